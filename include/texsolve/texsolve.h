@@ -1,0 +1,432 @@
+/* texsolve: sparse linear systems on the graphics pipeline.
+ *
+ * Vectors and matrices live on a device (OpenGL textures, or host memory for the CPU backend) and are
+ * used through opaque handles. The same program runs on another backend by changing one string.
+ *
+ *   ts_context    a device and everything made on it
+ *   ts_space      an index space: how many unknowns there are and where each of them is stored
+ *   ts_vector     1 to 4 single-precision components for every index of a space
+ *   ts_scalars    numbers that stay on the device: results of reductions, coefficients of updates
+ *   ts_matrix     a sparse matrix that maps one space to another
+ *   ts_cg         the conjugate gradient method with its workspace
+ *
+ * Conventions that hold everywhere:
+ *
+ * - A function that can fail returns ts_status: 0 on success, a negative error, or the positive
+ *   TS_NOT_CONVERGED. After an error, output handles are NULL and output data is as it was, unless the
+ *   function says otherwise; ts_last_error() names the argument and its value.
+ * - A descriptor filled with zeros means the defaults, which stand beside each field.
+ * - Host arrays passed in are read during the call and never kept. Host arrays passed out are the caller's.
+ * - Destroying takes the address of a handle, accepts NULL, and sets the handle to NULL. Objects keep
+ *   what they need alive: a space may be destroyed before its vectors. A context is the exception:
+ *   destroy it last; objects that outlive it must not be used, not even destroyed.
+ * - A context and its objects may be used by one thread at a time. Different contexts are independent.
+ * - The library never aborts, exits or prints. It reports through return values and the log callback.
+ */
+#ifndef TEXSOLVE_TEXSOLVE_H
+#define TEXSOLVE_TEXSOLVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TS_VERSION_MAJOR 0
+#define TS_VERSION_MINOR 1
+#define TS_VERSION_PATCH 0
+
+#if defined(TEXSOLVE_SHARED) && defined(_WIN32)
+#define TS_API __declspec(dllimport)
+#elif defined(__GNUC__)
+#define TS_API __attribute__((visibility("default")))
+#else
+#define TS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status ---------------------------------------------------------------------------------- */
+
+/* Name, value and text of every status; the texts are what ts_status_text() returns. */
+#define TS_STATUS_LIST(X)                                                                    \
+  X(TS_OK, 0, "success")                                                                     \
+  X(TS_NOT_CONVERGED, 1, "the solver stopped before it converged")                           \
+  X(TS_ERROR_INVALID_ARGUMENT, -1, "invalid argument")                                       \
+  X(TS_ERROR_OUT_OF_HOST_MEMORY, -2, "out of host memory")                                   \
+  X(TS_ERROR_OUT_OF_DEVICE_MEMORY, -3, "out of device memory")                               \
+  X(TS_ERROR_UNAVAILABLE, -4, "the backend was not built or has no device")                  \
+  X(TS_ERROR_UNSUPPORTED, -5, "the backend does not support this")                           \
+  X(TS_ERROR_LIMIT, -6, "a limit of the device is exceeded")                                 \
+  X(TS_ERROR_INCOMPATIBLE, -7, "the objects do not belong together")                         \
+  X(TS_ERROR_SHADER, -8, "a shader is missing or does not compile")                          \
+  X(TS_ERROR_DEVICE, -9, "the device or its driver reported an error")
+
+typedef enum ts_status {
+#define TS_STATUS_ENUM(name, value, text) name = value,
+  TS_STATUS_LIST(TS_STATUS_ENUM)
+#undef TS_STATUS_ENUM
+} ts_status;
+
+/* The name of a status ("TS_ERROR_LIMIT") and its text; "unknown status" for other values. Any thread. */
+TS_API const char *ts_status_name(ts_status status);
+TS_API const char *ts_status_text(ts_status status);
+
+/* The library's version, "0.1.0". Any thread. */
+TS_API const char *ts_version(void);
+
+typedef struct ts_context ts_context;
+typedef struct ts_space ts_space;
+typedef struct ts_vector ts_vector;
+typedef struct ts_scalars ts_scalars;
+typedef struct ts_matrix ts_matrix;
+typedef struct ts_cg ts_cg;
+
+/* One line that explains the last error of this context, or "" after a success. With NULL: of the last
+ * call on this thread that had no context to keep the message (ts_context_create and NULL arguments).
+ * The text stays until the next call on the context (on the thread). */
+TS_API const char *ts_last_error(const ts_context *context);
+
+/* ---- Context --------------------------------------------------------------------------------- */
+
+typedef enum ts_log_level { TS_LOG_WARNING = 1, TS_LOG_INFO = 2, TS_LOG_DEBUG = 3 } ts_log_level;
+
+/* Receives one line without a newline. Called on the thread that called the library. */
+typedef void (*ts_log_fn)(ts_log_level level, const char *message, void *user);
+
+/* Host memory. All three functions or none; realloc_fn(NULL, n) allocates. The library's own host memory
+ * comes from here; memory that a driver or the OpenMP runtime takes does not. */
+typedef struct ts_allocator {
+  void *(*malloc_fn)(size_t bytes, void *user);
+  void *(*realloc_fn)(void *block, size_t bytes, void *user);
+  void (*free_fn)(void *block, void *user);
+  void *user;
+} ts_allocator;
+
+/* Where an OpenGL backend takes its context from. */
+typedef enum ts_gl_platform {
+  TS_GL_PLATFORM_DEFAULT = 0,   /* EGL */
+  TS_GL_PLATFORM_EGL = 1,       /* an off-screen context of its own, no display needed */
+  TS_GL_PLATFORM_WINDOW = 2,    /* a hidden GLFW window of its own; needs a display, and the main thread */
+  TS_GL_PLATFORM_CURRENT = 3    /* the application's context that is current now. Every call must find it
+                                   current, and puts its state back before it returns. */
+} ts_gl_platform;
+
+enum {
+  /* Use the generic fallbacks instead of a backend's fused operations (to test and to compare). */
+  TS_CONTEXT_NO_FUSED_OPERATIONS = 1,
+  /* Do without ARB_texture_barrier and NV_texture_barrier even where the driver has them. */
+  TS_CONTEXT_NO_TEXTURE_BARRIER = 2
+};
+
+typedef struct ts_context_desc {
+  /* "gl", "gl:1" (second device), "cpu", "check:gl" (a backend wrapped in checks), or "auto", which takes
+   * OpenGL on a hardware device if there is one, then the CPU, and logs what it took. Default: "auto". */
+  const char *backend;
+  ts_log_fn log;               /* default: none */
+  void *log_user;
+  ts_log_level log_level;      /* the most detailed level wanted; default: TS_LOG_WARNING */
+  ts_allocator allocator;      /* default: malloc, realloc, free */
+  int threads;                 /* threads of the CPU backend; default: what OpenMP chooses */
+  int rectangle_width;         /* size in texels of the rectangles that rows are packed in: powers of two up */
+  int rectangle_height;        /* to 256. Default: the device's; `texsolve bench limits` measures it. */
+  int max_texture_size;        /* use textures no larger than this; default: the device's limit */
+  size_t max_device_bytes;     /* refuse to take more device memory than this; default: no limit */
+  unsigned flags;              /* TS_CONTEXT_... */
+  ts_gl_platform gl_platform;  /* default: TS_GL_PLATFORM_EGL */
+  const char *shader_dir;      /* read shaders from this directory before the built-in ones; default: the
+                                  environment variable TEXSOLVE_SHADER_DIR, then built in */
+} ts_context_desc;
+
+/* Opens a device. `desc` may be NULL for the defaults.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (unknown backend, bad rectangle), TS_ERROR_UNAVAILABLE (not built, no
+ * device, no display, no current context), TS_ERROR_UNSUPPORTED (OpenGL older than 3.3), TS_ERROR_SHADER,
+ * TS_ERROR_OUT_OF_HOST_MEMORY. Message: ts_last_error(NULL). */
+TS_API ts_status ts_context_create(const ts_context_desc *desc, ts_context **context);
+TS_API void ts_context_destroy(ts_context **context);
+
+typedef struct ts_context_info {
+  const char *backend;         /* "gl", "cpu", "check:gl" */
+  const char *device;          /* the device's name */
+  const char *driver;          /* the driver's name and version */
+  int is_hardware;             /* 0 for a software rasterizer, 1 for a GPU or the CPU backend */
+  int max_texture_size;        /* 0 where there are no textures */
+  int rectangle_width, rectangle_height; /* 1, 1 where rows are not packed */
+  int texture_barrier;         /* 1 if passes may read the texture they write */
+  int threads;                 /* of the CPU backend; 0 elsewhere */
+  size_t bytes_device;         /* device memory in use by this context's objects */
+  uint64_t waits;              /* how often the host has waited for the device so far */
+} ts_context_info;
+
+/* The strings live as long as the context. */
+TS_API ts_status ts_context_get_info(const ts_context *context, ts_context_info *info);
+
+/* Waits until the device has done everything asked of it. */
+TS_API ts_status ts_context_finish(ts_context *context);
+
+/* Every backend the library knows by name, built or not: index 0, 1, ...; NULL past the end. Any thread. */
+TS_API const char *ts_backend_name(int index);
+
+/* ---- Index spaces ---------------------------------------------------------------------------- */
+
+typedef struct ts_space_desc {
+  int32_t size;  /* number of indices, at least 1 */
+} ts_space_desc;
+
+/* An index space of `size` indices in their natural order, for vectors that belong to no matrix and for
+ * columns of rectangular matrices. The space of a matrix's rows is made by ts_matrix_create, which sorts
+ * them by length (Bolz et al. 2003, section 3.2.2).
+ * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_LIMIT (more texels than a texture holds), memory. */
+TS_API ts_status ts_space_create(ts_context *context, const ts_space_desc *desc, ts_space **space);
+TS_API void ts_space_destroy(ts_space **space);
+TS_API int32_t ts_space_size(const ts_space *space);
+
+/* ---- Scalars on the device ------------------------------------------------------------------- */
+
+typedef struct ts_scalars_desc {
+  int count;  /* number of slots, 1 to 4096 */
+} ts_scalars_desc;
+
+/* An array of device slots; each holds four components, of which a reduction writes as many as its
+ * vectors have. New slots hold 0. */
+TS_API ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars);
+TS_API void ts_scalars_destroy(ts_scalars **scalars);
+
+/* Copies slots first .. first+count-1 to or from `values`, four floats a slot. Reading waits for the device. */
+TS_API ts_status ts_scalars_write(ts_scalars *scalars, int first, int count, const float *values);
+TS_API ts_status ts_scalars_read(ts_scalars *scalars, int first, int count, float *values);
+
+/* One slot of an array. */
+typedef struct ts_slot {
+  const ts_scalars *scalars;
+  int index;
+} ts_slot;
+
+/* A coefficient of a vector operation, evaluated on the device component by component:
+ *     scale * numerator / denominator
+ * where a slot without scalars counts as 1, and the quotient is 0 where its denominator is 0. Make one with
+ * ts_constant, ts_scaled or ts_quotient. */
+typedef struct ts_coefficient {
+  float scale;
+  ts_slot numerator, denominator;
+} ts_coefficient;
+
+static inline ts_coefficient ts_constant(float value) {
+  ts_coefficient c = {value, {NULL, 0}, {NULL, 0}};
+  return c;
+}
+static inline ts_coefficient ts_scaled(float scale, const ts_scalars *scalars, int index) {
+  ts_coefficient c = {scale, {NULL, 0}, {NULL, 0}};
+  c.numerator.scalars = scalars;
+  c.numerator.index = index;
+  return c;
+}
+static inline ts_coefficient ts_quotient(float scale, ts_slot numerator, ts_slot denominator) {
+  ts_coefficient c = {0, {NULL, 0}, {NULL, 0}};
+  c.scale = scale;
+  c.numerator = numerator;
+  c.denominator = denominator;
+  return c;
+}
+
+/* ---- Vectors --------------------------------------------------------------------------------- */
+
+typedef struct ts_vector_desc {
+  int components;  /* 1 to 4; default: 1 */
+} ts_vector_desc;
+
+/* A vector over `space`, all 0. `desc` may be NULL. Errors: TS_ERROR_INVALID_ARGUMENT, memory. */
+TS_API ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector);
+TS_API void ts_vector_destroy(ts_vector **vector);
+TS_API ts_space *ts_vector_space(const ts_vector *vector); /* borrowed */
+TS_API int ts_vector_components(const ts_vector *vector);
+
+/* Copies the whole vector from or to the host: component c of index i is values[i * components + c].
+ * `count` is the number of floats and must be size * components. Reading waits for the device. */
+TS_API ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count);
+TS_API ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count);
+
+/* Component-wise operations. All vectors of a call must share one space and the number of components
+ * (TS_ERROR_INCOMPATIBLE otherwise), and any of them may be the same vector. None waits for the device. */
+TS_API ts_status ts_vector_fill(ts_vector *y, float value);                                  /* y_i = value   */
+TS_API ts_status ts_vector_copy(ts_vector *y, const ts_vector *x);                           /* y = x         */
+TS_API ts_status ts_vector_scale(ts_vector *y, ts_coefficient a);                            /* y = a y       */
+TS_API ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts_coefficient b);
+                                                                                             /* y = a x + b y */
+TS_API ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *y);   /* z_i = x_i y_i */
+TS_API ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x);  /* y_i = 1/x_i, 0 where x_i is 0 */
+
+typedef enum ts_norm { TS_NORM_2 = 0, TS_NORM_INFINITY = 1 } ts_norm;
+
+/* Reductions over all indices, each component by itself, into slot `index` of `result`. The order of
+ * summation is fixed: the same input gives the same bits (Bolz et al. 2003, section 3.1.3). */
+TS_API ts_status ts_vector_dot(ts_scalars *result, int index, const ts_vector *x, const ts_vector *y);
+TS_API ts_status ts_vector_norm(ts_scalars *result, int index, const ts_vector *x, ts_norm norm);
+TS_API ts_status ts_vector_sum(ts_scalars *result, int index, const ts_vector *x);
+TS_API ts_status ts_vector_max(ts_scalars *result, int index, const ts_vector *x);
+
+/* ---- Sparse matrices ------------------------------------------------------------------------- */
+
+/* How a matrix is stored on the device. */
+#define TS_FORMAT_LIST(X)                                                                     \
+  X(TS_FORMAT_AUTO, 0, "auto")         /* the backend's fastest: gl jagged, cpu csr */        \
+  X(TS_FORMAT_JAGGED, 1, "jagged")     /* slabs of k-th entries in rectangles of rows */      \
+  X(TS_FORMAT_SEGMENTS, 2, "segments") /* Bolz et al. 2003, section 3.1.1 */                  \
+  X(TS_FORMAT_CSR, 3, "csr")           /* compressed sparse rows (cpu) */
+
+typedef enum ts_format {
+#define TS_FORMAT_ENUM(name, value, text) name = value,
+  TS_FORMAT_LIST(TS_FORMAT_ENUM)
+#undef TS_FORMAT_ENUM
+} ts_format;
+
+/* A format's text, NULL if there is no such format; and the format with a text, -1 if none. Any thread. */
+TS_API const char *ts_format_name(ts_format format);
+TS_API int ts_format_from_name(const char *name);
+
+/* A matrix in compressed sparse rows: the entries of row i are row_offsets[i] .. row_offsets[i+1]-1. Columns
+ * within a row may come in any order; entries with the same row and column are added up. */
+typedef struct ts_csr {
+  int32_t rows, columns;
+  const int32_t *row_offsets;    /* rows + 1, ascending, from 0 */
+  const int32_t *column_indices; /* 0 .. columns-1 */
+  const float *values;           /* finite; NULL: all 0, to be set later */
+} ts_csr;
+
+typedef struct ts_matrix_desc {
+  ts_csr csr;
+  ts_format format;             /* default: TS_FORMAT_AUTO */
+  const unsigned char *locked;  /* `rows` flags; rows flagged nonzero have no equation: their unknowns are
+                                   stored and used by other rows, and A x is 0 there (Bolz et al. 2003, 3.1.2,
+                                   boundaries). For square matrices. Default: none */
+  ts_space *row_space;          /* use this space for the rows; default: a new one, rows sorted by length */
+  ts_space *column_space;       /* default: the row space if rows == columns, else a new natural one */
+  int keep_host_copy;           /* keep the CSR arrays on the host for ts_matrix_host_copy */
+} ts_matrix_desc;
+
+/* Lays out and uploads a matrix.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (offsets that do not ascend, a column out of range, NaN or Inf: the row
+ * and the entry are named), TS_ERROR_INCOMPATIBLE (a space of another size or context),
+ * TS_ERROR_UNSUPPORTED (a format that the backend lacks), TS_ERROR_LIMIT (texture size), memory. */
+TS_API ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
+TS_API void ts_matrix_destroy(ts_matrix **matrix);
+
+/* Replaces the values; the layout stays. `csr` must have the sparsity pattern that the matrix was created
+ * with, offsets and columns in the same order (TS_ERROR_INCOMPATIBLE otherwise). */
+TS_API ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr);
+
+TS_API ts_space *ts_matrix_row_space(const ts_matrix *matrix);    /* borrowed: of y in y = A x */
+TS_API ts_space *ts_matrix_column_space(const ts_matrix *matrix); /* borrowed: of x in y = A x */
+
+typedef struct ts_matrix_info {
+  int32_t rows, columns;
+  int64_t nonzeros;          /* entries after duplicates were added up, explicit zeros included */
+  int64_t duplicates;        /* entries that were added to another one */
+  int64_t stored_entries;    /* entries the device stores, padding and the diagonal included */
+  size_t bytes_device;
+  ts_format format;
+  int32_t locked_rows;
+  int32_t rectangles;        /* that rows are packed in; 0 without packing */
+  int32_t loops;             /* runs of rectangles with one loop length */
+  int32_t longest_row;       /* entries of the longest row */
+  int32_t split_rows;        /* rows so long that they are summed in several passes */
+  int symmetric;             /* 1 if A equals its transpose within single precision (locked rows aside) */
+  int32_t unsymmetric_row, unsymmetric_column; /* the first entry that differs from its mirror, or -1 */
+  int32_t zero_diagonal_row; /* the first row whose diagonal is missing or 0, or -1 */
+  double seconds_layout, seconds_upload;
+} ts_matrix_info;
+
+TS_API ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info);
+
+/* The matrix in CSR (columns ascending, duplicates added up), borrowed until the matrix is destroyed or its
+ * values are replaced. TS_ERROR_INVALID_ARGUMENT unless made with keep_host_copy. */
+TS_API ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr);
+
+/* y = A x, and r = b - A x; y and r must not be x (TS_ERROR_INVALID_ARGUMENT), r may be b. Every component
+ * of x is multiplied by the same matrix. Locked rows of the result are 0. */
+TS_API ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vector *x);
+TS_API ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix, const ts_vector *x);
+
+/* The diagonal into every component of `d`, which is over the row space of a square matrix. */
+TS_API ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix);
+
+/* ---- Conjugate gradients --------------------------------------------------------------------- */
+
+typedef enum ts_preconditioner {
+  TS_PRECONDITIONER_JACOBI = 0, /* M = diag(A) */
+  TS_PRECONDITIONER_NONE = 1
+} ts_preconditioner;
+
+/* What `rtol` bounds. */
+typedef enum ts_stop {
+  TS_STOP_DELTA = 0,   /* delta_new <= rtol^2 delta_0 with delta = r^T M^-1 r (Buatois et al. 2008, 1.2) */
+  TS_STOP_RESIDUAL = 1 /* ||b - A x|| <= rtol ||b||, with b - A x computed anew from x on the device */
+} ts_stop;
+
+/* Why a solve ended; name, value, text. The first two are success. */
+#define TS_REASON_LIST(X)                                                                             \
+  X(TS_REASON_CONVERGED, 0, "converged")                                                              \
+  X(TS_REASON_ZERO_RESIDUAL, 1, "the starting value already solves the system")                       \
+  X(TS_REASON_MAX_ITERATIONS, 2, "the maximum number of iterations was reached")                      \
+  X(TS_REASON_STAGNATED, 3, "stagnated: the residual is at the limit of single precision")            \
+  X(TS_REASON_INDEFINITE, 4, "the matrix is not positive definite")                                   \
+  X(TS_REASON_NOT_SYMMETRIC, 5, "the matrix is not symmetric")                                        \
+  X(TS_REASON_ZERO_DIAGONAL, 6, "the Jacobi preconditioner needs a diagonal without zeros")           \
+  X(TS_REASON_NAN_INPUT, 7, "the right-hand side or the starting value holds a NaN or an infinity")   \
+  X(TS_REASON_BREAKDOWN, 8, "breakdown: a number left the range of single precision")                 \
+  X(TS_REASON_STOPPED, 9, "stopped by the progress callback")
+
+typedef enum ts_reason {
+#define TS_REASON_ENUM(name, value, text) name = value,
+  TS_REASON_LIST(TS_REASON_ENUM)
+#undef TS_REASON_ENUM
+} ts_reason;
+
+TS_API const char *ts_reason_text(ts_reason reason);
+
+/* Called after every check with the iterations done and, for each iteration since the last call, the largest
+ * component of sqrt(delta / delta_0): history[0] belongs to iteration `iteration - count + 1`. Returning
+ * nonzero stops the solve. */
+typedef int (*ts_progress_fn)(int iteration, const double *history, int count, void *user);
+
+typedef struct ts_cg_desc {
+  ts_preconditioner preconditioner; /* default: Jacobi */
+  ts_stop stop;                     /* default: TS_STOP_DELTA */
+  double rtol;                      /* default: 1e-5 */
+  int max_iterations;               /* default: 10 times the unknowns, at least 1000, at most 100000 */
+  int check_interval;               /* iterations between two checks, 1 to 1024: only a check waits for the
+                                       device, and a solve can only end at one. Default: the backend's */
+  ts_progress_fn progress;          /* default: none */
+  void *progress_user;
+} ts_cg_desc;
+
+typedef struct ts_cg_result {
+  ts_reason reason;
+  int iterations;              /* that x has had */
+  int restarts;                /* how often r was replaced by b - A x and the directions begun anew */
+  int waits;                   /* how often the host waited for the device */
+  double delta_ratio;          /* sqrt(delta / delta_0) at the end, the largest component */
+  double relative_residual;    /* ||b - A x|| / ||b|| computed on the device at the end, the largest component;
+                                  ||b - A x|| where b is 0; NaN if it was not reached */
+  double attainable_residual;  /* estimate of the smallest relative residual that single precision can reach:
+                                  2^-24 ||A|| ||x|| / ||b|| with the largest row sum as ||A|| */
+  char message[160];           /* the reason in one line, with the row, column or number concerned */
+} ts_cg_result;
+
+/* Prepares conjugate gradients for a square matrix. The solver keeps its workspace between solves and the
+ * matrix alive; after ts_matrix_set_values it uses the new values. `desc` may be NULL.
+ * Errors: TS_ERROR_INVALID_ARGUMENT, memory. */
+TS_API ts_status ts_cg_create(ts_matrix *matrix, const ts_cg_desc *desc, ts_cg **cg);
+TS_API void ts_cg_destroy(ts_cg **cg);
+
+/* Solves A x = b for every component at once, each with its own step lengths, starting from the values in x
+ * (a new vector holds 0). x and b are over the matrix's space. Unknowns of locked rows keep their values.
+ *
+ * Returns TS_OK only if every component met the rule of ts_cg_desc.stop and b - A x, computed anew, agrees;
+ * TS_NOT_CONVERGED with the reason in `result` and the last iterate in x; or an error, x undefined.
+ * `result` may be NULL. Waits for the device at checks only. */
+TS_API ts_status ts_cg_solve(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+/* What every part of the library uses: memory, errors, log, and the internal forms of public functions. */
+#ifndef TSI_COMMON_H
+#define TSI_COMMON_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "ops.h"
+
+#if defined(__GNUC__)
+#define TSI_PRINTF(string, first) __attribute__((format(printf, string, first)))
+#else
+#define TSI_PRINTF(string, first)
+#endif
+
+/* ---- Errors: stores the message, returns the status. `context` may be NULL: the thread's message. ---- */
+ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ...) TSI_PRINTF(3, 4);
+void tsi_clear_error(ts_context *context);
+
+#define TSI_TRY(call)                            \
+  do {                                           \
+    const ts_status tsi_status_ = (call);        \
+    if (tsi_status_ < 0) return tsi_status_;     \
+  } while (0)
+
+/* ---- Log ---- */
+void tsi_log(ts_context *context, ts_log_level level, const char *format, ...) TSI_PRINTF(3, 4);
+
+/* ---- Host memory from the context's allocator: NULL when there is none; sizes are checked for overflow ---- */
+void *tsi_malloc(ts_context *context, size_t count, size_t size);
+void *tsi_calloc(ts_context *context, size_t count, size_t size);
+void tsi_free(ts_context *context, void *block);
+ts_status tsi_out_of_memory(ts_context *context, const char *what, size_t bytes);
+
+/* ---- Device memory: counted, and refused above desc.max_device_bytes ---- */
+ts_status tsi_device_take(ts_context *context, size_t bytes, const char *what);
+void tsi_device_give(ts_context *context, size_t bytes);
+
+/* Seconds from a monotonic clock. */
+double tsi_seconds(void);
+
+/* ---- Entering and leaving a public function ---- */
+ts_status tsi_enter(ts_context *context);
+ts_status tsi_leave(ts_context *context, ts_status status);
+
+/* ---- Objects ---- */
+void tsi_space_retain(ts_space *space);
+void tsi_space_release(ts_space *space);
+/* A space from a finished tiling, which it takes over (also on failure), and locked flags, which it copies. */
+ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked, ts_space **space);
+/* A tiling: lengths of rows to sort by (NULL: natural order) and locked flags (NULL: none). */
+ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths, const unsigned char *locked,
+                            tsi_tiling *tiling);
+
+/* Vectors over one space and `slots` scalars in one go; uses the backend's group_create where it can. */
+ts_status tsi_group_create(ts_space *space, int components, ts_vector **vectors, int count, int slots,
+                           ts_scalars **scalars);
+
+/* ---- Fused operations or their fallbacks; arguments as in tsi_ops ---- */
+ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status tsi_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w,
+                   ts_vector *scratch);
+ts_status tsi_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                    const ts_vector *q);
+ts_status tsi_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                           const ts_vector *y, ts_vector *scratch);
+/* Counts one wait. */
+ts_status tsi_scalars_read(ts_scalars *s, int first, int count, float *values);
+
+#endif

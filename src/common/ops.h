@@ -1,0 +1,156 @@
+/* The seam between solvers and backends: the objects behind the public handles, what a backend can do
+ * (tsi_caps), and the table of its operations (tsi_ops).
+ *
+ * Rules: src/common validates before it calls, so a backend trusts its arguments. A backend never decides a
+ * layout. Every operation that writes a vector writes all of its texels and leaves 0 in those that belong to
+ * no index. A backend allocates host memory with tsi_malloc, reports with tsi_fail, and accounts device
+ * memory with tsi_device_take and tsi_device_give.
+ */
+#ifndef TSI_OPS_H
+#define TSI_OPS_H
+
+#include <texsolve/texsolve.h>
+
+#include "tiling.h"
+
+typedef struct tsi_ops tsi_ops;
+typedef struct tsi_layout tsi_layout; /* layout.h */
+typedef struct tsi_packed tsi_packed;
+
+typedef struct tsi_caps {
+  char device[128], driver[160];
+  int is_hardware;
+  int max_texture_size;                    /* 0: no textures, linear spaces */
+  int rectangle_width, rectangle_height;   /* the default, best measured for this device */
+  unsigned formats;                        /* bit 1 << TS_FORMAT_... */
+  ts_format default_format;
+  int check_interval;                      /* a solver's default */
+  int check_overlap;                       /* iterations worth starting before a check's numbers are awaited */
+  int texture_barrier;
+  int threads;
+} tsi_caps;
+
+struct ts_context {
+  const tsi_ops *ops;
+  void *backend;            /* the backend's state */
+  ts_context_desc desc;     /* resolved; its strings are not kept */
+  char backend_name[32];
+  int device_index;         /* the N of "gl:N", -1 if none was given */
+  tsi_caps caps;
+  size_t bytes_device;
+  uint64_t waits;
+  char error[512];
+};
+
+struct ts_space {
+  ts_context *context;
+  int references;
+  tsi_tiling tiling;
+  unsigned char *locked;    /* per index, NULL if none is */
+  void *impl;               /* the backend's, may be NULL */
+};
+
+struct ts_vector {
+  ts_context *context;
+  ts_space *space;
+  int components;
+  void *impl;
+};
+
+struct ts_scalars {
+  ts_context *context;
+  int count;
+  void *impl;
+};
+
+struct ts_matrix {
+  ts_context *context;
+  int references;
+  ts_space *row_space, *column_space;
+  int has_diagonal;         /* row and column space are one: the diagonal is stored by itself */
+  tsi_layout *layout;
+  ts_matrix_info info;
+  uint64_t fingerprint;     /* of the sparsity pattern as given */
+  double norm_infinity;     /* largest sum of magnitudes in a row */
+  struct tsi_host_csr *host_copy;
+  void *impl;
+};
+
+typedef enum tsi_reduction {
+  TSI_REDUCE_DOT,          /* sum x y */
+  TSI_REDUCE_NORM2,        /* sqrt(sum x x) */
+  TSI_REDUCE_SUM,          /* sum x */
+  TSI_REDUCE_MAX,          /* max x over the indices of the space */
+  TSI_REDUCE_MAX_ABS       /* max |x| */
+} tsi_reduction;
+
+struct tsi_ops {
+  /* ---- Required ---- */
+
+  /* Fills context->caps and context->backend. On failure nothing stays behind; close is not called. */
+  ts_status (*open)(ts_context *context);
+  void (*close)(ts_context *context);
+
+  ts_status (*finish)(ts_context *context);
+
+  /* The caller has set context, space and components; a new vector is all 0. */
+  ts_status (*vector_create)(ts_vector *v);
+  void (*vector_destroy)(ts_vector *v);
+  /* All texels of the space's texture in row-major order, `components` floats each. */
+  ts_status (*vector_write)(ts_vector *v, const float *texels);
+  ts_status (*vector_read)(const ts_vector *v, float *texels);
+
+  ts_status (*scalars_create)(ts_scalars *s);
+  void (*scalars_destroy)(ts_scalars *s);
+  ts_status (*scalars_write)(ts_scalars *s, int first, int count, const float *values);
+  /* The only operation of a solver that waits. scalars_read_begin asks for the values of now, and
+   * scalars_read_end waits for them; operations between the two do not change what is read. One read at a
+   * time per ts_scalars. */
+  ts_status (*scalars_read_begin)(ts_scalars *s, int first, int count);
+  ts_status (*scalars_read_end)(ts_scalars *s, float *values);
+
+  /* Any vector may be any other one here. A coefficient whose scale is 0 drops its term unread. */
+  ts_status (*fill)(ts_vector *y, float value);
+  ts_status (*axpby)(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y);
+  ts_status (*multiply)(ts_vector *out, const ts_vector *x, const ts_vector *y);
+  ts_status (*reciprocal)(ts_vector *out, const ts_vector *x);
+  /* y is read by DOT only. Writes as many components of the slot as x has, and 0 to the others. */
+  ts_status (*reduce)(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y);
+
+  /* matrix->layout is set; `packed` is to be uploaded and is freed by the caller. */
+  ts_status (*matrix_create)(ts_matrix *A, const tsi_packed *packed);
+  ts_status (*matrix_write)(ts_matrix *A, const tsi_packed *packed); /* new values, same layout */
+  void (*matrix_destroy)(ts_matrix *A);
+  /* y = A x; y is not x. Locked rows of y become 0. */
+  ts_status (*spmv)(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+  /* The diagonal into every component; A has has_diagonal. Locked rows become 0. */
+  ts_status (*diagonal)(ts_vector *d, const ts_matrix *A);
+
+  /* ---- Optional: NULL, or a fused form. fallback.c holds the generic forms. ---- */
+
+  /* Called before and after the public functions: make the device current, keep an application's state. */
+  ts_status (*enter)(ts_context *context);
+  void (*leave)(ts_context *context);
+  void (*space_destroy)(ts_space *space);
+
+  /* `count` vectors over one space, and slots, that will be used together. On failure nothing is made. */
+  ts_status (*group_create)(ts_vector **vectors, int count, ts_scalars *scalars);
+
+  /* r = b - A x; r may be b, and is not x. Locked rows of r become 0. */
+  ts_status (*residual)(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+  /* sum x y w */
+  ts_status (*dot3)(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w);
+  /* x = x + a d;  r = r + b q. Four different vectors. */
+  ts_status (*axpy2)(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                     const ts_vector *q);
+  /* out = w x + b y, component-wise product w x. */
+  ts_status (*multiply_add)(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                            const ts_vector *y);
+};
+
+/* The backends. tsi_gl_ops exists only where TEXSOLVE_HAVE_GL is defined. */
+extern const tsi_ops tsi_cpu_ops;
+extern const tsi_ops tsi_gl_ops;
+extern const tsi_ops tsi_check_ops;
+
+#endif
