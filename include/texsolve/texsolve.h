@@ -127,8 +127,8 @@ typedef struct ts_context_desc {
   ts_log_level log_level;      /* the most detailed level wanted; default: TS_LOG_WARNING */
   ts_allocator allocator;      /* default: malloc, realloc, free */
   int threads;                 /* threads of the CPU backend; default: what OpenMP chooses */
-  int rectangle_width;         /* size in texels of the rectangles that rows are packed in: powers of two up */
-  int rectangle_height;        /* to 256. Default: the device's; `texsolve bench limits` measures it. */
+  int rectangle_width;         /* size in texels of the rectangles that rows are packed in: powers of two, 4 to */
+  int rectangle_height;        /* 256. Default: the device's; `texsolve bench limits` measures it. */
   int max_texture_size;        /* use textures no larger than this; default: the device's limit */
   size_t max_device_bytes;     /* refuse to take more device memory than this; default: no limit */
   unsigned flags;              /* TS_CONTEXT_... */

@@ -39,13 +39,22 @@ void tsi_device_give(ts_context *context, size_t bytes);
 /* Seconds from a monotonic clock. */
 double tsi_seconds(void);
 
+/* Fails with "FUNCTION: NAME is NULL" from a public function. */
+#define TSI_REQUIRE(context, pointer)                                                                       \
+  do {                                                                                                      \
+    if (!(pointer)) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", __func__, #pointer); \
+  } while (0)
+
 /* ---- Entering and leaving a public function ---- */
 ts_status tsi_enter(ts_context *context);
 ts_status tsi_leave(ts_context *context, ts_status status);
+/* Destroying never fails and keeps the last error; a backend that cannot enter drops its handles. */
+void tsi_enter_to_destroy(ts_context *context);
 
 /* ---- Objects ---- */
 void tsi_space_retain(ts_space *space);
 void tsi_space_release(ts_space *space);
+void tsi_matrix_release(ts_matrix *A);
 /* A space from a finished tiling, which it takes over (also on failure), and locked flags, which it copies. */
 ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked, ts_space **space);
 /* A tiling: lengths of rows to sort by (NULL: natural order) and locked flags (NULL: none). */
@@ -57,7 +66,6 @@ ts_status tsi_group_create(ts_space *space, int components, ts_vector **vectors,
                            ts_scalars **scalars);
 
 /* ---- Fused operations or their fallbacks; arguments as in tsi_ops ---- */
-ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
 ts_status tsi_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w,
                    ts_vector *scratch);
 ts_status tsi_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,

@@ -13,17 +13,26 @@ typedef struct tsi_host_csr {
   int owned;
 } tsi_host_csr;
 
-/* A rectangle of texels of the row space's texture whose rows all take the same number of entries: one quad
- * to draw. With i the texel of a row, r = rectangle of i - first_rectangle:
- *   jagged    entry k is at ((r mod per_row) (length + spill) w + k w + i.x mod w, base + (r div per_row) h + i.y mod h)
- *   segments  entry k is at number start(i) + k, start from the indirection texture */
+/* One rectangle of the row space: all its rows take the same number of entries. With i the texel of a row
+ * inside the rectangle and n its number there, entry k of the row is
+ *   jagged    at texel (x + k w + i.x, y + i.y)
+ *   segments  at number start + n (length + spill) + k, counted row by row */
+typedef struct tsi_rectangle {
+  int32_t length;  /* off-diagonal entries a row, padding included */
+  int32_t spill;   /* 1: one more entry points to the partial sum of a split row */
+  int32_t x, y;    /* jagged */
+  uint32_t start;  /* segments */
+} tsi_rectangle;
+
+/* A run of rectangles of one length that makes one quad to draw, so that few vertices are needed and little is
+ * shaded twice along diagonals. With r the rectangle's number less first_rectangle, its slabs begin at
+ *   (base_x + (r mod per_row) (length + spill) w, base_y + (r div per_row) h) */
 typedef struct tsi_strip {
-  int32_t x0, y0, x1, y1; /* texels, exclusive end */
+  int32_t x0, y0, x1, y1;  /* texels, exclusive end */
   int32_t first_rectangle;
-  int32_t length;         /* off-diagonal entries per row, padding included */
-  int32_t spill;          /* 1: the entry after the last points to a partial sum of a split row */
-  int32_t per_row, base;  /* jagged */
-  int32_t zero;           /* 1: no equations here, the result is 0 */
+  int32_t length, spill;
+  int32_t per_row, base_x, base_y; /* jagged */
+  int32_t zero;            /* 1: no equations here, the result is 0 */
 } tsi_strip;
 
 /* One pass that adds up pieces of split rows. Sum t reads entries t, t + count, t + 2 count, ... , `length` of
@@ -38,11 +47,12 @@ typedef struct tsi_stage {
   int32_t sum_height;
 } tsi_stage;
 
-#define TSI_MAX_STAGES 6
+#define TSI_MAX_STAGES 5
 
 struct tsi_layout {
   ts_format format;
   int32_t width, height;  /* of the texture of entries; segments: width is a power of two */
+  tsi_rectangle *rectangles; /* as many as the row tiling has free ones */
   int32_t strip_count;
   tsi_strip *strips;
   int32_t stage_count;

@@ -57,6 +57,11 @@ struct ts_vector {
   void *impl;
 };
 
+/* Floats a texel: RGB is not a format that can be rendered to, so 3 components are stored as 4, the last 0. */
+static inline int tsi_texel_floats(const ts_vector *v) {
+  return v->components == 3 && !v->space->tiling.linear ? 4 : v->components;
+}
+
 struct ts_scalars {
   ts_context *context;
   int count;
@@ -96,7 +101,7 @@ struct tsi_ops {
   /* The caller has set context, space and components; a new vector is all 0. */
   ts_status (*vector_create)(ts_vector *v);
   void (*vector_destroy)(ts_vector *v);
-  /* All texels of the space's texture in row-major order, `components` floats each. */
+  /* All texels of the space's texture in row-major order, tsi_texel_floats(v) floats each. */
   ts_status (*vector_write)(ts_vector *v, const float *texels);
   ts_status (*vector_read)(const ts_vector *v, float *texels);
 
@@ -123,6 +128,8 @@ struct tsi_ops {
   void (*matrix_destroy)(ts_matrix *A);
   /* y = A x; y is not x. Locked rows of y become 0. */
   ts_status (*spmv)(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+  /* r = b - A x; r may be b, and is not x. Locked rows of r become 0. */
+  ts_status (*residual)(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
   /* The diagonal into every component; A has has_diagonal. Locked rows become 0. */
   ts_status (*diagonal)(ts_vector *d, const ts_matrix *A);
 
@@ -136,8 +143,6 @@ struct tsi_ops {
   /* `count` vectors over one space, and slots, that will be used together. On failure nothing is made. */
   ts_status (*group_create)(ts_vector **vectors, int count, ts_scalars *scalars);
 
-  /* r = b - A x; r may be b, and is not x. Locked rows of r become 0. */
-  ts_status (*residual)(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
   /* sum x y w */
   ts_status (*dot3)(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w);
   /* x = x + a d;  r = r + b q. Four different vectors. */

@@ -1,0 +1,273 @@
+/* Layouts: the loop length of every rectangle, then a format's placement, then the packing of values.
+ *
+ * Bolz et al. 2003, section 3.2.2: rows sorted by length fill equal rectangles, and each rectangle takes the
+ * cheapest loop that covers its rows. One long row among short ones would make its whole rectangle as long, so
+ * such a row is cut: what goes beyond the loop is summed by earlier passes (layout_split.c), and one more entry
+ * of the row points to that sum. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "layout_build.h"
+
+ts_status tsi_rows_in_order(ts_context *context, const tsi_tiling *t, int32_t **order) {
+  const size_t count = t->free_count ? (size_t)t->free_count : 1;
+  *order = tsi_malloc(context, count, sizeof **order);
+  if (!*order) return tsi_out_of_memory(context, "the order of rows", count * sizeof **order);
+  for (int32_t i = 0; i < t->size; i++) {
+    const int32_t p = tsi_position(t, i);
+    if (p < t->free_count) (*order)[p] = i;
+  }
+  return TS_OK;
+}
+
+int32_t tsi_row_length(const tsi_layout_input *input, int32_t i) {
+  const tsi_host_csr *A = input->csr;
+  const int32_t first = A->row_offsets[i], last = A->row_offsets[i + 1];
+  int32_t length = last - first;
+  if (!input->has_diagonal || length == 0) return length;
+  /* Columns ascend: look for i by bisection. */
+  int32_t low = first, high = last;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (A->column_indices[middle] < i)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < last && A->column_indices[low] == i ? length - 1 : length;
+}
+
+static int compare_descending(const void *a, const void *b) {
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return x > y ? -1 : x < y;
+}
+
+/* The loop of one rectangle from its rows' lengths. A loop as long as the longest row, unless a few rows (fewer
+ * than a quarter) stand out so far that padding would dominate, or the longest is beyond what a pass can serve. */
+static void choose_loop(tsi_rectangle *rectangle, int32_t *lengths, int32_t count) {
+  int sorted = 1;
+  for (int32_t k = 1; k < count && sorted; k++) sorted = lengths[k] <= lengths[k - 1];
+  if (!sorted) qsort(lengths, (size_t)count, sizeof *lengths, compare_descending);
+  const int32_t longest = lengths[0], quarter = lengths[count / 4];
+  int32_t loop = longest;
+  if (longest > 2 * quarter + 16 && longest > 32) loop = quarter;
+  if (loop > TSI_MAX_LOOP) loop = TSI_MAX_LOOP;
+  rectangle->length = loop;
+  rectangle->spill = longest > loop;
+}
+
+static ts_status choose_loops(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                              const int32_t *order) {
+  const tsi_tiling *t = input->rows;
+  const int32_t area = 1 << (t->log2_width + t->log2_height);
+  int32_t *lengths = tsi_malloc(context, (size_t)area, sizeof *lengths);
+  if (!lengths) return tsi_out_of_memory(context, "row lengths", (size_t)area * sizeof *lengths);
+  for (int32_t r = 0; r < t->free_rectangles; r++) {
+    const int32_t first = r * area, count = t->free_count - first < area ? t->free_count - first : area;
+    for (int32_t k = 0; k < count; k++) lengths[k] = tsi_row_length(input, order[first + k]);
+    choose_loop(&layout->rectangles[r], lengths, count);
+  }
+  tsi_free(context, lengths);
+  return TS_OK;
+}
+
+/* ---- Strips ---- */
+
+static ts_status add_strip(ts_context *context, tsi_layout *layout, const tsi_strip *strip) {
+  if ((layout->strip_count & (layout->strip_count - 1)) == 0) { /* full at powers of two */
+    const size_t room = layout->strip_count ? 2 * (size_t)layout->strip_count : 1;
+    tsi_strip *larger = tsi_malloc(context, room, sizeof *larger);
+    if (!larger) return tsi_out_of_memory(context, "strips", room * sizeof *larger);
+    if (layout->strip_count) memcpy(larger, layout->strips, (size_t)layout->strip_count * sizeof *larger);
+    tsi_free(context, layout->strips);
+    layout->strips = larger;
+  }
+  layout->strips[layout->strip_count++] = *strip;
+  return TS_OK;
+}
+
+ts_status tsi_strips_add(ts_context *context, tsi_layout *layout, const tsi_tiling *t, int32_t first, int32_t count,
+                         const tsi_strip *like) {
+  const int32_t w = 1 << t->log2_width, h = 1 << t->log2_height, across = t->rectangles_x;
+  while (count > 0) {
+    /* The rest of a row of rectangles, or as many whole rows as there are. */
+    const int32_t column = first % across, row = first / across;
+    int32_t wide = across - column, high = 1;
+    if (wide > count) wide = count;
+    if (column == 0 && count >= across) high = count / across;
+    tsi_strip strip = *like;
+    strip.x0 = column * w;
+    strip.x1 = (column + wide) * w;
+    strip.y0 = row * h;
+    strip.y1 = (row + high) * h;
+    TSI_TRY(add_strip(context, layout, &strip));
+    first += wide * high;
+    count -= wide * high;
+  }
+  return TS_OK;
+}
+
+/* Texels without equations: locked rows, the zero texel and the unused end of the texture. */
+static ts_status add_zero_strips(ts_context *context, tsi_layout *layout, const tsi_tiling *t) {
+  const int32_t all = t->rectangles_x * (t->height >> t->log2_height);
+  const tsi_strip like = {.zero = 1, .first_rectangle = t->free_rectangles, .per_row = 1};
+  return tsi_strips_add(context, layout, t, t->free_rectangles, all - t->free_rectangles, &like);
+}
+
+/* ---- Creation ---- */
+
+void tsi_layout_destroy(ts_context *context, tsi_layout *layout) {
+  if (!layout) return;
+  tsi_free(context, layout->rectangles);
+  tsi_free(context, layout->strips);
+  tsi_free(context, layout);
+}
+
+static ts_status build(ts_context *context, tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
+                       ts_matrix_info *info) {
+  const tsi_tiling *t = input->rows;
+  TSI_TRY(choose_loops(context, layout, input, order));
+  TSI_TRY(tsi_split_build(context, layout, input, order, info));
+  if (layout->format == TS_FORMAT_JAGGED)
+    TSI_TRY(tsi_jagged_place(context, layout, input));
+  else
+    TSI_TRY(tsi_segments_place(context, layout, input));
+  TSI_TRY(add_zero_strips(context, layout, t));
+  info->rectangles = t->free_rectangles;
+  info->loops = 0;
+  for (int32_t r = 0; r < t->free_rectangles; r++)
+    info->loops += r == 0 || layout->rectangles[r].length != layout->rectangles[r - 1].length ||
+                   layout->rectangles[r].spill != layout->rectangles[r - 1].spill;
+  info->stored_entries = (int64_t)layout->width * layout->height;
+  if (input->has_diagonal) info->stored_entries += (int64_t)t->width * t->height;
+  for (int s = 0; s < layout->stage_count; s++)
+    info->stored_entries += ((int64_t)1 << layout->stages[s].log2_width) * layout->stages[s].height;
+  return TS_OK;
+}
+
+ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_layout_input *input, tsi_layout **out,
+                            ts_matrix_info *info) {
+  tsi_layout *layout = tsi_calloc(context, 1, sizeof *layout);
+  if (!layout) return tsi_out_of_memory(context, "a layout", sizeof *layout);
+  layout->format = format;
+  if (format == TS_FORMAT_CSR) {
+    info->stored_entries = input->csr->row_offsets[input->csr->rows];
+    *out = layout;
+    return TS_OK;
+  }
+  int32_t *order = NULL;
+  const size_t rectangles = (size_t)input->rows->free_rectangles;
+  layout->rectangles = tsi_calloc(context, rectangles, sizeof *layout->rectangles);
+  ts_status status = TS_OK;
+  if (!layout->rectangles)
+    status = tsi_out_of_memory(context, "a layout", rectangles * sizeof *layout->rectangles);
+  else
+    status = tsi_rows_in_order(context, input->rows, &order);
+  if (status == TS_OK) status = build(context, layout, input, order, info);
+  tsi_free(context, order);
+  if (status < 0) {
+    tsi_layout_destroy(context, layout);
+    return status;
+  }
+  *out = layout;
+  return TS_OK;
+}
+
+/* ---- Packing ---- */
+
+void tsi_packed_free(ts_context *context, tsi_packed *packed) {
+  tsi_free(context, packed->diagonal);
+  tsi_free(context, packed->entries);
+  tsi_free(context, packed->values);
+  tsi_free(context, packed->pointers);
+  tsi_free(context, packed->starts);
+  for (int s = 0; s < TSI_MAX_STAGES; s++) tsi_free(context, packed->stages[s]);
+  *packed = (tsi_packed){0};
+}
+
+static ts_status allocate(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                          tsi_packed *packed) {
+  const size_t vector_texels = (size_t)input->rows->width * (size_t)input->rows->height;
+  const size_t texels = (size_t)layout->width * (size_t)layout->height;
+  const uint32_t zero = tsi_pointer(input->columns, input->columns->zero_position);
+  int ok = 1;
+  if (input->has_diagonal) ok = (packed->diagonal = tsi_calloc(context, vector_texels, sizeof(float))) != NULL;
+  if (layout->format == TS_FORMAT_JAGGED) {
+    ok = ok && (packed->entries = tsi_malloc(context, texels, sizeof(tsi_entry))) != NULL;
+    for (size_t k = 0; ok && k < texels; k++) packed->entries[k] = (tsi_entry){0, zero};
+  } else {
+    ok = ok && (packed->values = tsi_calloc(context, texels, sizeof(float))) != NULL;
+    ok = ok && (packed->pointers = tsi_malloc(context, texels, sizeof(uint32_t))) != NULL;
+    ok = ok && (packed->starts = tsi_calloc(context, vector_texels, sizeof(uint32_t))) != NULL;
+    for (size_t k = 0; ok && k < texels; k++) packed->pointers[k] = zero;
+  }
+  return ok ? TS_OK : tsi_out_of_memory(context, "the matrix in texel order", texels * 8 + vector_texels * 8);
+}
+
+/* Entry k of the row with number `inside` in a rectangle. */
+static void put_entry(const tsi_layout *layout, const tsi_tiling *t, const tsi_rectangle *rectangle, int32_t inside,
+                      int32_t k, tsi_entry entry, tsi_packed *packed) {
+  if (layout->format == TS_FORMAT_JAGGED) {
+    const int32_t w = 1 << t->log2_width;
+    const size_t x = (size_t)(rectangle->x + k * w + (inside & (w - 1)));
+    const size_t y = (size_t)(rectangle->y + (inside >> t->log2_width));
+    packed->entries[y * (size_t)layout->width + x] = entry;
+  } else {
+    const size_t number =
+        (size_t)rectangle->start + (size_t)inside * (size_t)(rectangle->length + rectangle->spill) + (size_t)k;
+    packed->values[number] = entry.value;
+    packed->pointers[number] = entry.pointer;
+  }
+}
+
+static void pack_rows(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
+                      tsi_packed *packed) {
+  const tsi_tiling *t = input->rows;
+  const tsi_host_csr *A = input->csr;
+  const int bits = t->log2_width + t->log2_height;
+  const int32_t area = 1 << bits;
+  int32_t split = 0; /* split rows so far */
+  for (int32_t p = 0; p < t->free_rectangles << bits; p++) {
+    const tsi_rectangle *rectangle = &layout->rectangles[p >> bits];
+    const int32_t inside = p & (area - 1);
+    if (packed->starts)
+      packed->starts[tsi_texel_number(t, p)] =
+          rectangle->start + (uint32_t)inside * (uint32_t)(rectangle->length + rectangle->spill);
+    int has_sum = 0;
+    if (p < t->free_count) {
+      const int32_t i = order[p];
+      int32_t k = 0;
+      for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
+        const int32_t j = A->column_indices[e];
+        const float value = A->values ? A->values[e] : 0;
+        if (input->has_diagonal && j == i)
+          packed->diagonal[tsi_texel_number(t, p)] = value;
+        else if (k < rectangle->length) {
+          const tsi_entry entry = {value, tsi_pointer(input->columns, tsi_position(input->columns, j))};
+          put_entry(layout, t, rectangle, inside, k++, entry, packed);
+        } else
+          has_sum = 1;
+      }
+    }
+    if (rectangle->spill) {
+      const int32_t none = layout->stages[layout->stage_count - 1].count - 1;
+      const tsi_entry entry = {1, tsi_split_sum_pointer(layout, has_sum ? split++ : none)};
+      put_entry(layout, t, rectangle, inside, rectangle->length, entry, packed);
+    }
+  }
+}
+
+ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                          tsi_packed *packed) {
+  *packed = (tsi_packed){.csr = input->csr};
+  if (layout->format == TS_FORMAT_CSR) return TS_OK;
+  int32_t *order = NULL;
+  ts_status status = allocate(context, layout, input, packed);
+  if (status == TS_OK) status = tsi_rows_in_order(context, input->rows, &order);
+  if (status == TS_OK) status = tsi_split_pack(context, layout, input, order, packed);
+  if (status == TS_OK) pack_rows(layout, input, order, packed);
+  tsi_free(context, order);
+  if (status < 0) tsi_packed_free(context, packed);
+  return status;
+}

@@ -1,0 +1,60 @@
+/* From a sparsity pattern to a layout, and from values to what is uploaded. Host code; needs no device. */
+#ifndef TSI_LAYOUT_BUILD_H
+#define TSI_LAYOUT_BUILD_H
+
+#include "layout.h"
+
+/* Entries of a row that one pass adds up; what is beyond goes to the stages of split rows. The loop of a
+ * fragment is serial, so this also bounds how long one takes. */
+enum { TSI_MAX_LOOP = 512, TSI_STAGE_LENGTH = 128 };
+
+typedef struct tsi_layout_input {
+  const tsi_tiling *rows, *columns;
+  const tsi_host_csr *csr;  /* canonical */
+  int has_diagonal;         /* leave the diagonal out of the rows' entries and store it by itself */
+  int max_texture_size;
+} tsi_layout_input;
+
+/* The layout of a matrix in one of the texture formats, or of CSR, for which there is nothing to compute. Also
+ * fills stored_entries, rectangles, loops and split_rows of `info`.
+ * TS_ERROR_LIMIT if the entries do not fit in a texture. */
+ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_layout_input *input, tsi_layout **layout,
+                            ts_matrix_info *info);
+void tsi_layout_destroy(ts_context *context, tsi_layout *layout);
+
+/* The values and pointers in texel order. */
+ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                          tsi_packed *packed);
+void tsi_packed_free(ts_context *context, tsi_packed *packed);
+
+/* ---- Parts, for layout_*.c ---- */
+
+/* Position -> index of the free rows, from the tiling. */
+ts_status tsi_rows_in_order(ts_context *context, const tsi_tiling *tiling, int32_t **order);
+
+/* Entries of row i that are stored with the row: all, or all but the diagonal. */
+int32_t tsi_row_length(const tsi_layout_input *input, int32_t i);
+
+/* The texel of a position as a pointer. */
+static inline uint32_t tsi_pointer(const tsi_tiling *t, int32_t position) {
+  const tsi_texel texel = tsi_texel_of_position(t, position);
+  return (uint32_t)texel.x | (uint32_t)texel.y << 16;
+}
+
+/* layout_split.c: stages for rows longer than their rectangle's loop. */
+ts_status tsi_split_build(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                          const int32_t *order, ts_matrix_info *info);
+ts_status tsi_split_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                         const int32_t *order, tsi_packed *packed);
+/* The pointer to final sum number `t` of the last stage. */
+uint32_t tsi_split_sum_pointer(const tsi_layout *layout, int32_t t);
+
+/* layout_jagged.c and layout_segments.c: where the entries of each rectangle are stored, and the strips. */
+ts_status tsi_jagged_place(ts_context *context, tsi_layout *layout, const tsi_layout_input *input);
+ts_status tsi_segments_place(ts_context *context, tsi_layout *layout, const tsi_layout_input *input);
+
+/* Adds the quads that cover rectangles first .. first+count-1 of the tiling, with the fields of `like`. */
+ts_status tsi_strips_add(ts_context *context, tsi_layout *layout, const tsi_tiling *tiling, int32_t first,
+                         int32_t count, const tsi_strip *like);
+
+#endif

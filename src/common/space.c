@@ -1,0 +1,59 @@
+/* Index spaces: a tiling with a reference count. */
+#include <string.h>
+
+#include "common.h"
+
+ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked, ts_space **out) {
+  ts_space *space = tsi_calloc(context, 1, sizeof *space);
+  unsigned char *flags = NULL;
+  if (space && locked && tiling->locked_count) {
+    flags = tsi_malloc(context, (size_t)tiling->size, 1);
+    if (flags) memcpy(flags, locked, (size_t)tiling->size);
+  }
+  if (!space || (locked && tiling->locked_count && !flags)) {
+    tsi_free(context, space);
+    tsi_free(context, tiling->positions);
+    return tsi_out_of_memory(context, "an index space", sizeof *space + (size_t)tiling->size);
+  }
+  space->context = context;
+  space->references = 1;
+  space->tiling = *tiling;
+  space->locked = flags;
+  *out = space;
+  return TS_OK;
+}
+
+void tsi_space_retain(ts_space *space) { space->references++; }
+
+void tsi_space_release(ts_space *space) {
+  if (!space || --space->references > 0) return;
+  ts_context *context = space->context;
+  if (context->ops->space_destroy) context->ops->space_destroy(space);
+  tsi_free(context, space->tiling.positions);
+  tsi_free(context, space->locked);
+  tsi_free(context, space);
+}
+
+ts_status ts_space_create(ts_context *context, const ts_space_desc *desc, ts_space **space) {
+  TSI_REQUIRE(NULL, context);
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, space);
+  *space = NULL;
+  TSI_REQUIRE(context, desc);
+  if (desc->size < 1)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "size of an index space is %d, less than 1", desc->size);
+  tsi_tiling tiling;
+  TSI_TRY(tsi_tiling_create(context, desc->size, NULL, NULL, &tiling));
+  return tsi_space_create(context, &tiling, NULL, space);
+}
+
+void ts_space_destroy(ts_space **space) {
+  if (!space || !*space) return;
+  ts_context *context = (*space)->context;
+  tsi_enter_to_destroy(context);
+  tsi_space_release(*space);
+  tsi_leave(context, TS_OK);
+  *space = NULL;
+}
+
+int32_t ts_space_size(const ts_space *space) { return space ? space->tiling.size : 0; }
