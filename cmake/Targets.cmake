@@ -7,7 +7,8 @@ if(TEXSOLVE_WERROR)
   target_compile_options(texsolve_options INTERFACE -Werror)
 endif()
 if(TEXSOLVE_SANITIZE)
-  target_compile_options(texsolve_options INTERFACE -fsanitize=${TEXSOLVE_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(texsolve_options INTERFACE -fsanitize=${TEXSOLVE_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
   target_link_options(texsolve_options INTERFACE -fsanitize=${TEXSOLVE_SANITIZE})
 endif()
 

@@ -1,0 +1,59 @@
+# Installation: headers, both libraries, the program and its manual page, a pkg-config file and a CMake package.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY include/texsolve DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/docs/texsolve.1)
+  install(FILES docs/texsolve.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+if(TARGET texsolve_command)
+  install(TARGETS texsolve_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# ---- CMake package: each library has its own export file, because only the static one needs other packages.
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/texsolve)
+foreach(kind shared static)
+  install(TARGETS texsolve_${kind} EXPORT texsolve_${kind}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT texsolve_${kind} NAMESPACE texsolve:: FILE texsolve-${kind}.cmake DESTINATION ${package_dir})
+endforeach()
+configure_package_config_file(cmake/texsolveConfig.cmake.in texsolveConfig.cmake
+  INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+# Before 1.0 a new minor version may break a program.
+write_basic_package_version_file(texsolveConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/texsolveConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/texsolveConfigVersion.cmake DESTINATION ${package_dir})
+
+# ---- pkg-config: the prefix is found from the file's own place, so that the tree can be moved. The libraries
+# below ours are named in Libs.private, not in Requires.private: for the latter pkg-config would want their
+# development files from everyone, and who links the shared library does not need them.
+set(private_libraries "-lm")
+if(TEXSOLVE_GL)
+  string(APPEND private_libraries " -lGLEW -lOpenGL -lEGL")
+  if(TEXSOLVE_GLFW)
+    string(APPEND private_libraries " -lglfw")
+  endif()
+endif()
+if(TEXSOLVE_OPENMP)
+  string(APPEND private_libraries " ${OpenMP_C_FLAGS}")
+endif()
+foreach(dir INCLUDEDIR LIBDIR)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
+    set(pc_${dir} "${CMAKE_INSTALL_${dir}}")
+  else()
+    set(pc_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
+  endif()
+endforeach()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+else()
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(pc_prefix "\${pcfiledir}/${up}")
+endif()
+configure_file(cmake/texsolve.pc.in texsolve.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/texsolve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,97 @@
+#!/bin/sh
+# Installs the build into a fresh prefix, moves it (a package must not depend on where it was first put), and
+# builds and runs the outside program in every way: CMake and pkg-config, shared and static.
+#   run.sh BUILD_DIR WORK_DIR CMAKE GENERATOR CC BACKEND...
+set -eu
+build=$1 work=$2 cmake=$3 generator=$4 cc=$5
+shift 5
+source=$(cd "$(dirname "$0")/outside" && pwd)
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# A backend without a device is passed over, unless TEXSOLVE_TEST_REQUIRE names it.
+run() {
+  program=$1
+  shift
+  for backend in "$@"; do
+    status=0
+    "$program" "$backend" || status=$?
+    if [ "$status" -eq 77 ]; then
+      case ",${TEXSOLVE_TEST_REQUIRE-}," in *",$backend,"*) fail "$backend is required and has no device" ;; esac
+    elif [ "$status" -ne 0 ]; then
+      fail "$program $backend: exit status $status"
+    fi
+  done
+}
+
+links_shared() { readelf -d "$1" | grep -q 'NEEDED.*libtexsolve\.so'; }
+
+rm -rf "$work"
+mkdir -p "$work"
+"$cmake" --install "$build" --prefix "$work/first" >"$work/install.log" || fail "cmake --install: $work/install.log"
+prefix=$work/installed
+mv "$work/first" "$prefix"
+
+echo "== what was installed"
+libdir=$(dirname "$(find "$prefix" -name 'libtexsolve.so' | head -n 1)")
+for file in "$libdir/libtexsolve.so" "$libdir/libtexsolve.a" "$libdir/pkgconfig/texsolve.pc" \
+  "$libdir/cmake/texsolve/texsolveConfig.cmake" "$prefix/include/texsolve/texsolve.h" \
+  "$prefix/include/texsolve/gl.h"; do
+  [ -s "$file" ] || fail "$file is missing"
+  echo "$file"
+done
+if grep -rl "$work/first" "$prefix" --include='*.pc' --include='*.cmake'; then
+  fail "the files above hold the path of the first installation"
+fi
+others=$(nm -D --defined-only "$libdir/libtexsolve.so" | awk '$3 !~ /^ts_/ { print $3 }')
+[ -z "$others" ] || fail "the shared library exports names that are not ts_...: $others"
+nm -D --defined-only "$libdir/libtexsolve.so" | grep -q ' ts_cg_solve$' || fail "ts_cg_solve is not exported"
+if [ -x "$prefix/bin/texsolve" ]; then
+  "$prefix/bin/texsolve" --version
+fi
+
+for kind in shared static; do
+  echo "== CMake, $kind"
+  # Linking the shared library must not need the packages below it.
+  without=""
+  [ "$kind" = static ] || without="-DCMAKE_DISABLE_FIND_PACKAGE_GLEW=ON -DCMAKE_DISABLE_FIND_PACKAGE_glfw3=ON
+    -DCMAKE_DISABLE_FIND_PACKAGE_OpenGL=ON -DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON"
+  # shellcheck disable=SC2086
+  "$cmake" -S "$source" -B "$work/cmake-$kind" -G "$generator" -DCMAKE_C_COMPILER="$cc" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_PREFIX_PATH="$prefix" -DKIND="$kind" $without >"$work/cmake-$kind.log" 2>&1 ||
+    { cat "$work/cmake-$kind.log"; fail "configuring, $kind"; }
+  "$cmake" --build "$work/cmake-$kind" >>"$work/cmake-$kind.log" 2>&1 ||
+    { cat "$work/cmake-$kind.log"; fail "building, $kind"; }
+  for program in outside outside-plain; do
+    run "$work/cmake-$kind/$program" "$@"
+  done
+  if [ "$kind" = shared ]; then
+    links_shared "$work/cmake-$kind/outside" || fail "texsolve::shared did not link libtexsolve.so"
+  else
+    ! links_shared "$work/cmake-$kind/outside" || fail "texsolve::static linked libtexsolve.so"
+  fi
+done
+
+echo "== pkg-config, shared"
+# Only the installed directory is searched: the shared library's users need no other package's file.
+# shellcheck disable=SC2046
+"$cc" -std=c11 -Wall -Wextra -Werror "$source/main.c" -o "$work/pc-shared" \
+  $(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs texsolve) -lm -Wl,-rpath,"$libdir"
+links_shared "$work/pc-shared" || fail "libtexsolve.so is not linked"
+run "$work/pc-shared" "$@"
+
+echo "== pkg-config, static"
+# The shared library is put away, so that -ltexsolve can only mean the archive.
+mkdir "$work/shared"
+mv "$libdir"/libtexsolve.so* "$work/shared"
+# shellcheck disable=SC2046
+"$cc" -std=c11 -Wall -Wextra -Werror "$source/main.c" -o "$work/pc-static" \
+  $(PKG_CONFIG_PATH="$libdir/pkgconfig" pkg-config --static --cflags --libs texsolve) -lm
+run "$work/pc-static" "$@"
+
+[ "$(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --modversion texsolve)" = \
+  "$("$work/pc-static" cpu | sed 's/^texsolve \([^,]*\),.*/\1/')" ] || fail "texsolve.pc tells another version"
+echo "passed"
