@@ -29,7 +29,8 @@ TS_API ts_status ts_gl_vector_texture(ts_vector *vector, ts_gl_texture *texture)
  * the vector's; texels that belong to no index must hold 0. The texture stays the application's, must outlive
  * the vector, and must have filters without mipmaps.
  * Errors: TS_ERROR_INVALID_ARGUMENT (names the size, format or level that does not fit). */
-TS_API ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsigned texture, ts_vector **vector);
+TS_API ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsigned texture,
+                                           ts_vector **vector);
 
 /* The size in texels of every vector of this space. */
 TS_API ts_status ts_gl_space_size(const ts_space *space, int *width, int *height);

@@ -48,17 +48,17 @@ extern "C" {
 /* ---- Status ---------------------------------------------------------------------------------- */
 
 /* Name, value and text of every status; the texts are what ts_status_text() returns. */
-#define TS_STATUS_LIST(X)                                                                    \
-  X(TS_OK, 0, "success")                                                                     \
-  X(TS_NOT_CONVERGED, 1, "the solver stopped before it converged")                           \
-  X(TS_ERROR_INVALID_ARGUMENT, -1, "invalid argument")                                       \
-  X(TS_ERROR_OUT_OF_HOST_MEMORY, -2, "out of host memory")                                   \
-  X(TS_ERROR_OUT_OF_DEVICE_MEMORY, -3, "out of device memory")                               \
-  X(TS_ERROR_UNAVAILABLE, -4, "the backend was not built or has no device")                  \
-  X(TS_ERROR_UNSUPPORTED, -5, "the backend does not support this")                           \
-  X(TS_ERROR_LIMIT, -6, "a limit of the device is exceeded")                                 \
-  X(TS_ERROR_INCOMPATIBLE, -7, "the objects do not belong together")                         \
-  X(TS_ERROR_SHADER, -8, "a shader is missing or does not compile")                          \
+#define TS_STATUS_LIST(X)                                                                                      \
+  X(TS_OK, 0, "success")                                                                                       \
+  X(TS_NOT_CONVERGED, 1, "the solver stopped before it converged")                                             \
+  X(TS_ERROR_INVALID_ARGUMENT, -1, "invalid argument")                                                         \
+  X(TS_ERROR_OUT_OF_HOST_MEMORY, -2, "out of host memory")                                                     \
+  X(TS_ERROR_OUT_OF_DEVICE_MEMORY, -3, "out of device memory")                                                 \
+  X(TS_ERROR_UNAVAILABLE, -4, "the backend was not built or has no device")                                    \
+  X(TS_ERROR_UNSUPPORTED, -5, "the backend does not support this")                                             \
+  X(TS_ERROR_LIMIT, -6, "a limit of the device is exceeded")                                                   \
+  X(TS_ERROR_INCOMPATIBLE, -7, "the objects do not belong together")                                           \
+  X(TS_ERROR_SHADER, -8, "a shader is missing or does not compile")                                            \
   X(TS_ERROR_DEVICE, -9, "the device or its driver reported an error")
 
 typedef enum ts_status {
@@ -104,11 +104,11 @@ typedef struct ts_allocator {
 
 /* Where an OpenGL backend takes its context from. */
 typedef enum ts_gl_platform {
-  TS_GL_PLATFORM_DEFAULT = 0,   /* EGL */
-  TS_GL_PLATFORM_EGL = 1,       /* an off-screen context of its own, no display needed */
-  TS_GL_PLATFORM_WINDOW = 2,    /* a hidden GLFW window of its own; needs a display, and the main thread */
-  TS_GL_PLATFORM_CURRENT = 3    /* the application's context that is current now. Every call must find it
-                                   current, and puts its state back before it returns. */
+  TS_GL_PLATFORM_DEFAULT = 0, /* EGL */
+  TS_GL_PLATFORM_EGL = 1,     /* an off-screen context of its own, no display needed */
+  TS_GL_PLATFORM_WINDOW = 2,  /* a hidden GLFW window of its own; needs a display, and the main thread */
+  TS_GL_PLATFORM_CURRENT = 3  /* the application's context that is current now. Every call must find it
+                                 current, and puts its state back before it returns. */
 } ts_gl_platform;
 
 enum {
@@ -122,19 +122,19 @@ typedef struct ts_context_desc {
   /* "gl", "gl:1" (second device), "cpu", "check:gl" (a backend wrapped in checks), or "auto", which takes
    * OpenGL on a hardware device if there is one, then the CPU, and logs what it took. Default: "auto". */
   const char *backend;
-  ts_log_fn log;               /* default: none */
+  ts_log_fn log; /* default: none */
   void *log_user;
-  ts_log_level log_level;      /* the most detailed level wanted; default: TS_LOG_WARNING */
-  ts_allocator allocator;      /* default: malloc, realloc, free */
-  int threads;                 /* threads of the CPU backend; default: what OpenMP chooses */
-  int rectangle_width;         /* size in texels of the rectangles that rows are packed in: powers of two, 4 to */
-  int rectangle_height;        /* 256. Default: the device's; `texsolve bench limits` measures it. */
-  int max_texture_size;        /* use textures no larger than this; default: the device's limit */
-  size_t max_device_bytes;     /* refuse to take more device memory than this; default: no limit */
-  unsigned flags;              /* TS_CONTEXT_... */
-  ts_gl_platform gl_platform;  /* default: TS_GL_PLATFORM_EGL */
-  const char *shader_dir;      /* read shaders from this directory before the built-in ones; default: the
-                                  environment variable TEXSOLVE_SHADER_DIR, then built in */
+  ts_log_level log_level;  /* the most detailed level wanted; default: TS_LOG_WARNING */
+  ts_allocator allocator;  /* default: malloc, realloc, free */
+  int threads;             /* threads of the CPU backend; default: what OpenMP chooses */
+  int rectangle_width;     /* size in texels of the rectangles that rows are packed in: powers of two, 4 to */
+  int rectangle_height;    /* 256. Default: the device's; `texsolve bench limits` measures it. */
+  int max_texture_size;    /* use textures no larger than this; default: the device's limit */
+  size_t max_device_bytes; /* refuse to take more device memory than this; default: no limit */
+  unsigned flags;          /* TS_CONTEXT_... */
+  ts_gl_platform gl_platform; /* default: TS_GL_PLATFORM_EGL */
+  const char *shader_dir;     /* read shaders from this directory before the built-in ones; default: the
+                                 environment variable TEXSOLVE_SHADER_DIR, then built in */
 } ts_context_desc;
 
 /* Opens a device. `desc` may be NULL for the defaults.
@@ -145,16 +145,16 @@ TS_API ts_status ts_context_create(const ts_context_desc *desc, ts_context **con
 TS_API void ts_context_destroy(ts_context **context);
 
 typedef struct ts_context_info {
-  const char *backend;         /* "gl", "cpu", "check:gl" */
-  const char *device;          /* the device's name */
-  const char *driver;          /* the driver's name and version */
-  int is_hardware;             /* 0 for a software rasterizer, 1 for a GPU or the CPU backend */
-  int max_texture_size;        /* 0 where there are no textures */
+  const char *backend;                   /* "gl", "cpu", "check:gl" */
+  const char *device;                    /* the device's name */
+  const char *driver;                    /* the driver's name and version */
+  int is_hardware;                       /* 0 for a software rasterizer, 1 for a GPU or the CPU backend */
+  int max_texture_size;                  /* 0 where there are no textures */
   int rectangle_width, rectangle_height; /* 1, 1 where rows are not packed */
-  int texture_barrier;         /* 1 if passes may read the texture they write */
-  int threads;                 /* of the CPU backend; 0 elsewhere */
-  size_t bytes_device;         /* device memory in use by this context's objects */
-  uint64_t waits;              /* how often the host has waited for the device so far */
+  int texture_barrier;                   /* 1 if passes may read the texture they write */
+  int threads;                           /* of the CPU backend; 0 elsewhere */
+  size_t bytes_device;                   /* device memory in use by this context's objects */
+  uint64_t waits;                        /* how often the host has waited for the device so far */
 } ts_context_info;
 
 /* The strings live as long as the context. */
@@ -169,7 +169,7 @@ TS_API const char *ts_backend_name(int index);
 /* ---- Index spaces ---------------------------------------------------------------------------- */
 
 typedef struct ts_space_desc {
-  int32_t size;  /* number of indices, at least 1 */
+  int32_t size; /* number of indices, at least 1 */
 } ts_space_desc;
 
 /* An index space of `size` indices in their natural order, for vectors that belong to no matrix and for
@@ -183,7 +183,7 @@ TS_API int32_t ts_space_size(const ts_space *space);
 /* ---- Scalars on the device ------------------------------------------------------------------- */
 
 typedef struct ts_scalars_desc {
-  int count;  /* number of slots, 1 to 4096 */
+  int count; /* number of slots, 1 to 4096 */
 } ts_scalars_desc;
 
 /* An array of device slots; each holds four components, of which a reduction writes as many as its
@@ -231,7 +231,7 @@ static inline ts_coefficient ts_quotient(float scale, ts_slot numerator, ts_slot
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
 typedef struct ts_vector_desc {
-  int components;  /* 1 to 4; default: 1 */
+  int components; /* 1 to 4; default: 1 */
 } ts_vector_desc;
 
 /* A vector over `space`, all 0. `desc` may be NULL. Errors: TS_ERROR_INVALID_ARGUMENT, memory. */
@@ -247,13 +247,13 @@ TS_API ts_status ts_vector_read(const ts_vector *vector, float *values, size_t c
 
 /* Component-wise operations. All vectors of a call must share one space and the number of components
  * (TS_ERROR_INCOMPATIBLE otherwise), and any of them may be the same vector. None waits for the device. */
-TS_API ts_status ts_vector_fill(ts_vector *y, float value);                                  /* y_i = value   */
-TS_API ts_status ts_vector_copy(ts_vector *y, const ts_vector *x);                           /* y = x         */
-TS_API ts_status ts_vector_scale(ts_vector *y, ts_coefficient a);                            /* y = a y       */
+TS_API ts_status ts_vector_fill(ts_vector *y, float value);        /* y_i = value   */
+TS_API ts_status ts_vector_copy(ts_vector *y, const ts_vector *x); /* y = x         */
+TS_API ts_status ts_vector_scale(ts_vector *y, ts_coefficient a);  /* y = a y       */
 TS_API ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts_coefficient b);
-                                                                                             /* y = a x + b y */
-TS_API ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *y);   /* z_i = x_i y_i */
-TS_API ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x);  /* y_i = 1/x_i, 0 where x_i is 0 */
+/* y = a x + b y */
+TS_API ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *y); /* z_i = x_i y_i */
+TS_API ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x); /* y_i = 1/x_i, 0 where x_i is 0 */
 
 typedef enum ts_norm { TS_NORM_2 = 0, TS_NORM_INFINITY = 1 } ts_norm;
 
@@ -267,10 +267,10 @@ TS_API ts_status ts_vector_max(ts_scalars *result, int index, const ts_vector *x
 /* ---- Sparse matrices ------------------------------------------------------------------------- */
 
 /* How a matrix is stored on the device. */
-#define TS_FORMAT_LIST(X)                                                                     \
-  X(TS_FORMAT_AUTO, 0, "auto")         /* the backend's fastest: gl jagged, cpu csr */        \
-  X(TS_FORMAT_JAGGED, 1, "jagged")     /* slabs of k-th entries in rectangles of rows */      \
-  X(TS_FORMAT_SEGMENTS, 2, "segments") /* Bolz et al. 2003, section 3.1.1 */                  \
+#define TS_FORMAT_LIST(X)                                                                                      \
+  X(TS_FORMAT_AUTO, 0, "auto")         /* the backend's fastest: gl jagged, cpu csr */                         \
+  X(TS_FORMAT_JAGGED, 1, "jagged")     /* slabs of k-th entries in rectangles of rows */                       \
+  X(TS_FORMAT_SEGMENTS, 2, "segments") /* Bolz et al. 2003, section 3.1.1 */                                   \
   X(TS_FORMAT_CSR, 3, "csr")           /* compressed sparse rows (cpu) */
 
 typedef enum ts_format {
@@ -294,13 +294,13 @@ typedef struct ts_csr {
 
 typedef struct ts_matrix_desc {
   ts_csr csr;
-  ts_format format;             /* default: TS_FORMAT_AUTO */
-  const unsigned char *locked;  /* `rows` flags; rows flagged nonzero have no equation: their unknowns are
-                                   stored and used by other rows, and A x is 0 there (Bolz et al. 2003, 3.1.2,
-                                   boundaries). For square matrices. Default: none */
-  ts_space *row_space;          /* use this space for the rows; default: a new one, rows sorted by length */
-  ts_space *column_space;       /* default: the row space if rows == columns, else a new natural one */
-  int keep_host_copy;           /* keep the CSR arrays on the host for ts_matrix_host_copy */
+  ts_format format;            /* default: TS_FORMAT_AUTO */
+  const unsigned char *locked; /* `rows` flags; rows flagged nonzero have no equation: their unknowns are
+                                  stored and used by other rows, and A x is 0 there (Bolz et al. 2003, 3.1.2,
+                                  boundaries). For square matrices. Default: none */
+  ts_space *row_space;         /* use this space for the rows; default: a new one, rows sorted by length */
+  ts_space *column_space;      /* default: the row space if rows == columns, else a new natural one */
+  int keep_host_copy;          /* keep the CSR arrays on the host for ts_matrix_host_copy */
 } ts_matrix_desc;
 
 /* Lays out and uploads a matrix.
@@ -319,19 +319,19 @@ TS_API ts_space *ts_matrix_column_space(const ts_matrix *matrix); /* borrowed: o
 
 typedef struct ts_matrix_info {
   int32_t rows, columns;
-  int64_t nonzeros;          /* entries after duplicates were added up, explicit zeros included */
-  int64_t duplicates;        /* entries that were added to another one */
-  int64_t stored_entries;    /* entries the device stores, padding and the diagonal included */
+  int64_t nonzeros;       /* entries after duplicates were added up, explicit zeros included */
+  int64_t duplicates;     /* entries that were added to another one */
+  int64_t stored_entries; /* entries the device stores, padding and the diagonal included */
   size_t bytes_device;
   ts_format format;
   int32_t locked_rows;
-  int32_t rectangles;        /* that rows are packed in; 0 without packing */
-  int32_t loops;             /* runs of rectangles with one loop length */
-  int32_t longest_row;       /* entries of the longest row */
-  int32_t split_rows;        /* rows so long that they are summed in several passes */
-  int symmetric;             /* 1 if A equals its transpose within single precision (locked rows aside) */
+  int32_t rectangles;  /* that rows are packed in; 0 without packing */
+  int32_t loops;       /* runs of rectangles with one loop length */
+  int32_t longest_row; /* entries of the longest row */
+  int32_t split_rows;  /* rows so long that they are summed in several passes */
+  int symmetric;       /* 1 if A equals its transpose within single precision (locked rows aside) */
   int32_t unsymmetric_row, unsymmetric_column; /* the first entry that differs from its mirror, or -1 */
-  int32_t zero_diagonal_row; /* the first row whose diagonal is missing or 0, or -1 */
+  int32_t zero_diagonal_row;                   /* the first row whose diagonal is missing or 0, or -1 */
   double seconds_layout, seconds_upload;
 } ts_matrix_info;
 
@@ -344,7 +344,8 @@ TS_API ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr);
 /* y = A x, and r = b - A x; y and r must not be x (TS_ERROR_INVALID_ARGUMENT), r may be b. Every component
  * of x is multiplied by the same matrix. Locked rows of the result are 0. */
 TS_API ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vector *x);
-TS_API ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix, const ts_vector *x);
+TS_API ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix,
+                                    const ts_vector *x);
 
 /* The diagonal into every component of `d`, which is over the row space of a square matrix. */
 TS_API ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix);
@@ -363,16 +364,16 @@ typedef enum ts_stop {
 } ts_stop;
 
 /* Why a solve ended; name, value, text. The first two are success. */
-#define TS_REASON_LIST(X)                                                                             \
-  X(TS_REASON_CONVERGED, 0, "converged")                                                              \
-  X(TS_REASON_ZERO_RESIDUAL, 1, "the starting value already solves the system")                       \
-  X(TS_REASON_MAX_ITERATIONS, 2, "the maximum number of iterations was reached")                      \
-  X(TS_REASON_STAGNATED, 3, "stagnated: the residual is at the limit of single precision")            \
-  X(TS_REASON_INDEFINITE, 4, "the matrix is not positive definite")                                   \
-  X(TS_REASON_NOT_SYMMETRIC, 5, "the matrix is not symmetric")                                        \
-  X(TS_REASON_ZERO_DIAGONAL, 6, "the Jacobi preconditioner needs a diagonal without zeros")           \
-  X(TS_REASON_NAN_INPUT, 7, "the right-hand side or the starting value holds a NaN or an infinity")   \
-  X(TS_REASON_BREAKDOWN, 8, "breakdown: a number left the range of single precision")                 \
+#define TS_REASON_LIST(X)                                                                                      \
+  X(TS_REASON_CONVERGED, 0, "converged")                                                                       \
+  X(TS_REASON_ZERO_RESIDUAL, 1, "the starting value already solves the system")                                \
+  X(TS_REASON_MAX_ITERATIONS, 2, "the maximum number of iterations was reached")                               \
+  X(TS_REASON_STAGNATED, 3, "stagnated: the residual is at the limit of single precision")                     \
+  X(TS_REASON_INDEFINITE, 4, "the matrix is not positive definite")                                            \
+  X(TS_REASON_NOT_SYMMETRIC, 5, "the matrix is not symmetric")                                                 \
+  X(TS_REASON_ZERO_DIAGONAL, 6, "the Jacobi preconditioner needs a diagonal without zeros")                    \
+  X(TS_REASON_NAN_INPUT, 7, "the right-hand side or the starting value holds a NaN or an infinity")            \
+  X(TS_REASON_BREAKDOWN, 8, "breakdown: a number left the range of single precision")                          \
   X(TS_REASON_STOPPED, 9, "stopped by the progress callback")
 
 typedef enum ts_reason {
@@ -401,15 +402,15 @@ typedef struct ts_cg_desc {
 
 typedef struct ts_cg_result {
   ts_reason reason;
-  int iterations;              /* that x has had */
-  int restarts;                /* how often r was replaced by b - A x and the directions begun anew */
-  int waits;                   /* how often the host waited for the device */
-  double delta_ratio;          /* sqrt(delta / delta_0) at the end, the largest component */
-  double relative_residual;    /* ||b - A x|| / ||b|| computed on the device at the end, the largest component;
-                                  ||b - A x|| where b is 0; NaN if it was not reached */
-  double attainable_residual;  /* estimate of the smallest relative residual that single precision can reach:
-                                  2^-24 ||A|| ||x|| / ||b|| with the largest row sum as ||A|| */
-  char message[160];           /* the reason in one line, with the row, column or number concerned */
+  int iterations;             /* that x has had */
+  int restarts;               /* how often r was replaced by b - A x and the directions begun anew */
+  int waits;                  /* how often the host waited for the device */
+  double delta_ratio;         /* sqrt(delta / delta_0) at the end, the largest component */
+  double relative_residual;   /* ||b - A x|| / ||b|| computed on the device at the end, the largest component;
+                                 ||b - A x|| where b is 0; NaN if it was not reached */
+  double attainable_residual; /* estimate of the smallest relative residual that single precision can reach:
+                                 2^-24 ||A|| ||x|| / ||b|| with the largest row sum as ||A|| */
+  char message[160];          /* the reason in one line, with the row, column or number concerned */
 } ts_cg_result;
 
 /* Prepares conjugate gradients for a square matrix. The solver keeps its workspace between solves and the

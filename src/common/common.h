@@ -17,16 +17,17 @@
 ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ...) TSI_PRINTF(3, 4);
 void tsi_clear_error(ts_context *context);
 
-#define TSI_TRY(call)                            \
-  do {                                           \
-    const ts_status tsi_status_ = (call);        \
-    if (tsi_status_ < 0) return tsi_status_;     \
+#define TSI_TRY(call)                                                                                          \
+  do {                                                                                                         \
+    const ts_status tsi_status_ = (call);                                                                      \
+    if (tsi_status_ < 0) return tsi_status_;                                                                   \
   } while (0)
 
 /* ---- Log ---- */
 void tsi_log(ts_context *context, ts_log_level level, const char *format, ...) TSI_PRINTF(3, 4);
 
-/* ---- Host memory from the context's allocator: NULL when there is none; sizes are checked for overflow ---- */
+/* ---- Host memory from the context's allocator: NULL when there is none; sizes are checked for overflow ----
+ */
 void *tsi_malloc(ts_context *context, size_t count, size_t size);
 void *tsi_calloc(ts_context *context, size_t count, size_t size);
 void tsi_free(ts_context *context, void *block);
@@ -40,8 +41,8 @@ void tsi_device_give(ts_context *context, size_t bytes);
 double tsi_seconds(void);
 
 /* Fails with "FUNCTION: NAME is NULL" from a public function. */
-#define TSI_REQUIRE(context, pointer)                                                                       \
-  do {                                                                                                      \
+#define TSI_REQUIRE(context, pointer)                                                                          \
+  do {                                                                                                         \
     if (!(pointer)) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", __func__, #pointer); \
   } while (0)
 
@@ -56,10 +57,11 @@ void tsi_space_retain(ts_space *space);
 void tsi_space_release(ts_space *space);
 void tsi_matrix_release(ts_matrix *A);
 /* A space from a finished tiling, which it takes over (also on failure), and locked flags, which it copies. */
-ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked, ts_space **space);
+ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked,
+                           ts_space **space);
 /* A tiling: lengths of rows to sort by (NULL: natural order) and locked flags (NULL: none). */
-ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths, const unsigned char *locked,
-                            tsi_tiling *tiling);
+ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths,
+                            const unsigned char *locked, tsi_tiling *tiling);
 
 /* Vectors over one space and `slots` scalars in one go; uses the backend's group_create where it can. */
 ts_status tsi_group_create(ts_space *space, int components, ts_vector **vectors, int count, int slots,
@@ -72,6 +74,8 @@ ts_status tsi_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vecto
                     const ts_vector *q);
 ts_status tsi_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
                            const ts_vector *y, ts_vector *scratch);
+/* Whether some fallback needs its scratch vector. */
+int tsi_needs_scratch(const ts_context *context);
 /* Counts one wait. */
 ts_status tsi_scalars_read(ts_scalars *s, int first, int count, float *values);
 

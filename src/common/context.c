@@ -7,8 +7,8 @@
 
 typedef struct backend_entry {
   const char *name;
-  const tsi_ops *ops;  /* NULL: known, but not built */
-  const char *absent;  /* why it was not built */
+  const tsi_ops *ops; /* NULL: known, but not built */
+  const char *absent; /* why it was not built */
 } backend_entry;
 
 static const backend_entry backends[] = {
@@ -30,14 +30,17 @@ const char *ts_backend_name(int index) {
   return index >= 0 && index < (int)(sizeof listed / sizeof listed[0]) ? listed[index] : NULL;
 }
 
-static int is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
+static int is_power_of_two(int n) {
+  return n > 0 && (n & (n - 1)) == 0;
+}
 
 static ts_status validate_rectangle(const ts_context_desc *desc) {
   const int w = desc->rectangle_width, h = desc->rectangle_height;
   if (w == 0 && h == 0) return TS_OK;
   if (!is_power_of_two(w) || !is_power_of_two(h) || w < 4 || h < 4 || w > 256 || h > 256)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT,
-                    "rectangle_width x rectangle_height is %d x %d; both must be powers of two from 4 to 256", w, h);
+                    "rectangle_width x rectangle_height is %d x %d; both must be powers of two from 4 to 256",
+                    w, h);
   return TS_OK;
 }
 
@@ -55,8 +58,8 @@ static ts_status validate(const ts_context_desc *desc) {
   if (desc->flags & ~(unsigned)(TS_CONTEXT_NO_FUSED_OPERATIONS | TS_CONTEXT_NO_TEXTURE_BARRIER))
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "flags is 0x%x, which has unknown bits", desc->flags);
   if (desc->gl_platform < TS_GL_PLATFORM_DEFAULT || desc->gl_platform > TS_GL_PLATFORM_CURRENT)
-    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl_platform is %d; it goes from 0 to %d", desc->gl_platform,
-                    TS_GL_PLATFORM_CURRENT);
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl_platform is %d; it goes from 0 to %d",
+                    desc->gl_platform, TS_GL_PLATFORM_CURRENT);
   return validate_rectangle(desc);
 }
 
@@ -84,7 +87,8 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_
   const backend_entry *entry = find_backend(name, &device_index);
   if (!entry)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT,
-                    "unknown backend \"%.40s\"; known are auto, gl, gl:N, cpu, cuda, cuda:N and check:NAME", name);
+                    "unknown backend \"%.40s\"; known are auto, gl, gl:N, cpu, cuda, cuda:N and check:NAME",
+                    name);
   if (!entry->ops)
     return tsi_fail(NULL, TS_ERROR_UNAVAILABLE, "backend %s is not available: %s", entry->name, entry->absent);
 
@@ -92,7 +96,8 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_
   const ts_allocator *a = &desc->allocator;
   ts_context *context = a->malloc_fn ? a->malloc_fn(sizeof *context, a->user) : malloc(sizeof *context);
   if (!context)
-    return tsi_fail(NULL, TS_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a context (%zu bytes)", sizeof *context);
+    return tsi_fail(NULL, TS_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a context (%zu bytes)",
+                    sizeof *context);
   memset(context, 0, sizeof *context);
   context->desc = *desc;
   if (!context->desc.log_level) context->desc.log_level = TS_LOG_WARNING;

@@ -8,24 +8,27 @@
 
 ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr) {
   if (csr->rows < 1 || csr->columns < 1)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the matrix is %d x %d; it needs at least one row and column",
-                    csr->rows, csr->columns);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the matrix is %d x %d; it needs at least one row and column", csr->rows, csr->columns);
   if (!csr->row_offsets) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets is NULL");
   if (csr->row_offsets[0] != 0)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets[0] is %d, not 0", csr->row_offsets[0]);
   for (int32_t i = 0; i < csr->rows; i++)
     if (csr->row_offsets[i + 1] < csr->row_offsets[i])
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets[%d] is %d, less than row_offsets[%d], which is %d",
-                      i + 1, csr->row_offsets[i + 1], i, csr->row_offsets[i]);
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                      "row_offsets[%d] is %d, less than row_offsets[%d], which is %d", i + 1,
+                      csr->row_offsets[i + 1], i, csr->row_offsets[i]);
   const int32_t nonzeros = csr->row_offsets[csr->rows];
   if (nonzeros && !csr->column_indices)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "column_indices is NULL and there are %d entries", nonzeros);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "column_indices is NULL and there are %d entries",
+                    nonzeros);
   for (int32_t i = 0; i < csr->rows; i++)
     for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++) {
       const int32_t j = csr->column_indices[e];
       if (j < 0 || j >= csr->columns)
-        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "column_indices[%d] in row %d is %d; columns go from 0 to %d",
-                        e, i, j, csr->columns - 1);
+        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                        "column_indices[%d] in row %d is %d; columns go from 0 to %d", e, i, j,
+                        csr->columns - 1);
       if (csr->values && !isfinite(csr->values[e]))
         return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values[%d] in row %d, column %d is %g", e, i, j,
                         (double)csr->values[e]);
@@ -35,7 +38,8 @@ ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr) {
 
 uint64_t tsi_csr_fingerprint(const ts_csr *csr) {
   uint64_t h = 0x9e3779b97f4a7c15u ^ (uint64_t)(uint32_t)csr->columns;
-  for (int32_t i = 0; i <= csr->rows; i++) h = (h ^ (uint32_t)csr->row_offsets[i]) * 0xff51afd7ed558ccdu, h ^= h >> 32;
+  for (int32_t i = 0; i <= csr->rows; i++)
+    h = (h ^ (uint32_t)csr->row_offsets[i]) * 0xff51afd7ed558ccdu, h ^= h >> 32;
   for (int32_t e = 0; e < csr->row_offsets[csr->rows]; e++)
     h = (h ^ (uint32_t)csr->column_indices[e]) * 0xc4ceb9fe1a85ec53u, h ^= h >> 29;
   return h;
@@ -125,8 +129,8 @@ ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsign
       if (!isfinite(out->values[e])) {
         const int32_t column = out->column_indices[e];
         tsi_csr_free(context, out);
-        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the sum of the duplicates in row %d, column %d is infinite", i,
-                        column);
+        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                        "the sum of the duplicates in row %d, column %d is infinite", i, column);
       }
   return TS_OK;
 }
@@ -156,10 +160,10 @@ static int nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
   return fabs((double)a - (double)b) <= 1e-5 * larger + 1e-7 * scale;
 }
 
-/* Rows are visited in ascending order, so the entries left of the diagonal of row j are asked for by their mirrors
- * in ascending order too, and one cursor per row walks along them: O(nonzeros). */
-static void check_symmetry(const tsi_host_csr *A, const unsigned char *locked, const float *diagonal, int32_t *cursor,
-                           ts_matrix_info *info) {
+/* Rows are visited in ascending order, so the entries left of the diagonal of row j are asked for by their
+ * mirrors in ascending order too, and one cursor per row walks along them: O(nonzeros). */
+static void check_symmetry(const tsi_host_csr *A, const unsigned char *locked, const float *diagonal,
+                           int32_t *cursor, ts_matrix_info *info) {
   for (int32_t i = 0; i < A->rows; i++) cursor[i] = A->row_offsets[i];
   for (int32_t i = 0; i < A->rows && info->symmetric; i++) {
     for (int32_t e = cursor[i]; e < A->row_offsets[i + 1] && A->column_indices[e] < i; e++)

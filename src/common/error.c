@@ -23,7 +23,9 @@ void tsi_clear_error(ts_context *context) {
   text[0] = 0;
 }
 
-const char *ts_last_error(const ts_context *context) { return context ? context->error : thread_error; }
+const char *ts_last_error(const ts_context *context) {
+  return context ? context->error : thread_error;
+}
 
 void tsi_log(ts_context *context, ts_log_level level, const char *format, ...) {
   if (!context || !context->desc.log || level > context->desc.log_level) return;

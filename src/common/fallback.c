@@ -1,7 +1,13 @@
 /* Fused operations: the backend's where it has them, built from required ones where not. */
 #include "common.h"
 
-static int fused(const ts_context *context) { return !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS); }
+static int fused(const ts_context *context) {
+  return !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
+}
+
+int tsi_needs_scratch(const ts_context *context) {
+  return !fused(context) || !context->ops->dot3 || !context->ops->multiply_add;
+}
 
 ts_status tsi_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w,
                    ts_vector *scratch) {
@@ -19,8 +25,8 @@ ts_status tsi_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vecto
   return ops->axpby(r, b, q, ts_constant(1), r);
 }
 
-ts_status tsi_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b, const ts_vector *y,
-                           ts_vector *scratch) {
+ts_status tsi_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                           const ts_vector *y, ts_vector *scratch) {
   const tsi_ops *ops = out->context->ops;
   if (ops->multiply_add && fused(out->context)) return ops->multiply_add(out, w, x, b, y);
   TSI_TRY(ops->multiply(scratch, w, x));

@@ -44,15 +44,16 @@ static int compare_descending(const void *a, const void *b) {
 }
 
 /* The loop of one rectangle from its rows' lengths. A loop as long as the longest row, unless a few rows (fewer
- * than a quarter) stand out so far that padding would dominate, or the longest is beyond what a pass can serve. */
-static void choose_loop(tsi_rectangle *rectangle, int32_t *lengths, int32_t count) {
+ * than a quarter) stand out so far that padding would dominate, or the longest is beyond what a pass can serve.
+ */
+static void choose_loop(tsi_rectangle *rectangle, int32_t *lengths, int32_t count, int32_t most) {
   int sorted = 1;
   for (int32_t k = 1; k < count && sorted; k++) sorted = lengths[k] <= lengths[k - 1];
   if (!sorted) qsort(lengths, (size_t)count, sizeof *lengths, compare_descending);
   const int32_t longest = lengths[0], quarter = lengths[count / 4];
   int32_t loop = longest;
   if (longest > 2 * quarter + 16 && longest > 32) loop = quarter;
-  if (loop > TSI_MAX_LOOP) loop = TSI_MAX_LOOP;
+  if (loop > most) loop = most;
   rectangle->length = loop;
   rectangle->spill = longest > loop;
 }
@@ -61,12 +62,15 @@ static ts_status choose_loops(ts_context *context, tsi_layout *layout, const tsi
                               const int32_t *order) {
   const tsi_tiling *t = input->rows;
   const int32_t area = 1 << (t->log2_width + t->log2_height);
+  /* The slabs of a jagged rectangle stand side by side in one texture, that of the spilled sum among them. */
+  const int32_t slabs = (input->max_texture_size >> t->log2_width) - 1;
+  const int32_t most = layout->format == TS_FORMAT_JAGGED && slabs < TSI_MAX_LOOP ? slabs : TSI_MAX_LOOP;
   int32_t *lengths = tsi_malloc(context, (size_t)area, sizeof *lengths);
   if (!lengths) return tsi_out_of_memory(context, "row lengths", (size_t)area * sizeof *lengths);
   for (int32_t r = 0; r < t->free_rectangles; r++) {
     const int32_t first = r * area, count = t->free_count - first < area ? t->free_count - first : area;
     for (int32_t k = 0; k < count; k++) lengths[k] = tsi_row_length(input, order[first + k]);
-    choose_loop(&layout->rectangles[r], lengths, count);
+    choose_loop(&layout->rectangles[r], lengths, count, most);
   }
   tsi_free(context, lengths);
   return TS_OK;
@@ -87,8 +91,8 @@ static ts_status add_strip(ts_context *context, tsi_layout *layout, const tsi_st
   return TS_OK;
 }
 
-ts_status tsi_strips_add(ts_context *context, tsi_layout *layout, const tsi_tiling *t, int32_t first, int32_t count,
-                         const tsi_strip *like) {
+ts_status tsi_strips_add(ts_context *context, tsi_layout *layout, const tsi_tiling *t, int32_t first,
+                         int32_t count, const tsi_strip *like) {
   const int32_t w = 1 << t->log2_width, h = 1 << t->log2_height, across = t->rectangles_x;
   while (count > 0) {
     /* The rest of a row of rectangles, or as many whole rows as there are. */
@@ -124,8 +128,8 @@ void tsi_layout_destroy(ts_context *context, tsi_layout *layout) {
   tsi_free(context, layout);
 }
 
-static ts_status build(ts_context *context, tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
-                       ts_matrix_info *info) {
+static ts_status build(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                       const int32_t *order, ts_matrix_info *info) {
   const tsi_tiling *t = input->rows;
   TSI_TRY(choose_loops(context, layout, input, order));
   TSI_TRY(tsi_split_build(context, layout, input, order, info));
@@ -146,8 +150,8 @@ static ts_status build(ts_context *context, tsi_layout *layout, const tsi_layout
   return TS_OK;
 }
 
-ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_layout_input *input, tsi_layout **out,
-                            ts_matrix_info *info) {
+ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_layout_input *input,
+                            tsi_layout **out, ts_matrix_info *info) {
   tsi_layout *layout = tsi_calloc(context, 1, sizeof *layout);
   if (!layout) return tsi_out_of_memory(context, "a layout", sizeof *layout);
   layout->format = format;
@@ -206,8 +210,8 @@ static ts_status allocate(ts_context *context, const tsi_layout *layout, const t
 }
 
 /* Entry k of the row with number `inside` in a rectangle. */
-static void put_entry(const tsi_layout *layout, const tsi_tiling *t, const tsi_rectangle *rectangle, int32_t inside,
-                      int32_t k, tsi_entry entry, tsi_packed *packed) {
+static void put_entry(const tsi_layout *layout, const tsi_tiling *t, const tsi_rectangle *rectangle,
+                      int32_t inside, int32_t k, tsi_entry entry, tsi_packed *packed) {
   if (layout->format == TS_FORMAT_JAGGED) {
     const int32_t w = 1 << t->log2_width;
     const size_t x = (size_t)(rectangle->x + k * w + (inside & (w - 1)));

@@ -10,16 +10,16 @@ enum { TSI_MAX_LOOP = 512, TSI_STAGE_LENGTH = 128 };
 
 typedef struct tsi_layout_input {
   const tsi_tiling *rows, *columns;
-  const tsi_host_csr *csr;  /* canonical */
-  int has_diagonal;         /* leave the diagonal out of the rows' entries and store it by itself */
+  const tsi_host_csr *csr; /* canonical */
+  int has_diagonal;        /* leave the diagonal out of the rows' entries and store it by itself */
   int max_texture_size;
 } tsi_layout_input;
 
 /* The layout of a matrix in one of the texture formats, or of CSR, for which there is nothing to compute. Also
  * fills stored_entries, rectangles, loops and split_rows of `info`.
  * TS_ERROR_LIMIT if the entries do not fit in a texture. */
-ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_layout_input *input, tsi_layout **layout,
-                            ts_matrix_info *info);
+ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_layout_input *input,
+                            tsi_layout **layout, ts_matrix_info *info);
 void tsi_layout_destroy(ts_context *context, tsi_layout *layout);
 
 /* The values and pointers in texel order. */

@@ -6,7 +6,9 @@
 #include "common.h"
 #include "layout_build.h"
 
-static int32_t slabs_of(const tsi_rectangle *r) { return r->length + r->spill; }
+static int32_t slabs_of(const tsi_rectangle *r) {
+  return r->length + r->spill;
+}
 
 /* Rows of slabs that `slabs_x` slabs side by side need; a rectangle's slabs are never torn apart. */
 static int64_t rows_needed(const tsi_layout *layout, int32_t rectangles, int32_t slabs_x) {
@@ -64,10 +66,11 @@ ts_status tsi_jagged_place(ts_context *context, tsi_layout *layout, const tsi_la
   if (!slabs_x) {
     int64_t slabs = 0;
     for (int32_t r = 0; r < t->free_rectangles; r++) slabs += slabs_of(&layout->rectangles[r]);
-    return tsi_fail(context, TS_ERROR_LIMIT,
-                    "the matrix needs %lld slabs of %d x %d texels for its entries, which do not fit in the device's "
-                    "largest texture, %d x %d",
-                    (long long)slabs, w, h, input->max_texture_size, input->max_texture_size);
+    return tsi_fail(
+        context, TS_ERROR_LIMIT,
+        "the matrix needs %lld slabs of %d x %d texels for its entries, which do not fit in the device's "
+        "largest texture, %d x %d",
+        (long long)slabs, w, h, input->max_texture_size, input->max_texture_size);
   }
   layout->width = slabs_x * w;
   layout->height = (int32_t)rows * h;
@@ -83,7 +86,8 @@ ts_status tsi_jagged_place(ts_context *context, tsi_layout *layout, const tsi_la
       used = 0;
     }
     const int32_t room = slabs ? (slabs_x - used) / slabs : t->free_rectangles;
-    const int32_t per_row = used == 0 ? room : t->free_rectangles; /* a piece that begins inside a row ends with it */
+    const int32_t per_row =
+        used == 0 ? room : t->free_rectangles; /* a piece that begins inside a row ends with it */
     const int32_t most = used == 0 ? t->free_rectangles : room;
     const tsi_strip like = {.first_rectangle = r,
                             .length = first.length,
@@ -92,7 +96,8 @@ ts_status tsi_jagged_place(ts_context *context, tsi_layout *layout, const tsi_la
                             .base_x = used * w,
                             .base_y = row * h};
     int32_t count = 0;
-    while (r + count < t->free_rectangles && count < most && layout->rectangles[r + count].length == first.length &&
+    while (r + count < t->free_rectangles && count < most &&
+           layout->rectangles[r + count].length == first.length &&
            layout->rectangles[r + count].spill == first.spill) {
       if (count && slabs && count % per_row == 0) {
         row++;

@@ -1,6 +1,6 @@
-/* The segments format of Bolz et al. 2003, section 3.1.1: the off-diagonal entries of a row are one run of texels;
- * an indirection texture tells where each run begins and a pointer texture, laid out like the entries, where x_j
- * is. Runs are padded to the loop of their rectangle. */
+/* The segments format of Bolz et al. 2003, section 3.1.1: the off-diagonal entries of a row are one run of
+ * texels; an indirection texture tells where each run begins and a pointer texture, laid out like the entries,
+ * where x_j is. Runs are padded to the loop of their rectangle. */
 #include "common.h"
 #include "layout_build.h"
 
@@ -19,10 +19,11 @@ ts_status tsi_segments_place(ts_context *context, tsi_layout *layout, const tsi_
   while ((int64_t)width * width < total && width * 2 <= input->max_texture_size) width *= 2;
   const int64_t height = total ? (total + width - 1) / width : 1;
   if (height > input->max_texture_size || total > UINT32_MAX)
-    return tsi_fail(context, TS_ERROR_LIMIT,
-                    "the matrix needs %lld texels for its entries, which do not fit in the device's largest texture, "
-                    "%d x %d",
-                    (long long)total, input->max_texture_size, input->max_texture_size);
+    return tsi_fail(
+        context, TS_ERROR_LIMIT,
+        "the matrix needs %lld texels for its entries, which do not fit in the device's largest texture, "
+        "%d x %d",
+        (long long)total, input->max_texture_size, input->max_texture_size);
   layout->width = width;
   layout->height = (int32_t)height;
 

@@ -1,7 +1,7 @@
-/* Split rows: what a row has beyond the loop of its rectangle is cut into pieces of TSI_STAGE_LENGTH entries. Stage 0
- * adds up each piece; every further stage adds up TSI_STAGE_LENGTH sums of the stage before, until each split row
- * has one sum. Sum t of the last stage belongs to the t-th split row in the order of positions, and the sum behind
- * the last is 0 for rows that share a rectangle with split ones.
+/* Split rows: what a row has beyond the loop of its rectangle is cut into pieces of TSI_STAGE_LENGTH entries.
+ * Stage 0 adds up each piece; every further stage adds up TSI_STAGE_LENGTH sums of the stage before, until each
+ * split row has one sum. Sum t of the last stage belongs to the t-th split row in the order of positions, and
+ * the sum behind the last is 0 for rows that share a rectangle with split ones.
  *
  * Entry k of sum t has number k * count + t: neighbouring fragments fetch neighbouring texels. */
 #include <math.h>
@@ -29,7 +29,9 @@ static int32_t list_surplus(const tsi_layout *layout, const tsi_layout_input *in
   return count;
 }
 
-static int32_t pieces_of(int32_t entries, int32_t length) { return (entries + length - 1) / length; }
+static int32_t pieces_of(int32_t entries, int32_t length) {
+  return (entries + length - 1) / length;
+}
 
 /* A row-by-row texture for `count` texels: a power of two wide, about square. Returns 0 if it does not fit. */
 static int shape(int64_t count, int32_t max_size, int32_t *log2_width, int32_t *height) {
@@ -72,20 +74,22 @@ ts_status tsi_split_build(ts_context *context, tsi_layout *layout, const tsi_lay
       if (left[t] > most) most = left[t];
     }
     stage->count = (int32_t)count;
-    if (count > INT32_MAX || !shape(count * stage->length, input->max_texture_size, &stage->log2_width, &stage->height) ||
+    if (count > INT32_MAX ||
+        !shape(count * stage->length, input->max_texture_size, &stage->log2_width, &stage->height) ||
         !shape(count, input->max_texture_size, &stage->log2_sum_width, &stage->sum_height))
-      status = tsi_fail(context, TS_ERROR_LIMIT,
-                        "the long rows of the matrix need %lld texels, which do not fit in the device's largest texture, "
-                        "%d x %d",
-                        (long long)count * stage->length, input->max_texture_size, input->max_texture_size);
+      status = tsi_fail(
+          context, TS_ERROR_LIMIT,
+          "the long rows of the matrix need %lld texels, which do not fit in the device's largest texture, "
+          "%d x %d",
+          (long long)count * stage->length, input->max_texture_size, input->max_texture_size);
   }
   tsi_free(context, left);
   return status;
 }
 
 /* Stage 0: entries of the matrix. `pieces` receives how many sums each split row has. */
-static void pack_first(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order, int32_t *pieces,
-                       tsi_entry *entries) {
+static void pack_first(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
+                       int32_t *pieces, tsi_entry *entries) {
   const tsi_stage *stage = &layout->stages[0];
   const tsi_host_csr *A = input->csr;
   const int bits = input->rows->log2_width + input->rows->log2_height;

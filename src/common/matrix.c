@@ -13,15 +13,16 @@ static ts_status check_space(ts_context *context, const ts_space *space, const c
   if (space->context != context)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s belongs to another context", name);
   if (space->tiling.size != size)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s has %d indices; the matrix has %d %s", name, space->tiling.size,
-                    size, dimension);
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s has %d indices; the matrix has %d %s", name,
+                    space->tiling.size, size, dimension);
   return TS_OK;
 }
 
 static ts_status validate(ts_context *context, const ts_matrix_desc *desc, ts_format *format) {
   TSI_TRY(tsi_csr_validate(context, &desc->csr));
   const char *name = ts_format_name(desc->format);
-  if (!name) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "format is %d, which is no ts_format", desc->format);
+  if (!name)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "format is %d, which is no ts_format", desc->format);
   *format = desc->format == TS_FORMAT_AUTO ? context->caps.default_format : desc->format;
   if (!(context->caps.formats & 1u << *format)) {
     char known[64] = "";
@@ -48,7 +49,8 @@ static ts_status validate(ts_context *context, const ts_matrix_desc *desc, ts_fo
 /* ---- Spaces ---- */
 
 /* Entries of every row apart from the diagonal, which sorts the rows. */
-static ts_status row_lengths(ts_context *context, const tsi_host_csr *A, int without_diagonal, int32_t **lengths) {
+static ts_status row_lengths(ts_context *context, const tsi_host_csr *A, int without_diagonal,
+                             int32_t **lengths) {
   *lengths = tsi_malloc(context, (size_t)A->rows, sizeof **lengths);
   if (!*lengths) return tsi_out_of_memory(context, "row lengths", (size_t)A->rows * sizeof **lengths);
   const tsi_layout_input input = {.csr = A, .has_diagonal = without_diagonal};
@@ -190,9 +192,11 @@ ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_m
   *matrix = A;
   const ts_matrix_info *info = &A->info;
   if (info->duplicates)
-    tsi_log(context, TS_LOG_WARNING, "%lld duplicate entries of the matrix were added up", (long long)info->duplicates);
-  tsi_log(context, TS_LOG_INFO, "matrix %d x %d, %lld nonzeros as %s: %lld entries stored, %zu bytes, layout %.3f s",
-          info->rows, info->columns, (long long)info->nonzeros, ts_format_name(info->format),
+    tsi_log(context, TS_LOG_WARNING, "%lld duplicate entries of the matrix were added up",
+            (long long)info->duplicates);
+  tsi_log(context, TS_LOG_INFO,
+          "matrix %d x %d, %lld nonzeros as %s: %lld entries stored, %zu bytes, layout %.3f s", info->rows,
+          info->columns, (long long)info->nonzeros, ts_format_name(info->format),
           (long long)info->stored_entries, info->bytes_device, info->seconds_layout);
   return TS_OK;
 }
@@ -243,8 +247,8 @@ ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
   tsi_clear_error(context);
   TSI_REQUIRE(context, csr);
   if (csr->rows != matrix->info.rows || csr->columns != matrix->info.columns)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "the values are of a %d x %d matrix; this one is %d x %d", csr->rows,
-                    csr->columns, matrix->info.rows, matrix->info.columns);
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "the values are of a %d x %d matrix; this one is %d x %d",
+                    csr->rows, csr->columns, matrix->info.rows, matrix->info.columns);
   TSI_TRY(tsi_csr_validate(context, csr));
   if (tsi_csr_fingerprint(csr) != matrix->fingerprint)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
@@ -255,8 +259,12 @@ ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
 
 /* ---- Queries ---- */
 
-ts_space *ts_matrix_row_space(const ts_matrix *matrix) { return matrix ? matrix->row_space : NULL; }
-ts_space *ts_matrix_column_space(const ts_matrix *matrix) { return matrix ? matrix->column_space : NULL; }
+ts_space *ts_matrix_row_space(const ts_matrix *matrix) {
+  return matrix ? matrix->row_space : NULL;
+}
+ts_space *ts_matrix_column_space(const ts_matrix *matrix) {
+  return matrix ? matrix->column_space : NULL;
+}
 
 ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info) {
   TSI_REQUIRE(NULL, matrix);
@@ -283,20 +291,21 @@ ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr) {
 static ts_status check_operand(const char *function, const ts_matrix *A, const ts_vector *v, const char *name,
                                const ts_space *space, const char *side) {
   if (v->context != A->context)
-    return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE, "%s: %s and the matrix belong to different contexts", function,
-                    name);
+    return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE, "%s: %s and the matrix belong to different contexts",
+                    function, name);
   if (v->space != space)
-    return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE,
-                    "%s: %s is not over the matrix's %s space (sizes %d and %d); create it over ts_matrix_%s_space",
-                    function, name, side, v->space->tiling.size, space->tiling.size, side);
+    return tsi_fail(
+        A->context, TS_ERROR_INCOMPATIBLE,
+        "%s: %s is not over the matrix's %s space (sizes %d and %d); create it over ts_matrix_%s_space",
+        function, name, side, v->space->tiling.size, space->tiling.size, side);
   return TS_OK;
 }
 
-static ts_status check_components(const char *function, const ts_vector *a, const char *a_name, const ts_vector *b,
-                                  const char *b_name) {
+static ts_status check_components(const char *function, const ts_vector *a, const char *a_name,
+                                  const ts_vector *b, const char *b_name) {
   if (a->components != b->components)
-    return tsi_fail(a->context, TS_ERROR_INCOMPATIBLE, "%s: %s has %d components and %s has %d", function, a_name,
-                    a->components, b_name, b->components);
+    return tsi_fail(a->context, TS_ERROR_INCOMPATIBLE, "%s: %s has %d components and %s has %d", function,
+                    a_name, a->components, b_name, b->components);
   return TS_OK;
 }
 
@@ -335,8 +344,8 @@ ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
   TSI_REQUIRE(context, d);
   if (!matrix->has_diagonal)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: the matrix is %d x %d with row and column spaces of their own, so it has no diagonal", __func__,
-                    matrix->info.rows, matrix->info.columns);
+                    "%s: the matrix is %d x %d with row and column spaces of their own, so it has no diagonal",
+                    __func__, matrix->info.rows, matrix->info.columns);
   TSI_TRY(check_operand(__func__, matrix, d, "d", matrix->row_space, "row"));
   TSI_TRY(tsi_enter(context));
   return tsi_leave(context, context->ops->diagonal(d, matrix));

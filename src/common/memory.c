@@ -35,10 +35,12 @@ ts_status tsi_device_take(ts_context *context, size_t bytes, const char *what) {
   const size_t limit = context->desc.max_device_bytes;
   if (limit && (bytes > limit || context->bytes_device > limit - bytes))
     return tsi_fail(context, TS_ERROR_OUT_OF_DEVICE_MEMORY,
-                    "%s needs %zu bytes of device memory; %zu are in use and max_device_bytes is %zu", what, bytes,
-                    context->bytes_device, limit);
+                    "%s needs %zu bytes of device memory; %zu are in use and max_device_bytes is %zu", what,
+                    bytes, context->bytes_device, limit);
   context->bytes_device += bytes;
   return TS_OK;
 }
 
-void tsi_device_give(ts_context *context, size_t bytes) { context->bytes_device -= bytes; }
+void tsi_device_give(ts_context *context, size_t bytes) {
+  context->bytes_device -= bytes;
+}

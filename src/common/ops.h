@@ -20,22 +20,22 @@ typedef struct tsi_packed tsi_packed;
 typedef struct tsi_caps {
   char device[128], driver[160];
   int is_hardware;
-  int max_texture_size;                    /* 0: no textures, linear spaces */
-  int rectangle_width, rectangle_height;   /* the default, best measured for this device */
-  unsigned formats;                        /* bit 1 << TS_FORMAT_... */
+  int max_texture_size;                  /* 0: no textures, linear spaces */
+  int rectangle_width, rectangle_height; /* the default, best measured for this device */
+  unsigned formats;                      /* bit 1 << TS_FORMAT_... */
   ts_format default_format;
-  int check_interval;                      /* a solver's default */
-  int check_overlap;                       /* iterations worth starting before a check's numbers are awaited */
+  int check_interval; /* a solver's default */
+  int check_overlap;  /* iterations worth starting before a check's numbers are awaited */
   int texture_barrier;
   int threads;
 } tsi_caps;
 
 struct ts_context {
   const tsi_ops *ops;
-  void *backend;            /* the backend's state */
-  ts_context_desc desc;     /* resolved; its strings are not kept */
+  void *backend;        /* the backend's state */
+  ts_context_desc desc; /* resolved; its strings are not kept */
   char backend_name[32];
-  int device_index;         /* the N of "gl:N", -1 if none was given */
+  int device_index; /* the N of "gl:N", -1 if none was given */
   tsi_caps caps;
   size_t bytes_device;
   uint64_t waits;
@@ -46,8 +46,8 @@ struct ts_space {
   ts_context *context;
   int references;
   tsi_tiling tiling;
-  unsigned char *locked;    /* per index, NULL if none is */
-  void *impl;               /* the backend's, may be NULL */
+  unsigned char *locked; /* per index, NULL if none is */
+  void *impl;            /* the backend's, may be NULL */
 };
 
 struct ts_vector {
@@ -72,21 +72,21 @@ struct ts_matrix {
   ts_context *context;
   int references;
   ts_space *row_space, *column_space;
-  int has_diagonal;         /* row and column space are one: the diagonal is stored by itself */
+  int has_diagonal; /* row and column space are one: the diagonal is stored by itself */
   tsi_layout *layout;
   ts_matrix_info info;
-  uint64_t fingerprint;     /* of the sparsity pattern as given */
-  double norm_infinity;     /* largest sum of magnitudes in a row */
+  uint64_t fingerprint; /* of the sparsity pattern as given */
+  double norm_infinity; /* largest sum of magnitudes in a row */
   struct tsi_host_csr *host_copy;
   void *impl;
 };
 
 typedef enum tsi_reduction {
-  TSI_REDUCE_DOT,          /* sum x y */
-  TSI_REDUCE_NORM2,        /* sqrt(sum x x) */
-  TSI_REDUCE_SUM,          /* sum x */
-  TSI_REDUCE_MAX,          /* max x over the indices of the space */
-  TSI_REDUCE_MAX_ABS       /* max |x| */
+  TSI_REDUCE_DOT,    /* sum x y */
+  TSI_REDUCE_NORM2,  /* sqrt(sum x x) */
+  TSI_REDUCE_SUM,    /* sum x */
+  TSI_REDUCE_MAX,    /* max x over the indices of the space */
+  TSI_REDUCE_MAX_ABS /* max |x| */
 } tsi_reduction;
 
 struct tsi_ops {
@@ -116,7 +116,8 @@ struct tsi_ops {
 
   /* Any vector may be any other one here. A coefficient whose scale is 0 drops its term unread. */
   ts_status (*fill)(ts_vector *y, float value);
-  ts_status (*axpby)(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y);
+  ts_status (*axpby)(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
+                     const ts_vector *y);
   ts_status (*multiply)(ts_vector *out, const ts_vector *x, const ts_vector *y);
   ts_status (*reciprocal)(ts_vector *out, const ts_vector *x);
   /* y is read by DOT only. Writes as many components of the slot as x has, and 0 to the others. */

@@ -18,7 +18,8 @@ ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts
   *scalars = NULL;
   TSI_REQUIRE(context, desc);
   if (desc->count < 1 || desc->count > 4096)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count of slots is %d; it goes from 1 to 4096", desc->count);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count of slots is %d; it goes from 1 to 4096",
+                    desc->count);
   ts_scalars *s = new_scalars(context, desc->count);
   if (!s) return tsi_out_of_memory(context, "scalars", sizeof *s);
   ts_status status = tsi_enter(context);
@@ -43,8 +44,8 @@ void ts_scalars_destroy(ts_scalars **scalars) {
 
 static ts_status check_range(const ts_scalars *s, const char *function, int first, int count) {
   if (first < 0 || count < 1 || first > s->count - count)
-    return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT, "%s: slots %d to %d are out of range; there are %d", function,
-                    first, first + count - 1, s->count);
+    return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT, "%s: slots %d to %d are out of range; there are %d",
+                    function, first, first + count - 1, s->count);
   return TS_OK;
 }
 

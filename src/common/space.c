@@ -3,7 +3,8 @@
 
 #include "common.h"
 
-ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked, ts_space **out) {
+ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked,
+                           ts_space **out) {
   ts_space *space = tsi_calloc(context, 1, sizeof *space);
   unsigned char *flags = NULL;
   if (space && locked && tiling->locked_count) {
@@ -23,7 +24,9 @@ ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsign
   return TS_OK;
 }
 
-void tsi_space_retain(ts_space *space) { space->references++; }
+void tsi_space_retain(ts_space *space) {
+  space->references++;
+}
 
 void tsi_space_release(ts_space *space) {
   if (!space || --space->references > 0) return;
@@ -41,7 +44,8 @@ ts_status ts_space_create(ts_context *context, const ts_space_desc *desc, ts_spa
   *space = NULL;
   TSI_REQUIRE(context, desc);
   if (desc->size < 1)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "size of an index space is %d, less than 1", desc->size);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "size of an index space is %d, less than 1",
+                    desc->size);
   tsi_tiling tiling;
   TSI_TRY(tsi_tiling_create(context, desc->size, NULL, NULL, &tiling));
   return tsi_space_create(context, &tiling, NULL, space);
@@ -56,4 +60,6 @@ void ts_space_destroy(ts_space **space) {
   *space = NULL;
 }
 
-int32_t ts_space_size(const ts_space *space) { return space ? space->tiling.size : 0; }
+int32_t ts_space_size(const ts_space *space) {
+  return space ? space->tiling.size : 0;
+}

@@ -6,12 +6,15 @@
 #define TSI_TEXT(x) #x
 #define TSI_VERSION_TEXT(a, b, c) TSI_TEXT(a) "." TSI_TEXT(b) "." TSI_TEXT(c)
 
-const char *ts_version(void) { return TSI_VERSION_TEXT(TS_VERSION_MAJOR, TS_VERSION_MINOR, TS_VERSION_PATCH); }
+const char *ts_version(void) {
+  return TSI_VERSION_TEXT(TS_VERSION_MAJOR, TS_VERSION_MINOR, TS_VERSION_PATCH);
+}
 
 const char *ts_status_name(ts_status status) {
   switch (status) {
-#define TSI_CASE(name, value, text)                                                                          \
-  case name: return #name;
+#define TSI_CASE(name, value, text)                                                                            \
+  case name:                                                                                                   \
+    return #name;
     TS_STATUS_LIST(TSI_CASE)
 #undef TSI_CASE
   }
@@ -20,8 +23,9 @@ const char *ts_status_name(ts_status status) {
 
 const char *ts_status_text(ts_status status) {
   switch (status) {
-#define TSI_CASE(name, value, text)                                                                          \
-  case name: return text;
+#define TSI_CASE(name, value, text)                                                                            \
+  case name:                                                                                                   \
+    return text;
     TS_STATUS_LIST(TSI_CASE)
 #undef TSI_CASE
   }
@@ -30,8 +34,9 @@ const char *ts_status_text(ts_status status) {
 
 const char *ts_reason_text(ts_reason reason) {
   switch (reason) {
-#define TSI_CASE(name, value, text)                                                                          \
-  case name: return text;
+#define TSI_CASE(name, value, text)                                                                            \
+  case name:                                                                                                   \
+    return text;
     TS_REASON_LIST(TSI_CASE)
 #undef TSI_CASE
   }
@@ -40,8 +45,9 @@ const char *ts_reason_text(ts_reason reason) {
 
 const char *ts_format_name(ts_format format) {
   switch (format) {
-#define TSI_CASE(name, value, text)                                                                          \
-  case name: return text;
+#define TSI_CASE(name, value, text)                                                                            \
+  case name:                                                                                                   \
+    return text;
     TS_FORMAT_LIST(TSI_CASE)
 #undef TSI_CASE
   }
@@ -50,7 +56,7 @@ const char *ts_format_name(ts_format format) {
 
 int ts_format_from_name(const char *name) {
   if (!name) return -1;
-#define TSI_COMPARE(format, value, text)                                                                     \
+#define TSI_COMPARE(format, value, text)                                                                       \
   if (!strcmp(name, text)) return format;
   TS_FORMAT_LIST(TSI_COMPARE)
 #undef TSI_COMPARE

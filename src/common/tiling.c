@@ -55,8 +55,8 @@ static int choose_shape(tsi_tiling *t, int64_t rectangles, int32_t max_size) {
   return 1;
 }
 
-ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths, const unsigned char *locked,
-                            tsi_tiling *t) {
+ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths,
+                            const unsigned char *locked, tsi_tiling *t) {
   *t = (tsi_tiling){.size = size};
   for (int32_t i = 0; locked && i < size; i++) t->locked_count += locked[i] != 0;
   t->free_count = size - t->locked_count;
@@ -81,11 +81,12 @@ ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *le
   const int64_t end = tail + t->locked_count > zero + 1 ? tail + t->locked_count : zero + 1;
   const int64_t rectangles = (end + area - 1) >> bits;
   if (end > INT32_MAX || !choose_shape(t, rectangles, context->caps.max_texture_size))
-    return tsi_fail(context, TS_ERROR_LIMIT,
-                    "an index space of %d needs %lld rectangles of %d x %d texels, which do not fit in the device's "
-                    "largest texture, %d x %d",
-                    size, (long long)rectangles, 1 << t->log2_width, 1 << t->log2_height,
-                    context->caps.max_texture_size, context->caps.max_texture_size);
+    return tsi_fail(
+        context, TS_ERROR_LIMIT,
+        "an index space of %d needs %lld rectangles of %d x %d texels, which do not fit in the device's "
+        "largest texture, %d x %d",
+        size, (long long)rectangles, 1 << t->log2_width, 1 << t->log2_height, context->caps.max_texture_size,
+        context->caps.max_texture_size);
   t->free_rectangles = (int32_t)free_rectangles;
   t->zero_position = (int32_t)zero;
 

@@ -14,16 +14,16 @@
 #include <stdint.h>
 
 typedef struct tsi_tiling {
-  int32_t size;                   /* indices */
-  int32_t free_count;             /* indices that are not locked */
+  int32_t size;       /* indices */
+  int32_t free_count; /* indices that are not locked */
   int32_t locked_count;
   int32_t log2_width, log2_height; /* of a rectangle */
-  int32_t rectangles_x;           /* rectangles that stand side by side */
-  int32_t free_rectangles;        /* rectangles with rows of a matrix */
-  int32_t width, height;          /* of the texture, in texels */
+  int32_t rectangles_x;            /* rectangles that stand side by side */
+  int32_t free_rectangles;         /* rectangles with rows of a matrix */
+  int32_t width, height;           /* of the texture, in texels */
   int32_t zero_position;
-  int32_t *positions;             /* of every index; NULL: position = index */
-  int linear;                     /* 1: no rectangles; texels are just the indices in order */
+  int32_t *positions; /* of every index; NULL: position = index */
+  int linear;         /* 1: no rectangles; texels are just the indices in order */
 } tsi_tiling;
 
 typedef struct tsi_texel {

@@ -29,17 +29,21 @@ void ts_vector_destroy(ts_vector **vector) {
   *vector = NULL;
 }
 
-ts_space *ts_vector_space(const ts_vector *vector) { return vector ? vector->space : NULL; }
+ts_space *ts_vector_space(const ts_vector *vector) {
+  return vector ? vector->space : NULL;
+}
 
-int ts_vector_components(const ts_vector *vector) { return vector ? vector->components : 0; }
+int ts_vector_components(const ts_vector *vector) {
+  return vector ? vector->components : 0;
+}
 
 /* ---- Transfers ---- */
 
 static ts_status check_count(const ts_vector *v, size_t count) {
   const size_t expected = (size_t)v->space->tiling.size * (size_t)v->components;
   if (count != expected)
-    return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "count is %zu; the vector has %d x %d = %zu floats", count,
-                    v->space->tiling.size, v->components, expected);
+    return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "count is %zu; the vector has %d x %d = %zu floats",
+                    count, v->space->tiling.size, v->components, expected);
   return TS_OK;
 }
 
@@ -100,30 +104,33 @@ ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count) {
 static ts_status check_pair(const char *function, const ts_vector *a, const char *a_name, const ts_vector *b,
                             const char *b_name) {
   if (a->context != b->context)
-    return tsi_fail(a->context, TS_ERROR_INCOMPATIBLE, "%s: %s and %s belong to different contexts", function, a_name,
-                    b_name);
+    return tsi_fail(a->context, TS_ERROR_INCOMPATIBLE, "%s: %s and %s belong to different contexts", function,
+                    a_name, b_name);
   if (a->space != b->space)
-    return tsi_fail(a->context, TS_ERROR_INCOMPATIBLE,
-                    "%s: %s and %s have different index spaces (sizes %d and %d), so their elements are stored in "
-                    "different places",
-                    function, a_name, b_name, a->space->tiling.size, b->space->tiling.size);
+    return tsi_fail(
+        a->context, TS_ERROR_INCOMPATIBLE,
+        "%s: %s and %s have different index spaces (sizes %d and %d), so their elements are stored in "
+        "different places",
+        function, a_name, b_name, a->space->tiling.size, b->space->tiling.size);
   if (a->components != b->components)
-    return tsi_fail(a->context, TS_ERROR_INCOMPATIBLE, "%s: %s has %d components and %s has %d", function, a_name,
-                    a->components, b_name, b->components);
+    return tsi_fail(a->context, TS_ERROR_INCOMPATIBLE, "%s: %s has %d components and %s has %d", function,
+                    a_name, a->components, b_name, b->components);
   return TS_OK;
 }
 
 static ts_status check_slot(ts_context *context, const char *function, const char *name, ts_slot slot) {
   if (!slot.scalars) return TS_OK;
   if (slot.scalars->context != context)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s: the scalars of %s belong to another context", function, name);
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s: the scalars of %s belong to another context", function,
+                    name);
   if (slot.index < 0 || slot.index >= slot.scalars->count)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: slot %d of %s is out of range; there are %d", function,
-                    slot.index, name, slot.scalars->count);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: slot %d of %s is out of range; there are %d",
+                    function, slot.index, name, slot.scalars->count);
   return TS_OK;
 }
 
-static ts_status check_coefficient(ts_context *context, const char *function, const char *name, ts_coefficient c) {
+static ts_status check_coefficient(ts_context *context, const char *function, const char *name,
+                                   ts_coefficient c) {
   TSI_TRY(check_slot(context, function, name, c.numerator));
   return check_slot(context, function, name, c.denominator);
 }
@@ -182,8 +189,8 @@ ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x) {
 
 /* ---- Reductions ---- */
 
-static ts_status reduce(const char *function, ts_scalars *result, int index, tsi_reduction kind, const ts_vector *x,
-                        const ts_vector *y) {
+static ts_status reduce(const char *function, ts_scalars *result, int index, tsi_reduction kind,
+                        const ts_vector *x, const ts_vector *y) {
   ts_context *context = x->context;
   TSI_TRY(check_slot(context, function, "result", (ts_slot){result, index}));
   TSI_TRY(tsi_enter(context));
@@ -202,8 +209,8 @@ ts_status ts_vector_norm(ts_scalars *result, int index, const ts_vector *x, ts_n
   TSI_REQUIRE(NULL, x);
   TSI_REQUIRE(x->context, result);
   if (norm != TS_NORM_2 && norm != TS_NORM_INFINITY)
-    return tsi_fail(x->context, TS_ERROR_INVALID_ARGUMENT, "%s: norm is %d; it is TS_NORM_2 (0) or TS_NORM_INFINITY (1)",
-                    __func__, norm);
+    return tsi_fail(x->context, TS_ERROR_INVALID_ARGUMENT,
+                    "%s: norm is %d; it is TS_NORM_2 (0) or TS_NORM_INFINITY (1)", __func__, norm);
   return reduce(__func__, result, index, norm == TS_NORM_2 ? TSI_REDUCE_NORM2 : TSI_REDUCE_MAX_ABS, x, x);
 }
 

@@ -1,0 +1,169 @@
+/* The conjugate gradient solver: its descriptor, its workspace, and the checks before a solve. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cg.h"
+#include "common.h"
+
+static ts_status resolve(ts_context *context, const ts_matrix *A, const ts_cg_desc *desc, ts_cg_desc *out) {
+  static const ts_cg_desc defaults;
+  *out = desc ? *desc : defaults;
+  if (out->preconditioner != TS_PRECONDITIONER_JACOBI && out->preconditioner != TS_PRECONDITIONER_NONE)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "preconditioner is %d, which is no ts_preconditioner",
+                    out->preconditioner);
+  if (out->stop != TS_STOP_DELTA && out->stop != TS_STOP_RESIDUAL)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "stop is %d, which is no ts_stop", out->stop);
+  if (!(out->rtol >= 0 && out->rtol < 1))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "rtol is %g; it must be at least 0 and less than 1",
+                    out->rtol);
+  if (out->max_iterations < 0)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "max_iterations is %d, less than 0",
+                    out->max_iterations);
+  if (out->check_interval < 0 || out->check_interval > 1024)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "check_interval is %d; it goes from 1 to 1024, or 0 for the default", out->check_interval);
+  if (out->rtol == 0) out->rtol = 1e-5;
+  if (out->max_iterations == 0) {
+    const double wanted = 10.0 * A->info.rows;
+    out->max_iterations = wanted < 1000 ? 1000 : wanted > 100000 ? 100000 : (int)wanted;
+  }
+  if (out->check_interval == 0) out->check_interval = context->caps.check_interval;
+  return TS_OK;
+}
+
+ts_status ts_cg_create(ts_matrix *matrix, const ts_cg_desc *desc, ts_cg **out) {
+  TSI_REQUIRE(NULL, matrix);
+  ts_context *context = matrix->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, out);
+  *out = NULL;
+  if (!matrix->has_diagonal)
+    return tsi_fail(
+        context, TS_ERROR_INVALID_ARGUMENT,
+        "conjugate gradients need a square matrix with one space for rows and columns; this one is %d x %d",
+        matrix->info.rows, matrix->info.columns);
+  ts_cg_desc resolved;
+  TSI_TRY(resolve(context, matrix, desc, &resolved));
+  ts_cg *cg = tsi_calloc(context, 1, sizeof *cg);
+  if (!cg) return tsi_out_of_memory(context, "a solver", sizeof *cg);
+  cg->context = context;
+  cg->matrix = matrix;
+  cg->desc = resolved;
+  cg->overlap = context->caps.check_overlap < resolved.check_interval ? context->caps.check_overlap : 0;
+  cg->ring = 2 * (resolved.check_interval + cg->overlap + 1);
+  cg->history = tsi_malloc(context, (size_t)cg->ring, sizeof *cg->history);
+  cg->numbers = tsi_malloc(context, (size_t)TSI_CG_RING + 2 * (size_t)cg->ring, 4 * sizeof *cg->numbers);
+  if (!cg->history || !cg->numbers) {
+    tsi_free(context, cg->history);
+    tsi_free(context, cg->numbers);
+    tsi_free(context, cg);
+    return tsi_out_of_memory(context, "a solver", (size_t)resolved.check_interval * 80);
+  }
+  matrix->references++;
+  *out = cg;
+  return TS_OK;
+}
+
+static void destroy_workspace(ts_cg *cg) {
+  ts_vector_destroy(&cg->x);
+  ts_vector_destroy(&cg->r);
+  ts_vector_destroy(&cg->d);
+  ts_vector_destroy(&cg->q);
+  ts_vector_destroy(&cg->b);
+  ts_vector_destroy(&cg->m);
+  ts_vector_destroy(&cg->scratch);
+  ts_scalars_destroy(&cg->slots);
+  cg->components = 0;
+}
+
+void ts_cg_destroy(ts_cg **out) {
+  if (!out || !*out) return;
+  ts_cg *cg = *out;
+  ts_context *context = cg->context;
+  destroy_workspace(cg);
+  tsi_enter_to_destroy(context);
+  tsi_matrix_release(cg->matrix);
+  tsi_leave(context, TS_OK);
+  tsi_free(context, cg->history);
+  tsi_free(context, cg->numbers);
+  tsi_free(context, cg);
+  *out = NULL;
+}
+
+static ts_status create_workspace(ts_cg *cg, int components) {
+  if (cg->components == components) return TS_OK;
+  destroy_workspace(cg);
+  ts_vector *vectors[7];
+  int count = 5, jacobi = -1, scratch = -1;
+  if (cg->desc.preconditioner == TS_PRECONDITIONER_JACOBI) jacobi = count++;
+  if (tsi_needs_scratch(cg->context)) scratch = count++;
+  TSI_TRY(tsi_enter(cg->context));
+  TSI_TRY(tsi_leave(cg->context, tsi_group_create(cg->matrix->row_space, components, vectors, count,
+                                                  TSI_CG_RING + 2 * cg->ring, &cg->slots)));
+  cg->x = vectors[0];
+  cg->r = vectors[1];
+  cg->d = vectors[2];
+  cg->q = vectors[3];
+  cg->b = vectors[4];
+  cg->m = jacobi >= 0 ? vectors[jacobi] : NULL;
+  cg->scratch = scratch >= 0 ? vectors[scratch] : NULL;
+  cg->components = components;
+  return TS_OK;
+}
+
+static ts_status check_vector(const ts_cg *cg, const ts_vector *v, const char *name) {
+  if (v->context != cg->context)
+    return tsi_fail(cg->context, TS_ERROR_INCOMPATIBLE, "%s and the solver belong to different contexts", name);
+  if (v->space != cg->matrix->row_space)
+    return tsi_fail(cg->context, TS_ERROR_INCOMPATIBLE,
+                    "%s is not over the matrix's space (sizes %d and %d); create it over ts_matrix_row_space",
+                    name, v->space->tiling.size, cg->matrix->row_space->tiling.size);
+  return TS_OK;
+}
+
+/* What the matrix alone tells: the method would not work. */
+static int refuse(const ts_cg *cg, ts_cg_result *result) {
+  const ts_matrix_info *info = &cg->matrix->info;
+  if (!info->symmetric) {
+    result->reason = TS_REASON_NOT_SYMMETRIC;
+    snprintf(result->message, sizeof result->message,
+             "the matrix is not symmetric: the entry in row %d, column %d differs from its mirror",
+             info->unsymmetric_row, info->unsymmetric_column);
+    return 1;
+  }
+  if (cg->m && info->zero_diagonal_row >= 0) {
+    result->reason = TS_REASON_ZERO_DIAGONAL;
+    snprintf(result->message, sizeof result->message,
+             "the Jacobi preconditioner needs a diagonal without zeros; it is 0 or missing in row %d",
+             info->zero_diagonal_row);
+    return 1;
+  }
+  return 0;
+}
+
+ts_status ts_cg_solve(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *result) {
+  TSI_REQUIRE(NULL, cg);
+  ts_context *context = cg->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, b);
+  TSI_REQUIRE(context, x);
+  TSI_TRY(check_vector(cg, b, "b"));
+  TSI_TRY(check_vector(cg, x, "x"));
+  if (b == x) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "b and x are the same vector");
+  if (b->components != x->components)
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "b has %d components and x has %d", b->components,
+                    x->components);
+
+  ts_cg_result own;
+  if (!result) result = &own;
+  *result = (ts_cg_result){.delta_ratio = NAN, .relative_residual = NAN, .attainable_residual = NAN};
+  TSI_TRY(create_workspace(cg, b->components));
+  if (refuse(cg, result)) return TS_NOT_CONVERGED;
+
+  const uint64_t waits = context->waits;
+  TSI_TRY(tsi_enter(context));
+  TSI_TRY(tsi_leave(context, tsi_cg_run(cg, b, x, result)));
+  result->waits = (int)(context->waits - waits);
+  return result->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED;
+}
