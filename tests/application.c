@@ -1,0 +1,149 @@
+#include "application.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(TEXSOLVE_HAVE_GL)
+
+#include <GL/glew.h>
+
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+
+#if defined(TEXSOLVE_HAVE_GLFW)
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+static GLFWwindow *window_handle;
+#endif
+
+static EGLDisplay display = EGL_NO_DISPLAY;
+static EGLSurface surface = EGL_NO_SURFACE;
+static EGLContext egl_context = EGL_NO_CONTEXT;
+
+static const char *load_functions(int accept_no_glx) {
+  glewExperimental = GL_TRUE;
+  const GLenum status = glewInit();
+  /* glewInit loads every function before it misses GLX, which EGL does not have. */
+  if (status != GLEW_OK && !(accept_no_glx && status == GLEW_ERROR_NO_GLX_DISPLAY))
+    return (const char *)glewGetErrorString(status);
+  return GLEW_VERSION_3_3 ? NULL : "the context has no OpenGL 3.3";
+}
+
+/* A device that needs no display, else the default display. */
+static EGLDisplay find_display(void) {
+  const char *extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+  PFNEGLQUERYDEVICESEXTPROC query = (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
+  PFNEGLGETPLATFORMDISPLAYEXTPROC get =
+      (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
+  EGLDeviceEXT devices[16];
+  EGLint count = 0;
+  if (extensions && strstr(extensions, "EGL_EXT_platform_device") && query && get &&
+      query(16, devices, &count)) {
+    for (EGLint i = 0; i < count; i++) {
+      EGLDisplay found = get(EGL_PLATFORM_DEVICE_EXT, devices[i], NULL);
+      if (found != EGL_NO_DISPLAY && eglInitialize(found, NULL, NULL)) return found;
+    }
+  }
+  EGLDisplay found = eglGetDisplay(EGL_DEFAULT_DISPLAY);
+  return found != EGL_NO_DISPLAY && eglInitialize(found, NULL, NULL) ? found : EGL_NO_DISPLAY;
+}
+
+static const char *open_egl(void) {
+  static const EGLint config_attributes[] = {EGL_SURFACE_TYPE,
+                                             EGL_PBUFFER_BIT,
+                                             EGL_RENDERABLE_TYPE,
+                                             EGL_OPENGL_BIT,
+                                             EGL_RED_SIZE,
+                                             8,
+                                             EGL_GREEN_SIZE,
+                                             8,
+                                             EGL_BLUE_SIZE,
+                                             8,
+                                             EGL_ALPHA_SIZE,
+                                             8,
+                                             EGL_DEPTH_SIZE,
+                                             24,
+                                             EGL_STENCIL_SIZE,
+                                             8,
+                                             EGL_NONE};
+  static const EGLint surface_attributes[] = {EGL_WIDTH, 96, EGL_HEIGHT, 64, EGL_NONE};
+  static const EGLint context_attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
+                                              3,
+                                              EGL_CONTEXT_MINOR_VERSION,
+                                              3,
+                                              EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                                              EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                                              EGL_NONE};
+  display = find_display();
+  if (display == EGL_NO_DISPLAY) return "no EGL display";
+  EGLConfig config;
+  EGLint count = 0;
+  if (!eglBindAPI(EGL_OPENGL_API)) return "EGL has no OpenGL";
+  if (!eglChooseConfig(display, config_attributes, &config, 1, &count) || count == 0)
+    return "no EGL configuration";
+  surface = eglCreatePbufferSurface(display, config, surface_attributes);
+  if (surface == EGL_NO_SURFACE) return "no EGL pixel buffer";
+  egl_context = eglCreateContext(display, config, EGL_NO_CONTEXT, context_attributes);
+  if (egl_context == EGL_NO_CONTEXT) return "no EGL context of OpenGL 3.3";
+  if (!eglMakeCurrent(display, surface, surface, egl_context)) return "the EGL context cannot be made current";
+  return load_functions(1);
+}
+
+static const char *open_window(void) {
+#if defined(TEXSOLVE_HAVE_GLFW)
+  if (!glfwInit()) return "GLFW finds no display";
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_STENCIL_BITS, 8);
+  window_handle = glfwCreateWindow(96, 64, "texsolve test", NULL, NULL);
+  if (!window_handle) return "GLFW opens no window with OpenGL 3.3";
+  glfwMakeContextCurrent(window_handle);
+  return load_functions(0);
+#else
+  return "built without GLFW";
+#endif
+}
+
+const char *application_open(int window) {
+  const char *why = window ? open_window() : open_egl();
+  if (why) application_close();
+  return why;
+}
+
+void application_make_current(void) {
+#if defined(TEXSOLVE_HAVE_GLFW)
+  if (window_handle) glfwMakeContextCurrent(window_handle);
+#endif
+  if (egl_context != EGL_NO_CONTEXT) eglMakeCurrent(display, surface, surface, egl_context);
+}
+
+void application_close(void) {
+#if defined(TEXSOLVE_HAVE_GLFW)
+  if (window_handle) {
+    glfwDestroyWindow(window_handle);
+    glfwTerminate();
+    window_handle = NULL;
+  }
+#endif
+  if (display == EGL_NO_DISPLAY) return;
+  eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  if (egl_context != EGL_NO_CONTEXT) eglDestroyContext(display, egl_context);
+  if (surface != EGL_NO_SURFACE) eglDestroySurface(display, surface);
+  egl_context = EGL_NO_CONTEXT;
+  surface = EGL_NO_SURFACE;
+  display = EGL_NO_DISPLAY; /* not terminated: the library may share it */
+}
+
+#else
+
+const char *application_open(int window) {
+  (void)window;
+  return "built without OpenGL";
+}
+void application_make_current(void) {}
+void application_close(void) {}
+
+#endif

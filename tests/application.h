@@ -1,0 +1,11 @@
+/* An application's own OpenGL context, for the tests that hand theirs to the library. */
+#ifndef APPLICATION_H
+#define APPLICATION_H
+
+/* Opens an OpenGL 3.3 core context, makes it current and loads its functions with GLEW; `window` asks for a
+ * hidden GLFW window, else EGL without a display. Returns NULL, or why there is none. */
+const char *application_open(int window);
+void application_make_current(void);
+void application_close(void);
+
+#endif

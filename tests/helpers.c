@@ -1,0 +1,106 @@
+#include "helpers.h"
+
+ts_space *make_space(ts_context *context, int32_t size) {
+  const ts_space_desc desc = {size};
+  ts_space *space = NULL;
+  CHECK_OK(context, ts_space_create(context, &desc, &space));
+  return space;
+}
+
+ts_vector *make_vector(ts_space *space, int components, const float *values) {
+  const ts_vector_desc desc = {components};
+  ts_vector *vector = NULL;
+  if (!CHECK(space != NULL)) return NULL;
+  CHECK_OK(NULL, ts_vector_create(space, &desc, &vector));
+  if (vector && values) CHECK_OK(NULL, ts_vector_write(vector, values, vector_count(vector)));
+  return vector;
+}
+
+ts_scalars *make_scalars(ts_context *context, int count) {
+  const ts_scalars_desc desc = {count};
+  ts_scalars *scalars = NULL;
+  CHECK_OK(context, ts_scalars_create(context, &desc, &scalars));
+  return scalars;
+}
+
+ts_matrix *make_matrix(ts_context *context, const ref_matrix *m, ts_format format) {
+  ts_matrix_desc desc = {0};
+  desc.csr = ref_csr(m);
+  desc.format = format;
+  ts_matrix *matrix = NULL;
+  CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
+  return matrix;
+}
+
+ts_cg *make_cg(ts_matrix *matrix, const ts_cg_desc *desc) {
+  ts_cg *cg = NULL;
+  CHECK_OK(NULL, ts_cg_create(matrix, desc, &cg));
+  return cg;
+}
+
+size_t vector_count(const ts_vector *vector) {
+  return (size_t)ts_space_size(ts_vector_space(vector)) * (size_t)ts_vector_components(vector);
+}
+
+float *read_vector(const ts_vector *vector) {
+  const size_t count = vector_count(vector);
+  float *values = malloc(count * sizeof *values);
+  for (size_t i = 0; i < count; i++) values[i] = NAN;
+  CHECK_OK(NULL, ts_vector_read(vector, values, count));
+  return values;
+}
+
+void read_slot(ts_scalars *scalars, int index, float values[4]) {
+  for (int c = 0; c < 4; c++) values[c] = NAN;
+  CHECK_OK(NULL, ts_scalars_read(scalars, index, 1, values));
+}
+
+ts_context_info context_info(const ts_context *context) {
+  ts_context_info info = {0};
+  CHECK_OK(context, ts_context_get_info(context, &info));
+  return info;
+}
+
+ts_matrix_info matrix_info(const ts_matrix *matrix) {
+  ts_matrix_info info = {0};
+  CHECK_OK(NULL, ts_matrix_get_info(matrix, &info));
+  return info;
+}
+
+int list_formats(ts_context *context, ts_format formats[8]) {
+  static const ts_format known[] = {TS_FORMAT_AUTO, TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS, TS_FORMAT_CSR};
+  const ref_matrix m = ref_diagonal(3, 1, 2);
+  int count = 0;
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    ts_matrix_desc desc = {0};
+    desc.csr = ref_csr(&m);
+    desc.format = known[i];
+    ts_matrix *matrix = NULL;
+    const ts_status status = ts_matrix_create(context, &desc, &matrix);
+    if (status == TS_OK)
+      formats[count++] = known[i];
+    else
+      CHECK_INT(status, TS_ERROR_UNSUPPORTED);
+    ts_matrix_destroy(&matrix);
+  }
+  ref_matrix copy = m;
+  ref_free(&copy);
+  CHECK(count >= 2);
+  return count;
+}
+
+int check_values(const char *file, int line, const float *actual, const double *expected, const double *scale,
+                 size_t count, double tolerance) {
+  size_t wrong = 0, first = 0;
+  for (size_t i = 0; i < count; i++) {
+    /* Numbers below the smallest normal one may be flushed to 0. */
+    const double allowed = tolerance * EPSILON * (scale ? scale[i] : fabs(expected[i])) + 1.2e-38;
+    if (fabs(actual[i] - expected[i]) <= allowed || (double)actual[i] == expected[i]) continue;
+    if (wrong++ == 0) first = i;
+  }
+  if (!wrong) return 1;
+  test_fail(file, line, "%zu of %zu values are wrong, the first at %zu: %.9g, expected %.9g (scale %.3g)",
+            wrong, count, first, (double)actual[first], expected[first],
+            scale ? scale[first] : fabs(expected[first]));
+  return 0;
+}

@@ -1,0 +1,33 @@
+/* Short forms of what most tests do with the library. A failure is reported and yields NULL. */
+#ifndef HELPERS_H
+#define HELPERS_H
+
+#include "reference.h"
+#include "test.h"
+
+#define EPSILON 5.9604644775390625e-8 /* 2^-24: half the distance from 1 to the next float */
+
+ts_space *make_space(ts_context *context, int32_t size);
+ts_vector *make_vector(ts_space *space, int components, const float *values); /* values NULL: zeros */
+ts_scalars *make_scalars(ts_context *context, int count);
+ts_matrix *make_matrix(ts_context *context, const ref_matrix *m, ts_format format);
+ts_cg *make_cg(ts_matrix *matrix, const ts_cg_desc *desc);
+
+float *read_vector(const ts_vector *vector); /* malloc; NaN where reading fails */
+void read_slot(ts_scalars *scalars, int index, float values[4]);
+size_t vector_count(const ts_vector *vector);
+
+ts_context_info context_info(const ts_context *context);
+ts_matrix_info matrix_info(const ts_matrix *matrix);
+
+/* The formats that the context's backend offers, in the order of the enumeration; AUTO comes first. */
+int list_formats(ts_context *context, ts_format formats[8]);
+
+/* Every value is within `tolerance` epsilons of `scale` (per value; NULL: of the expected value's magnitude).
+ * Reports the first that is not, once. */
+int check_values(const char *file, int line, const float *actual, const double *expected, const double *scale,
+                 size_t count, double tolerance);
+#define CHECK_VALUES(actual, expected, scale, count, tolerance)                                                \
+  check_values(__FILE__, __LINE__, actual, expected, scale, count, tolerance)
+
+#endif

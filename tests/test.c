@@ -1,0 +1,238 @@
+#include "test.h"
+
+#include <stdarg.h>
+
+#include "application.h"
+
+#define SHOWN_FAILURES 25
+
+typedef struct backend_variant {
+  const char *argument, *backend, *need; /* `need`: its name in TEXSOLVE_TEST_REQUIRE */
+  ts_gl_platform platform;
+  unsigned flags;
+} backend_variant;
+
+#define PLAIN (TS_CONTEXT_NO_FUSED_OPERATIONS | TS_CONTEXT_NO_TEXTURE_BARRIER)
+
+static const backend_variant variants[] = {
+    {"gl", "gl", "gl", TS_GL_PLATFORM_EGL, 0},
+    {"gl-plain", "gl", "gl", TS_GL_PLATFORM_EGL, PLAIN},
+    {"gl-window", "gl", "window", TS_GL_PLATFORM_WINDOW, 0},
+    {"gl-current", "gl", "gl", TS_GL_PLATFORM_CURRENT, 0},
+    {"gl-current-window", "gl", "window", TS_GL_PLATFORM_CURRENT, 0},
+    {"cpu", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0},
+    {"cpu-plain", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, PLAIN},
+    {"check:gl", "check:gl", "gl", TS_GL_PLATFORM_EGL, 0},
+    {"check:cpu", "check:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0},
+};
+
+const char *test_backend = "";
+
+static const backend_variant *variant;
+static const char *case_name = "";
+static char label[160];
+static int failures, warnings;
+
+int test_is_gl(void) {
+  return variant && strstr(variant->backend, "gl") != NULL;
+}
+int test_is_check(void) {
+  return variant && strncmp(variant->backend, "check:", 6) == 0;
+}
+int test_is_application(void) {
+  return variant && variant->platform == TS_GL_PLATFORM_CURRENT;
+}
+int test_opened_warnings(void) {
+  return warnings;
+}
+int test_failures(void) {
+  return failures;
+}
+
+/* ---- Checks ---- */
+
+void test_fail(const char *file, int line, const char *format, ...) {
+  const char *slash = strrchr(file, '/');
+  if (++failures > SHOWN_FAILURES) return;
+  printf("%s:%d: [%s%s%s] ", slash ? slash + 1 : file, line, case_name, label[0] ? ": " : "", label);
+  va_list arguments;
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+  putchar('\n');
+  if (failures == SHOWN_FAILURES) puts("(further failures are counted, not shown)");
+  fflush(stdout);
+}
+
+void test_context_label(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(label, sizeof label, format, arguments);
+  va_end(arguments);
+}
+
+int test_check_int(const char *file, int line, const char *text, long long actual, long long expected) {
+  if (actual == expected) return 1;
+  test_fail(file, line, "%s is %lld, expected %lld", text, actual, expected);
+  return 0;
+}
+
+int test_check_close(const char *file, int line, const char *text, double actual, double expected,
+                     double tolerance) {
+  if (fabs(actual - expected) <= tolerance || actual == expected) return 1;
+  test_fail(file, line, "%s is %.9g, expected %.9g within %.3g (off by %.3g)", text, actual, expected,
+            tolerance, fabs(actual - expected));
+  return 0;
+}
+
+int test_check_status(const char *file, int line, const char *text, ts_status actual, ts_status expected,
+                      const ts_context *context) {
+  if (actual == expected) return 1;
+  test_fail(file, line, "%s returned %s, expected %s: \"%s\"", text, ts_status_name(actual),
+            ts_status_name(expected), ts_last_error(context));
+  return 0;
+}
+
+int test_check_contains(const char *file, int line, const char *text, const char *string, const char *part) {
+  if (string && strstr(string, part)) return 1;
+  test_fail(file, line, "%s is \"%s\", expected to contain \"%s\"", text, string ? string : "(null)", part);
+  return 0;
+}
+
+int test_check_fails(const char *file, int line, const char *text, const ts_context *context, ts_status actual,
+                     ts_status expected, const char *const *parts) {
+  char message[1024];
+  snprintf(message, sizeof message, "%s", ts_last_error(context));
+  int passed = 1;
+  if (actual != expected) {
+    test_fail(file, line, "%s returned %s, expected %s: \"%s\"", text, ts_status_name(actual),
+              ts_status_name(expected), message);
+    passed = 0;
+  }
+  if (!message[0] || strchr(message, '\n')) {
+    test_fail(file, line, "the message of %s is not one line: \"%s\"", text, message);
+    passed = 0;
+  }
+  for (; *parts; parts++) passed &= test_check_contains(file, line, "the message", message, *parts);
+  return passed;
+}
+
+/* ---- Contexts ---- */
+
+static void receive_log(ts_log_level level, const char *message, void *user) {
+  CHECK(user == &warnings);
+  CHECK(message != NULL && message[0] != 0 && strchr(message, '\n') == NULL);
+  CHECK(level >= TS_LOG_WARNING && level <= TS_LOG_DEBUG);
+  if (level == TS_LOG_WARNING) warnings++;
+}
+
+ts_context_desc test_desc(void) {
+  ts_context_desc desc = {0};
+  desc.backend = variant->backend;
+  desc.gl_platform = variant->platform;
+  desc.flags = variant->flags;
+  desc.log = receive_log;
+  desc.log_user = &warnings;
+  desc.log_level = TS_LOG_DEBUG;
+  return desc;
+}
+
+ts_context *test_open(void) {
+  ts_context *context = NULL;
+  const ts_context_desc desc = test_desc();
+  CHECK_OK(NULL, ts_context_create(&desc, &context));
+  return context;
+}
+
+void test_close(ts_context **context) {
+  if (*context) {
+    ts_context_info info;
+    if (CHECK_OK(*context, ts_context_get_info(*context, &info))) CHECK_INT(info.bytes_device, 0);
+  }
+  ts_context_destroy(context);
+  CHECK(*context == NULL);
+}
+
+/* ---- The program ---- */
+
+static int is_required(const char *need) {
+  const char *list = getenv("TEXSOLVE_TEST_REQUIRE");
+  const size_t length = strlen(need);
+  while (list && *list) {
+    const size_t word = strcspn(list, ", ");
+    if (word == length && strncmp(list, need, length) == 0) return 1;
+    list += word;
+    list += strspn(list, ", ");
+  }
+  return 0;
+}
+
+static int skip(const char *why) {
+  printf("skipped: %s: %s\n", variant->argument, why);
+  if (!is_required(variant->need)) return 77;
+  printf("failed: TEXSOLVE_TEST_REQUIRE asks for \"%s\"\n", variant->need);
+  return 1;
+}
+
+/* Opens and closes the backend once, to tell a missing device (a skip) from a defect (a failure). */
+static int probe(void) {
+  if (test_is_application()) {
+    const char *why = application_open(strcmp(variant->need, "window") == 0);
+    if (why) return skip(why);
+  }
+  ts_context *context = NULL;
+  const ts_context_desc desc = test_desc();
+  const ts_status status = ts_context_create(&desc, &context);
+  if (status == TS_ERROR_UNAVAILABLE) return skip(ts_last_error(NULL));
+  if (status != TS_OK) {
+    printf("failed: %s does not open: %s: %s\n", variant->argument, ts_status_name(status),
+           ts_last_error(NULL));
+    return 1;
+  }
+  test_close(&context);
+  return failures ? 1 : 0;
+}
+
+static int usage(const char *program, const test_case *cases, int count, unsigned flags) {
+  printf("usage: %s %s[CASE]\n", program, flags & TEST_HOST_ONLY ? "" : "BACKEND ");
+  if (!(flags & TEST_HOST_ONLY)) {
+    printf("backends:");
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) printf(" %s", variants[i].argument);
+    printf("\n");
+  }
+  printf("cases:");
+  for (int i = 0; i < count; i++) printf(" %s", cases[i].name);
+  printf("\n");
+  return 1;
+}
+
+int test_main(int argc, char **argv, const test_case *cases, int count, unsigned flags) {
+  const char *only = NULL;
+  if (flags & TEST_HOST_ONLY) {
+    only = argc > 1 ? argv[1] : NULL;
+  } else {
+    for (size_t i = 0; argc > 1 && i < sizeof variants / sizeof variants[0]; i++)
+      if (strcmp(argv[1], variants[i].argument) == 0) variant = &variants[i];
+    if (!variant) return usage(argv[0], cases, count, flags);
+    test_backend = variant->argument;
+    only = argc > 2 ? argv[2] : NULL;
+    const int result = probe();
+    if (result) return result;
+  }
+  int run = 0, failed = 0;
+  for (int i = 0; i < count; i++) {
+    if (only && strcmp(only, cases[i].name)) continue;
+    const int before = failures;
+    case_name = cases[i].name;
+    label[0] = 0;
+    cases[i].run();
+    run++;
+    failed += failures > before;
+    printf("%s %s\n", failures > before ? "FAILED" : "passed", cases[i].name);
+    fflush(stdout);
+  }
+  if (run == 0) return usage(argv[0], cases, count, flags);
+  application_close();
+  printf("%d of %d cases passed, %d failed checks\n", run - failed, run, failures);
+  return failures ? 1 : 0;
+}

@@ -1,0 +1,95 @@
+/* The harness of the test suite: checks that report a place and values, and the backend under test.
+ *
+ * A test program is called as `test_x BACKEND [CASE]` and exits with 0 (passed), 1 (failed) or 77 (skipped:
+ * the backend has no device here). Backends: gl, gl-plain, gl-window, gl-current, gl-current-window, cpu,
+ * cpu-plain, check:gl, check:cpu. A "plain" backend runs without fused operations and texture barriers;
+ * "current" ones run in a context that the test itself opened, as an application does.
+ *
+ * TEXSOLVE_TEST_REQUIRE=gl,cpu,window turns the skip of such a backend into a failure. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <texsolve/texsolve.h>
+
+typedef struct test_case {
+  const char *name;
+  void (*run)(void);
+} test_case;
+
+enum {
+  TEST_HOST_ONLY = 1 /* needs no device: called without a backend */
+};
+
+int test_main(int argc, char **argv, const test_case *cases, int count, unsigned flags);
+#define TEST_MAIN(cases, flags)                                                                                \
+  int main(int argc, char **argv) {                                                                            \
+    return test_main(argc, argv, cases, (int)(sizeof(cases) / sizeof((cases)[0])), flags);                     \
+  }
+
+/* ---- The backend under test ---- */
+extern const char *test_backend; /* as given: "gl-plain" */
+int test_is_gl(void);            /* an OpenGL backend, wrapped in checks or not */
+int test_is_check(void);         /* wrapped in checks */
+int test_is_application(void);   /* in a context of the test's own */
+
+/* The descriptor that opens the backend under test, and a context opened with it. */
+ts_context_desc test_desc(void);
+ts_context *test_open(void);
+int test_opened_warnings(void); /* warnings logged so far */
+
+/* Closes a context and checks that every byte of device memory had been given back before. */
+void test_close(ts_context **context);
+
+/* ---- Checks: a failure is printed and counted, and the case goes on; REQUIRE leaves the function. ---- */
+void test_fail(const char *file, int line, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+int test_failures(void);
+
+/* Names what is tested in the messages of failures until the next call; "" for nothing. */
+void test_context_label(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+
+int test_check_int(const char *file, int line, const char *text, long long actual, long long expected);
+int test_check_close(const char *file, int line, const char *text, double actual, double expected,
+                     double tolerance);
+int test_check_status(const char *file, int line, const char *text, ts_status actual, ts_status expected,
+                      const ts_context *context);
+int test_check_fails(const char *file, int line, const char *text, const ts_context *context, ts_status actual,
+                     ts_status expected, const char *const *parts);
+int test_check_contains(const char *file, int line, const char *text, const char *string, const char *part);
+
+#define CHECK(condition) ((condition) ? 1 : (test_fail(__FILE__, __LINE__, "%s", #condition), 0))
+#define CHECK_INT(actual, expected)                                                                            \
+  test_check_int(__FILE__, __LINE__, #actual, (long long)(actual), (long long)(expected))
+#define CHECK_CLOSE(actual, expected, tolerance)                                                               \
+  test_check_close(__FILE__, __LINE__, #actual, actual, expected, tolerance)
+#define CHECK_CONTAINS(string, part) test_check_contains(__FILE__, __LINE__, #string, string, part)
+
+/* A call succeeds; the context (or NULL) is asked why it did not. */
+#define CHECK_OK(context, call) test_check_status(__FILE__, __LINE__, #call, call, TS_OK, context)
+/* A call fails with this status, and ts_last_error() is one line that contains every given part. */
+#define CHECK_FAILS(context, call, status, ...)                                                                \
+  test_check_fails(__FILE__, __LINE__, #call, context, call, status, (const char *const[]){__VA_ARGS__, NULL})
+
+#define REQUIRE(condition)                                                                                     \
+  do {                                                                                                         \
+    if (!CHECK(condition)) return;                                                                             \
+  } while (0)
+#define REQUIRE_OK(context, call)                                                                              \
+  do {                                                                                                         \
+    if (!CHECK_OK(context, call)) return;                                                                      \
+  } while (0)
+
+#endif

@@ -1,0 +1,307 @@
+/* Opening a device: every field of the descriptor, what is refused, and what the context says of itself. */
+#include "helpers.h"
+
+static const char *plain_name(void) { /* the backend's name without a wrapper */
+  return test_is_gl() ? "gl" : "cpu";
+}
+
+static void information(void) {
+  ts_context *context = test_open();
+  REQUIRE(context);
+  CHECK_CONTAINS(ts_last_error(context), "");
+  const ts_context_info info = context_info(context);
+  const ts_context_desc desc = test_desc();
+  CHECK(strcmp(info.backend, desc.backend) == 0);
+  CHECK(info.device && info.device[0]);
+  CHECK(info.driver && info.driver[0]);
+  CHECK(info.is_hardware == 0 || info.is_hardware == 1);
+  CHECK_INT(info.bytes_device, 0);
+  CHECK_INT(info.waits, 0);
+  CHECK(info.rectangle_width >= 1 && info.rectangle_height >= 1);
+  if (test_is_gl()) {
+    CHECK(info.max_texture_size >= 1024); /* what OpenGL 3.3 promises */
+    CHECK_INT(info.threads, 0);
+    if (desc.flags & TS_CONTEXT_NO_TEXTURE_BARRIER) CHECK_INT(info.texture_barrier, 0);
+  } else {
+    CHECK_INT(info.max_texture_size, 0);
+    CHECK_INT(info.rectangle_width, 1);
+    CHECK_INT(info.rectangle_height, 1);
+    CHECK_INT(info.texture_barrier, 0);
+    CHECK(info.threads >= 1);
+    CHECK_INT(info.is_hardware, 1);
+  }
+  CHECK_OK(context, ts_context_finish(context));
+  CHECK_FAILS(context, ts_context_get_info(context, NULL), TS_ERROR_INVALID_ARGUMENT, "info");
+  test_close(&context);
+}
+
+static void refuse(const ts_context_desc *desc, ts_status status, const char *part, const char *other) {
+  ts_context *context = (ts_context *)(uintptr_t)1;
+  CHECK_FAILS(NULL, ts_context_create(desc, &context), status, part, other);
+  CHECK(context == NULL);
+}
+
+static void unknown_backends(void) {
+  static const char *const names[] = {
+      "metal", "glx", "gl:x", "gl:-1", "check:", "check:metal", "cpu:abc", " gl", "GL"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    ts_context_desc desc = test_desc();
+    desc.backend = names[i];
+    test_context_label("%s", names[i]);
+    refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "backend", names[i]);
+  }
+  ts_context_desc desc = test_desc();
+  char longest[400];
+  memset(longest, 'g', sizeof longest);
+  longest[sizeof longest - 1] = 0;
+  desc.backend = longest;
+  test_context_label("a long name");
+  refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "backend", "ggg");
+}
+
+static void no_such_device(void) {
+  if (!test_is_gl() || test_is_application()) return;
+  ts_context_desc desc = test_desc();
+  char name[32];
+  snprintf(name, sizeof name, "%s:%d", desc.backend, 997);
+  desc.backend = name;
+  if (desc.gl_platform == TS_GL_PLATFORM_WINDOW) return; /* a window has one device */
+  refuse(&desc, TS_ERROR_UNAVAILABLE, "997", "gl");
+}
+
+static void first_device(void) {
+  if (!test_is_gl() || test_is_application()) return;
+  ts_context_desc desc = test_desc();
+  if (desc.gl_platform == TS_GL_PLATFORM_WINDOW) return;
+  char name[32];
+  snprintf(name, sizeof name, "%s:0", desc.backend);
+  desc.backend = name;
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  CHECK_CONTAINS(context_info(context).backend, plain_name());
+  test_close(&context);
+}
+
+static void automatic(void) {
+  ts_context_desc desc = test_desc();
+  for (int k = 0; k < 3; k++) {
+    desc.backend = k == 0 ? "auto" : NULL;
+    ts_context *context = NULL;
+    test_context_label("auto %d", k);
+    /* The last is without a descriptor at all. */
+    REQUIRE_OK(NULL, ts_context_create(k == 2 ? NULL : &desc, &context));
+    const ts_context_info info = context_info(context);
+    CHECK(strcmp(info.backend, "gl") == 0 || strcmp(info.backend, "cpu") == 0);
+    CHECK_INT(info.is_hardware, 1); /* never a software rasterizer */
+    test_close(&context);
+  }
+}
+
+static int told;
+static void count_info(ts_log_level level, const char *message, void *user) {
+  (void)user;
+  if (level == TS_LOG_INFO && (strstr(message, "gl") || strstr(message, "cpu"))) told++;
+}
+
+static void automatic_says_what_it_took(void) {
+  ts_context_desc desc = {0};
+  desc.log = count_info;
+  desc.log_level = TS_LOG_INFO;
+  ts_context *context = NULL;
+  told = 0;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  CHECK(told > 0);
+  test_close(&context);
+}
+
+static int lines_at_default;
+static void count_lines(ts_log_level level, const char *message, void *user) {
+  (void)message, (void)user;
+  if (level != TS_LOG_WARNING) lines_at_default++;
+}
+
+static void log_level(void) {
+  ts_context_desc desc = test_desc();
+  desc.log = count_lines;
+  desc.log_level = 0; /* warnings only */
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  test_close(&context);
+  CHECK_INT(lines_at_default, 0);
+  desc.log_level = (ts_log_level)17;
+  refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "log_level", "17");
+}
+
+static void rectangles(void) {
+  static const int refused[][2] = {{3, 4}, {4, 3}, {512, 4}, {4, 512}, {-4, 4}, {4, -4}, {4, 0}, {0, 4}};
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    ts_context_desc desc = test_desc();
+    desc.rectangle_width = refused[i][0];
+    desc.rectangle_height = refused[i][1];
+    test_context_label("%d x %d", refused[i][0], refused[i][1]);
+    ts_context *context = NULL;
+    if (refused[i][0] == 0 || refused[i][1] == 0) { /* 0 is the default of that side */
+      CHECK_OK(NULL, ts_context_create(&desc, &context));
+      if (context && test_is_gl() && refused[i][0])
+        CHECK_INT(context_info(context).rectangle_width, refused[i][0]);
+      if (context && test_is_gl() && refused[i][1])
+        CHECK_INT(context_info(context).rectangle_height, refused[i][1]);
+      test_close(&context);
+      continue;
+    }
+    refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "rectangle", "");
+  }
+  static const int taken[][2] = {{1, 1}, {256, 256}, {2, 64}};
+  for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+    ts_context_desc desc = test_desc();
+    desc.rectangle_width = taken[i][0];
+    desc.rectangle_height = taken[i][1];
+    test_context_label("%d x %d", taken[i][0], taken[i][1]);
+    ts_context *context = NULL;
+    CHECK_OK(NULL, ts_context_create(&desc, &context));
+    if (context && test_is_gl()) {
+      CHECK_INT(context_info(context).rectangle_width, taken[i][0]);
+      CHECK_INT(context_info(context).rectangle_height, taken[i][1]);
+    }
+    test_close(&context);
+  }
+}
+
+static void bad_fields(void) {
+  ts_context_desc desc = test_desc();
+  desc.threads = -3;
+  refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "threads", "-3");
+  desc = test_desc();
+  desc.max_texture_size = -1;
+  refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "max_texture_size", "-1");
+  desc = test_desc();
+  desc.flags |= 1u << 30;
+  refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "flags", "");
+  desc = test_desc();
+  desc.gl_platform = (ts_gl_platform)9;
+  refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "gl_platform", "9");
+}
+
+static void *some_malloc(size_t bytes, void *user) {
+  (void)user;
+  return malloc(bytes);
+}
+
+static void half_an_allocator(void) {
+  ts_context_desc desc = test_desc();
+  desc.allocator.malloc_fn = some_malloc;
+  refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "allocator", "");
+}
+
+static void threads(void) {
+  if (test_is_gl()) return;
+  for (int count = 1; count <= 3; count++) {
+    ts_context_desc desc = test_desc();
+    desc.threads = count;
+    ts_context *context = NULL;
+    CHECK_OK(NULL, ts_context_create(&desc, &context));
+    if (context) CHECK_INT(context_info(context).threads, count);
+    test_close(&context);
+  }
+}
+
+static void texture_limit(void) {
+  if (!test_is_gl()) return;
+  ts_context_desc desc = test_desc();
+  desc.max_texture_size = 256;
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  CHECK_INT(context_info(context).max_texture_size, 256);
+  test_close(&context);
+  desc.max_texture_size = 1 << 30; /* more than any device has: the device's limit holds */
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  CHECK(context_info(context).max_texture_size < 1 << 30);
+  test_close(&context);
+}
+
+/* The host waits for the device when it reads, and at no other time. */
+static void waits(void) {
+  ts_context *context = test_open();
+  REQUIRE(context);
+  ts_space *space = make_space(context, 1000);
+  ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL);
+  ts_scalars *scalars = make_scalars(context, 2);
+  const uint64_t before = context_info(context).waits;
+  CHECK_OK(context, ts_vector_fill(x, 2));
+  CHECK_OK(context, ts_vector_dot(scalars, 0, x, x));
+  CHECK_OK(context, ts_vector_axpby(y, ts_scaled(1, scalars, 0), x, ts_constant(0)));
+  CHECK_OK(context, ts_vector_norm(scalars, 1, y, TS_NORM_INFINITY));
+  CHECK_INT(context_info(context).waits - before, 0);
+  float values[8];
+  CHECK_OK(context, ts_scalars_read(scalars, 0, 2, values));
+  CHECK_INT(context_info(context).waits - before, 1);
+  CHECK_CLOSE(values[0], 4000, 0.01);
+  CHECK_CLOSE(values[4], 8000, 0.02);
+  float *read = read_vector(y);
+  CHECK_INT(context_info(context).waits - before, 2);
+  free(read);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+  ts_scalars_destroy(&scalars);
+  ts_space_destroy(&space);
+  test_close(&context);
+}
+
+/* An error message stays until the next call and is "" after a success. */
+static void message_of_context(void) {
+  ts_context *context = test_open();
+  REQUIRE(context);
+  const ts_space_desc desc = {-5};
+  ts_space *space = NULL;
+  CHECK_FAILS(context, ts_space_create(context, &desc, &space), TS_ERROR_INVALID_ARGUMENT, "size", "-5");
+  CHECK(ts_last_error(context)[0] != 0);
+  CHECK_OK(context, ts_context_finish(context));
+  CHECK(ts_last_error(context)[0] == 0);
+  test_close(&context);
+}
+
+/* Several contexts live side by side. */
+static void two_contexts(void) {
+  ts_context *one = test_open(), *two = test_open();
+  REQUIRE(one && two);
+  ts_space *space_one = make_space(one, 100), *space_two = make_space(two, 100);
+  ts_vector *x = make_vector(space_one, 1, NULL), *y = make_vector(space_two, 1, NULL);
+  for (int k = 0; k < 3; k++) {
+    CHECK_OK(one, ts_vector_fill(x, (float)k + 1));
+    CHECK_OK(two, ts_vector_fill(y, (float)k + 11));
+    float *a = read_vector(x), *b = read_vector(y);
+    CHECK_CLOSE(a[99], k + 1, 0);
+    CHECK_CLOSE(b[99], k + 11, 0);
+    free(a);
+    free(b);
+  }
+  ts_vector_destroy(&y);
+  ts_space_destroy(&space_two);
+  test_close(&two);
+  CHECK_OK(one, ts_vector_fill(x, 7));
+  float *a = read_vector(x);
+  CHECK_CLOSE(a[50], 7, 0);
+  free(a);
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space_one);
+  test_close(&one);
+}
+
+static const test_case cases[] = {
+    {"information", information},
+    {"unknown_backends", unknown_backends},
+    {"no_such_device", no_such_device},
+    {"first_device", first_device},
+    {"automatic", automatic},
+    {"automatic_says_what_it_took", automatic_says_what_it_took},
+    {"log_level", log_level},
+    {"rectangles", rectangles},
+    {"bad_fields", bad_fields},
+    {"half_an_allocator", half_an_allocator},
+    {"threads", threads},
+    {"texture_limit", texture_limit},
+    {"waits", waits},
+    {"message_of_context", message_of_context},
+    {"two_contexts", two_contexts},
+};
+TEST_MAIN(cases, 0)
