@@ -1,0 +1,108 @@
+/* The table of the CPU backend, and opening it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu.h"
+
+/* The processor's name as Linux tells it; "CPU" elsewhere. */
+static void read_device_name(char *name, size_t size) {
+  snprintf(name, size, "CPU");
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  if (!file) return;
+  char line[256];
+  while (fgets(line, sizeof line, file)) {
+    const char *colon = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+    const char *text = colon + 1 + strspn(colon + 1, " \t");
+    const size_t length = strcspn(text, "\n");
+    if (length > 0) snprintf(name, size, "%.*s", (int)(length < size ? length : size - 1), text);
+    break;
+  }
+  fclose(file);
+}
+
+static const char *instruction_set(void) {
+#ifdef CPU_IS_CLONED
+  if (__builtin_cpu_supports("avx512f")) return "AVX-512";
+  if (__builtin_cpu_supports("avx2")) return "AVX2";
+#endif
+  return "baseline instructions";
+}
+
+static ts_status cpu_open(ts_context *context) {
+  /* "cpu:0" is the CPU; there is no second one. */
+  if (context->device_index > 0)
+    return tsi_fail(context, TS_ERROR_UNAVAILABLE, "device %d of backend cpu: there is only device 0",
+                    context->device_index);
+  cpu_state *state = tsi_calloc(context, 1, sizeof *state);
+  if (!state) return tsi_out_of_memory(context, "the CPU backend", sizeof *state);
+  state->threads = context->desc.threads > 0 ? context->desc.threads : cpu_default_threads();
+#ifndef _OPENMP
+  state->threads = 1;
+#endif
+  context->backend = state;
+
+  tsi_caps *caps = &context->caps;
+  *caps = (tsi_caps){
+      .is_hardware = 1,
+      .max_texture_size = 0,
+      .rectangle_width = 1,
+      .rectangle_height = 1,
+      .formats = 1u << TS_FORMAT_CSR,
+      .default_format = TS_FORMAT_CSR,
+      .check_interval = 1,
+      .check_overlap = 0,
+      .threads = state->threads,
+  };
+  read_device_name(caps->device, sizeof caps->device);
+#ifdef _OPENMP
+  snprintf(caps->driver, sizeof caps->driver, "OpenMP %d, %d thread%s, %s", _OPENMP, state->threads,
+           state->threads == 1 ? "" : "s", instruction_set());
+#else
+  snprintf(caps->driver, sizeof caps->driver, "without OpenMP, 1 thread, %s", instruction_set());
+#endif
+  return TS_OK;
+}
+
+static void cpu_close(ts_context *context) {
+  cpu_state *state = cpu_state_of(context);
+  tsi_free(context, state->partials);
+  tsi_free(context, state);
+  context->backend = NULL;
+}
+
+/* Every operation is done when it returns. */
+static ts_status cpu_finish(ts_context *context) {
+  (void)context;
+  return TS_OK;
+}
+
+const tsi_ops tsi_cpu_ops = {
+    .open = cpu_open,
+    .close = cpu_close,
+    .finish = cpu_finish,
+    .vector_create = cpu_vector_create,
+    .vector_destroy = cpu_vector_destroy,
+    .vector_write = cpu_vector_write,
+    .vector_read = cpu_vector_read,
+    .scalars_create = cpu_scalars_create,
+    .scalars_destroy = cpu_scalars_destroy,
+    .scalars_write = cpu_scalars_write,
+    .scalars_read_begin = cpu_scalars_read_begin,
+    .scalars_read_end = cpu_scalars_read_end,
+    .fill = cpu_fill,
+    .axpby = cpu_axpby,
+    .multiply = cpu_multiply,
+    .reciprocal = cpu_reciprocal,
+    .reduce = cpu_reduce,
+    .matrix_create = cpu_matrix_create,
+    .matrix_write = cpu_matrix_write,
+    .matrix_destroy = cpu_matrix_destroy,
+    .spmv = cpu_spmv,
+    .residual = cpu_residual,
+    .diagonal = cpu_diagonal,
+    /* Fused: each saves passes over memory. */
+    .dot3 = cpu_dot3,
+    .axpy2 = cpu_axpy2,
+    .multiply_add = cpu_multiply_add,
+};

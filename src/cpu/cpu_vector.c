@@ -1,0 +1,183 @@
+/* Vectors in host memory and their component-wise operations. */
+#include <stdint.h>
+#include <string.h>
+
+#include "cpu.h"
+
+/* What a loop over blocks of floats needs; an operation uses some of it. The arrays may coincide. */
+typedef struct blocks {
+  size_t count;
+  float *out, *out2;
+  const float *x, *y, *w;
+  float a[CPU_LANES], b[CPU_LANES];
+} blocks;
+
+static void run(const ts_vector *v, cpu_body body, blocks *job) {
+  job->count = cpu_count(v);
+  cpu_for(v->context, cpu_blocks(job->count), CPU_BLOCK, body, job);
+}
+
+/* ---- Storage ---- */
+
+static void body_fill(const void *arguments, size_t first, size_t last) {
+  const blocks *job = arguments;
+  const size_t end = cpu_block_end(last, job->count);
+  const float value = job->a[0];
+  for (size_t i = first * CPU_BLOCK; i < end; i++) job->out[i] = value;
+}
+
+static void body_copy(const void *arguments, size_t first, size_t last) {
+  const blocks *job = arguments;
+  const size_t begin = first * CPU_BLOCK, end = cpu_block_end(last, job->count);
+  memcpy(job->out + begin, job->x + begin, (end - begin) * sizeof(float));
+}
+
+ts_status cpu_vector_create(ts_vector *v) {
+  ts_context *context = v->context;
+  const size_t count = (size_t)v->space->tiling.size * (size_t)v->components, bytes = count * sizeof(float);
+  TSI_TRY(cpu_reserve_partials(context, count));
+  TSI_TRY(tsi_device_take(context, bytes, "a vector"));
+  cpu_vector *impl = tsi_calloc(context, 1, sizeof *impl);
+  void *block = tsi_malloc(context, bytes + CPU_ALIGNMENT, 1);
+  if (!impl || !block) {
+    tsi_free(context, impl);
+    tsi_free(context, block);
+    tsi_device_give(context, bytes);
+    return tsi_out_of_memory(context, "a vector", bytes);
+  }
+  const uintptr_t address = ((uintptr_t)block + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
+  *impl = (cpu_vector){.data = (float *)address, .block = block, .count = count, .bytes = bytes};
+  v->impl = impl;
+  return cpu_fill(v, 0); /* the threads that will work on a page touch it first */
+}
+
+void cpu_vector_destroy(ts_vector *v) {
+  cpu_vector *impl = cpu_vector_of(v);
+  tsi_device_give(v->context, impl->bytes);
+  tsi_free(v->context, impl->block);
+  tsi_free(v->context, impl);
+  v->impl = NULL;
+}
+
+ts_status cpu_vector_write(ts_vector *v, const float *texels) {
+  run(v, body_copy, &(blocks){.out = cpu_data(v), .x = texels});
+  return TS_OK;
+}
+
+ts_status cpu_vector_read(const ts_vector *v, float *texels) {
+  run(v, body_copy, &(blocks){.out = texels, .x = cpu_data(v)});
+  return TS_OK;
+}
+
+/* ---- Component-wise operations ----
+ * Each body walks over groups of CPU_LANES floats with a coefficient a lane; the last group may be cut short.
+ * GROUPS repeats `expression` for every float i, whose lane is l. */
+#define GROUPS(expression)                                                                                     \
+  const size_t end = cpu_block_end(last, job->count);                                                          \
+  size_t g = first * CPU_BLOCK;                                                                                \
+  for (; g + CPU_LANES <= end; g += CPU_LANES) {                                                               \
+    CPU_SIMD                                                                                                   \
+    for (size_t l = 0; l < CPU_LANES; l++) {                                                                   \
+      const size_t i = g + l;                                                                                  \
+      expression;                                                                                              \
+    }                                                                                                          \
+  }                                                                                                            \
+  for (size_t l = 0; g + l < end; l++) {                                                                       \
+    const size_t i = g + l;                                                                                    \
+    expression;                                                                                                \
+  }
+
+CPU_CLONES static void body_scale(const void *arguments, size_t first, size_t last) {
+  const blocks *job = arguments;
+  float *out = job->out;
+  const float *x = job->x, *a = job->a;
+  GROUPS(out[i] = a[l] * x[i])
+}
+
+CPU_CLONES static void body_axpby(const void *arguments, size_t first, size_t last) {
+  const blocks *job = arguments;
+  float *out = job->out;
+  const float *x = job->x, *y = job->y, *a = job->a, *b = job->b;
+  GROUPS(out[i] = a[l] * x[i] + b[l] * y[i])
+}
+
+CPU_CLONES static void body_multiply(const void *arguments, size_t first, size_t last) {
+  const blocks *job = arguments;
+  float *out = job->out;
+  const float *x = job->x, *y = job->y;
+  GROUPS(out[i] = x[i] * y[i])
+}
+
+CPU_CLONES static void body_multiply_add(const void *arguments, size_t first, size_t last) {
+  const blocks *job = arguments;
+  float *out = job->out;
+  const float *w = job->w, *x = job->x, *y = job->y, *b = job->b;
+  GROUPS(out[i] = w[i] * x[i] + b[l] * y[i])
+}
+
+CPU_CLONES static void body_axpy2(const void *arguments, size_t first, size_t last) {
+  const blocks *job = arguments;
+  float *x = job->out, *r = job->out2;
+  const float *d = job->x, *q = job->y, *a = job->a, *b = job->b;
+  GROUPS(x[i] += a[l] * d[i]; r[i] += b[l] * q[i])
+}
+
+CPU_CLONES static void body_reciprocal(const void *arguments, size_t first, size_t last) {
+  const blocks *job = arguments;
+  float *out = job->out;
+  const float *x = job->x;
+  GROUPS(const float d = x[i]; out[i] = d == 0 ? 0 : 1 / d)
+}
+
+ts_status cpu_fill(ts_vector *y, float value) {
+  run(y, body_fill, &(blocks){.out = cpu_data(y), .a = {value}});
+  return TS_OK;
+}
+
+ts_status cpu_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
+                    const ts_vector *y) {
+  if (a.scale == 0 && b.scale == 0) return cpu_fill(out, 0);
+  if (a.scale == 0) return cpu_axpby(out, b, y, a, x);
+  blocks job = {.out = cpu_data(out), .x = cpu_data(x)};
+  cpu_coefficient(a, out->components, job.a);
+  if (b.scale == 0) {
+    run(out, body_scale, &job);
+    return TS_OK;
+  }
+  job.y = cpu_data(y);
+  cpu_coefficient(b, out->components, job.b);
+  run(out, body_axpby, &job);
+  return TS_OK;
+}
+
+ts_status cpu_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
+  run(out, body_multiply, &(blocks){.out = cpu_data(out), .x = cpu_data(x), .y = cpu_data(y)});
+  return TS_OK;
+}
+
+ts_status cpu_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                           const ts_vector *y) {
+  if (b.scale == 0) return cpu_multiply(out, w, x);
+  blocks job = {.out = cpu_data(out), .x = cpu_data(x), .y = cpu_data(y), .w = cpu_data(w)};
+  cpu_coefficient(b, out->components, job.b);
+  run(out, body_multiply_add, &job);
+  return TS_OK;
+}
+
+ts_status cpu_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                    const ts_vector *q) {
+  if (a.scale == 0 || b.scale == 0) {
+    TSI_TRY(cpu_axpby(x, a, d, ts_constant(1), x));
+    return cpu_axpby(r, b, q, ts_constant(1), r);
+  }
+  blocks job = {.out = cpu_data(x), .out2 = cpu_data(r), .x = cpu_data(d), .y = cpu_data(q)};
+  cpu_coefficient(a, x->components, job.a);
+  cpu_coefficient(b, x->components, job.b);
+  run(x, body_axpy2, &job);
+  return TS_OK;
+}
+
+ts_status cpu_reciprocal(ts_vector *out, const ts_vector *x) {
+  run(out, body_reciprocal, &(blocks){.out = cpu_data(out), .x = cpu_data(x)});
+  return TS_OK;
+}
