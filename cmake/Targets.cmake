@@ -56,6 +56,10 @@ foreach(kind shared static)
   add_library(texsolve::${kind} ALIAS texsolve_${kind})
 endforeach()
 set_target_properties(texsolve_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT TEXSOLVE_SANITIZE)
+  # A missing function is our error, not the user's; sanitizers leave their own names to the program.
+  target_link_options(texsolve_shared PRIVATE LINKER:--no-undefined)
+endif()
 target_link_libraries(texsolve_shared PRIVATE ${link_libraries} $<BUILD_INTERFACE:texsolve_options>)
 target_link_libraries(texsolve_static PUBLIC ${link_libraries} PRIVATE $<BUILD_INTERFACE:texsolve_options>)
 
