@@ -1,0 +1,130 @@
+/* `texsolve info`: what the library can run on here, and why not on the rest. */
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+#include <texsolve/texsolve.h>
+
+#include "commands.h"
+#include "message.h"
+
+typedef struct info_options {
+  const char *backend; /* NULL: all */
+  int json;
+} info_options;
+
+enum { KEY_BACKEND = 256, KEY_JSON };
+
+static const struct argp_option option_list[] = {
+    {"backend", KEY_BACKEND, "NAME", 0, "describe this one only, such as gl:1 or check:gl", 0},
+    {"json", KEY_JSON, 0, 0, "report as one JSON object on standard output", 0},
+    {0}};
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+  info_options *o = state->input;
+  switch (key) {
+  case KEY_BACKEND:
+    o->backend = text;
+    break;
+  case KEY_JSON:
+    o->json = 1;
+    break;
+  case ARGP_KEY_ARG:
+    argp_error(state, "'%s', expected no arguments", text);
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+typedef struct backend_state {
+  const char *name;
+  ts_status status;
+  ts_context *context;
+  ts_context_info info;
+  const char *reason; /* why it is absent; good until the next call */
+} backend_state;
+
+static void open_backend(backend_state *b, const char *name) {
+  *b = (backend_state){.name = name};
+  b->status = ts_context_create(&(ts_context_desc){.backend = name}, &b->context);
+  if (b->status >= 0) b->status = ts_context_get_info(b->context, &b->info);
+  if (b->status >= 0) return;
+  const char *text = ts_last_error(b->context);
+  b->reason = *text ? text : ts_status_text(b->status);
+}
+
+static void print_text(const backend_state *b) {
+  const ts_context_info *i = &b->info;
+  if (b->status < 0) {
+    printf("%-8s not available: %s\n", b->name, b->reason);
+    return;
+  }
+  printf("%-8s available\n", b->name);
+  printf("  device           %s%s\n", i->device, i->is_hardware ? "" : " (software)");
+  printf("  driver           %s\n", i->driver);
+  if (i->max_texture_size) {
+    printf("  largest texture  %d x %d texels\n", i->max_texture_size, i->max_texture_size);
+    printf("  rectangle        %d x %d texels\n", i->rectangle_width, i->rectangle_height);
+    printf("  texture barrier  %s\n", i->texture_barrier ? "yes" : "no");
+  }
+  if (i->threads) printf("  threads          %d\n", i->threads);
+}
+
+static json_t *to_json(const backend_state *b) {
+  const ts_context_info *i = &b->info;
+  if (b->status < 0) return json_pack("{s:s, s:b, s:s}", "name", b->name, "available", 0, "reason", b->reason);
+  return json_pack("{s:s, s:b, s:s, s:s, s:b, s:i, s:i, s:i, s:b, s:i}", "name", b->name, "available", 1,
+                   "device", i->device, "driver", i->driver, "hardware", i->is_hardware, "max_texture_size",
+                   i->max_texture_size, "rectangle_width", i->rectangle_width, "rectangle_height",
+                   i->rectangle_height, "texture_barrier", i->texture_barrier, "threads", i->threads);
+}
+
+static int report(const char *name, json_t *list, ts_status *status) {
+  backend_state b;
+  open_backend(&b, name);
+  *status = b.status;
+  int lost = 0;
+  if (list)
+    lost = json_array_append_new(list, to_json(&b));
+  else
+    print_text(&b);
+  ts_context_destroy(&b.context);
+  if (lost) message("out of memory for the JSON object");
+  return lost;
+}
+
+int cmd_info(int argc, char **argv) {
+  static const struct argp argp = {.options = option_list,
+                                   .parser = parse,
+                                   .doc = "Lists the backends with their devices and limits, and says why a "
+                                          "backend is not available."};
+  info_options options = {0};
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+
+  json_t *list = options.json ? json_array() : NULL;
+  ts_status status = TS_OK;
+  int lost = 0;
+  if (!options.json) printf("texsolve %s\n", ts_version());
+  if (options.backend) {
+    lost = report(options.backend, list, &status);
+  } else {
+    for (int i = 0; !lost && ts_backend_name(i); i++) {
+      ts_status ignored; /* an absent backend is information here, no failure */
+      lost = report(ts_backend_name(i), list, &ignored);
+    }
+  }
+  if (list && !lost) {
+    json_t *object = json_pack("{s:s, s:o}", "version", ts_version(), "backends", list);
+    lost = object ? json_dumpf(object, stdout, JSON_INDENT(2)) : -1;
+    putchar('\n');
+    json_decref(object);
+  } else {
+    json_decref(list);
+  }
+  if (message_flush_stdout() || lost) return EXIT_ERROR;
+  if (status == TS_ERROR_INVALID_ARGUMENT) return EXIT_USAGE;
+  return status < 0 ? EXIT_ERROR : EXIT_CONVERGED;
+}

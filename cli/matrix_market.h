@@ -1,0 +1,43 @@
+/* Matrices and vectors from Matrix Market files, and vectors to them. */
+#ifndef CLI_MATRIX_MARKET_H
+#define CLI_MATRIX_MARKET_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "mm_scan.h"
+
+/* A file in memory that mm_scan has found good. */
+typedef struct mm_file {
+  char *name;
+  char *text;
+  size_t length;
+  mm_header header;
+} mm_file;
+
+/* Reads and scans a file, or standard input for "-". Returns 0, or -1 and the error. mm_close takes any
+ * mm_file that is zeroed, opened or closed. */
+int mm_open(mm_file *file, const char *path, mm_error *error);
+void mm_close(mm_file *file);
+
+/* A matrix in CSR, in double precision as the file has it. Symmetric and skew-symmetric ones are expanded to
+ * both triangles, patterns are all 1, entries of the file with the same row and column are added up. */
+typedef struct mm_csr {
+  int32_t rows, columns;
+  int32_t *row_offsets, *column_indices;
+  double *values;
+  int64_t nonzeros;
+  int64_t duplicates; /* entries of the file that were added to another one */
+  void *storage;      /* CHOLMOD's matrix, which the arrays above belong to */
+} mm_csr;
+
+int mm_read_csr(const mm_file *file, mm_csr *csr, mm_error *error);
+void mm_free_csr(mm_csr *csr);
+
+/* The whole file as a dense matrix, row by row: entry (i, c) is at (*values)[i * columns + c]. Free it. */
+int mm_read_dense(const mm_file *file, double **values, int64_t *duplicates, mm_error *error);
+
+/* Writes rows x columns values, stored row by row, as a dense matrix with a line of comment. */
+void mm_write_dense(FILE *stream, const char *comment, int32_t rows, int columns, const float *values);
+
+#endif

@@ -1,0 +1,71 @@
+#include "message.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "progress.h"
+
+static int be_quiet;
+
+static void print_message(const char *format, va_list arguments) {
+  progress_clear();
+  fputs("texsolve: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+}
+
+void message(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_message(format, arguments);
+  va_end(arguments);
+}
+
+void message_note(const char *format, ...) {
+  if (be_quiet) return;
+  va_list arguments;
+  va_start(arguments, format);
+  print_message(format, arguments);
+  va_end(arguments);
+}
+
+void message_set_quiet(int quiet) {
+  be_quiet = quiet;
+}
+
+int message_flush_stdout(void) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+  message("standard output: %s", errno ? strerror(errno) : "write error");
+  return -1;
+}
+
+int parse_int(const char *text, int least, int most, int *value) {
+  char *end;
+  errno = 0;
+  const long number = strtol(text, &end, 10);
+  if (end == text || *end || errno || number < least || number > most) return -1;
+  *value = (int)number;
+  return 0;
+}
+
+int parse_double(const char *text, double *value) {
+  char *end;
+  const double number = strtod(text, &end);
+  if (end == text || *end || !isfinite(number)) return -1;
+  *value = number;
+  return 0;
+}
+
+int parse_size(const char *text, int *width, int *height) {
+  const char *x = strchr(text, 'x');
+  char first[12];
+  if (!x || (size_t)(x - text) >= sizeof first) return -1;
+  memcpy(first, text, (size_t)(x - text));
+  first[x - text] = 0;
+  if (parse_int(first, 1, 1 << 20, width) || parse_int(x + 1, 1, 1 << 20, height)) return -1;
+  return 0;
+}

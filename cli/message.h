@@ -1,0 +1,22 @@
+/* What the program says on standard error, a line at a time, and the numbers it reads from its arguments. */
+#ifndef CLI_MESSAGE_H
+#define CLI_MESSAGE_H
+
+#include <stdarg.h>
+
+/* "texsolve: ..." and a newline; a progress line that stands on the terminal is cleared first. */
+void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, unless message_set_quiet(1). */
+void message_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void message_set_quiet(int quiet);
+
+/* Flushes standard output. Returns 0, or -1 after a message if anything written to it was lost. */
+int message_flush_stdout(void);
+
+/* Whole numbers and numbers from text, nothing after them. Return 0, or -1 if it is no number in the range. */
+int parse_int(const char *text, int least, int most, int *value);
+int parse_double(const char *text, double *value);
+/* "32x16" */
+int parse_size(const char *text, int *width, int *height);
+
+#endif

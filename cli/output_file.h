@@ -1,0 +1,23 @@
+/* A file that appears whole or not at all: written beside its target under another name, renamed at the end. */
+#ifndef CLI_OUTPUT_FILE_H
+#define CLI_OUTPUT_FILE_H
+
+#include <stdio.h>
+
+typedef struct output_file {
+  FILE *stream;    /* NULL: not open */
+  char *path;      /* the target, links followed */
+  char *temporary; /* NULL: the target is no regular file (/dev/stdout, a pipe) and is written directly */
+} output_file;
+
+/* Opens it, so that an unwritable output is found before the work is done. Returns 0, or -1 after a message. */
+int output_open(output_file *file, const char *path);
+/* Puts it in its place. Returns 0, or -1 after a message, with nothing left behind. */
+int output_commit(output_file *file);
+/* Removes what was written; does nothing to a file that is not open. */
+void output_discard(output_file *file);
+
+/* Nonzero if both paths name one existing file. */
+int same_file(const char *path, const char *other);
+
+#endif

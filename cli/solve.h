@@ -1,0 +1,59 @@
+/* The parts of `texsolve solve`. */
+#ifndef CLI_SOLVE_H
+#define CLI_SOLVE_H
+
+#include <texsolve/texsolve.h>
+
+#include "matrix_market.h"
+
+typedef struct solve_options {
+  const char *matrix; /* file names; NULL: not given */
+  const char *b, *x0, *output, *history;
+  const char *backend;
+  ts_format format;
+  ts_preconditioner preconditioner;
+  ts_stop stop;
+  double rtol;
+  int max_iterations, check_interval; /* 0: the library's */
+  int threads;
+  int rectangle_width, rectangle_height;
+  int json, quiet, verbosity;
+} solve_options;
+
+/* Fills in the options; ends the program with EXIT_USAGE after a message, and with 0 after --help. */
+void solve_parse(int argc, char **argv, solve_options *options);
+
+/* The system as it was read. Vectors hold `components` columns, row by row. */
+typedef struct solve_system {
+  mm_csr A;
+  int components;
+  double *b;
+  double *x0; /* NULL: not given */
+} solve_system;
+
+/* Reads the files and refuses what cannot be solved. Returns 0, or -1 after a message. */
+int solve_read(const solve_options *options, solve_system *system);
+void solve_free(solve_system *system);
+
+/* ||b - A x|| / ||b|| in double, the largest of the columns; ||b - A x|| of a column whose b is 0. */
+double solve_relative_residual(const solve_system *system, const float *x);
+
+typedef struct solve_outcome {
+  ts_status status; /* TS_OK or TS_NOT_CONVERGED */
+  ts_context_info context;
+  ts_matrix_info matrix;
+  ts_cg_result result;
+  double relative_residual;
+  double seconds_read, seconds_layout, seconds_upload, seconds_solve;
+} solve_outcome;
+
+/* To standard output. */
+void solve_report_text(const solve_options *options, const solve_system *system, const solve_outcome *outcome);
+/* Returns 0, or -1 after a message. */
+int solve_report_json(const solve_options *options, const solve_system *system, const solve_outcome *outcome);
+
+/* "jacobi", and "max_iterations" for TS_REASON_MAX_ITERATIONS. */
+const char *preconditioner_name(ts_preconditioner preconditioner);
+const char *reason_name(ts_reason reason);
+
+#endif

@@ -1,0 +1,93 @@
+/* What `texsolve solve` reports: a few lines, or one JSON object. */
+#include "solve.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "message.h"
+
+const char *preconditioner_name(ts_preconditioner preconditioner) {
+  return preconditioner == TS_PRECONDITIONER_NONE ? "none" : "jacobi";
+}
+
+const char *reason_name(ts_reason reason) {
+  static char name[40];
+  const char *constant = "TS_REASON_UNKNOWN";
+  switch (reason) {
+#define REASON_CASE(symbol, value, text)                                                                       \
+  case symbol:                                                                                                 \
+    constant = #symbol;                                                                                        \
+    break;
+    TS_REASON_LIST(REASON_CASE)
+#undef REASON_CASE
+  }
+  snprintf(name, sizeof name, "%s", constant + strlen("TS_REASON_"));
+  for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
+  return name;
+}
+
+void solve_report_text(const solve_options *options, const solve_system *system, const solve_outcome *o) {
+  const ts_cg_result *r = &o->result;
+  printf("matrix      %s: %d rows, %lld nonzeros", options->matrix, o->matrix.rows,
+         (long long)o->matrix.nonzeros);
+  if (system->components > 1) printf("; %d right-hand sides", system->components);
+  printf("\nbackend     %s: %s\n", o->context.backend, o->context.device);
+  printf("format      %s: %lld stored entries, %.2f MB on the device\n", ts_format_name(o->matrix.format),
+         (long long)o->matrix.stored_entries, 1e-6 * (double)o->matrix.bytes_device);
+  printf("method      cg, preconditioner %s, %s to %.3g\n", preconditioner_name(options->preconditioner),
+         options->stop == TS_STOP_DELTA ? "sqrt(delta / delta_0)" : "relative residual", options->rtol);
+  printf("result      %s after %d iterations, %d waits for the device\n",
+         o->status == TS_OK ? "converged" : "NOT converged", r->iterations, r->waits);
+  printf("residual    %.3e = ||b - A x|| / ||b||, in double precision on the host\n", o->relative_residual);
+  printf("seconds     read %.3f, layout %.3f, upload %.3f, solve %.3f\n", o->seconds_read, o->seconds_layout,
+         o->seconds_upload, o->seconds_solve);
+}
+
+/* JSON has no NaN and no infinity. */
+static json_t *number(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+int solve_report_json(const solve_options *options, const solve_system *system, const solve_outcome *o) {
+  const ts_cg_result *r = &o->result;
+  json_t *const object = json_object();
+  json_t *const seconds = json_object();
+  int lost = 0;
+#define PUT(where, key, value) lost |= json_object_set_new(where, key, value)
+  PUT(object, "backend", json_string(o->context.backend));
+  PUT(object, "device", json_string(o->context.device));
+  PUT(object, "format", json_string(ts_format_name(o->matrix.format)));
+  PUT(object, "rows", json_integer(o->matrix.rows));
+  PUT(object, "columns", json_integer(o->matrix.columns));
+  PUT(object, "nonzeros", json_integer(o->matrix.nonzeros));
+  PUT(object, "duplicates", json_integer(system->A.duplicates));
+  PUT(object, "stored_entries", json_integer(o->matrix.stored_entries));
+  PUT(object, "bytes_device", json_integer((json_int_t)o->matrix.bytes_device));
+  PUT(object, "right_hand_sides", json_integer(system->components));
+  PUT(object, "method", json_string("cg"));
+  PUT(object, "preconditioner", json_string(preconditioner_name(options->preconditioner)));
+  PUT(object, "iterations", json_integer(r->iterations));
+  PUT(object, "restarts", json_integer(r->restarts));
+  PUT(object, "waits", json_integer(r->waits));
+  PUT(object, "converged", json_boolean(o->status == TS_OK));
+  PUT(object, "reason", json_string(reason_name(r->reason)));
+  PUT(object, "message", json_string(r->message[0] ? r->message : ts_reason_text(r->reason)));
+  PUT(object, "relative_residual", number(o->relative_residual));
+  PUT(object, "attainable_residual", number(r->attainable_residual));
+  PUT(seconds, "read", number(o->seconds_read));
+  PUT(seconds, "layout", number(o->seconds_layout));
+  PUT(seconds, "upload", number(o->seconds_upload));
+  PUT(seconds, "solve", number(o->seconds_solve));
+  PUT(object, "seconds", seconds);
+#undef PUT
+  if (!lost) lost = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+  putchar('\n');
+  json_decref(object);
+  if (message_flush_stdout()) return -1;
+  if (lost) message("out of memory for the JSON object");
+  return lost ? -1 : 0;
+}
