@@ -33,6 +33,7 @@ typedef struct tsi_caps {
 struct ts_context {
   const tsi_ops *ops;
   void *backend;        /* the backend's state */
+  void *check;          /* the state of the check backend around it (check.h), NULL without */
   ts_context_desc desc; /* resolved; its strings are not kept */
   char backend_name[32];
   int device_index; /* the N of "gl:N", -1 if none was given */

@@ -1,0 +1,80 @@
+/* Opening and closing the check backend around another one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+tsi_check_counts *tsi_check_counts_of(const ts_context *context) {
+  return context && context->check ? &check_state_of(context)->counts : NULL;
+}
+
+const tsi_ops *tsi_check_inner(const ts_context *context) {
+  return context->check ? check_state_of(context)->inner : context->ops;
+}
+
+typedef struct inner_backend {
+  const char *name;
+  const tsi_ops *ops;
+} inner_backend;
+
+static const inner_backend inner_backends[] = {
+#ifdef TEXSOLVE_HAVE_GL
+    {"gl", &tsi_gl_ops},
+#else
+    {"gl", NULL},
+#endif
+    {"cpu", &tsi_cpu_ops},
+};
+
+/* "gl" or "gl:1" behind "check:"; the device goes to the context, where the inner backend looks for it. */
+static ts_status find_inner(ts_context *context, const tsi_ops **ops) {
+  const char *name = strchr(context->backend_name, ':') + 1;
+  const size_t length = strcspn(name, ":");
+  for (size_t i = 0; i < sizeof inner_backends / sizeof inner_backends[0]; i++) {
+    const inner_backend *inner = &inner_backends[i];
+    if (strlen(inner->name) != length || strncmp(inner->name, name, length) != 0) continue;
+    context->device_index = -1;
+    if (name[length]) {
+      char *end = NULL;
+      const long index = strtol(name + length + 1, &end, 10);
+      if (end == name + length + 1 || *end || index < 0 || index > 255) break;
+      context->device_index = (int)index;
+    }
+    *ops = inner->ops;
+    if (inner->ops) return TS_OK;
+    return tsi_fail(context, TS_ERROR_UNAVAILABLE, "backend %s is not available: not built",
+                    context->backend_name);
+  }
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "unknown backend \"%s\"; check wraps gl, gl:N and cpu",
+                  context->backend_name);
+}
+
+static void check_close(ts_context *context) {
+  check_state *state = check_state_of(context);
+  state->inner->close(context);
+  check_release(context, state);
+  context->check = NULL;
+}
+
+static ts_status check_open(ts_context *context) {
+  const tsi_ops *inner;
+  TSI_TRY(find_inner(context, &inner));
+  check_state *state = tsi_calloc(context, 1, sizeof *state);
+  if (!state) return tsi_out_of_memory(context, "the check backend", sizeof *state);
+  const ts_status status = inner->open(context);
+  if (status < 0) {
+    tsi_free(context, state);
+    return status;
+  }
+  state->inner = inner;
+  state->table = *inner;
+  state->table.open = check_open;
+  state->table.close = check_close;
+  check_watch(state);
+  context->check = state;
+  context->ops = &state->table;
+  return TS_OK;
+}
+
+/* Only opens: a context that was opened has a table of its own. */
+const tsi_ops tsi_check_ops = {.open = check_open, .close = check_close};

@@ -1,0 +1,181 @@
+/* Poison for outputs, and what must be true of them afterwards. */
+#include <string.h>
+
+#include "check.h"
+
+/* A quiet NaN that no computation makes from numbers, told from others by its bits. */
+static const uint32_t poison_bits = 0x7fc5a5a5u;
+
+static int is_poison(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits == poison_bits;
+}
+
+static size_t texel_count(const ts_vector *v) {
+  return (size_t)v->space->tiling.width * (size_t)v->space->tiling.height;
+}
+
+static ts_status grow(ts_context *context, float **buffer, size_t *capacity, size_t count) {
+  if (count <= *capacity) return TS_OK;
+  float *larger = tsi_malloc(context, count, sizeof *larger);
+  if (!larger) return tsi_out_of_memory(context, "a check", count * sizeof *larger);
+  tsi_free(context, *buffer);
+  *buffer = larger;
+  *capacity = count;
+  return TS_OK;
+}
+
+/* ---- Poison ---- */
+
+ts_status check_poison(ts_vector *v) {
+  check_state *state = check_state_of(v->context);
+  const size_t count = texel_count(v) * (size_t)tsi_texel_floats(v), filled = state->poison_count;
+  TSI_TRY(grow(v->context, &state->poison, &state->poison_count, count));
+  if (state->poison_count != filled)
+    for (size_t i = 0; i < count; i++) memcpy(&state->poison[i], &poison_bits, sizeof poison_bits);
+  return state->inner->vector_write(v, state->poison);
+}
+
+ts_status check_poison_slot(ts_scalars *s, int index) {
+  float values[4];
+  for (int c = 0; c < 4; c++) memcpy(&values[c], &poison_bits, sizeof poison_bits);
+  return check_state_of(s->context)->inner->scalars_write(s, index, 1, values);
+}
+
+/* ---- Spaces ---- */
+
+static ts_status texels_of(ts_space *space, const unsigned char **texels) {
+  check_state *state = check_state_of(space->context);
+  for (const check_space *s = state->spaces; s; s = s->next)
+    if (s->space == space) {
+      *texels = s->texels;
+      return TS_OK;
+    }
+  const tsi_tiling *t = &space->tiling;
+  const size_t count = (size_t)t->width * (size_t)t->height;
+  check_space *s = tsi_calloc(space->context, 1, sizeof *s);
+  if (s) s->texels = tsi_malloc(space->context, count, 1);
+  if (!s || !s->texels) {
+    tsi_free(space->context, s);
+    return tsi_out_of_memory(space->context, "a check", count);
+  }
+  memset(s->texels, CHECK_PADDING, count);
+  for (int32_t i = 0; i < t->size; i++)
+    s->texels[tsi_texel_number(t, tsi_position(t, i))] =
+        space->locked && space->locked[i] ? CHECK_LOCKED : CHECK_INDEX;
+  s->space = space;
+  s->next = state->spaces;
+  state->spaces = s;
+  *texels = s->texels;
+  return TS_OK;
+}
+
+/* A space that is made later may have the same address. */
+void check_forget_space(ts_space *space) {
+  check_state *state = check_state_of(space->context);
+  for (check_space **link = &state->spaces; *link; link = &(*link)->next) {
+    check_space *s = *link;
+    if (s->space != space) continue;
+    *link = s->next;
+    tsi_free(space->context, s->texels);
+    tsi_free(space->context, s);
+    return;
+  }
+}
+
+void check_release(ts_context *context, check_state *state) {
+  while (state->spaces) {
+    check_space *s = state->spaces;
+    state->spaces = s->next;
+    tsi_free(context, s->texels);
+    tsi_free(context, s);
+  }
+  tsi_free(context, state->poison);
+  tsi_free(context, state->found);
+  tsi_free(context, state);
+}
+
+/* ---- Verification ---- */
+
+static ts_status read_back(const ts_vector *v, const float **found) {
+  check_state *state = check_state_of(v->context);
+  TSI_TRY(grow(v->context, &state->found, &state->found_count, texel_count(v) * (size_t)tsi_texel_floats(v)));
+  TSI_TRY(state->inner->vector_read(v, state->found));
+  *found = state->found;
+  return TS_OK;
+}
+
+static ts_status fail(const char *operation, const ts_vector *v, size_t texel, int component, float found,
+                      const char *why) {
+  const size_t width = (size_t)v->space->tiling.width;
+  if (is_poison(found)) /* whatever belongs there, this says more */
+    return tsi_fail(v->context, TS_ERROR_DEVICE, "check: %s did not write component %d of texel (%zu, %zu)",
+                    operation, component, texel % width, texel / width);
+  return tsi_fail(v->context, TS_ERROR_DEVICE,
+                  "check: %s left %g in component %d of texel (%zu, %zu), which %s", operation, (double)found,
+                  component, texel % width, texel / width, why);
+}
+
+ts_status check_vector(const char *operation, const ts_vector *v, int locked_zero) {
+  const unsigned char *texels = NULL;
+  const float *found = NULL;
+  TSI_TRY(texels_of(v->space, &texels));
+  TSI_TRY(read_back(v, &found));
+  const int floats = tsi_texel_floats(v);
+  const size_t count = texel_count(v);
+  for (size_t i = 0; i < count; i++) {
+    for (int c = 0; c < floats; c++, found++) {
+      if (texels[i] == CHECK_PADDING && *found != 0)
+        return fail(operation, v, i, c, *found, "belongs to no index and must hold 0");
+      if (texels[i] == CHECK_LOCKED && locked_zero && *found != 0)
+        return fail(operation, v, i, c, *found, "is of a locked row and must hold 0");
+      if (c >= v->components && *found != 0)
+        return fail(operation, v, i, c, *found, "has no such component and must hold 0 there");
+      if (is_poison(*found)) return fail(operation, v, i, c, *found, "");
+    }
+  }
+  return TS_OK;
+}
+
+ts_status check_slot(const char *operation, ts_scalars *s, int index, int components) {
+  const check_state *state = check_state_of(s->context);
+  if (state->reads_begun) return TS_OK; /* one read at a time */
+  float values[4];
+  TSI_TRY(state->inner->scalars_read_begin(s, index, 1));
+  TSI_TRY(state->inner->scalars_read_end(s, values));
+  for (int c = 0; c < 4; c++) {
+    if (is_poison(values[c]))
+      return tsi_fail(s->context, TS_ERROR_DEVICE, "check: %s did not write component %d of slot %d", operation,
+                      c, index);
+    if (c >= components && values[c] != 0)
+      return tsi_fail(s->context, TS_ERROR_DEVICE,
+                      "check: %s left %g in component %d of slot %d; it must hold 0", operation,
+                      (double)values[c], c, index);
+  }
+  return TS_OK;
+}
+
+ts_status check_new_vector(const ts_vector *v) {
+  const float *found = NULL;
+  TSI_TRY(read_back(v, &found));
+  const size_t floats = (size_t)tsi_texel_floats(v), count = texel_count(v) * floats;
+  for (size_t i = 0; i < count; i++)
+    if (found[i] != 0) return fail("vector_create", v, i / floats, (int)(i % floats), found[i], "must hold 0");
+  return TS_OK;
+}
+
+ts_status check_new_scalars(ts_scalars *s) {
+  const check_state *state = check_state_of(s->context);
+  for (int first = 0; first < s->count; first += 64) {
+    const int count = s->count - first < 64 ? s->count - first : 64;
+    float values[4 * 64];
+    TSI_TRY(state->inner->scalars_read_begin(s, first, count));
+    TSI_TRY(state->inner->scalars_read_end(s, values));
+    for (int i = 0; i < 4 * count; i++)
+      if (values[i] != 0)
+        return tsi_fail(s->context, TS_ERROR_DEVICE, "check: new slot %d holds %g in component %d",
+                        first + i / 4, (double)values[i], i % 4);
+  }
+  return TS_OK;
+}
