@@ -174,7 +174,7 @@ ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_m
   TSI_REQUIRE(context, matrix);
   *matrix = NULL;
   TSI_REQUIRE(context, desc);
-  ts_format format;
+  ts_format format = TS_FORMAT_AUTO;
   TSI_TRY(validate(context, desc, &format));
   ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
   if (!A) return tsi_out_of_memory(context, "a matrix", sizeof *A);
