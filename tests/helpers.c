@@ -1,5 +1,7 @@
 #include "helpers.h"
 
+#include "common.h"
+
 ts_space *make_space(ts_context *context, int32_t size) {
   const ts_space_desc desc = {size};
   ts_space *space = NULL;
@@ -65,6 +67,29 @@ ts_matrix_info matrix_info(const ts_matrix *matrix) {
   ts_matrix_info info = {0};
   CHECK_OK(NULL, ts_matrix_get_info(matrix, &info));
   return info;
+}
+
+int check_padding(const char *file, int line, const ts_vector *vector) {
+  const tsi_tiling *t = &vector->space->tiling;
+  ts_context *context = vector->context;
+  if (t->linear) return 1;
+  const size_t texels = (size_t)t->width * (size_t)t->height, stride = (size_t)tsi_texel_floats(vector);
+  float *values = malloc(texels * stride * sizeof *values);
+  CHECK_OK(context, tsi_enter(context));
+  CHECK_OK(context, context->ops->vector_read(vector, values));
+  CHECK_OK(context, tsi_leave(context, TS_OK));
+  for (int32_t i = 0; i < t->size; i++)
+    for (size_t c = 0; c < (size_t)vector->components; c++)
+      values[(size_t)tsi_texel_number(t, tsi_position(t, i)) * stride + c] = 0;
+  size_t k = 0;
+  while (k < texels * stride && values[k] == 0) k++;
+  const int clean = k == texels * stride;
+  if (!clean)
+    test_fail(file, line, "padding at texel %zu, %zu, component %zu of %d x %d holds %g",
+              k / stride % (size_t)t->width, k / stride / (size_t)t->width, k % stride, t->width, t->height,
+              (double)values[k]);
+  free(values);
+  return clean;
 }
 
 int list_formats(ts_context *context, ts_format formats[8]) {

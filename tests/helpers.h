@@ -20,6 +20,10 @@ size_t vector_count(const ts_vector *vector);
 ts_context_info context_info(const ts_context *context);
 ts_matrix_info matrix_info(const ts_matrix *matrix);
 
+/* Texels that belong to no index hold 0, so that reductions and products may read them. */
+#define CHECK_PADDING(vector) check_padding(__FILE__, __LINE__, vector)
+int check_padding(const char *file, int line, const ts_vector *vector);
+
 /* The formats that the context's backend offers, in the order of the enumeration; AUTO comes first. */
 int list_formats(ts_context *context, ts_format formats[8]);
 

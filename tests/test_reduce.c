@@ -1,0 +1,237 @@
+/* Reductions against double precision: accuracy, padding, each component by itself, the same bits every time.
+ */
+#include "helpers.h"
+
+static ts_context *context;
+
+static const int32_t sizes[] = {1, 2, 3, 5, 16, 17, 255, 256, 257, 1021, 4095, 4096, 4097, 65537, 300007};
+enum { size_count = sizeof sizes / sizeof sizes[0] };
+
+/* How far a pyramid of sums in single precision may be off, in epsilons of the sum of magnitudes. Adding up
+ * 300007 numbers one by one is off by thousands of them. */
+#define SUM_TOLERANCE 24
+
+static void check_sums(ts_space *space, int components, const float *xs, const float *ys, int32_t size) {
+  ts_vector *x = make_vector(space, components, xs), *y = make_vector(space, components, ys);
+  ts_scalars *scalars = make_scalars(context, 5);
+  float *ones = malloc(sizeof *ones * (size_t)size * (size_t)components);
+  for (size_t i = 0; i < (size_t)size * (size_t)components; i++) ones[i] = 1;
+  CHECK_OK(context, ts_vector_dot(scalars, 0, x, y));
+  CHECK_OK(context, ts_vector_dot(scalars, 1, x, x));
+  CHECK_OK(context, ts_vector_sum(scalars, 2, x));
+  CHECK_OK(context, ts_vector_norm(scalars, 3, x, TS_NORM_2));
+  CHECK_OK(context, ts_vector_norm(scalars, 4, x, TS_NORM_INFINITY));
+  float values[20];
+  CHECK_OK(context, ts_scalars_read(scalars, 0, 5, values));
+  for (int c = 0; c < 4; c++) {
+    if (c >= components) { /* components that the vectors do not have are 0 */
+      for (int slot = 0; slot < 5; slot++) CHECK_CLOSE(values[4 * slot + c], 0, 0);
+      continue;
+    }
+    double size_of_sum, largest = 0;
+    const double dot = ref_dot((size_t)size, components, c, xs, ys, &size_of_sum);
+    CHECK_CLOSE(values[c], dot, SUM_TOLERANCE * EPSILON * size_of_sum);
+    const double square = ref_dot((size_t)size, components, c, xs, xs, NULL);
+    CHECK_CLOSE(values[4 + c], square, SUM_TOLERANCE * EPSILON * square);
+    const double sum = ref_dot((size_t)size, components, c, xs, ones, &size_of_sum);
+    CHECK_CLOSE(values[8 + c], sum, SUM_TOLERANCE * EPSILON * size_of_sum);
+    CHECK_CLOSE(values[12 + c], sqrt(square), SUM_TOLERANCE * EPSILON * sqrt(square));
+    for (int32_t i = 0; i < size; i++)
+      largest = fmax(largest, fabs((double)xs[(size_t)i * (size_t)components + c]));
+    CHECK_CLOSE(values[16 + c], largest, 0);
+  }
+  free(ones);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+  ts_scalars_destroy(&scalars);
+}
+
+static void sums(void) {
+  for (int n = 0; n < size_count; n++)
+    for (int components = 1; components <= 4; components++) {
+      const int32_t size = sizes[n];
+      if (size > 70000 && components % 3 != 1) continue;
+      ts_space *space = make_space(context, size);
+      for (int kind = 0; kind < 2; kind++) {
+        test_context_label("%d x %d, %s", size, components, kind ? "positive" : "both signs");
+        float *xs = ref_values((size_t)size * (size_t)components, 1, kind ? 0.5f : -1, 1);
+        float *ys = ref_values((size_t)size * (size_t)components, 2, kind ? 0.5f : -1, 1);
+        check_sums(space, components, xs, ys, size);
+        free(xs);
+        free(ys);
+      }
+      ts_space_destroy(&space);
+    }
+}
+
+/* The maximum is over the indices alone: padding holds 0, which must not win against negative numbers; and it
+ * is found wherever it is. */
+static void maximum(void) {
+  for (int n = 0; n < size_count; n++)
+    for (int components = 1; components <= 4; components++) {
+      const int32_t size = sizes[n];
+      if (size > 70000 && components != 1) continue;
+      test_context_label("%d x %d", size, components);
+      ts_space *space = make_space(context, size);
+      float *xs = ref_values((size_t)size * (size_t)components, 7, -9, -2);
+      ts_vector *x = make_vector(space, components, NULL);
+      ts_scalars *scalars = make_scalars(context, 1);
+      const int32_t places[] = {0, size / 2, size - 1};
+      for (int k = 0; k < 3; k++) {
+        float kept[4], values[4];
+        for (int c = 0; c < components; c++) {
+          float *at = &xs[(size_t)places[k] * (size_t)components + (size_t)c];
+          kept[c] = *at;
+          *at = -1.5f + 0.1f * (float)c;
+        }
+        CHECK_OK(context, ts_vector_write(x, xs, (size_t)size * (size_t)components));
+        CHECK_OK(context, ts_vector_max(scalars, 0, x));
+        read_slot(scalars, 0, values);
+        for (int c = 0; c < 4; c++)
+          CHECK_CLOSE(values[c], c < components ? (double)(-1.5f + 0.1f * (float)c) : 0, 0);
+        for (int c = 0; c < components; c++) xs[(size_t)places[k] * (size_t)components + (size_t)c] = kept[c];
+      }
+      free(xs);
+      ts_vector_destroy(&x);
+      ts_scalars_destroy(&scalars);
+      ts_space_destroy(&space);
+    }
+}
+
+/* In the space of a matrix rows are sorted and packed, and locked ones lie apart; all of them count. */
+static void space_of_a_matrix(void) {
+  const int32_t nx = 37, ny = 29, size = nx * ny;
+  ref_matrix m = ref_grid(nx, ny);
+  unsigned char *locked = calloc((size_t)size, 1);
+  for (int32_t i = 0; i < size; i++) locked[i] = i % 5 == 0;
+  for (int kind = 0; kind < 2; kind++) {
+    ts_matrix_desc desc = {0};
+    desc.csr = ref_csr(&m);
+    desc.locked = kind ? locked : NULL;
+    ts_matrix *matrix = NULL;
+    test_context_label("matrix, %s", kind ? "locked rows" : "all free");
+    if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
+    float *xs = ref_values((size_t)size * 2, 3, -8, -1), *ys = ref_values((size_t)size * 2, 4, -1, 1),
+          values[4];
+    check_sums(ts_matrix_row_space(matrix), 2, xs, ys, size);
+    xs[2 * 125] = -0.5f; /* a locked index, when some are */
+    xs[2 * 126 + 1] = -0.25f;
+    ts_vector *x = make_vector(ts_matrix_row_space(matrix), 2, xs);
+    ts_scalars *scalars = make_scalars(context, 1);
+    CHECK_OK(context, ts_vector_max(scalars, 0, x));
+    read_slot(scalars, 0, values);
+    CHECK_CLOSE(values[0], -0.5, 0);
+    CHECK_CLOSE(values[1], -0.25, 0);
+    free(xs);
+    free(ys);
+    ts_vector_destroy(&x);
+    ts_scalars_destroy(&scalars);
+    ts_matrix_destroy(&matrix);
+  }
+  free(locked);
+  ref_free(&m);
+}
+
+static void same_bits(void) {
+  for (int n = 0; n < size_count; n++) {
+    const int32_t size = sizes[n];
+    ts_space *space = make_space(context, size);
+    float *xs = ref_values((size_t)size, 5, -1, 1), *ys = ref_values((size_t)size, 6, -1, 1);
+    ts_vector *x = make_vector(space, 1, xs), *y = make_vector(space, 1, ys);
+    ts_scalars *scalars = make_scalars(context, 10);
+    float values[40];
+    test_context_label("%d", size);
+    for (int run = 0; run < 10; run++) CHECK_OK(context, ts_vector_dot(scalars, run, x, y));
+    CHECK_OK(context, ts_scalars_read(scalars, 0, 10, values));
+    for (int run = 1; run < 10; run++) CHECK(memcmp(values, values + 4 * run, sizeof(float)) == 0);
+    free(xs);
+    free(ys);
+    ts_vector_destroy(&x);
+    ts_vector_destroy(&y);
+    ts_scalars_destroy(&scalars);
+    ts_space_destroy(&space);
+  }
+}
+
+/* The slots beside the result keep their values, and a slot may be a coefficient at once. */
+static void slots_apart(void) {
+  ts_space *space = make_space(context, 1000);
+  ts_vector *x = make_vector(space, 1, NULL);
+  ts_scalars *scalars = make_scalars(context, 3);
+  const float before[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  float values[12];
+  CHECK_OK(context, ts_scalars_write(scalars, 0, 3, before));
+  CHECK_OK(context, ts_vector_fill(x, 2));
+  CHECK_OK(context, ts_vector_sum(scalars, 1, x));
+  CHECK_OK(context, ts_scalars_read(scalars, 0, 3, values));
+  for (int k = 0; k < 4; k++) {
+    CHECK_CLOSE(values[k], before[k], 0);
+    CHECK_CLOSE(values[8 + k], before[8 + k], 0);
+    CHECK_CLOSE(values[4 + k], k == 0 ? 2000 : 0, 0);
+  }
+  const ts_slot sum = {scalars, 1};
+  const ts_slot five = {scalars, 0}; /* holds 1 */
+  CHECK_OK(context, ts_vector_scale(x, ts_quotient(3, five, sum)));
+  CHECK_OK(context, ts_vector_sum(scalars, 1, x)); /* over the slot that it has just used */
+  read_slot(scalars, 1, values);
+  CHECK_CLOSE(values[0], 3, 3 * 16 * EPSILON);
+  ts_vector_destroy(&x);
+  ts_scalars_destroy(&scalars);
+  ts_space_destroy(&space);
+}
+
+/* One NaN anywhere shows in the sums and in both norms; an infinity gives infinity. */
+static void not_numbers(void) {
+  const int32_t size = 5003, places[] = {0, 1, 257, 2500, 5002};
+  ts_space *space = make_space(context, size);
+  ts_vector *x = make_vector(space, 1, NULL);
+  ts_scalars *scalars = make_scalars(context, 5);
+  float *xs = ref_values((size_t)size, 5, -1, 1), values[20];
+  for (int kind = 0; kind < 2; kind++)
+    for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
+      const float kept = xs[places[k]];
+      test_context_label("%s at %d", kind ? "infinity" : "NaN", places[k]);
+      xs[places[k]] = kind ? INFINITY : NAN;
+      CHECK_OK(context, ts_vector_write(x, xs, (size_t)size));
+      CHECK_OK(context, ts_vector_dot(scalars, 0, x, x));
+      CHECK_OK(context, ts_vector_sum(scalars, 1, x));
+      CHECK_OK(context, ts_vector_norm(scalars, 2, x, TS_NORM_2));
+      CHECK_OK(context, ts_vector_norm(scalars, 3, x, TS_NORM_INFINITY));
+      CHECK_OK(context, ts_vector_max(scalars, 4, x));
+      CHECK_OK(context, ts_scalars_read(scalars, 0, 5, values));
+      for (int slot = 0; slot < 5; slot++) CHECK(kind ? isinf(values[4 * slot]) : isnan(values[4 * slot]));
+      xs[places[k]] = kept;
+    }
+  free(xs);
+  ts_vector_destroy(&x);
+  ts_scalars_destroy(&scalars);
+  ts_space_destroy(&space);
+}
+
+static void run_all(void (*run)(void)) {
+  context = test_open();
+  if (context) run();
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    run_all(name);                                                                                             \
+  }
+CASE(sums)
+CASE(maximum)
+CASE(space_of_a_matrix)
+CASE(same_bits)
+CASE(slots_apart)
+CASE(not_numbers)
+
+static const test_case cases[] = {
+    {"sums", case_sums},
+    {"maximum", case_maximum},
+    {"space_of_a_matrix", case_space_of_a_matrix},
+    {"same_bits", case_same_bits},
+    {"slots_apart", case_slots_apart},
+    {"not_numbers", case_not_numbers},
+};
+TEST_MAIN(cases, 0)

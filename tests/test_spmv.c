@@ -1,0 +1,436 @@
+/* Matrix times vector, residual and diagonal in every format of the backend against double precision. */
+#include "helpers.h"
+
+static ts_context *context;
+static ts_format formats[8];
+static int format_count;
+
+/* A product may be off by one rounding per entry, and by a few more for the ways in which it is added up. */
+static double tolerance_of(const ref_matrix *m) {
+  const int32_t longest = ref_longest_row(m);
+  return 6 + (longest < 64 ? longest : 64) * 0.25 + sqrt((double)longest);
+}
+
+/* Fills with NaN, so that an output that is read or left unwritten shows. */
+static ts_vector *poisoned(ts_space *space, int components) {
+  ts_vector *v = make_vector(space, components, NULL);
+  if (v) {
+    const size_t count = vector_count(v);
+    float *values = malloc(count * sizeof *values);
+    for (size_t i = 0; i < count; i++) values[i] = NAN;
+    CHECK_OK(context, ts_vector_write(v, values, count));
+    free(values);
+  }
+  return v;
+}
+
+typedef struct problem {
+  const ref_matrix *m;
+  const unsigned char *locked;
+  ts_matrix *matrix;
+  int components;
+  float *xs, *bs;
+  double *product, *size;
+} problem;
+
+static void open_problem(problem *p, const ref_matrix *m, const unsigned char *locked, ts_matrix *matrix,
+                         int components) {
+  const size_t rows = (size_t)m->rows * (size_t)components, columns = (size_t)m->columns * (size_t)components;
+  const problem fresh = {m,
+                         locked,
+                         matrix,
+                         components,
+                         ref_values(columns, 21, -1, 1),
+                         ref_values(rows, 22, -1, 1),
+                         malloc(rows * sizeof(double)),
+                         malloc(rows * sizeof(double))};
+  *p = fresh;
+  ref_spmv(m, locked, components, p->xs, p->product, p->size);
+}
+
+static void close_problem(problem *p) {
+  free(p->xs), free(p->bs), free(p->product), free(p->size);
+}
+
+static void check_multiply(problem *p) {
+  const size_t rows = (size_t)p->m->rows * (size_t)p->components;
+  ts_vector *x = make_vector(ts_matrix_column_space(p->matrix), p->components, p->xs);
+  ts_vector *y = poisoned(ts_matrix_row_space(p->matrix), p->components);
+  CHECK_OK(context, ts_matrix_multiply(y, p->matrix, x));
+  float *ys = read_vector(y), *xs = read_vector(x);
+  CHECK_VALUES(ys, p->product, p->size, rows, tolerance_of(p->m));
+  CHECK_PADDING(y);
+  CHECK(memcmp(xs, p->xs, (size_t)p->m->columns * (size_t)p->components * sizeof *xs) == 0);
+  /* Again, over the first result: the same bits. */
+  CHECK_OK(context, ts_matrix_multiply(y, p->matrix, x));
+  float *again = read_vector(y);
+  CHECK(memcmp(ys, again, rows * sizeof *ys) == 0);
+  free(again), free(ys), free(xs);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+}
+
+/* r = b - A x into a vector of its own, and over b. */
+static void check_residual(problem *p) {
+  const size_t rows = (size_t)p->m->rows * (size_t)p->components;
+  ts_vector *x = make_vector(ts_matrix_column_space(p->matrix), p->components, p->xs);
+  ts_vector *b = make_vector(ts_matrix_row_space(p->matrix), p->components, p->bs);
+  ts_vector *r = poisoned(ts_matrix_row_space(p->matrix), p->components);
+  double *expected = malloc(rows * sizeof *expected), *size = malloc(rows * sizeof *size);
+  for (size_t i = 0; i < rows; i++) {
+    const int is_locked = p->locked && p->locked[i / (size_t)p->components];
+    expected[i] = is_locked ? 0 : p->bs[i] - p->product[i];
+    size[i] = is_locked ? 0 : fabs((double)p->bs[i]) + p->size[i];
+  }
+  CHECK_OK(context, ts_matrix_residual(r, b, p->matrix, x));
+  float *rs = read_vector(r), *bs = read_vector(b);
+  CHECK_VALUES(rs, expected, size, rows, tolerance_of(p->m));
+  CHECK(memcmp(bs, p->bs, rows * sizeof *bs) == 0);
+  CHECK_PADDING(r);
+  free(rs), free(bs);
+  CHECK_OK(context, ts_matrix_residual(b, b, p->matrix, x));
+  rs = read_vector(b);
+  CHECK_VALUES(rs, expected, size, rows, tolerance_of(p->m));
+  CHECK_PADDING(b);
+  free(rs), free(expected), free(size);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&r);
+}
+
+/* In a square matrix's one space b may be x too: r = x - A x. */
+static void check_residual_of_itself(problem *p) {
+  if (p->m->rows != p->m->columns) return;
+  const size_t rows = (size_t)p->m->rows * (size_t)p->components;
+  ts_vector *x = make_vector(ts_matrix_row_space(p->matrix), p->components, p->xs);
+  ts_vector *r = poisoned(ts_matrix_row_space(p->matrix), p->components);
+  double *expected = malloc(rows * sizeof *expected), *size = malloc(rows * sizeof *size);
+  for (size_t i = 0; i < rows; i++) {
+    const int is_locked = p->locked && p->locked[i / (size_t)p->components];
+    expected[i] = is_locked ? 0 : p->xs[i] - p->product[i];
+    size[i] = is_locked ? 0 : fabs((double)p->xs[i]) + p->size[i];
+  }
+  CHECK_OK(context, ts_matrix_residual(r, x, p->matrix, x));
+  float *rs = read_vector(r);
+  CHECK_VALUES(rs, expected, size, rows, tolerance_of(p->m));
+  free(rs), free(expected), free(size);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&r);
+}
+
+static void check_diagonal(problem *p) {
+  if (p->m->rows != p->m->columns) return;
+  ts_vector *d = poisoned(ts_matrix_row_space(p->matrix), p->components);
+  CHECK_OK(context, ts_matrix_diagonal(d, p->matrix));
+  float *ds = read_vector(d);
+  for (int32_t i = 0; i < p->m->rows; i++) {
+    float expected = 0;
+    for (int32_t k = p->m->offsets[i]; k < p->m->offsets[i + 1]; k++)
+      if (p->m->indices[k] == i && !(p->locked && p->locked[i])) expected = p->m->values[k];
+    int right = 1;
+    for (int c = 0; c < p->components; c++)
+      right &= ds[(size_t)i * (size_t)p->components + (size_t)c] == expected;
+    if (!CHECK(right)) break;
+  }
+  CHECK_PADDING(d);
+  free(ds);
+  ts_vector_destroy(&d);
+}
+
+static void check_all(const ref_matrix *m, const unsigned char *locked, ts_matrix *matrix, int components) {
+  problem p;
+  open_problem(&p, m, locked, matrix, components);
+  check_multiply(&p);
+  check_residual(&p);
+  check_residual_of_itself(&p);
+  check_diagonal(&p);
+  close_problem(&p);
+}
+
+static void check_info(const ref_matrix *m, const ts_matrix *matrix, ts_format format, int spd) {
+  const ts_matrix_info info = matrix_info(matrix);
+  CHECK_INT(info.rows, m->rows);
+  CHECK_INT(info.columns, m->columns);
+  CHECK_INT(info.nonzeros, ref_nonzeros(m));
+  CHECK_INT(info.duplicates, 0);
+  CHECK(info.stored_entries >= info.nonzeros);
+  CHECK(info.bytes_device > 0 && info.bytes_device <= context_info(context).bytes_device);
+  CHECK(format == TS_FORMAT_AUTO ? info.format != TS_FORMAT_AUTO : info.format == format);
+  CHECK_INT(info.locked_rows, 0);
+  CHECK_INT(info.longest_row, ref_longest_row(m));
+  CHECK(info.seconds_layout >= 0 && info.seconds_upload >= 0);
+  if (info.format == TS_FORMAT_CSR)
+    CHECK_INT(info.rectangles, 0);
+  else
+    CHECK(info.rectangles > 0 && info.loops > 0 && info.loops <= info.rectangles);
+  if (spd) {
+    CHECK_INT(info.symmetric, 1);
+    CHECK_INT(info.unsymmetric_row, -1);
+    CHECK_INT(info.zero_diagonal_row, -1);
+  }
+}
+
+static void samples(void) {
+  ref_sample sample;
+  for (int n = 0; ref_get_sample(n, &sample); n++) {
+    for (int f = 0; f < format_count; f++) {
+      test_context_label("%s, %s", sample.name, ts_format_name(formats[f]));
+      ts_matrix *matrix = make_matrix(context, &sample.matrix, formats[f]);
+      if (!matrix) continue;
+      check_info(&sample.matrix, matrix, formats[f], sample.spd);
+      for (int components = 1; components <= 4; components++) {
+        test_context_label("%s, %s, %d components", sample.name, ts_format_name(formats[f]), components);
+        check_all(&sample.matrix, NULL, matrix, components);
+      }
+      ts_matrix_destroy(&matrix);
+    }
+    ref_free(&sample.matrix);
+  }
+}
+
+static void locked(void) {
+  const int32_t nx = 33, ny = 27, n = nx * ny;
+  ref_matrix m = ref_grid(nx, ny);
+  unsigned char *flags = calloc((size_t)n, 1);
+  for (int kind = 0; kind < 3; kind++) {
+    int count = 0;
+    for (int32_t i = 0; i < n; i++) {
+      flags[i] = kind == 0 ? i % nx == 0 || i < nx || i >= n - nx : kind == 1 ? 1 : i == 17;
+      count += flags[i];
+    }
+    for (int f = 0; f < format_count; f++) {
+      ts_matrix_desc desc = {0};
+      desc.csr = ref_csr(&m);
+      desc.format = formats[f];
+      desc.locked = flags;
+      ts_matrix *matrix = NULL;
+      test_context_label("kind %d, %s", kind, ts_format_name(formats[f]));
+      if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
+      CHECK_INT(matrix_info(matrix).locked_rows, count);
+      CHECK_INT(matrix_info(matrix).symmetric, 1);
+      CHECK_INT(matrix_info(matrix).zero_diagonal_row, -1);
+      for (int components = 1; components <= 4; components += 3) check_all(&m, flags, matrix, components);
+      ts_matrix_destroy(&matrix);
+    }
+  }
+  free(flags);
+  ref_free(&m);
+}
+
+/* New values in the old layout; values that are to come later; and another pattern, which is refused. */
+static void set_values(void) {
+  ref_sample sample;
+  for (int n = 0; ref_get_sample(n, &sample); n++) {
+    ref_matrix *m = &sample.matrix;
+    for (int f = 0; f < format_count; f++) {
+      test_context_label("%s, %s", sample.name, ts_format_name(formats[f]));
+      ts_matrix_desc desc = {0};
+      desc.csr = ref_csr(m);
+      desc.csr.values = NULL;
+      desc.format = formats[f];
+      ts_matrix *matrix = NULL;
+      if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
+      const size_t bytes = context_info(context).bytes_device;
+      float *kept = malloc(sizeof *kept * ((size_t)ref_nonzeros(m) + 1));
+      memcpy(kept, m->values, sizeof *kept * (size_t)ref_nonzeros(m));
+      memset(m->values, 0, sizeof *kept * (size_t)ref_nonzeros(m));
+      check_all(m, NULL, matrix, 1);
+      memcpy(m->values, kept, sizeof *kept * (size_t)ref_nonzeros(m));
+      for (int round = 0; round < 2; round++) {
+        ts_csr csr = ref_csr(m);
+        CHECK_OK(context, ts_matrix_set_values(matrix, &csr));
+        check_all(m, NULL, matrix, 1 + 3 * round);
+        for (int64_t k = 0; k < ref_nonzeros(m); k++) m->values[k] *= -0.5f;
+      }
+      CHECK_INT(context_info(context).bytes_device, bytes);
+      memcpy(m->values, kept, sizeof *kept * (size_t)ref_nonzeros(m));
+      free(kept);
+      ts_matrix_destroy(&matrix);
+    }
+    ref_free(m);
+  }
+}
+
+/* Entries in any order, some of them twice: the sum counts. */
+static void unsorted(void) {
+  const int32_t offsets[] = {0, 4, 4, 9, 11}, indices[] = {3, 0, 3, 1, 2, 0, 2, 2, 1, 3, 0};
+  const float values[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+  const float xs[] = {1, 10, 100, 1000};
+  const double product[] = {5 * 1000 + 2 + 80, 0, 208 * 100 + 32 + 2560, 512 * 1000 + 1024};
+  for (int f = 0; f < format_count; f++) {
+    test_context_label("%s", ts_format_name(formats[f]));
+    ts_matrix_desc desc = {{4, 4, offsets, indices, values}, formats[f], NULL, NULL, NULL, 1};
+    ts_matrix *matrix = NULL;
+    const int warnings = test_opened_warnings();
+    if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
+    CHECK(test_opened_warnings() > warnings); /* duplicates are summed, and said */
+    const ts_matrix_info info = matrix_info(matrix);
+    CHECK_INT(info.nonzeros, 8);
+    CHECK_INT(info.duplicates, 3);
+    CHECK_INT(info.symmetric, 0);
+    CHECK_INT(info.zero_diagonal_row, 1);
+    ts_vector *x = make_vector(ts_matrix_column_space(matrix), 1, xs);
+    ts_vector *y = poisoned(ts_matrix_row_space(matrix), 1);
+    CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
+    float *ys = read_vector(y);
+    CHECK_VALUES(ys, product, NULL, 4, 4);
+    free(ys);
+    ts_csr copy;
+    CHECK_OK(context, ts_matrix_host_copy(matrix, &copy));
+    const int32_t merged_offsets[] = {0, 3, 3, 6, 8}, merged_indices[] = {0, 1, 3, 0, 1, 2, 0, 3};
+    const float merged_values[] = {2, 8, 5, 32, 256, 208, 1024, 512};
+    CHECK(memcmp(copy.row_offsets, merged_offsets, sizeof merged_offsets) == 0);
+    CHECK(memcmp(copy.column_indices, merged_indices, sizeof merged_indices) == 0);
+    CHECK(memcmp(copy.values, merged_values, sizeof merged_values) == 0);
+    /* The same order again, so that the new duplicates fall on the same places. */
+    float doubled[11];
+    for (int k = 0; k < 11; k++) doubled[k] = 2 * values[k];
+    const ts_csr more = {4, 4, offsets, indices, doubled};
+    CHECK_OK(context, ts_matrix_set_values(matrix, &more));
+    CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
+    ys = read_vector(y);
+    const double twice[] = {2 * product[0], 0, 2 * product[2], 2 * product[3]};
+    CHECK_VALUES(ys, twice, NULL, 4, 4);
+    CHECK_OK(context, ts_matrix_host_copy(matrix, &copy));
+    CHECK_CLOSE(copy.values[2], 10, 0);
+    free(ys);
+    ts_vector_destroy(&x);
+    ts_vector_destroy(&y);
+    ts_matrix_destroy(&matrix);
+  }
+}
+
+/* Matrices on each other's spaces: A maps columns to rows, its transpose maps back. */
+static void shared_spaces(void) {
+  ref_matrix m = ref_uneven_rows(700, 450, 60, 4), t = ref_transpose(&m);
+  for (int f = 0; f < format_count; f++) {
+    test_context_label("%s", ts_format_name(formats[f]));
+    ts_matrix *A = make_matrix(context, &m, formats[f]), *At = NULL;
+    if (!A) continue;
+    ts_matrix_desc desc = {0};
+    desc.csr = ref_csr(&t);
+    desc.format = formats[f];
+    desc.row_space = ts_matrix_column_space(A);
+    desc.column_space = ts_matrix_row_space(A);
+    if (CHECK_OK(context, ts_matrix_create(context, &desc, &At))) {
+      CHECK(ts_matrix_row_space(At) == ts_matrix_column_space(A));
+      ts_matrix_destroy(&A); /* its spaces live on */
+      check_all(&t, NULL, At, 1);
+      check_all(&t, NULL, At, 3);
+    }
+    ts_matrix_destroy(&A);
+    ts_matrix_destroy(&At);
+  }
+  /* A square matrix on spaces of its own has no separate diagonal. */
+  ref_matrix square = ref_grid(20, 20);
+  ts_space *rows = make_space(context, 400), *columns = make_space(context, 400);
+  for (int f = 0; f < format_count; f++)
+    for (int kind = 0; kind < 2; kind++) {
+      ts_matrix_desc desc = {0};
+      desc.csr = ref_csr(&square);
+      desc.format = formats[f];
+      desc.row_space = kind ? rows : NULL;
+      desc.column_space = columns;
+      ts_matrix *matrix = NULL;
+      test_context_label("square on two spaces, %s, kind %d", ts_format_name(formats[f]), kind);
+      if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
+      problem p;
+      open_problem(&p, &square, NULL, matrix, 2);
+      check_multiply(&p);
+      check_residual(&p);
+      close_problem(&p);
+      ts_vector *d = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+      CHECK_FAILS(context, ts_matrix_diagonal(d, matrix), TS_ERROR_INVALID_ARGUMENT, "400");
+      ts_vector_destroy(&d);
+      ts_matrix_destroy(&matrix);
+    }
+  ts_space_destroy(&rows);
+  ts_space_destroy(&columns);
+  ref_free(&m);
+  ref_free(&t);
+  ref_free(&square);
+}
+
+/* A NaN in x reaches the rows that use it and no other. */
+static void not_numbers(void) {
+  ref_matrix m = ref_grid(30, 30);
+  float *xs = ref_values(900, 3, -1, 1);
+  xs[455] = NAN;
+  for (int f = 0; f < format_count; f++) {
+    test_context_label("%s", ts_format_name(formats[f]));
+    ts_matrix *matrix = make_matrix(context, &m, formats[f]);
+    if (!matrix) continue;
+    ts_vector *x = make_vector(ts_matrix_column_space(matrix), 1, xs);
+    ts_vector *y = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+    CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
+    float *ys = read_vector(y);
+    for (int32_t i = 0; i < m.rows; i++) {
+      int uses = 0;
+      for (int32_t k = m.offsets[i]; k < m.offsets[i + 1]; k++) uses |= m.indices[k] == 455;
+      if (!CHECK(!!isnan(ys[i]) == uses)) break;
+    }
+    CHECK_PADDING(y);
+    free(ys);
+    ts_vector_destroy(&x);
+    ts_vector_destroy(&y);
+    ts_matrix_destroy(&matrix);
+  }
+  free(xs);
+  ref_free(&m);
+}
+
+static void run_all(void (*run)(void)) {
+  context = test_open();
+  if (context) {
+    format_count = list_formats(context, formats);
+    run();
+  }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+/* The same with rectangles and textures so small that everything is cut. */
+static void small_textures(void) {
+  if (!test_is_gl()) return;
+  ts_context_desc desc = test_desc();
+  desc.rectangle_width = 4;
+  desc.rectangle_height = 8;
+  desc.max_texture_size = 256;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  format_count = list_formats(context, formats);
+  ref_matrix dense = ref_dense(2, 9000, 5), row = ref_dense_row(6000, 5, 6);
+  for (int f = 0; f < format_count; f++) {
+    test_context_label("small textures, %s", ts_format_name(formats[f]));
+    ts_matrix *matrix = make_matrix(context, &dense, formats[f]);
+    if (matrix) check_all(&dense, NULL, matrix, 3);
+    ts_matrix_destroy(&matrix);
+    matrix = make_matrix(context, &row, formats[f]);
+    if (matrix) check_all(&row, NULL, matrix, 2);
+    ts_matrix_destroy(&matrix);
+  }
+  ref_free(&dense);
+  ref_free(&row);
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    run_all(name);                                                                                             \
+  }
+CASE(samples)
+CASE(locked)
+CASE(set_values)
+CASE(unsorted)
+CASE(shared_spaces)
+CASE(not_numbers)
+
+static const test_case cases[] = {
+    {"samples", case_samples},
+    {"locked", case_locked},
+    {"set_values", case_set_values},
+    {"unsorted", case_unsorted},
+    {"shared_spaces", case_shared_spaces},
+    {"not_numbers", case_not_numbers},
+    {"small_textures", small_textures},
+};
+TEST_MAIN(cases, 0)
