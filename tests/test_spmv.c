@@ -367,7 +367,7 @@ static void not_numbers(void) {
     for (int32_t i = 0; i < m.rows; i++) {
       int uses = 0;
       for (int32_t k = m.offsets[i]; k < m.offsets[i + 1]; k++) uses |= m.indices[k] == 455;
-      if (!CHECK(!!isnan(ys[i]) == uses)) break;
+      if (!CHECK((isnan(ys[i]) != 0) == uses)) break;
     }
     CHECK_PADDING(y);
     free(ys);
