@@ -1,0 +1,148 @@
+/* texsolve bench blas: operations on vectors, and reductions. */
+#include "bench.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "device_limits.h"
+#include "report.h"
+
+static const report_column COLUMNS[] = {
+    {"operation", "operation", 's', -24, 0},     {"microseconds", "time us", 'f', 10, 2},
+    {"spread_percent", "spread%", 'f', 7, 1},    {"gflops", "GFLOP/s", 'f', 8, 3},
+    {"fetches", "Mfetches", 'f', 9, 3},          {"megabytes", "MB", 'f', 9, 3},
+    {"gigabytes_per_second", "GB/s", 'f', 8, 2}, {"limit_microseconds", "limit us", 'f', 9, 2},
+    {"percent_of_limit", "% limit", 'f', 7, 1},
+};
+
+typedef struct operands {
+  ts_context *context;
+  ts_vector *x, *y, *z;
+  ts_scalars *s;
+  int operation;
+} operands;
+
+/* Vectors read and written, operations on an element, and whether it ends in one number. */
+static const struct {
+  const char *name;
+  int reads, writes, flops, reduces;
+} OPERATIONS[] = {
+    {"fill        y = c", 0, 1, 0, 0},
+    {"copy        y = x", 1, 1, 0, 0},
+    {"scale       y = a y", 1, 1, 1, 0},
+    {"axpby       y = a x + b y", 2, 1, 3, 0},
+    {"axpby       a on the device", 2, 1, 3, 0},
+    {"multiply    z = x y", 2, 1, 1, 0},
+    {"reciprocal  y = 1 / x", 1, 1, 1, 0},
+    {"dot         x . y", 2, 0, 2, 1},
+    {"norm        2-norm", 1, 0, 2, 1},
+    {"norm        infinity", 1, 0, 1, 1},
+    {"sum", 1, 0, 1, 1},
+    {"max", 1, 0, 1, 1},
+};
+enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
+
+static ts_status apply(const operands *o) {
+  switch (o->operation) {
+  case 0:
+    return ts_vector_fill(o->y, 1.0f);
+  case 1:
+    return ts_vector_copy(o->y, o->x);
+  case 2:
+    return ts_vector_scale(o->y, ts_constant(-1.0f));
+  /* Coefficients that leave the values where they are, however often it is done. */
+  case 3:
+    return ts_vector_axpby(o->y, ts_constant(0.5f), o->x, ts_constant(0.5f));
+  case 4:
+    return ts_vector_axpby(o->y, ts_scaled(1.0f, o->s, 1), o->x, ts_scaled(1.0f, o->s, 1));
+  case 5:
+    return ts_vector_multiply(o->z, o->x, o->y);
+  case 6:
+    return ts_vector_reciprocal(o->y, o->x);
+  case 7:
+    return ts_vector_dot(o->s, 0, o->x, o->y);
+  case 8:
+    return ts_vector_norm(o->s, 0, o->x, TS_NORM_2);
+  case 9:
+    return ts_vector_norm(o->s, 0, o->x, TS_NORM_INFINITY);
+  case 10:
+    return ts_vector_sum(o->s, 0, o->x);
+  default:
+    return ts_vector_max(o->s, 0, o->x);
+  }
+}
+
+static int run(void *user, long count) {
+  const operands *o = user;
+  ts_status status = TS_OK;
+  for (long i = 0; i < count && status >= 0; ++i) status = apply(o);
+  if (status >= 0) status = ts_context_finish(o->context);
+  return bench_check(status, o->context, "an operation on vectors");
+}
+
+static void operation_work(int operation, int is_gl, double rows, int components, work *w) {
+  const limit_format format = limit_format_of_components(components);
+  const double texel = is_gl ? limit_format_bytes[format] : 4.0 * components;
+  const int reads = OPERATIONS[operation].reads, writes = OPERATIONS[operation].writes;
+  memset(w, 0, sizeof *w);
+  w->streamed[format] = is_gl ? reads * rows : 0;
+  w->written[format] = is_gl ? writes * rows : 0;
+  w->bytes = (reads + writes) * texel * rows;
+  w->flops = OPERATIONS[operation].flops * rows * components;
+  w->passes = is_gl && OPERATIONS[operation].reduces ? 2 : 1;
+}
+
+int bench_blas(const bench_options *options, report *r) {
+  operands o;
+  ts_context_info info;
+  device_limits limits;
+  memset(&o, 0, sizeof o);
+  if (bench_open(options, 0, 0, &o.context)) return 1;
+  int failed = bench_check(ts_context_get_info(o.context, &info), o.context, "reading the device's limits");
+  const int is_gl = !failed && info.max_texture_size > 0;
+  const int32_t rows = options->size ? options->size : !failed && info.is_hardware ? 1 << 22 : 1 << 18;
+  const int c = options->components;
+
+  ts_space_desc space_desc;
+  ts_scalars_desc scalars_desc;
+  ts_space *space = NULL;
+  memset(&space_desc, 0, sizeof space_desc);
+  memset(&scalars_desc, 0, sizeof scalars_desc);
+  space_desc.size = rows;
+  scalars_desc.count = 2;
+  failed = failed ||
+           bench_check(ts_space_create(o.context, &space_desc, &space), o.context, "making a space") ||
+           bench_check(ts_scalars_create(o.context, &scalars_desc, &o.s), o.context, "making scalars") ||
+           bench_vector(space, c, &o.x) || bench_vector(space, c, &o.y) || bench_vector(space, c, &o.z);
+  static const float half[4] = {0.5f, 0.5f, 0.5f, 0.5f};
+  failed = failed || bench_check(ts_scalars_write(o.s, 1, 1, half), o.context, "writing a scalar");
+  if (!failed) {
+    bench_describe(o.context, r);
+    report_text(r, "vectors", "vectors", "%d rows of %d component%s", rows, c, c > 1 ? "s" : "");
+    failed = limits_measure(&limits, options, c, 8.0 * c * rows);
+  }
+  if (!failed) {
+    limits_describe(&limits, r);
+    if (is_gl) report_note(r, "A reduction is taken as two passes.");
+    report_table(r, "operations", "Operations on vectors", COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
+  }
+  for (int i = 0; i < OPERATION_COUNT && !failed; ++i) {
+    timing t;
+    work w;
+    o.operation = i;
+    failed = timing_measure(&t, options->repeat, BENCH_BATCH_SECONDS, run, &o);
+    if (failed) break;
+    operation_work(i, is_gl, rows, c, &w);
+    const double limit = limits_seconds(&limits, &w);
+    report_row(r, OPERATIONS[i].name, t.seconds * 1e6, t.spread * 100, w.flops / t.seconds * 1e-9,
+               work_fetches(&w) * 1e-6, w.bytes * 1e-6, w.bytes / t.seconds * 1e-9, limit * 1e6,
+               100 * limit / t.seconds);
+  }
+  ts_vector_destroy(&o.z);
+  ts_vector_destroy(&o.y);
+  ts_vector_destroy(&o.x);
+  ts_scalars_destroy(&o.s);
+  ts_space_destroy(&space);
+  ts_context_destroy(&o.context);
+  return failed;
+}

@@ -1,0 +1,211 @@
+/* texsolve bench cg: one iteration of Jacobi-preconditioned conjugate gradients.
+ *
+ * Solves of two lengths with one check at the end of each: their difference is the time of the iterations
+ * alone. The tolerance is out of reach, so that a solve ends at its maximum of iterations. */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+#include "spmv_measure.h"
+
+enum { SHORT = 16, LONG = 112, PARTS = 5 };
+
+static const report_column ITERATIONS[] = {
+    {"matrix", "matrix", 's', -9, 0},
+    {"format", "format", 's', -8, 0},
+    {"rows", "rows", 'i', 9, 0},
+    {"microseconds", "us/iteration", 'f', 12, 2},
+    {"spread_percent", "spread%", 'f', 7, 1},
+    {"microseconds_with_checks", "with checks", 'f', 11, 2},
+    {"gflops", "GFLOP/s", 'f', 7, 2},
+    {"limit_microseconds", "limits' sum us", 'f', 14, 2},
+    {"times_limit", "times it", 'f', 8, 2},
+};
+
+static const report_column PASSES[] = {
+    {"pass", "part of an iteration", 's', -32, 0},
+    {"passes", "passes", 'i', 6, 0},
+    {"fetches", "Mfetches", 'f', 10, 3},
+    {"megabytes", "MB", 'f', 10, 3},
+    {"limit_microseconds", "limit us", 'f', 10, 2},
+};
+
+typedef struct solve {
+  ts_context *context;
+  ts_cg *cg;
+  ts_vector *x, *b;
+  int wanted; /* iterations that every solve must have */
+  ts_cg_result last;
+} solve;
+
+static int solve_run(void *user, long count) {
+  solve *s = user;
+  ts_status status = TS_OK;
+  for (long i = 0; i < count && status >= 0; ++i) {
+    status = ts_vector_fill(s->x, 0);
+    if (status >= 0) status = ts_cg_solve(s->cg, s->b, s->x, &s->last);
+    if (status >= 0 && s->last.iterations != s->wanted) {
+      bench_error("a solve ended after %d of %d iterations: %s", s->last.iterations, s->wanted,
+                  s->last.message);
+      return 1;
+    }
+  }
+  if (status >= 0) status = ts_context_finish(s->context);
+  return bench_check(status, s->context, "solving");
+}
+
+/* Times solves of `iterations` with a check every `interval` (0: the backend's default). */
+static int measure_solve(solve *s, ts_matrix *A, int iterations, int interval, int repeat, timing *t) {
+  ts_cg_desc desc;
+  memset(&desc, 0, sizeof desc);
+  desc.rtol = 1e-30;
+  desc.max_iterations = iterations;
+  desc.check_interval = interval;
+  s->wanted = iterations;
+  int failed = bench_check(ts_cg_create(A, &desc, &s->cg), s->context, "making the solver") ||
+               timing_measure(t, repeat, BENCH_BATCH_SECONDS, solve_run, s);
+  ts_cg_destroy(&s->cg);
+  return failed;
+}
+
+/* The passes of the OpenGL backend, which are also the loops of the CPU's. */
+static void iteration_work(const spmv_result *product, int is_gl, int components, work parts[PARTS]) {
+  static const struct {
+    int reads, writes, flops, passes;
+  } vectors[PARTS] = {{0, 0, 0, 1}, {2, 0, 2, 2}, {4, 2, 4, 1}, {2, 0, 3, 2}, {3, 1, 3, 1}};
+  const limit_format format = limit_format_of_components(components);
+  const double rows = product->info.rows;
+  parts[0] = product->w;
+  for (int i = 1; i < PARTS; ++i) {
+    const double texel = is_gl ? limit_format_bytes[format] : 4.0 * components;
+    work *w = &parts[i];
+    memset(w, 0, sizeof *w);
+    w->streamed[format] = is_gl ? vectors[i].reads * rows : 0;
+    w->written[format] = is_gl ? vectors[i].writes * rows : 0;
+    w->bytes = (vectors[i].reads + vectors[i].writes) * texel * rows;
+    w->flops = vectors[i].flops * rows * components;
+    w->passes = is_gl ? vectors[i].passes : 1;
+  }
+}
+
+typedef struct measured {
+  char matrix[24];
+  spmv_result product;
+  device_limits limits;
+  timing shorter, longer, checked;
+} measured;
+
+static int measure(ts_context *context, const bench_options *o, const generated_matrix *A, measured *m) {
+  ts_matrix_desc desc;
+  ts_matrix *matrix = NULL;
+  solve s;
+  memset(&s, 0, sizeof s);
+  memset(&desc, 0, sizeof desc);
+  s.context = context;
+  if (limits_measure(&m->limits, o, o->components, 8.0 * (double)A->row_offsets[A->rows])) return 1;
+  /* Also shows that the product is right, without which the iteration is worth nothing. */
+  if (spmv_measure(context, A, o->format, o->components, 1, &m->product)) return 1;
+  desc.csr = generated_csr(A);
+  desc.format = o->format;
+  const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
+                     bench_vector(ts_matrix_row_space(matrix), o->components, &s.x) ||
+                     bench_vector(ts_matrix_row_space(matrix), o->components, &s.b) ||
+                     measure_solve(&s, matrix, SHORT, LONG, o->repeat, &m->shorter) ||
+                     measure_solve(&s, matrix, LONG, LONG, o->repeat, &m->longer) ||
+                     measure_solve(&s, matrix, LONG, 0, o->repeat, &m->checked);
+  ts_vector_destroy(&s.b);
+  ts_vector_destroy(&s.x);
+  ts_matrix_destroy(&matrix);
+  return failed;
+}
+
+static double print_iteration(report *r, const measured *m, int components, work parts[PARTS]) {
+  const double seconds = (m->longer.seconds - m->shorter.seconds) / (LONG - SHORT);
+  const double spread = (m->longer.spread * m->longer.seconds + m->shorter.spread * m->shorter.seconds) /
+                        (m->longer.seconds - m->shorter.seconds);
+  double limit = 0, flops = 0;
+  iteration_work(&m->product, m->limits.is_gl, components, parts);
+  for (int i = 0; i < PARTS; ++i) {
+    limit += limits_seconds(&m->limits, &parts[i]);
+    flops += parts[i].flops;
+  }
+  report_row(r, m->matrix, spmv_format(m->product.info.format), (long long)m->product.info.rows, seconds * 1e6,
+             spread * 100, m->checked.seconds / LONG * 1e6, flops / seconds * 1e-9, limit * 1e6,
+             seconds / limit);
+  return seconds;
+}
+
+static void print_parts(report *r, const measured *m, int index, const work parts[PARTS]) {
+  static const char *const names[PARTS] = {"q = A d", "d . q", "x += alpha d, r -= alpha q",
+                                           "delta = r . M^-1 r", "d = M^-1 r + beta d"};
+  char title[96], key[32];
+  snprintf(key, sizeof key, "passes_%d", index);
+  snprintf(title, sizeof title, "Limits of the passes: %s, %d rows", m->matrix, m->product.info.rows);
+  report_table(r, key, title, PASSES, sizeof PASSES / sizeof *PASSES);
+  for (int i = 0; i < PARTS; ++i)
+    report_row(r, names[i], (long long)parts[i].passes, work_fetches(&parts[i]) * 1e-6, parts[i].bytes * 1e-6,
+               limits_seconds(&m->limits, &parts[i]) * 1e6);
+}
+
+enum { MAX_RESULTS = 8 };
+
+static int run_matrix(ts_context *context, const bench_options *o, const char *name, int32_t rows,
+                      measured *results, int *count, report *r) {
+  generated_matrix A;
+  work parts[PARTS];
+  if (*count >= MAX_RESULTS) return 0;
+  if (bench_matrix(&A, name, rows)) return 1;
+  measured *m = &results[*count];
+  const char *slash = strrchr(name, '/');
+  snprintf(m->matrix, sizeof m->matrix, "%s", slash ? slash + 1 : name);
+  const int failed = measure(context, o, &A, m);
+  generated_free(&A);
+  if (failed) return 1;
+  if (!*count) limits_describe(&m->limits, r);
+  if (!*count)
+    report_table(r, "iterations", "Conjugate gradients with Jacobi's preconditioner", ITERATIONS,
+                 sizeof ITERATIONS / sizeof *ITERATIONS);
+  print_iteration(r, m, o->components, parts);
+  ++*count;
+  return 0;
+}
+
+int bench_cg(const bench_options *options, report *r) {
+  static measured results[MAX_RESULTS];
+  ts_context *context;
+  ts_context_info info;
+  int count = 0;
+  if (bench_open(options, 0, 0, &context)) return 1;
+  int failed = bench_check(ts_context_get_info(context, &info), context, "reading the device's limits");
+  if (!failed) {
+    bench_describe(context, r);
+    report_note(
+        r, "us/iteration: the difference of solves with %d and %d iterations. With checks: a solve of %d with",
+        SHORT, LONG, LONG);
+    report_note(
+        r, "the backend's check interval, all of it, per iteration. Limits' sum: of the passes' least times.");
+  }
+  /* Small: the cost of passes shows; large: that of fetches. */
+  int32_t sizes[2] = {1 << 14, info.is_hardware ? 1 << 22 : 1 << 17};
+  if (options->size) sizes[0] = options->size;
+  /* A file has one size. */
+  const int size_count = options->size || (options->matrix && !generated_is_name(options->matrix)) ? 1 : 2;
+  for (int i = 0; i < size_count && !failed; ++i) {
+    if (options->matrix) {
+      failed = run_matrix(context, options, options->matrix, sizes[i], results, &count, r);
+      continue;
+    }
+    for (int k = 0; generated_name(k) && !failed; ++k)
+      failed = run_matrix(context, options, generated_name(k), sizes[i], results, &count, r);
+  }
+  for (int i = 0; i < count && !failed; ++i) {
+    work parts[PARTS];
+    iteration_work(&results[i].product, results[i].limits.is_gl, options->components, parts);
+    print_parts(r, &results[i], i, parts);
+  }
+  ts_context_destroy(&context);
+  return failed;
+}

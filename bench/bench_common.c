@@ -1,0 +1,114 @@
+/* What every benchmark needs: opening a backend, making matrices and vectors, saying what went wrong. */
+#include "bench.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "matrix_market.h"
+#include "report.h"
+
+void bench_error(const char *format, ...) {
+  va_list arguments;
+  fflush(stdout);
+  va_start(arguments, format);
+  fputs("texsolve bench: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+}
+
+int bench_check(ts_status status, const ts_context *context, const char *what) {
+  if (status >= 0) return 0;
+  const char *message = ts_last_error(context);
+  bench_error("%s: %s", what, message && *message ? message : ts_status_text(status));
+  return 1;
+}
+
+int bench_open(const bench_options *options, int w, int h, ts_context **context) {
+  ts_context_desc desc;
+  memset(&desc, 0, sizeof desc);
+  desc.backend = options->backend;
+  desc.threads = options->threads;
+  desc.rectangle_width = w ? w : options->rectangle_width;
+  desc.rectangle_height = h ? h : options->rectangle_height;
+  return bench_check(ts_context_create(&desc, context), NULL, "opening the backend");
+}
+
+void bench_describe(ts_context *context, report *r) {
+  ts_context_info info;
+  if (ts_context_get_info(context, &info)) return;
+  report_text(r, "backend", "backend", "%s", info.backend);
+  report_text(r, "device", "device", "%s", info.device);
+  report_text(r, "driver", "driver", "%s", info.driver);
+  if (info.max_texture_size > 0)
+    report_text(r, "rectangle", "rectangle", "%dx%d", info.rectangle_width, info.rectangle_height);
+  else
+    report_text(r, "threads", "threads", "%d", info.threads);
+}
+
+/* A file's matrix in single precision. */
+static int read_matrix(generated_matrix *A, const char *name) {
+  mm_file file;
+  mm_csr csr;
+  mm_error error;
+  memset(&file, 0, sizeof file);
+  memset(&csr, 0, sizeof csr);
+  memset(A, 0, sizeof *A);
+  int failed = mm_open(&file, name, &error) || mm_read_csr(&file, &csr, &error);
+  mm_close(&file);
+  if (failed) {
+    bench_error("%s", error.text);
+    return 1;
+  }
+  const size_t entries = (size_t)csr.row_offsets[csr.rows];
+  A->rows = csr.rows;
+  A->columns = csr.columns;
+  A->row_offsets = malloc(((size_t)csr.rows + 1) * sizeof *A->row_offsets);
+  A->column_indices = malloc((entries + !entries) * sizeof *A->column_indices);
+  A->values = malloc((entries + !entries) * sizeof *A->values);
+  if (!A->row_offsets || !A->column_indices || !A->values) {
+    bench_error("%s: no memory for a matrix of %d rows", name, csr.rows);
+    generated_free(A);
+    failed = 1;
+  } else {
+    memcpy(A->row_offsets, csr.row_offsets, ((size_t)csr.rows + 1) * sizeof *A->row_offsets);
+    memcpy(A->column_indices, csr.column_indices, entries * sizeof *A->column_indices);
+    for (size_t k = 0; k < entries; ++k) A->values[k] = (float)csr.values[k];
+  }
+  mm_free_csr(&csr);
+  return failed;
+}
+
+int bench_matrix(generated_matrix *A, const char *name, int32_t rows) {
+  const int failed = generate_matrix(A, name, rows);
+  if (failed == 1) return read_matrix(A, name);
+  if (failed) bench_error("no memory for the matrix %s of %d rows, or more than 2^31 entries", name, rows);
+  return failed;
+}
+
+int bench_vector(ts_space *space, int components, ts_vector **v) {
+  ts_vector_desc desc;
+  memset(&desc, 0, sizeof desc);
+  desc.components = components;
+  *v = NULL;
+  ts_status status = ts_vector_create(space, &desc, v);
+  if (status < 0) {
+    bench_error("making a vector: %s", ts_status_text(status));
+    return 1;
+  }
+  const size_t count = (size_t)ts_space_size(space) * (size_t)components;
+  float *values = malloc(count * sizeof *values);
+  if (values) {
+    for (size_t i = 0; i < count; ++i) values[i] = 0.5f + generated_noise((uint32_t)i, 7u);
+    status = ts_vector_write(*v, values, count);
+  }
+  if (!values || status < 0) {
+    bench_error("filling a vector: %s", values ? ts_status_text(status) : "out of host memory");
+    ts_vector_destroy(v);
+  }
+  free(values);
+  return *v == NULL;
+}

@@ -1,0 +1,187 @@
+/* texsolve bench limits: what the device can do, and the rectangle that suits it best. */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "report.h"
+#include "spmv_measure.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+static const report_column FETCHES[] = {
+    {"format", "texel", 's', -8, 0},
+    {"reused", "reused G/s", 'f', 12, 2},
+    {"streamed", "streamed G/s", 'f', 12, 2},
+    {"stride_4", "stride 4 G/s", 'f', 12, 2},
+    {"streamed_gigabytes", "streamed GB/s", 'f', 13, 1},
+    {"spread_percent", "spread%", 'f', 8, 1},
+};
+static const report_column WRITES[] = {
+    {"format", "texel", 's', -8, 0},
+    {"write", "write Gpixel/s", 'f', 14, 3},
+    {"write_gigabytes", "write GB/s", 'f', 12, 1},
+    {"copy_gigabytes", "copy GB/s (read + write)", 'f', 24, 1},
+    {"spread_percent", "spread%", 'f', 8, 1},
+};
+static const report_column PASSES[] = {
+    {"pass", "pass over 16 x 16 texels", 's', -64, 0},
+    {"microseconds", "time us", 'f', 9, 3},
+    {"spread_percent", "spread%", 'f', 8, 1},
+};
+static const report_column RATES[] = {
+    {"what", "what", 's', -48, 0},
+    {"value", "value", 'f', 12, 2},
+    {"unit", "unit", 's', -10, 0},
+    {"spread_percent", "spread%", 'f', 8, 1},
+};
+static const report_column RECTANGLES[] = {
+    {"rectangle", "rectangle", 's', -9, 0},    {"microseconds", "time us", 'f', 10, 1},
+    {"gflops", "GFLOP/s", 'f', 8, 2},          {"padding_percent", "padding%", 'f', 8, 2},
+    {"seconds_layout", "layout s", 'f', 8, 3}, {"spread_percent", "spread%", 'f', 8, 1},
+};
+
+static int print_fetches(int hardware, int repeat, report *r) {
+  report_table(r, "fetches", "Texel fetches: neighbouring fragments on neighbouring texels, or 4 apart",
+               FETCHES, COUNT(FETCHES));
+  const int side = hardware ? 4096 : 1024;
+  for (int f = 0; f < LIMIT_FORMATS; ++f) {
+    double rates[FETCH_PATTERNS], spread = 0;
+    for (int p = 0; p < FETCH_PATTERNS; ++p) {
+      timing t;
+      if (gl_limits_fetch(f, p, p == FETCH_REUSED ? 2048 : side, hardware, repeat, &t, &rates[p])) return 1;
+      spread = fmax(spread, t.spread);
+    }
+    report_row(r, limit_format_names[f], rates[FETCH_REUSED] * 1e-9, rates[FETCH_STREAMED] * 1e-9,
+               rates[FETCH_STRIDE_4] * 1e-9, rates[FETCH_STREAMED] * 1e-9 * limit_format_bytes[f],
+               spread * 100);
+  }
+  return 0;
+}
+
+static int print_writes(int hardware, int repeat, report *r) {
+  report_table(r, "writes", "Render-target writes and copies", WRITES, COUNT(WRITES));
+  for (int f = 0; f <= LIMIT_RGBA32F; ++f) {
+    timing t, u;
+    double write, copy;
+    if (gl_limits_write(f, hardware, repeat, &t, &write) || gl_limits_copy(f, hardware, repeat, &u, &copy))
+      return 1;
+    report_row(r, limit_format_names[f], write * 1e-9, write * 1e-9 * limit_format_bytes[f], copy * 1e-9,
+               fmax(t.spread, u.spread) * 100);
+  }
+  return 0;
+}
+
+static int print_passes(int repeat, report *r) {
+  static const char *const names[PASS_WAYS] = {
+      [PASS_FRAMEBUFFERS] = "dependent, a framebuffer object per texture",
+      [PASS_ATTACHMENT] = "dependent, one framebuffer object, attachment switched",
+      [PASS_DRAW_BUFFERS] = "dependent, one framebuffer object, glDrawBuffers",
+      [PASS_BARRIER] = "dependent, regions of one texture, glTextureBarrier",
+      [PASS_SAME_TARGET] = "independent, into one target without a switch",
+      [PASS_READ_BACK] = "a framebuffer object per texture, one texel read back",
+  };
+  report_table(r, "passes", "The cost of a pass", PASSES, COUNT(PASSES));
+  for (int w = 0; w < PASS_WAYS; ++w) {
+    timing t;
+    int available;
+    if (gl_limits_pass(w, repeat, &t, &available)) return 1;
+    if (available)
+      report_row(r, names[w], t.seconds * 1e6, t.spread * 100);
+    else
+      report_row(r, names[w], (double)NAN, (double)NAN);
+  }
+  return 0;
+}
+
+static int print_multiply_add(int hardware, int repeat, report *r) {
+  timing t;
+  double rate;
+  if (gl_limits_multiply_add(hardware, repeat, &t, &rate)) return 1;
+  report_table(r, "arithmetic", "Arithmetic, two operations for a multiply-add", RATES, COUNT(RATES));
+  report_row(r, "multiply-adds", rate * 1e-9, "GFLOP/s", t.spread * 100);
+  return 0;
+}
+
+/* The product by size of the rectangles that rows are packed in, each in a context of its own. */
+static int print_rectangles(const bench_options *o, int hardware, report *r) {
+  static const int sizes[][2] = {{8, 8},   {16, 8},  {32, 8},  {64, 8},  {8, 16},  {16, 16},
+                                 {32, 16}, {16, 32}, {32, 32}, {64, 32}, {64, 64}, {128, 128}};
+  const char *name = o->matrix ? o->matrix : "grid";
+  const int32_t rows = o->size ? o->size : hardware ? 1 << 20 : 1 << 16;
+  generated_matrix A;
+  char title[128];
+  int best = -1;
+  double best_seconds = INFINITY;
+  if (bench_matrix(&A, name, rows)) return 1;
+  snprintf(title, sizeof title, "y = A x by rectangle: %.40s, %d rows, %s", name, A.rows,
+           o->format == TS_FORMAT_AUTO ? "jagged" : spmv_format(o->format));
+  report_table(r, "rectangles", title, RECTANGLES, COUNT(RECTANGLES));
+  int failed = 0;
+  for (int i = 0; i < COUNT(sizes) && !failed; ++i) {
+    ts_context *context;
+    spmv_result s;
+    char size[16];
+    if (o->rectangle_width && (o->rectangle_width != sizes[i][0] || o->rectangle_height != sizes[i][1]))
+      continue;
+    failed = bench_open(o, sizes[i][0], sizes[i][1], &context);
+    if (failed) break;
+    failed = spmv_measure(context, &A, o->format, o->components, o->repeat, &s);
+    ts_context_destroy(&context);
+    if (failed) break;
+    snprintf(size, sizeof size, "%dx%d", sizes[i][0], sizes[i][1]);
+    report_row(r, size, s.t.seconds * 1e6, s.w.flops / s.t.seconds * 1e-9,
+               100.0 * (double)(s.info.stored_entries - s.info.nonzeros) / (double)s.info.stored_entries,
+               s.info.seconds_layout, s.t.spread * 100);
+    if (s.t.seconds < best_seconds) best_seconds = s.t.seconds, best = i;
+  }
+  generated_free(&A);
+  if (!failed && best >= 0)
+    report_text(r, "best_rectangle", "best",
+                "%dx%d: set ts_context_desc.rectangle_width and rectangle_height, or --rectangle %dx%d",
+                sizes[best][0], sizes[best][1], sizes[best][0], sizes[best][1]);
+  return failed;
+}
+
+static int run_gl(ts_context *context, const bench_options *o, int hardware, report *r) {
+  if (gl_limits_begin(context)) return 1;
+  const int failed = print_fetches(hardware, o->repeat, r) || print_writes(hardware, o->repeat, r) ||
+                     print_multiply_add(hardware, o->repeat, r) || print_passes(o->repeat, r);
+  gl_limits_end();
+  return failed;
+}
+
+static int run_cpu(const bench_options *o, int threads, report *r) {
+  static const char *const names[CPU_STREAMS] = {"read   s += a", "copy   b = a", "triad  a = b + 3 c"};
+  /* A small size for a quick run, by default far more than a cache holds. */
+  const double bytes = o->size ? 96.0 * o->size : 512.0 * 1024 * 1024;
+  timing t;
+  double rate;
+  char title[128];
+  snprintf(title, sizeof title, "Bandwidth on %.1f MB with %d threads, and arithmetic", bytes * 1e-6, threads);
+  report_table(r, "rates", title, RATES, COUNT(RATES));
+  for (int kind = 0; kind < CPU_STREAMS; ++kind) {
+    if (cpu_limits_stream(kind, (size_t)bytes, threads, o->repeat, &t, &rate)) return 1;
+    report_row(r, names[kind], rate * 1e-9, "GB/s", t.spread * 100);
+  }
+  if (cpu_limits_multiply_add(threads, o->repeat, &t, &rate)) return 1;
+  report_row(r, "multiply-adds, two operations each", rate * 1e-9, "GFLOP/s", t.spread * 100);
+  if (cpu_limits_region(threads, o->repeat, &t)) return 1;
+  report_row(r, "a parallel region", t.seconds * 1e6, "us", t.spread * 100);
+  return 0;
+}
+
+int bench_limits(const bench_options *options, report *r) {
+  ts_context *context;
+  ts_context_info info;
+  if (bench_open(options, 0, 0, &context)) return 1;
+  int failed = bench_check(ts_context_get_info(context, &info), context, "reading the device's limits");
+  const int is_gl = !failed && info.max_texture_size > 0;
+  const int hardware = !failed && info.is_hardware;
+  const int threads = !failed && info.threads > 0 ? info.threads : 1;
+  if (!failed) bench_describe(context, r);
+  if (!failed) failed = is_gl ? run_gl(context, options, hardware, r) : run_cpu(options, threads, r);
+  ts_context_destroy(&context);
+  if (!failed && is_gl) failed = print_rectangles(options, hardware, r);
+  return failed;
+}

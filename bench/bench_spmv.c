@@ -1,0 +1,123 @@
+/* texsolve bench spmv: the product of a matrix and a vector in every format of the backend. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+#include "spmv_measure.h"
+
+static const report_column PRODUCTS[] = {
+    {"matrix", "matrix", 's', -9, 0},
+    {"format", "format", 's', -8, 0},
+    {"microseconds", "time us", 'f', 10, 1},
+    {"spread_percent", "spread%", 'f', 7, 1},
+    {"gflops", "GFLOP/s", 'f', 7, 2},
+    {"fetches", "Mfetches", 'f', 8, 2},
+    {"megabytes", "MB", 'f', 8, 2},
+    {"gigabytes_per_second", "GB/s", 'f', 7, 1},
+    {"limit_microseconds", "limit us", 'f', 9, 1},
+    {"percent_of_limit", "% limit", 'f', 7, 1},
+};
+
+static const report_column LAYOUTS[] = {
+    {"matrix", "matrix", 's', -9, 0},
+    {"format", "format", 's', -8, 0},
+    {"rows", "rows", 'i', 10, 0},
+    {"nonzeros", "nonzeros", 'i', 11, 0},
+    {"padding_percent", "padding%", 'f', 8, 2},
+    {"bytes_per_entry", "B/entry", 'f', 7, 2},
+    {"longest_row", "longest", 'i', 7, 0},
+    {"split_rows", "split", 'i', 6, 0},
+    {"seconds_layout", "layout s", 'f', 8, 3},
+    {"seconds_upload", "upload s", 'f', 8, 3},
+};
+
+enum { MAX_RESULTS = 16, COLUMNS = 10 };
+
+typedef struct named_result {
+  char matrix[24];
+  spmv_result result;
+} named_result;
+
+/* The last part of a path, short enough for a table. */
+static void short_name(char name[24], const char *path) {
+  const char *slash = strrchr(path, '/');
+  snprintf(name, 24, "%s", slash ? slash + 1 : path);
+}
+
+static void print_product(report *r, const named_result *n, const device_limits *limits) {
+  const spmv_result *s = &n->result;
+  const double limit = limits_seconds(limits, &s->w);
+  report_row(r, n->matrix, spmv_format(s->info.format), s->t.seconds * 1e6, s->t.spread * 100,
+             s->w.flops / s->t.seconds * 1e-9, work_fetches(&s->w) * 1e-6, s->w.bytes * 1e-6,
+             s->w.bytes / s->t.seconds * 1e-9, limit * 1e6, 100 * limit / s->t.seconds);
+}
+
+static void print_layout(report *r, const named_result *n) {
+  const ts_matrix_info *i = &n->result.info;
+  const double padding = 100.0 * (double)(i->stored_entries - i->nonzeros) / (double)i->stored_entries;
+  report_row(r, n->matrix, spmv_format(i->format), (long long)i->rows, (long long)i->nonzeros, padding,
+             (double)i->bytes_device / (double)i->stored_entries, (long long)i->longest_row,
+             (long long)i->split_rows, i->seconds_layout, i->seconds_upload);
+}
+
+/* Every format asked for on one matrix. The first product decides at what size the limits are measured. */
+static int run_matrix(ts_context *context, const bench_options *o, const char *name, int32_t rows,
+                      device_limits *limits, int *have_limits, named_result *results, int *count, report *r) {
+  static const ts_format gl_formats[] = {TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS};
+  ts_context_info info;
+  generated_matrix A;
+  if (bench_check(ts_context_get_info(context, &info), context, "reading the device's limits")) return 1;
+  if (bench_matrix(&A, name, rows)) return 1;
+  const int all = o->format == TS_FORMAT_AUTO && info.max_texture_size > 0;
+  int failed = 0;
+  for (int f = 0; f < (all ? 2 : 1) && !failed && *count < MAX_RESULTS; ++f) {
+    named_result *n = &results[*count];
+    short_name(n->matrix, name);
+    if (!*have_limits) {
+      failed = limits_measure(limits, o, o->components, 8.0 * (double)A.row_offsets[A.rows]);
+      if (failed) break;
+      limits_describe(limits, r);
+      report_table(r, "products", "Products y = A x", PRODUCTS, COLUMNS);
+      *have_limits = 1;
+    }
+    failed = spmv_measure(context, &A, all ? gl_formats[f] : o->format, o->components, o->repeat, &n->result);
+    if (failed) break;
+    print_product(r, n, limits);
+    ++*count;
+  }
+  generated_free(&A);
+  return failed;
+}
+
+int bench_spmv(const bench_options *options, report *r) {
+  static named_result results[MAX_RESULTS];
+  ts_context *context;
+  ts_context_info info;
+  device_limits limits;
+  int have_limits = 0, count = 0;
+  if (bench_open(options, 0, 0, &context)) return 1;
+  int failed = bench_check(ts_context_get_info(context, &info), context, "reading the device's limits");
+  const int32_t rows = options->size ? options->size : info.is_hardware ? 1 << 20 : 1 << 17;
+  if (!failed) bench_describe(context, r);
+  if (!failed && info.max_texture_size > 0) {
+    report_note(
+        r, "Fetches: jagged: per stored off-diagonal entry one RG32UI and one of x; segments: three per entry");
+    report_note(
+        r, "(value, pointer, x) and one per row (start); both: per row the diagonal and its own x, one write.");
+  }
+  if (options->matrix) {
+    failed = failed ||
+             run_matrix(context, options, options->matrix, rows, &limits, &have_limits, results, &count, r);
+  } else {
+    for (int i = 0; generated_name(i) && !failed; ++i)
+      failed = run_matrix(context, options, generated_name(i), rows, &limits, &have_limits, results, &count, r);
+  }
+  if (!failed) {
+    report_table(r, "layouts", "Layouts", LAYOUTS, COLUMNS);
+    for (int i = 0; i < count; ++i) print_layout(r, &results[i]);
+  }
+  ts_context_destroy(&context);
+  return failed;
+}

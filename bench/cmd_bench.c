@@ -1,0 +1,153 @@
+/* texsolve bench limits|spmv|blas|cg: what a device can do, and how near the library comes to it. */
+#include "bench.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "report.h"
+
+typedef struct benchmark {
+  const char *name;
+  int (*run)(const bench_options *options, report *r);
+} benchmark;
+
+static const benchmark BENCHMARKS[] = {
+    {"limits", bench_limits},
+    {"spmv", bench_spmv},
+    {"blas", bench_blas},
+    {"cg", bench_cg},
+};
+enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
+
+static const struct argp_option OPTIONS[] = {
+    {"backend", 'B', "NAME", 0, "Backend: auto (the default), gl, gl:1, cpu, check:gl", 0},
+    {"format", 'f', "NAME", 0,
+     "Storage of the matrix: jagged, segments, csr (default: all that the backend has)", 0},
+    {"size", 's', "N", 0, "Rows; k and M after the number mean 1024 and 1048576", 0},
+    {"matrix", 'm', "NAME", 0,
+     "A generated matrix (grid: triangulated grid with 7 entries a row; laplace3d: 3-D Laplacian; random: "
+     "random "
+     "rows of uneven length) or a Matrix Market file (default: all three generated ones)",
+     0},
+    {"components", 'c', "N", 0, "Components of the vectors, 1 to 4 (default 1)", 0},
+    {"rectangle", 'r', "WxH", 0, "Pack rows in rectangles of this many texels: powers of two up to 256", 0},
+    {"threads", 't', "N", 0, "Threads of the CPU backend", 0},
+    {"repeat", 'n', "N", 0, "Batches per measurement, of which the median is printed (default 7)", 0},
+    {"json", 'j', 0, 0, "Print one JSON object", 0},
+    {0, 0, 0, 0, 0, 0},
+};
+
+static const char DOC[] =
+    "Measures a device and the library on it."
+    "\v"
+    "limits  what the device can do: texel fetches, render-target writes, copies, multiply-adds, the cost of a "
+    "pass that depends on another, and the best rectangle for the rows of a matrix; on the CPU bandwidth, "
+    "multiply-adds and the cost of a parallel region\n"
+    "spmv    the product of a matrix and a vector\n"
+    "blas    operations on vectors, and reductions\n"
+    "cg      an iteration of conjugate gradients\n\n"
+    "The last three also measure the limits that concern them, and print which part of them is reached: the "
+    "least time of an OpenGL pass is the larger of fetches / fetch rate and texels written / write rate, and "
+    "at "
+    "least the cost of a dependent pass; on the CPU it is bytes / bandwidth.";
+
+typedef struct arguments {
+  bench_options options;
+  const benchmark *benchmark;
+} arguments;
+
+/* A whole number from 1 to `most`, with k or M after it if `suffix`; 0 if it is none. */
+static long whole_number(const char *text, long most, int suffix) {
+  char *end;
+  const long n = strtol(text, &end, 10);
+  long unit = 1;
+  if (suffix && *end == 'k')
+    unit = 1024, ++end;
+  else if (suffix && *end == 'M')
+    unit = 1024 * 1024, ++end;
+  return end != text && !*end && n >= 1 && n <= most / unit ? n * unit : 0;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state) {
+  arguments *a = state->input;
+  bench_options *o = &a->options;
+  switch (key) {
+  case 'B':
+    o->backend = text;
+    break;
+  case 'm':
+    o->matrix = text;
+    break;
+  case 'j':
+    o->json = 1;
+    break;
+  case 'f': {
+    const int format = ts_format_from_name(text);
+    if (format < 0) argp_error(state, "unknown format '%s': known are auto, jagged, segments, csr", text);
+    o->format = (ts_format)format;
+    break;
+  }
+  case 's':
+    o->size = (int32_t)whole_number(text, INT32_MAX, 1);
+    if (!o->size) argp_error(state, "--size %s: expected a number of rows such as 5000, 16k or 4M", text);
+    break;
+  case 'c':
+    o->components = (int)whole_number(text, 4, 0);
+    if (!o->components) argp_error(state, "--components %s: expected 1 to 4", text);
+    break;
+  case 't':
+    o->threads = (int)whole_number(text, 4096, 0);
+    if (!o->threads) argp_error(state, "--threads %s: expected 1 to 4096", text);
+    break;
+  case 'n':
+    o->repeat = (int)whole_number(text, 101, 0);
+    if (!o->repeat) argp_error(state, "--repeat %s: expected 1 to 101", text);
+    break;
+  case 'r': {
+    char end;
+    if (sscanf(text, "%dx%d%c", &o->rectangle_width, &o->rectangle_height, &end) != 2)
+      argp_error(state, "--rectangle %s: expected a width and a height such as 32x16", text);
+    break;
+  }
+  case ARGP_KEY_ARG:
+    if (state->arg_num > 0) argp_error(state, "unexpected argument '%s'", text);
+    for (int i = 0; i < BENCHMARK_COUNT; ++i)
+      if (!strcmp(text, BENCHMARKS[i].name)) a->benchmark = &BENCHMARKS[i];
+    if (!a->benchmark) argp_error(state, "unknown benchmark '%s': known are limits, spmv, blas, cg", text);
+    break;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "which benchmark? limits, spmv, blas or cg");
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+int cmd_bench(int argc, char **argv) {
+  static const struct argp parser = {OPTIONS, parse_option, "limits|spmv|blas|cg", DOC, 0, 0, 0};
+  arguments a;
+  memset(&a, 0, sizeof a);
+  a.options.components = 1;
+  a.options.repeat = 7;
+  argp_err_exit_status = EXIT_USAGE;
+  if (argp_parse(&parser, argc, argv, 0, NULL, &a)) return EXIT_USAGE;
+
+  report *r = report_open(a.benchmark->name, a.options.json);
+  if (!r) {
+    bench_error("out of memory");
+    return EXIT_ERROR;
+  }
+  if (a.benchmark->run(&a.options, r)) {
+    report_abandon(&r);
+    return EXIT_ERROR;
+  }
+  if (report_close(&r)) {
+    bench_error("writing to standard output failed");
+    return EXIT_ERROR;
+  }
+  return 0;
+}

@@ -1,0 +1,195 @@
+/* What the CPU can do: bandwidth of streams, multiply-adds, the cost of a parallel region.
+ *
+ * The inner loops are compiled for several instruction sets, and the best one that the processor has is
+ * taken when the program runs. */
+#include "device_limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#define HAVE_TARGETS 1
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define RESTRICT __restrict__
+#else
+#define ALWAYS_INLINE static inline
+#define RESTRICT restrict
+#endif
+
+enum { LANES = 64 }; /* independent sums: enough to hide the latency of an addition */
+
+ALWAYS_INLINE float read_body(const float *RESTRICT a, size_t n) {
+  float sums[LANES] = {0}, total = 0;
+  for (size_t i = 0; i + LANES <= n; i += LANES)
+    for (int l = 0; l < LANES; ++l) sums[l] += a[i + (size_t)l];
+  for (int l = 0; l < LANES; ++l) total += sums[l];
+  return total;
+}
+
+ALWAYS_INLINE void triad_body(float *RESTRICT a, const float *RESTRICT b, const float *RESTRICT c, size_t n) {
+  for (size_t i = 0; i < n; ++i) a[i] = b[i] + 3.0f * c[i];
+}
+
+/* `contract`: the target has fused multiply-adds. */
+ALWAYS_INLINE float multiply_add_body(float x, long rounds, int contract) {
+  float a[96], total = 0;
+  const float b = 0.75f, c = 0.1f;
+  for (int l = 0; l < 96; ++l) a[l] = x + (float)l;
+  for (long r = 0; r < rounds; ++r)
+    for (int l = 0; l < 96; ++l) a[l] = contract ? __builtin_fmaf(a[l], b, c) : a[l] * b + c;
+  for (int l = 0; l < 96; ++l) total += a[l];
+  return total;
+}
+
+typedef struct kernels {
+  float (*read)(const float *a, size_t n);
+  void (*triad)(float *a, const float *b, const float *c, size_t n);
+  float (*multiply_add)(float x, long rounds);
+} kernels;
+
+#define DEFINE_KERNELS(name, attribute, contract)                                                              \
+  attribute static float read_##name(const float *a, size_t n) {                                               \
+    return read_body(a, n);                                                                                    \
+  }                                                                                                            \
+  attribute static void triad_##name(float *a, const float *b, const float *c, size_t n) {                     \
+    triad_body(a, b, c, n);                                                                                    \
+  }                                                                                                            \
+  attribute static float multiply_add_##name(float x, long rounds) {                                           \
+    return multiply_add_body(x, rounds, contract);                                                             \
+  }                                                                                                            \
+  static const kernels name = {read_##name, triad_##name, multiply_add_##name};
+
+DEFINE_KERNELS(generic, , 0)
+#ifdef HAVE_TARGETS
+DEFINE_KERNELS(avx2, __attribute__((target("avx2,fma"))), 1)
+DEFINE_KERNELS(avx512, __attribute__((target("avx512f,avx512vl,prefer-vector-width=512"))), 1)
+#endif
+
+static const kernels *best_kernels(void) {
+#ifdef HAVE_TARGETS
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) return &avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &avx2;
+#endif
+  return &generic;
+}
+
+/* ---- Streams ---- */
+
+typedef struct stream {
+  const kernels *k;
+  cpu_stream kind;
+  int threads;
+  size_t n; /* floats in an array */
+  float *a, *b, *c;
+  float sink;
+} stream;
+
+/* The part of n that belongs to one of `count` threads, in whole cache lines. */
+static void part(size_t n, int index, int count, size_t *first, size_t *length) {
+  const size_t lines = (n + 15) / 16;
+  const size_t begin = lines * (size_t)index / (size_t)count * 16;
+  size_t end = lines * ((size_t)index + 1) / (size_t)count * 16;
+  if (end > n) end = n;
+  *first = begin < end ? begin : end;
+  *length = end - *first;
+}
+
+static int stream_run(void *user, long count) {
+  stream *s = user;
+  const int threads = s->threads;
+  float sink = 0;
+  for (long i = 0; i < count; ++i) {
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sink)
+    for (int t = 0; t < threads; ++t) {
+      size_t first, n;
+      part(s->n, t, threads, &first, &n);
+      if (s->kind == CPU_READ)
+        sink += s->k->read(s->a + first, n);
+      else if (s->kind == CPU_COPY)
+        memcpy(s->b + first, s->a + first, n * sizeof *s->a);
+      else
+        s->k->triad(s->a + first, s->b + first, s->c + first, n);
+    }
+  }
+  s->sink += sink;
+  return 0;
+}
+
+int cpu_limits_stream(cpu_stream kind, size_t bytes, int threads, int repeat, timing *t, double *rate) {
+  const size_t arrays = kind == CPU_READ ? 1 : kind == CPU_COPY ? 2 : 3;
+  stream s;
+  memset(&s, 0, sizeof s);
+  s.k = best_kernels();
+  s.kind = kind;
+  s.threads = threads;
+  s.n = bytes / arrays / sizeof(float) / LANES * LANES;
+  if (s.n < LANES) s.n = LANES;
+  float *memory = malloc(s.n * arrays * sizeof *memory + 64);
+  if (!memory) {
+    bench_error("no memory for arrays of %zu bytes", bytes);
+    return 1;
+  }
+  float *base = (float *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+  s.a = base;
+  s.b = arrays > 1 ? base + s.n : base;
+  s.c = arrays > 2 ? base + 2 * s.n : base;
+  /* The thread that will use a page touches it first. */
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int i = 0; i < threads; ++i) {
+    size_t first, n;
+    part(s.n, i, threads, &first, &n);
+    for (size_t a = 0; a < arrays; ++a)
+      for (size_t j = first; j < first + n; ++j) base[a * s.n + j] = 0.5f;
+  }
+  const int failed = timing_measure(t, repeat, BENCH_BATCH_SECONDS, stream_run, &s);
+  *rate = (double)(s.n * arrays * sizeof(float)) / t->seconds;
+  if (s.sink == 12345.0f) bench_error("unlikely"); /* the sums must not be dropped */
+  free(memory);
+  return failed;
+}
+
+/* ---- Arithmetic and parallel regions ---- */
+
+typedef struct arithmetic {
+  const kernels *k;
+  int threads;
+  volatile float sink;
+} arithmetic;
+
+enum { ROUNDS = 20000 };
+
+static int multiply_add_run(void *user, long count) {
+  arithmetic *a = user;
+  const int threads = a->threads;
+  const long rounds = count * ROUNDS;
+  float sink = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sink)
+  for (int t = 0; t < threads; ++t) sink += a->k->multiply_add((float)t, rounds);
+  a->sink = sink;
+  return 0;
+}
+
+int cpu_limits_multiply_add(int threads, int repeat, timing *t, double *rate) {
+  arithmetic a = {best_kernels(), threads, 0};
+  if (timing_measure(t, repeat, BENCH_BATCH_SECONDS, multiply_add_run, &a)) return 1;
+  *rate = 2.0 * 96.0 * ROUNDS * threads / t->seconds;
+  return 0;
+}
+
+static int region_run(void *user, long count) {
+  arithmetic *a = user;
+  const int threads = a->threads;
+  for (long i = 0; i < count; ++i) {
+    float sink = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sink)
+    for (int t = 0; t < threads; ++t) sink += (float)t;
+    a->sink = sink;
+  }
+  return 0;
+}
+
+int cpu_limits_region(int threads, int repeat, timing *t) {
+  arithmetic a = {best_kernels(), threads, 0};
+  return timing_measure(t, repeat, BENCH_BATCH_SECONDS, region_run, &a);
+}

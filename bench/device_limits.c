@@ -1,0 +1,115 @@
+#include "device_limits.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report.h"
+
+const char *const limit_format_names[LIMIT_FORMATS] = {"R32F", "RG32F", "RGBA32F", "RG32UI"};
+const int limit_format_bytes[LIMIT_FORMATS] = {4, 8, 16, 8};
+
+limit_format limit_format_of_components(int components) {
+  return components == 1 ? LIMIT_R32F : components == 2 ? LIMIT_RG32F : LIMIT_RGBA32F;
+}
+
+double work_fetches(const work *w) {
+  double sum = 0;
+  for (int f = 0; f < LIMIT_FORMATS; ++f) sum += w->reused[f] + w->streamed[f];
+  return sum;
+}
+
+double limits_seconds(const device_limits *limits, const work *w) {
+  double seconds;
+  if (limits->is_gl) {
+    double fetching = 0, writing = 0;
+    for (int f = 0; f < LIMIT_FORMATS; ++f) {
+      if (w->reused[f] > 0) fetching += w->reused[f] / limits->fetch[FETCH_REUSED][f];
+      if (w->streamed[f] > 0) fetching += w->streamed[f] / limits->fetch[FETCH_STREAMED][f];
+      if (w->written[f] > 0) writing += w->written[f] / limits->write[f];
+    }
+    seconds = fmax(fetching, writing);
+  } else {
+    seconds = w->bytes / limits->bandwidth;
+  }
+  return fmax(seconds, limits->pass) + (w->passes - 1) * limits->pass;
+}
+
+/* The side of a square texture, a power of two, that holds `bytes` of RG32UI texels. */
+static int footprint_side(double bytes, int is_hardware) {
+  const int largest = is_hardware ? 4096 : 1024;
+  int side = 64;
+  while (side < largest && (double)side * side * 8 < bytes) side *= 2;
+  return side;
+}
+
+static int measure_gl(device_limits *limits, int hardware, int repeat, limit_format vector, double bytes) {
+  const int side = footprint_side(bytes, hardware);
+  timing t;
+  for (int f = 0; f < LIMIT_FORMATS; ++f) {
+    if (f != LIMIT_R32F && f != LIMIT_RG32UI && f != (int)vector) continue;
+    for (int p = FETCH_REUSED; p <= FETCH_STREAMED; ++p)
+      if (gl_limits_fetch(f, p, p == FETCH_REUSED ? 2048 : side, hardware, repeat, &t, &limits->fetch[p][f]))
+        return 1;
+    if (f == LIMIT_RG32UI) continue;
+    if (gl_limits_write(f, hardware, repeat, &t, &limits->write[f])) return 1;
+  }
+  limits->pass = INFINITY;
+  for (int w = 0; w <= PASS_BARRIER; ++w) {
+    int available;
+    if (gl_limits_pass(w, repeat, &t, &available)) return 1;
+    if (available && t.seconds < limits->pass) limits->pass = t.seconds;
+  }
+  return 0;
+}
+
+static int measure_cpu(device_limits *limits, int threads, int repeat, double bytes) {
+  timing t;
+  for (int kind = 0; kind < CPU_STREAMS; ++kind) {
+    double rate;
+    if (cpu_limits_stream(kind, (size_t)bytes, threads, repeat, &t, &rate)) return 1;
+    if (rate > limits->bandwidth) limits->bandwidth = rate;
+  }
+  if (cpu_limits_region(threads, repeat, &t)) return 1;
+  limits->pass = t.seconds;
+  return 0;
+}
+
+int limits_measure(device_limits *limits, const bench_options *options, int components, double bytes) {
+  /* A context of its own: probes that draw below the library leave no trace in the one that is measured. */
+  ts_context *context;
+  ts_context_info info;
+  memset(limits, 0, sizeof *limits);
+  if (bench_open(options, 0, 0, &context)) return 1;
+  int failed = bench_check(ts_context_get_info(context, &info), context, "reading the device's limits");
+  if (!failed && info.max_texture_size > 0) {
+    limits->is_gl = 1;
+    failed = gl_limits_begin(context);
+    if (!failed) {
+      failed =
+          measure_gl(limits, info.is_hardware, options->repeat, limit_format_of_components(components), bytes);
+      gl_limits_end();
+    }
+  } else if (!failed) {
+    failed = measure_cpu(limits, info.threads > 0 ? info.threads : 1, options->repeat, bytes);
+  }
+  ts_context_destroy(&context);
+  return failed;
+}
+
+void limits_describe(const device_limits *limits, report *r) {
+  if (limits->is_gl) {
+    report_note(r,
+                "Least time of a pass: the larger of fetches / fetch rate and texels written / write rate; at");
+    report_note(
+        r, "least the cost of a dependent pass. Rates measured just now: RG32UI %.3g G/s and R32F %.3g G/s",
+        limits->fetch[FETCH_STREAMED][LIMIT_RG32UI] * 1e-9, limits->fetch[FETCH_STREAMED][LIMIT_R32F] * 1e-9);
+    report_note(
+        r, "read once, R32F %.3g G/s read again by neighbours; R32F writes %.3g G/s; a dependent pass %.3g us.",
+        limits->fetch[FETCH_REUSED][LIMIT_R32F] * 1e-9, limits->write[LIMIT_R32F] * 1e-9, limits->pass * 1e6);
+  } else {
+    report_note(r,
+                "Least time: bytes / bandwidth, at least the cost of a parallel region. Measured just now, on");
+    report_note(r, "arrays of the same size as the data: %.3g GB/s; a parallel region %.3g us.",
+                limits->bandwidth * 1e-9, limits->pass * 1e6);
+  }
+}

@@ -1,0 +1,96 @@
+/* What a device can do at best, measured, and the least time that some work can take there. */
+#ifndef BENCH_DEVICE_LIMITS_H
+#define BENCH_DEVICE_LIMITS_H
+
+#include <stddef.h>
+
+#include "bench.h"
+#include "timing.h"
+
+typedef enum limit_format { LIMIT_R32F, LIMIT_RG32F, LIMIT_RGBA32F, LIMIT_RG32UI, LIMIT_FORMATS } limit_format;
+
+extern const char *const limit_format_names[LIMIT_FORMATS];
+extern const int limit_format_bytes[LIMIT_FORMATS];
+
+/* The format of a vector's texture. */
+limit_format limit_format_of_components(int components);
+
+/* How fetches walk through a texture. */
+typedef enum fetch_pattern {
+  FETCH_REUSED,   /* neighbouring fragments on neighbouring texels, each texel wanted by 16 of them */
+  FETCH_STREAMED, /* neighbouring fragments on neighbouring texels, each texel read once */
+  FETCH_STRIDE_4, /* neighbouring fragments on texels that are 4 apart */
+  FETCH_PATTERNS
+} fetch_pattern;
+
+/* How a pass gets at the result of the one before. */
+typedef enum pass_way {
+  PASS_FRAMEBUFFERS, /* a framebuffer object per texture */
+  PASS_ATTACHMENT,   /* one framebuffer object whose attachment is switched */
+  PASS_DRAW_BUFFERS, /* several attachments, glDrawBuffers chooses */
+  PASS_BARRIER,      /* regions of one texture, glTextureBarrier between */
+  PASS_SAME_TARGET,  /* not dependent: draws into one target without a switch */
+  PASS_READ_BACK,    /* a pass, and one texel of it read by the host */
+  PASS_WAYS
+} pass_way;
+
+/* ---- OpenGL probes (gl_limits.c); the context is of an OpenGL backend. Nonzero: failed, with a message ----
+ */
+int gl_limits_begin(ts_context *context);
+void gl_limits_end(void);
+/* Fetches per second out of a texture of `side` x `side` texels, a power of two. */
+int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is_hardware, int repeat,
+                    timing *t, double *rate);
+/* Texels written per second (not of RG32UI). */
+int gl_limits_write(limit_format format, int is_hardware, int repeat, timing *t, double *rate);
+/* Bytes per second, read and written ones. */
+int gl_limits_copy(limit_format format, int is_hardware, int repeat, timing *t, double *rate);
+/* Floating-point operations per second, two for a multiply-add. */
+int gl_limits_multiply_add(int is_hardware, int repeat, timing *t, double *rate);
+/* Seconds for a pass over 16 x 16 texels; *available is 0 where the driver lacks the way. */
+int gl_limits_pass(pass_way way, int repeat, timing *t, int *available);
+
+/* ---- CPU probes (cpu_limits.c). `threads`: at least 1 ---- */
+typedef enum cpu_stream { CPU_READ, CPU_COPY, CPU_TRIAD, CPU_STREAMS } cpu_stream;
+/* Bytes per second with arrays of `bytes` altogether: s += a;  b = a;  a = b + 3 c. */
+int cpu_limits_stream(cpu_stream kind, size_t bytes, int threads, int repeat, timing *t, double *rate);
+int cpu_limits_multiply_add(int threads, int repeat, timing *t, double *rate);
+/* Seconds to start and end a parallel region. */
+int cpu_limits_region(int threads, int repeat, timing *t);
+
+/* ---- The model ---- */
+
+/* What some operation has to move and do. */
+typedef struct work {
+  double reused[LIMIT_FORMATS];   /* fetches of texels that neighbours fetch too */
+  double streamed[LIMIT_FORMATS]; /* fetches of texels that are read once */
+  double written[LIMIT_FORMATS];  /* texels */
+  double bytes;                   /* read and written */
+  double flops;
+  int passes; /* that wait for one another */
+} work;
+
+typedef struct device_limits {
+  int is_gl;
+  double fetch[FETCH_PATTERNS][LIMIT_FORMATS]; /* per second; FETCH_STRIDE_4 is not measured */
+  double write[LIMIT_FORMATS];
+  double pass; /* seconds: the cheapest dependent pass; CPU: a parallel region */
+  double bandwidth;
+} device_limits;
+
+/* Measures what the work of vectors with `components` and a matrix of `bytes` needs. */
+int limits_measure(device_limits *limits, const bench_options *options, int components, double bytes);
+
+/* The least time. OpenGL: the larger of (sum over formats of fetches / fetch rate) and (texels written / write
+ * rate), for fetching and writing overlap. CPU: bytes / the best bandwidth at this size. The first pass takes
+ * that or the cost of a dependent pass (a parallel region), whichever is longer; further passes, which only
+ * reduce, that cost. */
+double limits_seconds(const device_limits *limits, const work *w);
+
+/* All fetches of a work. */
+double work_fetches(const work *w);
+
+/* Two lines that say so, for the output. */
+void limits_describe(const device_limits *limits, struct report *r);
+
+#endif

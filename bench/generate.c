@@ -1,0 +1,190 @@
+#include "generate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Added to the diagonal: small enough that CG has work to do, large enough to be definite in single precision.
+ */
+static const float SHIFT = 1e-3f;
+
+static uint32_t hash(uint32_t i, uint32_t j) {
+  uint64_t h = ((uint64_t)i << 32 | j) * UINT64_C(0x9e3779b97f4a7c15);
+  h = (h ^ (h >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
+  return (uint32_t)(h >> 32);
+}
+
+float generated_noise(uint32_t i, uint32_t j) {
+  return (float)(hash(i, j) >> 8) * (1.0f / 16777216.0f);
+}
+
+const char *generated_name(int index) {
+  static const char *const names[] = {"grid", "laplace3d", "random"};
+  return index >= 0 && index < 3 ? names[index] : NULL;
+}
+
+int generated_is_name(const char *name) {
+  for (int i = 0; generated_name(i); ++i)
+    if (!strcmp(name, generated_name(i))) return 1;
+  return 0;
+}
+
+/* The weight of the edge between i and j, the same seen from both ends. */
+static float weight(int32_t i, int32_t j) {
+  return 0.5f + generated_noise((uint32_t)(i < j ? i : j), (uint32_t)(i < j ? j : i));
+}
+
+static int allocate(generated_matrix *A, int32_t rows, int64_t entries) {
+  if (entries > INT32_MAX) return 2;
+  A->rows = A->columns = rows;
+  A->row_offsets = malloc(((size_t)rows + 1) * sizeof *A->row_offsets);
+  A->column_indices = malloc((size_t)entries * sizeof *A->column_indices);
+  A->values = malloc((size_t)entries * sizeof *A->values);
+  if (A->row_offsets && A->column_indices && A->values) return 0;
+  generated_free(A);
+  return 2;
+}
+
+/* Values for a symmetric pattern that includes the diagonal: off-diagonals -w, diagonal the sum of w plus
+ * SHIFT. */
+static void fill_values(generated_matrix *A) {
+  for (int32_t i = 0; i < A->rows; ++i) {
+    double sum = SHIFT;
+    int32_t diagonal = A->row_offsets[i];
+    for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; ++k) {
+      const int32_t j = A->column_indices[k];
+      if (j == i) {
+        diagonal = k;
+        continue;
+      }
+      A->values[k] = -weight(i, j);
+      sum -= (double)A->values[k];
+    }
+    A->values[diagonal] = (float)sum;
+  }
+}
+
+/* The columns of row i of a w x h x d box with `rows` cells, of which the last layer may be partly filled;
+ * ascending. `diagonals`: also the neighbours along (1, 1), as a triangulation has. */
+static int neighbours(int32_t *columns, int32_t i, int32_t w, int32_t h, int32_t rows, int diagonals) {
+  const int64_t layer = (int64_t)w * h;
+  const int32_t x = i % w, y = (int32_t)(i / w % h);
+  int count = 0;
+  if (i >= layer) columns[count++] = (int32_t)(i - layer);
+  if (diagonals && x > 0 && y > 0) columns[count++] = i - w - 1;
+  if (y > 0) columns[count++] = i - w;
+  if (x > 0) columns[count++] = i - 1;
+  columns[count++] = i;
+  if (x < w - 1 && i + 1 < rows) columns[count++] = i + 1;
+  if (y < h - 1 && (int64_t)i + w < rows) columns[count++] = i + w;
+  if (diagonals && x < w - 1 && y < h - 1 && (int64_t)i + w + 1 < rows) columns[count++] = i + w + 1;
+  if (i + layer < rows) columns[count++] = (int32_t)(i + layer);
+  return count;
+}
+
+static int generate_box(generated_matrix *A, int32_t rows, int32_t w, int32_t h, int diagonals) {
+  int32_t columns[9];
+  int64_t entries = 0;
+  for (int32_t i = 0; i < rows; ++i) entries += neighbours(columns, i, w, h, rows, diagonals);
+  const int failed = allocate(A, rows, entries);
+  if (failed) return failed;
+  A->row_offsets[0] = 0;
+  for (int32_t i = 0; i < rows; ++i) {
+    int32_t *row = A->column_indices + A->row_offsets[i];
+    const int count = neighbours(columns, i, w, h, rows, diagonals);
+    memcpy(row, columns, (size_t)count * sizeof *columns);
+    A->row_offsets[i + 1] = A->row_offsets[i] + count;
+  }
+  fill_values(A);
+  return 0;
+}
+
+/* How many neighbours row i asks for: 1 to 96, mostly few, four on average. */
+static int wanted_neighbours(int32_t i) {
+  const double u = (double)generated_noise((uint32_t)i, 0x51ed270bu);
+  const int n = (int)(1.0 / (1.0 - 0.995 * pow(u, 0.9)));
+  return n < 96 ? n : 96;
+}
+
+static int ascending(const void *a, const void *b) {
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Every row picks neighbours at random; an edge belongs to both its ends. */
+static int generate_random(generated_matrix *A, int32_t rows) {
+  int32_t *next = calloc((size_t)rows + 1, sizeof *next);
+  if (!next) return 2;
+  int64_t entries = rows;
+  for (int32_t i = 0; i < rows; ++i) {
+    ++next[i]; /* the diagonal */
+    for (int k = 0, n = wanted_neighbours(i); k < n; ++k) {
+      const int32_t j = (int32_t)(hash((uint32_t)i, (uint32_t)k) % (uint32_t)rows);
+      if (j == i) continue;
+      ++next[i], ++next[j], entries += 2;
+    }
+  }
+  const int failed = allocate(A, rows, entries);
+  if (failed) {
+    free(next);
+    return failed;
+  }
+  A->row_offsets[0] = 0;
+  for (int32_t i = 0; i < rows; ++i) {
+    A->row_offsets[i + 1] = A->row_offsets[i] + next[i];
+    next[i] = A->row_offsets[i];
+  }
+  for (int32_t i = 0; i < rows; ++i) {
+    A->column_indices[next[i]++] = i;
+    for (int k = 0, n = wanted_neighbours(i); k < n; ++k) {
+      const int32_t j = (int32_t)(hash((uint32_t)i, (uint32_t)k) % (uint32_t)rows);
+      if (j == i) continue;
+      A->column_indices[next[i]++] = j;
+      A->column_indices[next[j]++] = i;
+    }
+  }
+  free(next);
+
+  /* Sort the rows and drop edges that were picked twice. */
+  int32_t kept = 0, begin = 0;
+  for (int32_t i = 0; i < rows; ++i) {
+    const int32_t end = A->row_offsets[i + 1];
+    qsort(A->column_indices + begin, (size_t)(end - begin), sizeof *A->column_indices, ascending);
+    const int32_t first = kept;
+    for (int32_t k = begin; k < end; ++k) {
+      if (kept > first && A->column_indices[kept - 1] == A->column_indices[k]) continue;
+      A->column_indices[kept++] = A->column_indices[k];
+    }
+    A->row_offsets[i] = first;
+    begin = end;
+  }
+  A->row_offsets[rows] = kept;
+  fill_values(A);
+  return 0;
+}
+
+int generate_matrix(generated_matrix *A, const char *name, int32_t rows) {
+  memset(A, 0, sizeof *A);
+  if (!strcmp(name, "grid")) {
+    const int32_t w = (int32_t)ceil(sqrt((double)rows));
+    return generate_box(A, rows, w, w, 1);
+  }
+  if (!strcmp(name, "laplace3d")) {
+    const int32_t w = (int32_t)ceil(cbrt((double)rows) - 1e-9);
+    return generate_box(A, rows, w, w, 0);
+  }
+  if (!strcmp(name, "random")) return generate_random(A, rows);
+  return 1;
+}
+
+void generated_free(generated_matrix *A) {
+  free(A->row_offsets);
+  free(A->column_indices);
+  free(A->values);
+  memset(A, 0, sizeof *A);
+}
+
+ts_csr generated_csr(const generated_matrix *A) {
+  ts_csr csr = {A->rows, A->columns, A->row_offsets, A->column_indices, A->values};
+  return csr;
+}

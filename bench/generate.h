@@ -1,0 +1,32 @@
+/* Generated matrices: sparsity patterns that meshes, volumes and networks lead to. All are symmetric and
+ * positive definite: a weighted graph Laplacian plus a small multiple of the identity. */
+#ifndef BENCH_GENERATE_H
+#define BENCH_GENERATE_H
+
+#include <texsolve/texsolve.h>
+
+/* A matrix whose arrays are its own, to be freed with generated_free. */
+typedef struct generated_matrix {
+  int32_t rows, columns;
+  int32_t *row_offsets, *column_indices;
+  float *values;
+} generated_matrix;
+
+/* "grid"      a triangulated grid: a row has its diagonal and up to 6 neighbours, 7 entries inside
+ * "laplace3d" the 7-point Laplacian of a cube
+ * "random"    random neighbours, rows of 2 to about 110 entries, 11 on average
+ * Each has exactly `rows` rows. Returns 0; 1 for an unknown name; 2 without memory or with more entries
+ * than a 32-bit offset counts. */
+int generate_matrix(generated_matrix *A, const char *name, int32_t rows);
+void generated_free(generated_matrix *A);
+
+ts_csr generated_csr(const generated_matrix *A);
+
+/* The names above: index 0, 1, 2; NULL past the end. */
+const char *generated_name(int index);
+int generated_is_name(const char *name);
+
+/* A reproducible number in [0, 1) from two indices. */
+float generated_noise(uint32_t i, uint32_t j);
+
+#endif

@@ -1,0 +1,307 @@
+/* What OpenGL can do on this device: fetches, writes, copies, multiply-adds and dependent passes.
+ *
+ * Two rules hold for all probes. Targets alternate, because a software rasterizer drops draws that a later
+ * opaque draw into the same target covers. Loops have uniform counts and every value goes into the result,
+ * so that no compiler drops work. */
+#ifdef TEXSOLVE_HAVE_GL
+#include "gl_probe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <texsolve/gl.h>
+
+static GLuint vertex_array;
+
+int gl_limits_begin(ts_context *context) {
+  if (bench_check(ts_gl_make_current(context), context, "making the OpenGL context current")) return 1;
+  return probe_begin(&vertex_array);
+}
+
+void gl_limits_end(void) {
+  probe_end(&vertex_array);
+}
+
+static GLint uniform(GLuint program, const char *name) {
+  return glGetUniformLocation(program, name);
+}
+
+/* Draws into two targets in turn, reading `source`, or with a ping-pong the target before. */
+typedef struct draws {
+  GLuint program;
+  probe_texture targets[2], source;
+  int ping_pong;
+} draws;
+
+static int draws_run(void *user, long count) {
+  draws *d = user;
+  glUseProgram(d->program);
+  glBindTexture(GL_TEXTURE_2D, d->source.texture);
+  for (long i = 0; i < count; ++i) {
+    if (d->ping_pong) glBindTexture(GL_TEXTURE_2D, d->targets[(i + 1) & 1].texture);
+    probe_target(&d->targets[i & 1]);
+    probe_draw();
+  }
+  glFinish();
+  return 0;
+}
+
+static void draws_free(draws *d) {
+  for (int i = 0; i < 2; ++i) probe_texture_destroy(&d->targets[i]);
+  probe_texture_destroy(&d->source);
+  glDeleteProgram(d->program);
+}
+
+static int draws_create(draws *d, const char *name, const char *defines, limit_format target, int side) {
+  memset(d, 0, sizeof *d);
+  int failed = probe_program_create(&d->program, name, defines);
+  for (int i = 0; i < 2 && !failed; ++i) failed = probe_texture_create(&d->targets[i], target, side, side);
+  if (failed)
+    draws_free(d);
+  else
+    glUseProgram(d->program);
+  return failed;
+}
+
+/* Measures, checks, frees. */
+static int draws_measure(draws *d, int repeat, timing *t, const char *what) {
+  const int failed = timing_measure(t, repeat, BENCH_BATCH_SECONDS, draws_run, d) || probe_failed(what);
+  draws_free(d);
+  return failed;
+}
+
+int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is_hardware, int repeat,
+                    timing *t, double *rate) {
+  static const char *const defines[LIMIT_FORMATS] = {
+      [LIMIT_R32F] = "#define VALUE float\n#define SWIZZLE r\n#define TOTAL(v) (v)\n",
+      [LIMIT_RG32F] = "#define VALUE vec2\n#define SWIZZLE rg\n#define TOTAL(v) (v.x + v.y)\n",
+      [LIMIT_RGBA32F] = "#define VALUE vec4\n#define SWIZZLE rgba\n#define TOTAL(v) (v.x + v.y + v.z + v.w)\n",
+      [LIMIT_RG32UI] =
+          "#define UNSIGNED\n#define VALUE uvec2\n#define SWIZZLE rg\n#define TOTAL(v) (v.x + v.y)\n",
+  };
+  const int target = is_hardware ? 1024 : 512;
+  draws d;
+  if (draws_create(&d, "fetch", defines[format], LIMIT_R32F, target)) return 1;
+  if (probe_texture_create(&d.source, format, side, side)) {
+    draws_free(&d);
+    return 1;
+  }
+  const int streamed = pattern == FETCH_STREAMED;
+  const int step = streamed ? side / 4 : 1;
+  glUniform1i(uniform(d.program, "source"), 0);
+  glUniform1i(uniform(d.program, "rounds"), 1);
+  glUniform1i(uniform(d.program, "stride"), pattern == FETCH_STRIDE_4 ? 4 : 1);
+  glUniform1i(uniform(d.program, "step_texels"), step);
+  /* Base and the three steps stay inside the texture. */
+  glUniform1i(uniform(d.program, "mask"), streamed ? side / 4 - 1 : side / 2 - 1);
+  glUniform2i(uniform(d.program, "shift"), 4, 4);
+  if (draws_measure(&d, repeat, t, "texel fetches")) return 1;
+  *rate = 16.0 * target * target / t->seconds;
+  return 0;
+}
+
+/* Large enough to leave a cache, no larger than 128 MiB. */
+static int target_side(limit_format format, int is_hardware) {
+  if (!is_hardware) return 1024;
+  return format == LIMIT_RGBA32F ? 2048 : 4096;
+}
+
+int gl_limits_write(limit_format format, int is_hardware, int repeat, timing *t, double *rate) {
+  const int side = target_side(format, is_hardware);
+  draws d;
+  if (draws_create(&d, "fill", "", format, side)) return 1;
+  glUniform4f(uniform(d.program, "value"), 1.0f, 2.0f, 3.0f, 4.0f);
+  if (draws_measure(&d, repeat, t, "render-target writes")) return 1;
+  *rate = (double)side * side / t->seconds;
+  return 0;
+}
+
+int gl_limits_copy(limit_format format, int is_hardware, int repeat, timing *t, double *rate) {
+  const int side = target_side(format, is_hardware);
+  draws d;
+  if (draws_create(&d, "copy", "", format, side)) return 1;
+  glUniform1i(uniform(d.program, "source"), 0);
+  d.ping_pong = 1;
+  if (draws_measure(&d, repeat, t, "a copy")) return 1;
+  *rate = 2.0 * limit_format_bytes[format] * side * side / t->seconds;
+  return 0;
+}
+
+int gl_limits_multiply_add(int is_hardware, int repeat, timing *t, double *rate) {
+  const int side = is_hardware ? 1024 : 256, rounds = is_hardware ? 32 : 8;
+  draws d;
+  if (draws_create(&d, "multiply_add", "", LIMIT_R32F, side)) return 1;
+  glUniform1i(uniform(d.program, "rounds"), rounds);
+  glUniform1f(uniform(d.program, "b"), 0.75f);
+  glUniform1f(uniform(d.program, "c"), 0.1f);
+  if (draws_measure(&d, repeat, t, "multiply-adds")) return 1;
+  *rate = 2.0 * 192.0 * rounds * side * side / t->seconds;
+  return 0;
+}
+
+/* ---- Dependent passes ---- */
+
+enum { TINY = 16 }; /* texels on a side */
+
+typedef struct passes {
+  pass_way way;
+  GLuint program;
+  GLint offset;
+  probe_texture t[2];
+  GLuint both; /* one framebuffer object for two textures */
+  void (*barrier)(void);
+  double last_value;
+} passes;
+
+/* Calls the entry point where it is: a core function of later versions, or the older extension's. */
+static void barrier_arb(void) {
+  glTextureBarrier();
+}
+static void barrier_nv(void) {
+  glTextureBarrierNV();
+}
+
+static void one_pass(passes *p, long i) {
+  const int to = (int)(i & 1), from = 1 - to;
+  switch (p->way) {
+  case PASS_FRAMEBUFFERS:
+  case PASS_READ_BACK:
+    glBindTexture(GL_TEXTURE_2D, p->t[from].texture);
+    glBindFramebuffer(GL_FRAMEBUFFER, p->t[to].framebuffer);
+    break;
+  case PASS_ATTACHMENT:
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, p->t[to].texture, 0);
+    glBindTexture(GL_TEXTURE_2D, p->t[from].texture);
+    break;
+  case PASS_DRAW_BUFFERS: {
+    const GLenum buffer = to ? GL_COLOR_ATTACHMENT1 : GL_COLOR_ATTACHMENT0;
+    glDrawBuffers(1, &buffer);
+    glBindTexture(GL_TEXTURE_2D, p->t[from].texture);
+    break;
+  }
+  case PASS_BARRIER:
+    p->barrier();
+    glViewport(to * TINY, 0, TINY, TINY);
+    glUniform2i(p->offset, to ? -TINY : TINY, 0);
+    break;
+  case PASS_SAME_TARGET:
+  default:
+    glViewport((int)(i % 8) * TINY, (int)(i / 8 % 8) * TINY, TINY, TINY);
+    break;
+  }
+  probe_draw();
+}
+
+static int passes_run(void *user, long count) {
+  passes *p = user;
+  float value = 0;
+  glUseProgram(p->program);
+  for (long i = 0; i < count; ++i) {
+    one_pass(p, i);
+    if (p->way == PASS_READ_BACK) glReadPixels(0, 0, 1, 1, GL_RED, GL_FLOAT, &value);
+  }
+  glFinish();
+  p->last_value = value;
+  return 0;
+}
+
+static int passes_create(passes *p, pass_way way) {
+  memset(p, 0, sizeof *p);
+  p->way = way;
+  const int columns = way == PASS_BARRIER ? 2 : way == PASS_SAME_TARGET ? 8 : 1;
+  const int rows = way == PASS_SAME_TARGET ? 8 : 1;
+  if (probe_program_create(&p->program, "step", "")) return 1;
+  for (int i = 0; i < 2; ++i)
+    if (probe_texture_create(&p->t[i], LIMIT_R32F, columns * TINY, rows * TINY)) return 1;
+  glUseProgram(p->program);
+  glUniform1i(uniform(p->program, "source"), 0);
+  p->offset = uniform(p->program, "offset");
+  glUniform2i(p->offset, 0, 0);
+  glViewport(0, 0, TINY, TINY);
+  p->barrier = GLEW_ARB_texture_barrier ? barrier_arb : barrier_nv;
+
+  if (way == PASS_ATTACHMENT || way == PASS_DRAW_BUFFERS) {
+    glGenFramebuffers(1, &p->both);
+    glBindFramebuffer(GL_FRAMEBUFFER, p->both);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, p->t[0].texture, 0);
+    if (way == PASS_DRAW_BUFFERS)
+      glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_TEXTURE_2D, p->t[1].texture, 0);
+  } else {
+    glBindFramebuffer(GL_FRAMEBUFFER, p->t[0].framebuffer);
+  }
+  /* Draws into the first texture without a switch read the second; regions read their own texture. */
+  glBindTexture(GL_TEXTURE_2D, p->t[way == PASS_BARRIER ? 0 : 1].texture);
+  return 0;
+}
+
+static void passes_free(passes *p) {
+  glDeleteFramebuffers(1, &p->both);
+  for (int i = 0; i < 2; ++i) probe_texture_destroy(&p->t[i]);
+  glDeleteProgram(p->program);
+}
+
+/* Each pass adds 1 to what the pass before wrote. If the sum is short, passes ran before their input was
+ * there, and their time is worth nothing. */
+static int passes_depend(passes *p) {
+  enum { COUNT = 200 };
+  static const GLfloat zero[4] = {0, 0, 0, 0};
+  float value = -1;
+  const int last = (COUNT - 1) & 1;
+  for (int i = 0; i < 2; ++i) {
+    glBindFramebuffer(GL_FRAMEBUFFER, p->t[i].framebuffer);
+    glClearBufferfv(GL_COLOR, 0, zero);
+  }
+  glBindFramebuffer(GL_FRAMEBUFFER, p->both ? p->both : p->t[0].framebuffer);
+  passes_run(p, COUNT);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, p->t[p->way == PASS_BARRIER ? 0 : last].framebuffer);
+  glReadPixels(p->way == PASS_BARRIER ? last * TINY : 0, 0, 1, 1, GL_RED, GL_FLOAT, &value);
+  if (value == COUNT) return 0;
+  bench_error("%d dependent passes added up to %g", COUNT, (double)value);
+  return 1;
+}
+
+int gl_limits_pass(pass_way way, int repeat, timing *t, int *available) {
+  *available = way != PASS_BARRIER || GLEW_ARB_texture_barrier || GLEW_NV_texture_barrier;
+  if (!*available) return 0;
+  passes p;
+  int failed = passes_create(&p, way);
+  if (!failed) failed = timing_measure(t, repeat, BENCH_BATCH_SECONDS, passes_run, &p);
+  if (!failed && way != PASS_SAME_TARGET) failed = passes_depend(&p);
+  if (!failed) failed = probe_failed("dependent passes");
+  passes_free(&p);
+  return failed;
+}
+
+#else
+/* Without OpenGL no backend asks for these. */
+#include "device_limits.h"
+
+int gl_limits_begin(ts_context *context) {
+  (void)context;
+  bench_error("built without OpenGL");
+  return 1;
+}
+void gl_limits_end(void) {}
+int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is_hardware, int repeat,
+                    timing *t, double *rate) {
+  (void)format, (void)pattern, (void)side, (void)is_hardware, (void)repeat, (void)t, (void)rate;
+  return 1;
+}
+int gl_limits_write(limit_format format, int is_hardware, int repeat, timing *t, double *rate) {
+  (void)format, (void)is_hardware, (void)repeat, (void)t, (void)rate;
+  return 1;
+}
+int gl_limits_copy(limit_format format, int is_hardware, int repeat, timing *t, double *rate) {
+  (void)format, (void)is_hardware, (void)repeat, (void)t, (void)rate;
+  return 1;
+}
+int gl_limits_multiply_add(int is_hardware, int repeat, timing *t, double *rate) {
+  (void)is_hardware, (void)repeat, (void)t, (void)rate;
+  return 1;
+}
+int gl_limits_pass(pass_way way, int repeat, timing *t, int *available) {
+  (void)way, (void)repeat, (void)t;
+  *available = 0;
+  return 1;
+}
+#endif

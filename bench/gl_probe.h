@@ -1,0 +1,37 @@
+/* Raw OpenGL for probes that measure the device below the library: textures, programs, draws.
+ *
+ * All of it needs the library's own context to be current (ts_gl_make_current). Functions that can fail
+ * print one line and return nonzero. */
+#ifndef BENCH_GL_PROBE_H
+#define BENCH_GL_PROBE_H
+
+#include <GL/glew.h>
+
+#include "device_limits.h"
+
+/* A texture and a framebuffer object that renders to it. */
+typedef struct probe_texture {
+  GLuint texture, framebuffer;
+  int width, height;
+} probe_texture;
+
+/* Every texel of a new texture is 0.5, or 1 in an integer format. */
+int probe_texture_create(probe_texture *t, limit_format format, int width, int height);
+void probe_texture_destroy(probe_texture *t);
+
+/* Compiles bench/<name>.frag with `defines` before it (lines, may be ""). */
+int probe_program_create(GLuint *program, const char *name, const char *defines);
+
+/* Prepares the context for probes: a vertex array, no blending, depth or scissor. */
+int probe_begin(GLuint *vertex_array);
+void probe_end(GLuint *vertex_array);
+
+/* Makes `t` the target of the following draws. */
+void probe_target(const probe_texture *t);
+/* Covers the viewport. */
+void probe_draw(void);
+
+/* Prints and returns nonzero if OpenGL has reported an error since the last call. */
+int probe_failed(const char *what);
+
+#endif

@@ -1,0 +1,130 @@
+#include "report.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct report {
+  int json;
+  json_t *object;
+  json_t *rows; /* of the current table, borrowed from `object` */
+  const report_column *columns;
+  int column_count;
+  int need_blank_line;
+};
+
+report *report_open(const char *command, int json) {
+  report *r = calloc(1, sizeof *r);
+  if (!r) return NULL;
+  r->json = json;
+  r->object = json_object();
+  if (!r->object) {
+    free(r);
+    return NULL;
+  }
+  json_object_set_new(r->object, "bench", json_string(command));
+  return r;
+}
+
+void report_text(report *r, const char *key, const char *label, const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  json_object_set_new(r->object, key, json_string(text));
+  if (!r->json) printf("%-10s %s\n", label, text);
+  r->need_blank_line = 1;
+}
+
+void report_note(report *r, const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  json_t *notes = json_object_get(r->object, "notes");
+  if (!notes) {
+    notes = json_array();
+    json_object_set_new(r->object, "notes", notes);
+  }
+  json_array_append_new(notes, json_string(text));
+  if (!r->json) printf("%s\n", text);
+  r->need_blank_line = 1;
+}
+
+void report_table(report *r, const char *key, const char *title, const report_column *columns, int count) {
+  r->columns = columns;
+  r->column_count = count;
+  r->rows = json_array();
+  json_object_set_new(r->object, key, r->rows);
+  if (r->json) return;
+  if (r->need_blank_line) putchar('\n');
+  r->need_blank_line = 1;
+  printf("%s\n", title);
+  for (int i = 0; i < count; ++i) printf("%s%*s", i ? "  " : "", columns[i].width, columns[i].header);
+  putchar('\n');
+  for (int i = 0; i < count; ++i) {
+    if (i) printf("  ");
+    for (int k = 0; k < abs(columns[i].width); ++k) putchar('-');
+  }
+  putchar('\n');
+  fflush(stdout);
+}
+
+/* Rounds to 7 digits: what follows is noise, and makes the object hard to read. */
+static double shortened(double value) {
+  char text[32];
+  snprintf(text, sizeof text, "%.7g", value);
+  return strtod(text, NULL);
+}
+
+void report_row(report *r, ...) {
+  json_t *row = json_object();
+  va_list arguments;
+  va_start(arguments, r);
+  for (int i = 0; i < r->column_count; ++i) {
+    const report_column *c = &r->columns[i];
+    json_t *value = NULL;
+    if (!r->json && i) printf("  ");
+    if (c->type == 's') {
+      const char *text = va_arg(arguments, const char *);
+      value = json_string(text);
+      if (!r->json) printf("%*s", c->width, text);
+    } else if (c->type == 'i') {
+      const long long number = va_arg(arguments, long long);
+      value = json_integer(number);
+      if (!r->json) printf("%*lld", c->width, number);
+    } else {
+      const double number = va_arg(arguments, double);
+      value = isfinite(number) ? json_real(shortened(number)) : json_null();
+      if (!r->json && isfinite(number)) printf("%*.*f", c->width, c->decimals, number);
+      if (!r->json && !isfinite(number)) printf("%*s", c->width, "-");
+    }
+    json_object_set_new(row, c->key, value);
+  }
+  va_end(arguments);
+  json_array_append_new(r->rows, row);
+  if (!r->json) {
+    putchar('\n');
+    fflush(stdout);
+  }
+}
+
+void report_abandon(report **r) {
+  if (!*r) return;
+  json_decref((*r)->object);
+  free(*r);
+  *r = NULL;
+}
+
+int report_close(report **r) {
+  int failed = 0;
+  if ((*r)->json) failed = json_dumpf((*r)->object, stdout, JSON_INDENT(2)) != 0 || putchar('\n') == EOF;
+  if (fflush(stdout) == EOF || ferror(stdout)) failed = 1;
+  report_abandon(r);
+  return failed;
+}

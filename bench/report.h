@@ -1,0 +1,42 @@
+/* What a benchmark prints: one set of fields and tables, as text while it runs or as one JSON object. */
+#ifndef BENCH_REPORT_H
+#define BENCH_REPORT_H
+
+#if defined(__GNUC__)
+#define REPORT_PRINTF(string, first) __attribute__((format(printf, string, first)))
+#else
+#define REPORT_PRINTF(string, first)
+#endif
+
+typedef struct report report;
+
+typedef struct report_column {
+  const char *key;    /* in the JSON object */
+  const char *header; /* in the table, with the unit */
+  char type;          /* 's' const char *, 'i' long long, 'f' double (NaN: not measured) */
+  int width;          /* of the table's column; negative: left-aligned */
+  int decimals;       /* of 'f' */
+} report_column;
+
+/* NULL without memory. */
+report *report_open(const char *command, int json);
+
+/* "label: text", and "key": "text" in the object. */
+void report_text(report *r, const char *key, const char *label, const char *format, ...) REPORT_PRINTF(4, 5);
+
+/* A line of explanation; in the object's "notes". */
+void report_note(report *r, const char *format, ...) REPORT_PRINTF(2, 3);
+
+/* Starts a table; `columns` must live until the next one or the end. */
+void report_table(report *r, const char *key, const char *title, const report_column *columns, int count);
+
+/* A row of the table: one argument for each column, of the column's type. */
+void report_row(report *r, ...);
+
+/* Prints the object if that was asked for, and frees the report. Nonzero: an output failed. */
+int report_close(report **r);
+
+/* Frees a report whose benchmark failed. */
+void report_abandon(report **r);
+
+#endif

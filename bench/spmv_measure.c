@@ -1,0 +1,142 @@
+#include "spmv_measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <texsolve/gl.h>
+
+typedef struct product {
+  ts_context *context;
+  ts_matrix *A;
+  ts_vector *x, *y;
+} product;
+
+static int product_run(void *user, long count) {
+  product *p = user;
+  ts_status status = TS_OK;
+  for (long i = 0; i < count && status >= 0; ++i) status = ts_matrix_multiply(p->y, p->A, p->x);
+  if (status >= 0) status = ts_context_finish(p->context);
+  return bench_check(status, p->context, "multiplying");
+}
+
+const char *spmv_format(ts_format format) {
+  const char *name = ts_format_name(format);
+  return name ? name : "?";
+}
+
+void spmv_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int components, work *w) {
+  const limit_format vector = limit_format_of_components(components);
+  const double rows = info->rows, columns = info->columns;
+  memset(w, 0, sizeof *w);
+  w->passes = 1;
+  w->flops = 2.0 * (double)info->nonzeros * components;
+  if (!is_gl) {
+    w->bytes = 8.0 * (double)info->nonzeros + 4.0 * (rows + 1) + 4.0 * components * (rows + columns);
+    return;
+  }
+  const int has_diagonal = info->rows == info->columns;
+  const double entries = (double)(info->stored_entries - (has_diagonal ? row_texels : 0));
+  w->reused[vector] = entries;
+  if (info->format == TS_FORMAT_SEGMENTS)
+    w->streamed[LIMIT_R32F] = 2 * entries + rows;
+  else
+    w->streamed[LIMIT_RG32UI] = entries;
+  w->written[vector] = rows;
+  if (has_diagonal) {
+    w->streamed[LIMIT_R32F] += rows;
+    w->reused[vector] += rows;
+  }
+  const double texel = limit_format_bytes[vector];
+  w->bytes = 8 * entries + (info->format == TS_FORMAT_SEGMENTS ? 4 * rows : 0) + (has_diagonal ? 4 * rows : 0) +
+             texel * (rows + columns);
+}
+
+/* The largest error of y, each row relative to the sum of its terms' magnitudes; infinite if y is no number. */
+static double largest_error(const generated_matrix *A, int components, const float *x, const float *y) {
+  double worst = 0;
+  for (int32_t i = 0; i < A->rows; ++i)
+    for (int c = 0; c < components; ++c) {
+      double sum = 0, magnitude = 0;
+      for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; ++k) {
+        const double term =
+            (double)A->values[k] * x[(size_t)A->column_indices[k] * (size_t)components + (size_t)c];
+        sum += term;
+        magnitude += fabs(term);
+      }
+      const double found = y[(size_t)i * (size_t)components + (size_t)c];
+      const double error = found == sum ? 0 : fabs(found - sum) / magnitude;
+      if (!(error <= worst)) worst = isfinite(error) ? error : INFINITY;
+    }
+  return worst;
+}
+
+/* A sum of n terms in single precision is within n 2^-24 of the sum of magnitudes (Higham 2002, 3.1). */
+static int check_product(const product *p, const generated_matrix *A, int components, spmv_result *result) {
+  const size_t nx = (size_t)A->columns * (size_t)components, ny = (size_t)A->rows * (size_t)components;
+  float *x = malloc(nx * sizeof *x), *y = malloc(ny * sizeof *y);
+  int failed = 0;
+  if (!x || !y) {
+    bench_error("no memory to check the product");
+    failed = 1;
+  }
+  failed = failed || bench_check(ts_vector_read(p->x, x, nx), p->context, "reading x") ||
+           bench_check(ts_vector_read(p->y, y, ny), p->context, "reading y");
+  if (!failed) {
+    const double bound = (result->info.longest_row + 2) * ldexp(1, -24);
+    result->error = largest_error(A, components, x, y);
+    if (!(result->error <= bound)) {
+      bench_error("the product as %s is wrong: relative error %.2g, at most %.2g is rounding",
+                  spmv_format(result->info.format), result->error, bound);
+      failed = 1;
+    }
+  }
+  free(x);
+  free(y);
+  return failed;
+}
+
+/* The texels of a vector over the matrix's rows, which the diagonal has too. */
+static int count_texels(const product *p, int64_t *texels) {
+#ifdef TEXSOLVE_HAVE_GL
+  int width = 0, height = 0;
+  const ts_status status = ts_gl_space_size(ts_matrix_row_space(p->A), &width, &height);
+  *texels = (int64_t)width * height;
+  return bench_check(status, p->context, "reading a size");
+#else
+  (void)p;
+  *texels = 0;
+  return 0;
+#endif
+}
+
+int spmv_measure(ts_context *context, const generated_matrix *A, ts_format format, int components, int repeat,
+                 spmv_result *result) {
+  ts_matrix_desc desc;
+  ts_context_info device;
+  product p;
+  memset(result, 0, sizeof *result);
+  memset(&desc, 0, sizeof desc);
+  memset(&p, 0, sizeof p);
+  desc.csr = generated_csr(A);
+  desc.format = format;
+  p.context = context;
+
+  int failed = bench_check(ts_context_get_info(context, &device), context, "reading the device's limits") ||
+               bench_check(ts_matrix_create(context, &desc, &p.A), context, "making the matrix") ||
+               bench_check(ts_matrix_get_info(p.A, &result->info), context, "reading the matrix's layout") ||
+               bench_vector(ts_matrix_column_space(p.A), components, &p.x) ||
+               bench_vector(ts_matrix_row_space(p.A), components, &p.y);
+  const int is_gl = !failed && device.max_texture_size > 0;
+  int64_t row_texels = 0;
+  if (is_gl) failed = count_texels(&p, &row_texels);
+  if (!failed) {
+    spmv_work(&result->info, is_gl, row_texels, components, &result->w);
+    failed = timing_measure(&result->t, repeat, BENCH_BATCH_SECONDS, product_run, &p) ||
+             check_product(&p, A, components, result);
+  }
+  ts_vector_destroy(&p.y);
+  ts_vector_destroy(&p.x);
+  ts_matrix_destroy(&p.A);
+  return failed;
+}

@@ -1,0 +1,28 @@
+/* One product y = A x, measured and checked, and what it has to move. */
+#ifndef BENCH_SPMV_MEASURE_H
+#define BENCH_SPMV_MEASURE_H
+
+#include "device_limits.h"
+
+typedef struct spmv_result {
+  timing t;
+  ts_matrix_info info;
+  work w;
+  double error; /* largest |y - A x| / (|A| |x|) of a row, against sums in double precision */
+} spmv_result;
+
+/* Nonzero after a message, also if the product is wrong. */
+int spmv_measure(ts_context *context, const generated_matrix *A, ts_format format, int components, int repeat,
+                 spmv_result *result);
+
+/* What one product needs: y = A x on textures
+ *   jagged    per stored off-diagonal entry one RG32UI fetch and one of x
+ *   segments  per stored off-diagonal entry three fetches (value, pointer, x), per row one more (its start)
+ *   both      per row the diagonal and its own x, one texel written
+ * and in CSR 8 bytes an entry, 4 a row offset, x read once and y written once. */
+void spmv_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int components, work *w);
+
+/* The name of a format, which is known. */
+const char *spmv_format(ts_format format);
+
+#endif

@@ -1,0 +1,57 @@
+#include "timing.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { MAX_REPETITIONS = 101 };
+
+double timing_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double timing_median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, ascending);
+  return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
+}
+
+int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn, void *user) {
+  double seconds[MAX_REPETITIONS];
+  if (repetitions < 1) repetitions = 1;
+  if (repetitions > MAX_REPETITIONS) repetitions = MAX_REPETITIONS;
+
+  /* The first call compiles, allocates and pages in; it is not counted. */
+  int failed = fn(user, 1);
+  if (failed) return failed;
+  long batch = 1;
+  for (;;) {
+    const double start = timing_now();
+    failed = fn(user, batch);
+    if (failed) return failed;
+    const double elapsed = timing_now() - start;
+    if (elapsed >= min_seconds) break;
+    /* Aim a little past the goal, but trust a short batch no further than a factor of 16. */
+    double factor = elapsed > 0 ? 1.2 * min_seconds / elapsed : 16;
+    if (factor > 16) factor = 16;
+    if (factor < 1.1) factor = 1.1;
+    batch = (long)((double)batch * factor) + 1;
+  }
+
+  for (int i = 0; i < repetitions; ++i) {
+    const double start = timing_now();
+    failed = fn(user, batch);
+    if (failed) return failed;
+    seconds[i] = (timing_now() - start) / (double)batch;
+  }
+  t->seconds = timing_median(seconds, repetitions); /* sorts */
+  t->spread = (seconds[repetitions - 1] - seconds[0]) / t->seconds;
+  t->batch = batch;
+  t->repetitions = repetitions;
+  return 0;
+}

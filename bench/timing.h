@@ -1,0 +1,26 @@
+/* Times of repeated operations: batches long enough for the clock, the median of several batches. */
+#ifndef BENCH_TIMING_H
+#define BENCH_TIMING_H
+
+typedef struct timing {
+  double seconds;  /* median time of one operation */
+  double spread;   /* (slowest - fastest batch) / median */
+  long batch;      /* operations in a batch */
+  int repetitions; /* batches measured */
+} timing;
+
+/* Does the operation `count` times and returns when the device has finished them. Nonzero: failed. */
+typedef int (*timing_fn)(void *user, long count);
+
+/* Monotonic clock, in seconds. */
+double timing_now(void);
+
+/* Warms up, finds a batch that takes at least `min_seconds`, measures `repetitions` batches. Queries of the
+ * device's own clock are unreliable on some drivers, and a batch's end is a wait for the device, so that the
+ * time is the user's. Returns what `fn` returned if that is not 0. */
+int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn, void *user);
+
+/* The median of `count` values, which are sorted in place. */
+double timing_median(double *values, int count);
+
+#endif

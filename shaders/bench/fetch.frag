@@ -1,0 +1,33 @@
+// Texel fetches: each fragment adds up 16 texels of `source` in every round,
+//
+//   base + step * (i, j),  i, j = 0 .. 3,  base = (stride * fragment + round * shift) & mask.
+//
+// step = 1             the 16 texels are read by 16 neighbouring fragments too: most come from a cache
+// step = a quarter of the texture   every texel is read once, in slabs, as entries of a matrix are
+// stride = 4           neighbouring fragments read texels that are 4 apart
+//
+// The order of i and j is fixed at compile time, so that a fetch costs two additions beside itself.
+#ifdef UNSIGNED
+uniform usampler2D source;
+#else
+uniform sampler2D source;
+#endif
+uniform int rounds;
+uniform int stride;
+uniform int step_texels;
+uniform int mask;
+uniform ivec2 shift;
+out float result;
+
+void main() {
+  ivec2 texel = ivec2(gl_FragCoord.xy) * ivec2(stride, 1);
+  VALUE sum = VALUE(0);
+  for (int r = 0; r < rounds; ++r) {
+    ivec2 base = texel & mask;
+    for (int j = 0; j < 4; ++j)
+      for (int i = 0; i < 4; ++i)
+        sum += texelFetch(source, base + step_texels * ivec2(i, j), 0).SWIZZLE;
+    texel += shift;
+  }
+  result = float(TOTAL(sum));
+}
