@@ -1,15 +1,10 @@
-# Installation: headers, both libraries, the program and its manual page, a pkg-config file and a CMake package.
+# Installation: headers, both libraries, a pkg-config file and a CMake package. cli/ installs the program and its
+# manual page.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/texsolve DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/docs/texsolve.1)
-  install(FILES docs/texsolve.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
-if(TARGET texsolve_command)
-  install(TARGETS texsolve_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
 
 # ---- CMake package: each library has its own export file, because only the static one needs other packages.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/texsolve)
