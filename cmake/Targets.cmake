@@ -63,6 +63,9 @@ endif()
 target_link_libraries(texsolve_shared PRIVATE ${link_libraries} $<BUILD_INTERFACE:texsolve_options>)
 target_link_libraries(texsolve_static PUBLIC ${link_libraries} PRIVATE $<BUILD_INTERFACE:texsolve_options>)
 
+if(TEXSOLVE_TESTS)
+  enable_testing() # before the programs, which have tests of their own
+endif()
 if(TEXSOLVE_PROGRAMS AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/cli/CMakeLists.txt)
   add_subdirectory(cli)
 endif()
@@ -73,6 +76,5 @@ if(TEXSOLVE_PROGRAMS AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/demos/CMakeLists.txt
   add_subdirectory(demos)
 endif()
 if(TEXSOLVE_TESTS AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/tests/CMakeLists.txt)
-  enable_testing()
   add_subdirectory(tests)
 endif()
