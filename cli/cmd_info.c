@@ -54,6 +54,10 @@ static void open_backend(backend_state *b, const char *name) {
   if (b->status >= 0) return;
   const char *text = ts_last_error(b->context);
   b->reason = *text ? text : ts_status_text(b->status);
+  /* What follows would say it twice. */
+  char prefix[80];
+  snprintf(prefix, sizeof prefix, "backend %s is not available: ", name);
+  if (!strncmp(b->reason, prefix, strlen(prefix))) b->reason += strlen(prefix);
 }
 
 static void print_text(const backend_state *b) {

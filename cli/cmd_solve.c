@@ -131,8 +131,7 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
   if (status >= 0) status = ts_context_get_info(d->context, &outcome->context);
   if (status < 0) return device_failed(d, status, o->matrix);
   progress_clear();
-  outcome->relative_residual = solve_relative_residual(system, *x);
-  return 0;
+  return solve_relative_residual(system, *x, &outcome->relative_residual);
 }
 
 static void destroy(device_objects *d) {
@@ -174,6 +173,16 @@ static int write_outputs(const solve_options *o, const solve_system *system, con
   return message_flush_stdout();
 }
 
+/* The library counts rows from 0, a Matrix Market file from 1. */
+static void say_not_converged(const solve_options *o, const solve_outcome *outcome) {
+  const ts_cg_result *r = &outcome->result;
+  if (r->reason == TS_REASON_NOT_SYMMETRIC && outcome->matrix.unsymmetric_row >= 0)
+    message("%s: not converged: %s: entry %d %d differs from its mirror", o->matrix, ts_reason_text(r->reason),
+            outcome->matrix.unsymmetric_row + 1, outcome->matrix.unsymmetric_column + 1);
+  else
+    message("%s: not converged: %s", o->matrix, r->message[0] ? r->message : ts_reason_text(r->reason));
+}
+
 int cmd_solve(int argc, char **argv) {
   solve_options options;
   solve_parse(argc, argv, &options);
@@ -201,8 +210,7 @@ int cmd_solve(int argc, char **argv) {
   if (write_outputs(&options, &system, &outcome, x, &solution, &history)) goto end;
   result = EXIT_CONVERGED;
   if (outcome.status != TS_OK) {
-    message("%s: not converged: %s", options.matrix,
-            outcome.result.message[0] ? outcome.result.message : ts_reason_text(outcome.result.reason));
+    say_not_converged(&options, &outcome);
     result = EXIT_NOT_CONVERGED;
   }
 end:

@@ -35,8 +35,10 @@ typedef struct solve_system {
 int solve_read(const solve_options *options, solve_system *system);
 void solve_free(solve_system *system);
 
-/* ||b - A x|| / ||b|| in double, the largest of the columns; ||b - A x|| of a column whose b is 0. */
-double solve_relative_residual(const solve_system *system, const float *x);
+/* ||b - A x|| / ||b|| in double, the largest of the columns; ||b - A x|| of a column whose b is 0. x holds the
+ * numbers as they are written to a file, so that whoever reads it finds the same. Returns 0, or -1 after a
+ * message. */
+int solve_relative_residual(const solve_system *system, const float *x, double *relative_residual);
 
 typedef struct solve_outcome {
   ts_status status; /* TS_OK or TS_NOT_CONVERGED */

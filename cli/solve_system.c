@@ -141,28 +141,36 @@ void solve_free(solve_system *system) {
 
 /* ---- The solution ---- */
 
-double solve_relative_residual(const solve_system *system, const float *x) {
+int solve_relative_residual(const solve_system *system, const float *x, double *relative_residual) {
   const mm_csr *A = &system->A;
-  const int components = system->components;
+  const size_t components = (size_t)system->components;
+  const size_t count = (size_t)A->rows * components;
+  double *written = malloc(count * sizeof *written);
+  if (!written) {
+    message("out of memory for the residual of %d rows", A->rows);
+    return -1;
+  }
+  for (size_t i = 0; i < count; i++) written[i] = mm_written_value(x[i]);
+
   double r_squares[4] = {0}, b_squares[4] = {0};
   for (int32_t i = 0; i < A->rows; i++) {
-    const double *b = &system->b[(size_t)i * (size_t)components];
+    const double *b = &system->b[(size_t)i * components];
     double r[4] = {0};
-    for (int c = 0; c < components; c++) r[c] = b[c];
+    for (size_t c = 0; c < components; c++) r[c] = b[c];
     for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; k++) {
-      const float *x_j = &x[(size_t)A->column_indices[k] * (size_t)components];
-      for (int c = 0; c < components; c++) r[c] -= A->values[k] * (double)x_j[c];
+      const double *x_j = &written[(size_t)A->column_indices[k] * components];
+      for (size_t c = 0; c < components; c++) r[c] -= A->values[k] * x_j[c];
     }
-    for (int c = 0; c < components; c++) {
+    for (size_t c = 0; c < components; c++) {
       r_squares[c] += r[c] * r[c];
       b_squares[c] += b[c] * b[c];
     }
   }
-  double largest = 0;
-  for (int c = 0; c < components; c++) {
+  free(written);
+  *relative_residual = 0;
+  for (size_t c = 0; c < components && !isnan(*relative_residual); c++) {
     const double ratio = sqrt(b_squares[c] > 0 ? r_squares[c] / b_squares[c] : r_squares[c]);
-    if (isnan(ratio)) return ratio;
-    if (ratio > largest) largest = ratio;
+    if (isnan(ratio) || ratio > *relative_residual) *relative_residual = ratio;
   }
-  return largest;
+  return 0;
 }

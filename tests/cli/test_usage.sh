@@ -1,0 +1,50 @@
+# Arguments: help, version, and everything that is refused with status 2.
+small_system
+
+expect 2
+grep -q 'Usage: texsolve' ../log/err || fail "no usage without arguments"
+expect 0 --help
+grep -q 'Usage: texsolve' ../log/out || fail "no usage with --help"
+expect 0 --version
+grep -qx 'texsolve [0-9]*\.[0-9]*\.[0-9]*' ../log/out || fail "--version says no version"
+same "lines of --version" "$(wc -l <../log/out | tr -d ' ')" 1
+expect 0 help solve
+for option in backend format preconditioner rtol max-iterations check-interval history json quiet verbose output x0 \
+  stop rectangle threads; do
+  grep -q -- "--$option" ../log/out || fail "help solve does not mention --$option"
+done
+expect 0 info --help
+expect 0 solve --version
+
+refuse 2 "unknown command 'slove', expected one of info, solve" slove
+refuse 2 "no matrix given" solve
+refuse 2 "'b.mtx' after the matrix" solve spd.mtx b.mtx
+expect 2 solve spd.mtx --no-such-option
+expect 2 solve spd.mtx -b
+expect 2 info extra
+
+refuse 2 'unknown backend "metal"; known are auto, gl' solve spd.mtx --backend metal
+refuse 2 "unknown backend" solve spd.mtx --backend check
+refuse 2 "unknown format 'csc', expected one of auto, jagged, segments, csr" solve spd.mtx --format csc
+refuse 2 "unknown preconditioner 'ilu', expected none or jacobi" solve spd.mtx --preconditioner ilu
+refuse 2 "unknown stop 'never', expected residual or delta" solve spd.mtx --stop never
+for rtol in 0 -1e-5 1 nan inf abc 1e-5x ''; do
+  refuse 2 "--rtol: '$rtol', expected a number between 0 and 1" solve spd.mtx --rtol "$rtol"
+done
+for n in 0 -1 x 1.5 99999999999999999999 ''; do
+  refuse 2 "--max-iterations: '$n', expected" solve spd.mtx --max-iterations "$n"
+done
+for n in 0 1025 x; do
+  refuse 2 "--check-interval: '$n', expected a whole number from 1 to 1024" solve spd.mtx --check-interval "$n"
+done
+refuse 2 "--threads: '0', expected" solve spd.mtx --threads 0
+for size in 32 32x x32 32x32x32 axb 0x4 -4x4; do
+  refuse 2 "--rectangle: '$size', expected WIDTHxHEIGHT" solve spd.mtx --rectangle "$size"
+done
+refuse 2 "powers of two" solve spd.mtx --rectangle 12x12 --backend cpu
+refuse 2 "expected two files" solve spd.mtx -o x --history x
+refuse 2 "expected one file on standard input" solve - -b -
+
+# What is known but not there is an error, not wrong usage.
+refuse 1 "cuda" solve spd.mtx --backend cuda
+refuse 1 "segments" solve spd.mtx --backend cpu --format segments
