@@ -122,6 +122,7 @@ static void null_arguments(void) {
   CHECK(ts_matrix_column_space(NULL) == NULL);
 }
 
+#if defined(TEXSOLVE_HAVE_GL)
 static void null_arguments_gl(void) {
   ts_gl_texture texture;
   ts_vector *vector = NULL;
@@ -136,6 +137,7 @@ static void null_arguments_gl(void) {
   REFUSES(ts_gl_make_current(NULL));
   CHECK(vector == NULL);
 }
+#endif
 
 static void last_error(void) {
   CHECK(ts_last_error(NULL) != NULL);
@@ -149,7 +151,9 @@ static const test_case cases[] = {
     {"backends", backends},
     {"null_destroy", null_destroy},
     {"null_arguments", null_arguments},
+#if defined(TEXSOLVE_HAVE_GL)
     {"null_arguments_gl", null_arguments_gl},
+#endif
     {"last_error", last_error},
 };
 TEST_MAIN(cases, TEST_HOST_ONLY)

@@ -52,6 +52,9 @@ static ts_status validate(const ts_context_desc *desc) {
                     functions);
   if (desc->threads < 0)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "threads is %d, less than 0", desc->threads);
+  if (desc->log_level < 0 || desc->log_level > TS_LOG_DEBUG)
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "log_level is %d; it goes from 0 to %d", (int)desc->log_level,
+                    TS_LOG_DEBUG);
   if (desc->max_texture_size < 0 || (desc->max_texture_size > 0 && desc->max_texture_size < 64))
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "max_texture_size is %d; it must be 0 or at least 64",
                     desc->max_texture_size);
