@@ -48,3 +48,17 @@ refuse 2 "expected one file on standard input" solve - -b -
 # What is known but not there is an error, not wrong usage.
 refuse 1 "cuda" solve spd.mtx --backend cuda
 refuse 1 "segments" solve spd.mtx --backend cpu --format segments
+
+# The man page knows every option, and is well-formed where man is there to say so.
+page=$here/../../docs/texsolve.1
+for command in solve info bench; do
+  expect 0 help $command
+  for option in $(grep -o -e '--[a-z0-9][a-z0-9-]*' ../log/out | sort -u); do
+    checks=$((checks + 1))
+    tr -d '\\' <"$page" | grep -qF -e "$option" || fail "the man page lacks $option of $command"
+  done
+done
+if man --version >/dev/null 2>&1; then
+  warnings=$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)
+  same "warnings of the man page" "$warnings" ''
+fi
