@@ -7,14 +7,21 @@
 
 static const char *type_name(const json_t *value) {
   switch (json_typeof(value)) {
-  case JSON_OBJECT: return "object";
-  case JSON_ARRAY: return "array";
-  case JSON_STRING: return "string";
-  case JSON_INTEGER: return "integer";
-  case JSON_REAL: return "real";
+  case JSON_OBJECT:
+    return "object";
+  case JSON_ARRAY:
+    return "array";
+  case JSON_STRING:
+    return "string";
+  case JSON_INTEGER:
+    return "integer";
+  case JSON_REAL:
+    return "real";
   case JSON_TRUE:
-  case JSON_FALSE: return "boolean";
-  case JSON_NULL: return "null";
+  case JSON_FALSE:
+    return "boolean";
+  case JSON_NULL:
+    return "null";
   }
   return "unknown";
 }
