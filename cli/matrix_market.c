@@ -160,7 +160,7 @@ int mm_read_csr(const mm_file *file, mm_csr *csr, mm_error *error) {
   cholmod_free_triplet(&triplet, &common);
   cholmod_free_dense(&dense, &common);
   cholmod_finish(&common);
-  if (result) return -1;
+  if (result || !sparse) return -1;
   csr->rows = (int32_t)sparse->ncol;
   csr->columns = (int32_t)sparse->nrow;
   csr->row_offsets = sparse->p;
@@ -218,7 +218,7 @@ int mm_read_dense(const mm_file *file, double **values, int64_t *duplicates, mm_
   cholmod_dense *dense;
   start(&common);
   const int result = read_file(file, &triplet, &dense, &common, error);
-  if (result == 0 && triplet) scatter(triplet, h->symmetry, *values, seen, duplicates);
+  if (result == 0 && triplet && seen) scatter(triplet, h->symmetry, *values, seen, duplicates);
   if (result == 0 && dense) {
     const double *const x = dense->x;
     for (size_t i = 0; i < dense->nrow; i++)
