@@ -15,7 +15,7 @@ static ts_context *open_threads(int threads) {
 /* Everything that depends on how work is shared: products, residuals, reductions. malloc; *count floats. */
 static float *results(int threads, const ref_matrix *m, int components, size_t *count) {
   const size_t rows = (size_t)m->rows * (size_t)components;
-  *count = 2 * rows + 5 * 4;
+  *count = 2 * rows + (size_t)5 * 4;
   float *all = calloc(*count, sizeof *all);
   ts_context *context = open_threads(threads);
   if (!context) return all;

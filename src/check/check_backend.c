@@ -57,8 +57,9 @@ static void check_close(ts_context *context) {
 }
 
 static ts_status check_open(ts_context *context) {
-  const tsi_ops *inner;
-  TSI_TRY(find_inner(context, &inner));
+  const tsi_ops *inner = NULL;
+  const ts_status found = find_inner(context, &inner);
+  if (!inner) return found;
   check_state *state = tsi_calloc(context, 1, sizeof *state);
   if (!state) return tsi_out_of_memory(context, "the check backend", sizeof *state);
   const ts_status status = inner->open(context);

@@ -45,20 +45,18 @@ ts_status check_poison_slot(ts_scalars *s, int index) {
 
 /* ---- Spaces ---- */
 
-static ts_status texels_of(ts_space *space, const unsigned char **texels) {
+/* What the texels of a space are for, worked out on first use; NULL without memory. */
+static const unsigned char *texels_of(ts_space *space) {
   check_state *state = check_state_of(space->context);
   for (const check_space *s = state->spaces; s; s = s->next)
-    if (s->space == space) {
-      *texels = s->texels;
-      return TS_OK;
-    }
+    if (s->space == space) return s->texels;
   const tsi_tiling *t = &space->tiling;
   const size_t count = (size_t)t->width * (size_t)t->height;
   check_space *s = tsi_calloc(space->context, 1, sizeof *s);
   if (s) s->texels = tsi_malloc(space->context, count, 1);
   if (!s || !s->texels) {
     tsi_free(space->context, s);
-    return tsi_out_of_memory(space->context, "a check", count);
+    return NULL;
   }
   memset(s->texels, CHECK_PADDING, count);
   for (int32_t i = 0; i < t->size; i++)
@@ -67,8 +65,7 @@ static ts_status texels_of(ts_space *space, const unsigned char **texels) {
   s->space = space;
   s->next = state->spaces;
   state->spaces = s;
-  *texels = s->texels;
-  return TS_OK;
+  return s->texels;
 }
 
 /* A space that is made later may have the same address. */
@@ -118,12 +115,12 @@ static ts_status fail(const char *operation, const ts_vector *v, size_t texel, i
 }
 
 ts_status check_vector(const char *operation, const ts_vector *v, int locked_zero) {
-  const unsigned char *texels = NULL;
   const float *found = NULL;
-  TSI_TRY(texels_of(v->space, &texels));
   TSI_TRY(read_back(v, &found));
   const int floats = tsi_texel_floats(v);
   const size_t count = texel_count(v);
+  const unsigned char *texels = texels_of(v->space);
+  if (!texels) return tsi_out_of_memory(v->context, "a check", count);
   for (size_t i = 0; i < count; i++) {
     for (int c = 0; c < floats; c++, found++) {
       if (texels[i] == CHECK_PADDING && *found != 0)

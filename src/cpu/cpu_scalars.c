@@ -61,7 +61,7 @@ static float slot_component(ts_slot slot, int component) {
 }
 
 void cpu_coefficient(ts_coefficient c, int components, float lanes[CPU_LANES]) {
-  float value[4];
+  float value[4] = {0, 0, 0, 0};
   for (int k = 0; k < components; k++) {
     const float denominator = slot_component(c.denominator, k);
     value[k] = denominator == 0 ? 0 : c.scale * slot_component(c.numerator, k) / denominator;
