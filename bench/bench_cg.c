@@ -25,12 +25,17 @@ static const report_column ITERATIONS[] = {
     {"times_limit", "times it", 'f', 8, 2},
 };
 
+/* One column for each part of an iteration. */
 static const report_column PASSES[] = {
-    {"pass", "part of an iteration", 's', -32, 0},
-    {"passes", "passes", 'i', 6, 0},
-    {"fetches", "Mfetches", 'f', 10, 3},
-    {"megabytes", "MB", 'f', 10, 3},
-    {"limit_microseconds", "limit us", 'f', 10, 2},
+    {"matrix", "matrix", 's', -9, 0},
+    {"rows", "rows", 'i', 9, 0},
+    {"spmv_microseconds", "q=Ad", 'f', 9, 2},
+    {"dot_microseconds", "d.q", 'f', 9, 2},
+    {"axpy2_microseconds", "x, r", 'f', 9, 2},
+    {"dot3_microseconds", "r.r/m", 'f', 9, 2},
+    {"multiply_add_microseconds", "d", 'f', 9, 2},
+    {"fetches", "Mfetches", 'f', 9, 3},
+    {"megabytes", "MB", 'f', 9, 3},
 };
 
 typedef struct solve {
@@ -105,7 +110,7 @@ static int measure(ts_context *context, const bench_options *o, const generated_
   memset(&s, 0, sizeof s);
   memset(&desc, 0, sizeof desc);
   s.context = context;
-  if (limits_measure(&m->limits, o, o->components, 8.0 * (double)A->row_offsets[A->rows])) return 1;
+  if (limits_measure(&m->limits, o, o->components, spmv_bytes(A, o->components, 5))) return 1;
   /* Also shows that the product is right, without which the iteration is worth nothing. */
   if (spmv_measure(context, A, o->format, o->components, 1, &m->product)) return 1;
   desc.csr = generated_csr(A);
@@ -122,7 +127,8 @@ static int measure(ts_context *context, const bench_options *o, const generated_
   return failed;
 }
 
-static double print_iteration(report *r, const measured *m, int components, work parts[PARTS]) {
+static void print_iteration(report *r, const measured *m, int components) {
+  work parts[PARTS];
   const double seconds = (m->longer.seconds - m->shorter.seconds) / (LONG - SHORT);
   const double spread = (m->longer.spread * m->longer.seconds + m->shorter.spread * m->shorter.seconds) /
                         (m->longer.seconds - m->shorter.seconds);
@@ -135,19 +141,19 @@ static double print_iteration(report *r, const measured *m, int components, work
   report_row(r, m->matrix, spmv_format(m->product.info.format), (long long)m->product.info.rows, seconds * 1e6,
              spread * 100, m->checked.seconds / LONG * 1e6, flops / seconds * 1e-9, limit * 1e6,
              seconds / limit);
-  return seconds;
 }
 
-static void print_parts(report *r, const measured *m, int index, const work parts[PARTS]) {
-  static const char *const names[PARTS] = {"q = A d", "d . q", "x += alpha d, r -= alpha q",
-                                           "delta = r . M^-1 r", "d = M^-1 r + beta d"};
-  char title[96], key[32];
-  snprintf(key, sizeof key, "passes_%d", index);
-  snprintf(title, sizeof title, "Limits of the passes: %s, %d rows", m->matrix, m->product.info.rows);
-  report_table(r, key, title, PASSES, sizeof PASSES / sizeof *PASSES);
-  for (int i = 0; i < PARTS; ++i)
-    report_row(r, names[i], (long long)parts[i].passes, work_fetches(&parts[i]) * 1e-6, parts[i].bytes * 1e-6,
-               limits_seconds(&m->limits, &parts[i]) * 1e6);
+static void print_parts(report *r, const measured *m, int components) {
+  work parts[PARTS];
+  double us[PARTS], fetches = 0, bytes = 0;
+  iteration_work(&m->product, m->limits.is_gl, components, parts);
+  for (int i = 0; i < PARTS; ++i) {
+    us[i] = limits_seconds(&m->limits, &parts[i]) * 1e6;
+    fetches += work_fetches(&parts[i]);
+    bytes += parts[i].bytes;
+  }
+  report_row(r, m->matrix, (long long)m->product.info.rows, us[0], us[1], us[2], us[3], us[4],
+             m->limits.is_gl ? fetches * 1e-6 : NAN, bytes * 1e-6);
 }
 
 enum { MAX_RESULTS = 8 };
@@ -155,7 +161,6 @@ enum { MAX_RESULTS = 8 };
 static int run_matrix(ts_context *context, const bench_options *o, const char *name, int32_t rows,
                       measured *results, int *count, report *r) {
   generated_matrix A;
-  work parts[PARTS];
   if (*count >= MAX_RESULTS) return 0;
   if (bench_matrix(&A, name, rows)) return 1;
   measured *m = &results[*count];
@@ -168,7 +173,7 @@ static int run_matrix(ts_context *context, const bench_options *o, const char *n
   if (!*count)
     report_table(r, "iterations", "Conjugate gradients with Jacobi's preconditioner", ITERATIONS,
                  sizeof ITERATIONS / sizeof *ITERATIONS);
-  print_iteration(r, m, o->components, parts);
+  print_iteration(r, m, o->components);
   ++*count;
   return 0;
 }
@@ -189,7 +194,7 @@ int bench_cg(const bench_options *options, report *r) {
         r, "the backend's check interval, all of it, per iteration. Limits' sum: of the passes' least times.");
   }
   /* Small: the cost of passes shows; large: that of fetches. */
-  int32_t sizes[2] = {1 << 14, info.is_hardware ? 1 << 22 : 1 << 17};
+  int32_t sizes[2] = {1 << 14, !info.is_hardware ? 1 << 17 : info.max_texture_size > 0 ? 1 << 22 : 1 << 20};
   if (options->size) sizes[0] = options->size;
   /* A file has one size. */
   const int size_count = options->size || (options->matrix && !generated_is_name(options->matrix)) ? 1 : 2;
@@ -201,10 +206,10 @@ int bench_cg(const bench_options *options, report *r) {
     for (int k = 0; generated_name(k) && !failed; ++k)
       failed = run_matrix(context, options, generated_name(k), sizes[i], results, &count, r);
   }
-  for (int i = 0; i < count && !failed; ++i) {
-    work parts[PARTS];
-    iteration_work(&results[i].product, results[i].limits.is_gl, options->components, parts);
-    print_parts(r, &results[i], i, parts);
+  if (!failed) {
+    report_table(r, "passes", "Least time of each part, us, and what one iteration moves", PASSES,
+                 sizeof PASSES / sizeof *PASSES);
+    for (int i = 0; i < count; ++i) print_parts(r, &results[i], options->components);
   }
   ts_context_destroy(&context);
   return failed;

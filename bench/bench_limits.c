@@ -152,7 +152,8 @@ static int run_gl(ts_context *context, const bench_options *o, int hardware, rep
 }
 
 static int run_cpu(const bench_options *o, int threads, report *r) {
-  static const char *const names[CPU_STREAMS] = {"read   s += a", "copy   b = a", "triad  a = b + 3 c"};
+  static const char *const names[CPU_STREAMS] = {"read   s += a", "scale  a = -a", "copy   b = a",
+                                                 "triad  a = b + 3 c"};
   /* A small size for a quick run, by default far more than a cache holds. */
   const double bytes = o->size ? 96.0 * o->size : 512.0 * 1024 * 1024;
   timing t;

@@ -1,6 +1,7 @@
 /* texsolve bench spmv: the product of a matrix and a vector in every format of the backend. */
 #include "bench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,8 +51,8 @@ static void print_product(report *r, const named_result *n, const device_limits 
   const spmv_result *s = &n->result;
   const double limit = limits_seconds(limits, &s->w);
   report_row(r, n->matrix, spmv_format(s->info.format), s->t.seconds * 1e6, s->t.spread * 100,
-             s->w.flops / s->t.seconds * 1e-9, work_fetches(&s->w) * 1e-6, s->w.bytes * 1e-6,
-             s->w.bytes / s->t.seconds * 1e-9, limit * 1e6, 100 * limit / s->t.seconds);
+             s->w.flops / s->t.seconds * 1e-9, limits->is_gl ? work_fetches(&s->w) * 1e-6 : NAN,
+             s->w.bytes * 1e-6, s->w.bytes / s->t.seconds * 1e-9, limit * 1e6, 100 * limit / s->t.seconds);
 }
 
 static void print_layout(report *r, const named_result *n) {
@@ -76,7 +77,7 @@ static int run_matrix(ts_context *context, const bench_options *o, const char *n
     named_result *n = &results[*count];
     short_name(n->matrix, name);
     if (!*have_limits) {
-      failed = limits_measure(limits, o, o->components, 8.0 * (double)A.row_offsets[A.rows]);
+      failed = limits_measure(limits, o, o->components, spmv_bytes(&A, o->components, 2));
       if (failed) break;
       limits_describe(limits, r);
       report_table(r, "products", "Products y = A x", PRODUCTS, COLUMNS);

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "report.h"
+#include "timing.h"
 
 typedef struct benchmark {
   const char *name;
@@ -145,6 +146,10 @@ int cmd_bench(int argc, char **argv) {
     report_abandon(&r);
     return EXIT_ERROR;
   }
+  if (timing_largest_spread() > 0.5)
+    report_note(
+        r, "Some batches took longer than others by %.0f %% of the median: the device was busy; measure again.",
+        100 * timing_largest_spread());
   if (report_close(&r)) {
     bench_error("writing to standard output failed");
     return EXIT_ERROR;

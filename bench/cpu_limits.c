@@ -30,6 +30,10 @@ ALWAYS_INLINE void triad_body(float *RESTRICT a, const float *RESTRICT b, const 
   for (size_t i = 0; i < n; ++i) a[i] = b[i] + 3.0f * c[i];
 }
 
+ALWAYS_INLINE void scale_body(float *a, size_t n) {
+  for (size_t i = 0; i < n; ++i) a[i] *= -1.0f;
+}
+
 /* `contract`: the target has fused multiply-adds. */
 ALWAYS_INLINE float multiply_add_body(float x, long rounds, int contract) {
   float a[96], total = 0;
@@ -43,6 +47,7 @@ ALWAYS_INLINE float multiply_add_body(float x, long rounds, int contract) {
 
 typedef struct kernels {
   float (*read)(const float *a, size_t n);
+  void (*scale)(float *a, size_t n);
   void (*triad)(float *a, const float *b, const float *c, size_t n);
   float (*multiply_add)(float x, long rounds);
 } kernels;
@@ -51,13 +56,16 @@ typedef struct kernels {
   attribute static float read_##name(const float *a, size_t n) {                                               \
     return read_body(a, n);                                                                                    \
   }                                                                                                            \
+  attribute static void scale_##name(float *a, size_t n) {                                                     \
+    scale_body(a, n);                                                                                          \
+  }                                                                                                            \
   attribute static void triad_##name(float *a, const float *b, const float *c, size_t n) {                     \
     triad_body(a, b, c, n);                                                                                    \
   }                                                                                                            \
   attribute static float multiply_add_##name(float x, long rounds) {                                           \
     return multiply_add_body(x, rounds, contract);                                                             \
   }                                                                                                            \
-  static const kernels name = {read_##name, triad_##name, multiply_add_##name};
+  static const kernels name = {read_##name, scale_##name, triad_##name, multiply_add_##name};
 
 DEFINE_KERNELS(generic, , 0)
 #ifdef HAVE_TARGETS
@@ -106,6 +114,8 @@ static int stream_run(void *user, long count) {
       part(s->n, t, threads, &first, &n);
       if (s->kind == CPU_READ)
         sink += s->k->read(s->a + first, n);
+      else if (s->kind == CPU_SCALE)
+        s->k->scale(s->a + first, n);
       else if (s->kind == CPU_COPY)
         memcpy(s->b + first, s->a + first, n * sizeof *s->a);
       else
@@ -117,7 +127,8 @@ static int stream_run(void *user, long count) {
 }
 
 int cpu_limits_stream(cpu_stream kind, size_t bytes, int threads, int repeat, timing *t, double *rate) {
-  const size_t arrays = kind == CPU_READ ? 1 : kind == CPU_COPY ? 2 : 3;
+  static const size_t array_count[CPU_STREAMS] = {1, 1, 2, 3}, moved_count[CPU_STREAMS] = {1, 2, 2, 3};
+  const size_t arrays = array_count[kind];
   stream s;
   memset(&s, 0, sizeof s);
   s.k = best_kernels();
@@ -143,7 +154,7 @@ int cpu_limits_stream(cpu_stream kind, size_t bytes, int threads, int repeat, ti
       for (size_t j = first; j < first + n; ++j) base[a * s.n + j] = 0.5f;
   }
   const int failed = timing_measure(t, repeat, BENCH_BATCH_SECONDS, stream_run, &s);
-  *rate = (double)(s.n * arrays * sizeof(float)) / t->seconds;
+  *rate = (double)(s.n * moved_count[kind] * sizeof(float)) / t->seconds;
   if (s.sink == 12345.0f) bench_error("unlikely"); /* the sums must not be dropped */
   free(memory);
   return failed;

@@ -51,8 +51,8 @@ int gl_limits_multiply_add(int is_hardware, int repeat, timing *t, double *rate)
 int gl_limits_pass(pass_way way, int repeat, timing *t, int *available);
 
 /* ---- CPU probes (cpu_limits.c). `threads`: at least 1 ---- */
-typedef enum cpu_stream { CPU_READ, CPU_COPY, CPU_TRIAD, CPU_STREAMS } cpu_stream;
-/* Bytes per second with arrays of `bytes` altogether: s += a;  b = a;  a = b + 3 c. */
+typedef enum cpu_stream { CPU_READ, CPU_SCALE, CPU_COPY, CPU_TRIAD, CPU_STREAMS } cpu_stream;
+/* Bytes per second with arrays of `bytes` altogether: s += a;  a = -a;  b = a;  a = b + 3 c. */
 int cpu_limits_stream(cpu_stream kind, size_t bytes, int threads, int repeat, timing *t, double *rate);
 int cpu_limits_multiply_add(int threads, int repeat, timing *t, double *rate);
 /* Seconds to start and end a parallel region. */
@@ -78,7 +78,8 @@ typedef struct device_limits {
   double bandwidth;
 } device_limits;
 
-/* Measures what the work of vectors with `components` and a matrix of `bytes` needs. */
+/* Measures what work on vectors with `components` needs whose data, matrix and vectors, are `bytes` altogether.
+ */
 int limits_measure(device_limits *limits, const bench_options *options, int components, double bytes);
 
 /* The least time. OpenGL: the larger of (sum over formats of fetches / fetch rate) and (texels written / write

@@ -25,6 +25,10 @@ const char *spmv_format(ts_format format) {
   return name ? name : "?";
 }
 
+double spmv_bytes(const generated_matrix *A, int components, int vectors) {
+  return 8.0 * (double)A->row_offsets[A->rows] + 4.0 * components * vectors * (double)A->rows;
+}
+
 void spmv_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int components, work *w) {
   const limit_format vector = limit_format_of_components(components);
   const double rows = info->rows, columns = info->columns;

@@ -22,6 +22,9 @@ int spmv_measure(ts_context *context, const generated_matrix *A, ts_format forma
  * and in CSR 8 bytes an entry, 4 a row offset, x read once and y written once. */
 void spmv_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int components, work *w);
 
+/* A matrix with `vectors` vectors beside it: the data that an operation goes through. */
+double spmv_bytes(const generated_matrix *A, int components, int vectors);
+
 /* The name of a format, which is known. */
 const char *spmv_format(ts_format format);
 

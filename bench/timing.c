@@ -5,6 +5,12 @@
 
 enum { MAX_REPETITIONS = 101 };
 
+static double largest_spread;
+
+double timing_largest_spread(void) {
+  return largest_spread;
+}
+
 double timing_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -51,6 +57,7 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
   }
   t->seconds = timing_median(seconds, repetitions); /* sorts */
   t->spread = (seconds[repetitions - 1] - seconds[0]) / t->seconds;
+  if (t->spread > largest_spread) largest_spread = t->spread;
   t->batch = batch;
   t->repetitions = repetitions;
   return 0;

@@ -20,6 +20,9 @@ double timing_now(void);
  * time is the user's. Returns what `fn` returned if that is not 0. */
 int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn, void *user);
 
+/* The largest spread of all measurements so far. */
+double timing_largest_spread(void);
+
 /* The median of `count` values, which are sorted in place. */
 double timing_median(double *values, int count);
 
