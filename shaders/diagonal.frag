@@ -1,0 +1,7 @@
+// The diagonal of a matrix into every component of a vector. Reads diagonal, which has the vector's layout.
+#include "include/pass.glsl"
+
+uniform sampler2D diagonal;
+out vec4 result;
+
+void main() { result = widen(VALUE(texelFetch(diagonal, texel(), 0).r)); }

@@ -1,0 +1,7 @@
+// y_i = value (p[7].x as float bits) at every index, 0 in texels that belong to none.
+#include "include/pass.glsl"
+#include "include/tiling.glsl"
+
+out vec4 y;
+
+void main() { y = is_index(texel()) ? widen(VALUE(intBitsToFloat(p[7].x))) : vec4(0); }

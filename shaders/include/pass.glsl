@@ -1,0 +1,33 @@
+// What every pass knows: its parameters, its inputs, and how to fetch them.
+//
+// COMPONENTS is 1, 2 or 4. A vector is a region of a texture; i is the fragment's texel inside the region.
+
+uniform ivec4 p[8];
+
+#define TARGET_ORIGIN p[0].xy
+#define TARGET_SIZE p[0].zw
+#define INPUT0_ORIGIN p[1].xy
+#define INPUT1_ORIGIN p[1].zw
+#define INPUT2_ORIGIN p[2].xy
+#define INPUT3_ORIGIN p[2].zw
+
+#if COMPONENTS == 1
+#define VALUE float
+#define PICK .r
+#elif COMPONENTS == 2
+#define VALUE vec2
+#define PICK .rg
+#else
+#define VALUE vec4
+#define PICK .rgba
+#endif
+
+uniform sampler2D input0, input1, input2, input3;
+
+#define FETCH(k, i) (texelFetch(input##k, (i) + INPUT##k##_ORIGIN, 0) PICK)
+
+ivec2 texel() { return ivec2(gl_FragCoord.xy) - TARGET_ORIGIN; }
+
+vec4 widen(float v) { return vec4(v, 0, 0, 0); }
+vec4 widen(vec2 v) { return vec4(v, 0, 0); }
+vec4 widen(vec4 v) { return v; }

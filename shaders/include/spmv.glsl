@@ -1,0 +1,40 @@
+// What both formats of a matrix share: the strip that the fragment is in, and y = A x or r = b - A x.
+// Reads x (input0) and, with RESIDUAL, b (input1); the diagonal, in the layout of the result; with SPILL the sums of
+// split rows.
+#include "include/pass.glsl"
+
+uniform sampler2D diagonal, sums;
+
+#define RECTANGLE_LOG2 p[5].xy
+#define RECTANGLES_X p[5].z
+#define X_ORIGIN_PACKED uint(p[7].x)
+
+flat in ivec4 strip; // first rectangle, length, 1 for spill + 2 for zero, rectangles per row of slabs
+flat in ivec2 base;  // of the first slab
+out vec4 result;
+
+#define LENGTH strip.y
+#define HAS_SPILL (strip.z & 1)
+#define IS_ZERO ((strip.z & 2) != 0)
+
+ivec2 unpack(uint pointer) { return ivec2(int(pointer & 0xffffu), int(pointer >> 16)); }
+
+// x_j from its pointer: x and y lie in 16 bits each, so one addition moves both to the vector's region.
+VALUE fetch_x(uint pointer) { return texelFetch(input0, unpack(pointer + X_ORIGIN_PACKED), 0) PICK; }
+
+VALUE fetch_sum(uint pointer) { return texelFetch(sums, unpack(pointer), 0) PICK; }
+
+VALUE diagonal_term(ivec2 i) {
+#ifdef DIAGONAL
+  return texelFetch(diagonal, i, 0).r * FETCH(0, i);
+#else
+  return VALUE(0);
+#endif
+}
+
+void finish(ivec2 i, VALUE sum) {
+#ifdef RESIDUAL
+  sum = FETCH(1, i) - sum;
+#endif
+  result = widen(sum);
+}

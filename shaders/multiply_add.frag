@@ -1,0 +1,15 @@
+// out = w x + b y with the component-wise product w x. With TERMS 1, out = w x.
+// Reads w (input0), x (input1) and y (input2).
+#include "include/pass.glsl"
+
+flat in vec4 a, b;
+out vec4 result;
+
+void main() {
+  ivec2 i = texel();
+  VALUE sum = FETCH(0, i) * FETCH(1, i);
+#if TERMS == 2
+  sum += a PICK * FETCH(2, i);
+#endif
+  result = widen(sum);
+}

@@ -1,0 +1,188 @@
+/* The OpenGL backend's own types. Read order: gl_backend.c (table, open), gl_texture.c (storage), gl_pass.c
+ * (how anything is drawn), then an operation's file.
+ *
+ * A vector is a region of a texture. Where passes may read the texture they write (texture barrier), the
+ * vectors and slots of a solver share one texture and one framebuffer object, and a pass costs no change of the
+ * render target; where not, each has its own. */
+#ifndef TSI_GL_H
+#define TSI_GL_H
+
+#include <GL/glew.h>
+
+#include "common.h"
+#include "layout.h"
+
+typedef struct gl_program gl_program; /* gl_shader.h */
+typedef struct gl_state gl_state;     /* gl_state.c: an application's saved state */
+
+/* Texture units: inputs of a pass, slots of its coefficients, the matrix. */
+enum {
+  GL_UNIT_INPUT = 0,  /* 4 */
+  GL_UNIT_SLOT = 4,   /* 4: numerator and denominator of two coefficients */
+  GL_UNIT_MATRIX = 8, /* entries, or values; diagonal; pointers; starts; sums */
+  GL_UNITS = 13
+};
+
+/* A context and how to make it current. */
+typedef struct gl_platform {
+  ts_status (*enter)(ts_context *context);
+  void (*leave)(ts_context *context);
+  ts_status (*make_current)(ts_context *context);
+  void (*close)(ts_context *context);
+  void *impl;
+} gl_platform;
+
+/* A texture with a framebuffer object to draw into it. */
+typedef struct gl_texture {
+  GLuint name, framebuffer;
+  GLenum format; /* internal format */
+  int width, height;
+  size_t bytes; /* accounted; 0 for an application's texture */
+  int references;
+  int pinned;               /* known to the application: contents stay in this texture */
+  int scratch_x, scratch_y; /* where partial sums of vectors in this texture go; -1: in the backend's scratch */
+} gl_texture;
+
+typedef struct gl_backend {
+  gl_platform platform;
+  int entered;          /* the context is current: GL may be called */
+  gl_state *saved;      /* for an application's context, else NULL */
+  char *shader_dir;     /* NULL: only the built-in shaders */
+  gl_program *programs; /* list */
+  GLuint empty_vao;
+  GLuint bound_texture[GL_UNITS];
+  GLuint bound_program, bound_framebuffer;
+  gl_texture *scratch[2]; /* partial sums of reductions whose result has no room beside it */
+  gl_texture *spare;      /* for in-place updates without texture barrier */
+} gl_backend;
+
+typedef struct gl_vector {
+  gl_texture *texture;
+  int x, y;
+} gl_vector;
+
+typedef struct gl_scalars {
+  gl_texture *texture;
+  int x, y, per_row; /* slot i is the texel (x + i mod per_row, y + i div per_row) */
+  GLuint buffer;     /* pixel buffer for reading */
+  GLsync fence;
+  int first, count; /* of the read under way */
+} gl_scalars;
+
+typedef struct gl_matrix {
+  gl_texture *entries;  /* jagged: RG32UI value and pointer; segments: R32F values */
+  gl_texture *pointers; /* segments: R32UI */
+  gl_texture *starts;   /* segments: R32UI in the row space's texture */
+  gl_texture *diagonal; /* R32F in the row space's texture */
+  gl_texture *stages[TSI_MAX_STAGES];
+  GLuint vao, strips;
+  size_t strips_bytes;
+  /* sums of split rows, made for the components in use */
+  gl_texture *sums[TSI_MAX_STAGES];
+  int sums_components;
+} gl_matrix;
+
+typedef struct gl_space {
+  GLuint index_texture;
+  size_t bytes;
+} gl_space;
+
+static inline gl_backend *gl_of(const ts_context *context) {
+  return context->backend;
+}
+static inline gl_vector *gl_vector_of(const ts_vector *v) {
+  return v->impl;
+}
+static inline gl_scalars *gl_scalars_of(const ts_scalars *s) {
+  return s->impl;
+}
+static inline gl_matrix *gl_matrix_of(const ts_matrix *A) {
+  return A->impl;
+}
+
+/* ---- gl_egl.c, gl_window.c, gl_current.c: contexts ---- */
+ts_status gl_egl_open(ts_context *context);
+ts_status gl_window_open(ts_context *context);
+ts_status gl_current_open(ts_context *context);
+
+/* ---- gl_state.c ---- */
+/* The state that passes rely on; for an application's context, what was there is saved first. */
+ts_status gl_state_create(ts_context *context);
+void gl_state_destroy(ts_context *context);
+void gl_state_save(gl_state *state);
+void gl_state_restore(const gl_state *state);
+void gl_state_set(gl_backend *gl);
+
+/* ---- gl_texture.c ---- */
+GLenum gl_format_of_components(int components);
+/* A texture without contents; floating-point ones get a framebuffer object and are cleared to 0. */
+ts_status gl_texture_create(ts_context *context, GLenum format, int width, int height, const char *what,
+                            gl_texture **texture);
+ts_status gl_texture_wrap(ts_context *context, GLuint name, GLenum format, int width, int height,
+                          gl_texture **texture);
+void gl_texture_release(ts_context *context, gl_texture *texture);
+void gl_texture_write(gl_backend *gl, const gl_texture *texture, int x, int y, int width, int height,
+                      const void *data);
+/* TS_ERROR_DEVICE or TS_ERROR_OUT_OF_DEVICE_MEMORY if OpenGL has recorded an error. */
+ts_status gl_check(ts_context *context, const char *what);
+
+/* ---- gl_pass.c ---- */
+typedef struct gl_pass {
+  const gl_program *program;
+  /* Where to draw: this region of this texture. */
+  gl_texture *target;
+  int x, y, width, height;
+  int independent; /* 1: touches nothing that the pass before has written or read */
+  /* Inputs, fetched at the fragment's place in the region. */
+  const ts_vector *inputs[4];
+  int coefficient_count;
+  ts_coefficient coefficients[2];
+  int parameters[12]; /* p[5] to p[7] of the shader */
+  GLuint strips;      /* VAO of a matrix's strips to draw; 0: one triangle over the region */
+  int strip_count;
+} gl_pass;
+
+ts_status gl_draw(ts_context *context, const gl_pass *pass);
+void gl_bind(gl_backend *gl, int unit, GLuint texture);
+void gl_bind_framebuffer(gl_backend *gl, GLuint framebuffer);
+
+/* Draws over all of `out`. Where the texture may not be read and written at once and `out` is an input, draws
+ * into a spare texture that takes its place. */
+ts_status gl_draw_vector(ts_vector *out, gl_pass *pass);
+
+/* ---- gl_backend.c: operations ---- */
+ts_status gl_vector_create(ts_vector *v);
+void gl_vector_destroy(ts_vector *v);
+ts_status gl_vector_write(ts_vector *v, const float *texels);
+ts_status gl_vector_read(const ts_vector *v, float *texels);
+ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars);
+ts_status gl_scalars_create(ts_scalars *s);
+void gl_scalars_destroy(ts_scalars *s);
+ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *values);
+ts_status gl_scalars_read_begin(ts_scalars *s, int first, int count);
+ts_status gl_scalars_read_end(ts_scalars *s, float *values);
+ts_status gl_fill(ts_vector *y, float value);
+ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y);
+ts_status gl_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y);
+ts_status gl_reciprocal(ts_vector *out, const ts_vector *x);
+ts_status gl_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                   const ts_vector *q);
+ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                          const ts_vector *y);
+ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y);
+ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w);
+ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed);
+ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed);
+void gl_matrix_destroy(ts_matrix *A);
+ts_status gl_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+ts_status gl_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status gl_diagonal(ts_vector *d, const ts_matrix *A);
+void gl_space_destroy(ts_space *space);
+
+/* The tiling in p[5] and p[6], as shaders/include/tiling.glsl reads it. */
+void gl_tiling_parameters(const tsi_tiling *t, int *parameters);
+
+/* The region that partial sums of vectors of this space need. */
+void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height);
+
+#endif

@@ -1,0 +1,195 @@
+/* The OpenGL backend: its table, and opening and closing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gl.h"
+#include "gl_shader.h"
+
+/* ---- Device ---- */
+
+static int is_software(const char *renderer) {
+  static const char *const names[] = {"llvmpipe", "softpipe", "swrast", "SwiftShader", "Software Rasterizer"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strstr(renderer, names[i])) return 1;
+  return 0;
+}
+
+static ts_status load_functions(ts_context *context) {
+  glewExperimental = GL_TRUE;
+  const GLenum error = glewInit();
+  /* In a context that is not GLX's, GLEW loads everything and then misses a GLX display. */
+  if (error != GLEW_OK && error != GLEW_ERROR_NO_GLX_DISPLAY)
+    return tsi_fail(context, TS_ERROR_UNAVAILABLE, "GLEW cannot load OpenGL: %s", glewGetErrorString(error));
+  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++) continue; /* what glewInit may leave behind */
+  const char *version = (const char *)glGetString(GL_VERSION);
+  if (!GLEW_VERSION_3_3)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "the context is OpenGL %.60s; texsolve needs 3.3",
+                    version ? version : "of unknown version");
+  return TS_OK;
+}
+
+static void fill_caps(ts_context *context) {
+  tsi_caps *caps = &context->caps;
+  const char *renderer = (const char *)glGetString(GL_RENDERER),
+             *version = (const char *)glGetString(GL_VERSION);
+  snprintf(caps->device, sizeof caps->device, "%s", renderer ? renderer : "unknown");
+  snprintf(caps->driver, sizeof caps->driver, "OpenGL %s", version ? version : "unknown");
+  caps->is_hardware = !is_software(caps->device);
+  GLint size = 0;
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &size);
+  if (size > 32768) size = 32768; /* pointers hold 16 bits a coordinate */
+  if (context->desc.max_texture_size && context->desc.max_texture_size < size)
+    size = context->desc.max_texture_size;
+  caps->max_texture_size = size;
+  /* Measured by `texsolve bench limits`; see docs/results.md. */
+  caps->rectangle_width = context->desc.rectangle_width ? context->desc.rectangle_width : 32;
+  caps->rectangle_height = context->desc.rectangle_height ? context->desc.rectangle_height : 32;
+  caps->formats = 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS;
+  caps->default_format = TS_FORMAT_JAGGED;
+  caps->check_interval = 16;
+  caps->check_overlap = 2;
+  caps->texture_barrier = (GLEW_ARB_texture_barrier || GLEW_NV_texture_barrier) &&
+                          !(context->desc.flags & TS_CONTEXT_NO_TEXTURE_BARRIER);
+}
+
+static ts_status set_shader_dir(ts_context *context) {
+  const char *dir = context->desc.shader_dir ? context->desc.shader_dir : getenv("TEXSOLVE_SHADER_DIR");
+  if (!dir || !*dir) return TS_OK;
+  gl_backend *gl = gl_of(context);
+  gl->shader_dir = tsi_malloc(context, strlen(dir) + 1, 1);
+  if (!gl->shader_dir) return tsi_out_of_memory(context, "the shader directory", strlen(dir) + 1);
+  strcpy(gl->shader_dir, dir);
+  return TS_OK;
+}
+
+/* ---- Open and close ---- */
+
+static ts_status open_platform(ts_context *context) {
+  switch (context->desc.gl_platform) {
+  case TS_GL_PLATFORM_CURRENT:
+    return gl_current_open(context);
+  case TS_GL_PLATFORM_WINDOW:
+    return gl_window_open(context);
+  default:
+    return gl_egl_open(context);
+  }
+}
+
+static ts_status enter(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  const ts_status status = gl->platform.enter(context);
+  if (status < 0) return status;
+  gl->entered = 1;
+  if (gl->saved) {
+    gl_state_save(gl->saved);
+    gl_state_set(gl);
+  }
+  return TS_OK;
+}
+
+static void leave(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  if (!gl->entered) return;
+  if (gl->saved)
+    gl_state_restore(gl->saved);
+  else
+    glFlush(); /* what was asked for starts now, and another context of the share group will see it */
+  gl->entered = 0;
+  gl->platform.leave(context);
+}
+
+static void close_backend(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  enter(context);
+  gl_programs_destroy(context);
+  gl_texture_release(context, gl->scratch[0]);
+  gl_texture_release(context, gl->scratch[1]);
+  gl_texture_release(context, gl->spare);
+  if (gl->entered && gl->empty_vao) glDeleteVertexArrays(1, &gl->empty_vao);
+  leave(context);
+  gl_state_destroy(context);
+  gl->platform.close(context);
+  tsi_free(context, gl->shader_dir);
+  tsi_free(context, gl);
+  context->backend = NULL;
+}
+
+/* With the context current for the first time. */
+static ts_status prepare(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  TSI_TRY(load_functions(context));
+  fill_caps(context);
+  TSI_TRY(set_shader_dir(context));
+  if (context->desc.gl_platform == TS_GL_PLATFORM_CURRENT) TSI_TRY(gl_state_create(context));
+  glGenVertexArrays(1, &gl->empty_vao);
+  if (!gl->saved) gl_state_set(gl);
+  return gl_check(context, "opening the context");
+}
+
+static ts_status open_backend(ts_context *context) {
+  gl_backend *gl = tsi_calloc(context, 1, sizeof *gl);
+  if (!gl) return tsi_out_of_memory(context, "the OpenGL backend", sizeof *gl);
+  context->backend = gl;
+  ts_status status = open_platform(context);
+  if (status < 0) {
+    tsi_free(context, gl);
+    context->backend = NULL;
+    return status;
+  }
+  status = gl->platform.enter(context);
+  if (status == TS_OK) {
+    status = prepare(context);
+    gl->platform.leave(context);
+  }
+  if (status < 0) {
+    char message[sizeof context->error];
+    memcpy(message, context->error, sizeof message);
+    gl_state_destroy(context);
+    gl->platform.close(context);
+    tsi_free(context, gl->shader_dir);
+    tsi_free(context, gl);
+    context->backend = NULL;
+    memcpy(context->error, message, sizeof message);
+  }
+  return status;
+}
+
+static ts_status finish(ts_context *context) {
+  glFinish();
+  return gl_check(context, "finishing");
+}
+
+const tsi_ops tsi_gl_ops = {
+    .open = open_backend,
+    .close = close_backend,
+    .finish = finish,
+    .vector_create = gl_vector_create,
+    .vector_destroy = gl_vector_destroy,
+    .vector_write = gl_vector_write,
+    .vector_read = gl_vector_read,
+    .scalars_create = gl_scalars_create,
+    .scalars_destroy = gl_scalars_destroy,
+    .scalars_write = gl_scalars_write,
+    .scalars_read_begin = gl_scalars_read_begin,
+    .scalars_read_end = gl_scalars_read_end,
+    .fill = gl_fill,
+    .axpby = gl_axpby,
+    .multiply = gl_multiply,
+    .reciprocal = gl_reciprocal,
+    .reduce = gl_reduce,
+    .matrix_create = gl_matrix_create,
+    .matrix_write = gl_matrix_write,
+    .matrix_destroy = gl_matrix_destroy,
+    .spmv = gl_spmv,
+    .residual = gl_residual,
+    .diagonal = gl_diagonal,
+    /* optional */
+    .enter = enter,
+    .leave = leave,
+    .space_destroy = gl_space_destroy,
+    .group_create = gl_group_create,
+    .dot3 = gl_dot3,
+    .axpy2 = gl_axpy2,
+    .multiply_add = gl_multiply_add,
+};

@@ -1,0 +1,55 @@
+/* The application's context, whichever window system it comes from: recognised, never made current. */
+#define _GNU_SOURCE 1 /* RTLD_DEFAULT */
+#include <EGL/egl.h>
+#include <dlfcn.h>
+
+#include "gl.h"
+
+typedef struct current_impl {
+  void *handle; /* of the context that was current when texsolve was opened */
+} current_impl;
+
+/* GLX is asked only if the application has loaded it. */
+static void *current_handle(void) {
+  void *handle = (void *)eglGetCurrentContext();
+  if (handle) return handle;
+  void *(*glx)(void);
+  *(void **)&glx = dlsym(RTLD_DEFAULT, "glXGetCurrentContext");
+  return glx ? glx() : NULL;
+}
+
+static current_impl *impl_of(const ts_context *context) {
+  return gl_of(context)->platform.impl;
+}
+
+static ts_status enter(ts_context *context) {
+  if (current_handle() == impl_of(context)->handle) return TS_OK;
+  return tsi_fail(
+      context, TS_ERROR_DEVICE,
+      "the application's OpenGL context that texsolve was opened with is not current on this thread");
+}
+
+static void leave(ts_context *context) {
+  (void)context;
+}
+
+static ts_status make_current(ts_context *context) {
+  return enter(context);
+}
+
+static void close_platform(ts_context *context) {
+  tsi_free(context, impl_of(context));
+  gl_of(context)->platform.impl = NULL;
+}
+
+ts_status gl_current_open(ts_context *context) {
+  void *handle = current_handle();
+  if (!handle)
+    return tsi_fail(context, TS_ERROR_UNAVAILABLE,
+                    "gl_platform is TS_GL_PLATFORM_CURRENT and no OpenGL context is current on this thread");
+  current_impl *c = tsi_calloc(context, 1, sizeof *c);
+  if (!c) return tsi_out_of_memory(context, "a context", sizeof *c);
+  c->handle = handle;
+  gl_of(context)->platform = (gl_platform){enter, leave, make_current, close_platform, c};
+  return TS_OK;
+}

@@ -1,0 +1,201 @@
+/* The functions of texsolve/gl.h: textures behind vectors, for programs that draw them. */
+#include <string.h>
+
+#include <texsolve/gl.h>
+
+#include "gl.h"
+
+static ts_status require_gl(ts_context *context, const char *function) {
+  if (context->ops == &tsi_gl_ops || context->caps.max_texture_size) return TS_OK;
+  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s has no textures", function,
+                  context->backend_name);
+}
+
+ts_status ts_gl_vector_texture(ts_vector *vector, ts_gl_texture *texture) {
+  TSI_REQUIRE(NULL, vector);
+  ts_context *context = vector->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, texture);
+  TSI_TRY(require_gl(context, __func__));
+  const gl_vector *v = gl_vector_of(vector);
+  v->texture->pinned = 1;
+  *texture = (ts_gl_texture){.texture = v->texture->name,
+                             .internal_format = v->texture->format,
+                             .x = v->x,
+                             .y = v->y,
+                             .width = vector->space->tiling.width,
+                             .height = vector->space->tiling.height};
+  return TS_OK;
+}
+
+/* ---- A vector on the application's texture ---- */
+
+static const char *format_name(GLenum format) {
+  return format == GL_R32F ? "R32F" : format == GL_RG32F ? "RG32F" : "RGBA32F";
+}
+
+static ts_status check_texture(ts_context *context, const tsi_tiling *t, GLenum format, GLuint texture) {
+  if (!glIsTexture(texture))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "texture %u is no texture of this context", texture);
+  GLint width = 0, height = 0, internal = 0;
+  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++) continue;
+  glActiveTexture(GL_TEXTURE0);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  gl_of(context)->bound_texture[0] = texture;
+  if (glGetError() != GL_NO_ERROR) {
+    gl_of(context)->bound_texture[0] = (GLuint)-1;
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "texture %u is not a GL_TEXTURE_2D", texture);
+  }
+  glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_WIDTH, &width);
+  glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_HEIGHT, &height);
+  glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_INTERNAL_FORMAT, &internal);
+  if (width != t->width || height != t->height)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "texture %u is %d x %d; vectors of this space are %d x %d", texture, width, height,
+                    t->width, t->height);
+  if ((GLenum)internal != format)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "texture %u has the format 0x%04x; it must be %s (0x%04x)", texture, (unsigned)internal,
+                    format_name(format), format);
+  GLint filter = 0;
+  glGetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, &filter);
+  if (filter != GL_NEAREST && filter != GL_LINEAR)
+    return tsi_fail(
+        context, TS_ERROR_INVALID_ARGUMENT,
+        "texture %u has a minification filter with mipmaps (0x%04x); it must be GL_NEAREST or GL_LINEAR",
+        texture, (unsigned)filter);
+  return TS_OK;
+}
+
+static ts_status wrap(ts_space *space, int components, GLuint texture, ts_vector **vector) {
+  ts_context *context = space->context;
+  const tsi_tiling *t = &space->tiling;
+  const GLenum format = gl_format_of_components(components);
+  TSI_TRY(check_texture(context, t, format, texture));
+  ts_vector *v = tsi_calloc(context, 1, sizeof *v);
+  gl_vector *impl = tsi_calloc(context, 1, sizeof *impl);
+  ts_status status = v && impl ? TS_OK : tsi_out_of_memory(context, "a vector", sizeof *v);
+  if (status == TS_OK) status = gl_texture_wrap(context, texture, format, t->width, t->height, &impl->texture);
+  if (status < 0) {
+    tsi_free(context, v);
+    tsi_free(context, impl);
+    return status;
+  }
+  *v = (ts_vector){context, space, components, impl};
+  tsi_space_retain(space);
+  *vector = v;
+  return TS_OK;
+}
+
+ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsigned texture, ts_vector **vector) {
+  TSI_REQUIRE(NULL, space);
+  ts_context *context = space->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, vector);
+  *vector = NULL;
+  TSI_TRY(require_gl(context, __func__));
+  if (components < 1 || components > 4)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components is %d; it goes from 1 to 4", components);
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave(context, wrap(space, components, texture, vector));
+}
+
+/* ---- Where indices are ---- */
+
+ts_status ts_gl_space_size(const ts_space *space, int *width, int *height) {
+  TSI_REQUIRE(NULL, space);
+  tsi_clear_error(space->context);
+  TSI_REQUIRE(space->context, width);
+  TSI_REQUIRE(space->context, height);
+  TSI_TRY(require_gl(space->context, __func__));
+  *width = space->tiling.width;
+  *height = space->tiling.height;
+  return TS_OK;
+}
+
+ts_status ts_gl_space_texels(const ts_space *space, int32_t *texels, size_t count) {
+  TSI_REQUIRE(NULL, space);
+  tsi_clear_error(space->context);
+  TSI_REQUIRE(space->context, texels);
+  TSI_TRY(require_gl(space->context, __func__));
+  const tsi_tiling *t = &space->tiling;
+  if (count != 2 * (size_t)t->size)
+    return tsi_fail(space->context, TS_ERROR_INVALID_ARGUMENT, "count is %zu; the space has 2 x %d numbers",
+                    count, t->size);
+  for (int32_t i = 0; i < t->size; i++) {
+    const tsi_texel texel = tsi_texel_of_position(t, tsi_position(t, i));
+    texels[2 * i] = texel.x;
+    texels[2 * i + 1] = texel.y;
+  }
+  return TS_OK;
+}
+
+static ts_status create_index_texture(ts_space *space) {
+  ts_context *context = space->context;
+  const tsi_tiling *t = &space->tiling;
+  const size_t texels = (size_t)t->width * (size_t)t->height, bytes = texels * 2 * sizeof(GLint);
+  gl_space *impl = tsi_calloc(context, 1, sizeof *impl);
+  GLint *data = tsi_malloc(context, texels, 2 * sizeof *data);
+  ts_status status = impl && data ? TS_OK : tsi_out_of_memory(context, "an index texture", bytes);
+  if (status == TS_OK) status = tsi_device_take(context, bytes, "an index texture");
+  if (status == TS_OK) {
+    for (size_t k = 0; k < texels; k++) {
+      data[2 * k] = -1;
+      data[2 * k + 1] = 0;
+    }
+    for (int32_t i = 0; i < t->size; i++) {
+      const int64_t k = tsi_texel_number(t, tsi_position(t, i));
+      data[2 * k] = i;
+      data[2 * k + 1] = space->locked && space->locked[i];
+    }
+    glGenTextures(1, &impl->index_texture);
+    gl_bind(gl_of(context), 0, impl->index_texture);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RG32I, t->width, t->height, 0, GL_RG_INTEGER, GL_INT, data);
+    impl->bytes = bytes;
+    space->impl = impl;
+    status = gl_check(context, "an index texture");
+    if (status < 0) gl_space_destroy(space);
+    impl = NULL;
+  }
+  tsi_free(context, impl);
+  tsi_free(context, data);
+  return status;
+}
+
+void gl_space_destroy(ts_space *space) {
+  gl_space *impl = space->impl;
+  if (!impl) return;
+  gl_backend *gl = gl_of(space->context);
+  if (gl->entered) {
+    for (int unit = 0; unit < GL_UNITS; unit++)
+      if (gl->bound_texture[unit] == impl->index_texture) gl->bound_texture[unit] = (GLuint)-1;
+    glDeleteTextures(1, &impl->index_texture);
+  }
+  tsi_device_give(space->context, impl->bytes);
+  tsi_free(space->context, impl);
+  space->impl = NULL;
+}
+
+ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture) {
+  TSI_REQUIRE(NULL, space);
+  ts_context *context = space->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, texture);
+  TSI_TRY(require_gl(context, __func__));
+  if (!space->impl) {
+    TSI_TRY(tsi_enter(context));
+    TSI_TRY(tsi_leave(context, create_index_texture(space)));
+  }
+  *texture = ((const gl_space *)space->impl)->index_texture;
+  return TS_OK;
+}
+
+ts_status ts_gl_make_current(ts_context *context) {
+  TSI_REQUIRE(NULL, context);
+  tsi_clear_error(context);
+  TSI_TRY(require_gl(context, __func__));
+  return gl_of(context)->platform.make_current(context);
+}

@@ -1,0 +1,150 @@
+/* How anything is drawn: bind the target, make earlier writes visible, set the parameters in one call, draw. */
+#include <string.h>
+
+#include "gl.h"
+#include "gl_shader.h"
+
+void gl_bind(gl_backend *gl, int unit, GLuint texture) {
+  if (gl->bound_texture[unit] == texture) return;
+  glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  gl->bound_texture[unit] = texture;
+  glActiveTexture(GL_TEXTURE0);
+}
+
+void gl_bind_framebuffer(gl_backend *gl, GLuint framebuffer) {
+  if (gl->bound_framebuffer == framebuffer) return;
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  gl->bound_framebuffer = framebuffer;
+}
+
+/* The layout of p in shaders/include/pass.glsl. */
+typedef struct pass_parameters {
+  GLint target[4];          /* x, y, width, height */
+  GLint inputs[4][2];       /* x, y */
+  GLint coefficients[2][4]; /* bits of the scale, texel of the numerator and of the denominator or -1 */
+  GLint own[12];
+} pass_parameters;
+
+static GLint slot_texel(ts_slot slot) {
+  if (!slot.scalars) return -1;
+  const gl_scalars *s = gl_scalars_of(slot.scalars);
+  const int x = s->x + slot.index % s->per_row, y = s->y + slot.index / s->per_row;
+  return (GLint)((unsigned)x | (unsigned)y << 16);
+}
+
+/* Binds what the pass reads. Returns whether that includes the texture it draws into. */
+static int bind_inputs(gl_backend *gl, const gl_pass *pass, pass_parameters *p) {
+  int feedback = 0;
+  for (int i = 0; i < 4 && pass->inputs[i]; i++) {
+    const gl_vector *v = gl_vector_of(pass->inputs[i]);
+    gl_bind(gl, GL_UNIT_INPUT + i, v->texture->name);
+    feedback |= v->texture == pass->target;
+    p->inputs[i][0] = v->x;
+    p->inputs[i][1] = v->y;
+  }
+  for (int i = 0; i < pass->coefficient_count; i++) {
+    const ts_coefficient *c = &pass->coefficients[i];
+    const ts_slot slots[2] = {c->numerator, c->denominator};
+    memcpy(&p->coefficients[i][0], &c->scale, sizeof c->scale);
+    for (int k = 0; k < 2; k++) {
+      p->coefficients[i][1 + k] = slot_texel(slots[k]);
+      if (!slots[k].scalars) continue;
+      const gl_texture *texture = gl_scalars_of(slots[k].scalars)->texture;
+      gl_bind(gl, GL_UNIT_SLOT + 2 * i + k, texture->name);
+      feedback |= texture == pass->target;
+    }
+  }
+  return feedback;
+}
+
+static void prepare(ts_context *context, const gl_pass *pass) {
+  gl_backend *gl = gl_of(context);
+  pass_parameters p = {0};
+  gl_bind_framebuffer(gl, pass->target->framebuffer);
+  const int feedback = bind_inputs(gl, pass, &p);
+  if (feedback && !pass->independent && context->caps.texture_barrier) {
+    if (GLEW_ARB_texture_barrier)
+      glTextureBarrier();
+    else
+      glTextureBarrierNV();
+  }
+  if (gl->bound_program != pass->program->name) {
+    glUseProgram(pass->program->name);
+    gl->bound_program = pass->program->name;
+  }
+  p.target[0] = pass->x;
+  p.target[1] = pass->y;
+  p.target[2] = pass->width;
+  p.target[3] = pass->height;
+  memcpy(p.own, pass->parameters, sizeof p.own);
+  glUniform4iv(pass->program->parameters, sizeof p / (4 * sizeof(GLint)), (const GLint *)&p);
+  glViewport(pass->x, pass->y, pass->width, pass->height);
+}
+
+ts_status gl_draw(ts_context *context, const gl_pass *pass) {
+  prepare(context, pass);
+  if (pass->strips) {
+    glBindVertexArray(pass->strips);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, pass->strip_count);
+    glBindVertexArray(gl_of(context)->empty_vao);
+  } else {
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+  }
+  return TS_OK;
+}
+
+/* ---- Drawing over a vector ---- */
+
+static int reads(const gl_pass *pass, const gl_texture *texture) {
+  for (int i = 0; i < 4 && pass->inputs[i]; i++)
+    if (gl_vector_of(pass->inputs[i])->texture == texture) return 1;
+  return 0;
+}
+
+static void set_region(gl_pass *pass, const tsi_tiling *t, gl_texture *target, int x, int y) {
+  pass->target = target;
+  pass->x = x;
+  pass->y = y;
+  pass->width = t->width;
+  pass->height = t->height;
+}
+
+/* A texture like `like`, kept for the next time. */
+static ts_status get_spare(ts_context *context, const gl_texture *like, gl_texture **spare) {
+  gl_backend *gl = gl_of(context);
+  if (gl->spare && (gl->spare->format != like->format || gl->spare->width != like->width ||
+                    gl->spare->height != like->height)) {
+    gl_texture_release(context, gl->spare);
+    gl->spare = NULL;
+  }
+  if (!gl->spare)
+    TSI_TRY(
+        gl_texture_create(context, like->format, like->width, like->height, "an in-place update", &gl->spare));
+  *spare = gl->spare;
+  return TS_OK;
+}
+
+ts_status gl_draw_vector(ts_vector *out, gl_pass *pass) {
+  ts_context *context = out->context;
+  gl_vector *v = gl_vector_of(out);
+  const tsi_tiling *t = &out->space->tiling;
+  if (context->caps.texture_barrier || !reads(pass, v->texture)) {
+    set_region(pass, t, v->texture, v->x, v->y);
+    return gl_draw(context, pass);
+  }
+  gl_backend *gl = gl_of(context);
+  gl_texture *spare;
+  TSI_TRY(get_spare(context, v->texture, &spare));
+  set_region(pass, t, spare, v->x, v->y);
+  TSI_TRY(gl_draw(context, pass));
+  if (v->texture->pinned || v->texture->references > 1) {
+    gl_bind_framebuffer(gl, spare->framebuffer);
+    gl_bind(gl, 0, v->texture->name);
+    glCopyTexSubImage2D(GL_TEXTURE_2D, 0, v->x, v->y, v->x, v->y, t->width, t->height);
+  } else {
+    gl->spare = v->texture;
+    v->texture = spare;
+  }
+  return TS_OK;
+}

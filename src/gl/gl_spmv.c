@@ -1,0 +1,109 @@
+/* y = A x and r = b - A x: the stages of split rows, if there are any, then one draw of all strips. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gl.h"
+#include "gl_shader.h"
+
+static int components_of(const ts_vector *v) {
+  return v->components == 3 ? 4 : v->components;
+}
+
+static int packed_origin(const gl_vector *v) {
+  return (int)((unsigned)v->x | (unsigned)v->y << 16);
+}
+
+/* ---- Split rows ---- */
+
+static ts_status create_sums(const ts_matrix *A, const ts_vector *x) {
+  gl_matrix *m = gl_matrix_of(A);
+  const int components = components_of(x);
+  if (m->sums_components == components) return TS_OK;
+  for (int s = 0; s < A->layout->stage_count; s++) {
+    const tsi_stage *stage = &A->layout->stages[s];
+    gl_texture_release(A->context, m->sums[s]);
+    m->sums[s] = NULL;
+    m->sums_components = 0;
+    TSI_TRY(gl_texture_create(A->context, gl_format_of_components(components), 1 << stage->log2_sum_width,
+                              stage->sum_height, "the sums of long rows", &m->sums[s]));
+  }
+  m->sums_components = components;
+  return TS_OK;
+}
+
+static ts_status sum_split_rows(const ts_matrix *A, const ts_vector *x) {
+  ts_context *context = A->context;
+  gl_matrix *m = gl_matrix_of(A);
+  TSI_TRY(create_sums(A, x));
+  char defines[48];
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", components_of(x));
+  gl_vector before = {0};
+  ts_vector source = *x;
+  for (int s = 0; s < A->layout->stage_count; s++) {
+    const tsi_stage *stage = &A->layout->stages[s];
+    gl_pass pass = {
+        .inputs = {&source}, .target = m->sums[s], .width = m->sums[s]->width, .height = m->sums[s]->height};
+    TSI_TRY(gl_program_get(context, "fullscreen.vert", "split_sum.frag", defines, &pass.program));
+    gl_bind(gl_of(context), GL_UNIT_MATRIX, m->stages[s]->name);
+    pass.parameters[4] = stage->count;
+    pass.parameters[5] = stage->length;
+    pass.parameters[6] = stage->log2_width;
+    pass.parameters[7] = stage->log2_sum_width;
+    pass.parameters[8] = packed_origin(gl_vector_of(&source));
+    TSI_TRY(gl_draw(context, &pass));
+    before = (gl_vector){m->sums[s], 0, 0};
+    source.impl = &before;
+  }
+  return TS_OK;
+}
+
+/* ---- The product ---- */
+
+static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  ts_context *context = A->context;
+  gl_backend *gl = gl_of(context);
+  gl_matrix *m = gl_matrix_of(A);
+  const tsi_layout *layout = A->layout;
+  const int jagged = layout->format == TS_FORMAT_JAGGED;
+  if (layout->stage_count) TSI_TRY(sum_split_rows(A, x));
+
+  char defines[128];
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n%s%s%s", components_of(x),
+           A->has_diagonal ? "#define DIAGONAL\n" : "", b ? "#define RESIDUAL\n" : "",
+           layout->stage_count ? "#define SPILL\n" : "");
+  gl_pass pass = {.inputs = {x, b}, .strips = m->vao, .strip_count = layout->strip_count};
+  TSI_TRY(gl_program_get(context, "strips.vert", jagged ? "spmv_jagged.frag" : "spmv_segments.frag", defines,
+                         &pass.program));
+  gl_bind(gl, GL_UNIT_MATRIX, m->entries->name);
+  if (m->diagonal) gl_bind(gl, GL_UNIT_MATRIX + 1, m->diagonal->name);
+  if (!jagged) {
+    gl_bind(gl, GL_UNIT_MATRIX + 2, m->pointers->name);
+    gl_bind(gl, GL_UNIT_MATRIX + 3, m->starts->name);
+  }
+  if (layout->stage_count) gl_bind(gl, GL_UNIT_MATRIX + 4, m->sums[layout->stage_count - 1]->name);
+  gl_tiling_parameters(&A->row_space->tiling, pass.parameters);
+  if (!jagged) {
+    int log2_width = 0;
+    while ((1 << log2_width) < layout->width) log2_width++;
+    pass.parameters[6] = log2_width;
+  }
+  pass.parameters[8] = packed_origin(gl_vector_of(x));
+  return gl_draw_vector(y, &pass);
+}
+
+ts_status gl_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  return multiply(y, NULL, A, x);
+}
+
+ts_status gl_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  return multiply(r, b, A, x);
+}
+
+ts_status gl_diagonal(ts_vector *d, const ts_matrix *A) {
+  char defines[48];
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", components_of(d));
+  gl_pass pass = {0};
+  TSI_TRY(gl_program_get(A->context, "fullscreen.vert", "diagonal.frag", defines, &pass.program));
+  gl_bind(gl_of(A->context), GL_UNIT_MATRIX + 1, gl_matrix_of(A)->diagonal->name);
+  return gl_draw_vector(d, &pass);
+}

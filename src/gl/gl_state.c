@@ -1,0 +1,125 @@
+/* The OpenGL state that passes rely on, and an application's state saved and put back around every call. */
+#include "gl.h"
+
+static const GLenum switches[] = {
+    GL_BLEND,
+    GL_DEPTH_TEST,
+    GL_SCISSOR_TEST,
+    GL_STENCIL_TEST,
+    GL_CULL_FACE,
+    GL_COLOR_LOGIC_OP,
+    GL_RASTERIZER_DISCARD,
+    GL_SAMPLE_ALPHA_TO_COVERAGE,
+    GL_SAMPLE_MASK,
+    GL_SAMPLE_COVERAGE,
+    GL_DITHER,
+    GL_CLIP_DISTANCE0,
+    GL_CLIP_DISTANCE1,
+    GL_CLIP_DISTANCE2,
+    GL_CLIP_DISTANCE3,
+    GL_CLIP_DISTANCE4,
+    GL_CLIP_DISTANCE5,
+    GL_FRAMEBUFFER_SRGB,
+};
+enum { switch_count = sizeof switches / sizeof switches[0] };
+
+static const GLenum pixel_store[] = {
+    GL_PACK_SWAP_BYTES,   GL_PACK_LSB_FIRST,     GL_PACK_ROW_LENGTH,    GL_PACK_IMAGE_HEIGHT,
+    GL_PACK_SKIP_ROWS,    GL_PACK_SKIP_PIXELS,   GL_PACK_SKIP_IMAGES,   GL_PACK_ALIGNMENT,
+    GL_UNPACK_SWAP_BYTES, GL_UNPACK_LSB_FIRST,   GL_UNPACK_ROW_LENGTH,  GL_UNPACK_IMAGE_HEIGHT,
+    GL_UNPACK_SKIP_ROWS,  GL_UNPACK_SKIP_PIXELS, GL_UNPACK_SKIP_IMAGES, GL_UNPACK_ALIGNMENT,
+};
+enum { pixel_store_count = sizeof pixel_store / sizeof pixel_store[0] };
+
+struct gl_state {
+  GLboolean switches[switch_count];
+  GLint pixel_store[pixel_store_count];
+  GLint viewport[4];
+  GLint draw_framebuffer, read_framebuffer, program, vao, array_buffer, pack_buffer, unpack_buffer;
+  GLint active_texture, texture[GL_UNITS], sampler[GL_UNITS];
+  GLint polygon_mode[2], clamp_read_color;
+  GLboolean color_mask[4];
+};
+
+ts_status gl_state_create(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  gl->saved = tsi_calloc(context, 1, sizeof *gl->saved);
+  return gl->saved ? TS_OK : tsi_out_of_memory(context, "the application's state", sizeof *gl->saved);
+}
+
+void gl_state_destroy(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  tsi_free(context, gl->saved);
+  gl->saved = NULL;
+}
+
+void gl_state_save(gl_state *s) {
+  for (int i = 0; i < switch_count; i++) s->switches[i] = glIsEnabled(switches[i]);
+  for (int i = 0; i < pixel_store_count; i++) glGetIntegerv(pixel_store[i], &s->pixel_store[i]);
+  glGetIntegerv(GL_VIEWPORT, s->viewport);
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &s->draw_framebuffer);
+  glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &s->read_framebuffer);
+  glGetIntegerv(GL_CURRENT_PROGRAM, &s->program);
+  glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &s->vao);
+  glGetIntegerv(GL_ARRAY_BUFFER_BINDING, &s->array_buffer);
+  glGetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &s->pack_buffer);
+  glGetIntegerv(GL_PIXEL_UNPACK_BUFFER_BINDING, &s->unpack_buffer);
+  glGetIntegerv(GL_POLYGON_MODE, s->polygon_mode);
+  glGetIntegerv(GL_CLAMP_READ_COLOR, &s->clamp_read_color);
+  glGetBooleani_v(GL_COLOR_WRITEMASK, 0, s->color_mask);
+  glGetIntegerv(GL_ACTIVE_TEXTURE, &s->active_texture);
+  for (int unit = 0; unit < GL_UNITS; unit++) {
+    glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+    glGetIntegerv(GL_TEXTURE_BINDING_2D, &s->texture[unit]);
+    glGetIntegerv(GL_SAMPLER_BINDING, &s->sampler[unit]);
+  }
+}
+
+static void set_switch(GLenum name, GLboolean on) {
+  if (on)
+    glEnable(name);
+  else
+    glDisable(name);
+}
+
+void gl_state_restore(const gl_state *s) {
+  for (int i = 0; i < switch_count; i++) set_switch(switches[i], s->switches[i]);
+  for (int i = 0; i < pixel_store_count; i++) glPixelStorei(pixel_store[i], s->pixel_store[i]);
+  glViewport(s->viewport[0], s->viewport[1], s->viewport[2], s->viewport[3]);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)s->draw_framebuffer);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)s->read_framebuffer);
+  glUseProgram((GLuint)s->program);
+  glBindVertexArray((GLuint)s->vao);
+  glBindBuffer(GL_ARRAY_BUFFER, (GLuint)s->array_buffer);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)s->pack_buffer);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, (GLuint)s->unpack_buffer);
+  glPolygonMode(GL_FRONT_AND_BACK, (GLenum)s->polygon_mode[0]);
+  glClampColor(GL_CLAMP_READ_COLOR, (GLenum)s->clamp_read_color);
+  glColorMaski(0, s->color_mask[0], s->color_mask[1], s->color_mask[2], s->color_mask[3]);
+  for (int unit = 0; unit < GL_UNITS; unit++) {
+    glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+    glBindTexture(GL_TEXTURE_2D, (GLuint)s->texture[unit]);
+    glBindSampler((GLuint)unit, (GLuint)s->sampler[unit]);
+  }
+  glActiveTexture((GLenum)s->active_texture);
+}
+
+void gl_state_set(gl_backend *gl) {
+  for (int i = 0; i < switch_count; i++) glDisable(switches[i]);
+  for (int i = 0; i < pixel_store_count; i++)
+    glPixelStorei(pixel_store[i],
+                  pixel_store[i] == GL_PACK_ALIGNMENT || pixel_store[i] == GL_UNPACK_ALIGNMENT ? 4 : 0);
+  glBindVertexArray(gl->empty_vao);
+  glBindBuffer(GL_ARRAY_BUFFER, 0);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  glClampColor(GL_CLAMP_READ_COLOR, GL_FIXED_ONLY);
+  glColorMaski(0, GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  for (int unit = 0; unit < GL_UNITS; unit++) {
+    glBindSampler((GLuint)unit, 0);
+    gl->bound_texture[unit] = (GLuint)-1; /* unknown */
+  }
+  glActiveTexture(GL_TEXTURE0);
+  gl->bound_program = gl->bound_framebuffer = (GLuint)-1;
+}

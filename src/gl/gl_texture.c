@@ -1,0 +1,141 @@
+/* Textures with their framebuffer objects, and the account of their memory. */
+#include <string.h>
+
+#include "gl.h"
+
+typedef struct format_info {
+  GLenum internal, external, type;
+  int bytes;
+} format_info;
+
+static const format_info formats[] = {
+    {GL_R32F, GL_RED, GL_FLOAT, 4},
+    {GL_RG32F, GL_RG, GL_FLOAT, 8},
+    {GL_RGBA32F, GL_RGBA, GL_FLOAT, 16},
+    {GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, 4},
+    {GL_RG32UI, GL_RG_INTEGER, GL_UNSIGNED_INT, 8},
+};
+
+static const format_info *find_format(GLenum internal) {
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    if (formats[i].internal == internal) return &formats[i];
+  return NULL;
+}
+
+GLenum gl_format_of_components(int components) {
+  return components == 1 ? GL_R32F : components == 2 ? GL_RG32F : GL_RGBA32F;
+}
+
+ts_status gl_check(ts_context *context, const char *what) {
+  const GLenum error = glGetError();
+  if (error == GL_NO_ERROR) return TS_OK;
+  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++)
+    continue; /* a lost context repeats itself for ever */
+  if (error == GL_OUT_OF_MEMORY)
+    return tsi_fail(context, TS_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for %s", what);
+  return tsi_fail(context, TS_ERROR_DEVICE, "OpenGL error 0x%04x at %s", error, what);
+}
+
+static ts_status attach_framebuffer(ts_context *context, gl_texture *t) {
+  gl_backend *gl = gl_of(context);
+  glGenFramebuffers(1, &t->framebuffer);
+  gl_bind_framebuffer(gl, t->framebuffer);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, t->name, 0);
+  const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
+  if (status != GL_FRAMEBUFFER_COMPLETE)
+    return tsi_fail(context, TS_ERROR_DEVICE,
+                    "the driver cannot render to a %d x %d texture of format 0x%04x (0x%04x)", t->width,
+                    t->height, t->format, status);
+  return TS_OK;
+}
+
+static void destroy(ts_context *context, gl_texture *t) {
+  gl_backend *gl = gl_of(context);
+  if (gl->entered) {
+    if (t->framebuffer) {
+      if (gl->bound_framebuffer == t->framebuffer) gl->bound_framebuffer = (GLuint)-1;
+      glDeleteFramebuffers(1, &t->framebuffer);
+    }
+    if (t->bytes) {
+      for (int unit = 0; unit < GL_UNITS; unit++)
+        if (gl->bound_texture[unit] == t->name) gl->bound_texture[unit] = (GLuint)-1;
+      glDeleteTextures(1, &t->name);
+    }
+  }
+  tsi_device_give(context, t->bytes);
+  tsi_free(context, t);
+}
+
+ts_status gl_texture_create(ts_context *context, GLenum format, int width, int height, const char *what,
+                            gl_texture **out) {
+  gl_backend *gl = gl_of(context);
+  const format_info *info = find_format(format);
+  const int max = context->caps.max_texture_size;
+  if (width > max || height > max)
+    return tsi_fail(context, TS_ERROR_LIMIT, "%s needs a texture of %d x %d; the largest is %d x %d", what,
+                    width, height, max, max);
+  gl_texture *t = tsi_calloc(context, 1, sizeof *t);
+  if (!t) return tsi_out_of_memory(context, what, sizeof *t);
+  *t = (gl_texture){.format = format, .width = width, .height = height, .references = 1, .scratch_x = -1};
+  const size_t bytes = (size_t)width * (size_t)height * (size_t)info->bytes;
+  ts_status status = tsi_device_take(context, bytes, what);
+  if (status < 0) {
+    tsi_free(context, t);
+    return status;
+  }
+  t->bytes = bytes;
+  glGenTextures(1, &t->name);
+  gl_bind(gl, 0, t->name);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  glTexImage2D(GL_TEXTURE_2D, 0, (GLint)format, width, height, 0, info->external, info->type, NULL);
+  status = gl_check(context, what);
+  if (status == TS_OK && info->type == GL_FLOAT) {
+    status = attach_framebuffer(context, t);
+    if (status == TS_OK) {
+      static const GLfloat zero[4];
+      glClearBufferfv(GL_COLOR, 0, zero);
+      status = gl_check(context, what);
+    }
+  }
+  if (status < 0) {
+    destroy(context, t);
+    return status;
+  }
+  *out = t;
+  return TS_OK;
+}
+
+ts_status gl_texture_wrap(ts_context *context, GLuint name, GLenum format, int width, int height,
+                          gl_texture **out) {
+  gl_texture *t = tsi_calloc(context, 1, sizeof *t);
+  if (!t) return tsi_out_of_memory(context, "a texture", sizeof *t);
+  *t = (gl_texture){.name = name,
+                    .format = format,
+                    .width = width,
+                    .height = height,
+                    .references = 1,
+                    .pinned = 1,
+                    .scratch_x = -1};
+  const ts_status status = attach_framebuffer(context, t);
+  if (status < 0) {
+    destroy(context, t);
+    return status;
+  }
+  *out = t;
+  return TS_OK;
+}
+
+void gl_texture_release(ts_context *context, gl_texture *texture) {
+  if (texture && --texture->references == 0) destroy(context, texture);
+}
+
+void gl_texture_write(gl_backend *gl, const gl_texture *t, int x, int y, int width, int height,
+                      const void *data) {
+  const format_info *info = find_format(t->format);
+  gl_bind(gl, 0, t->name);
+  glTexSubImage2D(GL_TEXTURE_2D, 0, x, y, width, height, info->external, info->type, data);
+}

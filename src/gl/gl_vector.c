@@ -1,0 +1,193 @@
+/* Vectors as regions of textures: creation, transfers, and component-wise operations. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gl.h"
+#include "gl_shader.h"
+
+static const GLenum external_formats[5] = {0, GL_RED, GL_RG, GL_RGBA, GL_RGBA};
+
+ts_status gl_vector_create(ts_vector *v) {
+  const tsi_tiling *t = &v->space->tiling;
+  gl_vector *impl = tsi_calloc(v->context, 1, sizeof *impl);
+  if (!impl) return tsi_out_of_memory(v->context, "a vector", sizeof *impl);
+  const ts_status status = gl_texture_create(v->context, gl_format_of_components(v->components), t->width,
+                                             t->height, "a vector", &impl->texture);
+  if (status < 0) {
+    tsi_free(v->context, impl);
+    return status;
+  }
+  v->impl = impl;
+  return TS_OK;
+}
+
+void gl_vector_destroy(ts_vector *v) {
+  gl_vector *impl = gl_vector_of(v);
+  if (!impl) return;
+  gl_texture_release(v->context, impl->texture);
+  tsi_free(v->context, impl);
+  v->impl = NULL;
+}
+
+ts_status gl_vector_write(ts_vector *v, const float *texels) {
+  const gl_vector *impl = gl_vector_of(v);
+  const tsi_tiling *t = &v->space->tiling;
+  gl_texture_write(gl_of(v->context), impl->texture, impl->x, impl->y, t->width, t->height, texels);
+  return gl_check(v->context, "writing a vector");
+}
+
+ts_status gl_vector_read(const ts_vector *v, float *texels) {
+  const gl_vector *impl = gl_vector_of(v);
+  const tsi_tiling *t = &v->space->tiling;
+  gl_bind_framebuffer(gl_of(v->context), impl->texture->framebuffer);
+  glReadPixels(impl->x, impl->y, t->width, t->height, external_formats[v->components], GL_FLOAT, texels);
+  return gl_check(v->context, "reading a vector");
+}
+
+/* ---- Vectors and slots in one texture ---- */
+
+typedef struct group_plan {
+  int columns, rows, scratch_y, slots_y, width, height;
+} group_plan;
+
+static int plan_group(const ts_context *context, const tsi_tiling *t, int count, int slots, group_plan *plan) {
+  const int max = context->caps.max_texture_size;
+  int columns = (int)ceil(sqrt((double)count));
+  while (columns > 1 && (int64_t)columns * t->width > max) columns--;
+  int scratch_width, scratch_height;
+  gl_reduce_scratch_size(t, &scratch_width, &scratch_height);
+  plan->columns = columns;
+  plan->rows = (count + columns - 1) / columns;
+  plan->width = columns * t->width;
+  if (plan->width < scratch_width) plan->width = scratch_width;
+  const int64_t vectors_height = (int64_t)plan->rows * t->height;
+  const int64_t height = vectors_height + scratch_height + (slots + plan->width - 1) / plan->width;
+  if (height > max || plan->width > max) return 0;
+  plan->scratch_y = (int)vectors_height;
+  plan->slots_y = (int)vectors_height + scratch_height;
+  plan->height = (int)height;
+  return 1;
+}
+
+static ts_status create_singly(ts_vector **vectors, int count, ts_scalars *scalars) {
+  int made = 0;
+  ts_status status = TS_OK;
+  while (made < count && (status = gl_vector_create(vectors[made])) == TS_OK) made++;
+  if (status == TS_OK && scalars) status = gl_scalars_create(scalars);
+  if (status == TS_OK) return TS_OK;
+  while (made > 0) gl_vector_destroy(vectors[--made]);
+  return status;
+}
+
+ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
+  ts_context *context = vectors[0]->context;
+  const tsi_tiling *t = &vectors[0]->space->tiling;
+  group_plan plan;
+  if (!context->caps.texture_barrier || !plan_group(context, t, count, scalars ? scalars->count : 0, &plan))
+    return create_singly(vectors, count, scalars);
+
+  gl_texture *texture;
+  TSI_TRY(gl_texture_create(context, gl_format_of_components(vectors[0]->components), plan.width, plan.height,
+                            "a solver's vectors", &texture));
+  texture->scratch_x = 0;
+  texture->scratch_y = plan.scratch_y;
+  int made = 0;
+  for (; made < count; made++) {
+    gl_vector *impl = tsi_calloc(context, 1, sizeof *impl);
+    if (!impl) break;
+    impl->texture = texture;
+    impl->x = made % plan.columns * t->width;
+    impl->y = made / plan.columns * t->height;
+    vectors[made]->impl = impl;
+  }
+  gl_scalars *slots = scalars ? tsi_calloc(context, 1, sizeof *slots) : NULL;
+  if (made < count || (scalars && !slots)) {
+    while (made > 0) {
+      tsi_free(context, vectors[--made]->impl);
+      vectors[made]->impl = NULL;
+    }
+    tsi_free(context, slots);
+    gl_texture_release(context, texture);
+    return tsi_out_of_memory(context, "a solver's vectors", sizeof(gl_vector));
+  }
+  if (slots) {
+    slots->texture = texture;
+    slots->y = plan.slots_y;
+    slots->per_row = plan.width;
+    scalars->impl = slots;
+  }
+  texture->references = count + (slots != NULL);
+  return TS_OK;
+}
+
+/* ---- Operations ---- */
+
+void gl_tiling_parameters(const tsi_tiling *t, int *parameters) {
+  const int tail = t->free_rectangles << (t->log2_width + t->log2_height);
+  const int values[6] = {t->log2_width, t->log2_height, t->rectangles_x,
+                         t->free_count, tail,           tail + t->locked_count};
+  memcpy(parameters, values, sizeof values);
+}
+
+static ts_status get_program(const ts_vector *v, const char *fragment, int terms, const gl_program **program) {
+  char defines[64];
+  const int components = v->components == 3 ? 4 : v->components;
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n", components, terms);
+  return gl_program_get(v->context, "fullscreen.vert", fragment, defines, program);
+}
+
+/* A coefficient that is the constant 0 drops its term, so that what is in it does not matter. */
+static int is_zero(ts_coefficient c) {
+  return c.scale == 0;
+}
+
+ts_status gl_fill(ts_vector *y, float value) {
+  gl_pass pass = {0};
+  TSI_TRY(get_program(y, "fill.frag", 0, &pass.program));
+  gl_tiling_parameters(&y->space->tiling, pass.parameters);
+  memcpy(&pass.parameters[8], &value, sizeof value);
+  return gl_draw_vector(y, &pass);
+}
+
+ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y) {
+  if (is_zero(a) && is_zero(b)) return gl_fill(out, 0);
+  if (is_zero(a)) return gl_axpby(out, b, y, a, x);
+  gl_pass pass = {
+      .inputs = {x, is_zero(b) ? NULL : y}, .coefficient_count = is_zero(b) ? 1 : 2, .coefficients = {a, b}};
+  TSI_TRY(get_program(out, "axpby.frag", pass.coefficient_count, &pass.program));
+  return gl_draw_vector(out, &pass);
+}
+
+ts_status gl_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
+  gl_pass pass = {.inputs = {x, y}};
+  TSI_TRY(get_program(out, "multiply.frag", 2, &pass.program));
+  return gl_draw_vector(out, &pass);
+}
+
+ts_status gl_reciprocal(ts_vector *out, const ts_vector *x) {
+  gl_pass pass = {.inputs = {x}};
+  TSI_TRY(get_program(out, "reciprocal.frag", 1, &pass.program));
+  return gl_draw_vector(out, &pass);
+}
+
+ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                          const ts_vector *y) {
+  const int terms = is_zero(b) ? 1 : 2;
+  gl_pass pass = {.inputs = {w, x, terms == 2 ? y : NULL}, .coefficient_count = terms - 1, .coefficients = {b}};
+  TSI_TRY(get_program(out, "multiply_add.frag", terms, &pass.program));
+  return gl_draw_vector(out, &pass);
+}
+
+/* Two draws into one target without a barrier between them: neither touches what the other writes. */
+ts_status gl_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                   const ts_vector *q) {
+  gl_pass pass = {.inputs = {d, x}, .coefficient_count = 2, .coefficients = {a, ts_constant(1)}};
+  TSI_TRY(get_program(x, "axpby.frag", 2, &pass.program));
+  TSI_TRY(gl_draw_vector(x, &pass));
+  pass.inputs[0] = q;
+  pass.inputs[1] = r;
+  pass.coefficients[0] = b;
+  pass.independent = gl_vector_of(x)->texture == gl_vector_of(r)->texture;
+  return gl_draw_vector(r, &pass);
+}

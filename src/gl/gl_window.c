@@ -1,0 +1,108 @@
+/* A context of the library's own in a hidden GLFW window. */
+#include "gl.h"
+
+#ifdef TEXSOLVE_HAVE_GLFW
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+typedef struct window_impl {
+  GLFWwindow *window, *before;
+  int switched;
+} window_impl;
+
+/* GLFW is used from the main thread only, so these need no lock. */
+static int windows, initialised_here;
+
+static window_impl *impl_of(const ts_context *context) {
+  return gl_of(context)->platform.impl;
+}
+
+static ts_status make_current(ts_context *context) {
+  window_impl *w = impl_of(context);
+  if (glfwGetCurrentContext() != w->window) glfwMakeContextCurrent(w->window);
+  return TS_OK;
+}
+
+static ts_status enter(ts_context *context) {
+  window_impl *w = impl_of(context);
+  w->before = glfwGetCurrentContext();
+  w->switched = w->before && w->before != w->window;
+  return make_current(context);
+}
+
+static void leave(ts_context *context) {
+  window_impl *w = impl_of(context);
+  if (w->switched) glfwMakeContextCurrent(w->before);
+  w->switched = 0;
+}
+
+static void release_glfw(void) {
+  if (--windows == 0 && initialised_here) {
+    initialised_here = 0;
+    glfwTerminate();
+  }
+}
+
+static void close_platform(ts_context *context) {
+  window_impl *w = impl_of(context);
+  if (glfwGetCurrentContext() == w->window) glfwMakeContextCurrent(NULL);
+  glfwDestroyWindow(w->window);
+  tsi_free(context, w);
+  gl_of(context)->platform.impl = NULL;
+  release_glfw();
+}
+
+/* 1 if the application has initialised GLFW itself; then it is also the one to end it. */
+static int is_initialised(void) {
+  glfwGetError(NULL);
+  glfwGetTimerFrequency();
+  return glfwGetError(NULL) != GLFW_NOT_INITIALIZED;
+}
+
+static ts_status fail(ts_context *context, const char *what) {
+  const char *description = NULL;
+  glfwGetError(&description);
+  return tsi_fail(context, TS_ERROR_UNAVAILABLE, "GLFW: %s: %s", what,
+                  description ? description : "no reason given");
+}
+
+ts_status gl_window_open(ts_context *context) {
+  window_impl *w = tsi_calloc(context, 1, sizeof *w);
+  if (!w) return tsi_out_of_memory(context, "a window", sizeof *w);
+  if (windows == 0) initialised_here = !is_initialised();
+  windows++;
+  if (!glfwInit()) {
+    const ts_status status = fail(context, "it cannot be initialised (is there a display?)");
+    initialised_here = 0;
+    release_glfw();
+    tsi_free(context, w);
+    return status;
+  }
+  GLFWwindow *before = glfwGetCurrentContext();
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  w->window = glfwCreateWindow(16, 16, "texsolve", NULL, NULL);
+  glfwDefaultWindowHints();
+  if (glfwGetCurrentContext() != before) glfwMakeContextCurrent(before);
+  if (!w->window) {
+    const ts_status status = fail(context, "there is no window with OpenGL 3.3 core");
+    release_glfw();
+    tsi_free(context, w);
+    return status;
+  }
+  gl_of(context)->platform = (gl_platform){enter, leave, make_current, close_platform, w};
+  return TS_OK;
+}
+
+#else
+
+ts_status gl_window_open(ts_context *context) {
+  return tsi_fail(context, TS_ERROR_UNAVAILABLE,
+                  "this texsolve was built without GLFW, so it opens no hidden window");
+}
+
+#endif
