@@ -1,0 +1,245 @@
+/* Host memory runs out at the first, the second, ... allocation of every call: the call says so, gives back
+ * what it had taken, and works when there is memory again. */
+#include "helpers.h"
+
+typedef struct heap {
+  long live;      /* blocks that are not yet freed */
+  long countdown; /* allocations that still succeed; negative: all */
+  long failed;
+} heap;
+
+static heap memory;
+
+static int may_allocate(heap *h) {
+  if (h->countdown == 0) {
+    h->failed++;
+    return 0;
+  }
+  if (h->countdown > 0) h->countdown--;
+  return 1;
+}
+
+static void *heap_malloc(size_t bytes, void *user) {
+  heap *h = user;
+  void *block = may_allocate(h) ? malloc(bytes ? bytes : 1) : NULL;
+  if (block) {
+    h->live++;
+    memset(block, 0xa5, bytes); /* nobody may rely on zeros */
+  }
+  return block;
+}
+
+static void *heap_realloc(void *block, size_t bytes, void *user) {
+  heap *h = user;
+  if (!may_allocate(h)) return NULL;
+  void *larger = realloc(block, bytes ? bytes : 1);
+  if (larger && !block) h->live++;
+  return larger;
+}
+
+static void heap_free(void *block, void *user) {
+  heap *h = user;
+  if (block) h->live--;
+  free(block);
+}
+
+static ts_context_desc heap_desc(void) {
+  ts_context_desc desc = test_desc();
+  const ts_allocator allocator = {heap_malloc, heap_realloc, heap_free, &memory};
+  desc.allocator = allocator;
+  memory.live = memory.failed = 0;
+  memory.countdown = -1;
+  return desc;
+}
+
+/* Blocks that a backend may keep for later calls; they go with the context. A block that is lost stays beyond
+ * it, which every case checks at its end. */
+enum { KEPT_BLOCKS = 2 };
+
+/* The n-th allocation and all after it fail, for n = 0, 1, ... until the call needs no more. Every failure
+ * returns the status and gives back what was taken. */
+#define FAIL_EACH(context, handle, call)                                                                       \
+  do {                                                                                                         \
+    const long live_ = memory.live;                                                                            \
+    int succeeded_ = 0;                                                                                        \
+    for (long n_ = 0; n_ < 1000 && !succeeded_; n_++) {                                                        \
+      test_context_label("%s, allocation %ld", #call, n_);                                                     \
+      const size_t bytes_ = context_info(context).bytes_device;                                                \
+      memory.countdown = n_;                                                                                   \
+      memory.failed = 0;                                                                                       \
+      const ts_status status_ = (call);                                                                        \
+      memory.countdown = -1;                                                                                   \
+      if (memory.failed == 0) {                                                                                \
+        succeeded_ = CHECK_INT(status_, TS_OK);                                                                \
+        break;                                                                                                 \
+      }                                                                                                        \
+      CHECK_FAILS(context, status_, TS_ERROR_OUT_OF_HOST_MEMORY, "memory");                                    \
+      CHECK((handle) == NULL);                                                                                 \
+      CHECK(memory.live <= live_ + KEPT_BLOCKS);                                                               \
+      CHECK_INT(context_info(context).bytes_device, bytes_);                                                   \
+    }                                                                                                          \
+    CHECK(succeeded_);                                                                                         \
+    test_context_label("%s", "");                                                                              \
+  } while (0)
+
+static void contexts(void) {
+  const ts_context_desc desc = heap_desc();
+  int succeeded = 0;
+  for (long n = 0; n < 1000 && !succeeded; n++) {
+    ts_context *context = NULL;
+    memory.countdown = n;
+    memory.failed = 0;
+    test_context_label("allocation %ld", n);
+    const ts_status status = ts_context_create(&desc, &context);
+    memory.countdown = -1;
+    if (memory.failed == 0) {
+      succeeded = CHECK_INT(status, TS_OK);
+      test_close(&context);
+      CHECK_INT(memory.live, 0);
+      if (!succeeded) return;
+      break;
+    }
+    CHECK_FAILS(NULL, status, TS_ERROR_OUT_OF_HOST_MEMORY, "memory");
+    CHECK(context == NULL);
+    if (!CHECK_INT(memory.live, 0)) return;
+    ts_context_destroy(&context);
+  }
+  CHECK(succeeded);
+}
+
+static void spaces_vectors_scalars(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  const ts_space_desc size = {5000};
+  const ts_vector_desc three = {3};
+  const ts_scalars_desc many = {100};
+  ts_space *space = NULL;
+  ts_vector *x = NULL;
+  ts_scalars *scalars = NULL;
+  const void *nothing = NULL;
+  FAIL_EACH(context, space, ts_space_create(context, &size, &space));
+  FAIL_EACH(context, x, ts_vector_create(space, &three, &x));
+  FAIL_EACH(context, scalars, ts_scalars_create(context, &many, &scalars));
+  float *values = ref_values(15000, 1, -1, 1), *read = calloc(15000, sizeof *read), slot[4];
+  FAIL_EACH(context, nothing, ts_vector_write(x, values, 15000));
+  FAIL_EACH(context, nothing, ts_vector_read(x, read, 15000));
+  CHECK(memcmp(values, read, 15000 * sizeof *values) == 0);
+  FAIL_EACH(context, nothing, ts_vector_scale(x, ts_constant(2)));
+  FAIL_EACH(context, nothing, ts_vector_dot(scalars, 7, x, x));
+  FAIL_EACH(context, nothing, ts_vector_max(scalars, 8, x));
+  FAIL_EACH(context, nothing, ts_scalars_read(scalars, 7, 1, slot));
+  CHECK_CLOSE(slot[1], 4 * ref_dot(5000, 3, 1, values, values, NULL), 0.05);
+  free(values), free(read);
+  ts_vector_destroy(&x);
+  ts_scalars_destroy(&scalars);
+  ts_space_destroy(&space);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+static void matrices(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ts_format formats[8];
+  const int format_count = list_formats(context, formats);
+  ref_matrix samples[] = {ref_grid(20, 20), ref_dense_row(3000, 7, 3), ref_uneven_rows(300, 200, 30, 5)};
+  unsigned char locked[400] = {0, 1, 1};
+  const void *nothing = NULL;
+  for (int s = 0; s < 3; s++) {
+    /* The rows of the sample in descending order of columns, so that a sorted copy has to be made. */
+    ref_matrix *m = &samples[s];
+    for (int32_t i = 0; i < m->rows; i++)
+      for (int32_t a = m->offsets[i], b = m->offsets[i + 1] - 1; a < b; a++, b--) {
+        const int32_t column = m->indices[a];
+        const float value = m->values[a];
+        m->indices[a] = m->indices[b], m->values[a] = m->values[b];
+        m->indices[b] = column, m->values[b] = value;
+      }
+    for (int f = 0; f < format_count; f++)
+      for (int kind = 0; kind < 2; kind++) {
+        ts_matrix_desc matrix_desc = {0};
+        matrix_desc.csr = ref_csr(m);
+        matrix_desc.format = formats[f];
+        matrix_desc.keep_host_copy = kind;
+        matrix_desc.locked = kind && s == 0 ? locked : NULL;
+        ts_matrix *matrix = NULL;
+        FAIL_EACH(context, matrix, ts_matrix_create(context, &matrix_desc, &matrix));
+        const ts_csr csr = ref_csr(m);
+        if (matrix) FAIL_EACH(context, nothing, ts_matrix_set_values(matrix, &csr));
+        if (matrix) {
+          ts_vector *x = make_vector(ts_matrix_column_space(matrix), 1, NULL);
+          ts_vector *y = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+          FAIL_EACH(context, nothing, ts_matrix_multiply(y, matrix, x));
+          FAIL_EACH(context, nothing, ts_matrix_residual(y, y, matrix, x));
+          ts_vector_destroy(&x);
+          ts_vector_destroy(&y);
+        }
+        ts_matrix_destroy(&matrix);
+      }
+    ref_free(m);
+  }
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+static void solvers(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ref_matrix m = ref_grid(20, 20);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  float *bs = ref_values(800, 3, -1, 1);
+  ts_vector *b = make_vector(ts_matrix_row_space(matrix), 2, bs), *x = NULL;
+  x = make_vector(ts_matrix_row_space(matrix), 2, NULL);
+  ts_cg *cg = NULL;
+  FAIL_EACH(context, cg, ts_cg_create(matrix, NULL, &cg));
+  /* The first solve makes the workspace; a solve that got none can be repeated. */
+  const void *nothing = NULL;
+  FAIL_EACH(context, nothing, ts_cg_solve(cg, b, x, NULL));
+  float *xs = read_vector(x);
+  CHECK(ref_worst_residual(&m, NULL, 2, xs, bs) <= 1e-4);
+  free(xs);
+  free(bs);
+  ts_cg_destroy(&cg);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+/* The library takes all of its memory from the allocator: a context with everything in it holds live blocks
+ * only there, and gives all of them back, in whatever order the objects go. */
+static void order_of_destruction(void) {
+  for (int order = 0; order < 6; order++) {
+    const ts_context_desc desc = heap_desc();
+    ts_context *context = NULL;
+    REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+    ref_matrix m = ref_grid(12, 12);
+    ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+    ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+    ts_vector *x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+    ts_cg *cg = make_cg(matrix, NULL);
+    CHECK_OK(context, ts_vector_fill(b, 1));
+    CHECK_OK(context, ts_cg_solve(cg, b, x, NULL));
+    CHECK(memory.live > 5);
+    for (int k = 0; k < 3; k++) {
+      const int which = (order + (order < 3 ? k : 2 * k)) % 3;
+      if (which == 0) ts_matrix_destroy(&matrix);
+      if (which == 1) ts_vector_destroy(&x), ts_vector_destroy(&b);
+      if (which == 2) ts_cg_destroy(&cg);
+    }
+    ref_free(&m);
+    test_close(&context);
+    CHECK_INT(memory.live, 0);
+  }
+}
+
+static const test_case cases[] = {
+    {"contexts", contexts}, {"spaces_vectors_scalars", spaces_vectors_scalars}, {"matrices", matrices},
+    {"solvers", solvers},   {"order_of_destruction", order_of_destruction},
+};
+TEST_MAIN(cases, 0)
