@@ -71,8 +71,29 @@ Csr laplacian_3d(int32_t n) {
   return A;
 }
 
+// Rows of 1 to 64 entries in columns up to 1000 away: lengths that no processor can foresee.
+Csr uneven_rows(int32_t n) {
+  uint32_t random = 12345;
+  const auto next = [&random](int32_t bound) {
+    random = random * 1664525u + 1013904223u;
+    return static_cast<int32_t>((random >> 8) % static_cast<uint32_t>(bound));
+  };
+  Csr A;
+  std::vector<int32_t> columns;
+  for (int32_t row = 0; row < n; row++) {
+    const int32_t low = std::max(0, row - 1000), high = std::min(n, row + 1000);
+    columns.clear();
+    for (int32_t k = 1 + next(64); k > 0; k--) columns.push_back(low + next(high - low));
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    for (const int32_t column : columns) A.add(column, 0.5f + 0.01f * static_cast<float>(next(100)));
+    A.end_row();
+  }
+  return A;
+}
+
 struct Options {
-  int grid = 1000, cube = 100, threads = 0, repeats = 51;
+  int grid = 1000, cube = 100, uneven = 250000, threads = 0, repeats = 51;
 };
 
 double seconds() {
@@ -169,7 +190,7 @@ bool compare(ts_context *context, const char *name, const Csr &A, const Options 
   const double our_time = median(our_times), their_time = median(their_times);
   const double flops = 2.0 * static_cast<double>(A.columns.size());
   const double gap = difference(A, x, ours.result(rows), their_y);
-  // Two sums of n terms differ by at most about 2 n roundings.
+  // Two sums of n terms differ by at most about 2 n roundings; rows have up to 64.
   const bool same = gap <= 20;
   std::printf("%-18s %9d %10zu %10.3f %9.2f %10.3f %9.2f %8.2f   %.1f eps%s\n", name, A.rows, A.columns.size(),
               our_time * 1e3, flops / our_time * 1e-9, their_time * 1e3, flops / their_time * 1e-9,
@@ -181,13 +202,14 @@ int parse(int key, char *argument, argp_state *state) {
   Options &options = *static_cast<Options *>(state->input);
   int *target = key == 'g'   ? &options.grid
                 : key == 'c' ? &options.cube
+                : key == 'u' ? &options.uneven
                 : key == 't' ? &options.threads
                 : key == 'r' ? &options.repeats
                              : nullptr;
   if (!target) return ARGP_ERR_UNKNOWN;
   char *end = nullptr;
   const long value = std::strtol(argument, &end, 10);
-  const long most = key == 'g' ? 10000 : key == 'c' ? 500 : 100000;
+  const long most = key == 'g' ? 10000 : key == 'c' ? 500 : key == 'u' ? 10000000 : 100000;
   if (end == argument || *end || value < (key == 't' ? 0 : 1) || value > most)
     argp_error(state, "\"%s\" is not a number from %d to %ld", argument, key == 't' ? 0 : 1, most);
   *target = static_cast<int>(value);
@@ -200,6 +222,7 @@ int main(int argc, char **argv) {
   static const argp_option rows[] = {
       {"grid", 'g', "N", 0, "triangulated grid of N x N vertices (default: 1000)", 0},
       {"cube", 'c', "N", 0, "3-D Laplacian of N x N x N points (default: 100)", 0},
+      {"uneven", 'u', "N", 0, "N rows of 1 to 64 entries (default: 250000)", 0},
       {"threads", 't', "N", 0, "threads of both libraries (default: what OpenMP chooses)", 0},
       {"repeats", 'r', "N", 0, "turns, of which the median is taken (default: 51)", 0},
       {nullptr, 0, nullptr, 0, nullptr, 0}};
@@ -228,6 +251,7 @@ int main(int argc, char **argv) {
               "Eigen ms", "GFLOP/s", "speed-up", "difference");
   bool same = compare(context, "triangulated grid", triangulated_grid(options.grid), options);
   same = compare(context, "3-D Laplacian", laplacian_3d(options.cube), options) && same;
+  same = compare(context, "uneven rows", uneven_rows(options.uneven), options) && same;
   ts_context_destroy(&context);
   return same ? 0 : 1;
 }
