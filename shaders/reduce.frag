@@ -30,6 +30,7 @@ VALUE term(ivec2 i) {
 // A NaN wins, so that it is not lost.
 float larger(float m, float x) { return x > m || isnan(x) ? x : m; }
 vec2 larger(vec2 m, vec2 x) { return vec2(larger(m.x, x.x), larger(m.y, x.y)); }
+vec3 larger(vec3 m, vec3 x) { return vec3(larger(m.xy, x.xy), larger(m.z, x.z)); }
 vec4 larger(vec4 m, vec4 x) { return vec4(larger(m.xy, x.xy), larger(m.zw, x.zw)); }
 #define IDENTITY VALUE(LOWEST)
 #define COMBINE(m, x) larger(m, x)

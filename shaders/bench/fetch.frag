@@ -6,7 +6,7 @@
 // step = a quarter of the texture   every texel is read once, in slabs, as entries of a matrix are
 // stride = 4           neighbouring fragments read texels that are 4 apart
 //
-// The order of i and j is fixed at compile time, so that a fetch costs two additions beside itself.
+// The loops over i and j have constant lengths, so that a fetch costs an addition or two beside itself.
 #ifdef UNSIGNED
 uniform usampler2D source;
 #else
@@ -23,10 +23,15 @@ void main() {
   ivec2 texel = ivec2(gl_FragCoord.xy) * ivec2(stride, 1);
   VALUE sum = VALUE(0);
   for (int r = 0; r < rounds; ++r) {
-    ivec2 base = texel & mask;
-    for (int j = 0; j < 4; ++j)
-      for (int i = 0; i < 4; ++i)
-        sum += texelFetch(source, base + step_texels * ivec2(i, j), 0).SWIZZLE;
+    ivec2 row = texel & mask;
+    for (int j = 0; j < 4; ++j) {
+      ivec2 at = row;
+      for (int i = 0; i < 4; ++i) {
+        sum += texelFetch(source, at, 0).SWIZZLE;
+        at.x += step_texels;
+      }
+      row.y += step_texels;
+    }
     texel += shift;
   }
   result = float(TOTAL(sum));

@@ -1,6 +1,6 @@
 // What every pass knows: its parameters, its inputs, and how to fetch them.
 //
-// COMPONENTS is 1, 2 or 4. A vector is a region of a texture; i is the fragment's texel inside the region.
+// COMPONENTS is 1 to 4. A vector is a region of a texture; i is the fragment's texel inside the region.
 
 uniform ivec4 p[8];
 
@@ -17,6 +17,9 @@ uniform ivec4 p[8];
 #elif COMPONENTS == 2
 #define VALUE vec2
 #define PICK .rg
+#elif COMPONENTS == 3
+#define VALUE vec3
+#define PICK .rgb
 #else
 #define VALUE vec4
 #define PICK .rgba
@@ -30,4 +33,5 @@ ivec2 texel() { return ivec2(gl_FragCoord.xy) - TARGET_ORIGIN; }
 
 vec4 widen(float v) { return vec4(v, 0, 0, 0); }
 vec4 widen(vec2 v) { return vec4(v, 0, 0); }
+vec4 widen(vec3 v) { return vec4(v, 0); }
 vec4 widen(vec4 v) { return v; }

@@ -28,9 +28,8 @@ enum {
   TSI_CG_MAX_B,
   TSI_CG_MAX_X,
   TSI_CG_NORM_B,
-  TSI_CG_NORM_X,
+  TSI_CG_NORM_DX, /* of diag(A) x */
   TSI_CG_NORM_R,
-  TSI_CG_TRUE_DELTA,
   TSI_CG_DD, /* d^T d, in careful mode */
   TSI_CG_RING
 };

@@ -194,6 +194,11 @@ static double delta_ratio(const cg_state *s, int iteration) {
   return largest;
 }
 
+/* A NaN wins. */
+static double larger(double a, double b) {
+  return isnan(a) || a > b ? a : b;
+}
+
 /* What the recurrence says of the stopping rule: a number that is at most rtol on convergence. */
 static double claimed(const cg_state *s, int iteration) {
   if (s->cg->desc.stop == TS_STOP_DELTA) return delta_ratio(s, iteration);
@@ -209,19 +214,19 @@ static ts_status verify(cg_state *s, double *measure) {
   const tsi_ops *ops = cg->context->ops;
   TSI_TRY(begin(s));
   TSI_TRY(ops->reduce(cg->slots, TSI_CG_NORM_R, TSI_REDUCE_NORM2, cg->r, cg->r));
-  TSI_TRY(ops->reduce(cg->slots, TSI_CG_NORM_X, TSI_REDUCE_NORM2, cg->x, cg->x));
+  /* q is free until the next iteration. */
+  TSI_TRY(ops->diagonal(cg->q, cg->matrix));
+  TSI_TRY(ops->multiply(cg->q, cg->q, cg->x));
+  TSI_TRY(ops->reduce(cg->slots, TSI_CG_NORM_DX, TSI_REDUCE_NORM2, cg->q, cg->q));
   TSI_TRY(read_slots(cg));
   ts_cg_result *result = s->result;
   result->relative_residual = result->attainable_residual = 0;
   for (int c = 0; c < cg->components; c++) {
-    const double r = number(cg, TSI_CG_NORM_R, c), x = number(cg, TSI_CG_NORM_X, c);
-    const double b = number(cg, TSI_CG_NORM_B, c);
+    const double r = number(cg, TSI_CG_NORM_R, c), b = number(cg, TSI_CG_NORM_B, c);
+    const double floor = ldexp(number(cg, TSI_CG_NORM_DX, c), -23);
     s->norm_r[c] = r;
-    const double floor = ldexp(cg->matrix->norm_infinity * x, -24);
-    if (!isfinite(r)) result->relative_residual = NAN;
-    result->relative_residual = fmax(result->relative_residual, b > 0 ? r / b : r);
-    result->attainable_residual = fmax(result->attainable_residual, b > 0 ? floor / b : floor);
-    if (!isfinite(r)) result->relative_residual = NAN;
+    result->relative_residual = larger(result->relative_residual, b > 0 ? r / b : r);
+    result->attainable_residual = larger(result->attainable_residual, b > 0 ? floor / b : floor);
   }
   result->delta_ratio = delta_ratio(s, s->iteration);
   *measure = claimed(s, s->iteration);

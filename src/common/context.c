@@ -53,8 +53,8 @@ static ts_status validate(const ts_context_desc *desc) {
   if (desc->threads < 0)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "threads is %d, less than 0", desc->threads);
   if (desc->log_level < 0 || desc->log_level > TS_LOG_DEBUG)
-    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "log_level is %d; it goes from 0 to %d", (int)desc->log_level,
-                    TS_LOG_DEBUG);
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "log_level is %d; it goes from 0 to %d",
+                    (int)desc->log_level, TS_LOG_DEBUG);
   if (desc->max_texture_size < 0 || (desc->max_texture_size > 0 && desc->max_texture_size < 64))
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "max_texture_size is %d; it must be 0 or at least 64",
                     desc->max_texture_size);
@@ -78,7 +78,7 @@ static const backend_entry *find_backend(const char *name, int *device_index) {
     if (!colon) return entry;
     char *end = NULL;
     const long index = strtol(colon + 1, &end, 10);
-    if (end == colon + 1 || *end || index < 0 || index > 255) return NULL;
+    if (end == colon + 1 || *end || index < 0 || index > 1000000) return NULL;
     *device_index = (int)index;
     return entry;
   }

@@ -54,6 +54,7 @@ typedef struct gl_backend {
   GLuint bound_program, bound_framebuffer;
   gl_texture *scratch[2]; /* partial sums of reductions whose result has no room beside it */
   gl_texture *spare;      /* for in-place updates without texture barrier */
+  int users;              /* vectors and scalars; without any, scratch and spare are released */
 } gl_backend;
 
 typedef struct gl_vector {
@@ -151,6 +152,9 @@ void gl_bind_framebuffer(gl_backend *gl, GLuint framebuffer);
 ts_status gl_draw_vector(ts_vector *out, gl_pass *pass);
 
 /* ---- gl_backend.c: operations ---- */
+/* Every vector and every scalars counts as a user of the backend's helper textures. */
+void gl_user_added(ts_context *context);
+void gl_user_removed(ts_context *context);
 ts_status gl_vector_create(ts_vector *v);
 void gl_vector_destroy(ts_vector *v);
 ts_status gl_vector_write(ts_vector *v, const float *texels);
@@ -174,6 +178,7 @@ ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vecto
 ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed);
 ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed);
 void gl_matrix_destroy(ts_matrix *A);
+void gl_matrix_release_sums(const ts_matrix *A);
 ts_status gl_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 ts_status gl_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
 ts_status gl_diagonal(ts_vector *d, const ts_matrix *A);

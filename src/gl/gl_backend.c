@@ -63,6 +63,24 @@ static ts_status set_shader_dir(ts_context *context) {
   return TS_OK;
 }
 
+/* ---- Helper textures ---- */
+
+static void release_helpers(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  gl_texture_release(context, gl->scratch[0]);
+  gl_texture_release(context, gl->scratch[1]);
+  gl_texture_release(context, gl->spare);
+  gl->scratch[0] = gl->scratch[1] = gl->spare = NULL;
+}
+
+void gl_user_added(ts_context *context) {
+  gl_of(context)->users++;
+}
+
+void gl_user_removed(ts_context *context) {
+  if (--gl_of(context)->users == 0) release_helpers(context);
+}
+
 /* ---- Open and close ---- */
 
 static ts_status open_platform(ts_context *context) {
@@ -103,9 +121,7 @@ static void close_backend(ts_context *context) {
   gl_backend *gl = gl_of(context);
   enter(context);
   gl_programs_destroy(context);
-  gl_texture_release(context, gl->scratch[0]);
-  gl_texture_release(context, gl->scratch[1]);
-  gl_texture_release(context, gl->spare);
+  release_helpers(context);
   if (gl->entered && gl->empty_vao) glDeleteVertexArrays(1, &gl->empty_vao);
   leave(context);
   gl_state_destroy(context);

@@ -82,6 +82,7 @@ static ts_status wrap(ts_space *space, int components, GLuint texture, ts_vector
     return status;
   }
   *v = (ts_vector){context, space, components, impl};
+  gl_user_added(context);
   tsi_space_retain(space);
   *vector = v;
   return TS_OK;

@@ -97,7 +97,7 @@ ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   return status;
 }
 
-static void destroy_sums(ts_matrix *A) {
+void gl_matrix_release_sums(const ts_matrix *A) {
   gl_matrix *m = gl_matrix_of(A);
   for (int s = 0; s < TSI_MAX_STAGES; s++) {
     gl_texture_release(A->context, m->sums[s]);
@@ -110,7 +110,7 @@ void gl_matrix_destroy(ts_matrix *A) {
   gl_matrix *m = gl_matrix_of(A);
   if (!m) return;
   ts_context *context = A->context;
-  destroy_sums(A);
+  gl_matrix_release_sums(A);
   gl_texture_release(context, m->entries);
   gl_texture_release(context, m->pointers);
   gl_texture_release(context, m->starts);

@@ -54,10 +54,9 @@ static ts_status get_program(const ts_vector *v, const level *l, const char *ter
   char defines[160];
   const int exact = (l->width & ((1 << l->log2_x) - 1)) == 0 && (l->height & ((1 << l->log2_y) - 1)) == 0;
   snprintf(defines, sizeof defines,
-           "#define COMPONENTS %d\n#define BLOCK ivec2(%d,%d)\n#define TERM_%s\n%s%s%s%s",
-           v->components == 3 ? 4 : v->components, 1 << l->log2_x, 1 << l->log2_y, first ? term : "PARTIAL",
-           is_max ? "#define MAXIMUM\n" : "", exact ? "#define EXACT\n" : "",
-           first && !strcmp(term, "MASKED") ? "#define MASK\n" : "", finish);
+           "#define COMPONENTS %d\n#define BLOCK ivec2(%d,%d)\n#define TERM_%s\n%s%s%s%s", v->components,
+           1 << l->log2_x, 1 << l->log2_y, first ? term : "PARTIAL", is_max ? "#define MAXIMUM\n" : "",
+           exact ? "#define EXACT\n" : "", first && !strcmp(term, "MASKED") ? "#define MASK\n" : "", finish);
   return gl_program_get(v->context, "fullscreen.vert", "reduce.frag", defines, program);
 }
 

@@ -16,6 +16,7 @@ ts_status gl_scalars_create(ts_scalars *s) {
     return status;
   }
   s->impl = impl;
+  gl_user_added(s->context);
   return TS_OK;
 }
 
@@ -27,6 +28,7 @@ void gl_scalars_destroy(ts_scalars *s) {
     if (impl->buffer) glDeleteBuffers(1, &impl->buffer);
   }
   gl_texture_release(s->context, impl->texture);
+  gl_user_removed(s->context);
   tsi_free(s->context, impl);
   s->impl = NULL;
 }
@@ -79,5 +81,9 @@ ts_status gl_scalars_read_end(ts_scalars *s, float *values) {
   glBindBuffer(GL_PIXEL_PACK_BUFFER, impl->buffer);
   glGetBufferSubData(GL_PIXEL_PACK_BUFFER, (GLintptr)skip * 16, (GLsizeiptr)impl->count * 16, values);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  /* Components that the texture does not have are read as 0, 0, 1. */
+  const GLenum format = impl->texture->format;
+  for (int c = format == GL_R32F ? 1 : format == GL_RG32F ? 2 : 4; c < 4; c++)
+    for (int i = 0; i < impl->count; i++) values[4 * i + c] = 0;
   return gl_check(s->context, "reading scalars");
 }

@@ -5,10 +5,6 @@
 #include "gl.h"
 #include "gl_shader.h"
 
-static int components_of(const ts_vector *v) {
-  return v->components == 3 ? 4 : v->components;
-}
-
 static int packed_origin(const gl_vector *v) {
   return (int)((unsigned)v->x | (unsigned)v->y << 16);
 }
@@ -17,17 +13,19 @@ static int packed_origin(const gl_vector *v) {
 
 static ts_status create_sums(const ts_matrix *A, const ts_vector *x) {
   gl_matrix *m = gl_matrix_of(A);
-  const int components = components_of(x);
-  if (m->sums_components == components) return TS_OK;
+  if (m->sums_components == x->components) return TS_OK;
+  gl_matrix_release_sums(A);
   for (int s = 0; s < A->layout->stage_count; s++) {
     const tsi_stage *stage = &A->layout->stages[s];
-    gl_texture_release(A->context, m->sums[s]);
-    m->sums[s] = NULL;
-    m->sums_components = 0;
-    TSI_TRY(gl_texture_create(A->context, gl_format_of_components(components), 1 << stage->log2_sum_width,
-                              stage->sum_height, "the sums of long rows", &m->sums[s]));
+    const ts_status status =
+        gl_texture_create(A->context, gl_format_of_components(x->components), 1 << stage->log2_sum_width,
+                          stage->sum_height, "the sums of long rows", &m->sums[s]);
+    if (status < 0) {
+      gl_matrix_release_sums(A);
+      return status;
+    }
   }
-  m->sums_components = components;
+  m->sums_components = x->components;
   return TS_OK;
 }
 
@@ -36,7 +34,7 @@ static ts_status sum_split_rows(const ts_matrix *A, const ts_vector *x) {
   gl_matrix *m = gl_matrix_of(A);
   TSI_TRY(create_sums(A, x));
   char defines[48];
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", components_of(x));
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", x->components);
   gl_vector before = {0};
   ts_vector source = *x;
   for (int s = 0; s < A->layout->stage_count; s++) {
@@ -68,7 +66,7 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
   if (layout->stage_count) TSI_TRY(sum_split_rows(A, x));
 
   char defines[128];
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n%s%s%s", components_of(x),
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n%s%s%s", x->components,
            A->has_diagonal ? "#define DIAGONAL\n" : "", b ? "#define RESIDUAL\n" : "",
            layout->stage_count ? "#define SPILL\n" : "");
   gl_pass pass = {.inputs = {x, b}, .strips = m->vao, .strip_count = layout->strip_count};
@@ -101,7 +99,7 @@ ts_status gl_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, cons
 
 ts_status gl_diagonal(ts_vector *d, const ts_matrix *A) {
   char defines[48];
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", components_of(d));
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", d->components);
   gl_pass pass = {0};
   TSI_TRY(gl_program_get(A->context, "fullscreen.vert", "diagonal.frag", defines, &pass.program));
   gl_bind(gl_of(A->context), GL_UNIT_MATRIX + 1, gl_matrix_of(A)->diagonal->name);

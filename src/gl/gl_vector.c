@@ -19,6 +19,7 @@ ts_status gl_vector_create(ts_vector *v) {
     return status;
   }
   v->impl = impl;
+  gl_user_added(v->context);
   return TS_OK;
 }
 
@@ -26,6 +27,7 @@ void gl_vector_destroy(ts_vector *v) {
   gl_vector *impl = gl_vector_of(v);
   if (!impl) return;
   gl_texture_release(v->context, impl->texture);
+  gl_user_removed(v->context);
   tsi_free(v->context, impl);
   v->impl = NULL;
 }
@@ -118,6 +120,7 @@ ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
     scalars->impl = slots;
   }
   texture->references = count + (slots != NULL);
+  for (int k = 0; k < texture->references; k++) gl_user_added(context);
   return TS_OK;
 }
 
@@ -132,8 +135,7 @@ void gl_tiling_parameters(const tsi_tiling *t, int *parameters) {
 
 static ts_status get_program(const ts_vector *v, const char *fragment, int terms, const gl_program **program) {
   char defines[64];
-  const int components = v->components == 3 ? 4 : v->components;
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n", components, terms);
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n", v->components, terms);
   return gl_program_get(v->context, "fullscreen.vert", fragment, defines, program);
 }
 
