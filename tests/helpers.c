@@ -13,8 +13,8 @@ ts_vector *make_vector(ts_space *space, int components, const float *values) {
   const ts_vector_desc desc = {components};
   ts_vector *vector = NULL;
   if (!CHECK(space != NULL)) return NULL;
-  CHECK_OK(NULL, ts_vector_create(space, &desc, &vector));
-  if (vector && values) CHECK_OK(NULL, ts_vector_write(vector, values, vector_count(vector)));
+  CHECK_OK(space->context, ts_vector_create(space, &desc, &vector));
+  if (vector && values) CHECK_OK(space->context, ts_vector_write(vector, values, vector_count(vector)));
   return vector;
 }
 
@@ -36,7 +36,7 @@ ts_matrix *make_matrix(ts_context *context, const ref_matrix *m, ts_format forma
 
 ts_cg *make_cg(ts_matrix *matrix, const ts_cg_desc *desc) {
   ts_cg *cg = NULL;
-  CHECK_OK(NULL, ts_cg_create(matrix, desc, &cg));
+  CHECK_OK(matrix->context, ts_cg_create(matrix, desc, &cg));
   return cg;
 }
 
@@ -48,13 +48,13 @@ float *read_vector(const ts_vector *vector) {
   const size_t count = vector_count(vector);
   float *values = malloc(count * sizeof *values);
   for (size_t i = 0; i < count; i++) values[i] = NAN;
-  CHECK_OK(NULL, ts_vector_read(vector, values, count));
+  CHECK_OK(vector->context, ts_vector_read(vector, values, count));
   return values;
 }
 
 void read_slot(ts_scalars *scalars, int index, float values[4]) {
   for (int c = 0; c < 4; c++) values[c] = NAN;
-  CHECK_OK(NULL, ts_scalars_read(scalars, index, 1, values));
+  CHECK_OK(scalars->context, ts_scalars_read(scalars, index, 1, values));
 }
 
 ts_context_info context_info(const ts_context *context) {
@@ -65,7 +65,7 @@ ts_context_info context_info(const ts_context *context) {
 
 ts_matrix_info matrix_info(const ts_matrix *matrix) {
   ts_matrix_info info = {0};
-  CHECK_OK(NULL, ts_matrix_get_info(matrix, &info));
+  CHECK_OK(matrix->context, ts_matrix_get_info(matrix, &info));
   return info;
 }
 

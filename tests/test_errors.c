@@ -322,7 +322,7 @@ static void texture_limit(void) {
     matrix_desc.csr = ref_csr(&m);
     matrix_desc.format = (ts_format)f;
     ts_matrix *none = NULL;
-    CHECK_FAILS(small, ts_matrix_create(small, &matrix_desc, &none), TS_ERROR_LIMIT, "64 x 64", "needs");
+    CHECK_FAILS(small, ts_matrix_create(small, &matrix_desc, &none), TS_ERROR_LIMIT, "64 x 64", "need");
     CHECK(none == NULL);
     matrix_desc.csr = ref_csr(&large);
     CHECK_FAILS(small, ts_matrix_create(small, &matrix_desc, &none), TS_ERROR_LIMIT, "64 x 64", "4900");

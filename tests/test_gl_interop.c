@@ -260,7 +260,7 @@ static void refused_arguments(void) {
   int32_t texels[2 * unknowns];
   int width;
   CHECK_FAILS(context, ts_gl_space_texels(space, texels, unknowns), TS_ERROR_INVALID_ARGUMENT, "count", "300",
-              "600");
+              "2 x 300");
   CHECK_FAILS(context, ts_gl_space_texels(space, NULL, 600), TS_ERROR_INVALID_ARGUMENT, "texels");
   CHECK_FAILS(context, ts_gl_space_size(space, &width, NULL), TS_ERROR_INVALID_ARGUMENT, "height");
   CHECK_FAILS(context, ts_gl_space_index_texture(space, NULL), TS_ERROR_INVALID_ARGUMENT, "texture");

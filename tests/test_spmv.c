@@ -230,19 +230,19 @@ static void set_values(void) {
       desc.format = formats[f];
       ts_matrix *matrix = NULL;
       if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
-      const size_t bytes = context_info(context).bytes_device;
       float *kept = malloc(sizeof *kept * ((size_t)ref_nonzeros(m) + 1));
       memcpy(kept, m->values, sizeof *kept * (size_t)ref_nonzeros(m));
       memset(m->values, 0, sizeof *kept * (size_t)ref_nonzeros(m));
       check_all(m, NULL, matrix, 1);
       memcpy(m->values, kept, sizeof *kept * (size_t)ref_nonzeros(m));
       for (int round = 0; round < 2; round++) {
-        ts_csr csr = ref_csr(m);
+        const ts_csr csr = ref_csr(m);
+        const size_t bytes = context_info(context).bytes_device;
         CHECK_OK(context, ts_matrix_set_values(matrix, &csr));
+        CHECK_INT(context_info(context).bytes_device, bytes);
         check_all(m, NULL, matrix, 1 + 3 * round);
         for (int64_t k = 0; k < ref_nonzeros(m); k++) m->values[k] *= -0.5f;
       }
-      CHECK_INT(context_info(context).bytes_device, bytes);
       memcpy(m->values, kept, sizeof *kept * (size_t)ref_nonzeros(m));
       free(kept);
       ts_matrix_destroy(&matrix);

@@ -46,6 +46,7 @@ typedef struct gl_texture {
 typedef struct gl_backend {
   gl_platform platform;
   int entered;          /* the context is current: GL may be called */
+  int lent;             /* the caller draws in the library's own context too, so its state is not known */
   gl_state *saved;      /* for an application's context, else NULL */
   char *shader_dir;     /* NULL: only the built-in shaders */
   gl_program *programs; /* list */

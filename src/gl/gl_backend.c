@@ -99,10 +99,8 @@ static ts_status enter(ts_context *context) {
   const ts_status status = gl->platform.enter(context);
   if (status < 0) return status;
   gl->entered = 1;
-  if (gl->saved) {
-    gl_state_save(gl->saved);
-    gl_state_set(gl);
-  }
+  if (gl->saved) gl_state_save(gl->saved);
+  if (gl->saved || gl->lent) gl_state_set(gl);
   return TS_OK;
 }
 

@@ -198,5 +198,6 @@ ts_status ts_gl_make_current(ts_context *context) {
   TSI_REQUIRE(NULL, context);
   tsi_clear_error(context);
   TSI_TRY(require_gl(context, __func__));
+  gl_of(context)->lent = 1;
   return gl_of(context)->platform.make_current(context);
 }

@@ -1,14 +1,15 @@
 /* The OpenGL state that passes rely on, and an application's state saved and put back around every call. */
 #include "gl.h"
 
+/* Blending is switched for draw buffer 0 alone, the only one that passes write. */
 static const GLenum switches[] = {
-    GL_BLEND,
     GL_DEPTH_TEST,
     GL_SCISSOR_TEST,
     GL_STENCIL_TEST,
     GL_CULL_FACE,
     GL_COLOR_LOGIC_OP,
     GL_RASTERIZER_DISCARD,
+    GL_POLYGON_SMOOTH,
     GL_SAMPLE_ALPHA_TO_COVERAGE,
     GL_SAMPLE_MASK,
     GL_SAMPLE_COVERAGE,
@@ -38,7 +39,7 @@ struct gl_state {
   GLint draw_framebuffer, read_framebuffer, program, vao, array_buffer, pack_buffer, unpack_buffer;
   GLint active_texture, texture[GL_UNITS], sampler[GL_UNITS];
   GLint polygon_mode[2], clamp_read_color;
-  GLboolean color_mask[4];
+  GLboolean color_mask[4], blend;
 };
 
 ts_status gl_state_create(ts_context *context) {
@@ -67,6 +68,7 @@ void gl_state_save(gl_state *s) {
   glGetIntegerv(GL_POLYGON_MODE, s->polygon_mode);
   glGetIntegerv(GL_CLAMP_READ_COLOR, &s->clamp_read_color);
   glGetBooleani_v(GL_COLOR_WRITEMASK, 0, s->color_mask);
+  s->blend = glIsEnabledi(GL_BLEND, 0);
   glGetIntegerv(GL_ACTIVE_TEXTURE, &s->active_texture);
   for (int unit = 0; unit < GL_UNITS; unit++) {
     glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
@@ -96,6 +98,7 @@ void gl_state_restore(const gl_state *s) {
   glPolygonMode(GL_FRONT_AND_BACK, (GLenum)s->polygon_mode[0]);
   glClampColor(GL_CLAMP_READ_COLOR, (GLenum)s->clamp_read_color);
   glColorMaski(0, s->color_mask[0], s->color_mask[1], s->color_mask[2], s->color_mask[3]);
+  if (s->blend) glEnablei(GL_BLEND, 0);
   for (int unit = 0; unit < GL_UNITS; unit++) {
     glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
     glBindTexture(GL_TEXTURE_2D, (GLuint)s->texture[unit]);
@@ -116,6 +119,7 @@ void gl_state_set(gl_backend *gl) {
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
   glClampColor(GL_CLAMP_READ_COLOR, GL_FIXED_ONLY);
   glColorMaski(0, GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glDisablei(GL_BLEND, 0);
   for (int unit = 0; unit < GL_UNITS; unit++) {
     glBindSampler((GLuint)unit, 0);
     gl->bound_texture[unit] = (GLuint)-1; /* unknown */
