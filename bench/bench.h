@@ -50,6 +50,10 @@ void bench_describe(ts_context *context, struct report *r);
 /* A generated matrix of `rows` rows or the file called `name`, as CSR. */
 int bench_matrix(generated_matrix *A, const char *name, int32_t rows);
 
+/* A matrix's name for a table: of a file, the last part without .mtx, as far as there is room. */
+enum { BENCH_NAME_SIZE = 13 };
+void bench_short_name(char short_name[BENCH_NAME_SIZE], const char *name);
+
 /* Makes a vector and fills it with reproducible numbers between 0.5 and 1.5. */
 int bench_vector(ts_space *space, int components, ts_vector **v);
 

@@ -8,9 +8,9 @@
 #include "report.h"
 
 static const report_column COLUMNS[] = {
-    {"operation", "operation", 's', -24, 0},     {"microseconds", "time us", 'f', 10, 2},
+    {"operation", "operation", 's', -20, 0},     {"microseconds", "time us", 'f', 9, 2},
     {"spread_percent", "spread%", 'f', 7, 1},    {"gflops", "GFLOP/s", 'f', 8, 3},
-    {"fetches", "Mfetches", 'f', 9, 3},          {"megabytes", "MB", 'f', 9, 3},
+    {"fetches", "Mfetches", 'f', 8, 3},          {"megabytes", "MB", 'f', 8, 3},
     {"gigabytes_per_second", "GB/s", 'f', 8, 2}, {"limit_microseconds", "limit us", 'f', 9, 2},
     {"percent_of_limit", "% limit", 'f', 7, 1},
 };
@@ -27,16 +27,16 @@ static const struct {
   const char *name;
   int reads, writes, flops, reduces;
 } OPERATIONS[] = {
-    {"fill        y = c", 0, 1, 0, 0},
-    {"copy        y = x", 1, 1, 0, 0},
-    {"scale       y = a y", 1, 1, 1, 0},
-    {"axpby       y = a x + b y", 2, 1, 3, 0},
-    {"axpby       a on the device", 2, 1, 3, 0},
-    {"multiply    z = x y", 2, 1, 1, 0},
-    {"reciprocal  y = 1 / x", 1, 1, 1, 0},
-    {"dot         x . y", 2, 0, 2, 1},
-    {"norm        2-norm", 1, 0, 2, 1},
-    {"norm        infinity", 1, 0, 1, 1},
+    {"fill y = c", 0, 1, 0, 0},
+    {"copy y = x", 1, 1, 0, 0},
+    {"scale y = a y", 1, 1, 1, 0},
+    {"axpby y = a x + b y", 2, 1, 3, 0},
+    {"axpby a, b in slots", 2, 1, 3, 0},
+    {"multiply z = x y", 2, 1, 1, 0},
+    {"reciprocal y = 1 / x", 1, 1, 1, 0},
+    {"dot x . y", 2, 0, 2, 1},
+    {"norm 2-norm", 1, 0, 2, 1},
+    {"norm infinity", 1, 0, 1, 1},
     {"sum", 1, 0, 1, 1},
     {"max", 1, 0, 1, 1},
 };

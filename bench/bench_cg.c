@@ -14,20 +14,20 @@
 enum { SHORT = 16, LONG = 112, PARTS = 5 };
 
 static const report_column ITERATIONS[] = {
-    {"matrix", "matrix", 's', -9, 0},
+    {"matrix", "matrix", 's', -12, 0},
     {"format", "format", 's', -8, 0},
     {"rows", "rows", 'i', 9, 0},
-    {"microseconds", "us/iteration", 'f', 12, 2},
+    {"microseconds", "us/iter", 'f', 9, 2},
     {"spread_percent", "spread%", 'f', 7, 1},
     {"microseconds_with_checks", "with checks", 'f', 11, 2},
     {"gflops", "GFLOP/s", 'f', 7, 2},
-    {"limit_microseconds", "limits' sum us", 'f', 14, 2},
+    {"limit_microseconds", "limit us", 'f', 9, 2},
     {"times_limit", "times it", 'f', 8, 2},
 };
 
 /* One column for each part of an iteration. */
 static const report_column PASSES[] = {
-    {"matrix", "matrix", 's', -9, 0},
+    {"matrix", "matrix", 's', -12, 0},
     {"rows", "rows", 'i', 9, 0},
     {"spmv_microseconds", "q=Ad", 'f', 9, 2},
     {"dot_microseconds", "d.q", 'f', 9, 2},
@@ -97,7 +97,7 @@ static void iteration_work(const spmv_result *product, int is_gl, int components
 }
 
 typedef struct measured {
-  char matrix[24];
+  char matrix[BENCH_NAME_SIZE];
   spmv_result product;
   device_limits limits;
   timing shorter, longer, checked;
@@ -164,8 +164,7 @@ static int run_matrix(ts_context *context, const bench_options *o, const char *n
   if (*count >= MAX_RESULTS) return 0;
   if (bench_matrix(&A, name, rows)) return 1;
   measured *m = &results[*count];
-  const char *slash = strrchr(name, '/');
-  snprintf(m->matrix, sizeof m->matrix, "%s", slash ? slash + 1 : name);
+  bench_short_name(m->matrix, name);
   const int failed = measure(context, o, &A, m);
   generated_free(&A);
   if (failed) return 1;
@@ -187,11 +186,11 @@ int bench_cg(const bench_options *options, report *r) {
   int failed = bench_check(ts_context_get_info(context, &info), context, "reading the device's limits");
   if (!failed) {
     bench_describe(context, r);
+    report_note(r,
+                "us/iter: the difference of solves with %d and %d iterations. With checks: a solve of %d with",
+                SHORT, LONG, LONG);
     report_note(
-        r, "us/iteration: the difference of solves with %d and %d iterations. With checks: a solve of %d with",
-        SHORT, LONG, LONG);
-    report_note(
-        r, "the backend's check interval, all of it, per iteration. Limits' sum: of the passes' least times.");
+        r, "the backend's check interval, all of it, per iteration. Limit: the sum of its parts' least times.");
   }
   /* Small: the cost of passes shows; large: that of fetches. */
   int32_t sizes[2] = {1 << 14, !info.is_hardware ? 1 << 17 : info.max_texture_size > 0 ? 1 << 22 : 1 << 20};

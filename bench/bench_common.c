@@ -89,6 +89,16 @@ int bench_matrix(generated_matrix *A, const char *name, int32_t rows) {
   return failed;
 }
 
+void bench_short_name(char short_name[BENCH_NAME_SIZE], const char *name) {
+  const char *slash = strrchr(name, '/');
+  if (slash && slash[1]) name = slash + 1;
+  size_t length = strlen(name);
+  if (length > 4 && !strcmp(name + length - 4, ".mtx")) length -= 4;
+  if (length >= BENCH_NAME_SIZE) length = BENCH_NAME_SIZE - 1;
+  memcpy(short_name, name, length);
+  short_name[length] = '\0';
+}
+
 int bench_vector(ts_space *space, int components, ts_vector **v) {
   ts_vector_desc desc;
   memset(&desc, 0, sizeof desc);

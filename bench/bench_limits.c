@@ -11,17 +11,17 @@
 
 static const report_column FETCHES[] = {
     {"format", "texel", 's', -8, 0},
-    {"reused", "reused G/s", 'f', 12, 2},
-    {"streamed", "streamed G/s", 'f', 12, 2},
-    {"stride_4", "stride 4 G/s", 'f', 12, 2},
-    {"streamed_gigabytes", "streamed GB/s", 'f', 13, 1},
+    {"reused_gfetches_per_second", "reused G/s", 'f', 12, 2},
+    {"streamed_gfetches_per_second", "streamed G/s", 'f', 12, 2},
+    {"stride_4_gfetches_per_second", "stride 4 G/s", 'f', 12, 2},
+    {"streamed_gigabytes_per_second", "streamed GB/s", 'f', 13, 1},
     {"spread_percent", "spread%", 'f', 8, 1},
 };
 static const report_column WRITES[] = {
     {"format", "texel", 's', -8, 0},
-    {"write", "write Gpixel/s", 'f', 14, 3},
-    {"write_gigabytes", "write GB/s", 'f', 12, 1},
-    {"copy_gigabytes", "copy GB/s (read + write)", 'f', 24, 1},
+    {"write_gpixels_per_second", "write Gpixel/s", 'f', 14, 3},
+    {"write_gigabytes_per_second", "write GB/s", 'f', 12, 1},
+    {"copy_gigabytes_per_second", "copy GB/s (read + write)", 'f', 24, 1},
     {"spread_percent", "spread%", 'f', 8, 1},
 };
 static const report_column PASSES[] = {
@@ -87,7 +87,7 @@ static int print_passes(int repeat, report *r) {
     int available;
     if (gl_limits_pass(w, repeat, &t, &available)) return 1;
     if (available)
-      report_row(r, names[w], t.seconds * 1e6, t.spread * 100);
+      report_row(r, names[w], t.fastest * 1e6, t.spread * 100);
     else
       report_row(r, names[w], (double)NAN, (double)NAN);
   }
@@ -168,7 +168,7 @@ static int run_cpu(const bench_options *o, int threads, report *r) {
   if (cpu_limits_multiply_add(threads, o->repeat, &t, &rate)) return 1;
   report_row(r, "multiply-adds, two operations each", rate * 1e-9, "GFLOP/s", t.spread * 100);
   if (cpu_limits_region(threads, o->repeat, &t)) return 1;
-  report_row(r, "a parallel region", t.seconds * 1e6, "us", t.spread * 100);
+  report_row(r, "a parallel region", t.fastest * 1e6, "us", t.spread * 100);
   return 0;
 }
 
@@ -181,6 +181,9 @@ int bench_limits(const bench_options *options, report *r) {
   const int hardware = !failed && info.is_hardware;
   const int threads = !failed && info.threads > 0 ? info.threads : 1;
   if (!failed) bench_describe(context, r);
+  if (!failed)
+    report_note(r, "Rates and costs are those of the fastest of %d batches; the products' times are medians.",
+                options->repeat);
   if (!failed) failed = is_gl ? run_gl(context, options, hardware, r) : run_cpu(options, threads, r);
   ts_context_destroy(&context);
   if (!failed && is_gl) failed = print_rectangles(options, hardware, r);

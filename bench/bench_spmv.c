@@ -9,9 +9,9 @@
 #include "spmv_measure.h"
 
 static const report_column PRODUCTS[] = {
-    {"matrix", "matrix", 's', -9, 0},
+    {"matrix", "matrix", 's', -12, 0},
     {"format", "format", 's', -8, 0},
-    {"microseconds", "time us", 'f', 10, 1},
+    {"microseconds", "time us", 'f', 9, 1},
     {"spread_percent", "spread%", 'f', 7, 1},
     {"gflops", "GFLOP/s", 'f', 7, 2},
     {"fetches", "Mfetches", 'f', 8, 2},
@@ -22,14 +22,14 @@ static const report_column PRODUCTS[] = {
 };
 
 static const report_column LAYOUTS[] = {
-    {"matrix", "matrix", 's', -9, 0},
+    {"matrix", "matrix", 's', -12, 0},
     {"format", "format", 's', -8, 0},
-    {"rows", "rows", 'i', 10, 0},
-    {"nonzeros", "nonzeros", 'i', 11, 0},
+    {"rows", "rows", 'i', 9, 0},
+    {"nonzeros", "nonzeros", 'i', 10, 0},
     {"padding_percent", "padding%", 'f', 8, 2},
     {"bytes_per_entry", "B/entry", 'f', 7, 2},
     {"longest_row", "longest", 'i', 7, 0},
-    {"split_rows", "split", 'i', 6, 0},
+    {"split_rows", "split", 'i', 5, 0},
     {"seconds_layout", "layout s", 'f', 8, 3},
     {"seconds_upload", "upload s", 'f', 8, 3},
 };
@@ -37,15 +37,9 @@ static const report_column LAYOUTS[] = {
 enum { MAX_RESULTS = 16, COLUMNS = 10 };
 
 typedef struct named_result {
-  char matrix[24];
+  char matrix[BENCH_NAME_SIZE];
   spmv_result result;
 } named_result;
-
-/* The last part of a path, short enough for a table. */
-static void short_name(char name[24], const char *path) {
-  const char *slash = strrchr(path, '/');
-  snprintf(name, 24, "%s", slash ? slash + 1 : path);
-}
 
 static void print_product(report *r, const named_result *n, const device_limits *limits) {
   const spmv_result *s = &n->result;
@@ -75,7 +69,7 @@ static int run_matrix(ts_context *context, const bench_options *o, const char *n
   int failed = 0;
   for (int f = 0; f < (all ? 2 : 1) && !failed && *count < MAX_RESULTS; ++f) {
     named_result *n = &results[*count];
-    short_name(n->matrix, name);
+    bench_short_name(n->matrix, name);
     if (!*have_limits) {
       failed = limits_measure(limits, o, o->components, spmv_bytes(&A, o->components, 2));
       if (failed) break;

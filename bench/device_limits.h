@@ -34,8 +34,10 @@ typedef enum pass_way {
   PASS_WAYS
 } pass_way;
 
-/* ---- OpenGL probes (gl_limits.c); the context is of an OpenGL backend. Nonzero: failed, with a message ----
- */
+/* Rates and costs are those of the fastest batch: a limit is what the device can do, not what a busy hour left.
+ * Nonzero: failed, with a message. */
+
+/* ---- OpenGL probes (gl_limits.c); the context is of an OpenGL backend ---- */
 int gl_limits_begin(ts_context *context);
 void gl_limits_end(void);
 /* Fetches per second out of a texture of `side` x `side` texels, a power of two. */
@@ -74,7 +76,7 @@ typedef struct device_limits {
   int is_gl;
   double fetch[FETCH_PATTERNS][LIMIT_FORMATS]; /* per second; FETCH_STRIDE_4 is not measured */
   double write[LIMIT_FORMATS];
-  double pass; /* seconds: the cheapest dependent pass; CPU: a parallel region */
+  double pass; /* seconds: the cheapest dependent pass; CPU: 0 */
   double bandwidth;
 } device_limits;
 
@@ -83,9 +85,8 @@ typedef struct device_limits {
 int limits_measure(device_limits *limits, const bench_options *options, int components, double bytes);
 
 /* The least time. OpenGL: the larger of (sum over formats of fetches / fetch rate) and (texels written / write
- * rate), for fetching and writing overlap. CPU: bytes / the best bandwidth at this size. The first pass takes
- * that or the cost of a dependent pass (a parallel region), whichever is longer; further passes, which only
- * reduce, that cost. */
+ * rate), for fetching and writing overlap. The first pass takes that or the cost of a dependent pass, whichever
+ * is longer; further passes, which only reduce, that cost. CPU: bytes / the best bandwidth at this size. */
 double limits_seconds(const device_limits *limits, const work *w);
 
 /* All fetches of a work. */

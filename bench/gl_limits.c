@@ -81,7 +81,9 @@ int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is
   };
   const int target = is_hardware ? 1024 : 512;
   draws d;
-  if (draws_create(&d, "fetch", defines[format], LIMIT_R32F, target)) return 1;
+  char all_defines[160];
+  snprintf(all_defines, sizeof all_defines, "%s#define EDGE %s\n", defines[format], is_hardware ? "4" : "edge");
+  if (draws_create(&d, "fetch", all_defines, LIMIT_R32F, target)) return 1;
   if (probe_texture_create(&d.source, format, side, side)) {
     draws_free(&d);
     return 1;
@@ -89,6 +91,7 @@ int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is
   const int streamed = pattern == FETCH_STREAMED;
   const int step = streamed ? side / 4 : 1;
   glUniform1i(uniform(d.program, "source"), 0);
+  glUniform1i(uniform(d.program, "edge"), 4); /* no such uniform on hardware: ignored */
   glUniform1i(uniform(d.program, "rounds"), 1);
   glUniform1i(uniform(d.program, "stride"), pattern == FETCH_STRIDE_4 ? 4 : 1);
   glUniform1i(uniform(d.program, "step_texels"), step);
@@ -96,7 +99,7 @@ int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is
   glUniform1i(uniform(d.program, "mask"), streamed ? side / 4 - 1 : side / 2 - 1);
   glUniform2i(uniform(d.program, "shift"), 4, 4);
   if (draws_measure(&d, repeat, t, "texel fetches")) return 1;
-  *rate = 16.0 * target * target / t->seconds;
+  *rate = 16.0 * target * target / t->fastest;
   return 0;
 }
 
@@ -112,7 +115,7 @@ int gl_limits_write(limit_format format, int is_hardware, int repeat, timing *t,
   if (draws_create(&d, "fill", "", format, side)) return 1;
   glUniform4f(uniform(d.program, "value"), 1.0f, 2.0f, 3.0f, 4.0f);
   if (draws_measure(&d, repeat, t, "render-target writes")) return 1;
-  *rate = (double)side * side / t->seconds;
+  *rate = (double)side * side / t->fastest;
   return 0;
 }
 
@@ -123,7 +126,7 @@ int gl_limits_copy(limit_format format, int is_hardware, int repeat, timing *t, 
   glUniform1i(uniform(d.program, "source"), 0);
   d.ping_pong = 1;
   if (draws_measure(&d, repeat, t, "a copy")) return 1;
-  *rate = 2.0 * limit_format_bytes[format] * side * side / t->seconds;
+  *rate = 2.0 * limit_format_bytes[format] * side * side / t->fastest;
   return 0;
 }
 
@@ -135,7 +138,7 @@ int gl_limits_multiply_add(int is_hardware, int repeat, timing *t, double *rate)
   glUniform1f(uniform(d.program, "b"), 0.75f);
   glUniform1f(uniform(d.program, "c"), 0.1f);
   if (draws_measure(&d, repeat, t, "multiply-adds")) return 1;
-  *rate = 2.0 * 192.0 * rounds * side * side / t->seconds;
+  *rate = 2.0 * 192.0 * rounds * side * side / t->fastest;
   return 0;
 }
 
@@ -242,7 +245,7 @@ static void passes_free(passes *p) {
 
 /* Each pass adds 1 to what the pass before wrote. If the sum is short, passes ran before their input was
  * there, and their time is worth nothing. */
-static int passes_depend(passes *p) {
+static int passes_sum_up(passes *p) {
   enum { COUNT = 200 };
   static const GLfloat zero[4] = {0, 0, 0, 0};
   float value = -1;
@@ -255,9 +258,7 @@ static int passes_depend(passes *p) {
   passes_run(p, COUNT);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, p->t[p->way == PASS_BARRIER ? 0 : last].framebuffer);
   glReadPixels(p->way == PASS_BARRIER ? last * TINY : 0, 0, 1, 1, GL_RED, GL_FLOAT, &value);
-  if (value == COUNT) return 0;
-  bench_error("%d dependent passes added up to %g", COUNT, (double)value);
-  return 1;
+  return value == COUNT;
 }
 
 int gl_limits_pass(pass_way way, int repeat, timing *t, int *available) {
@@ -266,7 +267,13 @@ int gl_limits_pass(pass_way way, int repeat, timing *t, int *available) {
   passes p;
   int failed = passes_create(&p, way);
   if (!failed) failed = timing_measure(t, repeat, BENCH_BATCH_SECONDS, passes_run, &p);
-  if (!failed && way != PASS_SAME_TARGET) failed = passes_depend(&p);
+  if (!failed && way == PASS_DRAW_BUFFERS) {
+    /* Sampling a texture that is attached but not drawn to: drivers differ in whether they allow it. */
+    *available = passes_sum_up(&p);
+  } else if (!failed && way != PASS_SAME_TARGET && !passes_sum_up(&p)) {
+    bench_error("dependent passes ran before their input was there");
+    failed = 1;
+  }
   if (!failed) failed = probe_failed("dependent passes");
   passes_free(&p);
   return failed;

@@ -75,13 +75,6 @@ void report_table(report *r, const char *key, const char *title, const report_co
   fflush(stdout);
 }
 
-/* Rounds to 7 digits: what follows is noise, and makes the object hard to read. */
-static double shortened(double value) {
-  char text[32];
-  snprintf(text, sizeof text, "%.7g", value);
-  return strtod(text, NULL);
-}
-
 void report_row(report *r, ...) {
   json_t *row = json_object();
   va_list arguments;
@@ -100,7 +93,7 @@ void report_row(report *r, ...) {
       if (!r->json) printf("%*lld", c->width, number);
     } else {
       const double number = va_arg(arguments, double);
-      value = isfinite(number) ? json_real(shortened(number)) : json_null();
+      value = isfinite(number) ? json_real(number) : json_null();
       if (!r->json && isfinite(number)) printf("%*.*f", c->width, c->decimals, number);
       if (!r->json && !isfinite(number)) printf("%*s", c->width, "-");
     }
@@ -123,7 +116,9 @@ void report_abandon(report **r) {
 
 int report_close(report **r) {
   int failed = 0;
-  if ((*r)->json) failed = json_dumpf((*r)->object, stdout, JSON_INDENT(2)) != 0 || putchar('\n') == EOF;
+  if ((*r)->json)
+    failed =
+        json_dumpf((*r)->object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(7)) != 0 || putchar('\n') == EOF;
   if (fflush(stdout) == EOF || ferror(stdout)) failed = 1;
   report_abandon(r);
   return failed;

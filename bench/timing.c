@@ -56,6 +56,7 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
     seconds[i] = (timing_now() - start) / (double)batch;
   }
   t->seconds = timing_median(seconds, repetitions); /* sorts */
+  t->fastest = seconds[0];
   t->spread = (seconds[repetitions - 1] - seconds[0]) / t->seconds;
   if (t->spread > largest_spread) largest_spread = t->spread;
   t->batch = batch;

@@ -4,6 +4,7 @@
 
 typedef struct timing {
   double seconds;  /* median time of one operation */
+  double fastest;  /* of the fastest batch: what the device can do when nothing disturbs it */
   double spread;   /* (slowest - fastest batch) / median */
   long batch;      /* operations in a batch */
   int repetitions; /* batches measured */

@@ -6,12 +6,14 @@
 // step = a quarter of the texture   every texel is read once, in slabs, as entries of a matrix are
 // stride = 4           neighbouring fragments read texels that are 4 apart
 //
-// The loops over i and j have constant lengths, so that a fetch costs an addition or two beside itself.
+// A fetch costs an addition or two beside itself. EDGE, the 4 above, is a constant on hardware, where unrolled loops
+// keep more fetches under way, and the uniform `edge` on software rasterizers, which run short code faster.
 #ifdef UNSIGNED
 uniform usampler2D source;
 #else
 uniform sampler2D source;
 #endif
+uniform int edge;
 uniform int rounds;
 uniform int stride;
 uniform int step_texels;
@@ -24,9 +26,9 @@ void main() {
   VALUE sum = VALUE(0);
   for (int r = 0; r < rounds; ++r) {
     ivec2 row = texel & mask;
-    for (int j = 0; j < 4; ++j) {
+    for (int j = 0; j < EDGE; ++j) {
       ivec2 at = row;
-      for (int i = 0; i < 4; ++i) {
+      for (int i = 0; i < EDGE; ++i) {
         sum += texelFetch(source, at, 0).SWIZZLE;
         at.x += step_texels;
       }
