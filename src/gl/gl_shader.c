@@ -95,9 +95,13 @@ static int is_include(const char *line, char *name, size_t size) {
   return 1;
 }
 
+/* Not every driver repeats the number of the source string in its messages (Mesa gives 0), but all repeat
+ * lines: every file has a range of them. */
+enum { lines_a_file = 10000 };
+
 static ts_status append_line_directive(source *s, int line, int file) {
   char text[48];
-  const int length = snprintf(text, sizeof text, "#line %d %d\n", line, file);
+  const int length = snprintf(text, sizeof text, "#line %d %d\n", file * lines_a_file + line, file);
   return append(s, text, (size_t)length);
 }
 
@@ -135,22 +139,25 @@ static ts_status expand(source *s, const char *name, int depth) {
 
 /* ---- Compiling ---- */
 
-/* Drivers write "0:12(5): error: ...", "0(12) : error ...", "ERROR: 0:12: ...": the first two numbers are the
- * file and the line. */
+/* Drivers write "0:12(5): error: ...", "0(12) : error ...", "ERROR: 0:12: ...": the second number is the line,
+ * and their words follow the next colon and space. */
 static void explain(const source *s, const char *log, char *out, size_t size) {
   const char *p = log;
   while (*p && !isdigit((unsigned char)*p)) p++;
-  char *end;
-  const long file = strtol(p, &end, 10);
+  char *end = (char *)p;
+  strtol(p, &end, 10);
   long line = 0;
-  if (*p && (*end == ':' || *end == '(')) line = strtol(end + 1, NULL, 10);
+  if (end > p && (*end == ':' || *end == '(')) line = strtol(end + 1, &end, 10);
+  const long file = line / lines_a_file;
+  const char *colon = line > 0 ? strstr(end, ": ") : NULL;
+  const char *const from = colon ? colon + 2 : log;
   /* One line of the driver's words. */
   char words[320];
   size_t n = 0;
-  for (const char *c = log; *c && *c != '\n' && n + 1 < sizeof words; c++) words[n++] = *c;
+  for (const char *c = from; *c && *c != '\n' && n + 1 < sizeof words; c++) words[n++] = *c;
   words[n] = 0;
-  if (line > 0 && file >= 0 && file < s->files)
-    snprintf(out, size, "%s:%ld: the driver says: %s", s->names[file], line, words);
+  if (line > 0 && file < s->files)
+    snprintf(out, size, "%s:%ld: the driver says: %s", s->names[file], line % lines_a_file, words);
   else
     snprintf(out, size, "%s: the driver says: %s", s->names[0], words);
 }
