@@ -68,7 +68,7 @@ static long whole_number(const char *text, long most, int suffix) {
   if (suffix && *end == 'k')
     unit = 1024, ++end;
   else if (suffix && *end == 'M')
-    unit = 1024 * 1024, ++end;
+    unit = 1024L * 1024, ++end;
   return end != text && !*end && n >= 1 && n <= most / unit ? n * unit : 0;
 }
 

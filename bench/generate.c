@@ -35,7 +35,7 @@ static float weight(int32_t i, int32_t j) {
 }
 
 static int allocate(generated_matrix *A, int32_t rows, int64_t entries) {
-  if (entries > INT32_MAX) return 2;
+  if (entries < 1 || entries > INT32_MAX) return 2;
   A->rows = A->columns = rows;
   A->row_offsets = malloc(((size_t)rows + 1) * sizeof *A->row_offsets);
   A->column_indices = malloc((size_t)entries * sizeof *A->column_indices);

@@ -408,8 +408,8 @@ typedef struct ts_cg_result {
   double delta_ratio;         /* sqrt(delta / delta_0) at the end, the largest component */
   double relative_residual;   /* ||b - A x|| / ||b|| computed on the device at the end, the largest component;
                                  ||b - A x|| where b is 0; NaN if it was not reached */
-  double attainable_residual;  /* estimate of the smallest relative residual that single precision can reach, where
-                                  rounding x alone leaves about this: 2^-23 ||diag(A) x|| / ||b|| */
+  double attainable_residual; /* estimate of the smallest relative residual that single precision can reach,
+                                 where rounding x alone leaves about this: 2^-23 ||diag(A) x|| / ||b|| */
   char message[160];          /* the reason in one line, with the row, column or number concerned */
 } ts_cg_result;
 

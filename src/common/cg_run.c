@@ -287,11 +287,11 @@ static int judge_curvature(cg_state *s, int iteration, int component) {
 static ts_status judge(cg_state *s, int checked, int *ended) {
   ts_cg *cg = s->cg;
   const int first = s->reported;
-  int curvature_at = -1, curvature_component = 0;
+  int curvature_at = -1;
   for (int k = first; k < checked; k++) {
     const double ratio = delta_ratio(s, k + 1);
     cg->history[k - first] = ratio;
-    if (curvature_at < 0 && (curvature_component = lost_curvature(s, k)) >= 0) curvature_at = k;
+    if (curvature_at < 0 && lost_curvature(s, k) >= 0) curvature_at = k;
     if (curvature_at < 0 && isnan(ratio)) {
       char text[160];
       snprintf(text, sizeof text, "breakdown: a number left the range of single precision in iteration %d",

@@ -33,6 +33,13 @@ void *tsi_calloc(ts_context *context, size_t count, size_t size);
 void tsi_free(ts_context *context, void *block);
 ts_status tsi_out_of_memory(ts_context *context, const char *what, size_t bytes);
 
+#ifdef __clang_analyzer__
+/* Tells the analyzer, which does not look into error.c, that a failure is never TS_OK. */
+#define tsi_fail(context, status, ...) (tsi_fail(context, status, __VA_ARGS__), (status))
+#define tsi_out_of_memory(context, what, bytes)                                                                \
+  (tsi_out_of_memory(context, what, bytes), TS_ERROR_OUT_OF_HOST_MEMORY)
+#endif
+
 /* ---- Device memory: counted, and refused above desc.max_device_bytes ---- */
 ts_status tsi_device_take(ts_context *context, size_t bytes, const char *what);
 void tsi_device_give(ts_context *context, size_t bytes);
@@ -58,7 +65,7 @@ void tsi_space_release(ts_space *space);
 void tsi_matrix_release(ts_matrix *A);
 /* A space from a finished tiling, which it takes over (also on failure), and locked flags, which it copies. */
 ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked,
-                           ts_space **space);
+                           ts_space **out);
 /* A tiling: lengths of rows to sort by (NULL: natural order) and locked flags (NULL: none). */
 ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths,
                             const unsigned char *locked, tsi_tiling *tiling);

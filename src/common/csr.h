@@ -18,7 +18,7 @@ uint64_t tsi_csr_fingerprint(const ts_csr *csr);
 
 /* Fills symmetric, unsymmetric_row, unsymmetric_column and zero_diagonal_row of `info`, and the largest sum of
  * magnitudes in a row. Without values everything counts as 0. */
-ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *csr, const unsigned char *locked,
+ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *locked,
                           ts_matrix_info *info, double *norm_infinity);
 
 #endif

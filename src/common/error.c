@@ -5,6 +5,8 @@
 
 #include "common.h"
 
+#undef tsi_fail /* the analyzer's form */
+
 /* For calls that have no context to keep the message in. */
 static _Thread_local char thread_error[512];
 

@@ -214,8 +214,8 @@ static void put_entry(const tsi_layout *layout, const tsi_tiling *t, const tsi_r
                       int32_t inside, int32_t k, tsi_entry entry, tsi_packed *packed) {
   if (layout->format == TS_FORMAT_JAGGED) {
     const int32_t w = 1 << t->log2_width;
-    const size_t x = (size_t)(rectangle->x + k * w + (inside & (w - 1)));
-    const size_t y = (size_t)(rectangle->y + (inside >> t->log2_width));
+    const size_t x = (size_t)rectangle->x + (size_t)k * (size_t)w + (size_t)(inside & (w - 1));
+    const size_t y = (size_t)rectangle->y + (size_t)(inside >> t->log2_width);
     packed->entries[y * (size_t)layout->width + x] = entry;
   } else {
     const size_t number =

@@ -62,7 +62,7 @@ ts_status tsi_split_build(ts_context *context, tsi_layout *layout, const tsi_lay
   int32_t most = 2;
   while (most > 1 && status == TS_OK) {
     tsi_stage *stage = &layout->stages[layout->stage_count++];
-    int32_t longest = 0;
+    int32_t longest = 1;
     for (int32_t t = 0; t < rows; t++)
       if (left[t] > longest) longest = left[t];
     stage->length = longest < TSI_STAGE_LENGTH ? longest : TSI_STAGE_LENGTH;

@@ -5,6 +5,8 @@
 
 #include "common.h"
 
+#undef tsi_out_of_memory /* the analyzer's form */
+
 void *tsi_malloc(ts_context *context, size_t count, size_t size) {
   if (size && count > SIZE_MAX / size) return NULL;
   const size_t bytes = count > 0 && size > 0 ? count * size : 1;

@@ -125,8 +125,8 @@ ts_status ts_gl_space_texels(const ts_space *space, int32_t *texels, size_t coun
                     count, t->size);
   for (int32_t i = 0; i < t->size; i++) {
     const tsi_texel texel = tsi_texel_of_position(t, tsi_position(t, i));
-    texels[2 * i] = texel.x;
-    texels[2 * i + 1] = texel.y;
+    texels[2 * (size_t)i] = texel.x;
+    texels[2 * (size_t)i + 1] = texel.y;
   }
   return TS_OK;
 }
@@ -186,12 +186,14 @@ ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture) {
   tsi_clear_error(context);
   TSI_REQUIRE(context, texture);
   TSI_TRY(require_gl(context, __func__));
+  ts_status status = TS_OK;
   if (!space->impl) {
     TSI_TRY(tsi_enter(context));
-    TSI_TRY(tsi_leave(context, create_index_texture(space)));
+    status = tsi_leave(context, create_index_texture(space));
   }
-  *texture = ((const gl_space *)space->impl)->index_texture;
-  return TS_OK;
+  const gl_space *impl = space->impl;
+  if (status == TS_OK && impl) *texture = impl->index_texture;
+  return status;
 }
 
 ts_status ts_gl_make_current(ts_context *context) {

@@ -43,7 +43,7 @@ ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *val
     glTexSubImage2D(GL_TEXTURE_2D, 0, impl->x + x, impl->y + y, n, 1, GL_RGBA, GL_FLOAT, values);
     first += n;
     count -= n;
-    values += 4 * n;
+    values += 4 * (size_t)n;
   }
   return gl_check(s->context, "writing scalars");
 }

@@ -21,7 +21,7 @@ typedef struct gl_program {
 /* The program of a vertex and a fragment shader with `defines` ("#define A 1\n..."), compiled on first use. Its
  * samplers are set to the units of gl.h. TS_ERROR_SHADER names the file, the line and the driver's words. */
 ts_status gl_program_get(ts_context *context, const char *vertex, const char *fragment, const char *defines,
-                         const gl_program **program);
+                         const gl_program **out);
 void gl_programs_destroy(ts_context *context);
 
 #endif
