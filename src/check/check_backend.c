@@ -37,7 +37,7 @@ static ts_status find_inner(ts_context *context, const tsi_ops **ops) {
     if (name[length]) {
       char *end = NULL;
       const long index = strtol(name + length + 1, &end, 10);
-      if (end == name + length + 1 || *end || index < 0 || index > 255) break;
+      if (end == name + length + 1 || *end || index < 0 || index > 1000000) break;
       context->device_index = (int)index;
     }
     *ops = inner->ops;
