@@ -1,0 +1,34 @@
+#include "cg_solve.h"
+
+int observe(int iteration, const double *history, int count, void *user) {
+  watch *w = user;
+  w->calls++;
+  if (iteration <= w->last_iteration || count != iteration - w->last_iteration) w->out_of_order++;
+  for (int k = 0; k < count; k++)
+    if (!(history[k] >= 0)) w->out_of_order++;
+  w->numbers += count;
+  w->last_iteration = iteration;
+  w->last = history[count - 1];
+  return w->stop_at && iteration >= w->stop_at;
+}
+
+ts_status solve(ts_matrix *matrix, const ts_cg_desc *desc, int components, const float *bs, float *xs,
+                ts_cg_result *result) {
+  ts_space *space = ts_matrix_row_space(matrix);
+  ts_vector *b = make_vector(space, components, bs), *x = make_vector(space, components, xs);
+  ts_cg *cg = make_cg(matrix, desc);
+  ts_status status = TS_ERROR_DEVICE;
+  memset(result, 0x55, sizeof *result);
+  if (cg && b && x) {
+    status = ts_cg_solve(cg, b, x, result);
+    float *solution = read_vector(x), *after = read_vector(b);
+    CHECK(memcmp(after, bs, vector_count(b) * sizeof *bs) == 0);
+    memcpy(xs, solution, vector_count(x) * sizeof *xs);
+    CHECK_PADDING(x);
+    free(solution), free(after);
+  }
+  ts_cg_destroy(&cg);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  return status;
+}
