@@ -120,6 +120,13 @@ void application_make_current(void) {
   if (egl_context != EGL_NO_CONTEXT) eglMakeCurrent(display, surface, surface, egl_context);
 }
 
+void application_release_current(void) {
+#if defined(TEXSOLVE_HAVE_GLFW)
+  if (window_handle) glfwMakeContextCurrent(NULL);
+#endif
+  if (egl_context != EGL_NO_CONTEXT) eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+}
+
 void application_close(void) {
 #if defined(TEXSOLVE_HAVE_GLFW)
   if (window_handle) {
@@ -144,6 +151,7 @@ const char *application_open(int window) {
   return "built without OpenGL";
 }
 void application_make_current(void) {}
+void application_release_current(void) {}
 void application_close(void) {}
 
 #endif

@@ -6,6 +6,7 @@
  * hidden GLFW window, else EGL without a display. Returns NULL, or why there is none. */
 const char *application_open(int window);
 void application_make_current(void);
+void application_release_current(void); /* no context is current then */
 void application_close(void);
 
 #endif

@@ -146,6 +146,8 @@ static void locked(void) {
       const size_t count = (size_t)n * (size_t)components;
       float *bs = ref_values(count, 6, -1, 1), *xs = ref_values(count, 7, -1, 1),
             *start = ref_values(count, 7, -1, 1);
+      for (size_t i = 0; i < count; i++)
+        if (flags[i / (size_t)components]) bs[i] = 1e6f; /* no equation: it must not count */
       ts_matrix_desc matrix_desc = {0};
       matrix_desc.csr = ref_csr(&m);
       matrix_desc.format = formats[f];
@@ -161,7 +163,7 @@ static void locked(void) {
           /* Relative to the right-hand side with the locked values moved over, or to b alone: within a factor.
            */
           const double residual = ref_relative_residual(&m, flags, components, c, xs, bs);
-          CHECK(residual <= 2e-5);
+          CHECK(residual <= 1.01e-5);
         }
         for (size_t i = 0; i < count; i++)
           if (flags[i / (size_t)components] && !CHECK(xs[i] == start[i])) break;

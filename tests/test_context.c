@@ -1,4 +1,5 @@
 /* Opening a device: every field of the descriptor, what is refused, and what the context says of itself. */
+#include "application.h"
 #include "helpers.h"
 
 static const char *plain_name(void) { /* the backend's name without a wrapper */
@@ -280,6 +281,56 @@ static void two_contexts(void) {
   test_close(&one);
 }
 
+/* The application's context has to be current, when the library is opened and in every call. */
+static void not_current(void) {
+  if (!test_is_application()) return;
+  const ts_context_desc desc = test_desc();
+  ts_context *context = test_open();
+  REQUIRE(context);
+  ts_space *space = make_space(context, 10);
+  ts_vector *x = make_vector(space, 1, NULL);
+  application_release_current();
+  refuse(&desc, TS_ERROR_UNAVAILABLE, "TS_GL_PLATFORM_CURRENT", "current");
+  CHECK_FAILS(context, ts_vector_fill(x, 1), TS_ERROR_DEVICE, "current");
+  CHECK_FAILS(context, ts_context_finish(context), TS_ERROR_DEVICE, "current");
+  application_make_current();
+  CHECK_OK(context, ts_vector_fill(x, 5));
+  float *values = read_vector(x);
+  CHECK_CLOSE(values[9], 5, 0);
+  free(values);
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+  test_close(&context);
+}
+
+static char *copy_of_environment(const char *name) {
+  const char *value = getenv(name);
+  char *copy = value ? malloc(strlen(value) + 1) : NULL;
+  return copy ? strcpy(copy, value) : NULL;
+}
+
+/* A hidden window needs a display, and says so; EGL needs none. */
+static void no_display(void) {
+  static const char *const names[] = {"DISPLAY", "WAYLAND_DISPLAY"};
+  char *values[2];
+  if (!test_is_gl() || test_is_application()) return;
+  for (int k = 0; k < 2; k++) {
+    values[k] = copy_of_environment(names[k]);
+    unsetenv(names[k]);
+  }
+  ts_context_desc desc = test_desc();
+  desc.gl_platform = TS_GL_PLATFORM_WINDOW;
+  refuse(&desc, TS_ERROR_UNAVAILABLE, "GLFW", "");
+  desc.gl_platform = TS_GL_PLATFORM_EGL;
+  ts_context *context = NULL;
+  CHECK_OK(NULL, ts_context_create(&desc, &context));
+  test_close(&context);
+  for (int k = 0; k < 2; k++) {
+    if (values[k]) setenv(names[k], values[k], 1);
+    free(values[k]);
+  }
+}
+
 static const test_case cases[] = {
     {"information", information},
     {"unknown_backends", unknown_backends},
@@ -296,5 +347,7 @@ static const test_case cases[] = {
     {"waits", waits},
     {"message_of_context", message_of_context},
     {"two_contexts", two_contexts},
+    {"not_current", not_current},
+    {"no_display", no_display},
 };
 TEST_MAIN(cases, 0)
