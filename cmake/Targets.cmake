@@ -10,6 +10,8 @@ if(TEXSOLVE_SANITIZE)
   target_compile_options(texsolve_options INTERFACE -fsanitize=${TEXSOLVE_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer)
   target_link_options(texsolve_options INTERFACE -fsanitize=${TEXSOLVE_SANITIZE})
+  target_sources(texsolve_options INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${CMAKE_CURRENT_SOURCE_DIR}/tests/keep_modules.c>)
 endif()
 
 file(GLOB sources CONFIGURE_DEPENDS src/common/*.c src/cpu/*.c src/check/*.c)
