@@ -189,9 +189,6 @@ static int probe(void) {
            ts_last_error(NULL));
     return 1;
   }
-#if defined(TEXSOLVE_TEST_KEEP_LIBRARIES)
-  test_keep_libraries();
-#endif
   test_close(&context);
   return failures ? 1 : 0;
 }

@@ -46,9 +46,6 @@ int test_opened_warnings(void); /* warnings logged so far */
 /* Closes a context and checks that every byte of device memory had been given back before. */
 void test_close(ts_context **context);
 
-/* Libraries that are loaded now are never unloaded (builds with sanitizers). */
-void test_keep_libraries(void);
-
 /* ---- Checks: a failure is printed and counted, and the case goes on; REQUIRE leaves the function. ---- */
 void test_fail(const char *file, int line, const char *format, ...)
 #if defined(__GNUC__)
