@@ -1,9 +1,14 @@
-// One level of a reduction: the fragment adds up, or takes the maximum of, a block of texels of the source
-// (Bolz et al. 2003, 3.1.3, with larger blocks). The rows of a block are added up first, then the rows' sums.
+// One level of a reduction: the fragment adds up, or takes the maximum of, BLOCK quads of 2 x 2 texels of the source
+// (the pyramid of Bolz et al. 2003, 3.1.3, with larger steps). Its quads lie as far apart as the target is wide and
+// high: neighbouring fragments fetch neighbouring texels, which is what texture caches want.
 //
 // The first level forms the terms: x y (TERM_DOT), x y w (TERM_DOT3), x (TERM_SUM), |x| (TERM_ABS), x at indices only
 // (TERM_MASKED). Later levels read the sums of the level before (TERM_PARTIAL). p[6].zw is the size of the source.
-// EXACT: the blocks tile the source.
+// EXACT: the blocks tile the source. GATHER: fetch quads of one component by textureGather.
+#if defined(GATHER) && COMPONENTS == 1 && !defined(TERM_MASKED)
+#extension GL_ARB_texture_gather : enable
+#define BY_GATHER
+#endif
 #include "include/pass.glsl"
 #include "include/tiling.glsl"
 
@@ -12,50 +17,68 @@
 
 out vec4 result;
 
-VALUE term(ivec2 i) {
-#if defined(TERM_DOT)
-  return FETCH(0, i) * FETCH(1, i);
-#elif defined(TERM_DOT3)
-  return FETCH(0, i) * FETCH(1, i) * FETCH(2, i);
-#elif defined(TERM_ABS)
-  return abs(FETCH(0, i));
-#elif defined(TERM_MASKED)
-  return is_index(i) ? FETCH(0, i) : VALUE(LOWEST);
-#else
-  return FETCH(0, i);
-#endif
-}
-
 #ifdef MAXIMUM
 // A NaN wins, so that it is not lost.
 float larger(float m, float x) { return x > m || isnan(x) ? x : m; }
 vec2 larger(vec2 m, vec2 x) { return vec2(larger(m.x, x.x), larger(m.y, x.y)); }
 vec3 larger(vec3 m, vec3 x) { return vec3(larger(m.xy, x.xy), larger(m.z, x.z)); }
 vec4 larger(vec4 m, vec4 x) { return vec4(larger(m.xy, x.xy), larger(m.zw, x.zw)); }
-#define IDENTITY VALUE(LOWEST)
+#define IDENTITY LOWEST
 #define COMBINE(m, x) larger(m, x)
 #else
-#define IDENTITY VALUE(0)
+#define IDENTITY 0
 #define COMBINE(s, x) ((s) + (x))
 #endif
 
-void main() {
-  ivec2 first = texel() * BLOCK;
-  VALUE sum = IDENTITY;
-  for (int y = 0; y < BLOCK.y; y++) {
-    VALUE row = IDENTITY;
-    for (int x = 0; x < BLOCK.x; x++) {
-      ivec2 i = first + ivec2(x, y);
-#ifndef EXACT
-      if (any(greaterThanEqual(i, SOURCE_SIZE))) continue;
+#if defined(TERM_DOT)
+#define TERM(READ, i) (READ(0, i) * READ(1, i))
+#elif defined(TERM_DOT3)
+#define TERM(READ, i) (READ(0, i) * READ(1, i) * READ(2, i))
+#elif defined(TERM_ABS)
+#define TERM(READ, i) abs(READ(0, i))
+#elif defined(TERM_MASKED)
+#define TERM(READ, i) (is_index(i) ? READ(0, i) : VALUE(LOWEST))
+#else
+#define TERM(READ, i) READ(0, i)
 #endif
-      VALUE t = term(i);
+
+#ifdef BY_GATHER
+// Four sums at a time, one for each texel of a quad.
+#define SUM vec4
+#define READ_QUAD(k, q) \
+  textureGather(input##k, vec2(INPUT##k##_ORIGIN + 2 * (q) + 1) / vec2(textureSize(input##k, 0)))
+#define QUAD(q) TERM(READ_QUAD, q)
+#define FINAL(s) COMBINE(COMBINE(s.x, s.y), COMBINE(s.z, s.w))
+#else
+#define SUM VALUE
+VALUE quad(ivec2 q) {
+  ivec2 i = 2 * q;
+  VALUE low = COMBINE(TERM(FETCH, i), TERM(FETCH, i + ivec2(1, 0)));
+  VALUE high = COMBINE(TERM(FETCH, i + ivec2(0, 1)), TERM(FETCH, i + ivec2(1, 1)));
+  return COMBINE(low, high);
+}
+#define QUAD(q) quad(q)
+#define FINAL(s) (s)
+#endif
+
+void main() {
+  ivec2 first = texel();
+  SUM sum = SUM(IDENTITY);
+  for (int y = 0; y < BLOCK.y; y++) {
+    SUM row = SUM(IDENTITY);
+    for (int x = 0; x < BLOCK.x; x++) {
+      ivec2 q = first + ivec2(x, y) * TARGET_SIZE;
+#ifndef EXACT
+      if (any(greaterThanEqual(2 * q, SOURCE_SIZE))) continue;
+#endif
+      SUM t = QUAD(q);
       row = COMBINE(row, t);
     }
     sum = COMBINE(sum, row);
   }
+  VALUE total = FINAL(sum);
 #ifdef SQUARE_ROOT
-  sum = sqrt(sum);
+  total = sqrt(total);
 #endif
-  result = widen(sum);
+  result = widen(total);
 }

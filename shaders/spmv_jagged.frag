@@ -5,26 +5,37 @@
 
 uniform usampler2D entries;
 
+VALUE product(uvec2 entry) { return uintBitsToFloat(entry.r) * fetch_x(entry.g); }
+
+// N entries whose fetches do not wait for each other.
+#define ADD(N)                                                                                    \
+  {                                                                                               \
+    uvec2 e[N];                                                                                   \
+    for (int k = 0; k < N; k++) e[k] = texelFetch(entries, at + ivec2(k << LOG2_WIDTH, 0), 0).rg; \
+    for (int k = 0; k < N; k++) sum += product(e[k]);                                             \
+    at.x += N << LOG2_WIDTH;                                                                      \
+  }
+
 void main() {
   ivec2 i = texel();
   if (IS_ZERO) {
     result = vec4(0);
     return;
   }
-  ivec2 rectangle = i >> RECTANGLE_LOG2;
-  int r = rectangle.y * RECTANGLES_X + rectangle.x - strip.x;
-  int row = r / strip.w;
-  ivec2 inside = i & ((ivec2(1) << RECTANGLE_LOG2) - 1);
-  ivec2 at = base + inside +
-             ivec2((r - row * strip.w) * (LENGTH + HAS_SPILL) << RECTANGLE_LOG2.x, row << RECTANGLE_LOG2.y);
-  int step_x = 1 << RECTANGLE_LOG2.x;
-  VALUE sum = diagonal_term(i);
-  for (int k = 0; k < LENGTH; k++, at.x += step_x) {
-    uvec2 entry = texelFetch(entries, at, 0).rg;
-    sum += uintBitsToFloat(entry.r) * fetch_x(entry.g);
+  ivec2 at = base + inside(i);
+  VALUE sum = VALUE(0);
+  for (int k = LENGTH >> 3; k > 0; k--) ADD(8)
+  switch (LENGTH & 7) {
+  case 1: ADD(1) break;
+  case 2: ADD(2) break;
+  case 3: ADD(3) break;
+  case 4: ADD(4) break;
+  case 5: ADD(5) break;
+  case 6: ADD(6) break;
+  case 7: ADD(7) break;
   }
 #ifdef SPILL
-  if (HAS_SPILL != 0) sum += fetch_sum(texelFetch(entries, at, 0).g);
+  if (HAS_SPILL) sum += fetch_sum(texelFetch(entries, at, 0).g);
 #endif
-  finish(i, sum);
+  finish(i, sum + diagonal_term(i));
 }

@@ -1,13 +1,21 @@
 // y = A x with the storage of Bolz et al. 2003, section 3.1.1. With i the texel of the row:
 //   j = R[i];  y[i] = A_i[i] x[i] + sum over c < length of A_j[j + c] x[C[j + c]]
-// Reads the indirection R (starts), the segments A_j (entries) and C (pointers), which count texels row by row in a
-// texture 2^p[6].z wide.
+// Reads the indirection R (starts), the segments A_j (entries) and their pointers C (pointers).
 #include "include/spmv.glsl"
 
 uniform sampler2D entries;
 uniform usampler2D pointers, starts;
 
-ivec2 place(uint number) { return ivec2(int(number & ((1u << p[6].z) - 1u)), int(number >> p[6].z)); }
+// N entries whose fetches do not wait for each other.
+#define ADD(N)                                                                      \
+  {                                                                                 \
+    float a[N];                                                                     \
+    uint c[N];                                                                      \
+    for (int k = 0; k < N; k++) a[k] = texelFetch(entries, j + ivec2(k, 0), 0).r;   \
+    for (int k = 0; k < N; k++) c[k] = texelFetch(pointers, j + ivec2(k, 0), 0).r;  \
+    for (int k = 0; k < N; k++) sum += a[k] * fetch_x(c[k]);                        \
+    j.x += N;                                                                       \
+  }
 
 void main() {
   ivec2 i = texel();
@@ -15,14 +23,20 @@ void main() {
     result = vec4(0);
     return;
   }
-  uint j = texelFetch(starts, i, 0).r;
-  VALUE sum = diagonal_term(i);
-  for (int c = 0; c < LENGTH; c++, j++) {
-    ivec2 at = place(j);
-    sum += texelFetch(entries, at, 0).r * fetch_x(texelFetch(pointers, at, 0).r);
+  ivec2 j = unpack(texelFetch(starts, i, 0).r);
+  VALUE sum = VALUE(0);
+  for (int k = LENGTH >> 3; k > 0; k--) ADD(8)
+  switch (LENGTH & 7) {
+  case 1: ADD(1) break;
+  case 2: ADD(2) break;
+  case 3: ADD(3) break;
+  case 4: ADD(4) break;
+  case 5: ADD(5) break;
+  case 6: ADD(6) break;
+  case 7: ADD(7) break;
   }
 #ifdef SPILL
-  if (HAS_SPILL != 0) sum += fetch_sum(texelFetch(pointers, place(j), 0).r);
+  if (HAS_SPILL) sum += fetch_sum(texelFetch(pointers, j, 0).r);
 #endif
-  finish(i, sum);
+  finish(i, sum + diagonal_term(i));
 }

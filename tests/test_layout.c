@@ -204,68 +204,64 @@ static double fetch_sum(const laid_out *l, const double *sums, tsi_entry e) {
   return CHECK(number < last->count) ? e.value * sums[number] : 0;
 }
 
-/* The entry of a fragment at (x, y) of strip s: from the strip alone, as a shader has it. */
-static tsi_entry entry_of(const laid_out *l, const tsi_strip *s, int32_t x, int32_t y, int32_t k,
-                          int64_t *texel) {
-  const tsi_tiling *t = &l->rows;
-  const int32_t w = 1 << t->log2_width, h = 1 << t->log2_height;
-  const int32_t r = (y / h) * t->rectangles_x + x / w - s->first_rectangle;
+/* Entry k of the row at (ix, iy) inside rectangle r, which is texel `here` of the row space. */
+static tsi_entry entry_of(const laid_out *l, const tsi_rectangle *r, int32_t ix, int32_t iy, int32_t k,
+                          size_t here, int64_t *texel) {
+  const int32_t w = 1 << l->rows.log2_width;
+  const int jagged = l->layout->format == TS_FORMAT_JAGGED;
+  int64_t x = r->x + (jagged ? (int64_t)k * w + ix : (int64_t)ix * (r->length + r->spill) + k), y = r->y + iy;
   tsi_entry e = {NAN, 0};
-  if (l->layout->format == TS_FORMAT_JAGGED) {
-    const int64_t ex =
-        s->base_x + (int64_t)(r % s->per_row) * (s->length + s->spill) * w + (int64_t)k * w + x % w;
-    const int64_t ey = s->base_y + (int64_t)(r / s->per_row) * h + y % h;
-    if (!CHECK(r >= 0 && ex >= 0 && ex < l->layout->width && ey >= 0 && ey < l->layout->height)) return e;
-    *texel = ey * l->layout->width + ex;
-    return l->packed.entries[*texel];
+  if (!CHECK(x >= 0 && x < l->layout->width && y >= 0 && y < l->layout->height)) return e;
+  if (l->packed.starts) { /* the indirection texture says the same */
+    const uint32_t start = l->packed.starts[here];
+    CHECK_INT((start & 0xffff) + (uint32_t)k, x);
+    CHECK_INT(start >> 16, y);
   }
-  *texel = (int64_t)l->packed.starts[(int64_t)y * t->width + x] + k;
-  if (!CHECK(*texel < (int64_t)l->layout->width * l->layout->height)) return e;
+  *texel = y * l->layout->width + x;
+  if (jagged) return l->packed.entries[*texel];
   e.value = l->packed.values[*texel];
   e.pointer = l->packed.pointers[*texel];
   return e;
 }
 
-/* Draws every strip; each texel of the row space must be drawn once, and each stored entry read at most once.
- */
+/* One fragment: the row at texel (px, py) of rectangle r. No stored entry may be read twice. */
+static int shade(const laid_out *l, const tsi_rectangle *r, int32_t px, int32_t py, const double *x,
+                 const double *sums, unsigned char *read, double *y) {
+  const tsi_tiling *t = &l->rows;
+  const size_t here = (size_t)py * (size_t)t->width + (size_t)px;
+  const int32_t ix = px & ((1 << t->log2_width) - 1), iy = py & ((1 << t->log2_height) - 1);
+  y[here] = 0;
+  for (int32_t k = 0; k < r->length + r->spill; k++) {
+    int64_t texel = 0;
+    const tsi_entry e = entry_of(l, r, ix, iy, k, here, &texel);
+    if (isnan(e.value) || !CHECK(!read[texel])) return 0;
+    read[texel] = 1;
+    if (k == r->length)
+      y[here] += fetch_sum(l, sums, e);
+    else
+      y[here] +=
+          (double)e.value * x[(int64_t)(e.pointer >> 16) * l->input.columns->width + (e.pointer & 0xffff)];
+  }
+  /* Padding rows have no diagonal, and their own texel is not to be read but as the zero. */
+  if (l->packed.diagonal && l->packed.diagonal[here] != 0)
+    y[here] += (double)l->packed.diagonal[here] * x[here];
+  return 1;
+}
+
+/* Draws every rectangle that has rows; what lies behind them is 0. */
 static double *draw(const laid_out *l, const double *x) {
   const tsi_tiling *t = &l->rows;
-  const size_t count = (size_t)t->width * (size_t)t->height;
-  double *y = malloc(sizeof *y * count), *sums = run_stages(l, x);
-  unsigned char *drawn = calloc(count, 1),
-                *read = calloc((size_t)l->layout->width * (size_t)l->layout->height, 1);
-  for (int32_t n = 0; n < l->layout->strip_count; n++) {
-    const tsi_strip *s = &l->layout->strips[n];
-    CHECK(s->x0 >= 0 && s->y0 >= 0 && s->x0 < s->x1 && s->y0 < s->y1 && s->x1 <= t->width &&
-          s->y1 <= t->height);
-    CHECK(s->length + s->spill <= TSI_MAX_LOOP + 1);
-    for (int32_t py = s->y0; py < s->y1; py++)
-      for (int32_t px = s->x0; px < s->x1; px++) {
-        const size_t here = (size_t)py * (size_t)t->width + (size_t)px;
-        if (!CHECK(!drawn[here])) goto done;
-        drawn[here] = 1;
-        y[here] = 0;
-        if (s->zero) continue;
-        for (int32_t k = 0; k < s->length + s->spill; k++) {
-          int64_t texel = 0;
-          const tsi_entry e = entry_of(l, s, px, py, k, &texel);
-          if (isnan(e.value) || !CHECK(!read[texel])) goto done;
-          read[texel] = 1;
-          if (k == s->length)
-            y[here] += fetch_sum(l, sums, e);
-          else
-            y[here] += (double)e.value *
-                       x[(int64_t)(e.pointer >> 16) * l->input.columns->width + (e.pointer & 0xffff)];
-        }
-        /* Padding rows have no diagonal, and their own texel is not to be read but as the zero. */
-        if (l->packed.diagonal && l->packed.diagonal[here] != 0)
-          y[here] += (double)l->packed.diagonal[here] * x[here];
-      }
+  double *y = calloc((size_t)t->width * (size_t)t->height, sizeof *y), *sums = run_stages(l, x);
+  unsigned char *read = calloc((size_t)l->layout->width * (size_t)l->layout->height, 1);
+  const int32_t w = 1 << t->log2_width, h = 1 << t->log2_height;
+  int good = 1;
+  for (int32_t n = 0; n < t->free_rectangles && good; n++) {
+    const tsi_rectangle *r = &l->layout->rectangles[n];
+    const int32_t x0 = n % t->rectangles_x * w, y0 = n / t->rectangles_x * h;
+    CHECK(r->length >= 0 && r->length <= TSI_MAX_LOOP && (r->spill == 0 || r->spill == 1));
+    CHECK(n == 0 || r->length <= r[-1].length || r[-1].spill); /* rows are sorted by length */
+    for (int32_t k = 0; k < w * h && good; k++) good = shade(l, r, x0 + k % w, y0 + k / w, x, sums, read, y);
   }
-  for (size_t k = 0; k < count; k++)
-    if (!CHECK(drawn[k])) break;
-done:
-  free(drawn);
   free(read);
   free(sums);
   return y;

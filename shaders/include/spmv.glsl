@@ -1,21 +1,22 @@
-// What both formats of a matrix share: the strip that the fragment is in, and y = A x or r = b - A x.
+// What both formats of a matrix share: the rectangle that the fragment is in, and y = A x or r = b - A x.
 // Reads x (input0) and, with RESIDUAL, b (input1); the diagonal, in the layout of the result; with SPILL the sums of
 // split rows.
 #include "include/pass.glsl"
 
 uniform sampler2D diagonal, sums;
 
-#define RECTANGLE_LOG2 p[5].xy
-#define RECTANGLES_X p[5].z
 #define X_ORIGIN_PACKED uint(p[7].x)
 
-flat in ivec4 strip; // first rectangle, length, 1 for spill + 2 for zero, rectangles per row of slabs
-flat in ivec2 base;  // of the first slab
+flat in ivec2 loop; // length; 1 for a spill + 2 for no equations
+flat in ivec2 base; // of the rectangle's entries
 out vec4 result;
 
-#define LENGTH strip.y
-#define HAS_SPILL (strip.z & 1)
-#define IS_ZERO ((strip.z & 2) != 0)
+#define LENGTH loop.x
+#define HAS_SPILL ((loop.y & 1) != 0)
+#define IS_ZERO ((loop.y & 2) != 0)
+
+// The place of texel i in its rectangle.
+ivec2 inside(ivec2 i) { return i & ivec2((1 << LOG2_WIDTH) - 1, (1 << LOG2_HEIGHT) - 1); }
 
 ivec2 unpack(uint pointer) { return ivec2(int(pointer & 0xffffu), int(pointer >> 16)); }
 

@@ -13,27 +13,15 @@ typedef struct tsi_host_csr {
   int owned;
 } tsi_host_csr;
 
-/* One rectangle of the row space: all its rows take the same number of entries. With i the texel of a row
- * inside the rectangle and n its number there, entry k of the row is
- *   jagged    at texel (x + k w + i.x, y + i.y)
- *   segments  at number start + n (length + spill) + k, counted row by row */
+/* One rectangle of the row space: all its rows take the same number of entries, which lie in a block of texels
+ * (length + spill) times as wide as the rectangle and as high. With i the texel of a row inside the rectangle,
+ * entry k of the row is at jagged    (x + k w + i.x, y + i.y) segments  (x + i.x (length + spill) + k, y + i.y)
+ */
 typedef struct tsi_rectangle {
   int32_t length; /* off-diagonal entries a row, padding included */
   int32_t spill;  /* 1: one more entry points to the partial sum of a split row */
-  int32_t x, y;   /* jagged */
-  uint32_t start; /* segments */
+  int32_t x, y;
 } tsi_rectangle;
-
-/* A run of rectangles of one length that makes one quad to draw, so that few vertices are needed and little is
- * shaded twice along diagonals. With r the rectangle's number less first_rectangle, its slabs begin at
- *   (base_x + (r mod per_row) (length + spill) w, base_y + (r div per_row) h) */
-typedef struct tsi_strip {
-  int32_t x0, y0, x1, y1; /* texels, exclusive end */
-  int32_t first_rectangle;
-  int32_t length, spill;
-  int32_t per_row, base_x, base_y; /* jagged */
-  int32_t zero;                    /* 1: no equations here, the result is 0 */
-} tsi_strip;
 
 /* One pass that adds up pieces of split rows. Sum t reads entries t, t + count, t + 2 count, ... , `length` of
  * them, numbered row by row in a texture `width` wide (a power of two), and is written to texel t of a texture
@@ -51,10 +39,8 @@ typedef struct tsi_stage {
 
 struct tsi_layout {
   ts_format format;
-  int32_t width, height;     /* of the texture of entries; segments: width is a power of two */
+  int32_t width, height;     /* of the texture of entries */
   tsi_rectangle *rectangles; /* as many as the row tiling has free ones */
-  int32_t strip_count;
-  tsi_strip *strips;
   int32_t stage_count;
   tsi_stage stages[TSI_MAX_STAGES];
 };
@@ -71,7 +57,7 @@ struct tsi_packed {
   tsi_entry *entries; /* jagged */
   float *values;      /* segments */
   uint32_t *pointers; /* segments */
-  uint32_t *starts;   /* segments: in the row space's texture, the number of a row's first entry */
+  uint32_t *starts;   /* segments: in the row space's texture, where a row begins, as a pointer */
   tsi_entry *stages[TSI_MAX_STAGES];
   const tsi_host_csr *csr; /* csr */
 };

@@ -62,9 +62,9 @@ static ts_status choose_loops(ts_context *context, tsi_layout *layout, const tsi
                               const int32_t *order) {
   const tsi_tiling *t = input->rows;
   const int32_t area = 1 << (t->log2_width + t->log2_height);
-  /* The slabs of a jagged rectangle stand side by side in one texture, that of the spilled sum among them. */
+  /* The entries of a rectangle stand side by side in one texture, that of the spilled sum among them. */
   const int32_t slabs = (input->max_texture_size >> t->log2_width) - 1;
-  const int32_t most = layout->format == TS_FORMAT_JAGGED && slabs < TSI_MAX_LOOP ? slabs : TSI_MAX_LOOP;
+  const int32_t most = slabs < TSI_MAX_LOOP ? slabs : TSI_MAX_LOOP;
   int32_t *lengths = tsi_malloc(context, (size_t)area, sizeof *lengths);
   if (!lengths) return tsi_out_of_memory(context, "row lengths", (size_t)area * sizeof *lengths);
   for (int32_t r = 0; r < t->free_rectangles; r++) {
@@ -76,55 +76,11 @@ static ts_status choose_loops(ts_context *context, tsi_layout *layout, const tsi
   return TS_OK;
 }
 
-/* ---- Strips ---- */
-
-static ts_status add_strip(ts_context *context, tsi_layout *layout, const tsi_strip *strip) {
-  if ((layout->strip_count & (layout->strip_count - 1)) == 0) { /* full at powers of two */
-    const size_t room = layout->strip_count ? 2 * (size_t)layout->strip_count : 1;
-    tsi_strip *larger = tsi_malloc(context, room, sizeof *larger);
-    if (!larger) return tsi_out_of_memory(context, "strips", room * sizeof *larger);
-    if (layout->strip_count) memcpy(larger, layout->strips, (size_t)layout->strip_count * sizeof *larger);
-    tsi_free(context, layout->strips);
-    layout->strips = larger;
-  }
-  layout->strips[layout->strip_count++] = *strip;
-  return TS_OK;
-}
-
-ts_status tsi_strips_add(ts_context *context, tsi_layout *layout, const tsi_tiling *t, int32_t first,
-                         int32_t count, const tsi_strip *like) {
-  const int32_t w = 1 << t->log2_width, h = 1 << t->log2_height, across = t->rectangles_x;
-  while (count > 0) {
-    /* The rest of a row of rectangles, or as many whole rows as there are. */
-    const int32_t column = first % across, row = first / across;
-    int32_t wide = across - column, high = 1;
-    if (wide > count) wide = count;
-    if (column == 0 && count >= across) high = count / across;
-    tsi_strip strip = *like;
-    strip.x0 = column * w;
-    strip.x1 = (column + wide) * w;
-    strip.y0 = row * h;
-    strip.y1 = (row + high) * h;
-    TSI_TRY(add_strip(context, layout, &strip));
-    first += wide * high;
-    count -= wide * high;
-  }
-  return TS_OK;
-}
-
-/* Texels without equations: locked rows, the zero texel and the unused end of the texture. */
-static ts_status add_zero_strips(ts_context *context, tsi_layout *layout, const tsi_tiling *t) {
-  const int32_t all = t->rectangles_x * (t->height >> t->log2_height);
-  const tsi_strip like = {.zero = 1, .first_rectangle = t->free_rectangles, .per_row = 1};
-  return tsi_strips_add(context, layout, t, t->free_rectangles, all - t->free_rectangles, &like);
-}
-
 /* ---- Creation ---- */
 
 void tsi_layout_destroy(ts_context *context, tsi_layout *layout) {
   if (!layout) return;
   tsi_free(context, layout->rectangles);
-  tsi_free(context, layout->strips);
   tsi_free(context, layout);
 }
 
@@ -133,11 +89,7 @@ static ts_status build(ts_context *context, tsi_layout *layout, const tsi_layout
   const tsi_tiling *t = input->rows;
   TSI_TRY(choose_loops(context, layout, input, order));
   TSI_TRY(tsi_split_build(context, layout, input, order, info));
-  if (layout->format == TS_FORMAT_JAGGED)
-    TSI_TRY(tsi_jagged_place(context, layout, input));
-  else
-    TSI_TRY(tsi_segments_place(context, layout, input));
-  TSI_TRY(add_zero_strips(context, layout, t));
+  TSI_TRY(tsi_layout_place(context, layout, input));
   info->rectangles = t->free_rectangles;
   info->loops = 0;
   for (int32_t r = 0; r < t->free_rectangles; r++)
@@ -209,17 +161,20 @@ static ts_status allocate(ts_context *context, const tsi_layout *layout, const t
   return ok ? TS_OK : tsi_out_of_memory(context, "the matrix in texel order", texels * 8 + vector_texels * 8);
 }
 
-/* Entry k of the row with number `inside` in a rectangle. */
-static void put_entry(const tsi_layout *layout, const tsi_tiling *t, const tsi_rectangle *rectangle,
-                      int32_t inside, int32_t k, tsi_entry entry, tsi_packed *packed) {
+/* The texel of entry k of the row with number `inside` in a rectangle. */
+static tsi_texel entry_texel(const tsi_layout *layout, const tsi_tiling *t, const tsi_rectangle *rectangle,
+                             int32_t inside, int32_t k) {
+  const int32_t w = 1 << t->log2_width, x = inside & (w - 1);
+  const int32_t across =
+      layout->format == TS_FORMAT_JAGGED ? k * w + x : x * (rectangle->length + rectangle->spill) + k;
+  return (tsi_texel){rectangle->x + across, rectangle->y + (inside >> t->log2_width)};
+}
+
+static void put_entry(const tsi_layout *layout, tsi_texel at, tsi_entry entry, tsi_packed *packed) {
+  const size_t number = (size_t)at.y * (size_t)layout->width + (size_t)at.x;
   if (layout->format == TS_FORMAT_JAGGED) {
-    const int32_t w = 1 << t->log2_width;
-    const size_t x = (size_t)rectangle->x + (size_t)k * (size_t)w + (size_t)(inside & (w - 1));
-    const size_t y = (size_t)rectangle->y + (size_t)(inside >> t->log2_width);
-    packed->entries[y * (size_t)layout->width + x] = entry;
+    packed->entries[number] = entry;
   } else {
-    const size_t number =
-        (size_t)rectangle->start + (size_t)inside * (size_t)(rectangle->length + rectangle->spill) + (size_t)k;
     packed->values[number] = entry.value;
     packed->pointers[number] = entry.pointer;
   }
@@ -235,9 +190,10 @@ static void pack_rows(const tsi_layout *layout, const tsi_layout_input *input, c
   for (int32_t p = 0; p < t->free_rectangles << bits; p++) {
     const tsi_rectangle *rectangle = &layout->rectangles[p >> bits];
     const int32_t inside = p & (area - 1);
-    if (packed->starts)
-      packed->starts[tsi_texel_number(t, p)] =
-          rectangle->start + (uint32_t)inside * (uint32_t)(rectangle->length + rectangle->spill);
+    if (packed->starts) {
+      const tsi_texel start = entry_texel(layout, t, rectangle, inside, 0);
+      packed->starts[tsi_texel_number(t, p)] = (uint32_t)start.x | (uint32_t)start.y << 16;
+    }
     int has_sum = 0;
     if (p < t->free_count) {
       const int32_t i = order[p];
@@ -249,7 +205,7 @@ static void pack_rows(const tsi_layout *layout, const tsi_layout_input *input, c
           packed->diagonal[tsi_texel_number(t, p)] = value;
         else if (k < rectangle->length) {
           const tsi_entry entry = {value, tsi_pointer(input->columns, tsi_position(input->columns, j))};
-          put_entry(layout, t, rectangle, inside, k++, entry, packed);
+          put_entry(layout, entry_texel(layout, t, rectangle, inside, k++), entry, packed);
         } else
           has_sum = 1;
       }
@@ -257,7 +213,7 @@ static void pack_rows(const tsi_layout *layout, const tsi_layout_input *input, c
     if (rectangle->spill) {
       const int32_t none = layout->stages[layout->stage_count - 1].count - 1;
       const tsi_entry entry = {1, tsi_split_sum_pointer(layout, has_sum ? split++ : none)};
-      put_entry(layout, t, rectangle, inside, rectangle->length, entry, packed);
+      put_entry(layout, entry_texel(layout, t, rectangle, inside, rectangle->length), entry, packed);
     }
   }
 }

@@ -49,12 +49,7 @@ ts_status tsi_split_pack(ts_context *context, const tsi_layout *layout, const ts
 /* The pointer to final sum number `t` of the last stage. */
 uint32_t tsi_split_sum_pointer(const tsi_layout *layout, int32_t t);
 
-/* layout_jagged.c and layout_segments.c: where the entries of each rectangle are stored, and the strips. */
-ts_status tsi_jagged_place(ts_context *context, tsi_layout *layout, const tsi_layout_input *input);
-ts_status tsi_segments_place(ts_context *context, tsi_layout *layout, const tsi_layout_input *input);
-
-/* Adds the quads that cover rectangles first .. first+count-1 of the tiling, with the fields of `like`. */
-ts_status tsi_strips_add(ts_context *context, tsi_layout *layout, const tsi_tiling *tiling, int32_t first,
-                         int32_t count, const tsi_strip *like);
+/* layout_place.c: where the entries of each rectangle are stored. */
+ts_status tsi_layout_place(ts_context *context, tsi_layout *layout, const tsi_layout_input *input);
 
 #endif

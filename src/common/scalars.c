@@ -44,8 +44,9 @@ void ts_scalars_destroy(ts_scalars **scalars) {
 
 static ts_status check_range(const ts_scalars *s, const char *function, int first, int count) {
   if (first < 0 || count < 1 || first > s->count - count)
-    return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT, "%s: slots %d to %lld are out of range; there are %d",
-                    function, first, (long long)first + count - 1, s->count);
+    return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
+                    "%s: slots %d to %lld are out of range; there are %d", function, first,
+                    (long long)first + count - 1, s->count);
   return TS_OK;
 }
 

@@ -55,7 +55,9 @@ typedef struct gl_backend {
   GLuint bound_program, bound_framebuffer;
   gl_texture *scratch[2]; /* partial sums of reductions whose result has no room beside it */
   gl_texture *spare;      /* for in-place updates without texture barrier */
-  int users;              /* vectors and scalars; without any, scratch and spare are released */
+  int max_point_size;
+  int texture_gather; /* ARB_texture_gather, and wanted */
+  int users;          /* vectors and scalars; without any, scratch and spare are released */
 } gl_backend;
 
 typedef struct gl_vector {
@@ -77,8 +79,9 @@ typedef struct gl_matrix {
   gl_texture *starts;   /* segments: R32UI in the row space's texture */
   gl_texture *diagonal; /* R32F in the row space's texture */
   gl_texture *stages[TSI_MAX_STAGES];
-  GLuint vao, strips;
-  size_t strips_bytes;
+  GLuint vao, vertices; /* of the rectangles */
+  int rectangle_count, as_points;
+  size_t vertices_bytes;
   /* sums of split rows, made for the components in use */
   gl_texture *sums[TSI_MAX_STAGES];
   int sums_components;
@@ -139,9 +142,8 @@ typedef struct gl_pass {
   const ts_vector *inputs[4];
   int coefficient_count;
   ts_coefficient coefficients[2];
-  int parameters[12]; /* p[5] to p[7] of the shader */
-  GLuint strips;      /* VAO of a matrix's strips to draw; 0: one triangle over the region */
-  int strip_count;
+  int parameters[12];          /* p[5] to p[7] of the shader */
+  const gl_matrix *rectangles; /* draw a matrix's rectangles; NULL: one triangle over the region */
 } gl_pass;
 
 ts_status gl_draw(ts_context *context, const gl_pass *pass);

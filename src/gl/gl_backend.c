@@ -42,6 +42,11 @@ static void fill_caps(ts_context *context) {
   if (context->desc.max_texture_size && context->desc.max_texture_size < size)
     size = context->desc.max_texture_size;
   caps->max_texture_size = size;
+  GLfloat points[2] = {0, 0};
+  glGetFloatv(GL_POINT_SIZE_RANGE, points);
+  gl_of(context)->max_point_size = (int)points[1];
+  gl_of(context)->texture_gather =
+      GLEW_ARB_texture_gather && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
   /* Measured by `texsolve bench limits`; see docs/results.md. */
   caps->rectangle_width = context->desc.rectangle_width ? context->desc.rectangle_width : 32;
   caps->rectangle_height = context->desc.rectangle_height ? context->desc.rectangle_height : 32;
@@ -107,10 +112,7 @@ static ts_status enter(ts_context *context) {
 static void leave(ts_context *context) {
   gl_backend *gl = gl_of(context);
   if (!gl->entered) return;
-  if (gl->saved)
-    gl_state_restore(gl->saved);
-  else
-    glFlush(); /* what was asked for starts now, and another context of the share group will see it */
+  if (gl->saved) gl_state_restore(gl->saved);
   gl->entered = 0;
   gl->platform.leave(context);
 }

@@ -1,4 +1,4 @@
-/* Matrices: the textures of a layout and the vertex array of its strips. */
+/* Matrices: the textures of a layout and the vertices of its rectangles. */
 #include <string.h>
 
 #include "gl.h"
@@ -24,48 +24,41 @@ static ts_status create_textures(ts_matrix *A) {
   return TS_OK;
 }
 
-/* Vertex attributes of shaders/strips.vert, ten integers an instance. */
-static ts_status create_strips(ts_matrix *A) {
+/* The vertices of shaders/rectangles.vert, one a rectangle. Squares are drawn as points, which is one vertex
+ * and shades no texel twice; other rectangles, or sizes that the device has no points for, as quads. */
+static ts_status create_rectangles(ts_matrix *A) {
   ts_context *context = A->context;
   gl_matrix *m = gl_matrix_of(A);
-  const tsi_layout *layout = A->layout;
-  enum { integers = 10 };
-  const size_t bytes = (size_t)layout->strip_count * integers * sizeof(GLint);
+  const tsi_tiling *t = &A->row_space->tiling;
+  enum { integers = 4 };
+  m->rectangle_count = t->rectangles_x * (t->height >> t->log2_height);
+  m->as_points = t->log2_width == t->log2_height && 1 << t->log2_width <= gl_of(context)->max_point_size;
+  const size_t bytes = (size_t)m->rectangle_count * integers * sizeof(GLint);
   GLint *data = tsi_malloc(context, bytes, 1);
-  if (!data) return tsi_out_of_memory(context, "the strips of a matrix", bytes);
-  for (int k = 0; k < layout->strip_count; k++) {
-    const tsi_strip *s = &layout->strips[k];
-    const GLint values[integers] = {s->x0,
-                                    s->y0,
-                                    s->x1,
-                                    s->y1,
-                                    s->first_rectangle,
-                                    s->length,
-                                    s->spill | s->zero << 1,
-                                    s->per_row > 0 ? s->per_row : 1,
-                                    s->base_x,
-                                    s->base_y};
-    memcpy(data + k * integers, values, sizeof values);
+  if (!data) return tsi_out_of_memory(context, "the rectangles of a matrix", bytes);
+  for (int k = 0; k < m->rectangle_count; k++) {
+    static const GLint no_equations[integers] = {0, 0, 0, 2};
+    const tsi_rectangle *r = &A->layout->rectangles[k];
+    if (k < t->free_rectangles)
+      memcpy(data + k * integers, (const GLint[integers]){r->x, r->y, r->length, r->spill},
+             sizeof no_equations);
+    else
+      memcpy(data + k * integers, no_equations, sizeof no_equations);
   }
-  ts_status status = tsi_device_take(context, bytes, "the strips of a matrix");
+  ts_status status = tsi_device_take(context, bytes, "the rectangles of a matrix");
   if (status == TS_OK) {
-    m->strips_bytes = bytes;
+    m->vertices_bytes = bytes;
     glGenVertexArrays(1, &m->vao);
-    glGenBuffers(1, &m->strips);
+    glGenBuffers(1, &m->vertices);
     glBindVertexArray(m->vao);
-    glBindBuffer(GL_ARRAY_BUFFER, m->strips);
+    glBindBuffer(GL_ARRAY_BUFFER, m->vertices);
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)bytes, data, GL_STATIC_DRAW);
-    static const GLint sizes[3] = {4, 4, 2};
-    size_t offset = 0;
-    for (GLuint a = 0; a < 3; a++) {
-      glEnableVertexAttribArray(a);
-      glVertexAttribIPointer(a, sizes[a], GL_INT, integers * sizeof(GLint), (const char *)0 + offset);
-      glVertexAttribDivisor(a, 1);
-      offset += (size_t)sizes[a] * sizeof(GLint);
-    }
+    glEnableVertexAttribArray(0);
+    glVertexAttribIPointer(0, integers, GL_INT, 0, NULL);
+    glVertexAttribDivisor(0, m->as_points ? 0 : 1);
     glBindVertexArray(gl_of(context)->empty_vao);
     glBindBuffer(GL_ARRAY_BUFFER, 0);
-    status = gl_check(context, "the strips of a matrix");
+    status = gl_check(context, "the rectangles of a matrix");
   }
   tsi_free(context, data);
   return status;
@@ -91,7 +84,7 @@ ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   A->impl = tsi_calloc(A->context, 1, sizeof(gl_matrix));
   if (!A->impl) return tsi_out_of_memory(A->context, "a matrix", sizeof(gl_matrix));
   ts_status status = create_textures(A);
-  if (status == TS_OK) status = create_strips(A);
+  if (status == TS_OK) status = create_rectangles(A);
   if (status == TS_OK) status = gl_matrix_write(A, packed);
   if (status < 0) gl_matrix_destroy(A);
   return status;
@@ -118,9 +111,9 @@ void gl_matrix_destroy(ts_matrix *A) {
   for (int s = 0; s < TSI_MAX_STAGES; s++) gl_texture_release(context, m->stages[s]);
   if (gl_of(context)->entered) {
     if (m->vao) glDeleteVertexArrays(1, &m->vao);
-    if (m->strips) glDeleteBuffers(1, &m->strips);
+    if (m->vertices) glDeleteBuffers(1, &m->vertices);
   }
-  tsi_device_give(context, m->strips_bytes);
+  tsi_device_give(context, m->vertices_bytes);
   tsi_free(context, m);
   A->impl = NULL;
 }

@@ -84,13 +84,17 @@ static void prepare(ts_context *context, const gl_pass *pass) {
 
 ts_status gl_draw(ts_context *context, const gl_pass *pass) {
   prepare(context, pass);
-  if (pass->strips) {
-    glBindVertexArray(pass->strips);
-    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, pass->strip_count);
-    glBindVertexArray(gl_of(context)->empty_vao);
-  } else {
+  const gl_matrix *m = pass->rectangles;
+  if (!m) {
     glDrawArrays(GL_TRIANGLES, 0, 3);
+    return TS_OK;
   }
+  glBindVertexArray(m->vao);
+  if (m->as_points)
+    glDrawArrays(GL_POINTS, 0, m->rectangle_count);
+  else
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, m->rectangle_count);
+  glBindVertexArray(gl_of(context)->empty_vao);
   return TS_OK;
 }
 

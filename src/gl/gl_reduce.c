@@ -1,62 +1,98 @@
-/* Reductions: a pyramid as in Bolz et al. 2003, section 3.1.3, with blocks of up to 16 x 16 texels a pass
- * instead of 2 x 2. Texels that belong to no index hold 0, the identity of the sum; the maximum masks them. */
+/* Reductions: a pyramid as in Bolz et al. 2003, section 3.1.3, with up to 512 texels a fragment instead of 4,
+ * taken as quads that one gather fetches. Texels that belong to no index hold 0, the identity of the sum; the
+ * maximum masks them. */
 #include <stdio.h>
 #include <string.h>
 
 #include "gl.h"
 #include "gl_shader.h"
 
-enum { log2_max_block = 4 };
-
-/* One pass: blocks of (1 << log2_x) x (1 << log2_y) texels of a source of width x height. */
+/* One level: every fragment takes (1 << log2_x) x (1 << log2_y) quads of 2 x 2 texels, which lie as far apart
+ * as the result is wide and high, so that neighbouring fragments fetch neighbouring texels. */
 typedef struct level {
-  int log2_x, log2_y, width, height;
+  int log2_x, log2_y;
+  int width, height;         /* of the source */
+  int out_width, out_height; /* even, so that the next level reads whole quads; 1 x 1 at the end */
 } level;
 
-static int ceil_log2(int n) {
-  int bits = 0;
-  while ((1 << bits) < n) bits++;
-  return bits;
+enum {
+  max_levels = 8,
+  log2_quads = 5,      /* that a fragment takes: where there are few fragments, each is slow alone */
+  log2_quads_many = 7, /* in a first level with many fragments, which hide each other's fetches */
+  log2_quads_last = 6,
+  log2_many = 12
+};
+
+static int half_up(int n, int bits) {
+  return (n + (1 << bits) - 1) >> bits;
 }
 
-/* Of `passes` passes that together reduce 2^bits texels, the first takes the smaller blocks: it has the most
- * fragments, the last ones have few, which run one fetch after the other. */
-static int share(int bits, int passes) {
-  return passes == 1 ? bits : bits / passes;
+static int even(int n) {
+  return n + (n & 1);
 }
 
+/* A level that takes 2^bits quads a fragment, shared between x and y so that the result gets about square. */
+static level make_level(int width, int height, int bits) {
+  level l = {.width = width, .height = height};
+  for (int k = 0; k < bits; k++)
+    if (half_up(width, l.log2_x) > half_up(height, l.log2_y))
+      l.log2_x++;
+    else
+      l.log2_y++;
+  l.out_width = even(half_up(width, l.log2_x + 1));
+  l.out_height = even(half_up(height, l.log2_y + 1));
+  return l;
+}
+
+/* Whether 2^bits quads are all there is; if so, l makes one texel of it. */
+static int is_last(int width, int height, int bits, level *l) {
+  *l = (level){.width = width, .height = height, .out_width = 1, .out_height = 1};
+  while (2 << l->log2_x < width) l->log2_x++;
+  while (2 << l->log2_y < height) l->log2_y++;
+  return l->log2_x + l->log2_y <= bits;
+}
+
+/* As few levels as possible: one texel comes of 4 << log2_quads, and the first level takes what does not
+ * divide. */
 static int plan(const tsi_tiling *t, level *levels) {
-  int width = t->width, height = t->height, count = 0;
-  const int bits = ceil_log2(width > height ? width : height);
-  for (int passes = bits ? (bits + log2_max_block - 1) / log2_max_block : 1; passes > 0; passes--) {
-    level *l = &levels[count++];
-    *l = (level){share(ceil_log2(width), passes), share(ceil_log2(height), passes), width, height};
-    width = (width + (1 << l->log2_x) - 1) >> l->log2_x;
-    height = (height + (1 << l->log2_y) - 1) >> l->log2_y;
+  const int64_t quads = (int64_t)(t->width / 2) * (t->height / 2);
+  int bits = 0, later = 0, first = 0;
+  while ((int64_t)1 << bits < quads) bits++;
+  for (later = 1;; later++) {
+    first = bits > later * (log2_quads + 2) ? bits - later * (log2_quads + 2) : 0;
+    if (first <= log2_quads || (first <= log2_quads_many && bits - first >= log2_many)) break;
   }
-  return count;
+  int width = t->width, height = t->height, count = 0;
+  for (bits = first; !is_last(width, height, log2_quads_last, &levels[count]); bits = log2_quads) {
+    levels[count] = make_level(width, height, bits);
+    width = levels[count].out_width;
+    height = levels[count].out_height;
+    count++;
+  }
+  return count + 1;
 }
 
 void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
-  level levels[8];
+  level levels[max_levels];
   const int count = plan(t, levels);
   *width = *height = 1;
   int x = 0;
-  for (int k = 1; k < count; k++) {
-    x += levels[k].width;
-    if (levels[k].height > *height) *height = levels[k].height;
+  for (int k = 0; k + 1 < count; k++) {
+    x += levels[k].out_width;
+    if (levels[k].out_height > *height) *height = levels[k].out_height;
   }
   if (x > *width) *width = x;
 }
 
-static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max, int first,
+static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max,
                              const char *finish, const gl_program **program) {
-  char defines[160];
-  const int exact = (l->width & ((1 << l->log2_x) - 1)) == 0 && (l->height & ((1 << l->log2_y) - 1)) == 0;
+  char defines[176];
+  const int exact =
+      l->out_width << (l->log2_x + 1) == l->width && l->out_height << (l->log2_y + 1) == l->height;
   snprintf(defines, sizeof defines,
-           "#define COMPONENTS %d\n#define BLOCK ivec2(%d,%d)\n#define TERM_%s\n%s%s%s%s", v->components,
-           1 << l->log2_x, 1 << l->log2_y, first ? term : "PARTIAL", is_max ? "#define MAXIMUM\n" : "",
-           exact ? "#define EXACT\n" : "", first && !strcmp(term, "MASKED") ? "#define MASK\n" : "", finish);
+           "%s#define COMPONENTS %d\n#define BLOCK ivec2(%d,%d)\n#define TERM_%s\n%s%s%s",
+           gl_of(v->context)->texture_gather ? "#define GATHER\n" : "", v->components, 1 << l->log2_x,
+           1 << l->log2_y, term, is_max ? "#define MAXIMUM\n" : "", exact ? "#define EXACT\n" : "", finish);
   return gl_program_get(v->context, "fullscreen.vert", "reduce.frag", defines, program);
 }
 
@@ -76,7 +112,7 @@ static ts_status reduce(ts_scalars *out, int index, const char *term, int is_max
                         const ts_vector *x, const ts_vector *y, const ts_vector *w) {
   ts_context *context = x->context;
   const gl_scalars *slots = gl_scalars_of(out);
-  level levels[8];
+  level levels[max_levels];
   const int count = plan(&x->space->tiling, levels);
   /* Partial sums as the input of the next pass. */
   gl_vector partial_region = {0};
@@ -87,9 +123,9 @@ static ts_status reduce(ts_scalars *out, int index, const char *term, int is_max
   for (int k = 0; k < count; k++) {
     const level *l = &levels[k];
     const int last = k == count - 1;
-    TSI_TRY(get_program(x, l, term, is_max, k == 0, last ? finish : "", &pass.program));
-    pass.width = (l->width + (1 << l->log2_x) - 1) >> l->log2_x;
-    pass.height = (l->height + (1 << l->log2_y) - 1) >> l->log2_y;
+    TSI_TRY(get_program(x, l, k == 0 ? term : "PARTIAL", is_max, last ? finish : "", &pass.program));
+    pass.width = l->out_width;
+    pass.height = l->out_height;
     if (last) {
       pass.target = slots->texture;
       pass.x = slots->x + index % slots->per_row;

@@ -1,4 +1,4 @@
-/* y = A x and r = b - A x: the stages of split rows, if there are any, then one draw of all strips. */
+/* y = A x and r = b - A x: the stages of split rows, if there are any, then one draw of all rectangles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -65,13 +65,16 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
   const int jagged = layout->format == TS_FORMAT_JAGGED;
   if (layout->stage_count) TSI_TRY(sum_split_rows(A, x));
 
-  char defines[128];
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n%s%s%s", x->components,
+  const tsi_tiling *t = &A->row_space->tiling;
+  char defines[160];
+  snprintf(defines, sizeof defines,
+           "#define COMPONENTS %d\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s", x->components,
+           t->log2_width, t->log2_height, m->as_points ? "" : "#define QUADS\n",
            A->has_diagonal ? "#define DIAGONAL\n" : "", b ? "#define RESIDUAL\n" : "",
            layout->stage_count ? "#define SPILL\n" : "");
-  gl_pass pass = {.inputs = {x, b}, .strips = m->vao, .strip_count = layout->strip_count};
-  TSI_TRY(gl_program_get(context, "strips.vert", jagged ? "spmv_jagged.frag" : "spmv_segments.frag", defines,
-                         &pass.program));
+  gl_pass pass = {.inputs = {x, b}, .rectangles = m};
+  TSI_TRY(gl_program_get(context, "rectangles.vert", jagged ? "spmv_jagged.frag" : "spmv_segments.frag",
+                         defines, &pass.program));
   gl_bind(gl, GL_UNIT_MATRIX, m->entries->name);
   if (m->diagonal) gl_bind(gl, GL_UNIT_MATRIX + 1, m->diagonal->name);
   if (!jagged) {
@@ -79,12 +82,7 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
     gl_bind(gl, GL_UNIT_MATRIX + 3, m->starts->name);
   }
   if (layout->stage_count) gl_bind(gl, GL_UNIT_MATRIX + 4, m->sums[layout->stage_count - 1]->name);
-  gl_tiling_parameters(&A->row_space->tiling, pass.parameters);
-  if (!jagged) {
-    int log2_width = 0;
-    while ((1 << log2_width) < layout->width) log2_width++;
-    pass.parameters[6] = log2_width;
-  }
+  gl_tiling_parameters(t, pass.parameters);
   pass.parameters[8] = packed_origin(gl_vector_of(x));
   return gl_draw_vector(y, &pass);
 }

@@ -21,6 +21,7 @@ static const GLenum switches[] = {
     GL_CLIP_DISTANCE4,
     GL_CLIP_DISTANCE5,
     GL_FRAMEBUFFER_SRGB,
+    GL_PROGRAM_POINT_SIZE,
 };
 enum { switch_count = sizeof switches / sizeof switches[0] };
 
@@ -109,6 +110,7 @@ void gl_state_restore(const gl_state *s) {
 
 void gl_state_set(gl_backend *gl) {
   for (int i = 0; i < switch_count; i++) glDisable(switches[i]);
+  glEnable(GL_PROGRAM_POINT_SIZE);
   for (int i = 0; i < pixel_store_count; i++)
     glPixelStorei(pixel_store[i],
                   pixel_store[i] == GL_PACK_ALIGNMENT || pixel_store[i] == GL_UNPACK_ALIGNMENT ? 4 : 0);

@@ -1,6 +1,10 @@
-/* The jagged format: the k-th entries of all rows of a rectangle are one slab of the rectangle's own shape, and
- * the slabs of a rectangle stand side by side, so that neighbouring fragments fetch neighbouring texels.
- * Jagged diagonals (Cevahir et al. 2009, section 4) inside the rectangles of Bolz et al. 2003. */
+/* Where the entries of each rectangle of rows are stored: in a block of texels as high as the rectangle and one
+ * rectangle's width wide for each entry of a row. Blocks stand side by side in rows, none is torn apart.
+ *
+ * Inside a block the formats differ. segments (Bolz et al. 2003, section 3.1.1): the entries of a row are a run
+ * of neighbouring texels. jagged: the k-th entries of all rows are a slab of the rectangle's own shape, so that
+ * neighbouring fragments fetch neighbouring texels; jagged diagonals (Cevahir et al. 2009, section 4) inside
+ * the rectangles of Bolz. */
 #include <math.h>
 
 #include "common.h"
@@ -58,7 +62,7 @@ static int32_t choose_width(const tsi_layout *layout, const tsi_tiling *t, int32
   return best;
 }
 
-ts_status tsi_jagged_place(ts_context *context, tsi_layout *layout, const tsi_layout_input *input) {
+ts_status tsi_layout_place(ts_context *context, tsi_layout *layout, const tsi_layout_input *input) {
   const tsi_tiling *t = input->rows;
   const int32_t w = 1 << t->log2_width, h = 1 << t->log2_height;
   int64_t rows = 0;
@@ -68,48 +72,23 @@ ts_status tsi_jagged_place(ts_context *context, tsi_layout *layout, const tsi_la
     for (int32_t r = 0; r < t->free_rectangles; r++) slabs += slabs_of(&layout->rectangles[r]);
     return tsi_fail(
         context, TS_ERROR_LIMIT,
-        "the matrix needs %lld slabs of %d x %d texels for its entries, which do not fit in the device's "
+        "the matrix needs %lld times %d x %d texels for its entries, which do not fit in the device's "
         "largest texture, %d x %d",
         (long long)slabs, w, h, input->max_texture_size, input->max_texture_size);
   }
   layout->width = slabs_x * w;
   layout->height = (int32_t)rows * h;
 
-  /* Place rectangles one after the other, and cut them into strips where the loop changes or where the
-   * arithmetic of a strip breaks: at the first row of slabs, which may begin in the middle, and after it. */
   int32_t used = 0, row = 0;
-  for (int32_t r = 0; r < t->free_rectangles;) {
-    const tsi_rectangle first = layout->rectangles[r];
-    const int32_t slabs = slabs_of(&first);
-    if (used + slabs > slabs_x) {
+  for (int32_t r = 0; r < t->free_rectangles; r++) {
+    tsi_rectangle *rectangle = &layout->rectangles[r];
+    if (used + slabs_of(rectangle) > slabs_x) {
       row++;
       used = 0;
     }
-    const int32_t room = slabs ? (slabs_x - used) / slabs : t->free_rectangles;
-    const int32_t per_row =
-        used == 0 ? room : t->free_rectangles; /* a piece that begins inside a row ends with it */
-    const int32_t most = used == 0 ? t->free_rectangles : room;
-    const tsi_strip like = {.first_rectangle = r,
-                            .length = first.length,
-                            .spill = first.spill,
-                            .per_row = per_row,
-                            .base_x = used * w,
-                            .base_y = row * h};
-    int32_t count = 0;
-    while (r + count < t->free_rectangles && count < most &&
-           layout->rectangles[r + count].length == first.length &&
-           layout->rectangles[r + count].spill == first.spill) {
-      if (count && slabs && count % per_row == 0) {
-        row++;
-        used = 0;
-      }
-      layout->rectangles[r + count].x = used * w;
-      layout->rectangles[r + count].y = row * h;
-      used += slabs;
-      count++;
-    }
-    TSI_TRY(tsi_strips_add(context, layout, t, r, count, &like));
-    r += count;
+    rectangle->x = used * w;
+    rectangle->y = row * h;
+    used += slabs_of(rectangle);
   }
   return TS_OK;
 }
