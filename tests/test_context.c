@@ -189,12 +189,17 @@ static void half_an_allocator(void) {
 
 static void threads(void) {
   if (test_is_gl()) return;
+#ifdef _OPENMP
+  const int most = 3;
+#else
+  const int most = 1; /* asking for more gives one */
+#endif
   for (int count = 1; count <= 3; count++) {
     ts_context_desc desc = test_desc();
     desc.threads = count;
     ts_context *context = NULL;
     CHECK_OK(NULL, ts_context_create(&desc, &context));
-    if (context) CHECK_INT(context_info(context).threads, count);
+    if (context) CHECK_INT(context_info(context).threads, count < most ? count : most);
     test_close(&context);
   }
 }
