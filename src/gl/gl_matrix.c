@@ -40,10 +40,10 @@ static ts_status create_rectangles(ts_matrix *A) {
     static const GLint no_equations[integers] = {0, 0, 0, 2};
     const tsi_rectangle *r = &A->layout->rectangles[k];
     if (k < t->free_rectangles)
-      memcpy(data + k * integers, (const GLint[integers]){r->x, r->y, r->length, r->spill},
+      memcpy(data + (size_t)k * integers, (const GLint[integers]){r->x, r->y, r->length, r->spill},
              sizeof no_equations);
     else
-      memcpy(data + k * integers, no_equations, sizeof no_equations);
+      memcpy(data + (size_t)k * integers, no_equations, sizeof no_equations);
   }
   ts_status status = tsi_device_take(context, bytes, "the rectangles of a matrix");
   if (status == TS_OK) {
