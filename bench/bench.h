@@ -12,6 +12,9 @@ struct report;
 /* The shortest batch of a measurement, in seconds. */
 #define BENCH_BATCH_SECONDS 0.02
 
+/* How long a GPU works before it is measured if it was idle until then. */
+#define BENCH_WARM_UP_SECONDS 0.5
+
 typedef struct bench_options {
   const char *backend;
   const char *matrix;                    /* a generated one or a file; NULL: all generated ones */
@@ -41,11 +44,22 @@ void bench_error(const char *format, ...) BENCH_PRINTF(1, 2);
 /* Reports a failed call of the library; returns nonzero if `status` is an error. */
 int bench_check(ts_status status, const ts_context *context, const char *what);
 
-/* Opens the backend of the options, with a rectangle of w x h texels (0: the options', or the device's). */
+/* Opens the backend of the options, with a rectangle of w x h texels (0: the options', or the device's).
+ *
+ * One context at a time: opened while no other is, an OpenGL context becomes current and stays so, and no call
+ * of the library has to switch. (ts_gl_make_current is not for this: the library would no longer rely on the
+ * state that it left behind, and set all of it in every call.) So limits are measured, in a context that is
+ * gone afterwards, before the context is opened that the library is measured in. */
 int bench_open(const bench_options *options, int w, int h, ts_context **context);
 
-/* Backend, device and driver into the report. */
-void bench_describe(ts_context *context, struct report *r);
+/* What benchmarks need to know of the device before they begin. */
+typedef struct bench_device {
+  int is_gl, is_hardware;
+  int threads; /* at least 1 */
+} bench_device;
+
+/* Opens the backend, puts it, its device and driver into the report, and closes it. */
+int bench_describe(const bench_options *options, struct report *r, bench_device *device);
 
 /* A generated matrix of `rows` rows or the file called `name`, as CSR. */
 int bench_matrix(generated_matrix *A, const char *name, int32_t rows);

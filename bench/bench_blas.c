@@ -22,23 +22,23 @@ typedef struct operands {
   int operation;
 } operands;
 
-/* Vectors read and written, operations on an element, and whether it ends in one number. */
+/* Vectors read and written, and operations on an element. */
 static const struct {
   const char *name;
-  int reads, writes, flops, reduces;
+  int reads, writes, flops;
 } OPERATIONS[] = {
-    {"fill y = c", 0, 1, 0, 0},
-    {"copy y = x", 1, 1, 0, 0},
-    {"scale y = a y", 1, 1, 1, 0},
-    {"axpby y = a x + b y", 2, 1, 3, 0},
-    {"axpby a, b in slots", 2, 1, 3, 0},
-    {"multiply z = x y", 2, 1, 1, 0},
-    {"reciprocal y = 1 / x", 1, 1, 1, 0},
-    {"dot x . y", 2, 0, 2, 1},
-    {"norm 2-norm", 1, 0, 2, 1},
-    {"norm infinity", 1, 0, 1, 1},
-    {"sum", 1, 0, 1, 1},
-    {"max", 1, 0, 1, 1},
+    {"fill y = c", 0, 1, 0},
+    {"copy y = x", 1, 1, 0},
+    {"scale y = a y", 1, 1, 1},
+    {"axpby y = a x + b y", 2, 1, 3},
+    {"axpby a, b in slots", 2, 1, 3},
+    {"multiply z = x y", 2, 1, 1},
+    {"reciprocal y = 1 / x", 1, 1, 1},
+    {"dot x . y", 2, 0, 2},
+    {"norm 2-norm", 1, 0, 2},
+    {"norm infinity", 1, 0, 1},
+    {"sum", 1, 0, 1},
+    {"max", 1, 0, 1},
 };
 enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
 
@@ -95,20 +95,29 @@ static void operation_work(int operation, int is_gl, double rows, int components
   w->written[format] = is_gl ? writes * rows : 0;
   w->bytes = (reads + writes) * texel * rows;
   w->flops = OPERATIONS[operation].flops * rows * components;
-  w->passes = is_gl && OPERATIONS[operation].reduces ? 2 : 1;
 }
 
-int bench_blas(const bench_options *options, report *r) {
-  operands o;
-  ts_context_info info;
-  device_limits limits[3]; /* for one, two and three vectors */
-  memset(&o, 0, sizeof o);
-  if (bench_open(options, 0, 0, &o.context)) return 1;
-  int failed = bench_check(ts_context_get_info(o.context, &info), o.context, "reading the device's limits");
-  const int is_gl = !failed && info.max_texture_size > 0;
-  const int32_t rows = options->size ? options->size : !failed && info.is_hardware ? 1 << 22 : 1 << 18;
-  const int c = options->components;
+/* Limits for one, two and three vectors. */
+static int measure_limits(const bench_options *o, const bench_device *device, double rows,
+                          device_limits limits[3], report *r) {
+  const int c = o->components;
+  /* Textures do not fit in a cache by one vector more or less; arrays of the CPU do. */
+  for (int n = 0; n < 3; ++n) {
+    if (n && device->is_gl)
+      limits[n] = limits[0];
+    else if (limits_measure(&limits[n], o, c, (device->is_gl ? 2 : n + 1) * 4.0 * c * rows))
+      return 1;
+  }
+  limits_describe(&limits[1], r);
+  if (device->is_gl)
+    report_note(r, "A reduction counts as one pass, which is the least that it can take.");
+  else
+    report_note(r, "(That is for two vectors; operations on one and on three have bandwidths of their own.)");
+  return 0;
+}
 
+static int make_operands(operands *o, int32_t rows, int components) {
+  static const float half[4] = {0.5f, 0.5f, 0.5f, 0.5f};
   ts_space_desc space_desc;
   ts_scalars_desc scalars_desc;
   ts_space *space = NULL;
@@ -116,48 +125,45 @@ int bench_blas(const bench_options *options, report *r) {
   memset(&scalars_desc, 0, sizeof scalars_desc);
   space_desc.size = rows;
   scalars_desc.count = 2;
-  failed = failed ||
-           bench_check(ts_space_create(o.context, &space_desc, &space), o.context, "making a space") ||
-           bench_check(ts_scalars_create(o.context, &scalars_desc, &o.s), o.context, "making scalars") ||
-           bench_vector(space, c, &o.x) || bench_vector(space, c, &o.y) || bench_vector(space, c, &o.z);
-  static const float half[4] = {0.5f, 0.5f, 0.5f, 0.5f};
-  failed = failed || bench_check(ts_scalars_write(o.s, 1, 1, half), o.context, "writing a scalar");
-  if (!failed) {
-    bench_describe(o.context, r);
-    report_text(r, "vectors", "vectors", "%d rows of %d component%s", rows, c, c > 1 ? "s" : "");
-    /* Textures do not fit in a cache by one vector more or less; arrays of the CPU do. */
-    for (int n = 0; n < 3 && !failed; ++n) {
-      if (n && is_gl)
-        limits[n] = limits[0];
-      else
-        failed = limits_measure(&limits[n], options, c, (is_gl ? 2 : n + 1) * 4.0 * c * rows);
-    }
-  }
-  if (!failed) {
-    limits_describe(&limits[1], r);
-    if (is_gl)
-      report_note(r, "A reduction is taken as two passes.");
-    else
-      report_note(r, "(That is for two vectors; operations on one and on three have bandwidths of their own.)");
+  const int failed =
+      bench_check(ts_space_create(o->context, &space_desc, &space), o->context, "making a space") ||
+      bench_check(ts_scalars_create(o->context, &scalars_desc, &o->s), o->context, "making scalars") ||
+      bench_vector(space, components, &o->x) || bench_vector(space, components, &o->y) ||
+      bench_vector(space, components, &o->z) ||
+      bench_check(ts_scalars_write(o->s, 1, 1, half), o->context, "writing a scalar");
+  ts_space_destroy(&space);
+  return failed;
+}
+
+int bench_blas(const bench_options *options, report *r) {
+  operands o;
+  bench_device device;
+  device_limits limits[3];
+  memset(&o, 0, sizeof o);
+  if (bench_describe(options, r, &device)) return 1;
+  const int32_t rows = options->size ? options->size : device.is_hardware ? 1 << 22 : 1 << 18;
+  const int c = options->components;
+  report_text(r, "vectors", "vectors", "%d rows of %d component%s", rows, c, c > 1 ? "s" : "");
+  int failed = measure_limits(options, &device, rows, limits, r) || bench_open(options, 0, 0, &o.context) ||
+               make_operands(&o, rows, c);
+  if (!failed)
     report_table(r, "operations", "Operations on vectors", COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
-  }
   for (int i = 0; i < OPERATION_COUNT && !failed; ++i) {
     timing t;
     work w;
     o.operation = i;
     failed = timing_measure(&t, options->repeat, BENCH_BATCH_SECONDS, run, &o);
     if (failed) break;
-    operation_work(i, is_gl, rows, c, &w);
+    operation_work(i, device.is_gl, rows, c, &w);
     const double limit = limits_seconds(&limits[vectors_touched(i) - 1], &w);
     report_row(r, OPERATIONS[i].name, t.seconds * 1e6, t.spread * 100, w.flops / t.seconds * 1e-9,
-               is_gl ? work_fetches(&w) * 1e-6 : NAN, w.bytes * 1e-6, w.bytes / t.seconds * 1e-9, limit * 1e6,
-               100 * limit / t.seconds);
+               device.is_gl ? work_fetches(&w) * 1e-6 : NAN, w.bytes * 1e-6, w.bytes / t.seconds * 1e-9,
+               limit * 1e6, 100 * limit / t.seconds);
   }
   ts_vector_destroy(&o.z);
   ts_vector_destroy(&o.y);
   ts_vector_destroy(&o.x);
   ts_scalars_destroy(&o.s);
-  ts_space_destroy(&space);
   ts_context_destroy(&o.context);
   return failed;
 }

@@ -77,11 +77,12 @@ static int measure_solve(solve *s, ts_matrix *A, int iterations, int interval, i
   return failed;
 }
 
-/* The passes of the OpenGL backend, which are also the loops of the CPU's. */
+/* The 5 parts of an iteration, which are loops of the CPU backend. In OpenGL each takes at least one pass that
+ * waits for the part before: a reduction of more rows takes several, which its least time leaves out. */
 static void iteration_work(const spmv_result *product, int is_gl, int components, work parts[PARTS]) {
   static const struct {
-    int reads, writes, flops, passes;
-  } vectors[PARTS] = {{0, 0, 0, 1}, {2, 0, 2, 2}, {4, 2, 4, 1}, {2, 0, 3, 2}, {3, 1, 3, 1}};
+    int reads, writes, flops;
+  } vectors[PARTS] = {{0, 0, 0}, {2, 0, 2}, {4, 2, 4}, {2, 0, 3}, {3, 1, 3}};
   const limit_format format = limit_format_of_components(components);
   const double rows = product->info.rows;
   parts[0] = product->w;
@@ -93,7 +94,6 @@ static void iteration_work(const spmv_result *product, int is_gl, int components
     w->written[format] = is_gl ? vectors[i].writes * rows : 0;
     w->bytes = (vectors[i].reads + vectors[i].writes) * texel * rows;
     w->flops = vectors[i].flops * rows * components;
-    w->passes = is_gl ? vectors[i].passes : 1;
   }
 }
 
@@ -105,14 +105,13 @@ typedef struct measured {
   int checked_iterations;
 } measured;
 
-static int measure(ts_context *context, const bench_options *o, const generated_matrix *A, measured *m) {
+static int measure_in(ts_context *context, const bench_options *o, const generated_matrix *A, measured *m) {
   ts_matrix_desc desc;
   ts_matrix *matrix = NULL;
   solve s;
   memset(&s, 0, sizeof s);
   memset(&desc, 0, sizeof desc);
   s.context = context;
-  if (limits_measure(&m->limits, o, o->components, spmv_bytes(A, o->components, 5))) return 1;
   /* Also shows that the product is right, without which the iteration is worth nothing. */
   if (spmv_measure(context, A, o->format, o->components, 1, &m->product)) return 1;
   desc.csr = generated_csr(A);
@@ -127,6 +126,15 @@ static int measure(ts_context *context, const bench_options *o, const generated_
   ts_vector_destroy(&s.b);
   ts_vector_destroy(&s.x);
   ts_matrix_destroy(&matrix);
+  return failed;
+}
+
+static int measure(const bench_options *o, const generated_matrix *A, measured *m) {
+  ts_context *context;
+  if (limits_measure(&m->limits, o, o->components, spmv_bytes(A, o->components, 5))) return 1;
+  if (bench_open(o, 0, 0, &context)) return 1;
+  const int failed = measure_in(context, o, A, m);
+  ts_context_destroy(&context);
   return failed;
 }
 
@@ -161,14 +169,14 @@ static void print_parts(report *r, const measured *m, int components) {
 
 enum { MAX_RESULTS = 8 };
 
-static int run_matrix(ts_context *context, const bench_options *o, const char *name, int32_t rows,
-                      measured *results, int *count, report *r) {
+static int run_matrix(const bench_options *o, const char *name, int32_t rows, measured *results, int *count,
+                      report *r) {
   generated_matrix A;
   if (*count >= MAX_RESULTS) return 0;
   if (bench_matrix(&A, name, rows)) return 1;
   measured *m = &results[*count];
   bench_short_name(m->matrix, name);
-  const int failed = measure(context, o, &A, m);
+  const int failed = measure(o, &A, m);
   generated_free(&A);
   if (failed) return 1;
   if (!*count) limits_describe(&m->limits, r);
@@ -182,37 +190,32 @@ static int run_matrix(ts_context *context, const bench_options *o, const char *n
 
 int bench_cg(const bench_options *options, report *r) {
   static measured results[MAX_RESULTS];
-  ts_context *context;
-  ts_context_info info;
-  int count = 0;
-  if (bench_open(options, 0, 0, &context)) return 1;
-  int failed = bench_check(ts_context_get_info(context, &info), context, "reading the device's limits");
-  if (!failed) {
-    bench_describe(context, r);
-    report_note(r,
-                "us/iter: the difference of solves with %d and %d iterations. With checks: a solve of %d with",
-                SHORT, LONG, LONG);
-    report_note(
-        r, "the backend's check interval, all of it, per iteration. Limit: the sum of its parts' least times.");
-  }
+  bench_device device;
+  int count = 0, failed = 0;
+  if (bench_describe(options, r, &device)) return 1;
+  report_note(r, "us/iter: the difference of solves with %d and %d iterations. With checks: a solve of %d with",
+              SHORT, LONG, LONG);
+  report_note(r,
+              "the backend's check interval, all of it, per iteration. Limit: the sum of the least times of");
+  report_note(r, "the 5 parts below%s.",
+              device.is_gl ? ", each of them at least one dependent pass, also where it takes more" : "");
   /* Small: the cost of passes shows; large: that of fetches. */
-  int32_t sizes[2] = {1 << 14, !info.is_hardware ? 1 << 17 : info.max_texture_size > 0 ? 1 << 22 : 1 << 20};
+  int32_t sizes[2] = {1 << 14, !device.is_hardware ? 1 << 17 : device.is_gl ? 1 << 22 : 1 << 20};
   if (options->size) sizes[0] = options->size;
   /* A file has one size. */
   const int size_count = options->size || (options->matrix && !generated_is_name(options->matrix)) ? 1 : 2;
   for (int i = 0; i < size_count && !failed; ++i) {
     if (options->matrix) {
-      failed = run_matrix(context, options, options->matrix, sizes[i], results, &count, r);
+      failed = run_matrix(options, options->matrix, sizes[i], results, &count, r);
       continue;
     }
     for (int k = 0; generated_name(k) && !failed; ++k)
-      failed = run_matrix(context, options, generated_name(k), sizes[i], results, &count, r);
+      failed = run_matrix(options, generated_name(k), sizes[i], results, &count, r);
   }
   if (!failed) {
     report_table(r, "passes", "Least time of each part, us, and what one iteration moves", PASSES,
                  sizeof PASSES / sizeof *PASSES);
     for (int i = 0; i < count; ++i) print_parts(r, &results[i], options->components);
   }
-  ts_context_destroy(&context);
   return failed;
 }

@@ -9,6 +9,7 @@
 
 #include "matrix_market.h"
 #include "report.h"
+#include "timing.h"
 
 void bench_error(const char *format, ...) {
   va_list arguments;
@@ -37,9 +38,18 @@ int bench_open(const bench_options *options, int w, int h, ts_context **context)
   return bench_check(ts_context_create(&desc, context), NULL, "opening the backend");
 }
 
-void bench_describe(ts_context *context, report *r) {
+int bench_describe(const bench_options *options, report *r, bench_device *device) {
+  ts_context *context;
   ts_context_info info;
-  if (ts_context_get_info(context, &info)) return;
+  if (bench_open(options, 0, 0, &context)) return 1;
+  if (bench_check(ts_context_get_info(context, &info), context, "reading the device's limits")) {
+    ts_context_destroy(&context);
+    return 1;
+  }
+  device->is_gl = info.max_texture_size > 0;
+  device->is_hardware = info.is_hardware;
+  device->threads = info.threads > 0 ? info.threads : 1;
+  timing_set_warm_up(device->is_gl && device->is_hardware ? BENCH_WARM_UP_SECONDS : 0);
   report_text(r, "backend", "backend", "%s", info.backend);
   report_text(r, "device", "device", "%s", info.device);
   report_text(r, "driver", "driver", "%s", info.driver);
@@ -47,6 +57,8 @@ void bench_describe(ts_context *context, report *r) {
     report_text(r, "rectangle", "rectangle", "%dx%d", info.rectangle_width, info.rectangle_height);
   else
     report_text(r, "threads", "threads", "%d", info.threads);
+  ts_context_destroy(&context);
+  return 0;
 }
 
 /* A file's matrix in single precision. */

@@ -143,11 +143,16 @@ static int print_rectangles(const bench_options *o, int hardware, report *r) {
   return failed;
 }
 
-static int run_gl(ts_context *context, const bench_options *o, int hardware, report *r) {
-  if (gl_limits_begin(context)) return 1;
-  const int failed = print_fetches(hardware, o->repeat, r) || print_writes(hardware, o->repeat, r) ||
-                     print_multiply_add(hardware, o->repeat, r) || print_passes(o->repeat, r);
-  gl_limits_end();
+static int run_gl(const bench_options *o, int hardware, report *r) {
+  ts_context *context;
+  if (bench_open(o, 0, 0, &context)) return 1;
+  int failed = gl_limits_begin(context);
+  if (!failed) {
+    failed = print_fetches(hardware, o->repeat, r) || print_writes(hardware, o->repeat, r) ||
+             print_multiply_add(hardware, o->repeat, r) || print_passes(o->repeat, r);
+    gl_limits_end();
+  }
+  ts_context_destroy(&context);
   return failed;
 }
 
@@ -173,19 +178,10 @@ static int run_cpu(const bench_options *o, int threads, report *r) {
 }
 
 int bench_limits(const bench_options *options, report *r) {
-  ts_context *context;
-  ts_context_info info;
-  if (bench_open(options, 0, 0, &context)) return 1;
-  int failed = bench_check(ts_context_get_info(context, &info), context, "reading the device's limits");
-  const int is_gl = !failed && info.max_texture_size > 0;
-  const int hardware = !failed && info.is_hardware;
-  const int threads = !failed && info.threads > 0 ? info.threads : 1;
-  if (!failed) bench_describe(context, r);
-  if (!failed)
-    report_note(r, "Rates and costs are those of the fastest of %d batches; the products' times are medians.",
-                options->repeat);
-  if (!failed) failed = is_gl ? run_gl(context, options, hardware, r) : run_cpu(options, threads, r);
-  ts_context_destroy(&context);
-  if (!failed && is_gl) failed = print_rectangles(options, hardware, r);
-  return failed;
+  bench_device device;
+  if (bench_describe(options, r, &device)) return 1;
+  report_note(r, "Rates and costs are those of the fastest of %d batches; the products' times are medians.",
+              options->repeat);
+  if (!device.is_gl) return run_cpu(options, device.threads, r);
+  return run_gl(options, device.is_hardware, r) || print_rectangles(options, device.is_hardware, r);
 }

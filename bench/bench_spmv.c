@@ -57,62 +57,59 @@ static void print_layout(report *r, const named_result *n) {
              (long long)i->split_rows, i->seconds_layout, i->seconds_upload);
 }
 
-/* Every format asked for on one matrix. The first product decides at what size the limits are measured. */
-static int run_matrix(ts_context *context, const bench_options *o, const char *name, int32_t rows,
-                      device_limits *limits, int *have_limits, named_result *results, int *count, report *r) {
+/* Every format asked for on one matrix. The first matrix decides at what size the limits are measured. */
+static int run_matrix(const bench_options *o, const bench_device *device, const char *name, int32_t rows,
+                      device_limits *limits, named_result *results, int *count, report *r) {
   static const ts_format gl_formats[] = {TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS};
-  ts_context_info info;
+  ts_context *context = NULL;
   generated_matrix A;
-  if (bench_check(ts_context_get_info(context, &info), context, "reading the device's limits")) return 1;
   if (bench_matrix(&A, name, rows)) return 1;
-  const int all = o->format == TS_FORMAT_AUTO && info.max_texture_size > 0;
+  const int all = o->format == TS_FORMAT_AUTO && device->is_gl;
   int failed = 0;
+  if (!*count) {
+    failed = limits_measure(limits, o, o->components, spmv_bytes(&A, o->components, 2));
+    if (!failed) {
+      limits_describe(limits, r);
+      report_table(r, "products", "Products y = A x", PRODUCTS, COLUMNS);
+    }
+  }
+  failed = failed || bench_open(o, 0, 0, &context);
   for (int f = 0; f < (all ? 2 : 1) && !failed && *count < MAX_RESULTS; ++f) {
     named_result *n = &results[*count];
     bench_short_name(n->matrix, name);
-    if (!*have_limits) {
-      failed = limits_measure(limits, o, o->components, spmv_bytes(&A, o->components, 2));
-      if (failed) break;
-      limits_describe(limits, r);
-      report_table(r, "products", "Products y = A x", PRODUCTS, COLUMNS);
-      *have_limits = 1;
-    }
     failed = spmv_measure(context, &A, all ? gl_formats[f] : o->format, o->components, o->repeat, &n->result);
     if (failed) break;
     print_product(r, n, limits);
     ++*count;
   }
+  ts_context_destroy(&context);
   generated_free(&A);
   return failed;
 }
 
 int bench_spmv(const bench_options *options, report *r) {
   static named_result results[MAX_RESULTS];
-  ts_context *context;
-  ts_context_info info;
+  bench_device device;
   device_limits limits;
-  int have_limits = 0, count = 0;
-  if (bench_open(options, 0, 0, &context)) return 1;
-  int failed = bench_check(ts_context_get_info(context, &info), context, "reading the device's limits");
-  const int32_t rows = options->size ? options->size : info.is_hardware ? 1 << 20 : 1 << 17;
-  if (!failed) bench_describe(context, r);
-  if (!failed && info.max_texture_size > 0) {
+  int count = 0;
+  if (bench_describe(options, r, &device)) return 1;
+  int failed = 0;
+  const int32_t rows = options->size ? options->size : device.is_hardware ? 1 << 20 : 1 << 17;
+  if (device.is_gl) {
     report_note(
         r, "Fetches: jagged: per stored off-diagonal entry one RG32UI and one of x; segments: three per entry");
     report_note(
         r, "(value, pointer, x) and one per row (start); both: per row the diagonal and its own x, one write.");
   }
   if (options->matrix) {
-    failed = failed ||
-             run_matrix(context, options, options->matrix, rows, &limits, &have_limits, results, &count, r);
+    failed = run_matrix(options, &device, options->matrix, rows, &limits, results, &count, r);
   } else {
     for (int i = 0; generated_name(i) && !failed; ++i)
-      failed = run_matrix(context, options, generated_name(i), rows, &limits, &have_limits, results, &count, r);
+      failed = run_matrix(options, &device, generated_name(i), rows, &limits, results, &count, r);
   }
   if (!failed) {
     report_table(r, "layouts", "Layouts", LAYOUTS, COLUMNS);
     for (int i = 0; i < count; ++i) print_layout(r, &results[i]);
   }
-  ts_context_destroy(&context);
   return failed;
 }

@@ -31,7 +31,7 @@ double limits_seconds(const device_limits *limits, const work *w) {
   } else {
     seconds = w->bytes / limits->bandwidth;
   }
-  return fmax(seconds, limits->pass) + (w->passes - 1) * limits->pass;
+  return fmax(seconds, limits->pass);
 }
 
 /* The side of a square texture, a power of two, that holds `bytes` of RG32UI texels. */
@@ -75,7 +75,8 @@ static int measure_cpu(device_limits *limits, int threads, int repeat, double by
 }
 
 int limits_measure(device_limits *limits, const bench_options *options, int components, double bytes) {
-  /* A context of its own: probes that draw below the library leave no trace in the one that is measured. */
+  /* A context of its own, the only one while it is open: probes that draw below the library leave no trace in
+   * the one that is measured, neither state nor textures. */
   ts_context *context;
   ts_context_info info;
   memset(limits, 0, sizeof *limits);

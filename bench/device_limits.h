@@ -69,7 +69,6 @@ typedef struct work {
   double written[LIMIT_FORMATS];  /* texels */
   double bytes;                   /* read and written */
   double flops;
-  int passes; /* that wait for one another */
 } work;
 
 typedef struct device_limits {
@@ -85,8 +84,8 @@ typedef struct device_limits {
 int limits_measure(device_limits *limits, const bench_options *options, int components, double bytes);
 
 /* The least time. OpenGL: the larger of (sum over formats of fetches / fetch rate) and (texels written / write
- * rate), for fetching and writing overlap. The first pass takes that or the cost of a dependent pass, whichever
- * is longer; further passes, which only reduce, that cost. CPU: bytes / the best bandwidth at this size. */
+ * rate), for fetching and writing overlap, and at least the cost of one dependent pass; more passes that an
+ * operation may take, as reductions do, are its own matter. CPU: bytes / the best bandwidth at this size. */
 double limits_seconds(const device_limits *limits, const work *w);
 
 /* All fetches of a work. */

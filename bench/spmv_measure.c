@@ -33,7 +33,6 @@ void spmv_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int co
   const limit_format vector = limit_format_of_components(components);
   const double rows = info->rows, columns = info->columns;
   memset(w, 0, sizeof *w);
-  w->passes = 1;
   w->flops = 2.0 * (double)info->nonzeros * components;
   if (!is_gl) {
     w->bytes = 8.0 * (double)info->nonzeros + 4.0 * (rows + 1) + 4.0 * components * (rows + columns);

@@ -5,7 +5,16 @@
 
 enum { MAX_REPETITIONS = 101 };
 
+/* A pause shorter than this leaves the device as it was. */
+static const double PAUSE_SECONDS = 0.02;
+
 static double largest_spread;
+static double warm_up_seconds;
+static double last_end; /* of the last measurement */
+
+void timing_set_warm_up(double seconds) {
+  warm_up_seconds = seconds;
+}
 
 double timing_largest_spread(void) {
   return largest_spread;
@@ -27,13 +36,23 @@ double timing_median(double *values, int count) {
   return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 
+static int warm_up(double seconds, timing_fn fn, void *user) {
+  const double start = timing_now();
+  int failed = 0;
+  for (long count = 1; !failed && timing_now() - start < seconds; count = count < 16 ? 2 * count : count)
+    failed = fn(user, count);
+  return failed;
+}
+
 int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn, void *user) {
   double seconds[MAX_REPETITIONS];
   if (repetitions < 1) repetitions = 1;
   if (repetitions > MAX_REPETITIONS) repetitions = MAX_REPETITIONS;
 
+  const double pause = timing_now() - last_end;
   /* The first call compiles, allocates and pages in; it is not counted. */
   int failed = fn(user, 1);
+  if (!failed && pause > PAUSE_SECONDS) failed = warm_up(warm_up_seconds, fn, user);
   if (failed) return failed;
   long batch = 1;
   for (;;) {
@@ -55,6 +74,7 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
     if (failed) return failed;
     seconds[i] = (timing_now() - start) / (double)batch;
   }
+  last_end = timing_now();
   t->seconds = timing_median(seconds, repetitions); /* sorts */
   t->fastest = seconds[0];
   t->spread = (seconds[repetitions - 1] - seconds[0]) / t->seconds;

@@ -16,6 +16,11 @@ typedef int (*timing_fn)(void *user, long count);
 /* Monotonic clock, in seconds. */
 double timing_now(void);
 
+/* Devices that were idle for a while, as they are while the host builds a matrix, have lowered their clock, and
+ * need some work to raise it again: after a pause, timing_measure first does the operation for `seconds`
+ * without counting. 0, the default, for devices whose clock it does not concern. */
+void timing_set_warm_up(double seconds);
+
 /* Warms up, finds a batch that takes at least `min_seconds`, measures `repetitions` batches. Queries of the
  * device's own clock are unreliable on some drivers, and a batch's end is a wait for the device, so that the
  * time is the user's. Returns what `fn` returned if that is not 0. */
