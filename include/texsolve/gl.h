@@ -1,7 +1,7 @@
 /* texsolve with OpenGL programs: textures behind vectors, and the library's own contexts.
  *
  * Include after your OpenGL loader's header or before it; this header needs none. All functions return
- * TS_ERROR_UNSUPPORTED for objects of another backend.
+ * TS_ERROR_UNSUPPORTED for objects of another backend. A library built without OpenGL does not contain them.
  */
 #ifndef TEXSOLVE_GL_H
 #define TEXSOLVE_GL_H
@@ -21,7 +21,8 @@ typedef struct ts_gl_texture {
 } ts_gl_texture;
 
 /* The texture behind a vector. The library keeps ownership, and keeps the vector in this texture from now
- * on. Drawing from it in the context's share group sees the results of all calls made before. */
+ * on. Drawing from it in the same OpenGL context sees the results of all calls made before; a context that
+ * shares objects with it must bind the texture anew after ts_context_finish. */
 TS_API ts_status ts_gl_vector_texture(ts_vector *vector, ts_gl_texture *texture);
 
 /* A vector over `space` that lives in the application's texture, which must be a complete GL_TEXTURE_2D with

@@ -112,7 +112,8 @@ typedef enum ts_gl_platform {
 } ts_gl_platform;
 
 enum {
-  /* Use the generic fallbacks instead of a backend's fused operations (to test and to compare). */
+  /* Use the generic fallbacks instead of a backend's fused operations, and in OpenGL single fetches instead of
+     gathers (to test and to compare). */
   TS_CONTEXT_NO_FUSED_OPERATIONS = 1,
   /* Do without ARB_texture_barrier and NV_texture_barrier even where the driver has them. */
   TS_CONTEXT_NO_TEXTURE_BARRIER = 2
@@ -129,7 +130,7 @@ typedef struct ts_context_desc {
   int threads;             /* threads of the CPU backend; default: what OpenMP chooses */
   int rectangle_width;     /* size in texels of the rectangles that rows are packed in: powers of two, 4 to */
   int rectangle_height;    /* 256. Default: the device's; `texsolve bench limits` measures it. */
-  int max_texture_size;    /* use textures no larger than this; default: the device's limit */
+  int max_texture_size;    /* use textures no larger than this, at least 64; default: the device's limit */
   size_t max_device_bytes; /* refuse to take more device memory than this; default: no limit */
   unsigned flags;          /* TS_CONTEXT_... */
   ts_gl_platform gl_platform; /* default: TS_GL_PLATFORM_EGL */
@@ -163,7 +164,8 @@ TS_API ts_status ts_context_get_info(const ts_context *context, ts_context_info 
 /* Waits until the device has done everything asked of it. */
 TS_API ts_status ts_context_finish(ts_context *context);
 
-/* Every backend the library knows by name, built or not: index 0, 1, ...; NULL past the end. Any thread. */
+/* Every backend the library knows by name, built or not, but for check, which wraps the others: index 0, 1,
+ * ...; NULL past the end. Any thread. */
 TS_API const char *ts_backend_name(int index);
 
 /* ---- Index spaces ---------------------------------------------------------------------------- */
@@ -337,8 +339,8 @@ typedef struct ts_matrix_info {
 
 TS_API ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info);
 
-/* The matrix in CSR (columns ascending, duplicates added up), borrowed until the matrix is destroyed or its
- * values are replaced. TS_ERROR_INVALID_ARGUMENT unless made with keep_host_copy. */
+/* The matrix in CSR (columns ascending, duplicates added up, locked rows empty), borrowed until the matrix is
+ * destroyed or its values are replaced. TS_ERROR_INVALID_ARGUMENT unless made with keep_host_copy. */
 TS_API ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr);
 
 /* y = A x, and r = b - A x; y and r must not be x (TS_ERROR_INVALID_ARGUMENT), r may be b. Every component
