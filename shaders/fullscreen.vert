@@ -1,14 +1,37 @@
 // One triangle over the viewport. The coefficients of the pass are evaluated here, once, from device slots:
 //   coefficient = scale * numerator / denominator, 0 where the denominator is 0, a slot that is absent counts as 1.
+// p[3] and p[4] hold a coefficient each: bits of the scale, the slots' texels as x | y << 16 or -1, and in w bit 0 for a
+// numerator and bit 1 for a denominator that is a block of 16 x 8 partial sums.
+#ifdef GATHER
+#extension GL_ARB_texture_gather : enable
+#endif
 
 uniform ivec4 p[8];
 uniform sampler2D slot0, slot1, slot2, slot3;
 
 flat out vec4 a, b;
 
-vec4 slot(sampler2D slots, int packed_texel) {
+#ifdef GATHER
+float sum_of_block(sampler2D slots, ivec2 first) {
+  vec2 scale = 1.0 / vec2(textureSize(slots, 0));
+  vec4 sums[4];
+  for (int y = 0; y < 4; y++) {
+    vec4 row[8];
+    for (int x = 0; x < 8; x++) row[x] = textureGather(slots, vec2(first + 2 * ivec2(x, y) + 1) * scale);
+    sums[y] = ((row[0] + row[1]) + (row[2] + row[3])) + ((row[4] + row[5]) + (row[6] + row[7]));
+  }
+  vec4 sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return (sum.x + sum.y) + (sum.z + sum.w);
+}
+#endif
+
+vec4 slot(sampler2D slots, int packed_texel, bool is_block) {
   if (packed_texel == -1) return vec4(1);
-  return texelFetch(slots, ivec2(packed_texel & 0xffff, int(uint(packed_texel) >> 16)), 0);
+  ivec2 at = ivec2(packed_texel & 0xffff, int(uint(packed_texel) >> 16));
+#ifdef GATHER
+  if (is_block) return vec4(sum_of_block(slots, at), 0, 0, 0);
+#endif
+  return texelFetch(slots, at, 0);
 }
 
 vec4 coefficient(ivec4 c, vec4 numerator, vec4 denominator) {
@@ -17,7 +40,7 @@ vec4 coefficient(ivec4 c, vec4 numerator, vec4 denominator) {
 }
 
 void main() {
-  a = coefficient(p[3], slot(slot0, p[3].y), slot(slot1, p[3].z));
-  b = coefficient(p[4], slot(slot2, p[4].y), slot(slot3, p[4].z));
+  a = coefficient(p[3], slot(slot0, p[3].y, (p[3].w & 1) != 0), slot(slot1, p[3].z, (p[3].w & 2) != 0));
+  b = coefficient(p[4], slot(slot2, p[4].y, (p[4].w & 1) != 0), slot(slot3, p[4].z, (p[4].w & 2) != 0));
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }

@@ -1,10 +1,11 @@
-// One level of a reduction: the fragment adds up, or takes the maximum of, BLOCK quads of 2 x 2 texels of the source
-// (the pyramid of Bolz et al. 2003, 3.1.3, with larger steps). Its quads lie as far apart as the target is wide and
-// high: neighbouring fragments fetch neighbouring texels, which is what texture caches want.
+// One level of a reduction: the fragment adds up, or takes the maximum of, BLOCK_X x BLOCK_Y quads of 2 x 2 texels of
+// the source (the pyramid of Bolz et al. 2003, 3.1.3, with larger steps). Its quads lie as far apart as the result is
+// wide and high: neighbouring fragments fetch neighbouring texels, which is what texture caches want.
 //
 // The first level forms the terms: x y (TERM_DOT), x y w (TERM_DOT3), x (TERM_SUM), |x| (TERM_ABS), x at indices only
 // (TERM_MASKED). Later levels read the sums of the level before (TERM_PARTIAL). p[6].zw is the size of the source.
-// EXACT: the blocks tile the source. GATHER: fetch quads of one component by textureGather.
+// EXACT: the blocks tile the source. GATHER: fetch quads of one component by textureGather. SINGLE: the result is the
+// first texel of the target, the others are 0.
 #if defined(GATHER) && COMPONENTS == 1 && !defined(TERM_MASKED)
 #extension GL_ARB_texture_gather : enable
 #define BY_GATHER
@@ -61,21 +62,46 @@ VALUE quad(ivec2 q) {
 #define FINAL(s) (s)
 #endif
 
+#ifdef SINGLE
+#define RESULT_SIZE ivec2(1)
+#else
+#define RESULT_SIZE TARGET_SIZE
+#endif
+#define COUNT (BLOCK_X * BLOCK_Y)
+#define BATCH 16 // quads whose fetches do not wait for each other
+
+SUM quad_number(int k, ivec2 first) {
+  ivec2 q = first + ivec2(k % BLOCK_X, k / BLOCK_X) * RESULT_SIZE;
+#ifdef EXACT
+  return QUAD(q);
+#else
+  ivec2 size = SOURCE_SIZE >> 1;
+  SUM value = QUAD(min(q, size - 1)); // fetched in any case, so that the fetch need not wait for the comparison
+  return all(lessThan(q, size)) ? value : SUM(IDENTITY);
+#endif
+}
+
 void main() {
   ivec2 first = texel();
-  SUM sum = SUM(IDENTITY);
-  for (int y = 0; y < BLOCK.y; y++) {
-    SUM row = SUM(IDENTITY);
-    for (int x = 0; x < BLOCK.x; x++) {
-      ivec2 q = first + ivec2(x, y) * TARGET_SIZE;
-#ifndef EXACT
-      if (any(greaterThanEqual(2 * q, SOURCE_SIZE))) continue;
-#endif
-      SUM t = QUAD(q);
-      row = COMBINE(row, t);
-    }
-    sum = COMBINE(sum, row);
+#ifdef SINGLE
+  if (first != ivec2(0)) {
+    result = vec4(0);
+    return;
   }
+#endif
+  SUM sum = SUM(IDENTITY);
+  for (int k = 0; k < COUNT / BATCH; k++) {
+    SUM terms[BATCH];
+    for (int n = 0; n < BATCH; n++) terms[n] = quad_number(k * BATCH + n, first);
+    SUM batch = terms[0];
+    for (int n = 1; n < BATCH; n++) batch = COMBINE(batch, terms[n]);
+    sum = COMBINE(sum, batch);
+  }
+#if COUNT % BATCH != 0
+  SUM rest[COUNT % BATCH];
+  for (int n = 0; n < COUNT % BATCH; n++) rest[n] = quad_number(COUNT / BATCH * BATCH + n, first);
+  for (int n = 0; n < COUNT % BATCH; n++) sum = COMBINE(sum, rest[n]);
+#endif
   VALUE total = FINAL(sum);
 #ifdef SQUARE_ROOT
   total = sqrt(total);

@@ -150,6 +150,16 @@ static ts_status watched_reduce(ts_scalars *out, int index, tsi_reduction kind, 
   return reduced("reduce", out, index, x);
 }
 
+static ts_status watched_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r,
+                                   ts_coefficient b, const ts_vector *q, const ts_vector *w, ts_scalars *out,
+                                   int index) {
+  TSI_TRY(check_poison_slot(out, index));
+  TSI_TRY(inner_of(x->context)->axpy2_dot(x, a, d, r, b, q, w, out, index));
+  TSI_TRY(written("axpy2_dot", x, 0));
+  TSI_TRY(check_vector("axpy2_dot", r, 0));
+  return reduced("axpy2_dot", out, index, r);
+}
+
 static ts_status watched_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y,
                               const ts_vector *w) {
   TSI_TRY(check_poison_slot(out, index));
@@ -199,5 +209,6 @@ void check_watch(check_state *state) {
   if (table->group_create) table->group_create = watched_group_create;
   if (table->dot3) table->dot3 = watched_dot3;
   if (table->axpy2) table->axpy2 = watched_axpy2;
+  if (table->axpy2_dot) table->axpy2_dot = watched_axpy2_dot;
   if (table->multiply_add) table->multiply_add = watched_multiply_add;
 }

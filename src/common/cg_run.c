@@ -93,8 +93,8 @@ static ts_status iterate(cg_state *s) {
   TSI_TRY(ops->spmv(cg->q, cg->matrix, cg->d));
   TSI_TRY(ops->reduce(cg->slots, dq.index, TSI_REDUCE_DOT, cg->d, cg->q));
   if (s->careful) TSI_TRY(ops->reduce(cg->slots, TSI_CG_DD, TSI_REDUCE_DOT, cg->d, cg->d));
-  TSI_TRY(tsi_axpy2(cg->x, ts_quotient(1, delta, dq), cg->d, cg->r, ts_quotient(-1, delta, dq), cg->q));
-  TSI_TRY(measure_delta(cg, delta_new.index));
+  TSI_TRY(tsi_axpy2_dot(cg->x, ts_quotient(1, delta, dq), cg->d, cg->r, ts_quotient(-1, delta, dq), cg->q,
+                        cg->m, cg->slots, delta_new.index, cg->scratch));
   TSI_TRY(update_direction(cg, ts_quotient(1, delta_new, delta)));
   s->iteration++;
   return TS_OK;

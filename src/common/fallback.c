@@ -17,12 +17,21 @@ ts_status tsi_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vect
   return ops->reduce(out, index, TSI_REDUCE_DOT, x, scratch);
 }
 
-ts_status tsi_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
-                    const ts_vector *q) {
+static ts_status axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                       const ts_vector *q) {
   const tsi_ops *ops = x->context->ops;
   if (ops->axpy2 && fused(x->context)) return ops->axpy2(x, a, d, r, b, q);
   TSI_TRY(ops->axpby(x, a, d, ts_constant(1), x));
   return ops->axpby(r, b, q, ts_constant(1), r);
+}
+
+ts_status tsi_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                        const ts_vector *q, const ts_vector *w, ts_scalars *out, int index,
+                        ts_vector *scratch) {
+  const tsi_ops *ops = x->context->ops;
+  if (ops->axpy2_dot && fused(x->context)) return ops->axpy2_dot(x, a, d, r, b, q, w, out, index);
+  TSI_TRY(axpy2(x, a, d, r, b, q));
+  return w ? tsi_dot3(out, index, r, r, w, scratch) : ops->reduce(out, index, TSI_REDUCE_DOT, r, r);
 }
 
 ts_status tsi_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,

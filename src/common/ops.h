@@ -150,6 +150,9 @@ struct tsi_ops {
   /* x = x + a d;  r = r + b q. Four different vectors. */
   ts_status (*axpy2)(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
                      const ts_vector *q);
+  /* The same, then sum r r w, or sum r r where w is NULL. */
+  ts_status (*axpy2_dot)(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                         const ts_vector *q, const ts_vector *w, ts_scalars *out, int index);
   /* out = w x + b y, component-wise product w x. */
   ts_status (*multiply_add)(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
                             const ts_vector *y);

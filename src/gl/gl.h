@@ -65,12 +65,18 @@ typedef struct gl_vector {
   int x, y;
 } gl_vector;
 
+/* A slot is a texel, or a block of GL_SLOT_WIDTH x GL_SLOT_HEIGHT partial sums that whoever reads it adds up:
+ * the last level of a reduction would be a pass of its own, and a pass costs more than the sum in a vertex
+ * shader. */
+enum { GL_SLOT_WIDTH = 16, GL_SLOT_HEIGHT = 8 };
+
 typedef struct gl_scalars {
   gl_texture *texture;
-  int x, y, per_row; /* slot i is the texel (x + i mod per_row, y + i div per_row) */
+  int blocks;        /* 1: slots are blocks */
+  int x, y, per_row; /* slot i is the texel or block number i mod per_row in row i div per_row from here */
   GLuint buffer;     /* pixel buffer for reading */
   GLsync fence;
-  int first, count; /* of the read under way */
+  int first, count, width; /* of the read under way; width of the buffer in texels */
 } gl_scalars;
 
 typedef struct gl_matrix {
@@ -172,8 +178,8 @@ ts_status gl_fill(ts_vector *y, float value);
 ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y);
 ts_status gl_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y);
 ts_status gl_reciprocal(ts_vector *out, const ts_vector *x);
-ts_status gl_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
-                   const ts_vector *q);
+ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                       const ts_vector *q, const ts_vector *w, ts_scalars *out, int index);
 ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
                           const ts_vector *y);
 ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y);
@@ -186,6 +192,13 @@ ts_status gl_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 ts_status gl_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
 ts_status gl_diagonal(ts_vector *d, const ts_matrix *A);
 void gl_space_destroy(ts_space *space);
+
+/* Where slot `index` begins. */
+void gl_slot_place(const gl_scalars *s, int index, int *x, int *y);
+
+/* A reduction whose first pass also lets `beside` be drawn, which touches nothing that it reads or writes. */
+ts_status gl_reduce_beside(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y,
+                           const ts_vector *w, ts_vector *beside_target, gl_pass *beside);
 
 /* The tiling in p[5] and p[6], as shaders/include/tiling.glsl reads it. */
 void gl_tiling_parameters(const tsi_tiling *t, int *parameters);

@@ -206,6 +206,6 @@ const tsi_ops tsi_gl_ops = {
     .space_destroy = gl_space_destroy,
     .group_create = gl_group_create,
     .dot3 = gl_dot3,
-    .axpy2 = gl_axpy2,
+    .axpy2_dot = gl_axpy2_dot,
     .multiply_add = gl_multiply_add,
 };

@@ -22,14 +22,14 @@ void gl_bind_framebuffer(gl_backend *gl, GLuint framebuffer) {
 typedef struct pass_parameters {
   GLint target[4];          /* x, y, width, height */
   GLint inputs[4][2];       /* x, y */
-  GLint coefficients[2][4]; /* bits of the scale, texel of the numerator and of the denominator or -1 */
+  GLint coefficients[2][4]; /* bits of the scale; texel of numerator and denominator or -1; which are blocks */
   GLint own[12];
 } pass_parameters;
 
 static GLint slot_texel(ts_slot slot) {
   if (!slot.scalars) return -1;
-  const gl_scalars *s = gl_scalars_of(slot.scalars);
-  const int x = s->x + slot.index % s->per_row, y = s->y + slot.index / s->per_row;
+  int x, y;
+  gl_slot_place(gl_scalars_of(slot.scalars), slot.index, &x, &y);
   return (GLint)((unsigned)x | (unsigned)y << 16);
 }
 
@@ -51,6 +51,7 @@ static int bind_inputs(gl_backend *gl, const gl_pass *pass, pass_parameters *p) 
       p->coefficients[i][1 + k] = slot_texel(slots[k]);
       if (!slots[k].scalars) continue;
       const gl_texture *texture = gl_scalars_of(slots[k].scalars)->texture;
+      p->coefficients[i][3] |= gl_scalars_of(slots[k].scalars)->blocks << k;
       gl_bind(gl, GL_UNIT_SLOT + 2 * i + k, texture->name);
       feedback |= texture == pass->target;
     }

@@ -7,92 +7,87 @@
 #include "gl.h"
 #include "gl_shader.h"
 
-/* One level: every fragment takes (1 << log2_x) x (1 << log2_y) quads of 2 x 2 texels, which lie as far apart
- * as the result is wide and high, so that neighbouring fragments fetch neighbouring texels. */
+/* One level: every fragment takes block_x x block_y quads of 2 x 2 texels, which lie as far apart as the result
+ * is wide and high, so that neighbouring fragments fetch neighbouring texels. */
 typedef struct level {
-  int log2_x, log2_y;
   int width, height;         /* of the source */
-  int out_width, out_height; /* even, so that the next level reads whole quads; 1 x 1 at the end */
+  int out_width, out_height; /* even, so that the next level reads whole quads, but for the end */
+  int block_x, block_y;
 } level;
 
 enum {
   max_levels = 8,
-  log2_quads = 5,      /* that a fragment takes: where there are few fragments, each is slow alone */
-  log2_quads_many = 7, /* in a first level with many fragments, which hide each other's fetches */
-  log2_quads_last = 6,
-  log2_many = 12
+  shrink = 128,     /* a later level makes one texel of this many at most: 32 quads */
+  few_quads = 64,   /* that a fragment of the first level takes, where there are few fragments */
+  many_quads = 256, /* the same where there are many, which hide each other's fetches */
+  many = 4096
 };
 
-static int half_up(int n, int bits) {
-  return (n + (1 << bits) - 1) >> bits;
+static int divide_up(int a, int b) {
+  return (a + b - 1) / b;
 }
 
-static int even(int n) {
-  return n + (n & 1);
+static level make_level(int width, int height, int out_width, int out_height) {
+  return (level){
+      width, height, out_width, out_height, divide_up(width, 2 * out_width), divide_up(height, 2 * out_height)};
 }
 
-/* A level that takes 2^bits quads a fragment, shared between x and y so that the result gets about square. */
-static level make_level(int width, int height, int bits) {
-  level l = {.width = width, .height = height};
-  for (int k = 0; k < bits; k++)
-    if (half_up(width, l.log2_x) > half_up(height, l.log2_y))
-      l.log2_x++;
-    else
-      l.log2_y++;
-  l.out_width = even(half_up(width, l.log2_x + 1));
-  l.out_height = even(half_up(height, l.log2_y + 1));
-  return l;
+/* Even sizes of about the source's shape for at least `texels` texels. */
+static void shape_like(int width, int height, int texels, int *out_width, int *out_height) {
+  int w = 2;
+  while ((int64_t)w * w * height < (int64_t)texels * width) w += 2;
+  if (w > (width + 1) / 2) w = (width + 1) / 2 + ((width + 1) / 2 & 1);
+  const int h = divide_up(texels, w);
+  *out_width = w;
+  *out_height = h + (h & 1);
 }
 
-/* Whether 2^bits quads are all there is; if so, l makes one texel of it. */
-static int is_last(int width, int height, int bits, level *l) {
-  *l = (level){.width = width, .height = height, .out_width = 1, .out_height = 1};
-  while (2 << l->log2_x < width) l->log2_x++;
-  while (2 << l->log2_y < height) l->log2_y++;
-  return l->log2_x + l->log2_y <= bits;
-}
-
-/* As few levels as possible: one texel comes of 4 << log2_quads, and the first level takes what does not
- * divide. */
-static int plan(const tsi_tiling *t, level *levels) {
+/* As few levels as possible down to end_width x end_height texels; what does not divide is left to the first
+ * one. */
+static int plan(const tsi_tiling *t, int end_width, int end_height, level *levels) {
   const int64_t quads = (int64_t)(t->width / 2) * (t->height / 2);
-  int bits = 0, later = 0, first = 0;
-  while ((int64_t)1 << bits < quads) bits++;
-  for (later = 1;; later++) {
-    first = bits > later * (log2_quads + 2) ? bits - later * (log2_quads + 2) : 0;
-    if (first <= log2_quads || (first <= log2_quads_many && bits - first >= log2_many)) break;
+  const int64_t end = (int64_t)end_width * end_height;
+  int later = 0;
+  int64_t texels = end; /* that the first level makes */
+  while (quads > texels * (texels >= many ? many_quads : few_quads)) {
+    texels *= shrink;
+    later++;
   }
   int width = t->width, height = t->height, count = 0;
-  for (bits = first; !is_last(width, height, log2_quads_last, &levels[count]); bits = log2_quads) {
-    levels[count] = make_level(width, height, bits);
-    width = levels[count].out_width;
-    height = levels[count].out_height;
-    count++;
+  for (; later > 0; later--) {
+    int out_width, out_height;
+    shape_like(width, height, (int)texels, &out_width, &out_height);
+    levels[count++] = make_level(width, height, out_width, out_height);
+    width = out_width;
+    height = out_height;
+    texels /= shrink;
   }
-  return count + 1;
+  levels[count++] = make_level(width, height, end_width, end_height);
+  return count;
 }
 
 void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
-  level levels[max_levels];
-  const int count = plan(t, levels);
   *width = *height = 1;
-  int x = 0;
-  for (int k = 0; k + 1 < count; k++) {
-    x += levels[k].out_width;
-    if (levels[k].out_height > *height) *height = levels[k].out_height;
+  for (int k = 0; k < 2; k++) { /* down to a texel and down to a block */
+    level levels[max_levels];
+    const int count = k ? plan(t, GL_SLOT_WIDTH, GL_SLOT_HEIGHT, levels) : plan(t, 1, 1, levels);
+    int x = 0;
+    for (int l = 0; l + 1 < count; l++) {
+      x += levels[l].out_width;
+      if (levels[l].out_height > *height) *height = levels[l].out_height;
+    }
+    if (x > *width) *width = x;
   }
-  if (x > *width) *width = x;
 }
 
 static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max,
                              const char *finish, const gl_program **program) {
   char defines[176];
-  const int exact =
-      l->out_width << (l->log2_x + 1) == l->width && l->out_height << (l->log2_y + 1) == l->height;
+  const int exact = l->block_x * l->out_width * 2 == l->width && l->block_y * l->out_height * 2 == l->height;
   snprintf(defines, sizeof defines,
-           "%s#define COMPONENTS %d\n#define BLOCK ivec2(%d,%d)\n#define TERM_%s\n%s%s%s",
-           gl_of(v->context)->texture_gather ? "#define GATHER\n" : "", v->components, 1 << l->log2_x,
-           1 << l->log2_y, term, is_max ? "#define MAXIMUM\n" : "", exact ? "#define EXACT\n" : "", finish);
+           "#define COMPONENTS %d\n#define BLOCK_X %d\n#define BLOCK_Y %d\n#define TERM_%s\n%s%s%s",
+           v->components, l->block_x, l->block_y, term, is_max ? "#define MAXIMUM\n" : "",
+           exact ? "#define EXACT\n" : "", finish);
   return gl_program_get(v->context, "fullscreen.vert", "reduce.frag", defines, program);
 }
 
@@ -108,13 +103,47 @@ static ts_status get_scratch(ts_context *context, int which, int width, int heig
   return TS_OK;
 }
 
-static ts_status reduce(ts_scalars *out, int index, const char *term, int is_max, const char *finish,
-                        const ts_vector *x, const ts_vector *y, const ts_vector *w) {
+/* What is reduced, and how. */
+typedef struct reduction {
+  const char *term;
+  int is_max;
+  const char *finish;       /* defines of the last level */
+  int can_be_partial;       /* a block of partial sums will do */
+  ts_vector *beside_target; /* an independent pass to draw after the first level, or NULL */
+  gl_pass *beside;
+} reduction;
+
+/* Where a level is drawn: the slot, or room for partial sums beside it, or a texture of the backend's. */
+static ts_status choose_target(ts_context *context, const gl_scalars *slots, int index, int last, int k,
+                               int *scratch_x, gl_pass *pass) {
+  if (last) {
+    pass->target = slots->texture;
+    gl_slot_place(slots, index, &pass->x, &pass->y);
+    if (slots->blocks) {
+      pass->width = GL_SLOT_WIDTH;
+      pass->height = GL_SLOT_HEIGHT;
+    }
+  } else if (slots->texture->scratch_x >= 0) {
+    pass->target = slots->texture;
+    pass->x = slots->texture->scratch_x + *scratch_x;
+    pass->y = slots->texture->scratch_y;
+    *scratch_x += pass->width;
+  } else {
+    TSI_TRY(get_scratch(context, k & 1, pass->width, pass->height, &pass->target));
+    pass->x = pass->y = 0;
+  }
+  return TS_OK;
+}
+
+static ts_status reduce(ts_scalars *out, int index, const reduction *what, const ts_vector *x,
+                        const ts_vector *y, const ts_vector *w) {
   ts_context *context = x->context;
   const gl_scalars *slots = gl_scalars_of(out);
+  const tsi_tiling *t = &x->space->tiling;
+  const int partial_slot = slots->blocks && what->can_be_partial;
   level levels[max_levels];
-  const int count = plan(&x->space->tiling, levels);
-  /* Partial sums as the input of the next pass. */
+  const int count = partial_slot ? plan(t, GL_SLOT_WIDTH, GL_SLOT_HEIGHT, levels) : plan(t, 1, 1, levels);
+  /* Partial sums as the input of the next level. */
   gl_vector partial_region = {0};
   ts_vector partial = *x;
   partial.impl = &partial_region;
@@ -123,26 +152,21 @@ static ts_status reduce(ts_scalars *out, int index, const char *term, int is_max
   for (int k = 0; k < count; k++) {
     const level *l = &levels[k];
     const int last = k == count - 1;
-    TSI_TRY(get_program(x, l, k == 0 ? term : "PARTIAL", is_max, last ? finish : "", &pass.program));
+    char finish[64];
+    snprintf(finish, sizeof finish, "%s%s", last ? what->finish : "",
+             last && slots->blocks && !partial_slot ? "#define SINGLE\n" : "");
+    TSI_TRY(get_program(x, l, k == 0 ? what->term : "PARTIAL", what->is_max, finish, &pass.program));
     pass.width = l->out_width;
     pass.height = l->out_height;
-    if (last) {
-      pass.target = slots->texture;
-      pass.x = slots->x + index % slots->per_row;
-      pass.y = slots->y + index / slots->per_row;
-    } else if (slots->texture->scratch_x >= 0) {
-      pass.target = slots->texture;
-      pass.x = slots->texture->scratch_x + scratch_x;
-      pass.y = slots->texture->scratch_y;
-      scratch_x += pass.width;
-    } else {
-      TSI_TRY(get_scratch(context, k & 1, pass.width, pass.height, &pass.target));
-      pass.x = pass.y = 0;
-    }
-    gl_tiling_parameters(&x->space->tiling, pass.parameters);
+    TSI_TRY(choose_target(context, slots, index, last, k, &scratch_x, &pass));
+    gl_tiling_parameters(t, pass.parameters);
     pass.parameters[6] = l->width;
     pass.parameters[7] = l->height;
     TSI_TRY(gl_draw(context, &pass));
+    if (k == 0 && what->beside) {
+      what->beside->independent = pass.target == gl_vector_of(what->beside_target)->texture;
+      TSI_TRY(gl_draw_vector(what->beside_target, what->beside));
+    }
     partial_region = (gl_vector){pass.target, pass.x, pass.y};
     pass.inputs[0] = &partial;
     pass.inputs[1] = pass.inputs[2] = NULL;
@@ -151,21 +175,36 @@ static ts_status reduce(ts_scalars *out, int index, const char *term, int is_max
 }
 
 ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y) {
+  static const reduction dot = {.term = "DOT", .finish = "", .can_be_partial = 1};
+  static const reduction norm2 = {.term = "DOT", .finish = "#define SQUARE_ROOT\n"};
+  static const reduction sum = {.term = "SUM", .finish = "", .can_be_partial = 1};
+  static const reduction max = {.term = "MASKED", .is_max = 1, .finish = ""};
+  static const reduction max_abs = {.term = "ABS", .is_max = 1, .finish = ""};
   switch (kind) {
   case TSI_REDUCE_DOT:
-    return reduce(out, index, "DOT", 0, "", x, y, NULL);
+    return reduce(out, index, &dot, x, y, NULL);
   case TSI_REDUCE_NORM2:
-    return reduce(out, index, "DOT", 0, "#define SQUARE_ROOT\n", x, x, NULL);
+    return reduce(out, index, &norm2, x, x, NULL);
   case TSI_REDUCE_SUM:
-    return reduce(out, index, "SUM", 0, "", x, NULL, NULL);
+    return reduce(out, index, &sum, x, NULL, NULL);
   case TSI_REDUCE_MAX:
-    return reduce(out, index, "MASKED", 1, "", x, NULL, NULL);
+    return reduce(out, index, &max, x, NULL, NULL);
   case TSI_REDUCE_MAX_ABS:
-    return reduce(out, index, "ABS", 1, "", x, NULL, NULL);
+    return reduce(out, index, &max_abs, x, NULL, NULL);
   }
   return TS_OK;
 }
 
 ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w) {
-  return reduce(out, index, "DOT3", 0, "", x, y, w);
+  return gl_reduce_beside(out, index, x, y, w, NULL, NULL);
+}
+
+ts_status gl_reduce_beside(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y,
+                           const ts_vector *w, ts_vector *beside_target, gl_pass *beside) {
+  const reduction what = {.term = w ? "DOT3" : "DOT",
+                          .finish = "",
+                          .can_be_partial = 1,
+                          .beside_target = beside_target,
+                          .beside = beside};
+  return reduce(out, index, &what, x, y, w);
 }

@@ -33,32 +33,46 @@ void gl_scalars_destroy(ts_scalars *s) {
   s->impl = NULL;
 }
 
+void gl_slot_place(const gl_scalars *s, int index, int *x, int *y) {
+  *x = s->x + index % s->per_row * (s->blocks ? GL_SLOT_WIDTH : 1);
+  *y = s->y + index / s->per_row * (s->blocks ? GL_SLOT_HEIGHT : 1);
+}
+
 ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *values) {
   const gl_scalars *impl = gl_scalars_of(s);
+  const int width = impl->blocks ? GL_SLOT_WIDTH : 1, height = impl->blocks ? GL_SLOT_HEIGHT : 1;
   gl_bind(gl_of(s->context), 0, impl->texture->name);
-  while (count > 0) {
-    const int x = first % impl->per_row, y = first / impl->per_row;
-    const int n = count < impl->per_row - x ? count : impl->per_row - x;
-    /* Components that the texture does not have are dropped. */
-    glTexSubImage2D(GL_TEXTURE_2D, 0, impl->x + x, impl->y + y, n, 1, GL_RGBA, GL_FLOAT, values);
-    first += n;
-    count -= n;
-    values += 4 * (size_t)n;
+  for (int k = 0; k < count; k++) {
+    /* Components that the texture does not have are dropped; the rest of a block is 0. */
+    float texels[GL_SLOT_WIDTH * GL_SLOT_HEIGHT][4] = {{0}};
+    memcpy(texels[0], values + 4 * k, sizeof texels[0]);
+    int x, y;
+    gl_slot_place(impl, first + k, &x, &y);
+    glTexSubImage2D(GL_TEXTURE_2D, 0, x, y, width, height, GL_RGBA, GL_FLOAT, texels);
   }
   return gl_check(s->context, "writing scalars");
 }
 
-/* Whole rows of slots into a pixel buffer, so that the device goes on while they travel. */
+/* ---- Reading: whole rows of slots into a pixel buffer, so that the device goes on while they travel ---- */
+
+static int components_of(const gl_scalars *s) {
+  return s->texture->format == GL_R32F ? 1 : s->texture->format == GL_RG32F ? 2 : 4;
+}
+
 ts_status gl_scalars_read_begin(ts_scalars *s, int first, int count) {
+  static const GLenum formats[5] = {0, GL_RED, GL_RG, 0, GL_RGBA};
   gl_scalars *impl = gl_scalars_of(s);
-  const int first_row = first / impl->per_row, rows = (first + count - 1) / impl->per_row - first_row + 1;
-  const GLsizeiptr bytes = (GLsizeiptr)rows * impl->per_row * 16;
+  const int width = impl->blocks ? GL_SLOT_WIDTH : 1, height = impl->blocks ? GL_SLOT_HEIGHT : 1;
+  const int row = first / impl->per_row, rows = (first + count - 1) / impl->per_row - row + 1;
+  impl->width = (rows > 1 ? impl->per_row : first % impl->per_row + count) * width;
+  const int components = components_of(impl);
+  const GLsizeiptr bytes = (GLsizeiptr)rows * height * impl->width * components * (GLsizeiptr)sizeof(float);
   gl_bind_framebuffer(gl_of(s->context), impl->texture->framebuffer);
   if (!impl->buffer) glGenBuffers(1, &impl->buffer);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, impl->buffer);
   glBufferData(GL_PIXEL_PACK_BUFFER, bytes, NULL, GL_STREAM_READ);
-  const int width = rows > 1 ? impl->per_row : first % impl->per_row + count;
-  glReadPixels(impl->x, impl->y + first_row, width, rows, GL_RGBA, GL_FLOAT, NULL);
+  glReadPixels(impl->x, impl->y + row * height, impl->width, rows * height, formats[components], GL_FLOAT,
+               NULL);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   if (impl->fence) glDeleteSync(impl->fence);
   impl->fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -66,6 +80,20 @@ ts_status gl_scalars_read_begin(ts_scalars *s, int first, int count) {
   impl->first = first;
   impl->count = count;
   return gl_check(s->context, "reading scalars");
+}
+
+/* Adds up the texels of slot number k of the read. */
+static void take_slot(const gl_scalars *s, const float *texels, int k, float *value) {
+  const int components = components_of(s);
+  const int width = s->blocks ? GL_SLOT_WIDTH : 1, height = s->blocks ? GL_SLOT_HEIGHT : 1;
+  const int slot = s->first % s->per_row + k, x = slot % s->per_row * width, y = slot / s->per_row * height;
+  for (int c = 0; c < 4; c++) {
+    double sum = 0;
+    for (int j = 0; c < components && j < height; j++)
+      for (int i = 0; i < width; i++)
+        sum += texels[((size_t)(y + j) * (size_t)s->width + (size_t)(x + i)) * (size_t)components + (size_t)c];
+    value[c] = (float)sum;
+  }
 }
 
 ts_status gl_scalars_read_end(ts_scalars *s, float *values) {
@@ -77,13 +105,13 @@ ts_status gl_scalars_read_end(ts_scalars *s, float *values) {
   glDeleteSync(impl->fence);
   impl->fence = NULL;
   if (waited == GL_WAIT_FAILED) return gl_check(s->context, "waiting for scalars");
-  const int skip = impl->first % impl->per_row;
   glBindBuffer(GL_PIXEL_PACK_BUFFER, impl->buffer);
-  glGetBufferSubData(GL_PIXEL_PACK_BUFFER, (GLintptr)skip * 16, (GLsizeiptr)impl->count * 16, values);
+  const float *texels = glMapBuffer(GL_PIXEL_PACK_BUFFER, GL_READ_ONLY);
+  if (texels) {
+    for (int k = 0; k < impl->count; k++) take_slot(impl, texels, k, values + 4 * k);
+    glUnmapBuffer(GL_PIXEL_PACK_BUFFER);
+  }
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-  /* Components that the texture does not have are read as 0, 0, 1. */
-  const GLenum format = impl->texture->format;
-  for (int c = format == GL_R32F ? 1 : format == GL_RG32F ? 2 : 4; c < 4; c++)
-    for (int i = 0; i < impl->count; i++) values[4 * i + c] = 0;
-  return gl_check(s->context, "reading scalars");
+  TSI_TRY(gl_check(s->context, "reading scalars"));
+  return texels ? TS_OK : tsi_fail(s->context, TS_ERROR_DEVICE, "a pixel buffer cannot be mapped");
 }

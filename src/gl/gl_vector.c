@@ -50,10 +50,11 @@ ts_status gl_vector_read(const ts_vector *v, float *texels) {
 /* ---- Vectors and slots in one texture ---- */
 
 typedef struct group_plan {
-  int columns, rows, scratch_y, slots_y, width, height;
+  int columns, rows, scratch_y, slots_y, slots_per_row, width, height;
 } group_plan;
 
-static int plan_group(const ts_context *context, const tsi_tiling *t, int count, int slots, group_plan *plan) {
+static int plan_group(const ts_context *context, const tsi_tiling *t, int count, int slots, int blocks,
+                      group_plan *plan) {
   const int max = context->caps.max_texture_size;
   int columns = (int)ceil(sqrt((double)count));
   while (columns > 1 && (int64_t)columns * t->width > max) columns--;
@@ -64,7 +65,10 @@ static int plan_group(const ts_context *context, const tsi_tiling *t, int count,
   plan->width = columns * t->width;
   if (plan->width < scratch_width) plan->width = scratch_width;
   const int64_t vectors_height = (int64_t)plan->rows * t->height;
-  const int64_t height = vectors_height + scratch_height + (slots + plan->width - 1) / plan->width;
+  if (blocks && plan->width < GL_SLOT_WIDTH) plan->width = GL_SLOT_WIDTH;
+  plan->slots_per_row = blocks ? plan->width / GL_SLOT_WIDTH : plan->width;
+  const int slot_rows = (slots + plan->slots_per_row - 1) / plan->slots_per_row;
+  const int64_t height = vectors_height + scratch_height + (int64_t)slot_rows * (blocks ? GL_SLOT_HEIGHT : 1);
   if (height > max || plan->width > max) return 0;
   plan->scratch_y = (int)vectors_height;
   plan->slots_y = (int)vectors_height + scratch_height;
@@ -85,8 +89,10 @@ static ts_status create_singly(ts_vector **vectors, int count, ts_scalars *scala
 ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
   ts_context *context = vectors[0]->context;
   const tsi_tiling *t = &vectors[0]->space->tiling;
+  const int blocks = vectors[0]->components == 1 && gl_of(context)->texture_gather;
   group_plan plan;
-  if (!context->caps.texture_barrier || !plan_group(context, t, count, scalars ? scalars->count : 0, &plan))
+  if (!context->caps.texture_barrier ||
+      !plan_group(context, t, count, scalars ? scalars->count : 0, blocks, &plan))
     return create_singly(vectors, count, scalars);
 
   gl_texture *texture;
@@ -115,8 +121,9 @@ ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
   }
   if (slots) {
     slots->texture = texture;
+    slots->blocks = blocks;
     slots->y = plan.slots_y;
-    slots->per_row = plan.width;
+    slots->per_row = plan.slots_per_row;
     scalars->impl = slots;
   }
   texture->references = count + (slots != NULL);
@@ -181,15 +188,12 @@ ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x
   return gl_draw_vector(out, &pass);
 }
 
-/* Two draws into one target without a barrier between them: neither touches what the other writes. */
-ts_status gl_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
-                   const ts_vector *q) {
+/* r first; then x is drawn beside the first level of the sum, which has too few fragments to fill the device.
+ */
+ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                       const ts_vector *q, const ts_vector *w, ts_scalars *out, int index) {
+  TSI_TRY(gl_axpby(r, b, q, ts_constant(1), r));
   gl_pass pass = {.inputs = {d, x}, .coefficient_count = 2, .coefficients = {a, ts_constant(1)}};
   TSI_TRY(get_program(x, "axpby.frag", 2, &pass.program));
-  TSI_TRY(gl_draw_vector(x, &pass));
-  pass.inputs[0] = q;
-  pass.inputs[1] = r;
-  pass.coefficients[0] = b;
-  pass.independent = gl_vector_of(x)->texture == gl_vector_of(r)->texture;
-  return gl_draw_vector(r, &pass);
+  return gl_reduce_beside(out, index, r, r, w, x, &pass);
 }
