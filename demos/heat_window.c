@@ -1,0 +1,128 @@
+/* A window of the program's own, whose OpenGL context the library shares: every frame runs a few iterations
+ * from where the last frame ended, and draws the solution from the texture that it is in. */
+#include "heat.h"
+
+#if defined(TEXSOLVE_HAVE_GL) && defined(TEXSOLVE_HAVE_GLFW)
+
+#include <stdio.h>
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include "heat_gl.h"
+
+static GLFWwindow *window;
+
+static const char *glfw_reason(void) {
+  const char *description = NULL;
+  glfwGetError(&description);
+  return description ? description : "unknown reason";
+}
+
+int heat_window_open(void) {
+  if (!glfwInit()) return heat_fail("no window: %s", glfw_reason());
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  window = glfwCreateWindow(picture_width, picture_height, "heat", NULL, NULL);
+  if (!window) {
+    heat_fail("no window: %s", glfw_reason());
+    glfwTerminate();
+    return 1;
+  }
+  glfwMakeContextCurrent(window);
+  glfwSwapInterval(1);
+  const char *why = heat_gl_load();
+  if (!why) return 0;
+  heat_window_close();
+  return heat_fail("no window: %s", why);
+}
+
+void heat_window_close(void) {
+  glfwDestroyWindow(window);
+  glfwTerminate();
+  window = NULL;
+}
+
+/* A few iterations. Returns 0, or 1 after a message. `*ended` is set when there is no more to gain. */
+static int step(heat_system *s, heat_outcome *o, double *best, int *in_vain, int *ended) {
+  ts_cg_result result;
+  const double begin = heat_seconds();
+  const ts_status status = ts_cg_solve(s->cg, s->b, s->x, &result);
+  o->seconds += heat_seconds() - begin;
+  if (status < 0) return heat_fail("%s", ts_last_error(s->context));
+  if (status == TS_NOT_CONVERGED && result.reason != TS_REASON_MAX_ITERATIONS &&
+      result.reason != TS_REASON_STAGNATED)
+    return heat_fail("%s", result.message);
+  o->iterations += result.iterations;
+  o->waits += result.waits;
+  /* b is 0, so this is ||b - A x|| itself. */
+  const double residual = result.relative_residual / s->norm_start;
+  o->converged = residual <= heat_tolerance;
+  *in_vain = residual < 0.999 * *best ? 0 : *in_vain + 1;
+  if (residual < *best) *best = residual;
+  *ended = o->converged || *in_vain > 1000;
+  if (*in_vain > 1000)
+    snprintf(o->message, sizeof o->message, "stagnated at a relative residual of %.2g", residual);
+  else if (!o->converged)
+    snprintf(o->message, sizeof o->message, "the window was closed at a relative residual of %.2g", residual);
+  return 0;
+}
+
+static void show_state(const heat_outcome *o, double residual) {
+  char title[120];
+  snprintf(title, sizeof title, "heat: %s%d iterations, residual %.1e", o->converged ? "converged, " : "",
+           o->iterations, residual);
+  glfwSetWindowTitle(window, title);
+}
+
+static const char *draw(heat_gl *gl) {
+  int width, height;
+  glfwGetFramebufferSize(window, &width, &height);
+  /* A minimised window has no pixels. */
+  const char *why = width > 0 && height > 0 ? heat_gl_draw(gl, width, height) : NULL;
+  glfwSwapBuffers(window);
+  return why;
+}
+
+int heat_window_run(heat_system *s, const heat_options *options, heat_outcome *o) {
+  heat_gl gl;
+  const char *why = heat_gl_create(&gl, &s->plate, s->x);
+  if (why) return heat_fail("drawing: %s", why);
+  int failed = 0, ended = 0, in_vain = 0;
+  double best = 1;
+  *o = (heat_outcome){0};
+  for (int frame = 0; !failed && !glfwWindowShouldClose(window); frame++) {
+    if (options->frames && frame == options->frames) break;
+    if (!ended) failed = step(s, o, &best, &in_vain, &ended);
+    if (!failed && (why = draw(&gl))) failed = heat_fail("drawing: %s", why);
+    if (ended || frame % 15 == 0) show_state(o, best);
+    if (ended && !options->frames)
+      glfwWaitEventsTimeout(0.05);
+    else
+      glfwPollEvents();
+    if (glfwGetKey(window, GLFW_KEY_ESCAPE) == GLFW_PRESS) glfwSetWindowShouldClose(window, GLFW_TRUE);
+    if (!failed && glfwGetKey(window, GLFW_KEY_SPACE) == GLFW_PRESS) { /* cold again */
+      if (ts_vector_write(s->x, s->plate.start, (size_t)s->plate.unknowns) != TS_OK)
+        failed = heat_fail("%s", ts_last_error(s->context));
+      *o = (heat_outcome){0};
+      best = 1;
+      in_vain = ended = 0;
+    }
+  }
+  heat_gl_destroy(&gl);
+  return failed;
+}
+
+#else
+
+int heat_window_open(void) {
+  return heat_fail("--window: this program was built without OpenGL or without GLFW");
+}
+int heat_window_run(heat_system *s, const heat_options *options, heat_outcome *o) {
+  (void)s, (void)options, (void)o;
+  return 1;
+}
+void heat_window_close(void) {}
+
+#endif
