@@ -44,27 +44,30 @@ enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
 
 /* Vectors that an operation goes through: x alone, y in place, or two or three different ones. */
 static int vectors_touched(int operation) {
-  static const int touched[OPERATION_COUNT] = {1, 2, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1};
+  static const int touched[OPERATION_COUNT] = {2, 2, 1, 2, 2, 3, 2, 2, 1, 1, 1, 1};
   return touched[operation];
 }
 
-static ts_status apply(const operands *o) {
+/* Each operation needs the result of the one before or at least another target, as in a solver, so that it
+ * cannot run beside it, nor be dropped because the next one covers it. The values stay as they are, or nearly.
+ */
+static ts_status apply(const operands *o, long i) {
+  ts_vector *to = i & 1 ? o->x : o->y, *from = i & 1 ? o->y : o->x;
   switch (o->operation) {
   case 0:
-    return ts_vector_fill(o->y, 1.0f);
+    return ts_vector_fill(to, 1.0f);
   case 1:
-    return ts_vector_copy(o->y, o->x);
+    return ts_vector_copy(to, from);
   case 2:
     return ts_vector_scale(o->y, ts_constant(-1.0f));
-  /* Coefficients that leave the values where they are, however often it is done. */
   case 3:
     return ts_vector_axpby(o->y, ts_constant(0.5f), o->x, ts_constant(0.5f));
   case 4:
     return ts_vector_axpby(o->y, ts_scaled(1.0f, o->s, 1), o->x, ts_scaled(1.0f, o->s, 1));
   case 5:
-    return ts_vector_multiply(o->z, o->x, o->y);
+    return ts_vector_multiply(to, o->z, from);
   case 6:
-    return ts_vector_reciprocal(o->y, o->x);
+    return ts_vector_reciprocal(to, from);
   case 7:
     return ts_vector_dot(o->s, 0, o->x, o->y);
   case 8:
@@ -81,7 +84,7 @@ static ts_status apply(const operands *o) {
 static int run(void *user, long count) {
   const operands *o = user;
   ts_status status = TS_OK;
-  for (long i = 0; i < count && status >= 0; ++i) status = apply(o);
+  for (long i = 0; i < count && status >= 0; ++i) status = apply(o, i);
   if (status >= 0) status = ts_context_finish(o->context);
   return bench_check(status, o->context, "an operation on vectors");
 }
@@ -91,7 +94,11 @@ static void operation_work(int operation, int is_gl, double rows, int components
   const double texel = is_gl ? limit_format_bytes[format] : 4.0 * components;
   const int reads = OPERATIONS[operation].reads, writes = OPERATIONS[operation].writes;
   memset(w, 0, sizeof *w);
-  w->streamed[format] = is_gl ? reads * rows : 0;
+  /* What writes no vector is a reduction, which may read quads. */
+  if (is_gl && !writes && format == LIMIT_R32F)
+    w->quads = reads * rows;
+  else if (is_gl)
+    w->streamed[format] = reads * rows;
   w->written[format] = is_gl ? writes * rows : 0;
   w->bytes = (reads + writes) * texel * rows;
   w->flops = OPERATIONS[operation].flops * rows * components;
@@ -130,6 +137,7 @@ static int make_operands(operands *o, int32_t rows, int components) {
       bench_check(ts_scalars_create(o->context, &scalars_desc, &o->s), o->context, "making scalars") ||
       bench_vector(space, components, &o->x) || bench_vector(space, components, &o->y) ||
       bench_vector(space, components, &o->z) ||
+      bench_check(ts_vector_fill(o->z, 1.0f), o->context, "filling a vector") ||
       bench_check(ts_scalars_write(o->s, 1, 1, half), o->context, "writing a scalar");
   ts_space_destroy(&space);
   return failed;

@@ -90,7 +90,11 @@ static void iteration_work(const spmv_result *product, int is_gl, int components
     const double texel = is_gl ? limit_format_bytes[format] : 4.0 * components;
     work *w = &parts[i];
     memset(w, 0, sizeof *w);
-    w->streamed[format] = is_gl ? vectors[i].reads * rows : 0;
+    /* A part that writes nothing is a reduction, which may read quads. */
+    if (is_gl && !vectors[i].writes && format == LIMIT_R32F)
+      w->quads = vectors[i].reads * rows;
+    else if (is_gl)
+      w->streamed[format] = vectors[i].reads * rows;
     w->written[format] = is_gl ? vectors[i].writes * rows : 0;
     w->bytes = (vectors[i].reads + vectors[i].writes) * texel * rows;
     w->flops = vectors[i].flops * rows * components;

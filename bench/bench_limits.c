@@ -14,6 +14,7 @@ static const report_column FETCHES[] = {
     {"reused_gfetches_per_second", "reused G/s", 'f', 12, 2},
     {"streamed_gfetches_per_second", "streamed G/s", 'f', 12, 2},
     {"stride_4_gfetches_per_second", "stride 4 G/s", 'f', 12, 2},
+    {"quads_gfetches_per_second", "in quads G/s", 'f', 12, 2},
     {"streamed_gigabytes_per_second", "streamed GB/s", 'f', 13, 1},
     {"spread_percent", "spread%", 'f', 8, 1},
 };
@@ -49,12 +50,17 @@ static int print_fetches(int hardware, int repeat, report *r) {
     double rates[FETCH_PATTERNS], spread = 0;
     for (int p = 0; p < FETCH_PATTERNS; ++p) {
       timing t;
+      rates[p] = NAN;
+      if (p == FETCH_QUADS && f != LIMIT_R32F) continue;
       if (gl_limits_fetch(f, p, p == FETCH_REUSED ? 2048 : side, hardware, repeat, &t, &rates[p])) return 1;
-      spread = fmax(spread, t.spread);
+      if (rates[p] > 0)
+        spread = fmax(spread, t.spread);
+      else
+        rates[p] = NAN;
     }
     report_row(r, limit_format_names[f], rates[FETCH_REUSED] * 1e-9, rates[FETCH_STREAMED] * 1e-9,
-               rates[FETCH_STRIDE_4] * 1e-9, rates[FETCH_STREAMED] * 1e-9 * limit_format_bytes[f],
-               spread * 100);
+               rates[FETCH_STRIDE_4] * 1e-9, rates[FETCH_QUADS] * 1e-9,
+               rates[FETCH_STREAMED] * 1e-9 * limit_format_bytes[f], spread * 100);
   }
   return 0;
 }

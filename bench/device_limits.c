@@ -13,7 +13,7 @@ limit_format limit_format_of_components(int components) {
 }
 
 double work_fetches(const work *w) {
-  double sum = 0;
+  double sum = w->quads;
   for (int f = 0; f < LIMIT_FORMATS; ++f) sum += w->reused[f] + w->streamed[f];
   return sum;
 }
@@ -21,7 +21,7 @@ double work_fetches(const work *w) {
 double limits_seconds(const device_limits *limits, const work *w) {
   double seconds;
   if (limits->is_gl) {
-    double fetching = 0, writing = 0;
+    double fetching = w->quads > 0 ? w->quads / limits->quads : 0, writing = 0;
     for (int f = 0; f < LIMIT_FORMATS; ++f) {
       if (w->reused[f] > 0) fetching += w->reused[f] / limits->fetch[FETCH_REUSED][f];
       if (w->streamed[f] > 0) fetching += w->streamed[f] / limits->fetch[FETCH_STREAMED][f];
@@ -53,6 +53,8 @@ static int measure_gl(device_limits *limits, int hardware, int repeat, limit_for
     if (f == LIMIT_RG32UI) continue;
     if (gl_limits_write(f, hardware, repeat, &t, &limits->write[f])) return 1;
   }
+  if (gl_limits_fetch(LIMIT_R32F, FETCH_QUADS, side, hardware, repeat, &t, &limits->quads)) return 1;
+  limits->quads = fmax(limits->quads, limits->fetch[FETCH_STREAMED][LIMIT_R32F]);
   limits->pass = INFINITY;
   for (int w = 0; w <= PASS_BARRIER; ++w) {
     int available;
@@ -105,8 +107,10 @@ void limits_describe(const device_limits *limits, report *r) {
         r, "least the cost of a dependent pass. Rates measured just now: RG32UI %.3g G/s and R32F %.3g G/s",
         limits->fetch[FETCH_STREAMED][LIMIT_RG32UI] * 1e-9, limits->fetch[FETCH_STREAMED][LIMIT_R32F] * 1e-9);
     report_note(
-        r, "read once, R32F %.3g G/s read again by neighbours; R32F writes %.3g G/s; a dependent pass %.3g us.",
-        limits->fetch[FETCH_REUSED][LIMIT_R32F] * 1e-9, limits->write[LIMIT_R32F] * 1e-9, limits->pass * 1e6);
+        r,
+        "read once (in quads %.3g), R32F %.3g G/s read again by neighbours; R32F writes %.3g G/s; a dependent",
+        limits->quads * 1e-9, limits->fetch[FETCH_REUSED][LIMIT_R32F] * 1e-9, limits->write[LIMIT_R32F] * 1e-9);
+    report_note(r, "pass %.3g us.", limits->pass * 1e6);
   } else {
     report_note(r,
                 "Least time: bytes / bandwidth, which was measured just now on arrays of the same size as the");

@@ -20,6 +20,7 @@ typedef enum fetch_pattern {
   FETCH_REUSED,   /* neighbouring fragments on neighbouring texels, each texel wanted by 16 of them */
   FETCH_STREAMED, /* neighbouring fragments on neighbouring texels, each texel read once */
   FETCH_STRIDE_4, /* neighbouring fragments on texels that are 4 apart */
+  FETCH_QUADS,    /* as streamed, but 2 x 2 texels by one textureGather; of R32F */
   FETCH_PATTERNS
 } fetch_pattern;
 
@@ -40,7 +41,8 @@ typedef enum pass_way {
 /* ---- OpenGL probes (gl_limits.c); the context is of an OpenGL backend ---- */
 int gl_limits_begin(ts_context *context);
 void gl_limits_end(void);
-/* Fetches per second out of a texture of `side` x `side` texels, a power of two. */
+/* Texels fetched per second out of a texture of `side` x `side` texels, a power of two; FETCH_QUADS: 0 where
+ * the driver cannot. */
 int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is_hardware, int repeat,
                     timing *t, double *rate);
 /* Texels written per second (not of RG32UI). */
@@ -66,6 +68,7 @@ int cpu_limits_region(int threads, int repeat, timing *t);
 typedef struct work {
   double reused[LIMIT_FORMATS];   /* fetches of texels that neighbours fetch too */
   double streamed[LIMIT_FORMATS]; /* fetches of texels that are read once */
+  double quads;                   /* texels of R32F that are read once, and may be read as quads */
   double written[LIMIT_FORMATS];  /* texels */
   double bytes;                   /* read and written */
   double flops;
@@ -74,6 +77,7 @@ typedef struct work {
 typedef struct device_limits {
   int is_gl;
   double fetch[FETCH_PATTERNS][LIMIT_FORMATS]; /* per second; FETCH_STRIDE_4 is not measured */
+  double quads; /* texels of R32F per second: quads or fetches, which is faster */
   double write[LIMIT_FORMATS];
   double pass; /* seconds: the cheapest dependent pass; CPU: 0 */
   double bandwidth;
@@ -83,12 +87,13 @@ typedef struct device_limits {
  */
 int limits_measure(device_limits *limits, const bench_options *options, int components, double bytes);
 
-/* The least time. OpenGL: the larger of (sum over formats of fetches / fetch rate) and (texels written / write
- * rate), for fetching and writing overlap, and at least the cost of one dependent pass; more passes that an
- * operation may take, as reductions do, are its own matter. CPU: bytes / the best bandwidth at this size. */
+/* The least time. `dependent`: the work waits for the work before. OpenGL: the larger of (sum over formats of
+ * fetches / fetch rate) and (texels written / write rate), for fetching and writing overlap, and at least the
+ * cost of one dependent pass; more passes that an operation may take, as reductions do, are its own matter.
+ * CPU: bytes / the best bandwidth at this size. */
 double limits_seconds(const device_limits *limits, const work *w);
 
-/* All fetches of a work. */
+/* All texels fetched by a work. */
 double work_fetches(const work *w);
 
 /* Two lines that say so, for the output. */

@@ -79,27 +79,33 @@ int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is
       [LIMIT_RG32UI] =
           "#define UNSIGNED\n#define VALUE uvec2\n#define SWIZZLE rg\n#define TOTAL(v) (v.x + v.y)\n",
   };
-  const int target = is_hardware ? 1024 : 512;
+  static const char quads_defines[] =
+      "#extension GL_ARB_texture_gather : enable\n#define QUADS\n#define VALUE vec4\n"
+      "#define TOTAL(v) (v.x + v.y + v.z + v.w)\n";
+  const int quads = pattern == FETCH_QUADS;
+  *rate = 0;
+  if (quads && !GLEW_ARB_texture_gather) return 0;
+  const int target = is_hardware && !quads ? 1024 : 512;
+  /* A software rasterizer's fragment costs more than 16 fetches. */
+  const int rounds = is_hardware ? 1 : 16;
   draws d;
-  char all_defines[160];
-  snprintf(all_defines, sizeof all_defines, "%s#define EDGE %s\n", defines[format], is_hardware ? "4" : "edge");
-  if (draws_create(&d, "fetch", all_defines, LIMIT_R32F, target)) return 1;
+  if (draws_create(&d, "fetch", quads ? quads_defines : defines[format], LIMIT_R32F, target)) return 1;
   if (probe_texture_create(&d.source, format, side, side)) {
     draws_free(&d);
     return 1;
   }
-  const int streamed = pattern == FETCH_STREAMED;
-  const int step = streamed ? side / 4 : 1;
+  const int streamed = quads || pattern == FETCH_STREAMED;
+  const int places = quads ? side / 2 : side; /* of quads, or of texels, on a side */
+  const int step = streamed ? places / 4 : 1;
   glUniform1i(uniform(d.program, "source"), 0);
-  glUniform1i(uniform(d.program, "edge"), 4); /* no such uniform on hardware: ignored */
-  glUniform1i(uniform(d.program, "rounds"), 1);
+  glUniform1i(uniform(d.program, "rounds"), rounds);
   glUniform1i(uniform(d.program, "stride"), pattern == FETCH_STRIDE_4 ? 4 : 1);
   glUniform1i(uniform(d.program, "step_texels"), step);
   /* Base and the three steps stay inside the texture. */
-  glUniform1i(uniform(d.program, "mask"), streamed ? side / 4 - 1 : side / 2 - 1);
+  glUniform1i(uniform(d.program, "mask"), streamed ? places / 4 - 1 : side / 2 - 1);
   glUniform2i(uniform(d.program, "shift"), 4, 4);
   if (draws_measure(&d, repeat, t, "texel fetches")) return 1;
-  *rate = 16.0 * target * target / t->fastest;
+  *rate = (quads ? 4 : 1) * 16.0 * rounds * target * target / t->fastest;
   return 0;
 }
 

@@ -6,14 +6,13 @@
 // step = a quarter of the texture   every texel is read once, in slabs, as entries of a matrix are
 // stride = 4           neighbouring fragments read texels that are 4 apart
 //
-// A fetch costs an addition or two beside itself. EDGE, the 4 above, is a constant on hardware, where unrolled loops
-// keep more fetches under way, and the uniform `edge` on software rasterizers, which run short code faster.
+// QUADS: what is read is a quad of 2 x 2 texels, by one textureGather, and the numbers above count quads. A fetch
+// costs an addition or two beside itself.
 #ifdef UNSIGNED
 uniform usampler2D source;
 #else
 uniform sampler2D source;
 #endif
-uniform int edge;
 uniform int rounds;
 uniform int stride;
 uniform int step_texels;
@@ -21,15 +20,21 @@ uniform int mask;
 uniform ivec2 shift;
 out float result;
 
+#ifdef QUADS
+#define READ(at) textureGather(source, vec2(2 * (at) + 1) / vec2(textureSize(source, 0)))
+#else
+#define READ(at) texelFetch(source, at, 0).SWIZZLE
+#endif
+
 void main() {
   ivec2 texel = ivec2(gl_FragCoord.xy) * ivec2(stride, 1);
   VALUE sum = VALUE(0);
   for (int r = 0; r < rounds; ++r) {
     ivec2 row = texel & mask;
-    for (int j = 0; j < EDGE; ++j) {
+    for (int j = 0; j < 4; ++j) {
       ivec2 at = row;
-      for (int i = 0; i < EDGE; ++i) {
-        sum += texelFetch(source, at, 0).SWIZZLE;
+      for (int i = 0; i < 4; ++i) {
+        sum += READ(at);
         at.x += step_texels;
       }
       row.y += step_texels;
