@@ -9,6 +9,11 @@
 #include "heat_picture.h"
 
 enum { EXIT_USAGE = 2, EXIT_NOT_CONVERGED = 3 };
+#if defined(TEXSOLVE_HAVE_GL) && defined(TEXSOLVE_HAVE_GLFW)
+enum { has_windows = 1 };
+#else
+enum { has_windows = 0 };
+#endif
 enum { KEY_BACKEND = 256, KEY_SIZE, KEY_HEADLESS, KEY_WINDOW, KEY_FRAMES, KEY_PER_FRAME };
 
 static const struct argp_option option_list[] = {
@@ -85,11 +90,7 @@ static heat_options parse_arguments(int argc, char **argv) {
   heat_options o = {.backend = "gl", .size = 240, .window = -1, .per_frame = 8};
   argp_err_exit_status = EXIT_USAGE;
   argp_parse(&argp, argc, argv, 0, 0, &o);
-#if defined(TEXSOLVE_HAVE_GL) && defined(TEXSOLVE_HAVE_GLFW)
-  if (o.window < 0) o.window = !o.output && has_display() && !strcmp(o.backend, "gl");
-#else
-  if (o.window < 0) o.window = 0;
-#endif
+  if (o.window < 0) o.window = has_windows && !o.output && has_display() && !strcmp(o.backend, "gl");
   if (o.window && strcmp(o.backend, "gl") != 0 && strcmp(o.backend, "check:gl") != 0) {
     heat_fail("--window draws from the solution's texture; expected --backend gl, not '%s'", o.backend);
     exit(EXIT_USAGE);
@@ -164,7 +165,7 @@ int main(int argc, char **argv) {
     method.max_iterations = method.check_interval = options.per_frame;
   }
   heat_system system;
-  heat_outcome outcome;
+  heat_outcome outcome = {0};
   double seconds_drawing = 0;
   int status = heat_open(&system, &device, &method, options.size);
   if (!status) {

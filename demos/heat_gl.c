@@ -89,8 +89,8 @@ static const char *make_cells(heat_gl *gl, ts_vector *x) {
   if (!why && ts_gl_space_texels(ts_vector_space(x), texels, count) != TS_OK) why = "no texels of the solution";
   for (size_t k = 0; !why && k < cells; k++) {
     const int32_t unknown = p->index[k];
-    map[2 * k] = unknown < 0 ? -1 : texels[2 * unknown];
-    map[2 * k + 1] = unknown < 0 ? -1 : texels[2 * unknown + 1];
+    map[2 * k] = unknown < 0 ? -1 : texels[2 * (size_t)unknown];
+    map[2 * k + 1] = unknown < 0 ? -1 : texels[2 * (size_t)unknown + 1];
   }
   if (!why) {
     gl->cells = make_texture(GL_NEAREST);

@@ -17,7 +17,7 @@ typedef struct heat_gl {
 const char *heat_gl_load(void);
 
 /* Needs a current context that sees the textures of x. Returns NULL, or why it failed. */
-const char *heat_gl_create(heat_gl *out, const plate *p, ts_vector *x);
+const char *heat_gl_create(heat_gl *gl, const plate *p, ts_vector *x);
 void heat_gl_destroy(heat_gl *gl);
 
 /* Into the framebuffer that is bound, of this size. Returns NULL, or why it failed. */

@@ -28,7 +28,7 @@ typedef struct plate {
 } plate;
 
 /* `size` cells high and one and a half times as wide. Returns 0, or -1 without memory. */
-int plate_create(plate *out, int size);
+int plate_create(plate *p, int size);
 void plate_destroy(plate *p);
 
 /* The norm of b - A x over the free unknowns, with b = 0, in double precision. At x = start this is the norm of
