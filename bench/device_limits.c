@@ -106,11 +106,10 @@ void limits_describe(const device_limits *limits, report *r) {
     report_note(
         r, "least the cost of a dependent pass. Rates measured just now: RG32UI %.3g G/s and R32F %.3g G/s",
         limits->fetch[FETCH_STREAMED][LIMIT_RG32UI] * 1e-9, limits->fetch[FETCH_STREAMED][LIMIT_R32F] * 1e-9);
-    report_note(
-        r,
-        "read once (in quads %.3g), R32F %.3g G/s read again by neighbours; R32F writes %.3g G/s; a dependent",
-        limits->quads * 1e-9, limits->fetch[FETCH_REUSED][LIMIT_R32F] * 1e-9, limits->write[LIMIT_R32F] * 1e-9);
-    report_note(r, "pass %.3g us.", limits->pass * 1e6);
+    report_note(r, "read once (in quads %.3g), R32F %.3g G/s read again by neighbours; R32F writes %.3g G/s;",
+                limits->quads * 1e-9, limits->fetch[FETCH_REUSED][LIMIT_R32F] * 1e-9,
+                limits->write[LIMIT_R32F] * 1e-9);
+    report_note(r, "a dependent pass %.3g us.", limits->pass * 1e6);
   } else {
     report_note(r,
                 "Least time: bytes / bandwidth, which was measured just now on arrays of the same size as the");

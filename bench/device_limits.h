@@ -96,7 +96,7 @@ double limits_seconds(const device_limits *limits, const work *w);
 /* All texels fetched by a work. */
 double work_fetches(const work *w);
 
-/* Two lines that say so, for the output. */
+/* Lines that say so, for the output. */
 void limits_describe(const device_limits *limits, struct report *r);
 
 #endif
