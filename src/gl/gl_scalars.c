@@ -45,7 +45,7 @@ ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *val
   for (int k = 0; k < count; k++) {
     /* Components that the texture does not have are dropped; the rest of a block is 0. */
     float texels[GL_SLOT_WIDTH * GL_SLOT_HEIGHT][4] = {{0}};
-    memcpy(texels[0], values + 4 * k, sizeof texels[0]);
+    memcpy(texels[0], values + 4 * (size_t)k, sizeof texels[0]);
     int x, y;
     gl_slot_place(impl, first + k, &x, &y);
     glTexSubImage2D(GL_TEXTURE_2D, 0, x, y, width, height, GL_RGBA, GL_FLOAT, texels);
@@ -108,7 +108,7 @@ ts_status gl_scalars_read_end(ts_scalars *s, float *values) {
   glBindBuffer(GL_PIXEL_PACK_BUFFER, impl->buffer);
   const float *texels = glMapBuffer(GL_PIXEL_PACK_BUFFER, GL_READ_ONLY);
   if (texels) {
-    for (int k = 0; k < impl->count; k++) take_slot(impl, texels, k, values + 4 * k);
+    for (int k = 0; k < impl->count; k++) take_slot(impl, texels, k, values + 4 * (size_t)k);
     glUnmapBuffer(GL_PIXEL_PACK_BUFFER);
   }
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
