@@ -68,7 +68,7 @@ VALUE quad(ivec2 q) {
 #define RESULT_SIZE TARGET_SIZE
 #endif
 #define COUNT (BLOCK_X * BLOCK_Y)
-#define BATCH 16 // quads whose fetches do not wait for each other
+#define BATCH 4 // quads whose fetches do not wait for each other
 
 SUM quad_number(int k, ivec2 first) {
   ivec2 q = first + ivec2(k % BLOCK_X, k / BLOCK_X) * RESULT_SIZE;
