@@ -6,8 +6,9 @@
 
 #include "cpu.h"
 
-/* Floats worth a thread of their own: waking one costs microseconds. */
-enum { worth_a_thread = 16384 };
+/* Floats worth a thread of their own: waking one costs microseconds, and far more where other programs keep the
+ * cores busy. */
+enum { worth_a_thread = 65536 };
 
 int cpu_default_threads(void) {
 #ifdef _OPENMP
