@@ -5,14 +5,12 @@
 
 uniform usampler2D entries;
 
-VALUE product(uvec2 entry) { return uintBitsToFloat(entry.r) * fetch_x(entry.g); }
-
 // N entries whose fetches do not wait for each other.
 #define ADD(N)                                                                                    \
   {                                                                                               \
     uvec2 e[N];                                                                                   \
     for (int k = 0; k < N; k++) e[k] = texelFetch(entries, at + ivec2(k << LOG2_WIDTH, 0), 0).rg; \
-    for (int k = 0; k < N; k++) sum += product(e[k]);                                             \
+    for (int k = 0; k < N; k++) add_product(sum, uintBitsToFloat(e[k].r), fetch_x(e[k].g));                                             \
     at.x += N << LOG2_WIDTH;                                                                      \
   }
 
@@ -37,5 +35,6 @@ void main() {
 #ifdef SPILL
   if (HAS_SPILL) sum += fetch_sum(texelFetch(entries, at, 0).g);
 #endif
-  finish(i, sum + diagonal_term(i));
+  add_diagonal(sum, i);
+  finish(i, sum);
 }

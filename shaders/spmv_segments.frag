@@ -13,7 +13,7 @@ uniform usampler2D pointers, starts;
     uint c[N];                                                                      \
     for (int k = 0; k < N; k++) a[k] = texelFetch(entries, j + ivec2(k, 0), 0).r;   \
     for (int k = 0; k < N; k++) c[k] = texelFetch(pointers, j + ivec2(k, 0), 0).r;  \
-    for (int k = 0; k < N; k++) sum += a[k] * fetch_x(c[k]);                        \
+    for (int k = 0; k < N; k++) add_product(sum, a[k], fetch_x(c[k]));                        \
     j.x += N;                                                                       \
   }
 
@@ -38,5 +38,6 @@ void main() {
 #ifdef SPILL
   if (HAS_SPILL) sum += fetch_sum(texelFetch(pointers, j, 0).r);
 #endif
-  finish(i, sum + diagonal_term(i));
+  add_diagonal(sum, i);
+  finish(i, sum);
 }

@@ -57,6 +57,7 @@ typedef struct gl_backend {
   gl_texture *spare;      /* for in-place updates without texture barrier */
   int max_point_size;
   int texture_gather; /* ARB_texture_gather, and wanted */
+  int precise;        /* ARB_gpu_shader5, and wanted */
   int users;          /* vectors and scalars; without any, scratch and spare are released */
 } gl_backend;
 

@@ -45,8 +45,9 @@ static void fill_caps(ts_context *context) {
   GLfloat points[2] = {0, 0};
   glGetFloatv(GL_POINT_SIZE_RANGE, points);
   gl_of(context)->max_point_size = (int)points[1];
-  gl_of(context)->texture_gather =
-      GLEW_ARB_texture_gather && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
+  const int fused = !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
+  gl_of(context)->texture_gather = GLEW_ARB_texture_gather && fused;
+  gl_of(context)->precise = GLEW_ARB_gpu_shader5 && fused;
   /* Measured by `texsolve bench limits`; see docs/results.md. */
   caps->rectangle_width = context->desc.rectangle_width ? context->desc.rectangle_width : 32;
   caps->rectangle_height = context->desc.rectangle_height ? context->desc.rectangle_height : 32;

@@ -15,7 +15,7 @@ typedef struct gl_program {
   struct gl_program *next;
   unsigned name;  /* of the program object */
   int parameters; /* location of p */
-  char key[192];
+  char key[256];
 } gl_program;
 
 /* The program of a vertex and a fragment shader with `defines` ("#define A 1\n..."), compiled on first use. Its
