@@ -71,6 +71,7 @@ static void destroy_workspace(ts_cg *cg) {
   ts_vector_destroy(&cg->d);
   ts_vector_destroy(&cg->q);
   ts_vector_destroy(&cg->b);
+  ts_vector_destroy(&cg->e);
   ts_vector_destroy(&cg->m);
   ts_vector_destroy(&cg->scratch);
   ts_scalars_destroy(&cg->slots);
@@ -94,8 +95,8 @@ void ts_cg_destroy(ts_cg **out) {
 static ts_status create_workspace(ts_cg *cg, int components) {
   if (cg->components == components) return TS_OK;
   destroy_workspace(cg);
-  ts_vector *vectors[7];
-  int count = 5, jacobi = -1, scratch = -1;
+  ts_vector *vectors[8];
+  int count = 6, jacobi = -1, scratch = -1;
   if (cg->desc.preconditioner == TS_PRECONDITIONER_JACOBI) jacobi = count++;
   if (tsi_needs_scratch(cg->context)) scratch = count++;
   TSI_TRY(tsi_enter(cg->context));
@@ -106,6 +107,7 @@ static ts_status create_workspace(ts_cg *cg, int components) {
   cg->d = vectors[2];
   cg->q = vectors[3];
   cg->b = vectors[4];
+  cg->e = vectors[5];
   cg->m = jacobi >= 0 ? vectors[jacobi] : NULL;
   cg->scratch = scratch >= 0 ? vectors[scratch] : NULL;
   cg->components = components;

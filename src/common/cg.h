@@ -16,6 +16,7 @@ struct ts_cg {
   /* Workspace for vectors of `components`, 0 if there is none yet. */
   int components;
   ts_vector *x, *r, *d, *q, *b;
+  ts_vector *e;       /* what was added to x since r was last computed from it */
   ts_vector *m;       /* 1 / diagonal; NULL without preconditioner */
   ts_vector *scratch; /* NULL if all operations are fused */
   ts_scalars *slots;

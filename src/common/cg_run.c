@@ -1,11 +1,11 @@
 /* Conjugate gradients with a diagonal preconditioner M (Buatois et al. 2008, section 1.2), written once for all
  * backends over the ops table:
  *
- *   r = b - A x;  d = M^-1 r;  delta_0 = r^T M^-1 r
+ *   r = b - A x;  e = 0;  d = M^-1 r;  delta_0 = r^T M^-1 r
  *   for k = 0, 1, ...
  *     q = A d
  *     alpha = delta_k / d^T q
- *     x = x + alpha d;  r = r - alpha q
+ *     e = e + alpha d;  r = r - alpha q
  *     delta_k+1 = r^T M^-1 r
  *     d = M^-1 r + (delta_k+1 / delta_k) d
  *
@@ -13,6 +13,8 @@
  * themselves. The host reads the slots of all iterations since the last check at once.
  *
  * Against single precision:
+ * - Steps are added up in e, which becomes part of x when r is computed from x. Adding every small step to x at
+ * once would round x as often.
  * - b is scaled by a power of two so that its largest element is about 1, each component by its own.
  * - r follows a recurrence and drifts away from b - A x. When the recurrence claims convergence, r is computed
  * anew; if that does not confirm it, the iteration begins again from there. When two such replacements in a row
@@ -76,10 +78,13 @@ static ts_status update_direction(ts_cg *cg, ts_coefficient beta) {
   return cg->context->ops->axpby(cg->d, ts_constant(1), cg->r, beta, cg->d);
 }
 
-/* r = b - A x, d = M^-1 r, and delta as that of the current iteration. */
+/* x = x + e, r = b - A x, d = M^-1 r, and delta as that of the current iteration. */
 static ts_status begin(cg_state *s) {
   ts_cg *cg = s->cg;
-  TSI_TRY(cg->context->ops->residual(cg->r, cg->b, cg->matrix, cg->x));
+  const tsi_ops *ops = cg->context->ops;
+  TSI_TRY(ops->axpby(cg->x, ts_constant(1), cg->e, ts_constant(1), cg->x));
+  TSI_TRY(ops->fill(cg->e, 0));
+  TSI_TRY(ops->residual(cg->r, cg->b, cg->matrix, cg->x));
   TSI_TRY(measure_delta(cg, delta_slot(cg, s->iteration)));
   return update_direction(cg, ts_constant(0));
 }
@@ -93,7 +98,7 @@ static ts_status iterate(cg_state *s) {
   TSI_TRY(ops->spmv(cg->q, cg->matrix, cg->d));
   TSI_TRY(ops->reduce(cg->slots, dq.index, TSI_REDUCE_DOT, cg->d, cg->q));
   if (s->careful) TSI_TRY(ops->reduce(cg->slots, TSI_CG_DD, TSI_REDUCE_DOT, cg->d, cg->d));
-  TSI_TRY(tsi_axpy2_dot(cg->x, ts_quotient(1, delta, dq), cg->d, cg->r, ts_quotient(-1, delta, dq), cg->q,
+  TSI_TRY(tsi_axpy2_dot(cg->e, ts_quotient(1, delta, dq), cg->d, cg->r, ts_quotient(-1, delta, dq), cg->q,
                         cg->m, cg->slots, delta_new.index, cg->scratch));
   TSI_TRY(update_direction(cg, ts_quotient(1, delta_new, delta)));
   s->iteration++;
@@ -132,6 +137,7 @@ static ts_status take_in(ts_cg *cg, const ts_vector *b, const ts_vector *x) {
   TSI_TRY(write_scales(cg));
   TSI_TRY(ops->axpby(cg->b, scale, cg->b, zero, cg->b));
   TSI_TRY(ops->axpby(cg->x, scale, x, zero, x));
+  TSI_TRY(ops->fill(cg->e, 0));
   if (cg->m) {
     TSI_TRY(ops->diagonal(cg->m, cg->matrix));
     TSI_TRY(ops->reciprocal(cg->m, cg->m));
