@@ -40,6 +40,7 @@ typedef struct gl_texture {
   size_t bytes; /* accounted; 0 for an application's texture */
   int references;
   int pinned;               /* known to the application: contents stay in this texture */
+  int read_in_place;        /* 1: a pass since the last barrier has read it while it was the target */
   int scratch_x, scratch_y; /* where partial sums of vectors in this texture go; -1: in the backend's scratch */
 } gl_texture;
 

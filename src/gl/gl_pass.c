@@ -64,12 +64,15 @@ static void prepare(ts_context *context, const gl_pass *pass) {
   pass_parameters p = {0};
   gl_bind_framebuffer(gl, pass->target->framebuffer);
   const int feedback = bind_inputs(gl, pass, &p);
-  if (feedback && !pass->independent && context->caps.texture_barrier) {
+  /* Also where the pass only writes: the one before may still be reading what this one overwrites. */
+  if ((feedback || pass->target->read_in_place) && !pass->independent && context->caps.texture_barrier) {
     if (GLEW_ARB_texture_barrier)
       glTextureBarrier();
     else
       glTextureBarrierNV();
+    pass->target->read_in_place = 0;
   }
+  if (feedback) pass->target->read_in_place = 1;
   if (gl->bound_program != pass->program->name) {
     glUseProgram(pass->program->name);
     gl->bound_program = pass->program->name;
