@@ -284,14 +284,14 @@ static void write_after_read(void) {
   ts_scalars *slots = NULL;
   if (CHECK_OK(context, tsi_group_create(space, 1, v, 5, 4, &slots))) {
     const tsi_ops *ops = context->ops;
-    CHECK_OK(context, ops->fill(v[0], 0));
+    CHECK_OK(context, ops->fill(v[4], 0));
     for (int k = 0; k < rounds; k++) {
-      CHECK_OK(context, ops->fill(v[4], (float)(k + 1)));
-      CHECK_OK(context, ops->axpby(v[0], ts_constant(1), v[4], ts_constant(1), v[0]));
+      CHECK_OK(context, ops->fill(v[0], (float)(k + 1)));
+      CHECK_OK(context, ops->axpby(v[4], ts_constant(1), v[0], ts_constant(1), v[4]));
     }
-    CHECK_OK(context, ops->fill(v[4], -1));
+    CHECK_OK(context, ops->fill(v[0], -1));
     tsi_leave(context, TS_OK);
-    CHECK_OK(context, ts_vector_read(v[0], values, size));
+    CHECK_OK(context, ts_vector_read(v[4], values, size));
     for (int i = 0; i < size; i++)
       if (!CHECK(values[i] == rounds * (rounds + 1) / 2)) break;
   }
