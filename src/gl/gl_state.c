@@ -2,26 +2,15 @@
 #include "gl.h"
 
 /* Blending is switched for draw buffer 0 alone, the only one that passes write. */
+/* GL_PRIMITIVE_RESTART: some drivers also look for the restart index in draws without indices. */
 static const GLenum switches[] = {
-    GL_DEPTH_TEST,
-    GL_SCISSOR_TEST,
-    GL_STENCIL_TEST,
-    GL_CULL_FACE,
-    GL_COLOR_LOGIC_OP,
-    GL_RASTERIZER_DISCARD,
-    GL_POLYGON_SMOOTH,
-    GL_SAMPLE_ALPHA_TO_COVERAGE,
-    GL_SAMPLE_MASK,
-    GL_SAMPLE_COVERAGE,
-    GL_DITHER,
-    GL_CLIP_DISTANCE0,
-    GL_CLIP_DISTANCE1,
-    GL_CLIP_DISTANCE2,
-    GL_CLIP_DISTANCE3,
-    GL_CLIP_DISTANCE4,
-    GL_CLIP_DISTANCE5,
-    GL_FRAMEBUFFER_SRGB,
-    GL_PROGRAM_POINT_SIZE,
+    GL_PRIMITIVE_RESTART,  GL_DEPTH_TEST,         GL_SCISSOR_TEST,
+    GL_STENCIL_TEST,       GL_CULL_FACE,          GL_COLOR_LOGIC_OP,
+    GL_RASTERIZER_DISCARD, GL_POLYGON_SMOOTH,     GL_SAMPLE_ALPHA_TO_COVERAGE,
+    GL_SAMPLE_MASK,        GL_SAMPLE_COVERAGE,    GL_DITHER,
+    GL_CLIP_DISTANCE0,     GL_CLIP_DISTANCE1,     GL_CLIP_DISTANCE2,
+    GL_CLIP_DISTANCE3,     GL_CLIP_DISTANCE4,     GL_CLIP_DISTANCE5,
+    GL_FRAMEBUFFER_SRGB,   GL_PROGRAM_POINT_SIZE,
 };
 enum { switch_count = sizeof switches / sizeof switches[0] };
 
