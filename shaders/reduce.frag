@@ -2,7 +2,8 @@
 // the source (the pyramid of Bolz et al. 2003, 3.1.3, with larger steps). Its quads lie as far apart as the result is
 // wide and high: neighbouring fragments fetch neighbouring texels, which is what texture caches want.
 //
-// The first level forms the terms: x y (TERM_DOT), x y w (TERM_DOT3), x (TERM_SUM), |x| (TERM_ABS), x at indices only
+// The first level forms the terms: x y (TERM_DOT), x y w (TERM_DOT3), x x (TERM_SQUARE), x x y (TERM_SQUARE2),
+// x (TERM_SUM), |x| (TERM_ABS), x at indices only
 // (TERM_MASKED). Later levels read the sums of the level before (TERM_PARTIAL). p[6].zw is the size of the source.
 // EXACT: the blocks tile the source. GATHER: fetch quads of one component by textureGather. SINGLE: the result is the
 // first texel of the target, the others are 0.
@@ -17,6 +18,11 @@
 #define LOWEST -3.402823466e38
 
 out vec4 result;
+
+float square(float v) { return v * v; }
+vec2 square(vec2 v) { return v * v; }
+vec3 square(vec3 v) { return v * v; }
+vec4 square(vec4 v) { return v * v; }
 
 #ifdef MAXIMUM
 // A NaN wins, so that it is not lost.
@@ -35,6 +41,10 @@ vec4 larger(vec4 m, vec4 x) { return vec4(larger(m.xy, x.xy), larger(m.zw, x.zw)
 #define TERM(READ, i) (READ(0, i) * READ(1, i))
 #elif defined(TERM_DOT3)
 #define TERM(READ, i) (READ(0, i) * READ(1, i) * READ(2, i))
+#elif defined(TERM_SQUARE)
+#define TERM(READ, i) square(READ(0, i))
+#elif defined(TERM_SQUARE2)
+#define TERM(READ, i) (square(READ(0, i)) * READ(1, i))
 #elif defined(TERM_ABS)
 #define TERM(READ, i) abs(READ(0, i))
 #elif defined(TERM_MASKED)

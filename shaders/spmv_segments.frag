@@ -6,7 +6,8 @@
 uniform sampler2D entries;
 uniform usampler2D pointers, starts;
 
-// N entries whose fetches do not wait for each other.
+// N entries whose fetches do not wait for each other. Rasterizers in software pay for every case of a switch and
+// have no use for fetches ahead: PLAIN_LOOP.
 #define ADD(N)                                                                      \
   {                                                                                 \
     float a[N];                                                                     \
@@ -25,6 +26,9 @@ void main() {
   }
   ivec2 j = unpack(texelFetch(starts, i, 0).r);
   VALUE sum = VALUE(0);
+#ifdef PLAIN_LOOP
+  for (int k = 0; k < LENGTH; k++) ADD(1)
+#else
   for (int k = LENGTH >> 3; k > 0; k--) ADD(8)
   switch (LENGTH & 7) {
   case 1: ADD(1) break;
@@ -35,6 +39,7 @@ void main() {
   case 6: ADD(6) break;
   case 7: ADD(7) break;
   }
+#endif
 #ifdef SPILL
   if (HAS_SPILL) sum += fetch_sum(texelFetch(pointers, j, 0).r);
 #endif

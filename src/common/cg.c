@@ -102,12 +102,12 @@ static ts_status create_workspace(ts_cg *cg, int components) {
   TSI_TRY(tsi_enter(cg->context));
   TSI_TRY(tsi_leave(cg->context, tsi_group_create(cg->matrix->row_space, components, vectors, count,
                                                   TSI_CG_RING + 2 * cg->ring, &cg->slots)));
-  cg->x = vectors[0];
+  cg->e = vectors[0]; /* e and r side by side: axpy2_dot updates both */
   cg->r = vectors[1];
-  cg->d = vectors[2];
-  cg->q = vectors[3];
-  cg->b = vectors[4];
-  cg->e = vectors[5];
+  cg->x = vectors[2];
+  cg->d = vectors[3];
+  cg->q = vectors[4];
+  cg->b = vectors[5];
   cg->m = jacobi >= 0 ? vectors[jacobi] : NULL;
   cg->scratch = scratch >= 0 ? vectors[scratch] : NULL;
   cg->components = components;

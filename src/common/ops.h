@@ -150,7 +150,8 @@ struct tsi_ops {
   /* x = x + a d;  r = r + b q. Four different vectors. */
   ts_status (*axpy2)(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
                      const ts_vector *q);
-  /* The same, then sum r r w, or sum r r where w is NULL. */
+  /* The same, then sum r r w, or sum r r where w is NULL. A backend may be quicker where x and r are the first
+   * two vectors of a group. */
   ts_status (*axpy2_dot)(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
                          const ts_vector *q, const ts_vector *w, ts_scalars *out, int index);
   /* out = w x + b y, component-wise product w x. */

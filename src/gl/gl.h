@@ -145,7 +145,6 @@ typedef struct gl_pass {
   /* Where to draw: this region of this texture. */
   gl_texture *target;
   int x, y, width, height;
-  int independent; /* 1: touches nothing that the pass before has written or read */
   /* Inputs, fetched at the fragment's place in the region. */
   const ts_vector *inputs[4];
   int coefficient_count;
@@ -197,10 +196,6 @@ void gl_space_destroy(ts_space *space);
 
 /* Where slot `index` begins. */
 void gl_slot_place(const gl_scalars *s, int index, int *x, int *y);
-
-/* A reduction whose first pass also lets `beside` be drawn, which touches nothing that it reads or writes. */
-ts_status gl_reduce_beside(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y,
-                           const ts_vector *w, ts_vector *beside_target, gl_pass *beside);
 
 /* The tiling in p[5] and p[6], as shaders/include/tiling.glsl reads it. */
 void gl_tiling_parameters(const tsi_tiling *t, int *parameters);

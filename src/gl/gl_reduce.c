@@ -107,10 +107,8 @@ static ts_status get_scratch(ts_context *context, int which, int width, int heig
 typedef struct reduction {
   const char *term;
   int is_max;
-  const char *finish;       /* defines of the last level */
-  int can_be_partial;       /* a block of partial sums will do */
-  ts_vector *beside_target; /* an independent pass to draw after the first level, or NULL */
-  gl_pass *beside;
+  const char *finish; /* defines of the last level */
+  int can_be_partial; /* a block of partial sums will do */
 } reduction;
 
 /* Where a level is drawn: the slot, or room for partial sums beside it, or a texture of the backend's. */
@@ -163,10 +161,6 @@ static ts_status reduce(ts_scalars *out, int index, const reduction *what, const
     pass.parameters[6] = l->width;
     pass.parameters[7] = l->height;
     TSI_TRY(gl_draw(context, &pass));
-    if (k == 0 && what->beside) {
-      what->beside->independent = pass.target == gl_vector_of(what->beside_target)->texture;
-      TSI_TRY(gl_draw_vector(what->beside_target, what->beside));
-    }
     partial_region = (gl_vector){pass.target, pass.x, pass.y};
     pass.inputs[0] = &partial;
     pass.inputs[1] = pass.inputs[2] = NULL;
@@ -176,15 +170,16 @@ static ts_status reduce(ts_scalars *out, int index, const reduction *what, const
 
 ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y) {
   static const reduction dot = {.term = "DOT", .finish = "", .can_be_partial = 1};
-  static const reduction norm2 = {.term = "DOT", .finish = "#define SQUARE_ROOT\n"};
+  static const reduction square = {.term = "SQUARE", .finish = "", .can_be_partial = 1};
+  static const reduction norm2 = {.term = "SQUARE", .finish = "#define SQUARE_ROOT\n"};
   static const reduction sum = {.term = "SUM", .finish = "", .can_be_partial = 1};
   static const reduction max = {.term = "MASKED", .is_max = 1, .finish = ""};
   static const reduction max_abs = {.term = "ABS", .is_max = 1, .finish = ""};
   switch (kind) {
   case TSI_REDUCE_DOT:
-    return reduce(out, index, &dot, x, y, NULL);
+    return x == y ? reduce(out, index, &square, x, NULL, NULL) : reduce(out, index, &dot, x, y, NULL);
   case TSI_REDUCE_NORM2:
-    return reduce(out, index, &norm2, x, x, NULL);
+    return reduce(out, index, &norm2, x, NULL, NULL);
   case TSI_REDUCE_SUM:
     return reduce(out, index, &sum, x, NULL, NULL);
   case TSI_REDUCE_MAX:
@@ -196,15 +191,7 @@ ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vec
 }
 
 ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w) {
-  return gl_reduce_beside(out, index, x, y, w, NULL, NULL);
-}
-
-ts_status gl_reduce_beside(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y,
-                           const ts_vector *w, ts_vector *beside_target, gl_pass *beside) {
-  const reduction what = {.term = w ? "DOT3" : "DOT",
-                          .finish = "",
-                          .can_be_partial = 1,
-                          .beside_target = beside_target,
-                          .beside = beside};
-  return reduce(out, index, &what, x, y, w);
+  static const reduction dot3 = {.term = "DOT3", .finish = "", .can_be_partial = 1};
+  static const reduction square2 = {.term = "SQUARE2", .finish = "", .can_be_partial = 1};
+  return x == y ? reduce(out, index, &square2, x, w, NULL) : reduce(out, index, &dot3, x, y, w);
 }

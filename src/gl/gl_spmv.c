@@ -66,11 +66,11 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
   if (layout->stage_count) TSI_TRY(sum_split_rows(A, x));
 
   const tsi_tiling *t = &A->row_space->tiling;
-  char defines[192];
+  char defines[208];
   snprintf(defines, sizeof defines,
-           "#define COMPONENTS %d\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s", x->components,
+           "#define COMPONENTS %d\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s%s", x->components,
            t->log2_width, t->log2_height, m->as_points ? "" : "#define QUADS\n",
-           A->has_diagonal ? "#define DIAGONAL\n" : "",
+           context->caps.is_hardware ? "" : "#define PLAIN_LOOP\n", A->has_diagonal ? "#define DIAGONAL\n" : "",
            b ? gl->precise ? "#define RESIDUAL\n#define PRECISE\n" : "#define RESIDUAL\n" : "",
            layout->stage_count ? "#define SPILL\n" : "");
   gl_pass pass = {.inputs = {x, b}, .rectangles = m};

@@ -188,12 +188,32 @@ ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x
   return gl_draw_vector(out, &pass);
 }
 
-/* r first; then x is drawn beside the first level of the sum, which has too few fragments to fill the device.
- */
+/* Whether r lies right of x in one texture, so that one draw covers both. */
+static int side_by_side(const ts_vector *x, const ts_vector *r) {
+  const gl_vector *left = gl_vector_of(x), *right = gl_vector_of(r);
+  return x->context->caps.texture_barrier && left->texture == right->texture && left->y == right->y &&
+         left->x + x->space->tiling.width == right->x;
+}
+
 ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
                        const ts_vector *q, const ts_vector *w, ts_scalars *out, int index) {
-  TSI_TRY(gl_axpby(r, b, q, ts_constant(1), r));
-  gl_pass pass = {.inputs = {d, x}, .coefficient_count = 2, .coefficients = {a, ts_constant(1)}};
-  TSI_TRY(get_program(x, "axpby.frag", 2, &pass.program));
-  return gl_reduce_beside(out, index, r, r, w, x, &pass);
+  if (side_by_side(x, r)) {
+    const gl_vector *place = gl_vector_of(x);
+    const tsi_tiling *t = &x->space->tiling;
+    gl_pass pass = {.target = place->texture,
+                    .x = place->x,
+                    .y = place->y,
+                    .width = 2 * t->width,
+                    .height = t->height,
+                    .inputs = {x, d, q},
+                    .coefficient_count = 2,
+                    .coefficients = {a, b},
+                    .parameters = {t->width}};
+    TSI_TRY(get_program(x, "axpy2.frag", 2, &pass.program));
+    TSI_TRY(gl_draw(x->context, &pass));
+  } else {
+    TSI_TRY(gl_axpby(x, a, d, ts_constant(1), x));
+    TSI_TRY(gl_axpby(r, b, q, ts_constant(1), r));
+  }
+  return w ? gl_dot3(out, index, r, r, w) : gl_reduce(out, index, TSI_REDUCE_DOT, r, r);
 }
