@@ -1,0 +1,23 @@
+/* A camera that turns about a point: orbit (a trackball, no gimbal lock), pan, zoom, fit. No OpenGL. */
+#ifndef CAMERA_H
+#define CAMERA_H
+
+typedef struct camera {
+  float target[3];
+  float rotation[4]; /* quaternion x, y, z, w: world to eye */
+  float distance;
+  float field_of_view; /* vertical, radians */
+  float size;          /* of what is looked at: near and far planes, speed of panning */
+} camera;
+
+/* Looks at a box from a little above and aside. */
+void camera_fit(camera *c, const float low[3], const float high[3]);
+/* Moves of the pointer in pixels from (x0, y0) to (x1, y1) in a window of width x height. */
+void camera_orbit(camera *c, float x0, float y0, float x1, float y1, int width, int height);
+void camera_pan(camera *c, float x0, float y0, float x1, float y1, int width, int height);
+void camera_zoom(camera *c, float steps); /* positive: nearer */
+/* Column-major matrices for OpenGL. */
+void camera_view_matrix(const camera *c, float m[16]);
+void camera_projection_matrix(const camera *c, int width, int height, float m[16]);
+
+#endif

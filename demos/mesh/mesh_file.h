@@ -1,0 +1,32 @@
+/* Reading and writing OBJ, PLY, OFF and STL through OpenMesh's reader and writer, as a polygon soup: faces are
+ * taken as they stand in the file, so that nothing is dropped in silence, and vertices keep their order. */
+#ifndef MESH_FILE_H
+#define MESH_FILE_H
+
+#include "mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mesh_file_report {
+  int32_t faces;    /* in the file */
+  int32_t polygons; /* of more than three corners, cut into triangles */
+} mesh_file_report;
+
+/* Reads a mesh. Fails with one line that names the file and what is wrong and where: not a mesh, cut short, no
+ * vertices or no faces, a coordinate that is NaN or infinite (vertex), an index out of range (face), a face of
+ * fewer than three corners. STL holds no shared vertices: run mesh_repair with `merge` on it. */
+int mesh_file_read(const char *path, mesh *m, mesh_file_report *report, char message[MESH_MESSAGE]);
+
+/* Writes all vertices in order and all triangles. The ending decides the format (.obj .ply .off .stl). The file
+ * appears when it is complete: nothing is left behind on failure, and an older file is kept. */
+int mesh_file_write(const char *path, const mesh *m, char message[MESH_MESSAGE]);
+
+/* Whether the ending is one that can be written; else the message says which are. */
+int mesh_file_can_write(const char *path, char message[MESH_MESSAGE]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

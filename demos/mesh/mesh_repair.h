@@ -1,0 +1,38 @@
+/* Makes a mesh fit for the flow, and tells everything that it did. */
+#ifndef MESH_REPAIR_H
+#define MESH_REPAIR_H
+
+#include "mesh.h"
+
+typedef struct mesh_repair_options {
+  int keep_duplicates; /* do not merge vertices at the same place; default: merge */
+} mesh_repair_options;
+
+typedef struct mesh_repair_report {
+  int32_t merged_vertices;   /* at exactly the place of another one, which took their triangles */
+  int32_t first_merged[2];   /* the first such pair, as numbered in the file */
+  int32_t dropped_triangles; /* with a vertex twice (after merging), or the same three as another one */
+  int32_t first_dropped;     /* in the file's order of triangles */
+  int32_t slivers;           /* triangles whose area is below the flow's floor; kept */
+  int32_t first_sliver;
+  int32_t turned_triangles;  /* so that neighbours agree in orientation */
+  int32_t first_turned[2];   /* the first edge that two triangles passed in one direction */
+  int32_t nonmanifold_edges; /* with more than two triangles: their vertices are held */
+  int32_t first_nonmanifold[2];
+  int32_t unorientable_edges; /* two triangles still disagree (a Moebius strip): their vertices are held */
+  int32_t first_unorientable[2];
+  int32_t held_vertices;
+} mesh_repair_report;
+
+/* Merges, drops, turns and holds. Merged vertices disappear, and `vertex_of_original` (malloced, the caller's;
+ * may be NULL) tells for each vertex of before which one it is now. With nothing to merge, order and count
+ * stay. */
+int mesh_repair(mesh *m, const mesh_repair_options *options, mesh_repair_report *report,
+                int32_t **vertex_of_original, char message[MESH_MESSAGE]);
+
+/* One line for each kind of repair that happened, such as "2 edges have more than two triangles (the first:
+ * vertices 4 and 9); their vertices are held fixed". Calls `print` for each. */
+void mesh_repair_describe(const mesh_repair_report *report, void (*print)(const char *line, void *user),
+                          void *user);
+
+#endif

@@ -1,0 +1,70 @@
+/* The model of mesh-smooth: a mesh, the device it lives on, its flow, and its past. The window and the headless
+ * program drive it alike. Functions return 0, or 1 with one line in `message`. */
+#ifndef SMOOTHER_H
+#define SMOOTHER_H
+
+#include <texsolve/mesh.h>
+
+#include "mesh.h"
+
+typedef struct smoother_options {
+  const char *backend;     /* "gl", "cpu", ... */
+  ts_gl_platform platform; /* CURRENT in a window, EGL or WINDOW without */
+  ts_format format;
+  ts_mesh_boundary boundary;
+  double time_step;    /* in squares of the bounding box's diagonal; default 1e-5 */
+  double rtol;         /* default 1e-4 */
+  int cg_iterations;   /* 0: until rtol; else as the paper does: at most so many, the step counts anyway */
+  int preserve_volume; /* closed meshes: scaled about the box's centre after each step */
+} smoother_options;
+
+typedef struct smoother smoother;
+
+/* How a step went. */
+typedef struct step_report {
+  int number; /* of the step, from 1 */
+  int converged, iterations, substeps;
+  double relative_residual;
+  double area, volume;                                /* in the file's units; NAN unless measured */
+  double seconds_matrix, seconds_solve, seconds_draw; /* draw: filled in by who draws; matrix and solve are only
+                                                         timed apart where `timed` asked for it */
+  char message[160];                                  /* why it was cut or failed, "" otherwise */
+} step_report;
+
+/* Takes the mesh over (also on failure). Opens the device, puts the mesh on it, in units of its box's diagonal.
+ */
+int smoother_create(mesh *m, const smoother_options *options, smoother **s, char message[MESH_MESSAGE]);
+void smoother_destroy(smoother **s);
+
+/* What it works on; borrowed, valid until the next call that changes it. */
+const mesh *smoother_mesh(const smoother *s); /* as it was at the start, noise included */
+const mesh_measures *smoother_start_measures(const smoother *s);
+ts_context *smoother_context(const smoother *s);
+ts_vector *smoother_positions(const smoother *s);         /* on the device, unit coordinates */
+const float *smoother_start_positions(const smoother *s); /* unit coordinates, 3 a vertex */
+const smoother_options *smoother_get_options(const smoother *s);
+
+/* Changes options that need no new device: time step, rtol, iterations, volume. The others (backend, format,
+ * boundary) move the current positions to the new device; on failure everything stays as it was. */
+int smoother_set_options(smoother *s, const smoother_options *options, char message[MESH_MESSAGE]);
+
+/* One step; measured: read the positions back for area and volume; timed: wait between matrix and solve to time
+ * both. A step that could not be made leaves the mesh as it was, returns 0 and says so in the report (converged
+ * 0, substeps 0). */
+int smoother_step(smoother *s, int measured, int timed, step_report *report, char message[MESH_MESSAGE]);
+
+/* The past: every step, noise and reset can be undone and redone, as far back as 256 MiB of device memory reach
+ * (at least once). Return 1 with a message when there is nothing more. */
+int smoother_undo(smoother *s, char message[MESH_MESSAGE]);
+int smoother_redo(smoother *s, char message[MESH_MESSAGE]);
+int smoother_can_undo(const smoother *s);
+int smoother_can_redo(const smoother *s);
+int smoother_reset(smoother *s, char message[MESH_MESSAGE]);
+int smoother_add_noise(smoother *s, double amount, uint64_t seed, char message[MESH_MESSAGE]);
+int smoother_step_count(const smoother *s); /* steps between the start and now */
+
+/* The current mesh in the file's units: a copy of the start with its positions moved. The caller destroys it.
+ */
+int smoother_current_mesh(const smoother *s, mesh *m, char message[MESH_MESSAGE]);
+
+#endif

@@ -1,0 +1,107 @@
+/* Triangle meshes: implicit mean-curvature flow, with the matrix computed on the device from the positions
+ * (Bolz et al. 2003, sections 3 and 3.1.2; the scheme is that of Desbrun et al. 1999).
+ *
+ * One step from x to x_new solves, for the three coordinates at once,
+ *
+ *   A x_new = M x,   a_ij = -lambda dt (cot alpha_ij + cot beta_ij),   m_i = 4 A_i,   a_ii = m_i - sum_j a_ij
+ *
+ * where alpha and beta are the angles opposite the edge ij in its two triangles, and A_i is the area of all
+ * triangles at vertex i. A_i counts every triangle at three vertices, so lambda = 3, the default, is the speed
+ * at which x follows dx/dt = -H n with the mean curvature H = (k1 + k2) / 2: the radius of a sphere obeys
+ * r^2 = r_0^2 - 2 t.
+ *
+ * A sliver's cotangents are bounded: cot = (u . v) / max(|u x v|, 1e-3 (sum of its squared edge lengths)). The
+ * floor is one number for the three angles of a triangle, so that its share of A stays positive semidefinite;
+ * cutting each cotangent off by itself would not keep that. A triangle without area adds nothing.
+ */
+#ifndef TEXSOLVE_MESH_H
+#define TEXSOLVE_MESH_H
+
+#include <texsolve/texsolve.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the vertices of the mesh's boundary do. */
+typedef enum ts_mesh_boundary {
+  TS_MESH_BOUNDARY_FIXED = 0, /* they stay where they are: locked rows */
+  TS_MESH_BOUNDARY_FLOW = 1 /* they flow by the curve's own curvature, which shortens the boundary (circle: r^2
+                               = r_0^2 - 2 t). That system is solved first; its result is the border of the
+                               surface's */
+} ts_mesh_boundary;
+
+typedef struct ts_mesh_flow_desc {
+  int32_t vertices, triangles;      /* at least 3 and 1 */
+  const int32_t *triangle_vertices; /* 3 a triangle, 0 .. vertices-1, three different ones; an edge between
+                                       vertices that are not both locked has at most two triangles, which pass
+                                       along it in opposite directions */
+  const unsigned char *locked;      /* `vertices` flags: vertices that never move. Default: none. A vertex
+                                       without triangles is locked anyway */
+  ts_mesh_boundary boundary;        /* default: fixed */
+  ts_format format;                 /* default: TS_FORMAT_AUTO */
+  float speed;                      /* lambda; default: 3 */
+  ts_cg_desc cg;    /* of every solve. A max_iterations that is set means the paper's way: a step
+                       may end there and counts as long as the residual has fallen */
+  int max_halvings; /* how often a step that fails may be cut in half; default: 6; -1: never */
+} ts_mesh_flow_desc;
+
+typedef struct ts_mesh_flow ts_mesh_flow;
+
+/* Prepares the flow of a mesh: its matrices' layouts and, for each entry, the pointers to the four vertices of
+ * the two triangles at its edge. Nothing of `desc` is kept.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (an index out of range, a triangle with a vertex twice, an edge with three
+ * triangles or with two that pass it in one direction: the triangle or the edge is named), TS_ERROR_LIMIT,
+ * TS_ERROR_UNSUPPORTED (format), memory. */
+TS_API ts_status ts_mesh_flow_create(ts_context *context, const ts_mesh_flow_desc *desc, ts_mesh_flow **flow);
+TS_API void ts_mesh_flow_destroy(ts_mesh_flow **flow);
+
+typedef struct ts_mesh_flow_info {
+  int32_t vertices, triangles;
+  int32_t boundary_vertices; /* at an edge with one triangle */
+  int32_t locked_vertices;   /* that do not move, those of a fixed boundary and those without triangles among
+                                them */
+  ts_format format;
+  size_t bytes_device;
+} ts_mesh_flow_info;
+
+TS_API ts_status ts_mesh_flow_get_info(const ts_mesh_flow *flow, ts_mesh_flow_info *info);
+
+/* The space of the positions: create x over it, with 3 components. Borrowed. */
+TS_API ts_space *ts_mesh_flow_space(const ts_mesh_flow *flow);
+
+/* A as the last assembly left it, borrowed, to look at: the surface's, or the boundary's own (NULL where the
+ * boundary does not flow). Rows that are not part of the system are those of the identity. */
+TS_API const ts_matrix *ts_mesh_flow_matrix(const ts_mesh_flow *flow);
+TS_API const ts_matrix *ts_mesh_flow_boundary_matrix(const ts_mesh_flow *flow);
+
+/* Other options for the solves to come; NULL: the defaults. */
+TS_API ts_status ts_mesh_flow_set_cg(ts_mesh_flow *flow, const ts_cg_desc *cg);
+
+/* How a step, or its solve, went. */
+typedef struct ts_mesh_flow_result {
+  ts_cg_result cg;          /* of the surface's last solve */
+  ts_cg_result boundary_cg; /* of the boundary's, all 0 where it does not flow */
+  int iterations;           /* of all solves of the step */
+  int substeps;             /* 1; more where the step was cut */
+  int waits;
+  double smallest_time_step; /* of a substep */
+  char message[160];         /* why the step failed or was cut, "" otherwise */
+} ts_mesh_flow_result;
+
+/* The two halves of a step, for those who time or inspect them. `assemble` computes the entries of A and M x
+ * from x on the device, without a wait; `solve` moves x. They fail as ts_cg_solve does and cut nothing. */
+TS_API ts_status ts_mesh_flow_assemble(ts_mesh_flow *flow, const ts_vector *x, double time_step);
+TS_API ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *result);
+
+/* One step of length `time_step` (squared units of x, positive and finite; TS_ERROR_INVALID_ARGUMENT
+ * otherwise). Where a solve fails, x goes back and the step is made as two of half the length, and so on.
+ * Returns TS_OK; TS_NOT_CONVERGED when even the smallest steps fail, x as it was before the call; or an error,
+ * x undefined. `result` may be NULL. */
+TS_API ts_status ts_mesh_flow_step(ts_mesh_flow *flow, ts_vector *x, double time_step,
+                                   ts_mesh_flow_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
