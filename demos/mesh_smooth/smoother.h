@@ -8,17 +8,19 @@
 #include "mesh.h"
 
 typedef struct smoother_options {
-  const char *backend;     /* "gl", "cpu", ... */
+  const char *backend;     /* "gl", "cpu", ...; default: "auto". Copied */
   ts_gl_platform platform; /* CURRENT in a window, EGL or WINDOW without */
   ts_format format;
   ts_mesh_boundary boundary;
   double time_step;    /* in squares of the bounding box's diagonal; default 1e-5 */
   double rtol;         /* default 1e-4 */
   int cg_iterations;   /* 0: until rtol; else as the paper does: at most so many, the step counts anyway */
-  int preserve_volume; /* closed meshes: scaled about the box's centre after each step */
+  int preserve_volume; /* scaled about the box's centre after each step; refused where the mesh is not closed */
 } smoother_options;
 
 typedef struct smoother smoother;
+
+enum { STEP_HISTORY = 256 };
 
 /* How a step went. */
 typedef struct step_report {
@@ -28,7 +30,9 @@ typedef struct step_report {
   double area, volume;                                /* in the file's units; NAN unless measured */
   double seconds_matrix, seconds_solve, seconds_draw; /* draw: filled in by who draws; matrix and solve are only
                                                          timed apart where `timed` asked for it */
-  char message[160];                                  /* why it was cut or failed, "" otherwise */
+  int history_count;           /* of the last solve's iterations: sqrt(delta / delta_0) after each, */
+  float history[STEP_HISTORY]; /* of the first ones where there were more */
+  char message[160];           /* why it was cut or failed, "" otherwise */
 } step_report;
 
 /* Takes the mesh over (also on failure). Opens the device, puts the mesh on it, in units of its box's diagonal.
@@ -36,12 +40,17 @@ typedef struct step_report {
 int smoother_create(mesh *m, const smoother_options *options, smoother **s, char message[MESH_MESSAGE]);
 void smoother_destroy(smoother **s);
 
-/* What it works on; borrowed, valid until the next call that changes it. */
-const mesh *smoother_mesh(const smoother *s); /* as it was at the start, noise included */
-const mesh_measures *smoother_start_measures(const smoother *s);
+/* What it works on; borrowed, valid until the next call that changes it. The context and the vector of
+ * positions change only with a device, a format or a boundary (smoother_set_options): steps, undo and redo go
+ * on in the same vector. The start is the mesh as it came; noise makes the noisy mesh the start, and undoing
+ * that brings the older start back, which smoother_start_number tells by another number. */
+const mesh *smoother_mesh(const smoother *s);                    /* as it was at the start, noise included */
+const mesh_measures *smoother_start_measures(const smoother *s); /* box: that of the mesh as it came */
 ts_context *smoother_context(const smoother *s);
+ts_mesh_flow *smoother_flow(const smoother *s);
 ts_vector *smoother_positions(const smoother *s);         /* on the device, unit coordinates */
 const float *smoother_start_positions(const smoother *s); /* unit coordinates, 3 a vertex */
+int smoother_start_number(const smoother *s);
 const smoother_options *smoother_get_options(const smoother *s);
 
 /* Changes options that need no new device: time step, rtol, iterations, volume. The others (backend, format,

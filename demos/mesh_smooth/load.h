@@ -1,0 +1,31 @@
+/* A mesh made ready for the smoother: read or generated, repaired, with noise. */
+#ifndef LOAD_H
+#define LOAD_H
+
+#include "mesh.h"
+#include "mesh_file.h"
+#include "mesh_repair.h"
+
+typedef struct load_options {
+  const char *path;     /* a file; or NULL and ... */
+  const char *generate; /* ... what mesh_generate makes, such as "scan:37000" */
+  int keep_duplicates;
+  double noise; /* standard deviation in parts of the box's diagonal; 0: none */
+  uint64_t seed;
+} load_options;
+
+typedef struct load_report {
+  char name[MESH_MESSAGE]; /* what was loaded: the path, or what was generated */
+  int32_t file_vertices, file_triangles;
+  mesh_file_report file; /* all 0 for a generated mesh */
+  mesh_repair_report repair;
+} load_report;
+
+/* Returns 0, or 1 with one line in `message`, which names the file. */
+int load_mesh(const load_options *options, mesh *m, load_report *report, char message[MESH_MESSAGE]);
+
+/* Everything that was changed, a line each, such as "3 polygons were cut into triangles"; the last one says
+ * that a written mesh has fewer vertices than the file, where that is so. */
+void load_describe(const load_report *report, void (*print)(const char *line, void *user), void *user);
+
+#endif
