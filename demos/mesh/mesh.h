@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { MESH_MESSAGE = 320 };
 
 typedef struct mesh {
@@ -14,7 +18,14 @@ typedef struct mesh {
   unsigned char *held; /* flags of vertices that must not move; NULL: none (mesh_repair sets them) */
 } mesh;
 
-/* An empty mesh of this size, all 0. */
+/* Writes the line, which must not depend on what `message` holds now; returns 1. */
+int mesh_fail(char message[MESH_MESSAGE], const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+/* A mesh of this size, all 0. */
 int mesh_create(int32_t vertices, int32_t triangles, mesh *m, char message[MESH_MESSAGE]);
 void mesh_destroy(mesh *m); /* leaves an empty one; NULL is fine */
 
@@ -41,4 +52,7 @@ void mesh_to_unit(const mesh *m, const mesh_measures *measures, float *unit);
 void mesh_from_unit(const mesh *m, const mesh_measures *measures, const float *unit_start, const float *unit,
                     double *positions);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,0 +1,30 @@
+/* The edges of a mesh, found by sorting; shared by what measures and what repairs it. Internal. */
+#ifndef MESH_EDGES_H
+#define MESH_EDGES_H
+
+#include "mesh.h"
+
+/* Halfedge h = 3 t + k goes from corner k of triangle t to the next one. Those that join the same two vertices,
+ * in whichever direction, are one edge. Corners of a triangle that are the same vertex make no edge. */
+typedef struct mesh_edges {
+  int32_t count;
+  int32_t *halfedges; /* of edge e: first[e] .. first[e + 1] - 1, in the order of triangles */
+  int32_t *first;     /* edges are sorted by their lower vertex, then by the higher one */
+} mesh_edges;
+
+int mesh_edges_find(const mesh *m, mesh_edges *edges, char message[MESH_MESSAGE]);
+void mesh_edges_free(mesh_edges *edges);
+
+static inline int32_t mesh_halfedge_from(const mesh *m, int32_t h) {
+  return m->triangles[h];
+}
+static inline int32_t mesh_halfedge_to(const mesh *m, int32_t h) {
+  return m->triangles[h % 3 == 2 ? h - 2 : h + 1];
+}
+
+/* Disjoint sets of 0 .. n-1; `parent` starts as the identity. */
+int32_t mesh_set_find(int32_t *parent, int32_t i);
+/* Joins two sets under the lower root; returns whether they were two. */
+int mesh_set_join(int32_t *parent, int32_t i, int32_t j);
+
+#endif

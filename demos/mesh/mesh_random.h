@@ -1,0 +1,33 @@
+/* Random numbers that are the same on every machine: splitmix64 (Steele, Lea, Flood: Fast splittable
+ * pseudorandom number generators, OOPSLA 2014) and what is made of it. Internal. */
+#ifndef MESH_RANDOM_H
+#define MESH_RANDOM_H
+
+#include <math.h>
+#include <stdint.h>
+
+static inline uint64_t random_bits(uint64_t *state) {
+  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+/* In (0, 1). */
+static inline double random_uniform(uint64_t *state) {
+  return ((double)(random_bits(state) >> 12) + 0.5) * 0x1p-52;
+}
+
+/* Drops the last bits of a number of about 1: functions such as sin differ there from one C library to the
+ * next. */
+static inline double random_settle(double x) {
+  return floor(x * 0x1p40 + 0.5) * 0x1p-40;
+}
+
+/* Normally distributed with standard deviation 1 (Box and Muller). */
+static inline double random_normal(uint64_t *state) {
+  const double radius = sqrt(-2 * log(random_uniform(state)));
+  return random_settle(radius * cos(6.283185307179586477 * random_uniform(state)));
+}
+
+#endif
