@@ -161,60 +161,54 @@ static ts_status allocate(ts_context *context, const tsi_layout *layout, const t
   return ok ? TS_OK : tsi_out_of_memory(context, "the matrix in texel order", texels * 8 + vector_texels * 8);
 }
 
-/* The texel of entry k of the row with number `inside` in a rectangle. */
-static tsi_texel entry_texel(const tsi_layout *layout, const tsi_tiling *t, const tsi_rectangle *rectangle,
-                             int32_t inside, int32_t k) {
-  const int32_t w = 1 << t->log2_width, x = inside & (w - 1);
-  const int32_t across =
-      layout->format == TS_FORMAT_JAGGED ? k * w + x : x * (rectangle->length + rectangle->spill) + k;
-  return (tsi_texel){rectangle->x + across, rectangle->y + (inside >> t->log2_width)};
-}
+typedef struct packing {
+  const tsi_layout_input *input;
+  tsi_packed *packed;
+} packing;
 
-static void put_entry(const tsi_layout *layout, tsi_texel at, tsi_entry entry, tsi_packed *packed) {
-  const size_t number = (size_t)at.y * (size_t)layout->width + (size_t)at.x;
-  if (layout->format == TS_FORMAT_JAGGED) {
-    packed->entries[number] = entry;
+static void put_entry(tsi_packed *packed, size_t texel, tsi_entry entry) {
+  if (packed->entries) {
+    packed->entries[texel] = entry;
   } else {
-    packed->values[number] = entry.value;
-    packed->pointers[number] = entry.pointer;
+    packed->values[texel] = entry.value;
+    packed->pointers[texel] = entry.pointer;
   }
 }
 
-static void pack_rows(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
-                      tsi_packed *packed) {
+static void pack_entry(void *user, int32_t row, int32_t e, tsi_place place, size_t texel) {
+  (void)row;
+  const packing *p = user;
+  const tsi_host_csr *A = p->input->csr;
+  const tsi_tiling *columns = p->input->columns;
+  const tsi_entry entry = {A->values ? A->values[e] : 0,
+                           tsi_pointer(columns, tsi_position(columns, A->column_indices[e]))};
+  if (place == TSI_PLACE_DIAGONAL)
+    p->packed->diagonal[texel] = entry.value;
+  else if (place == TSI_PLACE_STAGE)
+    p->packed->stages[0][texel] = entry;
+  else
+    put_entry(p->packed, texel, entry);
+}
+
+/* Where every row begins, and the pointers to the sums of split rows. */
+static void pack_links(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
+                       tsi_packed *packed) {
   const tsi_tiling *t = input->rows;
-  const tsi_host_csr *A = input->csr;
   const int bits = t->log2_width + t->log2_height;
-  const int32_t area = 1 << bits;
   int32_t split = 0; /* split rows so far */
   for (int32_t p = 0; p < t->free_rectangles << bits; p++) {
     const tsi_rectangle *rectangle = &layout->rectangles[p >> bits];
-    const int32_t inside = p & (area - 1);
+    const int32_t inside = p & ((1 << bits) - 1);
     if (packed->starts) {
-      const tsi_texel start = entry_texel(layout, t, rectangle, inside, 0);
+      const tsi_texel start = tsi_entry_texel(layout, t, rectangle, inside, 0);
       packed->starts[tsi_texel_number(t, p)] = (uint32_t)start.x | (uint32_t)start.y << 16;
     }
-    int has_sum = 0;
-    if (p < t->free_count) {
-      const int32_t i = order[p];
-      int32_t k = 0;
-      for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
-        const int32_t j = A->column_indices[e];
-        const float value = A->values ? A->values[e] : 0;
-        if (input->has_diagonal && j == i)
-          packed->diagonal[tsi_texel_number(t, p)] = value;
-        else if (k < rectangle->length) {
-          const tsi_entry entry = {value, tsi_pointer(input->columns, tsi_position(input->columns, j))};
-          put_entry(layout, entry_texel(layout, t, rectangle, inside, k++), entry, packed);
-        } else
-          has_sum = 1;
-      }
-    }
-    if (rectangle->spill) {
-      const int32_t none = layout->stages[layout->stage_count - 1].count - 1;
-      const tsi_entry entry = {1, tsi_split_sum_pointer(layout, has_sum ? split++ : none)};
-      put_entry(layout, entry_texel(layout, t, rectangle, inside, rectangle->length), entry, packed);
-    }
+    if (!rectangle->spill) continue;
+    const int has_sum = p < t->free_count && tsi_row_length(input, order[p]) > rectangle->length;
+    const int32_t none = layout->stages[layout->stage_count - 1].count - 1;
+    const tsi_texel at = tsi_entry_texel(layout, t, rectangle, inside, rectangle->length);
+    put_entry(packed, (size_t)at.y * (size_t)layout->width + (size_t)at.x,
+              (tsi_entry){1, tsi_split_sum_pointer(layout, has_sum ? split++ : none)});
   }
 }
 
@@ -226,7 +220,10 @@ ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const t
   ts_status status = allocate(context, layout, input, packed);
   if (status == TS_OK) status = tsi_rows_in_order(context, input->rows, &order);
   if (status == TS_OK) status = tsi_split_pack(context, layout, input, order, packed);
-  if (status == TS_OK) pack_rows(layout, input, order, packed);
+  if (status == TS_OK) {
+    tsi_layout_visit(layout, input, order, pack_entry, &(packing){input, packed});
+    pack_links(layout, input, order, packed);
+  }
   tsi_free(context, order);
   if (status < 0) tsi_packed_free(context, packed);
   return status;

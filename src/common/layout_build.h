@@ -41,9 +41,25 @@ static inline uint32_t tsi_pointer(const tsi_tiling *t, int32_t position) {
   return (uint32_t)texel.x | (uint32_t)texel.y << 16;
 }
 
+/* layout_visit.c: the texel of entry k of the row with number `inside` in a rectangle. */
+tsi_texel tsi_entry_texel(const tsi_layout *layout, const tsi_tiling *t, const tsi_rectangle *rectangle,
+                          int32_t inside, int32_t k);
+
+/* Calls `visit` for every entry of the CSR arrays that is stored, with the number of its texel in row-major
+ * order of the texture that holds it. For the formats with textures. */
+typedef enum tsi_place {
+  TSI_PLACE_DIAGONAL, /* the diagonal's texture */
+  TSI_PLACE_ROW,      /* the texture of entries */
+  TSI_PLACE_STAGE     /* the first stage of split rows */
+} tsi_place;
+typedef void (*tsi_visitor)(void *user, int32_t row, int32_t entry, tsi_place place, size_t texel);
+void tsi_layout_visit(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
+                      tsi_visitor visit, void *user);
+
 /* layout_split.c: stages for rows longer than their rectangle's loop. */
 ts_status tsi_split_build(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
                           const int32_t *order, ts_matrix_info *info);
+/* All stages, the entries of the first one apart, which are padding until a visitor puts them. */
 ts_status tsi_split_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
                          const int32_t *order, tsi_packed *packed);
 /* The pointer to final sum number `t` of the last stage. */

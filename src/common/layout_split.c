@@ -87,33 +87,6 @@ ts_status tsi_split_build(ts_context *context, tsi_layout *layout, const tsi_lay
   return status;
 }
 
-/* Stage 0: entries of the matrix. `pieces` receives how many sums each split row has. */
-static void pack_first(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
-                       int32_t *pieces, tsi_entry *entries) {
-  const tsi_stage *stage = &layout->stages[0];
-  const tsi_host_csr *A = input->csr;
-  const int bits = input->rows->log2_width + input->rows->log2_height;
-  int32_t row = 0;
-  int64_t sum = 0;
-  for (int32_t p = 0; p < input->rows->free_count; p++) {
-    const tsi_rectangle *rectangle = &layout->rectangles[p >> bits];
-    const int32_t i = order[p];
-    if (!rectangle->spill || tsi_row_length(input, i) <= rectangle->length) continue;
-    int32_t k = 0;
-    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
-      const int32_t j = A->column_indices[e];
-      if (input->has_diagonal && j == i) continue;
-      const int32_t beyond = k++ - rectangle->length;
-      if (beyond < 0) continue;
-      const int64_t number = (int64_t)(beyond % stage->length) * stage->count + sum + beyond / stage->length;
-      entries[number].value = A->values ? A->values[e] : 0;
-      entries[number].pointer = tsi_pointer(input->columns, tsi_position(input->columns, j));
-    }
-    pieces[row] = pieces_of(k - rectangle->length, stage->length);
-    sum += pieces[row++];
-  }
-}
-
 /* A later stage: sums of the stage before, each with factor 1. */
 static void pack_next(const tsi_layout *layout, int s, int32_t rows, int32_t *pieces, tsi_entry *entries) {
   const tsi_stage *stage = &layout->stages[s];
@@ -136,6 +109,8 @@ ts_status tsi_split_pack(ts_context *context, const tsi_layout *layout, const ts
   const int32_t rows = list_surplus(layout, input, order, NULL);
   int32_t *pieces = tsi_malloc(context, (size_t)rows, sizeof *pieces);
   if (!pieces) return tsi_out_of_memory(context, "split rows", (size_t)rows * sizeof *pieces);
+  list_surplus(layout, input, order, pieces);
+  for (int32_t row = 0; row < rows; row++) pieces[row] = pieces_of(pieces[row], layout->stages[0].length);
   for (int s = 0; s < layout->stage_count; s++) {
     const tsi_stage *stage = &layout->stages[s];
     const size_t texels = ((size_t)1 << stage->log2_width) * (size_t)stage->height;
@@ -152,10 +127,7 @@ ts_status tsi_split_pack(ts_context *context, const tsi_layout *layout, const ts
       zero = (t & ((1u << before->log2_sum_width) - 1)) | t >> before->log2_sum_width << 16;
     }
     for (size_t k = 0; k < texels; k++) packed->stages[s][k] = (tsi_entry){0, zero};
-    if (s == 0)
-      pack_first(layout, input, order, pieces, packed->stages[0]);
-    else
-      pack_next(layout, s, rows, pieces, packed->stages[s]);
+    if (s > 0) pack_next(layout, s, rows, pieces, packed->stages[s]);
   }
   tsi_free(context, pieces);
   return TS_OK;
