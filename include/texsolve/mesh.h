@@ -5,14 +5,19 @@
  *
  *   A x_new = M x,   a_ij = -lambda dt (cot alpha_ij + cot beta_ij),   m_i = 4 A_i,   a_ii = m_i - sum_j a_ij
  *
- * where alpha and beta are the angles opposite the edge ij in its two triangles, and A_i is the area of all
+ * namely A e = M x - A x for the change e = x_new - x, from e = 0: the right-hand side, sum_j a_ij (x_i - x_j),
+ * is computed from differences, so that single precision serves large meshes and time steps too, and what does
+ * not move stays where it is. Residuals are relative to this right-hand side, the first residual.
+ *
+ * Here alpha and beta are the angles opposite the edge ij in its two triangles, and A_i is the area of all
  * triangles at vertex i. A_i counts every triangle at three vertices, so lambda = 3, the default, is the speed
  * at which x follows dx/dt = -H n with the mean curvature H = (k1 + k2) / 2: the radius of a sphere obeys
  * r^2 = r_0^2 - 2 t.
  *
  * A sliver's cotangents are bounded: cot = (u . v) / max(|u x v|, 1e-3 (sum of its squared edge lengths)). The
  * floor is one number for the three angles of a triangle, so that its share of A stays positive semidefinite;
- * cutting each cotangent off by itself would not keep that. A triangle without area adds nothing.
+ * cutting each cotangent off by itself would not keep that. A triangle that is a single point adds nothing, and
+ * a vertex that has only such triangles stays.
  */
 #ifndef TEXSOLVE_MESH_H
 #define TEXSOLVE_MESH_H
@@ -23,13 +28,13 @@
 extern "C" {
 #endif
 
-/* What the vertices of the mesh's boundary do. */
-typedef enum ts_mesh_boundary {
-  TS_MESH_BOUNDARY_FIXED = 0, /* they stay where they are: locked rows */
-  TS_MESH_BOUNDARY_FLOW = 1 /* they flow by the curve's own curvature, which shortens the boundary (circle: r^2
-                               = r_0^2 - 2 t). That system is solved first; its result is the border of the
-                               surface's */
-} ts_mesh_boundary;
+/* What the vertices of the mesh's boundary do.
+ *
+ * FIXED: they stay where they are; they have no equation (Bolz et al. 2003, 3.1.2).
+ * FLOW: they flow by the boundary curve's own curvature, which shortens it; a circle obeys r^2 = r_0^2 - 2 t at
+ * the default speed. That system, a_ij = -(2 lambda / 3) dt / l_ij and m_i = sum of l_ij over the boundary
+ * edges at i, l being their lengths, is solved first. Its result is the border of the surface's. */
+typedef enum ts_mesh_boundary { TS_MESH_BOUNDARY_FIXED = 0, TS_MESH_BOUNDARY_FLOW = 1 } ts_mesh_boundary;
 
 typedef struct ts_mesh_flow_desc {
   int32_t vertices, triangles;      /* at least 3 and 1 */
@@ -43,7 +48,7 @@ typedef struct ts_mesh_flow_desc {
   float speed;                      /* lambda; default: 3 */
   ts_cg_desc cg;    /* of every solve. A max_iterations that is set means the paper's way: a step
                        may end there and counts as long as the residual has fallen */
-  int max_halvings; /* how often a step that fails may be cut in half; default: 6; -1: never */
+  int max_halvings; /* how often a step that fails may be cut in half, at most 30; default: 6; -1: never */
 } ts_mesh_flow_desc;
 
 typedef struct ts_mesh_flow ts_mesh_flow;
@@ -75,27 +80,33 @@ TS_API ts_space *ts_mesh_flow_space(const ts_mesh_flow *flow);
 TS_API const ts_matrix *ts_mesh_flow_matrix(const ts_mesh_flow *flow);
 TS_API const ts_matrix *ts_mesh_flow_boundary_matrix(const ts_mesh_flow *flow);
 
-/* Other options for the solves to come; NULL: the defaults. */
+/* Other options for the solves to come; NULL: the defaults. On failure the old ones stay. */
 TS_API ts_status ts_mesh_flow_set_cg(ts_mesh_flow *flow, const ts_cg_desc *cg);
 
 /* How a step, or its solve, went. */
 typedef struct ts_mesh_flow_result {
-  ts_cg_result cg;          /* of the surface's last solve */
+  ts_cg_result cg;          /* of the surface's last solve; all 0 if the boundary's failed before it */
   ts_cg_result boundary_cg; /* of the boundary's, all 0 where it does not flow */
-  int iterations;           /* of all solves of the step */
-  int substeps;             /* 1; more where the step was cut */
+  int iterations;           /* of all solves of the step, those that failed among them */
+  int substeps;             /* 1; more where the step was cut; 0 where x did not move */
   int waits;
-  double smallest_time_step; /* of a substep */
+  double smallest_time_step; /* that was tried */
   char message[160];         /* why the step failed or was cut, "" otherwise */
 } ts_mesh_flow_result;
 
-/* The two halves of a step, for those who time or inspect them. `assemble` computes the entries of A and M x
- * from x on the device, without a wait; `solve` moves x. They fail as ts_cg_solve does and cut nothing. */
+/* The two halves of a step, for those who time or inspect them. `assemble` computes the entries of A from x on
+ * the device, without a wait; `solve` moves the same x. They cut nothing. Where a solve fails, `solve` returns
+ * TS_NOT_CONVERGED with the reason in `result`, which may be NULL, and x does not move. */
 TS_API ts_status ts_mesh_flow_assemble(ts_mesh_flow *flow, const ts_vector *x, double time_step);
 TS_API ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *result);
 
 /* One step of length `time_step` (squared units of x, positive and finite; TS_ERROR_INVALID_ARGUMENT
- * otherwise). Where a solve fails, x goes back and the step is made as two of half the length, and so on.
+ * otherwise). Where a solve fails, the step is made as two of half the length, and so on.
+ *
+ * A solve fails where ts_cg_solve says TS_NOT_CONVERGED, with two exceptions: the paper's way (see `cg` above),
+ * and a solve that stagnated at a residual within the attainable one, whose change is right to its last bits.
+ * TS_REASON_STOPPED and TS_REASON_NAN_INPUT are not tried again.
+ *
  * Returns TS_OK; TS_NOT_CONVERGED when even the smallest steps fail, x as it was before the call; or an error,
  * x undefined. `result` may be NULL. */
 TS_API ts_status ts_mesh_flow_step(ts_mesh_flow *flow, ts_vector *x, double time_step,

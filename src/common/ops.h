@@ -16,6 +16,8 @@
 typedef struct tsi_ops tsi_ops;
 typedef struct tsi_layout tsi_layout; /* layout.h */
 typedef struct tsi_packed tsi_packed;
+typedef struct tsi_mesh_operator tsi_mesh_operator; /* mesh_operator.h */
+typedef struct tsi_mesh_packed tsi_mesh_packed;
 
 typedef struct tsi_caps {
   char device[128], driver[160];
@@ -78,6 +80,7 @@ struct ts_matrix {
   ts_matrix_info info;
   uint64_t fingerprint; /* of the sparsity pattern as given */
   double norm_infinity; /* largest sum of magnitudes in a row */
+  int device_values;    /* the device computes the values: nothing is known of them on the host */
   struct tsi_host_csr *host_copy;
   void *impl;
 };
@@ -157,6 +160,17 @@ struct tsi_ops {
   /* out = w x + b y, component-wise product w x. */
   ts_status (*multiply_add)(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
                             const ts_vector *y);
+
+  /* ---- Meshes: all four, or none: ts_mesh_flow_create then says that the backend has no meshes ---- */
+
+  /* op->matrix is made, its values are 0; `packed` is the caller's. */
+  ts_status (*mesh_create)(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
+  void (*mesh_destroy)(tsi_mesh_operator *op);
+  /* The values of op->matrix from the positions x, three components: a_ij as tsi_mesh_kind says, where no
+   * length counts as less than `shortest`, and a_ii = m_i - sum of a_ij, or 1 in a row where that is 0. */
+  ts_status (*mesh_assemble)(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
+  /* g = M x - A x from differences: g_i = sum of a_ij (x_i - x_j). g is not x. Locked rows of g become 0. */
+  ts_status (*mesh_force)(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
 };
 
 /* The backends. tsi_gl_ops exists only where TEXSOLVE_HAVE_GL is defined. */

@@ -113,4 +113,9 @@ ts_status cpu_diagonal(ts_vector *d, const ts_matrix *A);
 ts_status cpu_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 ts_status cpu_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
 
+ts_status cpu_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
+void cpu_mesh_destroy(tsi_mesh_operator *op);
+ts_status cpu_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
+ts_status cpu_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
+
 #endif

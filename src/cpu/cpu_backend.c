@@ -105,4 +105,9 @@ const tsi_ops tsi_cpu_ops = {
     .dot3 = cpu_dot3,
     .axpy2 = cpu_axpy2,
     .multiply_add = cpu_multiply_add,
+    /* Meshes. */
+    .mesh_create = cpu_mesh_create,
+    .mesh_destroy = cpu_mesh_destroy,
+    .mesh_assemble = cpu_mesh_assemble,
+    .mesh_force = cpu_mesh_force,
 };

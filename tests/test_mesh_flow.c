@@ -1,0 +1,366 @@
+/* The mesh flow's matrices, which the device computes, against double precision; and what is refused. */
+#include <texsolve/mesh.h>
+
+#include "helpers.h"
+#include "mesh_samples.h"
+
+static ts_context *context;
+static ts_format formats[8];
+static int format_count;
+
+static ts_mesh_flow_desc desc_of(const mesh_sample *m) {
+  const ts_mesh_flow_desc desc = {
+      .vertices = m->vertices, .triangles = m->triangles, .triangle_vertices = m->t};
+  return desc;
+}
+
+static ts_mesh_flow *make_flow(const ts_mesh_flow_desc *desc) {
+  ts_mesh_flow *flow = NULL;
+  CHECK_OK(context, ts_mesh_flow_create(context, desc, &flow));
+  return flow;
+}
+
+/* ---- Matrices ---- */
+
+typedef struct problem {
+  ts_mesh_flow_desc desc;
+  const mesh_sample *mesh;
+  unsigned char *boundary, *locked; /* locked: what must not move */
+  double time_step;
+} problem;
+
+/* A v of one matrix. `rows`: those of its system; locked rows are 0, all others those of the identity. */
+static void check_product(const problem *p, const ts_matrix *A, const mesh_system *system, ts_vector *v,
+                          const float *vs) {
+  const size_t n = (size_t)p->mesh->vertices;
+  double *out = malloc(8 * n * sizeof *out), *size = out + 3 * n, *diagonal = out + 6 * n,
+         *diagonal_size = out + 7 * n;
+  mesh_apply(system, vs, out, size, diagonal, diagonal_size);
+  for (size_t i = 0; i < n; i++)
+    if (p->locked[i]) out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = diagonal[i] = 0;
+  ts_space *space = ts_matrix_row_space(A);
+  ts_vector *y = make_vector(space, 3, NULL), *d = make_vector(space, 1, NULL);
+  CHECK_OK(context, ts_matrix_multiply(y, A, v));
+  CHECK_OK(context, ts_matrix_diagonal(d, A));
+  float *ys = read_vector(y), *ds = read_vector(d);
+  /* The entries' own errors: a few roundings each; their sum: one rounding an entry, which adds up like its
+   * root. */
+  const double tolerance = 12 + 2 * sqrt((double)matrix_info(A).longest_row);
+  CHECK_VALUES(ys, out, size, 3 * n, tolerance);
+  CHECK_VALUES(ds, diagonal, diagonal_size, n, tolerance);
+  CHECK_PADDING(y);
+  CHECK_PADDING(d);
+  free(ys), free(ds), free(out);
+  ts_vector_destroy(&y);
+  ts_vector_destroy(&d);
+}
+
+static void check_matrices(const problem *p, ts_mesh_flow *flow, ts_vector *v, const float *vs) {
+  const size_t n = (size_t)p->mesh->vertices;
+  unsigned char *rows = calloc(n, 1);
+  mesh_system system = {.mesh = p->mesh, .x = p->mesh->x, .rows = rows, .factor = (float)(3 * p->time_step)};
+  for (size_t i = 0; i < n; i++) rows[i] = !p->locked[i] && !p->boundary[i];
+  check_product(p, ts_mesh_flow_matrix(flow), &system, v, vs);
+  const ts_matrix *curve = ts_mesh_flow_boundary_matrix(flow);
+  CHECK((curve != NULL) == (p->desc.boundary == TS_MESH_BOUNDARY_FLOW && memchr(p->boundary, 1, n) != NULL));
+  if (curve) {
+    system.curve = 1;
+    system.factor = (float)(2 * p->time_step);
+    system.shortest = (float)(1e-3 * sqrt(2 * p->time_step));
+    for (size_t i = 0; i < n; i++) rows[i] = !p->locked[i] && p->boundary[i];
+    check_product(p, curve, &system, v, vs);
+  }
+  free(rows);
+}
+
+/* The matrices at the mesh's positions: all columns of a small one, else two random vectors. */
+static void check_assembly(const problem *p, ts_mesh_flow *flow) {
+  const size_t n = (size_t)p->mesh->vertices;
+  ts_vector *x = make_vector(ts_mesh_flow_space(flow), 3, p->mesh->x),
+            *v = make_vector(ts_mesh_flow_space(flow), 3, NULL);
+  const uint64_t waits = context_info(context).waits;
+  CHECK_OK(context, ts_mesh_flow_assemble(flow, x, p->time_step));
+  CHECK_INT(context_info(context).waits - waits, 0);
+  float *xs = read_vector(x);
+  CHECK(memcmp(xs, p->mesh->x, 3 * n * sizeof *xs) == 0);
+  if (n <= 40)
+    for (size_t column = 0; column < n; column += 3) {
+      float *unit = calloc(3 * n, sizeof *unit);
+      for (size_t c = 0; c < 3 && column + c < n; c++) unit[3 * (column + c) + c] = 1;
+      CHECK_OK(context, ts_vector_write(v, unit, 3 * n));
+      check_matrices(p, flow, v, unit);
+      free(unit);
+    }
+  else
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+      float *vs = ref_values(3 * n, seed, -1, 1);
+      CHECK_OK(context, ts_vector_write(v, vs, 3 * n));
+      check_matrices(p, flow, v, vs);
+      free(vs);
+    }
+  free(xs);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&v);
+}
+
+/* A mesh in every format, with fixed and flowing boundary, with and without vertices that are locked. */
+static void check_mesh(const char *name, mesh_sample m, double time_step) {
+  const size_t n = (size_t)m.vertices;
+  unsigned char *boundary = mesh_boundary(&m), *some = calloc(n, 1), *locked = malloc(n);
+  some[0] = some[n / 2] = some[n - 1] = 1;
+  for (int f = 0; f < format_count; f++)
+    for (int flows = 0; flows < 2; flows++)
+      for (int holds = 0; holds < 2; holds++) {
+        test_context_label("%s, %s, %s boundary%s", name, ts_format_name(formats[f]),
+                           flows ? "flowing" : "fixed", holds ? ", locked vertices" : "");
+        problem p = {desc_of(&m), &m, boundary, locked, time_step};
+        p.desc.format = formats[f];
+        p.desc.boundary = flows ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED;
+        p.desc.locked = holds ? some : NULL;
+        int32_t at_boundary = 0, still = 0;
+        for (size_t i = 0; i < n; i++) {
+          locked[i] = (holds && some[i]) || (!flows && boundary[i]);
+          at_boundary += boundary[i];
+          still += locked[i];
+        }
+        ts_mesh_flow *flow = make_flow(&p.desc);
+        if (!flow) continue;
+        ts_mesh_flow_info info;
+        CHECK_OK(context, ts_mesh_flow_get_info(flow, &info));
+        CHECK_INT(info.vertices, m.vertices);
+        CHECK_INT(info.triangles, m.triangles);
+        CHECK_INT(info.boundary_vertices, at_boundary);
+        CHECK_INT(info.locked_vertices, still);
+        CHECK(info.bytes_device > 0 && info.bytes_device <= context_info(context).bytes_device);
+        if (formats[f] != TS_FORMAT_AUTO) CHECK_INT(info.format, formats[f]);
+        check_assembly(&p, flow);
+        ts_mesh_flow_destroy(&flow);
+      }
+  test_context_label("%s", "");
+  free(boundary), free(some), free(locked);
+  mesh_free(&m);
+}
+
+static void open_all(void) {
+  context = test_open();
+  if (context) format_count = list_formats(context, formats);
+}
+
+static void small_meshes(void) {
+  open_all();
+  if (!context) return;
+  check_mesh("icosahedron", mesh_sphere(0), 0.01);
+  check_mesh("two rings", mesh_disk(2), 0.01);
+  check_mesh("three rings", mesh_disk(3), 0.5);
+  check_mesh("cone of five", mesh_cone(5, 1), 0.1);
+  test_close(&context);
+}
+
+static void irregular_meshes(void) {
+  open_all();
+  if (!context) return;
+  check_mesh("irregular", mesh_irregular(20, 0, 1), 1e-3);
+  check_mesh("slivers", mesh_irregular(20, 1, 2), 1e-3);
+  check_mesh("large slivers", mesh_irregular(20, 1, 3), 100);
+  test_close(&context);
+}
+
+static void large_meshes(void) {
+  open_all();
+  if (!context) return;
+  check_mesh("sphere", mesh_sphere(4), 1e-3);
+  check_mesh("large irregular", mesh_irregular(75, 1, 4), 1e-4);
+  test_close(&context);
+}
+
+/* A row that takes several passes where rows are drawn. */
+static void high_valence(void) {
+  open_all();
+  if (!context) return;
+  check_mesh("cone of 3000", mesh_cone(3000, 0.5), 1e-3);
+  check_mesh("cone of 600", mesh_cone(600, 0.5), 1e-3);
+  test_close(&context);
+}
+
+/* a_ij and a_ji are the same bits: d_i (A e_j) = d_j (A e_i). */
+static void symmetric_bits(void) {
+  open_all();
+  if (!context) return;
+  mesh_sample m = mesh_irregular(12, 1, 7);
+  const size_t n = (size_t)m.vertices;
+  for (int f = 0; f < format_count; f++) {
+    ts_mesh_flow_desc desc = desc_of(&m);
+    desc.format = formats[f];
+    desc.boundary = TS_MESH_BOUNDARY_FLOW;
+    ts_mesh_flow *flow = make_flow(&desc);
+    if (!flow) continue;
+    ts_space *space = ts_mesh_flow_space(flow);
+    ts_vector *x = make_vector(space, 3, m.x), *v = make_vector(space, 1, NULL),
+              *y = make_vector(space, 1, NULL);
+    CHECK_OK(context, ts_mesh_flow_assemble(flow, x, 0.37));
+    float *A = malloc(n * n * sizeof *A), *unit = calloc(n, sizeof *unit);
+    for (size_t j = 0; j < n; j++) {
+      unit[j] = 1;
+      CHECK_OK(context, ts_vector_write(v, unit, n));
+      unit[j] = 0;
+      CHECK_OK(context, ts_matrix_multiply(y, ts_mesh_flow_matrix(flow), v));
+      CHECK_OK(context, ts_vector_read(y, A + j * n, n));
+    }
+    unsigned char *boundary = mesh_boundary(&m);
+    int differ = 0, entries = 0;
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < i; j++) {
+        differ += !boundary[i] && !boundary[j] && A[i * n + j] != A[j * n + i];
+        entries += A[i * n + j] != 0;
+      }
+    CHECK_INT(differ, 0);
+    CHECK(entries > 2 * m.vertices);
+    free(boundary), free(A), free(unit);
+    ts_vector_destroy(&x);
+    ts_vector_destroy(&v);
+    ts_vector_destroy(&y);
+    ts_mesh_flow_destroy(&flow);
+  }
+  mesh_free(&m);
+  test_close(&context);
+}
+
+/* ---- What is refused ---- */
+
+static void refuse(const ts_mesh_flow_desc *desc, ts_status status, const char *a, const char *b) {
+  ts_mesh_flow *flow = (ts_mesh_flow *)(uintptr_t)1;
+  const size_t before = context_info(context).bytes_device;
+  CHECK_FAILS(context, ts_mesh_flow_create(context, desc, &flow), status, a, b);
+  CHECK(flow == NULL);
+  CHECK_INT(context_info(context).bytes_device, before);
+}
+
+static void refuse_triangles(int32_t vertices, const int32_t *t, int32_t triangles, const unsigned char *locked,
+                             const char *message) {
+  const ts_mesh_flow_desc desc = {
+      .vertices = vertices, .triangles = triangles, .triangle_vertices = t, .locked = locked};
+  refuse(&desc, TS_ERROR_INVALID_ARGUMENT, message, "");
+}
+
+static void bad_triangles(void) {
+  context = test_open();
+  if (!context) return;
+  const int32_t outside[] = {0, 1, 2, 0, 2, 4}, below[] = {0, 1, -2}, twice[] = {0, 1, 2, 1, 3, 1};
+  refuse_triangles(4, outside, 2, NULL, "triangle 1 has vertex 4; vertices go from 0 to 3");
+  refuse_triangles(4, below, 1, NULL, "triangle 0 has vertex -2");
+  refuse_triangles(4, twice, 2, NULL, "triangle 1 has vertex 1 twice");
+  const int32_t fan[] = {0, 1, 2, 1, 0, 3, 4, 0, 1}, same[] = {0, 1, 2, 0, 1, 3};
+  refuse_triangles(5, fan, 3, NULL, "edge 0-1 has 3 triangles: 0, 1, 2");
+  refuse_triangles(4, same, 2, NULL, "triangles 0 and 1 pass edge 0-1 in one direction");
+  /* One locked vertex is not enough; two are. */
+  const unsigned char one[5] = {1}, both[5] = {1, 1};
+  refuse_triangles(5, fan, 3, one, "edge 0-1 has 3 triangles");
+  refuse_triangles(4, same, 2, one, "triangles 0 and 1 pass edge 0-1");
+  for (int k = 0; k < 2; k++) {
+    const ts_mesh_flow_desc held = {
+        .vertices = 5, .triangles = k ? 2 : 3, .triangle_vertices = k ? same : fan, .locked = both};
+    ts_mesh_flow *flow = make_flow(&held);
+    ts_mesh_flow_destroy(&flow);
+  }
+  int32_t book[21];
+  for (int32_t k = 0; k < 7; k++) book[3 * k] = k & 1, book[3 * k + 1] = 1 - (k & 1), book[3 * k + 2] = k + 2;
+  refuse_triangles(9, book, 7, NULL, "edge 0-1 has 7 triangles: 0, 1, 2, 3, 4, ...;");
+  test_close(&context);
+}
+
+static void bad_fields(void) {
+  context = test_open();
+  if (!context) return;
+  mesh_sample m = mesh_disk(2);
+  const ts_mesh_flow_desc good = desc_of(&m);
+  ts_mesh_flow_desc bad = good;
+  bad.vertices = 2;
+  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "vertices is 2", "3");
+  bad = good, bad.triangles = 0;
+  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "triangles is 0", "1");
+  bad = good, bad.triangles = INT32_MAX;
+  refuse(&bad, TS_ERROR_LIMIT, "triangles is 2147483647", "715827882");
+  bad = good, bad.triangle_vertices = NULL;
+  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "triangle_vertices is NULL", "");
+  bad = good, bad.boundary = (ts_mesh_boundary)7;
+  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "boundary is 7", "");
+  bad = good, bad.speed = -1;
+  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "speed is -1", "");
+  bad = good, bad.speed = NAN;
+  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "speed is nan", "");
+  bad = good, bad.max_halvings = -2;
+  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "max_halvings is -2", "-1 to 30");
+  bad = good, bad.max_halvings = 31;
+  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "max_halvings is 31", "");
+  bad = good, bad.format = test_is_gl() ? TS_FORMAT_CSR : TS_FORMAT_JAGGED;
+  refuse(&bad, TS_ERROR_UNSUPPORTED, "does not store matrices as", "");
+  bad = good, bad.cg.rtol = 2;
+  refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "rtol is 2", "");
+  ts_mesh_flow *flow = NULL;
+  CHECK_FAILS(context, ts_mesh_flow_create(context, NULL, &flow), TS_ERROR_INVALID_ARGUMENT, "desc");
+  CHECK_FAILS(context, ts_mesh_flow_create(context, &good, NULL), TS_ERROR_INVALID_ARGUMENT, "out");
+  CHECK_FAILS(NULL, ts_mesh_flow_create(NULL, &good, &flow), TS_ERROR_INVALID_ARGUMENT, "context");
+  ts_mesh_flow_destroy(&flow);
+  ts_mesh_flow_destroy(NULL);
+  CHECK(ts_mesh_flow_space(NULL) == NULL && ts_mesh_flow_matrix(NULL) == NULL &&
+        ts_mesh_flow_boundary_matrix(NULL) == NULL);
+  mesh_free(&m);
+  test_close(&context);
+}
+
+static void bad_calls(void) {
+  context = test_open();
+  if (!context) return;
+  mesh_sample m = mesh_disk(2);
+  const ts_mesh_flow_desc desc = desc_of(&m);
+  ts_mesh_flow *flow = make_flow(&desc);
+  ts_space *other = make_space(context, m.vertices);
+  ts_vector *x = make_vector(ts_mesh_flow_space(flow), 3, m.x),
+            *flat = make_vector(ts_mesh_flow_space(flow), 2, NULL), *elsewhere = make_vector(other, 3, NULL);
+  ts_mesh_flow_info info;
+#define INVALID(call, ...) CHECK_FAILS(context, call, TS_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
+#define INCOMPATIBLE(call, ...) CHECK_FAILS(context, call, TS_ERROR_INCOMPATIBLE, __VA_ARGS__)
+  INVALID(ts_mesh_flow_solve(flow, x, NULL), "nothing is assembled");
+  INVALID(ts_mesh_flow_step(flow, NULL, 1, NULL), "x is NULL");
+  INVALID(ts_mesh_flow_assemble(flow, NULL, 1), "x is NULL");
+  INVALID(ts_mesh_flow_get_info(flow, NULL), "info");
+  INCOMPATIBLE(ts_mesh_flow_step(flow, flat, 1, NULL), "2 components", "3");
+  INCOMPATIBLE(ts_mesh_flow_assemble(flow, elsewhere, 1), "ts_mesh_flow_space");
+  INCOMPATIBLE(ts_mesh_flow_solve(flow, elsewhere, NULL), "ts_mesh_flow_space");
+  static const double steps[] = {0, -1, NAN, INFINITY, 1e300, 1e-60};
+  for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
+    INVALID(ts_mesh_flow_step(flow, x, steps[k], NULL), "time_step is ");
+    INVALID(ts_mesh_flow_assemble(flow, x, steps[k]), "time_step is ");
+  }
+  const ts_cg_desc cg = {.rtol = -1};
+  INVALID(ts_mesh_flow_set_cg(flow, &cg), "rtol is -1");
+  CHECK_FAILS(NULL, ts_mesh_flow_get_info(NULL, &info), TS_ERROR_INVALID_ARGUMENT, "flow");
+  CHECK_FAILS(NULL, ts_mesh_flow_step(NULL, x, 1, NULL), TS_ERROR_INVALID_ARGUMENT, "flow");
+  CHECK_FAILS(NULL, ts_mesh_flow_set_cg(NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "flow");
+  ts_context_desc cpu = {.backend = "cpu"};
+  ts_context *second = NULL;
+  CHECK_OK(NULL, ts_context_create(&cpu, &second));
+  ts_space *foreign = make_space(second, m.vertices);
+  ts_vector *stranger = make_vector(foreign, 3, NULL);
+  INCOMPATIBLE(ts_mesh_flow_step(flow, stranger, 1, NULL), "different contexts");
+  ts_vector_destroy(&stranger);
+  ts_space_destroy(&foreign);
+  ts_context_destroy(&second);
+  /* After all that it works. */
+  CHECK_OK(context, ts_mesh_flow_step(flow, x, 0.01, NULL));
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&flat);
+  ts_vector_destroy(&elsewhere);
+  ts_space_destroy(&other);
+  ts_mesh_flow_destroy(&flow);
+  mesh_free(&m);
+  test_close(&context);
+}
+
+static const test_case cases[] = {
+    {"small_meshes", small_meshes},     {"irregular_meshes", irregular_meshes},
+    {"large_meshes", large_meshes},     {"high_valence", high_valence},
+    {"symmetric_bits", symmetric_bits}, {"bad_triangles", bad_triangles},
+    {"bad_fields", bad_fields},         {"bad_calls", bad_calls},
+};
+TEST_MAIN(cases, 0)
