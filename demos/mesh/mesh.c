@@ -113,9 +113,8 @@ int mesh_measure(const mesh *m, mesh_measures *measures, char message[MESH_MESSA
   int32_t *triangle_set = malloc(sizeof *triangle_set * (size_t)m->triangle_count);
   int32_t *vertex_set = malloc(sizeof *vertex_set * ((size_t)m->vertex_count + 1));
   mesh_edges edges = {0};
-  int failed = 0;
-  if (!used || !triangle_set || !vertex_set)
-    failed = mesh_fail(message, "out of memory to measure %d triangles", m->triangle_count);
+  int failed = !used || !triangle_set || !vertex_set;
+  if (failed) mesh_fail(message, "out of memory to measure %d triangles", m->triangle_count);
   if (!failed) failed = mesh_edges_find(m, &edges, message);
   if (!failed) {
     for (size_t i = 0; i < 3 * (size_t)m->triangle_count; i++) used[m->triangles[i]] = 1;

@@ -33,10 +33,10 @@ typedef struct mesh_measures {
   double low[3], high[3], diagonal; /* of the bounding box of the vertices that triangles use */
   double area, volume;              /* volume: signed, about the box's centre; meaningful where closed */
   int32_t boundary_edges;           /* edges with one triangle */
-  int32_t boundary_loops;
-  int32_t components;   /* of triangles connected by edges */
-  int32_t unreferenced; /* vertices without triangles */
-  int closed;           /* no boundary edge */
+  int32_t boundary_loops;           /* those that touch at a vertex count each */
+  int32_t components;               /* of triangles connected by edges */
+  int32_t unreferenced;             /* vertices without triangles */
+  int closed;                       /* no boundary edge */
 } mesh_measures;
 
 int mesh_measure(const mesh *m, mesh_measures *measures, char message[MESH_MESSAGE]);

@@ -1,5 +1,7 @@
 /* Reading and writing OBJ, PLY, OFF and STL through OpenMesh's reader and writer, as a polygon soup: faces are
- * taken as they stand in the file, so that nothing is dropped in silence, and vertices keep their order. */
+ * taken as they stand in the file, so that nothing is dropped in silence, and vertices keep their order.
+ * OpenMesh reads coordinates in single precision; in `mesh` they are the shortest decimals of these, so that a
+ * coordinate of up to six digits, as most files have, is the number that stands in the file. */
 #ifndef MESH_FILE_H
 #define MESH_FILE_H
 
@@ -12,14 +14,17 @@ extern "C" {
 typedef struct mesh_file_report {
   int32_t faces;    /* in the file */
   int32_t polygons; /* of more than three corners, cut into triangles */
+  int32_t left_out; /* faces of OBJ and STL files with a vertex twice, which OpenMesh does not hand out */
 } mesh_file_report;
 
 /* Reads a mesh. Fails with one line that names the file and what is wrong and where: not a mesh, cut short, no
  * vertices or no faces, a coordinate that is NaN or infinite (vertex), an index out of range (face), a face of
- * fewer than three corners. STL holds no shared vertices: run mesh_repair with `merge` on it. */
+ * fewer than three corners. An STL file holds the corners of each triangle; those at the same
+ * place become one vertex. */
 int mesh_file_read(const char *path, mesh *m, mesh_file_report *report, char message[MESH_MESSAGE]);
 
-/* Writes all vertices in order and all triangles. The ending decides the format (.obj .ply .off .stl). The file
+/* Writes all vertices in order and all triangles. The ending decides the format: .obj and .off are text with 9
+ * digits, .ply and .stl binary in single precision (STL: without vertices that no triangle uses). The file
  * appears when it is complete: nothing is left behind on failure, and an older file is kept. */
 int mesh_file_write(const char *path, const mesh *m, char message[MESH_MESSAGE]);
 

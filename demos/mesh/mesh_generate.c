@@ -13,7 +13,7 @@ enum { default_vertices = 10000, least_vertices = 12, most_vertices = 50000000 }
 static const double pi = 3.14159265358979323846;
 
 static int32_t rounded(double x, int32_t least) {
-  return fmax(floor(x + 0.5), least);
+  return (int32_t)fmax(floor(x + 0.5), least);
 }
 
 static void set_triangle(int32_t *triangle, int32_t a, int32_t b, int32_t c) {

@@ -4,6 +4,10 @@
 
 #include "mesh.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* `what`: "sphere", "cube", "torus" or "scan", each optionally with ":N", about N vertices (default 10000, at
  * least 12). sphere: a subdivided icosahedron of radius 1, even triangles; cube: of side 1, its edges sharp;
  * torus: radii 1 and 0.4; scan: like one view of a range scanner: an open height field with several holes,
@@ -17,4 +21,7 @@ int mesh_add_noise(mesh *m, double amount, uint64_t seed, char message[MESH_MESS
 /* Area-weighted vertex normals of unit length, 0 where there are no triangles; 3 a vertex. */
 void mesh_normals(const mesh *m, double *normals);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -4,6 +4,10 @@
 
 #include "mesh.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct mesh_repair_options {
   int keep_duplicates; /* do not merge vertices at the same place; default: merge */
 } mesh_repair_options;
@@ -35,4 +39,7 @@ int mesh_repair(mesh *m, const mesh_repair_options *options, mesh_repair_report 
 void mesh_repair_describe(const mesh_repair_report *report, void (*print)(const char *line, void *user),
                           void *user);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -104,7 +104,7 @@ static int grid_scan(double spacing, scan_grid *g, int32_t *vertices, int32_t *t
                    NULL, NULL};
   const size_t places = (size_t)g->width * (size_t)g->height;
   g->z = malloc(sizeof *g->z * places);
-  g->number = malloc(sizeof *g->number * places);
+  g->number = calloc(places, sizeof *g->number);
   if (!g->z || !g->number) {
     grid_free(g);
     return 1;

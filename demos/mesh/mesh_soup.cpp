@@ -1,0 +1,76 @@
+#include "mesh_soup.hpp"
+
+#include <stdexcept>
+
+#include <OpenMesh/Core/System/omstream.hh>
+
+using OpenMesh::FaceHandle, OpenMesh::Vec3d, OpenMesh::Vec3f, OpenMesh::VertexHandle;
+
+/* The streams multiplex: std::cerr and std::clog are connected from the start, and are put back at the end. */
+quiet_openmesh::quiet_openmesh(std::string &said) : said_(said) {
+  omerr().disconnect(std::cerr);
+  omlog().disconnect(std::clog);
+  omerr().connect(heard_);
+}
+
+quiet_openmesh::~quiet_openmesh() {
+  omerr().flush();
+  omlog().flush();
+  omerr().disconnect(heard_);
+  omerr().connect(std::cerr);
+  omlog().connect(std::clog);
+  said_ = heard_.str();
+}
+
+/* ---- What a reader hands over ---- */
+
+VertexHandle mesh_soup::add_vertex() {
+  points.emplace_back(0.0f, 0.0f, 0.0f);
+  return VertexHandle((int)points.size() - 1);
+}
+
+VertexHandle mesh_soup::add_vertex(const Vec3f &point) {
+  points.push_back(point);
+  vertices_read++;
+  return VertexHandle((int)points.size() - 1);
+}
+
+void mesh_soup::set_point(VertexHandle vertex, const Vec3f &point) {
+  points.at((size_t)vertex.idx()) = point;
+  vertices_read++;
+}
+
+FaceHandle mesh_soup::add_face(const VHandles &vertices) {
+  for (const VertexHandle vertex : vertices) corners.push_back(vertex.idx());
+  face_end.push_back(corners.size());
+  return FaceHandle((int)face_end.size() - 1);
+}
+
+void mesh_soup::reserve(unsigned vertices, unsigned, unsigned faces) {
+  announced_vertices = vertices;
+  announced_faces = faces;
+  if (vertices > bytes_ || faces > bytes_)
+    throw std::runtime_error("announces " + std::to_string(vertices) + " vertices and " +
+                             std::to_string(faces) + " faces, more than its " + std::to_string(bytes_) +
+                             " bytes can hold");
+  points.reserve(vertices);
+  corners.reserve(3 * (size_t)faces);
+  face_end.reserve(faces);
+}
+
+/* ---- What a writer asks for ---- */
+
+Vec3d mesh_exporter::pointd(VertexHandle vertex) const {
+  const double *p = m_.positions + 3 * (size_t)vertex.idx();
+  return Vec3d(p[0], p[1], p[2]);
+}
+
+Vec3f mesh_exporter::point(VertexHandle vertex) const {
+  return Vec3f(pointd(vertex));
+}
+
+unsigned mesh_exporter::get_vhandles(FaceHandle face, std::vector<VertexHandle> &vertices) const {
+  vertices.clear();
+  for (size_t k = 0; k < 3; k++) vertices.emplace_back(m_.triangles[3 * (size_t)face.idx() + k]);
+  return 3;
+}
