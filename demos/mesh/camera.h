@@ -6,7 +6,7 @@ typedef struct camera {
   float target[3];
   float rotation[4]; /* quaternion x, y, z, w: world to eye */
   float distance;
-  float field_of_view; /* vertical, radians */
+  float field_of_view; /* of the shorter side, radians */
   float size;          /* of what is looked at: near and far planes, speed of panning */
 } camera;
 

@@ -32,8 +32,8 @@ typedef struct mesh_view mesh_view;
 const char *mesh_view_load(void);
 
 /* For a mesh and its positions at the start (3 floats a vertex, unit coordinates). */
-const char *mesh_view_create(const mesh *m, const float *start, mesh_view **view);
-void mesh_view_destroy(mesh_view **view);
+const char *mesh_view_create(const mesh *m, const float *start, mesh_view **made);
+void mesh_view_destroy(mesh_view **made);
 
 /* Where the positions are now: in the texture behind a vector of an OpenGL backend (`texels`: x, y of every
  * vertex, from ts_gl_space_texels) ... */

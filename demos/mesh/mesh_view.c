@@ -1,0 +1,298 @@
+#include <GL/glew.h>
+
+#include "mesh_view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh_colours.h"
+#include "mesh_view_data.h"
+#include "view_gl.h"
+
+const char *mesh_view_load(void) {
+  glewExperimental = GL_TRUE;
+  const GLenum status = glewInit();
+  /* GLEW loads everything before it misses GLX, which a context made by EGL has no use for. */
+  if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) return (const char *)glewGetErrorString(status);
+  return GLEW_VERSION_3_3 ? NULL : "the context has no OpenGL 3.3";
+}
+
+const char *mesh_view_create(const mesh *m, const float *start, mesh_view **made) {
+  mesh_view *view = *made = calloc(1, sizeof *view);
+  if (!view) return "out of memory";
+  const char *why = mesh_view_build(view, m, start);
+  if (!why) why = mesh_view_use_host(view, start);
+  if (why) mesh_view_destroy(made);
+  return why;
+}
+
+static void destroy_shape(mesh_shape *shape) {
+  const unsigned textures[] = {shape->texels, shape->normals, shape->values};
+  glDeleteTextures(3, textures);
+  glDeleteBuffers(1, &shape->texel_buffer);
+  glDeleteVertexArrays(1, &shape->vertex_array);
+  glDeleteFramebuffers(1, &shape->framebuffer);
+}
+
+void mesh_view_destroy(mesh_view **made) {
+  mesh_view *view = *made;
+  if (!view) return;
+  const unsigned textures[] = {view->start.positions, view->own_positions, view->triangle_list, view->fans,
+                               view->corners,         view->colours};
+  mesh_legend_destroy(&view->legend);
+  destroy_shape(&view->start);
+  destroy_shape(&view->now);
+  glDeleteTextures(6, textures);
+  glDeleteBuffers(1, &view->index_buffer);
+  glDeleteVertexArrays(1, &view->empty_array);
+  glDeleteProgram(view->gather);
+  glDeleteProgram(view->background);
+  for (int k = 0; k < 12; k++) glDeleteProgram(view->surface[k]);
+  free(view->values);
+  free(view);
+  *made = NULL;
+}
+
+/* ---- Where the positions are ---- */
+
+const char *mesh_view_use_texture(mesh_view *view, const ts_gl_texture *texture, const int32_t *texels) {
+  if (texture->internal_format != GL_RGBA32F) return "the positions are not in a texture of four components";
+  view->now.positions = texture->texture;
+  view->now.x = texture->x;
+  view->now.y = texture->y;
+  return mesh_view_place(view, &view->now, texels);
+}
+
+const char *mesh_view_use_host(mesh_view *view, const float *positions) {
+  const int placed = view->own_positions && view->now.positions == view->own_positions;
+  const char *why = mesh_view_upload_positions(positions, view->vertices, &view->own_positions);
+  if (why) return why;
+  view->now.positions = view->own_positions;
+  view->now.x = view->now.y = 0;
+  view->now.stale = 1;
+  return placed ? NULL : mesh_view_place(view, &view->now, NULL);
+}
+
+void mesh_view_changed(mesh_view *view) {
+  view->now.stale = 1;
+}
+
+/* ---- Normals and values ---- */
+
+static void draw_whole(const mesh_view *view) {
+  glBindVertexArray(view->empty_array);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+  glBindVertexArray(0);
+}
+
+/* What drawing relies on and someone else may have changed. */
+static void set_state(void) {
+  static const GLenum off[] = {GL_BLEND,          GL_DEPTH_TEST,         GL_SCISSOR_TEST,
+                               GL_STENCIL_TEST,   GL_CULL_FACE,          GL_PRIMITIVE_RESTART,
+                               GL_COLOR_LOGIC_OP, GL_RASTERIZER_DISCARD, GL_FRAMEBUFFER_SRGB};
+  for (size_t k = 0; k < sizeof off / sizeof off[0]; k++) glDisable(off[k]);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glDepthMask(GL_TRUE);
+  glDepthFunc(GL_LESS);
+  glCullFace(GL_BACK);
+}
+
+static void gather(mesh_view *view, mesh_shape *shape) {
+  const unsigned textures[] = {shape->positions, shape->texels, view->fans, view->corners,
+                               view->start.positions};
+  GLint framebuffer;
+  if (!shape->stale) return;
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, shape->framebuffer);
+  glViewport(0, 0, VIEW_GL_ROW, view_gl_rows((size_t)view->vertices));
+  view_gl_bind(textures, 5);
+  glUseProgram(view->gather);
+  glUniform2i(view_gl_uniform(view->gather, "origin"), shape->x, shape->y);
+  glUniform1i(view_gl_uniform(view->gather, "vertices"), view->vertices);
+  glUniform1f(view_gl_uniform(view->gather, "outwards"), view->inside_out ? -1 : 1);
+  draw_whole(view);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)framebuffer);
+  shape->stale = 0;
+}
+
+/* The value that 95 of 100 vertices do not exceed, rounded up; 0 where none has moved or all is flat. The upper
+ * bits of a positive float grow with it: a histogram of them is fine enough. */
+static double choose_range(const float *values, size_t count, int channel) {
+  enum { bins = 1 << 15 };
+  static uint32_t histogram[bins];
+  size_t above = 0, filled = 0;
+  memset(histogram, 0, sizeof histogram);
+  for (size_t k = 0; k < count; k++) {
+    const float value = fabsf(values[2 * k + (size_t)channel]);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (value > 0 && value < INFINITY) {
+      histogram[bits >> 16]++;
+      filled++;
+    }
+  }
+  for (uint32_t bin = bins; bin-- > 0;) {
+    above += histogram[bin];
+    if (20 * above <= filled && above < filled) continue;
+    const uint32_t bits = bin << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return filled ? mesh_colours_round_up(value) : 0;
+  }
+  return 0;
+}
+
+static double read_range(mesh_view *view, int channel) {
+  GLint framebuffer;
+  glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &framebuffer);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, view->now.framebuffer);
+  glReadBuffer(GL_COLOR_ATTACHMENT1);
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glPixelStorei(GL_PACK_ROW_LENGTH, 0);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  glReadPixels(0, 0, VIEW_GL_ROW, view_gl_rows((size_t)view->vertices), GL_RG, GL_FLOAT, view->values);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)framebuffer);
+  return choose_range(view->values, (size_t)view->vertices, channel);
+}
+
+/* ---- Drawing ---- */
+
+static void draw_shape(const mesh_view *view, unsigned program, const mesh_shape *shape, const camera *c,
+                       const mesh_look *look, int width, int height) {
+  const unsigned textures[] = {shape->positions, shape->normals,      shape->values,
+                               shape->texels,    view->triangle_list, view->colours};
+  float to_eye[16], projection[16];
+  camera_view_matrix(c, to_eye);
+  camera_projection_matrix(c, width, height, projection);
+  view_gl_bind(textures, 6);
+  glUseProgram(program);
+  glUniformMatrix4fv(view_gl_uniform(program, "view"), 1, GL_FALSE, to_eye);
+  glUniformMatrix4fv(view_gl_uniform(program, "projection"), 1, GL_FALSE, projection);
+  glUniform2i(view_gl_uniform(program, "origin"), shape->x, shape->y);
+  glUniform1f(view_gl_uniform(program, "range"), look->range > 0 ? (float)look->range : 1);
+  glEnable(GL_DEPTH_TEST);
+  /* The last column is where the mesh's middle is, seen by the eye: the eye is outside of a mesh of size 1. */
+  if (view->closed && hypotf(hypotf(to_eye[12], to_eye[13]), to_eye[14]) > 0.6f) glEnable(GL_CULL_FACE);
+  glFrontFace(view->inside_out ? GL_CW : GL_CCW);
+  glBindVertexArray(shape->vertex_array);
+  glDrawElements(GL_TRIANGLES, 3 * view->triangles, GL_UNSIGNED_INT, NULL);
+  glBindVertexArray(0);
+  glDisable(GL_DEPTH_TEST);
+  glDisable(GL_CULL_FACE);
+  glFrontFace(GL_CCW);
+}
+
+static void draw_halves(const mesh_view *view, unsigned program, const camera *c, const mesh_look *look,
+                        int width, int height) {
+  const float split = fminf(fmaxf(look->split, 0), 1);
+  const int middle = (int)(split * (float)width + 0.5f), line = height > 700 ? 3 : 2;
+  glEnable(GL_SCISSOR_TEST);
+  glScissor(0, 0, middle, height);
+  draw_shape(view, program, &view->start, c, look, width, height);
+  glScissor(middle, 0, width - middle, height);
+  draw_shape(view, program, &view->now, c, look, width, height);
+  glScissor(middle - line / 2, 0, line, height);
+  glClearColor(0.16f, 0.17f, 0.2f, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  glDisable(GL_SCISSOR_TEST);
+}
+
+const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, int width, int height) {
+  unsigned program;
+  const char *why = mesh_view_surface(view, look, &program);
+  if (why) return why;
+  set_state();
+  gather(view, &view->now);
+  if (look->before_after) gather(view, &view->start);
+  if (look->colour != MESH_COLOUR_NONE && !(look->range > 0))
+    look->range = read_range(view, look->colour == MESH_COLOUR_CURVATURE ? 0 : 1);
+  glViewport(0, 0, width, height);
+  glClearDepth(1);
+  glClear(GL_DEPTH_BUFFER_BIT);
+  glUseProgram(view->background);
+  draw_whole(view);
+  if (look->before_after)
+    draw_halves(view, program, c, look, width, height);
+  else
+    draw_shape(view, program, &view->now, c, look, width, height);
+  if (look->legend && look->colour != MESH_COLOUR_NONE)
+    why = mesh_legend_draw(view->legend, (int)look->colour, look->range, width, height);
+  return why ? why : view_gl_check("drawing the mesh");
+}
+
+/* ---- Into a picture ---- */
+
+typedef struct canvas {
+  unsigned framebuffer, colour, depth;
+} canvas;
+
+static const char *make_canvas(canvas *c, int samples, int width, int height) {
+  glGenFramebuffers(1, &c->framebuffer);
+  glBindFramebuffer(GL_FRAMEBUFFER, c->framebuffer);
+  glGenRenderbuffers(1, &c->colour);
+  glBindRenderbuffer(GL_RENDERBUFFER, c->colour);
+  glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGBA8, width, height);
+  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, c->colour);
+  glGenRenderbuffers(1, &c->depth);
+  glBindRenderbuffer(GL_RENDERBUFFER, c->depth);
+  glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_DEPTH_COMPONENT24, width, height);
+  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, c->depth);
+  glBindRenderbuffer(GL_RENDERBUFFER, 0);
+  const int complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+  const char *why = view_gl_check("a picture of this size");
+  return !why && !complete ? "the driver does not draw pictures off the screen" : why;
+}
+
+static void destroy_canvas(canvas *c) {
+  glDeleteFramebuffers(1, &c->framebuffer);
+  glDeleteRenderbuffers(1, &c->colour);
+  glDeleteRenderbuffers(1, &c->depth);
+}
+
+/* OpenGL's first row is the lowest. */
+static const char *turn_over(unsigned char *rgb, size_t row, int height) {
+  unsigned char *spare = malloc(row);
+  if (!spare) return "out of memory";
+  for (int y = 0; y < height / 2; y++) {
+    unsigned char *above = rgb + (size_t)y * row, *below = rgb + (size_t)(height - 1 - y) * row;
+    memcpy(spare, above, row);
+    memcpy(above, below, row);
+    memcpy(below, spare, row);
+  }
+  free(spare);
+  return NULL;
+}
+
+const char *mesh_view_picture(mesh_view *view, const camera *c, mesh_look *look, int width, int height,
+                              unsigned char *rgb) {
+  canvas many = {0}, one = {0};
+  GLint samples, largest, draw_before, read_before;
+  glGetIntegerv(GL_MAX_SAMPLES, &samples);
+  glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
+  if (width > largest || height > largest) return "the picture is larger than the driver can draw";
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &draw_before);
+  glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read_before);
+  const char *why = make_canvas(&one, 0, width, height);
+  if (!why) why = make_canvas(&many, samples < 8 ? samples : 8, width, height);
+  if (!why) why = mesh_view_draw(view, c, look, width, height);
+  if (!why) {
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, many.framebuffer);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, one.framebuffer);
+    glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, one.framebuffer);
+    glReadBuffer(GL_COLOR_ATTACHMENT0);
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glPixelStorei(GL_PACK_ROW_LENGTH, 0);
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+    glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, rgb);
+    why = view_gl_check("reading the picture");
+  }
+  if (!why) why = turn_over(rgb, 3 * (size_t)width, height);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw_before);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)read_before);
+  destroy_canvas(&many);
+  destroy_canvas(&one);
+  return why;
+}

@@ -1,0 +1,124 @@
+#include <GL/glew.h>
+
+#include "view_gl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char reason[640];
+
+const char *view_gl_check(const char *what) {
+  const GLenum error = glGetError();
+  if (error == GL_NO_ERROR) return NULL;
+  while (glGetError() != GL_NO_ERROR) {
+  }
+  if (error == GL_OUT_OF_MEMORY)
+    snprintf(reason, sizeof reason, "the device has no memory for %s", what);
+  else
+    snprintf(reason, sizeof reason, "OpenGL error 0x%04x in %s", error, what);
+  return reason;
+}
+
+/* ---- Programs ---- */
+
+static const char *attach(unsigned program, GLenum kind, const char *defines, view_gl_source source) {
+  const char *const parts[] = {"#version 330 core\n", defines, "#line 1\n", source.text};
+  const unsigned shader = glCreateShader(kind);
+  GLint compiled;
+  glShaderSource(shader, 4, parts, NULL);
+  glCompileShader(shader);
+  glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
+  if (!compiled) {
+    char log[400] = "";
+    glGetShaderInfoLog(shader, sizeof log, NULL, log);
+    log[strcspn(log, "\n")] = 0;
+    snprintf(reason, sizeof reason, "%s does not compile: %s", source.name, log);
+  }
+  glAttachShader(program, shader);
+  glDeleteShader(shader);
+  return compiled ? NULL : reason;
+}
+
+const char *view_gl_program(const char *defines, view_gl_source vertex, view_gl_source fragment,
+                            unsigned *program) {
+  GLint linked;
+  const unsigned made = glCreateProgram();
+  *program = 0;
+  const char *why = attach(made, GL_VERTEX_SHADER, defines, vertex);
+  if (!why) why = attach(made, GL_FRAGMENT_SHADER, defines, fragment);
+  if (!why) {
+    glLinkProgram(made);
+    glGetProgramiv(made, GL_LINK_STATUS, &linked);
+    if (!linked) {
+      char log[400] = "";
+      glGetProgramInfoLog(made, sizeof log, NULL, log);
+      log[strcspn(log, "\n")] = 0;
+      snprintf(reason, sizeof reason, "%s and %s do not link: %s", vertex.name, fragment.name, log);
+      why = reason;
+    }
+  }
+  if (why)
+    glDeleteProgram(made);
+  else
+    *program = made;
+  return why;
+}
+
+int view_gl_uniform(unsigned program, const char *name) {
+  return glGetUniformLocation(program, name);
+}
+
+void view_gl_samplers(unsigned program, const char *const *names) {
+  glUseProgram(program);
+  for (int unit = 0; names[unit]; unit++) glUniform1i(glGetUniformLocation(program, names[unit]), unit);
+}
+
+/* ---- Textures ---- */
+
+unsigned view_gl_texture(int filter) {
+  unsigned texture;
+  glGenTextures(1, &texture);
+  glActiveTexture(GL_TEXTURE0);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, filter);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, filter);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  return texture;
+}
+
+int view_gl_rows(size_t count) {
+  return count ? (int)((count + VIEW_GL_ROW - 1) / VIEW_GL_ROW) : 1;
+}
+
+const char *view_gl_list(const void *entries, size_t count, size_t entry_bytes, int internal_format,
+                         unsigned format, unsigned type, unsigned *texture) {
+  GLint largest = 0;
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
+  if (largest < VIEW_GL_ROW || view_gl_rows(count) > largest) {
+    snprintf(reason, sizeof reason,
+             "the mesh is too large to be drawn: a list of %zu entries in textures of %d x %d", count, largest,
+             largest);
+    return reason;
+  }
+  const int whole_rows = (int)(count / VIEW_GL_ROW), rest = (int)(count % VIEW_GL_ROW);
+  *texture = view_gl_texture(GL_NEAREST);
+  glTexImage2D(GL_TEXTURE_2D, 0, internal_format, VIEW_GL_ROW, view_gl_rows(count), 0, format, type, NULL);
+  if (whole_rows) glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, VIEW_GL_ROW, whole_rows, format, type, entries);
+  if (rest)
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, whole_rows, rest, 1, format, type,
+                    (const char *)entries + (size_t)whole_rows * VIEW_GL_ROW * entry_bytes);
+  return view_gl_check("a texture of the mesh");
+}
+
+void view_gl_bind(const unsigned *textures, int count) {
+  for (int unit = 0; unit < count; unit++) {
+    glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+    glBindTexture(GL_TEXTURE_2D, textures[unit]);
+    glBindSampler((GLuint)unit, 0);
+  }
+}

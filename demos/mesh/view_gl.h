@@ -1,0 +1,34 @@
+/* Small helpers of the mesh view around OpenGL. Functions return NULL, or why they failed. */
+#ifndef VIEW_GL_H
+#define VIEW_GL_H
+
+#include <stddef.h>
+
+/* Says which OpenGL error has happened up to `what`, if any. */
+const char *view_gl_check(const char *what);
+
+typedef struct view_gl_source {
+  const char *name, *text;
+} view_gl_source;
+
+/* `defines`: lines of the preprocessor before both sources. A program that fails is 0. */
+const char *view_gl_program(const char *defines, view_gl_source vertex, view_gl_source fragment,
+                            unsigned *program);
+
+/* A texture with one level, bound to unit 0 with no upload buffer and tight rows, ready for glTexImage2D. */
+unsigned view_gl_texture(int filter);
+
+/* Lists of any length are cut into rows of a texture. */
+enum { VIEW_GL_ROW = 4096 };
+int view_gl_rows(size_t count);
+/* Entries of `entry_bytes` each, in a texture of its own. */
+const char *view_gl_list(const void *entries, size_t count, size_t entry_bytes, int internal_format,
+                         unsigned format, unsigned type, unsigned *texture);
+
+/* Gives the sampler uniforms `names` (until NULL) the units 0, 1, ...; the program is used from now on. */
+void view_gl_samplers(unsigned program, const char *const *names);
+int view_gl_uniform(unsigned program, const char *name);
+/* Binds textures to the units 0, 1, ... */
+void view_gl_bind(const unsigned *textures, int count);
+
+#endif
