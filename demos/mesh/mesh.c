@@ -86,23 +86,30 @@ static void measure_box(const mesh *m, const unsigned char *used, mesh_measures 
   measures->diagonal = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
 }
 
-static void measure_edges(const mesh *m, const mesh_edges *edges, int32_t *triangle_set, int32_t *vertex_set,
+/* Corner c of a triangle is that at the start of halfedge c. Corners are joined with those of the same vertex
+ * in the triangle across an edge, and then along the boundary, so that loops that touch at a vertex stay apart.
+ */
+static void measure_edges(const mesh *m, const mesh_edges *edges, int32_t *triangle_set, int32_t *corner_set,
                           mesh_measures *measures) {
   measures->components = m->triangle_count;
   for (int32_t t = 0; t < m->triangle_count; t++) triangle_set[t] = t;
-  for (int32_t v = 0; v < m->vertex_count; v++) vertex_set[v] = v;
-  int32_t joined = 0; /* edges of the boundary that closed no loop: one less than the vertices of each */
+  for (int32_t h = 0; h < 3 * m->triangle_count; h++) corner_set[h] = h;
+  for (int32_t e = 0; e < edges->count; e++) {
+    const int32_t begin = edges->first[e], end = edges->first[e + 1], g = edges->halfedges[begin];
+    for (int32_t i = begin + 1; i < end; i++)
+      measures->components -= mesh_set_join(triangle_set, g / 3, edges->halfedges[i] / 3);
+    if (end - begin != 2) continue;
+    const int32_t h = edges->halfedges[begin + 1];
+    const int agree = mesh_halfedge_from(m, g) != mesh_halfedge_from(m, h);
+    mesh_set_join(corner_set, g, agree ? mesh_halfedge_next(h) : h);
+    mesh_set_join(corner_set, mesh_halfedge_next(g), agree ? h : mesh_halfedge_next(h));
+  }
   for (int32_t e = 0; e < edges->count; e++) {
     const int32_t h = edges->halfedges[edges->first[e]];
-    for (int32_t i = edges->first[e] + 1; i < edges->first[e + 1]; i++)
-      measures->components -= mesh_set_join(triangle_set, h / 3, edges->halfedges[i] / 3);
     if (edges->first[e + 1] - edges->first[e] > 1) continue;
     measures->boundary_edges++;
-    joined += mesh_set_join(vertex_set, mesh_halfedge_from(m, h), mesh_halfedge_to(m, h));
+    measures->boundary_loops += !mesh_set_join(corner_set, h, mesh_halfedge_next(h));
   }
-  /* Where every vertex of the boundary has two of its edges, this is the number of loops; loops that touch at
-   * a vertex count as the cycles they make there. */
-  measures->boundary_loops = measures->boundary_edges - joined;
   measures->closed = measures->boundary_edges == 0;
 }
 
@@ -111,15 +118,15 @@ int mesh_measure(const mesh *m, mesh_measures *measures, char message[MESH_MESSA
   if (m->triangle_count == 0) return mesh_fail(message, "the mesh has no triangles");
   unsigned char *used = calloc((size_t)m->vertex_count + 1, 1);
   int32_t *triangle_set = malloc(sizeof *triangle_set * (size_t)m->triangle_count);
-  int32_t *vertex_set = malloc(sizeof *vertex_set * ((size_t)m->vertex_count + 1));
+  int32_t *corner_set = malloc(sizeof *corner_set * 3 * (size_t)m->triangle_count);
   mesh_edges edges = {0};
-  int failed = !used || !triangle_set || !vertex_set;
+  int failed = !used || !triangle_set || !corner_set;
   if (failed) mesh_fail(message, "out of memory to measure %d triangles", m->triangle_count);
   if (!failed) failed = mesh_edges_find(m, &edges, message);
   if (!failed) {
     for (size_t i = 0; i < 3 * (size_t)m->triangle_count; i++) used[m->triangles[i]] = 1;
     measure_box(m, used, measures);
-    measure_edges(m, &edges, triangle_set, vertex_set, measures);
+    measure_edges(m, &edges, triangle_set, corner_set, measures);
     double centre[3];
     centre_of(measures, centre);
     for (int32_t t = 0; t < m->triangle_count; t++) {
@@ -136,7 +143,7 @@ int mesh_measure(const mesh *m, mesh_measures *measures, char message[MESH_MESSA
   }
   free(used);
   free(triangle_set);
-  free(vertex_set);
+  free(corner_set);
   mesh_edges_free(&edges);
   return failed;
 }

@@ -18,8 +18,11 @@ void mesh_edges_free(mesh_edges *edges);
 static inline int32_t mesh_halfedge_from(const mesh *m, int32_t h) {
   return m->triangles[h];
 }
+static inline int32_t mesh_halfedge_next(int32_t h) {
+  return h % 3 == 2 ? h - 2 : h + 1;
+}
 static inline int32_t mesh_halfedge_to(const mesh *m, int32_t h) {
-  return m->triangles[h % 3 == 2 ? h - 2 : h + 1];
+  return m->triangles[mesh_halfedge_next(h)];
 }
 
 /* Disjoint sets of 0 .. n-1; `parent` starts as the identity. */

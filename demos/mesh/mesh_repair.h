@@ -1,4 +1,5 @@
-/* Makes a mesh fit for the flow, and tells everything that it did. */
+/* Makes a mesh fit for the flow, and tells everything that it did. Vertices and triangles in the report are
+ * counted from 0, as they were before the repair. */
 #ifndef MESH_REPAIR_H
 #define MESH_REPAIR_H
 
@@ -14,10 +15,10 @@ typedef struct mesh_repair_options {
 
 typedef struct mesh_repair_report {
   int32_t merged_vertices;   /* at exactly the place of another one, which took their triangles */
-  int32_t first_merged[2];   /* the first such pair, as numbered in the file */
+  int32_t first_merged[2];   /* the first such pair: the one that stayed, the other */
   int32_t dropped_triangles; /* with a vertex twice (after merging), or the same three as another one */
-  int32_t first_dropped;     /* in the file's order of triangles */
-  int32_t slivers;           /* triangles whose area is below the flow's floor; kept */
+  int32_t first_dropped;
+  int32_t slivers; /* triangles below the flow's floor: |u x v| < 1e-3 (sum of squared edges); kept */
   int32_t first_sliver;
   int32_t turned_triangles;  /* so that neighbours agree in orientation */
   int32_t first_turned[2];   /* the first edge that two triangles passed in one direction */
@@ -28,9 +29,10 @@ typedef struct mesh_repair_report {
   int32_t held_vertices;
 } mesh_repair_report;
 
-/* Merges, drops, turns and holds. Merged vertices disappear, and `vertex_of_original` (malloced, the caller's;
- * may be NULL) tells for each vertex of before which one it is now. With nothing to merge, order and count
- * stay. */
+/* Merges, drops, turns and holds. A component is turned where that turns the fewer triangles. Vertices that no
+ * triangle uses are left alone. On failure the mesh is good for mesh_destroy only. Merged vertices disappear,
+ * and `vertex_of_original` (malloced, the caller's; may be NULL) tells for each vertex of before which one it
+ * is now. With nothing to merge, order and count stay. */
 int mesh_repair(mesh *m, const mesh_repair_options *options, mesh_repair_report *report,
                 int32_t **vertex_of_original, char message[MESH_MESSAGE]);
 
