@@ -153,6 +153,7 @@ mesh_sample mesh_irregular(int n, int harm, uint64_t seed) {
                              : 0.5f * (m.x[3 * right + c] + m.x[3 * up + c]);
     }
   }
+  memcpy(m.x + 3 * 7, m.x + 3 * 8, 3 * sizeof *m.x);
   const size_t single = (size_t)(8 * row + 4), whole = (size_t)(8 * row + 9);
   memcpy(m.x + 3 * single, m.x + 3 * (single + 1), 3 * sizeof *m.x);
   for (int y = -1; y <= 1; y++)
@@ -233,8 +234,9 @@ static void add_to_row(sums *to, int32_t i, int32_t j, double mass, double a, do
   if (!to->s->rows[i]) return;
   for (size_t c = 0; c < 3; c++) {
     const double vi = to->v[3 * (size_t)i + c], vj = to->v[3 * (size_t)j + c];
-    to->out[3 * (size_t)i + c] += mass * vi + a * (vj - vi);
-    to->size[3 * (size_t)i + c] += fabs(mass * vi) + error * (fabs(vj) + fabs(vi));
+    const double m = to->s->force ? 0 : mass, sign = to->s->force ? -1 : 1;
+    to->out[3 * (size_t)i + c] += m * vi + sign * a * (vj - vi);
+    to->size[3 * (size_t)i + c] += fabs(m * vi) + error * (to->s->force ? fabs(vj - vi) : fabs(vj) + fabs(vi));
   }
   to->diagonal[i] += mass - a;
   to->diagonal_size[i] += mass + error;
@@ -283,7 +285,9 @@ void mesh_apply(const mesh_system *s, const float *v, double *out, double *size,
   for (size_t i = 0; i < n; i++)
     if (diagonal[i] == 0) {
       diagonal[i] = diagonal_size[i] = 1;
-      for (size_t c = 0; c < 3; c++)
-        out[3 * i + c] = v[3 * i + c], size[3 * i + c] = fabs((double)v[3 * i + c]);
+      for (size_t c = 0; c < 3; c++) {
+        out[3 * i + c] = s->force ? 0 : v[3 * i + c];
+        size[3 * i + c] = fabs(out[3 * i + c]);
+      }
     }
 }

@@ -19,7 +19,8 @@ mesh_sample mesh_square(int n);   /* flat, side 1, n x n quads cut in two, obliq
 mesh_sample mesh_cone(int n,
                       float height); /* n triangles at the apex (vertex 0), then a ring of quads cut in two */
 /* A square with noise in all directions: obtuse angles, no two triangles alike. `harm`: slivers, a triangle
- * whose vertices are on a line, two vertices at one place, and a vertex all of whose triangles are a point. */
+ * whose vertices are on a line, two vertices at one place, inside and on the boundary, and a vertex all of
+ * whose triangles are a point. */
 mesh_sample mesh_irregular(int n, int harm, uint64_t seed);
 
 double mesh_area(const mesh_sample *m, const float *x);
@@ -35,6 +36,7 @@ typedef struct mesh_system {
   const float *x;
   const unsigned char *rows;
   int curve;
+  int force; /* out = M v - A v instead, sized by the differences that it is made of; 0 in other rows */
   double factor, shortest;
 } mesh_system;
 void mesh_apply(const mesh_system *s, const float *v, double *out, double *size, double *diagonal,

@@ -1,7 +1,9 @@
 /* The mesh flow's matrices, which the device computes, against double precision; and what is refused. */
 #include <texsolve/mesh.h>
 
+#include "common.h"
 #include "helpers.h"
+#include "mesh_operator.h"
 #include "mesh_samples.h"
 
 static ts_context *context;
@@ -30,8 +32,9 @@ typedef struct problem {
 } problem;
 
 /* A v of one matrix. `rows`: those of its system; locked rows are 0, all others those of the identity. */
-static void check_product(const problem *p, const ts_matrix *A, const mesh_system *system, ts_vector *v,
+static void check_product(const problem *p, const tsi_mesh_operator *op, mesh_system *system, ts_vector *v,
                           const float *vs) {
+  const ts_matrix *A = op->matrix;
   const size_t n = (size_t)p->mesh->vertices;
   double *out = malloc(8 * n * sizeof *out), *size = out + 3 * n, *diagonal = out + 6 * n,
          *diagonal_size = out + 7 * n;
@@ -50,6 +53,16 @@ static void check_product(const problem *p, const ts_matrix *A, const mesh_syste
   CHECK_VALUES(ds, diagonal, diagonal_size, n, tolerance);
   CHECK_PADDING(y);
   CHECK_PADDING(d);
+
+  /* The right-hand side, as if v were the positions. */
+  system->force = 1;
+  mesh_apply(system, vs, out, size, diagonal, diagonal_size);
+  system->force = 0;
+  CHECK_OK(context, tsi_enter(context));
+  CHECK_OK(context, tsi_leave(context, context->ops->mesh_force(y, op, v)));
+  CHECK_OK(context, ts_vector_read(y, ys, 3 * n));
+  CHECK_VALUES(ys, out, size, 3 * n, tolerance);
+  CHECK_PADDING(y);
   free(ys), free(ds), free(out);
   ts_vector_destroy(&y);
   ts_vector_destroy(&d);
@@ -60,7 +73,8 @@ static void check_matrices(const problem *p, ts_mesh_flow *flow, ts_vector *v, c
   unsigned char *rows = calloc(n, 1);
   mesh_system system = {.mesh = p->mesh, .x = p->mesh->x, .rows = rows, .factor = (float)(3 * p->time_step)};
   for (size_t i = 0; i < n; i++) rows[i] = !p->locked[i] && !p->boundary[i];
-  check_product(p, ts_mesh_flow_matrix(flow), &system, v, vs);
+  check_product(p, &flow->surface, &system, v, vs);
+  CHECK(ts_mesh_flow_matrix(flow) == flow->surface.matrix);
   const ts_matrix *curve = ts_mesh_flow_boundary_matrix(flow);
   CHECK((curve != NULL) == (p->desc.boundary == TS_MESH_BOUNDARY_FLOW && memchr(p->boundary, 1, n) != NULL));
   if (curve) {
@@ -68,7 +82,7 @@ static void check_matrices(const problem *p, ts_mesh_flow *flow, ts_vector *v, c
     system.factor = (float)(2 * p->time_step);
     system.shortest = (float)(1e-3 * sqrt(2 * p->time_step));
     for (size_t i = 0; i < n; i++) rows[i] = !p->locked[i] && p->boundary[i];
-    check_product(p, curve, &system, v, vs);
+    check_product(p, &flow->curve, &system, v, vs);
   }
   free(rows);
 }

@@ -17,9 +17,10 @@ typedef struct gl_state gl_state;     /* gl_state.c: an application's saved stat
 
 /* Texture units: inputs of a pass, slots of its coefficients, the matrix. */
 enum {
-  GL_UNIT_INPUT = 0,  /* 4 */
-  GL_UNIT_SLOT = 4,   /* 4: numerator and denominator of two coefficients */
-  GL_UNIT_MATRIX = 8, /* entries, or values; diagonal; pointers; starts; sums */
+  GL_UNIT_INPUT = 0,    /* 4 */
+  GL_UNIT_SLOT = 4,     /* 4: numerator and denominator of two coefficients */
+  GL_UNIT_MATRIX = 8,   /* entries, or values; diagonal; pointers; starts; sums */
+  GL_UNIT_CORNERS = 11, /* of a mesh; no pass reads starts too */
   GL_UNITS = 13
 };
 
@@ -131,6 +132,8 @@ GLenum gl_format_of_components(int components);
 /* A texture without contents; floating-point ones get a framebuffer object and are cleared to 0. */
 ts_status gl_texture_create(ts_context *context, GLenum format, int width, int height, const char *what,
                             gl_texture **out);
+/* Gives a texture of another format a framebuffer object, if it has none. */
+ts_status gl_texture_make_target(ts_context *context, gl_texture *texture);
 ts_status gl_texture_wrap(ts_context *context, GLuint name, GLenum format, int width, int height,
                           gl_texture **out);
 void gl_texture_release(ts_context *context, gl_texture *texture);
@@ -192,6 +195,10 @@ void gl_matrix_release_sums(const ts_matrix *A);
 ts_status gl_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 ts_status gl_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
 ts_status gl_diagonal(ts_vector *d, const ts_matrix *A);
+ts_status gl_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
+void gl_mesh_destroy(tsi_mesh_operator *op);
+ts_status gl_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
+ts_status gl_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
 void gl_space_destroy(ts_space *space);
 
 /* Where slot `index` begins. */
@@ -199,6 +206,14 @@ void gl_slot_place(const gl_scalars *s, int index, int *x, int *y);
 
 /* The tiling in p[5] and p[6], as shaders/include/tiling.glsl reads it. */
 void gl_tiling_parameters(const tsi_tiling *t, int *parameters);
+
+/* Where a vector begins, as shaders add it to pointers. */
+int gl_packed_origin(const gl_vector *v);
+
+/* Stage s of a matrix's split rows: sums of `source` into `target`. And a stage in p[6], as its shaders read
+ * it. */
+ts_status gl_sum_stage(const ts_matrix *A, int s, const ts_vector *source, gl_texture *target);
+void gl_stage_parameters(const tsi_stage *stage, int *parameters);
 
 /* The region that partial sums of vectors of this space need. */
 void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height);

@@ -209,4 +209,9 @@ const tsi_ops tsi_gl_ops = {
     .dot3 = gl_dot3,
     .axpy2_dot = gl_axpy2_dot,
     .multiply_add = gl_multiply_add,
+    /* meshes */
+    .mesh_create = gl_mesh_create,
+    .mesh_destroy = gl_mesh_destroy,
+    .mesh_assemble = gl_mesh_assemble,
+    .mesh_force = gl_mesh_force,
 };

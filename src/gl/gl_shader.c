@@ -200,7 +200,7 @@ static void set_samplers(GLuint program) {
       {"input3", GL_UNIT_INPUT + 3},    {"slot0", GL_UNIT_SLOT},          {"slot1", GL_UNIT_SLOT + 1},
       {"slot2", GL_UNIT_SLOT + 2},      {"slot3", GL_UNIT_SLOT + 3},      {"entries", GL_UNIT_MATRIX},
       {"diagonal", GL_UNIT_MATRIX + 1}, {"pointers", GL_UNIT_MATRIX + 2}, {"starts", GL_UNIT_MATRIX + 3},
-      {"sums", GL_UNIT_MATRIX + 4},
+      {"sums", GL_UNIT_MATRIX + 4},     {"corners", GL_UNIT_CORNERS},
   };
   glUseProgram(program);
   for (size_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++) {

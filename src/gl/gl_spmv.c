@@ -5,7 +5,7 @@
 #include "gl.h"
 #include "gl_shader.h"
 
-static int packed_origin(const gl_vector *v) {
+int gl_packed_origin(const gl_vector *v) {
   return (int)((unsigned)v->x | (unsigned)v->y << 16);
 }
 
@@ -29,26 +29,30 @@ static ts_status create_sums(const ts_matrix *A, const ts_vector *x) {
   return TS_OK;
 }
 
-static ts_status sum_split_rows(const ts_matrix *A, const ts_vector *x) {
+void gl_stage_parameters(const tsi_stage *stage, int *parameters) {
+  const int values[4] = {stage->count, stage->length, stage->log2_width, stage->log2_sum_width};
+  memcpy(parameters + 4, values, sizeof values);
+}
+
+ts_status gl_sum_stage(const ts_matrix *A, int s, const ts_vector *source, gl_texture *target) {
   ts_context *context = A->context;
+  char defines[48];
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", source->components);
+  gl_pass pass = {.inputs = {source}, .target = target, .width = target->width, .height = target->height};
+  TSI_TRY(gl_program_get(context, "fullscreen.vert", "split_sum.frag", defines, &pass.program));
+  gl_bind(gl_of(context), GL_UNIT_MATRIX, gl_matrix_of(A)->stages[s]->name);
+  gl_stage_parameters(&A->layout->stages[s], pass.parameters);
+  pass.parameters[8] = gl_packed_origin(gl_vector_of(source));
+  return gl_draw(context, &pass);
+}
+
+static ts_status sum_split_rows(const ts_matrix *A, const ts_vector *x) {
   gl_matrix *m = gl_matrix_of(A);
   TSI_TRY(create_sums(A, x));
-  char defines[48];
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", x->components);
   gl_vector before = {0};
   ts_vector source = *x;
   for (int s = 0; s < A->layout->stage_count; s++) {
-    const tsi_stage *stage = &A->layout->stages[s];
-    gl_pass pass = {
-        .inputs = {&source}, .target = m->sums[s], .width = m->sums[s]->width, .height = m->sums[s]->height};
-    TSI_TRY(gl_program_get(context, "fullscreen.vert", "split_sum.frag", defines, &pass.program));
-    gl_bind(gl_of(context), GL_UNIT_MATRIX, m->stages[s]->name);
-    pass.parameters[4] = stage->count;
-    pass.parameters[5] = stage->length;
-    pass.parameters[6] = stage->log2_width;
-    pass.parameters[7] = stage->log2_sum_width;
-    pass.parameters[8] = packed_origin(gl_vector_of(&source));
-    TSI_TRY(gl_draw(context, &pass));
+    TSI_TRY(gl_sum_stage(A, s, &source, m->sums[s]));
     before = (gl_vector){m->sums[s], 0, 0};
     source.impl = &before;
   }
@@ -84,7 +88,7 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
   }
   if (layout->stage_count) gl_bind(gl, GL_UNIT_MATRIX + 4, m->sums[layout->stage_count - 1]->name);
   gl_tiling_parameters(t, pass.parameters);
-  pass.parameters[8] = packed_origin(gl_vector_of(x));
+  pass.parameters[8] = gl_packed_origin(gl_vector_of(x));
   return gl_draw_vector(y, &pass);
 }
 

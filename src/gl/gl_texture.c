@@ -14,6 +14,7 @@ static const format_info formats[] = {
     {GL_RGBA32F, GL_RGBA, GL_FLOAT, 16},
     {GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, 4},
     {GL_RG32UI, GL_RG_INTEGER, GL_UNSIGNED_INT, 8},
+    {GL_RGBA32UI, GL_RGBA_INTEGER, GL_UNSIGNED_INT, 16},
 };
 
 static const format_info *find_format(GLenum internal) {
@@ -127,6 +128,10 @@ ts_status gl_texture_wrap(ts_context *context, GLuint name, GLenum format, int w
   }
   *out = t;
   return TS_OK;
+}
+
+ts_status gl_texture_make_target(ts_context *context, gl_texture *texture) {
+  return texture->framebuffer ? TS_OK : attach_framebuffer(context, texture);
 }
 
 void gl_texture_release(ts_context *context, gl_texture *texture) {

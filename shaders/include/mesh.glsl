@@ -1,0 +1,43 @@
+// What an entry of a mesh operator's matrix is computed from (Bolz et al. 2003, section 3.1.2): its corners i, j,
+// previous and next, whose positions are fetched from x (input0). Needs include/pass.glsl.
+// p[7].x = packed origin of x; p[7].y, z = bits of the factor and of the shortest length.
+
+uniform usampler2D corners;
+
+#define NO_CORNER 0xffffffffu
+#define FACTOR intBitsToFloat(p[7].y)
+#define SHORTEST intBitsToFloat(p[7].z)
+
+vec3 position(uint pointer) {
+  uint moved = pointer + uint(p[7].x);
+  return texelFetch(input0, ivec2(int(moved & 0xffffu), int(moved >> 16)), 0).rgb;
+}
+
+// Triangles are scaled so that the squares of their edges add up to 1: nothing leaves the range of single precision,
+// and the floor of the cotangents is a number.
+float cotangent(vec3 a, vec3 b, vec3 c) {
+  vec3 u = a - b, v = c - b, w = a - c;
+  float squares = dot(u, u) + dot(v, v) + dot(w, w);
+  if (squares == 0.0) return 0.0;
+  float scale = inversesqrt(squares);
+  u *= scale;
+  v *= scale;
+  return dot(u, v) / max(length(cross(u, v)), 1e-3);
+}
+
+float area(vec3 a, vec3 b, vec3 c) {
+  vec3 u = a - b, v = c - b;
+  float squares = dot(u, u) + dot(v, v);
+  if (squares == 0.0) return 0.0;
+  float scale = inversesqrt(squares);
+  return 0.5 * squares * length(cross(u * scale, v * scale));
+}
+
+// What the entry adds to m_i.
+float mass(uvec4 c) {
+#ifdef CURVE
+  return distance(position(c.x), position(c.y));
+#else
+  return 4.0 * area(position(c.x), position(c.z), position(c.y));
+#endif
+}

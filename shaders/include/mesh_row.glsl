@@ -1,0 +1,19 @@
+// A row of a mesh operator's matrix: where its entries are, in both formats. The corners are laid out like the entries.
+// With JAGGED entries hold value bits and pointer, else the value, and pointers are a texture of their own.
+#include "include/spmv.glsl"
+#include "include/mesh.glsl"
+
+#ifdef JAGGED
+uniform usampler2D entries;
+#define FIRST_ENTRY(i) (base + inside(i))
+#define NEXT_ENTRY ivec2(1 << LOG2_WIDTH, 0)
+float value_at(ivec2 at) { return uintBitsToFloat(texelFetch(entries, at, 0).r); }
+uint pointer_at(ivec2 at) { return texelFetch(entries, at, 0).g; }
+#else
+uniform sampler2D entries;
+uniform usampler2D pointers;
+#define FIRST_ENTRY(i) (base + inside(i) * ivec2(LENGTH + (loop.y & 1), 1))
+#define NEXT_ENTRY ivec2(1, 0)
+float value_at(ivec2 at) { return texelFetch(entries, at, 0).r; }
+uint pointer_at(ivec2 at) { return texelFetch(pointers, at, 0).r; }
+#endif
