@@ -8,11 +8,13 @@
 
 #include "progress.h"
 
+static const char *program_name = "texsolve";
 static int be_quiet;
 
 static void print_message(const char *format, va_list arguments) {
   progress_clear();
-  fputs("texsolve: ", stderr);
+  fputs(program_name, stderr);
+  fputs(": ", stderr);
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);
 }
@@ -34,6 +36,10 @@ void message_note(const char *format, ...) {
 
 void message_set_quiet(int quiet) {
   be_quiet = quiet;
+}
+
+void message_set_program(const char *name) {
+  program_name = name;
 }
 
 int message_flush_stdout(void) {

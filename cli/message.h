@@ -4,7 +4,9 @@
 
 #include <stdarg.h>
 
-/* "texsolve: ..." and a newline; a progress line that stands on the terminal is cleared first. */
+/* "texsolve: ..." and a newline; a progress line that stands on the terminal is cleared first. Another program
+ * gives its own name first, which is not copied. */
+void message_set_program(const char *name);
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, unless message_set_quiet(1). */
 void message_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

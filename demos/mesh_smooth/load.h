@@ -19,6 +19,7 @@ typedef struct load_report {
   int32_t file_vertices, file_triangles;
   mesh_file_report file; /* all 0 for a generated mesh */
   mesh_repair_report repair;
+  double seconds; /* that it took */
 } load_report;
 
 /* Returns 0, or 1 with one line in `message`, which names the file. */

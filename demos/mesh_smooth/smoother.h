@@ -27,18 +27,18 @@ typedef struct step_report {
   int number; /* of the step, from 1 */
   int converged, iterations, substeps;
   double relative_residual;
-  double area, volume;                                /* in the file's units; NAN unless measured */
-  double seconds_matrix, seconds_solve, seconds_draw; /* draw: filled in by who draws; matrix and solve are only
-                                                         timed apart where `timed` asked for it */
-  int history_count;           /* of the last solve's iterations: sqrt(delta / delta_0) after each, */
-  float history[STEP_HISTORY]; /* of the first ones where there were more */
-  char message[160];           /* why it was cut or failed, "" otherwise */
+  double area, volume;                  /* in the file's units; NAN unless measured */
+  double seconds_matrix, seconds_solve; /* without `timed` all is the solve's */
+  double seconds_draw;                  /* NAN, to be filled in by who draws */
+  int history_count;                    /* of the last solve's iterations: sqrt(delta / delta_0) after each, */
+  float history[STEP_HISTORY];          /* of the first ones where there were more */
+  char message[160];                    /* why it was cut or failed, "" otherwise */
 } step_report;
 
 /* Takes the mesh over (also on failure). Opens the device, puts the mesh on it, in units of its box's diagonal.
  */
-int smoother_create(mesh *m, const smoother_options *options, smoother **s, char message[MESH_MESSAGE]);
-void smoother_destroy(smoother **s);
+int smoother_create(mesh *m, const smoother_options *options, smoother **out, char message[MESH_MESSAGE]);
+void smoother_destroy(smoother **out);
 
 /* What it works on; borrowed, valid until the next call that changes it. The context and the vector of
  * positions change only with a device, a format or a boundary (smoother_set_options): steps, undo and redo go

@@ -1,6 +1,8 @@
 /* json_get TYPE KEY[.KEY...] < FILE: checks that standard input is one JSON object and nothing more, that the
- * key is there with this type (string, integer, number, boolean, object, array, null), and prints its value. */
+ * key is there with this type (string, integer, number, boolean, object, array, null), and prints its value. In
+ * an array a key is an index from 0. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -40,7 +42,7 @@ int main(int argc, char **argv) {
   if (!json_is_object(root)) return fail(root, "not an object but", type_name(root));
   json_t *value = root;
   for (char *key = strtok(argv[2], "."); key; key = strtok(NULL, ".")) {
-    value = json_object_get(value, key);
+    value = json_is_array(value) ? json_array_get(value, strtoul(key, NULL, 10)) : json_object_get(value, key);
     if (!value) return fail(root, "no key", key);
   }
   const char *type = type_name(value);

@@ -1,0 +1,251 @@
+/* mesh-smooth --bench: how long a step of the flow takes, whole and in parts. The whole step is the figure that
+ * counts: parts are timed with a wait for the device after each, which a step does not have. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "drawing.h"
+#include "message.h"
+#include "mesh_smooth.h"
+#include "progress.h"
+
+enum { paper_iterations = 5, default_repeats = 20, warm_up = 3 };
+
+/* Bolz et al. 2003, section 3.3: 37 k vertices, five iterations, on a GeForce FX; the cost of switching
+ * pbuffers is not in it. */
+static const double paper_seconds = 1.0 / 20;
+
+typedef struct bench_state {
+  const program_options *options;
+  smoother *s;
+  drawing *d;          /* NULL: no OpenGL */
+  ts_vector *original; /* positions are put back before each step */
+  double time_step;
+  int iterations, repeats;
+} bench_state;
+
+typedef struct bench_times {
+  double step, fastest_step, assemble, solve, longer_solve, draw; /* seconds, medians; draw NAN: not drawn */
+} bench_times;
+
+static int fail_status(const bench_state *b, ts_status status) {
+  const char *text = ts_last_error(smoother_context(b->s));
+  message("%s", *text ? text : ts_status_text(status));
+  return -1;
+}
+
+static int set_iterations(const bench_state *b, int iterations) {
+  /* The tolerance is out of reach, so that every solve makes all of its iterations. */
+  const ts_cg_desc cg = {.rtol = 1e-30, .max_iterations = iterations};
+  const ts_status status = ts_mesh_flow_set_cg(smoother_flow(b->s), &cg);
+  return status == TS_OK ? 0 : fail_status(b, status);
+}
+
+static ts_status put_back(const bench_state *b) {
+  const ts_status status = ts_vector_copy(smoother_positions(b->s), b->original);
+  return status == TS_OK ? ts_context_finish(smoother_context(b->s)) : status;
+}
+
+/* What is timed; each begins with the device idle, at the same positions, and ends when the device has done it.
+ */
+typedef ts_status timed_fn(const bench_state *b, double *seconds);
+
+static ts_status time_step(const bench_state *b, double *seconds) {
+  const double begin = seconds_now();
+  ts_status status = ts_mesh_flow_step(smoother_flow(b->s), smoother_positions(b->s), b->time_step, NULL);
+  if (status == TS_OK) status = ts_context_finish(smoother_context(b->s));
+  *seconds = seconds_now() - begin;
+  return status;
+}
+
+static ts_status time_assembly(const bench_state *b, double *seconds) {
+  const double begin = seconds_now();
+  ts_status status = ts_mesh_flow_assemble(smoother_flow(b->s), smoother_positions(b->s), b->time_step);
+  if (status == TS_OK) status = ts_context_finish(smoother_context(b->s));
+  *seconds = seconds_now() - begin;
+  return status;
+}
+
+static ts_status time_solve(const bench_state *b, double *seconds) {
+  ts_status status = time_assembly(b, seconds);
+  if (status != TS_OK) return status;
+  const double begin = seconds_now();
+  status = ts_mesh_flow_solve(smoother_flow(b->s), smoother_positions(b->s), NULL);
+  if (status >= 0) status = ts_context_finish(smoother_context(b->s));
+  *seconds = seconds_now() - begin;
+  return status;
+}
+
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *seconds, int count) {
+  qsort(seconds, (size_t)count, sizeof *seconds, by_size);
+  return count % 2 ? seconds[count / 2] : 0.5 * (seconds[count / 2 - 1] + seconds[count / 2]);
+}
+
+static int measure(const bench_state *b, timed_fn *timed, double *result, double *fastest) {
+  double *const seconds = malloc((size_t)b->repeats * sizeof *seconds);
+  if (!seconds) {
+    message("out of memory for %d times", b->repeats);
+    return -1;
+  }
+  ts_status status = TS_OK;
+  for (int k = -warm_up; k < b->repeats && status == TS_OK; k++) {
+    status = put_back(b);
+    if (status == TS_OK) status = timed(b, &seconds[k < 0 ? 0 : k]);
+  }
+  if (status == TS_OK) {
+    *result = median(seconds, b->repeats);
+    if (fastest) *fastest = seconds[0];
+  }
+  free(seconds);
+  if (status == TS_NOT_CONVERGED) {
+    message("the step could not be made, so there is nothing to time; expected a shorter --time-step");
+    return -1;
+  }
+  return status == TS_OK ? 0 : fail_status(b, status);
+}
+
+static int measure_draw(const bench_state *b, double *result) {
+  enum { most = 20 };
+  char why[MESH_MESSAGE];
+  double seconds[most];
+  const int count = b->repeats < most ? b->repeats : most;
+  *result = NAN;
+  if (!b->d) return 0;
+  for (int k = -1; k < count; k++) {
+    const double begin = seconds_now();
+    if (drawing_make(b->d, NULL, why)) {
+      message("%s", why);
+      return -1;
+    }
+    seconds[k < 0 ? 0 : k] = seconds_now() - begin;
+  }
+  *result = median(seconds, count);
+  return 0;
+}
+
+static int measure_all(bench_state *b, bench_times *t) {
+  if (set_iterations(b, b->iterations)) return -1;
+  if (measure(b, time_step, &t->step, &t->fastest_step)) return -1;
+  if (measure(b, time_assembly, &t->assemble, NULL)) return -1;
+  if (measure(b, time_solve, &t->solve, NULL)) return -1;
+  if (set_iterations(b, 2 * b->iterations)) return -1;
+  if (measure(b, time_solve, &t->longer_solve, NULL)) return -1;
+  return measure_draw(b, &t->draw);
+}
+
+/* ---- Report ---- */
+
+typedef struct bench_parts {
+  double assemble, setup, iterations, draw;
+} bench_parts;
+
+/* Twice the iterations tell an iteration from what a solve does but once. */
+static bench_parts tell_apart(const bench_times *t) {
+  const double iterations = fmin(fmax(t->longer_solve - t->solve, 0), t->solve);
+  return (bench_parts){t->assemble, t->solve - iterations, iterations, t->draw};
+}
+
+static void print_part(const char *name, double seconds, double whole) {
+  printf("  %-28s %9.3f ms  %5.1f %%", name, 1e3 * seconds, 100 * seconds / whole);
+}
+
+static void print_text(const bench_state *b, const load_report *loaded, const bench_times *t) {
+  const bench_parts p = tell_apart(t);
+  const double sum = p.assemble + p.setup + p.iterations;
+  const mesh *m = smoother_mesh(b->s);
+  ts_context_info device = {.backend = "", .device = ""};
+  ts_mesh_flow_info flow = {0};
+  ts_context_get_info(smoother_context(b->s), &device);
+  ts_mesh_flow_get_info(smoother_flow(b->s), &flow);
+  printf("mesh        %s: %d vertices, %d triangles\n", loaded->name, (int)m->vertex_count,
+         (int)m->triangle_count);
+  printf("device      %s: %s; format %s\n", device.backend, device.device, ts_format_name(flow.format));
+  printf("step        %d CG iterations, the matrix computed anew; positions are put back before each\n",
+         b->iterations);
+  printf("times       medians of %d, after %d to warm up\n\n", b->repeats, (int)warm_up);
+  printf("  %-28s %9.3f ms           fastest %.3f ms\n", "the whole step", 1e3 * t->step,
+         1e3 * t->fastest_step);
+  printf(
+      "  %-28s %9s %2.0f ms           37 k vertices, 5 iterations, GeForce FX without its pbuffer switches\n\n",
+      "Bolz et al. 2003, 3.3", "less than", 1e3 * paper_seconds);
+  printf("Its parts, with a wait for the device after each, which the step does not have:\n");
+  print_part("matrix and right-hand side", p.assemble, sum);
+  putchar('\n');
+  print_part("CG: set-up and end", p.setup, sum);
+  putchar('\n');
+  print_part("CG: iterations", p.iterations, sum);
+  printf("  %.3f ms each, from a solve of %d\n", 1e3 * p.iterations / b->iterations, 2 * b->iterations);
+  if (isfinite(p.draw))
+    printf("  %-28s %9.3f ms           %d x %d pixels, read back; not part of the step\n", "a picture",
+           1e3 * p.draw, b->options->width, b->options->height);
+}
+
+static json_t *milliseconds(double seconds) {
+  return isfinite(seconds) ? json_real(1e3 * seconds) : json_null();
+}
+
+static int print_json(const bench_state *b, const load_report *loaded, const bench_times *t) {
+  const bench_parts p = tell_apart(t);
+  const mesh *m = smoother_mesh(b->s);
+  ts_context_info device = {.backend = "", .device = ""};
+  ts_mesh_flow_info flow = {0};
+  ts_context_get_info(smoother_context(b->s), &device);
+  ts_mesh_flow_get_info(smoother_flow(b->s), &flow);
+  json_t *object = json_pack(
+      "{s:s, s:i, s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}}", "file",
+      loaded->name, "vertices", (int)m->vertex_count, "triangles", (int)m->triangle_count, "backend",
+      device.backend, "device", device.device, "format", ts_format_name(flow.format), "iterations",
+      b->iterations, "repeats", b->repeats, "positions", "put back before each step", "step_milliseconds",
+      milliseconds(t->step), "fastest_step_milliseconds", milliseconds(t->fastest_step), "paper_milliseconds",
+      milliseconds(paper_seconds), "milliseconds", "matrix_and_right_hand_side", milliseconds(p.assemble),
+      "setup", milliseconds(p.setup), "iterations", milliseconds(p.iterations), "draw", milliseconds(p.draw));
+  const int lost = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+  putchar('\n');
+  json_decref(object);
+  if (lost) message("out of memory, or a file name that is not UTF-8: no JSON object");
+  return lost ? -1 : 0;
+}
+
+/* ---- */
+
+static int bench(bench_state *b, const load_report *loaded) {
+  char why[MESH_MESSAGE];
+  bench_times times;
+  const ts_vector_desc three = {.components = 3};
+  ts_status status = ts_vector_create(ts_mesh_flow_space(smoother_flow(b->s)), &three, &b->original);
+  if (status == TS_OK) status = ts_vector_copy(b->original, smoother_positions(b->s));
+  if (status != TS_OK) return fail_status(b, status);
+  if (drawing_open(b->s, &b->options->look, b->options->width, b->options->height, &b->d, why))
+    message_note("%s; its time is left out", why);
+  if (measure_all(b, &times)) return -1;
+  progress_clear();
+  if (b->options->json) {
+    if (print_json(b, loaded, &times)) return -1;
+  } else {
+    print_text(b, loaded, &times);
+  }
+  return message_flush_stdout();
+}
+
+int run_bench(const program_options *o) {
+  load_report loaded;
+  bench_state b = {.options = o,
+                   .iterations = o->smoother.cg_iterations ? o->smoother.cg_iterations : paper_iterations,
+                   .repeats = o->steps > 0 ? o->steps : default_repeats};
+  if (open_smoother(o, &loaded, &b.s)) return EXIT_ERROR;
+  b.time_step = smoother_get_options(b.s)->time_step;
+  progress_show("timing");
+  const int failed = bench(&b, &loaded);
+  progress_clear();
+  drawing_close(&b.d);
+  ts_vector_destroy(&b.original);
+  smoother_destroy(&b.s);
+  return failed ? EXIT_ERROR : EXIT_MADE;
+}

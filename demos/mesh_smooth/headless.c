@@ -1,0 +1,184 @@
+/* mesh-smooth without a window: so many steps, then files. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drawing.h"
+#include "message.h"
+#include "output_file.h"
+#include "progress.h"
+#include "report.h"
+
+enum { default_steps = 10 };
+
+/* ---- Outputs ---- */
+
+/* An output that cannot be written is found before the work begins. */
+static int check_output(const program_options *o, const char *path) {
+  output_file file;
+  if (!path) return 0;
+  if (o->load.path && same_file(path, o->load.path)) {
+    message("%s: this output is also the input, expected another file", path);
+    return -1;
+  }
+  if (output_open(&file, path)) return -1;
+  output_discard(&file);
+  return 0;
+}
+
+/* Sets `made` where the directory is new, so that it can be taken away when nothing comes to be in it. */
+static int check_directory(const char *path, int *made) {
+  *made = 0;
+  if (!path) return 0;
+  if (mkdir(path, 0777) == 0) {
+    *made = 1;
+    return 0;
+  }
+  struct stat info;
+  int error = errno;
+  if (error == EEXIST) error = stat(path, &info) ? errno : S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+  if (!error && access(path, W_OK | X_OK)) error = errno;
+  if (!error) return 0;
+  message("%s: %s, expected a directory that can be written", path, strerror(error));
+  return -1;
+}
+
+static int check_outputs(const program_options *o, int *made_directory) {
+  char why[MESH_MESSAGE];
+  *made_directory = 0;
+  if (o->output && mesh_file_can_write(o->output, why)) {
+    message("%s", why);
+    return -1;
+  }
+  if (check_output(o, o->output) || check_output(o, o->screenshot)) return -1;
+  return check_directory(o->frames, made_directory);
+}
+
+/* ---- Work ---- */
+
+typedef struct headless_work {
+  work_report report;
+  load_report loaded;
+  smoother *s;
+  drawing *d; /* NULL where no picture is wanted */
+} headless_work;
+
+static int draw(headless_work *w, const char *path, double *seconds) {
+  char why[MESH_MESSAGE];
+  const double begin = seconds_now();
+  if (drawing_make(w->d, path, why)) {
+    message("%s", why);
+    return -1;
+  }
+  *seconds = seconds_now() - begin;
+  w->report.seconds.draw += *seconds;
+  return 0;
+}
+
+static int draw_frame(headless_work *w, int number, double *seconds) {
+  char path[4096];
+  const char *directory = w->report.options->frames;
+  if (!directory) return 0;
+  if (snprintf(path, sizeof path, "%s/frame-%05d.png", directory, number) >= (int)sizeof path) {
+    message("%.80s...: the name is too long", directory);
+    return -1;
+  }
+  return draw(w, path, seconds);
+}
+
+static int prepare(const program_options *o, headless_work *w) {
+  char why[MESH_MESSAGE];
+  const double begin = seconds_now();
+  if (open_smoother(o, &w->loaded, &w->s)) return -1;
+  w->report.smoother = w->s;
+  if ((o->screenshot || o->frames) && drawing_open(w->s, &o->look, o->width, o->height, &w->d, why)) {
+    message("%s", why);
+    return -1;
+  }
+  w->report.seconds.read = w->loaded.seconds;
+  w->report.seconds.prepare = seconds_now() - begin - w->loaded.seconds;
+  return 0;
+}
+
+/* Ends early where a step cannot be made: the last report says so. */
+static int make_steps(const program_options *o, headless_work *w) {
+  char why[MESH_MESSAGE];
+  double seconds;
+  const int steps = o->steps < 0 ? default_steps : o->steps;
+  w->report.steps = calloc((size_t)steps + 1, sizeof *w->report.steps);
+  if (!w->report.steps) {
+    message("out of memory for %d steps", steps);
+    return -1;
+  }
+  if (draw_frame(w, 0, &seconds)) return -1;
+  for (int k = 0; k < steps; k++) {
+    step_report *r = &w->report.steps[k];
+    progress_show("step %d of %d", k + 1, steps);
+    if (smoother_step(w->s, 1, 1, r, why)) {
+      message("%s", why);
+      return -1;
+    }
+    w->report.step_count++;
+    w->report.seconds.matrix += r->seconds_matrix;
+    w->report.seconds.solve += r->seconds_solve;
+    if (!r->substeps) {
+      progress_clear();
+      report_step(&w->report, r);
+      break;
+    }
+    if (draw_frame(w, k + 1, &r->seconds_draw)) return -1;
+    if (o->screenshot && k + 1 == steps && draw(w, o->screenshot, &r->seconds_draw)) return -1;
+    progress_clear();
+    report_step(&w->report, r);
+    if (r->substeps > 1) message_note("step %d was made in %d parts: %s", r->number, r->substeps, r->message);
+  }
+  /* Otherwise the last step has drawn it. */
+  const int all = w->report.step_count == steps && steps && w->report.steps[steps - 1].substeps;
+  return o->screenshot && !all ? draw(w, o->screenshot, &seconds) : 0;
+}
+
+static int write_mesh(const program_options *o, headless_work *w) {
+  char why[MESH_MESSAGE];
+  mesh m;
+  const double begin = seconds_now();
+  int failed = smoother_current_mesh(w->s, &m, why);
+  if (!failed) {
+    failed = mesh_file_write(o->output, &m, why);
+    mesh_destroy(&m);
+  }
+  if (failed) message("%s", why);
+  w->report.seconds.write = seconds_now() - begin;
+  return failed ? -1 : 0;
+}
+
+static int work(const program_options *o, headless_work *w) {
+  if (!o->json && !o->quiet) report_begin(&w->report);
+  if (make_steps(o, w)) return EXIT_ERROR;
+  if (o->output && write_mesh(o, w)) return EXIT_ERROR;
+  if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
+  const step_report *last = w->report.step_count ? &w->report.steps[w->report.step_count - 1] : NULL;
+  if (!last || last->substeps) return EXIT_MADE;
+  message("%s: step %d could not be made: %s", w->loaded.name, last->number, last->message);
+  return EXIT_NOT_MADE;
+}
+
+int run_headless(const program_options *o) {
+  headless_work w = {.report = {.options = o, .loaded = &w.loaded}};
+  int made_directory;
+  if (check_outputs(o, &made_directory)) return EXIT_ERROR;
+  int status = EXIT_ERROR;
+  if (!prepare(o, &w)) {
+    status = work(o, &w);
+    made_directory = 0;
+  }
+  progress_clear();
+  drawing_close(&w.d);
+  smoother_destroy(&w.s);
+  free(w.report.steps);
+  if (made_directory) rmdir(o->frames);
+  return status;
+}

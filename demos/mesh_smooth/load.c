@@ -1,0 +1,57 @@
+#include "load.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mesh_generate.h"
+#include "progress.h"
+
+static int read_or_generate(const load_options *o, mesh *m, load_report *report, char message[MESH_MESSAGE]) {
+  if (o->path) {
+    snprintf(report->name, sizeof report->name, "%.*s", MESH_MESSAGE - 1, o->path);
+    return mesh_file_read(o->path, m, &report->file, message);
+  }
+  snprintf(report->name, sizeof report->name, "generated %.*s", MESH_MESSAGE - 20, o->generate);
+  return mesh_generate(o->generate, m, message);
+}
+
+/* What a function says that does not know the file. */
+static void name_file(const load_report *report, char message[MESH_MESSAGE]) {
+  char text[2 * MESH_MESSAGE];
+  snprintf(text, sizeof text, "%s: %s", report->name, message);
+  snprintf(message, MESH_MESSAGE, "%.*s", MESH_MESSAGE - 1, text);
+}
+
+int load_mesh(const load_options *options, mesh *m, load_report *report, char message[MESH_MESSAGE]) {
+  const mesh_repair_options repair = {.keep_duplicates = options->keep_duplicates};
+  *m = (mesh){0};
+  *report = (load_report){0};
+  const double begin = seconds_now();
+  if (read_or_generate(options, m, report, message)) return 1;
+  report->file_vertices = m->vertex_count;
+  report->file_triangles = m->triangle_count;
+  int failed = mesh_repair(m, &repair, &report->repair, NULL, message);
+  if (!failed && options->noise != 0) failed = mesh_add_noise(m, options->noise, options->seed, message);
+  report->seconds = seconds_now() - begin;
+  if (!failed) return 0;
+  name_file(report, message);
+  mesh_destroy(m);
+  return 1;
+}
+
+void load_describe(const load_report *report, void (*print)(const char *line, void *user), void *user) {
+  char line[MESH_MESSAGE];
+  if (report->file.polygons) {
+    snprintf(line, sizeof line, "%d polygon%s cut into triangles", (int)report->file.polygons,
+             report->file.polygons == 1 ? " was" : "s were");
+    print(line, user);
+  }
+  mesh_repair_describe(&report->repair, print, user);
+  if (report->repair.merged_vertices) {
+    snprintf(line, sizeof line, "a mesh that is written has %d vertices, %d fewer than the file",
+             (int)(report->file_vertices - report->repair.merged_vertices),
+             (int)report->repair.merged_vertices);
+    print(line, user);
+  }
+}

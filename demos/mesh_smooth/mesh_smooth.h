@@ -1,0 +1,32 @@
+/* What the parts of the program mesh-smooth share: its options, its exit statuses, its ways of running. */
+#ifndef MESH_SMOOTH_H
+#define MESH_SMOOTH_H
+
+#include "load.h"
+#include "mesh_view.h"
+#include "smoother.h"
+
+enum { EXIT_MADE = 0, EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_NOT_MADE = 3 };
+
+typedef struct program_options {
+  load_options load;
+  smoother_options smoother;
+  mesh_look look;
+  const char *output, *screenshot, *frames; /* NULL: none */
+  int width, height;                        /* of pictures */
+  int steps;                                /* -1: not said */
+  int headless, bench, json, quiet, verbosity;
+} program_options;
+
+/* Ends the program with EXIT_USAGE on bad ones. */
+void options_parse(int argc, char **argv, program_options *options);
+
+/* The ways to run, which return an exit status after a message. */
+int run_headless(const program_options *options);
+int run_bench(const program_options *options);
+
+/* What they begin with: a mesh on its device, and notes of what was repaired. Returns 0, or 1 after a message.
+ */
+int open_smoother(const program_options *options, load_report *report, smoother **s);
+
+#endif

@@ -1,0 +1,293 @@
+/* The arguments of mesh-smooth. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh_smooth.h"
+#include "message.h"
+
+enum {
+  KEY_STEPS = 256,
+  KEY_TIME_STEP,
+  KEY_RTOL,
+  KEY_CG_ITERATIONS,
+  KEY_BOUNDARY,
+  KEY_VOLUME,
+  KEY_BACKEND,
+  KEY_FORMAT,
+  KEY_GL_PLATFORM,
+  KEY_NOISE,
+  KEY_SEED,
+  KEY_GENERATE,
+  KEY_KEEP_DUPLICATES,
+  KEY_SCREENSHOT,
+  KEY_FRAMES,
+  KEY_SIZE,
+  KEY_COLOUR,
+  KEY_SHADING,
+  KEY_WIREFRAME,
+  KEY_BEFORE_AFTER,
+  KEY_HEADLESS,
+  KEY_BENCH,
+  KEY_JSON
+};
+
+static const struct argp_option option_list[] = {
+    {0, 0, 0, 0, "The mesh:", 1},
+    {"generate", KEY_GENERATE, "WHAT", 0,
+     "instead of a file: sphere, cube, torus or scan, with :N for about N vertices (default: 10000)", 1},
+    {"noise", KEY_NOISE, "AMOUNT", 0,
+     "move vertices along their normals, by AMOUNT of the bounding box's diagonal (standard deviation)", 1},
+    {"seed", KEY_SEED, "N", 0, "of the noise: the same number, the same noise (default: 1)", 1},
+    {"keep-duplicates", KEY_KEEP_DUPLICATES, 0, 0, "do not merge vertices at the same place", 1},
+    {"output", 'o', "FILE", 0, "write the smoothed mesh here: .obj, .ply, .off or .stl", 1},
+    {0, 0, 0, 0, "The flow:", 2},
+    {"steps", KEY_STEPS, "N", 0, "steps to make (default: 10; in a window: 0)", 2},
+    {"time-step", KEY_TIME_STEP, "T", 0,
+     "length of a step, in squares of the bounding box's diagonal (default: 1e-5)", 2},
+    {"boundary", KEY_BOUNDARY, "WHAT", 0, "fixed or flow: what boundary vertices do (default: fixed)", 2},
+    {"volume", KEY_VOLUME, 0, 0, "scale a closed mesh after each step, so that its volume stays", 2},
+    {0, 0, 0, 0, "The linear systems:", 3},
+    {"backend", KEY_BACKEND, "NAME", 0,
+     "auto, gl, gl:N (device N), cpu, or check:NAME (default: auto, which takes OpenGL on a GPU, else the CPU)",
+     3},
+    {"format", KEY_FORMAT, "NAME", 0, "auto, jagged, segments or csr (default: auto, the backend's fastest)",
+     3},
+    {"rtol", KEY_RTOL, "R", 0, "relative tolerance, between 0 and 1 (default: 1e-4)", 3},
+    {"cg-iterations", KEY_CG_ITERATIONS, "N", 0,
+     "at most N iterations a step, which counts as it then is (default: until the tolerance is met)", 3},
+    {"gl-platform", KEY_GL_PLATFORM, "NAME", 0,
+     "where --headless takes OpenGL from: egl, or window, a hidden one (default: egl)", 3},
+    {0, 0, 0, 0, "Pictures:", 4},
+    {"screenshot", KEY_SCREENSHOT, "FILE", 0, "a picture of the mesh after the last step, as PNG", 4},
+    {"frames", KEY_FRAMES, "DIR", 0, "a picture of every step, as DIR/frame-00000.png and so on", 4},
+    {"size", KEY_SIZE, "WxH", 0, "of pictures, in pixels (default: 1200x900)", 4},
+    {"colour", KEY_COLOUR, "WHAT", 0, "none, curvature or displacement (default: none)", 4},
+    {"shading", KEY_SHADING, "WHAT", 0, "smooth or flat (default: smooth)", 4},
+    {"wireframe", KEY_WIREFRAME, 0, 0, "draw the edges", 4},
+    {"before-after", KEY_BEFORE_AFTER, 0, 0, "the left half shows the start, the right half now", 4},
+    {0, 0, 0, 0, "How it runs:", 5},
+    {"headless", KEY_HEADLESS, 0, 0, "without a window", 5},
+    {"bench", KEY_BENCH, 0, 0, "time a step and its parts (default mesh: scan:37000)", 5},
+    {"json", KEY_JSON, 0, 0, "report as one JSON object on standard output", 5},
+    {"quiet", 'q', 0, 0, "report nothing and note nothing; errors still are said", 5},
+    {"verbose", 'v', 0, 0, "a line for every step, also where the output is no terminal", 5},
+    {0, 0, 0, 0, "Help:", -1},
+    {0}};
+
+static const char description[] =
+    "Smooths a triangle mesh by mean-curvature flow, with implicit steps whose matrix is computed on the "
+    "device. "
+    "FILE is an OBJ, PLY, OFF or STL file. Without --headless a window opens.\v"
+    "Exit status: 0 all steps were made; 1 error; 2 wrong usage; 3 a step could not be made, where what was "
+    "reached is still written.";
+
+__attribute__((format(printf, 1, 2), noreturn)) static void usage(const char *format, ...) {
+  char text[320];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  message("%s", text);
+  exit(EXIT_USAGE);
+}
+
+static int whole_number(const char *option, const char *text, int least, int most) {
+  int value;
+  if (parse_int(text, least, most, &value))
+    usage("%s: '%.40s', expected a whole number from %d to %d", option, text, least, most);
+  return value;
+}
+
+/* Which of some words it is, the last one NULL. */
+static int one_of(const char *option, const char *text, const char *const *words) {
+  char known[128] = "";
+  for (int i = 0; words[i]; i++) {
+    if (!strcmp(text, words[i])) return i;
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+  }
+  usage("%s: '%.40s', expected %s", option, text, known);
+}
+
+static ts_format parse_format(const char *name) {
+  const int format = ts_format_from_name(name);
+  if (format < 0) usage("--format: '%.40s', expected auto, jagged, segments or csr", name);
+  return (ts_format)format;
+}
+
+/* "gl:1" and "check:gl" are names too. Whether it is there and works is found out when it is opened. */
+static const char *parse_backend(const char *text) {
+  const char *name = strncmp(text, "check:", 6) ? text : text + 6;
+  const size_t length = strcspn(name, ":");
+  char known[128] = "auto";
+  if (!strcmp(text, "auto")) return text;
+  for (int i = 0; ts_backend_name(i); i++) {
+    if (strlen(ts_backend_name(i)) == length && !strncmp(name, ts_backend_name(i), length)) return text;
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, ", %s", ts_backend_name(i));
+  }
+  usage("--backend: '%.40s', expected one of %s, or check:NAME", text, known);
+}
+
+static double positive(const char *option, const char *text, double most, const char *expected) {
+  double value;
+  if (parse_double(text, &value) || value <= 0 || value > most)
+    usage("%s: '%.40s', expected %s", option, text, expected);
+  return value;
+}
+
+static int parse_mesh(int key, char *text, program_options *o) {
+  int seed;
+  switch (key) {
+  case KEY_GENERATE:
+    o->load.generate = text;
+    return 0;
+  case KEY_NOISE:
+    if (parse_double(text, &o->load.noise) || o->load.noise < 0 || o->load.noise > 1)
+      usage("--noise: '%.40s', expected a number from 0 to 1, in parts of the bounding box's diagonal", text);
+    return 0;
+  case KEY_SEED:
+    if (parse_int(text, 0, 2147483647, &seed))
+      usage("--seed: '%.40s', expected a whole number from 0 to 2147483647", text);
+    o->load.seed = (uint64_t)seed;
+    return 0;
+  case KEY_KEEP_DUPLICATES:
+    o->load.keep_duplicates = 1;
+    return 0;
+  case 'o':
+    o->output = text;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (o->load.path) usage("'%.80s' after the mesh, expected one mesh only", text);
+    o->load.path = text;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static int parse_flow(int key, char *text, program_options *o) {
+  static const char *const boundaries[] = {"fixed", "flow", NULL}, *const platforms[] = {"egl", "window", NULL};
+  switch (key) {
+  case KEY_STEPS:
+    o->steps = whole_number("--steps", text, 0, 1000000);
+    return 0;
+  case KEY_TIME_STEP:
+    o->smoother.time_step = positive("--time-step", text, 1,
+                                     "a number greater than 0 and at most 1: in squares of the bounding box's "
+                                     "diagonal, 1 flattens everything");
+    return 0;
+  case KEY_RTOL:
+    o->smoother.rtol = positive("--rtol", text, 1, "a number between 0 and 1");
+    if (o->smoother.rtol >= 1) usage("--rtol: '%.40s', expected a number between 0 and 1", text);
+    return 0;
+  case KEY_CG_ITERATIONS:
+    o->smoother.cg_iterations = whole_number("--cg-iterations", text, 1, 1000000);
+    return 0;
+  case KEY_BOUNDARY:
+    o->smoother.boundary = (ts_mesh_boundary)one_of("--boundary", text, boundaries);
+    return 0;
+  case KEY_VOLUME:
+    o->smoother.preserve_volume = 1;
+    return 0;
+  case KEY_BACKEND:
+    o->smoother.backend = parse_backend(text);
+    return 0;
+  case KEY_FORMAT:
+    o->smoother.format = parse_format(text);
+    return 0;
+  case KEY_GL_PLATFORM:
+    o->smoother.platform =
+        one_of("--gl-platform", text, platforms) ? TS_GL_PLATFORM_WINDOW : TS_GL_PLATFORM_EGL;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static int parse_picture(int key, char *text, program_options *o) {
+  static const char *const colours[] = {"none", "curvature", "displacement", NULL}, *const shadings[] = {
+                                                                                        "smooth", "flat", NULL};
+  switch (key) {
+  case KEY_SCREENSHOT:
+    o->screenshot = text;
+    return 0;
+  case KEY_FRAMES:
+    o->frames = text;
+    return 0;
+  case KEY_SIZE:
+    if (parse_size(text, &o->width, &o->height) || o->width < 16 || o->height < 16 || o->width > 16384 ||
+        o->height > 16384)
+      usage("--size: '%.40s', expected WIDTHxHEIGHT of 16 to 16384 pixels, such as 1200x900", text);
+    return 0;
+  case KEY_COLOUR:
+    o->look.colour = (mesh_colour)one_of("--colour", text, colours);
+    return 0;
+  case KEY_SHADING:
+    o->look.shading = (mesh_shading)one_of("--shading", text, shadings);
+    return 0;
+  case KEY_WIREFRAME:
+    o->look.wireframe = 1;
+    return 0;
+  case KEY_BEFORE_AFTER:
+    o->look.before_after = 1;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+  program_options *o = state->input;
+  switch (key) {
+  case KEY_HEADLESS:
+    o->headless = 1;
+    return 0;
+  case KEY_BENCH:
+    o->bench = 1;
+    return 0;
+  case KEY_JSON:
+    o->json = 1;
+    return 0;
+  case 'q':
+    o->quiet = 1;
+    return 0;
+  case 'v':
+    o->verbosity++;
+    return 0;
+  default:
+    break;
+  }
+  if (!parse_mesh(key, text, o) || !parse_flow(key, text, o)) return 0;
+  return parse_picture(key, text, o);
+}
+
+static void print_version(FILE *stream, struct argp_state *state) {
+  (void)state;
+  fprintf(stream, "mesh-smooth %s\n", ts_version());
+}
+
+void options_parse(int argc, char **argv, program_options *options) {
+  static const struct argp argp = {
+      .options = option_list, .parser = parse, .args_doc = "[FILE]", .doc = description};
+  *options = (program_options){
+      .load.seed = 1, .look = {.split = 0.5f, .legend = 1}, .width = 1200, .height = 900, .steps = -1};
+  char name[] = "mesh-smooth"; /* argp's messages begin with argv[0] */
+  argv[0] = name;
+  argp_program_version_hook = print_version;
+  argp_err_exit_status = EXIT_USAGE;
+  argp_parse(&argp, argc, argv, 0, NULL, options);
+  program_options *o = options;
+  if (o->load.path && o->load.generate)
+    usage("'%.80s' and --generate %.80s, expected one of them", o->load.path, o->load.generate);
+  if (o->bench && (o->output || o->screenshot || o->frames))
+    usage("--bench writes no files, expected it without -o, --screenshot and --frames");
+  if (!o->load.path && !o->load.generate) {
+    if (o->headless && !o->bench) usage("no mesh given, expected `mesh-smooth FILE' or --generate");
+    o->load.generate = o->bench ? "scan:37000" : "scan";
+  }
+  if (!o->headless && !o->bench && (o->frames || o->json))
+    usage("%s needs --headless", o->frames ? "--frames" : "--json");
+}

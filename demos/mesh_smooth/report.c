@@ -1,0 +1,97 @@
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "message.h"
+
+static void plural(int32_t count, const char *one, const char *more) {
+  printf("%d %s", (int)count, count == 1 ? one : more);
+}
+
+void report_begin(const work_report *w) {
+  const mesh *m = smoother_mesh(w->smoother);
+  const mesh_measures *measures = smoother_start_measures(w->smoother);
+  const smoother_options *o = smoother_get_options(w->smoother);
+  ts_context_info device;
+  ts_mesh_flow_info flow;
+  printf("mesh        %s: %d vertices, %d triangles; ", w->loaded->name, (int)m->vertex_count,
+         (int)m->triangle_count);
+  if (measures->closed)
+    printf("closed");
+  else
+    plural(measures->boundary_loops, "boundary loop", "boundary loops");
+  printf("; ");
+  plural(measures->components, "component", "components");
+  putchar('\n');
+  if (ts_context_get_info(smoother_context(w->smoother), &device) == TS_OK)
+    printf("backend     %s: %s\n", device.backend, device.device);
+  if (ts_mesh_flow_get_info(smoother_flow(w->smoother), &flow) == TS_OK)
+    printf("matrix      %s: %d vertices move, %d do not; %.2f MB on the device\n", ts_format_name(flow.format),
+           (int)(flow.vertices - flow.locked_vertices), (int)flow.locked_vertices,
+           1e-6 * (double)flow.bytes_device);
+  printf("flow        steps of %g squares of the diagonal, which is %.6g; boundary %s%s\n", o->time_step,
+         measures->diagonal, o->boundary == TS_MESH_BOUNDARY_FLOW ? "flowing" : "fixed",
+         o->preserve_volume ? "; volume preserved" : "");
+  if (o->cg_iterations)
+    printf("method      cg, at most %d iterations a step, or sqrt(delta / delta_0) to %g\n", o->cg_iterations,
+           o->rtol);
+  else
+    printf("method      cg, sqrt(delta / delta_0) to %g\n", o->rtol);
+}
+
+void report_step(const work_report *w, const step_report *r) {
+  if (w->options->json || w->options->quiet || (!w->options->verbosity && !isatty(STDOUT_FILENO))) return;
+  if (r->number == 1) printf("step  iterations   residual          area   matrix ms   solve ms   draw ms\n");
+  printf("%4d  %10d  %9.2e  %12.6g  %10.2f  %9.2f", r->number, r->iterations, r->relative_residual, r->area,
+         1e3 * r->seconds_matrix, 1e3 * r->seconds_solve);
+  if (isfinite(r->seconds_draw))
+    printf("  %8.2f", 1e3 * r->seconds_draw);
+  else
+    printf("  %8s", "-");
+  if (!r->substeps)
+    printf("  NOT made");
+  else if (r->substeps > 1)
+    printf("  in %d parts", r->substeps);
+  putchar('\n');
+  fflush(stdout);
+}
+
+static void print_change(const char *what, double before, double after) {
+  printf("%-11s %.6g", what, before);
+  if (isfinite(after)) printf(" -> %.6g", after);
+  if (isfinite(after) && before != 0) printf(" (%+.2f %%)", 100 * (after - before) / fabs(before));
+  putchar('\n');
+}
+
+int report_end(const work_report *w) {
+  const mesh_measures *start = smoother_start_measures(w->smoother);
+  const step_report *last = w->step_count ? &w->steps[w->step_count - 1] : NULL;
+  int iterations = 0, made = 0;
+  for (int k = 0; k < w->step_count; k++) {
+    iterations += w->steps[k].iterations;
+    made += w->steps[k].substeps > 0;
+  }
+  printf("result      ");
+  plural(made, "step", "steps");
+  printf(", %d iterations", iterations);
+  if (last) printf(", the last residual %.2e", last->relative_residual);
+  putchar('\n');
+  print_change("area", start->area, last ? last->area : NAN);
+  if (start->closed) print_change("volume", start->volume, last ? last->volume : NAN);
+  printf("seconds     read %.3f, prepare %.3f, matrix %.3f, solve %.3f", w->seconds.read, w->seconds.prepare,
+         w->seconds.matrix, w->seconds.solve);
+  if (w->options->screenshot || w->options->frames) printf(", draw %.3f", w->seconds.draw);
+  if (w->options->output) printf(", write %.3f", w->seconds.write);
+  putchar('\n');
+  if (w->options->output)
+    printf("written     %s: %d vertices, %d triangles\n", w->options->output,
+           (int)smoother_mesh(w->smoother)->vertex_count, (int)smoother_mesh(w->smoother)->triangle_count);
+  if (w->options->screenshot)
+    printf("picture     %s, %d x %d pixels\n", w->options->screenshot, w->options->width, w->options->height);
+  if (w->options->frames)
+    printf("film        ffmpeg -framerate 25 -i %s/frame-%%05d.png -pix_fmt yuv420p %s/film.mp4\n",
+           w->options->frames, w->options->frames);
+  return message_flush_stdout();
+}

@@ -1,0 +1,295 @@
+/* The model of mesh-smooth: options, steps, and the mesh as it is now. */
+#include "smoother.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "mesh_generate.h"
+#include "smoother_state.h"
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- Options ---- */
+
+/* Fills in the defaults, keeps the backend's name, and refuses what cannot be computed with. */
+static int resolve_options(smoother *s, const smoother_options *in, smoother_options *out, char backend[64],
+                           char message[MESH_MESSAGE]) {
+  *out = *in;
+  snprintf(backend, 64, "%s", in->backend ? in->backend : "auto");
+  out->backend = backend;
+  if (out->time_step == 0) out->time_step = 1e-5;
+  if (out->rtol == 0) out->rtol = 1e-4;
+  if (!(out->time_step > 0 && out->time_step <= 1))
+    return smoother_fail(message,
+                         "the time step is %g; it must be positive and at most 1, in squares of the bounding "
+                         "box's diagonal",
+                         out->time_step);
+  if (!(out->rtol > 0 && out->rtol < 1))
+    return smoother_fail(message, "the tolerance is %g; it must be between 0 and 1", out->rtol);
+  if (out->cg_iterations < 0)
+    return smoother_fail(message, "%d iterations; it must be at least 1, or 0 for as many as it takes",
+                         out->cg_iterations);
+  if (out->preserve_volume && !s->measures.closed)
+    return smoother_fail(message, "the mesh encloses no volume to preserve: it has %d boundary edges",
+                         (int)s->measures.boundary_edges);
+  return 0;
+}
+
+static int needs_other_device(const smoother_options *a, const smoother_options *b) {
+  return strcmp(a->backend, b->backend) != 0 || a->platform != b->platform || a->format != b->format ||
+         a->boundary != b->boundary;
+}
+
+/* Positions and past move over; what was is given back only when all of it has arrived. */
+static int change_device(smoother *s, const smoother_options *options, char message[MESH_MESSAGE]) {
+  const int same_context =
+      !strcmp(s->options.backend, options->backend) && s->options.platform == options->platform;
+  smoother_device device;
+  ts_vector **moved;
+  if (smoother_device_open(s, options, same_context ? s->device.context : NULL, &device, message)) return 1;
+  ts_status status = smoother_read(s, s->device.x);
+  if (status == TS_OK) status = smoother_write(s, device.x);
+  if (status != TS_OK)
+    smoother_fail_status(device.context, status, options->backend, message);
+  else if (!smoother_past_move(s, &device, &moved, message)) {
+    smoother_past_move_done(s, moved);
+    smoother_device_close(&s->device, same_context);
+    s->device = device;
+    return 0;
+  }
+  smoother_device_close(&device, same_context);
+  return 1;
+}
+
+int smoother_set_options(smoother *s, const smoother_options *options, char message[MESH_MESSAGE]) {
+  smoother_options resolved;
+  char backend[64];
+  if (resolve_options(s, options, &resolved, backend, message)) return 1;
+  if (needs_other_device(&s->options, &resolved)) {
+    if (change_device(s, &resolved, message)) return 1;
+  } else {
+    const ts_cg_desc cg = smoother_cg(s, &resolved);
+    const ts_status status = ts_mesh_flow_set_cg(s->device.flow, &cg);
+    if (status != TS_OK) return smoother_fail_status(s->device.context, status, "options", message);
+  }
+  memcpy(s->backend, backend, sizeof backend);
+  s->options = resolved;
+  s->options.backend = s->backend;
+  return 0;
+}
+
+/* ---- Life ---- */
+
+int smoother_create(mesh *m, const smoother_options *options, smoother **out, char message[MESH_MESSAGE]) {
+  char backend[64];
+  *out = NULL;
+  smoother *s = calloc(1, sizeof *s);
+  if (!s) {
+    mesh_destroy(m);
+    return smoother_fail(message, "out of memory");
+  }
+  int failed = mesh_measure(m, &s->measures, message); /* refuses a mesh without triangles or extent */
+  if (!failed) failed = resolve_options(s, options, &s->options, backend, message);
+  if (failed) {
+    mesh_destroy(m);
+    free(s);
+    return 1;
+  }
+  memcpy(s->backend, backend, sizeof backend);
+  s->options.backend = s->backend;
+  s->host = malloc(3 * (size_t)m->vertex_count * sizeof *s->host);
+  if (!s->host) {
+    failed = smoother_fail(message, "out of memory for %d vertices", (int)m->vertex_count);
+    mesh_destroy(m);
+  } else {
+    smoother_start *start = smoother_start_create(s, m, message);
+    if (start) smoother_take_start(s, start);
+    failed = !start || smoother_device_open(s, &s->options, NULL, &s->device, message);
+  }
+  if (failed) {
+    smoother_destroy(&s);
+    return 1;
+  }
+  *out = s;
+  return 0;
+}
+
+void smoother_destroy(smoother **out) {
+  if (!out || !*out) return;
+  smoother *s = *out;
+  smoother_past_forget(s);
+  smoother_start_release(s->start);
+  smoother_device_close(&s->device, 0);
+  free(s->host);
+  free(s);
+  *out = NULL;
+}
+
+const mesh *smoother_mesh(const smoother *s) {
+  return &s->start->m;
+}
+const mesh_measures *smoother_start_measures(const smoother *s) {
+  return &s->measures;
+}
+ts_context *smoother_context(const smoother *s) {
+  return s->device.context;
+}
+ts_mesh_flow *smoother_flow(const smoother *s) {
+  return s->device.flow;
+}
+ts_vector *smoother_positions(const smoother *s) {
+  return s->device.x;
+}
+const float *smoother_start_positions(const smoother *s) {
+  return s->start->unit;
+}
+const smoother_options *smoother_get_options(const smoother *s) {
+  return &s->options;
+}
+int smoother_step_count(const smoother *s) {
+  return s->steps;
+}
+
+/* ---- Steps ---- */
+
+/* Area and volume now, in units of the diagonal. */
+static ts_status measure(const smoother *s, double *area, double *volume) {
+  static const double centre[3];
+  const ts_status status = smoother_read(s, s->device.x);
+  if (status == TS_OK) mesh_area_volume(&s->start->m, s->host, 3, centre, area, volume);
+  return status;
+}
+
+/* x = x + (scale - 1) x where a vertex may move: the box's centre is at 0. */
+static ts_status restore_volume(smoother *s, double *area, double *volume) {
+  const smoother_device *d = &s->device;
+  const double size = s->measures.diagonal, ratio = s->start->volume / (size * size * size) / *volume;
+  if (!(ratio > 0 && isfinite(ratio))) return TS_OK; /* nothing is enclosed any more */
+  ts_status status = ts_vector_multiply(d->change, d->mobile, d->x);
+  if (status == TS_OK)
+    status = ts_vector_axpby(d->x, ts_constant((float)(cbrt(ratio) - 1)), d->change, ts_constant(1));
+  return status == TS_OK ? measure(s, area, volume) : status;
+}
+
+/* The step in its two halves, each with a wait; one that fails is made as ts_mesh_flow_step makes it. */
+static ts_status timed_step(smoother *s, ts_mesh_flow_result *result, step_report *report) {
+  const smoother_device *d = &s->device;
+  const double begin = seconds_now();
+  ts_status status = ts_mesh_flow_assemble(d->flow, d->x, s->options.time_step);
+  if (status == TS_OK) status = ts_context_finish(d->context);
+  const double assembled = seconds_now();
+  if (status == TS_OK) status = ts_mesh_flow_solve(d->flow, d->x, result);
+  if (status >= 0 && ts_context_finish(d->context) != TS_OK) return TS_ERROR_DEVICE;
+  report->seconds_matrix = assembled - begin;
+  report->seconds_solve = seconds_now() - assembled;
+  return status == TS_NOT_CONVERGED ? ts_mesh_flow_step(d->flow, d->x, s->options.time_step, result) : status;
+}
+
+static ts_status whole_step(smoother *s, ts_mesh_flow_result *result, step_report *report) {
+  const smoother_device *d = &s->device;
+  const double begin = seconds_now();
+  ts_status status = ts_mesh_flow_step(d->flow, d->x, s->options.time_step, result);
+  if (status >= 0 && ts_context_finish(d->context) != TS_OK) status = TS_ERROR_DEVICE;
+  report->seconds_solve = seconds_now() - begin;
+  return status;
+}
+
+int smoother_step(smoother *s, int measured, int timed, step_report *report, char message[MESH_MESSAGE]) {
+  ts_mesh_flow_result result = {0};
+  *report = (step_report){.number = s->steps + 1, .area = NAN, .volume = NAN, .seconds_draw = NAN};
+  if (smoother_past_prepare(s, message)) return 1;
+  s->report = report;
+  ts_status status = ts_context_finish(s->device.context); /* what was asked before is not the step's time */
+  const double begin = seconds_now();
+  if (status == TS_OK) status = timed ? timed_step(s, &result, report) : whole_step(s, &result, report);
+  const double whole = seconds_now() - begin;
+  s->report = NULL;
+  if (status < 0) return smoother_fail_status(s->device.context, status, "the step failed", message);
+  /* What a failed attempt took belongs to the step. */
+  if (timed) report->seconds_solve = whole - report->seconds_matrix;
+  const int made = status == TS_OK;
+  report->converged = made && result.cg.reason != TS_REASON_MAX_ITERATIONS &&
+                      result.boundary_cg.reason != TS_REASON_MAX_ITERATIONS;
+  report->iterations = result.iterations;
+  report->substeps = made ? result.substeps : 0;
+  report->relative_residual = result.cg.relative_residual;
+  snprintf(report->message, sizeof report->message, "%s", result.message);
+
+  status = TS_OK;
+  double area = NAN, volume = NAN;
+  if (measured || (made && s->options.preserve_volume)) {
+    status = measure(s, &area, &volume);
+    if (status == TS_OK && made && s->options.preserve_volume) status = restore_volume(s, &area, &volume);
+    const double size = s->measures.diagonal;
+    report->area = size * size * area;
+    report->volume = size * size * size * volume;
+  }
+  if (status != TS_OK) return smoother_fail_status(s->device.context, status, "the step failed", message);
+  if (made) smoother_past_commit(s, s->start, s->steps++);
+  return 0;
+}
+
+/* ---- Noise, reset, export ---- */
+
+static int put_to_start(smoother *s, smoother_start *start, char message[MESH_MESSAGE]) {
+  const size_t bytes = 3 * (size_t)start->m.vertex_count * sizeof *s->host;
+  memcpy(s->host, start->unit, bytes);
+  const ts_status status = smoother_write(s, s->device.x);
+  return status == TS_OK ? 0 : smoother_fail_status(s->device.context, status, "positions", message);
+}
+
+int smoother_reset(smoother *s, char message[MESH_MESSAGE]) {
+  if (smoother_past_prepare(s, message) || put_to_start(s, s->start, message)) return 1;
+  smoother_past_commit(s, s->start, s->steps);
+  s->steps = 0;
+  return 0;
+}
+
+int smoother_add_noise(smoother *s, double amount, uint64_t seed, char message[MESH_MESSAGE]) {
+  mesh m;
+  if (smoother_current_mesh(s, &m, message)) return 1;
+  if (mesh_add_noise(&m, amount, seed, message)) {
+    mesh_destroy(&m);
+    return 1;
+  }
+  smoother_start *start = smoother_start_create(s, &m, message);
+  if (!start) return 1;
+  if (smoother_past_prepare(s, message) || put_to_start(s, start, message)) {
+    smoother_start_release(start);
+    return 1;
+  }
+  smoother_past_commit(s, s->start, s->steps);
+  smoother_start_release(s->start); /* the past holds it now */
+  smoother_take_start(s, start);
+  s->steps = 0;
+  return 0;
+}
+
+static int copy_mesh(const mesh *from, mesh *to, char message[MESH_MESSAGE]) {
+  if (mesh_create(from->vertex_count, from->triangle_count, to, message)) return 1;
+  memcpy(to->positions, from->positions, 3 * (size_t)from->vertex_count * sizeof *to->positions);
+  memcpy(to->triangles, from->triangles, 3 * (size_t)from->triangle_count * sizeof *to->triangles);
+  if (!from->held) return 0;
+  to->held = malloc((size_t)from->vertex_count);
+  if (!to->held) {
+    mesh_destroy(to);
+    return smoother_fail(message, "out of memory for %d vertices", (int)from->vertex_count);
+  }
+  memcpy(to->held, from->held, (size_t)from->vertex_count);
+  return 0;
+}
+
+int smoother_current_mesh(const smoother *s, mesh *m, char message[MESH_MESSAGE]) {
+  const ts_status status = smoother_read(s, s->device.x);
+  if (status != TS_OK) return smoother_fail_status(s->device.context, status, "positions", message);
+  if (copy_mesh(&s->start->m, m, message)) return 1;
+  mesh_from_unit(&s->start->m, &s->measures, s->start->unit, s->host, m->positions);
+  return 0;
+}

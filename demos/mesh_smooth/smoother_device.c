@@ -1,0 +1,103 @@
+/* The device that a smoother works on: context, flow, vectors. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "smoother_state.h"
+
+int smoother_fail(char message[MESH_MESSAGE], const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, MESH_MESSAGE, format, arguments);
+  va_end(arguments);
+  return 1;
+}
+
+int smoother_fail_status(const ts_context *context, ts_status status, const char *what,
+                         char message[MESH_MESSAGE]) {
+  const char *text = ts_last_error(context);
+  return smoother_fail(message, "%s: %s", what, *text ? text : ts_status_text(status));
+}
+
+/* Keeps the residuals of the solve that goes on; a new solve begins with iteration 1. */
+static int keep_history(int iteration, const double *history, int count, void *user) {
+  step_report *const r = ((smoother *)user)->report;
+  if (!r) return 0;
+  if (iteration - count <= 0) r->history_count = 0;
+  for (int k = 0; k < count && r->history_count < STEP_HISTORY; k++)
+    r->history[r->history_count++] = (float)history[k];
+  return 0;
+}
+
+ts_cg_desc smoother_cg(smoother *s, const smoother_options *options) {
+  return (ts_cg_desc){.rtol = options->rtol,
+                      .max_iterations = options->cg_iterations,
+                      .progress = keep_history,
+                      .progress_user = s};
+}
+
+ts_status smoother_read(const smoother *s, const ts_vector *x) {
+  return ts_vector_read(x, s->host, 3 * (size_t)s->start->m.vertex_count);
+}
+
+ts_status smoother_write(const smoother *s, ts_vector *x) {
+  return ts_vector_write(x, s->host, 3 * (size_t)s->start->m.vertex_count);
+}
+
+/* Vertices that never move keep their places when a mesh is scaled. */
+static ts_status create_mobile(smoother *s, smoother_device *d, const ts_vector_desc *three) {
+  const mesh *m = &s->start->m;
+  ts_space *space = ts_mesh_flow_space(d->flow);
+  ts_status status = ts_vector_create(space, three, &d->mobile);
+  if (status == TS_OK) status = ts_vector_create(space, three, &d->change);
+  if (status != TS_OK) return status;
+  memset(s->host, 0, 3 * (size_t)m->vertex_count * sizeof *s->host);
+  for (size_t k = 0; k < 3 * (size_t)m->triangle_count; k++) {
+    const int32_t v = m->triangles[k];
+    for (int c = 0; c < 3; c++) s->host[3 * (size_t)v + (size_t)c] = m->held && m->held[v] ? 0 : 1;
+  }
+  return smoother_write(s, d->mobile);
+}
+
+int smoother_device_open(smoother *s, const smoother_options *options, ts_context *context,
+                         smoother_device *device, char message[MESH_MESSAGE]) {
+  const mesh *m = &s->start->m;
+  const ts_context_desc context_desc = {.backend = options->backend, .gl_platform = options->platform};
+  const ts_mesh_flow_desc flow_desc = {.vertices = m->vertex_count,
+                                       .triangles = m->triangle_count,
+                                       .triangle_vertices = m->triangles,
+                                       .locked = m->held,
+                                       .boundary = options->boundary,
+                                       .format = options->format,
+                                       .cg = smoother_cg(s, options)};
+  const ts_vector_desc three = {.components = 3};
+  *device = (smoother_device){.context = context};
+  if (!context) {
+    const ts_status opened = ts_context_create(&context_desc, &device->context);
+    if (opened != TS_OK) return smoother_fail_status(NULL, opened, options->backend, message);
+  }
+  ts_status status = ts_mesh_flow_create(device->context, &flow_desc, &device->flow);
+  ts_space *space = status == TS_OK ? ts_mesh_flow_space(device->flow) : NULL;
+  if (status == TS_OK) status = ts_vector_create(space, &three, &device->x);
+  if (status == TS_OK) status = ts_vector_create(space, &three, &device->before);
+  if (status == TS_OK) status = create_mobile(s, device, &three);
+  if (status == TS_OK) {
+    memcpy(s->host, s->start->unit, 3 * (size_t)m->vertex_count * sizeof *s->host);
+    status = smoother_write(s, device->x);
+  }
+  if (status == TS_OK) return 0;
+  smoother_fail_status(device->context, status, options->backend, message);
+  smoother_device_close(device, context != NULL);
+  return 1;
+}
+
+void smoother_device_close(smoother_device *device, int keep_context) {
+  ts_vector_destroy(&device->x);
+  ts_vector_destroy(&device->before);
+  ts_vector_destroy(&device->mobile);
+  ts_vector_destroy(&device->change);
+  ts_mesh_flow_destroy(&device->flow);
+  if (!keep_context) ts_context_destroy(&device->context);
+}

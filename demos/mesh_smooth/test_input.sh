@@ -1,0 +1,81 @@
+# Files that are no meshes: one line, exit status 1, nothing written. Files with faults: repaired, and said.
+export OMP_NUM_THREADS=1
+run_bad() { refuse 1 "$@" --backend cpu --steps 1 -o out.obj --frames frames; }
+
+run_bad "absent.obj" absent.obj
+mkdir directory.obj
+run_bad "directory.obj" directory.obj
+: >empty.obj
+run_bad "empty.obj" empty.obj
+file text.obj 'This is' 'no mesh'
+run_bad "text.obj" text.obj
+head -c 3000 "$program" >binary.ply
+run_bad "binary.ply" binary.ply
+file nan.obj 'v 0 0 0' 'v 1 nan 0' 'v 0 1 0' 'f 1 2 3'
+run_bad "nan.obj" nan.obj
+file inf.off OFF '3 1 0' '0 0 0' '1 0 inf' '0 1 0' '3 0 1 2'
+run_bad "inf.off" inf.off
+file range.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'f 1 2 4'
+run_bad "range.obj" range.obj
+file range.off OFF '3 1 0' '0 0 0' '1 0 0' '0 1 0' '3 0 1 3'
+run_bad "range.off" range.off
+file points.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0'
+run_bad "points.obj" points.obj
+file flat.off OFF '3 1 0' '0 0 0' '1 0 0' '0 1 0' '3 0 1 1'
+run_bad "flat.off: none of the 1 triangles" flat.off
+file point.obj 'v 1 1 1' 'v 1 1 1' 'v 1 1 1' 'f 1 2 3'
+run_bad "point.obj" point.obj
+run_bad "point.obj: all vertices of the triangles lie at one place" point.obj --keep-duplicates
+file mesh.xyz '0 0 0'
+run_bad "mesh.xyz" mesh.xyz
+
+# Cut short, in each format.
+for format in ply stl off; do
+  expect 0 --generate sphere:200 --steps 0 --backend cpu -o whole.$format -q
+  size=$(wc -c <whole.$format)
+  for part in 10 50 95; do
+    head -c $((size * part / 100)) whole.$format >cut.$format
+    run_bad "cut.$format" cut.$format
+  done
+done
+
+# Outputs that cannot be written are found before the mesh is read.
+refuse 1 "nowhere/out.obj: No such file or directory" absent.obj -o nowhere/out.obj
+refuse 1 "nowhere/a.png: No such file or directory" absent.obj --screenshot nowhere/a.png
+refuse 1 "text.obj: Not a directory" absent.obj --frames text.obj
+refuse 1 "out.xyz" absent.obj -o out.xyz
+refuse 1 "this output is also the input" range.obj -o range.obj
+same "the directory of frames that never came" "$(ls -d frames 2>/dev/null)" ''
+
+# An older output survives a failure.
+file old.obj 'old'
+refuse 1 "cuda" --generate sphere:100 --backend cuda -o old.obj
+same "an older output" "$(cat old.obj)" old
+
+# Polygons are cut, vertices at one place merged, and both said.
+file quads.obj 'v 0 0 0' 'v 1 0 0' 'v 1 1 0' 'v 0 1 0' 'v 1 0 0' 'v 2 0 0.5' 'v 2 1 0' 'v 1 1 0' 'f 1 2 3 4' \
+  'f 5 6 7 8'
+expect 0 quads.obj --backend cpu --steps 0 -o merged.obj --json
+said "2 polygons were cut into triangles"
+said "a mesh that is written has 6 vertices, 2 fewer than the file"
+same "merged vertices" "$(json integer repairs.merged_vertices)" 2
+same "polygons" "$(json integer repairs.polygons_cut)" 2
+same "vertices after merging" "$(vertices merged.obj)" 6
+same "triangles" "$(grep -c '^f ' merged.obj)" 4
+expect 0 quads.obj --backend cpu --steps 0 -o kept.obj --keep-duplicates
+same "vertices kept" "$(vertices kept.obj)" 8
+expect 0 quads.obj --backend cpu --steps 0 -o merged.obj -q
+same "what -q says" "$(cat ../log/out ../log/err)" ''
+
+# Three triangles at an edge: the vertices of the edge stay, and that is said.
+file fan.obj 'v 0 0 0' 'v 0 0 1' 'v 1 0 0.5' 'v -1 0.3 0.5' 'v 0 1 0.5' 'f 1 2 3' 'f 2 1 4' 'f 1 2 5'
+expect 0 fan.obj --backend cpu --steps 1 --boundary flow -o fan-after.obj --json
+same "non-manifold edges" "$(json integer repairs.nonmanifold_edges)" 1
+same "held vertices" "$(json integer repairs.held_vertices)" 2
+same "vertices that stay" "$(head -n 40 fan-after.obj | grep -c -e '^v 0 0 0$' -e '^v 0 0 1$')" 2
+grep -q '^mesh-smooth: fan.obj: .*edge' ../log/err || fail "the edge was not said"
+
+# Neighbours that disagree about their side are turned.
+file turned.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 1 1 0.2' 'v 2 0.5 0' 'f 1 2 3' 'f 2 3 4' 'f 2 5 4'
+expect 0 turned.obj --backend cpu --steps 1 --json
+same "turned triangles" "$(json integer repairs.turned_triangles)" 1

@@ -1,0 +1,51 @@
+# Wrong usage ends with 2 and one line; the manual page knows every option.
+refuse 2 "no mesh given" --steps 1
+refuse 2 "expected one mesh only" a.obj b.obj
+refuse 2 "expected one of them" a.obj --generate sphere
+for number in -1 x 1.5 '' 1000001; do
+  refuse 2 "--steps: '$number', expected a whole number from 0 to 1000000" --generate sphere --steps "$number"
+done
+for number in 0 -1e-5 nan inf 1.01 x ''; do
+  refuse 2 "--time-step: '$number', expected a number greater than 0 and at most 1" \
+    --generate sphere --time-step "$number"
+done
+for number in 0 1 -1 nan x; do
+  refuse 2 "--rtol: '$number', expected a number between 0 and 1" --generate sphere --rtol "$number"
+done
+refuse 2 "--cg-iterations: '0', expected" --generate sphere --cg-iterations 0
+refuse 2 "--boundary: 'open', expected fixed or flow" --generate sphere --boundary open
+refuse 2 "--backend: 'metal', expected one of auto, gl" --generate sphere --backend metal
+refuse 2 "--format: 'coo', expected" --generate sphere --format coo
+refuse 2 "--noise: '-1', expected" --generate sphere --noise -1
+refuse 2 "--seed: '-1', expected" --generate sphere --seed -1
+refuse 2 "--colour: 'red', expected none, curvature or displacement" --generate sphere --colour red
+refuse 2 "--shading: 'phong', expected smooth or flat" --generate sphere --shading phong
+refuse 2 "--gl-platform: 'glx', expected egl or window" --generate sphere --gl-platform glx
+for size in 100 100x x100 15x100 100x20000 axb; do
+  refuse 2 "--size: '$size', expected WIDTHxHEIGHT" --generate sphere --size $size
+done
+refuse 2 "--bench writes no files" --bench -o x.obj
+
+# Known, but not to be had.
+refuse 1 "cuda" --generate sphere:100 --backend cuda
+refuse 1 "jagged" --generate sphere:100 --backend cpu --format jagged
+refuse 1 "cone" --generate cone
+
+checks=$((checks + 1))
+"$program" --generate sphere --frames x >../log/out 2>../log/err
+status=$?
+[ $status -eq 2 ] || fail "--frames in a window: exit status $status"
+said "--frames needs --headless"
+
+page=$here/../../docs/mesh-smooth.1
+expect 0 --help
+for option in $(grep -o -e '--[a-z0-9][a-z0-9-]*' ../log/out | sort -u); do
+  checks=$((checks + 1))
+  tr -d '\\' <"$page" | grep -qF -e "$option" || fail "the manual page lacks $option"
+done
+if man --version >/dev/null 2>&1; then
+  warnings=$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)
+  same "warnings of the manual page" "$warnings" ''
+fi
+expect 0 --version
+grep -q '^mesh-smooth [0-9]' ../log/out || fail "--version does not say the version"
