@@ -89,6 +89,13 @@ static ts_status add_change(ts_mesh_flow *flow, ts_vector *out, const ts_vector 
   return tsi_leave(context, context->ops->axpby(out, ts_constant(1), flow->change, ts_constant(1), x));
 }
 
+static void explain(ts_mesh_flow_result *result, const char *which, const ts_cg_result *cg) {
+  const char *text = cg->reason == TS_REASON_NAN_INPUT
+                         ? "the positions, or the matrix made of them, hold a NaN or an infinity"
+                         : cg->message;
+  snprintf(result->message, sizeof result->message, "%s%.140s", which, text);
+}
+
 /* Moves x if all solves succeed. Adds to the result's iterations. */
 static ts_status solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *result) {
   const ts_vector *from = x;
@@ -98,7 +105,7 @@ static ts_status solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *re
     result->iterations += result->boundary_cg.iterations;
     if (status != TS_OK) {
       result->cg = (ts_cg_result){0};
-      snprintf(result->message, sizeof result->message, "the boundary: %.140s", result->boundary_cg.message);
+      explain(result, "the boundary: ", &result->boundary_cg);
       return status;
     }
     TSI_TRY(add_change(flow, flow->border, x));
@@ -107,7 +114,7 @@ static ts_status solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *re
   const ts_status status = solve_change(flow, &flow->surface, flow->surface_cg, from, &result->cg);
   result->iterations += result->cg.iterations;
   if (status != TS_OK) {
-    snprintf(result->message, sizeof result->message, "%s", result->cg.message);
+    explain(result, "", &result->cg);
     return status;
   }
   return add_change(flow, x, from);
@@ -155,10 +162,9 @@ static ts_status keep_start(ts_mesh_flow *flow, const ts_vector *x) {
   return copy(flow->context, flow->start, x);
 }
 
-/* Halving would not help. */
-static int is_final(const ts_mesh_flow_result *result) {
-  const ts_reason reason = result->cg.message[0] ? result->cg.reason : result->boundary_cg.reason;
-  return reason == TS_REASON_STOPPED || reason == TS_REASON_NAN_INPUT;
+/* Who stops a step does not want it in halves. */
+static int is_stopped(const ts_mesh_flow_result *result) {
+  return result->cg.reason == TS_REASON_STOPPED || result->boundary_cg.reason == TS_REASON_STOPPED;
 }
 
 /* Time is counted in units of time_step / 2^max_halvings. A substep at level h has 2^(max_halvings - h) of
@@ -184,7 +190,7 @@ static ts_status step(ts_mesh_flow *flow, ts_vector *x, double time_step, ts_mes
       continue;
     }
     if (!message[0]) memcpy(message, result->message, sizeof message);
-    if (level == most || is_final(result) || !((float)(flow->speed * length / 2) > 0)) {
+    if (level == most || is_stopped(result) || !((float)(flow->speed * length / 2) > 0)) {
       result->substeps = 0;
       if (done > 0) TSI_TRY(copy(flow->context, x, flow->start));
       return TS_NOT_CONVERGED;
