@@ -47,9 +47,7 @@ std::string where(const mesh_source &source, const mesh_soup &soup, bool ended) 
   const std::string at =
       in_vertices ? place("vertex", soup.vertices_read, vertices) : place("face", soup.n_faces(), faces);
   if (ended) return "cut short at " + at;
-  const int64_t line = in_vertices ? mesh_source_vertex_line(&source, (int64_t)soup.vertices_read) : 0;
-  return (line ? "line " + std::to_string(line) + ": " : "") + at +
-         (in_vertices ? ": expected three finite numbers" : ": expected the numbers of its vertices");
+  return at + (in_vertices ? ": expected three finite numbers" : ": expected the numbers of its vertices");
 }
 
 /* Fills the soup, or throws what is wrong. */
@@ -63,20 +61,16 @@ void read_soup(mesh_source &source, mesh_soup &soup) {
     stream.exceptions(std::ios::failbit | std::ios::badbit);
   OpenMesh::IO::Options options;
   if (source.binary) options += OpenMesh::IO::Options::Binary;
-  std::string said;
   bool understood = false;
   try {
-    quiet_openmesh quiet(said);
+    quiet_openmesh quiet;
     understood = OpenMesh::IO::IOManager().read(stream, mesh_format_endings[source.format], soup, options);
   } catch (const std::ios_base::failure &) {
     throw std::runtime_error(where(source, soup, stream.eof()));
   }
   if (source.format == MESH_OBJ && (int64_t)soup.n_vertices() < source.vertices)
     throw std::runtime_error(where(source, soup, false));
-  if (!understood) {
-    std::replace(said.begin(), said.end(), '\n', ' ');
-    throw std::runtime_error("OpenMesh cannot read it" + (said.empty() ? "" : ": " + said.substr(0, 100)));
-  }
+  if (!understood) throw std::runtime_error(where(source, soup, false));
   if (soup.n_vertices() == 0) throw std::runtime_error("no vertices");
   if (soup.n_faces() == 0) throw std::runtime_error("no faces");
   if ((int64_t)soup.n_vertices() < soup.announced_vertices || (int64_t)soup.n_faces() < soup.announced_faces)

@@ -88,11 +88,10 @@ int mesh_file_write(const char *path, const mesh *m, char message[MESH_MESSAGE])
     mesh_exporter exporter(*m);
     OpenMesh::IO::Options options;
     if (format == MESH_PLY || format == MESH_STL) options += OpenMesh::IO::Options::Binary;
-    std::string said;
     bool written = false;
     errno = 0;
     {
-      quiet_openmesh quiet(said);
+      quiet_openmesh quiet;
       /* Nine digits are enough for every number of single precision. */
       written = OpenMesh::IO::IOManager().write(file.stream, mesh_format_endings[format], exporter, options, 9);
     }

@@ -19,9 +19,9 @@ static inline double random_uniform(uint64_t *state) {
 }
 
 /* Drops the last bits of a number of about 1: functions such as sin differ there from one C library to the
- * next. */
+ * next. So many are dropped that one in some millions of such differences is left. */
 static inline double random_settle(double x) {
-  return floor(x * 0x1p40 + 0.5) * 0x1p-40;
+  return floor(x * 0x1p30 + 0.5) * 0x1p-30;
 }
 
 /* Normally distributed with standard deviation 1 (Box and Muller). */

@@ -6,20 +6,14 @@
 
 using OpenMesh::FaceHandle, OpenMesh::Vec3d, OpenMesh::Vec3f, OpenMesh::VertexHandle;
 
-/* The streams multiplex: std::cerr and std::clog are connected from the start, and are put back at the end. */
-quiet_openmesh::quiet_openmesh(std::string &said) : said_(said) {
-  omerr().disconnect(std::cerr);
-  omlog().disconnect(std::clog);
-  omerr().connect(heard_);
+quiet_openmesh::quiet_openmesh() : errors_(omerr().is_enabled()), log_(omlog().is_enabled()) {
+  omerr().disable();
+  omlog().disable();
 }
 
 quiet_openmesh::~quiet_openmesh() {
-  omerr().flush();
-  omlog().flush();
-  omerr().disconnect(heard_);
-  omerr().connect(std::cerr);
-  omlog().connect(std::clog);
-  said_ = heard_.str();
+  if (errors_) omerr().enable();
+  if (log_) omlog().enable();
 }
 
 /* ---- What a reader hands over ---- */

@@ -4,7 +4,6 @@
 #define MESH_SOUP_HPP
 
 #include <cstdint>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -12,17 +11,16 @@
 
 #include "mesh.h"
 
-/* What OpenMesh would print goes into a string while this exists. */
+/* While this exists, OpenMesh prints nothing. */
 class quiet_openmesh {
 public:
-  explicit quiet_openmesh(std::string &said);
+  quiet_openmesh();
   ~quiet_openmesh();
   quiet_openmesh(const quiet_openmesh &) = delete;
   quiet_openmesh &operator=(const quiet_openmesh &) = delete;
 
 private:
-  std::string &said_;
-  std::ostringstream heard_;
+  bool errors_, log_;
 };
 
 namespace soup_types {

@@ -66,12 +66,15 @@ static void blank_comment(const line *l) {
   if (hash) blank(hash, l->end);
 }
 
-int64_t mesh_source_vertex_line(const mesh_source *source, int64_t vertex) {
-  line l = {0};
-  for (int64_t number = 1; source->format == MESH_OBJ && next_line(source, &l); number++) {
-    if (begins_with(&l, "v") && vertex-- == 0) return number;
+/* Moves *at behind three numbers; returns 0 where there are none. The readers would leave such a line out. */
+static int three_numbers(const line *l, char **at) {
+  for (int c = 0; c < 3; c++) {
+    size_t length;
+    char *end = NULL;
+    const char *word = next_word(l, at, &length);
+    if (!word || !isfinite(strtof(word, &end)) || end != word + length) return 0;
   }
-  return 0;
+  return 1;
 }
 
 /* ---- OBJ: says nowhere how much it holds, so it is counted ---- */
@@ -134,7 +137,8 @@ static int prepare_obj(const char *name, mesh_source *s, char message[MESH_MESSA
   if (memchr(s->bytes, '\0', s->size))
     return mesh_fail(message, "%s: not an OBJ file: it holds bytes that are no text", name);
   join_lines(s);
-  for (line l = {0}; next_line(s, &l);) {
+  int64_t number = 1;
+  for (line l = {0}; next_line(s, &l); number++) {
     size_t length;
     blank_comment(&l);
     char *at = l.begin;
@@ -143,7 +147,9 @@ static int prepare_obj(const char *name, mesh_source *s, char message[MESH_MESSA
       s->faces++;
     } else if (is_word(word, length, "v")) {
       s->vertices++;
-      for (int c = 0; c < 3; c++) next_word(&l, &at, &length);
+      if (!three_numbers(&l, &at))
+        return mesh_fail(message, "%s: line %lld: expected three finite numbers after v", name,
+                         (long long)number);
       blank(at, l.end);
     } else {
       blank(l.begin, l.end);
@@ -151,7 +157,8 @@ static int prepare_obj(const char *name, mesh_source *s, char message[MESH_MESSA
   }
   if (s->vertices == 0 && s->faces == 0)
     return mesh_fail(message, "%s: not an OBJ file: no line begins with v or f", name);
-  int64_t number = 1, vertices = 0;
+  number = 1;
+  int64_t vertices = 0;
   for (line l = {0}; next_line(s, &l); number++) {
     vertices += begins_with(&l, "v");
     if (begins_with(&l, "f") && check_face(name, s, &l, number, vertices, message)) return 1;
@@ -159,34 +166,80 @@ static int prepare_obj(const char *name, mesh_source *s, char message[MESH_MESSA
   return 0;
 }
 
-/* ---- OFF ---- */
+/* ---- OFF ----
+ * The reader expects no comments, the counts on a line of their own, and behind coordinates and faces only what
+ * the keyword announces, whereas files have colours of faces after a plain OFF too. */
 
-/* Comments may stand anywhere, and the counts on the keyword's line; the reader expects neither. */
+/* Moves *at behind a face: the number of its corners and as many words. */
+static int take_face(const char *name, const line *l, char **at, int64_t number, char message[MESH_MESSAGE]) {
+  size_t length;
+  const char *word = next_word(l, at, &length);
+  const long corners = strtol(word, NULL, 10);
+  for (long k = 0; k < corners; k++)
+    if (!next_word(l, at, &length))
+      return mesh_fail(message, "%s: line %lld: a face of %ld corners has %ld", name, (long long)number,
+                       corners, k);
+  return 0;
+}
+
+/* Blanks what the reader does not need from the line behind the keyword on. */
+static int prepare_off_lines(const char *name, mesh_source *s, line l, int64_t number,
+                             char message[MESH_MESSAGE]) {
+  int64_t vertices = -1, faces = -1;
+  for (; next_line(s, &l); number++) {
+    blank_comment(&l);
+    size_t length;
+    char *at = l.begin, *word = next_word(&l, &at, &length);
+    if (!word) continue;
+    if (vertices < 0) {
+      char *end, *second = next_word(&l, &at, &length), *second_end = second;
+      vertices = strtoll(word, &end, 10);
+      if (second) faces = strtoll(second, &second_end, 10);
+      if (end == word || second_end == second || vertices < 0 || faces < 0)
+        return mesh_fail(message, "%s: line %lld: expected the numbers of vertices and faces", name,
+                         (long long)number);
+      continue;
+    }
+    at = l.begin;
+    if (vertices > 0) {
+      vertices--;
+      if (!three_numbers(&l, &at))
+        return mesh_fail(message, "%s: line %lld: expected three finite numbers", name, (long long)number);
+    } else if (faces > 0) {
+      faces--;
+      if (take_face(name, &l, &at, number, message)) return 1;
+    }
+    blank(at, l.end);
+  }
+  return vertices < 0 ? mesh_fail(message, "%s: cut short after OFF", name) : 0;
+}
+
 static int prepare_off(const char *name, mesh_source *s, char message[MESH_MESSAGE]) {
   line l = {0};
   size_t length = 0;
   char *word = NULL, *after = NULL;
+  int64_t number = 0;
   while (!word && next_line(s, &l)) {
     blank_comment(&l);
     after = l.begin;
     word = next_word(&l, &after, &length);
+    number++;
   }
-  if (!word || length < 3 || length > 10 || memcmp(word + length - 3, "OFF", 3) != 0)
-    return mesh_fail(message, "%s: not an OFF file: it does not begin with OFF", name);
-  if (word != s->bytes) { /* the reader wants the keyword first */
-    memmove(s->bytes, word, length);
-    blank(s->bytes + length, after);
-    l.begin = s->bytes;
-    after = s->bytes + length;
-  }
-  size_t next_length;
+  /* Before it ST, C and N may stand: what there is besides coordinates. 4 and n are other kinds of these. */
+  if (!word || length < 3 || length > 7 || memcmp(word + length - 3, "OFF", 3) != 0 ||
+      strspn(word, "STCN") != length - 3)
+    return mesh_fail(message, "%s: not an OFF file of points in space: it does not begin with OFF", name);
   char *at = after;
+  size_t next_length;
   const char *next = next_word(&l, &at, &next_length);
   if (is_word(next, next_length, "BINARY"))
     return mesh_fail(message, "%s: a binary OFF file; only those of text are read", name);
-  if (next || after < l.end) *after = '\n';
-  while (next_line(s, &l)) blank_comment(&l);
-  return 0;
+  blank(word, after);
+  memcpy(s->bytes, "OFF", 3); /* the reader wants the keyword first */
+  if (after == l.end) return prepare_off_lines(name, s, l, number + 1, message);
+  *after = '\n';
+  l.end = after;
+  return prepare_off_lines(name, s, l, number, message);
 }
 
 /* ---- STL ---- */
@@ -221,13 +274,9 @@ static int prepare_text_stl(const char *name, mesh_source *s, char message[MESH_
     ended = is_word(word, length, "endsolid");
     if (!is_word(word, length, "vertex")) continue;
     corners++;
-    for (int c = 0; c < 3; c++) {
-      word = next_word(&l, &at, &length);
-      char *end = NULL;
-      if (!word || !isfinite(strtof(word, &end)) || end != word + length)
-        return mesh_fail(message, "%s: line %lld: expected three finite numbers after vertex", name,
-                         (long long)number);
-    }
+    if (!three_numbers(&l, &at))
+      return mesh_fail(message, "%s: line %lld: expected three finite numbers after vertex", name,
+                       (long long)number);
   }
   if (!ended) return mesh_fail(message, "%s: cut short: it does not end with endsolid", name);
   if (corners != 3 * s->faces)
@@ -274,9 +323,10 @@ static int read_bytes(const char *path, const char *name, mesh_source *s, char m
   int error = 0;
   struct stat status;
   if (fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) error = EISDIR;
-  /* A pipe has no size to ask for, so the bytes are taken as they come; one is kept for a last newline. */
+  /* A pipe has no size to ask for, so the bytes are taken as they come; two are kept for a last newline
+   * and the end of the string. */
   for (size_t capacity = 0; !error;) {
-    if (s->size + 1 >= capacity) {
+    if (s->size + 2 >= capacity) {
       capacity = capacity ? 2 * capacity : (size_t)1 << 16;
       char *larger = realloc(s->bytes, capacity);
       if (!larger) {
@@ -285,13 +335,14 @@ static int read_bytes(const char *path, const char *name, mesh_source *s, char m
       }
       s->bytes = larger;
     }
-    const size_t got = fread(s->bytes + s->size, 1, capacity - 1 - s->size, file);
+    const size_t got = fread(s->bytes + s->size, 1, capacity - 2 - s->size, file);
     s->size += got;
     if (got) continue;
     if (ferror(file)) error = errno ? errno : EIO;
     break;
   }
   fclose(file);
+  if (s->bytes) s->bytes[s->size] = '\0';
   if (error) return mesh_fail(message, "%s: %s", name, strerror(error));
   return s->size ? 0 : mesh_fail(message, "%s: the file is empty", name);
 }
@@ -309,6 +360,7 @@ int mesh_source_open(const char *path, mesh_source *source, char message[MESH_ME
   }
   /* So that the last number ends before the file does. */
   source->bytes[source->size++] = '\n';
+  source->bytes[source->size] = '\0';
   return 0;
 }
 

@@ -30,9 +30,6 @@ typedef struct mesh_source {
 int mesh_source_open(const char *path, mesh_source *source, char message[MESH_MESSAGE]);
 void mesh_source_close(mesh_source *source);
 
-/* The line, from 1, of a vertex of an OBJ file; 0 in other formats. */
-int64_t mesh_source_vertex_line(const mesh_source *source, int64_t vertex);
-
 /* The path for a message, only its end where it is so long that there would be no room for the reason. */
 const char *mesh_source_name(const char *path);
 
