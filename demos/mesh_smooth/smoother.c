@@ -75,7 +75,7 @@ int smoother_set_options(smoother *s, const smoother_options *options, char mess
   if (needs_other_device(&s->options, &resolved)) {
     if (change_device(s, &resolved, message)) return 1;
   } else {
-    const ts_cg_desc cg = smoother_cg(s, &resolved);
+    const ts_cg_desc cg = smoother_cg(s, &resolved, s->device.context);
     const ts_status status = ts_mesh_flow_set_cg(s->device.flow, &cg);
     if (status != TS_OK) return smoother_fail_status(s->device.context, status, "options", message);
   }

@@ -31,11 +31,18 @@ static int keep_history(int iteration, const double *history, int count, void *u
   return 0;
 }
 
-ts_cg_desc smoother_cg(smoother *s, const smoother_options *options) {
-  return (ts_cg_desc){.rtol = options->rtol,
-                      .max_iterations = options->cg_iterations,
-                      .progress = keep_history,
-                      .progress_user = s};
+/* Looking at the residual costs a GPU a wait, so that long solves there look seldom. A step takes few
+ * iterations, of which that would cost more than it saves in waits. */
+enum { gpu_interval = 2, longest_interval = 16 };
+
+ts_cg_desc smoother_cg(smoother *s, const smoother_options *options, const ts_context *context) {
+  const int most = options->cg_iterations;
+  ts_cg_desc desc = {
+      .rtol = options->rtol, .max_iterations = most, .progress = keep_history, .progress_user = s};
+  ts_context_info info;
+  if (ts_context_get_info(context, &info) == TS_OK && info.max_texture_size)
+    desc.check_interval = most && most <= longest_interval ? most : gpu_interval;
+  return desc;
 }
 
 ts_status smoother_read(const smoother *s, const ts_vector *x) {
@@ -65,19 +72,19 @@ int smoother_device_open(smoother *s, const smoother_options *options, ts_contex
                          smoother_device *device, char message[MESH_MESSAGE]) {
   const mesh *m = &s->start->m;
   const ts_context_desc context_desc = {.backend = options->backend, .gl_platform = options->platform};
-  const ts_mesh_flow_desc flow_desc = {.vertices = m->vertex_count,
-                                       .triangles = m->triangle_count,
-                                       .triangle_vertices = m->triangles,
-                                       .locked = m->held,
-                                       .boundary = options->boundary,
-                                       .format = options->format,
-                                       .cg = smoother_cg(s, options)};
+  ts_mesh_flow_desc flow_desc = {.vertices = m->vertex_count,
+                                 .triangles = m->triangle_count,
+                                 .triangle_vertices = m->triangles,
+                                 .locked = m->held,
+                                 .boundary = options->boundary,
+                                 .format = options->format};
   const ts_vector_desc three = {.components = 3};
   *device = (smoother_device){.context = context};
   if (!context) {
     const ts_status opened = ts_context_create(&context_desc, &device->context);
     if (opened != TS_OK) return smoother_fail_status(NULL, opened, options->backend, message);
   }
+  flow_desc.cg = smoother_cg(s, options, device->context);
   ts_status status = ts_mesh_flow_create(device->context, &flow_desc, &device->flow);
   ts_space *space = status == TS_OK ? ts_mesh_flow_space(device->flow) : NULL;
   if (status == TS_OK) status = ts_vector_create(space, &three, &device->x);

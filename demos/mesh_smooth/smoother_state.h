@@ -56,7 +56,7 @@ int smoother_fail_status(const ts_context *context, ts_status status, const char
 int smoother_device_open(smoother *s, const smoother_options *options, ts_context *context,
                          smoother_device *device, char message[MESH_MESSAGE]);
 void smoother_device_close(smoother_device *device, int keep_context);
-ts_cg_desc smoother_cg(smoother *s, const smoother_options *options);
+ts_cg_desc smoother_cg(smoother *s, const smoother_options *options, const ts_context *context);
 /* To and from s->host. */
 ts_status smoother_read(const smoother *s, const ts_vector *x);
 ts_status smoother_write(const smoother *s, ts_vector *x);
