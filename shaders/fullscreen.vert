@@ -39,8 +39,30 @@ vec4 coefficient(ivec4 c, vec4 numerator, vec4 denominator) {
   return intBitsToFloat(c.x) * mix(numerator / mix(denominator, vec4(1), zero), vec4(0), zero);
 }
 
-void main() {
+#ifdef ONE_REDUCTION
+// a = alpha = delta / dq and b = beta = alpha qmq / dq - 1 from the slots delta, dq, qmq. The difference leaves an error of
+// about 1e-7 in beta, which matters where the residual falls by orders of magnitude in one step: what remains of it would
+// be no larger than the error times d. There beta is 0 and the directions begin anew, as they do for negative and undefined ones.
+// Where a component is solved, its numbers sink below the smallest normal float, which some units take for 0.
+#define SMALLEST_NORMAL 1.1754944e-38
+#define SMALLEST_BETA 1e-5
+void evaluate() {
+  vec4 delta = slot(slot0, p[3].y, (p[3].w & 1) != 0);
+  vec4 dq = slot(slot1, p[3].z, (p[3].w & 2) != 0);
+  vec4 qmq = slot(slot2, p[4].y, (p[4].w & 1) != 0);
+  dq = mix(dq, vec4(0), lessThan(abs(dq), vec4(SMALLEST_NORMAL)));
+  a = coefficient(p[3], delta, dq);
+  vec4 beta = a * coefficient(p[4], qmq, dq) - 1.0;
+  b = mix(vec4(0), beta, greaterThan(beta, vec4(SMALLEST_BETA)));
+}
+#else
+void evaluate() {
   a = coefficient(p[3], slot(slot0, p[3].y, (p[3].w & 1) != 0), slot(slot1, p[3].z, (p[3].w & 2) != 0));
   b = coefficient(p[4], slot(slot2, p[4].y, (p[4].w & 1) != 0), slot(slot3, p[4].z, (p[4].w & 2) != 0));
+}
+#endif
+
+void main() {
+  evaluate();
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }

@@ -258,6 +258,8 @@ static void bad_solvers(void) {
   INVALID(ts_cg_create(matrix, &desc, &cg), "max_iterations", "-5");
   memset(&desc, 0, sizeof desc), desc.check_interval = 1025;
   INVALID(ts_cg_create(matrix, &desc, &cg), "check_interval", "1025");
+  memset(&desc, 0, sizeof desc), desc.reductions = 3;
+  INVALID(ts_cg_create(matrix, &desc, &cg), "reductions", "3");
   memset(&desc, 0, sizeof desc), desc.preconditioner = (ts_preconditioner)7;
   INVALID(ts_cg_create(matrix, &desc, &cg), "preconditioner", "7");
   memset(&desc, 0, sizeof desc), desc.stop = (ts_stop)8;

@@ -398,6 +398,9 @@ typedef struct ts_cg_desc {
   int max_iterations;               /* default: 10 times the unknowns, at least 1000, at most 100000 */
   int check_interval;               /* iterations between two checks, 1 to 1024: only a check waits for the
                                        device, and a solve can only end at one. Default: the backend's */
+  int reductions;                   /* that an iteration waits for: 2 (Hestenes and Stiefel 1952), or 1, which
+                                       sums one product more and takes three dependent passes instead of five
+                                       (Meurant 1987). Default: 1 for small systems on a GPU, else 2 */
   ts_progress_fn progress;          /* default: none */
   void *progress_user;
 } ts_cg_desc;
@@ -417,7 +420,8 @@ typedef struct ts_cg_result {
 
 /* Prepares conjugate gradients for a square matrix. The solver keeps its workspace between solves and the
  * matrix alive; after ts_matrix_set_values it uses the new values. `desc` may be NULL.
- * Errors: TS_ERROR_INVALID_ARGUMENT, memory. */
+ * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_UNSUPPORTED (one reduction on a backend that has only two),
+ * memory. */
 TS_API ts_status ts_cg_create(ts_matrix *matrix, const ts_cg_desc *desc, ts_cg **cg);
 TS_API void ts_cg_destroy(ts_cg **cg);
 

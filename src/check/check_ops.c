@@ -167,6 +167,22 @@ static ts_status watched_dot3(ts_scalars *out, int index, const ts_vector *x, co
   return reduced("dot3", out, index, x);
 }
 
+static ts_status watched_dots(ts_scalars *out, const tsi_dot *sums, int count) {
+  for (int k = 0; k < count; k++) TSI_TRY(check_poison_slot(out, sums[k].index));
+  TSI_TRY(inner_of(out->context)->dots(out, sums, count));
+  for (int k = 0; k < count; k++) TSI_TRY(reduced("dots", out, sums[k].index, sums[k].x));
+  return TS_OK;
+}
+
+static ts_status watched_cg_update(const tsi_cg_update *u) {
+  TSI_TRY(check_poison(u->r_new));
+  TSI_TRY(check_poison(u->d_new));
+  TSI_TRY(inner_of(u->e->context)->cg_update(u));
+  TSI_TRY(written("cg_update", u->e, 0));
+  TSI_TRY(check_vector("cg_update", u->r_new, 0));
+  return check_vector("cg_update", u->d_new, 0);
+}
+
 /* ---- Matrices ---- */
 
 static ts_status watched_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
@@ -211,4 +227,6 @@ void check_watch(check_state *state) {
   if (table->axpy2) table->axpy2 = watched_axpy2;
   if (table->axpy2_dot) table->axpy2_dot = watched_axpy2_dot;
   if (table->multiply_add) table->multiply_add = watched_multiply_add;
+  if (table->dots) table->dots = watched_dots;
+  if (table->cg_update) table->cg_update = watched_cg_update;
 }

@@ -6,6 +6,27 @@
 #include "cg.h"
 #include "common.h"
 
+static int has_one_reduction(const ts_context *context) {
+  return context->ops->dots && context->ops->cg_update &&
+         !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
+}
+
+static ts_status resolve_reductions(ts_context *context, const ts_matrix *A, ts_cg_desc *desc) {
+  const tsi_tiling *t = &A->row_space->tiling;
+  if (desc->reductions < 0 || desc->reductions > 2)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "reductions is %d; it is 1 or 2, or 0 for the default",
+                    desc->reductions);
+  if (desc->reductions == 1 && !has_one_reduction(context))
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "reductions is 1; backend %s has iterations with 2 reductions only%s",
+                    context->backend_name, context->ops->cg_update ? " without fused operations" : "");
+  if (desc->reductions == 0)
+    desc->reductions =
+        has_one_reduction(context) && (int64_t)t->width * t->height <= context->caps.one_reduction_texels ? 1
+                                                                                                          : 2;
+  return TS_OK;
+}
+
 static ts_status resolve(ts_context *context, const ts_matrix *A, const ts_cg_desc *desc, ts_cg_desc *out) {
   static const ts_cg_desc defaults;
   *out = desc ? *desc : defaults;
@@ -29,7 +50,7 @@ static ts_status resolve(ts_context *context, const ts_matrix *A, const ts_cg_de
     out->max_iterations = wanted < 1000 ? 1000 : wanted > 100000 ? 100000 : (int)wanted;
   }
   if (out->check_interval == 0) out->check_interval = context->caps.check_interval;
-  return TS_OK;
+  return resolve_reductions(context, A, out);
 }
 
 ts_status ts_cg_create(ts_matrix *matrix, const ts_cg_desc *desc, ts_cg **out) {
@@ -74,6 +95,8 @@ static void destroy_workspace(ts_cg *cg) {
   ts_vector_destroy(&cg->e);
   ts_vector_destroy(&cg->m);
   ts_vector_destroy(&cg->scratch);
+  ts_vector_destroy(&cg->r_next);
+  ts_vector_destroy(&cg->d_next);
   ts_scalars_destroy(&cg->slots);
   cg->components = 0;
 }
@@ -95,10 +118,14 @@ void ts_cg_destroy(ts_cg **out) {
 static ts_status create_workspace(ts_cg *cg, int components) {
   if (cg->components == components) return TS_OK;
   destroy_workspace(cg);
-  ts_vector *vectors[8];
-  int count = 6, jacobi = -1, scratch = -1;
+  ts_vector *vectors[10];
+  int count = 6, jacobi = -1, scratch = -1, next = -1;
   if (cg->desc.preconditioner == TS_PRECONDITIONER_JACOBI) jacobi = count++;
   if (tsi_needs_scratch(cg->context)) scratch = count++;
+  if (cg->desc.reductions == 1) {
+    next = count;
+    count += 2;
+  }
   TSI_TRY(tsi_enter(cg->context));
   TSI_TRY(tsi_leave(cg->context, tsi_group_create(cg->matrix->row_space, components, vectors, count,
                                                   TSI_CG_RING + 2 * cg->ring, &cg->slots)));
@@ -110,6 +137,8 @@ static ts_status create_workspace(ts_cg *cg, int components) {
   cg->b = vectors[5];
   cg->m = jacobi >= 0 ? vectors[jacobi] : NULL;
   cg->scratch = scratch >= 0 ? vectors[scratch] : NULL;
+  cg->r_next = next >= 0 ? vectors[next] : NULL;
+  cg->d_next = next >= 0 ? vectors[next + 1] : NULL;
   cg->components = components;
   return TS_OK;
 }

@@ -16,9 +16,10 @@ struct ts_cg {
   /* Workspace for vectors of `components`, 0 if there is none yet. */
   int components;
   ts_vector *x, *r, *d, *q, *b;
-  ts_vector *e;       /* what was added to x since r was last computed from it */
-  ts_vector *m;       /* 1 / diagonal; NULL without preconditioner */
-  ts_vector *scratch; /* NULL if all operations are fused */
+  ts_vector *e;               /* what was added to x since r was last computed from it */
+  ts_vector *m;               /* 1 / diagonal; NULL without preconditioner */
+  ts_vector *scratch;         /* NULL if all operations are fused */
+  ts_vector *r_next, *d_next; /* of an iteration with one reduction; NULL where there are two */
   ts_scalars *slots;
 };
 
@@ -31,7 +32,8 @@ enum {
   TSI_CG_NORM_B,
   TSI_CG_NORM_DX, /* of diag(A) x */
   TSI_CG_NORM_R,
-  TSI_CG_DD, /* d^T d, in careful mode */
+  TSI_CG_DD,  /* d^T d, in careful mode */
+  TSI_CG_QMQ, /* q^T M^-1 q, with one reduction */
   TSI_CG_RING
 };
 

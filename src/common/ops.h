@@ -26,8 +26,9 @@ typedef struct tsi_caps {
   int rectangle_width, rectangle_height; /* the default, best measured for this device */
   unsigned formats;                      /* bit 1 << TS_FORMAT_... */
   ts_format default_format;
-  int check_interval; /* a solver's default */
-  int check_overlap;  /* iterations worth starting before a check's numbers are awaited */
+  int check_interval;       /* a solver's default */
+  int check_overlap;        /* iterations worth starting before a check's numbers are awaited */
+  int one_reduction_texels; /* up to which CG is faster with one reduction an iteration than with two */
   int texture_barrier;
   int threads;
 } tsi_caps;
@@ -92,6 +93,20 @@ typedef enum tsi_reduction {
   TSI_REDUCE_MAX,    /* max x over the indices of the space */
   TSI_REDUCE_MAX_ABS /* max |x| */
 } tsi_reduction;
+
+/* sum x y w of each component, or sum x y where w is NULL, into a slot. */
+typedef struct tsi_dot {
+  int index;
+  const ts_vector *x, *y, *w;
+} tsi_dot;
+
+/* The vectors of a CG iteration with one reduction (cg_run.c). */
+typedef struct tsi_cg_update {
+  ts_vector *e, *r_new, *d_new;
+  const ts_vector *r, *d, *q, *m; /* m may be NULL: 1 */
+  const ts_scalars *slots;
+  int delta, dq, qmq; /* slots: r^T M^-1 r, d^T q, q^T M^-1 q */
+} tsi_cg_update;
 
 struct tsi_ops {
   /* ---- Required ---- */
@@ -160,6 +175,13 @@ struct tsi_ops {
   /* out = w x + b y, component-wise product w x. */
   ts_status (*multiply_add)(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
                             const ts_vector *y);
+  /* Up to TSI_MAX_DOTS sums over one space that do not wait for each other. */
+  ts_status (*dots)(ts_scalars *out, const tsi_dot *sums, int count);
+  /* alpha = delta / dq and beta = alpha qmq / dq - 1, both 0 where |dq| < FLT_MIN, beta also where it is not
+   * above 1e-5 (what rounding leaves of it);  e = e + alpha d;  r_new = r - alpha q;  d_new = m r_new + beta d.
+   * r_new and d_new are none of the others.
+   */
+  ts_status (*cg_update)(const tsi_cg_update *update);
 
   /* ---- Meshes: all four, or none: ts_mesh_flow_create then says that the backend has no meshes ---- */
 
@@ -172,6 +194,8 @@ struct tsi_ops {
   /* g = M x - A x from differences: g_i = sum of a_ij (x_i - x_j). g is not x. Locked rows of g become 0. */
   ts_status (*mesh_force)(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
 };
+
+enum { TSI_MAX_DOTS = 3 };
 
 /* The backends. tsi_gl_ops exists only where TEXSOLVE_HAVE_GL is defined. */
 extern const tsi_ops tsi_cpu_ops;

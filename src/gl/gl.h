@@ -40,9 +40,11 @@ typedef struct gl_texture {
   int width, height;
   size_t bytes; /* accounted; 0 for an application's texture */
   int references;
-  int pinned;               /* known to the application: contents stay in this texture */
-  int read_in_place;        /* 1: a pass since the last barrier has read it while it was the target */
-  int scratch_x, scratch_y; /* where partial sums of vectors in this texture go; -1: in the backend's scratch */
+  int pinned;        /* known to the application: contents stay in this texture */
+  int read_in_place; /* 1: a pass since the last barrier has read it while it was the target */
+  /* Where partial sums of vectors in this texture go: room for so many reductions at a time, so many texels
+   * wide each, side by side. scratch_x -1: in the backend's scratch. */
+  int scratch_x, scratch_y, scratch_width, scratch_count;
 } gl_texture;
 
 typedef struct gl_backend {
@@ -154,6 +156,7 @@ typedef struct gl_pass {
   ts_coefficient coefficients[2];
   int parameters[12];          /* p[5] to p[7] of the shader */
   const gl_matrix *rectangles; /* draw a matrix's rectangles; NULL: one triangle over the region */
+  int independent; /* reads and overwrites nothing that draws since the last barrier wrote or read */
 } gl_pass;
 
 ts_status gl_draw(ts_context *context, const gl_pass *pass);
@@ -188,6 +191,8 @@ ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x
                           const ts_vector *y);
 ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y);
 ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w);
+ts_status gl_dots(ts_scalars *out, const tsi_dot *sums, int count);
+ts_status gl_cg_update(const tsi_cg_update *update);
 ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed);
 ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed);
 void gl_matrix_destroy(ts_matrix *A);

@@ -57,6 +57,7 @@ static void fill_caps(ts_context *context) {
   caps->check_overlap = 2;
   caps->texture_barrier = (GLEW_ARB_texture_barrier || GLEW_NV_texture_barrier) &&
                           !(context->desc.flags & TS_CONTEXT_NO_TEXTURE_BARRIER);
+  caps->one_reduction_texels = caps->is_hardware && caps->texture_barrier ? 1 << 18 : 0;
 }
 
 static ts_status set_shader_dir(ts_context *context) {
@@ -209,6 +210,8 @@ const tsi_ops tsi_gl_ops = {
     .dot3 = gl_dot3,
     .axpy2_dot = gl_axpy2_dot,
     .multiply_add = gl_multiply_add,
+    .dots = gl_dots,
+    .cg_update = gl_cg_update,
     /* meshes */
     .mesh_create = gl_mesh_create,
     .mesh_destroy = gl_mesh_destroy,

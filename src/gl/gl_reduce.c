@@ -111,21 +111,32 @@ typedef struct reduction {
   int can_be_partial; /* a block of partial sums will do */
 } reduction;
 
+/* A reduction under way. */
+typedef struct running {
+  const reduction *what;
+  const gl_scalars *slots;
+  int index;
+  const ts_vector *inputs[3];
+  ts_vector partial; /* partial sums as the input of the next level */
+  gl_vector partial_region;
+  int scratch_x; /* where its next partial sums go, beside the slots */
+} running;
+
 /* Where a level is drawn: the slot, or room for partial sums beside it, or a texture of the backend's. */
-static ts_status choose_target(ts_context *context, const gl_scalars *slots, int index, int last, int k,
-                               int *scratch_x, gl_pass *pass) {
+static ts_status choose_target(ts_context *context, running *sum, int last, int k, gl_pass *pass) {
+  const gl_scalars *slots = sum->slots;
   if (last) {
     pass->target = slots->texture;
-    gl_slot_place(slots, index, &pass->x, &pass->y);
+    gl_slot_place(slots, sum->index, &pass->x, &pass->y);
     if (slots->blocks) {
       pass->width = GL_SLOT_WIDTH;
       pass->height = GL_SLOT_HEIGHT;
     }
   } else if (slots->texture->scratch_x >= 0) {
     pass->target = slots->texture;
-    pass->x = slots->texture->scratch_x + *scratch_x;
+    pass->x = slots->texture->scratch_x + sum->scratch_x;
     pass->y = slots->texture->scratch_y;
-    *scratch_x += pass->width;
+    sum->scratch_x += pass->width;
   } else {
     TSI_TRY(get_scratch(context, k & 1, pass->width, pass->height, &pass->target));
     pass->x = pass->y = 0;
@@ -133,51 +144,59 @@ static ts_status choose_target(ts_context *context, const gl_scalars *slots, int
   return TS_OK;
 }
 
+static int ends_in_block(const running *sum) {
+  return sum->slots->blocks && sum->what->can_be_partial;
+}
+
+static int plan_of(const running *sum, const tsi_tiling *t, level *levels) {
+  return ends_in_block(sum) ? plan(t, GL_SLOT_WIDTH, GL_SLOT_HEIGHT, levels) : plan(t, 1, 1, levels);
+}
+
+static ts_status draw_level(running *sum, const level *l, int k, int last, int independent) {
+  const ts_vector *x = sum->inputs[0];
+  gl_pass pass = {.inputs = {x, sum->inputs[1], sum->inputs[2]},
+                  .width = l->out_width,
+                  .height = l->out_height,
+                  .independent = independent};
+  char finish[64];
+  snprintf(finish, sizeof finish, "%s%s", last ? sum->what->finish : "",
+           last && sum->slots->blocks && !ends_in_block(sum) ? "#define SINGLE\n" : "");
+  TSI_TRY(get_program(x, l, k == 0 ? sum->what->term : "PARTIAL", sum->what->is_max, finish, &pass.program));
+  TSI_TRY(choose_target(x->context, sum, last, k, &pass));
+  gl_tiling_parameters(&x->space->tiling, pass.parameters);
+  pass.parameters[6] = l->width;
+  pass.parameters[7] = l->height;
+  TSI_TRY(gl_draw(x->context, &pass));
+  sum->partial = *x;
+  sum->partial_region = (gl_vector){pass.target, pass.x, pass.y};
+  sum->partial.impl = &sum->partial_region;
+  sum->inputs[0] = &sum->partial;
+  sum->inputs[1] = sum->inputs[2] = NULL;
+  return TS_OK;
+}
+
+static running start(ts_scalars *out, int index, const reduction *what, const ts_vector *x, const ts_vector *y,
+                     const ts_vector *w) {
+  return (running){.what = what, .slots = gl_scalars_of(out), .index = index, .inputs = {x, y, w}};
+}
+
 static ts_status reduce(ts_scalars *out, int index, const reduction *what, const ts_vector *x,
                         const ts_vector *y, const ts_vector *w) {
-  ts_context *context = x->context;
-  const gl_scalars *slots = gl_scalars_of(out);
-  const tsi_tiling *t = &x->space->tiling;
-  const int partial_slot = slots->blocks && what->can_be_partial;
+  running sum = start(out, index, what, x, y, w);
   level levels[max_levels];
-  const int count = partial_slot ? plan(t, GL_SLOT_WIDTH, GL_SLOT_HEIGHT, levels) : plan(t, 1, 1, levels);
-  /* Partial sums as the input of the next level. */
-  gl_vector partial_region = {0};
-  ts_vector partial = *x;
-  partial.impl = &partial_region;
-  gl_pass pass = {.inputs = {x, y, w}};
-  int scratch_x = 0;
-  for (int k = 0; k < count; k++) {
-    const level *l = &levels[k];
-    const int last = k == count - 1;
-    char finish[64];
-    snprintf(finish, sizeof finish, "%s%s", last ? what->finish : "",
-             last && slots->blocks && !partial_slot ? "#define SINGLE\n" : "");
-    TSI_TRY(get_program(x, l, k == 0 ? what->term : "PARTIAL", what->is_max, finish, &pass.program));
-    pass.width = l->out_width;
-    pass.height = l->out_height;
-    TSI_TRY(choose_target(context, slots, index, last, k, &scratch_x, &pass));
-    gl_tiling_parameters(t, pass.parameters);
-    pass.parameters[6] = l->width;
-    pass.parameters[7] = l->height;
-    TSI_TRY(gl_draw(context, &pass));
-    partial_region = (gl_vector){pass.target, pass.x, pass.y};
-    pass.inputs[0] = &partial;
-    pass.inputs[1] = pass.inputs[2] = NULL;
-  }
+  const int count = plan_of(&sum, &x->space->tiling, levels);
+  for (int k = 0; k < count; k++) TSI_TRY(draw_level(&sum, &levels[k], k, k == count - 1, 0));
   return TS_OK;
 }
 
 ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y) {
-  static const reduction dot = {.term = "DOT", .finish = "", .can_be_partial = 1};
-  static const reduction square = {.term = "SQUARE", .finish = "", .can_be_partial = 1};
   static const reduction norm2 = {.term = "SQUARE", .finish = "#define SQUARE_ROOT\n"};
   static const reduction sum = {.term = "SUM", .finish = "", .can_be_partial = 1};
   static const reduction max = {.term = "MASKED", .is_max = 1, .finish = ""};
   static const reduction max_abs = {.term = "ABS", .is_max = 1, .finish = ""};
   switch (kind) {
   case TSI_REDUCE_DOT:
-    return x == y ? reduce(out, index, &square, x, NULL, NULL) : reduce(out, index, &dot, x, y, NULL);
+    return gl_dots(out, &(tsi_dot){index, x, y, NULL}, 1);
   case TSI_REDUCE_NORM2:
     return reduce(out, index, &norm2, x, NULL, NULL);
   case TSI_REDUCE_SUM:
@@ -190,8 +209,36 @@ ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vec
   return TS_OK;
 }
 
-ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w) {
+static running start_dot(ts_scalars *out, const tsi_dot *sum) {
+  static const reduction dot = {.term = "DOT", .finish = "", .can_be_partial = 1};
+  static const reduction square = {.term = "SQUARE", .finish = "", .can_be_partial = 1};
   static const reduction dot3 = {.term = "DOT3", .finish = "", .can_be_partial = 1};
   static const reduction square2 = {.term = "SQUARE2", .finish = "", .can_be_partial = 1};
-  return x == y ? reduce(out, index, &square2, x, w, NULL) : reduce(out, index, &dot3, x, y, w);
+  const ts_vector *x = sum->x, *y = sum->y, *w = sum->w;
+  if (!w)
+    return x == y ? start(out, sum->index, &square, x, NULL, NULL) : start(out, sum->index, &dot, x, y, NULL);
+  return x == y ? start(out, sum->index, &square2, x, w, NULL) : start(out, sum->index, &dot3, x, y, w);
+}
+
+ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w) {
+  return gl_dots(out, &(tsi_dot){index, x, y, w}, 1);
+}
+
+/* Level by level, so that the levels of all sums run side by side between two barriers. */
+ts_status gl_dots(ts_scalars *out, const tsi_dot *sums, int count) {
+  running all[TSI_MAX_DOTS];
+  const gl_texture *slots = gl_scalars_of(out)->texture;
+  const int together = slots->scratch_count >= count;
+  level levels[max_levels];
+  int level_count = 0;
+  for (int s = 0; s < count; s++) {
+    all[s] = start_dot(out, &sums[s]);
+    all[s].scratch_x = together ? s * slots->scratch_width : 0;
+    level_count = plan_of(&all[s], &sums[s].x->space->tiling, levels);
+    for (int k = 0; k < level_count && !together; k++)
+      TSI_TRY(draw_level(&all[s], &levels[k], k, k == level_count - 1, 0));
+  }
+  for (int k = 0; k < level_count && together; k++)
+    for (int s = 0; s < count; s++) TSI_TRY(draw_level(&all[s], &levels[k], k, k == level_count - 1, s > 0));
+  return TS_OK;
 }

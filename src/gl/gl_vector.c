@@ -50,7 +50,7 @@ ts_status gl_vector_read(const ts_vector *v, float *texels) {
 /* ---- Vectors and slots in one texture ---- */
 
 typedef struct group_plan {
-  int columns, rows, scratch_y, slots_y, slots_per_row, width, height;
+  int columns, rows, scratch_y, scratch_width, scratch_count, slots_y, slots_per_row, width, height;
 } group_plan;
 
 static int plan_group(const ts_context *context, const tsi_tiling *t, int count, int slots, int blocks,
@@ -58,8 +58,10 @@ static int plan_group(const ts_context *context, const tsi_tiling *t, int count,
   const int max = context->caps.max_texture_size;
   int columns = (int)ceil(sqrt((double)count));
   while (columns > 1 && (int64_t)columns * t->width > max) columns--;
-  int scratch_width, scratch_height;
-  gl_reduce_scratch_size(t, &scratch_width, &scratch_height);
+  int scratch_height;
+  gl_reduce_scratch_size(t, &plan->scratch_width, &scratch_height);
+  plan->scratch_count = TSI_MAX_DOTS;
+  const int scratch_width = plan->scratch_count * plan->scratch_width;
   plan->columns = columns;
   plan->rows = (count + columns - 1) / columns;
   plan->width = columns * t->width;
@@ -100,6 +102,8 @@ ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
                             "a solver's vectors", &texture));
   texture->scratch_x = 0;
   texture->scratch_y = plan.scratch_y;
+  texture->scratch_width = plan.scratch_width;
+  texture->scratch_count = plan.scratch_count;
   int made = 0;
   for (; made < count; made++) {
     gl_vector *impl = tsi_calloc(context, 1, sizeof *impl);
@@ -216,4 +220,32 @@ ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_ve
     TSI_TRY(gl_axpby(r, b, q, ts_constant(1), r));
   }
   return w ? gl_dot3(out, index, r, r, w) : gl_reduce(out, index, TSI_REDUCE_DOT, r, r);
+}
+
+/* Three draws that do not wait for each other: each writes one vector, and reads none that another one writes.
+ */
+ts_status gl_cg_update(const tsi_cg_update *u) {
+  ts_context *context = u->e->context;
+  const ts_slot delta = {u->slots, u->delta}, dq = {u->slots, u->dq}, qmq = {u->slots, u->qmq};
+  gl_pass pass = {.coefficient_count = 2, .coefficients = {ts_quotient(1, delta, dq), ts_quotient(1, qmq, dq)}};
+  const struct {
+    ts_vector *out;
+    const ts_vector *inputs[4];
+    const char *defines;
+  } updates[3] = {
+      {u->e, {u->e, u->d}, "#define STEP +\n"},
+      {u->r_new, {u->r, u->q}, "#define STEP -\n"},
+      {u->d_new,
+       {u->r, u->q, u->d, u->m},
+       u->m ? "#define STEP -\n#define DIRECTION\n#define SCALED\n" : "#define STEP -\n#define DIRECTION\n"}};
+  for (int k = 0; k < 3; k++) {
+    char defines[112];
+    snprintf(defines, sizeof defines, "#define ONE_REDUCTION\n#define COMPONENTS %d\n%s", u->e->components,
+             updates[k].defines);
+    TSI_TRY(gl_program_get(context, "fullscreen.vert", "cg_update.frag", defines, &pass.program));
+    memcpy(pass.inputs, updates[k].inputs, sizeof pass.inputs);
+    pass.independent = k > 0;
+    TSI_TRY(gl_draw_vector(updates[k].out, &pass));
+  }
+  return TS_OK;
 }
