@@ -83,7 +83,8 @@ static void measure_box(const mesh *m, const unsigned char *used, mesh_measures 
     }
   }
   const double *low = measures->low, *high = measures->high;
-  measures->diagonal = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+  const double size[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+  measures->diagonal = sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
 }
 
 /* Corner c of a triangle is that at the start of halfedge c. Corners are joined with those of the same vertex

@@ -49,6 +49,11 @@ static double wobble(double x, double y, uint64_t seed) {
          (lattice(i, j + 1, seed) * (1 - u) + lattice(i + 1, j + 1, seed) * u) * v;
 }
 
+/* hypot differs from one C library to the next. */
+static double length(double x, double y) {
+  return sqrt(x * x + y * y);
+}
+
 /* Whether something came back from here. Borders wander, and fray by about the grid's spacing. */
 static int seen(double x, double y, double fray) {
   static const double holes[][4] = {{-0.27, 0.2, 0.085, 0.05},
@@ -57,9 +62,9 @@ static int seen(double x, double y, double fray) {
                                     {-0.2, 0.72, 0.1, 0.06},
                                     {0, -0.32, 0.085, 0.035}}; /* in the nose's shadow */
   const double ragged = 0.05 * wobble(5 * x, 5 * y, 1) + 0.03 * wobble(14 * x, 14 * y, 2) + fray;
-  if (hypot(x / 0.74, y) > 0.97 + ragged) return 0;
+  if (length(x / 0.74, y) > 0.97 + ragged) return 0;
   for (size_t h = 0; h < sizeof holes / sizeof holes[0]; h++) {
-    const double distance = hypot((x - holes[h][0]) / holes[h][2], (y - holes[h][1]) / holes[h][3]);
+    const double distance = length((x - holes[h][0]) / holes[h][2], (y - holes[h][1]) / holes[h][3]);
     if (distance < 1 + 0.5 * ragged / holes[h][3]) return 0;
   }
   return 1;
