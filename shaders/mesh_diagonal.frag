@@ -10,10 +10,11 @@ void main() {
   result = vec4(0);
   if (IS_ZERO || position_of(i) >= FREE_COUNT) return;
   ivec2 at = FIRST_ENTRY(i);
+  vec3 x = FETCH(0, i);
   float sum = 0.0;
   for (int k = 0; k < LENGTH; k++, at += NEXT_ENTRY) {
     uvec4 c = texelFetch(corners, at, 0);
-    if (c.x != NO_CORNER) sum += mass(c) - value_at(at);
+    if (c.x != NO_CORNER) sum += mass(x, c) - value_at(at);
   }
 #ifdef SPILL
   if (HAS_SPILL) sum += fetch_sum(pointer_at(at)).r;

@@ -21,7 +21,7 @@ void main() {
 #ifdef FORCE
       sum += value * (position(c.x) - position(c.y));
 #else
-      sum.x += mass(c) - value;
+      sum.x += mass(position(c.x), c) - value;
 #endif
     }
   }

@@ -1,6 +1,9 @@
 /* Host memory runs out at the first, the second, ... allocation of every call: the call says so, gives back
  * what it had taken, and works when there is memory again. */
+#include <texsolve/mesh.h>
+
 #include "helpers.h"
+#include "mesh_samples.h"
 
 typedef struct heap {
   long live;      /* blocks that are not yet freed */
@@ -211,6 +214,39 @@ static void solvers(void) {
   CHECK_INT(memory.live, 0);
 }
 
+static void mesh_flows(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ts_format formats[8];
+  const int format_count = list_formats(context, formats);
+  mesh_sample meshes[] = {mesh_disk(6), mesh_cone(700, 0.5f)};
+  for (int k = 0; k < 2 * format_count; k++) {
+    const mesh_sample *m = &meshes[k & 1];
+    const ts_mesh_flow_desc flow_desc = {.vertices = m->vertices,
+                                         .triangles = m->triangles,
+                                         .triangle_vertices = m->t,
+                                         .format = formats[k / 2],
+                                         .boundary = TS_MESH_BOUNDARY_FLOW};
+    ts_mesh_flow *flow = NULL;
+    FAIL_EACH_CREATION(context, flow, ts_mesh_flow_create(context, &flow_desc, &flow));
+    if (!flow) continue;
+    ts_vector *x = make_vector(ts_mesh_flow_space(flow), 3, m->x);
+    FAIL_EACH_USE(context, ts_mesh_flow_assemble(flow, x, 1e-3));
+    /* A step that fails for want of memory has not begun to move anything: the first solve needs it all. */
+    FAIL_EACH_USE(context, ts_mesh_flow_step(flow, x, 1e-3, NULL));
+    const ts_cg_desc cg = {.rtol = 1e-3};
+    FAIL_EACH_USE(context, ts_mesh_flow_set_cg(flow, &cg));
+    FAIL_EACH_USE(context, ts_mesh_flow_step(flow, x, 1e-3, NULL));
+    ts_vector_destroy(&x);
+    ts_mesh_flow_destroy(&flow);
+  }
+  mesh_free(&meshes[0]);
+  mesh_free(&meshes[1]);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
 /* The library takes all of its memory from the allocator: a context with everything in it holds live blocks
  * only there, and gives all of them back, in whatever order the objects go. */
 static void order_of_destruction(void) {
@@ -239,7 +275,8 @@ static void order_of_destruction(void) {
 }
 
 static const test_case cases[] = {
-    {"contexts", contexts}, {"spaces_vectors_scalars", spaces_vectors_scalars}, {"matrices", matrices},
-    {"solvers", solvers},   {"order_of_destruction", order_of_destruction},
+    {"contexts", contexts},     {"spaces_vectors_scalars", spaces_vectors_scalars},
+    {"matrices", matrices},     {"solvers", solvers},
+    {"mesh_flows", mesh_flows}, {"order_of_destruction", order_of_destruction},
 };
 TEST_MAIN(cases, 0)

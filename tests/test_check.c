@@ -1,8 +1,13 @@
 /* The check backend finds what it is there to find: it is put around a CPU backend whose operations are wrong
  * in one way each, and every wrong operation must be reported by name. Around the right one it is silent, and
  * its counts are those of the calls. */
+#include <texsolve/mesh.h>
+
 #include "../src/check/check.h"
+#include "../src/cpu/cpu.h"
 #include "helpers.h"
+#include "mesh_operator.h"
+#include "mesh_samples.h"
 
 enum { size = 77, components = 3 };
 
@@ -172,6 +177,55 @@ static void wrong_creation(void) {
   close_fixture(&f);
 }
 
+/* ---- Meshes ---- */
+
+static ts_status assemble_all_but_one(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest) {
+  float *values = ((cpu_matrix *)op->matrix->impl)->values, kept = values[9];
+  TSI_TRY(tsi_cpu_ops.mesh_assemble(op, x, factor, shortest));
+  if (!isnan(factor)) values[9] = isnan(kept) ? kept : values[9];
+  return TS_OK;
+}
+
+static ts_status assemble_over_x(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest) {
+  TSI_TRY(tsi_cpu_ops.mesh_assemble(op, x, factor, shortest));
+  cpu_data(x)[7] += 1;
+  return TS_OK;
+}
+
+static ts_status force_nothing(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x) {
+  (void)g, (void)op, (void)x;
+  return TS_OK;
+}
+
+static void wrong_meshes(void) {
+  fixture f;
+  mesh_sample m = mesh_sphere(1);
+  if (open_fixture(&f)) {
+    const ts_mesh_flow_desc desc = {.vertices = m.vertices, .triangles = m.triangles, .triangle_vertices = m.t};
+    ts_mesh_flow *flow = NULL;
+    CHECK_OK(f.context, ts_mesh_flow_create(f.context, &desc, &flow));
+    ts_vector *x = make_vector(ts_mesh_flow_space(flow), 3, m.x);
+    tsi_check_counts *counts = tsi_check_counts_of(f.context);
+    const uint64_t operations = counts->operations;
+    CHECK_OK(f.context, ts_mesh_flow_assemble(flow, x, 0.01));
+    CHECK_INT(counts->operations - operations, 1);
+    f.faulty.mesh_assemble = assemble_all_but_one;
+    break_backend(&f);
+    CHECK_FAILS(f.context, ts_mesh_flow_assemble(flow, x, 0.01), TS_ERROR_DEVICE,
+                "mesh_assemble did not write");
+    f.faulty.mesh_assemble = assemble_over_x;
+    CHECK_FAILS(f.context, ts_mesh_flow_assemble(flow, x, 0.01), TS_ERROR_DEVICE, "mesh_assemble left",
+                "(2, 0)", "only read");
+    f.faulty.mesh_assemble = tsi_cpu_ops.mesh_assemble;
+    f.faulty.mesh_force = force_nothing;
+    CHECK_FAILS(f.context, ts_mesh_flow_step(flow, x, 0.01, NULL), TS_ERROR_DEVICE, "mesh_force did not write");
+    ts_vector_destroy(&x);
+    ts_mesh_flow_destroy(&flow);
+  }
+  mesh_free(&m);
+  close_fixture(&f);
+}
+
 static void right_backend(void) {
   fixture f;
   if (open_fixture(&f)) {
@@ -236,6 +290,7 @@ static const test_case cases[] = {
     {"wrong_products", wrong_products},
     {"wrong_reductions", wrong_reductions},
     {"wrong_creation", wrong_creation},
+    {"wrong_meshes", wrong_meshes},
     {"right_backend", right_backend},
     {"spaces_come_and_go", spaces_come_and_go},
     {"names", names},

@@ -33,11 +33,11 @@ float area(vec3 a, vec3 b, vec3 c) {
   return 0.5 * squares * length(cross(u * scale, v * scale));
 }
 
-// What the entry adds to m_i.
-float mass(uvec4 c) {
+// What the entry adds to m_i; x is the position of its row.
+float mass(vec3 x, uvec4 c) {
 #ifdef CURVE
-  return distance(position(c.x), position(c.y));
+  return distance(x, position(c.y));
 #else
-  return 4.0 * area(position(c.x), position(c.z), position(c.y));
+  return 4.0 * area(position(c.z), x, position(c.y));
 #endif
 }

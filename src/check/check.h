@@ -43,8 +43,8 @@ typedef struct check_state {
   tsi_check_counts counts;
   int reads_begun; /* scalars_read_begin without its end: slots cannot be read for checks then */
   check_space *spaces;
-  float *poison, *found;
-  size_t poison_count, found_count;
+  float *poison, *found, *remembered;
+  size_t poison_count, found_count, remembered_count;
 } check_state;
 
 static inline check_state *check_state_of(const ts_context *context) {
@@ -60,10 +60,19 @@ ts_status check_slot(const char *operation, ts_scalars *s, int index, int compon
 /* A new object holds 0. */
 ts_status check_new_vector(const ts_vector *v);
 ts_status check_new_scalars(ts_scalars *s);
+/* All floats of a vector, valid until the next look at one. */
+ts_status check_read(const ts_vector *v, const float **found, size_t *count);
+/* An operation does not change what it only reads: before and after it. */
+ts_status check_remember(const ts_vector *v);
+ts_status check_unchanged(const char *operation, const ts_vector *v);
 void check_forget_space(ts_space *space);
 void check_release(ts_context *context, check_state *state);
 
 /* ---- check_ops.c: replaces operations of state->table ---- */
 void check_watch(check_state *state);
+void check_count(const ts_context *context); /* an operation */
+
+/* ---- check_mesh.c ---- */
+void check_watch_meshes(check_state *state);
 
 #endif

@@ -5,7 +5,7 @@ static const tsi_ops *inner_of(const ts_context *context) {
   return check_state_of(context)->inner;
 }
 
-static void count_operation(const ts_context *context) {
+void check_count(const ts_context *context) {
   tsi_check_counts *counts = &check_state_of(context)->counts;
   counts->operations++;
   if (++counts->since_wait > counts->longest) counts->longest = counts->since_wait;
@@ -28,7 +28,7 @@ static ts_status poison_unless_read(ts_vector *out, const ts_vector *x, const ts
 }
 
 static ts_status written(const char *operation, const ts_vector *v, int locked_zero) {
-  count_operation(v->context);
+  check_count(v->context);
   return check_vector(operation, v, locked_zero);
 }
 
@@ -139,7 +139,7 @@ static ts_status watched_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *
 /* ---- Reductions ---- */
 
 static ts_status reduced(const char *operation, ts_scalars *out, int index, const ts_vector *x) {
-  count_operation(out->context);
+  check_count(out->context);
   return check_slot(operation, out, index, x->components);
 }
 
@@ -229,4 +229,5 @@ void check_watch(check_state *state) {
   if (table->multiply_add) table->multiply_add = watched_multiply_add;
   if (table->dots) table->dots = watched_dots;
   if (table->cg_update) table->cg_update = watched_cg_update;
+  check_watch_meshes(state);
 }

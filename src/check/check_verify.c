@@ -90,6 +90,7 @@ void check_release(ts_context *context, check_state *state) {
   }
   tsi_free(context, state->poison);
   tsi_free(context, state->found);
+  tsi_free(context, state->remembered);
   tsi_free(context, state);
 }
 
@@ -101,6 +102,18 @@ static ts_status read_back(const ts_vector *v, const float **found) {
   TSI_TRY(state->inner->vector_read(v, state->found));
   *found = state->found;
   return TS_OK;
+}
+
+ts_status check_read(const ts_vector *v, const float **found, size_t *count) {
+  *count = texel_count(v) * (size_t)tsi_texel_floats(v);
+  return read_back(v, found);
+}
+
+ts_status check_remember(const ts_vector *v) {
+  check_state *state = check_state_of(v->context);
+  TSI_TRY(grow(v->context, &state->remembered, &state->remembered_count,
+               texel_count(v) * (size_t)tsi_texel_floats(v)));
+  return state->inner->vector_read(v, state->remembered);
 }
 
 static ts_status fail(const char *operation, const ts_vector *v, size_t texel, int component, float found,
@@ -132,6 +145,16 @@ ts_status check_vector(const char *operation, const ts_vector *v, int locked_zer
       if (is_poison(*found)) return fail(operation, v, i, c, *found, "");
     }
   }
+  return TS_OK;
+}
+
+ts_status check_unchanged(const char *operation, const ts_vector *v) {
+  const float *found = NULL, *before = check_state_of(v->context)->remembered;
+  TSI_TRY(read_back(v, &found));
+  const size_t floats = (size_t)tsi_texel_floats(v), count = texel_count(v) * floats;
+  for (size_t i = 0; i < count; i++)
+    if (memcmp(&found[i], &before[i], sizeof *found) != 0)
+      return fail(operation, v, i / floats, (int)(i % floats), found[i], "it should only read");
   return TS_OK;
 }
 
