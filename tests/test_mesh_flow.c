@@ -239,6 +239,38 @@ static void symmetric_bits(void) {
   test_close(&context);
 }
 
+/* Time that runs backwards makes a matrix that is not positive definite. The solver finds out, and what it
+ * compares with, the size of a matrix that only the device knows, it has asked for. */
+static void backwards(void) {
+  context = test_open();
+  if (!context) return;
+  mesh_sample m = mesh_irregular(16, 0, 3);
+  const ts_mesh_flow_desc desc = desc_of(&m);
+  ts_mesh_flow *flow = make_flow(&desc);
+  ts_space *space = ts_mesh_flow_space(flow);
+  ts_vector *x = make_vector(space, 3, m.x), *b = make_vector(space, 3, m.x), *d = make_vector(space, 1, NULL);
+  CHECK_OK(context, tsi_enter(context));
+  CHECK_OK(context, tsi_leave(context, context->ops->mesh_assemble(&flow->surface, x, -1e-3f, 0)));
+  const ts_cg_desc plain = {.preconditioner = TS_PRECONDITIONER_NONE};
+  ts_cg *cg = make_cg(flow->surface.matrix, &plain);
+  ts_cg_result result;
+  CHECK_INT(ts_cg_solve(cg, b, x, &result), TS_NOT_CONVERGED);
+  CHECK_INT(result.reason, TS_REASON_INDEFINITE);
+  CHECK_OK(context, ts_matrix_diagonal(d, flow->surface.matrix));
+  float *ds = read_vector(d);
+  double largest = 0;
+  for (int32_t i = 0; i < m.vertices; i++) largest = fmax(largest, fabs((double)ds[i]));
+  CHECK(flow->surface.matrix->norm_infinity == 2 * largest);
+  free(ds);
+  ts_cg_destroy(&cg);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&d);
+  ts_mesh_flow_destroy(&flow);
+  mesh_free(&m);
+  test_close(&context);
+}
+
 /* ---- What is refused ---- */
 
 static void refuse(const ts_mesh_flow_desc *desc, ts_status status, const char *a, const char *b) {
@@ -310,6 +342,12 @@ static void bad_fields(void) {
   refuse(&bad, TS_ERROR_UNSUPPORTED, "does not store matrices as", "");
   bad = good, bad.cg.rtol = 2;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "rtol is 2", "");
+  const tsi_ops *whole = context->ops;
+  tsi_ops without = *whole;
+  without.mesh_create = NULL;
+  context->ops = &without;
+  refuse(&good, TS_ERROR_UNSUPPORTED, context_info(context).backend, "has no meshes");
+  context->ops = whole;
   ts_mesh_flow *flow = NULL;
   CHECK_FAILS(context, ts_mesh_flow_create(context, NULL, &flow), TS_ERROR_INVALID_ARGUMENT, "desc");
   CHECK_FAILS(context, ts_mesh_flow_create(context, &good, NULL), TS_ERROR_INVALID_ARGUMENT, "out");
@@ -374,7 +412,8 @@ static void bad_calls(void) {
 static const test_case cases[] = {
     {"small_meshes", small_meshes},     {"irregular_meshes", irregular_meshes},
     {"large_meshes", large_meshes},     {"high_valence", high_valence},
-    {"symmetric_bits", symmetric_bits}, {"bad_triangles", bad_triangles},
-    {"bad_fields", bad_fields},         {"bad_calls", bad_calls},
+    {"symmetric_bits", symmetric_bits}, {"backwards", backwards},
+    {"bad_triangles", bad_triangles},   {"bad_fields", bad_fields},
+    {"bad_calls", bad_calls},
 };
 TEST_MAIN(cases, 0)

@@ -315,6 +315,16 @@ static int lost_curvature(const cg_state *s, int iteration) {
   return -1;
 }
 
+/* Of values that the device computed the norm is not known: about twice the largest diagonal entry. */
+static ts_status measure_matrix(ts_cg *cg) {
+  const tsi_ops *ops = cg->context->ops;
+  TSI_TRY(ops->diagonal(cg->q, cg->matrix));
+  TSI_TRY(ops->reduce(cg->slots, TSI_CG_DD, TSI_REDUCE_MAX_ABS, cg->q, cg->q));
+  TSI_TRY(read_slots(cg));
+  cg->matrix->norm_infinity = 2 * (double)number(cg, TSI_CG_DD, 0);
+  return TS_OK;
+}
+
 /* In careful mode d^T d of the same iteration tells whether d^T q <= 0 is more than rounding. */
 static int judge_curvature(cg_state *s, int iteration, int component) {
   const ts_cg *cg = s->cg;
@@ -368,6 +378,7 @@ static ts_status judge(cg_state *s, int checked, int *ended) {
     }
     s->careful = 1;
     s->result->restarts++;
+    if (cg->matrix->device_values) TSI_TRY(measure_matrix(cg));
     return begin(s);
   }
   const int window = cg->matrix->info.rows > 1000 ? cg->matrix->info.rows : 1000;
