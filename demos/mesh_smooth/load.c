@@ -47,6 +47,12 @@ void load_describe(const load_report *report, void (*print)(const char *line, vo
              report->file.polygons == 1 ? " was" : "s were");
     print(line, user);
   }
+  if (report->file.left_out) {
+    snprintf(line, sizeof line, "%d face%s with a vertex twice in the file %s left out",
+             (int)report->file.left_out, report->file.left_out == 1 ? "" : "s",
+             report->file.left_out == 1 ? "was" : "were");
+    print(line, user);
+  }
   mesh_repair_describe(&report->repair, print, user);
   if (report->repair.merged_vertices) {
     snprintf(line, sizeof line, "a mesh that is written has %d vertices, %d fewer than the file",
