@@ -74,6 +74,11 @@ const char *mesh_view_use_host(mesh_view *view, const float *positions) {
   return placed ? NULL : mesh_view_place(view, &view->now, NULL);
 }
 
+const char *mesh_view_use_start(mesh_view *view, const float *start) {
+  view->start.stale = view->now.stale = 1;
+  return mesh_view_upload_positions(start, view->vertices, &view->start.positions);
+}
+
 void mesh_view_changed(mesh_view *view) {
   view->now.stale = 1;
 }
@@ -224,33 +229,6 @@ const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, in
 
 /* ---- Into a picture ---- */
 
-typedef struct canvas {
-  unsigned framebuffer, colour, depth;
-} canvas;
-
-static const char *make_canvas(canvas *c, int samples, int width, int height) {
-  glGenFramebuffers(1, &c->framebuffer);
-  glBindFramebuffer(GL_FRAMEBUFFER, c->framebuffer);
-  glGenRenderbuffers(1, &c->colour);
-  glBindRenderbuffer(GL_RENDERBUFFER, c->colour);
-  glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGBA8, width, height);
-  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, c->colour);
-  glGenRenderbuffers(1, &c->depth);
-  glBindRenderbuffer(GL_RENDERBUFFER, c->depth);
-  glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_DEPTH_COMPONENT24, width, height);
-  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, c->depth);
-  glBindRenderbuffer(GL_RENDERBUFFER, 0);
-  const int complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
-  const char *why = view_gl_check("a picture of this size");
-  return !why && !complete ? "the driver does not draw pictures off the screen" : why;
-}
-
-static void destroy_canvas(canvas *c) {
-  glDeleteFramebuffers(1, &c->framebuffer);
-  glDeleteRenderbuffers(1, &c->colour);
-  glDeleteRenderbuffers(1, &c->depth);
-}
-
 /* OpenGL's first row is the lowest. */
 static const char *turn_over(unsigned char *rgb, size_t row, int height) {
   unsigned char *spare = malloc(row);
@@ -267,20 +245,18 @@ static const char *turn_over(unsigned char *rgb, size_t row, int height) {
 
 const char *mesh_view_picture(mesh_view *view, const camera *c, mesh_look *look, int width, int height,
                               unsigned char *rgb) {
-  canvas many = {0}, one = {0};
+  view_gl_canvas many = {0}, one = {0};
   GLint samples, largest, draw_before, read_before;
   glGetIntegerv(GL_MAX_SAMPLES, &samples);
   glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
   if (width > largest || height > largest) return "the picture is larger than the driver can draw";
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &draw_before);
   glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read_before);
-  const char *why = make_canvas(&one, 0, width, height);
-  if (!why) why = make_canvas(&many, samples < 8 ? samples : 8, width, height);
+  const char *why = view_gl_make_canvas(&one, 0, width, height);
+  if (!why) why = view_gl_make_canvas(&many, samples < 8 ? samples : 8, width, height);
   if (!why) why = mesh_view_draw(view, c, look, width, height);
   if (!why) {
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, many.framebuffer);
-    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, one.framebuffer);
-    glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    view_gl_copy(many.framebuffer, one.framebuffer, 0, width, height);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, one.framebuffer);
     glReadBuffer(GL_COLOR_ATTACHMENT0);
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
@@ -292,7 +268,7 @@ const char *mesh_view_picture(mesh_view *view, const camera *c, mesh_look *look,
   if (!why) why = turn_over(rgb, 3 * (size_t)width, height);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw_before);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)read_before);
-  destroy_canvas(&many);
-  destroy_canvas(&one);
+  view_gl_destroy_canvas(&many);
+  view_gl_destroy_canvas(&one);
   return why;
 }

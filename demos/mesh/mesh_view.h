@@ -41,6 +41,9 @@ const char *mesh_view_use_texture(mesh_view *view, const ts_gl_texture *texture,
 /* ... or on the host, for other backends: copied into a texture of the view's own. */
 const char *mesh_view_use_host(mesh_view *view, const float *positions);
 
+/* Another start. */
+const char *mesh_view_use_start(mesh_view *view, const float *start);
+
 /* The positions have changed: normals and curvature are computed anew before the next drawing, on the device.
  */
 void mesh_view_changed(mesh_view *view);

@@ -27,8 +27,8 @@ struct mesh_view {
   unsigned fans, corners;             /* the triangles around each vertex: see gather.frag */
   unsigned index_buffer, empty_array; /* the latter for triangles over the viewport */
   unsigned colours;
-  unsigned gather, background;          /* programs */
-  unsigned surface[12];                 /* one for each look; 0 until it is used */
+  unsigned gather, background; /* programs */
+  unsigned surface[12];        /* one for each look; 0 until it is used */
   mesh_legend *legend;
   float *values; /* host memory for a look at them */
 };

@@ -122,3 +122,36 @@ void view_gl_bind(const unsigned *textures, int count) {
     glBindSampler((GLuint)unit, 0);
   }
 }
+
+/* ---- Off the screen ---- */
+
+const char *view_gl_make_canvas(view_gl_canvas *canvas, int samples, int width, int height) {
+  glGenFramebuffers(1, &canvas->framebuffer);
+  glBindFramebuffer(GL_FRAMEBUFFER, canvas->framebuffer);
+  glGenRenderbuffers(1, &canvas->colour);
+  glBindRenderbuffer(GL_RENDERBUFFER, canvas->colour);
+  glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGBA8, width, height);
+  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, canvas->colour);
+  glGenRenderbuffers(1, &canvas->depth);
+  glBindRenderbuffer(GL_RENDERBUFFER, canvas->depth);
+  glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_DEPTH_COMPONENT24, width, height);
+  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, canvas->depth);
+  glBindRenderbuffer(GL_RENDERBUFFER, 0);
+  const int complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+  const char *why = view_gl_check("a picture of this size");
+  return !why && !complete ? "the driver does not draw pictures off the screen" : why;
+}
+
+void view_gl_destroy_canvas(view_gl_canvas *canvas) {
+  glDeleteFramebuffers(1, &canvas->framebuffer);
+  glDeleteRenderbuffers(1, &canvas->colour);
+  glDeleteRenderbuffers(1, &canvas->depth);
+  *canvas = (view_gl_canvas){0};
+}
+
+void view_gl_copy(unsigned from, unsigned to, int left, int width, int height) {
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, from);
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
+  glDisable(GL_SCISSOR_TEST);
+  glBlitFramebuffer(0, 0, width, height, left, 0, left + width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+}

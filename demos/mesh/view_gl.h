@@ -31,4 +31,15 @@ int view_gl_uniform(unsigned program, const char *name);
 /* Binds textures to the units 0, 1, ... */
 void view_gl_bind(const unsigned *textures, int count);
 
+/* Where one draws off the screen: colour and depth of this size, with so many samples a pixel or 0. It is bound
+ * when it was made. A canvas of zeros is none; its size never changes. */
+typedef struct view_gl_canvas {
+  unsigned framebuffer, colour, depth;
+} view_gl_canvas;
+
+const char *view_gl_make_canvas(view_gl_canvas *canvas, int samples, int width, int height);
+void view_gl_destroy_canvas(view_gl_canvas *canvas);
+/* Copies colours between framebuffers of this size, `left` pixels to the right; both stay bound. */
+void view_gl_copy(unsigned from, unsigned to, int left, int width, int height);
+
 #endif

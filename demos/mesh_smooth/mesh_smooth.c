@@ -30,11 +30,43 @@ int open_smoother(const program_options *options, load_report *report, smoother 
   return 0;
 }
 
+#ifdef MESH_SMOOTH_WINDOW
+
+static int run_window(const program_options *given) {
+  program_options options = *given;
+  char why[MESH_MESSAGE];
+  load_report report;
+  smoother *s;
+  if (smooth_window_open(0, 0, why)) {
+    message("%s", why);
+    return EXIT_ERROR;
+  }
+  options.smoother.platform = TS_GL_PLATFORM_CURRENT;
+  int failed = open_smoother(&options, &report, &s);
+  if (!failed) {
+    const window_options window = {.name = report.name,
+                                   .output = options.output,
+                                   .screenshot = options.screenshot,
+                                   .look = options.look,
+                                   .keep_duplicates = options.load.keep_duplicates,
+                                   .steps = options.steps > 0 ? options.steps : 0};
+    failed = smooth_window_run(&s, &window, why);
+    if (failed) message("%s", why);
+  }
+  smoother_destroy(&s);
+  smooth_window_close();
+  return failed ? EXIT_ERROR : EXIT_MADE;
+}
+
+#else
+
 static int run_window(const program_options *options) {
   (void)options;
   message("no window in this build, expected --headless");
   return EXIT_ERROR;
 }
+
+#endif
 
 int main(int argc, char **argv) {
   program_options options;

@@ -1,0 +1,237 @@
+#include "ui.h"
+
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+static float ui_scale = 1;
+static const ImVec4 error_colour(0.72f, 0.10f, 0.12f, 1.0f);
+
+static void set_style(float scale) {
+  ImGui::StyleColorsLight();
+  ImGuiStyle &style = ImGui::GetStyle();
+  style.WindowRounding = style.FrameRounding = style.GrabRounding = style.ScrollbarRounding = 3;
+  style.WindowBorderSize = 0;
+  style.FrameBorderSize = 1;
+  style.ItemSpacing = ImVec2(6, 5);
+  style.ScrollbarSize = 11;
+  style.Colors[ImGuiCol_WindowBg] = ImVec4(0.945f, 0.95f, 0.955f, 1);
+  style.Colors[ImGuiCol_FrameBg] = ImVec4(1, 1, 1, 1);
+  style.Colors[ImGuiCol_Border] = ImVec4(0, 0, 0, 0.16f);
+  style.Colors[ImGuiCol_Button] = ImVec4(0.86f, 0.89f, 0.93f, 1);
+  style.Colors[ImGuiCol_Header] = ImVec4(0.80f, 0.85f, 0.91f, 1);
+  style.Colors[ImGuiCol_TextDisabled] = ImVec4(0.42f, 0.43f, 0.45f, 1);
+  style.Colors[ImGuiCol_PlotLines] = ImVec4(0.10f, 0.34f, 0.66f, 1);
+  style.Colors[ImGuiCol_PlotHistogram] = ImVec4(0.36f, 0.56f, 0.78f, 1);
+  style.ScaleAllSizes(scale);
+}
+
+int ui_create(GLFWwindow *window, float scale) {
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  ImGuiIO &io = ImGui::GetIO();
+  io.IniFilename = nullptr; /* nothing is written that nobody asked for */
+  ui_scale = scale;
+  set_style(scale);
+  ImFontConfig font;
+  font.SizePixels = 13 * scale;
+  io.Fonts->AddFontDefault(&font);
+  if (!ImGui_ImplGlfw_InitForOpenGL(window, true)) {
+    ImGui::DestroyContext();
+    return 1;
+  }
+  if (!ImGui_ImplOpenGL3_Init("#version 330 core")) {
+    ImGui_ImplGlfw_Shutdown();
+    ImGui::DestroyContext();
+    return 1;
+  }
+  return 0;
+}
+
+void ui_destroy() {
+  if (!ImGui::GetCurrentContext()) return;
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui_ImplGlfw_Shutdown();
+  ImGui::DestroyContext();
+}
+
+void ui_begin_frame() {
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+}
+
+void ui_end_frame() {
+  ImGui::Render();
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+int ui_wants_pointer() {
+  return ImGui::GetIO().WantCaptureMouse;
+}
+
+int ui_wants_text() {
+  return ImGui::GetIO().WantTextInput;
+}
+
+/* ---- Panels. Dear ImGui counts in the window's units, which may be several pixels. ---- */
+
+static ImVec2 units(float x, float y) {
+  const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
+  return ImVec2(x / (pixels.x > 0 ? pixels.x : 1), y / (pixels.y > 0 ? pixels.y : 1));
+}
+
+static const ImGuiWindowFlags fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
+                                      ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |
+                                      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav;
+
+void ui_panel_begin(const char *name, float x, float y, float width, float height) {
+  ImGui::SetNextWindowPos(units(x, y));
+  ImGui::SetNextWindowSize(units(width, height));
+  ImGui::Begin(name, nullptr, fixed);
+  ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.62f);
+}
+
+void ui_box_begin(const char *name, float x, float y, float width, float height) {
+  ImGui::SetNextWindowPos(units(x + 0.5f * width, y + 0.5f * height), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, ui_scale);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(16 * ui_scale, 12 * ui_scale));
+  ImGui::Begin(name, nullptr, fixed | ImGuiWindowFlags_AlwaysAutoResize);
+  ImGui::PopStyleVar(2);
+  ImGui::PushItemWidth(200 * ui_scale);
+}
+
+void ui_panel_end() {
+  ImGui::PopItemWidth();
+  ImGui::End();
+}
+
+void ui_note(const char *text, int is_error, float x, float y, float width, float height) {
+  const float margin = 8 * ui_scale, padding = 5 * ui_scale;
+  const ImVec2 corner = units(x, y + height), space = units(width, 0);
+  const float wrap = space.x - 2 * (margin + padding);
+  const ImVec2 size = ImGui::CalcTextSize(text, nullptr, false, wrap);
+  const ImVec2 at(corner.x + margin + padding, corner.y - margin - padding - size.y);
+  ImDrawList *list = ImGui::GetForegroundDrawList();
+  list->AddRectFilled(ImVec2(at.x - padding, at.y - padding),
+                      ImVec2(at.x + size.x + padding, at.y + size.y + padding),
+                      is_error ? IM_COL32(255, 238, 236, 245) : IM_COL32(248, 249, 250, 225), 3 * ui_scale);
+  list->AddText(nullptr, 0, at, ImGui::GetColorU32(is_error ? error_colour : ImVec4(0.15f, 0.16f, 0.18f, 1)),
+                text, nullptr, wrap);
+}
+
+int ui_section(const char *title) {
+  return ImGui::CollapsingHeader(title, ImGuiTreeNodeFlags_DefaultOpen);
+}
+
+void ui_disabled_begin(int disabled) {
+  ImGui::BeginDisabled(disabled != 0);
+}
+
+void ui_disabled_end() {
+  ImGui::EndDisabled();
+}
+
+void ui_same_line() {
+  ImGui::SameLine();
+}
+
+void ui_space() {
+  ImGui::Spacing();
+}
+
+/* ---- Text ---- */
+
+void ui_text(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  ImGui::TextV(format, arguments);
+  va_end(arguments);
+}
+
+void ui_dim_text(const char *text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyle().Colors[ImGuiCol_TextDisabled]);
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(text);
+  ImGui::PopTextWrapPos();
+  ImGui::PopStyleColor();
+}
+
+void ui_row(const char *left, const char *right, float at) {
+  ImGui::TextUnformatted(left);
+  ImGui::SameLine(at * ui_scale);
+  ImGui::TextUnformatted(right);
+}
+
+void ui_tip(const char *text) {
+  if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) ImGui::SetTooltip("%s", text);
+}
+
+/* ---- Controls ---- */
+
+int ui_button(const char *label, int count) {
+  const float space = ImGui::GetStyle().ItemSpacing.x;
+  const ImVec2 low = ImGui::GetWindowContentRegionMin(), high = ImGui::GetWindowContentRegionMax();
+  const float width = (high.x - low.x - space * static_cast<float>(count - 1)) / static_cast<float>(count);
+  return ImGui::Button(label, ImVec2(width, 0));
+}
+
+int ui_check_box(const char *label, int *on) {
+  bool value = *on != 0;
+  const bool changed = ImGui::Checkbox(label, &value);
+  *on = value;
+  return changed;
+}
+
+int ui_combo(const char *label, int *choice, const char *const *names, int count) {
+  return ImGui::Combo(label, choice, names, count);
+}
+
+int ui_slider(const char *label, float *value, float low, float high, const char *format) {
+  return ImGui::SliderFloat(label, value, low, high, format, ImGuiSliderFlags_AlwaysClamp);
+}
+
+/* Dear ImGui's own logarithmic slider takes numbers below what the format shows for 0. */
+int ui_slider_log(const char *label, double *value, double low, double high) {
+  float power = static_cast<float>(std::log10(*value));
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", *value);
+  if (!ImGui::SliderFloat(label, &power, static_cast<float>(std::log10(low)),
+                          static_cast<float>(std::log10(high)), text,
+                          ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput))
+    return 0;
+  /* Two digits, as they are shown. */
+  std::snprintf(text, sizeof text, "%.1e", std::pow(10.0, static_cast<double>(power)));
+  *value = std::strtod(text, nullptr);
+  return 1;
+}
+
+int ui_slider_int(const char *label, int *value, int low, int high, const char *at_low) {
+  return ImGui::SliderInt(label, value, low, high, *value == low ? at_low : "%d", ImGuiSliderFlags_AlwaysClamp);
+}
+
+int ui_text_field(const char *name, char *text, int size, const char *button) {
+  ImGui::PushID(name);
+  ImGui::InputText("##text", text, static_cast<size_t>(size));
+  ImGui::SameLine();
+  const bool pressed = ImGui::Button(button, ImVec2(ImGui::GetContentRegionAvail().x, 0));
+  ImGui::PopID();
+  return pressed;
+}
+
+void ui_plot(const char *text, const float *values, int count, float low, float high, int bars) {
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, 44 * ui_scale);
+  ImGui::TextUnformatted(text);
+  ImGui::PushID(text);
+  if (bars)
+    ImGui::PlotHistogram("##plot", values, count, 0, nullptr, low, high, size);
+  else
+    ImGui::PlotLines("##plot", values, count, 0, nullptr, low, high, size);
+  ImGui::PopID();
+}

@@ -1,0 +1,63 @@
+/* The few controls that the programs' windows need, in C, from Dear ImGui. Lengths are in pixels of the
+ * framebuffer; a control returns 1 when the user has just changed it or pressed it. */
+#ifndef UI_H
+#define UI_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct GLFWwindow;
+
+/* For a window with a current OpenGL 3.3 context. Callbacks that the window has by now are still called.
+ * `scale`: of a display with small pixels. Returns 0, or 1. */
+int ui_create(struct GLFWwindow *window, float scale);
+void ui_destroy(void);
+void ui_begin_frame(void);
+void ui_end_frame(void); /* draws */
+
+/* Whether the pointer or the keyboard is the controls' at the moment. */
+int ui_wants_pointer(void);
+int ui_wants_text(void);
+
+/* A panel that stays where it is, which scrolls when it is too long. */
+void ui_panel_begin(const char *name, float x, float y, float width, float height);
+/* A panel in the middle of a rectangle, as large as its contents. */
+void ui_box_begin(const char *name, float x, float y, float width, float height);
+void ui_panel_end(void); /* of both */
+/* A line at the lower left of a rectangle. */
+void ui_note(const char *text, int is_error, float x, float y, float width, float height);
+
+int ui_section(const char *title); /* open? */
+/* What follows is grey and cannot be changed, up to the end. */
+void ui_disabled_begin(int disabled);
+void ui_disabled_end(void);
+void ui_same_line(void);
+void ui_space(void);
+void ui_text(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+void ui_dim_text(const char *text);                      /* grey, in several lines where it is long */
+void ui_row(const char *left, const char *right, float); /* two columns, the second from there on */
+void ui_tip(const char *text);                           /* appears over the control before it */
+
+/* One of `count` buttons that share the line. */
+int ui_button(const char *label, int count);
+int ui_check_box(const char *label, int *on);
+int ui_combo(const char *label, int *choice, const char *const *names, int count);
+int ui_slider(const char *label, float *value, float low, float high, const char *format);
+int ui_slider_log(const char *label, double *value, double low, double high);
+/* `at_low` is what is shown instead of the lowest number. */
+int ui_slider_int(const char *label, int *value, int low, int high, const char *at_low);
+/* A field of text and a button beside it, which is what may be pressed. */
+int ui_text_field(const char *name, char *text, int size, const char *button);
+
+/* A curve with a line of text above it. */
+void ui_plot(const char *text, const float *values, int count, float low, float high, int bars);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,65 @@
+/* Drops a file on a window as a file manager does, by the protocol XDND: drop_file WINDOW PATH. For
+ * test_window. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <X11/Xatom.h>
+#include <X11/Xlib.h>
+
+static Display *display;
+static Window source, target;
+
+static Atom atom(const char *name) {
+  return XInternAtom(display, name, False);
+}
+
+static void tell(const char *what, long a, long b, long c, long d) {
+  XEvent event = {.xclient = {.type = ClientMessage,
+                              .display = display,
+                              .window = target,
+                              .message_type = atom(what),
+                              .format = 32,
+                              .data.l = {(long)source, a, b, c, d}}};
+  XSendEvent(display, target, False, NoEventMask, &event);
+  XFlush(display);
+}
+
+static void hand_over(const XSelectionRequestEvent *request, const char *path) {
+  char text[4096];
+  snprintf(text, sizeof text, "file://%s\r\n", path);
+  XChangeProperty(display, request->requestor, request->property, request->target, 8, PropModeReplace,
+                  (const unsigned char *)text, (int)strlen(text));
+  XEvent event = {.xselection = {.type = SelectionNotify,
+                                 .display = display,
+                                 .requestor = request->requestor,
+                                 .selection = request->selection,
+                                 .target = request->target,
+                                 .property = request->property,
+                                 .time = request->time}};
+  XSendEvent(display, request->requestor, False, NoEventMask, &event);
+  XFlush(display);
+}
+
+int main(int argc, char **argv) {
+  display = argc == 3 ? XOpenDisplay(NULL) : NULL;
+  if (!display) {
+    fprintf(stderr, "drop_file: expected a display, a window and a path\n");
+    return 1;
+  }
+  alarm(60); /* the window may not answer */
+  target = strtoul(argv[1], NULL, 0);
+  source = XCreateSimpleWindow(display, DefaultRootWindow(display), 0, 0, 1, 1, 0, 0, 0);
+  XSetSelectionOwner(display, atom("XdndSelection"), source, CurrentTime);
+  tell("XdndEnter", 5L << 24, (long)atom("text/uri-list"), 0, 0);
+  tell("XdndPosition", 0, 400L << 16 | 300, CurrentTime, (long)atom("XdndActionCopy"));
+  for (;;) {
+    XEvent event;
+    XNextEvent(display, &event);
+    if (event.type == SelectionRequest) hand_over(&event.xselectionrequest, argv[2]);
+    if (event.type != ClientMessage) continue;
+    if (event.xclient.message_type == atom("XdndStatus")) tell("XdndDrop", 0, CurrentTime, 0, 0);
+    if (event.xclient.message_type == atom("XdndFinished")) return 0;
+  }
+}

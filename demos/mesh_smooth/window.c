@@ -1,0 +1,145 @@
+#include <GL/glew.h>
+
+#include "window.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include "ui.h"
+#include "window_state.h"
+
+static GLFWwindow *window;
+
+static int fail(char message[MESH_MESSAGE]) {
+  const char *description = NULL;
+  glfwGetError(&description);
+  return mesh_fail(message, "no window: %s", description ? description : "unknown reason");
+}
+
+/* Not larger than the screen. */
+static void fit_screen(int *width, int *height) {
+  GLFWmonitor *monitor = glfwGetPrimaryMonitor();
+  int x, y, free_width = 0, free_height = 0;
+  if (monitor) glfwGetMonitorWorkarea(monitor, &x, &y, &free_width, &free_height);
+  if (free_width > 0 && *width > free_width) *width = free_width;
+  if (free_height > 0 && *height > free_height) *height = free_height;
+}
+
+int smooth_window_open(int width, int height, char message[MESH_MESSAGE]) {
+  if (!glfwInit()) return fail(message);
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  if (width <= 0 || height <= 0) {
+    width = 1280;
+    height = 800;
+  }
+  fit_screen(&width, &height);
+  window = glfwCreateWindow(width, height, "mesh-smooth", NULL, NULL);
+  if (!window) {
+    fail(message);
+    glfwTerminate();
+    return 1;
+  }
+  glfwSetWindowSizeLimits(window, 480, 320, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwMakeContextCurrent(window);
+  glfwSwapInterval(1);
+  const char *why = mesh_view_load();
+  if (!why) return 0;
+  smooth_window_close();
+  return mesh_fail(message, "no window: %s", why);
+}
+
+void smooth_window_close(void) {
+  if (window) glfwDestroyWindow(window);
+  window = NULL;
+  glfwTerminate();
+}
+
+/* ---- Sizes ---- */
+
+float window_scale(const window_state *w) {
+  float x, y;
+  glfwGetWindowContentScale(w->handle, &x, &y);
+  return fmaxf(x, 1);
+}
+
+int window_panel_width(const window_state *w) {
+  return w->panel_hidden ? 0 : (int)(286 * window_scale(w));
+}
+
+void window_scene_size(const window_state *w, int *width, int *height) {
+  glfwGetFramebufferSize(w->handle, width, height);
+  *width -= window_panel_width(w);
+  if (*width < 1) *width = 1;
+}
+
+/* ---- Frames ---- */
+
+static void draw_frame(window_state *w) {
+  int width, height;
+  window_scene_size(w, &width, &height);
+  if (height > 0) { /* not while it is minimised */
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glClearColor(0.945f, 0.95f, 0.955f, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    const char *why = window_scene_draw(&w->scene, window_panel_width(w), width, height);
+    if (why) window_tell_error(w, why);
+    ui_begin_frame();
+    window_panel_draw(w);
+    window_keys_draw(w);
+    if (w->note[0])
+      ui_note(w->note, w->note_is_error, (float)window_panel_width(w), 0, (float)width, (float)height);
+    ui_end_frame();
+  }
+  glfwSwapBuffers(w->handle);
+}
+
+/* What takes long: one thing a frame. */
+static void work(window_state *w) {
+  if (w->to_open[0]) {
+    if (w->to_open_shown) {
+      window_open_file(w);
+    } else {
+      window_tell(w, "reading %s ...", w->to_open);
+      w->to_open_shown = 1;
+    }
+  } else if (w->steps_to_make) {
+    window_make_step(w);
+  }
+}
+
+int smooth_window_run(smoother **s, const window_options *options, char message[MESH_MESSAGE]) {
+  window_state w = {.handle = window,
+                    .s = s,
+                    .keep_duplicates = options->keep_duplicates,
+                    .scene.look = options->look,
+                    .noise = 0.002,
+                    .seed = 1,
+                    .steps_to_make = options->steps};
+  w.scene.look.legend = 1;
+  if (!(w.scene.look.split > 0)) w.scene.look.split = 0.5f;
+  w.scene.keep_range = w.scene.look.range > 0;
+  window_input_connect(&w);
+  if (ui_create(window, window_scale(&w))) return mesh_fail(message, "no window: Dear ImGui cannot be set up");
+  window_name_files(&w, options->name, options);
+  window_take_mesh(&w);
+  int failed = w.note_is_error ? mesh_fail(message, "%.*s", MESH_MESSAGE - 1, w.note) : 0;
+  while (!failed && !glfwWindowShouldClose(window)) {
+    work(&w);
+    draw_frame(&w);
+    if (w.steps_to_make || w.to_open[0])
+      glfwPollEvents();
+    else
+      glfwWaitEventsTimeout(0.05);
+  }
+  window_scene_close(&w.scene);
+  ui_destroy();
+  return failed;
+}

@@ -1,0 +1,205 @@
+/* The controls at the left. */
+#include "window_state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui.h"
+
+static int action_button(window_state *w, const char *label, int count, int enabled,
+                         void (*action)(window_state *w)) {
+  char tip[60];
+  ui_disabled_begin(!enabled);
+  const int pressed = ui_button(label, count);
+  ui_disabled_end();
+  snprintf(tip, sizeof tip, "key: %s", window_key_of(action));
+  ui_tip(tip);
+  if (pressed) action(w);
+  return pressed;
+}
+
+/* ---- Flow ---- */
+
+static void flow_section(window_state *w) {
+  smoother *s = *w->s;
+  if (!ui_section("Flow")) return;
+  action_button(w, w->steps_to_make ? "Pause" : "Run", 2, 1, window_run_or_pause);
+  ui_same_line();
+  action_button(w, "Step", 2, !w->steps_to_make, window_step);
+  action_button(w, "Undo", 3, smoother_can_undo(s), window_undo);
+  ui_same_line();
+  action_button(w, "Redo", 3, smoother_can_redo(s), window_redo);
+  ui_same_line();
+  action_button(w, "Reset", 3, smoother_step_count(s) > 0, window_reset);
+
+  smoother_options o = *smoother_get_options(s);
+  static const char *const boundaries[] = {"fixed", "flows"};
+  int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW;
+  int changed = ui_slider_log("time step", &o.time_step, 1e-8, 1e-2);
+  ui_tip("length of a step, in squares of the bounding box's diagonal");
+  changed |= ui_combo("boundary", &boundary, boundaries, 2);
+  const int closed = smoother_start_measures(s)->closed;
+  ui_disabled_begin(!closed);
+  changed |= ui_check_box("keep the volume", &o.preserve_volume);
+  ui_disabled_end();
+  ui_tip(closed ? "the mesh is scaled after each step" : "this mesh is not closed");
+  if (changed) {
+    o.boundary = boundary ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED;
+    window_set_options(w, &o);
+  }
+  ui_slider_log("noise", &w->noise, 1e-5, 1e-1);
+  ui_tip("standard deviation along the normals, in parts of the diagonal");
+  action_button(w, "Add noise", 1, 1, window_add_noise);
+}
+
+/* ---- Solver ---- */
+
+static int is_backend(const char *name, const char *backend) {
+  const char *colon = strchr(name, ':');
+  const size_t length = colon ? (size_t)(colon - name) : strlen(name);
+  return strlen(backend) == length && memcmp(name, backend, length) == 0;
+}
+
+static void choose_device(window_state *w, const ts_context_info *device, const ts_mesh_flow_info *flow) {
+  static const char *const backends[] = {"gl", "cpu"};
+  static const char *const gl_names[] = {"jagged", "segments"}, *const cpu_names[] = {"csr"};
+  static const ts_format gl_formats[] = {TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS};
+  smoother_options o = *smoother_get_options(*w->s);
+  int on_cpu = is_backend(device->backend, "cpu"), format = flow->format == TS_FORMAT_SEGMENTS;
+  o.platform = TS_GL_PLATFORM_CURRENT;
+  if (ui_combo("backend", &on_cpu, backends, 2)) {
+    o.backend = backends[on_cpu];
+    o.format = TS_FORMAT_AUTO;
+    window_set_options(w, &o);
+  } else if (on_cpu) {
+    format = 0;
+    ui_combo("format", &format, cpu_names, 1);
+  } else if (ui_combo("format", &format, gl_names, 2)) {
+    o.format = gl_formats[format];
+    window_set_options(w, &o);
+  }
+}
+
+/* The residual of the last solve, by powers of ten. */
+static void residual_plot(const step_report *r) {
+  float powers[STEP_HISTORY], low = 0, high = 0;
+  char text[80];
+  for (int k = 0; k < r->history_count; k++) {
+    powers[k] = log10f(fmaxf(r->history[k], 1e-12f));
+    low = fminf(low, powers[k]);
+    high = fmaxf(high, powers[k]);
+  }
+  snprintf(text, sizeof text, "residual, 1e%.0f to 1e%.0f", (double)floorf(low), (double)ceilf(high));
+  if (!r->history_count) snprintf(text, sizeof text, "residual of the last solve");
+  ui_plot(text, powers, r->history_count, floorf(low), ceilf(high), 0);
+  ui_tip("after each iteration of the last solve");
+}
+
+/* Three digits; valid until the next call. */
+static const char *milliseconds(double time) {
+  static char text[32];
+  snprintf(text, sizeof text, "%.*f", time < 1 ? 3 : time < 10 ? 2 : time < 100 ? 1 : 0, time);
+  return text;
+}
+
+static void time_plot(const window_state *w) {
+  float most = 0;
+  char text[80] = "time of each step";
+  for (int k = 0; k < w->time_count; k++) most = fmaxf(most, w->times[k]);
+  if (w->time_count)
+    snprintf(text, sizeof text, "time of each step, now %s ms",
+             milliseconds((double)w->times[w->time_count - 1]));
+  ui_plot(text, w->times, w->time_count, 0, most, 1);
+  ui_tip("matrix and solve, without the drawing");
+}
+
+static void solver_section(window_state *w) {
+  ts_context_info device = {0};
+  ts_mesh_flow_info flow = {0};
+  if (!ui_section("Solver")) return;
+  if (ts_context_get_info(smoother_context(*w->s), &device) == TS_OK &&
+      ts_mesh_flow_get_info(smoother_flow(*w->s), &flow) == TS_OK)
+    choose_device(w, &device, &flow);
+  smoother_options o = *smoother_get_options(*w->s);
+  int changed = ui_slider_log("tolerance", &o.rtol, 1e-6, 1e-1);
+  changed |= ui_slider_int("iterations", &o.cg_iterations, 0, 100, "to tolerance");
+  ui_tip("at most so many; then the step counts as it is");
+  if (changed) window_set_options(w, &o);
+
+  const step_report *r = &w->last;
+  if (r->number) {
+    ui_text("step %d: %d iterations%s", r->number, r->iterations, r->converged ? "" : ", cut off");
+    ui_text("relative residual %.1e", r->relative_residual);
+  } else {
+    ui_text("no step yet");
+    ui_text(" ");
+  }
+  ui_text("drawing %s ms", milliseconds(1e3 * w->scene.seconds_draw));
+  residual_plot(r);
+  time_plot(w);
+}
+
+/* ---- Look and files ---- */
+
+static void look_section(window_state *w) {
+  static const char *const shadings[] = {"smooth", "flat"};
+  static const char *const colours[] = {"none", "curvature", "distance moved"};
+  window_scene *scene = &w->scene;
+  mesh_look *look = &scene->look;
+  if (!ui_section("Look")) return;
+  int shading = (int)look->shading, colour = (int)look->colour;
+  int changed = ui_combo("shading", &shading, shadings, MESH_SHADINGS);
+  changed |= ui_check_box("wireframe", &look->wireframe);
+  ui_same_line();
+  changed |= ui_check_box("before and after", &look->before_after);
+  ui_disabled_begin(!look->before_after);
+  float percent = 100 * look->split;
+  if (ui_slider("split", &percent, 0, 100, "%.0f %%")) {
+    look->split = percent / 100;
+    changed = 1;
+  }
+  ui_disabled_end();
+  if (ui_combo("colour", &colour, colours, MESH_COLOURS)) {
+    changed = scene->range_stale = 1;
+    scene->range_chosen = 0;
+  }
+  ui_disabled_begin(colour == MESH_COLOUR_NONE);
+  if (ui_check_box("keep the colours' range", &scene->keep_range)) changed = scene->range_stale = 1;
+  ui_disabled_end();
+  look->shading = (mesh_shading)shading;
+  look->colour = (mesh_colour)colour;
+  scene->stale |= changed;
+}
+
+static void file_section(window_state *w) {
+  if (!ui_section("Files")) return;
+  if (ui_text_field("mesh", w->output, sizeof w->output, "Export")) window_export(w);
+  ui_tip("writes the mesh to this file; key: E");
+  if (ui_text_field("picture", w->screenshot, sizeof w->screenshot, "Picture")) window_save_picture(w);
+  ui_tip("saves the picture in this file, as PNG; key: P");
+}
+
+void window_panel_draw(window_state *w) {
+  int width, height;
+  ts_context_info device = {0};
+  if (w->panel_hidden) return;
+  window_scene_size(w, &width, &height);
+  ui_panel_begin("controls", 0, 0, (float)window_panel_width(w), (float)height);
+  char text[MESH_MESSAGE + 120];
+  const mesh *m = smoother_mesh(*w->s);
+  snprintf(text, sizeof text, "%s: %d vertices, %d triangles", w->name, (int)m->vertex_count,
+           (int)m->triangle_count);
+  ui_dim_text(text);
+  if (ts_context_get_info(smoother_context(*w->s), &device) == TS_OK && device.device)
+    ui_dim_text(device.device);
+  flow_section(w);
+  solver_section(w);
+  look_section(w);
+  file_section(w);
+  ui_space();
+  action_button(w, "Fit", 2, 1, window_fit);
+  ui_same_line();
+  action_button(w, "Keys: F1", 2, 1, window_switch_keys);
+  ui_panel_end();
+}
