@@ -1,6 +1,7 @@
 /* Reductions: a pyramid as in Bolz et al. 2003, section 3.1.3, with up to 512 texels a fragment instead of 4,
  * taken as quads that one gather fetches. Texels that belong to no index hold 0, the identity of the sum; the
  * maximum masks them. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ enum {
   shrink = 128,     /* a later level makes one texel of this many at most: 32 quads */
   few_quads = 64,   /* that a fragment of the first level takes, where there are few fragments */
   many_quads = 256, /* the same where there are many, which hide each other's fetches */
+  least_quads = 8,
   many = 4096
 };
 
@@ -53,14 +55,16 @@ static int plan(const tsi_tiling *t, int end_width, int end_height, level *level
     texels *= shrink;
     later++;
   }
+  /* Where that leaves little to the first level, the levels share the work evenly. */
+  if (later > 0 && quads < texels * least_quads) texels = quads / least_quads > end ? quads / least_quads : end;
+  const double factor = pow((double)texels / (double)end, 1.0 / (later > 0 ? later : 1));
   int width = t->width, height = t->height, count = 0;
-  for (; later > 0; later--) {
+  for (double left = (double)texels; later > 0; later--, left /= factor) {
     int out_width, out_height;
-    shape_like(width, height, (int)texels, &out_width, &out_height);
+    shape_like(width, height, (int)(left + 0.5), &out_width, &out_height);
     levels[count++] = make_level(width, height, out_width, out_height);
     width = out_width;
     height = out_height;
-    texels /= shrink;
   }
   levels[count++] = make_level(width, height, end_width, end_height);
   return count;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gl.h"
+#include "gl_shader.h"
 
 ts_status gl_scalars_create(ts_scalars *s) {
   gl_scalars *impl = tsi_calloc(s->context, 1, sizeof *impl);
@@ -38,17 +39,17 @@ void gl_slot_place(const gl_scalars *s, int index, int *x, int *y) {
   *y = s->y + index / s->per_row * (s->blocks ? GL_SLOT_HEIGHT : 1);
 }
 
+/* By a draw for each slot: uploads into a texture that passes are using took one driver a millisecond. */
 ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *values) {
   const gl_scalars *impl = gl_scalars_of(s);
-  const int width = impl->blocks ? GL_SLOT_WIDTH : 1, height = impl->blocks ? GL_SLOT_HEIGHT : 1;
-  gl_bind(gl_of(s->context), 0, impl->texture->name);
+  gl_pass pass = {.target = impl->texture,
+                  .width = impl->blocks ? GL_SLOT_WIDTH : 1,
+                  .height = impl->blocks ? GL_SLOT_HEIGHT : 1};
+  TSI_TRY(gl_program_get(s->context, "fullscreen.vert", "slot.frag", "", &pass.program));
   for (int k = 0; k < count; k++) {
-    /* Components that the texture does not have are dropped; the rest of a block is 0. */
-    float texels[GL_SLOT_WIDTH * GL_SLOT_HEIGHT][4] = {{0}};
-    memcpy(texels[0], values + 4 * (size_t)k, sizeof texels[0]);
-    int x, y;
-    gl_slot_place(impl, first + k, &x, &y);
-    glTexSubImage2D(GL_TEXTURE_2D, 0, x, y, width, height, GL_RGBA, GL_FLOAT, texels);
+    memcpy(pass.parameters, values + 4 * (size_t)k, 4 * sizeof *values);
+    gl_slot_place(impl, first + k, &pass.x, &pass.y);
+    TSI_TRY(gl_draw(s->context, &pass));
   }
   return gl_check(s->context, "writing scalars");
 }
