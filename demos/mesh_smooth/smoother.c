@@ -167,15 +167,23 @@ static ts_status measure(const smoother *s, double *area, double *volume) {
   return status;
 }
 
-/* x = x + (scale - 1) x where a vertex may move: the box's centre is at 0. */
+/* x = x + (scale - 1) x where a vertex may move: the box's centre is at 0. One scaling does it unless vertices
+ * are held, which do not follow. */
 static ts_status restore_volume(smoother *s, double *area, double *volume) {
+  enum { most_scalings = 4 };
   const smoother_device *d = &s->device;
-  const double size = s->measures.diagonal, ratio = s->start->volume / (size * size * size) / *volume;
-  if (!(ratio > 0 && isfinite(ratio))) return TS_OK; /* nothing is enclosed any more */
-  ts_status status = ts_vector_multiply(d->change, d->mobile, d->x);
-  if (status == TS_OK)
-    status = ts_vector_axpby(d->x, ts_constant((float)(cbrt(ratio) - 1)), d->change, ts_constant(1));
-  return status == TS_OK ? measure(s, area, volume) : status;
+  const double size = s->measures.diagonal, wanted = s->start->volume / (size * size * size);
+  ts_status status = TS_OK;
+  for (int k = 0; k < most_scalings && status == TS_OK; k++) {
+    const double ratio = wanted / *volume;
+    if (!(ratio > 0 && isfinite(ratio))) return TS_OK; /* nothing is enclosed any more */
+    if (k > 0 && fabs(ratio - 1) < 1e-6) return TS_OK;
+    status = ts_vector_multiply(d->change, d->mobile, d->x);
+    if (status == TS_OK)
+      status = ts_vector_axpby(d->x, ts_constant((float)(cbrt(ratio) - 1)), d->change, ts_constant(1));
+    if (status == TS_OK) status = measure(s, area, volume);
+  }
+  return status;
 }
 
 /* The step in its two halves, each with a wait; one that fails is made as ts_mesh_flow_step makes it. */

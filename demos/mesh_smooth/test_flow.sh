@@ -92,6 +92,7 @@ said "noisy.obj: step 2 could not be made: "
 same "lines on standard error" "$(wc -l <../log/err)" 1
 same "substeps" "$(json integer steps.1.substeps)" 0
 same "steps made" "$(json integer total.steps)" 1
+same "steps reported" "$(grep -c '"step":' ../log/out)" 2
 same "area" "$(json number total.area)" "$(json number steps.0.area)"
 cmp -s once.obj reached.obj || fail "a step that could not be made has moved the mesh"
 
@@ -167,6 +168,9 @@ if [ $pictures = yes ]; then
   for frame in film/*; do is_png "$frame" 160x120; done
   differ film/frame-00000.png film/frame-00003.png
   holds "milliseconds of drawing" "$(json number steps.2.milliseconds.draw) > 0"
+  # What is drawn after other pictures is what is drawn alone.
+  run_all 0 noisy.obj --steps 3 --screenshot last.png --size 160x120 -q
+  cmp -s film/frame-00003.png last.png || fail "the last frame is not the picture of the last step"
   run_all 0 noisy.obj --steps 1 --frames film --size 160x120
   grep -q '^film  *ffmpeg .*film/frame-%05d.png' ../log/out || fail "no command makes the film"
 fi

@@ -147,6 +147,13 @@ static void test_history(const smoother_options *options) {
   CHECK(few.iterations == 3 && few.history_count == 3 && few.substeps == 1 && !few.converged);
   CHECK(isnan(few.area) && isnan(few.volume) && few.seconds_matrix == 0 && few.seconds_solve > 0);
   smoother_destroy(&s);
+  /* The boundary's solve comes first: its residuals are not the last solve's. */
+  o.cg_iterations = 0;
+  o.boundary = TS_MESH_BOUNDARY_FLOW;
+  s = open_smoother("scan:800", 0, &o);
+  const step_report two = step(s);
+  CHECK(two.history_count > 0 && two.iterations >= two.history_count + 2);
+  smoother_destroy(&s);
 }
 
 static void refused(smoother *s, const smoother_options *o, const char *why) {
@@ -210,7 +217,25 @@ static void test_options(const smoother_options *options) {
   smoother_destroy(&s);
 }
 
-/* With a vertex that no triangle uses, off the box's centre: scaling must leave it where it is. */
+/* A step that cannot be made: so long that its one iteration makes the residual larger. */
+static void test_failure(const smoother_options *options) {
+  smoother_options o = *options;
+  o.time_step = 1;
+  o.cg_iterations = 1;
+  smoother *s = open_smoother("sphere:500", 0, &o);
+  float *p0 = positions(s);
+  for (int timed = 0; timed < 2; timed++) {
+    step_report r;
+    CHECK(!smoother_step(s, 1, timed, &r, message));
+    CHECK(r.number == 1 && r.substeps == 0 && !r.converged && r.message[0]);
+    CHECK(r.area == smoother_start_measures(s)->area);
+    CHECK(stands_at(s, p0) && smoother_step_count(s) == 0 && !smoother_can_undo(s));
+  }
+  free(p0);
+  smoother_destroy(&s);
+}
+
+/* With a vertex that is held, and one that no triangle uses, off the box's centre: scaling must leave both. */
 static void test_volume(const smoother_options *options) {
   smoother_options o = *options;
   o.preserve_volume = 1;
@@ -223,12 +248,16 @@ static void test_volume(const smoother_options *options) {
   memcpy(larger.positions, m.positions, 3 * (size_t)n * sizeof *m.positions);
   memcpy(larger.triangles, m.triangles, 3 * (size_t)m.triangle_count * sizeof *m.triangles);
   for (int c = 0; c < 3; c++) larger.positions[3 * (size_t)n + (size_t)c] = 0.1 * (c + 1);
+  larger.held = calloc((size_t)n + 1, 1);
+  REQUIRE(larger.held);
+  larger.held[5] = 1;
   REQUIRE(!smoother_create(&larger, &o, &s, message));
   CHECK(!larger.positions);
   const double volume = smoother_start_measures(s)->volume;
   for (int k = 0; k < 3; k++) CHECK(fabs(step(s).volume / volume - 1) < 1e-5);
   REQUIRE(!smoother_current_mesh(s, &now, message));
   CHECK(equal(now.positions + 3 * (size_t)n, smoother_mesh(s)->positions + 3 * (size_t)n, 3));
+  CHECK(equal(now.positions + 3 * (size_t)5, m.positions + 3 * (size_t)5, 3));
   CHECK(!equal(now.positions, m.positions, 3));
   mesh_destroy(&now);
   /* Back at the start, every digit is the start's. */
@@ -258,6 +287,7 @@ int main(int argc, char **argv) {
   test_noise(&options);
   test_history(&options);
   test_options(&options);
+  test_failure(&options);
   test_volume(&options);
   if (failures) fprintf(stderr, "%d checks failed\n", failures);
   return failures != 0;
