@@ -55,6 +55,28 @@ static void few_iterations(void) {
   test_close(&context);
 }
 
+/* A tolerance that single precision cannot meet: the solves stagnate within what it can, and the steps count.
+ */
+static void beyond_single_precision(void) {
+  context = test_open();
+  if (!context) return;
+  static const double lengths[] = {1e-4, 1e-2, 10};
+  for (int k = 0; k < 6; k++) {
+    mesh_run r = {0};
+    if (mesh_run_open(&r, context, mesh_irregular(24, k & 1, 5), (ts_mesh_flow_desc){.cg.rtol = 1e-12}) &&
+        mesh_run_steps(&r, 1, lengths[k / 2])) {
+      ts_mesh_flow_result result;
+      CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, lengths[k / 2], &result));
+      CHECK_INT(result.substeps, 1);
+      CHECK_INT(result.cg.reason, TS_REASON_STAGNATED);
+      CHECK(result.cg.relative_residual <= 2 * result.cg.attainable_residual);
+      CHECK(result.cg.attainable_residual < 1e-5);
+    }
+    mesh_run_close(&r);
+  }
+  test_close(&context);
+}
+
 /* ---- Steps that fail ---- */
 
 /* From now on assemblies with a factor above the limit give a matrix that no solver can use. */
@@ -190,6 +212,7 @@ static void stopped_or_broken(void) {
 static const test_case cases[] = {
     {"assemble_and_solve", assemble_and_solve},
     {"few_iterations", few_iterations},
+    {"beyond_single_precision", beyond_single_precision},
     {"cut_steps", cut_steps},
     {"taken_back", taken_back},
     {"stopped_or_broken", stopped_or_broken},

@@ -104,8 +104,8 @@ TS_API ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_fl
  * otherwise). Where a solve fails, the step is made as two of half the length, and so on.
  *
  * A solve fails where ts_cg_solve says TS_NOT_CONVERGED, with two exceptions: the paper's way (see `cg` above),
- * and a solve that stagnated at a residual within the attainable one, whose change is right to its last bits.
- * A step that the progress callback stopped is not tried again.
+ * and a solve that stagnated at a residual within twice the attainable one, whose change is right to its last
+ * bits. A step that the progress callback stopped is not tried again.
  *
  * Returns TS_OK; TS_NOT_CONVERGED when even the smallest steps fail, x as it was before the call; or an error,
  * x undefined. `result` may be NULL. */
