@@ -38,7 +38,7 @@ static int run_window(const program_options *given) {
   load_report report;
   smoother *s;
   if (smooth_window_open(0, 0, why)) {
-    message("%s", why);
+    message("%s; --headless does without", why);
     return EXIT_ERROR;
   }
   options.smoother.platform = TS_GL_PLATFORM_CURRENT;

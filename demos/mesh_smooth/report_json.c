@@ -18,11 +18,11 @@ static json_t *milliseconds(double matrix, double solve, double draw) {
 
 static json_t *repairs(const load_report *loaded) {
   const mesh_repair_report *r = &loaded->repair;
-  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "polygons_cut", (int)loaded->file.polygons,
-                   "merged_vertices", (int)r->merged_vertices, "dropped_triangles", (int)r->dropped_triangles,
-                   "turned_triangles", (int)r->turned_triangles, "slivers", (int)r->slivers,
-                   "nonmanifold_edges", (int)r->nonmanifold_edges, "unorientable_edges",
-                   (int)r->unorientable_edges, "held_vertices", (int)r->held_vertices);
+  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "polygons_cut", (int)loaded->file.polygons,
+                   "faces_left_out", (int)loaded->file.left_out, "merged_vertices", (int)r->merged_vertices,
+                   "dropped_triangles", (int)r->dropped_triangles, "turned_triangles", (int)r->turned_triangles,
+                   "slivers", (int)r->slivers, "nonmanifold_edges", (int)r->nonmanifold_edges,
+                   "unorientable_edges", (int)r->unorientable_edges, "held_vertices", (int)r->held_vertices);
 }
 
 static json_t *step(const step_report *r) {

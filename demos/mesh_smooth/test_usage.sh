@@ -37,6 +37,13 @@ status=$?
 [ $status -eq 2 ] || fail "--frames in a window: exit status $status"
 said "--frames needs --headless"
 
+# Without a display the message says what works there.
+checks=$((checks + 1))
+DISPLAY='' WAYLAND_DISPLAY='' "$program" --generate sphere:50 >../log/out 2>../log/err
+status=$?
+[ $status -eq 1 ] || fail "without a display: exit status $status"
+said "--headless"
+
 page=$here/../../docs/mesh-smooth.1
 expect 0 --help
 for option in $(grep -o -e '--[a-z0-9][a-z0-9-]*' ../log/out | sort -u); do

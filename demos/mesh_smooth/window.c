@@ -17,7 +17,11 @@ static GLFWwindow *window;
 static int fail(char message[MESH_MESSAGE]) {
   const char *description = NULL;
   glfwGetError(&description);
-  return mesh_fail(message, "no window: %s", description ? description : "unknown reason");
+  if (!description) description = "unknown reason";
+  /* GLFW ends a line with a blank where the name of the display would follow. */
+  int length = (int)strlen(description);
+  while (length > 0 && description[length - 1] == ' ') length--;
+  return mesh_fail(message, "no window: %.*s", length, description);
 }
 
 /* Not larger than the screen. */
