@@ -95,6 +95,15 @@ static void watched_space_destroy(ts_space *space) {
   if (inner_of(space->context)->space_destroy) inner_of(space->context)->space_destroy(space);
 }
 
+static ts_status watched_scalars_normalise(ts_scalars *s, int from, int to) {
+  TSI_TRY(check_poison_slot(s, to));
+  TSI_TRY(check_poison_slot(s, to + 1));
+  TSI_TRY(inner_of(s->context)->scalars_normalise(s, from, to));
+  check_count(s->context);
+  TSI_TRY(check_slot("scalars_normalise", s, to, 4));
+  return check_slot("scalars_normalise", s, to + 1, 4);
+}
+
 /* ---- Operations on vectors ---- */
 
 static ts_status watched_fill(ts_vector *y, float value) {
@@ -213,6 +222,7 @@ void check_watch(check_state *state) {
   table->scalars_create = watched_scalars_create;
   table->scalars_read_begin = watched_scalars_read_begin;
   table->scalars_read_end = watched_scalars_read_end;
+  table->scalars_normalise = watched_scalars_normalise;
   table->fill = watched_fill;
   table->axpby = watched_axpby;
   table->multiply = watched_multiply;

@@ -28,12 +28,12 @@ enum {
   TSI_CG_SCALE, /* a power of two that brings max |b| to about 1 */
   TSI_CG_UNSCALE,
   TSI_CG_MAX_B,
-  TSI_CG_MAX_X,
-  TSI_CG_NORM_B,
-  TSI_CG_NORM_DX, /* of diag(A) x */
-  TSI_CG_NORM_R,
-  TSI_CG_DD,  /* d^T d, in careful mode */
-  TSI_CG_QMQ, /* q^T M^-1 q, with one reduction */
+  TSI_CG_MAX_X, /* only where something is not finite */
+  TSI_CG_BB,    /* b^T b */
+  TSI_CG_DX,    /* x^T D D x with D = diag(A) */
+  TSI_CG_RR,    /* r^T r */
+  TSI_CG_DD,    /* d^T d, in careful mode */
+  TSI_CG_QMQ,   /* q^T M^-1 q, with one reduction */
   TSI_CG_RING
 };
 

@@ -77,10 +77,8 @@ static int finish(cg_state *s, ts_reason reason, const char *message) {
 
 /* ---- The recurrence ---- */
 
-/* delta of r into a slot. */
-static ts_status measure_delta(ts_cg *cg, int slot) {
-  if (cg->m) return tsi_dot3(cg->slots, slot, cg->r, cg->r, cg->m, cg->scratch);
-  return cg->context->ops->reduce(cg->slots, slot, TSI_REDUCE_DOT, cg->r, cg->r);
+static tsi_dot delta_of(const ts_cg *cg, int slot) {
+  return (tsi_dot){slot, cg->r, cg->r, cg->m};
 }
 
 /* d = M^-1 r + beta d */
@@ -89,15 +87,20 @@ static ts_status update_direction(ts_cg *cg, ts_coefficient beta) {
   return cg->context->ops->axpby(cg->d, ts_constant(1), cg->r, beta, cg->d);
 }
 
-/* x = x + e, r = b - A x, d = M^-1 r, and delta as that of the current iteration. */
-static ts_status begin(cg_state *s) {
+/* r = b - A x with all of x, and the sums of it that tell where the solve stands; `more` may be one further
+ * sum. */
+static ts_status replace_residual(const cg_state *s, const tsi_dot *more) {
   ts_cg *cg = s->cg;
-  const tsi_ops *ops = cg->context->ops;
-  TSI_TRY(ops->axpby(cg->x, ts_constant(1), cg->e, ts_constant(1), cg->x));
-  TSI_TRY(ops->fill(cg->e, 0));
-  TSI_TRY(ops->residual(cg->r, cg->b, cg->matrix, cg->x));
-  TSI_TRY(measure_delta(cg, delta_slot(cg, s->iteration)));
-  return update_direction(cg, ts_constant(0));
+  tsi_dot sums[TSI_MAX_DOTS] = {delta_of(cg, delta_slot(cg, s->iteration)), {TSI_CG_RR, cg->r, cg->r, NULL}};
+  if (more) sums[2] = *more;
+  TSI_TRY(cg->context->ops->residual(cg->r, cg->b, cg->matrix, cg->x));
+  return tsi_dots(cg->slots, sums, more ? 3 : 2, cg->scratch);
+}
+
+/* e = 0, d = M^-1 r */
+static ts_status begin_directions(const cg_state *s) {
+  TSI_TRY(s->cg->context->ops->fill(s->cg->e, 0));
+  return update_direction(s->cg, ts_constant(0));
 }
 
 static void swap(ts_vector **a, ts_vector **b) {
@@ -113,7 +116,7 @@ static ts_status iterate_with_one_reduction(cg_state *s) {
   const tsi_dot sums[TSI_MAX_DOTS] = {
       {delta, cg->r, cg->r, cg->m}, {dq, cg->d, cg->q, NULL}, {TSI_CG_QMQ, cg->q, cg->q, cg->m}};
   TSI_TRY(ops->spmv(cg->q, cg->matrix, cg->d));
-  TSI_TRY(ops->dots(cg->slots, sums, TSI_MAX_DOTS));
+  TSI_TRY(tsi_dots(cg->slots, sums, TSI_MAX_DOTS, cg->scratch));
   const tsi_cg_update update = {.e = cg->e,
                                 .r_new = cg->r_next,
                                 .d_new = cg->d_next,
@@ -151,20 +154,6 @@ static ts_status iterate(cg_state *s) {
 
 /* ---- Set-up ---- */
 
-static ts_status write_scales(ts_cg *cg) {
-  float values[8] = {0};
-  for (int c = 0; c < 4; c++) {
-    const float largest = c < cg->components ? number(cg, TSI_CG_MAX_B, c) : 0;
-    int exponent = 0;
-    if (largest > 0 && isfinite(largest)) frexpf(largest, &exponent);
-    if (exponent > 120) exponent = 120; /* keep both factors representable */
-    if (exponent < -120) exponent = -120;
-    values[c] = ldexpf(1, -exponent);
-    values[4 + c] = ldexpf(1, exponent);
-  }
-  return cg->context->ops->scalars_write(cg->slots, TSI_CG_SCALE, 2, values);
-}
-
 /* Brings b and x into the workspace, scaled. Locked rows of b are no equations and become 0. */
 static ts_status take_in(ts_cg *cg, const ts_vector *b, const ts_vector *x) {
   const tsi_ops *ops = cg->context->ops;
@@ -172,16 +161,12 @@ static ts_status take_in(ts_cg *cg, const ts_vector *b, const ts_vector *x) {
   if (cg->matrix->row_space->tiling.locked_count) {
     TSI_TRY(ops->fill(cg->d, 0));
     TSI_TRY(ops->residual(cg->b, b, cg->matrix, cg->d));
-  } else {
-    TSI_TRY(ops->axpby(cg->b, ts_constant(1), b, zero, b));
+    b = cg->b;
   }
-  TSI_TRY(ops->reduce(cg->slots, TSI_CG_MAX_B, TSI_REDUCE_MAX_ABS, cg->b, cg->b));
-  TSI_TRY(ops->reduce(cg->slots, TSI_CG_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
-  TSI_TRY(read_slots(cg));
-  TSI_TRY(write_scales(cg));
-  TSI_TRY(ops->axpby(cg->b, scale, cg->b, zero, cg->b));
+  TSI_TRY(ops->reduce(cg->slots, TSI_CG_MAX_B, TSI_REDUCE_MAX_ABS, b, b));
+  TSI_TRY(ops->scalars_normalise(cg->slots, TSI_CG_MAX_B, TSI_CG_SCALE));
+  TSI_TRY(ops->axpby(cg->b, scale, b, zero, b));
   TSI_TRY(ops->axpby(cg->x, scale, x, zero, x));
-  TSI_TRY(ops->fill(cg->e, 0));
   if (cg->m) {
     TSI_TRY(ops->diagonal(cg->m, cg->matrix));
     TSI_TRY(ops->reciprocal(cg->m, cg->m));
@@ -189,37 +174,45 @@ static ts_status take_in(ts_cg *cg, const ts_vector *b, const ts_vector *x) {
   return TS_OK;
 }
 
-/* The first residual. Sets `*ended` if there is nothing to iterate. */
-static ts_status first_residual(cg_state *s, int *ended) {
+/* Something is not finite at the start: was it so before? */
+static ts_status name_the_infinite(cg_state *s, const ts_vector *x) {
   ts_cg *cg = s->cg;
-  const tsi_ops *ops = cg->context->ops;
-  TSI_TRY(begin(s));
-  TSI_TRY(ops->reduce(cg->slots, TSI_CG_NORM_B, TSI_REDUCE_NORM2, cg->b, cg->b));
-  TSI_TRY(ops->reduce(cg->slots, TSI_CG_NORM_R, TSI_REDUCE_NORM2, cg->r, cg->r));
+  TSI_TRY(cg->context->ops->reduce(cg->slots, TSI_CG_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
   TSI_TRY(read_slots(cg));
-  char text[160];
+  for (int c = 0; c < cg->components; c++) {
+    const int b_is_finite = isfinite(number(cg, TSI_CG_MAX_B, c));
+    if (b_is_finite && isfinite(number(cg, TSI_CG_MAX_X, c))) continue;
+    char text[160];
+    snprintf(text, sizeof text, "the %s holds a NaN or an infinity",
+             b_is_finite ? "starting value" : "right-hand side");
+    finish(s, TS_REASON_NAN_INPUT, text);
+    return TS_OK;
+  }
+  finish(s, TS_REASON_BREAKDOWN,
+         "breakdown: the first residual leaves the range of single precision; scale the system");
+  return TS_OK;
+}
+
+/* Looks at the numbers of the start. Sets `*ended` if there is nothing to iterate. */
+static ts_status judge_start(cg_state *s, const ts_vector *x, int *ended) {
+  const ts_cg *cg = s->cg;
   int all_zero = 1;
   for (int c = 0; c < cg->components; c++) {
-    s->delta_0[c] = number(cg, delta_slot(cg, 0), c);
-    s->norm_b[c] = number(cg, TSI_CG_NORM_B, c);
-    s->norm_r[c] = number(cg, TSI_CG_NORM_R, c);
+    const double delta = number(cg, delta_slot(cg, 0), c), rr = number(cg, TSI_CG_RR, c);
+    if (!isfinite(number(cg, TSI_CG_MAX_B, c)) || !isfinite(delta) || !isfinite(rr)) {
+      *ended = 1;
+      return name_the_infinite(s, x);
+    }
+    s->delta_0[c] = delta;
+    s->norm_b[c] = sqrt(number(cg, TSI_CG_BB, c));
+    s->norm_r[c] = sqrt(rr);
     if (s->norm_b[c] == 0) s->norm_b[c] = s->norm_r[c];
-    if (!isfinite(number(cg, TSI_CG_MAX_B, c)) || !isfinite(number(cg, TSI_CG_MAX_X, c))) {
-      snprintf(text, sizeof text, "the %s holds a NaN or an infinity",
-               isfinite(number(cg, TSI_CG_MAX_B, c)) ? "starting value" : "right-hand side");
-      *ended = finish(s, TS_REASON_NAN_INPUT, text);
-      return TS_OK;
-    }
-    if (!isfinite(s->delta_0[c]) || !isfinite(s->norm_r[c])) {
-      *ended = finish(s, TS_REASON_BREAKDOWN,
-                      "breakdown: the first residual leaves the range of single precision; scale the system");
-      return TS_OK;
-    }
-    if (s->delta_0[c] < 0) {
+    if (delta < 0) {
+      char text[160];
       snprintf(text, sizeof text,
                "the matrix is not positive definite: r^T M^-1 r is %.3g at the start, so its diagonal "
                "has negative entries",
-               s->delta_0[c]);
+               delta);
       *ended = finish(s, TS_REASON_INDEFINITE, text);
       return TS_OK;
     }
@@ -258,22 +251,21 @@ static double claimed(const cg_state *s, int iteration) {
   return largest;
 }
 
-/* Computes r anew and the numbers of the result from it; leaves the iteration ready to go on from there. */
+/* x = x + e; computes r anew, and the numbers of the result from it. To go on from there, begin_directions. */
 static ts_status verify(cg_state *s, double *measure) {
   ts_cg *cg = s->cg;
   const tsi_ops *ops = cg->context->ops;
-  TSI_TRY(begin(s));
-  TSI_TRY(ops->reduce(cg->slots, TSI_CG_NORM_R, TSI_REDUCE_NORM2, cg->r, cg->r));
-  /* q is free until the next iteration. */
+  const tsi_dot dx = {TSI_CG_DX, cg->q, cg->q, NULL}; /* q is free until the next iteration */
+  TSI_TRY(ops->axpby(cg->x, ts_constant(1), cg->e, ts_constant(1), cg->x));
   TSI_TRY(ops->diagonal(cg->q, cg->matrix));
   TSI_TRY(ops->multiply(cg->q, cg->q, cg->x));
-  TSI_TRY(ops->reduce(cg->slots, TSI_CG_NORM_DX, TSI_REDUCE_NORM2, cg->q, cg->q));
+  TSI_TRY(replace_residual(s, &dx));
   TSI_TRY(read_slots(cg));
   ts_cg_result *result = s->result;
   result->relative_residual = result->attainable_residual = 0;
   for (int c = 0; c < cg->components; c++) {
-    const double r = number(cg, TSI_CG_NORM_R, c), b = number(cg, TSI_CG_NORM_B, c);
-    const double floor = ldexp(number(cg, TSI_CG_NORM_DX, c), -23);
+    const double r = sqrt(number(cg, TSI_CG_RR, c)), b = sqrt(number(cg, TSI_CG_BB, c));
+    const double floor = ldexp(sqrt(number(cg, TSI_CG_DX, c)), -23);
     s->norm_r[c] = r;
     result->relative_residual = larger(result->relative_residual, b > 0 ? r / b : r);
     result->attainable_residual = larger(result->attainable_residual, b > 0 ? floor / b : floor);
@@ -300,8 +292,9 @@ static ts_status judge_by_residual(cg_state *s, int must_end, int *ended) {
              "stagnated at a relative residual of %.2g; single precision can reach about %.2g for this system",
              s->result->relative_residual, s->result->attainable_residual);
     *ended = finish(s, TS_REASON_STAGNATED, text);
+    return TS_OK;
   }
-  return TS_OK;
+  return begin_directions(s);
 }
 
 /* d^T q <= 0 where delta is not yet small. Returns the component, or -1. */
@@ -379,7 +372,9 @@ static ts_status judge(cg_state *s, int checked, int *ended) {
     s->careful = 1;
     s->result->restarts++;
     if (cg->matrix->device_values) TSI_TRY(measure_matrix(cg));
-    return begin(s);
+    TSI_TRY(cg->context->ops->axpby(cg->x, ts_constant(1), cg->e, ts_constant(1), cg->x));
+    TSI_TRY(replace_residual(s, NULL));
+    return begin_directions(s);
   }
   const int window = cg->matrix->info.rows > 1000 ? cg->matrix->info.rows : 1000;
   const int too_long = checked - s->best_iteration > window;
@@ -395,15 +390,18 @@ static ts_status advance(cg_state *s, int *ended) {
   if (steps > left) steps = left;
   if (overlap > left - steps) overlap = left - steps;
   for (int k = 0; k < steps; k++) TSI_TRY(iterate(s));
-  if (cg->desc.stop == TS_STOP_RESIDUAL)
-    TSI_TRY(cg->context->ops->reduce(cg->slots, TSI_CG_NORM_R, TSI_REDUCE_NORM2, cg->r, cg->r));
   const int checked = s->iteration;
-  if (cg->r_next && !s->careful) TSI_TRY(measure_delta(cg, delta_slot(cg, checked)));
+  /* What the iterations themselves have not summed up. */
+  tsi_dot sums[2];
+  int count = 0;
+  if (cg->r_next && !s->careful) sums[count++] = delta_of(cg, delta_slot(cg, checked));
+  if (cg->desc.stop == TS_STOP_RESIDUAL) sums[count++] = (tsi_dot){TSI_CG_RR, cg->r, cg->r, NULL};
+  TSI_TRY(tsi_dots(cg->slots, sums, count, cg->scratch));
   TSI_TRY(cg->context->ops->scalars_read_begin(cg->slots, 0, TSI_CG_RING + 2 * cg->ring));
   for (int k = 0; k < overlap; k++) TSI_TRY(iterate(s));
   cg->context->waits++;
   TSI_TRY(cg->context->ops->scalars_read_end(cg->slots, cg->numbers));
-  for (int c = 0; c < cg->components; c++) s->norm_r[c] = number(cg, TSI_CG_NORM_R, c);
+  for (int c = 0; c < cg->components; c++) s->norm_r[c] = sqrt(number(cg, TSI_CG_RR, c));
   return judge(s, checked, ended);
 }
 
@@ -411,13 +409,16 @@ ts_status tsi_cg_run(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *
   cg_state s = {.cg = cg, .result = result, .best = INFINITY, .verified = INFINITY};
   int ended = 0;
   TSI_TRY(take_in(cg, b, x));
-  TSI_TRY(first_residual(&s, &ended));
-  const int started = !ended;
+  const tsi_dot bb = {TSI_CG_BB, cg->b, cg->b, NULL};
+  TSI_TRY(replace_residual(&s, &bb));
+  TSI_TRY(begin_directions(&s));
+  TSI_TRY(read_slots(cg));
+  TSI_TRY(judge_start(&s, x, &ended));
+  if (ended) return TS_OK; /* there is nothing to iterate; x is as it was */
   /* The starting value may already satisfy the rule ||r|| <= rtol ||b||. */
-  if (!ended && cg->desc.stop == TS_STOP_RESIDUAL && claimed(&s, 0) <= cg->desc.rtol)
+  if (cg->desc.stop == TS_STOP_RESIDUAL && claimed(&s, 0) <= cg->desc.rtol)
     TSI_TRY(judge_by_residual(&s, 0, &ended));
   while (!ended && s.iteration < cg->desc.max_iterations) TSI_TRY(advance(&s, &ended));
-  if (!started) return TS_OK; /* x is as it was */
 
   if (!ended || result->reason > TS_REASON_STAGNATED) {
     double measure;

@@ -17,6 +17,19 @@ ts_status tsi_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vect
   return ops->reduce(out, index, TSI_REDUCE_DOT, x, scratch);
 }
 
+ts_status tsi_dots(ts_scalars *out, const tsi_dot *sums, int count, ts_vector *scratch) {
+  const tsi_ops *ops = out->context->ops;
+  if (count > 0 && ops->dots && fused(out->context)) return ops->dots(out, sums, count);
+  for (int k = 0; k < count; k++) {
+    const tsi_dot *sum = &sums[k];
+    if (sum->w)
+      TSI_TRY(tsi_dot3(out, sum->index, sum->x, sum->y, sum->w, scratch));
+    else
+      TSI_TRY(ops->reduce(out, sum->index, TSI_REDUCE_DOT, sum->x, sum->y));
+  }
+  return TS_OK;
+}
+
 static ts_status axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
                        const ts_vector *q) {
   const tsi_ops *ops = x->context->ops;

@@ -133,6 +133,11 @@ struct tsi_ops {
   ts_status (*scalars_read_begin)(ts_scalars *s, int first, int count);
   ts_status (*scalars_read_end)(ts_scalars *s, float *values);
 
+  /* For each component of slot `from`, which holds max |v|: slot `to` becomes the power of two that brings it
+   * to between 1/2 and 1, and slot `to` + 1 the inverse; both at most 2^120, and 1 where the number is 0 or not
+   * finite. */
+  ts_status (*scalars_normalise)(ts_scalars *s, int from, int to);
+
   /* Any vector may be any other one here. A coefficient whose scale is 0 drops its term unread. */
   ts_status (*fill)(ts_vector *y, float value);
   ts_status (*axpby)(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,

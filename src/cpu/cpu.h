@@ -85,6 +85,7 @@ ts_status cpu_vector_read(const ts_vector *v, float *texels);
 ts_status cpu_scalars_create(ts_scalars *s);
 void cpu_scalars_destroy(ts_scalars *s);
 ts_status cpu_scalars_write(ts_scalars *s, int first, int count, const float *values);
+ts_status cpu_scalars_normalise(ts_scalars *s, int from, int to);
 ts_status cpu_scalars_read_begin(ts_scalars *s, int first, int count);
 ts_status cpu_scalars_read_end(ts_scalars *s, float *values);
 /* A coefficient in every lane. */

@@ -88,6 +88,7 @@ const tsi_ops tsi_cpu_ops = {
     .scalars_create = cpu_scalars_create,
     .scalars_destroy = cpu_scalars_destroy,
     .scalars_write = cpu_scalars_write,
+    .scalars_normalise = cpu_scalars_normalise,
     .scalars_read_begin = cpu_scalars_read_begin,
     .scalars_read_end = cpu_scalars_read_end,
     .fill = cpu_fill,

@@ -1,4 +1,5 @@
 /* Slots in host memory. Reading one waits for nothing, but keeps the two steps that a solver sees elsewhere. */
+#include <math.h>
 #include <string.h>
 
 #include "cpu.h"
@@ -36,6 +37,19 @@ void cpu_scalars_destroy(ts_scalars *s) {
 
 ts_status cpu_scalars_write(ts_scalars *s, int first, int count, const float *values) {
   memcpy(cpu_slot(s, first), values, slot_bytes(count));
+  return TS_OK;
+}
+
+ts_status cpu_scalars_normalise(ts_scalars *s, int from, int to) {
+  for (int c = 0; c < 4; c++) {
+    const float largest = cpu_slot(s, from)[c];
+    int exponent = 0;
+    if (largest > 0 && isfinite(largest)) frexpf(largest, &exponent);
+    if (exponent > 120) exponent = 120;
+    if (exponent < -120) exponent = -120;
+    cpu_slot(s, to)[c] = ldexpf(1, -exponent);
+    cpu_slot(s, to + 1)[c] = ldexpf(1, exponent);
+  }
   return TS_OK;
 }
 

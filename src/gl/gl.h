@@ -179,6 +179,7 @@ ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars);
 ts_status gl_scalars_create(ts_scalars *s);
 void gl_scalars_destroy(ts_scalars *s);
 ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *values);
+ts_status gl_scalars_normalise(ts_scalars *s, int from, int to);
 ts_status gl_scalars_read_begin(ts_scalars *s, int first, int count);
 ts_status gl_scalars_read_end(ts_scalars *s, float *values);
 ts_status gl_fill(ts_vector *y, float value);

@@ -189,6 +189,7 @@ const tsi_ops tsi_gl_ops = {
     .scalars_create = gl_scalars_create,
     .scalars_destroy = gl_scalars_destroy,
     .scalars_write = gl_scalars_write,
+    .scalars_normalise = gl_scalars_normalise,
     .scalars_read_begin = gl_scalars_read_begin,
     .scalars_read_end = gl_scalars_read_end,
     .fill = gl_fill,

@@ -54,6 +54,23 @@ ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *val
   return gl_check(s->context, "writing scalars");
 }
 
+ts_status gl_scalars_normalise(ts_scalars *s, int from, int to) {
+  const gl_scalars *impl = gl_scalars_of(s);
+  for (int inverse = 0; inverse < 2; inverse++) {
+    gl_pass pass = {.target = impl->texture,
+                    .width = impl->blocks ? GL_SLOT_WIDTH : 1,
+                    .height = impl->blocks ? GL_SLOT_HEIGHT : 1,
+                    .coefficient_count = 1,
+                    .coefficients = {ts_scaled(1, s, from)},
+                    .independent = inverse};
+    TSI_TRY(gl_program_get(s->context, "fullscreen.vert", "normalise.frag", inverse ? "#define INVERSE\n" : "",
+                           &pass.program));
+    gl_slot_place(impl, to + inverse, &pass.x, &pass.y);
+    TSI_TRY(gl_draw(s->context, &pass));
+  }
+  return TS_OK;
+}
+
 /* ---- Reading: whole rows of slots into a pixel buffer, so that the device goes on while they travel ---- */
 
 static int components_of(const gl_scalars *s) {

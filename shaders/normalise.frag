@@ -1,0 +1,18 @@
+// For each component of a slot, a: the power of two that brings it to between 1/2 and 1, or with INVERSE the power of two
+// that it is brought back by; 1 where it is 0 or not finite. Into the first texel of the result's slot, 0 into the others.
+uniform ivec4 p[8];
+
+flat in vec4 a, b;
+out vec4 result;
+
+void main() {
+  // a = m 2^e with 1/2 <= m < 1; biased exponents are 0 for 0 and subnormal numbers, 255 for infinities and NaN.
+  ivec4 biased = (floatBitsToInt(a) >> 23) & 255;
+  ivec4 e = clamp(biased - 126, -120, 120);
+  for (int c = 0; c < 4; c++)
+    if (a[c] == 0.0 || biased[c] == 255) e[c] = 0;
+#ifndef INVERSE
+  e = -e;
+#endif
+  result = ivec2(gl_FragCoord.xy) == p[0].xy ? intBitsToFloat((e + 127) << 23) : vec4(0);
+}
