@@ -112,6 +112,7 @@ static void time_plot(const window_state *w) {
              milliseconds((double)w->times[w->time_count - 1]));
   ui_plot(text, w->times, w->time_count, 0, most, 1);
   ui_tip("matrix and solve, without the drawing");
+  ui_text("drawing %s ms", milliseconds(1e3 * w->scene.seconds_draw));
 }
 
 static void solver_section(window_state *w) {
@@ -128,14 +129,10 @@ static void solver_section(window_state *w) {
   if (changed) window_set_options(w, &o);
 
   const step_report *r = &w->last;
-  if (r->number) {
-    ui_text("step %d: %d iterations%s", r->number, r->iterations, r->converged ? "" : ", cut off");
-    ui_text("relative residual %.1e", r->relative_residual);
-  } else {
+  if (r->number)
+    ui_text("step %d: %d iterations, residual %.1e", r->number, r->iterations, r->relative_residual);
+  else
     ui_text("no step yet");
-    ui_text(" ");
-  }
-  ui_text("drawing %s ms", milliseconds(1e3 * w->scene.seconds_draw));
   residual_plot(r);
   time_plot(w);
 }
