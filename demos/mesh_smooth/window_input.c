@@ -138,9 +138,7 @@ static void on_button(GLFWwindow *handle, int button, int action, int modifiers)
     w->drag = DRAG_NONE;
     return;
   }
-  double x, y;
-  glfwGetCursorPos(handle, &x, &y);
-  to_scene(w, x, y, &w->pointer_x, &w->pointer_y);
+  /* Where the pointer was then, as on_motion has it; by now it may be elsewhere. */
   if (ui_wants_pointer() || w->pointer_x < 0) return;
   if (button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT))
     w->drag = DRAG_PAN;
