@@ -1,4 +1,6 @@
 /* Conjugate gradients: what is claimed is judged by the true residual, computed here in double precision. */
+#include <math.h>
+
 #include "cg_solve.h"
 
 static ts_context *context;
@@ -271,6 +273,36 @@ static void solver_is_reused(void) {
   ref_free(&m);
 }
 
+/* With zero_start x may hold anything: the result is that of a solve from 0, to the bit, and 0 at locked
+ * indices. */
+static void zero_start(void) {
+  ref_matrix m = ref_grid(23, 19);
+  unsigned char *locked = calloc((size_t)m.rows, 1);
+  for (int32_t i = 0; i < m.rows; i += 7) locked[i] = 1;
+  ts_matrix_desc desc = {.csr = ref_csr(&m), .locked = locked};
+  ts_matrix *matrix = NULL;
+  CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
+  const size_t count = (size_t)m.rows;
+  float *bs = ref_values(count, 91, -1, 1), *from_zero = calloc(count, sizeof *from_zero),
+        *anything = ref_values(count, 92, -1e6F, 1e6F);
+  anything[3] = NAN;
+  anything[7] = 5; /* locked */
+  ts_cg_result result;
+  const ts_cg_desc plain = {.rtol = 1e-4}, zero = {.rtol = 1e-4, .zero_start = 1};
+  CHECK_OK(context, solve(matrix, &plain, 1, bs, from_zero, &result));
+  CHECK_OK(context, solve(matrix, &zero, 1, bs, anything, &result));
+  CHECK(memcmp(from_zero, anything, count * sizeof *anything) == 0);
+  memset(bs, 0, count * sizeof *bs);
+  anything[3] = INFINITY;
+  CHECK_OK(context, solve(matrix, &zero, 1, bs, anything, &result));
+  CHECK_INT(result.reason, TS_REASON_ZERO_RESIDUAL);
+  for (size_t i = 0; i < count; i++)
+    if (!CHECK(anything[i] == 0)) break;
+  free(bs), free(from_zero), free(anything), free(locked);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
 /* A backend either makes a solver with one reduction or says that it has two only. */
 static int find_one_reduction(void) {
   ref_matrix m = ref_grid(3, 3);
@@ -311,6 +343,7 @@ CASE(locked)
 CASE(scaling)
 CASE(components_apart)
 CASE(solver_is_reused)
+CASE(zero_start)
 
 static const test_case cases[] = {
     {"samples", case_samples},
@@ -321,5 +354,6 @@ static const test_case cases[] = {
     {"scaling", case_scaling},
     {"components_apart", case_components_apart},
     {"solver_is_reused", case_solver_is_reused},
+    {"zero_start", case_zero_start},
 };
 TEST_MAIN(cases, 0)

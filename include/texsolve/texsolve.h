@@ -398,6 +398,8 @@ typedef struct ts_cg_desc {
   int max_iterations;               /* default: 10 times the unknowns, at least 1000, at most 100000 */
   int check_interval;               /* iterations between two checks, 1 to 1024: only a check waits for the
                                        device, and a solve can only end at one. Default: the backend's */
+  int zero_start;                   /* start from x = 0, whatever x holds, which saves a product; locked rows
+                                       become 0 too. Default: start from the values in x */
   int reductions;                   /* that an iteration waits for: 2 (Hestenes and Stiefel 1952), or 1, which
                                        sums one product more and takes three dependent passes instead of five
                                        (Meurant 1987). Default: 1 for small systems on a GPU, else 2 */

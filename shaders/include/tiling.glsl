@@ -13,6 +13,8 @@ int position_of(ivec2 i) {
          (inside.y << RECTANGLE_LOG2.x) + inside.x;
 }
 
+bool is_free(ivec2 i) { return (i.x >> RECTANGLE_LOG2.x) < RECTANGLES_X && position_of(i) < FREE_COUNT; }
+
 bool is_index(ivec2 i) {
   if ((i.x >> RECTANGLE_LOG2.x) >= RECTANGLES_X) return false;
   int position = position_of(i);

@@ -131,6 +131,12 @@ static ts_status watched_reciprocal(ts_vector *out, const ts_vector *x) {
   return written("reciprocal", out, 0);
 }
 
+static ts_status watched_free_rows(ts_vector *out, const ts_vector *x) {
+  TSI_TRY(poison_unless_read(out, x, NULL, NULL));
+  TSI_TRY(inner_of(out->context)->free_rows(out, x));
+  return written("free_rows", out, 1);
+}
+
 static ts_status watched_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
                                       const ts_vector *y) {
   TSI_TRY(poison_unless_read(out, w, x, term(b, y)));
@@ -227,6 +233,7 @@ void check_watch(check_state *state) {
   table->axpby = watched_axpby;
   table->multiply = watched_multiply;
   table->reciprocal = watched_reciprocal;
+  table->free_rows = watched_free_rows;
   table->reduce = watched_reduce;
   table->spmv = watched_spmv;
   table->residual = watched_residual;

@@ -87,14 +87,19 @@ static ts_status update_direction(ts_cg *cg, ts_coefficient beta) {
   return cg->context->ops->axpby(cg->d, ts_constant(1), cg->r, beta, cg->d);
 }
 
-/* r = b - A x with all of x, and the sums of it that tell where the solve stands; `more` may be one further
- * sum. */
-static ts_status replace_residual(const cg_state *s, const tsi_dot *more) {
-  ts_cg *cg = s->cg;
+/* The sums of r that tell where the solve stands; `more` may be one further sum. */
+static ts_status sum_residual(const cg_state *s, const tsi_dot *more) {
+  const ts_cg *cg = s->cg;
   tsi_dot sums[TSI_MAX_DOTS] = {delta_of(cg, delta_slot(cg, s->iteration)), {TSI_CG_RR, cg->r, cg->r, NULL}};
   if (more) sums[2] = *more;
-  TSI_TRY(cg->context->ops->residual(cg->r, cg->b, cg->matrix, cg->x));
   return tsi_dots(cg->slots, sums, more ? 3 : 2, cg->scratch);
+}
+
+/* r = b - A x with all of x */
+static ts_status replace_residual(const cg_state *s, const tsi_dot *more) {
+  const ts_cg *cg = s->cg;
+  TSI_TRY(cg->context->ops->residual(cg->r, cg->b, cg->matrix, cg->x));
+  return sum_residual(s, more);
 }
 
 /* e = 0, d = M^-1 r */
@@ -159,14 +164,13 @@ static ts_status take_in(ts_cg *cg, const ts_vector *b, const ts_vector *x) {
   const tsi_ops *ops = cg->context->ops;
   const ts_coefficient zero = ts_constant(0), scale = ts_scaled(1, cg->slots, TSI_CG_SCALE);
   if (cg->matrix->row_space->tiling.locked_count) {
-    TSI_TRY(ops->fill(cg->d, 0));
-    TSI_TRY(ops->residual(cg->b, b, cg->matrix, cg->d));
+    TSI_TRY(ops->free_rows(cg->b, b));
     b = cg->b;
   }
   TSI_TRY(ops->reduce(cg->slots, TSI_CG_MAX_B, TSI_REDUCE_MAX_ABS, b, b));
   TSI_TRY(ops->scalars_normalise(cg->slots, TSI_CG_MAX_B, TSI_CG_SCALE));
   TSI_TRY(ops->axpby(cg->b, scale, b, zero, b));
-  TSI_TRY(ops->axpby(cg->x, scale, x, zero, x));
+  TSI_TRY(cg->desc.zero_start ? ops->fill(cg->x, 0) : ops->axpby(cg->x, scale, x, zero, x));
   if (cg->m) {
     TSI_TRY(ops->diagonal(cg->m, cg->matrix));
     TSI_TRY(ops->reciprocal(cg->m, cg->m));
@@ -410,11 +414,17 @@ ts_status tsi_cg_run(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *
   int ended = 0;
   TSI_TRY(take_in(cg, b, x));
   const tsi_dot bb = {TSI_CG_BB, cg->b, cg->b, NULL};
-  TSI_TRY(replace_residual(&s, &bb));
+  if (cg->desc.zero_start) {
+    TSI_TRY(cg->context->ops->fill(x, 0));
+    TSI_TRY(cg->context->ops->axpby(cg->r, ts_constant(1), cg->b, ts_constant(0), cg->b));
+    TSI_TRY(sum_residual(&s, &bb));
+  } else {
+    TSI_TRY(replace_residual(&s, &bb));
+  }
   TSI_TRY(begin_directions(&s));
   TSI_TRY(read_slots(cg));
   TSI_TRY(judge_start(&s, x, &ended));
-  if (ended) return TS_OK; /* there is nothing to iterate; x is as it was */
+  if (ended) return TS_OK; /* there is nothing to iterate; x is as it was, or 0 */
   /* The starting value may already satisfy the rule ||r|| <= rtol ||b||. */
   if (cg->desc.stop == TS_STOP_RESIDUAL && claimed(&s, 0) <= cg->desc.rtol)
     TSI_TRY(judge_by_residual(&s, 0, &ended));

@@ -34,9 +34,12 @@ static ts_status validate(ts_context *context, const ts_mesh_flow_desc *desc) {
 /* ---- Parts ---- */
 
 static ts_status create_solvers(ts_mesh_flow *flow, const ts_cg_desc *cg, ts_cg **surface, ts_cg **curve) {
-  TSI_TRY(ts_cg_create(flow->surface.matrix, cg, surface));
+  ts_cg_desc desc = {0};
+  if (cg) desc = *cg;
+  desc.zero_start = 1; /* what is solved for is the change */
+  TSI_TRY(ts_cg_create(flow->surface.matrix, &desc, surface));
   if (!flow->curve.matrix) return TS_OK;
-  const ts_status status = ts_cg_create(flow->curve.matrix, cg, curve);
+  const ts_status status = ts_cg_create(flow->curve.matrix, &desc, curve);
   if (status < 0) ts_cg_destroy(surface);
   return status;
 }

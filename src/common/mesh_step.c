@@ -69,7 +69,6 @@ static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, t
   ts_context *context = flow->context;
   TSI_TRY(tsi_enter(context));
   ts_status status = context->ops->mesh_force(flow->force, op, x);
-  if (status == TS_OK) status = context->ops->fill(flow->change, 0);
   TSI_TRY(tsi_leave(context, status));
   status = ts_cg_solve(cg, flow->force, flow->change, result);
   /* The paper's way: a few iterations, whatever they reach. */

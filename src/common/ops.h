@@ -144,6 +144,8 @@ struct tsi_ops {
                      const ts_vector *y);
   ts_status (*multiply)(ts_vector *out, const ts_vector *x, const ts_vector *y);
   ts_status (*reciprocal)(ts_vector *out, const ts_vector *x);
+  /* out = x where the space has an equation, 0 at locked indices, whatever x is there. */
+  ts_status (*free_rows)(ts_vector *out, const ts_vector *x);
   /* y is read by DOT only. Writes as many components of the slot as x has, and 0 to the others. */
   ts_status (*reduce)(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y);
 

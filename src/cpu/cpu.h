@@ -97,6 +97,7 @@ ts_status cpu_fill(ts_vector *y, float value);
 ts_status cpu_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y);
 ts_status cpu_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y);
 ts_status cpu_reciprocal(ts_vector *out, const ts_vector *x);
+ts_status cpu_free_rows(ts_vector *out, const ts_vector *x);
 ts_status cpu_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
                     const ts_vector *q);
 ts_status cpu_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,

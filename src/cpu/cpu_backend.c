@@ -95,6 +95,7 @@ const tsi_ops tsi_cpu_ops = {
     .axpby = cpu_axpby,
     .multiply = cpu_multiply,
     .reciprocal = cpu_reciprocal,
+    .free_rows = cpu_free_rows,
     .reduce = cpu_reduce,
     .matrix_create = cpu_matrix_create,
     .matrix_write = cpu_matrix_write,

@@ -155,6 +155,15 @@ ts_status cpu_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
   return TS_OK;
 }
 
+ts_status cpu_free_rows(ts_vector *out, const ts_vector *x) {
+  const unsigned char *locked = out->space->locked;
+  const size_t components = (size_t)out->components;
+  if (out != x) run(out, body_copy, &(blocks){.out = cpu_data(out), .x = cpu_data(x)});
+  for (int32_t i = 0; locked && i < out->space->tiling.size; i++)
+    if (locked[i]) memset(cpu_data(out) + (size_t)i * components, 0, components * sizeof(float));
+  return TS_OK;
+}
+
 ts_status cpu_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
                            const ts_vector *y) {
   if (b.scale == 0) return cpu_multiply(out, w, x);

@@ -186,6 +186,7 @@ ts_status gl_fill(ts_vector *y, float value);
 ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y);
 ts_status gl_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y);
 ts_status gl_reciprocal(ts_vector *out, const ts_vector *x);
+ts_status gl_free_rows(ts_vector *out, const ts_vector *x);
 ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
                        const ts_vector *q, const ts_vector *w, ts_scalars *out, int index);
 ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,

@@ -196,6 +196,7 @@ const tsi_ops tsi_gl_ops = {
     .axpby = gl_axpby,
     .multiply = gl_multiply,
     .reciprocal = gl_reciprocal,
+    .free_rows = gl_free_rows,
     .reduce = gl_reduce,
     .matrix_create = gl_matrix_create,
     .matrix_write = gl_matrix_write,

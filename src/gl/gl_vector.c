@@ -184,6 +184,13 @@ ts_status gl_reciprocal(ts_vector *out, const ts_vector *x) {
   return gl_draw_vector(out, &pass);
 }
 
+ts_status gl_free_rows(ts_vector *out, const ts_vector *x) {
+  gl_pass pass = {.inputs = {x}};
+  TSI_TRY(get_program(out, "free_rows.frag", 1, &pass.program));
+  gl_tiling_parameters(&out->space->tiling, pass.parameters);
+  return gl_draw_vector(out, &pass);
+}
+
 ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
                           const ts_vector *y) {
   const int terms = is_zero(b) ? 1 : 2;
