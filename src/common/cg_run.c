@@ -47,9 +47,11 @@ typedef struct cg_state {
   int reported;  /* iterations whose numbers were read */
   int careful;
   double delta_0[4];
-  double norm_b[4]; /* of the scaled b; where b is 0, of the first residual */
-  double norm_r[4]; /* of the recurrence, at the last check; for TS_STOP_RESIDUAL */
-  double best;      /* smallest delta ratio so far, and when it was seen */
+  double norm_b[4];    /* of the scaled b */
+  double norm_rule[4]; /* what TS_STOP_RESIDUAL is relative to: norm_b, or where b is 0 that of the first
+                          residual */
+  double norm_r[4];    /* of the recurrence, at the last check; for TS_STOP_RESIDUAL */
+  double best;         /* smallest delta ratio so far, and when it was seen */
   int best_iteration;
   double verified; /* the rule's measure at the last verification, and how often it did not halve */
   int verified_in_vain;
@@ -178,6 +180,15 @@ static ts_status take_in(ts_cg *cg, const ts_vector *b, const ts_vector *x) {
   return TS_OK;
 }
 
+/* With a start from 0, r is b. */
+static ts_status first_residual(const cg_state *s) {
+  const ts_cg *cg = s->cg;
+  const tsi_dot bb = {TSI_CG_BB, cg->b, cg->b, NULL};
+  if (!cg->desc.zero_start) return replace_residual(s, &bb);
+  TSI_TRY(cg->context->ops->axpby(cg->r, ts_constant(1), cg->b, ts_constant(0), cg->b));
+  return sum_residual(s, NULL);
+}
+
 /* Something is not finite at the start: was it so before? */
 static ts_status name_the_infinite(cg_state *s, const ts_vector *x) {
   ts_cg *cg = s->cg;
@@ -208,9 +219,9 @@ static ts_status judge_start(cg_state *s, const ts_vector *x, int *ended) {
       return name_the_infinite(s, x);
     }
     s->delta_0[c] = delta;
-    s->norm_b[c] = sqrt(number(cg, TSI_CG_BB, c));
     s->norm_r[c] = sqrt(rr);
-    if (s->norm_b[c] == 0) s->norm_b[c] = s->norm_r[c];
+    s->norm_b[c] = cg->desc.zero_start ? s->norm_r[c] : sqrt(number(cg, TSI_CG_BB, c));
+    s->norm_rule[c] = s->norm_b[c] > 0 ? s->norm_b[c] : s->norm_r[c];
     if (delta < 0) {
       char text[160];
       snprintf(text, sizeof text,
@@ -251,7 +262,7 @@ static double claimed(const cg_state *s, int iteration) {
   if (s->cg->desc.stop == TS_STOP_DELTA) return delta_ratio(s, iteration);
   double largest = 0;
   for (int c = 0; c < s->cg->components; c++)
-    if (s->norm_b[c] > 0) largest = fmax(largest, s->norm_r[c] / s->norm_b[c]);
+    if (s->norm_rule[c] > 0) largest = fmax(largest, s->norm_r[c] / s->norm_rule[c]);
   return largest;
 }
 
@@ -268,7 +279,7 @@ static ts_status verify(cg_state *s, double *measure) {
   ts_cg_result *result = s->result;
   result->relative_residual = result->attainable_residual = 0;
   for (int c = 0; c < cg->components; c++) {
-    const double r = sqrt(number(cg, TSI_CG_RR, c)), b = sqrt(number(cg, TSI_CG_BB, c));
+    const double r = sqrt(number(cg, TSI_CG_RR, c)), b = s->norm_b[c];
     const double floor = ldexp(sqrt(number(cg, TSI_CG_DX, c)), -23);
     s->norm_r[c] = r;
     result->relative_residual = larger(result->relative_residual, b > 0 ? r / b : r);
@@ -413,18 +424,12 @@ ts_status tsi_cg_run(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *
   cg_state s = {.cg = cg, .result = result, .best = INFINITY, .verified = INFINITY};
   int ended = 0;
   TSI_TRY(take_in(cg, b, x));
-  const tsi_dot bb = {TSI_CG_BB, cg->b, cg->b, NULL};
-  if (cg->desc.zero_start) {
-    TSI_TRY(cg->context->ops->fill(x, 0));
-    TSI_TRY(cg->context->ops->axpby(cg->r, ts_constant(1), cg->b, ts_constant(0), cg->b));
-    TSI_TRY(sum_residual(&s, &bb));
-  } else {
-    TSI_TRY(replace_residual(&s, &bb));
-  }
+  TSI_TRY(first_residual(&s));
   TSI_TRY(begin_directions(&s));
   TSI_TRY(read_slots(cg));
   TSI_TRY(judge_start(&s, x, &ended));
-  if (ended) return TS_OK; /* there is nothing to iterate; x is as it was, or 0 */
+  /* There is nothing to iterate; x is as it was. */
+  if (ended) return cg->desc.zero_start ? cg->context->ops->fill(x, 0) : TS_OK;
   /* The starting value may already satisfy the rule ||r|| <= rtol ||b||. */
   if (cg->desc.stop == TS_STOP_RESIDUAL && claimed(&s, 0) <= cg->desc.rtol)
     TSI_TRY(judge_by_residual(&s, 0, &ended));
