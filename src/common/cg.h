@@ -1,4 +1,5 @@
-/* Conjugate gradients, shared by cg.c (API, workspace) and cg_run.c (the method). */
+/* Conjugate gradients, shared by cg.c (API, workspace), cg_run.c (the method) and cg_checks.c (how a solve
+ * ends). */
 #ifndef TSI_CG_H
 #define TSI_CG_H
 
@@ -37,7 +38,60 @@ enum {
   TSI_CG_RING
 };
 
+/* A solve under way. */
+typedef struct tsi_cg_state {
+  ts_cg *cg;
+  ts_cg_result *result;
+  int iteration; /* done so far */
+  int reported;  /* iterations whose numbers were read */
+  int careful;
+  double delta_0[4];
+  double norm_b[4];    /* of the scaled b */
+  double norm_rule[4]; /* what TS_STOP_RESIDUAL is relative to: norm_b, or where b is 0 that of the first
+                          residual */
+  double norm_r[4];    /* of the recurrence, at the last check; for TS_STOP_RESIDUAL */
+  double best;         /* smallest delta ratio so far, and when it was seen */
+  int best_iteration;
+  double verified; /* the rule's measure at the last verification, and how often it did not halve */
+  int verified_in_vain;
+} tsi_cg_state;
+
+static inline int tsi_cg_delta_slot(const ts_cg *cg, int iteration) {
+  return TSI_CG_RING + 2 * (iteration % cg->ring);
+}
+static inline int tsi_cg_dq_slot(const ts_cg *cg, int iteration) {
+  return tsi_cg_delta_slot(cg, iteration) + 1;
+}
+static inline float tsi_cg_number(const ts_cg *cg, int slot, int component) {
+  return cg->numbers[4 * slot + component];
+}
+
+/* ---- cg_run.c ---- */
+
 /* Runs the method on a prepared workspace; b and x are the user's. */
 ts_status tsi_cg_run(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *result);
+
+ts_status tsi_cg_read_slots(ts_cg *cg);
+/* r = b - A x with all of x, and the sums of it that tell where the solve stands; `more` may be one further
+ * sum. */
+ts_status tsi_cg_replace_residual(const tsi_cg_state *s, const tsi_dot *more);
+/* e = 0, d = M^-1 r */
+ts_status tsi_cg_begin_directions(const tsi_cg_state *s);
+
+/* ---- cg_checks.c ---- */
+
+/* The reason and its text, or `message`, into the result. Returns 1. */
+int tsi_cg_finish(tsi_cg_state *s, ts_reason reason, const char *message);
+/* Looks at the numbers of the start; x is what the solve began with. Sets `*ended` if there is nothing to
+ * iterate. */
+ts_status tsi_cg_judge_start(tsi_cg_state *s, const ts_vector *x, int *ended);
+/* Looks at the numbers of the iterations since the last check, up to `checked`. */
+ts_status tsi_cg_judge(tsi_cg_state *s, int checked, int *ended);
+/* The recurrence claims convergence, or has not improved for long: look at b - A x. */
+ts_status tsi_cg_judge_by_residual(tsi_cg_state *s, int must_end, int *ended);
+/* What the recurrence says of the stopping rule: a number that is at most rtol on convergence. */
+double tsi_cg_claimed(const tsi_cg_state *s, int iteration);
+/* x = x + e; computes r anew, and the numbers of the result from it. To go on from there, begin_directions. */
+ts_status tsi_cg_verify(tsi_cg_state *s, double *measure);
 
 #endif
