@@ -208,6 +208,9 @@ ts_status gl_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float fact
 ts_status gl_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
 void gl_space_destroy(ts_space *space);
 
+/* Texture 0 or 1 of the backend's scratch, of at least this size, RGBA32F. */
+ts_status gl_scratch_get(ts_context *context, int which, int width, int height, gl_texture **texture);
+
 /* Where slot `index` begins. */
 void gl_slot_place(const gl_scalars *s, int index, int *x, int *y);
 

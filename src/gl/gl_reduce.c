@@ -95,8 +95,7 @@ static ts_status get_program(const ts_vector *v, const level *l, const char *ter
   return gl_program_get(v->context, "fullscreen.vert", "reduce.frag", defines, program);
 }
 
-/* A backend's scratch texture of at least this size. */
-static ts_status get_scratch(ts_context *context, int which, int width, int height, gl_texture **texture) {
+ts_status gl_scratch_get(ts_context *context, int which, int width, int height, gl_texture **texture) {
   gl_texture **scratch = &gl_of(context)->scratch[which];
   if (*scratch && ((*scratch)->width < width || (*scratch)->height < height)) {
     gl_texture_release(context, *scratch);
@@ -142,7 +141,7 @@ static ts_status choose_target(ts_context *context, running *sum, int last, int 
     pass->y = slots->texture->scratch_y;
     sum->scratch_x += pass->width;
   } else {
-    TSI_TRY(get_scratch(context, k & 1, pass->width, pass->height, &pass->target));
+    TSI_TRY(gl_scratch_get(context, k & 1, pass->width, pass->height, &pass->target));
     pass->x = pass->y = 0;
   }
   return TS_OK;

@@ -54,21 +54,34 @@ ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *val
   return gl_check(s->context, "writing scalars");
 }
 
+/* Reads a slot and writes others of the same texture: where that may not be done at once, by way of a texture
+ * between. */
 ts_status gl_scalars_normalise(ts_scalars *s, int from, int to) {
+  ts_context *context = s->context;
+  gl_backend *gl = gl_of(context);
   const gl_scalars *impl = gl_scalars_of(s);
+  gl_texture *target = impl->texture;
+  if (!context->caps.texture_barrier) TSI_TRY(gl_scratch_get(context, 0, 1, 1, &target));
   for (int inverse = 0; inverse < 2; inverse++) {
-    gl_pass pass = {.target = impl->texture,
+    int x, y;
+    gl_slot_place(impl, to + inverse, &x, &y);
+    gl_pass pass = {.target = target,
+                    .x = target == impl->texture ? x : 0,
+                    .y = target == impl->texture ? y : 0,
                     .width = impl->blocks ? GL_SLOT_WIDTH : 1,
                     .height = impl->blocks ? GL_SLOT_HEIGHT : 1,
                     .coefficient_count = 1,
                     .coefficients = {ts_scaled(1, s, from)},
                     .independent = inverse};
-    TSI_TRY(gl_program_get(s->context, "fullscreen.vert", "normalise.frag", inverse ? "#define INVERSE\n" : "",
+    TSI_TRY(gl_program_get(context, "fullscreen.vert", "normalise.frag", inverse ? "#define INVERSE\n" : "",
                            &pass.program));
-    gl_slot_place(impl, to + inverse, &pass.x, &pass.y);
-    TSI_TRY(gl_draw(s->context, &pass));
+    TSI_TRY(gl_draw(context, &pass));
+    if (target == impl->texture) continue;
+    gl_bind_framebuffer(gl, target->framebuffer);
+    gl_bind(gl, 0, impl->texture->name);
+    glCopyTexSubImage2D(GL_TEXTURE_2D, 0, x, y, 0, 0, 1, 1);
   }
-  return TS_OK;
+  return gl_check(context, "scaling");
 }
 
 /* ---- Reading: whole rows of slots into a pixel buffer, so that the device goes on while they travel ---- */
