@@ -87,7 +87,7 @@ static ts_status iterate_with_one_reduction(tsi_cg_state *s) {
   const tsi_ops *ops = cg->context->ops;
   const int delta = tsi_cg_delta_slot(cg, s->iteration), dq = tsi_cg_dq_slot(cg, s->iteration);
   const tsi_dot sums[TSI_MAX_DOTS] = {
-      {delta, cg->r, cg->r, cg->m}, {dq, cg->d, cg->q, NULL}, {TSI_CG_QMQ, cg->q, cg->q, cg->m}};
+      {dq, cg->d, cg->q, NULL}, {delta, cg->r, cg->r, cg->m}, {TSI_CG_QMQ, cg->q, cg->q, cg->m}};
   TSI_TRY(ops->spmv(cg->q, cg->matrix, cg->d));
   TSI_TRY(tsi_dots(cg->slots, sums, TSI_MAX_DOTS, cg->scratch));
   const tsi_cg_update update = {.e = cg->e,
