@@ -52,9 +52,20 @@ target_include_directories(texsolve_objects PUBLIC
 target_compile_definitions(texsolve_objects PRIVATE ${definitions} _POSIX_C_SOURCE=200809L)
 target_link_libraries(texsolve_objects PUBLIC ${link_libraries} PRIVATE $<BUILD_INTERFACE:texsolve_options>)
 
+# The static library is one object, in which only the API's names are left: an application may have a gl_bind of its own.
+# The tests and `texsolve bench`, which look inside, link an archive of the objects as they are.
+set(static_objects $<TARGET_OBJECTS:texsolve_objects>)
+if(CMAKE_SYSTEM_NAME STREQUAL Linux AND CMAKE_OBJCOPY AND NOT TEXSOLVE_SANITIZE)
+  set(static_objects ${CMAKE_CURRENT_BINARY_DIR}/texsolve_joined.o)
+  add_custom_command(OUTPUT ${static_objects}
+    COMMAND ${CMAKE_C_COMPILER} -r -o ${static_objects} $<TARGET_OBJECTS:texsolve_objects>
+    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${static_objects}
+    DEPENDS texsolve_objects $<TARGET_OBJECTS:texsolve_objects> COMMAND_EXPAND_LISTS VERBATIM)
+  set_source_files_properties(${static_objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+endif()
+add_library(texsolve_shared SHARED $<TARGET_OBJECTS:texsolve_objects>)
+add_library(texsolve_static STATIC ${static_objects})
 foreach(kind shared static)
-  string(TOUPPER ${kind} KIND)
-  add_library(texsolve_${kind} ${KIND} $<TARGET_OBJECTS:texsolve_objects>)
   set_target_properties(texsolve_${kind} PROPERTIES OUTPUT_NAME texsolve EXPORT_NAME ${kind})
   target_include_directories(texsolve_${kind} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
@@ -67,6 +78,10 @@ if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT TEXSOLVE_SANITIZE)
 endif()
 target_link_libraries(texsolve_shared PRIVATE ${link_libraries} $<BUILD_INTERFACE:texsolve_options>)
 target_link_libraries(texsolve_static PUBLIC ${link_libraries} PRIVATE $<BUILD_INTERFACE:texsolve_options>)
+set_target_properties(texsolve_static PROPERTIES LINKER_LANGUAGE C)
+add_library(texsolve_internal STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:texsolve_objects>)
+target_include_directories(texsolve_internal PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
+target_link_libraries(texsolve_internal PUBLIC ${link_libraries} texsolve_options)
 
 if(TEXSOLVE_TESTS)
   enable_testing() # before the programs, which have tests of their own

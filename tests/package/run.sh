@@ -50,6 +50,8 @@ fi
 others=$(nm -D --defined-only "$libdir/libtexsolve.so" |
   awk '$3 !~ /^ts_/ && $3 != "__bss_start" && $3 != "_edata" && $3 != "_end" { print $3 }')
 [ -z "$others" ] || fail "the shared library exports names that are not ts_...: $others"
+others=$(nm -g --defined-only "$libdir/libtexsolve.a" | awk 'NF == 3 && $3 !~ /^ts_/ { print $3 }')
+[ -z "$others" ] || fail "the static library exports names that are not ts_...: $others"
 nm -D --defined-only "$libdir/libtexsolve.so" | grep -q ' ts_cg_solve$' || fail "ts_cg_solve is not exported"
 if [ -x "$prefix/bin/texsolve" ]; then
   "$prefix/bin/texsolve" --version
