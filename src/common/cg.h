@@ -62,7 +62,7 @@ static inline int tsi_cg_delta_slot(const ts_cg *cg, int iteration) {
 static inline int tsi_cg_dq_slot(const ts_cg *cg, int iteration) {
   return tsi_cg_delta_slot(cg, iteration) + 1;
 }
-static inline float tsi_cg_number(const ts_cg *cg, int slot, int component) {
+static inline double tsi_cg_number(const ts_cg *cg, int slot, int component) {
   return cg->numbers[4 * slot + component];
 }
 
