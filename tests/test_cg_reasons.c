@@ -38,6 +38,26 @@ static void not_symmetric(void) {
   ref_free(&m);
 }
 
+/* What is refused has the start as its last iterate: with zero_start that is 0, whatever x held. */
+static void refused_from_zero(void) {
+  ref_matrix m = ref_skewed_grid(9, 9);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  const size_t count = (size_t)m.rows;
+  float *bs = ref_values(count, 8, -1, 1), *xs = ref_values(count, 9, 1, 2);
+  ts_cg_result result;
+  const ts_cg_desc plain = {0}, zero = {.zero_start = 1};
+  CHECK_INT(solve(matrix, &plain, 1, bs, xs, &result), TS_NOT_CONVERGED);
+  for (size_t i = 0; i < count; i++)
+    if (!CHECK(xs[i] >= 1)) break;
+  xs[5] = NAN;
+  CHECK_INT(solve(matrix, &zero, 1, bs, xs, &result), TS_NOT_CONVERGED);
+  for (size_t i = 0; i < count; i++)
+    if (!CHECK(xs[i] == 0)) break;
+  free(bs), free(xs);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
 static void indefinite(void) {
   for (int kind = 0; kind < 2; kind++) {
     ts_cg_desc desc = {0};
@@ -315,6 +335,7 @@ static void run_all(void (*run)(void)) {
     run_all(name);                                                                                             \
   }
 CASE(not_symmetric)
+CASE(refused_from_zero)
 CASE(indefinite)
 CASE(indefinite_or_solved)
 CASE(zero_diagonal)
@@ -330,6 +351,7 @@ CASE(write_after_read)
 
 static const test_case cases[] = {
     {"not_symmetric", case_not_symmetric},
+    {"refused_from_zero", case_refused_from_zero},
     {"indefinite", case_indefinite},
     {"indefinite_or_solved", case_indefinite_or_solved},
     {"zero_diagonal", case_zero_diagonal},

@@ -33,7 +33,8 @@ extern "C" {
  * FIXED: they stay where they are; they have no equation (Bolz et al. 2003, 3.1.2).
  * FLOW: they flow by the boundary curve's own curvature, which shortens it; a circle obeys r^2 = r_0^2 - 2 t at
  * the default speed. That system, a_ij = -(2 lambda / 3) dt / l_ij and m_i = sum of l_ij over the boundary
- * edges at i, l being their lengths, is solved first. Its result is the border of the surface's. */
+ * edges at i, l being their lengths, is solved first; in a_ij lengths below 1e-3 sqrt(2 lambda dt / 3) count as
+ * that. Its result is the border of the surface's. */
 typedef enum ts_mesh_boundary { TS_MESH_BOUNDARY_FIXED = 0, TS_MESH_BOUNDARY_FLOW = 1 } ts_mesh_boundary;
 
 typedef struct ts_mesh_flow_desc {
@@ -46,8 +47,9 @@ typedef struct ts_mesh_flow_desc {
   ts_mesh_boundary boundary;        /* default: fixed */
   ts_format format;                 /* default: TS_FORMAT_AUTO */
   float speed;                      /* lambda; default: 3 */
-  ts_cg_desc cg;    /* of every solve. A max_iterations that is set means the paper's way: a step
-                       may end there and counts as long as the residual has fallen */
+  ts_cg_desc cg;    /* of every solve, which starts from 0 whatever zero_start says. A max_iterations
+                       that is set means the paper's way: a step may end there and counts as long as
+                       the residual has fallen */
   int max_halvings; /* how often a step that fails may be cut in half, at most 30; default: 6; -1: never */
 } ts_mesh_flow_desc;
 

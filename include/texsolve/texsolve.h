@@ -428,7 +428,8 @@ TS_API ts_status ts_cg_create(ts_matrix *matrix, const ts_cg_desc *desc, ts_cg *
 TS_API void ts_cg_destroy(ts_cg **cg);
 
 /* Solves A x = b for every component at once, each with its own step lengths, starting from the values in x
- * (a new vector holds 0). x and b are over the matrix's space. Unknowns of locked rows keep their values.
+ * (a new vector holds 0) or, with zero_start, from 0. x and b are over the matrix's space. Unknowns of locked
+ * rows keep their values; with zero_start they become 0.
  *
  * Returns TS_OK only if every component met the rule of ts_cg_desc.stop and b - A x, computed anew, agrees;
  * TS_NOT_CONVERGED with the reason in `result` and the last iterate in x; or an error, x undefined.

@@ -190,7 +190,10 @@ ts_status ts_cg_solve(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result 
   if (!result) result = &own;
   *result = (ts_cg_result){.delta_ratio = NAN, .relative_residual = NAN, .attainable_residual = NAN};
   TSI_TRY(create_workspace(cg, b->components));
-  if (refuse(cg, result)) return TS_NOT_CONVERGED;
+  if (refuse(cg, result)) {
+    if (cg->desc.zero_start) TSI_TRY(ts_vector_fill(x, 0));
+    return TS_NOT_CONVERGED;
+  }
 
   const uint64_t waits = context->waits;
   TSI_TRY(tsi_enter(context));

@@ -1,4 +1,4 @@
-/* Reductions: a pyramid as in Bolz et al. 2003, section 3.1.3, with up to 512 texels a fragment instead of 4,
+/* Reductions: a pyramid as in Bolz et al. 2003, section 3.1.3, with up to 1024 texels a fragment instead of 4,
  * taken as quads that one gather fetches. Texels that belong to no index hold 0, the identity of the sum; the
  * maximum masks them. */
 #include <math.h>
