@@ -32,3 +32,19 @@ ts_status solve(ts_matrix *matrix, const ts_cg_desc *desc, int components, const
   ts_vector_destroy(&x);
   return status;
 }
+
+int has_one_reduction(ts_context *context) {
+  ref_matrix m = ref_grid(3, 3);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  const ts_cg_desc desc = {.reductions = 1};
+  ts_cg *cg = NULL;
+  const ts_status status = ts_cg_create(matrix, &desc, &cg);
+  if (status < 0) {
+    CHECK_INT(status, TS_ERROR_UNSUPPORTED);
+    CHECK_CONTAINS(ts_last_error(context), "2 reductions only");
+  }
+  ts_cg_destroy(&cg);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+  return status == TS_OK;
+}

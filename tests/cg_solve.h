@@ -18,4 +18,7 @@ int observe(int iteration, const double *history, int count, void *user);
 ts_status solve(ts_matrix *matrix, const ts_cg_desc *desc, int components, const float *bs, float *xs,
                 ts_cg_result *result);
 
+/* A backend either makes a solver with one reduction or says that it has two only. */
+int has_one_reduction(ts_context *context);
+
 #endif

@@ -6,7 +6,7 @@
 static ts_context *context;
 static ts_format formats[8];
 static int format_count;
-static int has_one_reduction;
+static int one_reduction;
 
 /* A solve from 0 that has to converge: to `rtol` in the true residual, within what single precision allows. */
 static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_cg_desc *desc, int components,
@@ -47,7 +47,7 @@ static void samples(void) {
           desc.preconditioner = kind & 1 ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
           desc.stop = kind & 2 ? TS_STOP_RESIDUAL : TS_STOP_DELTA;
           desc.rtol = 1e-5;
-          desc.reductions = has_one_reduction && (components & 1) ? 1 : 0;
+          desc.reductions = one_reduction && (components & 1) ? 1 : 0;
           test_context_label("%s, %s, %s, %s, %d components", sample.name, ts_format_name(formats[f]),
                              kind & 1 ? "none" : "jacobi", kind & 2 ? "residual" : "delta", components);
           /* delta bounds the residual in another norm: by the square root of the diagonal's spread. */
@@ -303,28 +303,11 @@ static void zero_start(void) {
   ref_free(&m);
 }
 
-/* A backend either makes a solver with one reduction or says that it has two only. */
-static int find_one_reduction(void) {
-  ref_matrix m = ref_grid(3, 3);
-  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
-  const ts_cg_desc desc = {.reductions = 1};
-  ts_cg *cg = NULL;
-  const ts_status status = ts_cg_create(matrix, &desc, &cg);
-  if (status < 0) {
-    CHECK_INT(status, TS_ERROR_UNSUPPORTED);
-    CHECK_CONTAINS(ts_last_error(context), "2 reductions only");
-  }
-  ts_cg_destroy(&cg);
-  ts_matrix_destroy(&matrix);
-  ref_free(&m);
-  return status == TS_OK;
-}
-
 static void run_all(void (*run)(void)) {
   context = test_open();
   if (context) {
     format_count = list_formats(context, formats);
-    has_one_reduction = find_one_reduction();
+    one_reduction = has_one_reduction(context);
     run();
   }
   test_context_label("%s", "");

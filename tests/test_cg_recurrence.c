@@ -54,23 +54,6 @@ static void reference_history(const ref_matrix *m, int jacobi, const float *bs, 
   free(r), free(d), free(q), free(w);
 }
 
-/* A backend either makes a solver with one reduction or says that it has two only. */
-static int find_one_reduction(void) {
-  ref_matrix m = ref_grid(3, 3);
-  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
-  const ts_cg_desc desc = {.reductions = 1};
-  ts_cg *cg = NULL;
-  const ts_status status = ts_cg_create(matrix, &desc, &cg);
-  if (status < 0) {
-    CHECK_INT(status, TS_ERROR_UNSUPPORTED);
-    CHECK_CONTAINS(ts_last_error(context), "2 reductions only");
-  }
-  ts_cg_destroy(&cg);
-  ts_matrix_destroy(&matrix);
-  ref_free(&m);
-  return status == TS_OK;
-}
-
 static void recurrence(void) {
   ref_matrix m = ref_grid(61, 47);
   for (int64_t k = 0, row = 0; k < ref_nonzeros(&m); k++) { /* a diagonal that is not constant */
@@ -78,7 +61,7 @@ static void recurrence(void) {
     if (m.indices[k] == row) m.values[k] += 0.02F * (float)(row % 17);
   }
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
-  const int kinds = find_one_reduction() ? 12 : 8;
+  const int kinds = has_one_reduction(context) ? 12 : 8;
   for (int kind = 0; kind < kinds; kind++) {
     const int components = kind % 4 < 2 ? 1 : 3, jacobi = kind % 2 == 0;
     const int reductions = (3 - kind / 4) % 3; /* default, 2, 1 */
