@@ -43,7 +43,7 @@ ts_status tsi_cg_judge_start(tsi_cg_state *s, const ts_vector *x, int *ended) {
     }
     s->delta_0[c] = delta;
     s->norm_r[c] = sqrt(rr);
-    s->norm_b[c] = cg->desc.zero_start ? s->norm_r[c] : sqrt(tsi_cg_number(cg, TSI_CG_BB, c));
+    s->norm_b[c] = cg->desc.zero_start ? s->norm_r[c] : sqrt((double)tsi_cg_number(cg, TSI_CG_BB, c));
     s->norm_rule[c] = s->norm_b[c] > 0 ? s->norm_b[c] : s->norm_r[c];
     if (delta < 0) {
       char text[160];
@@ -100,8 +100,8 @@ ts_status tsi_cg_verify(tsi_cg_state *s, double *measure) {
   ts_cg_result *result = s->result;
   result->relative_residual = result->attainable_residual = 0;
   for (int c = 0; c < cg->components; c++) {
-    const double r = sqrt(tsi_cg_number(cg, TSI_CG_RR, c)), b = s->norm_b[c];
-    const double floor = ldexp(sqrt(tsi_cg_number(cg, TSI_CG_DX, c)), -23);
+    const double r = sqrt((double)tsi_cg_number(cg, TSI_CG_RR, c)), b = s->norm_b[c];
+    const double floor = ldexp(sqrt((double)tsi_cg_number(cg, TSI_CG_DX, c)), -23);
     s->norm_r[c] = r;
     result->relative_residual = larger(result->relative_residual, b > 0 ? r / b : r);
     result->attainable_residual = larger(result->attainable_residual, b > 0 ? floor / b : floor);

@@ -174,7 +174,7 @@ static ts_status advance(tsi_cg_state *s, int *ended) {
   for (int k = 0; k < overlap; k++) TSI_TRY(iterate(s));
   cg->context->waits++;
   TSI_TRY(cg->context->ops->scalars_read_end(cg->slots, cg->numbers));
-  for (int c = 0; c < cg->components; c++) s->norm_r[c] = sqrt(tsi_cg_number(cg, TSI_CG_RR, c));
+  for (int c = 0; c < cg->components; c++) s->norm_r[c] = sqrt((double)tsi_cg_number(cg, TSI_CG_RR, c));
   return tsi_cg_judge(s, checked, ended);
 }
 
