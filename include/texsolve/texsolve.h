@@ -273,7 +273,8 @@ TS_API ts_status ts_vector_max(ts_scalars *result, int index, const ts_vector *x
   X(TS_FORMAT_AUTO, 0, "auto")         /* the backend's fastest: gl jagged, cpu csr */                         \
   X(TS_FORMAT_JAGGED, 1, "jagged")     /* slabs of k-th entries in rectangles of rows */                       \
   X(TS_FORMAT_SEGMENTS, 2, "segments") /* Bolz et al. 2003, section 3.1.1 */                                   \
-  X(TS_FORMAT_CSR, 3, "csr")           /* compressed sparse rows (cpu) */
+  X(TS_FORMAT_CSR, 3, "csr")           /* compressed sparse rows (cpu) */                                      \
+  X(TS_FORMAT_STENCIL, 4, "stencil")   /* nine coefficients a point of a grid: texsolve/grid.h */
 
 typedef enum ts_format {
 #define TS_FORMAT_ENUM(name, value, text) name = value,
@@ -356,7 +357,8 @@ TS_API ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix);
 
 typedef enum ts_preconditioner {
   TS_PRECONDITIONER_JACOBI = 0, /* M = diag(A) */
-  TS_PRECONDITIONER_NONE = 1
+  TS_PRECONDITIONER_NONE = 1,
+  TS_PRECONDITIONER_MULTIGRID = 2 /* one cycle of ts_cg_desc.multigrid, for stencils (texsolve/grid.h) */
 } ts_preconditioner;
 
 /* What `rtol` bounds. */
@@ -393,6 +395,7 @@ typedef int (*ts_progress_fn)(int iteration, const double *history, int count, v
 
 typedef struct ts_cg_desc {
   ts_preconditioner preconditioner; /* default: Jacobi */
+  struct ts_multigrid *multigrid;   /* the preconditioner, made for the same matrix; must outlive the solver */
   ts_stop stop;                     /* default: TS_STOP_DELTA */
   double rtol;                      /* default: 1e-5 */
   int max_iterations;               /* default: 10 times the unknowns, at least 1000, at most 100000 */

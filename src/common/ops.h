@@ -9,6 +9,7 @@
 #ifndef TSI_OPS_H
 #define TSI_OPS_H
 
+#include <texsolve/grid.h>
 #include <texsolve/texsolve.h>
 
 #include "tiling.h"
@@ -18,6 +19,9 @@ typedef struct tsi_layout tsi_layout; /* layout.h */
 typedef struct tsi_packed tsi_packed;
 typedef struct tsi_mesh_operator tsi_mesh_operator; /* mesh_operator.h */
 typedef struct tsi_mesh_packed tsi_mesh_packed;
+typedef struct tsi_stencil tsi_stencil; /* grid.h */
+typedef struct tsi_level tsi_level;
+typedef struct tsi_sweep tsi_sweep;
 
 typedef struct tsi_caps {
   char device[128], driver[160];
@@ -31,6 +35,8 @@ typedef struct tsi_caps {
   int one_reduction_texels; /* up to which CG is faster with one reduction an iteration than with two */
   int texture_barrier;
   int threads;
+  unsigned grid_storages;            /* bit 1 << TS_GRID_STORAGE_...; 0: no grids */
+  ts_grid_storage pointwise_storage; /* the fastest for Jacobi and Chebyshev */
 } tsi_caps;
 
 struct ts_context {
@@ -46,12 +52,20 @@ struct ts_context {
   char error[512];
 };
 
+/* The grid that a space is; width 0 where it is none. Its tiling is natural with rectangles of one texel,
+ * `width` of which stand side by side; there is no zero texel. */
+typedef struct tsi_grid {
+  int32_t width, height;
+  int periodic_x, periodic_y;
+} tsi_grid;
+
 struct ts_space {
   ts_context *context;
   int references;
   tsi_tiling tiling;
   unsigned char *locked; /* per index, NULL if none is */
-  void *impl;            /* the backend's, may be NULL */
+  tsi_grid grid;
+  void *impl; /* the backend's, may be NULL */
 };
 
 struct ts_vector {
@@ -76,8 +90,9 @@ struct ts_matrix {
   ts_context *context;
   int references;
   ts_space *row_space, *column_space;
-  int has_diagonal; /* row and column space are one: the diagonal is stored by itself */
-  tsi_layout *layout;
+  int has_diagonal;     /* row and column space are one: the diagonal is stored by itself */
+  tsi_layout *layout;   /* NULL for a stencil */
+  tsi_stencil *stencil; /* NULL for others */
   ts_matrix_info info;
   uint64_t fingerprint; /* of the sparsity pattern as given */
   double norm_infinity; /* largest sum of magnitudes in a row */
@@ -107,6 +122,9 @@ typedef struct tsi_cg_update {
   const ts_scalars *slots;
   int delta, dq, qmq; /* slots: r^T M^-1 r, d^T q, q^T M^-1 q */
 } tsi_cg_update;
+
+/* The unknown and the right-hand side of a level. */
+typedef enum tsi_level_field { TSI_LEVEL_X, TSI_LEVEL_B } tsi_level_field;
 
 struct tsi_ops {
   /* ---- Required ---- */
@@ -200,6 +218,48 @@ struct tsi_ops {
   ts_status (*mesh_assemble)(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
   /* g = M x - A x from differences: g_i = sum of a_ij (x_i - x_j). g is not x. Locked rows of g become 0. */
   ts_status (*mesh_force)(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
+
+  /* ---- Grids (grid.h): all, or none. Only stencil_read and level_read wait ---- */
+
+  /* A->stencil is set and A->row_space is a grid; values: nine a point, validated. spmv, residual, diagonal and
+   * matrix_destroy take stencil matrices too (A->stencil is not NULL): rows without equation become 0. */
+  ts_status (*stencil_create)(ts_matrix *A, const float *values);
+  ts_status (*stencil_write)(ts_matrix *A, const float *values);
+  ts_status (*stencil_read)(const ts_matrix *A, float *values);
+  /* r = b - A (x + low), in double or with the rounding errors of products and sums as second numbers. r may be
+   * b and is none of the others. Rows without equation become 0. */
+  ts_status (*stencil_residual)(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
+                                const ts_vector *low);
+  /* (x, low) = (x, low) + e, so that x is the sum rounded to single precision and low what is missing. Three
+   * different vectors over a grid. */
+  ts_status (*add_to_pair)(ts_vector *x, ts_vector *low, const ts_vector *e);
+
+  /* Everything of `level` but impl is set. Level 0 uses its matrix's coefficients. New fields are 0. */
+  ts_status (*level_create)(tsi_level *level);
+  void (*level_destroy)(tsi_level *level);
+  /* After the coefficients of a level have changed, before anything else is done with it: brings them into the
+   * level's storage. */
+  ts_status (*level_prepare)(tsi_level *level);
+  /* The weights between two prepared levels, and then the coarse stencil from them. */
+  ts_status (*level_coarsen)(tsi_level *coarse, tsi_level *fine);
+  ts_status (*level_read)(const tsi_level *level, float *values); /* nine a point */
+  /* x = inverse b, dense, row-major, n x n for the n = width * height points in their order. */
+  ts_status (*level_set_inverse)(tsi_level *level, const float *inverse);
+  ts_status (*level_coarse_solve)(tsi_level *level);
+
+  /* A field from and to a vector over the finest grid (one component). `add`: v = v + x, else v = x, where
+   * points without equation keep what v holds. */
+  ts_status (*level_load)(tsi_level *level, tsi_level_field field, const ts_vector *v);
+  ts_status (*level_store)(ts_vector *v, const tsi_level *level, int add);
+  ts_status (*level_clear)(tsi_level *level); /* x = 0 */
+
+  ts_status (*level_smooth)(tsi_level *level, const tsi_sweep *sweep);
+  /* coarse b = P (b - A x); and for full multigrid coarse b = P b. */
+  ts_status (*level_restrict_residual)(tsi_level *coarse, tsi_level *fine);
+  ts_status (*level_restrict)(tsi_level *coarse, tsi_level *fine);
+  /* fine x = x + S coarse x, or with `add` 0 fine x = S coarse x. Points without equation keep their values, or
+   * with `add` 0 become 0. */
+  ts_status (*level_prolong)(tsi_level *fine, tsi_level *coarse, int add);
 };
 
 enum { TSI_MAX_DOTS = 3 };

@@ -1,0 +1,71 @@
+/* Stencil matrices and the levels of a multigrid hierarchy, as backends see them (Bolz et al. 2003, section 4).
+ *
+ * The path: stencil.c (values to a matrix), multigrid.c (descriptor, hierarchy), multigrid_cycle.c (the
+ * cycles), multigrid_solve.c (cycles until converged), a backend's level_... operations.
+ *
+ * Coarse points are the even ones. A dimension of n points becomes n / 2 + 1 coarse ones: where n is even, the
+ * last coarse point lies one beyond the grid, and the last fine point is halfway to it. A periodic dimension
+ * becomes (n + 1) / 2. One of 1 or 2 points stays as it is.
+ *
+ * Interpolation S from coarse to fine: an even point takes its coarse point's value. A point between two coarse
+ * points I (west) and I + 1 (east) takes w_W e(I) + w_E e(I + 1); north and south likewise; a point between
+ * four takes all four. A point without equation that is not coarse takes 0. The weights:
+ *
+ *   bilinear   1/2 and 1/4
+ *   operator   with the sums of the stencil's columns c_W = a_SW + a_W + a_NW and c_E: w_W = c_W / (c_W + c_E),
+ *              w_E likewise, 0 where |c_W + c_E| <= 1e-6 |a_C|; north and south from the rows' sums. Between
+ * four: w_SW = -(a_SW + a_S w_W(S) + a_W w_S(W)) / d, with the weights w_W(S) of the point to the south and
+ * w_S(W) of the one to the west, d = minus the sum of the eight coefficients around; the other three likewise.
+ * Where the eastern (northern) coarse point lies beyond the grid, eastern (northern) coefficients and
+ * neighbours count as mirror images of the western (southern) ones.
+ *
+ * Coarse stencil A_2h = P A_h S with P = S^T / 4. A coarse point whose fine point (2 I, 2 J) is in the grid and
+ * has no equation has none either; the others' coefficients towards it stay. One whose centre comes to at most
+ * 1e-6 of the largest magnitude of the nine fine centres around has none (nothing of the grid is near it). */
+#ifndef TSI_GRID_H
+#define TSI_GRID_H
+
+#include <texsolve/grid.h>
+
+#include "ops.h"
+
+/* Of a stencil matrix (ts_matrix.stencil). What the host finds in the values. */
+struct tsi_stencil {
+  int five_point; /* no corner coefficients anywhere */
+  int has_holes;  /* points without equation */
+  int periodic_x, periodic_y;
+  ts_vector *mask; /* 1 at points with an equation, 0 elsewhere; NULL: all have one */
+  /* Singular parts: `part_count` indicator vectors (1 in the part, 0 elsewhere) and their sizes. Where the
+   * whole grid is one part, the indicator is NULL. */
+  int part_count;
+  ts_vector *parts[8];
+  int32_t part_sizes[8];
+  int32_t pinned;   /* points that lost their equation so that a further part is not singular */
+  uint64_t version; /* grows with every set_values */
+};
+
+struct tsi_level {
+  ts_context *context;
+  ts_grid_desc grid;
+  ts_grid_storage storage;        /* resolved */
+  ts_interpolation interpolation; /* from the next coarser level to this one; resolved */
+  int five_point;
+  ts_matrix *matrix; /* level 0: the stencil; NULL on coarser ones, which have their own */
+  int coarsest;      /* level_coarse_solve will be called: level_set_inverse first */
+  void *impl;        /* the backend's: stencil, x, b, whatever helper fields, weights */
+};
+
+/* One smoothing step. Points without equation keep their values. */
+struct tsi_sweep {
+  enum { TSI_SWEEP_JACOBI, TSI_SWEEP_CHEBYSHEV, TSI_SWEEP_COLOURS } kind;
+  int x_is_zero; /* x counts as 0 whatever it holds: the first step after that */
+  /* JACOBI: x = x + alpha D^-1 (b - A x).
+   * CHEBYSHEV: d = beta d + alpha D^-1 (b - A x); x = x + d; beta 0: d counts as 0. The level keeps d. */
+  float alpha, beta;
+  /* COLOURS: Gauss-Seidel on the parities colours[0], [1], ...: 0 (even i, even j), 1 (odd i, even j),
+   * 2 (even, odd), 3 (odd, odd). Storage PARITIES only. Where a periodic dimension is odd, neighbours of one
+   * colour at the seam count with their values of before. */
+  int colours[4];
+};
+
+#endif
