@@ -101,7 +101,7 @@ const char *view_gl_list(const void *entries, size_t count, size_t entry_bytes, 
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
   if (largest < VIEW_GL_ROW || view_gl_rows(count) > largest) {
     snprintf(reason, sizeof reason,
-             "the mesh is too large to be drawn: a list of %zu entries in textures of %d x %d", count, largest,
+             "too large to be drawn: a list of %zu entries in textures of %d x %d", count, largest,
              largest);
     return reason;
   }
@@ -112,7 +112,7 @@ const char *view_gl_list(const void *entries, size_t count, size_t entry_bytes, 
   if (rest)
     glTexSubImage2D(GL_TEXTURE_2D, 0, 0, whole_rows, rest, 1, format, type,
                     (const char *)entries + (size_t)whole_rows * VIEW_GL_ROW * entry_bytes);
-  return view_gl_check("a texture of the mesh");
+  return view_gl_check("a texture of a list");
 }
 
 void view_gl_bind(const unsigned *textures, int count) {

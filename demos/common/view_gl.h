@@ -1,4 +1,4 @@
-/* Small helpers of the mesh view around OpenGL. Functions return NULL, or why they failed. */
+/* Small helpers around OpenGL for programs that draw. Functions return NULL, or why they failed. */
 #ifndef VIEW_GL_H
 #define VIEW_GL_H
 
