@@ -1,0 +1,110 @@
+/* A fluid on a device with its scene, walls and parameters: what the window and the films both run. Functions
+ * return 0, or 1 with one line in `message`, in which case everything is as it was unless it says otherwise. */
+#ifndef SIMULATION_H
+#define SIMULATION_H
+
+#include <stddef.h>
+
+#include <texsolve/fluid.h>
+
+#include "scene.h"
+
+enum { SIMULATION_MESSAGE = 400, SIMULATION_HISTORY = 240 };
+
+/* Parameters that a user gave and that go before a scene's own. NAN, -1, NULL: not given. */
+typedef struct simulation_changes {
+  double time_step, viscosity, reynolds, vorticity_confinement, buoyancy;
+  int advection;  /* ts_fluid_advection */
+  int solver;     /* ts_fluid_solver */
+  int iterations; /* of the solver */
+  int cold_start;
+  ts_multigrid_desc multigrid; /* taken as it is */
+} simulation_changes;
+
+/* Nothing given. */
+simulation_changes simulation_no_changes(void);
+
+typedef struct simulation_options {
+  const scene *scene;    /* NULL: the first one */
+  int32_t width, height; /* cells; 0 x 0: the scene's own size */
+  const char *backend;   /* NULL: auto */
+  ts_gl_platform platform;
+  ts_fluid_layout layout;
+  const char *walls; /* a PNG file, dark where there are walls, instead of the scene's; NULL: none */
+  long particles;    /* about so many; 0: none; -1: the scene's */
+  simulation_changes changes;
+} simulation_options;
+
+typedef struct simulation simulation;
+
+int simulation_create(const simulation_options *options, simulation **made, char message[SIMULATION_MESSAGE]);
+void simulation_destroy(simulation **s);
+
+/* ---- What it is. Borrowed, and anew after each call that returns 0 below. ---- */
+
+ts_context *simulation_context(const simulation *s);
+ts_fluid *simulation_fluid(const simulation *s);
+const scene *simulation_scene(const simulation *s);
+const scene_setup *simulation_setup(const simulation *s);
+const simulation_options *simulation_get_options(const simulation *s);
+const ts_fluid_parameters *simulation_parameters(const simulation *s);
+const unsigned char *simulation_solid(const simulation *s); /* width * height flags, walls drawn included */
+const ts_fluid_info *simulation_info(const simulation *s);
+/* speed * length / viscosity of the scene; NAN where there is none. */
+double simulation_reynolds(const simulation *s);
+/* "backward-step 513 x 129, gl: llvmpipe, 65.1 k cells, 2.4 MB" */
+void simulation_describe(const simulation *s, char *text, size_t size);
+/* What is strange but not wrong: an outlet closed by walls, inflow without a way out. "": nothing. */
+const char *simulation_warning(const simulation *s);
+
+/* ---- Changing it. All of them keep what a user gave in `changes`. ---- */
+
+/* From the beginning again: fluid at rest, walls of the scene or of the file, drawn ones gone. */
+int simulation_reset(simulation *s, char message[SIMULATION_MESSAGE]);
+/* Another scene or size (0 x 0: the scene's own). A scene brings its own parameters; the choice of solver,
+ * advection and multigrid stays. */
+int simulation_set_scene(simulation *s, const scene *next, int32_t width, int32_t height,
+                         char message[SIMULATION_MESSAGE]);
+int simulation_set_layout(simulation *s, ts_fluid_layout layout, char message[SIMULATION_MESSAGE]);
+/* Parameters that make no sense are refused, and the old ones stay. */
+int simulation_set_parameters(simulation *s, const ts_fluid_parameters *parameters,
+                              char message[SIMULATION_MESSAGE]);
+/* About so many; 0: none. */
+int simulation_set_particles(simulation *s, long count, char message[SIMULATION_MESSAGE]);
+/* Of a scene, to what it was. */
+int simulation_default_parameters(simulation *s, char message[SIMULATION_MESSAGE]);
+
+/* Walls inside a disc appear or go (solid 0), in metres. They count from the next step or
+ * simulation_apply_walls on, so that many of these calls are one change for the device. Returns 1 if a cell
+ * changed. */
+int simulation_brush(simulation *s, double x, double y, double radius, int solid);
+int simulation_apply_walls(simulation *s, char message[SIMULATION_MESSAGE]);
+int simulation_clear_walls(simulation *s, char message[SIMULATION_MESSAGE]);
+/* The whole picture is the domain. */
+int simulation_load_walls(simulation *s, const char *path, char message[SIMULATION_MESSAGE]);
+
+int simulation_splat(simulation *s, const scene_splat *splat, char message[SIMULATION_MESSAGE]);
+
+/* ---- Running it ---- */
+
+/* One step. `measure`: flags of ts_fluid_step. `scripted`: with what a scene for the mouse adds by itself.
+ * A flow that is not finite any more is an error too (`simulation_broken`); a reset helps. */
+int simulation_step(simulation *s, int measure, int scripted, char message[SIMULATION_MESSAGE]);
+int simulation_broken(const simulation *s);
+const ts_fluid_result *simulation_result(const simulation *s); /* of the last step */
+/* Adds to the last step of the history what the program itself took to draw. */
+void simulation_note_draw(simulation *s, double seconds);
+
+/* The last steps, oldest first, for plots. What was not measured is 0. */
+typedef struct simulation_history {
+  int count; /* at most SIMULATION_HISTORY */
+  float milliseconds[TS_FLUID_STAGES][SIMULATION_HISTORY];
+  float total[SIMULATION_HISTORY]; /* of the whole step, seen from the host */
+  float draw[SIMULATION_HISTORY];
+  float divergence_before[SIMULATION_HISTORY], divergence_after[SIMULATION_HISTORY]; /* 1/s, root mean square */
+  float iterations[SIMULATION_HISTORY];
+} simulation_history;
+
+const simulation_history *simulation_get_history(const simulation *s);
+
+#endif
