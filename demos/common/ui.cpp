@@ -130,6 +130,10 @@ int ui_section(const char *title) {
   return ImGui::CollapsingHeader(title, ImGuiTreeNodeFlags_DefaultOpen);
 }
 
+int ui_section_closed(const char *title) {
+  return ImGui::CollapsingHeader(title);
+}
+
 void ui_disabled_begin(int disabled) {
   ImGui::BeginDisabled(disabled != 0);
 }
@@ -212,8 +216,41 @@ int ui_slider_log(const char *label, double *value, double low, double high) {
   return 1;
 }
 
+int ui_slider_unit(const char *label, double *value, double low, double high, const char *unit) {
+  char format[40];
+  std::snprintf(format, sizeof format, "%%.3g %s", unit);
+  return ImGui::SliderScalar(label, ImGuiDataType_Double, value, &low, &high, format,
+                             ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoRoundToFormat);
+}
+
+int ui_slider_log_unit(const char *label, double *value, double low, double high, int from_zero,
+                       const char *unit) {
+  const double range = std::log(high / low);
+  /* Where there is a 0, it takes the first hundredth. */
+  const float first = from_zero ? 0.01f : 0;
+  float at = 0;
+  char text[60];
+  if (*value >= low) at = first + (1 - first) * static_cast<float>(std::log(*value / low) / range);
+  std::snprintf(text, sizeof text, "%.2g %s", *value, unit);
+  if (!ImGui::SliderFloat(label, &at, 0, 1, text, ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput))
+    return 0;
+  if (from_zero && at < first) {
+    *value = 0;
+    return 1;
+  }
+  /* Two digits, as they are shown. */
+  std::snprintf(text, sizeof text, "%.1e",
+                low * std::exp(range * static_cast<double>((at - first) / (1 - first))));
+  *value = std::strtod(text, nullptr);
+  return 1;
+}
+
 int ui_slider_int(const char *label, int *value, int low, int high, const char *at_low) {
   return ImGui::SliderInt(label, value, low, high, *value == low ? at_low : "%d", ImGuiSliderFlags_AlwaysClamp);
+}
+
+int ui_colour(const char *label, float rgb[3]) {
+  return ImGui::ColorEdit3(label, rgb, ImGuiColorEditFlags_NoInputs);
 }
 
 int ui_text_field(const char *name, char *text, int size, const char *button) {
@@ -234,4 +271,40 @@ void ui_plot(const char *text, const float *values, int count, float low, float 
   else
     ImGui::PlotLines("##plot", values, count, 0, nullptr, low, high, size);
   ImGui::PopID();
+}
+
+static ImVec4 colour_of(const ui_curve &curve) {
+  return ImVec4(curve.rgb[0], curve.rgb[1], curve.rgb[2], 1);
+}
+
+void ui_curves(const char *text, const ui_curve *curves, int count, int room, float low, float high) {
+  ImGui::TextUnformatted(text);
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, 64 * ui_scale);
+  const ImVec2 to(from.x + size.x, from.y + size.y);
+  ImDrawList *list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(from, to, ImGui::GetColorU32(ImGuiCol_FrameBg));
+  list->PushClipRect(from, to, true);
+  const float scale = high > low ? size.y / (high - low) : 0;
+  for (int c = 0; c < count; c++) {
+    ImVec2 before(0, 0);
+    bool joined = false;
+    for (int k = 0; k < curves[c].count; k++) {
+      const float value = curves[c].values[k];
+      const float x =
+          to.x - size.x * static_cast<float>(curves[c].count - 1 - k) / static_cast<float>(room - 1);
+      const ImVec2 at(x, to.y - (value - low) * scale);
+      if (joined && std::isfinite(value))
+        list->AddLine(before, at, ImGui::GetColorU32(colour_of(curves[c])), 1.5f * ui_scale);
+      joined = std::isfinite(value);
+      before = at;
+    }
+  }
+  list->PopClipRect();
+  list->AddRect(from, to, ImGui::GetColorU32(ImGuiCol_Border));
+  ImGui::Dummy(size);
+  for (int c = 0; c < count; c++) {
+    if (c) ImGui::SameLine();
+    ImGui::TextColored(colour_of(curves[c]), "%s", curves[c].name);
+  }
 }

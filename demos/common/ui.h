@@ -28,7 +28,8 @@ void ui_panel_end(void); /* of both */
 /* A line at the lower left of a rectangle. */
 void ui_note(const char *text, int is_error, float x, float y, float width, float height);
 
-int ui_section(const char *title); /* open? */
+int ui_section(const char *title);        /* open? */
+int ui_section_closed(const char *title); /* the same; closed at first */
 /* What follows is grey and cannot be changed, up to the end. */
 void ui_disabled_begin(int disabled);
 void ui_disabled_end(void);
@@ -49,13 +50,29 @@ int ui_check_box(const char *label, int *on);
 int ui_combo(const char *label, int *choice, const char *const *names, int count);
 int ui_slider(const char *label, float *value, float low, float high, const char *format);
 int ui_slider_log(const char *label, double *value, double low, double high);
+/* In even steps, with a unit behind the number, "" for none. */
+int ui_slider_unit(const char *label, double *value, double low, double high, const char *unit);
+/* By powers of ten, with 0 at the left end instead of `low` where `from_zero` is set. */
+int ui_slider_log_unit(const char *label, double *value, double low, double high, int from_zero,
+                       const char *unit);
 /* `at_low` is what is shown instead of the lowest number. */
 int ui_slider_int(const char *label, int *value, int low, int high, const char *at_low);
+int ui_colour(const char *label, float rgb[3]);
 /* A field of text and a button beside it, which is what may be pressed. */
 int ui_text_field(const char *name, char *text, int size, const char *button);
 
 /* A curve with a line of text above it. */
 void ui_plot(const char *text, const float *values, int count, float low, float high, int bars);
+
+/* Several curves in one frame with their names, the newest values at the right: `room` values are as wide as
+ * the frame. What is no number is left out. */
+typedef struct ui_curve {
+  const char *name;
+  const float *values;
+  int count;
+  float rgb[3];
+} ui_curve;
+void ui_curves(const char *text, const ui_curve *curves, int count, int room, float low, float high);
 
 #ifdef __cplusplus
 }
