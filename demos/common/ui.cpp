@@ -305,6 +305,7 @@ void ui_curves(const char *text, const ui_curve *curves, int count, int room, fl
   ImGui::Dummy(size);
   for (int c = 0; c < count; c++) {
     if (c) ImGui::SameLine();
+    if (ImGui::CalcTextSize(curves[c].name).x > ImGui::GetContentRegionAvail().x) ImGui::NewLine();
     ImGui::TextColored(colour_of(curves[c]), "%s", curves[c].name);
   }
 }

@@ -100,9 +100,8 @@ const char *view_gl_list(const void *entries, size_t count, size_t entry_bytes, 
   GLint largest = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
   if (largest < VIEW_GL_ROW || view_gl_rows(count) > largest) {
-    snprintf(reason, sizeof reason,
-             "too large to be drawn: a list of %zu entries in textures of %d x %d", count, largest,
-             largest);
+    snprintf(reason, sizeof reason, "too large to be drawn: a list of %zu entries in textures of %d x %d",
+             count, largest, largest);
     return reason;
   }
   const int whole_rows = (int)(count / VIEW_GL_ROW), rest = (int)(count % VIEW_GL_ROW);

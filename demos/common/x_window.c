@@ -1,5 +1,6 @@
-/* Drops a file on a window as a file manager does, by the protocol XDND: drop_file WINDOW PATH. For
- * test_window. */
+/* For the tests of windows. x_window drop WINDOW PATH drops a file as a file manager does, by the protocol
+ * XDND; x_window sum WINDOW prints a number that stands for the picture right of the controls; x_window pixel
+ * WINDOW X Y prints red, green and blue, 0 to 255. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,14 +75,28 @@ static int sum(void) {
   return 0;
 }
 
+static int pixel(int x, int y) {
+  XWindowAttributes window;
+  XGetWindowAttributes(display, target, &window);
+  if (x < 0 || y < 0 || x >= window.width || y >= window.height) return 1;
+  XImage *image = XGetImage(display, target, x, y, 1, 1, AllPlanes, ZPixmap);
+  if (!image) return 1;
+  const unsigned long rgb = XGetPixel(image, 0, 0);
+  printf("%lu %lu %lu\n", rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255);
+  XDestroyImage(image);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   display = argc >= 3 ? XOpenDisplay(NULL) : NULL;
   if (!display) {
-    fprintf(stderr, "x_window: expected a display, drop or sum, and a window\n");
+    fprintf(stderr, "x_window: expected a display, drop, sum or pixel, and a window\n");
     return 1;
   }
   alarm(60); /* the window may not answer */
   target = strtoul(argv[2], NULL, 0);
   if (strcmp(argv[1], "sum") == 0) return sum();
+  if (strcmp(argv[1], "pixel") == 0)
+    return argc == 5 ? pixel((int)strtol(argv[3], NULL, 10), (int)strtol(argv[4], NULL, 10)) : 1;
   return argc == 4 ? drop(argv[3]) : 1;
 }
