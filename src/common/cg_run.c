@@ -37,6 +37,7 @@
 
 #include "cg.h"
 #include "common.h"
+#include "grid.h"
 
 ts_status tsi_cg_read_slots(ts_cg *cg) {
   return tsi_scalars_read(cg->slots, 0, TSI_CG_RING + 2 * cg->ring, cg->numbers);
@@ -133,6 +134,11 @@ static ts_status take_in(ts_cg *cg, const ts_vector *b, const ts_vector *x) {
   const ts_coefficient zero = ts_constant(0), scale = ts_scaled(1, cg->slots, TSI_CG_SCALE);
   if (cg->matrix->row_space->tiling.locked_count) {
     TSI_TRY(ops->free_rows(cg->b, b));
+    b = cg->b;
+  } else if (cg->matrix->stencil && cg->matrix->stencil->has_holes) {
+    /* b - A 0, which is 0 at points without equation, whatever b holds there. */
+    TSI_TRY(ops->fill(cg->x, 0));
+    TSI_TRY(ops->residual(cg->b, b, cg->matrix, cg->x));
     b = cg->b;
   }
   TSI_TRY(ops->reduce(cg->slots, TSI_CG_MAX_B, TSI_REDUCE_MAX_ABS, b, b));

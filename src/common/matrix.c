@@ -4,6 +4,7 @@
 #include "common.h"
 #include "csr.h"
 #include "layout_build.h"
+#include "stencil.h"
 
 /* ---- Validation ---- */
 
@@ -12,6 +13,10 @@ static ts_status check_space(ts_context *context, const ts_space *space, const c
   if (!space) return TS_OK;
   if (space->context != context)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s belongs to another context", name);
+  if (space->grid.width)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "%s is a grid, over which ts_stencil_create makes matrices and ts_matrix_create none",
+                    name);
   if (space->tiling.size != size)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s has %d indices; the matrix has %d %s", name,
                     space->tiling.size, size, dimension);
@@ -23,6 +28,10 @@ static ts_status validate(ts_context *context, const ts_matrix_desc *desc, ts_fo
   const char *name = ts_format_name(desc->format);
   if (!name)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "format is %d, which is no ts_format", desc->format);
+  if (desc->format == TS_FORMAT_STENCIL)
+    return tsi_fail(
+        context, TS_ERROR_UNSUPPORTED,
+        "format is stencil, which ts_stencil_create makes over a grid and ts_matrix_create does not");
   *format = desc->format == TS_FORMAT_AUTO ? context->caps.default_format : desc->format;
   if (!(context->caps.formats & 1u << *format)) {
     char known[64] = "";
@@ -160,6 +169,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc, ts_format forma
 
 static void release_parts(ts_matrix *A) {
   ts_context *context = A->context;
+  tsi_stencil_destroy(context, A->stencil);
   if (A->host_copy) tsi_csr_free(context, A->host_copy);
   tsi_free(context, A->host_copy);
   tsi_layout_destroy(context, A->layout);
@@ -246,6 +256,9 @@ ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
   ts_context *context = matrix->context;
   tsi_clear_error(context);
   TSI_REQUIRE(context, csr);
+  if (matrix->stencil)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the matrix is a stencil; ts_stencil_set_values replaces its values");
   if (csr->rows != matrix->info.rows || csr->columns != matrix->info.columns)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "the values are of a %d x %d matrix; this one is %d x %d",
                     csr->rows, csr->columns, matrix->info.rows, matrix->info.columns);

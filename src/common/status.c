@@ -1,6 +1,8 @@
 /* Names and texts of the public enumerations. */
 #include <string.h>
 
+#include <texsolve/grid.h>
+
 #include "common.h"
 
 #define TSI_TEXT(x) #x
@@ -62,3 +64,39 @@ int ts_format_from_name(const char *name) {
 #undef TSI_COMPARE
   return -1;
 }
+
+/* ---- Grids ---- */
+
+const char *ts_multigrid_reason_text(ts_multigrid_reason reason) {
+  switch (reason) {
+#define TSI_CASE(name, value, text)                                                                            \
+  case name:                                                                                                   \
+    return text;
+    TS_MULTIGRID_REASON_LIST(TSI_CASE)
+#undef TSI_CASE
+  }
+  return "unknown reason";
+}
+
+#define TSI_CASE(name, value, text)                                                                            \
+  case name:                                                                                                   \
+    return text;
+#define TSI_COMPARE(name, value, text)                                                                         \
+  if (!strcmp(given, text)) return name;
+/* PREFIX_name() and PREFIX_from_name() of an enumeration. */
+#define TSI_NAMES(prefix, LIST)                                                                                \
+  const char *prefix##_name(prefix item) {                                                                     \
+    switch (item) { LIST(TSI_CASE) }                                                                           \
+    return NULL;                                                                                               \
+  }                                                                                                            \
+  int prefix##_from_name(const char *given) {                                                                  \
+    if (!given) return -1;                                                                                     \
+    LIST(TSI_COMPARE)                                                                                          \
+    return -1;                                                                                                 \
+  }
+
+TSI_NAMES(ts_side, TS_SIDE_LIST)
+TSI_NAMES(ts_smoother, TS_SMOOTHER_LIST)
+TSI_NAMES(ts_grid_storage, TS_GRID_STORAGE_LIST)
+TSI_NAMES(ts_interpolation, TS_INTERPOLATION_LIST)
+TSI_NAMES(ts_cycle, TS_CYCLE_LIST)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "cpu_grid.h"
 
 /* The processor's name as Linux tells it; "CPU" elsewhere. */
 static void read_device_name(char *name, size_t size) {
@@ -112,4 +113,10 @@ const tsi_ops tsi_cpu_ops = {
     .mesh_destroy = cpu_mesh_destroy,
     .mesh_assemble = cpu_mesh_assemble,
     .mesh_force = cpu_mesh_force,
+    /* Grids. */
+    .stencil_create = cpu_stencil_create,
+    .stencil_write = cpu_stencil_write,
+    .stencil_read = cpu_stencil_read,
+    .stencil_residual = cpu_stencil_residual,
+    .add_to_pair = cpu_add_to_pair,
 };

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "cpu_grid.h"
 
 static cpu_matrix *matrix_of(const ts_matrix *A) {
   return A->impl;
@@ -101,6 +102,10 @@ ts_status cpu_matrix_write(ts_matrix *A, const tsi_packed *packed) {
 }
 
 void cpu_matrix_destroy(ts_matrix *A) {
+  if (A->stencil) {
+    cpu_stencil_destroy(A);
+    return;
+  }
   tsi_device_give(A->context, matrix_of(A)->bytes);
   release(A->context, matrix_of(A));
   A->impl = NULL;
@@ -138,6 +143,7 @@ static void body_diagonal(const void *arguments, size_t first, size_t last) {
 }
 
 ts_status cpu_diagonal(ts_vector *d, const ts_matrix *A) {
+  if (A->stencil) return cpu_stencil_diagonal(d, A);
   const cpu_matrix *m = matrix_of(A);
   const diagonal_job job = {m, cpu_data(d), d->components};
   cpu_for(A->context, (size_t)m->parts, cpu_count(d) / (size_t)m->parts, body_diagonal, &job);
