@@ -3,7 +3,7 @@
 
 #include "application.h"
 #include "helpers.h"
-#include "mesh_colours.h"
+#include "colours.h"
 #include "mesh_generate.h"
 #include "mesh_view.h"
 
@@ -219,12 +219,12 @@ static void colour_of_distance(void) {
     moved.range = 0;
     draw(&moved, other);
     CHECK_CLOSE(moved.range, 0.1, 1e-12);
-    mesh_colour_of_distance(1, paint);
+    colour_sequential(1, paint);
     check_paint(pixel(other, width / 2, height / 2), pixel(picture, width / 2, height / 2), paint);
     moved.range = 0.4;
     draw(&moved, other);
     CHECK_CLOSE(moved.range, 0.4, 0);
-    mesh_colour_of_distance(0.25f, paint);
+    colour_sequential(0.25f, paint);
     check_paint(pixel(other, width / 2, height / 2), pixel(picture, width / 2, height / 2), paint);
   }
   close_view();
@@ -241,7 +241,7 @@ static void colour_of_curvature(void) {
       CHECK_CLOSE(bent.range, 4, 0); /* 1 / radius = 3.46, rounded up */
       bent.range = 4 / radius;
       draw(&bent, other);
-      mesh_colour_of_curvature(0.5f + 0.5f / 4, paint);
+      colour_diverging(0.5f + 0.5f / 4, paint);
       check_paint(pixel(other, width / 2, height / 2), pixel(picture, width / 2, height / 2), paint);
     }
     close_view();
@@ -250,7 +250,7 @@ static void colour_of_curvature(void) {
     draw(&plain, picture);
     bent.range = 0.001;
     draw(&bent, other);
-    mesh_colour_of_curvature(0.5f, paint);
+    colour_diverging(0.5f, paint);
     check_paint(pixel(other, width / 2, height / 2), pixel(picture, width / 2, height / 2), paint);
     check_paint(pixel(other, width / 2, 12), pixel(picture, width / 2, 12), paint); /* the border too */
   }

@@ -3,6 +3,7 @@
 #include "view_gl.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char reason[640];
@@ -17,6 +18,26 @@ const char *view_gl_check(const char *what) {
   else
     snprintf(reason, sizeof reason, "OpenGL error 0x%04x in %s", error, what);
   return reason;
+}
+
+const char *view_gl_load(void) {
+  glewExperimental = GL_TRUE;
+  const GLenum status = glewInit();
+  /* GLEW loads everything before it misses GLX, which a context made by EGL has no use for. */
+  if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) return (const char *)glewGetErrorString(status);
+  return GLEW_VERSION_3_3 ? NULL : "the context has no OpenGL 3.3";
+}
+
+void view_gl_plain_state(void) {
+  static const GLenum off[] = {GL_BLEND,          GL_DEPTH_TEST,         GL_SCISSOR_TEST,
+                               GL_STENCIL_TEST,   GL_CULL_FACE,          GL_PRIMITIVE_RESTART,
+                               GL_COLOR_LOGIC_OP, GL_RASTERIZER_DISCARD, GL_FRAMEBUFFER_SRGB};
+  for (size_t k = 0; k < sizeof off / sizeof off[0]; k++) glDisable(off[k]);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glDepthMask(GL_TRUE);
+  glDepthFunc(GL_LESS);
+  glCullFace(GL_BACK);
 }
 
 /* ---- Programs ---- */
@@ -146,6 +167,31 @@ void view_gl_destroy_canvas(view_gl_canvas *canvas) {
   glDeleteRenderbuffers(1, &canvas->colour);
   glDeleteRenderbuffers(1, &canvas->depth);
   *canvas = (view_gl_canvas){0};
+}
+
+/* OpenGL's first row is the lowest. */
+static const char *turn_over(unsigned char *rgb, size_t row, int height) {
+  unsigned char *spare = malloc(row);
+  if (!spare) return "out of memory";
+  for (int y = 0; y < height / 2; y++) {
+    unsigned char *above = rgb + (size_t)y * row, *below = rgb + (size_t)(height - 1 - y) * row;
+    memcpy(spare, above, row);
+    memcpy(above, below, row);
+    memcpy(below, spare, row);
+  }
+  free(spare);
+  return NULL;
+}
+
+const char *view_gl_read_picture(const view_gl_canvas *canvas, int width, int height, unsigned char *rgb) {
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, canvas->framebuffer);
+  glReadBuffer(GL_COLOR_ATTACHMENT0);
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glPixelStorei(GL_PACK_ROW_LENGTH, 0);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, rgb);
+  const char *why = view_gl_check("reading the picture");
+  return why ? why : turn_over(rgb, 3 * (size_t)width, height);
 }
 
 void view_gl_copy(unsigned from, unsigned to, int left, int width, int height) {

@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 
+/* Loads OpenGL's functions for the context that is current. */
+const char *view_gl_load(void);
+/* Everything off that may hide or change what is drawn. */
+void view_gl_plain_state(void);
+
 /* Says which OpenGL error has happened up to `what`, if any. */
 const char *view_gl_check(const char *what);
 
@@ -39,6 +44,8 @@ typedef struct view_gl_canvas {
 
 const char *view_gl_make_canvas(view_gl_canvas *canvas, int samples, int width, int height);
 void view_gl_destroy_canvas(view_gl_canvas *canvas);
+/* A canvas without samples as RGB, 3 x width x height bytes, top row first. It stays bound to be read. */
+const char *view_gl_read_picture(const view_gl_canvas *canvas, int width, int height, unsigned char *rgb);
 /* Copies colours between framebuffers of this size, `left` pixels to the right; both stay bound. */
 void view_gl_copy(unsigned from, unsigned to, int left, int width, int height);
 

@@ -6,16 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh_colours.h"
+#include "colours.h"
 #include "mesh_view_data.h"
 #include "view_gl.h"
 
 const char *mesh_view_load(void) {
-  glewExperimental = GL_TRUE;
-  const GLenum status = glewInit();
-  /* GLEW loads everything before it misses GLX, which a context made by EGL has no use for. */
-  if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) return (const char *)glewGetErrorString(status);
-  return GLEW_VERSION_3_3 ? NULL : "the context has no OpenGL 3.3";
+  return view_gl_load();
 }
 
 const char *mesh_view_create(const mesh *m, const float *start, mesh_view **made) {
@@ -40,7 +36,7 @@ void mesh_view_destroy(mesh_view **made) {
   if (!view) return;
   const unsigned textures[] = {view->start.positions, view->own_positions, view->triangle_list, view->fans,
                                view->corners,         view->colours};
-  mesh_legend_destroy(&view->legend);
+  legend_destroy(&view->legend);
   destroy_shape(&view->start);
   destroy_shape(&view->now);
   glDeleteTextures(6, textures);
@@ -92,18 +88,6 @@ static void draw_whole(const mesh_view *view) {
 }
 
 /* What drawing relies on and someone else may have changed. */
-static void set_state(void) {
-  static const GLenum off[] = {GL_BLEND,          GL_DEPTH_TEST,         GL_SCISSOR_TEST,
-                               GL_STENCIL_TEST,   GL_CULL_FACE,          GL_PRIMITIVE_RESTART,
-                               GL_COLOR_LOGIC_OP, GL_RASTERIZER_DISCARD, GL_FRAMEBUFFER_SRGB};
-  for (size_t k = 0; k < sizeof off / sizeof off[0]; k++) glDisable(off[k]);
-  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
-  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-  glDepthMask(GL_TRUE);
-  glDepthFunc(GL_LESS);
-  glCullFace(GL_BACK);
-}
-
 static void gather(mesh_view *view, mesh_shape *shape) {
   const unsigned textures[] = {shape->positions, shape->texels, view->fans, view->corners,
                                view->start.positions};
@@ -144,7 +128,7 @@ static double choose_range(const float *values, size_t count, int channel) {
     const uint32_t bits = bin << 16;
     float value;
     memcpy(&value, &bits, sizeof value);
-    return filled ? mesh_colours_round_up(value) : 0;
+    return filled ? colours_round_up(value) : 0;
   }
   return 0;
 }
@@ -204,11 +188,18 @@ static void draw_halves(const mesh_view *view, unsigned program, const camera *c
   glDisable(GL_SCISSOR_TEST);
 }
 
+static const char *draw_legend(const mesh_view *view, const mesh_look *look, int width, int height) {
+  const legend_text curvature = {"curvature", "x diagonal", -look->range, look->range, 0};
+  const legend_text moved = {"moved", "/ diagonal", 0, look->range, 1};
+  return legend_draw(view->legend, look->colour == MESH_COLOUR_CURVATURE ? &curvature : &moved, 0, 0, width,
+                     height);
+}
+
 const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, int width, int height) {
   unsigned program;
   const char *why = mesh_view_surface(view, look, &program);
   if (why) return why;
-  set_state();
+  view_gl_plain_state();
   gather(view, &view->now);
   if (look->before_after) gather(view, &view->start);
   if (look->colour != MESH_COLOUR_NONE && !(look->range > 0))
@@ -222,26 +213,11 @@ const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, in
     draw_halves(view, program, c, look, width, height);
   else
     draw_shape(view, program, &view->now, c, look, width, height);
-  if (look->legend && look->colour != MESH_COLOUR_NONE)
-    why = mesh_legend_draw(view->legend, (int)look->colour, look->range, width, height);
+  if (look->legend && look->colour != MESH_COLOUR_NONE) why = draw_legend(view, look, width, height);
   return why ? why : view_gl_check("drawing the mesh");
 }
 
 /* ---- Into a picture ---- */
-
-/* OpenGL's first row is the lowest. */
-static const char *turn_over(unsigned char *rgb, size_t row, int height) {
-  unsigned char *spare = malloc(row);
-  if (!spare) return "out of memory";
-  for (int y = 0; y < height / 2; y++) {
-    unsigned char *above = rgb + (size_t)y * row, *below = rgb + (size_t)(height - 1 - y) * row;
-    memcpy(spare, above, row);
-    memcpy(above, below, row);
-    memcpy(below, spare, row);
-  }
-  free(spare);
-  return NULL;
-}
 
 const char *mesh_view_picture(mesh_view *view, const camera *c, mesh_look *look, int width, int height,
                               unsigned char *rgb) {
@@ -257,15 +233,8 @@ const char *mesh_view_picture(mesh_view *view, const camera *c, mesh_look *look,
   if (!why) why = mesh_view_draw(view, c, look, width, height);
   if (!why) {
     view_gl_copy(many.framebuffer, one.framebuffer, 0, width, height);
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, one.framebuffer);
-    glReadBuffer(GL_COLOR_ATTACHMENT0);
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glPixelStorei(GL_PACK_ROW_LENGTH, 0);
-    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-    glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, rgb);
-    why = view_gl_check("reading the picture");
+    why = view_gl_read_picture(&one, width, height, rgb);
   }
-  if (!why) why = turn_over(rgb, 3 * (size_t)width, height);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw_before);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)read_before);
   view_gl_destroy_canvas(&many);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mesh_colours.h"
+#include "colours.h"
 #include "mesh_view_shaders.h"
 #include "view_gl.h"
 
@@ -177,10 +177,7 @@ const char *mesh_view_surface(mesh_view *view, const mesh_look *look, unsigned *
 
 static void build_colours(mesh_view *view) {
   unsigned char table[2][256][3];
-  for (int k = 0; k < 256; k++) {
-    mesh_colour_of_curvature((float)k / 255, table[0][k]);
-    mesh_colour_of_distance((float)k / 255, table[1][k]);
-  }
+  colours_table(table);
   view->colours = view_gl_texture(GL_LINEAR);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, 2, 0, GL_RGB, GL_UNSIGNED_BYTE, table);
 }
@@ -222,6 +219,6 @@ const char *mesh_view_build(mesh_view *view, const mesh *m, const float *start) 
   if (!why) why = build_results(view, &view->now);
   if (!why) why = mesh_view_upload_positions(start, m->vertex_count, &view->start.positions);
   if (!why) why = mesh_view_place(view, &view->start, NULL);
-  if (!why) why = mesh_legend_create(view->colours, &view->legend);
+  if (!why) why = legend_create(view->colours, &view->legend);
   return why ? why : view_gl_check("the mesh on the device");
 }

@@ -3,7 +3,7 @@
 #define MESH_VIEW_DATA_H
 
 #include "mesh.h"
-#include "mesh_legend.h"
+#include "legend.h"
 #include "mesh_view.h"
 
 /* The mesh with its vertices somewhere: at the start, or now. */
@@ -29,7 +29,7 @@ struct mesh_view {
   unsigned colours;
   unsigned gather, background; /* programs */
   unsigned surface[12];        /* one for each look; 0 until it is used */
-  mesh_legend *legend;
+  legend *legend;
   float *values; /* host memory for a look at them */
 };
 

@@ -1,18 +1,17 @@
 #include <GL/glew.h>
 
-#include "mesh_legend.h"
+#include "legend.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh_view_shaders.h"
+#include "legend_shaders.h"
 #include "view_gl.h"
 
-struct mesh_legend {
+struct legend {
   unsigned program, colours, text, empty_array;
-  int drawn_for; /* what the text says */
-  double range;
+  char written[64]; /* what the text says */
 };
 
 /* ---- Letters: five bits a row, the left one highest ---- */
@@ -33,8 +32,9 @@ static const letter letters[] = {
     {'c', {0, 0, 14, 16, 16, 17, 14}},   {'d', {1, 1, 13, 19, 17, 19, 13}}, {'e', {0, 0, 14, 17, 31, 16, 14}},
     {'g', {0, 15, 17, 17, 15, 1, 14}},   {'i', {4, 0, 12, 4, 4, 4, 14}},    {'l', {12, 4, 4, 4, 4, 4, 14}},
     {'m', {0, 0, 26, 21, 21, 21, 21}},   {'n', {0, 0, 22, 25, 17, 17, 17}}, {'o', {0, 0, 14, 17, 17, 17, 14}},
-    {'r', {0, 0, 22, 25, 16, 16, 16}},   {'t', {8, 8, 28, 8, 8, 9, 6}},     {'u', {0, 0, 17, 17, 17, 19, 13}},
-    {'v', {0, 0, 17, 17, 17, 10, 4}},    {'x', {0, 0, 17, 10, 4, 10, 17}},
+    {'p', {0, 0, 30, 17, 30, 16, 16}},   {'s', {0, 0, 15, 16, 14, 1, 30}},  {'y', {0, 0, 17, 17, 15, 1, 14}},
+    {'^', {6, 9, 2, 4, 15, 0, 0}},       {'r', {0, 0, 22, 25, 16, 16, 16}}, {'t', {8, 8, 28, 8, 8, 9, 6}},
+    {'u', {0, 0, 17, 17, 17, 19, 13}},   {'v', {0, 0, 17, 17, 17, 10, 4}},  {'x', {0, 0, 17, 10, 4, 10, 17}},
 };
 
 /* The panel at scale 1, from the upper left. */
@@ -55,57 +55,58 @@ static void write_number(unsigned char *dots, double value, int upper) {
   write_text(dots, text, bar_right + 5, upper);
 }
 
-static const char *write_legend(mesh_legend *legend, int coloured_by, double range) {
+static const char *write_legend(legend *l, const legend_text *text) {
   unsigned char dots[panel_width * panel_height] = {0};
-  if (legend->text && legend->drawn_for == coloured_by && legend->range == range) return NULL;
-  write_text(dots, coloured_by == 1 ? "curvature" : "moved", bar_left, 6);
-  write_text(dots, coloured_by == 1 ? "x diagonal" : "/ diagonal", bar_left, 6 + line_height);
-  write_number(dots, range, bar_upper - 1);
-  write_number(dots, coloured_by == 1 ? 0 : 0.5 * range, (bar_upper + bar_lower - letter_height) / 2);
-  write_number(dots, coloured_by == 1 ? -range : 0, bar_lower - letter_height + 1);
-  glDeleteTextures(1, &legend->text);
-  legend->text = view_gl_texture(GL_NEAREST);
+  char wanted[sizeof l->written];
+  snprintf(wanted, sizeof wanted, "%s|%s|%.3g|%.3g", text->title, text->unit, text->low, text->high);
+  if (l->text && !strcmp(l->written, wanted)) return NULL;
+  write_text(dots, text->title, bar_left, 6);
+  write_text(dots, text->unit, bar_left, 6 + line_height);
+  write_number(dots, text->high, bar_upper - 1);
+  write_number(dots, 0.5 * (text->low + text->high), (bar_upper + bar_lower - letter_height) / 2);
+  write_number(dots, text->low, bar_lower - letter_height + 1);
+  glDeleteTextures(1, &l->text);
+  l->text = view_gl_texture(GL_NEAREST);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, panel_width, panel_height, 0, GL_RED, GL_UNSIGNED_BYTE, dots);
-  legend->drawn_for = coloured_by;
-  legend->range = range;
+  memcpy(l->written, wanted, sizeof wanted);
   return view_gl_check("the legend's text");
 }
 
 /* ---- The panel ---- */
 
-const char *mesh_legend_create(unsigned colours, mesh_legend **made) {
+const char *legend_create(unsigned colours, legend **made) {
   static const char *const samplers[] = {"colours", "text", NULL};
-  mesh_legend *legend = *made = calloc(1, sizeof *legend);
-  if (!legend) return "out of memory";
-  legend->colours = colours;
+  legend *l = *made = calloc(1, sizeof *l);
+  if (!l) return "out of memory";
+  l->colours = colours;
   const char *why = view_gl_program("", (view_gl_source){"whole.vert", whole_vert},
-                                    (view_gl_source){"legend.frag", legend_frag}, &legend->program);
+                                    (view_gl_source){"legend.frag", legend_frag}, &l->program);
   if (why) return why;
-  view_gl_samplers(legend->program, samplers);
-  glGenVertexArrays(1, &legend->empty_array);
+  view_gl_samplers(l->program, samplers);
+  glGenVertexArrays(1, &l->empty_array);
   return NULL;
 }
 
-void mesh_legend_destroy(mesh_legend **made) {
-  mesh_legend *legend = *made;
-  if (!legend) return;
-  glDeleteProgram(legend->program);
-  glDeleteTextures(1, &legend->text);
-  glDeleteVertexArrays(1, &legend->empty_array);
-  free(legend);
+void legend_destroy(legend **made) {
+  legend *l = *made;
+  if (!l) return;
+  glDeleteProgram(l->program);
+  glDeleteTextures(1, &l->text);
+  glDeleteVertexArrays(1, &l->empty_array);
+  free(l);
   *made = NULL;
 }
 
-const char *mesh_legend_draw(mesh_legend *legend, int coloured_by, double range, int width, int height) {
+const char *legend_draw(legend *l, const legend_text *text, int x, int y, int width, int height) {
   const int smaller = width < height ? width : height, scale = smaller < 500 ? 1 : (smaller + 200) / 400;
-  const int panel_x = width - scale * (panel_width + 8), panel_y = scale * 8;
-  const char *why = write_legend(legend, coloured_by, range);
+  const int panel_x = x + width - scale * (panel_width + 8), panel_y = y + scale * 8;
+  const char *why = write_legend(l, text);
   if (why) return why;
-  const unsigned textures[] = {legend->colours, legend->text}, program = legend->program;
+  const unsigned textures[] = {l->colours, l->text}, program = l->program;
   const float s = (float)scale;
   view_gl_bind(textures, 2);
   glUseProgram(program);
-  glUniform1i(view_gl_uniform(program, "coloured_by"), coloured_by);
+  glUniform1i(view_gl_uniform(program, "scale"), text->scale);
   glUniform2f(view_gl_uniform(program, "panel"), s * panel_width, s * panel_height);
   glUniform4f(view_gl_uniform(program, "bar"), s * bar_left, s * (panel_height - bar_lower), s * bar_right,
               s * (panel_height - bar_upper));
@@ -113,7 +114,7 @@ const char *mesh_legend_draw(mesh_legend *legend, int coloured_by, double range,
   glEnable(GL_BLEND);
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE);
   glBlendEquation(GL_FUNC_ADD);
-  glBindVertexArray(legend->empty_array);
+  glBindVertexArray(l->empty_array);
   glDrawArrays(GL_TRIANGLES, 0, 3);
   glBindVertexArray(0);
   glDisable(GL_BLEND);

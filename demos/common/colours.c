@@ -1,4 +1,4 @@
-#include "mesh_colours.h"
+#include "colours.h"
 
 #include <math.h>
 
@@ -13,19 +13,26 @@ static void interpolate(const anchor *anchors, int count, float x, unsigned char
         (unsigned char)(anchors[low][k] + (at - (float)low) * (anchors[low + 1][k] - anchors[low][k]) + 0.5f);
 }
 
-void mesh_colour_of_curvature(float x, unsigned char rgb[3]) {
+void colour_diverging(float x, unsigned char rgb[3]) {
   static const anchor blue_white_red[] = {{24, 62, 140},   {62, 124, 190}, {150, 192, 222}, {240, 238, 232},
                                           {240, 178, 142}, {208, 92, 74},  {136, 22, 44}};
   interpolate(blue_white_red, 7, x, rgb);
 }
 
-void mesh_colour_of_distance(float x, unsigned char rgb[3]) {
+void colour_sequential(float x, unsigned char rgb[3]) {
   static const anchor light_to_dark[] = {{242, 239, 220}, {250, 212, 128}, {244, 160, 74},
                                          {222, 98, 76},   {168, 48, 98},   {92, 18, 92}};
   interpolate(light_to_dark, 6, x, rgb);
 }
 
-double mesh_colours_round_up(double range) {
+void colours_table(unsigned char table[2][256][3]) {
+  for (int k = 0; k < 256; k++) {
+    colour_diverging((float)k / 255, table[0][k]);
+    colour_sequential((float)k / 255, table[1][k]);
+  }
+}
+
+double colours_round_up(double range) {
   static const double digits[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
   const double power = pow(10, floor(log10(range)));
   for (int k = 0; k < 10; k++)

@@ -2,7 +2,7 @@
 in vec2 across;
 uniform sampler2D colours;
 uniform sampler2D text;
-uniform int coloured_by;
+uniform int scale;
 uniform vec4 bar; /* in the panel, in pixels from the lower left: left, lower, right, upper */
 uniform vec2 panel;
 out vec4 colour;
@@ -17,6 +17,6 @@ void main() {
   if (away < 1.0) colour = vec4(ink, 1.0);
   if (away < 0.0) {
     float x = (p.y - bar.y) / (bar.w - bar.y);
-    colour = vec4(texture(colours, vec2((0.5 + 255.0 * x) / 256.0, coloured_by == 1 ? 0.25 : 0.75)).rgb, 1.0);
+    colour = vec4(texture(colours, vec2((0.5 + 255.0 * x) / 256.0, scale == 0 ? 0.25 : 0.75)).rgb, 1.0);
   }
 }

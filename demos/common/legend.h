@@ -1,0 +1,21 @@
+/* The legend in a picture: a bar of colours with numbers. */
+#ifndef LEGEND_H
+#define LEGEND_H
+
+typedef struct legend legend;
+
+typedef struct legend_text {
+  const char *title, *unit; /* up to 11 letters, small ones, figures and /x+-. and a raised 2, written ^ */
+  double low, high;
+  int scale; /* 0: the lower row of the colours' texture, 1: the upper one */
+} legend_text;
+
+/* Return NULL, or why they failed. `colours` is the texture of both scales, from 0 to 1; the legend borrows it.
+ */
+const char *legend_create(unsigned colours, legend **made);
+void legend_destroy(legend **made);
+
+/* Into the lower right corner of a rectangle of the framebuffer. */
+const char *legend_draw(legend *l, const legend_text *text, int x, int y, int width, int height);
+
+#endif
