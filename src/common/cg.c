@@ -5,6 +5,7 @@
 
 #include "cg.h"
 #include "common.h"
+#include "multigrid.h"
 
 static int has_one_reduction(const ts_context *context) {
   return context->ops->dots && context->ops->cg_update &&
@@ -16,6 +17,12 @@ static ts_status resolve_reductions(ts_context *context, const ts_matrix *A, ts_
   if (desc->reductions < 0 || desc->reductions > 2)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "reductions is %d; it is 1 or 2, or 0 for the default",
                     desc->reductions);
+  if (desc->preconditioner == TS_PRECONDITIONER_MULTIGRID) {
+    if (desc->reductions == 1)
+      return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                      "reductions is 1; with multigrid as preconditioner iterations have 2");
+    desc->reductions = 2;
+  }
   if (desc->reductions == 1 && !has_one_reduction(context))
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "reductions is 1; backend %s has iterations with 2 reductions only%s",
@@ -27,12 +34,27 @@ static ts_status resolve_reductions(ts_context *context, const ts_matrix *A, ts_
   return TS_OK;
 }
 
+static ts_status check_multigrid(ts_context *context, const ts_matrix *A, const ts_cg_desc *desc) {
+  const int wanted = desc->preconditioner == TS_PRECONDITIONER_MULTIGRID;
+  if (wanted && !desc->multigrid)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "preconditioner is multigrid and multigrid is NULL; ts_multigrid_create makes one");
+  if (!wanted && desc->multigrid)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "multigrid is set and preconditioner is %d, not TS_PRECONDITIONER_MULTIGRID (%d)",
+                    desc->preconditioner, TS_PRECONDITIONER_MULTIGRID);
+  if (wanted && desc->multigrid->matrix != A)
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "multigrid was made for another matrix than the solver");
+  return TS_OK;
+}
+
 static ts_status resolve(ts_context *context, const ts_matrix *A, const ts_cg_desc *desc, ts_cg_desc *out) {
   static const ts_cg_desc defaults;
   *out = desc ? *desc : defaults;
-  if (out->preconditioner != TS_PRECONDITIONER_JACOBI && out->preconditioner != TS_PRECONDITIONER_NONE)
+  if (out->preconditioner < TS_PRECONDITIONER_JACOBI || out->preconditioner > TS_PRECONDITIONER_MULTIGRID)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "preconditioner is %d, which is no ts_preconditioner",
                     out->preconditioner);
+  TSI_TRY(check_multigrid(context, A, out));
   if (out->stop != TS_STOP_DELTA && out->stop != TS_STOP_RESIDUAL)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "stop is %d, which is no ts_stop", out->stop);
   if (!(out->rtol >= 0 && out->rtol < 1))
@@ -49,7 +71,8 @@ static ts_status resolve(ts_context *context, const ts_matrix *A, const ts_cg_de
     const double wanted = 10.0 * A->info.rows;
     out->max_iterations = wanted < 1000 ? 1000 : wanted > 100000 ? 100000 : (int)wanted;
   }
-  if (out->check_interval == 0) out->check_interval = context->caps.check_interval;
+  /* A cycle of multigrid costs more than a wait. */
+  if (out->check_interval == 0) out->check_interval = out->multigrid ? 1 : context->caps.check_interval;
   return resolve_reductions(context, A, out);
 }
 
@@ -94,6 +117,7 @@ static void destroy_workspace(ts_cg *cg) {
   ts_vector_destroy(&cg->b);
   ts_vector_destroy(&cg->e);
   ts_vector_destroy(&cg->m);
+  ts_vector_destroy(&cg->z);
   ts_vector_destroy(&cg->scratch);
   ts_vector_destroy(&cg->r_next);
   ts_vector_destroy(&cg->d_next);
@@ -119,8 +143,9 @@ static ts_status create_workspace(ts_cg *cg, int components) {
   if (cg->components == components) return TS_OK;
   destroy_workspace(cg);
   ts_vector *vectors[10];
-  int count = 6, jacobi = -1, scratch = -1, next = -1;
+  int count = 6, jacobi = -1, multigrid = -1, scratch = -1, next = -1;
   if (cg->desc.preconditioner == TS_PRECONDITIONER_JACOBI) jacobi = count++;
+  if (cg->desc.preconditioner == TS_PRECONDITIONER_MULTIGRID) multigrid = count++;
   if (tsi_needs_scratch(cg->context)) scratch = count++;
   if (cg->desc.reductions == 1) {
     next = count;
@@ -136,6 +161,7 @@ static ts_status create_workspace(ts_cg *cg, int components) {
   cg->q = vectors[4];
   cg->b = vectors[5];
   cg->m = jacobi >= 0 ? vectors[jacobi] : NULL;
+  cg->z = multigrid >= 0 ? vectors[multigrid] : NULL;
   cg->scratch = scratch >= 0 ? vectors[scratch] : NULL;
   cg->r_next = next >= 0 ? vectors[next] : NULL;
   cg->d_next = next >= 0 ? vectors[next + 1] : NULL;
@@ -185,6 +211,10 @@ ts_status ts_cg_solve(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result 
   if (b->components != x->components)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "b has %d components and x has %d", b->components,
                     x->components);
+  if (cg->desc.multigrid && b->components != 1)
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
+                    "b and x have %d components; multigrid as preconditioner takes one", b->components);
+  if (cg->desc.multigrid) TSI_TRY(tsi_multigrid_check_current(cg->desc.multigrid));
 
   ts_cg_result own;
   if (!result) result = &own;

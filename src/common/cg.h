@@ -18,7 +18,8 @@ struct ts_cg {
   int components;
   ts_vector *x, *r, *d, *q, *b;
   ts_vector *e;               /* what was added to x since r was last computed from it */
-  ts_vector *m;               /* 1 / diagonal; NULL without preconditioner */
+  ts_vector *m;               /* 1 / diagonal; NULL without it */
+  ts_vector *z;               /* M^-1 r by multigrid; NULL without it */
   ts_vector *scratch;         /* NULL if all operations are fused */
   ts_vector *r_next, *d_next; /* of an iteration with one reduction; NULL where there are two */
   ts_scalars *slots;

@@ -1,5 +1,5 @@
-/* Conjugate gradients with a diagonal preconditioner M (Buatois et al. 2008, section 1.2), written once for all
- * backends over the ops table:
+/* Conjugate gradients with a diagonal preconditioner M, or one cycle of multigrid (Buatois et al. 2008,
+ * section 1.2), written once for all backends over the ops table:
  *
  *   r = b - A x;  e = 0;  d = M^-1 r;  delta_0 = r^T M^-1 r
  *   for k = 0, 1, ...
@@ -37,7 +37,7 @@
 
 #include "cg.h"
 #include "common.h"
-#include "grid.h"
+#include "multigrid.h"
 
 ts_status tsi_cg_read_slots(ts_cg *cg) {
   return tsi_scalars_read(cg->slots, 0, TSI_CG_RING + 2 * cg->ring, cg->numbers);
@@ -46,18 +46,21 @@ ts_status tsi_cg_read_slots(ts_cg *cg) {
 /* ---- The recurrence ---- */
 
 static tsi_dot delta_of(const ts_cg *cg, int slot) {
+  if (cg->z) return (tsi_dot){slot, cg->r, cg->z, NULL};
   return (tsi_dot){slot, cg->r, cg->r, cg->m};
 }
 
 /* d = M^-1 r + beta d */
 static ts_status update_direction(ts_cg *cg, ts_coefficient beta) {
   if (cg->m) return tsi_multiply_add(cg->d, cg->m, cg->r, beta, cg->d, cg->scratch);
+  if (cg->z) return cg->context->ops->axpby(cg->d, ts_constant(1), cg->z, beta, cg->d);
   return cg->context->ops->axpby(cg->d, ts_constant(1), cg->r, beta, cg->d);
 }
 
 /* The sums of r that tell where the solve stands; `more` may be one further sum. */
 static ts_status sum_residual(const tsi_cg_state *s, const tsi_dot *more) {
   const ts_cg *cg = s->cg;
+  if (cg->z) TSI_TRY(tsi_multigrid_precondition(cg->desc.multigrid, cg->z, cg->r));
   tsi_dot sums[TSI_MAX_DOTS] = {delta_of(cg, tsi_cg_delta_slot(cg, s->iteration)),
                                 {TSI_CG_RR, cg->r, cg->r, NULL}};
   if (more) sums[2] = *more;
@@ -119,8 +122,14 @@ static ts_status iterate(tsi_cg_state *s) {
   TSI_TRY(ops->spmv(cg->q, cg->matrix, cg->d));
   TSI_TRY(ops->reduce(cg->slots, dq.index, TSI_REDUCE_DOT, cg->d, cg->q));
   if (s->careful) TSI_TRY(ops->reduce(cg->slots, TSI_CG_DD, TSI_REDUCE_DOT, cg->d, cg->d));
-  TSI_TRY(tsi_axpy2_dot(cg->e, ts_quotient(1, delta, dq), cg->d, cg->r, ts_quotient(-1, delta, dq), cg->q,
-                        cg->m, cg->slots, delta_new.index, cg->scratch));
+  if (cg->z) {
+    TSI_TRY(tsi_axpy2(cg->e, ts_quotient(1, delta, dq), cg->d, cg->r, ts_quotient(-1, delta, dq), cg->q));
+    TSI_TRY(tsi_multigrid_precondition(cg->desc.multigrid, cg->z, cg->r));
+    TSI_TRY(ops->reduce(cg->slots, delta_new.index, TSI_REDUCE_DOT, cg->r, cg->z));
+  } else {
+    TSI_TRY(tsi_axpy2_dot(cg->e, ts_quotient(1, delta, dq), cg->d, cg->r, ts_quotient(-1, delta, dq), cg->q,
+                          cg->m, cg->slots, delta_new.index, cg->scratch));
+  }
   TSI_TRY(update_direction(cg, ts_quotient(1, delta_new, delta)));
   s->iteration++;
   return TS_OK;
@@ -144,6 +153,7 @@ static ts_status take_in(ts_cg *cg, const ts_vector *b, const ts_vector *x) {
   TSI_TRY(ops->reduce(cg->slots, TSI_CG_MAX_B, TSI_REDUCE_MAX_ABS, b, b));
   TSI_TRY(ops->scalars_normalise(cg->slots, TSI_CG_MAX_B, TSI_CG_SCALE));
   TSI_TRY(ops->axpby(cg->b, scale, b, zero, b));
+  if (cg->z) TSI_TRY(tsi_multigrid_project(cg->desc.multigrid, cg->b));
   TSI_TRY(cg->desc.zero_start ? ops->fill(cg->x, 0) : ops->axpby(cg->x, scale, x, zero, x));
   if (cg->m) {
     TSI_TRY(ops->diagonal(cg->m, cg->matrix));

@@ -30,8 +30,8 @@ ts_status tsi_dots(ts_scalars *out, const tsi_dot *sums, int count, ts_vector *s
   return TS_OK;
 }
 
-static ts_status axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
-                       const ts_vector *q) {
+ts_status tsi_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                    const ts_vector *q) {
   const tsi_ops *ops = x->context->ops;
   if (ops->axpy2 && fused(x->context)) return ops->axpy2(x, a, d, r, b, q);
   TSI_TRY(ops->axpby(x, a, d, ts_constant(1), x));
@@ -43,7 +43,7 @@ ts_status tsi_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_v
                         ts_vector *scratch) {
   const tsi_ops *ops = x->context->ops;
   if (ops->axpy2_dot && fused(x->context)) return ops->axpy2_dot(x, a, d, r, b, q, w, out, index);
-  TSI_TRY(axpy2(x, a, d, r, b, q));
+  TSI_TRY(tsi_axpy2(x, a, d, r, b, q));
   return w ? tsi_dot3(out, index, r, r, w, scratch) : ops->reduce(out, index, TSI_REDUCE_DOT, r, r);
 }
 

@@ -1,0 +1,168 @@
+/* The cycles of multigrid (Bolz et al. 2003, section 4.1), written once for all backends over the ops table:
+ *
+ *   cycle(h):  on the coarsest grid:  x = A^-1 b
+ *              smooth x `pre` times
+ *              b_2h = P (b - A x);  x_2h = 0
+ *              V: cycle(2h) once;  W: twice;  F: an F-cycle, then a V-cycle
+ *              x = x + S x_2h
+ *              smooth x `post` times
+ *
+ *   full multigrid:  b of all levels by restriction;  x = A^-1 b on the coarsest;
+ *                    then level by level x = S x_2h and a cycle
+ *
+ * They run on the levels' own fields and always on a correction equation A e = r, so that x begins with 0 on
+ * every level and points without equation hold 0. */
+#include "common.h"
+#include "multigrid.h"
+
+/* How a cycle is run. */
+typedef struct cycle_plan {
+  ts_cycle cycle;
+  int pre, post;
+  int symmetric;
+} cycle_plan;
+
+/* ---- Smoothing ---- */
+
+static ts_status jacobi(const ts_multigrid *mg, tsi_level *level, int steps, int x_is_zero) {
+  tsi_sweep sweep = {.kind = TSI_SWEEP_JACOBI, .alpha = (float)mg->desc.damping};
+  for (int k = 0; k < steps; k++) {
+    sweep.x_is_zero = x_is_zero && k == 0;
+    TSI_TRY(mg->context->ops->level_smooth(level, &sweep));
+  }
+  return TS_OK;
+}
+
+/* The polynomial that is small from a quarter of the largest eigenvalue of D^-1 A up to it. It is at most 2
+ * where A is symmetric and no row's other coefficients outweigh its centre. */
+static ts_status chebyshev(const ts_multigrid *mg, tsi_level *level, int degree, int x_is_zero) {
+  const double largest = 2, smallest = largest / 4;
+  const double middle = (largest + smallest) / 2, half = (largest - smallest) / 2, sigma = middle / half;
+  double rho = 1 / sigma;
+  tsi_sweep sweep = {.kind = TSI_SWEEP_CHEBYSHEV, .alpha = (float)(1 / middle)};
+  for (int k = 0; k < degree; k++) {
+    if (k > 0) {
+      const double next = 1 / (2 * sigma - rho);
+      sweep.alpha = (float)(2 * next / half);
+      sweep.beta = (float)(next * rho);
+      rho = next;
+    }
+    sweep.x_is_zero = x_is_zero && k == 0;
+    TSI_TRY(mg->context->ops->level_smooth(level, &sweep));
+  }
+  return TS_OK;
+}
+
+/* In a five-point stencil two parities on a diagonal are one colour: no coefficient connects them. */
+static tsi_sweep colours(const ts_multigrid *mg, const tsi_level *level, int reversed) {
+  static const int orders[2][2][4] = {{{0, 1, 2, 3}, {3, 2, 1, 0}}, {{0, 3, 1, 2}, {2, 1, 3, 0}}};
+  const int red_black = mg->desc.smoother == TS_SMOOTHER_RED_BLACK && level->five_point;
+  tsi_sweep sweep = {.kind = TSI_SWEEP_COLOURS};
+  for (int k = 0; k < 4; k++) sweep.colours[k] = orders[red_black][reversed][k];
+  return sweep;
+}
+
+static ts_status smooth(const ts_multigrid *mg, tsi_level *level, int steps, int reversed, int x_is_zero) {
+  if (steps == 0) return x_is_zero ? mg->context->ops->level_clear(level) : TS_OK;
+  if (mg->desc.smoother == TS_SMOOTHER_JACOBI) return jacobi(mg, level, steps, x_is_zero);
+  if (mg->desc.smoother == TS_SMOOTHER_CHEBYSHEV) return chebyshev(mg, level, steps, x_is_zero);
+  tsi_sweep sweep = colours(mg, level, reversed);
+  for (int k = 0; k < steps; k++) {
+    sweep.x_is_zero = x_is_zero && k == 0;
+    TSI_TRY(mg->context->ops->level_smooth(level, &sweep));
+  }
+  return TS_OK;
+}
+
+static ts_status solve_coarsest(const ts_multigrid *mg, tsi_level *level, const cycle_plan *plan,
+                                int x_is_zero) {
+  if (mg->exact) return mg->context->ops->level_coarse_solve(level);
+  const int sweeps = mg->desc.coarsest_sweeps ? mg->desc.coarsest_sweeps : 50;
+  if (!plan->symmetric) return smooth(mg, level, sweeps, 0, x_is_zero);
+  TSI_TRY(smooth(mg, level, (sweeps + 1) / 2, 0, x_is_zero));
+  return smooth(mg, level, (sweeps + 1) / 2, 1, 0);
+}
+
+/* ---- Cycles ---- */
+
+static ts_status cycle(ts_multigrid *mg, int l, ts_cycle kind, const cycle_plan *plan, int x_is_zero) {
+  const tsi_ops *ops = mg->context->ops;
+  tsi_level *level = &mg->levels[l];
+  const int coarsest = mg->level_count - 1;
+  if (l == coarsest) return solve_coarsest(mg, level, plan, x_is_zero);
+  tsi_level *coarse = &mg->levels[l + 1];
+  TSI_TRY(smooth(mg, level, plan->pre, 0, x_is_zero));
+  TSI_TRY(ops->level_restrict_residual(coarse, level));
+  TSI_TRY(cycle(mg, l + 1, kind, plan, 1));
+  /* An exact solution does not gain from a second one. */
+  if (kind != TS_CYCLE_V && !(l + 1 == coarsest && mg->exact))
+    TSI_TRY(cycle(mg, l + 1, kind == TS_CYCLE_F ? TS_CYCLE_V : kind, plan, 0));
+  TSI_TRY(ops->level_prolong(level, coarse, 1));
+  return smooth(mg, level, plan->post, plan->symmetric, 0);
+}
+
+static ts_status full_multigrid(ts_multigrid *mg, const cycle_plan *plan) {
+  const tsi_ops *ops = mg->context->ops;
+  const int coarsest = mg->level_count - 1;
+  for (int l = 0; l < coarsest; l++) TSI_TRY(ops->level_restrict(&mg->levels[l + 1], &mg->levels[l]));
+  TSI_TRY(cycle(mg, coarsest, plan->cycle, plan, 1));
+  for (int l = coarsest - 1; l >= 0; l--) {
+    TSI_TRY(ops->level_prolong(&mg->levels[l], &mg->levels[l + 1], 0));
+    TSI_TRY(cycle(mg, l, plan->cycle, plan, 0));
+  }
+  return TS_OK;
+}
+
+ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count, int full) {
+  const ts_multigrid_desc *desc = &mg->desc;
+  const cycle_plan plan = {desc->cycle, desc->pre, desc->post, desc->symmetric};
+  TSI_TRY(mg->context->ops->level_load(&mg->levels[0], TSI_LEVEL_B, r));
+  for (int k = 0; k < count; k++) {
+    if (k == 0 && full)
+      TSI_TRY(full_multigrid(mg, &plan));
+    else
+      TSI_TRY(cycle(mg, 0, plan.cycle, &plan, k == 0));
+  }
+  return TS_OK;
+}
+
+/* As many steps after as before, and no F-cycle: both would make the operator unsymmetric. */
+ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_vector *r) {
+  const ts_multigrid_desc *desc = &mg->desc;
+  const int steps = (desc->pre + desc->post + 1) / 2;
+  const cycle_plan plan = {desc->cycle == TS_CYCLE_W ? TS_CYCLE_W : TS_CYCLE_V, steps, steps, 1};
+  TSI_TRY(mg->context->ops->level_load(&mg->levels[0], TSI_LEVEL_B, r));
+  TSI_TRY(cycle(mg, 0, plan.cycle, &plan, 1));
+  TSI_TRY(mg->context->ops->level_store(z, &mg->levels[0], 0));
+  return tsi_multigrid_project(mg, z);
+}
+
+ts_status tsi_multigrid_clear(ts_multigrid *mg, ts_vector *x) {
+  TSI_TRY(mg->context->ops->level_clear(&mg->levels[0]));
+  return mg->context->ops->level_store(x, &mg->levels[0], 0);
+}
+
+/* ---- Cycles on the user's vectors ---- */
+
+static ts_status run(ts_multigrid *mg, const ts_vector *b, ts_vector *x, int count) {
+  const tsi_ops *ops = mg->context->ops;
+  if (mg->desc.full) TSI_TRY(tsi_multigrid_clear(mg, x));
+  TSI_TRY(ops->residual(mg->r, b, mg->matrix, x));
+  TSI_TRY(tsi_multigrid_project(mg, mg->r));
+  TSI_TRY(tsi_multigrid_correct(mg, mg->r, count, mg->desc.full));
+  TSI_TRY(ops->level_store(x, &mg->levels[0], 1));
+  return tsi_multigrid_project(mg, x);
+}
+
+ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x, int count) {
+  TSI_REQUIRE(NULL, multigrid);
+  ts_context *context = multigrid->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, b);
+  TSI_REQUIRE(context, x);
+  TSI_TRY(tsi_multigrid_check_vectors(multigrid, b, x));
+  if (count < 1 || count > 1000)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count is %d; it goes from 1 to 1000", count);
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave(context, run(multigrid, b, x, count));
+}

@@ -1,0 +1,204 @@
+/* Cycles until converged. The solution is x + low, two floats a point:
+ *
+ *   r = b - A (x + low);  e = a cycle on A e = r from 0;  (x, low) = (x, low) + e
+ *
+ * so that the residual goes on falling when x itself is right to its last bit. The host reads one number a
+ * cycle,
+ * ||r||. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common.h"
+#include "multigrid.h"
+
+enum {
+  FACTOR_CYCLES = 5,
+  STAGNATION_CYCLES = 5 /* without an improvement by a twentieth */
+};
+
+typedef struct solve {
+  ts_multigrid *mg;
+  const ts_vector *b;
+  ts_vector *x;
+  ts_multigrid_result *result;
+  double norm; /* what residuals are relative to: ||b||, or where that is 0 the first residual */
+  double recent[FACTOR_CYCLES + 1]; /* the relative residuals of the last cycles, cycle modulo the size */
+  double best;
+  int best_cycle;
+} solve;
+
+/* ---- Numbers ---- */
+
+static ts_status read_slots(ts_multigrid *mg, float slots[4 * TSI_MG_SLOTS]) {
+  return tsi_scalars_read(mg->slots, 0, TSI_MG_SLOTS, slots);
+}
+
+/* r = b - A (x + low) but for what no x can change, and its norm in a slot. */
+static ts_status compute_residual(const solve *s) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  TSI_TRY(ops->stencil_residual(mg->r, s->b, mg->matrix, s->x, mg->low));
+  TSI_TRY(tsi_multigrid_project(mg, mg->r));
+  return ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r);
+}
+
+/* b where there are equations: b - A 0. */
+static ts_status measure_right_hand_side(const solve *s) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  TSI_TRY(ops->fill(mg->low, 0));
+  TSI_TRY(ops->residual(mg->r, s->b, mg->matrix, mg->low));
+  TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_NORM2, mg->r, mg->r));
+  return tsi_multigrid_sum_parts(mg, mg->r, TSI_MG_SUMS_B);
+}
+
+static double incompatible_part(const ts_multigrid *mg, const float *slots) {
+  const tsi_stencil *stencil = mg->matrix->stencil;
+  double squares = 0;
+  for (int k = 0; k < stencil->part_count; k++) {
+    const double sum = slots[4 * (TSI_MG_SUMS_B + k)];
+    squares += sum * sum / stencil->part_sizes[k];
+  }
+  return sqrt(squares);
+}
+
+static void record(solve *s, int cycle, double relative) {
+  ts_multigrid_result *result = s->result;
+  s->recent[cycle % (FACTOR_CYCLES + 1)] = relative;
+  result->cycles = cycle;
+  result->relative_residual = relative;
+  result->history[cycle < TS_MULTIGRID_HISTORY ? cycle : TS_MULTIGRID_HISTORY - 1] = relative;
+  const int count = cycle < FACTOR_CYCLES ? cycle : FACTOR_CYCLES;
+  if (count == 0) return;
+  const double first = s->recent[(cycle - count) % (FACTOR_CYCLES + 1)];
+  result->factor = first > 0 ? pow(relative / first, 1.0 / count) : 0;
+}
+
+/* ---- Reasons ---- */
+
+static int finish(ts_multigrid_result *result, ts_multigrid_reason reason, const char *message) {
+  result->reason = reason;
+  snprintf(result->message, sizeof result->message, "%s", message);
+  return 1;
+}
+
+static int judge_start(solve *s, const float *slots) {
+  ts_multigrid_result *result = s->result;
+  const double norm_b = slots[4 * TSI_MG_NORM_B], norm_r = slots[4 * TSI_MG_NORM];
+  if (!isfinite(norm_b) || !isfinite(norm_r)) {
+    result->relative_residual = NAN;
+    return finish(result, TS_MULTIGRID_NAN_INPUT,
+                  isfinite(norm_b) ? "the starting value holds a NaN, an infinity or numbers beyond 1e18"
+                                   : "the right-hand side holds a NaN, an infinity or numbers beyond 1e18");
+  }
+  s->norm = norm_b > 0 ? norm_b : norm_r;
+  if (norm_b > 0) result->incompatible = incompatible_part(s->mg, slots) / norm_b;
+  record(s, 0, norm_r > 0 ? norm_r / s->norm : 0);
+  s->best = result->relative_residual;
+  if (norm_r > 0) return 0;
+  return finish(result, TS_MULTIGRID_ZERO_RESIDUAL, ts_multigrid_reason_text(TS_MULTIGRID_ZERO_RESIDUAL));
+}
+
+/* After `cycle` cycles. Returns 1 where the solve ends. */
+static int judge(solve *s, int cycle) {
+  const ts_multigrid_desc *desc = &s->mg->desc;
+  ts_multigrid_result *result = s->result;
+  const double relative = result->relative_residual;
+  char text[160];
+  if (relative <= desc->rtol) {
+    snprintf(text, sizeof text, "converged to a relative residual of %.2g in %d cycle%s", relative, cycle,
+             cycle == 1 ? "" : "s");
+    return finish(result, TS_MULTIGRID_CONVERGED, text);
+  }
+  if (desc->progress && desc->progress(cycle, relative, desc->progress_user))
+    return finish(result, TS_MULTIGRID_STOPPED, ts_multigrid_reason_text(TS_MULTIGRID_STOPPED));
+  if (!isfinite(relative) || relative > 1e3 * fmax(1, s->result->history[0])) {
+    snprintf(text, sizeof text, "diverged: the relative residual is %.2g after %d cycle%s", relative, cycle,
+             cycle == 1 ? "" : "s");
+    return finish(result, TS_MULTIGRID_DIVERGED, text);
+  }
+  if (relative < 0.95 * s->best) {
+    s->best = relative;
+    s->best_cycle = cycle;
+  }
+  if (cycle - s->best_cycle >= STAGNATION_CYCLES) {
+    snprintf(text, sizeof text,
+             "stagnated: the relative residual is %.2g after %d cycles and %.2g was the least", relative, cycle,
+             s->best);
+    return finish(result, TS_MULTIGRID_STAGNATED, text);
+  }
+  if (cycle >= desc->max_cycles) {
+    snprintf(text, sizeof text, "the maximum of %d cycles was reached at a relative residual of %.2g", cycle,
+             relative);
+    return finish(result, TS_MULTIGRID_MAX_CYCLES, text);
+  }
+  return 0;
+}
+
+/* ---- The method ---- */
+
+static ts_status advance(const solve *s, int cycle) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  /* Full multigrid is how the solve begins. */
+  TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1, cycle == 0 && mg->desc.full));
+  TSI_TRY(ops->level_store(mg->r, &mg->levels[0], 0));
+  return ops->add_to_pair(s->x, mg->low, mg->r);
+}
+
+/* x has mean 0 in singular parts; b - A x of the rounded x. */
+static ts_status conclude(const solve *s) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  float slots[4 * TSI_MG_SLOTS];
+  if (mg->matrix->stencil->part_count) {
+    TSI_TRY(tsi_multigrid_sum_parts(mg, s->x, TSI_MG_SUMS));
+    TSI_TRY(ops->fill(mg->r, 0));
+    TSI_TRY(tsi_multigrid_remove_means(mg, mg->r, TSI_MG_SUMS));
+    TSI_TRY(ops->add_to_pair(s->x, mg->low, mg->r));
+  }
+  TSI_TRY(ops->residual(mg->r, s->b, mg->matrix, s->x));
+  TSI_TRY(tsi_multigrid_project(mg, mg->r));
+  TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r));
+  TSI_TRY(read_slots(mg, slots));
+  s->result->rounded_relative_residual = s->norm > 0 ? slots[4 * TSI_MG_NORM] / s->norm : 0;
+  return TS_OK;
+}
+
+static ts_status run(solve *s) {
+  ts_multigrid *mg = s->mg;
+  float slots[4 * TSI_MG_SLOTS];
+  TSI_TRY(measure_right_hand_side(s));
+  if (mg->desc.full) TSI_TRY(tsi_multigrid_clear(mg, s->x));
+  TSI_TRY(compute_residual(s));
+  TSI_TRY(read_slots(mg, slots));
+  int ended = judge_start(s, slots);
+  if (ended) return TS_OK;
+  for (int cycle = 0; !(ended = judge(s, cycle)); cycle++) {
+    TSI_TRY(advance(s, cycle));
+    TSI_TRY(compute_residual(s));
+    TSI_TRY(read_slots(mg, slots));
+    record(s, cycle + 1, slots[4 * TSI_MG_NORM] / s->norm);
+  }
+  return conclude(s);
+}
+
+ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x,
+                             ts_multigrid_result *result) {
+  TSI_REQUIRE(NULL, multigrid);
+  ts_context *context = multigrid->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, b);
+  TSI_REQUIRE(context, x);
+  TSI_TRY(tsi_multigrid_check_vectors(multigrid, b, x));
+  ts_multigrid_result own;
+  if (!result) result = &own;
+  memset(result, 0, sizeof *result);
+  const uint64_t waits = context->waits;
+  solve s = {.mg = multigrid, .b = b, .x = x, .result = result};
+  TSI_TRY(tsi_enter(context));
+  TSI_TRY(tsi_leave(context, run(&s)));
+  result->waits = (int)(context->waits - waits);
+  return result->reason <= TS_MULTIGRID_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED;
+}
