@@ -22,6 +22,11 @@ typedef struct tsi_mesh_packed tsi_mesh_packed;
 typedef struct tsi_stencil tsi_stencil; /* grid.h */
 typedef struct tsi_level tsi_level;
 typedef struct tsi_sweep tsi_sweep;
+typedef struct tsi_fluid_domain tsi_fluid_domain; /* fluid.h */
+typedef struct tsi_fluid_forces tsi_fluid_forces;
+typedef struct tsi_fluid_stamp tsi_fluid_stamp;
+typedef struct tsi_fluid_transport tsi_fluid_transport;
+typedef struct tsi_fluid_particles tsi_fluid_particles;
 
 typedef struct tsi_caps {
   char device[128], driver[160];
@@ -260,6 +265,53 @@ struct tsi_ops {
   /* fine x = x + S coarse x, or with `add` 0 fine x = S coarse x. Points without equation keep their values, or
    * with `add` 0 become 0. */
   ts_status (*level_prolong)(tsi_level *fine, tsi_level *coarse, int add);
+
+  /* ---- Fluids (fluid.h): all, or none. None waits. Vectors are different unless said otherwise; what they are
+   * is told in fluid.h. Velocities at faces that are given come out as they are given, and 0 where no face is
+   * ---- */
+
+  /* Semi-Lagrangian: out = velocity carried along itself for `dt` seconds, back along the midpoint rule. */
+  ts_status (*fluid_advect)(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                            const ts_vector *faces, float dt);
+  /* MacCormack: out = carried + (velocity - what carrying `carried` back in time makes) / 2, no less and no
+   * more than the four velocities that `carried` was interpolated from. */
+  ts_status (*fluid_correct)(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                             const ts_vector *faces, const ts_vector *carried, float dt);
+  /* out = dv/dx - du/dy at the centres of cells; 0 in walls. */
+  ts_status (*fluid_vorticity)(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                               const ts_vector *walls);
+  /* out = velocity + forces. `vorticity` is NULL without confinement. */
+  ts_status (*fluid_forces)(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                            const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
+                            const tsi_fluid_forces *forces);
+  /* In place: a splat or a source. */
+  ts_status (*fluid_stamp_velocity)(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces,
+                                    const tsi_fluid_stamp *stamp);
+  ts_status (*fluid_stamp_dye)(const tsi_fluid_domain *domain, ts_vector *dye, const tsi_fluid_stamp *stamp);
+  /* In place: faces that are given. */
+  ts_status (*fluid_boundary)(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces);
+  /* out = scale (div velocity - drain); 0 in walls. `drain` may be NULL: 0. */
+  ts_status (*fluid_divergence)(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                                const ts_vector *walls, const ts_vector *drain, float scale);
+  /* out = velocity - dt grad pressure. */
+  ts_status (*fluid_project)(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                             const ts_vector *faces, const ts_vector *pressure, float dt);
+  /* The two components, over grids without the periodic copies, and together again. */
+  ts_status (*fluid_split)(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                           int component);
+  ts_status (*fluid_merge)(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *u,
+                           const ts_vector *v);
+  /* out = dye carried by the velocity, with `carried` (else NULL) corrected as above, times what is left of it.
+   */
+  ts_status (*fluid_transport)(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye,
+                               const ts_vector *velocity, const ts_vector *walls, const ts_vector *carried,
+                               const tsi_fluid_transport *transport);
+  ts_status (*fluid_particles)(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,
+                               const ts_vector *velocity, const ts_vector *walls,
+                               const tsi_fluid_particles *step);
+  /* out = |velocity| at the centres of cells; 0 in walls. */
+  ts_status (*fluid_speed)(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                           const ts_vector *walls);
 };
 
 enum { TSI_MAX_DOTS = 3 };

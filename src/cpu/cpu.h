@@ -120,4 +120,34 @@ void cpu_mesh_destroy(tsi_mesh_operator *op);
 ts_status cpu_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
 ts_status cpu_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
 
+ts_status cpu_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                           const ts_vector *faces, float dt);
+ts_status cpu_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                            const ts_vector *faces, const ts_vector *carried, float dt);
+ts_status cpu_fluid_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                              const ts_vector *walls);
+ts_status cpu_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                           const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
+                           const tsi_fluid_forces *forces);
+ts_status cpu_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces,
+                                   const tsi_fluid_stamp *stamp);
+ts_status cpu_fluid_stamp_dye(const tsi_fluid_domain *domain, ts_vector *dye, const tsi_fluid_stamp *stamp);
+ts_status cpu_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces);
+ts_status cpu_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                               const ts_vector *walls, const ts_vector *drain, float scale);
+ts_status cpu_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                            const ts_vector *faces, const ts_vector *pressure, float dt);
+ts_status cpu_fluid_split(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                          int component);
+ts_status cpu_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *u,
+                          const ts_vector *v);
+ts_status cpu_fluid_transport(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye,
+                              const ts_vector *velocity, const ts_vector *walls, const ts_vector *carried,
+                              const tsi_fluid_transport *transport);
+ts_status cpu_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,
+                              const ts_vector *velocity, const ts_vector *walls,
+                              const tsi_fluid_particles *step);
+ts_status cpu_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                          const ts_vector *walls);
+
 #endif

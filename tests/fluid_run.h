@@ -1,0 +1,39 @@
+/* A fluid under test with what its fields hold, read to the host. */
+#ifndef FLUID_RUN_H
+#define FLUID_RUN_H
+
+#include <texsolve/fluid.h>
+
+#include "helpers.h"
+
+typedef struct fluid_run {
+  ts_context *context;
+  ts_fluid *fluid;
+  ts_fluid_desc desc; /* `parameters` points to the next */
+  ts_fluid_parameters parameters;
+  double h;
+  ts_fluid_result result; /* of the last step */
+} fluid_run;
+
+/* `desc->parameters` NULL: `run->parameters`, which the caller has filled. Reports what fails. */
+int fluid_open(fluid_run *run, ts_context *context);
+int fluid_steps(fluid_run *run, int count, int measure);
+void fluid_close(fluid_run *run);
+/* A run with the default parameters. */
+fluid_run fluid_make(ts_fluid_desc desc);
+
+typedef double (*fluid_function)(double x, double y, int component);
+
+/* Velocities (two components) and dye (one number for all four) from functions of the place in metres. Faces
+ * that are given keep their velocity. */
+void fluid_write_velocity(fluid_run *run, fluid_function f);
+void fluid_write_dye(fluid_run *run, fluid_function f);
+
+/* Root of the mean square of the difference, over faces that exist or over cells (dye: the first component). */
+double fluid_velocity_error(fluid_run *run, fluid_function f);
+double fluid_dye_error(fluid_run *run, fluid_function f);
+
+/* Where component c at (i, j) of the velocity's grid lies, in metres; 0 if nothing is there. */
+int fluid_place(const fluid_run *run, int i, int j, int c, double *x, double *y);
+
+#endif
