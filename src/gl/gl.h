@@ -58,7 +58,7 @@ typedef struct gl_backend {
   GLuint bound_texture[GL_UNITS];
   GLuint bound_program, bound_framebuffer;
   gl_texture *scratch[2]; /* partial sums of reductions whose result has no room beside it */
-  gl_texture *spare;      /* for in-place updates without texture barrier */
+  gl_texture *spare[2];   /* for in-place updates without texture barrier; for gl_draw_beside */
   int max_point_size;
   int texture_gather; /* ARB_texture_gather, and wanted */
   int precise;        /* ARB_gpu_shader5, and wanted */
@@ -166,6 +166,10 @@ void gl_bind_framebuffer(gl_backend *gl, GLuint framebuffer);
 /* Draws over all of `out`. Where the texture may not be read and written at once and `out` is an input, draws
  * into a spare texture that takes its place. */
 ts_status gl_draw_vector(ts_vector *out, gl_pass *pass);
+
+/* Draws what is to become `out`, which keeps its contents until gl_take_beside; one at a time. */
+ts_status gl_draw_beside(ts_vector *out, gl_pass *pass);
+void gl_take_beside(ts_vector *out);
 
 /* ---- gl_backend.c: operations ---- */
 /* Every vector and every scalars counts as a user of the backend's helper textures. */

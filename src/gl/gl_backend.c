@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gl.h"
+#include "gl_grid.h"
 #include "gl_shader.h"
 
 /* ---- Device ---- */
@@ -76,8 +76,9 @@ static void release_helpers(ts_context *context) {
   gl_backend *gl = gl_of(context);
   gl_texture_release(context, gl->scratch[0]);
   gl_texture_release(context, gl->scratch[1]);
-  gl_texture_release(context, gl->spare);
-  gl->scratch[0] = gl->scratch[1] = gl->spare = NULL;
+  gl_texture_release(context, gl->spare[0]);
+  gl_texture_release(context, gl->spare[1]);
+  gl->scratch[0] = gl->scratch[1] = gl->spare[0] = gl->spare[1] = NULL;
 }
 
 void gl_user_added(ts_context *context) {
@@ -219,4 +220,10 @@ const tsi_ops tsi_gl_ops = {
     .mesh_destroy = gl_mesh_destroy,
     .mesh_assemble = gl_mesh_assemble,
     .mesh_force = gl_mesh_force,
+    /* grids */
+    .stencil_create = gl_stencil_create,
+    .stencil_write = gl_stencil_write,
+    .stencil_read = gl_stencil_read,
+    .stencil_residual = gl_stencil_residual,
+    .add_to_pair = gl_add_to_pair,
 };

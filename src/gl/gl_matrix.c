@@ -1,7 +1,7 @@
 /* Matrices: the textures of a layout and the vertices of its rectangles. */
 #include <string.h>
 
-#include "gl.h"
+#include "gl_grid.h"
 #include "gl_shader.h"
 
 static ts_status create_textures(ts_matrix *A) {
@@ -100,6 +100,10 @@ void gl_matrix_release_sums(const ts_matrix *A) {
 }
 
 void gl_matrix_destroy(ts_matrix *A) {
+  if (A->stencil) {
+    gl_stencil_destroy(A);
+    return;
+  }
   gl_matrix *m = gl_matrix_of(A);
   if (!m) return;
   ts_context *context = A->context;

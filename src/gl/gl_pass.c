@@ -119,40 +119,59 @@ static void set_region(gl_pass *pass, const tsi_tiling *t, gl_texture *target, i
 }
 
 /* A texture like `like`, kept for the next time. */
-static ts_status get_spare(ts_context *context, const gl_texture *like, gl_texture **spare) {
-  gl_backend *gl = gl_of(context);
-  if (gl->spare && (gl->spare->format != like->format || gl->spare->width != like->width ||
-                    gl->spare->height != like->height)) {
-    gl_texture_release(context, gl->spare);
-    gl->spare = NULL;
+static ts_status get_spare(ts_context *context, int which, const gl_texture *like, gl_texture **spare) {
+  gl_texture **kept = &gl_of(context)->spare[which];
+  if (*kept &&
+      ((*kept)->format != like->format || (*kept)->width != like->width || (*kept)->height != like->height)) {
+    gl_texture_release(context, *kept);
+    *kept = NULL;
   }
-  if (!gl->spare)
-    TSI_TRY(
-        gl_texture_create(context, like->format, like->width, like->height, "an in-place update", &gl->spare));
-  *spare = gl->spare;
+  if (!*kept)
+    TSI_TRY(gl_texture_create(context, like->format, like->width, like->height, "an in-place update", kept));
+  *spare = *kept;
   return TS_OK;
 }
 
-ts_status gl_draw_vector(ts_vector *out, gl_pass *pass) {
-  ts_context *context = out->context;
+/* A spare texture's contents become those of a vector. */
+static void take_spare(ts_vector *out, int which) {
+  gl_backend *gl = gl_of(out->context);
   gl_vector *v = gl_vector_of(out);
-  const tsi_tiling *t = &out->space->tiling;
-  if (context->caps.texture_barrier || !reads(pass, v->texture)) {
-    set_region(pass, t, v->texture, v->x, v->y);
-    return gl_draw(context, pass);
-  }
-  gl_backend *gl = gl_of(context);
-  gl_texture *spare;
-  TSI_TRY(get_spare(context, v->texture, &spare));
-  set_region(pass, t, spare, v->x, v->y);
-  TSI_TRY(gl_draw(context, pass));
+  gl_texture *spare = gl->spare[which];
   if (v->texture->pinned || v->texture->references > 1) {
+    const tsi_tiling *t = &out->space->tiling;
     gl_bind_framebuffer(gl, spare->framebuffer);
     gl_bind(gl, 0, v->texture->name);
     glCopyTexSubImage2D(GL_TEXTURE_2D, 0, v->x, v->y, v->x, v->y, t->width, t->height);
   } else {
-    gl->spare = v->texture;
+    gl->spare[which] = v->texture;
     v->texture = spare;
   }
+}
+
+static ts_status draw_spare(ts_vector *out, gl_pass *pass, int which) {
+  const gl_vector *v = gl_vector_of(out);
+  gl_texture *spare;
+  TSI_TRY(get_spare(out->context, which, v->texture, &spare));
+  set_region(pass, &out->space->tiling, spare, v->x, v->y);
+  return gl_draw(out->context, pass);
+}
+
+ts_status gl_draw_vector(ts_vector *out, gl_pass *pass) {
+  ts_context *context = out->context;
+  const gl_vector *v = gl_vector_of(out);
+  if (context->caps.texture_barrier || !reads(pass, v->texture)) {
+    set_region(pass, &out->space->tiling, v->texture, v->x, v->y);
+    return gl_draw(context, pass);
+  }
+  TSI_TRY(draw_spare(out, pass, 0));
+  take_spare(out, 0);
   return TS_OK;
+}
+
+ts_status gl_draw_beside(ts_vector *out, gl_pass *pass) {
+  return draw_spare(out, pass, 1);
+}
+
+void gl_take_beside(ts_vector *out) {
+  take_spare(out, 1);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gl.h"
+#include "gl_grid.h"
 #include "gl_shader.h"
 
 enum { max_files = 8, max_depth = 4 };
@@ -196,11 +196,23 @@ static void set_samplers(GLuint program) {
     const char *name;
     int unit;
   } samplers[] = {
-      {"input0", GL_UNIT_INPUT},        {"input1", GL_UNIT_INPUT + 1},    {"input2", GL_UNIT_INPUT + 2},
-      {"input3", GL_UNIT_INPUT + 3},    {"slot0", GL_UNIT_SLOT},          {"slot1", GL_UNIT_SLOT + 1},
-      {"slot2", GL_UNIT_SLOT + 2},      {"slot3", GL_UNIT_SLOT + 3},      {"entries", GL_UNIT_MATRIX},
-      {"diagonal", GL_UNIT_MATRIX + 1}, {"pointers", GL_UNIT_MATRIX + 2}, {"starts", GL_UNIT_MATRIX + 3},
-      {"sums", GL_UNIT_MATRIX + 4},     {"corners", GL_UNIT_CORNERS},
+      {"input0", GL_UNIT_INPUT},
+      {"input1", GL_UNIT_INPUT + 1},
+      {"input2", GL_UNIT_INPUT + 2},
+      {"input3", GL_UNIT_INPUT + 3},
+      {"slot0", GL_UNIT_SLOT},
+      {"slot1", GL_UNIT_SLOT + 1},
+      {"slot2", GL_UNIT_SLOT + 2},
+      {"slot3", GL_UNIT_SLOT + 3},
+      {"entries", GL_UNIT_MATRIX},
+      {"diagonal", GL_UNIT_MATRIX + 1},
+      {"pointers", GL_UNIT_MATRIX + 2},
+      {"starts", GL_UNIT_MATRIX + 3},
+      {"sums", GL_UNIT_MATRIX + 4},
+      {"corners", GL_UNIT_CORNERS},
+      {"stencil_centre", GL_UNIT_STENCIL},
+      {"stencil_sides", GL_UNIT_STENCIL + 1},
+      {"stencil_corners", GL_UNIT_STENCIL + 2},
   };
   glUseProgram(program);
   for (size_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++) {

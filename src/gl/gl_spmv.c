@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gl.h"
+#include "gl_grid.h"
 #include "gl_shader.h"
 
 int gl_packed_origin(const gl_vector *v) {
@@ -93,14 +93,17 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
 }
 
 ts_status gl_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  if (A->stencil) return gl_stencil_spmv(y, A, x);
   return multiply(y, NULL, A, x);
 }
 
 ts_status gl_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  if (A->stencil) return gl_stencil_residual(r, b, A, x, NULL);
   return multiply(r, b, A, x);
 }
 
 ts_status gl_diagonal(ts_vector *d, const ts_matrix *A) {
+  if (A->stencil) return gl_stencil_diagonal(d, A);
   char defines[48];
   snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", d->components);
   gl_pass pass = {0};

@@ -1,0 +1,7 @@
+// The diagonal of a matrix of stencils into every component of a vector. Reads the centre coefficients.
+#include "include/pass.glsl"
+
+uniform sampler2D stencil_centre;
+out vec4 result;
+
+void main() { result = widen(VALUE(texelFetch(stencil_centre, texel(), 0).r)); }

@@ -1,0 +1,74 @@
+// y = A x for a matrix of stencils (Bolz et al. 2003, 4.2), or with RESIDUAL r = b - A x:
+//   (A x)[i] = sum over d in {-1, 0, 1}^2 of A^d[i] x[i + d]
+// and 0 at points whose centre coefficient is 0. With PAIR x has two parts, x + low.
+// Reads x (input0), b (input1), low (input2); the centre, the sides (west, east, south, north) and, unless FIVE_POINT, the
+// corners (south-west, south-east, north-west, north-east) of the stencils. p[5] = grid.
+#ifdef PRECISE
+#extension GL_ARB_gpu_shader5 : enable
+#endif
+#include "include/pass.glsl"
+#include "include/grid.glsl"
+
+#define GRID p[5]
+
+// Without error terms a residual is summed from the differences x[i + d] - x[i], which are small where x is smooth, and
+// the sum of the row's coefficients, which is 0 in most rows of most problems.
+#if defined(PAIR) && !defined(PRECISE)
+VALUE middle;
+float coefficients = 0.0;
+void add_product(inout VALUE sum, float factor, VALUE x) {
+  sum += factor * (x - middle);
+  coefficients += factor;
+}
+#else
+#include "include/row_sum.glsl"
+#endif
+
+uniform sampler2D stencil_centre, stencil_sides, stencil_corners;
+out vec4 result;
+
+// Coefficients that point out of the grid are 0: there any number will do.
+ivec2 neighbour(ivec2 i) { return clamp(wrap(i, GRID), ivec2(0), GRID.xy - 1); }
+
+void add(inout VALUE sum, inout VALUE sum_low, float coefficient, ivec2 i) {
+  i = neighbour(i);
+  add_product(sum, coefficient, FETCH(0, i));
+#ifdef PAIR
+  sum_low += coefficient * FETCH(2, i);
+#endif
+}
+
+void main() {
+  ivec2 i = texel();
+  float centre = texelFetch(stencil_centre, i, 0).r;
+  if (centre == 0.0) {
+    result = vec4(0);
+    return;
+  }
+  VALUE sum = VALUE(0), sum_low = VALUE(0);
+#if defined(PAIR) && !defined(PRECISE)
+  middle = FETCH(0, i);
+#endif
+  vec4 sides = texelFetch(stencil_sides, i, 0);
+  add(sum, sum_low, sides.x, i + ivec2(-1, 0));
+  add(sum, sum_low, sides.y, i + ivec2(1, 0));
+  add(sum, sum_low, sides.z, i + ivec2(0, -1));
+  add(sum, sum_low, sides.w, i + ivec2(0, 1));
+#ifndef FIVE_POINT
+  vec4 corners = texelFetch(stencil_corners, i, 0);
+  add(sum, sum_low, corners.x, i + ivec2(-1, -1));
+  add(sum, sum_low, corners.y, i + ivec2(1, -1));
+  add(sum, sum_low, corners.z, i + ivec2(-1, 1));
+  add(sum, sum_low, corners.w, i + ivec2(1, 1));
+#endif
+  add(sum, sum_low, centre, i);
+#ifdef PRECISE
+  precise VALUE rest = (FETCH(1, i) - sum) - (low + sum_low);
+  sum = rest;
+#elif defined(PAIR)
+  sum = ((FETCH(1, i) - coefficients * middle) - sum) - sum_low;
+#elif defined(RESIDUAL)
+  sum = FETCH(1, i) - sum;
+#endif
+  result = widen(sum);
+}
