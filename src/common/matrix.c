@@ -291,6 +291,9 @@ ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr) {
   TSI_REQUIRE(NULL, matrix);
   tsi_clear_error(matrix->context);
   TSI_REQUIRE(matrix->context, csr);
+  if (matrix->stencil)
+    return tsi_fail(matrix->context, TS_ERROR_INVALID_ARGUMENT,
+                    "the matrix is a stencil; ts_stencil_read reads its values");
   if (!matrix->host_copy)
     return tsi_fail(matrix->context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix has no host copy; create it with keep_host_copy");

@@ -1,0 +1,86 @@
+/* What stencils and multigrid refuse: the status, and a message that names what was wrong. */
+#include "grid_solve.h"
+
+static ts_context *context;
+
+static void bad_values(void) {
+  const ts_grid_desc desc = {7, 5, 0, 1};
+  ts_space *grid = make_grid(context, &desc), *line = make_space(context, 35);
+  grid_sample good = grid_random(&desc, 1, 0, 9);
+  ts_matrix *matrix = NULL;
+#define REFUSED(at, value, ...)                                                                                \
+  do {                                                                                                         \
+    const float kept = good.values[at];                                                                        \
+    good.values[at] = value;                                                                                   \
+    CHECK_FAILS(context, ts_stencil_create(grid, good.values, &matrix), TS_ERROR_INVALID_ARGUMENT,             \
+                __VA_ARGS__);                                                                                  \
+    CHECK(matrix == NULL);                                                                                     \
+    good.values[at] = kept;                                                                                    \
+  } while (0)
+  const size_t point = 9 * (2 * 7 + 3), corner = 9 * (4 * 7 + 6);
+  REFUSED(point + 2, NAN, "south-east", "(3, 2)", "nan");
+  REFUSED(point + 4, INFINITY, "centre", "(3, 2)", "inf");
+  REFUSED(point + 4, 0, "(3, 2)", "no equation", "south-west");
+  REFUSED(corner + 5, 0.25f, "east", "(6, 4)", "0.25", "out of the 7 x 5 grid");
+  CHECK_OK(context, ts_stencil_create(grid, good.values, &matrix));
+  CHECK_FAILS(context, ts_stencil_set_values(matrix, NULL), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
+  CHECK_FAILS(context, ts_stencil_read(matrix, NULL), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
+  ts_matrix *other = NULL;
+  CHECK_FAILS(context, ts_stencil_create(line, good.values, &other), TS_ERROR_INVALID_ARGUMENT, "no grid");
+  CHECK_FAILS(context, ts_stencil_create(grid, NULL, &other), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
+  CHECK_FAILS(context, ts_stencil_create(grid, good.values, NULL), TS_ERROR_INVALID_ARGUMENT, "matrix is NULL");
+  CHECK_FAILS(NULL, ts_stencil_create(NULL, good.values, &other), TS_ERROR_INVALID_ARGUMENT, "grid is NULL");
+  CHECK(other == NULL);
+  ts_matrix_destroy(&matrix);
+  ts_space_destroy(&grid);
+  ts_space_destroy(&line);
+  grid_free(&good);
+}
+
+/* A stencil is no CSR matrix, and the other way round. */
+static void wrong_kind(void) {
+  const ts_grid_desc desc = {4, 4, 0, 0};
+  ts_space *grid = make_grid(context, &desc);
+  grid_sample sample = grid_random(&desc, 1, 0, 9);
+  ref_matrix rows = ref_grid(4, 4);
+  ts_matrix *stencil = make_stencil(context, &sample), *csr = make_matrix(context, &rows, TS_FORMAT_AUTO);
+  ts_matrix *none = NULL;
+  const ts_csr values = ref_csr(&rows);
+  ts_csr copy;
+  CHECK_FAILS(context, ts_matrix_set_values(stencil, &values), TS_ERROR_INVALID_ARGUMENT,
+              "ts_stencil_set_values");
+  CHECK_FAILS(context, ts_matrix_host_copy(stencil, &copy), TS_ERROR_INVALID_ARGUMENT, "ts_stencil_read");
+  CHECK_FAILS(context, ts_stencil_set_values(csr, sample.values), TS_ERROR_INVALID_ARGUMENT, "no stencil");
+  CHECK_FAILS(context, ts_stencil_read(csr, sample.values), TS_ERROR_INVALID_ARGUMENT, "no stencil");
+  ts_matrix_desc over = {.csr = values, .row_space = grid};
+  CHECK_FAILS(context, ts_matrix_create(context, &over, &none), TS_ERROR_UNSUPPORTED, "grid",
+              "ts_stencil_create");
+  over = (ts_matrix_desc){.csr = values, .format = TS_FORMAT_STENCIL};
+  CHECK_FAILS(context, ts_matrix_create(context, &over, &none), TS_ERROR_UNSUPPORTED, "ts_stencil_create");
+  CHECK(none == NULL);
+  ts_matrix_destroy(&stencil);
+  ts_matrix_destroy(&csr);
+  ts_space_destroy(&grid);
+  grid_free(&sample);
+  ref_free(&rows);
+}
+
+static void run_all(void (*run)(void)) {
+  context = test_open();
+  if (context) run();
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    run_all(name);                                                                                             \
+  }
+CASE(bad_values)
+CASE(wrong_kind)
+
+static const test_case cases[] = {
+    {"bad_values", case_bad_values},
+    {"wrong_kind", case_wrong_kind},
+};
+TEST_MAIN(cases, 0)
