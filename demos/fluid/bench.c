@@ -1,0 +1,185 @@
+/* fluid --bench: how long a step takes, whole and in parts, and what each solver leaves of the divergence in
+ * the same time. */
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "message.h"
+#include "progress.h"
+
+enum { groups = 9, few_steps = 7 };
+
+static const double group_seconds = 0.25;
+
+typedef struct bench_state {
+  simulation *s;
+  ts_fluid_parameters usual, paper;
+} bench_state;
+
+static int fail(const char *why) {
+  progress_clear();
+  message("%s", why);
+  return -1;
+}
+
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, by_size);
+  return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
+}
+
+static int step(const bench_state *b, int measure) {
+  char why[SIMULATION_MESSAGE];
+  return simulation_step(b->s, measure, 1, why) ? fail(why) : 0;
+}
+
+static int set(const bench_state *b, const ts_fluid_parameters *p) {
+  char why[SIMULATION_MESSAGE];
+  return simulation_set_parameters(b->s, p, why) ? fail(why) : 0;
+}
+
+/* The same flow whenever it is called: a few steps of the usual solver from rest. */
+static int warm_up(const bench_state *b) {
+  char why[SIMULATION_MESSAGE];
+  if (simulation_reset(b->s, why)) return fail(why);
+  if (set(b, &b->usual)) return -1;
+  for (int k = 0; k < BENCH_WARM_STEPS; k++)
+    if (step(b, 0)) return -1;
+  return 0;
+}
+
+/* ---- Whole steps, without a wait inside ---- */
+
+static int time_group(const bench_state *b, int steps, double *seconds) {
+  ts_context *const context = simulation_context(b->s);
+  if (ts_context_finish(context) != TS_OK) return fail(ts_last_error(context));
+  const double begin = seconds_now();
+  for (int k = 0; k < steps; k++)
+    if (step(b, 0)) return -1;
+  if (ts_context_finish(context) != TS_OK) return fail(ts_last_error(context));
+  *seconds = (seconds_now() - begin) / steps;
+  return 0;
+}
+
+static int time_steps(const bench_state *b, const ts_fluid_parameters *p, bench_step *result) {
+  double seconds[groups], first;
+  if (warm_up(b) || set(b, p) || time_group(b, 2, &first) || time_group(b, 2, &first)) return -1;
+  const int steps = first > group_seconds ? 1 : (int)ceil(group_seconds / first);
+  for (int k = 0; k < groups; k++)
+    if (time_group(b, steps, &seconds[k])) return -1;
+  result->median = median(seconds, groups);
+  result->fastest = seconds[0];
+  result->steps = groups * steps;
+  return 0;
+}
+
+/* ---- Stages ---- */
+
+static int time_stages(const bench_state *b, const ts_fluid_parameters *p, double result[TS_FLUID_STAGES]) {
+  double seconds[TS_FLUID_STAGES][few_steps];
+  if (warm_up(b) || set(b, p) || step(b, TS_FLUID_MEASURE_TIMES)) return -1;
+  for (int k = 0; k < few_steps; k++) {
+    if (step(b, TS_FLUID_MEASURE_TIMES)) return -1;
+    for (int stage = 0; stage < TS_FLUID_STAGES; stage++)
+      seconds[stage][k] = simulation_result(b->s)->seconds[stage];
+  }
+  for (int stage = 0; stage < TS_FLUID_STAGES; stage++) result[stage] = median(seconds[stage], few_steps);
+  return 0;
+}
+
+/* ---- What solvers leave ---- */
+
+static ts_fluid_parameters from_zero(const ts_fluid_parameters *p, ts_fluid_solver solver, int iterations) {
+  ts_fluid_parameters changed = *p;
+  changed.solver = solver;
+  changed.iterations = iterations;
+  changed.cold_start = 1;
+  return changed;
+}
+
+static int solve(const bench_state *b, const ts_fluid_parameters *p, bench_case *result) {
+  double stages[TS_FLUID_STAGES];
+  result->solver = p->solver;
+  result->iterations = p->iterations;
+  if (warm_up(b) || set(b, p) || step(b, TS_FLUID_MEASURE_DIVERGENCE)) return -1;
+  result->before = simulation_result(b->s)->divergence_before;
+  result->after = simulation_result(b->s)->divergence_after;
+  if (time_stages(b, p, stages)) return -1;
+  result->seconds = stages[TS_FLUID_STAGE_PRESSURE];
+  return 0;
+}
+
+/* As many Jacobi iterations as fit into so long. */
+static int fit_jacobi(const bench_state *b, double seconds, int *iterations) {
+  enum { few = 20, many = 120 };
+  double short_run[TS_FLUID_STAGES], long_run[TS_FLUID_STAGES];
+  ts_fluid_parameters p = from_zero(&b->usual, TS_FLUID_JACOBI, few);
+  if (time_stages(b, &p, short_run)) return -1;
+  p.iterations = many;
+  if (time_stages(b, &p, long_run)) return -1;
+  const double once = short_run[TS_FLUID_STAGE_PRESSURE],
+               each = fmax((long_run[TS_FLUID_STAGE_PRESSURE] - once) / (many - few), 1e-9);
+  const double fitting = floor((seconds - (once - few * each)) / each);
+  *iterations = fitting < 1 ? 1 : fitting > 1000 ? 1000 : (int)fitting;
+  return 0;
+}
+
+static int compare(const bench_state *b, bench_result *r) {
+  int iterations;
+  ts_fluid_parameters p = from_zero(&b->usual, TS_FLUID_MULTIGRID, b->usual.iterations);
+  if (b->usual.solver != TS_FLUID_MULTIGRID) p.iterations = BENCH_PAPER_CYCLES;
+  if (solve(b, &p, &r->multigrid) || fit_jacobi(b, r->multigrid.seconds, &iterations)) return -1;
+  p = from_zero(&b->usual, TS_FLUID_JACOBI, iterations);
+  if (solve(b, &p, &r->equal_time)) return -1;
+  p.iterations = BENCH_POPULAR_JACOBI;
+  if (solve(b, &p, &r->popular)) return -1;
+  p = from_zero(&b->paper, TS_FLUID_MULTIGRID, BENCH_PAPER_CYCLES);
+  return solve(b, &p, &r->paper_case);
+}
+
+/* ---- */
+
+static int measure(const bench_state *b, bench_result *r) {
+  progress_show("whole steps");
+  if (time_steps(b, &b->paper, &r->paper) || time_steps(b, &b->usual, &r->usual)) return -1;
+  progress_show("stages");
+  if (time_stages(b, &b->usual, r->stages)) return -1;
+  progress_show("solvers");
+  return compare(b, r);
+}
+
+int run_bench(const program_options *o) {
+  char why[SIMULATION_MESSAGE];
+  simulation_options options = o->simulation;
+  bench_state b = {0};
+  bench_result result;
+  if (!options.width) options.width = options.height = 513;
+  if (options.particles < 0) options.particles = 0;
+  progress_show("preparing");
+  if (simulation_create(&options, &b.s, why)) {
+    fail(why);
+    return EXIT_ERROR;
+  }
+  b.usual = b.paper = *simulation_parameters(b.s);
+  b.paper.solver = TS_FLUID_MULTIGRID;
+  b.paper.iterations = BENCH_PAPER_CYCLES;
+  b.paper.multigrid = (ts_multigrid_desc){
+      .smoother = TS_SMOOTHER_JACOBI, .storage = b.usual.multigrid.storage, .pre = 4, .post = 2};
+  int failed = measure(&b, &result);
+  if (!failed && set(&b, &b.usual)) failed = 1;
+  progress_clear();
+  if (!failed) {
+    if (o->json)
+      failed = bench_print_json(b.s, &result);
+    else
+      bench_print(b.s, &result);
+  }
+  if (!failed && message_flush_stdout()) failed = 1;
+  simulation_destroy(&b.s);
+  return failed ? EXIT_ERROR : EXIT_MADE;
+}

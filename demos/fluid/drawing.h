@@ -1,0 +1,25 @@
+/* Pictures of a simulation without a window: from its own textures where the backend is OpenGL, else in an
+ * OpenGL context opened for that alone. Functions return 0, or 1 with one line in `message`. */
+#ifndef DRAWING_H
+#define DRAWING_H
+
+#include "png_image.h"
+#include "simulation.h"
+
+/* As in view.h, for builds without OpenGL too. */
+typedef struct drawing_look {
+  fluid_field field;
+  double range;
+  int particles, arrows;
+} drawing_look;
+
+typedef struct drawing drawing;
+
+int drawing_open(const simulation *s, const drawing_look *look, int width, int height, drawing **made,
+                 char message[SIMULATION_MESSAGE]);
+void drawing_close(drawing **made); /* before the simulation goes */
+
+/* Draws the fluid as it is now. The picture is the drawing's. */
+int drawing_make(drawing *d, const image **picture, char message[SIMULATION_MESSAGE]);
+
+#endif

@@ -1,0 +1,182 @@
+#include "film.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "simulation_state.h"
+
+struct film {
+  char *path, *part; /* `part` becomes `path` at the end */
+  size_t frame_bytes;
+  pid_t child;
+  int pipe, errors; /* of the child: its input, what it says */
+};
+
+static const char *const formats[][2] = {
+    {".mp4", "mp4"}, {".mkv", "matroska"}, {".mov", "mov"}, {".webm", "webm"}, {NULL, NULL}};
+
+static const char *format_of(const char *path) {
+  const char *dot = strrchr(path, '.');
+  for (int k = 0; dot && formats[k][0]; k++)
+    if (!strcmp(dot, formats[k][0])) return formats[k][1];
+  return NULL;
+}
+
+/* ---- Before the work ---- */
+
+static int is_in_path(const char *program) {
+  const char *path = getenv("PATH");
+  char name[4096];
+  while (path && *path) {
+    const size_t length = strcspn(path, ":");
+    snprintf(name, sizeof name, "%.*s/%s", (int)length, path, program);
+    if (access(name, X_OK) == 0) return 1;
+    path += length + (path[length] == ':');
+  }
+  return 0;
+}
+
+const char *film_unavailable(void) {
+  return is_in_path("ffmpeg") ? NULL : "ffmpeg makes films, but is not installed";
+}
+
+static char *part_of(const char *path) {
+  const size_t length = strlen(path) + sizeof ".part";
+  char *part = malloc(length);
+  if (part) snprintf(part, length, "%s.part", path);
+  return part;
+}
+
+int film_can_open(const char *path, char message[SIMULATION_MESSAGE]) {
+  if (!format_of(path))
+    return simulation_fail(message, "%s: a film of unknown format, expected .mp4, .mkv, .mov or .webm", path);
+  if (film_unavailable())
+    return simulation_fail(message, "%s: %s; single pictures need none", path, film_unavailable());
+  if (access(path, F_OK) == 0 && access(path, W_OK))
+    return simulation_fail(message, "%s: %s, expected a file that can be written", path, strerror(errno));
+  char *part = part_of(path);
+  if (!part) return simulation_fail(message, "out of memory");
+  const int file = open(part, O_WRONLY | O_CREAT, 0666), error = errno;
+  if (file >= 0) {
+    close(file);
+    unlink(part);
+  }
+  free(part);
+  if (file >= 0) return 0;
+  return simulation_fail(message, "%s: %s, expected a file that can be written", path, strerror(error));
+}
+
+/* ---- The child ---- */
+
+static void run_ffmpeg(const film *f, int input, int width, int height, int rate) {
+  char size[32], frames[16];
+  snprintf(size, sizeof size, "%dx%d", width, height);
+  snprintf(frames, sizeof frames, "%d", rate);
+  dup2(input, STDIN_FILENO);
+  dup2(f->errors, STDOUT_FILENO);
+  dup2(f->errors, STDERR_FILENO);
+  signal(SIGPIPE, SIG_DFL);
+  execlp("ffmpeg", "ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt",
+         "rgb24", "-s", size, "-r", frames, "-i", "pipe:0", "-an", "-pix_fmt", "yuv420p", "-f",
+         format_of(f->path), "-y", f->part, (char *)NULL);
+  _exit(127);
+}
+
+static int start(film *f, int width, int height, int rate) {
+  int ends[2];
+  char log[] = "/tmp/fluid-ffmpeg.XXXXXX";
+  f->errors = mkstemp(log);
+  if (f->errors < 0) return -1;
+  unlink(log);
+  if (pipe(ends)) return -1;
+  f->pipe = ends[1];
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  signal(SIGPIPE, SIG_IGN);
+  f->child = fork();
+  if (f->child == 0) run_ffmpeg(f, ends[0], width, height, rate);
+  close(ends[0]);
+  return f->child < 0 ? -1 : 0;
+}
+
+static void end(film *f, int *status) {
+  if (f->pipe >= 0) close(f->pipe);
+  f->pipe = -1;
+  *status = 0;
+  if (f->child > 0)
+    while (waitpid(f->child, status, 0) < 0 && errno == EINTR) continue;
+  f->child = 0;
+}
+
+static void destroy(film **made) {
+  film *f = *made;
+  if (f->errors >= 0) close(f->errors);
+  free(f->path);
+  free(f->part);
+  free(f);
+  *made = NULL;
+}
+
+/* The first line that ffmpeg said. */
+static int fail_ffmpeg(film *f, char message[SIMULATION_MESSAGE]) {
+  char text[200];
+  int status;
+  end(f, &status);
+  const ssize_t length = pread(f->errors, text, sizeof text - 1, 0);
+  text[length > 0 ? length : 0] = 0;
+  text[strcspn(text, "\n")] = 0;
+  return simulation_fail(message, "%.150s: ffmpeg: %s", f->path, *text ? text : "it ended without a word");
+}
+
+int film_open(const char *path, int width, int height, int frames_per_second, film **made,
+              char message[SIMULATION_MESSAGE]) {
+  *made = NULL;
+  if (width % 2 || height % 2)
+    return simulation_fail(message, "a film of %d x %d pixels, expected even numbers", width, height);
+  if (film_can_open(path, message)) return 1;
+  film *f = calloc(1, sizeof *f);
+  if (!f) return simulation_fail(message, "out of memory");
+  *f = (film){strdup(path), part_of(path), 3 * (size_t)width * (size_t)height, 0, -1, -1};
+  if (f->path && f->part && start(f, width, height, frames_per_second) == 0) {
+    *made = f;
+    return 0;
+  }
+  simulation_fail(message, "%s: ffmpeg cannot be started: %s", path, strerror(errno));
+  film_discard(&f);
+  return 1;
+}
+
+int film_add(film *f, const unsigned char *rgb, char message[SIMULATION_MESSAGE]) {
+  for (size_t done = 0; done < f->frame_bytes;) {
+    const ssize_t written = f->pipe < 0 ? -1 : write(f->pipe, rgb + done, f->frame_bytes - done);
+    if (written < 0 && f->pipe >= 0 && errno == EINTR) continue;
+    if (written < 0) return fail_ffmpeg(f, message);
+    done += (size_t)written;
+  }
+  return 0;
+}
+
+int film_close(film **made, char message[SIMULATION_MESSAGE]) {
+  film *f = *made;
+  int status;
+  end(f, &status);
+  int failed = status ? fail_ffmpeg(f, message) : 0;
+  if (!failed && rename(f->part, f->path))
+    failed = simulation_fail(message, "%s: %s", f->path, strerror(errno));
+  if (failed) unlink(f->part);
+  destroy(made);
+  return failed;
+}
+
+void film_discard(film **made) {
+  int status;
+  if (!made || !*made) return;
+  end(*made, &status);
+  if ((*made)->part) unlink((*made)->part);
+  destroy(made);
+}

@@ -1,0 +1,28 @@
+/* What the parts of the program fluid share: its options, its exit statuses, its ways of running. */
+#ifndef FLUID_H
+#define FLUID_H
+
+#include "drawing.h"
+#include "simulation.h"
+
+enum { EXIT_MADE = 0, EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_NOT_MADE = 3 };
+
+typedef struct program_options {
+  simulation_options simulation;
+  drawing_look look;
+  int field_given;
+  const char *screenshot, *frames_dir, *film, *profile; /* NULL: none */
+  double probe[2];                                      /* m; NAN: none */
+  int picture_width, picture_height;                    /* 0: the cells times a whole number */
+  int frames, steps_per_frame;                          /* -1, 0: not said */
+  int headless, bench, json, quiet, verbosity;
+} program_options;
+
+/* Ends the program with EXIT_USAGE on bad ones. */
+void options_parse(int argc, char **argv, program_options *options);
+
+/* The ways to run, which return an exit status after a message. */
+int run_headless(const program_options *options);
+int run_bench(const program_options *options);
+
+#endif

@@ -1,0 +1,254 @@
+/* fluid without a window: so many frames, then files. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drawing.h"
+#include "film.h"
+#include "message.h"
+#include "output_file.h"
+#include "profile.h"
+#include "progress.h"
+#include "report.h"
+
+enum { default_frames = 100, frames_per_second = 30, wide_enough = 960 };
+
+/* ---- Outputs ---- */
+
+/* An output that cannot be written is found before the work begins. */
+static int check_output(const program_options *o, const char *path) {
+  output_file file;
+  if (!path) return 0;
+  if (o->simulation.walls && same_file(path, o->simulation.walls)) {
+    message("%s: this output is also the input, expected another file", path);
+    return -1;
+  }
+  if (output_open(&file, path)) return -1;
+  output_discard(&file);
+  return 0;
+}
+
+/* Sets `made` where the directory is new, so that it can be taken away when nothing comes to be in it. */
+static int check_directory(const char *path, int *made) {
+  *made = 0;
+  if (!path) return 0;
+  if (mkdir(path, 0777) == 0) {
+    *made = 1;
+    return 0;
+  }
+  struct stat info;
+  int error = errno;
+  if (error == EEXIST) error = stat(path, &info) ? errno : S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+  if (!error && access(path, W_OK | X_OK)) error = errno;
+  if (!error) return 0;
+  message("%s: %s, expected a directory that can be written", path, strerror(error));
+  return -1;
+}
+
+static int check_outputs(const program_options *o, int *made_directory) {
+  char why[SIMULATION_MESSAGE];
+  *made_directory = 0;
+  if (o->film && film_can_open(o->film, why)) {
+    message("%s", why);
+    return -1;
+  }
+  if (check_output(o, o->screenshot) || check_output(o, o->profile)) return -1;
+  return check_directory(o->frames_dir, made_directory);
+}
+
+/* ---- Work ---- */
+
+typedef struct headless_work {
+  work_report report;
+  const program_options *options;
+  simulation *s;
+  drawing *d; /* NULL where no picture is wanted */
+  film *film;
+  output_file profile;
+  int frames, measure;
+  double begin;
+} headless_work;
+
+static int fail(const char *why) {
+  progress_clear();
+  message("%s", why);
+  return -1;
+}
+
+/* A whole number of pixels a cell, and even sizes, which films need. */
+static void choose_size(headless_work *w) {
+  const program_options *o = w->options;
+  const ts_fluid_info *info = simulation_info(w->s);
+  int width = o->picture_width, height = o->picture_height;
+  if (!width) {
+    const int larger = info->width > info->height ? info->width : info->height;
+    const int scale = larger >= wide_enough ? 1 : (wide_enough + larger / 2) / larger;
+    width = scale * info->width;
+    height = scale * info->height;
+    width += width % 2;
+    height += height % 2;
+  }
+  w->report.picture_width = width;
+  w->report.picture_height = height;
+}
+
+static int prepare(headless_work *w) {
+  const program_options *o = w->options;
+  char why[SIMULATION_MESSAGE];
+  const double begin = seconds_now();
+  progress_show("preparing");
+  if (simulation_create(&o->simulation, &w->s, why)) return fail(why);
+  w->report.s = w->s;
+  w->report.steps_per_frame = o->steps_per_frame ? o->steps_per_frame : simulation_setup(w->s)->steps_per_frame;
+  drawing_look look = o->look;
+  if (!o->field_given) look.field = simulation_setup(w->s)->field;
+  if (o->json) w->measure = TS_FLUID_MEASURE_TIMES;
+  if (o->json || o->verbosity || look.field == FLUID_FIELD_DIVERGENCE || (!o->quiet && isatty(STDOUT_FILENO)))
+    w->measure |= TS_FLUID_MEASURE_DIVERGENCE;
+  w->report.measured = w->measure;
+  progress_clear();
+  if (*simulation_warning(w->s)) message_note("%s", simulation_warning(w->s));
+  if (o->screenshot || o->film || o->frames_dir) {
+    choose_size(w);
+    if (drawing_open(w->s, &look, w->report.picture_width, w->report.picture_height, &w->d, why))
+      return fail(why);
+  }
+  if (o->film &&
+      film_open(o->film, w->report.picture_width, w->report.picture_height, frames_per_second, &w->film, why))
+    return fail(why);
+  w->report.prepare = seconds_now() - begin;
+  return 0;
+}
+
+static int save_picture(const char *path, const image *picture) {
+  char reason[200], why[SIMULATION_MESSAGE];
+  if (!png_image_save(path, picture, reason, sizeof reason)) return 0;
+  snprintf(why, sizeof why, "%.180s: %s", path, reason);
+  return fail(why);
+}
+
+static int draw(headless_work *w, int number, int last, double *seconds) {
+  const program_options *o = w->options;
+  char why[SIMULATION_MESSAGE], path[4096];
+  const image *picture;
+  const int wanted = w->film || o->frames_dir || (o->screenshot && last);
+  *seconds = NAN;
+  if (!w->d || !wanted) return 0;
+  const double begin = seconds_now();
+  if (drawing_make(w->d, &picture, why)) return fail(why);
+  if (w->film && film_add(w->film, picture->rgb, why)) return fail(why);
+  if (o->frames_dir) {
+    if (snprintf(path, sizeof path, "%s/frame-%05d.png", o->frames_dir, number) >= (int)sizeof path)
+      return fail("--frames-dir: the name is too long");
+    if (save_picture(path, picture)) return -1;
+  }
+  if (o->screenshot && last && save_picture(o->screenshot, picture)) return -1;
+  *seconds = seconds_now() - begin;
+  return 0;
+}
+
+/* Returns 0, 1 where the flow is not finite any more (`why`), or -1 after a message. */
+static int make_frame(headless_work *w, int last, char why[SIMULATION_MESSAGE]) {
+  frame_report *f = &w->report.frames[w->report.frame_count];
+  const int steps = w->report.steps_per_frame;
+  *f = (frame_report){.probe = {NAN, NAN}};
+  const double begin = seconds_now();
+  for (int k = 0; k < steps; k++) {
+    /* The last step of all is looked at in any case. */
+    int measure = w->measure & TS_FLUID_MEASURE_TIMES;
+    if (k + 1 == steps && (last || w->measure)) measure |= TS_FLUID_MEASURE_DIVERGENCE;
+    const int failed = simulation_step(w->s, measure, 1, why);
+    if (failed && !simulation_broken(w->s)) return fail(why);
+    const ts_fluid_result *r = simulation_result(w->s);
+    for (int stage = 0; stage < TS_FLUID_STAGES; stage++) f->stages[stage] += r->seconds[stage];
+    f->iterations += r->iterations;
+    if (failed) return 1;
+  }
+  const ts_fluid_result *r = simulation_result(w->s);
+  f->seconds = seconds_now() - begin;
+  f->step = r->steps;
+  f->time = r->time;
+  f->divergence_before = r->divergence_before;
+  f->divergence_after = r->divergence_after;
+  f->largest_after = r->largest_after;
+  f->largest_speed = r->largest_speed;
+  if (isfinite(w->options->probe[0]) && profile_probe(w->s, w->options->probe, f->probe, why)) return fail(why);
+  return 0;
+}
+
+static int make_frames(headless_work *w, char broken[SIMULATION_MESSAGE]) {
+  broken[0] = 0;
+  w->report.frames = calloc((size_t)w->frames + 1, sizeof *w->report.frames);
+  if (!w->report.frames) return fail("out of memory for that many frames");
+  w->begin = seconds_now();
+  for (int k = 0; k < w->frames && !*broken; k++) {
+    char why[SIMULATION_MESSAGE];
+    const int last = k + 1 == w->frames;
+    progress_show("frame %d of %d", k + 1, w->frames);
+    const int result = make_frame(w, last, why);
+    if (result < 0) return -1;
+    frame_report *f = &w->report.frames[k];
+    if (result) {
+      snprintf(broken, SIMULATION_MESSAGE, "%s", why);
+    } else {
+      w->report.frame_count++;
+    }
+    if (draw(w, k, last || *broken, &f->draw)) return -1;
+    progress_clear();
+    if (!*broken) report_frame(&w->report);
+  }
+  double seconds;
+  if (!w->frames && draw(w, 0, 1, &seconds)) return -1;
+  w->report.total = seconds_now() - w->begin;
+  return 0;
+}
+
+static int write_profile(headless_work *w) {
+  char why[SIMULATION_MESSAGE];
+  if (!w->options->profile) return 0;
+  if (output_open(&w->profile, w->options->profile)) return -1;
+  if (profile_write(w->s, w->profile.stream, why)) {
+    output_discard(&w->profile);
+    return fail(why);
+  }
+  return output_commit(&w->profile);
+}
+
+static int work(headless_work *w) {
+  const program_options *o = w->options;
+  char why[SIMULATION_MESSAGE], broken[SIMULATION_MESSAGE];
+  if (!o->json && !o->quiet) report_begin(&w->report);
+  if (make_frames(w, broken)) return EXIT_ERROR;
+  if (w->film && film_close(&w->film, why)) {
+    message("%s", why);
+    return EXIT_ERROR;
+  }
+  if (write_profile(w)) return EXIT_ERROR;
+  if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
+  if (!*broken) return EXIT_MADE;
+  message("%s", broken);
+  return EXIT_NOT_MADE;
+}
+
+int run_headless(const program_options *o) {
+  headless_work w = {
+      .report = {.options = o}, .options = o, .frames = o->frames < 0 ? default_frames : o->frames};
+  int made_directory;
+  if (check_outputs(o, &made_directory)) return EXIT_ERROR;
+  int status = EXIT_ERROR;
+  if (!prepare(&w)) {
+    status = work(&w);
+    made_directory = 0;
+  }
+  progress_clear();
+  film_discard(&w.film);
+  drawing_close(&w.d);
+  simulation_destroy(&w.s);
+  free(w.report.frames);
+  if (made_directory) rmdir(o->frames_dir);
+  return status;
+}

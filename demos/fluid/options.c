@@ -1,0 +1,398 @@
+/* The arguments of fluid. */
+#include <argp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fluid.h"
+#include "message.h"
+
+enum {
+  KEY_SCENE = 256,
+  KEY_SIZE,
+  KEY_WALLS,
+  KEY_TIME_STEP,
+  KEY_VISCOSITY,
+  KEY_REYNOLDS,
+  KEY_CONFINEMENT,
+  KEY_BUOYANCY,
+  KEY_ADVECTION,
+  KEY_LAYOUT,
+  KEY_PARTICLES,
+  KEY_SOLVER,
+  KEY_ITERATIONS,
+  KEY_COLD_START,
+  KEY_SMOOTHER,
+  KEY_STORAGE,
+  KEY_INTERPOLATION,
+  KEY_CYCLE,
+  KEY_PRE,
+  KEY_POST,
+  KEY_BACKEND,
+  KEY_GL_PLATFORM,
+  KEY_FRAMES,
+  KEY_STEPS_PER_FRAME,
+  KEY_FRAMES_DIR,
+  KEY_FILM,
+  KEY_SCREENSHOT,
+  KEY_PICTURE_SIZE,
+  KEY_VIEW,
+  KEY_RANGE,
+  KEY_ARROWS,
+  KEY_PROFILE,
+  KEY_PROBE,
+  KEY_HEADLESS,
+  KEY_BENCH,
+  KEY_JSON
+};
+
+static const struct argp_option option_list[] = {
+    {0, 0, 0, 0, "What flows:", 1},
+    {"scene", KEY_SCENE, "NAME", 0, "splat, backward-step, cylinder, smoke or cavity (default: splat)", 1},
+    {"size", KEY_SIZE, "WxH", 0, "cells; the domain is 1 m high (default: the scene's own)", 1},
+    {"walls", KEY_WALLS, "IMAGE", 0,
+     "a PNG file over the whole domain, dark where walls are, instead of the scene's", 1},
+    {"time-step", KEY_TIME_STEP, "T", 0, "in s (default: the scene's)", 1},
+    {"viscosity", KEY_VISCOSITY, "NU", 0, "in m^2/s (default: the scene's)", 1},
+    {"reynolds", KEY_REYNOLDS, "RE", 0,
+     "the viscosity by the scene's speed and length: of the step, the cylinder, the lid", 1},
+    {"vorticity-confinement", KEY_CONFINEMENT, "E", 0,
+     "puts back whirls that advection smears (default: the scene's)", 1},
+    {"buoyancy", KEY_BUOYANCY, "A", 0, "upward acceleration of what is hot, in m/s^2 (default: the scene's)",
+     1},
+    {"advection", KEY_ADVECTION, "NAME", 0, "semi-lagrangian or maccormack (default: the scene's)", 1},
+    {"layout", KEY_LAYOUT, "NAME", 0,
+     "where velocities lie: staggered or collocated, the paper's (default: staggered)", 1},
+    {"particles", KEY_PARTICLES, "N", 0, "about N particles, 0 for none (default: the scene's)", 1},
+    {0, 0, 0, 0, "The pressure:", 2},
+    {"solver", KEY_SOLVER, "NAME", 0, "multigrid, multigrid-cg, cg or jacobi (default: multigrid)", 2},
+    {"iterations", KEY_ITERATIONS, "N", 0, "cycles or iterations a step (default: 2, 4, 50 and 20 of them)", 2},
+    {"cold-start", KEY_COLD_START, 0, 0, "begin from 0, not from the pressure of the last step", 2},
+    {"smoother", KEY_SMOOTHER, "NAME", 0, "auto, jacobi, chebyshev, red-black or four-colour", 2},
+    {"storage", KEY_STORAGE, "NAME", 0, "auto, plain, layered or parities", 2},
+    {"interpolation", KEY_INTERPOLATION, "NAME", 0, "auto, bilinear or operator", 2},
+    {"cycle", KEY_CYCLE, "NAME", 0, "V, W or F (default: V)", 2},
+    {"pre", KEY_PRE, "N", 0, "smoothing steps before the coarse correction (default: the smoother's)", 2},
+    {"post", KEY_POST, "N", 0, "and after it", 2},
+    {0, 0, 0, 0, "Where it is computed:", 3},
+    {"backend", KEY_BACKEND, "NAME", 0,
+     "auto, gl, gl:N (device N), cpu, or check:NAME (default: auto, which takes OpenGL on a GPU, else the CPU)",
+     3},
+    {"gl-platform", KEY_GL_PLATFORM, "NAME", 0,
+     "where --headless takes OpenGL from: egl, or window, a hidden one (default: egl)", 3},
+    {0, 0, 0, 0, "Pictures:", 4},
+    {"frames", KEY_FRAMES, "N", 0, "frames to compute without a window (default: 100)", 4},
+    {"steps-per-frame", KEY_STEPS_PER_FRAME, "N", 0, "(default: the scene's)", 4},
+    {"film", KEY_FILM, "FILE", 0, "a film of all frames, by ffmpeg: .mp4, .mkv, .mov or .webm", 4},
+    {"frames-dir", KEY_FRAMES_DIR, "DIR", 0, "every frame, as DIR/frame-00000.png and so on", 4},
+    {"screenshot", KEY_SCREENSHOT, "FILE", 0, "the last frame, as PNG", 4},
+    {"picture-size", KEY_PICTURE_SIZE, "WxH", 0, "in pixels (default: a whole number of pixels a cell)", 4},
+    {"view", KEY_VIEW, "NAME", 0, "dye, speed, pressure, divergence or vorticity (default: the scene's)", 4},
+    {"range", KEY_RANGE, "R", 0, "what the colours reach to, in the view's unit (default: follows the data)",
+     4},
+    {"arrows", KEY_ARROWS, 0, 0, "draw the velocity as arrows", 4},
+    {0, 0, 0, 0, "Figures:", 5},
+    {"profile", KEY_PROFILE, "FILE", 0, "velocities along both centre lines after the last frame, as CSV", 5},
+    {"probe", KEY_PROBE, "X,Y", 0, "with --json: the velocity there, in m, after each frame", 5},
+    {"json", KEY_JSON, 0, 0,
+     "report as one JSON object on standard output, with times and divergence of every frame", 5},
+    {0, 0, 0, 0, "How it runs:", 6},
+    {"headless", KEY_HEADLESS, 0, 0, "without a window", 6},
+    {"bench", KEY_BENCH, 0, 0, "time a step and its parts, and compare the solvers (default size: 513x513)", 6},
+    {"quiet", 'q', 0, 0, "report nothing and note nothing; errors still are said", 6},
+    {"verbose", 'v', 0, 0, "a line for every frame, also where the output is no terminal", 6},
+    {0, 0, 0, 0, "Help:", -1},
+    {0}};
+
+static const char description[] = "Simulates a fluid, with its pressure solved by multigrid on the device. "
+                                  "Without --headless a window opens.\v"
+                                  "Exit status: 0 all frames were made; 1 error; 2 wrong usage; 3 the flow did "
+                                  "not stay finite, where what was "
+                                  "reached is still written.";
+
+__attribute__((format(printf, 1, 2), noreturn)) static void usage(const char *format, ...) {
+  char text[400];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  message("%s", text);
+  exit(EXIT_USAGE);
+}
+
+static int whole_number(const char *option, const char *text, int least, int most) {
+  int value;
+  if (parse_int(text, least, most, &value))
+    usage("%s: '%.40s', expected a whole number from %d to %d", option, text, least, most);
+  return value;
+}
+
+static double number(const char *option, const char *text, double least, double most, const char *expected) {
+  double value;
+  if (parse_double(text, &value) || !(value >= least && value <= most))
+    usage("%s: '%.40s', expected %s", option, text, expected);
+  return value;
+}
+
+/* Which of the names that a function gives for 0, 1, ... until NULL. */
+typedef const char *name_fn(int index);
+
+static int one_of(const char *option, const char *text, name_fn *name) {
+  char known[200] = "";
+  for (int k = 0; name(k); k++) {
+    if (!strcmp(text, name(k))) return k;
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", !k ? "" : name(k + 1) ? ", " : " or ", name(k));
+  }
+  usage("%s: '%.40s', expected %s", option, text, known);
+}
+
+static const char *scene_names(int k) {
+  return scene_at(k) ? scene_name(scene_at(k)) : NULL;
+}
+static const char *advection_names(int k) {
+  static const char *const names[] = {"semi-lagrangian", "maccormack", NULL};
+  return names[k];
+}
+static const char *layout_names(int k) {
+  static const char *const names[] = {"staggered", "collocated", NULL};
+  return names[k];
+}
+static const char *platform_names(int k) {
+  static const char *const names[] = {"egl", "window", NULL};
+  return names[k];
+}
+static const char *solver_names(int k) {
+  return ts_fluid_solver_name((ts_fluid_solver)k);
+}
+static const char *smoother_names(int k) {
+  return ts_smoother_name((ts_smoother)k);
+}
+static const char *storage_names(int k) {
+  return ts_grid_storage_name((ts_grid_storage)k);
+}
+static const char *interpolation_names(int k) {
+  return ts_interpolation_name((ts_interpolation)k);
+}
+static const char *cycle_names(int k) {
+  return ts_cycle_name((ts_cycle)k);
+}
+static const char *field_names(int k) {
+  return fluid_field_name((fluid_field)k);
+}
+
+/* "gl:1" and "check:gl" are names too. Whether it is there and works is found out when it is opened. */
+static const char *parse_backend(const char *text) {
+  const char *name = strncmp(text, "check:", 6) ? text : text + 6;
+  const size_t length = strcspn(name, ":");
+  char known[128] = "auto";
+  if (!strcmp(text, "auto")) return text;
+  for (int i = 0; ts_backend_name(i); i++) {
+    if (strlen(ts_backend_name(i)) == length && !strncmp(name, ts_backend_name(i), length)) return text;
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, ", %s", ts_backend_name(i));
+  }
+  usage("--backend: '%.40s', expected one of %s, or check:NAME", text, known);
+}
+
+static int parse_flow(int key, char *text, program_options *o) {
+  simulation_changes *c = &o->simulation.changes;
+  int width, height;
+  switch (key) {
+  case KEY_SCENE:
+    o->simulation.scene = scene_at(one_of("--scene", text, scene_names));
+    return 0;
+  case KEY_SIZE:
+    if (parse_size(text, &width, &height) || width < 4 || height < 4 || width > 32768 || height > 32768)
+      usage("--size: '%.40s', expected WIDTHxHEIGHT of 4 to 32768 cells, such as 513x129", text);
+    o->simulation.width = width;
+    o->simulation.height = height;
+    return 0;
+  case KEY_WALLS:
+    o->simulation.walls = text;
+    return 0;
+  case KEY_TIME_STEP:
+    c->time_step = number("--time-step", text, 1e-9, 1000, "seconds from 1e-9 to 1000, such as 0.02");
+    return 0;
+  case KEY_VISCOSITY:
+    c->viscosity = number("--viscosity", text, 0, 1e6, "m^2/s, not negative, such as 1e-3");
+    return 0;
+  case KEY_REYNOLDS:
+    c->reynolds = number("--reynolds", text, 1e-6, 1e12, "a number above 0, such as 1000");
+    return 0;
+  case KEY_CONFINEMENT:
+    c->vorticity_confinement =
+        number("--vorticity-confinement", text, 0, 1e6, "a number, not negative, such as 0.2");
+    return 0;
+  case KEY_BUOYANCY:
+    c->buoyancy = number("--buoyancy", text, -1e6, 1e6, "m/s^2, such as 3");
+    return 0;
+  case KEY_ADVECTION:
+    c->advection = one_of("--advection", text, advection_names);
+    return 0;
+  case KEY_LAYOUT:
+    o->simulation.layout = (ts_fluid_layout)one_of("--layout", text, layout_names);
+    return 0;
+  case KEY_PARTICLES:
+    o->simulation.particles = whole_number("--particles", text, 0, 16000000);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static int parse_solver(int key, char *text, program_options *o) {
+  simulation_changes *c = &o->simulation.changes;
+  switch (key) {
+  case KEY_SOLVER:
+    c->solver = one_of("--solver", text, solver_names);
+    return 0;
+  case KEY_ITERATIONS:
+    c->iterations = whole_number("--iterations", text, 1, 1000);
+    return 0;
+  case KEY_COLD_START:
+    c->cold_start = 1;
+    return 0;
+  case KEY_SMOOTHER:
+    c->multigrid.smoother = (ts_smoother)one_of("--smoother", text, smoother_names);
+    return 0;
+  case KEY_STORAGE:
+    c->multigrid.storage = (ts_grid_storage)one_of("--storage", text, storage_names);
+    return 0;
+  case KEY_INTERPOLATION:
+    c->multigrid.interpolation = (ts_interpolation)one_of("--interpolation", text, interpolation_names);
+    return 0;
+  case KEY_CYCLE:
+    c->multigrid.cycle = (ts_cycle)one_of("--cycle", text, cycle_names);
+    return 0;
+  case KEY_PRE:
+    c->multigrid.pre = whole_number("--pre", text, 0, 16);
+    return 0;
+  case KEY_POST:
+    c->multigrid.post = whole_number("--post", text, 0, 16);
+    return 0;
+  case KEY_BACKEND:
+    o->simulation.backend = parse_backend(text);
+    return 0;
+  case KEY_GL_PLATFORM:
+    o->simulation.platform =
+        one_of("--gl-platform", text, platform_names) ? TS_GL_PLATFORM_WINDOW : TS_GL_PLATFORM_EGL;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static void parse_probe(const char *text, double at[2]) {
+  char first[64];
+  const char *comma = strchr(text, ',');
+  const size_t length = comma ? (size_t)(comma - text) : 0;
+  int bad = !length || length >= sizeof first;
+  if (!bad) {
+    memcpy(first, text, length);
+    first[length] = 0;
+    bad = parse_double(first, &at[0]) || parse_double(comma + 1, &at[1]);
+  }
+  if (bad) usage("--probe: '%.40s', expected X,Y in metres, such as 1.2,0.5", text);
+}
+
+static int parse_picture(int key, char *text, program_options *o) {
+  switch (key) {
+  case KEY_FRAMES:
+    o->frames = whole_number("--frames", text, 0, 10000000);
+    return 0;
+  case KEY_STEPS_PER_FRAME:
+    o->steps_per_frame = whole_number("--steps-per-frame", text, 1, 10000);
+    return 0;
+  case KEY_FILM:
+    o->film = text;
+    return 0;
+  case KEY_FRAMES_DIR:
+    o->frames_dir = text;
+    return 0;
+  case KEY_SCREENSHOT:
+    o->screenshot = text;
+    return 0;
+  case KEY_PICTURE_SIZE:
+    if (parse_size(text, &o->picture_width, &o->picture_height) || o->picture_width < 16 ||
+        o->picture_height < 16 || o->picture_width > 16384 || o->picture_height > 16384)
+      usage("--picture-size: '%.40s', expected WIDTHxHEIGHT of 16 to 16384 pixels, such as 1280x720", text);
+    return 0;
+  case KEY_VIEW:
+    o->look.field = (fluid_field)one_of("--view", text, field_names);
+    o->field_given = 1;
+    return 0;
+  case KEY_RANGE:
+    o->look.range = number("--range", text, 1e-30, 1e30, "a number above 0");
+    return 0;
+  case KEY_ARROWS:
+    o->look.arrows = 1;
+    return 0;
+  case KEY_PROFILE:
+    o->profile = text;
+    return 0;
+  case KEY_PROBE:
+    parse_probe(text, o->probe);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+  program_options *o = state->input;
+  switch (key) {
+  case KEY_HEADLESS:
+    o->headless = 1;
+    return 0;
+  case KEY_BENCH:
+    o->bench = 1;
+    return 0;
+  case KEY_JSON:
+    o->json = 1;
+    return 0;
+  case 'q':
+    o->quiet = 1;
+    return 0;
+  case 'v':
+    o->verbosity++;
+    return 0;
+  case ARGP_KEY_ARG:
+    usage("'%.80s', expected options only", text);
+  default:
+    break;
+  }
+  if (!parse_flow(key, text, o) || !parse_solver(key, text, o)) return 0;
+  return parse_picture(key, text, o);
+}
+
+static void print_version(FILE *stream, struct argp_state *state) {
+  (void)state;
+  fprintf(stream, "fluid %s\n", ts_version());
+}
+
+void options_parse(int argc, char **argv, program_options *o) {
+  static const struct argp argp = {.options = option_list, .parser = parse, .doc = description};
+  *o = (program_options){.simulation = {.particles = -1, .changes = simulation_no_changes()},
+                         .look = {.particles = 1},
+                         .probe = {NAN, NAN},
+                         .frames = -1};
+  char name[] = "fluid"; /* argp's messages begin with argv[0] */
+  argv[0] = name;
+  argp_program_version_hook = print_version;
+  argp_err_exit_status = EXIT_USAGE;
+  argp_parse(&argp, argc, argv, 0, NULL, o);
+  const simulation_changes *c = &o->simulation.changes;
+  if (!isnan(c->viscosity) && !isnan(c->reynolds)) usage("--viscosity and --reynolds, expected one of them");
+  if (o->bench && (o->film || o->screenshot || o->frames_dir || o->profile))
+    usage("--bench writes no files, expected it without --film, --screenshot, --frames-dir and --profile");
+  if (!isnan(o->probe[0]) && !o->json) usage("--probe needs --json");
+  if (o->headless || o->bench) return;
+  const char *needs = o->frames_dir    ? "--frames-dir"
+                      : o->profile     ? "--profile"
+                      : o->json        ? "--json"
+                      : o->frames >= 0 ? "--frames"
+                                       : NULL;
+  if (needs) usage("%s needs --headless", needs);
+}

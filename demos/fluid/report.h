@@ -1,0 +1,37 @@
+/* What fluid says about its work: lines, or one JSON object. */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <jansson.h>
+
+#include "fluid.h"
+
+/* Of one frame: sums over its steps where they add up, else of the last one. NAN, 0: not measured. */
+typedef struct frame_report {
+  int step, iterations;
+  double time;          /* of the fluid, s */
+  double seconds, draw; /* of its steps, seen from the host; of its picture with all files */
+  double stages[TS_FLUID_STAGES];
+  double divergence_before, divergence_after, largest_after, largest_speed;
+  double probe[2];
+} frame_report;
+
+typedef struct work_report {
+  const program_options *options;
+  const simulation *s;
+  frame_report *frames;
+  int frame_count, steps_per_frame, measured, copies;
+  int picture_width, picture_height; /* 0: none */
+  double prepare, total;             /* s */
+} work_report;
+
+void report_begin(const work_report *w);
+void report_frame(const work_report *w); /* a line on a terminal or with -v */
+/* Return 0, or -1 after a message. */
+int report_end(const work_report *w);
+int report_json(const work_report *w);
+
+/* The simulation's own part of a report, for others too: scene, size, device, parameters. */
+json_t *report_simulation_json(const simulation *s);
+
+#endif

@@ -1,0 +1,307 @@
+#include "simulation.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulation_state.h"
+
+int simulation_fail(char message[SIMULATION_MESSAGE], const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, SIMULATION_MESSAGE, format, arguments);
+  va_end(arguments);
+  return 1;
+}
+
+int simulation_fail_status(const ts_context *context, ts_status status, char message[SIMULATION_MESSAGE]) {
+  const char *text = ts_last_error(context);
+  return simulation_fail(message, "%s", *text ? text : ts_status_text(status));
+}
+
+/* ---- Parameters ---- */
+
+simulation_changes simulation_no_changes(void) {
+  return (simulation_changes){.time_step = NAN,
+                              .viscosity = NAN,
+                              .reynolds = NAN,
+                              .vorticity_confinement = NAN,
+                              .buoyancy = NAN,
+                              .advection = -1,
+                              .solver = -1,
+                              .iterations = -1,
+                              .cold_start = -1};
+}
+
+/* What the library takes for 0; here it is shown, and may be changed by one. */
+static int default_iterations(ts_fluid_solver solver) {
+  switch (solver) {
+  case TS_FLUID_MULTIGRID:
+    return 2;
+  case TS_FLUID_MULTIGRID_CG:
+    return 4;
+  case TS_FLUID_CG:
+    return 50;
+  default:
+    return 20;
+  }
+}
+
+/* A time step in which everything leaves the domain shows nothing and is a slip of the hand. */
+static int check_time_step(const scene_setup *setup, double time_step, char message[SIMULATION_MESSAGE]) {
+  const double across = setup->cell_size * (setup->width > setup->height ? setup->width : setup->height);
+  const double longest = across / (setup->speed > 0 ? setup->speed : 0.1);
+  if (time_step <= longest) return 0;
+  return simulation_fail(message,
+                         "a time step of %g s, expected at most %.3g s, in which the flow crosses the domain",
+                         time_step, longest);
+}
+
+static int choose_parameters(const simulation_options *o, const scene_setup *setup, ts_fluid_parameters *p,
+                             char message[SIMULATION_MESSAGE]) {
+  const simulation_changes *c = &o->changes;
+  *p = setup->parameters;
+  if (!isnan(c->time_step)) p->time_step = c->time_step;
+  if (!isnan(c->viscosity)) p->viscosity = c->viscosity;
+  if (!isnan(c->vorticity_confinement)) p->vorticity_confinement = c->vorticity_confinement;
+  if (!isnan(c->buoyancy)) p->buoyancy = c->buoyancy;
+  if (!isnan(c->reynolds)) {
+    if (!(setup->speed > 0))
+      return simulation_fail(message,
+                             "a Reynolds number of %g: this scene has no speed and length to make a viscosity "
+                             "of, expected a viscosity",
+                             c->reynolds);
+    p->viscosity = setup->speed * setup->length / c->reynolds;
+  }
+  if (c->advection >= 0) p->advection = (ts_fluid_advection)c->advection;
+  if (c->solver >= 0) p->solver = (ts_fluid_solver)c->solver;
+  p->iterations = c->iterations > 0 ? c->iterations : default_iterations(p->solver);
+  if (c->cold_start >= 0) p->cold_start = c->cold_start;
+  p->multigrid = c->multigrid;
+  return check_time_step(setup, p->time_step, message);
+}
+
+/* ---- Fluids ---- */
+
+/* All that belongs to one fluid, to be made whole before it replaces another one. */
+typedef struct domain {
+  scene_setup setup;
+  ts_fluid_parameters parameters;
+  unsigned char *solid;
+  ts_fluid *fluid;
+} domain;
+
+static void destroy_domain(domain *d) {
+  ts_fluid_destroy(&d->fluid);
+  free(d->solid);
+  scene_setup_destroy(&d->setup);
+}
+
+/* About so many, in the domain's proportions. */
+static void spread_particles(long count, int32_t width, int32_t height, int32_t *columns, int32_t *rows) {
+  *columns = *rows = 0;
+  if (count <= 0) return;
+  *columns = (int32_t)lround(sqrt((double)count * width / height));
+  if (*columns < 1) *columns = 1;
+  *rows = (int32_t)((count + *columns - 1) / *columns);
+}
+
+static ts_status set_particles(const simulation_options *o, const scene_setup *setup, ts_fluid *fluid) {
+  int32_t columns = setup->particle_columns, rows = setup->particle_rows;
+  if (o->particles >= 0) spread_particles(o->particles, setup->width, setup->height, &columns, &rows);
+  return columns && rows ? ts_fluid_set_particles(fluid, columns, rows, setup->particle_lifetime) : TS_OK;
+}
+
+static int first_walls(const simulation_options *o, domain *d, char message[SIMULATION_MESSAGE]) {
+  const size_t cells = (size_t)d->setup.width * (size_t)d->setup.height;
+  if (o->walls) return simulation_read_walls(o->walls, d->setup.width, d->setup.height, &d->solid, message);
+  d->solid = calloc(cells, 1);
+  if (!d->solid) return simulation_fail(message, "out of memory for %zu cells", cells);
+  if (d->setup.solid) memcpy(d->solid, d->setup.solid, cells);
+  return 0;
+}
+
+static int make_domain(ts_context *context, const simulation_options *o, domain *d,
+                       char message[SIMULATION_MESSAGE]) {
+  int32_t width = o->width, height = o->height;
+  *d = (domain){0};
+  if (!width) scene_default_size(o->scene, &width, &height);
+  /* ts_fluid_create knows better what is wrong with a size, but there must be memory for it. */
+  if (width < 4 || height < 4 || width > 32768 || height > 32768)
+    return simulation_fail(message, "a size of %d x %d cells, expected 4 to 32768 each", (int)width,
+                           (int)height);
+  if (scene_set_up(o->scene, width, height, &d->setup))
+    return simulation_fail(message, "out of memory for %d x %d cells", (int)width, (int)height);
+  if (choose_parameters(o, &d->setup, &d->parameters, message) || first_walls(o, d, message)) return 1;
+  const ts_fluid_desc desc = {.width = width,
+                              .height = height,
+                              .cell_size = d->setup.cell_size,
+                              .layout = o->layout,
+                              .left = d->setup.left,
+                              .right = d->setup.right,
+                              .bottom = d->setup.bottom,
+                              .top = d->setup.top,
+                              .solid = d->solid,
+                              .parameters = &d->parameters};
+  ts_status status = ts_fluid_create(context, &desc, &d->fluid);
+  if (status == TS_OK) status = ts_fluid_set_sources(d->fluid, d->setup.sources, d->setup.source_count);
+  if (status == TS_OK) status = set_particles(o, &d->setup, d->fluid);
+  return status == TS_OK ? 0 : simulation_fail_status(context, status, message);
+}
+
+static int replace_fluid(simulation *s, const simulation_options *o, char message[SIMULATION_MESSAGE]) {
+  domain next;
+  if (make_domain(s->context, o, &next, message)) {
+    destroy_domain(&next);
+    return 1;
+  }
+  domain past = {.setup = s->setup, .solid = s->solid, .fluid = s->fluid};
+  destroy_domain(&past);
+  s->setup = next.setup;
+  s->parameters = next.parameters;
+  s->solid = next.solid;
+  s->fluid = next.fluid;
+  s->options = *o;
+  s->walls_changed = 0;
+  simulation_forget(s);
+  return simulation_look(s, message);
+}
+
+int simulation_create(const simulation_options *options, simulation **made, char message[SIMULATION_MESSAGE]) {
+  simulation_options o = *options;
+  *made = NULL;
+  if (!o.scene) o.scene = scene_at(0);
+  simulation *s = calloc(1, sizeof *s);
+  if (!s) return simulation_fail(message, "out of memory");
+  const ts_context_desc desc = {.backend = o.backend, .gl_platform = o.platform};
+  ts_status status = ts_context_create(&desc, &s->context);
+  int failed = status == TS_OK ? 0 : simulation_fail_status(NULL, status, message);
+  if (!failed && o.walls) {
+    s->walls_path = strdup(o.walls);
+    o.walls = s->walls_path;
+    if (!o.walls) failed = simulation_fail(message, "out of memory");
+  }
+  if (!failed) status = ts_context_get_info(s->context, &s->device);
+  if (!failed && status != TS_OK) failed = simulation_fail_status(s->context, status, message);
+  if (!failed) failed = replace_fluid(s, &o, message);
+  if (failed)
+    simulation_destroy(&s);
+  else
+    *made = s;
+  return failed;
+}
+
+void simulation_destroy(simulation **made) {
+  if (!made || !*made) return;
+  simulation *s = *made;
+  ts_fluid_destroy(&s->fluid);
+  scene_setup_destroy(&s->setup);
+  ts_context_destroy(&s->context);
+  free(s->solid);
+  free(s->walls_path);
+  free(s);
+  *made = NULL;
+}
+
+/* ---- Changes ---- */
+
+int simulation_set_scene(simulation *s, const scene *next, int32_t width, int32_t height,
+                         char message[SIMULATION_MESSAGE]) {
+  simulation_options o = s->options;
+  o.width = width;
+  o.height = height;
+  if (next != o.scene) {
+    /* Those were meant for the scene that they were given with. */
+    const simulation_changes none = simulation_no_changes();
+    o.walls = NULL;
+    o.changes.time_step = none.time_step;
+    o.changes.viscosity = none.viscosity;
+    o.changes.reynolds = none.reynolds;
+    o.changes.vorticity_confinement = none.vorticity_confinement;
+    o.changes.buoyancy = none.buoyancy;
+  }
+  o.scene = next;
+  return replace_fluid(s, &o, message);
+}
+
+int simulation_set_layout(simulation *s, ts_fluid_layout layout, char message[SIMULATION_MESSAGE]) {
+  simulation_options o = s->options;
+  o.layout = layout;
+  return replace_fluid(s, &o, message);
+}
+
+int simulation_set_parameters(simulation *s, const ts_fluid_parameters *parameters,
+                              char message[SIMULATION_MESSAGE]) {
+  if (check_time_step(&s->setup, parameters->time_step, message)) return 1;
+  const ts_status status = ts_fluid_set_parameters(s->fluid, parameters);
+  if (status != TS_OK) return simulation_fail_status(s->context, status, message);
+  simulation_changes *c = &s->options.changes;
+  if (parameters->solver != s->parameters.solver) c->solver = (int)parameters->solver;
+  if (parameters->iterations != s->parameters.iterations) c->iterations = parameters->iterations;
+  if (parameters->advection != s->parameters.advection) c->advection = (int)parameters->advection;
+  if (parameters->cold_start != s->parameters.cold_start) c->cold_start = parameters->cold_start;
+  c->multigrid = parameters->multigrid;
+  s->parameters = *parameters;
+  return simulation_look(s, message);
+}
+
+int simulation_default_parameters(simulation *s, char message[SIMULATION_MESSAGE]) {
+  ts_fluid_parameters parameters;
+  s->options.changes = simulation_no_changes();
+  if (choose_parameters(&s->options, &s->setup, &parameters, message)) return 1;
+  const ts_status status = ts_fluid_set_parameters(s->fluid, &parameters);
+  if (status != TS_OK) return simulation_fail_status(s->context, status, message);
+  s->parameters = parameters;
+  return simulation_look(s, message);
+}
+
+int simulation_set_particles(simulation *s, long count, char message[SIMULATION_MESSAGE]) {
+  int32_t columns, rows;
+  spread_particles(count, s->setup.width, s->setup.height, &columns, &rows);
+  const ts_status status = ts_fluid_set_particles(s->fluid, columns, rows, s->setup.particle_lifetime);
+  if (status != TS_OK) return simulation_fail_status(s->context, status, message);
+  s->options.particles = count;
+  return simulation_look(s, message);
+}
+
+/* ---- What it is ---- */
+
+ts_context *simulation_context(const simulation *s) {
+  return s->context;
+}
+ts_fluid *simulation_fluid(const simulation *s) {
+  return s->fluid;
+}
+const scene *simulation_scene(const simulation *s) {
+  return s->options.scene;
+}
+const scene_setup *simulation_setup(const simulation *s) {
+  return &s->setup;
+}
+const simulation_options *simulation_get_options(const simulation *s) {
+  return &s->options;
+}
+const ts_fluid_parameters *simulation_parameters(const simulation *s) {
+  return &s->parameters;
+}
+const unsigned char *simulation_solid(const simulation *s) {
+  return s->solid;
+}
+const ts_fluid_info *simulation_info(const simulation *s) {
+  return &s->info;
+}
+const char *simulation_warning(const simulation *s) {
+  return s->warning;
+}
+
+double simulation_reynolds(const simulation *s) {
+  if (!(s->setup.speed > 0) || !(s->parameters.viscosity > 0)) return NAN;
+  return s->setup.speed * s->setup.length / s->parameters.viscosity;
+}
+
+void simulation_describe(const simulation *s, char *text, size_t size) {
+  snprintf(text, size, "%s %d x %d, %s: %s, %.1f MB", scene_name(s->options.scene), (int)s->info.width,
+           (int)s->info.height, s->device.backend, s->device.device, 1e-6 * (double)s->info.bytes_device);
+}

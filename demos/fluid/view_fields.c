@@ -1,0 +1,79 @@
+#include <GL/glew.h>
+
+#include "view_fields.h"
+
+#include <stdlib.h>
+
+#include <texsolve/gl.h>
+
+#include "view_gl.h"
+
+static ts_vector *vector_of(ts_fluid *fluid, view_source source) {
+  switch (source) {
+  case VIEW_VELOCITY:
+    return ts_fluid_velocity(fluid);
+  case VIEW_PRESSURE:
+    return ts_fluid_pressure(fluid);
+  case VIEW_DIVERGENCE:
+    return ts_fluid_divergence(fluid);
+  case VIEW_DYE:
+    return ts_fluid_dye(fluid);
+  case VIEW_WALLS:
+    return ts_fluid_walls(fluid);
+  default:
+    return ts_fluid_particles(fluid);
+  }
+}
+
+static const char *why_not(const ts_context *context, ts_status status) {
+  const char *text = ts_last_error(context);
+  return *text ? text : ts_status_text(status);
+}
+
+static const char *copy(view_fields *fields, const simulation *s, view_source source, ts_vector *vector,
+                        view_texture *out) {
+  static const GLint internal[] = {0, GL_R32F, GL_RG32F, GL_RGB32F, GL_RGBA32F};
+  static const GLenum format[] = {0, GL_RED, GL_RG, GL_RGB, GL_RGBA};
+  ts_grid_desc grid;
+  ts_status status = ts_grid_get_desc(ts_vector_space(vector), &grid);
+  if (status != TS_OK) return why_not(simulation_context(s), status);
+  const int components = ts_vector_components(vector);
+  const size_t count = (size_t)components * (size_t)grid.width * (size_t)grid.height;
+  if (count > fields->host_room) {
+    float *more = realloc(fields->host, count * sizeof *more);
+    if (!more) return "out of memory";
+    fields->host = more;
+    fields->host_room = count;
+  }
+  status = ts_vector_read(vector, fields->host, count);
+  if (status != TS_OK) return why_not(simulation_context(s), status);
+  if (!fields->own[source]) fields->own[source] = view_gl_texture(GL_NEAREST);
+  glActiveTexture(GL_TEXTURE0);
+  glBindTexture(GL_TEXTURE_2D, fields->own[source]);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  glTexImage2D(GL_TEXTURE_2D, 0, internal[components], grid.width, grid.height, 0, format[components], GL_FLOAT,
+               fields->host);
+  *out = (view_texture){fields->own[source], 0, 0, grid.width, grid.height};
+  fields->copies = 1;
+  return view_gl_check("a copy of a field");
+}
+
+const char *view_fields_get(view_fields *fields, const simulation *s, view_source source, view_texture *out) {
+  ts_vector *vector = vector_of(simulation_fluid(s), source);
+  ts_gl_texture texture;
+  *out = (view_texture){0};
+  if (!vector) return NULL;
+  const ts_status status = ts_gl_vector_texture(vector, &texture);
+  if (status == TS_ERROR_UNSUPPORTED) return copy(fields, s, source, vector, out);
+  if (status != TS_OK) return why_not(simulation_context(s), status);
+  *out = (view_texture){texture.texture, texture.x, texture.y, texture.width, texture.height};
+  return NULL;
+}
+
+void view_fields_destroy(view_fields *fields) {
+  glDeleteTextures(VIEW_SOURCES, fields->own);
+  free(fields->host);
+  *fields = (view_fields){0};
+}
