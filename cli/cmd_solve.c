@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "commands.h"
 #include "message.h"
 #include "output_file.h"
@@ -10,11 +11,6 @@
 #include "solve.h"
 
 /* ---- What the library says while it works ---- */
-
-static void log_line(ts_log_level level, const char *text, void *user) {
-  (void)user;
-  message_note("%s%s", level == TS_LOG_WARNING ? "warning: " : "", text);
-}
 
 static int after_check(int iteration, const double *history, int count, void *user) {
   output_file *file = user;
@@ -33,24 +29,6 @@ typedef struct device_objects {
   ts_vector *b, *x;
   ts_cg *cg;
 } device_objects;
-
-static int open_context(const solve_options *o, ts_context **context) {
-  const ts_context_desc desc = {
-      .backend = o->backend,
-      .log = log_line,
-      .log_level = o->verbosity > 1 ? TS_LOG_DEBUG
-                   : o->verbosity   ? TS_LOG_INFO
-                                    : TS_LOG_WARNING,
-      .threads = o->threads,
-      .rectangle_width = o->rectangle_width,
-      .rectangle_height = o->rectangle_height,
-  };
-  const ts_status status = ts_context_create(&desc, context);
-  if (status >= 0) return EXIT_CONVERGED;
-  const char *text = ts_last_error(NULL);
-  message("--backend %s: %s", o->backend, *text ? text : ts_status_text(status));
-  return status == TS_ERROR_INVALID_ARGUMENT ? EXIT_USAGE : EXIT_ERROR;
-}
 
 static int device_failed(const device_objects *d, ts_status status, const char *what) {
   const char *text = ts_last_error(d->context);
@@ -200,7 +178,11 @@ int cmd_solve(int argc, char **argv) {
   if (options.history && output_open(&history, options.history)) goto end;
   if (history.stream) fputs("iteration,sqrt_delta_ratio\n", history.stream);
 
-  result = open_context(&options, &device.context);
+  const ts_context_desc desc = {.backend = options.backend,
+                                .threads = options.threads,
+                                .rectangle_width = options.rectangle_width,
+                                .rectangle_height = options.rectangle_height};
+  result = backend_open(&desc, options.verbosity, &device.context);
   if (result) goto end;
   result = EXIT_ERROR;
   const double start = seconds_now();

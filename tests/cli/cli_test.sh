@@ -138,7 +138,7 @@ residual() {
 }
 
 case $group in
-usage | info | malformed | numbers | forms | system | json | outputs | interrupt | data | backends)
+usage | info | malformed | numbers | forms | system | json | outputs | interrupt | poisson | data | backends)
   . "$here/test_$group.sh"
   ;;
 *)

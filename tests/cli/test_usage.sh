@@ -16,7 +16,7 @@ done
 expect 0 info --help
 expect 0 solve --version
 
-refuse 2 "unknown command 'slove', expected one of info, solve" slove
+refuse 2 "unknown command 'slove', expected one of info, solve, poisson" slove
 refuse 2 "no matrix given" solve
 refuse 2 "'b.mtx' after the matrix" solve spd.mtx b.mtx
 expect 2 solve spd.mtx --no-such-option

@@ -1,0 +1,75 @@
+/* `texsolve poisson`: a Poisson or Helmholtz problem on a regular grid, solved by multigrid. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backend.h"
+#include "commands.h"
+#include "grid_file.h"
+#include "message.h"
+#include "poisson.h"
+#include "progress.h"
+
+/* Refuses to write over what is read: the input would be gone when the answer is wrong. */
+static int check_output(const poisson_options *o) {
+  const char *const inputs[] = {o->rhs, o->coefficient, o->solid};
+  for (int i = 0; i < 3; i++)
+    if (o->output && inputs[i] && same_file(o->output, inputs[i])) {
+      message("%s: this output is also an input, expected another file", o->output);
+      return -1;
+    }
+  return 0;
+}
+
+static int write_outputs(const poisson_options *o, const poisson_problem *problem,
+                         const poisson_outcome *outcome, const float *x, output_file *solution) {
+  if (solution->stream) {
+    char comment[300];
+    snprintf(comment, sizeof comment,
+             "texsolve %s poisson, backend %s: %s, relative residual %.3g; lowest row first", ts_version(),
+             outcome->context.backend, outcome->status == TS_OK ? "converged" : "not converged",
+             outcome->rounded_residual);
+    grid_file_write(solution, o->output, comment, o->width, o->height, x);
+    if (output_commit(solution)) return -1;
+  }
+  if (o->json) return poisson_report_json(o, problem, outcome);
+  if (!o->quiet) poisson_report_text(o, problem, outcome);
+  return message_flush_stdout();
+}
+
+int cmd_poisson(int argc, char **argv) {
+  poisson_options options;
+  poisson_parse(argc, argv, &options);
+  message_set_quiet(options.quiet);
+  progress_enable(!options.quiet);
+
+  static poisson_outcome outcome;
+  output_file solution = {0};
+  poisson_problem problem = {0};
+  ts_context *context = NULL;
+  float *x = NULL;
+  int result = EXIT_ERROR;
+  if (check_output(&options)) goto end;
+  if (options.output && output_open(&solution, options.output)) goto end;
+  const ts_context_desc desc = {.backend = options.backend, .threads = options.threads};
+  result = backend_open(&desc, options.verbosity, &context);
+  if (result) goto end;
+  result = EXIT_ERROR;
+  if (poisson_check_grid(&options, context)) goto end;
+  const double start = seconds_now();
+  if (poisson_make(&options, &problem)) goto end;
+  outcome.seconds_make = seconds_now() - start;
+  if (poisson_solve(&options, &problem, context, &outcome, &x)) goto end;
+  if (write_outputs(&options, &problem, &outcome, x, &solution)) goto end;
+  result = EXIT_CONVERGED;
+  if (outcome.status != TS_OK) {
+    message("not converged: %s", outcome.message[0] ? outcome.message : outcome.reason);
+    result = EXIT_NOT_CONVERGED;
+  }
+end:
+  progress_clear();
+  ts_context_destroy(&context);
+  poisson_free(&problem);
+  free(x);
+  output_discard(&solution);
+  return result;
+}

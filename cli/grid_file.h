@@ -1,0 +1,22 @@
+/* Numbers at the points of a grid, from and to files: Matrix Market (a dense matrix whose first row is the
+ * grid's lowest one) or NumPy's .npy (the same order). Point (i, j) has the index j * width + i. */
+#ifndef CLI_GRID_FILE_H
+#define CLI_GRID_FILE_H
+
+#include <stdint.h>
+
+#include "output_file.h"
+
+/* Reads width x height numbers into a new array, and refuses another shape and what is no finite number in
+ * single precision. `option` is what named the file, for messages; "-" is standard input. Returns 0, or -1
+ * after a message. */
+int grid_file_read(const char *option, const char *path, int32_t width, int32_t height, double **values);
+
+/* Nonzero if a file of this name is written in NumPy's format. */
+int grid_file_is_npy(const char *path);
+
+/* Writes to the open file in the format that `path` ends with. The comment goes to a Matrix Market file. */
+void grid_file_write(const output_file *file, const char *path, const char *comment, int32_t width,
+                     int32_t height, const float *values);
+
+#endif

@@ -1,0 +1,109 @@
+/* The parts of `texsolve poisson`. */
+#ifndef CLI_POISSON_H
+#define CLI_POISSON_H
+
+#include <texsolve/grid.h>
+#include <texsolve/texsolve.h>
+
+/* Problems that need no file. The first two have a solution that is known. */
+#define POISSON_PROBLEM_LIST(X)                                                                                \
+  X(PROBLEM_SMOOTH, "smooth")       /* a smooth u, k = 1 */                                                    \
+  X(PROBLEM_VARIABLE, "variable")   /* the same u, a smooth k from 1/2 to 3/2 */                               \
+  X(PROBLEM_NOISE, "noise")         /* random numbers as right-hand side, k = 1 */                             \
+  X(PROBLEM_JUMPS, "jumps")         /* the same, k 1 or 1000 in random squares of 8 x 8 samples */             \
+  X(PROBLEM_OBSTACLES, "obstacles") /* the same, k = 1, discs and thin walls */
+
+typedef enum poisson_problem_name {
+#define PROBLEM_ENUM(name, text) name,
+  POISSON_PROBLEM_LIST(PROBLEM_ENUM)
+#undef PROBLEM_ENUM
+      PROBLEM_COUNT
+} poisson_problem_name;
+
+extern const char *const poisson_problem_names[PROBLEM_COUNT];
+
+typedef struct poisson_options {
+  int width, height;
+  ts_side left, right, bottom, top;
+  ts_samples samples;
+  int problem; /* poisson_problem_name; -1: not given */
+  double sigma;
+  const char *rhs, *coefficient, *solid, *output; /* file names; NULL: not given */
+  const char *backend;
+  int threads;
+  ts_multigrid_desc multigrid;
+  double rtol;
+  int max_cycles;
+  int cg;
+  int json, quiet, verbosity;
+} poisson_options;
+
+/* Fills in the options; ends the program with EXIT_USAGE after a message, and with 0 after --help. */
+void poisson_parse(int argc, char **argv, poisson_options *options);
+
+typedef struct poisson_problem {
+  ts_poisson_desc desc; /* its arrays are the ones below */
+  float *coefficient;
+  unsigned char *solid;
+  float *g;
+  float *sides[4]; /* what is given on the left, right, bottom and top; NULL: 0 */
+  double *exact;   /* the solution of the differential equation; NULL: not known */
+} poisson_problem;
+
+/* The size, sides and spacing alone, with which the device can be asked whether it takes such a grid. */
+void poisson_describe(const poisson_options *options, ts_poisson_desc *desc);
+
+/* Reads the files and makes the rest. Returns 0, or -1 after a message. poisson_free takes a zeroed problem
+ * too.
+ */
+int poisson_make(const poisson_options *options, poisson_problem *problem);
+void poisson_free(poisson_problem *problem);
+
+/* Of the manufactured problems: k, g, what is given on the sides, and u, at the samples of `desc`. */
+typedef struct manufactured {
+  double k, g, u, flux_x, flux_y; /* k du/dx, k du/dy */
+} manufactured;
+void poisson_manufactured(const ts_poisson_desc *desc, poisson_problem_name name, double x, double y,
+                          manufactured *m);
+
+/* Where the samples of one dimension lie, and how long the rectangle is. */
+double poisson_position(const ts_poisson_desc *desc, int32_t index);
+double poisson_length(const ts_poisson_desc *desc, int32_t count, int periodic);
+
+enum { POISSON_HISTORY = 1001 };
+
+typedef struct poisson_outcome {
+  ts_status status; /* TS_OK or TS_NOT_CONVERGED */
+  const char *reason;
+  char message[200];
+  ts_context_info context;
+  ts_multigrid_info multigrid;
+  int cycles, waits;
+  double history[POISSON_HISTORY]; /* of cycles; with CG sqrt(delta / delta_0) */
+  int history_count;
+  double factor;
+  double solver_residual;      /* ||b - A x|| / ||b|| as the solver has it */
+  double rounded_residual;     /* of x in single precision, computed in double */
+  double incompatible;         /* of b; NaN with CG */
+  double error_max, error_rms; /* against the exact solution; NaN: not known */
+  double seconds_make, seconds_setup, seconds_solve;
+} poisson_outcome;
+
+/* The line of the last cycle in the history, as it comes; nothing unless the report is text. */
+void poisson_report_cycle(const poisson_options *options, const poisson_outcome *outcome, int cycle);
+void poisson_report_start(const poisson_options *options, const poisson_problem *problem,
+                          const poisson_outcome *outcome);
+void poisson_report_text(const poisson_options *options, const poisson_problem *problem,
+                         const poisson_outcome *outcome);
+/* Returns 0, or -1 after a message. */
+int poisson_report_json(const poisson_options *options, const poisson_problem *problem,
+                        const poisson_outcome *outcome);
+
+/* Solves on an open context and judges; x gets width * height numbers. Returns 0, or -1 after a message. */
+int poisson_solve(const poisson_options *options, const poisson_problem *problem, ts_context *context,
+                  poisson_outcome *outcome, float **x);
+
+/* Nonzero after a message if the device takes no grid of this size. */
+int poisson_check_grid(const poisson_options *options, ts_context *context);
+
+#endif

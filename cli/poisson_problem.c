@@ -1,0 +1,174 @@
+/* The problem of `texsolve poisson`: what the options and files say, as the library takes it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grid_file.h"
+#include "message.h"
+#include "poisson.h"
+
+void poisson_describe(const poisson_options *o, ts_poisson_desc *desc) {
+  *desc = (ts_poisson_desc){.width = o->width,
+                            .height = o->height,
+                            .samples = o->samples,
+                            .left = o->left,
+                            .right = o->right,
+                            .bottom = o->bottom,
+                            .top = o->top,
+                            .uniform_sigma = o->sigma};
+  const int ends = o->samples == TS_SAMPLES_POINTS && o->left != TS_SIDE_PERIODIC;
+  desc->spacing = 1.0 / (o->width - ends);
+}
+
+/* ---- Parts that are made ---- */
+
+/* Reproducible numbers in [0, 1): splitmix64. */
+static double random_number(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static size_t count_of(const ts_poisson_desc *desc) {
+  return (size_t)desc->width * (size_t)desc->height;
+}
+
+static int is_wall(double x, double y, double h) {
+  const double disc = (x - 0.3) * (x - 0.3) + (y - 0.5) * (y - 0.5);
+  const double small = (x - 0.8) * (x - 0.8) + (y - 0.3) * (y - 0.3);
+  const int upright = fabs(x - 0.6) < 1.01 * h && y < 0.7;
+  const int level = fabs(y - 0.8) < 0.5 * h && x > 0.5 && x < 0.9;
+  return disc < 0.01 || small < 0.002 || upright || level;
+}
+
+static void make_walls(poisson_problem *p) {
+  const ts_poisson_desc *d = &p->desc;
+  const double larger = d->width > d->height ? d->width : d->height;
+  for (int32_t j = 0; j < d->height; j++)
+    for (int32_t i = 0; i < d->width; i++)
+      p->solid[(size_t)j * (size_t)d->width + (size_t)i] =
+          (unsigned char)is_wall(i / (double)d->width, j / (double)d->height, 1 / larger);
+}
+
+static void make_jumps(poisson_problem *p) {
+  enum { SQUARE = 8 };
+  const ts_poisson_desc *d = &p->desc;
+  for (int32_t j = 0; j < d->height; j++)
+    for (int32_t i = 0; i < d->width; i++) {
+      uint64_t state = (uint64_t)(j / SQUARE) << 32 | (uint64_t)(i / SQUARE);
+      p->coefficient[(size_t)j * (size_t)d->width + (size_t)i] = random_number(&state) < 0.5 ? 1 : 1000;
+    }
+}
+
+static void make_noise(poisson_problem *p) {
+  uint64_t state = 1;
+  for (size_t k = 0; k < count_of(&p->desc); k++) p->g[k] = (float)(2 * random_number(&state) - 1);
+}
+
+/* g, k and u at the samples, and what is given on the sides where they lie. */
+static void make_manufactured(poisson_problem *p, poisson_problem_name name) {
+  const ts_poisson_desc *d = &p->desc;
+  const double right = poisson_length(d, d->width, d->left == TS_SIDE_PERIODIC);
+  const double top = poisson_length(d, d->height, d->bottom == TS_SIDE_PERIODIC);
+  manufactured m;
+  for (int32_t j = 0; j < d->height; j++)
+    for (int32_t i = 0; i < d->width; i++) {
+      const size_t at = (size_t)j * (size_t)d->width + (size_t)i;
+      poisson_manufactured(d, name, poisson_position(d, i), poisson_position(d, j), &m);
+      p->g[at] = (float)m.g;
+      p->exact[at] = m.u;
+      if (p->coefficient) p->coefficient[at] = (float)m.k;
+    }
+  for (int32_t j = 0; j < d->height; j++) {
+    poisson_manufactured(d, name, 0, poisson_position(d, j), &m);
+    p->sides[0][j] = (float)(d->left == TS_SIDE_DIRICHLET ? m.u : -m.flux_x);
+    poisson_manufactured(d, name, right, poisson_position(d, j), &m);
+    p->sides[1][j] = (float)(d->right == TS_SIDE_DIRICHLET ? m.u : m.flux_x);
+  }
+  for (int32_t i = 0; i < d->width; i++) {
+    poisson_manufactured(d, name, poisson_position(d, i), 0, &m);
+    p->sides[2][i] = (float)(d->bottom == TS_SIDE_DIRICHLET ? m.u : -m.flux_y);
+    poisson_manufactured(d, name, poisson_position(d, i), top, &m);
+    p->sides[3][i] = (float)(d->top == TS_SIDE_DIRICHLET ? m.u : m.flux_y);
+  }
+}
+
+/* ---- Parts that are read ---- */
+
+static int read_floats(const char *option, const char *path, const ts_poisson_desc *d, float *floats) {
+  double *values;
+  if (grid_file_read(option, path, d->width, d->height, &values)) return -1;
+  for (size_t k = 0; k < count_of(d); k++) floats[k] = (float)values[k];
+  free(values);
+  return 0;
+}
+
+static int read_coefficient(const char *path, poisson_problem *p) {
+  const ts_poisson_desc *d = &p->desc;
+  if (read_floats("--coefficient", path, d, p->coefficient)) return -1;
+  for (size_t k = 0; k < count_of(d); k++) {
+    if (p->coefficient[k] > 0) continue;
+    message("--coefficient %s: row %zu, column %zu: %.9g, expected a positive number", path,
+            k / (size_t)d->width + 1, k % (size_t)d->width + 1, (double)p->coefficient[k]);
+    return -1;
+  }
+  return 0;
+}
+
+static int read_walls(const char *path, poisson_problem *p) {
+  double *values;
+  size_t open = 0;
+  const ts_poisson_desc *d = &p->desc;
+  if (grid_file_read("--solid", path, d->width, d->height, &values)) return -1;
+  for (size_t k = 0; k < count_of(d); k++) {
+    p->solid[k] = values[k] != 0;
+    open += values[k] == 0;
+  }
+  free(values);
+  if (open) return 0;
+  message("--solid %s: all %zu samples are walls, expected some that are not", path, count_of(d));
+  return -1;
+}
+
+/* ---- The whole ---- */
+
+static int allocate(const poisson_options *o, poisson_problem *p, int known) {
+  const size_t n = count_of(&p->desc);
+  const int has_k = o->coefficient || o->problem == PROBLEM_VARIABLE || o->problem == PROBLEM_JUMPS;
+  int failed = !(p->g = calloc(n, sizeof *p->g));
+  if (has_k) failed |= !(p->coefficient = calloc(n, sizeof *p->coefficient));
+  if (o->solid || o->problem == PROBLEM_OBSTACLES) failed |= !(p->solid = calloc(n, 1));
+  if (known) failed |= !(p->exact = calloc(n, sizeof *p->exact));
+  for (int s = 0; known && s < 4; s++)
+    failed |= !(p->sides[s] = calloc((size_t)(s < 2 ? p->desc.height : p->desc.width), sizeof *p->sides[s]));
+  if (failed) message("out of memory for a problem of %dx%d samples", o->width, o->height);
+  p->desc.coefficient = p->coefficient;
+  p->desc.solid = p->solid;
+  return failed ? -1 : 0;
+}
+
+int poisson_make(const poisson_options *o, poisson_problem *p) {
+  memset(p, 0, sizeof *p);
+  poisson_describe(o, &p->desc);
+  const int known = o->problem == PROBLEM_SMOOTH || o->problem == PROBLEM_VARIABLE;
+  int failed = allocate(o, p, known);
+  if (!failed && known) make_manufactured(p, (poisson_problem_name)o->problem);
+  if (!failed && !known) make_noise(p);
+  if (!failed && o->problem == PROBLEM_JUMPS) make_jumps(p);
+  if (!failed && o->problem == PROBLEM_OBSTACLES) make_walls(p);
+  if (!failed && o->rhs) failed = read_floats("--rhs", o->rhs, &p->desc, p->g);
+  if (!failed && o->coefficient) failed = read_coefficient(o->coefficient, p);
+  if (!failed && o->solid) failed = read_walls(o->solid, p);
+  if (failed) poisson_free(p);
+  return failed;
+}
+
+void poisson_free(poisson_problem *p) {
+  free(p->coefficient);
+  free(p->solid);
+  free(p->g);
+  free(p->exact);
+  for (int s = 0; s < 4; s++) free(p->sides[s]);
+  memset(p, 0, sizeof *p);
+}

@@ -1,0 +1,149 @@
+/* What `texsolve poisson` reports: a line for every cycle and a summary, or one JSON object. */
+#include <math.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "message.h"
+#include "poisson.h"
+#include "progress.h"
+
+static int is_text(const poisson_options *o) {
+  return !o->json && !o->quiet;
+}
+
+static const char *samples_name(const poisson_options *o) {
+  return o->samples == TS_SAMPLES_CELLS ? "cells" : "points";
+}
+
+static void print_method(const poisson_options *o, const ts_multigrid_info *m) {
+  printf("method      %s%s(%d,%d), %s smoother, %s interpolation%s%s; relative residual to %.3g\n",
+         o->cg ? "cg with " : "", ts_cycle_name(o->multigrid.cycle), m->pre, m->post,
+         ts_smoother_name(m->smoother), ts_interpolation_name(m->interpolation),
+         o->multigrid.symmetric && !o->cg ? ", symmetric" : "",
+         o->multigrid.full ? ", full multigrid first" : "", o->rtol);
+}
+
+void poisson_report_start(const poisson_options *o, const poisson_problem *problem,
+                          const poisson_outcome *outcome) {
+  const ts_multigrid_info *m = &outcome->multigrid;
+  if (!is_text(o)) return;
+  printf("problem     %s, %dx%d %s, h %.6g, sigma %.6g\n",
+         o->rhs ? "right-hand side of a file" : poisson_problem_names[o->problem], o->width, o->height,
+         samples_name(o), problem->desc.spacing, o->sigma);
+  printf("sides       left %s, right %s, bottom %s, top %s\n", ts_side_name(o->left), ts_side_name(o->right),
+         ts_side_name(o->bottom), ts_side_name(o->top));
+  printf("backend     %s: %s\n", outcome->context.backend, outcome->context.device);
+  printf("storage     %s: %d levels down to %dx%d, %.2f MB on the device\n", ts_grid_storage_name(m->storage),
+         m->levels, m->coarsest_width, m->coarsest_height, 1e-6 * (double)m->bytes_device);
+  print_method(o, m);
+  if (m->singular_parts)
+    printf("singular    %d part%s of the grid, where u is known up to a constant: its mean is 0 there\n",
+           m->singular_parts, m->singular_parts == 1 ? "" : "s");
+  if (m->pinned_points) printf("pinned      %d points, one in each further singular part\n", m->pinned_points);
+  printf("\n%5s  %-12s %s\n", o->cg ? "iter" : "cycle", o->cg ? "sqrt(delta)" : "residual", "factor");
+  fflush(stdout);
+}
+
+void poisson_report_cycle(const poisson_options *o, const poisson_outcome *outcome, int cycle) {
+  if (!is_text(o)) return;
+  progress_clear();
+  const int last = outcome->history_count - 1;
+  printf("%5d  %-12.4e", cycle, outcome->history[last]);
+  if (last > 0 && outcome->history[last - 1] > 0)
+    printf(" %.3f", outcome->history[last] / outcome->history[last - 1]);
+  putchar('\n');
+  fflush(stdout);
+}
+
+void poisson_report_text(const poisson_options *o, const poisson_problem *problem,
+                         const poisson_outcome *outcome) {
+  const double h = problem->desc.spacing;
+  const char *unit = o->cg ? "iterations" : "cycles";
+  printf("\nresult      %s after %d %s, %d waits for the device\n",
+         outcome->status == TS_OK ? "converged" : "NOT converged", outcome->cycles, unit, outcome->waits);
+  printf("residual    %.3e = ||b - A x|| / ||b||", outcome->solver_residual);
+  if (o->cg)
+    printf("\n");
+  else
+    printf(" with x in two floats a sample; %.3e in one\n", outcome->rounded_residual);
+  printf("factor      %.3f, mean of the last %s\n", outcome->factor, unit);
+  if (outcome->incompatible > 1e-7)
+    printf("right side  %.3e of it was left out: no u has it in a singular part\n", outcome->incompatible);
+  if (isfinite(outcome->error_max))
+    printf("error       %.3e largest, %.3e root mean square; %.3f h^2 and %.3f h^2\n", outcome->error_max,
+           outcome->error_rms, outcome->error_max / (h * h), outcome->error_rms / (h * h));
+  printf("seconds     problem %.3f, set-up %.3f, solve %.3f\n", outcome->seconds_make, outcome->seconds_setup,
+         outcome->seconds_solve);
+}
+
+/* ---- JSON ---- */
+
+/* JSON has no NaN and no infinity. */
+static json_t *number(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *sides_object(const poisson_options *o) {
+  return json_pack("[ssss]", ts_side_name(o->left), ts_side_name(o->right), ts_side_name(o->bottom),
+                   ts_side_name(o->top));
+}
+
+static json_t *history_array(const poisson_outcome *outcome) {
+  json_t *const array = json_array();
+  for (int k = 0; k < outcome->history_count; k++) json_array_append_new(array, number(outcome->history[k]));
+  return array;
+}
+
+int poisson_report_json(const poisson_options *o, const poisson_problem *problem,
+                        const poisson_outcome *outcome) {
+  const ts_multigrid_info *m = &outcome->multigrid;
+  json_t *const object = json_object();
+  json_t *const seconds = json_object();
+  int lost = 0;
+#define PUT(where, key, value) lost |= json_object_set_new(where, key, value)
+  PUT(object, "backend", json_string(outcome->context.backend));
+  PUT(object, "device", json_string(outcome->context.device));
+  PUT(object, "problem", json_string(o->rhs ? "file" : poisson_problem_names[o->problem]));
+  PUT(object, "width", json_integer(o->width));
+  PUT(object, "height", json_integer(o->height));
+  PUT(object, "samples", json_string(samples_name(o)));
+  PUT(object, "sides", sides_object(o));
+  PUT(object, "spacing", number(problem->desc.spacing));
+  PUT(object, "sigma", number(o->sigma));
+  PUT(object, "method", json_string(o->cg ? "cg" : "multigrid"));
+  PUT(object, "smoother", json_string(ts_smoother_name(m->smoother)));
+  PUT(object, "storage", json_string(ts_grid_storage_name(m->storage)));
+  PUT(object, "interpolation", json_string(ts_interpolation_name(m->interpolation)));
+  PUT(object, "cycle", json_string(ts_cycle_name(o->multigrid.cycle)));
+  PUT(object, "pre", json_integer(m->pre));
+  PUT(object, "post", json_integer(m->post));
+  PUT(object, "full", json_boolean(o->multigrid.full));
+  PUT(object, "levels", json_integer(m->levels));
+  PUT(object, "singular_parts", json_integer(m->singular_parts));
+  PUT(object, "pinned_points", json_integer(m->pinned_points));
+  PUT(object, "bytes_device", json_integer((json_int_t)m->bytes_device));
+  PUT(object, "cycles", json_integer(outcome->cycles));
+  PUT(object, "waits", json_integer(outcome->waits));
+  PUT(object, "converged", json_boolean(outcome->status == TS_OK));
+  PUT(object, "reason", json_string(outcome->reason));
+  PUT(object, "message", json_string(outcome->message[0] ? outcome->message : outcome->reason));
+  PUT(object, "relative_residual", number(outcome->solver_residual));
+  PUT(object, "rounded_relative_residual", number(outcome->rounded_residual));
+  PUT(object, "factor", number(outcome->factor));
+  PUT(object, "history", history_array(outcome));
+  PUT(object, "incompatible", number(outcome->incompatible));
+  PUT(object, "error_max", number(outcome->error_max));
+  PUT(object, "error_rms", number(outcome->error_rms));
+  PUT(seconds, "problem", number(outcome->seconds_make));
+  PUT(seconds, "setup", number(outcome->seconds_setup));
+  PUT(seconds, "solve", number(outcome->seconds_solve));
+  PUT(object, "seconds", seconds);
+#undef PUT
+  if (!lost) lost = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+  putchar('\n');
+  json_decref(object);
+  if (message_flush_stdout()) return -1;
+  if (lost) message("out of memory for the JSON object");
+  return lost ? -1 : 0;
+}

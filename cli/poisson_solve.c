@@ -1,0 +1,207 @@
+/* `texsolve poisson` on the device: the stencil, its multigrid, the solve, and what is known of the solution.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "message.h"
+#include "poisson.h"
+#include "progress.h"
+
+static int failed_call(const ts_context *context, ts_status status, const char *what) {
+  const char *text = ts_last_error(context);
+  message("%s: %s", what, *text ? text : ts_status_text(status));
+  return -1;
+}
+
+int poisson_check_grid(const poisson_options *options, ts_context *context) {
+  ts_poisson_desc desc;
+  ts_grid_desc grid;
+  ts_space *space = NULL;
+  poisson_describe(options, &desc);
+  ts_status status = ts_poisson_grid(&desc, &grid);
+  if (status < 0) return failed_call(NULL, status, "the problem");
+  status = ts_grid_create(context, &grid, &space);
+  ts_space_destroy(&space);
+  return status < 0 ? failed_call(context, status, "--size") : 0;
+}
+
+/* ---- Objects ---- */
+
+typedef struct device_objects {
+  ts_context *context;
+  ts_space *grid;
+  ts_matrix *A;
+  ts_vector *b, *x;
+  ts_multigrid *multigrid;
+  ts_cg *cg;
+} device_objects;
+
+static void destroy(device_objects *d) {
+  ts_cg_destroy(&d->cg);
+  ts_multigrid_destroy(&d->multigrid);
+  ts_vector_destroy(&d->x);
+  ts_vector_destroy(&d->b);
+  ts_matrix_destroy(&d->A);
+  ts_space_destroy(&d->grid);
+}
+
+static int upload(const poisson_problem *problem, device_objects *d, float *values) {
+  const ts_poisson_desc *desc = &problem->desc;
+  const size_t n = (size_t)desc->width * (size_t)desc->height;
+  const ts_poisson_boundary sides = {problem->sides[0], problem->sides[1], problem->sides[2],
+                                     problem->sides[3]};
+  ts_grid_desc grid;
+  ts_status status = ts_poisson_grid(desc, &grid);
+  if (status >= 0) status = ts_grid_create(d->context, &grid, &d->grid);
+  if (status >= 0) status = ts_poisson_stencil(d->context, desc, values);
+  if (status >= 0) status = ts_stencil_create(d->grid, values, &d->A);
+  if (status >= 0) status = ts_vector_create(d->grid, NULL, &d->b);
+  if (status >= 0) status = ts_vector_create(d->grid, NULL, &d->x);
+  if (status >= 0)
+    status = ts_poisson_right_hand_side(d->context, desc, problem->g, &sides, values, values + n);
+  if (status >= 0) status = ts_vector_write(d->b, values, n);
+  if (status >= 0) status = ts_vector_write(d->x, values + n, n);
+  return status < 0 ? failed_call(d->context, status, "the problem") : 0;
+}
+
+/* ---- Solving ---- */
+
+typedef struct watcher {
+  const poisson_options *options;
+  poisson_outcome *outcome;
+} watcher;
+
+static void note_residual(const watcher *w, int cycle, double residual) {
+  poisson_outcome *o = w->outcome;
+  if (o->history_count < POISSON_HISTORY) o->history[o->history_count++] = residual;
+  poisson_report_cycle(w->options, o, cycle);
+  progress_show("solving: cycle %d, residual %.2e", cycle, residual);
+}
+
+static int after_cycle(int cycle, double relative_residual, void *user) {
+  note_residual(user, cycle, relative_residual);
+  return 0;
+}
+
+static int after_check(int iteration, const double *history, int count, void *user) {
+  for (int k = 0; k < count; k++) note_residual(user, iteration - count + 1 + k, history[k]);
+  return 0;
+}
+
+static ts_status solve_cycles(device_objects *d, poisson_outcome *outcome) {
+  ts_multigrid_result result;
+  const ts_status status = ts_multigrid_solve(d->multigrid, d->b, d->x, &result);
+  if (status < 0) return status;
+  outcome->reason = ts_multigrid_reason_text(result.reason);
+  snprintf(outcome->message, sizeof outcome->message, "%s", result.message);
+  outcome->cycles = result.cycles;
+  outcome->waits = result.waits;
+  outcome->factor = result.factor;
+  outcome->solver_residual = result.relative_residual;
+  outcome->rounded_residual = result.rounded_relative_residual;
+  outcome->incompatible = result.incompatible;
+  return status;
+}
+
+static double factor_of(const poisson_outcome *o) {
+  const int last = o->history_count - 1, steps = last < 5 ? last : 5;
+  if (steps < 1 || o->history[last - steps] <= 0) return NAN;
+  return pow(o->history[last] / o->history[last - steps], 1.0 / steps);
+}
+
+static ts_status solve_cg(const poisson_options *options, device_objects *d, watcher *w) {
+  poisson_outcome *outcome = w->outcome;
+  const ts_cg_desc desc = {.preconditioner = TS_PRECONDITIONER_MULTIGRID,
+                           .multigrid = d->multigrid,
+                           .stop = TS_STOP_RESIDUAL,
+                           .rtol = options->rtol,
+                           .max_iterations = options->max_cycles,
+                           .check_interval = 1,
+                           .progress = after_check,
+                           .progress_user = w};
+  ts_cg_result result;
+  ts_status status = ts_cg_create(d->A, &desc, &d->cg);
+  if (status >= 0) status = ts_cg_solve(d->cg, d->b, d->x, &result);
+  if (status < 0) return status;
+  outcome->reason = ts_reason_text(result.reason);
+  snprintf(outcome->message, sizeof outcome->message, "%s", result.message);
+  outcome->cycles = result.iterations;
+  outcome->waits = result.waits;
+  outcome->factor = factor_of(outcome);
+  outcome->solver_residual = outcome->rounded_residual = result.relative_residual;
+  outcome->incompatible = NAN;
+  return status;
+}
+
+/* ---- The solution against the exact one ---- */
+
+static void judge(const poisson_problem *problem, const float *x, poisson_outcome *outcome) {
+  const size_t n = (size_t)problem->desc.width * (size_t)problem->desc.height;
+  double shift = 0, squares = 0, largest = 0;
+  outcome->error_max = outcome->error_rms = NAN;
+  if (!problem->exact) return;
+  /* Where nothing but derivatives is given, u is known up to a constant. */
+  if (outcome->multigrid.singular_parts)
+    for (size_t k = 0; k < n; k++) shift += (x[k] - problem->exact[k]) / (double)n;
+  for (size_t k = 0; k < n; k++) {
+    const double error = fabs(x[k] - problem->exact[k] - shift);
+    squares += error * error;
+    if (!(error <= largest)) largest = error;
+  }
+  outcome->error_max = largest;
+  outcome->error_rms = sqrt(squares / (double)n);
+}
+
+static int set_up(const poisson_options *options, const poisson_problem *problem, device_objects *d,
+                  watcher *w) {
+  const size_t n = (size_t)options->width * (size_t)options->height;
+  const double start = seconds_now();
+  float *values = malloc(9 * n * sizeof *values);
+  if (!values) {
+    message("out of memory for a stencil of %dx%d samples", options->width, options->height);
+    return -1;
+  }
+  int failed = upload(problem, d, values);
+  free(values);
+  if (failed) return failed;
+  ts_multigrid_desc desc = options->multigrid;
+  desc.rtol = options->rtol;
+  desc.max_cycles = options->max_cycles;
+  desc.progress = after_cycle;
+  desc.progress_user = w;
+  ts_status status = ts_multigrid_create(d->A, &desc, &d->multigrid);
+  if (status >= 0) status = ts_multigrid_get_info(d->multigrid, &w->outcome->multigrid);
+  if (status >= 0) status = ts_context_get_info(d->context, &w->outcome->context);
+  /* Without this the solve would wait for the upload and be charged for it. */
+  if (status >= 0) status = ts_context_finish(d->context);
+  w->outcome->seconds_setup = seconds_now() - start;
+  return status < 0 ? failed_call(d->context, status, "multigrid") : 0;
+}
+
+int poisson_solve(const poisson_options *options, const poisson_problem *problem, ts_context *context,
+                  poisson_outcome *outcome, float **x) {
+  const size_t n = (size_t)options->width * (size_t)options->height;
+  device_objects d = {.context = context};
+  watcher w = {options, outcome};
+  int failed = set_up(options, problem, &d, &w);
+  if (!failed) {
+    poisson_report_start(options, problem, outcome);
+    const double start = seconds_now();
+    outcome->status = options->cg ? solve_cg(options, &d, &w) : solve_cycles(&d, outcome);
+    outcome->seconds_solve = seconds_now() - start;
+    if (outcome->status < 0) failed = failed_call(context, outcome->status, "multigrid");
+  }
+  if (!failed && !(*x = malloc(n * sizeof **x))) {
+    message("out of memory for a solution of %zu numbers", n);
+    failed = -1;
+  }
+  if (!failed) {
+    const ts_status status = ts_vector_read(d.x, *x, n);
+    if (status < 0) failed = failed_call(context, status, "the solution");
+  }
+  if (!failed) judge(problem, *x, outcome);
+  progress_clear();
+  destroy(&d);
+  return failed;
+}

@@ -1,0 +1,115 @@
+# `texsolve poisson`: what is refused, in which words, and files of every form.
+
+poisson() {
+  refused=$1 text=$2
+  shift 2
+  refuse "$refused" "$text" poisson --backend cpu "$@"
+}
+
+# ---- Arguments ----
+expect 0 help poisson
+for option in size boundary samples sigma problem rhs coefficient solid output backend threads smoother storage \
+  interpolation cycle pre post damping symmetric full levels coarsest-sweeps cg rtol max-cycles json quiet verbose; do
+  grep -q -- "--$option" ../log/out || fail "help poisson does not mention --$option"
+done
+for size in 0 2 -5 1x 3x2 x33 33x33x33 1.5 99999999999 nan ''; do
+  poisson 2 "--size: '$size', expected WIDTH or WIDTHxHEIGHT of 3 to 1048576 samples" --size "$size"
+done
+poisson 2 "--size: '65536x65536' are 4294967296 samples, expected at most 2147483647" --size 65536x65536
+poisson 2 "--boundary: only one of left and right is periodic" --boundary periodic,neumann,neumann,neumann
+poisson 2 "--boundary: only one of bottom and top is periodic" --boundary neumann,neumann,neumann,periodic
+poisson 2 "--boundary: unknown side 'wall', expected dirichlet, neumann or periodic" --boundary wall
+poisson 2 "--boundary: unknown side ''" --boundary neumann,,neumann,neumann
+poisson 2 "--boundary: 'neumann,neumann' has 2 sides, expected 1 or 4" --boundary neumann,neumann
+poisson 2 "--boundary: 'neumann,neumann,neumann,neumann,neumann' has 5 sides" \
+  --boundary neumann,neumann,neumann,neumann,neumann
+poisson 2 "--samples: 'corners', expected points or cells" --samples corners
+for sigma in -1 nan inf 1x ''; do
+  poisson 2 "--sigma: '$sigma', expected a number that is not negative" --sigma "$sigma"
+done
+poisson 2 "--problem: unknown problem 'hard', expected smooth, variable, noise, jumps or obstacles" --problem hard
+poisson 2 "--rhs and --problem variable, which has all of its own" --rhs b.mtx --problem variable
+poisson 2 "--smoother: unknown smoother 'sor', expected one of auto, jacobi" --smoother sor
+poisson 2 "--storage: unknown storage 'flat', expected one of auto, plain" --storage flat
+poisson 2 "--interpolation: unknown interpolation 'cubic', expected one of auto, bilinear" --interpolation cubic
+poisson 2 "--cycle: unknown cycle 'Z', expected one of V, W, F" --cycle Z
+poisson 2 "--pre 0 and --post 0, expected at least one smoothing step" --pre 0 --post 0
+poisson 2 "--post: '17', expected a whole number from 0 to 16" --post 17
+for damping in 0 1.1 -1 nan; do
+  poisson 2 "--damping: '$damping', expected a number above 0 and at most 1" --damping "$damping"
+done
+poisson 2 "--rtol: '1', expected a number between 0 and 1" --rtol 1
+poisson 2 "--max-cycles: '0', expected" --max-cycles 0
+poisson 2 "--levels: '0', expected" --levels 0
+poisson 2 "--coarsest-sweeps: '1001', expected a whole number from 1 to 1000" --coarsest-sweeps 1001
+poisson 2 "'extra', expected options only" extra
+poisson 2 "'-' given for several files" --rhs - --solid -
+refuse 2 'unknown backend "metal"' poisson --backend metal
+
+# ---- Files that are refused ----
+array='%%MatrixMarket matrix array real general'
+zeros() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print 0 }'; }
+
+poisson 1 "none.mtx: No such file or directory, expected a Matrix Market or NumPy file" --size 3 --rhs none.mtx
+file wide.mtx "$array" '3 4' $(zeros 12)
+poisson 1 "wide.mtx: 3 rows and 4 columns, expected 4 rows and 3 columns for a grid of 3x4" --size 3x4 --rhs wide.mtx
+file nan.mtx "$array" '4 3' 0 0 0 0 0 0 nan 0 0 0 0 0
+poisson 1 "nan.mtx:9: value 'nan'" --size 3x4 --rhs nan.mtx
+file large.mtx "$array" '4 3' 0 0 0 0 0 0 1e39 0 0 0 0 0
+poisson 1 "large.mtx:9: value '1e39'" --size 3x4 --rhs large.mtx
+file k.mtx "$array" '3 3' 1 1 1 1 1 -2 1 1 1
+poisson 1 "--coefficient k.mtx: row 3, column 2: -2, expected a positive number" --size 3 --coefficient k.mtx
+file k.mtx "$array" '3 3' 1 1 1 1 0 2 1 1 1
+poisson 1 "--coefficient k.mtx: row 2, column 2: 0, expected a positive number" --size 3 --coefficient k.mtx
+file walls.mtx "$array" '3 3' 1 1 1 1 1 1 1 1 1
+poisson 1 "--solid walls.mtx: all 9 samples are walls" --size 3 --solid walls.mtx
+poisson 1 "missing/x.mtx: No such file or directory, expected a file that can be written" -o missing/x.mtx
+poisson 1 "walls.mtx: this output is also an input" --size 3 --solid walls.mtx -o walls.mtx
+
+# npy NAME HEADER: a file of version 1 whose data, as printf escapes, comes from standard input.
+npy() {
+  printf '\223NUMPY\001\000' >"$1"
+  printf "\\$(printf %03o "${#2}")\\000%s" "$2" >>"$1"
+  printf "$(cat)" >>"$1"
+}
+f4="'descr': '<f4', 'fortran_order': False"
+float_zero='\000\000\000\000' float_nan='\000\000\300\177' float_one='\000\000\200\077'
+twelve() { for k in 1 2 3 4 5 6 7 8 9 10 11 12; do if [ "$k" = "$1" ]; then printf %s "$2"; else printf %s "$3"; fi; done; }
+bad_npy() {
+  poisson 1 "--rhs b.npy: $1" --size 3x4 --rhs b.npy
+}
+
+twelve 8 "$float_nan" "$float_zero" | npy b.npy "{$f4, 'shape': (4, 3), }"
+bad_npy 'row 3, column 2: nan, expected a number of single precision'
+twelve 0 '' "$float_zero" | npy b.npy "{$f4, 'shape': (3, 4), }"
+bad_npy '3 rows and 4 columns, expected 4 rows and 3 columns'
+twelve 0 '' "$float_zero" | npy b.npy "{$f4, 'shape': (12,), }"
+bad_npy 'an array of 1 dimension, expected 2'
+twelve 0 '' "$float_zero" | npy b.npy "{$f4, 'shape': (1, 4, 3), }"
+bad_npy 'an array of 3 dimensions, expected 2'
+printf '' | npy b.npy "{$f4, 'shape': (), }"
+bad_npy 'an array of 0 dimensions, expected 2'
+twelve 1 '' "$float_zero" | npy b.npy "{$f4, 'shape': (4, 3), }"
+bad_npy 'the file ends after 11 numbers, expected 4 x 3'
+twelve 1 "$float_zero$float_zero" "$float_zero" | npy b.npy "{$f4, 'shape': (4, 3), }"
+bad_npy 'further bytes after 4 x 3 numbers'
+for type in '<f2' '<c8' '|O' '<f16' '<M8[s]' '|f4' 'f4' '<U3' '<i3'; do
+  twelve 0 '' "$float_zero" | npy b.npy "{'descr': '$type', 'fortran_order': False, 'shape': (4, 3), }"
+  bad_npy "numbers of type '$type', expected f4, f8"
+done
+printf '' | npy b.npy "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4, 3), }"
+bad_npy 'an array of records'
+for header in '' '{' "{$f4}" "{$f4, 'shape': (4, 3)" "{$f4, 'shape': (4, -3)}" "{$f4, 'shape': (4, 3), 'more': 1}" \
+  "{$f4, 'shape': (4, 99999999999999999999)}" "{$f4, 'shape': 12}" "{'shape': (4, 3), 'fortran_order': False}" \
+  "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (4, 3)}" "{$f4, 'shape': (4, 3)} more"; do
+  twelve 0 '' "$float_zero" | npy b.npy "$header"
+  bad_npy 'the header is no dictionary with descr, fortran_order and shape'
+done
+printf '\223NUMPY\001\000\300\000{' >b.npy
+bad_npy 'the file ends inside its header'
+printf '\223NUMPY\001' >b.npy
+bad_npy 'not a NumPy file'
+printf '\223NUMPY\011\000\001\000 ' >b.npy
+bad_npy 'NumPy format version 9.0, expected 1 to 3'
+printf '\223NUMPY\002\000\377\377\377\377' >b.npy
+bad_npy 'a header of 4294967295 bytes, expected at most'
