@@ -231,7 +231,9 @@ int ui_slider_log_unit(const char *label, double *value, double low, double high
   float at = 0;
   char text[60];
   if (*value >= low) at = first + (1 - first) * static_cast<float>(std::log(*value / low) / range);
-  std::snprintf(text, sizeof text, "%.2g %s", *value, unit);
+  /* The text is a format. */
+  const bool percent = unit[0] == '%';
+  std::snprintf(text, sizeof text, percent ? "%.2g %%%s" : "%.2g %s", *value, unit);
   if (!ImGui::SliderFloat(label, &at, 0, 1, text, ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput))
     return 0;
   if (from_zero && at < first) {
@@ -285,18 +287,16 @@ void ui_curves(const char *text, const ui_curve *curves, int count, int room, fl
   ImDrawList *list = ImGui::GetWindowDrawList();
   list->AddRectFilled(from, to, ImGui::GetColorU32(ImGuiCol_FrameBg));
   list->PushClipRect(from, to, true);
-  const float scale = high > low ? size.y / (high - low) : 0;
+  const float margin = 2 * ui_scale, scale = high > low ? (size.y - 2 * margin) / (high - low) : 0;
   for (int c = 0; c < count; c++) {
     ImVec2 before(0, 0);
     bool joined = false;
     for (int k = 0; k < curves[c].count; k++) {
-      const float value = curves[c].values[k];
-      const float x =
-          to.x - size.x * static_cast<float>(curves[c].count - 1 - k) / static_cast<float>(room - 1);
-      const ImVec2 at(x, to.y - (value - low) * scale);
-      if (joined && std::isfinite(value))
-        list->AddLine(before, at, ImGui::GetColorU32(colour_of(curves[c])), 1.5f * ui_scale);
-      joined = std::isfinite(value);
+      if (!std::isfinite(curves[c].values[k])) continue;
+      const float age = static_cast<float>(curves[c].count - 1 - k) / static_cast<float>(room - 1);
+      const ImVec2 at(to.x - size.x * age, to.y - margin - (curves[c].values[k] - low) * scale);
+      if (joined) list->AddLine(before, at, ImGui::GetColorU32(colour_of(curves[c])), 1.5f * ui_scale);
+      joined = true;
       before = at;
     }
   }

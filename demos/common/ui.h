@@ -65,7 +65,7 @@ int ui_text_field(const char *name, char *text, int size, const char *button);
 void ui_plot(const char *text, const float *values, int count, float low, float high, int bars);
 
 /* Several curves in one frame with their names, the newest values at the right: `room` values are as wide as
- * the frame. What is no number is left out. */
+ * the frame. A curve leaves out what is no number. */
 typedef struct ui_curve {
   const char *name;
   const float *values;

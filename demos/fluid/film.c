@@ -46,6 +46,10 @@ const char *film_unavailable(void) {
   return is_in_path("ffmpeg") ? NULL : "ffmpeg makes films, but is not installed";
 }
 
+int film_is_possible(void) {
+  return is_in_path("ffmpeg");
+}
+
 static char *part_of(const char *path) {
   const size_t length = strlen(path) + sizeof ".part";
   char *part = malloc(length);

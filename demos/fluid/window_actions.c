@@ -1,0 +1,237 @@
+#include "window_state.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+/* ---- What the user is told ---- */
+
+void window_tell(window_state *w, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(w->note, sizeof w->note, format, arguments);
+  va_end(arguments);
+  w->note_is_error = 0;
+}
+
+void window_tell_error(window_state *w, const char *text) {
+  window_tell(w, "%s", text);
+  w->note_is_error = 1;
+}
+
+/* ---- Scenes ---- */
+
+void window_take_scene(window_state *w) {
+  char title[100];
+  const scene_setup *setup = simulation_setup(*w->s);
+  const ts_fluid_parameters *p = simulation_parameters(*w->s);
+  w->look = fluid_look_of(*w->s);
+  w->particles = (long)setup->particle_columns * setup->particle_rows;
+  w->own_range = 0;
+  w->steps_per_frame = setup->steps_per_frame > 0 ? setup->steps_per_frame : 1;
+  if ((int)p->solver < WINDOW_SOLVERS && p->iterations > 0) w->iterations[p->solver] = p->iterations;
+  snprintf(w->size_text, sizeof w->size_text, "%dx%d", (int)setup->width, (int)setup->height);
+  snprintf(title, sizeof title, "%s - fluid", scene_name(simulation_scene(*w->s)));
+  glfwSetWindowTitle(w->handle, title);
+  window_name_files(w);
+}
+
+void window_take_options(window_state *w, const fluid_window_options *options) {
+  if (options->look) w->look = *options->look;
+  w->own_range = w->look.range > 0;
+  if (options->steps_per_frame > 0) w->steps_per_frame = options->steps_per_frame;
+  if (options->screenshot) snprintf(w->screenshot, sizeof w->screenshot, "%s", options->screenshot);
+  if (options->film) snprintf(w->film_path, sizeof w->film_path, "%s", options->film);
+  w->paths_given =
+      (options->screenshot ? WINDOW_SCREENSHOT_GIVEN : 0) | (options->film ? WINDOW_FILM_GIVEN : 0);
+}
+
+void window_set_scene(window_state *w, int index, int32_t width, int32_t height) {
+  char message[SIMULATION_MESSAGE];
+  const scene *next = scene_at(index);
+  const int other = next != simulation_scene(*w->s);
+  if (simulation_set_scene(*w->s, next, width, height, message)) {
+    window_tell_error(w, message);
+    return;
+  }
+  if (other) {
+    window_take_scene(w);
+    window_tell(w, "%s: %s", scene_name(next), scene_text(next));
+  } else {
+    const ts_fluid_info *info = simulation_info(*w->s);
+    snprintf(w->size_text, sizeof w->size_text, "%dx%d", (int)info->width, (int)info->height);
+    window_tell(w, "%d x %d cells", (int)info->width, (int)info->height);
+  }
+}
+
+/* ---- Running ---- */
+
+/* Seconds after which a frame's steps end, so that the pointer stays quick. */
+static const double patience = 0.05;
+
+void window_run_or_pause(window_state *w) {
+  w->paused = !w->paused;
+  w->steps_due = 0;
+  if (!w->paused) w->note[0] = 0;
+}
+
+void window_step(window_state *w) {
+  w->paused = 1;
+  w->single_step = 1;
+  w->note[0] = 0;
+}
+
+/* Milliseconds of a step, on average over those of a frame. */
+static void remember_time(window_state *w, double milliseconds) {
+  if (w->time_count == SIMULATION_HISTORY) {
+    memmove(w->times, w->times + 1, (SIMULATION_HISTORY - 1) * sizeof w->times[0]);
+    w->time_count--;
+  }
+  w->times[w->time_count++] = (float)milliseconds;
+}
+
+/* Whether one step is what a frame has time for. */
+static int takes_long(const window_state *w) {
+  return w->time_count && w->times[w->time_count - 1] > 1e3F * (float)patience;
+}
+
+/* So many steps a frame at 60 frames a second; fewer a frame where there are more of them, and no more where
+ * there are fewer: the fluid goes slower then. */
+void window_make_steps(window_state *w, double seconds) {
+  char message[SIMULATION_MESSAGE];
+  int count = w->single_step;
+  if (!w->paused) {
+    /* A frame may come a little early. */
+    w->steps_due = fmin(w->steps_due + 60 * seconds * w->steps_per_frame, w->steps_per_frame + 0.25);
+    count = (int)(w->steps_due + 0.25);
+    if (count > w->steps_per_frame) count = w->steps_per_frame;
+    w->steps_due -= count;
+  }
+  w->single_step = 0;
+  const double begin = glfwGetTime();
+  int k = 0;
+  for (; k < count && glfwGetTime() - begin < patience; k++) {
+    /* Measuring waits, so the divergence is that of a frame's last step. A stage that waits would wait for the
+     * steps before it too if those did not. */
+    int measure = w->measure_times ? TS_FLUID_MEASURE_TIMES : 0;
+    if (w->measure_divergence && (k == count - 1 || takes_long(w))) measure |= TS_FLUID_MEASURE_DIVERGENCE;
+    if (simulation_step(*w->s, measure, 0, message)) {
+      window_tell(w, "%s%s", message, simulation_broken(*w->s) ? "; R begins again" : "");
+      w->note_is_error = w->paused = 1;
+      return;
+    }
+  }
+  if (!count) return;
+  remember_time(w, 1e3 * (glfwGetTime() - begin) / k);
+  window_film_frame(w, k);
+}
+
+void window_reset(window_state *w) {
+  char message[SIMULATION_MESSAGE];
+  if (simulation_reset(*w->s, message))
+    window_tell_error(w, message);
+  else
+    window_tell(w, "back at the beginning");
+}
+
+/* ---- Walls ---- */
+
+void window_clear_walls(window_state *w) {
+  char message[SIMULATION_MESSAGE];
+  if (simulation_clear_walls(*w->s, message))
+    window_tell_error(w, message);
+  else
+    window_tell(w, "no walls");
+}
+
+static const char *without_directory(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+void window_load_walls(window_state *w) {
+  char message[SIMULATION_MESSAGE];
+  if (simulation_load_walls(*w->s, w->to_load, message))
+    window_tell_error(w, message);
+  else
+    window_tell(w, "walls from %s", without_directory(w->to_load));
+  w->to_load[0] = 0;
+}
+
+/* ---- Parameters ---- */
+
+static void tell_if(window_state *w, int failed, const char *message) {
+  if (failed)
+    window_tell_error(w, message);
+  else if (w->note_is_error)
+    w->note[0] = 0;
+}
+
+void window_set_parameters(window_state *w, const ts_fluid_parameters *parameters) {
+  char message[SIMULATION_MESSAGE];
+  tell_if(w, simulation_set_parameters(*w->s, parameters, message), message);
+}
+
+void window_set_solver(window_state *w, ts_fluid_solver solver) {
+  ts_fluid_parameters p = *simulation_parameters(*w->s);
+  if ((int)p.solver < WINDOW_SOLVERS) w->iterations[p.solver] = p.iterations;
+  p.solver = solver;
+  p.iterations = w->iterations[solver];
+  window_set_parameters(w, &p);
+}
+
+void window_default_parameters(window_state *w) {
+  char message[SIMULATION_MESSAGE];
+  tell_if(w, simulation_default_parameters(*w->s, message), message);
+}
+
+void window_set_layout(window_state *w, ts_fluid_layout layout) {
+  char message[SIMULATION_MESSAGE];
+  tell_if(w, simulation_set_layout(*w->s, layout, message), message);
+}
+
+void window_set_particles(window_state *w, long count) {
+  char message[SIMULATION_MESSAGE];
+  tell_if(w, simulation_set_particles(*w->s, count, message), message);
+  if (w->note_is_error) return;
+  w->particles = count;
+  w->look.particles = count > 0;
+}
+
+/* ---- Another device: the walls come along, the flow begins anew ---- */
+
+static int copy_walls(const simulation *from, simulation *to, char message[SIMULATION_MESSAGE]) {
+  const ts_fluid_info *info = simulation_info(from);
+  const unsigned char *solid = simulation_solid(from);
+  for (int32_t j = 0; j < info->height; j++)
+    for (int32_t i = 0; i < info->width; i++)
+      simulation_brush(to, (i + 0.5) * info->cell_size, (j + 0.5) * info->cell_size, 0.25 * info->cell_size,
+                       solid[(size_t)j * (size_t)info->width + (size_t)i]);
+  return simulation_apply_walls(to, message);
+}
+
+void window_set_backend(window_state *w, const char *backend) {
+  char message[SIMULATION_MESSAGE];
+  simulation_options o = *simulation_get_options(*w->s);
+  simulation *made = NULL;
+  o.backend = backend;
+  o.platform = TS_GL_PLATFORM_CURRENT;
+  if (simulation_create(&o, &made, message)) {
+    window_tell_error(w, message);
+    return;
+  }
+  if (simulation_set_parameters(made, simulation_parameters(*w->s), message) ||
+      copy_walls(*w->s, made, message)) {
+    window_tell_error(w, message);
+    simulation_destroy(&made);
+    return;
+  }
+  simulation_destroy(w->s);
+  *w->s = made;
+  window_tell(w, "on %s, from the beginning", backend);
+}

@@ -1,0 +1,143 @@
+/* What the window writes: pictures, films, reports. */
+#include "window_state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+void window_name_files(window_state *w) {
+  const char *name = scene_name(simulation_scene(*w->s));
+  if (!(w->paths_given & WINDOW_SCREENSHOT_GIVEN))
+    snprintf(w->screenshot, sizeof w->screenshot, "fluid-%s.png", name);
+  if (!(w->paths_given & WINDOW_FILM_GIVEN) && !w->film)
+    snprintf(w->film_path, sizeof w->film_path, "fluid-%s.mp4", name);
+  snprintf(w->report, sizeof w->report, "fluid-%s.json", name);
+}
+
+/* ---- Pictures ---- */
+
+/* As large as the fluid in the window. */
+void window_save_picture(window_state *w) {
+  char reason[200];
+  image picture;
+  const fluid_area area = window_area(w);
+  if (image_create(&picture, area.width, area.height)) {
+    window_tell_error(w, "out of memory");
+    return;
+  }
+  const char *why = fluid_view_picture(w->view, *w->s, &w->look, area.width, area.height, picture.rgb);
+  if (!why && png_image_save(w->screenshot, &picture, reason, sizeof reason)) why = reason;
+  window_tell(w, "%s: a picture of %d x %d pixels", w->screenshot, picture.width, picture.height);
+  if (why) window_tell(w, "%s: %s", w->screenshot, why);
+  w->note_is_error = why != NULL;
+  image_destroy(&picture);
+}
+
+/* ---- Films ---- */
+
+enum { FILM_RATE = 60 };
+
+static void end_film(window_state *w, int failed, const char *message) {
+  if (failed)
+    window_tell_error(w, message);
+  else
+    window_tell(w, "%s: a film of %d frames", w->film_path, w->film_frames);
+  image_destroy(&w->film_picture);
+}
+
+void window_film_end(window_state *w) {
+  char message[SIMULATION_MESSAGE];
+  if (w->film) end_film(w, film_close(&w->film, message), message);
+}
+
+void window_film(window_state *w) {
+  char message[SIMULATION_MESSAGE];
+  const fluid_area area = window_area(w);
+  if (w->film) {
+    window_film_end(w);
+    return;
+  }
+  const int width = area.width & ~1, height = area.height & ~1;
+  if (image_create(&w->film_picture, width, height)) {
+    window_tell_error(w, "out of memory");
+  } else if (film_open(w->film_path, width, height, FILM_RATE, &w->film, message)) {
+    image_destroy(&w->film_picture);
+    window_tell_error(w, message);
+  } else {
+    w->film_frames = w->film_steps = 0;
+    window_tell(w, "%s: the film runs; F ends it", w->film_path);
+  }
+}
+
+/* So many steps a frame as a window with 60 frames a second makes, whatever this one manages. */
+void window_film_frame(window_state *w, int steps) {
+  char message[SIMULATION_MESSAGE];
+  if (!w->film) return;
+  w->film_steps += steps;
+  if (w->film_steps < w->steps_per_frame) return;
+  w->film_steps = 0;
+  image *picture = &w->film_picture;
+  const char *why = fluid_view_picture(w->view, *w->s, &w->look, picture->width, picture->height, picture->rgb);
+  if (!why && film_add(w->film, picture->rgb, message)) why = message;
+  w->film_frames += !why;
+  if (!why) return;
+  film_discard(&w->film);
+  end_film(w, 1, why);
+}
+
+/* ---- Reports ---- */
+
+static json_t *number(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *parameters_json(const ts_fluid_parameters *p) {
+  const ts_multigrid_desc *m = &p->multigrid;
+  return json_pack("{s:f, s:f, s:f, s:f, s:[f, f], s:f, s:f, s:f, s:s, s:s, s:i, s:f, s:b, s:{s:s, s:s, s:s, "
+                   "s:s, s:i, s:i}}",
+                   "time_step", p->time_step, "viscosity", p->viscosity, "buoyancy", p->buoyancy,
+                   "smoke_weight", p->smoke_weight, "gravity", p->gravity[0], p->gravity[1],
+                   "vorticity_confinement", p->vorticity_confinement, "dye_decay", p->dye_decay,
+                   "temperature_decay", p->temperature_decay, "advection",
+                   p->advection == TS_FLUID_MACCORMACK ? "maccormack" : "semi-lagrangian", "solver",
+                   ts_fluid_solver_name(p->solver), "iterations", p->iterations, "tolerance", p->tolerance,
+                   "cold_start", p->cold_start, "multigrid", "smoother", ts_smoother_name(m->smoother),
+                   "storage", ts_grid_storage_name(m->storage), "cycle", ts_cycle_name(m->cycle),
+                   "interpolation", ts_interpolation_name(m->interpolation), "pre", m->pre, "post", m->post);
+}
+
+static json_t *report_json(const window_state *w) {
+  const ts_fluid_info *info = simulation_info(*w->s);
+  const ts_fluid_result *r = simulation_result(*w->s);
+  const unsigned char *solid = simulation_solid(*w->s);
+  ts_context_info device = {0};
+  ts_context_get_info(simulation_context(*w->s), &device);
+  int walls = 0;
+  for (int32_t k = 0; k < info->width * info->height; k++) walls += solid[k] != 0;
+  json_t *report =
+      json_pack("{s:s, s:[i, i], s:f, s:s, s:s?, s:s, s:s, s:b, s:i, s:f, s:i, s:i, s:i, s:f}", "scene",
+                scene_name(simulation_scene(*w->s)), "size", (int)info->width, (int)info->height, "cell_size",
+                info->cell_size, "backend", device.backend ? device.backend : "", "device", device.device,
+                "layout", info->layout == TS_FLUID_COLLOCATED ? "collocated" : "staggered", "view",
+                fluid_field_name(w->look.field), "paused", w->paused, "steps", r->steps, "time", r->time,
+                "wall_cells", walls, "particles", w->look.particles ? (int)w->particles : 0, "iterations",
+                r->iterations, "frames_per_second", 1 / w->frame_seconds);
+  if (!report) return NULL;
+  json_object_set_new(report, "divergence_before", number(r->divergence_before));
+  json_object_set_new(report, "divergence_after", number(r->divergence_after));
+  json_object_set_new(report, "parameters", parameters_json(simulation_parameters(*w->s)));
+  return report;
+}
+
+void window_save_report(window_state *w) {
+  json_t *report = report_json(w);
+  if (!report || json_dump_file(report, w->report, JSON_INDENT(2) | JSON_REAL_PRECISION(9))) {
+    window_tell(w, "%s: cannot be written", w->report);
+    w->note_is_error = 1;
+  } else {
+    window_tell(w, "%s: what is set and measured", w->report);
+  }
+  json_decref(report);
+}

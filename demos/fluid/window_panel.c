@@ -1,0 +1,213 @@
+/* The controls at the left. */
+#include "window_state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui.h"
+
+void window_action_button(window_state *w, const char *label, int count, int enabled,
+                          void (*action)(window_state *w)) {
+  char tip[60];
+  ui_disabled_begin(!enabled);
+  const int pressed = ui_button(label, count);
+  ui_disabled_end();
+  snprintf(tip, sizeof tip, "key: %s", window_key_of(action));
+  ui_tip(tip);
+  if (pressed) action(w);
+}
+
+/* ---- Scene ---- */
+
+static void size_controls(window_state *w) {
+  static const char *const names[] = {"1/4", "1/2", "1", "2", "4"};
+  const int index = scene_index(simulation_scene(*w->s));
+  int32_t width, height;
+  scene_default_size(simulation_scene(*w->s), &width, &height);
+  const ts_fluid_info *info = simulation_info(*w->s);
+  int choice = -1; /* sizes are 2^k + 1 or 2^k: what is over a multiple of 4 stays */
+  int32_t widths[5], heights[5];
+  for (int k = 0; k < 5; k++) {
+    widths[k] = (int32_t)ldexp(width - width % 4, k - 2) + width % 4;
+    heights[k] = (int32_t)ldexp(height - height % 4, k - 2) + height % 4;
+    if (widths[k] == info->width && heights[k] == info->height) choice = k;
+  }
+  if (ui_combo("resolution", &choice, names, 5)) window_set_scene(w, index, widths[choice], heights[choice]);
+  ui_tip("of the scene's own; the fluid begins anew");
+  if (ui_text_field("size", w->size_text, sizeof w->size_text, "Resize")) {
+    int given_width, given_height, end = 0;
+    if (sscanf(w->size_text, "%dx%d%n", &given_width, &given_height, &end) == 2 && !w->size_text[end])
+      window_set_scene(w, index, given_width, given_height);
+    else
+      window_tell_error(w, "a size is two numbers of cells, such as 257x129");
+  }
+  ui_tip("cells, such as 257x129; the fluid begins anew");
+}
+
+static void scene_section(window_state *w) {
+  enum { most = 16 };
+  const char *names[most];
+  const int count = scene_count() < most ? scene_count() : most;
+  int choice = scene_index(simulation_scene(*w->s));
+  if (!ui_section("Scene")) return;
+  window_action_button(w, w->paused ? "Run" : "Pause", 3, 1, window_run_or_pause);
+  ui_same_line();
+  window_action_button(w, "Step", 3, 1, window_step);
+  ui_same_line();
+  window_action_button(w, "Reset", 3, 1, window_reset);
+  for (int k = 0; k < count; k++) names[k] = scene_name(scene_at(k));
+  if (ui_combo("scene", &choice, names, count)) window_set_scene(w, choice, 0, 0);
+  ui_tip(scene_text(simulation_scene(*w->s)));
+  size_controls(w);
+  ui_slider_int("steps a frame", &w->steps_per_frame, 1, 16, "1");
+  ui_tip("at 60 frames a second; never more of them in one frame");
+  window_action_button(w, "No walls", 2, 1, window_clear_walls);
+  ui_same_line();
+  window_action_button(w, "Keys", 2, 1, window_switch_keys);
+}
+
+/* ---- Pointer ---- */
+
+static void pointer_section(window_state *w) {
+  static const char *const colours[] = {"changes", "chosen"};
+  window_pointer *p = &w->pointer;
+  if (!ui_section("Pointer")) return;
+  double percent = 100 * p->brush;
+  if (ui_slider_log_unit("brush", &percent, 100 * POINTER_SMALLEST, 100 * POINTER_LARGEST, 0, "% of height"))
+    p->brush = percent / 100;
+  ui_tip("its radius; also the wheel");
+  ui_slider_unit("push", &p->push, 0, 4, "x");
+  ui_tip("how much of the pointer's velocity the fluid takes");
+  ui_slider_unit("dye", &p->dye, 0, 2, "a frame");
+  ui_slider_unit("heat", &p->heat, -1, 1, "a frame");
+  ui_tip("temperature that comes with the dye; see buoyancy");
+  ui_combo("colour", &p->colour_fixed, colours, 2);
+  if (p->colour_fixed) ui_colour("dye's colour", p->colour);
+}
+
+/* ---- Look ---- */
+
+static void particle_control(window_state *w) {
+  static const char *const names[] = {"none", "1024", "4096", "16384", "65536", "262144"};
+  static const long counts[] = {0, 1024, 4096, 16384, 65536, 262144};
+  int choice = -1;
+  for (int k = 0; k < 6; k++)
+    if (counts[k] == w->particles) choice = k;
+  if (ui_combo("particles", &choice, names, 6)) window_set_particles(w, counts[choice]);
+}
+
+static const char *unit_of(fluid_field field) {
+  switch (field) {
+  case FLUID_FIELD_SPEED:
+    return "m/s";
+  case FLUID_FIELD_PRESSURE:
+    return "m^2/s^2";
+  case FLUID_FIELD_DIVERGENCE:
+  case FLUID_FIELD_VORTICITY:
+    return "1/s";
+  default:
+    return "";
+  }
+}
+
+static void look_section(window_state *w) {
+  const char *names[FLUID_FIELDS];
+  fluid_look *look = &w->look;
+  int field = (int)look->field;
+  if (!ui_section("Look")) return;
+  for (int k = 0; k < FLUID_FIELDS; k++) names[k] = fluid_field_name((fluid_field)k);
+  if (ui_combo("field", &field, names, FLUID_FIELDS)) {
+    look->field = (fluid_field)field;
+    look->legend = look->field != FLUID_FIELD_DYE;
+    if (!w->own_range) look->range = 0;
+  }
+  const int has_scale = look->field != FLUID_FIELD_DYE;
+  ui_disabled_begin(!has_scale);
+  if (ui_check_box("keep the colours' range", &w->own_range))
+    look->range = w->own_range ? fluid_view_range(w->view) : 0;
+  ui_tip("else it follows the data, which the device is waited for");
+  double range = look->range > 0 ? look->range : fluid_view_range(w->view);
+  ui_disabled_begin(!w->own_range);
+  if (ui_slider_log_unit("range", &range, 1e-4, 1e4, 0, unit_of(look->field))) look->range = range;
+  ui_disabled_end();
+  ui_check_box("scale", &look->legend);
+  ui_disabled_end();
+  ui_same_line();
+  ui_check_box("arrows", &look->arrows);
+  particle_control(w);
+}
+
+/* ---- Fluid ---- */
+
+static int forces(ts_fluid_parameters *p) {
+  int changed = ui_slider_log_unit("buoyancy", &p->buoyancy, 1e-3, 100, 1, "m/s^2");
+  ui_tip("upwards, of temperature 1");
+  changed |= ui_slider_log_unit("smoke's weight", &p->smoke_weight, 1e-3, 100, 1, "m/s^2");
+  ui_tip("downwards, of dye of brightness 1");
+  changed |= ui_slider_unit("gravity x", &p->gravity[0], -10, 10, "m/s^2");
+  changed |= ui_slider_unit("gravity y", &p->gravity[1], -10, 10, "m/s^2");
+  changed |= ui_slider_log_unit("confinement", &p->vorticity_confinement, 1e-2, 100, 1, "");
+  ui_tip("of vorticity: gives small vortices back what the grid took");
+  changed |= ui_slider_log_unit("dye's decay", &p->dye_decay, 1e-3, 10, 1, "1/s");
+  changed |= ui_slider_log_unit("heat's decay", &p->temperature_decay, 1e-3, 10, 1, "1/s");
+  return changed;
+}
+
+static void fluid_section(window_state *w) {
+  static const char *const advections[] = {"semi-Lagrangian", "MacCormack"};
+  static const char *const layouts[] = {"staggered", "collocated"};
+  if (!ui_section("Fluid")) return;
+  ts_fluid_parameters p = *simulation_parameters(*w->s);
+  int changed = ui_slider_log_unit("time step", &p.time_step, 1e-4, 1, 0, "s");
+  changed |= ui_slider_log_unit("viscosity", &p.viscosity, 1e-7, 1, 1, "m^2/s");
+  const double reynolds = simulation_reynolds(*w->s);
+  if (isfinite(reynolds)) ui_text("Reynolds number %.3g", reynolds);
+  int advection = (int)p.advection;
+  if (ui_combo("advection", &advection, advections, 2)) {
+    p.advection = (ts_fluid_advection)advection;
+    changed = 1;
+  }
+  changed |= forces(&p);
+  if (changed) window_set_parameters(w, &p);
+  int layout = (int)simulation_info(*w->s)->layout;
+  if (ui_combo("layout", &layout, layouts, 2)) window_set_layout(w, (ts_fluid_layout)layout);
+  ui_tip("collocated is the paper's: divergence does not vanish there; the fluid begins anew");
+  if (ui_button("The scene's own", 1)) window_default_parameters(w);
+}
+
+/* ---- Files ---- */
+
+static void file_section(window_state *w) {
+  if (!ui_section("Files")) return;
+  if (ui_text_field("picture", w->screenshot, sizeof w->screenshot, "Picture")) window_save_picture(w);
+  ui_tip("saves the picture in this file, as PNG; key: P");
+  const char *why = film_is_possible() ? NULL : "ffmpeg makes films, but is not installed";
+  ui_disabled_begin(why != NULL);
+  if (ui_text_field("film", w->film_path, sizeof w->film_path, w->film ? "End film" : "Film")) window_film(w);
+  ui_disabled_end();
+  ui_tip(why ? why : "begins or ends a film in this file; key: F");
+  if (ui_text_field("report", w->report, sizeof w->report, "Report")) window_save_report(w);
+  ui_tip("saves what is set and measured, as JSON; key: J");
+}
+
+void window_panel_draw(window_state *w) {
+  if (w->panel_hidden) return;
+  const fluid_area space = window_space(w);
+  char text[SIMULATION_MESSAGE];
+  ui_panel_begin("controls", 0, 0, (float)window_panel_width(w), (float)space.height);
+  simulation_describe(*w->s, text, sizeof text);
+  ui_dim_text(text);
+  snprintf(text, sizeof text, "%.0f frames a second, time %.4g s", 1 / w->frame_seconds,
+           simulation_result(*w->s)->time);
+  ui_dim_text(text);
+  if (fluid_view_copies(w->view)) ui_dim_text("drawn from copies: no textures there");
+  scene_section(w);
+  look_section(w);
+  window_solver_section(w);
+  window_plots_section(w);
+  fluid_section(w);
+  pointer_section(w);
+  file_section(w);
+  ui_panel_end();
+}
