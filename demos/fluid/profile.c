@@ -19,7 +19,8 @@ static int read_field(const simulation *s, velocity_field *field, char message[S
   const ts_status status = ts_vector_read(ts_fluid_velocity(simulation_fluid(s)), field->values, count);
   if (status == TS_OK) return 0;
   free(field->values);
-  return simulation_fail_status(simulation_context(s), status, message);
+  simulation_fail_status(simulation_context(s), status, message);
+  return 1;
 }
 
 static double clamp(double value, double most) {
@@ -27,7 +28,7 @@ static double clamp(double value, double most) {
 }
 
 /* Component c at a place that counts in cells. */
-static double at(const velocity_field *f, int c, double x, double y) {
+static double velocity_at(const velocity_field *f, int c, double x, double y) {
   const double columns = f->staggered && c == 0 ? f->width : f->width - 1;
   const double rows = f->staggered && c == 1 ? f->height : f->height - 1;
   x = clamp(f->staggered && c == 0 ? x : x - 0.5, columns);
@@ -40,12 +41,12 @@ static double at(const velocity_field *f, int c, double x, double y) {
          part_y * ((1 - part_x) * (double)upper[0] + part_x * (double)upper[2]);
 }
 
-int profile_probe(const simulation *s, const double place[2], double velocity[2],
+int profile_probe(const simulation *s, const double at[2], double velocity[2],
                   char message[SIMULATION_MESSAGE]) {
   const double h = simulation_info(s)->cell_size;
   velocity_field field;
   if (read_field(s, &field, message)) return 1;
-  for (int c = 0; c < 2; c++) velocity[c] = at(&field, c, place[0] / h, place[1] / h);
+  for (int c = 0; c < 2; c++) velocity[c] = velocity_at(&field, c, at[0] / h, at[1] / h);
   free(field.values);
   return 0;
 }
@@ -56,11 +57,11 @@ int profile_write(const simulation *s, FILE *file, char message[SIMULATION_MESSA
   if (read_field(s, &f, message)) return 1;
   fprintf(file, "line,position,u,v\n");
   for (int j = 0; j < f.height; j++)
-    fprintf(file, "vertical,%.9g,%.9g,%.9g\n", (j + 0.5) * h, at(&f, 0, 0.5 * f.width, j + 0.5),
-            at(&f, 1, 0.5 * f.width, j + 0.5));
+    fprintf(file, "vertical,%.9g,%.9g,%.9g\n", (j + 0.5) * h, velocity_at(&f, 0, 0.5 * f.width, j + 0.5),
+            velocity_at(&f, 1, 0.5 * f.width, j + 0.5));
   for (int i = 0; i < f.width; i++)
-    fprintf(file, "horizontal,%.9g,%.9g,%.9g\n", (i + 0.5) * h, at(&f, 0, i + 0.5, 0.5 * f.height),
-            at(&f, 1, i + 0.5, 0.5 * f.height));
+    fprintf(file, "horizontal,%.9g,%.9g,%.9g\n", (i + 0.5) * h, velocity_at(&f, 0, i + 0.5, 0.5 * f.height),
+            velocity_at(&f, 1, i + 0.5, 0.5 * f.height));
   free(f.values);
   return 0;
 }

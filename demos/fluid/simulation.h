@@ -38,7 +38,7 @@ typedef struct simulation_options {
 typedef struct simulation simulation;
 
 int simulation_create(const simulation_options *options, simulation **made, char message[SIMULATION_MESSAGE]);
-void simulation_destroy(simulation **s);
+void simulation_destroy(simulation **made);
 
 /* ---- What it is. Borrowed, and anew after each call that returns 0 below. ---- */
 

@@ -41,6 +41,11 @@ int simulation_read_walls(const char *path, int32_t width, int32_t height, unsig
           (unsigned char)is_dark(&picture, left, right, upper, lower);
     }
   image_destroy(&picture);
+  if (*solid && !memchr(*solid, 0, (size_t)width * (size_t)height)) {
+    free(*solid);
+    *solid = NULL;
+    return simulation_fail(message, "%s: everything is dark, which leaves no fluid between the walls", path);
+  }
   return *solid ? 0 : simulation_fail(message, "out of memory for %d x %d cells", (int)width, (int)height);
 }
 

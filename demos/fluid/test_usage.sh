@@ -1,0 +1,71 @@
+# Wrong usage ends with 2 and one line; what cannot be read or written is found before the work, with 1.
+refuse 2 "--scene: 'waterfall', expected splat, backward-step, cylinder, smoke or cavity" --scene waterfall
+for size in 3x8 8x3 0x0 8 8x -8x8 x 40000x8; do
+  refuse 2 "--size: '$size', expected WIDTHxHEIGHT of 4 to 32768 cells" "--size=$size"
+done
+for number in 0 -1 nan inf x '' 2000; do
+  refuse 2 "--time-step: '$number', expected seconds from 1e-9 to 1000" --time-step "$number"
+done
+for number in -1 nan inf x; do refuse 2 "--viscosity: '$number', expected m^2/s" --viscosity "$number"; done
+for number in 0 -1 nan x; do refuse 2 "--reynolds: '$number', expected" --scene cavity --reynolds "$number"; done
+refuse 2 "--viscosity and --reynolds, expected one of them" --scene cavity --viscosity 1 --reynolds 1
+refuse 2 "--solver: 'gauss', expected multigrid, multigrid-cg, cg or jacobi" --solver gauss
+for number in 0 -1 1001 x; do refuse 2 "--iterations: '$number', expected" --iterations "$number"; done
+refuse 2 "--smoother: 'sor', expected auto, jacobi" --smoother sor
+refuse 2 "--storage: 'x', expected auto, plain, layered or parities" --storage x
+refuse 2 "--interpolation: 'x', expected auto, bilinear or operator" --interpolation x
+refuse 2 "--cycle: 'U', expected V, W or F" --cycle U
+refuse 2 "--pre: '17', expected a whole number from 0 to 16" --pre 17
+refuse 2 "--advection: 'x', expected semi-lagrangian or maccormack" --advection x
+refuse 2 "--layout: 'x', expected staggered or collocated" --layout x
+refuse 2 "--view: 'x', expected dye, speed, pressure, divergence or vorticity" --view x
+refuse 2 "--backend: 'metal', expected one of auto, gl" --backend metal
+refuse 2 "--frames: '-1', expected" --frames -1
+refuse 2 "--steps-per-frame: '0', expected" --steps-per-frame 0
+refuse 2 "--picture-size: '8x8', expected" --picture-size 8x8
+refuse 2 "--probe: '1', expected X,Y in metres" --json --probe 1
+refuse 2 "--probe needs --json" --probe 1,0.5
+refuse 2 "'film.mp4', expected options only" film.mp4
+refuse 2 "--bench writes no files" --bench --film film.mp4
+
+# Without --headless.
+checks=$((checks + 1))
+"$program" --json >../log/out 2>../log/err </dev/null
+same "the exit status of --json alone" $? 2
+said "fluid: --json needs --headless"
+
+# What the options say one by one does not tell whether they belong together.
+cpu="--backend cpu --frames 1"
+refuse 1 "a Reynolds number of 100: this scene has no speed and length" $cpu --scene splat --reynolds 100
+refuse 1 "a time step of 500 s, expected at most" $cpu --scene backward-step --time-step 500
+refuse 1 "nowhere.png: " $cpu --walls nowhere.png
+echo "no picture" >text.png
+refuse 1 "text.png: Not a PNG file, expected a picture of walls" $cpu --walls text.png
+"$wall_png" full.png '##' '##'
+refuse 1 "full.png: everything is dark, which leaves no fluid" $cpu --walls full.png --size 8x8
+refuse 1 "no-directory/a.png: No such file" $cpu --screenshot no-directory/a.png
+refuse 1 "no-directory/a.csv: No such file" $cpu --profile no-directory/a.csv
+refuse 1 "no-directory/a.mp4: " $cpu --film no-directory/a.mp4
+refuse 1 "a.txt: a film of unknown format, expected .mp4, .mkv, .mov or .webm" $cpu --film a.txt
+refuse 1 "text.png: Not a directory" $cpu --frames-dir text.png
+refuse 1 "this output is also the input" $cpu --walls full.png --screenshot full.png
+mkdir bin
+PATH_BEFORE=$PATH
+for tool in ls cksum wc grep cat sed head; do ln -s "$(command -v $tool)" bin/; done
+PATH=$PWD/bin
+refuse 1 "ffmpeg makes films, but is not installed" $cpu --film a.mp4
+PATH=$PATH_BEFORE
+
+# The help and the manual page name every option.
+page=$here/../../docs/fluid.1
+expect 0 --help
+for option in $(grep -o -e '--[a-z0-9][a-z0-9-]*' ../log/out | sort -u); do
+  checks=$((checks + 1))
+  tr -d '\\' <"$page" | grep -qF -e "$option" || fail "the manual page lacks $option"
+done
+if man --version >/dev/null 2>&1; then
+  warnings=$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)
+  same "warnings of the manual page" "$warnings" ''
+fi
+expect 0 --version
+grep -q '^fluid [0-9]' ../log/out || fail "--version does not say the version"
