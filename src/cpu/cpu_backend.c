@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "cpu_level.h"
 #include "cpu_grid.h"
 
 /* The processor's name as Linux tells it; "CPU" elsewhere. */
@@ -134,4 +135,18 @@ const tsi_ops tsi_cpu_ops = {
     .fluid_transport = cpu_fluid_transport,
     .fluid_particles = cpu_fluid_particles,
     .fluid_speed = cpu_fluid_speed,
+    .level_create = cpu_level_create,
+    .level_destroy = cpu_level_destroy,
+    .level_prepare = cpu_level_prepare,
+    .level_coarsen = cpu_level_coarsen,
+    .level_read = cpu_level_read,
+    .level_set_inverse = cpu_level_set_inverse,
+    .level_coarse_solve = cpu_level_coarse_solve,
+    .level_load = cpu_level_load,
+    .level_store = cpu_level_store,
+    .level_clear = cpu_level_clear,
+    .level_smooth = cpu_level_smooth,
+    .level_restrict_residual = cpu_level_restrict_residual,
+    .level_restrict = cpu_level_restrict,
+    .level_prolong = cpu_level_prolong,
 };

@@ -1,0 +1,183 @@
+/* Smoothing steps on parities.
+ *
+ *   Gauss-Seidel, colour c   x_c = D_c^-1 (b_c - sum over the eight others of A^d x)
+ *   Jacobi                   x' = x + alpha D^-1 (b - A x)
+ *   Chebyshev                d' = beta d + alpha D^-1 (b - A x);  x' = x + d'
+ *
+ * A point of one colour has no neighbour of that colour, so a row is a loop without dependences. Two colours
+ * that share their grid rows are done row by row, one right after the other: coefficients and right-hand side
+ * come once from memory, and the order of the additions is that of two sweeps. */
+#include <string.h>
+
+#include "cpu_level.h"
+
+/* Which neighbours hold something else than 0. */
+typedef enum smooth_reach { REACH_NONE, REACH_ROW, REACH_ALL } smooth_reach;
+
+typedef struct smooth_job {
+  const tsi_level *level;
+  cpu_level *l;
+  int colours[2]; /* of one sweep over rows; the second may be -1 */
+  smooth_reach reach[2];
+  float alpha, beta;
+  int has_direction, x_is_zero; /* Chebyshev; Jacobi from 0 */
+} smooth_job;
+
+/* One row of points of a parity: its coefficients, and where its neighbours are. */
+typedef struct smooth_row {
+  const float *a[CPU_DIRECTIONS], *x[CPU_DIRECTIONS];
+  const float *inverse, *b;
+} smooth_row;
+
+static smooth_row row_of(const cpu_level *l, int colour, int32_t row) {
+  const int32_t i = colour & 1, j = 2 * row + (colour >> 1);
+  smooth_row s = {.inverse = cpu_level_at(l, &l->inverse, i, j), .b = cpu_level_at(l, &l->b, i, j)};
+  for (int k = 0; k < CPU_DIRECTIONS; k++) {
+    s.a[k] = l->coefficients[k].block ? cpu_level_at(l, &l->coefficients[k], i, j) : NULL;
+    s.x[k] = cpu_level_at(l, &l->x, i + k % 3 - 1, j + k / 3 - 1);
+  }
+  return s;
+}
+
+/* b - the eight others, element k */
+CPU_INLINE float without_centre(const smooth_row *s, int32_t k, int five_point, smooth_reach reach) {
+  float sum = s->b[k];
+  if (reach != REACH_NONE) {
+    sum -= s->a[CPU_W][k] * s->x[CPU_W][k];
+    sum -= s->a[CPU_E][k] * s->x[CPU_E][k];
+  }
+  if (reach == REACH_ALL) {
+    sum -= s->a[CPU_S][k] * s->x[CPU_S][k];
+    sum -= s->a[CPU_N][k] * s->x[CPU_N][k];
+    if (!five_point) {
+      sum -= s->a[CPU_SW][k] * s->x[CPU_SW][k];
+      sum -= s->a[CPU_SE][k] * s->x[CPU_SE][k];
+      sum -= s->a[CPU_NW][k] * s->x[CPU_NW][k];
+      sum -= s->a[CPU_NE][k] * s->x[CPU_NE][k];
+    }
+  }
+  return sum;
+}
+
+CPU_INLINE void relax_row(const smooth_row *row, float *x, int32_t count, int five_point, smooth_reach reach) {
+  const smooth_row s = *row;
+  CPU_SIMD
+  for (int32_t k = 0; k < count; k++) {
+    const float value = s.inverse[k] * without_centre(&s, k, five_point, reach);
+    x[k] = s.inverse[k] != 0 ? value : reach == REACH_ALL ? x[k] : 0;
+  }
+}
+
+CPU_INLINE void relax(const smooth_job *job, int which, int32_t row) {
+  const cpu_level *l = job->l;
+  const int colour = job->colours[which];
+  const int32_t j = 2 * row + (colour >> 1);
+  if (colour < 0 || j >= l->height || (colour & 1) >= l->width) return;
+  const smooth_row s = row_of(l, colour, row);
+  float *x = cpu_level_at(l, &l->x, colour & 1, j);
+  const int32_t count = (l->width - (colour & 1) + 1) / 2;
+  const int five = !l->coefficients[CPU_SW].block;
+  const smooth_reach reach = job->reach[which];
+  if (reach == REACH_NONE)
+    relax_row(&s, x, count, 1, REACH_NONE);
+  else if (reach == REACH_ROW)
+    relax_row(&s, x, count, 1, REACH_ROW);
+  else if (five)
+    relax_row(&s, x, count, 1, REACH_ALL);
+  else
+    relax_row(&s, x, count, 0, REACH_ALL);
+  cpu_sync_columns(job->level, &l->x, j);
+}
+
+CPU_CLONES static void body_colours(const void *arguments, size_t first, size_t last) {
+  const smooth_job *job = arguments;
+  for (int32_t row = (int32_t)first; row < (int32_t)last; row++) {
+    relax(job, 0, row);
+    relax(job, 1, row);
+  }
+}
+
+static size_t cost_of_row(const cpu_level *l) {
+  return (size_t)l->columns * (l->coefficients[CPU_SW].block ? 14 : 9);
+}
+
+static void sync_rows(const tsi_level *level) {
+  if (level->grid.periodic_y) cpu_sync(level, &cpu_level_of(level)->x);
+}
+
+static ts_status smooth_colours(tsi_level *level, const tsi_sweep *sweep) {
+  cpu_level *l = cpu_level_of(level);
+  const int *c = sweep->colours;
+  const int periodic = level->grid.periodic_x || level->grid.periodic_y;
+  /* From 0 the first pair of colours need not look at what is 0 anyway. */
+  const int shortcut = sweep->x_is_zero && c[0] >> 1 == c[1] >> 1 && !periodic;
+  if (sweep->x_is_zero) memset(l->x.block, 0, 4 * l->size * sizeof(float));
+  for (int k = 0; k < 4;) {
+    const int pair = k < 3 && c[k] >> 1 == c[k + 1] >> 1;
+    smooth_job job = {
+        .level = level, .l = l, .colours = {c[k], pair ? c[k + 1] : -1}, .reach = {REACH_ALL, REACH_ALL}};
+    if (k == 0 && shortcut) job.reach[0] = REACH_NONE, job.reach[1] = REACH_ROW;
+    cpu_for(level->context, (size_t)l->rows, cost_of_row(l) * (pair ? 2 : 1), body_colours, &job);
+    sync_rows(level);
+    k += pair ? 2 : 1;
+  }
+  return TS_OK;
+}
+
+/* ---- Jacobi and Chebyshev ---- */
+
+CPU_INLINE void jacobi_row(const smooth_job *job, const smooth_row *row, float *restrict next,
+                           float *restrict d, int32_t count, int five_point) {
+  const smooth_row s = *row;
+  const float alpha = job->alpha, beta = job->beta;
+  CPU_SIMD
+  for (int32_t k = 0; k < count; k++) {
+    const float r = without_centre(&s, k, five_point, REACH_ALL) - s.a[CPU_C][k] * s.x[CPU_C][k];
+    float step = s.inverse[k] == 0 ? 0 : alpha * (s.inverse[k] * r);
+    if (d) {
+      step += beta != 0 ? beta * d[k] : 0;
+      d[k] = step;
+    }
+    next[k] = s.x[CPU_C][k] + step;
+  }
+}
+
+CPU_CLONES static void body_jacobi(const void *arguments, size_t first, size_t last) {
+  const smooth_job *job = arguments;
+  const cpu_level *l = job->l;
+  const int five = !l->coefficients[CPU_SW].block;
+  for (int32_t row = (int32_t)first; row < (int32_t)last; row++)
+    for (int c = 0; c < 4; c++) {
+      const int32_t i = c & 1, j = 2 * row + (c >> 1), count = (l->width - i + 1) / 2;
+      if (j >= l->height || i >= l->width) continue;
+      const smooth_row s = row_of(l, c, row);
+      float *next = cpu_level_at(l, &l->r, i, j);
+      float *d = job->has_direction ? cpu_level_at(l, &l->d, i, j) : NULL;
+      if (five)
+        jacobi_row(job, &s, next, d, count, 1);
+      else
+        jacobi_row(job, &s, next, d, count, 0);
+    }
+}
+
+static ts_status smooth_jacobi(tsi_level *level, const tsi_sweep *sweep) {
+  cpu_level *l = cpu_level_of(level);
+  const int chebyshev = sweep->kind == TSI_SWEEP_CHEBYSHEV;
+  if (chebyshev && !l->d.block) TSI_TRY(cpu_parities_create(level->context, l, &l->d, "a level's directions"));
+  if (sweep->x_is_zero) memset(l->x.block, 0, 4 * l->size * sizeof(float));
+  const smooth_job job = {.level = level,
+                          .l = l,
+                          .alpha = sweep->alpha,
+                          .beta = chebyshev ? sweep->beta : 0,
+                          .has_direction = chebyshev};
+  cpu_for(level->context, (size_t)l->rows, 4 * cost_of_row(l), body_jacobi, &job);
+  const cpu_parities x = l->x;
+  l->x = l->r;
+  l->r = x;
+  cpu_sync(level, &l->x);
+  return TS_OK;
+}
+
+ts_status cpu_level_smooth(tsi_level *level, const tsi_sweep *sweep) {
+  return sweep->kind == TSI_SWEEP_COLOURS ? smooth_colours(level, sweep) : smooth_jacobi(level, sweep);
+}
