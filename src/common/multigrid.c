@@ -104,12 +104,14 @@ static void plan_levels(ts_multigrid *mg) {
   const tsi_grid *g = &mg->matrix->row_space->grid;
   ts_grid_desc grid = {g->width, g->height, g->periodic_x, g->periodic_y};
   mg->level_count = 0;
-  do {
+  for (;;) {
     mg->levels[mg->level_count++] = (tsi_level){.context = mg->context,
                                                 .grid = grid,
                                                 .storage = mg->desc.storage,
                                                 .interpolation = mg->desc.interpolation};
-  } while (mg->level_count < mg->desc.max_levels && coarsen_grid(&grid, &grid));
+    const ts_grid_desc fine = grid;
+    if (mg->level_count == mg->desc.max_levels || !coarsen_grid(&fine, &grid)) break;
+  }
   mg->levels[0].matrix = mg->matrix;
   mg->levels[0].five_point = mg->matrix->stencil->five_point;
   tsi_level *coarsest = &mg->levels[mg->level_count - 1];
