@@ -9,15 +9,24 @@
  *
  * Interpolation S from coarse to fine: an even point takes its coarse point's value. A point between two coarse
  * points I (west) and I + 1 (east) takes w_W e(I) + w_E e(I + 1); north and south likewise; a point between
- * four takes all four. A point without equation that is not coarse takes 0. The weights:
+ * four takes all four. The weights:
  *
  *   bilinear   1/2 and 1/4
- *   operator   with the sums of the stencil's columns c_W = a_SW + a_W + a_NW and c_E: w_W = c_W / (c_W + c_E),
- *              w_E likewise, 0 where |c_W + c_E| <= 1e-6 |a_C|; north and south from the rows' sums. Between
- * four: w_SW = -(a_SW + a_S w_W(S) + a_W w_S(W)) / d, with the weights w_W(S) of the point to the south and
- * w_S(W) of the one to the west, d = minus the sum of the eight coefficients around; the other three likewise.
+ *   operator   with the sums of the stencil's columns c_W = a_SW + a_W + a_NW, c_C and c_E: w_W = c_W / (c_W +
+ * c_E), w_E likewise. Where one of c_W, c_E is nothing (at most 1e-6 of the other), the divisor is -c_C. Both 0
+ * where the divisor is at most 1e-6 |c_C|. North and south from the rows' sums. Between four: w_SW = -(a_SW +
+ * a_S w_W(S) + a_W w_S(W)) / d, with the weights w_W(S) of the point to the south and w_S(W) of the one to the
+ * west, d = minus the sum of the eight coefficients around, or a_C where a column's or a row's sum is nothing
+ * beside its opposite; the other three likewise. All 0 where |d| <= 1e-6 |a_C|.
+ *
  * Where the eastern (northern) coarse point lies beyond the grid, eastern (northern) coefficients and
- * neighbours count as mirror images of the western (southern) ones.
+ * neighbours count as mirror images of the western (southern) ones, unless the side holds the unknown to a
+ * given value: c_W + c_C > 0.1 |c_W|, with the coefficients before any mirroring. Then they are 0, as they are.
+ *
+ * A point without equation that is not coarse has weights only towards those of its coarse points that have
+ * none either, the same for each and 1 in sum: its value is given, and with these the coarse rows keep their
+ * coefficients towards given values, from which their own weights come. (A coarse point beyond the grid counts
+ * as having none when no fine point beside it has one.)
  *
  * Coarse stencil A_2h = P A_h S with P = S^T / 4. A coarse point whose fine point (2 I, 2 J) is in the grid and
  * has no equation has none either; the others' coefficients towards it stay. One whose centre comes to at most

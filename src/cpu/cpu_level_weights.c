@@ -16,24 +16,81 @@ static float *weight_at(const cpu_level *l, int direction, int32_t i, int32_t j)
   return l->weights.to[direction] + (ptrdiff_t)(j >> 1) * l->stride + (i >> 1);
 }
 
+/* Sums of three coefficients of a point: towards one side, along the middle, towards the other side. */
+typedef struct weights_sums {
+  double one, middle, other;
+} weights_sums;
+
+static weights_sums across_sums(const double a[CPU_DIRECTIONS]) {
+  return (weights_sums){a[CPU_SW] + a[CPU_W] + a[CPU_NW], a[CPU_S] + a[CPU_C] + a[CPU_N],
+                        a[CPU_SE] + a[CPU_E] + a[CPU_NE]};
+}
+
+static weights_sums up_sums(const double a[CPU_DIRECTIONS]) {
+  return (weights_sums){a[CPU_SW] + a[CPU_S] + a[CPU_SE], a[CPU_W] + a[CPU_C] + a[CPU_E],
+                        a[CPU_NW] + a[CPU_N] + a[CPU_NE]};
+}
+
+static int is_nothing(double a, double beside) {
+  return fabs(a) <= 1e-6 * fabs(beside);
+}
+
+/* Beyond the last column or row: whether the side holds the unknown to a given value. */
+static int is_held(weights_sums s) {
+  return s.one + s.middle > 0.1 * fabs(s.one);
+}
+
 /* The coefficients around (i, j); those beyond the last column or row of a grid that is not periodic are mirror
- * images. Returns whether the point has an equation. */
+ * images, unless the side holds the unknown. Returns whether the point has an equation. */
 static int coefficients_at(const tsi_level *level, int32_t i, int32_t j, double a[CPU_DIRECTIONS]) {
   const cpu_level *l = cpu_level_of(level);
   for (int k = 0; k < CPU_DIRECTIONS; k++)
     a[k] = l->coefficients[k].block ? (double)*cpu_level_at(l, &l->coefficients[k], i, j) : 0;
-  if (i + 1 == l->width && !level->grid.periodic_x)
-    a[CPU_E] = a[CPU_W], a[CPU_SE] = a[CPU_SW], a[CPU_NE] = a[CPU_NW];
-  if (j + 1 == l->height && !level->grid.periodic_y)
-    a[CPU_N] = a[CPU_S], a[CPU_NW] = a[CPU_SW], a[CPU_NE] = a[CPU_SE];
+  const int east = i + 1 == l->width && !level->grid.periodic_x && !is_held(across_sums(a));
+  const int north = j + 1 == l->height && !level->grid.periodic_y && !is_held(up_sums(a));
+  if (east) a[CPU_E] = a[CPU_W], a[CPU_SE] = a[CPU_SW], a[CPU_NE] = a[CPU_NW];
+  if (north) a[CPU_N] = a[CPU_S], a[CPU_NW] = a[CPU_SW], a[CPU_NE] = a[CPU_SE];
   return a[CPU_C] != 0;
 }
 
-static void set_pair(float *one, float *other, double a, double b, double centre, int bilinear) {
-  const double sum = a + b;
-  const int usable = fabs(sum) > 1e-6 * fabs(centre);
-  *one = bilinear ? 0.5f : usable ? (float)(a / sum) : 0;
-  *other = bilinear ? 0.5f : usable ? (float)(b / sum) : 0;
+/* Whether the coarse point of fine point (i, j), both even, has no equation; src/common/grid.h. */
+static int is_dead(const tsi_level *level, int32_t i, int32_t j) {
+  const cpu_level *l = cpu_level_of(level);
+  if (i >= l->width && level->grid.periodic_x) i = 0;
+  if (j >= l->height && level->grid.periodic_y) j = 0;
+  if (i < l->width && j < l->height) return *cpu_level_at(l, &l->inverse, i, j) == 0;
+  for (int k = 0; k < 9; k++) {
+    const int32_t p = i + k % 3 - 1, q = j + k / 3 - 1;
+    if (p >= 0 && q >= 0 && p < l->width && q < l->height && *cpu_level_at(l, &l->inverse, p, q) != 0) return 0;
+  }
+  return 1;
+}
+
+/* A point without equation follows coarse points without equation, so that coarse rows keep their coefficients
+ * towards given values. */
+static void set_without_equation(const tsi_level *level, float *const w[], const int32_t at[][2], int count) {
+  int dead[4], sum = 0;
+  for (int k = 0; k < count; k++) sum += dead[k] = is_dead(level, at[k][0], at[k][1]);
+  for (int k = 0; k < count; k++) *w[k] = dead[k] ? 1 / (float)sum : 0;
+}
+
+/* Where nothing leads to one of the two, the rest of the row's sum tells how far a given value is. */
+static void set_pair(float *one, float *other, weights_sums s) {
+  const double sum = is_nothing(s.one, s.other) || is_nothing(s.other, s.one) ? -s.middle : s.one + s.other;
+  const int usable = fabs(sum) > 1e-6 * fabs(s.middle) && sum != 0;
+  *one = usable ? (float)(s.one / sum) : 0;
+  *other = usable ? (float)(s.other / sum) : 0;
+}
+
+/* What a point between four coarse ones divides by. */
+static double corner_divisor(const double a[CPU_DIRECTIONS]) {
+  const weights_sums x = across_sums(a), y = up_sums(a);
+  double around = 0;
+  for (int k = 0; k < CPU_DIRECTIONS; k++)
+    if (k != CPU_C) around -= a[k];
+  const int open = is_nothing(x.one, x.other) || is_nothing(x.other, x.one) || is_nothing(y.one, y.other) ||
+                   is_nothing(y.other, y.one);
+  return open ? a[CPU_C] : around;
 }
 
 static void body_pairs(const void *arguments, size_t first, size_t last) {
@@ -45,14 +102,15 @@ static void body_pairs(const void *arguments, size_t first, size_t last) {
       const int across = !(j & 1);
       float *one = weight_at(l, across ? CPU_W : CPU_S, i, j),
             *other = weight_at(l, across ? CPU_E : CPU_N, i, j);
-      *one = *other = 0;
-      if (!coefficients_at(job->level, i, j, a)) continue;
-      if (across)
-        set_pair(one, other, a[CPU_SW] + a[CPU_W] + a[CPU_NW], a[CPU_SE] + a[CPU_E] + a[CPU_NE], a[CPU_C],
-                 job->bilinear);
+      if (!coefficients_at(job->level, i, j, a)) {
+        const int32_t at[2][2] = {{i - across, j - !across}, {i + across, j + !across}};
+        set_without_equation(job->level, (float *const[]){one, other}, at, 2);
+        continue;
+      }
+      if (job->bilinear)
+        *one = *other = 0.5f;
       else
-        set_pair(one, other, a[CPU_SW] + a[CPU_S] + a[CPU_SE], a[CPU_NW] + a[CPU_N] + a[CPU_NE], a[CPU_C],
-                 job->bilinear);
+        set_pair(one, other, across ? across_sums(a) : up_sums(a));
     }
 }
 
@@ -69,10 +127,12 @@ static void body_corners(const void *arguments, size_t first, size_t last) {
       float *w[] = {weight_at(l, CPU_SW, i, j), weight_at(l, CPU_SE, i, j), weight_at(l, CPU_NW, i, j),
                     weight_at(l, CPU_NE, i, j)};
       for (int k = 0; k < 4; k++) *w[k] = 0;
-      if (!coefficients_at(level, i, j, a)) continue;
-      double d = 0;
-      for (int k = 0; k < CPU_DIRECTIONS; k++)
-        if (k != CPU_C) d -= a[k];
+      if (!coefficients_at(level, i, j, a)) {
+        const int32_t at[4][2] = {{i - 1, j - 1}, {i + 1, j - 1}, {i - 1, j + 1}, {i + 1, j + 1}};
+        set_without_equation(level, w, at, 4);
+        continue;
+      }
+      const double d = corner_divisor(a);
       if (job->bilinear)
         for (int k = 0; k < 4; k++) *w[k] = 0.25f;
       if (job->bilinear || fabs(d) <= 1e-6 * fabs(a[CPU_C])) continue;
