@@ -21,19 +21,21 @@ void window_action_button(window_state *w, const char *label, int count, int ena
 /* ---- Scene ---- */
 
 static void size_controls(window_state *w) {
-  static const char *const names[] = {"1/4", "1/2", "1", "2", "4"};
+  static const char *const names[] = {"1/4", "1/2", "1", "2", "4", "other"};
   const int index = scene_index(simulation_scene(*w->s));
   int32_t width, height;
   scene_default_size(simulation_scene(*w->s), &width, &height);
   const ts_fluid_info *info = simulation_info(*w->s);
-  int choice = -1; /* sizes are 2^k + 1 or 2^k: what is over a multiple of 4 stays */
+  int choice = 5; /* sizes are 2^k + 1 or 2^k: what is over a multiple of 4 stays */
   int32_t widths[5], heights[5];
   for (int k = 0; k < 5; k++) {
     widths[k] = (int32_t)ldexp(width - width % 4, k - 2) + width % 4;
     heights[k] = (int32_t)ldexp(height - height % 4, k - 2) + height % 4;
     if (widths[k] == info->width && heights[k] == info->height) choice = k;
   }
-  if (ui_combo("resolution", &choice, names, 5)) window_set_scene(w, index, widths[choice], heights[choice]);
+  const int shown = choice < 5 ? 5 : 6;
+  if (ui_combo("resolution", &choice, names, shown) && choice < 5)
+    window_set_scene(w, index, widths[choice], heights[choice]);
   ui_tip("of the scene's own; the fluid begins anew");
   if (ui_text_field("size", w->size_text, sizeof w->size_text, "Resize")) {
     int given_width, given_height, end = 0;
@@ -89,12 +91,16 @@ static void pointer_section(window_state *w) {
 /* ---- Look ---- */
 
 static void particle_control(window_state *w) {
-  static const char *const names[] = {"none", "1024", "4096", "16384", "65536", "262144"};
   static const long counts[] = {0, 1024, 4096, 16384, 65536, 262144};
-  int choice = -1;
+  const char *names[] = {"none", "1024", "4096", "16384", "65536", "262144", NULL};
+  char own[24];
+  int choice = 6;
   for (int k = 0; k < 6; k++)
     if (counts[k] == w->particles) choice = k;
-  if (ui_combo("particles", &choice, names, 6)) window_set_particles(w, counts[choice]);
+  snprintf(own, sizeof own, "%ld", w->particles);
+  names[6] = own;
+  if (ui_combo("particles", &choice, names, choice < 6 ? 6 : 7) && choice < 6)
+    window_set_particles(w, counts[choice]);
 }
 
 static const char *unit_of(fluid_field field) {

@@ -144,12 +144,12 @@ static void divergence_plot(const simulation_history *h, const ts_fluid_result *
   float low = 99, high = -99;
   power_of_ten(h->divergence_before, h->count, before, &low, &high);
   power_of_ten(h->divergence_after, h->count, after, &low, &high);
-  if (low <= high) snprintf(text, sizeof text, "divergence, 1e%.0f to 1e%.0f 1/s", (double)low, (double)high);
+  if (low <= high) snprintf(text, sizeof text, "divergence, 1e%d to 1e%d 1/s", (int)low, (int)high);
   const ui_curve curves[] = {{"before", before, h->count, {0.75f, 0.40f, 0.05f}},
                              {"after the projection", after, h->count, {0.10f, 0.34f, 0.66f}}};
   ui_curves(text, curves, 2, SIMULATION_HISTORY, low, high > low ? high : low + 1);
   if (last->divergence_before > 0 && isfinite(last->divergence_after))
-    ui_text("before %.2g, after %.2g: %.1e of it", last->divergence_before, last->divergence_after,
+    ui_text("%.2g, then %.2g: %.1e of it", last->divergence_before, last->divergence_after,
             last->divergence_after / last->divergence_before);
 }
 
