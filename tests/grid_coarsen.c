@@ -21,69 +21,114 @@ typedef struct coarsening {
   ts_interpolation interpolation;
 } coarsening;
 
-static int shrinks(int32_t n) {
-  return n > 2;
-}
 static int32_t coarse_size(int32_t n, int periodic) {
-  return !shrinks(n) ? n : periodic ? (n + 1) / 2 : n / 2 + 1;
-}
-static int is_between(int32_t i, int32_t n) {
-  return shrinks(n) && i % 2 == 1;
-}
-/* The coarse point of a fine one that is coarse, or the one to the west of it. */
-static int32_t coarse_of(int32_t i, int32_t n) {
-  return shrinks(n) ? i / 2 : i;
+  return periodic ? (n + 1) / 2 : n / 2 + 1;
 }
 
-/* The coefficient in the direction di, dj; mirror images where the coarse point there lies beyond the grid. */
-static double coefficient(const coarsening *c, int32_t i, int32_t j, int di, int dj) {
+static double raw(const coarsening *c, int32_t i, int32_t j, int di, int dj) {
+  const size_t point = (size_t)(j * c->fine->grid.width + i);
+  return (double)c->fine->values[9 * point + (size_t)(3 * (dj + 1) + di + 1)];
+}
+
+/* Whether the coarse point east (or north) of the fine one lies beyond the grid. */
+static int is_beyond(int32_t i, int32_t n, int periodic) {
+  return !periodic && i % 2 == 1 && i == n - 1;
+}
+
+/* Sums of three coefficients: towards one side, along the middle, towards the other side. */
+typedef struct sums {
+  double one, middle, other;
+} sums;
+
+/* Whether the side beyond a point holds the unknown to a given value. */
+static int is_held(sums s) {
+  return s.one + s.middle > 0.1 * fabs(s.one);
+}
+
+static sums add_up(const coarsening *c, int32_t i, int32_t j, int along_x,
+                   double (*coefficient)(const coarsening *c, int32_t i, int32_t j, int di, int dj)) {
+  sums s = {0, 0, 0};
+  for (int k = -1; k <= 1; k++) {
+    s.one += along_x ? coefficient(c, i, j, -1, k) : coefficient(c, i, j, k, -1);
+    s.middle += along_x ? coefficient(c, i, j, 0, k) : coefficient(c, i, j, k, 0);
+    s.other += along_x ? coefficient(c, i, j, 1, k) : coefficient(c, i, j, k, 1);
+  }
+  return s;
+}
+
+/* With mirror images where the coarse point lies beyond the grid and the side does not hold the unknown. */
+static double mirrored(const coarsening *c, int32_t i, int32_t j, int di, int dj) {
   const ts_grid_desc *g = &c->fine->grid;
-  if (!g->periodic_x && is_between(i, g->width) && i == g->width - 1 && di > 0) di = -di;
-  if (!g->periodic_y && is_between(j, g->height) && j == g->height - 1 && dj > 0) dj = -dj;
-  return (double)c->fine->values[9 * (size_t)(j * g->width + i) + (size_t)(3 * (dj + 1) + di + 1)];
+  if (di > 0 && is_beyond(i, g->width, g->periodic_x) && !is_held(add_up(c, i, j, 1, raw))) di = -di;
+  if (dj > 0 && is_beyond(j, g->height, g->periodic_y) && !is_held(add_up(c, i, j, 0, raw))) dj = -dj;
+  return raw(c, i, j, di, dj);
 }
 
-static pair in_proportion(double low, double high, double centre) {
-  const double sum = low + high;
-  if (fabs(sum) <= 1e-6 * fabs(centre)) return (pair){0, 0};
-  return (pair){low / sum, high / sum};
+static int is_nothing(double a, double beside) {
+  return fabs(a) <= 1e-6 * fabs(beside);
 }
 
-static pair weights_x(const coarsening *c, int32_t i, int32_t j) {
-  if (c->interpolation == TS_INTERPOLATION_BILINEAR) return (pair){0.5, 0.5};
-  double sums[2] = {0, 0};
-  for (int dj = -1; dj <= 1; dj++) {
-    sums[0] += coefficient(c, i, j, -1, dj);
-    sums[1] += coefficient(c, i, j, 1, dj);
+static int is_one_sided(sums s) {
+  return is_nothing(s.one, s.other) || is_nothing(s.other, s.one);
+}
+
+/* Whether a coarse point, given by its fine one, has no equation. */
+static int is_dead(const coarsening *c, int32_t i, int32_t j) {
+  const ts_grid_desc *g = &c->fine->grid;
+  if (g->periodic_x) i %= g->width;
+  if (g->periodic_y) j %= g->height;
+  if (i < g->width && j < g->height) return !grid_has_equation(c->fine, (size_t)(j * g->width + i));
+  for (int k = 0; k < 9; k++) {
+    const int32_t near = grid_neighbour(g, i, j, k);
+    if (near >= 0 && grid_has_equation(c->fine, (size_t)near)) return 0;
   }
-  return in_proportion(sums[0], sums[1], coefficient(c, i, j, 0, 0));
+  return 1;
 }
 
-static pair weights_y(const coarsening *c, int32_t i, int32_t j) {
+/* A point without equation takes equal parts of the coarse points without one. */
+static pair given_pair(int low_is_dead, int high_is_dead) {
+  const double part = low_is_dead && high_is_dead ? 0.5 : 1;
+  return (pair){low_is_dead ? part : 0, high_is_dead ? part : 0};
+}
+
+/* Of the two coarse points west and east, or south and north. */
+static pair weights_of_pair(const coarsening *c, int32_t i, int32_t j, int along_x) {
+  const int32_t di = along_x ? 1 : 0, dj = along_x ? 0 : 1;
+  if (raw(c, i, j, 0, 0) == 0) return given_pair(is_dead(c, i - di, j - dj), is_dead(c, i + di, j + dj));
   if (c->interpolation == TS_INTERPOLATION_BILINEAR) return (pair){0.5, 0.5};
-  double sums[2] = {0, 0};
-  for (int di = -1; di <= 1; di++) {
-    sums[0] += coefficient(c, i, j, di, -1);
-    sums[1] += coefficient(c, i, j, di, 1);
-  }
-  return in_proportion(sums[0], sums[1], coefficient(c, i, j, 0, 0));
+  const sums s = add_up(c, i, j, along_x, mirrored);
+  const double divisor = is_one_sided(s) ? -s.middle : s.one + s.other;
+  if (divisor == 0 || fabs(divisor) <= 1e-6 * fabs(s.middle)) return (pair){0, 0};
+  return (pair){s.one / divisor, s.other / divisor};
+}
+
+static double divisor_between_four(const coarsening *c, int32_t i, int32_t j) {
+  if (is_one_sided(add_up(c, i, j, 1, mirrored)) || is_one_sided(add_up(c, i, j, 0, mirrored)))
+    return raw(c, i, j, 0, 0);
+  double around = 0;
+  for (int k = 0; k < 9; k++)
+    if (k != 4) around -= mirrored(c, i, j, k % 3 - 1, k / 3 - 1);
+  return around;
 }
 
 /* The weight of the coarse point in the direction sx, sy of a point between four. */
 static double weight_between_four(const coarsening *c, int32_t i, int32_t j, int sx, int sy) {
-  if (c->interpolation == TS_INTERPOLATION_BILINEAR) return 0.25;
   const ts_grid_desc *g = &c->fine->grid;
-  double d = 0;
-  for (int k = 0; k < 9; k++)
-    if (k != 4) d -= coefficient(c, i, j, k % 3 - 1, k / 3 - 1);
-  if (fabs(d) <= 1e-6 * fabs(coefficient(c, i, j, 0, 0))) return 0;
+  if (raw(c, i, j, 0, 0) == 0) {
+    int dead = 0;
+    for (int k = 0; k < 4; k++) dead += is_dead(c, i + k % 2 * 2 - 1, j + k / 2 * 2 - 1);
+    return is_dead(c, i + sx, j + sy) ? 1.0 / dead : 0;
+  }
+  if (c->interpolation == TS_INTERPOLATION_BILINEAR) return 0.25;
+  const double d = divisor_between_four(c, i, j);
+  if (fabs(d) <= 1e-6 * fabs(raw(c, i, j, 0, 0))) return 0;
   int32_t column = grid_neighbour(g, i, j, sx > 0 ? 5 : 3), row = grid_neighbour(g, i, j, sy > 0 ? 7 : 1);
   if (column < 0) column = grid_neighbour(g, i, j, 3);
   if (row < 0) row = grid_neighbour(g, i, j, 1);
-  const pair x = weights_x(c, row % g->width, row / g->width),
-             y = weights_y(c, column % g->width, column / g->width);
-  return -(coefficient(c, i, j, sx, sy) + coefficient(c, i, j, 0, sy) * (sx > 0 ? x.high : x.low) +
-           coefficient(c, i, j, sx, 0) * (sy > 0 ? y.high : y.low)) /
+  const pair x = weights_of_pair(c, row % g->width, row / g->width, 1);
+  const pair y = weights_of_pair(c, column % g->width, column / g->width, 0);
+  return -(mirrored(c, i, j, sx, sy) + mirrored(c, i, j, 0, sy) * (sx > 0 ? x.high : x.low) +
+           mirrored(c, i, j, sx, 0) * (sy > 0 ? y.high : y.low)) /
          d;
 }
 
@@ -93,19 +138,16 @@ static void add_weight(weights *row, const coarsening *c, int32_t I, int32_t J, 
 }
 
 static weights row_of(const coarsening *c, int32_t i, int32_t j) {
-  const ts_grid_desc *g = &c->fine->grid;
-  const int32_t I = coarse_of(i, g->width), J = coarse_of(j, g->height);
-  const int x = is_between(i, g->width), y = is_between(j, g->height);
+  const int32_t I = i / 2, J = j / 2;
+  const int x = i % 2, y = j % 2;
   weights row = {0};
   if (!x && !y) {
     add_weight(&row, c, I, J, 1);
-  } else if (!grid_has_equation(c->fine, (size_t)(j * g->width + i))) {
-    return row;
   } else if (x && y) {
     for (int k = 0; k < 4; k++)
       add_weight(&row, c, I + k % 2, J + k / 2, weight_between_four(c, i, j, k % 2 * 2 - 1, k / 2 * 2 - 1));
   } else {
-    const pair w = x ? weights_x(c, i, j) : weights_y(c, i, j);
+    const pair w = weights_of_pair(c, i, j, x);
     add_weight(&row, c, I, J, w.low);
     add_weight(&row, c, I + x, J + y, w.high);
   }
@@ -133,7 +175,7 @@ static void add_product(const grid_coarse *coarse, const weights *left, double a
 /* Whether the coarse point (I, J) has an equation. */
 static int remains(const coarsening *c, const grid_coarse *coarse, int32_t I, int32_t J) {
   const ts_grid_desc *g = &c->fine->grid;
-  const int32_t i = shrinks(g->width) ? 2 * I : I, j = shrinks(g->height) ? 2 * J : J;
+  const int32_t i = 2 * I, j = 2 * J;
   if (i < g->width && j < g->height && !grid_has_equation(c->fine, (size_t)(j * g->width + i))) return 0;
   double largest = 0;
   for (int k = 0; k < 9; k++) {
@@ -141,7 +183,7 @@ static int remains(const coarsening *c, const grid_coarse *coarse, int32_t I, in
     if (near >= 0) largest = fmax(largest, fabs((double)c->fine->values[9 * (size_t)near + 4]));
   }
   const double centre = coarse->values[9 * (size_t)(J * coarse->grid.width + I) + 4];
-  return centre > 1e-6 * largest;
+  return fabs(centre) > 1e-6 * largest;
 }
 
 grid_coarse grid_coarsen(const grid_sample *fine, ts_interpolation interpolation) {

@@ -128,8 +128,7 @@ unsigned char *grid_obstacles(int32_t width, int32_t height) {
       const double x = (i + 0.5) / width, y = (j + 0.5) / height;
       const int wall = i == width / 3 && (y < 0.4 || y > 0.5);
       const int disk = (x - 0.7) * (x - 0.7) + (y - 0.3) * (y - 0.3) < 0.02;
-      const int crumb = (i * 7 + j * 13) % 41 == 0 && x > 0.4;
-      solid[(size_t)j * (size_t)width + (size_t)i] = wall || disk || crumb;
+      solid[(size_t)j * (size_t)width + (size_t)i] = wall || disk;
     }
   }
   return solid;

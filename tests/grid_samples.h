@@ -34,7 +34,7 @@ grid_sample grid_random(const ts_grid_desc *grid, int corners, int holes, uint64
 /* Coefficients k: 1, and 1000 in a disk; 1 and 1000 in 4 x 4 fields. malloc. */
 float *grid_blob(int32_t width, int32_t height);
 float *grid_checkerboard(int32_t width, int32_t height);
-/* Walls with a gap, a disk and single cells; rows of closed rooms of 5 x 4 cells between walls of one cell.
+/* A wall with a gap and a disk; rows of closed rooms of 5 x 4 cells between walls of one cell.
  * malloc. */
 unsigned char *grid_obstacles(int32_t width, int32_t height);
 unsigned char *grid_rooms(int32_t width, int32_t height);

@@ -5,7 +5,7 @@
  *
  * Coarse points are the even ones. A dimension of n points becomes n / 2 + 1 coarse ones: where n is even, the
  * last coarse point lies one beyond the grid, and the last fine point is halfway to it. A periodic dimension
- * becomes (n + 1) / 2. One of 1 or 2 points stays as it is.
+ * becomes (n + 1) / 2; at 2 the hierarchy ends.
  *
  * Interpolation S from coarse to fine: an even point takes its coarse point's value. A point between two coarse
  * points I (west) and I + 1 (east) takes w_W e(I) + w_E e(I + 1); north and south likewise; a point between

@@ -105,14 +105,14 @@ static int judge(solve *s, int cycle) {
   const ts_multigrid_desc *desc = &s->mg->desc;
   ts_multigrid_result *result = s->result;
   const double relative = result->relative_residual;
+  const int stopped = desc->progress && desc->progress(cycle, relative, desc->progress_user);
   char text[160];
   if (relative <= desc->rtol) {
     snprintf(text, sizeof text, "converged to a relative residual of %.2g in %d cycle%s", relative, cycle,
              cycle == 1 ? "" : "s");
     return finish(result, TS_MULTIGRID_CONVERGED, text);
   }
-  if (desc->progress && desc->progress(cycle, relative, desc->progress_user))
-    return finish(result, TS_MULTIGRID_STOPPED, ts_multigrid_reason_text(TS_MULTIGRID_STOPPED));
+  if (stopped) return finish(result, TS_MULTIGRID_STOPPED, ts_multigrid_reason_text(TS_MULTIGRID_STOPPED));
   if (!isfinite(relative) || relative > 1e3 * fmax(1, s->result->history[0])) {
     snprintf(text, sizeof text, "diverged: the relative residual is %.2g after %d cycle%s", relative, cycle,
              cycle == 1 ? "" : "s");

@@ -40,14 +40,14 @@ static int is_held(weights_sums s) {
   return s.one + s.middle > 0.1 * fabs(s.one);
 }
 
-/* The coefficients around (i, j); those beyond the last column or row of a grid that is not periodic are mirror
- * images, unless the side holds the unknown. Returns whether the point has an equation. */
+/* The coefficients around (i, j); towards a coarse point beyond the grid they are mirror images, unless the
+ * side holds the unknown. Returns whether the point has an equation. */
 static int coefficients_at(const tsi_level *level, int32_t i, int32_t j, double a[CPU_DIRECTIONS]) {
   const cpu_level *l = cpu_level_of(level);
   for (int k = 0; k < CPU_DIRECTIONS; k++)
     a[k] = l->coefficients[k].block ? (double)*cpu_level_at(l, &l->coefficients[k], i, j) : 0;
-  const int east = i + 1 == l->width && !level->grid.periodic_x && !is_held(across_sums(a));
-  const int north = j + 1 == l->height && !level->grid.periodic_y && !is_held(up_sums(a));
+  const int east = i & 1 && i + 1 == l->width && !level->grid.periodic_x && !is_held(across_sums(a));
+  const int north = j & 1 && j + 1 == l->height && !level->grid.periodic_y && !is_held(up_sums(a));
   if (east) a[CPU_E] = a[CPU_W], a[CPU_SE] = a[CPU_SW], a[CPU_NE] = a[CPU_NW];
   if (north) a[CPU_N] = a[CPU_S], a[CPU_NW] = a[CPU_SW], a[CPU_NE] = a[CPU_SE];
   return a[CPU_C] != 0;
