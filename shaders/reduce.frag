@@ -5,7 +5,7 @@
 // The first level forms the terms: x y (TERM_DOT), x y w (TERM_DOT3), x x (TERM_SQUARE), x x y (TERM_SQUARE2),
 // x (TERM_SUM), |x| (TERM_ABS), x at indices only
 // (TERM_MASKED). Later levels read the sums of the level before (TERM_PARTIAL). p[6].zw is the size of the source.
-// EXACT: the blocks tile the source. GATHER: fetch quads of one component by textureGather. SINGLE: the result is the
+// EXACT: the blocks tile the source. ODD: its width or height is odd (a grid's), and the last quads are cut. GATHER: fetch quads of one component by textureGather. SINGLE: the result is the
 // first texel of the target, the others are 0.
 #if defined(GATHER) && COMPONENTS == 1 && !defined(TERM_MASKED)
 #extension GL_ARB_texture_gather : enable
@@ -58,14 +58,28 @@ vec4 larger(vec4 m, vec4 x) { return vec4(larger(m.xy, x.xy), larger(m.zw, x.zw)
 #define SUM vec4
 #define READ_QUAD(k, q) \
   textureGather(input##k, vec2(INPUT##k##_ORIGIN + 2 * (q) + 1) / vec2(textureSize(input##k, 0)))
+#ifdef ODD
+vec4 cut(vec4 v, ivec2 beyond) {
+  if (beyond.x > 0) v.yz = vec2(IDENTITY);
+  if (beyond.y > 0) v.xy = vec2(IDENTITY);
+  return v;
+}
+#define QUAD(q) cut(TERM(READ_QUAD, q), 2 * (q) + 2 - SOURCE_SIZE)
+#else
 #define QUAD(q) TERM(READ_QUAD, q)
+#endif
 #define FINAL(s) COMBINE(COMBINE(s.x, s.y), COMBINE(s.z, s.w))
 #else
 #define SUM VALUE
+#ifdef ODD
+#define OTHER(i) (all(lessThan(i, SOURCE_SIZE)) ? TERM(FETCH, i) : VALUE(IDENTITY))
+#else
+#define OTHER(i) TERM(FETCH, i)
+#endif
 VALUE quad(ivec2 q) {
   ivec2 i = 2 * q;
-  VALUE low = COMBINE(TERM(FETCH, i), TERM(FETCH, i + ivec2(1, 0)));
-  VALUE high = COMBINE(TERM(FETCH, i + ivec2(0, 1)), TERM(FETCH, i + ivec2(1, 1)));
+  VALUE low = COMBINE(TERM(FETCH, i), OTHER(i + ivec2(1, 0)));
+  VALUE high = COMBINE(OTHER(i + ivec2(0, 1)), OTHER(i + ivec2(1, 1)));
   return COMBINE(low, high);
 }
 #define QUAD(q) quad(q)
@@ -85,7 +99,7 @@ SUM quad_number(int k, ivec2 first) {
 #ifdef EXACT
   return QUAD(q);
 #else
-  ivec2 size = SOURCE_SIZE >> 1;
+  ivec2 size = (SOURCE_SIZE + 1) >> 1;
   SUM value = QUAD(min(q, size - 1)); // fetched in any case, so that the fetch need not wait for the comparison
   return all(lessThan(q, size)) ? value : SUM(IDENTITY);
 #endif

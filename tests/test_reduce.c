@@ -1,5 +1,7 @@
 /* Reductions against double precision: accuracy, padding, each component by itself, the same bits every time.
  */
+#include <texsolve/grid.h>
+
 #include "helpers.h"
 
 static ts_context *context;
@@ -44,6 +46,34 @@ static void check_sums(ts_space *space, int components, const float *xs, const f
   ts_vector_destroy(&x);
   ts_vector_destroy(&y);
   ts_scalars_destroy(&scalars);
+}
+
+/* A grid's texture has any size: no row and no column at its end is lost or counted twice. */
+static void sums_over_grids(void) {
+  static const int32_t shapes[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 3}, {17, 16}, {16, 17}, {33, 65}, {129, 255}};
+  for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
+    for (int components = 1; components <= 4; components++) {
+      const ts_grid_desc desc = {shapes[n][0], shapes[n][1], 0, 0};
+      ts_space *grid = NULL;
+      test_context_label("grid of %d x %d, %d components", desc.width, desc.height, components);
+      if (!CHECK_OK(context, ts_grid_create(context, &desc, &grid))) return;
+      const size_t count = (size_t)desc.width * (size_t)desc.height * (size_t)components;
+      float *xs = ref_values(count, 1, 0.5f, 1), *ys = ref_values(count, 2, -1, 1);
+      check_sums(grid, components, xs, ys, desc.width * desc.height);
+      ts_vector *x = make_vector(grid, components, xs);
+      ts_scalars *scalars = make_scalars(context, 1);
+      float largest[4], expected = 0;
+      for (size_t k = 0; k < count; k += (size_t)components) expected = fmaxf(expected, xs[k]);
+      CHECK_OK(context, ts_vector_max(scalars, 0, x));
+      read_slot(scalars, 0, largest);
+      CHECK_CLOSE((double)largest[0], (double)expected, 0);
+      ts_scalars_destroy(&scalars);
+      ts_vector_destroy(&x);
+      free(xs);
+      free(ys);
+      ts_space_destroy(&grid);
+    }
+  test_context_label("%s", "");
 }
 
 static void sums(void) {
@@ -220,6 +250,7 @@ static void run_all(void (*run)(void)) {
     run_all(name);                                                                                             \
   }
 CASE(sums)
+CASE(sums_over_grids)
 CASE(maximum)
 CASE(space_of_a_matrix)
 CASE(same_bits)
@@ -228,6 +259,7 @@ CASE(not_numbers)
 
 static const test_case cases[] = {
     {"sums", case_sums},
+    {"sums_over_grids", case_sums_over_grids},
     {"maximum", case_maximum},
     {"space_of_a_matrix", case_space_of_a_matrix},
     {"same_bits", case_same_bits},

@@ -47,7 +47,7 @@ static void shape_like(int width, int height, int texels, int *out_width, int *o
 /* As few levels as possible down to end_width x end_height texels; what does not divide is left to the first
  * one. */
 static int plan(const tsi_tiling *t, int end_width, int end_height, level *levels) {
-  const int64_t quads = (int64_t)(t->width / 2) * (t->height / 2);
+  const int64_t quads = (int64_t)divide_up(t->width, 2) * divide_up(t->height, 2);
   const int64_t end = (int64_t)end_width * end_height;
   int later = 0;
   int64_t texels = end; /* that the first level makes */
@@ -86,12 +86,12 @@ void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
 
 static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max,
                              const char *finish, const gl_program **program) {
-  char defines[176];
+  char defines[192];
   const int exact = l->block_x * l->out_width * 2 == l->width && l->block_y * l->out_height * 2 == l->height;
   snprintf(defines, sizeof defines,
-           "#define COMPONENTS %d\n#define BLOCK_X %d\n#define BLOCK_Y %d\n#define TERM_%s\n%s%s%s",
+           "#define COMPONENTS %d\n#define BLOCK_X %d\n#define BLOCK_Y %d\n#define TERM_%s\n%s%s%s%s",
            v->components, l->block_x, l->block_y, term, is_max ? "#define MAXIMUM\n" : "",
-           exact ? "#define EXACT\n" : "", finish);
+           exact ? "#define EXACT\n" : "", (l->width | l->height) & 1 ? "#define ODD\n" : "", finish);
   return gl_program_get(v->context, "fullscreen.vert", "reduce.frag", defines, program);
 }
 
