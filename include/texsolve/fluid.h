@@ -78,7 +78,7 @@ typedef struct ts_fluid_parameters {
   double buoyancy;                     /* upward acceleration in m/s^2 of temperature 1; default: 0 */
   double smoke_weight;                 /* downward acceleration in m/s^2 of dye of brightness 1; default: 0 */
   double gravity[2];                   /* m/s^2; default: 0 */
-  double vorticity_confinement;        /* epsilon, dimensionless: force epsilon h (N x omega); default: 0 */
+  double vorticity_confinement;        /* epsilon in 1/s: acceleration epsilon h (N x omega); default: 0 */
   double dye_decay, temperature_decay; /* 1/s: what is left after t is exp(-decay t); default: 0 */
   ts_fluid_advection advection;        /* default: semi-Lagrangian with the midpoint rule */
   ts_fluid_solver solver;              /* default: multigrid */
@@ -93,7 +93,8 @@ typedef struct ts_fluid_parameters {
 
 TS_API void ts_fluid_default_parameters(ts_fluid_parameters *parameters);
 
-/* Where dye, temperature or motion enter at every step, inside a disc or a rectangle. */
+/* Where dye, temperature or motion enter at every step, inside a disc or a rectangle. What enters through an
+ * inlet or an outlet has no dye: a source of dye at an inlet should be as long as the fluid moves in a step. */
 typedef struct ts_fluid_source {
   float x, y;                    /* centre, m */
   float half_width, half_height; /* m; a rectangle. half_height 0: a disc of radius half_width */
@@ -132,8 +133,9 @@ TS_API ts_status ts_fluid_get_parameters(const ts_fluid *fluid, ts_fluid_paramet
  * Walls that leave no fluid cell are refused. An outlet may be closed by them: the pressure is then that of a
  * closed domain, and what flows in without a way out is taken off evenly (ts_fluid_info tells). */
 TS_API ts_status ts_fluid_set_walls(ts_fluid *fluid, const unsigned char *solid, const float *solid_velocity);
+/* Other sides; NULL: as it is. TS_ERROR_UNSUPPORTED for one that becomes periodic or ceases to be. */
 TS_API ts_status ts_fluid_set_sides(ts_fluid *fluid, const ts_fluid_side *left, const ts_fluid_side *right,
-                                    const ts_fluid_side *bottom, const ts_fluid_side *top); /* NULL: as it is */
+                                    const ts_fluid_side *bottom, const ts_fluid_side *top);
 TS_API ts_status ts_fluid_set_sources(ts_fluid *fluid, const ts_fluid_source *sources, int count);
 
 /* Fields back to the beginning: at rest, no dye, particles spread evenly. Walls, sides, sources and parameters

@@ -10,20 +10,6 @@
 
 #include "common.h"
 #include "fluid_object.h"
-#define TSI_NO_MULTIGRID 1
-#ifdef TSI_NO_MULTIGRID
-static ts_status cg_stands_in(ts_matrix *matrix, const ts_vector *b, ts_vector *x) {
-  ts_cg *cg = NULL;
-  TSI_TRY(ts_cg_create(matrix, NULL, &cg));
-  const ts_status status = ts_cg_solve(cg, b, x, NULL);
-  ts_cg_destroy(&cg);
-  return status < 0 ? status : TS_OK;
-}
-#define ts_multigrid_create(...) TS_OK
-#define ts_multigrid_destroy(...) ((void)0)
-#define ts_multigrid_update(...) TS_OK
-#define ts_multigrid_cycle(m, b, x, n) cg_stands_in(v->matrices[c], b, x)
-#endif
 
 typedef struct system_values {
   float *stencil, *walls;
@@ -127,11 +113,11 @@ static ts_status build_system(ts_fluid *fluid, const system_values *s, int compo
   tsi_fluid_viscosity *v = &fluid->viscosity;
   compute_values(fluid, s, component, factor);
   TSI_TRY(ts_vector_write(v->walls[component], s->walls, (size_t)s->width * (size_t)s->height));
-  if (v->multigrids[component]) {
-    TSI_TRY(ts_stencil_set_values(v->matrices[component], s->stencil));
-    return ts_multigrid_update(v->multigrids[component]);
-  }
-  if (!v->matrices[component]) TSI_TRY(ts_stencil_create(v->grid, s->stencil, &v->matrices[component]));
+  ts_matrix **matrix = &v->matrices[component];
+  TSI_TRY(*matrix ? ts_stencil_set_values(*matrix, s->stencil)
+                  : ts_stencil_create(v->grid, s->stencil, matrix));
+  if (v->multigrids[component]) return ts_multigrid_update(v->multigrids[component]);
+  if (!fluid->context->ops->level_create) return TS_OK;
   return ts_multigrid_create(v->matrices[component], NULL, &v->multigrids[component]);
 }
 
@@ -173,7 +159,15 @@ ts_status tsi_fluid_viscosity_solve(ts_fluid *fluid) {
   for (int c = 0; c < 2; c++) {
     TSI_TRY(tsi_enter(context));
     TSI_TRY(tsi_leave(context, begin(fluid, c)));
-    TSI_TRY(ts_multigrid_cycle(v->multigrids[c], v->right, v->unknowns[c], 2));
+    if (v->multigrids[c]) {
+      TSI_TRY(ts_multigrid_cycle(v->multigrids[c], v->right, v->unknowns[c], 2));
+      continue;
+    }
+    ts_cg *cg = NULL;
+    TSI_TRY(ts_cg_create(v->matrices[c], NULL, &cg));
+    const ts_status solved = ts_cg_solve(cg, v->right, v->unknowns[c], NULL);
+    ts_cg_destroy(&cg);
+    TSI_TRY(solved);
   }
   TSI_TRY(tsi_enter(context));
   const ts_status status =

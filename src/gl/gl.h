@@ -210,6 +210,35 @@ ts_status gl_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
 void gl_mesh_destroy(tsi_mesh_operator *op);
 ts_status gl_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
 ts_status gl_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
+ts_status gl_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                          const ts_vector *faces, float dt);
+ts_status gl_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                           const ts_vector *faces, const ts_vector *carried, float dt);
+ts_status gl_fluid_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                             const ts_vector *walls);
+ts_status gl_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                          const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
+                          const tsi_fluid_forces *forces);
+ts_status gl_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces,
+                                  const tsi_fluid_stamp *stamp);
+ts_status gl_fluid_stamp_dye(const tsi_fluid_domain *domain, ts_vector *dye, const tsi_fluid_stamp *stamp);
+ts_status gl_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces);
+ts_status gl_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                              const ts_vector *walls, const ts_vector *drain, float scale);
+ts_status gl_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                           const ts_vector *faces, const ts_vector *pressure, float dt);
+ts_status gl_fluid_split(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                         int component);
+ts_status gl_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *u,
+                         const ts_vector *v);
+ts_status gl_fluid_transport(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye,
+                             const ts_vector *velocity, const ts_vector *walls, const ts_vector *carried,
+                             const tsi_fluid_transport *transport);
+ts_status gl_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,
+                             const ts_vector *velocity, const ts_vector *walls,
+                             const tsi_fluid_particles *step);
+ts_status gl_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                         const ts_vector *walls);
 void gl_space_destroy(ts_space *space);
 
 /* Texture 0 or 1 of the backend's scratch, of at least this size, RGBA32F. */

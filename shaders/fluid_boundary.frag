@@ -1,0 +1,11 @@
+// Velocities that are given, where they are. Reads the velocity (input0) and faces (input1).
+#define COMPONENTS 2
+#include "include/pass.glsl"
+
+out vec4 result;
+
+void main() {
+  ivec2 i = texel();
+  vec2 given = FETCH(1, i);
+  result = widen(mix(given, FETCH(0, i), greaterThanEqual(given, vec2(1e30))));
+}

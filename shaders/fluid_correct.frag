@@ -1,0 +1,24 @@
+// MacCormack advection (Selle et al. 2008): carried + (u - carried carried back) / 2, between the least and the largest
+// velocity that `carried` was interpolated from. Reads the velocity (input0), faces (input1) and carried (input2).
+#include "include/fluid_faces.glsl"
+
+// before: value, least, largest at the place it came from.
+float correct(float carried, float now, float returned, vec3 before, bool outside) {
+  float value = carried + 0.5 * (now - returned);
+  value = value < before.y ? before.y : value > before.z ? before.z : value;
+  return outside ? carried : value;
+}
+
+float face_u(ivec2 i, vec2 at) {
+  vec2 here = vec2(RAW(0, i).x, sample_v(input0, INPUT0_ORIGIN, at).x);
+  vec2 from = trace(at, here, NUMBER), to = trace(at, here, -NUMBER);
+  return correct(RAW(2, i).x, here.x, sample_u(input2, INPUT2_ORIGIN, to).x, sample_u(input0, INPUT0_ORIGIN, from),
+                 is_outside(from) || is_outside(to));
+}
+
+float face_v(ivec2 i, vec2 at) {
+  vec2 here = vec2(sample_u(input0, INPUT0_ORIGIN, at).x, RAW(0, i).y);
+  vec2 from = trace(at, here, NUMBER), to = trace(at, here, -NUMBER);
+  return correct(RAW(2, i).y, here.y, sample_v(input2, INPUT2_ORIGIN, to).x, sample_v(input0, INPUT0_ORIGIN, from),
+                 is_outside(from) || is_outside(to));
+}

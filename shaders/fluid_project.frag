@@ -1,0 +1,51 @@
+// u - dt grad p. Reads the velocity (input0), faces (input1) and the pressure (input2). Beyond a side the pressure is that
+// of the cell before it, beyond an outlet its negative: 0 halfway. Collocated: central differences, and in a solid the
+// pressure of the cell beside it.
+#include "include/fluid_faces.glsl"
+
+float pressure(ivec2 i) { return RAW(2, i).x; }
+
+float beyond(int side, float here) { return side_is(OUTLET_BIT, side) ? -here : here; }
+
+#if COLLOCATED
+float beside(ivec2 i, ivec2 step, int side, float here) {
+  ivec2 other = i + step, inside = cell_at(other);
+#if PERIODIC_X
+  other.x = inside.x;
+#endif
+#if PERIODIC_Y
+  other.y = inside.y;
+#endif
+  if (other != inside) return beyond(side, here);
+  return RAW(1, other).x < FREE ? here : pressure(other);
+}
+
+float face_u(ivec2 i, vec2 at) {
+  float here = pressure(i);
+  return RAW(0, i).x -
+         0.5 * NUMBER * (beside(i, ivec2(1, 0), RIGHT, here) - beside(i, ivec2(-1, 0), LEFT, here));
+}
+
+float face_v(ivec2 i, vec2 at) {
+  float here = pressure(i);
+  return RAW(0, i).y -
+         0.5 * NUMBER * (beside(i, ivec2(0, 1), TOP, here) - beside(i, ivec2(0, -1), BOTTOM, here));
+}
+#else
+// Both cells at a face; the first or the last face of a side that is not periodic has but one.
+float difference(ivec2 i, ivec2 step, int low, int high) {
+  ivec2 size = SIZE, before = i - step;
+#if PERIODIC_X
+  if (before.x < 0) before.x += size.x;
+#endif
+#if PERIODIC_Y
+  if (before.y < 0) before.y += size.y;
+#endif
+  if (before.x < 0 || before.y < 0) return pressure(i) - beyond(low, pressure(i));
+  if (i.x >= size.x || i.y >= size.y) return beyond(high, pressure(before)) - pressure(before);
+  return pressure(i) - pressure(before);
+}
+
+float face_u(ivec2 i, vec2 at) { return RAW(0, i).x - NUMBER * difference(i, ivec2(1, 0), LEFT, RIGHT); }
+float face_v(ivec2 i, vec2 at) { return RAW(0, i).y - NUMBER * difference(i, ivec2(0, 1), BOTTOM, TOP); }
+#endif

@@ -1,0 +1,16 @@
+// A splat or a source of dye, p[6] its bits; p[7].w: 1 where it sets the colour, 2 where the temperature. Reads the dye
+// (input0).
+#define COMPONENTS 4
+#include "include/fluid_stamp.glsl"
+
+void main() {
+  ivec2 i = place();
+  vec4 now = FETCH(0, i), stamp = intBitsToFloat(p[6]);
+  float weight = weight_at(vec2(i) + 0.5);
+  bool color = (p[7].w & 1) != 0, temperature = (p[7].w & 2) != 0;
+  result = now;
+  if (!SETS)
+    result += weight * stamp;
+  else if (weight != 0.0)
+    result = vec4(color ? stamp.rgb : now.rgb, temperature ? stamp.a : now.a);
+}

@@ -1,0 +1,70 @@
+// Dye and temperature carried by the velocity; with CORRECTS as fluid_correct.frag does it. a is what is left of the
+// colour, b of the temperature. Reads the velocity (input0), walls (input1), dye (input2) and carried (input3).
+#include "include/fluid.glsl"
+
+flat in vec4 a, b;
+out vec4 result;
+
+vec4 least, largest; // of the last sample
+
+float inside(float beyond, int side) { return side_is(OPEN_BIT, side) ? 1.0 - min(beyond, 1.0) : 1.0; }
+
+vec4 sample_dye(sampler2D field, ivec2 origin, vec2 at) {
+  Axis x = axis_x(at.x, false), y = axis_y(at.y, false);
+  vec4 sw = texelFetch(field, origin + ivec2(x.first, y.first), 0);
+  vec4 se = texelFetch(field, origin + ivec2(x.second, y.first), 0);
+  vec4 nw = texelFetch(field, origin + ivec2(x.first, y.second), 0);
+  vec4 ne = texelFetch(field, origin + ivec2(x.second, y.second), 0);
+  least = min(min(sw, se), min(nw, ne));
+  largest = max(max(sw, se), max(nw, ne));
+  float here = inside(x.below, LEFT) * inside(x.above, RIGHT) * inside(y.below, BOTTOM) * inside(y.above, TOP);
+  return here * between(between(sw, se, x.fraction), between(nw, ne, x.fraction), y.fraction);
+}
+
+// Walls hold the mean of the fluid around them, so that interpolation beside them takes nothing away.
+vec4 sum_around;
+float count_around;
+void look(ivec2 i) {
+  ivec2 other = cell_at(i);
+#if PERIODIC_X
+  i.x = other.x;
+#endif
+#if PERIODIC_Y
+  i.y = other.y;
+#endif
+  if (i != other || RAW(1, i).x != 0.0) return;
+  sum_around += RAW(2, i);
+  count_around += 1.0;
+}
+
+vec4 dye_of_wall(ivec2 i) {
+  sum_around = vec4(0);
+  count_around = 0.0;
+  look(i + ivec2(-1, 0));
+  look(i + ivec2(1, 0));
+  look(i + ivec2(0, -1));
+  look(i + ivec2(0, 1));
+  return count_around > 0.0 ? sum_around / count_around : vec4(0);
+}
+
+void main() {
+  ivec2 i = texel();
+  if (RAW(1, i).x != 0.0) {
+    result = dye_of_wall(i);
+    return;
+  }
+  vec2 at = vec2(i) + 0.5, here = centre_velocity(i);
+  vec2 from = trace(at, here, NUMBER);
+#ifdef CORRECTS
+  vec2 to = trace(at, here, -NUMBER);
+  vec4 value = RAW(3, i), returned = sample_dye(input3, INPUT3_ORIGIN, to);
+  if (!is_outside(from) && !is_outside(to)) {
+    sample_dye(input2, INPUT2_ORIGIN, from);
+    value += 0.5 * (RAW(2, i) - returned);
+    value = mix(mix(value, largest, greaterThan(value, largest)), least, lessThan(value, least));
+  }
+#else
+  vec4 value = sample_dye(input2, INPUT2_ORIGIN, from);
+#endif
+  result = vec4(a.xyz, b.x) * value;
+}

@@ -1,0 +1,137 @@
+// A fluid's domain and how its fields are sampled, as src/common/fluid.h says. Positions are in cells.
+//
+// PERIODIC_X, PERIODIC_Y and COLLOCATED are 0 or 1. input0 is the velocity.
+//   p[5]  width | height << 16; free for the pass; bits of the sides; a number of the pass, mostly dt / h
+//   p[6]  bits of the walls' velocities along themselves: bottom, top (u), left, right (v)
+//   p[7]  and through them: left, right (u), bottom, top (v)
+#define COMPONENTS 4
+#include "include/pass.glsl"
+
+#define SIZE ivec2(p[5].x & 0xffff, int(uint(p[5].x) >> 16))
+#define NUMBER intBitsToFloat(p[5].w)
+
+// Bits of p[5].z, one for each side from left, right, bottom, top.
+#define WALL_BIT 1
+#define OPEN_BIT 16
+#define OUTLET_BIT 256
+#define LEFT 0
+#define RIGHT 1
+#define BOTTOM 2
+#define TOP 3
+bool side_is(int bit, int side) { return (p[5].z & (bit << side)) != 0; }
+
+#define FREE 1e30 // in faces
+#define RAW(k, i) texelFetch(input##k, (i) + INPUT##k##_ORIGIN, 0)
+
+float between(float a, float b, float t) { return a + (b - a) * t; }
+vec4 between(vec4 a, vec4 b, float t) { return a + (b - a) * t; }
+
+// Two neighbours in one dimension, and how far beyond the first or the last number the place is.
+struct Axis {
+  int first, second;
+  float fraction, below, above;
+};
+
+Axis locate(float at, int last, int periodic) {
+  Axis a = Axis(0, 0, 0.0, 0.0, 0.0);
+  if (periodic != 0) {
+    float period = float(last + 1);
+    at -= period * floor(at / period);
+    if (!(at >= 0.0 && at < period)) at = 0.0;
+    a.first = int(at);
+    a.second = a.first == last ? 0 : a.first + 1;
+  } else {
+    a.below = max(-at, 0.0);
+    a.above = max(at - float(last), 0.0);
+    at = min(max(at, 0.0), float(last));
+    a.first = min(int(at), last - 1);
+    a.second = a.first + 1;
+  }
+  a.fraction = at - float(a.first);
+  return a;
+}
+
+Axis axis_x(float x, bool at_faces) {
+  return at_faces ? locate(x, SIZE.x - PERIODIC_X, PERIODIC_X) : locate(x - 0.5, SIZE.x - 1, PERIODIC_X);
+}
+
+Axis axis_y(float y, bool at_faces) {
+  return at_faces ? locate(y, SIZE.y - PERIODIC_Y, PERIODIC_Y) : locate(y - 0.5, SIZE.y - 1, PERIODIC_Y);
+}
+
+// value, and the least and the largest number that it was made of.
+vec3 blend(vec3 s, int side, int wall_bits, float beyond) {
+  float wall = intBitsToFloat(wall_bits);
+  return side_is(WALL_BIT, side) && beyond > 0.0
+             ? vec3(between(s.x, wall, min(2.0 * beyond, 1.0)), min(s.y, wall), max(s.z, wall))
+             : s;
+}
+
+vec3 interpolate(float sw, float se, float nw, float ne, Axis x, Axis y) {
+  return vec3(between(between(sw, se, x.fraction), between(nw, ne, x.fraction), y.fraction),
+              min(min(sw, se), min(nw, ne)), max(max(sw, se), max(nw, ne)));
+}
+
+vec3 sample_u(sampler2D field, ivec2 origin, vec2 at) {
+  Axis x = axis_x(at.x, COLLOCATED == 0), y = axis_y(at.y, false);
+  vec3 s = interpolate(texelFetch(field, origin + ivec2(x.first, y.first), 0).x,
+                       texelFetch(field, origin + ivec2(x.second, y.first), 0).x,
+                       texelFetch(field, origin + ivec2(x.first, y.second), 0).x,
+                       texelFetch(field, origin + ivec2(x.second, y.second), 0).x, x, y);
+#if COLLOCATED
+  s = blend(s, LEFT, p[7].x, x.below);
+  s = blend(s, RIGHT, p[7].y, x.above);
+#endif
+  s = blend(s, BOTTOM, p[6].x, y.below);
+  return blend(s, TOP, p[6].y, y.above);
+}
+
+vec3 sample_v(sampler2D field, ivec2 origin, vec2 at) {
+  Axis x = axis_x(at.x, false), y = axis_y(at.y, COLLOCATED == 0);
+  vec3 s = interpolate(texelFetch(field, origin + ivec2(x.first, y.first), 0).y,
+                       texelFetch(field, origin + ivec2(x.second, y.first), 0).y,
+                       texelFetch(field, origin + ivec2(x.first, y.second), 0).y,
+                       texelFetch(field, origin + ivec2(x.second, y.second), 0).y, x, y);
+  s = blend(s, LEFT, p[6].z, x.below);
+  s = blend(s, RIGHT, p[6].w, x.above);
+#if COLLOCATED
+  s = blend(s, BOTTOM, p[7].z, y.below);
+  s = blend(s, TOP, p[7].w, y.above);
+#endif
+  return s;
+}
+
+vec2 velocity_at(vec2 at) {
+  return vec2(sample_u(input0, INPUT0_ORIGIN, at).x, sample_v(input0, INPUT0_ORIGIN, at).x);
+}
+
+// Where what is at `at` was cells = dt / h ago, by the midpoint rule; `here` is the velocity there.
+vec2 trace(vec2 at, vec2 here, float cells) { return at - cells * velocity_at(at - 0.5 * cells * here); }
+
+bool is_outside(vec2 at) {
+  vec2 size = vec2(SIZE);
+  return (PERIODIC_X == 0 && !(at.x >= 0.0 && at.x <= size.x)) ||
+         (PERIODIC_Y == 0 && !(at.y >= 0.0 && at.y <= size.y));
+}
+
+// The cell at i in a periodic dimension; in others the nearest one.
+ivec2 cell_at(ivec2 i) {
+  ivec2 size = SIZE;
+#if PERIODIC_X
+  i.x = i.x < 0 ? i.x + size.x : i.x >= size.x ? i.x - size.x : i.x;
+#endif
+#if PERIODIC_Y
+  i.y = i.y < 0 ? i.y + size.y : i.y >= size.y ? i.y - size.y : i.y;
+#endif
+  return clamp(i, ivec2(0), size - 1);
+}
+
+// The velocity at the centre of cell i, or of the nearest one.
+vec2 centre_velocity(ivec2 i) {
+  i = cell_at(i);
+  vec2 here = RAW(0, i).xy;
+#if !COLLOCATED
+  here = 0.5 * (here + vec2(RAW(0, i + ivec2(1, 0)).x, RAW(0, i + ivec2(0, 1)).y));
+#endif
+  return here;
+}
