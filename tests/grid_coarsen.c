@@ -26,7 +26,7 @@ static int32_t coarse_size(int32_t n, int periodic) {
 }
 
 static double raw(const coarsening *c, int32_t i, int32_t j, int di, int dj) {
-  const size_t point = (size_t)(j * c->fine->grid.width + i);
+  const size_t point = (size_t)j * (size_t)c->fine->grid.width + (size_t)i;
   return (double)c->fine->values[9 * point + (size_t)(3 * (dj + 1) + di + 1)];
 }
 
@@ -77,7 +77,8 @@ static int is_dead(const coarsening *c, int32_t i, int32_t j) {
   const ts_grid_desc *g = &c->fine->grid;
   if (g->periodic_x) i %= g->width;
   if (g->periodic_y) j %= g->height;
-  if (i < g->width && j < g->height) return !grid_has_equation(c->fine, (size_t)(j * g->width + i));
+  if (i < g->width && j < g->height)
+    return !grid_has_equation(c->fine, (size_t)j * (size_t)g->width + (size_t)i);
   for (int k = 0; k < 9; k++) {
     const int32_t near = grid_neighbour(g, i, j, k);
     if (near >= 0 && grid_has_equation(c->fine, (size_t)near)) return 0;

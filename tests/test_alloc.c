@@ -2,6 +2,8 @@
  * what it had taken, and works when there is memory again. */
 #include <texsolve/mesh.h>
 
+#include "common.h"
+#include "grid_samples.h"
 #include "helpers.h"
 #include "mesh_samples.h"
 
@@ -247,6 +249,54 @@ static void mesh_flows(void) {
   CHECK_INT(memory.live, 0);
 }
 
+static void grids(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  /* Holes and singular parts, each of which is a vector; more parts than are kept. */
+  unsigned char *rooms = grid_rooms(59, 23);
+  grid_sample sample = grid_poisson(&(grid_problem){59, 23, "NNNN", NULL, rooms, 0});
+  grid_sample nine = grid_random(&sample.grid, 1, 9, 3);
+  float *values = malloc(9 * grid_points(&sample) * sizeof *values);
+  ts_space *grid = NULL;
+  ts_matrix *matrix = NULL;
+  FAIL_EACH_CREATION(context, grid, ts_grid_create(context, &sample.grid, &grid));
+  FAIL_EACH_CREATION(context, matrix, ts_stencil_create(grid, sample.values, &matrix));
+  FAIL_EACH_USE(context, ts_stencil_set_values(matrix, nine.values));
+  FAIL_EACH_USE(context, ts_stencil_read(matrix, values));
+  CHECK(memcmp(values, nine.values, 9 * grid_points(&sample) * sizeof *values) == 0);
+  FAIL_EACH_USE(context, ts_stencil_set_values(matrix, sample.values));
+  for (int s = TS_SMOOTHER_JACOBI; s <= TS_SMOOTHER_FOUR_COLOUR && context->caps.grid_storages; s++) {
+    const ts_multigrid_desc multigrid_desc = {.smoother = (ts_smoother)s};
+    ts_multigrid *multigrid = NULL;
+    FAIL_EACH_CREATION(context, multigrid, ts_multigrid_create(matrix, &multigrid_desc, &multigrid));
+    if (!multigrid) continue;
+    ts_vector *b = make_vector(grid, 1, NULL), *x = make_vector(grid, 1, NULL);
+    CHECK_OK(context, ts_vector_fill(b, 1));
+    FAIL_EACH_USE(context, ts_multigrid_cycle(multigrid, b, x, 1));
+    FAIL_EACH_USE(context, ts_multigrid_solve(multigrid, b, x, NULL));
+    CHECK_OK(context, ts_stencil_set_values(matrix, nine.values));
+    FAIL_EACH_USE(context, ts_multigrid_update(multigrid));
+    FAIL_EACH_USE(context, ts_multigrid_cycle(multigrid, b, x, 1));
+    CHECK_OK(context, ts_stencil_set_values(matrix, sample.values));
+    FAIL_EACH_USE(context, ts_multigrid_update(multigrid));
+    const ts_cg_desc cg_desc = {.preconditioner = TS_PRECONDITIONER_MULTIGRID, .multigrid = multigrid};
+    ts_cg *cg = NULL;
+    FAIL_EACH_CREATION(context, cg, ts_cg_create(matrix, &cg_desc, &cg));
+    ts_cg_destroy(&cg);
+    ts_vector_destroy(&b);
+    ts_vector_destroy(&x);
+    ts_multigrid_destroy(&multigrid);
+  }
+  ts_matrix_destroy(&matrix);
+  ts_space_destroy(&grid);
+  grid_free(&sample);
+  grid_free(&nine);
+  free(values), free(rooms);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
 /* The library takes all of its memory from the allocator: a context with everything in it holds live blocks
  * only there, and gives all of them back, in whatever order the objects go. */
 static void order_of_destruction(void) {
@@ -275,8 +325,12 @@ static void order_of_destruction(void) {
 }
 
 static const test_case cases[] = {
-    {"contexts", contexts},     {"spaces_vectors_scalars", spaces_vectors_scalars},
-    {"matrices", matrices},     {"solvers", solvers},
-    {"mesh_flows", mesh_flows}, {"order_of_destruction", order_of_destruction},
+    {"contexts", contexts},
+    {"spaces_vectors_scalars", spaces_vectors_scalars},
+    {"matrices", matrices},
+    {"solvers", solvers},
+    {"mesh_flows", mesh_flows},
+    {"grids", grids},
+    {"order_of_destruction", order_of_destruction},
 };
 TEST_MAIN(cases, 0)
