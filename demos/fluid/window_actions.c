@@ -95,11 +95,6 @@ static void remember_time(window_state *w, double milliseconds) {
   w->times[w->time_count++] = (float)milliseconds;
 }
 
-/* Whether one step is what a frame has time for. */
-static int takes_long(const window_state *w) {
-  return w->time_count && w->times[w->time_count - 1] > 1e3F * (float)patience;
-}
-
 /* So many steps a frame at 60 frames a second; fewer a frame where there are more of them, and no more where
  * there are fewer: the fluid goes slower then. */
 void window_make_steps(window_state *w, double seconds) {
@@ -113,22 +108,24 @@ void window_make_steps(window_state *w, double seconds) {
     w->steps_due -= count;
   }
   w->single_step = 0;
+  if (!count) return;
   const double begin = glfwGetTime();
-  int k = 0;
-  for (; k < count && glfwGetTime() - begin < patience; k++) {
+  const double expected = w->time_count ? 1e-3 * (double)w->times[w->time_count - 1] : 0;
+  int made = 0;
+  for (int is_last = 0; !is_last; made++) {
+    is_last = made == count - 1 || glfwGetTime() - begin + expected > patience;
     /* Measuring waits, so the divergence is that of a frame's last step. A stage that waits would wait for the
      * steps before it too if those did not. */
     int measure = w->measure_times ? TS_FLUID_MEASURE_TIMES : 0;
-    if (w->measure_divergence && (k == count - 1 || takes_long(w))) measure |= TS_FLUID_MEASURE_DIVERGENCE;
+    if (w->measure_divergence && is_last) measure |= TS_FLUID_MEASURE_DIVERGENCE;
     if (simulation_step(*w->s, measure, 0, message)) {
       window_tell(w, "%s%s", message, simulation_broken(*w->s) ? "; R begins again" : "");
       w->note_is_error = w->paused = 1;
       return;
     }
   }
-  if (!count) return;
-  remember_time(w, 1e3 * (glfwGetTime() - begin) / k);
-  window_film_frame(w, k);
+  remember_time(w, 1e3 * (glfwGetTime() - begin) / made);
+  window_film_frame(w, made);
 }
 
 void window_reset(window_state *w) {

@@ -158,6 +158,16 @@ static void move_pointer(window_state *w, double x, double y) {
   pointer_move(&w->pointer, metres_x, metres_y);
 }
 
+/* Dear ImGui knows of the pointer what it was in the last frame. */
+static int is_over_controls(const window_state *w) {
+  double x, y;
+  glfwGetCursorPos(w->handle, &x, &y);
+  int width, height, pixels_x, pixels_y;
+  glfwGetWindowSize(w->handle, &width, &height);
+  glfwGetFramebufferSize(w->handle, &pixels_x, &pixels_y);
+  return ui_wants_pointer() || x * pixels_x < (double)window_panel_width(w) * width;
+}
+
 static void on_button(GLFWwindow *handle, int button, int action, int modifiers) {
   window_state *w = glfwGetWindowUserPointer(handle);
   if (action == GLFW_RELEASE) {
@@ -165,7 +175,7 @@ static void on_button(GLFWwindow *handle, int button, int action, int modifiers)
     return;
   }
   /* A button that joins others goes where they are, also over the controls. */
-  if (ui_wants_pointer() && !w->pointer.buttons) return;
+  if (is_over_controls(w) && !w->pointer.buttons) return;
   unsigned does = POINTER_PUSH;
   if (button == GLFW_MOUSE_BUTTON_RIGHT) does = modifiers & GLFW_MOD_SHIFT ? POINTER_ERASE : POINTER_WALL;
   if (button == GLFW_MOUSE_BUTTON_MIDDLE) does = POINTER_ERASE;
@@ -179,7 +189,7 @@ static void on_motion(GLFWwindow *handle, double x, double y) {
 static void on_scroll(GLFWwindow *handle, double x, double y) {
   window_state *w = glfwGetWindowUserPointer(handle);
   (void)x;
-  if (ui_wants_pointer()) return;
+  if (is_over_controls(w)) return;
   w->pointer.brush = fmin(fmax(w->pointer.brush * pow(1.15, y), POINTER_SMALLEST), POINTER_LARGEST);
 }
 
