@@ -71,23 +71,23 @@ static void check_sample(const char *name, grid_sample *sample) {
 
 static void problems(void) {
   float *blob = grid_blob(65, 48), *board = grid_checkerboard(40, 23);
-  unsigned char *walls = grid_obstacles(40, 23), *rooms = grid_rooms(48, 33);
+  unsigned char *walls = grid_obstacles(40, 23), *disk = grid_obstacles(65, 64), *rooms = grid_rooms(48, 33);
   const struct {
     const char *name;
     grid_problem problem;
   } samples[] = {
-      {"square", {65, 65, "HHHH", NULL, NULL, 0}}, {"even", {40, 64, "DNDN", NULL, NULL, 0}},
-      {"blob", {65, 48, "DDNN", blob, NULL, 0}},   {"checkerboard", {40, 23, "NNDD", board, NULL, 0}},
-      {"walls", {40, 23, "DNNN", NULL, walls, 0}}, {"rooms", {48, 33, "DHNH", NULL, rooms, 0.01f}},
-      {"tube", {48, 33, "PPHD", NULL, NULL, 0}},   {"torus", {33, 17, "PPPP", NULL, NULL, 0.2f}},
-      {"row", {700, 1, "DDNN", NULL, NULL, 0.5f}}, {"narrow", {2, 301, "NNDN", NULL, NULL, 0.5f}},
-      {"ribbon", {251, 3, "DDDN", NULL, NULL, 0}},
+      {"square", {65, 65, "HHHH", NULL, NULL, 0}},     {"even", {40, 64, "DNDN", NULL, NULL, 0}},
+      {"blob", {65, 48, "DDNN", blob, NULL, 0}},       {"checkerboard", {40, 23, "NNDD", board, NULL, 0}},
+      {"walls", {40, 23, "DNNN", NULL, walls, 0}},     {"disk", {65, 64, "DNHN", NULL, disk, 0}},
+      {"rooms", {48, 33, "DHNH", NULL, rooms, 0.01f}}, {"tube", {48, 33, "PPHD", NULL, NULL, 0}},
+      {"torus", {33, 17, "PPPP", NULL, NULL, 0.2f}},   {"row", {700, 1, "DDNN", NULL, NULL, 0.5f}},
+      {"narrow", {2, 301, "NNDN", NULL, NULL, 0.5f}},  {"ribbon", {251, 3, "DDDN", NULL, NULL, 0}},
   };
   for (size_t k = 0; k < sizeof samples / sizeof samples[0]; k++) {
     grid_sample sample = grid_poisson(&samples[k].problem);
     check_sample(samples[k].name, &sample);
   }
-  free(blob), free(board), free(walls), free(rooms);
+  free(blob), free(board), free(walls), free(disk), free(rooms);
 }
 
 /* No two coefficients alike, so that none can stand for another; off-diagonal ones negative, since weights in

@@ -19,6 +19,9 @@
  * west, d = minus the sum of the eight coefficients around, or a_C where a column's or a row's sum is nothing
  * beside its opposite; the other three likewise. All 0 where |d| <= 1e-6 |a_C|.
  *
+ * Where a coarse point has no equation and the point between no coefficient towards it, it is inside a wall:
+ * what leads past it, the other two coefficients of the column (row), counts to the middle one.
+ *
  * Where the eastern (northern) coarse point lies beyond the grid, eastern (northern) coefficients and
  * neighbours count as mirror images of the western (southern) ones, unless the side holds the unknown to a
  * given value: c_W + c_C > 0.1 |c_W|, with the coefficients before any mirroring. Then they are 0, as they are.

@@ -93,6 +93,26 @@ static double corner_divisor(const double a[CPU_DIRECTIONS]) {
   return open ? a[CPU_C] : around;
 }
 
+/* Whether the coarse point in a direction of point (i, j) has no equation and the point nothing to do with it:
+ * it is inside a wall. */
+static int is_walled(const tsi_level *level, int32_t i, int32_t j, const double a[CPU_DIRECTIONS],
+                     int direction) {
+  return a[direction] == 0 && is_dead(level, i + direction % 3 - 1, j + direction / 3 - 1);
+}
+
+/* What leads past a coarse point inside a wall belongs to the middle. */
+static void turn_from_walls(const tsi_level *level, int32_t i, int32_t j, const double a[CPU_DIRECTIONS],
+                            int one, int other, weights_sums *s) {
+  if (is_walled(level, i, j, a, one)) {
+    s->middle += s->one;
+    s->one = 0;
+  }
+  if (is_walled(level, i, j, a, other)) {
+    s->middle += s->other;
+    s->other = 0;
+  }
+}
+
 static void body_pairs(const void *arguments, size_t first, size_t last) {
   const weights_job *job = arguments;
   cpu_level *l = job->l;
@@ -109,8 +129,11 @@ static void body_pairs(const void *arguments, size_t first, size_t last) {
       }
       if (job->bilinear)
         *one = *other = 0.5f;
-      else
-        set_pair(one, other, across ? across_sums(a) : up_sums(a));
+      else {
+        weights_sums sums = across ? across_sums(a) : up_sums(a);
+        turn_from_walls(job->level, i, j, a, across ? CPU_W : CPU_S, across ? CPU_E : CPU_N, &sums);
+        set_pair(one, other, sums);
+      }
     }
 }
 
