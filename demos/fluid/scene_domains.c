@@ -64,10 +64,10 @@ int scene_splat_script(const scene_setup *s, int step, scene_splat *splats, int 
     *splat =
         (scene_splat){.x = 0.5 * wide + across * cos(angle), .y = 0.5 + up * sin(2 * angle), .radius = 0.03};
     /* The brush drags the fluid along, a little more each step. */
-    splat->velocity[0] = (float)(-0.12 * across * sin(angle) * 2 * pi * turn * rate);
-    splat->velocity[1] = (float)(0.12 * up * 2 * cos(2 * angle) * 2 * pi * turn * rate);
+    splat->velocity[0] = (float)(-0.2 * across * sin(angle) * 2 * pi * turn * rate);
+    splat->velocity[1] = (float)(0.2 * up * 2 * cos(2 * angle) * 2 * pi * turn * rate);
     hue(0.11 * t + 0.45 * brush, splat->dye);
-    for (int c = 0; c < 3; c++) splat->dye[c] *= 0.12F;
+    for (int c = 0; c < 3; c++) splat->dye[c] *= 0.14F;
   }
   return count;
 }
@@ -75,7 +75,7 @@ int scene_splat_script(const scene_setup *s, int step, scene_splat *splats, int 
 /* ---- backward-step: figure 5 of Bolz et al. 2003 ---- */
 
 int scene_step_domain(scene_setup *s) {
-  const double step_height = 0.5, step_length = 0.16 * width_of(s);
+  const double step_height = 1.0 / 3, step_length = fmin(0.5, 0.16 * width_of(s));
   if (make_solid(s)) return 1;
   for (int32_t j = 0; j < s->height; j++)
     for (int32_t i = 0; i < s->width; i++)
@@ -88,11 +88,12 @@ int scene_step_domain(scene_setup *s) {
   /* Two grid spaces a step, as in the paper. */
   s->parameters.time_step = 2 * s->cell_size / s->speed;
   s->parameters.viscosity = s->speed * s->length / 5000;
-  inlet_dye(s, 0.50, 0.56, 1.0F, 0.45F, 0.05F);
-  inlet_dye(s, 0.62, 0.68, 0.10F, 0.75F, 0.95F);
-  inlet_dye(s, 0.76, 0.82, 0.55F, 0.30F, 0.95F);
+  inlet_dye(s, 0.34, 0.40, 1.0F, 0.45F, 0.05F);
+  inlet_dye(s, 0.46, 0.52, 0.10F, 0.75F, 0.95F);
+  inlet_dye(s, 0.62, 0.68, 0.55F, 0.30F, 0.95F);
   s->field = FLUID_FIELD_DYE;
-  particles(s, 160, 100, 6);
+  particles(s, 120, 40, 6);
+  s->steps_per_frame = 2;
   return 0;
 }
 

@@ -25,6 +25,17 @@ same "advection" "$(json string parameters.advection), $(json string layout)" "s
 same "cold start" "$(json boolean parameters.cold_start)" true
 holds "step" "$(json real frames.0.time) > 0.0399 && $(json real frames.0.time) < 0.0401" # four steps a frame
 
+# Divergence: multigrid leaves less than the same time's habit of 20 Jacobi iterations.
+left() {
+  expect 0 $on --scene backward-step --size 129x33 --frames 6 --steps-per-frame 1 --cold-start --json "$@"
+  json real frames.5.divergence_after
+}
+multigrid=$(left --solver multigrid --iterations 4)
+jacobi=$(left --solver jacobi --iterations 20)
+holds "multigrid against Jacobi" "$multigrid < 0.05 * $jacobi"
+holds "CG" "$(left --solver cg --iterations 200) < 0.05 * $jacobi"
+holds "multigrid-CG" "$(left --solver multigrid-cg --iterations 6) < 0.01 * $jacobi"
+
 # Pictures: every view, of a flow and of none.
 for view in dye speed pressure divergence vorticity; do
   expect 0 $on --scene cylinder --size 60x20 --frames 4 --view $view --picture-size 120x40 --screenshot $view.png

@@ -50,6 +50,10 @@ static int solid_cells(const simulation *s) {
   return count;
 }
 
+static int is_solid(const simulation *s, int i, int j) {
+  return simulation_solid(s)[(size_t)j * (size_t)simulation_info(s)->width + (size_t)i];
+}
+
 static int fluid_cells(const simulation *s) {
   return simulation_info(s)->fluid_cells;
 }
@@ -60,7 +64,7 @@ static void walls_by_brush(void) {
   CHECK(fluid_cells(s) == 800);
   CHECK(simulation_brush(s, 10.5 * h, 5.5 * h, 0.6 * h, 1) == 1);
   CHECK(simulation_brush(s, 10.5 * h, 5.5 * h, 0.6 * h, 1) == 0);
-  CHECK(solid_cells(s) == 1 && simulation_solid(s)[5 * 40 + 10] == 1);
+  CHECK(solid_cells(s) == 1 && is_solid(s, 10, 5));
   CHECK(fluid_cells(s) == 800); /* the device does not know yet */
   REQUIRE(!simulation_apply_walls(s, message));
   CHECK(fluid_cells(s) == 799);
@@ -105,14 +109,13 @@ static void walls_of_scenes(void) {
 static void walls_from_picture(const char *path) {
   image picture;
   REQUIRE(!image_create(&picture, 8, 4));
-  memset(picture.rgb, 255, 8 * 4 * 3);
-  memset(picture.rgb, 0, 8 * 3); /* the top row */
+  memset(picture.rgb, 255, (size_t)8 * 4 * 3);
+  memset(picture.rgb, 0, (size_t)8 * 3); /* the top row */
   REQUIRE(!png_image_save(path, &picture, message, sizeof message));
   image_destroy(&picture);
   simulation *s = open_simulation("splat", 16, 8);
   REQUIRE(!simulation_load_walls(s, path, message));
-  CHECK(solid_cells(s) == 32 && simulation_solid(s)[7 * 16] && simulation_solid(s)[6 * 16] &&
-        !simulation_solid(s)[5 * 16]);
+  CHECK(solid_cells(s) == 32 && is_solid(s, 0, 7) && is_solid(s, 0, 6) && !is_solid(s, 0, 5));
   CHECK(fluid_cells(s) == 96);
   simulation_brush(s, 1, 0.2, 0.1, 1);
   REQUIRE(!simulation_reset(s, message));

@@ -266,7 +266,7 @@ static const char *draw_particles(fluid_view *view, const simulation *s, fluid_f
   glUniform1i(view_gl_uniform(program, "columns"), from.width);
   glUniform2f(view_gl_uniform(program, "domain"), (float)(info->cell_size * info->width),
               (float)(info->cell_size * info->height));
-  glUniform1f(view_gl_uniform(program, "size"), area.height < 400 ? 1 : (float)(area.height + 200) / 400);
+  glUniform1f(view_gl_uniform(program, "size"), area.height < 400 ? 1.5F : (float)area.height / 267);
   set_ink(program, field, 0.55F);
   blend();
   glEnable(GL_PROGRAM_POINT_SIZE);

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Compares fluid with what others measured and computed, and draws the plots of docs/fluid.md.
+
+    bench/validate_fluid.py FLUID DIRECTORY [cavity | cylinder]... [-- OPTION...]
+
+The lid-driven cavity at Re 100 and 1000 on 257 x 257 cells against the velocities on the centre lines that Ghia, Ghia
+and Shin (1982) tabulate, and the frequency of the cylinder's vortices. Options after -- go to fluid, such as --backend
+gl. Writes cavity.svg, cylinder.svg and the data behind them to the directory. Needs nothing but Python.
+"""
+import csv
+import json
+import math
+import struct
+import subprocess
+import sys
+import zlib
+
+# Ghia, Ghia, Shin: High-Re solutions for incompressible flow using the Navier-Stokes equations and a multigrid
+# method. J. Comp. Phys. 48 (1982), tables I and II.
+GHIA_Y = [0, 0.0547, 0.0625, 0.0703, 0.1016, 0.1719, 0.2813, 0.4531, 0.5, 0.6172, 0.7344, 0.8516, 0.9531, 0.9609,
+          0.9688, 0.9766, 1]
+GHIA_U = {
+    100: [0, -0.03717, -0.04192, -0.04775, -0.06434, -0.10150, -0.15662, -0.21090, -0.20581, -0.13641, 0.00332,
+          0.23151, 0.68717, 0.73722, 0.78871, 0.84123, 1],
+    1000: [0, -0.18109, -0.20196, -0.22220, -0.29730, -0.38289, -0.27805, -0.10648, -0.06080, 0.05702, 0.18719,
+           0.33304, 0.46604, 0.51117, 0.57492, 0.65928, 1],
+}
+GHIA_X = [0, 0.0625, 0.0703, 0.0781, 0.0938, 0.1563, 0.2266, 0.2344, 0.5, 0.8047, 0.8594, 0.9063, 0.9453, 0.9531,
+          0.9609, 0.9688, 1]
+GHIA_V = {
+    100: [0, 0.09233, 0.10091, 0.10890, 0.12317, 0.16077, 0.17507, 0.17527, 0.05454, -0.24533, -0.22445, -0.16914,
+          -0.10313, -0.08864, -0.07391, -0.05906, 0],
+    1000: [0, 0.27485, 0.29012, 0.30353, 0.32627, 0.37095, 0.33075, 0.32235, 0.02526, -0.31966, -0.42665, -0.51550,
+           -0.39188, -0.33714, -0.27669, -0.21388, 0],
+}
+
+
+# ---- Plots ----
+
+class Plot:
+    """Axes with curves and points in a part of an SVG picture."""
+
+    def __init__(self, left, top, width, height, x_range, y_range):
+        self.box = (left, top, width, height)
+        self.x_range, self.y_range = x_range, y_range
+        self.parts = []
+
+    def place(self, x, y):
+        left, top, width, height = self.box
+        return (left + width * (x - self.x_range[0]) / (self.x_range[1] - self.x_range[0]),
+                top + height * (1 - (y - self.y_range[0]) / (self.y_range[1] - self.y_range[0])))
+
+    def axes(self, x_ticks, y_ticks, x_name, y_name, title):
+        left, top, width, height = self.box
+        add = self.parts.append
+        add(f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="#fff" stroke="#888"/>')
+        for tick in x_ticks:
+            x, _ = self.place(tick, 0)
+            add(f'<path d="M{x:.1f} {top}v{height}" stroke="#e4e4e4"/>')
+            add(f'<text x="{x:.1f}" y="{top + height + 16}" text-anchor="middle">{tick:g}</text>')
+        for tick in y_ticks:
+            _, y = self.place(0, tick)
+            add(f'<path d="M{left} {y:.1f}h{width}" stroke="#e4e4e4"/>')
+            add(f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>')
+        add(f'<text x="{left + width / 2}" y="{top + height + 34}" text-anchor="middle">{x_name}</text>')
+        add(f'<text x="{left - 40}" y="{top + height / 2}" text-anchor="middle" '
+            f'transform="rotate(-90 {left - 40} {top + height / 2})">{y_name}</text>')
+        add(f'<text x="{left}" y="{top - 8}" font-weight="600">{title}</text>')
+
+    def curve(self, xs, ys, colour):
+        points = " ".join("%.1f,%.1f" % self.place(x, y) for x, y in zip(xs, ys))
+        self.parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
+
+    def points(self, xs, ys, colour):
+        for x, y in zip(xs, ys):
+            self.parts.append('<circle cx="%.1f" cy="%.1f" r="3.4" fill="none" stroke="%s" stroke-width="1.3"/>'
+                              % (*self.place(x, y), colour))
+
+    def note(self, x, y, text, colour):
+        at = self.place(x, y)
+        self.parts.append(f'<text x="{at[0]:.1f}" y="{at[1]:.1f}" fill="{colour}">{text}</text>')
+
+
+def write_svg(path, width, height, title, description, plots):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+                   f'height="{height}" font-family="system-ui, \'DejaVu Sans\', Helvetica, Arial, sans-serif" '
+                   f'font-size="12">\n<title>{title}</title>\n<desc>{description}</desc>\n'
+                   f'<rect width="{width}" height="{height}" fill="#fff"/>\n')
+        for plot in plots:
+            file.write("\n".join(plot.parts) + "\n")
+        file.write("</svg>\n")
+
+
+# ---- Runs ----
+
+def run(fluid, arguments):
+    done = subprocess.run([fluid, "--headless", "--json", *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(arguments)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def between(xs, ys, x):
+    for k in range(len(xs) - 1):
+        if xs[k] <= x <= xs[k + 1]:
+            return ys[k] + (x - xs[k]) / (xs[k + 1] - xs[k]) * (ys[k + 1] - ys[k])
+    return ys[0] if x < xs[0] else ys[-1]
+
+
+def cavity(fluid, directory, options, cells=257, cells_per_step=2.0):
+    plots = [Plot(70, 40, 300, 300, (-0.6, 1.0), (0, 1)), Plot(460, 40, 300, 300, (0, 1), (-0.6, 0.5))]
+    plots[0].axes([-0.5, 0, 0.5, 1], [0, 0.25, 0.5, 0.75, 1], "u / U at x = 1/2", "y", "Lid-driven cavity")
+    plots[1].axes([0, 0.25, 0.5, 0.75, 1], [-0.5, -0.25, 0, 0.25, 0.5], "x", "v / U at y = 1/2",
+                  f"{cells} x {cells} cells; circles: Ghia et al. 1982")
+    for reynolds, seconds, colour in ((100, 15, "#1f5fa8"), (1000, 45, "#b3303f")):
+        time_step = cells_per_step / cells
+        steps_per_frame = 100
+        frames = math.ceil(seconds / time_step / steps_per_frame)
+        path = f"{directory}/cavity-{reynolds}.csv"
+        report = run(fluid, ["--scene", "cavity", "--size", f"{cells}x{cells}", "--reynolds", str(reynolds),
+                             "--time-step", str(time_step), "--frames", str(frames), "--steps-per-frame",
+                             str(steps_per_frame), "--particles", "0", "--probe", "0.5,0.25", "--profile", path,
+                             *options])
+        lines = {"vertical": ([0.0], [0.0], [0.0]), "horizontal": ([0.0], [0.0], [0.0])}
+        with open(path, encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                for values, name in zip(lines[row["line"]], ("position", "u", "v")):
+                    values.append(float(row[name]))
+        ys, us = lines["vertical"][0] + [1.0], lines["vertical"][1] + [1.0]
+        xs, vs = lines["horizontal"][0] + [1.0], lines["horizontal"][2] + [0.0]
+        differences_u = [between(ys, us, y) - u for y, u in zip(GHIA_Y, GHIA_U[reynolds])]
+        differences_v = [between(xs, vs, x) - v for x, v in zip(GHIA_X, GHIA_V[reynolds])]
+        late = [frame["probe"][0] for frame in report["frames"][-5:]]
+        print(f"cavity Re {reynolds}: {report['total']['steps']} steps of {time_step:.5f} s; "
+              f"largest difference u {max(map(abs, differences_u)):.4f}, v {max(map(abs, differences_v)):.4f}; "
+              f"root mean square u {rms(differences_u):.4f}, v {rms(differences_v):.4f}; "
+              f"least u {min(us):.4f} (Ghia {min(GHIA_U[reynolds]):.4f}), "
+              f"v from {min(vs):.4f} to {max(vs):.4f} (Ghia {min(GHIA_V[reynolds]):.4f} to "
+              f"{max(GHIA_V[reynolds]):.4f}); u(0.5, 0.25) changed by {max(late) - min(late):.1e} in the last "
+              f"{4 * steps_per_frame * time_step:.1f} s; divergence {report['frames'][-1]['divergence_after']:.1e} 1/s",
+              flush=True)
+        plots[0].curve(us, ys, colour)
+        plots[0].points(GHIA_U[reynolds], GHIA_Y, colour)
+        plots[1].curve(xs, vs, colour)
+        plots[1].points(GHIA_X, GHIA_V[reynolds], colour)
+        plots[1].note(0.6, 0.42 if reynolds == 100 else 0.34, f"Re {reynolds}", colour)
+    write_svg(f"{directory}/cavity.svg", 800, 400, "Velocities on the centre lines of a lid-driven cavity",
+              "Curves computed by fluid lie on the circles of Ghia, Ghia and Shin at Reynolds numbers 100 and 1000.",
+              plots)
+
+
+def rms(values):
+    return math.sqrt(sum(value * value for value in values) / len(values))
+
+
+def write_png(path, width, height, is_dark):
+    rows = b"".join(b"\0" + bytes(0 if is_dark(x + 0.5, height - y - 0.5) else 255 for x in range(width))
+                    for y in range(height))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) +
+                   chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def crossings(times, values):
+    """When the values go upwards through their mean."""
+    mean = sum(values) / len(values)
+    found = []
+    for k in range(len(values) - 1):
+        a, b = values[k] - mean, values[k + 1] - mean
+        if a < 0 <= b:
+            found.append(times[k] + a / (a - b) * (times[k + 1] - times[k]))
+    return found
+
+
+def cylinder(fluid, directory, options, cells_across=20, blockage=0.05, reynolds=(100, 150)):
+    """A cylinder of so many cells, `blockage` of the domain's height, between sides that let slip."""
+    height = round(cells_across / blockage)
+    width = round(1.75 * height)
+    diameter, x, colours = blockage, 0.45, ("#1f5fa8", "#b3303f")
+    walls = f"{directory}/cylinder.png"
+    write_png(walls, width, height,
+              lambda i, j: math.hypot(i / height - x, j / height - 0.5) < diameter / 2)
+    plots = []
+    for k, number in enumerate(reynolds):
+        time_step, steps_per_frame, seconds = 1.0 / height, 4, 150 * diameter
+        frames = math.ceil(seconds / time_step / steps_per_frame)
+        report = run(fluid, ["--scene", "cylinder", "--size", f"{width}x{height}", "--walls", walls, "--viscosity",
+                             str(diameter / number), "--time-step", str(time_step), "--frames", str(frames),
+                             "--steps-per-frame", str(steps_per_frame), "--particles", "0", "--probe",
+                             f"{x + 2.5 * diameter},{0.5 + 0.5 * diameter}", *options])
+        times = [frame["time"] / diameter for frame in report["frames"]]
+        values = [frame["probe"][1] for frame in report["frames"]]
+        late = [(t, v) for t, v in zip(times, values) if t > 90]
+        found = crossings(*zip(*late))
+        frequency = (len(found) - 1) / (found[-1] - found[0])
+        periods = [b - a for a, b in zip(found, found[1:])]
+        accepted = 0.2684 - 1.0356 / math.sqrt(number)  # Fey, Koenig and Eckelmann 1998, for 47 < Re < 180
+        print(f"cylinder Re {number}: {width} x {height} cells, {cells_across} across the cylinder, blockage "
+              f"{100 * blockage:g} %; St {frequency:.4f} from {len(periods)} periods, which differ by "
+              f"{(max(periods) - min(periods)) * frequency:.1%}; accepted without sides {accepted:.4f}, with the "
+              f"higher speed between them up to {accepted / (1 - blockage):.4f}", flush=True)
+        amplitude = max(abs(v) for v in values) * 1.1
+        plot = Plot(70, 40 + 190 * k, 690, 120, (0, 150), (-amplitude, amplitude))
+        plot.axes([0, 30, 60, 90, 120, 150], [-0.5, 0, 0.5], "t U / D", "v / U",
+                  f"Re {number}: St = {frequency:.3f}; unbounded {accepted:.3f}")
+        plot.curve(times, values, colours[k % 2])
+        plots.append(plot)
+    write_svg(f"{directory}/cylinder.svg", 800, 40 + 190 * len(reynolds), "The street behind a cylinder",
+              "The velocity across the flow behind the cylinder begins to swing and then keeps one frequency.", plots)
+
+
+def main():
+    arguments, options = sys.argv[1:], []
+    if "--" in arguments:
+        at = arguments.index("--")
+        arguments, options = arguments[:at], arguments[at + 1:]
+    if len(arguments) < 2 or any(name not in ("cavity", "cylinder") for name in arguments[2:]):
+        sys.exit(__doc__.strip())
+    fluid, directory, names = arguments[0], arguments[1], arguments[2:] or ["cavity", "cylinder"]
+    if "cavity" in names:
+        cavity(fluid, directory, options)
+    if "cylinder" in names:
+        cylinder(fluid, directory, options)
+
+
+main()
