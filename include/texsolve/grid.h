@@ -45,6 +45,9 @@ TS_API ts_status ts_grid_get_desc(const ts_space *grid, ts_grid_desc *desc);
  * unknown keeps its value, which the equations of its neighbours use: a Dirichlet point, or one inside a wall
  * to which no neighbour has a coefficient.
  *
+ * A stencil may leave constants alone in many parts of the grid that are not connected. In all but the eight
+ * largest of them (see ts_multigrid_create) the first point loses its equation.
+ *
  * The matrix works wherever a ts_matrix does: ts_matrix_multiply, _residual, _diagonal, ts_cg_create (locked
  * rows: points without equation). The values are copied.
  * Errors: TS_ERROR_INVALID_ARGUMENT (no grid; NaN or Inf; a coefficient that points out of the grid or belongs
@@ -197,12 +200,14 @@ typedef struct ts_multigrid_desc {
   ts_interpolation interpolation;
   ts_cycle cycle;
   int pre, post;       /* smoothing steps before and after the coarse correction, 0 to 16, not both 0.
-                          Default (both 0): 1 and 1; for Jacobi 4 and 2, the paper's */
+                          Default (both 0): 1 and 1; for Jacobi 4 and 2, the paper's; for Chebyshev 2 and 2 */
   double damping;      /* omega of Jacobi, in (0, 1]; default: 2/3 */
   int symmetric;       /* the colours in reverse order after the coarse correction, which makes the cycle a
                           symmetric operator. Default: 0, which converges faster by itself. What ts_cg uses as a
-                          preconditioner is always symmetric, whatever this says */
-  int full;            /* solves and cycles begin with one pass of full multigrid from 0 instead of from x */
+                          preconditioner is always symmetric, whatever this says: as many steps after as before,
+                          the mean of `pre` and `post` rounded up, and a V-cycle instead of an F-cycle */
+  int full;            /* solves and cycles begin with one pass of full multigrid from 0 instead of from x. It
+                          counts as a cycle */
   int max_levels;      /* default: until the coarsest is small enough for its exact solution */
   int coarsest_sweeps; /* smoothing steps that stand for the solution on the coarsest level, 1 to 1000 (the
                           paper's way). Default: an exact solution by a dense inverse; 50 sweeps where
@@ -221,7 +226,7 @@ typedef struct ts_multigrid ts_multigrid;
  * Parts of the grid that are connected with each other and with no Dirichlet value, and where the rows' sums
  * are 0, are singular (a pure Neumann problem; a pocket inside walls): their constants are no matter. The means
  * of b over each of the eight largest is ignored and x has mean 0 there; in any further one its first point
- * counts as having no equation.
+ * has no equation since the stencil was made.
  *
  * Errors: TS_ERROR_INVALID_ARGUMENT (a field and its value; a matrix that is no stencil), TS_ERROR_UNSUPPORTED
  * (a storage that the smoother cannot use or the backend lacks), memory. */
@@ -229,7 +234,8 @@ TS_API ts_status ts_multigrid_create(ts_matrix *stencil, const ts_multigrid_desc
                                      ts_multigrid **multigrid);
 TS_API void ts_multigrid_destroy(ts_multigrid **multigrid);
 
-/* Builds the hierarchy anew after ts_stencil_set_values. Waits for the device once (the coarsest matrix). */
+/* Builds the hierarchy anew after ts_stencil_set_values, without which solves and cycles fail
+ * (TS_ERROR_INVALID_ARGUMENT). Waits for the device once (the coarsest matrix). */
 TS_API ts_status ts_multigrid_update(ts_multigrid *multigrid);
 
 typedef struct ts_multigrid_info {

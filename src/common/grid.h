@@ -47,8 +47,7 @@ struct tsi_stencil {
   int has_holes;  /* points without equation */
   int periodic_x, periodic_y;
   ts_vector *mask; /* 1 at points with an equation, 0 elsewhere; NULL: all have one */
-  /* Singular parts: `part_count` indicator vectors (1 in the part, 0 elsewhere) and their sizes. Where the
-   * whole grid is one part, the indicator is NULL. */
+  /* Singular parts: `part_count` indicator vectors (1 in the part, 0 elsewhere) and their sizes. */
   int part_count;
   ts_vector *parts[8];
   int32_t part_sizes[8];
