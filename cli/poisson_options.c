@@ -74,8 +74,9 @@ static const struct argp_option option_list[] = {
     {"interpolation", KEY_INTERPOLATION, "NAME", 0,
      "bilinear, or operator: follows walls and jumps of k (default: auto)", 3},
     {"cycle", KEY_CYCLE, "NAME", 0, "V (default), W or F", 3},
-    {"pre", KEY_PRE, "N", 0, "smoothing steps before the coarse correction (default: 1; jacobi 4)", 3},
-    {"post", KEY_POST, "N", 0, "smoothing steps after it (default: 1; jacobi 2)", 3},
+    {"pre", KEY_PRE, "N", 0, "smoothing steps before the coarse correction (default: 1; jacobi 4, chebyshev 2)",
+     3},
+    {"post", KEY_POST, "N", 0, "smoothing steps after it (default: 1; jacobi and chebyshev 2)", 3},
     {"damping", KEY_DAMPING, "W", 0, "omega of Jacobi, above 0 and at most 1 (default: 2/3)", 3},
     {"symmetric", KEY_SYMMETRIC, 0, 0, "reverse the colours after the coarse correction", 3},
     {"full", KEY_FULL, 0, 0, "begin with a pass of full multigrid", 3},
@@ -305,9 +306,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 
 /* The library takes both as given where one is. */
 static void set_steps(ts_multigrid_desc *m) {
-  const int jacobi = m->smoother == TS_SMOOTHER_JACOBI;
-  if (m->pre < 0) m->pre = jacobi ? 4 : 1;
-  if (m->post < 0) m->post = jacobi ? 2 : 1;
+  const int jacobi = m->smoother == TS_SMOOTHER_JACOBI, chebyshev = m->smoother == TS_SMOOTHER_CHEBYSHEV;
+  if (m->pre < 0) m->pre = jacobi ? 4 : chebyshev ? 2 : 1;
+  if (m->post < 0) m->post = jacobi || chebyshev ? 2 : 1;
   if (m->pre == 0 && m->post == 0) usage("--pre 0 and --post 0, expected at least one smoothing step");
 }
 

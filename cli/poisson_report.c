@@ -34,8 +34,9 @@ void poisson_report_start(const poisson_options *o, const poisson_problem *probl
   printf("sides       left %s, right %s, bottom %s, top %s\n", ts_side_name(o->left), ts_side_name(o->right),
          ts_side_name(o->bottom), ts_side_name(o->top));
   printf("backend     %s: %s\n", outcome->context.backend, outcome->context.device);
-  printf("storage     %s: %d levels down to %dx%d, %.2f MB on the device\n", ts_grid_storage_name(m->storage),
-         m->levels, m->coarsest_width, m->coarsest_height, 1e-6 * (double)m->bytes_device);
+  printf("storage     %s: %d level%s down to %dx%d, %.2f MB on the device\n", ts_grid_storage_name(m->storage),
+         m->levels, m->levels == 1 ? "" : "s", m->coarsest_width, m->coarsest_height,
+         1e-6 * (double)m->bytes_device);
   print_method(o, m);
   if (m->singular_parts)
     printf("singular    %d part%s of the grid, where u is known up to a constant: its mean is 0 there\n",
