@@ -31,6 +31,7 @@ int bench_limits(const bench_options *options, struct report *r);
 int bench_spmv(const bench_options *options, struct report *r);
 int bench_blas(const bench_options *options, struct report *r);
 int bench_cg(const bench_options *options, struct report *r);
+int bench_multigrid(const bench_options *options, struct report *r);
 
 #if defined(__GNUC__)
 #define BENCH_PRINTF(string, first) __attribute__((format(printf, string, first)))

@@ -1,4 +1,4 @@
-/* texsolve bench limits|spmv|blas|cg: what a device can do, and how near the library comes to it. */
+/* texsolve bench limits|spmv|blas|cg|multigrid: what a device can do, and how near the library comes to it. */
 #include "bench.h"
 
 #include <argp.h>
@@ -16,10 +16,8 @@ typedef struct benchmark {
 } benchmark;
 
 static const benchmark BENCHMARKS[] = {
-    {"limits", bench_limits},
-    {"spmv", bench_spmv},
-    {"blas", bench_blas},
-    {"cg", bench_cg},
+    {"limits", bench_limits}, {"spmv", bench_spmv},           {"blas", bench_blas},
+    {"cg", bench_cg},         {"multigrid", bench_multigrid},
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
 
@@ -27,7 +25,8 @@ static const struct argp_option OPTIONS[] = {
     {"backend", 'B', "NAME", 0, "Backend: auto (the default), gl, gl:1, cpu, check:gl", 0},
     {"format", 'f', "NAME", 0,
      "Storage of the matrix: jagged, segments, csr (default: all that the backend has)", 0},
-    {"size", 's', "N", 0, "Rows; k and M after the number mean 1024 and 1048576", 0},
+    {"size", 's', "N", 0, "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576",
+     0},
     {"matrix", 'm', "NAME", 0,
      "A generated matrix (grid: triangulated grid with 7 entries a row; laplace3d: 3-D Laplacian; random: "
      "random "
@@ -49,8 +48,9 @@ static const char DOC[] =
     "multiply-adds and the cost of a parallel region\n"
     "spmv    the product of a matrix and a vector\n"
     "blas    operations on vectors, and reductions\n"
-    "cg      an iteration of conjugate gradients\n\n"
-    "The last three also measure the limits that concern them, and print which part of them is reached: the "
+    "cg      an iteration of conjugate gradients\n"
+    "multigrid  cycles and solves of a Poisson problem on a grid of --size N x N points\n\n"
+    "All but the first also measure the limits that concern them, and print which part of them is reached: the "
     "least time of an OpenGL pass is the larger of fetches / fetch rate and texels written / write rate, and "
     "at "
     "least the cost of a dependent pass; on the CPU it is bytes / bandwidth.";
@@ -117,10 +117,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     if (state->arg_num > 0) argp_error(state, "unexpected argument '%s'", text);
     for (int i = 0; i < BENCHMARK_COUNT; ++i)
       if (!strcmp(text, BENCHMARKS[i].name)) a->benchmark = &BENCHMARKS[i];
-    if (!a->benchmark) argp_error(state, "unknown benchmark '%s': known are limits, spmv, blas, cg", text);
+    if (!a->benchmark)
+      argp_error(state, "unknown benchmark '%s': known are limits, spmv, blas, cg, multigrid", text);
     break;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "which benchmark? limits, spmv, blas or cg");
+    argp_error(state, "which benchmark? limits, spmv, blas, cg or multigrid");
     break;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -129,7 +130,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
 }
 
 int cmd_bench(int argc, char **argv) {
-  static const struct argp parser = {OPTIONS, parse_option, "limits|spmv|blas|cg", DOC, 0, 0, 0};
+  static const struct argp parser = {OPTIONS, parse_option, "limits|spmv|blas|cg|multigrid", DOC, 0, 0, 0};
   arguments a;
   memset(&a, 0, sizeof a);
   a.options.components = 1;
