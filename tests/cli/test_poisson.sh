@@ -113,3 +113,75 @@ printf '\223NUMPY\011\000\001\000 ' >b.npy
 bad_npy 'NumPy format version 9.0, expected 1 to 3'
 printf '\223NUMPY\002\000\377\377\377\377' >b.npy
 bad_npy 'a header of 4294967295 bytes, expected at most'
+
+# ---- Problems whose solution is known ----
+solved() { expect 0 poisson --backend cpu --json "$@"; }
+
+solved --size 65 --boundary dirichlet
+same "converged" "$(json boolean converged)" true
+near "error against the exact solution" "$(json number error_max)" 0 2e-5
+[ "$(json number factor | awk '{ print ($1 < 0.1) }')" = 1 ] || fail "a factor of 0.1 or more"
+same "history: an entry a cycle and one for the start" \
+  "$("$json_get" array history <../log/out | tr -cd ',' | wc -c | tr -d ' ')" "$(json integer cycles)"
+same "width" "$(json integer width)" 65
+solved --size 64x48 --boundary periodic --samples cells --problem variable --sigma 2
+near "error with periodic sides" "$(json number error_max)" 0 1e-2
+solved --size 65 --boundary neumann
+same "singular parts" "$(json integer singular_parts)" 1
+near "error up to a constant" "$(json number error_max)" 0 1e-3
+solved --size 65 --boundary mixed --cg --rtol 1e-4
+same "method" "$(json string method)" cg
+solved --size 65x33 --boundary dirichlet,neumann,periodic,periodic --problem jumps --max-cycles 1000
+expect 3 poisson --backend cpu --size 65 --max-cycles 1
+grep -q 'not converged: the maximum of 1 cycles' ../log/err || fail "the reason is not said"
+grep -q '^    1  ' ../log/out || fail "the history is not shown"
+expect 0 poisson --backend cpu --size 65 -q
+[ -s ../log/out ] && fail "-q prints"
+
+# ---- The same numbers in every kind of file ----
+# On 3 x 4 points with Dirichlet sides two are free: (1, 1) and (1, 2), h = 1/2, 4 (4 u1 - u2) = g1.
+file g.mtx "$array" '4 3' 0 0 0 0 0 56 16 0 0 0 0 0
+expected_u() {
+  expect 0 poisson --backend cpu --size 3x4 --rhs "$1" -o u.mtx -q
+  vector_near u.mtx 1e-5 0 0 0 0 0 4 2 0 0 0 0 0
+}
+expected_u g.mtx
+file sparse.mtx '%%MatrixMarket matrix coordinate real general' '4 3 2' '2 2 56' '3 2 16'
+expected_u sparse.mtx
+# npy_of NAME TYPE ORDER NUMBERS...: 12 numbers, each given as printf escapes
+numbers() {
+  for k in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    case $k in "$1") printf %s "$2" ;; "$3") printf %s "$4" ;; *) printf %s "$5" ;; esac
+  done
+}
+plain="'shape': (4, 3)"
+numbers 5 '\000\000\140\102' 8 '\000\000\200\101' "$float_zero" | npy g.npy "{$f4, $plain}"
+expected_u g.npy
+numbers 5 '\102\140\000\000' 8 '\101\200\000\000' "$float_zero" |
+  npy g.npy "{'descr': '>f4', 'fortran_order': False, $plain}"
+expected_u g.npy
+numbers 6 '\000\000\140\102' 7 '\000\000\200\101' "$float_zero" |
+  npy g.npy "{'descr': '<f4', 'fortran_order': True, $plain, }"
+expected_u g.npy
+zero8="$float_zero$float_zero"
+numbers 5 '\000\000\000\000\000\000\114\100' 8 '\000\000\000\000\000\000\060\100' "$zero8" |
+  npy g.npy "{'descr': '<f8', 'fortran_order': False, $plain}"
+expected_u g.npy
+numbers 5 '\070' 8 '\020' '\000' | npy g.npy "{'descr': '|u1', 'fortran_order': False, $plain}"
+expected_u g.npy
+numbers 5 '\070\000' 8 '\020\000' '\000\000' | npy g.npy "{'descr': '<i2', 'fortran_order': False, $plain}"
+expected_u g.npy
+numbers 5 '\000\070' 8 '\000\020' '\000\000' | npy g.npy "{'descr': '>u2', 'fortran_order': False, $plain}"
+expected_u g.npy
+# What is written as NumPy's comes back: g = 56 and 16 again, solved from the file that this program wrote.
+expect 0 poisson --backend cpu --size 3x4 --rhs g.mtx -o u.npy -q
+same "bytes of u.npy" "$(wc -c <u.npy | tr -d ' ')" 176
+expect 0 poisson --backend cpu --size 3x4 --rhs u.npy -o v.mtx -q
+vector_near v.mtx 1e-5 0 0 0 0 0 0.3 0.2 0 0 0 0 0
+# A wall splits the rectangle; k = 2 everywhere halves u.
+file k.mtx "$array" '4 3' 2 2 2 2 2 2 2 2 2 2 2 2
+expect 0 poisson --backend cpu --size 3x4 --rhs g.mtx --coefficient k.mtx -o u.mtx -q
+vector_near u.mtx 1e-5 0 0 0 0 0 2 1 0 0 0 0 0
+numbers 8 '\001' 0 '' '\000' | npy walls.npy "{'descr': '|b1', 'fortran_order': False, $plain}"
+expect 0 poisson --backend cpu --size 3x4 --rhs g.mtx --solid walls.npy -o u.mtx -q
+vector_near u.mtx 1e-4 0 0 0 0 0 4.66667 0 0 0 0 0 0
