@@ -76,6 +76,36 @@ int film_can_open(const char *path, char message[SIMULATION_MESSAGE]) {
   return simulation_fail(message, "%s: %s, expected a file that can be written", path, strerror(error));
 }
 
+/* ---- A signal that ends the program takes the unfinished film with it ---- */
+
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+enum { ending_count = sizeof endings / sizeof endings[0] };
+static struct sigaction before[ending_count];
+static char *volatile unfinished;
+
+static void remove_unfinished(int number) {
+  if (unfinished) unlink(unfinished);
+  /* SA_RESETHAND has put the default action back. */
+  raise(number);
+}
+
+static void watch(char *part) {
+  unfinished = part;
+  for (int k = 0; k < ending_count; k++) {
+    struct sigaction action = {0};
+    action.sa_handler = remove_unfinished;
+    action.sa_flags = (int)SA_RESETHAND;
+    if (sigaction(endings[k], NULL, &before[k]) || before[k].sa_handler == SIG_IGN) continue;
+    sigaction(endings[k], &action, NULL);
+  }
+}
+
+static void unwatch(void) {
+  if (unfinished)
+    for (int k = 0; k < ending_count; k++) sigaction(endings[k], &before[k], NULL);
+  unfinished = NULL;
+}
+
 /* ---- The child ---- */
 
 static void run_ffmpeg(const film *f, int input, int width, int height, int rate) {
@@ -102,6 +132,7 @@ static int start(film *f, int width, int height, int rate) {
   f->pipe = ends[1];
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
   signal(SIGPIPE, SIG_IGN);
+  watch(f->part);
   f->child = fork();
   if (f->child == 0) run_ffmpeg(f, ends[0], width, height, rate);
   close(ends[0]);
@@ -119,6 +150,7 @@ static void end(film *f, int *status) {
 
 static void destroy(film **made) {
   film *f = *made;
+  unwatch();
   if (f->errors >= 0) close(f->errors);
   free(f->path);
   free(f->part);

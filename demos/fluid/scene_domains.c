@@ -93,7 +93,7 @@ int scene_step_domain(scene_setup *s) {
   inlet_dye(s, 0.62, 0.68, 0.55F, 0.30F, 0.95F);
   s->field = FLUID_FIELD_DYE;
   particles(s, 120, 40, 6);
-  s->steps_per_frame = 2;
+  s->steps_per_frame = 3;
   return 0;
 }
 
