@@ -160,6 +160,11 @@ static ui_curve stage_curve(const char *name, const float *values, int count, in
   return (ui_curve){name, values, count, {colours[colour][0], colours[colour][1], colours[colour][2]}};
 }
 
+/* Digits behind the point, so that there are three. */
+static int digits(float value) {
+  return value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0;
+}
+
 static void time_plot(const window_state *w, const simulation_history *h) {
   static float drawing[SIMULATION_HISTORY];
   ui_curve curves[TS_FLUID_STAGES + 2];
@@ -177,9 +182,11 @@ static void time_plot(const window_state *w, const simulation_history *h) {
   curves[count++] = (ui_curve){"step", w->times, w->time_count, {0, 0, 0}};
   for (int c = 0; c < count; c++)
     for (int k = 0; k < curves[c].count; k++) most = fmaxf(most, curves[c].values[k]);
-  if (w->time_count)
-    snprintf(text, sizeof text, "a step %.3g ms, at most %.3g%s", (double)w->times[w->time_count - 1],
+  if (w->time_count) {
+    const float last = w->times[w->time_count - 1];
+    snprintf(text, sizeof text, "a step %.*f ms, at most %.*f%s", digits(last), (double)last, digits(most),
              (double)most, w->measure_divergence || w->measure_times ? "" : ", on the host");
+  }
   ui_curves(text, curves, count, SIMULATION_HISTORY, 0, most > 0 ? most : 1);
   ui_tip(w->measure_divergence || w->measure_times ? "on average over those of a frame"
                                                    : "without a measurement nobody waits for the device");
