@@ -139,8 +139,11 @@ static double count_frame(window_state *w) {
 static void act(window_state *w, double seconds) {
   char message[SIMULATION_MESSAGE];
   if (w->to_load[0]) window_load_walls(w);
-  const int steps = w->paused ? 0 : w->steps_per_frame;
-  if (pointer_apply(&w->pointer, *w->s, steps, glfwGetTime(), message)) window_tell_error(w, message);
+  /* Also while it is paused. Where frames are slow the fluid is slower than the hand, but should answer to it.
+   */
+  const double frames = fmin(fmax(60 * seconds, 1), 4);
+  const double passed = frames * w->steps_per_frame * simulation_parameters(*w->s)->time_step;
+  if (pointer_apply(&w->pointer, *w->s, passed, glfwGetTime(), message)) window_tell_error(w, message);
   window_make_steps(w, seconds);
 }
 

@@ -81,8 +81,9 @@ static void pointer_section(window_state *w) {
   ui_tip("its radius; also the wheel");
   ui_slider_unit("push", &p->push, 0, 4, "x");
   ui_tip("how much of the pointer's velocity the fluid takes");
-  ui_slider_unit("dye", &p->dye, 0, 2, "a frame");
-  ui_slider_unit("heat", &p->heat, -1, 1, "a frame");
+  ui_slider_unit("dye", &p->dye, 0, 2, "");
+  ui_tip("brightness of a stroke");
+  ui_slider_unit("heat", &p->heat, -1, 1, "");
   ui_tip("temperature that comes with the dye; see buoyancy");
   ui_combo("colour", &p->colour_fixed, colours, 2);
   if (p->colour_fixed) ui_colour("dye's colour", p->colour);

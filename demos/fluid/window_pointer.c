@@ -70,42 +70,45 @@ static int stroke(simulation *s, double x0, double y0, double x1, double y1, dou
 }
 
 typedef struct pushing {
-  double radius, seconds; /* of the fluid, that the whole path took */
+  double radius, seconds; /* of the fluid, that each piece of the path took */
   float dye[3];
   float heat;
   double strength;
 } pushing;
 
+/* What a place gets must not depend on how many frames and pieces the pointer was over it: a piece shorter than
+ * the radius gives its share. A pointer that is held still goes on giving dye. */
 static int push(simulation *s, const pushing *how, double x0, double y0, double x1, double y1,
                 char message[SIMULATION_MESSAGE]) {
-  const double length = hypot(x1 - x0, y1 - y0);
+  const double length = hypot(x1 - x0, y1 - y0), share = fmin(length / how->radius, 1);
   const int pieces = (int)fmin(fmax(ceil(length / how->radius), 1), 32);
-  /* A slow pointer is over a place for many frames, each of which adds its part of the velocity. */
-  const double share = fmin(length / how->radius, 1), scale = share * how->strength / how->seconds;
+  const double speed = share * how->strength / how->seconds;
+  const float amount = (float)fmax(share, 0.1);
   for (int k = 0; k < pieces; k++) {
     const double t = (k + 0.5) / pieces;
     const scene_splat splat = {.x = x0 + t * (x1 - x0),
                                .y = y0 + t * (y1 - y0),
                                .radius = how->radius,
-                               .velocity = {(float)(scale * (x1 - x0)), (float)(scale * (y1 - y0))},
-                               .dye = {how->dye[0], how->dye[1], how->dye[2]},
-                               .temperature = how->heat};
+                               .velocity = {(float)(speed * (x1 - x0)), (float)(speed * (y1 - y0))},
+                               .dye = {amount * how->dye[0], amount * how->dye[1], amount * how->dye[2]},
+                               .temperature = amount * how->heat};
     if (simulation_splat(s, &splat, message)) return 1;
   }
   return 0;
 }
 
-int pointer_apply(window_pointer *p, simulation *s, int steps, double time, char message[SIMULATION_MESSAGE]) {
-  const double radius = pointer_radius(p, s), time_step = simulation_parameters(s)->time_step;
+int pointer_apply(window_pointer *p, simulation *s, double seconds, double time,
+                  char message[SIMULATION_MESSAGE]) {
+  const double radius = pointer_radius(p, s);
   pushing how = {.radius = radius, .strength = p->push, .heat = (float)p->heat};
-  how.seconds = time_step * (steps > 0 ? steps : 1);
-  pointer_colour(p, time, how.dye);
-  int moved = 0, failed = 0, walls = 0;
+  int moves = 0, failed = 0, walls = 0;
   /* A button that is held still goes on. */
   if (p->path_count < 2 && p->buttons) add_point(p, p->x, p->y);
-  for (int k = 0; k + 1 < p->path_count; k++) moved += (p->path[k].does & POINTER_PUSH) != 0;
-  for (int k = 0; k < 3; k++) how.dye[k] *= (float)(p->dye / (moved ? moved : 1));
-  how.heat /= (float)(moved ? moved : 1);
+  for (int k = 0; k + 1 < p->path_count; k++)
+    moves += p->path[k].x != p->path[k + 1].x || p->path[k].y != p->path[k + 1].y;
+  how.seconds = seconds / (moves ? moves : 1);
+  pointer_colour(p, time, how.dye);
+  for (int k = 0; k < 3; k++) how.dye[k] *= (float)p->dye;
   for (int k = 0; k + 1 < p->path_count && !failed; k++) {
     const unsigned does = p->path[k].does;
     const double x0 = p->path[k].x, y0 = p->path[k].y, x1 = p->path[k + 1].x, y1 = p->path[k + 1].y;

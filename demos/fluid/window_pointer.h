@@ -41,8 +41,9 @@ double pointer_radius(const window_pointer *p, const simulation *s); /* m */
 /* The colour of dye at a time in seconds. */
 void pointer_colour(const window_pointer *p, double time, float rgb[3]);
 
-/* Carries out what was collected. `steps`: of the fluid since the last frame, 0 while it is paused. Returns 0,
- * or 1 with one line in `message`. */
-int pointer_apply(window_pointer *p, simulation *s, int steps, double time, char message[SIMULATION_MESSAGE]);
+/* Carries out what was collected while `seconds` passed for the fluid; at `time`, in seconds, for the colour.
+ * Returns 0, or 1 with one line in `message`. */
+int pointer_apply(window_pointer *p, simulation *s, double seconds, double time,
+                  char message[SIMULATION_MESSAGE]);
 
 #endif
