@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu_grid.h"
 #include "cpu_level.h"
 
 /* ---- Arrays ---- */
@@ -152,35 +153,43 @@ ts_status cpu_level_clear(tsi_level *level) {
 
 /* ---- Stencils ---- */
 
-static void take_coefficients(const cpu_level *l, const float *values) {
-  for (int32_t j = 0; j < l->height; j++)
-    for (int32_t i = 0; i < l->width; i++) {
-      const float *from = values + 9 * ((size_t)j * (size_t)l->width + (size_t)i);
-      for (int k = 0; k < CPU_DIRECTIONS; k++)
-        if (l->coefficients[k].block) *cpu_level_at(l, &l->coefficients[k], i, j) = from[k];
+/* From the planes of the matrix. The level was made for its `five_point`. */
+static void body_take(const void *arguments, size_t first, size_t last) {
+  const level_job *job = arguments;
+  const cpu_level *l = job->l;
+  const size_t points = (size_t)l->width * (size_t)l->height;
+  for (int plane = 0; plane < 9; plane++) {
+    const cpu_parities *to = &l->coefficients[cpu_value_index(plane)];
+    for (int32_t j = (int32_t)first; j < (int32_t)last && to->block; j++)
+      for (int32_t a = 0; a < 2; a++) {
+        const float *restrict from = job->source + (size_t)plane * points + (size_t)j * (size_t)l->width + a;
+        float *restrict row = cpu_level_at(l, to, a, j);
+        for (int32_t k = 0; 2 * k + a < l->width; k++) row[k] = from[2 * (ptrdiff_t)k];
+      }
+  }
+}
+
+static void body_invert(const void *arguments, size_t first, size_t last) {
+  const cpu_level *l = ((const level_job *)arguments)->l;
+  for (int32_t j = (int32_t)first; j < (int32_t)last; j++)
+    for (int32_t a = 0; a < 2; a++) {
+      const float *restrict centre = cpu_level_at(l, &l->coefficients[CPU_C], a, j);
+      float *restrict inverse = cpu_level_at(l, &l->inverse, a, j);
+      for (int32_t k = 0; 2 * k + a < l->width; k++) inverse[k] = centre[k] != 0 ? 1 / centre[k] : 0;
     }
 }
 
 ts_status cpu_level_prepare(tsi_level *level) {
-  ts_context *context = level->context;
   cpu_level *l = cpu_level_of(level);
+  const size_t rows = (size_t)l->height, width = (size_t)l->width;
+  level_job job = {.l = l};
   if (level->matrix) {
-    const size_t count = 9 * (size_t)l->width * (size_t)l->height;
-    float *values = tsi_malloc(context, count, sizeof *values);
-    if (!values) return tsi_out_of_memory(context, "a stencil", count * sizeof *values);
-    /* Another stencil may have lost the corners that this one has; the level was made for `five_point`. */
-    const ts_status status = context->ops->stencil_read(level->matrix, values);
-    if (status == TS_OK) take_coefficients(l, values);
-    tsi_free(context, values);
-    TSI_TRY(status);
+    job.source = ((const cpu_stencil *)level->matrix->impl)->planes;
+    cpu_for(level->context, rows, 18 * width, body_take, &job);
   }
   for (int k = 0; k < CPU_DIRECTIONS; k++)
     if (l->coefficients[k].block) cpu_sync(level, &l->coefficients[k]);
-  for (int32_t j = 0; j < l->height; j++)
-    for (int32_t i = 0; i < l->width; i++) {
-      const float centre = *cpu_level_at(l, &l->coefficients[CPU_C], i, j);
-      *cpu_level_at(l, &l->inverse, i, j) = centre != 0 ? 1 / centre : 0;
-    }
+  cpu_for(level->context, rows, 2 * width, body_invert, &job);
   return TS_OK;
 }
 
@@ -195,32 +204,48 @@ ts_status cpu_level_read(const tsi_level *level, float *values) {
 
 /* ---- The coarsest level ---- */
 
+/* The inverse, and room for b in natural order behind it. */
 ts_status cpu_level_set_inverse(tsi_level *level, const float *inverse) {
   cpu_level *l = cpu_level_of(level);
-  const size_t n = (size_t)l->width * (size_t)l->height;
+  const size_t n = (size_t)l->width * (size_t)l->height, bytes = n * (n + 1) * sizeof(float);
   if (!l->dense) {
-    TSI_TRY(tsi_device_take(level->context, n * n * sizeof(float), "the coarsest level's inverse"));
-    l->dense = tsi_malloc(level->context, n * n, sizeof(float));
+    TSI_TRY(tsi_device_take(level->context, bytes, "the coarsest level's inverse"));
+    l->dense = tsi_malloc(level->context, bytes, 1);
     if (!l->dense) {
-      tsi_device_give(level->context, n * n * sizeof(float));
-      return tsi_out_of_memory(level->context, "the coarsest level's inverse", n * n * sizeof(float));
+      tsi_device_give(level->context, bytes);
+      return tsi_out_of_memory(level->context, "the coarsest level's inverse", bytes);
     }
-    l->bytes += n * n * sizeof(float);
+    l->bytes += bytes;
   }
   memcpy(l->dense, inverse, n * n * sizeof(float));
   return TS_OK;
 }
 
+/* A sum in lanes of a fixed number, so that its bits do not depend on the width of vectors. */
+CPU_CLONES static double dense_dot(const float *row, const float *b, size_t count) {
+  enum { LANES = 16 };
+  double sum[LANES] = {0};
+  size_t p = 0;
+  for (; p + LANES <= count; p += LANES) {
+    CPU_SIMD
+    for (size_t lane = 0; lane < LANES; lane++) sum[lane] += (double)row[p + lane] * (double)b[p + lane];
+  }
+  for (; p < count; p++) sum[0] += (double)row[p] * (double)b[p];
+  double total = 0;
+  for (size_t lane = 0; lane < LANES; lane++) total += sum[lane];
+  return total;
+}
+
 ts_status cpu_level_coarse_solve(tsi_level *level) {
   cpu_level *l = cpu_level_of(level);
+  const size_t n = (size_t)l->width * (size_t)l->height;
+  float *b = l->dense + n * n;
+  for (int32_t j = 0; j < l->height; j++)
+    cpu_level_row(l, &l->b, j, 0, l->width, b + (size_t)j * (size_t)l->width);
   const float *row = l->dense;
   for (int32_t j = 0; j < l->height; j++)
-    for (int32_t i = 0; i < l->width; i++) {
-      double sum = 0;
-      for (int32_t q = 0; q < l->height; q++)
-        for (int32_t p = 0; p < l->width; p++) sum += (double)*row++ * *cpu_level_at(l, &l->b, p, q);
-      *cpu_level_at(l, &l->x, i, j) = (float)sum;
-    }
+    for (int32_t i = 0; i < l->width; i++, row += n)
+      *cpu_level_at(l, &l->x, i, j) = (float)dense_dot(row, b, n);
   cpu_sync(level, &l->x);
   return TS_OK;
 }

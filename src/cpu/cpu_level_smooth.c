@@ -5,8 +5,10 @@
  *   Chebyshev                d' = beta d + alpha D^-1 (b - A x);  x' = x + d'
  *
  * A point of one colour has no neighbour of that colour, so a row is a loop without dependences. Two colours
- * that share their grid rows are done row by row, one right after the other: coefficients and right-hand side
- * come once from memory, and the order of the additions is that of two sweeps. */
+ * that share their grid rows are done row by row, one right after the other, and the other two follow as soon
+ * as the rows on both their sides are new: everything comes once from memory. The values are those of four
+ * sweeps, whatever the number of threads: rows at the seam between two threads' parts wait until all others are
+ * done. */
 #include <string.h>
 
 #include "cpu_level.h"
@@ -17,10 +19,13 @@ typedef enum smooth_reach { REACH_NONE, REACH_ROW, REACH_ALL } smooth_reach;
 typedef struct smooth_job {
   const tsi_level *level;
   cpu_level *l;
-  int colours[2]; /* of one sweep over rows; the second may be -1 */
-  smooth_reach reach[2];
+  int colours[4]; /* in their order */
+  smooth_reach reach[4];
+  int first_colour; /* of the two that body_colours is called for */
+  int clears;       /* whether the rows of the last two colours hold what does not count */
+  int parts;
   float alpha, beta;
-  int has_direction, x_is_zero; /* Chebyshev; Jacobi from 0 */
+  int has_direction; /* Chebyshev */
 } smooth_job;
 
 /* One row of points of a parity: its coefficients, and where its neighbours are. */
@@ -72,7 +77,7 @@ CPU_INLINE void relax(const smooth_job *job, int which, int32_t row) {
   const cpu_level *l = job->l;
   const int colour = job->colours[which];
   const int32_t j = 2 * row + (colour >> 1);
-  if (colour < 0 || j >= l->height || (colour & 1) >= l->width) return;
+  if (j >= l->height || (colour & 1) >= l->width) return;
   const smooth_row s = row_of(l, colour, row);
   float *x = cpu_level_at(l, &l->x, colour & 1, j);
   const int32_t count = (l->width - (colour & 1) + 1) / 2;
@@ -89,11 +94,50 @@ CPU_INLINE void relax(const smooth_job *job, int which, int32_t row) {
   cpu_sync_columns(job->level, &l->x, j);
 }
 
+/* Two colours of a pair of rows. */
+CPU_INLINE void relax_two(const smooth_job *job, int which, int32_t row) {
+  relax(job, which, row);
+  relax(job, which + 1, row);
+}
+
 CPU_CLONES static void body_colours(const void *arguments, size_t first, size_t last) {
   const smooth_job *job = arguments;
-  for (int32_t row = (int32_t)first; row < (int32_t)last; row++) {
-    relax(job, 0, row);
-    relax(job, 1, row);
+  for (int32_t row = (int32_t)first; row < (int32_t)last; row++) relax_two(job, job->first_colour, row);
+}
+
+static int32_t first_row(const smooth_job *job, size_t part) {
+  return (int32_t)((int64_t)job->l->rows * (int64_t)part / job->parts);
+}
+
+/* The last two colours of a row, which lie between rows of the first two. */
+CPU_INLINE void relax_trailing(const smooth_job *job, int32_t row) {
+  const cpu_level *l = job->l;
+  const int32_t j = 2 * row + (job->colours[2] >> 1);
+  if (j >= l->height) return;
+  for (int32_t i = 0; i < 2 && job->clears; i++)
+    memset(cpu_level_at(l, &l->x, i, j), 0, (size_t)l->columns * sizeof(float));
+  relax_two(job, 2, row);
+}
+
+/* Row by row the first two colours, then the last two where both rows beside them are new. */
+CPU_CLONES static void body_wave(const void *arguments, size_t first, size_t last) {
+  const smooth_job *job = arguments;
+  const int odd_first = job->colours[0] >> 1;
+  for (size_t part = first; part < last; part++) {
+    const int32_t begin = first_row(job, part), end = first_row(job, part + 1);
+    for (int32_t row = begin; row < end; row++) {
+      relax_two(job, 0, row);
+      if (row > begin) relax_trailing(job, odd_first ? row : row - 1);
+    }
+  }
+}
+
+/* The row of a part that waits for the part beside it. */
+static void relax_seams(const smooth_job *job) {
+  const int odd_first = job->colours[0] >> 1;
+  for (size_t part = 0; part < (size_t)job->parts; part++) {
+    const int32_t begin = first_row(job, part), end = first_row(job, part + 1);
+    if (begin < end) relax_trailing(job, odd_first ? begin : end - 1);
   }
 }
 
@@ -105,22 +149,43 @@ static void sync_rows(const tsi_level *level) {
   if (level->grid.periodic_y) cpu_sync(level, &cpu_level_of(level)->x);
 }
 
+static void smooth_by_rows(smooth_job *job) {
+  const tsi_level *level = job->level;
+  const cpu_level *l = job->l;
+  const int threads = cpu_state_of(level->context)->threads;
+  job->parts = threads < l->rows ? threads : l->rows;
+  cpu_for(level->context, (size_t)job->parts, 4 * cost_of_row(l) * (size_t)l->rows / (size_t)job->parts,
+          body_wave, job);
+  sync_rows(level);
+  relax_seams(job);
+  sync_rows(level);
+}
+
+/* Red and black of five points, two parities each, which have nothing to do with each other. */
+static void smooth_by_halves(smooth_job *job) {
+  for (job->first_colour = 0; job->first_colour < 4; job->first_colour += 2) {
+    cpu_for(job->level->context, (size_t)job->l->rows, 2 * cost_of_row(job->l), body_colours, job);
+    sync_rows(job->level);
+  }
+}
+
 static ts_status smooth_colours(tsi_level *level, const tsi_sweep *sweep) {
   cpu_level *l = cpu_level_of(level);
   const int *c = sweep->colours;
-  const int periodic = level->grid.periodic_x || level->grid.periodic_y;
-  /* From 0 the first pair of colours need not look at what is 0 anyway. */
-  const int shortcut = sweep->x_is_zero && c[0] >> 1 == c[1] >> 1 && !periodic;
-  if (sweep->x_is_zero) memset(l->x.block, 0, 4 * l->size * sizeof(float));
-  for (int k = 0; k < 4;) {
-    const int pair = k < 3 && c[k] >> 1 == c[k + 1] >> 1;
-    smooth_job job = {
-        .level = level, .l = l, .colours = {c[k], pair ? c[k + 1] : -1}, .reach = {REACH_ALL, REACH_ALL}};
-    if (k == 0 && shortcut) job.reach[0] = REACH_NONE, job.reach[1] = REACH_ROW;
-    cpu_for(level->context, (size_t)l->rows, cost_of_row(l) * (pair ? 2 : 1), body_colours, &job);
-    sync_rows(level);
-    k += pair ? 2 : 1;
-  }
+  const int by_rows = c[0] >> 1 == c[1] >> 1, periodic = level->grid.periodic_x || level->grid.periodic_y;
+  /* From 0 the first two colours need not look at what is 0 anyway. */
+  const int shortcut = sweep->x_is_zero && by_rows && !periodic;
+  if (sweep->x_is_zero && !shortcut) TSI_TRY(cpu_level_clear(level));
+  smooth_job job = {
+      .level = level,
+      .l = l,
+      .colours = {c[0], c[1], c[2], c[3]},
+      .reach = {shortcut ? REACH_NONE : REACH_ALL, shortcut ? REACH_ROW : REACH_ALL, REACH_ALL, REACH_ALL},
+      .clears = shortcut};
+  if (by_rows)
+    smooth_by_rows(&job);
+  else
+    smooth_by_halves(&job);
   return TS_OK;
 }
 
@@ -164,7 +229,7 @@ static ts_status smooth_jacobi(tsi_level *level, const tsi_sweep *sweep) {
   cpu_level *l = cpu_level_of(level);
   const int chebyshev = sweep->kind == TSI_SWEEP_CHEBYSHEV;
   if (chebyshev && !l->d.block) TSI_TRY(cpu_parities_create(level->context, l, &l->d, "a level's directions"));
-  if (sweep->x_is_zero) memset(l->x.block, 0, 4 * l->size * sizeof(float));
+  if (sweep->x_is_zero) TSI_TRY(cpu_level_clear(level));
   const smooth_job job = {.level = level,
                           .l = l,
                           .alpha = sweep->alpha,
