@@ -53,6 +53,9 @@ static void fill_caps(ts_context *context) {
   caps->rectangle_height = context->desc.rectangle_height ? context->desc.rectangle_height : 32;
   caps->formats = 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS;
   caps->default_format = TS_FORMAT_JAGGED;
+  caps->grid_storages =
+      1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES;
+  caps->pointwise_storage = TS_GRID_STORAGE_LAYERED;
   caps->check_interval = 16;
   caps->check_overlap = 2;
   caps->texture_barrier = (GLEW_ARB_texture_barrier || GLEW_NV_texture_barrier) &&
@@ -226,6 +229,20 @@ const tsi_ops tsi_gl_ops = {
     .stencil_read = gl_stencil_read,
     .stencil_residual = gl_stencil_residual,
     .add_to_pair = gl_add_to_pair,
+    .level_create = gl_level_create,
+    .level_destroy = gl_level_destroy,
+    .level_prepare = gl_level_prepare,
+    .level_coarsen = gl_level_coarsen,
+    .level_read = gl_level_read,
+    .level_set_inverse = gl_level_set_inverse,
+    .level_coarse_solve = gl_level_coarse_solve,
+    .level_load = gl_level_load,
+    .level_store = gl_level_store,
+    .level_clear = gl_level_clear,
+    .level_smooth = gl_level_smooth,
+    .level_restrict_residual = gl_level_restrict_residual,
+    .level_restrict = gl_level_restrict,
+    .level_prolong = gl_level_prolong,
     /* fluids */
     .fluid_advect = gl_fluid_advect,
     .fluid_correct = gl_fluid_correct,

@@ -213,6 +213,18 @@ static void set_samplers(GLuint program) {
       {"stencil_centre", GL_UNIT_STENCIL},
       {"stencil_sides", GL_UNIT_STENCIL + 1},
       {"stencil_corners", GL_UNIT_STENCIL + 2},
+      {"weights0", GL_UNIT_WEIGHTS},
+      {"weights1", GL_UNIT_WEIGHTS + 1},
+      {"coarse_centre", GL_UNIT_COARSE},
+      {"inverse", GL_UNIT_COARSE},
+      {"layer0", GL_UNIT_LAYERS},
+      {"layer1", GL_UNIT_LAYERS + 1},
+      {"layer2", GL_UNIT_LAYERS + 2},
+      {"layer3", GL_UNIT_LAYERS + 3},
+      {"layer5", GL_UNIT_LAYERS + 5},
+      {"layer6", GL_UNIT_LAYERS + 6},
+      {"layer7", GL_UNIT_LAYERS + 7},
+      {"layer8", GL_UNIT_LAYERS + 8},
   };
   glUseProgram(program);
   for (size_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++) {

@@ -1,0 +1,47 @@
+// The fields of a multigrid level and how they are stored, with a border of one texel that holds 0:
+//   (plain)    point i at texel i + 1
+//   PARITIES   the points of each parity i & 1 are a region; regions stand side by side, a border between them
+//   LAYERED    the four points 2 t + (0, 0), (1, 0), (0, 1), (1, 1) are the channels of texel t + 1 (Bolz et al. 2003, 4.2)
+// The level's coefficients lie like its fields, plain ones without the border.
+#include "include/pass.glsl"
+#include "include/grid.glsl"
+
+uniform sampler2D stencil_centre;
+
+#ifdef PARITIES
+// From one region to the next.
+ivec2 pitch(ivec4 grid) { return (grid.xy + 3) >> 1; }
+ivec2 place(ivec2 i, ivec4 grid) { return (i >> 1) + 1 + (i & 1) * pitch(grid); }
+ivec2 place_coefficient(ivec2 i) { return place(i, FINE); }
+ivec2 point_at(ivec2 t, ivec4 grid) {
+  ivec2 parity = ivec2(greaterThan(t, pitch(grid)));
+  return 2 * (t - 1 - parity * pitch(grid)) + parity;
+}
+#elif defined(LAYERED)
+ivec2 place(ivec2 i, ivec4 grid) { return (i >> 1) + 1; }
+ivec2 place_coefficient(ivec2 i) { return place(i, FINE); }
+ivec2 point_at(ivec2 t, ivec4 grid) { return 2 * (t - 1); }
+#else
+ivec2 place(ivec2 i, ivec4 grid) { return i + 1; }
+ivec2 place_coefficient(ivec2 i) { return i; }
+ivec2 point_at(ivec2 t, ivec4 grid) { return t - 1; }
+#endif
+
+// What point i is of its texel.
+float channel(vec4 texel, ivec2 i) {
+#ifdef LAYERED
+  vec2 row = (i.y & 1) == 0 ? texel.rg : texel.ba;
+  return (i.x & 1) == 0 ? row.x : row.y;
+#else
+  return texel.r;
+#endif
+}
+
+// A field at a point up to one beyond the grid; beyond a side it is 0.
+float field(sampler2D values, ivec2 origin, ivec2 i, ivec4 grid) {
+  i = wrap(i, grid);
+  return channel(texelFetch(values, place(i, grid) + origin, 0), i);
+}
+#define FIELD(k, i, grid) field(input##k, INPUT##k##_ORIGIN, i, grid)
+
+float centre_at(ivec2 i) { return channel(texelFetch(stencil_centre, place_coefficient(i), 0), i); }

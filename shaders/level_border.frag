@@ -1,0 +1,16 @@
+// The border of a layered field at periodic sides: points beyond the grid hold a copy of what they are images of, the
+// others keep what they hold. Reads the field itself (input1).
+#include "include/level.glsl"
+
+out vec4 result;
+
+void main() {
+  ivec2 t = texel() + p[7].xy, first = point_at(t, FINE);
+  vec4 values = texelFetch(input1, t + INPUT1_ORIGIN, 0);
+  for (int k = 0; k < 4; k++) {
+    ivec2 i = first + ivec2(k & 1, k >> 1);
+    ivec2 image = wrap(i, FINE);
+    if (image != i && !outside(image, FINE)) values[k] = FIELD(1, image, FINE);
+  }
+  result = values;
+}

@@ -1,0 +1,72 @@
+// The composition of stencils A_2h = P A_h S with P = S^T / 4 (Bolz et al. 2003, 4.2), plain coefficients:
+//   A_2h^d[I] = 1/4 sum over e, g in {-1, 0, 1}^2 of w(2 I + e, I) A_h^g[2 I + e] w(2 I + e + g, I + d)
+// where w(i, I) is what fine point i takes of coarse point I. PART 0 writes the centre, 0 where there is no equation; 1 the
+// sides and 2 the corners, 0 where the centre (coarse_centre) is.
+// Reads the fine coefficients and the weights of cells (weights0, weights1; see level_prolong.frag).
+#include "include/level.glsl"
+
+uniform sampler2D stencil_sides, stencil_corners, weights0, weights1, coarse_centre;
+out vec4 result;
+
+float centre_of(ivec2 i) { return texelFetch(stencil_centre, i, 0).r; }
+
+// What fine point i takes of the four coarse points around it, south-western first; those that it does not lie between
+// count 0.
+vec4 weights_of(ivec2 i) {
+  ivec2 odd = i & SHIFT, I = i >> SHIFT;
+  if (odd == ivec2(0)) return vec4(1, 0, 0, 0);
+  if (odd == ivec2(1)) return texelFetch(weights1, I, 0);
+  vec4 side = texelFetch(weights0, I, 0);
+  return odd.y == 0 ? vec4(side.xy, 0, 0) : vec4(side.z, 0, side.w, 0);
+}
+
+void main() {
+  ivec2 I = texel();
+#if PART > 0
+  if (texelFetch(coarse_centre, I, 0).r == 0.0) {
+    result = vec4(0);
+    return;
+  }
+#endif
+  float sums[9] = float[9](0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+  float largest = 0.0;
+  for (int k = 0; k < 9; k++) {
+    ivec2 e = ivec2(k % 3 - 1, k / 3 - 1), i = wrap((I << SHIFT) + e, FINE);
+    if (outside(i, FINE)) continue;
+    float centre = centre_of(i);
+    largest = max(largest, abs(centre));
+    if (!find_fine(I, e, i)) continue;
+    // Its weight for I: towards the other side from where it lies.
+    vec4 w = weights_of(i);
+    float weight = w[(e.x < 0 ? 1 : 0) + (e.y < 0 ? 2 : 0)];
+    if (weight == 0.0) continue;
+    vec4 side = texelFetch(stencil_sides, i, 0), corner = vec4(0);
+#ifndef FIVE_POINT
+    corner = texelFetch(stencil_corners, i, 0);
+#endif
+    float a[9] = float[9](corner.x, side.z, corner.y, side.x, centre, side.y, corner.z, side.w, corner.w);
+    for (int g = 0; g < 9; g++) {
+      if (a[g] == 0.0) continue;
+      ivec2 j = wrap(i + ivec2(g % 3 - 1, g / 3 - 1), FINE);
+      ivec2 d = (j >> SHIFT) - I;
+      vec4 v = weight * a[g] * weights_of(j);
+      for (int q = 0; q < 4; q++) {
+        if (v[q] == 0.0) continue;
+        ivec2 to = d + ivec2(q & 1, q >> 1);
+#ifdef PERIODIC
+        to += COARSE.zw * COARSE.xy * (ivec2(lessThan(to, ivec2(-1))) - ivec2(greaterThan(to, ivec2(1))));
+#endif
+        sums[3 * to.y + to.x + 4] += v[q];
+      }
+    }
+  }
+#if PART == 0
+  ivec2 i = I << SHIFT;
+  bool none = 0.25 * abs(sums[4]) <= 1e-6 * largest || (!outside(i, FINE) && centre_of(i) == 0.0);
+  result = vec4(none ? 0.0 : 0.25 * sums[4], 0, 0, 0);
+#elif PART == 1
+  result = 0.25 * vec4(sums[3], sums[5], sums[1], sums[7]);
+#else
+  result = 0.25 * vec4(sums[0], sums[2], sums[6], sums[8]);
+#endif
+}

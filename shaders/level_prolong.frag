@@ -1,0 +1,35 @@
+// x = x + S e, or without ADD x = S e: every fine point takes its coarse points' e with the weights of the cell between
+// them. Points without equation keep their x, or become 0.
+// Reads x (input0), e (input1), a field of the coarse grid; the weights of a cell (plain, coarse grid): west and east of
+// the point in the middle of its southern side, south and north of that of its western side; the four of its middle. With
+// BILINEAR they are 1/2 and 1/4. And the centres of the fine coefficients.
+#include "include/level.glsl"
+
+uniform sampler2D weights0, weights1;
+
+float e_at(ivec2 I) { return FIELD(1, I, COARSE); }
+
+float interpolate(ivec2 i) {
+  ivec2 I = i >> SHIFT, odd = i & SHIFT;
+  if (odd == ivec2(0)) return e_at(I);
+#ifdef BILINEAR
+  vec4 w = odd == ivec2(1) ? vec4(0.25) : vec4(0.5);
+#else
+  vec4 w = odd == ivec2(1) ? texelFetch(weights1, I, 0) : texelFetch(weights0, I, 0);
+#endif
+  if (odd.y == 0) return w.x * e_at(I) + w.y * e_at(I + ivec2(1, 0));
+  if (odd.x == 0) return w.z * e_at(I) + w.w * e_at(I + ivec2(0, 1));
+  return w.x * e_at(I) + w.y * e_at(I + ivec2(1, 0)) + w.z * e_at(I + ivec2(0, 1)) + w.w * e_at(I + ivec2(1, 1));
+}
+
+float value(ivec2 i) {
+#ifdef ADD
+  float x = FIELD(0, i, FINE);
+#else
+  float x = 0.0;
+#endif
+  return centre_at(i) == 0.0 ? x : x + interpolate(i);
+}
+
+#define OUT FINE
+#include "include/level_main.glsl"

@@ -1,0 +1,58 @@
+// coarse b[I] = 1/4 sum over e in {-1, 0, 1}^2 of w^e[I] r[2 I + e], 0 at coarse points without equation, where r is
+//   ROWS         b - A x, computed here: b (input0), x (input1)
+//   MASKED       b (input0) at points with an equation
+//   otherwise    a field (input0)
+// With BILINEAR the weights are 1, 1/2 and 1/4, else textures in the coarse fields' storage (layered: plain): to the
+// sides (west, east, south, north) and to the corners. Reads them, the fine coefficients (ROWS, MASKED) and the centres
+// of the coarse ones.
+#include "include/level.glsl"
+#ifdef ROWS
+#include "include/level_row.glsl"
+#endif
+
+uniform sampler2D weights0, weights1, coarse_centre;
+
+float r_at(ivec2 i) {
+#if defined(ROWS) || defined(MASKED)
+  float centre = centre_at(i);
+  if (centre == 0.0) return 0.0;
+#endif
+  float r = FIELD(0, i, FINE);
+#ifdef ROWS
+  r -= sum_of_neighbours(i) + centre * FIELD(1, i, FINE);
+#endif
+  return r;
+}
+
+float value(ivec2 I) {
+#ifdef LAYERED
+  ivec2 at = I;
+#else
+  ivec2 at = place(I, COARSE);
+#endif
+#if defined(LAYERED) || defined(PARITIES)
+  ivec2 coarse_at = place(I, COARSE);
+#else
+  ivec2 coarse_at = I;
+#endif
+  if (channel(texelFetch(coarse_centre, coarse_at, 0), I) == 0.0) return 0.0;
+#ifndef BILINEAR
+  vec4 sides = texelFetch(weights0, at, 0), corners = texelFetch(weights1, at, 0);
+#endif
+  float sum = 0.0;
+  for (int k = 0; k < 9; k++) {
+    ivec2 e = ivec2(k % 3 - 1, k / 3 - 1), i;
+    if (!find_fine(I, e, i)) continue;
+#ifdef BILINEAR
+    float w = 1.0 / float((1 + abs(e.x)) * (1 + abs(e.y)));
+#else
+    float w = k == 4 ? 1.0 : (k & 1) == 1 ? (k == 3 ? sides.x : k == 5 ? sides.y : k == 1 ? sides.z : sides.w)
+                                          : (k == 0 ? corners.x : k == 2 ? corners.y : k == 6 ? corners.z : corners.w);
+#endif
+    sum += w * r_at(i);
+  }
+  return 0.25 * sum;
+}
+
+#define OUT COARSE
+#include "include/level_main.glsl"

@@ -1,0 +1,41 @@
+// One smoothing step on a level, plain or by parities.
+//   COLOURS    x = (b - sum over d != 0 of A^d x[i + d]) / A^0 for the points of one parity, p[7].xy
+//   otherwise  x = x + alpha (b - A x) / A^0 + beta (x - previous), Jacobi's (beta = 0) or Chebyshev's in three terms
+// Points without equation (A^0 = 0) keep their x. Where x is not known (x_is_zero, or a colour's first sweep) it is 0.
+// Reads b (input0), x (input1), the x before it (input2), the level's coefficients. p[7].z = known parities; p[7].w = 1 if
+// previous is to be read, 0 if it is 0.
+#include "include/level.glsl"
+
+#define KNOWN p[7].z
+#include "include/level_row.glsl"
+
+#ifdef COLOURS
+out vec4 result;
+
+void main() {
+  ivec2 i = 2 * texel() + p[7].xy, at = place(i, FINE);
+  float centre = texelFetch(stencil_centre, at, 0).r;
+  float x;
+  if (centre == 0.0)
+    x = x_at(at, p[7].x + 2 * p[7].y);
+  else
+    x = (texelFetch(input0, at + INPUT0_ORIGIN, 0).r - sum_of_neighbours(i)) / centre;
+  result = vec4(x, 0, 0, 0);
+}
+#else
+float value(ivec2 i) {
+  ivec2 at = place(i, FINE);
+  float centre = texelFetch(stencil_centre, place_coefficient(i), 0).r;
+  float alpha = intBitsToFloat(p[3].x), beta = intBitsToFloat(p[4].x);
+  if (KNOWN == 0) return centre == 0.0 ? 0.0 : alpha * texelFetch(input0, at + INPUT0_ORIGIN, 0).r / centre;
+  float x = texelFetch(input1, at + INPUT1_ORIGIN, 0).r;
+  if (centre == 0.0) return x;
+  float r = texelFetch(input0, at + INPUT0_ORIGIN, 0).r - sum_of_neighbours(i) - centre * x;
+  float next = x + alpha * r / centre;
+  if (beta != 0.0) next += beta * (p[7].w == 0 ? x : x - texelFetch(input2, at + INPUT2_ORIGIN, 0).r);
+  return next;
+}
+
+#define OUT FINE
+#include "include/level_main.glsl"
+#endif

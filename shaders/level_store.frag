@@ -1,0 +1,17 @@
+// v = x, or with ADD v = v + x, at points with an equation; others keep what v holds.
+// Reads x (input0), a level's field, and v (input1), a vector over the grid.
+#include "include/level.glsl"
+
+float value(ivec2 i) {
+  float x = FIELD(0, i, FINE);
+  bool has_equation = centre_at(i) != 0.0;
+#ifdef ADD
+  float v = texelFetch(input1, i + INPUT1_ORIGIN, 0).r;
+  return has_equation ? v + x : v;
+#else
+  return has_equation ? x : texelFetch(input1, i + INPUT1_ORIGIN, 0).r;
+#endif
+}
+
+#define VECTOR
+#include "include/level_main.glsl"
