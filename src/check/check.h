@@ -16,7 +16,7 @@
 typedef struct tsi_check_counts {
   uint64_t
       operations; /* operations of the table that wrote a vector or a slot, creations and transfers aside */
-  uint64_t waits; /* scalars_read_end, vector_read and finish */
+  uint64_t waits; /* scalars_read_end, vector_read, stencil_read, level_read and finish */
   uint64_t since_wait; /* operations since the last wait */
   uint64_t longest;    /* the most operations between two waits, the run that goes on included */
 } tsi_check_counts;
@@ -71,8 +71,12 @@ void check_release(ts_context *context, check_state *state);
 /* ---- check_ops.c: replaces operations of state->table ---- */
 void check_watch(check_state *state);
 void check_count(const ts_context *context); /* an operation */
+void check_count_wait(const ts_context *context);
 
 /* ---- check_mesh.c ---- */
 void check_watch_meshes(check_state *state);
+
+/* ---- check_grid.c ---- */
+void check_watch_grids(check_state *state);
 
 #endif

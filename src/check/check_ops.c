@@ -11,7 +11,7 @@ void check_count(const ts_context *context) {
   if (++counts->since_wait > counts->longest) counts->longest = counts->since_wait;
 }
 
-static void count_wait(const ts_context *context) {
+void check_count_wait(const ts_context *context) {
   tsi_check_counts *counts = &check_state_of(context)->counts;
   counts->waits++;
   counts->since_wait = 0;
@@ -35,12 +35,12 @@ static ts_status written(const char *operation, const ts_vector *v, int locked_z
 /* ---- Waits ---- */
 
 static ts_status watched_finish(ts_context *context) {
-  count_wait(context);
+  check_count_wait(context);
   return inner_of(context)->finish(context);
 }
 
 static ts_status watched_vector_read(const ts_vector *v, float *texels) {
-  count_wait(v->context);
+  check_count_wait(v->context);
   return inner_of(v->context)->vector_read(v, texels);
 }
 
@@ -52,7 +52,7 @@ static ts_status watched_scalars_read_begin(ts_scalars *s, int first, int count)
 
 static ts_status watched_scalars_read_end(ts_scalars *s, float *values) {
   check_state_of(s->context)->reads_begun--;
-  count_wait(s->context);
+  check_count_wait(s->context);
   return inner_of(s->context)->scalars_read_end(s, values);
 }
 
@@ -247,4 +247,5 @@ void check_watch(check_state *state) {
   if (table->dots) table->dots = watched_dots;
   if (table->cg_update) table->cg_update = watched_cg_update;
   check_watch_meshes(state);
+  check_watch_grids(state);
 }
