@@ -4,6 +4,7 @@
 // sides and 2 the corners, 0 where the centre (coarse_centre) is.
 // Reads the fine coefficients and the weights of cells (weights0, weights1; see level_prolong.frag).
 #include "include/level.glsl"
+#include "include/exact.glsl"
 
 uniform sampler2D stencil_sides, stencil_corners, weights0, weights1, coarse_centre;
 out vec4 result;
@@ -13,7 +14,7 @@ float centre_of(ivec2 i) { return texelFetch(stencil_centre, i, 0).r; }
 // What fine point i takes of the four coarse points around it, south-western first; those that it does not lie between
 // count 0.
 vec4 weights_of(ivec2 i) {
-  ivec2 odd = i & SHIFT, I = i >> SHIFT;
+  ivec2 odd = i & 1, I = i >> 1;
   if (odd == ivec2(0)) return vec4(1, 0, 0, 0);
   if (odd == ivec2(1)) return texelFetch(weights1, I, 0);
   vec4 side = texelFetch(weights0, I, 0);
@@ -28,10 +29,11 @@ void main() {
     return;
   }
 #endif
-  float sums[9] = float[9](0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+  vec2 sums[9];
+  for (int k = 0; k < 9; k++) sums[k] = vec2(0);
   float largest = 0.0;
   for (int k = 0; k < 9; k++) {
-    ivec2 e = ivec2(k % 3 - 1, k / 3 - 1), i = wrap((I << SHIFT) + e, FINE);
+    ivec2 e = ivec2(k % 3 - 1, k / 3 - 1), i = wrap(2 * I + e, FINE);
     if (outside(i, FINE)) continue;
     float centre = centre_of(i);
     largest = max(largest, abs(centre));
@@ -48,7 +50,7 @@ void main() {
     for (int g = 0; g < 9; g++) {
       if (a[g] == 0.0) continue;
       ivec2 j = wrap(i + ivec2(g % 3 - 1, g / 3 - 1), FINE);
-      ivec2 d = (j >> SHIFT) - I;
+      ivec2 d = (j >> 1) - I;
       vec4 v = weight * a[g] * weights_of(j);
       for (int q = 0; q < 4; q++) {
         if (v[q] == 0.0) continue;
@@ -56,17 +58,19 @@ void main() {
 #ifdef PERIODIC
         to += COARSE.zw * COARSE.xy * (ivec2(lessThan(to, ivec2(-1))) - ivec2(greaterThan(to, ivec2(1))));
 #endif
-        sums[3 * to.y + to.x + 4] += v[q];
+        add_exactly(sums[3 * to.y + to.x + 4], v[q]);
       }
     }
   }
+  float a[9];
+  for (int k = 0; k < 9; k++) a[k] = 0.25 * (sums[k].x + sums[k].y);
 #if PART == 0
-  ivec2 i = I << SHIFT;
-  bool none = 0.25 * abs(sums[4]) <= 1e-6 * largest || (!outside(i, FINE) && centre_of(i) == 0.0);
-  result = vec4(none ? 0.0 : 0.25 * sums[4], 0, 0, 0);
+  ivec2 i = 2 * I;
+  bool none = abs(a[4]) <= 1e-6 * largest || (!outside(i, FINE) && centre_of(i) == 0.0);
+  result = vec4(none ? 0.0 : a[4], 0, 0, 0);
 #elif PART == 1
-  result = 0.25 * vec4(sums[3], sums[5], sums[1], sums[7]);
+  result = vec4(a[3], a[5], a[1], a[7]);
 #else
-  result = 0.25 * vec4(sums[0], sums[2], sums[6], sums[8]);
+  result = vec4(a[0], a[2], a[6], a[8]);
 #endif
 }

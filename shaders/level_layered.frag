@@ -27,10 +27,10 @@ vec4 sum_of_neighbours(ivec2 i, vec4 x) {
 
 void main() {
   ivec2 i = texel();
-  vec4 centre = texelFetch(stencil_centre, i, 0), b = FETCH(0, i), x = vec4(0), r = b;
+  vec4 centre = texelFetch(stencil_centre, i, 0), b = texelFetch(input0, i + INPUT0_ORIGIN, 0), x = vec4(0), r = b;
   bvec4 none = equal(centre, vec4(0));
   if (p[7].z != 0) {
-    x = FETCH(1, i);
+    x = texelFetch(input1, i + INPUT1_ORIGIN, 0);
     r = b - sum_of_neighbours(i, x) - centre * x;
   }
 #ifdef RESIDUAL
@@ -38,7 +38,7 @@ void main() {
 #else
   float alpha = intBitsToFloat(p[3].x), beta = intBitsToFloat(p[4].x);
   vec4 next = x + alpha * r / mix(centre, vec4(1), none);
-  if (beta != 0.0) next += beta * (p[7].w == 0 ? x : x - FETCH(2, i));
+  if (beta != 0.0) next += beta * (p[7].w == 0 ? x : x - texelFetch(input2, i + INPUT2_ORIGIN, 0));
   result = mix(next, x, none);
 #endif
 }

@@ -10,7 +10,7 @@ uniform sampler2D weights0, weights1;
 float e_at(ivec2 I) { return FIELD(1, I, COARSE); }
 
 float interpolate(ivec2 i) {
-  ivec2 I = i >> SHIFT, odd = i & SHIFT;
+  ivec2 I = i >> 1, odd = i & 1;
   if (odd == ivec2(0)) return e_at(I);
 #ifdef BILINEAR
   vec4 w = odd == ivec2(1) ? vec4(0.25) : vec4(0.5);

@@ -2,8 +2,9 @@
 // are those of src/common/grid.h), or with BILINEAR 1/2 and 1/4.
 //   PART 0, 1   of a cell of the coarse grid, as level_prolong.frag reads them; PART 1 reads PART 0 (weights0)
 //   PART 2, 3   of a coarse point, as level_restrict.frag reads them, from PARTs 0 and 1 (weights0, weights1)
-// Points beyond the grid take nothing.
+// Points beyond the grid take nothing. Sums keep their rounding errors: coefficients of both signs may cancel.
 #include "include/level.glsl"
+#include "include/exact.glsl"
 
 uniform sampler2D stencil_sides, stencil_corners, weights0, weights1;
 out vec4 result;
@@ -12,9 +13,20 @@ out vec4 result;
 // Plain, whatever the level's storage is.
 float centre_of(ivec2 i) { return texelFetch(stencil_centre, i, 0).r; }
 
+float add_up(float a, float b, float c) {
+  vec2 sum = vec2(a, 0);
+  add_exactly(sum, b);
+  add_exactly(sum, c);
+  return sum.x + sum.y;
+}
+
 // Sums of a point's coefficients towards one side, along the middle, towards the other side.
-vec3 sums_across(float centre, vec4 s, vec4 c) { return vec3(c.x + s.x + c.z, s.z + centre + s.w, c.y + s.y + c.w); }
-vec3 sums_up(float centre, vec4 s, vec4 c) { return vec3(c.x + s.z + c.y, s.x + centre + s.y, c.z + s.w + c.w); }
+vec3 sums_across(float centre, vec4 s, vec4 c) {
+  return vec3(add_up(c.x, s.x, c.z), add_up(s.z, centre, s.w), add_up(c.y, s.y, c.w));
+}
+vec3 sums_up(float centre, vec4 s, vec4 c) {
+  return vec3(add_up(c.x, s.z, c.y), add_up(s.x, centre, s.y), add_up(c.z, s.w, c.w));
+}
 
 bool is_nothing(float a, float beside) { return abs(a) <= 1e-6 * abs(beside); }
 bool is_one_sided(vec3 sums) { return is_nothing(sums.x, sums.z) || is_nothing(sums.z, sums.x); }
@@ -36,8 +48,8 @@ void fetch(ivec2 i, out float centre, out vec4 sides, out vec4 corners) {
   corners = texelFetch(stencil_corners, i, 0);
 #endif
   bvec2 last = is_last(i);
-  bool east = last.x && (i.x & SHIFT.x) == 1 && !is_held(sums_across(centre, sides, corners));
-  bool north = last.y && (i.y & SHIFT.y) == 1 && !is_held(sums_up(centre, sides, corners));
+  bool east = last.x && (i.x & 1) == 1 && !is_held(sums_across(centre, sides, corners));
+  bool north = last.y && (i.y & 1) == 1 && !is_held(sums_up(centre, sides, corners));
   if (east) {
     sides.y = sides.x;
     corners.yw = corners.xz;
@@ -50,7 +62,7 @@ void fetch(ivec2 i, out float centre, out vec4 sides, out vec4 corners) {
 
 // 1 if coarse point I has no equation: its fine point has none, or where that lies beyond the grid, none beside it has.
 float is_dead(ivec2 I) {
-  ivec2 i = wrap(I << SHIFT, FINE);
+  ivec2 i = wrap(2 * I, FINE);
   if (!outside(i, FINE)) return centre_of(i) == 0.0 ? 1.0 : 0.0;
   for (int k = 0; k < 9; k++) {
     ivec2 j = wrap(i + ivec2(k % 3 - 1, k / 3 - 1), FINE);
@@ -66,7 +78,7 @@ vec2 follow_two(ivec2 I, ivec2 step) {
 }
 
 vec2 between_two(ivec2 I, ivec2 step) {
-  ivec2 i = (I << SHIFT) + step;
+  ivec2 i = 2 * I + step;
   if (outside(i, FINE)) return vec2(0);
   float centre;
   vec4 s, c;
@@ -83,7 +95,7 @@ vec2 between_two(ivec2 I, ivec2 step) {
 }
 
 vec4 between_four(ivec2 I) {
-  ivec2 i = (I << SHIFT) + 1;
+  ivec2 i = 2 * I + 1;
   if (outside(i, FINE)) return vec4(0);
   float centre;
   vec4 s, c;
@@ -96,7 +108,12 @@ vec4 between_four(ivec2 I) {
   return vec4(0.25);
 #else
   bool open = is_one_sided(sums_across(centre, s, c)) || is_one_sided(sums_up(centre, s, c));
-  float d = open ? centre : -(s.x + s.y + s.z + s.w + c.x + c.y + c.z + c.w);
+  vec2 around = vec2(0);
+  for (int k = 0; k < 4; k++) {
+    add_exactly(around, s[k]);
+    add_exactly(around, c[k]);
+  }
+  float d = open ? centre : -(around.x + around.y);
   if (abs(d) <= 1e-6 * abs(centre)) return vec4(0);
   // The weights of the four points around. One beyond the grid is an image of the one across.
   ivec2 next = wrap(I + 1, COARSE);
@@ -113,9 +130,9 @@ vec4 between_four(ivec2 I) {
 void main() {
   ivec2 I = texel();
 #if PART == 0
-  result = vec4(SHIFT.x == 1 ? between_two(I, ivec2(1, 0)) : vec2(0), SHIFT.y == 1 ? between_two(I, ivec2(0, 1)) : vec2(0));
+  result = vec4(between_two(I, ivec2(1, 0)), between_two(I, ivec2(0, 1)));
 #else
-  result = SHIFT == ivec2(1) ? between_four(I) : vec4(0);
+  result = between_four(I);
 #endif
 }
 

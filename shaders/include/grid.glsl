@@ -13,18 +13,14 @@ ivec2 wrap(ivec2 i, ivec4 grid) {
 #endif
 }
 
-// The weights and the coefficients of coarse matrices know no storage: they are plain. FINE and COARSE: grids; where a
-// dimension of the fine one is coarsened, its component of SHIFT is 1, and coarse point I is fine point I << SHIFT.
+// The grids of two levels. Coarse point I is fine point 2 I.
 #define FINE p[5]
 #define COARSE p[6]
-#define SHIFT p[7].xy
 
-// The fine point I << SHIFT + e, e in {-1, 0, 1}^2, and whether it is a neighbour of coarse point I at all: it is none in a
-// dimension that is not coarsened, beyond a side, and at the seam of an odd periodic dimension, where coarse points are
-// neighbours.
+// The fine point 2 I + e, e in {-1, 0, 1}^2, and whether coarse point I has it for a neighbour: not beyond a side, nor at
+// the seam of an odd periodic dimension, where two coarse points are neighbours on the fine grid.
 bool find_fine(ivec2 I, ivec2 e, out ivec2 i) {
-  i = (I << SHIFT) + e;
-  if (any(notEqual(e & (1 - SHIFT), ivec2(0)))) return false;
+  i = 2 * I + e;
 #ifdef PERIODIC
   ivec2 even_periodic = FINE.zw * (1 - (FINE.xy & 1));
   i = wrap(i, ivec4(FINE.xy, even_periodic));

@@ -15,7 +15,7 @@ enum {
 };
 
 /* The coefficients of a grid's stencils, a texel a point: centre (R32F), sides (RGBA32F: west, east, south,
- * north), corners (RGBA32F: south-west, south-east, north-west, north-east; NULL where all have been 0 so far).
+ * north), corners (RGBA32F: south-west, south-east, north-west, north-east; NULL where all are 0).
  * The order is that of ts_stencil_create within each. */
 enum { GL_CENTRE, GL_SIDES, GL_CORNERS, GL_STENCIL_TEXTURES };
 

@@ -132,7 +132,7 @@ void gl_level_destroy(tsi_level *level) {
 static const char *storage_define(const tsi_level *level) {
   switch (level->storage) {
   case TS_GRID_STORAGE_LAYERED:
-    return "#define COMPONENTS 4\n#define LAYERED\n";
+    return "#define COMPONENTS 1\n#define LAYERED\n";
   case TS_GRID_STORAGE_PARITIES:
     return "#define COMPONENTS 1\n#define PARITIES\n";
   default:
@@ -156,12 +156,7 @@ ts_status gl_level_pass(const tsi_level *level, const tsi_level *coarse, const c
            level->five_point ? "#define FIVE_POINT\n" : "", more);
   TSI_TRY(gl_program_get(level->context, "fullscreen.vert", fragment, defines, &pass->program));
   put_grid(grid, pass->parameters);
-  if (coarse) {
-    put_grid(&coarse->grid, pass->parameters + 4);
-    /* A dimension of one or two points stays as it is. */
-    pass->parameters[8] = grid->width > 2;
-    pass->parameters[9] = grid->height > 2;
-  }
+  if (coarse) put_grid(&coarse->grid, pass->parameters + 4);
   return TS_OK;
 }
 

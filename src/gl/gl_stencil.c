@@ -88,7 +88,7 @@ ts_status gl_stencil_textures_read(ts_context *context, gl_texture *const textur
     float *to = values + 9 * (size_t)width * (size_t)y;
     memset(to, 0, 9 * points * sizeof *to);
     for (int k = 0; k < GL_STENCIL_TEXTURES; k++) {
-      if (k == GL_CORNERS && five_point) continue;
+      if (k == GL_CORNERS && (five_point || !textures[k])) continue;
       const int count = parts[k].count;
       gl_bind_framebuffer(gl_of(context), textures[k]->framebuffer);
       glReadPixels(0, y, width, rows, parts[k].external, GL_FLOAT, band);
@@ -104,7 +104,7 @@ ts_status gl_stencil_textures_read(ts_context *context, gl_texture *const textur
 void gl_stencil_bind(gl_backend *gl, gl_texture *const textures[GL_STENCIL_TEXTURES], int five_point) {
   gl_bind(gl, GL_UNIT_STENCIL, textures[GL_CENTRE]->name);
   gl_bind(gl, GL_UNIT_STENCIL + 1, textures[GL_SIDES]->name);
-  if (!five_point) gl_bind(gl, GL_UNIT_STENCIL + 2, textures[GL_CORNERS]->name);
+  if (!five_point && textures[GL_CORNERS]) gl_bind(gl, GL_UNIT_STENCIL + 2, textures[GL_CORNERS]->name);
 }
 
 /* ---- Matrices ---- */
@@ -126,6 +126,10 @@ ts_status gl_stencil_write(ts_matrix *A, const float *values) {
   }
   TSI_TRY(write_textures(A->context, s->textures, values));
   s->five_point = five_point;
+  if (five_point) {
+    gl_texture_release(A->context, s->textures[GL_CORNERS]);
+    s->textures[GL_CORNERS] = NULL;
+  }
   return TS_OK;
 }
 
