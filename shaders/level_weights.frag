@@ -88,6 +88,10 @@ vec2 between_two(ivec2 I, ivec2 step) {
   return vec2(0.5);
 #else
   vec3 sums = step.x == 1 ? sums_across(centre, s, c) : sums_up(centre, s, c);
+  // What leads past a coarse point inside a wall belongs to the middle.
+  vec2 towards = step.x == 1 ? s.xy : s.zw;
+  if (towards.x == 0.0 && is_dead(I) == 1.0) sums = vec3(0, sums.y + sums.x, sums.z);
+  if (towards.y == 0.0 && is_dead(I + step) == 1.0) sums = vec3(sums.x, sums.y + sums.z, 0);
   // Where nothing leads to one of the two, the rest of the row's sum tells how far a given value is.
   float divisor = is_one_sided(sums) ? -sums.y : sums.x + sums.z;
   return abs(divisor) <= 1e-6 * abs(sums.y) || divisor == 0.0 ? vec2(0) : sums.xz / divisor;
