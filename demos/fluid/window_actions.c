@@ -59,6 +59,7 @@ void window_set_scene(window_state *w, int index, int32_t width, int32_t height)
     window_tell_error(w, message);
     return;
   }
+  w->time_count = 0;
   if (other) {
     window_take_scene(w);
     window_tell(w, "%s: %s", scene_name(next), scene_text(next));
@@ -230,5 +231,6 @@ void window_set_backend(window_state *w, const char *backend) {
   }
   simulation_destroy(w->s);
   *w->s = made;
+  w->time_count = 0;
   window_tell(w, "on %s, from the beginning", backend);
 }
