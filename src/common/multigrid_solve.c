@@ -34,6 +34,10 @@ static ts_status read_slots(ts_multigrid *mg, float slots[4 * TSI_MG_SLOTS]) {
   return tsi_scalars_read(mg->slots, 0, TSI_MG_SLOTS, slots);
 }
 
+static double number(const float *slots, int index) {
+  return slots[4 * (size_t)index];
+}
+
 /* r = b - A (x + low) but for what no x can change, and its norm in a slot. */
 static ts_status compute_residual(const solve *s) {
   ts_multigrid *mg = s->mg;
@@ -57,7 +61,7 @@ static double incompatible_part(const ts_multigrid *mg, const float *slots) {
   const tsi_stencil *stencil = mg->matrix->stencil;
   double squares = 0;
   for (int k = 0; k < stencil->part_count; k++) {
-    const double sum = slots[4 * (TSI_MG_SUMS_B + k)];
+    const double sum = number(slots, TSI_MG_SUMS_B + k);
     squares += sum * sum / stencil->part_sizes[k];
   }
   return sqrt(squares);
@@ -85,7 +89,7 @@ static int finish(ts_multigrid_result *result, ts_multigrid_reason reason, const
 
 static int judge_start(solve *s, const float *slots) {
   ts_multigrid_result *result = s->result;
-  const double norm_b = slots[4 * TSI_MG_NORM_B], norm_r = slots[4 * TSI_MG_NORM];
+  const double norm_b = number(slots, TSI_MG_NORM_B), norm_r = number(slots, TSI_MG_NORM);
   if (!isfinite(norm_b) || !isfinite(norm_r)) {
     result->relative_residual = NAN;
     return finish(result, TS_MULTIGRID_NAN_INPUT,
@@ -162,7 +166,7 @@ static ts_status conclude(const solve *s) {
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r));
   TSI_TRY(read_slots(mg, slots));
-  s->result->rounded_relative_residual = s->norm > 0 ? slots[4 * TSI_MG_NORM] / s->norm : 0;
+  s->result->rounded_relative_residual = s->norm > 0 ? number(slots, TSI_MG_NORM) / s->norm : 0;
   return TS_OK;
 }
 
@@ -173,13 +177,12 @@ static ts_status run(solve *s) {
   if (mg->desc.full) TSI_TRY(tsi_multigrid_clear(mg, s->x));
   TSI_TRY(compute_residual(s));
   TSI_TRY(read_slots(mg, slots));
-  int ended = judge_start(s, slots);
-  if (ended) return TS_OK;
-  for (int cycle = 0; !(ended = judge(s, cycle)); cycle++) {
+  if (judge_start(s, slots)) return TS_OK;
+  for (int cycle = 0; !judge(s, cycle); cycle++) {
     TSI_TRY(advance(s, cycle));
     TSI_TRY(compute_residual(s));
     TSI_TRY(read_slots(mg, slots));
-    record(s, cycle + 1, slots[4 * TSI_MG_NORM] / s->norm);
+    record(s, cycle + 1, number(slots, TSI_MG_NORM) / s->norm);
   }
   return conclude(s);
 }

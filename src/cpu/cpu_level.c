@@ -92,8 +92,8 @@ void cpu_sync(const tsi_level *level, const cpu_parities *p) {
 void cpu_level_row(const cpu_level *l, const cpu_parities *p, int32_t j, int32_t first, int32_t count,
                    float *values) {
   const float *same = cpu_level_at(l, p, first, j), *other = cpu_level_at(l, p, first + 1, j);
-  for (int32_t k = 0; 2 * k < count; k++) values[2 * k] = same[k];
-  for (int32_t k = 0; 2 * k + 1 < count; k++) values[2 * k + 1] = other[k];
+  for (ptrdiff_t k = 0; 2 * k < count; k++) values[2 * k] = same[k];
+  for (ptrdiff_t k = 0; 2 * k + 1 < count; k++) values[2 * k + 1] = other[k];
 }
 
 typedef struct level_job {
