@@ -48,18 +48,22 @@ CPU_INLINE float velocity_of(const fluid_job *job, const float *field, const fac
 
 /* ---- Advection ---- */
 
-CPU_INLINE vec2 trace_face(const fluid_job *job, const face *f, float cells) {
-  const vec2 here = cpu_velocity_at(job->d, job->velocity, f->at);
-  return cpu_trace(job->d, job->velocity, f->at, here, cells);
+CPU_INLINE vec2 velocity_at_face(const fluid_job *job, const face *f) {
+  const float own = velocity_of(job, job->velocity, f);
+  const float other = cpu_velocity_sample(job->d, job->velocity, 1 - f->component, f->at).value;
+  return f->component == 0 ? (vec2){own, other} : (vec2){other, own};
 }
 
 CPU_INLINE float advected(const fluid_job *job, const face *f) {
-  const vec2 from = trace_face(job, f, job->cells);
+  const vec2 here = velocity_at_face(job, f);
+  const vec2 from = cpu_trace(job->d, job->velocity, f->at, here, job->cells);
   return cpu_velocity_sample(job->d, job->velocity, f->component, from).value;
 }
 
 CPU_INLINE float corrected(const fluid_job *job, const face *f) {
-  const vec2 from = trace_face(job, f, job->cells), to = trace_face(job, f, -job->cells);
+  const vec2 here = velocity_at_face(job, f);
+  const vec2 from = cpu_trace(job->d, job->velocity, f->at, here, job->cells);
+  const vec2 to = cpu_trace(job->d, job->velocity, f->at, here, -job->cells);
   const float carried = velocity_of(job, job->carried, f);
   if (cpu_is_outside(job->d, from) || cpu_is_outside(job->d, to)) return carried;
   const cpu_sample before = cpu_velocity_sample(job->d, job->velocity, f->component, from);
@@ -148,7 +152,7 @@ CPU_INLINE float projected(const fluid_job *job, const face *f) {
 /* ---- Bodies and operations ---- */
 
 #define FACE_BODY(name)                                                                                        \
-  static void body_##name(const void *arguments, size_t first, size_t last) {                                  \
+  CPU_CLONES static void body_##name(const void *arguments, size_t first, size_t last) {                       \
     for_faces(arguments, first, last, name);                                                                   \
   }
 FACE_BODY(advected)

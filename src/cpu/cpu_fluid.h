@@ -11,6 +11,15 @@ typedef struct vec2 {
   float x, y;
 } vec2;
 
+/* Where the library's fminf and fmaxf, which must look for NaNs, are calls. */
+CPU_INLINE float cpu_min(float a, float b) {
+  return a < b ? a : b;
+}
+
+CPU_INLINE float cpu_max(float a, float b) {
+  return a > b ? a : b;
+}
+
 /* Two neighbours in one dimension, and how far beyond the first or the last one the place is. */
 typedef struct cpu_axis {
   int32_t first, second;
@@ -27,9 +36,9 @@ CPU_INLINE cpu_axis cpu_locate(float at, int32_t last, int periodic) {
     a.first = (int32_t)at;
     a.second = a.first == last ? 0 : a.first + 1;
   } else {
-    const float inside = fminf(fmaxf(at, 0), (float)last);
-    a.below = fmaxf(-at, 0);
-    a.above = fmaxf(at - (float)last, 0);
+    const float inside = cpu_min(cpu_max(at, 0), (float)last);
+    a.below = cpu_max(-at, 0);
+    a.above = cpu_max(at - (float)last, 0);
     at = inside;
     a.first = (int32_t)at < last ? (int32_t)at : last - 1;
     a.second = a.first + 1;
@@ -50,9 +59,9 @@ typedef struct cpu_sample {
 CPU_INLINE void cpu_blend(cpu_sample *s, const ts_fluid_side *side, int component, float beyond) {
   if (side->kind != TS_FLUID_WALL || !(beyond > 0)) return;
   const float wall = side->velocity[component];
-  s->value = cpu_mix(s->value, wall, fminf(2 * beyond, 1));
-  s->low = fminf(s->low, wall);
-  s->high = fmaxf(s->high, wall);
+  s->value = cpu_mix(s->value, wall, cpu_min(2 * beyond, 1));
+  s->low = cpu_min(s->low, wall);
+  s->high = cpu_max(s->high, wall);
 }
 
 /* Component `component` of the velocity at a position. */
@@ -70,7 +79,7 @@ CPU_INLINE cpu_sample cpu_velocity_sample(const tsi_fluid_domain *d, const float
   const float sw = south[2 * (size_t)x.first], se = south[2 * (size_t)x.second];
   const float nw = north[2 * (size_t)x.first], ne = north[2 * (size_t)x.second];
   cpu_sample s = {cpu_mix(cpu_mix(sw, se, x.fraction), cpu_mix(nw, ne, x.fraction), y.fraction),
-                  fminf(fminf(sw, se), fminf(nw, ne)), fmaxf(fmaxf(sw, se), fmaxf(nw, ne))};
+                  cpu_min(cpu_min(sw, se), cpu_min(nw, ne)), cpu_max(cpu_max(sw, se), cpu_max(nw, ne))};
   cpu_blend(&s, &d->sides[TSI_LEFT], component, at_x_faces ? 0 : x.below);
   cpu_blend(&s, &d->sides[TSI_RIGHT], component, at_x_faces ? 0 : x.above);
   cpu_blend(&s, &d->sides[TSI_BOTTOM], component, at_y_faces ? 0 : y.below);
@@ -99,8 +108,8 @@ CPU_INLINE size_t cpu_cell_at(const tsi_fluid_domain *d, vec2 p) {
   const float w = (float)d->width, h = (float)d->height;
   float x = d->periodic_x ? p.x - w * floorf(p.x / w) : p.x;
   float y = d->periodic_y ? p.y - h * floorf(p.y / h) : p.y;
-  x = fminf(fmaxf(x, 0), w - 1);
-  y = fminf(fmaxf(y, 0), h - 1);
+  x = cpu_min(cpu_max(x, 0), w - 1);
+  y = cpu_min(cpu_max(y, 0), h - 1);
   return (size_t)(int32_t)y * (size_t)d->width + (size_t)(int32_t)x;
 }
 

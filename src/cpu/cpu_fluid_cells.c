@@ -65,7 +65,7 @@ CPU_INLINE vec2 centre_velocity(const cell_job *job, int32_t i, int32_t j) {
                 0.5f * (here[1] + velocity_in(job, i, j + 1)[1])};
 }
 
-static void body_divergence(const void *arguments, size_t first, size_t last) {
+CPU_CLONES static void body_divergence(const void *arguments, size_t first, size_t last) {
   const cell_job *job = arguments;
   const int32_t width = job->d->width;
   for (int32_t j = (int32_t)first; j < (int32_t)last; j++)
@@ -76,7 +76,7 @@ static void body_divergence(const void *arguments, size_t first, size_t last) {
     }
 }
 
-static void body_vorticity(const void *arguments, size_t first, size_t last) {
+CPU_CLONES static void body_vorticity(const void *arguments, size_t first, size_t last) {
   const cell_job *job = arguments;
   const int32_t width = job->d->width;
   for (int32_t j = (int32_t)first; j < (int32_t)last; j++)
@@ -88,7 +88,7 @@ static void body_vorticity(const void *arguments, size_t first, size_t last) {
     }
 }
 
-static void body_speed(const void *arguments, size_t first, size_t last) {
+CPU_CLONES static void body_speed(const void *arguments, size_t first, size_t last) {
   const cell_job *job = arguments;
   const int32_t width = job->d->width;
   for (int32_t j = (int32_t)first; j < (int32_t)last; j++)
@@ -110,7 +110,7 @@ CPU_INLINE dye_sample sample_dye(const tsi_fluid_domain *d, const float *dye, ve
   const float beyond[4] = {x.below, x.above, y.below, y.above};
   float inside = 1;
   for (int side = 0; side < 4; side++)
-    if (tsi_fluid_is_open(d, side)) inside *= 1 - fminf(beyond[side], 1);
+    if (tsi_fluid_is_open(d, side)) inside *= 1 - cpu_min(beyond[side], 1);
   const float *south = dye + 4 * (size_t)d->width * (size_t)y.first;
   const float *north = dye + 4 * (size_t)d->width * (size_t)y.second;
   dye_sample s;
@@ -118,8 +118,8 @@ CPU_INLINE dye_sample sample_dye(const tsi_fluid_domain *d, const float *dye, ve
     const float sw = south[4 * (size_t)x.first + c], se = south[4 * (size_t)x.second + c];
     const float nw = north[4 * (size_t)x.first + c], ne = north[4 * (size_t)x.second + c];
     s.value[c] = inside * cpu_mix(cpu_mix(sw, se, x.fraction), cpu_mix(nw, ne, x.fraction), y.fraction);
-    s.low[c] = fminf(fminf(sw, se), fminf(nw, ne));
-    s.high[c] = fmaxf(fmaxf(sw, se), fmaxf(nw, ne));
+    s.low[c] = cpu_min(cpu_min(sw, se), cpu_min(nw, ne));
+    s.high[c] = cpu_max(cpu_max(sw, se), cpu_max(nw, ne));
   }
   return s;
 }
@@ -163,7 +163,7 @@ CPU_INLINE void dye_of_fluid(const cell_job *job, int32_t i, int32_t j, float *o
   }
 }
 
-static void body_transport(const void *arguments, size_t first, size_t last) {
+CPU_CLONES static void body_transport(const void *arguments, size_t first, size_t last) {
   const cell_job *job = arguments;
   const int32_t width = job->d->width;
   for (int32_t j = (int32_t)first; j < (int32_t)last; j++)
@@ -209,7 +209,7 @@ CPU_INLINE void move_particle(const cell_job *job, uint32_t particle, const floa
   out[3] = sqrtf(v.x * v.x + v.y * v.y);
 }
 
-static void body_particles(const void *arguments, size_t first, size_t last) {
+CPU_CLONES static void body_particles(const void *arguments, size_t first, size_t last) {
   const cell_job *job = arguments;
   for (size_t k = first; k < last; k++)
     move_particle(job, (uint32_t)k, job->particles + 4 * k, job->out + 4 * k);
