@@ -44,10 +44,12 @@ Axis locate(float at, int last, int periodic) {
     a.below = max(-at, 0.0);
     a.above = max(at - float(last), 0.0);
     at = min(max(at, 0.0), float(last));
-    a.first = min(int(at), last - 1);
-    a.second = a.first + 1;
+    a.first = int(at);
+    a.second = min(a.first + 1, last);
   }
   a.fraction = at - float(a.first);
+  // Exactly at a number its neighbour has no part, and does not widen the limits of a correction.
+  if (a.fraction == 0.0) a.second = a.first;
   return a;
 }
 

@@ -79,4 +79,7 @@ void check_watch_meshes(check_state *state);
 /* ---- check_grid.c ---- */
 void check_watch_grids(check_state *state);
 
+/* ---- check_fluid.c ---- */
+void check_watch_fluids(check_state *state);
+
 #endif

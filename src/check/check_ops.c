@@ -248,4 +248,5 @@ void check_watch(check_state *state) {
   if (table->cg_update) table->cg_update = watched_cg_update;
   check_watch_meshes(state);
   check_watch_grids(state);
+  check_watch_fluids(state);
 }

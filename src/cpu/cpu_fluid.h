@@ -40,10 +40,12 @@ CPU_INLINE cpu_axis cpu_locate(float at, int32_t last, int periodic) {
     a.below = cpu_max(-at, 0);
     a.above = cpu_max(at - (float)last, 0);
     at = inside;
-    a.first = (int32_t)at < last ? (int32_t)at : last - 1;
-    a.second = a.first + 1;
+    a.first = (int32_t)at;
+    a.second = a.first < last ? a.first + 1 : last;
   }
   a.fraction = at - (float)a.first;
+  /* Exactly at a number its neighbour has no part, and does not widen the limits of a correction. */
+  if (a.fraction == 0) a.second = a.first;
   return a;
 }
 
