@@ -28,13 +28,12 @@ static ts_status compute_stencil(const ts_fluid *fluid, float *values) {
 
 /* ---- Solvers ---- */
 
-/* On a backend without multigrid conjugate gradients stand for it. */
-static int uses_multigrid(const ts_context *context, const ts_fluid_parameters *p) {
-  return p->solver != TS_FLUID_CG && context->ops->level_create;
+static int uses_multigrid(const ts_fluid_parameters *p) {
+  return p->solver != TS_FLUID_CG;
 }
 
-static int uses_cg(const ts_context *context, const ts_fluid_parameters *p) {
-  return p->solver == TS_FLUID_CG || p->solver == TS_FLUID_MULTIGRID_CG || !context->ops->level_create;
+static int uses_cg(const ts_fluid_parameters *p) {
+  return p->solver == TS_FLUID_CG || p->solver == TS_FLUID_MULTIGRID_CG;
 }
 
 /* Plain Jacobi iterations are a multigrid of one level whose cycle is that many undamped sweeps. */
@@ -51,9 +50,8 @@ static void describe_multigrid(const ts_fluid_parameters *p, ts_multigrid_desc *
   desc->progress_user = NULL;
 }
 
-static int same_multigrid(const ts_context *context, const ts_fluid_parameters *a,
-                          const ts_fluid_parameters *b) {
-  if (uses_multigrid(context, a) != uses_multigrid(context, b)) return 0;
+static int same_multigrid(const ts_fluid_parameters *a, const ts_fluid_parameters *b) {
+  if (uses_multigrid(a) != uses_multigrid(b)) return 0;
   ts_multigrid_desc x, y;
   describe_multigrid(a, &x);
   describe_multigrid(b, &y);
@@ -68,10 +66,7 @@ static ts_status create_cg(const ts_fluid_parameters *p, tsi_fluid_pressure *sol
   const int iterations = tsi_fluid_iterations(p);
   ts_cg_desc desc = {.rtol = p->tolerance > 0 ? p->tolerance : 1e-30, .max_iterations = iterations};
   if (p->tolerance == 0) desc.check_interval = iterations;
-  if (!solver->matrix->context->ops->level_create && p->solver != TS_FLUID_CG) {
-    desc.max_iterations = 100;
-    desc.check_interval = 100;
-  } else if (p->solver == TS_FLUID_MULTIGRID_CG) {
+  if (p->solver == TS_FLUID_MULTIGRID_CG) {
     desc.preconditioner = TS_PRECONDITIONER_MULTIGRID;
     desc.multigrid = solver->multigrid;
     if (p->tolerance > 0) desc.check_interval = 1;
@@ -83,8 +78,8 @@ static ts_status create_cg(const ts_fluid_parameters *p, tsi_fluid_pressure *sol
 static ts_status create_solvers(const ts_fluid_parameters *p, const ts_fluid_parameters *old_parameters,
                                 const tsi_fluid_pressure *old, tsi_fluid_pressure *solver) {
   *solver = (tsi_fluid_pressure){.matrix = old->matrix};
-  if (uses_multigrid(old->matrix->context, p)) {
-    if (old->multigrid && same_multigrid(old->matrix->context, p, old_parameters)) {
+  if (uses_multigrid(p)) {
+    if (old->multigrid && same_multigrid(p, old_parameters)) {
       solver->multigrid = old->multigrid;
     } else {
       ts_multigrid_desc desc;
@@ -92,7 +87,7 @@ static ts_status create_solvers(const ts_fluid_parameters *p, const ts_fluid_par
       TSI_TRY(ts_multigrid_create(old->matrix, &desc, &solver->multigrid));
     }
   }
-  if (!uses_cg(old->matrix->context, p)) return TS_OK;
+  if (!uses_cg(p)) return TS_OK;
   const ts_status status = create_cg(p, solver);
   if (status < 0 && solver->multigrid != old->multigrid) ts_multigrid_destroy(&solver->multigrid);
   return status;
@@ -148,7 +143,7 @@ ts_status tsi_fluid_pressure_solve(ts_fluid *fluid, ts_fluid_result *result) {
   if (p->cold_start) TSI_TRY(ts_vector_fill(fluid->pressure, 0));
   result->iterations = tsi_fluid_iterations(p);
   result->pressure_reason = TS_REASON_CONVERGED;
-  if (!uses_cg(fluid->context, p)) {
+  if (!uses_cg(p)) {
     const int cycles = p->solver == TS_FLUID_JACOBI ? 1 : result->iterations;
     return ts_multigrid_cycle(solver->multigrid, fluid->right, fluid->pressure, cycles);
   }

@@ -117,7 +117,6 @@ static ts_status build_system(ts_fluid *fluid, const system_values *s, int compo
   TSI_TRY(*matrix ? ts_stencil_set_values(*matrix, s->stencil)
                   : ts_stencil_create(v->grid, s->stencil, matrix));
   if (v->multigrids[component]) return ts_multigrid_update(v->multigrids[component]);
-  if (!fluid->context->ops->level_create) return TS_OK;
   return ts_multigrid_create(v->matrices[component], NULL, &v->multigrids[component]);
 }
 
@@ -159,15 +158,7 @@ ts_status tsi_fluid_viscosity_solve(ts_fluid *fluid) {
   for (int c = 0; c < 2; c++) {
     TSI_TRY(tsi_enter(context));
     TSI_TRY(tsi_leave(context, begin(fluid, c)));
-    if (v->multigrids[c]) {
-      TSI_TRY(ts_multigrid_cycle(v->multigrids[c], v->right, v->unknowns[c], 2));
-      continue;
-    }
-    ts_cg *cg = NULL;
-    TSI_TRY(ts_cg_create(v->matrices[c], NULL, &cg));
-    const ts_status solved = ts_cg_solve(cg, v->right, v->unknowns[c], NULL);
-    ts_cg_destroy(&cg);
-    TSI_TRY(solved);
+    TSI_TRY(ts_multigrid_cycle(v->multigrids[c], v->right, v->unknowns[c], 2));
   }
   TSI_TRY(tsi_enter(context));
   const ts_status status =
