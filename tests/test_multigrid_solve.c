@@ -105,7 +105,10 @@ static void stagnation(void) {
   const int is_precise = !(test_is_gl() && (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS));
   CHECK(f.result.relative_residual < (is_precise ? 1e-10 : 1e-4));
   CHECK(f.result.rounded_relative_residual < 1e-4);
-  CHECK_CLOSE(grid_relative_residual(&f.sample, f.xs, f.bs), f.result.rounded_relative_residual, 1e-7);
+  /* Without error terms the device's own residual has the errors of differences of neighbours, up to 1/64, over
+   * h^2: 2^-24 / 64 * 64^2. */
+  const double exact = grid_relative_residual(&f.sample, f.xs, f.bs);
+  CHECK_CLOSE(exact, f.result.rounded_relative_residual, is_precise ? 1e-7 : 4e-6);
   close_fixture(&f);
 }
 

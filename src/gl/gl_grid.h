@@ -117,6 +117,8 @@ ts_status gl_level_update_border(tsi_level *level);
 ts_status gl_level_residual(tsi_level *level, int *field);
 
 /* ---- gl_level_transfer.c ---- */
+/* Two of the weights from the next coarser grid, from `first` on. */
+void gl_level_bind_weights(const tsi_level *fine, int first);
 ts_status gl_level_restrict_residual(tsi_level *coarse, tsi_level *fine);
 ts_status gl_level_restrict(tsi_level *coarse, tsi_level *fine);
 ts_status gl_level_prolong(tsi_level *fine, tsi_level *coarse, int add);

@@ -202,16 +202,22 @@ ts_status gl_level_draw(const tsi_level *level, gl_field *target, gl_pass *pass)
   return gl_level_draw_part(level, target, all, pass);
 }
 
+/* Drawn, not copied by glCopyTexSubImage2D, for which some drivers wait. */
+static ts_status copy_part(const tsi_level *level, const gl_field *from, gl_field *to, const int part[4]) {
+  gl_vector place = {from->place.texture, from->place.x + part[0], from->place.y + part[1]};
+  const ts_vector source = {.impl = &place};
+  gl_pass pass = {.inputs = {&source}};
+  TSI_TRY(gl_program_get(level->context, "fullscreen.vert", "level_copy.frag", "#define COMPONENTS 1\n",
+                         &pass.program));
+  return gl_level_draw_part(level, to, part, &pass);
+}
+
 ts_status gl_level_draw_part_of_x(const tsi_level *level, const int part[4], gl_pass *pass) {
-  gl_backend *gl = gl_of(level->context);
   gl_level *l = gl_level_of(level);
   gl_field *x = &l->fields[l->x], *beside = &l->fields[l->previous];
   if (!l->apart) return gl_level_draw_part(level, x, part, pass);
   TSI_TRY(gl_level_draw_part(level, beside, part, pass));
-  gl_bind_framebuffer(gl, beside->place.texture->framebuffer);
-  gl_bind(gl, 0, x->place.texture->name);
-  glCopyTexSubImage2D(GL_TEXTURE_2D, 0, part[0], part[1], part[0], part[1], part[2], part[3]);
-  return TS_OK;
+  return copy_part(level, beside, x, part);
 }
 
 /* ---- Values ---- */

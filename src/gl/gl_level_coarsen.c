@@ -50,7 +50,7 @@ static ts_status draw_weights(const tsi_level *coarse, const tsi_level *fine) {
 
 ts_status gl_level_coarsen(tsi_level *coarse, tsi_level *fine) {
   gl_backend *gl = gl_of(fine->context);
-  const gl_level *l = gl_level_of(fine), *c = gl_level_of(coarse);
+  const gl_level *c = gl_level_of(coarse);
   TSI_TRY(draw_weights(coarse, fine));
   for (int part = 0; part < GL_STENCIL_TEXTURES; part++) {
     if (!c->plain[part]) continue;
@@ -60,7 +60,7 @@ ts_status gl_level_coarsen(tsi_level *coarse, tsi_level *fine) {
     gl_pass pass = {.target = target, .width = target->width, .height = target->height};
     TSI_TRY(gl_level_pass(fine, coarse, "level_coarsen.frag", more, &pass));
     gl_level_bind_plain(fine);
-    for (int k = 0; k < 2; k++) gl_bind(gl, GL_UNIT_WEIGHTS + k, l->weights[k]->name);
+    gl_level_bind_weights(fine, GL_CELL_SIDES);
     gl_bind(gl, GL_UNIT_COARSE, part > 0 ? c->plain[GL_CENTRE]->name : 0);
     TSI_TRY(gl_draw(fine->context, &pass));
   }

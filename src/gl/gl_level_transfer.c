@@ -9,7 +9,7 @@
  * 100,000 fetches; 5 more residuals are about 60 fetches a coarse point. */
 enum { fused_points = 65 * 65 };
 
-static void bind_weights(const tsi_level *fine, int first) {
+void gl_level_bind_weights(const tsi_level *fine, int first) {
   const gl_level *l = gl_level_of(fine);
   for (int k = 0; k < 2; k++)
     if (l->weights[first + k]) gl_bind(gl_of(fine->context), GL_UNIT_WEIGHTS + k, l->weights[first + k]->name);
@@ -20,7 +20,7 @@ static ts_status restrict_field(tsi_level *coarse, const tsi_level *fine, const 
   char more[64];
   snprintf(more, sizeof more, "%s%s", kind, bilinear ? "#define BILINEAR\n" : "");
   TSI_TRY(gl_level_pass(fine, coarse, "level_restrict.frag", more, pass));
-  if (!bilinear) bind_weights(fine, GL_POINT_SIDES);
+  if (!bilinear) gl_level_bind_weights(fine, GL_POINT_SIDES);
   gl_bind(gl_of(fine->context), GL_UNIT_COARSE, gl_level_centre(coarse)->name);
   return gl_level_draw(coarse, &gl_level_of(coarse)->fields[GL_FIELD_B], pass);
 }
@@ -59,7 +59,7 @@ ts_status gl_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
   char more[64];
   snprintf(more, sizeof more, "%s%s", add ? "#define ADD\n" : "", bilinear ? "#define BILINEAR\n" : "");
   TSI_TRY(gl_level_pass(fine, coarse, "level_prolong.frag", more, &pass));
-  if (!bilinear) bind_weights(fine, GL_CELL_SIDES);
+  if (!bilinear) gl_level_bind_weights(fine, GL_CELL_SIDES);
   gl_bind(gl_of(fine->context), GL_UNIT_STENCIL, gl_level_centre(fine)->name);
   TSI_TRY(gl_level_draw(fine, target, &pass));
   if (target != x) gl_level_turn(fine, next);

@@ -1,0 +1,6 @@
+// A part of one field into another. Reads the part (input0).
+#include "include/pass.glsl"
+
+out vec4 result;
+
+void main() { result = texelFetch(input0, texel() + INPUT0_ORIGIN, 0); }
