@@ -7,6 +7,7 @@ The lid-driven cavity at Re 100 and 1000 on 257 x 257 cells against the velociti
 and Shin (1982) tabulate, and the frequency of the cylinder's vortices. Options after -- go to fluid, such as --backend
 gl. Writes cavity.svg, cylinder.svg and the data behind them to the directory. Needs nothing but Python.
 """
+import concurrent.futures
 import csv
 import json
 import math
@@ -101,6 +102,12 @@ def run(fluid, arguments):
     return json.loads(done.stdout)
 
 
+def run_all(fluid, argument_lists):
+    """One after the other on a GPU would do as well; on a CPU each takes a thread (OMP_NUM_THREADS=1)."""
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        return list(pool.map(lambda arguments: run(fluid, arguments), argument_lists))
+
+
 def between(xs, ys, x):
     for k in range(len(xs) - 1):
         if xs[k] <= x <= xs[k + 1]:
@@ -113,15 +120,15 @@ def cavity(fluid, directory, options, cells=257, cells_per_step=2.0):
     plots[0].axes([-0.5, 0, 0.5, 1], [0, 0.25, 0.5, 0.75, 1], "u / U at x = 1/2", "y", "Lid-driven cavity")
     plots[1].axes([0, 0.25, 0.5, 0.75, 1], [-0.5, -0.25, 0, 0.25, 0.5], "x", "v / U at y = 1/2",
                   f"{cells} x {cells} cells; circles: Ghia et al. 1982")
-    for reynolds, seconds, colour in ((100, 15, "#1f5fa8"), (1000, 45, "#b3303f")):
-        time_step = cells_per_step / cells
-        steps_per_frame = 100
-        frames = math.ceil(seconds / time_step / steps_per_frame)
+    time_step, steps_per_frame = cells_per_step / cells, 100
+    cases = ((100, 15, "#1f5fa8"), (1000, 45, "#b3303f"))
+    reports = run_all(fluid, [
+        ["--scene", "cavity", "--size", f"{cells}x{cells}", "--reynolds", str(reynolds), "--time-step",
+         str(time_step), "--frames", str(math.ceil(seconds / time_step / steps_per_frame)), "--steps-per-frame",
+         str(steps_per_frame), "--particles", "0", "--probe", "0.5,0.25", "--profile",
+         f"{directory}/cavity-{reynolds}.csv", *options] for reynolds, seconds, _ in cases])
+    for (reynolds, _, colour), report in zip(cases, reports):
         path = f"{directory}/cavity-{reynolds}.csv"
-        report = run(fluid, ["--scene", "cavity", "--size", f"{cells}x{cells}", "--reynolds", str(reynolds),
-                             "--time-step", str(time_step), "--frames", str(frames), "--steps-per-frame",
-                             str(steps_per_frame), "--particles", "0", "--probe", "0.5,0.25", "--profile", path,
-                             *options])
         lines = {"vertical": ([0.0], [0.0], [0.0]), "horizontal": ([0.0], [0.0], [0.0])}
         with open(path, encoding="utf-8") as file:
             for row in csv.DictReader(file):
@@ -186,13 +193,14 @@ def cylinder(fluid, directory, options, cells_across=20, blockage=0.05, reynolds
     write_png(walls, width, height,
               lambda i, j: math.hypot(i / height - x, j / height - 0.5) < diameter / 2)
     plots = []
-    for k, number in enumerate(reynolds):
-        time_step, steps_per_frame, seconds = 1.0 / height, 4, 150 * diameter
-        frames = math.ceil(seconds / time_step / steps_per_frame)
-        report = run(fluid, ["--scene", "cylinder", "--size", f"{width}x{height}", "--walls", walls, "--viscosity",
-                             str(diameter / number), "--time-step", str(time_step), "--frames", str(frames),
-                             "--steps-per-frame", str(steps_per_frame), "--particles", "0", "--probe",
-                             f"{x + 2.5 * diameter},{0.5 + 0.5 * diameter}", *options])
+    time_step, steps_per_frame, seconds = 1.0 / height, 4, 150 * diameter
+    reports = run_all(fluid, [
+        ["--scene", "cylinder", "--size", f"{width}x{height}", "--walls", walls, "--viscosity",
+         str(diameter / number), "--time-step", str(time_step), "--frames",
+         str(math.ceil(seconds / time_step / steps_per_frame)), "--steps-per-frame", str(steps_per_frame),
+         "--particles", "0", "--probe", f"{x + 2.5 * diameter},{0.5 + 0.5 * diameter}", *options]
+        for number in reynolds])
+    for k, (number, report) in enumerate(zip(reynolds, reports)):
         times = [frame["time"] / diameter for frame in report["frames"]]
         values = [frame["probe"][1] for frame in report["frames"]]
         late = [(t, v) for t, v in zip(times, values) if t > 90]
