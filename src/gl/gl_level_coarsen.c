@@ -52,8 +52,7 @@ ts_status gl_level_coarsen(tsi_level *coarse, tsi_level *fine) {
   gl_backend *gl = gl_of(fine->context);
   const gl_level *c = gl_level_of(coarse);
   TSI_TRY(draw_weights(coarse, fine));
-  for (int part = 0; part < GL_STENCIL_TEXTURES; part++) {
-    if (!c->plain[part]) continue;
+  for (int part = 0; part < GL_STENCIL_TEXTURES && c->plain[part]; part++) {
     char more[32];
     snprintf(more, sizeof more, "#define PART %d\n", part);
     gl_texture *target = c->plain[part];
