@@ -9,6 +9,32 @@ uniform sampler2D weights0, weights1;
 
 float e_at(ivec2 I) { return FIELD(1, I, COARSE); }
 
+#ifdef LAYERED
+// The four points of a texel are a cell: a coarse point, the two between it and its neighbours, the middle.
+out vec4 result;
+
+vec4 interpolate(ivec2 I) {
+  float here = e_at(I), east = e_at(I + ivec2(1, 0)), north = e_at(I + ivec2(0, 1)), beyond = e_at(I + ivec2(1));
+#ifdef BILINEAR
+  vec4 sides = vec4(0.5), middle = vec4(0.25);
+#else
+  vec4 sides = texelFetch(weights0, I, 0), middle = texelFetch(weights1, I, 0);
+#endif
+  return vec4(here, sides.x * here + sides.y * east, sides.z * here + sides.w * north,
+              dot(middle, vec4(here, east, north, beyond)));
+}
+
+void main() {
+  ivec2 t = texel(), i = point_at(t, FINE);
+#ifdef ADD
+  vec4 x = texelFetch(input0, t + INPUT0_ORIGIN, 0);
+#else
+  vec4 x = vec4(0);
+#endif
+  vec4 centre = texelFetch(stencil_centre, t, 0);
+  result = outside(i, FINE) ? x : x + interpolate(i >> 1) * vec4(notEqual(centre, vec4(0)));
+}
+#else
 float interpolate(ivec2 i) {
   ivec2 I = i >> 1, odd = i & 1;
   if (odd == ivec2(0)) return e_at(I);
@@ -33,3 +59,4 @@ float value(ivec2 i) {
 
 #define OUT FINE
 #include "include/level_main.glsl"
+#endif

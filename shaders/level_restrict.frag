@@ -12,6 +12,12 @@
 
 uniform sampler2D weights0, weights1, coarse_centre;
 
+// Away from periodic sides the border of a residual is 0, and a coarse point finds its nine in four texels.
+#if defined(LAYERED) && !defined(ROWS) && !defined(MASKED) && !defined(PERIODIC)
+#define WHOLE_TEXELS
+#define R(t) texelFetch(input0, (t) + 1 + INPUT0_ORIGIN, 0)
+#endif
+
 float r_at(ivec2 i) {
 #if defined(ROWS) || defined(MASKED)
   float centre = centre_at(i);
@@ -23,6 +29,14 @@ float r_at(ivec2 i) {
 #endif
   return r;
 }
+
+#ifndef BILINEAR
+// Of a coarse point: to the fine points west, east, south and north of it, and to those at its corners.
+float weight(int k, vec4 sides, vec4 corners) {
+  return k == 4 ? 1.0 : (k & 1) == 1 ? (k == 3 ? sides.x : k == 5 ? sides.y : k == 1 ? sides.z : sides.w)
+                                     : (k == 0 ? corners.x : k == 2 ? corners.y : k == 6 ? corners.z : corners.w);
+}
+#endif
 
 float value(ivec2 I) {
 #ifdef LAYERED
@@ -39,6 +53,15 @@ float value(ivec2 I) {
 #ifndef BILINEAR
   vec4 sides = texelFetch(weights0, at, 0), corners = texelFetch(weights1, at, 0);
 #endif
+#ifdef WHOLE_TEXELS
+#ifdef BILINEAR
+  vec4 sides = vec4(0.5), corners = vec4(0.25);
+#endif
+  // Texel I has the fine points 2 I and those east and north of it.
+  vec4 here = R(I), west = R(I - ivec2(1, 0)), south = R(I - ivec2(0, 1)), beyond = R(I - 1);
+  return 0.25 * (here.x + dot(sides, vec4(west.y, here.y, south.z, here.z)) +
+                 dot(corners, vec4(beyond.w, south.w, west.w, here.w)));
+#else
   float sum = 0.0;
   for (int k = 0; k < 9; k++) {
     ivec2 e = ivec2(k % 3 - 1, k / 3 - 1), i;
@@ -46,12 +69,12 @@ float value(ivec2 I) {
 #ifdef BILINEAR
     float w = 1.0 / float((1 + abs(e.x)) * (1 + abs(e.y)));
 #else
-    float w = k == 4 ? 1.0 : (k & 1) == 1 ? (k == 3 ? sides.x : k == 5 ? sides.y : k == 1 ? sides.z : sides.w)
-                                          : (k == 0 ? corners.x : k == 2 ? corners.y : k == 6 ? corners.z : corners.w);
+    float w = weight(k, sides, corners);
 #endif
     sum += w * r_at(i);
   }
   return 0.25 * sum;
+#endif
 }
 
 #define OUT COARSE
