@@ -109,9 +109,10 @@ static void test_second_order_of_coefficients(void) {
 
 /* ---- Full multigrid ---- */
 
-/* Where 0 is given on the sides, one pass of V(2,2) from 0 must leave an error that is small against that
- * of the discretisation: 0.4 to 5 % (V(1,1): as large), 17 % where both kinds of sides meet in two corners. */
-static void check_full(const sample_desc *desc, double most) {
+/* Where 0 is given on the sides, one pass of V(2,2) from 0 must leave an error that is small against that of
+ * the discretisation: 0.2 to 5 %. (Passes of V(1,1) leave one as large. On finer grids the rounding of the
+ * pass's single precision becomes larger than the error of the discretisation, which gets smaller with h^2.) */
+static void check_full(const sample_desc *desc) {
   poisson_sample s;
   sample_objects o;
   const ts_multigrid_desc method = {.full = 1, .pre = 2, .post = 2, .rtol = 1e-9};
@@ -130,7 +131,7 @@ static void check_full(const sample_desc *desc, double most) {
       squares += d * d / (double)n;
     }
     const double discretisation = error_of(&s, converged, !sample_has_dirichlet(desc)).rms;
-    CHECK_CLOSE(sqrt(squares) / discretisation, 0, most);
+    CHECK_CLOSE(sqrt(squares) / discretisation, 0, 0.1);
     free(pass);
     free(converged);
   }
@@ -143,9 +144,9 @@ static void test_full_multigrid(void) {
   REQUIRE(context);
   for (int k = 0; sample_sides[k].name; k++) {
     sample_desc desc = {.sides = &sample_sides[k], .homogeneous = 1};
-    set_size(&desc, 128);
+    set_size(&desc, 64);
     test_context_label("%s", desc.sides->name);
-    check_full(&desc, strcmp(desc.sides->name, "mixed at corners") != 0 ? 0.1 : 0.2);
+    check_full(&desc);
   }
   test_context_label("%s", "");
   test_close(&context);
