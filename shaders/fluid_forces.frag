@@ -7,9 +7,10 @@
 vec2 confinement(ivec2 i) {
   vec2 slope = vec2(abs(RAW(3, cell_at(i + ivec2(1, 0))).x) - abs(RAW(3, cell_at(i - ivec2(1, 0))).x),
                     abs(RAW(3, cell_at(i + ivec2(0, 1))).x) - abs(RAW(3, cell_at(i - ivec2(0, 1))).x));
-  float length_of_slope = sqrt(slope.x * slope.x + slope.y * slope.y);
+  float omega = RAW(3, cell_at(i)).x;
+  float length_of_slope = sqrt(slope.x * slope.x + slope.y * slope.y) + 1e-3 * abs(omega);
   if (!(length_of_slope > 0.0)) return vec2(0);
-  return intBitsToFloat(p[7].x) * RAW(3, cell_at(i)).x * vec2(slope.y, -slope.x) / length_of_slope;
+  return intBitsToFloat(p[7].x) * omega * vec2(slope.y, -slope.x) / length_of_slope;
 }
 #else
 vec2 confinement(ivec2 i) { return vec2(0); }

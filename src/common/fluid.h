@@ -49,7 +49,9 @@ static inline int tsi_fluid_is_open(const tsi_fluid_domain *d, int side) {
 struct tsi_fluid_forces {
   float gravity[2];
   float buoyancy, smoke_weight; /* times temperature; times brightness, (r + g + b) / 3 */
-  float confinement; /* dt epsilon h: times (N_y omega, -N_x omega), N = grad |omega| / |grad |omega|| */
+  /* dt epsilon h: times (N_y omega, -N_x omega), N = g / (|g| + |omega| / 1000), g the difference of |omega|
+   * over two cells: where |omega| hardly changes, N is not the direction of rounding errors. */
+  float confinement;
 };
 
 /* Values that are added with the weight exp(-|x - centre|^2 / radius^2), or, where `sets`, that replace what is

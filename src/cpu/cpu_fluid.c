@@ -97,8 +97,9 @@ CPU_INLINE float force_in(const fluid_job *job, int32_t i, int32_t j, int compon
     const float *w = job->vorticity;
     const float x = fabsf(w[cell_index(d, i + 1, j)]) - fabsf(w[cell_index(d, i - 1, j)]);
     const float y = fabsf(w[cell_index(d, i, j + 1)]) - fabsf(w[cell_index(d, i, j - 1)]);
-    const float length = sqrtf(x * x + y * y);
-    if (length > 0) force += f->confinement * w[cell_index(d, i, j)] * (component == 0 ? y : -x) / length;
+    const float omega = w[cell_index(d, i, j)];
+    const float length = sqrtf(x * x + y * y) + 1e-3f * fabsf(omega);
+    if (length > 0) force += f->confinement * omega * (component == 0 ? y : -x) / length;
   }
   return force;
 }
