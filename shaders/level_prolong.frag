@@ -1,5 +1,5 @@
 // x = x + S e, or without ADD x = S e: every fine point takes its coarse points' e with the weights of the cell between
-// them. Points without equation keep their x, or become 0.
+// them. Points without equation keep their x.
 // Reads x (input0), e (input1), a field of the coarse grid; the weights of a cell (plain, coarse grid): west and east of
 // the point in the middle of its southern side, south and north of that of its western side; the four of its middle. With
 // BILINEAR they are 1/2 and 1/4. And the centres of the fine coefficients.
@@ -26,13 +26,14 @@ vec4 interpolate(ivec2 I) {
 
 void main() {
   ivec2 t = texel(), i = point_at(t, FINE);
+  vec4 x = texelFetch(input0, t + INPUT0_ORIGIN, 0), centre = texelFetch(stencil_centre, t, 0);
+  result = x;
+  if (outside(i, FINE)) return;
+  vec4 e = interpolate(i >> 1);
 #ifdef ADD
-  vec4 x = texelFetch(input0, t + INPUT0_ORIGIN, 0);
-#else
-  vec4 x = vec4(0);
+  e += x;
 #endif
-  vec4 centre = texelFetch(stencil_centre, t, 0);
-  result = outside(i, FINE) ? x : x + interpolate(i >> 1) * vec4(notEqual(centre, vec4(0)));
+  result = mix(e, x, equal(centre, vec4(0)));
 }
 #else
 float interpolate(ivec2 i) {
@@ -49,12 +50,13 @@ float interpolate(ivec2 i) {
 }
 
 float value(ivec2 i) {
-#ifdef ADD
   float x = FIELD(0, i, FINE);
+  if (centre_at(i) == 0.0) return x;
+#ifdef ADD
+  return x + interpolate(i);
 #else
-  float x = 0.0;
+  return interpolate(i);
 #endif
-  return centre_at(i) == 0.0 ? x : x + interpolate(i);
 }
 
 #define OUT FINE

@@ -128,8 +128,13 @@ static ts_status watched_level_restrict(tsi_level *coarse, tsi_level *fine) {
   return written("level_restrict", fine);
 }
 
+static ts_status watched_level_inject(tsi_level *coarse, tsi_level *fine) {
+  TSI_TRY(poison_x(coarse));
+  TSI_TRY(inner_of(fine->context)->level_inject(coarse, fine));
+  return written("level_inject", coarse);
+}
+
 static ts_status watched_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
-  if (!add) TSI_TRY(poison_x(fine));
   TSI_TRY(inner_of(fine->context)->level_prolong(fine, coarse, add));
   return written("level_prolong", fine);
 }
@@ -150,5 +155,6 @@ void check_watch_grids(check_state *state) {
   table->level_smooth = watched_level_smooth;
   table->level_restrict_residual = watched_level_restrict_residual;
   table->level_restrict = watched_level_restrict;
+  table->level_inject = watched_level_inject;
   table->level_prolong = watched_level_prolong;
 }

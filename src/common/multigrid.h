@@ -45,8 +45,14 @@ ts_status tsi_invert(ts_context *context, double *matrix, int32_t n, int symmetr
 
 /* ---- multigrid_cycle.c ---- */
 
-/* The finest level's x = e with A e = r, by `count` cycles from 0; with `full` the first is full multigrid. */
-ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count, int full);
+/* The finest level's x = e with A e = r, by `count` cycles from 0. */
+ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count);
+/* Whether solves begin with full multigrid: it was asked for, and there are levels. */
+static inline int tsi_multigrid_is_full(const ts_multigrid *mg) {
+  return mg->desc.full && mg->level_count > 1;
+}
+/* x by one pass of full multigrid on A x = b; x keeps its values at points without equation. */
+ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vector *x);
 /* z = M^-1 r by one symmetric cycle; z is 0 at points without equation before and after it. */
 ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_vector *r);
 /* x = 0 but at points without equation. */

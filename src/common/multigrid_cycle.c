@@ -101,29 +101,43 @@ static ts_status cycle(ts_multigrid *mg, int l, ts_cycle kind, const cycle_plan 
   return smooth(mg, level, plan->post, plan->symmetric, 0);
 }
 
+/* b and the given values go down to every level; the solution comes up from the second coarsest, where cycles
+ * are cheap and find it from 0. */
 static ts_status full_multigrid(ts_multigrid *mg, const cycle_plan *plan) {
+  enum { first_cycles = 4 };
   const tsi_ops *ops = mg->context->ops;
-  const int coarsest = mg->level_count - 1;
-  for (int l = 0; l < coarsest; l++) TSI_TRY(ops->level_restrict(&mg->levels[l + 1], &mg->levels[l]));
-  TSI_TRY(cycle(mg, coarsest, plan->cycle, plan, 1));
-  for (int l = coarsest - 1; l >= 0; l--) {
+  const int first = mg->level_count - 2;
+  for (int l = 0; l < first; l++) {
+    TSI_TRY(ops->level_restrict(&mg->levels[l + 1], &mg->levels[l]));
+    TSI_TRY(ops->level_inject(&mg->levels[l + 1], &mg->levels[l]));
+  }
+  for (int k = 0; k < first_cycles; k++) TSI_TRY(cycle(mg, first, plan->cycle, plan, 0));
+  for (int l = first - 1; l >= 0; l--) {
     TSI_TRY(ops->level_prolong(&mg->levels[l], &mg->levels[l + 1], 0));
     TSI_TRY(cycle(mg, l, plan->cycle, plan, 0));
   }
   return TS_OK;
 }
 
-ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count, int full) {
+ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count) {
   const ts_multigrid_desc *desc = &mg->desc;
   const cycle_plan plan = {desc->cycle, desc->pre, desc->post, desc->symmetric};
   TSI_TRY(mg->context->ops->level_load(&mg->levels[0], TSI_LEVEL_B, r));
-  for (int k = 0; k < count; k++) {
-    if (k == 0 && full)
-      TSI_TRY(full_multigrid(mg, &plan));
-    else
-      TSI_TRY(cycle(mg, 0, plan.cycle, &plan, k == 0));
-  }
+  for (int k = 0; k < count; k++) TSI_TRY(cycle(mg, 0, plan.cycle, &plan, k == 0));
   return TS_OK;
+}
+
+ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vector *x) {
+  const tsi_ops *ops = mg->context->ops;
+  const ts_multigrid_desc *desc = &mg->desc;
+  const cycle_plan plan = {desc->cycle, desc->pre, desc->post, desc->symmetric};
+  TSI_TRY(tsi_multigrid_clear(mg, x));
+  TSI_TRY(ops->axpby(mg->r, ts_constant(1), b, ts_constant(0), b));
+  TSI_TRY(tsi_multigrid_project(mg, mg->r));
+  TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_B, mg->r));
+  TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_X, x));
+  TSI_TRY(full_multigrid(mg, &plan));
+  return ops->level_store(x, &mg->levels[0], 0);
 }
 
 /* As many steps after as before, and no F-cycle: both would make the operator unsymmetric. */
@@ -146,11 +160,16 @@ ts_status tsi_multigrid_clear(ts_multigrid *mg, ts_vector *x) {
 
 static ts_status run(ts_multigrid *mg, const ts_vector *b, ts_vector *x, int count) {
   const tsi_ops *ops = mg->context->ops;
-  if (mg->desc.full) TSI_TRY(tsi_multigrid_clear(mg, x));
-  TSI_TRY(ops->residual(mg->r, b, mg->matrix, x));
-  TSI_TRY(tsi_multigrid_project(mg, mg->r));
-  TSI_TRY(tsi_multigrid_correct(mg, mg->r, count, mg->desc.full));
-  TSI_TRY(ops->level_store(x, &mg->levels[0], 1));
+  if (tsi_multigrid_is_full(mg)) {
+    TSI_TRY(tsi_multigrid_begin_full(mg, b, x));
+    count--;
+  }
+  if (count > 0) {
+    TSI_TRY(ops->residual(mg->r, b, mg->matrix, x));
+    TSI_TRY(tsi_multigrid_project(mg, mg->r));
+    TSI_TRY(tsi_multigrid_correct(mg, mg->r, count));
+    TSI_TRY(ops->level_store(x, &mg->levels[0], 1));
+  }
   return tsi_multigrid_project(mg, x);
 }
 

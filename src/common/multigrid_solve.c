@@ -145,8 +145,8 @@ static int judge(solve *s, int cycle) {
 static ts_status advance(const solve *s, int cycle) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
-  /* Full multigrid is how the solve begins. */
-  TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1, cycle == 0 && mg->desc.full));
+  if (cycle == 0 && tsi_multigrid_is_full(mg)) return tsi_multigrid_begin_full(mg, s->b, s->x);
+  TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1));
   TSI_TRY(ops->level_store(mg->r, &mg->levels[0], 0));
   return ops->add_to_pair(s->x, mg->low, mg->r);
 }
@@ -174,7 +174,7 @@ static ts_status run(solve *s) {
   ts_multigrid *mg = s->mg;
   float slots[4 * TSI_MG_SLOTS];
   TSI_TRY(measure_right_hand_side(s));
-  if (mg->desc.full) TSI_TRY(tsi_multigrid_clear(mg, s->x));
+  if (tsi_multigrid_is_full(mg)) TSI_TRY(tsi_multigrid_clear(mg, s->x)); /* the history begins there */
   TSI_TRY(compute_residual(s));
   TSI_TRY(read_slots(mg, slots));
   if (judge_start(s, slots)) return TS_OK;

@@ -262,8 +262,9 @@ struct tsi_ops {
   /* coarse b = P (b - A x); and for full multigrid coarse b = P b. */
   ts_status (*level_restrict_residual)(tsi_level *coarse, tsi_level *fine);
   ts_status (*level_restrict)(tsi_level *coarse, tsi_level *fine);
-  /* fine x = x + S coarse x, or with `add` 0 fine x = S coarse x. Points without equation keep their values, or
-   * with `add` 0 become 0. */
+  /* Coarse x = fine x at coarse points without equation that are fine points, 0 elsewhere. */
+  ts_status (*level_inject)(tsi_level *coarse, tsi_level *fine);
+  /* fine x = x + S coarse x, or with `add` 0 fine x = S coarse x. Points without equation keep their values. */
   ts_status (*level_prolong)(tsi_level *fine, tsi_level *coarse, int add);
 
   /* ---- Fluids (fluid.h): all, or none. None waits. Vectors are different unless said otherwise; what they are

@@ -135,6 +135,7 @@ const tsi_ops tsi_cpu_ops = {
     .level_smooth = cpu_level_smooth,
     .level_restrict_residual = cpu_level_restrict_residual,
     .level_restrict = cpu_level_restrict,
+    .level_inject = cpu_level_inject,
     .level_prolong = cpu_level_prolong,
     /* Fluids. */
     .fluid_advect = cpu_fluid_advect,

@@ -80,6 +80,7 @@ ts_status cpu_level_clear(tsi_level *level);
 ts_status cpu_level_smooth(tsi_level *level, const tsi_sweep *sweep);
 ts_status cpu_level_restrict_residual(tsi_level *coarse, tsi_level *fine);
 ts_status cpu_level_restrict(tsi_level *coarse, tsi_level *fine);
+ts_status cpu_level_inject(tsi_level *coarse, tsi_level *fine);
 ts_status cpu_level_prolong(tsi_level *fine, tsi_level *coarse, int add);
 
 #endif

@@ -117,6 +117,24 @@ ts_status cpu_level_restrict(tsi_level *coarse, tsi_level *fine) {
   return TS_OK;
 }
 
+static void body_inject(const void *arguments, size_t first, size_t last) {
+  const transfer_job *job = arguments;
+  const cpu_level *fine = job->fine, *coarse = job->coarse;
+  for (int32_t J = (int32_t)first; J < (int32_t)last; J++)
+    for (int32_t I = 0; I < coarse->width; I++) {
+      const int given =
+          2 * I < fine->width && 2 * J < fine->height && *cpu_level_at(coarse, &coarse->inverse, I, J) == 0;
+      *cpu_level_at(coarse, &coarse->x, I, J) = given ? *cpu_level_at(fine, &fine->x, 2 * I, 2 * J) : 0;
+    }
+}
+
+ts_status cpu_level_inject(tsi_level *coarse, tsi_level *fine) {
+  const transfer_job job = {.fine = cpu_level_of(fine), .coarse = cpu_level_of(coarse)};
+  cpu_for(coarse->context, (size_t)job.coarse->height, 2 * (size_t)job.coarse->width, body_inject, &job);
+  cpu_sync(coarse, &job.coarse->x);
+  return TS_OK;
+}
+
 /* ---- Interpolation ---- */
 
 /* Fine points of one parity, row j, numbers first to first + count - 1 in their array; south and north: the
@@ -127,7 +145,7 @@ CPU_INLINE void prolong_piece(const transfer_job *job, int c, int32_t j, int32_t
   float *restrict x = cpu_level_at(l, &l->x, c & 1, j) + first;
   const float *restrict inverse = cpu_level_at(l, &l->inverse, c & 1, j) + first;
   const ptrdiff_t at = (ptrdiff_t)(j >> 1) * l->stride + first;
-  const float keep = job->add ? 1 : 0;
+  const int add = job->add;
   const int plain = !l->weights.block;
   float e[CPU_PIECE];
   if (c == 0) {
@@ -150,8 +168,8 @@ CPU_INLINE void prolong_piece(const transfer_job *job, int c, int32_t j, int32_t
   }
   CPU_SIMD
   for (int32_t k = 0; k < count; k++) {
-    const float old = x[k], rest = keep != 0 ? old : 0;
-    x[k] = inverse[k] == 0 ? rest : rest + e[k];
+    const float old = x[k];
+    x[k] = inverse[k] == 0 ? old : add ? old + e[k] : e[k];
   }
 }
 

@@ -242,6 +242,7 @@ const tsi_ops tsi_gl_ops = {
     .level_smooth = gl_level_smooth,
     .level_restrict_residual = gl_level_restrict_residual,
     .level_restrict = gl_level_restrict,
+    .level_inject = gl_level_inject,
     .level_prolong = gl_level_prolong,
     /* fluids */
     .fluid_advect = gl_fluid_advect,

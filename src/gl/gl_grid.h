@@ -121,6 +121,7 @@ ts_status gl_level_residual(tsi_level *level, int *field);
 void gl_level_bind_weights(const tsi_level *fine, int first);
 ts_status gl_level_restrict_residual(tsi_level *coarse, tsi_level *fine);
 ts_status gl_level_restrict(tsi_level *coarse, tsi_level *fine);
+ts_status gl_level_inject(tsi_level *coarse, tsi_level *fine);
 ts_status gl_level_prolong(tsi_level *fine, tsi_level *coarse, int add);
 
 /* ---- gl_level_coarsen.c ---- */

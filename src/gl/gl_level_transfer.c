@@ -45,13 +45,22 @@ ts_status gl_level_restrict(tsi_level *coarse, tsi_level *fine) {
   return restrict_field(coarse, fine, "#define MASKED\n", &pass);
 }
 
+ts_status gl_level_inject(tsi_level *coarse, tsi_level *fine) {
+  gl_level *l = gl_level_of(coarse);
+  gl_pass pass = {.inputs = {&gl_level_x(fine)->vector}};
+  TSI_TRY(gl_level_pass(fine, coarse, "level_inject.frag", "", &pass));
+  gl_bind(gl_of(coarse->context), GL_UNIT_COARSE, gl_level_centre(coarse)->name);
+  l->border_is_stale = 1;
+  return gl_level_draw(coarse, gl_level_x(coarse), &pass);
+}
+
 ts_status gl_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
   gl_level *l = gl_level_of(fine);
   const int bilinear = fine->interpolation == TS_INTERPOLATION_BILINEAR;
   gl_field *x = gl_level_x(fine), *target = x;
   int next = l->x;
   /* Only its own texel of x is read. */
-  if (add && !fine->context->caps.texture_barrier) {
+  if (!fine->context->caps.texture_barrier) {
     TSI_TRY(gl_level_next(fine, 0, &next));
     target = &l->fields[next];
   }
