@@ -1,5 +1,6 @@
 /* Host memory runs out at the first, the second, ... allocation of every call: the call says so, gives back
  * what it had taken, and works when there is memory again. */
+#include <texsolve/fluid.h>
 #include <texsolve/mesh.h>
 
 #include "common.h"
@@ -324,13 +325,44 @@ static void order_of_destruction(void) {
   }
 }
 
+/* Every call on a fluid that takes memory; afterwards the fluid works. */
+static void fluids(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  unsigned char solid[64] = {0};
+  solid[20] = 1;
+  ts_fluid_parameters parameters;
+  ts_fluid_default_parameters(&parameters);
+  const ts_fluid_desc fluid_desc = {
+      .width = 8, .height = 8, .left = {TS_FLUID_WALL, {1, 0}}, .parameters = &parameters};
+  ts_fluid *fluid = NULL;
+  FAIL_EACH_CREATION(context, fluid, ts_fluid_create(context, &fluid_desc, &fluid));
+  if (fluid) {
+    FAIL_EACH_USE(context, ts_fluid_step(fluid, TS_FLUID_MEASURE_DIVERGENCE, NULL));
+    parameters.solver = TS_FLUID_MULTIGRID_CG;
+    parameters.viscosity = 0.01;
+    parameters.vorticity_confinement = 1;
+    parameters.advection = TS_FLUID_MACCORMACK;
+    FAIL_EACH_USE(context, ts_fluid_set_parameters(fluid, &parameters));
+    FAIL_EACH_USE(context, ts_fluid_step(fluid, 0, NULL));
+    FAIL_EACH_USE(context, ts_fluid_set_particles(fluid, 4, 4, 1));
+    FAIL_EACH_USE(context, ts_fluid_set_walls(fluid, solid, NULL));
+    FAIL_EACH_USE(context, ts_fluid_splat(fluid, 0.5, 0.5, 0.1, (float[2]){1, 1}, NULL, 0));
+    FAIL_EACH_USE(context, ts_fluid_reset(fluid));
+    ts_fluid_result result;
+    CHECK_OK(context, ts_fluid_step(fluid, TS_FLUID_MEASURE_DIVERGENCE, &result));
+    CHECK(result.largest_speed >= 0.5 && result.largest_speed < 10);
+  }
+  ts_fluid_destroy(&fluid);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
 static const test_case cases[] = {
-    {"contexts", contexts},
-    {"spaces_vectors_scalars", spaces_vectors_scalars},
-    {"matrices", matrices},
-    {"solvers", solvers},
-    {"mesh_flows", mesh_flows},
-    {"grids", grids},
-    {"order_of_destruction", order_of_destruction},
+    {"contexts", contexts},     {"spaces_vectors_scalars", spaces_vectors_scalars},
+    {"matrices", matrices},     {"solvers", solvers},
+    {"mesh_flows", mesh_flows}, {"grids", grids},
+    {"fluids", fluids},         {"order_of_destruction", order_of_destruction},
 };
 TEST_MAIN(cases, 0)
