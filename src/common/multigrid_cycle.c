@@ -114,7 +114,7 @@ static ts_status full_multigrid(ts_multigrid *mg, const cycle_plan *plan) {
   for (int k = 0; k < first_cycles; k++) TSI_TRY(cycle(mg, first, plan->cycle, plan, 0));
   for (int l = first - 1; l >= 0; l--) {
     TSI_TRY(ops->level_prolong(&mg->levels[l], &mg->levels[l + 1], 0));
-    TSI_TRY(cycle(mg, l, plan->cycle, plan, 0));
+    if (l > 0) TSI_TRY(cycle(mg, l, plan->cycle, plan, 0));
   }
   return TS_OK;
 }
@@ -137,7 +137,16 @@ ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vect
   TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_B, mg->r));
   TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_X, x));
   TSI_TRY(full_multigrid(mg, &plan));
-  return ops->level_store(x, &mg->levels[0], 0);
+  TSI_TRY(ops->level_store(x, &mg->levels[0], 0));
+  if (mg->level_count == 2) return TS_OK;
+  /* The finest level's cycle is a correction from an exact residual: on fine grids b - A x in single precision
+   * has as large an error as the discretisation. */
+  TSI_TRY(ops->fill(mg->low, 0));
+  TSI_TRY(ops->stencil_residual(mg->r, b, mg->matrix, x, mg->low));
+  TSI_TRY(tsi_multigrid_project(mg, mg->r));
+  TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1));
+  TSI_TRY(ops->level_store(mg->r, &mg->levels[0], 0));
+  return ops->add_to_pair(x, mg->low, mg->r);
 }
 
 /* As many steps after as before, and no F-cycle: both would make the operator unsymmetric. */
