@@ -50,13 +50,19 @@ void fluid_write_velocity(fluid_run *run, fluid_function f) {
   CHECK_OK(run->context, ts_fluid_set_walls(run->fluid, run->desc.solid, run->desc.solid_velocity));
 }
 
+static double cell_centre(const fluid_run *run, int number) {
+  return run->h * ((double)number + 0.5);
+}
+
 void fluid_write_dye(fluid_run *run, fluid_function f) {
   const int w = run->desc.width, h = run->desc.height;
-  float *values = malloc(4 * (size_t)w * (size_t)h * sizeof *values);
+  const size_t count = 4 * (size_t)w * (size_t)h;
+  float *values = malloc(count * sizeof *values), *next = values;
   if (!CHECK(values != NULL)) return;
-  for (int k = 0; k < 4 * w * h; k++)
-    values[k] = (float)f(run->h * (k / 4 % w + 0.5), run->h * (k / 4 / w + 0.5), k % 4);
-  CHECK_OK(run->context, ts_vector_write(ts_fluid_dye(run->fluid), values, 4 * (size_t)w * (size_t)h));
+  for (int j = 0; j < h; j++)
+    for (int i = 0; i < w; i++)
+      for (int c = 0; c < 4; c++) *next++ = (float)f(cell_centre(run, i), cell_centre(run, j), c);
+  CHECK_OK(run->context, ts_vector_write(ts_fluid_dye(run->fluid), values, count));
   free(values);
 }
 
@@ -77,9 +83,11 @@ double fluid_velocity_error(fluid_run *run, fluid_function f) {
 double fluid_dye_error(fluid_run *run, fluid_function f) {
   const int w = run->desc.width, h = run->desc.height;
   float *values = read_vector(ts_fluid_dye(run->fluid));
+  const float *next = values;
   double sum = 0;
-  for (int k = 0; k < w * h; k++)
-    sum += pow((double)values[4 * k] - f(run->h * (k % w + 0.5), run->h * (k / w + 0.5), 0), 2);
+  for (int j = 0; j < h; j++)
+    for (int i = 0; i < w; i++, next += 4)
+      sum += pow((double)*next - f(cell_centre(run, i), cell_centre(run, j), 0), 2);
   free(values);
   return sqrt(sum / (w * h));
 }

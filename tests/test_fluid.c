@@ -124,7 +124,9 @@ static void still(void) {
       if (fluid_steps(&run, 3, TS_FLUID_MEASURE_DIVERGENCE)) {
         CHECK(all_zero(ts_fluid_velocity(run.fluid)) && all_zero(ts_fluid_pressure(run.fluid)));
         float *after = read_vector(ts_fluid_dye(run.fluid));
-        CHECK(memcmp(before, after, 4 * 19 * 12 * sizeof *after) == 0);
+        int differ = 0;
+        for (size_t n = 0; n < vector_count(ts_fluid_dye(run.fluid)); n++) differ += before[n] != after[n];
+        CHECK_INT(differ, 0);
         free(after);
         CHECK(run.result.divergence_after == 0 && run.result.largest_speed == 0);
       }

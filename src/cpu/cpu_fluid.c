@@ -76,7 +76,9 @@ CPU_INLINE float corrected(const fluid_job *job, const face *f) {
 /* ---- Forces ---- */
 
 CPU_INLINE int32_t neighbour(int32_t i, int32_t size, int periodic) {
-  return i >= 0 && i < size ? i : periodic ? (i + size) % size : i < 0 ? 0 : size - 1;
+  if (i < 0) return periodic ? i + size : 0;
+  if (i >= size) return periodic ? i - size : size - 1;
+  return i;
 }
 
 CPU_INLINE size_t cell_index(const tsi_fluid_domain *d, int32_t i, int32_t j) {
