@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares fluid with what others measured and computed, and draws the plots of docs/fluid.md.
 
-    bench/validate_fluid.py FLUID DIRECTORY [cavity | cylinder]... [-- OPTION...]
+    bench/validate_fluid.py FLUID DIRECTORY [cavity[=CELLS] | cylinder[=CELLS]]... [-- OPTION...]
 
-The lid-driven cavity at Re 100 and 1000 on 257 x 257 cells against the velocities on the centre lines that Ghia, Ghia
-and Shin (1982) tabulate, and the frequency of the cylinder's vortices. Options after -- go to fluid, such as --backend
+The lid-driven cavity at Re 100 and 1000 on 257 x 257 cells (or =CELLS of them) against the velocities on the centre lines that Ghia, Ghia
+and Shin (1982) tabulate, and the frequency of the cylinder's vortices, with 16 cells (or =CELLS) across it. Options after -- go to fluid, such as --backend
 gl. Writes cavity.svg, cylinder.svg and the data behind them to the directory. Needs nothing but Python.
 """
 import concurrent.futures
@@ -184,7 +184,7 @@ def crossings(times, values):
     return found
 
 
-def cylinder(fluid, directory, options, cells_across=20, blockage=0.05, reynolds=(100, 150)):
+def cylinder(fluid, directory, options, cells_across=16, blockage=1 / 12, reynolds=(100, 150)):
     """A cylinder of so many cells, `blockage` of the domain's height, between sides that let slip."""
     height = round(cells_across / blockage)
     width = round(1.75 * height)
@@ -193,7 +193,7 @@ def cylinder(fluid, directory, options, cells_across=20, blockage=0.05, reynolds
     write_png(walls, width, height,
               lambda i, j: math.hypot(i / height - x, j / height - 0.5) < diameter / 2)
     plots = []
-    time_step, steps_per_frame, seconds = 1.0 / height, 4, 150 * diameter
+    time_step, steps_per_frame, seconds = 1.0 / height, 4, 120 * diameter
     reports = run_all(fluid, [
         ["--scene", "cylinder", "--size", f"{width}x{height}", "--walls", walls, "--viscosity",
          str(diameter / number), "--time-step", str(time_step), "--frames",
@@ -203,18 +203,18 @@ def cylinder(fluid, directory, options, cells_across=20, blockage=0.05, reynolds
     for k, (number, report) in enumerate(zip(reynolds, reports)):
         times = [frame["time"] / diameter for frame in report["frames"]]
         values = [frame["probe"][1] for frame in report["frames"]]
-        late = [(t, v) for t, v in zip(times, values) if t > 90]
+        late = [(t, v) for t, v in zip(times, values) if t > 70]
         found = crossings(*zip(*late))
         frequency = (len(found) - 1) / (found[-1] - found[0])
         periods = [b - a for a, b in zip(found, found[1:])]
         accepted = 0.2684 - 1.0356 / math.sqrt(number)  # Fey, Koenig and Eckelmann 1998, for 47 < Re < 180
         print(f"cylinder Re {number}: {width} x {height} cells, {cells_across} across the cylinder, blockage "
-              f"{100 * blockage:g} %; St {frequency:.4f} from {len(periods)} periods, which differ by "
+              f"{100 * blockage:.1f} %; St {frequency:.4f} from {len(periods)} periods, which differ by "
               f"{(max(periods) - min(periods)) * frequency:.1%}; accepted without sides {accepted:.4f}, with the "
               f"higher speed between them up to {accepted / (1 - blockage):.4f}", flush=True)
         amplitude = max(abs(v) for v in values) * 1.1
-        plot = Plot(70, 40 + 190 * k, 690, 120, (0, 150), (-amplitude, amplitude))
-        plot.axes([0, 30, 60, 90, 120, 150], [-0.5, 0, 0.5], "t U / D", "v / U",
+        plot = Plot(70, 40 + 190 * k, 690, 120, (0, 120), (-amplitude, amplitude))
+        plot.axes([0, 20, 40, 60, 80, 100, 120], [-0.5, 0, 0.5], "t U / D", "v / U",
                   f"Re {number}: St = {frequency:.3f}; unbounded {accepted:.3f}")
         plot.curve(times, values, colours[k % 2])
         plots.append(plot)
@@ -227,13 +227,17 @@ def main():
     if "--" in arguments:
         at = arguments.index("--")
         arguments, options = arguments[:at], arguments[at + 1:]
-    if len(arguments) < 2 or any(name not in ("cavity", "cylinder") for name in arguments[2:]):
+    if len(arguments) < 2:
         sys.exit(__doc__.strip())
-    fluid, directory, names = arguments[0], arguments[1], arguments[2:] or ["cavity", "cylinder"]
-    if "cavity" in names:
-        cavity(fluid, directory, options)
-    if "cylinder" in names:
-        cylinder(fluid, directory, options)
+    fluid, directory = arguments[:2]
+    for argument in arguments[2:] or ["cavity", "cylinder"]:
+        name, _, cells = argument.partition("=")
+        if name not in ("cavity", "cylinder") or (cells and not cells.isdigit()):
+            sys.exit(__doc__.strip())
+        if name == "cavity":
+            cavity(fluid, directory, options, int(cells or 257))
+        else:
+            cylinder(fluid, directory, options, int(cells or 16))
 
 
 main()
