@@ -3,9 +3,10 @@
 
     bench/validate_fluid.py FLUID DIRECTORY [cavity[=CELLS] | cylinder[=CELLS]]... [-- OPTION...]
 
-The lid-driven cavity at Re 100 and 1000 on 257 x 257 cells (or =CELLS of them) against the velocities on the centre lines that Ghia, Ghia
-and Shin (1982) tabulate, and the frequency of the cylinder's vortices, with 16 cells (or =CELLS) across it. Options after -- go to fluid, such as --backend
-gl. Writes cavity.svg, cylinder.svg and the data behind them to the directory. Needs nothing but Python.
+The lid-driven cavity at Re 100 and 1000 on 257 x 257 cells (or CELLS) against the velocities on the centre lines that
+Ghia, Ghia and Shin (1982) tabulate, and the frequency of the cylinder's vortices with 16 cells (or CELLS) across it.
+Options after -- go to fluid, such as --backend gl. Writes cavity.svg, cylinder.svg and the data behind them to the
+directory. Needs nothing but Python. Give each run a thread on a CPU with few cores: OMP_NUM_THREADS=1.
 """
 import concurrent.futures
 import csv
