@@ -24,6 +24,11 @@ static const inner_backend inner_backends[] = {
     {"gl", NULL},
 #endif
     {"cpu", &tsi_cpu_ops},
+#ifdef TEXSOLVE_HAVE_CUDA
+    {"cuda", &tsi_cuda_ops},
+#else
+    {"cuda", NULL},
+#endif
 };
 
 /* "gl" or "gl:1" behind "check:"; the device goes to the context, where the inner backend looks for it. */
@@ -45,8 +50,8 @@ static ts_status find_inner(ts_context *context, const tsi_ops **ops) {
     return tsi_fail(context, TS_ERROR_UNAVAILABLE, "backend %s is not available: not built",
                     context->backend_name);
   }
-  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "unknown backend \"%s\"; check wraps gl, gl:N and cpu",
-                  context->backend_name);
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                  "unknown backend \"%s\"; check wraps gl, gl:N, cpu, cuda and cuda:N", context->backend_name);
 }
 
 static void check_close(ts_context *context) {

@@ -18,7 +18,11 @@ static const backend_entry backends[] = {
     {"gl", NULL, "this texsolve was built without OpenGL"},
 #endif
     {"cpu", &tsi_cpu_ops, NULL},
-    {"cuda", NULL, "this version of texsolve has no CUDA backend"},
+#ifdef TEXSOLVE_HAVE_CUDA
+    {"cuda", &tsi_cuda_ops, NULL},
+#else
+    {"cuda", NULL, "this texsolve was built without CUDA"},
+#endif
     {"check", &tsi_check_ops, NULL},
 };
 enum { backend_count = sizeof backends / sizeof backends[0] };

@@ -66,9 +66,11 @@ struct tsi_level {
   void *impl;        /* the backend's: stencil, x, b, whatever helper fields, weights */
 };
 
+typedef enum tsi_sweep_kind { TSI_SWEEP_JACOBI, TSI_SWEEP_CHEBYSHEV, TSI_SWEEP_COLOURS } tsi_sweep_kind;
+
 /* One smoothing step. Points without equation keep their values. */
 struct tsi_sweep {
-  enum { TSI_SWEEP_JACOBI, TSI_SWEEP_CHEBYSHEV, TSI_SWEEP_COLOURS } kind;
+  tsi_sweep_kind kind;
   int x_is_zero; /* x counts as 0 whatever it holds: the first step after that */
   /* JACOBI: x = x + alpha D^-1 (b - A x).
    * CHEBYSHEV: d = beta d + alpha D^-1 (b - A x); x = x + d; beta 0: d counts as 0. The level keeps d. */

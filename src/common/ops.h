@@ -317,9 +317,11 @@ struct tsi_ops {
 
 enum { TSI_MAX_DOTS = 3 };
 
-/* The backends. tsi_gl_ops exists only where TEXSOLVE_HAVE_GL is defined. */
+/* The backends. tsi_gl_ops exists only where TEXSOLVE_HAVE_GL is defined, tsi_cuda_ops where TEXSOLVE_HAVE_CUDA
+ * is. */
 extern const tsi_ops tsi_cpu_ops;
 extern const tsi_ops tsi_gl_ops;
+extern const tsi_ops tsi_cuda_ops;
 extern const tsi_ops tsi_check_ops;
 
 #endif

@@ -1,0 +1,128 @@
+/* The CUDA backend: vectors and matrices in the memory of one device, every operation asked for on one stream.
+ *
+ * A space is linear: element c of index i of a vector is data[i * components + c]; vectors are aligned for
+ * loads of 16 bytes, and what is behind their last element up to a multiple of 16 bytes is 0. Operations start
+ * kernels and return; they wait for the device only where ops.h says so. Host memory that the device copies
+ * from or to is pinned, and belongs to the stream until the copy is done.
+ *
+ * This header is C: cuda_backend.c and files without kernels include it as it is, files with kernels through
+ * cuda_kernels.cuh.
+ */
+#ifndef CUDA_BACKEND_H
+#define CUDA_BACKEND_H
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "common.h"
+#include "layout.h"
+
+typedef struct cuda_state {
+  int device;
+  int multiprocessors;
+  int cooperative; /* kernels whose blocks can wait for each other */
+  int pools;       /* memory is taken and given back in stream order */
+  size_t l2_bytes;
+  cudaStream_t stream;
+  void *partials;     /* what the blocks of a reduction hand to the last one */
+  unsigned *arrivals; /* counters of blocks, 0 between operations */
+  void *staging;      /* pinned memory for uploads and downloads, grown on demand */
+  size_t staging_bytes;
+} cuda_state;
+
+enum {
+  CUDA_MAX_BLOCKS = 4096, /* of a reduction: room in partials */
+  CUDA_ARRIVALS = 64
+};
+
+typedef struct cuda_vector {
+  float *data;
+  size_t count, bytes;
+  int borrowed; /* memory of somebody else, such as an OpenGL buffer */
+} cuda_vector;
+
+typedef struct cuda_scalars {
+  float *values;   /* on the device, four a slot */
+  float *snapshot; /* pinned: what scalars_read_begin asked for */
+  int snapshot_slots;
+  cudaEvent_t copied;
+} cuda_scalars;
+
+static inline cuda_state *cuda_state_of(const ts_context *context) {
+  return (cuda_state *)context->backend;
+}
+static inline cudaStream_t cuda_stream(const ts_context *context) {
+  return cuda_state_of(context)->stream;
+}
+static inline cuda_vector *cuda_vector_of(const ts_vector *v) {
+  return (cuda_vector *)v->impl;
+}
+static inline float *cuda_data(const ts_vector *v) {
+  return cuda_vector_of(v)->data;
+}
+static inline size_t cuda_count(const ts_vector *v) {
+  return cuda_vector_of(v)->count;
+}
+
+/* ---- cuda_error.c ---- */
+
+/* Turns an error of the runtime into a status whose message names the call and its place. */
+ts_status cuda_report(ts_context *context, cudaError_t error, const char *call, const char *file, int line);
+
+#define CUDA_TRY(context, call)                                                                                \
+  do {                                                                                                         \
+    const cudaError_t cuda_error_ = (call);                                                                    \
+    if (cuda_error_ != cudaSuccess) return cuda_report((context), cuda_error_, #call, __FILE__, __LINE__);     \
+  } while (0)
+
+/* After a kernel was started: KERNEL<<<...>>>(...); CUDA_LAUNCHED(context, "KERNEL"). */
+#define CUDA_LAUNCHED(context, kernel)                                                                         \
+  do {                                                                                                         \
+    const cudaError_t cuda_error_ = cudaGetLastError();                                                        \
+    if (cuda_error_ != cudaSuccess) return cuda_report((context), cuda_error_, (kernel), __FILE__, __LINE__);  \
+  } while (0)
+
+/* ---- cuda_memory.c ---- */
+
+/* Device memory, accounted; its contents are undefined. `what` is for the message: "a vector". */
+ts_status cuda_take(ts_context *context, void **block, size_t bytes, const char *what);
+/* The same, all 0. */
+ts_status cuda_take_zeroed(ts_context *context, void **block, size_t bytes, const char *what);
+/* Accepts NULL. In stream order: operations that were asked for before still find it. */
+void cuda_give(ts_context *context, void *block, size_t bytes);
+/* Copies between host and device through pinned memory. An upload has read `from` when it returns; a download
+ * waits for the device. */
+ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes);
+ts_status cuda_download(ts_context *context, void *to, const void *from, size_t bytes);
+/* cuda_take and cuda_upload of an array of host memory. */
+ts_status cuda_take_copy(ts_context *context, void **block, const void *from, size_t bytes, const char *what);
+
+/* ---- The operations, as in ops.h ---- */
+
+ts_status cuda_vector_create(ts_vector *v);
+void cuda_vector_destroy(ts_vector *v);
+ts_status cuda_vector_write(ts_vector *v, const float *texels);
+ts_status cuda_vector_read(const ts_vector *v, float *texels);
+ts_status cuda_fill(ts_vector *y, float value);
+ts_status cuda_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
+                     const ts_vector *y);
+ts_status cuda_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y);
+ts_status cuda_reciprocal(ts_vector *out, const ts_vector *x);
+ts_status cuda_free_rows(ts_vector *out, const ts_vector *x);
+void cuda_space_destroy(ts_space *space);
+
+ts_status cuda_scalars_create(ts_scalars *s);
+void cuda_scalars_destroy(ts_scalars *s);
+ts_status cuda_scalars_write(ts_scalars *s, int first, int count, const float *values);
+ts_status cuda_scalars_read_begin(ts_scalars *s, int first, int count);
+ts_status cuda_scalars_read_end(ts_scalars *s, float *values);
+ts_status cuda_scalars_normalise(ts_scalars *s, int from, int to);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

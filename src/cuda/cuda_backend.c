@@ -1,0 +1,133 @@
+/* The table of the CUDA backend, and opening it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda.h"
+
+/* The driver is missing, or older than the runtime that this library was built with. */
+static ts_status no_driver(ts_context *context, cudaError_t error) {
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  cudaGetLastError();
+  if (driver == 0)
+    return tsi_fail(context, TS_ERROR_UNAVAILABLE,
+                    "backend cuda: this machine has no NVIDIA driver (libcuda.so.1)");
+  if (driver < runtime && error == cudaErrorInsufficientDriver)
+    return tsi_fail(
+        context, TS_ERROR_UNAVAILABLE,
+        "backend cuda: the NVIDIA driver is for CUDA %d.%d; this texsolve was built with CUDA %d.%d",
+        driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+  return tsi_fail(context, TS_ERROR_UNAVAILABLE, "backend cuda: %s (%s)", cudaGetErrorString(error),
+                  cudaGetErrorName(error));
+}
+
+static ts_status choose_device(ts_context *context, int *device) {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess) return no_driver(context, error);
+  *device = context->device_index < 0 ? 0 : context->device_index;
+  if (count == 0) return tsi_fail(context, TS_ERROR_UNAVAILABLE, "backend cuda: there is no CUDA device");
+  if (*device >= count)
+    return tsi_fail(context, TS_ERROR_UNAVAILABLE, "device %d of backend cuda: there %s %d, numbered from 0",
+                    *device, count == 1 ? "is" : "are", count);
+  return TS_OK;
+}
+
+static ts_status read_properties(ts_context *context, cuda_state *state) {
+  struct cudaDeviceProp p;
+  CUDA_TRY(context, cudaGetDeviceProperties(&p, state->device));
+  int driver = 0, runtime = 0, pools = 0;
+  CUDA_TRY(context, cudaDriverGetVersion(&driver));
+  CUDA_TRY(context, cudaRuntimeGetVersion(&runtime));
+  CUDA_TRY(context, cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, state->device));
+  state->multiprocessors = p.multiProcessorCount;
+  state->cooperative = p.cooperativeLaunch;
+  state->l2_bytes = p.l2CacheSize > 0 ? (size_t)p.l2CacheSize : 0;
+  state->pools = pools;
+  context->caps = (tsi_caps){
+      .is_hardware = 1,
+      .max_texture_size = 0,
+      .rectangle_width = 1,
+      .rectangle_height = 1,
+      .check_interval = 25,
+      .check_overlap = 4,
+  };
+  snprintf(context->caps.device, sizeof context->caps.device, "%.127s", p.name);
+  snprintf(context->caps.driver, sizeof context->caps.driver, "CUDA %d.%d, driver for CUDA %d.%d",
+           runtime / 1000, runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
+  return TS_OK;
+}
+
+static void release(ts_context *context) {
+  cuda_state *state = cuda_state_of(context);
+  if (state->stream) cudaStreamSynchronize(state->stream);
+  cudaFree(state->partials);
+  cudaFree(state->arrivals);
+  if (state->staging) cudaFreeHost(state->staging);
+  if (state->stream) cudaStreamDestroy(state->stream);
+  tsi_free(context, state);
+  context->backend = NULL;
+}
+
+static ts_status prepare(ts_context *context, cuda_state *state) {
+  CUDA_TRY(context, cudaSetDevice(state->device));
+  TSI_TRY(read_properties(context, state));
+  CUDA_TRY(context, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
+  /* Of the largest kind: four components in double precision. */
+  CUDA_TRY(context, cudaMalloc(&state->partials, CUDA_MAX_BLOCKS * 4 * 4 * sizeof(double)));
+  CUDA_TRY(context, cudaMalloc((void **)&state->arrivals, CUDA_ARRIVALS * sizeof(unsigned)));
+  CUDA_TRY(context, cudaMemset(state->arrivals, 0, CUDA_ARRIVALS * sizeof(unsigned)));
+  if (state->pools) {
+    /* What is given back stays with the process: taking it again costs microseconds. */
+    cudaMemPool_t pool;
+    uint64_t keep = UINT64_MAX;
+    CUDA_TRY(context, cudaDeviceGetDefaultMemPool(&pool, state->device));
+    CUDA_TRY(context, cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+  }
+  return TS_OK;
+}
+
+static ts_status cuda_open(ts_context *context) {
+  int device = 0;
+  TSI_TRY(choose_device(context, &device));
+  cuda_state *state = tsi_calloc(context, 1, sizeof *state);
+  if (!state) return tsi_out_of_memory(context, "the CUDA backend", sizeof *state);
+  state->device = device;
+  context->backend = state;
+  const ts_status status = prepare(context, state);
+  if (status < 0) release(context);
+  return status;
+}
+
+static void cuda_close(ts_context *context) {
+  release(context);
+}
+
+/* Contexts of several devices may take turns on one thread. */
+static ts_status cuda_enter(ts_context *context) {
+  CUDA_TRY(context, cudaSetDevice(cuda_state_of(context)->device));
+  return TS_OK;
+}
+
+static ts_status cuda_finish(ts_context *context) {
+  CUDA_TRY(context, cudaStreamSynchronize(cuda_stream(context)));
+  return TS_OK;
+}
+
+const tsi_ops tsi_cuda_ops = {
+    .open = cuda_open,
+    .close = cuda_close,
+    .enter = cuda_enter,
+    .finish = cuda_finish,
+    .vector_create = cuda_vector_create,
+    .vector_destroy = cuda_vector_destroy,
+    .vector_write = cuda_vector_write,
+    .vector_read = cuda_vector_read,
+    .scalars_create = cuda_scalars_create,
+    .scalars_destroy = cuda_scalars_destroy,
+    .scalars_write = cuda_scalars_write,
+    .scalars_normalise = cuda_scalars_normalise,
+    .scalars_read_begin = cuda_scalars_read_begin,
+    .scalars_read_end = cuda_scalars_read_end,
+};

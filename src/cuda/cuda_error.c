@@ -1,0 +1,14 @@
+/* Errors of the CUDA runtime as statuses. */
+#include <string.h>
+
+#include "cuda.h"
+
+ts_status cuda_report(ts_context *context, cudaError_t error, const char *call, const char *file, int line) {
+  /* An error that the next call would report again is taken out where it can be. */
+  cudaGetLastError();
+  const char *slash = strrchr(file, '/');
+  const ts_status status = error == cudaErrorMemoryAllocation ? TS_ERROR_OUT_OF_DEVICE_MEMORY : TS_ERROR_DEVICE;
+  const size_t name = strcspn(call, "(<");
+  return tsi_fail(context, status, "CUDA: %.*s failed: %s (%s, at %s:%d)", (int)name, call,
+                  cudaGetErrorString(error), cudaGetErrorName(error), slash ? slash + 1 : file, line);
+}
