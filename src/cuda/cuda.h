@@ -121,6 +121,13 @@ ts_status cuda_scalars_read_begin(ts_scalars *s, int first, int count);
 ts_status cuda_scalars_read_end(ts_scalars *s, float *values);
 ts_status cuda_scalars_normalise(ts_scalars *s, int from, int to);
 
+ts_status cuda_matrix_create(ts_matrix *A, const tsi_packed *packed);
+ts_status cuda_matrix_write(ts_matrix *A, const tsi_packed *packed);
+void cuda_matrix_destroy(ts_matrix *A);
+ts_status cuda_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+ts_status cuda_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status cuda_diagonal(ts_vector *d, const ts_matrix *A);
+
 #ifdef __cplusplus
 }
 #endif

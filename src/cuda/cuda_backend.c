@@ -50,6 +50,8 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
       .max_texture_size = 0,
       .rectangle_width = 1,
       .rectangle_height = 1,
+      .formats = 1u << TS_FORMAT_CSR,
+      .default_format = TS_FORMAT_CSR,
       .check_interval = 25,
       .check_overlap = 4,
   };
@@ -130,4 +132,10 @@ const tsi_ops tsi_cuda_ops = {
     .scalars_normalise = cuda_scalars_normalise,
     .scalars_read_begin = cuda_scalars_read_begin,
     .scalars_read_end = cuda_scalars_read_end,
+    .matrix_create = cuda_matrix_create,
+    .matrix_write = cuda_matrix_write,
+    .matrix_destroy = cuda_matrix_destroy,
+    .spmv = cuda_spmv,
+    .residual = cuda_residual,
+    .diagonal = cuda_diagonal,
 };
