@@ -128,6 +128,11 @@ ts_status cuda_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 ts_status cuda_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
 ts_status cuda_diagonal(ts_vector *d, const ts_matrix *A);
 
+ts_status cuda_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
+void cuda_mesh_destroy(tsi_mesh_operator *op);
+ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
+ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
+
 #ifdef __cplusplus
 }
 #endif

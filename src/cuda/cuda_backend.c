@@ -138,4 +138,8 @@ const tsi_ops tsi_cuda_ops = {
     .spmv = cuda_spmv,
     .residual = cuda_residual,
     .diagonal = cuda_diagonal,
+    .mesh_create = cuda_mesh_create,
+    .mesh_destroy = cuda_mesh_destroy,
+    .mesh_assemble = cuda_mesh_assemble,
+    .mesh_force = cuda_mesh_force,
 };

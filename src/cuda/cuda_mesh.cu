@@ -1,0 +1,165 @@
+/* The values of a mesh operator's matrix, and M x - A x. A row is shared by neighbouring threads; numbers are
+ * in double until they are stored: they cost less than the positions take to arrive. */
+#include "mesh_operator.h"
+
+#include "cuda_rows.cuh"
+
+/* Third vertices of the triangles at every entry; both NULL for a curve. */
+typedef struct cuda_mesh {
+  int32_t *previous, *next;
+  size_t bytes; /* of each */
+} cuda_mesh;
+
+typedef struct mesh_job {
+  const float *x;
+  double factor, shortest;
+} mesh_job;
+
+enum { LOG2_LANES = 3, LANES = 1 << LOG2_LANES };
+
+/* ---- Triangles ---- */
+
+struct vec3 {
+  double x, y, z;
+};
+
+static __device__ __forceinline__ vec3 position(const float *x, int32_t i) {
+  const float *p = x + 3 * (size_t)i;
+  return {p[0], p[1], p[2]};
+}
+
+static __device__ __forceinline__ vec3 difference(const vec3 &p, const vec3 &q) {
+  return {p.x - q.x, p.y - q.y, p.z - q.z};
+}
+
+static __device__ __forceinline__ double dot(const vec3 &u, const vec3 &v) {
+  return u.x * v.x + u.y * v.y + u.z * v.z;
+}
+
+/* |u x v|: twice the area of a triangle. */
+static __device__ __forceinline__ double cross_length(const vec3 &u, const vec3 &v) {
+  const vec3 n = {u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
+  return sqrt(dot(n, n));
+}
+
+/* The cotangent of the angle at b; see include/texsolve/mesh.h for its floor. */
+static __device__ double cotangent(const vec3 &a, const vec3 &b, const vec3 &c) {
+  const vec3 u = difference(a, b), v = difference(c, b), w = difference(a, c);
+  const double least = 1e-3 * (dot(u, u) + dot(v, v) + dot(w, w)), sine = cross_length(u, v);
+  const double over = sine > least ? sine : least;
+  return over != 0 ? dot(u, v) / over : 0;
+}
+
+/* ---- Entries ---- */
+
+struct mesh_entry {
+  float value; /* a_ij */
+  double mass; /* what the entry adds to m_i */
+};
+
+static __device__ __forceinline__ mesh_entry surface_entry(const mesh_job &job, int32_t i, int32_t j,
+                                                           int32_t previous, int32_t next) {
+  /* In one order for both entries of an edge, so that they come to the same bits. */
+  const bool upper = i < j;
+  const vec3 low = position(job.x, upper ? i : j), high = position(job.x, upper ? j : i);
+  const vec3 first = position(job.x, upper ? previous : next),
+             second = position(job.x, upper ? next : previous);
+  const double sum = cotangent(low, first, high) + cotangent(low, second, high);
+  const vec3 &own = upper ? low : high, &other = upper ? high : low, &third = upper ? first : second;
+  return {(float)(-job.factor * sum), 2 * cross_length(difference(third, own), difference(other, own))};
+}
+
+static __device__ __forceinline__ mesh_entry curve_entry(const mesh_job &job, int32_t i, int32_t j) {
+  const vec3 u = difference(position(job.x, i), position(job.x, j));
+  const double length = sqrt(dot(u, u));
+  return {(float)(-job.factor / (length > job.shortest ? length : job.shortest)), length};
+}
+
+/* ---- Rows ---- */
+
+__global__ static void assemble_csr(const cuda_csr m, const cuda_mesh mesh, const mesh_job job) {
+  const size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) >> LOG2_LANES;
+  const int lane = threadIdx.x & (LANES - 1);
+  const int32_t i = (int32_t)row;
+  int32_t diagonal = -1;
+  double sum[1] = {0};
+  if (row < (size_t)m.rows)
+    for (int32_t e = m.row_offsets[i] + lane; e < m.row_offsets[i + 1]; e += LANES) {
+      const int32_t j = m.columns[e];
+      if (j == i) {
+        diagonal = e;
+        continue;
+      }
+      const mesh_entry a =
+          mesh.next ? surface_entry(job, i, j, mesh.previous[e], mesh.next[e]) : curve_entry(job, i, j);
+      m.values[e] = a.value;
+      sum[0] += a.mass - a.value;
+    }
+  cuda_sum_lanes<1>(LOG2_LANES, sum);
+  if (diagonal >= 0) m.values[diagonal] = sum[0] == 0 ? 1 : (float)sum[0];
+}
+
+__global__ static void force_csr(const cuda_csr m, const float *x, float *g) {
+  const size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) >> LOG2_LANES;
+  const int lane = threadIdx.x & (LANES - 1);
+  double sum[3] = {0, 0, 0};
+  if (row < (size_t)m.rows) {
+    const vec3 own = position(x, (int32_t)row);
+    for (int32_t e = m.row_offsets[row] + lane; e < m.row_offsets[row + 1]; e += LANES) {
+      const vec3 u = difference(own, position(x, m.columns[e]));
+      const double a = m.values[e];
+      sum[0] += a * u.x, sum[1] += a * u.y, sum[2] += a * u.z;
+    }
+  }
+  cuda_sum_lanes<3>(LOG2_LANES, sum);
+  if (row < (size_t)m.rows && lane < 3)
+    g[3 * row + lane] = (float)(lane == 0 ? sum[0] : lane == 1 ? sum[1] : sum[2]);
+}
+
+/* ---- Operations ---- */
+
+static cuda_mesh *mesh_of(const tsi_mesh_operator *op) {
+  return (cuda_mesh *)op->impl;
+}
+
+ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest) {
+  const cuda_csr &m = cuda_matrix_of(op->matrix)->csr;
+  const mesh_job job = {cuda_data(x), factor, shortest};
+  assemble_csr<<<cuda_blocks_for((size_t)m.rows * LANES, 128), 128, 0, cuda_stream(op->context)>>>(
+      m, *mesh_of(op), job);
+  CUDA_LAUNCHED(op->context, "assemble_csr");
+  return TS_OK;
+}
+
+ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x) {
+  const cuda_csr &m = cuda_matrix_of(op->matrix)->csr;
+  force_csr<<<cuda_blocks_for((size_t)m.rows * LANES), CUDA_THREADS, 0, cuda_stream(op->context)>>>(
+      m, cuda_data(x), cuda_data(g));
+  CUDA_LAUNCHED(op->context, "force_csr");
+  return TS_OK;
+}
+
+ts_status cuda_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed) {
+  ts_context *context = op->context;
+  const tsi_mesh_pattern *pattern = packed->pattern;
+  cuda_mesh *mesh = (cuda_mesh *)tsi_calloc(context, 1, sizeof *mesh);
+  if (!mesh) return tsi_out_of_memory(context, "a mesh", sizeof *mesh);
+  op->impl = mesh;
+  ts_status status = TS_OK;
+  if (pattern->next) {
+    mesh->bytes = (size_t)pattern->row_offsets[pattern->rows] * sizeof(int32_t);
+    status = cuda_take_copy(context, (void **)&mesh->previous, pattern->previous, mesh->bytes, "a mesh");
+    if (status == TS_OK)
+      status = cuda_take_copy(context, (void **)&mesh->next, pattern->next, mesh->bytes, "a mesh");
+  }
+  if (status < 0) cuda_mesh_destroy(op);
+  return status;
+}
+
+void cuda_mesh_destroy(tsi_mesh_operator *op) {
+  cuda_mesh *mesh = mesh_of(op);
+  cuda_give(op->context, mesh->previous, mesh->bytes);
+  cuda_give(op->context, mesh->next, mesh->bytes);
+  tsi_free(op->context, mesh);
+  op->impl = NULL;
+}
