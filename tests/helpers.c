@@ -57,6 +57,10 @@ void read_slot(ts_scalars *scalars, int index, float values[4]) {
   CHECK_OK(scalars->context, ts_scalars_read(scalars, index, 1, values));
 }
 
+int has_precise_residuals(const ts_context *context) {
+  return !(test_is_gl() && (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS));
+}
+
 ts_context_info context_info(const ts_context *context) {
   ts_context_info info = {0};
   CHECK_OK(context, ts_context_get_info(context, &info));

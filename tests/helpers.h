@@ -17,6 +17,11 @@ float *read_vector(const ts_vector *vector); /* malloc; NaN where reading fails 
 void read_slot(ts_scalars *scalars, int index, float values[4]);
 size_t vector_count(const ts_vector *vector);
 
+/* Whether multigrid's residuals are computed in double or with their rounding errors, so that solves go on far
+ * below what single precision leaves of b - A x: about 2^-24 a difference of neighbours, divided by h^2. OpenGL
+ * without fused operations has neither. */
+int has_precise_residuals(const ts_context *context);
+
 ts_context_info context_info(const ts_context *context);
 ts_matrix_info matrix_info(const ts_matrix *matrix);
 

@@ -38,11 +38,6 @@ static int list_storages(ts_smoother smoother, ts_grid_storage storages[4]) {
   return count;
 }
 
-/* Whether residuals are computed with their rounding errors or in double (ts_multigrid_solve). */
-static int is_precise(void) {
-  return !(test_is_gl() && (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS));
-}
-
 /* The residual of x in double precision is what was asked for and what rounding x leaves. */
 static void check_solution(const grid_sample *sample, const float *xs, const float *bs,
                            const ts_multigrid_result *result, double rtol) {
@@ -59,7 +54,7 @@ static void check_solution(const grid_sample *sample, const float *xs, const flo
   CHECK_CLOSE(residual, 0, rtol + rounding);
   /* Without, the device's own residual has the rounding of differences of neighbours too. */
   CHECK_CLOSE(result->rounded_relative_residual, residual,
-              1e-3 * residual + (is_precise() ? 0.1 : 1) * rounding);
+              1e-3 * residual + (has_precise_residuals(context) ? 0.1 : 1) * rounding);
   CHECK(result->relative_residual <= rtol);
 }
 
@@ -81,7 +76,7 @@ static void solve_with(const grid_sample *sample, ts_matrix *matrix, const metho
                                   .cycle = m->cycle,
                                   .symmetric = m->symmetric,
                                   .full = m->full,
-                                  .rtol = is_precise() ? 1e-8 : 1e-6};
+                                  .rtol = has_precise_residuals(context) ? 1e-8 : 1e-6};
   float *bs = ref_values(points, 3, -1, 1), *xs = ref_values(points, 4, -1, 1),
         *start = malloc(points * sizeof *xs);
   memcpy(start, xs, points * sizeof *xs);

@@ -102,7 +102,7 @@ static void stagnation(void) {
   fixture f = open_fixture(square(65, "DDDD"), &(ts_multigrid_desc){.rtol = 1e-30});
   expect_reason(&f, TS_MULTIGRID_STAGNATED, "stagnated");
   CHECK(f.result.cycles < 40);
-  const int is_precise = !(test_is_gl() && (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS));
+  const int is_precise = has_precise_residuals(context);
   CHECK(f.result.relative_residual < (is_precise ? 1e-10 : 1e-4));
   CHECK(f.result.rounded_relative_residual < 1e-4);
   /* Without error terms the device's own residual has the errors of differences of neighbours, up to 1/64, over

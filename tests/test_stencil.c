@@ -119,11 +119,6 @@ static void check_read(const grid_sample *sample, const ts_matrix *matrix) {
   free(values);
 }
 
-/* Whether the backend promises residuals with the rounding errors of their terms. */
-static int is_precise(void) {
-  return !(test_is_gl() && (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS));
-}
-
 /* x + low solves almost: what is left of b are the rounding errors of a residual in single precision. */
 static void check_pair_residual(const fixture *f) {
   float *low = malloc(f->count * sizeof *low), *bs = malloc(f->count * sizeof *bs);
@@ -133,7 +128,8 @@ static void check_pair_residual(const fixture *f) {
   for (size_t i = 0; i < f->count; i++) bs[i] = (float)f->product[i];
   expect_residual(f, bs, low, expected, size);
   for (size_t i = 0; i < f->count; i++)
-    size[i] = is_precise() ? 2 * fabs(expected[i]) + 16 * EPSILON * size[i] : TOLERANCE * size[i];
+    size[i] =
+        has_precise_residuals(context) ? 2 * fabs(expected[i]) + 16 * EPSILON * size[i] : TOLERANCE * size[i];
   ts_vector *x = make_vector(f->grid, 1, f->xs), *l = make_vector(f->grid, 1, low);
   ts_vector *b = make_vector(f->grid, 1, bs), *r = poisoned(f->grid, 1);
   CHECK_OK(context, tsi_enter(context));
@@ -269,8 +265,8 @@ static void pairs(void) {
   for (size_t i = 0; i < count; i++) {
     const double sum = (double)xs[i] + (double)lows[i] + (double)es[i];
     const double size = fabs((double)xs[i]) + fabs((double)es[i]);
-    const double kept = (double)sums[i] + (is_precise() ? (double)rest[i] : 0);
-    if (!CHECK_CLOSE(kept, sum, (is_precise() ? 4 * EPSILON : 2) * EPSILON * size)) break;
+    const double kept = (double)sums[i] + (has_precise_residuals(context) ? (double)rest[i] : 0);
+    if (!CHECK_CLOSE(kept, sum, (has_precise_residuals(context) ? 4 * EPSILON : 2) * EPSILON * size)) break;
     if (!CHECK(fabs((double)rest[i]) <= 1.001 * EPSILON * fabs((double)sums[i]))) break;
   }
   free(xs), free(lows), free(es), free(sums), free(rest);
