@@ -31,6 +31,13 @@ enum { TSI_LEFT, TSI_RIGHT, TSI_BOTTOM, TSI_TOP };
 
 #define TSI_FLUID_FREE 1e30f /* in `faces`; what is less is a velocity */
 
+/* A function that CUDA's kernels call too. */
+#ifdef __CUDACC__
+#define TSI_FLUID_INLINE static __host__ __device__ __forceinline__
+#else
+#define TSI_FLUID_INLINE static inline
+#endif
+
 struct tsi_fluid_domain {
   int32_t width, height;
   float cell_size;
@@ -40,7 +47,7 @@ struct tsi_fluid_domain {
 };
 
 /* Dye that is carried in from beyond the side is 0. */
-static inline int tsi_fluid_is_open(const tsi_fluid_domain *d, int side) {
+TSI_FLUID_INLINE int tsi_fluid_is_open(const tsi_fluid_domain *d, int side) {
   const ts_fluid_side *s = &d->sides[side];
   return s->kind == TS_FLUID_OUTLET || (s->kind == TS_FLUID_WALL && s->velocity[side / 2] != 0);
 }
@@ -74,7 +81,7 @@ struct tsi_fluid_particles {
 };
 
 /* Arbitrary numbers from 0 to 1 for particle `index`; shaders/include/fluid_random.glsl has the same. */
-static inline uint32_t tsi_fluid_hash(uint32_t x) {
+TSI_FLUID_INLINE uint32_t tsi_fluid_hash(uint32_t x) {
   x ^= x >> 16;
   x *= 0x7feb352dU;
   x ^= x >> 15;

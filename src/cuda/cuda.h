@@ -133,6 +133,38 @@ void cuda_mesh_destroy(tsi_mesh_operator *op);
 ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
 ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
 
+/* ---- Fluids ---- */
+
+ts_status cuda_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                            const ts_vector *faces, float dt);
+ts_status cuda_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                             const ts_vector *faces, const ts_vector *carried, float dt);
+ts_status cuda_fluid_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                               const ts_vector *walls);
+ts_status cuda_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                            const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
+                            const tsi_fluid_forces *forces);
+ts_status cuda_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces,
+                                    const tsi_fluid_stamp *stamp);
+ts_status cuda_fluid_stamp_dye(const tsi_fluid_domain *domain, ts_vector *dye, const tsi_fluid_stamp *stamp);
+ts_status cuda_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces);
+ts_status cuda_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                                const ts_vector *walls, const ts_vector *drain, float scale);
+ts_status cuda_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                             const ts_vector *faces, const ts_vector *pressure, float dt);
+ts_status cuda_fluid_split(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                           int component);
+ts_status cuda_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *u,
+                           const ts_vector *v);
+ts_status cuda_fluid_transport(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye,
+                               const ts_vector *velocity, const ts_vector *walls, const ts_vector *carried,
+                               const tsi_fluid_transport *step);
+ts_status cuda_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,
+                               const ts_vector *velocity, const ts_vector *walls,
+                               const tsi_fluid_particles *step);
+ts_status cuda_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                           const ts_vector *walls);
+
 #ifdef __cplusplus
 }
 #endif

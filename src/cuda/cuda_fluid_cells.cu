@@ -1,0 +1,103 @@
+/* A fluid's fields in cells: divergence, vorticity, speed. A thread has a cell. */
+#include "cuda_fluid.cuh"
+
+/* Every cell: 0 in walls, else value(domain, i, j, number of the cell). */
+template <typename Value>
+__global__ static void for_cells(const __grid_constant__ tsi_fluid_domain d, float *out, const float2 *walls,
+                                 const __grid_constant__ Value value) {
+  const int i = fluid_i(), j = fluid_j();
+  if (i >= d.width || j >= d.height) return;
+  const int k = j * d.width + i;
+  out[k] = __ldg(&walls[k].x) != 0 ? 0 : value.at(d, i, j, k);
+}
+
+template <typename Value>
+static ts_status run(const char *name, const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *walls,
+                     const Value &value) {
+  for_cells<<<fluid_blocks(domain->width, domain->height), fluid_block(), 0, cuda_stream(out->context)>>>(
+      *domain, cuda_data(out), cuda_two(walls), value);
+  CUDA_LAUNCHED(out->context, name);
+  return TS_OK;
+}
+
+/* ---- Divergence ---- */
+
+struct divergence {
+  const float2 *velocity, *walls;
+  const float *drain; /* may be NULL */
+  float scale;
+
+  /* Collocated: what cell (i, j) sees in its neighbour towards `side`. A wall halfway has its velocity there;
+   * the same for solids. */
+  template <int side> __device__ float2 beside(const tsi_fluid_domain &d, int i, int j) const {
+    const float2 here = __ldg(velocity + j * (d.width + 1) + i);
+    int x = i + (side == TSI_RIGHT) - (side == TSI_LEFT), y = j + (side == TSI_TOP) - (side == TSI_BOTTOM);
+    const ts_fluid_side s = d.sides[side];
+    if ((x < 0 || x >= d.width || y < 0 || y >= d.height) && s.kind != TS_FLUID_PERIODIC) {
+      if (s.kind == TS_FLUID_WALL) return make_float2(2 * s.velocity[0] - here.x, 2 * s.velocity[1] - here.y);
+      if (s.kind == TS_FLUID_OUTLET) return here;
+      return side / 2 == 0 ? make_float2(-here.x, here.y) : make_float2(here.x, -here.y);
+    }
+    x = fluid_nearest(x, d.width, 1);
+    y = fluid_nearest(y, d.height, 1);
+    const float2 there = __ldg(velocity + y * (d.width + 1) + x);
+    if (__ldg(&walls[y * d.width + x].x) == 0) return there;
+    return make_float2(2 * there.x - here.x, 2 * there.y - here.y);
+  }
+
+  /* Times h. */
+  __device__ float differences(const tsi_fluid_domain &d, int i, int j) const {
+    if (d.layout == TS_FLUID_STAGGERED) {
+      const float2 *at = velocity + j * (d.width + 1) + i;
+      const float2 here = __ldg(at);
+      return (__ldg(&at[1].x) - here.x) + (__ldg(&at[d.width + 1].y) - here.y);
+    }
+    return 0.5f * ((beside<TSI_RIGHT>(d, i, j).x - beside<TSI_LEFT>(d, i, j).x) +
+                   (beside<TSI_TOP>(d, i, j).y - beside<TSI_BOTTOM>(d, i, j).y));
+  }
+
+  __device__ float at(const tsi_fluid_domain &d, int i, int j, int k) const {
+    return scale * (differences(d, i, j) / d.cell_size - (drain ? __ldg(drain + k) : 0));
+  }
+};
+
+ts_status cuda_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                                const ts_vector *walls, const ts_vector *drain, float scale) {
+  const divergence value = {cuda_two(velocity), cuda_two(walls), drain ? cuda_data(drain) : NULL, scale};
+  return run("fluid_divergence", domain, out, walls, value);
+}
+
+/* ---- Vorticity and speed ---- */
+
+struct vorticity {
+  const float2 *velocity;
+
+  __device__ float at(const tsi_fluid_domain &d, int i, int j, int) const {
+    const float v =
+        fluid_centre_velocity(d, velocity, i + 1, j).y - fluid_centre_velocity(d, velocity, i - 1, j).y;
+    const float u =
+        fluid_centre_velocity(d, velocity, i, j + 1).x - fluid_centre_velocity(d, velocity, i, j - 1).x;
+    return 0.5f * (v - u) / d.cell_size;
+  }
+};
+
+struct speed {
+  const float2 *velocity;
+
+  __device__ float at(const tsi_fluid_domain &d, int i, int j, int) const {
+    const float2 v = fluid_centre_velocity(d, velocity, i, j);
+    return sqrtf(v.x * v.x + v.y * v.y);
+  }
+};
+
+ts_status cuda_fluid_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                               const ts_vector *walls) {
+  const vorticity value = {cuda_two(velocity)};
+  return run("fluid_vorticity", domain, out, walls, value);
+}
+
+ts_status cuda_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                           const ts_vector *walls) {
+  const speed value = {cuda_two(velocity)};
+  return run("fluid_speed", domain, out, walls, value);
+}
