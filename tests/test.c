@@ -22,8 +22,11 @@ static const backend_variant variants[] = {
     {"gl-current-window", "gl", "window", TS_GL_PLATFORM_CURRENT, 0},
     {"cpu", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0},
     {"cpu-plain", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, PLAIN},
+    {"cuda", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0},
+    {"cuda-plain", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, PLAIN},
     {"check:gl", "check:gl", "gl", TS_GL_PLATFORM_EGL, 0},
     {"check:cpu", "check:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0},
+    {"check:cuda", "check:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0},
 };
 
 const char *test_backend = "";

@@ -2,8 +2,7 @@
  *
  * A space is linear: element c of index i of a vector is data[i * components + c]; vectors are aligned for
  * loads of 16 bytes, and what is behind their last element up to a multiple of 16 bytes is 0. Operations start
- * kernels and return; they wait for the device only where ops.h says so. Host memory that the device copies
- * from or to is pinned, and belongs to the stream until the copy is done.
+ * kernels and return; they wait for the device only where ops.h says so.
  *
  * This header is C: cuda_backend.c and files without kernels include it as it is, files with kernels through
  * cuda_kernels.cuh.
@@ -22,6 +21,7 @@ extern "C" {
 
 typedef struct cuda_state {
   int device;
+  int application_device; /* which was current before the library was entered */
   int multiprocessors;
   int cooperative; /* kernels whose blocks can wait for each other */
   int pools;       /* memory is taken and given back in stream order */
@@ -29,8 +29,6 @@ typedef struct cuda_state {
   cudaStream_t stream;
   void *partials;     /* what the blocks of a reduction hand to the last one */
   unsigned *arrivals; /* counters of blocks, 0 between operations */
-  void *staging;      /* pinned memory for uploads and downloads, grown on demand */
-  size_t staging_bytes;
 } cuda_state;
 
 enum {
@@ -43,6 +41,11 @@ typedef struct cuda_vector {
   size_t count, bytes;
   int borrowed; /* memory of somebody else, such as an OpenGL buffer */
 } cuda_vector;
+
+typedef struct cuda_space {
+  unsigned char *locked; /* a flag for every index */
+  size_t bytes;
+} cuda_space;
 
 typedef struct cuda_scalars {
   float *values;   /* on the device, four a slot */
@@ -93,8 +96,8 @@ ts_status cuda_take(ts_context *context, void **block, size_t bytes, const char 
 ts_status cuda_take_zeroed(ts_context *context, void **block, size_t bytes, const char *what);
 /* Accepts NULL. In stream order: operations that were asked for before still find it. */
 void cuda_give(ts_context *context, void *block, size_t bytes);
-/* Copies between host and device through pinned memory. An upload has read `from` when it returns; a download
- * waits for the device. */
+/* Copies between host and device in stream order. An upload has read `from` when it returns, and small ones do
+ * not wait for the device; a download does. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes);
 ts_status cuda_download(ts_context *context, void *to, const void *from, size_t bytes);
 /* cuda_take and cuda_upload of an array of host memory. */
@@ -112,7 +115,21 @@ ts_status cuda_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_co
 ts_status cuda_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y);
 ts_status cuda_reciprocal(ts_vector *out, const ts_vector *x);
 ts_status cuda_free_rows(ts_vector *out, const ts_vector *x);
+/* The flags of locked rows on the device, NULL where no row is locked. */
+ts_status cuda_locked(ts_space *space, const unsigned char **flags);
 void cuda_space_destroy(ts_space *space);
+
+ts_status cuda_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y);
+ts_status cuda_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w);
+ts_status cuda_dots(ts_scalars *out, const tsi_dot *sums, int count);
+
+ts_status cuda_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                     const ts_vector *q);
+ts_status cuda_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                         const ts_vector *q, const ts_vector *w, ts_scalars *out, int index);
+ts_status cuda_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                            const ts_vector *y);
+ts_status cuda_cg_update(const tsi_cg_update *update);
 
 ts_status cuda_scalars_create(ts_scalars *s);
 void cuda_scalars_destroy(ts_scalars *s);

@@ -66,14 +66,12 @@ static void release(ts_context *context) {
   if (state->stream) cudaStreamSynchronize(state->stream);
   cudaFree(state->partials);
   cudaFree(state->arrivals);
-  if (state->staging) cudaFreeHost(state->staging);
   if (state->stream) cudaStreamDestroy(state->stream);
   tsi_free(context, state);
   context->backend = NULL;
 }
 
 static ts_status prepare(ts_context *context, cuda_state *state) {
-  CUDA_TRY(context, cudaSetDevice(state->device));
   TSI_TRY(read_properties(context, state));
   CUDA_TRY(context, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
   /* Of the largest kind: four components in double precision. */
@@ -90,6 +88,29 @@ static ts_status prepare(ts_context *context, cuda_state *state) {
   return TS_OK;
 }
 
+/* Contexts of several devices may take turns on one thread, and the application has a current device of its
+ * own. */
+static ts_status cuda_enter(ts_context *context) {
+  cuda_state *state = cuda_state_of(context);
+  CUDA_TRY(context, cudaGetDevice(&state->application_device));
+  CUDA_TRY(context, cudaSetDevice(state->device));
+  return TS_OK;
+}
+
+static void cuda_leave(ts_context *context) {
+  const cuda_state *state = cuda_state_of(context);
+  if (state->application_device != state->device) cudaSetDevice(state->application_device);
+}
+
+static void cuda_close(ts_context *context) {
+  const int device = cuda_state_of(context)->device;
+  int application_device = device;
+  cudaGetDevice(&application_device);
+  cudaSetDevice(device);
+  release(context);
+  if (application_device != device) cudaSetDevice(application_device);
+}
+
 static ts_status cuda_open(ts_context *context) {
   int device = 0;
   TSI_TRY(choose_device(context, &device));
@@ -97,19 +118,13 @@ static ts_status cuda_open(ts_context *context) {
   if (!state) return tsi_out_of_memory(context, "the CUDA backend", sizeof *state);
   state->device = device;
   context->backend = state;
-  const ts_status status = prepare(context, state);
-  if (status < 0) release(context);
+  ts_status status = cuda_enter(context);
+  if (status == TS_OK) status = prepare(context, state);
+  if (status == TS_OK)
+    cuda_leave(context);
+  else
+    cuda_close(context);
   return status;
-}
-
-static void cuda_close(ts_context *context) {
-  release(context);
-}
-
-/* Contexts of several devices may take turns on one thread. */
-static ts_status cuda_enter(ts_context *context) {
-  CUDA_TRY(context, cudaSetDevice(cuda_state_of(context)->device));
-  return TS_OK;
 }
 
 static ts_status cuda_finish(ts_context *context) {
@@ -121,23 +136,39 @@ const tsi_ops tsi_cuda_ops = {
     .open = cuda_open,
     .close = cuda_close,
     .enter = cuda_enter,
+    .leave = cuda_leave,
     .finish = cuda_finish,
     .vector_create = cuda_vector_create,
     .vector_destroy = cuda_vector_destroy,
     .vector_write = cuda_vector_write,
     .vector_read = cuda_vector_read,
+    .space_destroy = cuda_space_destroy,
     .scalars_create = cuda_scalars_create,
     .scalars_destroy = cuda_scalars_destroy,
     .scalars_write = cuda_scalars_write,
     .scalars_normalise = cuda_scalars_normalise,
     .scalars_read_begin = cuda_scalars_read_begin,
     .scalars_read_end = cuda_scalars_read_end,
+    .fill = cuda_fill,
+    .axpby = cuda_axpby,
+    .multiply = cuda_multiply,
+    .reciprocal = cuda_reciprocal,
+    .free_rows = cuda_free_rows,
+    .reduce = cuda_reduce,
     .matrix_create = cuda_matrix_create,
     .matrix_write = cuda_matrix_write,
     .matrix_destroy = cuda_matrix_destroy,
     .spmv = cuda_spmv,
     .residual = cuda_residual,
     .diagonal = cuda_diagonal,
+    /* Fused: each saves passes over memory. */
+    .dot3 = cuda_dot3,
+    .dots = cuda_dots,
+    .axpy2 = cuda_axpy2,
+    .axpy2_dot = cuda_axpy2_dot,
+    .multiply_add = cuda_multiply_add,
+    .cg_update = cuda_cg_update,
+    /* Meshes. */
     .mesh_create = cuda_mesh_create,
     .mesh_destroy = cuda_mesh_destroy,
     .mesh_assemble = cuda_mesh_assemble,

@@ -48,6 +48,78 @@ static inline unsigned cuda_blocks_striding(const ts_context *context, size_t it
   return (unsigned)(all < 1 ? 1 : all < full ? all : full);
 }
 
+/* ---- Loops over the elements of vectors: four neighbours, a quad, at a time ----
+ *
+ *   const cuda_quad a = cuda_lanes(coefficient, components);
+ *   CUDA_EACH_QUAD(i, count) {
+ *     cuda_quad v = cuda_load(x, i, count);
+ *     CUDA_EACH_LANE(l) v.lane[l] *= a.lane[l];
+ *     cuda_store(out, i, v, count);
+ *   }
+ *
+ * Lane l of quad i is element 4 i + l. The grid has a multiple of three blocks where there are three components,
+ * so a thread finds the same components in the lanes of all its quads. */
+struct cuda_quad {
+  float lane[4];
+};
+
+#define CUDA_EACH_QUAD(i, count)                                                                               \
+  for (size_t i = cuda_first_quad(); 4 * i < (count); i += (size_t)gridDim.x * blockDim.x)
+#define CUDA_EACH_LANE(l) _Pragma("unroll") for (int l = 0; l < 4; l++)
+
+static __device__ __forceinline__ size_t cuda_first_quad(void) {
+  return (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+/* The component of lane 0 in all quads of this thread. */
+static __device__ __forceinline__ int cuda_first_component(int components) {
+  return (int)(4 * cuda_first_quad() % (size_t)components);
+}
+
+/* Elements behind the last one count as 0. */
+static __device__ __forceinline__ cuda_quad cuda_load(const float *x, size_t i, size_t count) {
+  cuda_quad q;
+  if (4 * i + 4 <= count) {
+    const float4 v = ((const float4 *)x)[i];
+    q.lane[0] = v.x, q.lane[1] = v.y, q.lane[2] = v.z, q.lane[3] = v.w;
+  } else {
+    CUDA_EACH_LANE(l) q.lane[l] = 4 * i + l < count ? x[4 * i + l] : 0.0f;
+  }
+  return q;
+}
+
+/* What lies behind the last element stays as it is. */
+static __device__ __forceinline__ void cuda_store(float *out, size_t i, const cuda_quad &q, size_t count) {
+  if (4 * i + 4 <= count) {
+    ((float4 *)out)[i] = make_float4(q.lane[0], q.lane[1], q.lane[2], q.lane[3]);
+  } else {
+    CUDA_EACH_LANE(l) if (4 * i + l < count) out[4 * i + l] = q.lane[l];
+  }
+}
+
+/* A coefficient for each lane of this thread's quads. */
+static __device__ __forceinline__ cuda_quad cuda_lanes(const cuda_coefficient &c, int components) {
+  const int first = cuda_first_component(components);
+  cuda_quad q;
+  CUDA_EACH_LANE(l) q.lane[l] = cuda_evaluate(c, (first + l) % components);
+  return q;
+}
+
+/* Blocks for such a loop. */
+static inline unsigned cuda_blocks_quads(const ts_context *context, size_t count, int components) {
+  const unsigned blocks = cuda_blocks_striding(context, (count + 3) / 4);
+  return components == 3 ? (blocks + 2) / 3 * 3 : blocks;
+}
+
+/* Starts KERNEL, which has such a loop over the elements of `v`, with the arguments that follow. */
+#define CUDA_RUN_QUADS(v, kernel, ...)                                                                         \
+  do {                                                                                                         \
+    const ts_vector *v_ = (v);                                                                                 \
+    kernel<<<cuda_blocks_quads(v_->context, cuda_count(v_), v_->components), CUDA_THREADS, 0,                  \
+             cuda_stream(v_->context)>>>(cuda_count(v_), __VA_ARGS__);                                         \
+    CUDA_LAUNCHED(v_->context, #kernel);                                                                       \
+  } while (0)
+
 /* The sum over the warp, in every lane; the order of additions is fixed. */
 template <typename T> static __device__ __forceinline__ T cuda_warp_sum(T value) {
   for (int offset = 16; offset > 0; offset >>= 1) value += __shfl_xor_sync(0xffffffffu, value, offset);

@@ -1,6 +1,4 @@
-/* Device memory in stream order, and copies through pinned memory. */
-#include <string.h>
-
+/* Device memory and copies in stream order. */
 #include "cuda.h"
 
 ts_status cuda_take(ts_context *context, void **block, size_t bytes, const char *what) {
@@ -37,48 +35,18 @@ void cuda_give(ts_context *context, void *block, size_t bytes) {
   tsi_device_give(context, bytes ? bytes : 16);
 }
 
-/* Room for a piece of a copy; large copies go through it piece by piece. */
-static ts_status reserve_staging(ts_context *context, size_t bytes) {
-  cuda_state *state = cuda_state_of(context);
-  enum { most = 8 << 20, least = 64 << 10 };
-  if (bytes > most) bytes = most;
-  if (bytes < least) bytes = least;
-  if (state->staging_bytes >= bytes) return TS_OK;
-  CUDA_TRY(context, cudaStreamSynchronize(state->stream));
-  if (state->staging) cudaFreeHost(state->staging);
-  state->staging = NULL;
-  state->staging_bytes = 0;
-  CUDA_TRY(context, cudaMallocHost(&state->staging, bytes));
-  state->staging_bytes = bytes;
-  return TS_OK;
-}
-
+/* From pageable memory the driver stages the data itself before the call returns, and a small copy does not
+ * wait for what was asked for before. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes) {
   if (bytes == 0) return TS_OK;
-  TSI_TRY(reserve_staging(context, bytes));
-  const cuda_state *state = cuda_state_of(context);
-  for (size_t done = 0; done < bytes; done += state->staging_bytes) {
-    const size_t piece = bytes - done < state->staging_bytes ? bytes - done : state->staging_bytes;
-    /* The copy before this one may still read the staging memory. */
-    CUDA_TRY(context, cudaStreamSynchronize(state->stream));
-    memcpy(state->staging, (const char *)from + done, piece);
-    CUDA_TRY(context,
-             cudaMemcpyAsync((char *)to + done, state->staging, piece, cudaMemcpyHostToDevice, state->stream));
-  }
+  CUDA_TRY(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cuda_stream(context)));
   return TS_OK;
 }
 
 ts_status cuda_download(ts_context *context, void *to, const void *from, size_t bytes) {
   if (bytes == 0) return TS_OK;
-  TSI_TRY(reserve_staging(context, bytes));
-  const cuda_state *state = cuda_state_of(context);
-  for (size_t done = 0; done < bytes; done += state->staging_bytes) {
-    const size_t piece = bytes - done < state->staging_bytes ? bytes - done : state->staging_bytes;
-    CUDA_TRY(context, cudaMemcpyAsync(state->staging, (const char *)from + done, piece, cudaMemcpyDeviceToHost,
-                                      state->stream));
-    CUDA_TRY(context, cudaStreamSynchronize(state->stream));
-    memcpy((char *)to + done, state->staging, piece);
-  }
+  CUDA_TRY(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda_stream(context)));
+  CUDA_TRY(context, cudaStreamSynchronize(cuda_stream(context)));
   return TS_OK;
 }
 

@@ -1,6 +1,8 @@
 /* Vectors in device memory, and the operations on their elements. */
 #include "cuda_kernels.cuh"
 
+/* ---- Storage ---- */
+
 static size_t bytes_of(size_t count) {
   return (count * sizeof(float) + 15) / 16 * 16;
 }
@@ -22,7 +24,7 @@ ts_status cuda_vector_create(ts_vector *v) {
 
 void cuda_vector_destroy(ts_vector *v) {
   cuda_vector *impl = cuda_vector_of(v);
-  cuda_give(v->context, impl->data, impl->bytes);
+  if (!impl->borrowed) cuda_give(v->context, impl->data, impl->bytes);
   tsi_free(v->context, impl);
   v->impl = NULL;
 }
@@ -33,4 +35,127 @@ ts_status cuda_vector_write(ts_vector *v, const float *texels) {
 
 ts_status cuda_vector_read(const ts_vector *v, float *texels) {
   return cuda_download(v->context, texels, cuda_data(v), cuda_count(v) * sizeof(float));
+}
+
+/* ---- Operations; vectors may be the same ---- */
+
+static __global__ void fill(size_t count, float *out, float value) {
+  CUDA_EACH_QUAD(i, count) {
+    cuda_store(out, i, {value, value, value, value}, count);
+  }
+}
+
+static __global__ void scale(size_t count, int components, float *out, cuda_coefficient a, const float *x) {
+  const cuda_quad as = cuda_lanes(a, components);
+  CUDA_EACH_QUAD(i, count) {
+    cuda_quad v = cuda_load(x, i, count);
+    CUDA_EACH_LANE(l) v.lane[l] *= as.lane[l];
+    cuda_store(out, i, v, count);
+  }
+}
+
+static __global__ void axpby(size_t count, int components, float *out, cuda_coefficient a, const float *x,
+                             cuda_coefficient b, const float *y) {
+  const cuda_quad as = cuda_lanes(a, components), bs = cuda_lanes(b, components);
+  CUDA_EACH_QUAD(i, count) {
+    cuda_quad v = cuda_load(x, i, count);
+    const cuda_quad w = cuda_load(y, i, count);
+    CUDA_EACH_LANE(l) v.lane[l] = as.lane[l] * v.lane[l] + bs.lane[l] * w.lane[l];
+    cuda_store(out, i, v, count);
+  }
+}
+
+static __global__ void multiply(size_t count, float *out, const float *x, const float *y) {
+  CUDA_EACH_QUAD(i, count) {
+    cuda_quad v = cuda_load(x, i, count);
+    const cuda_quad w = cuda_load(y, i, count);
+    CUDA_EACH_LANE(l) v.lane[l] *= w.lane[l];
+    cuda_store(out, i, v, count);
+  }
+}
+
+static __global__ void reciprocal(size_t count, float *out, const float *x) {
+  CUDA_EACH_QUAD(i, count) {
+    cuda_quad v = cuda_load(x, i, count);
+    CUDA_EACH_LANE(l) v.lane[l] = v.lane[l] == 0 ? 0 : 1 / v.lane[l];
+    cuda_store(out, i, v, count);
+  }
+}
+
+static __global__ void free_rows(size_t count, int components, float *out, const float *x,
+                                 const unsigned char *locked) {
+  CUDA_EACH_QUAD(i, count) {
+    cuda_quad v = cuda_load(x, i, count);
+    CUDA_EACH_LANE(l) {
+      const size_t element = 4 * i + l;
+      if (element < count && locked[element / components]) v.lane[l] = 0;
+    }
+    cuda_store(out, i, v, count);
+  }
+}
+
+ts_status cuda_fill(ts_vector *y, float value) {
+  CUDA_RUN_QUADS(y, fill, cuda_data(y), value);
+  return TS_OK;
+}
+
+ts_status cuda_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
+                     const ts_vector *y) {
+  if (a.scale == 0 && b.scale == 0) return cuda_fill(out, 0);
+  if (a.scale == 0) return cuda_axpby(out, b, y, a, x);
+  if (b.scale == 0)
+    CUDA_RUN_QUADS(out, scale, out->components, cuda_data(out), cuda_coefficient_of(a), cuda_data(x));
+  else
+    CUDA_RUN_QUADS(out, axpby, out->components, cuda_data(out), cuda_coefficient_of(a), cuda_data(x),
+                   cuda_coefficient_of(b), cuda_data(y));
+  return TS_OK;
+}
+
+ts_status cuda_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
+  CUDA_RUN_QUADS(out, multiply, cuda_data(out), cuda_data(x), cuda_data(y));
+  return TS_OK;
+}
+
+ts_status cuda_reciprocal(ts_vector *out, const ts_vector *x) {
+  CUDA_RUN_QUADS(out, reciprocal, cuda_data(out), cuda_data(x));
+  return TS_OK;
+}
+
+ts_status cuda_free_rows(ts_vector *out, const ts_vector *x) {
+  const unsigned char *locked;
+  TSI_TRY(cuda_locked(out->space, &locked));
+  if (!locked) return out == x ? TS_OK : cuda_axpby(out, ts_constant(1), x, ts_constant(0), x);
+  CUDA_RUN_QUADS(out, free_rows, out->components, cuda_data(out), cuda_data(x), locked);
+  return TS_OK;
+}
+
+/* ---- Locked flags, on the device since they were first asked for ---- */
+
+ts_status cuda_locked(ts_space *space, const unsigned char **flags) {
+  *flags = NULL;
+  if (!space->locked) return TS_OK;
+  ts_context *context = space->context;
+  cuda_space *impl = (cuda_space *)space->impl;
+  if (!impl) {
+    impl = (cuda_space *)tsi_calloc(context, 1, sizeof *impl);
+    if (!impl) return tsi_out_of_memory(context, "an index space", sizeof *impl);
+    impl->bytes = (size_t)space->tiling.size;
+    const ts_status status =
+        cuda_take_copy(context, (void **)&impl->locked, space->locked, impl->bytes, "locked flags");
+    if (status < 0) {
+      tsi_free(context, impl);
+      return status;
+    }
+    space->impl = impl;
+  }
+  *flags = impl->locked;
+  return TS_OK;
+}
+
+void cuda_space_destroy(ts_space *space) {
+  cuda_space *impl = (cuda_space *)space->impl;
+  if (!impl) return;
+  cuda_give(space->context, impl->locked, impl->bytes);
+  tsi_free(space->context, impl);
+  space->impl = NULL;
 }

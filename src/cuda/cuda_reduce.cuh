@@ -1,0 +1,107 @@
+/* Sums over a whole grid in one kernel: every block leaves its partial sums in memory, and the block that
+ * arrives last adds them up. All additions are in double precision and in an order that depends on nothing but
+ * the size of the grid, so the same input gives the same bits.
+ *
+ * One reduction at a time: `partials` and `arrivals` are those of the context's stream. */
+#ifndef CUDA_REDUCE_CUH
+#define CUDA_REDUCE_CUH
+
+#include "cuda_kernels.cuh"
+
+struct cuda_reduction {
+  double *partials;
+  unsigned *arrivals; /* 0 before and after */
+  int components;
+};
+
+static inline cuda_reduction cuda_reduction_of(const ts_vector *v) {
+  const cuda_state *state = cuda_state_of(v->context);
+  return {(double *)state->partials, state->arrivals, v->components};
+}
+
+/* Where a sum goes: four floats, of which components that the vectors do not have become 0. */
+struct cuda_result {
+  float *slot;
+  int root; /* the square root of the sum */
+};
+
+/* ---- Sums in a thread, four lanes of quads a sum ---- */
+
+template <int SUMS> struct cuda_sums {
+  double lane[SUMS][4];
+};
+
+/* Brings the lanes to their components. */
+template <int SUMS>
+static __device__ __forceinline__ void cuda_sums_by_component(cuda_sums<SUMS> *sums, int components) {
+  const int first = cuda_first_component(components);
+#pragma unroll
+  for (int s = 0; s < SUMS; s++) {
+    double by_component[4] = {0, 0, 0, 0};
+    CUDA_EACH_LANE(l) {
+      const int component = (first + l) % components;
+      CUDA_EACH_LANE(c) if (c == component) by_component[c] += sums->lane[s][l];
+    }
+    CUDA_EACH_LANE(c) sums->lane[s][c] = by_component[c];
+  }
+}
+
+/* ---- Over a block ----
+ * `value` of every thread, numbers of `count` kinds; the sums of kind k to thread k. */
+template <int KINDS> static __device__ __forceinline__ double cuda_block_sum(const double (&value)[KINDS]) {
+  __shared__ double of_warp[32][KINDS];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+#pragma unroll
+  for (int k = 0; k < KINDS; k++) {
+    const double sum = cuda_warp_sum(value[k]);
+    if (lane == 0) of_warp[warp][k] = sum;
+  }
+  __syncthreads();
+  double total = 0;
+  if (threadIdx.x < KINDS)
+    for (int w = 0; w < warps; w++) total += of_warp[w][threadIdx.x];
+  __syncthreads();
+  return total;
+}
+
+/* Whether this block is the last of the grid to come here; what the others wrote before is visible then. */
+static __device__ __forceinline__ int cuda_arrives_last(unsigned *arrivals) {
+  __shared__ int last;
+  __threadfence();
+  __syncthreads();
+  /* The counter starts again at 0 behind the last block. */
+  if (threadIdx.x == 0) last = atomicInc(arrivals, gridDim.x - 1) == gridDim.x - 1;
+  __syncthreads();
+  if (last) __threadfence();
+  return last;
+}
+
+/* ---- Over the grid: the end of a kernel. `sums` is by component. Blocks of at least 32 threads. ---- */
+template <int SUMS>
+static __device__ __forceinline__ void cuda_finish_sums(const cuda_reduction &reduction,
+                                                        const cuda_sums<SUMS> &sums,
+                                                        const cuda_result (&results)[SUMS]) {
+  constexpr int kinds = SUMS * 4;
+  double values[kinds];
+#pragma unroll
+  for (int k = 0; k < kinds; k++) values[k] = sums.lane[k / 4][k % 4];
+  double total = cuda_block_sum<kinds>(values);
+  if (gridDim.x > 1) {
+    if (threadIdx.x < kinds) reduction.partials[(size_t)blockIdx.x * kinds + threadIdx.x] = total;
+    if (!cuda_arrives_last(reduction.arrivals)) return;
+#pragma unroll
+    for (int k = 0; k < kinds; k++) values[k] = 0;
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x)
+#pragma unroll
+      for (int k = 0; k < kinds; k++) values[k] += __ldcg(&reduction.partials[(size_t)block * kinds + k]);
+    total = cuda_block_sum<kinds>(values);
+  }
+  if (threadIdx.x < kinds) {
+    const int component = threadIdx.x % 4;
+    const cuda_result result = results[threadIdx.x / 4];
+    result.slot[component] =
+        component < reduction.components ? (float)(result.root ? sqrt(total) : total) : 0.0f;
+  }
+}
+
+#endif
