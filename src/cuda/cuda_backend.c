@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cuda.h"
+#include "cuda_grid.h"
 
 /* The driver is missing, or older than the runtime that this library was built with. */
 static ts_status no_driver(ts_context *context, cudaError_t error) {
@@ -51,6 +52,9 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
       .rectangle_width = 1,
       .rectangle_height = 1,
       .formats = 1u << TS_FORMAT_CSR,
+      .grid_storages =
+          1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES,
+      .pointwise_storage = TS_GRID_STORAGE_PLAIN,
       .default_format = TS_FORMAT_CSR,
       .check_interval = 25,
       .check_overlap = 4,
@@ -173,6 +177,27 @@ const tsi_ops tsi_cuda_ops = {
     .mesh_destroy = cuda_mesh_destroy,
     .mesh_assemble = cuda_mesh_assemble,
     .mesh_force = cuda_mesh_force,
+    /* Grids. */
+    .stencil_create = cuda_stencil_create,
+    .stencil_write = cuda_stencil_write,
+    .stencil_read = cuda_stencil_read,
+    .stencil_residual = cuda_stencil_residual,
+    .add_to_pair = cuda_add_to_pair,
+    .level_create = cuda_level_create,
+    .level_destroy = cuda_level_destroy,
+    .level_prepare = cuda_level_prepare,
+    .level_coarsen = cuda_level_coarsen,
+    .level_read = cuda_level_read,
+    .level_set_inverse = cuda_level_set_inverse,
+    .level_coarse_solve = cuda_level_coarse_solve,
+    .level_load = cuda_level_load,
+    .level_store = cuda_level_store,
+    .level_clear = cuda_level_clear,
+    .level_smooth = cuda_level_smooth,
+    .level_restrict_residual = cuda_level_restrict_residual,
+    .level_restrict = cuda_level_restrict,
+    .level_inject = cuda_level_inject,
+    .level_prolong = cuda_level_prolong,
     .fluid_advect = cuda_fluid_advect,
     .fluid_correct = cuda_fluid_correct,
     .fluid_vorticity = cuda_fluid_vorticity,

@@ -1,5 +1,6 @@
 /* Matrices in device memory: made, given new values, given back. */
 #include "cuda_matrix.h"
+#include "cuda_grid.h"
 
 /* As many threads as share a row with about four entries each. */
 static int lanes_for(const tsi_host_csr *csr) {
@@ -59,5 +60,8 @@ ts_status cuda_matrix_write(ts_matrix *A, const tsi_packed *packed) {
 }
 
 void cuda_matrix_destroy(ts_matrix *A) {
-  release(A);
+  if (A->stencil)
+    cuda_stencil_destroy(A);
+  else
+    release(A);
 }

@@ -1,4 +1,5 @@
 /* y = A x, r = b - A x in double precision, and the diagonal. */
+#include "cuda_grid.h"
 #include "cuda_rows.cuh"
 
 typedef struct operands {
@@ -56,10 +57,12 @@ static ts_status run(const ts_matrix *A, int components, const operands &o) {
 }
 
 ts_status cuda_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  if (A->stencil) return cuda_stencil_spmv(y, A, x);
   return run(A, y->components, {cuda_data(y), cuda_data(x), NULL, NULL});
 }
 
 ts_status cuda_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  if (A->stencil) return cuda_stencil_plain_residual(r, b, A, x);
   return run(A, r->components, {cuda_data(r), cuda_data(x), cuda_data(b), cuda_matrix_of(A)->locked});
 }
 
@@ -82,6 +85,7 @@ __global__ static void diagonal_csr(const cuda_csr m, float *d, int components) 
 }
 
 ts_status cuda_diagonal(ts_vector *d, const ts_matrix *A) {
+  if (A->stencil) return cuda_stencil_diagonal(d, A);
   const cuda_csr &m = cuda_matrix_of(A)->csr;
   diagonal_csr<<<cuda_blocks_for((size_t)m.rows), CUDA_THREADS, 0, cuda_stream(A->context)>>>(m, cuda_data(d),
                                                                                               d->components);

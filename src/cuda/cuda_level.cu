@@ -1,0 +1,220 @@
+/* Levels: their memory, how values come in and out, and the exact solution of the coarsest. */
+#include <limits.h>
+
+#include "cuda_level.cuh"
+
+static const char what[] = "a multigrid level";
+
+/* ---- Geometry ---- */
+
+cuda_level_view cuda_view_of_grid(int width, int height, int periodic_x, int periodic_y,
+                                  ts_grid_storage storage) {
+  cuda_level_view l = {};
+  l.width = width;
+  l.height = height;
+  l.periodic_x = periodic_x;
+  l.periodic_y = periodic_y;
+  l.layered = storage == TS_GRID_STORAGE_LAYERED;
+  l.shift = storage != TS_GRID_STORAGE_PLAIN;
+  l.layers = storage == TS_GRID_STORAGE_PARITIES ? 4 : 1;
+  l.step = l.layered ? 4 : 1;
+  l.columns = l.step * ((width + l.shift) >> l.shift);
+  l.rows = (height + l.shift) >> l.shift;
+  l.plane = (size_t)l.columns * (size_t)l.rows * (size_t)l.layers;
+  l.across = l.layered ? 1 : l.columns * l.rows;
+  l.up = 2 * l.across;
+  l.cells_wide = (width + 1) / 2;
+  l.cells = (size_t)l.cells_wide * (size_t)((height + 1) / 2);
+  return l;
+}
+
+static cuda_level_view geometry_of(const tsi_level *level) {
+  const ts_grid_desc *g = &level->grid;
+  return cuda_view_of_grid(g->width, g->height, g->periodic_x, g->periodic_y, level->storage);
+}
+
+cuda_level_view cuda_view_of(const tsi_level *level) {
+  const cuda_level *impl = cuda_level_of(level);
+  cuda_level_view l = geometry_of(level);
+  l.sides = impl->sides;
+  l.corners = impl->corners;
+  l.weights = impl->weights;
+  l.general = impl->general;
+  return l;
+}
+
+/* ---- Creation ---- */
+
+static size_t field_bytes(const cuda_level *l, int fields) {
+  return (size_t)fields * l->size * sizeof(float);
+}
+
+static ts_status create_arrays(tsi_level *level) {
+  ts_context *context = level->context;
+  cuda_level *l = cuda_level_of(level);
+  l->borrowed = level->matrix && level->storage == TS_GRID_STORAGE_PLAIN;
+  for (int k = 0; k < 2; k++)
+    TSI_TRY(cuda_take_zeroed(context, (void **)&l->fields[k], field_bytes(l, 1), what));
+  TSI_TRY(cuda_take_zeroed(context, (void **)&l->b, field_bytes(l, 1), what));
+  if (l->borrowed) return TS_OK;
+  TSI_TRY(cuda_take_zeroed(context, (void **)&l->sides, field_bytes(l, CUDA_SIDES), what));
+  if (level->five_point) return TS_OK;
+  return cuda_take_zeroed(context, (void **)&l->corners, field_bytes(l, CUDA_CORNERS), what);
+}
+
+ts_status cuda_level_create(tsi_level *level) {
+  ts_context *context = level->context;
+  const ts_grid_desc *grid = &level->grid;
+  if (((int64_t)grid->width + 1) * ((int64_t)grid->height + 1) > INT_MAX)
+    return tsi_fail(context, TS_ERROR_LIMIT, "multigrid on %d x %d points: backend cuda has at most %d",
+                    grid->width, grid->height, INT_MAX);
+  cuda_level *l = (cuda_level *)tsi_calloc(context, 1, sizeof *l);
+  if (!l) return tsi_out_of_memory(context, what, sizeof *l);
+  const cuda_level_view view = geometry_of(level);
+  l->size = view.plane;
+  l->cells = view.cells;
+  level->impl = l;
+  const ts_status status = create_arrays(level);
+  if (status < 0) cuda_level_destroy(level);
+  return status;
+}
+
+static size_t dense_bytes(const tsi_level *level) {
+  const size_t n = (size_t)level->grid.width * (size_t)level->grid.height;
+  return n * n * sizeof(float);
+}
+
+void cuda_level_destroy(tsi_level *level) {
+  ts_context *context = level->context;
+  cuda_level *l = cuda_level_of(level);
+  if (!l) return;
+  cuda_give(context, l->fields[0], field_bytes(l, 1));
+  cuda_give(context, l->fields[1], field_bytes(l, 1));
+  cuda_give(context, l->b, field_bytes(l, 1));
+  cuda_give(context, l->direction, field_bytes(l, 1));
+  if (!l->borrowed) {
+    cuda_give(context, l->sides, field_bytes(l, CUDA_SIDES));
+    cuda_give(context, l->corners, field_bytes(l, CUDA_CORNERS));
+  }
+  cuda_give(context, l->weights, 8 * l->cells * sizeof(float));
+  cuda_give(context, l->general, sizeof *l->general);
+  cuda_give(context, l->dense, dense_bytes(level));
+  tsi_free(context, l);
+  level->impl = NULL;
+}
+
+/* ---- Coefficients ---- */
+
+/* From natural order into the storage of `to`. */
+__global__ static void rearrange(cuda_level_view from, cuda_level_view to, float *sides, float *corners) {
+  cuda_point p;
+  if (!cuda_my_point(to, (int)blockIdx.y, &p)) return;
+  const int source = cuda_place(from, p.i, p.j), at = cuda_place(to, p.i, p.j);
+#pragma unroll
+  for (int k = 0; k < CUDA_SIDES; k++) sides[k * to.plane + at] = cuda_coefficient_at(from, k, source);
+  if (!corners) return;
+#pragma unroll
+  for (int k = CUDA_SIDES; k < CUDA_DIRECTIONS; k++)
+    corners[(k - CUDA_SIDES) * to.plane + at] = from.corners ? cuda_coefficient_at(from, k, source) : 0;
+}
+
+ts_status cuda_level_prepare(tsi_level *level) {
+  cuda_level *l = cuda_level_of(level);
+  if (!level->matrix) return TS_OK;
+  const cuda_stencil *s = cuda_stencil_of(level->matrix);
+  if (l->borrowed) {
+    l->sides = s->sides;
+    l->corners = s->corners;
+    return TS_OK;
+  }
+  const ts_grid_desc *g = &level->grid;
+  cuda_level_view from =
+      cuda_view_of_grid(g->width, g->height, g->periodic_x, g->periodic_y, TS_GRID_STORAGE_PLAIN);
+  from.sides = s->sides;
+  from.corners = s->corners;
+  const cuda_level_view to = geometry_of(level);
+  rearrange<<<cuda_level_blocks(&to), CUDA_THREADS, 0, cuda_stream(level->context)>>>(from, to, l->sides,
+                                                                                      l->corners);
+  CUDA_LAUNCHED(level->context, "rearrange");
+  return TS_OK;
+}
+
+ts_status cuda_level_read(const tsi_level *level, float *values) {
+  const cuda_level_view l = cuda_view_of(level);
+  return cuda_planes_read(level->context, &l, values);
+}
+
+/* ---- Fields ---- */
+
+__global__ static void load(cuda_level_view l, float *field, const float *v) {
+  cuda_point p;
+  if (cuda_my_point(l, (int)blockIdx.y, &p))
+    field[cuda_place(l, p.i, p.j)] = v[(size_t)p.j * (size_t)l.width + (size_t)p.i];
+}
+
+ts_status cuda_level_load(tsi_level *level, tsi_level_field field, const ts_vector *v) {
+  const cuda_level_view l = geometry_of(level);
+  load<<<cuda_level_blocks(&l), CUDA_THREADS, 0, cuda_stream(level->context)>>>(
+      l, field == TSI_LEVEL_X ? cuda_level_x(level) : cuda_level_of(level)->b, cuda_data(v));
+  CUDA_LAUNCHED(level->context, "load");
+  return TS_OK;
+}
+
+__global__ static void store(cuda_level_view l, float *v, const float *x, int add) {
+  cuda_point p;
+  if (!cuda_my_point(l, (int)blockIdx.y, &p)) return;
+  const int at = cuda_place(l, p.i, p.j);
+  float *to = v + ((size_t)p.j * (size_t)l.width + (size_t)p.i);
+  if (l.sides[at] != 0) *to = add ? *to + x[at] : x[at];
+}
+
+ts_status cuda_level_store(ts_vector *v, const tsi_level *level, int add) {
+  const cuda_level_view l = cuda_view_of(level);
+  store<<<cuda_level_blocks(&l), CUDA_THREADS, 0, cuda_stream(level->context)>>>(l, cuda_data(v),
+                                                                                 cuda_level_x(level), add);
+  CUDA_LAUNCHED(level->context, "store");
+  return TS_OK;
+}
+
+ts_status cuda_level_clear(tsi_level *level) {
+  CUDA_TRY(level->context, cudaMemsetAsync(cuda_level_x(level), 0, field_bytes(cuda_level_of(level), 1),
+                                           cuda_stream(level->context)));
+  return TS_OK;
+}
+
+/* ---- The coarsest level ---- */
+
+enum { DENSE_MOST = 1024 }; /* points; multigrid.h has fewer */
+
+ts_status cuda_level_set_inverse(tsi_level *level, const float *inverse) {
+  cuda_level *l = cuda_level_of(level);
+  if (!l->dense)
+    TSI_TRY(cuda_take(level->context, (void **)&l->dense, dense_bytes(level), "the coarsest level's inverse"));
+  return cuda_upload(level->context, l->dense, inverse, dense_bytes(level));
+}
+
+/* A warp computes an element of x = inverse b. */
+__global__ static void dense_solve(cuda_level_view l, float *x, const float *b, const float *inverse) {
+  __shared__ float natural[DENSE_MOST];
+  const int n = l.width * l.height;
+  for (int p = (int)threadIdx.x; p < n; p += CUDA_THREADS)
+    natural[p] = b[cuda_place(l, p % l.width, p / l.width)];
+  __syncthreads();
+  const int row = (int)(blockIdx.x * (CUDA_THREADS / 32) + threadIdx.x / 32);
+  if (row >= n) return;
+  double sum = 0;
+  for (int p = (int)threadIdx.x % 32; p < n; p += 32)
+    sum += (double)inverse[(size_t)row * n + p] * (double)natural[p];
+  sum = cuda_warp_sum(sum);
+  if (threadIdx.x % 32 == 0) x[cuda_place(l, row % l.width, row / l.width)] = (float)sum;
+}
+
+ts_status cuda_level_coarse_solve(tsi_level *level) {
+  const cuda_level_view l = cuda_view_of(level);
+  const cuda_level *impl = cuda_level_of(level);
+  const unsigned blocks = cuda_blocks_for((size_t)l.width * (size_t)l.height * 32);
+  dense_solve<<<blocks, CUDA_THREADS, 0, cuda_stream(level->context)>>>(l, cuda_level_x(level), impl->b,
+                                                                        impl->dense);
+  CUDA_LAUNCHED(level->context, "dense_solve");
+  return TS_OK;
+}

@@ -1,0 +1,59 @@
+/* Smoothing steps at a point. */
+#ifndef CUDA_LEVEL_SMOOTH_CUH
+#define CUDA_LEVEL_SMOOTH_CUH
+
+#include "cuda_level.cuh"
+
+/* A step of Jacobi or Chebyshev. */
+struct cuda_jacobi {
+  float alpha, beta;
+  int x_is_zero, has_direction;
+};
+
+/* A colour, or two that are no neighbours. */
+struct cuda_colours {
+  int first, second;
+  int known;     /* parities of x that hold something; the others count as 0 */
+  int x_is_zero; /* points without equation become 0 */
+  int beside;    /* what is computed goes into the other field and is copied */
+};
+
+/* The colours of a sweep in their order; returns how many. */
+int cuda_list_colours(const tsi_level *level, const tsi_sweep *sweep, cuda_colours out[4]);
+/* A sweep as kernels take it. Makes the level's directions where they are needed. */
+ts_status cuda_level_jacobi_of(tsi_level *level, const tsi_sweep *sweep, cuda_jacobi *step);
+
+template <bool NINE>
+static __device__ __forceinline__ void cuda_jacobi_at(const cuda_level_view &l, const cuda_jacobi &s,
+                                                      cuda_point p, const float *b, const float *x, float *next,
+                                                      float *direction) {
+  const cuda_around at = cuda_look_around(l, p);
+  const int own = at.column[1] + at.row[1];
+  const float centre = l.sides[own];
+  const float old = s.x_is_zero ? 0 : x[own];
+  float step = 0;
+  if (centre != 0) {
+    float r = b[own];
+    if (!s.x_is_zero) r = cuda_without_centre<NINE>(l, at, r, x, 15) - centre * old;
+    step = s.alpha * __fdiv_rn(r, centre);
+    if (s.beta != 0) step += s.beta * direction[own];
+  }
+  if (s.has_direction) direction[own] = step;
+  next[own] = old + step;
+}
+
+template <bool NINE>
+static __device__ __forceinline__ void cuda_relax_at(const cuda_level_view &l, const cuda_colours &c,
+                                                     cuda_point p, const float *b, const float *x, float *out) {
+  const cuda_around at = cuda_look_around(l, p);
+  const int own = at.column[1] + at.row[1];
+  const float centre = l.sides[own];
+  if (centre != 0)
+    out[own] = __fdiv_rn(cuda_without_centre<NINE>(l, at, b[own], x, c.known), centre);
+  else if (c.x_is_zero)
+    out[own] = 0;
+  else if (c.beside)
+    out[own] = x[own];
+}
+
+#endif

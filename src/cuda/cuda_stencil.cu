@@ -1,0 +1,232 @@
+/* Stencil matrices: planes of coefficients in the order of the grid's points. */
+#include "cuda_level.cuh"
+
+static const char what[] = "a stencil";
+
+/* ---- Nine values a point to planes, and back ---- */
+
+static __host__ __device__ constexpr int value_index(int direction) {
+  return 3 * cuda_y_of(direction) + cuda_x_of(direction);
+}
+
+/* Rows first_row ... of the grid, `points` of them. */
+__global__ static void scatter(cuda_level_view l, float *sides, float *corners, const float *values,
+                               int first_row, size_t points) {
+  const size_t n = (size_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+  if (n >= points) return;
+  const int at = cuda_place(l, (int)(n % (size_t)l.width), first_row + (int)(n / (size_t)l.width));
+#pragma unroll
+  for (int k = 0; k < CUDA_SIDES; k++) sides[k * l.plane + at] = values[9 * n + value_index(k)];
+  if (!corners) return;
+#pragma unroll
+  for (int k = 0; k < CUDA_CORNERS; k++)
+    corners[k * l.plane + at] = values[9 * n + value_index(CUDA_SIDES + k)];
+}
+
+__global__ static void gather(cuda_level_view l, float *values, int first_row, size_t points) {
+  const size_t n = (size_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+  if (n >= points) return;
+  const int at = cuda_place(l, (int)(n % (size_t)l.width), first_row + (int)(n / (size_t)l.width));
+#pragma unroll
+  for (int k = 0; k < CUDA_DIRECTIONS; k++)
+    values[9 * n + value_index(k)] = k >= CUDA_SIDES && !l.corners ? 0 : cuda_coefficient_at(l, k, at);
+}
+
+/* Rows that go at a time: a few megabytes. */
+static int band_height(const cuda_level_view *l) {
+  const int rows = (1 << 17) / l->width;
+  return rows < 1 ? 1 : rows < l->height ? rows : l->height;
+}
+
+static size_t band_bytes(const cuda_level_view *l) {
+  return 9 * sizeof(float) * (size_t)l->width * (size_t)band_height(l);
+}
+
+static ts_status write_bands(ts_context *context, const cuda_level_view *l, float *sides, float *corners,
+                             const float *values, float *band) {
+  for (int j = 0; j < l->height; j += band_height(l)) {
+    const int rows = l->height - j < band_height(l) ? l->height - j : band_height(l);
+    const size_t points = (size_t)l->width * (size_t)rows;
+    TSI_TRY(cuda_upload(context, band, values + 9 * (size_t)l->width * (size_t)j, 9 * points * sizeof(float)));
+    scatter<<<cuda_blocks_for(points), CUDA_THREADS, 0, cuda_stream(context)>>>(*l, sides, corners, band, j,
+                                                                                points);
+    CUDA_LAUNCHED(context, "scatter");
+  }
+  return TS_OK;
+}
+
+ts_status cuda_planes_write(ts_context *context, const cuda_level_view *l, float *sides, float *corners,
+                            const float *values) {
+  void *band;
+  TSI_TRY(cuda_take(context, &band, band_bytes(l), what));
+  const ts_status status = write_bands(context, l, sides, corners, values, (float *)band);
+  cuda_give(context, band, band_bytes(l));
+  return status;
+}
+
+static ts_status read_bands(ts_context *context, const cuda_level_view *l, float *values, float *band) {
+  for (int j = 0; j < l->height; j += band_height(l)) {
+    const int rows = l->height - j < band_height(l) ? l->height - j : band_height(l);
+    const size_t points = (size_t)l->width * (size_t)rows;
+    gather<<<cuda_blocks_for(points), CUDA_THREADS, 0, cuda_stream(context)>>>(*l, band, j, points);
+    CUDA_LAUNCHED(context, "gather");
+    TSI_TRY(
+        cuda_download(context, values + 9 * (size_t)l->width * (size_t)j, band, 9 * points * sizeof(float)));
+  }
+  return TS_OK;
+}
+
+ts_status cuda_planes_read(ts_context *context, const cuda_level_view *l, float *values) {
+  void *band;
+  TSI_TRY(cuda_take(context, &band, band_bytes(l), what));
+  const ts_status status = read_bands(context, l, values, (float *)band);
+  cuda_give(context, band, band_bytes(l));
+  return status;
+}
+
+/* ---- Storage ---- */
+
+static size_t plane_bytes(const ts_matrix *A, int planes) {
+  return (size_t)planes * (size_t)A->row_space->tiling.size * sizeof(float);
+}
+
+static cuda_level_view view_of(const ts_matrix *A) {
+  const tsi_grid *g = &A->row_space->grid;
+  cuda_level_view l =
+      cuda_view_of_grid(g->width, g->height, g->periodic_x, g->periodic_y, TS_GRID_STORAGE_PLAIN);
+  l.sides = cuda_stencil_of(A)->sides;
+  l.corners = cuda_stencil_of(A)->corners;
+  return l;
+}
+
+static void give_corners(ts_matrix *A) {
+  cuda_stencil *s = cuda_stencil_of(A);
+  if (s->corners) cuda_give(A->context, s->corners, plane_bytes(A, CUDA_CORNERS));
+  s->corners = NULL;
+}
+
+ts_status cuda_stencil_write(ts_matrix *A, const float *values) {
+  cuda_stencil *s = cuda_stencil_of(A);
+  const int nine = !A->stencil->five_point;
+  if (nine && !s->corners)
+    TSI_TRY(cuda_take(A->context, (void **)&s->corners, plane_bytes(A, CUDA_CORNERS), what));
+  if (!nine) give_corners(A);
+  const cuda_level_view l = view_of(A);
+  return cuda_planes_write(A->context, &l, s->sides, s->corners, values);
+}
+
+ts_status cuda_stencil_create(ts_matrix *A, const float *values) {
+  cuda_stencil *s = (cuda_stencil *)tsi_calloc(A->context, 1, sizeof *s);
+  if (!s) return tsi_out_of_memory(A->context, what, sizeof *s);
+  A->impl = s;
+  ts_status status = cuda_take(A->context, (void **)&s->sides, plane_bytes(A, CUDA_SIDES), what);
+  if (status == TS_OK) status = cuda_stencil_write(A, values);
+  if (status < 0) cuda_stencil_destroy(A);
+  return status;
+}
+
+void cuda_stencil_destroy(ts_matrix *A) {
+  cuda_stencil *s = cuda_stencil_of(A);
+  if (!s) return;
+  give_corners(A);
+  cuda_give(A->context, s->sides, plane_bytes(A, CUDA_SIDES));
+  tsi_free(A->context, s);
+  A->impl = NULL;
+}
+
+ts_status cuda_stencil_read(const ts_matrix *A, float *values) {
+  const cuda_level_view l = view_of(A);
+  return cuda_planes_read(A->context, &l, values);
+}
+
+/* ---- Products ---- */
+
+enum product_kind { PRODUCT, RESIDUAL, PAIR_RESIDUAL };
+
+/* b - A (x + low) adds up in double: it is the difference of nearly equal numbers when x is good. */
+template <product_kind KIND> struct product_sum { typedef double number; };
+template <> struct product_sum<PRODUCT> { typedef float number; };
+
+template <product_kind KIND, bool NINE>
+__global__ static void multiply(cuda_level_view l, int components, float *y, const float *b, const float *x,
+                                const float *low) {
+  typedef typename product_sum<KIND>::number number;
+  cuda_point p;
+  if (!cuda_my_point(l, 0, &p)) return;
+  const cuda_around at = cuda_look_around(l, p);
+  const int own = at.column[1] + at.row[1];
+  const float centre = l.sides[own];
+  for (int c = 0; c < components; c++) {
+    number sum = 0;
+#pragma unroll
+    for (int k = 0; k < (NINE ? CUDA_DIRECTIONS : CUDA_SIDES); k++) {
+      const size_t from = (size_t)(at.column[cuda_x_of(k)] + at.row[cuda_y_of(k)]) * components + c;
+      number value = x[from];
+      if (KIND == PAIR_RESIDUAL) value += low[from];
+      sum += (number)(k ? cuda_coefficient_at(l, k, own) : centre) * value;
+    }
+    const size_t to = (size_t)own * components + c;
+    if (KIND != PRODUCT && centre != 0) sum = b[to] - sum;
+    y[to] = centre != 0 ? (float)sum : 0;
+  }
+}
+
+typedef void (*product_kernel)(cuda_level_view, int, float *, const float *, const float *, const float *);
+
+static ts_status run(const ts_matrix *A, product_kind kind, ts_vector *y, const ts_vector *b,
+                     const ts_vector *x, const ts_vector *low) {
+  static const product_kernel kernels[3][2] = {{multiply<PRODUCT, false>, multiply<PRODUCT, true>},
+                                               {multiply<RESIDUAL, false>, multiply<RESIDUAL, true>},
+                                               {multiply<PAIR_RESIDUAL, false>, multiply<PAIR_RESIDUAL, true>}};
+  const cuda_level_view l = view_of(A);
+  kernels[kind][l.corners != NULL]<<<cuda_level_blocks(&l), CUDA_THREADS, 0, cuda_stream(A->context)>>>(
+      l, y->components, cuda_data(y), b ? cuda_data(b) : NULL, cuda_data(x), low ? cuda_data(low) : NULL);
+  CUDA_LAUNCHED(A->context, "multiply");
+  return TS_OK;
+}
+
+ts_status cuda_stencil_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  return run(A, PRODUCT, y, NULL, x, NULL);
+}
+
+ts_status cuda_stencil_plain_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A,
+                                      const ts_vector *x) {
+  return run(A, RESIDUAL, r, b, x, NULL);
+}
+
+ts_status cuda_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
+                                const ts_vector *low) {
+  return run(A, PAIR_RESIDUAL, r, b, x, low);
+}
+
+__global__ static void copy_diagonal(float *d, const float *centre, int components, size_t count) {
+  const size_t n = (size_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+  if (n < count) d[n] = centre[n / (size_t)components];
+}
+
+ts_status cuda_stencil_diagonal(ts_vector *d, const ts_matrix *A) {
+  const size_t count = cuda_count(d);
+  copy_diagonal<<<cuda_blocks_for(count), CUDA_THREADS, 0, cuda_stream(A->context)>>>(
+      cuda_data(d), cuda_stencil_of(A)->sides, d->components, count);
+  CUDA_LAUNCHED(A->context, "copy_diagonal");
+  return TS_OK;
+}
+
+/* ---- A solution in two floats ---- */
+
+__global__ static void add_pairs(float *x, float *low, const float *e, size_t count) {
+  const size_t n = (size_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+  if (n >= count) return;
+  const double sum = (double)x[n] + ((double)low[n] + (double)e[n]);
+  const float rounded = (float)sum;
+  x[n] = rounded;
+  low[n] = (float)(sum - rounded);
+}
+
+ts_status cuda_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {
+  const size_t count = cuda_count(x);
+  add_pairs<<<cuda_blocks_for(count), CUDA_THREADS, 0, cuda_stream(x->context)>>>(cuda_data(x), cuda_data(low),
+                                                                                  cuda_data(e), count);
+  CUDA_LAUNCHED(x->context, "add_pairs");
+  return TS_OK;
+}
