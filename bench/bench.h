@@ -56,7 +56,8 @@ int bench_open(const bench_options *options, int w, int h, ts_context **context)
 /* What benchmarks need to know of the device before they begin. */
 typedef struct bench_device {
   int is_gl, is_hardware;
-  int threads; /* at least 1 */
+  int threads;      /* at least 1 */
+  unsigned formats; /* bit 1 << TS_FORMAT_... */
 } bench_device;
 
 /* Opens the backend, puts it, its device and driver into the report, and closes it. */

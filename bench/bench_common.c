@@ -48,6 +48,7 @@ int bench_describe(const bench_options *options, report *r, bench_device *device
   }
   device->is_gl = info.max_texture_size > 0;
   device->is_hardware = info.is_hardware;
+  device->formats = info.formats;
   device->threads = info.threads > 0 ? info.threads : 1;
   timing_set_warm_up(device->is_gl && device->is_hardware ? BENCH_WARM_UP_SECONDS : 0);
   report_text(r, "backend", "backend", "%s", info.backend);

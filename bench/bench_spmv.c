@@ -34,7 +34,14 @@ static const report_column LAYOUTS[] = {
     {"seconds_upload", "upload s", 'f', 8, 3},
 };
 
-enum { MAX_RESULTS = 16, COLUMNS = 10 };
+static const report_column BLOCKS[] = {
+    {"matrix", "matrix", 's', -12, 0},
+    {"format", "format", 's', -8, 0},
+    {"blocks", "blocks", 'i', 10, 0},
+    {"fill_ratio", "fill ratio", 'f', 10, 3},
+};
+
+enum { MAX_RESULTS = 32, COLUMNS = 10, BLOCK_COLUMNS = 4 };
 
 typedef struct named_result {
   char matrix[BENCH_NAME_SIZE];
@@ -57,14 +64,23 @@ static void print_layout(report *r, const named_result *n) {
              (long long)i->split_rows, i->seconds_layout, i->seconds_upload);
 }
 
+/* How full the blocks are, where a format has some. */
+static void print_blocks(report *r, const named_result *results, int count) {
+  int begun = 0;
+  for (int i = 0; i < count; ++i) {
+    const ts_matrix_info *info = &results[i].result.info;
+    if (!info->blocks) continue;
+    if (!begun++) report_table(r, "blocks", "Blocks", BLOCKS, BLOCK_COLUMNS);
+    report_row(r, results[i].matrix, spmv_format(info->format), (long long)info->blocks, info->fill_ratio);
+  }
+}
+
 /* Every format asked for on one matrix. The first matrix decides at what size the limits are measured. */
 static int run_matrix(const bench_options *o, const bench_device *device, const char *name, int32_t rows,
                       device_limits *limits, named_result *results, int *count, report *r) {
-  static const ts_format gl_formats[] = {TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS};
   ts_context *context = NULL;
   generated_matrix A;
   if (bench_matrix(&A, name, rows)) return 1;
-  const int all = o->format == TS_FORMAT_AUTO && device->is_gl;
   int failed = 0;
   if (!*count) {
     failed = limits_measure(limits, o, o->components, spmv_bytes(&A, o->components, 2));
@@ -74,10 +90,11 @@ static int run_matrix(const bench_options *o, const bench_device *device, const 
     }
   }
   failed = failed || bench_open(o, 0, 0, &context);
-  for (int f = 0; f < (all ? 2 : 1) && !failed && *count < MAX_RESULTS; ++f) {
+  for (int f = 0; ts_format_name((ts_format)f) && !failed && *count < MAX_RESULTS; ++f) {
+    if (o->format == TS_FORMAT_AUTO ? !(device->formats & 1u << f) : f != (int)o->format) continue;
     named_result *n = &results[*count];
     bench_short_name(n->matrix, name);
-    failed = spmv_measure(context, &A, all ? gl_formats[f] : o->format, o->components, o->repeat, &n->result);
+    failed = spmv_measure(context, &A, (ts_format)f, o->components, o->repeat, &n->result);
     if (failed) break;
     print_product(r, n, limits);
     ++*count;
@@ -110,6 +127,7 @@ int bench_spmv(const bench_options *options, report *r) {
   if (!failed) {
     report_table(r, "layouts", "Layouts", LAYOUTS, COLUMNS);
     for (int i = 0; i < count; ++i) print_layout(r, &results[i]);
+    print_blocks(r, results, count);
   }
   return failed;
 }

@@ -24,13 +24,13 @@ enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
 static const struct argp_option OPTIONS[] = {
     {"backend", 'B', "NAME", 0, "Backend: auto (the default), gl, gl:1, cpu, check:gl", 0},
     {"format", 'f', "NAME", 0,
-     "Storage of the matrix: jagged, segments, csr (default: all that the backend has)", 0},
+     "Storage of the matrix: jagged, segments, csr, bcrs2, bcrs4 (default: all that the backend has)", 0},
     {"size", 's', "N", 0, "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576",
      0},
     {"matrix", 'm', "NAME", 0,
      "A generated matrix (grid: triangulated grid with 7 entries a row; laplace3d: 3-D Laplacian; random: "
-     "random "
-     "rows of uneven length) or a Matrix Market file (default: all three generated ones)",
+     "random rows of uneven length; fem3, fem4: 3-D, with 3 or 4 unknowns a node) or a Matrix Market file "
+     "(default: all generated ones)",
      0},
     {"components", 'c', "N", 0, "Components of the vectors, 1 to 4 (default 1)", 0},
     {"rectangle", 'r', "WxH", 0, "Pack rows in rectangles of this many texels: powers of two up to 256", 0},
@@ -87,7 +87,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     break;
   case 'f': {
     const int format = ts_format_from_name(text);
-    if (format < 0) argp_error(state, "unknown format '%s': known are auto, jagged, segments, csr", text);
+    if (format < 0)
+      argp_error(state, "unknown format '%s': known are auto, jagged, segments, csr, bcrs2, bcrs4", text);
     o->format = (ts_format)format;
     break;
   }

@@ -19,8 +19,8 @@ float generated_noise(uint32_t i, uint32_t j) {
 }
 
 const char *generated_name(int index) {
-  static const char *const names[] = {"grid", "laplace3d", "random"};
-  return index >= 0 && index < 3 ? names[index] : NULL;
+  static const char *const names[] = {"grid", "laplace3d", "random", "fem3", "fem4"};
+  return index >= 0 && index < (int)(sizeof names / sizeof *names) ? names[index] : NULL;
 }
 
 int generated_is_name(const char *name) {
@@ -94,6 +94,29 @@ static int generate_box(generated_matrix *A, int32_t rows, int32_t w, int32_t h,
     const int count = neighbours(columns, i, w, h, rows, diagonals);
     memcpy(row, columns, (size_t)count * sizeof *columns);
     A->row_offsets[i + 1] = A->row_offsets[i] + count;
+  }
+  fill_values(A);
+  return 0;
+}
+
+/* Every node of the 7-point pattern of a cube has `unknowns` rows, and a full block for each neighbour. The
+ * last node has those that are left. */
+static int generate_nodes(generated_matrix *A, int32_t rows, int32_t unknowns) {
+  const int32_t nodes = (rows - 1) / unknowns + 1, w = (int32_t)ceil(cbrt((double)nodes) - 1e-9);
+  int32_t near[9];
+  int64_t entries = 0;
+  for (int32_t i = 0; i < nodes; ++i)
+    entries += (int64_t)neighbours(near, i, w, w, nodes, 0) * unknowns * unknowns;
+  const int failed = allocate(A, rows, entries); /* a few too many where the last node is cut */
+  if (failed) return failed;
+  int32_t to = 0;
+  A->row_offsets[0] = 0;
+  for (int32_t i = 0; i < rows; ++i) {
+    const int count = neighbours(near, i / unknowns, w, w, nodes, 0);
+    for (int k = 0; k < count; ++k)
+      for (int32_t j = near[k] * unknowns; j < (near[k] + 1) * unknowns && j < rows; ++j)
+        A->column_indices[to++] = j;
+    A->row_offsets[i + 1] = to;
   }
   fill_values(A);
   return 0;
@@ -174,6 +197,8 @@ int generate_matrix(generated_matrix *A, const char *name, int32_t rows) {
     return generate_box(A, rows, w, w, 0);
   }
   if (!strcmp(name, "random")) return generate_random(A, rows);
+  if (!strcmp(name, "fem3")) return generate_nodes(A, rows, 3);
+  if (!strcmp(name, "fem4")) return generate_nodes(A, rows, 4);
   return 1;
 }
 

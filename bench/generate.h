@@ -15,6 +15,8 @@ typedef struct generated_matrix {
 /* "grid"      a triangulated grid: a row has its diagonal and up to 6 neighbours, 7 entries inside
  * "laplace3d" the 7-point Laplacian of a cube
  * "random"    random neighbours, rows of 2 to about 110 entries, 11 on average
+ * "fem3"      the nodes of laplace3d with 3 unknowns each, as of a displacement: full blocks of 3 x 3
+ * "fem4"      the same with 4 unknowns, as of a displacement and a pressure
  * Each has exactly `rows` rows. Returns 0; 1 for an unknown name; 2 without memory or with more entries
  * than a 32-bit offset counts. */
 int generate_matrix(generated_matrix *A, const char *name, int32_t rows);
@@ -22,7 +24,7 @@ void generated_free(generated_matrix *A);
 
 ts_csr generated_csr(const generated_matrix *A);
 
-/* The names above: index 0, 1, 2; NULL past the end. */
+/* The names above: index 0, 1, ...; NULL past the end. */
 const char *generated_name(int index);
 int generated_is_name(const char *name);
 

@@ -34,8 +34,11 @@ void spmv_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int co
   const double rows = info->rows, columns = info->columns;
   memset(w, 0, sizeof *w);
   w->flops = 2.0 * (double)info->nonzeros * components;
-  if (!is_gl) {
-    w->bytes = 8.0 * (double)info->nonzeros + 4.0 * (rows + 1) + 4.0 * components * (rows + columns);
+  if (!is_gl) { /* compressed rows: offsets, columns and values, and both vectors once */
+    const int n = info->format == TS_FORMAT_BCRS2 ? 2 : info->format == TS_FORMAT_BCRS4 ? 4 : 1;
+    const double columns_stored = n > 1 ? info->blocks : (double)info->nonzeros;
+    w->bytes = 4 * (double)info->stored_entries + 4 * columns_stored + 4 * (ceil(rows / n) + 1) +
+               4.0 * components * (rows + columns);
     return;
   }
   const int has_diagonal = info->rows == info->columns;

@@ -35,8 +35,8 @@ static const struct argp_option option_list[] = {
      "auto, gl, gl:N (device N), cpu, or check:NAME; see `texsolve info' (default: auto, which takes OpenGL on "
      "a GPU, else the CPU)",
      2},
-    {"format", KEY_FORMAT, "NAME", 0, "auto, jagged, segments or csr (default: auto, the backend's fastest)",
-     2},
+    {"format", KEY_FORMAT, "NAME", 0,
+     "auto, jagged, segments, csr, bcrs2 or bcrs4 (default: auto, the backend's fastest)", 2},
     {"rectangle", KEY_RECTANGLE, "WxH", 0,
      "pack rows in rectangles of W x H texels, powers of two from 4 to 256", 2},
     {"threads", KEY_THREADS, "N", 0, "threads of the CPU backend", 2},

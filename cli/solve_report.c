@@ -36,8 +36,10 @@ void solve_report_text(const solve_options *options, const solve_system *system,
          (long long)o->matrix.nonzeros);
   if (system->components > 1) printf("; %d right-hand sides", system->components);
   printf("\nbackend     %s: %s\n", o->context.backend, o->context.device);
-  printf("format      %s: %lld stored entries, %.2f MB on the device\n", ts_format_name(o->matrix.format),
-         (long long)o->matrix.stored_entries, 1e-6 * (double)o->matrix.bytes_device);
+  printf("format      %s: ", ts_format_name(o->matrix.format));
+  if (o->matrix.blocks) printf("%d blocks, %.1f %% full, ", o->matrix.blocks, 100 * o->matrix.fill_ratio);
+  printf("%lld stored entries, %.2f MB on the device\n", (long long)o->matrix.stored_entries,
+         1e-6 * (double)o->matrix.bytes_device);
   printf("method      cg, preconditioner %s, %s to %.3g\n", preconditioner_name(options->preconditioner),
          options->stop == TS_STOP_DELTA ? "sqrt(delta / delta_0)" : "relative residual", options->rtol);
   printf("result      %s after %d iterations, %d waits for the device\n",
@@ -66,6 +68,8 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "nonzeros", json_integer(o->matrix.nonzeros));
   PUT(object, "duplicates", json_integer(system->A.duplicates));
   PUT(object, "stored_entries", json_integer(o->matrix.stored_entries));
+  PUT(object, "blocks", json_integer(o->matrix.blocks));
+  PUT(object, "fill_ratio", json_real(o->matrix.fill_ratio));
   PUT(object, "bytes_device", json_integer((json_int_t)o->matrix.bytes_device));
   PUT(object, "right_hand_sides", json_integer(system->components));
   PUT(object, "method", json_string("cg"));

@@ -97,7 +97,8 @@ int check_padding(const char *file, int line, const ts_vector *vector) {
 }
 
 int list_formats(ts_context *context, ts_format formats[8]) {
-  static const ts_format known[] = {TS_FORMAT_AUTO, TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS, TS_FORMAT_CSR};
+  static const ts_format known[] = {TS_FORMAT_AUTO, TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS,
+                                    TS_FORMAT_CSR,  TS_FORMAT_BCRS2,  TS_FORMAT_BCRS4};
   const ref_matrix m = ref_diagonal(3, 1, 2);
   int count = 0;
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -110,12 +111,21 @@ int list_formats(ts_context *context, ts_format formats[8]) {
       formats[count++] = known[i];
     else
       CHECK_INT(status, TS_ERROR_UNSUPPORTED);
+    CHECK(!known[i] || (status == TS_OK) == (context_info(context).formats >> known[i] & 1));
     ts_matrix_destroy(&matrix);
   }
   ref_matrix copy = m;
   ref_free(&copy);
   CHECK(count >= 2);
   return count;
+}
+
+int list_mesh_formats(ts_context *context, ts_format formats[8]) {
+  const int count = list_formats(context, formats);
+  int kept = 0;
+  for (int i = 0; i < count; i++)
+    if (formats[i] != TS_FORMAT_BCRS2 && formats[i] != TS_FORMAT_BCRS4) formats[kept++] = formats[i];
+  return kept;
 }
 
 int check_values(const char *file, int line, const float *actual, const double *expected, const double *scale,

@@ -31,6 +31,8 @@ int check_padding(const char *file, int line, const ts_vector *vector);
 
 /* The formats that the context's backend offers, in the order of the enumeration; AUTO comes first. */
 int list_formats(ts_context *context, ts_format formats[8]);
+/* Those that the matrix of a mesh can have: all but blocks. */
+int list_mesh_formats(ts_context *context, ts_format formats[8]);
 
 /* Every value is within `tolerance` epsilons of `scale` (per value; NULL: of the expected value's magnitude).
  * Reports the first that is not, once. */

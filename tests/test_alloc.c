@@ -222,7 +222,7 @@ static void mesh_flows(void) {
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   ts_format formats[8];
-  const int format_count = list_formats(context, formats);
+  const int format_count = list_mesh_formats(context, formats);
   mesh_sample meshes[] = {mesh_disk(6), mesh_cone(700, 0.5f)};
   for (int k = 0; k < 2 * format_count; k++) {
     const mesh_sample *m = &meshes[k & 1];

@@ -394,6 +394,94 @@ static void layout_limit(void) {
   ref_free(&m);
 }
 
+/* ---- Blocks ---- */
+
+/* The product by the packed blocks, one after the other: x and y reach beyond the matrix, to whole blocks. */
+static void check_blocks(const ref_matrix *m, const unsigned char *locked, ts_format format) {
+  const int log2_size = format == TS_FORMAT_BCRS2 ? 1 : 2;
+  const int32_t n = 1 << log2_size, block_rows = (m->rows + n - 1) / n,
+                block_columns = (m->columns + n - 1) / n;
+  laid_out l;
+  if (CHECK_OK(NULL, lay_out(&l, host_context(1, 1, 0), m, locked, format))) {
+    const tsi_blocks *blocks = &l.layout->blocks;
+    float *values = ref_values((size_t)m->columns, 5, -1, 1);
+    double *expected = malloc(sizeof *expected * (size_t)m->rows),
+           *size = malloc(sizeof *size * (size_t)m->rows);
+    double *x = malloc(sizeof *x * (size_t)(block_columns * n)),
+           *y = calloc((size_t)(block_rows * n), sizeof *y);
+    ref_spmv(m, locked, 1, values, expected, size);
+    for (int32_t j = 0; j < block_columns * n; j++) x[j] = j < m->columns ? values[j] : 1e30;
+    CHECK_INT(blocks->log2_size, log2_size);
+    CHECK_INT(blocks->block_rows, block_rows);
+    CHECK_INT(blocks->offsets[0], 0);
+    int64_t zeros = 0;
+    for (int32_t i = 0; i < block_rows; i++)
+      for (int32_t k = blocks->offsets[i]; k < blocks->offsets[i + 1]; k++) {
+        const int32_t j = blocks->columns[k];
+        const float *block = l.packed.block_values + (size_t)k * (size_t)(n * n);
+        if (!CHECK(j >= 0 && j < block_columns && (k == blocks->offsets[i] || j > blocks->columns[k - 1])))
+          break;
+        for (int32_t e = 0; e < n * n; e++) {
+          y[i * n + e / n] += (double)block[e] * x[j * n + e % n];
+          zeros += block[e] == 0;
+        }
+      }
+    for (int32_t i = 0; i < block_rows * n; i++)
+      if (!CHECK_CLOSE(y[i], i < m->rows ? expected[i] : 0, i < m->rows ? 1e-12 * size[i] : 0)) break;
+    const int32_t count = blocks->offsets[block_rows];
+    CHECK_INT(count, tsi_blocks_count(&l.csr, log2_size));
+    CHECK_INT(l.info.blocks, count);
+    CHECK_INT(l.info.stored_entries, (int64_t)count * n * n);
+    const int64_t entries = l.csr.row_offsets[m->rows];
+    CHECK_CLOSE(l.info.fill_ratio, count ? (double)entries / (double)(count * (int64_t)n * n) : 1, 1e-12);
+    CHECK(zeros >= (int64_t)count * n * n - entries); /* no entry is stored twice */
+    free(values), free(expected), free(size), free(x), free(y);
+  }
+  release(&l);
+}
+
+static void blocks(void) {
+  ref_sample sample;
+  for (int k = 0; ref_get_sample(k, &sample); k++) {
+    for (int f = TS_FORMAT_BCRS2; f <= TS_FORMAT_BCRS4; f++) {
+      test_context_label("%s, %s", sample.name, ts_format_name((ts_format)f));
+      check_blocks(&sample.matrix, NULL, (ts_format)f);
+    }
+    ref_free(&sample.matrix);
+  }
+  for (int32_t size = 1; size <= 9; size++) { /* every remainder, all blocks full but the last ones */
+    ref_matrix wide = ref_dense(size, 11 - size, (uint32_t)size), square = ref_grid(size, 7);
+    unsigned char locked[63];
+    for (int32_t i = 0; i < square.rows; i++) locked[i] = i % 3 == 0 || i == square.rows - 1 || i / 8 == 1;
+    for (int f = TS_FORMAT_BCRS2; f <= TS_FORMAT_BCRS4; f++) {
+      test_context_label("%d rows, %s", size, ts_format_name((ts_format)f));
+      check_blocks(&wide, NULL, (ts_format)f);
+      check_blocks(&square, locked, (ts_format)f);
+    }
+    ref_free(&wide);
+    ref_free(&square);
+  }
+}
+
+/* How full blocks are is known beforehand: all of a dense matrix, and of a diagonal one entry a row. */
+static void fill_ratios(void) {
+  const struct {
+    ref_matrix matrix;
+    double bcrs2, bcrs4;
+  } known[] = {
+      {ref_dense(16, 24, 1), 1, 1}, {ref_diagonal(64, 1, 2), 0.5, 0.25}, {ref_diagonal(1, 1, 2), 0.25, 0.0625}};
+  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+    for (int f = TS_FORMAT_BCRS2; f <= TS_FORMAT_BCRS4; f++) {
+      laid_out l;
+      if (CHECK_OK(NULL, lay_out(&l, host_context(1, 1, 0), &known[k].matrix, NULL, (ts_format)f)))
+        CHECK_CLOSE(l.info.fill_ratio, f == TS_FORMAT_BCRS2 ? known[k].bcrs2 : known[k].bcrs4, 0);
+      release(&l);
+    }
+    ref_matrix m = known[k].matrix;
+    ref_free(&m);
+  }
+}
+
 /* The mesh that stands for real ones: closed, symmetric, valences from 4 to 9 that do vary. */
 static void mesh_is_as_promised(void) {
   ref_matrix m = ref_torus_mesh(40, 30, 8000, 4), t = ref_transpose(&m);
@@ -411,15 +499,9 @@ static void mesh_is_as_promised(void) {
 }
 
 static const test_case cases[] = {
-    {"tilings", tilings},
-    {"tiling_limit", tiling_limit},
-    {"linear_tiling", linear_tiling},
-    {"jagged", jagged},
-    {"segments", segments},
-    {"locked_rows", locked_rows},
-    {"split_rows", split_rows},
-    {"padding", padding},
-    {"layout_limit", layout_limit},
-    {"mesh_is_as_promised", mesh_is_as_promised},
+    {"tilings", tilings},       {"tiling_limit", tiling_limit}, {"linear_tiling", linear_tiling},
+    {"jagged", jagged},         {"segments", segments},         {"locked_rows", locked_rows},
+    {"split_rows", split_rows}, {"padding", padding},           {"layout_limit", layout_limit},
+    {"blocks", blocks},         {"fill_ratios", fill_ratios},   {"mesh_is_as_promised", mesh_is_as_promised},
 };
 TEST_MAIN(cases, TEST_HOST_ONLY)

@@ -161,7 +161,7 @@ static void check_mesh(const char *name, mesh_sample m, double time_step) {
 
 static void open_all(void) {
   context = test_open();
-  if (context) format_count = list_formats(context, formats);
+  if (context) format_count = list_mesh_formats(context, formats);
 }
 
 static void small_meshes(void) {

@@ -184,7 +184,7 @@ static void agrees_with_cpu(void) {
   ts_context *cpu = NULL;
   CHECK_OK(NULL, ts_context_create(&cpu_desc, &cpu));
   ts_format formats[8];
-  const int format_count = list_formats(context, formats);
+  const int format_count = list_mesh_formats(context, formats);
   for (int k = 0; k < 2 * format_count; k++) {
     const int flows = k & 1;
     ts_mesh_flow_desc desc = {.boundary = flows ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED,

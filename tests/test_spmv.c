@@ -159,7 +159,16 @@ static void check_info(const ref_matrix *m, const ts_matrix *matrix, ts_format f
   CHECK_INT(info.locked_rows, 0);
   CHECK_INT(info.longest_row, ref_longest_row(m));
   CHECK(info.seconds_layout >= 0 && info.seconds_upload >= 0);
-  if (info.format == TS_FORMAT_CSR)
+  if (info.format == TS_FORMAT_BCRS2 || info.format == TS_FORMAT_BCRS4) {
+    const int size = info.format == TS_FORMAT_BCRS2 ? 2 : 4;
+    CHECK(info.blocks <= info.nonzeros && (info.blocks > 0) == (info.nonzeros > 0));
+    CHECK_CLOSE(info.fill_ratio, info.blocks ? (double)info.nonzeros / (size * size * (double)info.blocks) : 1,
+                1e-12);
+  } else {
+    CHECK_INT(info.blocks, 0);
+    CHECK_CLOSE(info.fill_ratio, 1, 0);
+  }
+  if (!test_is_gl())
     CHECK_INT(info.rectangles, 0);
   else
     CHECK(info.rectangles > 0 && info.loops > 0 && info.loops <= info.rectangles);
@@ -351,7 +360,12 @@ static void shared_spaces(void) {
   ref_free(&square);
 }
 
-/* A NaN in x reaches the rows that use it and no other. */
+/* log2 of the rows and columns that a format stores together. */
+static int log2_block_of(ts_format format) {
+  return format == TS_FORMAT_BCRS2 ? 1 : format == TS_FORMAT_BCRS4 ? 2 : 0;
+}
+
+/* A NaN in x reaches the rows that use it, or whose block does, and no other. */
 static void not_numbers(void) {
   ref_matrix m = ref_grid(30, 30);
   float *xs = ref_values(900, 3, -1, 1);
@@ -364,11 +378,13 @@ static void not_numbers(void) {
     ts_vector *y = make_vector(ts_matrix_row_space(matrix), 1, NULL);
     CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
     float *ys = read_vector(y);
-    for (int32_t i = 0; i < m.rows; i++) {
-      int uses = 0;
-      for (int32_t k = m.offsets[i]; k < m.offsets[i + 1]; k++) uses |= m.indices[k] == 455;
-      if (!CHECK((isnan(ys[i]) != 0) == uses)) break;
-    }
+    const int shift = log2_block_of(matrix_info(matrix).format);
+    unsigned char uses[900] = {0};
+    for (int32_t i = 0; i < m.rows; i++)
+      for (int32_t k = m.offsets[i]; k < m.offsets[i + 1]; k++)
+        uses[i >> shift] |= m.indices[k] >> shift == 455 >> shift;
+    for (int32_t i = 0; i < m.rows; i++)
+      if (!CHECK((isnan(ys[i]) != 0) == uses[i >> shift])) break;
     CHECK_PADDING(y);
     free(ys);
     ts_vector_destroy(&x);

@@ -154,6 +154,7 @@ typedef struct ts_context_info {
   int rectangle_width, rectangle_height; /* 1, 1 where rows are not packed */
   int texture_barrier;                   /* 1 if passes may read the texture they write */
   int threads;                           /* of the CPU backend; 0 elsewhere */
+  unsigned formats;                      /* that ts_matrix_create can store: bit 1 << TS_FORMAT_... */
   size_t bytes_device;                   /* device memory in use by this context's objects */
   uint64_t waits;                        /* how often the host has waited for the device so far */
 } ts_context_info;
@@ -274,7 +275,9 @@ TS_API ts_status ts_vector_max(ts_scalars *result, int index, const ts_vector *x
   X(TS_FORMAT_JAGGED, 1, "jagged")     /* slabs of k-th entries in rectangles of rows */                       \
   X(TS_FORMAT_SEGMENTS, 2, "segments") /* Bolz et al. 2003, section 3.1.1 */                                   \
   X(TS_FORMAT_CSR, 3, "csr")           /* compressed sparse rows (cpu) */                                      \
-  X(TS_FORMAT_STENCIL, 4, "stencil")   /* nine coefficients a point of a grid: texsolve/grid.h */
+  X(TS_FORMAT_STENCIL, 4, "stencil")   /* nine coefficients a point of a grid: texsolve/grid.h */              \
+  X(TS_FORMAT_BCRS2, 5, "bcrs2")       /* compressed rows of 2 x 2 blocks; Buatois et al. 2008 */              \
+  X(TS_FORMAT_BCRS4, 6, "bcrs4")       /* the same of 4 x 4 blocks */
 
 typedef enum ts_format {
 #define TS_FORMAT_ENUM(name, value, text) name = value,
@@ -282,7 +285,12 @@ typedef enum ts_format {
 #undef TS_FORMAT_ENUM
 } ts_format;
 
-/* A format's text, NULL if there is no such format; and the format with a text, -1 if none. Any thread. */
+/* Blocks are made of n consecutive rows and columns, those of index i / n. Where the unknowns of a node of a
+ * mesh are numbered together, blocks are full, and x and the pattern are read once a block instead of once an
+ * entry; elsewhere they store zeros, as ts_matrix_info.fill_ratio tells. A block multiplies x by its zeros too:
+ * a NaN or an infinity in x reaches every row of the blocks that it is in.
+ *
+ * A format's text, NULL if there is no such format; and the format with a text, -1 if none. Any thread. */
 TS_API const char *ts_format_name(ts_format format);
 TS_API int ts_format_from_name(const char *name);
 
@@ -327,6 +335,8 @@ typedef struct ts_matrix_info {
   int64_t stored_entries; /* entries the device stores, padding and the diagonal included */
   size_t bytes_device;
   ts_format format;
+  int32_t blocks;    /* that the matrix has in a format of blocks; else 0 */
+  double fill_ratio; /* nonzeros / numbers in those blocks; 1 in the other formats */
   int32_t locked_rows;
   int32_t rectangles;  /* that rows are packed in; 0 without packing */
   int32_t loops;       /* runs of rectangles with one loop length */

@@ -179,6 +179,7 @@ ts_status ts_context_get_info(const ts_context *context, ts_context_info *info) 
       .rectangle_height = caps->rectangle_height,
       .texture_barrier = caps->texture_barrier,
       .threads = caps->threads,
+      .formats = caps->formats,
       .bytes_device = context->bytes_device,
       .waits = context->waits,
   };

@@ -37,12 +37,23 @@ typedef struct tsi_stage {
 
 #define TSI_MAX_STAGES 5
 
+/* The pattern of a matrix in compressed rows of n x n blocks: block row I holds blocks offsets[I] ..
+ * offsets[I+1]-1, their block columns ascending. Where n does not divide the matrix's rows or columns, the last
+ * blocks reach beyond them with zeros. */
+typedef struct tsi_blocks {
+  int32_t log2_size;  /* of n: 1 or 2; 0: no blocks */
+  int32_t block_rows; /* ceil(rows / n) */
+  int32_t *offsets;   /* block_rows + 1 */
+  int32_t *columns;   /* of each block */
+} tsi_blocks;
+
 struct tsi_layout {
   ts_format format;
   int32_t width, height;     /* of the texture of entries */
   tsi_rectangle *rectangles; /* as many as the row tiling has free ones */
   int32_t stage_count;
   tsi_stage stages[TSI_MAX_STAGES];
+  tsi_blocks blocks; /* bcrs2, bcrs4 */
 };
 
 /* An entry with its pointer: the texel of x_j as x | y << 16. */
@@ -60,6 +71,7 @@ struct tsi_packed {
   uint32_t *starts;   /* segments: in the row space's texture, where a row begins, as a pointer */
   tsi_entry *stages[TSI_MAX_STAGES];
   const tsi_host_csr *csr; /* csr */
+  float *block_values;     /* bcrs2, bcrs4 in a linear space: of layout->blocks, n x n a block, row by row */
 };
 
 #endif

@@ -81,6 +81,7 @@ static ts_status choose_loops(ts_context *context, tsi_layout *layout, const tsi
 void tsi_layout_destroy(ts_context *context, tsi_layout *layout) {
   if (!layout) return;
   tsi_free(context, layout->rectangles);
+  tsi_blocks_free(context, &layout->blocks);
   tsi_free(context, layout);
 }
 
@@ -102,11 +103,32 @@ static ts_status build(ts_context *context, tsi_layout *layout, const tsi_layout
   return TS_OK;
 }
 
+static ts_status create_blocks(ts_context *context, tsi_layout *layout, int log2_block,
+                               const tsi_layout_input *input, ts_matrix_info *info) {
+  TSI_TRY(tsi_blocks_create(context, input->csr, log2_block, &layout->blocks));
+  info->blocks = layout->blocks.offsets[layout->blocks.block_rows];
+  info->stored_entries = (int64_t)info->blocks << (2 * log2_block);
+  if (info->blocks)
+    info->fill_ratio = (double)input->csr->row_offsets[input->csr->rows] / (double)info->stored_entries;
+  return TS_OK;
+}
+
 ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_layout_input *input,
                             tsi_layout **out, ts_matrix_info *info) {
   tsi_layout *layout = tsi_calloc(context, 1, sizeof *layout);
   if (!layout) return tsi_out_of_memory(context, "a layout", sizeof *layout);
   layout->format = format;
+  const int log2_block = tsi_format_log2_block(format);
+  info->fill_ratio = 1;
+  if (log2_block) {
+    const ts_status status = create_blocks(context, layout, log2_block, input, info);
+    if (status < 0) {
+      tsi_layout_destroy(context, layout);
+      return status;
+    }
+    *out = layout;
+    return TS_OK;
+  }
   if (format == TS_FORMAT_CSR) {
     info->stored_entries = input->csr->row_offsets[input->csr->rows];
     *out = layout;
@@ -138,6 +160,7 @@ void tsi_packed_free(ts_context *context, tsi_packed *packed) {
   tsi_free(context, packed->values);
   tsi_free(context, packed->pointers);
   tsi_free(context, packed->starts);
+  tsi_free(context, packed->block_values);
   for (int s = 0; s < TSI_MAX_STAGES; s++) tsi_free(context, packed->stages[s]);
   *packed = (tsi_packed){0};
 }
@@ -216,6 +239,8 @@ ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const t
                           tsi_packed *packed) {
   *packed = (tsi_packed){.csr = input->csr};
   if (layout->format == TS_FORMAT_CSR) return TS_OK;
+  if (layout->blocks.offsets)
+    return tsi_blocks_values(context, &layout->blocks, input->csr, &packed->block_values);
   int32_t *order = NULL;
   ts_status status = allocate(context, layout, input, packed);
   if (status == TS_OK) status = tsi_rows_in_order(context, input->rows, &order);

@@ -27,6 +27,23 @@ ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const t
                           tsi_packed *packed);
 void tsi_packed_free(ts_context *context, tsi_packed *packed);
 
+/* ---- layout_blocks.c ---- */
+
+/* log2 of n where the format has n x n blocks, else 0. */
+static inline int tsi_format_log2_block(ts_format format) {
+  return format == TS_FORMAT_BCRS2 ? 1 : format == TS_FORMAT_BCRS4 ? 2 : 0;
+}
+
+/* How many blocks with an entry a matrix has, without laying them out. */
+int64_t tsi_blocks_count(const tsi_host_csr *csr, int log2_size);
+
+ts_status tsi_blocks_create(ts_context *context, const tsi_host_csr *csr, int log2_size, tsi_blocks *blocks);
+void tsi_blocks_free(ts_context *context, tsi_blocks *blocks);
+
+/* The values of all blocks, zeros where the matrix has no entry. */
+ts_status tsi_blocks_values(ts_context *context, const tsi_blocks *blocks, const tsi_host_csr *csr,
+                            float **values);
+
 /* ---- Parts, for layout_*.c ---- */
 
 /* Position -> index of the free rows, from the tiling. */

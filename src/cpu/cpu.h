@@ -25,7 +25,7 @@ typedef struct cpu_state {
 } cpu_state;
 
 typedef struct cpu_vector {
-  float *data; /* aligned */
+  float *data; /* aligned; CPU_ALIGNMENT bytes behind the last element are 0, for blocks that reach beyond it */
   void *block; /* as allocated */
   size_t count, bytes;
 } cpu_vector;
@@ -36,7 +36,9 @@ typedef struct cpu_scalars {
   int snapshot_slots;
 } cpu_scalars;
 
+/* Compressed rows, of entries or of n x n blocks: then rows and columns are those of blocks. */
 typedef struct cpu_matrix {
+  int log2_block; /* of n; 0: entries */
   int32_t rows;
   int32_t *row_offsets, *column_indices;
   float *values;
@@ -114,6 +116,10 @@ void cpu_matrix_destroy(ts_matrix *A);
 ts_status cpu_diagonal(ts_vector *d, const ts_matrix *A);
 ts_status cpu_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 ts_status cpu_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+/* The same for blocks. */
+ts_status cpu_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+ts_status cpu_bcrs_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status cpu_bcrs_diagonal(ts_vector *d, const ts_matrix *A);
 
 ts_status cpu_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
 void cpu_mesh_destroy(tsi_mesh_operator *op);

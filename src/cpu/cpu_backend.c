@@ -50,7 +50,7 @@ static ts_status cpu_open(ts_context *context) {
       .max_texture_size = 0,
       .rectangle_width = 1,
       .rectangle_height = 1,
-      .formats = 1u << TS_FORMAT_CSR,
+      .formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4,
       .default_format = TS_FORMAT_CSR,
       .check_interval = 1,
       .check_overlap = 0,

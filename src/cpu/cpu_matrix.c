@@ -1,4 +1,4 @@
-/* Matrices in compressed sparse rows, and the share of rows of every thread. */
+/* Matrices in compressed rows, of entries or of blocks, and the share of rows of every thread. */
 #include <string.h>
 
 #include "cpu.h"
@@ -12,8 +12,8 @@ static cpu_matrix *matrix_of(const ts_matrix *A) {
  */
 typedef struct copy_job {
   cpu_matrix *to;
-  const tsi_host_csr *from;
-  int pattern; /* offsets and columns too */
+  const tsi_host_csr *from; /* or blocks in its place */
+  int pattern;              /* offsets and columns too */
 } copy_job;
 
 static void body_copy(const void *arguments, size_t first, size_t last) {
@@ -29,16 +29,17 @@ static void body_copy(const void *arguments, size_t first, size_t last) {
     memcpy(to->row_offsets + row, from->row_offsets + row, offsets * sizeof(int32_t));
     memcpy(to->column_indices + entry, from->column_indices + entry, entries * sizeof(int32_t));
   }
+  const size_t first_value = (size_t)entry << (2 * to->log2_block), values = entries << (2 * to->log2_block);
   if (from->values)
-    memcpy(to->values + entry, from->values + entry, entries * sizeof(float));
+    memcpy(to->values + first_value, from->values + first_value, values * sizeof(float));
   else
-    memset(to->values + entry, 0, entries * sizeof(float));
+    memset(to->values + first_value, 0, values * sizeof(float));
 }
 
 static void copy(const ts_matrix *A, const tsi_host_csr *from, int pattern) {
   cpu_matrix *to = matrix_of(A);
   const copy_job job = {to, from, pattern};
-  const size_t entries = (size_t)from->row_offsets[from->rows];
+  const size_t entries = (size_t)from->row_offsets[from->rows] << (2 * to->log2_block);
   cpu_for(A->context, (size_t)to->parts, 2 * entries / (size_t)to->parts, body_copy, &job);
 }
 
@@ -69,20 +70,33 @@ static void release(ts_context *context, cpu_matrix *m) {
   tsi_free(context, m);
 }
 
+/* What is stored in each format: the entries, or blocks in their place. */
+static tsi_host_csr stored(const ts_matrix *A, const tsi_packed *packed) {
+  const tsi_blocks *blocks = &A->layout->blocks;
+  if (!blocks->offsets) return *packed->csr;
+  return (tsi_host_csr){.rows = blocks->block_rows,
+                        .row_offsets = blocks->offsets,
+                        .column_indices = blocks->columns,
+                        .values = packed->block_values};
+}
+
 ts_status cpu_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   ts_context *context = A->context;
-  const tsi_host_csr *csr = packed->csr;
-  const size_t rows = (size_t)csr->rows, entries = (size_t)csr->row_offsets[rows];
-  const size_t bytes = (rows + 1) * sizeof(int32_t) + entries * (sizeof(int32_t) + sizeof(float));
+  const tsi_host_csr csr = stored(A, packed);
+  const int log2_block = A->layout->blocks.log2_size;
+  const size_t rows = (size_t)csr.rows, entries = (size_t)csr.row_offsets[rows];
+  const size_t bytes =
+      (rows + 1) * sizeof(int32_t) + entries * (sizeof(int32_t) + (sizeof(float) << (2 * log2_block)));
   TSI_TRY(tsi_device_take(context, bytes, "a matrix"));
   cpu_matrix *m = tsi_calloc(context, 1, sizeof *m);
   if (m) {
-    m->rows = csr->rows;
+    m->log2_block = log2_block;
+    m->rows = csr.rows;
     m->bytes = bytes;
     m->parts = cpu_state_of(context)->threads;
     m->row_offsets = tsi_malloc(context, rows + 1, sizeof *m->row_offsets);
     m->column_indices = tsi_malloc(context, entries, sizeof *m->column_indices);
-    m->values = tsi_malloc(context, entries, sizeof *m->values);
+    m->values = tsi_malloc(context, entries, sizeof *m->values << (2 * log2_block));
     m->part_rows = tsi_malloc(context, (size_t)m->parts + 1, sizeof *m->part_rows);
   }
   if (!m || !m->row_offsets || !m->column_indices || !m->values || !m->part_rows) {
@@ -90,14 +104,15 @@ ts_status cpu_matrix_create(ts_matrix *A, const tsi_packed *packed) {
     tsi_device_give(context, bytes);
     return tsi_out_of_memory(context, "a matrix", bytes);
   }
-  share_rows(m, csr->row_offsets);
+  share_rows(m, csr.row_offsets);
   A->impl = m;
-  copy(A, csr, 1);
+  copy(A, &csr, 1);
   return TS_OK;
 }
 
 ts_status cpu_matrix_write(ts_matrix *A, const tsi_packed *packed) {
-  copy(A, packed->csr, 0);
+  const tsi_host_csr csr = stored(A, packed);
+  copy(A, &csr, 0);
   return TS_OK;
 }
 
@@ -145,6 +160,7 @@ static void body_diagonal(const void *arguments, size_t first, size_t last) {
 ts_status cpu_diagonal(ts_vector *d, const ts_matrix *A) {
   if (A->stencil) return cpu_stencil_diagonal(d, A);
   const cpu_matrix *m = matrix_of(A);
+  if (m->log2_block) return cpu_bcrs_diagonal(d, A);
   const diagonal_job job = {m, cpu_data(d), d->components};
   cpu_for(A->context, (size_t)m->parts, cpu_count(d) / (size_t)m->parts, body_diagonal, &job);
   return TS_OK;

@@ -38,7 +38,7 @@ ts_status cpu_vector_create(ts_vector *v) {
   TSI_TRY(cpu_reserve_partials(context, count));
   TSI_TRY(tsi_device_take(context, bytes, "a vector"));
   cpu_vector *impl = tsi_calloc(context, 1, sizeof *impl);
-  void *block = tsi_malloc(context, bytes + CPU_ALIGNMENT, 1);
+  void *block = tsi_malloc(context, bytes + 2 * (size_t)CPU_ALIGNMENT, 1);
   if (!impl || !block) {
     tsi_free(context, impl);
     tsi_free(context, block);
@@ -47,6 +47,7 @@ ts_status cpu_vector_create(ts_vector *v) {
   }
   const uintptr_t address = ((uintptr_t)block + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
   *impl = (cpu_vector){.data = (float *)address, .block = block, .count = count, .bytes = bytes};
+  memset(impl->data + count, 0, CPU_ALIGNMENT);
   v->impl = impl;
   return cpu_fill(v, 0); /* the threads that will work on a page touch it first */
 }
