@@ -19,6 +19,8 @@ extern "C" {
 #include "common.h"
 #include "layout.h"
 
+typedef struct cuda_shared cuda_shared; /* cuda_gl.c: a vector that OpenGL draws */
+
 typedef struct cuda_state {
   int device;
   int application_device; /* which was current before the library was entered */
@@ -29,6 +31,8 @@ typedef struct cuda_state {
   cudaStream_t stream;
   void *partials;     /* what the blocks of a reduction hand to the last one */
   unsigned *arrivals; /* counters of blocks, 0 between operations */
+  cuda_shared *shared;
+  int lent; /* how many of them OpenGL has now */
 } cuda_state;
 
 enum {
@@ -39,7 +43,8 @@ enum {
 typedef struct cuda_vector {
   float *data;
   size_t count, bytes;
-  int borrowed; /* memory of somebody else, such as an OpenGL buffer */
+  int borrowed;        /* the application's memory */
+  cuda_shared *shared; /* in an OpenGL buffer, or NULL */
 } cuda_vector;
 
 typedef struct cuda_space {
@@ -102,6 +107,18 @@ ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t by
 ts_status cuda_download(ts_context *context, void *to, const void *from, size_t bytes);
 /* cuda_take and cuda_upload of an array of host memory. */
 ts_status cuda_take_copy(ts_context *context, void **block, const void *from, size_t bytes, const char *what);
+
+/* ---- cuda_gl.c: vectors in OpenGL buffers ---- */
+
+/* All that OpenGL has is CUDA's again, behind what was drawn until now. */
+ts_status cuda_gl_take_back(ts_context *context);
+void cuda_gl_destroy(ts_context *context, cuda_vector *impl);
+
+/* ---- cuda_backend.c ---- */
+
+/* The device is current on this thread until cuda_leave, which puts the application's back. */
+ts_status cuda_make_current(ts_context *context);
+void cuda_leave(ts_context *context);
 
 /* ---- The operations, as in ops.h ---- */
 

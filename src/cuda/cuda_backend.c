@@ -94,14 +94,22 @@ static ts_status prepare(ts_context *context, cuda_state *state) {
 
 /* Contexts of several devices may take turns on one thread, and the application has a current device of its
  * own. */
-static ts_status cuda_enter(ts_context *context) {
+ts_status cuda_make_current(ts_context *context) {
   cuda_state *state = cuda_state_of(context);
   CUDA_TRY(context, cudaGetDevice(&state->application_device));
   CUDA_TRY(context, cudaSetDevice(state->device));
   return TS_OK;
 }
 
-static void cuda_leave(ts_context *context) {
+static ts_status cuda_enter(ts_context *context) {
+  TSI_TRY(cuda_make_current(context));
+  if (cuda_state_of(context)->lent == 0) return TS_OK;
+  const ts_status status = cuda_gl_take_back(context);
+  if (status < 0) cuda_leave(context);
+  return status;
+}
+
+void cuda_leave(ts_context *context) {
   const cuda_state *state = cuda_state_of(context);
   if (state->application_device != state->device) cudaSetDevice(state->application_device);
 }

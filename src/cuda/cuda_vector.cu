@@ -24,7 +24,10 @@ ts_status cuda_vector_create(ts_vector *v) {
 
 void cuda_vector_destroy(ts_vector *v) {
   cuda_vector *impl = cuda_vector_of(v);
-  if (!impl->borrowed) cuda_give(v->context, impl->data, impl->bytes);
+  if (impl->shared)
+    cuda_gl_destroy(v->context, impl);
+  else if (!impl->borrowed)
+    cuda_give(v->context, impl->data, impl->bytes);
   tsi_free(v->context, impl);
   v->impl = NULL;
 }

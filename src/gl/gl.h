@@ -120,6 +120,12 @@ static inline gl_matrix *gl_matrix_of(const ts_matrix *A) {
 ts_status gl_egl_open(ts_context *context);
 ts_status gl_window_open(ts_context *context);
 ts_status gl_current_open(ts_context *context);
+/* The context that is current on this thread, NULL where none is. */
+void *gl_current_handle(void);
+
+/* ---- gl_backend.c ---- */
+/* With GLEW, for the context that is current; TS_ERROR_UNSUPPORTED for one without OpenGL 3.3. */
+ts_status gl_load_functions(ts_context *context);
 
 /* ---- gl_state.c ---- */
 /* The state that passes rely on; for an application's context, what was there is saved first. */

@@ -15,7 +15,7 @@ static int is_software(const char *renderer) {
   return 0;
 }
 
-static ts_status load_functions(ts_context *context) {
+ts_status gl_load_functions(ts_context *context) {
   glewExperimental = GL_TRUE;
   const GLenum error = glewInit();
   /* In a context that is not GLX's, GLEW loads everything and then misses a GLX display. */
@@ -140,7 +140,7 @@ static void close_backend(ts_context *context) {
 /* With the context current for the first time. */
 static ts_status prepare(ts_context *context) {
   gl_backend *gl = gl_of(context);
-  TSI_TRY(load_functions(context));
+  TSI_TRY(gl_load_functions(context));
   fill_caps(context);
   TSI_TRY(set_shader_dir(context));
   if (context->desc.gl_platform == TS_GL_PLATFORM_CURRENT) TSI_TRY(gl_state_create(context));

@@ -10,7 +10,7 @@ typedef struct current_impl {
 } current_impl;
 
 /* GLX is asked only if the application has loaded it. */
-static void *current_handle(void) {
+void *gl_current_handle(void) {
   void *handle = (void *)eglGetCurrentContext();
   if (handle) return handle;
   void *(*glx)(void);
@@ -23,7 +23,7 @@ static current_impl *impl_of(const ts_context *context) {
 }
 
 static ts_status enter(ts_context *context) {
-  if (current_handle() == impl_of(context)->handle) return TS_OK;
+  if (gl_current_handle() == impl_of(context)->handle) return TS_OK;
   return tsi_fail(
       context, TS_ERROR_DEVICE,
       "the application's OpenGL context that texsolve was opened with is not current on this thread");
@@ -43,7 +43,7 @@ static void close_platform(ts_context *context) {
 }
 
 ts_status gl_current_open(ts_context *context) {
-  void *handle = current_handle();
+  void *handle = gl_current_handle();
   if (!handle)
     return tsi_fail(context, TS_ERROR_UNAVAILABLE,
                     "gl_platform is TS_GL_PLATFORM_CURRENT and no OpenGL context is current on this thread");
