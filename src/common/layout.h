@@ -47,8 +47,63 @@ typedef struct tsi_blocks {
   int32_t *columns;   /* of each block */
 } tsi_blocks;
 
+/* ---- Linear spaces ---- */
+
+/* What one block of threads does for a product: whole rows, or a piece of one long row. */
+typedef struct tsi_row_work {
+  int32_t row;
+  int32_t rows;          /* from `row` on; 0: a piece */
+  int32_t first, end;    /* entries */
+  int32_t piece, pieces; /* this is number `piece` of the row's pieces, whose works follow each other */
+} tsi_row_work;
+
+enum {
+  TSI_WORK_ENTRIES = 1024, /* of whole rows, at most */
+  TSI_WORK_ROWS = 512,
+  TSI_PIECE_ENTRIES = 4096 /* of a piece of a long row; rows up to TSI_WORK_ENTRIES are no long ones */
+};
+
+/* csr: how threads share the rows. */
+typedef struct tsi_row_plan {
+  int log2_lanes;     /* without works: 1 << log2_lanes neighbouring threads a row */
+  int32_t work_count; /* 0: no works */
+  tsi_row_work *works;
+} tsi_row_plan;
+
+enum {
+  TSI_SLICE_ROWS = 32,
+  TSI_WINDOW_ROWS = 256, /* in which rows may be sorted */
+  TSI_SLICE_LONGEST = 254,
+  TSI_NOT_IN_SLICE = 255
+};
+
+/* jagged: 32 rows whose k-th entries lie side by side, those of k = 0 first; row by row in the order of the
+ * slice, without gaps for the rows that have no k-th entry. A column is stored as its difference from the least
+ * one of its k, in as few bytes as do for the whole slice. */
+typedef struct tsi_slice {
+  uint32_t first;       /* entry */
+  uint32_t first_word;  /* of columns, 4 bytes each */
+  uint32_t first_base;  /* of k = 0; none where column_bytes is 4 */
+  uint16_t longest;     /* entries of its longest row */
+  uint8_t column_bytes; /* 1, 2 or 4 */
+  uint8_t even;         /* 32 rows as long as the longest */
+} tsi_slice;
+
+typedef struct tsi_slices {
+  int32_t count;
+  tsi_slice *slices;
+  uint8_t *lengths; /* of the 32 rows of each slice, TSI_NOT_IN_SLICE: a long row, or beyond the last one */
+  uint8_t *order;   /* the rows of each slice, from the beginning of their window; NULL: in natural order */
+  uint32_t entries, words, bases; /* of all slices */
+  /* Long rows: their entries lie behind those of the slices, each row's side by side, with plain columns. */
+  int32_t long_entries, work_count;
+  tsi_row_work *works;
+} tsi_slices;
+
 struct tsi_layout {
   ts_format format;
+  tsi_row_plan plan;         /* csr, where the backend asks for it */
+  tsi_slices slices;         /* jagged in linear spaces */
   int32_t width, height;     /* of the texture of entries */
   tsi_rectangle *rectangles; /* as many as the row tiling has free ones */
   int32_t stage_count;
@@ -66,9 +121,12 @@ typedef struct tsi_entry {
 struct tsi_packed {
   float *diagonal;    /* in the row space's texture; NULL without has_diagonal */
   tsi_entry *entries; /* jagged */
-  float *values;      /* segments */
+  float *values;      /* segments; in linear spaces jagged too: of slices, then of long rows */
   uint32_t *pointers; /* segments */
   uint32_t *starts;   /* segments: in the row space's texture, where a row begins, as a pointer */
+  uint32_t *words;    /* jagged in linear spaces: columns of slices */
+  int32_t *bases;     /* and the least column of each k */
+  int32_t *long_columns;
   tsi_entry *stages[TSI_MAX_STAGES];
   const tsi_host_csr *csr; /* csr */
   float *block_values;     /* bcrs2, bcrs4 in a linear space: of layout->blocks, n x n a block, row by row */

@@ -80,6 +80,8 @@ static ts_status choose_loops(ts_context *context, tsi_layout *layout, const tsi
 
 void tsi_layout_destroy(ts_context *context, tsi_layout *layout) {
   if (!layout) return;
+  tsi_row_plan_free(context, &layout->plan);
+  tsi_slices_free(context, &layout->slices);
   tsi_free(context, layout->rectangles);
   tsi_blocks_free(context, &layout->blocks);
   tsi_free(context, layout);
@@ -113,6 +115,20 @@ static ts_status create_blocks(ts_context *context, tsi_layout *layout, int log2
   return TS_OK;
 }
 
+/* In a linear space: nothing to place, no diagonal apart but in segments. */
+static ts_status build_linear(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                              ts_matrix_info *info) {
+  info->stored_entries = input->csr->row_offsets[input->csr->rows];
+  if (layout->format == TS_FORMAT_JAGGED) {
+    TSI_TRY(tsi_slices_create(context, input->csr, &layout->slices));
+    for (int32_t w = 0; w < layout->slices.work_count; w++)
+      info->split_rows += layout->slices.works[w].piece == 0;
+  } else if (layout->format == TS_FORMAT_CSR && context->caps.row_plans) {
+    TSI_TRY(tsi_row_plan_create(context, input->csr, &layout->plan));
+  }
+  return TS_OK;
+}
+
 ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_layout_input *input,
                             tsi_layout **out, ts_matrix_info *info) {
   tsi_layout *layout = tsi_calloc(context, 1, sizeof *layout);
@@ -129,10 +145,13 @@ ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_lay
     *out = layout;
     return TS_OK;
   }
-  if (format == TS_FORMAT_CSR) {
-    info->stored_entries = input->csr->row_offsets[input->csr->rows];
-    *out = layout;
-    return TS_OK;
+  if (format == TS_FORMAT_CSR || input->rows->linear) {
+    const ts_status status = build_linear(context, layout, input, info);
+    if (status < 0)
+      tsi_layout_destroy(context, layout);
+    else
+      *out = layout;
+    return status;
   }
   int32_t *order = NULL;
   const size_t rectangles = (size_t)input->rows->free_rectangles;
@@ -161,6 +180,9 @@ void tsi_packed_free(ts_context *context, tsi_packed *packed) {
   tsi_free(context, packed->pointers);
   tsi_free(context, packed->starts);
   tsi_free(context, packed->block_values);
+  tsi_free(context, packed->words);
+  tsi_free(context, packed->bases);
+  tsi_free(context, packed->long_columns);
   for (int s = 0; s < TSI_MAX_STAGES; s++) tsi_free(context, packed->stages[s]);
   *packed = (tsi_packed){0};
 }
@@ -235,12 +257,61 @@ static void pack_links(const tsi_layout *layout, const tsi_layout_input *input, 
   }
 }
 
+/* Segments in a linear space: the runs of the rows, then the diagonal. */
+static ts_status pack_linear_segments(ts_context *context, const tsi_layout_input *input, tsi_packed *packed) {
+  const tsi_host_csr *A = input->csr;
+  const size_t rows = (size_t)A->rows, entries = (size_t)A->row_offsets[rows] + rows;
+  packed->values = tsi_calloc(context, entries, sizeof(float));
+  packed->pointers = tsi_malloc(context, entries, sizeof(uint32_t));
+  packed->starts = tsi_malloc(context, rows + 1, sizeof(uint32_t));
+  if (!packed->values || !packed->pointers || !packed->starts)
+    return tsi_out_of_memory(context, "the matrix in segments", entries * 8 + rows * 4);
+  uint32_t at = 0;
+  for (int32_t i = 0; i < A->rows; i++) {
+    packed->starts[i] = at;
+    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
+      if (input->has_diagonal && A->column_indices[e] == i) continue;
+      if (A->values) packed->values[at] = A->values[e];
+      packed->pointers[at++] = (uint32_t)A->column_indices[e];
+    }
+  }
+  packed->starts[rows] = at;
+  for (int32_t i = 0; A->values && input->has_diagonal && i < A->rows; i++)
+    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
+      if (A->column_indices[e] == i) packed->values[at + (uint32_t)i] = A->values[e];
+  return TS_OK;
+}
+
+static void segment_places(const tsi_layout_input *input, int32_t *places) {
+  const tsi_host_csr *A = input->csr;
+  int32_t runs = 0;
+  for (int32_t i = 0; i < A->rows; i++) runs += tsi_row_length(input, i);
+  int32_t at = 0;
+  for (int32_t i = 0; i < A->rows; i++)
+    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
+      places[e] = input->has_diagonal && A->column_indices[e] == i ? runs + i : at++;
+}
+
+void tsi_layout_places(const tsi_layout *layout, const tsi_layout_input *input, int32_t *places) {
+  if (layout->format == TS_FORMAT_JAGGED)
+    tsi_slices_places(&layout->slices, input->csr, places);
+  else
+    segment_places(input, places);
+}
+
 ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
                           tsi_packed *packed) {
   *packed = (tsi_packed){.csr = input->csr};
   if (layout->format == TS_FORMAT_CSR) return TS_OK;
   if (layout->blocks.offsets)
     return tsi_blocks_values(context, &layout->blocks, input->csr, &packed->block_values);
+  if (input->rows->linear) {
+    const ts_status packing = layout->format == TS_FORMAT_JAGGED
+                                  ? tsi_slices_pack(context, &layout->slices, input->csr, packed)
+                                  : pack_linear_segments(context, input, packed);
+    if (packing < 0) tsi_packed_free(context, packed);
+    return packing;
+  }
   int32_t *order = NULL;
   ts_status status = allocate(context, layout, input, packed);
   if (status == TS_OK) status = tsi_rows_in_order(context, input->rows, &order);

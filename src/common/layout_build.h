@@ -44,6 +44,27 @@ void tsi_blocks_free(ts_context *context, tsi_blocks *blocks);
 ts_status tsi_blocks_values(ts_context *context, const tsi_blocks *blocks, const tsi_host_csr *csr,
                             float **values);
 
+/* In linear spaces: where the value of each CSR entry is among packed->values. For jagged and segments. */
+void tsi_layout_places(const tsi_layout *layout, const tsi_layout_input *input, int32_t *places);
+
+/* ---- Linear spaces ---- */
+
+/* layout_plan.c: from the rows' lengths. */
+ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_row_plan *plan);
+void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan);
+/* Appends the pieces of a long row whose entries begin with number `first`; with works NULL only counts. */
+int32_t tsi_row_pieces(tsi_row_work *works, int32_t row, int32_t first, int32_t length);
+
+/* layout_slices.c */
+ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices);
+void tsi_slices_free(ts_context *context, tsi_slices *slices);
+/* values, words, bases, long_columns. */
+ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
+                          tsi_packed *packed);
+void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_t *places);
+/* The row of a lane, -1 where there is none. */
+int32_t tsi_slice_row(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice, int lane);
+
 /* ---- Parts, for layout_*.c ---- */
 
 /* Position -> index of the free rows, from the tiling. */

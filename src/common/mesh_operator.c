@@ -49,11 +49,15 @@ static tsi_mesh_corners *no_corners(ts_context *context, size_t texels) {
   return corners;
 }
 
-static ts_status pack(const tsi_mesh_operator *op, const tsi_mesh_pattern *pattern, tsi_mesh_packed *packed) {
+static tsi_layout_input layout_input(const tsi_mesh_operator *op, const tsi_host_csr *csr) {
+  const tsi_tiling *tiling = &op->matrix->row_space->tiling;
+  return (tsi_layout_input){.rows = tiling, .columns = tiling, .csr = csr, .has_diagonal = 1};
+}
+
+static ts_status pack_textures(const tsi_mesh_operator *op, const tsi_mesh_pattern *pattern,
+                               const tsi_host_csr *csr, tsi_mesh_packed *packed) {
   ts_context *context = op->context;
   const tsi_layout *layout = op->matrix->layout;
-  *packed = (tsi_mesh_packed){.pattern = pattern};
-  if (layout->format == TS_FORMAT_CSR) return TS_OK;
   const size_t texels = (size_t)layout->width * (size_t)layout->height;
   const tsi_stage *stage = layout->stages;
   const size_t stage_texels = layout->stage_count ? ((size_t)stage->height << stage->log2_width) : 0;
@@ -62,15 +66,27 @@ static ts_status pack(const tsi_mesh_operator *op, const tsi_mesh_pattern *patte
   if (!packed->entries || (stage_texels && !packed->stage))
     return tsi_out_of_memory(context, "the corners of a mesh",
                              (texels + stage_texels) * sizeof(tsi_mesh_corners));
-  const tsi_host_csr csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL, 0};
-  const tsi_layout_input input = {.rows = &op->matrix->row_space->tiling,
-                                  .columns = &op->matrix->row_space->tiling,
-                                  .csr = &csr,
-                                  .has_diagonal = 1};
+  const tsi_layout_input input = layout_input(op, csr);
   int32_t *order;
   TSI_TRY(tsi_rows_in_order(context, input.rows, &order));
   tsi_layout_visit(layout, &input, order, pack_corners, &(packing){pattern, input.rows, packed});
   tsi_free(context, order);
+  return TS_OK;
+}
+
+static ts_status pack(const tsi_mesh_operator *op, const tsi_mesh_pattern *pattern, tsi_mesh_packed *packed) {
+  ts_context *context = op->context;
+  const tsi_layout *layout = op->matrix->layout;
+  const tsi_host_csr csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL, 0};
+  *packed = (tsi_mesh_packed){.pattern = pattern};
+  if (layout->format == TS_FORMAT_CSR) return TS_OK;
+  if (!op->matrix->row_space->tiling.linear) return pack_textures(op, pattern, &csr, packed);
+  const size_t entries = (size_t)pattern->row_offsets[pattern->rows];
+  packed->places = tsi_malloc(context, entries, sizeof *packed->places);
+  if (!packed->places)
+    return tsi_out_of_memory(context, "the entries of a mesh", entries * sizeof *packed->places);
+  const tsi_layout_input input = layout_input(op, &csr);
+  tsi_layout_places(layout, &input, packed->places);
   return TS_OK;
 }
 
@@ -85,6 +101,7 @@ ts_status tsi_mesh_operator_create(ts_context *context, tsi_mesh_kind kind, cons
   ts_status status = pack(out, pattern, &packed);
   if (status == TS_OK) status = tsi_enter(context);
   if (status == TS_OK) status = tsi_leave(context, context->ops->mesh_create(out, &packed));
+  tsi_free(context, packed.places);
   tsi_free(context, packed.entries);
   tsi_free(context, packed.stage);
   if (status < 0) ts_matrix_destroy(&out->matrix);

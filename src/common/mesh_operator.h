@@ -56,7 +56,8 @@ typedef struct tsi_mesh_corners {
  */
 typedef struct tsi_mesh_packed {
   const tsi_mesh_pattern *pattern;
-  tsi_mesh_corners *entries; /* NULL for csr */
+  int32_t *places;           /* in linear spaces: of the entries' values; NULL: in their order */
+  tsi_mesh_corners *entries; /* NULL in linear spaces */
   tsi_mesh_corners *stage;   /* of the first stage of split rows, NULL without */
 } tsi_mesh_packed;
 

@@ -51,11 +51,12 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
       .max_texture_size = 0,
       .rectangle_width = 1,
       .rectangle_height = 1,
-      .formats = 1u << TS_FORMAT_CSR,
+      .formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS,
       .grid_storages =
           1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES,
       .pointwise_storage = TS_GRID_STORAGE_PLAIN,
       .default_format = TS_FORMAT_CSR,
+      .row_plans = 1,
       .check_interval = 25,
       .check_overlap = 4,
   };

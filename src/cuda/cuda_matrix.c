@@ -2,66 +2,121 @@
 #include "cuda_matrix.h"
 #include "cuda_grid.h"
 
-/* As many threads as share a row with about four entries each. */
-static int lanes_for(const tsi_host_csr *csr) {
-  const int32_t rows = csr->rows, entries = csr->row_offsets[rows];
-  int log2_lanes = 0;
-  while (log2_lanes < 5 && (int64_t)rows * (10 << log2_lanes) < entries) log2_lanes++;
-  return log2_lanes;
-}
-
-static ts_status write_values(ts_context *context, const cuda_csr *m, const tsi_host_csr *csr) {
-  const size_t bytes = (size_t)m->entries * sizeof(float);
-  if (csr->values) return cuda_upload(context, m->values, csr->values, bytes);
-  if (bytes) CUDA_TRY(context, cudaMemsetAsync(m->values, 0, bytes, cuda_stream(context)));
+/* Device memory of a matrix: with `from` a copy of it, else zeros. */
+static ts_status take(ts_matrix *A, const void *from, size_t count, size_t size, void **to) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  const size_t bytes = count * size;
+  TSI_TRY(from ? cuda_take_copy(A->context, to, from, bytes, "a matrix")
+               : cuda_take_zeroed(A->context, to, bytes, "a matrix"));
+  m->blocks[m->block_count].data = *to;
+  m->blocks[m->block_count++].bytes = bytes;
   return TS_OK;
 }
 
-static ts_status csr_create(ts_context *context, cuda_csr *m, const tsi_host_csr *csr) {
-  const size_t rows = (size_t)csr->rows, entries = (size_t)csr->row_offsets[rows];
-  m->rows = csr->rows;
-  m->entries = csr->row_offsets[rows];
-  m->log2_lanes = lanes_for(csr);
-  TSI_TRY(cuda_take_copy(context, (void **)&m->row_offsets, csr->row_offsets, (rows + 1) * sizeof(int32_t),
-                         "row offsets"));
-  TSI_TRY(cuda_take_copy(context, (void **)&m->columns, csr->column_indices, entries * sizeof(int32_t),
-                         "column indices"));
-  TSI_TRY(cuda_take(context, (void **)&m->values, entries * sizeof(float), "a matrix's values"));
-  return write_values(context, m, csr);
+#define TAKE(A, from, count, to) TSI_TRY(take((A), (from), (size_t)(count), sizeof *(to), (void **)&(to)))
+
+static ts_status create_works(ts_matrix *A, const tsi_row_work *works, int32_t count) {
+  cuda_works *w = &cuda_matrix_of(A)->works;
+  w->count = count;
+  if (count == 0) return TS_OK;
+  TAKE(A, works, count, w->works);
+  TAKE(A, NULL, 4 * (size_t)count, w->partials);
+  TAKE(A, NULL, count, w->arrivals);
+  return TS_OK;
 }
 
-static void release(ts_matrix *A) {
-  ts_context *context = A->context;
+static ts_status create_csr(ts_matrix *A, const tsi_host_csr *csr) {
   cuda_matrix *m = cuda_matrix_of(A);
-  const size_t rows = (size_t)m->csr.rows, entries = (size_t)m->csr.entries;
-  cuda_give(context, m->csr.row_offsets, (rows + 1) * sizeof(int32_t));
-  cuda_give(context, m->csr.columns, entries * sizeof(int32_t));
-  cuda_give(context, m->csr.values, entries * sizeof(float));
-  cuda_give(context, m->locked, (size_t)A->row_space->tiling.size);
-  tsi_free(context, m);
-  A->impl = NULL;
+  const tsi_row_plan *plan = &A->layout->plan;
+  const size_t rows = (size_t)csr->rows;
+  m->value_count = (size_t)csr->row_offsets[rows];
+  m->csr.rows = csr->rows;
+  m->csr.log2_lanes = plan->log2_lanes;
+  TAKE(A, csr->row_offsets, rows + 1, m->csr.row_offsets);
+  TAKE(A, csr->column_indices, m->value_count, m->csr.columns);
+  TAKE(A, csr->values, m->value_count, m->values);
+  m->csr.values = m->values;
+  TSI_TRY(create_works(A, plan->works, plan->work_count));
+  m->works.columns = m->csr.columns;
+  m->works.values = m->csr.values;
+  return TS_OK;
+}
+
+static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  const tsi_slices *from = &A->layout->slices;
+  cuda_slices *to = &m->slices;
+  const size_t places = (size_t)from->count * TSI_SLICE_ROWS;
+  m->value_count = (size_t)from->entries + (size_t)from->long_entries;
+  to->rows = packed->csr->rows;
+  to->count = from->count;
+  TAKE(A, from->slices, from->count, to->slices);
+  TAKE(A, from->lengths, places, to->lengths);
+  if (from->order) TAKE(A, from->order, places, to->order);
+  TAKE(A, packed->words, from->words, to->words);
+  TAKE(A, packed->bases, from->bases, to->bases);
+  TAKE(A, packed->values, m->value_count, m->values);
+  to->values = m->values;
+  if (from->work_count) TAKE(A, packed->long_columns, from->long_entries, m->works.columns);
+  m->works.values = to->values + from->entries;
+  return create_works(A, from->works, from->work_count);
+}
+
+static ts_status create_segments(ts_matrix *A, const tsi_packed *packed) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  cuda_segments *to = &m->segments;
+  const size_t rows = (size_t)packed->csr->rows, runs = packed->starts[rows];
+  to->rows = packed->csr->rows;
+  m->value_count = runs + (A->has_diagonal ? rows : 0);
+  TAKE(A, packed->starts, rows + 1, to->starts);
+  TAKE(A, packed->pointers, runs, to->pointers);
+  TAKE(A, packed->values, m->value_count, m->values);
+  to->values = m->values;
+  if (A->has_diagonal) to->diagonal = to->values + runs;
+  return TS_OK;
+}
+
+static ts_status create(ts_matrix *A, const tsi_packed *packed) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  m->format = A->layout->format;
+  if (A->row_space->locked) TAKE(A, A->row_space->locked, A->row_space->tiling.size, m->locked);
+  switch (m->format) {
+  case TS_FORMAT_JAGGED:
+    return create_slices(A, packed);
+  case TS_FORMAT_SEGMENTS:
+    return create_segments(A, packed);
+  default:
+    return create_csr(A, packed->csr);
+  }
 }
 
 ts_status cuda_matrix_create(ts_matrix *A, const tsi_packed *packed) {
-  ts_context *context = A->context;
-  cuda_matrix *m = tsi_calloc(context, 1, sizeof *m);
-  if (!m) return tsi_out_of_memory(context, "a matrix", sizeof *m);
-  A->impl = m;
-  ts_status status = csr_create(context, &m->csr, packed->csr);
-  if (status == TS_OK && A->row_space->locked)
-    status = cuda_take_copy(context, (void **)&m->locked, A->row_space->locked,
-                            (size_t)A->row_space->tiling.size, "locked rows");
-  if (status < 0) release(A);
+  A->impl = tsi_calloc(A->context, 1, sizeof(cuda_matrix));
+  if (!A->impl) return tsi_out_of_memory(A->context, "a matrix", sizeof(cuda_matrix));
+  const ts_status status = create(A, packed);
+  if (status < 0) cuda_matrix_destroy(A);
   return status;
 }
 
 ts_status cuda_matrix_write(ts_matrix *A, const tsi_packed *packed) {
-  return write_values(A->context, &cuda_matrix_of(A)->csr, packed->csr);
+  const cuda_matrix *m = cuda_matrix_of(A);
+  const size_t bytes = m->value_count * sizeof(float);
+  const float *from = m->format == TS_FORMAT_CSR ? packed->csr->values : packed->values;
+  if (from) return cuda_upload(A->context, m->values, from, bytes);
+  CUDA_TRY(A->context, cudaMemsetAsync(m->values, 0, bytes, cuda_stream(A->context)));
+  return TS_OK;
 }
 
 void cuda_matrix_destroy(ts_matrix *A) {
-  if (A->stencil)
+  if (A->stencil) {
     cuda_stencil_destroy(A);
-  else
-    release(A);
+    return;
+  }
+  cuda_matrix *m = cuda_matrix_of(A);
+  while (m->block_count > 0) {
+    m->block_count--;
+    cuda_give(A->context, m->blocks[m->block_count].data, m->blocks[m->block_count].bytes);
+  }
+  tsi_free(A->context, m);
+  A->impl = NULL;
 }

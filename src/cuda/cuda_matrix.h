@@ -1,5 +1,5 @@
-/* Matrices on the device: what matrix_create keeps in ts_matrix.impl, and the operations on them. C, as cuda.h.
- */
+/* Matrices on the device: what matrix_create keeps in ts_matrix.impl. C, as cuda.h. Where a pointer names what
+ * layout.h describes, it points to the same on the device. */
 #ifndef CUDA_MATRIX_H
 #define CUDA_MATRIX_H
 
@@ -8,15 +8,54 @@
 /* Compressed sparse rows. */
 typedef struct cuda_csr {
   int32_t rows;
-  int32_t entries;
   int log2_lanes; /* a row is shared by 1 << log2_lanes threads of a warp */
-  int32_t *row_offsets, *columns;
-  float *values;
+  const int32_t *row_offsets, *columns;
+  const float *values;
 } cuda_csr;
 
+/* Jagged diagonals in slices. */
+typedef struct cuda_slices {
+  int32_t rows, count;
+  const tsi_slice *slices;
+  const uint8_t *lengths, *order; /* order: NULL where rows are in natural order */
+  const uint32_t *words;
+  const int32_t *bases;
+  const float *values;
+} cuda_slices;
+
+/* The paper's segments: runs of entries, the diagonal apart (NULL: none). */
+typedef struct cuda_segments {
+  int32_t rows;
+  const uint32_t *starts, *pointers;
+  const float *values, *diagonal;
+} cuda_segments;
+
+/* Works of blocks (tsi_row_work), and what the pieces of a long row hand to the last of them. */
+typedef struct cuda_works {
+  int32_t count;
+  const tsi_row_work *works;
+  const int32_t *columns; /* that first and end count in */
+  const float *values;
+  double *partials;   /* four a work */
+  unsigned *arrivals; /* of a row's pieces, at its first work; 0 between operations */
+} cuda_works;
+
+enum { CUDA_MATRIX_BLOCKS = 16 };
+
 typedef struct cuda_matrix {
+  ts_format format;
   cuda_csr csr;
-  unsigned char *locked; /* flags of rows where a residual is 0, NULL: none */
+  cuda_slices slices;
+  cuda_segments segments;
+  cuda_works works;            /* of csr or of the long rows of slices */
+  const unsigned char *locked; /* flags of rows where a residual is 0, NULL: none */
+  float *values;               /* all of them */
+  size_t value_count;
+  struct {
+    void *data;
+    size_t bytes;
+  } blocks[CUDA_MATRIX_BLOCKS]; /* all device memory */
+  int block_count;
 } cuda_matrix;
 
 static inline cuda_matrix *cuda_matrix_of(const ts_matrix *A) {

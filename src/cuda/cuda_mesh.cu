@@ -4,10 +4,12 @@
 
 #include "cuda_rows.cuh"
 
-/* Third vertices of the triangles at every entry; both NULL for a curve. */
 typedef struct cuda_mesh {
-  int32_t *previous, *next;
-  size_t bytes; /* of each */
+  int32_t rows;
+  size_t entries;
+  const int32_t *row_offsets, *columns; /* of the pattern; the matrix's own where it is stored as csr */
+  int32_t *own_offsets, *own_columns, *places;
+  int32_t *previous, *next; /* third vertices of the triangles at every entry; both NULL for a curve */
 } cuda_mesh;
 
 typedef struct mesh_job {
@@ -77,42 +79,47 @@ static __device__ __forceinline__ mesh_entry curve_entry(const mesh_job &job, in
 
 /* ---- Rows ---- */
 
-__global__ static void assemble_csr(const cuda_csr m, const cuda_mesh mesh, const mesh_job job) {
-  const size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) >> LOG2_LANES;
+/* Where the value of an entry of the pattern is. */
+static __device__ __forceinline__ int32_t place(const cuda_mesh &mesh, int32_t entry) {
+  return mesh.places ? mesh.places[entry] : entry;
+}
+
+__global__ static void assemble(const cuda_mesh mesh, float *values, const mesh_job job) {
+  const int64_t row = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) >> LOG2_LANES;
   const int lane = threadIdx.x & (LANES - 1);
   const int32_t i = (int32_t)row;
   int32_t diagonal = -1;
   double sum[1] = {0};
-  if (row < (size_t)m.rows)
-    for (int32_t e = m.row_offsets[i] + lane; e < m.row_offsets[i + 1]; e += LANES) {
-      const int32_t j = m.columns[e];
+  if (row < mesh.rows)
+    for (int32_t e = mesh.row_offsets[i] + lane; e < mesh.row_offsets[i + 1]; e += LANES) {
+      const int32_t j = mesh.columns[e];
       if (j == i) {
         diagonal = e;
         continue;
       }
       const mesh_entry a =
           mesh.next ? surface_entry(job, i, j, mesh.previous[e], mesh.next[e]) : curve_entry(job, i, j);
-      m.values[e] = a.value;
+      values[place(mesh, e)] = a.value;
       sum[0] += a.mass - a.value;
     }
   cuda_sum_lanes<1>(LOG2_LANES, sum);
-  if (diagonal >= 0) m.values[diagonal] = sum[0] == 0 ? 1 : (float)sum[0];
+  if (diagonal >= 0) values[place(mesh, diagonal)] = sum[0] == 0 ? 1 : (float)sum[0];
 }
 
-__global__ static void force_csr(const cuda_csr m, const float *x, float *g) {
-  const size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) >> LOG2_LANES;
+__global__ static void force(const cuda_mesh mesh, const float *values, const float *x, float *g) {
+  const int64_t row = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) >> LOG2_LANES;
   const int lane = threadIdx.x & (LANES - 1);
   double sum[3] = {0, 0, 0};
-  if (row < (size_t)m.rows) {
+  if (row < mesh.rows) {
     const vec3 own = position(x, (int32_t)row);
-    for (int32_t e = m.row_offsets[row] + lane; e < m.row_offsets[row + 1]; e += LANES) {
-      const vec3 u = difference(own, position(x, m.columns[e]));
-      const double a = m.values[e];
+    for (int32_t e = mesh.row_offsets[row] + lane; e < mesh.row_offsets[row + 1]; e += LANES) {
+      const vec3 u = difference(own, position(x, mesh.columns[e]));
+      const double a = values[place(mesh, e)];
       sum[0] += a * u.x, sum[1] += a * u.y, sum[2] += a * u.z;
     }
   }
   cuda_sum_lanes<3>(LOG2_LANES, sum);
-  if (row < (size_t)m.rows && lane < 3)
+  if (row < mesh.rows && lane < 3)
     g[3 * row + lane] = (float)(lane == 0 ? sum[0] : lane == 1 ? sum[1] : sum[2]);
 }
 
@@ -123,43 +130,66 @@ static cuda_mesh *mesh_of(const tsi_mesh_operator *op) {
 }
 
 ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest) {
-  const cuda_csr &m = cuda_matrix_of(op->matrix)->csr;
+  const cuda_mesh &mesh = *mesh_of(op);
   const mesh_job job = {cuda_data(x), factor, shortest};
-  assemble_csr<<<cuda_blocks_for((size_t)m.rows * LANES, 128), 128, 0, cuda_stream(op->context)>>>(
-      m, *mesh_of(op), job);
-  CUDA_LAUNCHED(op->context, "assemble_csr");
+  enum { threads = 128 };
+  const unsigned blocks = cuda_blocks_for((size_t)mesh.rows * LANES, threads);
+  assemble<<<blocks, threads, 0, cuda_stream(op->context)>>>(mesh, cuda_matrix_of(op->matrix)->values, job);
+  CUDA_LAUNCHED(op->context, "assemble");
   return TS_OK;
 }
 
 ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x) {
-  const cuda_csr &m = cuda_matrix_of(op->matrix)->csr;
-  force_csr<<<cuda_blocks_for((size_t)m.rows * LANES), CUDA_THREADS, 0, cuda_stream(op->context)>>>(
-      m, cuda_data(x), cuda_data(g));
-  CUDA_LAUNCHED(op->context, "force_csr");
+  const cuda_mesh &mesh = *mesh_of(op);
+  const unsigned blocks = cuda_blocks_for((size_t)mesh.rows * LANES);
+  force<<<blocks, CUDA_THREADS, 0, cuda_stream(op->context)>>>(mesh, cuda_matrix_of(op->matrix)->values,
+                                                               cuda_data(x), cuda_data(g));
+  CUDA_LAUNCHED(op->context, "force");
+  return TS_OK;
+}
+
+static ts_status copy(ts_context *context, int32_t **to, const int32_t *from, size_t count) {
+  return from ? cuda_take_copy(context, (void **)to, from, count * sizeof *from, "a mesh") : TS_OK;
+}
+
+static ts_status create(tsi_mesh_operator *op, const tsi_mesh_packed *packed) {
+  ts_context *context = op->context;
+  cuda_mesh *mesh = mesh_of(op);
+  const tsi_mesh_pattern *pattern = packed->pattern;
+  mesh->rows = pattern->rows;
+  mesh->entries = (size_t)pattern->row_offsets[pattern->rows];
+  TSI_TRY(copy(context, &mesh->previous, pattern->previous, mesh->entries));
+  TSI_TRY(copy(context, &mesh->next, pattern->next, mesh->entries));
+  if (!packed->places) {
+    mesh->row_offsets = cuda_matrix_of(op->matrix)->csr.row_offsets;
+    mesh->columns = cuda_matrix_of(op->matrix)->csr.columns;
+    return TS_OK;
+  }
+  TSI_TRY(copy(context, &mesh->places, packed->places, mesh->entries));
+  TSI_TRY(copy(context, &mesh->own_offsets, pattern->row_offsets, (size_t)mesh->rows + 1));
+  TSI_TRY(copy(context, &mesh->own_columns, pattern->columns, mesh->entries));
+  mesh->row_offsets = mesh->own_offsets;
+  mesh->columns = mesh->own_columns;
   return TS_OK;
 }
 
 ts_status cuda_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed) {
-  ts_context *context = op->context;
-  const tsi_mesh_pattern *pattern = packed->pattern;
-  cuda_mesh *mesh = (cuda_mesh *)tsi_calloc(context, 1, sizeof *mesh);
-  if (!mesh) return tsi_out_of_memory(context, "a mesh", sizeof *mesh);
-  op->impl = mesh;
-  ts_status status = TS_OK;
-  if (pattern->next) {
-    mesh->bytes = (size_t)pattern->row_offsets[pattern->rows] * sizeof(int32_t);
-    status = cuda_take_copy(context, (void **)&mesh->previous, pattern->previous, mesh->bytes, "a mesh");
-    if (status == TS_OK)
-      status = cuda_take_copy(context, (void **)&mesh->next, pattern->next, mesh->bytes, "a mesh");
-  }
+  op->impl = tsi_calloc(op->context, 1, sizeof(cuda_mesh));
+  if (!op->impl) return tsi_out_of_memory(op->context, "a mesh", sizeof(cuda_mesh));
+  const ts_status status = create(op, packed);
   if (status < 0) cuda_mesh_destroy(op);
   return status;
 }
 
 void cuda_mesh_destroy(tsi_mesh_operator *op) {
+  ts_context *context = op->context;
   cuda_mesh *mesh = mesh_of(op);
-  cuda_give(op->context, mesh->previous, mesh->bytes);
-  cuda_give(op->context, mesh->next, mesh->bytes);
-  tsi_free(op->context, mesh);
+  const size_t bytes = mesh->entries * sizeof(int32_t);
+  cuda_give(context, mesh->previous, bytes);
+  cuda_give(context, mesh->next, bytes);
+  cuda_give(context, mesh->places, bytes);
+  cuda_give(context, mesh->own_columns, bytes);
+  cuda_give(context, mesh->own_offsets, ((size_t)mesh->rows + 1) * sizeof(int32_t));
+  tsi_free(context, mesh);
   op->impl = NULL;
 }

@@ -1,11 +1,14 @@
-/* The product of one row with a vector, for every kernel that needs one. */
+/* The product of rows with a vector in every format, for the kernels that need one.
+ *
+ * `sum`, float or double, is to be 0; it becomes what this thread has of row . x. x is read with plain loads,
+ * so that a kernel whose blocks wait for each other may have written it. */
 #ifndef CUDA_ROWS_CUH
 #define CUDA_ROWS_CUH
 
 #include "cuda_kernels.cuh"
 #include "cuda_matrix.h"
 
-/* The N components of index j. */
+/* The N components of an index. */
 template <int N> struct cuda_components { float c[N]; };
 
 template <int N> static __device__ __forceinline__ cuda_components<N> cuda_load(const float *x, int32_t j) {
@@ -22,25 +25,140 @@ template <int N> static __device__ __forceinline__ cuda_components<N> cuda_load(
   return v;
 }
 
-/* `sum`, float or double, is to be 0; it becomes what this thread, number `lane` of those that share the row,
- * has of row . x. */
-template <int N, typename Real>
-static __device__ __forceinline__ void cuda_csr_row(const cuda_csr &m, int32_t row, int lane, const float *x,
-                                                    Real sum[N]) {
-  const int32_t end = m.row_offsets[row + 1], step = 1 << m.log2_lanes;
-#pragma unroll 4
-  for (int32_t k = m.row_offsets[row] + lane; k < end; k += step) {
-    const Real value = m.values[k];
-    const cuda_components<N> xj = cuda_load<N>(x, m.columns[k]);
-    for (int c = 0; c < N; c++) sum[c] += value * xj.c[c];
-  }
-}
-
 /* The sum over the neighbouring threads that share a row, in each of them. */
 template <int N, typename Real>
 static __device__ __forceinline__ void cuda_sum_lanes(int log2_lanes, Real sum[N]) {
   for (int offset = 1 << log2_lanes >> 1; offset > 0; offset >>= 1)
     for (int c = 0; c < N; c++) sum[c] += __shfl_xor_sync(0xffffffffu, sum[c], offset);
+}
+
+/* ---- A run of entries ---- */
+
+/* Entries k, k + step, ... before `end`: eight at a time are on their way. */
+template <int N, typename Real, typename Index>
+static __device__ __forceinline__ void cuda_run(const float *values, const Index *columns, int32_t k,
+                                                int32_t end, int32_t step, const float *x, Real sum[N]) {
+  constexpr int many = N == 1 ? 8 : 4;
+  for (; k < end; k += many * step) {
+    float value[many];
+    int32_t column[many];
+    cuda_components<N> xj[many];
+#pragma unroll
+    for (int u = 0; u < many; u++)
+      if (k + u * step < end) {
+        value[u] = values[k + u * step];
+        column[u] = (int32_t)columns[k + u * step];
+      }
+#pragma unroll
+    for (int u = 0; u < many; u++)
+      if (k + u * step < end) xj[u] = cuda_load<N>(x, column[u]);
+#pragma unroll
+    for (int u = 0; u < many; u++)
+      if (k + u * step < end)
+        for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].c[c];
+  }
+}
+
+/* Thread number `lane` of the 1 << log2_lanes that share the row. */
+template <int N, typename Real>
+static __device__ __forceinline__ void cuda_csr_row(const cuda_csr &m, int32_t row, int lane, const float *x,
+                                                    Real sum[N]) {
+  cuda_run<N>(m.values, m.columns, m.row_offsets[row] + lane, m.row_offsets[row + 1], 1 << m.log2_lanes, x,
+              sum);
+}
+
+/* ---- Slices ---- */
+
+/* The column of an entry of a slice, from its base on. */
+template <int BYTES>
+static __device__ __forceinline__ int32_t cuda_slice_column(const uint32_t *words, uint32_t entry) {
+  if constexpr (BYTES == 1) return (int32_t)__ldcs((const uint8_t *)words + entry);
+  if constexpr (BYTES == 2) return (int32_t)__ldcs((const uint16_t *)words + entry);
+  return (int32_t)__ldcs(words + entry);
+}
+
+template <int N, typename Real, int BYTES, bool EVEN>
+static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, const tsi_slice &s, int lane,
+                                                          int length, const float *x, Real sum[N]) {
+  constexpr int many = N == 1 ? 8 : 4;
+  const float *values = m.values + s.first;
+  const uint32_t *words = m.words + s.first_word;
+  const int4 *bases = (const int4 *)(m.bases + s.first_base);
+  uint32_t before = 0; /* entries of smaller k */
+  for (int k = 0; k < s.longest; k += many) {
+    float value[many];
+    int32_t column[many];
+    cuda_components<N> xj[many];
+    int32_t base[many] = {};
+    if constexpr (BYTES < 4)
+#pragma unroll
+      for (int u = 0; u < many; u += 4)
+        if (k + u < s.longest) {
+          const int4 four = bases[(k + u) / 4];
+          base[u] = four.x, base[u + 1] = four.y, base[u + 2] = four.z, base[u + 3] = four.w;
+        }
+#pragma unroll
+    for (int u = 0; u < many; u++) {
+      const bool mine = k + u < length;
+      uint32_t entry;
+      if constexpr (EVEN) {
+        entry = (uint32_t)((k + u) * TSI_SLICE_ROWS + lane);
+      } else {
+        const unsigned have = __ballot_sync(0xffffffffu, mine);
+        entry = before + (uint32_t)__popc(have & ((1u << lane) - 1));
+        before += (uint32_t)__popc(have);
+      }
+      if (mine) {
+        value[u] = __ldcs(values + entry);
+        column[u] = cuda_slice_column<BYTES>(words, entry) + base[u];
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < many; u++)
+      if (k + u < length) xj[u] = cuda_load<N>(x, column[u]);
+#pragma unroll
+    for (int u = 0; u < many; u++)
+      if (k + u < length)
+        for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].c[c];
+  }
+}
+
+/* All 32 threads of a warp together, slice < m.count. Returns the row of this thread, or -1 where it has none:
+ * a row of which the works take care, or beyond the last one. */
+template <int N, typename Real>
+static __device__ __forceinline__ int32_t cuda_slice_row(const cuda_slices &m, int32_t slice, int lane,
+                                                         const float *x, Real sum[N]) {
+  union {
+    int4 words;
+    tsi_slice slice;
+  } u;
+  u.words = __ldg((const int4 *)(m.slices + slice));
+  const tsi_slice s = u.slice;
+  const int32_t place = slice * TSI_SLICE_ROWS + lane;
+  int32_t row = place;
+  if (m.order) row = place / TSI_WINDOW_ROWS * TSI_WINDOW_ROWS + m.order[place];
+  if (s.even) {
+    const int length = s.longest;
+    if (s.column_bytes == 1)
+      cuda_slice_entries<N, Real, 1, true>(m, s, lane, length, x, sum);
+    else if (s.column_bytes == 2)
+      cuda_slice_entries<N, Real, 2, true>(m, s, lane, length, x, sum);
+    else
+      cuda_slice_entries<N, Real, 4, true>(m, s, lane, length, x, sum);
+    return row;
+  }
+  int length = m.lengths[place];
+  if (length == TSI_NOT_IN_SLICE) {
+    length = 0;
+    row = -1;
+  }
+  if (s.column_bytes == 1)
+    cuda_slice_entries<N, Real, 1, false>(m, s, lane, length, x, sum);
+  else if (s.column_bytes == 2)
+    cuda_slice_entries<N, Real, 2, false>(m, s, lane, length, x, sum);
+  else
+    cuda_slice_entries<N, Real, 4, false>(m, s, lane, length, x, sum);
+  return row;
 }
 
 #endif

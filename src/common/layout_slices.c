@@ -1,0 +1,254 @@
+/* Jagged diagonals (Cevahir et al. 2009, section 4) in linear spaces, cut into slices of 32 rows (layout.h).
+ *
+ * A thread has a row, and neighbouring threads read neighbouring numbers. Rows stay in their natural order, in
+ * which the columns of neighbouring rows lie close together, unless threads would wait for longer rows too
+ * often: then they are sorted by length inside windows. Rows that stand out are no part of their slice; threads
+ * share each of them. */
+#include <string.h>
+
+#include "common.h"
+#include "layout_build.h"
+
+static int32_t length_of(const tsi_host_csr *csr, int32_t row) {
+  return csr->row_offsets[row + 1] - csr->row_offsets[row];
+}
+
+/* The longest row that a slice takes. */
+static int32_t longest_in_slices(const tsi_host_csr *csr) {
+  const int64_t mean = csr->row_offsets[csr->rows] / csr->rows;
+  const int64_t most = 8 * mean > 64 ? 8 * mean : 64;
+  return most < TSI_SLICE_LONGEST ? (int32_t)most : TSI_SLICE_LONGEST;
+}
+
+int32_t tsi_slice_row(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice, int lane) {
+  const int32_t place = slice * TSI_SLICE_ROWS + lane;
+  if (!slices->order) return place < csr->rows ? place : -1;
+  const int32_t window = place / TSI_WINDOW_ROWS * TSI_WINDOW_ROWS;
+  const int32_t count = csr->rows - window < TSI_WINDOW_ROWS ? csr->rows - window : TSI_WINDOW_ROWS;
+  return place - window < count ? window + slices->order[place] : -1;
+}
+
+/* ---- Order ---- */
+
+/* The rows of a window by decreasing length, equal ones in their natural order; long ones count as 0. */
+static void sort_window(const tsi_host_csr *csr, int32_t first, int32_t most, uint8_t *order) {
+  int32_t next[TSI_SLICE_LONGEST + 1] = {0};
+  const int32_t count = csr->rows - first < TSI_WINDOW_ROWS ? csr->rows - first : TSI_WINDOW_ROWS;
+  uint8_t lengths[TSI_WINDOW_ROWS];
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t length = length_of(csr, first + i);
+    lengths[i] = (uint8_t)(length > most ? 0 : length);
+    next[lengths[i]]++;
+  }
+  for (int32_t k = TSI_SLICE_LONGEST, before = 0; k >= 0; k--) {
+    const int32_t here = next[k];
+    next[k] = before;
+    before += here;
+  }
+  for (int32_t i = 0; i < count; i++) order[next[lengths[i]]++] = (uint8_t)i;
+}
+
+static void fill_lengths(tsi_slices *slices, const tsi_host_csr *csr, int32_t most) {
+  for (int32_t s = 0; s < slices->count; s++)
+    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+      const int32_t row = tsi_slice_row(slices, csr, s, lane);
+      const int in_slice = row >= 0 && length_of(csr, row) <= most;
+      slices->lengths[(size_t)s * TSI_SLICE_ROWS + (size_t)lane] =
+          (uint8_t)(in_slice ? length_of(csr, row) : TSI_NOT_IN_SLICE);
+    }
+}
+
+/* Steps of all slices: each takes as many as its longest row. */
+static int64_t slice_steps(const tsi_slices *slices) {
+  int64_t steps = 0;
+  for (int32_t s = 0; s < slices->count; s++) {
+    int longest = 0;
+    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+      const int length = slices->lengths[(size_t)s * TSI_SLICE_ROWS + (size_t)lane];
+      if (length != TSI_NOT_IN_SLICE && length > longest) longest = length;
+    }
+    steps += longest;
+  }
+  return steps;
+}
+
+/* Sorts where that saves a quarter of the steps. */
+static ts_status choose_order(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
+  const int32_t most = longest_in_slices(csr);
+  const size_t places = (size_t)slices->count * TSI_SLICE_ROWS;
+  fill_lengths(slices, csr, most);
+  const int64_t natural = slice_steps(slices);
+  if (natural * TSI_SLICE_ROWS * 3 < (int64_t)csr->row_offsets[csr->rows] * 4) return TS_OK;
+  slices->order = tsi_calloc(context, places, 1);
+  if (!slices->order) return tsi_out_of_memory(context, "the order of rows", places);
+  for (int32_t first = 0; first < csr->rows; first += TSI_WINDOW_ROWS)
+    sort_window(csr, first, most, slices->order + first);
+  fill_lengths(slices, csr, most);
+  if (4 * slice_steps(slices) < 3 * natural) return TS_OK;
+  tsi_free(context, slices->order);
+  slices->order = NULL;
+  fill_lengths(slices, csr, most);
+  return TS_OK;
+}
+
+/* ---- Slices ---- */
+
+/* The least column of the k-th entries and by how much the largest exceeds it. */
+static int32_t spread_of(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, int k,
+                         int32_t *least) {
+  int32_t low = INT32_MAX, high = 0;
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+    if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) continue;
+    const int32_t column = csr->column_indices[csr->row_offsets[rows[lane]] + k];
+    if (column < low) low = column;
+    if (column > high) high = column;
+  }
+  *least = low;
+  return high - low;
+}
+
+static void rows_of(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice,
+                    int32_t rows[TSI_SLICE_ROWS]) {
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) rows[lane] = tsi_slice_row(slices, csr, slice, lane);
+}
+
+static void measure_slice(tsi_slices *slices, const tsi_host_csr *csr, int32_t number) {
+  tsi_slice *s = &slices->slices[number];
+  const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
+  int32_t rows[TSI_SLICE_ROWS];
+  uint32_t entries = 0;
+  rows_of(slices, csr, number, rows);
+  *s = (tsi_slice){.first = slices->entries, .first_word = slices->words, .first_base = slices->bases};
+  s->even = 1;
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+    s->even = s->even && lengths[lane] == lengths[0] && lengths[lane] != TSI_NOT_IN_SLICE;
+    if (lengths[lane] == TSI_NOT_IN_SLICE) continue;
+    entries += lengths[lane];
+    if (lengths[lane] > s->longest) s->longest = lengths[lane];
+  }
+  int32_t spread = 0;
+  for (int k = 0; k < s->longest; k++) {
+    int32_t least;
+    const int32_t here = spread_of(csr, rows, lengths, k, &least);
+    if (here > spread) spread = here;
+  }
+  s->column_bytes = spread <= UINT8_MAX ? 1 : spread <= UINT16_MAX ? 2 : 4;
+  /* Bases in fours, so that they are read so. */
+  if (s->column_bytes < 4) slices->bases += (s->longest + 3u) / 4 * 4;
+  slices->entries += entries;
+  slices->words += (entries * s->column_bytes + 3) / 4;
+}
+
+static ts_status find_long_rows(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
+  const int32_t most = longest_in_slices(csr);
+  for (int pass = 0; pass < 2; pass++) {
+    int32_t count = 0, entries = 0;
+    for (int32_t i = 0; i < csr->rows; i++) {
+      const int32_t length = length_of(csr, i);
+      if (length <= most) continue;
+      count += tsi_row_pieces(pass ? slices->works + count : NULL, i, entries, length);
+      entries += length;
+    }
+    slices->long_entries = entries;
+    slices->work_count = count;
+    if (count == 0) return TS_OK;
+    if (pass) break;
+    slices->works = tsi_malloc(context, (size_t)count, sizeof *slices->works);
+    if (!slices->works) return tsi_out_of_memory(context, "long rows", (size_t)count * sizeof *slices->works);
+  }
+  return TS_OK;
+}
+
+ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices) {
+  *slices = (tsi_slices){.count = (csr->rows - 1) / TSI_SLICE_ROWS + 1};
+  const size_t count = (size_t)slices->count;
+  slices->slices = tsi_malloc(context, count, sizeof *slices->slices);
+  slices->lengths = tsi_malloc(context, count, TSI_SLICE_ROWS);
+  if (!slices->slices || !slices->lengths)
+    return tsi_out_of_memory(context, "slices of rows", count * (sizeof *slices->slices + TSI_SLICE_ROWS));
+  TSI_TRY(choose_order(context, slices, csr));
+  TSI_TRY(find_long_rows(context, slices, csr));
+  for (int32_t s = 0; s < slices->count; s++) measure_slice(slices, csr, s);
+  return TS_OK;
+}
+
+void tsi_slices_free(ts_context *context, tsi_slices *slices) {
+  tsi_free(context, slices->slices);
+  tsi_free(context, slices->lengths);
+  tsi_free(context, slices->order);
+  tsi_free(context, slices->works);
+  *slices = (tsi_slices){0};
+}
+
+/* ---- Packing ---- */
+
+static void put_column(uint32_t *words, const tsi_slice *s, uint32_t number, uint32_t column) {
+  if (s->column_bytes == 4)
+    words[s->first_word + number] = column;
+  else if (s->column_bytes == 2)
+    ((uint16_t *)(words + s->first_word))[number] = (uint16_t)column;
+  else
+    ((uint8_t *)(words + s->first_word))[number] = (uint8_t)column;
+}
+
+static void pack_slice(const tsi_slices *slices, const tsi_host_csr *csr, int32_t number, tsi_packed *packed) {
+  const tsi_slice *s = &slices->slices[number];
+  const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
+  int32_t rows[TSI_SLICE_ROWS];
+  uint32_t at = 0;
+  rows_of(slices, csr, number, rows);
+  for (int k = 0; k < s->longest; k++) {
+    int32_t base = 0;
+    if (s->column_bytes < 4) {
+      spread_of(csr, rows, lengths, k, &base);
+      packed->bases[s->first_base + (uint32_t)k] = base;
+    }
+    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+      if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) continue;
+      const int32_t e = csr->row_offsets[rows[lane]] + k;
+      if (csr->values) packed->values[s->first + at] = csr->values[e];
+      put_column(packed->words, s, at, (uint32_t)(csr->column_indices[e] - base));
+      at++;
+    }
+  }
+}
+
+ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
+                          tsi_packed *packed) {
+  const size_t entries = (size_t)slices->entries + (size_t)slices->long_entries;
+  packed->values = tsi_calloc(context, entries, sizeof(float));
+  packed->words = tsi_calloc(context, slices->words, sizeof(uint32_t));
+  packed->bases = tsi_calloc(context, slices->bases, sizeof(int32_t));
+  packed->long_columns = tsi_malloc(context, (size_t)slices->long_entries, sizeof(int32_t));
+  if (!packed->values || !packed->words || !packed->bases || !packed->long_columns)
+    return tsi_out_of_memory(context, "the matrix in slices", entries * 8);
+  for (int32_t s = 0; s < slices->count; s++) pack_slice(slices, csr, s, packed);
+  for (int32_t w = 0; w < slices->work_count; w++) {
+    const tsi_row_work *work = &slices->works[w];
+    const size_t count = (size_t)(work->end - work->first);
+    const int32_t from = csr->row_offsets[work->row] + work->piece * TSI_PIECE_ENTRIES;
+    memcpy(packed->long_columns + work->first, csr->column_indices + from, count * sizeof(int32_t));
+    if (csr->values)
+      memcpy(packed->values + slices->entries + work->first, csr->values + from, count * sizeof(float));
+  }
+  return TS_OK;
+}
+
+void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_t *places) {
+  for (int32_t number = 0; number < slices->count; number++) {
+    const tsi_slice *s = &slices->slices[number];
+    const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
+    int32_t rows[TSI_SLICE_ROWS], at = (int32_t)s->first;
+    rows_of(slices, csr, number, rows);
+    for (int k = 0; k < s->longest; k++)
+      for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
+        if (lengths[lane] != TSI_NOT_IN_SLICE && lengths[lane] > k)
+          places[csr->row_offsets[rows[lane]] + k] = at++;
+  }
+  for (int32_t w = 0; w < slices->work_count; w++) {
+    const tsi_row_work *work = &slices->works[w];
+    const int32_t from = csr->row_offsets[work->row] + work->piece * TSI_PIECE_ENTRIES;
+    for (int32_t k = 0; k < work->end - work->first; k++)
+      places[from + k] = (int32_t)slices->entries + work->first + k;
+  }
+}
