@@ -6,13 +6,16 @@
 #include "multigrid.h"
 #include "stencil.h"
 
-/* What rounding in single precision leaves of a pivot that should be 0, relative to its diagonal. */
-static const double negligible = 3e-6;
+/* What rounding in single precision leaves of a pivot that should be 0, relative to its diagonal: of one
+ * level's matrix, and after many levels, each of which rounds its coefficients and adds up what the finer one
+ * left. */
+static const double negligible = 3e-6, negligible_singular = 1e-3;
 
 typedef struct inversion {
   double *a;
   int32_t n;
-  double *scale; /* 1 / sqrt|a_ii|, 0 where there is no equation */
+  int32_t singular_parts; /* so many null vectors it has, if none of them was lost on the way down */
+  double *scale;          /* 1 / sqrt|a_ii|, 0 where there is no equation */
   signed char *state;
 } inversion;
 
@@ -46,18 +49,22 @@ static void sweep(inversion *v, int32_t k) {
   v->state[k] = SWEPT;
 }
 
-/* Pivots on the diagonal, the largest first; what is left when all are negligible is dropped. */
+/* Pivots on the diagonal, the largest first; what is left when all are negligible is dropped. The last ones,
+ * one for each singular part, may be larger: an inverse of what rounding left there multiplies constants by any
+ * number, and a W-cycle, which comes here 2^levels times, by its power. */
 static int32_t eliminate(inversion *v) {
   int32_t dropped = 0;
   for (;;) {
-    int32_t pivot = -1;
-    double largest = negligible;
-    for (int32_t i = 0; i < v->n; i++)
-      if (v->state[i] == OPEN && fabs(v->a[(size_t)i * v->n + i]) > largest) {
-        largest = fabs(v->a[(size_t)i * v->n + i]);
-        pivot = i;
-      }
-    if (pivot < 0) break;
+    int32_t pivot = -1, open = 0;
+    double largest = 0;
+    for (int32_t i = 0; i < v->n; i++) {
+      if (v->state[i] != OPEN) continue;
+      open++;
+      if (fabs(v->a[(size_t)i * v->n + i]) <= largest) continue;
+      largest = fabs(v->a[(size_t)i * v->n + i]);
+      pivot = i;
+    }
+    if (!(largest > (open > v->singular_parts ? negligible : negligible_singular))) break;
     sweep(v, pivot);
   }
   for (int32_t i = 0; i < v->n; i++)
@@ -127,8 +134,8 @@ static ts_status invert(ts_context *context, inversion *v, int symmetric) {
   return TS_OK;
 }
 
-ts_status tsi_invert(ts_context *context, double *matrix, int32_t n, int symmetric) {
-  inversion v = {matrix, n, NULL, NULL};
+ts_status tsi_invert(ts_context *context, double *matrix, int32_t n, int symmetric, int singular_parts) {
+  inversion v = {matrix, n, singular_parts, NULL, NULL};
   v.scale = tsi_malloc(context, (size_t)n, sizeof *v.scale);
   v.state = tsi_malloc(context, (size_t)n, 1);
   const ts_status status = v.scale && v.state
@@ -159,7 +166,7 @@ static ts_status invert_level(ts_multigrid *mg, tsi_level *level, size_t n, floa
   context->waits++;
   TSI_TRY(context->ops->level_read(level, values));
   expand(&level->grid, values, matrix);
-  TSI_TRY(tsi_invert(context, matrix, (int32_t)n, mg->matrix->info.symmetric));
+  TSI_TRY(tsi_invert(context, matrix, (int32_t)n, mg->matrix->info.symmetric, mg->matrix->stencil->part_count));
   float *inverse = values; /* the array has room for both */
   for (size_t k = 0; k < n * n; k++) inverse[k] = (float)matrix[k];
   return context->ops->level_set_inverse(level, inverse);
