@@ -16,25 +16,25 @@ extern "C" {
 /* ---- Drawing with OpenGL ---- */
 
 /* A GL_TEXTURE_BUFFER over the buffer object that a vector lives in. Index i is at texel i, in the format R32F,
- * RG32F or RGBA32F for 1, 2 or 4 components; with 3 its components are at texels 3 i, 3 i + 1 and 3 i + 2 of the
- * format R32F. A shader reads it with texelFetch from a samplerBuffer. */
+ * RG32F or RGBA32F for 1, 2 or 4 components; with 3 its components are at texels 3 i, 3 i + 1 and 3 i + 2 of
+ * the format R32F. A shader reads it with texelFetch from a samplerBuffer. */
 typedef struct ts_cuda_gl_texture {
   unsigned texture, buffer;
   unsigned internal_format;
   int32_t texels;
 } ts_cuda_gl_texture;
 
-/* Whether the OpenGL context that is current on this thread can share vectors of this context: it must be one of
- * the same device. TS_ERROR_UNSUPPORTED: it cannot, or the library was built without OpenGL; ts_last_error says
- * why. */
+/* Whether the OpenGL context that is current on this thread can share vectors of this context: it must be one
+ * of the same device. TS_ERROR_UNSUPPORTED: it cannot, or the library was built without OpenGL; ts_last_error
+ * says why. */
 TS_API ts_status ts_cuda_gl_check(ts_context *context);
 
-/* The buffer texture behind a vector, for drawing in the OpenGL context that is current. The first call moves the
- * vector into a buffer object of that context, and it stays there; the library owns buffer and texture. Each call
- * lends OpenGL all vectors that were moved so, in order and without a wait: what is drawn from now on sees the
- * results of all calls made before. The next call of another function with this library's context takes
- * everything back, behind what was drawn until then. So: make steps, ask for the textures of this frame, draw,
- * make steps.
+/* The buffer texture behind a vector, for drawing in the OpenGL context that is current. The first call moves
+ * the vector into a buffer object of that context, and it stays there; the library owns buffer and texture.
+ * Each call lends OpenGL all vectors that were moved so, in order and without a wait: what is drawn from now on
+ * sees the results of all calls made before. The next call of another function with this library's context
+ * takes everything back, behind what was drawn until then. So: make steps, ask for the textures of this frame,
+ * draw, make steps.
  *
  * As long as the vector exists the same OpenGL context must be current wherever the library's context is used;
  * otherwise calls fail with TS_ERROR_DEVICE. Binds nothing but puts back what was bound.
