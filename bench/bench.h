@@ -15,6 +15,8 @@ struct report;
 /* How long a GPU works before it is measured if it was idle until then. */
 #define BENCH_WARM_UP_SECONDS 0.5
 
+enum { BENCH_MATRICES = 64, BENCH_SIZES = 16 };
+
 typedef struct bench_options {
   const char *backend;
   const char *matrix;                    /* a generated one or a file; NULL: all generated ones */
@@ -25,12 +27,24 @@ typedef struct bench_options {
   int threads;                           /* 0: the default */
   int repeat;                            /* batches per measurement */
   int json;
+
+  /* Of compare. */
+  const char *backends;                 /* "gl,cuda,cpu"; NULL: these three as far as they are there */
+  const char *matrices[BENCH_MATRICES]; /* beside `matrix` */
+  int matrix_count;
+  int32_t sizes[BENCH_SIZES]; /* all that were given; the first is `size` */
+  int size_count;
+  int set; /* all generated matrices */
 } bench_options;
+
+/* A benchmark that could not measure all that it was asked for; what it could is in the report. */
+enum { BENCH_INCOMPLETE = 2 };
 
 int bench_limits(const bench_options *options, struct report *r);
 int bench_spmv(const bench_options *options, struct report *r);
 int bench_blas(const bench_options *options, struct report *r);
 int bench_cg(const bench_options *options, struct report *r);
+int bench_compare(const bench_options *options, struct report *r);
 int bench_multigrid(const bench_options *options, struct report *r);
 
 #if defined(__GNUC__)
@@ -41,6 +55,9 @@ int bench_multigrid(const bench_options *options, struct report *r);
 
 /* One line on standard error, "texsolve bench: ...". */
 void bench_error(const char *format, ...) BENCH_PRINTF(1, 2);
+
+/* From now on such lines begin with "texsolve bench: SUBJECT: "; NULL: no longer. */
+void bench_error_subject(const char *subject);
 
 /* Reports a failed call of the library; returns nonzero if `status` is an error. */
 int bench_check(ts_status status, const ts_context *context, const char *what);

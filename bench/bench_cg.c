@@ -1,17 +1,15 @@
-/* texsolve bench cg: one iteration of Jacobi-preconditioned conjugate gradients.
- *
- * Solves of two lengths with one check at the end of each: their difference is the time of the iterations
- * alone. The tolerance is out of reach, so that a solve ends at its maximum of iterations. */
+/* texsolve bench cg: one iteration of Jacobi-preconditioned conjugate gradients. */
 #include "bench.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cg_measure.h"
 #include "report.h"
 #include "spmv_measure.h"
 
-enum { SHORT = 16, LONG = 112, PARTS = 5 };
+enum { PARTS = 5 };
 
 static const report_column ITERATIONS[] = {
     {"matrix", "matrix", 's', -12, 0},
@@ -37,45 +35,6 @@ static const report_column PASSES[] = {
     {"fetches", "Mfetches", 'f', 9, 3},
     {"megabytes", "MB", 'f', 9, 3},
 };
-
-typedef struct solve {
-  ts_context *context;
-  ts_cg *cg;
-  ts_vector *x, *b;
-  int wanted; /* iterations that every solve must have; 0: as many as it takes */
-  ts_cg_result last;
-} solve;
-
-static int solve_run(void *user, long count) {
-  solve *s = user;
-  ts_status status = TS_OK;
-  for (long i = 0; i < count && status >= 0; ++i) {
-    status = ts_vector_fill(s->x, 0);
-    if (status >= 0) status = ts_cg_solve(s->cg, s->b, s->x, &s->last);
-    if (status >= 0 && s->wanted && s->last.iterations != s->wanted) {
-      bench_error("a solve ended after %d of %d iterations: %s", s->last.iterations, s->wanted,
-                  s->last.message);
-      return 1;
-    }
-  }
-  if (status >= 0) status = ts_context_finish(s->context);
-  return bench_check(status, s->context, "solving");
-}
-
-/* Times solves of `iterations` with a check every `interval` (0: the backend's default). */
-static int measure_solve(solve *s, ts_matrix *A, int iterations, int interval, int repeat, timing *t) {
-  ts_cg_desc desc;
-  memset(&desc, 0, sizeof desc);
-  desc.rtol = 1e-30;
-  desc.max_iterations = iterations;
-  desc.check_interval = interval;
-  /* At a check a solve may find that single precision ends here. */
-  s->wanted = interval ? iterations : 0;
-  int failed = bench_check(ts_cg_create(A, &desc, &s->cg), s->context, "making the solver") ||
-               timing_measure(t, repeat, BENCH_BATCH_SECONDS, solve_run, s);
-  ts_cg_destroy(&s->cg);
-  return failed;
-}
 
 /* The 5 parts of an iteration, which are loops of the CPU backend. In OpenGL each takes at least one pass that
  * waits for the part before: a reduction of more rows takes several, which its least time leaves out. */
@@ -105,30 +64,19 @@ typedef struct measured {
   char matrix[BENCH_NAME_SIZE];
   spmv_result product;
   device_limits limits;
-  timing shorter, longer, checked;
-  int checked_iterations;
+  cg_times times;
 } measured;
 
 static int measure_in(ts_context *context, const bench_options *o, const generated_matrix *A, measured *m) {
   ts_matrix_desc desc;
   ts_matrix *matrix = NULL;
-  solve s;
-  memset(&s, 0, sizeof s);
   memset(&desc, 0, sizeof desc);
-  s.context = context;
   /* Also shows that the product is right, without which the iteration is worth nothing. */
   if (spmv_measure(context, A, o->format, o->components, 1, &m->product)) return 1;
   desc.csr = generated_csr(A);
   desc.format = o->format;
   const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
-                     bench_vector(ts_matrix_row_space(matrix), o->components, &s.x) ||
-                     bench_vector(ts_matrix_row_space(matrix), o->components, &s.b) ||
-                     measure_solve(&s, matrix, SHORT, LONG, o->repeat, &m->shorter) ||
-                     measure_solve(&s, matrix, LONG, LONG, o->repeat, &m->longer) ||
-                     measure_solve(&s, matrix, LONG, 0, o->repeat, &m->checked);
-  m->checked_iterations = s.last.iterations > 0 ? s.last.iterations : 1;
-  ts_vector_destroy(&s.b);
-  ts_vector_destroy(&s.x);
+                     cg_measure(context, matrix, o->components, o->repeat, &m->times);
   ts_matrix_destroy(&matrix);
   return failed;
 }
@@ -144,9 +92,7 @@ static int measure(const bench_options *o, const generated_matrix *A, measured *
 
 static void print_iteration(report *r, const measured *m, int components) {
   work parts[PARTS];
-  const double seconds = (m->longer.seconds - m->shorter.seconds) / (LONG - SHORT);
-  const double spread = (m->longer.spread * m->longer.seconds + m->shorter.spread * m->shorter.seconds) /
-                        (m->longer.seconds - m->shorter.seconds);
+  const double seconds = m->times.iteration;
   double limit = 0, flops = 0;
   iteration_work(&m->product, m->limits.is_gl, components, parts);
   for (int i = 0; i < PARTS; ++i) {
@@ -154,8 +100,8 @@ static void print_iteration(report *r, const measured *m, int components) {
     flops += parts[i].flops;
   }
   report_row(r, m->matrix, spmv_format(m->product.info.format), (long long)m->product.info.rows, seconds * 1e6,
-             spread * 100, m->checked.seconds / m->checked_iterations * 1e6, flops / seconds * 1e-9,
-             limit * 1e6, seconds / limit);
+             m->times.spread * 100, m->times.with_checks * 1e6, flops / seconds * 1e-9, limit * 1e6,
+             seconds / limit);
 }
 
 static void print_parts(report *r, const measured *m, int components) {
@@ -198,7 +144,7 @@ int bench_cg(const bench_options *options, report *r) {
   int count = 0, failed = 0;
   if (bench_describe(options, r, &device)) return 1;
   report_note(r, "us/iter: the difference of solves with %d and %d iterations. With checks: a solve of %d with",
-              SHORT, LONG, LONG);
+              CG_SHORT, CG_LONG, CG_LONG);
   report_note(r,
               "the backend's check interval, all of it, per iteration. Limit: the sum of the least times of");
   report_note(r, "the 5 parts below%s.",

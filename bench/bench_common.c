@@ -11,11 +11,17 @@
 #include "report.h"
 #include "timing.h"
 
+static char error_subject[192];
+
+void bench_error_subject(const char *subject) {
+  snprintf(error_subject, sizeof error_subject, "%s", subject ? subject : "");
+}
+
 void bench_error(const char *format, ...) {
   va_list arguments;
   fflush(stdout);
   va_start(arguments, format);
-  fputs("texsolve bench: ", stderr);
+  fprintf(stderr, "texsolve bench: %s%s", error_subject, *error_subject ? ": " : "");
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);
   va_end(arguments);
@@ -50,7 +56,7 @@ int bench_describe(const bench_options *options, report *r, bench_device *device
   device->is_hardware = info.is_hardware;
   device->formats = info.formats;
   device->threads = info.threads > 0 ? info.threads : 1;
-  timing_set_warm_up(device->is_gl && device->is_hardware ? BENCH_WARM_UP_SECONDS : 0);
+  timing_set_warm_up(device->is_hardware && !info.threads ? BENCH_WARM_UP_SECONDS : 0);
   report_text(r, "backend", "backend", "%s", info.backend);
   report_text(r, "device", "device", "%s", info.device);
   report_text(r, "driver", "driver", "%s", info.driver);

@@ -1,4 +1,5 @@
-/* texsolve bench limits|spmv|blas|cg|multigrid: what a device can do, and how near the library comes to it. */
+/* texsolve bench limits|spmv|blas|cg|multigrid|compare: what a device can do, and how near the library comes to
+ * it. */
 #include "bench.h"
 
 #include <argp.h>
@@ -17,15 +18,21 @@ typedef struct benchmark {
 
 static const benchmark BENCHMARKS[] = {
     {"limits", bench_limits}, {"spmv", bench_spmv},           {"blas", bench_blas},
-    {"cg", bench_cg},         {"multigrid", bench_multigrid},
+    {"cg", bench_cg},         {"multigrid", bench_multigrid}, {"compare", bench_compare},
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
+
+/* Options of compare without a letter. */
+enum { OPTION_BACKENDS = 256, OPTION_SET };
 
 static const struct argp_option OPTIONS[] = {
     {"backend", 'B', "NAME", 0, "Backend: auto (the default), gl, gl:1, cpu, check:gl", 0},
     {"format", 'f', "NAME", 0,
      "Storage of the matrix: jagged, segments, csr, bcrs2, bcrs4 (default: all that the backend has)", 0},
-    {"size", 's', "N", 0, "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576",
+    {"size", 's', "N", 0,
+     "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare takes several "
+     "with "
+     "commas between them",
      0},
     {"matrix", 'm', "NAME", 0,
      "A generated matrix (grid: triangulated grid with 7 entries a row; laplace3d: 3-D Laplacian; random: "
@@ -37,6 +44,11 @@ static const struct argp_option OPTIONS[] = {
     {"threads", 't', "N", 0, "Threads of the CPU backend", 0},
     {"repeat", 'n', "N", 0, "Batches per measurement, of which the median is printed (default 7)", 0},
     {"json", 'j', 0, 0, "Print one JSON object", 0},
+    {0, 0, 0, 0, "Of compare:", 1},
+    {"backends", OPTION_BACKENDS, "LIST", 0,
+     "Backends with commas between them (default: gl,cuda,cpu, of which those that are absent are left out)",
+     1},
+    {"set", OPTION_SET, 0, 0, "Every generated matrix, and the geometric mean", 1},
     {0, 0, 0, 0, 0, 0},
 };
 
@@ -49,8 +61,11 @@ static const char DOC[] =
     "spmv    the product of a matrix and a vector\n"
     "blas    operations on vectors, and reductions\n"
     "cg      an iteration of conjugate gradients\n"
-    "multigrid  cycles and solves of a Poisson problem on a grid of --size N x N points\n\n"
-    "All but the first also measure the limits that concern them, and print which part of them is reached: the "
+    "multigrid  cycles and solves of a Poisson problem on a grid of --size N x N points\n"
+    "compare [MATRIX...]  every format on every backend, and other libraries where they are built: a product, "
+    "conjugate gradients, axpy, dot\n\n"
+    "All but the first and the last also measure the limits that concern them, and print which part of them is "
+    "reached: the "
     "least time of an OpenGL pass is the larger of fetches / fetch rate and texels written / write rate, and "
     "at "
     "least the cost of a dependent pass; on the CPU it is bytes / bandwidth.";
@@ -70,6 +85,50 @@ static long whole_number(const char *text, long most, int suffix) {
   else if (suffix && *end == 'M')
     unit = 1024L * 1024, ++end;
   return end != text && !*end && n >= 1 && n <= most / unit ? n * unit : 0;
+}
+
+/* "4M" or "1k,16k,4M" */
+static void parse_sizes(bench_options *o, const char *text, struct argp_state *state) {
+  char number[16];
+  for (const char *at = text;; ++at) {
+    const size_t length = strcspn(at, ",");
+    number[0] = '\0';
+    if (length < sizeof number) snprintf(number, sizeof number, "%.*s", (int)length, at);
+    const int32_t size = (int32_t)whole_number(number, INT32_MAX, 1);
+    if (!size) argp_error(state, "--size %s: expected a number of rows such as 5000, 16k or 4M", text);
+    if (o->size_count == BENCH_SIZES) argp_error(state, "--size %s: more than %d sizes", text, BENCH_SIZES);
+    o->sizes[o->size_count++] = size;
+    at += length;
+    if (!*at) break;
+  }
+  o->size = o->sizes[0];
+}
+
+static void parse_argument(arguments *a, const char *text, struct argp_state *state) {
+  bench_options *o = &a->options;
+  if (state->arg_num == 0) {
+    for (int i = 0; i < BENCHMARK_COUNT; ++i)
+      if (!strcmp(text, BENCHMARKS[i].name)) a->benchmark = &BENCHMARKS[i];
+    if (!a->benchmark)
+      argp_error(state, "unknown benchmark '%s': known are limits, spmv, blas, cg, multigrid, compare", text);
+    return;
+  }
+  if (a->benchmark->run != bench_compare) argp_error(state, "unexpected argument '%s'", text);
+  if (o->matrix_count == BENCH_MATRICES) argp_error(state, "more than %d matrices", BENCH_MATRICES);
+  o->matrices[o->matrix_count++] = text;
+}
+
+/* What only compare can do, and what it cannot. */
+static void check_options(const arguments *a, struct argp_state *state) {
+  const bench_options *o = &a->options;
+  if (!a->benchmark) return;
+  if (a->benchmark->run == bench_compare) {
+    if (o->components != 1) argp_error(state, "compare works on vectors of one component");
+    return;
+  }
+  if (o->backends) argp_error(state, "--backends is for compare; %s takes --backend", a->benchmark->name);
+  if (o->set) argp_error(state, "--set is for compare");
+  if (o->size_count > 1) argp_error(state, "several sizes are for compare");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state) {
@@ -93,8 +152,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     break;
   }
   case 's':
-    o->size = (int32_t)whole_number(text, INT32_MAX, 1);
-    if (!o->size) argp_error(state, "--size %s: expected a number of rows such as 5000, 16k or 4M", text);
+    parse_sizes(o, text, state);
+    break;
+  case OPTION_BACKENDS:
+    o->backends = text;
+    break;
+  case OPTION_SET:
+    o->set = 1;
     break;
   case 'c':
     o->components = (int)whole_number(text, 4, 0);
@@ -115,14 +179,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     break;
   }
   case ARGP_KEY_ARG:
-    if (state->arg_num > 0) argp_error(state, "unexpected argument '%s'", text);
-    for (int i = 0; i < BENCHMARK_COUNT; ++i)
-      if (!strcmp(text, BENCHMARKS[i].name)) a->benchmark = &BENCHMARKS[i];
-    if (!a->benchmark)
-      argp_error(state, "unknown benchmark '%s': known are limits, spmv, blas, cg, multigrid", text);
+    parse_argument(a, text, state);
     break;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "which benchmark? limits, spmv, blas, cg or multigrid");
+    argp_error(state, "which benchmark? limits, spmv, blas, cg, multigrid or compare");
+    break;
+  case ARGP_KEY_END:
+    check_options(a, state);
     break;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -131,7 +194,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
 }
 
 int cmd_bench(int argc, char **argv) {
-  static const struct argp parser = {OPTIONS, parse_option, "limits|spmv|blas|cg|multigrid", DOC, 0, 0, 0};
+  static const struct argp parser = {
+      OPTIONS, parse_option, "limits|spmv|blas|cg|multigrid\ncompare [MATRIX...]", DOC, 0, 0, 0};
   arguments a;
   memset(&a, 0, sizeof a);
   a.options.components = 1;
@@ -144,7 +208,8 @@ int cmd_bench(int argc, char **argv) {
     bench_error("out of memory");
     return EXIT_ERROR;
   }
-  if (a.benchmark->run(&a.options, r)) {
+  const int outcome = a.benchmark->run(&a.options, r);
+  if (outcome && outcome != BENCH_INCOMPLETE) {
     report_abandon(&r);
     return EXIT_ERROR;
   }
@@ -156,5 +221,5 @@ int cmd_bench(int argc, char **argv) {
     bench_error("writing to standard output failed");
     return EXIT_ERROR;
   }
-  return 0;
+  return outcome ? EXIT_ERROR : 0;
 }

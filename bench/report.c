@@ -56,23 +56,41 @@ void report_note(report *r, const char *format, ...) {
   r->need_blank_line = 1;
 }
 
+/* The columns' names over a line. */
+static void print_header(const report *r) {
+  for (int i = 0; i < r->column_count; ++i)
+    if (r->columns[i].width) printf("%s%*s", i ? "  " : "", r->columns[i].width, r->columns[i].header);
+  putchar('\n');
+  for (int i = 0; i < r->column_count; ++i) {
+    if (i && r->columns[i].width) printf("  ");
+    for (int k = 0; k < abs(r->columns[i].width); ++k) putchar('-');
+  }
+  putchar('\n');
+  fflush(stdout);
+}
+
 void report_table(report *r, const char *key, const char *title, const report_column *columns, int count) {
   r->columns = columns;
   r->column_count = count;
   r->rows = json_array();
   json_object_set_new(r->object, key, r->rows);
-  if (r->json) return;
+  if (r->json || !title) return; /* sections have headers of their own */
   if (r->need_blank_line) putchar('\n');
   r->need_blank_line = 1;
   printf("%s\n", title);
-  for (int i = 0; i < count; ++i) printf("%s%*s", i ? "  " : "", columns[i].width, columns[i].header);
+  print_header(r);
+}
+
+void report_section(report *r, const char *format, ...) {
+  if (r->json) return;
+  va_list arguments;
+  va_start(arguments, format);
   putchar('\n');
-  for (int i = 0; i < count; ++i) {
-    if (i) printf("  ");
-    for (int k = 0; k < abs(columns[i].width); ++k) putchar('-');
-  }
+  vprintf(format, arguments);
+  va_end(arguments);
   putchar('\n');
-  fflush(stdout);
+  r->need_blank_line = 1;
+  print_header(r);
 }
 
 void report_row(report *r, ...) {
@@ -82,20 +100,21 @@ void report_row(report *r, ...) {
   for (int i = 0; i < r->column_count; ++i) {
     const report_column *c = &r->columns[i];
     json_t *value = NULL;
-    if (!r->json && i) printf("  ");
+    const int shown = !r->json && c->width;
+    if (shown && i) printf("  ");
     if (c->type == 's') {
       const char *text = va_arg(arguments, const char *);
       value = json_string(text);
-      if (!r->json) printf("%*s", c->width, text);
+      if (shown) printf("%*s", c->width, text);
     } else if (c->type == 'i') {
       const long long number = va_arg(arguments, long long);
       value = json_integer(number);
-      if (!r->json) printf("%*lld", c->width, number);
+      if (shown) printf("%*lld", c->width, number);
     } else {
       const double number = va_arg(arguments, double);
       value = isfinite(number) ? json_real(number) : json_null();
-      if (!r->json && isfinite(number)) printf("%*.*f", c->width, c->decimals, number);
-      if (!r->json && !isfinite(number)) printf("%*s", c->width, "-");
+      if (shown && isfinite(number)) printf("%*.*f", c->width, c->decimals, number);
+      if (shown && !isfinite(number)) printf("%*s", c->width, "-");
     }
     json_object_set_new(row, c->key, value);
   }

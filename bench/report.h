@@ -14,7 +14,7 @@ typedef struct report_column {
   const char *key;    /* in the JSON object */
   const char *header; /* in the table, with the unit */
   char type;          /* 's' const char *, 'i' long long, 'f' double (NaN: not measured) */
-  int width;          /* of the table's column; negative: left-aligned */
+  int width;          /* of the table's column; negative: left-aligned; 0: in the JSON object only */
   int decimals;       /* of 'f' */
 } report_column;
 
@@ -27,8 +27,12 @@ void report_text(report *r, const char *key, const char *label, const char *form
 /* A line of explanation; in the object's "notes". */
 void report_note(report *r, const char *format, ...) REPORT_PRINTF(2, 3);
 
-/* Starts a table; `columns` must live until the next one or the end. */
+/* Starts a table; `columns` must live until the next one or the end, and the first column must be shown.
+ * Without a title its rows are in sections. */
 void report_table(report *r, const char *key, const char *title, const report_column *columns, int count);
+
+/* A part of the table with a title of its own; the object has one array for all of them. */
+void report_section(report *r, const char *format, ...) REPORT_PRINTF(2, 3);
 
 /* A row of the table: one argument for each column, of the column's type. */
 void report_row(report *r, ...);

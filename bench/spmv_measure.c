@@ -6,6 +6,8 @@
 
 #include <texsolve/gl.h>
 
+#include "product_error.h"
+
 typedef struct product {
   ts_context *context;
   ts_matrix *A;
@@ -58,26 +60,6 @@ void spmv_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int co
              texel * (rows + columns);
 }
 
-/* The largest error of y, each row relative to the sum of its terms' magnitudes; infinite if y is no number. */
-static double largest_error(const generated_matrix *A, int components, const float *x, const float *y) {
-  double worst = 0;
-  for (int32_t i = 0; i < A->rows; ++i)
-    for (int c = 0; c < components; ++c) {
-      double sum = 0, magnitude = 0;
-      for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; ++k) {
-        const double term =
-            (double)A->values[k] * x[(size_t)A->column_indices[k] * (size_t)components + (size_t)c];
-        sum += term;
-        magnitude += fabs(term);
-      }
-      const double found = y[(size_t)i * (size_t)components + (size_t)c];
-      const double error = found == sum ? 0 : fabs(found - sum) / magnitude;
-      if (!(error <= worst)) worst = isfinite(error) ? error : INFINITY;
-    }
-  return worst;
-}
-
-/* A sum of n terms in single precision is within n 2^-24 of the sum of magnitudes (Higham 2002, 3.1). */
 static int check_product(const product *p, const generated_matrix *A, int components, spmv_result *result) {
   const size_t nx = (size_t)A->columns * (size_t)components, ny = (size_t)A->rows * (size_t)components;
   float *x = malloc(nx * sizeof *x), *y = malloc(ny * sizeof *y);
@@ -89,8 +71,8 @@ static int check_product(const product *p, const generated_matrix *A, int compon
   failed = failed || bench_check(ts_vector_read(p->x, x, nx), p->context, "reading x") ||
            bench_check(ts_vector_read(p->y, y, ny), p->context, "reading y");
   if (!failed) {
-    const double bound = (result->info.longest_row + 2) * ldexp(1, -24);
-    result->error = largest_error(A, components, x, y);
+    const double bound = product_error_bound(result->info.longest_row);
+    result->error = product_error(A, components, x, y);
     if (!(result->error <= bound)) {
       bench_error("the product as %s is wrong: relative error %.2g, at most %.2g is rounding",
                   spmv_format(result->info.format), result->error, bound);

@@ -20,6 +20,10 @@ double timing_largest_spread(void) {
   return largest_spread;
 }
 
+void timing_add_spread(double spread) {
+  if (spread > largest_spread) largest_spread = spread;
+}
+
 double timing_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -78,7 +82,7 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
   t->seconds = timing_median(seconds, repetitions); /* sorts */
   t->fastest = seconds[0];
   t->spread = (seconds[repetitions - 1] - seconds[0]) / t->seconds;
-  if (t->spread > largest_spread) largest_spread = t->spread;
+  timing_add_spread(t->spread);
   t->batch = batch;
   t->repetitions = repetitions;
   return 0;

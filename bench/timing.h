@@ -28,6 +28,8 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
 
 /* The largest spread of all measurements so far. */
 double timing_largest_spread(void);
+/* One that another program measured. */
+void timing_add_spread(double spread);
 
 /* The median of `count` values, which are sorted in place. */
 double timing_median(double *values, int count);

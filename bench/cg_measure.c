@@ -1,0 +1,85 @@
+#include "cg_measure.h"
+
+#include <string.h>
+
+#include "bench.h"
+#include "timing.h"
+
+typedef struct solve {
+  ts_context *context;
+  ts_cg *cg;
+  ts_vector *x, *b;
+  int wanted; /* iterations that every solve must have; 0: as many as it takes */
+  ts_cg_result last;
+} solve;
+
+static int solve_run(void *user, long count) {
+  solve *s = user;
+  ts_status status = TS_OK;
+  for (long i = 0; i < count && status >= 0; ++i) {
+    status = ts_vector_fill(s->x, 0);
+    if (status >= 0) status = ts_cg_solve(s->cg, s->b, s->x, &s->last);
+    if (status >= 0 && (s->wanted ? s->last.iterations != s->wanted : s->last.iterations < 1)) {
+      bench_error("a solve ended after %d of %d iterations: %s", s->last.iterations, s->wanted,
+                  s->last.message);
+      return 1;
+    }
+  }
+  if (status >= 0) status = ts_context_finish(s->context);
+  return bench_check(status, s->context, "solving");
+}
+
+/* Times solves of `iterations` with a check every `interval` (0: the backend's default). */
+static int measure_solve(solve *s, ts_matrix *A, int iterations, int interval, int repeat, timing *t) {
+  ts_cg_desc desc;
+  memset(&desc, 0, sizeof desc);
+  desc.rtol = 1e-30;
+  desc.max_iterations = iterations;
+  desc.check_interval = interval;
+  /* At a check a solve may find that single precision ends here. */
+  s->wanted = interval ? iterations : 0;
+  int failed = bench_check(ts_cg_create(A, &desc, &s->cg), s->context, "making the solver") ||
+               timing_measure(t, repeat, BENCH_BATCH_SECONDS, solve_run, s);
+  ts_cg_destroy(&s->cg);
+  return failed;
+}
+
+static int solve_begin(solve *s, ts_context *context, ts_matrix *A, int components) {
+  memset(s, 0, sizeof *s);
+  s->context = context;
+  return bench_vector(ts_matrix_row_space(A), components, &s->x) ||
+         bench_vector(ts_matrix_row_space(A), components, &s->b);
+}
+
+static void solve_end(solve *s) {
+  ts_vector_destroy(&s->b);
+  ts_vector_destroy(&s->x);
+}
+
+int cg_measure(ts_context *context, ts_matrix *A, int components, int repeat, cg_times *times) {
+  solve s;
+  timing shorter, longer, checked;
+  const int failed = solve_begin(&s, context, A, components) ||
+                     measure_solve(&s, A, CG_SHORT, CG_LONG, repeat, &shorter) ||
+                     measure_solve(&s, A, CG_LONG, CG_LONG, repeat, &longer) ||
+                     measure_solve(&s, A, CG_LONG, 0, repeat, &checked);
+  solve_end(&s);
+  if (failed) return 1;
+  const double difference = longer.seconds - shorter.seconds;
+  times->iteration = difference / (CG_LONG - CG_SHORT);
+  times->spread = (longer.spread * longer.seconds + shorter.spread * shorter.seconds) / difference;
+  times->with_checks = checked.seconds / s.last.iterations;
+  return 0;
+}
+
+int cg_measure_solve(ts_context *context, ts_matrix *A, int iterations, int repeat, double *seconds,
+                     double *spread) {
+  solve s;
+  timing t;
+  const int failed = solve_begin(&s, context, A, 1) || measure_solve(&s, A, iterations, 0, repeat, &t);
+  solve_end(&s);
+  if (failed) return 1;
+  *seconds = t.seconds / s.last.iterations;
+  *spread = t.spread;
+  return 0;
+}

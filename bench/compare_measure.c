@@ -1,0 +1,190 @@
+/* texsolve's side of `texsolve bench compare`: every format of a backend, and its operations on vectors. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cg_measure.h"
+#include "compare.h"
+#include "spmv_measure.h"
+
+typedef struct operands {
+  ts_context *context;
+  ts_scalars *s;
+  ts_vector *x, *y;
+  int operation; /* COMPARE_OPERATIONS: y = x */
+} operands;
+
+static ts_status apply(const operands *o, long i) {
+  switch (o->operation) {
+  case COMPARE_AXPY: /* up and down, so that y stays where it is */
+    return ts_vector_axpby(o->y, ts_constant(i & 1 ? 0.5f : -0.5f), o->x, ts_constant(1));
+  case COMPARE_DOT:
+    return ts_vector_dot(o->s, 0, o->x, o->y);
+  case COMPARE_NRM2:
+    return ts_vector_norm(o->s, 0, o->x, TS_NORM_2);
+  default: /* forth and back: each copy needs the one before */
+    return i & 1 ? ts_vector_copy(o->x, o->y) : ts_vector_copy(o->y, o->x);
+  }
+}
+
+static int run(void *user, long count) {
+  const operands *o = user;
+  ts_status status = TS_OK;
+  for (long i = 0; i < count && status >= 0; ++i) status = apply(o, i);
+  if (status >= 0) status = ts_context_finish(o->context);
+  return bench_check(status, o->context, "an operation on vectors");
+}
+
+static int operands_make(operands *o, ts_context *context, int32_t size) {
+  ts_space_desc space_desc = {.size = size};
+  ts_scalars_desc scalars_desc = {.count = 1};
+  ts_space *space = NULL;
+  memset(o, 0, sizeof *o);
+  o->context = context;
+  const int failed =
+      bench_check(ts_space_create(context, &space_desc, &space), context, "making a space") ||
+      bench_check(ts_scalars_create(context, &scalars_desc, &o->s), context, "making a scalar") ||
+      bench_vector(space, 1, &o->x) || bench_vector(space, 1, &o->y);
+  ts_space_destroy(&space);
+  return failed;
+}
+
+static void operands_free(operands *o) {
+  ts_vector_destroy(&o->y);
+  ts_vector_destroy(&o->x);
+  ts_scalars_destroy(&o->s);
+}
+
+/* Elements of vectors that fit in no cache. */
+static int32_t copy_size(const ts_context_info *info) {
+  return !info->is_hardware ? 1 << 22 : info->threads ? 1 << 24 : 1 << 26;
+}
+
+static int measure_copy_rate(const bench_options *options, ts_context *context, const ts_context_info *info,
+                             double *rate) {
+  operands o;
+  timing t;
+  const int32_t size = copy_size(info);
+  int failed = operands_make(&o, context, size);
+  o.operation = COMPARE_OPERATIONS;
+  failed = failed || timing_measure(&t, options->repeat, BENCH_BATCH_SECONDS, run, &o);
+  operands_free(&o);
+  if (!failed) *rate = 8.0 * size / t.fastest;
+  return failed;
+}
+
+int compare_open(const bench_options *options, compare_backend *backend) {
+  char subject[64];
+  ts_context *context = NULL;
+  ts_context_info info;
+  bench_options o = *options;
+  o.backend = backend->name;
+  snprintf(subject, sizeof subject, "backend %s is left out", backend->name);
+  bench_error_subject(subject);
+  int failed = bench_open(&o, 0, 0, &context) ||
+               bench_check(ts_context_get_info(context, &info), context, "reading the device's limits");
+  if (!failed) {
+    snprintf(backend->device, sizeof backend->device, "%s", info.device);
+    backend->is_gpu = info.is_hardware && !info.threads;
+    timing_set_warm_up(backend->is_gpu ? BENCH_WARM_UP_SECONDS : 0);
+    failed = measure_copy_rate(&o, context, &info, &backend->copy_rate);
+  }
+  bench_error_subject(NULL);
+  ts_context_destroy(&context);
+  backend->is_absent = failed;
+  return failed;
+}
+
+static int measure_vectors(const bench_options *o, ts_context *context, int32_t size,
+                           timing times[COMPARE_OPERATIONS]) {
+  operands v;
+  int failed = operands_make(&v, context, size);
+  for (v.operation = COMPARE_AXPY; v.operation < COMPARE_OPERATIONS && !failed; ++v.operation)
+    failed = timing_measure(&times[v.operation], o->repeat, BENCH_BATCH_SECONDS, run, &v);
+  operands_free(&v);
+  return failed;
+}
+
+static void take(compare_row *row, int operation, double seconds, double spread) {
+  row->seconds[operation] = seconds;
+  row->spread[operation] = spread;
+}
+
+/* One format: a row of its own, as far as it could be measured. */
+static int measure_format(const bench_options *o, ts_context *context, ts_format format,
+                          const generated_matrix *A, compare_row *row) {
+  spmv_result product;
+  ts_matrix_desc desc;
+  ts_matrix *matrix = NULL;
+  double seconds, spread;
+  snprintf(row->format, sizeof row->format, "%s", spmv_format(format));
+  if (spmv_measure(context, A, format, 1, o->repeat, &product)) return 1;
+  row->spmv_bytes = product.w.bytes;
+  take(row, COMPARE_SPMV, product.t.seconds, product.t.spread);
+  if (A->rows != A->columns) return 0;
+  memset(&desc, 0, sizeof desc);
+  desc.csr = generated_csr(A);
+  desc.format = format;
+  const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
+                     cg_measure_solve(context, matrix, COMPARE_ITERATIONS, o->repeat, &seconds, &spread);
+  ts_matrix_destroy(&matrix);
+  if (!failed) take(row, COMPARE_CG, seconds, spread);
+  return failed;
+}
+
+/* The format that the backend takes by itself; AUTO if it can make none, which is said. */
+static ts_format default_format(ts_context *context, const generated_matrix *A) {
+  ts_matrix_desc desc;
+  ts_matrix_info info = {.format = TS_FORMAT_AUTO};
+  ts_matrix *matrix = NULL;
+  memset(&desc, 0, sizeof desc);
+  desc.csr = generated_csr(A);
+  if (!bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix"))
+    ts_matrix_get_info(matrix, &info);
+  ts_matrix_destroy(&matrix);
+  return info.format;
+}
+
+static int measure_formats(const bench_options *o, ts_context *context, const compare_backend *backend,
+                           const char *name, const generated_matrix *A, compare_results *results) {
+  char subject[160];
+  ts_context_info info;
+  timing vectors[COMPARE_OPERATIONS];
+  snprintf(subject, sizeof subject, "%.64s on %s", name, backend->name);
+  bench_error_subject(subject);
+  if (bench_check(ts_context_get_info(context, &info), context, "reading the device's limits")) return 1;
+  if (o->format != TS_FORMAT_AUTO && !(info.formats & 1u << o->format)) {
+    bench_error("the backend has no format %s", spmv_format(o->format));
+    return 1;
+  }
+  int failed = measure_vectors(o, context, A->rows, vectors), first = 1;
+  const int have_vectors = !failed;
+  const ts_format chosen = default_format(context, A);
+  for (int f = TS_FORMAT_AUTO + 1; ts_format_name((ts_format)f); ++f) {
+    if (o->format != TS_FORMAT_AUTO ? f != (int)o->format : !(info.formats & 1u << f)) continue;
+    compare_row *row = compare_add(results, name, A, backend->name);
+    if (!row) return 1;
+    snprintf(subject, sizeof subject, "%.64s on %s as %s is left out", name, backend->name,
+             spmv_format((ts_format)f));
+    bench_error_subject(subject);
+    row->is_default = f == (int)chosen;
+    for (int i = COMPARE_AXPY; first && have_vectors && i < COMPARE_OPERATIONS; ++i)
+      take(row, i, vectors[i].seconds, vectors[i].spread);
+    first = 0;
+    failed |= measure_format(o, context, (ts_format)f, A, row);
+  }
+  return failed;
+}
+
+int compare_measure(const bench_options *options, const compare_backend *backend, const char *matrix,
+                    const generated_matrix *A, compare_results *results) {
+  ts_context *context = NULL;
+  bench_options o = *options;
+  o.backend = backend->name;
+  timing_set_warm_up(backend->is_gpu ? BENCH_WARM_UP_SECONDS : 0);
+  const int failed =
+      bench_open(&o, 0, 0, &context) || measure_formats(&o, context, backend, matrix, A, results);
+  bench_error_subject(NULL);
+  ts_context_destroy(&context);
+  return failed;
+}

@@ -1,0 +1,207 @@
+/* Other libraries beside texsolve: each is a program of its own, so that texsolve starts where the library is
+ * missing. It gets the matrix on standard input (peer/compare_peer.h) and answers with a JSON object. */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "compare.h"
+#include "peer/compare_peer.h"
+#include "timing.h"
+
+enum { PATH_SIZE = 4096 };
+
+static const struct {
+  const char *backend, *program;
+} PEERS[] = {{"cuda", "compare-cusparse"}, {"cpu", "compare-eigen"}};
+enum { PEER_COUNT = sizeof PEERS / sizeof *PEERS };
+
+/* "cuda" of "cuda:1" */
+static const char *program_of(const char *backend) {
+  for (int i = 0; i < PEER_COUNT; ++i) {
+    const size_t length = strlen(PEERS[i].backend);
+    if (!strncmp(backend, PEERS[i].backend, length) && (!backend[length] || backend[length] == ':'))
+      return PEERS[i].program;
+  }
+  return NULL;
+}
+
+/* In TEXSOLVE_PEER_DIR, or else beside this program, where it is built, or where it is installed. */
+static int find(const char *program, char path[PATH_SIZE]) {
+  static const char *const places[] = {".", "../bench/peer", "../libexec/texsolve"};
+  const char *given = getenv("TEXSOLVE_PEER_DIR");
+  if (given && *given)
+    return snprintf(path, PATH_SIZE, "%s/%s", given, program) < PATH_SIZE && !access(path, X_OK);
+  char self[PATH_SIZE];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0) return 0;
+  self[length] = '\0';
+  char *slash = strrchr(self, '/');
+  if (!slash) return 0;
+  *slash = '\0';
+  for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+    if (snprintf(path, PATH_SIZE, "%s/%s/%s", self, places[i], program) < PATH_SIZE && !access(path, X_OK))
+      return 1;
+  return 0;
+}
+
+const char *compare_peer_name(const char *backend, int *is_present) {
+  char path[PATH_SIZE];
+  const char *program = program_of(backend);
+  *is_present = program && find(program, path);
+  return program;
+}
+
+static int write_all(int file, const void *data, size_t bytes) {
+  const char *from = data;
+  while (bytes) {
+    const ssize_t written = write(file, from, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return 1;
+    from += written;
+    bytes -= (size_t)written;
+  }
+  return 0;
+}
+
+static int write_matrix(int file, const generated_matrix *A) {
+  peer_matrix_header header = {.rows = A->rows, .columns = A->columns, .entries = A->row_offsets[A->rows]};
+  const size_t entries = (size_t)header.entries;
+  memcpy(header.magic, PEER_MAGIC, sizeof header.magic);
+  return write_all(file, &header, sizeof header) ||
+         write_all(file, A->row_offsets, ((size_t)A->rows + 1) * sizeof *A->row_offsets) ||
+         write_all(file, A->column_indices, entries * sizeof *A->column_indices) ||
+         write_all(file, A->values, entries * sizeof *A->values);
+}
+
+/* Starts the program with its ends of two pipes; ours are *to and *from. */
+static int start(const char *path, char *const arguments[], pid_t *child, int *to, int *from) {
+  int in[2], out[2];
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t signals;
+  if (pipe(in)) return errno;
+  if (pipe(out)) {
+    const int error = errno;
+    close(in[0]);
+    close(in[1]);
+    return error;
+  }
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+  const int ends[] = {in[0], in[1], out[0], out[1]};
+  for (int i = 0; i < 4; ++i) posix_spawn_file_actions_addclose(&actions, ends[i]);
+  posix_spawnattr_init(&attributes);
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const int error = posix_spawn(child, path, &actions, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  close(in[0]);
+  close(out[1]);
+  *to = in[1];
+  *from = out[0];
+  if (error) {
+    close(*to);
+    close(*from);
+  }
+  return error;
+}
+
+/* The program's answer; NULL after a message. */
+static json_t *ask(const char *path, char *const arguments[], const generated_matrix *A) {
+  pid_t child = -1;
+  int to = -1, from = -1, status = 0;
+  json_error_t problem;
+  void (*const before)(int) = signal(SIGPIPE, SIG_IGN); /* a program that ends early is found by its status */
+  const int error = start(path, arguments, &child, &to, &from);
+  if (error) {
+    bench_error("%s does not start: %s", path, strerror(error));
+    signal(SIGPIPE, before);
+    return NULL;
+  }
+  const int cut_off = write_matrix(to, A);
+  close(to);
+  json_t *answer = json_loadfd(from, 0, &problem);
+  close(from);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  signal(SIGPIPE, before);
+  if (WIFEXITED(status) && !WEXITSTATUS(status) && answer && !cut_off) return answer;
+  if (WIFSIGNALED(status))
+    bench_error("%s was ended by signal %d", path, WTERMSIG(status));
+  else if (WEXITSTATUS(status))
+    bench_error("%s ended with status %d", path, WEXITSTATUS(status));
+  else
+    bench_error("%s gave no answer: %s", path, answer ? "it did not read the matrix" : problem.text);
+  json_decref(answer);
+  return NULL;
+}
+
+static compare_row *row_of(compare_results *results, int first, const char *implementation, const char *format,
+                           const char *matrix, const generated_matrix *A, const char *backend) {
+  for (int i = first; i < results->count; ++i)
+    if (!strcmp(results->rows[i].implementation, implementation) && !strcmp(results->rows[i].format, format))
+      return &results->rows[i];
+  compare_row *row = compare_add(results, matrix, A, backend);
+  if (!row) return NULL;
+  row->is_peer = 1;
+  snprintf(row->implementation, sizeof row->implementation, "%s", implementation);
+  snprintf(row->format, sizeof row->format, "%s", format);
+  return row;
+}
+
+static int take_answer(json_t *answer, compare_backend *backend, const char *matrix, const generated_matrix *A,
+                       compare_results *results) {
+  const int first = results->count;
+  const double copy_rate = json_number_value(json_object_get(answer, "copy_rate"));
+  if (copy_rate > backend->copy_rate) backend->copy_rate = copy_rate;
+  size_t index;
+  json_t *entry;
+  json_array_foreach(json_object_get(answer, "results"), index, entry) {
+    const char *implementation = json_string_value(json_object_get(entry, "implementation"));
+    const char *format = json_string_value(json_object_get(entry, "format"));
+    const char *operation = json_string_value(json_object_get(entry, "operation"));
+    const double seconds = json_number_value(json_object_get(entry, "seconds"));
+    if (!implementation || !format || !operation || !(seconds > 0)) continue;
+    compare_row *row = row_of(results, first, implementation, format, matrix, A, backend->name);
+    if (!row) return 1;
+    for (int i = 0; i < COMPARE_OPERATIONS; ++i) {
+      if (strcmp(operation, compare_operation_name((compare_operation)i)) != 0) continue;
+      row->seconds[i] = seconds;
+      row->spread[i] = json_number_value(json_object_get(entry, "spread"));
+      timing_add_spread(row->spread[i]);
+    }
+    const double bytes = json_number_value(json_object_get(entry, "bytes"));
+    if (bytes > 0) row->spmv_bytes = bytes;
+  }
+  return 0;
+}
+
+int compare_peers(const bench_options *options, compare_backend *backend, const char *matrix,
+                  const generated_matrix *A, compare_results *results) {
+  char path[PATH_SIZE], repeat[16], threads[16], subject[160];
+  const char *program = program_of(backend->name), *colon = strchr(backend->name, ':');
+  if (!program || !find(program, path)) return 0;
+  snprintf(repeat, sizeof repeat, "%d", options->repeat);
+  snprintf(threads, sizeof threads, "%d", options->threads);
+  char device[16];
+  snprintf(device, sizeof device, "%s", colon ? colon + 1 : "0");
+  char *const arguments[] = {path, repeat, threads, device, NULL};
+  snprintf(subject, sizeof subject, "%.64s: the peers of %s are left out", matrix, backend->name);
+  bench_error_subject(subject);
+  json_t *answer = ask(path, arguments, A);
+  const int failed = !answer || take_answer(answer, backend, matrix, A, results);
+  json_decref(answer);
+  bench_error_subject(NULL);
+  return failed;
+}
