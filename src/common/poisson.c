@@ -65,6 +65,7 @@ static int is_solid(const problem *p, int32_t i, int32_t j) {
 
 static ts_status check_samples(ts_context *context, const problem *p) {
   const ts_poisson_desc *desc = p->desc;
+  if (!desc->coefficient && !desc->sigma) return TS_OK;
   for (int32_t j = 0; j < p->height; j++)
     for (int32_t i = 0; i < p->width; i++) {
       const size_t at = (size_t)j * (size_t)p->width + (size_t)i;
@@ -169,6 +170,24 @@ static void fill_stencil(const problem *p, int32_t i, int32_t j, float *a) {
   a[4] = (float)(centre + sigma_at(p, i, j) * extent_x(p, i) * extent_y(p, j));
 }
 
+/* Away from sides and solids, where k is 1 and sigma the same everywhere, all rows are those of sample (1, 1).
+ */
+static void fill_regular(const problem *p, float a[9]) {
+  ts_poisson_desc desc = *p->desc;
+  problem regular = *p;
+  desc.solid = NULL;
+  regular.desc = &desc;
+  fill_stencil(&regular, 1, 1, a);
+}
+
+static int is_regular(const problem *p, int32_t i, int32_t j) {
+  const ts_poisson_desc *desc = p->desc;
+  if (desc->coefficient || desc->sigma || i < 1 || i >= p->width - 1 || j < 1 || j >= p->height - 1) return 0;
+  if (!desc->solid) return 1;
+  const unsigned char *here = desc->solid + (size_t)j * (size_t)p->width + (size_t)i;
+  return !(here[0] | here[-1] | here[1] | here[-p->width] | here[p->width]);
+}
+
 ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, float *values) {
   if (context) tsi_clear_error(context);
   TSI_REQUIRE(context, desc);
@@ -176,9 +195,14 @@ ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, f
   problem p = {0};
   TSI_TRY(resolve(context, desc, &p));
   TSI_TRY(check_samples(context, &p));
+  float regular[9];
+  fill_regular(&p, regular);
   for (int32_t j = 0; j < p.height; j++)
-    for (int32_t i = 0; i < p.width; i++)
-      fill_stencil(&p, i, j, values + 9 * ((size_t)j * (size_t)p.width + (size_t)i));
+    for (int32_t i = 0; i < p.width; i++, values += 9)
+      if (is_regular(&p, i, j))
+        memcpy(values, regular, sizeof regular);
+      else
+        fill_stencil(&p, i, j, values);
   return TS_OK;
 }
 

@@ -37,6 +37,8 @@ ts_status tsi_stencil_validate(ts_context *context, const tsi_grid *grid, const 
 /* Fills `facts`, which the caller frees also on failure, and of `info` what depends on values. */
 ts_status tsi_stencil_inspect(ts_context *context, const tsi_grid *grid, const float *values,
                               tsi_stencil_facts *facts, ts_matrix_info *info);
+/* stencil_parts.c: the singular parts, their labels, and values without the equations that were dropped. */
+ts_status tsi_stencil_find_parts(ts_context *context, const tsi_grid *grid, tsi_stencil_facts *facts);
 void tsi_stencil_facts_free(ts_context *context, tsi_stencil_facts *facts);
 
 /* Of a matrix that is being released. */

@@ -1,5 +1,6 @@
 /* The values of a stencil, looked at on the host: valid, symmetric, and which parts of the grid are singular.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,9 +33,28 @@ static ts_status check_point(ts_context *context, const tsi_grid *g, int32_t i, 
   return TS_OK;
 }
 
+/* Nothing to find fault with; 0 does not say what. */
+static int row_is_finite(const float *values, size_t count) {
+  int bad = 0;
+  for (size_t k = 0; k < count; k++) bad |= !(fabsf(values[k]) <= FLT_MAX);
+  return !bad;
+}
+
+static int points_nowhere(const float *a) {
+  for (int k = 0; k < 9; k++)
+    if (a[k] != 0) return 0;
+  return 1;
+}
+
 ts_status tsi_stencil_validate(ts_context *context, const tsi_grid *g, const float *values) {
-  for (int32_t j = 0; j < g->height; j++)
-    for (int32_t i = 0; i < g->width; i++, values += 9) TSI_TRY(check_point(context, g, i, j, values));
+  for (int32_t j = 0; j < g->height; j++) {
+    const int finite = row_is_finite(values, 9 * (size_t)g->width), inside = j > 0 && j < g->height - 1;
+    for (int32_t i = 0; i < g->width; i++, values += 9) {
+      if (finite && inside && i > 0 && i < g->width - 1 && (values[TSI_CENTRE] != 0 || points_nowhere(values)))
+        continue;
+      TSI_TRY(check_point(context, g, i, j, values));
+    }
+  }
   return TS_OK;
 }
 
@@ -50,12 +70,14 @@ static int nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
 /* A point against its eastern, north-western, northern and north-eastern neighbours. */
 static void check_symmetry(const tsi_grid *g, const float *values, int32_t i, int32_t j, ts_matrix_info *info) {
   const int32_t p = j * g->width + i;
+  const int inside = i > 0 && i < g->width - 1 && j < g->height - 1;
   const float *a = values + 9 * (size_t)p;
   for (int k = TSI_CENTRE + 1; k < 9 && info->symmetric; k++) {
-    const int32_t q = tsi_grid_neighbour(g, i, j, k);
+    const int32_t q = inside ? p + (k / 3 - 1) * g->width + k % 3 - 1 : tsi_grid_neighbour(g, i, j, k);
     if (q < 0) continue;
     const float *b = values + 9 * (size_t)q;
-    if (b[TSI_CENTRE] == 0 || nearly_equal(a[k], b[8 - k], a[TSI_CENTRE], b[TSI_CENTRE])) continue;
+    if (a[k] == b[8 - k] || b[TSI_CENTRE] == 0 || nearly_equal(a[k], b[8 - k], a[TSI_CENTRE], b[TSI_CENTRE]))
+      continue;
     info->symmetric = 0;
     info->unsymmetric_row = p;
     info->unsymmetric_column = q;
@@ -92,111 +114,14 @@ static void survey(const tsi_grid *g, const float *values, tsi_stencil_facts *fa
   }
 }
 
-/* ---- Singular parts ---- */
-
-typedef struct flood {
-  const tsi_grid *grid;
-  const float *values;
-  int32_t *labels; /* -1: not seen */
-  int32_t *stack;
-} flood;
-
-/* Whether a row leaves constants alone: nothing towards points without equation, and the sum is 0 within what
- * rounding nine coefficients leaves. */
-static int row_is_singular(const flood *f, int32_t i, int32_t j, const float *a) {
-  double sum = 0, magnitude = 0;
-  for (int k = 0; k < 9; k++) {
-    if (a[k] == 0) continue;
-    const int32_t q = tsi_grid_neighbour(f->grid, i, j, k);
-    if (f->values[9 * (size_t)q + TSI_CENTRE] == 0) return 0;
-    sum += a[k];
-    magnitude += fabs((double)a[k]);
-  }
-  return fabs(sum) <= 3e-7 * magnitude;
-}
-
-/* Labels everything that is connected with `first`. Returns the number of points, negative where they are not
- * singular. */
-static int32_t fill(const flood *f, int32_t first) {
-  const int32_t width = f->grid->width;
-  int32_t count = 0, top = 0;
-  int singular = 1;
-  f->labels[first] = first;
-  f->stack[top++] = first;
-  while (top > 0) {
-    const int32_t p = f->stack[--top], i = p % width, j = p / width;
-    const float *a = f->values + 9 * (size_t)p;
-    count++;
-    if (singular && !row_is_singular(f, i, j, a)) singular = 0;
-    for (int k = 0; k < 9; k++) {
-      const int32_t q = k == TSI_CENTRE ? -1 : tsi_grid_neighbour(f->grid, i, j, k);
-      if (q < 0 || f->labels[q] >= 0) continue;
-      const float *b = f->values + 9 * (size_t)q;
-      if (b[TSI_CENTRE] == 0 || (a[k] == 0 && b[8 - k] == 0)) continue;
-      f->labels[q] = first;
-      f->stack[top++] = q;
-    }
-  }
-  return singular ? count : -count;
-}
-
-/* The point's equation is dropped. */
-static ts_status pin(ts_context *context, size_t points, tsi_stencil_facts *facts, int32_t point) {
-  if (!facts->own_values) {
-    facts->own_values = tsi_malloc(context, 9 * points, sizeof(float));
-    if (!facts->own_values) return tsi_out_of_memory(context, "a stencil", 9 * points * sizeof(float));
-    memcpy(facts->own_values, facts->values, 9 * points * sizeof(float));
-  }
-  memset(facts->own_values + 9 * (size_t)point, 0, 9 * sizeof(float));
-  facts->pinned++;
-  facts->holes++;
-  return TS_OK;
-}
-
-/* Keeps the largest parts; what does not fit is pinned. */
-static ts_status add_part(ts_context *context, size_t points, tsi_stencil_facts *facts, int32_t first,
-                          int32_t size) {
-  if (facts->part_count < TSI_MAX_PARTS) {
-    facts->part_first[facts->part_count] = first;
-    facts->part_sizes[facts->part_count++] = size;
-    return TS_OK;
-  }
-  int smallest = 0;
-  for (int k = 1; k < TSI_MAX_PARTS; k++)
-    if (facts->part_sizes[k] <= facts->part_sizes[smallest]) smallest = k;
-  if (facts->part_sizes[smallest] >= size) return pin(context, points, facts, first);
-  const int32_t smaller = facts->part_first[smallest];
-  facts->part_first[smallest] = first;
-  facts->part_sizes[smallest] = size;
-  return pin(context, points, facts, smaller);
-}
-
-static ts_status find_parts(ts_context *context, const tsi_grid *g, tsi_stencil_facts *facts) {
-  const size_t points = (size_t)g->width * (size_t)g->height;
-  flood f = {.grid = g, .values = facts->values};
-  f.labels = facts->labels = tsi_malloc(context, points, sizeof *f.labels);
-  f.stack = tsi_malloc(context, points, sizeof *f.stack);
-  if (!f.labels || !f.stack) {
-    tsi_free(context, f.stack);
-    return tsi_out_of_memory(context, "the parts of a grid", 2 * points * sizeof *f.labels);
-  }
-  memset(f.labels, -1, points * sizeof *f.labels);
-  ts_status status = TS_OK;
-  for (int32_t p = 0; p < (int32_t)points && status == TS_OK; p++) {
-    if (f.labels[p] >= 0 || f.values[9 * (size_t)p + TSI_CENTRE] == 0) continue;
-    const int32_t size = fill(&f, p);
-    if (size > 0) status = add_part(context, points, facts, p, size);
-  }
-  tsi_free(context, f.stack);
-  return status;
-}
+/* ---- All of it ---- */
 
 ts_status tsi_stencil_inspect(ts_context *context, const tsi_grid *g, const float *values,
                               tsi_stencil_facts *facts, ts_matrix_info *info) {
   const size_t points = (size_t)g->width * (size_t)g->height;
   *facts = (tsi_stencil_facts){.values = values};
   survey(g, values, facts, info);
-  TSI_TRY(find_parts(context, g, facts));
+  TSI_TRY(tsi_stencil_find_parts(context, g, facts));
   if (facts->own_values) {
     facts->values = facts->own_values;
     const int32_t holes = facts->holes;

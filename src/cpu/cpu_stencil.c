@@ -23,22 +23,25 @@ typedef struct transfer_job {
   size_t points, width;
 } transfer_job;
 
+/* A row of points at a time, which stays in the cache while the nine planes take their part of it. */
 static void body_write(const void *arguments, size_t first, size_t last) {
   const transfer_job *job = arguments;
-  for (int k = 0; k < 9; k++) {
-    float *plane = job->planes + (size_t)k * job->points;
-    const float *value = job->values + cpu_value_index(k);
-    for (size_t p = first * job->width; p < last * job->width; p++) plane[p] = value[9 * p];
-  }
+  for (size_t row = first; row < last; row++)
+    for (int k = 0; k < 9; k++) {
+      float *plane = job->planes + (size_t)k * job->points;
+      const float *value = job->values + cpu_value_index(k);
+      for (size_t p = row * job->width; p < (row + 1) * job->width; p++) plane[p] = value[9 * p];
+    }
 }
 
 static void body_read(const void *arguments, size_t first, size_t last) {
   const transfer_job *job = arguments;
-  for (int k = 0; k < 9; k++) {
-    const float *plane = job->planes + (size_t)k * job->points;
-    float *value = job->values + cpu_value_index(k);
-    for (size_t p = first * job->width; p < last * job->width; p++) value[9 * p] = plane[p];
-  }
+  for (size_t row = first; row < last; row++)
+    for (int k = 0; k < 9; k++) {
+      const float *plane = job->planes + (size_t)k * job->points;
+      float *value = job->values + cpu_value_index(k);
+      for (size_t p = row * job->width; p < (row + 1) * job->width; p++) value[9 * p] = plane[p];
+    }
 }
 
 static void transfer(const ts_matrix *A, const float *values, cpu_body body) {

@@ -109,17 +109,9 @@ void gl_stencil_bind(gl_backend *gl, gl_texture *const textures[GL_STENCIL_TEXTU
 
 /* ---- Matrices ---- */
 
-static int is_five_point(const ts_matrix *A, const float *values) {
-  const size_t points = (size_t)A->row_space->tiling.size;
-  for (size_t i = 0; i < points; i++)
-    for (int c = 0; c < 4; c++)
-      if (values[9 * i + (size_t)parts[GL_CORNERS].places[c]] != 0) return 0;
-  return 1;
-}
-
 ts_status gl_stencil_write(ts_matrix *A, const float *values) {
   gl_stencil *s = gl_stencil_of(A);
-  const int five_point = is_five_point(A, values);
+  const int five_point = A->stencil->five_point;
   if (!five_point && !s->textures[GL_CORNERS]) {
     const tsi_tiling *t = &A->row_space->tiling;
     TSI_TRY(create_part(A->context, GL_CORNERS, t->width, t->height, &s->textures[GL_CORNERS]));
