@@ -4,4 +4,4 @@
 uniform sampler2D diagonal;
 out vec4 result;
 
-void main() { result = widen(VALUE(texelFetch(diagonal, texel(), 0).r)); }
+void main() { result = widen(VALUE(fetch_texel(diagonal, texel()).r)); }

@@ -11,10 +11,10 @@ float inside(float beyond, int side) { return side_is(OPEN_BIT, side) ? 1.0 - mi
 
 vec4 sample_dye(sampler2D field, ivec2 origin, vec2 at) {
   Axis x = axis_x(at.x, false), y = axis_y(at.y, false);
-  vec4 sw = texelFetch(field, origin + ivec2(x.first, y.first), 0);
-  vec4 se = texelFetch(field, origin + ivec2(x.second, y.first), 0);
-  vec4 nw = texelFetch(field, origin + ivec2(x.first, y.second), 0);
-  vec4 ne = texelFetch(field, origin + ivec2(x.second, y.second), 0);
+  vec4 sw = fetch_texel(field, origin + ivec2(x.first, y.first));
+  vec4 se = fetch_texel(field, origin + ivec2(x.second, y.first));
+  vec4 nw = fetch_texel(field, origin + ivec2(x.first, y.second));
+  vec4 ne = fetch_texel(field, origin + ivec2(x.second, y.second));
   least = min(min(sw, se), min(nw, ne));
   largest = max(max(sw, se), max(nw, ne));
   float here = inside(x.below, LEFT) * inside(x.above, RIGHT) * inside(y.below, BOTTOM) * inside(y.above, TOP);

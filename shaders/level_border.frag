@@ -6,7 +6,7 @@ out vec4 result;
 
 void main() {
   ivec2 t = texel() + p[7].xy, first = point_at(t, FINE);
-  vec4 values = texelFetch(input1, t + INPUT1_ORIGIN, 0);
+  vec4 values = fetch_texel(input1, t + INPUT1_ORIGIN);
   for (int k = 0; k < 4; k++) {
     ivec2 i = first + ivec2(k & 1, k >> 1);
     ivec2 image = wrap(i, FINE);

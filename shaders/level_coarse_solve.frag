@@ -18,7 +18,7 @@ vec4 b_of(int t) {
   return t < TEXELS ? b * vec4(lessThan(ivec4(i.x) + ivec4(0, 1, 2, 3), ivec4(FINE.x))) : vec4(0);
 }
 
-vec4 a_of(int t, int row) { return texelFetch(inverse, ivec2(min(t, TEXELS - 1), row), 0); }
+vec4 a_of(int t, int row) { return fetch_texel(inverse, ivec2(min(t, TEXELS - 1), row)); }
 
 #ifdef LAYERED
 out vec4 result;

@@ -9,22 +9,22 @@
 uniform sampler2D stencil_sides, stencil_corners, weights0, weights1, coarse_centre;
 out vec4 result;
 
-float centre_of(ivec2 i) { return texelFetch(stencil_centre, i, 0).r; }
+float centre_of(ivec2 i) { return fetch_texel(stencil_centre, i).r; }
 
 // What fine point i takes of the four coarse points around it, south-western first; those that it does not lie between
 // count 0.
 vec4 weights_of(ivec2 i) {
   ivec2 odd = i & 1, I = i >> 1;
   if (odd == ivec2(0)) return vec4(1, 0, 0, 0);
-  if (odd == ivec2(1)) return texelFetch(weights1, I, 0);
-  vec4 side = texelFetch(weights0, I, 0);
+  if (odd == ivec2(1)) return fetch_texel(weights1, I);
+  vec4 side = fetch_texel(weights0, I);
   return odd.y == 0 ? vec4(side.xy, 0, 0) : vec4(side.z, 0, side.w, 0);
 }
 
 void main() {
   ivec2 I = texel();
 #if PART > 0
-  if (texelFetch(coarse_centre, I, 0).r == 0.0) {
+  if (fetch_texel(coarse_centre, I).r == 0.0) {
     result = vec4(0);
     return;
   }
@@ -42,9 +42,9 @@ void main() {
     vec4 w = weights_of(i);
     float weight = w[(e.x < 0 ? 1 : 0) + (e.y < 0 ? 2 : 0)];
     if (weight == 0.0) continue;
-    vec4 side = texelFetch(stencil_sides, i, 0), corner = vec4(0);
+    vec4 side = fetch_texel(stencil_sides, i), corner = vec4(0);
 #ifndef FIVE_POINT
-    corner = texelFetch(stencil_corners, i, 0);
+    corner = fetch_texel(stencil_corners, i);
 #endif
     float a[9] = float[9](corner.x, side.z, corner.y, side.x, centre, side.y, corner.z, side.w, corner.w);
     for (int g = 0; g < 9; g++) {

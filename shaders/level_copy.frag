@@ -3,4 +3,4 @@
 
 out vec4 result;
 
-void main() { result = texelFetch(input0, texel() + INPUT0_ORIGIN, 0); }
+void main() { result = fetch_texel(input0, texel() + INPUT0_ORIGIN); }

@@ -10,7 +10,7 @@ float value(ivec2 I) {
 #else
   ivec2 at = I;
 #endif
-  bool given = channel(texelFetch(coarse_centre, at, 0), I) == 0.0 && !outside(2 * I, FINE);
+  bool given = channel(fetch_texel(coarse_centre, at), I) == 0.0 && !outside(2 * I, FINE);
   return given ? FIELD(0, 2 * I, FINE) : 0.0;
 }
 

@@ -9,8 +9,8 @@
 uniform sampler2D layer0, layer1, layer2, layer3, layer5, layer6, layer7, layer8;
 out vec4 result;
 
-#define X(dx, dy) texelFetch(input1, at + ivec2(dx, dy), 0)
-#define A(k) texelFetch(layer##k, i, 0)
+#define X(dx, dy) fetch_texel(input1, at + ivec2(dx, dy))
+#define A(k) fetch_texel(layer##k, i)
 
 // A x apart from the diagonal. The points of a texel in the order of its channels: 0 and 1 below, 2 and 3 above.
 vec4 sum_of_neighbours(ivec2 i, vec4 x) {
@@ -27,10 +27,10 @@ vec4 sum_of_neighbours(ivec2 i, vec4 x) {
 
 void main() {
   ivec2 i = texel();
-  vec4 centre = texelFetch(stencil_centre, i, 0), b = texelFetch(input0, i + INPUT0_ORIGIN, 0), x = vec4(0), r = b;
+  vec4 centre = fetch_texel(stencil_centre, i), b = fetch_texel(input0, i + INPUT0_ORIGIN), x = vec4(0), r = b;
   bvec4 none = equal(centre, vec4(0));
   if (p[7].z != 0) {
-    x = texelFetch(input1, i + INPUT1_ORIGIN, 0);
+    x = fetch_texel(input1, i + INPUT1_ORIGIN);
     r = b - sum_of_neighbours(i, x) - centre * x;
   }
 #ifdef RESIDUAL
@@ -38,7 +38,7 @@ void main() {
 #else
   float alpha = intBitsToFloat(p[3].x), beta = intBitsToFloat(p[4].x);
   vec4 next = x + alpha * r / mix(centre, vec4(1), none);
-  if (beta != 0.0) next += beta * (p[7].w == 0 ? x : x - texelFetch(input2, i + INPUT2_ORIGIN, 0));
+  if (beta != 0.0) next += beta * (p[7].w == 0 ? x : x - fetch_texel(input2, i + INPUT2_ORIGIN));
   result = mix(next, x, none);
 #endif
 }

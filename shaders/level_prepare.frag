@@ -4,7 +4,7 @@
 
 #ifdef LAYERED
 
-float value(ivec2 i) { return texelFetch(input0, i, 0)[p[7].z]; }
+float value(ivec2 i) { return fetch_texel(input0, i)[p[7].z]; }
 
 #define OUT FINE
 #include "include/level_main.glsl"
@@ -13,6 +13,6 @@ out vec4 result;
 
 void main() {
   ivec2 i = point_at(texel(), FINE);
-  result = outside(i, FINE) ? vec4(0) : texelFetch(input0, i, 0);
+  result = outside(i, FINE) ? vec4(0) : fetch_texel(input0, i);
 }
 #endif

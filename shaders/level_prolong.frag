@@ -18,7 +18,7 @@ vec4 interpolate(ivec2 I) {
 #ifdef BILINEAR
   vec4 sides = vec4(0.5), middle = vec4(0.25);
 #else
-  vec4 sides = texelFetch(weights0, I, 0), middle = texelFetch(weights1, I, 0);
+  vec4 sides = fetch_texel(weights0, I), middle = fetch_texel(weights1, I);
 #endif
   return vec4(here, sides.x * here + sides.y * east, sides.z * here + sides.w * north,
               dot(middle, vec4(here, east, north, beyond)));
@@ -26,7 +26,7 @@ vec4 interpolate(ivec2 I) {
 
 void main() {
   ivec2 t = texel(), i = point_at(t, FINE);
-  vec4 x = texelFetch(input0, t + INPUT0_ORIGIN, 0), centre = texelFetch(stencil_centre, t, 0);
+  vec4 x = fetch_texel(input0, t + INPUT0_ORIGIN), centre = fetch_texel(stencil_centre, t);
   result = x;
   if (outside(i, FINE)) return;
   vec4 e = interpolate(i >> 1);
@@ -42,7 +42,7 @@ float interpolate(ivec2 i) {
 #ifdef BILINEAR
   vec4 w = odd == ivec2(1) ? vec4(0.25) : vec4(0.5);
 #else
-  vec4 w = odd == ivec2(1) ? texelFetch(weights1, I, 0) : texelFetch(weights0, I, 0);
+  vec4 w = odd == ivec2(1) ? fetch_texel(weights1, I) : fetch_texel(weights0, I);
 #endif
   if (odd.y == 0) return w.x * e_at(I) + w.y * e_at(I + ivec2(1, 0));
   if (odd.x == 0) return w.z * e_at(I) + w.w * e_at(I + ivec2(0, 1));

@@ -3,10 +3,10 @@
 #include "include/level_row.glsl"
 
 float value(ivec2 i) {
-  float centre = texelFetch(stencil_centre, place_coefficient(i), 0).r;
+  float centre = fetch_texel(stencil_centre, place_coefficient(i)).r;
   if (centre == 0.0) return 0.0;
   ivec2 at = place(i, FINE);
-  float b = texelFetch(input0, at + INPUT0_ORIGIN, 0).r, x = texelFetch(input1, at + INPUT1_ORIGIN, 0).r;
+  float b = fetch_texel(input0, at + INPUT0_ORIGIN).r, x = fetch_texel(input1, at + INPUT1_ORIGIN).r;
   return b - sum_of_neighbours(i) - centre * x;
 }
 

@@ -15,7 +15,7 @@ uniform sampler2D weights0, weights1, coarse_centre;
 // Away from periodic sides the border of a residual is 0, and a coarse point finds its nine in four texels.
 #if defined(LAYERED) && !defined(ROWS) && !defined(MASKED) && !defined(PERIODIC)
 #define WHOLE_TEXELS
-#define R(t) texelFetch(input0, (t) + 1 + INPUT0_ORIGIN, 0)
+#define R(t) fetch_texel(input0, (t) + 1 + INPUT0_ORIGIN)
 #endif
 
 float r_at(ivec2 i) {
@@ -49,9 +49,9 @@ float value(ivec2 I) {
 #else
   ivec2 coarse_at = I;
 #endif
-  if (channel(texelFetch(coarse_centre, coarse_at, 0), I) == 0.0) return 0.0;
+  if (channel(fetch_texel(coarse_centre, coarse_at), I) == 0.0) return 0.0;
 #ifndef BILINEAR
-  vec4 sides = texelFetch(weights0, at, 0), corners = texelFetch(weights1, at, 0);
+  vec4 sides = fetch_texel(weights0, at), corners = fetch_texel(weights1, at);
 #endif
 #ifdef WHOLE_TEXELS
 #ifdef BILINEAR

@@ -14,25 +14,25 @@ out vec4 result;
 
 void main() {
   ivec2 i = 2 * texel() + p[7].xy, at = place(i, FINE);
-  float centre = texelFetch(stencil_centre, at, 0).r;
+  float centre = fetch_texel(stencil_centre, at).r;
   float x;
   if (centre == 0.0)
     x = x_at(at, p[7].x + 2 * p[7].y);
   else
-    x = (texelFetch(input0, at + INPUT0_ORIGIN, 0).r - sum_of_neighbours(i)) / centre;
+    x = (fetch_texel(input0, at + INPUT0_ORIGIN).r - sum_of_neighbours(i)) / centre;
   result = vec4(x, 0, 0, 0);
 }
 #else
 float value(ivec2 i) {
   ivec2 at = place(i, FINE);
-  float centre = texelFetch(stencil_centre, place_coefficient(i), 0).r;
+  float centre = fetch_texel(stencil_centre, place_coefficient(i)).r;
   float alpha = intBitsToFloat(p[3].x), beta = intBitsToFloat(p[4].x);
-  if (KNOWN == 0) return centre == 0.0 ? 0.0 : alpha * texelFetch(input0, at + INPUT0_ORIGIN, 0).r / centre;
-  float x = texelFetch(input1, at + INPUT1_ORIGIN, 0).r;
+  if (KNOWN == 0) return centre == 0.0 ? 0.0 : alpha * fetch_texel(input0, at + INPUT0_ORIGIN).r / centre;
+  float x = fetch_texel(input1, at + INPUT1_ORIGIN).r;
   if (centre == 0.0) return x;
-  float r = texelFetch(input0, at + INPUT0_ORIGIN, 0).r - sum_of_neighbours(i) - centre * x;
+  float r = fetch_texel(input0, at + INPUT0_ORIGIN).r - sum_of_neighbours(i) - centre * x;
   float next = x + alpha * r / centre;
-  if (beta != 0.0) next += beta * (p[7].w == 0 ? x : x - texelFetch(input2, at + INPUT2_ORIGIN, 0).r);
+  if (beta != 0.0) next += beta * (p[7].w == 0 ? x : x - fetch_texel(input2, at + INPUT2_ORIGIN).r);
   return next;
 }
 

@@ -6,10 +6,10 @@ float value(ivec2 i) {
   float x = FIELD(0, i, FINE);
   bool has_equation = centre_at(i) != 0.0;
 #ifdef ADD
-  float v = texelFetch(input1, i + INPUT1_ORIGIN, 0).r;
+  float v = fetch_texel(input1, i + INPUT1_ORIGIN).r;
   return has_equation ? v + x : v;
 #else
-  return has_equation ? x : texelFetch(input1, i + INPUT1_ORIGIN, 0).r;
+  return has_equation ? x : fetch_texel(input1, i + INPUT1_ORIGIN).r;
 #endif
 }
 

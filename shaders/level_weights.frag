@@ -11,7 +11,7 @@ out vec4 result;
 
 #if PART < 2
 // Plain, whatever the level's storage is.
-float centre_of(ivec2 i) { return texelFetch(stencil_centre, i, 0).r; }
+float centre_of(ivec2 i) { return fetch_texel(stencil_centre, i).r; }
 
 float add_up(float a, float b, float c) {
   vec2 sum = vec2(a, 0);
@@ -41,11 +41,11 @@ bvec2 is_last(ivec2 i) { return equal(i + 1 + 2 * FINE.xy * FINE.zw, FINE.xy); }
 // not hold the unknown, mirror images of what is in the west, and north likewise.
 void fetch(ivec2 i, out float centre, out vec4 sides, out vec4 corners) {
   centre = centre_of(i);
-  sides = texelFetch(stencil_sides, i, 0);
+  sides = fetch_texel(stencil_sides, i);
 #ifdef FIVE_POINT
   corners = vec4(0);
 #else
-  corners = texelFetch(stencil_corners, i, 0);
+  corners = fetch_texel(stencil_corners, i);
 #endif
   bvec2 last = is_last(i);
   bool east = last.x && (i.x & 1) == 1 && !is_held(sums_across(centre, sides, corners));
@@ -122,10 +122,10 @@ vec4 between_four(ivec2 I) {
   // The weights of the four points around. One beyond the grid is an image of the one across.
   ivec2 next = wrap(I + 1, COARSE);
   bvec2 image = is_last(i);
-  vec4 here = texelFetch(weights0, I, 0);
+  vec4 here = fetch_texel(weights0, I);
   vec2 south = here.xy, west = here.zw;
-  vec2 north = image.y ? south : texelFetch(weights0, ivec2(I.x, next.y), 0).xy;
-  vec2 east = image.x ? west : texelFetch(weights0, ivec2(next.x, I.y), 0).zw;
+  vec2 north = image.y ? south : fetch_texel(weights0, ivec2(I.x, next.y)).xy;
+  vec2 east = image.x ? west : fetch_texel(weights0, ivec2(next.x, I.y)).zw;
   return -vec4(c.x + s.z * south.x + s.x * west.x, c.y + s.z * south.y + s.y * east.x,
                c.z + s.w * north.x + s.x * west.y, c.w + s.w * north.y + s.y * east.y) / d;
 #endif
@@ -143,7 +143,7 @@ void main() {
 #else
 vec4 cell(sampler2D weights, ivec2 I) {
   I = wrap(I, COARSE);
-  return outside(I, COARSE) ? vec4(0) : texelFetch(weights, I, 0);
+  return outside(I, COARSE) ? vec4(0) : fetch_texel(weights, I);
 }
 
 void main() {

@@ -15,7 +15,7 @@ void main() {
     for (int k = 0; k < p[6].y; k++, number += p[6].x) {
       uvec2 entry = texelFetch(entries, ivec2(number & ((1 << p[6].z) - 1), number >> p[6].z), 0).rg;
       uint pointer = entry.g + uint(p[7].x);
-      sum += uintBitsToFloat(entry.r) * texelFetch(input0, ivec2(int(pointer & 0xffffu), int(pointer >> 16)), 0) PICK;
+      sum += uintBitsToFloat(entry.r) * fetch_texel(input0, ivec2(int(pointer & 0xffffu), int(pointer >> 16))) PICK;
     }
   }
   result = widen(sum);

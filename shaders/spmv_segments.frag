@@ -12,7 +12,7 @@ uniform usampler2D pointers, starts;
   {                                                                                 \
     float a[N];                                                                     \
     uint c[N];                                                                      \
-    for (int k = 0; k < N; k++) a[k] = texelFetch(entries, j + ivec2(k, 0), 0).r;   \
+    for (int k = 0; k < N; k++) a[k] = fetch_texel(entries, j + ivec2(k, 0)).r;   \
     for (int k = 0; k < N; k++) c[k] = texelFetch(pointers, j + ivec2(k, 0), 0).r;  \
     for (int k = 0; k < N; k++) add_product(sum, a[k], fetch_x(c[k]));                        \
     j.x += N;                                                                       \

@@ -4,4 +4,4 @@
 uniform sampler2D stencil_centre;
 out vec4 result;
 
-void main() { result = widen(VALUE(texelFetch(stencil_centre, texel(), 0).r)); }
+void main() { result = widen(VALUE(fetch_texel(stencil_centre, texel()).r)); }

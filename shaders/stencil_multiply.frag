@@ -40,7 +40,7 @@ void add(inout VALUE sum, inout VALUE sum_low, float coefficient, ivec2 i) {
 
 void main() {
   ivec2 i = texel();
-  float centre = texelFetch(stencil_centre, i, 0).r;
+  float centre = fetch_texel(stencil_centre, i).r;
   if (centre == 0.0) {
     result = vec4(0);
     return;
@@ -49,13 +49,13 @@ void main() {
 #if defined(PAIR) && !defined(PRECISE)
   middle = FETCH(0, i);
 #endif
-  vec4 sides = texelFetch(stencil_sides, i, 0);
+  vec4 sides = fetch_texel(stencil_sides, i);
   add(sum, sum_low, sides.x, i + ivec2(-1, 0));
   add(sum, sum_low, sides.y, i + ivec2(1, 0));
   add(sum, sum_low, sides.z, i + ivec2(0, -1));
   add(sum, sum_low, sides.w, i + ivec2(0, 1));
 #ifndef FIVE_POINT
-  vec4 corners = texelFetch(stencil_corners, i, 0);
+  vec4 corners = fetch_texel(stencil_corners, i);
   add(sum, sum_low, corners.x, i + ivec2(-1, -1));
   add(sum, sum_low, corners.y, i + ivec2(1, -1));
   add(sum, sum_low, corners.z, i + ivec2(-1, 1));

@@ -21,7 +21,7 @@
 bool side_is(int bit, int side) { return (p[5].z & (bit << side)) != 0; }
 
 #define FREE 1e30 // in faces
-#define RAW(k, i) texelFetch(input##k, (i) + INPUT##k##_ORIGIN, 0)
+#define RAW(k, i) fetch_texel(input##k, (i) + INPUT##k##_ORIGIN)
 
 float between(float a, float b, float t) { return a + (b - a) * t; }
 vec4 between(vec4 a, vec4 b, float t) { return a + (b - a) * t; }
@@ -76,10 +76,10 @@ vec3 interpolate(float sw, float se, float nw, float ne, Axis x, Axis y) {
 
 vec3 sample_u(sampler2D field, ivec2 origin, vec2 at) {
   Axis x = axis_x(at.x, COLLOCATED == 0), y = axis_y(at.y, false);
-  vec3 s = interpolate(texelFetch(field, origin + ivec2(x.first, y.first), 0).x,
-                       texelFetch(field, origin + ivec2(x.second, y.first), 0).x,
-                       texelFetch(field, origin + ivec2(x.first, y.second), 0).x,
-                       texelFetch(field, origin + ivec2(x.second, y.second), 0).x, x, y);
+  vec3 s = interpolate(fetch_texel(field, origin + ivec2(x.first, y.first)).x,
+                       fetch_texel(field, origin + ivec2(x.second, y.first)).x,
+                       fetch_texel(field, origin + ivec2(x.first, y.second)).x,
+                       fetch_texel(field, origin + ivec2(x.second, y.second)).x, x, y);
 #if COLLOCATED
   s = blend(s, LEFT, p[7].x, x.below);
   s = blend(s, RIGHT, p[7].y, x.above);
@@ -90,10 +90,10 @@ vec3 sample_u(sampler2D field, ivec2 origin, vec2 at) {
 
 vec3 sample_v(sampler2D field, ivec2 origin, vec2 at) {
   Axis x = axis_x(at.x, false), y = axis_y(at.y, COLLOCATED == 0);
-  vec3 s = interpolate(texelFetch(field, origin + ivec2(x.first, y.first), 0).y,
-                       texelFetch(field, origin + ivec2(x.second, y.first), 0).y,
-                       texelFetch(field, origin + ivec2(x.first, y.second), 0).y,
-                       texelFetch(field, origin + ivec2(x.second, y.second), 0).y, x, y);
+  vec3 s = interpolate(fetch_texel(field, origin + ivec2(x.first, y.first)).y,
+                       fetch_texel(field, origin + ivec2(x.second, y.first)).y,
+                       fetch_texel(field, origin + ivec2(x.first, y.second)).y,
+                       fetch_texel(field, origin + ivec2(x.second, y.second)).y, x, y);
   s = blend(s, LEFT, p[6].z, x.below);
   s = blend(s, RIGHT, p[6].w, x.above);
 #if COLLOCATED

@@ -40,8 +40,8 @@ float channel(vec4 texel, ivec2 i) {
 // A field at a point up to one beyond the grid; beyond a side it is 0.
 float field(sampler2D values, ivec2 origin, ivec2 i, ivec4 grid) {
   i = wrap(i, grid);
-  return channel(texelFetch(values, place(i, grid) + origin, 0), i);
+  return channel(fetch_texel(values, place(i, grid) + origin), i);
 }
 #define FIELD(k, i, grid) field(input##k, INPUT##k##_ORIGIN, i, grid)
 
-float centre_at(ivec2 i) { return channel(texelFetch(stencil_centre, place_coefficient(i), 0), i); }
+float centre_at(ivec2 i) { return channel(fetch_texel(stencil_centre, place_coefficient(i)), i); }

@@ -7,13 +7,13 @@ uniform sampler2D stencil_sides, stencil_corners;
 #endif
 
 float x_at(ivec2 at, int parity) {
-  return (KNOWN >> parity & 1) == 0 ? 0.0 : texelFetch(input1, at + INPUT1_ORIGIN, 0).r;
+  return (KNOWN >> parity & 1) == 0 ? 0.0 : fetch_texel(input1, at + INPUT1_ORIGIN).r;
 }
 
 // The sum over d != 0 of A^d[i] x[i + d].
 float sum_of_neighbours(ivec2 i) {
   ivec2 c = place_coefficient(i);
-  vec4 a = texelFetch(stencil_sides, c, 0);
+  vec4 a = fetch_texel(stencil_sides, c);
   int parity = (i.x & 1) + 2 * (i.y & 1);
 #ifdef PERIODIC
   vec4 x;
@@ -23,7 +23,7 @@ float sum_of_neighbours(ivec2 i) {
   }
   float sum = dot(a, x);
 #ifndef FIVE_POINT
-  a = texelFetch(stencil_corners, c, 0);
+  a = fetch_texel(stencil_corners, c);
   for (int k = 0; k < 4; k++) {
     ivec2 j = wrap(i + ivec2((k & 1) * 2 - 1, (k & 2) - 1), FINE);
     x[k] = x_at(place(j, FINE), (j.x & 1) + 2 * (j.y & 1));
@@ -41,7 +41,7 @@ float sum_of_neighbours(ivec2 i) {
   float sum = dot(a, vec4(x_at(west, parity ^ 1), x_at(west + ivec2(next, 0), parity ^ 1), x_at(south, parity ^ 2),
                           x_at(south + ivec2(0, next), parity ^ 2)));
 #ifndef FIVE_POINT
-  a = texelFetch(stencil_corners, c, 0);
+  a = fetch_texel(stencil_corners, c);
   ivec2 corner = ivec2(west.x, south.y);
   sum += dot(a, vec4(x_at(corner, parity ^ 3), x_at(corner + ivec2(next, 0), parity ^ 3),
                      x_at(corner + ivec2(0, next), parity ^ 3), x_at(corner + ivec2(next, next), parity ^ 3)));

@@ -10,7 +10,7 @@ uniform usampler2D corners;
 
 vec3 position(uint pointer) {
   uint moved = pointer + uint(p[7].x);
-  return texelFetch(input0, ivec2(int(moved & 0xffffu), int(moved >> 16)), 0).rgb;
+  return fetch_texel(input0, ivec2(int(moved & 0xffffu), int(moved >> 16))).rgb;
 }
 
 // Triangles are scaled so that the squares of their edges add up to 1: nothing leaves the range of single precision,

@@ -27,7 +27,17 @@ uniform ivec4 p[8];
 
 uniform sampler2D input0, input1, input2, input3;
 
-#define FETCH(k, i) (texelFetch(input##k, (i) + INPUT##k##_ORIGIN, 0) PICK)
+// Texel i. A software rasterizer takes half as long with its nearest-neighbour filter, which keeps within the texture, as
+// with texelFetch, which checks that for every fragment.
+vec4 fetch_texel(sampler2D s, ivec2 i) {
+#ifdef NEAREST
+  return textureLod(s, (vec2(i) + 0.5) * (1.0 / vec2(textureSize(s, 0))), 0.0);
+#else
+  return texelFetch(s, i, 0);
+#endif
+}
+
+#define FETCH(k, i) (fetch_texel(input##k, (i) + INPUT##k##_ORIGIN) PICK)
 
 ivec2 texel() { return ivec2(gl_FragCoord.xy) - TARGET_ORIGIN; }
 

@@ -25,13 +25,13 @@ ivec2 inside(ivec2 i) { return i & ivec2((1 << LOG2_WIDTH) - 1, (1 << LOG2_HEIGH
 ivec2 unpack(uint pointer) { return ivec2(int(pointer & 0xffffu), int(pointer >> 16)); }
 
 // x_j from its pointer: x and y lie in 16 bits each, so one addition moves both to the vector's region.
-VALUE fetch_x(uint pointer) { return texelFetch(input0, unpack(pointer + X_ORIGIN_PACKED), 0) PICK; }
+VALUE fetch_x(uint pointer) { return fetch_texel(input0, unpack(pointer + X_ORIGIN_PACKED)) PICK; }
 
-VALUE fetch_sum(uint pointer) { return texelFetch(sums, unpack(pointer), 0) PICK; }
+VALUE fetch_sum(uint pointer) { return fetch_texel(sums, unpack(pointer)) PICK; }
 
 void add_diagonal(inout VALUE sum, ivec2 i) {
 #ifdef DIAGONAL
-  add_product(sum, texelFetch(diagonal, i, 0).r, FETCH(0, i));
+  add_product(sum, fetch_texel(diagonal, i).r, FETCH(0, i));
 #endif
 }
 

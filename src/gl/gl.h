@@ -62,6 +62,7 @@ typedef struct gl_backend {
   int max_point_size;
   int texture_gather; /* ARB_texture_gather, and wanted */
   int precise;        /* ARB_gpu_shader5, and wanted */
+  GLuint nearest;     /* the sampler with which shaders read texels by filtering; 0: they fetch them */
   int users;          /* vectors and scalars; without any, scratch and spare are released */
 } gl_backend;
 
@@ -134,6 +135,8 @@ void gl_state_destroy(ts_context *context);
 void gl_state_save(gl_state *state);
 void gl_state_restore(const gl_state *state);
 void gl_state_set(gl_backend *gl);
+/* Takes back what would change how the caller's own textures are drawn in the library's context. */
+void gl_state_lend(const gl_backend *gl);
 
 /* ---- gl_texture.c ---- */
 GLenum gl_format_of_components(int components);

@@ -119,6 +119,7 @@ static void leave(ts_context *context) {
   gl_backend *gl = gl_of(context);
   if (!gl->entered) return;
   if (gl->saved) gl_state_restore(gl->saved);
+  if (gl->lent) gl_state_lend(gl);
   gl->entered = 0;
   gl->platform.leave(context);
 }
@@ -129,12 +130,22 @@ static void close_backend(ts_context *context) {
   gl_programs_destroy(context);
   release_helpers(context);
   if (gl->entered && gl->empty_vao) glDeleteVertexArrays(1, &gl->empty_vao);
+  if (gl->entered && gl->nearest) glDeleteSamplers(1, &gl->nearest);
   leave(context);
   gl_state_destroy(context);
   gl->platform.close(context);
   tsi_free(context, gl->shader_dir);
   tsi_free(context, gl);
   context->backend = NULL;
+}
+
+/* Keeps shaders' samples apart from how an application's textures are filtered. */
+static void create_sampler(gl_backend *gl) {
+  glGenSamplers(1, &gl->nearest);
+  glSamplerParameteri(gl->nearest, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glSamplerParameteri(gl->nearest, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glSamplerParameteri(gl->nearest, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  glSamplerParameteri(gl->nearest, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
 }
 
 /* With the context current for the first time. */
@@ -145,6 +156,7 @@ static ts_status prepare(ts_context *context) {
   TSI_TRY(set_shader_dir(context));
   if (context->desc.gl_platform == TS_GL_PLATFORM_CURRENT) TSI_TRY(gl_state_create(context));
   glGenVertexArrays(1, &gl->empty_vao);
+  if (!context->caps.is_hardware && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) create_sampler(gl);
   if (!gl->saved) gl_state_set(gl);
   return gl_check(context, "opening the context");
 }

@@ -200,6 +200,9 @@ ts_status ts_gl_make_current(ts_context *context) {
   TSI_REQUIRE(NULL, context);
   tsi_clear_error(context);
   TSI_TRY(require_gl(context, __func__));
-  gl_of(context)->lent = 1;
-  return gl_of(context)->platform.make_current(context);
+  gl_backend *gl = gl_of(context);
+  TSI_TRY(gl->platform.make_current(context));
+  if (!gl->lent) gl_state_lend(gl);
+  gl->lent = 1;
+  return TS_OK;
 }

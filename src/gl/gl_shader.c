@@ -167,8 +167,8 @@ static ts_status compile(ts_context *context, GLenum stage, const char *name, co
   source s = {.context = context};
   static const char version[] = "#version 330 core\n";
   ts_status status = append(&s, version, sizeof version - 1);
-  const char *gather = gl_of(context)->texture_gather ? "#define GATHER\n" : "";
-  if (status == TS_OK) status = append(&s, gather, strlen(gather));
+  if (status == TS_OK && gl_of(context)->texture_gather) status = append(&s, "#define GATHER\n", 15);
+  if (status == TS_OK && gl_of(context)->nearest) status = append(&s, "#define NEAREST\n", 16);
   if (status == TS_OK) status = append(&s, defines, strlen(defines));
   if (status == TS_OK) status = expand(&s, name, 0);
   if (status == TS_OK) {

@@ -112,9 +112,14 @@ void gl_state_set(gl_backend *gl) {
   glColorMaski(0, GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
   glDisablei(GL_BLEND, 0);
   for (int unit = 0; unit < GL_UNITS; unit++) {
-    glBindSampler((GLuint)unit, 0);
+    glBindSampler((GLuint)unit, gl->nearest);
     gl->bound_texture[unit] = (GLuint)-1; /* unknown */
   }
   glActiveTexture(GL_TEXTURE0);
   gl->bound_program = gl->bound_framebuffer = (GLuint)-1;
+}
+
+void gl_state_lend(const gl_backend *gl) {
+  if (!gl->nearest || gl->saved) return;
+  for (int unit = 0; unit < GL_UNITS; unit++) glBindSampler((GLuint)unit, 0);
 }
