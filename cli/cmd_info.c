@@ -6,6 +6,11 @@
 #include <jansson.h>
 #include <texsolve/texsolve.h>
 
+#ifdef TEXSOLVE_SHARES
+#include <texsolve/cuda.h>
+#include <texsolve/gl.h>
+#endif
+
 #include "commands.h"
 #include "message.h"
 
@@ -45,12 +50,37 @@ typedef struct backend_state {
   ts_context *context;
   ts_context_info info;
   const char *reason; /* why it is absent; good until the next call */
+  const char *shares; /* with OpenGL: NULL for a question that makes no sense, "" for yes, else why not */
 } backend_state;
+
+/* Whether OpenGL draws vectors of CUDA without a copy, asked in an OpenGL context opened for that. */
+static void ask_sharing(backend_state *b) {
+  b->shares = NULL;
+#ifdef TEXSOLVE_SHARES
+  static char text[400];
+  ts_context *gl = NULL;
+  if (!strstr(b->info.backend, "cuda")) return;
+  ts_status status = ts_context_create(&(ts_context_desc){.backend = "gl"}, &gl);
+  const char *why = ts_last_error(NULL);
+  if (status == TS_OK) {
+    status = ts_gl_make_current(gl);
+    why = ts_last_error(gl);
+  }
+  if (status == TS_OK) {
+    status = ts_cuda_gl_check(b->context);
+    why = ts_last_error(b->context);
+  }
+  snprintf(text, sizeof text, "%s", status == TS_OK ? "" : *why ? why : ts_status_text(status));
+  ts_context_destroy(&gl);
+  b->shares = text;
+#endif
+}
 
 static void open_backend(backend_state *b, const char *name) {
   *b = (backend_state){.name = name};
   b->status = ts_context_create(&(ts_context_desc){.backend = name}, &b->context);
   if (b->status >= 0) b->status = ts_context_get_info(b->context, &b->info);
+  if (b->status >= 0) ask_sharing(b);
   if (b->status >= 0) return;
   const char *text = ts_last_error(b->context);
   b->reason = *text ? text : ts_status_text(b->status);
@@ -75,15 +105,20 @@ static void print_text(const backend_state *b) {
     printf("  texture barrier  %s\n", i->texture_barrier ? "yes" : "no");
   }
   if (i->threads) printf("  threads          %d\n", i->threads);
+  if (b->shares && !*b->shares) printf("  drawing          OpenGL shares its vectors\n");
+  if (b->shares && *b->shares) printf("  drawing          by copies through the host: %s\n", b->shares);
 }
 
 static json_t *to_json(const backend_state *b) {
   const ts_context_info *i = &b->info;
   if (b->status < 0) return json_pack("{s:s, s:b, s:s}", "name", b->name, "available", 0, "reason", b->reason);
-  return json_pack("{s:s, s:b, s:s, s:s, s:b, s:i, s:i, s:i, s:b, s:i}", "name", b->name, "available", 1,
-                   "device", i->device, "driver", i->driver, "hardware", i->is_hardware, "max_texture_size",
-                   i->max_texture_size, "rectangle_width", i->rectangle_width, "rectangle_height",
-                   i->rectangle_height, "texture_barrier", i->texture_barrier, "threads", i->threads);
+  json_t *object =
+      json_pack("{s:s, s:b, s:s, s:s, s:b, s:i, s:i, s:i, s:b, s:i}", "name", b->name, "available", 1, "device",
+                i->device, "driver", i->driver, "hardware", i->is_hardware, "max_texture_size",
+                i->max_texture_size, "rectangle_width", i->rectangle_width, "rectangle_height",
+                i->rectangle_height, "texture_barrier", i->texture_barrier, "threads", i->threads);
+  if (b->shares) json_object_set_new(object, "shares_with_opengl", json_boolean(!*b->shares));
+  return object;
 }
 
 static int report(const char *name, json_t *list, ts_status *status) {

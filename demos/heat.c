@@ -17,7 +17,8 @@ enum { has_windows = 0 };
 enum { KEY_BACKEND = 256, KEY_SIZE, KEY_HEADLESS, KEY_WINDOW, KEY_FRAMES, KEY_PER_FRAME };
 
 static const struct argp_option option_list[] = {
-    {"backend", KEY_BACKEND, "NAME", 0, "auto, gl, gl:N (device N), cpu, or check:NAME (default: gl)", 0},
+    {"backend", KEY_BACKEND, "NAME", 0,
+     "auto, cuda, gl, cuda:N or gl:N (device N), cpu, or check:NAME (default: gl)", 0},
     {"size", KEY_SIZE, "N", 0, "a plate of 3N/2 x N cells, N from 32 to 8192 (default: 240)", 0},
     {"output", 'o', "FILE", 0, "where the picture goes, as PNG (default: heat.png)", 0},
     {"headless", KEY_HEADLESS, 0, 0, "no window (default with -o, with another backend, or without a display)",

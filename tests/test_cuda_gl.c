@@ -139,6 +139,15 @@ static void drawn(void) {
     ts_vector_destroy(&w);
     CHECK(!glIsTexture(texture.texture) && !glIsBuffer(texture.buffer));
     check_drawn(v, 100);
+    CHECK_OK(context, ts_cuda_vector_gl_texture(v, &texture));
+    CHECK_OK(context, ts_cuda_gl_release(context));
+    CHECK(!glIsTexture(texture.texture) && !glIsBuffer(texture.buffer));
+    values = read_vector(v);
+    CHECK_CLOSE((double)values[components * size - 1], 100.0 + components * size - 1, 0);
+    free(values);
+    CHECK_OK(context, ts_context_get_info(context, &after));
+    CHECK_INT(after.bytes_device, before.bytes_device / 2);
+    check_drawn(v, 100);
     ts_vector_destroy(&v);
   }
   ts_space_destroy(&space);
@@ -200,6 +209,8 @@ static void errors(void) {
   CHECK_FAILS(context, ts_cuda_vector_gl_texture(v, NULL), TS_ERROR_INVALID_ARGUMENT, "texture");
   CHECK_INT(ts_cuda_vector_gl_texture(NULL, &texture), TS_ERROR_INVALID_ARGUMENT);
   CHECK_INT(ts_cuda_gl_check(NULL), TS_ERROR_INVALID_ARGUMENT);
+  CHECK_INT(ts_cuda_gl_release(NULL), TS_ERROR_INVALID_ARGUMENT);
+  CHECK_OK(context, ts_cuda_gl_release(context)); /* nothing is shared */
   ts_vector_destroy(&v);
   ts_space_destroy(&space);
   test_close(&context);
@@ -215,6 +226,7 @@ static void other_backend(void) {
   ts_cuda_gl_texture texture;
   CHECK_FAILS(cpu, ts_cuda_gl_check(cpu), TS_ERROR_UNSUPPORTED, "cpu");
   CHECK_FAILS(cpu, ts_cuda_vector_gl_texture(v, &texture), TS_ERROR_UNSUPPORTED, "cpu");
+  CHECK_FAILS(cpu, ts_cuda_gl_release(cpu), TS_ERROR_UNSUPPORTED, "cpu");
   ts_vector_destroy(&v);
   ts_space_destroy(&space);
   ts_context_destroy(&cpu);

@@ -1,4 +1,6 @@
 /* Pictures of meshes whose look is known: a square sheet seen from the front, and a sphere. */
+#include <GL/glew.h>
+
 #include <texsolve/gl.h>
 
 #include "application.h"
@@ -333,6 +335,39 @@ static void texture_and_host(void) {
   close_view();
 }
 
+/* Three texels a vertex in a buffer, as CUDA shares them, look as they do from the host; and back again. */
+static void buffer_and_host(void) {
+  mesh_look look = {.wireframe = 1, .colour = MESH_COLOUR_CURVATURE, .range = 20};
+  if (open_sheet(0.3f)) {
+    const size_t bytes = 3 * sizeof *start * (size_t)body.vertex_count;
+    unsigned buffer, texture;
+    look.before_after = 1;
+    look.split = 0.5f;
+    draw(&look, picture);
+    glGenBuffers(1, &buffer);
+    glBindBuffer(GL_TEXTURE_BUFFER, buffer);
+    glBufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)bytes, start, GL_STATIC_DRAW);
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_BUFFER, texture);
+    glTexBuffer(GL_TEXTURE_BUFFER, GL_R32F, buffer);
+    CHECK(mesh_view_use_buffer(view, texture) == NULL);
+    draw(&look, other);
+    CHECK_INT(differing(0, width), 0);
+    const float nowhere = 5;
+    glBindBuffer(GL_TEXTURE_BUFFER, buffer);
+    glBufferSubData(GL_TEXTURE_BUFFER, 0, sizeof nowhere, &nowhere);
+    mesh_view_changed(view);
+    draw(&look, other);
+    CHECK(differing(0, width) > 10);
+    CHECK(mesh_view_use_host(view, start) == NULL);
+    draw(&look, other);
+    CHECK_INT(differing(0, width), 0);
+    glDeleteTextures(1, &texture);
+    glDeleteBuffers(1, &buffer);
+  }
+  close_view();
+}
+
 /* ---- The camera ---- */
 
 static void camera_moves(void) {
@@ -384,6 +419,7 @@ static const test_case cases[] = {
     {"legend", legend},
     {"before and after", before_and_after},
     {"texture and host", texture_and_host},
+    {"buffer and host", buffer_and_host},
     {"camera", camera_moves},
 };
 TEST_MAIN(cases, 0)

@@ -65,6 +65,7 @@ void drawing_close(drawing **made) {
   drawing *d = *made;
   if (d->view) {
     ts_gl_make_current(d->own ? d->own : simulation_context(d->s));
+    if (d->own) view_shared_release(simulation_context(d->s));
     fluid_view_destroy(&d->view);
   }
   ts_context_destroy(&d->own);
@@ -83,6 +84,10 @@ int drawing_make(drawing *d, const image **picture, char message[SIMULATION_MESS
   return why ? fail(message, why) : 0;
 }
 
+const char *drawing_way(const drawing *d) {
+  return view_way_name(fluid_view_way(d->view));
+}
+
 #else
 
 int drawing_open(const simulation *s, const drawing_look *look, int width, int height, drawing **made,
@@ -98,6 +103,10 @@ int drawing_make(drawing *d, const image **picture, char message[SIMULATION_MESS
   (void)d;
   *picture = NULL;
   return simulation_fail(message, "cannot draw a picture: this build has no OpenGL");
+}
+const char *drawing_way(const drawing *d) {
+  (void)d;
+  return NULL;
 }
 
 #endif

@@ -148,6 +148,7 @@ static int draw(headless_work *w, int number, int last, double *seconds) {
   }
   if (o->screenshot && last && save_picture(o->screenshot, picture)) return -1;
   *seconds = seconds_now() - begin;
+  w->report.drawn = drawing_way(w->d);
   return 0;
 }
 

@@ -77,7 +77,9 @@ static const struct argp_option option_list[] = {
     {"post", KEY_POST, "N", 0, "and after it", 2},
     {0, 0, 0, 0, "Where it is computed:", 3},
     {"backend", KEY_BACKEND, "NAME", 0,
-     "auto, gl, gl:N (device N), cpu, or check:NAME (default: auto, which takes OpenGL on a GPU, else the CPU)",
+     "auto, cuda, gl, cuda:N or gl:N (device N), cpu, or check:NAME (default: auto, which takes the first of "
+     "CUDA, "
+     "OpenGL on a GPU, and the CPU)",
      3},
     {"gl-platform", KEY_GL_PLATFORM, "NAME", 0,
      "where --headless takes OpenGL from: egl, or window, a hidden one (default: egl)", 3},

@@ -63,8 +63,10 @@ int report_end(const work_report *w) {
     printf("; %.1f frames a second\n", w->frame_count / w->total);
     printf("divergence  %.3e 1/s before the last projection, %.3e after it\n", f->divergence_before,
            f->divergence_after);
-    printf("seconds     prepare %.3f, steps %.3f (%.2f ms each), draw %.3f%s\n", w->prepare, steps,
-           1e3 * steps / count, draw, w->copies ? ", from copies of the fields" : "");
+    printf("seconds     prepare %.3f, steps %.3f (%.2f ms each), draw %.3f", w->prepare, steps,
+           1e3 * steps / count, draw);
+    if (w->drawn) printf(" (fields: %s)", w->drawn);
+    putchar('\n');
   } else {
     putchar('\n');
   }

@@ -20,7 +20,8 @@ typedef struct work_report {
   const program_options *options;
   const simulation *s;
   frame_report *frames;
-  int frame_count, steps_per_frame, measured, copies;
+  int frame_count, steps_per_frame, measured;
+  const char *drawn; /* "texture", "shared buffer", "copied through the host"; NULL: no picture */
   int picture_width, picture_height; /* 0: none */
   double prepare, total;             /* s */
 } work_report;

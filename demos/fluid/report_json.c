@@ -102,7 +102,7 @@ int report_json(const work_report *w) {
   int lost = !object;
   for (int k = 0; k < w->frame_count; k++) lost |= json_array_append_new(frames, frame(&w->frames[k], probed));
   lost |= json_object_set_new(object, "steps_per_frame", json_integer(w->steps_per_frame));
-  lost |= json_object_set_new(object, "drawn_from_copies", json_boolean(w->copies));
+  lost |= json_object_set_new(object, "drawn", w->drawn ? json_string(w->drawn) : json_null());
   lost |= json_object_set_new(object, "finite", json_boolean(!simulation_broken(w->s)));
   lost |= json_object_set_new(object, "frames", frames);
   lost |= json_object_set_new(object, "total", total(w));

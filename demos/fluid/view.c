@@ -16,7 +16,8 @@ enum { probes = 96 }; /* of a field, in each direction, from which its range is 
 
 struct fluid_view {
   unsigned empty_array, colours;
-  unsigned field[FLUID_FIELDS], measure[FLUID_FIELDS], points, lines; /* programs, made when they are needed */
+  /* Programs, made when they are needed: for samples in textures, and in buffers. */
+  unsigned field[2][FLUID_FIELDS], measure[2][FLUID_FIELDS], points[2], lines[2];
   legend *legend;
   view_fields fields;
   unsigned probe_framebuffer, probe_texture;
@@ -49,12 +50,14 @@ void fluid_view_destroy(fluid_view **made) {
   fluid_view *view = *made;
   if (!view) return;
   const unsigned textures[] = {view->colours, view->probe_texture};
-  for (int k = 0; k < FLUID_FIELDS; k++) {
-    glDeleteProgram(view->field[k]);
-    glDeleteProgram(view->measure[k]);
+  for (int buffers = 0; buffers < 2; buffers++) {
+    for (int k = 0; k < FLUID_FIELDS; k++) {
+      glDeleteProgram(view->field[buffers][k]);
+      glDeleteProgram(view->measure[buffers][k]);
+    }
+    glDeleteProgram(view->points[buffers]);
+    glDeleteProgram(view->lines[buffers]);
   }
-  glDeleteProgram(view->points);
-  glDeleteProgram(view->lines);
   glDeleteTextures(2, textures);
   glDeleteFramebuffers(1, &view->probe_framebuffer);
   glDeleteVertexArrays(1, &view->empty_array);
@@ -92,29 +95,31 @@ void fluid_view_metres(const simulation *s, fluid_area area, double x, double y,
 
 /* ---- Programs ---- */
 
-/* The sources that need to know it begin with how samples lie. */
-static const char *build(unsigned *program, const char *defines, int sampled_vertices, view_gl_source vertex,
-                         view_gl_source fragment) {
+/* The source that reads samples begins with how they lie. */
+static const char *build(unsigned *program, const char *more_defines, int buffers, int sampled_vertices,
+                         view_gl_source vertex, view_gl_source fragment) {
   static char vertex_text[8192], fragment_text[8192];
+  char defines[96];
   if (*program) return NULL;
+  snprintf(defines, sizeof defines, "#define BUFFERS %d\n%s", buffers, more_defines);
   const char *const field_names = "#define FIELD_DYE 0\n#define FIELD_SPEED 1\n#define FIELD_PRESSURE 2\n"
                                   "#define FIELD_DIVERGENCE 3\n#define FIELD_VORTICITY 4\n";
   if (sampled_vertices) {
     snprintf(vertex_text, sizeof vertex_text, "%s#line 1\n%s", samples_glsl, vertex.text);
     vertex.text = vertex_text;
-  } else if (*defines) {
+  } else {
     snprintf(fragment_text, sizeof fragment_text, "%s%s#line 1\n%s", field_names, samples_glsl, fragment.text);
     fragment.text = fragment_text;
   }
   return view_gl_program(defines, vertex, fragment, program);
 }
 
-static const char *use_field(unsigned *program, fluid_field field, int measure) {
+static const char *use_field(unsigned *program, fluid_field field, int buffers, int measure) {
   static const char *const samplers[] = {"data", "walls", "colours", "velocity", NULL};
   char defines[64];
   snprintf(defines, sizeof defines, "#define FIELD %d\n%s", (int)field, measure ? "#define MEASURE\n" : "");
   const int made = *program != 0;
-  const char *why = build(program, defines, 0, (view_gl_source){"whole.vert", whole_vert},
+  const char *why = build(program, defines, buffers, 0, (view_gl_source){"whole.vert", whole_vert},
                           (view_gl_source){"field.frag", field_frag});
   if (why) return why;
   if (!made) view_gl_samplers(*program, samplers);
@@ -122,8 +127,15 @@ static const char *use_field(unsigned *program, fluid_field field, int measure) 
   return NULL;
 }
 
+/* See samples.glsl. */
 static void set_origin(unsigned program, const char *name, const view_texture *t) {
-  glUniform2i(view_gl_uniform(program, name), t->x, t->y);
+  glUniform2i(view_gl_uniform(program, name), t->is_buffer ? t->width : t->x, t->is_buffer ? 0 : t->y);
+}
+
+static void bind(int unit, const view_texture *t) {
+  glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+  glBindTexture(t->is_buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D, t->texture);
+  glBindSampler((GLuint)unit, 0);
 }
 
 /* ---- Fields ---- */
@@ -156,8 +168,11 @@ static void draw_whole(const fluid_view *view) {
 
 static void run_field(const fluid_view *view, unsigned program, const simulation *s,
                       const field_sources *from) {
-  const unsigned textures[] = {from->data.texture, from->walls.texture, view->colours, from->velocity.texture};
-  view_gl_bind(textures, 4);
+  const view_texture colours = {.texture = view->colours};
+  bind(0, &from->data);
+  bind(1, &from->walls);
+  bind(2, &colours);
+  bind(3, &from->velocity);
   set_samples(program, s, &from->velocity);
   set_origin(program, "data_origin", &from->data);
   set_origin(program, "walls_origin", &from->walls);
@@ -188,11 +203,13 @@ static const char *measure_field(fluid_view *view, const simulation *s, fluid_fi
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &draw);
   glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read);
   const char *why = make_probe(view);
-  if (!why) why = use_field(&view->measure[field], field, 1);
+  const int buffers = from->data.is_buffer;
+  unsigned *const program = &view->measure[buffers][field];
+  if (!why) why = use_field(program, field, buffers, 1);
   if (!why) {
     glBindFramebuffer(GL_FRAMEBUFFER, view->probe_framebuffer);
     glViewport(0, 0, probes, probes);
-    run_field(view, view->measure[field], s, from);
+    run_field(view, *program, s, from);
     glReadBuffer(GL_COLOR_ATTACHMENT0);
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     glPixelStorei(GL_PACK_ROW_LENGTH, 0);
@@ -227,10 +244,13 @@ static const char *draw_field(fluid_view *view, const simulation *s, const fluid
     why = measure_field(view, s, look->field, &from, &most);
     view->range = follow(view, look->field, most);
   }
-  if (!why) why = use_field(&view->field[look->field], look->field, 0);
+  if (why) return why;
+  const int buffers = from.data.is_buffer;
+  unsigned *const program = &view->field[buffers][look->field];
+  why = use_field(program, look->field, buffers, 0);
   if (why) return why;
   glViewport(area.x, area.y, area.width, area.height);
-  run_field(view, view->field[look->field], s, &from);
+  run_field(view, *program, s, &from);
   return NULL;
 }
 
@@ -254,14 +274,15 @@ static const char *draw_particles(fluid_view *view, const simulation *s, fluid_f
   view_texture from;
   const char *why = view_fields_get(&view->fields, s, VIEW_PARTICLES, &from);
   if (why || !from.texture) return why;
-  const int made = view->points != 0;
-  why = build(&view->points, "", 0, (view_gl_source){"particles.vert", particles_vert},
+  unsigned *const points = &view->points[from.is_buffer];
+  const int made = *points != 0;
+  why = build(points, "", from.is_buffer, 1, (view_gl_source){"particles.vert", particles_vert},
               (view_gl_source){"particles.frag", particles_frag});
   if (why) return why;
-  if (!made) view_gl_samplers(view->points, samplers);
-  const unsigned program = view->points;
+  const unsigned program = *points;
+  if (!made) view_gl_samplers(program, samplers);
   glUseProgram(program);
-  view_gl_bind(&from.texture, 1);
+  bind(0, &from);
   set_origin(program, "particles_origin", &from);
   glUniform1i(view_gl_uniform(program, "columns"), from.width);
   glUniform2f(view_gl_uniform(program, "domain"), (float)(info->cell_size * info->width),
@@ -291,17 +312,19 @@ static const char *draw_arrows(fluid_view *view, const simulation *s, fluid_fiel
   view_texture from;
   const char *why = view_fields_get(&view->fields, s, VIEW_VELOCITY, &from);
   if (why) return why;
-  const int made = view->lines != 0, columns = area.width / pixels + 1, rows = area.height / pixels + 1;
-  why = build(&view->lines, "", 1, (view_gl_source){"arrows.vert", arrows_vert},
+  unsigned *const lines = &view->lines[from.is_buffer];
+  const int made = *lines != 0, columns = area.width / pixels + 1, rows = area.height / pixels + 1;
+  why = build(lines, "", from.is_buffer, 1, (view_gl_source){"arrows.vert", arrows_vert},
               (view_gl_source){"arrows.frag", arrows_frag});
   if (why) return why;
-  if (!made) view_gl_samplers(view->lines, samplers);
-  glUseProgram(view->lines);
-  view_gl_bind(&from.texture, 1);
-  set_samples(view->lines, s, &from);
-  glUniform2i(view_gl_uniform(view->lines, "arrows"), columns, rows);
-  glUniform1f(view_gl_uniform(view->lines, "longest"), (float)fastest(s));
-  set_ink(view->lines, field, 0.8F);
+  const unsigned program = *lines;
+  if (!made) view_gl_samplers(program, samplers);
+  glUseProgram(program);
+  bind(0, &from);
+  set_samples(program, s, &from);
+  glUniform2i(view_gl_uniform(program, "arrows"), columns, rows);
+  glUniform1f(view_gl_uniform(program, "longest"), (float)fastest(s));
+  set_ink(program, field, 0.8F);
   blend();
   glViewport(area.x, area.y, area.width, area.height);
   glBindVertexArray(view->empty_array);
@@ -323,7 +346,7 @@ static const char *draw_legend(const fluid_view *view, fluid_field field, fluid_
 }
 
 const char *fluid_view_draw(fluid_view *view, const simulation *s, const fluid_look *look, fluid_area area) {
-  view->fields.copies = 0;
+  view->fields.way = VIEW_WAY_NONE;
   view_gl_plain_state();
   const char *why = draw_field(view, s, look, area);
   if (!why && look->particles) why = draw_particles(view, s, look->field, area);
@@ -336,8 +359,8 @@ double fluid_view_range(const fluid_view *view) {
   return view->range;
 }
 
-int fluid_view_copies(const fluid_view *view) {
-  return view->fields.copies;
+view_way fluid_view_way(const fluid_view *view) {
+  return view->fields.way;
 }
 
 static const char *use_canvas(fluid_view *view, int width, int height) {

@@ -1,10 +1,12 @@
-/* Draws a simulation with OpenGL from the textures it is computed in, without a copy; that of a backend without
- * textures from copies (fluid_view_copies tells). OpenGL 3.3; needs a current context with functions loaded
- * (fluid_view_load): the simulation's own where that is OpenGL's. Functions return NULL, or why they failed. */
+/* Draws a simulation with OpenGL from the textures or the shared buffers it is computed in, without a copy;
+ * where there are none from copies (fluid_view_way tells). OpenGL 3.3; needs a current context with functions
+ * loaded (fluid_view_load): the simulation's own where that is OpenGL's. Functions return NULL, or why they
+ * failed. */
 #ifndef VIEW_H
 #define VIEW_H
 
 #include "simulation.h"
+#include "view_shared.h"
 
 typedef struct fluid_look {
   fluid_field field;
@@ -42,8 +44,8 @@ const char *fluid_view_draw(fluid_view *view, const simulation *s, const fluid_l
 
 /* What the colours of the last drawing reach to. */
 double fluid_view_range(const fluid_view *view);
-/* 1: the last drawing had to copy the fields from the host. */
-int fluid_view_copies(const fluid_view *view);
+/* How the fields of the last drawing came to OpenGL. */
+view_way fluid_view_way(const fluid_view *view);
 
 /* Into a picture: RGB, 3 x width x height bytes, top row first; the domain in its middle. */
 const char *fluid_view_picture(fluid_view *view, const simulation *s, const fluid_look *look, int width,

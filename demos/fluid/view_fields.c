@@ -55,9 +55,20 @@ static const char *copy(view_fields *fields, const simulation *s, view_source so
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
   glTexImage2D(GL_TEXTURE_2D, 0, internal[components], grid.width, grid.height, 0, format[components], GL_FLOAT,
                fields->host);
-  *out = (view_texture){fields->own[source], 0, 0, grid.width, grid.height};
-  fields->copies = 1;
+  *out = (view_texture){fields->own[source], 0, 0, grid.width, grid.height, 0};
+  fields->way = VIEW_WAY_COPIED;
   return view_gl_check("a copy of a field");
+}
+
+static ts_status share(view_fields *fields, ts_vector *vector, view_texture *out) {
+  ts_grid_desc grid;
+  unsigned texture;
+  ts_status status = view_shared_buffer(vector, &texture);
+  if (status == TS_OK) status = ts_grid_get_desc(ts_vector_space(vector), &grid);
+  if (status != TS_OK) return status;
+  *out = (view_texture){texture, 0, 0, grid.width, grid.height, 1};
+  fields->way = VIEW_WAY_SHARED;
+  return TS_OK;
 }
 
 const char *view_fields_get(view_fields *fields, const simulation *s, view_source source, view_texture *out) {
@@ -65,10 +76,15 @@ const char *view_fields_get(view_fields *fields, const simulation *s, view_sourc
   ts_gl_texture texture;
   *out = (view_texture){0};
   if (!vector) return NULL;
-  const ts_status status = ts_gl_vector_texture(vector, &texture);
-  if (status == TS_ERROR_UNSUPPORTED) return copy(fields, s, source, vector, out);
+  ts_status status = ts_gl_vector_texture(vector, &texture);
+  if (status == TS_ERROR_UNSUPPORTED) {
+    status = share(fields, vector, out);
+    if (status == TS_ERROR_UNSUPPORTED) return copy(fields, s, source, vector, out);
+    return status == TS_OK ? NULL : why_not(simulation_context(s), status);
+  }
   if (status != TS_OK) return why_not(simulation_context(s), status);
-  *out = (view_texture){texture.texture, texture.x, texture.y, texture.width, texture.height};
+  *out = (view_texture){texture.texture, texture.x, texture.y, texture.width, texture.height, 0};
+  fields->way = VIEW_WAY_TEXTURE;
   return NULL;
 }
 

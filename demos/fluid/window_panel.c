@@ -208,7 +208,8 @@ void window_panel_draw(window_state *w) {
   snprintf(text, sizeof text, "%.0f frames a second, time %.4g s", 1 / w->frame_seconds,
            simulation_result(*w->s)->time);
   ui_dim_text(text);
-  if (fluid_view_copies(w->view)) ui_dim_text("drawn from copies: no textures there");
+  if (fluid_view_way(w->view) == VIEW_WAY_SHARED) ui_dim_text("drawn from buffers shared with CUDA");
+  if (fluid_view_way(w->view) == VIEW_WAY_COPIED) ui_dim_text("drawn from copies: no textures there");
   scene_section(w);
   look_section(w);
   window_solver_section(w);

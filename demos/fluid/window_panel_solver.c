@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend_list.h"
 #include "ui.h"
 
 /* ---- Solver ---- */
@@ -91,11 +92,12 @@ static int multigrid_rare(ts_multigrid_desc *d) {
 }
 
 static void choose_backend(window_state *w) {
-  static const char *const backends[] = {"gl", "cpu"};
+  const char *backends[BACKEND_LIST_MOST];
+  const int count = backend_list(backends);
   ts_context_info device;
   if (ts_context_get_info(simulation_context(*w->s), &device) != TS_OK) return;
-  int backend = strcmp(device.backend, "cpu") == 0;
-  if (ui_combo("backend", &backend, backends, 2)) window_set_backend(w, backends[backend]);
+  int backend = backend_list_find(device.backend);
+  if (ui_combo("backend", &backend, backends, count)) window_set_backend(w, backends[backend]);
   ui_tip("walls come along, the fluid begins anew");
 }
 

@@ -42,9 +42,11 @@ void mesh_view_destroy(mesh_view **made) {
   glDeleteTextures(6, textures);
   glDeleteBuffers(1, &view->index_buffer);
   glDeleteVertexArrays(1, &view->empty_array);
-  glDeleteProgram(view->gather);
   glDeleteProgram(view->background);
-  for (int k = 0; k < 12; k++) glDeleteProgram(view->surface[k]);
+  for (int buffer = 0; buffer < 2; buffer++) {
+    glDeleteProgram(view->gather[buffer]);
+    for (int k = 0; k < 12; k++) glDeleteProgram(view->surface[buffer][k]);
+  }
   free(view->values);
   free(view);
   *made = NULL;
@@ -55,16 +57,26 @@ void mesh_view_destroy(mesh_view **made) {
 const char *mesh_view_use_texture(mesh_view *view, const ts_gl_texture *texture, const int32_t *texels) {
   if (texture->internal_format != GL_RGBA32F) return "the positions are not in a texture of four components";
   view->now.positions = texture->texture;
+  view->now.is_buffer = 0;
   view->now.x = texture->x;
   view->now.y = texture->y;
   return mesh_view_place(view, &view->now, texels);
 }
 
+const char *mesh_view_use_buffer(mesh_view *view, unsigned texture) {
+  if (view->now.is_buffer && view->now.positions == texture) return NULL;
+  view->now.positions = texture;
+  view->now.is_buffer = 1;
+  view->now.stale = 1;
+  return NULL;
+}
+
 const char *mesh_view_use_host(mesh_view *view, const float *positions) {
-  const int placed = view->own_positions && view->now.positions == view->own_positions;
+  const int placed = view->own_positions && !view->now.is_buffer && view->now.positions == view->own_positions;
   const char *why = mesh_view_upload_positions(positions, view->vertices, &view->own_positions);
   if (why) return why;
   view->now.positions = view->own_positions;
+  view->now.is_buffer = 0;
   view->now.x = view->now.y = 0;
   view->now.stale = 1;
   return placed ? NULL : mesh_view_place(view, &view->now, NULL);
@@ -88,22 +100,26 @@ static void draw_whole(const mesh_view *view) {
 }
 
 /* What drawing relies on and someone else may have changed. */
-static void gather(mesh_view *view, mesh_shape *shape) {
-  const unsigned textures[] = {shape->positions, shape->texels, view->fans, view->corners,
-                               view->start.positions};
+static const char *gather(mesh_view *view, mesh_shape *shape) {
+  const unsigned textures[] = {0, shape->texels, view->fans, view->corners, view->start.positions};
+  unsigned program;
   GLint framebuffer;
-  if (!shape->stale) return;
+  if (!shape->stale) return NULL;
+  const char *why = mesh_view_gather(view, shape, &program);
+  if (why) return why;
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, shape->framebuffer);
   glViewport(0, 0, VIEW_GL_ROW, view_gl_rows((size_t)view->vertices));
   view_gl_bind(textures, 5);
-  glUseProgram(view->gather);
-  glUniform2i(view_gl_uniform(view->gather, "origin"), shape->x, shape->y);
-  glUniform1i(view_gl_uniform(view->gather, "vertices"), view->vertices);
-  glUniform1f(view_gl_uniform(view->gather, "outwards"), view->inside_out ? -1 : 1);
+  mesh_view_bind_positions(shape);
+  glUseProgram(program);
+  glUniform2i(view_gl_uniform(program, "origin"), shape->x, shape->y);
+  glUniform1i(view_gl_uniform(program, "vertices"), view->vertices);
+  glUniform1f(view_gl_uniform(program, "outwards"), view->inside_out ? -1 : 1);
   draw_whole(view);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)framebuffer);
   shape->stale = 0;
+  return NULL;
 }
 
 /* The value that 95 of 100 vertices do not exceed, rounded up; 0 where none has moved or all is flat. The upper
@@ -148,14 +164,18 @@ static double read_range(mesh_view *view, int channel) {
 
 /* ---- Drawing ---- */
 
-static void draw_shape(const mesh_view *view, unsigned program, const mesh_shape *shape, const camera *c,
-                       const mesh_look *look, int width, int height) {
-  const unsigned textures[] = {shape->positions, shape->normals,      shape->values,
-                               shape->texels,    view->triangle_list, view->colours};
+static const char *draw_shape(mesh_view *view, const mesh_shape *shape, const camera *c, const mesh_look *look,
+                              int width, int height) {
+  const unsigned textures[] = {
+      0, shape->normals, shape->values, shape->texels, view->triangle_list, view->colours};
+  unsigned program;
+  const char *why = mesh_view_surface(view, shape, look, &program);
+  if (why) return why;
   float to_eye[16], projection[16];
   camera_view_matrix(c, to_eye);
   camera_projection_matrix(c, width, height, projection);
   view_gl_bind(textures, 6);
+  mesh_view_bind_positions(shape);
   glUseProgram(program);
   glUniformMatrix4fv(view_gl_uniform(program, "view"), 1, GL_FALSE, to_eye);
   glUniformMatrix4fv(view_gl_uniform(program, "projection"), 1, GL_FALSE, projection);
@@ -171,21 +191,22 @@ static void draw_shape(const mesh_view *view, unsigned program, const mesh_shape
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_CULL_FACE);
   glFrontFace(GL_CCW);
+  return NULL;
 }
 
-static void draw_halves(const mesh_view *view, unsigned program, const camera *c, const mesh_look *look,
-                        int width, int height) {
+static const char *draw_halves(mesh_view *view, const camera *c, const mesh_look *look, int width, int height) {
   const float split = fminf(fmaxf(look->split, 0), 1);
   const int middle = (int)(split * (float)width + 0.5f), line = height > 700 ? 3 : 2;
   glEnable(GL_SCISSOR_TEST);
   glScissor(0, 0, middle, height);
-  draw_shape(view, program, &view->start, c, look, width, height);
+  const char *why = draw_shape(view, &view->start, c, look, width, height);
   glScissor(middle, 0, width - middle, height);
-  draw_shape(view, program, &view->now, c, look, width, height);
+  if (!why) why = draw_shape(view, &view->now, c, look, width, height);
   glScissor(middle - line / 2, 0, line, height);
   glClearColor(0.16f, 0.17f, 0.2f, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   glDisable(GL_SCISSOR_TEST);
+  return why;
 }
 
 static const char *draw_legend(const mesh_view *view, const mesh_look *look, int width, int height) {
@@ -196,12 +217,10 @@ static const char *draw_legend(const mesh_view *view, const mesh_look *look, int
 }
 
 const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, int width, int height) {
-  unsigned program;
-  const char *why = mesh_view_surface(view, look, &program);
-  if (why) return why;
   view_gl_plain_state();
-  gather(view, &view->now);
-  if (look->before_after) gather(view, &view->start);
+  const char *why = gather(view, &view->now);
+  if (!why && look->before_after) why = gather(view, &view->start);
+  if (why) return why;
   if (look->colour != MESH_COLOUR_NONE && !(look->range > 0))
     look->range = read_range(view, look->colour == MESH_COLOUR_CURVATURE ? 0 : 1);
   glViewport(0, 0, width, height);
@@ -209,11 +228,9 @@ const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, in
   glClear(GL_DEPTH_BUFFER_BIT);
   glUseProgram(view->background);
   draw_whole(view);
-  if (look->before_after)
-    draw_halves(view, program, c, look, width, height);
-  else
-    draw_shape(view, program, &view->now, c, look, width, height);
-  if (look->legend && look->colour != MESH_COLOUR_NONE) why = draw_legend(view, look, width, height);
+  why = look->before_after ? draw_halves(view, c, look, width, height)
+                           : draw_shape(view, &view->now, c, look, width, height);
+  if (!why && look->legend && look->colour != MESH_COLOUR_NONE) why = draw_legend(view, look, width, height);
   return why ? why : view_gl_check("drawing the mesh");
 }
 

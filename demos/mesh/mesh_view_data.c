@@ -147,30 +147,42 @@ static const char *build_results(mesh_view *view, mesh_shape *shape) {
 
 /* ---- Programs and colours ---- */
 
-static const char *build_programs(mesh_view *view) {
-  static const char *const gather[] = {"positions", "texels", "fans", "corners", "before", NULL};
-  const view_gl_source whole = {"whole.vert", whole_vert};
-  const char *why = view_gl_program("", whole, (view_gl_source){"gather.frag", gather_frag}, &view->gather);
-  if (!why)
-    why = view_gl_program("", whole, (view_gl_source){"background.frag", background_frag}, &view->background);
-  if (!why) view_gl_samplers(view->gather, gather);
+/* The sources begin with `defines` and with where vertices are. */
+static const char *build_program(const mesh_shape *shape, const char *defines, view_gl_source vertex,
+                                 view_gl_source fragment, const char *const *samplers, unsigned *program) {
+  char text[2048];
+  if (*program) return NULL;
+  snprintf(text, sizeof text, "#define BUFFER %d\n%s%s", shape->is_buffer, defines, positions_glsl);
+  const char *why = view_gl_program(text, vertex, fragment, program);
+  if (!why) view_gl_samplers(*program, samplers);
   return why;
 }
 
-const char *mesh_view_surface(mesh_view *view, const mesh_look *look, unsigned *program) {
+const char *mesh_view_gather(mesh_view *view, const mesh_shape *shape, unsigned *program) {
+  static const char *const samplers[] = {"positions", "texels", "fans", "corners", "before", NULL};
+  unsigned *gather = &view->gather[shape->is_buffer];
+  const char *why = build_program(shape, "", (view_gl_source){"whole.vert", whole_vert},
+                                  (view_gl_source){"gather.frag", gather_frag}, samplers, gather);
+  *program = *gather;
+  return why;
+}
+
+void mesh_view_bind_positions(const mesh_shape *shape) {
+  glActiveTexture(GL_TEXTURE0);
+  glBindTexture(shape->is_buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D, shape->positions);
+}
+
+const char *mesh_view_surface(mesh_view *view, const mesh_shape *shape, const mesh_look *look,
+                              unsigned *program) {
   static const char *const samplers[] = {"positions", "normals", "values", "texels",
                                          "triangles", "colours", NULL};
   const int flat = look->shading == MESH_SHADING_FLAT, wireframe = look->wireframe != 0;
-  unsigned *surface = &view->surface[((int)look->colour * 2 + flat) * 2 + wireframe];
-  const char *why = NULL;
-  if (!*surface) {
-    char defines[100];
-    snprintf(defines, sizeof defines, "#define COLOURED_BY %d\n#define FLAT %d\n#define WIREFRAME %d\n",
-             (int)look->colour, flat, wireframe);
-    why = view_gl_program(defines, (view_gl_source){"mesh.vert", mesh_vert},
-                          (view_gl_source){"mesh.frag", mesh_frag}, surface);
-    if (!why) view_gl_samplers(*surface, samplers);
-  }
+  unsigned *surface = &view->surface[shape->is_buffer][((int)look->colour * 2 + flat) * 2 + wireframe];
+  char defines[100];
+  snprintf(defines, sizeof defines, "#define COLOURED_BY %d\n#define FLAT %d\n#define WIREFRAME %d\n",
+           (int)look->colour, flat, wireframe);
+  const char *why = build_program(shape, defines, (view_gl_source){"mesh.vert", mesh_vert},
+                                  (view_gl_source){"mesh.frag", mesh_frag}, samplers, surface);
   *program = *surface;
   return why;
 }
@@ -209,7 +221,8 @@ const char *mesh_view_build(mesh_view *view, const mesh *m, const float *start) 
                GL_STATIC_DRAW);
   glBindVertexArray(0);
   build_colours(view);
-  const char *why = build_programs(view);
+  const char *why = view_gl_program("", (view_gl_source){"whole.vert", whole_vert},
+                                    (view_gl_source){"background.frag", background_frag}, &view->background);
   if (!why)
     why = view_gl_list(m->triangles, corners, sizeof *m->triangles, GL_R32I, GL_RED_INTEGER, GL_INT,
                        &view->triangle_list);

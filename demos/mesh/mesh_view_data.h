@@ -9,6 +9,7 @@
 /* The mesh with its vertices somewhere: at the start, or now. */
 typedef struct mesh_shape {
   unsigned positions; /* the texture; borrowed unless it is the view's own */
+  int is_buffer;      /* it is a buffer texture */
   int x, y;           /* of its first texel */
   unsigned texels;    /* a list of each vertex's texel, from x, y on */
   unsigned texel_buffer, vertex_array;
@@ -27,8 +28,8 @@ struct mesh_view {
   unsigned fans, corners;             /* the triangles around each vertex: see gather.frag */
   unsigned index_buffer, empty_array; /* the latter for triangles over the viewport */
   unsigned colours;
-  unsigned gather, background; /* programs */
-  unsigned surface[12];        /* one for each look; 0 until it is used */
+  unsigned background, gather[2], surface[2][12]; /* programs; 0 until they are used. For positions in a texture
+                                                     and in a buffer; a surface for each look */
   legend *legend;
   float *values; /* host memory for a look at them */
 };
@@ -39,7 +40,11 @@ const char *mesh_view_build(mesh_view *view, const mesh *m, const float *start);
 const char *mesh_view_upload_positions(const float *positions, int32_t vertices, unsigned *list);
 /* `texels`: two numbers a vertex; NULL: as in a list. */
 const char *mesh_view_place(mesh_view *view, mesh_shape *shape, const int32_t *texels);
-/* The program for a look. */
-const char *mesh_view_surface(mesh_view *view, const mesh_look *look, unsigned *program);
+/* The programs for a shape's positions, and for a look. */
+const char *mesh_view_gather(mesh_view *view, const mesh_shape *shape, unsigned *program);
+const char *mesh_view_surface(mesh_view *view, const mesh_shape *shape, const mesh_look *look,
+                              unsigned *program);
+/* To unit 0. */
+void mesh_view_bind_positions(const mesh_shape *shape);
 
 #endif

@@ -13,6 +13,8 @@ static int fail(char message[MESH_MESSAGE], const char *what, const char *why) {
 
 #ifdef TEXSOLVE_HAVE_GL
 
+#include "view_shared.h"
+
 struct drawing {
   const smoother *s;
   ts_context *own; /* where the smoother's context is not OpenGL's */
@@ -20,8 +22,9 @@ struct drawing {
   camera camera;
   mesh_look look;
   image picture;
-  float *host;     /* positions, for an own context */
-  int32_t *texels; /* of every vertex, otherwise */
+  float *host;     /* positions, for an own context that shares nothing */
+  int32_t *texels; /* of every vertex, in the smoother's context */
+  view_way way;
 };
 
 static const char *const cannot = "cannot draw a picture";
@@ -52,19 +55,32 @@ static int take_texture(drawing *d, char message[MESH_MESSAGE]) {
   ts_status status = ts_gl_space_texels(ts_mesh_flow_space(smoother_flow(d->s)), d->texels, count);
   if (status == TS_OK) status = ts_gl_vector_texture(smoother_positions(d->s), &texture);
   if (status != TS_OK) return fail_status(smoother_context(d->s), status, message);
+  d->way = VIEW_WAY_TEXTURE;
   const char *why = mesh_view_use_texture(d->view, &texture, d->texels);
   return why ? fail(message, cannot, why) : 0;
 }
 
 static int take_host(drawing *d, char message[MESH_MESSAGE]) {
   const size_t count = 3 * (size_t)smoother_mesh(d->s)->vertex_count;
+  d->way = VIEW_WAY_COPIED;
   if (!d->host) d->host = malloc(count * sizeof *d->host);
   if (!d->host) return fail(message, cannot, "out of memory");
-  ts_status status = ts_vector_read(smoother_positions(d->s), d->host, count);
+  const ts_status status = ts_vector_read(smoother_positions(d->s), d->host, count);
   if (status != TS_OK) return fail_status(smoother_context(d->s), status, message);
-  status = ts_gl_make_current(d->own);
-  if (status != TS_OK) return fail_status(d->own, status, message);
   const char *why = mesh_view_use_host(d->view, d->host);
+  return why ? fail(message, cannot, why) : 0;
+}
+
+/* For an own context: from a buffer that it shares with CUDA, else from a copy. */
+static int take_positions(drawing *d, char message[MESH_MESSAGE]) {
+  unsigned texture;
+  ts_status status = ts_gl_make_current(d->own);
+  if (status != TS_OK) return fail_status(d->own, status, message);
+  status = view_shared_buffer(smoother_positions(d->s), &texture);
+  if (status == TS_ERROR_UNSUPPORTED) return take_host(d, message);
+  if (status != TS_OK) return fail_status(smoother_context(d->s), status, message);
+  d->way = VIEW_WAY_SHARED;
+  const char *why = mesh_view_use_buffer(d->view, texture);
   return why ? fail(message, cannot, why) : 0;
 }
 
@@ -101,6 +117,7 @@ void drawing_close(drawing **out) {
   if (!out || !*out) return;
   drawing *d = *out;
   ts_gl_make_current(d->own ? d->own : smoother_context(d->s));
+  if (d->own) view_shared_release(smoother_context(d->s));
   mesh_view_destroy(&d->view);
   ts_context_destroy(&d->own);
   image_destroy(&d->picture);
@@ -113,7 +130,7 @@ void drawing_close(drawing **out) {
 int drawing_make(drawing *d, const char *path, char message[MESH_MESSAGE]) {
   char why_not[200];
   if (d->own) {
-    if (take_host(d, message)) return 1;
+    if (take_positions(d, message)) return 1;
   } else {
     const ts_status status = ts_gl_make_current(smoother_context(d->s));
     if (status != TS_OK) return fail_status(smoother_context(d->s), status, message);
@@ -126,6 +143,10 @@ int drawing_make(drawing *d, const char *path, char message[MESH_MESSAGE]) {
   if (d->look.colour == MESH_COLOUR_DISPLACEMENT) d->look.range = 0;
   if (path && png_image_save(path, &d->picture, why_not, sizeof why_not)) return fail(message, path, why_not);
   return 0;
+}
+
+const char *drawing_way(const drawing *d) {
+  return view_way_name(d->way);
 }
 
 #else
@@ -142,6 +163,10 @@ void drawing_close(drawing **out) {
 int drawing_make(drawing *d, const char *path, char message[MESH_MESSAGE]) {
   (void)d;
   return fail(message, path, "this build has no OpenGL");
+}
+const char *drawing_way(const drawing *d) {
+  (void)d;
+  return NULL;
 }
 
 #endif

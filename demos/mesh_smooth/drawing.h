@@ -14,5 +14,7 @@ void drawing_close(drawing **out); /* before the smoother goes */
 
 /* Draws the mesh as it is now, and into a PNG file unless `path` is NULL. */
 int drawing_make(drawing *d, const char *path, char message[MESH_MESSAGE]);
+/* How the positions of the last picture came to OpenGL (view_shared.h); NULL before the first one. */
+const char *drawing_way(const drawing *d);
 
 #endif

@@ -76,6 +76,7 @@ static int draw(headless_work *w, const char *path, double *seconds) {
   }
   *seconds = seconds_now() - begin;
   w->report.seconds.draw += *seconds;
+  w->report.drawn = drawing_way(w->d);
   return 0;
 }
 

@@ -50,7 +50,9 @@ static const struct argp_option option_list[] = {
     {"volume", KEY_VOLUME, 0, 0, "scale a closed mesh after each step, so that its volume stays", 2},
     {0, 0, 0, 0, "The linear systems:", 3},
     {"backend", KEY_BACKEND, "NAME", 0,
-     "auto, gl, gl:N (device N), cpu, or check:NAME (default: auto, which takes OpenGL on a GPU, else the CPU)",
+     "auto, cuda, gl, cuda:N or gl:N (device N), cpu, or check:NAME (default: auto, which takes the first of "
+     "CUDA, "
+     "OpenGL on a GPU, and the CPU)",
      3},
     {"format", KEY_FORMAT, "NAME", 0, "auto, jagged, segments or csr (default: auto, the backend's fastest)",
      3},

@@ -14,6 +14,7 @@ typedef struct work_report {
   const smoother *smoother;
   step_report *steps; /* the last one may have failed */
   int step_count;
+  const char *drawn;    /* "texture", "shared buffer", "copied through the host"; NULL: no picture */
   work_seconds seconds; /* matrix, solve and draw are sums over the steps */
 } work_report;
 

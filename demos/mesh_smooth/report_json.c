@@ -82,6 +82,7 @@ int report_json(const work_report *w) {
   PUT("format", json_string(ts_format_name(flow.format)));
   PUT("boundary", json_string(o->boundary == TS_MESH_BOUNDARY_FLOW ? "flow" : "fixed"));
   PUT("locked_vertices", json_integer(flow.locked_vertices));
+  PUT("drawn", w->drawn ? json_string(w->drawn) : json_null());
   PUT("bytes_device", json_integer((json_int_t)flow.bytes_device));
   PUT("time_step", number(o->time_step));
   PUT("rtol", number(o->rtol));

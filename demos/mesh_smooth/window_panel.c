@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend_list.h"
 #include "ui.h"
 
 static int action_button(window_state *w, const char *label, int count, int enabled,
@@ -55,26 +56,21 @@ static void flow_section(window_state *w) {
 
 /* ---- Solver ---- */
 
-static int is_backend(const char *name, const char *backend) {
-  const char *colon = strchr(name, ':');
-  const size_t length = colon ? (size_t)(colon - name) : strlen(name);
-  return strlen(backend) == length && memcmp(name, backend, length) == 0;
-}
-
 static void choose_device(window_state *w, const ts_context_info *device, const ts_mesh_flow_info *flow) {
-  static const char *const backends[] = {"gl", "cpu"};
-  static const char *const gl_names[] = {"jagged", "segments"}, *const cpu_names[] = {"csr"};
+  const char *backends[BACKEND_LIST_MOST];
+  const int count = backend_list(backends);
+  static const char *const gl_names[] = {"jagged", "segments"}, *const other_names[] = {"csr"};
   static const ts_format gl_formats[] = {TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS};
   smoother_options o = *smoother_get_options(*w->s);
-  int on_cpu = is_backend(device->backend, "cpu"), format = flow->format == TS_FORMAT_SEGMENTS;
+  int backend = backend_list_find(device->backend), format = flow->format == TS_FORMAT_SEGMENTS;
   o.platform = TS_GL_PLATFORM_CURRENT;
-  if (ui_combo("backend", &on_cpu, backends, 2)) {
-    o.backend = backends[on_cpu];
+  if (ui_combo("backend", &backend, backends, count)) {
+    o.backend = backends[backend];
     o.format = TS_FORMAT_AUTO;
     window_set_options(w, &o);
-  } else if (on_cpu) {
+  } else if (strcmp(backends[backend], "gl") != 0) {
     format = 0;
-    ui_combo("format", &format, cpu_names, 1);
+    ui_combo("format", &format, other_names, 1);
   } else if (ui_combo("format", &format, gl_names, 2)) {
     o.format = gl_formats[format];
     window_set_options(w, &o);
@@ -190,6 +186,8 @@ void window_panel_draw(window_state *w) {
   ui_dim_text(text);
   if (ts_context_get_info(smoother_context(*w->s), &device) == TS_OK && device.device)
     ui_dim_text(device.device);
+  if (w->scene.way == VIEW_WAY_SHARED) ui_dim_text("drawn from a buffer shared with CUDA");
+  if (w->scene.way == VIEW_WAY_COPIED) ui_dim_text("drawn from copies: no textures there");
   flow_section(w);
   solver_section(w);
   look_section(w);

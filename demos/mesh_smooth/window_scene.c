@@ -25,7 +25,7 @@ const char *window_scene_open(window_scene *scene, const smoother *s) {
   mesh_view_destroy(&scene->view);
   free(scene->host);
   scene->host = NULL;
-  scene->drawn = NULL;
+  scene->drawn = scene->shared = NULL;
   scene->start_number = smoother_start_number(s);
   const char *why = mesh_view_create(smoother_mesh(s), smoother_start_positions(s), &scene->view);
   if (why) return why;
@@ -54,6 +54,15 @@ static const char *take_texture(window_scene *scene, const smoother *s, const ts
   return why;
 }
 
+/* OpenGL has the buffer until the next call of the library: asked for before each drawing. */
+static const char *take_shared(window_scene *scene) {
+  unsigned texture;
+  if (!scene->shared) return NULL;
+  const ts_status status = view_shared_buffer(scene->shared, &texture);
+  if (status == TS_OK) return mesh_view_use_buffer(scene->view, texture);
+  return ts_status_text(status);
+}
+
 static const char *take_host(window_scene *scene, const smoother *s) {
   const size_t count = 3 * (size_t)smoother_mesh(s)->vertex_count;
   if (!scene->host) scene->host = malloc(count * sizeof *scene->host);
@@ -73,10 +82,19 @@ const char *window_scene_moved(window_scene *scene, const smoother *s) {
   }
   const ts_status status = ts_gl_vector_texture(smoother_positions(s), &texture);
   if (why) return why;
+  scene->shared = NULL;
   if (status == TS_ERROR_UNSUPPORTED) {
+    unsigned shared;
     scene->drawn = NULL;
-    return take_host(scene, s);
+    const ts_status sharing = view_shared_buffer(smoother_positions(s), &shared);
+    scene->way = sharing == TS_OK ? VIEW_WAY_SHARED : VIEW_WAY_COPIED;
+    if (sharing == TS_ERROR_UNSUPPORTED) return take_host(scene, s);
+    if (sharing != TS_OK) return ts_last_error(smoother_context(s));
+    scene->shared = smoother_positions(s);
+    mesh_view_changed(scene->view);
+    return take_shared(scene);
   }
+  scene->way = VIEW_WAY_TEXTURE;
   if (status != TS_OK) return ts_last_error(smoother_context(s));
   if (scene->drawn != smoother_positions(s)) {
     scene->drawn = smoother_positions(s);
@@ -128,7 +146,8 @@ const char *window_scene_draw(window_scene *scene, int left, int width, int heig
   if (!why && scene->stale) {
     const unsigned framebuffer = scene->many.framebuffer ? scene->many.framebuffer : scene->picture.framebuffer;
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-    why = mesh_view_draw(scene->view, &scene->camera, &scene->look, width, height);
+    why = take_shared(scene);
+    if (!why) why = mesh_view_draw(scene->view, &scene->camera, &scene->look, width, height);
     if (scene->many.framebuffer) view_gl_copy(framebuffer, scene->picture.framebuffer, 0, width, height);
     glFinish();
     scene->seconds_draw = glfwGetTime() - begin;
@@ -144,8 +163,10 @@ int window_scene_save(window_scene *scene, const char *path, char message[MESH_M
   char reason[200];
   image picture;
   if (image_create(&picture, scene->width, scene->height)) return mesh_fail(message, "%s: out of memory", path);
-  const char *why =
-      mesh_view_picture(scene->view, &scene->camera, &scene->look, scene->width, scene->height, picture.rgb);
+  const char *why = take_shared(scene);
+  if (!why)
+    why =
+        mesh_view_picture(scene->view, &scene->camera, &scene->look, scene->width, scene->height, picture.rgb);
   if (!why && png_image_save(path, &picture, reason, sizeof reason)) why = reason;
   image_destroy(&picture);
   return why ? mesh_fail(message, "%s: %s", path, why) : 0;

@@ -6,6 +6,7 @@
 #include "mesh_view.h"
 #include "smoother.h"
 #include "view_gl.h"
+#include "view_shared.h"
 
 typedef struct window_scene {
   mesh_view *view;
@@ -17,6 +18,8 @@ typedef struct window_scene {
   double range_chosen;          /* when: seconds */
   int range_stale;              /* it was chosen before the mesh moved, or for other colours */
   const ts_vector *drawn;       /* whose positions the view draws; NULL: to be taken anew */
+  ts_vector *shared;            /* the vector in a buffer that CUDA and OpenGL share, or NULL */
+  view_way way;                 /* how the positions come to OpenGL */
   int start_number;             /* see smoother_start_number */
   float *host;                  /* positions, where the vector has no texture */
   view_gl_canvas many, picture; /* the first has several samples a pixel, or is none */

@@ -147,9 +147,8 @@ static ts_status share(ts_context *context, ts_vector *v) {
   return TS_OK;
 }
 
-void cuda_gl_destroy(ts_context *context, cuda_vector *impl) {
+static void forget(ts_context *context, cuda_shared *s) {
   cuda_state *state = cuda_state_of(context);
-  cuda_shared *s = impl->shared;
   for (cuda_shared **at = &state->shared; *at; at = &(*at)->next)
     if (*at == s) {
       *at = s->next;
@@ -157,9 +156,29 @@ void cuda_gl_destroy(ts_context *context, cuda_vector *impl) {
     }
   state->lent -= s->lent;
   destroy_buffer(context, s);
-  tsi_device_give(context, impl->bytes);
+  tsi_device_give(context, s->vector->bytes);
+  s->vector->shared = NULL;
   tsi_free(context, s);
-  impl->shared = NULL;
+}
+
+void cuda_gl_destroy(ts_context *context, cuda_vector *impl) {
+  forget(context, impl->shared);
+}
+
+/* Everything is CUDA's. */
+static ts_status leave_buffer(ts_context *context, cuda_shared *s) {
+  cuda_vector *impl = s->vector;
+  float *data = NULL;
+  TSI_TRY(cuda_take(context, (void **)&data, impl->bytes, "a vector"));
+  const cudaError_t error =
+      cudaMemcpyAsync(data, impl->data, impl->bytes, cudaMemcpyDeviceToDevice, cuda_stream(context));
+  if (error != cudaSuccess) {
+    cuda_give(context, data, impl->bytes);
+    return cuda_report(context, error, "cudaMemcpyAsync", __FILE__, __LINE__);
+  }
+  forget(context, s);
+  impl->data = data;
+  return TS_OK;
 }
 
 /* ---- Lending ---- */
@@ -251,6 +270,23 @@ ts_status ts_cuda_gl_check(ts_context *context) {
   return leave(context, check_device(context));
 }
 
+static ts_status release_all(ts_context *context) {
+  const cuda_state *state = cuda_state_of(context);
+  while (state->shared) {
+    TSI_TRY(require_same_context(context, state->shared));
+    TSI_TRY(leave_buffer(context, state->shared));
+  }
+  return TS_OK;
+}
+
+ts_status ts_cuda_gl_release(ts_context *context) {
+  TSI_REQUIRE(NULL, context);
+  tsi_clear_error(context);
+  TSI_TRY(require_cuda(context, __func__));
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave(context, release_all(context));
+}
+
 #else
 
 void cuda_gl_destroy(ts_context *context, cuda_vector *impl) {
@@ -277,6 +313,12 @@ ts_status ts_cuda_vector_gl_texture(ts_vector *vector, ts_cuda_gl_texture *textu
 ts_status ts_cuda_gl_check(ts_context *context) {
   TSI_REQUIRE(NULL, context);
   return refuse(context, __func__);
+}
+
+ts_status ts_cuda_gl_release(ts_context *context) {
+  TSI_REQUIRE(NULL, context);
+  tsi_clear_error(context);
+  return require_cuda(context, __func__); /* nothing was ever shared */
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* A field of the fluid in colours, with its walls. FIELD is a fluid_field; with MEASURE, the field's numbers. */
 in vec2 across;
-uniform sampler2D data, walls, colours;
+uniform SAMPLES data, walls;
+uniform sampler2D colours;
 uniform ivec2 data_origin, walls_origin;
 uniform float cell_size, range;
 out vec4 colour;

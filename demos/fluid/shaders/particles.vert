@@ -1,5 +1,5 @@
-/* Particles as points, at the places that their texture holds. */
-uniform sampler2D particles;
+/* Particles as points, at the places that their samples hold. */
+uniform SAMPLES particles;
 uniform ivec2 particles_origin;
 uniform int columns;
 uniform vec2 domain; /* in metres */
@@ -7,7 +7,7 @@ uniform float size;  /* in pixels */
 out float age;
 
 void main() {
-  vec4 here = texelFetch(particles, particles_origin + ivec2(gl_VertexID % columns, gl_VertexID / columns), 0);
+  vec4 here = sample_at(particles, particles_origin, ivec2(gl_VertexID % columns, gl_VertexID / columns));
   age = here.z;
   gl_Position = vec4(2.0 * here.xy / domain - 1.0, 0.0, 1.0);
   gl_PointSize = size;

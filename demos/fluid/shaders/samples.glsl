@@ -1,14 +1,24 @@
-/* Values between the samples of a grid, bilinear. Positions count in cells from the lower left corner. A texture's
- * samples begin at `origin`, the first one stands `shift` from the corner, and the last one has the index `last`. */
-vec4 sample_between(sampler2D data, ivec2 origin, vec2 shift, ivec2 last, vec2 cell) {
+/* A sample of a grid. Those of a texture begin at `origin`; in a buffer (BUFFERS 1) they lie row by row, `origin.x`
+ * of them in each. */
+#if BUFFERS
+#define SAMPLES samplerBuffer
+vec4 sample_at(samplerBuffer data, ivec2 origin, ivec2 at) { return texelFetch(data, at.y * origin.x + at.x); }
+#else
+#define SAMPLES sampler2D
+vec4 sample_at(sampler2D data, ivec2 origin, ivec2 at) { return texelFetch(data, origin + at, 0); }
+#endif
+
+/* Values between the samples, bilinear. Positions count in cells from the lower left corner. The first sample stands
+ * `shift` from the corner, and the last one has the index `last`. */
+vec4 sample_between(SAMPLES data, ivec2 origin, vec2 shift, ivec2 last, vec2 cell) {
   vec2 at = cell - shift, low = floor(at), part = at - low;
   ivec2 a = clamp(ivec2(low), ivec2(0), last), b = clamp(ivec2(low) + 1, ivec2(0), last);
-  vec4 lower = mix(texelFetch(data, origin + a, 0), texelFetch(data, origin + ivec2(b.x, a.y), 0), part.x);
-  vec4 upper = mix(texelFetch(data, origin + ivec2(a.x, b.y), 0), texelFetch(data, origin + b, 0), part.x);
+  vec4 lower = mix(sample_at(data, origin, a), sample_at(data, origin, ivec2(b.x, a.y)), part.x);
+  vec4 upper = mix(sample_at(data, origin, ivec2(a.x, b.y)), sample_at(data, origin, b), part.x);
   return mix(lower, upper, part.y);
 }
 
-uniform sampler2D velocity;
+uniform SAMPLES velocity;
 uniform ivec2 velocity_origin, cells;
 uniform bool staggered; /* else both components are at the centres of cells */
 

@@ -5,27 +5,17 @@
  *              side of the normal; 0 at the border, where the gradient is not the curvature's
  *   moved      distance from where the vertex was at the start
  *
- * positions: x of every vertex, at origin + texels. fans: (first, count) of its triangles in `corners`, which
+ * positions.glsl has x of every vertex. fans: (first, count) of its triangles in `corners`, which
  * holds (u, v); the count is negative at the border. before: x at the start. outwards: -1 where the
  * triangles' front sides are inside, else 1. */
-uniform sampler2D positions;
-uniform usampler2D texels;
 uniform isampler2D fans;
 uniform isampler2D corners;
 uniform sampler2D before;
-uniform ivec2 origin;
 uniform int vertices;
 uniform float outwards;
 
 layout(location = 0) out vec4 normal;
 layout(location = 1) out vec2 values; /* curvature, moved */
-
-/* Lists are cut into rows of 4096. */
-ivec2 at(int i) { return ivec2(i & 4095, i >> 12); }
-
-vec3 position(int vertex) {
-  return texelFetch(positions, origin + ivec2(texelFetch(texels, at(vertex), 0).xy), 0).xyz;
-}
 
 void main() {
   ivec2 here = ivec2(gl_FragCoord.xy);

@@ -7,20 +7,14 @@ in vec3 normal;
 in float value;
 #endif
 uniform mat4 view;
-uniform sampler2D positions;
-uniform usampler2D texels;
 uniform isampler2D triangles;
 uniform sampler2D colours; /* lower row: curvature, upper: distance moved */
-uniform ivec2 origin;
 uniform float range;
 out vec4 colour;
 
 #if WIREFRAME
-ivec2 at(int i) { return ivec2(i & 4095, i >> 12); }
-
 vec3 corner(int k) {
-  int vertex = texelFetch(triangles, at(3 * gl_PrimitiveID + k), 0).x;
-  return (view * vec4(texelFetch(positions, origin + ivec2(texelFetch(texels, at(vertex), 0).xy), 0).xyz, 1.0)).xyz;
+  return (view * vec4(position(texelFetch(triangles, at(3 * gl_PrimitiveID + k), 0).x), 1.0)).xyz;
 }
 
 /* How much of a pixel the lines along the edges cover. The distance from an edge is linear over the triangle, so

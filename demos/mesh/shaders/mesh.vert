@@ -1,10 +1,8 @@
-/* A vertex fetches its position from the texture that the solver left it in. COLOURED_BY: 0: nothing,
+/* A vertex fetches its position from the texture or the buffer that the solver left it in. COLOURED_BY: 0: nothing,
  * 1: curvature, 2: distance moved. */
 layout(location = 0) in uvec2 texel;
-uniform sampler2D positions;
 uniform sampler2D normals;
 uniform sampler2D values;
-uniform ivec2 origin;
 uniform mat4 view, projection;
 
 out vec3 eye;
@@ -15,7 +13,12 @@ out float value;
 
 void main() {
   ivec2 here = ivec2(gl_VertexID & 4095, gl_VertexID >> 12);
-  eye = (view * vec4(texelFetch(positions, origin + ivec2(texel), 0).xyz, 1.0)).xyz;
+#if BUFFER
+  vec3 place = position(gl_VertexID);
+#else
+  vec3 place = texelFetch(positions, origin + ivec2(texel), 0).xyz;
+#endif
+  eye = (view * vec4(place, 1.0)).xyz;
   normal = mat3(view) * texelFetch(normals, here, 0).xyz;
 #if COLOURED_BY
   value = texelFetch(values, here, 0)[COLOURED_BY - 1];
