@@ -121,6 +121,7 @@ same "lines of steps without a terminal" "$(grep -c '^ *[123]  ' ../log/out)" 0
 
 formats="csr"
 [ $group = gl ] && formats="jagged segments"
+[ $group = cuda ] && formats="csr jagged segments"
 for format in $formats; do
   run_all 0 noisy.obj --steps 4 --format $format --json
   same format "$(json string format)" $format
