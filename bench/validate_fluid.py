@@ -194,7 +194,7 @@ def cylinder(fluid, directory, options, cells_across=16, blockage=1 / 12, reynol
     write_png(walls, width, height,
               lambda i, j: math.hypot(i / height - x, j / height - 0.5) < diameter / 2)
     plots = []
-    time_step, steps_per_frame, seconds = 1.0 / height, 4, 120 * diameter
+    time_step, steps_per_frame, seconds = 1.0 / height, 2, 120 * diameter
     reports = run_all(fluid, [
         ["--scene", "cylinder", "--size", f"{width}x{height}", "--walls", walls, "--viscosity",
          str(diameter / number), "--time-step", str(time_step), "--frames",
@@ -216,11 +216,12 @@ def cylinder(fluid, directory, options, cells_across=16, blockage=1 / 12, reynol
         amplitude = max(abs(v) for v in values) * 1.1
         plot = Plot(70, 40 + 190 * k, 690, 120, (0, 120), (-amplitude, amplitude))
         plot.axes([0, 20, 40, 60, 80, 100, 120], [-0.5, 0, 0.5], "t U / D", "v / U",
-                  f"Re {number}: St = {frequency:.3f}; unbounded {accepted:.3f}")
+                  f"Re {number}: Strouhal number {frequency:.3f}; accepted without sides: {accepted:.3f}")
         plot.curve(times, values, colours[k % 2])
         plots.append(plot)
     write_svg(f"{directory}/cylinder.svg", 800, 40 + 190 * len(reynolds), "The street behind a cylinder",
-              "The velocity across the flow behind the cylinder begins to swing and then keeps one frequency.", plots)
+              "The velocity across the flow, 2.5 diameters behind the cylinder's centre and half of one above it, begins "
+              "to swing and then keeps one frequency.", plots)
 
 
 def main():

@@ -9,7 +9,7 @@
 /* What rounding in single precision leaves of a pivot that should be 0, relative to its diagonal: of one
  * level's matrix, and after many levels, each of which rounds its coefficients and adds up what the finer one
  * left. */
-static const double negligible = 3e-6, negligible_singular = 1e-3;
+static const double negligible = 3e-6, negligible_singular = 1e-2;
 
 typedef struct inversion {
   double *a;
