@@ -72,7 +72,7 @@ int bench_open(const bench_options *options, int w, int h, ts_context **context)
 
 /* What benchmarks need to know of the device before they begin. */
 typedef struct bench_device {
-  int is_gl, is_hardware;
+  int is_gl, is_cuda, is_hardware;
   int threads;      /* at least 1 */
   unsigned formats; /* bit 1 << TS_FORMAT_... */
 } bench_device;

@@ -53,6 +53,7 @@ int bench_describe(const bench_options *options, report *r, bench_device *device
     return 1;
   }
   device->is_gl = info.max_texture_size > 0;
+  device->is_cuda = strstr(info.backend, "cuda") != NULL;
   device->is_hardware = info.is_hardware;
   device->formats = info.formats;
   device->threads = info.threads > 0 ? info.threads : 1;

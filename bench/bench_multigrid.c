@@ -222,7 +222,9 @@ static const ts_multigrid_desc CONFIGURATIONS[] = {
 };
 
 static int list_sizes(const bench_options *options, const bench_device *device, int sizes[8]) {
-  const int largest = !device->is_hardware && device->is_gl ? 513 : device->is_gl ? 4097 : 2049;
+  const int largest = !device->is_hardware && device->is_gl ? 513
+                      : device->is_gl || device->is_cuda    ? 4097
+                                                            : 2049;
   int count = 0;
   if (options->size) {
     sizes[0] = options->size;

@@ -76,6 +76,38 @@ static int measure_cpu(device_limits *limits, int threads, int repeat, double by
   return 0;
 }
 
+typedef struct copied_vectors {
+  ts_context *context;
+  ts_vector *from, *to;
+} copied_vectors;
+
+static int copy(void *user, long count) {
+  const copied_vectors *v = user;
+  ts_status status = TS_OK;
+  for (long k = 0; k < count && status >= 0; ++k)
+    status = ts_vector_axpby(v->to, ts_constant(1), v->from, ts_constant(0));
+  if (status >= 0) status = ts_context_finish(v->context);
+  return bench_check(status, v->context, "copying a vector");
+}
+
+/* CUDA: by vectors of the library's, whose copy is a loop over their elements and nothing else. */
+static int measure_copies(device_limits *limits, ts_context *context, int repeat, double bytes) {
+  copied_vectors v = {context, NULL, NULL};
+  ts_space *space = NULL;
+  timing t;
+  const ts_space_desc desc = {.size = (int32_t)fmin(fmax(bytes / 8, 1024), 1 << 28)};
+  ts_status status = ts_space_create(context, &desc, &space);
+  if (status >= 0) status = ts_vector_create(space, NULL, &v.from);
+  if (status >= 0) status = ts_vector_create(space, NULL, &v.to);
+  const int failed = bench_check(status, context, "measuring the device's limits") ||
+                     timing_measure(&t, repeat, BENCH_BATCH_SECONDS, copy, &v);
+  if (!failed) limits->bandwidth = 8.0 * desc.size / t.fastest;
+  ts_vector_destroy(&v.to);
+  ts_vector_destroy(&v.from);
+  ts_space_destroy(&space);
+  return failed;
+}
+
 int limits_measure(device_limits *limits, const bench_options *options, int components, double bytes) {
   /* A context of its own, the only one while it is open: probes that draw below the library leave no trace in
    * the one that is measured, neither state nor textures. */
@@ -92,6 +124,8 @@ int limits_measure(device_limits *limits, const bench_options *options, int comp
           measure_gl(limits, info.is_hardware, options->repeat, limit_format_of_components(components), bytes);
       gl_limits_end();
     }
+  } else if (!failed && strstr(info.backend, "cuda")) {
+    failed = measure_copies(limits, context, options->repeat, bytes);
   } else if (!failed) {
     failed = measure_cpu(limits, info.threads > 0 ? info.threads : 1, options->repeat, bytes);
   }

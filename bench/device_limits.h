@@ -79,7 +79,7 @@ typedef struct device_limits {
   double fetch[FETCH_PATTERNS][LIMIT_FORMATS]; /* per second; FETCH_STRIDE_4 is not measured */
   double quads; /* texels of R32F per second: quads or fetches, which is faster */
   double write[LIMIT_FORMATS];
-  double pass; /* seconds: the cheapest dependent pass; CPU: 0 */
+  double pass; /* seconds: the cheapest dependent pass; CPU and CUDA: 0 */
   double bandwidth;
 } device_limits;
 
@@ -90,7 +90,7 @@ int limits_measure(device_limits *limits, const bench_options *options, int comp
 /* The least time. `dependent`: the work waits for the work before. OpenGL: the larger of (sum over formats of
  * fetches / fetch rate) and (texels written / write rate), for fetching and writing overlap, and at least the
  * cost of one dependent pass; more passes that an operation may take, as reductions do, are its own matter.
- * CPU: bytes / the best bandwidth at this size. */
+ * CPU: bytes / the best bandwidth at this size. CUDA: bytes / the rate of copies of this size. */
 double limits_seconds(const device_limits *limits, const work *w);
 
 /* All texels fetched by a work. */
