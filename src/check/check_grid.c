@@ -157,4 +157,5 @@ void check_watch_grids(check_state *state) {
   table->level_restrict = watched_level_restrict;
   table->level_inject = watched_level_inject;
   table->level_prolong = watched_level_prolong;
+  table->level_steps = NULL; /* each is watched by itself */
 }

@@ -81,4 +81,19 @@ struct tsi_sweep {
   int colours[4];
 };
 
+typedef enum tsi_step_kind {
+  TSI_STEP_SMOOTH,            /* level_smooth(level, &sweep) */
+  TSI_STEP_CLEAR,             /* level_clear(level) */
+  TSI_STEP_RESTRICT_RESIDUAL, /* level_restrict_residual(coarse, level) */
+  TSI_STEP_PROLONG,           /* level_prolong(level, coarse, 1) */
+  TSI_STEP_COARSE_SOLVE       /* level_coarse_solve(level) */
+} tsi_step_kind;
+
+/* A step of a cycle: an operation on a level, or between it and the next coarser one. */
+struct tsi_step {
+  tsi_step_kind kind;
+  tsi_level *level, *coarse;
+  tsi_sweep sweep;
+};
+
 #endif

@@ -1,5 +1,6 @@
 /* The multigrid solver, shared by multigrid.c (API, hierarchy), multigrid_coarsest.c (the exact solution),
- * multigrid_cycle.c (cycles), multigrid_parts.c (singular parts) and multigrid_solve.c (until converged). */
+ * multigrid_cycle.c (cycles), multigrid_steps.c (their steps), multigrid_parts.c (singular parts) and
+ * multigrid_solve.c (until converged). */
 #ifndef TSI_MULTIGRID_H
 #define TSI_MULTIGRID_H
 
@@ -8,7 +9,8 @@
 enum {
   TSI_MAX_LEVELS = 32,
   TSI_COARSEST_POINTS = 300, /* coarsening goes on above this */
-  TSI_INVERSE_POINTS = 400   /* up to which a coarsest level may have its exact solution */
+  TSI_INVERSE_POINTS = 400,  /* up to which a coarsest level may have its exact solution */
+  TSI_MAX_STEPS = 64         /* of a list that goes to the backend */
 };
 
 /* Slots. */
@@ -58,6 +60,19 @@ ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vect
 ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_vector *r);
 /* x = 0 but at points without equation. */
 ts_status tsi_multigrid_clear(ts_multigrid *mg, ts_vector *x);
+
+/* ---- multigrid_steps.c ---- */
+
+/* Steps that have been asked for and not yet begun; count 0 at first. */
+typedef struct tsi_step_list {
+  int count;
+  tsi_step steps[TSI_MAX_STEPS];
+} tsi_step_list;
+
+/* Begins the step, or puts it on the list. */
+ts_status tsi_steps_add(tsi_step_list *list, const tsi_step *step);
+/* Begins those on the list. */
+ts_status tsi_steps_run(tsi_step_list *list);
 
 /* ---- multigrid_parts.c ---- */
 

@@ -22,33 +22,44 @@ typedef struct cycle_plan {
   int symmetric;
 } cycle_plan;
 
+/* A cycle that is being run. */
+typedef struct cycle_run {
+  ts_multigrid *mg;
+  const cycle_plan *plan;
+  tsi_step_list steps;
+} cycle_run;
+
 /* ---- Smoothing ---- */
 
-static ts_status jacobi(const ts_multigrid *mg, tsi_level *level, int steps, int x_is_zero) {
-  tsi_sweep sweep = {.kind = TSI_SWEEP_JACOBI, .alpha = (float)mg->desc.damping};
+static ts_status sweep(cycle_run *run, tsi_level *level, const tsi_sweep *sweep) {
+  return tsi_steps_add(&run->steps, &(tsi_step){.kind = TSI_STEP_SMOOTH, .level = level, .sweep = *sweep});
+}
+
+static ts_status jacobi(cycle_run *run, tsi_level *level, int steps, int x_is_zero) {
+  tsi_sweep s = {.kind = TSI_SWEEP_JACOBI, .alpha = (float)run->mg->desc.damping};
   for (int k = 0; k < steps; k++) {
-    sweep.x_is_zero = x_is_zero && k == 0;
-    TSI_TRY(mg->context->ops->level_smooth(level, &sweep));
+    s.x_is_zero = x_is_zero && k == 0;
+    TSI_TRY(sweep(run, level, &s));
   }
   return TS_OK;
 }
 
 /* The polynomial that is small from a quarter of the largest eigenvalue of D^-1 A up to it. It is at most 2
  * where A is symmetric and no row's other coefficients outweigh its centre. */
-static ts_status chebyshev(const ts_multigrid *mg, tsi_level *level, int degree, int x_is_zero) {
+static ts_status chebyshev(cycle_run *run, tsi_level *level, int degree, int x_is_zero) {
   const double largest = 2, smallest = largest / 4;
   const double middle = (largest + smallest) / 2, half = (largest - smallest) / 2, sigma = middle / half;
   double rho = 1 / sigma;
-  tsi_sweep sweep = {.kind = TSI_SWEEP_CHEBYSHEV, .alpha = (float)(1 / middle)};
+  tsi_sweep s = {.kind = TSI_SWEEP_CHEBYSHEV, .alpha = (float)(1 / middle)};
   for (int k = 0; k < degree; k++) {
     if (k > 0) {
       const double next = 1 / (2 * sigma - rho);
-      sweep.alpha = (float)(2 * next / half);
-      sweep.beta = (float)(next * rho);
+      s.alpha = (float)(2 * next / half);
+      s.beta = (float)(next * rho);
       rho = next;
     }
-    sweep.x_is_zero = x_is_zero && k == 0;
-    TSI_TRY(mg->context->ops->level_smooth(level, &sweep));
+    s.x_is_zero = x_is_zero && k == 0;
+    TSI_TRY(sweep(run, level, &s));
   }
   return TS_OK;
 }
@@ -57,48 +68,62 @@ static ts_status chebyshev(const ts_multigrid *mg, tsi_level *level, int degree,
 static tsi_sweep colours(const ts_multigrid *mg, const tsi_level *level, int reversed) {
   static const int orders[2][2][4] = {{{0, 1, 2, 3}, {3, 2, 1, 0}}, {{0, 3, 1, 2}, {2, 1, 3, 0}}};
   const int red_black = mg->desc.smoother == TS_SMOOTHER_RED_BLACK && level->five_point;
-  tsi_sweep sweep = {.kind = TSI_SWEEP_COLOURS};
-  for (int k = 0; k < 4; k++) sweep.colours[k] = orders[red_black][reversed][k];
-  return sweep;
+  tsi_sweep s = {.kind = TSI_SWEEP_COLOURS};
+  for (int k = 0; k < 4; k++) s.colours[k] = orders[red_black][reversed][k];
+  return s;
 }
 
-static ts_status smooth(const ts_multigrid *mg, tsi_level *level, int steps, int reversed, int x_is_zero) {
-  if (steps == 0) return x_is_zero ? mg->context->ops->level_clear(level) : TS_OK;
-  if (mg->desc.smoother == TS_SMOOTHER_JACOBI) return jacobi(mg, level, steps, x_is_zero);
-  if (mg->desc.smoother == TS_SMOOTHER_CHEBYSHEV) return chebyshev(mg, level, steps, x_is_zero);
-  tsi_sweep sweep = colours(mg, level, reversed);
+static ts_status smooth(cycle_run *run, tsi_level *level, int steps, int reversed, int x_is_zero) {
+  const ts_smoother smoother = run->mg->desc.smoother;
+  if (steps == 0 && x_is_zero)
+    return tsi_steps_add(&run->steps, &(tsi_step){.kind = TSI_STEP_CLEAR, .level = level});
+  if (smoother == TS_SMOOTHER_JACOBI) return jacobi(run, level, steps, x_is_zero);
+  if (smoother == TS_SMOOTHER_CHEBYSHEV) return chebyshev(run, level, steps, x_is_zero);
+  tsi_sweep s = colours(run->mg, level, reversed);
   for (int k = 0; k < steps; k++) {
-    sweep.x_is_zero = x_is_zero && k == 0;
-    TSI_TRY(mg->context->ops->level_smooth(level, &sweep));
+    s.x_is_zero = x_is_zero && k == 0;
+    TSI_TRY(sweep(run, level, &s));
   }
   return TS_OK;
 }
 
-static ts_status solve_coarsest(const ts_multigrid *mg, tsi_level *level, const cycle_plan *plan,
-                                int x_is_zero) {
-  if (mg->exact) return mg->context->ops->level_coarse_solve(level);
+static ts_status solve_coarsest(cycle_run *run, tsi_level *level, int x_is_zero) {
+  const ts_multigrid *mg = run->mg;
+  if (mg->exact) return tsi_steps_add(&run->steps, &(tsi_step){.kind = TSI_STEP_COARSE_SOLVE, .level = level});
   const int sweeps = mg->desc.coarsest_sweeps ? mg->desc.coarsest_sweeps : 50;
-  if (!plan->symmetric) return smooth(mg, level, sweeps, 0, x_is_zero);
-  TSI_TRY(smooth(mg, level, (sweeps + 1) / 2, 0, x_is_zero));
-  return smooth(mg, level, (sweeps + 1) / 2, 1, 0);
+  if (!run->plan->symmetric) return smooth(run, level, sweeps, 0, x_is_zero);
+  TSI_TRY(smooth(run, level, (sweeps + 1) / 2, 0, x_is_zero));
+  return smooth(run, level, (sweeps + 1) / 2, 1, 0);
 }
 
 /* ---- Cycles ---- */
 
-static ts_status cycle(ts_multigrid *mg, int l, ts_cycle kind, const cycle_plan *plan, int x_is_zero) {
-  const tsi_ops *ops = mg->context->ops;
-  tsi_level *level = &mg->levels[l];
+static ts_status descend(cycle_run *run, int l, ts_cycle kind, int x_is_zero) {
+  const ts_multigrid *mg = run->mg;
+  const cycle_plan *plan = run->plan;
+  tsi_level *level = &run->mg->levels[l];
   const int coarsest = mg->level_count - 1;
-  if (l == coarsest) return solve_coarsest(mg, level, plan, x_is_zero);
-  tsi_level *coarse = &mg->levels[l + 1];
-  TSI_TRY(smooth(mg, level, plan->pre, 0, x_is_zero));
-  TSI_TRY(ops->level_restrict_residual(coarse, level));
-  TSI_TRY(cycle(mg, l + 1, kind, plan, 1));
+  if (l == coarsest) return solve_coarsest(run, level, x_is_zero);
+  tsi_step step = {.kind = TSI_STEP_RESTRICT_RESIDUAL, .level = level, .coarse = &run->mg->levels[l + 1]};
+  TSI_TRY(smooth(run, level, plan->pre, 0, x_is_zero));
+  TSI_TRY(tsi_steps_add(&run->steps, &step));
+  TSI_TRY(descend(run, l + 1, kind, 1));
   /* An exact solution does not gain from a second one. */
   if (kind != TS_CYCLE_V && !(l + 1 == coarsest && mg->exact))
-    TSI_TRY(cycle(mg, l + 1, kind == TS_CYCLE_F ? TS_CYCLE_V : kind, plan, 0));
-  TSI_TRY(ops->level_prolong(level, coarse, 1));
-  return smooth(mg, level, plan->post, plan->symmetric, 0);
+    TSI_TRY(descend(run, l + 1, kind == TS_CYCLE_F ? TS_CYCLE_V : kind, 0));
+  step.kind = TSI_STEP_PROLONG;
+  TSI_TRY(tsi_steps_add(&run->steps, &step));
+  return smooth(run, level, plan->post, plan->symmetric, 0);
+}
+
+/* A cycle from level l on. */
+static ts_status cycle(ts_multigrid *mg, int l, const cycle_plan *plan, int x_is_zero) {
+  cycle_run run;
+  run.mg = mg;
+  run.plan = plan;
+  run.steps.count = 0;
+  TSI_TRY(descend(&run, l, plan->cycle, x_is_zero));
+  return tsi_steps_run(&run.steps);
 }
 
 /* b and the given values go down to every level; the solution comes up from the second coarsest, where cycles
@@ -111,10 +136,10 @@ static ts_status full_multigrid(ts_multigrid *mg, const cycle_plan *plan) {
     TSI_TRY(ops->level_restrict(&mg->levels[l + 1], &mg->levels[l]));
     TSI_TRY(ops->level_inject(&mg->levels[l + 1], &mg->levels[l]));
   }
-  for (int k = 0; k < first_cycles; k++) TSI_TRY(cycle(mg, first, plan->cycle, plan, 0));
+  for (int k = 0; k < first_cycles; k++) TSI_TRY(cycle(mg, first, plan, 0));
   for (int l = first - 1; l >= 0; l--) {
     TSI_TRY(ops->level_prolong(&mg->levels[l], &mg->levels[l + 1], 0));
-    if (l > 0) TSI_TRY(cycle(mg, l, plan->cycle, plan, 0));
+    if (l > 0) TSI_TRY(cycle(mg, l, plan, 0));
   }
   return TS_OK;
 }
@@ -123,7 +148,7 @@ ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count)
   const ts_multigrid_desc *desc = &mg->desc;
   const cycle_plan plan = {desc->cycle, desc->pre, desc->post, desc->symmetric};
   TSI_TRY(mg->context->ops->level_load(&mg->levels[0], TSI_LEVEL_B, r));
-  for (int k = 0; k < count; k++) TSI_TRY(cycle(mg, 0, plan.cycle, &plan, k == 0));
+  for (int k = 0; k < count; k++) TSI_TRY(cycle(mg, 0, &plan, k == 0));
   return TS_OK;
 }
 
@@ -155,7 +180,7 @@ ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_ve
   const int steps = (desc->pre + desc->post + 1) / 2;
   const cycle_plan plan = {desc->cycle == TS_CYCLE_W ? TS_CYCLE_W : TS_CYCLE_V, steps, steps, 1};
   TSI_TRY(mg->context->ops->level_load(&mg->levels[0], TSI_LEVEL_B, r));
-  TSI_TRY(cycle(mg, 0, plan.cycle, &plan, 1));
+  TSI_TRY(cycle(mg, 0, &plan, 1));
   TSI_TRY(mg->context->ops->level_store(z, &mg->levels[0], 0));
   return tsi_multigrid_project(mg, z);
 }

@@ -22,6 +22,7 @@ typedef struct tsi_mesh_packed tsi_mesh_packed;
 typedef struct tsi_stencil tsi_stencil; /* grid.h */
 typedef struct tsi_level tsi_level;
 typedef struct tsi_sweep tsi_sweep;
+typedef struct tsi_step tsi_step;
 typedef struct tsi_fluid_domain tsi_fluid_domain; /* fluid.h */
 typedef struct tsi_fluid_forces tsi_fluid_forces;
 typedef struct tsi_fluid_stamp tsi_fluid_stamp;
@@ -267,6 +268,9 @@ struct tsi_ops {
   ts_status (*level_inject)(tsi_level *coarse, tsi_level *fine);
   /* fine x = x + S coarse x, or with `add` 0 fine x = S coarse x. Points without equation keep their values. */
   ts_status (*level_prolong)(tsi_level *fine, tsi_level *coarse, int add);
+  /* Optional also where there are grids: steps of a cycle one after the other, to the same result but for
+   * rounding as by the operations that grid.h names. */
+  ts_status (*level_steps)(const tsi_step *steps, int count);
 
   /* ---- Fluids (fluid.h): all, or none. None waits. Vectors are different unless said otherwise; what they are
    * is told in fluid.h. Velocities at faces that are given come out as they are given, and 0 where no face is

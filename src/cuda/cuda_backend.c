@@ -207,6 +207,7 @@ const tsi_ops tsi_cuda_ops = {
     .level_restrict = cuda_level_restrict,
     .level_inject = cuda_level_inject,
     .level_prolong = cuda_level_prolong,
+    .level_steps = cuda_level_steps,
     .fluid_advect = cuda_fluid_advect,
     .fluid_correct = cuda_fluid_correct,
     .fluid_vorticity = cuda_fluid_vorticity,

@@ -16,7 +16,7 @@ extern "C" {
 /* Coefficients are planes of numbers in this order, in two blocks: the centre and the sides, and the corners,
  * which are absent where all are 0. */
 enum { CUDA_C, CUDA_W, CUDA_E, CUDA_S, CUDA_N, CUDA_SW, CUDA_SE, CUDA_NW, CUDA_NE, CUDA_DIRECTIONS };
-enum { CUDA_SIDES = 5, CUDA_CORNERS = 4 };
+enum { CUDA_SIDES = 5, CUDA_CORNERS = 4, CUDA_PATCH = 16, CUDA_REFERENCE = CUDA_DIRECTIONS + 1 };
 
 typedef struct cuda_stencil {
   float *sides, *corners; /* point p of plane k: [k * points + p] */
@@ -52,7 +52,11 @@ typedef struct cuda_level {
   float *weights;   /* of interpolation from the next coarser level, eight planes of its cells */
   size_t cells;
   int *general; /* on the device: 0 where the weights are bilinear, and need not be read */
-  float *dense; /* the inverse of the coarsest matrix */
+  unsigned char
+      *uniform;     /* of patches of CUDA_PATCH x CUDA_PATCH points: 1 where all have the stencil `reference` */
+  float *reference; /* the coefficients, and 1 if bilinear weights belong to them */
+  int overlap;      /* kernels may begin before the one before has ended (cuda_level_wait) */
+  float *dense;     /* the inverse of the coarsest matrix */
 } cuda_level;
 
 static inline cuda_level *cuda_level_of(const tsi_level *level) {
@@ -80,6 +84,22 @@ ts_status cuda_level_restrict_residual(tsi_level *coarse, tsi_level *fine);
 ts_status cuda_level_restrict(tsi_level *coarse, tsi_level *fine);
 ts_status cuda_level_inject(tsi_level *coarse, tsi_level *fine);
 ts_status cuda_level_prolong(tsi_level *fine, tsi_level *coarse, int add);
+ts_status cuda_level_steps(const tsi_step *steps, int count);
+
+/* ---- Several steps in a kernel: each takes steps from the first one on, and sets how many ---- */
+
+/* cuda_level_tiles.cu: interpolation, smoothing steps and restriction on one level; 0 where it is no such
+ * group. */
+ts_status cuda_level_run_tiles(const tsi_step *steps, int count, int *taken);
+/* cuda_level_bottom.cu: any steps on small levels, by one block; 0 where the first is on a large one. */
+ts_status cuda_level_run_bottom(const tsi_step *steps, int count, int *taken);
+
+/* ---- cuda_level_uniform.cu ---- */
+
+/* Room for what tells where the stencil is the same everywhere, and that from the coefficients. */
+ts_status cuda_level_create_uniform(tsi_level *level);
+void cuda_level_destroy_uniform(tsi_level *level);
+ts_status cuda_level_find_uniform(tsi_level *level);
 
 /* ---- cuda_level_weights.cu ---- */
 

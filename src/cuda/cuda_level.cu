@@ -40,7 +40,24 @@ cuda_level_view cuda_view_of(const tsi_level *level) {
   l.corners = impl->corners;
   l.weights = impl->weights;
   l.general = impl->general;
+  l.uniform = impl->uniform;
+  l.reference = impl->reference;
   return l;
+}
+
+/* ---- Coefficients ---- */
+
+/* From natural order into the storage of `to`. */
+__global__ static void rearrange(cuda_level_view from, cuda_level_view to, float *sides, float *corners) {
+  cuda_point p;
+  if (!cuda_my_point(to, (int)blockIdx.y, &p)) return;
+  const int source = cuda_place(from, p.i, p.j), at = cuda_place(to, p.i, p.j);
+#pragma unroll
+  for (int k = 0; k < CUDA_SIDES; k++) sides[k * to.plane + at] = cuda_coefficient_at(from, k, source);
+  if (!corners) return;
+#pragma unroll
+  for (int k = CUDA_SIDES; k < CUDA_DIRECTIONS; k++)
+    corners[(k - CUDA_SIDES) * to.plane + at] = from.corners ? cuda_coefficient_at(from, k, source) : 0;
 }
 
 /* ---- Creation ---- */
@@ -49,9 +66,22 @@ static size_t field_bytes(const cuda_level *l, int fields) {
   return (size_t)fields * l->size * sizeof(float);
 }
 
+/* Whether kernels can overlap (cuda_level_launch): the device must, and the code be made for such. */
+static ts_status find_overlap(ts_context *context, int *overlap) {
+  struct cudaFuncAttributes attributes;
+  int major = 0;
+  CUDA_TRY(context,
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, cuda_state_of(context)->device));
+  CUDA_TRY(context, cudaFuncGetAttributes(&attributes, (const void *)rearrange));
+  *overlap = major >= 9 && attributes.ptxVersion >= 90;
+  return TS_OK;
+}
+
 static ts_status create_arrays(tsi_level *level) {
   ts_context *context = level->context;
   cuda_level *l = cuda_level_of(level);
+  TSI_TRY(find_overlap(context, &l->overlap));
+  TSI_TRY(cuda_level_create_uniform(level));
   l->borrowed = level->matrix && level->storage == TS_GRID_STORAGE_PLAIN;
   for (int k = 0; k < 2; k++)
     TSI_TRY(cuda_take_zeroed(context, (void **)&l->fields[k], field_bytes(l, 1), what));
@@ -98,29 +128,14 @@ void cuda_level_destroy(tsi_level *level) {
   }
   cuda_give(context, l->weights, 8 * l->cells * sizeof(float));
   cuda_give(context, l->general, sizeof *l->general);
+  cuda_level_destroy_uniform(level);
   cuda_give(context, l->dense, dense_bytes(level));
   tsi_free(context, l);
   level->impl = NULL;
 }
 
-/* ---- Coefficients ---- */
-
-/* From natural order into the storage of `to`. */
-__global__ static void rearrange(cuda_level_view from, cuda_level_view to, float *sides, float *corners) {
-  cuda_point p;
-  if (!cuda_my_point(to, (int)blockIdx.y, &p)) return;
-  const int source = cuda_place(from, p.i, p.j), at = cuda_place(to, p.i, p.j);
-#pragma unroll
-  for (int k = 0; k < CUDA_SIDES; k++) sides[k * to.plane + at] = cuda_coefficient_at(from, k, source);
-  if (!corners) return;
-#pragma unroll
-  for (int k = CUDA_SIDES; k < CUDA_DIRECTIONS; k++)
-    corners[(k - CUDA_SIDES) * to.plane + at] = from.corners ? cuda_coefficient_at(from, k, source) : 0;
-}
-
-ts_status cuda_level_prepare(tsi_level *level) {
+static ts_status take_coefficients(tsi_level *level) {
   cuda_level *l = cuda_level_of(level);
-  if (!level->matrix) return TS_OK;
   const cuda_stencil *s = cuda_stencil_of(level->matrix);
   if (l->borrowed) {
     l->sides = s->sides;
@@ -137,6 +152,11 @@ ts_status cuda_level_prepare(tsi_level *level) {
                                                                                       l->corners);
   CUDA_LAUNCHED(level->context, "rearrange");
   return TS_OK;
+}
+
+ts_status cuda_level_prepare(tsi_level *level) {
+  if (level->matrix) TSI_TRY(take_coefficients(level));
+  return cuda_level_find_uniform(level);
 }
 
 ts_status cuda_level_read(const tsi_level *level, float *values) {
@@ -184,7 +204,10 @@ ts_status cuda_level_clear(tsi_level *level) {
 
 /* ---- The coarsest level ---- */
 
-enum { DENSE_MOST = 1024 }; /* points; multigrid.h has fewer */
+enum {
+  DENSE_LANES = 13,             /* elements of a row that a thread has */
+  DENSE_MOST = 32 * DENSE_LANES /* points; multigrid.h has fewer */
+};
 
 ts_status cuda_level_set_inverse(tsi_level *level, const float *inverse) {
   cuda_level *l = cuda_level_of(level);
@@ -193,28 +216,40 @@ ts_status cuda_level_set_inverse(tsi_level *level, const float *inverse) {
   return cuda_upload(level->context, l->dense, inverse, dense_bytes(level));
 }
 
-/* A warp computes an element of x = inverse b. */
-__global__ static void dense_solve(cuda_level_view l, float *x, const float *b, const float *inverse) {
+struct dense_job {
+  cuda_level_view level;
+  float *x;
+  const float *b, *inverse;
+};
+
+/* A warp computes an element of x = inverse b; it has its row before b is there. */
+__global__ static void dense_solve(const dense_job job) {
   __shared__ float natural[DENSE_MOST];
-  const int n = l.width * l.height;
-  for (int p = (int)threadIdx.x; p < n; p += CUDA_THREADS)
-    natural[p] = b[cuda_place(l, p % l.width, p / l.width)];
-  __syncthreads();
+  const cuda_level_view &l = job.level;
+  const int n = l.width * l.height, lane = (int)threadIdx.x % 32;
   const int row = (int)(blockIdx.x * (CUDA_THREADS / 32) + threadIdx.x / 32);
-  if (row >= n) return;
+  float inverse[DENSE_LANES];
+  cuda_level_trigger();
+#pragma unroll
+  for (int k = 0; k < DENSE_LANES; k++) {
+    const int p = lane + 32 * k;
+    inverse[k] = row < n && p < n ? job.inverse[(size_t)row * n + p] : 0;
+  }
+  cuda_level_wait();
+  for (int p = (int)threadIdx.x; p < DENSE_MOST; p += CUDA_THREADS)
+    natural[p] = p < n ? job.b[cuda_place(l, p % l.width, p / l.width)] : 0;
+  __syncthreads();
   double sum = 0;
-  for (int p = (int)threadIdx.x % 32; p < n; p += 32)
-    sum += (double)inverse[(size_t)row * n + p] * (double)natural[p];
+#pragma unroll
+  for (int k = 0; k < DENSE_LANES; k++) sum += (double)inverse[k] * (double)natural[lane + 32 * k];
   sum = cuda_warp_sum(sum);
-  if (threadIdx.x % 32 == 0) x[cuda_place(l, row % l.width, row / l.width)] = (float)sum;
+  if (lane == 0 && row < n) job.x[cuda_place(l, row % l.width, row / l.width)] = (float)sum;
 }
 
 ts_status cuda_level_coarse_solve(tsi_level *level) {
-  const cuda_level_view l = cuda_view_of(level);
   const cuda_level *impl = cuda_level_of(level);
-  const unsigned blocks = cuda_blocks_for((size_t)l.width * (size_t)l.height * 32);
-  dense_solve<<<blocks, CUDA_THREADS, 0, cuda_stream(level->context)>>>(l, cuda_level_x(level), impl->b,
-                                                                        impl->dense);
-  CUDA_LAUNCHED(level->context, "dense_solve");
+  const dense_job job = {cuda_view_of(level), cuda_level_x(level), impl->b, impl->dense};
+  const unsigned blocks = cuda_blocks_for((size_t)level->grid.width * (size_t)level->grid.height * 32);
+  CUDA_TRY(level->context, cuda_level_launch(level, dense_solve, job, blocks, CUDA_THREADS));
   return TS_OK;
 }

@@ -27,6 +27,8 @@ struct cuda_level_view {
   size_t cells;
   const float *weights;
   const int *general;
+  const unsigned char *uniform;
+  const float *reference;
 };
 
 /* The geometry of a storage, and no pointers. */
@@ -46,6 +48,38 @@ static inline unsigned cuda_tiles(const cuda_level_view *l) {
 }
 static inline dim3 cuda_level_blocks(const cuda_level_view *l) {
   return dim3(cuda_tiles(l), (unsigned)l->layers);
+}
+
+/* ---- Kernels that overlap ---- */
+
+/* A kernel that is started with cuda_level_launch may begin before the one before it has ended. Until it calls
+ * cuda_level_wait it reads nothing but coefficients, weights and what is found in them: they were there before
+ * the fields were loaded, by a kernel that does not overlap. */
+static __device__ __forceinline__ void cuda_level_wait(void) {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+/* The next kernel may begin. */
+static __device__ __forceinline__ void cuda_level_trigger(void) {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+template <typename JOB>
+static inline cudaError_t cuda_level_launch(const tsi_level *level, void (*kernel)(JOB), const JOB &job,
+                                            unsigned blocks, unsigned threads) {
+  cudaLaunchConfig_t config = {};
+  cudaLaunchAttribute attribute = {};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.stream = cuda_stream(level->context);
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &attribute;
+  config.numAttrs = cuda_level_of(level)->overlap ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel, job);
 }
 
 /* ---- Places ---- */
@@ -184,16 +218,16 @@ static __host__ __device__ constexpr int cuda_towards_coarse(int u, int v) {
                                       : CUDA_S));
 }
 
-/* x of the coarse level between its points. */
-static __device__ __forceinline__ float
-cuda_interpolate(const cuda_level_view &fine, const cuda_level_view &coarse, cuda_point p, const float *x) {
+/* x of the coarse level between its points. `general`: the weights are not bilinear. */
+static __device__ __forceinline__ float cuda_interpolate(const cuda_level_view &fine,
+                                                         const cuda_level_view &coarse, cuda_point p,
+                                                         const float *x, bool general) {
   const int odd_x = p.i & 1, odd_y = p.j & 1, I = p.i >> 1, J = p.j >> 1;
   const int west = cuda_column(coarse, I), south = cuda_row(coarse, J);
   const float here = x[west + south];
   if (!odd_x && !odd_y) return here;
   const int east = cuda_column(coarse, coarse.periodic_x && I + 1 == coarse.width ? 0 : I + 1);
   const int north = cuda_row(coarse, coarse.periodic_y && J + 1 == coarse.height ? 0 : J + 1);
-  const bool general = *fine.general;
   if (!odd_y || !odd_x) {
     const float other = x[odd_x ? east + south : west + north];
     if (!general) return 0.5f * (here + other);

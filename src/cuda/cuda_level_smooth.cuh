@@ -35,7 +35,7 @@ static __device__ __forceinline__ void cuda_jacobi_at(const cuda_level_view &l, 
   if (centre != 0) {
     float r = b[own];
     if (!s.x_is_zero) r = cuda_without_centre<NINE>(l, at, r, x, 15) - centre * old;
-    step = s.alpha * __fdiv_rn(r, centre);
+    step = s.alpha * (__frcp_rn(centre) * r);
     if (s.beta != 0) step += s.beta * direction[own];
   }
   if (s.has_direction) direction[own] = step;
@@ -49,7 +49,7 @@ static __device__ __forceinline__ void cuda_relax_at(const cuda_level_view &l, c
   const int own = at.column[1] + at.row[1];
   const float centre = l.sides[own];
   if (centre != 0)
-    out[own] = __fdiv_rn(cuda_without_centre<NINE>(l, at, b[own], x, c.known), centre);
+    out[own] = __frcp_rn(centre) * cuda_without_centre<NINE>(l, at, b[own], x, c.known);
   else if (c.x_is_zero)
     out[own] = 0;
   else if (c.beside)

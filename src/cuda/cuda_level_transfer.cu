@@ -10,7 +10,8 @@ __global__ static void restrict_residual(cuda_level_view coarse, cuda_level_view
   const int at = cuda_place(coarse, I.i, I.j);
   float sum = 0;
   if (coarse.sides[at] != 0)
-    sum = cuda_restrict_at(fine, I, [&](cuda_point p) { return cuda_residual_at<NINE>(fine, p, b, x); });
+    sum = cuda_restrict_at(fine, I, *fine.general,
+                           [&](cuda_point p, int, int) { return cuda_residual_at<NINE>(fine, p, b, x); });
   coarse_b[at] = sum;
 }
 
@@ -30,7 +31,7 @@ __global__ static void restrict_field(cuda_level_view coarse, cuda_level_view fi
   const int at = cuda_place(coarse, I.i, I.j);
   float sum = 0;
   if (coarse.sides[at] != 0)
-    sum = cuda_restrict_at(fine, I, [&](cuda_point p) {
+    sum = cuda_restrict_at(fine, I, *fine.general, [&](cuda_point p, int, int) {
       const int from = cuda_place(fine, p.i, p.j);
       return fine.sides[from] != 0 ? b[from] : 0;
     });

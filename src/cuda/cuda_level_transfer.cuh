@@ -4,11 +4,12 @@
 
 #include "cuda_level.cuh"
 
-/* The sum over the fine points around coarse point I of their weights for it and their numbers, value(p), / 4.
+/* The sum over the fine points around coarse point I of their weights for it and their numbers, value(p, u, v),
+ * / 4: p = 2 I + (u, v) - 1, or what that is beyond a periodic side.
  */
 template <typename F>
-static __device__ __forceinline__ float cuda_restrict_at(const cuda_level_view &fine, cuda_point I, F value) {
-  const bool general = *fine.general;
+static __device__ __forceinline__ float cuda_restrict_at(const cuda_level_view &fine, cuda_point I,
+                                                         bool general, F value) {
   float sum = 0;
 #pragma unroll
   for (int k = 0; k < 9; k++) {
@@ -17,7 +18,7 @@ static __device__ __forceinline__ float cuda_restrict_at(const cuda_level_view &
     if (!cuda_find_fine(fine, &p)) continue;
     float weight = (u == 1 ? 1.0f : 0.5f) * (v == 1 ? 1.0f : 0.5f);
     if (general && towards != CUDA_C) weight = cuda_weight(fine, p, towards);
-    if (weight != 0) sum += weight * value(p);
+    if (weight != 0) sum += weight * value(p, u, v);
   }
   return 0.25f * sum;
 }
@@ -28,7 +29,7 @@ static __device__ __forceinline__ void cuda_prolong_at(const cuda_level_view &fi
                                                        float *x, const float *coarse_x) {
   const int at = cuda_place(fine, p.i, p.j);
   if (fine.sides[at] == 0) return;
-  const float e = cuda_interpolate(fine, coarse, p, coarse_x);
+  const float e = cuda_interpolate(fine, coarse, p, coarse_x, *fine.general);
   x[at] = add ? x[at] + e : e;
 }
 
