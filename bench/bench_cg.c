@@ -36,12 +36,20 @@ static const report_column PASSES[] = {
     {"megabytes", "MB", 'f', 9, 3},
 };
 
-/* The 5 parts of an iteration, which are loops of the CPU backend. In OpenGL each takes at least one pass that
- * waits for the part before: a reduction of more rows takes several, which its least time leaves out. */
-static void iteration_work(const spmv_result *product, int is_gl, int components, work parts[PARTS]) {
-  static const struct {
-    int reads, writes, flops;
-  } vectors[PARTS] = {{0, 0, 0}, {2, 0, 2}, {4, 2, 4}, {2, 0, 3}, {3, 1, 3}};
+/* The 5 parts of an iteration, which are loops of the CPU backend. On CUDA they are three passes, in which a
+ * vector that two parts read is read once: d.q is summed up with q = A d, r . r/m with r, and x goes with d. In
+ * OpenGL each takes at least one pass that waits for the part before: a reduction of more rows takes several,
+ * which its least time leaves out. */
+typedef struct part {
+  int reads, writes, flops;
+} part;
+
+static void iteration_work(const spmv_result *product, const device_limits *limits, int components,
+                           work parts[PARTS]) {
+  static const part passes[PARTS] = {{0, 0, 0}, {2, 0, 2}, {4, 2, 4}, {2, 0, 3}, {3, 1, 3}},
+                    on_cuda[PARTS] = {{0, 0, 0}, {0, 0, 2}, {3, 1, 4}, {0, 0, 3}, {4, 2, 3}};
+  const part *vectors = limits->is_cuda ? on_cuda : passes;
+  const int is_gl = limits->is_gl;
   const limit_format format = limit_format_of_components(components);
   const double rows = product->info.rows;
   parts[0] = product->w;
@@ -94,7 +102,7 @@ static void print_iteration(report *r, const measured *m, int components) {
   work parts[PARTS];
   const double seconds = m->times.iteration;
   double limit = 0, flops = 0;
-  iteration_work(&m->product, m->limits.is_gl, components, parts);
+  iteration_work(&m->product, &m->limits, components, parts);
   for (int i = 0; i < PARTS; ++i) {
     limit += limits_seconds(&m->limits, &parts[i]);
     flops += parts[i].flops;
@@ -107,7 +115,7 @@ static void print_iteration(report *r, const measured *m, int components) {
 static void print_parts(report *r, const measured *m, int components) {
   work parts[PARTS];
   double us[PARTS], fetches = 0, bytes = 0;
-  iteration_work(&m->product, m->limits.is_gl, components, parts);
+  iteration_work(&m->product, &m->limits, components, parts);
   for (int i = 0; i < PARTS; ++i) {
     us[i] = limits_seconds(&m->limits, &parts[i]) * 1e6;
     fetches += work_fetches(&parts[i]);
@@ -150,7 +158,9 @@ int bench_cg(const bench_options *options, report *r) {
   report_note(r, "the 5 parts below%s.",
               device.is_gl ? ", each of them at least one dependent pass, also where it takes more" : "");
   /* Small: the cost of passes shows; large: that of fetches. */
-  int32_t sizes[2] = {1 << 14, !device.is_hardware ? 1 << 17 : device.is_gl ? 1 << 22 : 1 << 20};
+  int32_t sizes[2] = {1 << 14, !device.is_hardware                                         ? 1 << 17
+                               : device.is_gl || limits_cuda_device(options->backend) >= 0 ? 1 << 22
+                                                                                           : 1 << 20};
   if (options->size) sizes[0] = options->size;
   /* A file has one size. */
   const int size_count = options->size || (options->matrix && !generated_is_name(options->matrix)) ? 1 : 2;

@@ -63,7 +63,7 @@ int bench_describe(const bench_options *options, report *r, bench_device *device
   report_text(r, "driver", "driver", "%s", info.driver);
   if (info.max_texture_size > 0)
     report_text(r, "rectangle", "rectangle", "%dx%d", info.rectangle_width, info.rectangle_height);
-  else
+  else if (info.threads)
     report_text(r, "threads", "threads", "%d", info.threads);
   ts_context_destroy(&context);
   return 0;

@@ -1,6 +1,7 @@
 #include "device_limits.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
@@ -108,6 +109,12 @@ static int measure_copies(device_limits *limits, ts_context *context, int repeat
   return failed;
 }
 
+int limits_cuda_device(const char *backend) {
+  const char *name = strstr(backend, "cuda");
+  if (!name) return -1;
+  return name[4] == ':' ? atoi(name + 5) : 0;
+}
+
 int limits_measure(device_limits *limits, const bench_options *options, int components, double bytes) {
   /* A context of its own, the only one while it is open: probes that draw below the library leave no trace in
    * the one that is measured, neither state nor textures. */
@@ -124,7 +131,8 @@ int limits_measure(device_limits *limits, const bench_options *options, int comp
           measure_gl(limits, info.is_hardware, options->repeat, limit_format_of_components(components), bytes);
       gl_limits_end();
     }
-  } else if (!failed && strstr(info.backend, "cuda")) {
+  } else if (!failed && limits_cuda_device(info.backend) >= 0) {
+    limits->is_cuda = 1;
     failed = measure_copies(limits, context, options->repeat, bytes);
   } else if (!failed) {
     failed = measure_cpu(limits, info.threads > 0 ? info.threads : 1, options->repeat, bytes);

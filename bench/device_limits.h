@@ -75,13 +75,16 @@ typedef struct work {
 } work;
 
 typedef struct device_limits {
-  int is_gl;
+  int is_gl, is_cuda;
   double fetch[FETCH_PATTERNS][LIMIT_FORMATS]; /* per second; FETCH_STRIDE_4 is not measured */
   double quads; /* texels of R32F per second: quads or fetches, which is faster */
   double write[LIMIT_FORMATS];
   double pass; /* seconds: the cheapest dependent pass; CPU and CUDA: 0 */
   double bandwidth;
 } device_limits;
+
+/* The N of "cuda:N" and "check:cuda:N", 0 without it; -1 for another backend. */
+int limits_cuda_device(const char *backend);
 
 /* Measures what work on vectors with `components` needs whose data, matrix and vectors, are `bytes` altogether.
  */

@@ -65,7 +65,7 @@ static const struct argp_option option_list[] = {
      "write the solution here: NumPy's format if FILE ends with .npy, else Matrix Market", 1},
     {0, 0, 0, 0, "Where:", 2},
     {"backend", KEY_BACKEND, "NAME", 0,
-     "auto, gl, gl:N (device N), cpu, or check:NAME; see `texsolve info' (default: auto)", 2},
+     "auto, cuda, cuda:N (device N), gl, gl:N, cpu, or check:NAME; see `texsolve info' (default: auto)", 2},
     {"threads", KEY_THREADS, "N", 0, "threads of the CPU backend", 2},
     {0, 0, 0, 0, "Multigrid:", 3},
     {"smoother", KEY_SMOOTHER, "NAME", 0, "jacobi, chebyshev, red-black or four-colour (default)", 3},

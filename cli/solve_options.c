@@ -32,8 +32,9 @@ static const struct argp_option option_list[] = {
     {"history", KEY_HISTORY, "FILE", 0, "write sqrt(delta / delta_0) of every iteration here, as CSV", 1},
     {0, 0, 0, 0, "Where and how the matrix is stored:", 2},
     {"backend", KEY_BACKEND, "NAME", 0,
-     "auto, gl, gl:N (device N), cpu, or check:NAME; see `texsolve info' (default: auto, which takes OpenGL on "
-     "a GPU, else the CPU)",
+     "auto, cuda, cuda:N (device N), gl, gl:N, cpu, or check:NAME; see `texsolve info' (default: auto, which "
+     "takes CUDA "
+     "where there is a device, else OpenGL on a GPU, else the CPU)",
      2},
     {"format", KEY_FORMAT, "NAME", 0,
      "auto, jagged, segments, csr, bcrs2 or bcrs4 (default: auto, the backend's fastest)", 2},

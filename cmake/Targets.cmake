@@ -2,12 +2,14 @@
 find_package(Threads REQUIRED)
 
 add_library(texsolve_options INTERFACE)
-target_compile_options(texsolve_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra>)
+target_compile_options(texsolve_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall>)
 if(NOT TEXSOLVE_OPENMP)
   target_compile_options(texsolve_options INTERFACE -Wno-unknown-pragmas)
 endif()
 if(TEXSOLVE_WERROR)
-  target_compile_options(texsolve_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
+  target_compile_options(texsolve_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:--Werror all-warnings -Xcompiler=-Werror>")
 endif()
 if(TEXSOLVE_SANITIZE)
   target_compile_options(texsolve_options INTERFACE -fsanitize=${TEXSOLVE_SANITIZE} -fno-sanitize-recover=all
@@ -81,6 +83,9 @@ set_target_properties(texsolve_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVE
 if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT TEXSOLVE_SANITIZE)
   # A missing function is our error, not the user's; sanitizers leave their own names to the program.
   target_link_options(texsolve_shared PRIVATE LINKER:--no-undefined)
+endif()
+if(TEXSOLVE_WITH_CUDA AND CMAKE_SYSTEM_NAME STREQUAL Linux)
+  target_link_options(texsolve_shared PRIVATE LINKER:--exclude-libs,ALL) # the CUDA runtime inside is ours alone
 endif()
 target_link_libraries(texsolve_shared PRIVATE ${link_libraries} $<BUILD_INTERFACE:texsolve_options>)
 target_link_libraries(texsolve_static PUBLIC ${link_libraries} PRIVATE $<BUILD_INTERFACE:texsolve_options>)

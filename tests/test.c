@@ -39,6 +39,9 @@ static int failures, warnings;
 int test_is_gl(void) {
   return variant && strstr(variant->backend, "gl") != NULL;
 }
+int test_is_cpu(void) {
+  return variant && strstr(variant->backend, "cpu") != NULL;
+}
 int test_is_check(void) {
   return variant && strncmp(variant->backend, "check:", 6) == 0;
 }

@@ -35,6 +35,7 @@ int test_main(int argc, char **argv, const test_case *cases, int count, unsigned
 /* ---- The backend under test ---- */
 extern const char *test_backend; /* as given: "gl-plain" */
 int test_is_gl(void);            /* an OpenGL backend, wrapped in checks or not */
+int test_is_cpu(void);           /* the CPU backend, wrapped in checks or not */
 int test_is_check(void);         /* wrapped in checks */
 int test_is_application(void);   /* in a context of the test's own */
 

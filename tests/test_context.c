@@ -3,7 +3,7 @@
 #include "helpers.h"
 
 static const char *plain_name(void) { /* the backend's name without a wrapper */
-  return test_is_gl() ? "gl" : "cpu";
+  return test_is_gl() ? "gl" : test_is_cpu() ? "cpu" : "cuda";
 }
 
 static void information(void) {
@@ -28,7 +28,7 @@ static void information(void) {
     CHECK_INT(info.rectangle_width, 1);
     CHECK_INT(info.rectangle_height, 1);
     CHECK_INT(info.texture_barrier, 0);
-    CHECK(info.threads >= 1);
+    CHECK(test_is_cpu() ? info.threads >= 1 : info.threads == 0);
     CHECK_INT(info.is_hardware, 1);
   }
   CHECK_OK(context, ts_context_finish(context));
@@ -61,17 +61,17 @@ static void unknown_backends(void) {
 }
 
 static void no_such_device(void) {
-  if (!test_is_gl() || test_is_application()) return;
+  if (test_is_cpu() || test_is_application()) return;
   ts_context_desc desc = test_desc();
   char name[32];
   snprintf(name, sizeof name, "%s:%d", desc.backend, 997);
   desc.backend = name;
   if (desc.gl_platform == TS_GL_PLATFORM_WINDOW) return; /* a window has one device */
-  refuse(&desc, TS_ERROR_UNAVAILABLE, "997", "gl");
+  refuse(&desc, TS_ERROR_UNAVAILABLE, "997", plain_name());
 }
 
 static void first_device(void) {
-  if (!test_is_gl() || test_is_application()) return;
+  if (test_is_cpu() || test_is_application()) return;
   ts_context_desc desc = test_desc();
   if (desc.gl_platform == TS_GL_PLATFORM_WINDOW) return;
   char name[32];
@@ -92,7 +92,7 @@ static void automatic(void) {
     /* The last is without a descriptor at all. */
     REQUIRE_OK(NULL, ts_context_create(k == 2 ? NULL : &desc, &context));
     const ts_context_info info = context_info(context);
-    CHECK(strcmp(info.backend, "gl") == 0 || strcmp(info.backend, "cpu") == 0);
+    CHECK(!strcmp(info.backend, "cuda") || !strcmp(info.backend, "gl") || !strcmp(info.backend, "cpu"));
     CHECK_INT(info.is_hardware, 1); /* never a software rasterizer */
     test_close(&context);
   }
@@ -101,7 +101,7 @@ static void automatic(void) {
 static int told;
 static void count_info(ts_log_level level, const char *message, void *user) {
   (void)user;
-  if (level == TS_LOG_INFO && (strstr(message, "gl") || strstr(message, "cpu"))) told++;
+  if (level == TS_LOG_INFO && strstr(message, "backend ")) told++;
 }
 
 static void automatic_says_what_it_took(void) {
@@ -188,7 +188,7 @@ static void half_an_allocator(void) {
 }
 
 static void threads(void) {
-  if (test_is_gl()) return;
+  if (!test_is_cpu()) return;
 #ifdef _OPENMP
   const int most = 3;
 #else

@@ -1,8 +1,13 @@
-/* texsolve with programs that use CUDA: vectors that OpenGL draws without a copy.
+/* texsolve with CUDA programs: the memory behind vectors, the stream that the library works on, and vectors
+ * that OpenGL draws without a copy.
  *
- * Include after CUDA's and your OpenGL loader's headers or before them; this header needs none. All functions
- * return TS_ERROR_UNSUPPORTED for objects of another backend. A library built without CUDA does not contain
- * them.
+ * Include before or after the headers of CUDA and of your OpenGL loader, or without them. All functions return
+ * TS_ERROR_UNSUPPORTED for objects of another backend. A library built without CUDA does not contain them.
+ *
+ * A context of the backend "cuda" asks for all of its work on one stream, in the order of the calls, and
+ * does not wait for it: calls wait only where their results come to the host. It makes its device current for
+ * the length of a call and then puts the thread's current device back. Device memory comes from the device's
+ * default pool (cudaMallocAsync), from which the library lets nothing go back before it needs to.
  */
 #ifndef TEXSOLVE_CUDA_H
 #define TEXSOLVE_CUDA_H
@@ -12,6 +17,32 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct CUstream_st; /* cudaStream_t is a pointer to it */
+
+/* Where a vector is stored: component c of index i is pointer[i * components + c], aligned to 16 bytes. `count`
+ * is the number of floats, and may be NULL. The pointer is good until the vector is destroyed or moved
+ * (ts_cuda_vector_gl_texture). What is asked
+ * for on the context's stream, or on one that waits for it, sees the results of all calls made before; the
+ * library's later calls see what was written on the context's stream. */
+TS_API ts_status ts_cuda_vector_pointer(ts_vector *vector, float **pointer, size_t *count);
+
+/* A vector over `space` that lives in the application's device memory of `count` floats, stored as above. Its
+ * contents become the vector's. The memory stays the application's and must outlive the vector and what was
+ * asked for with it.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (memory of the host or of another device, not aligned to 16 bytes, a count
+ * other than size times components). */
+TS_API ts_status ts_cuda_vector_from_pointer(ts_space *space, int components, float *pointer, size_t count,
+                                             ts_vector **vector);
+
+/* The stream that the context works on: of its own, and not one that waits for the default stream, unless
+ * ts_cuda_set_stream gave it another. */
+TS_API ts_status ts_cuda_stream(const ts_context *context, struct CUstream_st **stream);
+
+/* Work on the application's stream from now on; what was asked for before comes first. The stream must be of
+ * the context's device and must last until the context is destroyed or has another one. NULL: the context's own
+ * again; the default stream is cudaStreamLegacy or cudaStreamPerThread here. */
+TS_API ts_status ts_cuda_set_stream(ts_context *context, struct CUstream_st *stream);
 
 /* ---- Drawing with OpenGL ---- */
 

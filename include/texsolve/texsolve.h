@@ -120,8 +120,9 @@ enum {
 };
 
 typedef struct ts_context_desc {
-  /* "gl", "gl:1" (second device), "cpu", "check:gl" (a backend wrapped in checks), or "auto", which takes
-   * OpenGL on a hardware device if there is one, then the CPU, and logs what it took. Default: "auto". */
+  /* "cuda", "cuda:1" (second device), "gl", "gl:1", "cpu", "check:gl" (a backend wrapped in checks), or "auto",
+   * which takes CUDA if there is a device, then OpenGL on a hardware device, then the CPU, and logs what it
+   * took and why. With TS_GL_PLATFORM_CURRENT it takes OpenGL before CUDA. Default: "auto". */
   const char *backend;
   ts_log_fn log; /* default: none */
   void *log_user;
@@ -146,7 +147,7 @@ TS_API ts_status ts_context_create(const ts_context_desc *desc, ts_context **con
 TS_API void ts_context_destroy(ts_context **context);
 
 typedef struct ts_context_info {
-  const char *backend;                   /* "gl", "cpu", "check:gl" */
+  const char *backend;                   /* "cuda", "gl", "cpu", "check:gl" */
   const char *device;                    /* the device's name */
   const char *driver;                    /* the driver's name and version */
   int is_hardware;                       /* 0 for a software rasterizer, 1 for a GPU or the CPU backend */

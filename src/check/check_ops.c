@@ -198,6 +198,18 @@ static ts_status watched_cg_update(const tsi_cg_update *u) {
   return check_vector("cg_update", u->d_new, 0);
 }
 
+static ts_status watched_cg_iterate(const tsi_cg_iterations *run) {
+  TSI_TRY(check_poison(run->q));
+  TSI_TRY(check_poison_slot(run->slots, run->rr));
+  TSI_TRY(check_poison_slot(run->slots, run->done));
+  TSI_TRY(inner_of(run->e->context)->cg_iterate(run));
+  TSI_TRY(written("cg_iterate", run->e, 0));
+  TSI_TRY(check_vector("cg_iterate", run->r, 0));
+  TSI_TRY(check_vector("cg_iterate", run->d, 0));
+  TSI_TRY(check_slot("cg_iterate", run->slots, run->rr, run->e->components));
+  return check_slot("cg_iterate", run->slots, run->done, 1);
+}
+
 /* ---- Matrices ---- */
 
 static ts_status watched_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
@@ -246,6 +258,7 @@ void check_watch(check_state *state) {
   if (table->multiply_add) table->multiply_add = watched_multiply_add;
   if (table->dots) table->dots = watched_dots;
   if (table->cg_update) table->cg_update = watched_cg_update;
+  if (table->cg_iterate) table->cg_iterate = watched_cg_iterate;
   check_watch_meshes(state);
   check_watch_grids(state);
   check_watch_fluids(state);

@@ -12,6 +12,14 @@ static int has_one_reduction(const ts_context *context) {
          !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
 }
 
+/* Only where nothing else is asked for than what the device does by itself. */
+static int runs_on_device(const ts_context *context, const ts_matrix *A, const ts_cg_desc *resolved) {
+  const tsi_ops *ops = context->ops;
+  return ops->cg_fits && ops->cg_iterate && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS) &&
+         resolved->preconditioner != TS_PRECONDITIONER_MULTIGRID && resolved->reductions == 2 &&
+         ops->cg_fits(A);
+}
+
 static ts_status resolve_reductions(ts_context *context, const ts_matrix *A, ts_cg_desc *desc) {
   const tsi_tiling *t = &A->row_space->tiling;
   if (desc->reductions < 0 || desc->reductions > 2)
@@ -71,9 +79,14 @@ static ts_status resolve(ts_context *context, const ts_matrix *A, const ts_cg_de
     const double wanted = 10.0 * A->info.rows;
     out->max_iterations = wanted < 1000 ? 1000 : wanted > 100000 ? 100000 : (int)wanted;
   }
-  /* A cycle of multigrid costs more than a wait. */
-  if (out->check_interval == 0) out->check_interval = out->multigrid ? 1 : context->caps.check_interval;
-  return resolve_reductions(context, A, out);
+  TSI_TRY(resolve_reductions(context, A, out));
+  /* A cycle of multigrid costs more than a wait. A device that iterates by itself also knows when to end. */
+  enum { on_device = 250 };
+  if (out->check_interval == 0)
+    out->check_interval = out->multigrid                    ? 1
+                          : runs_on_device(context, A, out) ? on_device
+                                                            : context->caps.check_interval;
+  return TS_OK;
 }
 
 ts_status ts_cg_create(ts_matrix *matrix, const ts_cg_desc *desc, ts_cg **out) {
@@ -94,7 +107,9 @@ ts_status ts_cg_create(ts_matrix *matrix, const ts_cg_desc *desc, ts_cg **out) {
   cg->context = context;
   cg->matrix = matrix;
   cg->desc = resolved;
-  cg->overlap = context->caps.check_overlap < resolved.check_interval ? context->caps.check_overlap : 0;
+  cg->on_device = runs_on_device(context, matrix, &resolved);
+  cg->overlap = context->caps.check_overlap;
+  if (cg->on_device || cg->overlap >= resolved.check_interval) cg->overlap = 0;
   cg->ring = 2 * (resolved.check_interval + cg->overlap + 1);
   cg->history = tsi_malloc(context, (size_t)cg->ring, sizeof *cg->history);
   cg->numbers = tsi_malloc(context, (size_t)TSI_CG_RING + 2 * (size_t)cg->ring, 4 * sizeof *cg->numbers);

@@ -11,6 +11,7 @@ struct ts_cg {
   ts_cg_desc desc; /* resolved */
   int overlap;     /* iterations begun before a check's numbers are awaited */
   int ring;        /* iterations whose numbers the slots hold */
+  int on_device;   /* the device carries out iterations by itself, up to the next check */
   double *history; /* for the progress callback */
   float *numbers;  /* the slots on the host */
 
@@ -36,6 +37,7 @@ enum {
   TSI_CG_RR,    /* r^T r */
   TSI_CG_DD,    /* d^T d, in careful mode */
   TSI_CG_QMQ,   /* q^T M^-1 q, with one reduction */
+  TSI_CG_DONE,  /* iterations that the device has carried out by itself since the last check */
   TSI_CG_RING
 };
 
@@ -90,6 +92,8 @@ ts_status tsi_cg_judge_start(tsi_cg_state *s, const ts_vector *x, int *ended);
 ts_status tsi_cg_judge(tsi_cg_state *s, int checked, int *ended);
 /* The recurrence claims convergence, or has not improved for long: look at b - A x. */
 ts_status tsi_cg_judge_by_residual(tsi_cg_state *s, int must_end, int *ended);
+/* d^T q <= 0 means something where delta is above this. */
+double tsi_cg_visible(const tsi_cg_state *s, int component);
 /* What the recurrence says of the stopping rule: a number that is at most rtol on convergence. */
 double tsi_cg_claimed(const tsi_cg_state *s, int iteration);
 /* x = x + e; computes r anew, and the numbers of the result from it. To go on from there, begin_directions. */

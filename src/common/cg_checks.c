@@ -133,14 +133,16 @@ ts_status tsi_cg_judge_by_residual(tsi_cg_state *s, int must_end, int *ended) {
   return tsi_cg_begin_directions(s);
 }
 
+double tsi_cg_visible(const tsi_cg_state *s, int component) {
+  return fmax(1e-13 * s->delta_0[component], FLT_MIN);
+}
+
 /* d^T q <= 0 where delta is not yet small. Returns the component, or -1. */
 static int lost_curvature(const tsi_cg_state *s, int iteration) {
   const ts_cg *cg = s->cg;
   for (int c = 0; c < cg->components; c++) {
     const double delta = tsi_cg_number(cg, tsi_cg_delta_slot(cg, iteration), c);
-    if (tsi_cg_number(cg, tsi_cg_dq_slot(cg, iteration), c) <= 0 && delta > 1e-13 * s->delta_0[c] &&
-        delta > FLT_MIN)
-      return c;
+    if (tsi_cg_number(cg, tsi_cg_dq_slot(cg, iteration), c) <= 0 && delta > tsi_cg_visible(s, c)) return c;
   }
   return -1;
 }

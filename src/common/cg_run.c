@@ -12,6 +12,9 @@
  * Every delta and d^T q stays in a device slot; alpha and beta are quotients of slots that the updates evaluate
  * themselves. The host reads the slots of all iterations since the last check at once.
  *
+ * A device may carry out many iterations by itself (cg_iterate). It writes the same numbers into the same
+ * slots.
+ *
  * Where a pass costs more than its work, the two reductions of an iteration become one (Meurant 1987,
  * "Multitasking the conjugate gradient method on the CRAY X-MP/48"), since r_k+1 = r_k - alpha q and d^T q =
  * r_k^T M^-1 q:
@@ -171,9 +174,47 @@ static ts_status first_residual(const tsi_cg_state *s) {
   return sum_residual(s, NULL);
 }
 
+/* One interval of iterations that the device carries out by itself. It ends earlier where the numbers will end
+ * the solve, or change its way. */
+static ts_status advance_on_device(tsi_cg_state *s, int *ended) {
+  const ts_cg *cg = s->cg;
+  const int left = cg->desc.max_iterations - s->iteration;
+  const double rtol = cg->desc.rtol;
+  tsi_cg_iterations run = {
+      .matrix = cg->matrix,
+      .e = cg->e,
+      .r = cg->r,
+      .d = cg->d,
+      .q = cg->q,
+      .m = cg->m,
+      .slots = cg->slots,
+      .ring = TSI_CG_RING,
+      .ring_size = cg->ring,
+      .rr = TSI_CG_RR,
+      .done = TSI_CG_DONE,
+      .iteration = s->iteration,
+      .count = left < cg->desc.check_interval ? left : cg->desc.check_interval,
+      .stop_by_residual = cg->desc.stop == TS_STOP_RESIDUAL,
+  };
+  for (int c = 0; c < cg->components; c++) {
+    const double norm = s->norm_rule[c];
+    run.enough[c] = (float)(rtol * rtol * (run.stop_by_residual ? norm * norm : s->delta_0[c]));
+    run.visible[c] = (float)tsi_cg_visible(s, c);
+  }
+  TSI_TRY(cg->context->ops->cg_iterate(&run));
+  TSI_TRY(tsi_cg_read_slots(s->cg));
+  const int done = (int)tsi_cg_number(cg, TSI_CG_DONE, 0);
+  if (done < 1 || done > run.count)
+    return tsi_fail(cg->context, TS_ERROR_DEVICE, "the device reports %d iterations of %d", done, run.count);
+  s->iteration += done;
+  for (int c = 0; c < cg->components; c++) s->norm_r[c] = sqrt((double)tsi_cg_number(cg, TSI_CG_RR, c));
+  return tsi_cg_judge(s, s->iteration, ended);
+}
+
 /* One interval: iterations, then the numbers. Meanwhile the device goes on with `overlap` iterations. */
 static ts_status advance(tsi_cg_state *s, int *ended) {
   ts_cg *cg = s->cg;
+  if (cg->on_device && !s->careful) return advance_on_device(s, ended);
   const int left = cg->desc.max_iterations - s->iteration;
   int steps = s->careful ? 1 : cg->desc.check_interval, overlap = s->careful ? 0 : cg->overlap;
   if (steps > left) steps = left;

@@ -28,7 +28,7 @@ static const backend_entry backends[] = {
 enum { backend_count = sizeof backends / sizeof backends[0] };
 
 /* The order of `auto`; "check" is asked for by name only. */
-static const char *const listed[] = {"gl", "cpu", "cuda"};
+static const char *const listed[] = {"cuda", "gl", "cpu"};
 
 const char *ts_backend_name(int index) {
   return index >= 0 && index < (int)(sizeof listed / sizeof listed[0]) ? listed[index] : NULL;
@@ -127,23 +127,35 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_
   return TS_OK;
 }
 
-/* OpenGL on hardware, else the CPU: a software rasterizer is slower than the CPU backend. */
+/* A backend that `auto` may take, or why it does not. */
+static ts_status try_backend(const ts_context_desc *desc, const char *name, ts_context **out, char *why,
+                             size_t size) {
+  const ts_status status = open_backend(desc, name, out);
+  if (status == TS_OK && (*out)->caps.is_hardware) return TS_OK;
+  const size_t used = strlen(why);
+  const char *separator = used ? "; " : "";
+  if (status == TS_OK)
+    snprintf(why + used, size - used, "%s%s: %.120s is a software rasterizer", separator, name,
+             (*out)->caps.device);
+  else
+    snprintf(why + used, size - used, "%s%s: %.150s", separator, name, ts_last_error(NULL));
+  ts_context_destroy(out);
+  tsi_clear_error(NULL);
+  return TS_ERROR_UNAVAILABLE;
+}
+
+/* CUDA, then OpenGL on hardware, else the CPU: a software rasterizer is slower than the CPU backend. An
+ * application that has an OpenGL context current wants it used. */
 static ts_status open_auto(const ts_context_desc *desc, ts_context **out) {
-  ts_context *gl = NULL;
-  const ts_status status = open_backend(desc, "gl", &gl);
-  if (status == TS_OK && gl->caps.is_hardware) {
-    *out = gl;
+  const int current = desc->gl_platform == TS_GL_PLATFORM_CURRENT;
+  char why[400] = "";
+  for (int k = 0; k < 2; k++) {
+    if (try_backend(desc, (k == 0) == current ? "gl" : "cuda", out, why, sizeof why) < 0) continue;
+    if (why[0]) tsi_log(*out, TS_LOG_INFO, "auto took %s; %s", (*out)->backend_name, why);
     return TS_OK;
   }
-  char why[200];
-  if (status == TS_OK)
-    snprintf(why, sizeof why, "%.150s is a software rasterizer", gl->caps.device);
-  else
-    snprintf(why, sizeof why, "%.190s", ts_last_error(NULL));
-  ts_context_destroy(&gl);
-  tsi_clear_error(NULL);
   TSI_TRY(open_backend(desc, "cpu", out));
-  tsi_log(*out, TS_LOG_INFO, "auto took cpu, not gl: %s", why);
+  tsi_log(*out, TS_LOG_INFO, "auto took cpu; %s", why);
   return TS_OK;
 }
 

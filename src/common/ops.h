@@ -130,6 +130,22 @@ typedef struct tsi_cg_update {
   int delta, dq, qmq; /* slots: r^T M^-1 r, d^T q, q^T M^-1 q */
 } tsi_cg_update;
 
+/* Iterations of CG that the device carries out by itself (cg_run.c). */
+typedef struct tsi_cg_iterations {
+  const ts_matrix *matrix;
+  ts_vector *e, *r, *d, *q;
+  const ts_vector *m; /* may be NULL: 1 */
+  ts_scalars *slots;
+  int ring, ring_size; /* slots: delta of iteration k is ring + 2 (k mod ring_size), d^T q the next one */
+  int rr, done;  /* slots: r^T r after the last iteration where it is asked for, and how many there were */
+  int iteration; /* the first one; its delta is there */
+  int count;     /* at most so many, at least 1 */
+  /* They end where delta, or r^T r, of every component is at most `enough`, where delta is not finite, and
+   * where d^T q is not above 0 in a component whose delta is above `visible`. */
+  int stop_by_residual;
+  float enough[4], visible[4];
+} tsi_cg_iterations;
+
 /* The unknown and the right-hand side of a level. */
 typedef enum tsi_level_field { TSI_LEVEL_X, TSI_LEVEL_B } tsi_level_field;
 
@@ -214,6 +230,10 @@ struct tsi_ops {
    * r_new and d_new are none of the others.
    */
   ts_status (*cg_update)(const tsi_cg_update *update);
+  /* Whole iterations with two reductions, for matrices that fit; both or none. Afterwards r, d and e are those
+   * of the next iteration, and q is undefined. */
+  int (*cg_fits)(const ts_matrix *A);
+  ts_status (*cg_iterate)(const tsi_cg_iterations *run);
 
   /* ---- Meshes: all four, or none: ts_mesh_flow_create then says that the backend has no meshes ---- */
 

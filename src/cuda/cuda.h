@@ -28,9 +28,9 @@ typedef struct cuda_state {
   int cooperative; /* kernels whose blocks can wait for each other */
   int pools;       /* memory is taken and given back in stream order */
   size_t l2_bytes;
-  cudaStream_t stream;
-  void *partials;     /* what the blocks of a reduction hand to the last one */
-  unsigned *arrivals; /* counters of blocks, 0 between operations */
+  cudaStream_t stream, own_stream; /* the same, unless the application gave one */
+  void *partials;                  /* what the blocks of a reduction hand to the last one */
+  unsigned *arrivals;              /* counters of blocks, 0 between operations */
   cuda_shared *shared;
   int lent; /* how many of them OpenGL has now */
 } cuda_state;
@@ -147,6 +147,8 @@ ts_status cuda_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_
 ts_status cuda_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
                             const ts_vector *y);
 ts_status cuda_cg_update(const tsi_cg_update *update);
+int cuda_cg_fits(const ts_matrix *A);
+ts_status cuda_cg_iterate(const tsi_cg_iterations *run);
 
 ts_status cuda_scalars_create(ts_scalars *s);
 void cuda_scalars_destroy(ts_scalars *s);

@@ -71,14 +71,15 @@ static void release(ts_context *context) {
   if (state->stream) cudaStreamSynchronize(state->stream);
   cudaFree(state->partials);
   cudaFree(state->arrivals);
-  if (state->stream) cudaStreamDestroy(state->stream);
+  if (state->own_stream) cudaStreamDestroy(state->own_stream);
   tsi_free(context, state);
   context->backend = NULL;
 }
 
 static ts_status prepare(ts_context *context, cuda_state *state) {
   TSI_TRY(read_properties(context, state));
-  CUDA_TRY(context, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
+  CUDA_TRY(context, cudaStreamCreateWithFlags(&state->own_stream, cudaStreamNonBlocking));
+  state->stream = state->own_stream;
   /* Of the largest kind: four components in double precision. */
   CUDA_TRY(context, cudaMalloc(&state->partials, CUDA_MAX_BLOCKS * 4 * 4 * sizeof(double)));
   CUDA_TRY(context, cudaMalloc((void **)&state->arrivals, CUDA_ARRIVALS * sizeof(unsigned)));
@@ -181,6 +182,8 @@ const tsi_ops tsi_cuda_ops = {
     .axpy2_dot = cuda_axpy2_dot,
     .multiply_add = cuda_multiply_add,
     .cg_update = cuda_cg_update,
+    .cg_fits = cuda_cg_fits,
+    .cg_iterate = cuda_cg_iterate,
     /* Meshes. */
     .mesh_create = cuda_mesh_create,
     .mesh_destroy = cuda_mesh_destroy,

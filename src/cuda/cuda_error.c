@@ -3,12 +3,32 @@
 
 #include "cuda.h"
 
+/* Errors of kernels: CUDA reports them to every later call. */
+static int is_lost(cudaError_t error) {
+  switch (error) {
+  case cudaErrorIllegalAddress:
+  case cudaErrorMisalignedAddress:
+  case cudaErrorInvalidAddressSpace:
+  case cudaErrorInvalidPc:
+  case cudaErrorIllegalInstruction:
+  case cudaErrorHardwareStackError:
+  case cudaErrorAssert:
+  case cudaErrorLaunchFailure:
+  case cudaErrorLaunchTimeout:
+  case cudaErrorECCUncorrectable:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 ts_status cuda_report(ts_context *context, cudaError_t error, const char *call, const char *file, int line) {
   /* An error that the next call would report again is taken out where it can be. */
   cudaGetLastError();
   const char *slash = strrchr(file, '/');
   const ts_status status = error == cudaErrorMemoryAllocation ? TS_ERROR_OUT_OF_DEVICE_MEMORY : TS_ERROR_DEVICE;
   const size_t name = strcspn(call, "(<");
-  return tsi_fail(context, status, "CUDA: %.*s failed: %s (%s, at %s:%d)", (int)name, call,
-                  cudaGetErrorString(error), cudaGetErrorName(error), slash ? slash + 1 : file, line);
+  return tsi_fail(context, status, "CUDA: %.*s failed: %s (%s, at %s:%d)%s", (int)name, call,
+                  cudaGetErrorString(error), cudaGetErrorName(error), slash ? slash + 1 : file, line,
+                  is_lost(error) ? "; a kernel failed, and this process cannot use the device any more" : "");
 }

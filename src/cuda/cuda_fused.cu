@@ -70,7 +70,7 @@ ts_status cuda_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vect
     TSI_TRY(cuda_axpby(x, a, d, ts_constant(1), x));
     return cuda_axpby(r, b, q, ts_constant(1), r);
   }
-  const axpy2_job job = {cuda_data(x), cuda_data(d), cuda_data(r),          cuda_data(q),
+  const axpy2_job job = {cuda_data(x), cuda_data(d),           cuda_data(r),          cuda_data(q),
                          NULL,         cuda_coefficient_of(a), cuda_coefficient_of(b)};
   CUDA_RUN_QUADS(x, axpy2, x->components, job);
   return TS_OK;
@@ -82,13 +82,9 @@ ts_status cuda_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_
     TSI_TRY(cuda_axpy2(x, a, d, r, b, q));
     return w ? cuda_dot3(out, index, r, r, w) : cuda_reduce(out, index, TSI_REDUCE_DOT, r, r);
   }
-  const axpy2_job job = {cuda_data(x),
-                         cuda_data(d),
-                         cuda_data(r),
-                         cuda_data(q),
-                         w ? cuda_data(w) : NULL,
-                         cuda_coefficient_of(a),
-                         cuda_coefficient_of(b)};
+  const axpy2_job job = {
+      cuda_data(x),           cuda_data(d),          cuda_data(r), cuda_data(q), w ? cuda_data(w) : NULL,
+      cuda_coefficient_of(a), cuda_coefficient_of(b)};
   const cuda_result result = {cuda_slot(out, index), 0};
   CUDA_RUN_QUADS(x, axpy2_dot, cuda_reduction_of(x), job, result);
   return TS_OK;

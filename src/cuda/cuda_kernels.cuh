@@ -57,8 +57,8 @@ static inline unsigned cuda_blocks_striding(const ts_context *context, size_t it
  *     cuda_store(out, i, v, count);
  *   }
  *
- * Lane l of quad i is element 4 i + l. The grid has a multiple of three blocks where there are three components,
- * so a thread finds the same components in the lanes of all its quads. */
+ * Lane l of quad i is element 4 i + l. The grid has a multiple of three blocks where there are three
+ * components, so a thread finds the same components in the lanes of all its quads. */
 struct cuda_quad {
   float lane[4];
 };

@@ -35,6 +35,7 @@ struct cuda_level_view {
 cuda_level_view cuda_view_of_grid(int width, int height, int periodic_x, int periodic_y,
                                   ts_grid_storage storage);
 cuda_level_view cuda_view_of(const tsi_level *level);
+cuda_level_view cuda_stencil_view(const ts_matrix *A);
 
 /* Nine values a point between the host and planes of coefficients. A read waits for the device. */
 ts_status cuda_planes_write(ts_context *context, const cuda_level_view *l, float *sides, float *corners,

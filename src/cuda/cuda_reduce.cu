@@ -25,7 +25,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
       if (t.y) y = t.y == t.x ? x : cuda_load(t.y, i, count);
       if (t.w) w = cuda_load(t.w, i, count);
       CUDA_EACH_LANE(l)
-        sums.lane[s][l] += (double)x.lane[l] * (double)y.lane[l] * (double)w.lane[l];
+      sums.lane[s][l] += (double)x.lane[l] * (double)y.lane[l] * (double)w.lane[l];
     }
   }
   cuda_sums_by_component(&sums, reduction.components);
@@ -89,7 +89,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   CUDA_EACH_QUAD(i, count) {
     const cuda_quad v = cuda_load(x, i, count);
     CUDA_EACH_LANE(l)
-      if (4 * i + l < count) of_lane[l] = larger(of_lane[l], ABSOLUTE ? fabsf(v.lane[l]) : v.lane[l]);
+    if (4 * i + l < count) of_lane[l] = larger(of_lane[l], ABSOLUTE ? fabsf(v.lane[l]) : v.lane[l]);
   }
   const int first = cuda_first_component(reduction.components);
   float values[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};

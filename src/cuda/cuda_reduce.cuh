@@ -27,9 +27,7 @@ struct cuda_result {
 
 /* ---- Sums in a thread, four lanes of quads a sum ---- */
 
-template <int SUMS> struct cuda_sums {
-  double lane[SUMS][4];
-};
+template <int SUMS> struct cuda_sums { double lane[SUMS][4]; };
 
 /* Brings the lanes to their components. */
 template <int SUMS>

@@ -1,7 +1,8 @@
 /* The product of rows with a vector in every format, for the kernels that need one.
  *
- * `sum`, float or double, is to be 0; it becomes what this thread has of row . x. x is read with plain loads,
- * so that a kernel whose blocks wait for each other may have written it. */
+ * `sum`, float or double, is to be 0; it becomes what this thread has of row . x. x is a pointer, which is read
+ * with plain loads so that a kernel whose blocks wait for each other may have written it; or anything else that
+ * has a cuda_load<N>(x, j) for the components of index j. */
 #ifndef CUDA_ROWS_CUH
 #define CUDA_ROWS_CUH
 
@@ -35,9 +36,9 @@ static __device__ __forceinline__ void cuda_sum_lanes(int log2_lanes, Real sum[N
 /* ---- A run of entries ---- */
 
 /* Entries k, k + step, ... before `end`: eight at a time are on their way. */
-template <int N, typename Real, typename Index>
+template <int N, typename Real, typename Index, typename X>
 static __device__ __forceinline__ void cuda_run(const float *values, const Index *columns, int32_t k,
-                                                int32_t end, int32_t step, const float *x, Real sum[N]) {
+                                                int32_t end, int32_t step, const X &x, Real sum[N]) {
   constexpr int many = N == 1 ? 8 : 4;
   for (; k < end; k += many * step) {
     float value[many];
@@ -60,8 +61,8 @@ static __device__ __forceinline__ void cuda_run(const float *values, const Index
 }
 
 /* Thread number `lane` of the 1 << log2_lanes that share the row. */
-template <int N, typename Real>
-static __device__ __forceinline__ void cuda_csr_row(const cuda_csr &m, int32_t row, int lane, const float *x,
+template <int N, typename Real, typename X>
+static __device__ __forceinline__ void cuda_csr_row(const cuda_csr &m, int32_t row, int lane, const X &x,
                                                     Real sum[N]) {
   cuda_run<N>(m.values, m.columns, m.row_offsets[row] + lane, m.row_offsets[row + 1], 1 << m.log2_lanes, x,
               sum);
@@ -77,9 +78,9 @@ static __device__ __forceinline__ int32_t cuda_slice_column(const uint32_t *word
   return (int32_t)__ldcs(words + entry);
 }
 
-template <int N, typename Real, int BYTES, bool EVEN>
+template <int N, typename Real, int BYTES, bool EVEN, typename X>
 static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, const tsi_slice &s, int lane,
-                                                          int length, const float *x, Real sum[N]) {
+                                                          int length, const X &x, Real sum[N]) {
   constexpr int many = N == 1 ? 8 : 4;
   const float *values = m.values + s.first;
   const uint32_t *words = m.words + s.first_word;
@@ -125,9 +126,9 @@ static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, 
 
 /* All 32 threads of a warp together, slice < m.count. Returns the row of this thread, or -1 where it has none:
  * a row of which the works take care, or beyond the last one. */
-template <int N, typename Real>
+template <int N, typename Real, typename X>
 static __device__ __forceinline__ int32_t cuda_slice_row(const cuda_slices &m, int32_t slice, int lane,
-                                                         const float *x, Real sum[N]) {
+                                                         const X &x, Real sum[N]) {
   union {
     int4 words;
     tsi_slice slice;

@@ -90,7 +90,7 @@ static size_t plane_bytes(const ts_matrix *A, int planes) {
   return (size_t)planes * (size_t)A->row_space->tiling.size * sizeof(float);
 }
 
-static cuda_level_view view_of(const ts_matrix *A) {
+cuda_level_view cuda_stencil_view(const ts_matrix *A) {
   const tsi_grid *g = &A->row_space->grid;
   cuda_level_view l =
       cuda_view_of_grid(g->width, g->height, g->periodic_x, g->periodic_y, TS_GRID_STORAGE_PLAIN);
@@ -111,7 +111,7 @@ ts_status cuda_stencil_write(ts_matrix *A, const float *values) {
   if (nine && !s->corners)
     TSI_TRY(cuda_take(A->context, (void **)&s->corners, plane_bytes(A, CUDA_CORNERS), what));
   if (!nine) give_corners(A);
-  const cuda_level_view l = view_of(A);
+  const cuda_level_view l = cuda_stencil_view(A);
   return cuda_planes_write(A->context, &l, s->sides, s->corners, values);
 }
 
@@ -135,7 +135,7 @@ void cuda_stencil_destroy(ts_matrix *A) {
 }
 
 ts_status cuda_stencil_read(const ts_matrix *A, float *values) {
-  const cuda_level_view l = view_of(A);
+  const cuda_level_view l = cuda_stencil_view(A);
   return cuda_planes_read(A->context, &l, values);
 }
 
@@ -178,7 +178,7 @@ static ts_status run(const ts_matrix *A, product_kind kind, ts_vector *y, const 
   static const product_kernel kernels[3][2] = {{multiply<PRODUCT, false>, multiply<PRODUCT, true>},
                                                {multiply<RESIDUAL, false>, multiply<RESIDUAL, true>},
                                                {multiply<PAIR_RESIDUAL, false>, multiply<PAIR_RESIDUAL, true>}};
-  const cuda_level_view l = view_of(A);
+  const cuda_level_view l = cuda_stencil_view(A);
   kernels[kind][l.corners != NULL]<<<cuda_level_blocks(&l), CUDA_THREADS, 0, cuda_stream(A->context)>>>(
       l, y->components, cuda_data(y), b ? cuda_data(b) : NULL, cuda_data(x), low ? cuda_data(low) : NULL);
   CUDA_LAUNCHED(A->context, "multiply");

@@ -46,7 +46,7 @@ refuse 2 "expected two files" solve spd.mtx -o x --history x
 refuse 2 "expected one file on standard input" solve - -b -
 
 # What is known but not there is an error, not wrong usage.
-refuse 1 "cuda" solve spd.mtx --backend cuda
+refuse 1 "cuda" solve spd.mtx --backend cuda:9999
 refuse 1 "segments" solve spd.mtx --backend cpu --format segments
 
 # The man page knows every option, and is well-formed where man is there to say so.

@@ -1,0 +1,69 @@
+/* Iterations of conjugate gradients in one kernel (cg_run.c has the method). Its blocks wait for each other
+ * where a sum is needed; alpha, beta and the stopping rule are evaluated by every thread.
+ *
+ * Where every row has a thread of its own, e, r, d and m stay in registers, and an iteration waits twice: a row
+ * reads its neighbours' z = M^-1 r and d of the iteration before, and computes their new d itself. Larger
+ * systems pass over the vectors three times and wait three times; each pass goes the other way than the one
+ * before, so that it begins with what is still in the cache. */
+#include "cuda_cg_kernels.cuh"
+
+/* ---- Rows of the formats. `multiply` and `row` are for all threads of a warp together; a thread that has no
+ * row, or only a part of one, gets -1. ---- */
+
+struct cg_csr {
+  cuda_csr m;
+  __device__ __forceinline__ int32_t row(size_t thread) const {
+    const size_t row = thread >> m.log2_lanes;
+    return row < (size_t)m.rows && (thread & ((1u << m.log2_lanes) - 1)) == 0 ? (int32_t)row : -1;
+  }
+  template <int N, typename X>
+  __device__ __forceinline__ void multiply(size_t thread, const X &x, float sum[N]) const {
+    const size_t row = thread >> m.log2_lanes;
+    if (row < (size_t)m.rows)
+      cuda_csr_row<N>(m, (int32_t)row, (int)(thread & ((1u << m.log2_lanes) - 1)), x, sum);
+    cuda_sum_lanes<N>(m.log2_lanes, sum);
+  }
+  __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_lanes; }
+};
+
+/* A warp has a slice. Without long rows. */
+struct cg_slices {
+  cuda_slices m;
+  __device__ __forceinline__ int32_t row(size_t thread) const {
+    if (thread >= threads() || m.lengths[thread] == TSI_NOT_IN_SLICE) return -1;
+    const size_t window = thread / TSI_WINDOW_ROWS * TSI_WINDOW_ROWS;
+    return (int32_t)(m.order ? window + m.order[thread] : thread);
+  }
+  template <int N, typename X>
+  __device__ __forceinline__ void multiply(size_t thread, const X &x, float sum[N]) const {
+    const size_t slice = thread / TSI_SLICE_ROWS;
+    if (slice < (size_t)m.count) cuda_slice_row<N, float>(m, (int32_t)slice, (int)(thread % 32), x, sum);
+  }
+  __host__ __device__ size_t threads() const { return (size_t)m.count * TSI_SLICE_ROWS; }
+};
+
+/* Long rows, which blocks share, take the operations one by one; and so do other formats. */
+int cuda_cg_fits(const ts_matrix *A) {
+  if (!cuda_state_of(A->context)->cooperative) return 0;
+  if (A->stencil) return 1;
+  const cuda_matrix *m = cuda_matrix_of(A);
+  return (m->format == TS_FORMAT_CSR || m->format == TS_FORMAT_JAGGED) && m->works.count == 0;
+}
+
+ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
+  ts_context *context = run->e->context;
+  cg_job job = {};
+  job.e = cuda_data(run->e), job.r = cuda_data(run->r), job.d = cuda_data(run->d), job.q = cuda_data(run->q);
+  job.m = run->m ? cuda_data(run->m) : NULL;
+  job.count = cuda_count(run->e);
+  job.ring = cuda_slot(run->slots, run->ring);
+  job.ring_size = run->ring_size, job.iteration = run->iteration, job.iterations = run->count;
+  job.rr = cuda_slot(run->slots, run->rr), job.done = cuda_slot(run->slots, run->done);
+  job.stop_by_residual = run->stop_by_residual;
+  for (int c = 0; c < 4; c++) job.enough[c] = run->enough[c], job.visible[c] = run->visible[c];
+  job.team = cuda_team_of(context);
+  if (run->matrix->stencil) return cuda_cg_iterate_stencil(context, run->matrix, &job, run->e->components);
+  const cuda_matrix *m = cuda_matrix_of(run->matrix);
+  if (m->format == TS_FORMAT_CSR) return start_components(context, cg_csr{m->csr}, job, run->e->components);
+  return start_components(context, cg_slices{m->slices}, job, run->e->components);
+}

@@ -1,0 +1,232 @@
+/* The kernels of cuda_cg.cu, for any Rows:
+ *   size_t threads() const                      threads that all rows need
+ *   int32_t row(size_t thread) const            its row; -1: none, or only a part of one
+ *   void multiply<N>(thread, x, sum) const      adds row . x to sum; all threads of a warp together
+ */
+#ifndef CUDA_CG_KERNELS_CUH
+#define CUDA_CG_KERNELS_CUH
+
+#include "cuda_cg.cuh"
+
+template <typename Rows> struct cg_work {
+  Rows rows;
+  cg_job job;
+};
+
+/* What alpha and beta do to one element. */
+template <int N>
+static __device__ __forceinline__ void sum_residual(const cuda_components<N> &r, const cuda_components<N> &m,
+                                                    double (&sums)[2 * N]) {
+  for (int c = 0; c < N; c++) {
+    const double rr = (double)r.c[c] * (double)r.c[c];
+    sums[c] += rr * (double)m.c[c];
+    sums[N + c] += rr;
+  }
+}
+
+/* ---- A thread a row ---- */
+
+enum { RESIDENT_THREADS = 1024 };
+
+template <int N, typename Rows>
+static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(const cg_work<Rows> work) {
+  const cg_job &job = work.job;
+  const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  const int32_t row = work.rows.row(thread);
+  unsigned waits = 0;
+  cg_numbers<N> n;
+  cuda_components<N> e = {}, r = {}, d = {}, m, z = {};
+  for (int c = 0; c < N; c++) m.c[c] = 1, n.beta[c] = 0;
+  if (row >= 0) {
+    e = cuda_load<N>(job.e, row), r = cuda_load<N>(job.r, row), d = cuda_load<N>(job.d, row);
+    if (job.m) m = cuda_load<N>(job.m, row);
+  }
+  read_delta<N>(job, &n);
+  bool ends = false;
+  for (int k = 0; !ends; k++) {
+    float q[N] = {};
+    work.rows.template multiply<N>(thread, cg_directions<N>(k ? job.q : job.d, job.d, n.beta), q);
+    double dq[N], sums[2 * N] = {};
+    for (int c = 0; c < N; c++) {
+      if (k) d.c[c] = z.c[c] + n.beta[c] * d.c[c];
+      dq[c] = row >= 0 ? (double)d.c[c] * (double)q[c] : 0;
+    }
+    cuda_grid_sum<N>(job.team, &waits, N, dq, dq);
+    take_dq<N>(job, k, dq, &n);
+    if (row >= 0) {
+      for (int c = 0; c < N; c++) {
+        e.c[c] += n.alpha[c] * d.c[c];
+        r.c[c] -= n.alpha[c] * q[c];
+        z.c[c] = m.c[c] * r.c[c];
+      }
+      cuda_keep<N>(job.q, row, z);
+      cuda_keep<N>(job.d, row, d);
+      sum_residual<N>(r, m, sums);
+    }
+    cuda_grid_sum<2 * N>(job.team, &waits, job.stop_by_residual ? 2 * N : N, sums, sums);
+    ends = take_delta<N>(job, k, sums, &n);
+  }
+  if (row >= 0) {
+    for (int c = 0; c < N; c++) d.c[c] = z.c[c] + n.beta[c] * d.c[c];
+    cuda_keep<N>(job.e, row, e);
+    cuda_keep<N>(job.r, row, r);
+    cuda_keep<N>(job.d, row, d);
+  }
+  cuda_leave_team(job.team);
+}
+
+/* ---- Passes over the vectors ---- */
+
+enum { PASS_THREADS = 512 };
+
+/* q = A d and the sums of d q. */
+template <int N, typename Rows>
+static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, bool backward,
+                                                     double (&dq)[N]) {
+  const cg_job &job = work.job;
+  const size_t end = (work.rows.threads() + 31) / 32 * 32, stride = (size_t)gridDim.x * blockDim.x;
+  for (size_t t = (size_t)blockIdx.x * blockDim.x + threadIdx.x; t < end; t += stride) {
+    const size_t thread = backward ? end - 32 - t / 32 * 32 + t % 32 : t;
+    const int32_t row = work.rows.row(thread);
+    cuda_components<N> q = {};
+    work.rows.template multiply<N>(thread, (const float *)job.d, q.c);
+    if (row < 0) continue;
+    const cuda_components<N> d = cuda_load<N>(job.d, row);
+    cuda_keep<N>(job.q, row, q);
+    for (int c = 0; c < N; c++) dq[c] += (double)d.c[c] * (double)q.c[c];
+  }
+}
+
+/* The quads of a pass over elements. */
+struct quad_pass {
+  size_t first, count, stride, last; /* last: of all quads */
+  bool backward;
+  int component; /* of lane 0 */
+  __device__ __forceinline__ quad_pass(size_t elements, int components, bool backward_)
+      : first((size_t)blockIdx.x * blockDim.x + threadIdx.x), count((elements + 3) / 4),
+        stride((size_t)gridDim.x * blockDim.x), last(count - 1), backward(backward_) {
+    component = first < count ? (int)(4 * at(first) % (size_t)components) : 0;
+  }
+  __device__ __forceinline__ size_t at(size_t i) const { return backward ? last - i : i; }
+};
+
+template <int N> static __device__ __forceinline__ cuda_quad lanes_of(const float (&value)[N], int first) {
+  cuda_quad q;
+  CUDA_EACH_LANE(l) {
+    q.lane[l] = value[0];
+    for (int c = 1; c < N; c++)
+      if ((first + l) % N == c) q.lane[l] = value[c];
+  }
+  return q;
+}
+
+template <int N>
+static __device__ __forceinline__ void add_lanes(const double (&lanes)[4], int first, double *sums) {
+  CUDA_EACH_LANE(l)
+  for (int c = 0; c < N; c++)
+    if ((first + l) % N == c) sums[c] += lanes[l];
+}
+
+/* r = r - alpha q, and its sums. */
+template <int N>
+static __device__ __forceinline__ void residual_pass(const cg_job &job, bool backward, const cg_numbers<N> &n,
+                                                     double (&sums)[2 * N]) {
+  const quad_pass pass(job.count, N, backward);
+  const cuda_quad alpha = lanes_of<N>(n.alpha, pass.component);
+  double delta[4] = {}, rr[4] = {};
+  for (size_t u = pass.first; u < pass.count; u += pass.stride) {
+    const size_t i = pass.at(u);
+    cuda_quad r = cuda_load(job.r, i, job.count), m = {1, 1, 1, 1};
+    const cuda_quad q = cuda_load(job.q, i, job.count);
+    if (job.m) m = cuda_load(job.m, i, job.count);
+    CUDA_EACH_LANE(l) {
+      r.lane[l] -= alpha.lane[l] * q.lane[l];
+      const double square = (double)r.lane[l] * (double)r.lane[l];
+      delta[l] += square * (double)m.lane[l];
+      rr[l] += square;
+    }
+    cuda_store(job.r, i, r, job.count);
+  }
+  for (int s = 0; s < 2 * N; s++) sums[s] = 0;
+  add_lanes<N>(delta, pass.component, sums);
+  add_lanes<N>(rr, pass.component, sums + N);
+}
+
+/* e = e + alpha d;  d = M^-1 r + beta d. */
+template <int N>
+static __device__ __forceinline__ void direction_pass(const cg_job &job, bool backward,
+                                                      const cg_numbers<N> &n) {
+  const quad_pass pass(job.count, N, backward);
+  const cuda_quad alpha = lanes_of<N>(n.alpha, pass.component), beta = lanes_of<N>(n.beta, pass.component);
+  for (size_t u = pass.first; u < pass.count; u += pass.stride) {
+    const size_t i = pass.at(u);
+    cuda_quad e = cuda_load(job.e, i, job.count), d = cuda_load(job.d, i, job.count), m = {1, 1, 1, 1};
+    const cuda_quad r = cuda_load(job.r, i, job.count);
+    if (job.m) m = cuda_load(job.m, i, job.count);
+    CUDA_EACH_LANE(l) {
+      e.lane[l] += alpha.lane[l] * d.lane[l];
+      d.lane[l] = m.lane[l] * r.lane[l] + beta.lane[l] * d.lane[l];
+    }
+    cuda_store(job.e, i, e, job.count);
+    cuda_store(job.d, i, d, job.count);
+  }
+}
+
+template <int N, typename Rows>
+static __global__ void __launch_bounds__(PASS_THREADS, 2) iterate_in_passes(const cg_work<Rows> work) {
+  const cg_job &job = work.job;
+  unsigned waits = 0;
+  cg_numbers<N> n;
+  read_delta<N>(job, &n);
+  bool ends = false, backward = false;
+  for (int k = 0; !ends; k++) {
+    double dq[N] = {}, sums[2 * N];
+    multiply_pass<N>(work, backward, dq);
+    cuda_grid_sum<N>(job.team, &waits, N, dq, dq);
+    take_dq<N>(job, k, dq, &n);
+    residual_pass<N>(job, !backward, n, sums);
+    cuda_grid_sum<2 * N>(job.team, &waits, job.stop_by_residual ? 2 * N : N, sums, sums);
+    ends = take_delta<N>(job, k, sums, &n);
+    direction_pass<N>(job, backward, n);
+    if (!ends) cuda_wait(job.team, &waits);
+    backward = !backward;
+  }
+  cuda_leave_team(job.team);
+}
+
+/* ---- Starting them ---- */
+
+template <int N, typename Rows> static ts_status start(ts_context *context, cg_work<Rows> *work) {
+  const size_t threads = work->rows.threads();
+  const unsigned most = (unsigned)cuda_state_of(context)->multiprocessors;
+  if (threads <= (size_t)most * RESIDENT_THREADS) {
+    const unsigned least = 256;
+    unsigned blocks = (unsigned)((threads + least - 1) / least);
+    if (blocks > most) blocks = most;
+    const unsigned each = ((unsigned)((threads + blocks - 1) / blocks) + 31) / 32 * 32;
+    return cuda_start_together(context, (const void *)iterate_resident<N, Rows>, blocks, each, work);
+  }
+  const void *kernel = (const void *)iterate_in_passes<N, Rows>;
+  unsigned blocks = 0;
+  TSI_TRY(cuda_blocks_at_once(context, kernel, PASS_THREADS, &blocks));
+  /* A thread meets the same components in all its quads. */
+  if (N == 3) blocks -= blocks % 3;
+  return cuda_start_together(context, kernel, blocks, PASS_THREADS, work);
+}
+
+template <typename Rows>
+static ts_status start_components(ts_context *context, const Rows &rows, const cg_job &job, int components) {
+  cg_work<Rows> work = {rows, job};
+  switch (components) {
+  case 1:
+    return start<1>(context, &work);
+  case 2:
+    return start<2>(context, &work);
+  case 3:
+    return start<3>(context, &work);
+  default:
+    return start<4>(context, &work);
+  }
+}
+
+#endif

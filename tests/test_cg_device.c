@@ -1,0 +1,143 @@
+/* Conjugate gradients on devices that carry out many iterations by themselves: however many are asked for at a
+ * time, the solution has the same bits; they end where they are to; and what they compute is what the
+ * operations one by one compute. */
+#include "cg_solve.h"
+
+static ts_context *context;
+
+typedef struct solved {
+  float *x;
+  ts_cg_result result;
+} solved;
+
+static solved solve_with(ts_matrix *matrix, const ref_matrix *m, int components, ts_cg_desc desc) {
+  const size_t count = (size_t)m->rows * (size_t)components;
+  float *bs = ref_values(count, 3, -1, 1);
+  solved s = {.x = ref_values(count, 4, -1, 1)};
+  solve(matrix, &desc, components, bs, s.x, &s.result);
+  free(bs);
+  return s;
+}
+
+static void check_same(const solved *a, const solved *b, size_t count) {
+  CHECK_INT(a->result.iterations, b->result.iterations);
+  CHECK(memcmp(a->x, b->x, count * sizeof *a->x) == 0);
+}
+
+/* Sizes with a thread a row and with passes over the vectors; the limit between the two is 135168 rows on a
+ * device of 132 multiprocessors. The last one is uneven, so that slices have an order of their own. */
+static ref_matrix sample(int index) {
+  static const int32_t sides[][2] = {{1, 1}, {5, 6}, {11, 3}, {64, 64}, {181, 181}, {352, 384}, {401, 399}};
+  if (index < 7) return ref_grid(sides[index][0], sides[index][1]);
+  return index == 7 ? ref_torus_mesh(30, 40, 2000, 5) : ref_random_spd(150000, 9, 6);
+}
+enum { samples = 9 };
+
+static void same_bits(void) {
+  static const ts_format formats[] = {TS_FORMAT_CSR, TS_FORMAT_JAGGED};
+  for (int index = 0; index < samples; index++) {
+    ref_matrix m = sample(index);
+    for (int f = 0; f < 2; f++) {
+      if (!(context_info(context).formats & 1u << formats[f])) continue;
+      ts_matrix *matrix = make_matrix(context, &m, formats[f]);
+      for (int components = 1; components <= 4; components++) {
+        if (m.rows > 5000 && components != 1 && components != 3) continue;
+        if (test_is_check() && m.rows > 5000) continue; /* checks read everything back */
+        const size_t count = (size_t)m.rows * (size_t)components;
+        test_context_label("%d rows, %s, %d components", m.rows, ts_format_name(formats[f]), components);
+        ts_cg_desc desc = {.rtol = 1e-5, .check_interval = 250};
+        desc.stop = components % 2 ? TS_STOP_RESIDUAL : TS_STOP_DELTA;
+        solved once = solve_with(matrix, &m, components, desc),
+               again = solve_with(matrix, &m, components, desc);
+        check_same(&once, &again, count);
+        CHECK_INT(once.result.reason, TS_REASON_CONVERGED);
+        float *bs = ref_values(count, 3, -1, 1);
+        CHECK(ref_worst_residual(&m, NULL, components, once.x, bs) <= 2e-4);
+        free(bs), free(again.x);
+        desc.check_interval = 7;
+        again = solve_with(matrix, &m, components, desc);
+        check_same(&once, &again, count);
+        free(once.x), free(again.x);
+      }
+      ts_matrix_destroy(&matrix);
+    }
+    ref_free(&m);
+  }
+}
+
+/* No iteration more than needed: an interval ends where a check after each one would end it. */
+static void ends_in_time(void) {
+  ref_matrix m = ref_grid(40, 30);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  for (int stop = TS_STOP_DELTA; stop <= TS_STOP_RESIDUAL; stop++)
+    for (int jacobi = 0; jacobi < 2; jacobi++) {
+      test_context_label("rule %d, preconditioner %d", stop, jacobi);
+      ts_cg_desc desc = {.rtol = 1e-4, .stop = (ts_stop)stop, .check_interval = 1000};
+      desc.preconditioner = jacobi ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
+      solved a = solve_with(matrix, &m, 2, desc);
+      desc.check_interval = 1;
+      solved b = solve_with(matrix, &m, 2, desc);
+      check_same(&a, &b, (size_t)m.rows * 2);
+      CHECK_INT(a.result.reason, TS_REASON_CONVERGED);
+      CHECK(a.result.iterations > 5 && a.result.iterations < 200);
+      CHECK(a.result.waits < 6 && b.result.waits >= b.result.iterations);
+      free(a.x), free(b.x);
+    }
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* A direction of negative curvature, and a number beyond single precision, end an interval too. */
+static void ends_in_trouble(void) {
+  ref_matrix m = ref_indefinite(20, 20);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  solved s = solve_with(matrix, &m, 1, (ts_cg_desc){.rtol = 1e-6, .check_interval = 1000});
+  CHECK_INT(s.result.reason, TS_REASON_INDEFINITE);
+  CHECK(s.result.iterations < 100);
+  free(s.x);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* Within a few rounding errors of the operations one by one. */
+static void as_one_by_one(void) {
+  ts_context_desc desc = test_desc();
+  desc.flags |= TS_CONTEXT_NO_FUSED_OPERATIONS;
+  ts_context *plain = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &plain));
+  ref_matrix m = ref_torus_mesh(40, 50, 1000, 9);
+  for (int components = 1; components <= 4; components++) {
+    test_context_label("%d components", components);
+    ts_matrix *a = make_matrix(context, &m, TS_FORMAT_AUTO), *b = make_matrix(plain, &m, TS_FORMAT_AUTO);
+    const ts_cg_desc rule = {.rtol = 1e-6, .stop = TS_STOP_RESIDUAL, .check_interval = 1};
+    solved fused = solve_with(a, &m, components, rule), single = solve_with(b, &m, components, rule);
+    CHECK(abs(fused.result.iterations - single.result.iterations) <= 1);
+    for (size_t i = 0; i < (size_t)m.rows * (size_t)components; i++)
+      if (!CHECK_CLOSE(fused.x[i], single.x[i], 1e-5)) break;
+    free(fused.x), free(single.x);
+    ts_matrix_destroy(&a);
+    ts_matrix_destroy(&b);
+  }
+  ref_free(&m);
+  test_close(&plain);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    context = test_open();                                                                                     \
+    if (context) name();                                                                                       \
+    test_context_label("%s", "");                                                                              \
+    test_close(&context);                                                                                      \
+  }
+CASE(same_bits)
+CASE(ends_in_time)
+CASE(ends_in_trouble)
+CASE(as_one_by_one)
+
+static const test_case cases[] = {
+    {"same_bits", case_same_bits},
+    {"ends_in_time", case_ends_in_time},
+    {"ends_in_trouble", case_ends_in_trouble},
+    {"as_one_by_one", case_as_one_by_one},
+};
+TEST_MAIN(cases, 0)

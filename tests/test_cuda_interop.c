@@ -1,0 +1,318 @@
+/* Programs that use CUDA themselves: the memory behind vectors, vectors in the application's memory, the
+ * stream, what waits and what does not, and a kernel that fails. The calls of the CUDA runtime stand for those
+ * of an application. */
+#include <stdatomic.h>
+#include <time.h>
+
+#include <cuda_runtime_api.h>
+#include <texsolve/cuda.h>
+
+#include "cuda_break.h"
+#include "helpers.h"
+
+enum { size = 1003 };
+
+static ts_context *context;
+
+#define CHECK_CUDA(call) CHECK_INT(call, cudaSuccess)
+
+static float *read_device(const float *pointer, size_t count) {
+  float *values = calloc(count, sizeof *values);
+  CHECK_CUDA(cudaMemcpy(values, pointer, count * sizeof *values, cudaMemcpyDeviceToHost));
+  return values;
+}
+
+static void pointer_of_a_vector(void) {
+  for (int components = 1; components <= 4; components++) {
+    ts_space *space = make_space(context, size);
+    const size_t expected = (size_t)size * (size_t)components;
+    float *values = ref_values(expected, 3, -1, 1), *pointer = NULL;
+    ts_vector *x = make_vector(space, components, values);
+    struct CUstream_st *stream = NULL;
+    size_t count = 0;
+    test_context_label("%d components", components);
+    REQUIRE_OK(context, ts_cuda_vector_pointer(x, &pointer, &count));
+    CHECK_OK(context, ts_cuda_vector_pointer(x, &pointer, NULL));
+    CHECK_INT(count, expected);
+    CHECK_INT((uintptr_t)pointer % 16, 0);
+    CHECK_OK(context, ts_cuda_stream(context, &stream));
+    CHECK_OK(context, ts_vector_scale(x, ts_constant(2)));
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+    float *found = read_device(pointer, expected);
+    for (size_t i = 0; i < expected; i++)
+      if (!CHECK_CLOSE(found[i], 2 * values[i], 0)) break;
+    /* And the other way round. */
+    CHECK_CUDA(cudaMemcpyAsync(pointer, values, expected * sizeof *values, cudaMemcpyHostToDevice, stream));
+    float *read = read_vector(x);
+    CHECK(memcmp(read, values, expected * sizeof *values) == 0);
+    free(values), free(found), free(read);
+    ts_vector_destroy(&x);
+    ts_space_destroy(&space);
+  }
+}
+
+static void vector_in_own_memory(void) {
+  for (int components = 1; components <= 4; components++) {
+    ts_space *space = make_space(context, size);
+    const size_t count = (size_t)size * (size_t)components;
+    float *values = ref_values(count, 5, -1, 1), *memory = NULL;
+    ts_vector *x = NULL, *y = make_vector(space, components, values);
+    const size_t before = context_info(context).bytes_device;
+    test_context_label("%d components", components);
+    /* One more, to see that nothing is written behind the last. */
+    CHECK_CUDA(cudaMalloc((void **)&memory, (count + 1) * sizeof *memory));
+    CHECK_CUDA(cudaMemset(memory, 0x7f, (count + 1) * sizeof *memory));
+    CHECK_CUDA(cudaMemcpy(memory, values, count * sizeof *values, cudaMemcpyHostToDevice));
+    REQUIRE_OK(context, ts_cuda_vector_from_pointer(space, components, memory, count, &x));
+    CHECK_INT(context_info(context).bytes_device, before);
+    CHECK_INT(ts_vector_components(x), components);
+    CHECK_OK(context, ts_vector_axpby(x, ts_constant(1), y, ts_constant(3)));
+    ts_scalars *scalars = make_scalars(context, 1);
+    CHECK_OK(context, ts_vector_fill(y, 1));
+    CHECK_OK(context, ts_vector_dot(scalars, 0, x, y));
+    float sums[4];
+    read_slot(scalars, 0, sums);
+    double expected = 0;
+    for (size_t i = 0; i < count; i += (size_t)components) expected += 4.0 * values[i];
+    CHECK_CLOSE(sums[0], expected, 1e-4);
+    ts_scalars_destroy(&scalars);
+    ts_vector_destroy(&x);
+    CHECK_OK(context, ts_context_finish(context));
+    float *found = read_device(memory, count + 1);
+    for (size_t i = 0; i < count; i++)
+      if (!CHECK_CLOSE(found[i], 4 * values[i], 1e-6)) break;
+    uint32_t behind;
+    memcpy(&behind, &found[count], sizeof behind);
+    CHECK_INT(behind, 0x7f7f7f7f);
+    CHECK_CUDA(cudaFree(memory));
+    free(values), free(found);
+    ts_vector_destroy(&y);
+    ts_space_destroy(&space);
+  }
+}
+
+static void refused_memory(void) {
+  ts_space *space = make_space(context, size);
+  ts_vector *x = NULL;
+  float *memory = NULL, host[8] = {0};
+  CHECK_CUDA(cudaMalloc((void **)&memory, (size + 4) * sizeof *memory));
+  CHECK_FAILS(context, ts_cuda_vector_from_pointer(space, 1, memory + 1, size, &x), TS_ERROR_INVALID_ARGUMENT,
+              "aligned", "16");
+  CHECK_FAILS(context, ts_cuda_vector_from_pointer(space, 1, memory, size - 1, &x), TS_ERROR_INVALID_ARGUMENT,
+              "count is 1002", "1003");
+  CHECK_FAILS(context, ts_cuda_vector_from_pointer(space, 5, memory, size, &x), TS_ERROR_INVALID_ARGUMENT,
+              "components is 5");
+  CHECK_FAILS(context, ts_cuda_vector_from_pointer(space, 1, NULL, size, &x), TS_ERROR_INVALID_ARGUMENT,
+              "pointer is NULL");
+  float *aligned = (float *)(((uintptr_t)host + 15) & ~(uintptr_t)15);
+  CHECK_FAILS(context, ts_cuda_vector_from_pointer(space, 1, aligned, size, &x), TS_ERROR_INVALID_ARGUMENT,
+              "no device memory");
+  CHECK(x == NULL);
+  CHECK_CUDA(cudaFree(memory));
+  ts_space_destroy(&space);
+}
+
+static void another_backend(void) {
+  ts_context *cpu = NULL;
+  struct CUstream_st *stream = NULL;
+  float *pointer = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "cpu"}, &cpu));
+  ts_space *space = make_space(cpu, 5);
+  ts_vector *x = make_vector(space, 1, NULL), *y = NULL;
+  CHECK_FAILS(cpu, ts_cuda_vector_pointer(x, &pointer, NULL), TS_ERROR_UNSUPPORTED, "cpu", "CUDA");
+  CHECK_FAILS(cpu, ts_cuda_vector_from_pointer(space, 1, (float *)16, 5, &y), TS_ERROR_UNSUPPORTED, "cpu");
+  CHECK_FAILS(cpu, ts_cuda_stream(cpu, &stream), TS_ERROR_UNSUPPORTED, "cpu");
+  CHECK_FAILS(cpu, ts_cuda_set_stream(cpu, NULL), TS_ERROR_UNSUPPORTED, "cpu");
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+  ts_context_destroy(&cpu);
+}
+
+/* ---- What waits ---- */
+
+static atomic_int released, passed;
+
+/* Holds a stream up until it is released, two seconds at most. */
+static void CUDART_CB hold(void *user) {
+  (void)user;
+  for (int i = 0; i < 2000 && !atomic_load(&released); i++)
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  atomic_store(&passed, 1);
+}
+
+static void hold_stream(struct CUstream_st *stream) {
+  atomic_store(&released, 0);
+  atomic_store(&passed, 0);
+  CHECK_CUDA(cudaLaunchHostFunc(stream, hold, NULL));
+}
+
+static void nothing_waits_but_reading(void) {
+  if (test_is_check()) return; /* checks read */
+  struct CUstream_st *stream = NULL;
+  ts_space *space = make_space(context, size);
+  float *values = ref_values(size, 7, -1, 1), seven[4] = {7, 7, 7, 7}, read[4];
+  ts_vector *x = make_vector(space, 1, values), *y = make_vector(space, 1, NULL);
+  ts_scalars *scalars = make_scalars(context, 4);
+  CHECK_OK(context, ts_vector_dot(scalars, 3, x, x)); /* kernels are loaded when they are first used */
+  CHECK_OK(context, ts_vector_axpby(x, ts_constant(2), y, ts_constant(1)));
+  CHECK_OK(context, ts_cuda_stream(context, &stream));
+  CHECK_CUDA(cudaStreamSynchronize(stream));
+  hold_stream(stream);
+  CHECK_OK(context, ts_scalars_write(scalars, 0, 1, seven));
+  CHECK_OK(context, ts_vector_write(y, values, size));
+  CHECK_OK(context, ts_vector_axpby(x, ts_scaled(2, scalars, 0), y, ts_constant(0)));
+  CHECK_OK(context, ts_vector_dot(scalars, 1, x, y));
+  ts_vector *z = make_vector(space, 1, NULL);
+  CHECK_OK(context, ts_vector_copy(z, x));
+  ts_vector_destroy(&z);
+  CHECK_INT(atomic_load(&passed), 0); /* all this was only asked for */
+  atomic_store(&released, 1);
+  read_slot(scalars, 1, read);
+  CHECK_INT(atomic_load(&passed), 1);
+  double expected = 0;
+  for (int i = 0; i < size; i++) expected += 14.0 * values[i] * values[i];
+  CHECK_CLOSE(read[0], expected, 1e-3);
+  free(values);
+  ts_scalars_destroy(&scalars);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+  ts_space_destroy(&space);
+}
+
+static void own_stream(void) {
+  struct CUstream_st *before = NULL, *now = NULL;
+  cudaStream_t mine;
+  ts_space *space = make_space(context, size);
+  ts_vector *x = make_vector(space, 1, NULL);
+  float *pointer = NULL;
+  CHECK_OK(context, ts_cuda_vector_pointer(x, &pointer, NULL));
+  CHECK_CUDA(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking));
+  CHECK_OK(context, ts_cuda_stream(context, &before));
+  /* What was asked for before comes first, */
+  if (!test_is_check()) hold_stream(before);
+  CHECK_OK(context, ts_vector_fill(x, 1));
+  CHECK_OK(context, ts_cuda_set_stream(context, mine));
+  CHECK_OK(context, ts_cuda_stream(context, &now));
+  CHECK(now == mine);
+  CHECK_OK(context, ts_vector_scale(x, ts_constant(5)));
+  atomic_store(&released, 1);
+  CHECK_CUDA(cudaStreamSynchronize(mine));
+  float *found = read_device(pointer, size);
+  for (int i = 0; i < size; i++)
+    if (!CHECK_CLOSE(found[i], 5, 0)) break;
+  /* and so does what the application asks for on its stream. */
+  CHECK_CUDA(cudaMemsetAsync(pointer, 0, size * sizeof *pointer, mine));
+  float *read = read_vector(x);
+  for (int i = 0; i < size; i++)
+    if (!CHECK_CLOSE(read[i], 0, 0)) break;
+  CHECK_OK(context, ts_cuda_set_stream(context, NULL));
+  CHECK_OK(context, ts_cuda_stream(context, &now));
+  CHECK(now == before);
+  CHECK_CUDA(cudaStreamDestroy(mine));
+  CHECK_OK(context, ts_vector_fill(x, 2));
+  free(read), free(found);
+  read = read_vector(x);
+  CHECK_CLOSE(read[size - 1], 2, 0);
+  free(read);
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+}
+
+/* The device that is current on a thread is the application's affair. */
+static void current_device(void) {
+  int count = 0, device = -1;
+  CHECK_CUDA(cudaGetDeviceCount(&count));
+  for (int other = 0; other < count; other++) {
+    CHECK_CUDA(cudaSetDevice(other));
+    ts_context *second = test_open();
+    ts_space *space = make_space(second, 10);
+    ts_vector *x = make_vector(space, 1, NULL);
+    CHECK_OK(second, ts_vector_fill(x, 1));
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_INT(device, other);
+    ts_vector_destroy(&x);
+    ts_space_destroy(&space);
+    test_close(&second);
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_INT(device, other);
+  }
+  CHECK_CUDA(cudaSetDevice(0));
+}
+
+static void no_memory_left(void) {
+  if (test_is_check()) return; /* checks would read all of it */
+  size_t available = 0, all = 0;
+  CHECK_CUDA(cudaMemGetInfo(&available, &all));
+  ts_space *space = make_space(context, 2000000000);
+  ts_vector *vectors[200];
+  const size_t before = context_info(context).bytes_device;
+  int made = 0;
+  ts_status status = TS_OK;
+  while (made < 200 && status == TS_OK) {
+    status = ts_vector_create(space, &(ts_vector_desc){4}, &vectors[made]);
+    if (status == TS_OK) made++;
+  }
+  CHECK_INT(status, TS_ERROR_OUT_OF_DEVICE_MEMORY);
+  CHECK_CONTAINS(ts_last_error(context), "a vector");
+  CHECK_CONTAINS(ts_last_error(context), "32000000000");
+  CHECK(made >= 1 && (size_t)made <= all / 32000000000u);
+  CHECK_INT(context_info(context).bytes_device, before + (size_t)made * 32000000000u);
+  /* What there is still works, */
+  if (made) CHECK_OK(context, ts_vector_fill(vectors[0], 1));
+  while (made > 0) ts_vector_destroy(&vectors[--made]);
+  CHECK_INT(context_info(context).bytes_device, before);
+  /* and so does what comes after. */
+  ts_vector *x = make_vector(space, 1, NULL);
+  CHECK_OK(context, ts_vector_fill(x, 1));
+  CHECK_OK(context, ts_context_finish(context));
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+}
+
+/* The last case: after it the process has no device any more. */
+static void kernel_that_fails(void) {
+  struct CUstream_st *stream = NULL;
+  ts_space *space = make_space(context, size);
+  ts_vector *x = make_vector(space, 1, NULL);
+  ts_scalars *scalars = make_scalars(context, 1);
+  float slot[4];
+  CHECK_OK(context, ts_cuda_stream(context, &stream));
+  CHECK_INT(cuda_break(stream), cudaSuccess);
+  CHECK_FAILS(context, ts_context_finish(context), TS_ERROR_DEVICE, "CUDA", "a kernel failed");
+  CHECK_FAILS(context, ts_vector_fill(x, 1), TS_ERROR_DEVICE, "CUDA");
+  CHECK_FAILS(context, ts_scalars_read(scalars, 0, 1, slot), TS_ERROR_DEVICE, "CUDA");
+  ts_context *second = NULL;
+  const ts_context_desc desc = test_desc();
+  CHECK_FAILS(NULL, ts_context_create(&desc, &second), TS_ERROR_DEVICE, "CUDA");
+  ts_scalars_destroy(&scalars);
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    context = test_open();                                                                                     \
+    if (context) name();                                                                                       \
+    test_close(&context);                                                                                      \
+  }
+CASE(pointer_of_a_vector)
+CASE(vector_in_own_memory)
+CASE(refused_memory)
+CASE(another_backend)
+CASE(nothing_waits_but_reading)
+CASE(own_stream)
+CASE(no_memory_left)
+CASE(kernel_that_fails)
+
+static const test_case cases[] = {
+    {"pointer_of_a_vector", case_pointer_of_a_vector},
+    {"vector_in_own_memory", case_vector_in_own_memory},
+    {"refused_memory", case_refused_memory},
+    {"another_backend", case_another_backend},
+    {"nothing_waits_but_reading", case_nothing_waits_but_reading},
+    {"own_stream", case_own_stream},
+    {"current_device", current_device},
+    {"no_memory_left", case_no_memory_left},
+    {"kernel_that_fails", case_kernel_that_fails},
+};
+TEST_MAIN(cases, 0)
