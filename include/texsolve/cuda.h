@@ -21,10 +21,10 @@ extern "C" {
 struct CUstream_st; /* cudaStream_t is a pointer to it */
 
 /* Where a vector is stored: component c of index i is pointer[i * components + c], aligned to 16 bytes. `count`
- * is the number of floats, and may be NULL. The pointer is good until the vector is destroyed or moved
- * (ts_cuda_vector_gl_texture). What is asked
- * for on the context's stream, or on one that waits for it, sees the results of all calls made before; the
- * library's later calls see what was written on the context's stream. */
+ * is the number of floats, and may be NULL. The pointer is good until the vector is destroyed or lent to
+ * OpenGL (ts_cuda_vector_gl_texture), after which it may be another one. What is asked for on the context's
+ * stream, or on one that waits for it, sees the results of all calls made before; the library's later calls see
+ * what was written on the context's stream. */
 TS_API ts_status ts_cuda_vector_pointer(ts_vector *vector, float **pointer, size_t *count);
 
 /* A vector over `space` that lives in the application's device memory of `count` floats, stored as above. Its
