@@ -40,6 +40,7 @@ void solve_report_text(const solve_options *options, const solve_system *system,
   if (o->matrix.blocks) printf("%d blocks, %.1f %% full, ", o->matrix.blocks, 100 * o->matrix.fill_ratio);
   printf("%lld stored entries, %.2f MB on the device\n", (long long)o->matrix.stored_entries,
          1e-6 * (double)o->matrix.bytes_device);
+  if (!strstr(o->matrix.choice, ": asked for")) printf("choice      %s\n", o->matrix.choice);
   printf("method      cg, preconditioner %s, %s to %.3g\n", preconditioner_name(options->preconditioner),
          options->stop == TS_STOP_DELTA ? "sqrt(delta / delta_0)" : "relative residual", options->rtol);
   printf("result      %s after %d iterations, %d waits for the device\n",
@@ -63,6 +64,7 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "backend", json_string(o->context.backend));
   PUT(object, "device", json_string(o->context.device));
   PUT(object, "format", json_string(ts_format_name(o->matrix.format)));
+  PUT(object, "choice", json_string(o->matrix.choice));
   PUT(object, "rows", json_integer(o->matrix.rows));
   PUT(object, "columns", json_integer(o->matrix.columns));
   PUT(object, "nonzeros", json_integer(o->matrix.nonzeros));

@@ -27,6 +27,13 @@ ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const t
                           tsi_packed *packed);
 void tsi_packed_free(ts_context *context, tsi_packed *packed);
 
+/* ---- format_choice.c ---- */
+
+/* The format for a matrix that the descriptor leaves open, with the reason as ts_matrix_info.choice; formats of
+ * blocks are considered only with `blocks`. */
+ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
+                            size_t size);
+
 /* ---- layout_blocks.c ---- */
 
 /* log2 of n where the format has n x n blocks, else 0. */
@@ -58,6 +65,8 @@ int32_t tsi_row_pieces(tsi_row_work *works, int32_t row, int32_t first, int32_t 
 /* layout_slices.c */
 ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices);
 void tsi_slices_free(ts_context *context, tsi_slices *slices);
+/* About how many bytes they would have, from some of the slices. */
+double tsi_slices_bytes(const tsi_host_csr *csr);
 /* values, words, bases, long_columns. */
 ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
                           tsi_packed *packed);

@@ -55,15 +55,28 @@ static int32_t cut(const tsi_host_csr *csr, tsi_row_work *works) {
   return count;
 }
 
+/* Measured on an H200, as are the numbers in here: threads that a product of a small matrix is not held up by,
+ * and entries from which on a matrix is not small. */
+static const int64_t few_threads = 80000, many_entries = 1 << 20;
+
+/* A short row takes one thread, a longer one as many as shorten it while they cost nothing. */
+static int choose_lanes(const tsi_host_csr *csr, int64_t entries) {
+  const int64_t rows = csr->rows;
+  int log2_lanes = 0;
+  while (log2_lanes < 5 && entries > rows * (3 << log2_lanes) && rows << (log2_lanes + 1) <= few_threads)
+    log2_lanes++;
+  return log2_lanes;
+}
+
 ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_row_plan *plan) {
-  const int64_t entries = csr->row_offsets[csr->rows];
-  *plan = (tsi_row_plan){0};
+  const int64_t rows = csr->rows, entries = csr->row_offsets[rows];
+  *plan = (tsi_row_plan){.log2_lanes = choose_lanes(csr, entries)};
   int32_t longest = 0;
   for (int32_t i = 0; i < csr->rows; i++)
     if (length_of(csr, i) > longest) longest = length_of(csr, i);
-  while (plan->log2_lanes < 5 && (int64_t)csr->rows * (12 << plan->log2_lanes) < entries) plan->log2_lanes++;
-  const int uneven = thread_steps(csr, plan->log2_lanes) > 3 * entries + 64 * (int64_t)csr->rows;
-  if (!uneven && longest <= TSI_WORK_ENTRIES) return TS_OK;
+  const int uneven = thread_steps(csr, plan->log2_lanes) > 3 * entries + 64 * rows;
+  const int large = entries >= many_entries && entries >= 12 * rows;
+  if (!uneven && !large && longest <= TSI_WORK_ENTRIES) return TS_OK;
   plan->work_count = cut(csr, NULL);
   plan->works = tsi_malloc(context, (size_t)plan->work_count, sizeof *plan->works);
   if (!plan->works)

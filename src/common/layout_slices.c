@@ -112,13 +112,11 @@ static void rows_of(const tsi_slices *slices, const tsi_host_csr *csr, int32_t s
   for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) rows[lane] = tsi_slice_row(slices, csr, slice, lane);
 }
 
-static void measure_slice(tsi_slices *slices, const tsi_host_csr *csr, int32_t number) {
-  tsi_slice *s = &slices->slices[number];
-  const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
-  int32_t rows[TSI_SLICE_ROWS];
+/* Sets all but where the slice begins; returns its entries. */
+static uint32_t measure_slice(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths,
+                              tsi_slice *s) {
   uint32_t entries = 0;
-  rows_of(slices, csr, number, rows);
-  *s = (tsi_slice){.first = slices->entries, .first_word = slices->words, .first_base = slices->bases};
+  s->longest = 0;
   s->even = 1;
   for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
     s->even = s->even && lengths[lane] == lengths[0] && lengths[lane] != TSI_NOT_IN_SLICE;
@@ -133,10 +131,49 @@ static void measure_slice(tsi_slices *slices, const tsi_host_csr *csr, int32_t n
     if (here > spread) spread = here;
   }
   s->column_bytes = spread <= UINT8_MAX ? 1 : spread <= UINT16_MAX ? 2 : 4;
-  /* Bases in fours, so that they are read so. */
-  if (s->column_bytes < 4) slices->bases += (s->longest + 3u) / 4 * 4;
+  return entries;
+}
+
+/* In fours, so that they are read so. */
+static uint32_t bases_of(const tsi_slice *s) {
+  return s->column_bytes < 4 ? (s->longest + 3u) / 4 * 4 : 0;
+}
+
+static uint32_t words_of(const tsi_slice *s, uint32_t entries) {
+  return (entries * s->column_bytes + 3) / 4;
+}
+
+static void place_slice(tsi_slices *slices, const tsi_host_csr *csr, int32_t number) {
+  tsi_slice *s = &slices->slices[number];
+  int32_t rows[TSI_SLICE_ROWS];
+  rows_of(slices, csr, number, rows);
+  *s = (tsi_slice){.first = slices->entries, .first_word = slices->words, .first_base = slices->bases};
+  const uint32_t entries = measure_slice(csr, rows, slices->lengths + (size_t)number * TSI_SLICE_ROWS, s);
+  slices->bases += bases_of(s);
   slices->entries += entries;
-  slices->words += (entries * s->column_bytes + 3) / 4;
+  slices->words += words_of(s, entries);
+}
+
+double tsi_slices_bytes(const tsi_host_csr *csr) {
+  enum { samples = 4096 };
+  const tsi_slices natural = {.count = (csr->rows - 1) / TSI_SLICE_ROWS + 1};
+  const int32_t most = longest_in_slices(csr);
+  double in_slices = 0, bytes = 0, entries = csr->row_offsets[csr->rows];
+  for (int32_t n = 0; n < natural.count && n < samples; n++) {
+    const int32_t number = natural.count <= samples ? n : (int32_t)((int64_t)n * natural.count / samples);
+    int32_t rows[TSI_SLICE_ROWS];
+    uint8_t lengths[TSI_SLICE_ROWS];
+    rows_of(&natural, csr, number, rows);
+    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+      const int32_t length = rows[lane] >= 0 ? length_of(csr, rows[lane]) : most + 1;
+      lengths[lane] = (uint8_t)(length > most ? TSI_NOT_IN_SLICE : length);
+    }
+    tsi_slice s;
+    const uint32_t here = measure_slice(csr, rows, lengths, &s);
+    in_slices += here;
+    bytes += 4.0 * (here + words_of(&s, here) + bases_of(&s)) + TSI_SLICE_ROWS + sizeof s;
+  }
+  return in_slices > 0 ? bytes / in_slices * entries : 8 * entries;
 }
 
 static ts_status find_long_rows(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
@@ -168,7 +205,7 @@ ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_sl
     return tsi_out_of_memory(context, "slices of rows", count * (sizeof *slices->slices + TSI_SLICE_ROWS));
   TSI_TRY(choose_order(context, slices, csr));
   TSI_TRY(find_long_rows(context, slices, csr));
-  for (int32_t s = 0; s < slices->count; s++) measure_slice(slices, csr, s);
+  for (int32_t s = 0; s < slices->count; s++) place_slice(slices, csr, s);
   return TS_OK;
 }
 

@@ -1,4 +1,5 @@
 /* Matrices: validate, choose spaces, lay out, pack, upload. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common.h"
@@ -23,7 +24,7 @@ static ts_status check_space(ts_context *context, const ts_space *space, const c
   return TS_OK;
 }
 
-static ts_status validate(ts_context *context, const ts_matrix_desc *desc, ts_format *format) {
+static ts_status validate(ts_context *context, const ts_matrix_desc *desc) {
   TSI_TRY(tsi_csr_validate(context, &desc->csr));
   const char *name = ts_format_name(desc->format);
   if (!name)
@@ -32,8 +33,7 @@ static ts_status validate(ts_context *context, const ts_matrix_desc *desc, ts_fo
     return tsi_fail(
         context, TS_ERROR_UNSUPPORTED,
         "format is stencil, which ts_stencil_create makes over a grid and ts_matrix_create does not");
-  *format = desc->format == TS_FORMAT_AUTO ? context->caps.default_format : desc->format;
-  if (!(context->caps.formats & 1u << *format)) {
+  if (desc->format != TS_FORMAT_AUTO && !(context->caps.formats & 1u << desc->format)) {
     char known[64] = "";
     for (int f = 1; ts_format_name((ts_format)f); f++)
       if (context->caps.formats & 1u << f) {
@@ -124,9 +124,10 @@ static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
 }
 
 /* Everything between a valid descriptor and a finished matrix; on failure the caller releases what there is. */
-static ts_status build(ts_matrix *A, const ts_matrix_desc *desc, ts_format format) {
+static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   ts_context *context = A->context;
   ts_matrix_info *info = &A->info;
+  ts_format format = desc->format;
   const double start = tsi_seconds();
   tsi_host_csr csr;
   const unsigned char *locked = desc->row_space ? desc->row_space->locked : desc->locked;
@@ -135,6 +136,10 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc, ts_format forma
   info->rows = csr.rows;
   info->columns = csr.columns;
   info->nonzeros = csr.row_offsets[csr.rows];
+  if (format == TS_FORMAT_AUTO)
+    format = tsi_format_choose(context, &csr, 1, info->choice, sizeof info->choice);
+  else
+    snprintf(info->choice, sizeof info->choice, "%s: asked for", ts_format_name(format));
   info->format = format;
   for (int32_t i = 0; i < csr.rows; i++) {
     const int32_t length = csr.row_offsets[i + 1] - csr.row_offsets[i];
@@ -184,15 +189,14 @@ ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_m
   TSI_REQUIRE(context, matrix);
   *matrix = NULL;
   TSI_REQUIRE(context, desc);
-  ts_format format = TS_FORMAT_AUTO;
-  TSI_TRY(validate(context, desc, &format));
+  TSI_TRY(validate(context, desc));
   ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
   if (!A) return tsi_out_of_memory(context, "a matrix", sizeof *A);
   A->context = context;
   A->references = 1;
   ts_status status = tsi_enter(context);
   if (status == TS_OK) {
-    status = build(A, desc, format);
+    status = build(A, desc);
     if (status < 0) release_parts(A);
     tsi_leave(context, status);
   } else {

@@ -1,17 +1,24 @@
 /* A pattern to an operator: the matrix, and the corners beside its entries, laid out like them (the pointers of
  * Bolz et al. 2003, section 3.1.2, all four of an entry in one texel). */
+#include <string.h>
+
 #include "common.h"
 #include "layout_build.h"
 #include "mesh_operator.h"
 
 static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pattern, ts_format format,
                                ts_space *space, const unsigned char *locked) {
+  const tsi_host_csr csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL, 0};
+  char choice[sizeof op->matrix->info.choice] = "";
+  if (format == TS_FORMAT_AUTO) /* corners are not laid out in blocks */
+    format = tsi_format_choose(op->context, &csr, 0, choice, sizeof choice);
   const ts_matrix_desc desc = {
       .csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL},
       .format = format,
       .row_space = space,
       .locked = space ? NULL : locked};
   TSI_TRY(ts_matrix_create(op->context, &desc, &op->matrix));
+  if (choice[0]) memcpy(op->matrix->info.choice, choice, sizeof choice);
   op->matrix->device_values = 1;
   op->matrix->info.symmetric = 1; /* a_ij and a_ji are one expression of the same numbers */
   op->matrix->info.zero_diagonal_row = -1;

@@ -81,7 +81,7 @@ static __device__ __forceinline__ int32_t cuda_slice_column(const uint32_t *word
 template <int N, typename Real, int BYTES, bool EVEN, typename X>
 static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, const tsi_slice &s, int lane,
                                                           int length, const X &x, Real sum[N]) {
-  constexpr int many = N == 1 ? 8 : 4;
+  constexpr int many = 4; /* more would need registers that more threads make better use of */
   const float *values = m.values + s.first;
   const uint32_t *words = m.words + s.first_word;
   const int4 *bases = (const int4 *)(m.bases + s.first_base);
@@ -91,13 +91,10 @@ static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, 
     int32_t column[many];
     cuda_components<N> xj[many];
     int32_t base[many] = {};
-    if constexpr (BYTES < 4)
-#pragma unroll
-      for (int u = 0; u < many; u += 4)
-        if (k + u < s.longest) {
-          const int4 four = bases[(k + u) / 4];
-          base[u] = four.x, base[u + 1] = four.y, base[u + 2] = four.z, base[u + 3] = four.w;
-        }
+    if constexpr (BYTES < 4) {
+      const int4 four = bases[k / 4];
+      base[0] = four.x, base[1] = four.y, base[2] = four.z, base[3] = four.w;
+    }
 #pragma unroll
     for (int u = 0; u < many; u++) {
       const bool mine = k + u < length;

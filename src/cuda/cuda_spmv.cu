@@ -117,8 +117,11 @@ __global__ static void __launch_bounds__(WORK_THREADS)
 
 /* ---- Jagged, segments ---- */
 
+/* Blocks that a multiprocessor is to hold: what hides the time of memory is threads. */
+template <int N, typename Real> constexpr int slice_blocks = N == 1 && sizeof(Real) == 4 ? 16 : 8;
+
 template <int N, typename Real>
-__global__ static void __launch_bounds__(WORK_THREADS)
+__global__ static void __launch_bounds__(WORK_THREADS, slice_blocks<N, Real>)
     multiply_slices(const cuda_slices m, const cuda_works w, const operands o) {
   if ((int)blockIdx.x < w.count) { /* the long rows first: they take longest */
     piece_of_row<N, Real>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
