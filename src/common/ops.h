@@ -35,7 +35,6 @@ typedef struct tsi_caps {
   int max_texture_size;                  /* 0: no textures, linear spaces */
   int rectangle_width, rectangle_height; /* the default, best measured for this device */
   unsigned formats;                      /* bit 1 << TS_FORMAT_... */
-  ts_format default_format;
   int row_plans;            /* CSR comes with a tsi_row_plan */
   int check_interval;       /* a solver's default */
   int check_overlap;        /* iterations worth starting before a check's numbers are awaited */

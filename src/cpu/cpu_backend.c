@@ -51,7 +51,6 @@ static ts_status cpu_open(ts_context *context) {
       .rectangle_width = 1,
       .rectangle_height = 1,
       .formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4,
-      .default_format = TS_FORMAT_CSR,
       .check_interval = 1,
       .check_overlap = 0,
       .threads = state->threads,

@@ -55,7 +55,6 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
       .grid_storages =
           1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES,
       .pointwise_storage = TS_GRID_STORAGE_PLAIN,
-      .default_format = TS_FORMAT_CSR,
       .row_plans = 1,
       .check_interval = 25,
       .check_overlap = 4,

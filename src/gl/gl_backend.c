@@ -52,7 +52,6 @@ static void fill_caps(ts_context *context) {
   caps->rectangle_width = context->desc.rectangle_width ? context->desc.rectangle_width : 32;
   caps->rectangle_height = context->desc.rectangle_height ? context->desc.rectangle_height : 32;
   caps->formats = 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS;
-  caps->default_format = TS_FORMAT_JAGGED;
   caps->grid_storages =
       1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES;
   caps->pointwise_storage = TS_GRID_STORAGE_LAYERED;
