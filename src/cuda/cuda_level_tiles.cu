@@ -1,7 +1,7 @@
 /* Interpolation, smoothing steps and restriction of the residual on one level in one kernel: a block computes a
  * tile of the grid from all that it depends on, its halo, which the blocks beside it compute too.
  *
- * A thread has cells of 2 x 2 points, whose coefficients and right-hand sides it keeps in registers; x is in
+ * A thread has a cell of 2 x 2 points, whose coefficients and right-hand sides it keeps in registers; x is in
  * shared memory, the four parities apart, and each step leaves a ring more of the halo behind. Nothing that
  * another block reads is written: the new x goes to the other field. */
 #include "cuda_level_smooth.cuh"
@@ -9,11 +9,12 @@
 #include "grid.h"
 
 enum {
-  TILE_WIDTH = 32,  /* of a block's region in cells */
-  TILE_HEIGHT = 16, /* times ROWS */
+  TILE_WIDTH = 32, /* of a block's region in cells; its height is HEIGHT */
   TILE_PITCH = TILE_WIDTH + 2,
   TILE_STAGES = 16,
-  TILE_HALO = 4 /* in cells, at most */
+  TILE_HALO = 4, /* in cells, at most */
+  TILE_LOW = 16, /* heights: for more blocks, and for less halo */
+  TILE_HIGH = 32
 };
 
 /* A Jacobi or Chebyshev step, or Gauss-Seidel on some parities. */
@@ -33,7 +34,7 @@ struct tile_job {
 
 /* ---- The kernel ---- */
 
-template <int ROWS> using tile_field = float[4][ROWS * TILE_HEIGHT + 2][TILE_PITCH];
+template <int HEIGHT> using tile_field = float[4][HEIGHT + 2][TILE_PITCH];
 
 /* Where the neighbour of a point of parity q in a direction is: its parity, and its cell as seen from the
  * point's. */
@@ -49,10 +50,10 @@ template <bool NINE, bool UNIFORM> struct tile_stencil {
   float centre[UNIFORM ? 1 : 4], a[UNIFORM ? 1 : 4][NINE ? 8 : 4];
 };
 
-/* A block's region. */
+/* A thread's cell in the grid and in the block's region. */
 struct tile_region {
-  int I, J; /* the thread's first cell */
-  int u, v; /* that in the region */
+  int I, J;
+  int u, v;
 };
 
 /* The point that (i, j) is, if there is one. */
@@ -91,9 +92,9 @@ static __device__ __forceinline__ void tile_load_stencil(const cuda_level_view &
 }
 
 /* b - the products with the neighbours. */
-template <bool NINE, bool UNIFORM, int ROWS>
+template <bool NINE, bool UNIFORM, int HEIGHT>
 static __device__ __forceinline__ float tile_without_centre(const tile_stencil<NINE, UNIFORM> &s, float b,
-                                                            const tile_field<ROWS> &x, int q, int row,
+                                                            const tile_field<HEIGHT> &x, int q, int row,
                                                             int column) {
   float sum = b;
 #pragma unroll
@@ -103,118 +104,97 @@ static __device__ __forceinline__ float tile_without_centre(const tile_stencil<N
   return sum;
 }
 
-template <bool NINE, bool UNIFORM, int ROWS>
+template <bool NINE, bool UNIFORM, int HEIGHT>
 static __device__ __forceinline__ void tile_compute(const tile_job &job, const tile_region &region,
-                                                    tile_field<ROWS> xs[2]) {
+                                                    tile_field<HEIGHT> xs[2]) {
   const cuda_level_view &l = job.fine;
-  const int column = region.u + 1;
-  tile_stencil<NINE, UNIFORM> stencils[UNIFORM ? 1 : ROWS];
-  float inverse[UNIFORM ? 1 : ROWS][UNIFORM ? 1 : 4], b[ROWS][4], d[ROWS][4];
-#pragma unroll
-  for (int r = 0; r < (UNIFORM ? 1 : ROWS); r++)
-    tile_load_stencil<NINE, UNIFORM>(l, region.I, region.J + r * TILE_HEIGHT, &stencils[r]);
+  const int column = region.u + 1, row = region.v + 1;
+  tile_stencil<NINE, UNIFORM> stencil;
+  float inverse[UNIFORM ? 1 : 4], b[4], d[4];
+  tile_load_stencil<NINE, UNIFORM>(l, region.I, region.J, &stencil);
   const bool general =
       !(UNIFORM && l.reference[CUDA_DIRECTIONS] != 0) && (job.coarse_x || job.coarse_b) && *l.general;
   cuda_level_wait();
 #pragma unroll
-  for (int r = 0; r < ROWS; r++)
-#pragma unroll
-    for (int q = 0; q < 4; q++) {
-      cuda_point p = {2 * region.I + (q & 1), 2 * (region.J + r * TILE_HEIGHT) + (q >> 1)};
-      const bool exists = UNIFORM || tile_wrap(l, &p);
-      const int at = exists ? cuda_place(l, p.i, p.j) : 0;
-      const float centre = stencils[UNIFORM ? 0 : r].centre[UNIFORM ? 0 : q];
-      inverse[UNIFORM ? 0 : r][UNIFORM ? 0 : q] = centre != 0 ? __frcp_rn(centre) : 0;
-      b[r][q] = exists ? job.b[at] : 0;
-      d[r][q] = 0;
-      float x = exists && !job.x_is_zero ? job.x[at] : 0;
-      if (job.coarse_x && centre != 0) x += cuda_interpolate(l, job.coarse, p, job.coarse_x, general);
-      xs[0][q][region.v + r * TILE_HEIGHT + 1][column] = x;
-    }
+  for (int q = 0; q < 4; q++) {
+    cuda_point p = {2 * region.I + (q & 1), 2 * region.J + (q >> 1)};
+    const bool exists = UNIFORM || tile_wrap(l, &p);
+    const int at = exists ? cuda_place(l, p.i, p.j) : 0;
+    const float centre = stencil.centre[UNIFORM ? 0 : q];
+    inverse[UNIFORM ? 0 : q] = centre != 0 ? __frcp_rn(centre) : 0;
+    b[q] = exists ? job.b[at] : 0;
+    d[q] = 0;
+    float x = exists && !job.x_is_zero ? job.x[at] : 0;
+    if (job.coarse_x && centre != 0) x += cuda_interpolate(l, job.coarse, p, job.coarse_x, general);
+    xs[0][q][row][column] = x;
+  }
   int current = 0;
   __syncthreads();
   for (int k = 0; k < job.stage_count; k++) {
     const tile_stage &s = job.stages[k];
-    const tile_field<ROWS> &x = xs[current];
+    const tile_field<HEIGHT> &x = xs[current];
     const int target = s.parities ? current : 1 - current;
 #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-#pragma unroll
-      for (int q = 0; q < 4; q++) {
-        if (s.parities && !(s.parities >> q & 1)) continue;
-        const int row = region.v + r * TILE_HEIGHT + 1;
-        const tile_stencil<NINE, UNIFORM> &stencil = stencils[UNIFORM ? 0 : r];
-        const float centre = stencil.centre[UNIFORM ? 0 : q], old = x[q][row][column];
-        const float sum = tile_without_centre<NINE, UNIFORM, ROWS>(stencil, b[r][q], x, q, row, column);
-        float value = inverse[UNIFORM ? 0 : r][UNIFORM ? 0 : q];
-        if (s.parities)
-          value *= sum;
-        else {
-          float step = s.alpha * (value * (sum - centre * old));
-          if (s.beta != 0) step += s.beta * d[r][q];
-          d[r][q] = step;
-          value = old + step;
-        }
-        xs[target][q][row][column] = centre != 0 ? value : old;
+    for (int q = 0; q < 4; q++) {
+      if (s.parities && !(s.parities >> q & 1)) continue;
+      const float centre = stencil.centre[UNIFORM ? 0 : q], old = x[q][row][column];
+      const float sum = tile_without_centre<NINE, UNIFORM, HEIGHT>(stencil, b[q], x, q, row, column);
+      float value = inverse[UNIFORM ? 0 : q];
+      if (s.parities)
+        value *= sum;
+      else {
+        float step = s.alpha * (value * (sum - centre * old));
+        if (s.beta != 0) step += s.beta * d[q];
+        d[q] = step;
+        value = old + step;
       }
+      xs[target][q][row][column] = centre != 0 ? value : old;
+    }
     current = target;
     __syncthreads();
   }
   if (job.coarse_b) {
 #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-#pragma unroll
-      for (int q = 0; q < 4; q++) {
-        const int row = region.v + r * TILE_HEIGHT + 1;
-        const tile_stencil<NINE, UNIFORM> &stencil = stencils[UNIFORM ? 0 : r];
-        const float centre = stencil.centre[UNIFORM ? 0 : q];
-        const float sum =
-            tile_without_centre<NINE, UNIFORM, ROWS>(stencil, b[r][q], xs[current], q, row, column);
-        xs[1 - current][q][row][column] = centre != 0 ? sum - centre * xs[current][q][row][column] : 0;
-      }
+    for (int q = 0; q < 4; q++) {
+      const float centre = stencil.centre[UNIFORM ? 0 : q];
+      const float sum = tile_without_centre<NINE, UNIFORM, HEIGHT>(stencil, b[q], xs[current], q, row, column);
+      xs[1 - current][q][row][column] = centre != 0 ? sum - centre * xs[current][q][row][column] : 0;
+    }
     __syncthreads();
   }
+  const int halo = job.halo;
+  if (region.u < halo || region.u >= TILE_WIDTH - halo || region.v < halo || region.v >= HEIGHT - halo) return;
+  if (job.stage_count || job.coarse_x)
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) {
-    const int row = region.v + r * TILE_HEIGHT, J = region.J + r * TILE_HEIGHT, halo = job.halo;
-    if (region.u < halo || region.u >= TILE_WIDTH - halo || row < halo || row >= ROWS * TILE_HEIGHT - halo)
-      continue;
-    if (job.stage_count || job.coarse_x)
-#pragma unroll
-      for (int q = 0; q < 4; q++) {
-        const int i = 2 * region.I + (q & 1), j = 2 * J + (q >> 1);
-        if (i < l.width && j < l.height) job.next[cuda_place(l, i, j)] = xs[current][q][row + 1][column];
-      }
-    if (!job.coarse_b || region.I >= job.coarse.width || J >= job.coarse.height) continue;
-    const int at = cuda_place(job.coarse, region.I, J);
-    float sum = 0;
-    if (job.coarse.sides[at] != 0)
-      sum = cuda_restrict_at(l, {region.I, J}, general, [&](cuda_point, int du, int dv) {
-        return xs[1 - current][(du != 1) + 2 * (dv != 1)][row + 1 - (dv == 0)][column - (du == 0)];
-      });
-    job.coarse_b[at] = sum;
-  }
+    for (int q = 0; q < 4; q++) {
+      const int i = 2 * region.I + (q & 1), j = 2 * region.J + (q >> 1);
+      if (i < l.width && j < l.height) job.next[cuda_place(l, i, j)] = xs[current][q][row][column];
+    }
+  if (!job.coarse_b || region.I >= job.coarse.width || region.J >= job.coarse.height) return;
+  const int at = cuda_place(job.coarse, region.I, region.J);
+  float sum = 0;
+  if (job.coarse.sides[at] != 0)
+    sum = cuda_restrict_at(l, {region.I, region.J}, general, [&](cuda_point, int u, int v) {
+      return xs[1 - current][(u != 1) + 2 * (v != 1)][row - (v == 0)][column - (u == 0)];
+    });
+  job.coarse_b[at] = sum;
 }
 
-template <bool NINE, int ROWS>
-__global__ static void __launch_bounds__(TILE_WIDTH *TILE_HEIGHT)
+template <bool NINE, int HEIGHT>
+__global__ static void __launch_bounds__(TILE_WIDTH *HEIGHT)
     smooth_tiles(const __grid_constant__ tile_job job) {
-  __shared__ tile_field<ROWS> xs[2];
+  __shared__ tile_field<HEIGHT> xs[2];
   cuda_level_trigger();
   const int tile_y = (int)blockIdx.x / job.tiles_wide, tile_x = (int)blockIdx.x - tile_y * job.tiles_wide;
   tile_region region;
   region.u = (int)threadIdx.x % TILE_WIDTH;
   region.v = (int)threadIdx.x / TILE_WIDTH;
   region.I = tile_x * (TILE_WIDTH - 2 * job.halo) - job.halo + region.u;
-  region.J = tile_y * (ROWS * TILE_HEIGHT - 2 * job.halo) - job.halo + region.v;
-  bool uniform = true;
-#pragma unroll
-  for (int r = 0; r < ROWS; r++)
-    uniform = uniform && tile_is_uniform(job.fine, region.I, region.J + r * TILE_HEIGHT);
-  if (__syncthreads_and(uniform))
-    tile_compute<NINE, true, ROWS>(job, region, xs);
+  region.J = tile_y * (HEIGHT - 2 * job.halo) - job.halo + region.v;
+  if (__syncthreads_and(tile_is_uniform(job.fine, region.I, region.J)))
+    tile_compute<NINE, true, HEIGHT>(job, region, xs);
   else
-    tile_compute<NINE, false, ROWS>(job, region, xs);
+    tile_compute<NINE, false, HEIGHT>(job, region, xs);
 }
 
 /* ---- Groups of steps ---- */
@@ -280,7 +260,6 @@ static int gather(tile_group *g, const tsi_step *steps, int count) {
 }
 
 static ts_status launch(tile_group *g) {
-  enum { ROWS = 1 };
   ts_context *context = g->level->context;
   tile_job *job = &g->job;
   cuda_level *impl = cuda_level_of(g->level);
@@ -289,16 +268,20 @@ static ts_status launch(tile_group *g) {
   job->x = cuda_level_x(g->level);
   job->next = cuda_level_next(g->level);
   job->halo = (g->reach + 1) / 2;
-  int wide = (job->fine.width + 1) / 2, high = (job->fine.height + 1) / 2;
-  if (job->coarse_b) {
-    wide = job->coarse.width;
-    high = job->coarse.height;
-  }
-  const int across = TILE_WIDTH - 2 * job->halo, up = ROWS * TILE_HEIGHT - 2 * job->halo;
+  const int wide = job->coarse_b ? job->coarse.width : (job->fine.width + 1) / 2;
+  const int high = job->coarse_b ? job->coarse.height : (job->fine.height + 1) / 2;
+  const int across = TILE_WIDTH - 2 * job->halo;
   job->tiles_wide = (wide + across - 1) / across;
+  /* Nine coefficients a point leave no registers for more threads. */
+  const int64_t high_tiles = (int64_t)job->tiles_wide * high / (TILE_HIGH - 2 * job->halo);
+  const int height =
+      !job->fine.corners && high_tiles >= 4 * cuda_state_of(context)->multiprocessors ? TILE_HIGH : TILE_LOW;
+  const int up = height - 2 * job->halo;
   const unsigned blocks = (unsigned)job->tiles_wide * (unsigned)((high + up - 1) / up);
-  const auto kernel = job->fine.corners ? smooth_tiles<true, ROWS> : smooth_tiles<false, ROWS>;
-  CUDA_TRY(context, cuda_level_launch(g->level, kernel, *job, blocks, TILE_WIDTH * TILE_HEIGHT));
+  const auto kernel = job->fine.corners     ? smooth_tiles<true, TILE_LOW>
+                      : height == TILE_HIGH ? smooth_tiles<false, TILE_HIGH>
+                                            : smooth_tiles<false, TILE_LOW>;
+  CUDA_TRY(context, cuda_level_launch(g->level, kernel, *job, blocks, (unsigned)(TILE_WIDTH * height)));
   if (job->stage_count || job->coarse_x) impl->x = 1 - impl->x;
   return TS_OK;
 }
