@@ -35,9 +35,9 @@ typedef struct tsi_caps {
   int max_texture_size;                  /* 0: no textures, linear spaces */
   int rectangle_width, rectangle_height; /* the default, best measured for this device */
   unsigned formats;                      /* bit 1 << TS_FORMAT_... */
-  int row_plans;            /* CSR comes with a tsi_row_plan */
-  int check_interval;       /* a solver's default */
-  int check_overlap;        /* iterations worth starting before a check's numbers are awaited */
+  int row_plans;                         /* CSR comes with a tsi_row_plan */
+  int check_interval;                    /* a solver's default */
+  int check_overlap;                     /* iterations worth starting before a check's numbers are awaited */
   int one_reduction_texels; /* up to which CG is faster with one reduction an iteration than with two */
   int texture_barrier;
   int threads;
