@@ -78,8 +78,8 @@ void peer_begin(peer *p, const char *program, int argc, char **argv) {
   if (!answer || !results) peer_fail("out of memory");
 }
 
-void peer_measure(const peer *p, const char *implementation, const char *format, const char *operation,
-                  double times, double bytes, timing_fn fn, void *user) {
+double peer_measure(const peer *p, const char *implementation, const char *format, const char *operation,
+                    double times, double bytes, timing_fn fn, void *user) {
   timing t;
   if (timing_measure(&t, p->repeat, BATCH_SECONDS, fn, user)) peer_fail("%s failed", operation);
   json_t *entry = json_pack("{s:s, s:s, s:s, s:f, s:f}", "implementation", implementation, "format", format,
@@ -87,6 +87,7 @@ void peer_measure(const peer *p, const char *implementation, const char *format,
   if (!entry) peer_fail("out of memory");
   if (bytes > 0) json_object_set_new(entry, "bytes", json_real(bytes));
   json_array_append_new(results, entry);
+  return t.seconds / times;
 }
 
 void peer_check_product(const peer *p, const char *format, const float *y) {

@@ -12,12 +12,12 @@
 
 #include <stdint.h>
 
-#include "../generate.h"
-#include "../timing.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#include "../generate.h"
+#include "../timing.h"
 
 #define PEER_MAGIC "tsCSR32f"
 
@@ -47,9 +47,9 @@ __attribute__((format(printf, 1, 2), noreturn))
 void peer_fail(const char *format, ...);
 
 /* Times `fn`, whose every call does the operation `times`, and takes the result down. `bytes`: that a product
- * moves; 0: as CSR does. */
-void peer_measure(const peer *p, const char *implementation, const char *format, const char *operation,
-                  double times, double bytes, timing_fn fn, void *user);
+ * moves; 0: as CSR does. Returns the seconds of one. */
+double peer_measure(const peer *p, const char *implementation, const char *format, const char *operation,
+                    double times, double bytes, timing_fn fn, void *user);
 
 /* Ends the program if y is not A x within rounding. */
 void peer_check_product(const peer *p, const char *format, const float *y);
