@@ -34,7 +34,9 @@ typedef struct bench_options {
   int matrix_count;
   int32_t sizes[BENCH_SIZES]; /* all that were given; the first is `size` */
   int size_count;
-  int set; /* all generated matrices */
+  int set;          /* all generated matrices */
+  const char *plot; /* a picture of the results; NULL: none */
+  const char *from; /* a file that --json wrote, to draw instead of measuring */
 } bench_options;
 
 /* A benchmark that could not measure all that it was asked for; what it could is in the report. */
@@ -45,6 +47,8 @@ int bench_spmv(const bench_options *options, struct report *r);
 int bench_blas(const bench_options *options, struct report *r);
 int bench_cg(const bench_options *options, struct report *r);
 int bench_compare(const bench_options *options, struct report *r);
+/* The picture of results that were measured before. */
+int bench_compare_draw(const bench_options *options);
 int bench_multigrid(const bench_options *options, struct report *r);
 
 #if defined(__GNUC__)

@@ -125,7 +125,7 @@ static void print_parts(report *r, const measured *m, int components) {
              m->limits.is_gl ? fetches * 1e-6 : NAN, bytes * 1e-6);
 }
 
-enum { MAX_RESULTS = 16 };
+enum { MAX_RESULTS = 32 };
 
 static int run_matrix(const bench_options *o, const char *name, int32_t rows, measured *results, int *count,
                       report *r) {

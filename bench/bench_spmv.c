@@ -41,7 +41,7 @@ static const report_column BLOCKS[] = {
     {"fill_ratio", "fill ratio", 'f', 10, 3},
 };
 
-enum { MAX_RESULTS = 32, COLUMNS = 10, BLOCK_COLUMNS = 4 };
+enum { MAX_RESULTS = 64, COLUMNS = 10, BLOCK_COLUMNS = 4 };
 
 typedef struct named_result {
   char matrix[BENCH_NAME_SIZE];

@@ -23,21 +23,20 @@ static const benchmark BENCHMARKS[] = {
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
 
 /* Options of compare without a letter. */
-enum { OPTION_BACKENDS = 256, OPTION_SET };
+enum { OPTION_BACKENDS = 256, OPTION_SET, OPTION_PLOT, OPTION_FROM };
 
 static const struct argp_option OPTIONS[] = {
     {"backend", 'B', "NAME", 0, "Backend: auto (the default), gl, gl:1, cpu, check:gl", 0},
     {"format", 'f', "NAME", 0,
      "Storage of the matrix: jagged, segments, csr, bcrs2, bcrs4 (default: all that the backend has)", 0},
     {"size", 's', "N", 0,
-     "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare takes several "
-     "with "
-     "commas between them",
+     "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare takes "
+     "several with commas between them",
      0},
     {"matrix", 'm', "NAME", 0,
      "A generated matrix (grid: triangulated grid with 7 entries a row; laplace3d: 3-D Laplacian; random: "
-     "random rows of uneven length; fem3, fem4: 3-D, with 3 or 4 unknowns a node) or a Matrix Market file "
-     "(default: all generated ones)",
+     "random rows of uneven length; fem3, fem4: 3-D, with 3 or 4 unknowns a node; powerlaw; uneven; banded; "
+     "denserow: a grid with one full row) or a Matrix Market file (default: all generated ones, compare: grid)",
      0},
     {"components", 'c', "N", 0, "Components of the vectors, 1 to 4 (default 1)", 0},
     {"rectangle", 'r', "WxH", 0, "Pack rows in rectangles of this many texels: powers of two up to 256", 0},
@@ -49,6 +48,9 @@ static const struct argp_option OPTIONS[] = {
      "Backends with commas between them (default: gl,cuda,cpu, of which those that are absent are left out)",
      1},
     {"set", OPTION_SET, 0, 0, "Every generated matrix, and the geometric mean", 1},
+    {"plot", OPTION_PLOT, "FILE", 0,
+     "Draw the results over the sizes into FILE, which ends with .svg, .png or .pdf", 1},
+    {"from", OPTION_FROM, "FILE", 0, "Draw the results that --json wrote into FILE, instead of measuring", 1},
     {0, 0, 0, 0, 0, 0},
 };
 
@@ -124,10 +126,11 @@ static void check_options(const arguments *a, struct argp_state *state) {
   if (!a->benchmark) return;
   if (a->benchmark->run == bench_compare) {
     if (o->components != 1) argp_error(state, "compare works on vectors of one component");
+    if (o->from && !o->plot) argp_error(state, "--from %s: --plot says where the picture goes", o->from);
     return;
   }
   if (o->backends) argp_error(state, "--backends is for compare; %s takes --backend", a->benchmark->name);
-  if (o->set) argp_error(state, "--set is for compare");
+  if (o->set || o->plot || o->from) argp_error(state, "--set, --plot and --from are for compare");
   if (o->size_count > 1) argp_error(state, "several sizes are for compare");
 }
 
@@ -159,6 +162,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     break;
   case OPTION_SET:
     o->set = 1;
+    break;
+  case OPTION_PLOT:
+    o->plot = text;
+    break;
+  case OPTION_FROM:
+    o->from = text;
     break;
   case 'c':
     o->components = (int)whole_number(text, 4, 0);
@@ -203,6 +212,7 @@ int cmd_bench(int argc, char **argv) {
   argp_err_exit_status = EXIT_USAGE;
   if (argp_parse(&parser, argc, argv, 0, NULL, &a)) return EXIT_USAGE;
 
+  if (a.options.from) return bench_compare_draw(&a.options) ? EXIT_ERROR : 0;
   report *r = report_open(a.benchmark->name, a.options.json);
   if (!r) {
     bench_error("out of memory");

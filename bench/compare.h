@@ -71,7 +71,7 @@ int compare_measure(const bench_options *options, const compare_backend *backend
 
 /* The libraries that compare with a backend, each in a program of its own (peer/) that may be absent. Nonzero
  * after a message: one failed. */
-int compare_peers(const bench_options *options, compare_backend *backend, const char *matrix,
+int compare_peers(const bench_options *options, const compare_backend *backend, const char *matrix,
                   const generated_matrix *A, compare_results *results);
 
 /* Which program has the peers of a backend, NULL if there are none, and whether it is there. */

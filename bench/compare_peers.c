@@ -160,11 +160,9 @@ static compare_row *row_of(compare_results *results, int first, const char *impl
   return row;
 }
 
-static int take_answer(json_t *answer, compare_backend *backend, const char *matrix, const generated_matrix *A,
-                       compare_results *results) {
+static int take_answer(json_t *answer, const compare_backend *backend, const char *matrix,
+                       const generated_matrix *A, compare_results *results) {
   const int first = results->count;
-  const double copy_rate = json_number_value(json_object_get(answer, "copy_rate"));
-  if (copy_rate > backend->copy_rate) backend->copy_rate = copy_rate;
   size_t index;
   json_t *entry;
   json_array_foreach(json_object_get(answer, "results"), index, entry) {
@@ -187,7 +185,7 @@ static int take_answer(json_t *answer, compare_backend *backend, const char *mat
   return 0;
 }
 
-int compare_peers(const bench_options *options, compare_backend *backend, const char *matrix,
+int compare_peers(const bench_options *options, const compare_backend *backend, const char *matrix,
                   const generated_matrix *A, compare_results *results) {
   char path[PATH_SIZE], repeat[16], threads[16], subject[160];
   const char *program = program_of(backend->name), *colon = strchr(backend->name, ':');

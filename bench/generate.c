@@ -19,7 +19,8 @@ float generated_noise(uint32_t i, uint32_t j) {
 }
 
 const char *generated_name(int index) {
-  static const char *const names[] = {"grid", "laplace3d", "random", "fem3", "fem4"};
+  static const char *const names[] = {"grid",     "laplace3d", "random", "fem3",    "fem4",
+                                      "powerlaw", "uneven",    "banded", "denserow"};
   return index >= 0 && index < (int)(sizeof names / sizeof *names) ? names[index] : NULL;
 }
 
@@ -134,16 +135,69 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Every row picks neighbours at random; an edge belongs to both its ends. */
-static int generate_random(generated_matrix *A, int32_t rows) {
+/* Neighbours that row i picks; they count as -1 or i where there is none. */
+typedef struct picks {
+  int (*count)(int32_t i);
+  int32_t (*pick)(int32_t i, int k, int32_t rows);
+} picks;
+
+static int32_t pick_anywhere(int32_t i, int k, int32_t rows) {
+  return (int32_t)(hash((uint32_t)i, (uint32_t)k) % (uint32_t)rows);
+}
+
+static int four(int32_t i) {
+  (void)i;
+  return 4;
+}
+
+/* Row j is picked in proportion to j^-1/2, as in networks that grow by preference. */
+static int32_t pick_popular(int32_t i, int k, int32_t rows) {
+  const double u = (double)generated_noise((uint32_t)i, (uint32_t)k);
+  return (int32_t)(u * u * rows);
+}
+
+/* Every eighth row or so is long. */
+static int one_or_many(int32_t i) {
+  const int n = (int)(generated_noise((uint32_t)i, 0x2c1b3c6du) * 512);
+  return n < 64 ? n : 1;
+}
+
+static int32_t pick_near(int32_t i, int k, int32_t rows) {
+  const int32_t j = i - 1000 + (int32_t)(hash((uint32_t)i, (uint32_t)k) % 2001);
+  return j < rows ? j : -1;
+}
+
+static int sixteen(int32_t i) {
+  (void)i;
+  return 16;
+}
+
+static int32_t pick_before(int32_t i, int k, int32_t rows) {
+  (void)rows;
+  return i - 1 - k;
+}
+
+static int three(int32_t i) {
+  (void)i;
+  return 3;
+}
+
+/* A square grid, and row 0, which all others are tied to. */
+static int32_t pick_first(int32_t i, int k, int32_t rows) {
+  const int32_t w = (int32_t)ceil(sqrt((double)rows));
+  return k == 0 ? 0 : k == 1 ? (i % w ? i - 1 : -1) : i - w;
+}
+
+/* Every row picks neighbours; an edge belongs to both its ends. */
+static int generate_picked(generated_matrix *A, int32_t rows, const picks *p) {
   int32_t *next = calloc((size_t)rows + 1, sizeof *next);
   if (!next) return 2;
   int64_t entries = rows;
   for (int32_t i = 0; i < rows; ++i) {
     ++next[i]; /* the diagonal */
-    for (int k = 0, n = wanted_neighbours(i); k < n; ++k) {
-      const int32_t j = (int32_t)(hash((uint32_t)i, (uint32_t)k) % (uint32_t)rows);
-      if (j == i) continue;
+    for (int k = 0, n = p->count(i); k < n; ++k) {
+      const int32_t j = p->pick(i, k, rows);
+      if (j < 0 || j == i) continue;
       ++next[i], ++next[j], entries += 2;
     }
   }
@@ -159,9 +213,9 @@ static int generate_random(generated_matrix *A, int32_t rows) {
   }
   for (int32_t i = 0; i < rows; ++i) {
     A->column_indices[next[i]++] = i;
-    for (int k = 0, n = wanted_neighbours(i); k < n; ++k) {
-      const int32_t j = (int32_t)(hash((uint32_t)i, (uint32_t)k) % (uint32_t)rows);
-      if (j == i) continue;
+    for (int k = 0, n = p->count(i); k < n; ++k) {
+      const int32_t j = p->pick(i, k, rows);
+      if (j < 0 || j == i) continue;
       A->column_indices[next[i]++] = j;
       A->column_indices[next[j]++] = i;
     }
@@ -196,7 +250,16 @@ int generate_matrix(generated_matrix *A, const char *name, int32_t rows) {
     const int32_t w = (int32_t)ceil(cbrt((double)rows) - 1e-9);
     return generate_box(A, rows, w, w, 0);
   }
-  if (!strcmp(name, "random")) return generate_random(A, rows);
+  static const struct {
+    const char *name;
+    picks picks;
+  } picked[] = {{"random", {wanted_neighbours, pick_anywhere}},
+                {"powerlaw", {four, pick_popular}},
+                {"uneven", {one_or_many, pick_near}},
+                {"banded", {sixteen, pick_before}},
+                {"denserow", {three, pick_first}}};
+  for (size_t i = 0; i < sizeof picked / sizeof *picked; ++i)
+    if (!strcmp(name, picked[i].name)) return generate_picked(A, rows, &picked[i].picks);
   if (!strcmp(name, "fem3")) return generate_nodes(A, rows, 3);
   if (!strcmp(name, "fem4")) return generate_nodes(A, rows, 4);
   return 1;

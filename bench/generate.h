@@ -17,6 +17,10 @@ typedef struct generated_matrix {
  * "random"    random neighbours, rows of 2 to about 110 entries, 11 on average
  * "fem3"      the nodes of laplace3d with 3 unknowns each, as of a displacement: full blocks of 3 x 3
  * "fem4"      the same with 4 unknowns, as of a displacement and a pressure
+ * "powerlaw"  8 entries a row on average beside the diagonal, row j in proportion to (rows / j)^1/2
+ * "uneven"    columns at most 1000 away: about 7 entries, and up to 80 in every eighth row
+ * "banded"    the 16 columns on either side of the diagonal
+ * "denserow"  a square grid, 5 entries a row, and a first row and column that are full
  * Each has exactly `rows` rows. Returns 0; 1 for an unknown name; 2 without memory or with more entries
  * than a 32-bit offset counts. */
 int generate_matrix(generated_matrix *A, const char *name, int32_t rows);

@@ -126,6 +126,10 @@ void report_row(report *r, ...) {
   }
 }
 
+const json_t *report_object(const report *r) {
+  return r->object;
+}
+
 void report_abandon(report **r) {
   if (!*r) return;
   json_decref((*r)->object);

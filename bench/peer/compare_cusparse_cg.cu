@@ -109,7 +109,6 @@ static void capture(solver *c) {
 }
 
 void measure_cg(const peer *common, device *d, const format *f, cusparseSpMVAlg_t algorithm) {
-  enum { WORKSPACE_BYTES = 4 << 20 }; /* given to cuBLAS, so that a graph's addresses stay */
   const generated_matrix *A = &common->A;
   /* Blocks may reach beyond the last row. */
   const size_t padded = (size_t)(f->rows > f->columns ? f->rows : f->columns), bytes = padded * 4;
@@ -123,8 +122,6 @@ void measure_cg(const peer *common, device *d, const format *f, cusparseSpMVAlg_
   c.s = (float *)device_array(scalars, sizeof scalars);
   free(diagonal);
   CUDA_REQUIRE(cudaMemcpy(c.b, common->y, (size_t)A->rows * 4, cudaMemcpyHostToDevice));
-  void *workspace = device_array(NULL, WORKSPACE_BYTES);
-  CUBLAS_REQUIRE(cublasSetWorkspace(d->blas, workspace, WORKSPACE_BYTES));
   CUBLAS_REQUIRE(cublasSetPointerMode(d->blas, CUBLAS_POINTER_MODE_DEVICE));
   if (product_prepare(&c.p, d, f, algorithm, c.direction, c.q)) peer_fail("cuSPARSE lost a product");
 
@@ -143,9 +140,7 @@ void measure_cg(const peer *common, device *d, const format *f, cusparseSpMVAlg_
   }
   product_release(&c.p);
   CUBLAS_REQUIRE(cublasSetPointerMode(d->blas, CUBLAS_POINTER_MODE_HOST));
-  CUBLAS_REQUIRE(cublasSetWorkspace(d->blas, NULL, 0));
   for (int i = 0; i < array_count; ++i) cudaFree(*arrays[i]);
-  cudaFree(workspace);
   cudaFree(c.inverse_diagonal);
   cudaFree(c.s);
 }

@@ -97,10 +97,6 @@ void peer_check_product(const peer *p, const char *format, const float *y) {
               bound);
 }
 
-void peer_copy_rate(double bytes_per_second) {
-  json_object_set_new(answer, "copy_rate", json_real(bytes_per_second));
-}
-
 int peer_end(peer *p) {
   json_object_set_new(answer, "results", results);
   const int failed = json_dumpf(answer, stdout, JSON_COMPACT) != 0 || fflush(stdout) == EOF;

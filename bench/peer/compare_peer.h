@@ -3,10 +3,10 @@
  *   PROGRAM REPEAT THREADS DEVICE <matrix >answer
  *
  * REPEAT batches a measurement, THREADS of the CPU (0: the default), DEVICE of several. The matrix comes as a
- * peer_matrix_header and the three arrays of CSR. The answer is a JSON object: "copy_rate", and the array
- * "results" of objects with "implementation", "format", "operation" (spmv, cg, axpy, dot, nrm2), "seconds",
- * "spread" and, for a product whose format moves other bytes than CSR, "bytes". Errors are one line on standard
- * error and a status other than 0. */
+ * peer_matrix_header and the three arrays of CSR. The answer is a JSON object with the array "results" of
+ * objects with "implementation", "format", "operation" (spmv, cg, axpy, dot, nrm2), "seconds", "spread" and,
+ * for a product whose format moves other bytes than CSR, "bytes". Errors are one line on standard error and a
+ * status other than 0. */
 #ifndef BENCH_COMPARE_PEER_H
 #define BENCH_COMPARE_PEER_H
 
@@ -53,9 +53,6 @@ double peer_measure(const peer *p, const char *implementation, const char *forma
 
 /* Ends the program if y is not A x within rounding. */
 void peer_check_product(const peer *p, const char *format, const float *y);
-
-/* Takes down what the device copies, in bytes a second read and written. */
-void peer_copy_rate(double bytes_per_second);
 
 /* Writes the answer. Returns the program's status. */
 int peer_end(peer *p);
