@@ -106,7 +106,9 @@ static void line(chart *c, double x0, double y0, double x1, double y1) {
 
 static void y_axis(chart *c, const chart_panel *p) {
   char text[16];
-  for (double tick = pow(10, ceil(log10(p->y_least) - 1e-9)); tick <= p->y_most * 1.0001; tick *= 10) {
+  const int last = (int)floor(log10(p->y_most) + 1e-9);
+  for (int power = (int)ceil(log10(p->y_least) - 1e-9); power <= last; ++power) {
+    const double tick = pow(10, power);
     const double y = place_y(p, tick);
     cairo_set_source_rgb(c->cr, 0.88, 0.88, 0.88);
     line(c, p->left, y, p->left + p->width, y);
@@ -118,8 +120,9 @@ static void y_axis(chart *c, const chart_panel *p) {
 
 static void x_axis(chart *c, const chart_panel *p) {
   char text[16];
-  const double step = p->x_most / p->x_least > 1e5 ? 16 : 4;
-  for (double tick = pow(2, 2 * ceil(log2(p->x_least) / 2 - 1e-9)); tick <= p->x_most * 1.0001; tick *= step) {
+  const int step = p->x_most / p->x_least > 1e5 ? 4 : 2, last = (int)floor(log2(p->x_most) + 1e-9);
+  for (int power = 2 * (int)ceil(log2(p->x_least) / 2 - 1e-9); power <= last; power += step) {
+    const double tick = pow(2, power);
     const double x = place_x(p, tick);
     cairo_set_source_rgb(c->cr, 0.88, 0.88, 0.88);
     line(c, x, p->top, x, p->top + p->height);

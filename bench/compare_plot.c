@@ -127,8 +127,8 @@ static series *series_of(const plot *p, const json_t *row, quantity q, series *a
   if (*count == MAX_SERIES) return NULL;
   series *s = &all[*count];
   memset(s, 0, sizeof *s);
-  s->x = malloc((p->row_count + 1) * sizeof *s->x);
-  s->y = malloc((p->row_count + 1) * sizeof *s->y);
+  s->x = calloc(p->row_count + 1, sizeof *s->x);
+  s->y = calloc(p->row_count + 1, sizeof *s->y);
   ++*count;
   if (!s->x || !s->y) return NULL;
   snprintf(s->label, sizeof s->label, "%s", label);

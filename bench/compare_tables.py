@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Tables in Markdown from what `texsolve bench compare --json` wrote, beside the figures of Buatois et al. 2008.
+
+    bench/compare_tables.py FILE.json...
+
+Several files count as one run. Needs nothing but Python.
+"""
+import json
+import sys
+
+# Buatois, Caumon, Levy 2008, sections 3.1 and 3.2: the largest that they give, GFLOP/s. The CPU is an Athlon 64 X2
+# 4800+, CTM ran on a Radeon X1900XTX, OpenGL and CUDA on a QuadroFX 5600.
+PAPER = [
+    ("CPU, two threads, SSE3", 0.62, 0.94, "1.7 (4.0 times less than CUDA)"),
+    ("Radeon X1900XTX, CTM", 7.6, 7.0, "5"),
+    ("QuadroFX 5600, OpenGL (Krueger and Westermann)", 10.0, 14.3, "-"),
+    ("QuadroFX 5600, CUDA", 11.0, 15.5, "6.8, with blocks of 4 x 4"),
+]
+
+
+def load(paths):
+    results, devices, ratios = [], {}, []
+    for path in paths:
+        with open(path) as file:
+            report = json.load(file)
+        results += report["results"]
+        devices.update({d["backend"]: d for d in report["devices"]})
+        ratios += [r for r in report.get("ratios", []) if r["matrix"] != "geom. mean"]
+    return results, devices, ratios
+
+
+def ordered(values):
+    return list(dict.fromkeys(values))
+
+
+def digits(value):
+    return "-" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def columns_of(results):
+    """Backends' formats, and of each library its fastest."""
+    columns = []
+    for backend in ordered(r["backend"] for r in results):
+        own = [r for r in results if r["backend"] == backend]
+        columns += [(backend, f) for f in ordered(r["format"] for r in own if not r["peer"])]
+        columns += [(p, None) for p in ordered(r["implementation"] for r in own if r["peer"] and r["implementation"] != "cuBLAS")]
+    return columns
+
+
+def table(results, key, best, title):
+    columns = columns_of(results)
+    print(f"\n{title}\n")
+    print("| matrix | rows | entries | " + " | ".join(f"{c} {f}" if f else c for c, f in columns) + " |")
+    print("|---" * (3 + len(columns)) + "|")
+    for matrix, rows, entries in ordered((r["matrix"], r["rows"], r["nonzeros"]) for r in results):
+        cells = []
+        for implementation, form in columns:
+            values = [(r[key], r) for r in results
+                      if (r["matrix"], r["rows"]) == (matrix, rows) and r["implementation"] == implementation
+                      and (form is None or r["format"] == form) and r[key] is not None]
+            if not values:
+                cells.append("-")
+                continue
+            value, row = best(values, key=lambda v: v[0])
+            text = digits(value)
+            cells.append(f"**{text}**" if row["default"] else text if form else f"{text} ({row['format']})")
+        print(f"| {matrix} | {rows} | {entries} | " + " | ".join(cells) + " |")
+
+
+def ratio_table(ratios):
+    if not ratios:
+        return
+    print("\nTimes as fast as the fastest library on the same device\n")
+    print("| matrix | backend | its format: SpMV | best format: SpMV | CG | axpy | dot | nrm2 |")
+    print("|---" * 8 + "|")
+    for backend in ordered(r["backend"] for r in ratios):
+        own = [r for r in ratios if r["backend"] == backend]
+        for r in own:
+            print(f"| {r['matrix']} | {backend} | {r['format']}: {digits(r['spmv'])} | {r['best_format']}: "
+                  f"{digits(r['best_spmv'])} | " + " | ".join(digits(r[k]) for k in ("cg", "axpy", "dot", "nrm2")) + " |")
+        means = []
+        for key in ("spmv", "best_spmv", "cg", "axpy", "dot", "nrm2"):
+            values = [r[key] for r in own if r[key]]
+            product = 1.0
+            for v in values:
+                product *= v
+            means.append(digits(product ** (1 / len(values))) if values else "-")
+        print(f"| geometric mean | {backend} | " + " | ".join(means) + " |")
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__.strip())
+    results, devices, ratios = load(sys.argv[1:])
+    for backend, d in devices.items():
+        print(f"- `{backend}`: {d['device']}, copies {d['copy_gigabytes_per_second']:.0f} GB/s")
+    table(results, "spmv_gflops", max, "y = A x, GFLOP/s; bold: the format that the backend takes by itself")
+    table(results, "spmv_percent_of_copy", max, "y = A x, bytes of the format as percent of the copy rate")
+    table(results, "cg_microseconds", min, "An iteration of conjugate gradients, us")
+    ratio_table(ratios)
+    print("\nOn vectors, and the figures of 2008, GFLOP/s\n")
+    print("| | axpy | dot, nrm2 | SpMV, at best |")
+    print("|---|---|---|---|")
+    for name in ordered(r["implementation"] for r in results):
+        own = [r for r in results if r["implementation"] == name]
+        best = [max((r[k] for r in own if r[k] is not None), default=None) for k in ("axpy_gflops", "dot_gflops", "spmv_gflops")]
+        print(f"| {name} | " + " | ".join(digits(b) for b in best) + " |")
+    for name, axpy, dot, spmv in PAPER:
+        print(f"| {name} | {axpy} | {dot} | {spmv} |")
+
+
+if __name__ == "__main__":
+    main()
