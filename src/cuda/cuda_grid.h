@@ -1,7 +1,7 @@
 /* Stencil matrices and multigrid levels on CUDA. Read order: cuda_stencil.cu, cuda_level.cuh (the place of a
  * point, what is computed at one), cuda_level.cu (a level's memory), cuda_level_smooth.cu,
- * cuda_level_transfer.cu (between two levels), cuda_level_weights.cu and cuda_level_coarsen.cu (coarse
- * matrices). */
+ * cuda_level_transfer.cu (between two levels), cuda_level_steps.cu and cuda_level_tiles.cu (several steps in a
+ * kernel), cuda_level_weights.cu and cuda_level_coarsen.cu (coarse matrices), cuda_level_uniform.cu. */
 #ifndef CUDA_GRID_H
 #define CUDA_GRID_H
 
@@ -86,13 +86,11 @@ ts_status cuda_level_inject(tsi_level *coarse, tsi_level *fine);
 ts_status cuda_level_prolong(tsi_level *fine, tsi_level *coarse, int add);
 ts_status cuda_level_steps(const tsi_step *steps, int count);
 
-/* ---- Several steps in a kernel: each takes steps from the first one on, and sets how many ---- */
+/* ---- cuda_level_tiles.cu ---- */
 
-/* cuda_level_tiles.cu: interpolation, smoothing steps and restriction on one level; 0 where it is no such
- * group. */
+/* Interpolation, smoothing steps and restriction on one level in one kernel: as many steps as are such a group,
+ * from the first one on; *taken may be 0. */
 ts_status cuda_level_run_tiles(const tsi_step *steps, int count, int *taken);
-/* cuda_level_bottom.cu: any steps on small levels, by one block; 0 where the first is on a large one. */
-ts_status cuda_level_run_bottom(const tsi_step *steps, int count, int *taken);
 
 /* ---- cuda_level_uniform.cu ---- */
 
