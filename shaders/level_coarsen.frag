@@ -32,7 +32,9 @@ void main() {
   vec2 sums[9];
   for (int k = 0; k < 9; k++) sums[k] = vec2(0);
   float largest = 0.0;
-  for (int k = 0; k < 9; k++) {
+  // A count that compilers do not know: unrolled, 81 bodies would take seconds to compile.
+  int count = 9 + p[7].w;
+  for (int k = 0; k < count; k++) {
     ivec2 e = ivec2(k % 3 - 1, k / 3 - 1), i = wrap(2 * I + e, FINE);
     if (outside(i, FINE)) continue;
     float centre = centre_of(i);
@@ -47,7 +49,7 @@ void main() {
     corner = fetch_texel(stencil_corners, i);
 #endif
     float a[9] = float[9](corner.x, side.z, corner.y, side.x, centre, side.y, corner.z, side.w, corner.w);
-    for (int g = 0; g < 9; g++) {
+    for (int g = 0; g < count; g++) {
       if (a[g] == 0.0) continue;
       ivec2 j = wrap(i + ivec2(g % 3 - 1, g / 3 - 1), FINE);
       ivec2 d = (j >> 1) - I;

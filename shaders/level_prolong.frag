@@ -36,6 +36,21 @@ void main() {
   result = mix(e, x, equal(centre, vec4(0)));
 }
 #else
+#ifdef NEAREST
+// Without branches, all of which a rasterizer in software runs through.
+float interpolate(ivec2 i) {
+  ivec2 I = i >> 1;
+  bool odd_x = (i.x & 1) == 1, odd_y = (i.y & 1) == 1;
+#ifdef BILINEAR
+  vec4 sides = vec4(0.5), middle = vec4(0.25);
+#else
+  vec4 sides = fetch_texel(weights0, I), middle = fetch_texel(weights1, I);
+#endif
+  vec4 row = odd_x ? vec4(sides.xy, 0, 0) : vec4(1, 0, 0, 0);
+  vec4 w = odd_y ? (odd_x ? middle : vec4(sides.z, 0, sides.w, 0)) : row;
+  return w.x * e_at(I) + w.y * e_at(I + ivec2(1, 0)) + w.z * e_at(I + ivec2(0, 1)) + w.w * e_at(I + ivec2(1, 1));
+}
+#else
 float interpolate(ivec2 i) {
   ivec2 I = i >> 1, odd = i & 1;
   if (odd == ivec2(0)) return e_at(I);
@@ -48,6 +63,7 @@ float interpolate(ivec2 i) {
   if (odd.x == 0) return w.z * e_at(I) + w.w * e_at(I + ivec2(0, 1));
   return w.x * e_at(I) + w.y * e_at(I + ivec2(1, 0)) + w.z * e_at(I + ivec2(0, 1)) + w.w * e_at(I + ivec2(1, 1));
 }
+#endif
 
 float value(ivec2 i) {
   float x = FIELD(0, i, FINE);

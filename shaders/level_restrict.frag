@@ -65,7 +65,11 @@ float value(ivec2 I) {
   float sum = 0.0;
   for (int k = 0; k < 9; k++) {
     ivec2 e = ivec2(k % 3 - 1, k / 3 - 1), i;
+#if defined(PARITIES) && !defined(PERIODIC)
+    i = 2 * I + e; // beyond a side is the border, where everything is 0
+#else
     if (!find_fine(I, e, i)) continue;
+#endif
 #ifdef BILINEAR
     float w = 1.0 / float((1 + abs(e.x)) * (1 + abs(e.y)));
 #else

@@ -4,6 +4,10 @@
 //   p[5]  width | height << 16; free for the pass; bits of the sides; a number of the pass, mostly dt / h
 //   p[6]  bits of the walls' velocities along themselves: bottom, top (u), left, right (v)
 //   p[7]  and through them: left, right (u), bottom, top (v)
+#if defined(NEAREST) && defined(GL_ARB_gpu_shader5)
+#define GATHERS
+#extension GL_ARB_gpu_shader5 : enable
+#endif
 #define COMPONENTS 4
 #include "include/pass.glsl"
 
@@ -74,12 +78,31 @@ vec3 interpolate(float sw, float se, float nw, float ne, Axis x, Axis y) {
               min(min(sw, se), min(nw, ne)), max(max(sw, se), max(nw, ne)));
 }
 
+// The four numbers around a place, of component 0 (u) or 1 (v) of a field.
+#if defined(GATHERS) && !PERIODIC_X && !PERIODIC_Y
+#define SAMPLE(field, origin, component, x, y)                                                                         \
+  gathered(textureGather(field, between_texels(field, origin, x, y), component), x, y)
+
+vec2 between_texels(sampler2D field, ivec2 origin, Axis x, Axis y) {
+  return vec2(origin + ivec2(x.first, y.first) + 1) * (1.0 / vec2(textureSize(field, 0)));
+}
+
+vec3 gathered(vec4 around, Axis x, Axis y) {
+  if (x.fraction == 0.0) around.zy = around.wx;
+  if (y.fraction == 0.0) around.xy = around.wz;
+  return interpolate(around.w, around.z, around.x, around.y, x, y);
+}
+#else
+#define SAMPLE(field, origin, component, x, y)                                                                         \
+  interpolate(fetch_texel(field, origin + ivec2(x.first, y.first))[component],                                         \
+              fetch_texel(field, origin + ivec2(x.second, y.first))[component],                                        \
+              fetch_texel(field, origin + ivec2(x.first, y.second))[component],                                        \
+              fetch_texel(field, origin + ivec2(x.second, y.second))[component], x, y)
+#endif
+
 vec3 sample_u(sampler2D field, ivec2 origin, vec2 at) {
   Axis x = axis_x(at.x, COLLOCATED == 0), y = axis_y(at.y, false);
-  vec3 s = interpolate(fetch_texel(field, origin + ivec2(x.first, y.first)).x,
-                       fetch_texel(field, origin + ivec2(x.second, y.first)).x,
-                       fetch_texel(field, origin + ivec2(x.first, y.second)).x,
-                       fetch_texel(field, origin + ivec2(x.second, y.second)).x, x, y);
+  vec3 s = SAMPLE(field, origin, 0, x, y);
 #if COLLOCATED
   s = blend(s, LEFT, p[7].x, x.below);
   s = blend(s, RIGHT, p[7].y, x.above);
@@ -90,10 +113,7 @@ vec3 sample_u(sampler2D field, ivec2 origin, vec2 at) {
 
 vec3 sample_v(sampler2D field, ivec2 origin, vec2 at) {
   Axis x = axis_x(at.x, false), y = axis_y(at.y, COLLOCATED == 0);
-  vec3 s = interpolate(fetch_texel(field, origin + ivec2(x.first, y.first)).y,
-                       fetch_texel(field, origin + ivec2(x.second, y.first)).y,
-                       fetch_texel(field, origin + ivec2(x.first, y.second)).y,
-                       fetch_texel(field, origin + ivec2(x.second, y.second)).y, x, y);
+  vec3 s = SAMPLE(field, origin, 1, x, y);
   s = blend(s, LEFT, p[6].z, x.below);
   s = blend(s, RIGHT, p[6].w, x.above);
 #if COLLOCATED

@@ -7,7 +7,13 @@ uniform sampler2D stencil_sides, stencil_corners;
 #endif
 
 float x_at(ivec2 at, int parity) {
+#ifdef NEAREST
+  // A rasterizer in software fetches in either case, and pays for the branch too.
+  float x = fetch_texel(input1, at + INPUT1_ORIGIN).r;
+  return (KNOWN >> parity & 1) == 0 ? 0.0 : x;
+#else
   return (KNOWN >> parity & 1) == 0 ? 0.0 : fetch_texel(input1, at + INPUT1_ORIGIN).r;
+#endif
 }
 
 // The sum over d != 0 of A^d[i] x[i + d].
