@@ -112,7 +112,7 @@ static int measure_limits(const bench_options *o, const bench_device *device, do
   for (int n = 0; n < 3; ++n) {
     if (n && device->is_gl)
       limits[n] = limits[0];
-    else if (limits_measure(&limits[n], o, c, (device->is_gl ? 2 : n + 1) * 4.0 * c * rows))
+    else if (limits_measure(&limits[n], o, (device->is_gl ? 2 : n + 1) * 4.0 * c * rows))
       return 1;
   }
   limits_describe(&limits[1], r);

@@ -91,7 +91,7 @@ static int measure_in(ts_context *context, const bench_options *o, const generat
 
 static int measure(const bench_options *o, const generated_matrix *A, measured *m) {
   ts_context *context;
-  if (limits_measure(&m->limits, o, o->components, spmv_bytes(A, o->components, 5))) return 1;
+  if (limits_measure(&m->limits, o, spmv_bytes(A, o->components, 5))) return 1;
   if (bench_open(o, 0, 0, &context)) return 1;
   const int failed = measure_in(context, o, A, m);
   ts_context_destroy(&context);

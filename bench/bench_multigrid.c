@@ -236,7 +236,7 @@ static int list_sizes(const bench_options *options, const bench_device *device, 
 
 /* The finest level's stencil and vectors are most of the data. */
 static int measure_limits(const bench_options *options, int size, device_limits *limits) {
-  return limits_measure(limits, options, 4, 4.0 * 9 * size * size);
+  return limits_measure(limits, options, 4.0 * 9 * size * size);
 }
 
 static int run_size(const bench_options *options, int size, int solves, report *r) {

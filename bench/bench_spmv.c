@@ -83,7 +83,7 @@ static int run_matrix(const bench_options *o, const bench_device *device, const 
   if (bench_matrix(&A, name, rows)) return 1;
   int failed = 0;
   if (!*count) {
-    failed = limits_measure(limits, o, o->components, spmv_bytes(&A, o->components, 2));
+    failed = limits_measure(limits, o, spmv_bytes(&A, o->components, 2));
     if (!failed) {
       limits_describe(limits, r);
       report_table(r, "products", "Products y = A x", PRODUCTS, COLUMNS);
@@ -92,6 +92,9 @@ static int run_matrix(const bench_options *o, const bench_device *device, const 
   failed = failed || bench_open(o, 0, 0, &context);
   for (int f = 0; ts_format_name((ts_format)f) && !failed && *count < MAX_RESULTS; ++f) {
     if (o->format == TS_FORMAT_AUTO ? !(device->formats & 1u << f) : f != (int)o->format) continue;
+    const int blocks = f == TS_FORMAT_BCRS2 || f == TS_FORMAT_BCRS4;
+    if (o->format == TS_FORMAT_AUTO && blocks && device->is_gl && o->components > 1)
+      continue; /* there are none */
     named_result *n = &results[*count];
     bench_short_name(n->matrix, name);
     failed = spmv_measure(context, &A, (ts_format)f, o->components, o->repeat, &n->result);
@@ -117,6 +120,9 @@ int bench_spmv(const bench_options *options, report *r) {
         r, "Fetches: jagged: per stored off-diagonal entry one RG32UI and one of x; segments: three per entry");
     report_note(
         r, "(value, pointer, x) and one per row (start); both: per row the diagonal and its own x, one write.");
+    report_note(
+        r,
+        "bcrs2: per block one RGBA32F, a pointer and one of x; bcrs4: four RGBA32F, a pointer and one of x.");
   }
   if (options->matrix) {
     failed = run_matrix(options, &device, options->matrix, rows, &limits, results, &count, r);

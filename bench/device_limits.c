@@ -43,11 +43,10 @@ static int footprint_side(double bytes, int is_hardware) {
   return side;
 }
 
-static int measure_gl(device_limits *limits, int hardware, int repeat, limit_format vector, double bytes) {
+static int measure_gl(device_limits *limits, int hardware, int repeat, double bytes) {
   const int side = footprint_side(bytes, hardware);
   timing t;
   for (int f = 0; f < LIMIT_FORMATS; ++f) {
-    if (f != LIMIT_R32F && f != LIMIT_RG32UI && f != (int)vector) continue;
     for (int p = FETCH_REUSED; p <= FETCH_STREAMED; ++p)
       if (gl_limits_fetch(f, p, p == FETCH_REUSED ? 2048 : side, hardware, repeat, &t, &limits->fetch[p][f]))
         return 1;
@@ -115,7 +114,7 @@ int limits_cuda_device(const char *backend) {
   return name[4] == ':' ? atoi(name + 5) : 0;
 }
 
-int limits_measure(device_limits *limits, const bench_options *options, int components, double bytes) {
+int limits_measure(device_limits *limits, const bench_options *options, double bytes) {
   /* A context of its own, the only one while it is open: probes that draw below the library leave no trace in
    * the one that is measured, neither state nor textures. */
   ts_context *context;
@@ -127,8 +126,7 @@ int limits_measure(device_limits *limits, const bench_options *options, int comp
     limits->is_gl = 1;
     failed = gl_limits_begin(context);
     if (!failed) {
-      failed =
-          measure_gl(limits, info.is_hardware, options->repeat, limit_format_of_components(components), bytes);
+      failed = measure_gl(limits, info.is_hardware, options->repeat, bytes);
       gl_limits_end();
     }
   } else if (!failed && limits_cuda_device(info.backend) >= 0) {

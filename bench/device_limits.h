@@ -86,9 +86,8 @@ typedef struct device_limits {
 /* The N of "cuda:N" and "check:cuda:N", 0 without it; -1 for another backend. */
 int limits_cuda_device(const char *backend);
 
-/* Measures what work on vectors with `components` needs whose data, matrix and vectors, are `bytes` altogether.
- */
-int limits_measure(device_limits *limits, const bench_options *options, int components, double bytes);
+/* Measures what work needs whose data, matrix and vectors, are `bytes` altogether. */
+int limits_measure(device_limits *limits, const bench_options *options, double bytes);
 
 /* The least time. `dependent`: the work waits for the work before. OpenGL: the larger of (sum over formats of
  * fetches / fetch rate) and (texels written / write rate), for fetching and writing overlap, and at least the

@@ -31,6 +31,20 @@ double spmv_bytes(const generated_matrix *A, int components, int vectors) {
   return 8.0 * (double)A->row_offsets[A->rows] + 4.0 * components * vectors * (double)A->rows;
 }
 
+/* Blocks in textures: of each its texels of numbers, a pointer and a texel of x; the diagonal's have no
+ * pointer. A pointer is a texel of R32UI, which is as fast as R32F. */
+static void block_work(const ts_matrix_info *info, int64_t diagonal_blocks, work *w) {
+  const int n = info->format == TS_FORMAT_BCRS2 ? 2 : 4;
+  const limit_format vector = limit_format_of_components(n);
+  const double blocks = (double)info->stored_entries / (n * n), rows = ceil((double)info->rows / n);
+  w->streamed[LIMIT_RGBA32F] = blocks * (n == 2 ? 1 : 4);
+  w->streamed[LIMIT_R32F] = blocks - (double)diagonal_blocks;
+  w->reused[vector] = blocks;
+  w->written[vector] = rows;
+  w->bytes = 4 * (double)info->stored_entries + 4 * w->streamed[LIMIT_R32F] +
+             limit_format_bytes[vector] * (rows + ceil((double)info->columns / n));
+}
+
 void spmv_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int components, work *w) {
   const limit_format vector = limit_format_of_components(components);
   const double rows = info->rows, columns = info->columns;
@@ -44,6 +58,10 @@ void spmv_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int co
     return;
   }
   const int has_diagonal = info->rows == info->columns;
+  if (info->blocks) {
+    block_work(info, has_diagonal ? row_texels : 0, w);
+    return;
+  }
   const double entries = (double)(info->stored_entries - (has_diagonal ? row_texels : 0));
   w->reused[vector] = entries;
   if (info->format == TS_FORMAT_SEGMENTS)

@@ -4,7 +4,15 @@
 
 out vec4 result;
 
+#ifdef LANES
+#include "include/lanes.glsl"
+void main() {
+  ivec2 i = texel();
+  result = choose_lanes(FREE_LANES(i), widen(FETCH(0, i)), 0.0);
+}
+#else
 void main() {
   ivec2 i = texel();
   result = is_free(i) ? widen(FETCH(0, i)) : vec4(0);
 }
+#endif

@@ -64,5 +64,10 @@ void evaluate() {
 
 void main() {
   evaluate();
+#ifdef LANES
+  // One component, in every lane of a texel.
+  a = a.xxxx;
+  b = b.xxxx;
+#endif
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }

@@ -6,7 +6,7 @@
 // x (TERM_SUM), |x| (TERM_ABS), x at indices only
 // (TERM_MASKED). Later levels read the sums of the level before (TERM_PARTIAL). p[6].zw is the size of the source.
 // EXACT: the blocks tile the source. ODD: its width or height is odd (a grid's), and the last quads are cut. GATHER: fetch quads of one component by textureGather. SINGLE: the result is the
-// first texel of the target, the others are 0.
+// first texel of the target, the others are 0. LANES: the components are lanes of one, which the LAST level combines.
 #if defined(GATHER) && COMPONENTS == 1 && !defined(TERM_MASKED)
 #extension GL_ARB_texture_gather : enable
 #define BY_GATHER
@@ -47,6 +47,9 @@ vec4 larger(vec4 m, vec4 x) { return vec4(larger(m.xy, x.xy), larger(m.zw, x.zw)
 #define TERM(READ, i) (square(READ(0, i)) * READ(1, i))
 #elif defined(TERM_ABS)
 #define TERM(READ, i) abs(READ(0, i))
+#elif defined(TERM_MASKED) && defined(LANES)
+#include "include/lanes.glsl"
+#define TERM(READ, i) (choose_lanes(INDEX_LANES(i), widen(READ(0, i)), LOWEST) PICK)
 #elif defined(TERM_MASKED)
 #define TERM(READ, i) (is_index(i) ? READ(0, i) : VALUE(LOWEST))
 #else
@@ -126,7 +129,16 @@ void main() {
   for (int n = 0; n < COUNT % BATCH; n++) rest[n] = quad_number(COUNT / BATCH * BATCH + n, first);
   for (int n = 0; n < COUNT % BATCH; n++) sum = COMBINE(sum, rest[n]);
 #endif
+#if defined(LANES) && defined(LAST)
+  VALUE ends = FINAL(sum);
+#if COMPONENTS == 4
+  float total = COMBINE(COMBINE(ends.x, ends.y), COMBINE(ends.z, ends.w));
+#else
+  float total = COMBINE(ends.x, ends.y);
+#endif
+#else
   VALUE total = FINAL(sum);
+#endif
 #ifdef SQUARE_ROOT
   total = sqrt(total);
 #endif

@@ -84,7 +84,7 @@ int check_padding(const char *file, int line, const ts_vector *vector) {
   CHECK_OK(context, tsi_leave(context, TS_OK));
   for (int32_t i = 0; i < t->size; i++)
     for (size_t c = 0; c < (size_t)vector->components; c++)
-      values[(size_t)tsi_texel_number(t, tsi_position(t, i)) * stride + c] = 0;
+      values[(size_t)tsi_texel_number(t, tsi_position(t, i)) * stride + (size_t)tsi_lane(t, i) + c] = 0;
   size_t k = 0;
   while (k < texels * stride && values[k] == 0) k++;
   const int clean = k == texels * stride;
@@ -118,6 +118,10 @@ int list_formats(ts_context *context, ts_format formats[8]) {
   ref_free(&copy);
   CHECK(count >= 2);
   return count;
+}
+
+int most_components(ts_format format) {
+  return test_is_gl() && (format == TS_FORMAT_BCRS2 || format == TS_FORMAT_BCRS4) ? 1 : 4;
 }
 
 int list_mesh_formats(ts_context *context, ts_format formats[8]) {

@@ -31,6 +31,8 @@ int check_padding(const char *file, int line, const ts_vector *vector);
 
 /* The formats that the context's backend offers, in the order of the enumeration; AUTO comes first. */
 int list_formats(ts_context *context, ts_format formats[8]);
+/* How many components vectors over a matrix in this format may have. */
+int most_components(ts_format format);
 /* Those that the matrix of a mesh can have: all but blocks. */
 int list_mesh_formats(ts_context *context, ts_format formats[8]);
 

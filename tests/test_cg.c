@@ -41,7 +41,7 @@ static void samples(void) {
     for (int f = 0; sample.spd && f < format_count; f++) {
       ts_matrix *matrix = make_matrix(context, &sample.matrix, formats[f]);
       for (int kind = 0; matrix && kind < 4; kind++)
-        for (int components = 1; components <= 4; components++) {
+        for (int components = 1; components <= most_components(formats[f]); components++) {
           if (formats[f] != TS_FORMAT_AUTO && (kind + components) % 4) continue;
           ts_cg_desc desc = {0};
           desc.preconditioner = kind & 1 ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
@@ -146,7 +146,7 @@ static void locked(void) {
   unsigned char *flags = calloc((size_t)n, 1);
   for (int32_t i = 0; i < n; i++) flags[i] = i % nx == 0 || i % nx == nx - 1;
   for (int f = 0; f < format_count; f++)
-    for (int components = 1; components <= 3; components += 2) {
+    for (int components = 1; components <= 3 && components <= most_components(formats[f]); components += 2) {
       const size_t count = (size_t)n * (size_t)components;
       float *bs = ref_values(count, 6, -1, 1), *xs = ref_values(count, 7, -1, 1),
             *start = ref_values(count, 7, -1, 1);

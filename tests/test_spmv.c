@@ -187,7 +187,7 @@ static void samples(void) {
       ts_matrix *matrix = make_matrix(context, &sample.matrix, formats[f]);
       if (!matrix) continue;
       check_info(&sample.matrix, matrix, formats[f], sample.spd);
-      for (int components = 1; components <= 4; components++) {
+      for (int components = 1; components <= most_components(formats[f]); components++) {
         test_context_label("%s, %s, %d components", sample.name, ts_format_name(formats[f]), components);
         check_all(&sample.matrix, NULL, matrix, components);
       }
@@ -218,7 +218,8 @@ static void locked(void) {
       CHECK_INT(matrix_info(matrix).locked_rows, count);
       CHECK_INT(matrix_info(matrix).symmetric, 1);
       CHECK_INT(matrix_info(matrix).zero_diagonal_row, -1);
-      for (int components = 1; components <= 4; components += 3) check_all(&m, flags, matrix, components);
+      for (int components = 1; components <= most_components(formats[f]); components += 3)
+        check_all(&m, flags, matrix, components);
       ts_matrix_destroy(&matrix);
     }
   }
@@ -249,7 +250,7 @@ static void set_values(void) {
         const size_t bytes = context_info(context).bytes_device;
         CHECK_OK(context, ts_matrix_set_values(matrix, &csr));
         CHECK_INT(context_info(context).bytes_device, bytes);
-        check_all(m, NULL, matrix, 1 + 3 * round);
+        check_all(m, NULL, matrix, round ? most_components(formats[f]) : 1);
         for (int64_t k = 0; k < ref_nonzeros(m); k++) m->values[k] *= -0.5f;
       }
       memcpy(m->values, kept, sizeof *kept * (size_t)ref_nonzeros(m));
@@ -268,7 +269,7 @@ static void unsorted(void) {
   const double product[] = {5 * 1000 + 2 + 80, 0, 208 * 100 + 32 + 2560, 512 * 1000 + 1024};
   for (int f = 0; f < format_count; f++) {
     test_context_label("%s", ts_format_name(formats[f]));
-    ts_matrix_desc desc = {{4, 4, offsets, indices, values}, formats[f], NULL, NULL, NULL, 1};
+    ts_matrix_desc desc = {{4, 4, offsets, indices, values}, formats[f], NULL, NULL, NULL, 1, 0};
     ts_matrix *matrix = NULL;
     const int warnings = test_opened_warnings();
     if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
@@ -325,7 +326,7 @@ static void shared_spaces(void) {
       CHECK(ts_matrix_row_space(At) == ts_matrix_column_space(A));
       ts_matrix_destroy(&A); /* its spaces live on */
       check_all(&t, NULL, At, 1);
-      check_all(&t, NULL, At, 3);
+      if (most_components(formats[f]) > 1) check_all(&t, NULL, At, 3);
     }
     ts_matrix_destroy(&A);
     ts_matrix_destroy(&At);
@@ -342,6 +343,11 @@ static void shared_spaces(void) {
       desc.column_space = columns;
       ts_matrix *matrix = NULL;
       test_context_label("square on two spaces, %s, kind %d", ts_format_name(formats[f]), kind);
+      if (most_components(formats[f]) == 1) { /* blocks are of the space there, and these have none */
+        CHECK_FAILS(context, ts_matrix_create(context, &desc, &matrix), TS_ERROR_INCOMPATIBLE,
+                    kind ? "row_space" : "column_space", "1 indices a texel", ts_format_name(formats[f]));
+        continue;
+      }
       if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
       problem p;
       open_problem(&p, &square, NULL, matrix, 2);
@@ -395,6 +401,66 @@ static void not_numbers(void) {
   ref_free(&m);
 }
 
+/* Operations on vectors over the space of a matrix, a texel of which may hold several rows, some of them locked
+ * and the last one cut. */
+static void vectors_over_rows(void) {
+  const int32_t sizes[] = {1, 2, 3, 5, 1021, 4099};
+  for (int f = 0; f < format_count; f++)
+    for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
+      for (int with_locked = 0; with_locked < 2; with_locked++) {
+        const int32_t size = sizes[n];
+        test_context_label("%s, %d rows, locked %d", ts_format_name(formats[f]), size, with_locked);
+        ref_matrix m = ref_diagonal(size, 1, 2);
+        unsigned char *flags = calloc((size_t)size, 1);
+        for (int32_t i = 0; i < size; i++) flags[i] = i % 3 == 1 || (i / 4) % 5 == 2;
+        ts_matrix_desc desc = {0};
+        desc.csr = ref_csr(&m);
+        desc.format = formats[f];
+        desc.locked = with_locked ? flags : NULL;
+        ts_matrix *matrix = NULL;
+        if (CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) {
+          ts_space *space = ts_matrix_row_space(matrix);
+          float *xs = ref_values((size_t)size, 8, -2, -1), slots[4 * 4];
+          double sum = 0, square = 0, most = -2;
+          for (int32_t i = 0; i < size; i++) {
+            sum += (double)xs[i], square += (double)xs[i] * (double)xs[i];
+            if ((double)xs[i] > most) most = (double)xs[i];
+          }
+          ts_vector *x = make_vector(space, 1, xs), *y = poisoned(space, 1);
+          ts_scalars *s = NULL;
+          CHECK_OK(context, ts_scalars_create(context, &(ts_scalars_desc){4}, &s));
+          CHECK_OK(context, ts_vector_sum(s, 0, x));
+          CHECK_OK(context, ts_vector_max(s, 1, x)); /* all are negative: what is no index must not count */
+          CHECK_OK(context, ts_vector_norm(s, 2, x, TS_NORM_2));
+          CHECK_OK(context, ts_vector_fill(y, 3));
+          CHECK_PADDING(y);
+          CHECK_OK(context, ts_vector_sum(s, 3, y));
+          CHECK_OK(context, ts_scalars_read(s, 0, 4, slots));
+          CHECK_CLOSE((double)slots[0], sum, 1e-5 * fabs(sum));
+          CHECK_CLOSE((double)slots[4], most, 0);
+          CHECK_CLOSE((double)slots[8], sqrt(square), 1e-5 * sqrt(square));
+          CHECK_CLOSE((double)slots[12], 3.0 * size, 1e-5 * size);
+          for (int k = 0; k < 16; k++) CHECK(k % 4 == 0 || slots[k] == 0);
+          /* A number of the device multiplies every row. */
+          CHECK_OK(context,
+                   ts_vector_axpby(y, ts_scaled(2, s, 1), x, ts_quotient(1, (ts_slot){s, 1}, (ts_slot){s, 1})));
+          CHECK_PADDING(y);
+          float *ys = read_vector(y);
+          for (int32_t i = 0; i < size; i++)
+            if (!CHECK_CLOSE((double)ys[i], 2 * most * (double)xs[i] + 3, 1e-5)) break;
+          CHECK_OK(context, ts_vector_reciprocal(y, x));
+          CHECK_PADDING(y);
+          free(ys), free(xs);
+          ts_scalars_destroy(&s);
+          ts_vector_destroy(&x);
+          ts_vector_destroy(&y);
+        }
+        ts_matrix_destroy(&matrix);
+        free(flags);
+        ref_free(&m);
+      }
+}
+
 static void run_all(void (*run)(void)) {
   context = test_open();
   if (context) {
@@ -414,18 +480,20 @@ static void small_textures(void) {
   desc.max_texture_size = 256;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   format_count = list_formats(context, formats);
-  ref_matrix dense = ref_dense(2, 9000, 5), row = ref_dense_row(6000, 5, 6);
   for (int f = 0; f < format_count; f++) {
+    /* Blocks take more room: they are not full. */
+    const int blocks = log2_block_of(formats[f]) > 0;
+    ref_matrix dense = ref_dense(2, blocks ? 4000 : 9000, 5), row = ref_dense_row(blocks ? 3000 : 6000, 5, 6);
     test_context_label("small textures, %s", ts_format_name(formats[f]));
     ts_matrix *matrix = make_matrix(context, &dense, formats[f]);
-    if (matrix) check_all(&dense, NULL, matrix, 3);
+    if (matrix) check_all(&dense, NULL, matrix, most_components(formats[f]) > 1 ? 3 : 1);
     ts_matrix_destroy(&matrix);
     matrix = make_matrix(context, &row, formats[f]);
-    if (matrix) check_all(&row, NULL, matrix, 2);
+    if (matrix) check_all(&row, NULL, matrix, most_components(formats[f]) > 1 ? 2 : 1);
     ts_matrix_destroy(&matrix);
+    ref_free(&dense);
+    ref_free(&row);
   }
-  ref_free(&dense);
-  ref_free(&row);
   test_close(&context);
 }
 
@@ -439,6 +507,7 @@ CASE(set_values)
 CASE(unsorted)
 CASE(shared_spaces)
 CASE(not_numbers)
+CASE(vectors_over_rows)
 
 static const test_case cases[] = {
     {"samples", case_samples},
@@ -447,6 +516,7 @@ static const test_case cases[] = {
     {"unsorted", case_unsorted},
     {"shared_spaces", case_shared_spaces},
     {"not_numbers", case_not_numbers},
+    {"vectors_over_rows", case_vectors_over_rows},
     {"small_textures", small_textures},
 };
 TEST_MAIN(cases, 0)

@@ -49,13 +49,14 @@ ts_status check_poison_slot(ts_scalars *s, int index) {
 
 /* ---- Spaces ---- */
 
-/* What the texels of a space are for, worked out on first use; NULL without memory. */
+/* What the texels of a space are for, or their lanes where they hold blocks; worked out on first use. NULL
+ * without memory. */
 static const unsigned char *texels_of(ts_space *space) {
   check_state *state = check_state_of(space->context);
   for (const check_space *s = state->spaces; s; s = s->next)
     if (s->space == space) return s->texels;
   const tsi_tiling *t = &space->tiling;
-  const size_t count = (size_t)t->width * (size_t)t->height;
+  const size_t count = ((size_t)t->width * (size_t)t->height) << t->log2_block;
   check_space *s = tsi_calloc(space->context, 1, sizeof *s);
   if (s) s->texels = tsi_malloc(space->context, count, 1);
   if (!s || !s->texels) {
@@ -64,7 +65,7 @@ static const unsigned char *texels_of(ts_space *space) {
   }
   memset(s->texels, CHECK_PADDING, count);
   for (int32_t i = 0; i < t->size; i++)
-    s->texels[tsi_texel_number(t, tsi_position(t, i))] =
+    s->texels[((size_t)tsi_texel_number(t, tsi_position(t, i)) << t->log2_block) + (size_t)tsi_lane(t, i)] =
         space->locked && space->locked[i] ? CHECK_LOCKED : CHECK_INDEX;
   s->space = space;
   s->next = state->spaces;
@@ -138,13 +139,15 @@ ts_status check_vector(const char *operation, const ts_vector *v, int locked_zer
   const size_t count = texel_count(v);
   const unsigned char *texels = texels_of(v->space);
   if (!texels) return tsi_out_of_memory(v->context, "a check", count);
+  const int log2_block = v->space->tiling.log2_block, inside = (1 << log2_block) - 1;
   for (size_t i = 0; i < count; i++) {
     for (int c = 0; c < floats; c++, found++) {
-      if (texels[i] == CHECK_PADDING && *found != 0)
+      const unsigned char is = texels[(i << log2_block) + (size_t)(c & inside)];
+      if (is == CHECK_PADDING && *found != 0)
         return fail(operation, v, i, c, *found, "belongs to no index and must hold 0");
-      if (texels[i] == CHECK_LOCKED && locked_zero && *found != 0)
+      if (is == CHECK_LOCKED && locked_zero && *found != 0)
         return fail(operation, v, i, c, *found, "is of a locked row and must hold 0");
-      if (c >= v->components && *found != 0)
+      if (c >= tsi_lanes(v) && *found != 0)
         return fail(operation, v, i, c, *found, "has no such component and must hold 0 there");
       if (is_poison(*found)) return fail(operation, v, i, c, *found, "");
     }

@@ -144,7 +144,7 @@ static ts_status iterate(tsi_cg_state *s) {
 static ts_status take_in(ts_cg *cg, const ts_vector *b, const ts_vector *x) {
   const tsi_ops *ops = cg->context->ops;
   const ts_coefficient zero = ts_constant(0), scale = ts_scaled(1, cg->slots, TSI_CG_SCALE);
-  if (cg->matrix->row_space->tiling.locked_count) {
+  if (cg->matrix->row_space->locked) {
     TSI_TRY(ops->free_rows(cg->b, b));
     b = cg->b;
   } else if (cg->matrix->stencil && cg->matrix->stencil->has_holes) {

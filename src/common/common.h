@@ -66,9 +66,15 @@ void tsi_matrix_release(ts_matrix *A);
 /* A space from a finished tiling, which it takes over (also on failure), and locked flags, which it copies. */
 ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked,
                            ts_space **out);
-/* A tiling: lengths of rows to sort by (NULL: natural order) and locked flags (NULL: none). */
+/* A tiling: lengths of rows to sort by (NULL: natural order) and locked flags of indices (NULL: none). With
+ * blocks, lengths are those of blocks of rows; a linear space has none. */
+ts_status tsi_tiling_create_blocks(ts_context *context, int32_t size, int log2_block, const int32_t *lengths,
+                                   const unsigned char *locked, tsi_tiling *tiling);
 ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths,
                             const unsigned char *locked, tsi_tiling *tiling);
+
+/* TS_ERROR_UNSUPPORTED where a texel of the space has no room for so many components. */
+ts_status tsi_check_lanes(const ts_space *space, int components);
 
 /* Vectors over one space and `slots` scalars in one go; uses the backend's group_create where it can. */
 ts_status tsi_group_create(ts_space *space, int components, ts_vector **vectors, int count, int slots,

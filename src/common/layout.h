@@ -108,7 +108,8 @@ struct tsi_layout {
   tsi_rectangle *rectangles; /* as many as the row tiling has free ones */
   int32_t stage_count;
   tsi_stage stages[TSI_MAX_STAGES];
-  tsi_blocks blocks; /* bcrs2, bcrs4 */
+  tsi_blocks blocks; /* bcrs2, bcrs4: then an entry above is a block, a row one of blocks */
+  int block_strips;
 };
 
 /* An entry with its pointer: the texel of x_j as x | y << 16. */
@@ -117,7 +118,10 @@ typedef struct tsi_entry {
   uint32_t pointer;
 } tsi_entry;
 
-/* What is uploaded, in texel order. Only the arrays of the format are set. */
+/* What is uploaded, in texel order. Only the arrays of the format are set.
+ *
+ * A 2 x 2 block is one texel, row by row; a 4 x 4 block is four texels, a column each: side by side, or with
+ * layout->block_strips each in a slab of the rectangle's shape, of which four stand side by side. */
 struct tsi_packed {
   float *diagonal;    /* in the row space's texture; NULL without has_diagonal */
   tsi_entry *entries; /* jagged */
@@ -129,7 +133,12 @@ struct tsi_packed {
   int32_t *long_columns;
   tsi_entry *stages[TSI_MAX_STAGES];
   const tsi_host_csr *csr; /* csr */
-  float *block_values;     /* bcrs2, bcrs4 in a linear space: of layout->blocks, n x n a block, row by row */
+  /* bcrs2, bcrs4. In a linear space of layout->blocks, n x n a block, row by row; else in texels, as are the
+   * next two, and pointers and stages as above, where the first stage has the values of its entries beside it.
+   */
+  float *block_values;
+  float *block_diagonal;
+  float *stage_blocks;
 };
 
 #endif

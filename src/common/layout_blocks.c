@@ -70,6 +70,13 @@ ts_status tsi_blocks_create(ts_context *context, const tsi_host_csr *csr, int lo
   return TS_OK;
 }
 
+tsi_host_csr tsi_blocks_as_csr(const tsi_blocks *blocks, const tsi_host_csr *csr) {
+  return (tsi_host_csr){.rows = blocks->block_rows,
+                        .columns = ((csr->columns - 1) >> blocks->log2_size) + 1,
+                        .row_offsets = blocks->offsets,
+                        .column_indices = blocks->columns};
+}
+
 void tsi_blocks_free(ts_context *context, tsi_blocks *blocks) {
   tsi_free(context, blocks->offsets);
   tsi_free(context, blocks->columns);

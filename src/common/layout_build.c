@@ -63,7 +63,7 @@ static ts_status choose_loops(ts_context *context, tsi_layout *layout, const tsi
   const tsi_tiling *t = input->rows;
   const int32_t area = 1 << (t->log2_width + t->log2_height);
   /* The entries of a rectangle stand side by side in one texture, that of the spilled sum among them. */
-  const int32_t slabs = (input->max_texture_size >> t->log2_width) - 1;
+  const int32_t slabs = (input->max_texture_size >> (t->log2_width + input->log2_texels)) - 1;
   const int32_t most = slabs < TSI_MAX_LOOP ? slabs : TSI_MAX_LOOP;
   int32_t *lengths = tsi_malloc(context, (size_t)area, sizeof *lengths);
   if (!lengths) return tsi_out_of_memory(context, "row lengths", (size_t)area * sizeof *lengths);
@@ -105,9 +105,15 @@ static ts_status build(ts_context *context, tsi_layout *layout, const tsi_layout
   return TS_OK;
 }
 
+/* The pattern of blocks, and how full they are; the rest is as for a matrix whose entries they are. */
 static ts_status create_blocks(ts_context *context, tsi_layout *layout, int log2_block,
                                const tsi_layout_input *input, ts_matrix_info *info) {
-  TSI_TRY(tsi_blocks_create(context, input->csr, log2_block, &layout->blocks));
+  if (input->blocks && input->blocks->offsets) {
+    layout->blocks = *input->blocks;
+    *input->blocks = (tsi_blocks){0};
+  } else {
+    TSI_TRY(tsi_blocks_create(context, input->csr, log2_block, &layout->blocks));
+  }
   info->blocks = layout->blocks.offsets[layout->blocks.block_rows];
   info->stored_entries = (int64_t)info->blocks << (2 * log2_block);
   if (info->blocks)
@@ -129,40 +135,43 @@ static ts_status build_linear(ts_context *context, tsi_layout *layout, const tsi
   return TS_OK;
 }
 
+static ts_status create_rectangles(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                                   ts_matrix_info *info) {
+  int32_t *order = NULL;
+  const size_t rectangles = (size_t)input->rows->free_rectangles;
+  layout->rectangles = tsi_calloc(context, rectangles, sizeof *layout->rectangles);
+  if (!layout->rectangles)
+    return tsi_out_of_memory(context, "a layout", rectangles * sizeof *layout->rectangles);
+  ts_status status = tsi_rows_in_order(context, input->rows, &order);
+  if (status == TS_OK) status = build(context, layout, input, order, info);
+  tsi_free(context, order);
+  return status;
+}
+
+static ts_status create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                        ts_matrix_info *info) {
+  const int log2_block = tsi_format_log2_block(layout->format);
+  info->fill_ratio = 1;
+  if (log2_block) {
+    TSI_TRY(create_blocks(context, layout, log2_block, input, info));
+    if (input->rows->linear) return TS_OK;
+    tsi_block_view view;
+    tsi_block_view_of(&layout->blocks, input, &view);
+    TSI_TRY(create_rectangles(context, layout, &view.input, info));
+    info->stored_entries <<= 2 * log2_block;
+    return TS_OK;
+  }
+  if (layout->format == TS_FORMAT_CSR || input->rows->linear) return build_linear(context, layout, input, info);
+  return create_rectangles(context, layout, input, info);
+}
+
 ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_layout_input *input,
                             tsi_layout **out, ts_matrix_info *info) {
   tsi_layout *layout = tsi_calloc(context, 1, sizeof *layout);
   if (!layout) return tsi_out_of_memory(context, "a layout", sizeof *layout);
   layout->format = format;
-  const int log2_block = tsi_format_log2_block(format);
-  info->fill_ratio = 1;
-  if (log2_block) {
-    const ts_status status = create_blocks(context, layout, log2_block, input, info);
-    if (status < 0) {
-      tsi_layout_destroy(context, layout);
-      return status;
-    }
-    *out = layout;
-    return TS_OK;
-  }
-  if (format == TS_FORMAT_CSR || input->rows->linear) {
-    const ts_status status = build_linear(context, layout, input, info);
-    if (status < 0)
-      tsi_layout_destroy(context, layout);
-    else
-      *out = layout;
-    return status;
-  }
-  int32_t *order = NULL;
-  const size_t rectangles = (size_t)input->rows->free_rectangles;
-  layout->rectangles = tsi_calloc(context, rectangles, sizeof *layout->rectangles);
-  ts_status status = TS_OK;
-  if (!layout->rectangles)
-    status = tsi_out_of_memory(context, "a layout", rectangles * sizeof *layout->rectangles);
-  else
-    status = tsi_rows_in_order(context, input->rows, &order);
-  if (status == TS_OK) status = build(context, layout, input, order, info);
-  tsi_free(context, order);
+  layout->block_strips = input->block_strips;
+  const ts_status status = create(context, layout, input, info);
   if (status < 0) {
     tsi_layout_destroy(context, layout);
     return status;
@@ -183,6 +192,8 @@ void tsi_packed_free(ts_context *context, tsi_packed *packed) {
   tsi_free(context, packed->words);
   tsi_free(context, packed->bases);
   tsi_free(context, packed->long_columns);
+  tsi_free(context, packed->block_diagonal);
+  tsi_free(context, packed->stage_blocks);
   for (int s = 0; s < TSI_MAX_STAGES; s++) tsi_free(context, packed->stages[s]);
   *packed = (tsi_packed){0};
 }
@@ -215,7 +226,7 @@ static void put_entry(tsi_packed *packed, size_t texel, tsi_entry entry) {
   if (packed->entries) {
     packed->entries[texel] = entry;
   } else {
-    packed->values[texel] = entry.value;
+    if (packed->values) packed->values[texel] = entry.value; /* blocks have none for a pointer to a sum */
     packed->pointers[texel] = entry.pointer;
   }
 }
@@ -236,8 +247,8 @@ static void pack_entry(void *user, int32_t row, int32_t e, tsi_place place, size
 }
 
 /* Where every row begins, and the pointers to the sums of split rows. */
-static void pack_links(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
-                       tsi_packed *packed) {
+void tsi_layout_link(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
+                     tsi_packed *packed) {
   const tsi_tiling *t = input->rows;
   const int bits = t->log2_width + t->log2_height;
   int32_t split = 0; /* split rows so far */
@@ -303,8 +314,9 @@ ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const t
                           tsi_packed *packed) {
   *packed = (tsi_packed){.csr = input->csr};
   if (layout->format == TS_FORMAT_CSR) return TS_OK;
-  if (layout->blocks.offsets)
+  if (layout->blocks.offsets && input->rows->linear)
     return tsi_blocks_values(context, &layout->blocks, input->csr, &packed->block_values);
+  if (layout->blocks.offsets) return tsi_block_texels_pack(context, layout, input, packed);
   if (input->rows->linear) {
     const ts_status packing = layout->format == TS_FORMAT_JAGGED
                                   ? tsi_slices_pack(context, &layout->slices, input->csr, packed)
@@ -318,7 +330,7 @@ ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const t
   if (status == TS_OK) status = tsi_split_pack(context, layout, input, order, packed);
   if (status == TS_OK) {
     tsi_layout_visit(layout, input, order, pack_entry, &(packing){input, packed});
-    pack_links(layout, input, order, packed);
+    tsi_layout_link(layout, input, order, packed);
   }
   tsi_free(context, order);
   if (status < 0) tsi_packed_free(context, packed);

@@ -13,6 +13,9 @@ typedef struct tsi_layout_input {
   const tsi_host_csr *csr; /* canonical */
   int has_diagonal;        /* leave the diagonal out of the rows' entries and store it by itself */
   int max_texture_size;
+  int log2_texels;    /* of the texels that an entry takes side by side: 2 for 4 x 4 blocks */
+  tsi_blocks *blocks; /* the pattern for a format of blocks, which the layout takes over */
+  int block_strips;   /* 4 x 4 blocks as four strips (tsi_packed) */
 } tsi_layout_input;
 
 /* The layout of a matrix in one of the texture formats, or of CSR, for which there is nothing to compute. Also
@@ -46,10 +49,25 @@ int64_t tsi_blocks_count(const tsi_host_csr *csr, int log2_size);
 
 ts_status tsi_blocks_create(ts_context *context, const tsi_host_csr *csr, int log2_size, tsi_blocks *blocks);
 void tsi_blocks_free(ts_context *context, tsi_blocks *blocks);
+/* The pattern of the blocks as that of a matrix whose entries they are, without values; its arrays are
+ * borrowed. */
+tsi_host_csr tsi_blocks_as_csr(const tsi_blocks *blocks, const tsi_host_csr *csr);
 
 /* The values of all blocks, zeros where the matrix has no entry. */
 ts_status tsi_blocks_values(ts_context *context, const tsi_blocks *blocks, const tsi_host_csr *csr,
                             float **values);
+
+/* layout_block_texels.c: the same for texels. A layout of blocks is that of a matrix whose entries are blocks,
+ * over spaces whose indices are blocks. */
+typedef struct tsi_block_view {
+  tsi_tiling rows, columns;
+  tsi_host_csr csr;
+  tsi_layout_input input; /* points to the others */
+} tsi_block_view;
+void tsi_block_view_of(const tsi_blocks *blocks, const tsi_layout_input *input, tsi_block_view *view);
+/* What a layout of blocks uploads. */
+ts_status tsi_block_texels_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                                tsi_packed *packed);
 
 /* In linear spaces: where the value of each CSR entry is among packed->values. For jagged and segments. */
 void tsi_layout_places(const tsi_layout *layout, const tsi_layout_input *input, int32_t *places);
@@ -87,6 +105,10 @@ static inline uint32_t tsi_pointer(const tsi_tiling *t, int32_t position) {
   const tsi_texel texel = tsi_texel_of_position(t, position);
   return (uint32_t)texel.x | (uint32_t)texel.y << 16;
 }
+
+/* Puts where every row begins, and the pointers to the sums of split rows. */
+void tsi_layout_link(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
+                     tsi_packed *packed);
 
 /* layout_visit.c: the texel of entry k of the row with number `inside` in a rectangle. */
 tsi_texel tsi_entry_texel(const tsi_layout *layout, const tsi_tiling *t, const tsi_rectangle *rectangle,

@@ -30,7 +30,9 @@ static int64_t rows_needed(const tsi_layout *layout, int32_t rectangles, int32_t
 }
 
 /* A width near that of a square, among the candidates the one that wastes least. 0 if nothing fits. */
-static int32_t choose_width(const tsi_layout *layout, const tsi_tiling *t, int32_t max_size, int64_t *rows) {
+static int32_t choose_width(const tsi_layout *layout, const tsi_layout_input *input, int64_t *rows) {
+  const tsi_tiling *t = input->rows;
+  const int32_t max_size = input->max_texture_size;
   const int32_t w = 1 << t->log2_width, h = 1 << t->log2_height;
   int64_t total = 0;
   int32_t longest = 1;
@@ -38,8 +40,8 @@ static int32_t choose_width(const tsi_layout *layout, const tsi_tiling *t, int32
     total += slabs_of(&layout->rectangles[r]);
     if (slabs_of(&layout->rectangles[r]) > longest) longest = slabs_of(&layout->rectangles[r]);
   }
-  const int32_t max_x = max_size / w;
-  int32_t square = (int32_t)ceil(sqrt((double)total * h / w));
+  const int32_t max_x = (max_size >> input->log2_texels) / w;
+  int32_t square = (int32_t)ceil(sqrt((double)total * h / (w << input->log2_texels)));
   if (square < longest) square = longest;
   int32_t best = 0;
   int64_t best_area = INT64_MAX;
@@ -66,7 +68,7 @@ ts_status tsi_layout_place(ts_context *context, tsi_layout *layout, const tsi_la
   const tsi_tiling *t = input->rows;
   const int32_t w = 1 << t->log2_width, h = 1 << t->log2_height;
   int64_t rows = 0;
-  const int32_t slabs_x = choose_width(layout, t, input->max_texture_size, &rows);
+  const int32_t slabs_x = choose_width(layout, input, &rows);
   if (!slabs_x) {
     int64_t slabs = 0;
     for (int32_t r = 0; r < t->free_rectangles; r++) slabs += slabs_of(&layout->rectangles[r]);
@@ -74,7 +76,7 @@ ts_status tsi_layout_place(ts_context *context, tsi_layout *layout, const tsi_la
         context, TS_ERROR_LIMIT,
         "the matrix needs %lld times %d x %d texels for its entries, which do not fit in the device's "
         "largest texture, %d x %d",
-        (long long)slabs, w, h, input->max_texture_size, input->max_texture_size);
+        (long long)slabs, w << input->log2_texels, h, input->max_texture_size, input->max_texture_size);
   }
   layout->width = slabs_x * w;
   layout->height = (int32_t)rows * h;

@@ -33,10 +33,11 @@ static int32_t pieces_of(int32_t entries, int32_t length) {
   return (entries + length - 1) / length;
 }
 
-/* A row-by-row texture for `count` texels: a power of two wide, about square. Returns 0 if it does not fit. */
-static int shape(int64_t count, int32_t max_size, int32_t *log2_width, int32_t *height) {
+/* A row-by-row texture for `count` entries of 1 << log2_texels texels: a power of two wide, about square.
+ * Returns 0 if it does not fit. */
+static int shape(int64_t count, int32_t max_size, int log2_texels, int32_t *log2_width, int32_t *height) {
   int32_t bits = 0;
-  while (((int64_t)1 << (2 * bits)) < count && (2 << bits) <= max_size) bits++;
+  while (((int64_t)1 << (2 * bits)) < count && (2 << (bits + log2_texels)) <= max_size) bits++;
   const int64_t rows = (count + ((int64_t)1 << bits) - 1) >> bits;
   if (rows > max_size) return 0;
   *log2_width = bits;
@@ -75,8 +76,9 @@ ts_status tsi_split_build(ts_context *context, tsi_layout *layout, const tsi_lay
     }
     stage->count = (int32_t)count;
     if (count > INT32_MAX ||
-        !shape(count * stage->length, input->max_texture_size, &stage->log2_width, &stage->height) ||
-        !shape(count, input->max_texture_size, &stage->log2_sum_width, &stage->sum_height))
+        !shape(count * stage->length, input->max_texture_size,
+               layout->stage_count == 1 ? input->log2_texels : 0, &stage->log2_width, &stage->height) ||
+        !shape(count, input->max_texture_size, 0, &stage->log2_sum_width, &stage->sum_height))
       status = tsi_fail(
           context, TS_ERROR_LIMIT,
           "the long rows of the matrix need %lld texels, which do not fit in the device's largest texture, "

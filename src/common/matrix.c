@@ -10,7 +10,7 @@
 /* ---- Validation ---- */
 
 static ts_status check_space(ts_context *context, const ts_space *space, const char *name, int32_t size,
-                             const char *dimension) {
+                             const char *dimension, ts_format format) {
   if (!space) return TS_OK;
   if (space->context != context)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s belongs to another context", name);
@@ -21,6 +21,12 @@ static ts_status check_space(ts_context *context, const ts_space *space, const c
   if (space->tiling.size != size)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s has %d indices; the matrix has %d %s", name,
                     space->tiling.size, size, dimension);
+  if (!space->tiling.linear && space->tiling.log2_block != tsi_format_log2_block(format))
+    return tsi_fail(
+        context, TS_ERROR_INCOMPATIBLE,
+        "%s has %d indices a texel, and a matrix as %s needs %d: spaces of matrices in blocks serve only "
+        "matrices in blocks of that size",
+        name, 1 << space->tiling.log2_block, ts_format_name(format), 1 << tsi_format_log2_block(format));
   return TS_OK;
 }
 
@@ -51,8 +57,8 @@ static ts_status validate(ts_context *context, const ts_matrix_desc *desc) {
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                       "locked and row_space are both set; a row space has locked rows of its own");
   }
-  TSI_TRY(check_space(context, desc->row_space, "row_space", desc->csr.rows, "rows"));
-  return check_space(context, desc->column_space, "column_space", desc->csr.columns, "columns");
+  TSI_TRY(check_space(context, desc->row_space, "row_space", desc->csr.rows, "rows", desc->format));
+  return check_space(context, desc->column_space, "column_space", desc->csr.columns, "columns", desc->format);
 }
 
 /* ---- Spaces ---- */
@@ -67,34 +73,39 @@ static ts_status row_lengths(ts_context *context, const tsi_host_csr *A, int wit
   return TS_OK;
 }
 
-static ts_status make_row_space(ts_matrix *A, const ts_matrix_desc *desc, const tsi_host_csr *csr) {
+/* `entries` is what is sorted and laid out: the matrix, or its blocks. */
+static ts_status make_row_space(ts_matrix *A, const ts_matrix_desc *desc, const tsi_host_csr *entries) {
   ts_context *context = A->context;
+  const int log2_block = tsi_format_log2_block(A->info.format);
   int32_t *lengths = NULL;
   if (context->caps.max_texture_size)
-    TSI_TRY(row_lengths(context, csr, csr->rows == csr->columns && !desc->column_space, &lengths));
+    TSI_TRY(row_lengths(context, entries, A->info.rows == A->info.columns && !desc->column_space, &lengths));
   tsi_tiling tiling;
-  const ts_status status = tsi_tiling_create(context, csr->rows, lengths, desc->locked, &tiling);
+  const ts_status status =
+      tsi_tiling_create_blocks(context, A->info.rows, log2_block, lengths, desc->locked, &tiling);
   tsi_free(context, lengths);
   if (status < 0) return status;
   return tsi_space_create(context, &tiling, desc->locked, &A->row_space);
 }
 
-static ts_status make_spaces(ts_matrix *A, const ts_matrix_desc *desc, const tsi_host_csr *csr) {
+static ts_status make_spaces(ts_matrix *A, const ts_matrix_desc *desc, const tsi_host_csr *entries) {
+  const ts_matrix_info *info = &A->info;
   if (desc->row_space) {
     A->row_space = desc->row_space;
     tsi_space_retain(A->row_space);
   } else {
-    TSI_TRY(make_row_space(A, desc, csr));
+    TSI_TRY(make_row_space(A, desc, entries));
   }
   if (desc->column_space) {
     A->column_space = desc->column_space;
     tsi_space_retain(A->column_space);
-  } else if (csr->rows == csr->columns) {
+  } else if (info->rows == info->columns) {
     A->column_space = A->row_space;
     tsi_space_retain(A->column_space);
   } else {
     tsi_tiling tiling;
-    TSI_TRY(tsi_tiling_create(A->context, csr->columns, NULL, NULL, &tiling));
+    TSI_TRY(tsi_tiling_create_blocks(A->context, info->columns, tsi_format_log2_block(info->format), NULL, NULL,
+                                     &tiling));
     TSI_TRY(tsi_space_create(A->context, &tiling, NULL, &A->column_space));
   }
   A->has_diagonal = A->row_space == A->column_space;
@@ -148,15 +159,24 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   A->fingerprint = tsi_csr_fingerprint(&desc->csr);
 
   tsi_packed packed = {0};
+  tsi_blocks blocks = {0};
+  const int log2_block = tsi_format_log2_block(format);
   ts_status status = tsi_csr_inspect(context, &csr, locked, info, &A->norm_infinity);
-  if (status == TS_OK) status = make_spaces(A, desc, &csr);
+  if (status == TS_OK && log2_block) status = tsi_blocks_create(context, &csr, log2_block, &blocks);
   if (status == TS_OK) {
-    const tsi_layout_input input = layout_input(A, &csr);
+    const tsi_host_csr entries = log2_block ? tsi_blocks_as_csr(&blocks, &csr) : csr;
+    status = make_spaces(A, desc, &entries);
+  }
+  if (status == TS_OK) {
+    tsi_layout_input input = layout_input(A, &csr);
+    input.blocks = &blocks;
+    input.block_strips = desc->block_strips != 0;
     status = tsi_layout_create(context, format, &input, &A->layout, info);
     if (status == TS_OK) status = tsi_layout_pack(context, A->layout, &input, &packed);
   }
   if (status == TS_OK) {
-    info->locked_rows = A->row_space->tiling.locked_count;
+    for (int32_t i = 0; A->row_space->locked && i < csr.rows; i++)
+      info->locked_rows += A->row_space->locked[i] != 0;
     info->seconds_layout = tsi_seconds() - start;
     const size_t bytes_before = context->bytes_device;
     status = context->ops->matrix_create(A, &packed);
@@ -164,6 +184,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
     info->seconds_upload = tsi_seconds() - start - info->seconds_layout;
   }
   tsi_packed_free(context, &packed);
+  tsi_blocks_free(context, &blocks);
   if (status == TS_OK && desc->keep_host_copy) {
     status = keep_host_copy(A, &csr);
     if (status < 0) context->ops->matrix_destroy(A);

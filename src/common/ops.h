@@ -81,9 +81,14 @@ struct ts_vector {
   void *impl;
 };
 
+/* What a texel holds: the components of an index, or the one component of a block of them. */
+static inline int tsi_lanes(const ts_vector *v) {
+  return v->components << v->space->tiling.log2_block;
+}
+
 /* Floats a texel: RGB is not a format that can be rendered to, so 3 components are stored as 4, the last 0. */
 static inline int tsi_texel_floats(const ts_vector *v) {
-  return v->components == 3 && !v->space->tiling.linear ? 4 : v->components;
+  return v->components == 3 && !v->space->tiling.linear ? 4 : tsi_lanes(v);
 }
 
 struct ts_scalars {

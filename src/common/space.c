@@ -7,11 +7,13 @@ ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsign
                            ts_space **out) {
   ts_space *space = tsi_calloc(context, 1, sizeof *space);
   unsigned char *flags = NULL;
-  if (space && locked && tiling->locked_count) {
+  int any = 0;
+  for (int32_t i = 0; locked && i < tiling->size && !any; i++) any = locked[i] != 0;
+  if (space && any) {
     flags = tsi_malloc(context, (size_t)tiling->size, 1);
     if (flags) memcpy(flags, locked, (size_t)tiling->size);
   }
-  if (!space || (locked && tiling->locked_count && !flags)) {
+  if (!space || (any && !flags)) {
     tsi_free(context, space);
     tsi_free(context, tiling->positions);
     return tsi_out_of_memory(context, "an index space", sizeof *space + (size_t)tiling->size);

@@ -1,5 +1,6 @@
 /* Packing indices into rectangles (Bolz et al. 2003, section 3.2.2). */
 #include <limits.h>
+#include <string.h>
 
 #include "common.h"
 
@@ -9,7 +10,7 @@ static int log2_of(int n) {
   return bits;
 }
 
-/* Free indices by decreasing length, equal lengths in their natural order: a counting sort. */
+/* Free texels by decreasing length, equal lengths in their natural order: a counting sort. */
 static ts_status sort_by_length(ts_context *context, int32_t size, const int32_t *lengths,
                                 const unsigned char *locked, int32_t *positions) {
   int32_t longest = 0;
@@ -55,22 +56,24 @@ static int choose_shape(tsi_tiling *t, int64_t rectangles, int32_t max_size) {
   return 1;
 }
 
-ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths,
-                            const unsigned char *locked, tsi_tiling *t) {
-  *t = (tsi_tiling){.size = size};
-  for (int32_t i = 0; locked && i < size; i++) t->locked_count += locked[i] != 0;
-  t->free_count = size - t->locked_count;
+/* Which texels hold nothing but locked indices; NULL in *whole where none does. */
+static ts_status find_locked(ts_context *context, tsi_tiling *t, const unsigned char *locked,
+                             unsigned char **whole) {
+  const int32_t texels = tsi_texels_in_use(t);
+  *whole = NULL;
+  if (!locked) return TS_OK;
+  *whole = tsi_malloc(context, (size_t)texels, 1);
+  if (!*whole) return tsi_out_of_memory(context, "locked rows", (size_t)texels);
+  memset(*whole, 1, (size_t)texels);
+  for (int32_t i = 0; i < t->size; i++)
+    if (!locked[i]) (*whole)[i >> t->log2_block] = 0;
+  for (int32_t k = 0; k < texels; k++) t->locked_count += (*whole)[k];
+  return TS_OK;
+}
 
-  if (context->caps.max_texture_size == 0) {
-    t->linear = 1;
-    t->free_rectangles = 0;
-    t->rectangles_x = size;
-    t->width = size;
-    t->height = 1;
-    t->zero_position = -1;
-    return TS_OK;
-  }
-
+static ts_status place(ts_context *context, tsi_tiling *t, const int32_t *lengths,
+                       const unsigned char *locked) {
+  const int32_t texels = tsi_texels_in_use(t);
   t->log2_width = log2_of(context->caps.rectangle_width);
   t->log2_height = log2_of(context->caps.rectangle_height);
   const int bits = t->log2_width + t->log2_height;
@@ -85,29 +88,52 @@ ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *le
         context, TS_ERROR_LIMIT,
         "an index space of %d needs %lld rectangles of %d x %d texels, which do not fit in the device's "
         "largest texture, %d x %d",
-        size, (long long)rectangles, 1 << t->log2_width, 1 << t->log2_height, context->caps.max_texture_size,
+        t->size, (long long)rectangles, 1 << t->log2_width, 1 << t->log2_height, context->caps.max_texture_size,
         context->caps.max_texture_size);
   t->free_rectangles = (int32_t)free_rectangles;
   t->zero_position = (int32_t)zero;
+  if (!lengths && !t->locked_count) return TS_OK;
 
-  if (lengths || t->locked_count) {
-    t->positions = tsi_malloc(context, (size_t)size, sizeof *t->positions);
-    if (!t->positions) return tsi_out_of_memory(context, "an index space", (size_t)size * sizeof *t->positions);
-    if (lengths) {
-      const ts_status status = sort_by_length(context, size, lengths, locked, t->positions);
-      if (status < 0) {
-        tsi_free(context, t->positions);
-        t->positions = NULL;
-        return status;
-      }
-    }
-    int32_t next_free = 0, next_locked = (int32_t)tail;
-    for (int32_t i = 0; i < size; i++) {
-      if (locked && locked[i])
-        t->positions[i] = next_locked++;
-      else if (!lengths)
-        t->positions[i] = next_free++;
+  t->positions = tsi_malloc(context, (size_t)texels, sizeof *t->positions);
+  if (!t->positions) return tsi_out_of_memory(context, "an index space", (size_t)texels * sizeof *t->positions);
+  if (lengths) {
+    const ts_status status = sort_by_length(context, texels, lengths, locked, t->positions);
+    if (status < 0) {
+      tsi_free(context, t->positions);
+      t->positions = NULL;
+      return status;
     }
   }
+  int32_t next_free = 0, next_locked = (int32_t)tail;
+  for (int32_t k = 0; k < texels; k++) {
+    if (locked && locked[k])
+      t->positions[k] = next_locked++;
+    else if (!lengths)
+      t->positions[k] = next_free++;
+  }
   return TS_OK;
+}
+
+ts_status tsi_tiling_create_blocks(ts_context *context, int32_t size, int log2_block, const int32_t *lengths,
+                                   const unsigned char *locked, tsi_tiling *t) {
+  const int linear = context->caps.max_texture_size == 0;
+  *t = (tsi_tiling){.size = size, .log2_block = linear ? 0 : log2_block, .linear = linear};
+  unsigned char *whole = NULL;
+  TSI_TRY(find_locked(context, t, locked, &whole));
+  t->free_count = tsi_texels_in_use(t) - t->locked_count;
+  ts_status status = TS_OK;
+  if (linear) {
+    t->rectangles_x = t->width = size;
+    t->height = 1;
+    t->zero_position = -1;
+  } else {
+    status = place(context, t, lengths, whole);
+  }
+  tsi_free(context, whole);
+  return status;
+}
+
+ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths,
+                            const unsigned char *locked, tsi_tiling *t) {
+  return tsi_tiling_create_blocks(context, size, 0, lengths, locked, t);
 }

@@ -7,6 +7,9 @@
  *   positions up to free_rectangles * w * h            padding of the last rectangle
  *   positions free_rectangles * w * h ..               locked indices: stored, but in no rectangle
  *   position  zero_position                            a texel that always holds 0
+ *
+ * A texel may hold a block of 2 or 4 neighbouring indices, its lanes; then positions and counts are those of
+ * blocks. A block is locked where all of its indices are.
  */
 #ifndef TSI_TILING_H
 #define TSI_TILING_H
@@ -15,14 +18,15 @@
 
 typedef struct tsi_tiling {
   int32_t size;       /* indices */
-  int32_t free_count; /* indices that are not locked */
+  int32_t log2_block; /* of the indices that a texel holds */
+  int32_t free_count; /* texels whose indices are not all locked */
   int32_t locked_count;
   int32_t log2_width, log2_height; /* of a rectangle */
   int32_t rectangles_x;            /* rectangles that stand side by side */
   int32_t free_rectangles;         /* rectangles with rows of a matrix */
   int32_t width, height;           /* of the texture, in texels */
   int32_t zero_position;
-  int32_t *positions; /* of every index; NULL: position = index */
+  int32_t *positions; /* of every texel's first index; NULL: position = number of the texel */
   int linear;         /* 1: no rectangles; texels are just the indices in order */
 } tsi_tiling;
 
@@ -31,7 +35,18 @@ typedef struct tsi_texel {
 } tsi_texel;
 
 static inline int32_t tsi_position(const tsi_tiling *t, int32_t index) {
-  return t->positions ? t->positions[index] : index;
+  const int32_t block = index >> t->log2_block;
+  return t->positions ? t->positions[block] : block;
+}
+
+/* Where an index is in its texel. */
+static inline int32_t tsi_lane(const tsi_tiling *t, int32_t index) {
+  return index & ((1 << t->log2_block) - 1);
+}
+
+/* Texels that hold indices. */
+static inline int32_t tsi_texels_in_use(const tsi_tiling *t) {
+  return ((t->size - 1) >> t->log2_block) + 1;
 }
 
 static inline tsi_texel tsi_texel_of_position(const tsi_tiling *t, int32_t position) {

@@ -3,6 +3,14 @@
 
 #include "common.h"
 
+ts_status tsi_check_lanes(const ts_space *space, int components) {
+  if (space->tiling.log2_block == 0 || components == 1) return TS_OK;
+  return tsi_fail(space->context, TS_ERROR_UNSUPPORTED,
+                  "components of a vector is %d; the space is of a matrix as bcrs%d, which on backend %s takes "
+                  "vectors of one component",
+                  components, 1 << space->tiling.log2_block, space->context->backend_name);
+}
+
 ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector) {
   TSI_REQUIRE(NULL, space);
   ts_context *context = space->context;
@@ -13,6 +21,7 @@ ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vecto
   if (components < 1 || components > 4)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components of a vector is %d; it goes from 1 to 4",
                     components);
+  TSI_TRY(tsi_check_lanes(space, components));
   TSI_TRY(tsi_enter(context));
   return tsi_leave(context, tsi_group_create(space, components, vector, 1, 0, NULL));
 }
@@ -59,7 +68,7 @@ static ts_status write_texels(ts_vector *v, const float *values) {
   if (!texels) return tsi_out_of_memory(v->context, "writing a vector", texel_floats(v) * sizeof *texels);
   const int components = v->components, stride = tsi_texel_floats(v);
   for (int32_t i = 0; i < t->size; i++) {
-    float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride;
+    float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_lane(t, i);
     for (int c = 0; c < components; c++) texel[c] = values[(size_t)i * components + c];
   }
   const ts_status status = v->context->ops->vector_write(v, texels);
@@ -76,7 +85,7 @@ static ts_status read_texels(const ts_vector *v, float *values) {
   const ts_status status = v->context->ops->vector_read(v, texels);
   const int components = v->components, stride = tsi_texel_floats(v);
   for (int32_t i = 0; status == TS_OK && i < t->size; i++) {
-    const float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride;
+    const float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_lane(t, i);
     for (int c = 0; c < components; c++) values[(size_t)i * components + c] = texel[c];
   }
   tsi_free(v->context, texels);

@@ -21,6 +21,7 @@ enum {
   GL_UNIT_SLOT = 4,     /* 4: numerator and denominator of two coefficients */
   GL_UNIT_MATRIX = 8,   /* entries, or values; diagonal; pointers; starts; sums */
   GL_UNIT_CORNERS = 11, /* of a mesh; no pass reads starts too */
+  GL_UNIT_LANES = 11,   /* of a space of blocks; nor with these */
   GL_UNITS = 13
 };
 
@@ -86,12 +87,13 @@ typedef struct gl_scalars {
 } gl_scalars;
 
 typedef struct gl_matrix {
-  gl_texture *entries;  /* jagged: RG32UI value and pointer; segments: R32F values */
-  gl_texture *pointers; /* segments: R32UI */
+  gl_texture *entries;  /* jagged: RG32UI value and pointer; segments: R32F values; blocks: RGBA32F */
+  gl_texture *pointers; /* segments and blocks: R32UI */
   gl_texture *starts;   /* segments: R32UI in the row space's texture */
-  gl_texture *diagonal; /* R32F in the row space's texture */
+  gl_texture *diagonal; /* R32F in the row space's texture, or RGBA32F blocks */
   gl_texture *stages[TSI_MAX_STAGES];
-  GLuint vao, vertices; /* of the rectangles */
+  gl_texture *stage_blocks; /* blocks: RGBA32F, the values of the first stage's entries */
+  GLuint vao, vertices;     /* of the rectangles */
   int rectangle_count, as_points;
   size_t vertices_bytes;
   /* sums of split rows, made for the components in use */
@@ -102,6 +104,7 @@ typedef struct gl_matrix {
 typedef struct gl_space {
   GLuint index_texture;
   size_t bytes;
+  gl_texture *lanes; /* R32UI: which lanes of a texel have an index (bits 0 to 3), and an equation (4 to 7) */
 } gl_space;
 
 static inline gl_backend *gl_of(const ts_context *context) {
@@ -249,6 +252,14 @@ ts_status gl_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, con
 ts_status gl_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                          const ts_vector *walls);
 void gl_space_destroy(ts_space *space);
+/* What is the backend's of a space, made on first use. */
+ts_status gl_space_of(ts_space *space, gl_space **impl);
+/* Binds the lanes of a space of blocks, for shaders with LANES. */
+ts_status gl_bind_lanes(ts_space *space);
+/* The define of shaders whose vectors hold a block of indices in a texel, or "". */
+static inline const char *gl_lanes_define(const ts_vector *v) {
+  return v->space->tiling.log2_block ? "#define LANES\n" : "";
+}
 
 /* Texture 0 or 1 of the backend's scratch, of at least this size, RGBA32F. */
 ts_status gl_scratch_get(ts_context *context, int which, int width, int height, gl_texture **texture);

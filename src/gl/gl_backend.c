@@ -51,7 +51,8 @@ static void fill_caps(ts_context *context) {
   /* Measured by `texsolve bench limits`; see docs/results.md. */
   caps->rectangle_width = context->desc.rectangle_width ? context->desc.rectangle_width : 32;
   caps->rectangle_height = context->desc.rectangle_height ? context->desc.rectangle_height : 32;
-  caps->formats = 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS;
+  caps->formats =
+      1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS | 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4;
   caps->grid_storages =
       1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES;
   caps->pointwise_storage = TS_GRID_STORAGE_LAYERED;

@@ -70,7 +70,7 @@ static ts_status check_texture(ts_context *context, const tsi_tiling *t, GLenum 
 static ts_status wrap(ts_space *space, int components, GLuint texture, ts_vector **vector) {
   ts_context *context = space->context;
   const tsi_tiling *t = &space->tiling;
-  const GLenum format = gl_format_of_components(components);
+  const GLenum format = gl_format_of_components(components << t->log2_block);
   TSI_TRY(check_texture(context, t, format, texture));
   ts_vector *v = tsi_calloc(context, 1, sizeof *v);
   gl_vector *impl = tsi_calloc(context, 1, sizeof *impl);
@@ -97,6 +97,7 @@ ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsigned te
   TSI_TRY(require_gl(context, __func__));
   if (components < 1 || components > 4)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components is %d; it goes from 1 to 4", components);
+  TSI_TRY(tsi_check_lanes(space, components));
   TSI_TRY(tsi_enter(context));
   return tsi_leave(context, wrap(space, components, texture, vector));
 }
@@ -131,14 +132,13 @@ ts_status ts_gl_space_texels(const ts_space *space, int32_t *texels, size_t coun
   return TS_OK;
 }
 
-static ts_status create_index_texture(ts_space *space) {
+static ts_status create_index_texture(ts_space *space, gl_space *impl) {
   ts_context *context = space->context;
   const tsi_tiling *t = &space->tiling;
   const size_t texels = (size_t)t->width * (size_t)t->height, bytes = texels * 2 * sizeof(GLint);
-  gl_space *impl = tsi_calloc(context, 1, sizeof *impl);
   GLint *data = tsi_malloc(context, texels, 2 * sizeof *data);
-  ts_status status = impl && data ? TS_OK : tsi_out_of_memory(context, "an index texture", bytes);
-  if (status == TS_OK) status = tsi_device_take(context, bytes, "an index texture");
+  if (!data) return tsi_out_of_memory(context, "an index texture", bytes);
+  ts_status status = tsi_device_take(context, bytes, "an index texture");
   if (status == TS_OK) {
     for (size_t k = 0; k < texels; k++) {
       data[2 * k] = -1;
@@ -146,8 +146,8 @@ static ts_status create_index_texture(ts_space *space) {
     }
     for (int32_t i = 0; i < t->size; i++) {
       const int64_t k = tsi_texel_number(t, tsi_position(t, i));
-      data[2 * k] = i;
-      data[2 * k + 1] = space->locked && space->locked[i];
+      if (tsi_lane(t, i) == 0) data[2 * k] = i;
+      data[2 * k + 1] |= (space->locked && space->locked[i]) << tsi_lane(t, i);
     }
     glGenTextures(1, &impl->index_texture);
     gl_bind(gl_of(context), 0, impl->index_texture);
@@ -156,28 +156,11 @@ static ts_status create_index_texture(ts_space *space) {
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RG32I, t->width, t->height, 0, GL_RG_INTEGER, GL_INT, data);
     impl->bytes = bytes;
-    space->impl = impl;
     status = gl_check(context, "an index texture");
     if (status < 0) gl_space_destroy(space);
-    impl = NULL;
   }
-  tsi_free(context, impl);
   tsi_free(context, data);
   return status;
-}
-
-void gl_space_destroy(ts_space *space) {
-  gl_space *impl = space->impl;
-  if (!impl) return;
-  gl_backend *gl = gl_of(space->context);
-  if (gl->entered) {
-    for (int unit = 0; unit < GL_UNITS; unit++)
-      if (gl->bound_texture[unit] == impl->index_texture) gl->bound_texture[unit] = (GLuint)-1;
-    glDeleteTextures(1, &impl->index_texture);
-  }
-  tsi_device_give(space->context, impl->bytes);
-  tsi_free(space->context, impl);
-  space->impl = NULL;
 }
 
 ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture) {
@@ -186,14 +169,14 @@ ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture) {
   tsi_clear_error(context);
   TSI_REQUIRE(context, texture);
   TSI_TRY(require_gl(context, __func__));
-  ts_status status = TS_OK;
-  if (!space->impl) {
+  gl_space *impl;
+  TSI_TRY(gl_space_of(space, &impl));
+  if (!impl->index_texture) {
     TSI_TRY(tsi_enter(context));
-    status = tsi_leave(context, create_index_texture(space));
+    TSI_TRY(tsi_leave(context, create_index_texture(space, impl)));
   }
-  const gl_space *impl = space->impl;
-  if (status == TS_OK && impl) *texture = impl->index_texture;
-  return status;
+  *texture = impl->index_texture;
+  return TS_OK;
 }
 
 ts_status ts_gl_make_current(ts_context *context) {

@@ -10,14 +10,23 @@ static ts_status create_textures(ts_matrix *A) {
   const tsi_layout *layout = A->layout;
   const tsi_tiling *t = &A->row_space->tiling;
   static const char what[] = "a matrix";
-  if (layout->format == TS_FORMAT_JAGGED) {
+  const int texels = layout->blocks.log2_size == 2 ? 4 : 1; /* of a block */
+  if (layout->blocks.log2_size) {
+    TSI_TRY(gl_texture_create(context, GL_RGBA32F, texels * layout->width, layout->height, what, &m->entries));
+    TSI_TRY(gl_texture_create(context, GL_R32UI, layout->width, layout->height, what, &m->pointers));
+    if (layout->stage_count)
+      TSI_TRY(gl_texture_create(context, GL_RGBA32F, texels << layout->stages[0].log2_width,
+                                layout->stages[0].height, what, &m->stage_blocks));
+  } else if (layout->format == TS_FORMAT_JAGGED) {
     TSI_TRY(gl_texture_create(context, GL_RG32UI, layout->width, layout->height, what, &m->entries));
   } else {
     TSI_TRY(gl_texture_create(context, GL_R32F, layout->width, layout->height, what, &m->entries));
     TSI_TRY(gl_texture_create(context, GL_R32UI, layout->width, layout->height, what, &m->pointers));
     TSI_TRY(gl_texture_create(context, GL_R32UI, t->width, t->height, what, &m->starts));
   }
-  if (A->has_diagonal) TSI_TRY(gl_texture_create(context, GL_R32F, t->width, t->height, what, &m->diagonal));
+  if (A->has_diagonal)
+    TSI_TRY(gl_texture_create(context, layout->blocks.log2_size ? GL_RGBA32F : GL_R32F, texels * t->width,
+                              t->height, what, &m->diagonal));
   for (int s = 0; s < layout->stage_count; s++)
     TSI_TRY(gl_texture_create(context, GL_RG32UI, 1 << layout->stages[s].log2_width, layout->stages[s].height,
                               what, &m->stages[s]));
@@ -71,11 +80,15 @@ static void write_all(gl_backend *gl, const gl_texture *texture, const void *dat
 ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   gl_backend *gl = gl_of(A->context);
   gl_matrix *m = gl_matrix_of(A);
-  const int jagged = A->layout->format == TS_FORMAT_JAGGED;
-  write_all(gl, m->entries, jagged ? (const void *)packed->entries : packed->values);
+  const int blocks = A->layout->blocks.log2_size != 0;
+  write_all(gl, m->entries,
+            packed->entries ? (const void *)packed->entries
+            : blocks        ? packed->block_values
+                            : packed->values);
   write_all(gl, m->pointers, packed->pointers);
   write_all(gl, m->starts, packed->starts);
-  write_all(gl, m->diagonal, packed->diagonal);
+  write_all(gl, m->diagonal, blocks ? packed->block_diagonal : packed->diagonal);
+  write_all(gl, m->stage_blocks, packed->stage_blocks);
   for (int s = 0; s < A->layout->stage_count; s++) write_all(gl, m->stages[s], packed->stages[s]);
   return gl_check(A->context, "writing a matrix");
 }
@@ -112,6 +125,7 @@ void gl_matrix_destroy(ts_matrix *A) {
   gl_texture_release(context, m->pointers);
   gl_texture_release(context, m->starts);
   gl_texture_release(context, m->diagonal);
+  gl_texture_release(context, m->stage_blocks);
   for (int s = 0; s < TSI_MAX_STAGES; s++) gl_texture_release(context, m->stages[s]);
   if (gl_of(context)->entered) {
     if (m->vao) glDeleteVertexArrays(1, &m->vao);

@@ -86,12 +86,13 @@ void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
 
 static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max,
                              const char *finish, const gl_program **program) {
-  char defines[192];
+  char defines[256];
   const int exact = l->block_x * l->out_width * 2 == l->width && l->block_y * l->out_height * 2 == l->height;
   snprintf(defines, sizeof defines,
-           "#define COMPONENTS %d\n#define BLOCK_X %d\n#define BLOCK_Y %d\n#define TERM_%s\n%s%s%s%s",
-           v->components, l->block_x, l->block_y, term, is_max ? "#define MAXIMUM\n" : "",
-           exact ? "#define EXACT\n" : "", (l->width | l->height) & 1 ? "#define ODD\n" : "", finish);
+           "#define COMPONENTS %d\n#define BLOCK_X %d\n#define BLOCK_Y %d\n#define TERM_%s\n%s%s%s%s%s",
+           tsi_lanes(v), l->block_x, l->block_y, term, is_max ? "#define MAXIMUM\n" : "",
+           exact ? "#define EXACT\n" : "", (l->width | l->height) & 1 ? "#define ODD\n" : "",
+           gl_lanes_define(v), finish);
   return gl_program_get(v->context, "fullscreen.vert", "reduce.frag", defines, program);
 }
 
@@ -162,9 +163,10 @@ static ts_status draw_level(running *sum, const level *l, int k, int last, int i
                   .height = l->out_height,
                   .independent = independent};
   char finish[64];
-  snprintf(finish, sizeof finish, "%s%s", last ? sum->what->finish : "",
+  snprintf(finish, sizeof finish, "%s%s%s", last ? "#define LAST\n" : "", last ? sum->what->finish : "",
            last && sum->slots->blocks && !ends_in_block(sum) ? "#define SINGLE\n" : "");
   TSI_TRY(get_program(x, l, k == 0 ? sum->what->term : "PARTIAL", sum->what->is_max, finish, &pass.program));
+  if (sum->what->is_max) TSI_TRY(gl_bind_lanes(x->space));
   TSI_TRY(choose_target(x->context, sum, last, k, &pass));
   gl_tiling_parameters(&x->space->tiling, pass.parameters);
   pass.parameters[6] = l->width;

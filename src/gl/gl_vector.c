@@ -12,7 +12,7 @@ ts_status gl_vector_create(ts_vector *v) {
   const tsi_tiling *t = &v->space->tiling;
   gl_vector *impl = tsi_calloc(v->context, 1, sizeof *impl);
   if (!impl) return tsi_out_of_memory(v->context, "a vector", sizeof *impl);
-  const ts_status status = gl_texture_create(v->context, gl_format_of_components(v->components), t->width,
+  const ts_status status = gl_texture_create(v->context, gl_format_of_components(tsi_lanes(v)), t->width,
                                              t->height, "a vector", &impl->texture);
   if (status < 0) {
     tsi_free(v->context, impl);
@@ -43,7 +43,7 @@ ts_status gl_vector_read(const ts_vector *v, float *texels) {
   const gl_vector *impl = gl_vector_of(v);
   const tsi_tiling *t = &v->space->tiling;
   gl_bind_framebuffer(gl_of(v->context), impl->texture->framebuffer);
-  glReadPixels(impl->x, impl->y, t->width, t->height, external_formats[v->components], GL_FLOAT, texels);
+  glReadPixels(impl->x, impl->y, t->width, t->height, external_formats[tsi_lanes(v)], GL_FLOAT, texels);
   return gl_check(v->context, "reading a vector");
 }
 
@@ -91,14 +91,14 @@ static ts_status create_singly(ts_vector **vectors, int count, ts_scalars *scala
 ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
   ts_context *context = vectors[0]->context;
   const tsi_tiling *t = &vectors[0]->space->tiling;
-  const int blocks = vectors[0]->components == 1 && gl_of(context)->texture_gather;
+  const int blocks = tsi_lanes(vectors[0]) == 1 && gl_of(context)->texture_gather;
   group_plan plan;
   if (!context->caps.texture_barrier ||
       !plan_group(context, t, count, scalars ? scalars->count : 0, blocks, &plan))
     return create_singly(vectors, count, scalars);
 
   gl_texture *texture;
-  TSI_TRY(gl_texture_create(context, gl_format_of_components(vectors[0]->components), plan.width, plan.height,
+  TSI_TRY(gl_texture_create(context, gl_format_of_components(tsi_lanes(vectors[0])), plan.width, plan.height,
                             "a solver's vectors", &texture));
   texture->scratch_x = 0;
   texture->scratch_y = plan.scratch_y;
@@ -145,8 +145,9 @@ void gl_tiling_parameters(const tsi_tiling *t, int *parameters) {
 }
 
 static ts_status get_program(const ts_vector *v, const char *fragment, int terms, const gl_program **program) {
-  char defines[64];
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n", v->components, terms);
+  char defines[80];
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n%s", tsi_lanes(v), terms,
+           gl_lanes_define(v));
   return gl_program_get(v->context, "fullscreen.vert", fragment, defines, program);
 }
 
@@ -158,6 +159,7 @@ static int is_zero(ts_coefficient c) {
 ts_status gl_fill(ts_vector *y, float value) {
   gl_pass pass = {0};
   TSI_TRY(get_program(y, "fill.frag", 0, &pass.program));
+  TSI_TRY(gl_bind_lanes(y->space));
   gl_tiling_parameters(&y->space->tiling, pass.parameters);
   memcpy(&pass.parameters[8], &value, sizeof value);
   return gl_draw_vector(y, &pass);
@@ -187,6 +189,7 @@ ts_status gl_reciprocal(ts_vector *out, const ts_vector *x) {
 ts_status gl_free_rows(ts_vector *out, const ts_vector *x) {
   gl_pass pass = {.inputs = {x}};
   TSI_TRY(get_program(out, "free_rows.frag", 1, &pass.program));
+  TSI_TRY(gl_bind_lanes(out->space));
   gl_tiling_parameters(&out->space->tiling, pass.parameters);
   return gl_draw_vector(out, &pass);
 }
@@ -242,9 +245,9 @@ ts_status gl_cg_update(const tsi_cg_update *u) {
                   {u->r_new, {u->r, u->q, NULL, NULL}, 0, -1},
                   {u->d_new, {u->r, u->q, u->d, u->m}, 1, -1}};
   gl_pass pass = {.coefficient_count = 2, .coefficients = {ts_quotient(1, delta, dq), ts_quotient(1, qmq, dq)}};
-  char defines[80];
-  snprintf(defines, sizeof defines, "#define ONE_REDUCTION\n#define COMPONENTS %d\n%s", u->e->components,
-           u->m ? "#define SCALED\n" : "");
+  char defines[96];
+  snprintf(defines, sizeof defines, "#define ONE_REDUCTION\n#define COMPONENTS %d\n%s%s", tsi_lanes(u->e),
+           u->m ? "#define SCALED\n" : "", gl_lanes_define(u->e));
   TSI_TRY(gl_program_get(context, "fullscreen.vert", "cg_update.frag", defines, &pass.program));
   for (int k = 0; k < 3; k++) {
     memcpy(pass.inputs, updates[k].inputs, sizeof pass.inputs);
