@@ -38,11 +38,13 @@ TS_API ts_status ts_gl_space_size(const ts_space *space, int *width, int *height
 
 /* The texel of every index, relative to the vector's x and y: texels[2*i], texels[2*i+1]. `count` is the
  * number of int32_t and must be 2 * size. A mesh viewer puts them in a vertex attribute and fetches its
- * positions in the vertex shader. */
+ * positions in the vertex shader. In the space of a matrix as bcrs2 or bcrs4 index i is component i % 2 or i %
+ * 4 of its texel. */
 TS_API ts_status ts_gl_space_texels(const ts_space *space, int32_t *texels, size_t count);
 
 /* A GL_TEXTURE_2D in RG32I format that maps texels back to indices: red is the index or -1 for padding,
- * green is 1 for a locked row. Made on the first call, owned by the space. */
+ * green is 1 for a locked row; in a space of blocks the first index, and a bit for each locked row. Made on the
+ * first call, owned by the space. */
 TS_API ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture);
 
 /* Makes a context that the library opened itself (EGL or hidden window) current on this thread, so that the

@@ -51,7 +51,8 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
       .max_texture_size = 0,
       .rectangle_width = 1,
       .rectangle_height = 1,
-      .formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS,
+      .formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS |
+                 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4,
       .grid_storages =
           1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES,
       .pointwise_storage = TS_GRID_STORAGE_PLAIN,

@@ -61,6 +61,7 @@ __global__ static void diagonal_segments(const cuda_segments m, float *d, int co
 ts_status cuda_diagonal(ts_vector *d, const ts_matrix *A) {
   if (A->stencil) return cuda_stencil_diagonal(d, A);
   ts_context *context = A->context;
+  if (A->layout->blocks.log2_size) return cuda_bcrs_diagonal(d, A);
   const cuda_matrix &m = *cuda_matrix_of(A);
   const cudaStream_t stream = cuda_stream(context);
   float *to = cuda_data(d);

@@ -76,6 +76,21 @@ static ts_status create_segments(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
+static ts_status create_bcrs(ts_matrix *A, const tsi_packed *packed) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  const tsi_blocks *from = &A->layout->blocks;
+  cuda_bcrs *to = &m->bcrs;
+  to->log2_block = from->log2_size;
+  to->rows = from->block_rows;
+  to->count = from->offsets[from->block_rows];
+  m->value_count = (size_t)to->count << (2 * from->log2_size);
+  TAKE(A, from->offsets, to->rows + 1, to->offsets);
+  TAKE(A, from->columns, to->count, to->columns);
+  TAKE(A, packed->block_values, m->value_count, m->values);
+  to->values = m->values;
+  return TS_OK;
+}
+
 static ts_status create(ts_matrix *A, const tsi_packed *packed) {
   cuda_matrix *m = cuda_matrix_of(A);
   m->format = A->layout->format;
@@ -85,6 +100,9 @@ static ts_status create(ts_matrix *A, const tsi_packed *packed) {
     return create_slices(A, packed);
   case TS_FORMAT_SEGMENTS:
     return create_segments(A, packed);
+  case TS_FORMAT_BCRS2:
+  case TS_FORMAT_BCRS4:
+    return create_bcrs(A, packed);
   default:
     return create_csr(A, packed->csr);
   }
@@ -101,7 +119,9 @@ ts_status cuda_matrix_create(ts_matrix *A, const tsi_packed *packed) {
 ts_status cuda_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   const cuda_matrix *m = cuda_matrix_of(A);
   const size_t bytes = m->value_count * sizeof(float);
-  const float *from = m->format == TS_FORMAT_CSR ? packed->csr->values : packed->values;
+  const float *from = m->format == TS_FORMAT_CSR ? packed->csr->values
+                      : m->bcrs.log2_block       ? packed->block_values
+                                                 : packed->values;
   if (from) return cuda_upload(A->context, m->values, from, bytes);
   CUDA_TRY(A->context, cudaMemsetAsync(m->values, 0, bytes, cuda_stream(A->context)));
   return TS_OK;

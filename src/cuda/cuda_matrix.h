@@ -30,6 +30,15 @@ typedef struct cuda_segments {
   const float *values, *diagonal;
 } cuda_segments;
 
+/* Compressed rows of n x n blocks: rows, offsets and columns are those of blocks. */
+typedef struct cuda_bcrs {
+  int log2_block; /* of n */
+  int log2_lanes; /* threads that share a row of blocks, set for each product */
+  int32_t rows, count;
+  const int32_t *offsets, *columns;
+  const float *values; /* n x n a block, row by row */
+} cuda_bcrs;
+
 /* Works of blocks (tsi_row_work), and what the pieces of a long row hand to the last of them. */
 typedef struct cuda_works {
   int32_t count;
@@ -47,6 +56,7 @@ typedef struct cuda_matrix {
   cuda_csr csr;
   cuda_slices slices;
   cuda_segments segments;
+  cuda_bcrs bcrs;
   cuda_works works;            /* of csr or of the long rows of slices */
   const unsigned char *locked; /* flags of rows where a residual is 0, NULL: none */
   float *values;               /* all of them */
@@ -61,5 +71,18 @@ typedef struct cuda_matrix {
 static inline cuda_matrix *cuda_matrix_of(const ts_matrix *A) {
   return (cuda_matrix *)A->impl;
 }
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* cuda_bcrs.cu */
+ts_status cuda_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+ts_status cuda_bcrs_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status cuda_bcrs_diagonal(ts_vector *d, const ts_matrix *A);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -191,11 +191,13 @@ template <typename Real> static ts_status run(const ts_matrix *A, int components
 
 ts_status cuda_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   if (A->stencil) return cuda_stencil_spmv(y, A, x);
+  if (A->layout->blocks.log2_size) return cuda_bcrs_spmv(y, A, x);
   return run<float>(A, y->components, {cuda_data(y), cuda_data(x), NULL, NULL});
 }
 
 /* b - A x is the difference of nearly equal numbers when x is good. */
 ts_status cuda_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   if (A->stencil) return cuda_stencil_plain_residual(r, b, A, x);
+  if (A->layout->blocks.log2_size) return cuda_bcrs_residual(r, b, A, x);
   return run<double>(A, r->components, {cuda_data(r), cuda_data(x), cuda_data(b), cuda_matrix_of(A)->locked});
 }
