@@ -202,15 +202,16 @@ __global__ static void __launch_bounds__(TILE_WIDTH *HEIGHT)
 typedef struct tile_group {
   tile_job job;
   tsi_level *level;
-  int reach; /* how far the first x that counts is from the points that are written */
+  /* How far the first x that counts is from the points that are written; also where x is 0 and not read, since
+   * nothing sets it to 0 around the block's region. */
+  int reach;
 } tile_group;
 
 static int add_stages(tile_group *g, const tsi_sweep *sweep) {
   cuda_colours colours[4];
   const int jacobi = sweep->kind != TSI_SWEEP_COLOURS;
   const int count = jacobi ? 1 : cuda_list_colours(g->level, sweep, colours);
-  if (g->job.stage_count + count > TILE_STAGES || g->reach + count - (sweep->x_is_zero != 0) > 2 * TILE_HALO)
-    return 0;
+  if (g->job.stage_count + count > TILE_STAGES || g->reach + count > 2 * TILE_HALO) return 0;
   for (int k = 0; k < count; k++) {
     tile_stage *s = &g->job.stages[g->job.stage_count++];
     if (jacobi)
@@ -218,7 +219,7 @@ static int add_stages(tile_group *g, const tsi_sweep *sweep) {
     else
       *s = {0, 0, 1 << colours[k].first | 1 << colours[k].second};
   }
-  g->reach += count - (sweep->x_is_zero != 0);
+  g->reach += count;
   return 1;
 }
 
