@@ -407,8 +407,8 @@ static void check_blocks(const ref_matrix *m, const unsigned char *locked, ts_fo
     float *values = ref_values((size_t)m->columns, 5, -1, 1);
     double *expected = malloc(sizeof *expected * (size_t)m->rows),
            *size = malloc(sizeof *size * (size_t)m->rows);
-    double *x = malloc(sizeof *x * (size_t)(block_columns * n)),
-           *y = calloc((size_t)(block_rows * n), sizeof *y);
+    double *x = malloc(sizeof *x * (size_t)block_columns * (size_t)n),
+           *y = calloc((size_t)block_rows * (size_t)n, sizeof *y);
     ref_spmv(m, locked, 1, values, expected, size);
     for (int32_t j = 0; j < block_columns * n; j++) x[j] = j < m->columns ? values[j] : 1e30;
     CHECK_INT(blocks->log2_size, log2_size);

@@ -212,6 +212,7 @@ static void locked(void) {
       desc.csr = ref_csr(&m);
       desc.format = formats[f];
       desc.locked = flags;
+      desc.blocks_together = kind == 2;
       ts_matrix *matrix = NULL;
       test_context_label("kind %d, %s", kind, ts_format_name(formats[f]));
       if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;

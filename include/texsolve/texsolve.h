@@ -314,8 +314,8 @@ typedef struct ts_matrix_desc {
   ts_space *row_space;         /* use this space for the rows; default: a new one, rows sorted by length */
   ts_space *column_space;      /* default: the row space if rows == columns, else a new natural one */
   int keep_host_copy;          /* keep the CSR arrays on the host for ts_matrix_host_copy */
-  int block_strips;            /* bcrs4 of backend gl: a block's columns in four strips of texels instead of side
-                                  by side (the strip mining of Buatois et al. 2008); elsewhere nothing changes */
+  int blocks_together; /* bcrs4 of backend gl: the four columns of a block side by side, instead of in strips
+                          as in the strip mining of Buatois et al. 2008, which is faster */
 } ts_matrix_desc;
 
 /* Lays out and uploads a matrix.

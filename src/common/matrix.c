@@ -170,7 +170,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   if (status == TS_OK) {
     tsi_layout_input input = layout_input(A, &csr);
     input.blocks = &blocks;
-    input.block_strips = desc->block_strips != 0;
+    input.block_strips = !desc->blocks_together;
     status = tsi_layout_create(context, format, &input, &A->layout, info);
     if (status == TS_OK) status = tsi_layout_pack(context, A->layout, &input, &packed);
   }

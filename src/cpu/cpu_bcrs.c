@@ -48,20 +48,21 @@ CPU_INLINE void store(const bcrs_job *job, int32_t row, const float *sums, int n
 /* Two blocks at a time into sums of their own: half as long a chain of additions. */
 CPU_INLINE void rows_1(const bcrs_job *job, int32_t row, int32_t end, int n) {
   const int32_t *columns = job->m->column_indices;
+  const size_t block = (size_t)n * (size_t)n;
   for (; row < end; row++) {
     int32_t k = job->m->row_offsets[row];
     const int32_t next = job->m->row_offsets[row + 1];
-    const float *v = job->m->values + (size_t)k * (size_t)(n * n);
+    const float *v = job->m->values + (size_t)k * block;
     float lanes[2][largest * largest] = {{0}}, sums[largest];
-    for (; k + 1 < next; k += 2, v += 2 * n * n) {
+    for (; k + 1 < next; k += 2, v += 2 * block) {
       const float *x0 = job->x + (size_t)columns[k] * (size_t)n;
       const float *x1 = job->x + (size_t)columns[k + 1] * (size_t)n;
       prefetch(v);
-      prefetch(v + n * n);
+      prefetch(v + block);
       CPU_SIMD
       for (int l = 0; l < n * n; l++) lanes[0][l] += v[l] * x0[l % n];
       CPU_SIMD
-      for (int l = 0; l < n * n; l++) lanes[1][l] += v[n * n + l] * x1[l % n];
+      for (int l = 0; l < n * n; l++) lanes[1][l] += v[block + (size_t)l] * x1[l % n];
     }
     if (k < next) {
       const float *x0 = job->x + (size_t)columns[k] * (size_t)n;
@@ -69,7 +70,8 @@ CPU_INLINE void rows_1(const bcrs_job *job, int32_t row, int32_t end, int n) {
       for (int l = 0; l < n * n; l++) lanes[0][l] += v[l] * x0[l % n];
     }
     for (int r = 0; r < n; r++) {
-      const float *even = lanes[0] + r * n, *odd = lanes[1] + r * n;
+      const size_t first = (size_t)r * (size_t)n;
+      const float *even = lanes[0] + first, *odd = lanes[1] + first;
       sums[r] = (even[0] + odd[0]) + (even[1] + odd[1]);
       if (n == 4) sums[r] += (even[2] + odd[2]) + (even[3] + odd[3]);
     }
@@ -79,11 +81,12 @@ CPU_INLINE void rows_1(const bcrs_job *job, int32_t row, int32_t end, int n) {
 
 CPU_INLINE void rows_n(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
+  const size_t block = (size_t)n * (size_t)n;
   for (; row < end; row++) {
     const int32_t first = job->m->row_offsets[row], next = job->m->row_offsets[row + 1];
-    const float *v = job->m->values + (size_t)first * (size_t)(n * n);
+    const float *v = job->m->values + (size_t)first * block;
     float sums[largest * 4] = {0};
-    for (int32_t k = first; k < next; k++, v += n * n) {
+    for (int32_t k = first; k < next; k++, v += block) {
       const float *xj = job->x + (size_t)columns[k] * (size_t)(n * components);
       prefetch(v);
       for (int q = 0; q < n; q++)
@@ -98,14 +101,15 @@ CPU_INLINE void rows_n(const bcrs_job *job, int32_t row, int32_t end, int n, int
 /* In double, as in cpu_spmv.c: b - A x is the difference of nearly equal numbers when x is good. */
 CPU_INLINE void residual_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
+  const size_t block = (size_t)n * (size_t)n;
   for (; row < end; row++) {
     const int32_t first = job->m->row_offsets[row], next = job->m->row_offsets[row + 1];
-    const float *v = job->m->values + (size_t)first * (size_t)(n * n);
+    const float *v = job->m->values + (size_t)first * block;
     const float *b = job->b + (size_t)row * (size_t)(n * components);
     double rest[largest * 4];
     float sums[largest * 4];
     for (int l = 0; l < n * components; l++) rest[l] = b[l];
-    for (int32_t k = first; k < next; k++, v += n * n) {
+    for (int32_t k = first; k < next; k++, v += block) {
       const float *xj = job->x + (size_t)columns[k] * (size_t)(n * components);
       prefetch(v);
       for (int q = 0; q < n; q++)
