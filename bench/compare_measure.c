@@ -61,7 +61,7 @@ static const double WARM_UP_SECONDS = 0.15;
 
 /* Elements of vectors that fit in no cache. */
 static int32_t copy_size(const ts_context_info *info) {
-  return !info->is_hardware ? 1 << 22 : info->threads ? 1 << 25 : 1 << 26;
+  return info->is_hardware ? 1 << 25 : 1 << 22;
 }
 
 static int measure_copy_rate(const bench_options *options, ts_context *context, const ts_context_info *info,
