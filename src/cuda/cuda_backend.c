@@ -81,7 +81,7 @@ static ts_status prepare(ts_context *context, cuda_state *state) {
   CUDA_TRY(context, cudaStreamCreateWithFlags(&state->own_stream, cudaStreamNonBlocking));
   state->stream = state->own_stream;
   /* Of the largest kind: four components in double precision. */
-  CUDA_TRY(context, cudaMalloc(&state->partials, CUDA_MAX_BLOCKS * 4 * 4 * sizeof(double)));
+  CUDA_TRY(context, cudaMalloc(&state->partials, (size_t)CUDA_MAX_BLOCKS * 4 * 4 * sizeof(double)));
   CUDA_TRY(context, cudaMalloc((void **)&state->arrivals, CUDA_ARRIVALS * sizeof(unsigned)));
   CUDA_TRY(context, cudaMemset(state->arrivals, 0, CUDA_ARRIVALS * sizeof(unsigned)));
   if (state->pools) {

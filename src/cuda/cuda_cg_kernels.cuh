@@ -120,11 +120,13 @@ template <int N> static __device__ __forceinline__ cuda_quad lanes_of(const floa
   return q;
 }
 
-template <int N>
-static __device__ __forceinline__ void add_lanes(const double (&lanes)[4], int first, double *sums) {
-  CUDA_EACH_LANE(l)
-  for (int c = 0; c < N; c++)
-    if ((first + l) % N == c) sums[c] += lanes[l];
+/* To their components; one component has one sum for all lanes. */
+template <int N, int LANES>
+static __device__ __forceinline__ void add_lanes(const double (&lanes)[LANES], int first, double *sums) {
+#pragma unroll
+  for (int l = 0; l < LANES; l++)
+    for (int c = 0; c < N; c++)
+      if ((first + l) % N == c) sums[c] += lanes[l];
 }
 
 /* r = r - alpha q, and its sums. */
@@ -133,7 +135,8 @@ static __device__ __forceinline__ void residual_pass(const cg_job &job, bool bac
                                                      double (&sums)[2 * N]) {
   const quad_pass pass(job.count, N, backward);
   const cuda_quad alpha = lanes_of<N>(n.alpha, pass.component);
-  double delta[4] = {}, rr[4] = {};
+  constexpr int sums_each = N == 1 ? 1 : 4;
+  double delta[sums_each] = {}, rr[sums_each] = {};
   for (size_t u = pass.first; u < pass.count; u += pass.stride) {
     const size_t i = pass.at(u);
     cuda_quad r = cuda_load(job.r, i, job.count), m = {1, 1, 1, 1};
@@ -142,8 +145,8 @@ static __device__ __forceinline__ void residual_pass(const cg_job &job, bool bac
     CUDA_EACH_LANE(l) {
       r.lane[l] -= alpha.lane[l] * q.lane[l];
       const double square = (double)r.lane[l] * (double)r.lane[l];
-      delta[l] += square * (double)m.lane[l];
-      rr[l] += square;
+      delta[l % sums_each] += square * (double)m.lane[l];
+      rr[l % sums_each] += square;
     }
     cuda_store(job.r, i, r, job.count);
   }

@@ -89,9 +89,10 @@ static __device__ __forceinline__ void cuda_finish_sums(const cuda_reduction &re
     if (!cuda_arrives_last(reduction.arrivals)) return;
 #pragma unroll
     for (int k = 0; k < kinds; k++) values[k] = 0;
-    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x)
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
 #pragma unroll
       for (int k = 0; k < kinds; k++) values[k] += __ldcg(&reduction.partials[(size_t)block * kinds + k]);
+    }
     total = cuda_block_sum<kinds>(values);
   }
   if (threadIdx.x < kinds) {
