@@ -81,7 +81,6 @@ static __device__ __forceinline__ void cuda_grid_sum(const cuda_team &team, unsi
   for (unsigned k = warp; k < kinds; k += warps) {
     const double *of_block = partials + (size_t)k * gridDim.x;
     double part = 0;
-#pragma unroll 8
     for (unsigned block = lane; block < gridDim.x; block += 32) part += __ldcg(of_block + block);
     part = cuda_warp_sum(part);
     if (lane == 0) total[k] = part;
