@@ -61,6 +61,13 @@ int has_precise_residuals(const ts_context *context) {
   return !(test_is_gl() && (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS));
 }
 
+ts_format missing_format(const ts_context *context) {
+  const unsigned formats = context_info(context).formats;
+  for (int f = TS_FORMAT_JAGGED; ts_format_name((ts_format)f); f++)
+    if (f != TS_FORMAT_STENCIL && !(formats & 1u << f)) return (ts_format)f;
+  return TS_FORMAT_AUTO;
+}
+
 ts_context_info context_info(const ts_context *context) {
   ts_context_info info = {0};
   CHECK_OK(context, ts_context_get_info(context, &info));

@@ -22,6 +22,9 @@ size_t vector_count(const ts_vector *vector);
  * without fused operations has neither. */
 int has_precise_residuals(const ts_context *context);
 
+/* A format in which the backend stores no matrices, TS_FORMAT_AUTO where it has them all. */
+ts_format missing_format(const ts_context *context);
+
 ts_context_info context_info(const ts_context *context);
 ts_matrix_info matrix_info(const ts_matrix *matrix);
 

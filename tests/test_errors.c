@@ -101,8 +101,10 @@ static void bad_matrix_fields(void) {
   INVALID(ts_matrix_create(context, &good, NULL), "matrix");
   desc = good, desc.format = (ts_format)42;
   refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "format", "42", "");
-  desc = good, desc.format = test_is_gl() ? TS_FORMAT_CSR : TS_FORMAT_JAGGED;
-  refuse_matrix(&desc, TS_ERROR_UNSUPPORTED, test_is_gl() ? "csr" : "jagged", "backend", "");
+  const ts_format missing = missing_format(context);
+  CHECK(test_is_gl() || test_is_cpu() ? missing != TS_FORMAT_AUTO : missing == TS_FORMAT_AUTO);
+  desc = good, desc.format = missing;
+  if (missing) refuse_matrix(&desc, TS_ERROR_UNSUPPORTED, ts_format_name(missing), "backend", "");
   desc = good, desc.row_space = other_space;
   refuse_matrix(&desc, TS_ERROR_INCOMPATIBLE, "row_space", "81", "80");
   desc = good, desc.column_space = other_space;

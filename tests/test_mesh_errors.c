@@ -83,8 +83,8 @@ static void bad_fields(void) {
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "max_halvings is -2", "-1 to 30");
   bad = good, bad.max_halvings = 31;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "max_halvings is 31", "");
-  bad = good, bad.format = test_is_gl() ? TS_FORMAT_CSR : TS_FORMAT_JAGGED;
-  refuse(&bad, TS_ERROR_UNSUPPORTED, "does not store matrices as", "");
+  bad = good, bad.format = missing_format(context);
+  if (bad.format) refuse(&bad, TS_ERROR_UNSUPPORTED, "does not store matrices as", "");
   bad = good, bad.format = TS_FORMAT_BCRS4;
   refuse(&bad, TS_ERROR_UNSUPPORTED, "format is bcrs4", "no blocks");
   bad = good, bad.cg.rtol = 2;

@@ -19,7 +19,7 @@ refuse 2 "--pre: '17', expected a whole number from 0 to 16" --pre 17
 refuse 2 "--advection: 'x', expected semi-lagrangian or maccormack" --advection x
 refuse 2 "--layout: 'x', expected staggered or collocated" --layout x
 refuse 2 "--view: 'x', expected dye, speed, pressure, divergence or vorticity" --view x
-refuse 2 "--backend: 'metal', expected one of auto, gl" --backend metal
+refuse 2 "--backend: 'metal', expected one of auto, cuda, gl" --backend metal
 refuse 2 "--frames: '-1', expected" --frames -1
 refuse 2 "--steps-per-frame: '0', expected" --steps-per-frame 0
 refuse 2 "--picture-size: '8x8', expected" --picture-size 8x8

@@ -14,7 +14,7 @@ for number in 0 1 -1 nan x; do
 done
 refuse 2 "--cg-iterations: '0', expected" --generate sphere --cg-iterations 0
 refuse 2 "--boundary: 'open', expected fixed or flow" --generate sphere --boundary open
-refuse 2 "--backend: 'metal', expected one of auto, gl" --generate sphere --backend metal
+refuse 2 "--backend: 'metal', expected one of auto, cuda, gl" --generate sphere --backend metal
 refuse 2 "--format: 'coo', expected" --generate sphere --format coo
 refuse 2 "--noise: '-1', expected" --generate sphere --noise -1
 refuse 2 "--seed: '-1', expected" --generate sphere --seed -1
