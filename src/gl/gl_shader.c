@@ -95,6 +95,13 @@ static int is_include(const char *line, char *name, size_t size) {
   return 1;
 }
 
+/* Where a branch of the preprocessor ends: a branch that was left out may have held an #include, whose #line
+ * directives then did not count. */
+static int ends_branch(const char *line) {
+  while (*line == ' ' || *line == '\t') line++;
+  return !strncmp(line, "#endif", 6) || !strncmp(line, "#else", 5) || !strncmp(line, "#elif", 5);
+}
+
 /* Not every driver repeats the number of the source string in its messages (Mesa gives 0), but all repeat
  * lines: every file has a range of them. */
 enum { lines_a_file = 10000 };
@@ -117,6 +124,7 @@ static ts_status expand_text(source *s, const char *text, int file, int depth) {
       TSI_TRY(append_line_directive(s, line + 1, file));
     } else {
       TSI_TRY(append(s, text, length));
+      if (end && ends_branch(text)) TSI_TRY(append_line_directive(s, line + 1, file));
     }
     text += length;
     line++;
