@@ -97,6 +97,22 @@ static void indefinite_or_solved(void) {
   }
 }
 
+/* Between two checks the iteration passes the negative curvature, and may converge. */
+static void indefinite_between_checks(void) {
+  static const int intervals[] = {1, 7, 25, 500};
+  for (int kind = 0; kind < 8; kind++) {
+    ts_cg_desc desc = {.check_interval = intervals[kind / 2]};
+    desc.preconditioner = kind & 1 ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
+    test_context_label("kind %d", kind);
+    ref_matrix m = kind & 1 ? ref_diagonal(50, 1, 3) : ref_indefinite(17, 13);
+    if (kind & 1) m.values[31] = -2;
+    float *bs = ref_values((size_t)m.rows, 8, -1, 1);
+    expect_reason(&m, &desc, bs, TS_REASON_INDEFINITE, "not positive definite", "");
+    free(bs);
+    ref_free(&m);
+  }
+}
+
 static void zero_diagonal(void) {
   ref_matrix m = ref_grid(10, 10);
   for (int32_t k = m.offsets[42]; k < m.offsets[43]; k++)
@@ -338,6 +354,7 @@ CASE(not_symmetric)
 CASE(refused_from_zero)
 CASE(indefinite)
 CASE(indefinite_or_solved)
+CASE(indefinite_between_checks)
 CASE(zero_diagonal)
 CASE(nan_input)
 CASE(max_iterations)
@@ -354,6 +371,7 @@ static const test_case cases[] = {
     {"refused_from_zero", case_refused_from_zero},
     {"indefinite", case_indefinite},
     {"indefinite_or_solved", case_indefinite_or_solved},
+    {"indefinite_between_checks", case_indefinite_between_checks},
     {"zero_diagonal", case_zero_diagonal},
     {"nan_input", case_nan_input},
     {"max_iterations", case_max_iterations},

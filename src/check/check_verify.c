@@ -1,4 +1,5 @@
 /* Poison for outputs, and what must be true of them afterwards. */
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
@@ -159,9 +160,12 @@ ts_status check_unchanged(const char *operation, const ts_vector *v) {
   const float *found = NULL, *before = check_state_of(v->context)->remembered;
   TSI_TRY(read_back(v, &found));
   const size_t floats = (size_t)tsi_texel_floats(v), count = texel_count(v) * floats;
-  for (size_t i = 0; i < count; i++)
-    if (bits_of(found[i]) != bits_of(before[i])) /* NaNs too */
-      return fail(operation, v, i / floats, (int)(i % floats), found[i], "it should only read");
+  for (size_t i = 0; i < count; i++) {
+    if (bits_of(found[i]) == bits_of(before[i])) continue; /* NaNs too */
+    char why[64];
+    snprintf(why, sizeof why, "held %g and it should only read", (double)before[i]);
+    return fail(operation, v, i / floats, (int)(i % floats), found[i], why);
+  }
   return TS_OK;
 }
 

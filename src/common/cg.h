@@ -48,6 +48,8 @@ typedef struct tsi_cg_state {
   int iteration; /* done so far */
   int reported;  /* iterations whose numbers were read */
   int careful;
+  int begun;           /* the iteration that the directions last began with */
+  double direction[4]; /* d^T M d of the iteration that comes next, from the recurrence */
   double delta_0[4];
   double norm_b[4];    /* of the scaled b */
   double norm_rule[4]; /* what TS_STOP_RESIDUAL is relative to: norm_b, or where b is 0 that of the first
@@ -79,7 +81,7 @@ ts_status tsi_cg_read_slots(ts_cg *cg);
  * sum. */
 ts_status tsi_cg_replace_residual(const tsi_cg_state *s, const tsi_dot *more);
 /* e = 0, d = M^-1 r */
-ts_status tsi_cg_begin_directions(const tsi_cg_state *s);
+ts_status tsi_cg_begin_directions(tsi_cg_state *s);
 
 /* ---- cg_checks.c ---- */
 

@@ -147,6 +147,18 @@ static int lost_curvature(const tsi_cg_state *s, int iteration) {
   return -1;
 }
 
+/* d^T M d of the iteration after this one. r is orthogonal to the directions before, so that
+ * d_k+1 = M^-1 r_k+1 + beta d_k makes it delta_k+1 + beta^2 d_k^T M d_k. */
+static void follow_direction(tsi_cg_state *s, int iteration) {
+  for (int c = 0; c < s->cg->components; c++) {
+    const double before = tsi_cg_number(s->cg, tsi_cg_delta_slot(s->cg, iteration), c),
+                 delta = tsi_cg_number(s->cg, tsi_cg_delta_slot(s->cg, iteration + 1), c);
+    const double beta = before != 0 ? delta / before : 0;
+    if (iteration == s->begun) s->direction[c] = before;
+    s->direction[c] = delta + beta * beta * s->direction[c];
+  }
+}
+
 /* Of values that the device computed the norm is not known: about twice the largest diagonal entry. */
 static ts_status measure_matrix(ts_cg *cg) {
   const tsi_ops *ops = cg->context->ops;
@@ -155,6 +167,21 @@ static ts_status measure_matrix(ts_cg *cg) {
   TSI_TRY(tsi_cg_read_slots(cg));
   cg->matrix->norm_infinity = 2 * (double)tsi_cg_number(cg, TSI_CG_DD, 0);
   return TS_OK;
+}
+
+/* d^T q <= 0 against d^T M d: beyond doubt more than rounding? The eigenvalues of M^-1 A are about 1 and less,
+ * if M is there to make them so. */
+static int judge_by_direction(tsi_cg_state *s, int iteration, int component, double dmd) {
+  const ts_cg *cg = s->cg;
+  const int plain = !cg->m && !cg->z;
+  const double dq = tsi_cg_number(cg, tsi_cg_dq_slot(cg, iteration), component),
+               beyond_doubt = plain ? 1e-5 * cg->matrix->norm_infinity : 1e-4;
+  if (!(dmd > 0 && dq < -beyond_doubt * dmd)) return 0;
+  char text[160];
+  snprintf(text, sizeof text,
+           "the matrix is not positive definite: d^T A d is %.3g with d^T %sd = %.3g in iteration %d", dq,
+           plain ? "" : "M ", dmd, iteration + 1);
+  return tsi_cg_finish(s, TS_REASON_INDEFINITE, text);
 }
 
 /* In careful mode d^T d of the same iteration tells whether d^T q <= 0 is more than rounding. */
@@ -180,11 +207,16 @@ static int judge_curvature(tsi_cg_state *s, int iteration, int component) {
 ts_status tsi_cg_judge(tsi_cg_state *s, int checked, int *ended) {
   ts_cg *cg = s->cg;
   const int first = s->reported;
-  int curvature_at = -1;
+  int curvature_at = -1, component = -1;
+  double dmd = 0; /* of that component there */
   for (int k = first; k < checked; k++) {
     const double ratio = delta_ratio(s, k + 1);
     cg->history[k - first] = ratio;
-    if (curvature_at < 0 && lost_curvature(s, k) >= 0) curvature_at = k;
+    if (curvature_at < 0 && (component = lost_curvature(s, k)) >= 0) {
+      curvature_at = k;
+      dmd = k == s->begun ? tsi_cg_number(cg, tsi_cg_delta_slot(cg, k), component) : s->direction[component];
+    }
+    follow_direction(s, k);
     if (curvature_at < 0 && isnan(ratio)) {
       char text[160];
       snprintf(text, sizeof text, "breakdown: a number left the range of single precision in iteration %d",
@@ -206,12 +238,16 @@ ts_status tsi_cg_judge(tsi_cg_state *s, int checked, int *ended) {
   }
   if (curvature_at >= 0) {
     if (s->careful) {
-      *ended = judge_curvature(s, curvature_at, lost_curvature(s, curvature_at));
+      *ended = judge_curvature(s, curvature_at, component);
+      return TS_OK;
+    }
+    if (cg->matrix->device_values) TSI_TRY(measure_matrix(cg));
+    if (judge_by_direction(s, curvature_at, component, dmd)) {
+      *ended = 1;
       return TS_OK;
     }
     s->careful = 1;
     s->result->restarts++;
-    if (cg->matrix->device_values) TSI_TRY(measure_matrix(cg));
     TSI_TRY(cg->context->ops->axpby(cg->x, ts_constant(1), cg->e, ts_constant(1), cg->x));
     TSI_TRY(tsi_cg_replace_residual(s, NULL));
     return tsi_cg_begin_directions(s);

@@ -33,8 +33,9 @@
  * - r follows a recurrence and drifts away from b - A x. When the recurrence claims convergence, r is computed
  * anew; if that does not confirm it, the iteration begins again from there. When two such replacements in a row
  * do not halve the residual, it is at the limit of single precision: stagnation.
- * - d^T q <= 0 may be an indefinite matrix or rounding. The iteration begins again with a check and d^T d in
- * each iteration (careful mode), where the two can be told apart. */
+ * - d^T q <= 0 may be an indefinite matrix or rounding. Where d^T q against d^T M d leaves a doubt, the
+ * iteration begins again with a check and d^T d in each iteration (careful mode), where the two can be told
+ * apart. */
 #include <math.h>
 #include <stdio.h>
 
@@ -78,7 +79,8 @@ ts_status tsi_cg_replace_residual(const tsi_cg_state *s, const tsi_dot *more) {
 }
 
 /* e = 0, d = M^-1 r */
-ts_status tsi_cg_begin_directions(const tsi_cg_state *s) {
+ts_status tsi_cg_begin_directions(tsi_cg_state *s) {
+  s->begun = s->iteration;
   TSI_TRY(s->cg->context->ops->fill(s->cg->e, 0));
   return update_direction(s->cg, ts_constant(0));
 }
