@@ -89,6 +89,52 @@ ref_matrix ref_indefinite(int32_t nx, int32_t ny) {
   return grid(nx, ny, -0.1f, 0);
 }
 
+ref_matrix ref_convection(int32_t nx, int32_t ny, float peclet) {
+  builder b = {nx * ny, nx * ny, 0, 0, NULL};
+  for (int32_t y = 0; y < ny; y++)
+    for (int32_t x = 0; x < nx; x++) {
+      const int32_t i = y * nx + x;
+      add(&b, i, i, 4 + 1.5f * peclet);
+      if (x > 0) add(&b, i, i - 1, -1 - peclet);
+      if (x + 1 < nx) add(&b, i, i + 1, -1);
+      if (y > 0) add(&b, i, i - nx, -1 - 0.5f * peclet);
+      if (y + 1 < ny) add(&b, i, i + nx, -1);
+    }
+  return finish(&b);
+}
+
+ref_matrix ref_random_dominant(int32_t n, int32_t per_row, uint64_t seed) {
+  ref_random r = {seed};
+  builder b = {n, n, 0, 0, NULL};
+  for (int32_t i = 0; i < n; i++) {
+    float sum = 0;
+    for (int32_t k = 1; k < per_row; k++) {
+      const int32_t j = ref_below(&r, n);
+      const float value = ref_uniform(&r, -1, 1);
+      if (j == i) continue;
+      add(&b, i, j, value);
+      sum += fabsf(value);
+    }
+    add(&b, i, i, 0.2f + 1.1f * sum);
+  }
+  return finish(&b);
+}
+
+ref_matrix ref_cyclic_shift(int32_t n) {
+  builder b = {n, n, 0, 0, NULL};
+  for (int32_t i = 0; i < n; i++) add(&b, i, (i + 1) % n, 1);
+  return finish(&b);
+}
+
+ref_matrix ref_skew(int32_t n) {
+  builder b = {n, n, 0, 0, NULL};
+  for (int32_t i = 0; i + 1 < n; i++) {
+    add(&b, i, i + 1, 1);
+    add(&b, i + 1, i, -1);
+  }
+  return finish(&b);
+}
+
 ref_matrix ref_laplacian_3d(int32_t n) {
   builder b = {n * n * n, n * n * n, 0, 0, NULL};
   for (int32_t z = 0; z < n; z++)

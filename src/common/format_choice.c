@@ -3,8 +3,8 @@
  * In linear spaces that is bytes. Zeros inside blocks count, so blocks win where the unknowns of a node are
  * numbered together, and lose elsewhere. A device with many more threads than a small matrix has rows is not
  * held up by bytes but by how long one thread takes: there threads share the rows of csr. In textures it is
- * fetches; blocks are left out there, since vectors over their spaces have one component only, and no matrix
- * knows what it will multiply. */
+ * fetches; blocks are left out there where nobody says that vectors have one component, since over their spaces
+ * they cannot have more. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,8 +32,8 @@ static candidate measure(const ts_context *context, const tsi_host_csr *csr, ts_
   if (log2_block) {
     const double numbers = (double)(1 << 2 * log2_block), blocks = (double)tsi_blocks_count(csr, log2_block);
     c.fill = blocks > 0 ? entries / (blocks * numbers) : 1;
-    if (textures) /* its pointer, x, and four numbers at a time */
-      c.cost = (2 + numbers / 4) * blocks / entries;
+    if (textures) /* its pointer; x and four numbers at a time, where a texel of four counts as two fetches */
+      c.cost = ((log2_block == 1 ? 2 : 3) + 2 * numbers / 4) * blocks / entries;
     else
       c.cost = ((4 * numbers + 4) * blocks + 4 * rows / (1 << log2_block)) / entries;
   } else if (textures) {
@@ -50,7 +50,7 @@ static void append(char *text, size_t size, const char *part) {
 }
 
 static void describe(const ts_context *context, const candidate *taken, const candidate *all, int count,
-                     int small, char *text, size_t size) {
+                     int small, int blocks, char *text, size_t size) {
   const char *unit = context->caps.max_texture_size ? "fetches" : "bytes";
   snprintf(text, size, "%s: %s%.1f %s an entry", ts_format_name(taken->format),
            small ? "few entries, so threads share rows; " : "", taken->cost, unit);
@@ -68,7 +68,8 @@ static void describe(const ts_context *context, const candidate *taken, const ca
     append(text, size, part);
     separator = ", ";
   }
-  if (context->caps.max_texture_size && count > 2) append(text, size, ", for one component only");
+  if (context->caps.max_texture_size && count > 2 && blocks != TSI_ONE_COMPONENT)
+    append(text, size, ", for one component only");
 }
 
 ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
@@ -86,12 +87,13 @@ ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, 
   }
   const int small = context->caps.row_plans && csr->row_offsets[csr->rows] < many_entries;
   for (int i = 0; i < count; i++) {
-    if (all[i].fill > 0 ? textures || small || !(all[i].cost < worth_blocks * all[best].cost)
-        : small         ? all[i].format != TS_FORMAT_CSR
-                        : !(all[i].cost < all[best].cost))
+    if (all[i].fill > 0 ? (textures && blocks != TSI_ONE_COMPONENT) || small ||
+                              !(all[i].cost < worth_blocks * all[best].cost)
+        : small ? all[i].format != TS_FORMAT_CSR
+                : !(all[i].cost < all[best].cost))
       continue;
     best = i;
   }
-  describe(context, &all[best], all, count, small, text, size);
+  describe(context, &all[best], all, count, small, blocks, text, size);
   return all[best].format;
 }

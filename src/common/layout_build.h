@@ -32,8 +32,11 @@ void tsi_packed_free(ts_context *context, tsi_packed *packed);
 
 /* ---- format_choice.c ---- */
 
-/* The format for a matrix that the descriptor leaves open, with the reason as ts_matrix_info.choice; formats of
- * blocks are considered only with `blocks`. */
+/* Formats of blocks: not considered; considered in linear spaces; in textures too, where the vectors that the
+ * matrix will multiply are known to have one component. */
+enum { TSI_NO_BLOCKS, TSI_LINEAR_BLOCKS, TSI_ONE_COMPONENT };
+
+/* The format for a matrix that the descriptor leaves open, with the reason as ts_matrix_info.choice. */
 ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
                             size_t size);
 
@@ -83,7 +86,8 @@ int32_t tsi_row_pieces(tsi_row_work *works, int32_t row, int32_t first, int32_t 
 /* layout_slices.c */
 ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices);
 void tsi_slices_free(ts_context *context, tsi_slices *slices);
-/* About how many bytes they would have, from some of the slices. */
+/* About how many bytes they would have, from some of the slices. Those without gaps count twice: that is how
+ * much longer they take. */
 double tsi_slices_bytes(const tsi_host_csr *csr);
 /* values, words, bases, long_columns. */
 ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,

@@ -74,8 +74,11 @@ ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_
   int32_t longest = 0;
   for (int32_t i = 0; i < csr->rows; i++)
     if (length_of(csr, i) > longest) longest = length_of(csr, i);
-  const int uneven = thread_steps(csr, plan->log2_lanes) > 3 * entries + 64 * rows;
-  const int large = entries >= many_entries && entries >= 12 * rows;
+  /* What is limited by bytes loses more by threads that wait. */
+  const int many = entries >= many_entries;
+  const int uneven =
+      thread_steps(csr, plan->log2_lanes) > (many ? 2 * entries + 4 * rows : 3 * entries + 64 * rows);
+  const int large = many && entries >= 12 * rows;
   if (!uneven && !large && longest <= TSI_WORK_ENTRIES) return TS_OK;
   plan->work_count = cut(csr, NULL);
   plan->works = tsi_malloc(context, (size_t)plan->work_count, sizeof *plan->works);

@@ -112,14 +112,17 @@ static void rows_of(const tsi_slices *slices, const tsi_host_csr *csr, int32_t s
   for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) rows[lane] = tsi_slice_row(slices, csr, slice, lane);
 }
 
-/* Sets all but where the slice begins; returns its entries. */
+/* Where entry k of the row at place `lane` is, with `before` entries of the slice before it. */
+static uint32_t place_in_slice(const tsi_slice *s, uint32_t before, int k, int lane) {
+  return s->gaps ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before;
+}
+
+/* Sets all but where the slice begins; returns its entries, gaps included. */
 static uint32_t measure_slice(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths,
                               tsi_slice *s) {
   uint32_t entries = 0;
   s->longest = 0;
-  s->even = 1;
   for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
-    s->even = s->even && lengths[lane] == lengths[0] && lengths[lane] != TSI_NOT_IN_SLICE;
     if (lengths[lane] == TSI_NOT_IN_SLICE) continue;
     entries += lengths[lane];
     if (lengths[lane] > s->longest) s->longest = lengths[lane];
@@ -131,7 +134,15 @@ static uint32_t measure_slice(const tsi_host_csr *csr, const int32_t *rows, cons
     if (here > spread) spread = here;
   }
   s->column_bytes = spread <= UINT8_MAX ? 1 : spread <= UINT16_MAX ? 2 : 4;
-  return entries;
+  /* A gap in eight entries costs less than to count entries. */
+  const uint32_t with_gaps = TSI_SLICE_ROWS * (uint32_t)s->longest;
+  s->gaps = 8 * entries >= 7 * with_gaps;
+  return s->gaps ? with_gaps : entries;
+}
+
+/* To the multiple of 16 bytes. */
+static uint32_t aligned(uint32_t words) {
+  return (words + 3) / 4 * 4;
 }
 
 /* In fours, so that they are read so. */
@@ -140,7 +151,7 @@ static uint32_t bases_of(const tsi_slice *s) {
 }
 
 static uint32_t words_of(const tsi_slice *s, uint32_t entries) {
-  return (entries * s->column_bytes + 3) / 4;
+  return aligned((entries * s->column_bytes + 3) / 4);
 }
 
 static void place_slice(tsi_slices *slices, const tsi_host_csr *csr, int32_t number) {
@@ -150,7 +161,7 @@ static void place_slice(tsi_slices *slices, const tsi_host_csr *csr, int32_t num
   *s = (tsi_slice){.first = slices->entries, .first_word = slices->words, .first_base = slices->bases};
   const uint32_t entries = measure_slice(csr, rows, slices->lengths + (size_t)number * TSI_SLICE_ROWS, s);
   slices->bases += bases_of(s);
-  slices->entries += entries;
+  slices->entries += aligned(entries);
   slices->words += words_of(s, entries);
 }
 
@@ -170,8 +181,10 @@ double tsi_slices_bytes(const tsi_host_csr *csr) {
     }
     tsi_slice s;
     const uint32_t here = measure_slice(csr, rows, lengths, &s);
-    in_slices += here;
-    bytes += 4.0 * (here + words_of(&s, here) + bases_of(&s)) + TSI_SLICE_ROWS + sizeof s;
+    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
+      if (lengths[lane] != TSI_NOT_IN_SLICE) in_slices += lengths[lane];
+    const double own = 4.0 * (aligned(here) + words_of(&s, here) + bases_of(&s)) + TSI_SLICE_ROWS + sizeof s;
+    bytes += s.gaps ? own : 2 * own;
   }
   return in_slices > 0 ? bytes / in_slices * entries : 8 * entries;
 }
@@ -232,7 +245,7 @@ static void pack_slice(const tsi_slices *slices, const tsi_host_csr *csr, int32_
   const tsi_slice *s = &slices->slices[number];
   const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
   int32_t rows[TSI_SLICE_ROWS];
-  uint32_t at = 0;
+  uint32_t before = 0;
   rows_of(slices, csr, number, rows);
   for (int k = 0; k < s->longest; k++) {
     int32_t base = 0;
@@ -243,9 +256,9 @@ static void pack_slice(const tsi_slices *slices, const tsi_host_csr *csr, int32_
     for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
       if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) continue;
       const int32_t e = csr->row_offsets[rows[lane]] + k;
+      const uint32_t at = place_in_slice(s, before++, k, lane);
       if (csr->values) packed->values[s->first + at] = csr->values[e];
       put_column(packed->words, s, at, (uint32_t)(csr->column_indices[e] - base));
-      at++;
     }
   }
 }
@@ -275,12 +288,13 @@ void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_
   for (int32_t number = 0; number < slices->count; number++) {
     const tsi_slice *s = &slices->slices[number];
     const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
-    int32_t rows[TSI_SLICE_ROWS], at = (int32_t)s->first;
+    int32_t rows[TSI_SLICE_ROWS];
+    uint32_t before = 0;
     rows_of(slices, csr, number, rows);
     for (int k = 0; k < s->longest; k++)
       for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
         if (lengths[lane] != TSI_NOT_IN_SLICE && lengths[lane] > k)
-          places[csr->row_offsets[rows[lane]] + k] = at++;
+          places[csr->row_offsets[rows[lane]] + k] = (int32_t)(s->first + place_in_slice(s, before++, k, lane));
   }
   for (int32_t w = 0; w < slices->work_count; w++) {
     const tsi_row_work *work = &slices->works[w];

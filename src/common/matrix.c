@@ -148,7 +148,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   info->columns = csr.columns;
   info->nonzeros = csr.row_offsets[csr.rows];
   if (format == TS_FORMAT_AUTO)
-    format = tsi_format_choose(context, &csr, 1, info->choice, sizeof info->choice);
+    format = tsi_format_choose(context, &csr, TSI_LINEAR_BLOCKS, info->choice, sizeof info->choice);
   else
     snprintf(info->choice, sizeof info->choice, "%s: asked for", ts_format_name(format));
   info->format = format;

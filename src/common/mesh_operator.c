@@ -11,7 +11,7 @@ static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pa
   const tsi_host_csr csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL, 0};
   char choice[sizeof op->matrix->info.choice] = "";
   if (format == TS_FORMAT_AUTO) /* corners are not laid out in blocks */
-    format = tsi_format_choose(op->context, &csr, 0, choice, sizeof choice);
+    format = tsi_format_choose(op->context, &csr, TSI_NO_BLOCKS, choice, sizeof choice);
   const ts_matrix_desc desc = {
       .csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL},
       .format = format,

@@ -80,10 +80,18 @@ static __device__ __forceinline__ void add_blocks(const cuda_bcrs &m, int32_t k,
   }
 }
 
+/* Blocks that a multiprocessor is to hold: with four components the more threads the better. */
 template <int SIZE, int N, typename Real>
-__global__ static void __launch_bounds__(BCRS_THREADS) multiply_bcrs(const cuda_bcrs m, const bcrs_operands o) {
+constexpr int bcrs_blocks = SIZE != 4 || sizeof(Real) != 4 ? 1
+                            : N == 1                       ? MULTIPROCESSOR_THREADS * 3 / 4 / BCRS_THREADS
+                            : N == 4                       ? MULTIPROCESSOR_THREADS / BCRS_THREADS
+                                                           : 1;
+
+template <int SIZE, int N, typename Real>
+__global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real>)
+    multiply_bcrs(const cuda_bcrs m, const bcrs_operands o) {
   constexpr int log2_parts = SIZE == 4 ? 2 : 0, rows = 4 / SIZE;
-  constexpr int ahead = SIZE == 4 && N == 1 ? 1 : 2;
+  constexpr int ahead = SIZE == 4 && N == 4 ? 1 : 2;
   const size_t thread = (size_t)blockIdx.x * BCRS_THREADS + threadIdx.x;
   const size_t block_row = thread >> m.log2_lanes;
   const int lane = threadIdx.x & ((1 << m.log2_lanes) - 1), part = lane & ((1 << log2_parts) - 1);
@@ -111,12 +119,12 @@ static void start(cudaStream_t stream, const cuda_bcrs &m, int components, const
     multiply_bcrs<SIZE, 4, Real><<<blocks, BCRS_THREADS, 0, stream>>>(m, o);
 }
 
-/* Threads for a row of blocks, as measured for 7 and 27 blocks a row: about four blocks each, seven where the
- * components of x are several to fetch, or two of the 2 x 2 blocks. */
+/* Threads for a row of blocks, as measured for 7, 13 and 27 blocks a row: four to six blocks each, up to ten
+ * with two or three components, or two of the 2 x 2 blocks. */
 static int log2_lanes(const cuda_bcrs &m, int components) {
   const double blocks = m.rows ? (double)m.count / m.rows : 0;
   const int log2_parts = m.log2_block == 2 ? 2 : 0;
-  const double each = log2_parts == 0 ? 2.5 : components == 1 ? 5 : 10;
+  const double each = log2_parts == 0 ? 2.5 : components == 1 || components == 4 ? 6.6 : 10;
   int lanes = log2_parts;
   while (lanes < 5 && blocks > each * (1 << (lanes - log2_parts))) lanes++;
   return lanes;

@@ -42,7 +42,8 @@ __global__ static void diagonal_slices(const cuda_slices m, float *d, int compon
   float value = 0;
   for (int k = 0; k < s.longest; k++) {
     const unsigned have = __ballot_sync(0xffffffffu, k < length);
-    const uint32_t entry = before + (uint32_t)__popc(have & ((1u << lane) - 1));
+    const uint32_t entry =
+        s.gaps ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before + (uint32_t)__popc(have & ((1u << lane) - 1));
     before += (uint32_t)__popc(have);
     if (k >= length) continue;
     const int32_t column = s.column_bytes == 1   ? cuda_slice_column<1>(words, entry)

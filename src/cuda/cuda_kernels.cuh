@@ -8,6 +8,15 @@
 
 enum { CUDA_THREADS = 256 };
 
+/* Threads that every multiprocessor of a generation can hold: the compiler refuses to be asked for more. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 750
+#define MULTIPROCESSOR_THREADS 1024
+#elif __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000 || __CUDA_ARCH__ == 1030
+#define MULTIPROCESSOR_THREADS 2048
+#else
+#define MULTIPROCESSOR_THREADS 1536
+#endif
+
 /* A coefficient as a kernel takes it: scale * numerator / denominator of the component, 0 where the denominator
  * is 0. Slots that are not given count as 1. */
 struct cuda_coefficient {

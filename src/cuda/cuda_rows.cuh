@@ -78,28 +78,32 @@ static __device__ __forceinline__ int32_t cuda_slice_column(const uint32_t *word
   return (int32_t)__ldcs(words + entry);
 }
 
-template <int N, typename Real, int BYTES, bool EVEN, typename X>
+/* MANY, a multiple of four, entries are on their way at a time. */
+template <int N, typename Real, int BYTES, bool GAPS, int MANY, typename X>
 static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, const tsi_slice &s, int lane,
                                                           int length, const X &x, Real sum[N]) {
-  constexpr int many = 4; /* more would need registers that more threads make better use of */
   const float *values = m.values + s.first;
   const uint32_t *words = m.words + s.first_word;
   const int4 *bases = (const int4 *)(m.bases + s.first_base);
   uint32_t before = 0; /* entries of smaller k */
-  for (int k = 0; k < s.longest; k += many) {
-    float value[many];
-    int32_t column[many];
-    cuda_components<N> xj[many];
-    int32_t base[many] = {};
-    if constexpr (BYTES < 4) {
-      const int4 four = bases[k / 4];
-      base[0] = four.x, base[1] = four.y, base[2] = four.z, base[3] = four.w;
+  for (int k = 0; k < s.longest; k += MANY) {
+    float value[MANY];
+    int32_t column[MANY];
+    cuda_components<N> xj[MANY];
+    int32_t base[MANY] = {};
+    if constexpr (BYTES < 4) { /* with braces: `#pragma unroll` alone is what nvcc leaves out */
+#pragma unroll
+      for (int u = 0; u < MANY; u += 4)
+        if (u == 0 || k + u < s.longest) {
+          const int4 four = bases[(k + u) / 4];
+          base[u] = four.x, base[u + 1] = four.y, base[u + 2] = four.z, base[u + 3] = four.w;
+        }
     }
 #pragma unroll
-    for (int u = 0; u < many; u++) {
+    for (int u = 0; u < MANY; u++) {
       const bool mine = k + u < length;
       uint32_t entry;
-      if constexpr (EVEN) {
+      if constexpr (GAPS) {
         entry = (uint32_t)((k + u) * TSI_SLICE_ROWS + lane);
       } else {
         const unsigned have = __ballot_sync(0xffffffffu, mine);
@@ -112,51 +116,59 @@ static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, 
       }
     }
 #pragma unroll
-    for (int u = 0; u < many; u++)
+    for (int u = 0; u < MANY; u++)
       if (k + u < length) xj[u] = cuda_load<N>(x, column[u]);
 #pragma unroll
-    for (int u = 0; u < many; u++)
+    for (int u = 0; u < MANY; u++)
       if (k + u < length)
         for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].c[c];
   }
 }
 
-/* All 32 threads of a warp together, slice < m.count. Returns the row of this thread, or -1 where it has none:
- * a row of which the works take care, or beyond the last one. */
-template <int N, typename Real, typename X>
-static __device__ __forceinline__ int32_t cuda_slice_row(const cuda_slices &m, int32_t slice, int lane,
-                                                         const X &x, Real sum[N]) {
+/* By what a column takes. */
+template <int N, typename Real, bool GAPS, int MANY, typename X>
+static __device__ __forceinline__ void cuda_slice_sum(const cuda_slices &m, const tsi_slice &s, int lane,
+                                                      int length, const X &x, Real sum[N]) {
+  if (s.column_bytes == 1)
+    cuda_slice_entries<N, Real, 1, GAPS, MANY>(m, s, lane, length, x, sum);
+  else if (s.column_bytes == 2)
+    cuda_slice_entries<N, Real, 2, GAPS, MANY>(m, s, lane, length, x, sum);
+  else
+    cuda_slice_entries<N, Real, 4, GAPS, MANY>(m, s, lane, length, x, sum);
+}
+
+/* What a slice is and which row of what length this thread has: -1 and 0 where it has none, a row of which the
+ * works take care, or beyond the last one. It reads nothing but the pattern. */
+struct cuda_place {
+  tsi_slice slice;
+  int32_t row;
+  int length;
+};
+
+static __device__ __forceinline__ cuda_place cuda_place_of(const cuda_slices &m, int32_t slice, int lane) {
   union {
     int4 words;
     tsi_slice slice;
   } u;
   u.words = __ldg((const int4 *)(m.slices + slice));
-  const tsi_slice s = u.slice;
   const int32_t place = slice * TSI_SLICE_ROWS + lane;
-  int32_t row = place;
-  if (m.order) row = place / TSI_WINDOW_ROWS * TSI_WINDOW_ROWS + m.order[place];
-  if (s.even) {
-    const int length = s.longest;
-    if (s.column_bytes == 1)
-      cuda_slice_entries<N, Real, 1, true>(m, s, lane, length, x, sum);
-    else if (s.column_bytes == 2)
-      cuda_slice_entries<N, Real, 2, true>(m, s, lane, length, x, sum);
-    else
-      cuda_slice_entries<N, Real, 4, true>(m, s, lane, length, x, sum);
-    return row;
-  }
-  int length = m.lengths[place];
-  if (length == TSI_NOT_IN_SLICE) {
-    length = 0;
-    row = -1;
-  }
-  if (s.column_bytes == 1)
-    cuda_slice_entries<N, Real, 1, false>(m, s, lane, length, x, sum);
-  else if (s.column_bytes == 2)
-    cuda_slice_entries<N, Real, 2, false>(m, s, lane, length, x, sum);
+  cuda_place p = {u.slice, place, m.lengths[place]};
+  if (m.order) p.row = place / TSI_WINDOW_ROWS * TSI_WINDOW_ROWS + m.order[place];
+  if (p.length == TSI_NOT_IN_SLICE) p.row = -1, p.length = 0;
+  return p;
+}
+
+/* All 32 threads of a warp together, slice < m.count. Returns the row of this thread, or -1. */
+template <int N, typename Real, typename X>
+static __device__ __forceinline__ int32_t cuda_slice_row(const cuda_slices &m, int32_t slice, int lane,
+                                                         const X &x, Real sum[N]) {
+  constexpr int many = 4; /* more would need registers that more threads make better use of */
+  const cuda_place p = cuda_place_of(m, slice, lane);
+  if (p.slice.gaps)
+    cuda_slice_sum<N, Real, true, many>(m, p.slice, lane, p.length, x, sum);
   else
-    cuda_slice_entries<N, Real, 4, false>(m, s, lane, length, x, sum);
-  return row;
+    cuda_slice_sum<N, Real, false, many>(m, p.slice, lane, p.length, x, sum);
+  return p.row;
 }
 
 #endif

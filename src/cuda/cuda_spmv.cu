@@ -4,67 +4,7 @@
  * in memory and then adds up each row's products. jagged: a warp has a slice. A row that is longer than a work
  * is shared by blocks; the one that arrives last adds up their sums, in the order of the pieces. */
 #include "cuda_grid.h"
-#include "cuda_rows.cuh"
-
-enum { WORK_THREADS = 128, WORK_WARPS = WORK_THREADS / 32 };
-
-typedef struct operands {
-  float *y;
-  const float *x;
-  const float *b;              /* NULL: y = A x */
-  const unsigned char *locked; /* of rows where r is 0, NULL: none; locked rows of A are empty */
-} operands;
-
-/* What the row's first thread writes. */
-template <int N, typename Real>
-static __device__ __forceinline__ void store(const operands &o, int32_t row, const Real sum[N]) {
-  const size_t first = (size_t)row * N;
-  const bool locked = o.b && o.locked && o.locked[row];
-  for (int c = 0; c < N; c++)
-    o.y[first + c] = (float)(locked ? 0 : o.b ? (Real)o.b[first + c] - sum[c] : sum[c]);
-}
-
-/* ---- Long rows ---- */
-
-/* The sum over the block, in its first thread. */
-template <int N, typename Real> static __device__ __forceinline__ void sum_block(Real sum[N]) {
-  __shared__ Real warps[WORK_WARPS][N];
-  cuda_sum_lanes<N>(5, sum);
-  __syncthreads();
-  if (threadIdx.x % 32 == 0)
-    for (int c = 0; c < N; c++) warps[threadIdx.x / 32][c] = sum[c];
-  __syncthreads();
-  if (threadIdx.x == 0)
-    for (int w = 1; w < WORK_WARPS; w++)
-      for (int c = 0; c < N; c++) sum[c] += warps[w][c];
-}
-
-template <int N, typename Real>
-static __device__ void piece_of_row(const cuda_works &m, const tsi_row_work &work, int number,
-                                    const operands &o) {
-  __shared__ bool last;
-  Real sum[N] = {};
-  cuda_run<N>(m.values, m.columns, work.first + (int)threadIdx.x, work.end, WORK_THREADS, o.x, sum);
-  sum_block<N>(sum);
-  if (work.pieces > 1) {
-    const int first = number - work.piece;
-    double *partials = m.partials + 4 * (size_t)first;
-    if (threadIdx.x == 0) {
-      for (int c = 0; c < N; c++) partials[4 * work.piece + c] = sum[c];
-      __threadfence();
-      last = atomicAdd(m.arrivals + first, 1) == (unsigned)work.pieces - 1;
-    }
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    for (int c = 0; c < N; c++) sum[c] = 0;
-    for (int p = threadIdx.x; p < work.pieces; p += WORK_THREADS)
-      for (int c = 0; c < N; c++) sum[c] += (Real)__ldcg(partials + 4 * p + c);
-    sum_block<N>(sum);
-    if (threadIdx.x == 0) m.arrivals[first] = 0;
-  }
-  if (threadIdx.x == 0) store<N>(o, work.row, sum);
-}
+#include "cuda_spmv_slices.cuh"
 
 /* ---- CSR ---- */
 
@@ -78,8 +18,38 @@ template <int N, typename Real> __global__ static void multiply_csr(const cuda_c
   if (row < (size_t)m.rows && lane == 0) store<N>(o, (int32_t)row, sum);
 }
 
+/* Blocks that a multiprocessor is to hold: what hides the time of memory is threads. */
 template <int N, typename Real>
-__global__ static void __launch_bounds__(WORK_THREADS)
+constexpr int work_blocks = N == 1 && sizeof(Real) == 4 ? MULTIPROCESSOR_THREADS * 3 / 4 / WORK_THREADS : 1;
+
+/* Entries begin .. end-1 of the row of this thread, counted from the work's first one; none behind the rows. */
+static __device__ __forceinline__ void bounds_of(const cuda_csr &m, const tsi_row_work &work, int row,
+                                                 int *begin, int *end) {
+  *begin = *end = 0;
+  if (row >= work.rows) return;
+  *begin = m.row_offsets[work.row + row] - work.first;
+  *end = m.row_offsets[work.row + row + 1] - work.first;
+}
+
+/* The sum of products begin .. end-1 of the thread `from` of the warp, taken by all of it, in that thread. */
+template <int N, typename Real>
+static __device__ __forceinline__ void sum_by_warp(const Real (*products)[TSI_WORK_ENTRIES], int begin, int end,
+                                                   int from, Real sum[N]) {
+  const int lane = threadIdx.x % 32;
+  Real part[N] = {};
+  begin = __shfl_sync(0xffffffffu, begin, from), end = __shfl_sync(0xffffffffu, end, from);
+  for (int k = begin + lane; k < end; k += 32)
+    for (int c = 0; c < N; c++) part[c] += products[c][k];
+  cuda_sum_lanes<N>(5, part);
+  for (int c = 0; c < N; c++)
+    if (lane == from) sum[c] = part[c];
+}
+
+/* Steps of a thread from which on the whole warp takes a row. */
+enum { MANY_STEPS = 16 };
+
+template <int N, typename Real>
+__global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
     multiply_works(const cuda_csr m, const cuda_works w, const operands o) {
   __shared__ Real products[N][TSI_WORK_ENTRIES];
   const tsi_row_work work = w.works[blockIdx.x];
@@ -92,6 +62,8 @@ __global__ static void __launch_bounds__(WORK_THREADS)
   while (log2_lanes < 5 && work.rows << (log2_lanes + 1) <= WORK_THREADS) log2_lanes++;
   const int lane = threadIdx.x & ((1 << log2_lanes) - 1);
   const int together = WORK_THREADS >> log2_lanes;
+  int mine = (int)(threadIdx.x >> log2_lanes), begin, end;
+  bounds_of(m, work, mine, &begin, &end); /* on their way with the entries */
 #pragma unroll
   for (int u = 0; u < TSI_WORK_ENTRIES / WORK_THREADS; u++) {
     const int at = u * WORK_THREADS + (int)threadIdx.x;
@@ -103,36 +75,24 @@ __global__ static void __launch_bounds__(WORK_THREADS)
   }
   __syncthreads();
   for (int row = 0; row < work.rows; row += together) {
-    const int mine = row + (int)(threadIdx.x >> log2_lanes);
-    Real sum[N] = {};
-    if (mine < work.rows) {
-      const int end = m.row_offsets[work.row + mine + 1] - work.first;
-      for (int k = m.row_offsets[work.row + mine] - work.first + lane; k < end; k += 1 << log2_lanes)
-        for (int c = 0; c < N; c++) sum[c] += products[c][k];
+    if (row > 0) {
+      mine += together;
+      bounds_of(m, work, mine, &begin, &end);
     }
+    Real sum[N] = {};
+    const bool is_long = end - begin > MANY_STEPS << log2_lanes;
+    if (!is_long)
+      for (int k = begin + lane; k < end; k += 1 << log2_lanes)
+        for (int c = 0; c < N; c++) sum[c] += products[c][k];
+    unsigned long_ones = __ballot_sync(0xffffffffu, is_long && lane == 0);
+    for (; long_ones; long_ones &= long_ones - 1)
+      sum_by_warp<N>(products, begin, end, __ffs((int)long_ones) - 1, sum);
     cuda_sum_lanes<N>(log2_lanes, sum);
     if (mine < work.rows && lane == 0) store<N>(o, work.row + mine, sum);
   }
 }
 
-/* ---- Jagged, segments ---- */
-
-/* Blocks that a multiprocessor is to hold: what hides the time of memory is threads. */
-template <int N, typename Real> constexpr int slice_blocks = N == 1 && sizeof(Real) == 4 ? 16 : 8;
-
-template <int N, typename Real>
-__global__ static void __launch_bounds__(WORK_THREADS, slice_blocks<N, Real>)
-    multiply_slices(const cuda_slices m, const cuda_works w, const operands o) {
-  if ((int)blockIdx.x < w.count) { /* the long rows first: they take longest */
-    piece_of_row<N, Real>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
-    return;
-  }
-  const int slice = ((int)blockIdx.x - w.count) * WORK_WARPS + (int)threadIdx.x / 32;
-  if (slice >= m.count) return;
-  Real sum[N] = {};
-  const int32_t row = cuda_slice_row<N, Real>(m, slice, threadIdx.x % 32, o.x, sum);
-  if (row >= 0) store<N>(o, row, sum);
-}
+/* ---- Segments ---- */
 
 template <int N, typename Real>
 __global__ static void multiply_segments(const cuda_segments m, const operands o) {
@@ -157,7 +117,10 @@ static void start(cudaStream_t stream, const cuda_matrix &m, const operands &o) 
   const cuda_works &w = m.works;
   if (m.format == TS_FORMAT_JAGGED) {
     const unsigned blocks = (unsigned)w.count + cuda_blocks_for((size_t)m.slices.count, WORK_WARPS);
-    multiply_slices<N, Real><<<blocks, WORK_THREADS, 0, stream>>>(m.slices, w, o);
+    if (m.slices.streamed)
+      multiply_streamed<N, Real><<<blocks, WORK_THREADS, 0, stream>>>(m.slices, w, o);
+    else
+      multiply_slices<N, Real><<<blocks, WORK_THREADS, 0, stream>>>(m.slices, w, o);
   } else if (m.format == TS_FORMAT_SEGMENTS) {
     const unsigned blocks = cuda_blocks_for((size_t)m.segments.rows);
     multiply_segments<N, Real><<<blocks, CUDA_THREADS, 0, stream>>>(m.segments, o);

@@ -1,0 +1,127 @@
+/* y = A x and r = b - A x in jagged diagonals: a warp has a slice. */
+#ifndef CUDA_SPMV_SLICES_CUH
+#define CUDA_SPMV_SLICES_CUH
+
+#include <cuda_pipeline.h>
+
+#include "cuda_spmv.cuh"
+
+template <int N, typename Real> struct row_sum { Real c[N]; };
+
+/* A slice without gaps: apart, so that it takes no registers from the others. */
+template <int N, typename Real>
+static __device__ __noinline__ row_sum<N, Real> sum_without_gaps(const cuda_slices &m, const tsi_slice s,
+                                                                 int lane, int length, const float *x) {
+  row_sum<N, Real> sum = {};
+  cuda_slice_sum<N, Real, false, 4>(m, s, lane, length, x, sum.c);
+  return sum;
+}
+
+/* Half of the threads that a multiprocessor can hold, and many loads of each. */
+template <int N, typename Real>
+__global__ static void __launch_bounds__(WORK_THREADS, MULTIPROCESSOR_THREADS / 2 / WORK_THREADS)
+    multiply_slices(const cuda_slices m, const cuda_works w, const operands o) {
+  if ((int)blockIdx.x < w.count) { /* the long rows first: they take longest */
+    piece_of_row<N, Real>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
+    return;
+  }
+  const int slice = ((int)blockIdx.x - w.count) * WORK_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (slice >= m.count) return;
+  const cuda_place p = cuda_place_of(m, slice, lane);
+  row_sum<N, Real> sum = {};
+  if (p.slice.gaps)
+    cuda_slice_sum<N, Real, true, N == 1 && sizeof(Real) == 4 ? 8 : 4>(m, p.slice, lane, p.length, o.x, sum.c);
+  else
+    sum = sum_without_gaps<N, Real>(m, p.slice, lane, p.length, o.x);
+  if (p.row >= 0) store<N>(o, p.row, sum.c);
+}
+
+/* ---- Streamed: entries come to shared memory two chunks ahead, without registers ---- */
+
+enum { CHUNK_VALUES = 1024, CHUNK_COLUMNS = 512, CHUNK_BYTES = CHUNK_VALUES + CHUNK_COLUMNS + 32, CHUNKS = 2 };
+
+/* `count` times 16 bytes, 32 at most. */
+static __device__ __forceinline__ void copy_ahead(unsigned char *to, const void *from, int lane, int count) {
+  if (lane < count) __pipeline_memcpy_async(to + 16 * lane, (const char *)from + 16 * lane, 16);
+}
+
+/* MANY entries of each row, fewer or none at the end of the slice. */
+template <int BYTES, int MANY>
+static __device__ __forceinline__ void copy_chunk(const cuda_slices &m, const tsi_slice &s, int lane, int chunk,
+                                                  unsigned char (*chunks)[CHUNK_BYTES]) {
+  const int k = chunk * MANY, count = s.longest - k < MANY ? s.longest - k : MANY;
+  unsigned char *to = chunks[chunk % CHUNKS];
+  if (count > 0) {
+    const float *values = m.values + s.first + k * TSI_SLICE_ROWS;
+    const char *columns = (const char *)(m.words + s.first_word) + k * TSI_SLICE_ROWS * BYTES;
+    copy_ahead(to, values, lane, 8 * count);
+    if (MANY == 8) copy_ahead(to + 512, values + 128, lane, 8 * count - 32);
+    copy_ahead(to + CHUNK_VALUES, columns, lane, 2 * BYTES * count);
+    if (BYTES < 4)
+      copy_ahead(to + CHUNK_VALUES + CHUNK_COLUMNS, m.bases + s.first_base + k, lane, (count + 3) / 4);
+  }
+  __pipeline_commit();
+}
+
+template <int N, typename Real, int BYTES>
+static __device__ __forceinline__ void sum_chunks(const cuda_slices &m, const cuda_place &p, int lane,
+                                                  unsigned char (*chunks)[CHUNK_BYTES], const float *x,
+                                                  Real sum[N]) {
+  constexpr int many = BYTES == 4 ? 4 : 8;
+  const int count = (p.slice.longest + many - 1) / many;
+  for (int c = 0; c < CHUNKS; c++) copy_chunk<BYTES, many>(m, p.slice, lane, c, chunks);
+  for (int c = 0; c < count; c++) {
+    __pipeline_wait_prior(CHUNKS - 1);
+    __syncwarp();
+    const unsigned char *chunk = chunks[c % CHUNKS];
+    const float *values = (const float *)chunk;
+    const uint32_t *words = (const uint32_t *)(chunk + CHUNK_VALUES);
+    const int32_t *bases = (const int32_t *)(chunk + CHUNK_VALUES + CHUNK_COLUMNS);
+    cuda_components<N> xj[many];
+#pragma unroll
+    for (int u = 0; u < many; u++)
+      if (c * many + u < p.length) {
+        const int entry = u * TSI_SLICE_ROWS + lane;
+        const int32_t column = BYTES == 1   ? ((const uint8_t *)words)[entry] + bases[u]
+                               : BYTES == 2 ? ((const uint16_t *)words)[entry] + bases[u]
+                                            : (int32_t)words[entry];
+        xj[u] = cuda_load<N>(x, column);
+      }
+#pragma unroll
+    for (int u = 0; u < many; u++)
+      if (c * many + u < p.length)
+        for (int i = 0; i < N; i++) sum[i] += (Real)values[u * TSI_SLICE_ROWS + lane] * xj[u].c[i];
+    __syncwarp(); /* before the next but one comes where this one was */
+    copy_chunk<BYTES, many>(m, p.slice, lane, c + CHUNKS, chunks);
+  }
+}
+
+template <int N, typename Real>
+constexpr int streamed_blocks = MULTIPROCESSOR_THREADS *(N == 1 && sizeof(Real) == 4 ? 3 : 2) /
+                                4 / WORK_THREADS;
+
+template <int N, typename Real>
+__global__ static void __launch_bounds__(WORK_THREADS, streamed_blocks<N, Real>)
+    multiply_streamed(const cuda_slices m, const cuda_works w, const operands o) {
+  __shared__ __align__(16) unsigned char chunks[WORK_WARPS][CHUNKS][CHUNK_BYTES];
+  if ((int)blockIdx.x < w.count) {
+    piece_of_row<N, Real>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
+    return;
+  }
+  const int warp = (int)threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int slice = ((int)blockIdx.x - w.count) * WORK_WARPS + warp;
+  if (slice >= m.count) return;
+  const cuda_place p = cuda_place_of(m, slice, lane);
+  row_sum<N, Real> sum = {};
+  if (!p.slice.gaps)
+    sum = sum_without_gaps<N, Real>(m, p.slice, lane, p.length, o.x);
+  else if (p.slice.column_bytes == 1)
+    sum_chunks<N, Real, 1>(m, p, lane, chunks[warp], o.x, sum.c);
+  else if (p.slice.column_bytes == 2)
+    sum_chunks<N, Real, 2>(m, p, lane, chunks[warp], o.x, sum.c);
+  else
+    sum_chunks<N, Real, 4>(m, p, lane, chunks[warp], o.x, sum.c);
+  if (p.row >= 0) store<N>(o, p.row, sum.c);
+}
+
+#endif
