@@ -1,4 +1,4 @@
-// Gravity, buoyancy and, with CONFINEMENT, vorticity confinement: epsilon h (N x omega), N = grad |omega| / |grad |omega||
+// Gravity; with LIFT buoyancy and the weight of smoke; with CONFINEMENT vorticity confinement: epsilon h (N x omega), N = grad |omega| / |grad |omega||
 // (Fedkiw et al. 2001), in cells; a face takes the mean of its two. Reads the velocity (input0), faces (input1), dye
 // (input2) and the vorticity (input3). p[6]: bits of gravity x, y, buoyancy, weight of smoke; p[7].x: of epsilon h.
 #include "include/fluid_faces.glsl"
@@ -16,10 +16,14 @@ vec2 confinement(ivec2 i) {
 vec2 confinement(ivec2 i) { return vec2(0); }
 #endif
 
+#ifdef LIFT
 float upward(ivec2 i) {
   vec4 dye = RAW(2, cell_at(i));
   return intBitsToFloat(p[6].z) * dye.a - intBitsToFloat(p[6].w) * ((dye.r + dye.g + dye.b) / 3.0);
 }
+#else
+float upward(ivec2 i) { return 0.0; }
+#endif
 
 float face_u(ivec2 i, vec2 at) {
   float v = RAW(0, i).x + intBitsToFloat(p[6].x);

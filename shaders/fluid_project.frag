@@ -41,9 +41,12 @@ float difference(ivec2 i, ivec2 step, int low, int high) {
 #if PERIODIC_Y
   if (before.y < 0) before.y += size.y;
 #endif
-  if (before.x < 0 || before.y < 0) return pressure(i) - beyond(low, pressure(i));
-  if (i.x >= size.x || i.y >= size.y) return beyond(high, pressure(before)) - pressure(before);
-  return pressure(i) - pressure(before);
+  // Both are fetched in any case: a rasterizer in software runs through all branches.
+  bool first = before.x < 0 || before.y < 0, last = i.x >= size.x || i.y >= size.y;
+  float here = pressure(last ? before : i), there = pressure(first ? i : before);
+  if (first) there = beyond(low, here);
+  if (last) here = beyond(high, there);
+  return here - there;
 }
 
 float face_u(ivec2 i, vec2 at) { return RAW(0, i).x - NUMBER * difference(i, ivec2(1, 0), LEFT, RIGHT); }

@@ -1,5 +1,6 @@
 // Dye and temperature carried by the velocity; with CORRECTS as fluid_correct.frag does it. a is what is left of the
-// colour, b of the temperature. Reads the velocity (input0), walls (input1), dye (input2) and carried (input3).
+// colour, b of the temperature. In walls it means nothing; fluid_walls.frag draws there afterwards.
+// Reads the velocity (input0), dye (input1) and carried (input2).
 #include "include/fluid.glsl"
 
 flat in vec4 a, b;
@@ -21,50 +22,20 @@ vec4 sample_dye(sampler2D field, ivec2 origin, vec2 at) {
   return here * between(between(sw, se, x.fraction), between(nw, ne, x.fraction), y.fraction);
 }
 
-// Walls hold the mean of the fluid around them, so that interpolation beside them takes nothing away.
-vec4 sum_around;
-float count_around;
-void look(ivec2 i) {
-  ivec2 other = cell_at(i);
-#if PERIODIC_X
-  i.x = other.x;
-#endif
-#if PERIODIC_Y
-  i.y = other.y;
-#endif
-  if (i != other || RAW(1, i).x != 0.0) return;
-  sum_around += RAW(2, i);
-  count_around += 1.0;
-}
-
-vec4 dye_of_wall(ivec2 i) {
-  sum_around = vec4(0);
-  count_around = 0.0;
-  look(i + ivec2(-1, 0));
-  look(i + ivec2(1, 0));
-  look(i + ivec2(0, -1));
-  look(i + ivec2(0, 1));
-  return count_around > 0.0 ? sum_around / count_around : vec4(0);
-}
-
 void main() {
   ivec2 i = texel();
-  if (RAW(1, i).x != 0.0) {
-    result = dye_of_wall(i);
-    return;
-  }
   vec2 at = vec2(i) + 0.5, here = centre_velocity(i);
   vec2 from = trace(at, here, NUMBER);
 #ifdef CORRECTS
   vec2 to = trace(at, here, -NUMBER);
-  vec4 value = RAW(3, i), returned = sample_dye(input3, INPUT3_ORIGIN, to);
+  vec4 value = RAW(2, i), returned = sample_dye(input2, INPUT2_ORIGIN, to);
   if (!is_outside(from) && !is_outside(to)) {
-    sample_dye(input2, INPUT2_ORIGIN, from);
-    value += 0.5 * (RAW(2, i) - returned);
+    sample_dye(input1, INPUT1_ORIGIN, from);
+    value += 0.5 * (RAW(1, i) - returned);
     value = mix(mix(value, largest, greaterThan(value, largest)), least, lessThan(value, least));
   }
 #else
-  vec4 value = sample_dye(input2, INPUT2_ORIGIN, from);
+  vec4 value = sample_dye(input1, INPUT1_ORIGIN, from);
 #endif
   result = vec4(a.xyz, b.x) * value;
 }

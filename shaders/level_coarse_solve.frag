@@ -1,8 +1,8 @@
 // x[i] = sum over the grid's points j of inverse[i, j] b[j]. Row i of the inverse is row i.y width + i.x of its texture,
 // four points j of a grid row to a texel, grid row after grid row. Reads b (input0).
 //
-// Fragments are few here and fetches take long, so that those of several texels are started together; with LAYERED the
-// four points of a texel share the fetches of b.
+// Fragments are few here and fetches take long, so that those of several texels are started together; the four points of a
+// texel, where it has four, share the fetches of b.
 #include "include/level.glsl"
 
 uniform sampler2D inverse;
@@ -20,7 +20,7 @@ vec4 b_of(int t) {
 
 vec4 a_of(int t, int row) { return fetch_texel(inverse, ivec2(min(t, TEXELS - 1), row)); }
 
-#ifdef LAYERED
+#ifdef FOUR_POINTS
 out vec4 result;
 
 void main() {
@@ -28,7 +28,7 @@ void main() {
   ivec4 rows;
   vec4 inside, sum = vec4(0);
   for (int k = 0; k < 4; k++) {
-    ivec2 i = first + ivec2(k & 1, k >> 1);
+    ivec2 i = point_of(first, k);
     inside[k] = outside(i, FINE) ? 0.0 : 1.0;
     i = clamp(i, ivec2(0), FINE.xy - 1);
     rows[k] = i.y * FINE.x + i.x;

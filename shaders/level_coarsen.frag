@@ -1,13 +1,24 @@
 // The composition of stencils A_2h = P A_h S with P = S^T / 4 (Bolz et al. 2003, 4.2), plain coefficients:
 //   A_2h^d[I] = 1/4 sum over e, g in {-1, 0, 1}^2 of w(2 I + e, I) A_h^g[2 I + e] w(2 I + e + g, I + d)
-// where w(i, I) is what fine point i takes of coarse point I. PART 0 writes the centre, 0 where there is no equation; 1 the
-// sides and 2 the corners, 0 where the centre (coarse_centre) is.
+// where w(i, I) is what fine point i takes of coarse point I. Writes the centre, the sides and the corners into three
+// targets, all 0 where there is no equation.
 // Reads the fine coefficients and the weights of cells (weights0, weights1; see level_prolong.frag).
 #include "include/level.glsl"
 #include "include/exact.glsl"
 
-uniform sampler2D stencil_sides, stencil_corners, weights0, weights1, coarse_centre;
-out vec4 result;
+uniform sampler2D stencil_sides, stencil_corners, weights0, weights1;
+layout(location = 0) out vec4 coarse_centre;
+layout(location = 1) out vec4 coarse_sides;
+layout(location = 2) out vec4 coarse_corners;
+
+// Of the nine directions, south-western first, those in which coefficients may differ from 0.
+#ifdef FIVE_POINT
+#define DIRECTIONS 5
+#define DIRECTION(g) ((g) + 1 + int((g) > 0) + int((g) > 3))
+#else
+#define DIRECTIONS 9
+#define DIRECTION(g) (g)
+#endif
 
 float centre_of(ivec2 i) { return fetch_texel(stencil_centre, i).r; }
 
@@ -23,12 +34,6 @@ vec4 weights_of(ivec2 i) {
 
 void main() {
   ivec2 I = texel();
-#if PART > 0
-  if (fetch_texel(coarse_centre, I).r == 0.0) {
-    result = vec4(0);
-    return;
-  }
-#endif
   vec2 sums[9];
   for (int k = 0; k < 9; k++) sums[k] = vec2(0);
   float largest = 0.0;
@@ -44,14 +49,18 @@ void main() {
     vec4 w = weights_of(i);
     float weight = w[(e.x < 0 ? 1 : 0) + (e.y < 0 ? 2 : 0)];
     if (weight == 0.0) continue;
-    vec4 side = fetch_texel(stencil_sides, i), corner = vec4(0);
-#ifndef FIVE_POINT
-    corner = fetch_texel(stencil_corners, i);
+    vec4 side = fetch_texel(stencil_sides, i);
+#ifdef FIVE_POINT
+    float a[DIRECTIONS] = float[DIRECTIONS](side.z, side.x, centre, side.y, side.w);
+#else
+    vec4 corner = fetch_texel(stencil_corners, i);
+    float a[DIRECTIONS] =
+        float[DIRECTIONS](corner.x, side.z, corner.y, side.x, centre, side.y, corner.z, side.w, corner.w);
 #endif
-    float a[9] = float[9](corner.x, side.z, corner.y, side.x, centre, side.y, corner.z, side.w, corner.w);
-    for (int g = 0; g < count; g++) {
+    for (int g = 0; g < DIRECTIONS + p[7].w; g++) {
       if (a[g] == 0.0) continue;
-      ivec2 j = wrap(i + ivec2(g % 3 - 1, g / 3 - 1), FINE);
+      int direction = DIRECTION(g);
+      ivec2 j = wrap(i + ivec2(direction % 3 - 1, direction / 3 - 1), FINE);
       ivec2 d = (j >> 1) - I;
       vec4 v = weight * a[g] * weights_of(j);
       for (int q = 0; q < 4; q++) {
@@ -66,13 +75,9 @@ void main() {
   }
   float a[9];
   for (int k = 0; k < 9; k++) a[k] = 0.25 * (sums[k].x + sums[k].y);
-#if PART == 0
   ivec2 i = 2 * I;
   bool none = abs(a[4]) <= 1e-6 * largest || (!outside(i, FINE) && centre_of(i) == 0.0);
-  result = vec4(none ? 0.0 : a[4], 0, 0, 0);
-#elif PART == 1
-  result = vec4(a[3], a[5], a[1], a[7]);
-#else
-  result = vec4(a[0], a[2], a[6], a[8]);
-#endif
+  coarse_centre = vec4(none ? 0.0 : a[4], 0, 0, 0);
+  coarse_sides = none ? vec4(0) : vec4(a[3], a[5], a[1], a[7]);
+  coarse_corners = none ? vec4(0) : vec4(a[0], a[2], a[6], a[8]);
 }

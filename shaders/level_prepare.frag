@@ -1,8 +1,8 @@
-// A plain texture of coefficients (input0) in the level's storage. PARITIES: all its channels. LAYERED: the channel
-// p[7].z, for four points.
+// A plain texture of coefficients (input0) in the level's storage. PARITIES: all its channels. LAYERED and PACKED: the
+// channel p[7].z, for four points.
 #include "include/level.glsl"
 
-#ifdef LAYERED
+#ifdef FOUR_POINTS
 
 float value(ivec2 i) { return fetch_texel(input0, i)[p[7].z]; }
 

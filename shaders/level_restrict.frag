@@ -2,9 +2,9 @@
 //   ROWS         b - A x, computed here: b (input0), x (input1)
 //   MASKED       b (input0) at points with an equation
 //   otherwise    a field (input0)
-// With BILINEAR the weights are 1, 1/2 and 1/4, else textures in the coarse fields' storage (layered: plain): to the
-// sides (west, east, south, north) and to the corners. Reads them, the fine coefficients (ROWS, MASKED) and the centres
-// of the coarse ones.
+// With BILINEAR the weights are 1, 1/2 and 1/4, else textures in the coarse fields' storage (with four points in a texel:
+// plain): to the sides (west, east, south, north) and to the corners. Reads them, the fine coefficients (ROWS, MASKED) and
+// the centres of the coarse ones.
 #include "include/level.glsl"
 #ifdef ROWS
 #include "include/level_row.glsl"
@@ -39,7 +39,7 @@ float weight(int k, vec4 sides, vec4 corners) {
 #endif
 
 float value(ivec2 I) {
-#ifdef LAYERED
+#ifdef FOUR_POINTS
   ivec2 at = I;
 #else
   ivec2 at = place(I, COARSE);

@@ -1,10 +1,10 @@
 // v = x, or with ADD v = v + x, at points with an equation; others keep what v holds.
-// Reads x (input0), a level's field, and v (input1), a vector over the grid.
+// Reads x (input0), a level's field, v (input1), a vector over the grid, and the centres of the plain coefficients.
 #include "include/level.glsl"
 
 float value(ivec2 i) {
   float x = FIELD(0, i, FINE);
-  bool has_equation = centre_at(i) != 0.0;
+  bool has_equation = fetch_texel(stencil_centre, i).r != 0.0;
 #ifdef ADD
   float v = fetch_texel(input1, i + INPUT1_ORIGIN).r;
   return has_equation ? v + x : v;

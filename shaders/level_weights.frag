@@ -147,7 +147,7 @@ vec4 cell(sampler2D weights, ivec2 I) {
 }
 
 void main() {
-#ifdef LAYERED
+#ifdef FOUR_POINTS
   ivec2 I = texel();
 #else
   ivec2 I = point_at(texel(), COARSE);

@@ -280,6 +280,8 @@ static void compare_all(ts_context *context, ts_context *cpu_context) {
 
 static void set_domain(int periodic, ts_fluid_layout layout) {
   domain = (tsi_fluid_domain){.width = width,
+                              .solid_columns = {0, width - 1},
+                              .solid_rows = {0, height - 1},
                               .height = height,
                               .cell_size = 0.1f,
                               .layout = layout,

@@ -1,6 +1,7 @@
 // The fields of a multigrid level and how they are stored, with a border of one texel that holds 0:
 //   (plain)    point i at texel i + 1
-//   PARITIES   the points of each parity i & 1 are a region; regions stand side by side, a border between them
+//   PARITIES   the points of each parity i & 1 are a region; regions stand side by side, a border between them. With
+//              PACKED four points of a row of a region are the channels of a texel
 //   LAYERED    the four points 2 t + (0, 0), (1, 0), (0, 1), (1, 1) are the channels of texel t + 1 (Bolz et al. 2003, 4.2)
 // The level's coefficients lie like its fields, plain ones without the border.
 #include "include/pass.glsl"
@@ -8,7 +9,20 @@
 
 uniform sampler2D stencil_centre;
 
-#ifdef PARITIES
+#if defined(LAYERED) || defined(PACKED)
+#define FOUR_POINTS // in a texel
+#endif
+
+#ifdef PACKED
+// From one region to the next.
+ivec2 pitch(ivec4 grid) { return (grid.xy + ivec2(15, 3)) >> ivec2(3, 1); }
+ivec2 place(ivec2 i, ivec4 grid) { return (i >> ivec2(3, 1)) + 1 + (i & 1) * pitch(grid); }
+ivec2 place_coefficient(ivec2 i) { return place(i, FINE); }
+ivec2 point_at(ivec2 t, ivec4 grid) {
+  ivec2 parity = ivec2(greaterThan(t, pitch(grid)));
+  return ivec2(8, 2) * (t - 1 - parity * pitch(grid)) + parity;
+}
+#elif defined(PARITIES)
 // From one region to the next.
 ivec2 pitch(ivec4 grid) { return (grid.xy + 3) >> 1; }
 ivec2 place(ivec2 i, ivec4 grid) { return (i >> 1) + 1 + (i & 1) * pitch(grid); }
@@ -27,9 +41,19 @@ ivec2 place_coefficient(ivec2 i) { return i; }
 ivec2 point_at(ivec2 t, ivec4 grid) { return t - 1; }
 #endif
 
+// The points of a texel, of which point_at is the first.
+#ifdef PACKED
+ivec2 point_of(ivec2 first, int k) { return first + ivec2(2 * k, 0); }
+#else
+ivec2 point_of(ivec2 first, int k) { return first + ivec2(k & 1, k >> 1); }
+#endif
+
 // What point i is of its texel.
 float channel(vec4 texel, ivec2 i) {
-#ifdef LAYERED
+#ifdef PACKED
+  vec2 half_of = (i.x & 4) == 0 ? texel.rg : texel.ba;
+  return (i.x & 2) == 0 ? half_of.x : half_of.y;
+#elif defined(LAYERED)
   vec2 row = (i.y & 1) == 0 ? texel.rg : texel.ba;
   return (i.x & 1) == 0 ? row.x : row.y;
 #else

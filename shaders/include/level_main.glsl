@@ -5,11 +5,11 @@ out vec4 result;
 void main() {
 #ifdef VECTOR
   result = vec4(value(texel()), 0, 0, 0);
-#elif defined(LAYERED)
+#elif defined(FOUR_POINTS)
   ivec2 first = point_at(texel(), OUT);
   vec4 values = vec4(0);
   for (int k = 0; k < 4; k++) {
-    ivec2 i = first + ivec2(k & 1, k >> 1);
+    ivec2 i = point_of(first, k);
     if (!outside(i, OUT)) values[k] = value(i);
   }
   result = values;

@@ -44,6 +44,9 @@ struct tsi_fluid_domain {
   ts_fluid_layout layout;
   int periodic_x, periodic_y;
   ts_fluid_side sides[4]; /* velocities are 0 unless a WALL's */
+  /* The rectangle around all solid cells: first and last column, first and last row; the last before the first
+   * where there are none. */
+  int32_t solid_columns[2], solid_rows[2];
 };
 
 /* Dye that is carried in from beyond the side is 0. */

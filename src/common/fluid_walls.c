@@ -249,6 +249,23 @@ ts_status tsi_fluid_rest(ts_fluid *fluid) {
 
 /* ---- Changes ---- */
 
+static void find_solid_rectangle(ts_fluid *fluid) {
+  tsi_fluid_domain *d = &fluid->domain;
+  int32_t *columns = d->solid_columns, *rows = d->solid_rows;
+  columns[0] = d->width;
+  rows[0] = d->height;
+  columns[1] = rows[1] = -1;
+  const size_t width = (size_t)d->width, cells = width * (size_t)d->height;
+  for (size_t k = 0; k < cells; k++) {
+    if (!fluid->solid[k]) continue;
+    const int32_t i = (int32_t)(k % width), j = (int32_t)(k / width);
+    if (i < columns[0]) columns[0] = i;
+    if (i > columns[1]) columns[1] = i;
+    if (j < rows[0]) rows[0] = j;
+    rows[1] = j;
+  }
+}
+
 void tsi_fluid_copy_walls(ts_fluid *fluid, const unsigned char *solid, const float *solid_velocity) {
   const size_t cells = (size_t)fluid->domain.width * (size_t)fluid->domain.height;
   for (size_t k = 0; k < cells; k++) {
@@ -256,6 +273,7 @@ void tsi_fluid_copy_walls(ts_fluid *fluid, const unsigned char *solid, const flo
     for (size_t c = 0; c < 2; c++)
       fluid->solid_velocity[2 * k + c] = solid && solid[k] && solid_velocity ? solid_velocity[2 * k + c] : 0;
   }
+  find_solid_rectangle(fluid);
 }
 
 void tsi_fluid_set_domain_sides(tsi_fluid_domain *d, const ts_fluid_side sides[4]) {

@@ -63,6 +63,7 @@ typedef struct gl_backend {
   int max_point_size;
   int texture_gather; /* ARB_texture_gather, and wanted */
   int precise;        /* ARB_gpu_shader5, and wanted */
+  int packs_parities; /* four points of a parity are the channels of a texel */
   GLuint nearest;     /* the sampler with which shaders read texels by filtering; 0: they fetch them */
   int users;          /* vectors and scalars; without any, scratch and spare are released */
 } gl_backend;

@@ -156,7 +156,10 @@ static ts_status prepare(ts_context *context) {
   TSI_TRY(set_shader_dir(context));
   if (context->desc.gl_platform == TS_GL_PLATFORM_CURRENT) TSI_TRY(gl_state_create(context));
   glGenVertexArrays(1, &gl->empty_vao);
-  if (!context->caps.is_hardware && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) create_sampler(gl);
+  if (!context->caps.is_hardware && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
+    create_sampler(gl);
+    gl->packs_parities = 1;
+  }
   if (!gl->saved) gl_state_set(gl);
   return gl_check(context, "opening the context");
 }

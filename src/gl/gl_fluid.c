@@ -29,12 +29,17 @@ static void set_domain(gl_pass *pass, const tsi_fluid_domain *d, float number) {
   pass->parameters[3] = bits_of(number);
 }
 
-static ts_status draw(const tsi_fluid_domain *d, ts_vector *out, const char *fragment, const char *define,
-                      gl_pass *pass) {
+static ts_status get_program(const tsi_fluid_domain *d, ts_context *context, const char *fragment,
+                             const char *define, gl_pass *pass) {
   char defines[128];
   snprintf(defines, sizeof defines, "#define PERIODIC_X %d\n#define PERIODIC_Y %d\n#define COLLOCATED %d\n%s",
            d->periodic_x, d->periodic_y, d->layout == TS_FLUID_COLLOCATED, define);
-  TSI_TRY(gl_program_get(out->context, "fullscreen.vert", fragment, defines, &pass->program));
+  return gl_program_get(context, "fullscreen.vert", fragment, defines, &pass->program);
+}
+
+static ts_status draw(const tsi_fluid_domain *d, ts_vector *out, const char *fragment, const char *define,
+                      gl_pass *pass) {
+  TSI_TRY(get_program(d, out->context, fragment, define, pass));
   return gl_draw_vector(out, pass);
 }
 
@@ -58,13 +63,17 @@ ts_status gl_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const 
                           const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
                           const tsi_fluid_forces *forces) {
   gl_pass pass = {.inputs = {velocity, faces, dye, vorticity}};
+  const int lifts = forces->buoyancy != 0 || forces->smoke_weight != 0;
   set_domain(&pass, domain, 0);
   pass.parameters[4] = bits_of(forces->gravity[0]);
   pass.parameters[5] = bits_of(forces->gravity[1]);
   pass.parameters[6] = bits_of(forces->buoyancy);
   pass.parameters[7] = bits_of(forces->smoke_weight);
   pass.parameters[8] = bits_of(forces->confinement);
-  return draw(domain, out, "fluid_forces.frag", vorticity ? "#define CONFINEMENT\n" : "", &pass);
+  char defines[48];
+  snprintf(defines, sizeof defines, "%s%s", vorticity ? "#define CONFINEMENT\n" : "",
+           lifts ? "#define LIFT\n" : "");
+  return draw(domain, out, "fluid_forces.frag", defines, &pass);
 }
 
 ts_status gl_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
@@ -117,15 +126,35 @@ ts_status gl_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const t
   return draw(domain, out, "fluid_speed.frag", "", &pass);
 }
 
+/* Into the solid cells, and drawn no further than where they are: a rasterizer in software would compute it
+ * everywhere. */
+static ts_status carry_into_walls(const tsi_fluid_domain *d, ts_vector *out, const ts_vector *dye,
+                                  const ts_vector *walls) {
+  const gl_vector *v = gl_vector_of(out);
+  const int32_t *columns = d->solid_columns, *rows = d->solid_rows;
+  if (columns[1] < columns[0]) return TS_OK;
+  gl_pass pass = {.inputs = {dye, walls},
+                  .target = v->texture,
+                  .x = v->x + columns[0],
+                  .y = v->y + rows[0],
+                  .width = columns[1] - columns[0] + 1,
+                  .height = rows[1] - rows[0] + 1};
+  set_domain(&pass, d, 0);
+  pass.parameters[1] = (int)((unsigned)columns[0] | (unsigned)rows[0] << 16);
+  TSI_TRY(get_program(d, out->context, "fluid_walls.frag", "", &pass));
+  return gl_draw(out->context, &pass);
+}
+
 ts_status gl_fluid_transport(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye,
                              const ts_vector *velocity, const ts_vector *walls, const ts_vector *carried,
                              const tsi_fluid_transport *transport) {
   gl_pass pass = {
-      .inputs = {velocity, walls, dye, carried},
+      .inputs = {velocity, dye, carried},
       .coefficient_count = 2,
       .coefficients = {ts_constant(transport->color_left), ts_constant(transport->temperature_left)}};
   set_domain(&pass, domain, transport->dt / domain->cell_size);
-  return draw(domain, out, "fluid_transport.frag", carried ? "#define CORRECTS\n" : "", &pass);
+  TSI_TRY(draw(domain, out, "fluid_transport.frag", carried ? "#define CORRECTS\n" : "", &pass));
+  return carry_into_walls(domain, out, dye, walls);
 }
 
 ts_status gl_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,

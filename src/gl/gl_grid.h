@@ -9,8 +9,8 @@
 /* Where the textures of a level are bound, beside the fields, which are a pass's inputs. */
 enum {
   GL_UNIT_WEIGHTS = 2, /* 2, in the place of inputs */
-  GL_UNIT_LAYERS = 4,  /* layered: 9, the centre at GL_UNIT_STENCIL */
-  GL_UNIT_STENCIL = 8, /* plain and parities: centre, sides, corners */
+  GL_UNIT_LAYERS = 4,  /* four points a texel: 9, the centre at GL_UNIT_STENCIL */
+  GL_UNIT_STENCIL = 8, /* one point a texel: centre, sides, corners */
   GL_UNIT_COARSE = 11  /* the coarse centre; the dense inverse */
 };
 
@@ -67,6 +67,8 @@ enum { GL_CELL_SIDES, GL_CELL_MIDDLE, GL_POINT_SIDES, GL_POINT_CORNERS, GL_WEIGH
 typedef struct gl_level {
   int width, height; /* of a field in texels, border included */
   int apart;
+  int packed;        /* parities: four points of a row of a region in the channels of a texel */
+  int zero_parities; /* bits of the parities whose residual is 0 since the last sweep of colours */
   gl_field fields[GL_FIELDS];
   int x, previous;                        /* which of the fields x is, and which was x before, for Chebyshev */
   int previous_is_zero;                   /* it counts as 0 instead */
@@ -82,6 +84,11 @@ static inline gl_level *gl_level_of(const tsi_level *level) {
 }
 static inline gl_field *gl_level_x(const tsi_level *level) {
   return &gl_level_of(level)->fields[gl_level_of(level)->x];
+}
+
+/* Whether a texel holds four points: fields are RGBA32F, and each of nine coefficients is a texture. */
+static inline int gl_level_has_four(const tsi_level *level) {
+  return level->storage == TS_GRID_STORAGE_LAYERED || gl_level_of(level)->packed;
 }
 
 /* ---- gl_level.c ---- */
@@ -106,6 +113,9 @@ ts_status gl_level_draw(const tsi_level *level, gl_field *target, gl_pass *pass)
 ts_status gl_level_draw_part(const tsi_level *level, gl_field *target, const int part[4], gl_pass *pass);
 /* x, which the pass reads beside its own texel: drawn in place, or in another field and copied. */
 ts_status gl_level_draw_part_of_x(const tsi_level *level, const int part[4], gl_pass *pass);
+/* The part of a field that a parity is, as shaders/include/level.glsl places it. Returns 0 where it has no
+ * points. */
+int gl_level_parity_part(const tsi_level *level, int parity, int part[4]);
 /* The next field to become x, when passes read the one that is; with `keep_previous`, it may be read too. */
 ts_status gl_level_next(tsi_level *level, int keep_previous, int *next);
 void gl_level_turn(tsi_level *level, int next);
@@ -114,6 +124,7 @@ void gl_level_turn(tsi_level *level, int next);
 ts_status gl_level_smooth(tsi_level *level, const tsi_sweep *sweep);
 /* Layered: the border of x at periodic sides, before a pass that reads it. */
 ts_status gl_level_update_border(tsi_level *level);
+/* Packed: not at the parities where it is 0. */
 ts_status gl_level_residual(tsi_level *level, int *field);
 
 /* ---- gl_level_transfer.c ---- */

@@ -11,13 +11,13 @@ static const char what[] = "a multigrid level";
 /* ---- Fields ---- */
 
 static GLenum field_format(const tsi_level *level) {
-  return level->storage == TS_GRID_STORAGE_LAYERED ? GL_RGBA32F : GL_R32F;
+  return gl_level_has_four(level) ? GL_RGBA32F : GL_R32F;
 }
 
-/* Texels of a field in one dimension. */
-static int field_size(const tsi_level *level, int points) {
+/* Texels of a field in one dimension, of which each has `together` points of a parity. */
+static int field_size(const tsi_level *level, int points, int together) {
   const int half = (points + 1) / 2;
-  if (level->storage == TS_GRID_STORAGE_PARITIES) return 2 * half + 3;
+  if (level->storage == TS_GRID_STORAGE_PARITIES) return 2 * ((half + together - 1) / together) + 3;
   return (level->storage == TS_GRID_STORAGE_LAYERED ? half : points) + 2;
 }
 
@@ -77,11 +77,11 @@ void gl_level_turn(tsi_level *level, int next) {
 
 static ts_status create_stored(const tsi_level *level) {
   gl_level *l = gl_level_of(level);
-  const int layered = level->storage == TS_GRID_STORAGE_LAYERED;
+  const int four = gl_level_has_four(level);
   if (level->storage == TS_GRID_STORAGE_PLAIN) return TS_OK;
-  for (int k = 0; k < (layered ? 9 : GL_STENCIL_TEXTURES); k++) {
-    if (level->five_point && (layered ? k != 4 && !(k & 1) : k == GL_CORNERS)) continue;
-    TSI_TRY(gl_texture_create(level->context, layered || k != GL_CENTRE ? GL_RGBA32F : GL_R32F, l->width,
+  for (int k = 0; k < (four ? 9 : GL_STENCIL_TEXTURES); k++) {
+    if (level->five_point && (four ? k != 4 && !(k & 1) : k == GL_CORNERS)) continue;
+    TSI_TRY(gl_texture_create(level->context, four || k != GL_CENTRE ? GL_RGBA32F : GL_R32F, l->width,
                               l->height, what, &l->stored[k]));
   }
   return TS_OK;
@@ -101,12 +101,14 @@ ts_status gl_level_create(tsi_level *level) {
   const ts_grid_desc *grid = &level->grid;
   gl_level *l = tsi_calloc(context, 1, sizeof *l);
   if (!l) return tsi_out_of_memory(context, what, sizeof *l);
-  l->width = field_size(level, grid->width);
-  l->height = field_size(level, grid->height);
+  level->impl = l;
+  l->packed = level->storage == TS_GRID_STORAGE_PARITIES && gl_of(context)->packs_parities &&
+              !grid->periodic_x && !grid->periodic_y;
+  l->width = field_size(level, grid->width, l->packed ? 4 : 1);
+  l->height = field_size(level, grid->height, 1);
   l->previous = 1;
   l->apart = !context->caps.texture_barrier || (grid->periodic_x && grid->width & 1) ||
              (grid->periodic_y && grid->height & 1);
-  level->impl = l;
   gl_user_added(context);
   const ts_status status = create_all(level);
   if (status < 0) gl_level_destroy(level);
@@ -134,7 +136,8 @@ static const char *storage_define(const tsi_level *level) {
   case TS_GRID_STORAGE_LAYERED:
     return "#define COMPONENTS 1\n#define LAYERED\n";
   case TS_GRID_STORAGE_PARITIES:
-    return "#define COMPONENTS 1\n#define PARITIES\n";
+    return gl_level_of(level)->packed ? "#define COMPONENTS 1\n#define PARITIES\n#define PACKED\n"
+                                      : "#define COMPONENTS 1\n#define PARITIES\n";
   default:
     return "#define COMPONENTS 1\n";
   }
@@ -173,18 +176,18 @@ void gl_level_bind(const tsi_level *level) {
   const gl_level *l = gl_level_of(level);
   if (level->storage == TS_GRID_STORAGE_PLAIN) {
     gl_level_bind_plain(level);
-  } else if (level->storage == TS_GRID_STORAGE_PARITIES) {
-    gl_stencil_bind(gl, l->stored, level->five_point);
-  } else {
+  } else if (gl_level_has_four(level)) {
     for (int k = 0; k < 9; k++)
       if (l->stored[k]) gl_bind(gl, GL_UNIT_LAYERS + k, l->stored[k]->name);
+  } else {
+    gl_stencil_bind(gl, l->stored, level->five_point);
   }
 }
 
 const gl_texture *gl_level_centre(const tsi_level *level) {
   const gl_level *l = gl_level_of(level);
   if (level->storage == TS_GRID_STORAGE_PLAIN) return plain_of(level)[GL_CENTRE];
-  return l->stored[level->storage == TS_GRID_STORAGE_LAYERED ? 4 : GL_CENTRE];
+  return l->stored[gl_level_has_four(level) ? 4 : GL_CENTRE];
 }
 
 ts_status gl_level_draw_part(const tsi_level *level, gl_field *target, const int part[4], gl_pass *pass) {
@@ -193,6 +196,7 @@ ts_status gl_level_draw_part(const tsi_level *level, gl_field *target, const int
   pass->y = target->place.y + part[1];
   pass->width = part[2];
   pass->height = part[3];
+  gl_level_of(level)->zero_parities = 0;
   return gl_draw(level->context, pass);
 }
 
@@ -220,6 +224,21 @@ ts_status gl_level_draw_part_of_x(const tsi_level *level, const int part[4], gl_
   return copy_part(level, beside, x, part);
 }
 
+int gl_level_parity_part(const tsi_level *level, int parity, int part[4]) {
+  const ts_grid_desc *grid = &level->grid;
+  const int x = parity & 1, y = parity >> 1;
+  const int columns = (grid->width + 1 - x) / 2;
+  part[2] = columns;
+  part[3] = (grid->height + 1 - y) / 2;
+  part[0] = 1 + x * ((grid->width + 3) / 2);
+  part[1] = 1 + y * ((grid->height + 3) / 2);
+  if (gl_level_of(level)->packed) {
+    part[0] = 1 + x * ((grid->width + 15) / 8);
+    part[2] = (columns + 3) / 4;
+  }
+  return part[2] > 0 && part[3] > 0;
+}
+
 /* ---- Values ---- */
 
 /* A plain texture of coefficients in the level's storage. */
@@ -239,11 +258,10 @@ ts_status gl_level_prepare(tsi_level *level) {
   static const int textures[9] = {GL_CORNERS, GL_SIDES,   GL_CORNERS, GL_SIDES,  GL_CENTRE,
                                   GL_SIDES,   GL_CORNERS, GL_SIDES,   GL_CORNERS};
   static const int channels[9] = {0, 2, 1, 0, 0, 1, 2, 3, 3};
-  const int layered = level->storage == TS_GRID_STORAGE_LAYERED;
+  const int four = gl_level_has_four(level);
   for (int k = 0; k < 9; k++)
     if (l->stored[k])
-      TSI_TRY(
-          store_coefficients(level, plain[layered ? textures[k] : k], layered ? channels[k] : 0, l->stored[k]));
+      TSI_TRY(store_coefficients(level, plain[four ? textures[k] : k], four ? channels[k] : 0, l->stored[k]));
   return gl_check(level->context, "preparing a multigrid level");
 }
 
@@ -262,7 +280,7 @@ ts_status gl_level_load(tsi_level *level, tsi_level_field field, const ts_vector
 ts_status gl_level_store(ts_vector *v, const tsi_level *level, int add) {
   gl_pass pass = {.inputs = {&gl_level_x(level)->vector, v}};
   TSI_TRY(gl_level_pass(level, NULL, "level_store.frag", add ? "#define ADD\n" : "", &pass));
-  gl_level_bind(level);
+  gl_level_bind_plain(level);
   return gl_draw_vector(v, &pass);
 }
 

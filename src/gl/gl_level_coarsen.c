@@ -16,10 +16,10 @@ static int weight_count(const tsi_level *fine) {
 static ts_status create_weights(const tsi_level *coarse, const tsi_level *fine) {
   gl_level *l = gl_level_of(fine);
   const gl_level *c = gl_level_of(coarse);
-  const int layered = fine->storage == TS_GRID_STORAGE_LAYERED;
+  const int four = gl_level_has_four(fine);
   for (int k = 0; k < weight_count(fine); k++) {
     if (l->weights[k]) continue;
-    const int plain = layered || k < GL_POINT_SIDES;
+    const int plain = four || k < GL_POINT_SIDES;
     TSI_TRY(gl_texture_create(fine->context, GL_RGBA32F, plain ? coarse->grid.width : c->width,
                               plain ? coarse->grid.height : c->height, "the weights of a multigrid level",
                               &l->weights[k]));
@@ -48,22 +48,39 @@ static ts_status draw_weights(const tsi_level *coarse, const tsi_level *fine) {
 
 /* ---- Composition ---- */
 
+/* The three textures of a coarse stencil as the targets of one pass. */
+static ts_status attach_all(ts_context *context, gl_texture *const textures[GL_STENCIL_TEXTURES],
+                            gl_texture *together) {
+  static const GLenum attachments[GL_STENCIL_TEXTURES] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1,
+                                                          GL_COLOR_ATTACHMENT2};
+  *together = (gl_texture){.width = textures[0]->width, .height = textures[0]->height};
+  glGenFramebuffers(1, &together->framebuffer);
+  gl_bind_framebuffer(gl_of(context), together->framebuffer);
+  for (int k = 0; k < GL_STENCIL_TEXTURES; k++)
+    glFramebufferTexture2D(GL_FRAMEBUFFER, attachments[k], GL_TEXTURE_2D, textures[k]->name, 0);
+  glDrawBuffers(GL_STENCIL_TEXTURES, attachments);
+  if (glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE) return TS_OK;
+  return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                  "OpenGL cannot draw into the three textures of a stencil at once");
+}
+
+static ts_status compose(tsi_level *coarse, tsi_level *fine, gl_texture *together) {
+  gl_pass pass = {.target = together, .width = together->width, .height = together->height};
+  TSI_TRY(gl_level_pass(fine, coarse, "level_coarsen.frag", "", &pass));
+  gl_level_bind_plain(fine);
+  gl_level_bind_weights(fine, GL_CELL_SIDES);
+  return gl_draw(fine->context, &pass);
+}
+
 ts_status gl_level_coarsen(tsi_level *coarse, tsi_level *fine) {
   gl_backend *gl = gl_of(fine->context);
-  const gl_level *c = gl_level_of(coarse);
+  gl_texture together;
   TSI_TRY(draw_weights(coarse, fine));
-  for (int part = 0; part < GL_STENCIL_TEXTURES && c->plain[part]; part++) {
-    char more[32];
-    snprintf(more, sizeof more, "#define PART %d\n", part);
-    gl_texture *target = c->plain[part];
-    gl_pass pass = {.target = target, .width = target->width, .height = target->height};
-    TSI_TRY(gl_level_pass(fine, coarse, "level_coarsen.frag", more, &pass));
-    gl_level_bind_plain(fine);
-    gl_level_bind_weights(fine, GL_CELL_SIDES);
-    gl_bind(gl, GL_UNIT_COARSE, part > 0 ? c->plain[GL_CENTRE]->name : 0);
-    TSI_TRY(gl_draw(fine->context, &pass));
-  }
-  return gl_check(fine->context, "a coarse stencil");
+  ts_status status = attach_all(fine->context, gl_level_of(coarse)->plain, &together);
+  if (status == TS_OK) status = compose(coarse, fine, &together);
+  gl_bind_framebuffer(gl, gl_level_of(coarse)->plain[GL_CENTRE]->framebuffer);
+  glDeleteFramebuffers(1, &together.framebuffer);
+  return status == TS_OK ? gl_check(fine->context, "a coarse stencil") : status;
 }
 
 /* ---- The coarsest level ---- */

@@ -1,4 +1,5 @@
 /* Smoothing steps and residuals on a level. */
+#include <stdio.h>
 #include <string.h>
 
 #include "gl_grid.h"
@@ -31,13 +32,43 @@ ts_status gl_level_update_border(tsi_level *level) {
   return TS_OK;
 }
 
+/* ---- Parities packed four points to a texel ---- */
+
+/* What a pass over a parity may read of x: level_packed.frag. */
+enum { ROW_KNOWN = 1, COLUMN_KNOWN = 2, CORNERS_KNOWN = 4, ITSELF_KNOWN = 8 };
+
+static ts_status draw_packed(tsi_level *level, gl_field *target, int parity, const char *kind, int known,
+                             gl_pass *pass) {
+  char more[48];
+  int part[4];
+  if (!gl_level_parity_part(level, parity, part)) return TS_OK;
+  snprintf(more, sizeof more, "#define KNOWN %d\n%s", known, kind);
+  TSI_TRY(gl_level_pass(level, NULL, "level_packed.frag", more, pass));
+  gl_level_bind(level);
+  pass->parameters[8] = parity & 1;
+  pass->parameters[9] = parity >> 1;
+  return target ? gl_level_draw_part(level, target, part, pass) : gl_level_draw_part_of_x(level, part, pass);
+}
+
+/* A pass over all points, but those of some parities: what it draws into is none of what it reads beside its
+ * own texel. */
+static ts_status draw_parities(tsi_level *level, gl_field *target, int without, const char *kind, int known,
+                               gl_pass *pass) {
+  for (int parity = 0; parity < 4; parity++) {
+    if (without >> parity & 1) continue;
+    TSI_TRY(draw_packed(level, target, parity, kind, known, pass));
+    pass->independent = !gl_level_of(level)->apart;
+  }
+  return TS_OK;
+}
+
 /* ---- Jacobi and Chebyshev ---- */
 
 static ts_status step(tsi_level *level, const tsi_sweep *sweep) {
   gl_level *l = gl_level_of(level);
-  const int chebyshev = sweep->beta != 0 && !sweep->x_is_zero,
-            layered = level->storage == TS_GRID_STORAGE_LAYERED;
+  const int chebyshev = sweep->beta != 0 && !sweep->x_is_zero;
   const int read_previous = chebyshev && !l->previous_is_zero;
+  const char *fragment = level->storage == TS_GRID_STORAGE_LAYERED ? "level_layered.frag" : "level_smooth.frag";
   int next;
   TSI_TRY(gl_level_next(level, read_previous, &next));
   if (!sweep->x_is_zero) TSI_TRY(gl_level_update_border(level));
@@ -46,11 +77,15 @@ static ts_status step(tsi_level *level, const tsi_sweep *sweep) {
                   .coefficients = {ts_constant(sweep->alpha), ts_constant(chebyshev ? sweep->beta : 0)}};
   if (!sweep->x_is_zero) pass.inputs[1] = &l->fields[l->x].vector;
   if (read_previous) pass.inputs[2] = &l->fields[l->previous].vector;
-  TSI_TRY(gl_level_pass(level, NULL, layered ? "level_layered.frag" : "level_smooth.frag", "", &pass));
-  gl_level_bind(level);
   pass.parameters[10] = sweep->x_is_zero ? 0 : 15;
   pass.parameters[11] = read_previous;
-  TSI_TRY(gl_level_draw(level, &l->fields[next], &pass));
+  if (l->packed) {
+    TSI_TRY(draw_parities(level, &l->fields[next], 0, "", sweep->x_is_zero ? 0 : 15, &pass));
+  } else {
+    TSI_TRY(gl_level_pass(level, NULL, fragment, "", &pass));
+    gl_level_bind(level);
+    TSI_TRY(gl_level_draw(level, &l->fields[next], &pass));
+  }
   gl_level_turn(level, next);
   l->previous_is_zero = sweep->x_is_zero;
   l->border_is_stale = 1;
@@ -59,14 +94,23 @@ static ts_status step(tsi_level *level, const tsi_sweep *sweep) {
 
 /* ---- Gauss-Seidel ---- */
 
-/* The part of a field that a parity is, as shaders/include/level.glsl places it. */
-static void parity_part(const tsi_level *level, int parity, int part[4]) {
-  const ts_grid_desc *grid = &level->grid;
-  const int x = parity & 1, y = parity >> 1;
-  part[0] = 1 + x * ((grid->width + 3) / 2);
-  part[1] = 1 + y * ((grid->height + 3) / 2);
-  part[2] = (grid->width + 1 - x) / 2;
-  part[3] = (grid->height + 1 - y) / 2;
+/* `known`: bits of the parities whose x is. */
+static ts_status colour_pass(tsi_level *level, int colour, int known, gl_pass *pass) {
+  if (gl_level_of(level)->packed) {
+    const int row = known >> (colour ^ 1) & 1, column = known >> (colour ^ 2) & 1,
+              corners = known >> (colour ^ 3) & 1, itself = known >> colour & 1;
+    return draw_packed(
+        level, NULL, colour, "#define COLOURS\n",
+        row * ROW_KNOWN | column * COLUMN_KNOWN | corners * CORNERS_KNOWN | itself * ITSELF_KNOWN, pass);
+  }
+  int part[4];
+  if (!gl_level_parity_part(level, colour, part)) return TS_OK;
+  TSI_TRY(gl_level_pass(level, NULL, "level_smooth.frag", "#define COLOURS\n", pass));
+  gl_level_bind(level);
+  pass->parameters[8] = colour & 1;
+  pass->parameters[9] = colour >> 1;
+  pass->parameters[10] = known;
+  return gl_level_draw_part_of_x(level, part, pass);
 }
 
 static ts_status colours(tsi_level *level, const tsi_sweep *sweep) {
@@ -74,22 +118,18 @@ static ts_status colours(tsi_level *level, const tsi_sweep *sweep) {
   int known = sweep->x_is_zero ? 0 : 15, before = -1;
   for (int k = 0; k < 4; k++) {
     const int colour = sweep->colours[k];
-    int part[4];
-    parity_part(level, colour, part);
-    if (part[2] < 1 || part[3] < 1) continue;
     gl_pass pass = {.inputs = {&l->fields[GL_FIELD_B].vector}};
     if (known) pass.inputs[1] = &l->fields[l->x].vector;
-    TSI_TRY(gl_level_pass(level, NULL, "level_smooth.frag", "#define COLOURS\n", &pass));
-    gl_level_bind(level);
-    pass.parameters[8] = colour & 1;
-    pass.parameters[9] = colour >> 1;
-    pass.parameters[10] = known;
     /* Two colours of a five-point stencil that are no neighbours of each other. */
     pass.independent = level->five_point && before >= 0 && (before ^ colour) == 3;
     before = pass.independent ? -1 : colour;
-    TSI_TRY(gl_level_draw_part_of_x(level, part, &pass));
+    TSI_TRY(colour_pass(level, colour, known, &pass));
     known |= 1 << colour;
   }
+  /* x solves the equations of the last colour, and of the one before where the two are no neighbours. */
+  const int last = sweep->colours[3], second = sweep->colours[2];
+  l->zero_parities = 1 << last;
+  if (level->five_point && (last ^ second) == 3) l->zero_parities |= 1 << second;
   return TS_OK;
 }
 
@@ -104,10 +144,12 @@ ts_status gl_level_residual(tsi_level *level, int *field) {
   const int layered = level->storage == TS_GRID_STORAGE_LAYERED;
   TSI_TRY(gl_level_update_border(level));
   gl_pass pass = {.inputs = {&l->fields[GL_FIELD_B].vector, &l->fields[l->x].vector}};
+  *field = l->previous;
+  if (l->packed)
+    return draw_parities(level, &l->fields[*field], l->zero_parities, "#define RESIDUAL\n", 15, &pass);
   TSI_TRY(gl_level_pass(level, NULL, layered ? "level_layered.frag" : "level_residual.frag",
                         layered ? "#define RESIDUAL\n" : "", &pass));
   gl_level_bind(level);
   pass.parameters[10] = 15;
-  *field = l->previous;
   return gl_level_draw(level, &l->fields[*field], &pass);
 }

@@ -25,17 +25,37 @@ static ts_status restrict_field(tsi_level *coarse, const tsi_level *fine, const 
   return gl_level_draw(coarse, &gl_level_of(coarse)->fields[GL_FIELD_B], pass);
 }
 
+/* `zero`: bits of the parities where the residual is 0 and was not computed. */
+static ts_status restrict_packed(tsi_level *coarse, const tsi_level *fine, int zero, gl_pass *pass) {
+  const int bilinear = fine->interpolation == TS_INTERPOLATION_BILINEAR;
+  char more[64];
+  snprintf(more, sizeof more, "#define ZERO %d\n%s", zero, bilinear ? "#define BILINEAR\n" : "");
+  for (int parity = 0; parity < 4; parity++) {
+    int part[4];
+    if (!gl_level_parity_part(coarse, parity, part)) continue;
+    TSI_TRY(gl_level_pass(fine, coarse, "level_restrict_packed.frag", more, pass));
+    if (!bilinear) gl_level_bind_weights(fine, GL_POINT_SIDES);
+    gl_bind(gl_of(fine->context), GL_UNIT_COARSE, gl_level_centre(coarse)->name);
+    pass->parameters[8] = parity & 1;
+    pass->parameters[9] = parity >> 1;
+    TSI_TRY(gl_level_draw_part(coarse, &gl_level_of(coarse)->fields[GL_FIELD_B], part, pass));
+  }
+  return TS_OK;
+}
+
 ts_status gl_level_restrict_residual(tsi_level *coarse, tsi_level *fine) {
   const gl_level *l = gl_level_of(fine);
   const int64_t points = (int64_t)fine->grid.width * fine->grid.height;
-  if (fine->storage != TS_GRID_STORAGE_LAYERED && points <= fused_points) {
+  if (!gl_level_has_four(fine) && points <= fused_points) {
     gl_pass pass = {.inputs = {&l->fields[GL_FIELD_B].vector, &l->fields[l->x].vector}};
     gl_level_bind(fine);
     return restrict_field(coarse, fine, "#define ROWS\n", &pass);
   }
+  const int zero = l->zero_parities;
   int residual;
   TSI_TRY(gl_level_residual(fine, &residual));
   gl_pass pass = {.inputs = {&l->fields[residual].vector}};
+  if (l->packed) return restrict_packed(coarse, fine, zero, &pass);
   return restrict_field(coarse, fine, "", &pass);
 }
 
@@ -54,6 +74,21 @@ ts_status gl_level_inject(tsi_level *coarse, tsi_level *fine) {
   return gl_level_draw(coarse, gl_level_x(coarse), &pass);
 }
 
+/* Which texels and weights a point needs depends on its parity. */
+static ts_status prolong_packed(const tsi_level *fine, const tsi_level *coarse, gl_field *target,
+                                const char *kind, gl_pass *pass) {
+  for (int parity = 0; parity < 4; parity++) {
+    char more[128];
+    int part[4];
+    if (!gl_level_parity_part(fine, parity, part)) continue;
+    snprintf(more, sizeof more, "#define ODD_X %d\n#define ODD_Y %d\n%s", parity & 1, parity >> 1, kind);
+    TSI_TRY(gl_level_pass(fine, coarse, "level_prolong_packed.frag", more, pass));
+    TSI_TRY(gl_level_draw_part(fine, target, part, pass));
+    pass->independent = 1;
+  }
+  return TS_OK;
+}
+
 ts_status gl_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
   gl_level *l = gl_level_of(fine);
   const int bilinear = fine->interpolation == TS_INTERPOLATION_BILINEAR;
@@ -67,10 +102,14 @@ ts_status gl_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
   gl_pass pass = {.inputs = {&x->vector, &gl_level_x(coarse)->vector}};
   char more[64];
   snprintf(more, sizeof more, "%s%s", add ? "#define ADD\n" : "", bilinear ? "#define BILINEAR\n" : "");
-  TSI_TRY(gl_level_pass(fine, coarse, "level_prolong.frag", more, &pass));
   if (!bilinear) gl_level_bind_weights(fine, GL_CELL_SIDES);
   gl_bind(gl_of(fine->context), GL_UNIT_STENCIL, gl_level_centre(fine)->name);
-  TSI_TRY(gl_level_draw(fine, target, &pass));
+  if (gl_level_of(fine)->packed) {
+    TSI_TRY(prolong_packed(fine, coarse, target, more, &pass));
+  } else {
+    TSI_TRY(gl_level_pass(fine, coarse, "level_prolong.frag", more, &pass));
+    TSI_TRY(gl_level_draw(fine, target, &pass));
+  }
   if (target != x) gl_level_turn(fine, next);
   l->border_is_stale = 1;
   return TS_OK;
