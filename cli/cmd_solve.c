@@ -14,8 +14,7 @@
 
 static int after_check(int iteration, const double *history, int count, void *user) {
   output_file *file = user;
-  progress_show("solving: iteration %d, sqrt(delta / delta_0) %.2e", iteration,
-                count ? history[count - 1] : 1.0);
+  progress_show("solving: iteration %d, relative residual %.2e", iteration, count ? history[count - 1] : 1.0);
   if (file->stream)
     for (int k = 0; k < count; k++) fprintf(file->stream, "%d,%.9g\n", iteration - count + 1 + k, history[k]);
   return 0;
@@ -27,7 +26,7 @@ typedef struct device_objects {
   ts_context *context;
   ts_matrix *A;
   ts_vector *b, *x;
-  ts_cg *cg;
+  int32_t *order; /* of the unknowns on the device; NULL: the file's */
 } device_objects;
 
 static int device_failed(const device_objects *d, ts_status status, const char *what) {
@@ -43,21 +42,62 @@ static float *to_float(const double *values, size_t count) {
   return floats;
 }
 
+/* The matrix in the order of the options. The arrays of `csr` become those of `other`. */
+static int reorder(const solve_options *o, device_objects *d, ts_csr *csr, reorder_matrix *other,
+                   solve_outcome *outcome) {
+  char error[256] = "";
+  ts_csr_bandwidth(NULL, csr, &outcome->bandwidth_before);
+  outcome->bandwidth = outcome->bandwidth_before;
+  if (o->reorder == REORDER_NONE) return 0;
+  progress_show("ordering %.50s", o->matrix);
+  d->order = reorder_compute(o->reorder, csr, error);
+  if (!d->order || reorder_permute(csr, d->order, other, error)) {
+    message("%s: %s", o->matrix, error);
+    return -1;
+  }
+  csr->row_offsets = other->row_offsets;
+  csr->column_indices = other->column_indices;
+  csr->values = other->values;
+  ts_csr_bandwidth(NULL, csr, &outcome->bandwidth);
+  return 0;
+}
+
+/* Rows of the device as rows of the file. */
+static void name_rows_of_the_file(const device_objects *d, ts_matrix_info *info) {
+  int32_t *const rows[] = {&info->unsymmetric_row, &info->unsymmetric_column, &info->zero_diagonal_row};
+  for (int i = 0; i < 3; i++)
+    if (d->order && *rows[i] >= 0) *rows[i] = d->order[*rows[i]];
+}
+
 static int upload_matrix(const solve_options *o, const solve_system *system, device_objects *d,
                          solve_outcome *outcome) {
   const mm_csr *A = &system->A;
   float *values = to_float(A->values, (size_t)A->nonzeros);
   if (!values) return -1;
-  const ts_matrix_desc desc = {.csr = {A->rows, A->columns, A->row_offsets, A->column_indices, values},
-                               .format = o->format};
-  progress_show("storing %.50s", o->matrix);
-  ts_status status = ts_matrix_create(d->context, &desc, &d->A);
+  ts_matrix_desc desc = {.csr = {A->rows, A->columns, A->row_offsets, A->column_indices, values},
+                         .format = o->format};
+  reorder_matrix other = {0};
+  ts_status status = TS_OK;
+  const int failed = reorder(o, d, &desc.csr, &other, outcome);
+  if (!failed) {
+    progress_show("storing %.50s", o->matrix);
+    status = ts_matrix_create(d->context, &desc, &d->A);
+  }
   free(values);
+  reorder_free(&other);
+  if (failed) return -1;
   if (status >= 0) status = ts_matrix_get_info(d->A, &outcome->matrix);
   if (status < 0) return device_failed(d, status, o->matrix);
+  name_rows_of_the_file(d, &outcome->matrix);
   outcome->seconds_layout = outcome->matrix.seconds_layout;
   outcome->seconds_upload = outcome->matrix.seconds_upload;
   return 0;
+}
+
+/* Where the file has the i-th number of a vector on the device. */
+static size_t place_in_file(const device_objects *d, size_t i, int components) {
+  const size_t row = i / (size_t)components;
+  return d->order ? (size_t)d->order[row] * (size_t)components + i % (size_t)components : i;
 }
 
 static int upload_vector(device_objects *d, const char *what, const double *values, int components,
@@ -66,8 +106,12 @@ static int upload_vector(device_objects *d, const char *what, const double *valu
   const size_t count = (size_t)ts_space_size(space) * (size_t)components;
   ts_status status = ts_vector_create(space, &(ts_vector_desc){.components = components}, v);
   if (status >= 0 && values) {
-    float *floats = to_float(values, count);
-    if (!floats) return -1;
+    float *floats = malloc(count * sizeof *floats);
+    if (!floats) {
+      message("out of memory for %zu numbers", count);
+      return -1;
+    }
+    for (size_t i = 0; i < count; i++) floats[i] = (float)values[place_in_file(d, i, components)];
     status = ts_vector_write(*v, floats, count);
     free(floats);
   }
@@ -88,15 +132,14 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
   outcome->seconds_upload += seconds_now() - start;
 
   start = seconds_now();
-  const ts_cg_desc desc = {.preconditioner = o->preconditioner,
-                           .stop = o->stop,
-                           .rtol = o->rtol,
-                           .max_iterations = o->max_iterations,
-                           .check_interval = o->check_interval,
-                           .progress = after_check,
-                           .progress_user = history};
-  status = ts_cg_create(d->A, &desc, &d->cg);
-  if (status >= 0) status = ts_cg_solve(d->cg, d->b, d->x, &outcome->result);
+  outcome->method = solve_choose(o, &outcome->matrix);
+  if (outcome->method != TS_METHOD_CG && o->stop == TS_STOP_DELTA) {
+    message("%s: --stop delta is a rule of cg, and the method is %s%s", o->matrix,
+            ts_method_name(outcome->method),
+            o->method == TS_METHOD_AUTO ? ", since the matrix is not symmetric" : "");
+    return -1;
+  }
+  status = solve_by_method(o, outcome->method, d->A, d->b, d->x, after_check, history, &outcome->result);
   if (status < 0) return device_failed(d, status, o->matrix);
   outcome->status = status;
   *x = malloc(count * sizeof **x);
@@ -104,7 +147,14 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
     message("out of memory for a solution of %zu numbers", count);
     return -1;
   }
-  status = ts_vector_read(d->x, *x, count);
+  float *const solution = malloc(count * sizeof *solution);
+  if (!solution) {
+    message("out of memory for a solution of %zu numbers", count);
+    return -1;
+  }
+  status = ts_vector_read(d->x, solution, count);
+  for (size_t i = 0; i < count && status >= 0; i++) (*x)[place_in_file(d, i, system->components)] = solution[i];
+  free(solution);
   outcome->seconds_solve = seconds_now() - start;
   if (status >= 0) status = ts_context_get_info(d->context, &outcome->context);
   if (status < 0) return device_failed(d, status, o->matrix);
@@ -113,11 +163,11 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
 }
 
 static void destroy(device_objects *d) {
-  ts_cg_destroy(&d->cg);
   ts_vector_destroy(&d->x);
   ts_vector_destroy(&d->b);
   ts_matrix_destroy(&d->A);
   ts_context_destroy(&d->context);
+  free(d->order);
 }
 
 /* ---- Outputs ---- */

@@ -2,19 +2,22 @@
 #ifndef CLI_SOLVE_H
 #define CLI_SOLVE_H
 
-#include <texsolve/texsolve.h>
+#include <texsolve/system.h>
 
 #include "matrix_market.h"
+#include "reorder.h"
 
 typedef struct solve_options {
   const char *matrix; /* file names; NULL: not given */
   const char *b, *x0, *output, *history;
   const char *backend;
   ts_format format;
+  reorder_kind reorder;
+  ts_method method; /* AUTO, CG, BICGSTAB or GMRES */
   ts_preconditioner preconditioner;
   ts_stop stop;
   double rtol;
-  int max_iterations, check_interval; /* 0: the library's */
+  int max_iterations, check_interval, restart; /* 0: the library's */
   int threads;
   int rectangle_width, rectangle_height;
   int json, quiet, verbosity;
@@ -42,12 +45,20 @@ int solve_relative_residual(const solve_system *system, const float *x, double *
 
 typedef struct solve_outcome {
   ts_status status; /* TS_OK or TS_NOT_CONVERGED */
+  ts_method method; /* that was used */
   ts_context_info context;
-  ts_matrix_info matrix;
+  ts_matrix_info matrix;                    /* of the matrix as it was uploaded, its rows as in the file */
+  ts_bandwidth bandwidth_before, bandwidth; /* of the file and on the device */
   ts_cg_result result;
   double relative_residual;
   double seconds_read, seconds_layout, seconds_upload, seconds_solve;
 } solve_outcome;
+
+/* The method that is asked for, or the one for this matrix. */
+ts_method solve_choose(const solve_options *options, const ts_matrix_info *matrix);
+/* x from b by a method; the error, if any, is ts_last_error's. */
+ts_status solve_by_method(const solve_options *options, ts_method method, ts_matrix *A, const ts_vector *b,
+                          ts_vector *x, ts_progress_fn progress, void *user, ts_cg_result *result);
 
 /* To standard output. */
 void solve_report_text(const solve_options *options, const solve_system *system, const solve_outcome *outcome);

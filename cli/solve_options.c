@@ -12,6 +12,9 @@
 enum {
   KEY_BACKEND = 256,
   KEY_FORMAT,
+  KEY_REORDER,
+  KEY_SOLVER,
+  KEY_RESTART,
   KEY_PRECONDITIONER,
   KEY_RTOL,
   KEY_MAX_ITERATIONS,
@@ -29,7 +32,9 @@ static const struct argp_option option_list[] = {
     {0, 'b', "FILE", 0, "right-hand side: 1 to 4 columns, solved together (default: all ones)", 1},
     {"output", 'o', "FILE", 0, "write the solution x here, as a Matrix Market array", 1},
     {"x0", KEY_X0, "FILE", 0, "starting value, of the size of b (default: 0)", 1},
-    {"history", KEY_HISTORY, "FILE", 0, "write sqrt(delta / delta_0) of every iteration here, as CSV", 1},
+    {"history", KEY_HISTORY, "FILE", 0,
+     "write sqrt(delta / delta_0) of every iteration here, or ||r|| / ||b|| where the method is not cg, as CSV",
+     1},
     {0, 0, 0, 0, "Where and how the matrix is stored:", 2},
     {"backend", KEY_BACKEND, "NAME", 0,
      "auto, cuda, cuda:N (device N), gl, gl:N, cpu, or check:NAME; see `texsolve info' (default: auto, which "
@@ -38,15 +43,26 @@ static const struct argp_option option_list[] = {
      2},
     {"format", KEY_FORMAT, "NAME", 0,
      "auto, jagged, segments, csr, bcrs2 or bcrs4 (default: auto, the backend's fastest)", 2},
+    {"reorder", KEY_REORDER, "NAME", 0,
+     "order of the unknowns on the device: rcm (reverse Cuthill-McKee), amd, metis, random, or none, that of "
+     "the "
+     "file (default: none); x is written in the file's",
+     2},
     {"rectangle", KEY_RECTANGLE, "WxH", 0,
      "pack rows in rectangles of W x H texels, powers of two from 4 to 256", 2},
     {"threads", KEY_THREADS, "N", 0, "threads of the CPU backend", 2},
-    {0, 0, 0, 0, "The conjugate gradient method:", 3},
+    {0, 0, 0, 0, "The method:", 3},
+    {"solver", KEY_SOLVER, "NAME", 0,
+     "cg, for symmetric positive definite matrices; bicgstab or gmres, for any; auto: cg for symmetric "
+     "matrices, "
+     "else bicgstab (default: auto)",
+     3},
+    {"restart", KEY_RESTART, "M", 0, "gmres begins anew after M iterations, 1 to 200 (default: 30)", 3},
     {"preconditioner", KEY_PRECONDITIONER, "NAME", 0, "none or jacobi (default: jacobi)", 3},
     {"rtol", KEY_RTOL, "R", 0, "relative tolerance, between 0 and 1 (default: 1e-5)", 3},
     {"stop", KEY_STOP, "RULE", 0,
-     "residual: ||b - A x|| <= R ||b||; delta: delta <= R^2 delta_0 with delta = r^T M^-1 r (default: "
-     "residual)",
+     "residual: ||b - A x|| <= R ||b||; delta, with cg: delta <= R^2 delta_0 with delta = r^T M^-1 r "
+     "(default: residual)",
      3},
     {"max-iterations", KEY_MAX_ITERATIONS, "N", 0,
      "stop after N (default: 10 times the rows, from 1000 to 100000)", 3},
@@ -60,9 +76,8 @@ static const struct argp_option option_list[] = {
     {0}};
 
 static const char description[] =
-    "Solves A x = b with the conjugate gradient method. MATRIX is a Matrix Market file with a symmetric "
-    "positive "
-    "definite matrix; `-' is standard input.\v"
+    "Solves A x = b by a Krylov method. MATRIX is a Matrix Market file with a square matrix; `-' is standard "
+    "input.\v"
     "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the last x is still written.";
 
 __attribute__((format(printf, 1, 2), noreturn)) static void usage(const char *format, ...) {
@@ -100,6 +115,12 @@ static void set_word(const char *option, const char *text, const char *first, co
   *is_second = !strcmp(text, second);
 }
 
+static ts_method parse_solver(const char *name) {
+  const int method = ts_method_from_name(name);
+  if (method >= 0 && method <= TS_METHOD_GMRES) return (ts_method)method;
+  usage("--solver: unknown solver '%.40s', expected auto, cg, bicgstab or gmres", name);
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
   solve_options *o = state->input;
   int is_second;
@@ -130,6 +151,16 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     break;
   case KEY_FORMAT:
     o->format = parse_format(text);
+    break;
+  case KEY_REORDER:
+    if (reorder_parse(text, &o->reorder))
+      usage("--reorder: unknown order '%.40s', expected " REORDER_NAMES, text);
+    break;
+  case KEY_SOLVER:
+    o->method = parse_solver(text);
+    break;
+  case KEY_RESTART:
+    o->restart = option_int("--restart", text, 1, 200);
     break;
   case KEY_PRECONDITIONER:
     set_word("--preconditioner", text, "none", "jacobi", &is_second);
@@ -177,6 +208,9 @@ void solve_parse(int argc, char **argv, solve_options *options) {
   const solve_options *o = options;
   const int from_input =
       !strcmp(o->matrix, "-") + (o->b && !strcmp(o->b, "-")) + (o->x0 && !strcmp(o->x0, "-"));
+  if (o->restart && o->method != TS_METHOD_GMRES) usage("--restart: expected --solver gmres beside it");
+  if (o->stop == TS_STOP_DELTA && o->method > TS_METHOD_CG)
+    usage("--stop delta: expected --solver cg, whose rule it is");
   if (from_input > 1) usage("'-' given for several files, expected one file on standard input");
   if (o->output && o->history && !strcmp(o->output, o->history))
     usage("-o and --history are both '%.80s', expected two files", o->output);

@@ -40,8 +40,17 @@ void solve_report_text(const solve_options *options, const solve_system *system,
   if (o->matrix.blocks) printf("%d blocks, %.1f %% full, ", o->matrix.blocks, 100 * o->matrix.fill_ratio);
   printf("%lld stored entries, %.2f MB on the device\n", (long long)o->matrix.stored_entries,
          1e-6 * (double)o->matrix.bytes_device);
+  if (options->reorder)
+    printf("order       %s: bandwidth %d, %.1f in the mean, instead of %d and %.1f\n",
+           reorder_name(options->reorder), o->bandwidth.maximum, o->bandwidth.mean, o->bandwidth_before.maximum,
+           o->bandwidth_before.mean);
   if (!strstr(o->matrix.choice, ": asked for")) printf("choice      %s\n", o->matrix.choice);
-  printf("method      cg, preconditioner %s, %s to %.3g\n", preconditioner_name(options->preconditioner),
+  printf("method      %s", ts_method_name(o->method));
+  if (o->method == TS_METHOD_GMRES) printf("(%d)", options->restart ? options->restart : 30);
+  if (options->method == TS_METHOD_AUTO && !o->matrix.symmetric)
+    printf(" since the matrix is not symmetric (entry %d %d)", o->matrix.unsymmetric_row + 1,
+           o->matrix.unsymmetric_column + 1);
+  printf(", preconditioner %s, %s to %.3g\n", preconditioner_name(options->preconditioner),
          options->stop == TS_STOP_DELTA ? "sqrt(delta / delta_0)" : "relative residual", options->rtol);
   printf("result      %s after %d iterations, %d waits for the device\n",
          o->status == TS_OK ? "converged" : "NOT converged", r->iterations, r->waits);
@@ -73,8 +82,13 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "blocks", json_integer(o->matrix.blocks));
   PUT(object, "fill_ratio", json_real(o->matrix.fill_ratio));
   PUT(object, "bytes_device", json_integer((json_int_t)o->matrix.bytes_device));
+  PUT(object, "reorder", json_string(reorder_name(options->reorder)));
+  PUT(object, "bandwidth", json_integer(o->bandwidth.maximum));
+  PUT(object, "bandwidth_mean", json_real(o->bandwidth.mean));
+  PUT(object, "bandwidth_before", json_integer(o->bandwidth_before.maximum));
+  PUT(object, "bandwidth_mean_before", json_real(o->bandwidth_before.mean));
   PUT(object, "right_hand_sides", json_integer(system->components));
-  PUT(object, "method", json_string("cg"));
+  PUT(object, "method", json_string(ts_method_name(o->method)));
   PUT(object, "preconditioner", json_string(preconditioner_name(options->preconditioner)));
   PUT(object, "iterations", json_integer(r->iterations));
   PUT(object, "restarts", json_integer(r->restarts));

@@ -24,13 +24,13 @@ static void say_duplicates(const char *name, int64_t duplicates) {
 static int check_sizes(const mm_file *file) {
   const mm_header *h = &file->header;
   if (h->rows != h->columns) {
-    message("%s:%lld: %lld rows and %lld columns, expected a square matrix for conjugate gradients", file->name,
+    message("%s:%lld: %lld rows and %lld columns, expected a square matrix", file->name,
             (long long)h->size_line, (long long)h->rows, (long long)h->columns);
     return -1;
   }
   const int64_t filled = h->coordinate ? h->entries * (h->symmetry == MM_GENERAL ? 1 : 2) : h->rows;
   if (filled >= h->rows) return 0;
-  message("%s:%lld: %lld entries leave some of the %lld rows empty, expected a positive definite matrix",
+  message("%s:%lld: %lld entries leave some of the %lld rows empty, expected a matrix with an entry in each",
           file->name, (long long)h->size_line, (long long)h->entries, (long long)h->rows);
   return -1;
 }

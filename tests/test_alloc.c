@@ -2,94 +2,13 @@
  * what it had taken, and works when there is memory again. */
 #include <texsolve/fluid.h>
 #include <texsolve/mesh.h>
+#include <texsolve/reorder.h>
 
 #include "common.h"
 #include "grid_samples.h"
-#include "helpers.h"
+#include "heap.h"
+#include "krylov_solve.h"
 #include "mesh_samples.h"
-
-typedef struct heap {
-  long live;      /* blocks that are not yet freed */
-  long countdown; /* allocations that still succeed; negative: all */
-  long failed;
-} heap;
-
-static heap memory;
-
-static int may_allocate(heap *h) {
-  if (h->countdown == 0) {
-    h->failed++;
-    return 0;
-  }
-  if (h->countdown > 0) h->countdown--;
-  return 1;
-}
-
-static void *heap_malloc(size_t bytes, void *user) {
-  heap *h = user;
-  void *block = may_allocate(h) ? malloc(bytes ? bytes : 1) : NULL;
-  if (block) {
-    h->live++;
-    memset(block, 0xa5, bytes); /* nobody may rely on zeros */
-  }
-  return block;
-}
-
-static void *heap_realloc(void *block, size_t bytes, void *user) {
-  heap *h = user;
-  if (!may_allocate(h)) return NULL;
-  void *larger = realloc(block, bytes ? bytes : 1);
-  if (larger && !block) h->live++;
-  return larger;
-}
-
-static void heap_free(void *block, void *user) {
-  heap *h = user;
-  if (block) h->live--;
-  free(block);
-}
-
-static ts_context_desc heap_desc(void) {
-  ts_context_desc desc = test_desc();
-  const ts_allocator allocator = {heap_malloc, heap_realloc, heap_free, &memory};
-  desc.allocator = allocator;
-  memory.live = memory.failed = 0;
-  memory.countdown = -1;
-  return desc;
-}
-
-static int is_null(const void *handle) {
-  return CHECK(handle == NULL);
-}
-
-/* The n-th allocation and all after it fail, for n = 0, 1, ... until the call needs no more. Every failure
- * returns the status; `handle` stays NULL and a call that makes an object gives its device memory back. What a
- * backend keeps for later calls (programs, workspaces) goes with the context: every case ends with a count of
- * the live blocks. */
-#define FAIL_EACH(context, handle, creates, call)                                                              \
-  do {                                                                                                         \
-    int succeeded_ = 0;                                                                                        \
-    for (long n_ = 0; n_ < 1000 && !succeeded_; n_++) {                                                        \
-      test_context_label("%s, allocation %ld", #call, n_);                                                     \
-      const size_t bytes_ = context_info(context).bytes_device;                                                \
-      memory.countdown = n_;                                                                                   \
-      memory.failed = 0;                                                                                       \
-      const ts_status status_ = (call);                                                                        \
-      memory.countdown = -1;                                                                                   \
-      if (memory.failed == 0) {                                                                                \
-        succeeded_ = CHECK_INT(status_, TS_OK);                                                                \
-        break;                                                                                                 \
-      }                                                                                                        \
-      CHECK_FAILS(context, status_, TS_ERROR_OUT_OF_HOST_MEMORY, "memory");                                    \
-      if (!is_null(handle)) break;                                                                             \
-      if (creates) CHECK_INT(context_info(context).bytes_device, bytes_);                                      \
-    }                                                                                                          \
-    CHECK(succeeded_);                                                                                         \
-    test_context_label("%s", "");                                                                              \
-  } while (0)
-
-#define FAIL_EACH_CREATION(context, handle, call) FAIL_EACH(context, handle, 1, call)
-#define FAIL_EACH_USE(context, call) FAIL_EACH(context, NULL, 0, call)
 
 static void contexts(void) {
   const ts_context_desc desc = heap_desc();
@@ -212,6 +131,68 @@ static void solvers(void) {
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
   ts_matrix_destroy(&matrix);
+  ref_free(&m);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+static void krylov_solvers(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ref_matrix m = ref_convection(20, 20, 2);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  float *bs = ref_values(800, 3, -1, 1);
+  ts_vector *b = make_vector(ts_matrix_row_space(matrix), 2, bs);
+  for (int k = 0; k < KRYLOV_METHODS; k++) {
+    ts_vector *x = make_vector(ts_matrix_row_space(matrix), 2, NULL);
+    ts_krylov *solver = NULL;
+    FAIL_EACH_CREATION(context, solver, krylov_methods[k].create(matrix, NULL, &solver));
+    FAIL_EACH_USE(context, ts_krylov_solve(solver, b, x, NULL));
+    float *xs = read_vector(x);
+    CHECK(ref_worst_residual(&m, NULL, 2, xs, bs) <= 1.1e-5);
+    free(xs);
+    ts_krylov_destroy(&solver);
+    ts_vector_destroy(&x);
+  }
+  ref_matrix t = ref_transpose(&m);
+  const ts_matrix_desc transposed_desc = {.csr = ref_csr(&t),
+                                          .row_space = ts_matrix_column_space(matrix),
+                                          .column_space = ts_matrix_row_space(matrix),
+                                          .keep_host_copy = 1};
+  ts_matrix *transposed = NULL;
+  REQUIRE_OK(context, ts_matrix_create(context, &transposed_desc, &transposed));
+  ts_vector *x = make_vector(ts_matrix_row_space(matrix), 2, NULL);
+  ts_cgls *cgls = NULL;
+  FAIL_EACH_CREATION(context, cgls, ts_cgls_create(matrix, transposed, NULL, &cgls));
+  FAIL_EACH_USE(context, ts_cgls_solve(cgls, b, x, NULL));
+  float *xs = read_vector(x);
+  CHECK(ref_worst_residual(&m, NULL, 2, xs, bs) <= 1e-3);
+  free(xs);
+  ts_cgls_destroy(&cgls);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&transposed);
+  ref_free(&t);
+  free(bs);
+  ts_vector_destroy(&b);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+/* Memory is the context's, where there is one. */
+static void orders(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ref_matrix m = ref_skew(50);
+  const ts_csr csr = ref_csr(&m);
+  int32_t order[50], offsets[51], columns[98];
+  float values[98];
+  FAIL_EACH_USE(context, ts_reorder_rcm(context, &csr, order));
+  FAIL_EACH_USE(context, ts_csr_permute(context, &csr, order, offsets, columns, values));
+  CHECK_INT(columns[0], 1); /* a path */
   ref_free(&m);
   test_close(&context);
   CHECK_INT(memory.live, 0);
@@ -360,9 +341,15 @@ static void fluids(void) {
 }
 
 static const test_case cases[] = {
-    {"contexts", contexts},     {"spaces_vectors_scalars", spaces_vectors_scalars},
-    {"matrices", matrices},     {"solvers", solvers},
-    {"mesh_flows", mesh_flows}, {"grids", grids},
-    {"fluids", fluids},         {"order_of_destruction", order_of_destruction},
+    {"contexts", contexts},
+    {"spaces_vectors_scalars", spaces_vectors_scalars},
+    {"matrices", matrices},
+    {"solvers", solvers},
+    {"krylov_solvers", krylov_solvers},
+    {"orders", orders},
+    {"mesh_flows", mesh_flows},
+    {"grids", grids},
+    {"fluids", fluids},
+    {"order_of_destruction", order_of_destruction},
 };
 TEST_MAIN(cases, 0)

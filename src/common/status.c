@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include <texsolve/grid.h>
+#include <texsolve/system.h>
 
 #include "common.h"
 
@@ -100,3 +101,7 @@ TSI_NAMES(ts_smoother, TS_SMOOTHER_LIST)
 TSI_NAMES(ts_grid_storage, TS_GRID_STORAGE_LIST)
 TSI_NAMES(ts_interpolation, TS_INTERPOLATION_LIST)
 TSI_NAMES(ts_cycle, TS_CYCLE_LIST)
+
+/* ---- The system builder ---- */
+
+TSI_NAMES(ts_method, TS_METHOD_LIST)

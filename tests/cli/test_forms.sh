@@ -35,7 +35,7 @@ solves 1 1
 # A skew-symmetric matrix is read, and is not symmetric: A = (0 -2; 2 0), x stays (1 1), b - A x = (4 0).
 file m.mtx '%%MatrixMarket matrix coordinate real skew-symmetric' '2 2 1' '2 1 2'
 file x0.mtx '%%MatrixMarket matrix array real general' '2 1' 1 1
-expect 3 solve m.mtx -b b.mtx --x0 x0.mtx --backend cpu --preconditioner none --json -o x.mtx
+expect 3 solve m.mtx -b b.mtx --x0 x0.mtx --backend cpu --solver cg --preconditioner none --json -o x.mtx
 same "skew: nonzeros" "$(json integer nonzeros)" 2
 same "skew: reason" "$(json string reason)" not_symmetric
 near "skew: relative residual" "$(json number relative_residual)" 1.41421356 1e-6
@@ -43,7 +43,7 @@ vector_near x.mtx 0 1 1
 rm -f x.mtx
 # The same with duplicates: said once for each in the file.
 file m.mtx '%%MatrixMarket matrix coordinate real skew-symmetric' '2 2 2' '2 1 1.5' '2 1 .5'
-expect 3 solve m.mtx -b b.mtx --x0 x0.mtx --backend cpu --preconditioner none --json
+expect 3 solve m.mtx -b b.mtx --x0 x0.mtx --backend cpu --solver cg --preconditioner none --json
 same "skew: duplicates" "$(json integer duplicates)" 1
 near "skew: relative residual" "$(json number relative_residual)" 1.41421356 1e-6
 

@@ -47,11 +47,52 @@ file m.mtx "$general" '2 2 2' '1 1 1' '2 2 -1'
 file b.mtx "$array" '2 1' 1 2
 not_converged indefinite -b b.mtx --preconditioner none
 file m.mtx "$general" '2 2 3' '1 1 4' '1 2 1' '2 2 4'
-not_converged not_symmetric
+not_converged not_symmetric --solver cg
 grep -q 'entry [12] [12] differs from its mirror' ../log/err || fail "the entry is not named"
+# What is not symmetric has methods of its own: A = (4 1; 0 4), b = (1 2), x = (1/8 1/2).
+for solver in auto bicgstab gmres; do
+  expect 0 solve m.mtx -b b.mtx --backend cpu -o x.mtx --json --solver $solver --rtol 1e-6
+  vector_near x.mtx 1e-5 0.125 0.5
+  same "method" "$(json string method)" "$(echo $solver | sed s/auto/bicgstab/)"
+  rm -f x.mtx
+done
+expect 0 solve m.mtx -b b.mtx --backend cpu
+grep -q '^method *bicgstab since the matrix is not symmetric (entry 1 2)' ../log/out || fail "the choice is not said"
+expect 0 solve m.mtx -b b.mtx --backend cpu --solver gmres --restart 2
+grep -q '^method *gmres(2), preconditioner jacobi' ../log/out || fail "gmres is not named"
+refuse 1 'm.mtx: --stop delta is a rule of cg, and the method is bicgstab' solve m.mtx --backend cpu --stop delta
+expect 0 solve spd.mtx --backend cpu --solver gmres --json
+same "method of a symmetric one" "$(json string method)" gmres
+expect 0 solve spd.mtx --backend cpu --json
+same "default of a symmetric one" "$(json string method)" cg
 laplacian m.mtx 20
 not_converged max_iterations --max-iterations 3 --check-interval 1
 same "iterations" "$(json integer iterations)" 3
+
+# Another order of the unknowns on the device changes nothing in the files; several columns, and a start.
+file m.mtx "$general" '5 5 13' '1 1 4' '2 2 5' '3 3 6' '4 4 7' '5 5 8' '1 5 1' '5 1 2' '2 4 1' '4 2 -1' '3 5 1' '5 3 1' \
+  '1 4 2' '4 1 1'
+file b.mtx "$array" '5 2' 1 2 3 4 5 5 4 3 2 1
+file x0.mtx "$array" '5 2' 1 0 1 0 1 0 1 0 1 0
+expect 0 solve m.mtx -b b.mtx --backend cpu --json --rtol 1e-6 -o wanted.mtx
+same "order" "$(json string reorder)" none
+same "bandwidth" "$(json integer bandwidth)" 4
+solution=$(values wanted.mtx)
+for order in rcm amd metis random; do
+  "$texsolve" solve m.mtx --backend cpu --reorder $order >../log/out 2>../log/err
+  grep -q 'built without' ../log/err && continue
+  expect 0 solve m.mtx -b b.mtx --x0 x0.mtx --backend cpu --json --rtol 1e-6 -o x.mtx --reorder $order
+  vector_near x.mtx 1e-5 $solution
+  same "order" "$(json string reorder)" $order
+  same "bandwidth before" "$(json integer bandwidth_before)" 4
+  rm -f x.mtx
+  expect 3 solve m.mtx --backend cpu --solver cg --reorder $order
+  grep -qE 'entry (1 5|5 1|2 4|4 2|1 4|4 1) differs' ../log/err || fail "the entry is not one of the file's"
+done
+expect 0 solve m.mtx --backend cpu --reorder rcm
+grep -q '^order *rcm: bandwidth [0-9]*, [0-9.]* in the mean, instead of 4 and 1' ../log/out ||
+  fail "the bandwidth is not said"
+laplacian m.mtx 20
 
 # Quiet still says that it failed.
 expect 3 solve m.mtx --backend cpu --max-iterations 3 -q

@@ -10,7 +10,7 @@ grep -qx 'texsolve [0-9]*\.[0-9]*\.[0-9]*' ../log/out || fail "--version says no
 same "lines of --version" "$(wc -l <../log/out | tr -d ' ')" 1
 expect 0 help solve
 for option in backend format preconditioner rtol max-iterations check-interval history json quiet verbose output x0 \
-  stop rectangle threads; do
+  stop rectangle threads solver restart reorder; do
   grep -q -- "--$option" ../log/out || fail "help solve does not mention --$option"
 done
 expect 0 info --help
@@ -28,6 +28,17 @@ refuse 2 "unknown backend" solve spd.mtx --backend check
 refuse 2 "unknown format 'csc', expected one of auto, jagged, segments, csr" solve spd.mtx --format csc
 refuse 2 "unknown preconditioner 'ilu', expected none or jacobi" solve spd.mtx --preconditioner ilu
 refuse 2 "unknown stop 'never', expected residual or delta" solve spd.mtx --stop never
+refuse 2 "unknown solver 'lu', expected auto, cg, bicgstab or gmres" solve spd.mtx --solver lu
+refuse 2 "unknown solver 'cgls'" solve spd.mtx --solver cgls
+for m in 0 201 x; do
+  refuse 2 "--restart: '$m', expected a whole number from 1 to 200" solve spd.mtx --solver gmres --restart "$m"
+done
+refuse 2 "--restart: expected --solver gmres" solve spd.mtx --restart 5
+refuse 2 "--stop delta: expected --solver cg" solve spd.mtx --solver bicgstab --stop delta
+refuse 2 "--reorder: unknown order 'nd', expected none, rcm, amd, metis or random" solve spd.mtx --reorder nd
+expect 2 bench spmv --reorder nd
+grep -qF -e "--reorder nd: known are none, rcm" ../log/err || fail "bench does not name the orders"
+expect 2 bench blas --reorder rcm
 for rtol in 0 -1e-5 1 nan inf abc 1e-5x ''; do
   refuse 2 "--rtol: '$rtol', expected a number between 0 and 1" solve spd.mtx --rtol "$rtol"
 done

@@ -1,0 +1,90 @@
+/* The system builder: the matrix in another order of its unknowns, of which nobody outside need know: b goes to
+ * the device in it, x comes back from it, and rows are named by their unknowns. */
+#include <string.h>
+
+#include "system.h"
+
+void tsi_system_forget_order(ts_system *s) {
+  tsi_free(s->context, s->order);
+  tsi_free(s->context, s->places);
+  s->order = s->places = NULL;
+}
+
+/* The graph of groups of unknowns, which stay together. */
+typedef struct groups {
+  int32_t count;
+  int32_t *offsets, *neighbours, *marks;
+} groups;
+
+static ts_status connect_groups(const ts_system *s, groups *g) {
+  const tsi_reduced *r = &s->reduced;
+  const int32_t size = s->desc.group, unknowns = s->desc.unknowns;
+  g->count = (unknowns - 1) / size + 1;
+  g->offsets = tsi_malloc(s->context, (size_t)g->count + 1, sizeof *g->offsets);
+  g->neighbours = tsi_malloc(s->context, (size_t)r->count, sizeof *g->neighbours);
+  g->marks = tsi_calloc(s->context, (size_t)g->count, sizeof *g->marks);
+  if (!g->offsets || !g->neighbours || !g->marks)
+    return tsi_out_of_memory(s->context, "another order", ((size_t)r->count + 2 * (size_t)g->count) * 4);
+  int32_t end = 0;
+  g->offsets[0] = 0;
+  for (int32_t k = 0; k < g->count; k++) {
+    const int32_t first = k * size, last = unknowns - first > size ? first + size : unknowns;
+    for (int32_t e = r->offsets[first]; e < r->offsets[last]; e++) {
+      const int32_t other = r->columns[e] / size;
+      if (g->marks[other] == k + 1) continue;
+      g->marks[other] = k + 1;
+      g->neighbours[end++] = other;
+    }
+    g->offsets[k + 1] = end;
+  }
+  return TS_OK;
+}
+
+/* The order of groups becomes that of their unknowns. */
+static ts_status order_unknowns(ts_system *s, const int32_t *of_groups, int32_t count) {
+  const int32_t size = s->desc.group, unknowns = s->desc.unknowns;
+  s->order = tsi_malloc(s->context, (size_t)unknowns, sizeof *s->order);
+  s->places = tsi_malloc(s->context, (size_t)unknowns, sizeof *s->places);
+  if (!s->order || !s->places) {
+    tsi_system_forget_order(s);
+    return tsi_out_of_memory(s->context, "another order", 8 * (size_t)unknowns);
+  }
+  int32_t index = 0;
+  for (int32_t k = 0; k < count; k++)
+    for (int32_t j = of_groups[k] * size; j < unknowns && j - of_groups[k] * size < size; j++) {
+      s->order[index] = j;
+      s->places[j] = index++;
+    }
+  return TS_OK;
+}
+
+ts_status tsi_system_find_order(ts_system *s) {
+  tsi_system_forget_order(s);
+  groups g = {0};
+  int32_t *of_groups = NULL;
+  ts_status status = connect_groups(s, &g);
+  if (status == TS_OK) {
+    const ts_csr graph = {g.count, g.count, g.offsets, g.neighbours, NULL};
+    of_groups = tsi_malloc(s->context, (size_t)g.count, sizeof *of_groups);
+    status = of_groups ? ts_reorder_rcm(s->context, &graph, of_groups)
+                       : tsi_out_of_memory(s->context, "another order", 4 * (size_t)g.count);
+  }
+  if (status == TS_OK) status = order_unknowns(s, of_groups, g.count);
+  tsi_free(s->context, of_groups);
+  tsi_free(s->context, g.offsets);
+  tsi_free(s->context, g.neighbours);
+  tsi_free(s->context, g.marks);
+  return status;
+}
+
+ts_status tsi_system_permute(ts_system *s, const ts_csr *csr, tsi_host_csr *out, unsigned char *locked) {
+  const size_t entries = (size_t)csr->row_offsets[csr->rows];
+  *out = (tsi_host_csr){.rows = csr->rows, .columns = csr->columns, .owned = 1};
+  out->row_offsets = tsi_malloc(s->context, (size_t)csr->rows + 1, sizeof *out->row_offsets);
+  out->column_indices = tsi_malloc(s->context, entries, sizeof *out->column_indices);
+  out->values = tsi_malloc(s->context, entries, sizeof *out->values);
+  if (!out->row_offsets || !out->column_indices || !out->values)
+    return tsi_out_of_memory(s->context, "another order", 8 * entries);
+  for (int32_t i = 0; locked && i < csr->rows; i++) locked[i] = s->locked[s->order[i]];
+  return ts_csr_permute(s->context, csr, s->order, out->row_offsets, out->column_indices, out->values);
+}

@@ -1,0 +1,50 @@
+/* Host memory that runs out at the first, the second, ... allocation. */
+#ifndef HEAP_H
+#define HEAP_H
+
+#include "helpers.h"
+
+typedef struct heap {
+  long live;      /* blocks that are not yet freed */
+  long countdown; /* allocations that still succeed; negative: all */
+  long failed;
+} heap;
+
+extern heap memory;
+
+/* The backend under test with this memory; its counts begin anew. */
+ts_context_desc heap_desc(void);
+
+/* Checks it. */
+int is_null(const void *handle);
+
+/* The n-th allocation and all after it fail, for n = 0, 1, ... until the call needs no more. Every failure
+ * returns the status; `handle` stays NULL and a call that makes an object gives its device memory back. What a
+ * backend keeps for later calls (programs, workspaces) goes with the context: every case ends with a count of
+ * the live blocks. */
+#define FAIL_EACH(context, handle, creates, call)                                                              \
+  do {                                                                                                         \
+    int succeeded_ = 0;                                                                                        \
+    for (long n_ = 0; n_ < 1000 && !succeeded_; n_++) {                                                        \
+      test_context_label("%s, allocation %ld", #call, n_);                                                     \
+      const size_t bytes_ = context_info(context).bytes_device;                                                \
+      memory.countdown = n_;                                                                                   \
+      memory.failed = 0;                                                                                       \
+      const ts_status status_ = (call);                                                                        \
+      memory.countdown = -1;                                                                                   \
+      if (memory.failed == 0) {                                                                                \
+        succeeded_ = CHECK_INT(status_, TS_OK);                                                                \
+        break;                                                                                                 \
+      }                                                                                                        \
+      CHECK_FAILS(context, status_, TS_ERROR_OUT_OF_HOST_MEMORY, "memory");                                    \
+      if (!is_null(handle)) break;                                                                             \
+      if (creates) CHECK_INT(context_info(context).bytes_device, bytes_);                                      \
+    }                                                                                                          \
+    CHECK(succeeded_);                                                                                         \
+    test_context_label("%s", "");                                                                              \
+  } while (0)
+
+#define FAIL_EACH_CREATION(context, handle, call) FAIL_EACH(context, handle, 1, call)
+#define FAIL_EACH_USE(context, call) FAIL_EACH(context, NULL, 0, call)
+
+#endif

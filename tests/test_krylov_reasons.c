@@ -1,0 +1,350 @@
+/* Why Krylov methods end, and how: reasons with their messages, waits, history, the same bits on every run. */
+#include "krylov_solve.h"
+
+static ts_context *context;
+static const krylov_method *method;
+
+/* Solves A x = b with b given (or random), expecting a reason and parts of its message. */
+static ts_cg_result expect_reason(const ref_matrix *m, const ts_krylov_desc *desc, const float *b, float *x,
+                                  ts_reason reason, const char *part) {
+  ts_matrix *matrix = make_matrix(context, m, TS_FORMAT_AUTO);
+  float *bs = b ? NULL : ref_values((size_t)m->rows, 8, -1, 1), *xs = calloc((size_t)m->rows, sizeof *xs);
+  ts_cg_result result = {0};
+  if (matrix) {
+    const ts_status status = krylov_solve(method, matrix, desc, 1, b ? b : bs, x ? x : xs, &result);
+    CHECK_INT(status, reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED);
+    if (result.reason != reason)
+      test_fail(__FILE__, __LINE__, "the reason is \"%s\", expected \"%s\": \"%s\"",
+                ts_reason_text(result.reason), ts_reason_text(reason), result.message);
+    CHECK_CONTAINS(result.message, part);
+    CHECK(strchr(result.message, '\n') == NULL && strlen(result.message) > 5);
+    const double residual = ref_relative_residual(m, NULL, 1, 0, x ? x : xs, b ? b : bs);
+    /* Where b - A x is rounded to single precision, by half a unit of b in the last place. */
+    const double rounding = has_precise_residuals(context) ? 0 : 6e-8;
+    if (isfinite(result.relative_residual) && reason != TS_REASON_NAN_INPUT)
+      CHECK_CLOSE(result.relative_residual, residual,
+                  1e-3 * residual + rounding + 4 * result.attainable_residual);
+  }
+  free(bs), free(xs);
+  ts_matrix_destroy(&matrix);
+  return result;
+}
+
+static int is_gmres(void) {
+  return strcmp(method->name, "gmres") == 0;
+}
+
+static const ts_krylov_desc plain = {.preconditioner = TS_PRECONDITIONER_NONE};
+
+static void zero_diagonal(void) {
+  ref_matrix m = ref_grid(10, 10);
+  for (int32_t k = m.offsets[42]; k < m.offsets[43]; k++)
+    if (m.indices[k] == 42) m.values[k] = 0;
+  expect_reason(&m, NULL, NULL, NULL, TS_REASON_ZERO_DIAGONAL, "row 42");
+  ref_free(&m);
+}
+
+static void nan_input(void) {
+  ref_matrix m = ref_grid(10, 10);
+  for (int kind = 0; kind < 2; kind++) {
+    float *bs = ref_values(100, 9, -1, 1), *xs = calloc(100, sizeof *xs);
+    bs[77] = kind ? INFINITY : NAN;
+    test_context_label("%s, %s", method->name, kind ? "infinity" : "NaN");
+    expect_reason(&m, NULL, bs, NULL, TS_REASON_NAN_INPUT, "right-hand side");
+    bs[77] = 0;
+    xs[33] = kind ? -INFINITY : NAN;
+    expect_reason(&m, NULL, bs, xs, TS_REASON_NAN_INPUT, "starting value");
+    free(bs), free(xs);
+  }
+  ref_free(&m);
+}
+
+static void zero_right_side(void) {
+  ref_matrix m = ref_convection(12, 12, 1);
+  float *zeros = calloc(144, sizeof *zeros), *xs = ref_values(144, 12, -1, 1);
+  const ts_cg_result result = expect_reason(&m, NULL, zeros, NULL, TS_REASON_ZERO_RESIDUAL, "already");
+  CHECK_INT(result.iterations, 0);
+  /* b = 0 and x not 0: the way to 0 is a solve like any other. */
+  expect_reason(&m, NULL, zeros, xs, TS_REASON_CONVERGED, "converged");
+  for (int i = 0; i < 144; i++)
+    if (!CHECK(fabsf(xs[i]) < 1e-3f)) break;
+  free(zeros), free(xs);
+  ref_free(&m);
+}
+
+static void max_iterations(void) {
+  ref_matrix m = ref_convection(40, 40, 1);
+  for (int most = 1; most <= 21; most += 5) {
+    const ts_krylov_desc desc = {.max_iterations = most};
+    test_context_label("%s, %d", method->name, most);
+    const ts_cg_result result = expect_reason(&m, &desc, NULL, NULL, TS_REASON_MAX_ITERATIONS, "maximum");
+    CHECK_INT(result.iterations, most);
+    CHECK(result.relative_residual > 1e-5 && result.relative_residual <= 1);
+  }
+  ref_free(&m);
+}
+
+/* More than single precision can give is not reached, is said, and ends long before the last iteration. */
+static void beyond_single_precision(void) {
+  ref_matrix m = ref_convection(30, 30, 1);
+  const ts_krylov_desc desc = {.rtol = 1e-12};
+  const ts_cg_result result = expect_reason(&m, &desc, NULL, NULL, TS_REASON_STAGNATED, "single precision");
+  CHECK(result.iterations < 3000);
+  CHECK(result.relative_residual < 1e-5); /* and what could be reached was */
+  CHECK(result.attainable_residual > 1e-9 && result.attainable_residual < 1e-4);
+  ref_free(&m);
+}
+
+/* A singular system: whatever is said of it, convergence only where it is true. */
+static void singular(void) {
+  ref_matrix m = ref_convection(15, 15, 1);
+  float *ones = malloc(225 * sizeof *ones), *b = malloc(225 * sizeof *b);
+  double *image = malloc(225 * sizeof *image);
+  for (int i = 0; i < 225; i++) ones[i] = 1;
+  ref_spmv(&m, NULL, 1, ones, image, NULL); /* rows sum up to 0 from now on */
+  for (int32_t i = 0; i < 225; i++)
+    for (int32_t k = m.offsets[i]; k < m.offsets[i + 1]; k++)
+      if (m.indices[k] == i) m.values[k] -= (float)image[i];
+  float *x = ref_values(225, 5, -1, 1);
+  ref_spmv(&m, NULL, 1, x, image, NULL);
+  for (int i = 0; i < 225; i++) b[i] = (float)image[i];
+  memset(x, 0, 225 * sizeof *x);
+  expect_reason(&m, NULL, b, x, TS_REASON_CONVERGED, "converged"); /* one of its solutions */
+  /* Without a solution. */
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  ts_cg_result result;
+  CHECK_INT(krylov_solve(method, matrix, NULL, 1, ones, x, &result), TS_NOT_CONVERGED);
+  CHECK(result.reason == TS_REASON_STAGNATED || result.reason == TS_REASON_BREAKDOWN ||
+        result.reason == TS_REASON_MAX_ITERATIONS);
+  CHECK(isfinite(result.relative_residual) && result.relative_residual > 1e-3);
+  for (int i = 0; i < 225; i++)
+    if (!CHECK(isfinite(x[i]))) break;
+  free(ones), free(b), free(image), free(x);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* t^T s is s^T A s, which is 0 for every s where A is skew-symmetric. */
+static void breakdown(void) {
+  if (is_gmres()) return;
+  const float b[2] = {1, 2};
+  ref_matrix m = ref_skew(2);
+  const ts_cg_result result = expect_reason(&m, &plain, b, NULL, TS_REASON_BREAKDOWN, "breakdown of BiCGSTAB");
+  CHECK(result.restarts >= 1 && result.iterations < 50);
+  ref_free(&m);
+  m = ref_skew(60);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  float *bs = ref_values(60, 8, -1, 1), xs[60] = {0};
+  ts_cg_result larger;
+  if (krylov_solve(method, matrix, &plain, 1, bs, xs, &larger) == TS_OK)
+    CHECK(ref_relative_residual(&m, NULL, 1, 0, xs, bs) <= 1.05e-5);
+  else
+    CHECK(larger.reason == TS_REASON_BREAKDOWN || larger.reason == TS_REASON_STAGNATED);
+  CHECK(ref_relative_residual(&m, NULL, 1, 0, xs, bs) <= 1.01);
+  free(bs);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* A cycle through all unknowns: GMRES gains nothing before the last iteration, so that a restart before it is
+ * in vain, and without one all is solved. */
+static void restarts_in_vain(void) {
+  if (!is_gmres()) return;
+  ref_matrix m = ref_cyclic_shift(12);
+  float b[12] = {1}, x[12] = {0};
+  ts_krylov_desc desc = {.preconditioner = TS_PRECONDITIONER_NONE, .restart = 5};
+  const ts_cg_result result = expect_reason(&m, &desc, b, x, TS_REASON_STAGNATED, "GMRES(5) stagnated");
+  CHECK_CLOSE(result.relative_residual, 1, 1e-6);
+  CHECK_INT(result.iterations, 10);
+  for (int i = 0; i < 12; i++) CHECK(x[i] == 0);
+  desc.restart = 12;
+  const ts_cg_result whole = expect_reason(&m, &desc, b, x, TS_REASON_CONVERGED, "converged");
+  CHECK_INT(whole.iterations, 12);
+  for (int i = 0; i < 12; i++) CHECK_CLOSE(x[i], i == 1, 1e-6);
+  ref_free(&m);
+  /* A skew-symmetric matrix, where BiCGSTAB breaks down. */
+  m = ref_skew(40);
+  desc.restart = 40;
+  expect_reason(&m, &desc, NULL, NULL, TS_REASON_CONVERGED, "converged");
+  ref_free(&m);
+}
+
+/* No restart: the residual of the recurrence never grows, and is the true one at the end of a cycle. */
+static int never_grows(int iteration, const double *history, int count, void *user) {
+  double *before = user;
+  (void)iteration;
+  for (int i = 0; i < count; i++) {
+    CHECK(history[i] <= *before * (1 + 1e-6));
+    *before = history[i];
+  }
+  return 0;
+}
+
+static void monotone(void) {
+  if (!is_gmres()) return;
+  ref_matrix m = ref_convection(20, 20, 5);
+  double last = 1;
+  const ts_krylov_desc desc = {.restart = 60,
+                               .max_iterations = 25,
+                               .check_interval = 4,
+                               .rtol = 1e-7,
+                               .progress = never_grows,
+                               .progress_user = &last};
+  const ts_cg_result result = expect_reason(&m, &desc, NULL, NULL, TS_REASON_MAX_ITERATIONS, "maximum of 25");
+  CHECK_CLOSE(result.relative_residual, last, 1e-4 * last + 1e-6);
+  ref_free(&m);
+}
+
+static void stopped(void) {
+  ref_matrix m = ref_convection(40, 40, 1);
+  watch w = {.stop_at = 7};
+  const ts_krylov_desc desc = {.check_interval = 1, .progress = observe, .progress_user = &w};
+  const ts_cg_result result = expect_reason(&m, &desc, NULL, NULL, TS_REASON_STOPPED, "callback");
+  CHECK_INT(w.last_iteration, 7);
+  CHECK_INT(w.calls, 7);
+  CHECK_INT(w.out_of_order, 0);
+  CHECK(result.iterations >= 7 && result.iterations <= 16);
+  CHECK(isfinite(result.relative_residual) && result.relative_residual > 0);
+  ref_free(&m);
+}
+
+/* The host waits at checks, whose distance doubles up to the interval, and a constant number of times else. */
+static void waits(void) {
+  ref_matrix m = ref_convection(70, 70, 0.1f);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  const size_t n = (size_t)m.rows;
+  float *bs = ref_values(n, 13, -1, 1), *xs = malloc(n * sizeof *xs);
+  static const int intervals[] = {1, 4, 16};
+  int constant = -1;
+  for (int k = 0; k < 3; k++)
+    for (int checks = 1; checks <= 3; checks++) {
+      watch w = {0};
+      ts_krylov_desc desc = {.rtol = 1e-7, .check_interval = intervals[k], .max_iterations = checks * 16};
+      desc.progress = observe;
+      desc.progress_user = &w;
+      ts_cg_result result;
+      memset(xs, 0, n * sizeof *xs);
+      const uint64_t before = context_info(context).waits;
+      test_context_label("%s, interval %d, %d iterations", method->name, intervals[k], desc.max_iterations);
+      CHECK_INT(krylov_solve(method, matrix, &desc, 1, bs, xs, &result), TS_NOT_CONVERGED);
+      if (!is_gmres()) CHECK_INT(result.restarts, 0);
+      CHECK_INT(result.iterations, checks * 16);
+      /* `krylov_solve` reads x and b afterwards: two waits more that are not the solver's. */
+      CHECK_INT(context_info(context).waits - before, result.waits + 2);
+      if (constant < 0) constant = result.waits - w.calls - result.restarts;
+      CHECK_INT(result.waits, w.calls + result.restarts + constant);
+      const int doubling = intervals[k] == 1 ? 0 : intervals[k] == 4 ? 2 : 4;
+      CHECK(w.calls >= 1 && w.calls <= checks * 16 / intervals[k] + doubling + result.restarts);
+      CHECK(constant >= 0 && constant <= 3);
+      CHECK_INT(w.out_of_order, 0);
+    }
+  free(bs), free(xs);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+static void same_bits(void) {
+  ref_matrix m = ref_convection(40, 26, 2);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  const size_t n = (size_t)m.rows * 3;
+  float *bs = ref_values(n, 14, -1, 1), *xs = calloc(n, sizeof *xs), *again = calloc(n, sizeof *again);
+  ts_cg_result one, two;
+  CHECK_OK(context, krylov_solve(method, matrix, NULL, 3, bs, xs, &one));
+  CHECK_OK(context, krylov_solve(method, matrix, NULL, 3, bs, again, &two));
+  CHECK(memcmp(xs, again, n * sizeof *xs) == 0);
+  CHECK_INT(one.iterations, two.iterations);
+  CHECK(one.delta_ratio == two.delta_ratio && one.relative_residual == two.relative_residual);
+  free(bs), free(xs), free(again);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+static void errors(void) {
+  ref_matrix m = ref_convection(5, 5, 1), wide = ref_dense(3, 5, 1);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO),
+            *rectangular = make_matrix(context, &wide, TS_FORMAT_AUTO);
+  ts_space *other = make_space(context, 25);
+  ts_krylov *solver = NULL;
+  test_context_label("%s", method->name);
+  CHECK_FAILS(NULL, method->create(NULL, NULL, &solver), TS_ERROR_INVALID_ARGUMENT, "matrix");
+  CHECK_FAILS(context, method->create(matrix, NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "NULL");
+  CHECK_FAILS(context, method->create(rectangular, NULL, &solver), TS_ERROR_INVALID_ARGUMENT, "3 x 5");
+#define REFUSED(text, ...)                                                                                     \
+  CHECK_FAILS(context, method->create(matrix, &(const ts_krylov_desc){__VA_ARGS__}, &solver),                  \
+              TS_ERROR_INVALID_ARGUMENT, text)
+  REFUSED("preconditioner is 2", .preconditioner = TS_PRECONDITIONER_MULTIGRID);
+  REFUSED("rtol is 1", .rtol = 1);
+  REFUSED("rtol is nan", .rtol = NAN);
+  REFUSED("max_iterations is -1", .max_iterations = -1);
+  REFUSED("restart is 201", .restart = 201);
+  REFUSED("check_interval is 1025", .check_interval = 1025);
+  CHECK(solver == NULL);
+  REQUIRE_OK(context, method->create(matrix, NULL, &solver));
+  ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, NULL), *x2 = NULL, *elsewhere = NULL;
+  x2 = make_vector(ts_matrix_row_space(matrix), 2, NULL);
+  elsewhere = make_vector(other, 1, NULL);
+  CHECK_FAILS(NULL, ts_krylov_solve(NULL, b, x2, NULL), TS_ERROR_INVALID_ARGUMENT, "solver");
+  CHECK_FAILS(context, ts_krylov_solve(solver, NULL, b, NULL), TS_ERROR_INVALID_ARGUMENT, "b is NULL");
+  CHECK_FAILS(context, ts_krylov_solve(solver, b, NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "x is NULL");
+  CHECK_FAILS(context, ts_krylov_solve(solver, b, b, NULL), TS_ERROR_INVALID_ARGUMENT, "same vector");
+  CHECK_FAILS(context, ts_krylov_solve(solver, b, x2, NULL), TS_ERROR_INCOMPATIBLE, "2");
+  CHECK_FAILS(context, ts_krylov_solve(solver, b, elsewhere, NULL), TS_ERROR_INCOMPATIBLE, "x is not over");
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x2);
+  ts_vector_destroy(&elsewhere);
+  ts_krylov_destroy(&solver);
+  CHECK(solver == NULL);
+  ts_krylov_destroy(&solver);
+  ts_krylov_destroy(NULL);
+  ts_space_destroy(&other);
+  ts_matrix_destroy(&matrix);
+  ts_matrix_destroy(&rectangular);
+  ref_free(&m);
+  ref_free(&wide);
+}
+
+static void run_all(void (*run)(void)) {
+  context = test_open();
+  for (int k = 0; context && k < KRYLOV_METHODS; k++) {
+    method = &krylov_methods[k];
+    test_context_label("%s", method->name);
+    run();
+  }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    run_all(name);                                                                                             \
+  }
+CASE(zero_diagonal)
+CASE(nan_input)
+CASE(zero_right_side)
+CASE(max_iterations)
+CASE(beyond_single_precision)
+CASE(singular)
+CASE(breakdown)
+CASE(restarts_in_vain)
+CASE(monotone)
+CASE(stopped)
+CASE(waits)
+CASE(same_bits)
+CASE(errors)
+
+static const test_case cases[] = {
+    {"zero_diagonal", case_zero_diagonal},
+    {"nan_input", case_nan_input},
+    {"zero_right_side", case_zero_right_side},
+    {"max_iterations", case_max_iterations},
+    {"beyond_single_precision", case_beyond_single_precision},
+    {"singular", case_singular},
+    {"breakdown", case_breakdown},
+    {"restarts_in_vain", case_restarts_in_vain},
+    {"monotone", case_monotone},
+    {"stopped", case_stopped},
+    {"waits", case_waits},
+    {"same_bits", case_same_bits},
+    {"errors", case_errors},
+};
+TEST_MAIN(cases, 0)

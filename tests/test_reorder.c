@@ -1,0 +1,189 @@
+/* Orders: bandwidth against counting, reverse Cuthill-McKee on graphs whose best bandwidth is known, matrices
+ * in another order against the definition. */
+#include <texsolve/reorder.h>
+
+#include "helpers.h"
+
+static int is_order(const int32_t *order, int32_t count) {
+  unsigned char *seen = calloc((size_t)count, 1);
+  int good = 1;
+  for (int32_t k = 0; k < count && good; k++) {
+    good = order[k] >= 0 && order[k] < count && !seen[order[k]];
+    if (good) seen[order[k]] = 1;
+  }
+  free(seen);
+  return good;
+}
+
+static int32_t *random_order(int32_t count, uint64_t seed) {
+  ref_random r = {seed};
+  int32_t *order = malloc((size_t)count * sizeof *order);
+  for (int32_t i = 0; i < count; i++) order[i] = i;
+  for (int32_t i = count - 1; i > 0; i--) {
+    const int32_t j = ref_below(&r, i + 1), k = order[i];
+    order[i] = order[j];
+    order[j] = k;
+  }
+  return order;
+}
+
+/* P A P^T by ts_csr_permute; frees m. */
+static ref_matrix permuted(ref_matrix m, const int32_t *order) {
+  const size_t entries = (size_t)ref_nonzeros(&m);
+  ref_matrix p = {m.rows, m.columns, malloc(((size_t)m.rows + 1) * sizeof(int32_t)),
+                  malloc(entries * sizeof(int32_t)), malloc(entries * sizeof(float))};
+  const ts_csr csr = ref_csr(&m);
+  CHECK_OK(NULL, ts_csr_permute(NULL, &csr, order, p.offsets, p.indices, p.values));
+  ref_free(&m);
+  return p;
+}
+
+static ts_bandwidth bandwidth(const ref_matrix *m) {
+  const ts_csr csr = ref_csr(m);
+  ts_bandwidth b = {-1, -1};
+  CHECK_OK(NULL, ts_csr_bandwidth(NULL, &csr, &b));
+  return b;
+}
+
+/* The matrix in the order that reverse Cuthill-McKee finds for it. */
+static ref_matrix reordered(ref_matrix m) {
+  const ts_csr csr = ref_csr(&m);
+  int32_t *order = malloc((size_t)m.rows * sizeof *order);
+  CHECK_OK(NULL, ts_reorder_rcm(NULL, &csr, order));
+  CHECK(is_order(order, m.rows));
+  ref_matrix p = permuted(m, order);
+  free(order);
+  return p;
+}
+
+static ref_matrix shuffled(ref_matrix m, uint64_t seed) {
+  int32_t *order = random_order(m.rows, seed);
+  ref_matrix p = permuted(m, order);
+  free(order);
+  return p;
+}
+
+static void bandwidths(void) {
+  ref_matrix m = ref_skew(9);
+  CHECK_INT(bandwidth(&m).maximum, 1);
+  CHECK_CLOSE(bandwidth(&m).mean, 1, 0);
+  ref_free(&m);
+  m = ref_cyclic_shift(10); /* nine of 1, one of 9 */
+  CHECK_INT(bandwidth(&m).maximum, 9);
+  CHECK_CLOSE(bandwidth(&m).mean, 1.8, 1e-12);
+  ref_free(&m);
+  m = ref_dense(3, 5, 1); /* not square: 0 1 2 3 4, 1 0 1 2 3, 2 1 0 1 2 */
+  CHECK_INT(bandwidth(&m).maximum, 4);
+  CHECK_CLOSE(bandwidth(&m).mean, 23.0 / 15, 1e-12);
+  ref_free(&m);
+  m = ref_gaps(1, 1, 1);
+  CHECK_INT(bandwidth(&m).maximum, 0);
+  ref_free(&m);
+}
+
+static void permutation(void) {
+  ref_matrix m = ref_random_dominant(60, 9, 5), dense = ref_random_dominant(60, 9, 5);
+  int32_t *order = random_order(60, 3);
+  double *a = calloc(3600, sizeof *a);
+  for (int32_t i = 0; i < 60; i++)
+    for (int32_t k = dense.offsets[i]; k < dense.offsets[i + 1]; k++)
+      a[60 * i + dense.indices[k]] = dense.values[k];
+  ref_matrix p = permuted(m, order);
+  CHECK_INT(ref_nonzeros(&p), ref_nonzeros(&dense));
+  for (int32_t i = 0; i < 60; i++)
+    for (int32_t k = p.offsets[i]; k < p.offsets[i + 1]; k++) {
+      CHECK(p.values[k] == (float)a[60 * order[i] + order[p.indices[k]]]);
+      CHECK(k == p.offsets[i] || p.indices[k] > p.indices[k - 1]);
+    }
+  free(a), free(order);
+  ref_free(&p);
+  ref_free(&dense);
+}
+
+/* A path, a grid and a cube come out of a random order with the bandwidth that they can have, or near it. */
+static void known_graphs(void) {
+  ref_matrix m = reordered(shuffled(ref_skew(500), 7));
+  CHECK_INT(bandwidth(&m).maximum, 1);
+  ref_free(&m);
+  m = reordered(shuffled(ref_cyclic_shift(501), 7)); /* a ring: 2; its pattern is not symmetric */
+  CHECK_INT(bandwidth(&m).maximum, 2);
+  ref_free(&m);
+  m = shuffled(ref_convection(40, 12, 1), 9);
+  CHECK(bandwidth(&m).mean > 100);
+  m = reordered(m);
+  CHECK(bandwidth(&m).maximum <= 12 + 2 && bandwidth(&m).mean < 12);
+  ref_free(&m);
+  m = reordered(shuffled(ref_laplacian_3d(10), 9));
+  CHECK(bandwidth(&m).maximum <= 120);
+  ref_free(&m);
+}
+
+/* Every part of a graph stays together, however many there are, and single vertices are parts too. */
+static void parts(void) {
+  ref_matrix m = ref_diagonal(100, 1, 2);
+  m = reordered(m);
+  CHECK_INT(bandwidth(&m).maximum, 0);
+  ref_free(&m);
+  /* Every tenth link of a path is missing. */
+  m = ref_skew(200);
+  for (int64_t k = 0; k < ref_nonzeros(&m); k++) m.values[k] = 1;
+  int32_t kept = 0;
+  for (int32_t i = 0; i < 200; i++) {
+    const int32_t first = m.offsets[i], end = m.offsets[i + 1];
+    m.offsets[i] = kept;
+    for (int32_t k = first; k < end; k++)
+      if (m.indices[k] / 10 == i / 10) m.indices[kept++] = m.indices[k];
+  }
+  m.offsets[200] = kept;
+  m = reordered(shuffled(m, 4));
+  CHECK_INT(bandwidth(&m).maximum, 1);
+  ref_free(&m);
+  /* Rows without entries, a full row. */
+  m = reordered(ref_gaps(300, 300, 13));
+  ref_free(&m);
+  m = reordered(ref_arrow(300));
+  CHECK(bandwidth(&m).maximum >= 150);
+  ref_free(&m);
+  m = reordered(ref_dense(40, 40, 3)); /* degrees above the number of vertices */
+  CHECK_INT(bandwidth(&m).maximum, 39);
+  ref_free(&m);
+}
+
+static void errors(void) {
+  ref_matrix m = ref_skew(4), wide = ref_dense(2, 3, 1);
+  ts_csr csr = ref_csr(&m), no_square = ref_csr(&wide);
+  int32_t order[4] = {0, 1, 2, 3}, offsets[5], columns[6];
+  float values[6];
+  ts_bandwidth b;
+  CHECK_FAILS(NULL, ts_csr_bandwidth(NULL, NULL, &b), TS_ERROR_INVALID_ARGUMENT, "csr");
+  CHECK_FAILS(NULL, ts_csr_bandwidth(NULL, &csr, NULL), TS_ERROR_INVALID_ARGUMENT, "bandwidth");
+  CHECK_FAILS(NULL, ts_reorder_rcm(NULL, &no_square, order), TS_ERROR_INVALID_ARGUMENT, "2 x 3");
+  CHECK_FAILS(NULL, ts_reorder_rcm(NULL, &csr, NULL), TS_ERROR_INVALID_ARGUMENT, "order");
+  CHECK_FAILS(NULL, ts_csr_permute(NULL, &no_square, order, offsets, columns, values),
+              TS_ERROR_INVALID_ARGUMENT, "2 x 3");
+  order[2] = 1;
+  CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, offsets, columns, values), TS_ERROR_INVALID_ARGUMENT,
+              "order[1] and order[2] are both 1");
+  order[2] = 4;
+  CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, offsets, columns, values), TS_ERROR_INVALID_ARGUMENT,
+              "order[2] is 4");
+  CHECK_FAILS(NULL, ts_csr_permute(NULL, &csr, order, offsets, columns, NULL), TS_ERROR_INVALID_ARGUMENT,
+              "values");
+  m.indices[1] = 4;
+  CHECK_FAILS(NULL, ts_reorder_rcm(NULL, &csr, order), TS_ERROR_INVALID_ARGUMENT, "row 1", "column 4");
+  m.indices[1] = 0;
+  m.offsets[2] = 9;
+  CHECK_FAILS(NULL, ts_csr_bandwidth(NULL, &csr, &b), TS_ERROR_INVALID_ARGUMENT, "row_offsets[3]");
+  m.offsets[0] = 1;
+  CHECK_FAILS(NULL, ts_csr_bandwidth(NULL, &csr, &b), TS_ERROR_INVALID_ARGUMENT, "row_offsets[0] is 1");
+  csr.row_offsets = NULL;
+  CHECK_FAILS(NULL, ts_csr_bandwidth(NULL, &csr, &b), TS_ERROR_INVALID_ARGUMENT, "NULL");
+  ref_free(&m);
+  ref_free(&wide);
+}
+
+static const test_case cases[] = {
+    {"bandwidths", bandwidths}, {"permutation", permutation}, {"known_graphs", known_graphs},
+    {"parts", parts},           {"errors", errors},
+};
+TEST_MAIN(cases, TEST_HOST_ONLY)

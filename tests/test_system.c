@@ -1,0 +1,376 @@
+/* The system builder: what it solves is what elimination in double precision solves, within single precision,
+ * in whatever way it is stated. */
+#include "system_solve.h"
+
+static void squares(void) {
+  ts_format formats[8];
+  const int format_count = list_formats(context, formats);
+  for (int components = 1; components <= 4; components++)
+    for (int f = 0; f < format_count; f++)
+      for (int locked = 0; locked < 2; locked++) {
+        if (components > most_components(formats[f]) || (f && (components + f + locked) % 3)) continue;
+        dense d = dense_square(67, 4, 1, components, 5);
+        if (locked) dense_lock(&d, 3, 11, 9);
+        CHECK(dense_solve(&d));
+        test_context_label("%s, %d components, %s", ts_format_name(formats[f]), components,
+                           locked ? "locked" : "");
+        ts_system *system = dense_system(context, &d, 0);
+        dense_state_rows(system, &d);
+        ts_system_solve_desc desc = tight;
+        desc.format = formats[f];
+        ts_system_result result;
+        solve_and_compare(system, &d, &desc, &result);
+        CHECK_CLOSE(result.relative_residual, 0, 2e-6);
+        CHECK_INT(result.unknowns, locked ? 61 : 67);
+        CHECK_INT(result.method, TS_METHOD_CG);
+        CHECK_INT(result.normal, TS_NORMAL_AUTO);
+        if (formats[f]) CHECK_INT(result.format, formats[f]);
+        ts_system_destroy(&system);
+        dense_free(&d);
+      }
+}
+
+static void least_squares(void) {
+  ts_format formats[8];
+  const int format_count = list_formats(context, formats);
+  for (int components = 1; components <= 4; components++)
+    for (int f = 0; f < format_count; f++)
+      for (int locked = 0; locked < 2; locked++) {
+        if (components > most_components(formats[f]) || (f && (components + f + locked) % 3)) continue;
+        dense d = dense_least_squares(150, 60, 3, components, 7);
+        if (locked) dense_lock(&d, 2, 9, 9);
+        CHECK(dense_solve(&d));
+        test_context_label("%s, %d components, %s", ts_format_name(formats[f]), components,
+                           locked ? "locked" : "");
+        ts_system *system = dense_system(context, &d, 0);
+        dense_state_rows(system, &d);
+        ts_system_solve_desc desc = tight;
+        desc.format = formats[f];
+        ts_system_result result;
+        solve_and_compare(system, &d, &desc, &result);
+        CHECK(result.relative_residual > 0.1 && result.relative_residual < 1);
+        ts_system_destroy(&system);
+        dense_free(&d);
+      }
+}
+
+/* Coefficients that are not symmetric go to another method, which may be asked for by name too. */
+static void not_symmetric(void) {
+  for (int components = 1; components <= 4; components++) {
+    dense d = dense_square(67, 4, 0, components, 5);
+    if (components & 1) dense_lock(&d, 3, 11, 9);
+    CHECK(dense_solve(&d));
+    test_context_label("%d components", components);
+    ts_system *system = dense_system(context, &d, 0);
+    dense_state_rows(system, &d);
+    ts_system_result result;
+    solve_and_compare(system, &d, &tight, &result);
+    CHECK_INT(result.method, TS_METHOD_BICGSTAB);
+    ts_system_destroy(&system);
+    dense_free(&d);
+  }
+  dense d = dense_square(40, 4, 1, 2, 5);
+  CHECK(dense_solve(&d));
+  ts_system *system = dense_system(context, &d, 0);
+  dense_state_rows(system, &d);
+  for (ts_method method = TS_METHOD_CG; method <= TS_METHOD_GMRES; method++) {
+    const double zeros[80] = {0};
+    CHECK_OK(context, ts_system_set_values(system, zeros, 80));
+    ts_system_solve_desc desc = tight;
+    desc.method = method;
+    desc.restart = method == TS_METHOD_GMRES ? 12 : 0;
+    ts_system_result result;
+    test_context_label("%s", ts_method_name(method));
+    CHECK_INT(ts_method_from_name(ts_method_name(method)), method);
+    solve_and_compare(system, &d, &desc, &result);
+    CHECK_INT(result.method, method);
+  }
+  ts_system_destroy(&system);
+  dense_free(&d);
+}
+
+/* In units in which squares of coefficients are no numbers of single precision. */
+static void units(void) {
+  for (int kind = 0; kind < 4; kind++) {
+    dense d = kind & 1 ? dense_least_squares(90, 40, 3, 2, 3) : dense_square(40, 3, 1, 2, 3);
+    const double unit = kind & 2 ? 1e-25 : 1e30;
+    for (int k = 0; k < d.rows * d.n; k++) d.a[k] *= unit;
+    for (int k = 0; k < d.rows * 2; k++) d.b[k] *= unit;
+    dense_lock(&d, 5, 13, 3);
+    CHECK(dense_solve(&d));
+    test_context_label("least squares %d, unit %g", kind & 1, unit);
+    ts_system *system = dense_system(context, &d, 0);
+    dense_state_rows(system, &d);
+    ts_system_result result;
+    solve_and_compare(system, &d, &tight, &result);
+    /* Other units at the same places are other right-hand sides too. */
+    for (int k = 0; k < d.rows * d.n; k++) d.a[k] /= unit;
+    for (int k = 0; k < d.rows * 2; k++) d.b[k] /= unit;
+    dense_state_rows(system, &d);
+    solve_and_compare(system, &d, &tight, &result);
+    ts_system_destroy(&system);
+    dense_free(&d);
+  }
+}
+
+/* ---- Ways to state the same equations ---- */
+
+typedef struct entry {
+  int row, column;
+  double value;
+} entry;
+
+/* The coefficients of `d` (only the lower triangle of a symmetric one) in pieces and in random order. */
+static entry *shuffled_entries(const dense *d, int symmetric, int *count) {
+  entry *entries = calloc(2 * (size_t)d->n * (size_t)d->n, sizeof *entries);
+  ref_random random = {31};
+  *count = 0;
+  for (int i = 0; i < d->n; i++)
+    for (int j = 0; j < (symmetric ? i + 1 : d->n); j++) {
+      const double a = d->a[i * d->n + j], part = (double)ref_uniform(&random, -1, 1);
+      if (a == 0) continue;
+      const int upper = symmetric && ref_below(&random, 2); /* either triangle will do */
+      entries[(*count)++] = (entry){upper ? j : i, upper ? i : j, a - part};
+      entries[(*count)++] = (entry){i, j, part};
+    }
+  for (int k = *count - 1; k > 0; k--) {
+    const int other = ref_below(&random, k + 1);
+    const entry t = entries[k];
+    entries[k] = entries[other], entries[other] = t;
+  }
+  return entries;
+}
+
+static void state_entries(ts_system *system, const dense *d, const entry *entries, int count) {
+  CHECK_OK(context, ts_system_begin(system));
+  for (int k = 0; k < count; k++)
+    CHECK_OK(context, ts_system_add(system, entries[k].row, entries[k].column, entries[k].value));
+  for (int i = d->n - 1; i >= 0; i--)
+    for (int c = 0; c < d->components; c++) {
+      const double b = d->b[i * d->components + c];
+      CHECK_OK(context, ts_system_add_right_hand_side(system, i, c, b - 1));
+      CHECK_OK(context, ts_system_add_right_hand_side(system, i, c, 1));
+    }
+  CHECK_OK(context, ts_system_end(system));
+}
+
+static void entries_in_any_order(void) {
+  for (int kind = 0; kind < 4; kind++) {
+    const int symmetric = kind & 1;
+    dense d = dense_square(45, 4, 1, 2, 12);
+    if (kind & 2) dense_lock(&d, 0, 7, 3);
+    CHECK(dense_solve(&d));
+    test_context_label("symmetric %d, locked %d", symmetric, kind & 2);
+    ts_system *system = dense_system(context, &d, symmetric);
+    int count;
+    entry *entries = shuffled_entries(&d, symmetric, &count);
+    state_entries(system, &d, entries, count);
+    ts_system_result result;
+    solve_and_compare(system, &d, &tight, &result);
+    /* The same places with other numbers: the matrix is kept, and nothing is counted twice. */
+    const ts_matrix *matrix = ts_system_matrix(system);
+    for (int k = 0; k < count; k++) entries[k].value *= 2;
+    for (int i = 0; i < d.n * d.components; i++) d.b[i] *= 4;
+    for (int j = 0; j < d.n * d.n; j++) d.a[j] *= 2;
+    CHECK(dense_solve(&d));
+    state_entries(system, &d, entries, count);
+    solve_and_compare(system, &d, &tight, &result);
+    CHECK(ts_system_matrix(system) == matrix);
+    free(entries);
+    ts_system_destroy(&system);
+    dense_free(&d);
+  }
+}
+
+/* begin_row .. end_row, with coefficients of one unknown in pieces, and a weight that multiplies the equation.
+ */
+static void rows_in_pieces(void) {
+  for (int least_squares = 0; least_squares < 2; least_squares++) {
+    dense d = least_squares ? dense_least_squares(90, 40, 3, 3, 3) : dense_square(40, 3, 1, 3, 3);
+    dense_lock(&d, 5, 13, 3);
+    CHECK(dense_solve(&d));
+    test_context_label("least squares %d", least_squares);
+    ts_system *system = dense_system(context, &d, 0);
+    CHECK_OK(context, ts_system_begin(system));
+    for (int r = 0; r < d.rows; r++) {
+      const double scale = least_squares ? 1 : 1 + 0.25 * (r % 3);
+      CHECK_OK(context, ts_system_begin_row(system));
+      for (int j = d.n - 1; j >= 0; j--)
+        if (d.a[r * d.n + j] != 0)
+          CHECK_OK(context, ts_system_coefficient(system, j, d.a[r * d.n + j] / scale - 1));
+      for (int j = 0; j < d.n; j++)
+        if (d.a[r * d.n + j] != 0) CHECK_OK(context, ts_system_coefficient(system, j, 1));
+      for (int c = 0; c < 3; c++) {
+        CHECK_OK(context, ts_system_right_hand_side(system, c, 2));
+        CHECK_OK(context, ts_system_right_hand_side(system, c, d.b[r * 3 + c] / scale - 2));
+      }
+      CHECK_OK(context, ts_system_end_row(system, least_squares ? d.weights[r] : scale));
+    }
+    CHECK_OK(context, ts_system_end(system));
+    ts_system_result result;
+    solve_and_compare(system, &d, &tight, &result);
+    /* Right-hand sides afterwards mean the same as in a row. */
+    for (int k = 0; k < d.rows * 3; k++) d.b[k] = 1 + 0.01 * k;
+    CHECK(dense_solve(&d));
+    CHECK_OK(context, ts_system_begin(system));
+    for (int r = 0; r < d.rows; r++) {
+      const double scale = least_squares ? d.weights[r] : 1 + 0.25 * (r % 3);
+      CHECK_OK(context, ts_system_begin_row(system));
+      for (int j = 0; j < d.n; j++)
+        if (d.a[r * d.n + j] != 0)
+          CHECK_OK(context, ts_system_coefficient(system, j, d.a[r * d.n + j] / (least_squares ? 1 : scale)));
+      CHECK_OK(context, ts_system_end_row(system, scale));
+    }
+    CHECK_OK(context, ts_system_end(system));
+    for (int r = 0; r < d.rows; r++) {
+      const double scale = least_squares ? 1 : 1 + 0.25 * (r % 3);
+      double b[3];
+      for (int c = 0; c < 3; c++) b[c] = d.b[r * 3 + c] / scale;
+      CHECK_OK(context, ts_system_set_right_hand_side(system, r, b));
+    }
+    solve_and_compare(system, &d, &tight, &result);
+    ts_system_destroy(&system);
+    dense_free(&d);
+  }
+}
+
+/* Rows and single entries together; and as many rows as there are unlocked unknowns. */
+static void rows_and_entries(void) {
+  dense d = dense_square(30, 3, 1, 1, 8);
+  dense_lock(&d, 4, 6, 8);
+  CHECK(dense_solve(&d));
+  for (int all_rows = 0; all_rows < 2; all_rows++) {
+    test_context_label("all rows %d", all_rows);
+    ts_system *system = dense_system(context, &d, 0);
+    CHECK_OK(context, ts_system_begin(system));
+    for (int i = 0; i < d.n; i++) {
+      if (!all_rows && d.locked[i]) continue;
+      CHECK_OK(context, ts_system_begin_row(system));
+      for (int j = 0; j < d.n; j++) {
+        const double a = d.a[i * d.n + j];
+        if (a != 0 && j != i) CHECK_OK(context, ts_system_coefficient(system, j, a));
+      }
+      CHECK_OK(context, ts_system_right_hand_side(system, 0, d.b[i] / 2));
+      CHECK_OK(context, ts_system_end_row(system, 1));
+    }
+    for (int i = 0; i < d.n; i++) {
+      CHECK_OK(context, ts_system_add(system, i, i, d.a[i * d.n + i]));
+      CHECK_OK(context, ts_system_add_right_hand_side(system, i, 0, d.b[i] / 2));
+    }
+    CHECK_OK(context, ts_system_end(system));
+    ts_system_result result;
+    solve_and_compare(system, &d, &tight, &result);
+    ts_system_destroy(&system);
+  }
+  dense_free(&d);
+}
+
+/* Normal equations applied instead of formed. */
+static void applied(void) {
+  ts_format formats[8];
+  const int format_count = list_formats(context, formats);
+  for (int components = 1; components <= 4; components++)
+    for (int f = 0; f < format_count; f++)
+      for (int locked = 0; locked < 2; locked++) {
+        if (components > most_components(formats[f]) || (f && (components + f + locked) % 3)) continue;
+        dense d = dense_least_squares(150, 60, 3, components, 7);
+        if (locked) dense_lock(&d, 2, 9, 9);
+        CHECK(dense_solve(&d));
+        test_context_label("%s, %d components, %s", ts_format_name(formats[f]), components,
+                           locked ? "locked" : "");
+        ts_system *system = dense_system(context, &d, 0);
+        dense_state_rows(system, &d);
+        ts_system_solve_desc desc = tight;
+        desc.format = formats[f];
+        desc.normal = locked ? TS_NORMAL_APPLIED : TS_NORMAL_AUTO;
+        desc.method = locked ? TS_METHOD_AUTO : TS_METHOD_CGLS;
+        ts_system_result result;
+        solve_and_compare(system, &d, &desc, &result);
+        CHECK_INT(result.method, TS_METHOD_CGLS);
+        CHECK_INT(result.normal, TS_NORMAL_APPLIED);
+        CHECK_INT(result.rows, 150);
+        CHECK_CONTAINS(result.choice, "asked for");
+        /* And back: there is one solution. */
+        desc.normal = TS_NORMAL_FORMED;
+        desc.method = TS_METHOD_AUTO;
+        CHECK_OK(context, ts_system_solve(system, &desc, &result));
+        CHECK_CLOSE(dense_difference(system, &d), 0, 2e-5);
+        CHECK_INT(result.method, TS_METHOD_CG);
+        ts_system_destroy(&system);
+        dense_free(&d);
+      }
+}
+
+/* Left to the library: formed where A^T A is small, applied where one condition has all unknowns. */
+static void formed_or_applied(void) {
+  for (int full = 0; full < 2; full++) {
+    dense d = dense_least_squares(150, 60, 2, 1, 7);
+    for (int j = 0; full && j < 60; j++) d.a[149 * 60 + j] = 1;
+    CHECK(dense_solve(&d));
+    ts_system *system = dense_system(context, &d, 0);
+    dense_state_rows(system, &d);
+    ts_system_result result;
+    solve_and_compare(system, &d, &tight, &result);
+    CHECK_INT(result.normal, full ? TS_NORMAL_APPLIED : TS_NORMAL_FORMED);
+    CHECK_CONTAINS(result.choice, full ? "A and A^T applied: " : "A^T W A formed: ");
+    CHECK_CONTAINS(result.choice, "MB an iteration");
+    ts_system_destroy(&system);
+    dense_free(&d);
+  }
+}
+
+/* Pairs of unknowns that are stated together are blocks, also in textures, where vectors of blocks have one
+ * component. */
+static void blocks(void) {
+  for (int components = 1; components <= 2; components++)
+    for (int least_squares = 0; least_squares < 2; least_squares++) {
+      enum { PAIRS = 40 };
+      dense d = dense_create(2 * PAIRS, 2 * PAIRS, components, least_squares);
+      for (int i = 0; i < 2 * PAIRS; i++)
+        for (int j = 0; j < 2 * PAIRS; j++) {
+          const int apart = abs(i / 2 - j / 2);
+          d.a[i * d.n + j] = apart > 1 ? 0 : i == j ? 7 : i / 2 == j / 2 ? 0.5 : -0.75;
+        }
+      for (int k = 0; k < d.rows * components; k++) d.b[k] = 1 + k % 3;
+      CHECK(dense_solve(&d));
+      test_context_label("%d components, least squares %d", components, least_squares);
+      ts_system *system = dense_system(context, &d, 0);
+      dense_state_rows(system, &d);
+      for (int applied = 0; applied <= least_squares; applied++) {
+        ts_system_solve_desc desc = tight;
+        ts_system_result result;
+        if (applied) desc.normal = TS_NORMAL_APPLIED;
+        solve_and_compare(system, &d, &desc, &result);
+        if (test_is_gl()) CHECK((result.format >= TS_FORMAT_BCRS2) == (components == 1));
+        CHECK_CONTAINS(result.choice, ts_format_name(result.format));
+        CHECK(strstr(result.choice, "asked for") == NULL || applied);
+      }
+      ts_system_destroy(&system);
+      dense_free(&d);
+    }
+}
+
+CASE(squares)
+CASE(least_squares)
+CASE(applied)
+CASE(formed_or_applied)
+CASE(blocks)
+CASE(not_symmetric)
+CASE(units)
+CASE(entries_in_any_order)
+CASE(rows_in_pieces)
+CASE(rows_and_entries)
+
+static const test_case cases[] = {
+    {"squares", case_squares},
+    {"least_squares", case_least_squares},
+    {"applied", case_applied},
+    {"formed_or_applied", case_formed_or_applied},
+    {"blocks", case_blocks},
+    {"not_symmetric", case_not_symmetric},
+    {"units", case_units},
+    {"entries_in_any_order", case_entries_in_any_order},
+    {"rows_in_pieces", case_rows_in_pieces},
+    {"rows_and_entries", case_rows_and_entries},
+};
+TEST_MAIN(cases, 0)
