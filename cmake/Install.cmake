@@ -3,13 +3,13 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY include/texsolve DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/texsolve include/texsolve-nl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # ---- CMake package: each library has its own export file, because only the static one needs other packages.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/texsolve)
 foreach(kind shared static)
-  install(TARGETS texsolve_${kind} EXPORT texsolve_${kind}
+  install(TARGETS texsolve_${kind} texsolve_nl_${kind} EXPORT texsolve_${kind}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
@@ -55,4 +55,5 @@ else()
   set(pc_prefix "\${pcfiledir}/${up}")
 endif()
 configure_file(cmake/texsolve.pc.in texsolve.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/texsolve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/texsolve-nl.pc.in texsolve-nl.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/texsolve.pc ${CMAKE_CURRENT_BINARY_DIR}/texsolve-nl.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -60,17 +60,22 @@ target_include_directories(texsolve_objects PUBLIC
 target_compile_definitions(texsolve_objects PRIVATE ${definitions} _POSIX_C_SOURCE=200809L)
 target_link_libraries(texsolve_objects PUBLIC ${link_libraries} PRIVATE $<BUILD_INTERFACE:texsolve_options>)
 
-# The static library is one object, in which only the API's names are left: an application may have a gl_bind of its own.
+# A static library is one object, in which only the API's names are left: an application may have a gl_bind of its own.
 # The tests and `texsolve bench`, which look inside, link an archive of the objects as they are.
-set(static_objects $<TARGET_OBJECTS:texsolve_objects>)
-if(CMAKE_SYSTEM_NAME STREQUAL Linux AND CMAKE_OBJCOPY AND NOT TEXSOLVE_SANITIZE)
-  set(static_objects ${CMAKE_CURRENT_BINARY_DIR}/texsolve_joined.o)
-  add_custom_command(OUTPUT ${static_objects}
-    COMMAND ${CMAKE_C_COMPILER} -r -o ${static_objects} $<TARGET_OBJECTS:texsolve_objects>
-    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${static_objects}
-    DEPENDS texsolve_objects $<TARGET_OBJECTS:texsolve_objects> COMMAND_EXPAND_LISTS VERBATIM)
-  set_source_files_properties(${static_objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-endif()
+#   texsolve_join(OBJECTS VARIABLE)  the objects of a library, joined where that can be done
+function(texsolve_join objects variable)
+  set(${variable} $<TARGET_OBJECTS:${objects}>)
+  if(CMAKE_SYSTEM_NAME STREQUAL Linux AND CMAKE_OBJCOPY AND NOT TEXSOLVE_SANITIZE)
+    set(${variable} ${CMAKE_CURRENT_BINARY_DIR}/${objects}_joined.o)
+    add_custom_command(OUTPUT ${${variable}}
+      COMMAND ${CMAKE_C_COMPILER} -r -o ${${variable}} $<TARGET_OBJECTS:${objects}>
+      COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${${variable}}
+      DEPENDS ${objects} $<TARGET_OBJECTS:${objects}> COMMAND_EXPAND_LISTS VERBATIM)
+    set_source_files_properties(${${variable}} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  endif()
+  set(${variable} ${${variable}} PARENT_SCOPE)
+endfunction()
+texsolve_join(texsolve_objects static_objects)
 add_library(texsolve_shared SHARED $<TARGET_OBJECTS:texsolve_objects>)
 add_library(texsolve_static STATIC ${static_objects})
 foreach(kind shared static)
@@ -93,6 +98,7 @@ set_target_properties(texsolve_static PROPERTIES LINKER_LANGUAGE C)
 add_library(texsolve_internal STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:texsolve_objects>)
 target_include_directories(texsolve_internal PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
 target_link_libraries(texsolve_internal PUBLIC ${link_libraries} texsolve_options)
+include(Nl)
 
 if(TEXSOLVE_TESTS)
   enable_testing() # before the programs, which have tests of their own

@@ -39,7 +39,8 @@ echo "== what was installed"
 libdir=$(dirname "$(find "$prefix" -name 'libtexsolve.so' | head -n 1)")
 for file in "$libdir/libtexsolve.so" "$libdir/libtexsolve.a" "$libdir/pkgconfig/texsolve.pc" \
   "$libdir/cmake/texsolve/texsolveConfig.cmake" "$prefix/include/texsolve/texsolve.h" \
-  "$prefix/include/texsolve/gl.h"; do
+  "$prefix/include/texsolve/gl.h" "$libdir/libtexsolve-nl.so" "$libdir/libtexsolve-nl.a" \
+  "$libdir/pkgconfig/texsolve-nl.pc" "$prefix/include/texsolve-nl/NL/nl.h"; do
   [ -s "$file" ] || fail "$file is missing"
   echo "$file"
 done
@@ -52,6 +53,11 @@ others=$(nm -D --defined-only "$libdir/libtexsolve.so" |
 [ -z "$others" ] || fail "the shared library exports names that are not ts_...: $others"
 others=$(nm -g --defined-only "$libdir/libtexsolve.a" | awk 'NF == 3 && $3 !~ /^ts_/ { print $3 }')
 [ -z "$others" ] || fail "the static library exports names that are not ts_...: $others"
+for library in "-D $libdir/libtexsolve-nl.so" "-g $libdir/libtexsolve-nl.a"; do
+  # shellcheck disable=SC2086
+  others=$(nm --defined-only $library | awk 'NF == 3 && $3 !~ /^(nl[A-Z]|__bss_start$|_edata$|_end$)/ { print $3 }')
+  [ -z "$others" ] || fail "${library#* } exports names that are not nl...: $others"
+done
 nm -D --defined-only "$libdir/libtexsolve.so" | grep -q ' ts_cg_solve$' || fail "ts_cg_solve is not exported"
 if [ -x "$prefix/bin/texsolve" ]; then
   "$prefix/bin/texsolve" --version
@@ -73,6 +79,9 @@ for kind in shared static; do
   for program in outside outside-plain; do
     run "$work/cmake-$kind/$program" "$@"
   done
+  for program in opennl opennl-plain; do
+    "$work/cmake-$kind/$program" || fail "$program, $kind"
+  done
   if [ "$kind" = shared ]; then
     links_shared "$work/cmake-$kind/outside" || fail "texsolve::shared did not link libtexsolve.so"
   else
@@ -87,15 +96,24 @@ echo "== pkg-config, shared"
   $(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs texsolve) -lm -Wl,-rpath,"$libdir"
 links_shared "$work/pc-shared" || fail "libtexsolve.so is not linked"
 run "$work/pc-shared" "$@"
+# A program for OpenNL, by nothing but the name of the package.
+# shellcheck disable=SC2046
+"$cc" -std=c99 -Wall -Wextra -Werror "$source/opennl.c" -o "$work/nl-shared" \
+  $(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs texsolve-nl) -Wl,-rpath,"$libdir"
+"$work/nl-shared" || fail "the program for OpenNL, shared"
 
 echo "== pkg-config, static"
 # The shared library is put away, so that -ltexsolve can only mean the archive.
 mkdir "$work/shared"
-mv "$libdir"/libtexsolve.so* "$work/shared"
+mv "$libdir"/libtexsolve*.so* "$work/shared"
 # shellcheck disable=SC2046
 "$cc" -std=c11 -Wall -Wextra -Werror "$source/main.c" -o "$work/pc-static" \
   $(PKG_CONFIG_PATH="$libdir/pkgconfig" pkg-config --static --cflags --libs texsolve) -lm
 run "$work/pc-static" "$@"
+# shellcheck disable=SC2046
+"$cc" -std=c99 -Wall -Wextra -Werror "$source/opennl.c" -o "$work/nl-static" \
+  $(PKG_CONFIG_PATH="$libdir/pkgconfig" pkg-config --static --cflags --libs texsolve-nl)
+"$work/nl-static" || fail "the program for OpenNL, static"
 
 [ "$(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --modversion texsolve)" = \
   "$("$work/pc-static" cpu | sed 's/^texsolve \([^,]*\),.*/\1/')" ] || fail "texsolve.pc tells another version"

@@ -1,0 +1,1 @@
+#include "../nl.h" /* for programs that include it by this name */
