@@ -124,6 +124,40 @@ static void test_scan(void) {
   test_context_label("%s", "");
 }
 
+/* Borders, and triangles that all face outward: away from the axis or, of the face, towards +z on the whole. */
+static void test_patches(void) {
+  static const struct {
+    const char *what;
+    int loops;
+    double area, tolerance;
+  } patches[] = {{"cap:4000", 1, 2 * M_PI, 0.01},
+                 {"bent:4000", 1, 1.5 * M_PI * 2.4, 0.02},
+                 {"cone:4000", 1, 2 * M_PI / 3 * 0.6 * (4 - 0.09), 0.02},
+                 {"face:4000", 1, 6, 1.5},
+                 {"patches:4000", 4, 23, 3}};
+  for (int i = 0; i < 5; i++) {
+    test_context_label("%s", patches[i].what);
+    mesh m = generated(patches[i].what);
+    const mesh_measures s = measured(&m);
+    CHECK_CLOSE(m.vertex_count, 4000, 200);
+    CHECK_INT(s.boundary_loops, patches[i].loops);
+    CHECK_INT(s.components, patches[i].loops);
+    CHECK_INT(s.unreferenced, 0);
+    CHECK_CLOSE(s.area, patches[i].area, patches[i].tolerance);
+    for (int32_t t = 0; t < m.triangle_count && i < 3; t++) {
+      const double *p = m.positions + 3 * m.triangles[3 * t], *q = m.positions + 3 * m.triangles[3 * t + 1],
+                   *r = m.positions + 3 * m.triangles[3 * t + 2];
+      const double u[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]},
+                   v[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
+      const double out = (u[1] * v[2] - u[2] * v[1]) * p[0] + (u[0] * v[1] - u[1] * v[0]) * p[2];
+      if (!CHECK(out + (i == 0 ? (u[2] * v[0] - u[0] * v[2]) * p[1] : 0) > 0)) break;
+    }
+    check_sound(&m);
+    mesh_destroy(&m);
+  }
+  test_context_label("%s", "");
+}
+
 static uint64_t hash_of(const mesh *m) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (int pass = 0; pass < 2; pass++) {
@@ -146,6 +180,7 @@ static void test_same_everywhere(void) {
       {"cube:100", UINT64_C(0x9d9c6357d6275245), UINT64_C(0xf266d6f2a68a5260)},
       {"torus:100", UINT64_C(0xc962c325f899412d), UINT64_C(0xf38a768771d80072)},
       {"scan:1000", UINT64_C(0x84db7b4daf2a762e), UINT64_C(0x2066b7c0ffe6c36b)},
+      {"patches:1000", UINT64_C(0xaea5aa31da2c2f84), UINT64_C(0x0d6b49aa4766c2f9)},
   };
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     test_context_label("%s", known[i].what);
@@ -162,7 +197,8 @@ static void test_same_everywhere(void) {
 }
 
 static void test_names(void) {
-  static const char *const good[] = {"sphere:12", "cube:12", "torus:12", "scan:12", "cube", "scan"};
+  static const char *const good[] = {"sphere:12", "cube:12", "torus:12",   "scan:12", "cube", "scan",
+                                     "cap:12",    "bent:12", "patches:12", "face:12", "cone"};
   static const char *const bad[] = {
       "",           ":100",       "ball",     "sphere:",  "sphere:11",
       "sphere:-50", "sphere:1e4", "cube: 50", "cube:50 ", "scan:99999999999999999999",
@@ -325,6 +361,7 @@ static void test_noise_stays(void) {
 static const test_case cases[] = {{"closed", test_closed},
                                   {"sphere", test_sphere},
                                   {"scan", test_scan},
+                                  {"patches", test_patches},
                                   {"same_everywhere", test_same_everywhere},
                                   {"names", test_names},
                                   {"measures", test_measures},

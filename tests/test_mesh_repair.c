@@ -65,9 +65,12 @@ static void keep_line(const char *line, void *user) {
   strcat(t->text, "\n");
 }
 
+static const mesh_repair_words words = {.thin = "that the flow bounds the angles",
+                                        .odd_edge = "their vertices are held fixed"};
+
 static void check_told(int lines, const char *part) {
   told t = {0};
-  mesh_repair_describe(&report, keep_line, &t);
+  mesh_repair_describe(&report, &words, keep_line, &t);
   CHECK_INT(t.lines, lines);
   if (part) CHECK_CONTAINS(t.text, part);
 }
@@ -280,7 +283,7 @@ static void test_moebius(void) {
   CHECK_INT(report.held_vertices, 2);
   CHECK(is_held(&m, report.first_unorientable[0]) && is_held(&m, report.first_unorientable[1]));
   told t = {0};
-  mesh_repair_describe(&report, keep_line, &t);
+  mesh_repair_describe(&report, &words, keep_line, &t);
   CHECK_CONTAINS(t.text, "the triangles at 1 edge cannot agree in orientation");
   mesh_destroy(&m);
 }

@@ -101,6 +101,52 @@ void camera_zoom(camera *c, float steps) {
   c->distance = fminf(fmaxf(c->distance * powf(0.9f, steps), 0.002f * c->size), 20 * c->size);
 }
 
+/* ---- Points and pixels ---- */
+
+/* How far a point lies before the camera. */
+static float depth(const camera *c, const float point[3]) {
+  float m[3][3], z = c->distance;
+  rotation_matrix(c->rotation, m);
+  for (int k = 0; k < 3; k++) z -= m[2][k] * (point[k] - c->target[k]);
+  return z;
+}
+
+/* At the distance 1. */
+static float pixel_slope(const camera *c, int width, int height) {
+  return pixel_size(c, width, height) / c->distance;
+}
+
+int camera_project(const camera *c, const float point[3], int width, int height, float *x, float *y) {
+  float m[3][3], eye[2] = {0};
+  const float z = depth(c, point), unit = z * pixel_slope(c, width, height);
+  rotation_matrix(c->rotation, m);
+  for (int k = 0; k < 3; k++)
+    for (int row = 0; row < 2; row++) eye[row] += m[row][k] * (point[k] - c->target[k]);
+  if (!(z > 0)) return 0;
+  *x = 0.5f * (float)width + eye[0] / unit;
+  *y = 0.5f * (float)height - eye[1] / unit;
+  return 1;
+}
+
+void camera_ray(const camera *c, float x, float y, int width, int height, float origin[3], float direction[3]) {
+  float m[3][3];
+  const float slope = pixel_slope(c, width, height);
+  const float right = slope * (x - 0.5f * (float)width), up = slope * (0.5f * (float)height - y);
+  rotation_matrix(c->rotation, m);
+  for (int k = 0; k < 3; k++) {
+    origin[k] = c->target[k] + c->distance * m[2][k];
+    direction[k] = right * m[0][k] + up * m[1][k] - m[2][k];
+  }
+}
+
+void camera_drag(const camera *c, float x0, float y0, float x1, float y1, int width, int height,
+                 float point[3]) {
+  float m[3][3];
+  const float unit = depth(c, point) * pixel_slope(c, width, height);
+  rotation_matrix(c->rotation, m);
+  for (int k = 0; k < 3; k++) point[k] += unit * ((x1 - x0) * m[0][k] - (y1 - y0) * m[1][k]);
+}
+
 /* ---- Matrices ---- */
 
 void camera_view_matrix(const camera *c, float m[16]) {

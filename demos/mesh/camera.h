@@ -16,6 +16,13 @@ void camera_fit(camera *c, const float low[3], const float high[3]);
 void camera_orbit(camera *c, float x0, float y0, float x1, float y1, int width, int height);
 void camera_pan(camera *c, float x0, float y0, float x1, float y1, int width, int height);
 void camera_zoom(camera *c, float steps); /* positive: nearer */
+/* Where a point is in the window, in pixels from its upper left. Returns 0 where it lies behind the camera. */
+int camera_project(const camera *c, const float point[3], int width, int height, float *x, float *y);
+/* What a pixel shows lies at origin + t direction, t > 0. */
+void camera_ray(const camera *c, float x, float y, int width, int height, float origin[3], float direction[3]);
+/* Moves a point with the pointer, in the plane through it that the screen is parallel to. */
+void camera_drag(const camera *c, float x0, float y0, float x1, float y1, int width, int height,
+                 float point[3]);
 /* Column-major matrices for OpenGL. */
 void camera_view_matrix(const camera *c, float m[16]);
 void camera_projection_matrix(const camera *c, int width, int height, float m[16]);

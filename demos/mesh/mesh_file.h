@@ -28,6 +28,13 @@ int mesh_file_read(const char *path, mesh *m, mesh_file_report *report, char mes
  * appears when it is complete: nothing is left behind on failure, and an older file is kept. */
 int mesh_file_write(const char *path, const mesh *m, char message[MESH_MESSAGE]);
 
+/* The same with places in a texture: corner 3 t + k of triangle t is at u, v of uv[2 corner[3 t + k]]. OBJ,
+ * where a vertex may have several places (vt lines, one for each place), and PLY (properties u, v of its
+ * vertices), where `corner` must be the mesh's own triangles. */
+int mesh_file_write_textured(const char *path, const mesh *m, const int32_t *corner, const double *uv,
+                             char message[MESH_MESSAGE]);
+int mesh_file_can_write_textured(const char *path, char message[MESH_MESSAGE]);
+
 /* Whether the ending is one that can be written; else the message says which are. */
 int mesh_file_can_write(const char *path, char message[MESH_MESSAGE]);
 

@@ -69,6 +69,26 @@ private:
   std::string target_, temporary_;
 };
 
+/* What every format has in common. */
+int write_file(const char *path, mesh_format format, OpenMesh::IO::BaseExporter &exporter,
+               OpenMesh::IO::Options options, char message[MESH_MESSAGE]) {
+  const char *const name = mesh_source_name(path);
+  new_file file;
+  if (const int error = file.open(path)) return mesh_fail(message, "%s: %s", name, strerror(error));
+  file.stream.imbue(std::locale::classic());
+  if (format == MESH_PLY || format == MESH_STL) options += OpenMesh::IO::Options::Binary;
+  bool written = false;
+  errno = 0;
+  {
+    quiet_openmesh quiet;
+    /* Nine digits are enough for every number of single precision. */
+    written = OpenMesh::IO::IOManager().write(file.stream, mesh_format_endings[format], exporter, options, 9);
+  }
+  if (!written || !file.stream) return mesh_fail(message, "%s: %s", name, strerror(errno ? errno : EIO));
+  if (const int error = file.commit()) return mesh_fail(message, "%s: %s", name, strerror(error));
+  return 0;
+}
+
 } // namespace
 
 int mesh_file_can_write(const char *path, char message[MESH_MESSAGE]) {
@@ -79,26 +99,30 @@ int mesh_file_can_write(const char *path, char message[MESH_MESSAGE]) {
 
 int mesh_file_write(const char *path, const mesh *m, char message[MESH_MESSAGE]) {
   if (mesh_file_can_write(path, message)) return 1;
-  const mesh_format format = mesh_format_of(path);
-  const char *const name = mesh_source_name(path);
   try {
-    new_file file;
-    if (const int error = file.open(path)) return mesh_fail(message, "%s: %s", name, strerror(error));
-    file.stream.imbue(std::locale::classic());
     mesh_exporter exporter(*m);
-    OpenMesh::IO::Options options;
-    if (format == MESH_PLY || format == MESH_STL) options += OpenMesh::IO::Options::Binary;
-    bool written = false;
-    errno = 0;
-    {
-      quiet_openmesh quiet;
-      /* Nine digits are enough for every number of single precision. */
-      written = OpenMesh::IO::IOManager().write(file.stream, mesh_format_endings[format], exporter, options, 9);
-    }
-    if (!written || !file.stream) return mesh_fail(message, "%s: %s", name, strerror(errno ? errno : EIO));
-    if (const int error = file.commit()) return mesh_fail(message, "%s: %s", name, strerror(error));
+    return write_file(path, mesh_format_of(path), exporter, OpenMesh::IO::Options(), message);
   } catch (const std::exception &problem) {
-    return mesh_fail(message, "%s: %s", name, problem.what());
+    return mesh_fail(message, "%s: %s", mesh_source_name(path), problem.what());
   }
-  return 0;
+}
+
+int mesh_file_can_write_textured(const char *path, char message[MESH_MESSAGE]) {
+  const mesh_format format = mesh_format_of(path);
+  if (format == MESH_OBJ || format == MESH_PLY) return 0;
+  return mesh_fail(message, "%s: expected a name that ends in .obj or .ply", mesh_source_name(path));
+}
+
+int mesh_file_write_textured(const char *path, const mesh *m, const int32_t *corner, const double *uv,
+                             char message[MESH_MESSAGE]) {
+  if (mesh_file_can_write_textured(path, message)) return 1;
+  const mesh_format format = mesh_format_of(path);
+  OpenMesh::IO::Options options;
+  options += format == MESH_OBJ ? OpenMesh::IO::Options::FaceTexCoord : OpenMesh::IO::Options::VertexTexCoord;
+  try {
+    textured_exporter exporter(*m, corner, uv);
+    return write_file(path, format, exporter, options, message);
+  } catch (const std::exception &problem) {
+    return mesh_fail(message, "%s: %s", mesh_source_name(path), problem.what());
+  }
 }

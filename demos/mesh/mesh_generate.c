@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mesh_patch.h"
 #include "mesh_random.h"
 #include "mesh_scan.h"
 
@@ -186,10 +187,9 @@ int mesh_generate(const char *what, mesh *m, char message[MESH_MESSAGE]) {
   static const struct {
     const char *name;
     int (*create)(int32_t about_vertices, mesh *m, char message[MESH_MESSAGE]);
-  } shapes[] = {{"sphere", generate_sphere},
-                {"cube", generate_cube},
-                {"torus", generate_torus},
-                {"scan", mesh_scan_create}};
+  } shapes[] = {{"sphere", generate_sphere}, {"cube", generate_cube},    {"torus", generate_torus},
+                {"scan", mesh_scan_create},  {"cap", mesh_cap_create},   {"bent", mesh_bent_create},
+                {"cone", mesh_cone_create},  {"face", mesh_face_create}, {"patches", mesh_patches_create}};
   *m = (mesh){0};
   const size_t name_length = strcspn(what, ":");
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
@@ -207,9 +207,10 @@ int mesh_generate(const char *what, mesh *m, char message[MESH_MESSAGE]) {
     }
     return shapes[i].create((int32_t)vertices, m, message);
   }
-  return mesh_fail(
-      message, "%.100s: expected sphere, cube, torus or scan, and after it perhaps :N, the number of vertices",
-      what);
+  return mesh_fail(message,
+                   "%.100s: expected sphere, cube, torus, scan, cap, bent, cone, face or patches, and after it "
+                   "perhaps :N, the number of vertices",
+                   what);
 }
 
 /* ---- Noise ---- */

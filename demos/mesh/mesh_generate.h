@@ -8,10 +8,11 @@
 extern "C" {
 #endif
 
-/* `what`: "sphere", "cube", "torus" or "scan", each optionally with ":N", about N vertices (default 10000, at
- * least 12). sphere: a subdivided icosahedron of radius 1, even triangles; cube: of side 1, its edges sharp;
- * torus: radii 1 and 0.4; scan: like one view of a range scanner: an open height field with several holes,
- * ragged borders and noise along the view direction. */
+/* `what`: one of these, optionally with ":N", about N vertices (default 10000, at least 12). sphere: a
+ * subdivided icosahedron of radius 1, even triangles; cube: of side 1, its edges sharp; torus: radii 1 and 0.4;
+ * scan: like one view of a range scanner: an open height field with several holes, ragged borders and noise
+ * along the view direction. With one border: cap, half a sphere; bent, three quarters of a cylinder's wall;
+ * cone, two thirds of the wall of a cone; face, a mask. patches: these four side by side. */
 int mesh_generate(const char *what, mesh *m, char message[MESH_MESSAGE]);
 
 /* Moves every vertex along its normal by a normally distributed distance with standard deviation

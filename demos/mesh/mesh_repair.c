@@ -126,7 +126,7 @@ static int drop_triangles(mesh *m, origin *from, mesh_repair_report *report) {
   return failed;
 }
 
-/* The floor is the one of the flow's cotangents: include/texsolve/mesh.h. */
+/* The floor is the one of the cotangents of include/texsolve/mesh.h. */
 static void count_slivers(const mesh *m, const origin *from, mesh_repair_report *report) {
   for (int32_t t = 0; t < m->triangle_count; t++) {
     double edge[3][3], squares = 0;
@@ -196,7 +196,7 @@ static void hold_edge(mesh *m, int32_t halfedge) {
   m->held[mesh_halfedge_to(m, halfedge)] = 1;
 }
 
-/* Turns triangles, and holds the vertices of edges where the flow cannot be defined. */
+/* Turns triangles, and holds the vertices of edges where no surface goes on. */
 static void orient(mesh *m, const mesh_edges *edges, const signed char *turn, const origin *from,
                    mesh_repair_report *report) {
   int32_t settled_edges = 0;
@@ -286,9 +286,9 @@ int mesh_repair(mesh *m, const mesh_repair_options *options, mesh_repair_report 
   return failed;
 }
 
-void mesh_repair_describe(const mesh_repair_report *report, void (*print)(const char *line, void *user),
-                          void *user) {
-  char line[200];
+void mesh_repair_describe(const mesh_repair_report *report, const mesh_repair_words *words,
+                          void (*print)(const char *line, void *user), void *user) {
+  char line[MESH_MESSAGE];
   const mesh_repair_report *r = report;
   if (r->merged_vertices) {
     snprintf(line, sizeof line,
@@ -305,9 +305,8 @@ void mesh_repair_describe(const mesh_repair_report *report, void (*print)(const 
     print(line, user);
   }
   if (r->slivers) {
-    snprintf(line, sizeof line,
-             "%d triangle%s so thin that the flow bounds the angles (the first: triangle %d)", r->slivers,
-             r->slivers == 1 ? " is" : "s are", r->first_sliver);
+    snprintf(line, sizeof line, "%d triangle%s so thin %s (the first: triangle %d)", r->slivers,
+             r->slivers == 1 ? " is" : "s are", words->thin, r->first_sliver);
     print(line, user);
   }
   if (r->turned_triangles) {
@@ -318,19 +317,16 @@ void mesh_repair_describe(const mesh_repair_report *report, void (*print)(const 
     print(line, user);
   }
   if (r->nonmanifold_edges) {
-    snprintf(line, sizeof line,
-             "%d edge%s more than two triangles (the first: vertices %d and %d); their vertices are held fixed",
+    snprintf(line, sizeof line, "%d edge%s more than two triangles (the first: vertices %d and %d); %s",
              r->nonmanifold_edges, r->nonmanifold_edges == 1 ? " has" : "s have", r->first_nonmanifold[0],
-             r->first_nonmanifold[1]);
+             r->first_nonmanifold[1], words->odd_edge);
     print(line, user);
   }
   if (r->unorientable_edges) {
     snprintf(line, sizeof line,
-             "the triangles at %d edge%s cannot agree in orientation (the first: vertices %d and %d); their "
-             "vertices "
-             "are held fixed",
+             "the triangles at %d edge%s cannot agree in orientation (the first: vertices %d and %d); %s",
              r->unorientable_edges, r->unorientable_edges == 1 ? "" : "s", r->first_unorientable[0],
-             r->first_unorientable[1]);
+             r->first_unorientable[1], words->odd_edge);
     print(line, user);
   }
 }

@@ -1,5 +1,5 @@
-/* Makes a mesh fit for the flow, and tells everything that it did. Vertices and triangles in the report are
- * counted from 0, as they were before the repair. */
+/* Makes a mesh fit for computing on it, and tells everything that it did. Vertices and triangles in the report
+ * are counted from 0, as they were before the repair. */
 #ifndef MESH_REPAIR_H
 #define MESH_REPAIR_H
 
@@ -18,7 +18,8 @@ typedef struct mesh_repair_report {
   int32_t first_merged[2];   /* the first such pair: the one that stayed, the other */
   int32_t dropped_triangles; /* with a vertex twice (after merging), or the same three as another one */
   int32_t first_dropped;
-  int32_t slivers; /* triangles below the flow's floor: |u x v| < 1e-3 (sum of squared edges); kept */
+  int32_t slivers; /* triangles below the floor that programs give angles: |u x v| < 1e-3 (sum of squared
+                      edges); kept */
   int32_t first_sliver;
   int32_t turned_triangles;  /* so that neighbours agree in orientation */
   int32_t first_turned[2];   /* the first edge that two triangles passed in one direction */
@@ -36,10 +37,16 @@ typedef struct mesh_repair_report {
 int mesh_repair(mesh *m, const mesh_repair_options *options, mesh_repair_report *report,
                 int32_t **vertex_of_original, char message[MESH_MESSAGE]);
 
+/* What a program does about faults that a repair leaves, which ends a line about them. */
+typedef struct mesh_repair_words {
+  const char *thin;     /* after "3 triangles are so thin", such as "that the flow bounds the angles" */
+  const char *odd_edge; /* of edges with more than two triangles, such as "their vertices are held fixed" */
+} mesh_repair_words;
+
 /* One line for each kind of repair that happened, such as "2 edges have more than two triangles (the first:
  * vertices 4 and 9); their vertices are held fixed". Calls `print` for each. */
-void mesh_repair_describe(const mesh_repair_report *report, void (*print)(const char *line, void *user),
-                          void *user);
+void mesh_repair_describe(const mesh_repair_report *report, const mesh_repair_words *words,
+                          void (*print)(const char *line, void *user), void *user);
 
 #ifdef __cplusplus
 }

@@ -63,6 +63,22 @@ Vec3f mesh_exporter::point(VertexHandle vertex) const {
   return Vec3f(pointd(vertex));
 }
 
+OpenMesh::Vec2f textured_exporter::place(int32_t number) const {
+  return OpenMesh::Vec2f((float)uv_[2 * (size_t)number], (float)uv_[2 * (size_t)number + 1]);
+}
+
+OpenMesh::HalfedgeHandle textured_exporter::getHeh(FaceHandle face, VertexHandle vertex) const {
+  int k = 0;
+  while (k < 2 && triangles_[3 * (size_t)face.idx() + (size_t)k] != vertex.idx()) k++;
+  return OpenMesh::HalfedgeHandle(3 * face.idx() + k);
+}
+
+unsigned textured_exporter::get_face_texcoords(std::vector<OpenMesh::Vec2f> &places) const {
+  places.clear();
+  for (size_t h = 0; h < 3 * (size_t)count_; h++) places.push_back(place(corner_[h]));
+  return (unsigned)places.size();
+}
+
 unsigned mesh_exporter::get_vhandles(FaceHandle face, std::vector<VertexHandle> &vertices) const {
   vertices.clear();
   for (size_t k = 0; k < 3; k++) vertices.emplace_back(m_.triangles[3 * (size_t)face.idx() + k]);

@@ -158,4 +158,28 @@ private:
   OpenMesh::BaseKernel kernel_; /* the writer of PLY asks it for further properties */
 };
 
+/* The same with a place in a texture for every corner: `uv` of the number that the corner has. */
+class textured_exporter : public mesh_exporter {
+public:
+  textured_exporter(const mesh &m, const int32_t *corner, const double *uv)
+      : mesh_exporter(m), triangles_(m.triangles), count_(m.triangle_count), corner_(corner), uv_(uv) {}
+
+  /* Where every vertex has one place: corners are numbered as the vertices are. */
+  OpenMesh::Vec2f texcoord(OpenMesh::VertexHandle vertex) const override { return place(vertex.idx()); }
+  OpenMesh::Vec2f texcoord(OpenMesh::HalfedgeHandle corner) const override {
+    return place(corner_[corner.idx()]);
+  }
+  OpenMesh::HalfedgeHandle getHeh(OpenMesh::FaceHandle face, OpenMesh::VertexHandle vertex) const override;
+  unsigned get_face_texcoords(std::vector<OpenMesh::Vec2f> &places) const override;
+  bool has_vertex_texcoords() const override { return true; }
+
+private:
+  OpenMesh::Vec2f place(int32_t number) const;
+
+  const int32_t *triangles_;
+  int32_t count_;
+  const int32_t *corner_;
+  const double *uv_;
+};
+
 #endif

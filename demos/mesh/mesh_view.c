@@ -37,6 +37,7 @@ void mesh_view_destroy(mesh_view **made) {
   const unsigned textures[] = {view->start.positions, view->own_positions, view->triangle_list, view->fans,
                                view->corners,         view->colours};
   legend_destroy(&view->legend);
+  mesh_points_destroy(&view->points);
   destroy_shape(&view->start);
   destroy_shape(&view->now);
   glDeleteTextures(6, textures);
@@ -89,6 +90,10 @@ const char *mesh_view_use_start(mesh_view *view, const float *start) {
 
 void mesh_view_changed(mesh_view *view) {
   view->now.stale = 1;
+}
+
+const char *mesh_view_set_points(mesh_view *view, const mesh_point *points, int count) {
+  return mesh_points_set(&view->points, points, count);
 }
 
 /* ---- Normals and values ---- */
@@ -230,6 +235,7 @@ const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, in
   draw_whole(view);
   why = look->before_after ? draw_halves(view, c, look, width, height)
                            : draw_shape(view, &view->now, c, look, width, height);
+  if (!why) why = mesh_points_draw(view->points, c, width, height);
   if (!why && look->legend && look->colour != MESH_COLOUR_NONE) why = draw_legend(view, look, width, height);
   return why ? why : view_gl_check("drawing the mesh");
 }

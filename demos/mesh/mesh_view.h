@@ -7,6 +7,7 @@
 
 #include "camera.h"
 #include "mesh.h"
+#include "mesh_points.h"
 
 typedef enum mesh_shading { MESH_SHADING_SMOOTH, MESH_SHADING_FLAT, MESH_SHADINGS } mesh_shading;
 typedef enum mesh_colour {
@@ -49,6 +50,9 @@ const char *mesh_view_use_start(mesh_view *view, const float *start);
 /* The positions have changed: normals and curvature are computed anew before the next drawing, on the device.
  */
 void mesh_view_changed(mesh_view *view);
+
+/* Points that are drawn over the mesh from now on; copied. */
+const char *mesh_view_set_points(mesh_view *view, const mesh_point *points, int count);
 
 /* Into the framebuffer that is bound, over the whole of width x height pixels. */
 const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, int width, int height);

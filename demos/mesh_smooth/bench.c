@@ -4,11 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <jansson.h>
-
+#include "bench.h"
 #include "drawing.h"
 #include "message.h"
-#include "mesh_smooth.h"
 #include "progress.h"
 
 enum { paper_iterations = 5, default_repeats = 20, warm_up = 3 };
@@ -20,7 +18,6 @@ static const double paper_seconds = 1.0 / 20;
 typedef struct bench_state {
   const program_options *options;
   smoother *s;
-  drawing *d;          /* NULL: no OpenGL */
   ts_vector *original; /* positions are put back before each step */
   double time_step;
   int iterations, repeats;
@@ -83,7 +80,7 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static double median(double *seconds, int count) {
+double bench_median(double *seconds, int count) {
   qsort(seconds, (size_t)count, sizeof *seconds, by_size);
   return count % 2 ? seconds[count / 2] : 0.5 * (seconds[count / 2 - 1] + seconds[count / 2]);
 }
@@ -100,7 +97,7 @@ static int measure(const bench_state *b, timed_fn *timed, double *result, double
     if (status == TS_OK) status = timed(b, &seconds[k < 0 ? 0 : k]);
   }
   if (status == TS_OK) {
-    *result = median(seconds, b->repeats);
+    *result = bench_median(seconds, b->repeats);
     if (fastest) *fastest = seconds[0];
   }
   free(seconds);
@@ -111,23 +108,29 @@ static int measure(const bench_state *b, timed_fn *timed, double *result, double
   return status == TS_OK ? 0 : fail_status(b, status);
 }
 
-static int measure_draw(const bench_state *b, double *result) {
+int bench_draw(const program_options *options, const smoother *s, int repeats, double *result) {
   enum { most = 20 };
   char why[MESH_MESSAGE];
   double seconds[most];
-  const int count = b->repeats < most ? b->repeats : most;
+  drawing *d;
+  const int count = repeats < most ? repeats : most;
+  int failed = 0;
   *result = NAN;
-  if (!b->d) return 0;
-  for (int k = -1; k < count; k++) {
+  if (drawing_open(s, &options->look, options->width, options->height, &d, why)) {
+    message_note("%s; its time is left out", why);
+    return 0;
+  }
+  for (int k = -1; k < count && !failed; k++) {
     const double begin = seconds_now();
-    if (drawing_make(b->d, NULL, why)) {
-      message("%s", why);
-      return -1;
-    }
+    failed = drawing_make(d, NULL, why);
     seconds[k < 0 ? 0 : k] = seconds_now() - begin;
   }
-  *result = median(seconds, count);
-  return 0;
+  drawing_close(&d);
+  if (failed)
+    message("%s", why);
+  else
+    *result = bench_median(seconds, count);
+  return failed ? -1 : 0;
 }
 
 static int measure_all(bench_state *b, bench_times *t) {
@@ -137,7 +140,7 @@ static int measure_all(bench_state *b, bench_times *t) {
   if (measure(b, time_solve, &t->solve, NULL)) return -1;
   if (set_iterations(b, 2 * b->iterations)) return -1;
   if (measure(b, time_solve, &t->longer_solve, NULL)) return -1;
-  return measure_draw(b, &t->draw);
+  return bench_draw(b->options, b->s, b->repeats, &t->draw);
 }
 
 /* ---- Report ---- */
@@ -187,8 +190,16 @@ static void print_text(const bench_state *b, const load_report *loaded, const be
            1e3 * p.draw, b->options->width, b->options->height);
 }
 
-static json_t *milliseconds(double seconds) {
+json_t *bench_milliseconds(double seconds) {
   return isfinite(seconds) ? json_real(1e3 * seconds) : json_null();
+}
+
+int bench_print_json(json_t *object) {
+  const int lost = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+  putchar('\n');
+  json_decref(object);
+  if (lost) message("out of memory, or a file name that is not UTF-8: no JSON object");
+  return lost ? -1 : 0;
 }
 
 static int print_json(const bench_state *b, const load_report *loaded, const bench_times *t) {
@@ -203,27 +214,21 @@ static int print_json(const bench_state *b, const load_report *loaded, const ben
       loaded->name, "vertices", (int)m->vertex_count, "triangles", (int)m->triangle_count, "backend",
       device.backend, "device", device.device, "format", ts_format_name(flow.format), "iterations",
       b->iterations, "repeats", b->repeats, "positions", "put back before each step", "step_milliseconds",
-      milliseconds(t->step), "fastest_step_milliseconds", milliseconds(t->fastest_step), "paper_milliseconds",
-      milliseconds(paper_seconds), "milliseconds", "matrix_and_right_hand_side", milliseconds(p.assemble),
-      "setup", milliseconds(p.setup), "iterations", milliseconds(p.iterations), "draw", milliseconds(p.draw));
-  const int lost = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-  putchar('\n');
-  json_decref(object);
-  if (lost) message("out of memory, or a file name that is not UTF-8: no JSON object");
-  return lost ? -1 : 0;
+      bench_milliseconds(t->step), "fastest_step_milliseconds", bench_milliseconds(t->fastest_step),
+      "paper_milliseconds", bench_milliseconds(paper_seconds), "milliseconds", "matrix_and_right_hand_side",
+      bench_milliseconds(p.assemble), "setup", bench_milliseconds(p.setup), "iterations",
+      bench_milliseconds(p.iterations), "draw", bench_milliseconds(p.draw));
+  return bench_print_json(object);
 }
 
 /* ---- */
 
 static int bench(bench_state *b, const load_report *loaded) {
-  char why[MESH_MESSAGE];
   bench_times times;
   const ts_vector_desc three = {.components = 3};
   ts_status status = ts_vector_create(ts_mesh_flow_space(smoother_flow(b->s)), &three, &b->original);
   if (status == TS_OK) status = ts_vector_copy(b->original, smoother_positions(b->s));
   if (status != TS_OK) return fail_status(b, status);
-  if (drawing_open(b->s, &b->options->look, b->options->width, b->options->height, &b->d, why))
-    message_note("%s; its time is left out", why);
   if (measure_all(b, &times)) return -1;
   progress_clear();
   if (b->options->json) {
@@ -242,9 +247,9 @@ int run_bench(const program_options *o) {
   if (open_smoother(o, &loaded, &b.s)) return EXIT_ERROR;
   b.time_step = smoother_get_options(b.s)->time_step;
   progress_show("timing");
-  const int failed = bench(&b, &loaded);
+  const int is_dsi = o->smoother.method == SMOOTHER_DSI;
+  const int failed = is_dsi ? bench_dsi(o, &loaded, b.s) : bench(&b, &loaded);
   progress_clear();
-  drawing_close(&b.d);
   ts_vector_destroy(&b.original);
   smoother_destroy(&b.s);
   return failed ? EXIT_ERROR : EXIT_MADE;

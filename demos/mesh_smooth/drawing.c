@@ -1,5 +1,6 @@
 #include "drawing.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,25 @@ static int take_positions(drawing *d, char message[MESH_MESSAGE]) {
   return why ? fail(message, cannot, why) : 0;
 }
 
+const char *drawing_mark_controls(mesh_view *view, const smoother *s, int32_t marked) {
+  static const float fixed[3] = {0.86f, 0.24f, 0.14f}, soft[3] = {0.16f, 0.45f, 0.88f};
+  const dsi_controls *controls = smoother_controls(s);
+  const mesh_measures *m = smoother_start_measures(s);
+  mesh_point *points = calloc((size_t)controls->count + 1, sizeof *points);
+  if (!points) return "out of memory";
+  for (int k = 0; k < controls->count; k++) {
+    const dsi_control *control = &controls->points[k];
+    points[k].marked = control->vertex == marked ? 1 : 0;
+    for (int c = 0; c < 3; c++) {
+      points[k].place[c] = (float)((control->place[c] - 0.5 * (m->low[c] + m->high[c])) / m->diagonal);
+      points[k].rgb[c] = isinf(control->weight) ? fixed[c] : soft[c];
+    }
+  }
+  const char *why = mesh_view_set_points(view, points, controls->count);
+  free(points);
+  return why;
+}
+
 int drawing_open(const smoother *s, const mesh_look *look, int width, int height, drawing **out,
                  char message[MESH_MESSAGE]) {
   const mesh_measures *measures = smoother_start_measures(s);
@@ -97,6 +117,7 @@ int drawing_open(const smoother *s, const mesh_look *look, int width, int height
   if (!failed) {
     const char *why = mesh_view_load();
     if (!why) why = mesh_view_create(smoother_mesh(s), smoother_start_positions(s), &d->view);
+    if (!why) why = drawing_mark_controls(d->view, s, -1);
     if (why) failed = fail(message, cannot, why);
   }
   if (!failed && !d->own) failed = take_texture(d, message);

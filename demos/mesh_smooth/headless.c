@@ -15,6 +15,11 @@
 
 enum { default_steps = 10 };
 
+/* Discrete smooth interpolation is solved at once. */
+static int is_dsi(const program_options *o) {
+  return o->smoother.method == SMOOTHER_DSI;
+}
+
 /* ---- Outputs ---- */
 
 /* An output that cannot be written is found before the work begins. */
@@ -109,7 +114,7 @@ static int prepare(const program_options *o, headless_work *w) {
 static int make_steps(const program_options *o, headless_work *w) {
   char why[MESH_MESSAGE];
   double seconds;
-  const int steps = o->steps < 0 ? default_steps : o->steps;
+  const int steps = o->steps >= 0 ? o->steps : is_dsi(o) ? 1 : default_steps;
   w->report.steps = calloc((size_t)steps + 1, sizeof *w->report.steps);
   if (!w->report.steps) {
     message("out of memory for %d steps", steps);
@@ -134,7 +139,7 @@ static int make_steps(const program_options *o, headless_work *w) {
     if (draw_frame(w, k + 1, &r->seconds_draw)) return -1;
     if (o->screenshot && k + 1 == steps && draw(w, o->screenshot, &r->seconds_draw)) return -1;
     progress_clear();
-    report_step(&w->report, r);
+    if (!is_dsi(o)) report_step(&w->report, r);
     if (r->substeps > 1) message_note("step %d was made in %d parts: %s", r->number, r->substeps, r->message);
   }
   /* Otherwise the last step has drawn it. */
@@ -157,11 +162,21 @@ static int write_mesh(const program_options *o, headless_work *w) {
 }
 
 static int work(const program_options *o, headless_work *w) {
-  if (!o->json && !o->quiet) report_begin(&w->report);
+  /* What the system of an interpolation is like shows when it is solved; a refusal comes without a report. */
+  const int reports = !o->json && !o->quiet;
+  if (reports && !is_dsi(o)) report_begin(&w->report);
   if (make_steps(o, w)) return EXIT_ERROR;
+  if (reports && is_dsi(o)) {
+    report_begin(&w->report);
+    if (w->report.step_count) report_step(&w->report, &w->report.steps[0]);
+  }
   if (o->output && write_mesh(o, w)) return EXIT_ERROR;
   if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
   const step_report *last = w->report.step_count ? &w->report.steps[w->report.step_count - 1] : NULL;
+  if (last && is_dsi(o) && !last->converged && !o->smoother.cg_iterations) {
+    message("%s: not converged: %s", w->loaded.name, last->message);
+    return EXIT_NOT_MADE;
+  }
   if (!last || last->substeps) return EXIT_MADE;
   message("%s: step %d could not be made: %s", w->loaded.name, last->number, last->message);
   return EXIT_NOT_MADE;

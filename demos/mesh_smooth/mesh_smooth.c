@@ -1,4 +1,5 @@
-/* mesh-smooth: smooths a triangle mesh by implicit mean-curvature flow, in a window or without one. */
+/* mesh-smooth: smooths a triangle mesh by implicit mean-curvature flow, or by discrete smooth interpolation, in
+ * a window or without one. */
 #include "mesh_smooth.h"
 
 #include <stdio.h>
@@ -9,24 +10,42 @@
 #include "window.h"
 #endif
 
+const mesh_repair_words repair_words = {.thin = "that the flow bounds the angles",
+                                        .odd_edge = "their vertices are held fixed"};
+
 static void print_note(const char *line, void *user) {
   message_note("%s: %s", (const char *)user, line);
 }
 
 int open_smoother(const program_options *options, load_report *report, smoother **s) {
-  char why[MESH_MESSAGE];
+  char why[MESH_MESSAGE], because[MESH_MESSAGE];
   mesh m;
   *s = NULL;
   if (options->load.path) progress_show("reading %.50s", options->load.path);
-  if (load_mesh(&options->load, &m, report, why)) {
+  if (load_mesh(&options->load, &m, NULL, report, why)) {
     message("%s", why);
     return 1;
   }
-  if (smoother_create(&m, &options->smoother, s, why)) {
-    message("%s: %s", report->name, why);
-    return 1;
+  dsi_controls controls = {0};
+  int failed = options->control && dsi_controls_read(&controls, options->control, &m, why);
+  if (!failed && options->fix) {
+    failed = dsi_controls_fix(&controls, options->fix, &m, because);
+    if (failed) mesh_fail(why, "--fix: %.300s", because);
   }
-  load_describe(report, print_note, report->name);
+  if (failed) {
+    mesh_destroy(&m);
+    message("%s", why);
+  } else {
+    failed = smoother_create(&m, &options->smoother, s, why);
+    if (!failed && smoother_set_controls(*s, &controls, why)) {
+      smoother_destroy(s);
+      failed = 1;
+    }
+    if (failed) message("%s: %s", report->name, why);
+  }
+  dsi_controls_free(&controls);
+  if (failed) return 1;
+  load_describe(report, &repair_words, print_note, report->name);
   return 0;
 }
 

@@ -2,7 +2,7 @@
 #ifndef MESH_SMOOTH_H
 #define MESH_SMOOTH_H
 
-#include "load.h"
+#include "mesh_load.h"
 #include "mesh_view.h"
 #include "smoother.h"
 
@@ -13,9 +13,11 @@ typedef struct program_options {
   smoother_options smoother;
   mesh_look look;
   const char *output, *screenshot, *frames; /* NULL: none */
+  const char *control, *fix;                /* of discrete smooth interpolation; NULL: none */
   int width, height;                        /* of pictures */
+  const char *interpolates;                 /* an option that only --method dsi has; NULL: none */
   int steps;                                /* -1: not said */
-  int headless, bench, json, quiet, verbosity;
+  int headless, bench, formats, json, quiet, verbosity;
 } program_options;
 
 /* Ends the program with EXIT_USAGE on bad ones. */
@@ -24,6 +26,9 @@ void options_parse(int argc, char **argv, program_options *options);
 /* The ways to run, which return an exit status after a message. */
 int run_headless(const program_options *options);
 int run_bench(const program_options *options);
+
+/* How it says what a repair has left. */
+extern const mesh_repair_words repair_words;
 
 /* What they begin with: a mesh on its device, and notes of what was repaired. Returns 0, or 1 after a message.
  */

@@ -10,12 +10,54 @@ static void plural(int32_t count, const char *one, const char *more) {
   printf("%d %s", (int)count, count == 1 ? one : more);
 }
 
+static void print_change(const char *what, double before, double after) {
+  printf("%-11s %.6g", what, before);
+  if (isfinite(after)) printf(" -> %.6g", after);
+  if (isfinite(after) && before != 0) printf(" (%+.2f %%)", 100 * (after - before) / fabs(before));
+  putchar('\n');
+}
+
+static void begin_flow(const work_report *w) {
+  const smoother_options *o = smoother_get_options(w->smoother);
+  ts_mesh_flow_info flow;
+  if (ts_mesh_flow_get_info(smoother_flow(w->smoother), &flow) == TS_OK)
+    printf("matrix      %s: %d vertices move, %d do not; %.2f MB on the device\n", ts_format_name(flow.format),
+           (int)(flow.vertices - flow.locked_vertices), (int)flow.locked_vertices,
+           1e-6 * (double)flow.bytes_device);
+  printf("flow        steps of %g squares of the diagonal, which is %.6g; boundary %s%s\n", o->time_step,
+         smoother_start_measures(w->smoother)->diagonal,
+         o->boundary == TS_MESH_BOUNDARY_FLOW ? "flowing" : "fixed",
+         o->preserve_volume ? "; volume preserved" : "");
+}
+
+int report_count_fixed(const dsi_controls *controls) {
+  int fixed = 0;
+  for (int k = 0; k < controls->count; k++) fixed += isinf(controls->points[k].weight);
+  return fixed;
+}
+
+static void begin_dsi(const work_report *w) {
+  const smoother_options *o = smoother_get_options(w->smoother);
+  const dsi_controls *controls = smoother_controls(w->smoother);
+  const int fixed = report_count_fixed(controls);
+  printf("dsi         weights %s, fit %g; ", o->weights == DSI_UNIFORM ? "uniform" : "cotangent", o->fit);
+  plural(fixed, "fixed control point, ", "fixed control points, ");
+  printf("%d soft; boundary %s\n", controls->count - fixed,
+         o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed");
+  const ts_system_result *r = smoother_dsi_result(w->smoother);
+  if (!w->step_count) return;
+  printf("matrix      %s: %d vertices move, %d do not; %.2f MB on the device\n", ts_format_name(r->format),
+         (int)r->unknowns, (int)(smoother_mesh(w->smoother)->vertex_count - r->unknowns),
+         1e-6 * (double)r->bytes_device);
+  printf("choice      normal equations %s; %s\n", r->normal == TS_NORMAL_APPLIED ? "applied" : "formed",
+         r->choice);
+}
+
 void report_begin(const work_report *w) {
   const mesh *m = smoother_mesh(w->smoother);
   const mesh_measures *measures = smoother_start_measures(w->smoother);
   const smoother_options *o = smoother_get_options(w->smoother);
   ts_context_info device;
-  ts_mesh_flow_info flow;
   printf("mesh        %s: %d vertices, %d triangles; ", w->loaded->name, (int)m->vertex_count,
          (int)m->triangle_count);
   if (measures->closed)
@@ -27,18 +69,17 @@ void report_begin(const work_report *w) {
   putchar('\n');
   if (ts_context_get_info(smoother_context(w->smoother), &device) == TS_OK)
     printf("backend     %s: %s\n", device.backend, device.device);
-  if (ts_mesh_flow_get_info(smoother_flow(w->smoother), &flow) == TS_OK)
-    printf("matrix      %s: %d vertices move, %d do not; %.2f MB on the device\n", ts_format_name(flow.format),
-           (int)(flow.vertices - flow.locked_vertices), (int)flow.locked_vertices,
-           1e-6 * (double)flow.bytes_device);
-  printf("flow        steps of %g squares of the diagonal, which is %.6g; boundary %s%s\n", o->time_step,
-         measures->diagonal, o->boundary == TS_MESH_BOUNDARY_FLOW ? "flowing" : "fixed",
-         o->preserve_volume ? "; volume preserved" : "");
-  if (o->cg_iterations)
-    printf("method      cg, at most %d iterations a step, or sqrt(delta / delta_0) to %g\n", o->cg_iterations,
-           o->rtol);
+  const int is_dsi = o->method == SMOOTHER_DSI;
+  if (is_dsi)
+    begin_dsi(w);
   else
-    printf("method      cg, sqrt(delta / delta_0) to %g\n", o->rtol);
+    begin_flow(w);
+  const char *const rule = is_dsi ? "||b - A x|| / ||b||" : "sqrt(delta / delta_0)";
+  if (o->cg_iterations)
+    printf("method      cg, at most %d iterations%s, or %s to %g\n", o->cg_iterations, is_dsi ? "" : " a step",
+           rule, o->rtol);
+  else
+    printf("method      cg, %s to %g\n", rule, o->rtol);
 }
 
 void report_step(const work_report *w, const step_report *r) {
@@ -58,13 +99,6 @@ void report_step(const work_report *w, const step_report *r) {
   fflush(stdout);
 }
 
-static void print_change(const char *what, double before, double after) {
-  printf("%-11s %.6g", what, before);
-  if (isfinite(after)) printf(" -> %.6g", after);
-  if (isfinite(after) && before != 0) printf(" (%+.2f %%)", 100 * (after - before) / fabs(before));
-  putchar('\n');
-}
-
 int report_end(const work_report *w) {
   const mesh_measures *start = smoother_start_measures(w->smoother);
   const step_report *last = w->step_count ? &w->steps[w->step_count - 1] : NULL;
@@ -78,6 +112,7 @@ int report_end(const work_report *w) {
   printf(", %d iterations", iterations);
   if (last) printf(", the last residual %.2e", last->relative_residual);
   putchar('\n');
+  if (last && isfinite(last->roughness)) print_change("roughness", last->roughness_before, last->roughness);
   print_change("area", start->area, last ? last->area : NAN);
   if (start->closed) print_change("volume", start->volume, last ? last->volume : NAN);
   printf("seconds     read %.3f, prepare %.3f, matrix %.3f, solve %.3f", w->seconds.read, w->seconds.prepare,

@@ -20,6 +20,8 @@ typedef struct work_report {
 
 /* Before the steps. */
 void report_begin(const work_report *w);
+/* How many control points are fixed. */
+int report_count_fixed(const dsi_controls *controls);
 /* After a step: a line on a terminal or with -v. */
 void report_step(const work_report *w, const step_report *r);
 /* After everything. Return 0, or -1 after a message. */

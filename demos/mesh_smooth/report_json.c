@@ -33,6 +33,23 @@ static json_t *step(const step_report *r) {
                    "message", r->message);
 }
 
+/* null for the flow */
+static json_t *interpolation(const work_report *w) {
+  const smoother_options *o = smoother_get_options(w->smoother);
+  if (o->method != SMOOTHER_DSI) return json_null();
+  const dsi_controls *controls = smoother_controls(w->smoother);
+  const ts_system_result *r = smoother_dsi_result(w->smoother);
+  const step_report *last = w->step_count ? &w->steps[w->step_count - 1] : NULL;
+  const int fixed = report_count_fixed(controls);
+  return json_pack("{s:s, s:f, s:i, s:i, s:o, s:o, s:i, s:I, s:s, s:s}", "weights",
+                   o->weights == DSI_UNIFORM ? "uniform" : "cotangent", "fit", o->fit, "fixed_control_points",
+                   fixed, "soft_control_points", controls->count - fixed, "roughness_before",
+                   number(last ? last->roughness_before : NAN), "roughness",
+                   number(last ? last->roughness : NAN), "conditions", (int)r->rows, "nonzeros",
+                   (json_int_t)r->nonzeros, "normal_equations",
+                   r->normal == TS_NORMAL_APPLIED ? "applied" : "formed", "choice", r->choice);
+}
+
 /* Of all steps; area and volume are those of the mesh that is written. */
 static json_t *total(const work_report *w) {
   const mesh_measures *start = smoother_start_measures(w->smoother);
@@ -63,6 +80,13 @@ int report_json(const work_report *w) {
   ts_mesh_flow_info flow = {0};
   ts_context_get_info(smoother_context(w->smoother), &device);
   ts_mesh_flow_get_info(smoother_flow(w->smoother), &flow);
+  const int is_dsi = o->method == SMOOTHER_DSI;
+  if (is_dsi) {
+    const ts_system_result *r = smoother_dsi_result(w->smoother);
+    flow.format = r->format;
+    flow.locked_vertices = m->vertex_count - r->unknowns;
+    flow.bytes_device = r->bytes_device;
+  }
   json_t *const object = json_object();
   json_t *const steps = json_array();
   int lost = 0;
@@ -79,14 +103,16 @@ int report_json(const work_report *w) {
   PUT("repairs", repairs(w->loaded));
   PUT("backend", json_string(device.backend));
   PUT("device", json_string(device.device));
+  PUT("method", json_string(is_dsi ? "dsi" : "flow"));
   PUT("format", json_string(ts_format_name(flow.format)));
-  PUT("boundary", json_string(o->boundary == TS_MESH_BOUNDARY_FLOW ? "flow" : "fixed"));
+  PUT("boundary", json_string(o->boundary != TS_MESH_BOUNDARY_FLOW ? "fixed" : is_dsi ? "free" : "flow"));
   PUT("locked_vertices", json_integer(flow.locked_vertices));
   PUT("drawn", w->drawn ? json_string(w->drawn) : json_null());
   PUT("bytes_device", json_integer((json_int_t)flow.bytes_device));
-  PUT("time_step", number(o->time_step));
+  PUT("time_step", is_dsi ? json_null() : number(o->time_step));
   PUT("rtol", number(o->rtol));
   PUT("cg_iterations", o->cg_iterations ? json_integer(o->cg_iterations) : json_null());
+  PUT("dsi", interpolation(w));
   PUT("area", number(start->area));
   PUT("volume", number(start->volume));
   for (int k = 0; k < w->step_count; k++) lost |= json_array_append_new(steps, step(&w->steps[k]));

@@ -25,7 +25,7 @@ static int resolve_options(smoother *s, const smoother_options *in, smoother_opt
   snprintf(backend, 64, "%s", in->backend ? in->backend : "auto");
   out->backend = backend;
   if (out->time_step == 0) out->time_step = 1e-5;
-  if (out->rtol == 0) out->rtol = 1e-4;
+  if (out->rtol == 0) out->rtol = out->method == SMOOTHER_DSI ? 1e-5 : 1e-4;
   if (!(out->time_step > 0 && out->time_step <= 1))
     return smoother_fail(message,
                          "the time step is %g; it must be positive and at most 1, in squares of the bounding "
@@ -33,6 +33,8 @@ static int resolve_options(smoother *s, const smoother_options *in, smoother_opt
                          out->time_step);
   if (!(out->rtol > 0 && out->rtol < 1))
     return smoother_fail(message, "the tolerance is %g; it must be between 0 and 1", out->rtol);
+  if (!(out->fit >= 0 && isfinite(out->fit)))
+    return smoother_fail(message, "the weight of fit is %g; it must be a number of at least 0", out->fit);
   if (out->cg_iterations < 0)
     return smoother_fail(message, "%d iterations; it must be at least 1, or 0 for as many as it takes",
                          out->cg_iterations);
@@ -42,9 +44,14 @@ static int resolve_options(smoother *s, const smoother_options *in, smoother_opt
   return 0;
 }
 
+/* The format that the flow's matrix has. */
+static ts_format flow_format(const smoother_options *o) {
+  return o->method == SMOOTHER_FLOW ? o->format : TS_FORMAT_AUTO;
+}
+
 static int needs_other_device(const smoother_options *a, const smoother_options *b) {
-  return strcmp(a->backend, b->backend) != 0 || a->platform != b->platform || a->format != b->format ||
-         a->boundary != b->boundary;
+  return strcmp(a->backend, b->backend) != 0 || a->platform != b->platform ||
+         flow_format(a) != flow_format(b) || a->boundary != b->boundary;
 }
 
 /* Positions and past move over; what was is given back only when all of it has arrived. */
@@ -60,6 +67,7 @@ static int change_device(smoother *s, const smoother_options *options, char mess
     smoother_fail_status(device.context, status, options->backend, message);
   else if (!smoother_past_move(s, &device, &moved, message)) {
     smoother_past_move_done(s, moved);
+    smoother_dsi_forget(s);
     smoother_device_close(&s->device, same_context);
     s->device = device;
     return 0;
@@ -125,6 +133,8 @@ void smoother_destroy(smoother **out) {
   if (!out || !*out) return;
   smoother *s = *out;
   smoother_past_forget(s);
+  smoother_dsi_forget(s);
+  dsi_controls_free(&s->controls);
   smoother_start_release(s->start);
   smoother_device_close(&s->device, 0);
   free(s->host);
@@ -145,7 +155,7 @@ ts_mesh_flow *smoother_flow(const smoother *s) {
   return s->device.flow;
 }
 ts_vector *smoother_positions(const smoother *s) {
-  return s->device.x;
+  return s->live ? s->live : s->device.x;
 }
 const float *smoother_start_positions(const smoother *s) {
   return s->start->unit;
@@ -159,8 +169,7 @@ int smoother_step_count(const smoother *s) {
 
 /* ---- Steps ---- */
 
-/* Area and volume now, in units of the diagonal. */
-static ts_status measure(const smoother *s, double *area, double *volume) {
+ts_status smoother_measure(const smoother *s, double *area, double *volume) {
   static const double centre[3];
   const ts_status status = smoother_read(s, s->device.x);
   if (status == TS_OK) mesh_area_volume(&s->start->m, s->host, 3, centre, area, volume);
@@ -181,7 +190,7 @@ static ts_status restore_volume(smoother *s, double *area, double *volume) {
     status = ts_vector_multiply(d->change, d->mobile, d->x);
     if (status == TS_OK)
       status = ts_vector_axpby(d->x, ts_constant((float)(cbrt(ratio) - 1)), d->change, ts_constant(1));
-    if (status == TS_OK) status = measure(s, area, volume);
+    if (status == TS_OK) status = smoother_measure(s, area, volume);
   }
   return status;
 }
@@ -212,6 +221,8 @@ static ts_status whole_step(smoother *s, ts_mesh_flow_result *result, step_repor
 int smoother_step(smoother *s, int measured, int timed, step_report *report, char message[MESH_MESSAGE]) {
   ts_mesh_flow_result result = {0};
   *report = (step_report){.number = s->steps + 1, .area = NAN, .volume = NAN, .seconds_draw = NAN};
+  report->roughness_before = report->roughness = NAN;
+  if (s->options.method == SMOOTHER_DSI) return smoother_dsi_step(s, measured, report, message);
   if (smoother_past_prepare(s, message)) return 1;
   s->report = report;
   ts_status status = ts_context_finish(s->device.context); /* what was asked before is not the step's time */
@@ -233,7 +244,7 @@ int smoother_step(smoother *s, int measured, int timed, step_report *report, cha
   status = TS_OK;
   double area = NAN, volume = NAN;
   if (measured || (made && s->options.preserve_volume)) {
-    status = measure(s, &area, &volume);
+    status = smoother_measure(s, &area, &volume);
     if (status == TS_OK && made && s->options.preserve_volume) status = restore_volume(s, &area, &volume);
     const double size = s->measures.diagonal;
     report->area = size * size * area;
@@ -294,10 +305,24 @@ static int copy_mesh(const mesh *from, mesh *to, char message[MESH_MESSAGE]) {
   return 0;
 }
 
+/* A vertex that stands at its fixed control point, in single precision, gets all digits of that. */
+static void take_exactly(const smoother *s, const dsi_control *point, mesh *m) {
+  const double size = s->measures.diagonal;
+  double *position = m->positions + 3 * (size_t)point->vertex;
+  if (!isinf(point->weight)) return;
+  for (int c = 0; c < 3; c++) {
+    const double centre = 0.5 * (s->measures.low[c] + s->measures.high[c]);
+    const double stands = (double)s->host[3 * (size_t)point->vertex + (size_t)c];
+    if (fabs(stands - (point->place[c] - centre) / size) > 1.2e-7 * fmax(1, fabs(stands))) return;
+  }
+  memcpy(position, point->place, sizeof point->place);
+}
+
 int smoother_current_mesh(const smoother *s, mesh *m, char message[MESH_MESSAGE]) {
   const ts_status status = smoother_read(s, s->device.x);
   if (status != TS_OK) return smoother_fail_status(s->device.context, status, "positions", message);
   if (copy_mesh(&s->start->m, m, message)) return 1;
   mesh_from_unit(&s->start->m, &s->measures, s->start->unit, s->host, m->positions);
+  for (int k = 0; k < s->controls.count; k++) take_exactly(s, &s->controls.points[k], m);
   return 0;
 }

@@ -1,21 +1,30 @@
-/* The model of mesh-smooth: a mesh, the device it lives on, its flow, and its past. The window and the headless
- * program drive it alike. Functions return 0, or 1 with one line in `message`. */
+/* The model of mesh-smooth: a mesh, the device it lives on, how it is smoothed, and its past. The window and
+ * the headless program drive it alike. Functions return 0, or 1 with one line in `message`. */
 #ifndef SMOOTHER_H
 #define SMOOTHER_H
 
 #include <texsolve/mesh.h>
 
+#include "dsi.h"
 #include "mesh.h"
 
+typedef enum smoother_method {
+  SMOOTHER_FLOW, /* steps of mean-curvature flow */
+  SMOOTHER_DSI   /* discrete smooth interpolation: one step is the whole solution */
+} smoother_method;
+
 typedef struct smoother_options {
+  smoother_method method;
   const char *backend;     /* "gl", "cpu", ...; default: "auto". Copied */
   ts_gl_platform platform; /* CURRENT in a window, EGL or WINDOW without */
   ts_format format;
-  ts_mesh_boundary boundary;
-  double time_step;    /* in squares of the bounding box's diagonal; default 1e-5 */
-  double rtol;         /* default 1e-4 */
+  ts_mesh_boundary boundary; /* FLOW: free, where the method is DSI */
+  double time_step;          /* in squares of the bounding box's diagonal; default 1e-5 */
+  double rtol;               /* default 1e-4, of DSI 1e-5 */
   int cg_iterations;   /* 0: until rtol; else as the paper does: at most so many, the step counts anyway */
   int preserve_volume; /* scaled about the box's centre after each step; refused where the mesh is not closed */
+  dsi_weights weights; /* of DSI, as is */
+  double fit;          /* how much a vertex is held at its place; 0: not at all */
 } smoother_options;
 
 typedef struct smoother smoother;
@@ -26,8 +35,9 @@ enum { STEP_HISTORY = 256 };
 typedef struct step_report {
   int number; /* of the step, from 1 */
   int converged, iterations, substeps;
-  double relative_residual;
+  double relative_residual;             /* of DSI that of the normal equations */
   double area, volume;                  /* in the file's units; NAN unless measured */
+  double roughness_before, roughness;   /* of DSI, in parts of the diagonal; NAN unless measured */
   double seconds_matrix, seconds_solve; /* without `timed` all is the solve's */
   double seconds_draw;                  /* NAN, to be filled in by who draws */
   int history_count;                    /* of the last solve's iterations: sqrt(delta / delta_0) after each, */
@@ -75,5 +85,20 @@ int smoother_step_count(const smoother *s); /* steps between the start and now *
 /* The current mesh in the file's units: a copy of the start with its positions moved. The caller destroys it.
  */
 int smoother_current_mesh(const smoother *s, mesh *m, char message[MESH_MESSAGE]);
+
+/* ---- Discrete smooth interpolation: control points, dragged ones too ---- */
+
+/* They outlive a change of device, and noise. Taken over by a copy; they must be those of the mesh. */
+int smoother_set_controls(smoother *s, const dsi_controls *controls, char message[MESH_MESSAGE]);
+const dsi_controls *smoother_controls(const smoother *s);
+/* What the last solve was like; all 0 before. */
+const ts_system_result *smoother_dsi_result(const smoother *s);
+
+/* So many iterations towards the solution for the control points as they are now, from where the last ones have
+ * ended. The positions live in another vector from then on, until they settle: that makes them the mesh, as a
+ * step does, which can be undone. To settle what is not live does nothing. */
+int smoother_follow(smoother *s, int iterations, int *converged, char message[MESH_MESSAGE]);
+int smoother_is_live(const smoother *s);
+int smoother_settle(smoother *s, char message[MESH_MESSAGE]);
 
 #endif

@@ -22,7 +22,7 @@ int smoother_fail_status(const ts_context *context, ts_status status, const char
 }
 
 /* Keeps the residuals of the solve that goes on; a new solve begins with iteration 1. */
-static int keep_history(int iteration, const double *history, int count, void *user) {
+int smoother_keep_history(int iteration, const double *history, int count, void *user) {
   step_report *const r = ((smoother *)user)->report;
   if (!r) return 0;
   if (iteration - count <= 0) r->history_count = 0;
@@ -38,7 +38,7 @@ enum { gpu_interval = 2, longest_interval = 16 };
 ts_cg_desc smoother_cg(smoother *s, const smoother_options *options, const ts_context *context) {
   const int most = options->cg_iterations;
   ts_cg_desc desc = {
-      .rtol = options->rtol, .max_iterations = most, .progress = keep_history, .progress_user = s};
+      .rtol = options->rtol, .max_iterations = most, .progress = smoother_keep_history, .progress_user = s};
   ts_context_info info;
   if (ts_context_get_info(context, &info) == TS_OK && info.max_texture_size)
     desc.check_interval = most && most <= longest_interval ? most : gpu_interval;
@@ -77,7 +77,7 @@ int smoother_device_open(smoother *s, const smoother_options *options, ts_contex
                                  .triangle_vertices = m->triangles,
                                  .locked = m->held,
                                  .boundary = options->boundary,
-                                 .format = options->format};
+                                 .format = options->method == SMOOTHER_FLOW ? options->format : TS_FORMAT_AUTO};
   const ts_vector_desc three = {.components = 3};
   *device = (smoother_device){.context = context};
   if (!context) {

@@ -37,6 +37,7 @@ void smoother_start_release(smoother_start *start) {
 }
 
 void smoother_take_start(smoother *s, smoother_start *start) {
+  if (s->start != start) smoother_dsi_forget(s);
   s->start = start;
   s->measures.area = start->area;
   s->measures.volume = start->volume;

@@ -39,6 +39,10 @@ struct smoother {
   int steps;
   float *host; /* room for the positions */
   step_report *report;
+  dsi *interpolation; /* for this device and start; made when it is needed */
+  dsi_controls controls;
+  ts_system_result dsi_result;
+  ts_vector *live; /* where the interpolation has the vertices, until that is the mesh; NULL: x has */
   /* states[0 .. past) can be undone, the last one first; states[past .. past + future) can be redone. */
   past_state *states;
   int past, future, room;
@@ -57,9 +61,18 @@ int smoother_device_open(smoother *s, const smoother_options *options, ts_contex
                          smoother_device *device, char message[MESH_MESSAGE]);
 void smoother_device_close(smoother_device *device, int keep_context);
 ts_cg_desc smoother_cg(smoother *s, const smoother_options *options, const ts_context *context);
+int smoother_keep_history(int iteration, const double *history, int count, void *user);
 /* To and from s->host. */
 ts_status smoother_read(const smoother *s, const ts_vector *x);
 ts_status smoother_write(const smoother *s, ts_vector *x);
+/* Area and volume now, in units of the diagonal. */
+ts_status smoother_measure(const smoother *s, double *area, double *volume);
+
+/* ---- smoother_dsi.c ---- */
+
+int smoother_dsi_step(smoother *s, int measured, step_report *report, char message[MESH_MESSAGE]);
+/* It was for another device or start. */
+void smoother_dsi_forget(smoother *s);
 
 /* ---- smoother_past.c ---- */
 

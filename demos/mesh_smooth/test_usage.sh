@@ -13,7 +13,7 @@ for number in 0 1 -1 nan x; do
   refuse 2 "--rtol: '$number', expected a number between 0 and 1" --generate sphere --rtol "$number"
 done
 refuse 2 "--cg-iterations: '0', expected" --generate sphere --cg-iterations 0
-refuse 2 "--boundary: 'open', expected fixed or flow" --generate sphere --boundary open
+refuse 2 "--boundary: 'open', expected fixed, flow or free" --generate sphere --boundary open
 refuse 2 "--backend: 'metal', expected one of auto, cuda, gl" --generate sphere --backend metal
 refuse 2 "--format: 'coo', expected" --generate sphere --format coo
 refuse 2 "--noise: '-1', expected" --generate sphere --noise -1
@@ -24,12 +24,25 @@ refuse 2 "--gl-platform: 'glx', expected egl or window" --generate sphere --gl-p
 for size in 100 100x x100 15x100 100x20000 axb; do
   refuse 2 "--size: '$size', expected WIDTHxHEIGHT" --generate sphere --size $size
 done
+refuse 2 "--method: 'mean', expected flow or dsi" --generate sphere --method mean
+refuse 2 "--weights: 'harmonic', expected uniform or cotangent" --generate sphere --method dsi --weights harmonic
+for number in -1 x nan 1e7; do
+  refuse 2 "--fit: '$number', expected a number from 0 to 1e6" --generate sphere --method dsi --fit $number
+done
+for option in "--fit 1" "--weights uniform" "--control points.txt" "--fix 1"; do
+  # shellcheck disable=SC2086
+  refuse 2 "${option% *} is for --method dsi" --generate sphere $option
+done
+refuse 2 "--formats is for --bench --method dsi" --generate sphere --method dsi --formats
+refuse 2 "--volume is for --method flow" --generate sphere --method dsi --volume
+refuse 2 "--time-step is for --method flow" --generate sphere --method dsi --time-step 1e-5
+refuse 2 "--steps: 2, expected at most 1" --generate sphere --method dsi --steps 2
 refuse 2 "--bench writes no files" --bench -o x.obj
 
 # Known, but not to be had.
 refuse 1 "cuda" --generate sphere:100 --backend cuda
 refuse 1 "jagged" --generate sphere:100 --backend cpu --format jagged
-refuse 1 "cone" --generate cone
+refuse 1 "ball" --generate ball
 
 checks=$((checks + 1))
 "$program" --generate sphere --frames x >../log/out 2>../log/err

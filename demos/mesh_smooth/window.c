@@ -116,6 +116,8 @@ static void work(window_state *w) {
     }
   } else if (w->steps_to_make) {
     window_make_step(w);
+  } else if (w->following) {
+    window_follow(w);
   }
 }
 
@@ -126,7 +128,10 @@ int smooth_window_run(smoother **s, const window_options *options, char message[
                     .scene.look = options->look,
                     .noise = 0.002,
                     .seed = 1,
-                    .steps_to_make = options->steps};
+                    .steps_to_make = options->steps,
+                    .selected = -1,
+                    .new_fixed = 1,
+                    .new_weight = 10};
   w.scene.look.legend = 1;
   if (!(w.scene.look.split > 0)) w.scene.look.split = 0.5f;
   w.scene.keep_range = w.scene.look.range > 0;
@@ -138,7 +143,7 @@ int smooth_window_run(smoother **s, const window_options *options, char message[
   while (!failed && !glfwWindowShouldClose(window)) {
     work(&w);
     draw_frame(&w);
-    if (w.steps_to_make || w.to_open[0])
+    if (w.steps_to_make || w.to_open[0] || w.following)
       glfwPollEvents();
     else
       glfwWaitEventsTimeout(0.05);

@@ -8,7 +8,7 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include "load.h"
+#include "mesh_smooth.h"
 #include "mesh_file.h"
 
 /* ---- What the user is told ---- */
@@ -38,6 +38,8 @@ void window_take_mesh(window_state *w) {
   char title[MESH_MESSAGE + 20];
   const char *why = window_scene_open(&w->scene, *w->s);
   if (why) window_tell_error(w, why);
+  w->selected = -1;
+  if (!why) window_mark_controls(w);
   w->last = (step_report){0};
   w->time_count = 0;
   snprintf(title, sizeof title, "%s - mesh-smooth", w->name);
@@ -60,23 +62,26 @@ void window_step(window_state *w) {
   w->steps_to_make = 1;
 }
 
-static void remember_time(window_state *w, const step_report *r) {
+void window_remember_time(window_state *w, double seconds) {
   if (w->time_count == WINDOW_TIMES) {
     memmove(w->times, w->times + 1, (WINDOW_TIMES - 1) * sizeof w->times[0]);
     w->time_count--;
   }
-  const double matrix = isfinite(r->seconds_matrix) ? r->seconds_matrix : 0;
-  w->times[w->time_count++] = (float)(1e3 * (matrix + r->seconds_solve));
+  w->times[w->time_count++] = (float)(1e3 * seconds);
 }
 
 void window_make_step(window_state *w) {
   char message[MESH_MESSAGE];
   if (w->steps_to_make > 0) w->steps_to_make--;
+  window_settle(w);
+  /* An interpolation is solved at once. */
+  if (smoother_get_options(*w->s)->method == SMOOTHER_DSI) w->steps_to_make = 0;
   if (smoother_step(*w->s, 0, 0, &w->last, message)) {
     window_tell_error(w, message);
     return;
   }
-  remember_time(w, &w->last);
+  window_remember_time(w,
+                       (isfinite(w->last.seconds_matrix) ? w->last.seconds_matrix : 0) + w->last.seconds_solve);
   if (!w->last.substeps) {
     snprintf(message, sizeof message, "the step could not be made: %s", w->last.message);
     window_tell_error(w, message);
@@ -90,6 +95,7 @@ void window_make_step(window_state *w) {
 static void go(window_state *w, int (*where)(smoother *s, char message[MESH_MESSAGE]), const char *done) {
   char message[MESH_MESSAGE];
   w->steps_to_make = 0;
+  window_settle(w);
   if (where(*w->s, message))
     window_tell_error(w, message);
   else
@@ -109,6 +115,7 @@ void window_reset(window_state *w) {
 
 void window_add_noise(window_state *w) {
   char message[MESH_MESSAGE];
+  window_settle(w);
   if (smoother_add_noise(*w->s, w->noise, w->seed++, message))
     window_tell_error(w, message);
   else
@@ -122,11 +129,17 @@ static int needs_device(const smoother_options *a, const smoother_options *b) {
 
 void window_set_options(window_state *w, const smoother_options *options) {
   char message[MESH_MESSAGE];
-  const int other_device = needs_device(options, smoother_get_options(*w->s));
+  const smoother_options before = *smoother_get_options(*w->s);
+  const int other_device = needs_device(options, &before);
+  window_settle(w);
   if (smoother_set_options(*w->s, options, message)) {
     window_tell_error(w, message);
     return;
   }
+  if (options->method == SMOOTHER_DSI && before.method == SMOOTHER_DSI &&
+      (options->fit != before.fit || options->weights != before.weights ||
+       options->boundary != before.boundary))
+    window_follow_on(w);
   if (!other_device) return;
   w->scene.drawn = NULL; /* another vector may have the old one's address */
   moved(w);
@@ -172,6 +185,7 @@ void window_save_picture(window_state *w) {
 void window_export(window_state *w) {
   char message[MESH_MESSAGE];
   mesh m;
+  window_settle(w);
   if (mesh_file_can_write(w->output, message) || smoother_current_mesh(*w->s, &m, message)) {
     window_tell_error(w, message);
     return;
@@ -195,7 +209,7 @@ void window_open_file(window_state *w) {
   load_report report;
   mesh m;
   smoother *made = NULL;
-  int failed = load_mesh(&options, &m, &report, message);
+  int failed = load_mesh(&options, &m, NULL, &report, message);
   if (!failed) {
     smoother_options same = *smoother_get_options(*w->s);
     mesh_measures measures;
@@ -212,10 +226,10 @@ void window_open_file(window_state *w) {
   } else {
     smoother_destroy(w->s);
     *w->s = made;
-    w->steps_to_make = 0;
+    w->steps_to_make = w->following = 0;
     window_tell(w, "%s: %d vertices, %d triangles", without_directory(w->to_open),
                 (int)smoother_mesh(made)->vertex_count, (int)smoother_mesh(made)->triangle_count);
-    load_describe(&report, collect_note, w);
+    load_describe(&report, &repair_words, collect_note, w);
     window_name_files(w, w->to_open, NULL);
     window_take_mesh(w);
   }

@@ -61,6 +61,8 @@ static const binding bindings[] = {
     {'Y', 1, window_redo, NULL, NULL},
     {'R', 0, window_reset, "R", "back to the start"},
     {'N', 0, window_add_noise, "N", "add noise"},
+    {'X', 0, window_remove_control, "X", "remove the control point (also Delete)"},
+    {GLFW_KEY_DELETE, 0, window_remove_control, NULL, NULL},
     {'F', 0, window_fit, "F", "fit the mesh into the picture"},
     {'D', 0, next_shading, "D", "smooth or flat shading"},
     {'W', 0, switch_wireframe, "W", "wireframe"},
@@ -85,6 +87,7 @@ const char *window_key_of(void (*action)(window_state *w)) {
 void window_keys_draw(window_state *w) {
   static const char *const pointer[][2] = {
       {"left button", "turn; drag the line between before and after"},
+      {"on a control point", "drag it; Ctrl and left on the mesh puts one (interpolation)"},
       {"right button", "move (also the middle one, or Shift and the left one)"},
       {"wheel", "nearer, farther"},
       {"drop a file", "open it: OBJ, PLY, OFF or STL"}};
@@ -92,7 +95,7 @@ void window_keys_draw(window_state *w) {
   if (!w->keys_shown) return;
   window_scene_size(w, &width, &height);
   ui_box_begin("keys", (float)window_panel_width(w), 0, (float)width, (float)height);
-  for (int k = 0; k < 4; k++) ui_row(pointer[k][0], pointer[k][1], 110);
+  for (int k = 0; k < 5; k++) ui_row(pointer[k][0], pointer[k][1], 110);
   ui_space();
   for (int k = 0; k < binding_count; k++)
     if (bindings[k].name) ui_row(bindings[k].name, bindings[k].what, 110);
@@ -142,6 +145,8 @@ static void on_button(GLFWwindow *handle, int button, int action, int modifiers)
   if (ui_wants_pointer() || w->pointer_x < 0) return;
   if (button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT))
     w->drag = DRAG_PAN;
+  else if (window_grab_control(w, (modifiers & GLFW_MOD_CONTROL) != 0))
+    w->drag = DRAG_CONTROL;
   else
     w->drag = is_on_split(w) ? DRAG_SPLIT : DRAG_ORBIT;
 }
@@ -156,6 +161,7 @@ static void on_motion(GLFWwindow *handle, double window_x, double window_y) {
   const float x0 = (float)w->pointer_x, y0 = (float)w->pointer_y;
   if (w->drag == DRAG_ORBIT) camera_orbit(c, x0, y0, (float)x, (float)y, width, height);
   if (w->drag == DRAG_PAN) camera_pan(c, x0, y0, (float)x, (float)y, width, height);
+  if (w->drag == DRAG_CONTROL) window_drag_control(w, x0, y0, (float)x, (float)y, width, height);
   if (w->drag == DRAG_SPLIT) w->scene.look.split = fminf(fmaxf((float)x / (float)width, 0), 1);
   w->pointer_x = x;
   w->pointer_y = y;

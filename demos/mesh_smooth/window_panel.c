@@ -20,20 +20,65 @@ static int action_button(window_state *w, const char *label, int count, int enab
   return pressed;
 }
 
-/* ---- Flow ---- */
+/* ---- How it is smoothed ---- */
 
-static void flow_section(window_state *w) {
+static void method_choice(window_state *w) {
+  static const char *const methods[] = {"flow", "interpolation"};
+  smoother_options o = *smoother_get_options(*w->s);
+  int method = (int)o.method;
+  if (!ui_combo("method", &method, methods, 2)) return;
+  o.method = (smoother_method)method;
+  o.rtol = 0; /* that of the method */
+  o.format = TS_FORMAT_AUTO;
+  if (method) o.preserve_volume = 0;
+  window_set_options(w, &o);
+}
+
+/* The selected control point, or what new ones will be like. */
+static void control_points(window_state *w) {
+  static const char *const kinds[] = {"soft", "fixed"};
+  const dsi_control *point = window_selected(w);
+  int fixed = point ? isinf(point->weight) : w->new_fixed;
+  double weight = point && !fixed ? point->weight : w->new_weight;
+  if (point)
+    ui_text("control point of vertex %d", (int)point->vertex);
+  else
+    ui_text("%d control points; new ones are", smoother_controls(*w->s)->count);
+  ui_tip("Ctrl and the left button put one on the mesh; drag it with the left button");
+  int changed = ui_combo("kind", &fixed, kinds, 2);
+  ui_disabled_begin(fixed);
+  changed |= ui_slider_log("weight", &weight, 1e-3, 1e3);
+  ui_disabled_end();
+  if (changed) {
+    w->new_fixed = fixed;
+    w->new_weight = weight;
+    window_set_weight(w, fixed ? DSI_FIXED : weight);
+  }
+  action_button(w, "Remove", 2, point != NULL, window_remove_control);
+  ui_same_line();
+  ui_disabled_begin(smoother_controls(*w->s)->count == 0);
+  if (ui_button("Remove all", 2)) window_remove_controls(w);
+  ui_disabled_end();
+}
+
+static void interpolation_options(window_state *w) {
+  static const char *const boundaries[] = {"fixed", "free"}, *const weights[] = {"uniform", "cotangent"};
+  smoother_options o = *smoother_get_options(*w->s);
+  int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW, kind = (int)o.weights;
+  int changed = ui_slider_log_unit("fit", &o.fit, 1e-6, 10, 1, "");
+  ui_tip("how much a vertex is held at its place");
+  changed |= ui_combo("weights", &kind, weights, 2);
+  changed |= ui_combo("boundary", &boundary, boundaries, 2);
+  if (changed) {
+    o.weights = (dsi_weights)kind;
+    o.boundary = boundary ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED;
+    window_set_options(w, &o);
+  }
+  control_points(w);
+}
+
+static void flow_options(window_state *w) {
   smoother *s = *w->s;
-  if (!ui_section("Flow")) return;
-  action_button(w, w->steps_to_make ? "Pause" : "Run", 2, 1, window_run_or_pause);
-  ui_same_line();
-  action_button(w, "Step", 2, !w->steps_to_make, window_step);
-  action_button(w, "Undo", 3, smoother_can_undo(s), window_undo);
-  ui_same_line();
-  action_button(w, "Redo", 3, smoother_can_redo(s), window_redo);
-  ui_same_line();
-  action_button(w, "Reset", 3, smoother_step_count(s) > 0, window_reset);
-
   smoother_options o = *smoother_get_options(s);
   static const char *const boundaries[] = {"fixed", "flows"};
   int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW;
@@ -49,6 +94,29 @@ static void flow_section(window_state *w) {
     o.boundary = boundary ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED;
     window_set_options(w, &o);
   }
+}
+
+static void smoothing_section(window_state *w) {
+  smoother *s = *w->s;
+  if (!ui_section("Smoothing")) return;
+  method_choice(w);
+  const int is_dsi = smoother_get_options(s)->method == SMOOTHER_DSI;
+  if (is_dsi) {
+    action_button(w, "Solve", 1, !w->following, window_step);
+  } else {
+    action_button(w, w->steps_to_make ? "Pause" : "Run", 2, 1, window_run_or_pause);
+    ui_same_line();
+    action_button(w, "Step", 2, !w->steps_to_make, window_step);
+  }
+  action_button(w, "Undo", 3, smoother_can_undo(s), window_undo);
+  ui_same_line();
+  action_button(w, "Redo", 3, smoother_can_redo(s), window_redo);
+  ui_same_line();
+  action_button(w, "Reset", 3, smoother_step_count(s) > 0, window_reset);
+  if (is_dsi)
+    interpolation_options(w);
+  else
+    flow_options(w);
   ui_slider_log("noise", &w->noise, 1e-5, 1e-1);
   ui_tip("standard deviation along the normals, in parts of the diagonal");
   action_button(w, "Add noise", 1, 1, window_add_noise);
@@ -68,6 +136,9 @@ static void choose_device(window_state *w, const ts_context_info *device, const 
     o.backend = backends[backend];
     o.format = TS_FORMAT_AUTO;
     window_set_options(w, &o);
+  } else if (o.method == SMOOTHER_DSI) {
+    ui_text("format %s", ts_format_name(smoother_dsi_result(*w->s)->format));
+    ui_tip(smoother_dsi_result(*w->s)->choice);
   } else if (strcmp(backends[backend], "gl") != 0) {
     format = 0;
     ui_combo("format", &format, other_names, 1);
@@ -101,10 +172,12 @@ static const char *milliseconds(double time) {
 
 static void time_plot(const window_state *w) {
   float most = 0;
-  char text[80] = "time of each step";
+  char text[80];
+  const char *const what = smoother_get_options(*w->s)->method == SMOOTHER_DSI ? "frame" : "step";
+  snprintf(text, sizeof text, "time of each %s", what);
   for (int k = 0; k < w->time_count; k++) most = fmaxf(most, w->times[k]);
   if (w->time_count)
-    snprintf(text, sizeof text, "time of each step, now %s ms",
+    snprintf(text, sizeof text, "time of each %s, now %s ms", what,
              milliseconds((double)w->times[w->time_count - 1]));
   ui_plot(text, w->times, w->time_count, 0, most, 1);
   ui_tip("matrix and solve, without the drawing");
@@ -125,7 +198,9 @@ static void solver_section(window_state *w) {
   if (changed) window_set_options(w, &o);
 
   const step_report *r = &w->last;
-  if (r->number)
+  if (r->number && o.method == SMOOTHER_DSI)
+    ui_text("%d iterations, residual %.1e", r->iterations, r->relative_residual);
+  else if (r->number)
     ui_text("step %d: %d iterations, residual %.1e", r->number, r->iterations, r->relative_residual);
   else
     ui_text("no step yet");
@@ -188,7 +263,7 @@ void window_panel_draw(window_state *w) {
     ui_dim_text(device.device);
   if (w->scene.way == VIEW_WAY_SHARED) ui_dim_text("drawn from a buffer shared with CUDA");
   if (w->scene.way == VIEW_WAY_COPIED) ui_dim_text("drawn from copies: no textures there");
-  flow_section(w);
+  smoothing_section(w);
   solver_section(w);
   look_section(w);
   file_section(w);

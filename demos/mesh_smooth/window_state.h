@@ -33,8 +33,14 @@ typedef struct window_state {
   char note[2 * MESH_MESSAGE];
   int note_is_error;
 
+  /* Control points of discrete smooth interpolation. */
+  int32_t selected; /* the vertex of one; -1: none */
+  int new_fixed;    /* what a new one is like */
+  double new_weight;
+  int following; /* frames that the solution goes on towards them */
+
   /* The pointer. */
-  enum { DRAG_NONE, DRAG_ORBIT, DRAG_PAN, DRAG_SPLIT } drag;
+  enum { DRAG_NONE, DRAG_ORBIT, DRAG_PAN, DRAG_SPLIT, DRAG_CONTROL } drag;
   double pointer_x, pointer_y; /* in pixels of the framebuffer, from the scene's upper left */
 } window_state;
 
@@ -54,6 +60,7 @@ void window_take_mesh(window_state *w); /* the view is made for the smoother's m
 void window_run_or_pause(window_state *w);
 void window_step(window_state *w); /* a single one */
 void window_make_step(window_state *w);
+void window_remember_time(window_state *w, double seconds); /* of a step or a frame */
 void window_undo(window_state *w);
 void window_redo(window_state *w);
 void window_reset(window_state *w);
@@ -64,6 +71,19 @@ void window_export(window_state *w);
 void window_open_file(window_state *w); /* w->to_open */
 void window_set_options(window_state *w, const smoother_options *options);
 void window_name_files(window_state *w, const char *name, const window_options *options);
+
+/* ---- window_controls.c ---- */
+/* The control point under the pointer, or a new one for the vertex there; returns whether it can be dragged. */
+int window_grab_control(window_state *w, int puts);
+void window_drag_control(window_state *w, float x0, float y0, float x1, float y1, int width, int height);
+const dsi_control *window_selected(const window_state *w); /* NULL: none */
+void window_set_weight(window_state *w, double weight);    /* of the selected one */
+void window_remove_control(window_state *w);               /* the selected one */
+void window_remove_controls(window_state *w);
+void window_mark_controls(window_state *w); /* they are others, or another is selected */
+void window_follow_on(window_state *w);     /* something that the solution depends on has changed */
+void window_follow(window_state *w);        /* a few iterations */
+void window_settle(window_state *w);        /* what was followed becomes the mesh */
 
 /* ---- window_panel.c ---- */
 void window_panel_draw(window_state *w);

@@ -1,7 +1,8 @@
-#include "load.h"
+#include "mesh_load.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mesh_generate.h"
@@ -23,24 +24,31 @@ static void name_file(const load_report *report, char message[MESH_MESSAGE]) {
   snprintf(message, MESH_MESSAGE, "%.*s", MESH_MESSAGE - 1, text);
 }
 
-int load_mesh(const load_options *options, mesh *m, load_report *report, char message[MESH_MESSAGE]) {
+int load_mesh(const load_options *options, mesh *m, int32_t **vertex_of_original, load_report *report,
+              char message[MESH_MESSAGE]) {
   const mesh_repair_options repair = {.keep_duplicates = options->keep_duplicates};
   *m = (mesh){0};
+  if (vertex_of_original) *vertex_of_original = NULL;
   *report = (load_report){0};
   const double begin = seconds_now();
   if (read_or_generate(options, m, report, message)) return 1;
   report->file_vertices = m->vertex_count;
   report->file_triangles = m->triangle_count;
-  int failed = mesh_repair(m, &repair, &report->repair, NULL, message);
+  int failed = mesh_repair(m, &repair, &report->repair, vertex_of_original, message);
   if (!failed && options->noise != 0) failed = mesh_add_noise(m, options->noise, options->seed, message);
   report->seconds = seconds_now() - begin;
   if (!failed) return 0;
   name_file(report, message);
   mesh_destroy(m);
+  if (vertex_of_original) {
+    free(*vertex_of_original);
+    *vertex_of_original = NULL;
+  }
   return 1;
 }
 
-void load_describe(const load_report *report, void (*print)(const char *line, void *user), void *user) {
+void load_describe(const load_report *report, const mesh_repair_words *words,
+                   void (*print)(const char *line, void *user), void *user) {
   char line[MESH_MESSAGE];
   if (report->file.polygons) {
     snprintf(line, sizeof line, "%d polygon%s cut into triangles", (int)report->file.polygons,
@@ -53,7 +61,7 @@ void load_describe(const load_report *report, void (*print)(const char *line, vo
              report->file.left_out == 1 ? "was" : "were");
     print(line, user);
   }
-  mesh_repair_describe(&report->repair, print, user);
+  mesh_repair_describe(&report->repair, words, print, user);
   if (report->repair.merged_vertices) {
     snprintf(line, sizeof line, "a mesh that is written has %d vertices, %d fewer than the file",
              (int)(report->file_vertices - report->repair.merged_vertices),

@@ -1,6 +1,6 @@
-/* A mesh made ready for the smoother: read or generated, repaired, with noise. */
-#ifndef LOAD_H
-#define LOAD_H
+/* A mesh made ready for a program: read or generated, repaired, with noise. */
+#ifndef MESH_LOAD_H
+#define MESH_LOAD_H
 
 #include "mesh.h"
 #include "mesh_file.h"
@@ -22,11 +22,13 @@ typedef struct load_report {
   double seconds; /* that it took */
 } load_report;
 
-/* Returns 0, or 1 with one line in `message`, which names the file. */
-int load_mesh(const load_options *options, mesh *m, load_report *report, char message[MESH_MESSAGE]);
+/* Returns 0, or 1 with one line in `message`, which names the file. `vertex_of_original` as in mesh_repair. */
+int load_mesh(const load_options *options, mesh *m, int32_t **vertex_of_original, load_report *report,
+              char message[MESH_MESSAGE]);
 
 /* Everything that was changed, a line each, such as "3 polygons were cut into triangles"; the last one says
  * that a written mesh has fewer vertices than the file, where that is so. */
-void load_describe(const load_report *report, void (*print)(const char *line, void *user), void *user);
+void load_describe(const load_report *report, const mesh_repair_words *words,
+                   void (*print)(const char *line, void *user), void *user);
 
 #endif

@@ -1,0 +1,23 @@
+/* What the programs' arguments may be. A wrong one ends the program with exit status 2, after one line that
+ * names the option, what was given and what was expected. */
+#ifndef ARGUMENTS_H
+#define ARGUMENTS_H
+
+#include <texsolve/texsolve.h>
+
+enum { ARGUMENTS_EXIT = 2 };
+
+void arguments_usage(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+int arguments_whole_number(const char *option, const char *text, int least, int most);
+/* Which of some words it is, the last one NULL. */
+int arguments_one_of(const char *option, const char *text, const char *const *words);
+/* Greater than 0 and at most `most`; `expected` says so in words. */
+double arguments_positive(const char *option, const char *text, double most, const char *expected);
+double arguments_rtol(const char *text); /* between 0 and 1 */
+/* A name for ts_context_desc. Whether the backend is there and works is found out when it is opened. */
+const char *arguments_backend(const char *text);
+/* WIDTHxHEIGHT of a picture. */
+void arguments_size(const char *text, int *width, int *height);
+
+#endif

@@ -1,0 +1,81 @@
+# What the tests of programs without a window share, for sh: set `called` (the program's), `group`, `program`, `json_get` and
+# `here` first, then read this file with `.`; call `finish` at the end. Each check prints what failed. The tests run in an
+# empty directory.
+set -u
+work=$(mktemp -d "${TMPDIR:-/tmp}/$called.XXXXXX") || exit 1
+trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+mkdir "$work/dir" "$work/log"
+cd "$work/dir" || exit 1
+checks=0
+: >../log/failures
+exec 3>&1
+fail() {
+  echo failed >>../log/failures
+  echo "FAILED: $*" >&3
+  sed 's/^/  stderr: /' ../log/err >&3
+  head -n 2 ../log/out | sed 's/^/  stdout: /' >&3
+}
+
+# expect STATUS ARGUMENTS...: without a window; output in ../log/out and ../log/err.
+expect() {
+  wanted=$1
+  shift
+  checks=$((checks + 1))
+  "$program" "$@" --headless >../log/out 2>../log/err </dev/null
+  status=$?
+  [ "$status" -eq "$wanted" ] || fail "$called $*: exit status $status, expected $wanted"
+}
+
+# refuse STATUS TEXT ARGUMENTS...: one line on standard error that starts with "NAME: " and holds TEXT,
+# nothing on standard output, and no file made or changed.
+refuse() {
+  wanted=$1 text=$2
+  shift 2
+  before=$(ls -aR; cksum ./* 2>/dev/null)
+  expect "$wanted" "$@"
+  [ "$(wc -l <../log/err)" -eq 1 ] || fail "$called $*: not one line on standard error"
+  grep -q "^$called: " ../log/err || fail "$called $*: the line does not start with the program's name"
+  grep -qF -- "$text" ../log/err || fail "$called $*: the message lacks '$text'"
+  [ -s ../log/out ] && fail "$called $*: something on standard output"
+  [ "$before" = "$(ls -aR; cksum ./* 2>/dev/null)" ] || fail "$called $*: files were left or changed"
+}
+
+json() { "$json_get" "$1" "$2" <../log/out 2>../log/json || fail "JSON: $2: $(cat ../log/json)"; }
+same() {
+  checks=$((checks + 1))
+  [ "$2" = "$3" ] || fail "$1: '$2', expected '$3'"
+}
+# holds WHAT EXPRESSION: of awk
+holds() {
+  checks=$((checks + 1))
+  awk "BEGIN { exit !($2) }" || fail "$1: $2 does not hold"
+}
+said() {
+  checks=$((checks + 1))
+  grep -qF -- "$1" ../log/err || fail "'$1' was not said"
+}
+# file NAME LINES...
+file() {
+  name=$1
+  shift
+  printf '%s\n' "$@" >"$name"
+}
+# A complete PNG of so many pixels, by its first and last bytes.
+is_png() {
+  checks=$((checks + 1))
+  [ "$(od -An -tx1 -N8 "$1" 2>/dev/null | tr -d ' \n')" = 89504e470d0a1a0a ] || fail "$1 is no PNG"
+  [ "$(od -An -tu1 -j16 -N8 "$1" | awk '{ print 256 * $3 + $4 "x" 256 * $7 + $8 }')" = "$2" ] ||
+    fail "$1 is not $2 pixels large"
+  [ "$(tail -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 49454e44ae426082 ] || fail "$1 is cut short"
+}
+differ() {
+  checks=$((checks + 1))
+  [ -s "$1" ] && [ -s "$2" ] && ! cmp -s "$1" "$2" || fail "$1 and $2 are the same"
+}
+vertices() { grep -c '^v ' "$1"; }
+finish() {
+  failures=$(wc -l <../log/failures)
+  echo "$group: $checks checks, $failures failed"
+  [ "$failures" -eq 0 ]
+}

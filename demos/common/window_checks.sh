@@ -1,0 +1,78 @@
+# What the tests of windows share, for sh: set `called` (the program's name) and `x_window`, then read this file with `.`; it
+# goes to an empty directory. A test starts the program in the background with its errors in `err`, sets `process`, and
+# has find_window find it. Pictures tell what the window shows: key P saves one; and X_WINDOW, where it was built,
+# looks at the window itself.
+skip() {
+  case ",${TEXSOLVE_TEST_REQUIRE:-}," in *,window,*) status=1 ;; *) status=77 ;; esac
+  echo "$*" >&2
+  exit "$status"
+}
+[ -n "${DISPLAY:-}" ] || skip "no display"
+command -v xdotool >/dev/null || skip "no xdotool"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/$called.XXXXXX") || exit 1
+cd "$work" || exit 1
+process=
+finish() {
+  [ -z "$process" ] || kill "$process" 2>/dev/null
+  rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 1' HUP INT TERM
+# Without it GLFW 3.4, which looks for Wayland first, has an error printed.
+export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}"
+fail() {
+  echo "FAILED: $*" >&2
+  cat err >&2
+  exit 1
+}
+
+# Runs a command until it succeeds, for a minute.
+within_a_minute() (
+  end=$(($(date +%s) + 60))
+  until "$@"; do
+    [ "$(date +%s)" -lt $end ] && kill -0 "$process" 2>/dev/null || exit 1
+    sleep 0.1
+  done
+)
+# GLFW takes a key that is pressed again within 20 ms for one that is held down.
+key() { sleep 0.1 && xdotool key "$@"; }
+saved=picture.png # where key P saves
+is_whole() { [ -s $saved ] && tail -c 8 $saved | grep -q IEND; }
+# picture NAME: what the window shows now
+picture() {
+  rm -f $saved
+  key p
+  within_a_minute is_whole || fail "no picture ($1)"
+  mv $saved "$1.png"
+}
+differs() { picture now && ! cmp -s now.png "$1.png"; }
+is_as() { picture now && cmp -s now.png "$1.png"; }
+# The same of the window itself. look NAME: remembers it
+sum() { [ -z "$x_window" ] || "$x_window" sum "$window"; }
+look() { sum >"$1.sum" || fail "the window cannot be looked at"; }
+looks_other() { [ "$(sum)" != "$(cat "$1.sum")" ]; }
+looks_as() { [ "$(sum)" = "$(cat "$1.sum")" ]; }
+shows() {
+  [ -z "$x_window" ] || within_a_minute "$1" "$2" || fail "$3 does not show in the window"
+}
+
+changes() { within_a_minute differs "$1" || fail "$2 does not change the picture"; }
+returns() { within_a_minute is_as "$1" || fail "$2 does not bring the picture back"; }
+
+# The program has to end by itself, with nothing said.
+ends() {
+  key ctrl+q
+  tries=0
+  while kill -0 "$process" 2>/dev/null; do
+    tries=$((tries + 1))
+    [ $tries -lt 300 ] || fail "Ctrl+Q does not end it"
+    sleep 0.1
+  done
+  wait "$process"
+  status=$?
+  process=
+  [ $status -eq 0 ] || fail "it ended with $status"
+  [ -s err ] && fail "something on standard error"
+  return 0
+}

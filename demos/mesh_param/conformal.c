@@ -1,0 +1,225 @@
+#include "conformal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "triangle.h"
+
+enum { most_passes = 30, default_iterations = 100000 };
+static const double default_rtol = 1e-5;
+
+/* What one solve works on. */
+typedef struct conformal {
+  const mesh *m;
+  const charts *c;
+  const unsigned char *pinned;
+  ts_system *system;
+  double *uv;
+  double *missing;         /* of each condition: what the places where vertices are leave of it */
+  double *change;          /* what a pass finds */
+  double *gradient, *pull; /* A^T W (b - A x), and A^T W b, for each unknown */
+} conformal;
+
+/* The condition of triangle t as a complex number: the sum of w_k (u_k + i v_k) is to be 0, where w_k is the
+ * edge opposite of corner k. Its square is counted by `weight`, which does not let it grow without bounds where
+ * a triangle has no area. */
+typedef struct condition {
+  double re[3], im[3], weight;
+} condition;
+
+static condition condition_of(const mesh *m, int32_t t) {
+  const flat_triangle f = triangle_flat(m, t);
+  condition row;
+  for (int k = 0; k < 3; k++) {
+    row.re[k] = f.x[(k + 2) % 3] - f.x[(k + 1) % 3];
+    row.im[k] = f.y[(k + 2) % 3] - f.y[(k + 1) % 3];
+  }
+  const double size = fmax(f.double_area, 1e-3 * f.squares);
+  row.weight = size > 0 ? 1 / size : 0;
+  return row;
+}
+
+static ts_status state_rows(conformal *w) {
+  ts_status status = ts_system_begin(w->system);
+  for (int32_t t = 0; t < w->m->triangle_count && status == TS_OK; t++) {
+    const condition row = condition_of(w->m, t);
+    int32_t unknowns[6];
+    double real[6], imaginary[6];
+    for (size_t k = 0; k < 3; k++) {
+      const int32_t vertex = w->c->corner[3 * (size_t)t + k];
+      unknowns[2 * k] = 2 * vertex;
+      unknowns[2 * k + 1] = 2 * vertex + 1;
+      real[2 * k] = row.re[k];
+      real[2 * k + 1] = -row.im[k];
+      imaginary[2 * k] = row.im[k];
+      imaginary[2 * k + 1] = row.re[k];
+    }
+    status = ts_system_row(w->system, 6, unknowns, real, NULL, row.weight);
+    if (status == TS_OK) status = ts_system_row(w->system, 6, unknowns, imaginary, NULL, row.weight);
+  }
+  return status == TS_OK ? ts_system_end(w->system) : status;
+}
+
+/* What is missing, and how far from the least squares that is; returns the residual. */
+static double look(conformal *w, double *energy) {
+  const size_t unknowns = 2 * (size_t)w->c->vertices;
+  double sum = 0, all = 0;
+  memset(w->gradient, 0, unknowns * sizeof *w->gradient);
+  memset(w->pull, 0, unknowns * sizeof *w->pull);
+  *energy = 0;
+  for (int32_t t = 0; t < w->m->triangle_count; t++) {
+    const condition row = condition_of(w->m, t);
+    const int32_t *corner = w->c->corner + 3 * (size_t)t;
+    double re = 0, im = 0, pinned_re = 0, pinned_im = 0;
+    for (int k = 0; k < 3; k++) {
+      const double u = w->uv[2 * (size_t)corner[k]], v = w->uv[2 * (size_t)corner[k] + 1];
+      const double real = row.re[k] * u - row.im[k] * v, imaginary = row.im[k] * u + row.re[k] * v;
+      re -= real;
+      im -= imaginary;
+      pinned_re -= w->pinned[corner[k]] ? real : 0;
+      pinned_im -= w->pinned[corner[k]] ? imaginary : 0;
+    }
+    w->missing[2 * (size_t)t] = re;
+    w->missing[2 * (size_t)t + 1] = im;
+    *energy += 0.5 * row.weight * (re * re + im * im);
+    for (int k = 0; k < 3; k++) {
+      const size_t u = 2 * (size_t)corner[k];
+      w->gradient[u] += row.weight * (row.re[k] * re + row.im[k] * im);
+      w->gradient[u + 1] += row.weight * (row.re[k] * im - row.im[k] * re);
+      w->pull[u] += row.weight * (row.re[k] * pinned_re + row.im[k] * pinned_im);
+      w->pull[u + 1] += row.weight * (row.re[k] * pinned_im - row.im[k] * pinned_re);
+    }
+  }
+  for (size_t i = 0; i < unknowns; i++) {
+    if (w->pinned[i / 2]) continue;
+    sum += w->gradient[i] * w->gradient[i];
+    all += w->pull[i] * w->pull[i];
+  }
+  return all > 0 ? sqrt(sum / all) : sqrt(sum);
+}
+
+static int fail_status(const ts_context *context, ts_status status, char message[MESH_MESSAGE]) {
+  const char *text = ts_last_error(context);
+  return mesh_fail(message, "%s", *text ? text : ts_status_text(status));
+}
+
+/* The first pass fills what stays the same. */
+static void take_result(const ts_system_result *pass, conformal_result *result) {
+  if (result->passes == 0) {
+    result->unknowns = pass->unknowns;
+    result->rows = pass->rows;
+    result->nonzeros = pass->nonzeros;
+    result->format = pass->format;
+    result->normal = pass->normal;
+    result->method = pass->method;
+    result->bytes_device = pass->bytes_device;
+    snprintf(result->choice, sizeof result->choice, "%s", pass->choice);
+  }
+  result->passes++;
+  result->iterations += pass->iterations;
+  result->seconds_build += pass->seconds_build;
+  result->seconds_layout += pass->seconds_layout;
+  result->seconds_solve += pass->seconds_solve;
+  snprintf(result->message, sizeof result->message, "%s", pass->message);
+}
+
+/* One correction. The step is taken back where it makes things worse: `*better` says which. */
+static ts_status make_pass(conformal *w, const ts_system_solve_desc *desc, ts_system_result *pass) {
+  const size_t unknowns = 2 * (size_t)w->c->vertices;
+  memset(w->change, 0, unknowns * sizeof *w->change);
+  ts_status status = ts_system_set_right_hand_sides(w->system, w->missing, 2 * (size_t)w->m->triangle_count);
+  if (status == TS_OK) status = ts_system_set_values(w->system, w->change, unknowns);
+  if (status == TS_OK) status = ts_system_solve(w->system, desc, pass);
+  if (status < 0) return status;
+  const ts_status read = ts_system_get_values(w->system, w->change, unknowns);
+  return read == TS_OK ? status : read;
+}
+
+static void move(conformal *w, double sign) {
+  for (size_t i = 0; i < 2 * (size_t)w->c->vertices; i++)
+    if (!w->pinned[i / 2]) w->uv[i] += sign * w->change[i];
+}
+
+/* u and v of a vertex are side by side, so that blocks of 2 x 2 are full. A backend chooses them itself where
+ * it counts bytes; OpenGL's, which does not, is faster with them too. */
+static ts_format choose_format(ts_context *context, ts_format asked) {
+  ts_context_info info;
+  if (asked != TS_FORMAT_AUTO || ts_context_get_info(context, &info) != TS_OK || !strstr(info.backend, "gl"))
+    return asked;
+  return info.formats >> TS_FORMAT_BCRS2 & 1 ? TS_FORMAT_BCRS2 : asked;
+}
+
+static int run_passes(conformal *w, ts_context *context, const conformal_options *o, conformal_result *result,
+                      char message[MESH_MESSAGE]) {
+  const double rtol = o->rtol > 0 ? o->rtol : default_rtol;
+  const int most = o->max_iterations > 0 ? o->max_iterations : default_iterations;
+  int stopped = 0;
+  result->residual = result->residual_start = look(w, &result->energy);
+  while (result->residual > rtol && result->passes < most_passes && result->iterations < most && !stopped) {
+    ts_system_result pass = {0};
+    const ts_system_solve_desc desc = {.method = o->method,
+                                       .normal = o->normal,
+                                       .format = choose_format(context, o->format),
+                                       .rtol = fmax(0.3 * rtol / result->residual, 1e-5),
+                                       .max_iterations = most - result->iterations,
+                                       .progress = o->progress,
+                                       .progress_user = o->progress_user};
+    const ts_status status = make_pass(w, &desc, &pass);
+    if (status < 0) return fail_status(context, status, message);
+    take_result(&pass, result);
+    move(w, 1);
+    double energy;
+    const double residual = look(w, &energy);
+    stopped = pass.reason == TS_REASON_STOPPED || pass.iterations == 0;
+    if (!(energy < result->energy * (1 + 1e-12)) || (!(residual < 0.9 * result->residual) && !stopped)) {
+      /* Not a number, or no better: as far as single precision goes. */
+      if (!(energy <= result->energy)) {
+        move(w, -1);
+        break;
+      }
+      stopped = 1;
+    }
+    result->residual = residual;
+    result->energy = energy;
+  }
+  look(w, &result->energy);
+  result->converged = result->residual <= rtol;
+  return 0;
+}
+
+int conformal_solve(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
+                    const conformal_options *options, double *uv, conformal_result *result,
+                    char message[MESH_MESSAGE]) {
+  const size_t unknowns = 2 * (size_t)c->vertices;
+  const ts_system_desc desc = {.unknowns = (int32_t)unknowns, .least_squares = 1};
+  conformal w = {.m = m,
+                 .c = c,
+                 .pinned = pinned,
+                 .uv = malloc(unknowns * sizeof *w.uv),
+                 .missing = malloc(2 * (size_t)m->triangle_count * sizeof *w.missing),
+                 .change = malloc(unknowns * sizeof *w.change),
+                 .gradient = malloc(unknowns * sizeof *w.gradient),
+                 .pull = malloc(unknowns * sizeof *w.pull)};
+  *result = (conformal_result){0};
+  int failed = !w.uv || !w.missing || !w.change || !w.gradient || !w.pull;
+  if (failed) mesh_fail(message, "out of memory for %zu unknowns", unknowns);
+  if (!failed) {
+    memcpy(w.uv, uv, unknowns * sizeof *uv);
+    ts_status status = ts_system_create(context, &desc, &w.system);
+    for (size_t i = 0; i < unknowns && status == TS_OK; i++)
+      if (pinned[i / 2]) status = ts_system_lock(w.system, (int32_t)i);
+    if (status == TS_OK) status = state_rows(&w);
+    failed = status == TS_OK ? run_passes(&w, context, options, result, message)
+                             : fail_status(context, status, message);
+  }
+  if (!failed) memcpy(uv, w.uv, unknowns * sizeof *uv);
+  ts_system_destroy(&w.system);
+  free(w.uv);
+  free(w.missing);
+  free(w.change);
+  free(w.gradient);
+  free(w.pull);
+  return failed;
+}

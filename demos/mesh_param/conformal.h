@@ -1,0 +1,54 @@
+/* Least-squares conformal maps (Levy, Petitjean, Ray and Maillot 2002): u and v of every flat vertex, such that
+ * the gradients of u and v in every triangle are as nearly as can be perpendicular and of one length. With two
+ * vertices pinned in every chart the map is unique. */
+#ifndef CONFORMAL_H
+#define CONFORMAL_H
+
+#include <texsolve/system.h>
+
+#include "charts.h"
+
+typedef struct conformal_options {
+  ts_format format;   /* default: TS_FORMAT_AUTO */
+  ts_method method;   /* default: TS_METHOD_AUTO */
+  ts_normal normal;   /* default: TS_NORMAL_AUTO */
+  double rtol;        /* of ||A^T W A x - A^T W b|| / ||A^T W b||, in double precision; default: 1e-5 */
+  int max_iterations; /* of all passes together; default: 100000 */
+  ts_progress_fn progress;
+  void *progress_user;
+} conformal_options;
+
+/* What was done on coarser meshes before (levels.h). */
+typedef struct levels_result {
+  int levels;     /* coarser than the mesh; 0: it is small, or cannot be made coarser */
+  int iterations; /* on all of them */
+  double seconds; /* for everything */
+} levels_result;
+
+typedef struct conformal_result {
+  int converged;
+  int iterations, passes; /* a pass solves for a correction in single precision */
+  int32_t unknowns, rows;
+  int64_t nonzeros;
+  double residual;       /* see rtol; of the u, v that are left */
+  double residual_start; /* of those at the start */
+  double energy; /* sum over triangles of (sigma_1 - sigma_2)^2 area, in the units of the charts' area 1 */
+  ts_format format;
+  ts_normal normal;
+  ts_method method;
+  size_t bytes_device;
+  double seconds_build, seconds_layout, seconds_solve;
+  levels_result levels;           /* all 0 from conformal_solve */
+  char choice[300], message[200]; /* as in ts_system_result */
+} conformal_result;
+
+/* `uv`: the start, and afterwards the map; those with a flag in `pinned` stay. The equations are stated for
+ * what is missing to the places where vertices are, and what the device finds in single precision is added to
+ * these in double precision, until the residual in double precision is small enough or does not fall any more.
+ *
+ * Returns 0, whether converged or not, or 1 with one line in `message`, u and v then being as at the start. */
+int conformal_solve(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
+                    const conformal_options *options, double *uv, conformal_result *result,
+                    char message[MESH_MESSAGE]);
+
+#endif

@@ -1,0 +1,13 @@
+/* Pictures of a mesh beside its flat image, without a window: in the context of the solver where that is
+ * OpenGL's, else in one opened for that alone. */
+#ifndef DRAWING_H
+#define DRAWING_H
+
+#include "flat_look.h"
+#include "flattening.h"
+
+/* Returns 0, or 1 with one line in `message`. */
+int drawing_save(const flattening *f, ts_context *context, ts_gl_platform platform, const flat_look *look,
+                 int width, int height, const char *path, char message[MESH_MESSAGE]);
+
+#endif

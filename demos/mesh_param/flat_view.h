@@ -1,0 +1,40 @@
+/* Draws a mesh with a checkerboard beside its flat image. OpenGL 3.3; needs a current context with functions
+ * loaded (view_gl_load). Functions return NULL, or why they failed. */
+#ifndef FLAT_VIEW_H
+#define FLAT_VIEW_H
+
+#include "camera.h"
+#include "flat_look.h"
+#include "flattening.h"
+
+typedef struct flat_view flat_view;
+
+/* Where the image is seen: its middle, and how many units the shorter side of the picture is wide. */
+typedef struct flat_window {
+  double middle[2], size;
+} flat_window;
+
+const char *flat_view_create(const flattening *f, flat_view **made);
+void flat_view_destroy(flat_view **made);
+
+/* The image has changed, or the pins. */
+const char *flat_view_update(flat_view *view, const flattening *f);
+
+/* Shows the whole mesh and the whole image. */
+void flat_view_fit_mesh(const flattening *f, camera *c);
+void flat_view_fit_image(const flattening *f, flat_window *window);
+
+/* Into the bound framebuffer, which has colour and depth: the mesh in the left half, the image in the right
+ * one. */
+const char *flat_view_draw(flat_view *view, const camera *c, const flat_window *window, flat_look *look,
+                           int width, int height);
+/* The same into a picture of its own: RGB, top row first. */
+const char *flat_view_picture(flat_view *view, const camera *c, const flat_window *window, flat_look *look,
+                              int width, int height, unsigned char *rgb);
+
+/* Between a place in the image and one in the right half, in pixels from its upper left. */
+void flat_view_to_pixels(const flat_window *window, int width, int height, const double uv[2], double pixel[2]);
+void flat_view_from_pixels(const flat_window *window, int width, int height, const double pixel[2],
+                           double uv[2]);
+
+#endif

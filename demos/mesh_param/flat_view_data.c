@@ -1,0 +1,209 @@
+#include <GL/glew.h>
+
+#include "flat_view_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "colours.h"
+#include "flat_view_shaders.h"
+#include "mesh_generate.h"
+#include "view_gl.h"
+
+static const char no_memory[] = "out of memory";
+static const float flipped_value = -1e9f;
+
+/* ---- What stays: where corners are on the mesh ---- */
+
+/* Bit k of a triangle: its edge from corner k on has no other triangle in its chart. */
+static const char *find_seams(const flattening *f, unsigned char *seams) {
+  char message[MESH_MESSAGE];
+  const mesh flat = {
+      .vertex_count = f->c.vertices, .triangle_count = f->m.triangle_count, .triangles = f->c.corner};
+  mesh_edges edges;
+  if (mesh_edges_find(&flat, &edges, message)) return no_memory;
+  for (int32_t e = 0; e < edges.count; e++) {
+    const int32_t h = edges.halfedges[edges.first[e]];
+    if (edges.first[e + 1] - edges.first[e] == 1) seams[h / 3] |= (unsigned char)(1 << h % 3);
+  }
+  mesh_edges_free(&edges);
+  return NULL;
+}
+
+static void fill_places(const flattening *f, const float *unit, const double *normals,
+                        const unsigned char *seams, float *place) {
+  for (size_t h = 0; h < 3 * (size_t)f->m.triangle_count; h++, place += 7) {
+    const size_t triangle = h / 3, vertex = 3 * (size_t)f->m.triangles[h];
+    for (size_t k = 0; k < 3; k++) {
+      place[k] = unit[vertex + k];
+      place[3 + k] = (float)normals[vertex + k];
+    }
+    place[6] = seams[triangle];
+  }
+}
+
+static const char *upload_places(flat_view *view, const flattening *f) {
+  const size_t triangles = (size_t)f->m.triangle_count, vertices = (size_t)f->m.vertex_count;
+  float *unit = malloc(3 * vertices * sizeof *unit), *place = malloc(21 * triangles * sizeof *place);
+  double *normals = malloc(3 * vertices * sizeof *normals);
+  unsigned char *seams = calloc(triangles, 1);
+  const char *why = unit && place && normals && seams ? NULL : no_memory;
+  if (!why) why = find_seams(f, seams);
+  if (!why) {
+    mesh_to_unit(&f->m, &f->measures, unit);
+    mesh_normals(&f->m, normals);
+    fill_places(f, unit, normals, seams, place);
+    glBindBuffer(GL_ARRAY_BUFFER, view->places);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(21 * triangles * sizeof *place), place, GL_STATIC_DRAW);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+    why = view_gl_check("the mesh");
+  }
+  free(unit);
+  free(place);
+  free(normals);
+  free(seams);
+  return why;
+}
+
+/* ---- What changes: the image and its distortion ---- */
+
+static float angle_value(float ratio) {
+  return isfinite(ratio) ? ratio - 1 : 1e9f;
+}
+static float area_value(float area) {
+  return area > 0 ? log2f(area) : area < 0 ? flipped_value : 0;
+}
+
+static int compare_floats(const void *a, const void *b) {
+  const float p = *(const float *)a, q = *(const float *)b;
+  return (p > q) - (p < q);
+}
+
+/* The value that 95 of 100 triangles do not exceed, rounded up; of the angles, or of the areas' logarithms. */
+static double choose_range(const distortion *d, int32_t triangles, int area, float *room) {
+  size_t count = 0;
+  for (int32_t t = 0; t < triangles; t++) {
+    const float value = area ? fabsf(area_value(d->area[t])) : angle_value(d->angle[t]);
+    if (value < 1e8f) room[count++] = value;
+  }
+  if (!count) return 1;
+  qsort(room, count, sizeof *room, compare_floats);
+  const double range = room[(count - 1) - (count - 1) / 20];
+  return range > 1e-6 ? colours_round_up(range) : 1e-6;
+}
+
+static double image_length(const flattening *f) {
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  if (!f->pin_count) return 1;
+  for (int32_t v = 0; v < f->c.vertices; v++)
+    for (int k = 0; k < 2; k++) {
+      low[k] = fmin(low[k], f->uv[2 * (size_t)v + (size_t)k]);
+      high[k] = fmax(high[k], f->uv[2 * (size_t)v + (size_t)k]);
+    }
+  const double length = fmax(high[0] - low[0], high[1] - low[1]);
+  return length > 0 ? length : 1;
+}
+
+static const char *upload_pins(flat_view *view, const flattening *f) {
+  view->pins = 0;
+  for (int32_t v = 0; v < f->c.vertices; v++) view->pins += f->pinned[v];
+  float *pin = malloc(((size_t)view->pins + 1) * 5 * sizeof *pin), *at = pin;
+  if (!pin) return no_memory;
+  for (int32_t v = 0; v < f->c.vertices; v++) {
+    if (!f->pinned[v]) continue;
+    for (int k = 0; k < 3; k++)
+      *at++ = (float)((f->m.positions[3 * (size_t)f->c.vertex[v] + (size_t)k] -
+                       0.5 * (f->measures.low[k] + f->measures.high[k])) /
+                      f->measures.diagonal);
+    for (int k = 0; k < 2; k++) *at++ = (float)f->uv[2 * (size_t)v + (size_t)k];
+  }
+  glBindBuffer(GL_ARRAY_BUFFER, view->pin_buffer);
+  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)view->pins * 5 * sizeof *pin), pin, GL_DYNAMIC_DRAW);
+  glBindBuffer(GL_ARRAY_BUFFER, 0);
+  free(pin);
+  return view_gl_check("the pins");
+}
+
+const char *flat_view_update(flat_view *view, const flattening *f) {
+  const size_t corners = 3 * (size_t)f->m.triangle_count;
+  float *image = malloc(4 * corners * sizeof *image);
+  if (!image) return no_memory;
+  for (int k = 0; k < 2; k++) view->ranges[k] = choose_range(&f->d, f->m.triangle_count, k, image);
+  for (size_t h = 0; h < corners; h++) {
+    const double *uv = f->uv + 2 * (size_t)f->c.corner[h];
+    image[4 * h] = (float)uv[0];
+    image[4 * h + 1] = (float)uv[1];
+    image[4 * h + 2] = angle_value(f->d.angle[h / 3]);
+    image[4 * h + 3] = area_value(f->d.area[h / 3]);
+  }
+  view->packed = f->pin_count == 0;
+  view->unit = image_length(f);
+  glBindBuffer(GL_ARRAY_BUFFER, view->images);
+  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(4 * corners * sizeof *image), image, GL_DYNAMIC_DRAW);
+  glBindBuffer(GL_ARRAY_BUFFER, 0);
+  free(image);
+  const char *why = view_gl_check("the image");
+  return why ? why : upload_pins(view, f);
+}
+
+/* ---- Both ---- */
+
+static void attribute(unsigned index, unsigned buffer, int size, int stride, size_t offset) {
+  glBindBuffer(GL_ARRAY_BUFFER, buffer);
+  glEnableVertexAttribArray(index);
+  glVertexAttribPointer(index, size, GL_FLOAT, GL_FALSE, (GLsizei)(stride * (int)sizeof(float)),
+                        (const void *)(offset * sizeof(float)));
+}
+
+static const char *build_pins(flat_view *view) {
+  glBindVertexArray(view->pin_array);
+  attribute(0, view->pin_buffer, 3, 5, 0);
+  attribute(1, view->pin_buffer, 2, 5, 3);
+  glBindVertexArray(0);
+  glBindBuffer(GL_ARRAY_BUFFER, 0);
+  return view_gl_program("", (view_gl_source){"pins.vert", pins_vert}, (view_gl_source){"pins.frag", pins_frag},
+                         &view->pin_program);
+}
+
+const char *flat_view_build(flat_view *view, const flattening *f) {
+  unsigned char table[2][256][3];
+  view->triangles = f->m.triangle_count;
+  if (view->triangles > INT32_MAX / 24) return "too many triangles to be drawn";
+  glGenBuffers(1, &view->places);
+  glGenBuffers(1, &view->images);
+  glGenBuffers(1, &view->pin_buffer);
+  glGenVertexArrays(1, &view->vertex_array);
+  glGenVertexArrays(1, &view->pin_array);
+  glBindVertexArray(view->vertex_array);
+  attribute(0, view->places, 3, 7, 0);
+  attribute(1, view->places, 3, 7, 3);
+  attribute(2, view->places, 1, 7, 6);
+  attribute(3, view->images, 2, 4, 0);
+  attribute(4, view->images, 2, 4, 2);
+  glBindVertexArray(0);
+  glBindBuffer(GL_ARRAY_BUFFER, 0);
+  colours_table(table);
+  view->colours = view_gl_texture(GL_LINEAR);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, 2, 0, GL_RGB, GL_UNSIGNED_BYTE, table);
+  const char *why = upload_places(view, f);
+  if (!why) why = flat_view_update(view, f);
+  if (!why) why = build_pins(view);
+  return why ? why : legend_create(view->colours, &view->legend);
+}
+
+const char *flat_view_surface(flat_view *view, int image, const flat_look *look, unsigned *program) {
+  static const char *const samplers[] = {"colours", NULL};
+  unsigned *surface = &view->surface[image][look->colour][look->wireframe != 0];
+  char defines[100];
+  const char *why = NULL;
+  snprintf(defines, sizeof defines, "#define IMAGE %d\n#define COLOURED_BY %d\n#define WIREFRAME %d\n", image,
+           (int)look->colour, look->wireframe != 0);
+  if (!*surface) {
+    why = view_gl_program(defines, (view_gl_source){"flat.vert", flat_vert},
+                          (view_gl_source){"flat.frag", flat_frag}, surface);
+    if (!why) view_gl_samplers(*surface, samplers);
+  }
+  *program = *surface;
+  return why;
+}

@@ -1,0 +1,279 @@
+#include "flattening.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh_file.h"
+#include "mesh_source.h"
+#include "triangle.h"
+
+static const double gap = 0.004; /* between charts, of the side of the square: two texels of 512 */
+
+int flattening_create(mesh *m, const flattening_options *options, flattening *f, char message[MESH_MESSAGE]) {
+  *f = (flattening){.m = *m, .method = options->start};
+  *m = (mesh){0};
+  int failed = mesh_measure(&f->m, &f->measures, message);
+  if (!failed) failed = cut_into_disks(&f->m, options->cut, &f->c, &f->cut, message);
+  if (!failed) {
+    const size_t vertices = (size_t)f->c.vertices, charts = (size_t)f->c.count;
+    f->start = malloc(2 * vertices * sizeof *f->start);
+    f->solved = malloc(2 * vertices * sizeof *f->solved);
+    f->uv = malloc(2 * vertices * sizeof *f->uv);
+    f->auto_pins = malloc(2 * charts * sizeof *f->auto_pins);
+    f->pinned = calloc(vertices, 1);
+    failed = !f->start || !f->solved || !f->uv || !f->auto_pins || !f->pinned;
+    if (failed) mesh_fail(message, "out of memory for %d flat vertices", (int)f->c.vertices);
+  }
+  if (!failed) failed = start_find(&f->m, &f->c, options->start, f->start, f->auto_pins, message);
+  if (!failed) failed = flattening_restart(f, message) || flattening_update(f, message);
+  if (failed) flattening_destroy(f);
+  return failed;
+}
+
+void flattening_destroy(flattening *f) {
+  mesh_destroy(&f->m);
+  charts_free(&f->c);
+  distortion_free(&f->d);
+  free(f->start);
+  free(f->solved);
+  free(f->uv);
+  free(f->auto_pins);
+  free(f->pinned);
+  free(f->pins);
+  *f = (flattening){0};
+}
+
+/* ---- Pins ---- */
+
+/* The lowest flat vertex of every pin; refuses what cannot be pinned. */
+static int find_places(const flattening *f, const flattening_pin *pins, int32_t count, int32_t *flat,
+                       char message[MESH_MESSAGE]) {
+  for (int32_t i = 0; i < count; i++) {
+    flat[i] = -1;
+    if (pins[i].vertex < 0 || pins[i].vertex >= f->m.vertex_count)
+      return mesh_fail(message, "pin at vertex %d, expected one of 0 to %d", (int)pins[i].vertex,
+                       (int)f->m.vertex_count - 1);
+    if (!isfinite(pins[i].u) || !isfinite(pins[i].v))
+      return mesh_fail(message, "pin at vertex %d to %g, %g, expected finite numbers", (int)pins[i].vertex,
+                       pins[i].u, pins[i].v);
+    if (pins[i].place) flat[i] = pins[i].place - 1;
+    for (int32_t v = 0; v < f->c.vertices && flat[i] < 0; v++)
+      if (f->c.vertex[v] == pins[i].vertex) flat[i] = v;
+    for (int32_t k = 0; k < i; k++)
+      if (flat[k] == flat[i] && flat[i] >= 0)
+        return mesh_fail(message, "two pins at vertex %d, expected one", (int)pins[i].vertex);
+    if (flat[i] < 0)
+      return mesh_fail(message, "pin at vertex %d, which is in no triangle", (int)pins[i].vertex);
+  }
+  return 0;
+}
+
+typedef struct similarity {
+  double a, b, move[2]; /* (u, v) becomes (a u - b v, b u + a v) + move */
+} similarity;
+
+/* What brings the pinned places of `uv` nearest to `wanted`, by least squares. One pin only moves. */
+static similarity fit(const double *uv, const int32_t *flat, const flattening_pin *pins, int32_t count) {
+  double from[2] = {0}, to[2] = {0}, square = 0, dot = 0, cross = 0;
+  for (int32_t i = 0; i < count; i++) {
+    from[0] += uv[2 * (size_t)flat[i]] / count;
+    from[1] += uv[2 * (size_t)flat[i] + 1] / count;
+    to[0] += pins[i].u / count;
+    to[1] += pins[i].v / count;
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const double x = uv[2 * (size_t)flat[i]] - from[0], y = uv[2 * (size_t)flat[i] + 1] - from[1];
+    const double u = pins[i].u - to[0], v = pins[i].v - to[1];
+    square += x * x + y * y;
+    dot += x * u + y * v;
+    cross += x * v - y * u;
+  }
+  similarity s = {.a = square > 0 ? dot / square : 1, .b = square > 0 ? cross / square : 0};
+  if (!(hypot(s.a, s.b) > 0)) s.a = 1;
+  s.move[0] = to[0] - (s.a * from[0] - s.b * from[1]);
+  s.move[1] = to[1] - (s.b * from[0] + s.a * from[1]);
+  return s;
+}
+
+static void apply(const similarity *s, const chart *at, double *uv) {
+  for (int32_t v = at->first_vertex; v < at->first_vertex + at->vertices; v++) {
+    double *p = uv + 2 * (size_t)v;
+    const double x = p[0], y = p[1];
+    p[0] = s->a * x - s->b * y + s->move[0];
+    p[1] = s->b * x + s->a * y + s->move[1];
+  }
+}
+
+static int chart_has(const chart *at, int32_t flat) {
+  return flat >= at->first_vertex && flat < at->first_vertex + at->vertices;
+}
+
+static int at_one_place(const flattening_pin *pins, int32_t count) {
+  for (int32_t i = 1; i < count; i++)
+    if (pins[i].u != pins[0].u || pins[i].v != pins[0].v) return 0;
+  return count > 1;
+}
+
+/* Pins of one chart, of which there are `count`: the given ones, and others so that there are two. */
+static void pin_chart(flattening *f, int32_t k, const int32_t *flat, const flattening_pin *pins,
+                      int32_t count) {
+  const int32_t *ends = f->auto_pins + 2 * (size_t)k;
+  if (count) {
+    const similarity s = fit(f->solved, flat, pins, count);
+    apply(&s, &f->c.chart[k], f->solved);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    f->solved[2 * (size_t)flat[i]] = pins[i].u;
+    f->solved[2 * (size_t)flat[i] + 1] = pins[i].v;
+    f->pinned[flat[i]] = 1;
+  }
+  if (count == 1) {
+    const double *p = f->start + 2 * (size_t)flat[0], *a = f->start + 2 * (size_t)ends[0],
+                 *b = f->start + 2 * (size_t)ends[1];
+    f->pinned[hypot(a[0] - p[0], a[1] - p[1]) > hypot(b[0] - p[0], b[1] - p[1]) ? ends[0] : ends[1]] = 1;
+  }
+  for (int i = 0; i < 2 && count == 0; i++) f->pinned[ends[i]] = 1;
+}
+
+int flattening_set_pins(flattening *f, const flattening_pin *pins, int32_t count, char message[MESH_MESSAGE]) {
+  int32_t *flat = malloc(((size_t)count + 1) * sizeof *flat),
+          *own_flat = calloc((size_t)count + 1, sizeof *own_flat);
+  flattening_pin *own = calloc((size_t)count + 1, sizeof *own);
+  int failed = !flat || !own_flat || !own;
+  if (failed) mesh_fail(message, "out of memory for %d pins", (int)count);
+  if (!failed) failed = find_places(f, pins, count, flat, message);
+  /* First whether all is well, then the pins. */
+  for (int pass = 0; pass < 2 && !failed; pass++) {
+    if (pass) {
+      memset(f->pinned, 0, (size_t)f->c.vertices);
+      f->pinned_charts = 0;
+    }
+    for (int32_t k = 0; k < f->c.count && !failed; k++) {
+      int32_t here = 0;
+      for (int32_t i = 0; i < count; i++) {
+        if (!chart_has(&f->c.chart[k], flat[i])) continue;
+        own[here] = pins[i];
+        own_flat[here++] = flat[i];
+      }
+      if (pass == 0 && at_one_place(own, here))
+        failed = mesh_fail(message, "all %d pins of one part are at %g, %g, expected two places at least",
+                           (int)here, own[0].u, own[0].v);
+      if (pass == 0) continue;
+      pin_chart(f, k, own_flat, own, here);
+      f->pinned_charts += here > 0;
+    }
+  }
+  free(own);
+  free(own_flat);
+  if (failed) {
+    free(flat);
+    return 1;
+  }
+  free(f->pins);
+  f->pins = flat;
+  f->pin_count = count;
+  return 0;
+}
+
+/* ---- The solution, and what follows from it ---- */
+
+int flattening_restart(flattening *f, char message[MESH_MESSAGE]) {
+  memcpy(f->solved, f->start, 2 * (size_t)f->c.vertices * sizeof *f->start);
+  f->fresh = 1;
+  return flattening_set_pins(f, NULL, 0, message);
+}
+
+int flattening_find(const flattening *f, ts_context *context, const unsigned char *pinned,
+                    const conformal_options *options, double *uv, conformal_result *result,
+                    char message[MESH_MESSAGE]) {
+  levels_result levels = {0};
+  if (f->fresh && f->method == START_LEVELS &&
+      levels_solve(context, &f->m, &f->c, pinned, options, uv, &levels, message))
+    return 1;
+  if (conformal_solve(context, &f->m, &f->c, pinned, options, uv, result, message)) return 1;
+  result->levels = levels;
+  return 0;
+}
+
+int flattening_solve(flattening *f, ts_context *context, const conformal_options *options,
+                     conformal_result *result, char message[MESH_MESSAGE]) {
+  if (flattening_find(f, context, f->pinned, options, f->solved, result, message)) return 1;
+  f->fresh = 0;
+  return flattening_update(f, message);
+}
+
+static int has_pins(const flattening *f, int32_t k) {
+  for (int32_t i = 0; i < f->pin_count; i++)
+    if (chart_has(&f->c.chart[k], f->pins[i])) return 1;
+  return 0;
+}
+
+/* Pinned charts as they were solved for; the others to the right of them, so that a length on the mesh is as
+ * long in the image as it is in the pinned charts. `packed`: all of them in the unit square. */
+static void place_beside(flattening *f, const double *packed) {
+  double low = INFINITY, right = -INFINITY, image = 0, area = 0;
+  for (int32_t k = 0; k < f->c.count; k++) {
+    const chart *at = &f->c.chart[k];
+    if (!has_pins(f, k)) continue;
+    for (int32_t v = at->first_vertex; v < at->first_vertex + at->vertices; v++) {
+      right = fmax(right, f->solved[2 * (size_t)v]);
+      low = fmin(low, f->solved[2 * (size_t)v + 1]);
+    }
+    for (int32_t i = at->first_triangle; i < at->first_triangle + at->triangles; i++) {
+      const int32_t *corner = f->c.corner + 3 * (size_t)f->c.order[i];
+      const double *p = f->solved + 2 * (size_t)corner[0], *q = f->solved + 2 * (size_t)corner[1],
+                   *r = f->solved + 2 * (size_t)corner[2];
+      const double *x = packed + 2 * (size_t)corner[0], *y = packed + 2 * (size_t)corner[1],
+                   *z = packed + 2 * (size_t)corner[2];
+      image += fabs(triangle_double_area(p, q, r));
+      area += fabs(triangle_double_area(x, y, z));
+    }
+  }
+  const double scale = image > 0 && area > 0 ? sqrt(image / area) : 1;
+  for (int32_t k = 0; k < f->c.count; k++) {
+    const chart *at = &f->c.chart[k];
+    const int given = has_pins(f, k);
+    for (int32_t v = at->first_vertex; v < at->first_vertex + at->vertices; v++) {
+      double *p = f->uv + 2 * (size_t)v;
+      p[0] = given ? f->solved[2 * (size_t)v] : right + scale * packed[2 * (size_t)v];
+      p[1] = given ? f->solved[2 * (size_t)v + 1] : low + scale * packed[2 * (size_t)v + 1];
+    }
+  }
+}
+
+int flattening_update(flattening *f, char message[MESH_MESSAGE]) {
+  const size_t numbers = 2 * (size_t)f->c.vertices;
+  double *packed = malloc(numbers * sizeof *packed);
+  pack_report report;
+  if (!packed) return mesh_fail(message, "out of memory for %d flat vertices", (int)f->c.vertices);
+  memcpy(packed, f->solved, numbers * sizeof *packed);
+  int failed = pack_charts(&f->m, &f->c, gap, packed, NULL, &report, message);
+  if (!failed) {
+    if (f->pin_count) {
+      place_beside(f, packed);
+      f->packed = (pack_report){0};
+    } else {
+      memcpy(f->uv, packed, numbers * sizeof *packed);
+      f->packed = report;
+    }
+    distortion_free(&f->d);
+    failed = distortion_find(&f->m, &f->c, f->uv, &f->d, message);
+  }
+  free(packed);
+  return failed;
+}
+
+int flattening_write(const flattening *f, const char *path, char message[MESH_MESSAGE]) {
+  if (mesh_format_of(path) != MESH_PLY)
+    return mesh_file_write_textured(path, &f->m, f->c.corner, f->uv, message);
+  mesh flat;
+  if (mesh_create(f->c.vertices, f->m.triangle_count, &flat, message)) return 1;
+  for (int32_t v = 0; v < f->c.vertices; v++)
+    memcpy(flat.positions + 3 * (size_t)v, f->m.positions + 3 * (size_t)f->c.vertex[v],
+           3 * sizeof *flat.positions);
+  memcpy(flat.triangles, f->c.corner, 3 * (size_t)f->m.triangle_count * sizeof *flat.triangles);
+  const int failed = mesh_file_write_textured(path, &flat, flat.triangles, f->uv, message);
+  mesh_destroy(&flat);
+  return failed;
+}

@@ -1,0 +1,72 @@
+/* A mesh and its flat image: charts, pins, the solution, the image packed into the unit square, its distortion.
+ * Functions return 0, or 1 with one line in `message`. */
+#ifndef FLATTENING_H
+#define FLATTENING_H
+
+#include "conformal.h"
+#include "cut.h"
+#include "distortion.h"
+#include "levels.h"
+#include "pack.h"
+#include "start.h"
+
+typedef struct flattening_pin {
+  int32_t vertex; /* of the mesh */
+  double u, v;
+  int32_t place; /* 1 + the flat vertex, since a vertex on a cut has several; 0: the first one */
+} flattening_pin;
+
+typedef struct flattening {
+  mesh m;
+  mesh_measures measures;
+  charts c;
+  cut_report cut;
+  start_method method;
+  int fresh;             /* `solved` is still the start, or that moved to pins */
+  double *start;         /* u, v of every flat vertex as start_find has them */
+  double *solved;        /* as they were solved for, or the start */
+  double *uv;            /* packed, or as pinned */
+  int32_t *auto_pins;    /* two flat vertices a chart */
+  unsigned char *pinned; /* a flag for each flat vertex */
+  int32_t pin_count;     /* that were given */
+  int32_t *pins;         /* their flat vertices */
+  int32_t pinned_charts; /* with at least one of them */
+  distortion d;
+  pack_report packed; /* scale 0 where pins were given: nothing is packed then */
+} flattening;
+
+typedef struct flattening_options {
+  int cut; /* closed parts and handles are cut; default: refused */
+  start_method start;
+} flattening_options;
+
+/* Takes the mesh over, also on failure. Everything is as at the start, with automatic pins. */
+int flattening_create(mesh *m, const flattening_options *options, flattening *f, char message[MESH_MESSAGE]);
+void flattening_destroy(flattening *f);
+
+/* Pins, 0 for automatic ones. A chart with one of them gets a second one far away, a chart with none two; what
+ * is solved for then starts from the last solution, moved to the pins. Fails where a vertex is out of range, in
+ * no triangle or named twice, a coordinate is not finite, or all pins of a chart are at one place; pins are
+ * then as before. */
+int flattening_set_pins(flattening *f, const flattening_pin *pins, int32_t count, char message[MESH_MESSAGE]);
+
+/* The least-squares conformal map; then what flattening_update does. */
+int flattening_solve(flattening *f, ts_context *context, const conformal_options *options,
+                     conformal_result *result, char message[MESH_MESSAGE]);
+/* The map alone, from `uv` and into it; `pinned` as in the flattening, of which this changes nothing. */
+int flattening_find(const flattening *f, ts_context *context, const unsigned char *pinned,
+                    const conformal_options *options, double *uv, conformal_result *result,
+                    char message[MESH_MESSAGE]);
+/* Back to the start, with automatic pins. */
+int flattening_restart(flattening *f, char message[MESH_MESSAGE]);
+
+/* From `solved`: packs charts into the unit square where no pins were given, and measures the distortion. With
+ * pins u and v are those that were asked for, and charts without pins are packed beside these, in their scale.
+ */
+int flattening_update(flattening *f, char message[MESH_MESSAGE]);
+
+/* The mesh with u, v as texture coordinates: an OBJ file has the mesh's vertices, a PLY file the flat ones,
+ * since each of its vertices has one place. */
+int flattening_write(const flattening *f, const char *path, char message[MESH_MESSAGE]);
+
+#endif

@@ -1,0 +1,102 @@
+/* mesh-param without a window: one map, then files. */
+#include <stdio.h>
+
+#include "drawing.h"
+#include "mesh_file.h"
+#include "message.h"
+#include "output_file.h"
+#include "progress.h"
+#include "report.h"
+
+/* An output that cannot be written is found before the work begins. */
+static int check_output(const program_options *o, const char *path) {
+  output_file file;
+  if (!path) return 0;
+  if (o->load.path && same_file(path, o->load.path)) {
+    message("%s: this output is also the input, expected another file", path);
+    return -1;
+  }
+  if (output_open(&file, path)) return -1;
+  output_discard(&file);
+  return 0;
+}
+
+static int check_outputs(const program_options *o) {
+  char why[MESH_MESSAGE];
+  if (o->output && mesh_file_can_write_textured(o->output, why)) {
+    message("%s", why);
+    return -1;
+  }
+  return check_output(o, o->output) || check_output(o, o->picture) ? -1 : 0;
+}
+
+static int show_progress(int iteration, const double *history, int count, void *user) {
+  (void)user;
+  if (count && progress_due()) progress_show("iteration %d: %.1e", iteration, history[count - 1]);
+  return 0;
+}
+
+static int solve(const program_options *o, ts_context *context, flattening *f, conformal_result *result,
+                 work_report *report) {
+  char why[MESH_MESSAGE];
+  conformal_options conformal = o->conformal;
+  conformal.progress = show_progress;
+  const double begin = seconds_now();
+  const int failed = flattening_solve(f, context, &conformal, result, why);
+  progress_clear();
+  report->seconds.solve = seconds_now() - begin;
+  if (failed) message("%s: %s", report->loaded->name, why);
+  return failed ? -1 : 0;
+}
+
+static int write_files(const program_options *o, ts_context *context, const flattening *f,
+                       work_report *report) {
+  char why[MESH_MESSAGE];
+  double begin = seconds_now();
+  if (o->output && flattening_write(f, o->output, why)) {
+    message("%s", why);
+    return -1;
+  }
+  report->seconds.write = seconds_now() - begin;
+  begin = seconds_now();
+  if (o->picture &&
+      drawing_save(f, context, o->device.gl_platform, &o->look, o->width, o->height, o->picture, why)) {
+    message("%s", why);
+    return -1;
+  }
+  report->seconds.draw = seconds_now() - begin;
+  return 0;
+}
+
+static int work(const program_options *o, ts_context *context, flattening *f, conformal_result *result,
+                work_report *report) {
+  if (!o->json && !o->quiet) report_begin(report);
+  if (solve(o, context, f, result, report) || write_files(o, context, f, report)) return EXIT_ERROR;
+  if (o->json ? report_json(report) : !o->quiet && report_end(report)) return EXIT_ERROR;
+  if (result->converged) return EXIT_FLAT;
+  message("%s: not converged: a residual of %.1e after %d iterations, expected %g; %s", report->loaded->name,
+          result->residual, result->iterations, o->conformal.rtol, result->message);
+  return EXIT_NOT_CONVERGED;
+}
+
+int run_headless(const program_options *o) {
+  load_report loaded;
+  flattening f;
+  ts_context *context = NULL;
+  ts_context_info device;
+  conformal_result result = {0};
+  work_report report = {.options = o, .loaded = &loaded, .f = &f, .device = &device, .solved = &result};
+  if (check_outputs(o)) return EXIT_ERROR;
+  const double begin = seconds_now();
+  if (open_flattening(o, &loaded, &f)) return EXIT_ERROR;
+  report.seconds.read = loaded.seconds;
+  report.seconds.charts = seconds_now() - begin - loaded.seconds;
+  int status = EXIT_ERROR;
+  if (ts_context_create(&o->device, &context) != TS_OK || ts_context_get_info(context, &device) != TS_OK)
+    message("%s", ts_last_error(context));
+  else
+    status = work(o, context, &f, &result, &report);
+  ts_context_destroy(&context);
+  flattening_destroy(&f);
+  return status;
+}

@@ -1,0 +1,195 @@
+#include "hierarchy.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <vector>
+
+#include <OpenMesh/Core/Mesh/TriMesh_ArrayKernelT.hh>
+#include <OpenMesh/Core/System/omstream.hh>
+
+namespace {
+
+struct traits : OpenMesh::DefaultTraits {
+  using Point = OpenMesh::Vec3d;
+  VertexAttributes(OpenMesh::Attributes::Status);
+  EdgeAttributes(OpenMesh::Attributes::Status);
+  HalfedgeAttributes(OpenMesh::Attributes::Status);
+  FaceAttributes(OpenMesh::Attributes::Status);
+};
+using surface = OpenMesh::TriMesh_ArrayKernelT<traits>;
+using OpenMesh::HalfedgeHandle, OpenMesh::Vec3d, OpenMesh::VertexHandle;
+
+/* Corner for corner; false where three triangles meet at an edge of flat vertices, which OpenMesh does not
+ * take. */
+bool build(const mesh &m, const charts &c, surface &s) {
+  const bool errors = omerr().is_enabled();
+  for (int32_t v = 0; v < c.vertices; v++) {
+    const double *p = m.positions + 3 * (size_t)c.vertex[v];
+    s.add_vertex(Vec3d(p[0], p[1], p[2]));
+  }
+  omerr().disable();
+  bool whole = true;
+  for (int32_t t = 0; t < m.triangle_count && whole; t++) {
+    const int32_t *corner = c.corner + 3 * (size_t)t;
+    whole = s.add_face(VertexHandle(corner[0]), VertexHandle(corner[1]), VertexHandle(corner[2])).is_valid();
+  }
+  if (errors) omerr().enable();
+  return whole;
+}
+
+/* ---- One collapse ---- */
+
+/* Whether triangles around `from` keep their side and some of their shape when it moves to `to`. */
+bool keeps_sides(const surface &s, VertexHandle from, VertexHandle to) {
+  const Vec3d there = s.point(to);
+  for (const auto face : s.vf_range(from)) {
+    Vec3d p[3], q[3];
+    int k = 0;
+    bool gone = false;
+    for (const auto vertex : s.fv_range(face)) {
+      p[k] = s.point(vertex);
+      q[k] = vertex == from ? there : p[k];
+      gone = gone || vertex == to;
+      k++;
+    }
+    if (gone) continue;
+    const Vec3d before = (p[1] - p[0]) % (p[2] - p[0]), after = (q[1] - q[0]) % (q[2] - q[0]);
+    const double size = (q[1] - q[0]).sqrnorm() + (q[2] - q[1]).sqrnorm() + (q[0] - q[2]).sqrnorm();
+    if (!((before | after) > 0.5 * before.norm() * after.norm()) || !(after.norm() > 0.15 * size)) return false;
+  }
+  return true;
+}
+
+/* The shortest edge along which a vertex can go, or an invalid one. */
+HalfedgeHandle choose_edge(surface &s, VertexHandle vertex) {
+  HalfedgeHandle best;
+  double least = INFINITY;
+  if (s.valence(vertex) >= (unsigned)HIERARCHY_RING) return best;
+  const bool border = s.is_boundary(vertex);
+  for (const auto edge : s.voh_range(vertex)) {
+    if (border && !s.is_boundary(s.edge_handle(edge))) continue;
+    const VertexHandle to = s.to_vertex_handle(edge);
+    const double length = (s.point(to) - s.point(vertex)).sqrnorm();
+    if (!(length < least) || s.valence(to) > 10 || !s.is_collapse_ok(edge) || !keeps_sides(s, vertex, to))
+      continue;
+    least = length;
+    best = edge;
+  }
+  return best;
+}
+
+/* Mean value coordinates (Floater 2003) inside; between its two neighbours on the boundary. */
+hierarchy_vertex place_between(const surface &s, VertexHandle vertex) {
+  hierarchy_vertex r{};
+  std::vector<VertexHandle> ring;
+  const bool border = s.is_boundary(vertex);
+  for (const auto edge : s.voh_range(vertex))
+    if (!border || s.is_boundary(s.edge_handle(edge))) ring.push_back(s.to_vertex_handle(edge));
+  const size_t n = ring.size();
+  double weight[HIERARCHY_RING] = {0}, sum = 0;
+  const Vec3d p = s.point(vertex);
+  for (size_t i = 0; i < n; i++) {
+    const Vec3d here = s.point(ring[i]) - p;
+    const double length = std::fmax(here.norm(), 1e-300);
+    double value = 1;
+    if (!border) {
+      value = 0;
+      for (const size_t k : {(i + 1) % n, (i + n - 1) % n}) {
+        const Vec3d next = s.point(ring[k]) - p;
+        const double sine = (here % next).norm(), cosine = here | next;
+        value += std::fmin(sine / std::fmax(length * next.norm() + cosine, 1e-300), 1e3);
+      }
+    }
+    weight[i] = value / length;
+    sum += weight[i];
+  }
+  r.vertex = vertex.idx();
+  r.neighbours = (int32_t)n;
+  for (size_t i = 0; i < n; i++) {
+    r.neighbour[i] = ring[i].idx();
+    r.weight[i] = (float)(sum > 0 ? weight[i] / sum : 1.0 / (double)n);
+  }
+  return r;
+}
+
+/* ---- A level ---- */
+
+/* Collapses vertices that are no neighbours; returns how many. */
+int32_t thin_out(surface &s, const unsigned char *pinned, std::vector<hierarchy_vertex> &removed) {
+  std::vector<unsigned char> locked((size_t)s.n_vertices(), 0);
+  int32_t count = 0;
+  for (int i = 0; i < (int)s.n_vertices(); i++) {
+    const VertexHandle vertex(i);
+    if (s.status(vertex).deleted() || locked[(size_t)i] || pinned[i] || s.is_isolated(vertex)) continue;
+    const HalfedgeHandle edge = choose_edge(s, vertex);
+    if (!edge.is_valid()) continue;
+    removed.push_back(place_between(s, vertex));
+    for (const auto neighbour : s.vv_range(vertex)) locked[(size_t)neighbour.idx()] = 1;
+    s.collapse(edge);
+    count++;
+  }
+  return count;
+}
+
+void keep_level(const surface &s, const std::vector<hierarchy_vertex> &removed, hierarchy &h) {
+  hierarchy_level level{};
+  std::vector<int32_t> vertices, triangles;
+  for (const auto face : s.faces()) /* those that are deleted are left out */
+    for (const auto vertex : s.fv_range(face)) triangles.push_back(vertex.idx());
+  for (const auto vertex : s.vertices()) vertices.push_back(vertex.idx());
+  level.vertex_count = (int32_t)vertices.size();
+  level.triangle_count = (int32_t)(triangles.size() / 3);
+  level.removed = (int32_t)removed.size();
+  level.vertices = (int32_t *)malloc((vertices.size() + 1) * sizeof(int32_t));
+  level.triangles = (int32_t *)malloc((triangles.size() + 1) * sizeof(int32_t));
+  h.level[h.count++] = level;
+  if (!level.vertices || !level.triangles) throw std::bad_alloc();
+  memcpy(level.vertices, vertices.data(), vertices.size() * sizeof(int32_t));
+  memcpy(level.triangles, triangles.data(), triangles.size() * sizeof(int32_t));
+}
+
+void build_levels(const mesh &m, const charts &c, const unsigned char *pinned, int32_t least, hierarchy &h) {
+  surface s;
+  std::vector<hierarchy_vertex> removed;
+  if (!build(m, c, s)) return;
+  int32_t left = c.vertices, level = left;
+  while (left > least && h.count < HIERARCHY_LEVELS) {
+    const int32_t gone = thin_out(s, pinned, removed);
+    left -= gone;
+    const bool stuck = gone < left / 50;
+    if (left <= level / 4 || ((stuck || left <= least) && left < level / 2)) {
+      keep_level(s, removed, h);
+      level = left;
+    }
+    if (stuck) break;
+  }
+  h.removed = (hierarchy_vertex *)malloc((removed.size() + 1) * sizeof *h.removed);
+  if (!h.removed) throw std::bad_alloc();
+  if (!removed.empty()) memcpy(h.removed, removed.data(), removed.size() * sizeof *h.removed);
+}
+
+} // namespace
+
+int hierarchy_create(const mesh *m, const charts *c, const unsigned char *pinned, int32_t least, hierarchy *h,
+                     char message[MESH_MESSAGE]) {
+  *h = hierarchy{};
+  try {
+    build_levels(*m, *c, pinned, least, *h);
+    return 0;
+  } catch (const std::exception &) {
+    hierarchy_destroy(h);
+    return mesh_fail(message, "out of memory for coarser meshes of %d vertices", (int)c->vertices);
+  }
+}
+
+void hierarchy_destroy(hierarchy *h) {
+  for (int k = 0; k < h->count; k++) {
+    free(h->level[k].vertices);
+    free(h->level[k].triangles);
+  }
+  free(h->removed);
+  *h = hierarchy{};
+}

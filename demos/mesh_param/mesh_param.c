@@ -1,0 +1,112 @@
+/* mesh-param: lays a triangle mesh flat by least-squares conformal maps, in a window or without one. */
+#include "mesh_param.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "message.h"
+#include "progress.h"
+#ifdef MESH_PARAM_WINDOW
+#include "window.h"
+#endif
+
+const mesh_repair_words repair_words = {.thin = "that their weight is bounded",
+                                        .odd_edge = "the mesh is open there"};
+
+static void print_note(const char *line, void *user) {
+  message_note("%s: %s", (const char *)user, line);
+}
+
+static void note_cut(const flattening *f, const char *name) {
+  const cut_report *cut = &f->cut;
+  if (!cut->edges) return;
+  message_note("%s: %d closed part%s and %d handle%s cut open along %d edges", name, (int)cut->closed,
+               cut->closed == 1 ? "" : "s", (int)cut->handles, cut->handles == 1 ? "" : "s", (int)cut->edges);
+}
+
+/* The file's vertices are others where some were merged. */
+static int set_pins(const program_options *o, const int32_t *vertex_of_original, int32_t vertices,
+                    flattening *f, char why[MESH_MESSAGE]) {
+  flattening_pin *pins = malloc(((size_t)o->pin_count + 1) * sizeof *pins);
+  if (!pins) return mesh_fail(why, "out of memory for %d pins", (int)o->pin_count);
+  int failed = 0;
+  for (int32_t i = 0; i < o->pin_count && !failed; i++) {
+    pins[i] = o->pins[i];
+    if (pins[i].vertex >= vertices)
+      failed =
+          mesh_fail(why, "--pin at vertex %d, expected one of 0 to %d", (int)pins[i].vertex, (int)vertices - 1);
+    else
+      pins[i].vertex = vertex_of_original[pins[i].vertex];
+  }
+  if (!failed) failed = flattening_set_pins(f, pins, o->pin_count, why) || flattening_update(f, why);
+  free(pins);
+  return failed;
+}
+
+int open_flattening(const program_options *options, load_report *report, flattening *f) {
+  char why[MESH_MESSAGE];
+  int32_t *vertex_of_original = NULL;
+  mesh m;
+  *f = (flattening){0};
+  if (options->load.path) progress_show("reading %.50s", options->load.path);
+  if (load_mesh(&options->load, &m, &vertex_of_original, report, why)) {
+    message("%s", why);
+    return 1;
+  }
+  progress_show("charts of %d triangles", (int)m.triangle_count);
+  int failed = flattening_create(&m, &options->flattening, f, why);
+  if (!failed && options->pin_count)
+    failed = set_pins(options, vertex_of_original, report->file_vertices, f, why);
+  free(vertex_of_original);
+  progress_clear();
+  if (failed) {
+    message("%s: %s", report->name, why);
+    flattening_destroy(f);
+    return 1;
+  }
+  load_describe(report, &repair_words, print_note, report->name);
+  note_cut(f, report->name);
+  return 0;
+}
+
+#ifdef MESH_PARAM_WINDOW
+
+static int run_window(const program_options *options) {
+  char why[MESH_MESSAGE];
+  load_report report;
+  flattening f;
+  if (open_flattening(options, &report, &f)) return EXIT_ERROR;
+  int failed = param_window_open(0, 0, why);
+  if (failed) {
+    message("%s; --headless does without", why);
+  } else {
+    failed = param_window_run(&f, report.name, options, why);
+    if (failed) message("%s", why);
+    param_window_close();
+  }
+  flattening_destroy(&f);
+  return failed ? EXIT_ERROR : EXIT_FLAT;
+}
+
+#else
+
+static int run_window(const program_options *options) {
+  (void)options;
+  message("no window in this build, expected --headless");
+  return EXIT_ERROR;
+}
+
+#endif
+
+int main(int argc, char **argv) {
+  program_options options;
+  message_set_program("mesh-param");
+  options_parse(argc, argv, &options);
+  message_set_quiet(options.quiet);
+  progress_enable(!options.quiet);
+  const int status = options.bench      ? run_bench(&options)
+                     : options.headless ? run_headless(&options)
+                                        : run_window(&options);
+  free(options.pins);
+  return status;
+}

@@ -1,0 +1,78 @@
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "message.h"
+
+static void plural(int32_t count, const char *one, const char *more) {
+  printf("%d %s", (int)count, count == 1 ? one : more);
+}
+
+const char *report_normal_name(ts_normal normal) {
+  return normal == TS_NORMAL_APPLIED ? "applied" : "formed";
+}
+
+void report_begin(const work_report *w) {
+  const flattening *f = w->f;
+  int32_t loops = 0;
+  for (int32_t k = 0; k < f->c.count; k++) loops += f->c.chart[k].loops;
+  printf("mesh        %s: %d vertices, %d triangles; ", w->loaded->name, (int)f->m.vertex_count,
+         (int)f->m.triangle_count);
+  if (f->measures.closed)
+    printf("closed");
+  else
+    plural(f->measures.boundary_loops, "boundary loop", "boundary loops");
+  printf("\ncharts      %d, with ", (int)f->c.count);
+  plural(loops, "boundary loop", "boundary loops");
+  printf(" and %d flat vertices", (int)f->c.vertices);
+  if (f->cut.edges) printf("; cut along %d edges", (int)f->cut.edges);
+  printf("\npins        ");
+  if (f->pin_count)
+    printf("%d given\n", (int)f->pin_count);
+  else
+    printf("two vertices of each chart, far apart\n");
+  printf("backend     %s: %s\n", w->device->backend, w->device->device);
+}
+
+int report_end(const work_report *w) {
+  const conformal_result *r = w->solved;
+  const flattening *f = w->f;
+  const distortion *d = &f->d;
+  printf("system      %d conditions for %d unknowns, normal equations %s: %lld entries\n", (int)r->rows,
+         (int)r->unknowns, report_normal_name(r->normal), (long long)r->nonzeros);
+  printf("format      %s, %.2f MB on the device\n", ts_format_name(r->format), 1e-6 * (double)r->bytes_device);
+  if (w->options->verbosity && r->choice[0]) printf("choice      %s\n", r->choice);
+  printf("method      %s, normal equations' residual to %g\n", ts_method_name(r->method),
+         w->options->conformal.rtol);
+  if (r->levels.levels) {
+    printf("start       from ");
+    plural(r->levels.levels, "coarser mesh", "coarser meshes");
+    printf(": %d iterations, %.3f s\n", r->levels.iterations, r->levels.seconds);
+  }
+  printf("result      %s after %d iterations in ", r->converged ? "converged" : "NOT converged", r->iterations);
+  plural(r->passes, "pass", "passes");
+  printf("\nresidual    %.2e, from %.2e, in double precision on the host\n", r->residual, r->residual_start);
+  printf("angles      mean %.5f, largest %.4g: quasi-conformal ratio of the singular values, 1 is conformal\n",
+         d->angle_mean, d->angle_max);
+  printf("areas       mean %.4f, from %.4g to %.4g: shares of the image over those of the mesh\n", d->area_mean,
+         d->area_least, d->area_most);
+  printf("flipped     ");
+  plural(d->flipped, "triangle", "triangles");
+  if (d->flipped) printf(", the first %d", (int)d->first_flipped);
+  if (d->collapsed) printf("; %d without area in the image", (int)d->collapsed);
+  putchar('\n');
+  if (f->pin_count)
+    printf("image       at the pins, not packed\n");
+  else
+    printf("image       packed into the unit square, %.0f %% of it covered\n", 100 * f->packed.fill);
+  printf("seconds     read %.3f, charts %.3f, build %.3f, layout %.3f, solve %.3f", w->seconds.read,
+         w->seconds.charts, r->seconds_build, r->seconds_layout, r->seconds_solve);
+  if (w->options->picture) printf(", draw %.3f", w->seconds.draw);
+  if (w->options->output) printf(", write %.3f", w->seconds.write);
+  putchar('\n');
+  if (w->options->output) printf("written     %s\n", w->options->output);
+  if (w->options->picture)
+    printf("picture     %s, %d x %d pixels\n", w->options->picture, w->options->width, w->options->height);
+  return message_flush_stdout();
+}

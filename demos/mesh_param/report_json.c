@@ -1,0 +1,91 @@
+#include <math.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "message.h"
+#include "report.h"
+
+/* JSON has no NaN and no infinity. */
+static json_t *number(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *repairs(const load_report *loaded) {
+  const mesh_repair_report *r = &loaded->repair;
+  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "polygons_cut", (int)loaded->file.polygons,
+                   "faces_left_out", (int)loaded->file.left_out, "merged_vertices", (int)r->merged_vertices,
+                   "dropped_triangles", (int)r->dropped_triangles, "turned_triangles", (int)r->turned_triangles,
+                   "slivers", (int)r->slivers, "nonmanifold_edges", (int)r->nonmanifold_edges,
+                   "unorientable_edges", (int)r->unorientable_edges);
+}
+
+static json_t *chart_list(const flattening *f) {
+  json_t *const list = json_array();
+  int lost = !list;
+  for (int32_t k = 0; k < f->c.count && !lost; k++)
+    lost = json_array_append_new(list, json_pack("{s:i, s:i, s:i}", "vertices", (int)f->c.chart[k].vertices,
+                                                 "triangles", (int)f->c.chart[k].triangles, "boundary_loops",
+                                                 (int)f->c.chart[k].loops));
+  return list;
+}
+
+static json_t *solution(const work_report *w) {
+  const conformal_result *r = w->solved;
+  return json_pack("{s:i, s:i, s:I, s:s, s:s, s:s, s:s, s:I, s:b, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:s}",
+                   "unknowns", (int)r->unknowns, "conditions", (int)r->rows, "nonzeros",
+                   (json_int_t)r->nonzeros, "format", ts_format_name(r->format), "choice", r->choice,
+                   "normal_equations", report_normal_name(r->normal), "method", ts_method_name(r->method),
+                   "bytes_device", (json_int_t)r->bytes_device, "converged", r->converged, "iterations",
+                   r->iterations, "passes", r->passes, "levels", r->levels.levels, "levels_iterations",
+                   r->levels.iterations, "levels_milliseconds", number(1e3 * r->levels.seconds), "residual",
+                   number(r->residual), "residual_start", number(r->residual_start), "energy",
+                   number(r->energy), "message", r->message);
+}
+
+static json_t *distortions(const distortion *d) {
+  return json_pack("{s:{s:o, s:o}, s:{s:o, s:o, s:o}, s:i, s:i}", "angle", "mean", number(d->angle_mean),
+                   "largest", number(d->angle_max), "area", "mean", number(d->area_mean), "least",
+                   number(d->area_least), "largest", number(d->area_most), "flipped", (int)d->flipped,
+                   "collapsed", (int)d->collapsed);
+}
+
+static json_t *milliseconds(const work_report *w) {
+  const work_seconds *s = &w->seconds;
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "read", number(1e3 * s->read), "charts",
+                   number(1e3 * s->charts), "build", number(1e3 * w->solved->seconds_build), "layout",
+                   number(1e3 * w->solved->seconds_layout), "solve", number(1e3 * w->solved->seconds_solve),
+                   "draw", number(1e3 * s->draw), "write", number(1e3 * s->write));
+}
+
+int report_json(const work_report *w) {
+  const flattening *f = w->f;
+  json_t *const object = json_object();
+  int lost = !object;
+#define PUT(key, value) lost |= json_object_set_new(object, key, value)
+  PUT("file", json_string(w->loaded->name));
+  PUT("vertices", json_integer(f->m.vertex_count));
+  PUT("triangles", json_integer(f->m.triangle_count));
+  PUT("boundary_loops", json_integer(f->measures.boundary_loops));
+  PUT("closed", json_boolean(f->measures.closed));
+  PUT("repairs", repairs(w->loaded));
+  PUT("cut_edges", json_integer(f->cut.edges));
+  PUT("handles", json_integer(f->cut.handles));
+  PUT("flat_vertices", json_integer(f->c.vertices));
+  PUT("charts", chart_list(f));
+  PUT("pins", json_integer(f->pin_count));
+  PUT("backend", json_string(w->device->backend));
+  PUT("device", json_string(w->device->device));
+  PUT("rtol", number(w->options->conformal.rtol));
+  PUT("solution", solution(w));
+  PUT("distortion", distortions(&f->d));
+  PUT("covered", f->pin_count ? json_null() : number(f->packed.fill));
+  PUT("milliseconds", milliseconds(w));
+#undef PUT
+  if (!lost) lost = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+  putchar('\n');
+  json_decref(object);
+  if (message_flush_stdout()) return -1;
+  if (lost) message("out of memory, or a file name that is not UTF-8: no JSON object");
+  return lost ? -1 : 0;
+}

@@ -1,0 +1,146 @@
+# Maps on the backend of the group: what is computed, reported, written and drawn.
+export OMP_NUM_THREADS=1
+run_all() {
+  wanted=$1
+  shift
+  expect "$wanted" "$@" --backend $group
+}
+# flat FILE: of an OBJ file with u, v at every corner: triangles, flipped ones, the least and the largest u or v, and the
+# largest quasi-conformal ratio, all computed here.
+flat() {
+  awk '
+    $1 == "v" { n++; x[n] = $2; y[n] = $3; z[n] = $4 }
+    $1 == "vt" { m++; u[m] = $2; v[m] = $3; for (k = 2; k <= 3; k++) { if (!(low < $k)) low = $k; if ($k > high) high = $k } }
+    BEGIN { low = 1e9; high = -1e9 }
+    $1 == "f" {
+      for (k = 0; k < 3; k++) { split($(k + 2), part, "/"); p[k] = part[1]; t[k] = part[2] }
+      a = p[0]; b = p[1]; c = p[2]
+      ux = x[b] - x[a]; uy = y[b] - y[a]; uz = z[b] - z[a]; vx = x[c] - x[a]; vy = y[c] - y[a]; vz = z[c] - z[a]
+      l = sqrt(ux * ux + uy * uy + uz * uz); along = (ux * vx + uy * vy + uz * vz) / l
+      across = sqrt(vx * vx + vy * vy + vz * vz - along * along)
+      fu = (u[t[1]] - u[t[0]]) / l; fv = (v[t[1]] - v[t[0]]) / l
+      gu = (u[t[2]] - u[t[0]] - fu * along) / across; gv = (v[t[2]] - v[t[0]] - fv * along) / across
+      s = sqrt((fu + gv) ^ 2 + (fv - gu) ^ 2); d = sqrt((fu - gv) ^ 2 + (gu + fv) ^ 2)
+      triangles++
+      if (s <= d) flipped++
+      else if ((s + d) / (s - d) > ratio) ratio = (s + d) / (s - d)
+    }
+    END { print triangles + 0, flipped + 0, low, high, ratio }' "$1"
+}
+
+# Pictures need OpenGL whatever the map is computed on; without it they are refused.
+pictures=yes picture="--picture face.png --size 320x160"
+# shellcheck disable=SC2086
+if ! "$program" --generate cap:60 --headless --backend $group $picture >../log/out 2>../log/err; then
+  case ",${TEXSOLVE_TEST_REQUIRE:-}," in
+  *,gl,*) fail "no picture" ;;
+  *) grep -q 'cannot draw a picture' ../log/err || fail "no picture" ;;
+  esac
+  pictures=no picture=
+fi
+
+# As anyone would begin.
+# shellcheck disable=SC2086
+run_all 0 --generate face:300 -o face.obj $picture
+for word in mesh charts pins backend system format method result residual angles areas flipped image seconds written \
+  ${picture:+picture}; do
+  grep -q "^$word " ../log/out || fail "the report lacks the line '$word'"
+done
+same "standard error" "$(cat ../log/err)" ''
+[ $pictures = no ] || is_png face.png 320x160
+grep -q 'flipped  *0 triangles' ../log/out || fail "triangles of the face are flipped"
+
+# The numbers, some of them computed here from the file that was written.
+run_all 0 face.obj -o again.obj --json
+same backend "$(json string backend)" $group
+same vertices "$(json integer vertices)" "$(vertices face.obj)"
+same "vertices written" "$(vertices again.obj)" "$(vertices face.obj)"
+same triangles "$(json integer triangles)" "$(grep -c '^f ' again.obj)"
+same converged "$(json boolean solution.converged)" true
+holds "residual" "$(json number solution.residual) <= 1e-6 && $(json number solution.residual_start) > 1e-3"
+holds "iterations" "$(json integer solution.iterations) > 10 && $(json integer solution.passes) > 0"
+same unknowns "$(json integer solution.unknowns)" $((2 * $(vertices face.obj) - 4))
+same conditions "$(json integer solution.conditions)" $((2 * $(grep -c '^f ' face.obj)))
+[ $group = gl ] && same format "$(json string solution.format)" bcrs2
+holds "angles" "$(json number distortion.angle.mean) > 1 && $(json number distortion.angle.mean) < 1.1"
+holds "areas" "$(json number distortion.area.least) > 0 && $(json number distortion.area.largest) > 1"
+same flipped "$(json integer distortion.flipped)" 0
+# shellcheck disable=SC2046
+set -- $(flat again.obj)
+same "triangles" "$1" "$(json integer triangles)"
+same "flipped in the file" "$2" 0
+holds "in the unit square" "$3 > 0 && $4 < 1 && $4 > 0.9"
+holds "the largest ratio" "$5 / $(json number distortion.angle.largest) - 1 < 1e-3 && 1 - $5 / $(json number distortion.angle.largest) < 1e-3"
+
+# Read again, u and v are what they were: the mesh's vertices have not changed, and the map is the same to the last bit.
+run_all 0 again.obj -o third.obj -q
+same "what -q says" "$(cat ../log/out ../log/err)" ''
+cmp -s again.obj third.obj || fail "the same mesh gave another map"
+
+# Exact where the mesh is developable.
+run_all 0 --generate bent:200 -o bent.obj --rtol 1e-8 --json
+holds "developable" "$(json number distortion.angle.largest) < 1.00001 && $(json number distortion.area.largest) < 1.001"
+# shellcheck disable=SC2046
+set -- $(flat bent.obj)
+holds "developable in the file" "$5 < 1.001 && $2 == 0"
+
+# Several parts; closed ones are cut.
+run_all 0 --generate patches:300 --json -o patches.obj
+same "charts" "$(grep -c '"boundary_loops": 1' ../log/out)" 4
+# shellcheck disable=SC2046
+set -- $(flat patches.obj)
+holds "in the unit square" "$3 > 0 && $4 < 1 && $2 == 0"
+run_all 0 --generate sphere:100 --cut -o sphere.obj --json
+said "1 closed part and 0 handles cut open along $(json integer cut_edges) edges"
+same "vertices stay" "$(vertices sphere.obj)" "$(json integer vertices)"
+holds "the cut has two sides" "$(json integer flat_vertices) > $(json integer vertices)"
+run_all 0 --generate torus:200 --cut -o torus.ply --json
+same handles "$(json integer handles)" 1
+head -c 600 torus.ply | grep -a -q "^element vertex $(json integer flat_vertices)" || fail "torus.ply has not the flat vertices"
+head -c 600 torus.ply | grep -a -q '^property float u' || fail "torus.ply has no u"
+
+# Pins.
+run_all 0 bent.obj --pin 0,10,20 --pin 13,11,20 -o pinned.obj --json
+same pins "$(json integer pins)" 2
+same "not packed" "$(json null covered >/dev/null && echo null)" null
+grep -q '^vt 10 20' pinned.obj || fail "the pinned vertex is not at its place"
+grep -q '^vt 11 20' pinned.obj || fail "the second pinned vertex is not at its place"
+
+# Formats find the same.
+formats="csr bcrs2 bcrs4"
+[ $group = gl ] && formats="jagged segments bcrs2 bcrs4"
+[ $group = cuda ] && formats="csr jagged segments bcrs2 bcrs4"
+for format in $formats; do
+  run_all 0 --generate cap:100 --format $format --json
+  same format "$(json string solution.format)" $format
+  holds "angles with $format" "$(json number distortion.angle.mean) > 1.01 && $(json number distortion.angle.mean) < 1.3"
+done
+run_all 0 --generate cap:100 --start plane
+run_all 0 --generate face:5000 --rtol 1e-4 --json
+holds "a coarser mesh" "$(json integer solution.levels) == 1 && $(json integer solution.levels_iterations) > 10"
+levels=$(json integer solution.iterations) angle=$(json number distortion.angle.mean)
+run_all 0 --generate face:5000 --rtol 1e-4 --start distances --json
+holds "iterations less" "$levels < $(json integer solution.iterations)"
+holds "the same map" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 && 1 - $angle / $(json number distortion.angle.mean) < 1e-3"
+run_all 0 --bench --generate cap:100 --json
+same "formats timed" "$(grep -c '"format": ' ../log/out)" "$(echo $formats | wc -w)"
+run_all 0 --bench --generate cap:100
+grep -q '^bcrs2 ' ../log/out || fail "the benchmark does not say bcrs2"
+
+# Not converged: said, and what was reached is written.
+run_all 3 --generate face:300 --max-iterations 5 -o reached.obj --json
+said "generated face:300: not converged: a residual of "
+same "lines on standard error" "$(wc -l <../log/err)" 1
+same converged "$(json boolean solution.converged)" false
+[ -s reached.obj ] || fail "what was reached is not written"
+
+# Pictures.
+if [ $pictures = yes ]; then
+  run_all 0 --generate face:300 --picture plain.png --size 320x160 -q
+  for look in --wireframe "--squares 0" "--colour angle" "--colour area"; do
+    # shellcheck disable=SC2086
+    run_all 0 --generate face:300 --picture look.png --size 320x160 $look -q
+    is_png look.png 320x160
+    differ plain.png look.png
+  done
+fi

@@ -1,0 +1,59 @@
+# What mesh-param refuses, with a line that says what was expected; and what it repairs.
+export OMP_NUM_THREADS=1
+for option in --seed --squares --max-iterations; do refuse 2 "expected a whole number" $option x; done
+refuse 2 "no mesh given"
+refuse 2 "expected one mesh only" a.obj b.obj
+refuse 2 "expected one of them" a.obj --generate cap
+refuse 2 "expected none, angle or area" a.obj --colour red
+refuse 2 "expected levels, distances or plane" a.obj --start here
+refuse 2 "expected auto, formed or applied" a.obj --normal x
+refuse 2 "expected auto, cg, bicgstab, gmres or cgls" a.obj --solver lu
+refuse 2 "expected auto, bcrs2, bcrs4, jagged, segments or csr" a.obj --format stencil
+refuse 2 "expected one of auto" a.obj --backend vulkan
+refuse 2 "expected a number between 0 and 1" a.obj --rtol 1
+refuse 2 "expected WIDTHxHEIGHT" a.obj --size 8x8
+refuse 2 "--bench writes no files" --bench -o a.obj
+for pin in 1 1,2 1,2,3,4 x,0,0 -1,0,0 1.5,0,0 0,x,0 0,0,; do
+  refuse 2 "expected a vertex and its place" a.obj --pin=$pin
+done
+expect 0 --help
+grep -q 'Exit status' ../log/out || fail "--help does not say the exit status"
+expect 0 --version
+grep -q '^mesh-param [0-9]' ../log/out || fail "--version does not say it"
+
+# Files.
+run_bad() { refuse 1 "$@" --backend cpu -o out.obj --picture out.png; }
+run_bad "absent.obj" absent.obj
+file points.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0'
+run_bad "points.obj: no faces" points.obj
+file flat.off OFF '3 1 0' '0 0 0' '1 0 0' '0 1 0' '3 0 1 1'
+run_bad "flat.off: none of the 1 triangles" flat.off
+file one.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 5 5 5' 'f 1 2 3'
+run_bad "--pin at vertex 4, expected one of 0 to 3" one.obj --pin 4,0,0
+run_bad "which is in no triangle" one.obj --pin 3,0,0
+run_bad "two pins at vertex 1" one.obj --pin 1,0,0 --pin 1,1,1
+run_bad "expected two places at least" one.obj --pin 1,0,0 --pin 2,0,0
+refuse 1 "expected a name that ends in .obj or .ply" one.obj -o out.stl
+refuse 1 "expected a name that ends in .obj or .ply" one.obj -o out
+refuse 1 "nowhere/out.obj: No such file or directory" absent.obj -o nowhere/out.obj
+refuse 1 "this output is also the input" one.obj -o one.obj
+refuse 1 "is closed, so it cannot be laid flat; --cut opens it" --generate sphere:50 -o out.obj
+refuse 1 "is closed and has 1 handle" --generate torus:50 -o out.obj
+refuse 1 "expected sphere, cube" --generate tube
+
+# Faults that are repaired or opened, and said.
+file fin.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 0 -1 0' 'v 0 0 1' 'f 1 2 3' 'f 2 1 4' 'f 1 2 5'
+expect 0 fin.obj --backend cpu --json
+said "1 edge has more than two triangles (the first: vertices 0 and 1); the mesh is open there"
+same charts "$(grep -c '"boundary_loops": 1' ../log/out)" 3
+file turned.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 1 1 0' 'f 1 2 3' 'f 2 3 4'
+expect 0 turned.obj --backend cpu -o turned_uv.obj
+said "1 triangle was turned"
+# Vertices at one place are merged, and pins keep the file's numbers.
+file seam.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 1 0 0' 'v 1 1 0' 'v 0 1 0' 'f 1 2 3' 'f 4 5 6'
+expect 0 seam.obj --backend cpu -o seam_uv.obj --pin 0,0,0 --pin 4,1,1 --json
+said "2 vertices were at the place of another one"
+same "vertices" "$(vertices seam_uv.obj)" 4
+same "pinned place" "$(awk '$1 == "vt" { printf "%.3f,%.3f\n", $2 * $2, $3 * $3 }' seam_uv.obj | sort | tr '\n' ' ')" "0.000,0.000 0.000,1.000 1.000,0.000 1.000,1.000 "
+expect 0 seam.obj --backend cpu --keep-duplicates --json
+same "charts" "$(grep -c '"boundary_loops": 1' ../log/out)" 2

@@ -1,0 +1,199 @@
+#include <GL/glew.h>
+
+#include "window.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include "ui.h"
+#include "window_state.h"
+
+static GLFWwindow *window;
+
+static int fail(char message[MESH_MESSAGE]) {
+  const char *description = NULL;
+  glfwGetError(&description);
+  if (!description) description = "unknown reason";
+  /* GLFW ends a line with a blank where the name of the display would follow. */
+  int length = (int)strlen(description);
+  while (length > 0 && description[length - 1] == ' ') length--;
+  return mesh_fail(message, "no window: %.*s", length, description);
+}
+
+/* Not larger than the screen. */
+static void fit_screen(int *width, int *height) {
+  GLFWmonitor *monitor = glfwGetPrimaryMonitor();
+  int x, y, free_width = 0, free_height = 0;
+  if (monitor) glfwGetMonitorWorkarea(monitor, &x, &y, &free_width, &free_height);
+  if (free_width > 0 && *width > free_width) *width = free_width;
+  if (free_height > 0 && *height > free_height) *height = free_height;
+}
+
+int param_window_open(int width, int height, char message[MESH_MESSAGE]) {
+  if (!glfwInit()) return fail(message);
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  if (width <= 0 || height <= 0) {
+    width = 1400;
+    height = 800;
+  }
+  fit_screen(&width, &height);
+  window = glfwCreateWindow(width, height, "mesh-param", NULL, NULL);
+  if (!window) {
+    fail(message);
+    glfwTerminate();
+    return 1;
+  }
+  glfwSetWindowSizeLimits(window, 640, 320, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwMakeContextCurrent(window);
+  glfwSwapInterval(1);
+  const char *why = view_gl_load();
+  if (!why) return 0;
+  param_window_close();
+  return mesh_fail(message, "no window: %s", why);
+}
+
+void param_window_close(void) {
+  if (window) glfwDestroyWindow(window);
+  window = NULL;
+  glfwTerminate();
+}
+
+/* ---- Sizes ---- */
+
+float window_scale(const window_state *w) {
+  float x, y;
+  glfwGetWindowContentScale(w->handle, &x, &y);
+  return fmaxf(x, 1);
+}
+
+int window_panel_width(const window_state *w) {
+  return w->panel_hidden ? 0 : (int)(286 * window_scale(w));
+}
+
+void window_scene_size(const window_state *w, int *width, int *height) {
+  glfwGetFramebufferSize(w->handle, width, height);
+  *width -= window_panel_width(w);
+  if (*width < 2) *width = 2;
+}
+
+/* ---- Frames ---- */
+
+/* A software rasterizer has enough to do with one sample a pixel. */
+static int choose_samples(void) {
+  const char *renderer = (const char *)glGetString(GL_RENDERER);
+  GLint most = 0;
+  if (renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"))) return 0;
+  glGetIntegerv(GL_MAX_SAMPLES, &most);
+  return most < 4 ? most : 4;
+}
+
+static const char *resize(window_state *w, int width, int height) {
+  const int samples = choose_samples();
+  if (w->width == width && w->height == height) return NULL;
+  view_gl_destroy_canvas(&w->many);
+  view_gl_destroy_canvas(&w->picture);
+  w->width = w->height = 0;
+  const char *why = view_gl_make_canvas(&w->picture, 0, width, height);
+  if (!why && samples) why = view_gl_make_canvas(&w->many, samples, width, height);
+  if (why) return why;
+  w->width = width;
+  w->height = height;
+  w->stale = 1;
+  return NULL;
+}
+
+static const char *draw_scene(window_state *w, int width, int height) {
+  const char *why = resize(w, width, height);
+  if (!why && w->stale && w->view) {
+    const unsigned framebuffer = w->many.framebuffer ? w->many.framebuffer : w->picture.framebuffer;
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    why = flat_view_draw(w->view, &w->camera, &w->window, &w->options.look, width, height);
+    if (w->many.framebuffer) view_gl_copy(framebuffer, w->picture.framebuffer, 0, width, height);
+    w->stale = 0;
+  }
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  if (!why) view_gl_copy(w->picture.framebuffer, 0, window_panel_width(w), width, height);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  return why;
+}
+
+static void draw_frame(window_state *w) {
+  int width, height;
+  window_scene_size(w, &width, &height);
+  if (height > 0) { /* not while it is minimised */
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glClearColor(0.945f, 0.95f, 0.955f, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    const char *why = draw_scene(w, width, height);
+    if (why) window_tell_error(w, why);
+    ui_begin_frame();
+    window_panel_draw(w);
+    window_keys_draw(w);
+    if (w->note[0])
+      ui_note(w->note, w->note_is_error, (float)window_panel_width(w), 0, (float)width, (float)height);
+    ui_end_frame();
+  }
+  glfwSwapBuffers(w->handle);
+}
+
+/* A file that was dropped: first the window says that it is read. */
+static void open_dropped(window_state *w) {
+  if (w->to_open_shown) {
+    window_open_file(w);
+  } else {
+    window_tell(w, "reading %s ...", w->to_open);
+    w->to_open_shown = 1;
+  }
+}
+
+static int take_given_pins(window_state *w, const flattening *f) {
+  if (f->pin_count) w->pins = malloc((size_t)f->pin_count * sizeof *w->pins);
+  if (f->pin_count && !w->pins) return 1;
+  for (w->pin_count = 0; w->pin_count < f->pin_count; w->pin_count++) {
+    const int32_t flat = f->pins[w->pin_count];
+    w->pins[w->pin_count] = (flattening_pin){.vertex = f->c.vertex[flat],
+                                             .u = f->solved[2 * (size_t)flat],
+                                             .v = f->solved[2 * (size_t)flat + 1],
+                                             .place = flat + 1};
+  }
+  return 0;
+}
+
+int param_window_run(flattening *f, const char *name, const program_options *options,
+                     char message[MESH_MESSAGE]) {
+  window_state w = {.handle = window, .f = f, .options = *options, .dragged = -1};
+  w.options.look.legend = 1;
+  snprintf(w.backend, sizeof w.backend, "%s", options->device.backend ? options->device.backend : "auto");
+  window_input_connect(&w);
+  if (ui_create(window, window_scale(&w))) return mesh_fail(message, "no window: Dear ImGui cannot be set up");
+  const char *why = worker_create(&w.solver);
+  if (!why && take_given_pins(&w, f)) why = "out of memory";
+  int failed = why ? mesh_fail(message, "no window: %s", why) : 0;
+  if (!failed) {
+    window_name_files(&w, name, options);
+    window_take_mesh(&w);
+    if (w.note_is_error) failed = mesh_fail(message, "%.*s", MESH_MESSAGE - 1, w.note);
+  }
+  while (!failed && !glfwWindowShouldClose(window)) {
+    if (w.to_open[0]) open_dropped(&w);
+    window_work(&w);
+    draw_frame(&w);
+    glfwWaitEventsTimeout(w.state == WORKER_BUSY ? 0.03 : 0.1);
+  }
+  worker_destroy(&w.solver);
+  flat_view_destroy(&w.view);
+  view_gl_destroy_canvas(&w.many);
+  view_gl_destroy_canvas(&w.picture);
+  ui_destroy();
+  free(w.pins);
+  return failed;
+}

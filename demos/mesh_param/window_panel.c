@@ -1,0 +1,149 @@
+/* The controls at the left. */
+#include "window_state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend_list.h"
+#include "ui.h"
+
+static void action_button(window_state *w, const char *label, int count, void (*action)(window_state *w)) {
+  char tip[60];
+  const int pressed = ui_button(label, count);
+  snprintf(tip, sizeof tip, "key: %s", window_key_of(action));
+  ui_tip(tip);
+  if (pressed) action(w);
+}
+
+static void map_section(window_state *w) {
+  const flattening *f = w->f;
+  if (!ui_section("Map")) return;
+  action_button(w, w->state == WORKER_BUSY ? "Stop" : "Solve", 2, window_solve_or_stop);
+  ui_same_line();
+  action_button(w, "Automatic pins", 2, window_automatic_pins);
+  if (f->pin_count)
+    ui_text("%d pins given, not packed", (int)f->pin_count);
+  else
+    ui_text("automatic pins, packed: %.0f %%", 100 * f->packed.fill);
+  ui_text("%d part%s", (int)f->c.count, f->c.count == 1 ? "" : "s");
+  if (f->cut.edges) {
+    ui_same_line();
+    ui_text("cut along %d edges", (int)f->cut.edges);
+  }
+  ui_check_box("cut closed meshes open", &w->options.flattening.cut);
+  ui_tip("those that are opened from now on");
+}
+
+/* ---- Solver ---- */
+
+static void choose_backend(window_state *w) {
+  const char *backends[BACKEND_LIST_MOST];
+  const int count = backend_list(backends);
+  static const char *const formats[] = {"auto", "bcrs2", "bcrs4", "jagged", "segments", "csr"};
+  int backend = backend_list_find(w->progress.backend[0] ? w->progress.backend : w->backend), format = 0;
+  if (ui_combo("backend", &backend, backends, count)) {
+    worker_stop(w->solver);
+    snprintf(w->backend, sizeof w->backend, "%s", backends[backend]);
+    w->options.conformal.format = TS_FORMAT_AUTO;
+    w->wanted = 1;
+  }
+  for (int k = 1; k < 6; k++)
+    if ((int)w->options.conformal.format == ts_format_from_name(formats[k])) format = k;
+  if (ui_combo("format", &format, formats, 6)) {
+    worker_stop(w->solver);
+    w->options.conformal.format = (ts_format)ts_format_from_name(formats[format]);
+    w->wanted = 1;
+  }
+}
+
+static void residual_plot(const window_state *w) {
+  const worker_progress *p = &w->progress;
+  float low = 0;
+  char text[80] = "residual";
+  for (int k = 0; k < p->count; k++) low = fminf(low, p->curve[k]);
+  low = floorf(low);
+  if (p->count) snprintf(text, sizeof text, "residual in a pass, 1e%.0f to 1", (double)low);
+  ui_plot(text, p->curve, p->count, low, 0.5f, 0);
+  ui_tip("each pass corrects what single precision has left of the one before");
+}
+
+static void solver_section(window_state *w) {
+  const conformal_result *r = &w->solved;
+  if (!ui_section("Solver")) return;
+  choose_backend(w);
+  if (ui_slider_log("tolerance", &w->options.conformal.rtol, 1e-9, 1e-2)) {
+    worker_stop(w->solver);
+    w->wanted = 1;
+  }
+  if (w->state == WORKER_BUSY)
+    ui_text("iteration %d ...", w->progress.iterations);
+  else if (w->has_ended)
+    ui_text("%d iterations, residual %.1e", r->iterations, r->residual);
+  else
+    ui_text("not solved yet");
+  residual_plot(w);
+  if (!w->has_ended || !r->passes) return;
+  ui_text("%s, %d unknowns, %.0f ms", ts_format_name(r->format), (int)r->unknowns, 1e3 * r->seconds_solve);
+  ui_tip(r->choice);
+}
+
+/* ---- Look, distortion and files ---- */
+
+static void distortion_section(window_state *w) {
+  const distortion *d = &w->f->d;
+  if (!ui_section("Distortion")) return;
+  ui_text("angles  %.4f, at most %.4g", d->angle_mean, d->angle_max);
+  ui_tip("ratio of the singular values, 1 is conformal; the mean, and the largest");
+  ui_text("areas   %.4g to %.4g", d->area_least, d->area_most);
+  ui_tip("the image's area over the mesh's, in units of the whole part's");
+  ui_text("flipped %d", (int)d->flipped);
+  if (d->flipped) {
+    ui_same_line();
+    ui_text("(red)");
+  }
+}
+
+static void look_section(window_state *w) {
+  static const char *const colours[] = {"none", "angles", "areas"};
+  flat_look *look = &w->options.look;
+  if (!ui_section("Look")) return;
+  int colour = (int)look->colour;
+  if (ui_combo("colour", &colour, colours, FLAT_COLOURS)) {
+    look->colour = (flat_colour)colour;
+    look->range = 0;
+    w->stale = 1;
+  }
+  w->stale |= ui_slider_int("squares", &look->squares, 0, 200, "none");
+  w->stale |= ui_check_box("wireframe", &look->wireframe);
+}
+
+static void file_section(window_state *w) {
+  if (!ui_section("Files")) return;
+  if (ui_text_field("mesh", w->output, sizeof w->output, "Export")) window_export(w);
+  ui_tip("writes the mesh with u and v to this file; key: E");
+  if (ui_text_field("picture", w->screenshot, sizeof w->screenshot, "Picture")) window_save_picture(w);
+  ui_tip("saves the picture in this file, as PNG; key: P");
+}
+
+void window_panel_draw(window_state *w) {
+  int width, height;
+  if (w->panel_hidden) return;
+  window_scene_size(w, &width, &height);
+  ui_panel_begin("controls", 0, 0, (float)window_panel_width(w), (float)height);
+  char text[MESH_MESSAGE + 120];
+  snprintf(text, sizeof text, "%s: %d vertices, %d triangles", w->name, (int)w->f->m.vertex_count,
+           (int)w->f->m.triangle_count);
+  ui_dim_text(text);
+  if (w->progress.device[0]) ui_dim_text(w->progress.device);
+  map_section(w);
+  solver_section(w);
+  distortion_section(w);
+  look_section(w);
+  file_section(w);
+  ui_space();
+  action_button(w, "Fit", 2, window_fit);
+  ui_same_line();
+  action_button(w, "Keys: F1", 2, window_switch_keys);
+  ui_panel_end();
+}

@@ -1,0 +1,162 @@
+/* Pins: picked on the mesh or in its image, and moved in the image. */
+#include "window_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pin_reach = 10, vertex_reach = 20; /* pixels */
+
+/* The halves of the scene. */
+static int in_image(const window_state *w, double x) {
+  int width, height;
+  window_scene_size(w, &width, &height);
+  const int left = width / 2;
+  return x >= left;
+}
+
+/* Where flat vertex v is in the scene, in pixels; returns its depth, which grows away from the eye, or NaN
+ * where it is behind the eye. */
+static double place_in_scene(const window_state *w, int image, int32_t v, const float to_eye[16],
+                             const float projection[16], double pixel[2]) {
+  int width, height;
+  window_scene_size(w, &width, &height);
+  const int left = width / 2;
+  const flattening *f = w->f;
+  if (image) {
+    flat_view_to_pixels(&w->window, width - left, height, f->uv + 2 * (size_t)v, pixel);
+    pixel[0] += left;
+    return 0;
+  }
+  const double *p = f->m.positions + 3 * (size_t)f->c.vertex[v];
+  double unit[3], eye[3];
+  for (int k = 0; k < 3; k++)
+    unit[k] = (p[k] - 0.5 * (f->measures.low[k] + f->measures.high[k])) / f->measures.diagonal;
+  for (int k = 0; k < 3; k++)
+    eye[k] = (double)to_eye[k] * unit[0] + (double)to_eye[4 + k] * unit[1] + (double)to_eye[8 + k] * unit[2] +
+             (double)to_eye[12 + k];
+  if (!(eye[2] < 0)) return NAN;
+  pixel[0] = 0.5 * left * (1 + (double)projection[0] * eye[0] / -eye[2]);
+  pixel[1] = 0.5 * height * (1 - (double)projection[5] * eye[1] / -eye[2]);
+  return -eye[2];
+}
+
+/* The nearest of some flat vertices, with a flag, or of all. On the mesh the one in front, of those that are
+ * near. */
+static int32_t find_near(const window_state *w, double x, double y, const unsigned char *flags) {
+  const int image = in_image(w, x);
+  int width, height;
+  int32_t found = -1;
+  double best = INFINITY;
+  float to_eye[16], projection[16];
+  window_scene_size(w, &width, &height);
+  camera_view_matrix(&w->camera, to_eye);
+  camera_projection_matrix(&w->camera, width / 2, height, projection);
+  for (int32_t v = 0; v < w->f->c.vertices; v++) {
+    double pixel[2] = {0};
+    if (flags && !flags[v]) continue;
+    const double depth = place_in_scene(w, image, v, to_eye, projection, pixel);
+    const double away = hypot(pixel[0] - x, pixel[1] - y);
+    if (isnan(depth) || !(away < (flags ? pin_reach : vertex_reach) * (double)window_scale(w))) continue;
+    /* A pixel aside counts as much as a thousandth of the mesh's size behind. */
+    const double far = image ? away : depth + 0.001 * away;
+    if (far >= best) continue;
+    best = far;
+    found = v;
+  }
+  return found;
+}
+
+int32_t window_find_pin(const window_state *w, double x, double y) {
+  return find_near(w, x, y, w->f->pinned);
+}
+
+int32_t window_find_vertex(const window_state *w, double x, double y) {
+  return find_near(w, x, y, NULL);
+}
+
+/* ---- Changes ---- */
+
+static int use_pins(window_state *w) {
+  char message[MESH_MESSAGE];
+  worker_stop(w->solver);
+  const int failed =
+      flattening_set_pins(w->f, w->pins, w->pin_count, message) || flattening_update(w->f, message);
+  if (failed) window_tell_error(w, message);
+  window_image_changed(w);
+  w->wanted = 1;
+  return failed;
+}
+
+static int find_own(const window_state *w, int32_t flat) {
+  for (int32_t i = 0; i < w->pin_count; i++)
+    if (w->pins[i].place == flat + 1) return i;
+  return -1;
+}
+
+static int append(window_state *w, int32_t flat) {
+  flattening_pin *more = realloc(w->pins, ((size_t)w->pin_count + 1) * sizeof *more);
+  if (!more) {
+    window_tell_error(w, "out of memory for another pin");
+    return 1;
+  }
+  w->pins = more;
+  w->pins[w->pin_count++] = (flattening_pin){.vertex = w->f->c.vertex[flat],
+                                             .u = w->f->uv[2 * (size_t)flat],
+                                             .v = w->f->uv[2 * (size_t)flat + 1],
+                                             .place = flat + 1};
+  return 0;
+}
+
+/* Automatic pins become given ones where they are in the image, so that nothing jumps. Those of before hold for
+ * the packed image only through them. */
+static int take_over(window_state *w) {
+  for (int32_t v = 0; v < w->f->c.vertices; v++)
+    if (w->f->pinned[v] && find_own(w, v) < 0 && append(w, v)) return 1;
+  return 0;
+}
+
+void window_add_pin(window_state *w, int32_t flat) {
+  if (take_over(w) || (find_own(w, flat) < 0 && append(w, flat))) return;
+  if (!use_pins(w)) window_tell(w, "vertex %d is pinned; drag it in the image", (int)w->f->c.vertex[flat]);
+}
+
+void window_remove_pin(window_state *w, int32_t flat) {
+  if (take_over(w)) return;
+  const int own = find_own(w, flat);
+  if (own < 0) return;
+  const int32_t vertex = w->pins[own].vertex;
+  w->pins[own] = w->pins[--w->pin_count];
+  if (!use_pins(w)) window_tell(w, "vertex %d is not pinned any more", (int)vertex);
+}
+
+void window_grab_pin(window_state *w, int32_t flat) {
+  if (take_over(w)) return;
+  w->dragged = find_own(w, flat);
+}
+
+void window_move_pin(window_state *w, double x, double y) {
+  int width, height;
+  double uv[2];
+  if (w->dragged < 0 || w->dragged >= w->pin_count) return;
+  window_scene_size(w, &width, &height);
+  const int left = width / 2;
+  const double pixel[2] = {x - left, y};
+  flat_view_from_pixels(&w->window, width - left, height, pixel, uv);
+  flattening_pin *pin = &w->pins[w->dragged];
+  const flattening_pin before = *pin;
+  pin->u = uv[0];
+  pin->v = uv[1];
+  if (use_pins(w)) *pin = before;
+}
+
+/* From the start, so that the image is the one that the program always finds. */
+void window_automatic_pins(window_state *w) {
+  char message[MESH_MESSAGE];
+  w->pin_count = 0;
+  w->dragged = -1;
+  worker_stop(w->solver);
+  if (flattening_restart(w->f, message)) window_tell_error(w, message);
+  if (!use_pins(w)) window_tell(w, "two pins in every part, far apart, and the parts packed");
+  flat_view_fit_image(w->f, &w->window);
+}

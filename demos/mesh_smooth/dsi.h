@@ -1,0 +1,62 @@
+/* Discrete smooth interpolation (J.-L. Mallet: Discrete smooth interpolation in geometric modelling,
+ * Computer-Aided Design 24, 1992) of the vertices of a mesh, by least squares on the system builder:
+ *
+ *   sum_i |sum_j w_ij p_j - p_i|^2  +  sum_i f_i |p_i - t_i|^2    is made as small as can be
+ *
+ * The first sum is the roughness: w_ij are weights of the neighbours of vertex i that add up to 1. In the
+ * second one f_i is the weight of a soft control point at t_i, or for all other vertices `fit`, with their
+ * place at the start. Fixed control points are no unknowns. x, y and z are three components of one matrix.
+ *
+ * Functions return 0, or 1 with one line in `message`. */
+#ifndef DSI_H
+#define DSI_H
+
+#include <texsolve/system.h>
+
+#include "dsi_controls.h"
+
+typedef enum dsi_weights {
+  DSI_UNIFORM,  /* one over the number of neighbours */
+  DSI_COTANGENT /* the cotangents at the start: vertices keep their distances along the surface */
+} dsi_weights;
+
+typedef struct dsi_options {
+  dsi_weights weights;
+  double fit;        /* of vertices without a control point, for their place at the start; 0: none */
+  int free_boundary; /* else boundary vertices stay */
+  ts_format format;
+  int blocks; /* x, y, z and an idle fourth number as unknowns of their own, for blocks of 4 x 4: to compare */
+} dsi_options;
+
+typedef struct dsi dsi;
+
+/* For a mesh at its start, borrowed, and what was measured of it. Held vertices, those without triangles, and
+ * boundary vertices unless they are free stay where they are, unless they are given a control point. */
+int dsi_create(ts_context *context, const mesh *m, const mesh_measures *measures, const dsi_options *options,
+               dsi **out, char message[MESH_MESSAGE]);
+void dsi_destroy(dsi **out);
+/* Before dsi_set_controls. */
+int dsi_set_options(dsi *d, const dsi_options *options, char message[MESH_MESSAGE]);
+
+/* The control points from now on, before the first solve too. It is quick where they only stand at other places
+ * than before. Refuses what nothing holds. */
+int dsi_set_controls(dsi *d, const dsi_controls *controls, char message[MESH_MESSAGE]);
+
+/* From where the last one has ended; the first one begins at the start. Unknowns are displacements from the
+ * start, in units of the box's diagonal, so that single precision is that of the displacements. A solve that
+ * does not converge is no failure; `status` says so. */
+int dsi_solve(dsi *d, const ts_system_solve_desc *how, ts_system_result *result, ts_status *status,
+              char message[MESH_MESSAGE]);
+
+/* Where the solution has the vertices, as mesh_to_unit has them: on the host, and on the device, borrowed until
+ * the next call that solves or sets anything. */
+int dsi_get_positions(dsi *d, float *unit, char message[MESH_MESSAGE]);
+int dsi_show(dsi *d, ts_vector **positions, char message[MESH_MESSAGE]);
+
+/* Of the matrix that was solved. */
+void dsi_matrix_size(const dsi *d, size_t *bytes_device, int64_t *nonzeros);
+
+/* Of positions in those units: the root of the mean of the first sum's terms, in parts of the diagonal. */
+double dsi_roughness(const dsi *d, const float *unit);
+
+#endif

@@ -1,0 +1,108 @@
+/* Discrete smooth interpolation in the model of mesh-smooth: a step of it, and following control points. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "smoother_state.h"
+
+void smoother_dsi_forget(smoother *s) {
+  dsi_destroy(&s->interpolation);
+  s->live = NULL;
+}
+
+const dsi_controls *smoother_controls(const smoother *s) {
+  return &s->controls;
+}
+
+const ts_system_result *smoother_dsi_result(const smoother *s) {
+  return &s->dsi_result;
+}
+
+static int prepare(smoother *s, char message[MESH_MESSAGE]) {
+  const smoother_options *o = &s->options;
+  const dsi_options options = {.weights = o->weights,
+                               .fit = o->fit,
+                               .free_boundary = o->boundary == TS_MESH_BOUNDARY_FLOW,
+                               .format = o->format};
+  int failed = 0;
+  if (!s->interpolation)
+    failed = dsi_create(s->device.context, &s->start->m, &s->measures, &options, &s->interpolation, message);
+  if (!failed) failed = dsi_set_options(s->interpolation, &options, message);
+  return failed || dsi_set_controls(s->interpolation, &s->controls, message);
+}
+
+int smoother_set_controls(smoother *s, const dsi_controls *controls, char message[MESH_MESSAGE]) {
+  if (dsi_controls_copy(controls, &s->controls, message)) return 1;
+  return s->options.method == SMOOTHER_DSI && prepare(s, message);
+}
+
+/* To s->host. */
+static int read_solution(smoother *s, char message[MESH_MESSAGE]) {
+  return dsi_get_positions(s->interpolation, s->host, message);
+}
+
+/* From s->host. */
+static int make_it_the_mesh(smoother *s, char message[MESH_MESSAGE]) {
+  if (smoother_past_prepare(s, message)) return 1;
+  const ts_status status = smoother_write(s, s->device.x);
+  if (status != TS_OK) return smoother_fail_status(s->device.context, status, "positions", message);
+  smoother_past_commit(s, s->start, s->steps++);
+  s->live = NULL;
+  return 0;
+}
+
+int smoother_dsi_step(smoother *s, int measured, step_report *report, char message[MESH_MESSAGE]) {
+  const smoother_options *o = &s->options;
+  ts_status status;
+  if (prepare(s, message)) return 1;
+  if (measured) report->roughness_before = dsi_roughness(s->interpolation, s->start->unit);
+  ts_system_solve_desc how = {.stop = TS_STOP_RESIDUAL,
+                              .rtol = o->rtol,
+                              .max_iterations = o->cg_iterations,
+                              .progress = smoother_keep_history,
+                              .progress_user = s};
+  s->report = report;
+  const int failed = dsi_solve(s->interpolation, &how, &s->dsi_result, &status, message);
+  s->report = NULL;
+  if (failed || read_solution(s, message)) return 1;
+  const ts_system_result *r = &s->dsi_result;
+  report->converged = status == TS_OK;
+  report->iterations = r->iterations;
+  report->substeps = 1;
+  report->relative_residual = r->normal_residual;
+  report->seconds_matrix = r->seconds_build + r->seconds_layout;
+  report->seconds_solve = r->seconds_solve;
+  memcpy(report->message, r->message, sizeof report->message - 1);
+  if (measured) report->roughness = dsi_roughness(s->interpolation, s->host);
+  if (make_it_the_mesh(s, message)) return 1;
+  if (!measured) return 0;
+  status = smoother_measure(s, &report->area, &report->volume);
+  const double size = s->measures.diagonal;
+  report->area *= size * size;
+  report->volume *= size * size * size;
+  return status == TS_OK ? 0 : smoother_fail_status(s->device.context, status, "the step failed", message);
+}
+
+int smoother_follow(smoother *s, int iterations, int *converged, char message[MESH_MESSAGE]) {
+  ts_status status;
+  *converged = 0;
+  if (prepare(s, message)) return 1;
+  /* One look at the residual, after all iterations: each is a wait. */
+  const ts_system_solve_desc how = {.stop = TS_STOP_RESIDUAL,
+                                    .rtol = s->options.rtol,
+                                    .max_iterations = iterations,
+                                    .check_interval = iterations < 1024 ? iterations : 1024,
+                                    .leave_on_device = 1};
+  if (dsi_solve(s->interpolation, &how, &s->dsi_result, &status, message)) return 1;
+  *converged = status == TS_OK;
+  return dsi_show(s->interpolation, &s->live, message);
+}
+
+int smoother_is_live(const smoother *s) {
+  return s->live != NULL;
+}
+
+int smoother_settle(smoother *s, char message[MESH_MESSAGE]) {
+  if (!s->live) return 0;
+  return read_solution(s, message) || make_it_the_mesh(s, message);
+}

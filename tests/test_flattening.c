@@ -1,0 +1,274 @@
+/* Least-squares conformal maps on every backend: what is known of them, and what a direct solver finds. */
+#include "test.h"
+
+#include <cholmod.h>
+
+#include "flattening.h"
+#include "mesh_generate.h"
+
+static char message[MESH_MESSAGE];
+static ts_context *context;
+
+static int create(const char *what, int cut, flattening *f) {
+  mesh m;
+  const flattening_options options = {.cut = cut};
+  if (CHECK(mesh_generate(what, &m, message) == 0) && CHECK(flattening_create(&m, &options, f, message) == 0))
+    return 0;
+  test_fail(__FILE__, __LINE__, "%s", message);
+  return 1;
+}
+
+static conformal_result solve(flattening *f, double rtol) {
+  const conformal_options options = {.rtol = rtol};
+  conformal_result result = {0};
+  if (!CHECK(flattening_solve(f, context, &options, &result, message) == 0))
+    test_fail(__FILE__, __LINE__, "%s", message);
+  CHECK(result.converged && result.residual <= rtol);
+  return result;
+}
+
+/* ---- What is known ---- */
+
+/* Developable: the image is the mesh itself, but for a similarity. */
+static void test_developable(void) {
+  static const char *const patches[] = {"bent:300", "cone:300"};
+  context = test_open();
+  REQUIRE(context);
+  for (int i = 0; i < 2; i++) {
+    flattening f;
+    test_context_label("%s", patches[i]);
+    if (create(patches[i], 0, &f)) continue;
+    solve(&f, 1e-8);
+    CHECK_CLOSE(f.d.angle_max, 1, 1e-5);
+    CHECK_CLOSE(f.d.area_least, 1, 1e-4);
+    CHECK_CLOSE(f.d.area_most, 1, 1e-4);
+    CHECK_INT(f.d.flipped, 0);
+    flattening_destroy(&f);
+  }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+/* The distortion of angles of half a sphere falls with refinement, and no triangle is flipped. */
+static void test_refinement(void) {
+  static const char *const caps[] = {"cap:60", "cap:240", "cap:960"};
+  double before = INFINITY;
+  context = test_open();
+  REQUIRE(context);
+  for (int i = 0; i < 3; i++) {
+    flattening f;
+    if (create(caps[i], 0, &f)) continue;
+    const conformal_result r = solve(&f, 1e-6);
+    CHECK(f.d.angle_mean - 1 < 0.6 * before);
+    CHECK(r.energy > 0);
+    CHECK_INT(f.d.flipped, 0);
+    CHECK_INT(f.d.collapsed, 0);
+    before = f.d.angle_mean - 1;
+    flattening_destroy(&f);
+  }
+  test_close(&context);
+}
+
+/* ---- A direct solver ----
+ * The energy in another form: half the Dirichlet energy of u and v, with cotangents, less the area of the
+ * image. */
+
+static double cotangent(const mesh *m, int32_t t, int k) {
+  const double *p = m->positions + 3 * m->triangles[3 * t + k],
+               *q = m->positions + 3 * m->triangles[3 * t + (k + 1) % 3],
+               *r = m->positions + 3 * m->triangles[3 * t + (k + 2) % 3];
+  const double u[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]}, v[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
+  const double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+  return (u[0] * v[0] + u[1] * v[1] + u[2] * v[2]) / sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+}
+
+typedef struct direct {
+  cholmod_triplet *entries;
+  double *b; /* what pinned unknowns bring to the right-hand side */
+  const flattening *f;
+  const double *pinned_uv;
+} direct;
+
+/* Adds (i, j) and, off the diagonal, (j, i). */
+static void add(direct *s, int32_t i, int32_t j, double a) {
+  const int pinned_i = s->f->pinned[i / 2], pinned_j = s->f->pinned[j / 2];
+  if (pinned_i && pinned_j) return;
+  if (pinned_i || pinned_j) {
+    s->b[pinned_i ? j : i] -= a * s->pinned_uv[pinned_i ? i : j];
+    return;
+  }
+  const size_t k = s->entries->nnz++;
+  ((int *)s->entries->i)[k] = i > j ? i : j;
+  ((int *)s->entries->j)[k] = i > j ? j : i;
+  ((double *)s->entries->x)[k] = a;
+}
+
+/* u, v of every flat vertex, those of pins as given. */
+static double *solve_directly(const flattening *f, const double *pinned_uv) {
+  const size_t unknowns = 2 * (size_t)f->c.vertices;
+  cholmod_common common;
+  cholmod_start(&common);
+  direct s = {.f = f, .pinned_uv = pinned_uv};
+  s.entries = cholmod_allocate_triplet(unknowns, unknowns, 60 * (size_t)f->m.triangle_count + unknowns, -1,
+                                       CHOLMOD_REAL, &common);
+  cholmod_dense *b = cholmod_zeros(unknowns, 1, CHOLMOD_REAL, &common);
+  s.b = b->x;
+  for (int32_t t = 0; t < f->m.triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      const int32_t i = f->c.corner[3 * t + (k + 1) % 3], j = f->c.corner[3 * t + (k + 2) % 3];
+      const double weight = 0.5 * cotangent(&f->m, t, k);
+      for (int c = 0; c < 2; c++) {
+        add(&s, 2 * i + c, 2 * i + c, weight);
+        add(&s, 2 * j + c, 2 * j + c, weight);
+        add(&s, 2 * i + c, 2 * j + c, -weight);
+      }
+      add(&s, 2 * i, 2 * j + 1, -0.5);
+      add(&s, 2 * i + 1, 2 * j, 0.5);
+    }
+  for (size_t i = 0; i < unknowns; i++)
+    if (f->pinned[i / 2]) {
+      const size_t k = s.entries->nnz++;
+      ((int *)s.entries->i)[k] = ((int *)s.entries->j)[k] = (int)i;
+      ((double *)s.entries->x)[k] = 1;
+      s.b[i] = pinned_uv[i];
+    }
+  cholmod_sparse *A = cholmod_triplet_to_sparse(s.entries, s.entries->nnz, &common);
+  cholmod_factor *L = cholmod_analyze(A, &common);
+  cholmod_factorize(A, L, &common);
+  cholmod_dense *x = cholmod_solve(CHOLMOD_A, L, b, &common);
+  double *uv = malloc(unknowns * sizeof *uv);
+  memcpy(uv, x->x, unknowns * sizeof *uv);
+  CHECK(common.status == CHOLMOD_OK);
+  cholmod_free_triplet(&s.entries, &common);
+  cholmod_free_sparse(&A, &common);
+  cholmod_free_factor(&L, &common);
+  cholmod_free_dense(&b, &common);
+  cholmod_free_dense(&x, &common);
+  cholmod_finish(&common);
+  return uv;
+}
+
+static void test_direct(void) {
+  static const char *const meshes[] = {"face:400", "scan:500", "patches:500", "torus:300"};
+  context = test_open();
+  REQUIRE(context);
+  for (int i = 0; i < 4; i++) {
+    flattening f;
+    test_context_label("%s", meshes[i]);
+    if (create(meshes[i], 1, &f)) continue;
+    double *known = solve_directly(&f, f.solved), most = 0;
+    solve(&f, 1e-7);
+    for (int32_t k = 0; k < 2 * f.c.vertices; k++) most = fmax(most, fabs(known[k] - f.solved[k]));
+    /* Charts have an area of 1 at the start. */
+    if (!(most < 1e-4)) test_fail(__FILE__, __LINE__, "u, v differ by %g", most);
+    free(known);
+    flattening_destroy(&f);
+  }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+/* ---- Pins ---- */
+
+static void test_pins(void) {
+  flattening f;
+  context = test_open();
+  REQUIRE(context);
+  if (create("bent:200", 0, &f)) return;
+  const flattening_pin two[] = {{100, 3, 4, 0}, {5, -1, 0.5, 0}};
+  REQUIRE(flattening_set_pins(&f, two, 2, message) == 0);
+  solve(&f, 1e-6);
+  for (int i = 0; i < 2; i++) {
+    CHECK_CLOSE(f.uv[2 * two[i].vertex], two[i].u, 0);
+    CHECK_CLOSE(f.uv[2 * two[i].vertex + 1], two[i].v, 0);
+  }
+  CHECK_INT(f.d.flipped, 0);
+  CHECK(f.packed.scale == 0);
+  /* Two pins move, turn and scale the image, and that is all they do where it is exact. */
+  const double mean = f.d.angle_mean;
+  REQUIRE(flattening_set_pins(&f, NULL, 0, message) == 0);
+  solve(&f, 1e-6);
+  CHECK_CLOSE(f.d.angle_mean, mean, 1e-4);
+  /* One pin, and one that is chosen. */
+  REQUIRE(flattening_set_pins(&f, two, 1, message) == 0);
+  solve(&f, 1e-6);
+  CHECK_CLOSE(f.uv[2 * 100], 3, 0);
+  CHECK_CLOSE(f.d.angle_mean, mean, 1e-4);
+
+  const flattening_pin outside = {f.m.vertex_count, 0, 0, 0}, negative = {-1, 0, 0, 0}, nan = {1, NAN, 0, 0};
+  CHECK(flattening_set_pins(&f, &outside, 1, message) == 1);
+  CHECK_CONTAINS(message, "expected one of 0 to");
+  CHECK(flattening_set_pins(&f, &negative, 1, message) == 1);
+  CHECK(flattening_set_pins(&f, &nan, 1, message) == 1);
+  CHECK_CONTAINS(message, "finite");
+  const flattening_pin twice[] = {{7, 0, 0, 0}, {7, 1, 0, 0}}, together[] = {{7, 1, 2, 0}, {8, 1, 2, 0}};
+  CHECK(flattening_set_pins(&f, twice, 2, message) == 1);
+  CHECK_CONTAINS(message, "two pins at vertex 7");
+  CHECK(flattening_set_pins(&f, together, 2, message) == 1);
+  CHECK_CONTAINS(message, "expected two places");
+  CHECK_INT(f.pin_count, 1);
+  flattening_destroy(&f);
+  test_close(&context);
+}
+
+/* A chart with pins is where they are; the others lie beside it in its scale. */
+static void test_pins_of_one_part(void) {
+  flattening f;
+  context = test_open();
+  REQUIRE(context);
+  if (create("patches:200", 0, &f)) return;
+  const int32_t first = f.c.vertex[f.c.chart[1].first_vertex];
+  const flattening_pin two[] = {{first, 0, 0, 0}, {first + 5, 1, 0, 0}};
+  REQUIRE(flattening_set_pins(&f, two, 2, message) == 0);
+  solve(&f, 1e-6);
+  CHECK_INT(f.pinned_charts, 1);
+  double right = -INFINITY, left = INFINITY;
+  for (int32_t k = 0; k < f.c.count; k++)
+    for (int32_t v = f.c.chart[k].first_vertex; v < f.c.chart[k].first_vertex + f.c.chart[k].vertices; v++)
+      if (k == 1)
+        right = fmax(right, f.uv[2 * v]);
+      else
+        left = fmin(left, f.uv[2 * v]);
+  CHECK(left > right);
+  CHECK_CLOSE(f.uv[2 * f.c.chart[1].first_vertex], 0, 0);
+  flattening_destroy(&f);
+  test_close(&context);
+}
+
+/* ---- Ends that are none ---- */
+
+static int stop(int iteration, const double *history, int count, void *user) {
+  (void)history, (void)count, (void)user;
+  return iteration >= 20;
+}
+
+static void test_not_converged(void) {
+  flattening f;
+  conformal_result r;
+  context = test_open();
+  REQUIRE(context);
+  if (create("face:3000", 0, &f)) return;
+  const conformal_options few = {.rtol = 1e-6, .max_iterations = 10},
+                          stopped = {.rtol = 1e-6, .progress = stop};
+  CHECK(flattening_solve(&f, context, &few, &r, message) == 0);
+  CHECK(!r.converged && r.iterations <= 10 && r.residual > 1e-6 && isfinite(f.d.angle_mean));
+  CHECK(flattening_solve(&f, context, &stopped, &r, message) == 0);
+  CHECK(!r.converged && r.passes == 1 && isfinite(f.d.angle_mean));
+  /* And what was reached is where the next one starts. */
+  const double before = r.residual;
+  CHECK(flattening_solve(&f, context, &few, &r, message) == 0);
+  CHECK_CLOSE(r.residual_start, before, 1e-12);
+  const conformal_options stencil = {.format = TS_FORMAT_STENCIL};
+  CHECK(flattening_solve(&f, context, &stencil, &r, message) == 1);
+  CHECK(strlen(message) > 10);
+  flattening_destroy(&f);
+  test_close(&context);
+}
+
+static const test_case cases[] = {{"developable", test_developable},
+                                  {"refinement", test_refinement},
+                                  {"direct", test_direct},
+                                  {"pins", test_pins},
+                                  {"pins_of_one_part", test_pins_of_one_part},
+                                  {"not_converged", test_not_converged}};
+TEST_MAIN(cases, 0)
