@@ -50,6 +50,7 @@ int bench_compare(const bench_options *options, struct report *r);
 /* The picture of results that were measured before. */
 int bench_compare_draw(const bench_options *options);
 int bench_multigrid(const bench_options *options, struct report *r);
+int bench_system(const bench_options *options, struct report *r);
 
 #if defined(__GNUC__)
 #define BENCH_PRINTF(string, first) __attribute__((format(printf, string, first)))
@@ -86,6 +87,13 @@ int bench_describe(const bench_options *options, struct report *r, bench_device 
 
 /* A generated matrix of `rows` rows or the file called `name`, as CSR. */
 int bench_matrix(generated_matrix *A, const char *name, int32_t rows);
+
+/* The order of all matrices that bench_matrix makes from now on (cli/reorder.h); nonzero: no such order. */
+int bench_order_set(const char *name);
+/* Brings a matrix into that order. Nonzero after a message. */
+int bench_order(generated_matrix *A, const char *name);
+/* The bandwidths of all matrices that were reordered. */
+void bench_order_report(struct report *r);
 
 /* A matrix's name for a table: of a file, the last part without .mtx, as far as there is room. */
 enum { BENCH_NAME_SIZE = 13 };

@@ -103,9 +103,12 @@ static int read_matrix(generated_matrix *A, const char *name) {
 }
 
 int bench_matrix(generated_matrix *A, const char *name, int32_t rows) {
-  const int failed = generate_matrix(A, name, rows);
-  if (failed == 1) return read_matrix(A, name);
-  if (failed) bench_error("no memory for the matrix %s of %d rows, or more than 2^31 entries", name, rows);
+  int failed = generate_matrix(A, name, rows);
+  if (failed == 2) bench_error("no memory for the matrix %s of %d rows, or more than 2^31 entries", name, rows);
+  if (failed == 1) failed = read_matrix(A, name);
+  if (failed) return failed;
+  failed = bench_order(A, name);
+  if (failed) generated_free(A);
   return failed;
 }
 

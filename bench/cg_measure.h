@@ -6,12 +6,14 @@
 
 /* Solves of two lengths with one check at the end of each: their difference is the time of the iterations
  * alone. The tolerance is out of reach, so that a solve ends at its maximum of iterations. */
-enum { CG_SHORT = 16, CG_LONG = 112 };
+enum { CG_SHORT = 16, CG_LONG = 112, CG_WHOLE = 200 };
 
 typedef struct cg_times {
-  double iteration;   /* seconds, of an iteration alone */
-  double spread;      /* of it: (slowest - fastest) / median */
-  double with_checks; /* seconds of a solve of CG_LONG with the backend's own checks, per iteration */
+  double iteration; /* seconds, of an iteration alone */
+  double spread;    /* of it: (slowest - fastest) / median */
+  double whole;     /* seconds of a solve of CG_WHOLE with the backend's own checks, per iteration */
+  double host; /* the part of it that is neither iterations nor the operations before and after them: waits for
+                  the device, during which it has nothing to do */
 } cg_times;
 
 /* Nonzero after a message. */

@@ -1,5 +1,5 @@
-/* texsolve bench limits|spmv|blas|cg|multigrid|compare: what a device can do, and how near the library comes to
- * it. */
+/* texsolve bench limits|spmv|blas|cg|multigrid|system|compare: what a device can do, and how near the library
+ * comes to it. */
 #include "bench.h"
 
 #include <argp.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "reorder.h"
 #include "report.h"
 #include "timing.h"
 
@@ -17,13 +18,13 @@ typedef struct benchmark {
 } benchmark;
 
 static const benchmark BENCHMARKS[] = {
-    {"limits", bench_limits}, {"spmv", bench_spmv},           {"blas", bench_blas},
-    {"cg", bench_cg},         {"multigrid", bench_multigrid}, {"compare", bench_compare},
+    {"limits", bench_limits},       {"spmv", bench_spmv},     {"blas", bench_blas},       {"cg", bench_cg},
+    {"multigrid", bench_multigrid}, {"system", bench_system}, {"compare", bench_compare},
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
 
-/* Options of compare without a letter. */
-enum { OPTION_BACKENDS = 256, OPTION_SET, OPTION_PLOT, OPTION_FROM };
+/* Options without a letter. */
+enum { OPTION_BACKENDS = 256, OPTION_SET, OPTION_PLOT, OPTION_FROM, OPTION_REORDER };
 
 static const struct argp_option OPTIONS[] = {
     {"backend", 'B', "NAME", 0, "Backend: auto (the default), gl, gl:1, cpu, check:gl", 0},
@@ -34,9 +35,14 @@ static const struct argp_option OPTIONS[] = {
      "several with commas between them",
      0},
     {"matrix", 'm', "NAME", 0,
-     "A generated matrix (grid: triangulated grid with 7 entries a row; laplace3d: 3-D Laplacian; random: "
+     "A generated matrix (grid: triangulated grid with 7 entries a row; laplace2d, laplace3d; random: "
      "random rows of uneven length; fem3, fem4: 3-D, with 3 or 4 unknowns a node; powerlaw; uneven; banded; "
      "denserow: a grid with one full row) or a Matrix Market file (default: all generated ones, compare: grid)",
+     0},
+    {"reorder", OPTION_REORDER, "NAME", 0,
+     "Of spmv, cg and compare: bring matrices into another order of their unknowns: rcm (reverse "
+     "Cuthill-McKee), "
+     "amd, metis, random, or none, the default",
      0},
     {"components", 'c', "N", 0, "Components of the vectors, 1 to 4 (default 1)", 0},
     {"rectangle", 'r', "WxH", 0, "Pack rows in rectangles of this many texels: powers of two up to 256", 0},
@@ -64,6 +70,7 @@ static const char DOC[] =
     "blas    operations on vectors, and reductions\n"
     "cg      an iteration of conjugate gradients\n"
     "multigrid  cycles and solves of a Poisson problem on a grid of --size N x N points\n"
+    "system  stating a system of equations and building its matrix, over the --size vertices of a grid\n"
     "compare [MATRIX...]  every format on every backend, and other libraries where they are built: a product, "
     "conjugate gradients, axpy, dot\n\n"
     "All but the first and the last also measure the limits that concern them, and print which part of them is "
@@ -75,6 +82,7 @@ static const char DOC[] =
 typedef struct arguments {
   bench_options options;
   const benchmark *benchmark;
+  int is_reordered;
 } arguments;
 
 /* A whole number from 1 to `most`, with k or M after it if `suffix`; 0 if it is none. */
@@ -112,7 +120,8 @@ static void parse_argument(arguments *a, const char *text, struct argp_state *st
     for (int i = 0; i < BENCHMARK_COUNT; ++i)
       if (!strcmp(text, BENCHMARKS[i].name)) a->benchmark = &BENCHMARKS[i];
     if (!a->benchmark)
-      argp_error(state, "unknown benchmark '%s': known are limits, spmv, blas, cg, multigrid, compare", text);
+      argp_error(state, "unknown benchmark '%s': known are limits, spmv, blas, cg, multigrid, system, compare",
+                 text);
     return;
   }
   if (a->benchmark->run != bench_compare) argp_error(state, "unexpected argument '%s'", text);
@@ -124,6 +133,9 @@ static void parse_argument(arguments *a, const char *text, struct argp_state *st
 static void check_options(const arguments *a, struct argp_state *state) {
   const bench_options *o = &a->options;
   if (!a->benchmark) return;
+  int (*const run)(const bench_options *, report *) = a->benchmark->run;
+  if (a->is_reordered && run != bench_spmv && run != bench_cg && run != bench_compare)
+    argp_error(state, "--reorder is for spmv, cg and compare");
   if (a->benchmark->run == bench_compare) {
     if (o->components != 1) argp_error(state, "compare works on vectors of one component");
     if (o->from && !o->plot) argp_error(state, "--from %s: --plot says where the picture goes", o->from);
@@ -160,6 +172,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
   case OPTION_BACKENDS:
     o->backends = text;
     break;
+  case OPTION_REORDER:
+    if (bench_order_set(text)) argp_error(state, "--reorder %s: known are " REORDER_NAMES, text);
+    a->is_reordered = 1;
+    break;
   case OPTION_SET:
     o->set = 1;
     break;
@@ -191,7 +207,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     parse_argument(a, text, state);
     break;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "which benchmark? limits, spmv, blas, cg, multigrid or compare");
+    argp_error(state, "which benchmark? limits, spmv, blas, cg, multigrid, system or compare");
     break;
   case ARGP_KEY_END:
     check_options(a, state);
@@ -204,7 +220,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
 
 int cmd_bench(int argc, char **argv) {
   static const struct argp parser = {
-      OPTIONS, parse_option, "limits|spmv|blas|cg|multigrid\ncompare [MATRIX...]", DOC, 0, 0, 0};
+      OPTIONS, parse_option, "limits|spmv|blas|cg|multigrid|system\ncompare [MATRIX...]", DOC, 0, 0, 0};
   arguments a;
   memset(&a, 0, sizeof a);
   a.options.components = 1;
@@ -223,6 +239,7 @@ int cmd_bench(int argc, char **argv) {
     report_abandon(&r);
     return EXIT_ERROR;
   }
+  bench_order_report(r);
   if (timing_largest_spread() > 0.5)
     report_note(
         r, "Some batches took longer than others by %.0f %% of the median: the device was busy; measure again.",

@@ -50,7 +50,8 @@ static const report_column RATIOS[] = {
 void compare_report_begin(report *r, const compare_results *results) {
   report_note(
       r, "GFLOP/s: useful operations, 2 for each entry of A, over the time that passes, overheads included.");
-  report_note(r, "GB/s: bytes that the format has to move, each once. copy%%: of the rate of y = x below.");
+  report_note(
+      r, "GB/s: compulsory bytes, of csr or the blocks, with x and y. copy%%: of the rate of y = x below.");
   report_note(r, "CG: an iteration with Jacobi's preconditioner, in a whole solve of %d.", COMPARE_ITERATIONS);
   report_note(
       r, "* the format that the backend takes by itself. +-%%: the largest spread of a row's measurements.");

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Tables in Markdown from what `texsolve bench compare --json` wrote, beside the figures of Buatois et al. 2008.
 
-    bench/compare_tables.py FILE.json...
+    bench/compare_tables.py [--merge OUT.json] FILE.json...
 
-Several files count as one run. Needs nothing but Python.
+Several files count as one run; --merge writes it, for `texsolve bench compare --from OUT.json --plot`, instead of
+tables. Needs nothing but Python.
 """
 import json
 import sys
@@ -88,14 +89,25 @@ def ratio_table(ratios):
         print(f"| geometric mean | {backend} | " + " | ".join(means) + " |")
 
 
+def merge(path, results, devices):
+    with open(path, "w") as file:
+        json.dump({"bench": "compare", "devices": list(devices.values()), "results": results}, file, indent=1)
+
+
 def main():
-    if len(sys.argv) < 2:
+    arguments = sys.argv[1:]
+    target = arguments[1] if arguments[:1] == ["--merge"] and len(arguments) > 1 else None
+    paths = arguments[2:] if target else arguments
+    if not paths or paths[0].startswith("-"):
         sys.exit(__doc__.strip())
-    results, devices, ratios = load(sys.argv[1:])
+    results, devices, ratios = load(paths)
+    if target:
+        merge(target, results, devices)
+        return
     for backend, d in devices.items():
         print(f"- `{backend}`: {d['device']}, copies {d['copy_gigabytes_per_second']:.0f} GB/s")
     table(results, "spmv_gflops", max, "y = A x, GFLOP/s; bold: the format that the backend takes by itself")
-    table(results, "spmv_percent_of_copy", max, "y = A x, bytes of the format as percent of the copy rate")
+    table(results, "spmv_percent_of_copy", max, "y = A x, compulsory bytes (those of csr, or of the blocks, with x and y) as percent of the copy rate")
     table(results, "cg_microseconds", min, "An iteration of conjugate gradients, us")
     ratio_table(ratios)
     print("\nOn vectors, and the figures of 2008, GFLOP/s\n")
@@ -106,7 +118,7 @@ def main():
         best = [max((r[k] for r in own if r[k] is not None), default=None) for k in ("axpy_gflops", "dot_gflops", "spmv_gflops")]
         print(f"| {name} | " + " | ".join(digits(b) for b in best) + " |")
     for name, axpy, dot, spmv in PAPER:
-        print(f"| {name} | {axpy} | {dot} | {spmv} |")
+        print(f"| Buatois et al. 2008: {name} | {axpy} | {dot} | {spmv} |")
 
 
 if __name__ == "__main__":

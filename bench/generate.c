@@ -19,8 +19,8 @@ float generated_noise(uint32_t i, uint32_t j) {
 }
 
 const char *generated_name(int index) {
-  static const char *const names[] = {"grid",     "laplace3d", "random", "fem3",    "fem4",
-                                      "powerlaw", "uneven",    "banded", "denserow"};
+  static const char *const names[] = {"grid", "laplace2d", "laplace3d", "random", "fem3",
+                                      "fem4", "powerlaw",  "uneven",    "banded", "denserow"};
   return index >= 0 && index < (int)(sizeof names / sizeof *names) ? names[index] : NULL;
 }
 
@@ -242,9 +242,9 @@ static int generate_picked(generated_matrix *A, int32_t rows, const picks *p) {
 
 int generate_matrix(generated_matrix *A, const char *name, int32_t rows) {
   memset(A, 0, sizeof *A);
-  if (!strcmp(name, "grid")) {
+  if (!strcmp(name, "grid") || !strcmp(name, "laplace2d")) {
     const int32_t w = (int32_t)ceil(sqrt((double)rows));
-    return generate_box(A, rows, w, w, 1);
+    return generate_box(A, rows, w, w, !strcmp(name, "grid"));
   }
   if (!strcmp(name, "laplace3d")) {
     const int32_t w = (int32_t)ceil(cbrt((double)rows) - 1e-9);

@@ -13,6 +13,7 @@ typedef struct generated_matrix {
 } generated_matrix;
 
 /* "grid"      a triangulated grid: a row has its diagonal and up to 6 neighbours, 7 entries inside
+ * "laplace2d" the 5-point Laplacian of a square
  * "laplace3d" the 7-point Laplacian of a cube
  * "random"    random neighbours, rows of 2 to about 110 entries, 11 on average
  * "fem3"      the nodes of laplace3d with 3 unknowns each, as of a displacement: full blocks of 3 x 3

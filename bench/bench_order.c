@@ -1,0 +1,68 @@
+/* --reorder: matrices are measured in another order of their unknowns. */
+#include "bench.h"
+
+#include <stdlib.h>
+
+#include "reorder.h"
+#include "report.h"
+
+typedef struct ordered {
+  char matrix[BENCH_NAME_SIZE];
+  int32_t rows;
+  ts_bandwidth before, after;
+} ordered;
+
+enum { MAX_ORDERED = 256 };
+
+static reorder_kind wanted;
+static ordered matrices[MAX_ORDERED];
+static int matrix_count;
+
+int bench_order_set(const char *name) {
+  return reorder_parse(name, &wanted);
+}
+
+int bench_order(generated_matrix *A, const char *name) {
+  if (wanted == REORDER_NONE) return 0;
+  char error[256] = "";
+  ordered m = {.rows = A->rows};
+  reorder_matrix other;
+  const ts_csr csr = generated_csr(A);
+  if (A->rows != A->columns) {
+    bench_error("%s: %d rows and %d columns; only a square matrix has another order", name, A->rows,
+                A->columns);
+    return 1;
+  }
+  int32_t *order = reorder_compute(wanted, &csr, error);
+  const int failed = !order || reorder_permute(&csr, order, &other, error);
+  free(order);
+  if (failed) {
+    bench_error("%s: %s", name, error);
+    return 1;
+  }
+  ts_csr_bandwidth(NULL, &csr, &m.before);
+  generated_free(A);
+  *A = (generated_matrix){csr.rows, csr.columns, other.row_offsets, other.column_indices, other.values};
+  const ts_csr now = generated_csr(A);
+  ts_csr_bandwidth(NULL, &now, &m.after);
+  bench_short_name(m.matrix, name);
+  if (matrix_count < MAX_ORDERED) matrices[matrix_count++] = m;
+  return 0;
+}
+
+void bench_order_report(report *r) {
+  static const report_column columns[] = {
+      {"matrix", "matrix", 's', -12, 0},   {"order", "order", 's', -6, 0},
+      {"rows", "rows", 'i', 9, 0},         {"bandwidth_before", "before", 'i', 9, 0},
+      {"mean_before", "mean", 'f', 10, 1}, {"bandwidth", "after", 'i', 9, 0},
+      {"mean", "mean", 'f', 10, 1},
+  };
+  if (wanted == REORDER_NONE) return;
+  report_table(r, "orders", "Bandwidth: the largest and the mean |row - column|", columns,
+               sizeof columns / sizeof *columns);
+  for (int i = 0; i < matrix_count; ++i) {
+    const ordered *m = &matrices[i];
+    report_row(r, m->matrix, reorder_name(wanted), (long long)m->rows, (long long)m->before.maximum,
+               m->before.mean, (long long)m->after.maximum, m->after.mean);
+  }
+}
