@@ -158,9 +158,10 @@ static int measure_cycles(const bench_options *options, objects *o, const device
            measure_factor(o, &factor) || cycle_model_of(limits, o->multigrid, desc, &model);
   ts_multigrid_destroy(&o->multigrid);
   if (failed) return 1;
-  const double seconds = (longer.seconds - shorter.seconds) / (LONG - SHORT);
-  const double spread =
-      (longer.spread * longer.seconds + shorter.spread * shorter.seconds) / (longer.seconds - shorter.seconds);
+  /* On a busy machine fewer cycles may have taken longer, which says nothing about a cycle. */
+  const double difference = longer.seconds > shorter.seconds ? longer.seconds - shorter.seconds : NAN;
+  const double seconds = difference / (LONG - SHORT);
+  const double spread = (longer.spread * longer.seconds + shorter.spread * shorter.seconds) / difference;
   snprintf(name, sizeof name, "%s(%d,%d)", ts_cycle_name(desc->cycle), info.pre, info.post);
   report_row(r, (long long)size, name, ts_smoother_name(info.smoother), ts_grid_storage_name(info.storage),
              1e3 * seconds, 100 * spread, factor, 1e3 * seconds / -log10(factor), 1e3 * info.seconds_setup,

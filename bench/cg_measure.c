@@ -1,5 +1,6 @@
 #include "cg_measure.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "bench.h"
@@ -111,7 +112,8 @@ int cg_measure(ts_context *context, ts_matrix *A, int components, int repeat, cg
                      measure_around(context, A, components, repeat, &outside);
   solve_end(&s);
   if (failed) return 1;
-  const double difference = longer.seconds - shorter.seconds;
+  /* On a busy machine the shorter solve may have taken longer, which says nothing about an iteration. */
+  const double difference = longer.seconds > shorter.seconds ? longer.seconds - shorter.seconds : NAN;
   times->iteration = difference / (CG_LONG - CG_SHORT);
   times->spread = (longer.spread * longer.seconds + shorter.spread * shorter.seconds) / difference;
   times->whole = whole.seconds / s.last.iterations;
