@@ -105,6 +105,7 @@ static int read_matrix(generated_matrix *A, const char *name) {
 int bench_matrix(generated_matrix *A, const char *name, int32_t rows) {
   int failed = generate_matrix(A, name, rows);
   if (failed == 2) bench_error("no memory for the matrix %s of %d rows, or more than 2^31 entries", name, rows);
+  if (failed == 3) bench_error("the matrix %s has at least %d rows, not %d", name, GENERATED_MESH_ROWS, rows);
   if (failed == 1) failed = read_matrix(A, name);
   if (failed) return failed;
   failed = bench_order(A, name);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generate_mesh.h"
+
 /* Added to the diagonal: small enough that CG has work to do, large enough to be definite in single precision.
  */
 static const float SHIFT = 1e-3f;
@@ -25,6 +27,7 @@ const char *generated_name(int index) {
 }
 
 int generated_is_name(const char *name) {
+  if (!strcmp(name, "lscm") || !strcmp(name, "dsi")) return 1;
   for (int i = 0; generated_name(i); ++i)
     if (!strcmp(name, generated_name(i))) return 1;
   return 0;
@@ -262,6 +265,8 @@ int generate_matrix(generated_matrix *A, const char *name, int32_t rows) {
     if (!strcmp(name, picked[i].name)) return generate_picked(A, rows, &picked[i].picks);
   if (!strcmp(name, "fem3")) return generate_nodes(A, rows, 3);
   if (!strcmp(name, "fem4")) return generate_nodes(A, rows, 4);
+  if (!strcmp(name, "lscm")) return generate_lscm(A, rows, 1, NULL);
+  if (!strcmp(name, "dsi")) return generate_dsi(A, rows);
   return 1;
 }
 

@@ -1,5 +1,5 @@
 /* Generated matrices: sparsity patterns that meshes, volumes and networks lead to. All are symmetric and
- * positive definite: a weighted graph Laplacian plus a small multiple of the identity. */
+ * positive definite: a weighted graph Laplacian plus a small multiple of the identity, but for the last two. */
 #ifndef BENCH_GENERATE_H
 #define BENCH_GENERATE_H
 
@@ -22,14 +22,18 @@ typedef struct generated_matrix {
  * "uneven"    columns at most 1000 away: about 7 entries, and up to 80 in every eighth row
  * "banded"    the 16 columns on either side of the diagonal
  * "denserow"  a square grid, 5 entries a row, and a first row and column that are full
- * Each has exactly `rows` rows. Returns 0; 1 for an unknown name; 2 without memory or with more entries
- * than a 32-bit offset counts. */
+ * "lscm"      normal equations of a conformal map of a mesh, and
+ * "dsi"       of discrete smooth interpolation: generate_mesh.h
+ * Each has exactly `rows` rows. Returns 0; 1 for an unknown name; 2 without memory or with more entries than a
+ * 32-bit offset counts; 3 for the last two with fewer rows than GENERATED_MESH_ROWS. */
+enum { GENERATED_MESH_ROWS = 48 };
 int generate_matrix(generated_matrix *A, const char *name, int32_t rows);
 void generated_free(generated_matrix *A);
 
 ts_csr generated_csr(const generated_matrix *A);
 
-/* The names above: index 0, 1, ...; NULL past the end. */
+/* The names above but for the last two, which make the set that benchmarks take: index 0, 1, ...; NULL past the
+ * end. */
 const char *generated_name(int index);
 int generated_is_name(const char *name);
 
