@@ -189,6 +189,16 @@ static void test_pins(void) {
   REQUIRE(flattening_set_pins(&f, NULL, 0, message) == 0);
   solve(&f, 1e-6);
   CHECK_CLOSE(f.d.angle_mean, mean, 1e-4);
+  /* However far away and small: what has converged then has converged here. */
+  const flattening_pin far_off[] = {{100, 1e4, -1e4, 0}, {5, 1e4 + 0.1, -1e4, 0}},
+                       large[] = {{100, 1e25, 0, 0}, {5, -1e25, 0, 0}};
+  for (int i = 0; i < 2; i++) {
+    REQUIRE(flattening_restart(&f, message) == 0);
+    REQUIRE(flattening_set_pins(&f, i ? large : far_off, 2, message) == 0);
+    const conformal_result r = solve(&f, 1e-6);
+    CHECK(r.residual_start > 1e-4);
+    CHECK_CLOSE(f.d.angle_mean, mean, 1e-4);
+  }
   /* One pin, and one that is chosen. */
   REQUIRE(flattening_set_pins(&f, two, 1, message) == 0);
   solve(&f, 1e-6);
@@ -201,6 +211,11 @@ static void test_pins(void) {
   CHECK(flattening_set_pins(&f, &negative, 1, message) == 1);
   CHECK(flattening_set_pins(&f, &nan, 1, message) == 1);
   CHECK_CONTAINS(message, "finite");
+  const flattening_pin away = {1, 1e31, 0, 0}, near_by[] = {{7, 1e9, 0, 0}, {8, 1e9 + 1, 0, 0}};
+  CHECK(flattening_set_pins(&f, &away, 1, message) == 1);
+  CHECK_CONTAINS(message, "at most 1e+30");
+  CHECK(flattening_set_pins(&f, near_by, 2, message) == 1);
+  CHECK_CONTAINS(message, "expected two places");
   const flattening_pin twice[] = {{7, 0, 0, 0}, {7, 1, 0, 0}}, together[] = {{7, 1, 2, 0}, {8, 1, 2, 0}};
   CHECK(flattening_set_pins(&f, twice, 2, message) == 1);
   CHECK_CONTAINS(message, "two pins at vertex 7");

@@ -32,7 +32,7 @@ typedef struct conformal_result {
   int64_t nonzeros;
   double residual;       /* see rtol; of the u, v that are left */
   double residual_start; /* of those at the start */
-  double energy; /* sum over triangles of (sigma_1 - sigma_2)^2 area, in the units of the charts' area 1 */
+  double energy;         /* sum over triangles of (sigma_1 - sigma_2)^2 area, in the units of `uv` */
   ts_format format;
   ts_normal normal;
   ts_method method;

@@ -6,14 +6,18 @@
 
 #include "mesh_file.h"
 #include "mesh_source.h"
+#include "similarity.h"
 #include "triangle.h"
 
 static const double gap = 0.004; /* between charts, of the side of the square: two texels of 512 */
+static const double farthest_pin = 1e30, nearest_pins = 1e-30; /* files hold numbers in single precision */
 
 int flattening_create(mesh *m, const flattening_options *options, flattening *f, char message[MESH_MESSAGE]) {
   *f = (flattening){.m = *m, .method = options->start};
   *m = (mesh){0};
   int failed = mesh_measure(&f->m, &f->measures, message);
+  if (!failed && !(f->measures.area > 1e-12 * f->measures.diagonal * f->measures.diagonal))
+    failed = mesh_fail(message, "no triangle has an area, so there is nothing to lay flat");
   if (!failed) failed = cut_into_disks(&f->m, options->cut, &f->c, &f->cut, message);
   if (!failed) {
     const size_t vertices = (size_t)f->c.vertices, charts = (size_t)f->c.count;
@@ -54,9 +58,9 @@ static int find_places(const flattening *f, const flattening_pin *pins, int32_t 
     if (pins[i].vertex < 0 || pins[i].vertex >= f->m.vertex_count)
       return mesh_fail(message, "pin at vertex %d, expected one of 0 to %d", (int)pins[i].vertex,
                        (int)f->m.vertex_count - 1);
-    if (!isfinite(pins[i].u) || !isfinite(pins[i].v))
-      return mesh_fail(message, "pin at vertex %d to %g, %g, expected finite numbers", (int)pins[i].vertex,
-                       pins[i].u, pins[i].v);
+    if (!(fabs(pins[i].u) <= farthest_pin) || !(fabs(pins[i].v) <= farthest_pin))
+      return mesh_fail(message, "pin at vertex %d to %g, %g, expected finite numbers of at most %g",
+                       (int)pins[i].vertex, pins[i].u, pins[i].v, farthest_pin);
     if (pins[i].place) flat[i] = pins[i].place - 1;
     for (int32_t v = 0; v < f->c.vertices && flat[i] < 0; v++)
       if (f->c.vertex[v] == pins[i].vertex) flat[i] = v;
@@ -69,59 +73,35 @@ static int find_places(const flattening *f, const flattening_pin *pins, int32_t 
   return 0;
 }
 
-typedef struct similarity {
-  double a, b, move[2]; /* (u, v) becomes (a u - b v, b u + a v) + move */
-} similarity;
-
-/* What brings the pinned places of `uv` nearest to `wanted`, by least squares. One pin only moves. */
-static similarity fit(const double *uv, const int32_t *flat, const flattening_pin *pins, int32_t count) {
-  double from[2] = {0}, to[2] = {0}, square = 0, dot = 0, cross = 0;
-  for (int32_t i = 0; i < count; i++) {
-    from[0] += uv[2 * (size_t)flat[i]] / count;
-    from[1] += uv[2 * (size_t)flat[i] + 1] / count;
-    to[0] += pins[i].u / count;
-    to[1] += pins[i].v / count;
-  }
-  for (int32_t i = 0; i < count; i++) {
-    const double x = uv[2 * (size_t)flat[i]] - from[0], y = uv[2 * (size_t)flat[i] + 1] - from[1];
-    const double u = pins[i].u - to[0], v = pins[i].v - to[1];
-    square += x * x + y * y;
-    dot += x * u + y * v;
-    cross += x * v - y * u;
-  }
-  similarity s = {.a = square > 0 ? dot / square : 1, .b = square > 0 ? cross / square : 0};
-  if (!(hypot(s.a, s.b) > 0)) s.a = 1;
-  s.move[0] = to[0] - (s.a * from[0] - s.b * from[1]);
-  s.move[1] = to[1] - (s.b * from[0] + s.a * from[1]);
-  return s;
-}
-
-static void apply(const similarity *s, const chart *at, double *uv) {
-  for (int32_t v = at->first_vertex; v < at->first_vertex + at->vertices; v++) {
-    double *p = uv + 2 * (size_t)v;
-    const double x = p[0], y = p[1];
-    p[0] = s->a * x - s->b * y + s->move[0];
-    p[1] = s->b * x + s->a * y + s->move[1];
-  }
-}
-
 static int chart_has(const chart *at, int32_t flat) {
   return flat >= at->first_vertex && flat < at->first_vertex + at->vertices;
 }
 
+/* As far as files tell, whose numbers are in single precision. */
 static int at_one_place(const flattening_pin *pins, int32_t count) {
-  for (int32_t i = 1; i < count; i++)
-    if (pins[i].u != pins[0].u || pins[i].v != pins[0].v) return 0;
-  return count > 1;
+  double apart = 0, size = 0;
+  for (int32_t i = 0; i < count; i++) {
+    apart = fmax(apart, fmax(fabs(pins[i].u - pins[0].u), fabs(pins[i].v - pins[0].v)));
+    size = fmax(size, fmax(fabs(pins[i].u), fabs(pins[i].v)));
+  }
+  return count > 1 && apart <= fmax(nearest_pins, 1e-6 * size);
 }
 
-/* Pins of one chart, of which there are `count`: the given ones, and others so that there are two. */
-static void pin_chart(flattening *f, int32_t k, const int32_t *flat, const flattening_pin *pins,
-                      int32_t count) {
+/* Pins of one chart, of which there are `count`: the given ones, and others so that there are two. `places`
+ * has room for 4 numbers a pin. */
+static void pin_chart(flattening *f, int32_t k, const int32_t *flat, const flattening_pin *pins, int32_t count,
+                      double *places) {
   const int32_t *ends = f->auto_pins + 2 * (size_t)k;
+  double *const from = places, *const to = places + 2 * (size_t)count;
+  for (int32_t i = 0; i < count; i++) {
+    memcpy(from + 2 * (size_t)i, f->solved + 2 * (size_t)flat[i], 2 * sizeof *from);
+    to[2 * (size_t)i] = pins[i].u;
+    to[2 * (size_t)i + 1] = pins[i].v;
+  }
   if (count) {
-    const similarity s = fit(f->solved, flat, pins, count);
-    apply(&s, &f->c.chart[k], f->solved);
+    const chart *at = &f->c.chart[k];
+    const similarity s = similarity_fit(from, to, count);
+    similarity_apply(&s, f->solved + 2 * (size_t)at->first_vertex, at->vertices);
   }
   for (int32_t i = 0; i < count; i++) {
     f->solved[2 * (size_t)flat[i]] = pins[i].u;
@@ -140,7 +120,8 @@ int flattening_set_pins(flattening *f, const flattening_pin *pins, int32_t count
   int32_t *flat = malloc(((size_t)count + 1) * sizeof *flat),
           *own_flat = calloc((size_t)count + 1, sizeof *own_flat);
   flattening_pin *own = calloc((size_t)count + 1, sizeof *own);
-  int failed = !flat || !own_flat || !own;
+  double *places = malloc((4 * (size_t)count + 1) * sizeof *places);
+  int failed = !flat || !own_flat || !own || !places;
   if (failed) mesh_fail(message, "out of memory for %d pins", (int)count);
   if (!failed) failed = find_places(f, pins, count, flat, message);
   /* First whether all is well, then the pins. */
@@ -160,12 +141,13 @@ int flattening_set_pins(flattening *f, const flattening_pin *pins, int32_t count
         failed = mesh_fail(message, "all %d pins of one part are at %g, %g, expected two places at least",
                            (int)here, own[0].u, own[0].v);
       if (pass == 0) continue;
-      pin_chart(f, k, own_flat, own, here);
+      pin_chart(f, k, own_flat, own, here, places);
       f->pinned_charts += here > 0;
     }
   }
   free(own);
   free(own_flat);
+  free(places);
   if (failed) {
     free(flat);
     return 1;
@@ -184,16 +166,45 @@ int flattening_restart(flattening *f, char message[MESH_MESSAGE]) {
   return flattening_set_pins(f, NULL, 0, message);
 }
 
-int flattening_find(const flattening *f, ts_context *context, const unsigned char *pinned,
-                    const conformal_options *options, double *uv, conformal_result *result,
-                    char message[MESH_MESSAGE]) {
+/* Every chart is solved for in coordinates of its own: `frame` brings them back to those of `uv`. */
+static int find_in_frames(const flattening *f, ts_context *context, const unsigned char *pinned,
+                          const conformal_options *options, similarity *frame, double *uv,
+                          conformal_result *result, char message[MESH_MESSAGE]) {
   levels_result levels = {0};
+  for (int32_t k = 0; k < f->c.count; k++) {
+    const chart *at = &f->c.chart[k];
+    frame[k] = similarity_of_pins(at, pinned, uv);
+    const similarity into = similarity_inverse(&frame[k]);
+    similarity_apply(&into, uv + 2 * (size_t)at->first_vertex, at->vertices);
+  }
   if (f->fresh && f->method == START_LEVELS &&
       levels_solve(context, &f->m, &f->c, pinned, options, uv, &levels, message))
     return 1;
   if (conformal_solve(context, &f->m, &f->c, pinned, options, uv, result, message)) return 1;
   result->levels = levels;
+  for (int32_t k = 0; k < f->c.count; k++)
+    similarity_apply(&frame[k], uv + 2 * (size_t)f->c.chart[k].first_vertex, f->c.chart[k].vertices);
   return 0;
+}
+
+int flattening_find(const flattening *f, ts_context *context, const unsigned char *pinned,
+                    const conformal_options *options, double *uv, conformal_result *result,
+                    char message[MESH_MESSAGE]) {
+  const size_t numbers = 2 * (size_t)f->c.vertices;
+  similarity *frame = malloc(((size_t)f->c.count + 1) * sizeof *frame);
+  double *found = malloc((numbers + 1) * sizeof *found);
+  int failed = !frame || !found;
+  if (failed) mesh_fail(message, "out of memory for %d flat vertices", (int)f->c.vertices);
+  if (!failed) {
+    memcpy(found, uv, numbers * sizeof *found);
+    failed = find_in_frames(f, context, pinned, options, frame, found, result, message);
+  }
+  /* Pins are to stay as they were to the last bit. */
+  for (size_t i = 0; i < numbers && !failed; i++)
+    if (!pinned[i / 2]) uv[i] = found[i];
+  free(frame);
+  free(found);
+  return failed;
 }
 
 int flattening_solve(flattening *f, ts_context *context, const conformal_options *options,

@@ -46,8 +46,8 @@ void flattening_destroy(flattening *f);
 
 /* Pins, 0 for automatic ones. A chart with one of them gets a second one far away, a chart with none two; what
  * is solved for then starts from the last solution, moved to the pins. Fails where a vertex is out of range, in
- * no triangle or named twice, a coordinate is not finite, or all pins of a chart are at one place; pins are
- * then as before. */
+ * no triangle or named twice, a coordinate is not finite or above 1e30, or all pins of a chart are at one place
+ * as far as single precision tells; pins are then as before. */
 int flattening_set_pins(flattening *f, const flattening_pin *pins, int32_t count, char message[MESH_MESSAGE]);
 
 /* The least-squares conformal map; then what flattening_update does. */

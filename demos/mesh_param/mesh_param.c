@@ -10,7 +10,7 @@
 #include "window.h"
 #endif
 
-const mesh_repair_words repair_words = {.thin = "that their weight is bounded",
+const mesh_repair_words repair_words = {.thin = "that the weight is bounded",
                                         .odd_edge = "the mesh is open there"};
 
 static void print_note(const char *line, void *user) {

@@ -33,6 +33,9 @@ run_bad "--pin at vertex 4, expected one of 0 to 3" one.obj --pin 4,0,0
 run_bad "which is in no triangle" one.obj --pin 3,0,0
 run_bad "two pins at vertex 1" one.obj --pin 1,0,0 --pin 1,1,1
 run_bad "expected two places at least" one.obj --pin 1,0,0 --pin 2,0,0
+run_bad "expected finite numbers of at most 1e+30" one.obj --pin 1,1e308,0 --pin 2,-1e308,0
+file line.obj 'v 0 0 0' 'v 1 0 0' 'v 2 0 0' 'f 1 2 3'
+run_bad "no triangle has an area" line.obj
 refuse 1 "expected a name that ends in .obj or .ply" one.obj -o out.stl
 refuse 1 "expected a name that ends in .obj or .ply" one.obj -o out
 refuse 1 "nowhere/out.obj: No such file or directory" absent.obj -o nowhere/out.obj
