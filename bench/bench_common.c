@@ -1,7 +1,6 @@
 /* What every benchmark needs: opening a backend, making matrices and vectors, saying what went wrong. */
 #include "bench.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -82,11 +82,6 @@ static void put_text(chart *c, double x, double y, double align, const char *tex
   cairo_new_path(c->cr);
 }
 
-void chart_text(chart *c, double x, double y, const char *text) {
-  cairo_set_source_rgb(c->cr, 0, 0, 0);
-  put_text(c, x, y, 0, text);
-}
-
 /* 10000 as 10k, 1048576 as 1M: what the option --size takes. */
 static void number_text(char text[16], double value, int binary) {
   const double k = binary ? 1024 : 1000;
@@ -241,7 +236,8 @@ void chart_legend(chart *c, const chart_style *style, double x, double y, const 
   set_dash(c, 0, 0);
   cairo_set_line_width(c->cr, 1);
   marker(c, style, x + 12, y - 4);
-  chart_text(c, x + 30, y, text);
+  cairo_set_source_rgb(c->cr, 0, 0, 0);
+  put_text(c, x + 30, y, 0, text);
 }
 
 int chart_close(chart **c) {

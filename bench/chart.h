@@ -33,9 +33,8 @@ void chart_series(chart *c, const chart_panel *p, const chart_style *style, cons
 /* A dotted line from side to side, with words on it. */
 void chart_level(chart *c, const chart_panel *p, double y, const char *text);
 
-/* A line of the legend at (x, y), and words alone. */
+/* A line of the legend at (x, y). */
 void chart_legend(chart *c, const chart_style *style, double x, double y, const char *text);
-void chart_text(chart *c, double x, double y, const char *text);
 
 /* Writes the file. Nonzero after a message: it is not there. */
 int chart_close(chart **c);

@@ -1,5 +1,4 @@
 /* texsolve's side of `texsolve bench compare`: every format of a backend, and its operations on vectors. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

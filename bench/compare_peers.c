@@ -2,7 +2,6 @@
  * missing. It gets the matrix on standard input (peer/compare_peer.h) and answers with a JSON object. */
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>

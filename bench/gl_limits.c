@@ -6,7 +6,6 @@
 #ifdef TEXSOLVE_HAVE_GL
 #include "gl_probe.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <texsolve/gl.h>

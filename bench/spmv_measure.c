@@ -45,7 +45,12 @@ static void block_work(const ts_matrix_info *info, int64_t diagonal_blocks, work
              limit_format_bytes[vector] * (rows + ceil((double)info->columns / n));
 }
 
-void spmv_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int components, work *w) {
+/* What one product needs: y = A x on textures
+ *   jagged    per stored off-diagonal entry one RG32UI fetch and one of x
+ *   segments  per stored off-diagonal entry three fetches (value, pointer, x), per row one more (its start)
+ *   both      per row the diagonal and its own x, one texel written
+ * and in CSR 8 bytes an entry, 4 a row offset, x read once and y written once. */
+static void count_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int components, work *w) {
   const limit_format vector = limit_format_of_components(components);
   const double rows = info->rows, columns = info->columns;
   memset(w, 0, sizeof *w);
@@ -137,7 +142,7 @@ int spmv_measure(ts_context *context, const generated_matrix *A, ts_format forma
   int64_t row_texels = 0;
   if (is_gl) failed = count_texels(&p, &row_texels);
   if (!failed) {
-    spmv_work(&result->info, is_gl, row_texels, components, &result->w);
+    count_work(&result->info, is_gl, row_texels, components, &result->w);
     failed = timing_measure(&result->t, repeat, BENCH_BATCH_SECONDS, product_run, &p) ||
              check_product(&p, A, components, result);
   }

@@ -15,13 +15,6 @@ typedef struct spmv_result {
 int spmv_measure(ts_context *context, const generated_matrix *A, ts_format format, int components, int repeat,
                  spmv_result *result);
 
-/* What one product needs: y = A x on textures
- *   jagged    per stored off-diagonal entry one RG32UI fetch and one of x
- *   segments  per stored off-diagonal entry three fetches (value, pointer, x), per row one more (its start)
- *   both      per row the diagonal and its own x, one texel written
- * and in CSR 8 bytes an entry, 4 a row offset, x read once and y written once. */
-void spmv_work(const ts_matrix_info *info, int is_gl, int64_t row_texels, int components, work *w);
-
 /* A matrix with `vectors` vectors beside it: the data that an operation goes through. */
 double spmv_bytes(const generated_matrix *A, int components, int vectors);
 

@@ -1,7 +1,5 @@
 /* `texsolve solve`: a system from files, solved on a device, its solution to a file. */
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "commands.h"

@@ -93,14 +93,14 @@ int grid_file_read(const char *option, const char *path, int32_t width, int32_t 
   return -1;
 }
 
-int grid_file_is_npy(const char *path) {
+static int is_npy_name(const char *path) {
   const size_t length = strlen(path);
   return length >= 4 && !strcmp(path + length - 4, ".npy");
 }
 
 void grid_file_write(const output_file *file, const char *path, const char *comment, int32_t width,
                      int32_t height, const float *values) {
-  if (grid_file_is_npy(path))
+  if (is_npy_name(path))
     npy_write(file->stream, height, width, values);
   else
     mm_write_dense(file->stream, comment, height, width, values);

@@ -12,10 +12,8 @@
  * after a message. */
 int grid_file_read(const char *option, const char *path, int32_t width, int32_t height, double **values);
 
-/* Nonzero if a file of this name is written in NumPy's format. */
-int grid_file_is_npy(const char *path);
-
-/* Writes to the open file in the format that `path` ends with. The comment goes to a Matrix Market file. */
+/* Writes to the open file, in NumPy's format where `path` ends with .npy. The comment goes to a Matrix Market
+ * file. */
 void grid_file_write(const output_file *file, const char *path, const char *comment, int32_t width,
                      int32_t height, const float *values);
 

@@ -2,8 +2,6 @@
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
-#include <stdarg.h>
-
 /* "texsolve: ..." and a newline; a progress line that stands on the terminal is cleared first. Another program
  * gives its own name first, which is not copied. */
 void message_set_program(const char *name);

@@ -2,6 +2,7 @@
 #include "poisson.h"
 
 #include <argp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

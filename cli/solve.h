@@ -65,8 +65,4 @@ void solve_report_text(const solve_options *options, const solve_system *system,
 /* Returns 0, or -1 after a message. */
 int solve_report_json(const solve_options *options, const solve_system *system, const solve_outcome *outcome);
 
-/* "jacobi", and "max_iterations" for TS_REASON_MAX_ITERATIONS. */
-const char *preconditioner_name(ts_preconditioner preconditioner);
-const char *reason_name(ts_reason reason);
-
 #endif

@@ -10,11 +10,12 @@
 
 #include "message.h"
 
-const char *preconditioner_name(ts_preconditioner preconditioner) {
+static const char *preconditioner_name(ts_preconditioner preconditioner) {
   return preconditioner == TS_PRECONDITIONER_NONE ? "none" : "jacobi";
 }
 
-const char *reason_name(ts_reason reason) {
+/* "max_iterations" for TS_REASON_MAX_ITERATIONS. */
+static const char *reason_name(ts_reason reason) {
   static char name[40];
   const char *constant = "TS_REASON_UNKNOWN";
   switch (reason) {

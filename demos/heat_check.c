@@ -1,6 +1,5 @@
 /* heat_check A.png [B.png]: whether A is a picture of the plate as heat draws it, and whether B looks the same.
  * Says what is wrong and ends with 1. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 #include "heat_picture.h"
 
 #include <math.h>
-#include <string.h>
 
 static const float pi = 3.14159265f;
 static const float paper[3] = {250, 249, 246}, ink[3] = {52, 50, 58};

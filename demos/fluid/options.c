@@ -1,6 +1,7 @@
 /* The arguments of fluid. */
 #include <argp.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,7 @@
 #include "mesh_load.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "mesh_generate.h"
 #include "progress.h"

@@ -1,7 +1,7 @@
 #include "mesh_patch.h"
 
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "mesh_random.h"
 

@@ -1,6 +1,5 @@
 /* mesh-smooth without a window: so many steps, then files. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* The device that a smoother works on: context, flow, vectors. */
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* Discrete smooth interpolation in the model of mesh-smooth: a step of it, and following control points. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

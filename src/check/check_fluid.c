@@ -1,7 +1,6 @@
 /* The watched operations on fluids: each must write all of its output and leave the velocity that it reads as
  * it was. */
 #include "check.h"
-#include "fluid.h"
 
 static const tsi_ops *inner_of(const ts_vector *v) {
   return check_state_of(v->context)->inner;

@@ -2,7 +2,6 @@
  * factor, which makes one of every entry; if a product holds a NaN afterwards, some entry was left as it was.
  */
 #include <math.h>
-#include <string.h>
 
 #include "check.h"
 #include "mesh_operator.h"

@@ -1,7 +1,6 @@
 /* The conjugate gradient solver: its descriptor, its workspace, and the checks before a solve. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cg.h"
 #include "common.h"

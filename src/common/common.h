@@ -81,8 +81,6 @@ ts_status tsi_group_create(ts_space *space, int components, ts_vector **vectors,
                            ts_scalars **scalars);
 
 /* ---- Fused operations or their fallbacks; arguments as in tsi_ops ---- */
-ts_status tsi_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w,
-                   ts_vector *scratch);
 ts_status tsi_dots(ts_scalars *out, const tsi_dot *sums, int count, ts_vector *scratch);
 ts_status tsi_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
                     const ts_vector *q);

@@ -1,7 +1,6 @@
 /* Compressed sparse rows: validation, canonical form, and what a solver wants to know beforehand. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common.h"
 #include "csr.h"

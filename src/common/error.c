@@ -1,6 +1,5 @@
 /* The message of the last error, and the log. */
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "common.h"

@@ -9,8 +9,8 @@ int tsi_needs_scratch(const ts_context *context) {
   return !fused(context) || !context->ops->dot3 || !context->ops->multiply_add;
 }
 
-ts_status tsi_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w,
-                   ts_vector *scratch) {
+static ts_status dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w,
+                      ts_vector *scratch) {
   const tsi_ops *ops = x->context->ops;
   if (ops->dot3 && fused(x->context)) return ops->dot3(out, index, x, y, w);
   TSI_TRY(ops->multiply(scratch, y, w));
@@ -23,7 +23,7 @@ ts_status tsi_dots(ts_scalars *out, const tsi_dot *sums, int count, ts_vector *s
   for (int k = 0; k < count; k++) {
     const tsi_dot *sum = &sums[k];
     if (sum->w)
-      TSI_TRY(tsi_dot3(out, sum->index, sum->x, sum->y, sum->w, scratch));
+      TSI_TRY(dot3(out, sum->index, sum->x, sum->y, sum->w, scratch));
     else
       TSI_TRY(ops->reduce(out, sum->index, TSI_REDUCE_DOT, sum->x, sum->y));
   }
@@ -44,7 +44,7 @@ ts_status tsi_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_v
   const tsi_ops *ops = x->context->ops;
   if (ops->axpy2_dot && fused(x->context)) return ops->axpy2_dot(x, a, d, r, b, q, w, out, index);
   TSI_TRY(tsi_axpy2(x, a, d, r, b, q));
-  return w ? tsi_dot3(out, index, r, r, w, scratch) : ops->reduce(out, index, TSI_REDUCE_DOT, r, r);
+  return w ? dot3(out, index, r, r, w, scratch) : ops->reduce(out, index, TSI_REDUCE_DOT, r, r);
 }
 
 ts_status tsi_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,

@@ -1,7 +1,4 @@
 /* A fluid: its descriptor, its vectors, what may be asked about it, and what is added to it. */
-#include <math.h>
-#include <string.h>
-
 #include "common.h"
 #include "fluid_object.h"
 

@@ -8,7 +8,7 @@
 /* ---- Stamps ---- */
 
 /* A stamp that reaches over a periodic side has images beyond the opposite one. */
-ts_status tsi_fluid_stamp_all(ts_fluid *fluid, const tsi_fluid_stamp *stamp, int velocity, int dye) {
+static ts_status stamp_all(ts_fluid *fluid, const tsi_fluid_stamp *stamp, int velocity, int dye) {
   const tsi_fluid_domain *d = &fluid->domain;
   const tsi_ops *ops = fluid->context->ops;
   float reach_x, reach_y;
@@ -63,7 +63,7 @@ ts_status ts_fluid_splat(ts_fluid *fluid, double x, double y, double radius, con
   if (dye) memcpy(stamp.dye, dye, 3 * sizeof *dye);
   stamp.dye[3] = temperature;
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, tsi_fluid_stamp_all(fluid, &stamp, velocity != NULL, dye || temperature != 0));
+  return tsi_leave(context, stamp_all(fluid, &stamp, velocity != NULL, dye || temperature != 0));
 }
 
 /* ---- Sources ---- */
@@ -112,7 +112,7 @@ ts_status tsi_fluid_apply_sources(ts_fluid *fluid, int velocity) {
                                    .half_height = s->half_height / h,
                                    .velocity = {s->velocity[0], s->velocity[1]},
                                    .dye = {s->dye[0], s->dye[1], s->dye[2], s->temperature}};
-    if (velocity ? s->sets_velocity : dye) TSI_TRY(tsi_fluid_stamp_all(fluid, &stamp, velocity, !velocity));
+    if (velocity ? s->sets_velocity : dye) TSI_TRY(stamp_all(fluid, &stamp, velocity, !velocity));
   }
   return TS_OK;
 }

@@ -77,7 +77,6 @@ void tsi_fluid_copy_walls(ts_fluid *fluid, const unsigned char *solid, const flo
 void tsi_fluid_set_domain_sides(tsi_fluid_domain *d, const ts_fluid_side sides[4]);
 
 /* ---- fluid_content.c: between tsi_enter and tsi_leave ---- */
-ts_status tsi_fluid_stamp_all(ts_fluid *fluid, const tsi_fluid_stamp *stamp, int velocity, int dye);
 /* `velocity`: those that set it; else those that set dye or temperature. */
 ts_status tsi_fluid_apply_sources(ts_fluid *fluid, int velocity);
 

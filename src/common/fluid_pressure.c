@@ -1,8 +1,6 @@
 /* The pressure of a fluid: -laplace p = b on the fluid cells. Walls, and sides with a given velocity, take part
  * with the derivative 0, outlets with p = 0 at the side. The stencil is that of ts_poisson_stencil for cells,
  * and the gradient that a projection subtracts is the one that it is made of. */
-#include <string.h>
-
 #include "common.h"
 #include "fluid_object.h"
 

@@ -5,7 +5,6 @@
  * a cell's distance: beyond a WALL's side, and inside a solid, a mirrored velocity makes the mean of the two
  * the wall's, u_ghost = 2 u_wall - u. What does not depend on u of that goes to the right. Towards a side that
  * holds nothing back there is no flow of momentum. */
-#include <math.h>
 #include <string.h>
 
 #include "common.h"

@@ -5,7 +5,6 @@
  * such a row is cut: what goes beyond the loop is summed by earlier passes (layout_split.c), and one more entry
  * of the row points to that sum. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common.h"
 #include "layout_build.h"

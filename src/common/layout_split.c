@@ -5,7 +5,6 @@
  *
  * Entry k of sum t has number k * count + t: neighbouring fragments fetch neighbouring texels. */
 #include <math.h>
-#include <string.h>
 
 #include "common.h"
 #include "layout_build.h"

@@ -41,10 +41,6 @@ struct ts_multigrid {
 
 /* Hands the coarsest level the (generalised) inverse of its matrix. Waits for the device. */
 ts_status tsi_multigrid_invert_coarsest(ts_multigrid *mg);
-/* Replaces the n x n matrix, in which rows and columns of unknowns without equation are 0, by its inverse.
- * Where it is singular: by an inverse on what is not, for symmetric ones the pseudo-inverse. `singular_parts`:
- * how many null vectors it has, as far as is known. */
-ts_status tsi_invert(ts_context *context, double *matrix, int32_t n, int symmetric, int singular_parts);
 
 /* ---- multigrid_cycle.c ---- */
 

@@ -134,7 +134,11 @@ static ts_status invert(ts_context *context, inversion *v, int symmetric) {
   return TS_OK;
 }
 
-ts_status tsi_invert(ts_context *context, double *matrix, int32_t n, int symmetric, int singular_parts) {
+/* Replaces the n x n matrix, in which rows and columns of unknowns without equation are 0, by its inverse.
+ * Where it is singular: by an inverse on what is not, for symmetric ones the pseudo-inverse. `singular_parts`:
+ * how many null vectors it has, as far as is known. */
+static ts_status invert_matrix(ts_context *context, double *matrix, int32_t n, int symmetric,
+                               int singular_parts) {
   inversion v = {matrix, n, singular_parts, NULL, NULL};
   v.scale = tsi_malloc(context, (size_t)n, sizeof *v.scale);
   v.state = tsi_malloc(context, (size_t)n, 1);
@@ -166,7 +170,8 @@ static ts_status invert_level(ts_multigrid *mg, tsi_level *level, size_t n, floa
   context->waits++;
   TSI_TRY(context->ops->level_read(level, values));
   expand(&level->grid, values, matrix);
-  TSI_TRY(tsi_invert(context, matrix, (int32_t)n, mg->matrix->info.symmetric, mg->matrix->stencil->part_count));
+  TSI_TRY(
+      invert_matrix(context, matrix, (int32_t)n, mg->matrix->info.symmetric, mg->matrix->stencil->part_count));
   float *inverse = values; /* the array has room for both */
   for (size_t k = 0; k < n * n; k++) inverse[k] = (float)matrix[k];
   return context->ops->level_set_inverse(level, inverse);

@@ -1,5 +1,4 @@
 /* Steps of a cycle on their way to the backend: one by one, or, where it takes several at once, in lists. */
-#include "common.h"
 #include "multigrid.h"
 
 static ts_status run_one(const tsi_step *step) {

@@ -1,6 +1,4 @@
 /* Device slots, and vectors and slots made together. */
-#include <string.h>
-
 #include "common.h"
 
 static ts_scalars *new_scalars(ts_context *context, int count) {

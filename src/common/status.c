@@ -4,8 +4,6 @@
 #include <texsolve/grid.h>
 #include <texsolve/system.h>
 
-#include "common.h"
-
 #define TSI_TEXT(x) #x
 #define TSI_VERSION_TEXT(a, b, c) TSI_TEXT(a) "." TSI_TEXT(b) "." TSI_TEXT(c)
 

@@ -2,7 +2,6 @@
  */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "common.h"
 #include "stencil.h"

@@ -1,7 +1,5 @@
 /* The system builder: the matrix in another order of its unknowns, of which nobody outside need know: b goes to
  * the device in it, x comes back from it, and rows are named by their unknowns. */
-#include <string.h>
-
 #include "system.h"
 
 void tsi_system_forget_order(ts_system *s) {

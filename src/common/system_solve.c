@@ -1,7 +1,6 @@
 /* The system builder: options, device objects, and the solve. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "system.h"
 

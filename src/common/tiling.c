@@ -1,5 +1,4 @@
 /* Packing indices into rectangles (Bolz et al. 2003, section 3.2.2). */
-#include <limits.h>
 #include <string.h>
 
 #include "common.h"

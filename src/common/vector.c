@@ -1,6 +1,4 @@
 /* Vectors: creation, transfers in the order of indices, and the checked way to the operations. */
-#include <string.h>
-
 #include "common.h"
 
 ts_status tsi_check_lanes(const ts_space *space, int components) {

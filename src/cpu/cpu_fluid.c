@@ -1,6 +1,4 @@
 /* Velocities of a fluid: advection, forces, stamps, what is given. A row of faces is an item. */
-#include <string.h>
-
 #include "cpu_fluid.h"
 
 typedef struct fluid_job {

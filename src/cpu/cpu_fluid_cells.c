@@ -7,7 +7,6 @@ typedef struct cell_job {
   const float *velocity, *walls, *drain, *dye, *carried, *particles;
   const tsi_fluid_transport *transport;
   const tsi_fluid_particles *step;
-  size_t particles_wide;
   float scale;
 } cell_job;
 

@@ -4,8 +4,6 @@
  * between two columns of coarse points, a vertical pair for those between two rows, four for those in the
  * middle.
  */
-#include <string.h>
-
 #include "cpu_level.h"
 
 typedef struct transfer_job {

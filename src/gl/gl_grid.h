@@ -122,8 +122,6 @@ void gl_level_turn(tsi_level *level, int next);
 
 /* ---- gl_level_smooth.c ---- */
 ts_status gl_level_smooth(tsi_level *level, const tsi_sweep *sweep);
-/* Layered: the border of x at periodic sides, before a pass that reads it. */
-ts_status gl_level_update_border(tsi_level *level);
 /* Packed: not at the parities where it is 0. */
 ts_status gl_level_residual(tsi_level *level, int *field);
 

@@ -1,6 +1,4 @@
 /* The functions of texsolve/gl.h: textures behind vectors, for programs that draw them. */
-#include <string.h>
-
 #include <texsolve/gl.h>
 
 #include "gl.h"

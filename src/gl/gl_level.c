@@ -1,7 +1,6 @@
 /* The levels of a multigrid hierarchy: their fields and coefficients in each storage
  * (shaders/include/level.glsl), and how values come in and out. */
 #include <stdio.h>
-#include <string.h>
 
 #include "gl_grid.h"
 #include "gl_shader.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "gl_grid.h"
-#include "gl_shader.h"
 
 /* ---- Weights ---- */
 

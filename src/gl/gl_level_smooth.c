@@ -1,13 +1,12 @@
 /* Smoothing steps and residuals on a level. */
 #include <stdio.h>
-#include <string.h>
 
 #include "gl_grid.h"
-#include "gl_shader.h"
 
 /* ---- Borders of the layered storage ---- */
 
-ts_status gl_level_update_border(tsi_level *level) {
+/* Layered: the border of x at periodic sides, before a pass that reads it. */
+static ts_status update_border(tsi_level *level) {
   gl_level *l = gl_level_of(level);
   const ts_grid_desc *grid = &level->grid;
   if (!l->border_is_stale || level->storage != TS_GRID_STORAGE_LAYERED) return TS_OK;
@@ -71,7 +70,7 @@ static ts_status step(tsi_level *level, const tsi_sweep *sweep) {
   const char *fragment = level->storage == TS_GRID_STORAGE_LAYERED ? "level_layered.frag" : "level_smooth.frag";
   int next;
   TSI_TRY(gl_level_next(level, read_previous, &next));
-  if (!sweep->x_is_zero) TSI_TRY(gl_level_update_border(level));
+  if (!sweep->x_is_zero) TSI_TRY(update_border(level));
   gl_pass pass = {.inputs = {&l->fields[GL_FIELD_B].vector},
                   .coefficient_count = 2,
                   .coefficients = {ts_constant(sweep->alpha), ts_constant(chebyshev ? sweep->beta : 0)}};
@@ -142,7 +141,7 @@ ts_status gl_level_smooth(tsi_level *level, const tsi_sweep *sweep) {
 ts_status gl_level_residual(tsi_level *level, int *field) {
   gl_level *l = gl_level_of(level);
   const int layered = level->storage == TS_GRID_STORAGE_LAYERED;
-  TSI_TRY(gl_level_update_border(level));
+  TSI_TRY(update_border(level));
   gl_pass pass = {.inputs = {&l->fields[GL_FIELD_B].vector, &l->fields[l->x].vector}};
   *field = l->previous;
   if (l->packed)

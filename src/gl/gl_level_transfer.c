@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "gl_grid.h"
-#include "gl_shader.h"
 
 /* Up to which the restriction computes the residuals that it needs, 9 for a coarse point instead of 4, in one
  * pass instead of two. A pass costs 2 to 3 microseconds on a GPU and 75 on llvmpipe, where it buys about

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "gl_grid.h"
-#include "gl_shader.h"
 
 static ts_status create_textures(ts_matrix *A) {
   ts_context *context = A->context;

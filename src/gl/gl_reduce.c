@@ -3,7 +3,6 @@
  * maximum masks them. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "gl.h"
 #include "gl_shader.h"

@@ -1,6 +1,4 @@
 /* Textures with their framebuffer objects, and the account of their memory. */
-#include <string.h>
-
 #include "gl.h"
 
 typedef struct format_info {

@@ -1,7 +1,6 @@
 /* texsolve-nl: contexts, errors and messages. */
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nl_private.h"
 

@@ -22,7 +22,7 @@ typedef enum tsn_state {
 
 typedef struct tsn_parameters {
   NLenum solver, preconditioner;
-  int preconditioner_set, threshold_set;
+  int preconditioner_set;
   NLint variables, systems, max_iterations, inner_iterations; /* 0: not set */
   int least_squares, symmetric;
   double threshold, omega;

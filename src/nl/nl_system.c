@@ -1,6 +1,4 @@
 /* texsolve-nl: the system that texsolve solves, and how. */
-#include <string.h>
-
 #include "nl_private.h"
 
 /* ---- The method ---- */

@@ -1,7 +1,6 @@
 /* texsolve-nl: variables, in arrays of the context or in buffers of the program. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nl_private.h"
 
