@@ -132,10 +132,10 @@ static void another_backend(void) {
 
 static atomic_int released, passed;
 
-/* Holds a stream up until it is released, two seconds at most. */
+/* Holds a stream up until it is released, 20 seconds at most. */
 static void CUDART_CB hold(void *user) {
   (void)user;
-  for (int i = 0; i < 2000 && !atomic_load(&released); i++)
+  for (int i = 0; i < 20000 && !atomic_load(&released); i++)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
   atomic_store(&passed, 1);
 }

@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "x_window: expected a display, drop, sum or pixel, and a window\n");
     return 1;
   }
-  alarm(60); /* the window may not answer */
+  alarm(180); /* the window may not answer */
   target = strtoul(argv[2], NULL, 0);
   if (strcmp(argv[1], "sum") == 0) return sum();
   if (strcmp(argv[1], "pixel") == 0)

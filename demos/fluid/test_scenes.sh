@@ -75,7 +75,8 @@ if [ $pictures = yes ]; then
       stream=nb_read_frames,width,height -of csv=p=0 film.mp4)" 958,552,5
     same "nothing beside the film" "$(ls film*)" film.mp4
     "$program" --headless $on --size 32x32 --frames 1000000 --film ended.mkv >../log/out 2>../log/err &
-    for _ in 1 2 3 4 5 6 7 8 9 10; do [ -e ended.mkv.part ] || sleep 1; done
+    for _ in $(seq 600); do [ -e ended.mkv.part ] || sleep 0.1; done
+    [ -e ended.mkv.part ] || fail "there is no film to end"
     kill $!
     wait $! 2>/dev/null
     same "nothing of a film that was ended" "$(ls ended* 2>/dev/null)" ''

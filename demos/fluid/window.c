@@ -145,6 +145,7 @@ static void act(window_state *w, double seconds) {
   const double passed = frames * w->steps_per_frame * simulation_parameters(*w->s)->time_step;
   if (pointer_apply(&w->pointer, *w->s, passed, glfwGetTime(), message)) window_tell_error(w, message);
   window_make_steps(w, seconds);
+  window_write_report(w);
 }
 
 int fluid_window_run(simulation **s, const fluid_window_options *options, char message[SIMULATION_MESSAGE]) {

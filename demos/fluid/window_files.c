@@ -132,6 +132,12 @@ static json_t *report_json(const window_state *w) {
 }
 
 void window_save_report(window_state *w) {
+  w->report_due = 1;
+}
+
+void window_write_report(window_state *w) {
+  if (!w->report_due) return;
+  w->report_due = 0;
   json_t *report = report_json(w);
   if (!report || json_dump_file(report, w->report, JSON_INDENT(2) | JSON_REAL_PRECISION(9))) {
     window_tell(w, "%s: cannot be written", w->report);

@@ -28,6 +28,7 @@ typedef struct window_state {
   int film_frames, film_steps;
   long particles; /* about so many */
   int own_range;  /* of the colours; else they follow the data */
+  int report_due; /* at the end of the frame's work, so that it tells what all events before have done */
   char screenshot[WINDOW_PATH], film_path[WINDOW_PATH], report[WINDOW_PATH];
   unsigned paths_given; /* which of them the user chose, so that they do not follow the scene */
 
@@ -78,7 +79,8 @@ void window_default_parameters(window_state *w);
 /* ---- window_files.c ---- */
 void window_name_files(window_state *w);
 void window_save_picture(window_state *w);
-void window_save_report(window_state *w);
+void window_save_report(window_state *w);           /* at the end of this frame's work */
+void window_write_report(window_state *w);          /* if it is due */
 void window_film(window_state *w);                  /* begins one, or ends it */
 void window_film_frame(window_state *w, int steps); /* where there is one: after steps of the fluid */
 void window_film_end(window_state *w);

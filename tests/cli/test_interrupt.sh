@@ -5,7 +5,7 @@ mkfifo pipe
 process=$!
 # It waits for the right-hand side; its outputs are open by then.
 tries=0
-while [ "$(ls | grep -c '^[xh]\.')" -lt 2 ] && [ $tries -lt 100 ]; do
+while [ "$(ls | grep -c '^[xh]\.')" -lt 2 ] && [ $tries -lt 600 ]; do
   sleep 0.1
   tries=$((tries + 1))
 done
