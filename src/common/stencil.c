@@ -26,24 +26,23 @@ static ts_status make_vector(ts_space *space, const float *values, ts_vector **v
   return space->context->ops->vector_write(*v, values);
 }
 
-static ts_status make_part(ts_space *space, const tsi_stencil_facts *facts, int part, float *values,
-                           tsi_stencil *stencil) {
-  const int32_t first = facts->part_first[part];
-  for (int32_t p = 0; p < space->tiling.size; p++) values[p] = facts->labels[p] == first ? 1.0f : 0.0f;
-  stencil->part_sizes[part] = facts->part_sizes[part];
-  stencil->part_count = part + 1;
-  return make_vector(space, values, &stencil->parts[part]);
-}
-
-static ts_status make_parts(ts_space *space, const tsi_stencil_facts *facts, tsi_stencil *stencil) {
+static ts_status make_masks(ts_space *space, const tsi_stencil_facts *facts, tsi_stencil *stencil) {
   ts_context *context = space->context;
   const size_t points = (size_t)space->tiling.size;
-  if (!facts->part_count) return TS_OK;
+  if (!facts->holes && !facts->part_count) return TS_OK;
   float *values = tsi_malloc(context, points, sizeof *values);
   if (!values) return tsi_out_of_memory(context, "a part of a grid", points * sizeof *values);
   ts_status status = TS_OK;
-  for (int k = 0; k < facts->part_count && status == TS_OK; k++)
-    status = make_part(space, facts, k, values, stencil);
+  if (facts->holes) {
+    tsi_stencil_fill_mask(facts, points, values);
+    status = make_vector(space, values, &stencil->mask);
+  }
+  for (int k = 0; k < facts->part_count && status == TS_OK; k++) {
+    tsi_stencil_fill_part(facts, k, points, values);
+    stencil->part_sizes[k] = facts->part_sizes[k];
+    stencil->part_count = k + 1;
+    status = make_vector(space, values, &stencil->parts[k]);
+  }
   tsi_free(context, values);
   return status;
 }
@@ -57,8 +56,7 @@ static ts_status make_stencil(ts_space *space, const tsi_stencil_facts *facts, t
   stencil->periodic_x = space->grid.periodic_x;
   stencil->periodic_y = space->grid.periodic_y;
   stencil->pinned = facts->pinned;
-  ts_status status = facts->mask ? make_vector(space, facts->mask, &stencil->mask) : TS_OK;
-  if (status == TS_OK) status = make_parts(space, facts, stencil);
+  const ts_status status = make_masks(space, facts, stencil);
   if (status < 0) {
     tsi_stencil_destroy(context, stencil);
     return status;
@@ -124,7 +122,6 @@ ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **mat
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the space is no grid; ts_grid_create makes one");
   if (!context->ops->stencil_create)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no grids", context->backend_name);
-  TSI_TRY(tsi_stencil_validate(context, &grid->grid, values));
   TSI_TRY(create(grid, values, matrix));
   const ts_matrix_info *info = &(*matrix)->info;
   tsi_log(context, TS_LOG_INFO, "stencil of %d x %d points, %d of them without equation: %zu bytes",
@@ -164,14 +161,17 @@ ts_status ts_stencil_set_values(ts_matrix *matrix, const float *values) {
   TSI_REQUIRE(context, values);
   TSI_TRY(check_stencil(matrix, __func__));
   const tsi_grid *grid = &matrix->row_space->grid;
-  TSI_TRY(tsi_stencil_validate(context, grid, values));
   tsi_stencil_facts facts;
   ts_matrix_info info = matrix->info;
+  const size_t before = context->bytes_device;
   ts_status status = tsi_stencil_inspect(context, grid, values, &facts, &info);
   if (status == TS_OK && (status = tsi_enter(context)) == TS_OK)
     status = tsi_leave(context, replace(matrix, &facts));
   tsi_stencil_facts_free(context, &facts);
-  if (status == TS_OK) matrix->info = info;
+  if (status == TS_OK) {
+    info.bytes_device += context->bytes_device - before; /* of corners and parts that came or went */
+    matrix->info = info;
+  }
   return status;
 }
 

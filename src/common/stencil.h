@@ -9,15 +9,22 @@ enum {
   TSI_MAX_PARTS = 8, /* singular parts whose means are taken out; others are pinned */
 };
 
+/* Points of a row that follow each other and are connected. */
+typedef struct tsi_stencil_run {
+  int32_t first, count; /* points */
+  int32_t parent;       /* an earlier run of the same part; of the part's first run itself */
+  int32_t size;         /* of the part's first run: the part's points, negative where it is not singular */
+} tsi_stencil_run;
+
 typedef struct tsi_stencil_facts {
   const float *values; /* as the device gets them: the user's, or own_values where points were pinned */
   float *own_values;
   int five_point;
-  float *mask;     /* NULL: every point has an equation */
-  int32_t holes;   /* points without one */
-  int32_t *labels; /* NULL without singular parts; else the first point of the part that a point belongs to */
+  int32_t holes;         /* points without equation */
+  tsi_stencil_run *runs; /* all other points, in order */
+  int32_t run_count;
   int part_count;
-  int32_t part_first[TSI_MAX_PARTS], part_sizes[TSI_MAX_PARTS];
+  int32_t part_first[TSI_MAX_PARTS], part_sizes[TSI_MAX_PARTS]; /* the first run, and points */
   int32_t pinned;
   double norm_infinity;
 } tsi_stencil_facts;
@@ -32,13 +39,13 @@ static inline int32_t tsi_grid_neighbour(const tsi_grid *g, int32_t i, int32_t j
   return j * g->width + i;
 }
 
-/* Finite, nothing points out of the grid, nothing is left at points without equation. */
-ts_status tsi_stencil_validate(ts_context *context, const tsi_grid *grid, const float *values);
-/* Fills `facts`, which the caller frees also on failure, and of `info` what depends on values. */
+/* Fills `facts`, which the caller frees also on failure, and of `info` what depends on values. Refuses what is
+ * not finite, points out of the grid, or stands at a point without equation. */
 ts_status tsi_stencil_inspect(ts_context *context, const tsi_grid *grid, const float *values,
                               tsi_stencil_facts *facts, ts_matrix_info *info);
-/* stencil_parts.c: the singular parts, their labels, and values without the equations that were dropped. */
-ts_status tsi_stencil_find_parts(ts_context *context, const tsi_grid *grid, tsi_stencil_facts *facts);
+/* 1 for each point that has an equation, and for each of a singular part; 0 for others. */
+void tsi_stencil_fill_mask(const tsi_stencil_facts *facts, size_t points, float *mask);
+void tsi_stencil_fill_part(const tsi_stencil_facts *facts, int part, size_t points, float *mask);
 void tsi_stencil_facts_free(ts_context *context, tsi_stencil_facts *facts);
 
 /* Of a matrix that is being released. */

@@ -1,10 +1,9 @@
-/* The values of a stencil, looked at on the host: valid, symmetric, and which parts of the grid are singular.
- */
-#include <float.h>
+/* The values of a stencil, looked at on the host in one sweep over its rows: valid, symmetric, and which parts
+ * of the grid are singular. */
 #include <math.h>
 
 #include "common.h"
-#include "stencil.h"
+#include "stencil_parts.h"
 
 static const char *const directions[9] = {"south-western", "southern", "south-eastern",
                                           "western",       "centre",   "eastern",
@@ -32,28 +31,13 @@ static ts_status check_point(ts_context *context, const tsi_grid *g, int32_t i, 
   return TS_OK;
 }
 
-/* Nothing to find fault with; 0 does not say what. */
-static int row_is_finite(const float *values, size_t count) {
-  int bad = 0;
-  for (size_t k = 0; k < count; k++) bad |= !(fabsf(values[k]) <= FLT_MAX);
-  return !bad;
-}
-
-static int points_nowhere(const float *a) {
-  for (int k = 0; k < 9; k++)
-    if (a[k] != 0) return 0;
-  return 1;
-}
-
-ts_status tsi_stencil_validate(ts_context *context, const tsi_grid *g, const float *values) {
-  for (int32_t j = 0; j < g->height; j++) {
-    const int finite = row_is_finite(values, 9 * (size_t)g->width), inside = j > 0 && j < g->height - 1;
-    for (int32_t i = 0; i < g->width; i++, values += 9) {
-      if (finite && inside && i > 0 && i < g->width - 1 && (values[TSI_CENTRE] != 0 || points_nowhere(values)))
-        continue;
-      TSI_TRY(check_point(context, g, i, j, values));
-    }
-  }
+/* The row that was loaded last. */
+static ts_status check_row(ts_context *context, const tsi_stencil_rows *rows) {
+  const tsi_grid *g = rows->grid;
+  const int32_t j = rows->j + 1;
+  if (j >= g->height || !tsi_stencil_rows_suspect(rows)) return TS_OK;
+  const float *a = rows->values + 9 * (size_t)j * (size_t)g->width;
+  for (int32_t i = 0; i < g->width; i++, a += 9) TSI_TRY(check_point(context, g, i, j, a));
   return TS_OK;
 }
 
@@ -69,10 +53,10 @@ static int nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
 /* A point against its eastern, north-western, northern and north-eastern neighbours. */
 static void check_symmetry(const tsi_grid *g, const float *values, int32_t i, int32_t j, ts_matrix_info *info) {
   const int32_t p = j * g->width + i;
-  const int inside = i > 0 && i < g->width - 1 && j < g->height - 1;
   const float *a = values + 9 * (size_t)p;
+  if (a[TSI_CENTRE] == 0) return;
   for (int k = TSI_CENTRE + 1; k < 9 && info->symmetric; k++) {
-    const int32_t q = inside ? p + (k / 3 - 1) * g->width + k % 3 - 1 : tsi_grid_neighbour(g, i, j, k);
+    const int32_t q = tsi_grid_neighbour(g, i, j, k);
     if (q < 0) continue;
     const float *b = values + 9 * (size_t)q;
     if (a[k] == b[8 - k] || b[TSI_CENTRE] == 0 || nearly_equal(a[k], b[8 - k], a[TSI_CENTRE], b[TSI_CENTRE]))
@@ -83,7 +67,22 @@ static void check_symmetry(const tsi_grid *g, const float *values, int32_t i, in
   }
 }
 
-static void survey(const tsi_grid *g, const float *values, tsi_stencil_facts *facts, ts_matrix_info *info) {
+static void survey_row(tsi_stencil_rows *rows, tsi_stencil_facts *facts, ts_matrix_info *info) {
+  tsi_row_facts row = {.size = facts->norm_infinity};
+  tsi_stencil_rows_survey(rows, &row);
+  facts->norm_infinity = row.size;
+  facts->holes += row.holes;
+  if (row.corners) facts->five_point = 0;
+  info->nonzeros += row.nonzeros;
+  if (row.longest > info->longest_row) info->longest_row = row.longest;
+  for (int32_t i = 0; i < rows->grid->width && row.unsymmetric && info->symmetric; i++)
+    check_symmetry(rows->grid, rows->values, i, rows->j, info);
+}
+
+/* Every row once, in order; with `runs` also what is connected. */
+static ts_status sweep(ts_context *context, tsi_stencil_rows *rows, tsi_stencil_facts *facts,
+                       ts_matrix_info *info, tsi_stencil_runs *runs) {
+  const tsi_grid *g = rows->grid;
   info->nonzeros = 0;
   info->longest_row = 0;
   info->symmetric = 1;
@@ -91,53 +90,50 @@ static void survey(const tsi_grid *g, const float *values, tsi_stencil_facts *fa
   facts->five_point = 1;
   facts->norm_infinity = 0;
   facts->holes = 0;
-  const float *a = values;
+  TSI_TRY(check_row(context, rows));
   for (int32_t j = 0; j < g->height; j++) {
-    for (int32_t i = 0; i < g->width; i++, a += 9) {
-      if (a[TSI_CENTRE] == 0) {
-        facts->holes++;
-        continue;
-      }
-      double sum = 0;
-      int32_t length = 0;
-      for (int k = 0; k < 9; k++) {
-        sum += fabs((double)a[k]);
-        length += a[k] != 0;
-      }
-      if (a[0] != 0 || a[2] != 0 || a[6] != 0 || a[8] != 0) facts->five_point = 0;
-      info->nonzeros += length;
-      if (length > info->longest_row) info->longest_row = length;
-      if (sum > facts->norm_infinity) facts->norm_infinity = sum;
-      if (info->symmetric) check_symmetry(g, values, i, j, info);
-    }
+    tsi_stencil_rows_advance(rows);
+    TSI_TRY(check_row(context, rows));
+    survey_row(rows, facts, info);
+    if (!runs) continue;
+    tsi_stencil_rows_mark(rows);
+    TSI_TRY(tsi_stencil_runs_add(context, rows, runs));
   }
+  if (!runs || !g->periodic_y) return TS_OK;
+  tsi_stencil_rows_advance(rows);
+  tsi_stencil_runs_close(rows, runs);
+  return TS_OK;
+}
+
+static ts_status survey(ts_context *context, const tsi_grid *g, const float *values, tsi_stencil_facts *facts,
+                        ts_matrix_info *info, tsi_stencil_runs *runs) {
+  tsi_stencil_rows rows;
+  TSI_TRY(tsi_stencil_rows_create(context, g, values, &rows));
+  const ts_status status = sweep(context, &rows, facts, info, runs);
+  tsi_stencil_rows_free(context, &rows);
+  return status;
 }
 
 /* ---- All of it ---- */
 
 ts_status tsi_stencil_inspect(ts_context *context, const tsi_grid *g, const float *values,
                               tsi_stencil_facts *facts, ts_matrix_info *info) {
-  const size_t points = (size_t)g->width * (size_t)g->height;
+  tsi_stencil_runs runs = {0};
   *facts = (tsi_stencil_facts){.values = values};
-  survey(g, values, facts, info);
-  TSI_TRY(tsi_stencil_find_parts(context, g, facts));
-  if (facts->own_values) {
+  ts_status status = survey(context, g, values, facts, info, &runs);
+  if (status == TS_OK)
+    status = tsi_stencil_find_parts(context, (size_t)g->width * (size_t)g->height, &runs, facts);
+  tsi_free(context, runs.list);
+  if (status == TS_OK && facts->own_values) {
     facts->values = facts->own_values;
-    const int32_t holes = facts->holes;
-    survey(g, facts->values, facts, info);
-    facts->holes = holes;
+    status = survey(context, g, facts->values, facts, info, NULL);
   }
   info->locked_rows = facts->holes;
-  if (!facts->holes) return TS_OK;
-  facts->mask = tsi_malloc(context, points, sizeof *facts->mask);
-  if (!facts->mask) return tsi_out_of_memory(context, "a stencil", points * sizeof *facts->mask);
-  for (size_t p = 0; p < points; p++) facts->mask[p] = facts->values[9 * p + TSI_CENTRE] != 0 ? 1.0f : 0.0f;
-  return TS_OK;
+  return status;
 }
 
 void tsi_stencil_facts_free(ts_context *context, tsi_stencil_facts *facts) {
   tsi_free(context, facts->own_values);
-  tsi_free(context, facts->mask);
-  tsi_free(context, facts->labels);
+  tsi_free(context, facts->runs);
   *facts = (tsi_stencil_facts){0};
 }

@@ -1,203 +1,187 @@
 /* The singular parts of a stencil: connected points that determine their unknowns up to a constant.
  *
- * Points are joined row by row: a point belongs to the run of its western neighbour where the two are
- * connected, and runs are joined with those of the row below (a union-find structure whose trees point to
- * earlier points). One sweep reads the values once and in order. */
-#include <math.h>
+ * The points of a row that follow each other and are connected are a run, and runs are joined with those of the
+ * row below (a union-find structure whose trees point to earlier runs). So what is kept grows with the number
+ * of runs, not of points. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
-#include "stencil.h"
+#include "stencil_parts.h"
 
-typedef struct union_find {
-  const tsi_grid *grid;
-  const float *values;
-  int32_t *
-      parents; /* of a point: the first of its run; of that one: an earlier run's, or itself; -1: no equation */
-  int32_t
-      *sizes; /* of the first point of a run: how many points, negative where they are not singular; else 0 */
-} union_find;
+/* ---- Runs ---- */
 
-static const float *row_of(const union_find *u, int32_t p) {
-  return u->values + 9 * (size_t)p;
+static int32_t find(tsi_stencil_run *runs, int32_t r) {
+  while (runs[r].parent != r) r = runs[r].parent = runs[runs[r].parent].parent;
+  return r;
 }
 
-static int has_equation(const union_find *u, int32_t p) {
-  return row_of(u, p)[TSI_CENTRE] != 0;
-}
-
-/* Either row has a coefficient for the other, q lying in direction k of p. */
-static int connects(const union_find *u, int32_t p, int32_t q, int k) {
-  return has_equation(u, q) && (row_of(u, p)[k] != 0 || row_of(u, q)[8 - k] != 0);
-}
-
-static int32_t find(const union_find *u, int32_t p) {
-  int32_t *parents = u->parents;
-  while (parents[p] != p) p = parents[p] = parents[parents[p]];
-  return p;
-}
-
-static void join(const union_find *u, int32_t p, int32_t q) {
-  const int32_t a = find(u, p), b = find(u, q);
+static void join(tsi_stencil_run *runs, int32_t r, int32_t s) {
+  const int32_t a = find(runs, r), b = find(runs, s);
   if (a < b)
-    u->parents[b] = a;
+    runs[b].parent = a;
   else
-    u->parents[a] = b;
+    runs[a].parent = b;
 }
 
-/* Whether a row leaves constants alone: nothing towards points without equation, and the sum is 0 within what
- * rounding nine coefficients leaves. */
-static int row_is_singular(const union_find *u, int32_t i, int32_t j, int32_t p) {
-  const float *a = row_of(u, p);
-  double sum = 0, magnitude = 0;
-  for (int k = 0; k < 9; k++) {
-    sum += (double)a[k];
-    magnitude += fabs((double)a[k]);
-  }
-  if (!(fabs(sum) <= 3e-7 * magnitude)) return 0;
-  const int32_t width = u->grid->width, height = u->grid->height;
-  const int inside = i > 0 && i < width - 1 && j > 0 && j < height - 1;
-  for (int k = 0; k < 9; k++) {
-    if (a[k] == 0) continue;
-    const int32_t q = inside ? p + (k / 3 - 1) * width + k % 3 - 1 : tsi_grid_neighbour(u->grid, i, j, k);
-    if (!has_equation(u, q)) return 0;
-  }
-  return 1;
+/* Room for `count` more. */
+static ts_status reserve(ts_context *context, tsi_stencil_runs *runs, int32_t count) {
+  if (count <= runs->capacity - runs->count) return TS_OK;
+  const size_t least = (size_t)runs->count + (size_t)count, twice = 2 * (size_t)runs->capacity;
+  const size_t capacity = least > twice ? least : twice;
+  tsi_stencil_run *list = tsi_malloc(context, capacity, sizeof *list);
+  if (!list) return tsi_out_of_memory(context, "the parts of a grid", capacity * sizeof *list);
+  if (runs->count) memcpy(list, runs->list, (size_t)runs->count * sizeof *list);
+  tsi_free(context, runs->list);
+  runs->list = list;
+  runs->capacity = capacity < INT32_MAX ? (int32_t)capacity : INT32_MAX;
+  return TS_OK;
 }
 
-/* The neighbours of a point that come before it, beside the one in the west of the same row. */
-static void join_below(const union_find *u, int32_t i, int32_t j, int32_t p) {
-  const int32_t width = u->grid->width;
-  if (i > 0 && i < width - 1) {
-    for (int k = 0; k < 3; k++) {
-      const int32_t q = p - width + k - 1;
-      /* Most often both runs were joined by the points before. */
-      if (u->parents[q] >= 0 && u->parents[u->parents[p]] != u->parents[u->parents[q]] && connects(u, p, q, k))
-        join(u, p, q);
-    }
-    return;
-  }
-  for (int k = 0; k < 9; k++) {
-    const int32_t q = tsi_grid_neighbour(u->grid, i, j, k);
-    if (q >= 0 && q < p && connects(u, p, q, k)) join(u, p, q);
-  }
-}
-
-/* The runs of row j, each with its points' number and whether they are singular. */
-static void find_runs(const union_find *u, int32_t j) {
-  const int32_t width = u->grid->width;
-  int32_t p = j * width, first = -1;
-  int singular = 1;
-  for (int32_t i = 0; i < width; i++, p++) {
-    u->sizes[p] = 0;
-    if (!has_equation(u, p)) {
-      u->parents[p] = -1;
-      first = -1;
+static void find_runs(const tsi_stencil_rows *rows, tsi_stencil_runs *runs) {
+  const int32_t width = rows->grid->width, start = rows->j * width;
+  tsi_stencil_run *run = NULL;
+  for (int32_t i = 0; i < width; i++) {
+    const int32_t mark = rows->marks[i];
+    if (!(mark & TSI_MARK_EQUATION)) {
+      run = NULL;
       continue;
     }
-    if (first < 0 || !connects(u, p, p - 1, 3)) {
-      first = p;
-      singular = 1;
+    if (!run || !(mark & TSI_MARK_WEST)) {
+      const int32_t at = runs->count++;
+      run = &runs->list[at];
+      *run = (tsi_stencil_run){start + i, 0, at, 1};
     }
-    u->parents[p] = first;
-    singular = singular && row_is_singular(u, i, j, p);
-    u->sizes[first] = (singular ? 1 : -1) * (p - first + 1);
+    run->count++;
+    if (!(mark & TSI_MARK_SINGULAR)) run->size = -1;
   }
 }
 
-static void join_row(const union_find *u, int32_t j) {
-  const tsi_grid *g = u->grid;
-  const int32_t width = g->width;
-  int32_t p = j * width;
-  /* At the seam of a periodic dimension the first row is the neighbour of the last one, and looks back here. */
-  const int wraps = g->periodic_y && j == g->height - 1;
-  for (int32_t i = 0; i < width; i++, p++) {
-    if (u->parents[p] < 0) continue;
-    if (j > 0 || i == 0 || i == width - 1) join_below(u, i, j, p);
-    for (int k = 6; wraps && k < 9; k++) {
-      const int32_t q = tsi_grid_neighbour(g, i, j, k);
-      if (q >= 0 && connects(u, p, q, k)) join(u, p, q);
-    }
+/* Whether a run from point `first` to before point `end` of the row is connected with one of the row below,
+ * whose points are counted from that row's first. */
+static int is_joined(const int32_t *marks, int32_t first, int32_t end, int32_t below_first, int32_t below_end) {
+  const int32_t from = first > below_first - 1 ? first : below_first - 1;
+  const int32_t to = end < below_end + 1 ? end : below_end + 1;
+  for (int32_t i = from; i < to; i++) {
+    if ((marks[i] & TSI_MARK_SOUTH_WEST) && i > below_first && i <= below_end) return 1;
+    if ((marks[i] & TSI_MARK_SOUTH) && i >= below_first && i < below_end) return 1;
+    if ((marks[i] & TSI_MARK_SOUTH_EAST) && i + 1 >= below_first && i + 1 < below_end) return 1;
   }
+  return 0;
 }
 
-/* The sizes of runs go to the first of each part. */
-static void add_up_runs(const union_find *u, int32_t points) {
-  for (int32_t p = 0; p < points; p++) {
-    const int32_t size = u->sizes[p];
-    if (size == 0) continue;
-    const int32_t root = find(u, p);
-    if (root == p) continue;
-    const int singular = size > 0 && u->sizes[root] > 0;
-    const int32_t sum = abs(size) + abs(u->sizes[root]);
-    u->sizes[root] = singular ? sum : -sum;
-    u->sizes[p] = 0;
+/* The runs of a row and of the one below: from .. to-1 of the list. */
+typedef struct range {
+  int32_t from, to;
+} range;
+
+static void join_below(const tsi_stencil_rows *rows, tsi_stencil_run *list, range row, range below) {
+  const int32_t width = rows->grid->width, *marks = rows->marks;
+  if (row.from == row.to || below.from == below.to) return;
+  const int32_t start = list[row.from].first / width * width, south = list[below.from].first / width * width;
+  int32_t next = below.from;
+  for (int32_t r = row.from; r < row.to; r++) {
+    const int32_t first = list[r].first - start, end = first + list[r].count;
+    while (next < below.to && list[next].first - south + list[next].count < first) next++;
+    for (int32_t b = next; b < below.to && list[b].first - south <= end; b++) {
+      const int32_t below_first = list[b].first - south;
+      if (is_joined(marks, first, end, below_first, below_first + list[b].count)) join(list, r, b);
+    }
+  }
+  /* Across the seam of a periodic dimension; elsewhere there are no such marks. */
+  if (marks[0] & TSI_MARK_SOUTH_WEST) join(list, row.from, below.to - 1);
+  if (marks[width - 1] & TSI_MARK_SOUTH_EAST) join(list, row.to - 1, below.from);
+}
+
+ts_status tsi_stencil_runs_add(ts_context *context, const tsi_stencil_rows *rows, tsi_stencil_runs *runs) {
+  TSI_TRY(reserve(context, runs, rows->grid->width));
+  runs->below = runs->row;
+  runs->row = runs->count;
+  find_runs(rows, runs);
+  if (rows->j == 0) runs->first_count = runs->count;
+  if (rows->marks[0] & TSI_MARK_WEST) join(runs->list, runs->row, runs->count - 1);
+  join_below(rows, runs->list, (range){runs->row, runs->count}, (range){runs->below, runs->row});
+  return TS_OK;
+}
+
+void tsi_stencil_runs_close(tsi_stencil_rows *rows, tsi_stencil_runs *runs) {
+  tsi_stencil_rows_mark(rows);
+  join_below(rows, runs->list, (range){0, runs->first_count}, (range){runs->row, runs->count});
+}
+
+/* The first run of each part learns its size; all others point to it. */
+static void add_up_runs(tsi_stencil_run *list, int32_t count) {
+  for (int32_t r = 0; r < count; r++) {
+    const int32_t root = list[r].parent = find(list, r);
+    const int singular = list[r].size > 0 && list[root].size > 0;
+    const int32_t size = (root == r ? 0 : abs(list[root].size)) + list[r].count;
+    list[root].size = singular ? size : -size;
   }
 }
 
 /* ---- Which parts are kept ---- */
 
-/* The point's equation is dropped. */
-static ts_status pin(ts_context *context, size_t points, tsi_stencil_facts *facts, int32_t point) {
+/* The equation of the part's first point is dropped. */
+static ts_status pin(ts_context *context, size_t points, tsi_stencil_facts *facts, int32_t run) {
   if (!facts->own_values) {
     facts->own_values = tsi_malloc(context, 9 * points, sizeof(float));
     if (!facts->own_values) return tsi_out_of_memory(context, "a stencil", 9 * points * sizeof(float));
     memcpy(facts->own_values, facts->values, 9 * points * sizeof(float));
   }
-  memset(facts->own_values + 9 * (size_t)point, 0, 9 * sizeof(float));
+  memset(facts->own_values + 9 * (size_t)facts->runs[run].first, 0, 9 * sizeof(float));
   facts->pinned++;
   facts->holes++;
   return TS_OK;
 }
 
 /* Keeps the largest parts; what does not fit is pinned. */
-static ts_status add_part(ts_context *context, size_t points, tsi_stencil_facts *facts, int32_t first,
+static ts_status add_part(ts_context *context, size_t points, tsi_stencil_facts *facts, int32_t run,
                           int32_t size) {
   if (facts->part_count < TSI_MAX_PARTS) {
-    facts->part_first[facts->part_count] = first;
+    facts->part_first[facts->part_count] = run;
     facts->part_sizes[facts->part_count++] = size;
     return TS_OK;
   }
   int smallest = 0;
   for (int k = 1; k < TSI_MAX_PARTS; k++)
     if (facts->part_sizes[k] <= facts->part_sizes[smallest]) smallest = k;
-  if (facts->part_sizes[smallest] >= size) return pin(context, points, facts, first);
+  if (facts->part_sizes[smallest] >= size) return pin(context, points, facts, run);
   const int32_t smaller = facts->part_first[smallest];
-  facts->part_first[smallest] = first;
+  facts->part_first[smallest] = run;
   facts->part_sizes[smallest] = size;
   return pin(context, points, facts, smaller);
 }
 
-static ts_status keep_parts(ts_context *context, const union_find *u, int32_t points,
-                            tsi_stencil_facts *facts) {
-  for (int32_t p = 0; p < points; p++)
-    if (u->sizes[p] > 0) TSI_TRY(add_part(context, (size_t)points, facts, p, u->sizes[p]));
-  if (!facts->part_count) return TS_OK;
-  for (int32_t p = 0; p < points; p++)
-    if (u->parents[p] >= 0) u->parents[p] = find(u, p);
-  facts->labels = u->parents;
+ts_status tsi_stencil_find_parts(ts_context *context, size_t points, tsi_stencil_runs *runs,
+                                 tsi_stencil_facts *facts) {
+  add_up_runs(runs->list, runs->count);
+  facts->runs = runs->list;
+  facts->run_count = runs->count;
+  *runs = (tsi_stencil_runs){0};
+  for (int32_t r = 0; r < facts->run_count; r++)
+    if (facts->runs[r].parent == r && facts->runs[r].size > 0)
+      TSI_TRY(add_part(context, points, facts, r, facts->runs[r].size));
   return TS_OK;
 }
 
-ts_status tsi_stencil_find_parts(ts_context *context, const tsi_grid *g, tsi_stencil_facts *facts) {
-  const int32_t points = g->width * g->height;
-  const size_t bytes = (size_t)points * sizeof(int32_t);
-  union_find u = {.grid = g, .values = facts->values};
-  u.parents = tsi_malloc(context, bytes, 1);
-  u.sizes = tsi_malloc(context, bytes, 1);
-  ts_status status = TS_OK;
-  if (u.parents && u.sizes) {
-    for (int32_t j = 0; j < g->height; j++) {
-      find_runs(&u, j);
-      join_row(&u, j);
-    }
-    add_up_runs(&u, points);
-    status = keep_parts(context, &u, points, facts);
-  } else {
-    status = tsi_out_of_memory(context, "the parts of a grid", 2 * bytes);
+/* ---- As masks ---- */
+
+static void fill_run(const tsi_stencil_run *run, float *mask) {
+  for (int32_t p = run->first; p < run->first + run->count; p++) mask[p] = 1;
+}
+
+void tsi_stencil_fill_mask(const tsi_stencil_facts *facts, size_t points, float *mask) {
+  memset(mask, 0, points * sizeof *mask);
+  for (int32_t r = 0; r < facts->run_count; r++) {
+    const tsi_stencil_run *run = &facts->runs[r];
+    fill_run(run, mask);
+    /* A point that was pinned is the first of its run. */
+    if (facts->values[9 * (size_t)run->first + TSI_CENTRE] == 0) mask[run->first] = 0;
   }
-  tsi_free(context, u.sizes);
-  if (u.parents != facts->labels) tsi_free(context, u.parents);
-  return status;
+}
+
+void tsi_stencil_fill_part(const tsi_stencil_facts *facts, int part, size_t points, float *mask) {
+  memset(mask, 0, points * sizeof *mask);
+  for (int32_t r = 0; r < facts->run_count; r++)
+    if (facts->runs[r].parent == facts->part_first[part]) fill_run(&facts->runs[r], mask);
 }

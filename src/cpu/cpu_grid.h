@@ -23,7 +23,8 @@ static inline int32_t cpu_grid_point(const tsi_grid *g, int32_t i, int32_t j) {
 }
 
 typedef struct cpu_stencil {
-  float *planes; /* coefficient k of point p is planes[k * points + p] */
+  float *planes;  /* coefficient k of point p is planes[k * points + p] */
+  int directions; /* 9, or the first 5 without corner coefficients */
   size_t bytes;
 } cpu_stencil;
 

@@ -153,7 +153,7 @@ ts_status cpu_level_clear(tsi_level *level) {
 
 /* ---- Stencils ---- */
 
-/* From the planes of the matrix. The level was made for its `five_point`. */
+/* From the planes of the matrix. The level was made for its `five_point`, and has no block that it lacks. */
 static void body_take(const void *arguments, size_t first, size_t last) {
   const level_job *job = arguments;
   const cpu_level *l = job->l;

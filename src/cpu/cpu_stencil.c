@@ -1,5 +1,5 @@
 /* Stencil matrices: nine planes of coefficients in the order of the grid's points, of which a five-point
- * stencil uses the first five. A row of points is a loop over its inside and two points by themselves. */
+ * stencil has the first five. A row of points is a loop over its inside and two points by themselves. */
 #include "cpu.h"
 #include "cpu_grid.h"
 #include "grid.h"
@@ -21,15 +21,16 @@ typedef struct transfer_job {
   float *planes;
   float *values;
   size_t points, width;
+  int directions;
 } transfer_job;
 
-/* A row of points at a time, which stays in the cache while the nine planes take their part of it. */
+/* A row of points at a time, which stays in the cache while the planes take their part of it. */
 static void body_write(const void *arguments, size_t first, size_t last) {
   const transfer_job *job = arguments;
   for (size_t row = first; row < last; row++)
-    for (int k = 0; k < 9; k++) {
-      float *plane = job->planes + (size_t)k * job->points;
-      const float *value = job->values + cpu_value_index(k);
+    for (int k = 0; k < job->directions; k++) {
+      float *restrict plane = job->planes + (size_t)k * job->points;
+      const float *restrict value = job->values + cpu_value_index(k);
       for (size_t p = row * job->width; p < (row + 1) * job->width; p++) plane[p] = value[9 * p];
     }
 }
@@ -38,36 +39,60 @@ static void body_read(const void *arguments, size_t first, size_t last) {
   const transfer_job *job = arguments;
   for (size_t row = first; row < last; row++)
     for (int k = 0; k < 9; k++) {
-      const float *plane = job->planes + (size_t)k * job->points;
-      float *value = job->values + cpu_value_index(k);
-      for (size_t p = row * job->width; p < (row + 1) * job->width; p++) value[9 * p] = plane[p];
+      const float *restrict plane = job->planes + (size_t)k * job->points;
+      float *restrict value = job->values + cpu_value_index(k);
+      const int stored = k < job->directions;
+      for (size_t p = row * job->width; p < (row + 1) * job->width; p++) value[9 * p] = stored ? plane[p] : 0;
     }
 }
 
 static void transfer(const ts_matrix *A, const float *values, cpu_body body) {
   const tsi_grid *g = &A->row_space->grid;
-  const transfer_job job = {stencil_of(A)->planes, (float *)values, points_of(A), (size_t)g->width};
+  const cpu_stencil *s = stencil_of(A);
+  const transfer_job job = {s->planes, (float *)values, points_of(A), (size_t)g->width, s->directions};
   cpu_for(A->context, (size_t)g->height, 18 * (size_t)g->width, body, &job);
 }
 
-ts_status cpu_stencil_create(ts_matrix *A, const float *values) {
+/* Without corner coefficients their four planes are not stored. */
+static ts_status take_planes(const ts_matrix *A, cpu_stencil *s) {
   ts_context *context = A->context;
-  const size_t bytes = 9 * points_of(A) * sizeof(float);
+  const int directions = A->stencil->five_point ? 5 : 9;
+  const size_t bytes = (size_t)directions * points_of(A) * sizeof(float);
   TSI_TRY(tsi_device_take(context, bytes, "a stencil"));
-  cpu_stencil *s = tsi_calloc(context, 1, sizeof *s);
-  if (s) s->planes = tsi_malloc(context, bytes, 1);
-  if (!s || !s->planes) {
-    tsi_free(context, s);
+  float *planes = tsi_malloc(context, bytes, 1);
+  if (!planes) {
     tsi_device_give(context, bytes);
     return tsi_out_of_memory(context, "a stencil", bytes);
   }
-  s->bytes = bytes;
+  *s = (cpu_stencil){planes, directions, bytes};
+  return TS_OK;
+}
+
+static void give_planes(ts_context *context, const cpu_stencil *s) {
+  tsi_device_give(context, s->bytes);
+  tsi_free(context, s->planes);
+}
+
+ts_status cpu_stencil_create(ts_matrix *A, const float *values) {
+  cpu_stencil *s = tsi_calloc(A->context, 1, sizeof *s);
+  if (!s) return tsi_out_of_memory(A->context, "a stencil", sizeof *s);
+  const ts_status status = take_planes(A, s);
+  if (status < 0) {
+    tsi_free(A->context, s);
+    return status;
+  }
   A->impl = s;
   transfer(A, values, body_write);
   return TS_OK;
 }
 
 ts_status cpu_stencil_write(ts_matrix *A, const float *values) {
+  cpu_stencil *s = stencil_of(A);
+  if (s->directions != (A->stencil->five_point ? 5 : 9)) {
+    const cpu_stencil old = *s;
+    TSI_TRY(take_planes(A, s));
+    give_planes(A->context, &old);
+  }
   transfer(A, values, body_write);
   return TS_OK;
 }
@@ -79,8 +104,7 @@ ts_status cpu_stencil_read(const ts_matrix *A, float *values) {
 
 void cpu_stencil_destroy(ts_matrix *A) {
   cpu_stencil *s = stencil_of(A);
-  tsi_device_give(A->context, s->bytes);
-  tsi_free(A->context, s->planes);
+  give_planes(A->context, s);
   tsi_free(A->context, s);
   A->impl = NULL;
 }
