@@ -22,16 +22,9 @@ typedef struct conformal {
   double *gradient, *pull; /* A^T W (b - A x), and A^T W b, for each unknown */
 } conformal;
 
-/* The condition of triangle t as a complex number: the sum of w_k (u_k + i v_k) is to be 0, where w_k is the
- * edge opposite of corner k. Its square is counted by `weight`, which does not let it grow without bounds where
- * a triangle has no area. */
-typedef struct condition {
-  double re[3], im[3], weight;
-} condition;
-
-static condition condition_of(const mesh *m, int32_t t) {
+conformal_condition conformal_condition_of(const mesh *m, int32_t t) {
   const flat_triangle f = triangle_flat(m, t);
-  condition row;
+  conformal_condition row;
   for (int k = 0; k < 3; k++) {
     row.re[k] = f.x[(k + 2) % 3] - f.x[(k + 1) % 3];
     row.im[k] = f.y[(k + 2) % 3] - f.y[(k + 1) % 3];
@@ -44,7 +37,7 @@ static condition condition_of(const mesh *m, int32_t t) {
 static ts_status state_rows(conformal *w) {
   ts_status status = ts_system_begin(w->system);
   for (int32_t t = 0; t < w->m->triangle_count && status == TS_OK; t++) {
-    const condition row = condition_of(w->m, t);
+    const conformal_condition row = conformal_condition_of(w->m, t);
     int32_t unknowns[6];
     double real[6], imaginary[6];
     for (size_t k = 0; k < 3; k++) {
@@ -70,7 +63,7 @@ static double look(conformal *w, double *energy) {
   memset(w->pull, 0, unknowns * sizeof *w->pull);
   *energy = 0;
   for (int32_t t = 0; t < w->m->triangle_count; t++) {
-    const condition row = condition_of(w->m, t);
+    const conformal_condition row = conformal_condition_of(w->m, t);
     const int32_t *corner = w->c->corner + 3 * (size_t)t;
     double re = 0, im = 0, pinned_re = 0, pinned_im = 0;
     for (int k = 0; k < 3; k++) {
@@ -189,24 +182,51 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
   return 0;
 }
 
+static int workspace_create(const mesh *m, const charts *c, const unsigned char *pinned, const double *uv,
+                            conformal *w, char message[MESH_MESSAGE]) {
+  const size_t unknowns = 2 * (size_t)c->vertices;
+  *w = (conformal){.m = m,
+                   .c = c,
+                   .pinned = pinned,
+                   .uv = malloc(unknowns * sizeof *w->uv),
+                   .missing = malloc(2 * (size_t)m->triangle_count * sizeof *w->missing),
+                   .change = malloc(unknowns * sizeof *w->change),
+                   .gradient = malloc(unknowns * sizeof *w->gradient),
+                   .pull = malloc(unknowns * sizeof *w->pull)};
+  if (!w->uv || !w->missing || !w->change || !w->gradient || !w->pull)
+    return mesh_fail(message, "out of memory for %zu unknowns", unknowns);
+  memcpy(w->uv, uv, unknowns * sizeof *uv);
+  return 0;
+}
+
+static void workspace_free(conformal *w) {
+  ts_system_destroy(&w->system);
+  free(w->uv);
+  free(w->missing);
+  free(w->change);
+  free(w->gradient);
+  free(w->pull);
+}
+
+int conformal_residual(const mesh *m, const charts *c, const unsigned char *pinned, const double *uv,
+                       double *residual, char message[MESH_MESSAGE]) {
+  conformal w;
+  double energy;
+  const int failed = workspace_create(m, c, pinned, uv, &w, message);
+  if (!failed) *residual = look(&w, &energy);
+  workspace_free(&w);
+  return failed;
+}
+
 int conformal_solve(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
                     const conformal_options *options, double *uv, conformal_result *result,
                     char message[MESH_MESSAGE]) {
   const size_t unknowns = 2 * (size_t)c->vertices;
   const ts_system_desc desc = {.unknowns = (int32_t)unknowns, .least_squares = 1};
-  conformal w = {.m = m,
-                 .c = c,
-                 .pinned = pinned,
-                 .uv = malloc(unknowns * sizeof *w.uv),
-                 .missing = malloc(2 * (size_t)m->triangle_count * sizeof *w.missing),
-                 .change = malloc(unknowns * sizeof *w.change),
-                 .gradient = malloc(unknowns * sizeof *w.gradient),
-                 .pull = malloc(unknowns * sizeof *w.pull)};
+  conformal w;
   *result = (conformal_result){0};
-  int failed = !w.uv || !w.missing || !w.change || !w.gradient || !w.pull;
-  if (failed) mesh_fail(message, "out of memory for %zu unknowns", unknowns);
+  int failed = workspace_create(m, c, pinned, uv, &w, message);
   if (!failed) {
-    memcpy(w.uv, uv, unknowns * sizeof *uv);
     ts_status status = ts_system_create(context, &desc, &w.system);
     for (size_t i = 0; i < unknowns && status == TS_OK; i++)
       if (pinned[i / 2]) status = ts_system_lock(w.system, (int32_t)i);
@@ -215,11 +235,6 @@ int conformal_solve(ts_context *context, const mesh *m, const charts *c, const u
                              : fail_status(context, status, message);
   }
   if (!failed) memcpy(uv, w.uv, unknowns * sizeof *uv);
-  ts_system_destroy(&w.system);
-  free(w.uv);
-  free(w.missing);
-  free(w.change);
-  free(w.gradient);
-  free(w.pull);
+  workspace_free(&w);
   return failed;
 }

@@ -42,6 +42,19 @@ typedef struct conformal_result {
   char choice[300], message[200]; /* as in ts_system_result */
 } conformal_result;
 
+/* The condition of triangle t as a complex number: the sum of w_k (u_k + i v_k) is to be 0, where w_k = re[k] +
+ * i im[k] is the edge opposite of corner k. Its square is counted by `weight`, which does not let it grow
+ * without bounds where a triangle has no area. */
+typedef struct conformal_condition {
+  double re[3], im[3], weight;
+} conformal_condition;
+
+conformal_condition conformal_condition_of(const mesh *m, int32_t t);
+
+/* The residual of u, v as `rtol` has it. Returns 0, or 1 with one line in `message`. */
+int conformal_residual(const mesh *m, const charts *c, const unsigned char *pinned, const double *uv,
+                       double *residual, char message[MESH_MESSAGE]);
+
 /* `uv`: the start, and afterwards the map; those with a flag in `pinned` stay. The equations are stated for
  * what is missing to the places where vertices are, and what the device finds in single precision is added to
  * these in double precision, until the residual in double precision is small enough or does not fall any more.

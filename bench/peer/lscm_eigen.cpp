@@ -1,0 +1,282 @@
+#include "lscm_eigen.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <Eigen/CholmodSupport>
+#include <Eigen/Core>
+#include <Eigen/IterativeLinearSolvers>
+#include <Eigen/SparseCore>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace {
+
+// Row-major and both triangles: only then Eigen's product has threads.
+template <typename T> using Matrix = Eigen::SparseMatrix<T, Eigen::RowMajor, int>;
+template <typename T> using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+template <typename T>
+using Jacobi =
+    Eigen::ConjugateGradient<Matrix<T>, Eigen::Lower | Eigen::Upper, Eigen::DiagonalPreconditioner<T>>;
+using Cholesky = Eigen::ConjugateGradient<Matrix<double>, Eigen::Lower | Eigen::Upper,
+                                          Eigen::IncompleteCholesky<double, Eigen::Lower>>;
+
+// What rounding leaves of 0, in parts of the geometric mean of the two numbers on the diagonal.
+const double rounding = 1e-13;
+// Solves of which each begins where the one before has ended.
+const int most_passes = 30;
+
+double seconds() {
+  using clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(clock::now().time_since_epoch()).count();
+}
+
+double cpu_seconds() {
+  timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+int fail(char message[MESH_MESSAGE], const char *what) {
+  std::snprintf(message, MESH_MESSAGE, "Eigen: %s", what);
+  return 1;
+}
+
+} // namespace
+
+struct lscm_eigen {
+  std::vector<int> column; // of an unknown, -1 where it is pinned
+  Matrix<double> A;        // conditions, each by the root of its weight
+  Matrix<double> N;        // A^T A
+  Vector<double> b, pull;  // what pinned vertices leave to the conditions, and A^T b
+  double seconds = 0;
+  Eigen::Index formed = 0;
+
+  double residual(const Vector<double> &x) const {
+    const double scale = pull.norm();
+    return (pull - N * x).norm() / (scale > 0 ? scale : 1);
+  }
+};
+
+namespace {
+
+void number_unknowns(const lscm_problem &p, lscm_eigen *e) {
+  int count = 0;
+  e->column.resize(2 * static_cast<size_t>(p.c->vertices));
+  for (size_t i = 0; i < e->column.size(); i++) e->column[i] = p.pinned[i / 2] ? -1 : count++;
+  e->A.resize(2 * static_cast<Eigen::Index>(p.m->triangle_count), count);
+}
+
+// Row by row, columns in ascending order, so that Eigen has nothing to sort.
+void state_conditions(const lscm_problem &p, const double *uv, lscm_eigen *e) {
+  e->A.reserve(6 * e->A.rows());
+  e->b = Vector<double>::Zero(e->A.rows());
+  for (int32_t t = 0; t < p.m->triangle_count; t++) {
+    const conformal_condition row = conformal_condition_of(p.m, t);
+    const int32_t *corner = p.c->corner + 3 * static_cast<size_t>(t);
+    const double root = std::sqrt(row.weight);
+    int order[3] = {0, 1, 2};
+    std::sort(order, order + 3, [corner](int a, int b) { return corner[a] < corner[b]; });
+    for (int part = 0; part < 2; part++) {
+      const Eigen::Index r = 2 * static_cast<Eigen::Index>(t) + part;
+      e->A.startVec(r);
+      for (const int k : order) {
+        const double number[2] = {root * (part ? row.im[k] : row.re[k]),
+                                  root * (part ? row.re[k] : -row.im[k])};
+        for (int c = 0; c < 2; c++) {
+          const size_t unknown = 2 * static_cast<size_t>(corner[k]) + static_cast<size_t>(c);
+          if (e->column[unknown] < 0)
+            e->b[r] -= number[c] * uv[unknown];
+          else
+            e->A.insertBack(r, e->column[unknown]) = number[c];
+        }
+      }
+    }
+  }
+  e->A.finalize();
+}
+
+void form_normal_equations(lscm_eigen *e) {
+  e->N = e->A.transpose() * e->A;
+  e->formed = e->N.nonZeros();
+  const Vector<double> diagonal = e->N.diagonal();
+  e->N.prune([&diagonal](Eigen::Index i, Eigen::Index j, double number) {
+    return i == j || std::fabs(number) > rounding * std::sqrt(diagonal[i] * diagonal[j]);
+  });
+  e->N.makeCompressed();
+  e->pull = e->A.transpose() * e->b;
+}
+
+// Solves until the true residual is small enough; Eigen itself looks at that of its recurrence.
+template <typename Solver>
+void iterate(const lscm_eigen &e, Solver &solver, const Vector<double> &right, double rtol, int most,
+             Vector<double> &x, lscm_outcome *o) {
+  double before = HUGE_VAL, tolerance = rtol;
+  for (int pass = 0; pass < most_passes && o->iterations < most; pass++) {
+    solver.setMaxIterations(most - o->iterations);
+    solver.setTolerance(tolerance);
+    x = solver.solveWithGuess(right, x).eval();
+    o->iterations += static_cast<int>(solver.iterations());
+    const double now = e.residual(x);
+    if (now <= rtol || !(now < 0.9 * before)) return;
+    before = now;
+    tolerance *= 0.5;
+  }
+}
+
+void solve_float(const lscm_eigen &e, double rtol, int most, Vector<double> &x, lscm_outcome *o) {
+  const double start = seconds();
+  const Matrix<float> N = e.N.cast<float>();
+  const Vector<float> right = e.pull.cast<float>();
+  Jacobi<float> solver;
+  solver.compute(N);
+  o->seconds_setup = seconds() - start;
+  Vector<float> y = x.cast<float>();
+  double before = HUGE_VAL;
+  float tolerance = static_cast<float>(rtol);
+  for (int pass = 0; pass < most_passes && o->iterations < most; pass++) {
+    solver.setMaxIterations(most - o->iterations);
+    solver.setTolerance(tolerance);
+    y = solver.solveWithGuess(right, y).eval();
+    o->iterations += static_cast<int>(solver.iterations());
+    const double now = e.residual(y.cast<double>());
+    if (!(now < before)) break;
+    x = y.cast<double>();
+    if (now <= rtol || now > 0.9 * before) break;
+    before = now;
+    tolerance *= 0.5f;
+  }
+}
+
+// As conformal.c does with texsolve.
+void solve_refined(const lscm_eigen &e, double rtol, int most, Vector<double> &x, lscm_outcome *o) {
+  const double start = seconds();
+  const Matrix<float> N = e.N.cast<float>();
+  Jacobi<float> solver;
+  solver.compute(N);
+  o->seconds_setup = seconds() - start;
+  double before = e.residual(x);
+  for (int pass = 0; pass < most_passes && before > rtol && o->iterations < most; pass++) {
+    solver.setMaxIterations(most - o->iterations);
+    solver.setTolerance(static_cast<float>(std::max(0.3 * rtol / before, 1e-5)));
+    const Vector<float> missing = (e.pull - e.N * x).cast<float>();
+    const Vector<float> change = solver.solve(missing);
+    o->iterations += static_cast<int>(solver.iterations());
+    const Vector<double> next = x + change.cast<double>();
+    const double now = e.residual(next);
+    if (!(now < before)) return;
+    x = next;
+    if (now > 0.9 * before) return;
+    before = now;
+  }
+}
+
+template <typename Solver, typename System>
+void solve_double(const lscm_eigen &e, const System &A, const Vector<double> &right, double rtol, int most,
+                  Vector<double> &x, lscm_outcome *o) {
+  const double start = seconds();
+  Solver solver;
+  solver.compute(A);
+  o->seconds_setup = seconds() - start;
+  iterate(e, solver, right, rtol, most, x, o);
+}
+
+int solve_direct(const lscm_eigen &e, Vector<double> &x, lscm_outcome *o, char message[MESH_MESSAGE]) {
+  const double start = seconds();
+  const Eigen::SparseMatrix<double> N = e.N;
+  Eigen::CholmodSupernodalLLT<Eigen::SparseMatrix<double>> solver;
+  solver.compute(N);
+  if (solver.info() != Eigen::Success) return fail(message, "CHOLMOD found no factorization");
+  o->seconds_setup = seconds() - start;
+  x = solver.solve(e.pull).eval();
+  // Twice, which takes away what rounding left.
+  x += solver.solve(e.pull - e.N * x).eval();
+  return 0;
+}
+
+int solve(const lscm_eigen &e, lscm_method method, double rtol, int most, Vector<double> &x, lscm_outcome *o,
+          char message[MESH_MESSAGE]) {
+  switch (method) {
+  case LSCM_CG:
+    solve_double<Jacobi<double>>(e, e.N, e.pull, rtol, most, x, o);
+    return 0;
+  case LSCM_CG_FLOAT:
+    solve_float(e, rtol, most, x, o);
+    return 0;
+  case LSCM_CG_REFINED:
+    solve_refined(e, rtol, most, x, o);
+    return 0;
+  case LSCM_CG_CHOLESKY:
+    solve_double<Cholesky>(e, e.N, e.pull, rtol, most, x, o);
+    return 0;
+  case LSCM_LEAST_SQUARES:
+    solve_double<Eigen::LeastSquaresConjugateGradient<Matrix<double>>>(e, e.A, e.b, rtol, most, x, o);
+    return 0;
+  case LSCM_DIRECT:
+    return solve_direct(e, x, o, message);
+  default:
+    return fail(message, "no such method");
+  }
+}
+
+} // namespace
+
+int lscm_eigen_create(const lscm_problem *problem, const double *uv, int threads, lscm_eigen **out,
+                      char message[MESH_MESSAGE]) {
+  try {
+#ifdef _OPENMP
+    if (threads) omp_set_num_threads(threads);
+    Eigen::setNbThreads(threads ? threads : omp_get_max_threads());
+#else
+    (void)threads;
+#endif
+    const double start = seconds();
+    auto e = std::make_unique<lscm_eigen>();
+    number_unknowns(*problem, e.get());
+    state_conditions(*problem, uv, e.get());
+    form_normal_equations(e.get());
+    e->seconds = seconds() - start;
+    *out = e.release();
+    return 0;
+  } catch (const std::exception &error) {
+    return fail(message, error.what());
+  }
+}
+
+void lscm_eigen_destroy(lscm_eigen **e) {
+  delete *e;
+  *e = nullptr;
+}
+
+void lscm_eigen_info(const lscm_eigen *e, double *seconds, long long *formed, long long *kept) {
+  *seconds = e->seconds;
+  *formed = e->formed;
+  *kept = e->N.nonZeros();
+}
+
+int lscm_eigen_solve(const lscm_eigen *e, lscm_method method, double rtol, int max_iterations, double *uv,
+                     lscm_outcome *outcome, char message[MESH_MESSAGE]) {
+  try {
+    *outcome = {};
+    Vector<double> x(e->N.rows());
+    for (size_t i = 0; i < e->column.size(); i++)
+      if (e->column[i] >= 0) x[e->column[i]] = uv[i];
+    const double start = seconds(), cpu = cpu_seconds();
+    if (solve(*e, method, rtol, max_iterations, x, outcome, message)) return 1;
+    outcome->seconds_solve = seconds() - start - outcome->seconds_setup;
+    outcome->seconds_cpu = cpu_seconds() - cpu;
+    for (size_t i = 0; i < e->column.size(); i++)
+      if (e->column[i] >= 0) uv[i] = x[e->column[i]];
+    return 0;
+  } catch (const std::exception &error) {
+    return fail(message, error.what());
+  }
+}

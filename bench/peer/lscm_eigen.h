@@ -1,0 +1,54 @@
+/* Eigen's solvers and CHOLMOD on the normal equations of a least-squares conformal map, for peer-lscm.
+ * Functions return 0, or 1 with one line in `message`. */
+#ifndef BENCH_LSCM_EIGEN_H
+#define BENCH_LSCM_EIGEN_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "conformal.h"
+
+typedef enum lscm_method {
+  LSCM_CG,            /* ConjugateGradient in double precision, diagonal preconditioner */
+  LSCM_CG_FLOAT,      /* the same in single precision, once more from where it stopped while that helps */
+  LSCM_CG_REFINED,    /* corrections in single precision, the residual and the sum in double precision */
+  LSCM_CG_CHOLESKY,   /* double precision, incomplete Cholesky as preconditioner */
+  LSCM_LEAST_SQUARES, /* LeastSquaresConjugateGradient on the conditions themselves */
+  LSCM_DIRECT,        /* CHOLMOD's supernodal factorization */
+  LSCM_METHODS
+} lscm_method;
+
+typedef struct lscm_eigen lscm_eigen;
+
+typedef struct lscm_problem {
+  const mesh *m;
+  const charts *c;
+  const unsigned char *pinned; /* a flag for each flat vertex */
+} lscm_problem;
+
+typedef struct lscm_outcome {
+  int iterations;
+  double seconds_setup; /* of the preconditioner, the conversion to single precision or the factorization */
+  double seconds_solve;
+  double seconds_cpu; /* of all threads, for both */
+} lscm_outcome;
+
+/* The conditions, and the normal equations formed of them. `uv`: where the pinned vertices are. Numbers that
+ * are only what rounding leaves of 0 are taken out of the normal equations. `threads`: 0 for all. */
+int lscm_eigen_create(const lscm_problem *problem, const double *uv, int threads, lscm_eigen **out,
+                      char message[MESH_MESSAGE]);
+void lscm_eigen_destroy(lscm_eigen **e);
+
+/* What forming took, and the entries before and after numbers were taken out. */
+void lscm_eigen_info(const lscm_eigen *e, double *seconds, long long *formed, long long *kept);
+
+/* From `uv` to `uv`, until the residual of conformal_residual is at most `rtol`, it falls no more, or
+ * `max_iterations` are made. */
+int lscm_eigen_solve(const lscm_eigen *e, lscm_method method, double rtol, int max_iterations, double *uv,
+                     lscm_outcome *outcome, char message[MESH_MESSAGE]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

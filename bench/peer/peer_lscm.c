@@ -1,0 +1,403 @@
+/* A least-squares conformal map by texsolve and by Eigen: the same mesh, pins and start, to the same residual
+ * of the normal equations, which the host computes in double precision for both:
+ *
+ *   peer-lscm [FILE] [--generate=face:250000] [--backend=cuda] [--rtol=1e-6] [--threads=2] [--peers=LIST]
+ *
+ * A solve that does not reach the residual is shown and compared with nothing. */
+#include <argp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "arguments.h"
+#include "flattening.h"
+#include "lscm_eigen.h"
+#include "mesh_load.h"
+#include "message.h"
+#include "progress.h"
+
+enum {
+  KEY_GENERATE = 256,
+  KEY_BACKEND,
+  KEY_FORMAT,
+  KEY_RTOL,
+  KEY_ITERATIONS,
+  KEY_THREADS,
+  KEY_STARTS,
+  KEY_PEERS
+};
+enum { EXIT_MISSED = 3 }; /* texsolve did not reach the residual */
+
+/* Where solves begin: along the mesh, or with what coarser meshes have found. */
+enum { FROM_DISTANCES, FROM_LEVELS, STARTS };
+enum { MOST_ROWS = STARTS * (1 + LSCM_METHODS) };
+
+static const char *const start_names[STARTS] = {"distances", "levels"};
+
+static const char *const method_names[LSCM_METHODS] = {"cg",       "float",         "refined",
+                                                       "cholesky", "least-squares", "direct"};
+static const char *const method_texts[LSCM_METHODS] = {
+    "Eigen, CG, double",          "Eigen, CG, single",
+    "Eigen, CG, single, refined", "Eigen, CG, incomplete Cholesky",
+    "Eigen, least-squares CG",    "CHOLMOD, factorization"};
+
+typedef struct run_options {
+  load_options load;
+  ts_context_desc device;
+  conformal_options conformal;
+  int starts[STARTS], wanted[LSCM_METHODS]; /* flags */
+} run_options;
+
+typedef struct row {
+  char name[48];
+  int method; /* lscm_method, or -1: texsolve's */
+  int start;
+  int iterations;
+  double setup, solve, cpu, levels; /* seconds; `levels`: on the coarser meshes, the last three for these too */
+  double residual, angles;          /* the mean ratio of singular values */
+  double *uv;
+} row;
+
+typedef struct run {
+  const run_options *options;
+  flattening f;
+  load_report loaded;
+  ts_context *context;
+  lscm_eigen *eigen;
+  double *levels_start, levels_seconds, levels_cpu;
+  row rows[MOST_ROWS];
+  int count;
+  char why[MESH_MESSAGE];
+} run;
+
+static double cpu_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- Solves ---- */
+
+static size_t numbers(const run *r) {
+  return 2 * (size_t)r->f.c.vertices;
+}
+
+/* A row that starts where it is to start. */
+static row *add_row(run *r, const char *name, int method, int start) {
+  row *next = &r->rows[r->count];
+  *next = (row){.method = method, .start = start, .uv = malloc(numbers(r) * sizeof *next->uv)};
+  snprintf(next->name, sizeof next->name, "%s", name);
+  if (!next->uv) {
+    mesh_fail(r->why, "out of memory for %zu unknowns", numbers(r));
+    return NULL;
+  }
+  memcpy(next->uv, start == FROM_LEVELS ? r->levels_start : r->f.start, numbers(r) * sizeof *next->uv);
+  r->count++;
+  progress_show("%s", name);
+  return next;
+}
+
+static int finish_row(run *r, row *done) {
+  distortion d;
+  if (conformal_residual(&r->f.m, &r->f.c, r->f.pinned, done->uv, &done->residual, r->why)) return 1;
+  if (distortion_find(&r->f.m, &r->f.c, done->uv, &d, r->why)) return 1;
+  done->angles = d.angle_mean;
+  distortion_free(&d);
+  progress_clear();
+  return 0;
+}
+
+/* Shaders are compiled and kernels loaded once in a program. */
+static int warm_up(run *r, conformal_result *system) {
+  conformal_options few = r->options->conformal;
+  double *uv = malloc(numbers(r) * sizeof *uv);
+  if (!uv) return mesh_fail(r->why, "out of memory for %zu unknowns", numbers(r));
+  memcpy(uv, r->f.start, numbers(r) * sizeof *uv);
+  few.max_iterations = 20;
+  const int failed = conformal_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &few, uv, system, r->why);
+  free(uv);
+  return failed;
+}
+
+static int solve_ours(run *r, const char *name, int start) {
+  conformal_result result;
+  row *next = add_row(r, name, -1, start);
+  if (!next) return 1;
+  const double begin = seconds_now(), cpu = cpu_seconds();
+  if (conformal_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &r->options->conformal, next->uv, &result,
+                      r->why))
+    return 1;
+  next->iterations = result.iterations;
+  next->solve = result.seconds_solve;
+  next->setup = seconds_now() - begin - next->solve;
+  next->cpu = cpu_seconds() - cpu;
+  if (start == FROM_LEVELS) {
+    next->levels = r->levels_seconds;
+    next->cpu += r->levels_cpu;
+  }
+  return finish_row(r, next);
+}
+
+static int solve_levels(run *r) {
+  levels_result result;
+  r->levels_start = malloc(numbers(r) * sizeof *r->levels_start);
+  if (!r->levels_start) return mesh_fail(r->why, "out of memory for %zu unknowns", numbers(r));
+  memcpy(r->levels_start, r->f.start, numbers(r) * sizeof *r->levels_start);
+  progress_show("coarser meshes");
+  const double start = seconds_now(), cpu = cpu_seconds();
+  if (levels_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &r->options->conformal, r->levels_start, &result,
+                   r->why))
+    return 1;
+  r->levels_seconds = seconds_now() - start;
+  r->levels_cpu = cpu_seconds() - cpu;
+  return 0;
+}
+
+static int solve_theirs(run *r, int method, int start) {
+  lscm_outcome outcome;
+  row *next = add_row(r, method_texts[method], method, start);
+  if (!next) return 1;
+  double forming;
+  long long formed, kept;
+  lscm_eigen_info(r->eigen, &forming, &formed, &kept);
+  if (lscm_eigen_solve(r->eigen, (lscm_method)method, r->options->conformal.rtol,
+                       r->options->conformal.max_iterations, next->uv, &outcome, r->why))
+    return 1;
+  next->iterations = outcome.iterations;
+  next->setup = forming + outcome.seconds_setup;
+  next->solve = outcome.seconds_solve;
+  next->cpu = outcome.seconds_cpu;
+  return finish_row(r, next);
+}
+
+/* ---- Report ---- */
+
+static int reached(const run *r, const row *one) {
+  return one->method == LSCM_DIRECT || one->residual <= r->options->conformal.rtol;
+}
+
+static int any_missed(const run *r) {
+  int missed = 0;
+  for (int i = 0; i < r->count; i++) missed |= r->rows[i].method < 0 && !reached(r, &r->rows[i]);
+  return missed;
+}
+
+/* The fastest of Eigen's conjugate gradients from the usual start that got there, by its solve. */
+static const row *best_peer(const run *r) {
+  const row *best = NULL;
+  for (int i = 0; i < r->count; i++) {
+    const row *one = &r->rows[i];
+    if (one->method < 0 || one->method == LSCM_DIRECT || one->start != FROM_DISTANCES || !reached(r, one))
+      continue;
+    if (!best || one->solve < best->solve) best = one;
+  }
+  return best;
+}
+
+static double apart(const run *r, const row *one) {
+  const row *known = NULL;
+  double most = 0;
+  for (int i = 0; i < r->count; i++)
+    if (r->rows[i].method == LSCM_DIRECT) known = &r->rows[i];
+  if (!known || known == one) return NAN;
+  for (size_t i = 0; i < numbers(r); i++) most = fmax(most, fabs(one->uv[i] - known->uv[i]));
+  return most;
+}
+
+static void print_row(const run *r, const row *one) {
+  const double distance = apart(r, one);
+  printf("%-32s %-9s %10d %8.2f %9.3f %8.2f %10.2e %9.6f  ", one->name, start_names[one->start],
+         one->iterations, one->setup, one->levels + one->solve, one->cpu, one->residual, one->angles);
+  if (isnan(distance))
+    printf("%9s", "");
+  else
+    printf("%9.1e", distance);
+  printf("%s\n", reached(r, one) ? "" : "  not reached");
+}
+
+static void print_ratios(const run *r) {
+  const row *peer = best_peer(r);
+  putchar('\n');
+  if (!peer) {
+    printf("No conjugate gradients of Eigen's reached %g: nothing to compare with.\n",
+           r->options->conformal.rtol);
+    return;
+  }
+  for (int i = 0; i < r->count; i++) {
+    const row *one = &r->rows[i];
+    if (one->method >= 0) continue;
+    printf("%s from %s: ", one->name, start_names[one->start]);
+    if (!reached(r, one)) {
+      printf("did not reach %g, no result\n", r->options->conformal.rtol);
+      continue;
+    }
+    const double solve = one->levels + one->solve;
+    printf("%.1f times as fast as %s from distances, set-up included %.1f times\n", peer->solve / solve,
+           peer->name, (peer->setup + peer->solve) / (one->setup + solve));
+  }
+}
+
+static void print_report(const run *r, const conformal_result *system) {
+  ts_context_info device = {0};
+  double forming;
+  long long formed, kept;
+  ts_context_get_info(r->context, &device);
+  lscm_eigen_info(r->eigen, &forming, &formed, &kept);
+  printf("mesh        %s: %d flat vertices, %d triangles\n", r->loaded.name, (int)r->f.c.vertices,
+         (int)r->f.m.triangle_count);
+  printf("system      %d unknowns, normal equations: %lld entries, format %s; Eigen's: %lld, of which %lld are "
+         "kept\n",
+         (int)system->unknowns, (long long)system->nonzeros, ts_format_name(system->format), formed, kept);
+  printf("backend     %s: %s\n", device.backend, device.device);
+  if (r->options->device.threads)
+    printf("threads     %d of Eigen and of the CPU backend\n", r->options->device.threads);
+  printf("residual    %g of the normal equations, in double precision on the host\n\n",
+         r->options->conformal.rtol);
+  printf("%-32s %-9s %10s %8s %9s %8s %10s %9s  %9s\n", "solver", "start", "iterations", "set-up s", "solve s",
+         "cpu s", "residual", "angles", "apart");
+  for (int i = 0; i < r->count; i++) print_row(r, &r->rows[i]);
+  print_ratios(r);
+}
+
+/* ---- The program ---- */
+
+static int open_run(run *r) {
+  mesh m;
+  int32_t *vertex_of_original = NULL;
+  const flattening_options options = {.start = START_DISTANCES};
+  if (load_mesh(&r->options->load, &m, &vertex_of_original, &r->loaded, r->why)) return 1;
+  free(vertex_of_original);
+  if (flattening_create(&m, &options, &r->f, r->why)) return 1;
+  if (ts_context_create(&r->options->device, &r->context) != TS_OK)
+    return mesh_fail(r->why, "%s", ts_last_error(NULL));
+  const lscm_problem problem = {&r->f.m, &r->f.c, r->f.pinned};
+  progress_show("Eigen's normal equations");
+  return lscm_eigen_create(&problem, r->f.start, r->options->device.threads, &r->eigen, r->why);
+}
+
+static int solve_all(run *r, conformal_result *system) {
+  char name[48];
+  ts_context_info device;
+  const run_options *o = r->options;
+  if (ts_context_get_info(r->context, &device) != TS_OK || warm_up(r, system)) return 1;
+  if (o->starts[FROM_LEVELS] && solve_levels(r)) return 1;
+  snprintf(name, sizeof name, "texsolve, %.20s", device.backend);
+  for (int start = 0; start < STARTS; start++)
+    if (o->starts[start] && solve_ours(r, name, start)) return 1;
+  for (int k = 0; k < LSCM_METHODS; k++) {
+    if (!o->wanted[k]) continue;
+    if (solve_theirs(r, k, FROM_DISTANCES)) return 1;
+    if (k == LSCM_CG && o->starts[FROM_LEVELS] && solve_theirs(r, k, FROM_LEVELS)) return 1;
+  }
+  return 0;
+}
+
+static void close_run(run *r) {
+  for (int i = 0; i < r->count; i++) free(r->rows[i].uv);
+  free(r->levels_start);
+  lscm_eigen_destroy(&r->eigen);
+  ts_context_destroy(&r->context);
+  flattening_destroy(&r->f);
+}
+
+/* Words with commas between them; sets the flags of those that are there. */
+static void parse_words(const char *option, const char *text, const char *const *words, int count,
+                        const char *expected, int *flags) {
+  memset(flags, 0, (size_t)count * sizeof *flags);
+  for (const char *at = text; *at;) {
+    const size_t length = strcspn(at, ",");
+    int found = -1;
+    for (int k = 0; k < count; k++)
+      if (strlen(words[k]) == length && !strncmp(words[k], at, length)) found = k;
+    if (found < 0)
+      arguments_usage("%s: '%.*s', expected %s, with commas between them", option,
+                      (int)(length < 40 ? length : 40), at, expected);
+    flags[found] = 1;
+    at += length + (at[length] == ',');
+  }
+}
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+  run_options *o = state->input;
+  int format;
+  switch (key) {
+  case KEY_GENERATE:
+    o->load.generate = text;
+    return 0;
+  case KEY_BACKEND:
+    o->device.backend = arguments_backend(text);
+    return 0;
+  case KEY_FORMAT:
+    format = ts_format_from_name(text);
+    if (format < 0 || format == TS_FORMAT_STENCIL)
+      arguments_usage("--format: '%.40s', expected auto, bcrs2, bcrs4, jagged, segments or csr", text);
+    o->conformal.format = (ts_format)format;
+    return 0;
+  case KEY_RTOL:
+    o->conformal.rtol = arguments_rtol(text);
+    return 0;
+  case KEY_ITERATIONS:
+    o->conformal.max_iterations = arguments_whole_number("--max-iterations", text, 1, 100000000);
+    return 0;
+  case KEY_THREADS:
+    o->device.threads = arguments_whole_number("--threads", text, 1, 1024);
+    return 0;
+  case KEY_PEERS:
+    parse_words("--peers", text, method_names, LSCM_METHODS,
+                "some of cg, float, refined, cholesky, least-squares and direct", o->wanted);
+    return 0;
+  case KEY_STARTS:
+    parse_words("--starts", text, start_names, STARTS, "distances, levels or both", o->starts);
+    return 0;
+  case ARGP_KEY_ARG:
+    if (o->load.path) arguments_usage("'%.80s' after the mesh, expected one mesh only", text);
+    o->load.path = text;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+int main(int argc, char **argv) {
+  static const struct argp_option list[] = {
+      {"generate", KEY_GENERATE, "WHAT", 0, "a mesh instead of a file (default: face:250000)", 0},
+      {"backend", KEY_BACKEND, "NAME", 0, "of texsolve (default: auto)", 0},
+      {"format", KEY_FORMAT, "NAME", 0, "of texsolve's matrix (default: auto)", 0},
+      {"rtol", KEY_RTOL, "R", 0, "the residual to reach (default: 1e-6)", 0},
+      {"max-iterations", KEY_ITERATIONS, "N", 0, "of each solve (default: 100000)", 0},
+      {"threads", KEY_THREADS, "N", 0, "of Eigen and of the CPU backend (default: all)", 0},
+      {"starts", KEY_STARTS, "LIST", 0, "of texsolve: distances, levels (default: both)", 0},
+      {"peers", KEY_PEERS, "LIST", 0,
+       "cg, float, refined, cholesky, least-squares, direct (default: cg, refined and direct)", 0},
+      {0}};
+  static const struct argp parser = {
+      .options = list,
+      .parser = parse,
+      .args_doc = "[FILE]",
+      .doc = "Times a least-squares conformal map by texsolve and by Eigen to the same residual."};
+  run_options options = {.load.seed = 1,
+                         .conformal = {.rtol = 1e-6, .max_iterations = 100000},
+                         .starts = {1, 1},
+                         .wanted = {[LSCM_CG] = 1, [LSCM_CG_REFINED] = 1, [LSCM_DIRECT] = 1}};
+  run r = {.options = &options};
+  conformal_result system;
+  char name[] = "peer-lscm"; /* argp's messages begin with argv[0] */
+  argv[0] = name;
+  message_set_program(name);
+  argp_err_exit_status = ARGUMENTS_EXIT;
+  argp_parse(&parser, argc, argv, 0, NULL, &options);
+  if (!options.load.path && !options.load.generate) options.load.generate = (char[]){"face:250000"};
+  progress_enable(1);
+  const int failed = open_run(&r) || solve_all(&r, &system);
+  progress_clear();
+  if (failed)
+    message("%s", r.why);
+  else
+    print_report(&r, &system);
+  const int missed = !failed && any_missed(&r);
+  close_run(&r);
+  if (failed || message_flush_stdout()) return 1;
+  return missed ? EXIT_MISSED : 0;
+}
