@@ -139,3 +139,31 @@ int same_file(const char *path, const char *other) {
   if (stat(path, &a) != 0 || stat(other, &b) != 0) return 0;
   return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
+
+int output_check(const char *path, const char *input) {
+  output_file file;
+  if (!path) return 0;
+  if (input && same_file(path, input)) {
+    message("%s: this output is also the input, expected another file", path);
+    return -1;
+  }
+  if (output_open(&file, path)) return -1;
+  output_discard(&file);
+  return 0;
+}
+
+int output_check_directory(const char *path, int *made) {
+  *made = 0;
+  if (!path) return 0;
+  if (mkdir(path, 0777) == 0) {
+    *made = 1;
+    return 0;
+  }
+  struct stat info;
+  int error = errno;
+  if (error == EEXIST) error = stat(path, &info) ? errno : S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+  if (!error && access(path, W_OK | X_OK)) error = errno;
+  if (!error) return 0;
+  message("%s: %s, expected a directory that can be written", path, strerror(error));
+  return -1;
+}

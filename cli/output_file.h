@@ -20,4 +20,11 @@ void output_discard(output_file *file);
 /* Nonzero if both paths name one existing file. */
 int same_file(const char *path, const char *other);
 
+/* Before the work begins: whether `path` can be written and is not the file that is read (each may be NULL).
+ * Returns 0, or -1 after a message. */
+int output_check(const char *path, const char *input);
+/* The same of a directory, which is made if it is not there: then `made` is set, so that it can be taken away
+ * when nothing comes to be in it. */
+int output_check_directory(const char *path, int *made);
+
 #endif

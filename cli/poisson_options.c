@@ -2,12 +2,10 @@
 #include "poisson.h"
 
 #include <argp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "arguments.h"
 #include "message.h"
 
 const char *const poisson_problem_names[PROBLEM_COUNT] = {
@@ -100,23 +98,6 @@ static const char description[] =
     "lowest; `-' is standard input.\v"
     "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the last u is still written.";
 
-__attribute__((format(printf, 1, 2), noreturn)) static void usage(const char *format, ...) {
-  char text[256];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  message("%s", text);
-  exit(EXIT_USAGE);
-}
-
-static int option_int(const char *option, const char *text, int least, int most) {
-  int value;
-  if (parse_int(text, least, most, &value))
-    usage("%s: '%.40s', expected a whole number from %d to %d", option, text, least, most);
-  return value;
-}
-
 /* Names of the library's lists, which begin with 0. */
 typedef const char *(*name_fn)(int value);
 #define NAME_FUNCTION(prefix, type)                                                                            \
@@ -136,13 +117,14 @@ static int option_name(const char *option, const char *text, int value, name_fn 
     const size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", name(i));
   }
-  usage("%s: unknown %s '%.40s', expected one of %s", option, option + 2, text, known);
+  arguments_usage("%s: unknown %s '%.40s', expected one of %s", option, option + 2, text, known);
 }
 
 static int option_problem(const char *text) {
   for (int i = 0; i < PROBLEM_COUNT; i++)
     if (!strcmp(text, poisson_problem_names[i])) return i;
-  usage("--problem: unknown problem '%.40s', expected smooth, variable, noise, jumps or obstacles", text);
+  arguments_usage("--problem: unknown problem '%.40s', expected smooth, variable, noise, jumps or obstacles",
+                  text);
 }
 
 static void set_size(const char *text, poisson_options *o) {
@@ -151,10 +133,11 @@ static void set_size(const char *text, poisson_options *o) {
       strchr(text, 'x') ? parse_size(text, &o->width, &o->height) : parse_int(text, 1, MOST, &o->width);
   if (!failed && !strchr(text, 'x')) o->height = o->width;
   if (failed || o->width < 3 || o->height < 3)
-    usage("--size: '%.40s', expected WIDTH or WIDTHxHEIGHT of 3 to %d samples, such as 1025x513", text, MOST);
+    arguments_usage("--size: '%.40s', expected WIDTH or WIDTHxHEIGHT of 3 to %d samples, such as 1025x513",
+                    text, MOST);
   if ((long long)o->width * o->height > INT32_MAX)
-    usage("--size: '%.40s' are %lld samples, expected at most %d", text, (long long)o->width * o->height,
-          INT32_MAX);
+    arguments_usage("--size: '%.40s' are %lld samples, expected at most %d", text,
+                    (long long)o->width * o->height, INT32_MAX);
 }
 
 static void set_boundary(const char *text, poisson_options *o) {
@@ -176,9 +159,10 @@ static void set_boundary(const char *text, poisson_options *o) {
       side = ts_side_from_name(name);
     }
     if (side < 0)
-      usage("--boundary: unknown side '%.*s', expected dirichlet, neumann or periodic, mixed, or four of the "
-            "first three as LEFT,RIGHT,BOTTOM,TOP",
-            length < 40 ? (int)length : 40, rest);
+      arguments_usage(
+          "--boundary: unknown side '%.*s', expected dirichlet, neumann or periodic, mixed, or four of the "
+          "first three as LEFT,RIGHT,BOTTOM,TOP",
+          length < 40 ? (int)length : 40, rest);
     if (count < 4) *sides[count] = (ts_side)side;
     count++;
     rest += length;
@@ -187,11 +171,11 @@ static void set_boundary(const char *text, poisson_options *o) {
   }
   if (count == 1) o->right = o->bottom = o->top = o->left;
   if (count != 1 && count != 4)
-    usage("--boundary: '%.80s' has %d sides, expected 1 or 4 (LEFT,RIGHT,BOTTOM,TOP)", text, count);
+    arguments_usage("--boundary: '%.80s' has %d sides, expected 1 or 4 (LEFT,RIGHT,BOTTOM,TOP)", text, count);
   const char *lone = NULL;
   if ((o->left == TS_SIDE_PERIODIC) != (o->right == TS_SIDE_PERIODIC)) lone = "left and right";
   if ((o->bottom == TS_SIDE_PERIODIC) != (o->top == TS_SIDE_PERIODIC)) lone = "bottom and top";
-  if (lone) usage("--boundary: only one of %s is periodic, expected both or none", lone);
+  if (lone) arguments_usage("--boundary: only one of %s is periodic, expected both or none", lone);
 }
 
 static error_t parse_method(int key, char *text, poisson_options *o) {
@@ -212,14 +196,13 @@ static error_t parse_method(int key, char *text, poisson_options *o) {
     m->cycle = (ts_cycle)option_name("--cycle", text, ts_cycle_from_name(text), name_ts_cycle);
     break;
   case KEY_PRE:
-    m->pre = option_int("--pre", text, 0, 16);
+    m->pre = arguments_whole_number("--pre", text, 0, 16);
     break;
   case KEY_POST:
-    m->post = option_int("--post", text, 0, 16);
+    m->post = arguments_whole_number("--post", text, 0, 16);
     break;
   case KEY_DAMPING:
-    if (parse_double(text, &m->damping) || m->damping <= 0 || m->damping > 1)
-      usage("--damping: '%.40s', expected a number above 0 and at most 1", text);
+    m->damping = arguments_positive("--damping", text, 1, "a number above 0 and at most 1");
     break;
   case KEY_SYMMETRIC:
     m->symmetric = 1;
@@ -228,20 +211,19 @@ static error_t parse_method(int key, char *text, poisson_options *o) {
     m->full = 1;
     break;
   case KEY_LEVELS:
-    m->max_levels = option_int("--levels", text, 1, 32);
+    m->max_levels = arguments_whole_number("--levels", text, 1, 32);
     break;
   case KEY_COARSEST_SWEEPS:
-    m->coarsest_sweeps = option_int("--coarsest-sweeps", text, 1, 1000);
+    m->coarsest_sweeps = arguments_whole_number("--coarsest-sweeps", text, 1, 1000);
     break;
   case KEY_CG:
     o->cg = 1;
     break;
   case KEY_RTOL:
-    if (parse_double(text, &o->rtol) || o->rtol <= 0 || o->rtol >= 1)
-      usage("--rtol: '%.40s', expected a number between 0 and 1", text);
+    o->rtol = arguments_rtol(text);
     break;
   case KEY_MAX_CYCLES:
-    o->max_cycles = option_int("--max-cycles", text, 1, 1000000);
+    o->max_cycles = arguments_whole_number("--max-cycles", text, 1, 1000000);
     break;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -260,12 +242,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     break;
   case KEY_SAMPLES:
     if (strcmp(text, "points") && strcmp(text, "cells"))
-      usage("--samples: '%.40s', expected points or cells", text);
+      arguments_usage("--samples: '%.40s', expected points or cells", text);
     o->samples = !strcmp(text, "cells") ? TS_SAMPLES_CELLS : TS_SAMPLES_POINTS;
     break;
   case KEY_SIGMA:
     if (parse_double(text, &o->sigma) || o->sigma < 0)
-      usage("--sigma: '%.40s', expected a number that is not negative", text);
+      arguments_usage("--sigma: '%.40s', expected a number that is not negative", text);
     break;
   case KEY_PROBLEM:
     o->problem = option_problem(text);
@@ -286,7 +268,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     o->backend = text;
     break;
   case KEY_THREADS:
-    o->threads = option_int("--threads", text, 1, 4096);
+    o->threads = arguments_whole_number("--threads", text, 1, 4096);
     break;
   case KEY_JSON:
     o->json = 1;
@@ -298,7 +280,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     o->verbosity++;
     break;
   case ARGP_KEY_ARG:
-    usage("'%.80s', expected options only, such as --rhs FILE", text);
+    arguments_usage("'%.80s', expected options only, such as --rhs FILE", text);
   default:
     return parse_method(key, text, o);
   }
@@ -310,7 +292,8 @@ static void set_steps(ts_multigrid_desc *m) {
   const int jacobi = m->smoother == TS_SMOOTHER_JACOBI, chebyshev = m->smoother == TS_SMOOTHER_CHEBYSHEV;
   if (m->pre < 0) m->pre = jacobi ? 4 : chebyshev ? 2 : 1;
   if (m->post < 0) m->post = jacobi || chebyshev ? 2 : 1;
-  if (m->pre == 0 && m->post == 0) usage("--pre 0 and --post 0, expected at least one smoothing step");
+  if (m->pre == 0 && m->post == 0)
+    arguments_usage("--pre 0 and --post 0, expected at least one smoothing step");
 }
 
 void poisson_parse(int argc, char **argv, poisson_options *options) {
@@ -327,12 +310,13 @@ void poisson_parse(int argc, char **argv, poisson_options *options) {
   const char *const inputs[] = {o->rhs, o->coefficient, o->solid};
   int from_input = 0;
   for (int i = 0; i < 3; i++) from_input += inputs[i] && !strcmp(inputs[i], "-");
-  if (from_input > 1) usage("'-' given for several files, expected one file on standard input");
+  if (from_input > 1) arguments_usage("'-' given for several files, expected one file on standard input");
   set_steps(&options->multigrid);
   const char *const file = o->rhs ? "--rhs" : o->coefficient ? "--coefficient" : o->solid ? "--solid" : NULL;
   if (o->problem < 0) options->problem = file ? PROBLEM_NOISE : PROBLEM_SMOOTH;
   if (file && (o->problem == PROBLEM_SMOOTH || o->problem == PROBLEM_VARIABLE))
-    usage("%s and --problem %s, which has all of its own; expected one of them, or --problem noise, jumps or "
-          "obstacles",
-          file, poisson_problem_names[o->problem]);
+    arguments_usage(
+        "%s and --problem %s, which has all of its own; expected one of them, or --problem noise, jumps or "
+        "obstacles",
+        file, poisson_problem_names[o->problem]);
 }

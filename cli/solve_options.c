@@ -2,12 +2,10 @@
 #include "solve.h"
 
 #include <argp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "arguments.h"
 #include "message.h"
 
 enum {
@@ -81,16 +79,6 @@ static const char description[] =
     "input.\v"
     "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the last x is still written.";
 
-__attribute__((format(printf, 1, 2), noreturn)) static void usage(const char *format, ...) {
-  char text[256];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  message("%s", text);
-  exit(EXIT_USAGE);
-}
-
 static ts_format parse_format(const char *name) {
   const int format = ts_format_from_name(name);
   if (format >= 0) return (ts_format)format;
@@ -99,27 +87,20 @@ static ts_format parse_format(const char *name) {
     const size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", ts_format_name((ts_format)i));
   }
-  usage("--format: unknown format '%.40s', expected one of %s", name, known);
-}
-
-static int option_int(const char *option, const char *text, int least, int most) {
-  int value;
-  if (parse_int(text, least, most, &value))
-    usage("%s: '%.40s', expected a whole number from %d to %d", option, text, least, most);
-  return value;
+  arguments_usage("--format: unknown format '%.40s', expected one of %s", name, known);
 }
 
 static void set_word(const char *option, const char *text, const char *first, const char *second,
                      int *is_second) {
   if (strcmp(text, first) && strcmp(text, second))
-    usage("%s: unknown %s '%.40s', expected %s or %s", option, option + 2, text, first, second);
+    arguments_usage("%s: unknown %s '%.40s', expected %s or %s", option, option + 2, text, first, second);
   *is_second = !strcmp(text, second);
 }
 
 static ts_method parse_solver(const char *name) {
   const int method = ts_method_from_name(name);
   if (method >= 0 && method <= TS_METHOD_GMRES) return (ts_method)method;
-  usage("--solver: unknown solver '%.40s', expected auto, cg, bicgstab or gmres", name);
+  arguments_usage("--solver: unknown solver '%.40s', expected auto, cg, bicgstab or gmres", name);
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
@@ -155,13 +136,13 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     break;
   case KEY_REORDER:
     if (reorder_parse(text, &o->reorder))
-      usage("--reorder: unknown order '%.40s', expected " REORDER_NAMES, text);
+      arguments_usage("--reorder: unknown order '%.40s', expected " REORDER_NAMES, text);
     break;
   case KEY_SOLVER:
     o->method = parse_solver(text);
     break;
   case KEY_RESTART:
-    o->restart = option_int("--restart", text, 1, 200);
+    o->restart = arguments_whole_number("--restart", text, 1, 200);
     break;
   case KEY_PRECONDITIONER:
     set_word("--preconditioner", text, "none", "jacobi", &is_second);
@@ -172,28 +153,27 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     o->stop = is_second ? TS_STOP_DELTA : TS_STOP_RESIDUAL;
     break;
   case KEY_RTOL:
-    if (parse_double(text, &o->rtol) || o->rtol <= 0 || o->rtol >= 1)
-      usage("--rtol: '%.40s', expected a number between 0 and 1", text);
+    o->rtol = arguments_rtol(text);
     break;
   case KEY_RECTANGLE:
     if (parse_size(text, &o->rectangle_width, &o->rectangle_height))
-      usage("--rectangle: '%.40s', expected WIDTHxHEIGHT, such as 32x16", text);
+      arguments_usage("--rectangle: '%.40s', expected WIDTHxHEIGHT, such as 32x16", text);
     break;
   case KEY_MAX_ITERATIONS:
-    o->max_iterations = option_int("--max-iterations", text, 1, 1000000000);
+    o->max_iterations = arguments_whole_number("--max-iterations", text, 1, 1000000000);
     break;
   case KEY_CHECK_INTERVAL:
-    o->check_interval = option_int("--check-interval", text, 1, 1024);
+    o->check_interval = arguments_whole_number("--check-interval", text, 1, 1024);
     break;
   case KEY_THREADS:
-    o->threads = option_int("--threads", text, 1, 4096);
+    o->threads = arguments_whole_number("--threads", text, 1, 4096);
     break;
   case ARGP_KEY_ARG:
-    if (o->matrix) usage("'%.80s' after the matrix, expected one matrix only", text);
+    if (o->matrix) arguments_usage("'%.80s' after the matrix, expected one matrix only", text);
     o->matrix = text;
     break;
   case ARGP_KEY_END:
-    if (!o->matrix) usage("no matrix given, expected `texsolve solve MATRIX'");
+    if (!o->matrix) arguments_usage("no matrix given, expected `texsolve solve MATRIX'");
     break;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -209,10 +189,11 @@ void solve_parse(int argc, char **argv, solve_options *options) {
   const solve_options *o = options;
   const int from_input =
       !strcmp(o->matrix, "-") + (o->b && !strcmp(o->b, "-")) + (o->x0 && !strcmp(o->x0, "-"));
-  if (o->restart && o->method != TS_METHOD_GMRES) usage("--restart: expected --solver gmres beside it");
+  if (o->restart && o->method != TS_METHOD_GMRES)
+    arguments_usage("--restart: expected --solver gmres beside it");
   if (o->stop == TS_STOP_DELTA && o->method > TS_METHOD_CG)
-    usage("--stop delta: expected --solver cg, whose rule it is");
-  if (from_input > 1) usage("'-' given for several files, expected one file on standard input");
+    arguments_usage("--stop delta: expected --solver cg, whose rule it is");
+  if (from_input > 1) arguments_usage("'-' given for several files, expected one file on standard input");
   if (o->output && o->history && !strcmp(o->output, o->history))
-    usage("-o and --history are both '%.80s', expected two files", o->output);
+    arguments_usage("-o and --history are both '%.80s', expected two files", o->output);
 }

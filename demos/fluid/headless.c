@@ -1,10 +1,7 @@
 /* fluid without a window: so many frames, then files. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "drawing.h"
@@ -19,36 +16,6 @@ enum { default_frames = 100, frames_per_second = 30, wide_enough = 960 };
 
 /* ---- Outputs ---- */
 
-/* An output that cannot be written is found before the work begins. */
-static int check_output(const program_options *o, const char *path) {
-  output_file file;
-  if (!path) return 0;
-  if (o->simulation.walls && same_file(path, o->simulation.walls)) {
-    message("%s: this output is also the input, expected another file", path);
-    return -1;
-  }
-  if (output_open(&file, path)) return -1;
-  output_discard(&file);
-  return 0;
-}
-
-/* Sets `made` where the directory is new, so that it can be taken away when nothing comes to be in it. */
-static int check_directory(const char *path, int *made) {
-  *made = 0;
-  if (!path) return 0;
-  if (mkdir(path, 0777) == 0) {
-    *made = 1;
-    return 0;
-  }
-  struct stat info;
-  int error = errno;
-  if (error == EEXIST) error = stat(path, &info) ? errno : S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
-  if (!error && access(path, W_OK | X_OK)) error = errno;
-  if (!error) return 0;
-  message("%s: %s, expected a directory that can be written", path, strerror(error));
-  return -1;
-}
-
 static int check_outputs(const program_options *o, int *made_directory) {
   char why[SIMULATION_MESSAGE];
   *made_directory = 0;
@@ -56,8 +23,9 @@ static int check_outputs(const program_options *o, int *made_directory) {
     message("%s", why);
     return -1;
   }
-  if (check_output(o, o->screenshot) || check_output(o, o->profile)) return -1;
-  return check_directory(o->frames_dir, made_directory);
+  if (output_check(o->screenshot, o->simulation.walls) || output_check(o->profile, o->simulation.walls))
+    return -1;
+  return output_check_directory(o->frames_dir, made_directory);
 }
 
 /* ---- Work ---- */

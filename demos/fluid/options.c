@@ -1,11 +1,10 @@
 /* The arguments of fluid. */
 #include <argp.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "fluid.h"
 #include "message.h"
 
@@ -114,43 +113,6 @@ static const char description[] = "Simulates a fluid, with its pressure solved b
                                   "not stay finite, where what was "
                                   "reached is still written.";
 
-__attribute__((format(printf, 1, 2), noreturn)) static void usage(const char *format, ...) {
-  char text[400];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  message("%s", text);
-  exit(EXIT_USAGE);
-}
-
-static int whole_number(const char *option, const char *text, int least, int most) {
-  int value;
-  if (parse_int(text, least, most, &value))
-    usage("%s: '%.40s', expected a whole number from %d to %d", option, text, least, most);
-  return value;
-}
-
-static double number(const char *option, const char *text, double least, double most, const char *expected) {
-  double value;
-  if (parse_double(text, &value) || !(value >= least && value <= most))
-    usage("%s: '%.40s', expected %s", option, text, expected);
-  return value;
-}
-
-/* Which of the names that a function gives for 0, 1, ... until NULL. */
-typedef const char *name_fn(int index);
-
-static int one_of(const char *option, const char *text, name_fn *name) {
-  char known[200] = "";
-  for (int k = 0; name(k); k++) {
-    if (!strcmp(text, name(k))) return k;
-    const size_t used = strlen(known);
-    snprintf(known + used, sizeof known - used, "%s%s", !k ? "" : name(k + 1) ? ", " : " or ", name(k));
-  }
-  usage("%s: '%.40s', expected %s", option, text, known);
-}
-
 static const char *scene_names(int k) {
   return scene_at(k) ? scene_name(scene_at(k)) : NULL;
 }
@@ -185,30 +147,16 @@ static const char *field_names(int k) {
   return fluid_field_name((fluid_field)k);
 }
 
-/* "gl:1" and "check:gl" are names too. Whether it is there and works is found out when it is opened. */
-static const char *parse_backend(const char *text) {
-  const char *name = strncmp(text, "check:", 6) ? text : text + 6;
-  const size_t length = strcspn(name, ":");
-  char known[128] = "auto";
-  if (!strcmp(text, "auto")) return text;
-  for (int i = 0; ts_backend_name(i); i++) {
-    if (strlen(ts_backend_name(i)) == length && !strncmp(name, ts_backend_name(i), length)) return text;
-    const size_t used = strlen(known);
-    snprintf(known + used, sizeof known - used, ", %s", ts_backend_name(i));
-  }
-  usage("--backend: '%.40s', expected one of %s, or check:NAME", text, known);
-}
-
 static int parse_flow(int key, char *text, program_options *o) {
   simulation_changes *c = &o->simulation.changes;
   int width, height;
   switch (key) {
   case KEY_SCENE:
-    o->simulation.scene = scene_at(one_of("--scene", text, scene_names));
+    o->simulation.scene = scene_at(arguments_named("--scene", text, scene_names));
     return 0;
   case KEY_SIZE:
     if (parse_size(text, &width, &height) || width < 4 || height < 4 || width > 32768 || height > 32768)
-      usage("--size: '%.40s', expected WIDTHxHEIGHT of 4 to 32768 cells, such as 513x129", text);
+      arguments_usage("--size: '%.40s', expected WIDTHxHEIGHT of 4 to 32768 cells, such as 513x129", text);
     o->simulation.width = width;
     o->simulation.height = height;
     return 0;
@@ -216,29 +164,29 @@ static int parse_flow(int key, char *text, program_options *o) {
     o->simulation.walls = text;
     return 0;
   case KEY_TIME_STEP:
-    c->time_step = number("--time-step", text, 1e-9, 1000, "seconds from 1e-9 to 1000, such as 0.02");
+    c->time_step = arguments_number("--time-step", text, 1e-9, 1000, "seconds from 1e-9 to 1000, such as 0.02");
     return 0;
   case KEY_VISCOSITY:
-    c->viscosity = number("--viscosity", text, 0, 1e6, "m^2/s, not negative, such as 1e-3");
+    c->viscosity = arguments_number("--viscosity", text, 0, 1e6, "m^2/s, not negative, such as 1e-3");
     return 0;
   case KEY_REYNOLDS:
-    c->reynolds = number("--reynolds", text, 1e-6, 1e12, "a number above 0, such as 1000");
+    c->reynolds = arguments_number("--reynolds", text, 1e-6, 1e12, "a number above 0, such as 1000");
     return 0;
   case KEY_CONFINEMENT:
     c->vorticity_confinement =
-        number("--vorticity-confinement", text, 0, 1e6, "a number, not negative, such as 0.2");
+        arguments_number("--vorticity-confinement", text, 0, 1e6, "a number, not negative, such as 0.2");
     return 0;
   case KEY_BUOYANCY:
-    c->buoyancy = number("--buoyancy", text, -1e6, 1e6, "m/s^2, such as 3");
+    c->buoyancy = arguments_number("--buoyancy", text, -1e6, 1e6, "m/s^2, such as 3");
     return 0;
   case KEY_ADVECTION:
-    c->advection = one_of("--advection", text, advection_names);
+    c->advection = arguments_named("--advection", text, advection_names);
     return 0;
   case KEY_LAYOUT:
-    o->simulation.layout = (ts_fluid_layout)one_of("--layout", text, layout_names);
+    o->simulation.layout = (ts_fluid_layout)arguments_named("--layout", text, layout_names);
     return 0;
   case KEY_PARTICLES:
-    o->simulation.particles = whole_number("--particles", text, 0, 16000000);
+    o->simulation.particles = arguments_whole_number("--particles", text, 0, 16000000);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -249,38 +197,39 @@ static int parse_solver(int key, char *text, program_options *o) {
   simulation_changes *c = &o->simulation.changes;
   switch (key) {
   case KEY_SOLVER:
-    c->solver = one_of("--solver", text, solver_names);
+    c->solver = arguments_named("--solver", text, solver_names);
     return 0;
   case KEY_ITERATIONS:
-    c->iterations = whole_number("--iterations", text, 1, 1000);
+    c->iterations = arguments_whole_number("--iterations", text, 1, 1000);
     return 0;
   case KEY_COLD_START:
     c->cold_start = 1;
     return 0;
   case KEY_SMOOTHER:
-    c->multigrid.smoother = (ts_smoother)one_of("--smoother", text, smoother_names);
+    c->multigrid.smoother = (ts_smoother)arguments_named("--smoother", text, smoother_names);
     return 0;
   case KEY_STORAGE:
-    c->multigrid.storage = (ts_grid_storage)one_of("--storage", text, storage_names);
+    c->multigrid.storage = (ts_grid_storage)arguments_named("--storage", text, storage_names);
     return 0;
   case KEY_INTERPOLATION:
-    c->multigrid.interpolation = (ts_interpolation)one_of("--interpolation", text, interpolation_names);
+    c->multigrid.interpolation =
+        (ts_interpolation)arguments_named("--interpolation", text, interpolation_names);
     return 0;
   case KEY_CYCLE:
-    c->multigrid.cycle = (ts_cycle)one_of("--cycle", text, cycle_names);
+    c->multigrid.cycle = (ts_cycle)arguments_named("--cycle", text, cycle_names);
     return 0;
   case KEY_PRE:
-    c->multigrid.pre = whole_number("--pre", text, 0, 16);
+    c->multigrid.pre = arguments_whole_number("--pre", text, 0, 16);
     return 0;
   case KEY_POST:
-    c->multigrid.post = whole_number("--post", text, 0, 16);
+    c->multigrid.post = arguments_whole_number("--post", text, 0, 16);
     return 0;
   case KEY_BACKEND:
-    o->simulation.backend = parse_backend(text);
+    o->simulation.backend = arguments_backend(text);
     return 0;
   case KEY_GL_PLATFORM:
     o->simulation.platform =
-        one_of("--gl-platform", text, platform_names) ? TS_GL_PLATFORM_WINDOW : TS_GL_PLATFORM_EGL;
+        arguments_named("--gl-platform", text, platform_names) ? TS_GL_PLATFORM_WINDOW : TS_GL_PLATFORM_EGL;
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -297,16 +246,16 @@ static void parse_probe(const char *text, double at[2]) {
     first[length] = 0;
     bad = parse_double(first, &at[0]) || parse_double(comma + 1, &at[1]);
   }
-  if (bad) usage("--probe: '%.40s', expected X,Y in metres, such as 1.2,0.5", text);
+  if (bad) arguments_usage("--probe: '%.40s', expected X,Y in metres, such as 1.2,0.5", text);
 }
 
 static int parse_picture(int key, char *text, program_options *o) {
   switch (key) {
   case KEY_FRAMES:
-    o->frames = whole_number("--frames", text, 0, 10000000);
+    o->frames = arguments_whole_number("--frames", text, 0, 10000000);
     return 0;
   case KEY_STEPS_PER_FRAME:
-    o->steps_per_frame = whole_number("--steps-per-frame", text, 1, 10000);
+    o->steps_per_frame = arguments_whole_number("--steps-per-frame", text, 1, 10000);
     return 0;
   case KEY_FILM:
     o->film = text;
@@ -320,14 +269,15 @@ static int parse_picture(int key, char *text, program_options *o) {
   case KEY_PICTURE_SIZE:
     if (parse_size(text, &o->picture_width, &o->picture_height) || o->picture_width < 16 ||
         o->picture_height < 16 || o->picture_width > 16384 || o->picture_height > 16384)
-      usage("--picture-size: '%.40s', expected WIDTHxHEIGHT of 16 to 16384 pixels, such as 1280x720", text);
+      arguments_usage("--picture-size: '%.40s', expected WIDTHxHEIGHT of 16 to 16384 pixels, such as 1280x720",
+                      text);
     return 0;
   case KEY_VIEW:
-    o->look.field = (fluid_field)one_of("--view", text, field_names);
+    o->look.field = (fluid_field)arguments_named("--view", text, field_names);
     o->field_given = 1;
     return 0;
   case KEY_RANGE:
-    o->look.range = number("--range", text, 1e-30, 1e30, "a number above 0");
+    o->look.range = arguments_number("--range", text, 1e-30, 1e30, "a number above 0");
     return 0;
   case KEY_ARROWS:
     o->look.arrows = 1;
@@ -362,17 +312,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     o->verbosity++;
     return 0;
   case ARGP_KEY_ARG:
-    usage("'%.80s', expected options only", text);
+    arguments_usage("'%.80s', expected options only", text);
   default:
     break;
   }
   if (!parse_flow(key, text, o) || !parse_solver(key, text, o)) return 0;
   return parse_picture(key, text, o);
-}
-
-static void print_version(FILE *stream, struct argp_state *state) {
-  (void)state;
-  fprintf(stream, "fluid %s\n", ts_version());
 }
 
 void options_parse(int argc, char **argv, program_options *o) {
@@ -381,21 +326,19 @@ void options_parse(int argc, char **argv, program_options *o) {
                          .look = {.particles = 1},
                          .probe = {NAN, NAN},
                          .frames = -1};
-  char name[] = "fluid"; /* argp's messages begin with argv[0] */
-  argv[0] = name;
-  argp_program_version_hook = print_version;
-  argp_err_exit_status = EXIT_USAGE;
-  argp_parse(&argp, argc, argv, 0, NULL, o);
+  arguments_parse("fluid", &argp, argc, argv, o);
   const simulation_changes *c = &o->simulation.changes;
-  if (!isnan(c->viscosity) && !isnan(c->reynolds)) usage("--viscosity and --reynolds, expected one of them");
+  if (!isnan(c->viscosity) && !isnan(c->reynolds))
+    arguments_usage("--viscosity and --reynolds, expected one of them");
   if (o->bench && (o->film || o->screenshot || o->frames_dir || o->profile))
-    usage("--bench writes no files, expected it without --film, --screenshot, --frames-dir and --profile");
-  if (!isnan(o->probe[0]) && !o->json) usage("--probe needs --json");
+    arguments_usage(
+        "--bench writes no files, expected it without --film, --screenshot, --frames-dir and --profile");
+  if (!isnan(o->probe[0]) && !o->json) arguments_usage("--probe needs --json");
   if (o->headless || o->bench) return;
   const char *needs = o->frames_dir    ? "--frames-dir"
                       : o->profile     ? "--profile"
                       : o->json        ? "--json"
                       : o->frames >= 0 ? "--frames"
                                        : NULL;
-  if (needs) usage("%s needs --headless", needs);
+  if (needs) arguments_usage("%s needs --headless", needs);
 }

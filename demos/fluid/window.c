@@ -4,12 +4,12 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
 #include "ui.h"
+#include "view_window.h"
 #include "window_state.h"
 
 static GLFWwindow *window;
@@ -19,65 +19,23 @@ static int fail(char message[SIMULATION_MESSAGE], const char *why) {
   return 1;
 }
 
-static int fail_glfw(char message[SIMULATION_MESSAGE]) {
-  char text[200];
-  const char *description = NULL;
-  glfwGetError(&description);
-  snprintf(text, sizeof text, "%s", description ? description : "unknown reason");
-  /* GLFW ends a line with a blank where the name of the display would follow. */
-  size_t length = strlen(text);
-  while (length > 0 && text[length - 1] == ' ') text[--length] = 0;
-  return fail(message, text);
-}
-
-/* Not larger than the screen. */
-static void fit_screen(int *width, int *height) {
-  GLFWmonitor *monitor = glfwGetPrimaryMonitor();
-  int x, y, free_width = 0, free_height = 0;
-  if (monitor) glfwGetMonitorWorkarea(monitor, &x, &y, &free_width, &free_height);
-  if (free_width > 0 && *width > free_width) *width = free_width;
-  if (free_height > 0 && *height > free_height) *height = free_height;
-}
-
 int fluid_window_open(int width, int height, char message[SIMULATION_MESSAGE]) {
-  if (!glfwInit()) return fail_glfw(message);
-  glfwDefaultWindowHints();
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
-  if (width <= 0 || height <= 0) {
-    width = 1280;
-    height = 800;
-  }
-  fit_screen(&width, &height);
-  window = glfwCreateWindow(width, height, "fluid", NULL, NULL);
-  if (!window) {
-    fail_glfw(message);
-    glfwTerminate();
-    return 1;
-  }
-  glfwSetWindowSizeLimits(window, 480, 320, GLFW_DONT_CARE, GLFW_DONT_CARE);
-  glfwMakeContextCurrent(window);
-  glfwSwapInterval(1);
-  const char *why = fluid_view_load();
-  if (!why) return 0;
-  fluid_window_close();
-  return fail(message, why);
+  static const int least[2] = {480, 320};
+  char why[200];
+  const int given = width > 0 && height > 0;
+  window = view_window_open("fluid", given ? width : 1280, given ? height : 800, least, why, sizeof why);
+  return window ? 0 : fail(message, why);
 }
 
 void fluid_window_close(void) {
-  if (window) glfwDestroyWindow(window);
+  view_window_close(window);
   window = NULL;
-  glfwTerminate();
 }
 
 /* ---- Sizes ---- */
 
 float window_scale(const window_state *w) {
-  float x, y;
-  glfwGetWindowContentScale(w->handle, &x, &y);
-  return fmaxf(x, 1);
+  return view_window_scale(w->handle);
 }
 
 int window_panel_width(const window_state *w) {

@@ -8,26 +8,13 @@
 #include "progress.h"
 #include "report.h"
 
-/* An output that cannot be written is found before the work begins. */
-static int check_output(const program_options *o, const char *path) {
-  output_file file;
-  if (!path) return 0;
-  if (o->load.path && same_file(path, o->load.path)) {
-    message("%s: this output is also the input, expected another file", path);
-    return -1;
-  }
-  if (output_open(&file, path)) return -1;
-  output_discard(&file);
-  return 0;
-}
-
 static int check_outputs(const program_options *o) {
   char why[MESH_MESSAGE];
   if (o->output && mesh_file_can_write_textured(o->output, why)) {
     message("%s", why);
     return -1;
   }
-  return check_output(o, o->output) || check_output(o, o->picture) ? -1 : 0;
+  return output_check(o->output, o->load.path) || output_check(o->picture, o->load.path) ? -1 : 0;
 }
 
 static int show_progress(int iteration, const double *history, int count, void *user) {

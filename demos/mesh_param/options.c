@@ -231,11 +231,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
   return parse_picture(key, text, o);
 }
 
-static void print_version(FILE *stream, struct argp_state *state) {
-  (void)state;
-  fprintf(stream, "mesh-param %s\n", ts_version());
-}
-
 void options_parse(int argc, char **argv, program_options *options) {
   static const struct argp argp = {
       .options = option_list, .parser = parse, .args_doc = "[FILE]", .doc = description};
@@ -244,11 +239,7 @@ void options_parse(int argc, char **argv, program_options *options) {
                                .look = {.squares = 40, .legend = 1},
                                .width = 1600,
                                .height = 800};
-  char name[] = "mesh-param"; /* argp's messages begin with argv[0] */
-  argv[0] = name;
-  argp_program_version_hook = print_version;
-  argp_err_exit_status = EXIT_USAGE;
-  argp_parse(&argp, argc, argv, 0, NULL, options);
+  arguments_parse("mesh-param", &argp, argc, argv, options);
   program_options *o = options;
   if (o->load.path && o->load.generate)
     arguments_usage("'%.80s' and --generate %.80s, expected one of them", o->load.path, o->load.generate);

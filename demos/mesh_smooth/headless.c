@@ -1,9 +1,6 @@
 /* mesh-smooth without a window: so many steps, then files. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "drawing.h"
@@ -21,36 +18,6 @@ static int is_dsi(const program_options *o) {
 
 /* ---- Outputs ---- */
 
-/* An output that cannot be written is found before the work begins. */
-static int check_output(const program_options *o, const char *path) {
-  output_file file;
-  if (!path) return 0;
-  if (o->load.path && same_file(path, o->load.path)) {
-    message("%s: this output is also the input, expected another file", path);
-    return -1;
-  }
-  if (output_open(&file, path)) return -1;
-  output_discard(&file);
-  return 0;
-}
-
-/* Sets `made` where the directory is new, so that it can be taken away when nothing comes to be in it. */
-static int check_directory(const char *path, int *made) {
-  *made = 0;
-  if (!path) return 0;
-  if (mkdir(path, 0777) == 0) {
-    *made = 1;
-    return 0;
-  }
-  struct stat info;
-  int error = errno;
-  if (error == EEXIST) error = stat(path, &info) ? errno : S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
-  if (!error && access(path, W_OK | X_OK)) error = errno;
-  if (!error) return 0;
-  message("%s: %s, expected a directory that can be written", path, strerror(error));
-  return -1;
-}
-
 static int check_outputs(const program_options *o, int *made_directory) {
   char why[MESH_MESSAGE];
   *made_directory = 0;
@@ -58,8 +25,8 @@ static int check_outputs(const program_options *o, int *made_directory) {
     message("%s", why);
     return -1;
   }
-  if (check_output(o, o->output) || check_output(o, o->screenshot)) return -1;
-  return check_directory(o->frames, made_directory);
+  if (output_check(o->output, o->load.path) || output_check(o->screenshot, o->load.path)) return -1;
+  return output_check_directory(o->frames, made_directory);
 }
 
 /* ---- Work ---- */

@@ -275,11 +275,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
   return parse_picture(key, text, o);
 }
 
-static void print_version(FILE *stream, struct argp_state *state) {
-  (void)state;
-  fprintf(stream, "mesh-smooth %s\n", ts_version());
-}
-
 /* What belongs to the other method. */
 static void check_method(const program_options *o) {
   const int is_dsi = o->smoother.method == SMOOTHER_DSI;
@@ -300,11 +295,7 @@ void options_parse(int argc, char **argv, program_options *options) {
                                .width = 1200,
                                .height = 900,
                                .steps = -1};
-  char name[] = "mesh-smooth"; /* argp's messages begin with argv[0] */
-  argv[0] = name;
-  argp_program_version_hook = print_version;
-  argp_err_exit_status = EXIT_USAGE;
-  argp_parse(&argp, argc, argv, 0, NULL, options);
+  arguments_parse("mesh-smooth", &argp, argc, argv, options);
   program_options *o = options;
   if (o->load.path && o->load.generate)
     arguments_usage("'%.80s' and --generate %.80s, expected one of them", o->load.path, o->load.generate);

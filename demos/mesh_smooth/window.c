@@ -2,76 +2,32 @@
 
 #include "window.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
 #include "ui.h"
+#include "view_window.h"
 #include "window_state.h"
 
 static GLFWwindow *window;
 
-static int fail(char message[MESH_MESSAGE]) {
-  const char *description = NULL;
-  glfwGetError(&description);
-  if (!description) description = "unknown reason";
-  /* GLFW ends a line with a blank where the name of the display would follow. */
-  int length = (int)strlen(description);
-  while (length > 0 && description[length - 1] == ' ') length--;
-  return mesh_fail(message, "no window: %.*s", length, description);
-}
-
-/* Not larger than the screen. */
-static void fit_screen(int *width, int *height) {
-  GLFWmonitor *monitor = glfwGetPrimaryMonitor();
-  int x, y, free_width = 0, free_height = 0;
-  if (monitor) glfwGetMonitorWorkarea(monitor, &x, &y, &free_width, &free_height);
-  if (free_width > 0 && *width > free_width) *width = free_width;
-  if (free_height > 0 && *height > free_height) *height = free_height;
-}
-
 int smooth_window_open(int width, int height, char message[MESH_MESSAGE]) {
-  if (!glfwInit()) return fail(message);
-  glfwDefaultWindowHints();
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
-  if (width <= 0 || height <= 0) {
-    width = 1280;
-    height = 800;
-  }
-  fit_screen(&width, &height);
-  window = glfwCreateWindow(width, height, "mesh-smooth", NULL, NULL);
-  if (!window) {
-    fail(message);
-    glfwTerminate();
-    return 1;
-  }
-  glfwSetWindowSizeLimits(window, 480, 320, GLFW_DONT_CARE, GLFW_DONT_CARE);
-  glfwMakeContextCurrent(window);
-  glfwSwapInterval(1);
-  const char *why = mesh_view_load();
-  if (!why) return 0;
-  smooth_window_close();
-  return mesh_fail(message, "no window: %s", why);
+  static const int least[2] = {480, 320};
+  char why[200];
+  const int given = width > 0 && height > 0;
+  window = view_window_open("mesh-smooth", given ? width : 1280, given ? height : 800, least, why, sizeof why);
+  return window ? 0 : mesh_fail(message, "no window: %s", why);
 }
 
 void smooth_window_close(void) {
-  if (window) glfwDestroyWindow(window);
+  view_window_close(window);
   window = NULL;
-  glfwTerminate();
 }
 
 /* ---- Sizes ---- */
 
 float window_scale(const window_state *w) {
-  float x, y;
-  glfwGetWindowContentScale(w->handle, &x, &y);
-  return fmaxf(x, 1);
+  return view_window_scale(w->handle);
 }
 
 int window_panel_width(const window_state *w) {

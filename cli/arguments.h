@@ -1,7 +1,7 @@
 /* What the programs' arguments may be. A wrong one ends the program with exit status 2, after one line that
  * names the option, what was given and what was expected. */
-#ifndef ARGUMENTS_H
-#define ARGUMENTS_H
+#ifndef CLI_ARGUMENTS_H
+#define CLI_ARGUMENTS_H
 
 #include <texsolve/texsolve.h>
 
@@ -9,12 +9,20 @@ enum { ARGUMENTS_EXIT = 2 };
 
 void arguments_usage(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
+/* Runs the parser of a program that is called `name`, which also answers --version. */
+struct argp;
+void arguments_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input);
+
 int arguments_whole_number(const char *option, const char *text, int least, int most);
-/* Which of some words it is, the last one NULL. */
-int arguments_one_of(const char *option, const char *text, const char *const *words);
-/* Greater than 0 and at most `most`; `expected` says so in words. */
+/* From `least` to `most`; `expected` says so in words. */
+double arguments_number(const char *option, const char *text, double least, double most, const char *expected);
+/* The same, greater than 0. */
 double arguments_positive(const char *option, const char *text, double most, const char *expected);
 double arguments_rtol(const char *text); /* between 0 and 1 */
+/* Which of some words it is, the last one NULL. */
+int arguments_one_of(const char *option, const char *text, const char *const *words);
+/* The same of the names that a function gives for 0, 1, ... until NULL. */
+int arguments_named(const char *option, const char *text, const char *(*name)(int index));
 /* A name for ts_context_desc. Whether the backend is there and works is found out when it is opened. */
 const char *arguments_backend(const char *text);
 /* WIDTHxHEIGHT of a picture. */

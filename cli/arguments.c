@@ -1,0 +1,105 @@
+#include "arguments.h"
+
+#include <argp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+void arguments_usage(const char *format, ...) {
+  char text[400];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  message("%s", text);
+  exit(ARGUMENTS_EXIT);
+}
+
+static const char *program;
+
+static void print_version(FILE *stream, struct argp_state *state) {
+  (void)state;
+  fprintf(stream, "%s %s\n", program, ts_version());
+}
+
+void arguments_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input) {
+  static char first[32]; /* argp's messages begin with argv[0] */
+  program = name;
+  snprintf(first, sizeof first, "%s", name);
+  argv[0] = first;
+  argp_program_version_hook = print_version;
+  argp_err_exit_status = ARGUMENTS_EXIT;
+  argp_parse(argp, argc, argv, 0, NULL, input);
+}
+
+int arguments_whole_number(const char *option, const char *text, int least, int most) {
+  int value;
+  if (parse_int(text, least, most, &value))
+    arguments_usage("%s: '%.40s', expected a whole number from %d to %d", option, text, least, most);
+  return value;
+}
+
+double arguments_number(const char *option, const char *text, double least, double most, const char *expected) {
+  double value;
+  if (parse_double(text, &value) || !(value >= least && value <= most))
+    arguments_usage("%s: '%.40s', expected %s", option, text, expected);
+  return value;
+}
+
+double arguments_positive(const char *option, const char *text, double most, const char *expected) {
+  const double value = arguments_number(option, text, 0, most, expected);
+  if (value == 0) arguments_usage("%s: '%.40s', expected %s", option, text, expected);
+  return value;
+}
+
+double arguments_rtol(const char *text) {
+  const double rtol = arguments_positive("--rtol", text, 1, "a number between 0 and 1");
+  if (rtol >= 1) arguments_usage("--rtol: '%.40s', expected a number between 0 and 1", text);
+  return rtol;
+}
+
+/* "a", ", b" or " or c" of a list. */
+static void put_word(char *list, size_t size, const char *word, int is_first, int is_last) {
+  const size_t used = strlen(list);
+  snprintf(list + used, size - used, "%s%s", is_first ? "" : is_last ? " or " : ", ", word);
+}
+
+int arguments_one_of(const char *option, const char *text, const char *const *words) {
+  char known[200] = "";
+  for (int i = 0; words[i]; i++) {
+    if (!strcmp(text, words[i])) return i;
+    put_word(known, sizeof known, words[i], i == 0, !words[i + 1]);
+  }
+  arguments_usage("%s: '%.40s', expected %s", option, text, known);
+}
+
+int arguments_named(const char *option, const char *text, const char *(*name)(int index)) {
+  char known[200] = "";
+  for (int i = 0; name(i); i++) {
+    if (!strcmp(text, name(i))) return i;
+    put_word(known, sizeof known, name(i), i == 0, !name(i + 1));
+  }
+  arguments_usage("%s: '%.40s', expected %s", option, text, known);
+}
+
+/* "gl:1" and "check:gl" are names too. */
+const char *arguments_backend(const char *text) {
+  const char *name = strncmp(text, "check:", 6) ? text : text + 6;
+  const size_t length = strcspn(name, ":");
+  char known[128] = "auto";
+  if (!strcmp(text, "auto")) return text;
+  for (int i = 0; ts_backend_name(i); i++) {
+    if (strlen(ts_backend_name(i)) == length && !strncmp(name, ts_backend_name(i), length)) return text;
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, ", %s", ts_backend_name(i));
+  }
+  arguments_usage("--backend: '%.40s', expected one of %s, or check:NAME", text, known);
+}
+
+void arguments_size(const char *text, int *width, int *height) {
+  if (parse_size(text, width, height) || *width < 16 || *height < 16 || *width > 16384 || *height > 16384)
+    arguments_usage("--size: '%.40s', expected WIDTHxHEIGHT of 16 to 16384 pixels, such as 1200x900", text);
+}

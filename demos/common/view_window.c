@@ -1,0 +1,67 @@
+#include "view_window.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include "view_gl.h"
+
+static void explain(char *why, size_t size) {
+  const char *description = NULL;
+  glfwGetError(&description);
+  snprintf(why, size, "%s", description ? description : "unknown reason");
+  /* GLFW ends a line with a blank where the name of the display would follow. */
+  size_t length = strlen(why);
+  while (length > 0 && why[length - 1] == ' ') why[--length] = 0;
+}
+
+static void fit_screen(int *width, int *height) {
+  GLFWmonitor *monitor = glfwGetPrimaryMonitor();
+  int x, y, free_width = 0, free_height = 0;
+  if (monitor) glfwGetMonitorWorkarea(monitor, &x, &y, &free_width, &free_height);
+  if (free_width > 0 && *width > free_width) *width = free_width;
+  if (free_height > 0 && *height > free_height) *height = free_height;
+}
+
+GLFWwindow *view_window_open(const char *title, int width, int height, const int least[2], char *why,
+                             size_t size) {
+  if (!glfwInit()) {
+    explain(why, size);
+    return NULL;
+  }
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  fit_screen(&width, &height);
+  GLFWwindow *window = glfwCreateWindow(width, height, title, NULL, NULL);
+  if (!window) {
+    explain(why, size);
+    glfwTerminate();
+    return NULL;
+  }
+  glfwSetWindowSizeLimits(window, least[0], least[1], GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwMakeContextCurrent(window);
+  glfwSwapInterval(1);
+  const char *fault = view_gl_load();
+  if (!fault) return window;
+  snprintf(why, size, "%s", fault);
+  view_window_close(window);
+  return NULL;
+}
+
+void view_window_close(GLFWwindow *window) {
+  if (!window) return;
+  glfwDestroyWindow(window);
+  glfwTerminate();
+}
+
+float view_window_scale(GLFWwindow *window) {
+  float x, y;
+  glfwGetWindowContentScale(window, &x, &y);
+  return fmaxf(x, 1);
+}
