@@ -21,7 +21,7 @@ static int create(const char *what, int cut, flattening *f) {
 static conformal_result solve(flattening *f, double rtol) {
   const conformal_options options = {.rtol = rtol};
   conformal_result result = {0};
-  if (!CHECK(flattening_solve(f, context, &options, &result, message) == 0))
+  if (!CHECK(flattening_solve(f, context, &options, NULL, &result, message) == 0))
     test_fail(__FILE__, __LINE__, "%s", message);
   CHECK(result.converged && result.residual <= rtol);
   return result;
@@ -250,6 +250,48 @@ static void test_pins_of_one_part(void) {
   test_close(&context);
 }
 
+/* What stays on the device is the map too, but for rounding, wherever charts are put. */
+static void test_places(void) {
+  static const ts_format formats[] = {TS_FORMAT_AUTO, TS_FORMAT_BCRS2, TS_FORMAT_BCRS4, TS_FORMAT_CSR,
+                                      TS_FORMAT_JAGGED};
+  ts_context_info info;
+  context = test_open();
+  REQUIRE(context);
+  REQUIRE(ts_context_get_info(context, &info) == TS_OK);
+  for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++) {
+    const conformal_options options = {.rtol = 1e-6, .format = formats[k]};
+    conformal_result result;
+    flattening_places places;
+    flattening f;
+    if (formats[k] != TS_FORMAT_AUTO && !(info.formats >> formats[k] & 1)) continue;
+    test_context_label("%s", ts_format_name(formats[k]));
+    if (create("patches:300", 0, &f)) continue;
+    const size_t numbers = 2 * (size_t)f.c.vertices;
+    float *single = malloc(numbers * sizeof *single);
+    double *uv = malloc(numbers * sizeof *uv), most = 0;
+    CHECK(flattening_solve(&f, context, &options, &places, &result, message) == 0);
+    CHECK(places.places && ts_vector_read(places.places, single, numbers) == TS_OK);
+    for (size_t i = 0; i < numbers; i++) uv[i] = (double)single[i];
+    for (int32_t c = 0; c < f.c.count; c++) {
+      const similarity placement = flattening_placement(&f, c),
+                       all = similarity_then(&places.frame[c], &placement);
+      similarity_apply(&all, uv + 2 * f.c.chart[c].first_vertex, f.c.chart[c].vertices);
+    }
+    for (size_t i = 0; i < numbers; i++) most = fmax(most, fabs(uv[i] - f.uv[i]));
+    if (!(most < 1e-6)) test_fail(__FILE__, __LINE__, "u, v differ by %g", most);
+    flattening_places_free(&places);
+    /* From the map there is nothing to do. */
+    CHECK(flattening_solve(&f, context, &options, &places, &result, message) == 0);
+    CHECK(result.passes == 0 && !places.places);
+    flattening_places_free(&places);
+    flattening_destroy(&f);
+    free(single);
+    free(uv);
+  }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
 /* ---- Ends that are none ---- */
 
 static int stop(int iteration, const double *history, int count, void *user) {
@@ -265,16 +307,16 @@ static void test_not_converged(void) {
   if (create("face:3000", 0, &f)) return;
   const conformal_options few = {.rtol = 1e-6, .max_iterations = 10},
                           stopped = {.rtol = 1e-6, .progress = stop};
-  CHECK(flattening_solve(&f, context, &few, &r, message) == 0);
+  CHECK(flattening_solve(&f, context, &few, NULL, &r, message) == 0);
   CHECK(!r.converged && r.iterations <= 10 && r.residual > 1e-6 && isfinite(f.d.angle_mean));
-  CHECK(flattening_solve(&f, context, &stopped, &r, message) == 0);
+  CHECK(flattening_solve(&f, context, &stopped, NULL, &r, message) == 0);
   CHECK(!r.converged && r.passes == 1 && isfinite(f.d.angle_mean));
   /* And what was reached is where the next one starts. */
   const double before = r.residual;
-  CHECK(flattening_solve(&f, context, &few, &r, message) == 0);
+  CHECK(flattening_solve(&f, context, &few, NULL, &r, message) == 0);
   CHECK_CLOSE(r.residual_start, before, 1e-12);
   const conformal_options stencil = {.format = TS_FORMAT_STENCIL};
-  CHECK(flattening_solve(&f, context, &stencil, &r, message) == 1);
+  CHECK(flattening_solve(&f, context, &stencil, NULL, &r, message) == 1);
   CHECK(strlen(message) > 10);
   flattening_destroy(&f);
   test_close(&context);
@@ -285,5 +327,6 @@ static const test_case cases[] = {{"developable", test_developable},
                                   {"direct", test_direct},
                                   {"pins", test_pins},
                                   {"pins_of_one_part", test_pins_of_one_part},
+                                  {"places", test_places},
                                   {"not_converged", test_not_converged}};
 TEST_MAIN(cases, 0)

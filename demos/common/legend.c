@@ -2,6 +2,7 @@
 
 #include "legend.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +25,23 @@ typedef struct letter {
 } letter;
 
 static const letter letters[] = {
-    {'0', {14, 17, 17, 17, 17, 17, 14}}, {'1', {4, 12, 4, 4, 4, 4, 14}},    {'2', {14, 17, 1, 2, 4, 8, 31}},
-    {'3', {14, 17, 1, 6, 1, 17, 14}},    {'4', {2, 6, 10, 18, 31, 2, 2}},   {'5', {31, 16, 30, 1, 1, 17, 14}},
-    {'6', {6, 8, 16, 30, 17, 17, 14}},   {'7', {31, 1, 2, 4, 8, 8, 8}},     {'8', {14, 17, 17, 14, 17, 17, 14}},
-    {'9', {14, 17, 17, 15, 1, 2, 12}},   {'.', {0, 0, 0, 0, 0, 12, 12}},    {'-', {0, 0, 0, 14, 0, 0, 0}},
-    {'+', {0, 4, 4, 31, 4, 4, 0}},       {'/', {1, 1, 2, 4, 8, 16, 16}},    {'a', {0, 0, 14, 1, 15, 17, 15}},
-    {'c', {0, 0, 14, 16, 16, 17, 14}},   {'d', {1, 1, 13, 19, 17, 19, 13}}, {'e', {0, 0, 14, 17, 31, 16, 14}},
-    {'g', {0, 15, 17, 17, 15, 1, 14}},   {'i', {4, 0, 12, 4, 4, 4, 14}},    {'l', {12, 4, 4, 4, 4, 4, 14}},
-    {'m', {0, 0, 26, 21, 21, 21, 21}},   {'n', {0, 0, 22, 25, 17, 17, 17}}, {'o', {0, 0, 14, 17, 17, 17, 14}},
-    {'p', {0, 0, 30, 17, 30, 16, 16}},   {'s', {0, 0, 15, 16, 14, 1, 30}},  {'y', {0, 0, 17, 17, 15, 1, 14}},
-    {'^', {6, 9, 2, 4, 15, 0, 0}},       {'r', {0, 0, 22, 25, 16, 16, 16}}, {'t', {8, 8, 28, 8, 8, 9, 6}},
-    {'u', {0, 0, 17, 17, 17, 19, 13}},   {'v', {0, 0, 17, 17, 17, 10, 4}},  {'x', {0, 0, 17, 10, 4, 10, 17}},
+    {'0', {14, 17, 17, 17, 17, 17, 14}}, {'1', {4, 12, 4, 4, 4, 4, 14}},
+    {'2', {14, 17, 1, 2, 4, 8, 31}},     {'3', {14, 17, 1, 6, 1, 17, 14}},
+    {'4', {2, 6, 10, 18, 31, 2, 2}},     {'5', {31, 16, 30, 1, 1, 17, 14}},
+    {'6', {6, 8, 16, 30, 17, 17, 14}},   {'7', {31, 1, 2, 4, 8, 8, 8}},
+    {'8', {14, 17, 17, 14, 17, 17, 14}}, {'9', {14, 17, 17, 15, 1, 2, 12}},
+    {'.', {0, 0, 0, 0, 0, 12, 12}},      {'-', {0, 0, 0, 14, 0, 0, 0}},
+    {'+', {0, 4, 4, 31, 4, 4, 0}},       {'/', {1, 1, 2, 4, 8, 16, 16}},
+    {'a', {0, 0, 14, 1, 15, 17, 15}},    {'c', {0, 0, 14, 16, 16, 17, 14}},
+    {'d', {1, 1, 13, 19, 17, 19, 13}},   {'e', {0, 0, 14, 17, 31, 16, 14}},
+    {'g', {0, 15, 17, 17, 15, 1, 14}},   {'h', {16, 16, 22, 25, 17, 17, 17}},
+    {'i', {4, 0, 12, 4, 4, 4, 14}},      {'l', {12, 4, 4, 4, 4, 4, 14}},
+    {'m', {0, 0, 26, 21, 21, 21, 21}},   {'n', {0, 0, 22, 25, 17, 17, 17}},
+    {'o', {0, 0, 14, 17, 17, 17, 14}},   {'p', {0, 0, 30, 17, 30, 16, 16}},
+    {'s', {0, 0, 15, 16, 14, 1, 30}},    {'y', {0, 0, 17, 17, 15, 1, 14}},
+    {'^', {6, 9, 2, 4, 15, 0, 0}},       {'r', {0, 0, 22, 25, 16, 16, 16}},
+    {'t', {8, 8, 28, 8, 8, 9, 6}},       {'u', {0, 0, 17, 17, 17, 19, 13}},
+    {'v', {0, 0, 17, 17, 17, 10, 4}},    {'x', {0, 0, 17, 10, 4, 10, 17}},
 };
 
 /* The panel at scale 1, from the upper left. */
@@ -49,22 +56,28 @@ static void write_text(unsigned char *dots, const char *text, int left, int uppe
             dots[(upper + y) * panel_width + left + x] = 255;
 }
 
-static void write_number(unsigned char *dots, double value, int upper) {
-  char text[16];
-  snprintf(text, sizeof text, "%.3g", value);
+static void write_number(unsigned char *dots, double value, int is_power, int upper) {
+  char text[24];
+  const double factor = exp2(fabs(value));
+  if (is_power)
+    snprintf(text, sizeof text, factor < 999.5 ? "%s%.3g" : "%s%.0e", value < 0 ? "1/" : "", factor);
+  else
+    snprintf(text, sizeof text, "%.3g", value);
   write_text(dots, text, bar_right + 5, upper);
 }
 
 static const char *write_legend(legend *l, const legend_text *text) {
   unsigned char dots[panel_width * panel_height] = {0};
   char wanted[sizeof l->written];
-  snprintf(wanted, sizeof wanted, "%s|%s|%.3g|%.3g", text->title, text->unit, text->low, text->high);
+  const int is_power = text->is_power;
+  snprintf(wanted, sizeof wanted, "%s|%s|%.3g|%.3g|%d", text->title, text->unit, text->low, text->high,
+           is_power);
   if (l->text && !strcmp(l->written, wanted)) return NULL;
   write_text(dots, text->title, bar_left, 6);
   write_text(dots, text->unit, bar_left, 6 + line_height);
-  write_number(dots, text->high, bar_upper - 1);
-  write_number(dots, 0.5 * (text->low + text->high), (bar_upper + bar_lower - letter_height) / 2);
-  write_number(dots, text->low, bar_lower - letter_height + 1);
+  write_number(dots, text->high, is_power, bar_upper - 1);
+  write_number(dots, 0.5 * (text->low + text->high), is_power, (bar_upper + bar_lower - letter_height) / 2);
+  write_number(dots, text->low, is_power, bar_lower - letter_height + 1);
   glDeleteTextures(1, &l->text);
   l->text = view_gl_texture(GL_NEAREST);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, panel_width, panel_height, 0, GL_RED, GL_UNSIGNED_BYTE, dots);
@@ -97,8 +110,17 @@ void legend_destroy(legend **made) {
   *made = NULL;
 }
 
+static int choose_scale(int width, int height) {
+  const int smaller = width < height ? width : height;
+  return smaller < 500 ? 1 : (smaller + 200) / 400;
+}
+
+int legend_room(int width, int height) {
+  return choose_scale(width, height) * (panel_height + 16);
+}
+
 const char *legend_draw(legend *l, const legend_text *text, int x, int y, int width, int height) {
-  const int smaller = width < height ? width : height, scale = smaller < 500 ? 1 : (smaller + 200) / 400;
+  const int scale = choose_scale(width, height);
   const int panel_x = x + width - scale * (panel_width + 8), panel_y = y + scale * 8;
   const char *why = write_legend(l, text);
   if (why) return why;

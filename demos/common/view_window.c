@@ -18,10 +18,16 @@ static void explain(char *why, size_t size) {
   while (length > 0 && why[length - 1] == ' ') why[--length] = 0;
 }
 
+/* The window becomes larger than is asked for, by the screen's scale (GLFW_SCALE_TO_MONITOR). */
 static void fit_screen(int *width, int *height) {
   GLFWmonitor *monitor = glfwGetPrimaryMonitor();
   int x, y, free_width = 0, free_height = 0;
-  if (monitor) glfwGetMonitorWorkarea(monitor, &x, &y, &free_width, &free_height);
+  float scale_x = 1, scale_y = 1;
+  if (!monitor) return;
+  glfwGetMonitorWorkarea(monitor, &x, &y, &free_width, &free_height);
+  glfwGetMonitorContentScale(monitor, &scale_x, &scale_y);
+  if (scale_x > 1) free_width = (int)((float)free_width / scale_x);
+  if (scale_y > 1) free_height = (int)((float)free_height / scale_y);
   if (free_width > 0 && *width > free_width) *width = free_width;
   if (free_height > 0 && *height > free_height) *height = free_height;
 }

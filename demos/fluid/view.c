@@ -340,8 +340,8 @@ static const char *draw_legend(const fluid_view *view, fluid_field field, fluid_
   static const char *const units[FLUID_FIELDS] = {"", "m/s", "m^/s^", "1/s", "1/s"};
   if (field == FLUID_FIELD_DYE) return NULL;
   const int speed = field == FLUID_FIELD_SPEED;
-  const legend_text text = {fluid_field_name(field), units[field], speed ? 0 : -view->range, view->range,
-                            speed};
+  const legend_text text = {
+      fluid_field_name(field), units[field], speed ? 0 : -view->range, view->range, speed, 0};
   return legend_draw(view->legend, &text, area.x, area.y, area.width, area.height);
 }
 

@@ -215,8 +215,8 @@ static const char *draw_halves(mesh_view *view, const camera *c, const mesh_look
 }
 
 static const char *draw_legend(const mesh_view *view, const mesh_look *look, int width, int height) {
-  const legend_text curvature = {"curvature", "x diagonal", -look->range, look->range, 0};
-  const legend_text moved = {"moved", "/ diagonal", 0, look->range, 1};
+  const legend_text curvature = {"curvature", "x diagonal", -look->range, look->range, 0, 0};
+  const legend_text moved = {"moved", "/ diagonal", 0, look->range, 1, 0};
   return legend_draw(view->legend, look->colour == MESH_COLOUR_CURVATURE ? &curvature : &moved, 0, 0, width,
                      height);
 }

@@ -21,8 +21,9 @@ static int run_format(const program_options *o, ts_context *context, flattening 
   conformal_options conformal = o->conformal;
   conformal.format = row->format;
   memcpy(f->solved, start, 2 * (size_t)f->c.vertices * sizeof *start);
+  f->fresh = 0; /* without coarser meshes */
   progress_show("%s", ts_format_name(row->format));
-  const int failed = conformal_solve(context, &f->m, &f->c, f->pinned, &conformal, f->solved, &row->r, why);
+  const int failed = flattening_find(f, context, f->pinned, &conformal, f->solved, NULL, &row->r, why);
   progress_clear();
   return failed;
 }

@@ -130,9 +130,29 @@ static ts_status make_pass(conformal *w, const ts_system_solve_desc *desc, ts_sy
   return read == TS_OK ? status : read;
 }
 
-static void move(conformal *w, double sign) {
+/* The start, on the device: over the space of what passes find. */
+static ts_status create_places(conformal *w, ts_vector *found, ts_vector **places) {
+  const size_t unknowns = 2 * (size_t)w->c->vertices;
+  float *start = malloc(unknowns * sizeof *start);
+  if (!start) return TS_ERROR_OUT_OF_HOST_MEMORY;
+  for (size_t i = 0; i < unknowns; i++) start[i] = (float)w->uv[i];
+  ts_status status = ts_vector_create(ts_vector_space(found), NULL, places);
+  if (status == TS_OK) status = ts_vector_write(*places, start, unknowns);
+  free(start);
+  return status;
+}
+
+/* Adds what a pass has found, or takes it back: to `uv`, and where `places` is asked for on the device too. */
+static ts_status move(conformal *w, ts_vector **places, float sign) {
+  ts_status status = TS_OK;
+  ts_vector *found = ts_system_vector(w->system); /* NULL where everything is pinned */
+  if (places && found) {
+    if (!*places) status = create_places(w, found, places);
+    if (status == TS_OK) status = ts_vector_axpby(*places, ts_constant(sign), found, ts_constant(1));
+  }
   for (size_t i = 0; i < 2 * (size_t)w->c->vertices; i++)
-    if (!w->pinned[i / 2]) w->uv[i] += sign * w->change[i];
+    if (!w->pinned[i / 2]) w->uv[i] += (double)sign * w->change[i];
+  return status;
 }
 
 /* u and v of a vertex are side by side, so that blocks of 2 x 2 are full. A backend chooses them itself where
@@ -162,14 +182,16 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
     const ts_status status = make_pass(w, &desc, &pass);
     if (status < 0) return fail_status(context, status, message);
     take_result(&pass, result);
-    move(w, 1);
+    ts_status moved = move(w, o->places, 1);
+    if (moved != TS_OK) return fail_status(context, moved, message);
     double energy;
     const double residual = look(w, &energy);
     stopped = pass.reason == TS_REASON_STOPPED || pass.iterations == 0;
     if (!(energy < result->energy * (1 + 1e-12)) || (!(residual < 0.9 * result->residual) && !stopped)) {
       /* Not a number, or no better: as far as single precision goes. */
       if (!(energy <= result->energy)) {
-        move(w, -1);
+        moved = move(w, o->places, -1);
+        if (moved != TS_OK) return fail_status(context, moved, message);
         break;
       }
       stopped = 1;
@@ -225,6 +247,7 @@ int conformal_solve(ts_context *context, const mesh *m, const charts *c, const u
   const ts_system_desc desc = {.unknowns = (int32_t)unknowns, .least_squares = 1};
   conformal w;
   *result = (conformal_result){0};
+  if (options->places) *options->places = NULL;
   int failed = workspace_create(m, c, pinned, uv, &w, message);
   if (!failed) {
     ts_status status = ts_system_create(context, &desc, &w.system);
@@ -235,6 +258,7 @@ int conformal_solve(ts_context *context, const mesh *m, const charts *c, const u
                              : fail_status(context, status, message);
   }
   if (!failed) memcpy(uv, w.uv, unknowns * sizeof *uv);
+  if (failed && options->places) ts_vector_destroy(options->places);
   workspace_free(&w);
   return failed;
 }

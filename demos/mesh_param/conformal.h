@@ -14,6 +14,7 @@ typedef struct conformal_options {
   ts_normal normal;   /* default: TS_NORMAL_AUTO */
   double rtol;        /* of ||A^T W A x - A^T W b|| / ||A^T W b||, in double precision; default: 1e-5 */
   int max_iterations; /* of all passes together; default: 100000 */
+  ts_vector **places; /* default: NULL; else u and v are left on the device too, see conformal_solve */
   ts_progress_fn progress;
   void *progress_user;
 } conformal_options;
@@ -58,6 +59,9 @@ int conformal_residual(const mesh *m, const charts *c, const unsigned char *pinn
 /* `uv`: the start, and afterwards the map; those with a flag in `pinned` stay. The equations are stated for
  * what is missing to the places where vertices are, and what the device finds in single precision is added to
  * these in double precision, until the residual in double precision is small enough or does not fall any more.
+ *
+ * `options->places` gets a vector of the context, where the device adds up the start and what it finds: index
+ * 2 v is u of flat vertex v, and 2 v + 1 its v. The caller destroys it; NULL where nothing had to be solved.
  *
  * Returns 0, whether converged or not, or 1 with one line in `message`, u and v then being as at the start. */
 int conformal_solve(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,

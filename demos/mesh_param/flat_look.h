@@ -9,7 +9,7 @@ typedef struct flat_look {
   int wireframe;
   int squares;  /* of the checkerboard, across the image; 0: none */
   double range; /* of the colours; 0: chosen from the data, and returned here after drawing */
-  int legend;
+  int legend;   /* of the colours: 1: in the lower right corner of the mesh's half; 2: in the upper one */
 } flat_look;
 
 #endif

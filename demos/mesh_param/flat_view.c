@@ -18,11 +18,14 @@ const char *flat_view_create(const flattening *f, flat_view **made) {
 void flat_view_destroy(flat_view **made) {
   flat_view *view = *made;
   if (!view) return;
-  const unsigned buffers[] = {view->places, view->images, view->pin_buffer};
-  const unsigned arrays[] = {view->vertex_array, view->pin_array};
+  const unsigned buffers[] = {view->places, view->flat, view->pin_buffer};
+  const unsigned arrays[] = {view->vertex_array, view->pin_array, view->empty_array};
+  const unsigned textures[] = {view->image, view->distortion, view->colours};
   glDeleteBuffers(3, buffers);
-  glDeleteVertexArrays(2, arrays);
-  glDeleteTextures(1, &view->colours);
+  glDeleteVertexArrays(3, arrays);
+  glDeleteTextures(3, textures);
+  glDeleteFramebuffers(1, &view->framebuffer);
+  for (int buffer = 0; buffer < 2; buffer++) glDeleteProgram(view->place_program[buffer]);
   for (int image = 0; image < 2; image++)
     for (int colour = 0; colour < FLAT_COLOURS; colour++)
       for (int wireframe = 0; wireframe < 2; wireframe++)
@@ -31,6 +34,10 @@ void flat_view_destroy(flat_view **made) {
   legend_destroy(&view->legend);
   free(view);
   *made = NULL;
+}
+
+view_way flat_view_way(const flat_view *view) {
+  return view->way;
 }
 
 /* ---- Where one looks from ---- */
@@ -111,13 +118,14 @@ static void draw_ground(const flat_view *view, const flat_window *window, int le
 
 static const char *draw_side(flat_view *view, int image, const camera *c, const flat_window *window,
                              const flat_look *look, int left, int width, int height) {
+  const unsigned textures[] = {view->colours, view->image, view->distortion};
   unsigned program;
   const char *why = flat_view_surface(view, image, look, &program);
   if (why) return why;
   const float ranges[2] = {(float)(look->colour == FLAT_COLOUR_ANGLE ? look->range : view->ranges[0]),
                            (float)(look->colour == FLAT_COLOUR_AREA ? look->range : view->ranges[1])};
   glViewport(left, 0, width, height);
-  view_gl_bind(&view->colours, 1);
+  view_gl_bind(textures, 3);
   glUseProgram(program);
   set_window(program, c, window, width, height);
   glUniform2f(view_gl_uniform(program, "ranges"), ranges[0], ranges[1]);
@@ -128,7 +136,7 @@ static const char *draw_side(flat_view *view, int image, const camera *c, const 
   glUseProgram(view->pin_program);
   set_window(view->pin_program, c, window, width, height);
   glUniform1f(view_gl_uniform(view->pin_program, "in_image"), (float)image);
-  glUniform1f(view_gl_uniform(view->pin_program, "size"), height > 700 ? 15 : 11);
+  glUniform1f(view_gl_uniform(view->pin_program, "size"), fmaxf(10, 0.018f * (float)height));
   glUniform3f(view_gl_uniform(view->pin_program, "paint"), 0.05f, 0.35f, 0.75f);
   glEnable(GL_PROGRAM_POINT_SIZE);
   glBindVertexArray(view->pin_array);
@@ -151,9 +159,10 @@ const char *flat_view_draw(flat_view *view, const camera *c, const flat_window *
   const char *why = draw_side(view, 0, c, window, look, 0, left, height);
   if (!why) why = draw_side(view, 1, c, window, look, left, width - left, height);
   if (!why && look->legend && look->colour != FLAT_COLOUR_NONE) {
-    const legend_text angle = {"angle", "s1/s2", 1, 1 + look->range, 1};
-    const legend_text area = {"area", "log2", -look->range, look->range, 0};
-    why = legend_draw(view->legend, look->colour == FLAT_COLOUR_ANGLE ? &angle : &area, 0, 0, left, height);
+    const legend_text angle = {"angle", "s1/s2", 1, 1 + look->range, 1, 0};
+    const legend_text area = {"area", "uv / mesh", -look->range, look->range, 0, 1};
+    const int lower = look->legend > 1 ? height - legend_room(left, height) : 0;
+    why = legend_draw(view->legend, look->colour == FLAT_COLOUR_ANGLE ? &angle : &area, 0, lower, left, height);
   }
   return why ? why : view_gl_check("drawing the mesh and its image");
 }

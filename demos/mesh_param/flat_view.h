@@ -5,7 +5,8 @@
 
 #include "camera.h"
 #include "flat_look.h"
-#include "flattening.h"
+#include "flat_source.h"
+#include "view_shared.h"
 
 typedef struct flat_view flat_view;
 
@@ -17,8 +18,10 @@ typedef struct flat_window {
 const char *flat_view_create(const flattening *f, flat_view **made);
 void flat_view_destroy(flat_view **made);
 
-/* The image has changed, or the pins. */
-const char *flat_view_update(flat_view *view, const flattening *f);
+/* The image has changed, or the pins. `source`: where the image is on the device, which is only read now; NULL:
+ * u and v come from the host. */
+const char *flat_view_update(flat_view *view, const flattening *f, const flat_source *source);
+view_way flat_view_way(const flat_view *view); /* how they came */
 
 /* Shows the whole mesh and the whole image. */
 void flat_view_fit_mesh(const flattening *f, camera *c);

@@ -105,10 +105,16 @@ static double image_length(const flattening *f) {
   return length > 0 ? length : 1;
 }
 
+static float is_given(const flattening *f, int32_t flat) {
+  for (int32_t i = 0; i < f->pin_count; i++)
+    if (f->pins[i] == flat) return 1;
+  return 0;
+}
+
 static const char *upload_pins(flat_view *view, const flattening *f) {
   view->pins = 0;
   for (int32_t v = 0; v < f->c.vertices; v++) view->pins += f->pinned[v];
-  float *pin = malloc(((size_t)view->pins + 1) * 5 * sizeof *pin), *at = pin;
+  float *pin = malloc(((size_t)view->pins + 1) * 6 * sizeof *pin), *at = pin;
   if (!pin) return no_memory;
   for (int32_t v = 0; v < f->c.vertices; v++) {
     if (!f->pinned[v]) continue;
@@ -117,33 +123,36 @@ static const char *upload_pins(flat_view *view, const flattening *f) {
                        0.5 * (f->measures.low[k] + f->measures.high[k])) /
                       f->measures.diagonal);
     for (int k = 0; k < 2; k++) *at++ = (float)f->uv[2 * (size_t)v + (size_t)k];
+    *at++ = is_given(f, v);
   }
   glBindBuffer(GL_ARRAY_BUFFER, view->pin_buffer);
-  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)view->pins * 5 * sizeof *pin), pin, GL_DYNAMIC_DRAW);
+  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)view->pins * 6 * sizeof *pin), pin, GL_DYNAMIC_DRAW);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
   free(pin);
   return view_gl_check("the pins");
 }
 
-const char *flat_view_update(flat_view *view, const flattening *f) {
-  const size_t corners = 3 * (size_t)f->m.triangle_count;
-  float *image = malloc(4 * corners * sizeof *image);
-  if (!image) return no_memory;
-  for (int k = 0; k < 2; k++) view->ranges[k] = choose_range(&f->d, f->m.triangle_count, k, image);
-  for (size_t h = 0; h < corners; h++) {
-    const double *uv = f->uv + 2 * (size_t)f->c.corner[h];
-    image[4 * h] = (float)uv[0];
-    image[4 * h + 1] = (float)uv[1];
-    image[4 * h + 2] = angle_value(f->d.angle[h / 3]);
-    image[4 * h + 3] = area_value(f->d.area[h / 3]);
+static const char *upload_distortion(flat_view *view, const flattening *f) {
+  const size_t triangles = (size_t)f->m.triangle_count;
+  float *values = malloc((2 * triangles + 1) * sizeof *values);
+  if (!values) return no_memory;
+  for (int k = 0; k < 2; k++) view->ranges[k] = choose_range(&f->d, f->m.triangle_count, k, values);
+  for (size_t t = 0; t < triangles; t++) {
+    values[2 * t] = angle_value(f->d.angle[t]);
+    values[2 * t + 1] = area_value(f->d.area[t]);
   }
+  glDeleteTextures(1, &view->distortion);
+  const char *why =
+      view_gl_list(values, triangles, 2 * sizeof *values, GL_RG32F, GL_RG, GL_FLOAT, &view->distortion);
+  free(values);
+  return why;
+}
+
+const char *flat_view_update(flat_view *view, const flattening *f, const flat_source *source) {
   view->packed = f->pin_count == 0;
   view->unit = image_length(f);
-  glBindBuffer(GL_ARRAY_BUFFER, view->images);
-  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(4 * corners * sizeof *image), image, GL_DYNAMIC_DRAW);
-  glBindBuffer(GL_ARRAY_BUFFER, 0);
-  free(image);
-  const char *why = view_gl_check("the image");
+  const char *why = flat_view_take_image(view, f, source);
+  if (!why) why = upload_distortion(view, f);
   return why ? why : upload_pins(view, f);
 }
 
@@ -158,8 +167,9 @@ static void attribute(unsigned index, unsigned buffer, int size, int stride, siz
 
 static const char *build_pins(flat_view *view) {
   glBindVertexArray(view->pin_array);
-  attribute(0, view->pin_buffer, 3, 5, 0);
-  attribute(1, view->pin_buffer, 2, 5, 3);
+  attribute(0, view->pin_buffer, 3, 6, 0);
+  attribute(1, view->pin_buffer, 2, 6, 3);
+  attribute(2, view->pin_buffer, 1, 6, 5);
   glBindVertexArray(0);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
   return view_gl_program("", (view_gl_source){"pins.vert", pins_vert}, (view_gl_source){"pins.frag", pins_frag},
@@ -171,7 +181,7 @@ const char *flat_view_build(flat_view *view, const flattening *f) {
   view->triangles = f->m.triangle_count;
   if (view->triangles > INT32_MAX / 24) return "too many triangles to be drawn";
   glGenBuffers(1, &view->places);
-  glGenBuffers(1, &view->images);
+  glGenBuffers(1, &view->flat);
   glGenBuffers(1, &view->pin_buffer);
   glGenVertexArrays(1, &view->vertex_array);
   glGenVertexArrays(1, &view->pin_array);
@@ -179,21 +189,24 @@ const char *flat_view_build(flat_view *view, const flattening *f) {
   attribute(0, view->places, 3, 7, 0);
   attribute(1, view->places, 3, 7, 3);
   attribute(2, view->places, 1, 7, 6);
-  attribute(3, view->images, 2, 4, 0);
-  attribute(4, view->images, 2, 4, 2);
+  glBindBuffer(GL_ARRAY_BUFFER, view->flat);
+  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(3 * (size_t)f->m.triangle_count * sizeof *f->c.corner),
+               f->c.corner, GL_STATIC_DRAW);
+  glEnableVertexAttribArray(3);
+  glVertexAttribIPointer(3, 1, GL_INT, 0, NULL);
   glBindVertexArray(0);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
   colours_table(table);
   view->colours = view_gl_texture(GL_LINEAR);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, 2, 0, GL_RGB, GL_UNSIGNED_BYTE, table);
   const char *why = upload_places(view, f);
-  if (!why) why = flat_view_update(view, f);
+  if (!why) why = flat_view_update(view, f, NULL);
   if (!why) why = build_pins(view);
   return why ? why : legend_create(view->colours, &view->legend);
 }
 
 const char *flat_view_surface(flat_view *view, int image, const flat_look *look, unsigned *program) {
-  static const char *const samplers[] = {"colours", NULL};
+  static const char *const samplers[] = {"colours", "images", "distortion", NULL};
   unsigned *surface = &view->surface[image][look->colour][look->wireframe != 0];
   char defines[100];
   const char *why = NULL;

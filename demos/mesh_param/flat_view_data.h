@@ -11,8 +11,12 @@ struct flat_view {
   int packed;          /* into that */
   double ranges[2];    /* of the distortion of angles and of areas: most triangles are within */
   unsigned places;     /* a buffer: place, normal, seams; 7 floats a corner */
-  unsigned images;     /* a buffer: u, v, and the two distortions; 4 floats a corner */
-  unsigned pin_buffer; /* place, u, v; 5 floats a pin */
+  unsigned flat;       /* a buffer: the flat vertex at each corner */
+  unsigned image;      /* a list: u, v of every flat vertex */
+  unsigned distortion; /* a list: of angles and of areas, of every triangle */
+  unsigned framebuffer, empty_array, place_program[2]; /* draw `image`, from a texture or a buffer */
+  view_way way;
+  unsigned pin_buffer; /* place, u, v, whether it was given; 6 floats a pin */
   unsigned vertex_array, pin_array;
   unsigned colours;
   unsigned surface[2][FLAT_COLOURS][2]; /* programs, 0 until they are used: mesh or image, colour, wireframe */
@@ -21,6 +25,7 @@ struct flat_view {
 };
 
 const char *flat_view_build(flat_view *view, const flattening *f);
+const char *flat_view_take_image(flat_view *view, const flattening *f, const flat_source *source);
 const char *flat_view_surface(flat_view *view, int image, const flat_look *look, unsigned *program);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "mesh_file.h"
 #include "mesh_source.h"
-#include "similarity.h"
 #include "triangle.h"
 
 static const double gap = 0.004; /* between charts, of the side of the square: two texels of 512 */
@@ -166,52 +165,71 @@ int flattening_restart(flattening *f, char message[MESH_MESSAGE]) {
   return flattening_set_pins(f, NULL, 0, message);
 }
 
-/* Every chart is solved for in coordinates of its own: `frame` brings them back to those of `uv`. */
+void flattening_places_free(flattening_places *p) {
+  ts_vector_destroy(&p->places);
+  free(p->frame);
+  *p = (flattening_places){0};
+}
+
+/* Every chart is solved for in coordinates of its own. */
 static int find_in_frames(const flattening *f, ts_context *context, const unsigned char *pinned,
-                          const conformal_options *options, similarity *frame, double *uv,
+                          const conformal_options *options, double *uv, flattening_places *places,
                           conformal_result *result, char message[MESH_MESSAGE]) {
+  conformal_options own = *options;
   levels_result levels = {0};
   for (int32_t k = 0; k < f->c.count; k++) {
     const chart *at = &f->c.chart[k];
-    frame[k] = similarity_of_pins(at, pinned, uv);
-    const similarity into = similarity_inverse(&frame[k]);
+    places->frame[k] = similarity_of_pins(at, pinned, uv);
+    const similarity into = similarity_inverse(&places->frame[k]);
     similarity_apply(&into, uv + 2 * (size_t)at->first_vertex, at->vertices);
   }
+  own.places = NULL;
   if (f->fresh && f->method == START_LEVELS &&
-      levels_solve(context, &f->m, &f->c, pinned, options, uv, &levels, message))
+      levels_solve(context, &f->m, &f->c, pinned, &own, uv, &levels, message))
     return 1;
-  if (conformal_solve(context, &f->m, &f->c, pinned, options, uv, result, message)) return 1;
+  own.places = options->places;
+  if (conformal_solve(context, &f->m, &f->c, pinned, &own, uv, result, message)) return 1;
   result->levels = levels;
   for (int32_t k = 0; k < f->c.count; k++)
-    similarity_apply(&frame[k], uv + 2 * (size_t)f->c.chart[k].first_vertex, f->c.chart[k].vertices);
+    similarity_apply(&places->frame[k], uv + 2 * (size_t)f->c.chart[k].first_vertex, f->c.chart[k].vertices);
   return 0;
 }
 
 int flattening_find(const flattening *f, ts_context *context, const unsigned char *pinned,
-                    const conformal_options *options, double *uv, conformal_result *result,
-                    char message[MESH_MESSAGE]) {
+                    const conformal_options *options, double *uv, flattening_places *places,
+                    conformal_result *result, char message[MESH_MESSAGE]) {
   const size_t numbers = 2 * (size_t)f->c.vertices;
-  similarity *frame = malloc(((size_t)f->c.count + 1) * sizeof *frame);
-  double *found = malloc((numbers + 1) * sizeof *found);
-  int failed = !frame || !found;
+  flattening_places found = {.frame = malloc(((size_t)f->c.count + 1) * sizeof *found.frame)};
+  conformal_options own = *options;
+  double *copy = malloc((numbers + 1) * sizeof *copy);
+  int failed = !found.frame || !copy;
   if (failed) mesh_fail(message, "out of memory for %d flat vertices", (int)f->c.vertices);
+  own.places = places ? &found.places : NULL;
   if (!failed) {
-    memcpy(found, uv, numbers * sizeof *found);
-    failed = find_in_frames(f, context, pinned, options, frame, found, result, message);
+    memcpy(copy, uv, numbers * sizeof *copy);
+    failed = find_in_frames(f, context, pinned, &own, copy, &found, result, message);
   }
   /* Pins are to stay as they were to the last bit. */
   for (size_t i = 0; i < numbers && !failed; i++)
-    if (!pinned[i / 2]) uv[i] = found[i];
-  free(frame);
-  free(found);
+    if (!pinned[i / 2]) uv[i] = copy[i];
+  free(copy);
+  if (places)
+    *places = found;
+  else
+    flattening_places_free(&found);
   return failed;
 }
 
 int flattening_solve(flattening *f, ts_context *context, const conformal_options *options,
-                     conformal_result *result, char message[MESH_MESSAGE]) {
-  if (flattening_find(f, context, f->pinned, options, f->solved, result, message)) return 1;
+                     flattening_places *places, conformal_result *result, char message[MESH_MESSAGE]) {
+  if (flattening_find(f, context, f->pinned, options, f->solved, places, result, message)) return 1;
   f->fresh = 0;
   return flattening_update(f, message);
+}
+
+similarity flattening_placement(const flattening *f, int32_t k) {
+  const size_t first = 2 * (size_t)f->c.chart[k].first_vertex;
+  return similarity_fit(f->solved + first, f->uv + first, f->c.chart[k].vertices);
 }
 
 static int has_pins(const flattening *f, int32_t k) {

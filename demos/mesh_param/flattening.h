@@ -8,6 +8,7 @@
 #include "distortion.h"
 #include "levels.h"
 #include "pack.h"
+#include "similarity.h"
 #include "start.h"
 
 typedef struct flattening_pin {
@@ -40,6 +41,14 @@ typedef struct flattening_options {
   start_method start;
 } flattening_options;
 
+/* The map where the solver has left it on the device. */
+typedef struct flattening_places {
+  ts_vector *places; /* as conformal_solve leaves them; NULL: nothing had to be solved */
+  similarity *frame; /* of each chart: from these coordinates to those of `solved` */
+} flattening_places;
+
+void flattening_places_free(flattening_places *p); /* before the context; of zeros is fine */
+
 /* Takes the mesh over, also on failure. Everything is as at the start, with automatic pins. */
 int flattening_create(mesh *m, const flattening_options *options, flattening *f, char message[MESH_MESSAGE]);
 void flattening_destroy(flattening *f);
@@ -50,13 +59,16 @@ void flattening_destroy(flattening *f);
  * as far as single precision tells; pins are then as before. */
 int flattening_set_pins(flattening *f, const flattening_pin *pins, int32_t count, char message[MESH_MESSAGE]);
 
-/* The least-squares conformal map; then what flattening_update does. */
+/* The least-squares conformal map; then what flattening_update does. `places`: where it is on the device, for
+ * the caller to free, also on failure; may be NULL. */
 int flattening_solve(flattening *f, ts_context *context, const conformal_options *options,
-                     conformal_result *result, char message[MESH_MESSAGE]);
+                     flattening_places *places, conformal_result *result, char message[MESH_MESSAGE]);
 /* The map alone, from `uv` and into it; `pinned` as in the flattening, of which this changes nothing. */
 int flattening_find(const flattening *f, ts_context *context, const unsigned char *pinned,
-                    const conformal_options *options, double *uv, conformal_result *result,
-                    char message[MESH_MESSAGE]);
+                    const conformal_options *options, double *uv, flattening_places *places,
+                    conformal_result *result, char message[MESH_MESSAGE]);
+/* From `solved` of chart k to `uv`. */
+similarity flattening_placement(const flattening *f, int32_t k);
 /* Back to the start, with automatic pins. */
 int flattening_restart(flattening *f, char message[MESH_MESSAGE]);
 

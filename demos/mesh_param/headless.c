@@ -23,13 +23,13 @@ static int show_progress(int iteration, const double *history, int count, void *
   return 0;
 }
 
-static int solve(const program_options *o, ts_context *context, flattening *f, conformal_result *result,
-                 work_report *report) {
+static int solve(const program_options *o, ts_context *context, flattening *f, flattening_places *places,
+                 conformal_result *result, work_report *report) {
   char why[MESH_MESSAGE];
   conformal_options conformal = o->conformal;
   conformal.progress = show_progress;
   const double begin = seconds_now();
-  const int failed = flattening_solve(f, context, &conformal, result, why);
+  const int failed = flattening_solve(f, context, &conformal, o->picture ? places : NULL, result, why);
   progress_clear();
   report->seconds.solve = seconds_now() - begin;
   if (failed) message("%s: %s", report->loaded->name, why);
@@ -37,7 +37,7 @@ static int solve(const program_options *o, ts_context *context, flattening *f, c
 }
 
 static int write_files(const program_options *o, ts_context *context, const flattening *f,
-                       work_report *report) {
+                       flattening_places *places, work_report *report) {
   char why[MESH_MESSAGE];
   double begin = seconds_now();
   if (o->output && flattening_write(f, o->output, why)) {
@@ -46,8 +46,8 @@ static int write_files(const program_options *o, ts_context *context, const flat
   }
   report->seconds.write = seconds_now() - begin;
   begin = seconds_now();
-  if (o->picture &&
-      drawing_save(f, context, o->device.gl_platform, &o->look, o->width, o->height, o->picture, why)) {
+  if (o->picture && drawing_save(f, context, places, o->device.gl_platform, &o->look, o->width, o->height,
+                                 o->picture, &report->drawn, why)) {
     message("%s", why);
     return -1;
   }
@@ -58,7 +58,11 @@ static int write_files(const program_options *o, ts_context *context, const flat
 static int work(const program_options *o, ts_context *context, flattening *f, conformal_result *result,
                 work_report *report) {
   if (!o->json && !o->quiet) report_begin(report);
-  if (solve(o, context, f, result, report) || write_files(o, context, f, report)) return EXIT_ERROR;
+  flattening_places places = {0};
+  const int failed =
+      solve(o, context, f, &places, result, report) || write_files(o, context, f, &places, report);
+  flattening_places_free(&places);
+  if (failed) return EXIT_ERROR;
   if (o->json ? report_json(report) : !o->quiet && report_end(report)) return EXIT_ERROR;
   if (result->converged) return EXIT_FLAT;
   message("%s: not converged: a residual of %.1e after %d iterations, expected %g; %s", report->loaded->name,

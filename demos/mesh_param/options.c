@@ -81,7 +81,7 @@ static const struct argp_option option_list[] = {
     {"bench", KEY_BENCH, 0, 0, "time every format that the backend has (default mesh: face:50000)", 5},
     {"json", KEY_JSON, 0, 0, "report as one JSON object on standard output", 5},
     {"quiet", 'q', 0, 0, "report nothing and note nothing; errors still are said", 5},
-    {"verbose", 'v', 0, 0, "say why the format was chosen", 5},
+    {"verbose", 'v', 0, 0, "say why the format was chosen; in a window, how u and v get into it", 5},
     {0, 0, 0, 0, "Help:", -1},
     {0}};
 

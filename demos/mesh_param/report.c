@@ -73,6 +73,7 @@ int report_end(const work_report *w) {
   putchar('\n');
   if (w->options->output) printf("written     %s\n", w->options->output);
   if (w->options->picture)
-    printf("picture     %s, %d x %d pixels\n", w->options->picture, w->options->width, w->options->height);
+    printf("picture     %s, %d x %d pixels; u and v: %s\n", w->options->picture, w->options->width,
+           w->options->height, w->drawn);
   return message_flush_stdout();
 }

@@ -14,6 +14,7 @@ typedef struct work_report {
   const flattening *f;
   const ts_context_info *device;
   const conformal_result *solved;
+  const char *drawn; /* how u and v got into the picture; NULL without one */
   work_seconds seconds;
 } work_report;
 

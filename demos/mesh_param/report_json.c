@@ -80,6 +80,7 @@ int report_json(const work_report *w) {
   PUT("solution", solution(w));
   PUT("distortion", distortions(&f->d));
   PUT("covered", f->pin_count ? json_null() : number(f->packed.fill));
+  PUT("drawn", w->drawn ? json_string(w->drawn) : json_null());
   PUT("milliseconds", milliseconds(w));
 #undef PUT
   if (!lost) lost = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));

@@ -51,7 +51,13 @@ same "standard error" "$(cat ../log/err)" ''
 grep -q 'flipped  *0 triangles' ../log/out || fail "triangles of the face are flipped"
 
 # The numbers, some of them computed here from the file that was written.
-run_all 0 face.obj -o again.obj --json
+# shellcheck disable=SC2086
+run_all 0 face.obj -o again.obj $picture --json
+case $group.$pictures in
+gl.yes) same drawn "$(json string drawn)" texture ;;
+cpu.yes) same drawn "$(json string drawn)" "copied through the host" ;;
+*.no) same drawn "$(json null drawn >/dev/null && echo null)" null ;;
+esac
 same backend "$(json string backend)" $group
 same vertices "$(json integer vertices)" "$(vertices face.obj)"
 same "vertices written" "$(vertices again.obj)" "$(vertices face.obj)"

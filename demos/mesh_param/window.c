@@ -2,7 +2,6 @@
 
 #include "window.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,68 +10,41 @@
 #include <GLFW/glfw3.h>
 
 #include "ui.h"
+#include "view_window.h"
 #include "window_state.h"
 
 static GLFWwindow *window;
-
-static int fail(char message[MESH_MESSAGE]) {
-  const char *description = NULL;
-  glfwGetError(&description);
-  if (!description) description = "unknown reason";
-  /* GLFW ends a line with a blank where the name of the display would follow. */
-  int length = (int)strlen(description);
-  while (length > 0 && description[length - 1] == ' ') length--;
-  return mesh_fail(message, "no window: %.*s", length, description);
-}
-
-/* Not larger than the screen. */
-static void fit_screen(int *width, int *height) {
-  GLFWmonitor *monitor = glfwGetPrimaryMonitor();
-  int x, y, free_width = 0, free_height = 0;
-  if (monitor) glfwGetMonitorWorkarea(monitor, &x, &y, &free_width, &free_height);
-  if (free_width > 0 && *width > free_width) *width = free_width;
-  if (free_height > 0 && *height > free_height) *height = free_height;
-}
+static GLFWwindow *shared; /* hidden, the solver's: its context shares the window's objects. NULL: none */
 
 int param_window_open(int width, int height, char message[MESH_MESSAGE]) {
-  if (!glfwInit()) return fail(message);
-  glfwDefaultWindowHints();
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
-  if (width <= 0 || height <= 0) {
-    width = 1400;
-    height = 800;
-  }
-  fit_screen(&width, &height);
-  window = glfwCreateWindow(width, height, "mesh-param", NULL, NULL);
-  if (!window) {
-    fail(message);
-    glfwTerminate();
-    return 1;
-  }
-  glfwSetWindowSizeLimits(window, 640, 320, GLFW_DONT_CARE, GLFW_DONT_CARE);
-  glfwMakeContextCurrent(window);
-  glfwSwapInterval(1);
-  const char *why = view_gl_load();
-  if (!why) return 0;
-  param_window_close();
-  return mesh_fail(message, "no window: %s", why);
+  static const int least[2] = {640, 320};
+  char why[200];
+  const int given = width > 0 && height > 0;
+  window = view_window_open("mesh-param", given ? width : 1400, given ? height : 800, least, why, sizeof why);
+  if (!window) return mesh_fail(message, "no window: %s", why);
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  shared = glfwCreateWindow(16, 16, "mesh-param's solver", NULL, window);
+  return 0;
 }
 
 void param_window_close(void) {
-  if (window) glfwDestroyWindow(window);
-  window = NULL;
-  glfwTerminate();
+  if (shared) glfwDestroyWindow(shared);
+  view_window_close(window);
+  shared = window = NULL;
+}
+
+static void enter_shared(void *user) {
+  glfwMakeContextCurrent(user);
+}
+static void leave_shared(void *user) {
+  (void)user;
+  glfwMakeContextCurrent(NULL);
 }
 
 /* ---- Sizes ---- */
 
 float window_scale(const window_state *w) {
-  float x, y;
-  glfwGetWindowContentScale(w->handle, &x, &y);
-  return fmaxf(x, 1);
+  return view_window_scale(w->handle);
 }
 
 int window_panel_width(const window_state *w) {
@@ -171,11 +143,12 @@ static int take_given_pins(window_state *w, const flattening *f) {
 int param_window_run(flattening *f, const char *name, const program_options *options,
                      char message[MESH_MESSAGE]) {
   window_state w = {.handle = window, .f = f, .options = *options, .dragged = -1};
-  w.options.look.legend = 1;
+  w.options.look.legend = 2; /* below is what the user is told */
   snprintf(w.backend, sizeof w.backend, "%s", options->device.backend ? options->device.backend : "auto");
   window_input_connect(&w);
   if (ui_create(window, window_scale(&w))) return mesh_fail(message, "no window: Dear ImGui cannot be set up");
-  const char *why = worker_create(&w.solver);
+  const worker_sharing sharing = {shared ? enter_shared : NULL, shared ? leave_shared : NULL, shared};
+  const char *why = worker_create(&sharing, &w.solver);
   if (!why && take_given_pins(&w, f)) why = "out of memory";
   int failed = why ? mesh_fail(message, "no window: %s", why) : 0;
   if (!failed) {

@@ -9,6 +9,7 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include "message.h"
 #include "png_image.h"
 
 /* ---- What the user is told ---- */
@@ -28,8 +29,8 @@ void window_tell_error(window_state *w, const char *text) {
 
 /* ---- The mesh and its image ---- */
 
-void window_image_changed(window_state *w) {
-  const char *why = flat_view_update(w->view, w->f);
+void window_image_changed(window_state *w, const flat_source *source) {
+  const char *why = flat_view_update(w->view, w->f, source);
   if (why) window_tell_error(w, why);
   w->options.look.range = 0;
   w->stale = 1;
@@ -66,9 +67,14 @@ static void take_solution(window_state *w) {
   }
   w->solved = result.solved;
   w->f->fresh = 0;
+  const int first = !w->has_ended;
   w->has_ended = 1;
   if (flattening_update(w->f, message)) window_tell_error(w, message);
-  window_image_changed(w);
+  window_image_changed(w, worker_source(w->solver));
+  if (first && w->options.verbosity) {
+    printf("u and v     %s\n", view_way_name(flat_view_way(w->view)));
+    message_flush_stdout();
+  }
   if (w->solved.converged)
     window_tell(w, "converged after %d iterations, residual %.1e", w->solved.iterations, w->solved.residual);
   else

@@ -93,15 +93,13 @@ static void solver_section(window_state *w) {
 static void distortion_section(window_state *w) {
   const distortion *d = &w->f->d;
   if (!ui_section("Distortion")) return;
-  ui_text("angles  %.4f, at most %.4g", d->angle_mean, d->angle_max);
-  ui_tip("ratio of the singular values, 1 is conformal; the mean, and the largest");
-  ui_text("areas   %.4g to %.4g", d->area_least, d->area_most);
-  ui_tip("the image's area over the mesh's, in units of the whole part's");
-  ui_text("flipped %d", (int)d->flipped);
-  if (d->flipped) {
-    ui_same_line();
-    ui_text("(red)");
-  }
+  if (!w->has_ended) ui_dim_text("of the start; not solved yet");
+  ui_text("angles   %.4g, at most %.3g", d->angle_mean, d->angle_max);
+  ui_tip("s1/s2, the ratio of the singular values: 1 where angles are kept; the mean by area, and the largest");
+  ui_text("areas    %.2g to %.3g", d->area_least, d->area_most);
+  ui_tip("uv / mesh: the share that a triangle has of its part's image, over the one that it has of the part");
+  ui_text("flipped  %d of %d%s", (int)d->flipped, (int)w->f->m.triangle_count, d->flipped ? " (red)" : "");
+  ui_tip("triangles that are turned over in the image");
 }
 
 static void look_section(window_state *w) {
@@ -126,6 +124,12 @@ static void file_section(window_state *w) {
   ui_tip("saves the picture in this file, as PNG; key: P");
 }
 
+static void drawn_line(const window_state *w) {
+  static const char *const ways[] = {"", "drawn from the solver's texture",
+                                     "drawn from a buffer shared with CUDA", "drawn from copies of u and v"};
+  if (w->has_ended) ui_dim_text(ways[flat_view_way(w->view)]);
+}
+
 void window_panel_draw(window_state *w) {
   int width, height;
   if (w->panel_hidden) return;
@@ -136,6 +140,7 @@ void window_panel_draw(window_state *w) {
            (int)w->f->m.triangle_count);
   ui_dim_text(text);
   if (w->progress.device[0]) ui_dim_text(w->progress.device);
+  drawn_line(w);
   map_section(w);
   solver_section(w);
   distortion_section(w);

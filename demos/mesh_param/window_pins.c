@@ -83,7 +83,7 @@ static int use_pins(window_state *w) {
   const int failed =
       flattening_set_pins(w->f, w->pins, w->pin_count, message) || flattening_update(w->f, message);
   if (failed) window_tell_error(w, message);
-  window_image_changed(w);
+  window_image_changed(w, NULL);
   w->wanted = 1;
   return failed;
 }

@@ -63,7 +63,7 @@ void window_tell(window_state *w, const char *format, ...)
     ;
 void window_tell_error(window_state *w, const char *text);
 void window_take_mesh(window_state *w); /* the view is made for the mesh, and it is solved for */
-void window_image_changed(window_state *w);
+void window_image_changed(window_state *w, const flat_source *source); /* as in flat_view_update */
 void window_solve_or_stop(window_state *w);
 void window_work(window_state *w); /* once a frame: takes what the solver has found, starts what is wanted */
 void window_fit(window_state *w);

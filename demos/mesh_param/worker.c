@@ -23,7 +23,10 @@ struct worker {
   conformal_options options;
   char backend[40];
   ts_context_desc device;
+  flat_source source; /* of the last solution */
   /* The thread's own. */
+  worker_sharing sharing;
+  int shares; /* its context is the one of `sharing` */
   ts_context *context;
   char opened[40]; /* the backend that was asked for when the context was opened */
 };
@@ -53,12 +56,22 @@ static int on_progress(int iteration, const double *history, int count, void *us
   return stop;
 }
 
+/* Which device of several is the context's own choice. */
+static int can_share(const worker *w) {
+  static const char *const backends[] = {"", "auto", "gl", "check:gl"};
+  for (size_t k = 0; k < sizeof backends / sizeof backends[0]; k++)
+    if (strcmp(w->backend, backends[k]) == 0) return w->sharing.enter != NULL;
+  return 0;
+}
+
 static int open_context(worker *w, char message[MESH_MESSAGE]) {
   ts_context_info info;
   if (w->context && strcmp(w->opened, w->backend) == 0) return 0;
   ts_context_destroy(&w->context);
   ts_context_desc desc = w->device;
   desc.backend = w->backend[0] ? w->backend : NULL;
+  w->shares = can_share(w);
+  if (w->shares) desc.gl_platform = TS_GL_PLATFORM_CURRENT;
   if (ts_context_create(&desc, &w->context) != TS_OK || ts_context_get_info(w->context, &info) != TS_OK) {
     mesh_fail(message, "%s", ts_last_error(w->context));
     ts_context_destroy(&w->context);
@@ -75,10 +88,18 @@ static int open_context(worker *w, char message[MESH_MESSAGE]) {
 static void solve(worker *w) {
   worker_result result = {0};
   conformal_options options = w->options;
+  flattening_places places = {0};
   options.progress = on_progress;
   options.progress_user = w;
-  result.failed = open_context(w, result.message) ||
-                  flattening_find(w->f, w->context, w->pinned, &options, w->uv, &result.solved, result.message);
+  flat_source_close(&w->source); /* before its context may go */
+  result.failed =
+      open_context(w, result.message) ||
+      flattening_find(w->f, w->context, w->pinned, &options, w->uv, &places, &result.solved, result.message);
+  if (!result.failed) {
+    const char *why = flat_source_open(&w->source, w->f, w->context, w->shares, &places);
+    if (why) result.failed = mesh_fail(result.message, "%s", why);
+  }
+  flattening_places_free(&places);
   mtx_lock(&w->lock);
   w->result = result;
   w->state = WORKER_DONE;
@@ -88,6 +109,7 @@ static void solve(worker *w) {
 
 static int run(void *user) {
   worker *w = user;
+  if (w->sharing.enter) w->sharing.enter(w->sharing.user);
   mtx_lock(&w->lock);
   while (!w->quit) {
     if (w->state != WORKER_BUSY) {
@@ -99,15 +121,18 @@ static int run(void *user) {
     mtx_lock(&w->lock);
   }
   mtx_unlock(&w->lock);
+  flat_source_close(&w->source);
   ts_context_destroy(&w->context);
+  if (w->sharing.leave) w->sharing.leave(w->sharing.user);
   return 0;
 }
 
 /* ---- The window's side ---- */
 
-const char *worker_create(worker **made) {
+const char *worker_create(const worker_sharing *sharing, worker **made) {
   worker *w = *made = calloc(1, sizeof *w);
   if (!w) return "out of memory";
+  w->sharing = *sharing;
   mtx_init(&w->lock, mtx_plain);
   cnd_init(&w->changed);
   if (thrd_create(&w->thread, run, w) == thrd_success) return NULL;
@@ -174,6 +199,10 @@ void worker_take(worker *w, double *solved, worker_result *result) {
   w->state = WORKER_IDLE;
   mtx_unlock(&w->lock);
   if (!result->failed) memcpy(solved, w->uv, 2 * (size_t)w->f->c.vertices * sizeof *solved);
+}
+
+const flat_source *worker_source(const worker *w) {
+  return w->source.where ? &w->source : NULL;
 }
 
 void worker_stop(worker *w) {

@@ -2,7 +2,7 @@
 #ifndef WORKER_H
 #define WORKER_H
 
-#include "flattening.h"
+#include "flat_source.h"
 
 enum { WORKER_CURVE = 256, WORKER_NAME = 120 };
 
@@ -25,8 +25,16 @@ typedef struct worker_result {
   conformal_result solved;
 } worker_result;
 
+/* An OpenGL context that shares objects with the one that draws: `enter` makes it current on the thread, which
+ * works in it where the backend is OpenGL's; `leave` is called before the thread ends. `enter` NULL: there is
+ * none, and the thread opens its own. */
+typedef struct worker_sharing {
+  void (*enter)(void *user), (*leave)(void *user);
+  void *user;
+} worker_sharing;
+
 /* Returns NULL, or why it failed. */
-const char *worker_create(worker **made);
+const char *worker_create(const worker_sharing *sharing, worker **made);
 void worker_destroy(worker **made); /* stops what runs */
 
 /* Solves for what `f` has: its mesh and charts must stay as they are until the job is taken or stopped; pins
@@ -36,6 +44,8 @@ const char *worker_start(worker *w, const flattening *f, const ts_context_desc *
 worker_state worker_look(worker *w, worker_progress *progress);
 /* When done: u, v of every flat vertex into `solved`, unless it failed; idle afterwards. */
 void worker_take(worker *w, double *solved, worker_result *result);
+/* Where what was taken last is on the device, until the next start or stop; NULL where it is not. */
+const flat_source *worker_source(const worker *w);
 /* Ends what runs as soon as the device lets it; what it has found is lost. Idle afterwards. */
 void worker_stop(worker *w);
 
