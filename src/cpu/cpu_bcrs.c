@@ -79,6 +79,8 @@ CPU_INLINE void rows_1(const bcrs_job *job, int32_t row, int32_t end, int n) {
   }
 }
 
+/* A block's products are added up in `own`, which are registers: adding each to `sums`, which are memory where
+ * there are many, would wait for the addition before. */
 CPU_INLINE void rows_n(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
   const size_t block = (size_t)n * (size_t)n;
@@ -89,10 +91,12 @@ CPU_INLINE void rows_n(const bcrs_job *job, int32_t row, int32_t end, int n, int
     for (int32_t k = first; k < next; k++, v += block) {
       const float *xj = job->x + (size_t)columns[k] * (size_t)(n * components);
       prefetch(v);
-      for (int q = 0; q < n; q++)
-        for (int r = 0; r < n; r++)
-          for (int c = 0; c < components; c++)
-            sums[r * components + c] += v[r * n + q] * xj[q * components + c];
+      for (int r = 0; r < n; r++) {
+        float own[4] = {0};
+        for (int q = 0; q < n; q++)
+          for (int c = 0; c < components; c++) own[c] += v[r * n + q] * xj[q * components + c];
+        for (int c = 0; c < components; c++) sums[r * components + c] += own[c];
+      }
     }
     store(job, row, sums, n, components);
   }
