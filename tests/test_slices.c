@@ -217,47 +217,5 @@ static void plans(void) {
   ref_free(&uneven);
 }
 
-/* ---- The choice ---- */
-
-static void expect_choice(ts_context *context, const ref_matrix *m, int blocks, ts_format expected,
-                          const char *part) {
-  char text[160];
-  const tsi_host_csr csr = {m->rows, m->columns, m->offsets, m->indices, m->values, 0};
-  const ts_format format = tsi_format_choose(context, &csr, blocks, text, sizeof text);
-  if (format != expected)
-    test_fail(__FILE__, __LINE__, "chosen: %s (%s), expected %s", ts_format_name(format), text,
-              ts_format_name(expected));
-  CHECK_CONTAINS(text, part);
-  CHECK(strncmp(text, ts_format_name(format), strlen(ts_format_name(format))) == 0);
-}
-
-/* Kinds of devices: one with bytes to save, one with threads to feed, one with textures. */
-static void choices(void) {
-  const unsigned blocks = 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4;
-  ts_context host = {.caps.formats = 1u << TS_FORMAT_CSR | blocks};
-  ts_context device = {.caps.formats =
-                           1u << TS_FORMAT_CSR | 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS | blocks,
-                       .caps.row_plans = 1};
-  ts_context textures = {.caps.formats = 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS | blocks,
-                         .caps.max_texture_size = 4096};
-  ref_matrix grid = ref_grid(40, 40), large = ref_grid(400, 400), dense = ref_dense(64, 64, 3),
-             empty = ref_gaps(1, 5, 1), even = ref_dense(1200, 1200, 1),
-             uneven = ref_uneven_rows(60000, 60000, 90, 5);
-  expect_choice(&host, &grid, 1, TS_FORMAT_CSR, "bcrs4");
-  expect_choice(&host, &dense, 1, TS_FORMAT_BCRS4, "(fill 1.00); csr 8.1");
-  expect_choice(&host, &dense, 0, TS_FORMAT_CSR, "csr: 8.1 bytes");
-  expect_choice(&host, &empty, 1, TS_FORMAT_CSR, "csr");
-  expect_choice(&device, &grid, 1, TS_FORMAT_CSR, "few entries");
-  expect_choice(&device, &large, 1, TS_FORMAT_JAGGED, "jagged: 5.");
-  expect_choice(&device, &uneven, 1, TS_FORMAT_CSR, "csr: 8");
-  expect_choice(&device, &even, 1, TS_FORMAT_BCRS4, "bcrs4: 4.3");
-  expect_choice(&textures, &dense, 1, TS_FORMAT_JAGGED, "bcrs4 0.7 (fill 1.00), for one component only");
-  expect_choice(&textures, &dense, TSI_ONE_COMPONENT, TS_FORMAT_BCRS4, "bcrs2 1.0 (fill 1.00)");
-  expect_choice(&textures, &grid, TSI_ONE_COMPONENT, TS_FORMAT_JAGGED,
-                "jagged: 2.0 fetches an entry; segments 3.0");
-  ref_free(&grid), ref_free(&large), ref_free(&dense), ref_free(&empty), ref_free(&even), ref_free(&uneven);
-}
-
-static const test_case cases[] = {
-    {"slices", slices}, {"slice_columns", slice_columns}, {"plans", plans}, {"choices", choices}};
+static const test_case cases[] = {{"slices", slices}, {"slice_columns", slice_columns}, {"plans", plans}};
 TEST_MAIN(cases, TEST_HOST_ONLY)

@@ -306,8 +306,8 @@ typedef struct ts_csr {
 
 typedef struct ts_matrix_desc {
   ts_csr csr;
-  ts_format format; /* default: TS_FORMAT_AUTO: gl jagged; elsewhere what reads the fewest bytes, on a
-                       GPU csr for small matrices */
+  ts_format format; /* default: TS_FORMAT_AUTO: gl jagged; elsewhere what is fastest in products of one
+                       component, by the bytes it reads; on a GPU csr for small matrices */
   const unsigned char *locked; /* `rows` flags; rows flagged nonzero have no equation: their unknowns are
                                   stored and used by other rows, and A x is 0 there (Bolz et al. 2003, 3.1.2,
                                   boundaries). For square matrices. Default: none */
@@ -340,8 +340,9 @@ typedef struct ts_matrix_info {
   size_t bytes_device;
   ts_format format;
   /* Why it has this format: what a product reads in each that the backend has, in bytes or texel fetches an
-   * entry, such as "jagged: 5.4 bytes an entry; csr 8.6, bcrs4 20.1 (fill 0.21)". The numbers are those of the
-   * matrix as it was created; in "jagged: asked for" the descriptor named the format. */
+   * entry, such as "jagged: 5.4 bytes an entry; csr 8.6, bcrs2 10.3 (fill 0.50, x 1.11)", where each byte
+   * counts 1.11 times because it takes that much longer. The numbers are those of the matrix as it was created;
+   * in "jagged: asked for" the descriptor named the format. */
   char choice[160];
   int32_t blocks;    /* that the matrix has in a format of blocks; else 0 */
   double fill_ratio; /* nonzeros / numbers in those blocks; 1 in the other formats */

@@ -1,10 +1,14 @@
 /* The format of a matrix whose descriptor leaves it to the library: by what a product reads.
  *
- * In linear spaces that is bytes. Zeros inside blocks count, so blocks win where the unknowns of a node are
- * numbered together, and lose elsewhere. A device with many more threads than a small matrix has rows is not
- * held up by bytes but by how long one thread takes: there threads share the rows of csr. In textures it is
- * fetches; blocks are left out there where nobody says that vectors have one component, since over their spaces
- * they cannot have more. */
+ * In linear spaces that is bytes, in textures fetches, each counted by how long it takes in its format against
+ * csr's and jagged's. Zeros inside blocks are read too, so blocks win where the unknowns of a node are numbered
+ * together, and lose elsewhere. A device with many more threads than a small matrix has rows is not held up by
+ * bytes but by how long one thread takes: there threads share the rows of csr. In textures blocks are left out
+ * where nobody says that vectors have one component, since over their spaces they cannot have more.
+ *
+ * What is made faster is y = A x for one component, or for several where the caller says so. Nobody knows here
+ * whether the matrix will serve conjugate gradients, of whose iterations the product is a part; on CUDA csr and
+ * jagged then share one kernel, in which they differ less than in products. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,32 +18,46 @@
 /* Entries from which on a product on a device with a plan for rows is limited by bytes; measured on an H200. */
 static const int64_t many_entries = 1 << 20;
 
-/* What a block of n x n must save to be taken: its products are not quicker than its bytes. */
-static const double worth_blocks = 0.9;
+/* How much longer a byte or a fetch takes in blocks, from the tables of docs/results.md. On the CPU a 4 x 4
+ * block is a few vector instructions, and its bytes pass 1.0 to 1.9 times as fast as csr's. On an H200 they
+ * pass as fast as jagged's beyond the cache, and faster inside. Elsewhere blocks must save a tenth; so they
+ * must with several components, where products are limited by arithmetic, on zeros too. */
+static double weight_of_blocks(const ts_context *context, int log2_block, int blocks) {
+  static const double a_tenth = 1.11;
+  if (context->caps.max_texture_size || blocks == TSI_SEVERAL_COMPONENTS) return a_tenth;
+  if (context->caps.row_plans) return log2_block == 1 ? a_tenth : 1;
+  return log2_block == 1 ? 1 : 0.75;
+}
 
 typedef struct candidate {
   ts_format format;
-  double cost; /* bytes or fetches an entry */
-  double fill; /* of blocks; 0: has none */
+  double reads;  /* bytes or fetches an entry */
+  double weight; /* of each */
+  double fill;   /* of blocks; 0: has none */
 } candidate;
 
+static double cost(const candidate *c) {
+  return c->reads * c->weight;
+}
+
 /* Bytes of the matrix, or fetches of a product. */
-static candidate measure(const ts_context *context, const tsi_host_csr *csr, ts_format format) {
+static candidate measure(const ts_context *context, const tsi_host_csr *csr, ts_format format, int blocks) {
   const double rows = csr->rows, entries = csr->row_offsets[csr->rows] > 0 ? csr->row_offsets[csr->rows] : 1;
   const int textures = context->caps.max_texture_size != 0;
-  candidate c = {format, 8 + 4 * rows / entries, 0};
+  candidate c = {format, 8 + 4 * rows / entries, 1, 0};
   const int log2_block = tsi_format_log2_block(format);
   if (log2_block) {
-    const double numbers = (double)(1 << 2 * log2_block), blocks = (double)tsi_blocks_count(csr, log2_block);
-    c.fill = blocks > 0 ? entries / (blocks * numbers) : 1;
+    const double numbers = (double)(1 << 2 * log2_block), count = (double)tsi_blocks_count(csr, log2_block);
+    c.fill = count > 0 ? entries / (count * numbers) : 1;
+    c.weight = weight_of_blocks(context, log2_block, blocks);
     if (textures) /* its pointer; x and four numbers at a time, where a texel of four counts as two fetches */
-      c.cost = ((log2_block == 1 ? 2 : 3) + 2 * numbers / 4) * blocks / entries;
+      c.reads = ((log2_block == 1 ? 2 : 3) + 2 * numbers / 4) * count / entries;
     else
-      c.cost = ((4 * numbers + 4) * blocks + 4 * rows / (1 << log2_block)) / entries;
+      c.reads = ((4 * numbers + 4) * count + 4 * rows / (1 << log2_block)) / entries;
   } else if (textures) {
-    c.cost = format == TS_FORMAT_JAGGED ? 2 : 3;
+    c.reads = format == TS_FORMAT_JAGGED ? 2 : 3;
   } else if (format == TS_FORMAT_JAGGED) {
-    c.cost = tsi_slices_bytes(csr) / entries;
+    c.reads = tsi_slices_bytes(csr, &c.weight) / entries;
   }
   return c;
 }
@@ -49,27 +67,41 @@ static void append(char *text, size_t size, const char *part) {
   if (used + strlen(part) < size) memcpy(text + used, part, strlen(part) + 1);
 }
 
+/* What is behind the number: " (fill 0.92, x 0.75)". */
+static void append_terms(char *text, size_t size, const candidate *c) {
+  char fill[24] = "", weight[24] = "", part[64];
+  if (c->fill > 0) snprintf(fill, sizeof fill, "fill %.2f", c->fill);
+  if (c->weight < 0.995 || c->weight > 1.005) snprintf(weight, sizeof weight, "x %.2f", c->weight);
+  if (!fill[0] && !weight[0]) return;
+  snprintf(part, sizeof part, " (%s%s%s)", fill, fill[0] && weight[0] ? ", " : "", weight);
+  append(text, size, part);
+}
+
 static void describe(const ts_context *context, const candidate *taken, const candidate *all, int count,
                      int small, int blocks, char *text, size_t size) {
   const char *unit = context->caps.max_texture_size ? "fetches" : "bytes";
   snprintf(text, size, "%s: %s%.1f %s an entry", ts_format_name(taken->format),
-           small ? "few entries, so threads share rows; " : "", taken->cost, unit);
-  if (taken->fill > 0) {
-    char part[32];
-    snprintf(part, sizeof part, " (fill %.2f)", taken->fill);
-    append(text, size, part);
-  }
+           small ? "few entries, so threads share rows; " : "", taken->reads, unit);
+  append_terms(text, size, taken);
   const char *separator = "; ";
   for (int i = 0; i < count; i++) {
     char part[48];
     if (all[i].format == taken->format) continue;
-    int used = snprintf(part, sizeof part, "%s%s %.1f", separator, ts_format_name(all[i].format), all[i].cost);
-    if (all[i].fill > 0) snprintf(part + used, sizeof part - (size_t)used, " (fill %.2f)", all[i].fill);
+    snprintf(part, sizeof part, "%s%s %.1f", separator, ts_format_name(all[i].format), all[i].reads);
     append(text, size, part);
+    append_terms(text, size, &all[i]);
     separator = ", ";
   }
   if (context->caps.max_texture_size && count > 2 && blocks != TSI_ONE_COMPONENT)
     append(text, size, ", for one component only");
+}
+
+/* Whether a format is among those to compare. Segments are there for comparison, and never better in linear
+ * spaces. */
+static int is_candidate(const ts_context *context, const tsi_host_csr *csr, ts_format format, int blocks) {
+  if (!(context->caps.formats & 1u << format)) return 0;
+  if (format == TS_FORMAT_SEGMENTS) return context->caps.max_texture_size != 0;
+  return !tsi_format_log2_block(format) || (blocks && csr->row_offsets[csr->rows] > 0);
 }
 
 ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
@@ -79,20 +111,14 @@ ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, 
   const int textures = context->caps.max_texture_size != 0;
   candidate all[sizeof known / sizeof known[0]];
   int count = 0, best = 0;
-  for (size_t f = 0; f < sizeof known / sizeof known[0]; f++) {
-    /* Segments are there for comparison, and never better. */
-    if (!(context->caps.formats & 1u << known[f]) || (known[f] == TS_FORMAT_SEGMENTS && !textures)) continue;
-    if (tsi_format_log2_block(known[f]) && (!blocks || csr->row_offsets[csr->rows] == 0)) continue;
-    all[count++] = measure(context, csr, known[f]);
-  }
+  for (size_t f = 0; f < sizeof known / sizeof known[0]; f++)
+    if (is_candidate(context, csr, known[f], blocks)) all[count++] = measure(context, csr, known[f], blocks);
   const int small = context->caps.row_plans && csr->row_offsets[csr->rows] < many_entries;
   for (int i = 0; i < count; i++) {
-    if (all[i].fill > 0 ? (textures && blocks != TSI_ONE_COMPONENT) || small ||
-                              !(all[i].cost < worth_blocks * all[best].cost)
-        : small ? all[i].format != TS_FORMAT_CSR
-                : !(all[i].cost < all[best].cost))
-      continue;
-    best = i;
+    if (small ? all[i].format == TS_FORMAT_CSR
+              : cost(&all[i]) < cost(&all[best]) &&
+                    (all[i].fill == 0 || !textures || blocks == TSI_ONE_COMPONENT))
+      best = i;
   }
   describe(context, &all[best], all, count, small, blocks, text, size);
   return all[best].format;

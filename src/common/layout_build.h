@@ -32,9 +32,10 @@ void tsi_packed_free(ts_context *context, tsi_packed *packed);
 
 /* ---- format_choice.c ---- */
 
-/* Formats of blocks: not considered; considered in linear spaces; in textures too, where the vectors that the
- * matrix will multiply are known to have one component. */
-enum { TSI_NO_BLOCKS, TSI_LINEAR_BLOCKS, TSI_ONE_COMPONENT };
+/* Formats of blocks: not considered; considered in linear spaces, for vectors of one component that nobody has
+ * promised; the vectors that the matrix will multiply are known to have one component, and textures have blocks
+ * too; or to have several. */
+enum { TSI_NO_BLOCKS, TSI_LINEAR_BLOCKS, TSI_ONE_COMPONENT, TSI_SEVERAL_COMPONENTS };
 
 /* The format for a matrix that the descriptor leaves open, with the reason as ts_matrix_info.choice. */
 ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
@@ -86,9 +87,9 @@ int32_t tsi_row_pieces(tsi_row_work *works, int32_t row, int32_t first, int32_t 
 /* layout_slices.c */
 ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices);
 void tsi_slices_free(ts_context *context, tsi_slices *slices);
-/* About how many bytes they would have, from some of the slices. Those without gaps count twice: that is how
- * much longer they take. */
-double tsi_slices_bytes(const tsi_host_csr *csr);
+/* About how many bytes they would have, from some of the slices, and in `weight` what each counts: those of
+ * slices without gaps take twice as long. */
+double tsi_slices_bytes(const tsi_host_csr *csr, double *weight);
 /* values, words, bases, long_columns. */
 ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
                           tsi_packed *packed);

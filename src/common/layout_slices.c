@@ -165,16 +165,23 @@ static void place_slice(tsi_slices *slices, const tsi_host_csr *csr, int32_t num
   slices->words += words_of(s, entries);
 }
 
-double tsi_slices_bytes(const tsi_host_csr *csr) {
+/* Slice number n of the samples: anywhere in the n-th part of the matrix, lest they all meet the same place of
+ * the lines of a grid. */
+static int32_t sampled_slice(int32_t n, int32_t samples, int32_t count) {
+  if (count <= samples) return n;
+  const int64_t first = (int64_t)n * count / samples, next = (int64_t)(n + 1) * count / samples;
+  return (int32_t)(first + (int64_t)((uint32_t)n * 2654435769u >> 8) * (next - first) / (1 << 24));
+}
+
+double tsi_slices_bytes(const tsi_host_csr *csr, double *weight) {
   enum { samples = 4096 };
   const tsi_slices natural = {.count = (csr->rows - 1) / TSI_SLICE_ROWS + 1};
   const int32_t most = longest_in_slices(csr);
-  double in_slices = 0, bytes = 0, entries = csr->row_offsets[csr->rows];
+  double in_slices = 0, bytes = 0, counted = 0, entries = csr->row_offsets[csr->rows];
   for (int32_t n = 0; n < natural.count && n < samples; n++) {
-    const int32_t number = natural.count <= samples ? n : (int32_t)((int64_t)n * natural.count / samples);
     int32_t rows[TSI_SLICE_ROWS];
     uint8_t lengths[TSI_SLICE_ROWS];
-    rows_of(&natural, csr, number, rows);
+    rows_of(&natural, csr, sampled_slice(n, samples, natural.count), rows);
     for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
       const int32_t length = rows[lane] >= 0 ? length_of(csr, rows[lane]) : most + 1;
       lengths[lane] = (uint8_t)(length > most ? TSI_NOT_IN_SLICE : length);
@@ -184,8 +191,10 @@ double tsi_slices_bytes(const tsi_host_csr *csr) {
     for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
       if (lengths[lane] != TSI_NOT_IN_SLICE) in_slices += lengths[lane];
     const double own = 4.0 * (aligned(here) + words_of(&s, here) + bases_of(&s)) + TSI_SLICE_ROWS + sizeof s;
-    bytes += s.gaps ? own : 2 * own;
+    bytes += own;
+    counted += s.gaps ? own : 2 * own;
   }
+  *weight = counted / bytes;
   return in_slices > 0 ? bytes / in_slices * entries : 8 * entries;
 }
 

@@ -86,17 +86,18 @@ static ts_status build(ts_system *s, ts_normal normal) {
   return tsi_system_reduce(s);
 }
 
-/* The builder knows that vectors have one component, for which blocks are worth it in textures too. */
+/* The builder knows how many components vectors have. */
 ts_format tsi_system_choose_format(const ts_system *s, const ts_csr *csr, ts_format format, char *why,
                                    size_t size) {
-  if (format != TS_FORMAT_AUTO || s->desc.components != 1) return format;
+  if (format != TS_FORMAT_AUTO) return format;
   const tsi_host_csr host = {csr->rows,
                              csr->columns,
                              (int32_t *)csr->row_offsets,
                              (int32_t *)csr->column_indices,
                              (float *)csr->values,
                              0};
-  return tsi_format_choose(s->context, &host, TSI_ONE_COMPONENT, why, size);
+  const int blocks = s->desc.components == 1 ? TSI_ONE_COMPONENT : TSI_SEVERAL_COMPONENTS;
+  return tsi_format_choose(s->context, &host, blocks, why, size);
 }
 
 /* Rows in messages of solvers are unknowns. */
