@@ -7,38 +7,6 @@
 #include "compare_report.h"
 #include "report.h"
 
-/* "gl,cuda,cpu" */
-static int split_backends(const char *list, compare_results *results) {
-  while (*list) {
-    const size_t length = strcspn(list, ",");
-    compare_backend *backend = &results->backends[results->backend_count];
-    if (length) {
-      if (results->backend_count == COMPARE_BACKENDS || length >= sizeof backend->name) {
-        bench_error("--backends: more than %d, or a name of more than %d letters", (int)COMPARE_BACKENDS,
-                    (int)sizeof backend->name - 1);
-        return 1;
-      }
-      memcpy(backend->name, list, length);
-      ++results->backend_count;
-    }
-    list += length + (list[length] == ',');
-  }
-  if (results->backend_count) return 0;
-  bench_error("--backends names none; known are gl, cuda and cpu");
-  return 1;
-}
-
-static int open_backends(const bench_options *o, compare_results *results) {
-  int present = 0;
-  for (int i = 0; i < results->backend_count; ++i) {
-    if (!compare_open(o, &results->backends[i]))
-      ++present;
-    else if (o->backends)
-      results->left_out = 1;
-  }
-  return present == 0;
-}
-
 /* One matrix on all backends. */
 static int run_matrix(const bench_options *o, const char *name, int32_t size, compare_results *results,
                       report *r) {
@@ -108,10 +76,7 @@ int bench_compare_draw(const bench_options *options) {
 int bench_compare(const bench_options *options, report *r) {
   compare_results results;
   memset(&results, 0, sizeof results);
-  const char *list = options->backends  ? options->backends
-                     : options->backend ? options->backend
-                                        : "gl,cuda,cpu";
-  if (split_backends(list, &results) || open_backends(options, &results)) return 1;
+  if (compare_open_all(options, &results)) return 1;
   compare_report_begin(r, &results);
   results.left_out |= run_all(options, &results, r);
   const int nothing = results.count == 0;

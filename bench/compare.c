@@ -51,3 +51,37 @@ double compare_bytes(const compare_row *row, compare_operation operation) {
   const double product = operation == COMPARE_SPMV || operation == COMPARE_CG ? row->spmv_bytes : 0;
   return product + 4 * vectors[operation] * row->rows;
 }
+
+/* "gl,cuda,cpu" */
+static int split_backends(const char *list, compare_results *results) {
+  while (*list) {
+    const size_t length = strcspn(list, ",");
+    compare_backend *backend = &results->backends[results->backend_count];
+    if (length) {
+      if (results->backend_count == COMPARE_BACKENDS || length >= sizeof backend->name) {
+        bench_error("--backends: more than %d, or a name of more than %d letters", (int)COMPARE_BACKENDS,
+                    (int)sizeof backend->name - 1);
+        return 1;
+      }
+      memcpy(backend->name, list, length);
+      ++results->backend_count;
+    }
+    list += length + (list[length] == ',');
+  }
+  if (results->backend_count) return 0;
+  bench_error("--backends names none; known are gl, cuda and cpu");
+  return 1;
+}
+
+int compare_open_all(const bench_options *o, compare_results *results) {
+  const char *list = o->backends ? o->backends : o->backend ? o->backend : "gl,cuda,cpu";
+  int present = 0;
+  if (split_backends(list, results)) return 1;
+  for (int i = 0; i < results->backend_count; ++i) {
+    if (!compare_open(o, &results->backends[i]))
+      ++present;
+    else if (o->backends)
+      results->left_out = 1;
+  }
+  return present == 0;
+}

@@ -64,6 +64,10 @@ double compare_bytes(const compare_row *row, compare_operation operation);
 /* Finds out the device and its copy rate. Nonzero after a message: the backend is left out. */
 int compare_open(const bench_options *options, compare_backend *backend);
 
+/* The backends of the options, by default gl, cuda and cpu as far as they are there. Nonzero after a message:
+ * there is none. */
+int compare_open_all(const bench_options *options, compare_results *results);
+
 /* Every format of a backend on a matrix, and operations on vectors of its size. Nonzero: not all that was asked
  * for could be measured, as messages have said. */
 int compare_measure(const bench_options *options, const compare_backend *backend, const char *matrix,

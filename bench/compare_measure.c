@@ -121,17 +121,20 @@ static int measure_format(const bench_options *o, ts_context *context, ts_format
   ts_matrix *matrix = NULL;
   double seconds, spread;
   snprintf(row->format, sizeof row->format, "%s", spmv_format(format));
-  if (spmv_measure(context, A, format, 1, o->repeat, &product)) return 1;
-  row->spmv_bytes = product.w.bytes;
-  take(row, COMPARE_SPMV, product.t.seconds, product.t.spread);
-  if (A->rows != A->columns) return 0;
   memset(&desc, 0, sizeof desc);
   desc.csr = generated_csr(A);
   desc.format = format;
-  const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
-                     cg_measure_solve(context, matrix, COMPARE_ITERATIONS, o->repeat, &seconds, &spread);
+  int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
+               spmv_measure_matrix(context, matrix, A, 1, o->repeat, &product);
+  if (!failed) {
+    row->spmv_bytes = product.w.bytes;
+    take(row, COMPARE_SPMV, product.t.seconds, product.t.spread);
+  }
+  if (!failed && A->rows == A->columns) {
+    failed = cg_measure_solve(context, matrix, COMPARE_ITERATIONS, o->repeat, &seconds, &spread);
+    if (!failed) take(row, COMPARE_CG, seconds, spread);
+  }
   ts_matrix_destroy(&matrix);
-  if (!failed) take(row, COMPARE_CG, seconds, spread);
   return failed;
 }
 

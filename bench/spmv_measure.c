@@ -121,20 +121,16 @@ static int count_texels(const product *p, int64_t *texels) {
 #endif
 }
 
-int spmv_measure(ts_context *context, const generated_matrix *A, ts_format format, int components, int repeat,
-                 spmv_result *result) {
-  ts_matrix_desc desc;
+int spmv_measure_matrix(ts_context *context, ts_matrix *matrix, const generated_matrix *A, int components,
+                        int repeat, spmv_result *result) {
   ts_context_info device;
   product p;
   memset(result, 0, sizeof *result);
-  memset(&desc, 0, sizeof desc);
   memset(&p, 0, sizeof p);
-  desc.csr = generated_csr(A);
-  desc.format = format;
+  p.A = matrix;
   p.context = context;
 
   int failed = bench_check(ts_context_get_info(context, &device), context, "reading the device's limits") ||
-               bench_check(ts_matrix_create(context, &desc, &p.A), context, "making the matrix") ||
                bench_check(ts_matrix_get_info(p.A, &result->info), context, "reading the matrix's layout") ||
                bench_vector(ts_matrix_column_space(p.A), components, &p.x) ||
                bench_vector(ts_matrix_row_space(p.A), components, &p.y);
@@ -148,6 +144,19 @@ int spmv_measure(ts_context *context, const generated_matrix *A, ts_format forma
   }
   ts_vector_destroy(&p.y);
   ts_vector_destroy(&p.x);
-  ts_matrix_destroy(&p.A);
+  return failed;
+}
+
+int spmv_measure(ts_context *context, const generated_matrix *A, ts_format format, int components, int repeat,
+                 spmv_result *result) {
+  ts_matrix_desc desc;
+  ts_matrix *matrix = NULL;
+  memset(result, 0, sizeof *result);
+  memset(&desc, 0, sizeof desc);
+  desc.csr = generated_csr(A);
+  desc.format = format;
+  const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
+                     spmv_measure_matrix(context, matrix, A, components, repeat, result);
+  ts_matrix_destroy(&matrix);
   return failed;
 }

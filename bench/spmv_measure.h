@@ -14,6 +14,9 @@ typedef struct spmv_result {
 /* Nonzero after a message, also if the product is wrong. */
 int spmv_measure(ts_context *context, const generated_matrix *A, ts_format format, int components, int repeat,
                  spmv_result *result);
+/* The same with a matrix that was made of A. */
+int spmv_measure_matrix(ts_context *context, ts_matrix *matrix, const generated_matrix *A, int components,
+                        int repeat, spmv_result *result);
 
 /* A matrix with `vectors` vectors beside it: the data that an operation goes through. */
 double spmv_bytes(const generated_matrix *A, int components, int vectors);
