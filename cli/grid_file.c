@@ -71,6 +71,11 @@ static int check_finite(const char *option, const char *name, int32_t width, int
   return 0;
 }
 
+static int is_npy_name(const char *path) {
+  const size_t length = strlen(path);
+  return length >= 4 && !strcmp(path + length - 4, ".npy");
+}
+
 int grid_file_read(const char *option, const char *path, int32_t width, int32_t height, double **values) {
   *values = NULL;
   const int from_input = !strcmp(path, "-");
@@ -81,21 +86,25 @@ int grid_file_read(const char *option, const char *path, int32_t width, int32_t 
     return -1;
   }
   const int first = fgetc(stream);
+  if (first == EOF && ferror(stream)) {
+    message("%s %s: %s, expected a Matrix Market or NumPy file", option, name, strerror(errno));
+    if (!from_input) fclose(stream);
+    return -1;
+  }
   if (first != EOF) ungetc(first, stream);
   const int is_npy = first == NPY_FIRST_BYTE;
   int failed = is_npy ? read_npy(stream, option, name, width, height, values) : 0;
   if (!from_input) fclose(stream);
+  if (!is_npy && is_npy_name(name)) {
+    message("%s %s: not a NumPy file", option, name);
+    return -1;
+  }
   if (!is_npy) failed = read_matrix_market(option, path, width, height, values);
   if (!failed) failed = check_finite(option, name, width, height, *values);
   if (!failed) return 0;
   free(*values);
   *values = NULL;
   return -1;
-}
-
-static int is_npy_name(const char *path) {
-  const size_t length = strlen(path);
-  return length >= 4 && !strcmp(path + length - 4, ".npy");
 }
 
 void grid_file_write(const output_file *file, const char *path, const char *comment, int32_t width,

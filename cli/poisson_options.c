@@ -312,6 +312,10 @@ void poisson_parse(int argc, char **argv, poisson_options *options) {
   for (int i = 0; i < 3; i++) from_input += inputs[i] && !strcmp(inputs[i], "-");
   if (from_input > 1) arguments_usage("'-' given for several files, expected one file on standard input");
   set_steps(&options->multigrid);
+  if (o->cg && o->multigrid.full)
+    arguments_usage("--cg and --full: a cycle that preconditions begins from 0, expected one of them");
+  if (o->cg && o->multigrid.cycle == TS_CYCLE_F)
+    arguments_usage("--cg and --cycle F, which is no symmetric operator; expected V or W");
   const char *const file = o->rhs ? "--rhs" : o->coefficient ? "--coefficient" : o->solid ? "--solid" : NULL;
   if (o->problem < 0) options->problem = file ? PROBLEM_NOISE : PROBLEM_SMOOTH;
   if (file && (o->problem == PROBLEM_SMOOTH || o->problem == PROBLEM_VARIABLE))

@@ -64,6 +64,16 @@ static void choose_size(headless_work *w) {
   w->report.picture_height = height;
 }
 
+static int check_probe(const headless_work *w) {
+  const double *at = w->options->probe, h = simulation_info(w->s)->cell_size;
+  const double width = simulation_info(w->s)->width * h, height = simulation_info(w->s)->height * h;
+  if (isnan(at[0]) || (at[0] >= 0 && at[0] <= width && at[1] >= 0 && at[1] <= height)) return 0;
+  char why[SIMULATION_MESSAGE];
+  snprintf(why, sizeof why, "--probe: %g,%g, expected a point of the domain, from 0,0 to %.4g,%.4g m", at[0],
+           at[1], width, height);
+  return fail(why);
+}
+
 static int prepare(headless_work *w) {
   const program_options *o = w->options;
   char why[SIMULATION_MESSAGE];
@@ -71,6 +81,7 @@ static int prepare(headless_work *w) {
   progress_show("preparing");
   if (simulation_create(&o->simulation, &w->s, why)) return fail(why);
   w->report.s = w->s;
+  if (check_probe(w)) return -1;
   w->report.steps_per_frame = o->steps_per_frame ? o->steps_per_frame : simulation_setup(w->s)->steps_per_frame;
   drawing_look look = o->look;
   if (!o->field_given) look.field = simulation_setup(w->s)->field;

@@ -167,17 +167,17 @@ static int parse_flow(int key, char *text, program_options *o) {
     c->time_step = arguments_number("--time-step", text, 1e-9, 1000, "seconds from 1e-9 to 1000, such as 0.02");
     return 0;
   case KEY_VISCOSITY:
-    c->viscosity = arguments_number("--viscosity", text, 0, 1e6, "m^2/s, not negative, such as 1e-3");
+    c->viscosity = arguments_number("--viscosity", text, 0, 1e6, "m^2/s from 0 to 1e6, such as 1e-3");
     return 0;
   case KEY_REYNOLDS:
-    c->reynolds = arguments_number("--reynolds", text, 1e-6, 1e12, "a number above 0, such as 1000");
+    c->reynolds = arguments_number("--reynolds", text, 1e-6, 1e12, "a number from 1e-6 to 1e12, such as 1000");
     return 0;
   case KEY_CONFINEMENT:
     c->vorticity_confinement =
-        arguments_number("--vorticity-confinement", text, 0, 1e6, "a number, not negative, such as 0.2");
+        arguments_number("--vorticity-confinement", text, 0, 1e6, "a number from 0 to 1e6, such as 0.2");
     return 0;
   case KEY_BUOYANCY:
-    c->buoyancy = arguments_number("--buoyancy", text, -1e6, 1e6, "m/s^2, such as 3");
+    c->buoyancy = arguments_number("--buoyancy", text, -1e6, 1e6, "m/s^2 from -1e6 to 1e6, such as 3");
     return 0;
   case KEY_ADVECTION:
     c->advection = arguments_named("--advection", text, advection_names);
@@ -277,7 +277,7 @@ static int parse_picture(int key, char *text, program_options *o) {
     o->field_given = 1;
     return 0;
   case KEY_RANGE:
-    o->look.range = arguments_number("--range", text, 1e-30, 1e30, "a number above 0");
+    o->look.range = arguments_number("--range", text, 1e-30, 1e30, "a number from 1e-30 to 1e30");
     return 0;
   case KEY_ARROWS:
     o->look.arrows = 1;

@@ -25,6 +25,7 @@ refuse 2 "--steps-per-frame: '0', expected" --steps-per-frame 0
 refuse 2 "--picture-size: '8x8', expected" --picture-size 8x8
 refuse 2 "--probe: '1', expected X,Y in metres" --json --probe 1
 refuse 2 "--probe needs --json" --probe 1,0.5
+refuse 2 "--reynolds: '1e30', expected a number from 1e-6 to 1e12" --scene cavity --reynolds 1e30
 refuse 2 "'film.mp4', expected options only" film.mp4
 refuse 2 "--bench writes no files" --bench --film film.mp4
 
@@ -36,6 +37,8 @@ said "fluid: --json needs --headless"
 
 # What the options say one by one does not tell whether they belong together.
 cpu="--backend cpu --frames 1"
+refuse 1 "--probe: 5,0.5, expected a point of the domain, from 0,0 to 1.778,1 m" $cpu --json --probe 5,0.5
+refuse 1 "--probe: 1,-0.1, expected a point of the domain" $cpu --json --probe 1,-0.1
 refuse 1 "a Reynolds number of 100: this scene has no speed and length" $cpu --scene splat --reynolds 100
 refuse 1 "a time step of 500 s, expected at most" $cpu --scene backward-step --time-step 500
 refuse 1 "nowhere.png: " $cpu --walls nowhere.png

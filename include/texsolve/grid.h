@@ -210,8 +210,9 @@ typedef struct ts_multigrid_desc {
                           counts as a cycle */
   int max_levels;      /* default: until the coarsest is small enough for its exact solution */
   int coarsest_sweeps; /* smoothing steps that stand for the solution on the coarsest level, 1 to 1000 (the
-                          paper's way). Default: an exact solution by a dense inverse; 50 sweeps where
-                          max_levels leaves more than 400 points */
+                          paper's way). Default: an exact solution by a dense inverse; 50 sweeps where more than
+                          400 points are left, by max_levels or because a periodic dimension is halved down to 2
+                          points only: 8 x 1000 points end as 2 x 250, which 256 sweeps serve better */
   double rtol;         /* ts_multigrid_solve ends at ||b - A x|| <= rtol ||b||; default: 1e-6 */
   int max_cycles;      /* of ts_multigrid_solve; default: 100 */
   ts_multigrid_progress_fn progress; /* default: none */

@@ -117,7 +117,12 @@ static int judge(solve *s, int cycle) {
     return finish(result, TS_MULTIGRID_CONVERGED, text);
   }
   if (stopped) return finish(result, TS_MULTIGRID_STOPPED, ts_multigrid_reason_text(TS_MULTIGRID_STOPPED));
-  if (!isfinite(relative) || relative > 1e3 * fmax(1, s->result->history[0])) {
+  if (isnan(relative)) { /* of either sign, which means nothing */
+    snprintf(text, sizeof text, "diverged: the relative residual is not a number after %d cycle%s", cycle,
+             cycle == 1 ? "" : "s");
+    return finish(result, TS_MULTIGRID_DIVERGED, text);
+  }
+  if (isinf(relative) || relative > 1e3 * fmax(1, s->result->history[0])) {
     snprintf(text, sizeof text, "diverged: the relative residual is %.2g after %d cycle%s", relative, cycle,
              cycle == 1 ? "" : "s");
     return finish(result, TS_MULTIGRID_DIVERGED, text);

@@ -42,6 +42,8 @@ poisson 2 "--rtol: '1', expected a number between 0 and 1" --rtol 1
 poisson 2 "--max-cycles: '0', expected" --max-cycles 0
 poisson 2 "--levels: '0', expected" --levels 0
 poisson 2 "--coarsest-sweeps: '1001', expected a whole number from 1 to 1000" --coarsest-sweeps 1001
+poisson 2 "--cg and --full: a cycle that preconditions begins from 0" --cg --full
+poisson 2 "--cg and --cycle F, which is no symmetric operator; expected V or W" --cg --cycle F
 poisson 2 "'extra', expected options only" extra
 poisson 2 "'-' given for several files" --rhs - --solid -
 refuse 2 'unknown backend "metal"' poisson --backend metal
@@ -51,6 +53,11 @@ array='%%MatrixMarket matrix array real general'
 zeros() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print 0 }'; }
 
 poisson 1 "none.mtx: No such file or directory, expected a Matrix Market or NumPy file" --size 3 --rhs none.mtx
+poisson 1 "--rhs .: Is a directory, expected a Matrix Market or NumPy file" --size 3 --rhs .
+echo hello >words.npy
+poisson 1 "--rhs words.npy: not a NumPy file" --size 3 --rhs words.npy
+: >empty.npy
+poisson 1 "--rhs empty.npy: not a NumPy file" --size 3 --rhs empty.npy
 file wide.mtx "$array" '3 4' $(zeros 12)
 poisson 1 "wide.mtx: 3 rows and 4 columns, expected 4 rows and 3 columns for a grid of 3x4" --size 3x4 --rhs wide.mtx
 file nan.mtx "$array" '4 3' 0 0 0 0 0 0 nan 0 0 0 0 0
@@ -135,6 +142,15 @@ solved --size 65x33 --boundary dirichlet,neumann,periodic,periodic --problem jum
 expect 3 poisson --backend cpu --size 65 --max-cycles 1
 grep -q 'not converged: the maximum of 1 cycles' ../log/err || fail "the reason is not said"
 grep -q '^    1  ' ../log/out || fail "the history is not shown"
+{
+  echo "$array"
+  awk 'BEGIN {
+    print "33 33"
+    for (x = i = 0; i < 1089; i++) { x = (x * 1103 + 12345) % 65536; print x < 32768 ? "1e30" : "1e-30" }
+  }'
+} >extreme.mtx
+expect 3 poisson --backend cpu --size 33 --coefficient extreme.mtx
+grep -q 'diverged: the relative residual is not a number after 1 cycle' ../log/err || fail "NaN is not said"
 expect 0 poisson --backend cpu --size 65 -q
 [ -s ../log/out ] && fail "-q prints"
 
