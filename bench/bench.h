@@ -28,14 +28,14 @@ typedef struct bench_options {
   int repeat;                            /* batches per measurement */
   int json;
 
-  /* Of compare. */
+  /* Of compare and paper. */
   const char *backends;                 /* "gl,cuda,cpu"; NULL: these three as far as they are there */
   const char *matrices[BENCH_MATRICES]; /* beside `matrix` */
   int matrix_count;
   int32_t sizes[BENCH_SIZES]; /* all that were given; the first is `size` */
   int size_count;
   int set;          /* all generated matrices */
-  const char *plot; /* a picture of the results; NULL: none */
+  const char *plot; /* a picture of the results, or paper's directory; NULL: none */
   const char *from; /* a file that --json wrote, to draw instead of measuring */
 } bench_options;
 
@@ -49,6 +49,8 @@ int bench_cg(const bench_options *options, struct report *r);
 int bench_compare(const bench_options *options, struct report *r);
 /* The picture of results that were measured before. */
 int bench_compare_draw(const bench_options *options);
+int bench_paper(const bench_options *options, struct report *r);
+int bench_paper_draw(const bench_options *options);
 int bench_multigrid(const bench_options *options, struct report *r);
 int bench_system(const bench_options *options, struct report *r);
 

@@ -11,7 +11,7 @@
 #include "bench.h"
 
 static const double TAU = 6.283185307179586;
-static const double FONT_SIZE = 11;
+static const double FONT_SIZE = 11, PALE = 0.35;
 
 struct chart {
   cairo_surface_t *surface;
@@ -24,6 +24,10 @@ struct chart {
 static int ends_with(const char *path, const char *ending) {
   const size_t n = strlen(path), m = strlen(ending);
   return n > m && !strcmp(path + n - m, ending);
+}
+
+static void set_weight(chart *c, cairo_font_weight_t weight) {
+  cairo_select_font_face(c->cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, weight);
 }
 
 chart *chart_open(const char *path, double width, double height) {
@@ -59,13 +63,13 @@ chart *chart_open(const char *path, double width, double height) {
   cairo_scale(c->cr, c->scale, c->scale);
   cairo_set_source_rgb(c->cr, 1, 1, 1);
   cairo_paint(c->cr);
-  cairo_select_font_face(c->cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+  set_weight(c, CAIRO_FONT_WEIGHT_NORMAL);
   cairo_set_font_size(c->cr, FONT_SIZE);
   return c;
 }
 
 static double place_x(const chart_panel *p, double x) {
-  if (p->is_linear) return p->left + p->width * (x - p->x_least) / (p->x_most - p->x_least);
+  if (p->scale == CHART_LINEAR) return p->left + p->width * (x - p->x_least) / (p->x_most - p->x_least);
   return p->left + p->width * log(x / p->x_least) / log(p->x_most / p->x_least);
 }
 
@@ -80,6 +84,33 @@ static void put_text(chart *c, double x, double y, double align, const char *tex
   cairo_move_to(c->cr, x - align * extents.x_advance, y);
   cairo_show_text(c->cr, text);
   cairo_new_path(c->cr);
+}
+
+static void black_text(chart *c, double x, double y, const char *text) {
+  cairo_set_source_rgb(c->cr, 0, 0, 0);
+  put_text(c, x, y, 0, text);
+}
+
+void chart_heading(chart *c, double x, double y, const char *text) {
+  set_weight(c, CAIRO_FONT_WEIGHT_BOLD);
+  cairo_set_font_size(c->cr, 1.15 * FONT_SIZE);
+  black_text(c, x, y, text);
+  cairo_set_font_size(c->cr, FONT_SIZE);
+  set_weight(c, CAIRO_FONT_WEIGHT_NORMAL);
+}
+
+void chart_small_text(chart *c, double x, double y, double width, const char *text) {
+  char shown[96];
+  cairo_text_extents_t extents;
+  cairo_set_font_size(c->cr, 0.82 * FONT_SIZE);
+  for (int length = (int)strlen(text), cut = 0; length > 0; cut = 1, --length) {
+    snprintf(shown, sizeof shown, "%.*s%s", length < 80 ? length : 80, text, cut || length > 80 ? "..." : "");
+    cairo_text_extents(c->cr, shown, &extents);
+    if (extents.x_advance <= width) break;
+  }
+  cairo_set_source_rgb(c->cr, 0.35, 0.35, 0.35);
+  put_text(c, x, y, 0, shown);
+  cairo_set_font_size(c->cr, FONT_SIZE);
 }
 
 /* 10000 as 10k, 1048576 as 1M: what the option --size takes. */
@@ -99,32 +130,102 @@ static void line(chart *c, double x0, double y0, double x1, double y1) {
   cairo_stroke(c->cr);
 }
 
+/* A power of ten with its exponent raised. */
+static void put_power(chart *c, double x, double y, int power) {
+  char text[8];
+  cairo_text_extents_t extents;
+  snprintf(text, sizeof text, "%d", power);
+  cairo_set_font_size(c->cr, 0.75 * FONT_SIZE);
+  cairo_text_extents(c->cr, text, &extents);
+  put_text(c, x, y - 0.4 * FONT_SIZE, 1, text);
+  cairo_set_font_size(c->cr, FONT_SIZE);
+  put_text(c, x - extents.x_advance - 1, y, 1, "10");
+}
+
+static void set_grey(chart *c, double lightness) {
+  cairo_set_source_rgb(c->cr, lightness, lightness, lightness);
+}
+
+/* A logarithmic axis has a line at every power of ten and, where there are few of them, at twice and five times
+ * it; so near to each other that numbers fit between them. Returns the lines' places from the least to the
+ * most. */
+enum { MAX_TICKS = 64 };
+static int decimal_ticks(double least, double most, double ticks[MAX_TICKS]) {
+  static const double parts[] = {1, 2, 5};
+  const int few = most / least < 2000;
+  int count = 0;
+  for (int power = (int)floor(log10(least) - 1e-9); power <= (int)floor(log10(most) + 1e-9); ++power)
+    for (int k = 0; k < (few ? 3 : 1); ++k) {
+      const double tick = parts[k] * pow(10, power);
+      if (tick < least * (1 - 1e-9) || tick > most * (1 + 1e-9) || count == MAX_TICKS) continue;
+      ticks[count++] = tick;
+    }
+  return count;
+}
+
 static void y_axis(chart *c, const chart_panel *p) {
   char text[16];
-  const int last = (int)floor(log10(p->y_most) + 1e-9);
-  for (int power = (int)ceil(log10(p->y_least) - 1e-9); power <= last; ++power) {
-    const double tick = pow(10, power);
-    const double y = place_y(p, tick);
-    cairo_set_source_rgb(c->cr, 0.88, 0.88, 0.88);
+  double ticks[MAX_TICKS];
+  const int count = decimal_ticks(p->y_least, p->y_most, ticks), powers = p->y_least < 1e-3;
+  for (int i = 0; i < count; ++i) {
+    const double y = place_y(p, ticks[i]);
+    set_grey(c, 0.88);
     line(c, p->left, y, p->left + p->width, y);
-    cairo_set_source_rgb(c->cr, 0, 0, 0);
-    number_text(text, tick, 0);
-    put_text(c, p->left - 5, y + 4, 1, text);
+    set_grey(c, 0);
+    number_text(text, ticks[i], 0);
+    if (powers)
+      put_power(c, p->left - 5, y + 4, (int)lround(log10(ticks[i])));
+    else
+      put_text(c, p->left - 5, y + 4, 1, text);
+  }
+}
+
+static void x_tick(chart *c, const chart_panel *p, double tick, const char *text) {
+  const double x = place_x(p, tick);
+  set_grey(c, 0.88);
+  line(c, x, p->top, x, p->top + p->height);
+  set_grey(c, 0);
+  put_text(c, x, p->top + p->height + 14, 0.5, text);
+}
+
+static void x_axis_binary(chart *c, const chart_panel *p) {
+  char text[16];
+  const int step = p->x_most / p->x_least > 1e5 ? 4 : 2, last = (int)floor(log2(p->x_most) + 1e-9);
+  for (int power = 2 * (int)ceil(log2(p->x_least) / 2 - 1e-9); power <= last; power += step) {
+    number_text(text, pow(2, power), 1);
+    x_tick(c, p, pow(2, power), text);
+  }
+}
+
+static void x_axis_decimal(chart *c, const chart_panel *p) {
+  char text[16];
+  double ticks[MAX_TICKS];
+  const int count = decimal_ticks(p->x_least, p->x_most, ticks);
+  for (int i = 0; i < count; ++i) {
+    number_text(text, ticks[i], 0);
+    x_tick(c, p, ticks[i], text);
+  }
+}
+
+/* Some five steps of 1, 2 or 5 times a power of ten. */
+static void x_axis_linear(chart *c, const chart_panel *p) {
+  char text[16];
+  const double rough = (p->x_most - p->x_least) / 6, power = pow(10, floor(log10(rough)));
+  const double step = power * (rough > 5 * power ? 10 : rough > 2 * power ? 5 : rough > power ? 2 : 1);
+  const int last = (int)floor(p->x_most / step + 1e-9);
+  for (int k = (int)ceil(p->x_least / step - 1e-9); k <= last; ++k) {
+    snprintf(text, sizeof text, "%.6g", k * step);
+    x_tick(c, p, k * step, text);
   }
 }
 
 static void x_axis(chart *c, const chart_panel *p) {
-  char text[16];
-  const int step = p->x_most / p->x_least > 1e5 ? 4 : 2, last = (int)floor(log2(p->x_most) + 1e-9);
-  for (int power = 2 * (int)ceil(log2(p->x_least) / 2 - 1e-9); power <= last; power += step) {
-    const double tick = pow(2, power);
-    const double x = place_x(p, tick);
-    cairo_set_source_rgb(c->cr, 0.88, 0.88, 0.88);
-    line(c, x, p->top, x, p->top + p->height);
-    cairo_set_source_rgb(c->cr, 0, 0, 0);
-    number_text(text, tick, 1);
-    put_text(c, x, p->top + p->height + 14, 0.5, text);
-  }
+  if (p->scale == CHART_LINEAR)
+    x_axis_linear(c, p);
+  else if (p->scale == CHART_DECIMAL)
+    x_axis_decimal(c, p);
+  else
+    x_axis_binary(c, p);
 }
 
 /* Names of matrices are long: aslant. */
@@ -218,14 +319,36 @@ void chart_series(chart *c, const chart_panel *p, const chart_style *style, cons
   for (int i = 0; i < count; ++i) marker(c, style, place_x(p, x[i]), place_y(p, y[i]));
 }
 
-void chart_level(chart *c, const chart_panel *p, double y, const char *text) {
-  if (y < p->y_least || y > p->y_most) return;
+void chart_line(chart *c, const chart_panel *p, const chart_style *style, const double *x, const double *y,
+                int count) {
+  cairo_save(c->cr);
+  cairo_rectangle(c->cr, p->left, p->top, p->width, p->height);
+  cairo_clip(c->cr);
+  cairo_set_line_width(c->cr, 4);
+  cairo_set_source_rgba(c->cr, style->red, style->green, style->blue, PALE);
+  cairo_new_path(c->cr);
+  for (int i = 0; i < count; ++i) cairo_line_to(c->cr, place_x(p, x[i]), place_y(p, y[i]));
+  cairo_stroke(c->cr);
+  cairo_restore(c->cr);
+}
+
+static void dotted_line(chart *c, double x0, double x1, double y) {
   cairo_set_source_rgb(c->cr, 0.45, 0.45, 0.45);
   cairo_set_line_width(c->cr, 1);
   set_dash(c, 1.5, 2.5);
-  line(c, p->left, place_y(p, y), p->left + p->width, place_y(p, y));
+  line(c, x0, y, x1, y);
   set_dash(c, 0, 0);
-  put_text(c, p->left + p->width - 4, place_y(p, y) - 3, 1, text);
+}
+
+void chart_level(chart *c, const chart_panel *p, double y, const char *text) {
+  if (y < p->y_least || y > p->y_most) return;
+  dotted_line(c, p->left, p->left + p->width, place_y(p, y));
+  if (text) put_text(c, p->left + p->width - 4, place_y(p, y) - 3, 1, text);
+}
+
+void chart_legend_level(chart *c, double x, double y, const char *text) {
+  dotted_line(c, x, x + 24, y - 4);
+  black_text(c, x + 30, y, text);
 }
 
 void chart_legend(chart *c, const chart_style *style, double x, double y, const char *text) {
@@ -236,8 +359,14 @@ void chart_legend(chart *c, const chart_style *style, double x, double y, const 
   set_dash(c, 0, 0);
   cairo_set_line_width(c->cr, 1);
   marker(c, style, x + 12, y - 4);
-  cairo_set_source_rgb(c->cr, 0, 0, 0);
-  put_text(c, x + 30, y, 0, text);
+  black_text(c, x + 30, y, text);
+}
+
+void chart_legend_line(chart *c, const chart_style *style, double x, double y, const char *text) {
+  cairo_set_line_width(c->cr, 4);
+  cairo_set_source_rgba(c->cr, style->red, style->green, style->blue, PALE);
+  line(c, x, y - 4, x + 24, y - 4);
+  black_text(c, x + 30, y, text);
 }
 
 int chart_close(chart **c) {

@@ -1,5 +1,5 @@
-/* texsolve bench limits|spmv|blas|cg|multigrid|system|compare: what a device can do, and how near the library
- * comes to it. */
+/* texsolve bench limits|spmv|blas|cg|multigrid|system|compare|paper: what a device can do, and how near the
+ * library comes to it. */
 #include "bench.h"
 
 #include <argp.h>
@@ -18,8 +18,9 @@ typedef struct benchmark {
 } benchmark;
 
 static const benchmark BENCHMARKS[] = {
-    {"limits", bench_limits},       {"spmv", bench_spmv},     {"blas", bench_blas},       {"cg", bench_cg},
-    {"multigrid", bench_multigrid}, {"system", bench_system}, {"compare", bench_compare},
+    {"limits", bench_limits},   {"spmv", bench_spmv},           {"blas", bench_blas},
+    {"cg", bench_cg},           {"multigrid", bench_multigrid}, {"system", bench_system},
+    {"compare", bench_compare}, {"paper", bench_paper},
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
 
@@ -32,7 +33,7 @@ static const struct argp_option OPTIONS[] = {
      "Storage of the matrix: jagged, segments, csr, bcrs2, bcrs4 (default: all that the backend has)", 0},
     {"size", 's', "N", 0,
      "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare takes "
-     "several with commas between them",
+     "several with commas between them; paper: the largest mesh's unknowns",
      0},
     {"matrix", 'm', "NAME", 0,
      "A generated matrix (grid: triangulated grid with 7 entries a row; laplace2d, laplace3d; random: "
@@ -48,15 +49,17 @@ static const struct argp_option OPTIONS[] = {
     {"components", 'c', "N", 0, "Components of the vectors, 1 to 4 (default 1)", 0},
     {"rectangle", 'r', "WxH", 0, "Pack rows in rectangles of this many texels: powers of two up to 256", 0},
     {"threads", 't', "N", 0, "Threads of the CPU backend", 0},
-    {"repeat", 'n', "N", 0, "Batches per measurement, of which the median is printed (default 7)", 0},
+    {"repeat", 'n', "N", 0, "Batches per measurement, of which the median is printed (default 7, paper: 3)", 0},
     {"json", 'j', 0, 0, "Print one JSON object", 0},
-    {0, 0, 0, 0, "Of compare:", 1},
+    {0, 0, 0, 0, "Of compare and paper:", 1},
     {"backends", OPTION_BACKENDS, "LIST", 0,
      "Backends with commas between them (default: gl,cuda,cpu, of which those that are absent are left out)",
      1},
-    {"set", OPTION_SET, 0, 0, "Every generated matrix, and the geometric mean", 1},
+    {"set", OPTION_SET, 0, 0, "Of compare: every generated matrix, and the geometric mean", 1},
     {"plot", OPTION_PLOT, "FILE", 0,
-     "Draw the results over the sizes into FILE, which ends with .svg, .png or .pdf", 1},
+     "Draw the results over the sizes into FILE, which ends with .svg, .png or .pdf; paper: the figures into "
+     "the directory FILE",
+     1},
     {"from", OPTION_FROM, "FILE", 0, "Draw the results that --json wrote into FILE, instead of measuring", 1},
     {0, 0, 0, 0, 0, 0},
 };
@@ -73,8 +76,12 @@ static const char DOC[] =
     "multigrid  cycles and solves of a Poisson problem on a grid of --size N x N points\n"
     "system  stating a system of equations and building its matrix, over the --size vertices of a grid\n"
     "compare [MATRIX...]  every format on every backend, and other libraries where they are built: a product, "
-    "conjugate gradients, axpy, dot\n\n"
-    "All but the first and the last also measure the limits that concern them, and print which part of them is "
+    "conjugate gradients, axpy, dot\n"
+    "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
+    "unknowns: "
+    "every format on every backend, and the error of conjugate gradients in single precision\n\n"
+    "All but limits, compare and paper also measure the limits that concern them, and print which part of them "
+    "is "
     "reached: the "
     "least time of an OpenGL pass is the larger of fetches / fetch rate and texels written / write rate, and "
     "at "
@@ -121,7 +128,9 @@ static void parse_argument(arguments *a, const char *text, struct argp_state *st
     for (int i = 0; i < BENCHMARK_COUNT; ++i)
       if (!strcmp(text, BENCHMARKS[i].name)) a->benchmark = &BENCHMARKS[i];
     if (!a->benchmark)
-      argp_error(state, "unknown benchmark '%s': known are limits, spmv, blas, cg, multigrid, system, compare",
+      argp_error(state,
+                 "unknown benchmark '%s': known are limits, spmv, blas, cg, multigrid, system, compare, "
+                 "paper",
                  text);
     return;
   }
@@ -137,14 +146,17 @@ static void check_options(const arguments *a, struct argp_state *state) {
   int (*const run)(const bench_options *, report *) = a->benchmark->run;
   if (a->is_reordered && run != bench_spmv && run != bench_cg && run != bench_compare)
     argp_error(state, "--reorder is for spmv, cg and compare");
-  if (a->benchmark->run == bench_compare) {
-    if (o->components != 1) argp_error(state, "compare works on vectors of one component");
+  if (run != bench_compare && o->set) argp_error(state, "--set is for compare");
+  if (run != bench_compare && o->size_count > 1) argp_error(state, "several sizes are for compare");
+  if (run == bench_paper && o->matrix) argp_error(state, "paper has matrices of its own");
+  if (run == bench_compare || run == bench_paper) {
+    if (o->components != 1) argp_error(state, "%s works on vectors of one component", a->benchmark->name);
     if (o->from && !o->plot) argp_error(state, "--from %s: --plot says where the picture goes", o->from);
     return;
   }
-  if (o->backends) argp_error(state, "--backends is for compare; %s takes --backend", a->benchmark->name);
-  if (o->set || o->plot || o->from) argp_error(state, "--set, --plot and --from are for compare");
-  if (o->size_count > 1) argp_error(state, "several sizes are for compare");
+  if (o->backends)
+    argp_error(state, "--backends is for compare and paper; %s takes --backend", a->benchmark->name);
+  if (o->plot || o->from) argp_error(state, "--plot and --from are for compare and paper");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state) {
@@ -208,7 +220,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     parse_argument(a, text, state);
     break;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "which benchmark? limits, spmv, blas, cg, multigrid, system or compare");
+    argp_error(state, "which benchmark? limits, spmv, blas, cg, multigrid, system, compare or paper");
     break;
   case ARGP_KEY_END:
     check_options(a, state);
@@ -221,15 +233,17 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
 
 int cmd_bench(int argc, char **argv) {
   static const struct argp parser = {
-      OPTIONS, parse_option, "limits|spmv|blas|cg|multigrid|system\ncompare [MATRIX...]", DOC, 0, 0, 0};
+      OPTIONS, parse_option, "limits|spmv|blas|cg|multigrid|system|paper\ncompare [MATRIX...]", DOC, 0, 0, 0};
   arguments a;
   memset(&a, 0, sizeof a);
   a.options.components = 1;
-  a.options.repeat = 7;
   argp_err_exit_status = EXIT_USAGE;
   if (argp_parse(&parser, argc, argv, 0, NULL, &a)) return EXIT_USAGE;
 
-  if (a.options.from) return bench_compare_draw(&a.options) ? EXIT_ERROR : 0;
+  const int is_paper = a.benchmark->run == bench_paper;
+  if (a.options.from)
+    return (is_paper ? bench_paper_draw(&a.options) : bench_compare_draw(&a.options)) ? EXIT_ERROR : 0;
+  if (!a.options.repeat) a.options.repeat = is_paper ? 3 : 7;
   report *r = report_open(a.benchmark->name, a.options.json);
   if (!r) {
     bench_error("out of memory");

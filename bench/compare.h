@@ -42,6 +42,7 @@ typedef struct compare_results {
   int count, capacity;
   compare_backend backends[COMPARE_BACKENDS];
   int backend_count;
+  int no_peers; /* other libraries are not asked for */
   int left_out; /* something that was asked for by name could not be measured */
 } compare_results;
 

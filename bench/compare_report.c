@@ -61,7 +61,11 @@ void compare_report_begin(report *r, const compare_results *results) {
     int present;
     const char *program = compare_peer_name(b->name, &present);
     if (b->is_absent) continue;
-    report_row(r, b->name, b->device, b->copy_rate * 1e-9, !program ? "none" : present ? program : "not built");
+    report_row(r, b->name, b->device, b->copy_rate * 1e-9,
+               !program            ? "none"
+               : results->no_peers ? "left out"
+               : present           ? program
+                                   : "not built");
   }
   report_table(r, "results", NULL, RESULTS, COUNT(RESULTS));
 }

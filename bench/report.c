@@ -112,7 +112,7 @@ void report_row(report *r, ...) {
     } else {
       const double number = va_arg(arguments, double);
       value = isfinite(number) ? json_real(number) : json_null();
-      if (shown && isfinite(number)) printf("%*.*f", c->width, c->decimals, number);
+      if (shown && isfinite(number)) printf(c->type == 'e' ? "%*.*e" : "%*.*f", c->width, c->decimals, number);
       if (shown && !isfinite(number)) printf("%*s", c->width, "-");
     }
     json_object_set_new(row, c->key, value);

@@ -14,9 +14,9 @@ typedef struct report report;
 typedef struct report_column {
   const char *key;    /* in the JSON object */
   const char *header; /* in the table, with the unit */
-  char type;          /* 's' const char *, 'i' long long, 'f' double (NaN: not measured) */
+  char type;          /* 's' const char *, 'i' long long, 'f' and 'e' double (NaN: not measured) */
   int width;          /* of the table's column; negative: left-aligned; 0: in the JSON object only */
-  int decimals;       /* of 'f' */
+  int decimals;       /* of 'f' and 'e' */
 } report_column;
 
 /* NULL without memory. */
