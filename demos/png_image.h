@@ -13,7 +13,7 @@ typedef struct image {
 int image_create(image *out, int width, int height);
 void image_destroy(image *picture);
 
-/* Returns 0, or -1 with the reason in `why`; no partial file is left then. */
+/* Returns 0, or -1 with the reason in `why`; an older file of that name is then as it was. */
 int png_image_save(const char *path, const image *picture, char *why, size_t why_size);
 int png_image_load(const char *path, image *out, char *why, size_t why_size);
 

@@ -271,7 +271,10 @@ int mesh_repair(mesh *m, const mesh_repair_options *options, mesh_repair_report 
   if (failed) mesh_fail(message, "out of memory to repair a mesh of %zu vertices", vertices);
   if (!failed && m->triangle_count == 0) {
     failed = 1;
-    mesh_fail(message, "none of the %zu triangles has three different vertices", triangles);
+    mesh_fail(
+        message,
+        "of %zu triangle%s none has vertices at three places, as far as single precision tells them apart",
+        triangles, triangles == 1 ? "" : "s");
   }
   if (!failed) {
     count_slivers(m, &from, report);

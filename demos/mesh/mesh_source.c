@@ -148,7 +148,7 @@ static int prepare_obj(const char *name, mesh_source *s, char message[MESH_MESSA
     } else if (is_word(word, length, "v")) {
       s->vertices++;
       if (!three_numbers(&l, &at))
-        return mesh_fail(message, "%s: line %lld: expected three finite numbers after v", name,
+        return mesh_fail(message, "%s: line %lld: expected three finite numbers after v, below 3.4e38", name,
                          (long long)number);
       blank(at, l.end);
     } else {
@@ -204,7 +204,8 @@ static int prepare_off_lines(const char *name, mesh_source *s, line l, int64_t n
     if (vertices > 0) {
       vertices--;
       if (!three_numbers(&l, &at))
-        return mesh_fail(message, "%s: line %lld: expected three finite numbers", name, (long long)number);
+        return mesh_fail(message, "%s: line %lld: expected three finite numbers, below 3.4e38", name,
+                         (long long)number);
     } else if (faces > 0) {
       faces--;
       if (take_face(name, &l, &at, number, message)) return 1;
@@ -275,7 +276,7 @@ static int prepare_text_stl(const char *name, mesh_source *s, char message[MESH_
     if (!is_word(word, length, "vertex")) continue;
     corners++;
     if (!three_numbers(&l, &at))
-      return mesh_fail(message, "%s: line %lld: expected three finite numbers after vertex", name,
+      return mesh_fail(message, "%s: line %lld: expected three finite numbers after vertex, below 3.4e38", name,
                        (long long)number);
   }
   if (!ended) return mesh_fail(message, "%s: cut short: it does not end with endsolid", name);

@@ -149,4 +149,14 @@ if [ $pictures = yes ]; then
     is_png look.png 320x160
     differ plain.png look.png
   done
+  # A picture that cannot be written leaves the older one, and nothing beside it.
+  echo old >look.png
+  (
+    trap '' XFSZ
+    ulimit -f 2
+    run_all 1 --generate face:300 --picture look.png --size 320x160 -q
+  )
+  said "look.png: "
+  same "the older picture" "$(cat look.png)" old
+  same "files beside it" "$(ls look.png*)" look.png
 fi

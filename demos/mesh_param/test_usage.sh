@@ -27,7 +27,7 @@ run_bad "absent.obj" absent.obj
 file points.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0'
 run_bad "points.obj: no faces" points.obj
 file flat.off OFF '3 1 0' '0 0 0' '1 0 0' '0 1 0' '3 0 1 1'
-run_bad "flat.off: none of the 1 triangles" flat.off
+run_bad "flat.off: of 1 triangle none has vertices at three places" flat.off
 file one.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 5 5 5' 'f 1 2 3'
 run_bad "--pin at vertex 4, expected one of 0 to 3" one.obj --pin 4,0,0
 run_bad "which is in no triangle" one.obj --pin 3,0,0

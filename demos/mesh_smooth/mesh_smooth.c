@@ -10,7 +10,7 @@
 #include "window.h"
 #endif
 
-const mesh_repair_words repair_words = {.thin = "that the flow bounds the angles",
+const mesh_repair_words repair_words = {.thin = "that angles are bounded there",
                                         .odd_edge = "their vertices are held fixed"};
 
 static void print_note(const char *line, void *user) {

@@ -22,7 +22,7 @@ run_bad "range.off" range.off
 file points.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0'
 run_bad "points.obj" points.obj
 file flat.off OFF '3 1 0' '0 0 0' '1 0 0' '0 1 0' '3 0 1 1'
-run_bad "flat.off: none of the 1 triangles" flat.off
+run_bad "flat.off: of 1 triangle none has vertices at three places" flat.off
 file point.obj 'v 1 1 1' 'v 1 1 1' 'v 1 1 1' 'f 1 2 3'
 run_bad "point.obj" point.obj
 run_bad "point.obj: all vertices of the triangles lie at one place" point.obj --keep-duplicates
