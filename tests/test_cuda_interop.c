@@ -91,6 +91,42 @@ static void vector_in_own_memory(void) {
   }
 }
 
+/* Blocks read whole blocks of x, and what is behind the application's last number is no number here. */
+static void blocks_of_own_memory(void) {
+  static const ts_format formats[] = {TS_FORMAT_BCRS2, TS_FORMAT_BCRS4};
+  ref_matrix m = ref_random_spd(size, 6, 2);
+  float *values = ref_values(size, 7, -1, 1);
+  for (int f = 0; f < 2; f++) {
+    ts_matrix *A = make_matrix(context, &m, formats[f]);
+    ts_space *space = ts_matrix_column_space(A);
+    ts_vector *x = make_vector(space, 1, values), *own = NULL, *y = make_vector(space, 1, NULL);
+    float *memory = NULL;
+    test_context_label("%s", ts_format_name(formats[f]));
+    CHECK_CUDA(cudaMalloc((void **)&memory, (size + 4) * sizeof *memory));
+    CHECK_CUDA(cudaMemset(memory, 0xff, (size + 4) * sizeof *memory));
+    CHECK_CUDA(cudaMemcpy(memory, values, size * sizeof *values, cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaDeviceSynchronize());
+    REQUIRE_OK(context, ts_cuda_vector_from_pointer(space, 1, memory, size, &own));
+    for (int residual = 0; residual < 2; residual++) {
+      float *expected, *found;
+      CHECK_OK(context, residual ? ts_matrix_residual(y, x, A, x) : ts_matrix_multiply(y, A, x));
+      expected = read_vector(y);
+      CHECK_OK(context, residual ? ts_matrix_residual(y, x, A, own) : ts_matrix_multiply(y, A, own));
+      found = read_vector(y);
+      CHECK(memcmp(expected, found, size * sizeof *found) == 0);
+      free(expected), free(found);
+    }
+    ts_vector_destroy(&own);
+    CHECK_OK(context, ts_context_finish(context));
+    CHECK_CUDA(cudaFree(memory));
+    ts_vector_destroy(&x);
+    ts_vector_destroy(&y);
+    ts_matrix_destroy(&A);
+  }
+  free(values);
+  ref_free(&m);
+}
+
 static void refused_memory(void) {
   ts_space *space = make_space(context, size);
   ts_vector *x = NULL;
@@ -297,6 +333,7 @@ static void kernel_that_fails(void) {
   }
 CASE(pointer_of_a_vector)
 CASE(vector_in_own_memory)
+CASE(blocks_of_own_memory)
 CASE(refused_memory)
 CASE(another_backend)
 CASE(nothing_waits_but_reading)
@@ -307,6 +344,7 @@ CASE(kernel_that_fails)
 static const test_case cases[] = {
     {"pointer_of_a_vector", case_pointer_of_a_vector},
     {"vector_in_own_memory", case_vector_in_own_memory},
+    {"blocks_of_own_memory", case_blocks_of_own_memory},
     {"refused_memory", case_refused_memory},
     {"another_backend", case_another_backend},
     {"nothing_waits_but_reading", case_nothing_waits_but_reading},

@@ -130,23 +130,45 @@ static int log2_lanes(const cuda_bcrs &m, int components) {
   return lanes;
 }
 
-static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  const cuda_matrix *matrix = cuda_matrix_of(A);
-  cuda_bcrs m = matrix->bcrs;
-  m.log2_lanes = log2_lanes(m, x->components);
-  const bcrs_operands o = {A->info.rows, A->info.columns,         cuda_data(y),
-                           cuda_data(x), b ? cuda_data(b) : NULL, matrix->locked};
+static ts_status run(const ts_matrix *A, const bcrs_operands &o, int components) {
+  cuda_bcrs m = cuda_matrix_of(A)->bcrs;
+  m.log2_lanes = log2_lanes(m, components);
   const cudaStream_t stream = cuda_stream(A->context);
-  if (m.log2_block == 2 && b)
-    start<4, double>(stream, m, x->components, o);
+  if (m.log2_block == 2 && o.b)
+    start<4, double>(stream, m, components, o);
   else if (m.log2_block == 2)
-    start<4, float>(stream, m, x->components, o);
-  else if (b)
-    start<2, double>(stream, m, x->components, o);
+    start<4, float>(stream, m, components, o);
+  else if (o.b)
+    start<2, double>(stream, m, components, o);
   else
-    start<2, float>(stream, m, x->components, o);
+    start<2, float>(stream, m, components, o);
   CUDA_LAUNCHED(A->context, "multiply_bcrs");
   return TS_OK;
+}
+
+/* Behind the application's memory is whatever it has there: x gets its zeros in a copy. */
+static ts_status run_padded(const ts_matrix *A, bcrs_operands *o, const cuda_vector *x) {
+  ts_context *context = A->context;
+  const size_t bytes = (x->count * sizeof(float) + 15) / 16 * 16;
+  void *padded;
+  TSI_TRY(cuda_take_zeroed(context, &padded, bytes, "a vector in whole blocks"));
+  const cudaError_t error = cudaMemcpyAsync(padded, x->data, x->count * sizeof(float), cudaMemcpyDeviceToDevice,
+                                            cuda_stream(context));
+  ts_status status = TS_OK;
+  if (error != cudaSuccess) status = cuda_report(context, error, "cudaMemcpyAsync", __FILE__, __LINE__);
+  o->x = (const float *)padded;
+  if (status == TS_OK) status = run(A, *o, 1);
+  cuda_give(context, padded, bytes);
+  return status;
+}
+
+static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  const cuda_matrix *m = cuda_matrix_of(A);
+  bcrs_operands o = {A->info.rows, A->info.columns,         cuda_data(y),
+                     cuda_data(x), b ? cuda_data(b) : NULL, m->locked};
+  const int is_cut = x->components == 1 && A->info.columns % (1 << m->bcrs.log2_block) != 0;
+  if (is_cut && cuda_vector_of(x)->borrowed) return run_padded(A, &o, cuda_vector_of(x));
+  return run(A, o, x->components);
 }
 
 ts_status cuda_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {

@@ -14,9 +14,11 @@ static inline dim3 fluid_block() {
   return dim3(FLUID_BLOCK_WIDTH, FLUID_BLOCK_HEIGHT);
 }
 
+/* Rows of blocks, of which a grid has 65535 at most in y, go on in z. */
 static inline dim3 fluid_blocks(int32_t width, int32_t height) {
-  return dim3(cuda_blocks_for((size_t)width, FLUID_BLOCK_WIDTH),
-              cuda_blocks_for((size_t)height, FLUID_BLOCK_HEIGHT));
+  const unsigned rows = cuda_blocks_for((size_t)height, FLUID_BLOCK_HEIGHT), most = 65535;
+  return dim3(cuda_blocks_for((size_t)width, FLUID_BLOCK_WIDTH), rows < most ? rows : most,
+              (rows + most - 1) / most);
 }
 
 FLUID_INLINE int fluid_i() {
@@ -24,7 +26,7 @@ FLUID_INLINE int fluid_i() {
 }
 
 FLUID_INLINE int fluid_j() {
-  return (int)(blockIdx.y * FLUID_BLOCK_HEIGHT + threadIdx.y);
+  return (int)((blockIdx.z * gridDim.y + blockIdx.y) * FLUID_BLOCK_HEIGHT + threadIdx.y);
 }
 
 /* ---- Vectors as kernels take them ---- */
