@@ -183,16 +183,6 @@ static ts_status create_workspace(ts_cg *cg, int components) {
   return TS_OK;
 }
 
-static ts_status check_vector(const ts_cg *cg, const ts_vector *v, const char *name) {
-  if (v->context != cg->context)
-    return tsi_fail(cg->context, TS_ERROR_INCOMPATIBLE, "%s and the solver belong to different contexts", name);
-  if (v->space != cg->matrix->row_space)
-    return tsi_fail(cg->context, TS_ERROR_INCOMPATIBLE,
-                    "%s is not over the matrix's space (sizes %d and %d); create it over ts_matrix_row_space",
-                    name, v->space->tiling.size, cg->matrix->row_space->tiling.size);
-  return TS_OK;
-}
-
 /* What the matrix alone tells: the method would not work. */
 static int refuse(const ts_cg *cg, ts_cg_result *result) {
   const ts_matrix_info *info = &cg->matrix->info;
@@ -219,12 +209,10 @@ ts_status ts_cg_solve(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result 
   tsi_clear_error(context);
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
-  TSI_TRY(check_vector(cg, b, "b"));
-  TSI_TRY(check_vector(cg, x, "x"));
-  if (b == x) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "b and x are the same vector");
-  if (b->components != x->components)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "b has %d components and x has %d", b->components,
-                    x->components);
+  const ts_space *space = cg->matrix->row_space;
+  TSI_TRY(tsi_check_space(b, space, "b", "the solver", "the matrix's space", "ts_matrix_row_space"));
+  TSI_TRY(tsi_check_space(x, space, "x", "the solver", "the matrix's space", "ts_matrix_row_space"));
+  TSI_TRY(tsi_check_components(b, x));
   if (cg->desc.multigrid && b->components != 1)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
                     "b and x have %d components; multigrid as preconditioner takes one", b->components);

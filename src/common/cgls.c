@@ -141,30 +141,17 @@ static ts_status write_preconditioner(ts_cgls *k) {
   return status;
 }
 
-static ts_status check_vector(const ts_cgls *k, const ts_vector *v, const ts_space *space, const char *name,
-                              const char *space_name) {
-  if (v->context != k->context)
-    return tsi_fail(k->context, TS_ERROR_INCOMPATIBLE, "%s and the solver belong to different contexts", name);
-  if (v->space != space)
-    return tsi_fail(k->context, TS_ERROR_INCOMPATIBLE,
-                    "%s is not over the matrix's %s space (sizes %d and %d); create it over "
-                    "ts_matrix_%s_space",
-                    name, space_name, v->space->tiling.size, space->tiling.size, space_name);
-  return TS_OK;
-}
-
 ts_status ts_cgls_solve(ts_cgls *solver, const ts_vector *b, ts_vector *x, ts_cg_result *result) {
   TSI_REQUIRE(NULL, solver);
   ts_context *context = solver->context;
   tsi_clear_error(context);
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
-  TSI_TRY(check_vector(solver, b, solver->matrix->row_space, "b", "row"));
-  TSI_TRY(check_vector(solver, x, solver->matrix->column_space, "x", "column"));
-  if (b == x) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "b and x are the same vector");
-  if (b->components != x->components)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "b has %d components and x has %d", b->components,
-                    x->components);
+  TSI_TRY(tsi_check_space(b, solver->matrix->row_space, "b", "the solver", "the matrix's row space",
+                          "ts_matrix_row_space"));
+  TSI_TRY(tsi_check_space(x, solver->matrix->column_space, "x", "the solver", "the matrix's column space",
+                          "ts_matrix_column_space"));
+  TSI_TRY(tsi_check_components(b, x));
   ts_cg_result own;
   if (!result) result = &own;
   *result = (ts_cg_result){.delta_ratio = NAN, .relative_residual = NAN, .attainable_residual = NAN};

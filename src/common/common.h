@@ -73,6 +73,14 @@ ts_status tsi_tiling_create_blocks(ts_context *context, int32_t size, int log2_b
 ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths,
                             const unsigned char *locked, tsi_tiling *tiling);
 
+/* TS_ERROR_INCOMPATIBLE where v is not over `space`. The words for the message: v's name; who works on the
+ * space
+ * ("the solver"); the space ("the matrix's space"); and what gives it ("ts_matrix_row_space"). */
+ts_status tsi_check_space(const ts_vector *v, const ts_space *space, const char *name, const char *owner,
+                          const char *space_name, const char *giver);
+/* The b and x of a solve: two vectors with as many components. */
+ts_status tsi_check_components(const ts_vector *b, const ts_vector *x);
+
 /* TS_ERROR_UNSUPPORTED where a texel of the space has no room for so many components. */
 ts_status tsi_check_lanes(const ts_space *space, int components);
 

@@ -130,16 +130,6 @@ static ts_status create_workspace(ts_krylov *k, int components) {
   return status;
 }
 
-static ts_status check_vector(const ts_krylov *k, const ts_vector *v, const char *name) {
-  if (v->context != k->context)
-    return tsi_fail(k->context, TS_ERROR_INCOMPATIBLE, "%s and the solver belong to different contexts", name);
-  if (v->space != k->matrix->row_space)
-    return tsi_fail(k->context, TS_ERROR_INCOMPATIBLE,
-                    "%s is not over the matrix's space (sizes %d and %d); create it over ts_matrix_row_space",
-                    name, v->space->tiling.size, k->matrix->row_space->tiling.size);
-  return TS_OK;
-}
-
 /* What the matrix alone tells. */
 static int refuse(const ts_krylov *k, ts_cg_result *result) {
   const ts_matrix_info *info = &k->matrix->info;
@@ -157,12 +147,10 @@ ts_status ts_krylov_solve(ts_krylov *solver, const ts_vector *b, ts_vector *x, t
   tsi_clear_error(context);
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
-  TSI_TRY(check_vector(solver, b, "b"));
-  TSI_TRY(check_vector(solver, x, "x"));
-  if (b == x) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "b and x are the same vector");
-  if (b->components != x->components)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "b has %d components and x has %d", b->components,
-                    x->components);
+  const ts_space *space = solver->matrix->row_space;
+  TSI_TRY(tsi_check_space(b, space, "b", "the solver", "the matrix's space", "ts_matrix_row_space"));
+  TSI_TRY(tsi_check_space(x, space, "x", "the solver", "the matrix's space", "ts_matrix_row_space"));
+  TSI_TRY(tsi_check_components(b, x));
 
   ts_cg_result own;
   if (!result) result = &own;

@@ -21,13 +21,8 @@ static const double unit_speed = 3; /* lambda at which x follows dx/dt = -H n */
 static const double shortest_edge = 1e-3;
 
 static ts_status check_positions(const ts_mesh_flow *flow, const ts_vector *x) {
-  const ts_space *space = flow->surface.matrix->row_space;
-  if (x->context != flow->context)
-    return tsi_fail(flow->context, TS_ERROR_INCOMPATIBLE, "x and the mesh flow belong to different contexts");
-  if (x->space != space)
-    return tsi_fail(flow->context, TS_ERROR_INCOMPATIBLE,
-                    "x is not over the mesh flow's space (sizes %d and %d); create it over ts_mesh_flow_space",
-                    x->space->tiling.size, space->tiling.size);
+  TSI_TRY(tsi_check_space(x, flow->surface.matrix->row_space, "x", "the mesh flow", "the mesh flow's space",
+                          "ts_mesh_flow_space"));
   if (x->components != 3)
     return tsi_fail(flow->context, TS_ERROR_INCOMPATIBLE, "x has %d components; positions have 3",
                     x->components);

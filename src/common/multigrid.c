@@ -290,12 +290,8 @@ ts_status ts_multigrid_read_level(const ts_multigrid *multigrid, int level, ts_g
 }
 
 static ts_status check_vector(const ts_multigrid *mg, const ts_vector *v, const char *name) {
-  if (v->context != mg->context)
-    return tsi_fail(mg->context, TS_ERROR_INCOMPATIBLE, "%s and the solver belong to different contexts", name);
-  if (v->space != mg->matrix->row_space)
-    return tsi_fail(mg->context, TS_ERROR_INCOMPATIBLE,
-                    "%s is not over the stencil's grid (sizes %d and %d); create it over ts_matrix_row_space",
-                    name, v->space->tiling.size, mg->matrix->row_space->tiling.size);
+  TSI_TRY(tsi_check_space(v, mg->matrix->row_space, name, "the solver", "the stencil's grid",
+                          "ts_matrix_row_space"));
   if (v->components != 1)
     return tsi_fail(mg->context, TS_ERROR_INCOMPATIBLE, "%s has %d components; multigrid takes one", name,
                     v->components);

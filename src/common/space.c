@@ -39,6 +39,26 @@ void tsi_space_release(ts_space *space) {
   tsi_free(context, space);
 }
 
+ts_status tsi_check_space(const ts_vector *v, const ts_space *space, const char *name, const char *owner,
+                          const char *space_name, const char *giver) {
+  if (v->context != space->context)
+    return tsi_fail(space->context, TS_ERROR_INCOMPATIBLE, "%s and %s belong to different contexts", name,
+                    owner);
+  if (v->space != space)
+    return tsi_fail(space->context, TS_ERROR_INCOMPATIBLE,
+                    "%s is not over %s (sizes %d and %d); create it over %s", name, space_name,
+                    v->space->tiling.size, space->tiling.size, giver);
+  return TS_OK;
+}
+
+ts_status tsi_check_components(const ts_vector *b, const ts_vector *x) {
+  if (b == x) return tsi_fail(x->context, TS_ERROR_INVALID_ARGUMENT, "b and x are the same vector");
+  if (b->components != x->components)
+    return tsi_fail(x->context, TS_ERROR_INCOMPATIBLE, "b has %d components and x has %d", b->components,
+                    x->components);
+  return TS_OK;
+}
+
 ts_status ts_space_create(ts_context *context, const ts_space_desc *desc, ts_space **space) {
   TSI_REQUIRE(NULL, context);
   tsi_clear_error(context);
