@@ -69,7 +69,8 @@ TS_API ts_status ts_cuda_gl_check(ts_context *context);
  *
  * As long as the vector exists the same OpenGL context must be current wherever the library's context is used;
  * otherwise calls fail with TS_ERROR_DEVICE. What is bound in OpenGL stays bound.
- * Errors: as ts_cuda_gl_check; TS_ERROR_LIMIT (the driver has no buffer textures of this size), memory. */
+ * Errors: as ts_cuda_gl_check; TS_ERROR_INVALID_ARGUMENT (a vector in memory of the application's),
+ * TS_ERROR_LIMIT (the driver has no buffer textures of this size), memory. */
 TS_API ts_status ts_cuda_vector_gl_texture(ts_vector *vector, ts_cuda_gl_texture *texture);
 
 /* All vectors of this context leave OpenGL's buffers, which are deleted with their textures: before the OpenGL

@@ -16,6 +16,8 @@
  * whatever the solver does.
  *
  * Units: lengths in metres, velocities in m/s, times in s. The lower left corner of the domain is (0, 0).
+ *
+ * Threads, errors and ownership are as in texsolve.h.
  */
 #ifndef TEXSOLVE_FLUID_H
 #define TEXSOLVE_FLUID_H
@@ -136,6 +138,7 @@ TS_API ts_status ts_fluid_set_walls(ts_fluid *fluid, const unsigned char *solid,
 /* Other sides; NULL: as it is. TS_ERROR_UNSUPPORTED for one that becomes periodic or ceases to be. */
 TS_API ts_status ts_fluid_set_sides(ts_fluid *fluid, const ts_fluid_side *left, const ts_fluid_side *right,
                                     const ts_fluid_side *bottom, const ts_fluid_side *top);
+/* Other sources, which are copied: 0 to TS_FLUID_MAX_SOURCES. TS_ERROR_INVALID_ARGUMENT names the source. */
 TS_API ts_status ts_fluid_set_sources(ts_fluid *fluid, const ts_fluid_source *sources, int count);
 
 /* Fields back to the beginning: at rest, no dye, particles spread evenly. Walls, sides, sources and parameters
@@ -149,7 +152,7 @@ TS_API ts_status ts_fluid_splat(ts_fluid *fluid, double x, double y, double radi
 
 /* Particles that the flow carries: width x height of them, spread evenly; one that leaves through a side or
  * gets into a wall, and every one after about `lifetime` seconds (0: never), begins anew at an arbitrary place.
- * 0 x 0: none. */
+ * 0 x 0: none. Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_LIMIT (a texture's largest size), memory. */
 TS_API ts_status ts_fluid_set_particles(ts_fluid *fluid, int32_t width, int32_t height, double lifetime);
 
 /* The stages of a step. */
@@ -168,6 +171,7 @@ typedef enum ts_fluid_stage {
       TS_FLUID_STAGES
 } ts_fluid_stage;
 
+/* A stage's name, NULL if there is no such stage. Any thread. */
 TS_API const char *ts_fluid_stage_name(ts_fluid_stage stage);
 
 /* What a step measures for its result. Both wait for the device; without them a step with the solvers multigrid

@@ -58,7 +58,8 @@ TS_API ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matri
  * from then on (a multigrid after ts_multigrid_update). On failure the old values stay. */
 TS_API ts_status ts_stencil_set_values(ts_matrix *matrix, const float *values);
 
-/* The values as the device holds them, nine a point. Waits for the device. */
+/* The values as the device holds them, nine a point. Waits for the device. TS_ERROR_INVALID_ARGUMENT for a
+ * matrix that is no stencil, here and above. */
 TS_API ts_status ts_stencil_read(const ts_matrix *matrix, float *values);
 
 /* ---- Poisson and Helmholtz problems ------------------------------------------------------------ */
@@ -100,13 +101,15 @@ typedef struct ts_poisson_desc {
                                  flows between them and others. Default: none */
 } ts_poisson_desc;
 
-/* The grid of a problem: its size, and periodic where its sides are. Host only, any thread; NULL context. */
+/* The grid of a problem: its size, and periodic where its sides are. Host only, any thread; the message of an
+ * error is that of ts_last_error(NULL). Errors: as ts_poisson_stencil. */
 TS_API ts_status ts_poisson_grid(const ts_poisson_desc *desc, ts_grid_desc *grid);
 
 /* Its stencil: `values` has room for 9 * width * height floats. Host only. An isolated sample (all neighbours
  * solid, sigma 0) has no equation. `context` takes the error message and may be NULL.
  * Errors: TS_ERROR_INVALID_ARGUMENT (a size below 3, one periodic side without its opposite, k not positive or
- * not finite, sigma negative: the field and sample are named). */
+ * not finite, sigma negative: the field and sample are named), TS_ERROR_LIMIT (more samples than int32_t
+ * counts). */
 TS_API ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, float *values);
 
 /* What is given on the sides, a number for each sample along it (left, right: height numbers; bottom, top:
@@ -117,7 +120,8 @@ typedef struct ts_poisson_boundary {
 
 /* The right-hand side of the problem from g at the samples (width * height numbers, NULL: 0), and what the
  * unknowns without equation hold: b and x have room for width * height floats; x gets u at Dirichlet points and
- * 0 elsewhere. `boundary` may be NULL. At a corner of two Dirichlet sides left and right count. Host only. */
+ * 0 elsewhere. `boundary` may be NULL. At a corner of two Dirichlet sides left and right count. Host only.
+ * `context` and errors as in ts_poisson_stencil; what g and `boundary` hold is not looked at. */
 TS_API ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc *desc, const float *g,
                                             const ts_poisson_boundary *boundary, float *b, float *x);
 
@@ -241,7 +245,8 @@ TS_API ts_status ts_multigrid_create(ts_matrix *stencil, const ts_multigrid_desc
 TS_API void ts_multigrid_destroy(ts_multigrid **multigrid);
 
 /* Builds the hierarchy anew after ts_stencil_set_values, without which solves and cycles fail
- * (TS_ERROR_INVALID_ARGUMENT). Waits for the device once (the coarsest matrix). */
+ * (TS_ERROR_INVALID_ARGUMENT). Waits for the device once (the coarsest matrix). Errors: memory; then only an
+ * update that succeeds makes it usable again. */
 TS_API ts_status ts_multigrid_update(ts_multigrid *multigrid);
 
 typedef struct ts_multigrid_info {
@@ -258,13 +263,14 @@ typedef struct ts_multigrid_info {
 
 TS_API ts_status ts_multigrid_get_info(const ts_multigrid *multigrid, ts_multigrid_info *info);
 
-/* Size and stencil of a level, 0 being the finest, to look at: `values` has room for nine floats a point and
- * may be NULL. Waits for the device. */
+/* Size and stencil of a level, 0 being the finest, to look at: `values` has room for nine floats a point; it
+ * and `grid` may be NULL. Waits for the device. TS_ERROR_INVALID_ARGUMENT where there is no such level. */
 TS_API ts_status ts_multigrid_read_level(const ts_multigrid *multigrid, int level, ts_grid_desc *grid,
                                          float *values);
 
 /* `count` cycles on A x = b from the values in x, without a wait and without a look at the residual: for those
- * who solve inside a frame. b and x have one component, are over the stencil's grid and are not the same. */
+ * who solve inside a frame. b and x have one component, are over the stencil's grid (TS_ERROR_INCOMPATIBLE
+ * otherwise) and are not the same (TS_ERROR_INVALID_ARGUMENT). */
 TS_API ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x, int count);
 
 #define TS_MULTIGRID_REASON_LIST(X)                                                                            \
@@ -282,6 +288,7 @@ typedef enum ts_multigrid_reason {
 #undef TS_MULTIGRID_REASON_ENUM
 } ts_multigrid_reason;
 
+/* A reason's text; "unknown reason" for other values. Any thread. */
 TS_API const char *ts_multigrid_reason_text(ts_multigrid_reason reason);
 
 enum { TS_MULTIGRID_HISTORY = 101 };

@@ -36,7 +36,8 @@ typedef struct ts_krylov_desc {
                               begin with every iteration and double their distance up to this; GMRES checks
                               at the end of a cycle too. Default: the backend's */
   int zero_start;          /* as in ts_cg_desc */
-  int restart;             /* ts_gmres_create only: m, 1 to 200, no more than there are unknowns. Default: 30 */
+  int restart;             /* ts_gmres_create only: m, 1 to 200; more than there are unknowns
+                              counts as that many. Default: 30 */
   ts_progress_fn progress; /* its history: ||r|| / ||b|| of the recurrence, the largest component */
   void *progress_user;
 } ts_krylov_desc;

@@ -18,6 +18,8 @@
  * floor is one number for the three angles of a triangle, so that its share of A stays positive semidefinite;
  * cutting each cotangent off by itself would not keep that. A triangle that is a single point adds nothing, and
  * a vertex that has only such triangles stays.
+ *
+ * Threads, errors and ownership are as in texsolve.h.
  */
 #ifndef TEXSOLVE_MESH_H
 #define TEXSOLVE_MESH_H
@@ -59,7 +61,7 @@ typedef struct ts_mesh_flow ts_mesh_flow;
  * the two triangles at its edge. Nothing of `desc` is kept.
  * Errors: TS_ERROR_INVALID_ARGUMENT (an index out of range, a triangle with a vertex twice, an edge with three
  * triangles or with two that pass it in one direction: the triangle or the edge is named), TS_ERROR_LIMIT,
- * TS_ERROR_UNSUPPORTED (format), memory. */
+ * TS_ERROR_UNSUPPORTED (a format that the backend lacks, or blocks), memory. */
 TS_API ts_status ts_mesh_flow_create(ts_context *context, const ts_mesh_flow_desc *desc, ts_mesh_flow **flow);
 TS_API void ts_mesh_flow_destroy(ts_mesh_flow **flow);
 
@@ -98,7 +100,9 @@ typedef struct ts_mesh_flow_result {
 
 /* The two halves of a step, for those who time or inspect them. `assemble` computes the entries of A from x on
  * the device, without a wait; `solve` moves the same x. They cut nothing. Where a solve fails, `solve` returns
- * TS_NOT_CONVERGED with the reason in `result`, which may be NULL, and x does not move. */
+ * TS_NOT_CONVERGED with the reason in `result`, which may be NULL, and x does not move.
+ * Errors: TS_ERROR_INCOMPATIBLE (an x that is not over the flow's space or has other than 3 components),
+ * TS_ERROR_INVALID_ARGUMENT (a time step that is not positive and finite; nothing assembled yet). */
 TS_API ts_status ts_mesh_flow_assemble(ts_mesh_flow *flow, const ts_vector *x, double time_step);
 TS_API ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *result);
 

@@ -1,7 +1,7 @@
 /* texsolve: sparse linear systems on the graphics pipeline.
  *
- * Vectors and matrices live on a device (OpenGL textures, or host memory for the CPU backend) and are
- * used through opaque handles. The same program runs on another backend by changing one string.
+ * Vectors and matrices live on a device (OpenGL textures, CUDA memory, or host memory for the CPU backend) and
+ * are used through opaque handles. The same program runs on another backend by changing one string.
  *
  *   ts_context    a device and everything made on it
  *   ts_space      an index space: how many unknowns there are and where each of them is stored
@@ -10,11 +10,19 @@
  *   ts_matrix     a sparse matrix that maps one space to another
  *   ts_cg         the conjugate gradient method with its workspace
  *
+ * Beside this header: krylov.h (matrices that are not symmetric, least squares), system.h (equations instead of
+ * matrices), grid.h (stencils and multigrid), mesh.h, fluid.h, reorder.h; gl.h and cuda.h for programs that use
+ * OpenGL or CUDA themselves.
+ *
  * Conventions that hold everywhere:
  *
  * - A function that can fail returns ts_status: 0 on success, a negative error, or the positive
  *   TS_NOT_CONVERGED. After an error, output handles are NULL and output data is as it was, unless the
  *   function says otherwise; ts_last_error() names the argument and its value.
+ * - Errors that any function may return stand here only: TS_ERROR_INVALID_ARGUMENT where a pointer is NULL that
+ *   is not said to be optional, TS_ERROR_DEVICE, and in OpenGL, where programs are compiled when they are first
+ *   used, TS_ERROR_SHADER. "Memory" in a list of errors is TS_ERROR_OUT_OF_HOST_MEMORY and
+ *   TS_ERROR_OUT_OF_DEVICE_MEMORY. Functions that return no status give NULL or 0 for a handle that is NULL.
  * - A descriptor filled with zeros means the defaults, which stand beside each field.
  * - Host arrays passed in are read during the call and never kept. Host arrays passed out are the caller's.
  * - Destroying takes the address of a handle, accepts NULL, and sets the handle to NULL. Objects keep
@@ -147,7 +155,7 @@ TS_API ts_status ts_context_create(const ts_context_desc *desc, ts_context **con
 TS_API void ts_context_destroy(ts_context **context);
 
 typedef struct ts_context_info {
-  const char *backend;                   /* "cuda", "gl", "cpu", "check:gl" */
+  const char *backend;                   /* as it was asked for: "gl", "cuda:1", ...; what "auto" took */
   const char *device;                    /* the device's name */
   const char *driver;                    /* the driver's name and version */
   int is_hardware;                       /* 0 for a software rasterizer, 1 for a GPU or the CPU backend */
@@ -160,7 +168,7 @@ typedef struct ts_context_info {
   uint64_t waits;                        /* how often the host has waited for the device so far */
 } ts_context_info;
 
-/* The strings live as long as the context. */
+/* Never waits. The strings live as long as the context. */
 TS_API ts_status ts_context_get_info(const ts_context *context, ts_context_info *info);
 
 /* Waits until the device has done everything asked of it. */
@@ -191,11 +199,12 @@ typedef struct ts_scalars_desc {
 } ts_scalars_desc;
 
 /* An array of device slots; each holds four components, of which a reduction writes as many as its
- * vectors have. New slots hold 0. */
+ * vectors have. New slots hold 0. Errors: TS_ERROR_INVALID_ARGUMENT (a count out of range), memory. */
 TS_API ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars);
 TS_API void ts_scalars_destroy(ts_scalars **scalars);
 
-/* Copies slots first .. first+count-1 to or from `values`, four floats a slot. Reading waits for the device. */
+/* Copies slots first .. first+count-1 from or to `values`, four floats a slot. Reading waits for the device.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (slots that there are not). */
 TS_API ts_status ts_scalars_write(ts_scalars *scalars, int first, int count, const float *values);
 TS_API ts_status ts_scalars_read(ts_scalars *scalars, int first, int count, float *values);
 
@@ -238,19 +247,23 @@ typedef struct ts_vector_desc {
   int components; /* 1 to 4; default: 1 */
 } ts_vector_desc;
 
-/* A vector over `space`, all 0. `desc` may be NULL. Errors: TS_ERROR_INVALID_ARGUMENT, memory. */
+/* A vector over `space`, all 0. `desc` may be NULL. Errors: TS_ERROR_INVALID_ARGUMENT (components),
+ * TS_ERROR_UNSUPPORTED (more than one over the space of a matrix in blocks in OpenGL), memory. */
 TS_API ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector);
 TS_API void ts_vector_destroy(ts_vector **vector);
 TS_API ts_space *ts_vector_space(const ts_vector *vector); /* borrowed */
 TS_API int ts_vector_components(const ts_vector *vector);
 
 /* Copies the whole vector from or to the host: component c of index i is values[i * components + c].
- * `count` is the number of floats and must be size * components. Reading waits for the device. */
+ * `count` is the number of floats and must be size * components (TS_ERROR_INVALID_ARGUMENT otherwise). Reading
+ * waits for the device. */
 TS_API ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count);
 TS_API ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count);
 
 /* Component-wise operations. All vectors of a call must share one space and the number of components
- * (TS_ERROR_INCOMPATIBLE otherwise), and any of them may be the same vector. None waits for the device. */
+ * (TS_ERROR_INCOMPATIBLE otherwise), and any of them may be the same vector. A coefficient's slots must be of
+ * the same context (TS_ERROR_INCOMPATIBLE) and exist (TS_ERROR_INVALID_ARGUMENT); a term whose coefficient is
+ * the constant 0 is left out, also where its vector holds a NaN. None waits for the device. */
 TS_API ts_status ts_vector_fill(ts_vector *y, float value);        /* y_i = value   */
 TS_API ts_status ts_vector_copy(ts_vector *y, const ts_vector *x); /* y = x         */
 TS_API ts_status ts_vector_scale(ts_vector *y, ts_coefficient a);  /* y = a y       */
@@ -262,11 +275,14 @@ TS_API ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x); /* y_i 
 typedef enum ts_norm { TS_NORM_2 = 0, TS_NORM_INFINITY = 1 } ts_norm;
 
 /* Reductions over all indices, each component by itself, into slot `index` of `result`. The order of
- * summation is fixed: the same input gives the same bits (Bolz et al. 2003, section 3.1.3). */
+ * summation is fixed: the same input gives the same bits (Bolz et al. 2003, section 3.1.3). A NaN in x shows in
+ * the result. None waits for the device.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (no such slot, no such norm), TS_ERROR_INCOMPATIBLE (as above, and scalars
+ * of another context). */
 TS_API ts_status ts_vector_dot(ts_scalars *result, int index, const ts_vector *x, const ts_vector *y);
 TS_API ts_status ts_vector_norm(ts_scalars *result, int index, const ts_vector *x, ts_norm norm);
 TS_API ts_status ts_vector_sum(ts_scalars *result, int index, const ts_vector *x);
-TS_API ts_status ts_vector_max(ts_scalars *result, int index, const ts_vector *x);
+TS_API ts_status ts_vector_max(ts_scalars *result, int index, const ts_vector *x); /* of x_i, not |x_i| */
 
 /* ---- Sparse matrices ------------------------------------------------------------------------- */
 
@@ -320,13 +336,16 @@ typedef struct ts_matrix_desc {
 
 /* Lays out and uploads a matrix.
  * Errors: TS_ERROR_INVALID_ARGUMENT (offsets that do not ascend, a column out of range, NaN or Inf: the row
- * and the entry are named), TS_ERROR_INCOMPATIBLE (a space of another size or context),
- * TS_ERROR_UNSUPPORTED (a format that the backend lacks), TS_ERROR_LIMIT (texture size), memory. */
+ * and the entry are named; locked rows of a matrix that is not square, or beside a row_space, which has locked
+ * rows of its own), TS_ERROR_INCOMPATIBLE (a space of another size or context, or made for other blocks),
+ * TS_ERROR_UNSUPPORTED (a format that the backend lacks, a space that is a grid), TS_ERROR_LIMIT (texture
+ * size), memory. */
 TS_API ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
 TS_API void ts_matrix_destroy(ts_matrix **matrix);
 
 /* Replaces the values; the layout stays. `csr` must have the sparsity pattern that the matrix was created
- * with, offsets and columns in the same order (TS_ERROR_INCOMPATIBLE otherwise). */
+ * with, offsets and columns in the same order (TS_ERROR_INCOMPATIBLE otherwise). Solvers made for the matrix
+ * use the new values. Errors as above; TS_ERROR_INVALID_ARGUMENT for a stencil (ts_stencil_set_values). */
 TS_API ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr);
 
 TS_API ts_space *ts_matrix_row_space(const ts_matrix *matrix);    /* borrowed: of y in y = A x */
@@ -357,6 +376,7 @@ typedef struct ts_matrix_info {
   double seconds_layout, seconds_upload;
 } ts_matrix_info;
 
+/* Never waits. */
 TS_API ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info);
 
 /* The matrix in CSR (columns ascending, duplicates added up, locked rows empty), borrowed until the matrix is
@@ -364,12 +384,14 @@ TS_API ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *inf
 TS_API ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr);
 
 /* y = A x, and r = b - A x; y and r must not be x (TS_ERROR_INVALID_ARGUMENT), r may be b. Every component
- * of x is multiplied by the same matrix. Locked rows of the result are 0. */
+ * of x is multiplied by the same matrix. Locked rows of the result are 0. y, r and b are over the row space, x
+ * over the column space, all with as many components (TS_ERROR_INCOMPATIBLE otherwise). Neither waits. */
 TS_API ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vector *x);
 TS_API ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix,
                                     const ts_vector *x);
 
-/* The diagonal into every component of `d`, which is over the row space of a square matrix. */
+/* The diagonal into every component of `d`, which is over the row space (TS_ERROR_INCOMPATIBLE otherwise) of a
+ * matrix with one space for rows and columns (TS_ERROR_INVALID_ARGUMENT otherwise). */
 TS_API ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix);
 
 /* ---- Conjugate gradients --------------------------------------------------------------------- */
@@ -405,6 +427,7 @@ typedef enum ts_reason {
 #undef TS_REASON_ENUM
 } ts_reason;
 
+/* A reason's text; "unknown reason" for other values. Any thread. */
 TS_API const char *ts_reason_text(ts_reason reason);
 
 /* Called after every check with the iterations done and, for each iteration since the last call, the largest
@@ -416,7 +439,7 @@ typedef struct ts_cg_desc {
   ts_preconditioner preconditioner; /* default: Jacobi */
   struct ts_multigrid *multigrid;   /* the preconditioner, made for the same matrix; must outlive the solver */
   ts_stop stop;                     /* default: TS_STOP_DELTA */
-  double rtol;                      /* default: 1e-5 */
+  double rtol;                      /* less than 1; default: 1e-5 */
   int max_iterations;               /* default: 10 times the unknowns, at least 1000, at most 100000 */
   int check_interval;               /* iterations between two checks, 1 to 1024: only a check waits for the
                                        device, and a solve can only end at one. Default: the backend's */
@@ -454,8 +477,9 @@ TS_API void ts_cg_destroy(ts_cg **cg);
  * rows keep their values; with zero_start they become 0.
  *
  * Returns TS_OK only if every component met the rule of ts_cg_desc.stop and b - A x, computed anew, agrees;
- * TS_NOT_CONVERGED with the reason in `result` and the last iterate in x; or an error, x undefined.
- * `result` may be NULL. Waits for the device at checks only. */
+ * TS_NOT_CONVERGED with the reason in `result` and the last iterate in x; or an error, x undefined (but for
+ * those of the arguments: TS_ERROR_INVALID_ARGUMENT where b is x, TS_ERROR_INCOMPATIBLE where they are not over
+ * the matrix's space or differ in components). `result` may be NULL. Waits for the device at checks only. */
 TS_API ts_status ts_cg_solve(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *result);
 
 #ifdef __cplusplus

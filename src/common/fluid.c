@@ -44,7 +44,6 @@ static void set_domain(ts_fluid *fluid, const ts_fluid_desc *desc) {
 /* ---- Parts ---- */
 
 static ts_status create_vectors(ts_fluid *fluid) {
-  const tsi_fluid_domain *d = &fluid->domain;
   const struct {
     ts_vector **vector;
     ts_space *space;
@@ -54,7 +53,6 @@ static ts_status create_vectors(ts_fluid *fluid) {
                  {&fluid->dye, fluid->cells, 4},       {&fluid->dye_next, fluid->cells, 4},
                  {&fluid->pressure, fluid->cells, 1},  {&fluid->right, fluid->cells, 1},
                  {&fluid->divergence, fluid->cells, 1}};
-  (void)d;
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
     TSI_TRY(ts_vector_create(vectors[k].space, &(ts_vector_desc){.components = vectors[k].components},
                              vectors[k].vector));
