@@ -1,5 +1,6 @@
 /* texsolve-nl: equations as the program states them. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,10 +80,18 @@ static tsn_context *in_state(tsn_state state, const char *function) {
   return NULL;
 }
 
+/* "row 3: " inside of a row. */
+static const char *row_of(const tsn_context *c, char text[32]) {
+  text[0] = 0;
+  if (c->state == TSN_ROW) snprintf(text, 32, "row %zu: ", c->row_count);
+  return text;
+}
+
 static int is_variable(tsn_context *c, NLuint i, const char *what, const char *function) {
+  char row[32];
   if (i < c->n) return 1;
-  tsn_refuse(c, NL_INVALID_VALUE, "%s: row %zu: %s %u is out of range; they go from 0 to %zu", function,
-             c->row_count, what, i, c->n - 1);
+  tsn_refuse(c, NL_INVALID_VALUE, "%s: %s%s %u is out of range; they go from 0 to %zu", function,
+             row_of(c, row), what, i, c->n - 1);
   return 0;
 }
 
@@ -94,8 +103,9 @@ static int is_system(tsn_context *c, NLuint k, const char *function) {
 }
 
 static int is_number(tsn_context *c, double value, const char *what, const char *function) {
+  char row[32];
   if (isfinite(value)) return 1;
-  tsn_refuse(c, NL_INVALID_VALUE, "%s: row %zu: the %s is %g", function, c->row_count, what, value);
+  tsn_refuse(c, NL_INVALID_VALUE, "%s: %sthe %s is %g", function, row_of(c, row), what, value);
   return 0;
 }
 
@@ -108,7 +118,7 @@ static void begin_system(void) {
     tsn_refuse(c, NL_INVALID_OPERATION, "nlBegin(NL_SYSTEM): this is %s", state_names[c->state]);
     return;
   }
-  if (c->state == TSN_READY) c->error = NL_NO_ERROR;
+  if (c->state == TSN_READY || c->refused) c->error = NL_NO_ERROR; /* of a system that is gone */
   if (c->parameters.variables < 1) {
     tsn_refuse(
         c, NL_INVALID_OPERATION,

@@ -248,11 +248,13 @@ static NLboolean finish(solve *s, ts_status status) {
     return NL_FALSE;
   }
   if (c->idle_count && !c->parameters.allow_singular) {
-    tsn_fail(c, NL_SINGULAR,
-             "nlSolve: variable %zu is not locked and in no equation; it kept its value, as did %zu others. "
-             "The rest is "
-             "solved. Lock them, or nlEnable(NL_ALLOW_SINGULAR)",
-             c->first_idle, c->idle_count - 1);
+    char others[40] = "";
+    if (c->idle_count > 1) snprintf(others, sizeof others, " (the first of %zu)", c->idle_count);
+    tsn_fail(
+        c, NL_SINGULAR,
+        "nlSolve: variable %zu%s is not locked and in no equation; it kept its value, and the rest is solved. "
+        "Lock it, or nlEnable(NL_ALLOW_SINGULAR)",
+        c->first_idle, others);
     return NL_FALSE;
   }
   return NL_TRUE;

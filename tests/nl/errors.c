@@ -91,8 +91,9 @@ static void parameters(void) {
   CHECK_ERROR(NL_INVALID_VALUE, "params is NULL");
   nlBegin(NL_SYSTEM);
   CHECK_ERROR(NL_INVALID_OPERATION, "NL_NB_VARIABLES");
-  nlSolverParameteri(NL_NB_VARIABLES, 2);
   nlBegin(NL_SYSTEM);
+  nlSolverParameteri(NL_NB_VARIABLES, 2);
+  nlBegin(NL_SYSTEM); /* which forgets that the one before was refused */
   nlSolverParameteri(NL_NB_VARIABLES, 3);
   CHECK_ERROR(NL_INVALID_OPERATION, "before nlBegin(NL_SYSTEM)");
   nlDeleteContext(nlGetCurrent());
@@ -236,7 +237,7 @@ static void refused(void) {
       {other_system, NL_INVALID_VALUE, "system 1"},
       {one_row_more, NL_INVALID_OPERATION, "row 2 is one more"},
       {one_row_less, NL_INVALID_OPERATION, "there are 1 rows; a square system of 2 variables"},
-      {out_of_range_equation, NL_INVALID_VALUE, "equation 9 is out of range"},
+      {out_of_range_equation, NL_INVALID_VALUE, "nlAddIJCoefficient: equation 9 is out of range"},
       {out_of_range_column, NL_INVALID_VALUE, "variable 9 is out of range"},
       {out_of_range_right_hand_side, NL_INVALID_VALUE, "equation 9 is out of range"},
       {no_equations, NL_INVALID_OPERATION, "no equation has a coefficient"},
