@@ -215,6 +215,39 @@ static void nothing_waits_but_reading(void) {
   ts_space_destroy(&space);
 }
 
+static void CUDART_CB sleep_a_while(void *user) {
+  (void)user;
+  nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+}
+
+/* The device reads pinned memory when the copy's turn comes, which the caller does not wait for. */
+static void write_from_pinned_memory(void) {
+  ts_space *space = make_space(context, size);
+  ts_vector *x = make_vector(space, 1, NULL);
+  ts_scalars *scalars = make_scalars(context, 1);
+  float *values = ref_values(size, 4, -1, 1), *pinned = NULL, slot[4];
+  struct CUstream_st *stream = NULL;
+  REQUIRE_OK(context, ts_cuda_stream(context, &stream));
+  CHECK_CUDA(cudaMallocHost((void **)&pinned, size * sizeof *pinned));
+  memcpy(pinned, values, size * sizeof *values);
+  CHECK_CUDA(cudaLaunchHostFunc(stream, sleep_a_while, NULL));
+  CHECK_OK(context, ts_vector_write(x, pinned, size));
+  memset(pinned, 0, size * sizeof *pinned);
+  float *found = read_vector(x);
+  CHECK(memcmp(found, values, size * sizeof *found) == 0);
+  memcpy(pinned, values, sizeof slot);
+  CHECK_CUDA(cudaLaunchHostFunc(stream, sleep_a_while, NULL));
+  CHECK_OK(context, ts_scalars_write(scalars, 0, 1, pinned));
+  memset(pinned, 0, sizeof slot);
+  read_slot(scalars, 0, slot);
+  CHECK(memcmp(slot, values, sizeof slot) == 0);
+  CHECK_CUDA(cudaFreeHost(pinned));
+  free(values), free(found);
+  ts_scalars_destroy(&scalars);
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+}
+
 static void own_stream(void) {
   struct CUstream_st *before = NULL, *now = NULL;
   cudaStream_t mine;
@@ -337,6 +370,7 @@ CASE(blocks_of_own_memory)
 CASE(refused_memory)
 CASE(another_backend)
 CASE(nothing_waits_but_reading)
+CASE(write_from_pinned_memory)
 CASE(own_stream)
 CASE(no_memory_left)
 CASE(kernel_that_fails)
@@ -348,6 +382,7 @@ static const test_case cases[] = {
     {"refused_memory", case_refused_memory},
     {"another_backend", case_another_backend},
     {"nothing_waits_but_reading", case_nothing_waits_but_reading},
+    {"write_from_pinned_memory", case_write_from_pinned_memory},
     {"own_stream", case_own_stream},
     {"current_device", current_device},
     {"no_memory_left", case_no_memory_left},

@@ -102,7 +102,7 @@ ts_status cuda_take_zeroed(ts_context *context, void **block, size_t bytes, cons
 /* Accepts NULL. In stream order: operations that were asked for before still find it. */
 void cuda_give(ts_context *context, void *block, size_t bytes);
 /* Copies between host and device in stream order. An upload has read `from` when it returns, and small ones do
- * not wait for the device; a download does. */
+ * not wait for the device unless `from` is pinned memory; a download does. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes);
 ts_status cuda_download(ts_context *context, void *to, const void *from, size_t bytes);
 /* cuda_take and cuda_upload of an array of host memory. */

@@ -35,11 +35,23 @@ void cuda_give(ts_context *context, void *block, size_t bytes) {
   tsi_device_give(context, bytes ? bytes : 16);
 }
 
+/* Whether the device reads the memory itself, when the copy's turn comes: pinned and managed memory, in which
+ * an application may keep its numbers. What is no pointer of CUDA's is an error in old runtimes. */
+static int is_read_later(const void *from) {
+  struct cudaPointerAttributes found;
+  if (cudaPointerGetAttributes(&found, from) == cudaSuccess) return found.type != cudaMemoryTypeUnregistered;
+  cudaGetLastError();
+  return 0;
+}
+
 /* From pageable memory the driver stages the data itself before the call returns, and a small copy does not
  * wait for what was asked for before. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes) {
   if (bytes == 0) return TS_OK;
   CUDA_TRY(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cuda_stream(context)));
+  if (!is_read_later(from)) return TS_OK;
+  context->waits++;
+  CUDA_TRY(context, cudaStreamSynchronize(cuda_stream(context)));
   return TS_OK;
 }
 
