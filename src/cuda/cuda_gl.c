@@ -58,8 +58,8 @@ static GLenum format_of(int components) {
   return components == 2 ? GL_RG32F : components == 4 ? GL_RGBA32F : GL_R32F;
 }
 
-static int32_t texels_of(const ts_vector *v) {
-  return (v->components == 3 ? 3 : 1) * v->space->tiling.size;
+static int64_t texels_of(const ts_vector *v) {
+  return (v->components == 3 ? 3 : 1) * (int64_t)v->space->tiling.size;
 }
 
 static ts_status make_buffer(ts_context *context, const ts_vector *v, cuda_shared *s) {
@@ -248,7 +248,7 @@ static ts_status share_and_lend(ts_context *context, ts_vector *v, ts_cuda_gl_te
   *texture = (ts_cuda_gl_texture){.texture = s->texture,
                                   .buffer = s->buffer,
                                   .internal_format = format_of(v->components),
-                                  .texels = texels_of(v)};
+                                  .texels = (int32_t)texels_of(v)};
   return TS_OK;
 }
 
