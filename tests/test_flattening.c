@@ -279,6 +279,7 @@ static void test_places(void) {
     }
     for (size_t i = 0; i < numbers; i++) most = fmax(most, fabs(uv[i] - f.uv[i]));
     if (!(most < 1e-6)) test_fail(__FILE__, __LINE__, "u, v differ by %g", most);
+    CHECK(f.packed.fill > 0.6); /* the low boxes beside high ones */
     flattening_places_free(&places);
     /* From the map there is nothing to do. */
     CHECK(flattening_solve(&f, context, &options, &places, &result, message) == 0);

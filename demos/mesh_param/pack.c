@@ -125,26 +125,37 @@ static int compare_shapes(const void *a, const void *b) {
   return (p->chart > q->chart) - (p->chart < q->chart);
 }
 
-/* Fills shelves that are so wide; returns the side of the square that holds them. */
-static double fill_shelves(shape *shapes, int32_t count, double width, double gap) {
-  double x = gap, y = gap, shelf = 0, widest = 0;
+/* What is free of a shelf begins here. */
+typedef struct shelf {
+  double x, y;
+} shelf;
+
+enum {
+  most_looked_at = 64
+}; /* shelves, for every box: the newest ones, so that many boxes take no squared time */
+
+/* Fills shelves that are so wide, each box on the first one with room; returns the side of the square that
+ * holds them. `shelves` has room for one a box. */
+static double fill_shelves(shape *shapes, int32_t count, double width, double gap, shelf *shelves) {
+  int32_t made = 0;
+  double top = gap, widest = 0;
   for (int32_t i = 0; i < count; i++) {
-    if (x > gap && x + shapes[i].width + gap > width) {
-      y += shelf + gap;
-      x = gap;
-      shelf = 0;
+    int32_t k = made > most_looked_at ? made - most_looked_at : 0;
+    while (k < made && shelves[k].x + shapes[i].width + gap > width) k++;
+    if (k == made) { /* as high as this box: those to come are lower */
+      shelves[made++] = (shelf){gap, top};
+      top += shapes[i].height + gap;
     }
-    shapes[i].left = x;
-    shapes[i].lower = y;
-    x += shapes[i].width + gap;
-    widest = fmax(widest, x);
-    shelf = fmax(shelf, shapes[i].height);
+    shapes[i].left = shelves[k].x;
+    shapes[i].lower = shelves[k].y;
+    shelves[k].x += shapes[i].width + gap;
+    widest = fmax(widest, shelves[k].x);
   }
-  return fmax(widest, y + shelf + gap);
+  return fmax(widest, top);
 }
 
 /* The width for which the square is smallest, of some that are tried; the gap is a share of the square. */
-static double choose_width(shape *shapes, int32_t count, double gap_share, double *gap) {
+static double choose_width(shape *shapes, int32_t count, double gap_share, shelf *shelves, double *gap) {
   double area = 0, widest = 0, best_side = INFINITY, best_width = 0;
   for (int32_t i = 0; i < count; i++) {
     area += shapes[i].width * shapes[i].height;
@@ -153,7 +164,7 @@ static double choose_width(shape *shapes, int32_t count, double gap_share, doubl
   const double least = fmax(sqrt(area), widest);
   for (int k = 0; k <= 60; k++) {
     const double width = least * (1 + k / 50.0), try_gap = gap_share * width;
-    const double side = fill_shelves(shapes, count, width + 2 * try_gap, try_gap);
+    const double side = fill_shelves(shapes, count, width + 2 * try_gap, try_gap, shelves);
     if (side >= best_side) continue;
     best_side = side;
     best_width = width + 2 * try_gap;
@@ -185,7 +196,8 @@ int pack_charts(const mesh *m, const charts *c, double gap, double *uv, pack_box
     if (c->chart[k].vertices > largest) largest = c->chart[k].vertices;
   place *places = malloc((2 * (size_t)largest + 2) * sizeof *places);
   shape *shapes = malloc(((size_t)c->count + 1) * sizeof *shapes);
-  const int failed = !places || !shapes;
+  shelf *shelves = malloc(((size_t)c->count + 1) * sizeof *shelves);
+  const int failed = !places || !shapes || !shelves;
   if (failed) mesh_fail(message, "out of memory to pack %d charts", (int)c->count);
   for (int32_t k = 0; k < c->count && !failed; k++) {
     double area;
@@ -195,13 +207,14 @@ int pack_charts(const mesh *m, const charts *c, double gap, double *uv, pack_box
   if (!failed) {
     double margin = 0;
     qsort(shapes, (size_t)c->count, sizeof *shapes, compare_shapes);
-    const double width = choose_width(shapes, c->count, gap, &margin);
-    double side = fill_shelves(shapes, c->count, width, margin);
+    const double width = choose_width(shapes, c->count, gap, shelves, &margin);
+    double side = fill_shelves(shapes, c->count, width, margin, shelves);
     if (!(side > 0)) side = 1;
     place_charts(c, shapes, side, uv, boxes);
     *report = (pack_report){.fill = covered / (side * side), .scale = 1 / side};
   }
   free(places);
   free(shapes);
+  free(shelves);
   return failed;
 }

@@ -1,5 +1,5 @@
 /* Charts side by side in the unit square: each scaled to its area on the mesh, turned to its smallest box, and
- * the boxes put on shelves, the highest first. */
+ * the boxes put on shelves, the highest first, each on the first shelf with room. */
 #ifndef PACK_H
 #define PACK_H
 
