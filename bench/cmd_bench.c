@@ -28,7 +28,7 @@ enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
 enum { OPTION_BACKENDS = 256, OPTION_SET, OPTION_PLOT, OPTION_FROM, OPTION_REORDER };
 
 static const struct argp_option OPTIONS[] = {
-    {"backend", 'B', "NAME", 0, "Backend: auto (the default), gl, gl:1, cpu, check:gl", 0},
+    {"backend", 'B', "NAME", 0, "Backend: auto (the default), cuda, gl, gl:1, cpu, check:gl", 0},
     {"format", 'f', "NAME", 0,
      "Storage of the matrix: jagged, segments, csr, bcrs2, bcrs4 (default: all that the backend has)", 0},
     {"size", 's', "N", 0,
