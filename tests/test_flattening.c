@@ -168,6 +168,65 @@ static void test_direct(void) {
   test_close(&context);
 }
 
+/* ---- The preconditioner from coarser meshes ---- */
+
+static conformal_result solve_multilevel(flattening *f, double rtol) {
+  const conformal_options options = {.rtol = rtol, .preconditioner = CONFORMAL_MULTILEVEL};
+  conformal_result result = {0};
+  if (!CHECK(flattening_solve(f, context, &options, NULL, &result, message) == 0))
+    test_fail(__FILE__, __LINE__, "%s", message);
+  CHECK(result.converged && result.residual <= rtol);
+  return result;
+}
+
+/* The direct solver's map again, in far fewer iterations than with Jacobi's preconditioner; a mesh that is as
+ * small as the coarsest one is solved by the factorization alone. */
+static void test_multilevel(void) {
+  static const struct {
+    const char *mesh;
+    int coarser, iterations;
+  } known[] = {{"face:1500", 1, 30}, {"torus:1300", 1, 100}, {"patches:1500", 1, 60}, {"scan:300", 0, 10}};
+  context = test_open();
+  REQUIRE(context);
+  for (int i = 0; i < 4; i++) {
+    flattening f;
+    test_context_label("%s", known[i].mesh);
+    if (create(known[i].mesh, 1, &f)) continue;
+    double *direct = solve_directly(&f, f.solved), most = 0;
+    const conformal_result r = solve_multilevel(&f, 1e-7);
+    CHECK_INT(r.coarser, known[i].coarser);
+    if (r.iterations > known[i].iterations) test_fail(__FILE__, __LINE__, "%d iterations", r.iterations);
+    CHECK(r.unknowns == 2 * f.c.vertices - 4 * f.c.count && r.nonzeros > r.unknowns && r.bytes_device > 0);
+    for (int32_t k = 0; k < 2 * f.c.vertices; k++) most = fmax(most, fabs(direct[k] - f.solved[k]));
+    if (!(most < 1e-4)) test_fail(__FILE__, __LINE__, "u, v differ by %g", most);
+    free(direct);
+    flattening_destroy(&f);
+  }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+/* Parts of one triangle have no coarser meshes: more of them than a factorization takes go on with Jacobi's. */
+static void test_multilevel_nowhere(void) {
+  enum { parts = 400 };
+  const flattening_options options = {.start = START_PLANE};
+  mesh m;
+  flattening f;
+  context = test_open();
+  REQUIRE(context && mesh_create(3 * parts, parts, &m, message) == 0);
+  for (int32_t t = 0; t < parts; t++)
+    for (int32_t k = 0; k < 3; k++) {
+      const double corner[3] = {t + 0.9 * (k == 1), k == 2 ? 0.5 + 0.01 * t : 0, 0};
+      memcpy(m.positions + 3 * (3 * t + k), corner, sizeof corner);
+      m.triangles[3 * t + k] = 3 * t + k;
+    }
+  REQUIRE(flattening_create(&m, &options, &f, message) == 0);
+  CHECK_INT(solve_multilevel(&f, 1e-5).coarser, 0);
+  CHECK_CLOSE(f.d.angle_max, 1, 1e-3);
+  flattening_destroy(&f);
+  test_close(&context);
+}
+
 /* ---- Pins ---- */
 
 static void test_pins(void) {
@@ -252,14 +311,18 @@ static void test_pins_of_one_part(void) {
 
 /* What stays on the device is the map too, but for rounding, wherever charts are put. */
 static void test_places(void) {
-  static const ts_format formats[] = {TS_FORMAT_AUTO, TS_FORMAT_BCRS2, TS_FORMAT_BCRS4, TS_FORMAT_CSR,
-                                      TS_FORMAT_JAGGED};
+  static const ts_format formats[] = {TS_FORMAT_AUTO, TS_FORMAT_BCRS2,  TS_FORMAT_BCRS4,
+                                      TS_FORMAT_CSR,  TS_FORMAT_JAGGED, TS_FORMAT_AUTO};
+  const size_t count = sizeof formats / sizeof formats[0]; /* the last one with coarser meshes */
   ts_context_info info;
   context = test_open();
   REQUIRE(context);
   REQUIRE(ts_context_get_info(context, &info) == TS_OK);
-  for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++) {
-    const conformal_options options = {.rtol = 1e-6, .format = formats[k]};
+  for (size_t k = 0; k < count; k++) {
+    const conformal_options options = {.rtol = 1e-6,
+                                       .format = formats[k],
+                                       .preconditioner =
+                                           k + 1 < count ? CONFORMAL_JACOBI : CONFORMAL_MULTILEVEL};
     conformal_result result;
     flattening_places places;
     flattening f;
@@ -326,6 +389,8 @@ static void test_not_converged(void) {
 static const test_case cases[] = {{"developable", test_developable},
                                   {"refinement", test_refinement},
                                   {"direct", test_direct},
+                                  {"multilevel", test_multilevel},
+                                  {"multilevel_nowhere", test_multilevel_nowhere},
                                   {"pins", test_pins},
                                   {"pins_of_one_part", test_pins_of_one_part},
                                   {"places", test_places},

@@ -25,16 +25,19 @@ enum {
   KEY_RTOL,
   KEY_ITERATIONS,
   KEY_THREADS,
-  KEY_STARTS,
+  KEY_WAYS,
   KEY_PEERS
 };
 enum { EXIT_MISSED = 3 }; /* texsolve did not reach the residual */
 
 /* Where solves begin: along the mesh, or with what coarser meshes have found. */
 enum { FROM_DISTANCES, FROM_LEVELS, STARTS };
-enum { MOST_ROWS = STARTS * (1 + LSCM_METHODS) };
+/* How texsolve goes on: from either start with Jacobi's preconditioner, or with one from coarser meshes. */
+enum { JACOBI, LEVELS, MULTILEVEL, WAYS };
+enum { MOST_ROWS = WAYS + STARTS * LSCM_METHODS };
 
 static const char *const start_names[STARTS] = {"distances", "levels"};
+static const char *const way_names[WAYS] = {"jacobi", "levels", "multilevel"};
 
 static const char *const method_names[LSCM_METHODS] = {"cg",       "float",         "refined",
                                                        "cholesky", "least-squares", "direct"};
@@ -47,7 +50,7 @@ typedef struct run_options {
   load_options load;
   ts_context_desc device;
   conformal_options conformal;
-  int starts[STARTS], wanted[LSCM_METHODS]; /* flags */
+  int ways[WAYS], wanted[LSCM_METHODS]; /* flags */
 } run_options;
 
 typedef struct row {
@@ -121,14 +124,17 @@ static int warm_up(run *r, conformal_result *system) {
   return failed;
 }
 
-static int solve_ours(run *r, const char *name, int start) {
+static int solve_ours(run *r, const char *backend, int way) {
+  conformal_options options = r->options->conformal;
   conformal_result result;
+  char name[48];
+  const int start = way == LEVELS ? FROM_LEVELS : FROM_DISTANCES;
+  snprintf(name, sizeof name, "texsolve, %.12s%s", backend, way == MULTILEVEL ? ", multilevel" : "");
   row *next = add_row(r, name, -1, start);
   if (!next) return 1;
+  options.preconditioner = way == MULTILEVEL ? CONFORMAL_MULTILEVEL : CONFORMAL_JACOBI;
   const double begin = seconds_now(), cpu = cpu_seconds();
-  if (conformal_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &r->options->conformal, next->uv, &result,
-                      r->why))
-    return 1;
+  if (conformal_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &options, next->uv, &result, r->why)) return 1;
   next->iterations = result.iterations;
   next->solve = result.seconds_solve;
   next->setup = seconds_now() - begin - next->solve;
@@ -278,18 +284,16 @@ static int open_run(run *r) {
 }
 
 static int solve_all(run *r, conformal_result *system) {
-  char name[48];
   ts_context_info device;
   const run_options *o = r->options;
   if (ts_context_get_info(r->context, &device) != TS_OK || warm_up(r, system)) return 1;
-  if (o->starts[FROM_LEVELS] && solve_levels(r)) return 1;
-  snprintf(name, sizeof name, "texsolve, %.20s", device.backend);
-  for (int start = 0; start < STARTS; start++)
-    if (o->starts[start] && solve_ours(r, name, start)) return 1;
+  if (o->ways[LEVELS] && solve_levels(r)) return 1;
+  for (int way = 0; way < WAYS; way++)
+    if (o->ways[way] && solve_ours(r, device.backend, way)) return 1;
   for (int k = 0; k < LSCM_METHODS; k++) {
     if (!o->wanted[k]) continue;
     if (solve_theirs(r, k, FROM_DISTANCES)) return 1;
-    if (k == LSCM_CG && o->starts[FROM_LEVELS] && solve_theirs(r, k, FROM_LEVELS)) return 1;
+    if (k == LSCM_CG && o->ways[LEVELS] && solve_theirs(r, k, FROM_LEVELS)) return 1;
   }
   return 0;
 }
@@ -348,8 +352,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     parse_words("--peers", text, method_names, LSCM_METHODS,
                 "some of cg, float, refined, cholesky, least-squares and direct", o->wanted);
     return 0;
-  case KEY_STARTS:
-    parse_words("--starts", text, start_names, STARTS, "distances, levels or both", o->starts);
+  case KEY_WAYS:
+    parse_words("--ways", text, way_names, WAYS, "some of jacobi, levels and multilevel", o->ways);
     return 0;
   case ARGP_KEY_ARG:
     if (o->load.path) arguments_usage("'%.80s' after the mesh, expected one mesh only", text);
@@ -368,7 +372,7 @@ int main(int argc, char **argv) {
       {"rtol", KEY_RTOL, "R", 0, "the residual to reach (default: 1e-6)", 0},
       {"max-iterations", KEY_ITERATIONS, "N", 0, "of each solve (default: 100000)", 0},
       {"threads", KEY_THREADS, "N", 0, "of Eigen and of the CPU backend (default: all)", 0},
-      {"starts", KEY_STARTS, "LIST", 0, "of texsolve: distances, levels (default: both)", 0},
+      {"ways", KEY_WAYS, "LIST", 0, "of texsolve: jacobi, levels, multilevel (default: all)", 0},
       {"peers", KEY_PEERS, "LIST", 0,
        "cg, float, refined, cholesky, least-squares, direct (default: cg, refined and direct)", 0},
       {0}};
@@ -379,7 +383,7 @@ int main(int argc, char **argv) {
       .doc = "Times a least-squares conformal map by texsolve and by Eigen to the same residual."};
   run_options options = {.load.seed = 1,
                          .conformal = {.rtol = 1e-6, .max_iterations = 100000},
-                         .starts = {1, 1},
+                         .ways = {1, 1, 1},
                          .wanted = {[LSCM_CG] = 1, [LSCM_CG_REFINED] = 1, [LSCM_DIRECT] = 1}};
   run r = {.options = &options};
   conformal_result system;

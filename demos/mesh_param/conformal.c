@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "conformal_normal.h"
+#include "multilevel.h"
 #include "triangle.h"
 
 enum { most_passes = 30, default_iterations = 100000 };
@@ -15,12 +18,21 @@ typedef struct conformal {
   const mesh *m;
   const charts *c;
   const unsigned char *pinned;
-  ts_system *system;
+  ts_system *system; /* one of the two; the other one is NULL */
+  multilevel *multilevel;
   double *uv;
   double *missing;         /* of each condition: what the places where vertices are leave of it */
   double *change;          /* what a pass finds */
   double *gradient, *pull; /* A^T W (b - A x), and A^T W b, for each unknown */
+  int32_t unknowns;        /* that are not pinned */
+  double seconds_normal;
 } conformal;
+
+static double now(void) {
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 conformal_condition conformal_condition_of(const mesh *m, int32_t t) {
   const flat_triangle f = triangle_flat(m, t);
@@ -130,6 +142,34 @@ static ts_status make_pass(conformal *w, const ts_system_solve_desc *desc, ts_sy
   return read == TS_OK ? status : read;
 }
 
+/* The same by the preconditioner from coarser meshes. */
+static int make_multilevel_pass(conformal *w, const ts_system_solve_desc *how, ts_system_result *pass,
+                                int first, char message[MESH_MESSAGE]) {
+  const multilevel_solve_desc desc = {.rtol = fmax(how->rtol, 1e-3),
+                                      .max_iterations = how->max_iterations,
+                                      .progress = how->progress,
+                                      .progress_user = how->progress_user};
+  multilevel_info info;
+  multilevel_result result;
+  for (size_t i = 0; i < 2 * (size_t)w->c->vertices; i++)
+    if (w->pinned[i / 2]) w->gradient[i] = 0;
+  if (multilevel_solve(w->multilevel, &desc, w->gradient, w->change, &result, message)) return 1;
+  multilevel_get_info(w->multilevel, &info);
+  *pass = (ts_system_result){.reason = result.stopped ? TS_REASON_STOPPED : TS_REASON_CONVERGED,
+                             .method = TS_METHOD_CG,
+                             .format = info.format,
+                             .normal = TS_NORMAL_FORMED,
+                             .iterations = result.iterations,
+                             .unknowns = w->unknowns,
+                             .rows = 2 * w->m->triangle_count,
+                             .nonzeros = info.nonzeros,
+                             .bytes_device = info.bytes_device,
+                             .seconds_build = first ? w->seconds_normal + info.seconds_build : 0,
+                             .seconds_layout = first ? info.seconds_layout : 0,
+                             .seconds_solve = result.seconds};
+  return 0;
+}
+
 /* The start, on the device: over the space of what passes find. */
 static ts_status create_places(conformal *w, ts_vector *found, ts_vector **places) {
   const size_t unknowns = 2 * (size_t)w->c->vertices;
@@ -145,7 +185,8 @@ static ts_status create_places(conformal *w, ts_vector *found, ts_vector **place
 /* Adds what a pass has found, or takes it back: to `uv`, and where `places` is asked for on the device too. */
 static ts_status move(conformal *w, ts_vector **places, float sign) {
   ts_status status = TS_OK;
-  ts_vector *found = ts_system_vector(w->system); /* NULL where everything is pinned */
+  /* NULL where everything is pinned. */
+  ts_vector *found = w->multilevel ? multilevel_vector(w->multilevel) : ts_system_vector(w->system);
   if (places && found) {
     if (!*places) status = create_places(w, found, places);
     if (status == TS_OK) status = ts_vector_axpby(*places, ts_constant(sign), found, ts_constant(1));
@@ -179,8 +220,12 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
                                        .max_iterations = most - result->iterations,
                                        .progress = o->progress,
                                        .progress_user = o->progress_user};
-    const ts_status status = make_pass(w, &desc, &pass);
-    if (status < 0) return fail_status(context, status, message);
+    if (w->multilevel) {
+      if (make_multilevel_pass(w, &desc, &pass, result->passes == 0, message)) return 1;
+    } else {
+      const ts_status status = make_pass(w, &desc, &pass);
+      if (status < 0) return fail_status(context, status, message);
+    }
     take_result(&pass, result);
     ts_status moved = move(w, o->places, 1);
     if (moved != TS_OK) return fail_status(context, moved, message);
@@ -204,6 +249,34 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
   return 0;
 }
 
+static int state_system(conformal *w, ts_context *context, char message[MESH_MESSAGE]) {
+  const size_t unknowns = 2 * (size_t)w->c->vertices;
+  const ts_system_desc desc = {.unknowns = (int32_t)unknowns, .least_squares = 1};
+  ts_status status = ts_system_create(context, &desc, &w->system);
+  for (size_t i = 0; i < unknowns && status == TS_OK; i++)
+    if (w->pinned[i / 2]) status = ts_system_lock(w->system, (int32_t)i);
+  if (status == TS_OK) status = state_rows(w);
+  return status == TS_OK ? 0 : fail_status(context, status, message);
+}
+
+/* `count`: the coarser meshes. */
+static int coarsen(conformal *w, ts_context *context, const conformal_options *o, int *count,
+                   char message[MESH_MESSAGE]) {
+  const int fits = (o->method == TS_METHOD_AUTO || o->method == TS_METHOD_CG) && o->normal != TS_NORMAL_APPLIED;
+  if (o->preconditioner != CONFORMAL_MULTILEVEL || !fits) return 0;
+  const double start = now();
+  sparse N;
+  if (conformal_normal(w->m, w->c, w->pinned, &N))
+    return mesh_fail(message, "out of memory for the normal equations of %d triangles",
+                     (int)w->m->triangle_count);
+  w->seconds_normal = now() - start;
+  if (multilevel_create(context, w->m, w->c, w->pinned, o->format, &N, &w->multilevel, message)) return 1;
+  multilevel_info info = {0};
+  if (w->multilevel) multilevel_get_info(w->multilevel, &info);
+  *count = info.levels;
+  return 0;
+}
+
 static int workspace_create(const mesh *m, const charts *c, const unsigned char *pinned, const double *uv,
                             conformal *w, char message[MESH_MESSAGE]) {
   const size_t unknowns = 2 * (size_t)c->vertices;
@@ -218,11 +291,13 @@ static int workspace_create(const mesh *m, const charts *c, const unsigned char 
   if (!w->uv || !w->missing || !w->change || !w->gradient || !w->pull)
     return mesh_fail(message, "out of memory for %zu unknowns", unknowns);
   memcpy(w->uv, uv, unknowns * sizeof *uv);
+  for (size_t i = 0; i < unknowns; i++) w->unknowns += !pinned[i / 2];
   return 0;
 }
 
 static void workspace_free(conformal *w) {
   ts_system_destroy(&w->system);
+  multilevel_destroy(&w->multilevel);
   free(w->uv);
   free(w->missing);
   free(w->change);
@@ -244,18 +319,14 @@ int conformal_solve(ts_context *context, const mesh *m, const charts *c, const u
                     const conformal_options *options, double *uv, conformal_result *result,
                     char message[MESH_MESSAGE]) {
   const size_t unknowns = 2 * (size_t)c->vertices;
-  const ts_system_desc desc = {.unknowns = (int32_t)unknowns, .least_squares = 1};
   conformal w;
   *result = (conformal_result){0};
   if (options->places) *options->places = NULL;
   int failed = workspace_create(m, c, pinned, uv, &w, message);
   if (!failed) {
-    ts_status status = ts_system_create(context, &desc, &w.system);
-    for (size_t i = 0; i < unknowns && status == TS_OK; i++)
-      if (pinned[i / 2]) status = ts_system_lock(w.system, (int32_t)i);
-    if (status == TS_OK) status = state_rows(&w);
-    failed = status == TS_OK ? run_passes(&w, context, options, result, message)
-                             : fail_status(context, status, message);
+    failed = coarsen(&w, context, options, &result->coarser, message);
+    if (!failed && !w.multilevel) failed = state_system(&w, context, message);
+    if (!failed) failed = run_passes(&w, context, options, result, message);
   }
   if (!failed) memcpy(uv, w.uv, unknowns * sizeof *uv);
   if (failed && options->places) ts_vector_destroy(options->places);

@@ -8,10 +8,16 @@
 
 #include "charts.h"
 
+typedef enum conformal_preconditioner {
+  CONFORMAL_JACOBI,
+  CONFORMAL_MULTILEVEL /* coarser meshes (multilevel.h), where there are some; of conjugate gradients alone */
+} conformal_preconditioner;
+
 typedef struct conformal_options {
-  ts_format format;   /* default: TS_FORMAT_AUTO */
-  ts_method method;   /* default: TS_METHOD_AUTO */
-  ts_normal normal;   /* default: TS_NORMAL_AUTO */
+  ts_format format;                        /* default: TS_FORMAT_AUTO */
+  ts_method method;                        /* default: TS_METHOD_AUTO */
+  ts_normal normal;                        /* default: TS_NORMAL_AUTO */
+  conformal_preconditioner preconditioner; /* default: CONFORMAL_JACOBI */
   double rtol;        /* of ||A^T W A x - A^T W b|| / ||A^T W b||, in double precision; default: 1e-5 */
   int max_iterations; /* of all passes together; default: 100000 */
   ts_vector **places; /* default: NULL; else u and v are left on the device too, see conformal_solve */
@@ -39,6 +45,7 @@ typedef struct conformal_result {
   ts_method method;
   size_t bytes_device;
   double seconds_build, seconds_layout, seconds_solve;
+  int coarser;                    /* meshes in the preconditioner; 0: Jacobi's */
   levels_result levels;           /* all 0 from conformal_solve */
   char choice[300], message[200]; /* as in ts_system_result */
 } conformal_result;

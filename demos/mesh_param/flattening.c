@@ -184,7 +184,8 @@ static int find_in_frames(const flattening *f, ts_context *context, const unsign
     similarity_apply(&into, uv + 2 * (size_t)at->first_vertex, at->vertices);
   }
   own.places = NULL;
-  if (f->fresh && f->method == START_LEVELS &&
+  /* A preconditioner from coarser meshes leaves nothing for such a start to do. */
+  if (f->fresh && f->method == START_LEVELS && options->preconditioner != CONFORMAL_MULTILEVEL &&
       levels_solve(context, &f->m, &f->c, pinned, &own, uv, &levels, message))
     return 1;
   own.places = options->places;

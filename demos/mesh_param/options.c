@@ -20,6 +20,7 @@ enum {
   KEY_FORMAT,
   KEY_SOLVER,
   KEY_NORMAL,
+  KEY_PRECONDITIONER,
   KEY_RTOL,
   KEY_ITERATIONS,
   KEY_GL_PLATFORM,
@@ -66,6 +67,8 @@ static const struct argp_option option_list[] = {
     {"solver", KEY_SOLVER, "NAME", 0, "auto, cg, cgls, bicgstab or gmres (default: auto, cg)", 3},
     {"normal", KEY_NORMAL, "HOW", 0,
      "auto, formed or applied: A^T A as one matrix, or A and A^T one after the other (default: auto)", 3},
+    {"preconditioner", KEY_PRECONDITIONER, "NAME", 0,
+     "jacobi or multilevel, from coarser meshes (default: jacobi)", 3},
     {"rtol", KEY_RTOL, "R", 0, "relative residual of the normal equations, between 0 and 1 (default: 1e-6)", 3},
     {"max-iterations", KEY_ITERATIONS, "N", 0, "at most (default: 100000)", 3},
     {"gl-platform", KEY_GL_PLATFORM, "NAME", 0,
@@ -143,6 +146,7 @@ static int parse_mesh(int key, char *text, program_options *o) {
 static int parse_map(int key, char *text, program_options *o) {
   static const char *const starts[] = {"levels", "distances", "plane", NULL},
                            *const solvers[] = {"auto", "cg", "bicgstab", "gmres", "cgls", NULL},
+                           *const preconditioners[] = {"jacobi", "multilevel", NULL},
                            *const normals[] = {"auto", "formed", "applied", NULL},
                            *const platforms[] = {"egl", "window", NULL};
   int format;
@@ -167,6 +171,10 @@ static int parse_map(int key, char *text, program_options *o) {
     return 0;
   case KEY_NORMAL:
     o->conformal.normal = (ts_normal)arguments_one_of("--normal", text, normals);
+    return 0;
+  case KEY_PRECONDITIONER:
+    o->conformal.preconditioner =
+        (conformal_preconditioner)arguments_one_of("--preconditioner", text, preconditioners);
     return 0;
   case KEY_RTOL:
     o->conformal.rtol = arguments_rtol(text);
@@ -243,6 +251,12 @@ void options_parse(int argc, char **argv, program_options *options) {
   program_options *o = options;
   if (o->load.path && o->load.generate)
     arguments_usage("'%.80s' and --generate %.80s, expected one of them", o->load.path, o->load.generate);
+  const int other = (o->conformal.method != TS_METHOD_AUTO && o->conformal.method != TS_METHOD_CG) ||
+                    o->conformal.normal == TS_NORMAL_APPLIED;
+  if (o->conformal.preconditioner == CONFORMAL_MULTILEVEL && other)
+    arguments_usage(
+        "--preconditioner multilevel is one of conjugate gradients on normal equations formed, expected "
+        "it without other --solver and --normal");
   if (o->bench && (o->output || o->picture))
     arguments_usage("--bench writes no files, expected it without -o and --picture");
   if (!o->load.path && !o->load.generate) {

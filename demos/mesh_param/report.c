@@ -45,6 +45,11 @@ int report_end(const work_report *w) {
   if (w->options->verbosity && r->choice[0]) printf("choice      %s\n", r->choice);
   printf("method      %s, normal equations' residual to %g\n", ts_method_name(r->method),
          w->options->conformal.rtol);
+  if (r->coarser) {
+    printf("precond.    from ");
+    plural(r->coarser, "coarser mesh", "coarser meshes");
+    putchar('\n');
+  }
   if (r->levels.levels) {
     printf("start       from ");
     plural(r->levels.levels, "coarser mesh", "coarser meshes");

@@ -128,6 +128,9 @@ levels=$(json integer solution.iterations) angle=$(json number distortion.angle.
 run_all 0 --generate face:5000 --rtol 1e-4 --start distances --json
 holds "iterations less" "$levels < $(json integer solution.iterations)"
 holds "the same map" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 && 1 - $angle / $(json number distortion.angle.mean) < 1e-3"
+run_all 0 --generate face:5000 --preconditioner multilevel --rtol 1e-5 --json
+holds "coarser meshes" "$(json integer solution.coarser_meshes) == 2 && $(json integer solution.iterations) < 40"
+holds "the same map again" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 && 1 - $angle / $(json number distortion.angle.mean) < 1e-3"
 run_all 0 --bench --generate cap:100 --json
 same "formats timed" "$(grep -c '"format": ' ../log/out)" "$(echo $formats | wc -w)"
 run_all 0 --bench --generate cap:100

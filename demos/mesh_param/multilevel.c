@@ -1,0 +1,283 @@
+#include "multilevel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "multilevel_levels.h"
+
+/* Two Chebyshev steps before and two after, for eigenvalues from an eighth of the largest on. */
+static const double smoothed_part = 8;
+enum { SLOT_RZ = 0, SLOT_RZ_NEXT, SLOT_PQ, SLOT_RR, SLOTS };
+
+typedef struct level {
+  ts_matrix *A, *P, *R; /* P and R lead to the next coarser level */
+  ts_vector *x, *b, *r, *d;
+  double largest; /* eigenvalue */
+} level;
+
+struct multilevel {
+  ts_context *context;
+  multilevel_info info;
+  int count; /* levels, the mesh itself included */
+  level levels[LEVELS_MOST];
+  /* L^-1 and L^-T of the coarsest A = L L^T. Their product in single precision is positive definite whatever
+   * rounding does, which an inverse of A in single precision need not be. */
+  ts_matrix *inverse, *inverse_transposed;
+  ts_vector *solution, *direction, *image;
+  ts_vector *scaling; /* `scale` */
+  ts_vector *found;   /* scaled back */
+  ts_scalars *scalars;
+  double *scale; /* of an unknown: 1 / sqrt(a_ii) */
+  float *numbers;
+};
+
+#define TRY(call)                                                                                              \
+  do {                                                                                                         \
+    const ts_status status_ = (call);                                                                          \
+    if (status_ < 0) return status_;                                                                           \
+  } while (0)
+
+static double now(void) {
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- Onto the device ---- */
+
+static ts_status upload(multilevel *s, const sparse *A, ts_format format, ts_space *rows, ts_space *columns,
+                        ts_matrix **matrix) {
+  const int32_t count = A->offsets[A->rows];
+  float *values = malloc(((size_t)count + 1) * sizeof *values);
+  if (!values) return TS_ERROR_OUT_OF_HOST_MEMORY;
+  for (int32_t e = 0; e < count; e++) values[e] = (float)A->value[e];
+  const ts_matrix_desc desc = {.csr = {A->rows, A->columns, A->offsets, A->column, values},
+                               .format = format,
+                               .row_space = rows,
+                               .column_space = columns};
+  const ts_status status = ts_matrix_create(s->context, &desc, matrix);
+  free(values);
+  TRY(status);
+  ts_matrix_info info;
+  TRY(ts_matrix_get_info(*matrix, &info));
+  s->info.bytes_device += info.bytes_device;
+  return TS_OK;
+}
+
+static ts_status upload_level(multilevel *s, const coarse_levels *host, int k, ts_format format) {
+  level *l = &s->levels[k];
+  TRY(upload(s, &host->level[k].A, format, NULL, NULL, &l->A));
+  l->largest = host->level[k].largest;
+  ts_space *space = ts_matrix_row_space(l->A);
+  ts_vector **const vectors[] = {&l->x, &l->b, &l->r, &l->d};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) TRY(ts_vector_create(space, NULL, vectors[i]));
+  if (k == 0) return TS_OK;
+  ts_space *finer = ts_matrix_row_space(s->levels[k - 1].A);
+  TRY(upload(s, &host->level[k - 1].P, format, finer, space, &s->levels[k - 1].P));
+  return upload(s, &host->level[k - 1].R, format, space, finer, &s->levels[k - 1].R);
+}
+
+static ts_status upload_all(multilevel *s, const coarse_levels *host, ts_format format) {
+  const ts_scalars_desc scalars = {.count = SLOTS};
+  s->count = host->count;
+  for (int k = 0; k < s->count; k++) TRY(upload_level(s, host, k, format));
+  ts_space *coarsest = ts_matrix_row_space(s->levels[s->count - 1].A),
+           *space = ts_matrix_row_space(s->levels[0].A);
+  TRY(upload(s, &host->inverse, format, coarsest, coarsest, &s->inverse));
+  TRY(upload(s, &host->inverse_transposed, format, coarsest, coarsest, &s->inverse_transposed));
+  TRY(ts_vector_create(space, NULL, &s->solution));
+  TRY(ts_vector_create(space, NULL, &s->direction));
+  TRY(ts_vector_create(space, NULL, &s->image));
+  TRY(ts_vector_create(space, NULL, &s->scaling));
+  TRY(ts_vector_create(space, NULL, &s->found));
+  TRY(ts_vector_write(s->scaling, s->numbers, (size_t)host->level[0].A.rows));
+  TRY(ts_scalars_create(s->context, &scalars, &s->scalars));
+  ts_matrix_info info;
+  TRY(ts_matrix_get_info(s->levels[0].A, &info));
+  s->info.nonzeros = info.nonzeros;
+  s->info.format = info.format;
+  s->info.levels = s->count - 1;
+  s->info.coarsest = host->level[s->count - 1].A.rows;
+  return TS_OK;
+}
+
+static int fail_status(const ts_context *context, ts_status status, char message[MESH_MESSAGE]) {
+  const char *text = ts_last_error(context);
+  return mesh_fail(message, "%s", *text ? text : ts_status_text(status));
+}
+
+int multilevel_create(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
+                      ts_format format, sparse *A, multilevel **out, char message[MESH_MESSAGE]) {
+  const double start = now();
+  const size_t unknowns = (size_t)A->rows;
+  coarse_levels host;
+  *out = NULL;
+  int failed = coarse_levels_create(m, c, pinned, A, &host, message);
+  if (failed || !host.count) {
+    coarse_levels_free(&host);
+    return failed;
+  }
+  multilevel *s = calloc(1, sizeof *s);
+  if (s) s->numbers = malloc(unknowns * sizeof *s->numbers);
+  if (!s || !s->numbers) {
+    failed = mesh_fail(message, "out of memory for %zu unknowns", unknowns);
+  } else {
+    s->context = context;
+    s->scale = host.scale;
+    host.scale = NULL;
+    for (size_t i = 0; i < unknowns; i++) s->numbers[i] = (float)s->scale[i];
+    s->info.seconds_build = now() - start;
+    const ts_status status = upload_all(s, &host, format);
+    if (status < 0) failed = fail_status(context, status, message);
+    s->info.seconds_layout = now() - start - s->info.seconds_build;
+  }
+  coarse_levels_free(&host);
+  if (failed)
+    multilevel_destroy(&s);
+  else
+    *out = s;
+  return failed;
+}
+
+void multilevel_destroy(multilevel **out) {
+  multilevel *s = *out;
+  *out = NULL;
+  if (!s) return;
+  ts_scalars_destroy(&s->scalars);
+  ts_vector_destroy(&s->solution);
+  ts_vector_destroy(&s->direction);
+  ts_vector_destroy(&s->image);
+  ts_vector_destroy(&s->scaling);
+  ts_vector_destroy(&s->found);
+  ts_matrix_destroy(&s->inverse);
+  ts_matrix_destroy(&s->inverse_transposed);
+  for (int k = s->count - 1; k >= 0; k--) {
+    level *l = &s->levels[k];
+    ts_vector_destroy(&l->x);
+    ts_vector_destroy(&l->b);
+    ts_vector_destroy(&l->r);
+    ts_vector_destroy(&l->d);
+    ts_matrix_destroy(&l->P);
+    ts_matrix_destroy(&l->R);
+    ts_matrix_destroy(&l->A);
+  }
+  free(s->scale);
+  free(s->numbers);
+  free(s);
+}
+
+void multilevel_get_info(const multilevel *s, multilevel_info *info) {
+  *info = s->info;
+}
+
+/* ---- The cycle ---- */
+
+/* x += 2 steps of Chebyshev's iteration; r is b - A x before, and after where `again`. Matrices are scaled to
+ * the diagonal 1, so that Jacobi's preconditioner is nothing. */
+static ts_status smooth(const level *l, int again) {
+  const double high = 1.1 * l->largest, low = high / smoothed_part, middle = 0.5 * (high + low),
+               half = 0.5 * (high - low), sigma = middle / half, next = 1 / (2 * sigma - 1 / sigma);
+  const ts_coefficient one = ts_constant(1);
+  TRY(ts_vector_axpby(l->d, ts_constant((float)(1 / middle)), l->r, ts_constant(0)));
+  TRY(ts_vector_axpby(l->x, one, l->d, one));
+  TRY(ts_matrix_residual(l->r, l->r, l->A, l->d));
+  TRY(ts_vector_axpby(l->d, ts_constant((float)(2 * next / half)), l->r, ts_constant((float)(next / sigma))));
+  TRY(ts_vector_axpby(l->x, one, l->d, one));
+  return again ? ts_matrix_residual(l->r, l->r, l->A, l->d) : TS_OK;
+}
+
+/* x of level k becomes nearly what solves A x = b. */
+static ts_status cycle(const multilevel *s, int k) {
+  const level *l = &s->levels[k];
+  const ts_coefficient one = ts_constant(1);
+  if (k == s->count - 1) {
+    TRY(ts_matrix_multiply(l->r, s->inverse, l->b));
+    return ts_matrix_multiply(l->x, s->inverse_transposed, l->r);
+  }
+  TRY(ts_vector_fill(l->x, 0));
+  TRY(ts_vector_copy(l->r, l->b));
+  TRY(smooth(l, 1));
+  TRY(ts_matrix_multiply(s->levels[k + 1].b, l->R, l->r));
+  TRY(cycle(s, k + 1));
+  TRY(ts_matrix_multiply(l->d, l->P, s->levels[k + 1].x));
+  TRY(ts_vector_axpby(l->x, one, l->d, one));
+  TRY(ts_matrix_residual(l->r, l->r, l->A, l->d));
+  return smooth(l, 0);
+}
+
+/* ---- Conjugate gradients (Hestenes and Stiefel 1952) ---- */
+
+/* `residual`: the square of the norm of b, the residual that is left. */
+static ts_status begin(const multilevel *s, float *residual) {
+  const level *fine = &s->levels[0];
+  float numbers[4];
+  for (int k = 0; k < s->count; k++) TRY(ts_vector_fill(s->levels[k].d, 0));
+  TRY(ts_vector_fill(s->solution, 0));
+  TRY(ts_vector_fill(s->direction, 0));
+  TRY(ts_vector_dot(s->scalars, SLOT_RR, fine->b, fine->b));
+  TRY(ts_scalars_read(s->scalars, SLOT_RR, 1, numbers));
+  *residual = numbers[0];
+  return TS_OK;
+}
+
+static ts_status iterate(const multilevel *s, int iteration, float *residual) {
+  const level *fine = &s->levels[0];
+  const int odd = iteration & 1;
+  const ts_slot rz = {s->scalars, odd ? SLOT_RZ : SLOT_RZ_NEXT},
+                before = {s->scalars, odd ? SLOT_RZ_NEXT : SLOT_RZ}, pq = {s->scalars, SLOT_PQ};
+  const ts_coefficient one = ts_constant(1);
+  float numbers[4];
+  TRY(cycle(s, 0));
+  TRY(ts_vector_dot(s->scalars, rz.index, fine->b, fine->x));
+  TRY(ts_vector_axpby(s->direction, one, fine->x, iteration > 1 ? ts_quotient(1, rz, before) : ts_constant(0)));
+  TRY(ts_matrix_multiply(s->image, fine->A, s->direction));
+  TRY(ts_vector_dot(s->scalars, SLOT_PQ, s->direction, s->image));
+  TRY(ts_vector_axpby(s->solution, ts_quotient(1, rz, pq), s->direction, one));
+  TRY(ts_vector_axpby(fine->b, ts_quotient(-1, rz, pq), s->image, one));
+  TRY(ts_vector_dot(s->scalars, SLOT_RR, fine->b, fine->b));
+  TRY(ts_scalars_read(s->scalars, SLOT_RR, 1, numbers));
+  *residual = numbers[0];
+  return TS_OK;
+}
+
+static ts_status run(const multilevel *s, const multilevel_solve_desc *desc, multilevel_result *result) {
+  float first, left;
+  TRY(begin(s, &first));
+  left = first;
+  while (left > 0 && isfinite(left) && sqrt((double)left / first) > desc->rtol &&
+         result->iterations < desc->max_iterations && !result->stopped) {
+    TRY(iterate(s, ++result->iterations, &left));
+    const double fallen = sqrt((double)left / first);
+    if (desc->progress && desc->progress(result->iterations, &fallen, 1, desc->progress_user))
+      result->stopped = 1;
+  }
+  return TS_OK;
+}
+
+/* The largest number of the right-hand side is brought to 1, so that squares stay in single precision. */
+int multilevel_solve(multilevel *s, const multilevel_solve_desc *desc, const double *b, double *x,
+                     multilevel_result *result, char message[MESH_MESSAGE]) {
+  const level *fine = &s->levels[0];
+  const size_t unknowns = (size_t)ts_space_size(ts_vector_space(fine->b));
+  const double start = now();
+  double largest = 0;
+  *result = (multilevel_result){0};
+  for (size_t i = 0; i < unknowns; i++) largest = fmax(largest, fabs(s->scale[i] * b[i]));
+  const double unit = largest > 0 ? 1 / largest : 1;
+  for (size_t i = 0; i < unknowns; i++) s->numbers[i] = (float)(unit * s->scale[i] * b[i]);
+  ts_status status = ts_vector_write(fine->b, s->numbers, unknowns);
+  if (status == TS_OK) status = run(s, desc, result);
+  if (status == TS_OK) status = ts_vector_multiply(s->found, s->solution, s->scaling);
+  if (status == TS_OK) status = ts_vector_scale(s->found, ts_constant((float)(1 / unit)));
+  if (status == TS_OK) status = ts_vector_read(s->solution, s->numbers, unknowns);
+  if (status < 0) return fail_status(s->context, status, message);
+  for (size_t i = 0; i < unknowns; i++) x[i] = s->scale[i] * (double)s->numbers[i] / unit;
+  result->seconds = now() - start;
+  return 0;
+}
+
+ts_vector *multilevel_vector(const multilevel *s) {
+  return s->found;
+}
