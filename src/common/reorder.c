@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common.h"
+#include "csr.h"
 #include "reorder.h"
 
 void *tsi_reorder_malloc(ts_context *context, size_t count, size_t size) {
@@ -19,26 +20,11 @@ void tsi_reorder_free(ts_context *context, void *block) {
 }
 
 ts_status tsi_reorder_check(ts_context *context, const ts_csr *csr, int must_be_square) {
-  if (csr->rows < 1 || csr->columns < 1)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the matrix is %d x %d", csr->rows, csr->columns);
+  const ts_csr pattern = {csr->rows, csr->columns, csr->row_offsets, csr->column_indices, NULL};
+  TSI_TRY(tsi_csr_validate(context, &pattern));
   if (must_be_square && csr->rows != csr->columns)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "an order needs a square matrix; this one is %d x %d",
                     csr->rows, csr->columns);
-  const int32_t *offsets = csr->row_offsets, *columns = csr->column_indices;
-  if (!offsets) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets of the matrix is NULL");
-  if (offsets[0] != 0)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets[0] is %d, not 0", offsets[0]);
-  for (int32_t i = 0; i < csr->rows; i++)
-    if (offsets[i + 1] < offsets[i])
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets[%d] is %d, less than the one before",
-                      i + 1, offsets[i + 1]);
-  if (offsets[csr->rows] == 0) return TS_OK;
-  if (!columns) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "column_indices of the matrix is NULL");
-  for (int32_t i = 0; i < csr->rows; i++)
-    for (int32_t k = offsets[i]; k < offsets[i + 1]; k++)
-      if (columns[k] < 0 || columns[k] >= csr->columns)
-        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row %d has column %d; there are %d", i, columns[k],
-                        csr->columns);
   return TS_OK;
 }
 

@@ -204,7 +204,8 @@ ts_status ts_system_row(ts_system *system, int count, const int32_t *unknowns, c
                         const double *right_hand_sides, double weight) {
   IN_STATE(system, TSI_SYSTEM_OPEN);
   if (count < 0)
-    return tsi_fail(system->context, TS_ERROR_INVALID_ARGUMENT, "%s: count is %d", __func__, count);
+    return tsi_fail(system->context, TS_ERROR_INVALID_ARGUMENT, "%s: count is %d, less than 0", __func__,
+                    count);
   if (count) {
     TSI_REQUIRE(system->context, unknowns);
     TSI_REQUIRE(system->context, coefficients);
