@@ -386,6 +386,21 @@ static void test_not_converged(void) {
   test_close(&context);
 }
 
+/* As far as double precision goes: the last pass may have converged, but the map has not, and says why. */
+static void test_exhausted(void) {
+  flattening f;
+  conformal_result r;
+  const conformal_options exact = {.rtol = 1e-18};
+  context = test_open();
+  REQUIRE(context);
+  if (create("cap:60", 0, &f)) return;
+  CHECK(flattening_solve(&f, context, &exact, NULL, &r, message) == 0);
+  CHECK(!r.converged && r.residual < 1e-12 && r.passes > 1);
+  CHECK(strlen(r.message) > 10 && strcmp(r.message, "converged") != 0);
+  flattening_destroy(&f);
+  test_close(&context);
+}
+
 static const test_case cases[] = {{"developable", test_developable},
                                   {"refinement", test_refinement},
                                   {"direct", test_direct},
@@ -394,5 +409,6 @@ static const test_case cases[] = {{"developable", test_developable},
                                   {"pins", test_pins},
                                   {"pins_of_one_part", test_pins_of_one_part},
                                   {"places", test_places},
-                                  {"not_converged", test_not_converged}};
+                                  {"not_converged", test_not_converged},
+                                  {"exhausted", test_exhausted}};
 TEST_MAIN(cases, 0)

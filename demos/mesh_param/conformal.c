@@ -205,11 +205,23 @@ static ts_format choose_format(ts_context *context, ts_format asked) {
   return info.formats >> TS_FORMAT_BCRS2 & 1 ? TS_FORMAT_BCRS2 : asked;
 }
 
+/* Why it has not converged, where the last pass by itself has. */
+static void say_why(conformal_result *result, int most) {
+  if (result->passes == 0)
+    snprintf(result->message, sizeof result->message, "it is no number");
+  else if (result->iterations >= most)
+    snprintf(result->message, sizeof result->message, "the maximum of %d iterations was reached", most);
+  else if (result->passes == most_passes)
+    snprintf(result->message, sizeof result->message, "it was corrected %d times", most_passes);
+  else
+    snprintf(result->message, sizeof result->message, "another correction does not make it smaller");
+}
+
 static int run_passes(conformal *w, ts_context *context, const conformal_options *o, conformal_result *result,
                       char message[MESH_MESSAGE]) {
   const double rtol = o->rtol > 0 ? o->rtol : default_rtol;
   const int most = o->max_iterations > 0 ? o->max_iterations : default_iterations;
-  int stopped = 0;
+  int stopped = 0, solved = 1;
   result->residual = result->residual_start = look(w, &result->energy);
   while (result->residual > rtol && result->passes < most_passes && result->iterations < most && !stopped) {
     ts_system_result pass = {0};
@@ -226,6 +238,7 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
       const ts_status status = make_pass(w, &desc, &pass);
       if (status < 0) return fail_status(context, status, message);
     }
+    solved = pass.reason == TS_REASON_CONVERGED;
     take_result(&pass, result);
     ts_status moved = move(w, o->places, 1);
     if (moved != TS_OK) return fail_status(context, moved, message);
@@ -246,6 +259,7 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
   }
   look(w, &result->energy);
   result->converged = result->residual <= rtol;
+  if (!result->converged && solved) say_why(result, most);
   return 0;
 }
 
