@@ -53,6 +53,10 @@ if [ $pictures = yes ]; then
   differ speed.png vorticity.png
   expect 0 $on --scene cylinder --size 60x20 --frames 4 --view speed --picture-size 120x40 --arrows --screenshot arrows.png
   differ arrows.png speed.png
+  expect 0 $on --scene cylinder --size 60x20 --frames 4 --view speed --picture-size 48x16 --screenshot small.png
+  is_png small.png 48x16
+  expect 0 $on --scene cylinder --size 60x20 --frames 0 --view speed --picture-size 48x16 --screenshot still.png
+  differ small.png still.png
   expect 0 $on --scene cavity --size 20x20 --frames 2 --particles 0 --screenshot none.png
   expect 0 $on --scene cavity --size 20x20 --frames 2 --particles 300 --screenshot some.png
   is_png some.png 960x960
@@ -74,6 +78,10 @@ if [ $pictures = yes ]; then
     same "frames of the film" "$(ffprobe -v error -count_frames -select_streams v -show_entries \
       stream=nb_read_frames,width,height -of csv=p=0 film.mp4)" 958,552,5
     same "nothing beside the film" "$(ls film*)" film.mp4
+    if ffmpeg -v error -encoders | grep -q libvpx-vp9; then
+      expect 0 $on --size 32x18 --frames 3 --picture-size 64x36 --film other.webm
+      same "format of the other film" "$(ffprobe -v error -show_entries stream=codec_name -of csv=p=0 other.webm)" vp9
+    fi
     "$program" --headless $on --size 32x32 --frames 1000000 --film ended.mkv >../log/out 2>../log/err &
     for _ in $(seq 600); do [ -e ended.mkv.part ] || sleep 0.1; done
     [ -e ended.mkv.part ] || fail "there is no film to end"

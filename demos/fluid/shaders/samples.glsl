@@ -23,11 +23,13 @@ uniform ivec2 velocity_origin, cells;
 uniform bool staggered; /* else both components are at the centres of cells */
 
 float velocity_x(vec2 cell) {
-  return staggered ? sample_between(velocity, velocity_origin, vec2(0.0, 0.5), cells - ivec2(0, 1), cell).x
-                   : sample_between(velocity, velocity_origin, vec2(0.5), cells - 1, cell).x;
+  vec2 shift = staggered ? vec2(0.0, 0.5) : vec2(0.5);
+  ivec2 last = staggered ? cells - ivec2(0, 1) : cells - 1;
+  return sample_between(velocity, velocity_origin, shift, last, cell).x;
 }
 
 float velocity_y(vec2 cell) {
-  return staggered ? sample_between(velocity, velocity_origin, vec2(0.5, 0.0), cells - ivec2(1, 0), cell).y
-                   : sample_between(velocity, velocity_origin, vec2(0.5), cells - 1, cell).y;
+  vec2 shift = staggered ? vec2(0.5, 0.0) : vec2(0.5);
+  ivec2 last = staggered ? cells - ivec2(1, 0) : cells - 1;
+  return sample_between(velocity, velocity_origin, shift, last, cell).y;
 }

@@ -1,0 +1,52 @@
+#include <GL/glew.h>
+
+#include "view_program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "fluid_shaders.h"
+#include "view_gl.h"
+
+static const view_gl_source sources[] = {{"whole.vert", whole_vert},         {"samples.frag", samples_frag},
+                                         {"field.frag", field_frag},         {"particles.vert", particles_vert},
+                                         {"particles.frag", particles_frag}, {"arrows.vert", arrows_vert},
+                                         {"arrows.frag", arrows_frag}};
+
+static view_gl_source source(const char *name) {
+  size_t k = 0;
+  while (strcmp(sources[k].name, name) != 0) k++;
+  return sources[k];
+}
+
+const char *view_program_use(unsigned *program, const char *vertex, const char *fragment, const char *defines,
+                             int buffers, const char *const *samplers) {
+  static const char field_names[] = "#define FIELD_DYE 0\n#define FIELD_SPEED 1\n#define FIELD_PRESSURE 2\n"
+                                    "#define FIELD_DIVERGENCE 3\n#define FIELD_VORTICITY 4\n";
+  static char before[8192];
+  if (*program) {
+    glUseProgram(*program);
+    return NULL;
+  }
+  snprintf(before, sizeof before, "#define BUFFERS %d\n%s%s%s", buffers, field_names, defines, samples_glsl);
+  const char *why = view_gl_program(before, source(vertex), source(fragment), program);
+  if (!why) view_gl_samplers(*program, samplers);
+  return why;
+}
+
+void view_program_bind(int unit, const view_texture *t) {
+  glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+  glBindTexture(t->is_buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D, t->texture);
+  glBindSampler((GLuint)unit, 0);
+}
+
+void view_program_origin(unsigned program, const char *name, const view_texture *t) {
+  glUniform2i(view_gl_uniform(program, name), t->is_buffer ? t->width : t->x, t->is_buffer ? 0 : t->y);
+}
+
+void view_program_velocity(unsigned program, const simulation *s, const view_texture *velocity) {
+  const ts_fluid_info *info = simulation_info(s);
+  glUniform2i(view_gl_uniform(program, "cells"), info->width, info->height);
+  glUniform1i(view_gl_uniform(program, "staggered"), info->layout == TS_FLUID_STAGGERED);
+  view_program_origin(program, "velocity_origin", velocity);
+}
