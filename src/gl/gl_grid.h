@@ -103,6 +103,9 @@ ts_status gl_level_clear(tsi_level *level);
 /* A pass of `fragment` on a level: program and grids. `more`: defines. `coarse` may be NULL. */
 ts_status gl_level_pass(const tsi_level *level, const tsi_level *coarse, const char *fragment, const char *more,
                         gl_pass *pass);
+/* The same of a shader that reads the level's coefficients: five-point stencils have programs of their own. */
+ts_status gl_level_pass_of_rows(const tsi_level *level, const tsi_level *coarse, const char *fragment,
+                                const char *more, gl_pass *pass);
 /* Binds the level's coefficients as its storage has them, or plain ones. */
 void gl_level_bind(const tsi_level *level);
 void gl_level_bind_plain(const tsi_level *level);

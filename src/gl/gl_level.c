@@ -153,13 +153,19 @@ ts_status gl_level_pass(const tsi_level *level, const tsi_level *coarse, const c
                         gl_pass *pass) {
   char defines[192];
   const ts_grid_desc *grid = &level->grid;
-  snprintf(defines, sizeof defines, "%s%s%s%s", storage_define(level),
-           grid->periodic_x || grid->periodic_y ? "#define PERIODIC\n" : "",
-           level->five_point ? "#define FIVE_POINT\n" : "", more);
+  snprintf(defines, sizeof defines, "%s%s%s", storage_define(level),
+           grid->periodic_x || grid->periodic_y ? "#define PERIODIC\n" : "", more);
   TSI_TRY(gl_program_get(level->context, "fullscreen.vert", fragment, defines, &pass->program));
   put_grid(grid, pass->parameters);
   if (coarse) put_grid(&coarse->grid, pass->parameters + 4);
   return TS_OK;
+}
+
+ts_status gl_level_pass_of_rows(const tsi_level *level, const tsi_level *coarse, const char *fragment,
+                                const char *more, gl_pass *pass) {
+  char defines[96];
+  snprintf(defines, sizeof defines, "%s%s", level->five_point ? "#define FIVE_POINT\n" : "", more);
+  return gl_level_pass(level, coarse, fragment, defines, pass);
 }
 
 static gl_texture *const *plain_of(const tsi_level *level) {

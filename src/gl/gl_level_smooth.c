@@ -42,7 +42,7 @@ static ts_status draw_packed(tsi_level *level, gl_field *target, int parity, con
   int part[4];
   if (!gl_level_parity_part(level, parity, part)) return TS_OK;
   snprintf(more, sizeof more, "#define KNOWN %d\n%s", known, kind);
-  TSI_TRY(gl_level_pass(level, NULL, "level_packed.frag", more, pass));
+  TSI_TRY(gl_level_pass_of_rows(level, NULL, "level_packed.frag", more, pass));
   gl_level_bind(level);
   pass->parameters[8] = parity & 1;
   pass->parameters[9] = parity >> 1;
@@ -81,7 +81,7 @@ static ts_status step(tsi_level *level, const tsi_sweep *sweep) {
   if (l->packed) {
     TSI_TRY(draw_parities(level, &l->fields[next], 0, "", sweep->x_is_zero ? 0 : 15, &pass));
   } else {
-    TSI_TRY(gl_level_pass(level, NULL, fragment, "", &pass));
+    TSI_TRY(gl_level_pass_of_rows(level, NULL, fragment, "", &pass));
     gl_level_bind(level);
     TSI_TRY(gl_level_draw(level, &l->fields[next], &pass));
   }
@@ -104,7 +104,7 @@ static ts_status colour_pass(tsi_level *level, int colour, int known, gl_pass *p
   }
   int part[4];
   if (!gl_level_parity_part(level, colour, part)) return TS_OK;
-  TSI_TRY(gl_level_pass(level, NULL, "level_smooth.frag", "#define COLOURS\n", pass));
+  TSI_TRY(gl_level_pass_of_rows(level, NULL, "level_smooth.frag", "#define COLOURS\n", pass));
   gl_level_bind(level);
   pass->parameters[8] = colour & 1;
   pass->parameters[9] = colour >> 1;
@@ -146,8 +146,8 @@ ts_status gl_level_residual(tsi_level *level, int *field) {
   *field = l->previous;
   if (l->packed)
     return draw_parities(level, &l->fields[*field], l->zero_parities, "#define RESIDUAL\n", 15, &pass);
-  TSI_TRY(gl_level_pass(level, NULL, layered ? "level_layered.frag" : "level_residual.frag",
-                        layered ? "#define RESIDUAL\n" : "", &pass));
+  TSI_TRY(gl_level_pass_of_rows(level, NULL, layered ? "level_layered.frag" : "level_residual.frag",
+                                layered ? "#define RESIDUAL\n" : "", &pass));
   gl_level_bind(level);
   pass.parameters[10] = 15;
   return gl_level_draw(level, &l->fields[*field], &pass);

@@ -14,11 +14,15 @@ void gl_level_bind_weights(const tsi_level *fine, int first) {
     if (l->weights[first + k]) gl_bind(gl_of(fine->context), GL_UNIT_WEIGHTS + k, l->weights[first + k]->name);
 }
 
+/* With two inputs, b and x, it computes the residual of rows itself. */
 static ts_status restrict_field(tsi_level *coarse, const tsi_level *fine, const char *kind, gl_pass *pass) {
   const int bilinear = fine->interpolation == TS_INTERPOLATION_BILINEAR;
   char more[64];
   snprintf(more, sizeof more, "%s%s", kind, bilinear ? "#define BILINEAR\n" : "");
-  TSI_TRY(gl_level_pass(fine, coarse, "level_restrict.frag", more, pass));
+  if (pass->inputs[1])
+    TSI_TRY(gl_level_pass_of_rows(fine, coarse, "level_restrict.frag", more, pass));
+  else
+    TSI_TRY(gl_level_pass(fine, coarse, "level_restrict.frag", more, pass));
   if (!bilinear) gl_level_bind_weights(fine, GL_POINT_SIDES);
   gl_bind(gl_of(fine->context), GL_UNIT_COARSE, gl_level_centre(coarse)->name);
   return gl_level_draw(coarse, &gl_level_of(coarse)->fields[GL_FIELD_B], pass);
