@@ -169,6 +169,23 @@ void view_gl_destroy_canvas(view_gl_canvas *canvas) {
   *canvas = (view_gl_canvas){0};
 }
 
+/* A software rasterizer has enough to do with one sample a pixel. */
+static int choose_samples(void) {
+  const char *renderer = (const char *)glGetString(GL_RENDERER);
+  GLint most = 0;
+  if (renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"))) return 0;
+  glGetIntegerv(GL_MAX_SAMPLES, &most);
+  return most < 4 ? most : 4;
+}
+
+const char *view_gl_make_canvases(view_gl_canvas *many, view_gl_canvas *picture, int width, int height) {
+  const int samples = choose_samples();
+  view_gl_destroy_canvas(many);
+  view_gl_destroy_canvas(picture);
+  const char *why = view_gl_make_canvas(picture, 0, width, height);
+  return !why && samples ? view_gl_make_canvas(many, samples, width, height) : why;
+}
+
 /* OpenGL's first row is the lowest. */
 static const char *turn_over(unsigned char *rgb, size_t row, int height) {
   unsigned char *spare = malloc(row);

@@ -44,6 +44,9 @@ typedef struct view_gl_canvas {
 
 const char *view_gl_make_canvas(view_gl_canvas *canvas, int samples, int width, int height);
 void view_gl_destroy_canvas(view_gl_canvas *canvas);
+/* Of another size, for a window: one to draw on with up to 4 samples a pixel, which stays none in software, and
+ * one without samples for the picture. */
+const char *view_gl_make_canvases(view_gl_canvas *many, view_gl_canvas *picture, int width, int height);
 /* A canvas without samples as RGB, 3 x width x height bytes, top row first. It stays bound to be read. */
 const char *view_gl_read_picture(const view_gl_canvas *canvas, int width, int height, unsigned char *rgb);
 /* Copies colours between framebuffers of this size, `left` pixels to the right; both stay bound. */

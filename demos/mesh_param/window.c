@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -59,23 +58,10 @@ void window_scene_size(const window_state *w, int *width, int *height) {
 
 /* ---- Frames ---- */
 
-/* A software rasterizer has enough to do with one sample a pixel. */
-static int choose_samples(void) {
-  const char *renderer = (const char *)glGetString(GL_RENDERER);
-  GLint most = 0;
-  if (renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"))) return 0;
-  glGetIntegerv(GL_MAX_SAMPLES, &most);
-  return most < 4 ? most : 4;
-}
-
 static const char *resize(window_state *w, int width, int height) {
-  const int samples = choose_samples();
   if (w->width == width && w->height == height) return NULL;
-  view_gl_destroy_canvas(&w->many);
-  view_gl_destroy_canvas(&w->picture);
   w->width = w->height = 0;
-  const char *why = view_gl_make_canvas(&w->picture, 0, width, height);
-  if (!why && samples) why = view_gl_make_canvas(&w->many, samples, width, height);
+  const char *why = view_gl_make_canvases(&w->many, &w->picture, width, height);
   if (why) return why;
   w->width = width;
   w->height = height;

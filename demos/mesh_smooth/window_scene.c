@@ -3,7 +3,6 @@
 #include "window_scene.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -106,23 +105,10 @@ const char *window_scene_moved(window_scene *scene, const smoother *s) {
 
 /* ---- Drawing ---- */
 
-/* A software rasterizer has enough to do with one sample a pixel. */
-static int choose_samples(void) {
-  const char *renderer = (const char *)glGetString(GL_RENDERER);
-  GLint most = 0;
-  if (renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"))) return 0;
-  glGetIntegerv(GL_MAX_SAMPLES, &most);
-  return most < 4 ? most : 4;
-}
-
 static const char *resize(window_scene *scene, int width, int height) {
-  const int samples = choose_samples();
   if (scene->width == width && scene->height == height) return NULL;
-  view_gl_destroy_canvas(&scene->many);
-  view_gl_destroy_canvas(&scene->picture);
   scene->width = scene->height = 0;
-  const char *why = view_gl_make_canvas(&scene->picture, 0, width, height);
-  if (!why && samples) why = view_gl_make_canvas(&scene->many, samples, width, height);
+  const char *why = view_gl_make_canvases(&scene->many, &scene->picture, width, height);
   if (why) return why;
   scene->width = width;
   scene->height = height;
