@@ -1,5 +1,4 @@
 /* texsolve bench compare: every format on every backend, beside the libraries that others use. */
-#include <stdio.h>
 #include <string.h>
 
 #include "compare.h"

@@ -50,7 +50,8 @@ static int is_in_path(const char *program) {
   return 0;
 }
 
-const char *film_unavailable(void) {
+/* NULL, or why no film can be made here: ffmpeg is not installed. */
+static const char *unavailable(void) {
   return is_in_path("ffmpeg") ? NULL : "ffmpeg makes films, but is not installed";
 }
 
@@ -68,8 +69,7 @@ static char *part_of(const char *path) {
 int film_can_open(const char *path, char message[SIMULATION_MESSAGE]) {
   if (format_of(path) == format_count)
     return simulation_fail(message, "%s: a film of unknown format, expected .mp4, .mkv, .mov or .webm", path);
-  if (film_unavailable())
-    return simulation_fail(message, "%s: %s; single pictures need none", path, film_unavailable());
+  if (unavailable()) return simulation_fail(message, "%s: %s; single pictures need none", path, unavailable());
   if (access(path, F_OK) == 0 && access(path, W_OK))
     return simulation_fail(message, "%s: %s, expected a file that can be written", path, strerror(errno));
   char *part = part_of(path);

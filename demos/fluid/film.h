@@ -7,8 +7,6 @@
 
 typedef struct film film;
 
-/* NULL, or why no film can be made here: ffmpeg is not installed. */
-const char *film_unavailable(void);
 /* Whether ffmpeg is found. */
 int film_is_possible(void);
 /* Whether there could be one: ffmpeg is found, the name ends in .mp4, .mkv, .mov or .webm, and can be written.

@@ -3,11 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "ui.h"
 
-void window_action_button(window_state *w, const char *label, int count, int enabled,
+/* One of `count` in its line; says its key. */
+static void action_button(window_state *w, const char *label, int count, int enabled,
                           void (*action)(window_state *w)) {
   char tip[60];
   ui_disabled_begin(!enabled);
@@ -53,20 +53,20 @@ static void scene_section(window_state *w) {
   const int count = scene_count() < most ? scene_count() : most;
   int choice = scene_index(simulation_scene(*w->s));
   if (!ui_section("Scene")) return;
-  window_action_button(w, w->paused ? "Run" : "Pause", 3, 1, window_run_or_pause);
+  action_button(w, w->paused ? "Run" : "Pause", 3, 1, window_run_or_pause);
   ui_same_line();
-  window_action_button(w, "Step", 3, 1, window_step);
+  action_button(w, "Step", 3, 1, window_step);
   ui_same_line();
-  window_action_button(w, "Reset", 3, 1, window_reset);
+  action_button(w, "Reset", 3, 1, window_reset);
   for (int k = 0; k < count; k++) names[k] = scene_name(scene_at(k));
   if (ui_combo("scene", &choice, names, count)) window_set_scene(w, choice, 0, 0);
   ui_tip(scene_text(simulation_scene(*w->s)));
   size_controls(w);
   ui_slider_int("steps a frame", &w->steps_per_frame, 1, 16, "1");
   ui_tip("at 60 frames a second; never more of them in one frame");
-  window_action_button(w, "No walls", 2, 1, window_clear_walls);
+  action_button(w, "No walls", 2, 1, window_clear_walls);
   ui_same_line();
-  window_action_button(w, "Keys", 2, 1, window_switch_keys);
+  action_button(w, "Keys", 2, 1, window_switch_keys);
 }
 
 /* ---- Pointer ---- */

@@ -7,7 +7,7 @@ void pointer_set_up(window_pointer *p) {
   *p = (window_pointer){.brush = 0.03, .push = 1, .dye = 0.5, .colour = {0.2f, 0.5f, 0.95f}};
 }
 
-unsigned pointer_does(const window_pointer *p) {
+static unsigned what_it_does(const window_pointer *p) {
   unsigned does = 0;
   for (int k = 0; k < POINTER_BUTTONS; k++)
     if (p->buttons & 1U << k) does |= p->does[k];
@@ -19,7 +19,7 @@ static void add_point(window_pointer *p, double x, double y) {
   if (p->path_count == POINTER_PATH) p->path_count--;
   p->path[p->path_count].x = x;
   p->path[p->path_count].y = y;
-  p->path[p->path_count].does = pointer_does(p);
+  p->path[p->path_count].does = what_it_does(p);
   p->path_count++;
 }
 
@@ -42,12 +42,14 @@ void pointer_move(window_pointer *p, double x, double y) {
   if (p->buttons) add_point(p, x, y);
 }
 
-double pointer_radius(const window_pointer *p, const simulation *s) {
+/* In metres. */
+static double brush_radius(const window_pointer *p, const simulation *s) {
   const ts_fluid_info *info = simulation_info(s);
   return p->brush * info->height * info->cell_size;
 }
 
-void pointer_colour(const window_pointer *p, double time, float rgb[3]) {
+/* Of dye at a time in seconds. */
+static void colour_at(const window_pointer *p, double time, float rgb[3]) {
   if (p->colour_fixed) {
     memcpy(rgb, p->colour, sizeof p->colour);
     return;
@@ -99,7 +101,7 @@ static int push(simulation *s, const pushing *how, double x0, double y0, double 
 
 int pointer_apply(window_pointer *p, simulation *s, double seconds, double time,
                   char message[SIMULATION_MESSAGE]) {
-  const double radius = pointer_radius(p, s);
+  const double radius = brush_radius(p, s);
   pushing how = {.radius = radius, .strength = p->push, .heat = (float)p->heat};
   int moves = 0, failed = 0, walls = 0;
   /* A button that is held still goes on. */
@@ -107,7 +109,7 @@ int pointer_apply(window_pointer *p, simulation *s, double seconds, double time,
   for (int k = 0; k + 1 < p->path_count; k++)
     moves += p->path[k].x != p->path[k + 1].x || p->path[k].y != p->path[k + 1].y;
   how.seconds = seconds / (moves ? moves : 1);
-  pointer_colour(p, time, how.dye);
+  colour_at(p, time, how.dye);
   for (int k = 0; k < 3; k++) how.dye[k] *= (float)p->dye;
   for (int k = 0; k + 1 < p->path_count && !failed; k++) {
     const unsigned does = p->path[k].does;

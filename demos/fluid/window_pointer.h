@@ -36,10 +36,6 @@ void pointer_set_up(window_pointer *p);
 void pointer_press(window_pointer *p, int button, unsigned does);
 void pointer_release(window_pointer *p, int button);
 void pointer_move(window_pointer *p, double x, double y);
-unsigned pointer_does(const window_pointer *p);
-double pointer_radius(const window_pointer *p, const simulation *s); /* m */
-/* The colour of dye at a time in seconds. */
-void pointer_colour(const window_pointer *p, double time, float rgb[3]);
 
 /* Carries out what was collected while `seconds` passed for the fluid; at `time`, in seconds, for the colour.
  * Returns 0, or 1 with one line in `message`. */

@@ -87,9 +87,6 @@ void window_film_end(window_state *w);
 
 /* ---- window_panel.c, window_panel_solver.c ---- */
 void window_panel_draw(window_state *w);
-/* A button, one of `count` in its line, that says its key. */
-void window_action_button(window_state *w, const char *label, int count, int enabled,
-                          void (*action)(window_state *w));
 void window_solver_section(window_state *w);
 void window_plots_section(window_state *w);
 

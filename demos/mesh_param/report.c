@@ -1,6 +1,5 @@
 #include "report.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "message.h"

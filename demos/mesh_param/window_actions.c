@@ -1,6 +1,5 @@
 #include "window_state.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

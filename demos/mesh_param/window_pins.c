@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double pin_reach = 10, vertex_reach = 20; /* pixels */
 
