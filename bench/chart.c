@@ -146,16 +146,16 @@ static void set_grey(chart *c, double lightness) {
   cairo_set_source_rgb(c->cr, lightness, lightness, lightness);
 }
 
-/* A logarithmic axis has a line at every power of ten and, where there are few of them, at twice and five times
- * it; so near to each other that numbers fit between them. Returns the lines' places from the least to the
- * most. */
+/* A logarithmic axis has a line at every power of ten and, where there are few of them, at some multiples.
+ * Returns the lines' places from the least to the most. */
 enum { MAX_TICKS = 64 };
 static int decimal_ticks(double least, double most, double ticks[MAX_TICKS]) {
-  static const double parts[] = {1, 2, 5};
-  const int few = most / least < 2000;
+  static const double many[] = {1, 2, 3, 5, 7}, some[] = {1, 2, 5};
+  const double ratio = most / least, *parts = ratio < 20 ? many : some;
+  const int part_count = ratio < 20 ? 5 : ratio < 2000 ? 3 : 1;
   int count = 0;
   for (int power = (int)floor(log10(least) - 1e-9); power <= (int)floor(log10(most) + 1e-9); ++power)
-    for (int k = 0; k < (few ? 3 : 1); ++k) {
+    for (int k = 0; k < part_count; ++k) {
       const double tick = parts[k] * pow(10, power);
       if (tick < least * (1 - 1e-9) || tick > most * (1 + 1e-9) || count == MAX_TICKS) continue;
       ticks[count++] = tick;
@@ -200,10 +200,11 @@ static void x_axis_binary(chart *c, const chart_panel *p) {
 static void x_axis_decimal(chart *c, const chart_panel *p) {
   char text[16];
   double ticks[MAX_TICKS];
-  const int count = decimal_ticks(p->x_least, p->x_most, ticks);
+  const int count = decimal_ticks(p->x_least, p->x_most, ticks), crowded = p->x_most / p->x_least > 300;
   for (int i = 0; i < count; ++i) {
+    const double power = log10(ticks[i]);
     number_text(text, ticks[i], 0);
-    x_tick(c, p, ticks[i], text);
+    x_tick(c, p, ticks[i], crowded && fabs(power - round(power)) > 1e-9 ? "" : text);
   }
 }
 
