@@ -151,8 +151,9 @@ static void set_grey(chart *c, double lightness) {
 enum { MAX_TICKS = 64 };
 static int decimal_ticks(double least, double most, double ticks[MAX_TICKS]) {
   static const double many[] = {1, 2, 3, 5, 7}, some[] = {1, 2, 5};
-  const double ratio = most / least, *parts = ratio < 20 ? many : some;
-  const int part_count = ratio < 20 ? 5 : ratio < 2000 ? 3 : 1;
+  const int is_short = most / least < 20, is_long = most / least >= 2000;
+  const double *parts = is_short ? many : some;
+  const int part_count = is_short ? 5 : is_long ? 1 : 3;
   int count = 0;
   for (int power = (int)floor(log10(least) - 1e-9); power <= (int)floor(log10(most) + 1e-9); ++power)
     for (int k = 0; k < part_count; ++k) {
