@@ -11,6 +11,8 @@
 #include "triangle.h"
 
 enum { most_passes = 30, default_iterations = 100000 };
+/* More iterations with the preconditioner from coarser meshes in one pass mean that rounding is in the way. */
+enum { most_on_device = 100 };
 static const double default_rtol = 1e-5;
 
 /* What one solve works on. */
@@ -20,6 +22,7 @@ typedef struct conformal {
   const unsigned char *pinned;
   ts_system *system; /* one of the two; the other one is NULL */
   multilevel *multilevel;
+  int on_host; /* multilevel's iteration is to run there: single precision got stuck */
   double *uv;
   double *missing;         /* of each condition: what the places where vertices are leave of it */
   double *change;          /* what a pass finds */
@@ -145,8 +148,12 @@ static ts_status make_pass(conformal *w, const ts_system_solve_desc *desc, ts_sy
 /* The same by the preconditioner from coarser meshes. */
 static int make_multilevel_pass(conformal *w, const ts_system_solve_desc *how, ts_system_result *pass,
                                 int first, char message[MESH_MESSAGE]) {
-  const multilevel_solve_desc desc = {.rtol = fmax(how->rtol, 1e-3),
-                                      .max_iterations = how->max_iterations,
+  const multilevel_solve_desc desc = {.rtol = w->on_host ? how->rtol : fmax(how->rtol, 1e-3),
+                                      .on_host = w->on_host,
+                                      .max_iterations = w->on_host ? how->max_iterations
+                                                        : how->max_iterations < most_on_device
+                                                            ? how->max_iterations
+                                                            : most_on_device,
                                       .progress = how->progress,
                                       .progress_user = how->progress_user};
   multilevel_info info;
@@ -247,13 +254,21 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
     stopped = pass.reason == TS_REASON_STOPPED || pass.iterations == 0;
     if (!(energy < result->energy * (1 + 1e-12)) || (!(residual < 0.9 * result->residual) && !stopped)) {
       /* Not a number, or no better: as far as single precision goes. */
-      if (!(energy <= result->energy)) {
+      const int on_host = w->on_host, back = !(energy <= result->energy);
+      if (back) {
         moved = move(w, o->places, -1);
         if (moved != TS_OK) return fail_status(context, moved, message);
-        break;
       }
-      stopped = 1;
+      stopped |= !w->multilevel || on_host;
+      w->on_host = 1;
+      if (back) {
+        if (stopped) break;
+        look(w, &energy);
+        continue;
+      }
     }
+    /* Passes that gain little, or take long, gain less and less. */
+    if (residual > 0.2 * result->residual || pass.iterations >= most_on_device) w->on_host = 1;
     result->residual = residual;
     result->energy = energy;
   }

@@ -28,6 +28,7 @@ struct multilevel {
   ts_vector *scaling; /* `scale` */
   ts_vector *found;   /* scaled back */
   ts_scalars *scalars;
+  sparse A;      /* the finest one on the host, scaled */
   double *scale; /* of an unknown: 1 / sqrt(a_ii) */
   float *numbers;
 };
@@ -126,11 +127,13 @@ int multilevel_create(ts_context *context, const mesh *m, const charts *c, const
     s->context = context;
     s->scale = host.scale;
     host.scale = NULL;
+    s->A = host.level[0].A;
     for (size_t i = 0; i < unknowns; i++) s->numbers[i] = (float)s->scale[i];
     s->info.seconds_build = now() - start;
     const ts_status status = upload_all(s, &host, format);
     if (status < 0) failed = fail_status(context, status, message);
     s->info.seconds_layout = now() - start - s->info.seconds_build;
+    host.level[0].A = (sparse){0};
   }
   coarse_levels_free(&host);
   if (failed)
@@ -162,6 +165,7 @@ void multilevel_destroy(multilevel **out) {
     ts_matrix_destroy(&l->R);
     ts_matrix_destroy(&l->A);
   }
+  sparse_free(&s->A);
   free(s->scale);
   free(s->numbers);
   free(s);
@@ -255,6 +259,93 @@ static ts_status run(const multilevel *s, const multilevel_solve_desc *desc, mul
   return TS_OK;
 }
 
+/* ---- The same in double precision ---- */
+
+typedef struct host_vectors {
+  double *x, *r, *p, *q, *z;
+} host_vectors;
+
+static double dot(const double *x, const double *y, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+static void multiply(const sparse *A, const double *x, double *y) {
+  for (int32_t i = 0; i < A->rows; i++) {
+    double sum = 0;
+    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) sum += A->value[e] * x[A->column[e]];
+    y[i] = sum;
+  }
+}
+
+/* z: a cycle's answer to r, whose largest number is brought to 1 for it. */
+static ts_status cycle_host(const multilevel *s, const double *r, double *z) {
+  const level *fine = &s->levels[0];
+  const size_t count = (size_t)s->A.rows;
+  double largest = 0;
+  for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(r[i]));
+  for (size_t i = 0; i < count; i++) s->numbers[i] = (float)(r[i] / largest);
+  TRY(ts_vector_write(fine->b, s->numbers, count));
+  TRY(cycle(s, 0));
+  TRY(ts_vector_read(fine->x, s->numbers, count));
+  for (size_t i = 0; i < count; i++) z[i] = largest * (double)s->numbers[i];
+  return TS_OK;
+}
+
+/* The preconditioner is not the same from one iteration to the next, by rounding: flexible conjugate gradients
+ * (Notay 2000). r is the right-hand side at first. */
+static ts_status run_host(const multilevel *s, const multilevel_solve_desc *desc, const host_vectors *v,
+                          multilevel_result *result) {
+  const size_t count = (size_t)s->A.rows;
+  const double first = sqrt(dot(v->r, v->r, count));
+  double left = first, rz_before = 0, step = 0;
+  while (left > desc->rtol * first && isfinite(left) && result->iterations < desc->max_iterations &&
+         !result->stopped) {
+    TRY(cycle_host(s, v->r, v->z));
+    const double rz = dot(v->r, v->z, count),
+                 turn = result->iterations ? -step * dot(v->z, v->q, count) / rz_before : 0;
+    for (size_t i = 0; i < count; i++) v->p[i] = v->z[i] + turn * v->p[i];
+    multiply(&s->A, v->p, v->q);
+    const double pq = dot(v->p, v->q, count);
+    if (!(pq > 0)) break;
+    step = dot(v->r, v->p, count) / pq;
+    for (size_t i = 0; i < count; i++) {
+      v->x[i] += step * v->p[i];
+      v->r[i] -= step * v->q[i];
+    }
+    rz_before = rz;
+    left = sqrt(dot(v->r, v->r, count));
+    const double fallen = left / first;
+    result->iterations++;
+    if (desc->progress && desc->progress(result->iterations, &fallen, 1, desc->progress_user))
+      result->stopped = 1;
+  }
+  return TS_OK;
+}
+
+static int solve_on_host(multilevel *s, const multilevel_solve_desc *desc, const double *b, double *x,
+                         multilevel_result *result, char message[MESH_MESSAGE]) {
+  const size_t count = (size_t)s->A.rows;
+  double *numbers = calloc(5 * count, sizeof *numbers);
+  if (!numbers) return mesh_fail(message, "out of memory for %zu unknowns", count);
+  const host_vectors v = {numbers, numbers + count, numbers + 2 * count, numbers + 3 * count,
+                          numbers + 4 * count};
+  for (size_t i = 0; i < count; i++) v.r[i] = s->scale[i] * b[i];
+  float unused;
+  ts_status status = begin(s, &unused); /* no vector of a cycle holds what is not a number */
+  if (status == TS_OK) status = run_host(s, desc, &v, result);
+  for (size_t i = 0; i < count; i++) {
+    x[i] = s->scale[i] * v.x[i];
+    s->numbers[i] = (float)x[i];
+  }
+  free(numbers);
+  if (status == TS_OK) status = ts_vector_write(s->found, s->numbers, count);
+  return status < 0 ? fail_status(s->context, status, message) : 0;
+}
+
+/* ---- Both ---- */
+
 /* The largest number of the right-hand side is brought to 1, so that squares stay in single precision. */
 int multilevel_solve(multilevel *s, const multilevel_solve_desc *desc, const double *b, double *x,
                      multilevel_result *result, char message[MESH_MESSAGE]) {
@@ -263,6 +354,11 @@ int multilevel_solve(multilevel *s, const multilevel_solve_desc *desc, const dou
   const double start = now();
   double largest = 0;
   *result = (multilevel_result){0};
+  if (desc->on_host) {
+    const int failed = solve_on_host(s, desc, b, x, result, message);
+    result->seconds = now() - start;
+    return failed;
+  }
   for (size_t i = 0; i < unknowns; i++) largest = fmax(largest, fabs(s->scale[i] * b[i]));
   const double unit = largest > 0 ? 1 / largest : 1;
   for (size_t i = 0; i < unknowns; i++) s->numbers[i] = (float)(unit * s->scale[i] * b[i]);

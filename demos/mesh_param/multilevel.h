@@ -24,6 +24,8 @@ typedef struct multilevel_info {
 typedef struct multilevel_solve_desc {
   double rtol; /* how far the residual of this correction is to fall */
   int max_iterations;
+  int on_host; /* the iteration in double precision on the host, only its cycles on the device: for meshes whose
+                  smooth changes single precision does not see. Default: everything on the device */
   ts_progress_fn progress;
   void *progress_user;
 } multilevel_solve_desc;
