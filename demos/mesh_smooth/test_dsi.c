@@ -1,10 +1,14 @@
 /* Discrete smooth interpolation against a dense solution in double precision, written anew from its definition:
- * test_dsi BACKEND */
+ * test_dsi BACKEND [VERTICES]
+ * With VERTICES, a sphere of so many against CHOLMOD alone, and the largest difference is printed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <cholmod.h>
+
+#include "dsi_rows.h"
 #include "mesh_generate.h"
 #include "smoother.h"
 
@@ -340,6 +344,77 @@ static void test_refusals(smoother_options o) {
   smoother_destroy(&s);
 }
 
+/* ---- A mesh too large for a dense matrix ---- */
+
+/* Condition r: the mean of the neighbours of vertex r less its place; and below, its place with the root of
+ * fit. */
+static cholmod_sparse *state_conditions(const mesh *m, const smoother_options *o, cholmod_common *common) {
+  const size_t n = (size_t)m->vertex_count;
+  dsi_rows rows;
+  REQUIRE(!dsi_rows_create(m, o->weights, &rows, message));
+  cholmod_triplet *t =
+      cholmod_allocate_triplet(n, 2 * n, (size_t)rows.offsets[n] + 2 * n, 0, CHOLMOD_REAL, common);
+  REQUIRE(t);
+  int *vertex = t->i, *condition = t->j;
+  double *number = t->x;
+  for (int32_t r = 0; r < m->vertex_count; r++) {
+    for (int32_t e = rows.offsets[r]; e < rows.offsets[r + 1]; e++) {
+      vertex[t->nnz] = rows.neighbours[e];
+      condition[t->nnz] = r;
+      number[t->nnz++] = rows.weights[e];
+    }
+    vertex[t->nnz] = vertex[t->nnz + 1] = r;
+    condition[t->nnz] = r;
+    condition[t->nnz + 1] = (int)n + r;
+    number[t->nnz++] = -1;
+    number[t->nnz++] = sqrt(o->fit);
+  }
+  cholmod_sparse *A = cholmod_triplet_to_sparse(t, t->nnz, common);
+  cholmod_free_triplet(&t, common);
+  dsi_rows_free(&rows);
+  return A;
+}
+
+/* Without a boundary and control points: A A^T p = fit times the start. */
+static double *reference_sparse(const mesh *m, const smoother_options *o) {
+  const size_t n = (size_t)m->vertex_count;
+  cholmod_common common;
+  cholmod_start(&common);
+  cholmod_sparse *A = state_conditions(m, o, &common);
+  cholmod_factor *L = cholmod_analyze(A, &common);
+  cholmod_factorize(A, L, &common);
+  cholmod_dense *b = cholmod_zeros(n, 3, CHOLMOD_REAL, &common);
+  for (size_t v = 0; v < n; v++)
+    for (size_t c = 0; c < 3; c++) ((double *)b->x)[c * n + v] = o->fit * m->positions[3 * v + c];
+  cholmod_dense *x = cholmod_solve(CHOLMOD_A, L, b, &common);
+  double *places = zeros(3 * n);
+  CHECK(x && common.status == CHOLMOD_OK);
+  for (size_t v = 0; v < n && x; v++)
+    for (size_t c = 0; c < 3; c++) places[3 * v + c] = ((double *)x->x)[c * n + v];
+  cholmod_free_sparse(&A, &common);
+  cholmod_free_factor(&L, &common);
+  cholmod_free_dense(&b, &common);
+  cholmod_free_dense(&x, &common);
+  cholmod_finish(&common);
+  return places;
+}
+
+static void test_large(smoother_options o, int vertices, int say) {
+  step_report r;
+  char what[40];
+  snprintf(what, sizeof what, "sphere:%d", vertices);
+  smoother *s = open_smoother(what, 0.002, &o);
+  double *expected = reference_sparse(smoother_mesh(s), &o);
+  REQUIRE(!smoother_step(s, 1, 1, &r, message));
+  const double most = away(s, expected);
+  CHECK(r.converged && most < 5e-6);
+  if (say)
+    printf("%d vertices: the largest difference of a coordinate is %.2g of the diagonal\n",
+           (int)smoother_mesh(s)->vertex_count, most);
+  free(expected);
+  smoother_destroy(&s);
+}
+
 static int skipped(const char *backend) {
   const char *required = getenv("TEXSOLVE_TEST_REQUIRE");
   ts_context *context;
@@ -355,6 +430,11 @@ int main(int argc, char **argv) {
   smoother_options o = {
       .method = SMOOTHER_DSI, .backend = argc > 1 ? argv[1] : "cpu", .rtol = 3e-6, .fit = 0.1};
   if (skipped(o.backend)) return 77;
+  if (argc > 2) {
+    test_large(o, atoi(argv[2]), 1);
+    return failures != 0;
+  }
+  test_large(o, 2000, 0);
   test_fit(o, "sphere:60");
   test_fit(o, "cap:80");
   test_controls(o);
