@@ -11,7 +11,7 @@
 static const float SHIFT = 1e-3f;
 
 static uint32_t hash(uint32_t i, uint32_t j) {
-  uint64_t h = ((uint64_t)i << 32 | j) * UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t h = ((uint64_t)i * UINT64_C(0x100000000) + j) * UINT64_C(0x9e3779b97f4a7c15);
   h = (h ^ (h >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
   return (uint32_t)(h >> 32);
 }
