@@ -29,7 +29,8 @@ static const char *load_functions(int accept_no_glx) {
   return GLEW_VERSION_3_3 ? NULL : "the context has no OpenGL 3.3";
 }
 
-/* A device that needs no display, else the default display. */
+/* A device that needs no display (the one that TEXSOLVE_TEST_DEVICE numbers, or the first that opens), else the
+ * default display. */
 static EGLDisplay find_display(void) {
   const char *extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
   PFNEGLQUERYDEVICESEXTPROC query = (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
@@ -39,7 +40,8 @@ static EGLDisplay find_display(void) {
   EGLint count = 0;
   if (extensions && strstr(extensions, "EGL_EXT_platform_device") && query && get &&
       query(16, devices, &count)) {
-    for (EGLint i = 0; i < count; i++) {
+    const char *device = getenv("TEXSOLVE_TEST_DEVICE");
+    for (EGLint i = device ? (EGLint)strtol(device, NULL, 10) : 0; i < count; i++) {
       EGLDisplay found = get(EGL_PLATFORM_DEVICE_EXT, devices[i], NULL);
       if (found != EGL_NO_DISPLAY && eglInitialize(found, NULL, NULL)) return found;
     }

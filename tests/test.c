@@ -32,6 +32,7 @@ static const backend_variant variants[] = {
 const char *test_backend = "";
 
 static const backend_variant *variant;
+static char backend_name[32]; /* the variant's, with a device's index where TEXSOLVE_TEST_DEVICE has one */
 static const char *case_name = "";
 static char label[160];
 static int failures, warnings;
@@ -134,7 +135,7 @@ static void receive_log(ts_log_level level, const char *message, void *user) {
 
 ts_context_desc test_desc(void) {
   ts_context_desc desc = {0};
-  desc.backend = variant->backend;
+  desc.backend = backend_name;
   desc.gl_platform = variant->platform;
   desc.flags = variant->flags;
   desc.log = receive_log;
@@ -160,6 +161,14 @@ void test_close(ts_context **context) {
 }
 
 /* ---- The program ---- */
+
+/* An OpenGL context without a window is on the device of EGL that TEXSOLVE_TEST_DEVICE numbers. (CUDA has
+ * CUDA_VISIBLE_DEVICES for the same.) */
+static void choose_device(void) {
+  const char *device = getenv("TEXSOLVE_TEST_DEVICE");
+  const int used = device && device[0] && variant->platform == TS_GL_PLATFORM_EGL;
+  snprintf(backend_name, sizeof backend_name, "%s%s%s", variant->backend, used ? ":" : "", used ? device : "");
+}
 
 static int is_required(const char *need) {
   const char *list = getenv("TEXSOLVE_TEST_REQUIRE");
@@ -221,6 +230,7 @@ int test_main(int argc, char **argv, const test_case *cases, int count, unsigned
       if (strcmp(argv[1], variants[i].argument) == 0) variant = &variants[i];
     if (!variant) return usage(argv[0], cases, count, flags);
     test_backend = variant->argument;
+    choose_device();
     only = argc > 2 ? argv[2] : NULL;
     const int result = probe();
     if (result) return result;
