@@ -209,7 +209,7 @@ static int probe(void) {
 }
 
 static int usage(const char *program, const test_case *cases, int count, unsigned flags) {
-  printf("usage: %s %s[CASE]\n", program, flags & TEST_HOST_ONLY ? "" : "BACKEND ");
+  printf("usage: %s %s[CASE...]\n", program, flags & TEST_HOST_ONLY ? "" : "BACKEND ");
   if (!(flags & TEST_HOST_ONLY)) {
     printf("backends:");
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) printf(" %s", variants[i].argument);
@@ -221,23 +221,27 @@ static int usage(const char *program, const test_case *cases, int count, unsigne
   return 1;
 }
 
+static int is_named(const char *name, char *const *names) {
+  for (; *names; names++)
+    if (strcmp(*names, name) == 0) return 1;
+  return 0;
+}
+
 int test_main(int argc, char **argv, const test_case *cases, int count, unsigned flags) {
-  const char *only = NULL;
-  if (flags & TEST_HOST_ONLY) {
-    only = argc > 1 ? argv[1] : NULL;
-  } else {
+  char *const *only = argv + (argc > 0);
+  if (!(flags & TEST_HOST_ONLY)) {
     for (size_t i = 0; argc > 1 && i < sizeof variants / sizeof variants[0]; i++)
       if (strcmp(argv[1], variants[i].argument) == 0) variant = &variants[i];
     if (!variant) return usage(argv[0], cases, count, flags);
     test_backend = variant->argument;
     choose_device();
-    only = argc > 2 ? argv[2] : NULL;
+    only++;
     const int result = probe();
     if (result) return result;
   }
   int run = 0, failed = 0;
   for (int i = 0; i < count; i++) {
-    if (only && strcmp(only, cases[i].name)) continue;
+    if (*only && !is_named(cases[i].name, only)) continue;
     const int before = failures;
     case_name = cases[i].name;
     label[0] = 0;

@@ -1,6 +1,6 @@
 /* The harness of the test suite: checks that report a place and values, and the backend under test.
  *
- * A test program is called as `test_x BACKEND [CASE]` and exits with 0 (passed), 1 (failed) or 77 (skipped:
+ * A test program is called as `test_x BACKEND [CASE...]` and exits with 0 (passed), 1 (failed) or 77 (skipped:
  * the backend has no device here). Backends: gl, gl-plain, gl-window, gl-current, gl-current-window, cpu,
  * cpu-plain, cuda, cuda-plain, check:gl, check:cpu, check:cuda. A "plain" backend runs without fused operations
  * and texture barriers; "current" ones run in a context that the test itself opened, as an application does.
