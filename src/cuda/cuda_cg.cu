@@ -21,9 +21,9 @@ struct cg_csr {
     const size_t row = thread >> m.log2_lanes;
     if (row < (size_t)m.rows) {
       /* Faster here than cuda_csr_row, whose loads in flight take registers from other threads. */
-      const int32_t end = m.row_offsets[row + 1], step = 1 << m.log2_lanes;
+      const uint32_t end = (uint32_t)m.row_offsets[row + 1], step = 1u << m.log2_lanes;
 #pragma unroll 4
-      for (int32_t k = m.row_offsets[row] + (int32_t)(thread & (size_t)(step - 1)); k < end; k += step) {
+      for (uint32_t k = (uint32_t)m.row_offsets[row] + ((uint32_t)thread & (step - 1)); k < end; k += step) {
         const float value = m.values[k];
         const cuda_components<N> xj = cuda_load<N>(x, m.columns[k]);
         for (int c = 0; c < N; c++) sum[c] += value * xj.c[c];

@@ -35,20 +35,23 @@ static __device__ __forceinline__ void cuda_sum_lanes(int log2_lanes, Real sum[N
 
 /* ---- A run of entries ---- */
 
-/* Entries k, k + step, ... before `end`: eight at a time are on their way. */
+/* Entries k, k + step, ... before `end`: eight at a time are on their way. Unsigned: the steps beyond the last
+ * of 2^31 entries are numbers too. */
 template <int N, typename Real, typename Index, typename X>
-static __device__ __forceinline__ void cuda_run(const float *values, const Index *columns, int32_t k,
-                                                int32_t end, int32_t step, const X &x, Real sum[N]) {
+static __device__ __forceinline__ void cuda_run(const float *values, const Index *columns, uint32_t k,
+                                                uint32_t end, uint32_t step, const X &x, Real sum[N]) {
   constexpr int many = N == 1 ? 8 : 4;
   for (; k < end; k += many * step) {
+    const float *own_values = values + k;
+    const Index *own_columns = columns + k;
     float value[many];
     int32_t column[many];
     cuda_components<N> xj[many];
 #pragma unroll
     for (int u = 0; u < many; u++)
       if (k + u * step < end) {
-        value[u] = values[k + u * step];
-        column[u] = (int32_t)columns[k + u * step];
+        value[u] = own_values[u * step];
+        column[u] = (int32_t)own_columns[u * step];
       }
 #pragma unroll
     for (int u = 0; u < many; u++)
@@ -64,8 +67,8 @@ static __device__ __forceinline__ void cuda_run(const float *values, const Index
 template <int N, typename Real, typename X>
 static __device__ __forceinline__ void cuda_csr_row(const cuda_csr &m, int32_t row, int lane, const X &x,
                                                     Real sum[N]) {
-  cuda_run<N>(m.values, m.columns, m.row_offsets[row] + lane, m.row_offsets[row + 1], 1 << m.log2_lanes, x,
-              sum);
+  cuda_run<N>(m.values, m.columns, (uint32_t)m.row_offsets[row] + (uint32_t)lane,
+              (uint32_t)m.row_offsets[row + 1], 1u << m.log2_lanes, x, sum);
 }
 
 /* ---- Slices ---- */

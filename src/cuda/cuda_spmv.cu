@@ -67,7 +67,7 @@ __global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
 #pragma unroll
   for (int u = 0; u < TSI_WORK_ENTRIES / WORK_THREADS; u++) {
     const int at = u * WORK_THREADS + (int)threadIdx.x;
-    if (work.first + at < work.end) {
+    if (at < work.end - work.first) {
       const Real value = __ldcs(m.values + work.first + at);
       const cuda_components<N> xj = cuda_load<N>(o.x, __ldcs(m.columns + work.first + at));
       for (int c = 0; c < N; c++) products[c][at] = value * xj.c[c];
@@ -106,7 +106,7 @@ __global__ static void multiply_segments(const cuda_segments m, const operands o
     if (value != 0)
       for (int c = 0; c < N; c++) sum[c] = value * own.c[c];
   }
-  cuda_run<N>(m.values, m.pointers, (int32_t)m.starts[row], (int32_t)m.starts[row + 1], 1, o.x, sum);
+  cuda_run<N>(m.values, m.pointers, m.starts[row], m.starts[row + 1], 1, o.x, sum);
   store<N>(o, (int32_t)row, sum);
 }
 

@@ -42,7 +42,8 @@ static __device__ void piece_of_row(const cuda_works &m, const tsi_row_work &wor
                                     const operands &o) {
   __shared__ bool last;
   Real sum[N] = {};
-  cuda_run<N>(m.values, m.columns, work.first + (int)threadIdx.x, work.end, WORK_THREADS, o.x, sum);
+  cuda_run<N>(m.values, m.columns, (uint32_t)work.first + threadIdx.x, (uint32_t)work.end, WORK_THREADS, o.x,
+              sum);
   sum_block<N>(sum);
   if (work.pieces > 1) {
     const int first = number - work.piece;
