@@ -1,16 +1,11 @@
 /* y = A x, r = b - A x in double precision, and the diagonal, for compressed rows of blocks (Buatois et al.
- * 2008).
- *
- * A row of a 4 x 4 block is 16 bytes: four threads take a block, one a row of it, and neighbouring threads
- * neighbouring 16 bytes. A 2 x 2 block is 16 bytes, and one thread takes it. The threads of a warp that share a
- * row of blocks take every second, fourth ... of its blocks and add up in a fixed order. Values are read once
- * and pass the caches by; x is read again by the rows around. */
-#include "cuda_rows.cuh"
+ * 2008). */
+#include "cuda_bcrs.cuh"
 
 enum { BCRS_THREADS = 128 }; /* measured: 3 % faster than 256 */
 
 typedef struct bcrs_operands {
-  int32_t rows, columns; /* of the matrix */
+  int32_t rows; /* of the matrix */
   float *y;
   const float *x;
   const float *b;              /* NULL: y = A x */
@@ -26,60 +21,6 @@ static __device__ __forceinline__ void store(const bcrs_operands &o, int32_t row
     o.y[first + c] = (float)(locked ? 0 : o.b ? (Real)o.b[first + c] - sum[c] : sum[c]);
 }
 
-/* The N components of the SIZE indices of a block, one index after the other. With one component a vector is
- * padded with zeros to a multiple of 16 bytes; with several, a last block that the matrix cuts is read number
- * by number. */
-template <int SIZE, int N>
-static __device__ __forceinline__ void load_block(const bcrs_operands &o, int32_t column, float x[SIZE * N]) {
-  if (N > 1 && (column + 1) * SIZE > o.columns) {
-    for (int i = 0; i < SIZE * N; i++)
-      x[i] = (int64_t)column * SIZE * N + i < (int64_t)o.columns * N ? o.x[(size_t)column * SIZE * N + i] : 0;
-    return;
-  }
-  if constexpr (SIZE == 4) {
-    const float4 *from = (const float4 *)o.x + (size_t)column * N;
-    for (int i = 0; i < N; i++) {
-      const float4 v = from[i];
-      x[4 * i] = v.x, x[4 * i + 1] = v.y, x[4 * i + 2] = v.z, x[4 * i + 3] = v.w;
-    }
-  } else {
-    const float2 *from = (const float2 *)o.x + (size_t)column * N;
-    for (int i = 0; i < N; i++) {
-      const float2 v = from[i];
-      x[2 * i] = v.x, x[2 * i + 1] = v.y;
-    }
-  }
-}
-
-/* What a thread has of its 16 bytes of blocks k, k + step, ...: AHEAD of them are on their way. A part is a row
- * of a 4 x 4 block, and both rows of a 2 x 2 block. */
-template <int SIZE, int N, int AHEAD, typename Real>
-static __device__ __forceinline__ void add_blocks(const cuda_bcrs &m, int32_t k, int32_t end, int32_t step,
-                                                  int part, const bcrs_operands &o, Real sum[4 / SIZE][N]) {
-  constexpr int parts = SIZE == 4 ? 4 : 1;
-  const float4 *values = (const float4 *)m.values;
-  for (; k < end; k += AHEAD * step) {
-    float4 a[AHEAD];
-    int32_t column[AHEAD];
-#pragma unroll
-    for (int u = 0; u < AHEAD; u++)
-      if (k + u * step < end) {
-        column[u] = m.columns[k + u * step];
-        a[u] = __ldcs(values + (size_t)(k + u * step) * parts + part);
-      }
-#pragma unroll
-    for (int u = 0; u < AHEAD; u++)
-      if (k + u * step < end) {
-        float x[SIZE * N];
-        load_block<SIZE, N>(o, column[u], x);
-        const float row[4] = {a[u].x, a[u].y, a[u].z, a[u].w};
-#pragma unroll
-        for (int q = 0; q < 4; q++)
-          for (int c = 0; c < N; c++) sum[q / SIZE][c] += (Real)row[q] * x[q % SIZE * N + c];
-      }
-  }
-}
-
 /* Blocks that a multiprocessor is to hold: with four components the more threads the better. */
 template <int SIZE, int N, typename Real>
 constexpr int bcrs_blocks = SIZE != 4 || sizeof(Real) != 4 ? 1
@@ -90,19 +31,16 @@ constexpr int bcrs_blocks = SIZE != 4 || sizeof(Real) != 4 ? 1
 template <int SIZE, int N, typename Real>
 __global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real>)
     multiply_bcrs(const cuda_bcrs m, const bcrs_operands o) {
-  constexpr int log2_parts = SIZE == 4 ? 2 : 0, rows = 4 / SIZE;
+  constexpr int log2_parts = cuda_log2_parts<SIZE>, rows = 4 / SIZE;
   constexpr int ahead = SIZE == 4 && N == 4 ? 1 : 2;
   const size_t thread = (size_t)blockIdx.x * BCRS_THREADS + threadIdx.x;
   const size_t block_row = thread >> m.log2_lanes;
+  const bool mine = block_row < (size_t)m.rows;
   const int lane = threadIdx.x & ((1 << m.log2_lanes) - 1), part = lane & ((1 << log2_parts) - 1);
   Real sum[rows][N] = {};
-  if (block_row < (size_t)m.rows)
-    add_blocks<SIZE, N, ahead>(m, m.offsets[block_row] + (lane >> log2_parts), m.offsets[block_row + 1],
-                               1 << (m.log2_lanes - log2_parts), part, o, sum);
-  for (int offset = 1 << m.log2_lanes >> 1; offset >= 1 << log2_parts; offset >>= 1)
-    for (int r = 0; r < rows; r++)
-      for (int c = 0; c < N; c++) sum[r][c] += __shfl_xor_sync(0xffffffffu, sum[r][c], offset);
-  if (block_row >= (size_t)m.rows || lane >> log2_parts) return;
+  cuda_block_row<SIZE, N, ahead>(m, mine ? m.offsets[block_row] : 0, mine ? m.offsets[block_row + 1] : 0, lane,
+                                 o.x, sum);
+  if (!mine || lane >> log2_parts) return;
   for (int r = 0; r < rows; r++) store<N>(o, (int32_t)block_row * SIZE + part + r, sum[r]);
 }
 
@@ -119,20 +57,9 @@ static void start(cudaStream_t stream, const cuda_bcrs &m, int components, const
     multiply_bcrs<SIZE, 4, Real><<<blocks, BCRS_THREADS, 0, stream>>>(m, o);
 }
 
-/* Threads for a row of blocks, as measured for 7, 13 and 27 blocks a row: four to six blocks each, up to ten
- * with two or three components, or two of the 2 x 2 blocks. */
-static int log2_lanes(const cuda_bcrs &m, int components) {
-  const double blocks = m.rows ? (double)m.count / m.rows : 0;
-  const int log2_parts = m.log2_block == 2 ? 2 : 0;
-  const double each = log2_parts == 0 ? 2.5 : components == 1 || components == 4 ? 6.6 : 10;
-  int lanes = log2_parts;
-  while (lanes < 5 && blocks > each * (1 << (lanes - log2_parts))) lanes++;
-  return lanes;
-}
-
 static ts_status run(const ts_matrix *A, const bcrs_operands &o, int components) {
   cuda_bcrs m = cuda_matrix_of(A)->bcrs;
-  m.log2_lanes = log2_lanes(m, components);
+  m.log2_lanes = cuda_block_lanes(m, cuda_blocks_a_thread(m, components), m.log2_block == 2 ? 2 : 0);
   const cudaStream_t stream = cuda_stream(A->context);
   if (m.log2_block == 2 && o.b)
     start<4, double>(stream, m, components, o);
@@ -164,8 +91,7 @@ static ts_status run_padded(const ts_matrix *A, bcrs_operands *o, const cuda_vec
 
 static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   const cuda_matrix *m = cuda_matrix_of(A);
-  bcrs_operands o = {A->info.rows, A->info.columns,         cuda_data(y),
-                     cuda_data(x), b ? cuda_data(b) : NULL, m->locked};
+  bcrs_operands o = {A->info.rows, cuda_data(y), cuda_data(x), b ? cuda_data(b) : NULL, m->locked};
   const int is_cut = x->components == 1 && A->info.columns % (1 << m->bcrs.log2_block) != 0;
   if (is_cut && cuda_vector_of(x)->borrowed) return run_padded(A, &o, cuda_vector_of(x));
   return run(A, o, x->components);

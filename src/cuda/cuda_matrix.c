@@ -85,6 +85,7 @@ static ts_status create_bcrs(ts_matrix *A, const tsi_packed *packed) {
   to->log2_block = from->log2_size;
   to->rows = from->block_rows;
   to->count = from->offsets[from->block_rows];
+  to->width = A->info.columns;
   m->value_count = (size_t)to->count << (2 * from->log2_size);
   TAKE(A, from->offsets, to->rows + 1, to->offsets);
   TAKE(A, from->columns, to->count, to->columns);

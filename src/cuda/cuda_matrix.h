@@ -36,6 +36,7 @@ typedef struct cuda_bcrs {
   int log2_block; /* of n */
   int log2_lanes; /* threads that share a row of blocks, set for each product */
   int32_t rows, count;
+  int32_t width; /* columns of the matrix; the last block may have more */
   const int32_t *offsets, *columns;
   const float *values; /* n x n a block, row by row */
 } cuda_bcrs;

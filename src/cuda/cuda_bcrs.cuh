@@ -1,0 +1,102 @@
+/* The product of rows of blocks with a vector.
+ *
+ * A row of a 4 x 4 block is 16 bytes: four threads take a block, one a row of it, and neighbouring threads
+ * neighbouring 16 bytes. A 2 x 2 block is 16 bytes, and one thread takes it. The threads of a warp that share a
+ * row of blocks take every second, fourth ... of its blocks and add up in a fixed order. Values are read once
+ * and pass the caches by; x is read again by the rows around. */
+#ifndef CUDA_BCRS_CUH
+#define CUDA_BCRS_CUH
+
+#include "cuda_rows.cuh"
+
+/* Threads that take a block together. */
+template <int SIZE> constexpr int cuda_log2_parts = SIZE == 4 ? 2 : 0;
+
+/* The N components of the SIZE indices of a block of x, one index after the other. With one component a vector
+ * is padded with zeros to a multiple of 16 bytes; with several, a last block that the matrix cuts is read
+ * number by number. x has plain loads, as in cuda_rows.cuh. */
+template <int SIZE, int N>
+static __device__ __forceinline__ void cuda_load_block(const cuda_bcrs &m, const float *x, int32_t column,
+                                                       float (&block)[SIZE * N]) {
+  if (N > 1 && column >= m.width / SIZE) {
+    const size_t first = (size_t)column * SIZE * N, end = (size_t)m.width * N;
+    for (int i = 0; i < SIZE * N; i++) block[i] = first + i < end ? x[first + i] : 0;
+    return;
+  }
+  if constexpr (SIZE == 4) {
+    const float4 *from = (const float4 *)x + (size_t)column * N;
+    for (int i = 0; i < N; i++) {
+      const float4 v = from[i];
+      block[4 * i] = v.x, block[4 * i + 1] = v.y, block[4 * i + 2] = v.z, block[4 * i + 3] = v.w;
+    }
+  } else {
+    const float2 *from = (const float2 *)x + (size_t)column * N;
+    for (int i = 0; i < N; i++) {
+      const float2 v = from[i];
+      block[2 * i] = v.x, block[2 * i + 1] = v.y;
+    }
+  }
+}
+
+/* What a thread has of its 16 bytes of blocks k, k + step, ... before `end`: AHEAD of them are on their way. A
+ * part is a row of a 4 x 4 block, and both rows of a 2 x 2 block. Unsigned as in cuda_run. */
+template <int SIZE, int N, int AHEAD, typename Real, typename X>
+static __device__ __forceinline__ void cuda_add_blocks(const cuda_bcrs &m, uint32_t k, uint32_t end,
+                                                       uint32_t step, int part, const X &x,
+                                                       Real (&sum)[4 / SIZE][N]) {
+  constexpr int log2_parts = cuda_log2_parts<SIZE>;
+  const float4 *values = (const float4 *)m.values + part;
+  for (; k < end; k += AHEAD * step) {
+    const int32_t *own_columns = m.columns + k;
+    const float4 *own_values = values + ((size_t)k << log2_parts);
+    float4 a[AHEAD];
+    int32_t column[AHEAD];
+#pragma unroll
+    for (int u = 0; u < AHEAD; u++)
+      if (k + u * step < end) {
+        column[u] = own_columns[u * step];
+        a[u] = __ldcs(own_values + ((size_t)(u * step) << log2_parts));
+      }
+#pragma unroll
+    for (int u = 0; u < AHEAD; u++)
+      if (k + u * step < end) {
+        float block[SIZE * N];
+        cuda_load_block<SIZE, N>(m, x, column[u], block);
+        const float row[4] = {a[u].x, a[u].y, a[u].z, a[u].w};
+#pragma unroll
+        for (int q = 0; q < 4; q++)
+          for (int c = 0; c < N; c++) sum[q / SIZE][c] += (Real)row[q] * block[q % SIZE * N + c];
+      }
+  }
+}
+
+/* The sums of blocks begin .. end-1 of the 1 << m.log2_lanes threads that share a row of blocks, of which this
+ * one is number `lane`: of row lane % 4 of the row of blocks with 4 x 4 blocks, of both rows with 2 x 2 blocks,
+ * in each thread. All threads of a warp together; begin = end where there is no row. */
+template <int SIZE, int N, int AHEAD, typename Real, typename X>
+static __device__ __forceinline__ void cuda_block_row(const cuda_bcrs &m, int32_t begin, int32_t end, int lane,
+                                                      const X &x, Real (&sum)[4 / SIZE][N]) {
+  constexpr int log2_parts = cuda_log2_parts<SIZE>, parts = 1 << log2_parts;
+  cuda_add_blocks<SIZE, N, AHEAD>(m, (uint32_t)begin + (uint32_t)(lane >> log2_parts), (uint32_t)end,
+                                  1u << (m.log2_lanes - log2_parts), lane & (parts - 1), x, sum);
+  for (int offset = 1 << m.log2_lanes >> 1; offset >= parts; offset >>= 1)
+    for (int r = 0; r < 4 / SIZE; r++)
+      for (int c = 0; c < N; c++) sum[r][c] += __shfl_xor_sync(0xffffffffu, sum[r][c], offset);
+}
+
+/* Threads for a row of blocks, as measured for 7, 13 and 27 blocks a row: four to six blocks each, up to ten
+ * with two or three components, or two of the 2 x 2 blocks. */
+static inline double cuda_blocks_a_thread(const cuda_bcrs &m, int components) {
+  return m.log2_block == 1 ? 2.5 : components == 1 || components == 4 ? 6.6 : 10;
+}
+
+/* Enough for `each` blocks a thread, at least 1 << least. */
+static inline int cuda_block_lanes(const cuda_bcrs &m, double each, int least) {
+  const double blocks = m.rows ? (double)m.count / m.rows : 0;
+  const int log2_parts = m.log2_block == 2 ? 2 : 0;
+  int lanes = least;
+  while (lanes < 5 && blocks > each * (1 << (lanes - log2_parts))) lanes++;
+  return lanes;
+}
+
+#endif
