@@ -11,13 +11,15 @@
  * row, or only a part of one, gets -1. ---- */
 
 struct cg_csr {
+  typedef cg_no_place place;
   cuda_csr m;
   __device__ __forceinline__ int32_t row(size_t thread) const {
     const size_t row = thread >> m.log2_lanes;
     return row < (size_t)m.rows && (thread & ((1u << m.log2_lanes) - 1)) == 0 ? (int32_t)row : -1;
   }
+  __device__ __forceinline__ place find(size_t) const { return {}; }
   template <int N, typename X>
-  __device__ __forceinline__ void multiply(size_t thread, const X &x, float sum[N]) const {
+  __device__ __forceinline__ void multiply(size_t thread, place, const X &x, float sum[N]) const {
     const size_t row = thread >> m.log2_lanes;
     if (row < (size_t)m.rows) {
       /* Faster here than cuda_csr_row, whose loads in flight take registers from other threads. */
@@ -38,26 +40,28 @@ struct cg_csr {
 
 /* A warp has a slice. Without long rows. */
 struct cg_slices {
+  typedef cg_no_place place;
   cuda_slices m;
   __device__ __forceinline__ int32_t row(size_t thread) const {
     if (thread >= threads() || m.lengths[thread] == TSI_NOT_IN_SLICE) return -1;
     const size_t window = thread / TSI_WINDOW_ROWS * TSI_WINDOW_ROWS;
     return (int32_t)(m.order ? window + m.order[thread] : thread);
   }
+  __device__ __forceinline__ place find(size_t) const { return {}; }
   template <int N, typename X>
-  __device__ __forceinline__ void multiply(size_t thread, const X &x, float sum[N]) const {
+  __device__ __forceinline__ void multiply(size_t thread, place, const X &x, float sum[N]) const {
     const size_t slice = thread / TSI_SLICE_ROWS;
     if (slice < (size_t)m.count) cuda_slice_row<N, float>(m, (int32_t)slice, (int)(thread % 32), x, sum);
   }
   __host__ __device__ size_t threads() const { return (size_t)m.count * TSI_SLICE_ROWS; }
 };
 
-/* Long rows, which blocks share, take the operations one by one; and so do other formats. */
+/* Long rows, which blocks share, take the operations one by one; and so do segments. */
 int cuda_cg_fits(const ts_matrix *A) {
   if (!cuda_state_of(A->context)->cooperative) return 0;
   if (A->stencil) return 1;
   const cuda_matrix *m = cuda_matrix_of(A);
-  return (m->format == TS_FORMAT_CSR || m->format == TS_FORMAT_JAGGED) && m->works.count == 0;
+  return m->format != TS_FORMAT_SEGMENTS && m->works.count == 0;
 }
 
 ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
@@ -74,6 +78,7 @@ ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
   job.team = cuda_team_of(context);
   if (run->matrix->stencil) return cuda_cg_iterate_stencil(context, run->matrix, &job, run->e->components);
   const cuda_matrix *m = cuda_matrix_of(run->matrix);
+  if (m->bcrs.log2_block) return cuda_cg_iterate_bcrs(context, run->matrix, &job, run->e->components);
   if (m->format == TS_FORMAT_CSR) return start_components(context, cg_csr{m->csr}, job, run->e->components);
   return start_components(context, cg_slices{m->slices}, job, run->e->components);
 }

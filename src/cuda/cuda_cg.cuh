@@ -19,12 +19,16 @@ struct cg_job {
   cuda_team team;
 };
 
-/* cuda_cg_stencil.cu */
+/* cuda_cg_bcrs.cu, cuda_cg_stencil.cu */
+ts_status cuda_cg_iterate_bcrs(ts_context *context, const ts_matrix *A, const cg_job *job, int components);
 ts_status cuda_cg_iterate_stencil(ts_context *context, const ts_matrix *A, const cg_job *job, int components);
 
 static __device__ __forceinline__ float *delta_slot(const cg_job &job, int k) {
   return job.ring + 8 * (size_t)((job.iteration + k) % job.ring_size);
 }
+
+/* Of rows whose product needs to know nothing beforehand. */
+struct cg_no_place {};
 
 /* The numbers of an iteration, the same in every thread. */
 template <int N> struct cg_numbers { float delta[N], dq[N], alpha[N], beta[N], rr[N]; };

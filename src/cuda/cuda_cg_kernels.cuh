@@ -1,7 +1,9 @@
 /* The kernels of cuda_cg.cu, for any Rows:
  *   size_t threads() const                      threads that all rows need
  *   int32_t row(size_t thread) const            its row; -1: none, or only a part of one
- *   void multiply<N>(thread, x, sum) const      adds row . x to sum; all threads of a warp together
+ *   place find(size_t thread) const             what multiply needs from memory that stays as it is; any thread
+ *   void multiply<N>(thread, place, x, sum) const
+ *                                               sum, before 0, becomes row . x; all threads of a warp together
  */
 #ifndef CUDA_CG_KERNELS_CUH
 #define CUDA_CG_KERNELS_CUH
@@ -33,6 +35,7 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
   const cg_job &job = work.job;
   const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   const int32_t row = work.rows.row(thread);
+  const typename Rows::place place = work.rows.find(thread);
   unsigned waits = 0;
   cg_numbers<N> n;
   cuda_components<N> e = {}, r = {}, d = {}, m, z = {};
@@ -45,7 +48,7 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
   bool ends = false;
   for (int k = 0; !ends; k++) {
     float q[N] = {};
-    work.rows.template multiply<N>(thread, cg_directions<N>(k ? job.q : job.d, job.d, n.beta), q);
+    work.rows.template multiply<N>(thread, place, cg_directions<N>(k ? job.q : job.d, job.d, n.beta), q);
     double dq[N], sums[2 * N] = {};
     for (int c = 0; c < N; c++) {
       if (k) d.c[c] = z.c[c] + n.beta[c] * d.c[c];
@@ -79,17 +82,22 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
 
 enum { PASS_THREADS = 512 };
 
-/* q = A d and the sums of d q. */
+/* q = A d and the sums of d q. Where the next rows are is on its way during each product. */
 template <int N, typename Rows>
 static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, bool backward,
                                                      double (&dq)[N]) {
   const cg_job &job = work.job;
   const size_t end = (work.rows.threads() + 31) / 32 * 32, stride = (size_t)gridDim.x * blockDim.x;
-  for (size_t t = (size_t)blockIdx.x * blockDim.x + threadIdx.x; t < end; t += stride) {
-    const size_t thread = backward ? end - 32 - t / 32 * 32 + t % 32 : t;
+  const auto thread_of = [=](size_t t) { return backward ? end - 32 - t / 32 * 32 + t % 32 : t; };
+  size_t t = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  typename Rows::place next = work.rows.find(thread_of(t));
+  for (; t < end; t += stride) {
+    const size_t thread = thread_of(t);
     const int32_t row = work.rows.row(thread);
+    const typename Rows::place place = next;
+    next = work.rows.find(thread_of(t + stride)); /* before 0 it is a number beyond all threads */
     cuda_components<N> q = {};
-    work.rows.template multiply<N>(thread, (const float *)job.d, q.c);
+    work.rows.template multiply<N>(thread, place, (const float *)job.d, q.c);
     if (row < 0) continue;
     const cuda_components<N> d = cuda_load<N>(job.d, row);
     cuda_keep<N>(job.q, row, q);

@@ -4,13 +4,15 @@
 
 /* A point a thread, in the order of the grid. */
 template <bool NINE> struct cg_stencil {
+  typedef cg_no_place place;
   cuda_level_view l;
   __host__ __device__ size_t threads() const { return (size_t)l.width * (size_t)l.height; }
   __device__ __forceinline__ int32_t row(size_t thread) const {
     return thread < threads() ? (int32_t)thread : -1;
   }
+  __device__ __forceinline__ place find(size_t) const { return {}; }
   template <int N, typename X>
-  __device__ __forceinline__ void multiply(size_t thread, const X &x, float sum[N]) const {
+  __device__ __forceinline__ void multiply(size_t thread, place, const X &x, float sum[N]) const {
     if (thread >= threads()) return;
     const int own = (int)thread;
     const float centre = l.sides[own];
