@@ -33,12 +33,18 @@ static ref_matrix sample(int index) {
 }
 enum { samples = 9 };
 
+static const ts_format formats[] = {TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2, TS_FORMAT_BCRS4};
+enum { format_count = 4 };
+
+static int has_format(ts_format format) {
+  return (context_info(context).formats & 1u << format) != 0;
+}
+
 static void same_bits(void) {
-  static const ts_format formats[] = {TS_FORMAT_CSR, TS_FORMAT_JAGGED};
   for (int index = 0; index < samples; index++) {
     ref_matrix m = sample(index);
-    for (int f = 0; f < 2; f++) {
-      if (!(context_info(context).formats & 1u << formats[f])) continue;
+    for (int f = 0; f < format_count; f++) {
+      if (!has_format(formats[f])) continue;
       ts_matrix *matrix = make_matrix(context, &m, formats[f]);
       for (int components = 1; components <= 4; components++) {
         if (m.rows > 5000 && components != 1 && components != 3) continue;
@@ -66,59 +72,88 @@ static void same_bits(void) {
 }
 
 /* No iteration more than needed: an interval ends where a check after each one would end it. */
-static void ends_in_time(void) {
-  ref_matrix m = ref_grid(40, 30);
-  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+static void ends_in_time_in(const ref_matrix *m, ts_format format) {
+  ts_matrix *matrix = make_matrix(context, m, format);
   for (int stop = TS_STOP_DELTA; stop <= TS_STOP_RESIDUAL; stop++)
     for (int jacobi = 0; jacobi < 2; jacobi++) {
-      test_context_label("rule %d, preconditioner %d", stop, jacobi);
+      test_context_label("%s, rule %d, preconditioner %d", ts_format_name(format), stop, jacobi);
       ts_cg_desc desc = {.rtol = 1e-4, .stop = (ts_stop)stop, .check_interval = 1000};
       desc.preconditioner = jacobi ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
-      solved a = solve_with(matrix, &m, 2, desc);
+      solved a = solve_with(matrix, m, 2, desc);
       desc.check_interval = 1;
-      solved b = solve_with(matrix, &m, 2, desc);
-      check_same(&a, &b, (size_t)m.rows * 2);
+      solved b = solve_with(matrix, m, 2, desc);
+      check_same(&a, &b, (size_t)m->rows * 2);
       CHECK_INT(a.result.reason, TS_REASON_CONVERGED);
       CHECK(a.result.iterations > 5 && a.result.iterations < 200);
       CHECK(a.result.waits < 6 && b.result.waits >= b.result.iterations);
       free(a.x), free(b.x);
     }
   ts_matrix_destroy(&matrix);
+}
+
+static void ends_in_time(void) {
+  ref_matrix m = ref_grid(41, 31);
+  for (int f = 0; f < format_count; f++)
+    if (has_format(formats[f])) ends_in_time_in(&m, formats[f]);
   ref_free(&m);
 }
 
 /* A direction of negative curvature, and a number beyond single precision, end an interval too. */
 static void ends_in_trouble(void) {
   ref_matrix m = ref_indefinite(20, 20);
-  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
-  solved s = solve_with(matrix, &m, 1, (ts_cg_desc){.rtol = 1e-6, .check_interval = 1000});
-  CHECK_INT(s.result.reason, TS_REASON_INDEFINITE);
-  CHECK(s.result.iterations < 100);
-  free(s.x);
-  ts_matrix_destroy(&matrix);
+  for (int f = 0; f < format_count; f++) {
+    if (!has_format(formats[f])) continue;
+    test_context_label("%s", ts_format_name(formats[f]));
+    ts_matrix *matrix = make_matrix(context, &m, formats[f]);
+    solved s = solve_with(matrix, &m, 1, (ts_cg_desc){.rtol = 1e-6, .check_interval = 1000});
+    CHECK_INT(s.result.reason, TS_REASON_INDEFINITE);
+    CHECK(s.result.iterations < 100);
+    free(s.x);
+    ts_matrix_destroy(&matrix);
+  }
   ref_free(&m);
 }
 
+static ts_matrix *make_locked(ts_context *owner, const ref_matrix *m, const unsigned char *locked,
+                              ts_format format) {
+  const ts_matrix_desc desc = {.csr = ref_csr(m), .format = format, .locked = locked};
+  ts_matrix *matrix = NULL;
+  CHECK_OK(owner, ts_matrix_create(owner, &desc, &matrix));
+  return matrix;
+}
+
 /* Within a few rounding errors of the operations one by one. */
+static void compare(ts_context *plain, const ref_matrix *m, const unsigned char *locked, ts_format format) {
+  ts_matrix *a = make_locked(context, m, locked, format), *b = make_locked(plain, m, locked, format);
+  for (int components = 1; a && b && components <= 4; components++) {
+    test_context_label("%d rows, %s, %d components", m->rows, ts_format_name(format), components);
+    const ts_cg_desc rule = {.rtol = 1e-6, .stop = TS_STOP_RESIDUAL, .check_interval = 1};
+    solved fused = solve_with(a, m, components, rule), single = solve_with(b, m, components, rule);
+    CHECK(fused.result.iterations > 3);
+    CHECK(abs(fused.result.iterations - single.result.iterations) <= 1);
+    for (size_t i = 0; i < (size_t)m->rows * (size_t)components; i++)
+      if (!CHECK_CLOSE(fused.x[i], single.x[i], 1e-5)) break;
+    free(fused.x), free(single.x);
+  }
+  ts_matrix_destroy(&a);
+  ts_matrix_destroy(&b);
+}
+
+/* A thread a row; and passes, with rows that are locked and a last block that the matrix cuts. */
 static void as_one_by_one(void) {
   ts_context_desc desc = test_desc();
   desc.flags |= TS_CONTEXT_NO_FUSED_OPERATIONS;
   ts_context *plain = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &plain));
-  ref_matrix m = ref_torus_mesh(40, 50, 1000, 9);
-  for (int components = 1; components <= 4; components++) {
-    test_context_label("%d components", components);
-    ts_matrix *a = make_matrix(context, &m, TS_FORMAT_AUTO), *b = make_matrix(plain, &m, TS_FORMAT_AUTO);
-    const ts_cg_desc rule = {.rtol = 1e-6, .stop = TS_STOP_RESIDUAL, .check_interval = 1};
-    solved fused = solve_with(a, &m, components, rule), single = solve_with(b, &m, components, rule);
-    CHECK(abs(fused.result.iterations - single.result.iterations) <= 1);
-    for (size_t i = 0; i < (size_t)m.rows * (size_t)components; i++)
-      if (!CHECK_CLOSE(fused.x[i], single.x[i], 1e-5)) break;
-    free(fused.x), free(single.x);
-    ts_matrix_destroy(&a);
-    ts_matrix_destroy(&b);
+  for (int large = 0; large < (test_is_check() ? 1 : 2); large++) {
+    ref_matrix m = large ? ref_random_spd(150001, 9, 6) : ref_torus_mesh(40, 50, 1000, 9);
+    unsigned char *locked = large ? calloc((size_t)m.rows, 1) : NULL;
+    for (int32_t i = 0; locked && i < m.rows; i += 5) locked[i] = 1;
+    for (int f = 0; f < format_count; f++)
+      if (has_format(formats[f])) compare(plain, &m, locked, formats[f]);
+    free(locked);
+    ref_free(&m);
   }
-  ref_free(&m);
   test_close(&plain);
 }
 
