@@ -45,6 +45,20 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+// Since it was made: the time that passes, and the processor's.
+struct Clock {
+  double start = seconds(), cpu = cpu_seconds();
+
+  void end_of_setup(lscm_outcome *o) const {
+    o->seconds_setup = seconds() - start;
+    o->cpu_setup = cpu_seconds() - cpu;
+  }
+  void end_of_solve(lscm_outcome *o) const {
+    o->seconds_solve = seconds() - start - o->seconds_setup;
+    o->cpu_solve = cpu_seconds() - cpu - o->cpu_setup;
+  }
+};
+
 int fail(char message[MESH_MESSAGE], const char *what) {
   std::snprintf(message, MESH_MESSAGE, "Eigen: %s", what);
   return 1;
@@ -57,8 +71,7 @@ struct lscm_eigen {
   Matrix<double> A;        // conditions, each by the root of its weight
   Matrix<double> N;        // A^T A
   Vector<double> b, pull;  // what pinned vertices leave to the conditions, and A^T b
-  double seconds = 0;
-  Eigen::Index formed = 0;
+  lscm_forming forming = {};
 
   double residual(const Vector<double> &x) const {
     const double scale = pull.norm();
@@ -106,12 +119,13 @@ void state_conditions(const lscm_problem &p, const double *uv, lscm_eigen *e) {
 
 void form_normal_equations(lscm_eigen *e) {
   e->N = e->A.transpose() * e->A;
-  e->formed = e->N.nonZeros();
+  e->forming.formed = e->N.nonZeros();
   const Vector<double> diagonal = e->N.diagonal();
   e->N.prune([&diagonal](Eigen::Index i, Eigen::Index j, double number) {
     return i == j || std::fabs(number) > rounding * std::sqrt(diagonal[i] * diagonal[j]);
   });
   e->N.makeCompressed();
+  e->forming.kept = e->N.nonZeros();
   e->pull = e->A.transpose() * e->b;
 }
 
@@ -133,12 +147,12 @@ void iterate(const lscm_eigen &e, Solver &solver, const Vector<double> &right, d
 }
 
 void solve_float(const lscm_eigen &e, double rtol, int most, Vector<double> &x, lscm_outcome *o) {
-  const double start = seconds();
+  const Clock clock;
   const Matrix<float> N = e.N.cast<float>();
   const Vector<float> right = e.pull.cast<float>();
   Jacobi<float> solver;
   solver.compute(N);
-  o->seconds_setup = seconds() - start;
+  clock.end_of_setup(o);
   Vector<float> y = x.cast<float>();
   double before = HUGE_VAL;
   float tolerance = static_cast<float>(rtol);
@@ -158,11 +172,11 @@ void solve_float(const lscm_eigen &e, double rtol, int most, Vector<double> &x, 
 
 // As conformal.c does with texsolve.
 void solve_refined(const lscm_eigen &e, double rtol, int most, Vector<double> &x, lscm_outcome *o) {
-  const double start = seconds();
+  const Clock clock;
   const Matrix<float> N = e.N.cast<float>();
   Jacobi<float> solver;
   solver.compute(N);
-  o->seconds_setup = seconds() - start;
+  clock.end_of_setup(o);
   double before = e.residual(x);
   for (int pass = 0; pass < most_passes && before > rtol && o->iterations < most; pass++) {
     solver.setMaxIterations(most - o->iterations);
@@ -182,20 +196,20 @@ void solve_refined(const lscm_eigen &e, double rtol, int most, Vector<double> &x
 template <typename Solver, typename System>
 void solve_double(const lscm_eigen &e, const System &A, const Vector<double> &right, double rtol, int most,
                   Vector<double> &x, lscm_outcome *o) {
-  const double start = seconds();
+  const Clock clock;
   Solver solver;
   solver.compute(A);
-  o->seconds_setup = seconds() - start;
+  clock.end_of_setup(o);
   iterate(e, solver, right, rtol, most, x, o);
 }
 
 int solve_direct(const lscm_eigen &e, Vector<double> &x, lscm_outcome *o, char message[MESH_MESSAGE]) {
-  const double start = seconds();
+  const Clock clock;
   const Eigen::SparseMatrix<double> N = e.N;
   Eigen::CholmodSupernodalLLT<Eigen::SparseMatrix<double>> solver;
   solver.compute(N);
   if (solver.info() != Eigen::Success) return fail(message, "CHOLMOD found no factorization");
-  o->seconds_setup = seconds() - start;
+  clock.end_of_setup(o);
   x = solver.solve(e.pull).eval();
   // Twice, which takes away what rounding left.
   x += solver.solve(e.pull - e.N * x).eval();
@@ -238,12 +252,13 @@ int lscm_eigen_create(const lscm_problem *problem, const double *uv, int threads
 #else
     (void)threads;
 #endif
-    const double start = seconds();
+    const double start = seconds(), cpu = cpu_seconds();
     auto e = std::make_unique<lscm_eigen>();
     number_unknowns(*problem, e.get());
     state_conditions(*problem, uv, e.get());
     form_normal_equations(e.get());
-    e->seconds = seconds() - start;
+    e->forming.seconds = seconds() - start;
+    e->forming.cpu = cpu_seconds() - cpu;
     *out = e.release();
     return 0;
   } catch (const std::exception &error) {
@@ -256,10 +271,8 @@ void lscm_eigen_destroy(lscm_eigen **e) {
   *e = nullptr;
 }
 
-void lscm_eigen_info(const lscm_eigen *e, double *seconds, long long *formed, long long *kept) {
-  *seconds = e->seconds;
-  *formed = e->formed;
-  *kept = e->N.nonZeros();
+lscm_forming lscm_eigen_forming(const lscm_eigen *e) {
+  return e->forming;
 }
 
 int lscm_eigen_solve(const lscm_eigen *e, lscm_method method, double rtol, int max_iterations, double *uv,
@@ -269,10 +282,9 @@ int lscm_eigen_solve(const lscm_eigen *e, lscm_method method, double rtol, int m
     Vector<double> x(e->N.rows());
     for (size_t i = 0; i < e->column.size(); i++)
       if (e->column[i] >= 0) x[e->column[i]] = uv[i];
-    const double start = seconds(), cpu = cpu_seconds();
+    const Clock clock;
     if (solve(*e, method, rtol, max_iterations, x, outcome, message)) return 1;
-    outcome->seconds_solve = seconds() - start - outcome->seconds_setup;
-    outcome->seconds_cpu = cpu_seconds() - cpu;
+    clock.end_of_solve(outcome);
     for (size_t i = 0; i < e->column.size(); i++)
       if (e->column[i] >= 0) uv[i] = x[e->column[i]];
     return 0;

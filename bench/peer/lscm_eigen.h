@@ -31,7 +31,7 @@ typedef struct lscm_outcome {
   int iterations;
   double seconds_setup; /* of the preconditioner, the conversion to single precision or the factorization */
   double seconds_solve;
-  double seconds_cpu; /* of all threads, for both */
+  double cpu_setup, cpu_solve; /* the processor's, of all threads */
 } lscm_outcome;
 
 /* The conditions, and the normal equations formed of them. `uv`: where the pinned vertices are. Numbers that
@@ -41,7 +41,12 @@ int lscm_eigen_create(const lscm_problem *problem, const double *uv, int threads
 void lscm_eigen_destroy(lscm_eigen **e);
 
 /* What forming took, and the entries before and after numbers were taken out. */
-void lscm_eigen_info(const lscm_eigen *e, double *seconds, long long *formed, long long *kept);
+typedef struct lscm_forming {
+  double seconds, cpu; /* that passed, and the processor's */
+  long long formed, kept;
+} lscm_forming;
+
+lscm_forming lscm_eigen_forming(const lscm_eigen *e);
 
 /* From `uv` to `uv`, until the residual of conformal_residual is at most `rtol`, it falls no more, or
  * `max_iterations` are made. */

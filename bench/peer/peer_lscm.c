@@ -3,7 +3,8 @@
  *
  *   peer-lscm [FILE] [--generate=face:250000] [--backend=cuda] [--rtol=1e-6] [--threads=2] [--peers=LIST]
  *
- * A solve that does not reach the residual is shown and compared with nothing. */
+ * Each solve is printed as soon as it is done, so that nothing is lost where a long one is stopped. One that
+ * does not reach the residual is shown and compared with nothing. */
 #include <argp.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,23 +35,36 @@ enum { EXIT_MISSED = 3 }; /* texsolve did not reach the residual */
 enum { FROM_DISTANCES, FROM_LEVELS, STARTS };
 /* How texsolve goes on: from either start with Jacobi's preconditioner, or with one from coarser meshes. */
 enum { JACOBI, LEVELS, MULTILEVEL, WAYS };
-enum { MOST_ROWS = WAYS + STARTS * LSCM_METHODS };
+/* Which of Eigen's solvers run. */
+enum { CG, WARM_CG, FLOAT, REFINED, CHOLESKY, LEAST_SQUARES, DIRECT, PEERS };
+enum { MOST_ROWS = WAYS + PEERS };
+enum { WITH_LEVELS = -1 }; /* wanted where texsolve starts from coarser meshes too */
 
 static const char *const start_names[STARTS] = {"distances", "levels"};
 static const char *const way_names[WAYS] = {"jacobi", "levels", "multilevel"};
 
-static const char *const method_names[LSCM_METHODS] = {"cg",       "float",         "refined",
-                                                       "cholesky", "least-squares", "direct"};
-static const char *const method_texts[LSCM_METHODS] = {
-    "Eigen, CG, double",          "Eigen, CG, single",
-    "Eigen, CG, single, refined", "Eigen, CG, incomplete Cholesky",
-    "Eigen, least-squares CG",    "CHOLMOD, factorization"};
+static const char *const peer_names[PEERS] = {"cg",       "warm-cg",       "float", "refined",
+                                              "cholesky", "least-squares", "direct"};
+
+static const struct peer {
+  const char *text;
+  lscm_method method;
+  int start;
+} peers[PEERS] = {
+    [CG] = {"Eigen, CG, double", LSCM_CG, FROM_DISTANCES},
+    [WARM_CG] = {"Eigen, CG, double", LSCM_CG, FROM_LEVELS},
+    [FLOAT] = {"Eigen, CG, single", LSCM_CG_FLOAT, FROM_DISTANCES},
+    [REFINED] = {"Eigen, CG, single, refined", LSCM_CG_REFINED, FROM_DISTANCES},
+    [CHOLESKY] = {"Eigen, CG, incomplete Cholesky", LSCM_CG_CHOLESKY, FROM_DISTANCES},
+    [LEAST_SQUARES] = {"Eigen, least-squares CG", LSCM_LEAST_SQUARES, FROM_DISTANCES},
+    [DIRECT] = {"CHOLMOD, factorization", LSCM_DIRECT, FROM_DISTANCES},
+};
 
 typedef struct run_options {
   load_options load;
   ts_context_desc device;
   conformal_options conformal;
-  int ways[WAYS], wanted[LSCM_METHODS]; /* flags */
+  int ways[WAYS], wanted[PEERS]; /* flags */
 } run_options;
 
 typedef struct row {
@@ -58,8 +72,10 @@ typedef struct row {
   int method; /* lscm_method, or -1: texsolve's */
   int start;
   int iterations;
-  double setup, solve, cpu, levels; /* seconds; `levels`: on the coarser meshes, the last three for these too */
-  double residual, angles;          /* the mean ratio of singular values */
+  /* Seconds that pass, and the processor's, of all threads. A solve of texsolve's that starts from coarser
+   * meshes has the time on these in it. */
+  double setup, setup_cpu, solve, solve_cpu;
+  double residual, angles; /* the mean ratio of singular values */
   double *uv;
 } row;
 
@@ -81,107 +97,62 @@ static double cpu_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- Solves ---- */
-
 static size_t numbers(const run *r) {
   return 2 * (size_t)r->f.c.vertices;
-}
-
-/* A row that starts where it is to start. */
-static row *add_row(run *r, const char *name, int method, int start) {
-  row *next = &r->rows[r->count];
-  *next = (row){.method = method, .start = start, .uv = malloc(numbers(r) * sizeof *next->uv)};
-  snprintf(next->name, sizeof next->name, "%s", name);
-  if (!next->uv) {
-    mesh_fail(r->why, "out of memory for %zu unknowns", numbers(r));
-    return NULL;
-  }
-  memcpy(next->uv, start == FROM_LEVELS ? r->levels_start : r->f.start, numbers(r) * sizeof *next->uv);
-  r->count++;
-  progress_show("%s", name);
-  return next;
-}
-
-static int finish_row(run *r, row *done) {
-  distortion d;
-  if (conformal_residual(&r->f.m, &r->f.c, r->f.pinned, done->uv, &done->residual, r->why)) return 1;
-  if (distortion_find(&r->f.m, &r->f.c, done->uv, &d, r->why)) return 1;
-  done->angles = d.angle_mean;
-  distortion_free(&d);
-  progress_clear();
-  return 0;
-}
-
-/* Shaders are compiled and kernels loaded once in a program. */
-static int warm_up(run *r, conformal_result *system) {
-  conformal_options few = r->options->conformal;
-  double *uv = malloc(numbers(r) * sizeof *uv);
-  if (!uv) return mesh_fail(r->why, "out of memory for %zu unknowns", numbers(r));
-  memcpy(uv, r->f.start, numbers(r) * sizeof *uv);
-  few.max_iterations = 20;
-  const int failed = conformal_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &few, uv, system, r->why);
-  free(uv);
-  return failed;
-}
-
-static int solve_ours(run *r, const char *backend, int way) {
-  conformal_options options = r->options->conformal;
-  conformal_result result;
-  char name[48];
-  const int start = way == LEVELS ? FROM_LEVELS : FROM_DISTANCES;
-  snprintf(name, sizeof name, "texsolve, %.12s%s", backend, way == MULTILEVEL ? ", multilevel" : "");
-  row *next = add_row(r, name, -1, start);
-  if (!next) return 1;
-  options.preconditioner = way == MULTILEVEL ? CONFORMAL_MULTILEVEL : CONFORMAL_JACOBI;
-  const double begin = seconds_now(), cpu = cpu_seconds();
-  if (conformal_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &options, next->uv, &result, r->why)) return 1;
-  next->iterations = result.iterations;
-  next->solve = result.seconds_solve;
-  next->setup = seconds_now() - begin - next->solve;
-  next->cpu = cpu_seconds() - cpu;
-  if (start == FROM_LEVELS) {
-    next->levels = r->levels_seconds;
-    next->cpu += r->levels_cpu;
-  }
-  return finish_row(r, next);
-}
-
-static int solve_levels(run *r) {
-  levels_result result;
-  r->levels_start = malloc(numbers(r) * sizeof *r->levels_start);
-  if (!r->levels_start) return mesh_fail(r->why, "out of memory for %zu unknowns", numbers(r));
-  memcpy(r->levels_start, r->f.start, numbers(r) * sizeof *r->levels_start);
-  progress_show("coarser meshes");
-  const double start = seconds_now(), cpu = cpu_seconds();
-  if (levels_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &r->options->conformal, r->levels_start, &result,
-                   r->why))
-    return 1;
-  r->levels_seconds = seconds_now() - start;
-  r->levels_cpu = cpu_seconds() - cpu;
-  return 0;
-}
-
-static int solve_theirs(run *r, int method, int start) {
-  lscm_outcome outcome;
-  row *next = add_row(r, method_texts[method], method, start);
-  if (!next) return 1;
-  double forming;
-  long long formed, kept;
-  lscm_eigen_info(r->eigen, &forming, &formed, &kept);
-  if (lscm_eigen_solve(r->eigen, (lscm_method)method, r->options->conformal.rtol,
-                       r->options->conformal.max_iterations, next->uv, &outcome, r->why))
-    return 1;
-  next->iterations = outcome.iterations;
-  next->setup = forming + outcome.seconds_setup;
-  next->solve = outcome.seconds_solve;
-  next->cpu = outcome.seconds_cpu;
-  return finish_row(r, next);
 }
 
 /* ---- Report ---- */
 
 static int reached(const run *r, const row *one) {
   return one->method == LSCM_DIRECT || one->residual <= r->options->conformal.rtol;
+}
+
+static double apart(const run *r, const row *one) {
+  const row *known = NULL;
+  double most = 0;
+  for (int i = 0; i < r->count; i++)
+    if (r->rows[i].method == LSCM_DIRECT) known = &r->rows[i];
+  if (!known || known == one) return NAN;
+  for (size_t i = 0; i < numbers(r); i++) most = fmax(most, fabs(one->uv[i] - known->uv[i]));
+  return most;
+}
+
+/* By the processor's time too, since others may use the machine. */
+static void print_heading(void) {
+  printf("%-32s %-9s %10s %17s %19s\n", "", "", "", "set-up, seconds", "solve, seconds");
+  printf("%-32s %-9s %10s %8s %8s %9s %9s %10s %9s  %9s\n", "solver", "start", "iterations", "passed", "cpu",
+         "passed", "cpu", "residual", "angles", "apart");
+  fflush(stdout);
+}
+
+static void print_row(const run *r, const row *one) {
+  const double distance = apart(r, one);
+  printf("%-32s %-9s %10d %8.2f %8.2f %9.3f %9.3f %10.2e %9.6f  ", one->name, start_names[one->start],
+         one->iterations, one->setup, one->setup_cpu, one->solve, one->solve_cpu, one->residual, one->angles);
+  if (isnan(distance))
+    printf("%9s", "");
+  else
+    printf("%9.1e", distance);
+  printf("%s\n", reached(r, one) ? "" : "  not reached");
+  fflush(stdout);
+}
+
+static void print_problem(const run *r, const conformal_result *system) {
+  ts_context_info device = {0};
+  const lscm_forming forming = lscm_eigen_forming(r->eigen);
+  ts_context_get_info(r->context, &device);
+  printf("mesh        %s: %d flat vertices, %d triangles\n", r->loaded.name, (int)r->f.c.vertices,
+         (int)r->f.m.triangle_count);
+  printf("system      %d unknowns, normal equations: %lld entries, format %s; Eigen's: %lld, of which %lld are "
+         "kept\n",
+         (int)system->unknowns, (long long)system->nonzeros, ts_format_name(system->format), forming.formed,
+         forming.kept);
+  printf("backend     %s: %s\n", device.backend, device.device);
+  if (r->options->device.threads)
+    printf("threads     %d of Eigen and of the CPU backend\n", r->options->device.threads);
+  printf("residual    %g of the normal equations, in double precision on the host\n\n",
+         r->options->conformal.rtol);
+  print_heading();
 }
 
 static int any_missed(const run *r) {
@@ -202,32 +173,11 @@ static const row *best_peer(const run *r) {
   return best;
 }
 
-static double apart(const run *r, const row *one) {
-  const row *known = NULL;
-  double most = 0;
-  for (int i = 0; i < r->count; i++)
-    if (r->rows[i].method == LSCM_DIRECT) known = &r->rows[i];
-  if (!known || known == one) return NAN;
-  for (size_t i = 0; i < numbers(r); i++) most = fmax(most, fabs(one->uv[i] - known->uv[i]));
-  return most;
-}
-
-static void print_row(const run *r, const row *one) {
-  const double distance = apart(r, one);
-  printf("%-32s %-9s %10d %8.2f %9.3f %8.2f %10.2e %9.6f  ", one->name, start_names[one->start],
-         one->iterations, one->setup, one->levels + one->solve, one->cpu, one->residual, one->angles);
-  if (isnan(distance))
-    printf("%9s", "");
-  else
-    printf("%9.1e", distance);
-  printf("%s\n", reached(r, one) ? "" : "  not reached");
-}
-
 static void print_ratios(const run *r) {
   const row *peer = best_peer(r);
   putchar('\n');
   if (!peer) {
-    printf("No conjugate gradients of Eigen's reached %g: nothing to compare with.\n",
+    printf("No conjugate gradients of Eigen's from distances reached %g: nothing to compare with.\n",
            r->options->conformal.rtol);
     return;
   }
@@ -239,32 +189,117 @@ static void print_ratios(const run *r) {
       printf("did not reach %g, no result\n", r->options->conformal.rtol);
       continue;
     }
-    const double solve = one->levels + one->solve;
-    printf("%.1f times as fast as %s from distances, set-up included %.1f times\n", peer->solve / solve,
-           peer->name, (peer->setup + peer->solve) / (one->setup + solve));
+    printf("%.1f times as fast as %s from distances, set-up included %.1f times\n", peer->solve / one->solve,
+           peer->name, (peer->setup + peer->solve) / (one->setup + one->solve));
   }
 }
 
-static void print_report(const run *r, const conformal_result *system) {
-  ts_context_info device = {0};
-  double forming;
-  long long formed, kept;
-  ts_context_get_info(r->context, &device);
-  lscm_eigen_info(r->eigen, &forming, &formed, &kept);
-  printf("mesh        %s: %d flat vertices, %d triangles\n", r->loaded.name, (int)r->f.c.vertices,
-         (int)r->f.m.triangle_count);
-  printf("system      %d unknowns, normal equations: %lld entries, format %s; Eigen's: %lld, of which %lld are "
-         "kept\n",
-         (int)system->unknowns, (long long)system->nonzeros, ts_format_name(system->format), formed, kept);
-  printf("backend     %s: %s\n", device.backend, device.device);
-  if (r->options->device.threads)
-    printf("threads     %d of Eigen and of the CPU backend\n", r->options->device.threads);
-  printf("residual    %g of the normal equations, in double precision on the host\n\n",
-         r->options->conformal.rtol);
-  printf("%-32s %-9s %10s %8s %9s %8s %10s %9s  %9s\n", "solver", "start", "iterations", "set-up s", "solve s",
-         "cpu s", "residual", "angles", "apart");
-  for (int i = 0; i < r->count; i++) print_row(r, &r->rows[i]);
-  print_ratios(r);
+/* ---- Solves ---- */
+
+/* A row that starts where it is to start. */
+static row *begin_row(run *r, const char *name, int method, int start) {
+  row *next = &r->rows[r->count];
+  *next = (row){.method = method, .start = start, .uv = malloc(numbers(r) * sizeof *next->uv)};
+  snprintf(next->name, sizeof next->name, "%s", name);
+  if (!next->uv) {
+    mesh_fail(r->why, "out of memory for %zu unknowns", numbers(r));
+    return NULL;
+  }
+  memcpy(next->uv, start == FROM_LEVELS ? r->levels_start : r->f.start, numbers(r) * sizeof *next->uv);
+  r->count++;
+  progress_show("%s", name);
+  return next;
+}
+
+static int finish_row(run *r, row *done) {
+  distortion d;
+  if (conformal_residual(&r->f.m, &r->f.c, r->f.pinned, done->uv, &done->residual, r->why)) return 1;
+  if (distortion_find(&r->f.m, &r->f.c, done->uv, &d, r->why)) return 1;
+  done->angles = d.angle_mean;
+  distortion_free(&d);
+  progress_clear();
+  print_row(r, done);
+  return 0;
+}
+
+/* Shaders are compiled and kernels loaded once in a program. */
+static int warm_up(run *r, conformal_result *system) {
+  conformal_options few = r->options->conformal;
+  double *uv = malloc(numbers(r) * sizeof *uv);
+  if (!uv) return mesh_fail(r->why, "out of memory for %zu unknowns", numbers(r));
+  memcpy(uv, r->f.start, numbers(r) * sizeof *uv);
+  few.max_iterations = 20;
+  const int failed = conformal_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &few, uv, system, r->why);
+  free(uv);
+  return failed;
+}
+
+/* The processor's time until the first look at the residual, which is that of the set-up but for a few
+ * iterations. */
+static int note_set_up(int iteration, const double *history, int count, void *user) {
+  double *cpu = user;
+  (void)iteration, (void)history, (void)count;
+  if (isnan(*cpu)) *cpu = cpu_seconds();
+  return 0;
+}
+
+static int solve_ours(run *r, const char *backend, int way) {
+  conformal_options options = r->options->conformal;
+  conformal_result result;
+  char name[48];
+  const int start = way == LEVELS ? FROM_LEVELS : FROM_DISTANCES;
+  snprintf(name, sizeof name, "texsolve, %.12s%s", backend, way == MULTILEVEL ? ", multilevel" : "");
+  row *next = begin_row(r, name, -1, start);
+  if (!next) return 1;
+  double cpu_set_up = NAN;
+  options.preconditioner = way == MULTILEVEL ? CONFORMAL_MULTILEVEL : CONFORMAL_JACOBI;
+  options.progress = note_set_up;
+  options.progress_user = &cpu_set_up;
+  const double begin = seconds_now(), cpu = cpu_seconds();
+  if (conformal_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &options, next->uv, &result, r->why)) return 1;
+  next->iterations = result.iterations;
+  next->solve = result.seconds_solve;
+  next->setup = seconds_now() - begin - next->solve;
+  const double end = cpu_seconds();
+  if (isnan(cpu_set_up)) cpu_set_up = end;
+  next->setup_cpu = cpu_set_up - cpu;
+  next->solve_cpu = end - cpu_set_up;
+  if (start == FROM_LEVELS) {
+    next->solve += r->levels_seconds;
+    next->solve_cpu += r->levels_cpu;
+  }
+  return finish_row(r, next);
+}
+
+static int solve_levels(run *r) {
+  levels_result result;
+  r->levels_start = malloc(numbers(r) * sizeof *r->levels_start);
+  if (!r->levels_start) return mesh_fail(r->why, "out of memory for %zu unknowns", numbers(r));
+  memcpy(r->levels_start, r->f.start, numbers(r) * sizeof *r->levels_start);
+  progress_show("coarser meshes");
+  const double start = seconds_now(), cpu = cpu_seconds();
+  if (levels_solve(r->context, &r->f.m, &r->f.c, r->f.pinned, &r->options->conformal, r->levels_start, &result,
+                   r->why))
+    return 1;
+  r->levels_seconds = seconds_now() - start;
+  r->levels_cpu = cpu_seconds() - cpu;
+  return 0;
+}
+
+static int solve_theirs(run *r, const struct peer *peer) {
+  lscm_outcome outcome;
+  row *next = begin_row(r, peer->text, (int)peer->method, peer->start);
+  if (!next) return 1;
+  if (lscm_eigen_solve(r->eigen, peer->method, r->options->conformal.rtol, r->options->conformal.max_iterations,
+                       next->uv, &outcome, r->why))
+    return 1;
+  const lscm_forming forming = lscm_eigen_forming(r->eigen);
+  next->iterations = outcome.iterations;
+  next->setup = forming.seconds + outcome.seconds_setup;
+  next->setup_cpu = forming.cpu + outcome.cpu_setup;
+  next->solve = outcome.seconds_solve;
+  next->solve_cpu = outcome.cpu_solve;
+  return finish_row(r, next);
 }
 
 /* ---- The program ---- */
@@ -287,14 +322,14 @@ static int solve_all(run *r, conformal_result *system) {
   ts_context_info device;
   const run_options *o = r->options;
   if (ts_context_get_info(r->context, &device) != TS_OK || warm_up(r, system)) return 1;
-  if (o->ways[LEVELS] && solve_levels(r)) return 1;
+  print_problem(r, system);
+  /* First, because the other rows say how far they are apart from it. */
+  if (o->wanted[DIRECT] && solve_theirs(r, &peers[DIRECT])) return 1;
+  if ((o->ways[LEVELS] || o->wanted[WARM_CG]) && solve_levels(r)) return 1;
   for (int way = 0; way < WAYS; way++)
     if (o->ways[way] && solve_ours(r, device.backend, way)) return 1;
-  for (int k = 0; k < LSCM_METHODS; k++) {
-    if (!o->wanted[k]) continue;
-    if (solve_theirs(r, k, FROM_DISTANCES)) return 1;
-    if (k == LSCM_CG && o->ways[LEVELS] && solve_theirs(r, k, FROM_LEVELS)) return 1;
-  }
+  for (int k = 0; k < DIRECT; k++)
+    if (o->wanted[k] && solve_theirs(r, &peers[k])) return 1;
   return 0;
 }
 
@@ -349,8 +384,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     o->device.threads = arguments_whole_number("--threads", text, 1, 1024);
     return 0;
   case KEY_PEERS:
-    parse_words("--peers", text, method_names, LSCM_METHODS,
-                "some of cg, float, refined, cholesky, least-squares and direct", o->wanted);
+    parse_words("--peers", text, peer_names, PEERS,
+                "some of cg, warm-cg, float, refined, cholesky, least-squares and direct", o->wanted);
     return 0;
   case KEY_WAYS:
     parse_words("--ways", text, way_names, WAYS, "some of jacobi, levels and multilevel", o->ways);
@@ -374,7 +409,10 @@ int main(int argc, char **argv) {
       {"threads", KEY_THREADS, "N", 0, "of Eigen and of the CPU backend (default: all)", 0},
       {"ways", KEY_WAYS, "LIST", 0, "of texsolve: jacobi, levels, multilevel (default: all)", 0},
       {"peers", KEY_PEERS, "LIST", 0,
-       "cg, float, refined, cholesky, least-squares, direct (default: cg, refined and direct)", 0},
+       "cg, warm-cg, float, refined, cholesky, least-squares, direct (default: cg, refined, direct, and "
+       "warm-cg "
+       "where --ways has levels)",
+       0},
       {0}};
   static const struct argp parser = {
       .options = list,
@@ -384,7 +422,7 @@ int main(int argc, char **argv) {
   run_options options = {.load.seed = 1,
                          .conformal = {.rtol = 1e-6, .max_iterations = 100000},
                          .ways = {1, 1, 1},
-                         .wanted = {[LSCM_CG] = 1, [LSCM_CG_REFINED] = 1, [LSCM_DIRECT] = 1}};
+                         .wanted = {[CG] = 1, [WARM_CG] = WITH_LEVELS, [REFINED] = 1, [DIRECT] = 1}};
   run r = {.options = &options};
   conformal_result system;
   char name[] = "peer-lscm"; /* argp's messages begin with argv[0] */
@@ -392,6 +430,7 @@ int main(int argc, char **argv) {
   message_set_program(name);
   argp_err_exit_status = ARGUMENTS_EXIT;
   argp_parse(&parser, argc, argv, 0, NULL, &options);
+  if (options.wanted[WARM_CG] == WITH_LEVELS) options.wanted[WARM_CG] = options.ways[LEVELS];
   if (!options.load.path && !options.load.generate) options.load.generate = (char[]){"face:250000"};
   progress_enable(1);
   const int failed = open_run(&r) || solve_all(&r, &system);
@@ -399,7 +438,7 @@ int main(int argc, char **argv) {
   if (failed)
     message("%s", r.why);
   else
-    print_report(&r, &system);
+    print_ratios(&r);
   const int missed = !failed && any_missed(&r);
   close_run(&r);
   if (failed || message_flush_stdout()) return 1;
