@@ -85,6 +85,7 @@ static int measure_in(ts_context *context, const bench_options *o, const generat
   if (spmv_measure(context, A, o->format, o->components, 1, &m->product)) return 1;
   desc.csr = generated_csr(A);
   desc.format = o->format;
+  desc.components = o->components;
   const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
                      cg_measure(context, matrix, o->components, o->repeat, &m->times);
   ts_matrix_destroy(&matrix);

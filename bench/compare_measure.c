@@ -145,6 +145,7 @@ static ts_format default_format(ts_context *context, const generated_matrix *A) 
   ts_matrix *matrix = NULL;
   memset(&desc, 0, sizeof desc);
   desc.csr = generated_csr(A);
+  desc.components = 1;
   if (!bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix"))
     ts_matrix_get_info(matrix, &info);
   ts_matrix_destroy(&matrix);

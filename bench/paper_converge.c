@@ -28,6 +28,7 @@ static int prepare(solve *s, const bench_options *o, const paper_system *system)
   memset(&desc, 0, sizeof desc);
   desc.csr = generated_csr(&system->A);
   desc.format = o->format;
+  desc.components = 1;
   s->read = calloc(n, sizeof *s->read);
   s->values = calloc(n, sizeof *s->values);
   if (!s->read || !s->values) {

@@ -155,6 +155,7 @@ int spmv_measure(ts_context *context, const generated_matrix *A, ts_format forma
   memset(&desc, 0, sizeof desc);
   desc.csr = generated_csr(A);
   desc.format = format;
+  desc.components = components;
   const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
                      spmv_measure_matrix(context, matrix, A, components, repeat, result);
   ts_matrix_destroy(&matrix);

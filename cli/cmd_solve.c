@@ -73,7 +73,8 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
   float *values = to_float(A->values, (size_t)A->nonzeros);
   if (!values) return -1;
   ts_matrix_desc desc = {.csr = {A->rows, A->columns, A->row_offsets, A->column_indices, values},
-                         .format = o->format};
+                         .format = o->format,
+                         .components = system->components};
   reorder_matrix other = {0};
   ts_status status = TS_OK;
   const int failed = reorder(o, d, &desc.csr, &other, outcome);

@@ -105,6 +105,10 @@ static void bad_matrix_fields(void) {
   CHECK(test_is_gl() || test_is_cpu() ? missing != TS_FORMAT_AUTO : missing == TS_FORMAT_AUTO);
   desc = good, desc.format = missing;
   if (missing) refuse_matrix(&desc, TS_ERROR_UNSUPPORTED, ts_format_name(missing), "backend", "");
+  desc = good, desc.components = 5;
+  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "components", "5", "");
+  desc = good, desc.components = -1;
+  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "components", "-1", "");
   desc = good, desc.row_space = other_space;
   refuse_matrix(&desc, TS_ERROR_INCOMPATIBLE, "row_space", "81", "80");
   desc = good, desc.column_space = other_space;

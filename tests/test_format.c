@@ -7,7 +7,8 @@
 #include "generate.h"
 #include "layout_build.h"
 
-/* Kinds of devices: one with bytes to save, one with threads to feed, one with textures. */
+/* Kinds of devices: one with bytes to save, one with threads to feed, textures of a software rasterizer and of
+ * a GPU. */
 enum { BLOCKS = 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4 };
 static const ts_context host = {.caps.formats = 1u << TS_FORMAT_CSR | BLOCKS};
 static const ts_context device = {.caps.formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_JAGGED |
@@ -15,6 +16,10 @@ static const ts_context device = {.caps.formats = 1u << TS_FORMAT_CSR | 1u << TS
                                   .caps.row_plans = 1};
 static const ts_context textures = {.caps.formats = 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS | BLOCKS,
                                     .caps.max_texture_size = 4096};
+static const ts_context gpu_textures = {.caps.formats =
+                                            1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS | BLOCKS,
+                                        .caps.max_texture_size = 4096,
+                                        .caps.is_hardware = 1};
 
 static void expect(const ts_context *context, const tsi_host_csr *csr, int blocks, ts_format expected,
                    const char *part) {
@@ -61,18 +66,18 @@ static void measured(void) {
   static const struct {
     const char *name;
     int32_t rows;
-    ts_format device, host, textures; /* the last for one component */
+    ts_format device, host, textures, gpu_textures; /* the last two for one component */
   } set[] = {
-      {"grid", 160000, TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_JAGGED},
-      {"laplace3d", 160000, TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_JAGGED},
-      {"laplace2d", 220000, TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_JAGGED},
-      {"random", 110000, TS_FORMAT_CSR, TS_FORMAT_CSR, TS_FORMAT_JAGGED},
-      {"fem3", 54000, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2, TS_FORMAT_BCRS2},
-      {"fem4", 40000, TS_FORMAT_BCRS4, TS_FORMAT_BCRS4, TS_FORMAT_BCRS4},
-      {"uneven", 110000, TS_FORMAT_CSR, TS_FORMAT_CSR, TS_FORMAT_JAGGED},
-      {"powerlaw", 120000, TS_FORMAT_CSR, TS_FORMAT_CSR, TS_FORMAT_JAGGED},
-      {"banded", 33000, TS_FORMAT_BCRS4, TS_FORMAT_BCRS4, TS_FORMAT_BCRS4},
-      {"denserow", 160000, TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_JAGGED},
+      {"grid", 160000, TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_JAGGED},
+      {"laplace3d", 160000, TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_JAGGED},
+      {"laplace2d", 220000, TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_JAGGED},
+      {"random", 110000, TS_FORMAT_CSR, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_JAGGED},
+      {"fem3", 54000, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2, TS_FORMAT_BCRS2, TS_FORMAT_BCRS4},
+      {"fem4", 40000, TS_FORMAT_BCRS4, TS_FORMAT_BCRS4, TS_FORMAT_BCRS4, TS_FORMAT_BCRS4},
+      {"uneven", 110000, TS_FORMAT_CSR, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_JAGGED},
+      {"powerlaw", 120000, TS_FORMAT_CSR, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_JAGGED},
+      {"banded", 33000, TS_FORMAT_BCRS4, TS_FORMAT_BCRS4, TS_FORMAT_BCRS4, TS_FORMAT_BCRS4},
+      {"denserow", 160000, TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_JAGGED},
   };
   for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
     test_context_label("%s", set[i].name);
@@ -82,7 +87,40 @@ static void measured(void) {
     expect(&device, &csr, TSI_LINEAR_BLOCKS, set[i].device, "bytes an entry");
     expect(&host, &csr, TSI_LINEAR_BLOCKS, set[i].host, "bytes an entry");
     expect(&textures, &csr, TSI_ONE_COMPONENT, set[i].textures, "fetches an entry");
+    expect(&gpu_textures, &csr, TSI_ONE_COMPONENT, set[i].gpu_textures, "fetches an entry");
     expect(&textures, &csr, TSI_LINEAR_BLOCKS, TS_FORMAT_JAGGED, "for one component only");
+    expect(&gpu_textures, &csr, TSI_LINEAR_BLOCKS, TS_FORMAT_JAGGED, "for one component only");
+    generated_free(&m);
+  }
+}
+
+/* Meshes as large as those of `texsolve bench paper`, for one component. On a GPU what an iteration of
+ * conjugate gradients takes decides, in comments in us: jagged, bcrs2, bcrs4. */
+static void meshes(void) {
+  static const struct {
+    const char *name;
+    int32_t rows;
+    ts_format gpu, software;
+  } set[] = {
+      {"lscm", 1536, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},  /* 36.2, 47.2, 50.1 */
+      {"lscm", 6500, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},  /* 44.0, 53.9, 62.6 */
+      {"lscm", 25900, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2}, /* 57.9, 68.9, 62.6 */
+      {"lscm", 103100, TS_FORMAT_BCRS2, TS_FORMAT_BCRS2}, /* 149, 114, 118 */
+      {"dsi", 2304, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},   /* 31.5, 40.1, 41.3 */
+      {"dsi", 9800, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},   /* 46.9, 49.1, 50.5 */
+      {"dsi", 38800, TS_FORMAT_BCRS4, TS_FORMAT_BCRS2},   /* 116, 107, 83.1 */
+      {"dsi", 154700, TS_FORMAT_BCRS4, TS_FORMAT_BCRS2},  /* 338, 232, 203 */
+  };
+  for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+    test_context_label("%s, %d rows", set[i].name, set[i].rows);
+    generated_matrix m;
+    if (!CHECK_INT(generate_matrix(&m, set[i].name, set[i].rows), 0)) continue;
+    const tsi_host_csr csr = {m.rows, m.columns, m.row_offsets, m.column_indices, m.values, 0};
+    const int few = set[i].gpu == TS_FORMAT_JAGGED;
+    expect(&gpu_textures, &csr, TSI_ONE_COMPONENT, set[i].gpu,
+           few ? "jagged: few entries; 2.0 fetches" : "fetches an entry");
+    expect(&textures, &csr, TSI_ONE_COMPONENT, set[i].software, "fetches an entry");
+    expect(&gpu_textures, &csr, TSI_SEVERAL_COMPONENTS, TS_FORMAT_JAGGED, "for one component only");
     generated_free(&m);
   }
 }
@@ -149,5 +187,5 @@ static void samples(void) {
 }
 
 static const test_case cases[] = {
-    {"choices", choices}, {"measured", measured}, {"blocks", blocks}, {"samples", samples}};
+    {"choices", choices}, {"measured", measured}, {"meshes", meshes}, {"blocks", blocks}, {"samples", samples}};
 TEST_MAIN(cases, TEST_HOST_ONLY)

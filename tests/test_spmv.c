@@ -262,6 +262,28 @@ static void set_values(void) {
   }
 }
 
+/* Where one component is promised, textures get blocks; but none over a space that is there and has none. What
+ * is not promised works too. Full, and large enough for blocks on a GPU. */
+static void components(void) {
+  ref_matrix m = ref_dense(730, 730, 2);
+  ts_space *space = make_space(context, 730);
+  for (int promised = 0; promised <= 4; promised++) {
+    for (int given = 0; given < 2; given++) {
+      test_context_label("%d components, %s space", promised, given ? "given" : "new");
+      const ts_matrix_desc desc = {
+          .csr = ref_csr(&m), .components = promised, .row_space = given ? space : NULL};
+      ts_matrix *matrix = NULL;
+      if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
+      const ts_matrix_info info = matrix_info(matrix);
+      if (test_is_gl()) CHECK_INT(info.blocks > 0, promised == 1 && !given);
+      check_all(&m, NULL, matrix, promised ? promised : most_components(info.format));
+      ts_matrix_destroy(&matrix);
+    }
+  }
+  ts_space_destroy(&space);
+  ref_free(&m);
+}
+
 /* Entries in any order, some of them twice: the sum counts. */
 static void unsorted(void) {
   const int32_t offsets[] = {0, 4, 4, 9, 11}, indices[] = {3, 0, 3, 1, 2, 0, 2, 2, 1, 3, 0};
@@ -270,7 +292,8 @@ static void unsorted(void) {
   const double product[] = {5 * 1000 + 2 + 80, 0, 208 * 100 + 32 + 2560, 512 * 1000 + 1024};
   for (int f = 0; f < format_count; f++) {
     test_context_label("%s", ts_format_name(formats[f]));
-    ts_matrix_desc desc = {{4, 4, offsets, indices, values}, formats[f], NULL, NULL, NULL, 1, 0};
+    const ts_matrix_desc desc = {
+        .csr = {4, 4, offsets, indices, values}, .format = formats[f], .keep_host_copy = 1};
     ts_matrix *matrix = NULL;
     const int warnings = test_opened_warnings();
     if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
@@ -505,19 +528,17 @@ static void small_textures(void) {
 CASE(samples)
 CASE(locked)
 CASE(set_values)
+CASE(components)
 CASE(unsorted)
 CASE(shared_spaces)
 CASE(not_numbers)
 CASE(vectors_over_rows)
 
 static const test_case cases[] = {
-    {"samples", case_samples},
-    {"locked", case_locked},
-    {"set_values", case_set_values},
-    {"unsorted", case_unsorted},
-    {"shared_spaces", case_shared_spaces},
-    {"not_numbers", case_not_numbers},
-    {"vectors_over_rows", case_vectors_over_rows},
+    {"samples", case_samples},          {"locked", case_locked},
+    {"set_values", case_set_values},    {"components", case_components},
+    {"unsorted", case_unsorted},        {"shared_spaces", case_shared_spaces},
+    {"not_numbers", case_not_numbers},  {"vectors_over_rows", case_vectors_over_rows},
     {"small_textures", small_textures},
 };
 TEST_MAIN(cases, 0)

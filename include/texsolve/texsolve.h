@@ -322,8 +322,8 @@ typedef struct ts_csr {
 
 typedef struct ts_matrix_desc {
   ts_csr csr;
-  ts_format format; /* default: TS_FORMAT_AUTO: gl jagged; elsewhere what is fastest in products of one
-                       component, by the bytes it reads; on a GPU csr for small matrices */
+  ts_format format; /* default: TS_FORMAT_AUTO: what is fastest in products, by the bytes or texels it reads; on
+                       a GPU csr or jagged for small matrices; gl without blocks unless `components` is 1 */
   const unsigned char *locked; /* `rows` flags; rows flagged nonzero have no equation: their unknowns are
                                   stored and used by other rows, and A x is 0 there (Bolz et al. 2003, 3.1.2,
                                   boundaries). For square matrices. Default: none */
@@ -332,14 +332,17 @@ typedef struct ts_matrix_desc {
   int keep_host_copy;          /* keep the CSR arrays on the host for ts_matrix_host_copy */
   int blocks_together; /* bcrs4 of backend gl: the four columns of a block side by side, instead of in strips
                           as in the strip mining of Buatois et al. 2008, which is faster */
+  int components; /* of the vectors that it will multiply, 1 to 4, if known: TS_FORMAT_AUTO chooses by it. With
+                     1 backend gl may take blocks, over whose spaces vectors have one component only. Default:
+                     0, not known */
 } ts_matrix_desc;
 
 /* Lays out and uploads a matrix.
  * Errors: TS_ERROR_INVALID_ARGUMENT (offsets that do not ascend, a column out of range, NaN or Inf: the row
  * and the entry are named; locked rows of a matrix that is not square, or beside a row_space, which has locked
- * rows of its own), TS_ERROR_INCOMPATIBLE (a space of another size or context, or made for other blocks),
- * TS_ERROR_UNSUPPORTED (a format that the backend lacks, a space that is a grid), TS_ERROR_LIMIT (texture
- * size), memory. */
+ * rows of its own; components beyond 4), TS_ERROR_INCOMPATIBLE (a space of another size or context, or made for
+ * other blocks), TS_ERROR_UNSUPPORTED (a format that the backend lacks, a space that is a grid), TS_ERROR_LIMIT
+ * (texture size), memory. */
 TS_API ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
 TS_API void ts_matrix_destroy(ts_matrix **matrix);
 

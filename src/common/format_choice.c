@@ -4,7 +4,8 @@
  * csr's and jagged's. Zeros inside blocks are read too, so blocks win where the unknowns of a node are numbered
  * together, and lose elsewhere. A device with many more threads than a small matrix has rows is not held up by
  * bytes but by how long one thread takes: there threads share the rows of csr. In textures blocks are left out
- * where nobody says that vectors have one component, since over their spaces they cannot have more.
+ * where nobody says that vectors have one component, since over their spaces they cannot have more, and on a
+ * GPU where there are few entries.
  *
  * What is made faster is y = A x for one component, or for several where the caller says so. Nobody knows here
  * whether the matrix will serve conjugate gradients, of whose iterations the product is a part; on CUDA csr and
@@ -18,13 +19,24 @@
 /* Entries from which on a product on a device with a plan for rows is limited by bytes; measured on an H200. */
 static const int64_t many_entries = 1 << 20;
 
+/* Entries from which on blocks pay in textures on a GPU. Vectors of blocks have 2 or 4 numbers a texel, whose
+ * sums end in one texel instead of in 128 that the next pass adds up, a level more, and cannot be gathered. On
+ * an H200 that costs an iteration of conjugate gradients 10 us or more, as much as blocks save in a product of
+ * 2^19 entries: with 359 k entries, of a conformal map, it took 57.9 us in jagged, 68.9 and 62.6 in blocks;
+ * with 761 k, of a smooth interpolation, 116, 107 and 83. Products alone are faster in blocks from 40 k to 90 k
+ * entries on, by less than iterations are slower. On a software rasterizer such a pass is a small part. */
+static const int64_t many_in_textures = 1 << 19;
+
 /* How much longer a byte or a fetch takes in blocks, from the tables of docs/results.md. On the CPU a 4 x 4
  * block is a few vector instructions, and its bytes pass 1.0 to 1.9 times as fast as csr's. On an H200 they
- * pass as fast as jagged's beyond the cache, and faster inside. Elsewhere blocks must save a tenth; so they
- * must with several components, where products are limited by arithmetic, on zeros too. */
+ * pass as fast as jagged's beyond the cache, and faster inside; in its OpenGL 4 x 4 blocks take 0.86 to 1.0
+ * times as long as 2 x 2 where they have 1.10 to 1.15 times the fetches. Elsewhere blocks must save a tenth; so
+ * they must with several components, where products are limited by arithmetic, on zeros too. */
 static double weight_of_blocks(const ts_context *context, int log2_block, int blocks) {
   static const double a_tenth = 1.11;
-  if (context->caps.max_texture_size || blocks == TSI_SEVERAL_COMPONENTS) return a_tenth;
+  const int textures = context->caps.max_texture_size != 0;
+  if (textures && context->caps.is_hardware) return log2_block == 1 ? a_tenth : 0.95;
+  if (textures || blocks == TSI_SEVERAL_COMPONENTS) return a_tenth;
   if (context->caps.row_plans) return log2_block == 1 ? a_tenth : 1;
   return log2_block == 1 ? 1 : 0.75;
 }
@@ -79,9 +91,10 @@ static void append_terms(char *text, size_t size, const candidate *c) {
 
 static void describe(const ts_context *context, const candidate *taken, const candidate *all, int count,
                      int small, int blocks, char *text, size_t size) {
-  const char *unit = context->caps.max_texture_size ? "fetches" : "bytes";
-  snprintf(text, size, "%s: %s%.1f %s an entry", ts_format_name(taken->format),
-           small ? "few entries, so threads share rows; " : "", taken->reads, unit);
+  const int textures = context->caps.max_texture_size != 0;
+  const char *unit = textures ? "fetches" : "bytes";
+  const char *why = !small ? "" : textures ? "few entries; " : "few entries, so threads share rows; ";
+  snprintf(text, size, "%s: %s%.1f %s an entry", ts_format_name(taken->format), why, taken->reads, unit);
   append_terms(text, size, taken);
   const char *separator = "; ";
   for (int i = 0; i < count; i++) {
@@ -92,8 +105,7 @@ static void describe(const ts_context *context, const candidate *taken, const ca
     append_terms(text, size, &all[i]);
     separator = ", ";
   }
-  if (context->caps.max_texture_size && count > 2 && blocks != TSI_ONE_COMPONENT)
-    append(text, size, ", for one component only");
+  if (textures && count > 2 && blocks != TSI_ONE_COMPONENT) append(text, size, ", for one component only");
 }
 
 /* Whether a format is among those to compare. Segments are there for comparison, and never better in linear
@@ -104,20 +116,29 @@ static int is_candidate(const ts_context *context, const tsi_host_csr *csr, ts_f
   return !tsi_format_log2_block(format) || (blocks && csr->row_offsets[csr->rows] > 0);
 }
 
+/* Too few entries for what is compared to matter. */
+static int is_small(const ts_context *context, const tsi_host_csr *csr, int blocks) {
+  const int64_t entries = csr->row_offsets[csr->rows];
+  if (context->caps.row_plans) return entries < many_entries;
+  return context->caps.max_texture_size && context->caps.is_hardware && blocks == TSI_ONE_COMPONENT &&
+         entries < many_in_textures;
+}
+
 ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
                             size_t size) {
   static const ts_format known[] = {TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_SEGMENTS, TS_FORMAT_BCRS2,
                                     TS_FORMAT_BCRS4};
-  const int textures = context->caps.max_texture_size != 0;
+  const int plans = context->caps.row_plans;
+  const int without_blocks =
+      context->caps.max_texture_size && (blocks != TSI_ONE_COMPONENT || is_small(context, csr, blocks));
   candidate all[sizeof known / sizeof known[0]];
   int count = 0, best = 0;
   for (size_t f = 0; f < sizeof known / sizeof known[0]; f++)
     if (is_candidate(context, csr, known[f], blocks)) all[count++] = measure(context, csr, known[f], blocks);
-  const int small = context->caps.row_plans && csr->row_offsets[csr->rows] < many_entries;
+  const int small = is_small(context, csr, blocks);
   for (int i = 0; i < count; i++) {
-    if (small ? all[i].format == TS_FORMAT_CSR
-              : cost(&all[i]) < cost(&all[best]) &&
-                    (all[i].fill == 0 || !textures || blocks == TSI_ONE_COMPONENT))
+    if (small && plans ? all[i].format == TS_FORMAT_CSR
+                       : cost(&all[i]) < cost(&all[best]) && (all[i].fill == 0 || !without_blocks))
       best = i;
   }
   describe(context, &all[best], all, count, small, blocks, text, size);

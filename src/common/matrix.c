@@ -57,6 +57,9 @@ static ts_status validate(ts_context *context, const ts_matrix_desc *desc) {
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                       "locked and row_space are both set; a row space has locked rows of its own");
   }
+  if (desc->components < 0 || desc->components > 4)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "components is %d; it goes from 1 to 4, or 0 where it is not known", desc->components);
   TSI_TRY(check_space(context, desc->row_space, "row_space", desc->csr.rows, "rows", desc->format));
   return check_space(context, desc->column_space, "column_space", desc->csr.columns, "columns", desc->format);
 }
@@ -134,6 +137,14 @@ static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
   return TS_OK;
 }
 
+/* What the descriptor says of the vectors. Spaces that are there already have no blocks, or blocks of one size.
+ */
+static int blocks_to_consider(const ts_context *context, const ts_matrix_desc *desc) {
+  const int given = context->caps.max_texture_size && (desc->row_space || desc->column_space);
+  if (!desc->components || given) return TSI_LINEAR_BLOCKS;
+  return desc->components == 1 ? TSI_ONE_COMPONENT : TSI_SEVERAL_COMPONENTS;
+}
+
 /* Everything between a valid descriptor and a finished matrix; on failure the caller releases what there is. */
 static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   ts_context *context = A->context;
@@ -148,7 +159,8 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   info->columns = csr.columns;
   info->nonzeros = csr.row_offsets[csr.rows];
   if (format == TS_FORMAT_AUTO)
-    format = tsi_format_choose(context, &csr, TSI_LINEAR_BLOCKS, info->choice, sizeof info->choice);
+    format =
+        tsi_format_choose(context, &csr, blocks_to_consider(context, desc), info->choice, sizeof info->choice);
   else
     snprintf(info->choice, sizeof info->choice, "%s: asked for", ts_format_name(format));
   info->format = format;
