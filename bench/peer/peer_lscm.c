@@ -424,7 +424,7 @@ int main(int argc, char **argv) {
                          .ways = {1, 1, 1},
                          .wanted = {[CG] = 1, [WARM_CG] = WITH_LEVELS, [REFINED] = 1, [DIRECT] = 1}};
   run r = {.options = &options};
-  conformal_result system;
+  conformal_result system = {0};
   char name[] = "peer-lscm"; /* argp's messages begin with argv[0] */
   argv[0] = name;
   message_set_program(name);
