@@ -7,53 +7,51 @@
  * before, so that it begins with what is still in the cache. */
 #include "cuda_cg_kernels.cuh"
 
-/* ---- Rows of the formats. `multiply` and `row` are for all threads of a warp together; a thread that has no
- * row, or only a part of one, gets -1. ---- */
+/* ---- Rows of the formats ---- */
 
 struct cg_csr {
-  typedef cg_no_place place;
   cuda_csr m;
-  __device__ __forceinline__ int32_t row(size_t thread) const {
+  static constexpr bool few_registers = true;
+  struct place {
+    int32_t row;
+    uint32_t first, end; /* entries first, first + threads a row, ... are this thread's */
+  };
+  __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_lanes; }
+  __device__ __forceinline__ place place_of(size_t thread) const {
     const size_t row = thread >> m.log2_lanes;
-    return row < (size_t)m.rows && (thread & ((1u << m.log2_lanes) - 1)) == 0 ? (int32_t)row : -1;
+    if (row >= (size_t)m.rows) return {-1, 0, 0};
+    const uint32_t lane = (uint32_t)thread & ((1u << m.log2_lanes) - 1);
+    return {lane ? -1 : (int32_t)row, (uint32_t)m.row_offsets[row] + lane, (uint32_t)m.row_offsets[row + 1]};
   }
-  __device__ __forceinline__ place find(size_t) const { return {}; }
   template <int N, typename X>
-  __device__ __forceinline__ void multiply(size_t thread, place, const X &x, float sum[N]) const {
-    const size_t row = thread >> m.log2_lanes;
-    if (row < (size_t)m.rows) {
-      /* Faster here than cuda_csr_row, whose loads in flight take registers from other threads. */
-      const uint32_t end = (uint32_t)m.row_offsets[row + 1], step = 1u << m.log2_lanes;
+  __device__ __forceinline__ void multiply(const place &p, const X &x, float sum[N]) const {
+    /* Faster here than cuda_run, whose loads in flight take registers from other threads. */
 #pragma unroll 4
-      for (uint32_t k = (uint32_t)m.row_offsets[row] + ((uint32_t)thread & (step - 1)); k < end; k += step) {
-        const float value = m.values[k];
-        const cuda_components<N> xj = cuda_load<N>(x, m.columns[k]);
-        for (int c = 0; c < N; c++) sum[c] += value * xj.c[c];
-      }
+    for (uint32_t k = p.first; k < p.end; k += 1u << m.log2_lanes) {
+      const float value = m.values[k];
+      const cuda_components<N> xj = cuda_load<N>(x, m.columns[k]);
+      for (int c = 0; c < N; c++) sum[c] += value * xj.c[c];
     }
     cuda_sum_lanes<N>(m.log2_lanes, sum);
-  }
-  __host__ __device__ size_t threads() const {
-    return (size_t)m.rows << m.log2_lanes;
   }
 };
 
 /* A warp has a slice. Without long rows. */
 struct cg_slices {
-  typedef cg_no_place place;
   cuda_slices m;
-  __device__ __forceinline__ int32_t row(size_t thread) const {
-    if (thread >= threads() || m.lengths[thread] == TSI_NOT_IN_SLICE) return -1;
-    const size_t window = thread / TSI_WINDOW_ROWS * TSI_WINDOW_ROWS;
-    return (int32_t)(m.order ? window + m.order[thread] : thread);
-  }
-  __device__ __forceinline__ place find(size_t) const { return {}; }
-  template <int N, typename X>
-  __device__ __forceinline__ void multiply(size_t thread, place, const X &x, float sum[N]) const {
-    const size_t slice = thread / TSI_SLICE_ROWS;
-    if (slice < (size_t)m.count) cuda_slice_row<N, float>(m, (int32_t)slice, (int)(thread % 32), x, sum);
-  }
+  static constexpr bool few_registers = false;
+  typedef cuda_place place;
   __host__ __device__ size_t threads() const { return (size_t)m.count * TSI_SLICE_ROWS; }
+  __device__ __forceinline__ place place_of(size_t thread) const {
+    if (thread < threads()) return cuda_place_of(m, (int32_t)(thread / TSI_SLICE_ROWS), (int)(thread % 32));
+    place none = {};
+    none.row = -1;
+    return none;
+  }
+  template <int N, typename X>
+  __device__ __forceinline__ void multiply(const place &p, const X &x, float sum[N]) const {
+    cuda_slice_row<N, float>(m, p, (int)(threadIdx.x % 32), x, sum);
+  }
 };
 
 /* Long rows, which blocks share, take the operations one by one; and so do segments. */

@@ -27,9 +27,6 @@ static __device__ __forceinline__ float *delta_slot(const cg_job &job, int k) {
   return job.ring + 8 * (size_t)((job.iteration + k) % job.ring_size);
 }
 
-/* Of rows whose product needs to know nothing beforehand. */
-struct cg_no_place {};
-
 /* The numbers of an iteration, the same in every thread. */
 template <int N> struct cg_numbers { float delta[N], dq[N], alpha[N], beta[N], rr[N]; };
 

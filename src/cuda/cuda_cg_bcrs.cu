@@ -22,29 +22,30 @@ template <int SIZE> struct cg_bcrs {
   cuda_bcrs m;
   int32_t matrix_rows;
   const unsigned char *locked; /* of rows that are none, NULL: no such rows */
+  static constexpr bool few_registers = false;
   struct place {
-    int32_t begin, end;
+    int32_t row, begin, end;
+    int lane;
     bool locked;
   };
-  __device__ __forceinline__ int lane(size_t thread) const { return (int)thread & ((1 << m.log2_lanes) - 1); }
+  __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_lanes; }
   /* The first threads of a row of blocks have a row each. */
-  __device__ __forceinline__ int32_t row(size_t thread) const {
-    const size_t row = (thread >> m.log2_lanes) * SIZE + (size_t)lane(thread);
-    return lane(thread) < SIZE && row < (size_t)matrix_rows ? (int32_t)row : -1;
-  }
-  __device__ __forceinline__ place find(size_t thread) const {
+  __device__ __forceinline__ place place_of(size_t thread) const {
     const size_t block_row = thread >> m.log2_lanes;
-    if (block_row >= (size_t)m.rows) return {0, 0, false};
-    return {m.offsets[block_row], m.offsets[block_row + 1], locked && row(thread) >= 0 && locked[row(thread)]};
+    const int lane = (int)thread & ((1 << m.log2_lanes) - 1);
+    if (block_row >= (size_t)m.rows) return {-1, 0, 0, lane, false};
+    const size_t row = block_row * SIZE + (size_t)lane;
+    const bool is_row = lane < SIZE && row < (size_t)matrix_rows;
+    return {is_row ? (int32_t)row : -1, m.offsets[block_row], m.offsets[block_row + 1], lane,
+            is_row && locked && locked[row]};
   }
   template <int N, typename X>
-  __device__ __forceinline__ void multiply(size_t thread, const place &p, const X &x, float sum[N]) const {
+  __device__ __forceinline__ void multiply(const place &p, const X &x, float sum[N]) const {
     float sums[4 / SIZE][N] = {};
-    cuda_block_row<SIZE, N, blocks_ahead<SIZE, N>>(m, p.begin, p.end, lane(thread), x, sums);
-    const bool second = SIZE == 2 && lane(thread) == 1;
+    cuda_block_row<SIZE, N, blocks_ahead<SIZE, N>>(m, p.begin, p.end, p.lane, x, sums);
+    const bool second = SIZE == 2 && p.lane == 1;
     for (int c = 0; c < N; c++) sum[c] = p.locked ? 0 : second ? sums[4 / SIZE - 1][c] : sums[0][c];
   }
-  __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_lanes; }
 };
 
 /* With a thread for each row, so many that all loads are on their way at once, as far as the device has

@@ -1,9 +1,9 @@
 /* The kernels of cuda_cg.cu, for any Rows:
- *   size_t threads() const                      threads that all rows need
- *   int32_t row(size_t thread) const            its row; -1: none, or only a part of one
- *   place find(size_t thread) const             what multiply needs from memory that stays as it is; any thread
- *   void multiply<N>(thread, place, x, sum) const
- *                                               sum, before 0, becomes row . x; all threads of a warp together
+ *   size_t threads() const                  threads that all rows need
+ *   place place_of(size_t thread) const     what the pattern says of the thread's row; `row` in it is -1 for a
+ *                                           thread that has none, or only a part of one
+ *   void multiply<N>(place, x, sum) const   sum, before 0, becomes row . x; all threads of a warp together
+ *   bool few_registers                      for one component
  */
 #ifndef CUDA_CG_KERNELS_CUH
 #define CUDA_CG_KERNELS_CUH
@@ -34,8 +34,8 @@ template <int N, typename Rows>
 static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(const cg_work<Rows> work) {
   const cg_job &job = work.job;
   const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  const int32_t row = work.rows.row(thread);
-  const typename Rows::place place = work.rows.find(thread);
+  const typename Rows::place place = work.rows.place_of(thread);
+  const int32_t row = place.row;
   unsigned waits = 0;
   cg_numbers<N> n;
   cuda_components<N> e = {}, r = {}, d = {}, m, z = {};
@@ -48,7 +48,7 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
   bool ends = false;
   for (int k = 0; !ends; k++) {
     float q[N] = {};
-    work.rows.template multiply<N>(thread, place, cg_directions<N>(k ? job.q : job.d, job.d, n.beta), q);
+    work.rows.template multiply<N>(place, cg_directions<N>(k ? job.q : job.d, job.d, n.beta), q);
     double dq[N], sums[2 * N] = {};
     for (int c = 0; c < N; c++) {
       if (k) d.c[c] = z.c[c] + n.beta[c] * d.c[c];
@@ -82,25 +82,28 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
 
 enum { PASS_THREADS = 512 };
 
-/* q = A d and the sums of d q. Where the next rows are is on its way during each product. */
+/* The thread of `end` whose row is multiplied as number t: warps in order, or the last one first. */
+static __device__ __forceinline__ size_t multiply_turn(size_t t, size_t end, bool backward) {
+  return backward ? end - 32 - t / 32 * 32 + t % 32 : t;
+}
+
+/* q = A d and the sums of d q. A row's place is read while the row before is multiplied. */
 template <int N, typename Rows>
 static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, bool backward,
                                                      double (&dq)[N]) {
   const cg_job &job = work.job;
   const size_t end = (work.rows.threads() + 31) / 32 * 32, stride = (size_t)gridDim.x * blockDim.x;
-  const auto thread_of = [=](size_t t) { return backward ? end - 32 - t / 32 * 32 + t % 32 : t; };
   size_t t = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  typename Rows::place next = work.rows.find(thread_of(t));
+  if (t >= end) return;
+  typename Rows::place next = work.rows.place_of(multiply_turn(t, end, backward));
   for (; t < end; t += stride) {
-    const size_t thread = thread_of(t);
-    const int32_t row = work.rows.row(thread);
     const typename Rows::place place = next;
-    next = work.rows.find(thread_of(t + stride)); /* before 0 it is a number beyond all threads */
+    if (t + stride < end) next = work.rows.place_of(multiply_turn(t + stride, end, backward));
     cuda_components<N> q = {};
-    work.rows.template multiply<N>(thread, place, (const float *)job.d, q.c);
-    if (row < 0) continue;
-    const cuda_components<N> d = cuda_load<N>(job.d, row);
-    cuda_keep<N>(job.q, row, q);
+    work.rows.template multiply<N>(place, (const float *)job.d, q.c);
+    if (place.row < 0) continue;
+    const cuda_components<N> d = cuda_load<N>(job.d, place.row);
+    cuda_keep<N>(job.q, place.row, q);
     for (int c = 0; c < N; c++) dq[c] += (double)d.c[c] * (double)q.c[c];
   }
 }
@@ -183,8 +186,13 @@ static __device__ __forceinline__ void direction_pass(const cg_job &job, bool ba
   }
 }
 
+/* Blocks that a multiprocessor is to hold. */
 template <int N, typename Rows>
-static __global__ void __launch_bounds__(PASS_THREADS, 2) iterate_in_passes(const cg_work<Rows> work) {
+constexpr int pass_blocks = N == 1 && Rows::few_registers &&MULTIPROCESSOR_THREADS >= 3 * PASS_THREADS ? 3 : 2;
+
+template <int N, typename Rows>
+static __global__ void __launch_bounds__(PASS_THREADS, pass_blocks<N, Rows>)
+    iterate_in_passes(const cg_work<Rows> work) {
   const cg_job &job = work.job;
   unsigned waits = 0;
   cg_numbers<N> n;

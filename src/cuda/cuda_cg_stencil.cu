@@ -4,17 +4,19 @@
 
 /* A point a thread, in the order of the grid. */
 template <bool NINE> struct cg_stencil {
-  typedef cg_no_place place;
   cuda_level_view l;
+  static constexpr bool few_registers = false;
   __host__ __device__ size_t threads() const { return (size_t)l.width * (size_t)l.height; }
-  __device__ __forceinline__ int32_t row(size_t thread) const {
-    return thread < threads() ? (int32_t)thread : -1;
+  struct place {
+    int32_t row;
+  };
+  __device__ __forceinline__ place place_of(size_t thread) const {
+    return {thread < threads() ? (int32_t)thread : -1};
   }
-  __device__ __forceinline__ place find(size_t) const { return {}; }
   template <int N, typename X>
-  __device__ __forceinline__ void multiply(size_t thread, place, const X &x, float sum[N]) const {
-    if (thread >= threads()) return;
-    const int own = (int)thread;
+  __device__ __forceinline__ void multiply(const place &p, const X &x, float sum[N]) const {
+    const int own = p.row;
+    if (own < 0) return;
     const float centre = l.sides[own];
     if (centre == 0) return; /* no equation */
     const cuda_around at = cuda_look_around(l, {own % l.width, own / l.width});

@@ -35,29 +35,28 @@ static __device__ __forceinline__ void cuda_sum_lanes(int log2_lanes, Real sum[N
 
 /* ---- A run of entries ---- */
 
-/* Entries k, k + step, ... before `end`: eight at a time are on their way. Unsigned: the steps beyond the last
+/* Entries k, k + step, ... before `end`: MANY at a time are on their way. Unsigned: the steps beyond the last
  * of 2^31 entries are numbers too. */
-template <int N, typename Real, typename Index, typename X>
+template <int N, int MANY = N == 1 ? 8 : 4, typename Real, typename Index, typename X>
 static __device__ __forceinline__ void cuda_run(const float *values, const Index *columns, uint32_t k,
                                                 uint32_t end, uint32_t step, const X &x, Real sum[N]) {
-  constexpr int many = N == 1 ? 8 : 4;
-  for (; k < end; k += many * step) {
+  for (; k < end; k += MANY * step) {
     const float *own_values = values + k;
     const Index *own_columns = columns + k;
-    float value[many];
-    int32_t column[many];
-    cuda_components<N> xj[many];
+    float value[MANY];
+    int32_t column[MANY];
+    cuda_components<N> xj[MANY];
 #pragma unroll
-    for (int u = 0; u < many; u++)
+    for (int u = 0; u < MANY; u++)
       if (k + u * step < end) {
         value[u] = own_values[u * step];
         column[u] = (int32_t)own_columns[u * step];
       }
 #pragma unroll
-    for (int u = 0; u < many; u++)
+    for (int u = 0; u < MANY; u++)
       if (k + u * step < end) xj[u] = cuda_load<N>(x, column[u]);
 #pragma unroll
-    for (int u = 0; u < many; u++)
+    for (int u = 0; u < MANY; u++)
       if (k + u * step < end)
         for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].c[c];
   }
@@ -161,17 +160,15 @@ static __device__ __forceinline__ cuda_place cuda_place_of(const cuda_slices &m,
   return p;
 }
 
-/* All 32 threads of a warp together, slice < m.count. Returns the row of this thread, or -1. */
+/* Adds the row of this thread . x; all 32 threads of a warp together. */
 template <int N, typename Real, typename X>
-static __device__ __forceinline__ int32_t cuda_slice_row(const cuda_slices &m, int32_t slice, int lane,
-                                                         const X &x, Real sum[N]) {
+static __device__ __forceinline__ void cuda_slice_row(const cuda_slices &m, const cuda_place &p, int lane,
+                                                      const X &x, Real sum[N]) {
   constexpr int many = 4; /* more would need registers that more threads make better use of */
-  const cuda_place p = cuda_place_of(m, slice, lane);
   if (p.slice.gaps)
     cuda_slice_sum<N, Real, true, many>(m, p.slice, lane, p.length, x, sum);
   else
     cuda_slice_sum<N, Real, false, many>(m, p.slice, lane, p.length, x, sum);
-  return p.row;
 }
 
 #endif
