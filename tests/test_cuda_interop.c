@@ -63,6 +63,7 @@ static void vector_in_own_memory(void) {
     CHECK_CUDA(cudaMalloc((void **)&memory, (count + 1) * sizeof *memory));
     CHECK_CUDA(cudaMemset(memory, 0x7f, (count + 1) * sizeof *memory));
     CHECK_CUDA(cudaMemcpy(memory, values, count * sizeof *values, cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaDeviceSynchronize()); /* the library's stream does not wait for the default one */
     REQUIRE_OK(context, ts_cuda_vector_from_pointer(space, components, memory, count, &x));
     CHECK_INT(context_info(context).bytes_device, before);
     CHECK_INT(ts_vector_components(x), components);
