@@ -26,6 +26,7 @@ typedef struct cuda_state {
   int application_device; /* which was current before the library was entered */
   int multiprocessors;
   int cooperative; /* kernels whose blocks can wait for each other */
+  int overlap;     /* kernels may begin before the one before has ended (cuda_start) */
   int pools;       /* memory is taken and given back in stream order */
   size_t l2_bytes;
   cudaStream_t stream, own_stream; /* the same, unless the application gave one */
@@ -74,6 +75,11 @@ static inline float *cuda_data(const ts_vector *v) {
 static inline size_t cuda_count(const ts_vector *v) {
   return cuda_vector_of(v)->count;
 }
+
+/* ---- cuda_overlap.cu ---- */
+
+/* Sets `overlap`. */
+ts_status cuda_find_overlap(ts_context *context);
 
 /* ---- cuda_error.c ---- */
 

@@ -38,39 +38,44 @@ __global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real
   const bool mine = block_row < (size_t)m.rows;
   const int lane = threadIdx.x & ((1 << m.log2_lanes) - 1), part = lane & ((1 << log2_parts) - 1);
   Real sum[rows][N] = {};
-  cuda_block_row<SIZE, N, ahead>(m, mine ? m.offsets[block_row] : 0, mine ? m.offsets[block_row + 1] : 0, lane,
-                                 o.x, sum);
+  /* Before the kernel before has ended: what belongs to the pattern. */
+  const int32_t begin = mine ? m.offsets[block_row] : 0, end = mine ? m.offsets[block_row + 1] : 0;
+  cuda_overlap_begin();
+  cuda_block_row<SIZE, N, ahead>(m, begin, end, lane, o.x, sum);
   if (!mine || lane >> log2_parts) return;
   for (int r = 0; r < rows; r++) store<N>(o, (int32_t)block_row * SIZE + part + r, sum[r]);
 }
 
+template <int SIZE, int N, typename Real>
+static ts_status start(ts_context *context, const cuda_bcrs &m, const bcrs_operands &o) {
+  return cuda_start(context, "multiply_bcrs", multiply_bcrs<SIZE, N, Real>,
+                    cuda_blocks_for((size_t)m.rows << m.log2_lanes, BCRS_THREADS), BCRS_THREADS, m, o);
+}
+
 template <int SIZE, typename Real>
-static void start(cudaStream_t stream, const cuda_bcrs &m, int components, const bcrs_operands &o) {
-  const unsigned blocks = cuda_blocks_for((size_t)m.rows << m.log2_lanes, BCRS_THREADS);
-  if (components == 1)
-    multiply_bcrs<SIZE, 1, Real><<<blocks, BCRS_THREADS, 0, stream>>>(m, o);
-  else if (components == 2)
-    multiply_bcrs<SIZE, 2, Real><<<blocks, BCRS_THREADS, 0, stream>>>(m, o);
-  else if (components == 3)
-    multiply_bcrs<SIZE, 3, Real><<<blocks, BCRS_THREADS, 0, stream>>>(m, o);
-  else
-    multiply_bcrs<SIZE, 4, Real><<<blocks, BCRS_THREADS, 0, stream>>>(m, o);
+static ts_status start_components(ts_context *context, const cuda_bcrs &m, int components,
+                                  const bcrs_operands &o) {
+  switch (components) {
+  case 1:
+    return start<SIZE, 1, Real>(context, m, o);
+  case 2:
+    return start<SIZE, 2, Real>(context, m, o);
+  case 3:
+    return start<SIZE, 3, Real>(context, m, o);
+  default:
+    return start<SIZE, 4, Real>(context, m, o);
+  }
 }
 
 static ts_status run(const ts_matrix *A, const bcrs_operands &o, int components) {
   cuda_bcrs m = cuda_matrix_of(A)->bcrs;
   m.log2_lanes = cuda_block_lanes(m, cuda_blocks_a_thread(m, components), m.log2_block == 2 ? 2 : 0);
-  const cudaStream_t stream = cuda_stream(A->context);
-  if (m.log2_block == 2 && o.b)
-    start<4, double>(stream, m, components, o);
-  else if (m.log2_block == 2)
-    start<4, float>(stream, m, components, o);
-  else if (o.b)
-    start<2, double>(stream, m, components, o);
-  else
-    start<2, float>(stream, m, components, o);
-  CUDA_LAUNCHED(A->context, "multiply_bcrs");
-  return TS_OK;
+  ts_context *context = A->context;
+  if (m.log2_block == 2)
+    return o.b ? start_components<4, double>(context, m, components, o)
+               : start_components<4, float>(context, m, components, o);
+  return o.b ? start_components<2, double>(context, m, components, o)
+             : start_components<2, float>(context, m, components, o);
 }
 
 /* Behind the application's memory is whatever it has there: x gets its zeros in a copy. */

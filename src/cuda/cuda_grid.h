@@ -55,7 +55,6 @@ typedef struct cuda_level {
   unsigned char
       *uniform;     /* of patches of CUDA_PATCH x CUDA_PATCH points: 1 where all have the stencil `reference` */
   float *reference; /* the coefficients, and 1 if bilinear weights belong to them */
-  int overlap;      /* kernels may begin before the one before has ended (cuda_level_wait) */
   float *dense;     /* the inverse of the coarsest matrix */
 } cuda_level;
 

@@ -57,6 +57,47 @@ static inline unsigned cuda_blocks_striding(const ts_context *context, size_t it
   return (unsigned)(all < 1 ? 1 : all < full ? all : full);
 }
 
+/* ---- Kernels that overlap ----
+ *
+ * A kernel that is started with cuda_start may begin before the one before it has ended: it is on the device,
+ * with its first loads done, when that one's last block leaves. Until cuda_overlap_wait it reads nothing but
+ * patterns of matrices, which came by a copy and do not change, and writes nothing; all its threads call it.
+ * (Multigrid's steps read a little more, see cuda_level.cuh.) A kernel that is started in another way, and a
+ * copy, wait for the end of all before them. */
+static __device__ __forceinline__ void cuda_overlap_wait(void) {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+/* The next kernel may begin as soon as all blocks have come here. */
+static __device__ __forceinline__ void cuda_overlap_trigger(void) {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+/* Of a kernel that reads no pattern. */
+static __device__ __forceinline__ void cuda_overlap_begin(void) {
+  cuda_overlap_trigger();
+  cuda_overlap_wait();
+}
+
+template <typename... PARAMETERS, typename... ARGUMENTS>
+static inline ts_status cuda_start(ts_context *context, const char *name, void (*kernel)(PARAMETERS...),
+                                   unsigned blocks, unsigned threads, const ARGUMENTS &...arguments) {
+  cudaLaunchConfig_t config = {};
+  cudaLaunchAttribute attribute = {};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.stream = cuda_stream(context);
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &attribute;
+  config.numAttrs = cuda_state_of(context)->overlap ? 1 : 0;
+  const cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<PARAMETERS>(arguments)...);
+  return error == cudaSuccess ? TS_OK : cuda_report(context, error, name, __FILE__, __LINE__);
+}
+
 /* ---- Loops over the elements of vectors: four neighbours, a quad, at a time ----
  *
  *   const cuda_quad a = cuda_lanes(coefficient, components);
@@ -120,13 +161,14 @@ static inline unsigned cuda_blocks_quads(const ts_context *context, size_t count
   return components == 3 ? (blocks + 2) / 3 * 3 : blocks;
 }
 
-/* Starts KERNEL, which has such a loop over the elements of `v`, with the arguments that follow. */
+/* Starts KERNEL, which has such a loop over the elements of `v` behind cuda_overlap_begin, with the arguments
+ * that follow. */
 #define CUDA_RUN_QUADS(v, kernel, ...)                                                                         \
   do {                                                                                                         \
     const ts_vector *v_ = (v);                                                                                 \
-    kernel<<<cuda_blocks_quads(v_->context, cuda_count(v_), v_->components), CUDA_THREADS, 0,                  \
-             cuda_stream(v_->context)>>>(cuda_count(v_), __VA_ARGS__);                                         \
-    CUDA_LAUNCHED(v_->context, #kernel);                                                                       \
+    TSI_TRY(cuda_start(v_->context, #kernel, kernel,                                                           \
+                       cuda_blocks_quads(v_->context, cuda_count(v_), v_->components), CUDA_THREADS,           \
+                       cuda_count(v_), __VA_ARGS__));                                                          \
   } while (0)
 
 /* The sum over the warp, in every lane; the order of additions is fixed. */

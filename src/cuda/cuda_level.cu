@@ -66,21 +66,9 @@ static size_t field_bytes(const cuda_level *l, int fields) {
   return (size_t)fields * l->size * sizeof(float);
 }
 
-/* Whether kernels can overlap (cuda_level_launch): the device must, and the code be made for such. */
-static ts_status find_overlap(ts_context *context, int *overlap) {
-  struct cudaFuncAttributes attributes;
-  int major = 0;
-  CUDA_TRY(context,
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, cuda_state_of(context)->device));
-  CUDA_TRY(context, cudaFuncGetAttributes(&attributes, (const void *)rearrange));
-  *overlap = major >= 9 && attributes.ptxVersion >= 90;
-  return TS_OK;
-}
-
 static ts_status create_arrays(tsi_level *level) {
   ts_context *context = level->context;
   cuda_level *l = cuda_level_of(level);
-  TSI_TRY(find_overlap(context, &l->overlap));
   TSI_TRY(cuda_level_create_uniform(level));
   l->borrowed = level->matrix && level->storage == TS_GRID_STORAGE_PLAIN;
   for (int k = 0; k < 2; k++)
@@ -229,13 +217,13 @@ __global__ static void dense_solve(const dense_job job) {
   const int n = l.width * l.height, lane = (int)threadIdx.x % 32;
   const int row = (int)(blockIdx.x * (CUDA_THREADS / 32) + threadIdx.x / 32);
   float inverse[DENSE_LANES];
-  cuda_level_trigger();
+  cuda_overlap_trigger();
 #pragma unroll
   for (int k = 0; k < DENSE_LANES; k++) {
     const int p = lane + 32 * k;
     inverse[k] = row < n && p < n ? job.inverse[(size_t)row * n + p] : 0;
   }
-  cuda_level_wait();
+  cuda_overlap_wait();
   for (int p = (int)threadIdx.x; p < DENSE_MOST; p += CUDA_THREADS)
     natural[p] = p < n ? job.b[cuda_place(l, p % l.width, p / l.width)] : 0;
   __syncthreads();
@@ -250,6 +238,6 @@ ts_status cuda_level_coarse_solve(tsi_level *level) {
   const cuda_level *impl = cuda_level_of(level);
   const dense_job job = {cuda_view_of(level), cuda_level_x(level), impl->b, impl->dense};
   const unsigned blocks = cuda_blocks_for((size_t)level->grid.width * (size_t)level->grid.height * 32);
-  CUDA_TRY(level->context, cuda_level_launch(level, dense_solve, job, blocks, CUDA_THREADS));
+  TSI_TRY(cuda_start(level->context, "dense_solve", dense_solve, blocks, CUDA_THREADS, job));
   return TS_OK;
 }

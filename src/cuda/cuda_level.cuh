@@ -51,37 +51,9 @@ static inline dim3 cuda_level_blocks(const cuda_level_view *l) {
   return dim3(cuda_tiles(l), (unsigned)l->layers);
 }
 
-/* ---- Kernels that overlap ---- */
-
-/* A kernel that is started with cuda_level_launch may begin before the one before it has ended. Until it calls
- * cuda_level_wait it reads nothing but coefficients, weights and what is found in them: they were there before
- * the fields were loaded, by a kernel that does not overlap. */
-static __device__ __forceinline__ void cuda_level_wait(void) {
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
-}
-/* The next kernel may begin. */
-static __device__ __forceinline__ void cuda_level_trigger(void) {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-
-template <typename JOB>
-static inline cudaError_t cuda_level_launch(const tsi_level *level, void (*kernel)(JOB), const JOB &job,
-                                            unsigned blocks, unsigned threads) {
-  cudaLaunchConfig_t config = {};
-  cudaLaunchAttribute attribute = {};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(threads);
-  config.stream = cuda_stream(level->context);
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = &attribute;
-  config.numAttrs = cuda_level_of(level)->overlap ? 1 : 0;
-  return cudaLaunchKernelEx(&config, kernel, job);
-}
+/* Kernels of levels that are started with cuda_start read coefficients, weights and what is found in them
+ * before cuda_overlap_wait: they were there before the fields were loaded, by a kernel that does not overlap.
+ */
 
 /* ---- Places ---- */
 

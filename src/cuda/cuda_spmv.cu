@@ -13,6 +13,7 @@ template <int N, typename Real> __global__ static void multiply_csr(const cuda_c
   const size_t row = thread >> m.log2_lanes;
   const int lane = threadIdx.x & ((1 << m.log2_lanes) - 1);
   Real sum[N] = {};
+  cuda_overlap_begin();
   if (row < (size_t)m.rows) cuda_csr_row<N>(m, (int32_t)row, lane, o.x, sum);
   cuda_sum_lanes<N>(m.log2_lanes, sum);
   if (row < (size_t)m.rows && lane == 0) store<N>(o, (int32_t)row, sum);
@@ -20,7 +21,7 @@ template <int N, typename Real> __global__ static void multiply_csr(const cuda_c
 
 /* Blocks that a multiprocessor is to hold: what hides the time of memory is threads. */
 template <int N, typename Real>
-constexpr int work_blocks = N == 1 && sizeof(Real) == 4 ? MULTIPROCESSOR_THREADS * 3 / 4 / WORK_THREADS : 1;
+constexpr int work_blocks = N == 1 && sizeof(Real) == 4 ? MULTIPROCESSOR_THREADS / WORK_THREADS : 1;
 
 /* Entries begin .. end-1 of the row of this thread, counted from the work's first one; none behind the rows. */
 static __device__ __forceinline__ void bounds_of(const cuda_csr &m, const tsi_row_work &work, int row,
@@ -52,9 +53,10 @@ template <int N, typename Real>
 __global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
     multiply_works(const cuda_csr m, const cuda_works w, const operands o) {
   __shared__ Real products[N][TSI_WORK_ENTRIES];
+  cuda_overlap_trigger();
   const tsi_row_work work = w.works[blockIdx.x];
   if (work.rows == 0) {
-    piece_of_row<N, Real>(w, work, (int)blockIdx.x, o);
+    piece_of_row<N, WORK_THREADS, Real>(w, work, (int)blockIdx.x, o);
     return;
   }
   /* As many threads a row as there are. */
@@ -63,13 +65,25 @@ __global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
   const int lane = threadIdx.x & ((1 << log2_lanes) - 1);
   const int together = WORK_THREADS >> log2_lanes;
   int mine = (int)(threadIdx.x >> log2_lanes), begin, end;
-  bounds_of(m, work, mine, &begin, &end); /* on their way with the entries */
+  /* What belongs to the pattern is on its way before the kernel before has ended. */
+  constexpr int steps = TSI_WORK_ENTRIES / WORK_THREADS;
+  const int count = work.end - work.first;
+  const int32_t *columns = m.columns + work.first;
+  const float *values = m.values + work.first;
+  int32_t column[steps];
 #pragma unroll
-  for (int u = 0; u < TSI_WORK_ENTRIES / WORK_THREADS; u++) {
+  for (int u = 0; u < steps; u++) {
     const int at = u * WORK_THREADS + (int)threadIdx.x;
-    if (at < work.end - work.first) {
-      const Real value = __ldcs(m.values + work.first + at);
-      const cuda_components<N> xj = cuda_load<N>(o.x, __ldcs(m.columns + work.first + at));
+    if (at < count) column[u] = __ldcs(columns + at);
+  }
+  bounds_of(m, work, mine, &begin, &end);
+  cuda_overlap_wait();
+#pragma unroll
+  for (int u = 0; u < steps; u++) {
+    const int at = u * WORK_THREADS + (int)threadIdx.x;
+    if (at < count) {
+      const Real value = __ldcs(values + at);
+      const cuda_components<N> xj = cuda_load<N>(o.x, column[u]);
       for (int c = 0; c < N; c++) products[c][at] = value * xj.c[c];
     }
   }
@@ -99,6 +113,7 @@ __global__ static void multiply_segments(const cuda_segments m, const operands o
   const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= m.rows) return;
   Real sum[N] = {};
+  cuda_overlap_begin();
   if (m.diagonal) {
     const Real value = m.diagonal[row];
     const cuda_components<N> own = cuda_load<N>(o.x, (int32_t)row);
@@ -113,43 +128,37 @@ __global__ static void multiply_segments(const cuda_segments m, const operands o
 /* ---- Operations ---- */
 
 template <int N, typename Real>
-static void start(cudaStream_t stream, const cuda_matrix &m, const operands &o) {
+static ts_status start(ts_context *context, const cuda_matrix &m, const operands &o) {
   const cuda_works &w = m.works;
   if (m.format == TS_FORMAT_JAGGED) {
-    const unsigned blocks = (unsigned)w.count + cuda_blocks_for((size_t)m.slices.count, WORK_WARPS);
-    if (m.slices.streamed)
-      multiply_streamed<N, Real><<<blocks, WORK_THREADS, 0, stream>>>(m.slices, w, o);
-    else
-      multiply_slices<N, Real><<<blocks, WORK_THREADS, 0, stream>>>(m.slices, w, o);
-  } else if (m.format == TS_FORMAT_SEGMENTS) {
-    const unsigned blocks = cuda_blocks_for((size_t)m.segments.rows);
-    multiply_segments<N, Real><<<blocks, CUDA_THREADS, 0, stream>>>(m.segments, o);
-  } else if (w.count) {
-    multiply_works<N, Real><<<(unsigned)w.count, WORK_THREADS, 0, stream>>>(m.csr, w, o);
-  } else {
-    const unsigned blocks = cuda_blocks_for((size_t)m.csr.rows << m.csr.log2_lanes);
-    multiply_csr<N, Real><<<blocks, CUDA_THREADS, 0, stream>>>(m.csr, o);
+    const unsigned blocks = (unsigned)w.count + cuda_blocks_for((size_t)m.slices.count, SLICE_WARPS);
+    return m.slices.streamed ? cuda_start(context, "multiply_streamed", multiply_streamed<N, Real>, blocks,
+                                          SLICE_THREADS, m.slices, w, o)
+                             : cuda_start(context, "multiply_slices", multiply_slices<N, Real>, blocks,
+                                          SLICE_THREADS, m.slices, w, o);
   }
+  if (m.format == TS_FORMAT_SEGMENTS)
+    return cuda_start(context, "multiply_segments", multiply_segments<N, Real>,
+                      cuda_blocks_for((size_t)m.segments.rows), CUDA_THREADS, m.segments, o);
+  if (w.count)
+    return cuda_start(context, "multiply_works", multiply_works<N, Real>, (unsigned)w.count, WORK_THREADS,
+                      m.csr, w, o);
+  return cuda_start(context, "multiply_csr", multiply_csr<N, Real>,
+                    cuda_blocks_for((size_t)m.csr.rows << m.csr.log2_lanes), CUDA_THREADS, m.csr, o);
 }
 
 template <typename Real> static ts_status run(const ts_matrix *A, int components, const operands &o) {
   const cuda_matrix &m = *cuda_matrix_of(A);
-  const cudaStream_t stream = cuda_stream(A->context);
   switch (components) {
   case 1:
-    start<1, Real>(stream, m, o);
-    break;
+    return start<1, Real>(A->context, m, o);
   case 2:
-    start<2, Real>(stream, m, o);
-    break;
+    return start<2, Real>(A->context, m, o);
   case 3:
-    start<3, Real>(stream, m, o);
-    break;
+    return start<3, Real>(A->context, m, o);
   default:
-    start<4, Real>(stream, m, o);
+    return start<4, Real>(A->context, m, o);
   }
-  CUDA_LAUNCHED(A->context, "multiply");
-  return TS_OK;
 }
 
 ts_status cuda_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {

@@ -4,7 +4,8 @@
 
 #include "cuda_rows.cuh"
 
-enum { WORK_THREADS = 128, WORK_WARPS = WORK_THREADS / 32 };
+/* Threads of a block, of works and of slices. */
+enum { WORK_THREADS = 256, SLICE_THREADS = 128, SLICE_WARPS = SLICE_THREADS / 32 };
 
 typedef struct operands {
   float *y;
@@ -25,26 +26,27 @@ static __device__ __forceinline__ void store(const operands &o, int32_t row, con
 /* ---- Long rows ---- */
 
 /* The sum over the block, in its first thread. */
-template <int N, typename Real> static __device__ __forceinline__ void sum_block(Real sum[N]) {
-  __shared__ Real warps[WORK_WARPS][N];
+template <int N, int THREADS, typename Real> static __device__ __forceinline__ void sum_block(Real sum[N]) {
+  __shared__ Real warps[THREADS / 32][N];
   cuda_sum_lanes<N>(5, sum);
   __syncthreads();
   if (threadIdx.x % 32 == 0)
     for (int c = 0; c < N; c++) warps[threadIdx.x / 32][c] = sum[c];
   __syncthreads();
   if (threadIdx.x == 0)
-    for (int w = 1; w < WORK_WARPS; w++)
+    for (int w = 1; w < THREADS / 32; w++)
       for (int c = 0; c < N; c++) sum[c] += warps[w][c];
 }
 
-template <int N, typename Real>
+template <int N, int THREADS, typename Real>
 static __device__ void piece_of_row(const cuda_works &m, const tsi_row_work &work, int number,
                                     const operands &o) {
   __shared__ bool last;
   Real sum[N] = {};
-  cuda_run<N>(m.values, m.columns, (uint32_t)work.first + threadIdx.x, (uint32_t)work.end, WORK_THREADS, o.x,
-              sum);
-  sum_block<N>(sum);
+  cuda_overlap_wait();
+  cuda_run<N, 2>(m.values, m.columns, (uint32_t)work.first + threadIdx.x, (uint32_t)work.end, THREADS, o.x,
+                 sum);
+  sum_block<N, THREADS>(sum);
   if (work.pieces > 1) {
     const int first = number - work.piece;
     double *partials = m.partials + 4 * (size_t)first;
@@ -57,9 +59,9 @@ static __device__ void piece_of_row(const cuda_works &m, const tsi_row_work &wor
     if (!last) return;
     __threadfence();
     for (int c = 0; c < N; c++) sum[c] = 0;
-    for (int p = threadIdx.x; p < work.pieces; p += WORK_THREADS)
+    for (int p = threadIdx.x; p < work.pieces; p += THREADS)
       for (int c = 0; c < N; c++) sum[c] += (Real)__ldcg(partials + 4 * p + c);
-    sum_block<N>(sum);
+    sum_block<N, THREADS>(sum);
     if (threadIdx.x == 0) m.arrivals[first] = 0;
   }
   if (threadIdx.x == 0) store<N>(o, work.row, sum);

@@ -19,15 +19,17 @@ static __device__ __noinline__ row_sum<N, Real> sum_without_gaps(const cuda_slic
 
 /* Half of the threads that a multiprocessor can hold, and many loads of each. */
 template <int N, typename Real>
-__global__ static void __launch_bounds__(WORK_THREADS, MULTIPROCESSOR_THREADS / 2 / WORK_THREADS)
+__global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / 2 / SLICE_THREADS)
     multiply_slices(const cuda_slices m, const cuda_works w, const operands o) {
+  cuda_overlap_trigger();
   if ((int)blockIdx.x < w.count) { /* the long rows first: they take longest */
-    piece_of_row<N, Real>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
+    piece_of_row<N, SLICE_THREADS, Real>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
     return;
   }
-  const int slice = ((int)blockIdx.x - w.count) * WORK_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
   if (slice >= m.count) return;
   const cuda_place p = cuda_place_of(m, slice, lane);
+  cuda_overlap_wait();
   row_sum<N, Real> sum = {};
   if (p.slice.gaps)
     cuda_slice_sum<N, Real, true, N == 1 && sizeof(Real) == 4 ? 8 : 4>(m, p.slice, lane, p.length, o.x, sum.c);
@@ -98,20 +100,22 @@ static __device__ __forceinline__ void sum_chunks(const cuda_slices &m, const cu
 
 template <int N, typename Real>
 constexpr int streamed_blocks = MULTIPROCESSOR_THREADS *(N == 1 && sizeof(Real) == 4 ? 3 : 2) /
-                                4 / WORK_THREADS;
+                                4 / SLICE_THREADS;
 
 template <int N, typename Real>
-__global__ static void __launch_bounds__(WORK_THREADS, streamed_blocks<N, Real>)
+__global__ static void __launch_bounds__(SLICE_THREADS, streamed_blocks<N, Real>)
     multiply_streamed(const cuda_slices m, const cuda_works w, const operands o) {
-  __shared__ __align__(16) unsigned char chunks[WORK_WARPS][CHUNKS][CHUNK_BYTES];
+  __shared__ __align__(16) unsigned char chunks[SLICE_WARPS][CHUNKS][CHUNK_BYTES];
+  cuda_overlap_trigger();
   if ((int)blockIdx.x < w.count) {
-    piece_of_row<N, Real>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
+    piece_of_row<N, SLICE_THREADS, Real>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
     return;
   }
   const int warp = (int)threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int slice = ((int)blockIdx.x - w.count) * WORK_WARPS + warp;
+  const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + warp;
   if (slice >= m.count) return;
   const cuda_place p = cuda_place_of(m, slice, lane);
+  cuda_overlap_wait();
   row_sum<N, Real> sum = {};
   if (!p.slice.gaps)
     sum = sum_without_gaps<N, Real>(m, p.slice, lane, p.length, o.x);
