@@ -100,16 +100,16 @@ static void meshes(void) {
   static const struct {
     const char *name;
     int32_t rows;
-    ts_format gpu, software;
+    ts_format device, gpu, software;
   } set[] = {
-      {"lscm", 1536, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},  /* 36.2, 47.2, 50.1 */
-      {"lscm", 6500, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},  /* 44.0, 53.9, 62.6 */
-      {"lscm", 25900, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2}, /* 57.9, 68.9, 62.6 */
-      {"lscm", 103100, TS_FORMAT_BCRS2, TS_FORMAT_BCRS2}, /* 149, 114, 118 */
-      {"dsi", 2304, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},   /* 31.5, 40.1, 41.3 */
-      {"dsi", 9800, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},   /* 46.9, 49.1, 50.5 */
-      {"dsi", 38800, TS_FORMAT_BCRS4, TS_FORMAT_BCRS2},   /* 116, 107, 83.1 */
-      {"dsi", 154700, TS_FORMAT_BCRS4, TS_FORMAT_BCRS2},  /* 338, 232, 203 */
+      {"lscm", 1536, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},    /* 36.2, 47.2, 50.1 */
+      {"lscm", 6500, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},    /* 44.0, 53.9, 62.6 */
+      {"lscm", 25900, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},   /* 57.9, 68.9, 62.6 */
+      {"lscm", 103100, TS_FORMAT_BCRS2, TS_FORMAT_BCRS2, TS_FORMAT_BCRS2}, /* 149, 114, 118 */
+      {"dsi", 2304, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},     /* 31.5, 40.1, 41.3 */
+      {"dsi", 9800, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},     /* 46.9, 49.1, 50.5 */
+      {"dsi", 38800, TS_FORMAT_CSR, TS_FORMAT_BCRS4, TS_FORMAT_BCRS2},     /* 116, 107, 83.1 */
+      {"dsi", 154700, TS_FORMAT_BCRS2, TS_FORMAT_BCRS4, TS_FORMAT_BCRS2},  /* 338, 232, 203 */
   };
   for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
     test_context_label("%s, %d rows", set[i].name, set[i].rows);
@@ -117,6 +117,7 @@ static void meshes(void) {
     if (!CHECK_INT(generate_matrix(&m, set[i].name, set[i].rows), 0)) continue;
     const tsi_host_csr csr = {m.rows, m.columns, m.row_offsets, m.column_indices, m.values, 0};
     const int few = set[i].gpu == TS_FORMAT_JAGGED;
+    expect(&device, &csr, TSI_LINEAR_BLOCKS, set[i].device, few ? "few entries" : "bytes an entry");
     expect(&gpu_textures, &csr, TSI_ONE_COMPONENT, set[i].gpu,
            few ? "jagged: few entries; 2.0 fetches" : "fetches an entry");
     expect(&textures, &csr, TSI_ONE_COMPONENT, set[i].software, "fetches an entry");
