@@ -37,8 +37,8 @@ static double weight_of_blocks(const ts_context *context, int log2_block, int bl
   const int textures = context->caps.max_texture_size != 0;
   if (textures && context->caps.is_hardware) return log2_block == 1 ? a_tenth : 0.95;
   if (textures || blocks == TSI_SEVERAL_COMPONENTS) return a_tenth;
-  if (context->caps.row_plans) return log2_block == 1 ? a_tenth : 1;
-  return log2_block == 1 ? 1 : 0.75;
+  if (context->caps.row_plans || log2_block == 1) return 1;
+  return 0.75;
 }
 
 /* On an H200 a byte of csr takes 1.03 (banded) to 1.16 times (grid) as long as one of jagged: neighbouring
