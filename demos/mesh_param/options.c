@@ -23,7 +23,7 @@ enum {
   KEY_RTOL,
   KEY_ITERATIONS,
   KEY_GL_PLATFORM,
-  KEY_PICTURE,
+  KEY_SCREENSHOT,
   KEY_SIZE,
   KEY_COLOUR,
   KEY_SQUARES,
@@ -73,7 +73,7 @@ static const struct argp_option option_list[] = {
     {"gl-platform", KEY_GL_PLATFORM, "NAME", 0,
      "where --headless takes OpenGL from: egl, or window, a hidden one (default: egl)", 3},
     {0, 0, 0, 0, "Pictures:", 4},
-    {"picture", KEY_PICTURE, "FILE", 0, "the mesh on the left and its flat image on the right, as PNG", 4},
+    {"screenshot", KEY_SCREENSHOT, "FILE", 0, "the mesh on the left and its flat image on the right, as PNG", 4},
     {"size", KEY_SIZE, "WxH", 0, "of the picture, in pixels (default: 1600x800)", 4},
     {"colour", KEY_COLOUR, "WHAT", 0, "none, angle or area: what is distorted how much (default: none)", 4},
     {"squares", KEY_SQUARES, "N", 0, "of the checkerboard, across the image; 0: none (default: 40)", 4},
@@ -193,7 +193,7 @@ static int parse_map(int key, char *text, program_options *o) {
 static int parse_picture(int key, char *text, program_options *o) {
   static const char *const colours[] = {"none", "angle", "area", NULL};
   switch (key) {
-  case KEY_PICTURE:
+  case KEY_SCREENSHOT:
     o->picture = text;
     return 0;
   case KEY_SIZE:
@@ -257,7 +257,7 @@ void options_parse(int argc, char **argv, program_options *options) {
         "--preconditioner multilevel is one of conjugate gradients on normal equations formed, expected "
         "it without other --solver and --normal");
   if (o->bench && (o->output || o->picture))
-    arguments_usage("--bench writes no files, expected it without -o and --picture");
+    arguments_usage("--bench writes no files, expected it without -o and --screenshot");
   if (!o->load.path && !o->load.generate) {
     if (o->headless && !o->bench) arguments_usage("no mesh given, expected `mesh-param FILE' or --generate");
     o->load.generate = o->bench ? "face:50000" : "face";

@@ -29,7 +29,7 @@ flat() {
 }
 
 # Pictures need OpenGL whatever the map is computed on; without it they are refused.
-pictures=yes picture="--picture face.png --size 320x160"
+pictures=yes picture="--screenshot face.png --size 320x160"
 # shellcheck disable=SC2086
 if ! "$program" --generate cap:60 --headless --backend $group $picture >../log/out 2>../log/err; then
   case ",${TEXSOLVE_TEST_REQUIRE:-}," in
@@ -145,10 +145,10 @@ same converged "$(json boolean solution.converged)" false
 
 # Pictures.
 if [ $pictures = yes ]; then
-  run_all 0 --generate face:300 --picture plain.png --size 320x160 -q
+  run_all 0 --generate face:300 --screenshot plain.png --size 320x160 -q
   for look in --wireframe "--squares 0" "--colour angle" "--colour area"; do
     # shellcheck disable=SC2086
-    run_all 0 --generate face:300 --picture look.png --size 320x160 $look -q
+    run_all 0 --generate face:300 --screenshot look.png --size 320x160 $look -q
     is_png look.png 320x160
     differ plain.png look.png
   done
@@ -157,7 +157,7 @@ if [ $pictures = yes ]; then
   (
     trap '' XFSZ
     ulimit -f 2
-    run_all 1 --generate face:300 --picture look.png --size 320x160 -q
+    run_all 1 --generate face:300 --screenshot look.png --size 320x160 -q
   )
   said "look.png: "
   same "the older picture" "$(cat look.png)" old

@@ -24,7 +24,7 @@ expect 0 --version
 grep -q '^mesh-param [0-9]' ../log/out || fail "--version does not say it"
 
 # Files.
-run_bad() { refuse 1 "$@" --backend cpu -o out.obj --picture out.png; }
+run_bad() { refuse 1 "$@" --backend cpu -o out.obj --screenshot out.png; }
 run_bad "absent.obj" absent.obj
 file points.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0'
 run_bad "points.obj: no faces" points.obj
