@@ -42,23 +42,52 @@ bool build(const mesh &m, const charts &c, surface &s) {
 
 /* ---- One collapse ---- */
 
-/* Whether triangles around `from` keep their side and some of their shape when it moves to `to`. */
-bool keeps_sides(const surface &s, VertexHandle from, VertexHandle to) {
-  const Vec3d there = s.point(to);
-  for (const auto face : s.vf_range(from)) {
-    Vec3d p[3], q[3];
-    int k = 0;
-    bool gone = false;
-    for (const auto vertex : s.fv_range(face)) {
-      p[k] = s.point(vertex);
-      q[k] = vertex == from ? there : p[k];
-      gone = gone || vertex == to;
-      k++;
+/* A triangle around a vertex that may go. */
+struct corner {
+  VertexHandle vertex[3];
+  Vec3d p[3], normal;
+  double length; /* of the normal */
+  int moving;    /* which of the three is the vertex */
+};
+
+struct ring {
+  corner corners[HIERARCHY_RING];
+  int count, last; /* the corner that turned the last edge down, and most likely does the next one too */
+};
+
+void look_around(const surface &s, VertexHandle vertex, ring &r) {
+  r.count = r.last = 0;
+  for (const auto edge : s.voh_range(vertex)) {
+    if (s.is_boundary(edge)) continue;
+    corner &c = r.corners[r.count++];
+    HalfedgeHandle side = s.halfedge_handle(s.face_handle(edge));
+    for (int k = 0; k < 3; k++, side = s.next_halfedge_handle(side)) {
+      c.vertex[k] = s.to_vertex_handle(side);
+      c.p[k] = s.point(c.vertex[k]);
+      if (c.vertex[k] == vertex) c.moving = k;
     }
-    if (gone) continue;
-    const Vec3d before = (p[1] - p[0]) % (p[2] - p[0]), after = (q[1] - q[0]) % (q[2] - q[0]);
-    const double size = (q[1] - q[0]).sqrnorm() + (q[2] - q[1]).sqrnorm() + (q[0] - q[2]).sqrnorm();
-    if (!((before | after) > 0.5 * before.norm() * after.norm()) || !(after.norm() > 0.15 * size)) return false;
+    c.normal = (c.p[1] - c.p[0]) % (c.p[2] - c.p[0]);
+    c.length = c.normal.norm();
+  }
+}
+
+/* Whether a triangle keeps its side and some of its shape when the vertex moves to `to`, or is gone then. */
+bool keeps_side(const corner &c, VertexHandle to, const Vec3d &there) {
+  if (c.vertex[0] == to || c.vertex[1] == to || c.vertex[2] == to) return true;
+  Vec3d q[3] = {c.p[0], c.p[1], c.p[2]};
+  q[c.moving] = there;
+  const Vec3d after = (q[1] - q[0]) % (q[2] - q[0]);
+  const double size = (q[1] - q[0]).sqrnorm() + (q[2] - q[1]).sqrnorm() + (q[0] - q[2]).sqrnorm();
+  const double length = after.norm();
+  return (c.normal | after) > 0.5 * c.length * length && length > 0.15 * size;
+}
+
+bool keeps_sides(ring &r, VertexHandle to, const Vec3d &there) {
+  if (r.count && !keeps_side(r.corners[r.last], to, there)) return false;
+  for (int k = 0; k < r.count; k++) {
+    if (keeps_side(r.corners[k], to, there)) continue;
+    r.last = k;
+    return false;
   }
   return true;
 }
@@ -86,12 +115,14 @@ bool stays_whole(const surface &s, HalfedgeHandle edge) {
   return common == triangles;
 }
 
-/* The shortest edge along which a vertex can go, or an invalid one. */
-HalfedgeHandle choose_edge(const surface &s, VertexHandle vertex) {
+/* The shortest edge along which a vertex can go, or an invalid one. `stays`: as long as its neighbours are the
+ * same, no other answer is to be expected. */
+HalfedgeHandle choose_edge(const surface &s, VertexHandle vertex, unsigned char &stays) {
   struct candidate {
     double length;
     HalfedgeHandle edge;
   } candidates[HIERARCHY_RING];
+  stays = 1;
   if (s.valence(vertex) >= (unsigned)HIERARCHY_RING) return HalfedgeHandle();
   const bool border = s.is_boundary(vertex);
   int count = 0;
@@ -102,10 +133,13 @@ HalfedgeHandle choose_edge(const surface &s, VertexHandle vertex) {
     for (; k > 0 && length < candidates[k - 1].length; k--) candidates[k] = candidates[k - 1];
     candidates[k] = {length, edge};
   }
-  for (int k = 0; k < count; k++) {
+  ring around;
+  look_around(s, vertex, around);
+  for (int k = 0; k < count; k++) { /* what most edges fail by is asked first */
     const VertexHandle to = s.to_vertex_handle(candidates[k].edge);
-    if (s.valence(to) <= 10 && stays_whole(s, candidates[k].edge) && keeps_sides(s, vertex, to))
-      return candidates[k].edge;
+    if (!keeps_sides(around, to, s.point(to))) continue;
+    stays = 0; /* neighbours of neighbours count too */
+    if (s.valence(to) <= 10 && stays_whole(s, candidates[k].edge)) return candidates[k].edge;
   }
   return HalfedgeHandle();
 }
@@ -146,21 +180,45 @@ hierarchy_vertex place_between(const surface &s, VertexHandle vertex) {
 
 /* ---- A level ---- */
 
+/* What is left between one thinning out and the next. */
+struct remains {
+  std::vector<int32_t> vertices;    /* that may go, ascending */
+  std::vector<int32_t> locked;      /* of a vertex: the last thinning out in which a neighbour of its went */
+  std::vector<unsigned char> stays; /* see choose_edge */
+  int32_t round = 0;
+};
+
+remains begin(const surface &s, const unsigned char *pinned) {
+  remains r;
+  for (const auto vertex : s.vertices())
+    if (!pinned[vertex.idx()]) r.vertices.push_back(vertex.idx());
+  r.locked.assign(s.n_vertices(), 0);
+  r.stays.assign(s.n_vertices(), 0);
+  return r;
+}
+
 /* Collapses vertices that are no neighbours; returns how many. */
-int32_t thin_out(surface &s, const unsigned char *pinned, std::vector<hierarchy_vertex> &removed) {
-  std::vector<unsigned char> locked((size_t)s.n_vertices(), 0);
-  int32_t count = 0;
-  for (int i = 0; i < (int)s.n_vertices(); i++) {
+int32_t thin_out(surface &s, remains &r, std::vector<hierarchy_vertex> &removed) {
+  size_t kept = 0;
+  r.round++;
+  for (const int32_t i : r.vertices) {
     const VertexHandle vertex(i);
-    if (s.status(vertex).deleted() || locked[(size_t)i] || pinned[i] || s.is_isolated(vertex)) continue;
-    const HalfedgeHandle edge = choose_edge(s, vertex);
-    if (!edge.is_valid()) continue;
+    const bool waits = r.locked[(size_t)i] == r.round || r.stays[(size_t)i] || s.is_isolated(vertex);
+    const HalfedgeHandle edge = waits ? HalfedgeHandle() : choose_edge(s, vertex, r.stays[(size_t)i]);
+    if (!edge.is_valid()) {
+      r.vertices[kept++] = i;
+      continue;
+    }
     removed.push_back(place_between(s, vertex));
-    for (const auto neighbour : s.vv_range(vertex)) locked[(size_t)neighbour.idx()] = 1;
+    for (const auto neighbour : s.vv_range(vertex)) {
+      r.locked[(size_t)neighbour.idx()] = r.round;
+      r.stays[(size_t)neighbour.idx()] = 0;
+    }
     s.collapse(edge);
-    count++;
   }
-  return count;
+  const size_t gone = r.vertices.size() - kept;
+  r.vertices.resize(kept);
+  return (int32_t)gone;
 }
 
 void keep_level(const surface &s, const std::vector<hierarchy_vertex> &removed, hierarchy &h) {
@@ -184,9 +242,10 @@ void build_levels(const mesh &m, const charts &c, const unsigned char *pinned, i
   surface s;
   std::vector<hierarchy_vertex> removed;
   if (!build(m, c, s)) return;
+  remains r = begin(s, pinned);
   int32_t left = c.vertices, level = left;
   while (left > least && h.count < HIERARCHY_LEVELS) {
-    const int32_t gone = thin_out(s, pinned, removed);
+    const int32_t gone = thin_out(s, r, removed);
     left -= gone;
     const bool stuck = gone < left / 50;
     if (left <= level / 4 || ((stuck || left <= least) && left < level / 2)) {
