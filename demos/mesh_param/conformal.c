@@ -203,15 +203,6 @@ static ts_status move(conformal *w, ts_vector **places, float sign) {
   return status;
 }
 
-/* u and v of a vertex are side by side, so that blocks of 2 x 2 are full. A backend chooses them itself where
- * it counts bytes; OpenGL's, which does not, is faster with them too. */
-static ts_format choose_format(ts_context *context, ts_format asked) {
-  ts_context_info info;
-  if (asked != TS_FORMAT_AUTO || ts_context_get_info(context, &info) != TS_OK || !strstr(info.backend, "gl"))
-    return asked;
-  return info.formats >> TS_FORMAT_BCRS2 & 1 ? TS_FORMAT_BCRS2 : asked;
-}
-
 /* Why it has not converged, where the last pass by itself has. */
 static void say_why(conformal_result *result, int most) {
   if (result->passes == 0)
@@ -234,7 +225,7 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
     ts_system_result pass = {0};
     const ts_system_solve_desc desc = {.method = o->method,
                                        .normal = o->normal,
-                                       .format = choose_format(context, o->format),
+                                       .format = o->format,
                                        .rtol = fmax(0.3 * rtol / result->residual, 1e-5),
                                        .max_iterations = most - result->iterations,
                                        .progress = o->progress,

@@ -56,7 +56,8 @@ static ts_status upload(multilevel *s, const sparse *A, ts_format format, ts_spa
   const ts_matrix_desc desc = {.csr = {A->rows, A->columns, A->offsets, A->column, values},
                                .format = format,
                                .row_space = rows,
-                               .column_space = columns};
+                               .column_space = columns,
+                               .components = 1};
   const ts_status status = ts_matrix_create(s->context, &desc, matrix);
   free(values);
   TRY(status);
@@ -79,10 +80,24 @@ static ts_status upload_level(multilevel *s, const coarse_levels *host, int k, t
   return upload(s, &host->level[k - 1].R, format, space, finer, &s->levels[k - 1].R);
 }
 
-static ts_status upload_all(multilevel *s, const coarse_levels *host, ts_format format) {
+/* In textures matrices that share a space have blocks of one size: what is chosen for the finest one, or asked
+ * for, they all have. */
+static ts_status format_of_coarser(const multilevel *s, ts_format asked, ts_format *format) {
+  ts_context_info device;
+  ts_matrix_info finest;
+  TRY(ts_context_get_info(s->context, &device));
+  TRY(ts_matrix_get_info(s->levels[0].A, &finest));
+  *format = device.max_texture_size > 0 ? finest.format : asked;
+  return TS_OK;
+}
+
+static ts_status upload_all(multilevel *s, const coarse_levels *host, ts_format asked) {
   const ts_scalars_desc scalars = {.count = SLOTS};
+  ts_format format;
   s->count = host->count;
-  for (int k = 0; k < s->count; k++) TRY(upload_level(s, host, k, format));
+  TRY(upload_level(s, host, 0, asked));
+  TRY(format_of_coarser(s, asked, &format));
+  for (int k = 1; k < s->count; k++) TRY(upload_level(s, host, k, format));
   ts_space *coarsest = ts_matrix_row_space(s->levels[s->count - 1].A),
            *space = ts_matrix_row_space(s->levels[0].A);
   TRY(upload(s, &host->inverse, format, coarsest, coarsest, &s->inverse));
