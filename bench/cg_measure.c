@@ -121,6 +121,11 @@ int cg_measure(ts_context *context, ts_matrix *A, int components, int repeat, cg
   return 0;
 }
 
+double cg_measure_least(double product, int iterations, int repeat) {
+  const int solves = 1 + (repeat < 2 ? 1 : 2); /* the first one is not counted; see timing_set_longest */
+  return solves * iterations * product;
+}
+
 int cg_measure_solve(ts_context *context, ts_matrix *A, int iterations, int repeat, double *seconds,
                      double *spread) {
   solve s;

@@ -19,6 +19,9 @@ typedef struct cg_times {
 /* Nonzero after a message. */
 int cg_measure(ts_context *context, ts_matrix *A, int components, int repeat, cg_times *times);
 
+/* How many seconds cg_measure_solve takes at least where a product takes `product`. */
+double cg_measure_least(double product, int iterations, int repeat);
+
 /* A whole solve of at most `iterations` with the backend's own checks, start and end included, per iteration:
  * what a user waits for. Nonzero after a message, also for a matrix that is none for conjugate gradients. */
 int cg_measure_solve(ts_context *context, ts_matrix *A, int iterations, int repeat, double *seconds,

@@ -58,6 +58,11 @@ static void operands_free(operands *o) {
  * when it was too short. */
 static const double WARM_UP_SECONDS = 0.15;
 
+/* What is slow is measured less often: products and solves that take this long in all. Conjugate gradients
+ * that would take longest_solving even so are left out: a format that one long row keeps from being fast says
+ * nothing more in them than in its product. */
+static const double longest_products = 1, longest_solves = 5, longest_solving = 20; /* seconds */
+
 /* Elements of vectors that fit in no cache. */
 static int32_t copy_size(const ts_context_info *info) {
   return info->is_hardware ? 1 << 25 : 1 << 22;
@@ -113,27 +118,43 @@ static void take(compare_row *row, int operation, double seconds, double spread)
   row->spread[operation] = spread;
 }
 
+/* Whether conjugate gradients are left out, which is said then. `where`: matrix, backend and format. */
+static int is_too_long(const char *where, double product, int repeat) {
+  const double seconds = cg_measure_least(product, COMPARE_ITERATIONS, repeat);
+  if (seconds <= longest_solving) return 0;
+  bench_error_subject(where);
+  bench_error("conjugate gradients are left out, with a product of %.2g s they would take %.0f s", product,
+              seconds);
+  return 1;
+}
+
 /* One format: a row of its own, as far as it could be measured. */
-static int measure_format(const bench_options *o, ts_context *context, ts_format format,
+static int measure_format(const bench_options *o, ts_context *context, ts_format format, const char *where,
                           const generated_matrix *A, compare_row *row) {
+  char subject[192];
   spmv_result product;
   ts_matrix_desc desc;
   ts_matrix *matrix = NULL;
   double seconds, spread;
+  snprintf(subject, sizeof subject, "%s is left out", where);
+  bench_error_subject(subject);
   snprintf(row->format, sizeof row->format, "%s", spmv_format(format));
   memset(&desc, 0, sizeof desc);
   desc.csr = generated_csr(A);
   desc.format = format;
+  timing_set_longest(longest_products);
   int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
                spmv_measure_matrix(context, matrix, A, 1, o->repeat, &product);
   if (!failed) {
     row->spmv_bytes = product.w.bytes;
     take(row, COMPARE_SPMV, product.t.seconds, product.t.spread);
   }
-  if (!failed && A->rows == A->columns) {
+  if (!failed && A->rows == A->columns && !is_too_long(where, product.t.fastest, o->repeat)) {
+    timing_set_longest(longest_solves);
     failed = cg_measure_solve(context, matrix, COMPARE_ITERATIONS, o->repeat, &seconds, &spread);
     if (!failed) take(row, COMPARE_CG, seconds, spread);
   }
+  timing_set_longest(0);
   ts_matrix_destroy(&matrix);
   return failed;
 }
@@ -154,7 +175,7 @@ static ts_format default_format(ts_context *context, const generated_matrix *A) 
 
 static int measure_formats(const bench_options *o, ts_context *context, const compare_backend *backend,
                            const char *name, const generated_matrix *A, compare_results *results) {
-  char subject[160];
+  char subject[160], where[160];
   ts_context_info info;
   timing vectors[COMPARE_OPERATIONS];
   snprintf(subject, sizeof subject, "%.64s on %s", name, backend->name);
@@ -171,14 +192,12 @@ static int measure_formats(const bench_options *o, ts_context *context, const co
     if (o->format != TS_FORMAT_AUTO ? f != (int)o->format : !(info.formats & 1u << f)) continue;
     compare_row *row = compare_add(results, name, A, backend->name);
     if (!row) return 1;
-    snprintf(subject, sizeof subject, "%.64s on %s as %s is left out", name, backend->name,
-             spmv_format((ts_format)f));
-    bench_error_subject(subject);
+    snprintf(where, sizeof where, "%.64s on %s as %s", name, backend->name, spmv_format((ts_format)f));
     row->is_default = f == (int)chosen;
     for (int i = COMPARE_AXPY; first && have_vectors && i < COMPARE_OPERATIONS; ++i)
       take(row, i, vectors[i].seconds, vectors[i].spread);
     first = 0;
-    failed |= measure_format(o, context, (ts_format)f, A, row);
+    failed |= measure_format(o, context, (ts_format)f, where, A, row);
   }
   return failed;
 }

@@ -10,10 +10,15 @@ static const double PAUSE_SECONDS = 0.02;
 
 static double largest_spread;
 static double warm_up_seconds;
+static double longest_seconds;
 static double last_end; /* of the last measurement */
 
 void timing_set_warm_up(double seconds) {
   warm_up_seconds = seconds;
+}
+
+void timing_set_longest(double seconds) {
+  longest_seconds = seconds;
 }
 
 double timing_largest_spread(void) {
@@ -48,6 +53,13 @@ static int warm_up(double seconds, timing_fn fn, void *user) {
   return failed;
 }
 
+/* Of those asked for, where one takes `seconds`. */
+static int limit_repetitions(int repetitions, double seconds) {
+  if (longest_seconds <= 0 || repetitions * seconds <= longest_seconds || repetitions < 2) return repetitions;
+  const int fit = (int)(longest_seconds / seconds);
+  return fit < 2 ? 2 : fit;
+}
+
 int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn, void *user) {
   double seconds[MAX_REPETITIONS];
   if (repetitions < 1) repetitions = 1;
@@ -59,12 +71,19 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
   if (!failed && pause > PAUSE_SECONDS) failed = warm_up(warm_up_seconds, fn, user);
   if (failed) return failed;
   long batch = 1;
+  int i = 0; /* measured */
   for (;;) {
     const double start = timing_now();
     failed = fn(user, batch);
     if (failed) return failed;
     const double elapsed = timing_now() - start;
-    if (elapsed >= min_seconds) break;
+    if (elapsed >= min_seconds) {
+      repetitions = limit_repetitions(repetitions, elapsed);
+      /* One that happened to be slow is taken for long enough; one that is much longer is as good as the next.
+       */
+      if (batch == 1 && elapsed >= 10 * min_seconds) seconds[i++] = elapsed;
+      break;
+    }
     /* Aim a little past the goal, but trust a short batch no further than a factor of 16. */
     double factor = elapsed > 0 ? 1.2 * min_seconds / elapsed : 16;
     if (factor > 16) factor = 16;
@@ -72,7 +91,7 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
     batch = (long)((double)batch * factor) + 1;
   }
 
-  for (int i = 0; i < repetitions; ++i) {
+  for (; i < repetitions; ++i) {
     const double start = timing_now();
     failed = fn(user, batch);
     if (failed) return failed;

@@ -21,6 +21,10 @@ double timing_now(void);
  * without counting. 0, the default, for devices whose clock it does not concern. */
 void timing_set_warm_up(double seconds);
 
+/* Batches that would take longer than `seconds` in all are fewer, but two. 0, the default: as many as asked
+ * for. */
+void timing_set_longest(double seconds);
+
 /* Warms up, finds a batch that takes at least `min_seconds`, measures `repetitions` batches. Queries of the
  * device's own clock are unreliable on some drivers, and a batch's end is a wait for the device, so that the
  * time is the user's. Returns what `fn` returned if that is not 0. */
