@@ -25,8 +25,10 @@ vec3 square(vec3 v) { return v * v; }
 vec4 square(vec4 v) { return v * v; }
 
 #ifdef MAXIMUM
-// A NaN wins, so that it is not lost.
-float larger(float m, float x) { return x > m || isnan(x) ? x : m; }
+// A NaN wins, so that it is not lost. By its bits: compilers make one comparison out of "x > m || isnan(x)", which is
+// true where m is the NaN (Mesa 25).
+bool is_nan(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
+float larger(float m, float x) { return is_nan(m) ? m : x > m || is_nan(x) ? x : m; }
 vec2 larger(vec2 m, vec2 x) { return vec2(larger(m.x, x.x), larger(m.y, x.y)); }
 vec3 larger(vec3 m, vec3 x) { return vec3(larger(m.xy, x.xy), larger(m.z, x.z)); }
 vec4 larger(vec4 m, vec4 x) { return vec4(larger(m.xy, x.xy), larger(m.zw, x.zw)); }
