@@ -195,7 +195,14 @@ static void check_plan(const ref_matrix *m) {
         row += work->piece == work->pieces - 1;
       CHECK(entry == m->offsets[row] || (work->rows == 0 && work->piece < work->pieces - 1));
     }
-    if (plan->work_count) CHECK_INT(row, m->rows);
+    if (plan->work_count) {
+      CHECK_INT(row, m->rows);
+      int32_t next = 0;
+      for (int32_t k = 0; k <= entry; k++) {
+        while (next < m->rows && m->offsets[next] < k) next++;
+        CHECK_INT(plan->begins[k / 8] >> k % 8 & 1, m->offsets[next] == k);
+      }
+    }
     CHECK(plan->work_count > 0 || ref_longest_row(m) <= TSI_WORK_ENTRIES);
   }
   release(&l);

@@ -58,7 +58,7 @@ typedef struct tsi_row_work {
 } tsi_row_work;
 
 enum {
-  TSI_WORK_ENTRIES = 1024, /* of whole rows, at most */
+  TSI_WORK_ENTRIES = 1016, /* of whole rows, at most */
   TSI_WORK_ROWS = 512,
   TSI_PIECE_ENTRIES = 4096 /* of a piece of a long row; rows up to TSI_WORK_ENTRIES are no long ones */
 };
@@ -68,6 +68,7 @@ typedef struct tsi_row_plan {
   int log2_lanes;     /* without works: 1 << log2_lanes neighbouring threads a row */
   int32_t work_count; /* 0: no works */
   tsi_row_work *works;
+  uint8_t *begins; /* with works: bit k % 8 of byte k / 8 says that a row begins at entry k, or that k is behind all */
 } tsi_row_plan;
 
 enum {

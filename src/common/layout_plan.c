@@ -85,10 +85,15 @@ ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_
   if (!plan->works)
     return tsi_out_of_memory(context, "a plan of rows", (size_t)plan->work_count * sizeof *plan->works);
   cut(csr, plan->works);
+  plan->begins = tsi_calloc(context, (size_t)entries / 8 + 1, 1);
+  if (!plan->begins) return tsi_out_of_memory(context, "a plan of rows", (size_t)entries / 8 + 1);
+  for (int64_t i = 0; i <= rows; i++)
+    plan->begins[csr->row_offsets[i] / 8] |= (uint8_t)(1 << csr->row_offsets[i] % 8);
   return TS_OK;
 }
 
 void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan) {
   tsi_free(context, plan->works);
+  tsi_free(context, plan->begins);
   *plan = (tsi_row_plan){0};
 }

@@ -25,6 +25,12 @@ static ts_status create_works(ts_matrix *A, const tsi_row_work *works, int32_t c
   return TS_OK;
 }
 
+/* Loads of eight entries at once go beyond the last one. */
+static ts_status take_padded(ts_matrix *A, const void *from, size_t count, void **to) {
+  TSI_TRY(take(A, NULL, (count + 7) / 8 * 8, 4, to));
+  return from ? cuda_upload(A->context, *to, from, 4 * count) : TS_OK;
+}
+
 static ts_status create_csr(ts_matrix *A, const tsi_host_csr *csr) {
   cuda_matrix *m = cuda_matrix_of(A);
   const tsi_row_plan *plan = &A->layout->plan;
@@ -33,9 +39,10 @@ static ts_status create_csr(ts_matrix *A, const tsi_host_csr *csr) {
   m->csr.rows = csr->rows;
   m->csr.log2_lanes = plan->log2_lanes;
   TAKE(A, csr->row_offsets, rows + 1, m->csr.row_offsets);
-  TAKE(A, csr->column_indices, m->value_count, m->csr.columns);
-  TAKE(A, csr->values, m->value_count, m->values);
+  TSI_TRY(take_padded(A, csr->column_indices, m->value_count, (void **)&m->csr.columns));
+  TSI_TRY(take_padded(A, csr->values, m->value_count, (void **)&m->values));
   m->csr.values = m->values;
+  if (plan->begins) TAKE(A, plan->begins, m->value_count / 8 + 1, m->csr.begins);
   TSI_TRY(create_works(A, plan->works, plan->work_count));
   m->works.columns = m->csr.columns;
   m->works.values = m->csr.values;

@@ -11,6 +11,7 @@ typedef struct cuda_csr {
   int log2_lanes; /* a row is shared by 1 << log2_lanes threads of a warp */
   const int32_t *row_offsets, *columns;
   const float *values;
+  const uint8_t *begins; /* with works: what tsi_row_plan has; then columns and values go on with zeros */
 } cuda_csr;
 
 /* Jagged diagonals in slices. */

@@ -1,10 +1,11 @@
 /* y = A x, and r = b - A x in double precision.
  *
- * csr: neighbouring threads share a row; or, with works, a block multiplies the entries of its rows as they lie
- * in memory and then adds up each row's products. jagged: a warp has a slice. A row that is longer than a work
- * is shared by blocks; the one that arrives last adds up their sums, in the order of the pieces. */
+ * csr: neighbouring threads share a row, or, with works, a block has as many rows as have enough entries
+ * together. jagged: a warp has a slice. A row that is longer than a work is shared by blocks; the one that
+ * arrives last adds up their sums, in the order of the pieces. */
 #include "cuda_grid.h"
 #include "cuda_spmv_slices.cuh"
+#include "cuda_spmv_works.cuh"
 
 /* ---- CSR ---- */
 
@@ -17,93 +18,6 @@ template <int N, typename Real> __global__ static void multiply_csr(const cuda_c
   if (row < (size_t)m.rows) cuda_csr_row<N>(m, (int32_t)row, lane, o.x, sum);
   cuda_sum_lanes<N>(m.log2_lanes, sum);
   if (row < (size_t)m.rows && lane == 0) store<N>(o, (int32_t)row, sum);
-}
-
-/* Blocks that a multiprocessor is to hold: what hides the time of memory is threads. */
-template <int N, typename Real>
-constexpr int work_blocks = N == 1 && sizeof(Real) == 4 ? MULTIPROCESSOR_THREADS / WORK_THREADS : 1;
-
-/* Entries begin .. end-1 of the row of this thread, counted from the work's first one; none behind the rows. */
-static __device__ __forceinline__ void bounds_of(const cuda_csr &m, const tsi_row_work &work, int row,
-                                                 int *begin, int *end) {
-  *begin = *end = 0;
-  if (row >= work.rows) return;
-  *begin = m.row_offsets[work.row + row] - work.first;
-  *end = m.row_offsets[work.row + row + 1] - work.first;
-}
-
-/* The sum of products begin .. end-1 of the thread `from` of the warp, taken by all of it, in that thread. */
-template <int N, typename Real>
-static __device__ __forceinline__ void sum_by_warp(const Real (*products)[TSI_WORK_ENTRIES], int begin, int end,
-                                                   int from, Real sum[N]) {
-  const int lane = threadIdx.x % 32;
-  Real part[N] = {};
-  begin = __shfl_sync(0xffffffffu, begin, from), end = __shfl_sync(0xffffffffu, end, from);
-  for (int k = begin + lane; k < end; k += 32)
-    for (int c = 0; c < N; c++) part[c] += products[c][k];
-  cuda_sum_lanes<N>(5, part);
-  for (int c = 0; c < N; c++)
-    if (lane == from) sum[c] = part[c];
-}
-
-/* Steps of a thread from which on the whole warp takes a row. */
-enum { MANY_STEPS = 16 };
-
-template <int N, typename Real>
-__global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
-    multiply_works(const cuda_csr m, const cuda_works w, const operands o) {
-  __shared__ Real products[N][TSI_WORK_ENTRIES];
-  cuda_overlap_trigger();
-  const tsi_row_work work = w.works[blockIdx.x];
-  if (work.rows == 0) {
-    piece_of_row<N, WORK_THREADS, Real>(w, work, (int)blockIdx.x, o);
-    return;
-  }
-  /* As many threads a row as there are. */
-  int log2_lanes = 0;
-  while (log2_lanes < 5 && work.rows << (log2_lanes + 1) <= WORK_THREADS) log2_lanes++;
-  const int lane = threadIdx.x & ((1 << log2_lanes) - 1);
-  const int together = WORK_THREADS >> log2_lanes;
-  int mine = (int)(threadIdx.x >> log2_lanes), begin, end;
-  /* What belongs to the pattern is on its way before the kernel before has ended. */
-  constexpr int steps = TSI_WORK_ENTRIES / WORK_THREADS;
-  const int count = work.end - work.first;
-  const int32_t *columns = m.columns + work.first;
-  const float *values = m.values + work.first;
-  int32_t column[steps];
-#pragma unroll
-  for (int u = 0; u < steps; u++) {
-    const int at = u * WORK_THREADS + (int)threadIdx.x;
-    if (at < count) column[u] = __ldcs(columns + at);
-  }
-  bounds_of(m, work, mine, &begin, &end);
-  cuda_overlap_wait();
-#pragma unroll
-  for (int u = 0; u < steps; u++) {
-    const int at = u * WORK_THREADS + (int)threadIdx.x;
-    if (at < count) {
-      const Real value = __ldcs(values + at);
-      const cuda_components<N> xj = cuda_load<N>(o.x, column[u]);
-      for (int c = 0; c < N; c++) products[c][at] = value * xj.c[c];
-    }
-  }
-  __syncthreads();
-  for (int row = 0; row < work.rows; row += together) {
-    if (row > 0) {
-      mine += together;
-      bounds_of(m, work, mine, &begin, &end);
-    }
-    Real sum[N] = {};
-    const bool is_long = end - begin > MANY_STEPS << log2_lanes;
-    if (!is_long)
-      for (int k = begin + lane; k < end; k += 1 << log2_lanes)
-        for (int c = 0; c < N; c++) sum[c] += products[c][k];
-    unsigned long_ones = __ballot_sync(0xffffffffu, is_long && lane == 0);
-    for (; long_ones; long_ones &= long_ones - 1)
-      sum_by_warp<N>(products, begin, end, __ffs((int)long_ones) - 1, sum);
-    cuda_sum_lanes<N>(log2_lanes, sum);
-    if (mine < work.rows && lane == 0) store<N>(o, work.row + mine, sum);
-  }
 }
 
 /* ---- Segments ---- */

@@ -4,8 +4,7 @@
 
 #include "cuda_rows.cuh"
 
-/* Threads of a block, of works and of slices. */
-enum { WORK_THREADS = 256, SLICE_THREADS = 128, SLICE_WARPS = SLICE_THREADS / 32 };
+enum { SLICE_THREADS = 128, SLICE_WARPS = SLICE_THREADS / 32 };
 
 typedef struct operands {
   float *y;

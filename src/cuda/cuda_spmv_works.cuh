@@ -1,0 +1,127 @@
+/* y = A x and r = b - A x in CSR with works: a block has rows of about equally many entries together, or a piece
+ * of a long row.
+ *
+ * Each thread takes WORK_STEPS neighbouring entries, whatever rows they are of, and adds up each row's. A row
+ * that begins in one thread and ends in another is put together in two steps: every thread learns by shuffles
+ * what the threads of its warp before it have of the row, then what the warps before have. That every thread has
+ * equally many entries is worth more than that neighbouring threads read neighbouring ones. The idea is the
+ * segmented sum's of Blelloch, Heroux and Zagha 1993. */
+#ifndef CUDA_SPMV_WORKS_CUH
+#define CUDA_SPMV_WORKS_CUH
+
+#include "cuda_spmv.cuh"
+
+enum { WORK_STEPS = 8, WORK_THREADS = 128, WORK_WARPS = WORK_THREADS / 32 };
+/* A thread's entries begin at a multiple of WORK_STEPS, so some are of the work before; behind the last one has
+ * to be room for the place where the next row begins. */
+static_assert(WORK_THREADS * WORK_STEPS >= TSI_WORK_ENTRIES + WORK_STEPS, "a work is too large for a block");
+
+/* Three quarters of the threads that a multiprocessor can hold: more have too few registers for the loads that
+ * are on their way. */
+template <int N, typename Real>
+constexpr int work_blocks = N == 1 && sizeof(Real) == 4 ? MULTIPROCESSOR_THREADS * 3 / 4 / WORK_THREADS : 1;
+
+static __device__ __forceinline__ void load_steps(int32_t (&to)[WORK_STEPS], const int32_t *from) {
+  for (int q = 0; q < WORK_STEPS / 4; q++) {
+    const int4 four = __ldcs((const int4 *)from + q);
+    to[4 * q] = four.x, to[4 * q + 1] = four.y, to[4 * q + 2] = four.z, to[4 * q + 3] = four.w;
+  }
+}
+static __device__ __forceinline__ void load_steps(float (&to)[WORK_STEPS], const float *from) {
+  for (int q = 0; q < WORK_STEPS / 4; q++) {
+    const float4 four = __ldcs((const float4 *)from + q);
+    to[4 * q] = four.x, to[4 * q + 1] = four.y, to[4 * q + 2] = four.z, to[4 * q + 3] = four.w;
+  }
+}
+
+/* The sums of the rows that end in the work, each at the place of the row's last entry. */
+template <int N, typename Real> struct work_sums {
+  Real at[N][WORK_THREADS * WORK_STEPS];
+  __device__ __forceinline__ void keep(int entry, const Real (&sum)[N]) {
+    for (int c = 0; c < N; c++) at[c][entry] = sum[c];
+  }
+};
+
+/* What the threads before have of the row in which the entries of this thread begin. `sum`: what it has of the
+ * row in which they end; begins: some row begins among them. The whole block together. */
+template <int N, typename Real>
+static __device__ __forceinline__ void sum_before(bool begins, Real (&sum)[N], Real (&before)[N]) {
+  __shared__ Real of_warp[WORK_WARPS][N];
+  __shared__ bool begins_in[WORK_WARPS];
+  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+  const unsigned beginners = __ballot_sync(0xffffffffu, begins), below = (1u << lane) - 1;
+  const int first = max(31 - __clz((int)(beginners & (below | 1u << lane))), 0);
+#pragma unroll
+  for (int offset = 1; offset < 32; offset <<= 1)
+    for (int c = 0; c < N; c++) {
+      const Real other = __shfl_up_sync(0xffffffffu, sum[c], offset);
+      if (lane - offset >= first) sum[c] += other;
+    }
+  for (int c = 0; c < N; c++) {
+    before[c] = __shfl_up_sync(0xffffffffu, sum[c], 1);
+    if (lane == 0) before[c] = 0;
+    if (lane == 31) of_warp[warp][c] = sum[c];
+  }
+  if (lane == 31) begins_in[warp] = beginners != 0;
+  __syncthreads();
+  if (beginners & below) return;
+  for (int w = warp - 1; w >= 0; w--) {
+    for (int c = 0; c < N; c++) before[c] += of_warp[w][c];
+    if (begins_in[w]) break;
+  }
+}
+
+template <int N, typename Real>
+__global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
+    multiply_works(const cuda_csr m, const cuda_works w, const operands o) {
+  __shared__ work_sums<N, Real> sums;
+  cuda_overlap_trigger();
+  const tsi_row_work work = w.works[blockIdx.x];
+  if (work.rows == 0) {
+    piece_of_row<N, WORK_THREADS, Real>(w, work, (int)blockIdx.x, o);
+    return;
+  }
+  /* Counted without a sign: behind the last of 2^31 entries are numbers too. */
+  const uint32_t start = (uint32_t)work.first / WORK_STEPS * WORK_STEPS;
+  const int own = (int)threadIdx.x * WORK_STEPS;
+  const uint32_t at = start + (uint32_t)own, end = (uint32_t)work.end;
+  /* What belongs to the pattern is on its way before the kernel before has ended. */
+  const unsigned begins = at <= end ? m.begins[at / WORK_STEPS] : 0;
+  int32_t column[WORK_STEPS];
+  if (at < end) load_steps(column, m.columns + at);
+  cuda_overlap_wait();
+  Real sum[N] = {}, first[N] = {}, before[N];
+  if (at < end) {
+    float value[WORK_STEPS];
+    cuda_components<N> xj[WORK_STEPS];
+    load_steps(value, m.values + at);
+#pragma unroll
+    for (int u = 0; u < WORK_STEPS; u++) xj[u] = cuda_load<N>(o.x, column[u]);
+#pragma unroll
+    for (int u = 0; u < WORK_STEPS; u++) {
+      if (begins >> u & 1) {
+        const bool is_first = (begins & ((1u << u) - 1)) == 0;
+        if (!is_first) sums.keep(own + u - 1, sum);
+        for (int c = 0; c < N; c++) {
+          if (is_first) first[c] = sum[c];
+          sum[c] = 0;
+        }
+      }
+      for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].c[c];
+    }
+  }
+  sum_before<N>(begins != 0, sum, before);
+  if (begins) {
+    const int ends = own + __ffs((int)begins) - 2;
+    for (int c = 0; c < N; c++) before[c] += first[c];
+    if (ends >= 0) sums.keep(ends, before);
+  }
+  __syncthreads();
+  for (int row = (int)threadIdx.x; row < work.rows; row += WORK_THREADS) {
+    const uint32_t from = (uint32_t)m.row_offsets[work.row + row], to = (uint32_t)m.row_offsets[work.row + row + 1];
+    for (int c = 0; c < N; c++) sum[c] = from < to ? sums.at[c][to - 1 - start] : (Real)0;
+    store<N>(o, work.row + row, sum);
+  }
+}
+
+#endif
