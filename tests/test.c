@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "application.h"
+#include "cuda_cache.h"
 
 #define SHOWN_FAILURES 25
 
@@ -10,23 +11,25 @@ typedef struct backend_variant {
   const char *argument, *backend, *need; /* `need`: its name in TEXSOLVE_TEST_REQUIRE */
   ts_gl_platform platform;
   unsigned flags;
+  int uncached; /* matrices count as larger than the device's cache */
 } backend_variant;
 
 #define PLAIN (TS_CONTEXT_NO_FUSED_OPERATIONS | TS_CONTEXT_NO_TEXTURE_BARRIER)
 
 static const backend_variant variants[] = {
-    {"gl", "gl", "gl", TS_GL_PLATFORM_EGL, 0},
-    {"gl-plain", "gl", "gl", TS_GL_PLATFORM_EGL, PLAIN},
-    {"gl-window", "gl", "window", TS_GL_PLATFORM_WINDOW, 0},
-    {"gl-current", "gl", "gl", TS_GL_PLATFORM_CURRENT, 0},
-    {"gl-current-window", "gl", "window", TS_GL_PLATFORM_CURRENT, 0},
-    {"cpu", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0},
-    {"cpu-plain", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, PLAIN},
-    {"cuda", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0},
-    {"cuda-plain", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, PLAIN},
-    {"check:gl", "check:gl", "gl", TS_GL_PLATFORM_EGL, 0},
-    {"check:cpu", "check:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0},
-    {"check:cuda", "check:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0},
+    {"gl", "gl", "gl", TS_GL_PLATFORM_EGL, 0, 0},
+    {"gl-plain", "gl", "gl", TS_GL_PLATFORM_EGL, PLAIN, 0},
+    {"gl-window", "gl", "window", TS_GL_PLATFORM_WINDOW, 0, 0},
+    {"gl-current", "gl", "gl", TS_GL_PLATFORM_CURRENT, 0, 0},
+    {"gl-current-window", "gl", "window", TS_GL_PLATFORM_CURRENT, 0, 0},
+    {"cpu", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
+    {"cpu-plain", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, PLAIN, 0},
+    {"cuda", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
+    {"cuda-plain", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, PLAIN, 0},
+    {"cuda-uncached", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 1},
+    {"check:gl", "check:gl", "gl", TS_GL_PLATFORM_EGL, 0, 0},
+    {"check:cpu", "check:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
+    {"check:cuda", "check:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
 };
 
 const char *test_backend = "";
@@ -148,6 +151,9 @@ ts_context *test_open(void) {
   ts_context *context = NULL;
   const ts_context_desc desc = test_desc();
   CHECK_OK(NULL, ts_context_create(&desc, &context));
+#ifdef TEXSOLVE_HAVE_CUDA
+  if (context && variant->uncached) cuda_forget_cache(context);
+#endif
   return context;
 }
 

@@ -68,7 +68,8 @@ typedef struct tsi_row_plan {
   int log2_lanes;     /* without works: 1 << log2_lanes neighbouring threads a row */
   int32_t work_count; /* 0: no works */
   tsi_row_work *works;
-  uint8_t *begins; /* with works: bit k % 8 of byte k / 8 says that a row begins at entry k, or that k is behind all */
+  uint8_t *begins; /* with works: bit k % 8 of byte k / 8 says that a row begins at entry k, or that k is behind
+                      all */
 } tsi_row_plan;
 
 enum {

@@ -36,10 +36,47 @@ struct cg_csr {
   }
 };
 
-/* A warp has a slice. Without long rows. */
-struct cg_slices {
+/* The row of a slice with gaps, with fewer loads on their way than cuda_slice_row and in fewer registers. */
+template <int N, typename Column, typename X>
+static __device__ __forceinline__ void sum_lean(const float *values, const Column *columns,
+                                                const int32_t *bases, int length, const X &x, float sum[N]) {
+#pragma unroll 4
+  for (int k = 0; k < length; k++) {
+    const int32_t column = (bases ? __ldg(bases + k) : 0) + (int32_t)__ldcs(columns + k * TSI_SLICE_ROWS);
+    const float value = __ldcs(values + k * TSI_SLICE_ROWS);
+    const cuda_components<N> xj = cuda_load<N>(x, column);
+    for (int c = 0; c < N; c++) sum[c] += value * xj.c[c];
+  }
+}
+
+/* Of a slice without gaps. */
+template <int N, typename X>
+static __device__ __forceinline__ void sum_lean_without_gaps(const cuda_slices &m, const cuda_place &p,
+                                                             int lane, const X &x, float sum[N]) {
+  const tsi_slice &s = p.slice;
+  const uint32_t *words = m.words + s.first_word;
+  uint32_t before = 0;
+#pragma unroll 1
+  for (int k = 0; k < s.longest; k++) {
+    const unsigned have = __ballot_sync(0xffffffffu, k < p.length);
+    const uint32_t entry = before + (uint32_t)__popc(have & ((1u << lane) - 1));
+    before += (uint32_t)__popc(have);
+    if (k >= p.length) continue;
+    const int32_t column = s.column_bytes == 1 ? m.bases[s.first_base + k] + cuda_slice_column<1>(words, entry)
+                           : s.column_bytes == 2
+                               ? m.bases[s.first_base + k] + cuda_slice_column<2>(words, entry)
+                               : cuda_slice_column<4>(words, entry);
+    const float value = __ldcs(m.values + s.first + entry);
+    const cuda_components<N> xj = cuda_load<N>(x, column);
+    for (int c = 0; c < N; c++) sum[c] += value * xj.c[c];
+  }
+}
+
+/* A warp has a slice. Without long rows. BEYOND the cache it takes more threads to keep memory busy, each with
+ * fewer registers; within it more loads of each thread do better. */
+template <bool BEYOND> struct cg_slices {
   cuda_slices m;
-  static constexpr bool few_registers = false;
+  static constexpr bool few_registers = BEYOND;
   typedef cuda_place place;
   __host__ __device__ size_t threads() const { return (size_t)m.count * TSI_SLICE_ROWS; }
   __device__ __forceinline__ place place_of(size_t thread) const {
@@ -50,7 +87,21 @@ struct cg_slices {
   }
   template <int N, typename X>
   __device__ __forceinline__ void multiply(const place &p, const X &x, float sum[N]) const {
-    cuda_slice_row<N, float>(m, p, (int)(threadIdx.x % 32), x, sum);
+    const int lane = (int)(threadIdx.x % 32);
+    const tsi_slice &s = p.slice;
+    const float *values = m.values + s.first + lane;
+    const uint32_t *words = m.words + s.first_word;
+    const int32_t *bases = m.bases + s.first_base;
+    if (!BEYOND)
+      cuda_slice_row<N, float>(m, p, lane, x, sum);
+    else if (!s.gaps)
+      sum_lean_without_gaps<N>(m, p, lane, x, sum);
+    else if (s.column_bytes == 1)
+      sum_lean<N>(values, (const uint8_t *)words + lane, bases, p.length, x, sum);
+    else if (s.column_bytes == 2)
+      sum_lean<N>(values, (const uint16_t *)words + lane, bases, p.length, x, sum);
+    else
+      sum_lean<N>(values, words + lane, NULL, p.length, x, sum);
   }
 };
 
@@ -78,5 +129,7 @@ ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
   const cuda_matrix *m = cuda_matrix_of(run->matrix);
   if (m->bcrs.log2_block) return cuda_cg_iterate_bcrs(context, run->matrix, &job, run->e->components);
   if (m->format == TS_FORMAT_CSR) return start_components(context, cg_csr{m->csr}, job, run->e->components);
-  return start_components(context, cg_slices{m->slices}, job, run->e->components);
+  if (m->slices.beyond_cache)
+    return start_components(context, cg_slices<true>{m->slices}, job, run->e->components);
+  return start_components(context, cg_slices<false>{m->slices}, job, run->e->components);
 }

@@ -65,7 +65,9 @@ static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
   TAKE(A, packed->values, m->value_count, m->values);
   to->values = m->values;
   /* Measured on an H200, of which a product keeps some in the cache for the next. */
-  to->streamed = 4.0 * from->entries + 4.0 * from->words > 3.0 * (double)cuda_state_of(A->context)->l2_bytes;
+  const double bytes = 4.0 * from->entries + 4.0 * from->words;
+  to->beyond_cache = bytes > 1.0 * (double)cuda_state_of(A->context)->l2_bytes;
+  to->streamed = bytes > 3.0 * (double)cuda_state_of(A->context)->l2_bytes;
   if (from->work_count) TAKE(A, packed->long_columns, from->long_entries, m->works.columns);
   m->works.values = to->values + from->entries;
   return create_works(A, from->works, from->work_count);

@@ -1,10 +1,10 @@
-/* y = A x and r = b - A x in CSR with works: a block has rows of about equally many entries together, or a piece
- * of a long row.
+/* y = A x and r = b - A x in CSR with works: a block has rows of about equally many entries together, or a
+ * piece of a long row.
  *
  * Each thread takes WORK_STEPS neighbouring entries, whatever rows they are of, and adds up each row's. A row
  * that begins in one thread and ends in another is put together in two steps: every thread learns by shuffles
- * what the threads of its warp before it have of the row, then what the warps before have. That every thread has
- * equally many entries is worth more than that neighbouring threads read neighbouring ones. The idea is the
+ * what the threads of its warp before it have of the row, then what the warps before have. That every thread
+ * has equally many entries is worth more than that neighbouring threads read neighbouring ones. The idea is the
  * segmented sum's of Blelloch, Heroux and Zagha 1993. */
 #ifndef CUDA_SPMV_WORKS_CUH
 #define CUDA_SPMV_WORKS_CUH
@@ -118,7 +118,8 @@ __global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
   }
   __syncthreads();
   for (int row = (int)threadIdx.x; row < work.rows; row += WORK_THREADS) {
-    const uint32_t from = (uint32_t)m.row_offsets[work.row + row], to = (uint32_t)m.row_offsets[work.row + row + 1];
+    const uint32_t from = (uint32_t)m.row_offsets[work.row + row],
+                   to = (uint32_t)m.row_offsets[work.row + row + 1];
     for (int c = 0; c < N; c++) sum[c] = from < to ? sums.at[c][to - 1 - start] : (Real)0;
     store<N>(o, work.row + row, sum);
   }
