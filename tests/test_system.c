@@ -320,8 +320,10 @@ static void formed_or_applied(void) {
 }
 
 /* Pairs of unknowns that are stated together are blocks, also in textures, where vectors of blocks have one
- * component. */
+ * component; on a GPU so few entries as here are faster without. */
 static void blocks(void) {
+  ts_context_info info;
+  REQUIRE_OK(context, ts_context_get_info(context, &info));
   for (int components = 1; components <= 2; components++)
     for (int least_squares = 0; least_squares < 2; least_squares++) {
       enum { PAIRS = 40 };
@@ -341,7 +343,7 @@ static void blocks(void) {
         ts_system_result result;
         if (applied) desc.normal = TS_NORMAL_APPLIED;
         solve_and_compare(system, &d, &desc, &result);
-        if (test_is_gl()) CHECK((result.format >= TS_FORMAT_BCRS2) == (components == 1));
+        if (test_is_gl()) CHECK((result.format >= TS_FORMAT_BCRS2) == (components == 1 && !info.is_hardware));
         CHECK_CONTAINS(result.choice, ts_format_name(result.format));
         CHECK(strstr(result.choice, "asked for") == NULL || applied);
       }

@@ -72,11 +72,11 @@ static __device__ __forceinline__ void sum_lean_without_gaps(const cuda_slices &
   }
 }
 
-/* A warp has a slice. Without long rows. BEYOND the cache it takes more threads to keep memory busy, each with
- * fewer registers; within it more loads of each thread do better. */
-template <bool BEYOND> struct cg_slices {
+/* A warp has a slice. Without long rows. Beyond the cache it takes more threads to keep memory busy, LEAN ones
+ * with fewer registers; within it more loads of each thread do better. */
+template <bool LEAN> struct cg_slices {
   cuda_slices m;
-  static constexpr bool few_registers = BEYOND;
+  static constexpr bool few_registers = LEAN;
   typedef cuda_place place;
   __host__ __device__ size_t threads() const { return (size_t)m.count * TSI_SLICE_ROWS; }
   __device__ __forceinline__ place place_of(size_t thread) const {
@@ -92,7 +92,7 @@ template <bool BEYOND> struct cg_slices {
     const float *values = m.values + s.first + lane;
     const uint32_t *words = m.words + s.first_word;
     const int32_t *bases = m.bases + s.first_base;
-    if (!BEYOND)
+    if (!LEAN)
       cuda_slice_row<N, float>(m, p, lane, x, sum);
     else if (!s.gaps)
       sum_lean_without_gaps<N>(m, p, lane, x, sum);
@@ -129,7 +129,6 @@ ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
   const cuda_matrix *m = cuda_matrix_of(run->matrix);
   if (m->bcrs.log2_block) return cuda_cg_iterate_bcrs(context, run->matrix, &job, run->e->components);
   if (m->format == TS_FORMAT_CSR) return start_components(context, cg_csr{m->csr}, job, run->e->components);
-  if (m->slices.beyond_cache)
-    return start_components(context, cg_slices<true>{m->slices}, job, run->e->components);
+  if (m->slices.lean) return start_components(context, cg_slices<true>{m->slices}, job, run->e->components);
   return start_components(context, cg_slices<false>{m->slices}, job, run->e->components);
 }

@@ -49,6 +49,12 @@ static ts_status create_csr(ts_matrix *A, const tsi_host_csr *csr) {
   return TS_OK;
 }
 
+static int32_t count_without_gaps(const tsi_slices *slices) {
+  int32_t count = 0;
+  for (int32_t s = 0; s < slices->count; s++) count += !slices->slices[s].gaps && slices->slices[s].longest > 0;
+  return count;
+}
+
 static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
   cuda_matrix *m = cuda_matrix_of(A);
   const tsi_slices *from = &A->layout->slices;
@@ -66,8 +72,9 @@ static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
   to->values = m->values;
   /* Measured on an H200, of which a product keeps some in the cache for the next. */
   const double bytes = 4.0 * from->entries + 4.0 * from->words;
-  to->beyond_cache = bytes > 1.0 * (double)cuda_state_of(A->context)->l2_bytes;
-  to->streamed = bytes > 3.0 * (double)cuda_state_of(A->context)->l2_bytes;
+  const double cache = (double)cuda_state_of(A->context)->l2_bytes;
+  to->streamed = bytes > 3 * cache;
+  to->lean = bytes > cache && 8 * (int64_t)count_without_gaps(from) <= from->count;
   if (from->work_count) TAKE(A, packed->long_columns, from->long_entries, m->works.columns);
   m->works.values = to->values + from->entries;
   return create_works(A, from->works, from->work_count);

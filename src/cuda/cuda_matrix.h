@@ -17,7 +17,8 @@ typedef struct cuda_csr {
 /* Jagged diagonals in slices. */
 typedef struct cuda_slices {
   int32_t rows, count;
-  int beyond_cache, streamed; /* streamed: far beyond it */
+  int streamed; /* it is far beyond the cache */
+  int lean;     /* it is beyond the cache, and nearly all slices have gaps: cg_slices */
   const tsi_slice *slices;
   const uint8_t *lengths, *order; /* order: NULL where rows are in natural order */
   const uint32_t *words;
