@@ -49,6 +49,10 @@ int test_is_cpu(void) {
 int test_is_check(void) {
   return variant && strncmp(variant->backend, "check:", 6) == 0;
 }
+int test_is_brief(void) {
+  const char *brief = getenv("TEXSOLVE_TEST_BRIEF");
+  return test_is_check() || (brief && brief[0]);
+}
 int test_is_application(void) {
   return variant && variant->platform == TS_GL_PLATFORM_CURRENT;
 }

@@ -5,7 +5,8 @@
  * cpu-plain, cuda, cuda-plain, check:gl, check:cpu, check:cuda. A "plain" backend runs without fused operations
  * and texture barriers; "current" ones run in a context that the test itself opened, as an application does.
  *
- * TEXSOLVE_TEST_REQUIRE=gl,cpu,cuda,window turns the skip of such a backend into a failure. */
+ * TEXSOLVE_TEST_REQUIRE=gl,cpu,cuda,window turns the skip of such a backend into a failure. With
+ * TEXSOLVE_TEST_BRIEF=1 long programs do everything that they test, but not in every combination. */
 #ifndef TEST_H
 #define TEST_H
 
@@ -38,6 +39,10 @@ int test_is_gl(void);            /* an OpenGL backend, wrapped in checks or not 
 int test_is_cpu(void);           /* the CPU backend, wrapped in checks or not */
 int test_is_check(void);         /* wrapped in checks */
 int test_is_application(void);   /* in a context of the test's own */
+
+/* Each operation costs a multiple: within checks, and under a tool, for which TEXSOLVE_TEST_BRIEF is set. Every
+ * format, number of components, method and kernel is to be used all the same, but not each with each other. */
+int test_is_brief(void);
 
 /* The descriptor that opens the backend under test, and a context opened with it. */
 ts_context_desc test_desc(void);

@@ -40,6 +40,15 @@ static int has_format(ts_format format) {
   return (context_info(context).formats & 1u << format) != 0;
 }
 
+/* In brief two systems beyond the limit, one of them uneven, stand for the large ones, and few iterations of
+ * them. */
+static int is_left_out(int index, const ref_matrix *m, int f, int components) {
+  const int large = m->rows > 5000;
+  if (!test_is_brief()) return large && components != 1 && components != 3;
+  if (large) return index < 6 || components != 1 + 2 * ((index / 2 + f) % 2);
+  return (index + f + components) % 4;
+}
+
 static void same_bits(void) {
   for (int index = 0; index < samples; index++) {
     ref_matrix m = sample(index);
@@ -47,18 +56,17 @@ static void same_bits(void) {
       if (!has_format(formats[f])) continue;
       ts_matrix *matrix = make_matrix(context, &m, formats[f]);
       for (int components = 1; components <= 4; components++) {
-        if (m.rows > 5000 && components != 1 && components != 3) continue;
-        if (test_is_check() && m.rows > 5000) continue; /* checks read everything back */
+        if (is_left_out(index, &m, f, components)) continue;
         const size_t count = (size_t)m.rows * (size_t)components;
         test_context_label("%d rows, %s, %d components", m.rows, ts_format_name(formats[f]), components);
-        ts_cg_desc desc = {.rtol = 1e-5, .check_interval = 250};
+        ts_cg_desc desc = {.rtol = test_is_brief() && m.rows > 5000 ? 0.1 : 1e-5, .check_interval = 250};
         desc.stop = components % 2 ? TS_STOP_RESIDUAL : TS_STOP_DELTA;
         solved once = solve_with(matrix, &m, components, desc),
                again = solve_with(matrix, &m, components, desc);
         check_same(&once, &again, count);
         CHECK_INT(once.result.reason, TS_REASON_CONVERGED);
         float *bs = ref_values(count, 3, -1, 1);
-        CHECK(ref_worst_residual(&m, NULL, components, once.x, bs) <= 2e-4);
+        CHECK(ref_worst_residual(&m, NULL, components, once.x, bs) <= 20 * desc.rtol);
         free(bs), free(again.x);
         desc.check_interval = 7;
         again = solve_with(matrix, &m, components, desc);
@@ -72,10 +80,12 @@ static void same_bits(void) {
 }
 
 /* No iteration more than needed: an interval ends where a check after each one would end it. */
-static void ends_in_time_in(const ref_matrix *m, ts_format format) {
+static void ends_in_time_in(const ref_matrix *m, int f) {
+  const ts_format format = formats[f];
   ts_matrix *matrix = make_matrix(context, m, format);
   for (int stop = TS_STOP_DELTA; stop <= TS_STOP_RESIDUAL; stop++)
     for (int jacobi = 0; jacobi < 2; jacobi++) {
+      if (test_is_brief() && (stop + jacobi + f / 2) % 2) continue;
       test_context_label("%s, rule %d, preconditioner %d", ts_format_name(format), stop, jacobi);
       ts_cg_desc desc = {.rtol = 1e-4, .stop = (ts_stop)stop, .check_interval = 1000};
       desc.preconditioner = jacobi ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
@@ -94,7 +104,7 @@ static void ends_in_time_in(const ref_matrix *m, ts_format format) {
 static void ends_in_time(void) {
   ref_matrix m = ref_grid(41, 31);
   for (int f = 0; f < format_count; f++)
-    if (has_format(formats[f])) ends_in_time_in(&m, formats[f]);
+    if (has_format(formats[f])) ends_in_time_in(&m, f);
   ref_free(&m);
 }
 
@@ -123,9 +133,11 @@ static ts_matrix *make_locked(ts_context *owner, const ref_matrix *m, const unsi
 }
 
 /* Within a few rounding errors of the operations one by one. */
-static void compare(ts_context *plain, const ref_matrix *m, const unsigned char *locked, ts_format format) {
+static void compare(ts_context *plain, const ref_matrix *m, const unsigned char *locked, int f) {
+  const ts_format format = formats[f];
   ts_matrix *a = make_locked(context, m, locked, format), *b = make_locked(plain, m, locked, format);
   for (int components = 1; a && b && components <= 4; components++) {
+    if (test_is_brief() && (components + f + (locked ? 1 : 0)) % 4) continue;
     test_context_label("%d rows, %s, %d components", m->rows, ts_format_name(format), components);
     const ts_cg_desc rule = {.rtol = 1e-6, .stop = TS_STOP_RESIDUAL, .check_interval = 1};
     solved fused = solve_with(a, m, components, rule), single = solve_with(b, m, components, rule);
@@ -145,12 +157,12 @@ static void as_one_by_one(void) {
   desc.flags |= TS_CONTEXT_NO_FUSED_OPERATIONS;
   ts_context *plain = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &plain));
-  for (int large = 0; large < (test_is_check() ? 1 : 2); large++) {
+  for (int large = 0; large < 2; large++) {
     ref_matrix m = large ? ref_random_spd(150001, 9, 6) : ref_torus_mesh(40, 50, 1000, 9);
     unsigned char *locked = large ? calloc((size_t)m.rows, 1) : NULL;
     for (int32_t i = 0; locked && i < m.rows; i += 5) locked[i] = 1;
     for (int f = 0; f < format_count; f++)
-      if (has_format(formats[f])) compare(plain, &m, locked, formats[f]);
+      if (has_format(formats[f])) compare(plain, &m, locked, f);
     free(locked);
     ref_free(&m);
   }

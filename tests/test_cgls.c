@@ -91,10 +91,12 @@ static void least_squares(void) {
   const int format_count = list_formats(context, formats);
   for (int f = 0; f < format_count; f++)
     for (int kind = 0; kind < 2; kind++) {
+      if (test_is_brief() && f > 0 && (f + kind) % 2) continue;
+      const int32_t rows = test_is_brief() ? 160 : 400, columns = test_is_brief() ? 40 : 90;
       const int components = most_components(formats[f]) < 3 ? 1 : f == 0 ? 3 - kind : 1 + f % 4;
       const ts_krylov_desc desc = {.preconditioner = kind ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI,
                                    .rtol = 2e-5};
-      pair p = make_pair(tall(400, 90, 5), formats[f]);
+      pair p = make_pair(tall(rows, columns, 5), formats[f]);
       float *bs = ref_values(400 * 4, 8, -1, 1), xs[90 * 4] = {0};
       ts_cg_result result;
       test_context_label("%s, %s, %d components", ts_format_name(formats[f]), kind ? "none" : "jacobi",

@@ -33,13 +33,13 @@ static conformal_result solve(flattening *f, double rtol) {
 
 /* Developable: the image is the mesh itself, but for a similarity. */
 static void test_developable(void) {
-  static const char *const patches[] = {"bent:300", "cone:300"};
+  static const char *const patches[] = {"bent:300", "cone:300", "bent:60", "cone:60"};
   context = test_open();
   REQUIRE(context);
   for (int i = 0; i < 2; i++) {
     flattening f;
     test_context_label("%s", patches[i]);
-    if (create(patches[i], 0, &f)) continue;
+    if (create(patches[i + (test_is_brief() ? 2 : 0)], 0, &f)) continue;
     solve(&f, 1e-8);
     CHECK_CLOSE(f.d.angle_max, 1, 1e-5);
     CHECK_CLOSE(f.d.area_least, 1, 1e-4);
@@ -57,7 +57,7 @@ static void test_refinement(void) {
   double before = INFINITY;
   context = test_open();
   REQUIRE(context);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < (test_is_brief() ? 2 : 3); i++) {
     flattening f;
     if (create(caps[i], 0, &f)) continue;
     const conformal_result r = solve(&f, 1e-6);
@@ -151,13 +151,14 @@ static double *solve_directly(const flattening *f, const double *pinned_uv) {
 }
 
 static void test_direct(void) {
-  static const char *const meshes[] = {"face:400", "scan:500", "patches:500", "torus:300"};
+  static const char *const meshes[] = {"face:400", "scan:500", "patches:500", "torus:300",
+                                       "face:60",  "scan:60",  "patches:80",  "torus:60"};
   context = test_open();
   REQUIRE(context);
   for (int i = 0; i < 4; i++) {
     flattening f;
     test_context_label("%s", meshes[i]);
-    if (create(meshes[i], 1, &f)) continue;
+    if (create(meshes[i + (test_is_brief() ? 4 : 0)], 1, &f)) continue;
     double *known = solve_directly(&f, f.solved), most = 0;
     solve(&f, 1e-7);
     for (int32_t k = 0; k < 2 * f.c.vertices; k++) most = fmax(most, fabs(known[k] - f.solved[k]));
@@ -361,7 +362,7 @@ static void test_places(void) {
     flattening f;
     if (formats[k] != TS_FORMAT_AUTO && !(info.formats >> formats[k] & 1)) continue;
     test_context_label("%s", ts_format_name(formats[k]));
-    if (create("patches:300", 0, &f)) continue;
+    if (create(test_is_brief() ? "patches:60" : "patches:300", 0, &f)) continue;
     const size_t numbers = 2 * (size_t)f.c.vertices;
     float *single = malloc(numbers * sizeof *single);
     double *uv = malloc(numbers * sizeof *uv), most = 0;

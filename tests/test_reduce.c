@@ -48,11 +48,17 @@ static void check_sums(ts_space *space, int components, const float *xs, const f
   ts_scalars_destroy(&scalars);
 }
 
+/* In brief one number of components a size, another for the next one. */
+static int is_left_out(size_t n, int components) {
+  return test_is_brief() && components != 1 + (int)n % 4;
+}
+
 /* A grid's texture has any size: no row and no column at its end is lost or counted twice. */
 static void sums_over_grids(void) {
   static const int32_t shapes[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 3}, {17, 16}, {16, 17}, {33, 65}, {129, 255}};
   for (size_t n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
     for (int components = 1; components <= 4; components++) {
+      if (is_left_out(n, components)) continue;
       const ts_grid_desc desc = {shapes[n][0], shapes[n][1], 0, 0};
       ts_space *grid = NULL;
       test_context_label("grid of %d x %d, %d components", desc.width, desc.height, components);
@@ -80,7 +86,7 @@ static void sums(void) {
   for (int n = 0; n < size_count; n++)
     for (int components = 1; components <= 4; components++) {
       const int32_t size = sizes[n];
-      if (size > 70000 && components % 3 != 1) continue;
+      if (size > 70000 ? components % 3 != 1 : is_left_out((size_t)n, components)) continue;
       ts_space *space = make_space(context, size);
       for (int kind = 0; kind < 2; kind++) {
         test_context_label("%d x %d, %s", size, components, kind ? "positive" : "both signs");
@@ -100,7 +106,7 @@ static void maximum(void) {
   for (int n = 0; n < size_count; n++)
     for (int components = 1; components <= 4; components++) {
       const int32_t size = sizes[n];
-      if (size > 70000 && components != 1) continue;
+      if (size > 70000 ? components != 1 : is_left_out((size_t)n, components)) continue;
       test_context_label("%d x %d", size, components);
       ts_space *space = make_space(context, size);
       float *xs = ref_values((size_t)size * (size_t)components, 7, -9, -2);
