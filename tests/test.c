@@ -51,7 +51,7 @@ int test_is_check(void) {
 }
 int test_is_brief(void) {
   const char *brief = getenv("TEXSOLVE_TEST_BRIEF");
-  return test_is_check() || (brief && brief[0]);
+  return (test_is_check() && !test_is_cpu()) || (brief && brief[0]);
 }
 int test_is_application(void) {
   return variant && variant->platform == TS_GL_PLATFORM_CURRENT;

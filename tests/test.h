@@ -40,8 +40,9 @@ int test_is_cpu(void);           /* the CPU backend, wrapped in checks or not */
 int test_is_check(void);         /* wrapped in checks */
 int test_is_application(void);   /* in a context of the test's own */
 
-/* Each operation costs a multiple: within checks, and under a tool, for which TEXSOLVE_TEST_BRIEF is set. Every
- * format, number of components, method and kernel is to be used all the same, but not each with each other. */
+/* Each operation costs a multiple: within checks, which read all of its vectors back from a GPU, and under a
+ * tool, for which TEXSOLVE_TEST_BRIEF is set. Every format, number of components, method and kernel is to be
+ * used all the same, but not each with each other. */
 int test_is_brief(void);
 
 /* The descriptor that opens the backend under test, and a context opened with it. */

@@ -54,7 +54,7 @@ static int list_sizes(int32_t sizes[4]) {
   sizes[1] = 129;
   sizes[2] = 257;
   sizes[3] = 513;
-  return test_is_brief() ? 1 : test_is_gl() ? 2 : 4;
+  return test_is_brief() || test_is_check() ? 1 : test_is_gl() ? 2 : 4;
 }
 
 static void check_factors(const ts_multigrid_desc *method, double most) {
