@@ -2,8 +2,9 @@
  *
  * A test program is called as `test_x BACKEND [CASE...]` and exits with 0 (passed), 1 (failed) or 77 (skipped:
  * the backend has no device here). Backends: gl, gl-plain, gl-window, gl-current, gl-current-window, cpu,
- * cpu-plain, cuda, cuda-plain, check:gl, check:cpu, check:cuda. A "plain" backend runs without fused operations
- * and texture barriers; "current" ones run in a context that the test itself opened, as an application does.
+ * cpu-plain, cuda, cuda-plain, cuda-uncached, check:gl, check:cpu, check:cuda. A "plain" backend runs without
+ * fused operations and texture barriers; "current" ones run in a context that the test itself opened, as an
+ * application does; "uncached": every matrix counts as larger than the device's cache.
  *
  * TEXSOLVE_TEST_REQUIRE=gl,cpu,cuda,window turns the skip of such a backend into a failure. With
  * TEXSOLVE_TEST_BRIEF=1 long programs do everything that they test, but not in every combination. */
