@@ -35,8 +35,10 @@ static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_cg_
 }
 
 /* Which solves are left out. What is checked or watched is each operation, which a few solves have as well as
- * many: in brief one solve a sample and format, so that over the samples each format has them all. */
-static int is_left_out(int n, int f, int kind, int components) {
+ * many: in brief one solve a sample and format, so that over the samples each format has them all, but none of
+ * hundreds of iterations, which the diagonal takes without a preconditioner. */
+static int is_left_out(const ref_sample *sample, int n, int f, int kind, int components) {
+  if (test_is_brief() && kind & 1 && strcmp(sample->name, "diagonal") == 0) return 1;
   if (test_is_brief())
     return kind != (n + f) % 4 || components != 1 + (n / 2 + f) % most_components(formats[f]);
   return formats[f] != TS_FORMAT_AUTO && (kind + components) % 4;
@@ -50,7 +52,7 @@ static void samples(void) {
       ts_matrix *matrix = make_matrix(context, &sample.matrix, formats[f]);
       for (int kind = 0; matrix && kind < 4; kind++)
         for (int components = 1; components <= most_components(formats[f]); components++) {
-          if (is_left_out(n, f, kind, components)) continue;
+          if (is_left_out(&sample, n, f, kind, components)) continue;
           ts_cg_desc desc = {0};
           desc.preconditioner = kind & 1 ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
           desc.stop = kind & 2 ? TS_STOP_RESIDUAL : TS_STOP_DELTA;
