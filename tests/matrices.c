@@ -152,6 +152,14 @@ ref_matrix ref_laplacian_3d(int32_t n) {
   return finish(&b);
 }
 
+/* Adds (i, j) and (j, i), and their size to both diagonals, so that the matrix stays positive definite. */
+static void add_pair(builder *b, int32_t i, int32_t j, float value) {
+  add(b, i, j, value);
+  add(b, j, i, value);
+  add(b, i, i, fabsf(value));
+  add(b, j, j, fabsf(value));
+}
+
 ref_matrix ref_random_spd(int32_t n, int32_t per_row, uint64_t seed) {
   ref_random r = {seed};
   builder b = {n, n, 0, 0, NULL};
@@ -159,14 +167,23 @@ ref_matrix ref_random_spd(int32_t n, int32_t per_row, uint64_t seed) {
     add(&b, i, i, ref_uniform(&r, 0.5f, 4.0f));
     for (int32_t k = 0; k < per_row / 2; k++) {
       const int32_t j = ref_below(&r, n);
-      if (j == i) continue;
-      const float value = ref_uniform(&r, -1, 1);
-      add(&b, i, j, value);
-      add(&b, j, i, value);
-      add(&b, i, i, fabsf(value));
-      add(&b, j, j, fabsf(value));
+      if (j != i) add_pair(&b, i, j, ref_uniform(&r, -1, 1));
     }
   }
+  return finish(&b);
+}
+
+ref_matrix ref_hubs(int32_t n, int32_t longest, uint64_t seed) {
+  ref_random r = {seed};
+  builder b = {n, n, 0, 0, NULL};
+  for (int32_t i = 0; i < n; i++) {
+    add(&b, i, i, ref_uniform(&r, 0.5f, 4.0f));
+    const int32_t j = ref_below(&r, n);
+    if (j != i) add_pair(&b, i, j, ref_uniform(&r, -1, 1));
+  }
+  for (int32_t hub = n / 3; longest > 8; hub++, longest /= 2)
+    for (int32_t k = 1; k < longest; k++)
+      add_pair(&b, hub % n, (hub + k) % n, ref_uniform(&r, -1, 1) / sqrtf((float)longest));
   return finish(&b);
 }
 

@@ -33,7 +33,9 @@ ref_matrix ref_transpose(const ref_matrix *m);
 ref_matrix ref_grid(int32_t nx, int32_t ny); /* triangulated grid, 7 entries in inner rows */
 ref_matrix ref_laplacian_3d(int32_t n);      /* n^3 rows, 7 entries, Dirichlet */
 ref_matrix ref_random_spd(int32_t n, int32_t per_row, uint64_t seed); /* diagonally dominant */
-ref_matrix ref_arrow(int32_t n); /* dense first row and column, short others */
+ref_matrix ref_hubs(int32_t n, int32_t longest,
+                    uint64_t seed); /* likewise: rows of 1 + longest, longest / 2, ... entries and short ones */
+ref_matrix ref_arrow(int32_t n);    /* dense first row and column, short others */
 ref_matrix ref_torus_mesh(int32_t nu, int32_t nv, int32_t flips, uint64_t seed); /* below */
 ref_matrix ref_diagonal(int32_t n, float first, float last); /* from first to last geometrically */
 /* Not so */

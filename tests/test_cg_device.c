@@ -25,13 +25,15 @@ static void check_same(const solved *a, const solved *b, size_t count) {
 }
 
 /* Sizes with a thread a row and with passes over the vectors; the limit between the two is 135168 rows on a
- * device of 132 multiprocessors. The last one is uneven, so that slices have an order of their own. */
+ * device of 132 multiprocessors. The last two are uneven: with rows as long as all of the others together,
+ * which blocks share, and so that slices have an order of their own. */
 static ref_matrix sample(int index) {
   static const int32_t sides[][2] = {{1, 1}, {5, 6}, {11, 3}, {64, 64}, {181, 181}, {352, 384}, {401, 399}};
   if (index < 7) return ref_grid(sides[index][0], sides[index][1]);
-  return index == 7 ? ref_torus_mesh(30, 40, 2000, 5) : ref_random_spd(150000, 9, 6);
+  if (index == 7) return ref_torus_mesh(30, 40, 2000, 5);
+  return index == 8 ? ref_hubs(9001, 9000, 4) : ref_random_spd(150000, 9, 6);
 }
-enum { samples = 9 };
+enum { samples = 10 };
 
 static const ts_format formats[] = {TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2, TS_FORMAT_BCRS4};
 enum { format_count = 4 };
@@ -40,10 +42,11 @@ static int has_format(ts_format format) {
   return (context_info(context).formats & 1u << format) != 0;
 }
 
-/* In brief two systems beyond the limit, one of them uneven, stand for the large ones, and few iterations of
- * them. */
+/* Jagged diagonals with long rows, whose operations are carried out one by one. In brief two systems beyond the
+ * limit, one of them uneven, stand for the large ones, and few iterations of them. */
 static int is_left_out(int index, const ref_matrix *m, int f, int components) {
   const int large = m->rows > 5000;
+  if (index == 8 && formats[f] == TS_FORMAT_JAGGED) return 1;
   if (!test_is_brief()) return large && components != 1 && components != 3;
   if (large) return index < 6 || components != 1 + 2 * ((index / 2 + f) % 2);
   return (index + f + components) % 4;
@@ -151,15 +154,18 @@ static void compare(ts_context *plain, const ref_matrix *m, const unsigned char 
   ts_matrix_destroy(&b);
 }
 
-/* A thread a row; and passes, with rows that are locked and a last block that the matrix cuts. */
+/* A thread a row; passes, with rows that are locked and a last block that the matrix cuts; and rows so long
+ * that blocks share them. */
 static void as_one_by_one(void) {
   ts_context_desc desc = test_desc();
   desc.flags |= TS_CONTEXT_NO_FUSED_OPERATIONS;
   ts_context *plain = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &plain));
-  for (int large = 0; large < 2; large++) {
-    ref_matrix m = large ? ref_random_spd(150001, 9, 6) : ref_torus_mesh(40, 50, 1000, 9);
-    unsigned char *locked = large ? calloc((size_t)m.rows, 1) : NULL;
+  for (int kind = 0; kind < 3; kind++) {
+    ref_matrix m = kind == 0   ? ref_torus_mesh(40, 50, 1000, 9)
+                   : kind == 1 ? ref_random_spd(150001, 9, 6)
+                               : ref_hubs(9003, 9000, 5);
+    unsigned char *locked = kind ? calloc((size_t)m.rows, 1) : NULL;
     for (int32_t i = 0; locked && i < m.rows; i += 5) locked[i] = 1;
     for (int f = 0; f < format_count; f++)
       if (has_format(formats[f])) compare(plain, &m, locked, f);

@@ -4,9 +4,11 @@
  *                                           thread that has none, or only a part of one
  *   void multiply<N>(place, x, sum) const   sum, before 0, becomes row . x; all threads of a warp together
  *   bool few_registers                      for one component
- */
+ * Where threads have no rows, there is a multiply_pass instead, and only start_passes is used. */
 #ifndef CUDA_CG_KERNELS_CUH
 #define CUDA_CG_KERNELS_CUH
+
+#include <limits.h>
 
 #include "cuda_cg.cuh"
 
@@ -81,13 +83,15 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
 /* ---- Passes over the vectors ---- */
 
 enum { PASS_THREADS = 512 };
+template <int N, typename Rows> constexpr int pass_threads = PASS_THREADS;
 
 /* The thread of `end` whose row is multiplied as number t: warps in order, or the last one first. */
 static __device__ __forceinline__ size_t multiply_turn(size_t t, size_t end, bool backward) {
   return backward ? end - 32 - t / 32 * 32 + t % 32 : t;
 }
 
-/* q = A d and the sums of d q. A row's place is read while the row before is multiplied. */
+/* q = A d and the sums of d q. With few registers a row's place is read while the row before is multiplied;
+ * where a thread has more loads on their way, that only takes registers from them. */
 template <int N, typename Rows>
 static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, bool backward,
                                                      double (&dq)[N]) {
@@ -95,10 +99,13 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, 
   const size_t end = (work.rows.threads() + 31) / 32 * 32, stride = (size_t)gridDim.x * blockDim.x;
   size_t t = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (t >= end) return;
-  typename Rows::place next = work.rows.place_of(multiply_turn(t, end, backward));
+  typename Rows::place next;
+  if (Rows::few_registers) next = work.rows.place_of(multiply_turn(t, end, backward));
   for (; t < end; t += stride) {
+    if (!Rows::few_registers) next = work.rows.place_of(multiply_turn(t, end, backward));
     const typename Rows::place place = next;
-    if (t + stride < end) next = work.rows.place_of(multiply_turn(t + stride, end, backward));
+    if (Rows::few_registers && t + stride < end)
+      next = work.rows.place_of(multiply_turn(t + stride, end, backward));
     cuda_components<N> q = {};
     work.rows.template multiply<N>(place, (const float *)job.d, q.c);
     if (place.row < 0) continue;
@@ -191,7 +198,7 @@ template <int N, typename Rows>
 constexpr int pass_blocks = N == 1 && Rows::few_registers &&MULTIPROCESSOR_THREADS >= 3 * PASS_THREADS ? 3 : 2;
 
 template <int N, typename Rows>
-static __global__ void __launch_bounds__(PASS_THREADS, pass_blocks<N, Rows>)
+static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, Rows>)
     iterate_in_passes(const cg_work<Rows> work) {
   const cg_job &job = work.job;
   unsigned waits = 0;
@@ -215,6 +222,18 @@ static __global__ void __launch_bounds__(PASS_THREADS, pass_blocks<N, Rows>)
 
 /* ---- Starting them ---- */
 
+/* On as many blocks as the device holds at once, but not more than `most`. */
+template <int N, typename Rows>
+static ts_status start_passes(ts_context *context, cg_work<Rows> *work, unsigned most) {
+  const void *kernel = (const void *)iterate_in_passes<N, Rows>;
+  unsigned blocks = 0;
+  TSI_TRY(cuda_blocks_at_once(context, kernel, pass_threads<N, Rows>, &blocks));
+  if (blocks > most) blocks = most;
+  /* A thread meets the same components in all its quads. */
+  if (N == 3) blocks = blocks < 3 ? 3 : blocks - blocks % 3;
+  return cuda_start_together(context, kernel, blocks, pass_threads<N, Rows>, work);
+}
+
 template <int N, typename Rows> static ts_status start(ts_context *context, cg_work<Rows> *work) {
   const size_t threads = work->rows.threads();
   const unsigned most = (unsigned)cuda_state_of(context)->multiprocessors;
@@ -225,12 +244,7 @@ template <int N, typename Rows> static ts_status start(ts_context *context, cg_w
     const unsigned each = ((unsigned)((threads + blocks - 1) / blocks) + 31) / 32 * 32;
     return cuda_start_together(context, (const void *)iterate_resident<N, Rows>, blocks, each, work);
   }
-  const void *kernel = (const void *)iterate_in_passes<N, Rows>;
-  unsigned blocks = 0;
-  TSI_TRY(cuda_blocks_at_once(context, kernel, PASS_THREADS, &blocks));
-  /* A thread meets the same components in all its quads. */
-  if (N == 3) blocks -= blocks % 3;
-  return cuda_start_together(context, kernel, blocks, PASS_THREADS, work);
+  return start_passes<N>(context, work, UINT_MAX);
 }
 
 template <typename Rows>

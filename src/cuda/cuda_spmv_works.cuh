@@ -34,21 +34,22 @@ static __device__ __forceinline__ void load_steps(float (&to)[WORK_STEPS], const
   }
 }
 
-/* The sums of the rows that end in the work, each at the place of the row's last entry. */
-template <int N, typename Real> struct work_sums {
-  Real at[N][WORK_THREADS * WORK_STEPS];
+/* What the threads of a work tell each other. */
+template <int N, typename Real> struct work_memory {
+  Real at[N][WORK_THREADS * WORK_STEPS]; /* the sum of each row, at the place of its last entry */
+  Real of_warp[WORK_WARPS][N];
+  bool begins_in[WORK_WARPS];
   __device__ __forceinline__ void keep(int entry, const Real (&sum)[N]) {
     for (int c = 0; c < N; c++) at[c][entry] = sum[c];
   }
 };
 
-/* What the threads before have of the row in which the entries of this thread begin. `sum`: what it has of the
- * row in which they end; begins: some row begins among them. The whole block together. */
+/* What the threads before have of the row in which the entries of thread t begin. `sum`: what it has of the
+ * row in which they end; begins: some row begins among them. All threads of the block together. */
 template <int N, typename Real>
-static __device__ __forceinline__ void sum_before(bool begins, Real (&sum)[N], Real (&before)[N]) {
-  __shared__ Real of_warp[WORK_WARPS][N];
-  __shared__ bool begins_in[WORK_WARPS];
-  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+static __device__ __forceinline__ void sum_before(int t, bool begins, Real (&sum)[N], Real (&before)[N],
+                                                  work_memory<N, Real> &memory) {
+  const int lane = t % 32, warp = t / 32;
   const unsigned beginners = __ballot_sync(0xffffffffu, begins), below = (1u << lane) - 1;
   const int first = max(31 - __clz((int)(beginners & (below | 1u << lane))), 0);
 #pragma unroll
@@ -60,48 +61,47 @@ static __device__ __forceinline__ void sum_before(bool begins, Real (&sum)[N], R
   for (int c = 0; c < N; c++) {
     before[c] = __shfl_up_sync(0xffffffffu, sum[c], 1);
     if (lane == 0) before[c] = 0;
-    if (lane == 31) of_warp[warp][c] = sum[c];
+    if (lane == 31) memory.of_warp[warp][c] = sum[c];
   }
-  if (lane == 31) begins_in[warp] = beginners != 0;
+  if (lane == 31) memory.begins_in[warp] = beginners != 0;
   __syncthreads();
   if (beginners & below) return;
   for (int w = warp - 1; w >= 0; w--) {
-    for (int c = 0; c < N; c++) before[c] += of_warp[w][c];
-    if (begins_in[w]) break;
+    for (int c = 0; c < N; c++) before[c] += memory.of_warp[w][c];
+    if (memory.begins_in[w]) break;
   }
 }
 
-template <int N, typename Real>
-__global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
-    multiply_works(const cuda_csr m, const cuda_works w, const operands o) {
-  __shared__ work_sums<N, Real> sums;
-  cuda_overlap_trigger();
-  const tsi_row_work work = w.works[blockIdx.x];
-  if (work.rows == 0) {
-    piece_of_row<N, WORK_THREADS, Real>(w, work, (int)blockIdx.x, o);
-    return;
-  }
+/* The entry behind which a work's places in memory.at begin. */
+static __device__ __forceinline__ uint32_t work_start(const tsi_row_work &work) {
+  return (uint32_t)work.first / WORK_STEPS * WORK_STEPS;
+}
+
+/* Whole rows, or none, times x, by threads t of WORK_THREADS: then row_of_work has the sums. Before x is read,
+ * `ready` is called. All threads of the block together, of which others may have other works. */
+template <int N, typename Real, typename X, typename Ready>
+static __device__ __forceinline__ void add_up_work(const cuda_csr &m, const tsi_row_work &work, int t,
+                                                   const X &x, Ready ready, work_memory<N, Real> &memory) {
   /* Counted without a sign: behind the last of 2^31 entries are numbers too. */
-  const uint32_t start = (uint32_t)work.first / WORK_STEPS * WORK_STEPS;
-  const int own = (int)threadIdx.x * WORK_STEPS;
-  const uint32_t at = start + (uint32_t)own, end = (uint32_t)work.end;
-  /* What belongs to the pattern is on its way before the kernel before has ended. */
-  const unsigned begins = at <= end ? m.begins[at / WORK_STEPS] : 0;
+  const int own = t * WORK_STEPS;
+  const uint32_t at = work_start(work) + (uint32_t)own, end = (uint32_t)work.end;
+  const unsigned begins = work.rows && at <= end ? m.begins[at / WORK_STEPS] : 0;
+  const bool has_entries = work.rows && at < end;
   int32_t column[WORK_STEPS];
-  if (at < end) load_steps(column, m.columns + at);
-  cuda_overlap_wait();
+  if (has_entries) load_steps(column, m.columns + at);
+  ready();
   Real sum[N] = {}, first[N] = {}, before[N];
-  if (at < end) {
+  if (has_entries) {
     float value[WORK_STEPS];
     cuda_components<N> xj[WORK_STEPS];
     load_steps(value, m.values + at);
 #pragma unroll
-    for (int u = 0; u < WORK_STEPS; u++) xj[u] = cuda_load<N>(o.x, column[u]);
+    for (int u = 0; u < WORK_STEPS; u++) xj[u] = cuda_load<N>(x, column[u]);
 #pragma unroll
     for (int u = 0; u < WORK_STEPS; u++) {
       if (begins >> u & 1) {
         const bool is_first = (begins & ((1u << u) - 1)) == 0;
-        if (!is_first) sums.keep(own + u - 1, sum);
+        if (!is_first) memory.keep(own + u - 1, sum);
         for (int c = 0; c < N; c++) {
           if (is_first) first[c] = sum[c];
           sum[c] = 0;
@@ -110,18 +110,39 @@ __global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
       for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].c[c];
     }
   }
-  sum_before<N>(begins != 0, sum, before);
+  sum_before<N>(t, begins != 0, sum, before, memory);
   if (begins) {
     const int ends = own + __ffs((int)begins) - 2;
     for (int c = 0; c < N; c++) before[c] += first[c];
-    if (ends >= 0) sums.keep(ends, before);
+    if (ends >= 0) memory.keep(ends, before);
   }
   __syncthreads();
-  for (int row = (int)threadIdx.x; row < work.rows; row += WORK_THREADS) {
-    const uint32_t from = (uint32_t)m.row_offsets[work.row + row],
-                   to = (uint32_t)m.row_offsets[work.row + row + 1];
-    for (int c = 0; c < N; c++) sum[c] = from < to ? sums.at[c][to - 1 - start] : (Real)0;
-    store<N>(o, work.row + row, sum);
+}
+
+template <int N, typename Real>
+static __device__ __forceinline__ void row_of_work(const cuda_csr &m, const tsi_row_work &work, int32_t row,
+                                                   const work_memory<N, Real> &memory, Real (&sum)[N]) {
+  const uint32_t from = (uint32_t)m.row_offsets[row], to = (uint32_t)m.row_offsets[row + 1];
+  for (int c = 0; c < N; c++) sum[c] = from < to ? memory.at[c][to - 1 - work_start(work)] : (Real)0;
+}
+
+template <int N, typename Real>
+__global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
+    multiply_works(const cuda_csr m, const cuda_works w, const operands o) {
+  __shared__ work_memory<N, Real> memory;
+  cuda_overlap_trigger();
+  const tsi_row_work work = w.works[blockIdx.x];
+  if (work.rows == 0) {
+    piece_of_row<N, WORK_THREADS, Real>(w, work, (int)blockIdx.x, o);
+    return;
+  }
+  /* What belongs to the pattern is on its way before the kernel before has ended. */
+  add_up_work<N>(
+      m, work, (int)threadIdx.x, o.x, [] { cuda_overlap_wait(); }, memory);
+  for (int row = work.row + (int)threadIdx.x; row < work.row + work.rows; row += WORK_THREADS) {
+    Real sum[N];
+    row_of_work<N>(m, work, row, memory, sum);
+    store<N>(o, row, sum);
   }
 }
 
