@@ -42,13 +42,25 @@ static void expect_choice(const ts_context *context, const ref_matrix *m, int bl
 static void choices(void) {
   ref_matrix grid = ref_grid(40, 40), large = ref_grid(400, 400), dense = ref_dense(64, 64, 3),
              empty = ref_gaps(1, 5, 1), even = ref_dense(1200, 1200, 1),
-             uneven = ref_uneven_rows(60000, 60000, 90, 5);
+             uneven = ref_uneven_rows(60000, 60000, 90, 5), few_uneven = ref_uneven_rows(9000, 9000, 400, 5),
+             hubs = ref_hubs(9000, 3000, 5);
   expect_choice(&host, &grid, TSI_LINEAR_BLOCKS, TS_FORMAT_CSR, "bcrs4");
   expect_choice(&host, &dense, TSI_LINEAR_BLOCKS, TS_FORMAT_BCRS4, "(fill 1.00, x 0.75); csr 8.1");
   expect_choice(&host, &dense, TSI_SEVERAL_COMPONENTS, TS_FORMAT_BCRS4, "(fill 1.00, x 1.11); csr 8.1");
   expect_choice(&host, &dense, TSI_NO_BLOCKS, TS_FORMAT_CSR, "csr: 8.1 bytes");
   expect_choice(&host, &empty, TSI_LINEAR_BLOCKS, TS_FORMAT_CSR, "csr");
-  expect_choice(&device, &grid, TSI_LINEAR_BLOCKS, TS_FORMAT_CSR, "few entries");
+  expect_choice(&device, &grid, TSI_LINEAR_BLOCKS, TS_FORMAT_JAGGED, "few entries in short rows");
+  expect_choice(&device, &dense, TSI_LINEAR_BLOCKS, TS_FORMAT_BCRS2,
+                "few entries, so threads share rows of blocks");
+  expect_choice(&device, &dense, TSI_ONE_COMPONENT, TS_FORMAT_BCRS2,
+                "few entries, so threads share rows of blocks");
+  expect_choice(&device, &dense, TSI_SEVERAL_COMPONENTS, TS_FORMAT_BCRS2,
+                "few entries, so threads share rows of blocks");
+  expect_choice(&device, &grid, TSI_SEVERAL_COMPONENTS, TS_FORMAT_CSR, "few entries, so threads share rows;");
+  expect_choice(&device, &dense, TSI_NO_BLOCKS, TS_FORMAT_CSR, "few entries, so threads share rows;");
+  expect_choice(&device, &few_uneven, TSI_LINEAR_BLOCKS, TS_FORMAT_CSR, "few entries in uneven rows");
+  expect_choice(&device, &hubs, TSI_LINEAR_BLOCKS, TS_FORMAT_CSR, "few entries in uneven rows");
+  expect_choice(&device, &empty, TSI_LINEAR_BLOCKS, TS_FORMAT_JAGGED, "few entries in short rows");
   expect_choice(&device, &large, TSI_LINEAR_BLOCKS, TS_FORMAT_JAGGED, "jagged: 5.");
   expect_choice(&device, &uneven, TSI_LINEAR_BLOCKS, TS_FORMAT_CSR, "csr: 8");
   expect_choice(&device, &even, TSI_LINEAR_BLOCKS, TS_FORMAT_BCRS4, "bcrs4: 4.3");
@@ -59,6 +71,7 @@ static void choices(void) {
   expect_choice(&textures, &grid, TSI_ONE_COMPONENT, TS_FORMAT_JAGGED,
                 "jagged: 2.0 fetches an entry; segments 3.0");
   ref_free(&grid), ref_free(&large), ref_free(&dense), ref_free(&empty), ref_free(&even), ref_free(&uneven);
+  ref_free(&few_uneven), ref_free(&hubs);
 }
 
 /* The set of `texsolve bench compare`, with rows for a million entries each. */
@@ -102,13 +115,13 @@ static void meshes(void) {
     int32_t rows;
     ts_format device, gpu, software;
   } set[] = {
-      {"lscm", 1536, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},    /* 36.2, 47.2, 50.1 */
-      {"lscm", 6500, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},    /* 44.0, 53.9, 62.6 */
-      {"lscm", 25900, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},   /* 57.9, 68.9, 62.6 */
+      {"lscm", 1536, TS_FORMAT_BCRS2, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},  /* 36.2, 47.2, 50.1 */
+      {"lscm", 6500, TS_FORMAT_BCRS2, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},  /* 44.0, 53.9, 62.6 */
+      {"lscm", 25900, TS_FORMAT_BCRS2, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2}, /* 57.9, 68.9, 62.6 */
       {"lscm", 103100, TS_FORMAT_BCRS2, TS_FORMAT_BCRS2, TS_FORMAT_BCRS2}, /* 149, 114, 118 */
-      {"dsi", 2304, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},     /* 31.5, 40.1, 41.3 */
-      {"dsi", 9800, TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},     /* 46.9, 49.1, 50.5 */
-      {"dsi", 38800, TS_FORMAT_CSR, TS_FORMAT_BCRS4, TS_FORMAT_BCRS2},     /* 116, 107, 83.1 */
+      {"dsi", 2304, TS_FORMAT_BCRS2, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},   /* 31.5, 40.1, 41.3 */
+      {"dsi", 9800, TS_FORMAT_BCRS2, TS_FORMAT_JAGGED, TS_FORMAT_BCRS2},   /* 46.9, 49.1, 50.5 */
+      {"dsi", 38800, TS_FORMAT_BCRS2, TS_FORMAT_BCRS4, TS_FORMAT_BCRS2},   /* 116, 107, 83.1 */
       {"dsi", 154700, TS_FORMAT_BCRS2, TS_FORMAT_BCRS4, TS_FORMAT_BCRS2},  /* 338, 232, 203 */
   };
   for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
@@ -117,7 +130,8 @@ static void meshes(void) {
     if (!CHECK_INT(generate_matrix(&m, set[i].name, set[i].rows), 0)) continue;
     const tsi_host_csr csr = {m.rows, m.columns, m.row_offsets, m.column_indices, m.values, 0};
     const int few = set[i].gpu == TS_FORMAT_JAGGED;
-    expect(&device, &csr, TSI_LINEAR_BLOCKS, set[i].device, few ? "few entries" : "bytes an entry");
+    expect(&device, &csr, TSI_LINEAR_BLOCKS, set[i].device,
+           m.row_offsets[m.rows] < 1 << 20 ? "few entries" : "bytes an entry");
     expect(&gpu_textures, &csr, TSI_ONE_COMPONENT, set[i].gpu,
            few ? "jagged: few entries; 2.0 fetches" : "fetches an entry");
     expect(&textures, &csr, TSI_ONE_COMPONENT, set[i].software, "fetches an entry");

@@ -204,6 +204,8 @@ static void check_plan(const ref_matrix *m) {
       }
     }
     CHECK(plan->work_count > 0 || ref_longest_row(m) <= TSI_WORK_ENTRIES);
+    /* Of few entries no thread has many of a row. */
+    CHECK(plan->work_count > 0 || ref_nonzeros(m) >= 1 << 20 || ref_longest_row(m) <= 16 << plan->log2_lanes);
   }
   release(&l);
 }
