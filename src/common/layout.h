@@ -60,7 +60,7 @@ typedef struct tsi_row_work {
 enum {
   TSI_WORK_ENTRIES = 1016, /* of whole rows, at most */
   TSI_WORK_ROWS = 512,
-  TSI_PIECE_ENTRIES = 4096 /* of a piece of a long row; rows up to TSI_WORK_ENTRIES are no long ones */
+  TSI_PIECE_ENTRIES = 1024 /* of a piece of a long row; rows up to TSI_WORK_ENTRIES are no long ones */
 };
 
 /* csr: how threads share the rows. */
