@@ -36,20 +36,7 @@ struct cg_csr {
   }
 };
 
-/* The row of a slice with gaps, with fewer loads on their way than cuda_slice_row and in fewer registers. */
-template <int N, typename Column, typename X>
-static __device__ __forceinline__ void sum_lean(const float *values, const Column *columns,
-                                                const int32_t *bases, int length, const X &x, float sum[N]) {
-#pragma unroll 4
-  for (int k = 0; k < length; k++) {
-    const int32_t column = (bases ? __ldg(bases + k) : 0) + (int32_t)__ldcs(columns + k * TSI_SLICE_ROWS);
-    const float value = __ldcs(values + k * TSI_SLICE_ROWS);
-    const cuda_components<N> xj = cuda_load<N>(x, column);
-    for (int c = 0; c < N; c++) sum[c] += value * xj.c[c];
-  }
-}
-
-/* Of a slice without gaps. */
+/* The row of a slice without gaps, with one load on its way. */
 template <int N, typename X>
 static __device__ __forceinline__ void sum_lean_without_gaps(const cuda_slices &m, const cuda_place &p,
                                                              int lane, const X &x, float sum[N]) {
@@ -73,7 +60,7 @@ static __device__ __forceinline__ void sum_lean_without_gaps(const cuda_slices &
 }
 
 /* A warp has a slice. Without long rows. Beyond the cache it takes more threads to keep memory busy, LEAN ones
- * with fewer registers; within it more loads of each thread do better. */
+ * with fewer registers; within it, and in long rows, more loads of each thread do better. */
 template <bool LEAN> struct cg_slices {
   cuda_slices m;
   static constexpr bool few_registers = LEAN;
@@ -88,22 +75,30 @@ template <bool LEAN> struct cg_slices {
   template <int N, typename X>
   __device__ __forceinline__ void multiply(const place &p, const X &x, float sum[N]) const {
     const int lane = (int)(threadIdx.x % 32);
-    const tsi_slice &s = p.slice;
-    const float *values = m.values + s.first + lane;
-    const uint32_t *words = m.words + s.first_word;
-    const int32_t *bases = m.bases + s.first_base;
     if (!LEAN)
       cuda_slice_row<N, float>(m, p, lane, x, sum);
-    else if (!s.gaps)
+    else if (!p.slice.gaps)
       sum_lean_without_gaps<N>(m, p, lane, x, sum);
-    else if (s.column_bytes == 1)
-      sum_lean<N>(values, (const uint8_t *)words + lane, bases, p.length, x, sum);
-    else if (s.column_bytes == 2)
-      sum_lean<N>(values, (const uint16_t *)words + lane, bases, p.length, x, sum);
     else
-      sum_lean<N>(values, words + lane, NULL, p.length, x, sum);
+      cuda_slice_row_lean<N, float>(m, p, lane, x, sum);
   }
 };
+
+/* By slices instead of threads, which takes fewer registers, and each is sent for first. Sending for the next
+ * one as well, or reading its place ahead, was slower. */
+template <int N, bool LEAN>
+static __device__ __forceinline__ void multiply_pass(const cg_work<cg_slices<LEAN>> &work, bool backward,
+                                                     double (&dq)[N]) {
+  const cuda_slices &m = work.rows.m;
+  const int lane = (int)threadIdx.x % 32, warps = (int)(blockDim.x / 32), stride = (int)gridDim.x * warps;
+  for (int turn = (int)blockIdx.x * warps + (int)threadIdx.x / 32; turn < m.count; turn += stride) {
+    const cuda_place place = cuda_place_of(m, backward ? m.count - 1 - turn : turn, lane);
+    if (place.slice.gaps) cuda_prefetch_slice(m, place.slice, lane);
+    float sum[N] = {};
+    work.rows.template multiply<N>(place, (const float *)work.job.d, sum);
+    if (place.row >= 0) keep_product<N>(work.job, place.row, sum, dq);
+  }
+}
 
 /* Segments, which are there for comparison, take the operations one by one, and so do the long rows of jagged
  * diagonals. */

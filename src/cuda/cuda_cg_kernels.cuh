@@ -4,7 +4,8 @@
  *                                           thread that has none, or only a part of one
  *   void multiply<N>(place, x, sum) const   sum, before 0, becomes row . x; all threads of a warp together
  *   bool few_registers                      for one component
- * Where threads have no rows, there is a multiply_pass instead, and only start_passes is used. */
+ * Where something else than threads has rows, there is a multiply_pass for it; without a place_of only
+ * start_passes is used. */
 #ifndef CUDA_CG_KERNELS_CUH
 #define CUDA_CG_KERNELS_CUH
 
@@ -90,6 +91,17 @@ static __device__ __forceinline__ size_t multiply_turn(size_t t, size_t end, boo
   return backward ? end - 32 - t / 32 * 32 + t % 32 : t;
 }
 
+/* An element of q = A d, and its part of the sums of d q. */
+template <int N>
+static __device__ __forceinline__ void keep_product(const cg_job &job, int32_t row, const float (&sum)[N],
+                                                    double (&dq)[N]) {
+  const cuda_components<N> d = cuda_load<N>(job.d, row);
+  cuda_components<N> q;
+  for (int c = 0; c < N; c++) q.c[c] = sum[c];
+  cuda_keep<N>(job.q, row, q);
+  for (int c = 0; c < N; c++) dq[c] += (double)d.c[c] * (double)q.c[c];
+}
+
 /* q = A d and the sums of d q. With few registers a row's place is read while the row before is multiplied;
  * where a thread has more loads on their way, that only takes registers from them. */
 template <int N, typename Rows>
@@ -106,12 +118,9 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<Rows> &work, 
     const typename Rows::place place = next;
     if (Rows::few_registers && t + stride < end)
       next = work.rows.place_of(multiply_turn(t + stride, end, backward));
-    cuda_components<N> q = {};
-    work.rows.template multiply<N>(place, (const float *)job.d, q.c);
-    if (place.row < 0) continue;
-    const cuda_components<N> d = cuda_load<N>(job.d, place.row);
-    cuda_keep<N>(job.q, place.row, q);
-    for (int c = 0; c < N; c++) dq[c] += (double)d.c[c] * (double)q.c[c];
+    float sum[N] = {};
+    work.rows.template multiply<N>(place, (const float *)job.d, sum);
+    if (place.row >= 0) keep_product<N>(job, place.row, sum, dq);
   }
 }
 

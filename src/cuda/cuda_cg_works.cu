@@ -42,23 +42,13 @@ static __device__ __forceinline__ bool finish_row(const cuda_works &w, const tsi
   return true;
 }
 
-/* q = A d and the sums of d q. */
-template <int N>
-static __device__ __forceinline__ void keep_product(const cg_job &job, int32_t row, const float (&sum)[N],
-                                                    double (&dq)[N]) {
-  const cuda_components<N> d = cuda_load<N>(job.d, row);
-  cuda_components<N> q;
-  for (int c = 0; c < N; c++) q.c[c] = sum[c];
-  cuda_keep<N>(job.q, row, q);
-  for (int c = 0; c < N; c++) dq[c] += (double)d.c[c] * (double)q.c[c];
-}
-
 /* Of no rows behind the last one. */
 static __device__ __forceinline__ tsi_row_work work_in_turn(const cuda_works &w, int turn, bool backward) {
   tsi_row_work none = {};
   return turn < w.count ? w.works[backward ? w.count - 1 - turn : turn] : none;
 }
 
+/* q = A d and the sums of d q. */
 template <int N>
 static __device__ __forceinline__ void multiply_pass(const cg_work<cg_works> &work, bool backward,
                                                      double (&dq)[N]) {

@@ -17,6 +17,11 @@ enum { CUDA_THREADS = 256 };
 #define MULTIPROCESSOR_THREADS 1536
 #endif
 
+/* The line of an address comes to the L2 cache. */
+static __device__ __forceinline__ void cuda_prefetch(const void *address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
 /* A coefficient as a kernel takes it: scale * numerator / denominator of the component, 0 where the denominator
  * is 0. Slots that are not given count as 1. */
 struct cuda_coefficient {

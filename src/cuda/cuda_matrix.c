@@ -55,6 +55,19 @@ static int32_t count_without_gaps(const tsi_slices *slices) {
   return count;
 }
 
+/* Measured on an H200, of which a product keeps some in the cache for the next. What is sent for ahead stays
+ * there longer than what is read once, so products beyond the cache do that only where threads have little else
+ * on their way. */
+static void choose_kernels(cuda_slices *to, const tsi_slices *from, double mean, double cache) {
+  const double bytes = 4.0 * from->entries + 4.0 * from->words;
+  const int even = 8 * (int64_t)count_without_gaps(from) <= from->count;
+  to->sent_for = bytes <= cache;
+  to->streamed = bytes > 3 * cache;
+  to->lean = even && mean <= 12 && bytes > (mean <= 6 ? cache / 3 : cache);
+  to->lean_product =
+      even && (mean <= 6 ? bytes > 1.5 * cache : mean <= 8 && bytes > 2 * cache && !to->streamed);
+}
+
 static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
   cuda_matrix *m = cuda_matrix_of(A);
   const tsi_slices *from = &A->layout->slices;
@@ -70,11 +83,9 @@ static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
   TAKE(A, packed->bases, from->bases, to->bases);
   TAKE(A, packed->values, m->value_count, m->values);
   to->values = m->values;
-  /* Measured on an H200, of which a product keeps some in the cache for the next. */
-  const double bytes = 4.0 * from->entries + 4.0 * from->words;
-  const double cache = (double)cuda_state_of(A->context)->l2_bytes;
-  to->streamed = bytes > 3 * cache;
-  to->lean = bytes > cache && 8 * (int64_t)count_without_gaps(from) <= from->count;
+  const double rows = packed->csr->rows > 0 ? packed->csr->rows : 1;
+  choose_kernels(to, from, packed->csr->row_offsets[packed->csr->rows] / rows,
+                 (double)cuda_state_of(A->context)->l2_bytes);
   if (from->work_count) TAKE(A, packed->long_columns, from->long_entries, m->works.columns);
   m->works.values = to->values + from->entries;
   return create_works(A, from->works, from->work_count);

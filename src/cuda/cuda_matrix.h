@@ -17,8 +17,11 @@ typedef struct cuda_csr {
 /* Jagged diagonals in slices. */
 typedef struct cuda_slices {
   int32_t rows, count;
-  int streamed; /* it is far beyond the cache */
-  int lean;     /* it is beyond the cache, and nearly all slices have gaps: cg_slices */
+  /* Which kernels serve it best, by its bytes and its rows' mean length. */
+  int sent_for;     /* products send for slices of short rows */
+  int streamed;     /* products have entries come ahead: multiply_streamed */
+  int lean_product; /* products of one component in few registers: multiply_lean */
+  int lean;         /* conjugate gradients in few registers: cg_slices */
   const tsi_slice *slices;
   const uint8_t *lengths, *order; /* order: NULL where rows are in natural order */
   const uint32_t *words;

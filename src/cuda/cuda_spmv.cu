@@ -46,6 +46,9 @@ static ts_status start(ts_context *context, const cuda_matrix &m, const operands
   const cuda_works &w = m.works;
   if (m.format == TS_FORMAT_JAGGED) {
     const unsigned blocks = (unsigned)w.count + cuda_blocks_for((size_t)m.slices.count, SLICE_WARPS);
+    if constexpr (N == 1 && sizeof(Real) == 4)
+      if (m.slices.lean_product)
+        return cuda_start(context, "multiply_lean", multiply_lean, blocks, SLICE_THREADS, m.slices, w, o);
     return m.slices.streamed ? cuda_start(context, "multiply_streamed", multiply_streamed<N, Real>, blocks,
                                           SLICE_THREADS, m.slices, w, o)
                              : cuda_start(context, "multiply_slices", multiply_slices<N, Real>, blocks,

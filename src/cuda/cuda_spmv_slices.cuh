@@ -29,6 +29,7 @@ __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS /
   const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
   if (slice >= m.count) return;
   const cuda_place p = cuda_place_of(m, slice, lane);
+  if (m.sent_for && p.slice.gaps && p.slice.longest <= 8) cuda_prefetch_slice(m, p.slice, lane);
   cuda_overlap_wait();
   row_sum<N, Real> sum = {};
   if (p.slice.gaps)
@@ -36,6 +37,27 @@ __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS /
   else
     sum = sum_without_gaps<N, Real>(m, p.slice, lane, p.length, o.x);
   if (p.row >= 0) store<N>(o, p.row, sum.c);
+}
+
+/* All threads that a multiprocessor can hold, with fewer loads of each. */
+__global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / SLICE_THREADS)
+    multiply_lean(const cuda_slices m, const cuda_works w, const operands o) {
+  cuda_overlap_trigger();
+  if ((int)blockIdx.x < w.count) {
+    piece_of_row<1, SLICE_THREADS, float>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
+    return;
+  }
+  const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (slice >= m.count) return;
+  const cuda_place p = cuda_place_of(m, slice, lane);
+  if (p.slice.gaps) cuda_prefetch_slice(m, p.slice, lane);
+  cuda_overlap_wait();
+  row_sum<1, float> sum = {};
+  if (p.slice.gaps)
+    cuda_slice_row_lean<1, float>(m, p, lane, o.x, sum.c);
+  else
+    sum = sum_without_gaps<1, float>(m, p.slice, lane, p.length, o.x);
+  if (p.row >= 0) store<1>(o, p.row, sum.c);
 }
 
 /* ---- Streamed: entries come to shared memory two chunks ahead, without registers ---- */
