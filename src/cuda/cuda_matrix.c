@@ -60,7 +60,7 @@ static int32_t count_without_gaps(const tsi_slices *slices) {
  * on their way. */
 static void choose_kernels(cuda_slices *to, const tsi_slices *from, double mean, double cache) {
   const double bytes = 4.0 * from->entries + 4.0 * from->words;
-  const int even = 8 * (int64_t)count_without_gaps(from) <= from->count;
+  const int even = 8 * (int64_t)count_without_gaps(from) <= from->count; /* nearly all slices have gaps */
   to->sent_for = bytes <= cache;
   to->streamed = bytes > 3 * cache;
   to->lean = even && mean <= 12 && bytes > (mean <= 6 ? cache / 3 : cache);
