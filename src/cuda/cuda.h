@@ -25,9 +25,10 @@ typedef struct cuda_state {
   int device;
   int application_device; /* which was current before the library was entered */
   int multiprocessors;
-  int cooperative; /* kernels whose blocks can wait for each other */
-  int overlap;     /* kernels may begin before the one before has ended (cuda_start) */
-  int pools;       /* memory is taken and given back in stream order */
+  int threads, registers; /* of a multiprocessor */
+  int cooperative;        /* kernels whose blocks can wait for each other */
+  int overlap;            /* kernels may begin before the one before has ended (cuda_start) */
+  int pools;              /* memory is taken and given back in stream order */
   size_t l2_bytes;
   cudaStream_t stream, own_stream; /* the same, unless the application gave one */
   void *partials;                  /* what the blocks of a reduction hand to the last one */

@@ -43,6 +43,8 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
   CUDA_TRY(context, cudaRuntimeGetVersion(&runtime));
   CUDA_TRY(context, cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, state->device));
   state->multiprocessors = p.multiProcessorCount;
+  state->threads = p.maxThreadsPerMultiProcessor;
+  state->registers = p.regsPerMultiprocessor;
   state->cooperative = p.cooperativeLaunch;
   state->l2_bytes = p.l2CacheSize > 0 ? (size_t)p.l2CacheSize : 0;
   state->pools = pools;

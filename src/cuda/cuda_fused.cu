@@ -57,10 +57,10 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   const cuda_quad as = cuda_lanes(job.a, reduction.components), bs = cuda_lanes(job.b, reduction.components);
   cuda_sums<1> sums = {};
   CUDA_EACH_QUAD(i, count) {
-    cuda_quad w = {1, 1, 1, 1};
+    cuda_quad w = {};
     if (job.w) w = cuda_load(job.w, i, count);
     const cuda_quad r = axpy2_quad(job, as, bs, i, count);
-    CUDA_EACH_LANE(l) sums.lane[0][l] += (double)r.lane[l] * (double)r.lane[l] * (double)w.lane[l];
+    cuda_sums_add(&sums, 0, r, r, 1, w, job.w != NULL);
   }
   cuda_sums_by_component(&sums, reduction.components);
   const cuda_result results[1] = {result};
@@ -75,7 +75,7 @@ ts_status cuda_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vect
   }
   const axpy2_job job = {cuda_data(x), cuda_data(d),           cuda_data(r),          cuda_data(q),
                          NULL,         cuda_coefficient_of(a), cuda_coefficient_of(b)};
-  CUDA_RUN_QUADS(x, axpy2, x->components, job);
+  CUDA_RUN_QUADS_WITH(48, x, axpy2, x->components, job);
   return TS_OK;
 }
 
@@ -89,7 +89,7 @@ ts_status cuda_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_
       cuda_data(x),           cuda_data(d),          cuda_data(r), cuda_data(q), w ? cuda_data(w) : NULL,
       cuda_coefficient_of(a), cuda_coefficient_of(b)};
   const cuda_result result = {cuda_slot(out, index), 0};
-  CUDA_RUN_QUADS(x, axpy2_dot, cuda_reduction_of(x), job, result);
+  CUDA_RUN_QUADS_WITH(60, x, axpy2_dot, cuda_reduction_of(x), job, result);
   return TS_OK;
 }
 
@@ -106,7 +106,7 @@ static __global__ void cg_update(size_t count, int components, cg_update_job job
   const int first = cuda_first_component(components);
   cuda_quad alpha, beta;
   CUDA_EACH_LANE(l) {
-    const int c = (first + l) % components;
+    const int c = cuda_component_of_lane(first, l, components);
     const float dq = job.dq[c];
     const int gone = fabsf(dq) < FLT_MIN;
     alpha.lane[l] = gone ? 0 : job.delta[c] / dq;
@@ -141,6 +141,6 @@ ts_status cuda_cg_update(const tsi_cg_update *u) {
                              slots + (size_t)u->delta * 4,
                              slots + (size_t)u->dq * 4,
                              slots + (size_t)u->qmq * 4};
-  CUDA_RUN_QUADS(u->e, cg_update, u->e->components, job);
+  CUDA_RUN_QUADS_WITH(48, u->e, cg_update, u->e->components, job);
   return TS_OK;
 }

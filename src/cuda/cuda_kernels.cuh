@@ -54,11 +54,14 @@ static inline unsigned cuda_blocks_for(size_t items, unsigned threads = CUDA_THR
   return (unsigned)((items + threads - 1) / threads);
 }
 
-/* Blocks for a loop over `items` that strides by the whole grid: no more than keep the device full. */
-static inline unsigned cuda_blocks_striding(const ts_context *context, size_t items,
-                                            unsigned threads = CUDA_THREADS) {
-  const size_t all = (items + threads - 1) / threads;
-  const size_t full = (size_t)cuda_state_of(context)->multiprocessors * (2048 / threads);
+/* Blocks for a loop over `items` that strides by the whole grid: no more than the device holds at once if a
+ * thread takes so many registers, since those that wait for a place would work alone at the end. */
+static inline unsigned cuda_blocks_striding(const ts_context *context, size_t items, int registers = 32) {
+  const cuda_state *state = cuda_state_of(context);
+  const int fit = state->registers / registers,
+            each = (fit < state->threads ? fit : state->threads) / CUDA_THREADS;
+  const size_t all = cuda_blocks_for(items),
+               full = (size_t)state->multiprocessors * (size_t)(each > 1 ? each : 1);
   return (unsigned)(all < 1 ? 1 : all < full ? all : full);
 }
 
@@ -126,9 +129,14 @@ static __device__ __forceinline__ size_t cuda_first_quad(void) {
   return (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* The component of lane 0 in all quads of this thread. */
+/* The component of lane 0 in all quads of this thread: 4 q modulo 3 is q modulo 3. A division by what is not
+ * known when this is compiled would take as long as a few loads. */
 static __device__ __forceinline__ int cuda_first_component(int components) {
-  return (int)(4 * cuda_first_quad() % (size_t)components);
+  return components == 3 ? (int)((unsigned)cuda_first_quad() % 3) : 0;
+}
+
+static __device__ __forceinline__ int cuda_component_of_lane(int first, int lane, int components) {
+  return components == 3 ? (first + lane) % 3 : lane & (components - 1);
 }
 
 /* Elements behind the last one count as 0. */
@@ -156,24 +164,26 @@ static __device__ __forceinline__ void cuda_store(float *out, size_t i, const cu
 static __device__ __forceinline__ cuda_quad cuda_lanes(const cuda_coefficient &c, int components) {
   const int first = cuda_first_component(components);
   cuda_quad q;
-  CUDA_EACH_LANE(l) q.lane[l] = cuda_evaluate(c, (first + l) % components);
+  CUDA_EACH_LANE(l) q.lane[l] = cuda_evaluate(c, cuda_component_of_lane(first, l, components));
   return q;
 }
 
 /* Blocks for such a loop. */
-static inline unsigned cuda_blocks_quads(const ts_context *context, size_t count, int components) {
-  const unsigned blocks = cuda_blocks_striding(context, (count + 3) / 4);
+static inline unsigned cuda_blocks_quads(const ts_context *context, size_t count, int components,
+                                         int registers) {
+  const unsigned blocks = cuda_blocks_striding(context, (count + 3) / 4, registers);
   return components == 3 ? (blocks + 2) / 3 * 3 : blocks;
 }
 
 /* Starts KERNEL, which has such a loop over the elements of `v` behind cuda_overlap_begin, with the arguments
- * that follow. */
-#define CUDA_RUN_QUADS(v, kernel, ...)                                                                         \
+ * that follow; its threads take 32 registers at most, or so many. */
+#define CUDA_RUN_QUADS(v, kernel, ...) CUDA_RUN_QUADS_WITH(32, v, kernel, __VA_ARGS__)
+#define CUDA_RUN_QUADS_WITH(registers, v, kernel, ...)                                                         \
   do {                                                                                                         \
     const ts_vector *v_ = (v);                                                                                 \
     TSI_TRY(cuda_start(v_->context, #kernel, kernel,                                                           \
-                       cuda_blocks_quads(v_->context, cuda_count(v_), v_->components), CUDA_THREADS,           \
-                       cuda_count(v_), __VA_ARGS__));                                                          \
+                       cuda_blocks_quads(v_->context, cuda_count(v_), v_->components, registers),              \
+                       CUDA_THREADS, cuda_count(v_), __VA_ARGS__));                                            \
   } while (0)
 
 /* The sum over the warp, in every lane; the order of additions is fixed. */

@@ -14,7 +14,7 @@ template <int SUMS> struct dot_job {
 
 template <int SUMS>
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    dot(size_t count, cuda_reduction reduction, dot_job<SUMS> job) {
+    dot(size_t count, cuda_reduction reduction, const __grid_constant__ dot_job<SUMS> job) {
   cuda_overlap_begin();
   cuda_sums<SUMS> sums = {};
   CUDA_EACH_QUAD(i, count) {
@@ -22,11 +22,10 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     for (int s = 0; s < SUMS; s++) {
       const dot_term t = job.term[s];
       const cuda_quad x = cuda_load(t.x, i, count);
-      cuda_quad y = {1, 1, 1, 1}, w = {1, 1, 1, 1};
+      cuda_quad y = {}, w = {};
       if (t.y) y = t.y == t.x ? x : cuda_load(t.y, i, count);
       if (t.w) w = cuda_load(t.w, i, count);
-      CUDA_EACH_LANE(l)
-      sums.lane[s][l] += (double)x.lane[l] * (double)y.lane[l] * (double)w.lane[l];
+      cuda_sums_add(&sums, s, x, y, t.y != NULL, w, t.w != NULL);
     }
   }
   cuda_sums_by_component(&sums, reduction.components);
@@ -40,7 +39,7 @@ static dot_term term_of(const ts_vector *x, const ts_vector *y, const ts_vector 
 static ts_status single(ts_scalars *out, int index, int root, const ts_vector *x, const ts_vector *y,
                         const ts_vector *w) {
   const dot_job<1> job = {{term_of(x, y, w)}, {{cuda_slot(out, index), root}}};
-  CUDA_RUN_QUADS(x, dot<1>, cuda_reduction_of(x), job);
+  CUDA_RUN_QUADS_WITH(40, x, dot<1>, cuda_reduction_of(x), job);
   return TS_OK;
 }
 
@@ -51,7 +50,7 @@ template <int SUMS> static ts_status several(ts_scalars *out, const tsi_dot *sum
     job.term[s] = term_of(sums[s].x, sums[s].y, sums[s].w);
     job.result[s] = {cuda_slot(out, sums[s].index), 0};
   }
-  CUDA_RUN_QUADS(x, dot<SUMS>, cuda_reduction_of(x), job);
+  CUDA_RUN_QUADS_WITH(60, x, dot<SUMS>, cuda_reduction_of(x), job);
   return TS_OK;
 }
 
@@ -96,7 +95,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
   const int first = cuda_first_component(reduction.components);
   float values[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
   CUDA_EACH_LANE(l) {
-    const int component = (first + l) % reduction.components;
+    const int component = cuda_component_of_lane(first, l, reduction.components);
     CUDA_EACH_LANE(c) if (c == component) values[c] = larger(values[c], of_lane[l]);
   }
   float most = block_largest(values);

@@ -29,6 +29,19 @@ struct cuda_result {
 
 template <int SUMS> struct cuda_sums { double lane[SUMS][4]; };
 
+/* Adds x to sum s, times y and times w where they are there. Conversions to double precision are slow, so there
+ * is none of a 1. */
+template <int SUMS>
+static __device__ __forceinline__ void cuda_sums_add(cuda_sums<SUMS> *sums, int s, const cuda_quad &x,
+                                                     const cuda_quad &y, int has_y, const cuda_quad &w,
+                                                     int has_w) {
+  double product[4];
+  CUDA_EACH_LANE(l) product[l] = (double)x.lane[l];
+  if (has_y) CUDA_EACH_LANE(l) product[l] *= (double)y.lane[l];
+  if (has_w) CUDA_EACH_LANE(l) product[l] *= (double)w.lane[l];
+  CUDA_EACH_LANE(l) sums->lane[s][l] += product[l];
+}
+
 /* Brings the lanes to their components. */
 template <int SUMS>
 static __device__ __forceinline__ void cuda_sums_by_component(cuda_sums<SUMS> *sums, int components) {
@@ -37,7 +50,7 @@ static __device__ __forceinline__ void cuda_sums_by_component(cuda_sums<SUMS> *s
   for (int s = 0; s < SUMS; s++) {
     double by_component[4] = {0, 0, 0, 0};
     CUDA_EACH_LANE(l) {
-      const int component = (first + l) % components;
+      const int component = cuda_component_of_lane(first, l, components);
       CUDA_EACH_LANE(c) if (c == component) by_component[c] += sums->lane[s][l];
     }
     CUDA_EACH_LANE(c) sums->lane[s][c] = by_component[c];
@@ -45,18 +58,21 @@ static __device__ __forceinline__ void cuda_sums_by_component(cuda_sums<SUMS> *s
 }
 
 /* ---- Over a block ----
- * `value` of every thread, numbers of `count` kinds; the sums of kind k to thread k. */
-template <int KINDS> static __device__ __forceinline__ double cuda_block_sum(const double (&value)[KINDS]) {
+ * `value` of every thread, numbers of KINDS kinds, four a sum, of which those of components that the vectors do
+ * not have are left out; the sums of kind k to thread k. */
+template <int KINDS>
+static __device__ __forceinline__ double cuda_block_sum(const double (&value)[KINDS], int components) {
   __shared__ double of_warp[32][KINDS];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
 #pragma unroll
   for (int k = 0; k < KINDS; k++) {
+    if (k % 4 >= components) continue;
     const double sum = cuda_warp_sum(value[k]);
     if (lane == 0) of_warp[warp][k] = sum;
   }
   __syncthreads();
   double total = 0;
-  if (threadIdx.x < KINDS)
+  if (threadIdx.x < KINDS && (int)threadIdx.x % 4 < components)
     for (int w = 0; w < warps; w++) total += of_warp[w][threadIdx.x];
   __syncthreads();
   return total;
@@ -83,7 +99,8 @@ static __device__ __forceinline__ void cuda_finish_sums(const cuda_reduction &re
   double values[kinds];
 #pragma unroll
   for (int k = 0; k < kinds; k++) values[k] = sums.lane[k / 4][k % 4];
-  double total = cuda_block_sum<kinds>(values);
+  const int components = reduction.components;
+  double total = cuda_block_sum<kinds>(values, components);
   if (gridDim.x > 1) {
     if (threadIdx.x < kinds) reduction.partials[(size_t)blockIdx.x * kinds + threadIdx.x] = total;
     if (!cuda_arrives_last(reduction.arrivals)) return;
@@ -91,16 +108,16 @@ static __device__ __forceinline__ void cuda_finish_sums(const cuda_reduction &re
     for (int k = 0; k < kinds; k++) values[k] = 0;
     for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
 #pragma unroll
-      for (int k = 0; k < kinds; k++) values[k] += __ldcg(&reduction.partials[(size_t)block * kinds + k]);
+      for (int k = 0; k < kinds; k++)
+        if (k % 4 < components) values[k] += __ldcg(&reduction.partials[(size_t)block * kinds + k]);
     }
-    total = cuda_block_sum<kinds>(values);
+    total = cuda_block_sum<kinds>(values, components);
   }
-  if (threadIdx.x < kinds) {
-    const int component = threadIdx.x % 4;
-    const cuda_result result = results[threadIdx.x / 4];
-    result.slot[component] =
-        component < reduction.components ? (float)(result.root ? sqrt(total) : total) : 0.0f;
-  }
+  const int component = threadIdx.x % 4, exists = component < components;
+#pragma unroll /* an index would bring the results of every thread into memory of its own */
+  for (int s = 0; s < SUMS; s++)
+    if ((int)threadIdx.x / 4 == s)
+      results[s].slot[component] = exists ? (float)(results[s].root ? sqrt(total) : total) : 0.0f;
 }
 
 #endif
