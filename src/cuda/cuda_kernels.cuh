@@ -72,14 +72,16 @@ static inline unsigned cuda_blocks_striding(const ts_context *context, size_t it
  * patterns of matrices, which came by a copy and do not change, and writes nothing; all its threads call it.
  * (Multigrid's steps read a little more, see cuda_level.cuh.) A kernel that is started in another way, and a
  * copy, wait for the end of all before them. */
+#define CUDA_KNOWS_OVERLAP (CUDART_VERSION >= 12000) /* CUDA 11.8 lacks the two functions */
+
 static __device__ __forceinline__ void cuda_overlap_wait(void) {
-#if __CUDA_ARCH__ >= 900
+#if CUDA_KNOWS_OVERLAP && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 /* The next kernel may begin as soon as all blocks have come here. */
 static __device__ __forceinline__ void cuda_overlap_trigger(void) {
-#if __CUDA_ARCH__ >= 900
+#if CUDA_KNOWS_OVERLAP && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }

@@ -10,6 +10,6 @@ ts_status cuda_find_overlap(ts_context *context) {
   int major = 0;
   CUDA_TRY(context, cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, state->device));
   CUDA_TRY(context, cudaFuncGetAttributes(&attributes, (const void *)nothing));
-  state->overlap = major >= 9 && attributes.ptxVersion >= 90;
+  state->overlap = CUDA_KNOWS_OVERLAP && major >= 9 && attributes.ptxVersion >= 90;
   return TS_OK;
 }
