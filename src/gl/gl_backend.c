@@ -129,8 +129,10 @@ static void close_backend(ts_context *context) {
   enter(context);
   gl_programs_destroy(context);
   release_helpers(context);
-  if (gl->entered && gl->empty_vao) glDeleteVertexArrays(1, &gl->empty_vao);
-  if (gl->entered && gl->nearest) glDeleteSamplers(1, &gl->nearest);
+  if (gl->entered) {
+    gl_delete_vertex_array(gl, gl->empty_vao);
+    gl_delete_sampler(gl, gl->nearest);
+  }
   leave(context);
   gl_state_destroy(context);
   gl->platform.close(context);

@@ -75,13 +75,11 @@ static ts_status compose(tsi_level *coarse, tsi_level *fine, gl_texture *togethe
 }
 
 ts_status gl_level_coarsen(tsi_level *coarse, tsi_level *fine) {
-  gl_backend *gl = gl_of(fine->context);
   gl_texture together;
   TSI_TRY(draw_weights(coarse, fine));
   ts_status status = attach_all(fine->context, gl_level_of(coarse)->plain, &together);
   if (status == TS_OK) status = compose(coarse, fine, &together);
-  gl_bind_framebuffer(gl, gl_level_of(coarse)->plain[GL_CENTRE]->framebuffer);
-  glDeleteFramebuffers(1, &together.framebuffer);
+  gl_delete_framebuffer(gl_of(fine->context), together.framebuffer);
   return status == TS_OK ? gl_check(fine->context, "a coarse stencil") : status;
 }
 

@@ -127,8 +127,8 @@ void gl_matrix_destroy(ts_matrix *A) {
   gl_texture_release(context, m->stage_blocks);
   for (int s = 0; s < TSI_MAX_STAGES; s++) gl_texture_release(context, m->stages[s]);
   if (gl_of(context)->entered) {
-    if (m->vao) glDeleteVertexArrays(1, &m->vao);
-    if (m->vertices) glDeleteBuffers(1, &m->vertices);
+    gl_delete_vertex_array(gl_of(context), m->vao);
+    gl_delete_buffer(gl_of(context), m->vertices);
   }
   tsi_device_give(context, m->vertices_bytes);
   tsi_free(context, m);

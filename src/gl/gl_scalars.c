@@ -26,7 +26,7 @@ void gl_scalars_destroy(ts_scalars *s) {
   if (!impl) return;
   if (gl_of(s->context)->entered) {
     if (impl->fence) glDeleteSync(impl->fence);
-    if (impl->buffer) glDeleteBuffers(1, &impl->buffer);
+    gl_delete_buffer(gl_of(s->context), impl->buffer);
   }
   gl_texture_release(s->context, impl->texture);
   gl_user_removed(s->context);

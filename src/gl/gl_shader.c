@@ -303,7 +303,7 @@ void gl_programs_destroy(ts_context *context) {
   while (gl->programs) {
     gl_program *p = gl->programs;
     gl->programs = p->next;
-    if (gl->entered) glDeleteProgram(p->name);
+    if (gl->entered) gl_delete_program(gl, p->name);
     tsi_free(context, p);
   }
 }

@@ -12,11 +12,7 @@ void gl_space_destroy(ts_space *space) {
   gl_space *impl = space->impl;
   if (!impl) return;
   gl_backend *gl = gl_of(space->context);
-  if (gl->entered && impl->index_texture) {
-    for (int unit = 0; unit < GL_UNITS; unit++)
-      if (gl->bound_texture[unit] == impl->index_texture) gl->bound_texture[unit] = (GLuint)-1;
-    glDeleteTextures(1, &impl->index_texture);
-  }
+  if (gl->entered) gl_delete_texture(gl, impl->index_texture);
   gl_texture_release(space->context, impl->lanes);
   tsi_device_give(space->context, impl->bytes);
   tsi_free(space->context, impl);

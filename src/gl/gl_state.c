@@ -123,3 +123,55 @@ void gl_state_lend(const gl_backend *gl) {
   if (!gl->nearest || gl->saved) return;
   for (int unit = 0; unit < GL_UNITS; unit++) glBindSampler((GLuint)unit, 0);
 }
+
+/* ---- Objects that are deleted ---- */
+
+static void unbind(GLint *saved, GLuint name) {
+  if ((GLuint)*saved == name) *saved = 0;
+}
+
+static void forget(GLuint *current, GLuint name) {
+  if (*current == name) *current = (GLuint)-1;
+}
+
+void gl_delete_texture(gl_backend *gl, GLuint name) {
+  for (int unit = 0; unit < GL_UNITS; unit++) {
+    if (gl->saved) unbind(&gl->saved->texture[unit], name);
+    forget(&gl->bound_texture[unit], name);
+  }
+  glDeleteTextures(1, &name);
+}
+
+void gl_delete_framebuffer(gl_backend *gl, GLuint name) {
+  if (gl->saved) {
+    unbind(&gl->saved->draw_framebuffer, name);
+    unbind(&gl->saved->read_framebuffer, name);
+  }
+  forget(&gl->bound_framebuffer, name);
+  glDeleteFramebuffers(1, &name);
+}
+
+void gl_delete_buffer(gl_backend *gl, GLuint name) {
+  if (gl->saved) {
+    unbind(&gl->saved->array_buffer, name);
+    unbind(&gl->saved->pack_buffer, name);
+    unbind(&gl->saved->unpack_buffer, name);
+  }
+  glDeleteBuffers(1, &name);
+}
+
+void gl_delete_vertex_array(gl_backend *gl, GLuint name) {
+  if (gl->saved) unbind(&gl->saved->vao, name);
+  glDeleteVertexArrays(1, &name);
+}
+
+void gl_delete_sampler(gl_backend *gl, GLuint name) {
+  for (int unit = 0; gl->saved && unit < GL_UNITS; unit++) unbind(&gl->saved->sampler[unit], name);
+  glDeleteSamplers(1, &name);
+}
+
+void gl_delete_program(gl_backend *gl, GLuint name) {
+  if (gl->saved) unbind(&gl->saved->program, name);
+  forget(&gl->bound_program, name);
+  glDeleteProgram(name);
+}

@@ -51,15 +51,8 @@ static ts_status attach_framebuffer(ts_context *context, gl_texture *t) {
 static void destroy(ts_context *context, gl_texture *t) {
   gl_backend *gl = gl_of(context);
   if (gl->entered) {
-    if (t->framebuffer) {
-      if (gl->bound_framebuffer == t->framebuffer) gl->bound_framebuffer = (GLuint)-1;
-      glDeleteFramebuffers(1, &t->framebuffer);
-    }
-    if (t->bytes) {
-      for (int unit = 0; unit < GL_UNITS; unit++)
-        if (gl->bound_texture[unit] == t->name) gl->bound_texture[unit] = (GLuint)-1;
-      glDeleteTextures(1, &t->name);
-    }
+    gl_delete_framebuffer(gl, t->framebuffer);
+    if (t->bytes) gl_delete_texture(gl, t->name);
   }
   tsi_device_give(context, t->bytes);
   tsi_free(context, t);
