@@ -93,6 +93,7 @@ int main(int argc, char **argv) {
   options_parse(argc, argv, &options);
   message_set_quiet(options.quiet);
   progress_enable(!options.quiet);
+  options.smoother.forgets = options.bench || options.headless;
   if (options.bench) return run_bench(&options);
   return options.headless ? run_headless(&options) : run_window(&options);
 }

@@ -163,6 +163,10 @@ const float *smoother_start_positions(const smoother *s) {
 const smoother_options *smoother_get_options(const smoother *s) {
   return &s->options;
 }
+const float *smoother_residuals(const smoother *s, int *count) {
+  *count = s->residual_count;
+  return s->residuals;
+}
 int smoother_step_count(const smoother *s) {
   return s->steps;
 }
@@ -222,14 +226,13 @@ int smoother_step(smoother *s, int measured, int timed, step_report *report, cha
   ts_mesh_flow_result result = {0};
   *report = (step_report){.number = s->steps + 1, .area = NAN, .volume = NAN, .seconds_draw = NAN};
   report->roughness_before = report->roughness = NAN;
+  s->residual_count = 0;
   if (s->options.method == SMOOTHER_DSI) return smoother_dsi_step(s, measured, report, message);
   if (smoother_past_prepare(s, message)) return 1;
-  s->report = report;
   ts_status status = ts_context_finish(s->device.context); /* what was asked before is not the step's time */
   const double begin = seconds_now();
   if (status == TS_OK) status = timed ? timed_step(s, &result, report) : whole_step(s, &result, report);
   const double whole = seconds_now() - begin;
-  s->report = NULL;
   if (status < 0) return smoother_fail_status(s->device.context, status, "the step failed", message);
   /* What a failed attempt took belongs to the step. */
   if (timed) report->seconds_solve = whole - report->seconds_matrix;

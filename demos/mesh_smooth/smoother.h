@@ -25,11 +25,12 @@ typedef struct smoother_options {
   int preserve_volume; /* scaled about the box's centre after each step; refused where the mesh is not closed */
   dsi_weights weights; /* of DSI, as is */
   double fit;          /* how much a vertex is held at its place; 0: not at all */
+  int forgets;         /* nothing is kept that could be undone; cannot be changed */
 } smoother_options;
 
 typedef struct smoother smoother;
 
-enum { STEP_HISTORY = 256 };
+enum { SMOOTHER_RESIDUALS = 256 };
 
 /* How a step went. */
 typedef struct step_report {
@@ -40,8 +41,6 @@ typedef struct step_report {
   double roughness_before, roughness;   /* of DSI, in parts of the diagonal; NAN unless measured */
   double seconds_matrix, seconds_solve; /* without `timed` all is the solve's */
   double seconds_draw;                  /* NAN, to be filled in by who draws */
-  int history_count;                    /* of the last solve's iterations: sqrt(delta / delta_0) after each, */
-  float history[STEP_HISTORY];          /* of the first ones where there were more */
   char message[160];                    /* why it was cut or failed, "" otherwise */
 } step_report;
 
@@ -62,6 +61,8 @@ ts_vector *smoother_positions(const smoother *s);         /* on the device, unit
 const float *smoother_start_positions(const smoother *s); /* unit coordinates, 3 a vertex */
 int smoother_start_number(const smoother *s);
 const smoother_options *smoother_get_options(const smoother *s);
+/* Of the last solve's iterations, up to SMOOTHER_RESIDUALS: sqrt(delta / delta_0) after each. */
+const float *smoother_residuals(const smoother *s, int *count);
 
 /* Changes options that need no new device: time step, rtol, iterations, volume. The others (backend, format,
  * boundary) move the current positions to the new device; on failure everything stays as it was. */
@@ -73,7 +74,7 @@ int smoother_set_options(smoother *s, const smoother_options *options, char mess
 int smoother_step(smoother *s, int measured, int timed, step_report *report, char message[MESH_MESSAGE]);
 
 /* The past: every step, noise and reset can be undone and redone, as far back as 256 MiB of device memory reach
- * (at least once). Return 1 with a message when there is nothing more. */
+ * (at least once), unless the smoother forgets. Return 1 with a message when there is nothing more. */
 int smoother_undo(smoother *s, char message[MESH_MESSAGE]);
 int smoother_redo(smoother *s, char message[MESH_MESSAGE]);
 int smoother_can_undo(const smoother *s);

@@ -21,12 +21,11 @@ int smoother_fail_status(const ts_context *context, ts_status status, const char
 }
 
 /* Keeps the residuals of the solve that goes on; a new solve begins with iteration 1. */
-int smoother_keep_history(int iteration, const double *history, int count, void *user) {
-  step_report *const r = ((smoother *)user)->report;
-  if (!r) return 0;
-  if (iteration - count <= 0) r->history_count = 0;
-  for (int k = 0; k < count && r->history_count < STEP_HISTORY; k++)
-    r->history[r->history_count++] = (float)history[k];
+int smoother_keep_residuals(int iteration, const double *history, int count, void *user) {
+  smoother *const s = user;
+  if (iteration - count <= 0) s->residual_count = 0;
+  for (int k = 0; k < count && s->residual_count < SMOOTHER_RESIDUALS; k++)
+    s->residuals[s->residual_count++] = (float)history[k];
   return 0;
 }
 
@@ -37,7 +36,7 @@ enum { gpu_interval = 2, longest_interval = 16 };
 ts_cg_desc smoother_cg(smoother *s, const smoother_options *options, const ts_context *context) {
   const int most = options->cg_iterations;
   ts_cg_desc desc = {
-      .rtol = options->rtol, .max_iterations = most, .progress = smoother_keep_history, .progress_user = s};
+      .rtol = options->rtol, .max_iterations = most, .progress = smoother_keep_residuals, .progress_user = s};
   ts_context_info info;
   if (ts_context_get_info(context, &info) == TS_OK && info.max_texture_size)
     desc.check_interval = most && most <= longest_interval ? most : gpu_interval;
@@ -87,7 +86,6 @@ int smoother_device_open(smoother *s, const smoother_options *options, ts_contex
   ts_status status = ts_mesh_flow_create(device->context, &flow_desc, &device->flow);
   ts_space *space = status == TS_OK ? ts_mesh_flow_space(device->flow) : NULL;
   if (status == TS_OK) status = ts_vector_create(space, &three, &device->x);
-  if (status == TS_OK) status = ts_vector_create(space, &three, &device->before);
   if (status == TS_OK) status = create_mobile(s, device, &three);
   if (status == TS_OK) {
     memcpy(s->host, s->start->unit, 3 * (size_t)m->vertex_count * sizeof *s->host);

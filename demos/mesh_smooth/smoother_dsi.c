@@ -58,11 +58,9 @@ int smoother_dsi_step(smoother *s, int measured, step_report *report, char messa
   ts_system_solve_desc how = {.stop = TS_STOP_RESIDUAL,
                               .rtol = o->rtol,
                               .max_iterations = o->cg_iterations,
-                              .progress = smoother_keep_history,
+                              .progress = smoother_keep_residuals,
                               .progress_user = s};
-  s->report = report;
   const int failed = dsi_solve(s->interpolation, &how, &s->dsi_result, &status, message);
-  s->report = NULL;
   if (failed || read_solution(s, message)) return 1;
   const ts_system_result *r = &s->dsi_result;
   report->converged = status == TS_OK;

@@ -79,6 +79,7 @@ static int create_before(smoother *s) {
 }
 
 int smoother_past_prepare(smoother *s, char message[MESH_MESSAGE]) {
+  if (s->options.forgets) return 0;
   const size_t bytes = 4 * sizeof(float) * (size_t)s->start->m.vertex_count; /* a texel has four components */
   const int most = past_bytes / bytes > 1 ? (int)(past_bytes / bytes) : 1;
   if (s->past + 1 > s->room) {
@@ -104,6 +105,7 @@ int smoother_past_prepare(smoother *s, char message[MESH_MESSAGE]) {
 }
 
 void smoother_past_commit(smoother *s, smoother_start *start, int steps) {
+  if (s->options.forgets) return;
   drop_future(s);
   start->references++;
   s->states[s->past++] = (past_state){.x = s->device.before, .start = start, .steps = steps};

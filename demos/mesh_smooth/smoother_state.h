@@ -38,7 +38,8 @@ struct smoother {
   smoother_device device;
   int steps;
   float *host; /* room for the positions */
-  step_report *report;
+  float residuals[SMOOTHER_RESIDUALS];
+  int residual_count;
   dsi *interpolation; /* for this device and start; made when it is needed */
   dsi_controls controls;
   ts_system_result dsi_result;
@@ -61,7 +62,7 @@ int smoother_device_open(smoother *s, const smoother_options *options, ts_contex
                          smoother_device *device, char message[MESH_MESSAGE]);
 void smoother_device_close(smoother_device *device, int keep_context);
 ts_cg_desc smoother_cg(smoother *s, const smoother_options *options, const ts_context *context);
-int smoother_keep_history(int iteration, const double *history, int count, void *user);
+int smoother_keep_residuals(int iteration, const double *history, int count, void *user);
 /* To and from s->host. */
 ts_status smoother_read(const smoother *s, const ts_vector *x);
 ts_status smoother_write(const smoother *s, ts_vector *x);

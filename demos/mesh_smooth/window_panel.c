@@ -149,17 +149,19 @@ static void choose_device(window_state *w, const ts_context_info *device, const 
 }
 
 /* The residual of the last solve, by powers of ten. */
-static void residual_plot(const step_report *r) {
-  float powers[STEP_HISTORY], low = 0, high = 0;
+static void residual_plot(const smoother *s) {
+  float powers[SMOOTHER_RESIDUALS], low = 0, high = 0;
   char text[80];
-  for (int k = 0; k < r->history_count; k++) {
-    powers[k] = log10f(fmaxf(r->history[k], 1e-12f));
+  int count;
+  const float *residuals = smoother_residuals(s, &count);
+  for (int k = 0; k < count; k++) {
+    powers[k] = log10f(fmaxf(residuals[k], 1e-12f));
     low = fminf(low, powers[k]);
     high = fmaxf(high, powers[k]);
   }
   snprintf(text, sizeof text, "residual, 1e%.0f to 1e%.0f", (double)floorf(low), (double)ceilf(high));
-  if (!r->history_count) snprintf(text, sizeof text, "residual of the last solve");
-  ui_plot(text, powers, r->history_count, floorf(low), ceilf(high), 0);
+  if (!count) snprintf(text, sizeof text, "residual of the last solve");
+  ui_plot(text, powers, count, floorf(low), ceilf(high), 0);
   ui_tip("after each iteration of the last solve");
 }
 
@@ -204,7 +206,7 @@ static void solver_section(window_state *w) {
     ui_text("step %d: %d iterations, residual %.1e", r->number, r->iterations, r->relative_residual);
   else
     ui_text("no step yet");
-  residual_plot(r);
+  residual_plot(*w->s);
   time_plot(w);
 }
 

@@ -141,8 +141,8 @@ void gl_state_restore(const gl_state *state);
 void gl_state_set(gl_backend *gl);
 /* Takes back what would change how the caller's own textures are drawn in the library's context. */
 void gl_state_lend(const gl_backend *gl);
-/* OpenGL unbinds an object that is deleted. So does the saved state, if the application had it bound, and what is
- * known of the current one: the name must not be bound again. A name of 0 is none. */
+/* OpenGL unbinds an object that is deleted. So does the saved state, if the application had it bound, and what
+ * is known of the current one: the name must not be bound again. A name of 0 is none. */
 void gl_delete_texture(gl_backend *gl, GLuint name);
 void gl_delete_framebuffer(gl_backend *gl, GLuint name);
 void gl_delete_buffer(gl_backend *gl, GLuint name);
