@@ -338,6 +338,54 @@ static void unsorted(void) {
   }
 }
 
+/* The arrays of the host copy as the new matrix: all, or all but the values, or only the columns or only the
+ * offsets. The matrix was made with rows out of order and an entry twice, which the copy has not. */
+static void host_copies(void) {
+  const int32_t offsets[] = {0, 3, 4, 6}, indices[] = {2, 0, 2, 1, 1, 2}, own_offsets[] = {0, 2, 3, 5},
+                own_columns[] = {0, 2, 1, 1, 2};
+  const float values[] = {1, 2, 4, 8, 16, 32}, xs[] = {1, 10, 100};
+  for (int f = 0; f < 2 * format_count; f++) {
+    const int in_order = f % 2;
+    const ts_matrix_desc desc = {
+        .csr = {3, 3, in_order ? own_offsets : offsets, in_order ? own_columns : indices, values},
+        .format = formats[f / 2],
+        .keep_host_copy = 1};
+    test_context_label("%s, in order %d", ts_format_name(desc.format), in_order);
+    ts_matrix *matrix = NULL;
+    ts_csr copy;
+    if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
+    if (!CHECK_OK(context, ts_matrix_host_copy(matrix, &copy))) continue;
+    ts_vector *x = make_vector(ts_matrix_column_space(matrix), 1, xs);
+    ts_vector *y = poisoned(ts_matrix_row_space(matrix), 1);
+    for (int way = 0; way < 5; way++) {
+      const float scale = (float)(way + 1), mine[] = {2 * scale, 5 * scale, 8 * scale, 16 * scale, 32 * scale};
+      const float *const expected = way == 4 ? copy.values : mine;
+      ts_csr changed = copy;
+      if (way < 4) changed.values = mine;
+      if (way == 1) changed.row_offsets = own_offsets;
+      if (way == 2) changed.column_indices = own_columns;
+      CHECK_OK(context, ts_matrix_set_values(matrix, &changed));
+      CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
+      const double product[] = {(double)(expected[0] + 100 * expected[1]), (double)(10 * expected[2]),
+                                (double)(10 * expected[3] + 100 * expected[4])};
+      float *ys = read_vector(y);
+      CHECK_VALUES(ys, product, NULL, 3, 4);
+      free(ys);
+      /* What was borrowed before is still the copy, with the new values. */
+      CHECK(memcmp(copy.row_offsets, own_offsets, sizeof own_offsets) == 0);
+      CHECK(memcmp(copy.column_indices, own_columns, sizeof own_columns) == 0);
+      CHECK(memcmp(copy.values, expected, 5 * sizeof *expected) == 0);
+    }
+    /* Without values all are 0, in the copy too. */
+    CHECK_OK(context,
+             ts_matrix_set_values(matrix, &(ts_csr){3, 3, copy.row_offsets, copy.column_indices, NULL}));
+    for (int k = 0; k < 5; k++) CHECK(copy.values[k] == 0);
+    ts_vector_destroy(&x);
+    ts_vector_destroy(&y);
+    ts_matrix_destroy(&matrix);
+  }
+}
+
 /* Matrices on each other's spaces: A maps columns to rows, its transpose maps back. */
 static void shared_spaces(void) {
   ref_matrix m = ref_uneven_rows(700, 450, 60, 4), t = ref_transpose(&m);
@@ -534,15 +582,21 @@ CASE(locked)
 CASE(set_values)
 CASE(components)
 CASE(unsorted)
+CASE(host_copies)
 CASE(shared_spaces)
 CASE(not_numbers)
 CASE(vectors_over_rows)
 
 static const test_case cases[] = {
-    {"samples", case_samples},          {"locked", case_locked},
-    {"set_values", case_set_values},    {"components", case_components},
-    {"unsorted", case_unsorted},        {"shared_spaces", case_shared_spaces},
-    {"not_numbers", case_not_numbers},  {"vectors_over_rows", case_vectors_over_rows},
+    {"samples", case_samples},
+    {"locked", case_locked},
+    {"set_values", case_set_values},
+    {"components", case_components},
+    {"unsorted", case_unsorted},
+    {"host_copies", case_host_copies},
+    {"shared_spaces", case_shared_spaces},
+    {"not_numbers", case_not_numbers},
+    {"vectors_over_rows", case_vectors_over_rows},
     {"small_textures", small_textures},
 };
 TEST_MAIN(cases, 0)

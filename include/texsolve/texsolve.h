@@ -347,8 +347,9 @@ TS_API ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *des
 TS_API void ts_matrix_destroy(ts_matrix **matrix);
 
 /* Replaces the values; the layout stays. `csr` must have the sparsity pattern that the matrix was created
- * with, offsets and columns in the same order (TS_ERROR_INCOMPATIBLE otherwise). Solvers made for the matrix
- * use the new values. Errors as above; TS_ERROR_INVALID_ARGUMENT for a stencil (ts_stencil_set_values). */
+ * with, offsets and columns in the same order, or that of its host copy (TS_ERROR_INCOMPATIBLE otherwise); its
+ * arrays may be the host copy's own. Solvers made for the matrix use the new values. Errors as above;
+ * TS_ERROR_INVALID_ARGUMENT for a stencil (ts_stencil_set_values). */
 TS_API ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr);
 
 TS_API ts_space *ts_matrix_row_space(const ts_matrix *matrix);    /* borrowed: of y in y = A x */
@@ -383,7 +384,8 @@ typedef struct ts_matrix_info {
 TS_API ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info);
 
 /* The matrix in CSR (columns ascending, duplicates added up, locked rows empty), borrowed until the matrix is
- * destroyed or its values are replaced. TS_ERROR_INVALID_ARGUMENT unless made with keep_host_copy. */
+ * destroyed; ts_matrix_set_values replaces the values in place. TS_ERROR_INVALID_ARGUMENT unless made with
+ * keep_host_copy. */
 TS_API ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr);
 
 /* y = A x, and r = b - A x; y and r must not be x (TS_ERROR_INVALID_ARGUMENT), r may be b. Every component

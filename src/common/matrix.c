@@ -126,15 +126,24 @@ static tsi_layout_input layout_input(const ts_matrix *A, const tsi_host_csr *csr
 }
 
 static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
-  if (!A->host_copy) A->host_copy = tsi_calloc(A->context, 1, sizeof *A->host_copy);
-  if (!A->host_copy) return tsi_out_of_memory(A->context, "the host copy", sizeof *A->host_copy);
   const ts_csr view = {csr->rows, csr->columns, csr->row_offsets, csr->column_indices, csr->values};
-  tsi_host_csr copy;
+  const size_t entries = (size_t)csr->row_offsets[csr->rows];
   int64_t duplicates;
-  TSI_TRY(tsi_csr_canonical(A->context, &view, NULL, 1, &copy, &duplicates));
-  tsi_csr_free(A->context, A->host_copy);
-  *A->host_copy = copy;
-  return TS_OK;
+  A->host_copy = tsi_calloc(A->context, 1, sizeof *A->host_copy);
+  if (!A->host_copy) return tsi_out_of_memory(A->context, "the host copy", sizeof *A->host_copy);
+  TSI_TRY(tsi_csr_canonical(A->context, &view, NULL, 1, A->host_copy, &duplicates));
+  if (!csr->values) A->host_copy->values = tsi_calloc(A->context, entries, sizeof(float));
+  if (A->host_copy->values) return TS_OK;
+  return tsi_out_of_memory(A->context, "the values of the host copy", entries * sizeof(float));
+}
+
+/* In place: the new values may lie beside the copy's own pattern, or be the copy's own values. */
+static void replace_host_values(ts_matrix *A, const tsi_host_csr *csr) {
+  const size_t bytes = (size_t)csr->row_offsets[csr->rows] * sizeof(float);
+  if (csr->values)
+    memmove(A->host_copy->values, csr->values, bytes);
+  else
+    memset(A->host_copy->values, 0, bytes);
 }
 
 /* What the descriptor says of the vectors. Spaces that are there already have no blocks, or blocks of one size.
@@ -277,15 +286,28 @@ static ts_status set_values(ts_matrix *A, const ts_csr *csr) {
   ts_status status = tsi_csr_inspect(context, &canonical, locked, &info, &norm);
   const tsi_layout_input input = layout_input(A, &canonical);
   if (status == TS_OK) status = tsi_layout_pack(context, A->layout, &input, &packed);
-  if (status == TS_OK && A->host_copy) status = keep_host_copy(A, &canonical);
   if (status == TS_OK) status = context->ops->matrix_write(A, &packed);
   if (status == TS_OK) {
+    if (A->host_copy) replace_host_values(A, &canonical);
     A->info = info;
     A->norm_infinity = norm;
   }
   tsi_packed_free(context, &packed);
   tsi_csr_free(context, &canonical);
   return status;
+}
+
+/* The pattern that the matrix was created with, or that of its host copy, which may have another order and
+ * fewer entries. */
+static int is_pattern_of(const ts_matrix *A, const ts_csr *csr) {
+  const uint64_t fingerprint = tsi_csr_fingerprint(csr);
+  if (fingerprint == A->fingerprint) return 1;
+  const tsi_host_csr *copy = A->host_copy;
+  if (!copy) return 0;
+  return fingerprint == tsi_csr_fingerprint(&(ts_csr){.rows = copy->rows,
+                                                      .columns = copy->columns,
+                                                      .row_offsets = copy->row_offsets,
+                                                      .column_indices = copy->column_indices});
 }
 
 ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
@@ -300,7 +322,7 @@ ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "the values are of a %d x %d matrix; this one is %d x %d",
                     csr->rows, csr->columns, matrix->info.rows, matrix->info.columns);
   TSI_TRY(tsi_csr_validate(context, csr));
-  if (tsi_csr_fingerprint(csr) != matrix->fingerprint)
+  if (!is_pattern_of(matrix, csr))
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
                     "the row offsets or column indices differ from those that the matrix was created with");
   TSI_TRY(tsi_enter(context));
