@@ -196,6 +196,58 @@ static void test_squares(void) {
   test_context_label("%s", "");
 }
 
+/* The square and a triangle as strips, in one list with -1 between them or in two, one with a triangle that has
+ * a vertex twice. Each second triangle of a strip is turned round. Without a sign, -1 is the largest number. */
+#define STRIPS_HEADER(format, scalar, lists)                                                                   \
+  "ply\nformat " format " 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"       \
+  "element tristrips " lists "\nproperty list int " scalar " vertex_indices\nend_header\n"
+#define BIG_VERTICES                                                                                           \
+  "\0\0\0\0\0\0\0\0\0\0\0\0"                                                                                   \
+  "\x3f\x80\0\0\0\0\0\0\0\0\0\0"                                                                               \
+  "\x3f\x80\0\0\x3f\x80\0\0\x3f\0\0\0"                                                                         \
+  "\0\0\0\0\x3f\x80\0\0\0\0\0\0"
+
+#define BIG_STRIPS "\0\0\0\x08\0\0\0\0\0\0\0\1\0\0\0\3\0\0\0\2\xff\xff\xff\xff\0\0\0\0\0\0\0\1\0\0\0\2"
+
+static const struct {
+  const char *name, *bytes;
+  size_t size;
+} strips[] = {
+    {"text.ply", STRIPS_HEADER("ascii", "int", "1") "0 0 0\n1 0 0\n1 1 .5\n0 1 0\n9 0 1 3 2 -1 0 1 2 2\n", 0},
+    {"two.ply", STRIPS_HEADER("ascii", "int", "2") "0 0 0\n1 0 0\n1 1 .5\n0 1 0\n4 0 1 3 2\n3 0 1 2\n", 0},
+    {"big.ply", STRIPS_HEADER("binary_big_endian", "int", "1") BIG_VERTICES BIG_STRIPS,
+     sizeof STRIPS_HEADER("binary_big_endian", "int", "1") - 1 + 48 + 36},
+    {"unsigned.ply", STRIPS_HEADER("binary_big_endian", "uint", "1") BIG_VERTICES BIG_STRIPS,
+     sizeof STRIPS_HEADER("binary_big_endian", "uint", "1") - 1 + 48 + 36},
+    {"little.ply",
+     STRIPS_HEADER("binary_little_endian", "short", "1") "\0\0\0\0\0\0\0\0\0\0\0\0"
+                                                         "\0\0\x80\x3f\0\0\0\0\0\0\0\0"
+                                                         "\0\0\x80\x3f\0\0\x80\x3f\0\0\0\x3f"
+                                                         "\0\0\0\0\0\0\x80\x3f\0\0\0\0"
+                                                         "\x08\0\0\0\0\0\1\0\3\0\2\0\xff\xff\0\0\1\0\2\0",
+     sizeof STRIPS_HEADER("binary_little_endian", "short", "1") - 1 + 48 + 20},
+};
+
+static void test_strips(void) {
+  static const double positions[] = {0, 0, 0, 1, 0, 0, 1, 1, 0.5, 0, 1, 0};
+  static const int32_t triangles[] = {0, 1, 3, 3, 1, 2, 0, 1, 2};
+  for (size_t i = 0; i < sizeof strips / sizeof strips[0]; i++) {
+    const size_t size = strips[i].size ? strips[i].size : strlen(strips[i].bytes);
+    mesh m;
+    test_context_label("%s", strips[i].name);
+    if (mesh_file_read(file_of(strips[i].name, strips[i].bytes, size), &m, NULL, message)) {
+      test_fail(__FILE__, __LINE__, "%s", message);
+      continue;
+    }
+    if (CHECK(m.vertex_count == 4 && m.triangle_count == 3)) {
+      CHECK(memcmp(m.positions, positions, sizeof positions) == 0);
+      CHECK(memcmp(m.triangles, triangles, sizeof triangles) == 0);
+    }
+    mesh_destroy(&m);
+  }
+  test_context_label("%s", "");
+}
+
 static const char text_stl[] = "solid two triangles\n facet normal 0 0 1\n  outer loop\n   vertex 0 0 0\n   "
                                "vertex 1 0 0\n   vertex 1 1 0.5\n  endloop\n"
                                " endfacet\n facet normal 0 0 1\n  outer loop\n   vertex 0 0 0\n   vertex 1 1 "
@@ -271,7 +323,51 @@ static const struct {
     {"words.off", "OFF\nthree one zero\n", "line 2: expected the numbers of vertices and faces"},
     {"binary.off", "OFF BINARY\n", "a binary OFF file"},
     {"header.ply", "ply\nformat ascii 1.0\nelement vertex 3\n", "cut short: the header has no end"},
-    {"format.ply", "ply\nformat morse 1.0\nelement vertex 3\nend_header\n", "its header cannot be read"},
+    {"format.ply", "ply\nformat morse 1.0\nelement vertex 3\nend_header\n",
+     "line 2: the format \"morse\", expected ascii"},
+    {"orphan.ply", "ply\nformat ascii 1.0\nproperty float x\nelement vertex 3\nend_header\n",
+     "line 3: a property before the first element"},
+    {"elemnt.ply",
+     "ply\nformat ascii 1.0\nelemnt vertex 3\nproperty float x\nproperty float y\nproperty float "
+     "z\nend_header\n",
+     "line 3: \"elemnt vertex...\", expected element NAME COUNT"},
+    {"type.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty floaty x\nend_header\n",
+     "line 4: the type \"floaty\""},
+    {"length.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty list float int x\nend_header\n",
+     "line 4: a list whose length is a float"},
+    {"short.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty list int x\nend_header\n",
+     "line 4: \"property"},
+    {"count.ply", "ply\nformat ascii 1.0\nelement vertex three\nend_header\n", "line 3: \"three\""},
+    {"minus.ply", "ply\nformat ascii 1.0\nelement vertex -3\nend_header\n", "line 3: \"-3\""},
+    {"many.ply", "ply\nformat ascii 1.0\nelement vertex 99999999999999999999\nend_header\n", "line 3: \"9999"},
+    {"none.ply", "ply\nformat ascii 1.0\nend_header\n", "no vertices"},
+    {"unknown.ply", "ply\nelement vertex 1\nproperty float x\nend_header\n1\n",
+     "line 4: the header ends without a line that names the format"},
+    {"flat.ply",
+     "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nelement face 1\nproperty "
+     "list uchar "
+     "int vertex_indices\nend_header\n1 2\n1 0\n",
+     "its vertices have no property z"},
+    {"grid.ply",
+     "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nelement "
+     "range_grid "
+     "2\nproperty list uchar int vertex_indices\nend_header\n1 2 3\n0\n1 0\n",
+     "no faces; its elements are vertex (1) and range_grid (2)"},
+    {"lists.ply",
+     "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nelement "
+     "face "
+     "1\nproperty int vertex\nend_header\n1 2 3\n0\n",
+     "its element face has no list vertex_indices"},
+    {"strip.ply",
+     "ply\nformat ascii 1.0\nelement tristrips 1\nproperty list uchar int vertex_indices\nelement vertex "
+     "3\nproperty float "
+     "x\nproperty float y\nproperty float z\nend_header\n5 0 1 2 -1 3\n0 0 0\n1 0 0\n0 1 0\n",
+     "tristrips 1 of 1 has the vertex 3, expected one of 0 to 2, or -1 between strips"},
+    {"length2.ply",
+     "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nelement "
+     "face "
+     "1\nproperty list int int vertex_indices\nend_header\n1 2 3\n-3 1 2 3\n",
+     "face 1 of 1: a list of -3 numbers"},
     {"nan.ply", PLY_HEADER("ascii", "float") "9\n1 0 0 0\n2 1 nan 0\n3 1 1 0\n4 0 1 0\n3 0 1 2\n3 0 2 3\n",
      "vertex 2 of 4"},
     {"high.ply", PLY_HEADER("ascii", "float") "9\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n3 0 1 2\n3 0 2 4\n",
@@ -380,6 +476,10 @@ static void test_cut(void) {
     size = squares[i].size ? squares[i].size : strlen(squares[i].bytes);
     if (strcmp(squares[i].name, "rich.off") != 0) check_cuts(squares[i].name, squares[i].bytes, size, size);
   }
+  for (size_t i = 0; i < sizeof strips / sizeof strips[0]; i++) {
+    size = strips[i].size ? strips[i].size : strlen(strips[i].bytes) - 1;
+    check_cuts(strips[i].name, strips[i].bytes, size, size);
+  }
 }
 
 /* ---- Writing ---- */
@@ -455,18 +555,15 @@ static void run_quietly(void (*run)(void)) {
 
 static void test_silence(void) {
   run_quietly(test_squares);
+  run_quietly(test_strips);
   run_quietly(test_wrong);
 }
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {{"round_trip", test_round_trip},
-                                    {"digits", test_digits},
-                                    {"squares", test_squares},
-                                    {"text_stl", test_text_stl},
-                                    {"left_out", test_left_out},
-                                    {"silence", test_silence},
-                                    {"cut", test_cut},
-                                    {"write_failures", test_write_failures}};
+  static const test_case cases[] = {
+      {"round_trip", test_round_trip}, {"digits", test_digits},     {"squares", test_squares},
+      {"strips", test_strips},         {"text_stl", test_text_stl}, {"left_out", test_left_out},
+      {"silence", test_silence},       {"cut", test_cut},           {"write_failures", test_write_failures}};
   if (!mkdtemp(directory)) return 1;
   const int result = test_main(argc, argv, cases, (int)(sizeof cases / sizeof cases[0]), TEST_HOST_ONLY);
   empty_directory();

@@ -17,8 +17,8 @@ int mesh_fail(char message[MESH_MESSAGE], const char *format, ...) {
 
 int mesh_create(int32_t vertices, int32_t triangles, mesh *m, char message[MESH_MESSAGE]) {
   *m = (mesh){0};
-  /* Halfedges are counted in 32 bits. */
-  if (vertices < 0 || triangles < 0 || triangles > INT32_MAX / 3 - 1)
+  /* Halfedges and coordinates are counted in 32 bits. */
+  if (vertices < 0 || vertices > INT32_MAX / 3 - 1 || triangles < 0 || triangles > INT32_MAX / 3 - 1)
     return mesh_fail(message, "a mesh of %d vertices and %d triangles is too large", vertices, triangles);
   m->positions = calloc((size_t)vertices + 1, 3 * sizeof *m->positions);
   m->triangles = calloc((size_t)triangles + 1, 3 * sizeof *m->triangles);

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "mesh_soup.hpp"
+#include "mesh_ply.hpp"
 #include "mesh_source.h"
 
 namespace {
@@ -50,15 +50,14 @@ std::string where(const mesh_source &source, const mesh_soup &soup, bool ended) 
   return at + (in_vertices ? ": expected three finite numbers" : ": expected the numbers of its vertices");
 }
 
-/* Fills the soup, or throws what is wrong. */
-void read_soup(mesh_source &source, mesh_soup &soup) {
+/* Everything but PLY. */
+void read_by_openmesh(mesh_source &source, mesh_soup &soup) {
   memory_buffer buffer(source.bytes, source.size);
   std::istream stream(&buffer);
   stream.imbue(std::locale::classic());
-  /* The readers of these two go on where a number cannot be read, with what happens to be in their variables;
-   * the reader of OBJ needs a failing stream to see the end, and the text of STL is known to be good. */
-  if (source.format == MESH_PLY || source.format == MESH_OFF || source.binary)
-    stream.exceptions(std::ios::failbit | std::ios::badbit);
+  /* The reader of OFF goes on where a number cannot be read, with what happens to be in its variables; that of
+   * OBJ needs a failing stream to see the end, and the text of STL is known to be good. */
+  if (source.format == MESH_OFF || source.binary) stream.exceptions(std::ios::failbit | std::ios::badbit);
   OpenMesh::IO::Options options;
   if (source.binary) options += OpenMesh::IO::Options::Binary;
   bool understood = false;
@@ -71,6 +70,14 @@ void read_soup(mesh_source &source, mesh_soup &soup) {
   if (source.format == MESH_OBJ && (int64_t)soup.n_vertices() < source.vertices)
     throw std::runtime_error(where(source, soup, false));
   if (!understood) throw std::runtime_error(where(source, soup, false));
+}
+
+/* Fills the soup, or throws what is wrong. */
+void read_soup(mesh_source &source, mesh_soup &soup) {
+  if (source.format == MESH_PLY)
+    ply_read(source.bytes, source.size, soup);
+  else
+    read_by_openmesh(source, soup);
   if (soup.n_vertices() == 0) throw std::runtime_error("no vertices");
   if (soup.n_faces() == 0) throw std::runtime_error("no faces");
   if ((int64_t)soup.n_vertices() < soup.announced_vertices || (int64_t)soup.n_faces() < soup.announced_faces)
@@ -105,8 +112,9 @@ void make_mesh(const mesh_source &source, const mesh_soup &soup, mesh *m, mesh_f
                                  ", expected one of 0 to " + std::to_string(vertices - 1));
   }
   char message[MESH_MESSAGE];
-  if (triangles > INT32_MAX || mesh_create((int32_t)vertices, (int32_t)triangles, m, message))
-    throw std::runtime_error(triangles > INT32_MAX ? "more triangles than can be counted" : message);
+  if (triangles > INT32_MAX || vertices > INT32_MAX)
+    throw std::runtime_error("more vertices or triangles than can be counted");
+  if (mesh_create((int32_t)vertices, (int32_t)triangles, m, message)) throw std::runtime_error(message);
   for (size_t v = 0; v < vertices; v++)
     for (size_t c = 0; c < 3; c++) {
       if (!std::isfinite(soup.points[v][c]))

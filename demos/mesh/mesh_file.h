@@ -1,7 +1,8 @@
-/* Reading and writing OBJ, PLY, OFF and STL through OpenMesh's reader and writer, as a polygon soup: faces are
- * taken as they stand in the file, so that nothing is dropped in silence, and vertices keep their order.
- * OpenMesh reads coordinates in single precision; in `mesh` they are the shortest decimals of these, so that a
- * coordinate of up to six digits, as most files have, is the number that stands in the file. */
+/* Reading and writing OBJ, PLY, OFF and STL through OpenMesh's readers and writers (PLY is read by
+ * mesh_ply.cpp), as a polygon soup: faces are taken as they stand in the file, so that nothing is dropped in
+ * silence, and vertices keep their order. Coordinates are read in single precision; in `mesh` they are the
+ * shortest decimals of these, so that a coordinate of up to six digits, as most files have, is the number that
+ * stands in the file. */
 #ifndef MESH_FILE_H
 #define MESH_FILE_H
 

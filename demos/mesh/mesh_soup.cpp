@@ -40,16 +40,16 @@ FaceHandle mesh_soup::add_face(const VHandles &vertices) {
   return FaceHandle((int)face_end.size() - 1);
 }
 
-void mesh_soup::reserve(unsigned vertices, unsigned, unsigned faces) {
+void mesh_soup::announce(int64_t vertices, int64_t faces) {
   announced_vertices = vertices;
   announced_faces = faces;
-  if (vertices > bytes_ || faces > bytes_)
+  if (vertices > (int64_t)bytes_ || faces > (int64_t)bytes_)
     throw std::runtime_error("announces " + std::to_string(vertices) + " vertices and " +
                              std::to_string(faces) + " faces, more than its " + std::to_string(bytes_) +
                              " bytes can hold");
-  points.reserve(vertices);
+  points.reserve((size_t)vertices);
   corners.reserve(3 * (size_t)faces);
-  face_end.reserve(faces);
+  face_end.reserve((size_t)faces);
 }
 
 /* ---- What a writer asks for ---- */

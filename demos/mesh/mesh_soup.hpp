@@ -127,7 +127,8 @@ public:
   OpenMesh::VertexHandle add_vertex() override;
   void set_point(OpenMesh::VertexHandle vertex, const OpenMesh::Vec3f &point) override;
   OpenMesh::FaceHandle add_face(const VHandles &vertices) override;
-  void reserve(unsigned vertices, unsigned edges, unsigned faces) override;
+  void reserve(unsigned vertices, unsigned, unsigned faces) override { announce(vertices, faces); }
+  void announce(int64_t vertices, int64_t faces);
   size_t n_vertices() const override { return points.size(); }
   size_t n_faces() const override { return face_end.size(); }
   size_t n_edges() const override { return 0; }
