@@ -179,21 +179,23 @@ static void wrong_creation(void) {
 
 /* ---- Meshes ---- */
 
-static ts_status assemble_all_but_one(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest) {
+static ts_status assemble_all_but_one(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                                      float shortest) {
   float *values = ((cpu_matrix *)op->matrix->impl)->values, kept = values[9];
-  TSI_TRY(tsi_cpu_ops.mesh_assemble(op, x, factor, shortest));
+  TSI_TRY(tsi_cpu_ops.mesh_assemble(op, x, scale, factor, shortest));
   if (!isnan(factor)) values[9] = isnan(kept) ? kept : values[9];
   return TS_OK;
 }
 
-static ts_status assemble_over_x(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest) {
-  TSI_TRY(tsi_cpu_ops.mesh_assemble(op, x, factor, shortest));
+static ts_status assemble_over_x(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                                 float shortest) {
+  TSI_TRY(tsi_cpu_ops.mesh_assemble(op, x, scale, factor, shortest));
   cpu_data(x)[7] += 1;
   return TS_OK;
 }
 
-static ts_status force_nothing(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x) {
-  (void)g, (void)op, (void)x;
+static ts_status force_nothing(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale) {
+  (void)g, (void)op, (void)x, (void)scale;
   return TS_OK;
 }
 

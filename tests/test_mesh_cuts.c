@@ -86,8 +86,10 @@ static tsi_ops limited_ops;
 static const tsi_ops *whole_ops;
 static float factor_limit;
 
-static ts_status limited_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest) {
-  return whole_ops->mesh_assemble(op, x, factor > factor_limit ? NAN : factor, shortest);
+static ts_status limited_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                                  float shortest) {
+  return whole_ops->mesh_assemble(op, x, scale, factor / (scale * scale) > factor_limit ? NAN : factor,
+                                  shortest);
 }
 
 static void limit_steps(double longest) {
@@ -153,8 +155,9 @@ static void cut_steps(void) {
 /* The first half of a step that was cut succeeds and nothing after it does: it is taken back. */
 static int assemblies;
 
-static ts_status tiring_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest) {
-  return whole_ops->mesh_assemble(op, x, ++assemblies == 1 || assemblies > 2 ? NAN : factor, shortest);
+static ts_status tiring_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                                 float shortest) {
+  return whole_ops->mesh_assemble(op, x, scale, ++assemblies == 1 || assemblies > 2 ? NAN : factor, shortest);
 }
 
 static void taken_back(void) {

@@ -31,6 +31,14 @@ typedef struct problem {
   double time_step;
 } problem;
 
+/* The matrices are in a unit of length in which lambda dt is from 1 to 4. */
+static float scale_of(double time_step) {
+  float scale = 1;
+  while (3 * time_step * scale * scale >= 4) scale /= 2;
+  while (3 * time_step * scale * scale < 1) scale *= 2;
+  return scale;
+}
+
 /* A v of one matrix. `rows`: those of its system; locked rows are 0, all others those of the identity. */
 static void check_product(const problem *p, const tsi_mesh_operator *op, mesh_system *system, ts_vector *v,
                           const float *vs) {
@@ -59,7 +67,7 @@ static void check_product(const problem *p, const tsi_mesh_operator *op, mesh_sy
   mesh_apply(system, vs, out, size, diagonal, diagonal_size);
   system->force = 0;
   CHECK_OK(context, tsi_enter(context));
-  CHECK_OK(context, tsi_leave(context, context->ops->mesh_force(y, op, v)));
+  CHECK_OK(context, tsi_leave(context, context->ops->mesh_force(y, op, v, 1)));
   CHECK_OK(context, ts_vector_read(y, ys, 3 * n));
   CHECK_VALUES(ys, out, size, 3 * n, tolerance);
   CHECK_PADDING(y);
@@ -71,7 +79,11 @@ static void check_product(const problem *p, const tsi_mesh_operator *op, mesh_sy
 static void check_matrices(const problem *p, ts_mesh_flow *flow, ts_vector *v, const float *vs) {
   const size_t n = (size_t)p->mesh->vertices;
   unsigned char *rows = calloc(n, 1);
-  mesh_system system = {.mesh = p->mesh, .x = p->mesh->x, .rows = rows, .factor = (float)(3 * p->time_step)};
+  const float scale = scale_of(p->time_step);
+  const double time_step = p->time_step * scale * scale;
+  float *x = malloc(3 * n * sizeof *x);
+  for (size_t i = 0; i < 3 * n; i++) x[i] = scale * p->mesh->x[i];
+  mesh_system system = {.mesh = p->mesh, .x = x, .rows = rows, .factor = (float)(3 * time_step)};
   for (size_t i = 0; i < n; i++) rows[i] = !p->locked[i] && !p->boundary[i];
   check_product(p, &flow->surface, &system, v, vs);
   CHECK(ts_mesh_flow_matrix(flow) == flow->surface.matrix);
@@ -79,11 +91,12 @@ static void check_matrices(const problem *p, ts_mesh_flow *flow, ts_vector *v, c
   CHECK((curve != NULL) == (p->desc.boundary == TS_MESH_BOUNDARY_FLOW && memchr(p->boundary, 1, n) != NULL));
   if (curve) {
     system.curve = 1;
-    system.factor = (float)(2 * p->time_step);
-    system.shortest = (float)(1e-3 * sqrt(2 * p->time_step));
+    system.factor = (float)(2 * time_step);
+    system.shortest = (float)(1e-3 * sqrt(2 * time_step));
     for (size_t i = 0; i < n; i++) rows[i] = !p->locked[i] && p->boundary[i];
     check_product(p, &flow->curve, &system, v, vs);
   }
+  free(x);
   free(rows);
 }
 
@@ -258,7 +271,7 @@ static void backwards(void) {
   ts_space *space = ts_mesh_flow_space(flow);
   ts_vector *x = make_vector(space, 3, m.x), *b = make_vector(space, 3, m.x), *d = make_vector(space, 1, NULL);
   CHECK_OK(context, tsi_enter(context));
-  CHECK_OK(context, tsi_leave(context, context->ops->mesh_assemble(&flow->surface, x, -1e-3f, 0)));
+  CHECK_OK(context, tsi_leave(context, context->ops->mesh_assemble(&flow->surface, x, 1, -1e-3f, 0)));
   const ts_cg_desc plain = {.preconditioner = TS_PRECONDITIONER_NONE};
   ts_cg *cg = make_cg(flow->surface.matrix, &plain);
   ts_cg_result result;

@@ -19,6 +19,9 @@
  * cutting each cotangent off by itself would not keep that. A triangle that is a single point adds nothing, and
  * a vertex that has only such triangles stays.
  *
+ * Lengths may be of any size that single precision holds, from 1e-37 to 1e38: a mesh s times as large takes the
+ * same steps with time steps s^2 times as long. Lengths of 1e-19 to 1e19 sqrt(lambda dt) are within range.
+ *
  * Threads, errors and ownership are as in texsolve.h.
  */
 #ifndef TEXSOLVE_MESH_H
@@ -80,7 +83,8 @@ TS_API ts_status ts_mesh_flow_get_info(const ts_mesh_flow *flow, ts_mesh_flow_in
 TS_API ts_space *ts_mesh_flow_space(const ts_mesh_flow *flow);
 
 /* A as the last assembly left it, borrowed, to look at: the surface's, or the boundary's own (NULL where the
- * boundary does not flow). Rows that are not part of the system are those of the identity. */
+ * boundary does not flow). Rows that are not part of the system are those of the identity. Its unit of length
+ * is the power of two in whose square lambda dt is at least 1 and less than 4. */
 TS_API const ts_matrix *ts_mesh_flow_matrix(const ts_mesh_flow *flow);
 TS_API const ts_matrix *ts_mesh_flow_boundary_matrix(const ts_mesh_flow *flow);
 
@@ -102,12 +106,14 @@ typedef struct ts_mesh_flow_result {
  * the device, without a wait; `solve` moves the same x. They cut nothing. Where a solve fails, `solve` returns
  * TS_NOT_CONVERGED with the reason in `result`, which may be NULL, and x does not move.
  * Errors: TS_ERROR_INCOMPATIBLE (an x that is not over the flow's space or has other than 3 components),
- * TS_ERROR_INVALID_ARGUMENT (a time step that is not positive and finite; nothing assembled yet). */
+ * TS_ERROR_INVALID_ARGUMENT (a time step that is not positive and finite, or whose root single precision does
+ * not hold; nothing assembled yet; in `solve`, positions that the backend cannot tell from 0). */
 TS_API ts_status ts_mesh_flow_assemble(ts_mesh_flow *flow, const ts_vector *x, double time_step);
 TS_API ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *result);
 
 /* One step of length `time_step` (squared units of x, positive and finite; TS_ERROR_INVALID_ARGUMENT
- * otherwise). Where a solve fails, the step is made as two of half the length, and so on.
+ * otherwise, and for what the two halves refuse). Where a solve fails, the step is made as two of half the
+ * length, and so on.
  *
  * A solve fails where ts_cg_solve says TS_NOT_CONVERGED, with two exceptions: the paper's way (see `cg` above),
  * and a solve that stagnated at a residual within twice the attainable one, whose change is right to its last

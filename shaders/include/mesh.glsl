@@ -1,22 +1,35 @@
 // What an entry of a mesh operator's matrix is computed from (Bolz et al. 2003, section 3.1.2): its corners i, j,
 // previous and next, whose positions are fetched from x (input0). Needs include/pass.glsl.
-// p[7].x = packed origin of x; p[7].y, z = bits of the factor and of the shortest length.
+// p[7].x = packed origin of x; p[7].y, z, w = bits of a power of two that brings x to the unit of the matrix, and of the
+// factor and the shortest length in this unit.
 
 uniform usampler2D corners;
 
 #define NO_CORNER 0xffffffffu
-#define FACTOR intBitsToFloat(p[7].y)
-#define SHORTEST intBitsToFloat(p[7].z)
+#define SCALE intBitsToFloat(p[7].y)
+#define FACTOR intBitsToFloat(p[7].z)
+#define SHORTEST intBitsToFloat(p[7].w)
 
 vec3 position(uint pointer) {
   uint moved = pointer + uint(p[7].x);
-  return fetch_texel(input0, ivec2(int(moved & 0xffffu), int(moved >> 16))).rgb;
+  return SCALE * fetch_texel(input0, ivec2(int(moved & 0xffffu), int(moved >> 16))).rgb;
 }
 
-// Triangles are scaled so that the squares of their edges add up to 1: nothing leaves the range of single precision,
-// and the floor of the cotangents is a number.
+// The power of two that brings the largest component of two edges to between 1 and 2: their squares then stay in the
+// range of single precision, whatever the triangle's size. Edges that are all 0 have the largest one.
+float unit_of(vec3 u, vec3 v) {
+  vec3 larger = max(abs(u), abs(v));
+  uint bits = floatBitsToUint(max(larger.x, max(larger.y, larger.z))) & 0x7f800000u;
+  return uintBitsToFloat(0x7f000000u - min(bits, 0x7e800000u));
+}
+
+// Triangles are scaled so that the squares of their edges add up to 1: the floor of the cotangents is a number.
 float cotangent(vec3 a, vec3 b, vec3 c) {
-  vec3 u = a - b, v = c - b, w = a - c;
+  vec3 u = a - b, v = c - b;
+  float unit = unit_of(u, v);
+  u *= unit;
+  v *= unit;
+  vec3 w = unit * (a - c);
   float squares = dot(u, u) + dot(v, v) + dot(w, w);
   if (squares == 0.0) return 0.0;
   float scale = inversesqrt(squares);
@@ -27,10 +40,13 @@ float cotangent(vec3 a, vec3 b, vec3 c) {
 
 float area(vec3 a, vec3 b, vec3 c) {
   vec3 u = a - b, v = c - b;
+  float unit = unit_of(u, v);
+  u *= unit;
+  v *= unit;
   float squares = dot(u, u) + dot(v, v);
   if (squares == 0.0) return 0.0;
   float scale = inversesqrt(squares);
-  return 0.5 * squares * length(cross(u * scale, v * scale));
+  return 0.5 * squares * length(cross(u * scale, v * scale)) / unit / unit;
 }
 
 // What the entry adds to m_i; x is the position of its row.

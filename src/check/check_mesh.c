@@ -9,12 +9,12 @@
 /* Numbers beyond this may overflow on their way, and a NaN be right. */
 static const float harmless = 1e6f;
 
-static ts_status is_harmless(const ts_vector *x, float factor, int *harmless_out) {
+static ts_status is_harmless(const ts_vector *x, float scale, float factor, int *harmless_out) {
   const float *found = NULL;
   size_t count = 0;
   TSI_TRY(check_read(x, &found, &count));
   *harmless_out = factor <= harmless;
-  for (size_t i = 0; i < count && *harmless_out; i++) *harmless_out = fabsf(found[i]) <= harmless;
+  for (size_t i = 0; i < count && *harmless_out; i++) *harmless_out = fabsf(scale * found[i]) <= harmless;
   return TS_OK;
 }
 
@@ -40,23 +40,24 @@ static ts_status check_entries(const tsi_ops *inner, const tsi_mesh_operator *op
   return status;
 }
 
-static ts_status watched_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor,
+static ts_status watched_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
                                        float shortest) {
   const tsi_ops *inner = check_state_of(op->context)->inner;
   int may_look = 0;
-  TSI_TRY(is_harmless(x, factor, &may_look));
+  TSI_TRY(is_harmless(x, scale, factor, &may_look));
   TSI_TRY(check_remember(x));
-  TSI_TRY(inner->mesh_assemble(op, x, NAN, shortest));
-  TSI_TRY(inner->mesh_assemble(op, x, factor, shortest));
+  TSI_TRY(inner->mesh_assemble(op, x, scale, NAN, shortest));
+  TSI_TRY(inner->mesh_assemble(op, x, scale, factor, shortest));
   check_count(op->context);
   TSI_TRY(check_unchanged("mesh_assemble", x));
   return may_look ? check_entries(inner, op, x) : TS_OK;
 }
 
-static ts_status watched_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x) {
+static ts_status watched_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x,
+                                    float scale) {
   TSI_TRY(check_poison(g));
   TSI_TRY(check_remember(x));
-  TSI_TRY(check_state_of(op->context)->inner->mesh_force(g, op, x));
+  TSI_TRY(check_state_of(op->context)->inner->mesh_force(g, op, x, scale));
   check_count(op->context);
   TSI_TRY(check_unchanged("mesh_force", x));
   return check_vector("mesh_force", g, 1);

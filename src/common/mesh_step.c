@@ -6,8 +6,14 @@
  * would tremble. x has one rounding a step. Rows that are not part of a system are those of the identity with a
  * right-hand side of 0, so that e is 0 there.
  *
+ * The systems are made in a unit of length in which lambda dt is about 1, a power of two. A step follows
+ * lengths of about sqrt(lambda dt), so that neither their squares nor the entries leave the range of single
+ * precision, whatever the size of the mesh, and all numbers of a mesh and of the same mesh 2^k times as large,
+ * with 4^k dt, are the same bits.
+ *
  * Where the boundary flows, its own system is solved first. With the border's new positions in x, the surface's
  * right-hand side holds them as boundary values. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +22,7 @@
 #include "mesh_operator.h"
 
 static const double unit_speed = 3; /* lambda at which x follows dx/dt = -H n */
+enum { largest_exponent = 126 };    /* of a power of two with a reciprocal in single precision */
 /* Edges of the boundary that are shorter than this, in sqrt(2 dt), count as that long: the vertices at their
  * ends then move as one anyway, and 1 / l stays in the range of single precision. */
 static const double shortest_edge = 1e-3;
@@ -29,16 +36,32 @@ static ts_status check_positions(const ts_mesh_flow *flow, const ts_vector *x) {
   return TS_OK;
 }
 
-/* Both systems' factors must be numbers in single precision. */
+/* One over the unit of length: lambda dt is from 1 to 4 in its square. */
+static double scale_of(const ts_mesh_flow *flow, double time_step) {
+  const double exponent = -floor(0.5 * ilogb(flow->speed * time_step));
+  return ldexp(1, (int)fmin(fmax(exponent, -largest_exponent), largest_exponent));
+}
+
+/* lambda dt in the square of this unit. */
+static double factor_of(const ts_mesh_flow *flow, double time_step) {
+  const double scale = scale_of(flow, time_step);
+  return flow->speed * time_step * scale * scale;
+}
+
+static int has_factor(const ts_mesh_flow *flow, double time_step) {
+  const double factor = factor_of(flow, time_step);
+  return factor >= FLT_MIN && factor <= FLT_MAX;
+}
+
 static ts_status check_time_step(const ts_mesh_flow *flow, double time_step) {
   if (!(time_step > 0 && isfinite(time_step)))
     return tsi_fail(flow->context, TS_ERROR_INVALID_ARGUMENT, "time_step is %g; it must be positive and finite",
                     time_step);
-  const float factor = (float)(flow->speed * time_step);
-  if (!(factor > 0 && isfinite(factor)))
-    return tsi_fail(flow->context, TS_ERROR_INVALID_ARGUMENT,
-                    "time_step is %g; times the speed, %g, it leaves the range of single precision", time_step,
-                    flow->speed);
+  if (!has_factor(flow, time_step))
+    return tsi_fail(
+        flow->context, TS_ERROR_INVALID_ARGUMENT,
+        "time_step is %g; times the speed, %g, it is beyond the squares of what single precision holds",
+        time_step, flow->speed);
   return TS_OK;
 }
 
@@ -47,23 +70,24 @@ static ts_status check_time_step(const ts_mesh_flow *flow, double time_step) {
 static ts_status assemble(ts_mesh_flow *flow, const ts_vector *x, double time_step) {
   ts_context *context = flow->context;
   const tsi_ops *ops = context->ops;
-  const double along = 2 * time_step * flow->speed / unit_speed;
+  const double factor = factor_of(flow, time_step), along = 2 * factor / unit_speed;
+  const float scale = (float)scale_of(flow, time_step);
   flow->time_step = 0;
   TSI_TRY(tsi_enter(context));
-  ts_status status = ops->mesh_assemble(&flow->surface, x, (float)(flow->speed * time_step), 0);
+  ts_status status = ops->mesh_assemble(&flow->surface, x, scale, (float)factor, 0);
   if (status == TS_OK && flow->curve.matrix)
-    status = ops->mesh_assemble(&flow->curve, x, (float)along, (float)(shortest_edge * sqrt(along)));
+    status = ops->mesh_assemble(&flow->curve, x, scale, (float)along, (float)(shortest_edge * sqrt(along)));
   tsi_leave(context, status);
   if (status == TS_OK) flow->time_step = time_step;
   return status;
 }
 
-/* change = what the operator's system makes of x. */
+/* change = what the operator's system makes of x, in the unit of the system. */
 static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, ts_cg *cg, const ts_vector *x,
                               ts_cg_result *result) {
   ts_context *context = flow->context;
   TSI_TRY(tsi_enter(context));
-  ts_status status = context->ops->mesh_force(flow->force, op, x);
+  ts_status status = context->ops->mesh_force(flow->force, op, x, (float)scale_of(flow, flow->time_step));
   TSI_TRY(tsi_leave(context, status));
   status = ts_cg_solve(cg, flow->force, flow->change, result);
   /* The paper's way: a few iterations, whatever they reach. */
@@ -81,14 +105,38 @@ static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, t
 static ts_status add_change(ts_mesh_flow *flow, ts_vector *out, const ts_vector *x) {
   ts_context *context = flow->context;
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, context->ops->axpby(out, ts_constant(1), flow->change, ts_constant(1), x));
+  const ts_coefficient unit = ts_constant((float)(1 / scale_of(flow, flow->time_step)));
+  return tsi_leave(context, context->ops->axpby(out, unit, flow->change, ts_constant(1), x));
 }
 
 static void explain(ts_mesh_flow_result *result, const char *which, const ts_cg_result *cg) {
-  const char *text = cg->reason == TS_REASON_NAN_INPUT
-                         ? "the positions, or the matrix made of them, hold a NaN or an infinity"
-                         : cg->message;
+  const char *text =
+      cg->reason == TS_REASON_NAN_INPUT
+          ? "the positions, or the matrix made of them, hold a NaN or an infinity; or the time step is "
+            "far too short for a mesh of this size"
+          : cg->message;
   snprintf(result->message, sizeof result->message, "%s%.140s", which, text);
+}
+
+/* Nothing moves. Is that because the device takes all positions for 0? */
+static ts_status check_range(const ts_mesh_flow *flow, const ts_vector *x) {
+  ts_context *context = flow->context;
+  const size_t floats = 3 * (size_t)flow->info.vertices;
+  float *positions = tsi_malloc(context, floats, sizeof *positions), largest = 0;
+  if (!positions) return tsi_out_of_memory(context, "positions", floats * sizeof *positions);
+  const ts_status status = ts_vector_read(x, positions, floats);
+  for (size_t i = 0; i < floats; i++) largest = fmaxf(largest, fabsf(positions[i]));
+  tsi_free(context, positions);
+  if (status < 0 || largest == 0) return status;
+  if (largest < FLT_MIN)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "x: no coordinate is larger than %.3g; the backend takes numbers below %.3g for 0",
+                    (double)largest, (double)FLT_MIN);
+  if (largest * scale_of(flow, flow->time_step) < FLT_MIN)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "time_step is %g, too long for positions whose largest coordinate is %.3g", flow->time_step,
+                    (double)largest);
+  return TS_OK;
 }
 
 /* Moves x if all solves succeed. Adds to the result's iterations. */
@@ -112,6 +160,7 @@ static ts_status solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *re
     explain(result, "", &result->cg);
     return status;
   }
+  if (result->cg.iterations + result->boundary_cg.iterations == 0) TSI_TRY(check_range(flow, x));
   return add_change(flow, x, from);
 }
 
@@ -185,7 +234,7 @@ static ts_status step(ts_mesh_flow *flow, ts_vector *x, double time_step, ts_mes
       continue;
     }
     if (!message[0]) memcpy(message, result->message, sizeof message);
-    if (level == most || is_stopped(result) || !((float)(flow->speed * length / 2) > 0)) {
+    if (level == most || is_stopped(result) || !has_factor(flow, length / 2)) {
       result->substeps = 0;
       if (done > 0) TSI_TRY(copy(flow->context, x, flow->start));
       return TS_NOT_CONVERGED;

@@ -244,11 +244,14 @@ struct tsi_ops {
   /* op->matrix is made, its values are 0; `packed` is the caller's. */
   ts_status (*mesh_create)(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
   void (*mesh_destroy)(tsi_mesh_operator *op);
-  /* The values of op->matrix from the positions x, three components: a_ij as tsi_mesh_kind says, where no
-   * length counts as less than `shortest`, and a_ii = m_i - sum of a_ij, or 1 in a row where that is 0. */
-  ts_status (*mesh_assemble)(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
-  /* g = M x - A x from differences: g_i = sum of a_ij (x_i - x_j). g is not x. Locked rows of g become 0. */
-  ts_status (*mesh_force)(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
+  /* The values of op->matrix from the positions `scale` x, three components: a_ij as tsi_mesh_kind says, where
+   * no length counts as less than `shortest`, and a_ii = m_i - sum of a_ij, or 1 in a row where that is 0.
+   * `scale` is a power of two; the other two are in the unit that it makes. */
+  ts_status (*mesh_assemble)(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                             float shortest);
+  /* g = (M x - A x) scale from differences: g_i = sum of a_ij scale (x_i - x_j). g is not x. Locked rows of g
+   * become 0. */
+  ts_status (*mesh_force)(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale);
 
   /* ---- Grids (grid.h): all, or none. Only stencil_read and level_read wait ---- */
 

@@ -123,8 +123,9 @@ ts_status cpu_bcrs_diagonal(ts_vector *d, const ts_matrix *A);
 
 ts_status cpu_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
 void cpu_mesh_destroy(tsi_mesh_operator *op);
-ts_status cpu_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
-ts_status cpu_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
+ts_status cpu_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                            float shortest);
+ts_status cpu_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale);
 
 ts_status cpu_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                            const ts_vector *faces, float dt);

@@ -17,7 +17,7 @@ typedef struct mesh_job {
   const cpu_mesh *mesh;
   const float *x;
   float *g;
-  double factor, shortest;
+  double scale, factor, shortest; /* of assembly: the last two in the unit of lengths that `scale` makes */
 } mesh_job;
 
 /* ---- Triangles ---- */
@@ -62,12 +62,13 @@ CPU_INLINE entry surface_entry(const mesh_job *job, int32_t i, int32_t j, int32_
   /* In one order for both entries of an edge, so that they come to the same bits. */
   const double sum =
       i < j ? cotangent(x, i, p, j) + cotangent(x, i, n, j) : cotangent(x, j, n, i) + cotangent(x, j, p, i);
-  return (entry){(float)(-job->factor * sum), 2 * cross_length(difference(x, p, i), difference(x, j, i))};
+  return (entry){(float)(-job->factor * sum),
+                 2 * job->scale * job->scale * cross_length(difference(x, p, i), difference(x, j, i))};
 }
 
 CPU_INLINE entry curve_entry(const mesh_job *job, int32_t i, int32_t j) {
   const vec3 u = difference(job->x, i, j);
-  const double length = sqrt(dot(u, u));
+  const double length = job->scale * sqrt(dot(u, u));
   return (entry){(float)(-job->factor / (length > job->shortest ? length : job->shortest)), length};
 }
 
@@ -103,7 +104,7 @@ static void body_force(const void *arguments, size_t first, size_t last) {
       const double a = m->values[e];
       sum[0] += a * u.x, sum[1] += a * u.y, sum[2] += a * u.z;
     }
-    for (int c = 0; c < 3; c++) job->g[3 * (size_t)i + (size_t)c] = (float)sum[c];
+    for (int c = 0; c < 3; c++) job->g[3 * (size_t)i + (size_t)c] = (float)(job->scale * sum[c]);
   }
 }
 
@@ -116,13 +117,15 @@ static void run(const tsi_mesh_operator *op, cpu_body body, size_t cost_of_entry
   cpu_for(op->context, parts, cost_of_entry * entries / parts, body, job);
 }
 
-ts_status cpu_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest) {
-  run(op, body_assemble, 48, &(mesh_job){.x = cpu_data(x), .factor = factor, .shortest = shortest});
+ts_status cpu_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                            float shortest) {
+  run(op, body_assemble, 48,
+      &(mesh_job){.x = cpu_data(x), .scale = scale, .factor = factor, .shortest = shortest});
   return TS_OK;
 }
 
-ts_status cpu_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x) {
-  run(op, body_force, 4, &(mesh_job){.x = cpu_data(x), .g = cpu_data(g)});
+ts_status cpu_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale) {
+  run(op, body_force, 4, &(mesh_job){.x = cpu_data(x), .g = cpu_data(g), .scale = scale});
   return TS_OK;
 }
 

@@ -173,8 +173,9 @@ ts_status cuda_diagonal(ts_vector *d, const ts_matrix *A);
 
 ts_status cuda_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
 void cuda_mesh_destroy(tsi_mesh_operator *op);
-ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
-ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
+ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                             float shortest);
+ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale);
 
 /* ---- Fluids ---- */
 

@@ -14,7 +14,7 @@ typedef struct cuda_mesh {
 
 typedef struct mesh_job {
   const float *x;
-  double factor, shortest;
+  double scale, factor, shortest; /* the last two in the unit of lengths that `scale` makes */
 } mesh_job;
 
 enum { LOG2_LANES = 3, LANES = 1 << LOG2_LANES };
@@ -68,12 +68,13 @@ static __device__ __forceinline__ mesh_entry surface_entry(const mesh_job &job, 
              second = position(job.x, upper ? next : previous);
   const double sum = cotangent(low, first, high) + cotangent(low, second, high);
   const vec3 &own = upper ? low : high, &other = upper ? high : low, &third = upper ? first : second;
-  return {(float)(-job.factor * sum), 2 * cross_length(difference(third, own), difference(other, own))};
+  return {(float)(-job.factor * sum),
+          2 * job.scale * job.scale * cross_length(difference(third, own), difference(other, own))};
 }
 
 static __device__ __forceinline__ mesh_entry curve_entry(const mesh_job &job, int32_t i, int32_t j) {
   const vec3 u = difference(position(job.x, i), position(job.x, j));
-  const double length = sqrt(dot(u, u));
+  const double length = job.scale * sqrt(dot(u, u));
   return {(float)(-job.factor / (length > job.shortest ? length : job.shortest)), length};
 }
 
@@ -106,7 +107,8 @@ __global__ static void assemble(const cuda_mesh mesh, float *values, const mesh_
   if (diagonal >= 0) values[place(mesh, diagonal)] = sum[0] == 0 ? 1 : (float)sum[0];
 }
 
-__global__ static void force(const cuda_mesh mesh, const float *values, const float *x, float *g) {
+__global__ static void force(const cuda_mesh mesh, const float *values, const float *x, double scale,
+                             float *g) {
   const int64_t row = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) >> LOG2_LANES;
   const int lane = threadIdx.x & (LANES - 1);
   double sum[3] = {0, 0, 0};
@@ -120,7 +122,7 @@ __global__ static void force(const cuda_mesh mesh, const float *values, const fl
   }
   cuda_sum_lanes<3>(LOG2_LANES, sum);
   if (row < mesh.rows && lane < 3)
-    g[3 * row + lane] = (float)(lane == 0 ? sum[0] : lane == 1 ? sum[1] : sum[2]);
+    g[3 * row + lane] = (float)(scale * (lane == 0 ? sum[0] : lane == 1 ? sum[1] : sum[2]));
 }
 
 /* ---- Operations ---- */
@@ -129,9 +131,10 @@ static cuda_mesh *mesh_of(const tsi_mesh_operator *op) {
   return (cuda_mesh *)op->impl;
 }
 
-ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest) {
+ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                             float shortest) {
   const cuda_mesh &mesh = *mesh_of(op);
-  const mesh_job job = {cuda_data(x), factor, shortest};
+  const mesh_job job = {cuda_data(x), scale, factor, shortest};
   enum { threads = 128 };
   const unsigned blocks = cuda_blocks_for((size_t)mesh.rows * LANES, threads);
   assemble<<<blocks, threads, 0, cuda_stream(op->context)>>>(mesh, cuda_matrix_of(op->matrix)->values, job);
@@ -139,11 +142,11 @@ ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float fa
   return TS_OK;
 }
 
-ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x) {
+ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale) {
   const cuda_mesh &mesh = *mesh_of(op);
   const unsigned blocks = cuda_blocks_for((size_t)mesh.rows * LANES);
   force<<<blocks, CUDA_THREADS, 0, cuda_stream(op->context)>>>(mesh, cuda_matrix_of(op->matrix)->values,
-                                                               cuda_data(x), cuda_data(g));
+                                                               cuda_data(x), scale, cuda_data(g));
   CUDA_LAUNCHED(op->context, "force");
   return TS_OK;
 }

@@ -229,8 +229,9 @@ ts_status gl_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, cons
 ts_status gl_diagonal(ts_vector *d, const ts_matrix *A);
 ts_status gl_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
 void gl_mesh_destroy(tsi_mesh_operator *op);
-ts_status gl_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest);
-ts_status gl_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x);
+ts_status gl_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                           float shortest);
+ts_status gl_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale);
 ts_status gl_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                           const ts_vector *faces, float dt);
 ts_status gl_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,

@@ -62,14 +62,13 @@ void gl_mesh_destroy(tsi_mesh_operator *op) {
 /* ---- Passes ---- */
 
 typedef struct mesh_parameters {
-  float factor, shortest;
+  float scale, factor, shortest;
 } mesh_parameters;
 
 /* p[7] of shaders/include/mesh.glsl. */
 static void set_parameters(gl_pass *pass, const ts_vector *x, mesh_parameters parameters) {
   pass->parameters[8] = gl_packed_origin(gl_vector_of(x));
-  memcpy(&pass->parameters[9], &parameters.factor, sizeof parameters.factor);
-  memcpy(&pass->parameters[10], &parameters.shortest, sizeof parameters.shortest);
+  memcpy(&pass->parameters[9], &parameters, sizeof parameters);
 }
 
 static const char *kind_define(const tsi_mesh_operator *op) {
@@ -90,7 +89,8 @@ static ts_status draw_off_diagonals(const tsi_mesh_operator *op, gl_texture *ent
 }
 
 /* What split rows have beyond their rectangle's loop, for the pass that `define` names. */
-static ts_status sum_split_rows(const tsi_mesh_operator *op, const ts_vector *x, const char *define) {
+static ts_status sum_split_rows(const tsi_mesh_operator *op, const ts_vector *x, float scale,
+                                const char *define) {
   ts_context *context = op->context;
   const gl_mesh *mesh = mesh_of(op);
   const gl_matrix *m = gl_matrix_of(op->matrix);
@@ -102,7 +102,7 @@ static ts_status sum_split_rows(const tsi_mesh_operator *op, const ts_vector *x,
   TSI_TRY(gl_program_get(context, "fullscreen.vert", "mesh_split.frag", defines, &pass.program));
   gl_bind(gl_of(context), GL_UNIT_MATRIX, m->stages[0]->name);
   gl_bind(gl_of(context), GL_UNIT_CORNERS, mesh->stage_corners->name);
-  set_parameters(&pass, x, (mesh_parameters){0, 0});
+  set_parameters(&pass, x, (mesh_parameters){.scale = scale});
   gl_stage_parameters(&layout->stages[0], pass.parameters);
   TSI_TRY(gl_draw(context, &pass));
   for (int s = 1; s < layout->stage_count; s++) {
@@ -115,7 +115,7 @@ static ts_status sum_split_rows(const tsi_mesh_operator *op, const ts_vector *x,
 
 /* A pass over the matrix's rectangles. */
 static ts_status prepare_rows(const tsi_mesh_operator *op, const char *fragment, const ts_vector *x,
-                              gl_pass *pass) {
+                              float scale, gl_pass *pass) {
   ts_context *context = op->context;
   gl_backend *gl = gl_of(context);
   gl_matrix *m = gl_matrix_of(op->matrix);
@@ -134,32 +134,33 @@ static ts_status prepare_rows(const tsi_mesh_operator *op, const char *fragment,
   if (m->pointers) gl_bind(gl, GL_UNIT_MATRIX + 2, m->pointers->name);
   if (layout->stage_count) gl_bind(gl, GL_UNIT_MATRIX + 4, mesh_of(op)->sums[layout->stage_count - 1]->name);
   gl_tiling_parameters(t, pass->parameters);
-  set_parameters(pass, x, (mesh_parameters){0, 0});
+  set_parameters(pass, x, (mesh_parameters){.scale = scale});
   return TS_OK;
 }
 
 /* ---- Operations ---- */
 
-ts_status gl_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float factor, float shortest) {
+ts_status gl_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                           float shortest) {
   const gl_mesh *mesh = mesh_of(op);
   const gl_matrix *m = gl_matrix_of(op->matrix);
-  const mesh_parameters parameters = {factor, shortest};
+  const mesh_parameters parameters = {scale, factor, shortest};
   TSI_TRY(draw_off_diagonals(op, m->entries, mesh->corners, x, parameters));
   if (op->matrix->layout->stage_count) {
     TSI_TRY(draw_off_diagonals(op, m->stages[0], mesh->stage_corners, x, parameters));
-    TSI_TRY(sum_split_rows(op, x, ""));
+    TSI_TRY(sum_split_rows(op, x, scale, ""));
   }
   gl_pass pass;
-  TSI_TRY(prepare_rows(op, "mesh_diagonal.frag", x, &pass));
+  TSI_TRY(prepare_rows(op, "mesh_diagonal.frag", x, scale, &pass));
   pass.target = m->diagonal;
   pass.width = m->diagonal->width;
   pass.height = m->diagonal->height;
   return gl_draw(op->context, &pass);
 }
 
-ts_status gl_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x) {
-  if (op->matrix->layout->stage_count) TSI_TRY(sum_split_rows(op, x, "#define FORCE\n"));
+ts_status gl_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale) {
+  if (op->matrix->layout->stage_count) TSI_TRY(sum_split_rows(op, x, scale, "#define FORCE\n"));
   gl_pass pass;
-  TSI_TRY(prepare_rows(op, "mesh_force.frag", x, &pass));
+  TSI_TRY(prepare_rows(op, "mesh_force.frag", x, scale, &pass));
   return gl_draw_vector(g, &pass);
 }
