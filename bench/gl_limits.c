@@ -4,6 +4,7 @@
  * opaque draw into the same target covers. Loops have uniform counts and every value goes into the result,
  * so that no compiler drops work. */
 #ifdef TEXSOLVE_HAVE_GL
+#include "gl_features.h"
 #include "gl_probe.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is
       "#define TOTAL(v) (v.x + v.y + v.z + v.w)\n";
   const int quads = pattern == FETCH_QUADS;
   *rate = 0;
-  if (quads && !GLEW_ARB_texture_gather) return 0;
+  if (quads && !gl_features_get().texture_gather) return 0;
   const int target = is_hardware && !quads ? 1024 : 512;
   /* A software rasterizer's fragment costs more than 16 fetches. */
   const int rounds = is_hardware ? 1 : 16;
@@ -161,14 +162,6 @@ typedef struct passes {
   double last_value;
 } passes;
 
-/* Calls the entry point where it is: a core function of later versions, or the older extension's. */
-static void barrier_arb(void) {
-  glTextureBarrier();
-}
-static void barrier_nv(void) {
-  glTextureBarrierNV();
-}
-
 static void one_pass(passes *p, long i) {
   const int to = (int)(i & 1), from = 1 - to;
   switch (p->way) {
@@ -226,7 +219,7 @@ static int passes_create(passes *p, pass_way way) {
   p->offset = uniform(p->program, "offset");
   glUniform2i(p->offset, 0, 0);
   glViewport(0, 0, TINY, TINY);
-  p->barrier = GLEW_ARB_texture_barrier ? barrier_arb : barrier_nv;
+  p->barrier = gl_features_get().texture_barrier;
 
   if (way == PASS_ATTACHMENT || way == PASS_DRAW_BUFFERS) {
     glGenFramebuffers(1, &p->both);
@@ -267,7 +260,7 @@ static int passes_sum_up(passes *p) {
 }
 
 int gl_limits_pass(pass_way way, int repeat, timing *t, int *available) {
-  *available = way != PASS_BARRIER || GLEW_ARB_texture_barrier || GLEW_NV_texture_barrier;
+  *available = way != PASS_BARRIER || gl_features_get().texture_barrier != NULL;
   if (!*available) return 0;
   passes p;
   int failed = passes_create(&p, way);

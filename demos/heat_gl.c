@@ -17,7 +17,11 @@ const char *heat_gl_load(void) {
   const GLenum status = glewInit();
   /* GLEW loads everything before it misses GLX, which a context made by EGL has no use for. */
   if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) return (const char *)glewGetErrorString(status);
-  return GLEW_VERSION_3_3 ? NULL : "the context has no OpenGL 3.3";
+  /* GLEW's own GLEW_VERSION_3_3 says which functions have an address, not what the context is. */
+  GLint major = 0, minor = 0;
+  glGetIntegerv(GL_MAJOR_VERSION, &major);
+  glGetIntegerv(GL_MINOR_VERSION, &minor);
+  return 10 * major + minor >= 33 ? NULL : "the context has no OpenGL 3.3";
 }
 
 static const char *check(const char *what) {

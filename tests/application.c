@@ -26,7 +26,11 @@ static const char *load_functions(int accept_no_glx) {
   /* glewInit loads every function before it misses GLX, which EGL does not have. */
   if (status != GLEW_OK && !(accept_no_glx && status == GLEW_ERROR_NO_GLX_DISPLAY))
     return (const char *)glewGetErrorString(status);
-  return GLEW_VERSION_3_3 ? NULL : "the context has no OpenGL 3.3";
+  /* GLEW's own GLEW_VERSION_3_3 says which functions have an address, not what the context is. */
+  GLint major = 0, minor = 0;
+  glGetIntegerv(GL_MAJOR_VERSION, &major);
+  glGetIntegerv(GL_MINOR_VERSION, &minor);
+  return 10 * major + minor >= 33 ? NULL : "the context has no OpenGL 3.3";
 }
 
 /* A device that needs no display (the one that TEXSOLVE_TEST_DEVICE numbers, or the first that opens), else the

@@ -25,6 +25,30 @@ static void make_current(void) {
     CHECK_OK(context, ts_gl_make_current(context));
 }
 
+/* What the context that is current says of itself, without a loader's opinion. */
+static int is_listed(const char *name) {
+  GLint count = 0, listed = 0;
+  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint i = 0; i < count; i++)
+    listed |= !strcmp((const char *)glGetStringi(GL_EXTENSIONS, (GLuint)i), name);
+  return listed;
+}
+
+/* scripts/test --drivers runs this where a driver lacks them too. */
+static void case_texture_barrier(void) {
+  context = test_open();
+  REQUIRE(context);
+  make_current();
+  GLint major = 0, minor = 0;
+  glGetIntegerv(GL_MAJOR_VERSION, &major);
+  glGetIntegerv(GL_MINOR_VERSION, &minor);
+  const int offered =
+      10 * major + minor >= 45 || is_listed("GL_ARB_texture_barrier") || is_listed("GL_NV_texture_barrier");
+  const int refused = (test_desc().flags & TS_CONTEXT_NO_TEXTURE_BARRIER) != 0;
+  CHECK_INT(context_info(context).texture_barrier, offered && !refused);
+  test_close(&context);
+}
+
 /* All texels of a texture's level 0. */
 static float *download(unsigned texture, int components, int *width, int *height) {
   make_current();
@@ -423,9 +447,13 @@ CASE(draw_a_solution)
 CASE(solve_in_textures)
 
 static const test_case cases[] = {
-    {"texture_of_a_vector", case_texture_of_a_vector}, {"vector_on_a_texture", case_vector_on_a_texture},
-    {"refused_textures", case_refused_textures},       {"index_texture", case_index_texture},
-    {"refused_arguments", case_refused_arguments},     {"draw_a_solution", case_draw_a_solution},
+    {"texture_barrier", case_texture_barrier},
+    {"texture_of_a_vector", case_texture_of_a_vector},
+    {"vector_on_a_texture", case_vector_on_a_texture},
+    {"refused_textures", case_refused_textures},
+    {"index_texture", case_index_texture},
+    {"refused_arguments", case_refused_arguments},
+    {"draw_a_solution", case_draw_a_solution},
     {"solve_in_textures", case_solve_in_textures},
 };
 TEST_MAIN(cases, 0)

@@ -37,7 +37,7 @@ static ts_status check_device(ts_context *context) {
   unsigned count = 0;
   if (!gl_current_handle())
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "no OpenGL context is current on this thread");
-  if (!GLEW_VERSION_3_3) TSI_TRY(gl_load_functions(context));
+  if (!glTexBuffer) TSI_TRY(gl_load_functions(context));
   const char *renderer = (const char *)glGetString(GL_RENDERER);
   if (!renderer) renderer = "an unknown device";
   const cudaError_t error = cudaGLGetDevices(&count, devices, most, cudaGLDeviceListAll);

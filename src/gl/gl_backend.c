@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gl_features.h"
 #include "gl_grid.h"
 #include "gl_shader.h"
 
@@ -21,11 +22,12 @@ ts_status gl_load_functions(ts_context *context) {
   /* In a context that is not GLX's, GLEW loads everything and then misses a GLX display. */
   if (error != GLEW_OK && error != GLEW_ERROR_NO_GLX_DISPLAY)
     return tsi_fail(context, TS_ERROR_UNAVAILABLE, "GLEW cannot load OpenGL: %s", glewGetErrorString(error));
-  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++) continue; /* what glewInit may leave behind */
-  const char *version = (const char *)glGetString(GL_VERSION);
-  if (!GLEW_VERSION_3_3)
+  const int version = gl_features_get().version;
+  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++) continue; /* what these may leave behind */
+  const char *name = (const char *)glGetString(GL_VERSION);
+  if (version < 33)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "the context is OpenGL %.60s; texsolve needs 3.3",
-                    version ? version : "of unknown version");
+                    name ? name : "of unknown version");
   return TS_OK;
 }
 
@@ -46,8 +48,11 @@ static void fill_caps(ts_context *context) {
   glGetFloatv(GL_POINT_SIZE_RANGE, points);
   gl_of(context)->max_point_size = (int)points[1];
   const int fused = !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
-  gl_of(context)->texture_gather = GLEW_ARB_texture_gather && fused;
-  gl_of(context)->precise = GLEW_ARB_gpu_shader5 && fused;
+  const gl_features features = gl_features_get();
+  gl_of(context)->texture_gather = features.texture_gather && fused;
+  gl_of(context)->precise = features.gpu_shader5 && fused;
+  if (!(context->desc.flags & TS_CONTEXT_NO_TEXTURE_BARRIER))
+    gl_of(context)->texture_barrier = features.texture_barrier;
   /* Measured by `texsolve bench limits`; see docs/results.md. */
   caps->rectangle_width = context->desc.rectangle_width ? context->desc.rectangle_width : 32;
   caps->rectangle_height = context->desc.rectangle_height ? context->desc.rectangle_height : 32;
@@ -58,8 +63,7 @@ static void fill_caps(ts_context *context) {
   caps->pointwise_storage = TS_GRID_STORAGE_LAYERED;
   caps->check_interval = 16;
   caps->check_overlap = 2;
-  caps->texture_barrier = (GLEW_ARB_texture_barrier || GLEW_NV_texture_barrier) &&
-                          !(context->desc.flags & TS_CONTEXT_NO_TEXTURE_BARRIER);
+  caps->texture_barrier = gl_of(context)->texture_barrier != NULL;
   caps->one_reduction_texels = caps->is_hardware && caps->texture_barrier ? 1 << 18 : 0;
 }
 

@@ -79,11 +79,18 @@ static int has_extension(const char *extensions, const char *name) {
   return 0;
 }
 
+/* Of EGL itself. Its functions have addresses whether or not it has them. */
+static int has_client_extension(const char *name) {
+  return has_extension(eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS), name);
+}
+
 enum { max_devices = 32 };
 
 static int list_devices(EGLDeviceEXT *devices) {
   const PFNEGLQUERYDEVICESEXTPROC query = (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
   EGLint count = 0;
+  if (!has_client_extension("EGL_EXT_device_base") && !has_client_extension("EGL_EXT_device_enumeration"))
+    return 0;
   if (!query || !query(max_devices, devices, &count)) return 0;
   return count;
 }
@@ -98,15 +105,15 @@ static EGLDisplay initialise(EGLDisplay display) {
 static EGLDisplay display_of_device(EGLDeviceEXT device) {
   const PFNEGLGETPLATFORMDISPLAYEXTPROC get =
       (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
-  return get ? initialise(get(EGL_PLATFORM_DEVICE_EXT, device, NULL)) : EGL_NO_DISPLAY;
+  if (!get || !has_client_extension("EGL_EXT_platform_device")) return EGL_NO_DISPLAY;
+  return initialise(get(EGL_PLATFORM_DEVICE_EXT, device, NULL));
 }
 
 static EGLDisplay default_display(void) {
 #ifdef EGL_PLATFORM_SURFACELESS_MESA
-  const char *extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
   const PFNEGLGETPLATFORMDISPLAYEXTPROC get =
       (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
-  if (get && has_extension(extensions, "EGL_MESA_platform_surfaceless")) {
+  if (get && has_client_extension("EGL_MESA_platform_surfaceless")) {
     const EGLDisplay display = initialise(get(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL));
     if (display != EGL_NO_DISPLAY) return display;
   }

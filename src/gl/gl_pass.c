@@ -65,11 +65,8 @@ static void prepare(ts_context *context, const gl_pass *pass) {
   gl_bind_framebuffer(gl, pass->target->framebuffer);
   const int feedback = bind_inputs(gl, pass, &p);
   /* Also where the pass only writes: the one before may still be reading what this one overwrites. */
-  if ((feedback || pass->target->read_in_place) && context->caps.texture_barrier && !pass->independent) {
-    if (GLEW_ARB_texture_barrier)
-      glTextureBarrier();
-    else
-      glTextureBarrierNV();
+  if ((feedback || pass->target->read_in_place) && gl->texture_barrier && !pass->independent) {
+    gl->texture_barrier();
     pass->target->read_in_place = 0;
   }
   if (feedback) pass->target->read_in_place = 1;
