@@ -32,6 +32,15 @@ vec4 weights_of(ivec2 i) {
   return odd.y == 0 ? vec4(side.xy, 0, 0) : vec4(side.z, 0, side.w, 0);
 }
 
+// Adds v to sum number `at`, chosen by comparisons: where the fragments of a quad write different elements of an array,
+// softpipe writes the one that the first of them chose. Compilers unroll the loops.
+void add_to(inout vec2 sums[9], int at, float v) {
+  vec2 sum = vec2(0);
+  for (int k = 0; k < 9; k++) sum = k == at ? sums[k] : sum;
+  add_exactly(sum, v);
+  for (int k = 0; k < 9; k++) sums[k] = k == at ? sum : sums[k];
+}
+
 void main() {
   ivec2 I = texel();
   vec2 sums[9];
@@ -69,7 +78,7 @@ void main() {
 #ifdef PERIODIC
         to += COARSE.zw * COARSE.xy * (ivec2(lessThan(to, ivec2(-1))) - ivec2(greaterThan(to, ivec2(1))));
 #endif
-        add_exactly(sums[3 * to.y + to.x + 4], v[q]);
+        add_to(sums, 3 * to.y + to.x + 4, v[q]);
       }
     }
   }
