@@ -38,6 +38,7 @@ int bench_open(const bench_options *options, int w, int h, ts_context **context)
   memset(&desc, 0, sizeof desc);
   desc.backend = options->backend;
   desc.threads = options->threads;
+  desc.flags = TS_CONTEXT_KEEP_CURRENT;
   desc.rectangle_width = w ? w : options->rectangle_width;
   desc.rectangle_height = h ? h : options->rectangle_height;
   return bench_check(ts_context_create(&desc, context), NULL, "opening the backend");

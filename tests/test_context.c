@@ -1,4 +1,6 @@
 /* Opening a device: every field of the descriptor, what is refused, and what the context says of itself. */
+#include <pthread.h>
+
 #include "application.h"
 #include "helpers.h"
 
@@ -290,6 +292,52 @@ static void two_contexts(void) {
   test_close(&one);
 }
 
+/* In the thread: an application's context moves along with what is made in it. */
+typedef struct thread_use {
+  ts_context *context;
+  ts_vector *x;
+} thread_use;
+
+static void *use_vector(void *user) {
+  ts_context *context = ((thread_use *)user)->context;
+  ts_vector *x = ((thread_use *)user)->x;
+  if (test_is_application()) application_make_current();
+  if (CHECK_OK(context, ts_vector_scale(x, ts_constant(2)))) {
+    float *values = read_vector(x);
+    for (int i = 1; i < 100; i++) CHECK(values[i] == values[0]);
+    free(values);
+  }
+  if (test_is_application()) application_release_current();
+  return NULL;
+}
+
+/* One thread at a time, but not always the same. */
+static void threads_in_turn(void) {
+  if (test_desc().gl_platform == TS_GL_PLATFORM_WINDOW || strstr(test_backend, "window")) return;
+  ts_context *context = test_open();
+  REQUIRE(context);
+  ts_space *space = make_space(context, 100);
+  ts_vector *x = make_vector(space, 1, NULL);
+  thread_use use = {context, x};
+  CHECK_OK(context, ts_vector_fill(x, 1));
+  for (int k = 0; k < 3; k++) {
+    test_context_label("thread %d", k + 1);
+    pthread_t thread;
+    if (test_is_application()) application_release_current();
+    if (k == 2) /* the first again */
+      use_vector(&use);
+    else if (CHECK(pthread_create(&thread, NULL, use_vector, &use) == 0))
+      pthread_join(thread, NULL);
+    if (test_is_application()) application_make_current();
+  }
+  float *values = read_vector(x);
+  CHECK_CLOSE(values[99], 8, 0);
+  free(values);
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+  test_close(&context);
+}
+
 /* The application's context has to be current, when the library is opened and in every call. */
 static void not_current(void) {
   if (!test_is_application()) return;
@@ -356,6 +404,7 @@ static const test_case cases[] = {
     {"waits", waits},
     {"message_of_context", message_of_context},
     {"two_contexts", two_contexts},
+    {"threads_in_turn", threads_in_turn},
     {"not_current", not_current},
     {"no_display", no_display},
 };

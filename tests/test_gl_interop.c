@@ -1,7 +1,9 @@
 /* Vectors as textures: where a vector is, vectors on the application's textures, the maps between rows and
  * texels, and drawing from a vector without a copy. OpenGL calls of the test stand for those of an application.
  */
+#include <EGL/egl.h>
 #include <GL/glew.h>
+#include <pthread.h>
 
 #include <texsolve/gl.h>
 
@@ -47,6 +49,107 @@ static void case_texture_barrier(void) {
   const int refused = (test_desc().flags & TS_CONTEXT_NO_TEXTURE_BARRIER) != 0;
   CHECK_INT(context_info(context).texture_barrier, offered && !refused);
   test_close(&context);
+}
+
+/* ---- Which context is current, and on which thread ---- */
+
+static ts_status status_in_thread;
+static char message_in_thread[256];
+
+/* With a function of the context in its own thread, which keeps nothing current. */
+static void *call_in_thread(void *call) {
+  ts_status (*const function)(ts_context *) = *(ts_status(**)(ts_context *))call;
+  status_in_thread = function(context);
+  snprintf(message_in_thread, sizeof message_in_thread, "%s", ts_last_error(context));
+  if (status_in_thread == TS_OK) CHECK_OK(context, ts_gl_release_current(context));
+  return NULL;
+}
+
+static ts_status run_in_thread(ts_status (*function)(ts_context *)) {
+  pthread_t thread;
+  status_in_thread = TS_ERROR_UNAVAILABLE;
+  if (CHECK(pthread_create(&thread, NULL, call_in_thread, &function) == 0)) pthread_join(thread, NULL);
+  return status_in_thread;
+}
+
+static void expect_elsewhere(ts_status (*function)(ts_context *)) {
+  CHECK_INT(run_in_thread(function), TS_ERROR_DEVICE);
+  CHECK_CONTAINS(message_in_thread, "current on another thread");
+  CHECK_CONTAINS(message_in_thread, "ts_gl_release_current");
+}
+
+/* A context of the library's own is current within calls only, unless the caller keeps it, and then the caller
+ * can give it to another thread. */
+static void case_threads(void) {
+  if (test_desc().gl_platform != TS_GL_PLATFORM_EGL) return;
+  for (int kept = 0; kept < 2; kept++) {
+    test_context_label("%s", kept ? "TS_CONTEXT_KEEP_CURRENT" : "ts_gl_make_current");
+    ts_context_desc desc = test_desc();
+    if (kept) desc.flags |= TS_CONTEXT_KEEP_CURRENT;
+    REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+    CHECK((eglGetCurrentContext() != EGL_NO_CONTEXT) == kept);
+    CHECK_OK(context, ts_context_finish(context));
+    CHECK((eglGetCurrentContext() != EGL_NO_CONTEXT) == kept);
+    if (!kept) {
+      CHECK_INT(run_in_thread(ts_context_finish), TS_OK);
+      CHECK_OK(context, ts_gl_make_current(context));
+      expect_elsewhere(ts_gl_release_current);
+    }
+    CHECK(eglGetCurrentContext() != EGL_NO_CONTEXT);
+    expect_elsewhere(ts_context_finish);
+    expect_elsewhere(ts_gl_make_current);
+    CHECK_OK(context, ts_gl_release_current(context));
+    CHECK(eglGetCurrentContext() == EGL_NO_CONTEXT);
+    CHECK_OK(context, ts_gl_release_current(context));
+    CHECK_INT(run_in_thread(ts_context_finish), TS_OK);
+    CHECK_INT(run_in_thread(ts_gl_make_current), TS_OK);
+    CHECK_OK(context, ts_context_finish(context));
+    CHECK((eglGetCurrentContext() != EGL_NO_CONTEXT) == kept);
+    test_close(&context);
+  }
+}
+
+/* Released, it is as before it was lent: what the caller changed is set again. */
+static void case_released_state(void) {
+  if (test_is_application()) return;
+  context = test_open();
+  REQUIRE(context);
+  ts_space *space = make_space(context, 300);
+  ts_vector *x = make_vector(space, 1, NULL);
+  make_current();
+  glEnable(GL_SCISSOR_TEST);
+  glScissor(0, 0, 1, 1);
+  glBindVertexArray(0);
+  CHECK_OK(context, ts_gl_release_current(context));
+  CHECK_OK(context, ts_vector_fill(x, 3));
+  float *values = read_vector(x);
+  CHECK_CLOSE(values[299], 3, 0);
+  free(values);
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+  test_close(&context);
+}
+
+/* An application's EGL context is current again after every call of the library in its own. */
+static void case_application_beside(void) {
+  if (test_desc().gl_platform != TS_GL_PLATFORM_EGL) return;
+  const char *why = application_open(0);
+  if (why) printf("no context of an application: %s\n", why);
+  REQUIRE(!why);
+  const EGLContext own = eglGetCurrentContext();
+  for (int kept = 0; kept < 2; kept++) {
+    ts_context_desc desc = test_desc();
+    if (kept) desc.flags |= TS_CONTEXT_KEEP_CURRENT;
+    REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+    CHECK(eglGetCurrentContext() == own);
+    CHECK_OK(context, ts_context_finish(context));
+    CHECK(eglGetCurrentContext() == own);
+    CHECK_OK(context, ts_gl_release_current(context));
+    CHECK(eglGetCurrentContext() == own);
+    test_close(&context);
+    CHECK(eglGetCurrentContext() == own);
+  }
+  application_close();
 }
 
 /* All texels of a texture's level 0. */
@@ -304,6 +407,7 @@ static void refused_arguments(void) {
   CHECK_FAILS(cpu, ts_gl_space_texels(host_space, texels, 600), TS_ERROR_UNSUPPORTED, "cpu");
   CHECK_FAILS(cpu, ts_gl_space_index_texture(host_space, &texture), TS_ERROR_UNSUPPORTED, "cpu");
   CHECK_FAILS(cpu, ts_gl_make_current(cpu), TS_ERROR_UNSUPPORTED, "cpu");
+  CHECK_FAILS(cpu, ts_gl_release_current(cpu), TS_ERROR_UNSUPPORTED, "cpu");
   ts_vector_destroy(&host);
   ts_space_destroy(&host_space);
   test_close(&cpu);
@@ -447,13 +551,11 @@ CASE(draw_a_solution)
 CASE(solve_in_textures)
 
 static const test_case cases[] = {
-    {"texture_barrier", case_texture_barrier},
-    {"texture_of_a_vector", case_texture_of_a_vector},
-    {"vector_on_a_texture", case_vector_on_a_texture},
-    {"refused_textures", case_refused_textures},
-    {"index_texture", case_index_texture},
-    {"refused_arguments", case_refused_arguments},
-    {"draw_a_solution", case_draw_a_solution},
+    {"texture_barrier", case_texture_barrier},         {"threads", case_threads},
+    {"released_state", case_released_state},           {"application_beside", case_application_beside},
+    {"texture_of_a_vector", case_texture_of_a_vector}, {"vector_on_a_texture", case_vector_on_a_texture},
+    {"refused_textures", case_refused_textures},       {"index_texture", case_index_texture},
+    {"refused_arguments", case_refused_arguments},     {"draw_a_solution", case_draw_a_solution},
     {"solve_in_textures", case_solve_in_textures},
 };
 TEST_MAIN(cases, 0)

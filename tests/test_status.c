@@ -135,6 +135,7 @@ static void null_arguments_gl(void) {
   REFUSES(ts_gl_space_texels(NULL, texels, 2));
   REFUSES(ts_gl_space_index_texture(NULL, &name));
   REFUSES(ts_gl_make_current(NULL));
+  REFUSES(ts_gl_release_current(NULL));
   CHECK(vector == NULL);
 }
 #endif

@@ -49,8 +49,15 @@ TS_API ts_status ts_gl_space_texels(const ts_space *space, int32_t *texels, size
 TS_API ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture);
 
 /* Makes a context that the library opened itself (EGL or hidden window) current on this thread, so that the
- * caller can draw with it; the library leaves it current from then on. Does nothing for an application's. */
+ * caller can draw with it; the library leaves it current from then on. Does nothing for an application's.
+ * Errors: TS_ERROR_DEVICE (it is current on another thread). */
 TS_API ts_status ts_gl_make_current(ts_context *context);
+
+/* The opposite: such a context is no longer current on this thread, on which the caller keeps it
+ * (ts_gl_make_current, TS_CONTEXT_KEEP_CURRENT), and another thread may use it. Does nothing where it is not
+ * current, nor for an application's, which the application itself moves from one thread to another.
+ * Errors: TS_ERROR_DEVICE (ts_gl_make_current has left it current on another thread). */
+TS_API ts_status ts_gl_release_current(ts_context *context);
 
 #ifdef __cplusplus
 }

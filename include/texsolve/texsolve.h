@@ -28,7 +28,9 @@
  * - Destroying takes the address of a handle, accepts NULL, and sets the handle to NULL. Objects keep
  *   what they need alive: a space may be destroyed before its vectors. A context is the exception:
  *   destroy it last; objects that outlive it must not be used, not even destroyed.
- * - A context and its objects may be used by one thread at a time. Different contexts are independent.
+ * - A context and its objects may be used by one thread at a time, and by another one afterwards; but for
+ *   OpenGL contexts that stay on a thread (TS_GL_PLATFORM_WINDOW, TS_GL_PLATFORM_CURRENT,
+ *   TS_CONTEXT_KEEP_CURRENT, ts_gl_make_current). Different contexts are independent.
  * - The library never aborts, exits or prints. It reports through return values and the log callback.
  */
 #ifndef TEXSOLVE_TEXSOLVE_H
@@ -124,7 +126,11 @@ enum {
      gathers (to test and to compare). */
   TS_CONTEXT_NO_FUSED_OPERATIONS = 1,
   /* Do without ARB_texture_barrier and NV_texture_barrier even where the driver has them. */
-  TS_CONTEXT_NO_TEXTURE_BARRIER = 2
+  TS_CONTEXT_NO_TEXTURE_BARRIER = 2,
+  /* In OpenGL: leave a context that the library opened itself (EGL) current on the thread that called, instead
+     of making it current in each call (2 us on llvmpipe). Another thread can use it after
+     ts_gl_release_current. */
+  TS_CONTEXT_KEEP_CURRENT = 4
 };
 
 typedef struct ts_context_desc {

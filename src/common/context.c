@@ -62,7 +62,8 @@ static ts_status validate(const ts_context_desc *desc) {
   if (desc->max_texture_size < 0 || (desc->max_texture_size > 0 && desc->max_texture_size < 64))
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "max_texture_size is %d; it must be 0 or at least 64",
                     desc->max_texture_size);
-  if (desc->flags & ~(unsigned)(TS_CONTEXT_NO_FUSED_OPERATIONS | TS_CONTEXT_NO_TEXTURE_BARRIER))
+  if (desc->flags &
+      ~(unsigned)(TS_CONTEXT_NO_FUSED_OPERATIONS | TS_CONTEXT_NO_TEXTURE_BARRIER | TS_CONTEXT_KEEP_CURRENT))
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "flags is 0x%x, which has unknown bits", desc->flags);
   if (desc->gl_platform < TS_GL_PLATFORM_DEFAULT || desc->gl_platform > TS_GL_PLATFORM_CURRENT)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl_platform is %d; it goes from 0 to %d",

@@ -30,6 +30,7 @@ typedef struct gl_platform {
   ts_status (*enter)(ts_context *context);
   void (*leave)(ts_context *context);
   ts_status (*make_current)(ts_context *context);
+  void (*release)(ts_context *context); /* from this thread, if the library opened it */
   void (*close)(ts_context *context);
   void *impl;
 } gl_platform;

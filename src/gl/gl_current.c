@@ -30,7 +30,7 @@ static ts_status enter(ts_context *context) {
 }
 
 static void leave(ts_context *context) {
-  (void)context;
+  (void)context; /* the application's context stays where it is */
 }
 
 static ts_status make_current(ts_context *context) {
@@ -50,6 +50,6 @@ ts_status gl_current_open(ts_context *context) {
   current_impl *c = tsi_calloc(context, 1, sizeof *c);
   if (!c) return tsi_out_of_memory(context, "a context", sizeof *c);
   c->handle = handle;
-  gl_of(context)->platform = (gl_platform){enter, leave, make_current, close_platform, c};
+  gl_of(context)->platform = (gl_platform){enter, leave, make_current, leave, close_platform, c};
   return TS_OK;
 }

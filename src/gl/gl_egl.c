@@ -9,7 +9,7 @@ typedef struct egl_impl {
   EGLDisplay display;
   EGLContext context;
   EGLSurface surface; /* none, or 1 x 1 where contexts need one */
-  /* What was current when the library was called. */
+  /* What was current when the library was called, if anything was, and is again when it returns. */
   EGLDisplay before_display;
   EGLContext before_context;
   EGLSurface before_draw, before_read;
@@ -30,39 +30,52 @@ static ts_status make_current(ts_context *context) {
   egl_impl *e = impl_of(context);
   if (eglGetCurrentContext() == e->context) return TS_OK;
   eglBindAPI(EGL_OPENGL_API);
-  if (!eglMakeCurrent(e->display, e->surface, e->surface, e->context))
+  if (eglMakeCurrent(e->display, e->surface, e->surface, e->context)) return TS_OK;
+  const EGLint error = eglGetError();
+  if (eglGetCurrentContext() == EGL_NO_CONTEXT && gl_current_handle())
     return tsi_fail(
         context, TS_ERROR_DEVICE,
-        "EGL: the library's context cannot be made current on this thread (0x%04x); if a GLX context is "
-        "current here, open texsolve with TS_GL_PLATFORM_CURRENT",
-        (unsigned)eglGetError());
-  return TS_OK;
+        "an OpenGL context that is not EGL's is current on this thread, so the library's own cannot "
+        "be; open texsolve with TS_GL_PLATFORM_CURRENT");
+  if (error == EGL_BAD_ACCESS)
+    return tsi_fail(context, TS_ERROR_DEVICE,
+                    "the library's OpenGL context is current on another thread, which has to call "
+                    "ts_gl_release_current first");
+  return tsi_fail(context, TS_ERROR_DEVICE,
+                  "EGL: the library's context cannot be made current on this thread (0x%04x)", (unsigned)error);
+}
+
+static void release(ts_context *context) {
+  const egl_impl *e = impl_of(context);
+  if (eglGetCurrentContext() == e->context)
+    eglMakeCurrent(e->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
 static ts_status enter(ts_context *context) {
   egl_impl *e = impl_of(context);
-  const EGLContext before = eglGetCurrentContext();
-  e->switched = before != EGL_NO_CONTEXT && before != e->context;
-  if (e->switched) {
-    e->before_display = eglGetCurrentDisplay();
-    e->before_context = before;
-    e->before_draw = eglGetCurrentSurface(EGL_DRAW);
-    e->before_read = eglGetCurrentSurface(EGL_READ);
-  }
-  return make_current(context);
+  e->before_context = eglGetCurrentContext();
+  if (e->before_context == e->context) return TS_OK; /* the caller keeps it current */
+  e->before_display = eglGetCurrentDisplay();
+  e->before_draw = eglGetCurrentSurface(EGL_DRAW);
+  e->before_read = eglGetCurrentSurface(EGL_READ);
+  TSI_TRY(make_current(context));
+  e->switched = 1;
+  return TS_OK;
 }
 
 static void leave(ts_context *context) {
   egl_impl *e = impl_of(context);
   if (!e->switched) return;
-  eglMakeCurrent(e->before_display, e->before_draw, e->before_read, e->before_context);
   e->switched = 0;
+  if (e->before_context != EGL_NO_CONTEXT)
+    eglMakeCurrent(e->before_display, e->before_draw, e->before_read, e->before_context);
+  else if (!(context->desc.flags & TS_CONTEXT_KEEP_CURRENT))
+    release(context); /* so that another thread can have it */
 }
 
 static void close_platform(ts_context *context) {
   egl_impl *e = impl_of(context);
-  if (eglGetCurrentContext() == e->context)
-    eglMakeCurrent(e->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  release(context);
   if (e->surface != EGL_NO_SURFACE) eglDestroySurface(e->display, e->surface);
   if (e->context != EGL_NO_CONTEXT) eglDestroyContext(e->display, e->context);
   /* The display is shared by everybody who asks EGL for this device, so it is not terminated. */
@@ -181,7 +194,7 @@ ts_status gl_egl_open(ts_context *context) {
   if (!e) return tsi_out_of_memory(context, "an EGL context", sizeof *e);
   e->context = EGL_NO_CONTEXT;
   e->surface = EGL_NO_SURFACE;
-  gl->platform = (gl_platform){enter, leave, make_current, close_platform, e};
+  gl->platform = (gl_platform){enter, leave, make_current, release, close_platform, e};
   const ts_status status = open_display(context, e);
   if (status < 0) {
     close_platform(context);

@@ -187,3 +187,17 @@ ts_status ts_gl_make_current(ts_context *context) {
   gl->lent = 1;
   return TS_OK;
 }
+
+ts_status ts_gl_release_current(ts_context *context) {
+  TSI_REQUIRE(NULL, context);
+  tsi_clear_error(context);
+  TSI_TRY(require_gl(context, __func__));
+  gl_backend *gl = gl_of(context);
+  if (gl->lent) { /* what the caller changed is set once more */
+    TSI_TRY(tsi_enter(context));
+    gl->lent = 0;
+    tsi_leave(context, TS_OK);
+  }
+  gl->platform.release(context);
+  return TS_OK;
+}

@@ -36,6 +36,10 @@ static void leave(ts_context *context) {
   w->switched = 0;
 }
 
+static void release(ts_context *context) {
+  if (glfwGetCurrentContext() == impl_of(context)->window) glfwMakeContextCurrent(NULL);
+}
+
 static void release_glfw(void) {
   if (--windows == 0 && initialised_here) {
     initialised_here = 0;
@@ -45,7 +49,7 @@ static void release_glfw(void) {
 
 static void close_platform(ts_context *context) {
   window_impl *w = impl_of(context);
-  if (glfwGetCurrentContext() == w->window) glfwMakeContextCurrent(NULL);
+  release(context);
   glfwDestroyWindow(w->window);
   tsi_free(context, w);
   gl_of(context)->platform.impl = NULL;
@@ -94,7 +98,7 @@ ts_status gl_window_open(ts_context *context) {
     tsi_free(context, w);
     return status;
   }
-  gl_of(context)->platform = (gl_platform){enter, leave, make_current, close_platform, w};
+  gl_of(context)->platform = (gl_platform){enter, leave, make_current, release, close_platform, w};
   return TS_OK;
 }
 
