@@ -1,9 +1,12 @@
 #include "ui.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>
@@ -87,6 +90,32 @@ static ImVec2 units(float x, float y) {
   return ImVec2(x / (pixels.x > 0 ? pixels.x : 1), y / (pixels.y > 0 ? pixels.y : 1));
 }
 
+/* Dear ImGui's own lines may end after any point, also that of a number; these end at blanks. Words that are
+ * longer than a line are left to it. */
+static std::string lines(const char *text, float width) {
+  std::string all;
+  for (const char *line = text; *line;) {
+    const char *end = line;
+    do {
+      const char *word = end + std::strspn(end, " ");
+      word += std::strcspn(word, " \n");
+      if (end != line && ImGui::CalcTextSize(line, word).x > width) break;
+      end = word;
+    } while (*end == ' ');
+    all.append(line, end);
+    line = *end == '\n' ? end + 1 : end + std::strspn(end, " ");
+    if (*line || *end == '\n') all += '\n';
+  }
+  return all;
+}
+
+static void text_in_lines(const char *text, float width) {
+  const std::string all = lines(text, width);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width + 1);
+  ImGui::TextUnformatted(all.c_str());
+  ImGui::PopTextWrapPos();
+}
+
 static const ImGuiWindowFlags fixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
                                       ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |
                                       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav;
@@ -98,17 +127,38 @@ void ui_panel_begin(const char *name, float x, float y, float width, float heigh
   ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.62f);
 }
 
-void ui_box_begin(const char *name, float x, float y, float width, float height) {
-  ImGui::SetNextWindowPos(units(x + 0.5f * width, y + 0.5f * height), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, ui_scale);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(16 * ui_scale, 12 * ui_scale));
-  ImGui::Begin(name, nullptr, fixed | ImGuiWindowFlags_AlwaysAutoResize);
-  ImGui::PopStyleVar(2);
-  ImGui::PushItemWidth(200 * ui_scale);
-}
-
 void ui_panel_end() {
   ImGui::PopItemWidth();
+  ImGui::End();
+}
+
+void ui_list(const char *name, const ui_row *rows, int count, float x, float y, float width, float height) {
+  const ImVec2 padding(16 * ui_scale, 12 * ui_scale);
+  const float gap = 14 * ui_scale;
+  float left = 0, right = 0;
+  for (int k = 0; k < count; k++) {
+    left = std::max(left, ImGui::CalcTextSize(rows[k].left).x);
+    right = std::max(right, ImGui::CalcTextSize(rows[k].right).x);
+  }
+  ImVec2 middle = units(x + 0.5f * width, y + 0.5f * height), most = units(width, height);
+  const float around = 2 * padding.x + ImGui::GetStyle().ScrollbarSize + left + gap;
+  if (around + right > most.x) { /* over the whole of a small window */
+    most = ImGui::GetIO().DisplaySize;
+    middle = ImVec2(0.5f * most.x, 0.5f * most.y);
+  }
+  /* Where that is not enough the second column has several lines; what is too long scrolls. */
+  right = std::min(right, std::max(most.x - around, 0.0f));
+  ImGui::SetNextWindowPos(middle, ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), most);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, ui_scale);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  ImGui::Begin(name, nullptr, fixed | ImGuiWindowFlags_AlwaysAutoResize);
+  ImGui::PopStyleVar(2);
+  for (int k = 0; k < count; k++) {
+    ImGui::TextUnformatted(rows[k].left);
+    ImGui::SameLine(padding.x + left + gap);
+    text_in_lines(rows[k].right, right);
+  }
   ImGui::End();
 }
 
@@ -116,14 +166,15 @@ void ui_note(const char *text, int is_error, float x, float y, float width, floa
   const float margin = 8 * ui_scale, padding = 5 * ui_scale;
   const ImVec2 corner = units(x, y + height), space = units(width, 0);
   const float wrap = space.x - 2 * (margin + padding);
-  const ImVec2 size = ImGui::CalcTextSize(text, nullptr, false, wrap);
-  const ImVec2 at(corner.x + margin + padding, corner.y - margin - padding - size.y);
-  ImDrawList *list = ImGui::GetForegroundDrawList();
+  const std::string all = lines(text, wrap);
+  const ImVec2 size = ImGui::CalcTextSize(all.c_str(), nullptr, false, wrap);
+  const ImVec2 at(corner.x + margin + padding, std::max(corner.y - margin - padding - size.y, padding));
+  ImDrawList *list = ImGui::GetBackgroundDrawList();
   list->AddRectFilled(ImVec2(at.x - padding, at.y - padding),
                       ImVec2(at.x + size.x + padding, at.y + size.y + padding),
                       is_error ? IM_COL32(255, 238, 236, 245) : IM_COL32(248, 249, 250, 225), 3 * ui_scale);
   list->AddText(nullptr, 0, at, ImGui::GetColorU32(is_error ? error_colour : ImVec4(0.15f, 0.16f, 0.18f, 1)),
-                text, nullptr, wrap);
+                all.c_str(), nullptr, wrap);
 }
 
 int ui_section(const char *title) {
@@ -153,28 +204,25 @@ void ui_space() {
 /* ---- Text ---- */
 
 void ui_text(const char *format, ...) {
+  char text[1000];
   va_list arguments;
   va_start(arguments, format);
-  ImGui::TextV(format, arguments);
+  std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  text_in_lines(text, ImGui::GetContentRegionAvail().x);
 }
 
 void ui_dim_text(const char *text) {
   ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyle().Colors[ImGuiCol_TextDisabled]);
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(text);
-  ImGui::PopTextWrapPos();
+  ui_text("%s", text);
   ImGui::PopStyleColor();
 }
 
-void ui_row(const char *left, const char *right, float at) {
-  ImGui::TextUnformatted(left);
-  ImGui::SameLine(at * ui_scale);
-  ImGui::TextUnformatted(right);
-}
-
 void ui_tip(const char *text) {
-  if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) ImGui::SetTooltip("%s", text);
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  ImGui::BeginTooltip();
+  text_in_lines(text, std::min(380 * ui_scale, 0.8f * ImGui::GetIO().DisplaySize.x));
+  ImGui::EndTooltip();
 }
 
 /* ---- Controls ---- */
@@ -195,6 +243,24 @@ int ui_check_box(const char *label, int *on) {
 
 int ui_combo(const char *label, int *choice, const char *const *names, int count) {
   return ImGui::Combo(label, choice, names, count);
+}
+
+int ui_menu_begin(const char *label, const char *now) {
+  return ImGui::BeginCombo(label, now);
+}
+
+int ui_menu_item(const char *name, int selected, const char *why_not) {
+  const int chosen = ImGui::Selectable(name, selected != 0, why_not ? ImGuiSelectableFlags_Disabled : 0);
+  if (why_not) {
+    ImGui::Indent();
+    ui_dim_text(why_not);
+    ImGui::Unindent();
+  }
+  return chosen;
+}
+
+void ui_menu_end() {
+  ImGui::EndCombo();
 }
 
 int ui_slider(const char *label, float *value, float low, float high, const char *format) {
@@ -266,7 +332,7 @@ int ui_text_field(const char *name, char *text, int size, const char *button) {
 
 void ui_plot(const char *text, const float *values, int count, float low, float high, int bars) {
   const ImVec2 size(ImGui::GetContentRegionAvail().x, 44 * ui_scale);
-  ImGui::TextUnformatted(text);
+  ui_text("%s", text);
   ImGui::PushID(text);
   if (bars)
     ImGui::PlotHistogram("##plot", values, count, 0, nullptr, low, high, size);
@@ -280,7 +346,7 @@ static ImVec4 colour_of(const ui_curve &curve) {
 }
 
 void ui_curves(const char *text, const ui_curve *curves, int count, int room, float low, float high) {
-  ImGui::TextUnformatted(text);
+  ui_text("%s", text);
   const ImVec2 from = ImGui::GetCursorScreenPos();
   const ImVec2 size(ImGui::GetContentRegionAvail().x, 64 * ui_scale);
   const ImVec2 to(from.x + size.x, from.y + size.y);

@@ -22,10 +22,15 @@ int ui_wants_text(void);
 
 /* A panel that stays where it is, which scrolls when it is too long. */
 void ui_panel_begin(const char *name, float x, float y, float width, float height);
-/* A panel in the middle of a rectangle, as large as its contents. */
-void ui_box_begin(const char *name, float x, float y, float width, float height);
-void ui_panel_end(void); /* of both */
-/* A line at the lower left of a rectangle. */
+void ui_panel_end(void);
+
+/* A list of two columns in the middle of a rectangle, which scrolls where it is too long for that. */
+typedef struct ui_row {
+  const char *left, *right;
+} ui_row;
+void ui_list(const char *name, const ui_row *rows, int count, float x, float y, float width, float height);
+
+/* Text at the lower left of a rectangle, in as many lines as it takes. */
 void ui_note(const char *text, int is_error, float x, float y, float width, float height);
 
 int ui_section(const char *title);        /* open? */
@@ -35,19 +40,23 @@ void ui_disabled_begin(int disabled);
 void ui_disabled_end(void);
 void ui_same_line(void);
 void ui_space(void);
-void ui_text(const char *format, ...)
+void ui_text(const char *format, ...) /* in several lines where it is long */
 #if defined(__GNUC__)
     __attribute__((format(printf, 1, 2)))
 #endif
     ;
-void ui_dim_text(const char *text);                      /* grey, in several lines where it is long */
-void ui_row(const char *left, const char *right, float); /* two columns, the second from there on */
-void ui_tip(const char *text);                           /* appears over the control before it */
+void ui_dim_text(const char *text); /* the same in grey */
+void ui_tip(const char *text);      /* appears over the control before it */
 
 /* One of `count` buttons that share the line. */
 int ui_button(const char *label, int count);
 int ui_check_box(const char *label, int *on);
 int ui_combo(const char *label, int *choice, const char *const *names, int count);
+/* A menu that shows `now`. Where it is open (1), its items follow, each of which returns 1 when it is chosen,
+ * and the end. `why_not`: a reason for which it cannot be; NULL: none. */
+int ui_menu_begin(const char *label, const char *now);
+int ui_menu_item(const char *name, int selected, const char *why_not);
+void ui_menu_end(void);
 int ui_slider(const char *label, float *value, float low, float high, const char *format);
 int ui_slider_log(const char *label, double *value, double low, double high);
 /* In even steps, with a unit behind the number, "" for none. */

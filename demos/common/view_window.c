@@ -1,3 +1,5 @@
+#include <GL/glew.h>
+
 #include "view_window.h"
 
 #include <math.h>
@@ -54,7 +56,13 @@ GLFWwindow *view_window_open(const char *title, int width, int height, const int
   glfwMakeContextCurrent(window);
   glfwSwapInterval(1);
   const char *fault = view_gl_load();
-  if (!fault) return window;
+  if (!fault) {
+    /* Until the program has something to show, which may take seconds. */
+    glClearColor(0.945f, 0.95f, 0.955f, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glfwSwapBuffers(window);
+    return window;
+  }
   snprintf(why, size, "%s", fault);
   view_window_close(window);
   return NULL;

@@ -1,7 +1,7 @@
-# What the tests of windows share, for sh: set `called` (the program's name) and `x_window`, then read this file with `.`; it
-# goes to an empty directory. A test starts the program in the background with its errors in `err`, sets `process`, and
-# has find_window find it. Pictures tell what the window shows: key P saves one; and X_WINDOW, where it was built,
-# looks at the window itself.
+# What the tests of windows share, for sh: set `called` (the program's name), `program` and `x_window`, then read this file
+# with `.`; it goes to an empty directory. Pictures tell what the window shows: key P saves one; and X_WINDOW, where it was
+# built, looks at the window itself. A window writes each error that it shows to standard error too, and Mesa each wrong use
+# of OpenGL: what is there and was not expected (`complains`) is a failure.
 skip() {
   case ",${TEXSOLVE_TEST_REQUIRE:-}," in *,window,*) status=1 ;; *) status=77 ;; esac
   echo "$*" >&2
@@ -23,8 +23,32 @@ trap 'exit 1' HUP INT TERM
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}"
 fail() {
   echo "FAILED: $*" >&2
-  cat err >&2
+  cat err said >&2 2>/dev/null
   exit 1
+}
+
+# start TITLE ARGUMENTS...: the program, in the background; `process` and `window` are set when it shows.
+start() {
+  title=$1
+  shift
+  : >said
+  MESA_DEBUG=1 "$program" "$@" >out 2>>said &
+  process=$!
+  find_window() { xdotool search --onlyvisible --name "^$title - $called\$" >window 2>/dev/null; }
+  eventually find_window || {
+    grep -q 'unavailable' said && skip "$(cat said)"
+    fail "no window"
+  }
+  window=$(head -n 1 window)
+  xdotool windowfocus "$window"
+}
+# Nothing is wrong so far.
+quiet() { [ ! -s said ] || fail "the window says something"; }
+# complains TEXT: it does, with TEXT, and with nothing else.
+complains() {
+  eventually grep -qF -- "$1" said || fail "the window does not say '$1'"
+  grep -vF -- "$1" said >&2 && fail "the window says something else than '$1'"
+  : >said
 }
 
 # Runs a command until it succeeds, for three minutes: a busy machine takes its time.
@@ -45,6 +69,7 @@ picture() {
   key p
   eventually is_whole || fail "no picture ($1)"
   mv $saved "$1.png"
+  quiet
 }
 differs() { picture now && ! cmp -s now.png "$1.png"; }
 is_as() { picture now && cmp -s now.png "$1.png"; }
@@ -60,6 +85,18 @@ shows() {
 changes() { eventually differs "$1" || fail "$2 does not change the picture"; }
 returns() { eventually is_as "$1" || fail "$2 does not bring the picture back"; }
 
+# asks KEY FILE: a file that the window has not written is replaced when the key is pressed again, not before.
+asks() {
+  echo mine >"$2"
+  key "$1"
+  sleep 1
+  [ "$(head -c 4 "$2")" = mine ] || fail "key $1 replaces $2 without a question"
+  replaced() { ! [ "$(head -c 4 "$2")" = mine ]; }
+  key "$1"
+  eventually replaced "$@" || fail "key $1 does not replace $2 the second time"
+  quiet
+}
+
 # The program has to end by itself, with nothing said.
 ends() {
   key ctrl+q
@@ -73,6 +110,5 @@ ends() {
   status=$?
   process=
   [ $status -eq 0 ] || fail "it ended with $status"
-  [ -s err ] && fail "something on standard error"
-  return 0
+  quiet
 }

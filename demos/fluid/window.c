@@ -78,9 +78,12 @@ static void draw_frame(window_state *w) {
     ui_begin_frame();
     window_panel_draw(w);
     window_keys_draw(w);
-    const char *note = w->note[0] ? w->note : simulation_warning(*w->s);
+    const char *note = w->compiling ? "compiling shaders ..."
+                       : w->note[0] ? w->note
+                                    : simulation_warning(*w->s);
     if (note[0])
-      ui_note(note, w->note[0] && w->note_is_error, (float)space.x, 0, (float)space.width, (float)space.height);
+      ui_note(note, note == w->note && w->note_is_error, (float)space.x, 0, (float)space.width,
+              (float)space.height);
     ui_end_frame();
   }
   glfwSwapBuffers(w->handle);
@@ -127,7 +130,7 @@ int fluid_window_run(simulation **s, const fluid_window_options *options, char m
   while (!glfwWindowShouldClose(window)) {
     act(&w, count_frame(&w));
     draw_frame(&w);
-    if (w.paused && !w.single_step && !w.pointer.buttons)
+    if (w.paused && !w.single_step && !w.compiling && !w.pointer.buttons)
       glfwWaitEventsTimeout(0.05);
     else
       glfwPollEvents();

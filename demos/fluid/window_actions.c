@@ -9,6 +9,8 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include "message.h"
+
 /* ---- What the user is told ---- */
 
 void window_tell(window_state *w, const char *format, ...) {
@@ -20,6 +22,8 @@ void window_tell(window_state *w, const char *format, ...) {
 }
 
 void window_tell_error(window_state *w, const char *text) {
+  /* A terminal keeps it; a fault in drawing comes with every frame. */
+  if (!w->note_is_error || strcmp(w->note, text) != 0) message("%s", text);
   window_tell(w, "%s", text);
   w->note_is_error = 1;
 }
@@ -61,6 +65,7 @@ void window_set_scene(window_state *w, int index, int32_t width, int32_t height)
   }
   w->time_count = 0;
   if (other) {
+    w->touched = 0;
     window_take_scene(w);
     window_tell(w, "%s: %s", scene_name(next), scene_text(next));
   } else {
@@ -78,13 +83,13 @@ static const double patience = 0.05;
 void window_run_or_pause(window_state *w) {
   w->paused = !w->paused;
   w->steps_due = 0;
-  if (!w->paused) w->note[0] = 0;
+  if (!w->paused) w->note[0] = w->note_is_error = 0;
 }
 
 void window_step(window_state *w) {
   w->paused = 1;
   w->single_step = 1;
-  w->note[0] = 0;
+  w->note[0] = w->note_is_error = 0;
 }
 
 /* Milliseconds of a step, on average over those of a frame. */
@@ -94,6 +99,23 @@ static void remember_time(window_state *w, double milliseconds) {
     w->time_count--;
   }
   w->times[w->time_count++] = (float)milliseconds;
+}
+
+/* Returns 1 once for what the next step uses and no step has used before. */
+static int announce_compiling(window_state *w) {
+  const ts_fluid_parameters *p = simulation_parameters(*w->s);
+  const ts_multigrid_desc *m = &p->multigrid;
+  ts_context_info device;
+  char uses[200];
+  w->compiling = 0;
+  if (ts_context_get_info(simulation_context(*w->s), &device) != TS_OK || !strstr(device.backend, "gl"))
+    return 0;
+  snprintf(uses, sizeof uses, "%s %d %d %d %d %d %d %d %d %d %d %d", device.backend,
+           (int)simulation_info(*w->s)->layout, (int)p->advection, (int)p->solver, (int)m->smoother,
+           (int)m->storage, (int)m->interpolation, m->symmetric, p->viscosity > 0, p->vorticity_confinement > 0,
+           simulation_setup(*w->s)->source_count > 0, w->particles > 0);
+  w->compiling = first_time(&w->compiled, uses);
+  return w->compiling;
 }
 
 /* So many steps a frame at 60 frames a second; fewer a frame where there are more of them, and no more where
@@ -108,8 +130,9 @@ void window_make_steps(window_state *w, double seconds) {
     if (count > w->steps_per_frame) count = w->steps_per_frame;
     w->steps_due -= count;
   }
-  w->single_step = 0;
   if (!count) return;
+  if (announce_compiling(w)) return;
+  w->single_step = 0;
   const double begin = glfwGetTime();
   const double expected = w->time_count ? 1e-3 * (double)w->times[w->time_count - 1] : 0;
   int made = 0;
@@ -119,9 +142,11 @@ void window_make_steps(window_state *w, double seconds) {
      * steps before it too if those did not. */
     int measure = w->measure_times ? TS_FLUID_MEASURE_TIMES : 0;
     if (w->measure_divergence && is_last) measure |= TS_FLUID_MEASURE_DIVERGENCE;
-    if (simulation_step(*w->s, measure, 0, message)) {
-      window_tell(w, "%s%s", message, simulation_broken(*w->s) ? "; R begins again" : "");
-      w->note_is_error = w->paused = 1;
+    if (simulation_step(*w->s, measure, !w->touched, message)) {
+      const size_t used = strlen(message);
+      if (simulation_broken(*w->s)) snprintf(message + used, sizeof message - used, "; R begins again");
+      window_tell_error(w, message);
+      w->paused = 1;
       return;
     }
   }
@@ -167,7 +192,7 @@ static void tell_if(window_state *w, int failed, const char *message) {
   if (failed)
     window_tell_error(w, message);
   else if (w->note_is_error)
-    w->note[0] = 0;
+    w->note[0] = w->note_is_error = 0;
 }
 
 void window_set_parameters(window_state *w, const ts_fluid_parameters *parameters) {

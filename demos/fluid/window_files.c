@@ -15,22 +15,34 @@ void window_name_files(window_state *w) {
   snprintf(w->report, sizeof w->report, "fluid-%s.json", name);
 }
 
+static void fail_at(window_state *w, const char *path, const char *why) {
+  char text[WINDOW_PATH + 400];
+  snprintf(text, sizeof text, "%s: %s", path, why);
+  window_tell_error(w, text);
+}
+
 /* ---- Pictures ---- */
 
 /* As large as the fluid in the window. */
 void window_save_picture(window_state *w) {
-  char reason[200];
+  char reason[200], question[OVERWRITE_QUESTION];
   image picture;
   const fluid_area area = window_area(w);
+  if (!overwrite_may(&w->picture_file, w->screenshot, question)) {
+    window_tell(w, "%s", question);
+    return;
+  }
   if (image_create(&picture, area.width, area.height)) {
     window_tell_error(w, "out of memory");
     return;
   }
   const char *why = fluid_view_picture(w->view, *w->s, &w->look, area.width, area.height, picture.rgb);
   if (!why && png_image_save(w->screenshot, &picture, reason, sizeof reason)) why = reason;
-  window_tell(w, "%s: a picture of %d x %d pixels", w->screenshot, picture.width, picture.height);
-  if (why) window_tell(w, "%s: %s", w->screenshot, why);
-  w->note_is_error = why != NULL;
+  if (why)
+    fail_at(w, w->screenshot, why);
+  else
+    window_tell(w, "%s: a picture of %d x %d pixels%s", w->screenshot, picture.width, picture.height,
+                overwrite_done(&w->picture_file, w->screenshot));
   image_destroy(&picture);
 }
 
@@ -42,7 +54,8 @@ static void end_film(window_state *w, int failed, const char *message) {
   if (failed)
     window_tell_error(w, message);
   else
-    window_tell(w, "%s: a film of %d frames", w->film_path, w->film_frames);
+    window_tell(w, "%s: a film of %d frames%s", w->film_path, w->film_frames,
+                overwrite_done(&w->film_file, w->film_path));
   image_destroy(&w->film_picture);
 }
 
@@ -52,10 +65,14 @@ void window_film_end(window_state *w) {
 }
 
 void window_film(window_state *w) {
-  char message[SIMULATION_MESSAGE];
+  char message[SIMULATION_MESSAGE], question[OVERWRITE_QUESTION];
   const fluid_area area = window_area(w);
   if (w->film) {
     window_film_end(w);
+    return;
+  }
+  if (!overwrite_may(&w->film_file, w->film_path, question)) {
+    window_tell(w, "%s", question);
     return;
   }
   const int width = area.width & ~1, height = area.height & ~1;
@@ -135,14 +152,17 @@ void window_save_report(window_state *w) {
 }
 
 void window_write_report(window_state *w) {
+  char question[OVERWRITE_QUESTION];
   if (!w->report_due) return;
   w->report_due = 0;
-  json_t *report = report_json(w);
-  if (!report || json_dump_file(report, w->report, JSON_INDENT(2) | JSON_REAL_PRECISION(9))) {
-    window_tell(w, "%s: cannot be written", w->report);
-    w->note_is_error = 1;
-  } else {
-    window_tell(w, "%s: what is set and measured", w->report);
+  if (!overwrite_may(&w->report_file, w->report, question)) {
+    window_tell(w, "%s", question);
+    return;
   }
+  json_t *report = report_json(w);
+  if (!report || json_dump_file(report, w->report, JSON_INDENT(2) | JSON_REAL_PRECISION(9)))
+    fail_at(w, w->report, "cannot be written");
+  else
+    window_tell(w, "%s: what is set and measured%s", w->report, overwrite_done(&w->report_file, w->report));
   json_decref(report);
 }

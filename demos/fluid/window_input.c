@@ -111,20 +111,21 @@ const char *window_key_of(void (*action)(window_state *w)) {
 }
 
 void window_keys_draw(window_state *w) {
-  static const char *const pointer[][2] = {{"left button", "push the fluid, with dye"},
-                                           {"right button", "draw walls"},
-                                           {"middle button", "erase walls (also Shift and the right one)"},
-                                           {"wheel", "larger or smaller brush"},
-                                           {"drop a PNG", "its dark parts become walls"}};
+  static const ui_row pointer[] = {{"left button", "push the fluid, with dye"},
+                                   {"right button", "draw walls"},
+                                   {"middle button", "erase walls (also Shift and the right one)"},
+                                   {"wheel", "larger or smaller brush"},
+                                   {"drop a PNG", "its dark parts become walls"}};
   enum { pointer_count = sizeof pointer / sizeof pointer[0] };
+  ui_row rows[pointer_count + 1 + binding_count];
+  int count = 0;
   if (!w->keys_shown) return;
-  const fluid_area space = window_space(w);
-  ui_box_begin("keys", (float)space.x, 0, (float)space.width, (float)space.height);
-  for (int k = 0; k < pointer_count; k++) ui_row(pointer[k][0], pointer[k][1], 120);
-  ui_space();
+  for (int k = 0; k < pointer_count; k++) rows[count++] = pointer[k];
+  rows[count++] = (ui_row){"", ""};
   for (int k = 0; k < binding_count; k++)
-    if (bindings[k].name) ui_row(bindings[k].name, bindings[k].what, 120);
-  ui_panel_end();
+    if (bindings[k].name) rows[count++] = (ui_row){bindings[k].name, bindings[k].what};
+  const fluid_area space = window_space(w);
+  ui_list("keys", rows, count, (float)space.x, 0, (float)space.width, (float)space.height);
 }
 
 static void on_key(GLFWwindow *handle, int key, int scancode, int action, int modifiers) {
@@ -180,6 +181,7 @@ static void on_button(GLFWwindow *handle, int button, int action, int modifiers)
   if (button == GLFW_MOUSE_BUTTON_RIGHT) does = modifiers & GLFW_MOD_SHIFT ? POINTER_ERASE : POINTER_WALL;
   if (button == GLFW_MOUSE_BUTTON_MIDDLE) does = POINTER_ERASE;
   pointer_press(&w->pointer, button, does);
+  w->touched |= does == POINTER_PUSH;
 }
 
 static void on_motion(GLFWwindow *handle, double x, double y) {

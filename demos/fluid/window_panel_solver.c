@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "backend_list.h"
+#include "backend_choice.h"
+#include "plot_range.h"
 #include "ui.h"
 
 /* ---- Solver ---- */
@@ -91,12 +92,10 @@ static int multigrid_rare(ts_multigrid_desc *d) {
 }
 
 static void choose_backend(window_state *w) {
-  const char *backends[BACKEND_LIST_MOST];
-  const int count = backend_list(backends);
   ts_context_info device;
   if (ts_context_get_info(simulation_context(*w->s), &device) != TS_OK) return;
-  int backend = backend_list_find(device.backend);
-  if (ui_combo("backend", &backend, backends, count)) window_set_backend(w, backends[backend]);
+  const char *chosen = backend_choice(device.backend);
+  if (chosen) window_set_backend(w, chosen);
   ui_tip("walls come along, the fluid begins anew");
 }
 
@@ -171,7 +170,7 @@ static void time_plot(const window_state *w, const simulation_history *h) {
   ui_curve curves[TS_FLUID_STAGES + 2];
   char text[100] = "time of each step";
   int count = 0;
-  float most = 0;
+  float most = 0, high = 0;
   if (w->measure_times) {
     for (; count < TS_FLUID_STAGES; count++)
       curves[count] =
@@ -181,14 +180,14 @@ static void time_plot(const window_state *w, const simulation_history *h) {
     curves[count++] = stage_curve("drawing", drawing, h->count, TS_FLUID_STAGES);
   }
   curves[count++] = (ui_curve){"step", w->times, w->time_count, {0, 0, 0}};
-  for (int c = 0; c < count; c++)
-    for (int k = 0; k < curves[c].count; k++) most = fmaxf(most, curves[c].values[k]);
+  for (int c = 0; c < count; c++) high = fmaxf(high, plot_range(curves[c].values, curves[c].count));
+  for (int k = 0; k < w->time_count; k++) most = fmaxf(most, w->times[k]);
   if (w->time_count) {
     const float last = w->times[w->time_count - 1];
     snprintf(text, sizeof text, "a step %.*f ms, at most %.*f%s", digits(last), (double)last, digits(most),
              (double)most, w->measure_divergence || w->measure_times ? "" : ", on the host");
   }
-  ui_curves(text, curves, count, SIMULATION_HISTORY, 0, most > 0 ? most : 1);
+  ui_curves(text, curves, count, SIMULATION_HISTORY, 0, high > 0 ? high : 1);
   ui_tip(w->measure_divergence || w->measure_times ? "on average over those of a frame"
                                                    : "without a measurement nobody waits for the device");
 }

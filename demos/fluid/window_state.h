@@ -3,6 +3,8 @@
 #define WINDOW_STATE_H
 
 #include "film.h"
+#include "first_time.h"
+#include "overwrite.h"
 #include "png_image.h"
 #include "window.h"
 #include "window_pointer.h"
@@ -30,10 +32,14 @@ typedef struct window_state {
   int own_range;  /* of the colours; else they follow the data */
   int report_due; /* at the end of the frame's work, so that it tells what all events before have done */
   char screenshot[WINDOW_PATH], film_path[WINDOW_PATH], report[WINDOW_PATH];
+  overwrite picture_file, film_file, report_file;
   unsigned paths_given; /* which of them the user chose, so that they do not follow the scene */
 
   /* Running. */
   int paused, single_step;
+  int touched; /* the user has pushed the fluid: a scene for the mouse does nothing by itself any more */
+  first_times compiled; /* what has been stepped with */
+  int compiling;        /* the next step is the first one of its kind */
   int steps_per_frame;
   double steps_due; /* those that time has passed for */
   int measure_divergence, measure_times;
@@ -43,7 +49,7 @@ typedef struct window_state {
   char to_load[4 * WINDOW_PATH];     /* a picture of walls that was dropped; "" for none */
 
   /* What the user is told. */
-  char note[2 * SIMULATION_MESSAGE];
+  char note[OVERWRITE_QUESTION];
   int note_is_error;
 } window_state;
 

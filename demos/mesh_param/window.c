@@ -96,8 +96,9 @@ static void draw_frame(window_state *w) {
     ui_begin_frame();
     window_panel_draw(w);
     window_keys_draw(w);
-    if (w->note[0])
-      ui_note(w->note, w->note_is_error, (float)window_panel_width(w), 0, (float)width, (float)height);
+    const int first = w->state == WORKER_BUSY && !w->has_ended && !w->progress.iterations;
+    const char *note = w->note[0] || !first ? w->note : "setting up the solver ...";
+    if (note[0]) ui_note(note, w->note_is_error, (float)window_panel_width(w), 0, (float)width, (float)height);
     ui_end_frame();
   }
   glfwSwapBuffers(w->handle);

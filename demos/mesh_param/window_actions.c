@@ -22,6 +22,8 @@ void window_tell(window_state *w, const char *format, ...) {
 }
 
 void window_tell_error(window_state *w, const char *text) {
+  /* A terminal keeps it; a fault in drawing comes with every frame. */
+  if (!w->note_is_error || strcmp(w->note, text) != 0) message("%s", text);
   window_tell(w, "%s", text);
   w->note_is_error = 1;
 }
@@ -29,7 +31,7 @@ void window_tell_error(window_state *w, const char *text) {
 /* ---- The mesh and its image ---- */
 
 void window_image_changed(window_state *w, const flat_source *source) {
-  const char *why = flat_view_update(w->view, w->f, source);
+  const char *why = w->view ? flat_view_update(w->view, w->f, source) : NULL;
   if (why) window_tell_error(w, why);
   w->options.look.range = 0;
   w->stale = 1;
@@ -70,10 +72,11 @@ static void take_solution(window_state *w) {
   w->has_ended = 1;
   if (flattening_update(w->f, message)) window_tell_error(w, message);
   window_image_changed(w, worker_source(w->solver));
-  if (first && w->options.verbosity) {
+  if (first && w->view && w->options.verbosity) {
     printf("u and v     %s\n", view_way_name(flat_view_way(w->view)));
     message_flush_stdout();
   }
+  if (w->note_is_error) return; /* of what the user did meanwhile */
   if (w->solved.converged)
     window_tell(w, "converged after %d iterations, residual %.1e", w->solved.iterations, w->solved.residual);
   else
@@ -110,7 +113,7 @@ void window_solve_or_stop(window_state *w) {
     window_tell(w, "stopped");
   } else {
     w->wanted = 1;
-    w->note[0] = 0;
+    w->note[0] = w->note_is_error = 0;
   }
 }
 
@@ -142,31 +145,40 @@ void window_name_files(window_state *w, const char *name, const program_options 
 }
 
 void window_save_picture(window_state *w) {
-  char reason[200];
+  char reason[200], text[MESH_MESSAGE + 240], question[OVERWRITE_QUESTION];
   image picture;
   flat_look look = w->options.look;
   look.legend = 1;
+  if (!overwrite_may(&w->picture_file, w->screenshot, question)) {
+    window_tell(w, "%s", question);
+    return;
+  }
   if (image_create(&picture, w->width, w->height)) {
     window_tell_error(w, "out of memory for a picture");
     return;
   }
-  const char *why =
-      flat_view_picture(w->view, &w->camera, &w->window, &look, picture.width, picture.height, picture.rgb);
+  const char *why = !w->view ? "there is no mesh to draw"
+                             : flat_view_picture(w->view, &w->camera, &w->window, &look, picture.width,
+                                                 picture.height, picture.rgb);
   if (!why && png_image_save(w->screenshot, &picture, reason, sizeof reason)) why = reason;
   image_destroy(&picture);
+  snprintf(text, sizeof text, "%s: %s", w->screenshot, why ? why : "");
   if (why)
-    window_tell_error(w, why);
+    window_tell_error(w, text);
   else
-    window_tell(w, "%s: a picture of %d x %d pixels", w->screenshot, w->width, w->height);
+    window_tell(w, "%s: a picture of %d x %d pixels%s", w->screenshot, w->width, w->height,
+                overwrite_done(&w->picture_file, w->screenshot));
 }
 
 void window_export(window_state *w) {
-  char message[MESH_MESSAGE];
-  if (flattening_write(w->f, w->output, message))
+  char message[MESH_MESSAGE], question[OVERWRITE_QUESTION];
+  if (!overwrite_may(&w->mesh_file, w->output, question))
+    window_tell(w, "%s", question);
+  else if (flattening_write(w->f, w->output, message))
     window_tell_error(w, message);
   else
-    window_tell(w, "%s: %d vertices, %d triangles", w->output, (int)w->f->m.vertex_count,
-                (int)w->f->m.triangle_count);
+    window_tell(w, "%s: %d vertices, %d triangles%s", w->output, (int)w->f->m.vertex_count,
+                (int)w->f->m.triangle_count, overwrite_done(&w->mesh_file, w->output));
 }
 
 static void collect_note(const char *line, void *user) {
@@ -177,12 +189,13 @@ static void collect_note(const char *line, void *user) {
 
 void window_open_file(window_state *w) {
   const load_options options = {.path = w->to_open, .keep_duplicates = w->options.load.keep_duplicates};
-  char message[MESH_MESSAGE];
+  char message[MESH_MESSAGE], why[MESH_MESSAGE];
   load_report report;
   mesh m;
   flattening made;
   int failed = load_mesh(&options, &m, NULL, &report, message);
-  if (!failed) failed = flattening_create(&m, &w->options.flattening, &made, message);
+  if (!failed && flattening_create(&m, &w->options.flattening, &made, why))
+    failed = mesh_fail(message, "%.120s: %.*s", report.name, MESH_MESSAGE - 130, why);
   if (failed) {
     window_tell_error(w, message);
   } else {

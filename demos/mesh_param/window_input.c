@@ -72,21 +72,21 @@ const char *window_key_of(void (*action)(window_state *w)) {
 }
 
 void window_keys_draw(window_state *w) {
-  static const char *const pointer[][2] = {
-      {"left button", "turn the mesh; move the image; drag a pin in the image"},
-      {"right button", "move (also the middle one)"},
-      {"Shift, left", "pin a vertex, on the mesh or in the image; or unpin it"},
-      {"wheel", "nearer, farther"},
-      {"drop a file", "open it: OBJ, PLY, OFF or STL"}};
-  int width, height;
+  static const ui_row pointer[] = {{"left button", "turn the mesh; move the image; drag a pin in the image"},
+                                   {"right button", "move (also the middle one)"},
+                                   {"Shift, left", "pin a vertex, on the mesh or in the image; or unpin it"},
+                                   {"wheel", "nearer, farther"},
+                                   {"drop a file", "open it: OBJ, PLY, OFF or STL"}};
+  enum { pointer_count = sizeof pointer / sizeof pointer[0] };
+  ui_row rows[pointer_count + 1 + binding_count];
+  int width, height, count = 0;
   if (!w->keys_shown) return;
-  window_scene_size(w, &width, &height);
-  ui_box_begin("keys", (float)window_panel_width(w), 0, (float)width, (float)height);
-  for (int k = 0; k < 5; k++) ui_row(pointer[k][0], pointer[k][1], 110);
-  ui_space();
+  for (int k = 0; k < pointer_count; k++) rows[count++] = pointer[k];
+  rows[count++] = (ui_row){"", ""};
   for (int k = 0; k < binding_count; k++)
-    if (bindings[k].name) ui_row(bindings[k].name, bindings[k].what, 110);
-  ui_panel_end();
+    if (bindings[k].name) rows[count++] = (ui_row){bindings[k].name, bindings[k].what};
+  window_scene_size(w, &width, &height);
+  ui_list("keys", rows, count, (float)window_panel_width(w), 0, (float)width, (float)height);
 }
 
 static void on_key(GLFWwindow *handle, int key, int scancode, int action, int modifiers) {

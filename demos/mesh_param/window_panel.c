@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "backend_list.h"
+#include "backend_choice.h"
 #include "ui.h"
 
 static void action_button(window_state *w, const char *label, int count, void (*action)(window_state *w)) {
@@ -36,23 +36,27 @@ static void map_section(window_state *w) {
 
 /* ---- Solver ---- */
 
+static void solve_again(window_state *w) {
+  worker_stop(w->solver);
+  w->wanted = 1;
+  if (w->note_is_error) w->note[0] = 0;
+  w->note_is_error = 0;
+}
+
 static void choose_backend(window_state *w) {
-  const char *backends[BACKEND_LIST_MOST];
-  const int count = backend_list(backends);
   static const char *const formats[] = {"auto", "bcrs2", "bcrs4", "jagged", "segments", "csr"};
-  int backend = backend_list_find(w->progress.backend[0] ? w->progress.backend : w->backend), format = 0;
-  if (ui_combo("backend", &backend, backends, count)) {
-    worker_stop(w->solver);
-    snprintf(w->backend, sizeof w->backend, "%s", backends[backend]);
+  int format = 0;
+  const char *chosen = backend_choice(w->progress.backend[0] ? w->progress.backend : w->backend);
+  if (chosen) {
+    solve_again(w);
+    snprintf(w->backend, sizeof w->backend, "%s", chosen);
     w->options.conformal.format = TS_FORMAT_AUTO;
-    w->wanted = 1;
   }
   for (int k = 1; k < 6; k++)
     if ((int)w->options.conformal.format == ts_format_from_name(formats[k])) format = k;
   if (ui_combo("format", &format, formats, 6)) {
-    worker_stop(w->solver);
+    solve_again(w);
     w->options.conformal.format = (ts_format)ts_format_from_name(formats[format]);
-    w->wanted = 1;
   }
 }
 
@@ -71,11 +75,10 @@ static void solver_section(window_state *w) {
   const conformal_result *r = &w->solved;
   if (!ui_section("Solver")) return;
   choose_backend(w);
-  if (ui_slider_log("tolerance", &w->options.conformal.rtol, 1e-9, 1e-2)) {
-    worker_stop(w->solver);
-    w->wanted = 1;
-  }
-  if (w->state == WORKER_BUSY)
+  if (ui_slider_log("tolerance", &w->options.conformal.rtol, 1e-9, 1e-2)) solve_again(w);
+  if (w->state == WORKER_BUSY && !w->progress.iterations)
+    ui_text("setting up ...");
+  else if (w->state == WORKER_BUSY)
     ui_text("iteration %d ...", w->progress.iterations);
   else if (w->has_ended)
     ui_text("%d iterations, residual %.1e", r->iterations, r->residual);
@@ -126,7 +129,7 @@ static void file_section(window_state *w) {
 static void drawn_line(const window_state *w) {
   static const char *const ways[] = {"", "drawn from the solver's texture",
                                      "drawn from a buffer shared with CUDA", "drawn from copies of u and v"};
-  if (w->has_ended) ui_dim_text(ways[flat_view_way(w->view)]);
+  if (w->has_ended && w->view) ui_dim_text(ways[flat_view_way(w->view)]);
 }
 
 void window_panel_draw(window_state *w) {

@@ -3,6 +3,7 @@
 #define WINDOW_STATE_H
 
 #include "flat_view.h"
+#include "overwrite.h"
 #include "view_gl.h"
 #include "window.h"
 #include "worker.h"
@@ -38,11 +39,12 @@ typedef struct window_state {
   /* The controls. */
   int panel_hidden, keys_shown;
   char output[MESH_MESSAGE], screenshot[MESH_MESSAGE], name[MESH_MESSAGE];
+  overwrite mesh_file, picture_file;
   char to_open[4 * MESH_MESSAGE]; /* a file that was dropped; "" for none */
   int to_open_shown;              /* the window says so already */
 
   /* What the user is told. */
-  char note[2 * MESH_MESSAGE];
+  char note[OVERWRITE_QUESTION];
   int note_is_error;
 
   /* The pointer. */

@@ -54,8 +54,10 @@ static void draw_frame(window_state *w) {
     ui_begin_frame();
     window_panel_draw(w);
     window_keys_draw(w);
-    if (w->note[0])
-      ui_note(w->note, w->note_is_error, (float)window_panel_width(w), 0, (float)width, (float)height);
+    const char *note = w->compiling ? "compiling shaders ..." : w->note;
+    if (note[0])
+      ui_note(note, note == w->note && w->note_is_error, (float)window_panel_width(w), 0, (float)width,
+              (float)height);
     ui_end_frame();
   }
   glfwSwapBuffers(w->handle);

@@ -8,8 +8,9 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include "mesh_smooth.h"
 #include "mesh_file.h"
+#include "mesh_smooth.h"
+#include "message.h"
 
 /* ---- What the user is told ---- */
 
@@ -22,6 +23,8 @@ void window_tell(window_state *w, const char *format, ...) {
 }
 
 void window_tell_error(window_state *w, const char *text) {
+  /* A terminal keeps it; a fault in drawing comes with every frame. */
+  if (!w->note_is_error || strcmp(w->note, text) != 0) message("%s", text);
   window_tell(w, "%s", text);
   w->note_is_error = 1;
   w->steps_to_make = 0;
@@ -54,11 +57,11 @@ void window_fit(window_state *w) {
 
 void window_run_or_pause(window_state *w) {
   w->steps_to_make = w->steps_to_make ? 0 : -1;
-  if (w->steps_to_make) w->note[0] = 0;
+  if (w->steps_to_make) w->note[0] = w->note_is_error = 0;
 }
 
 void window_step(window_state *w) {
-  w->note[0] = 0;
+  w->note[0] = w->note_is_error = 0;
   w->steps_to_make = 1;
 }
 
@@ -70,8 +73,22 @@ void window_remember_time(window_state *w, double seconds) {
   w->times[w->time_count++] = (float)(1e3 * seconds);
 }
 
+/* Returns 1 once for what the next step uses and no step has used before. */
+static int announce_compiling(window_state *w) {
+  const smoother_options *o = smoother_get_options(*w->s);
+  ts_context_info device;
+  char uses[200];
+  w->compiling = 0;
+  if (ts_context_get_info(smoother_context(*w->s), &device) != TS_OK || !strstr(device.backend, "gl")) return 0;
+  snprintf(uses, sizeof uses, "%s %d %d %d %d", device.backend, (int)o->method, (int)o->format,
+           (int)o->boundary, o->preserve_volume);
+  w->compiling = first_time(&w->compiled, uses);
+  return w->compiling;
+}
+
 void window_make_step(window_state *w) {
   char message[MESH_MESSAGE];
+  if (announce_compiling(w)) return;
   if (w->steps_to_make > 0) w->steps_to_make--;
   window_settle(w);
   /* An interpolation is solved at once. */
@@ -104,10 +121,17 @@ static void go(window_state *w, int (*where)(smoother *s, char message[MESH_MESS
 }
 
 void window_undo(window_state *w) {
-  go(w, smoother_undo, "undone");
+  /* What is followed can be undone once it is settled. */
+  if (smoother_can_undo(*w->s) || smoother_is_live(*w->s))
+    go(w, smoother_undo, "undone");
+  else
+    window_tell(w, "nothing to undo");
 }
 void window_redo(window_state *w) {
-  go(w, smoother_redo, "done again");
+  if (smoother_can_redo(*w->s) && !smoother_is_live(*w->s))
+    go(w, smoother_redo, "done again");
+  else
+    window_tell(w, "nothing to redo");
 }
 void window_reset(window_state *w) {
   go(w, smoother_reset, "back at the start");
@@ -144,7 +168,7 @@ void window_set_options(window_state *w, const smoother_options *options) {
   w->scene.drawn = NULL; /* another vector may have the old one's address */
   moved(w);
   w->time_count = 0;
-  if (!w->note_is_error) w->note[0] = 0;
+  if (!w->note_is_error) w->note[0] = w->note_is_error = 0;
 }
 
 /* ---- Files ---- */
@@ -175,16 +199,23 @@ void window_name_files(window_state *w, const char *name, const window_options *
 }
 
 void window_save_picture(window_state *w) {
-  char message[MESH_MESSAGE];
-  if (window_scene_save(&w->scene, w->screenshot, message))
+  char message[MESH_MESSAGE], question[OVERWRITE_QUESTION];
+  if (!overwrite_may(&w->picture_file, w->screenshot, question))
+    window_tell(w, "%s", question);
+  else if (window_scene_save(&w->scene, w->screenshot, message))
     window_tell_error(w, message);
   else
-    window_tell(w, "%s: a picture of %d x %d pixels", w->screenshot, w->scene.width, w->scene.height);
+    window_tell(w, "%s: a picture of %d x %d pixels%s", w->screenshot, w->scene.width, w->scene.height,
+                overwrite_done(&w->picture_file, w->screenshot));
 }
 
 void window_export(window_state *w) {
-  char message[MESH_MESSAGE];
+  char message[MESH_MESSAGE], question[OVERWRITE_QUESTION];
   mesh m;
+  if (!overwrite_may(&w->mesh_file, w->output, question)) {
+    window_tell(w, "%s", question);
+    return;
+  }
   window_settle(w);
   if (mesh_file_can_write(w->output, message) || smoother_current_mesh(*w->s, &m, message)) {
     window_tell_error(w, message);
@@ -193,7 +224,8 @@ void window_export(window_state *w) {
   if (mesh_file_write(w->output, &m, message))
     window_tell_error(w, message);
   else
-    window_tell(w, "%s: %d vertices, %d triangles", w->output, (int)m.vertex_count, (int)m.triangle_count);
+    window_tell(w, "%s: %d vertices, %d triangles%s", w->output, (int)m.vertex_count, (int)m.triangle_count,
+                overwrite_done(&w->mesh_file, w->output));
   mesh_destroy(&m);
 }
 
@@ -220,6 +252,11 @@ void window_open_file(window_state *w) {
       mesh_destroy(&m);
     else
       failed = smoother_create(&m, &same, &made, message);
+    if (failed) {
+      char why[MESH_MESSAGE];
+      memcpy(why, message, sizeof why);
+      mesh_fail(message, "%.120s: %.*s", report.name, MESH_MESSAGE - 130, why);
+    }
   }
   if (failed) {
     window_tell_error(w, message);

@@ -28,7 +28,7 @@ static void from_unit(const window_state *w, const float unit[3], double place[3
 /* ---- The list ---- */
 
 void window_mark_controls(window_state *w) {
-  const char *why = drawing_mark_controls(w->scene.view, *w->s, w->selected);
+  const char *why = !w->scene.view ? NULL : drawing_mark_controls(w->scene.view, *w->s, w->selected);
   if (why) window_tell_error(w, why);
   w->scene.stale = 1;
 }

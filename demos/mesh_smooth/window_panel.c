@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend_list.h"
+#include "backend_choice.h"
+#include "plot_range.h"
 #include "ui.h"
 
 static int action_button(window_state *w, const char *label, int count, int enabled,
@@ -125,21 +126,20 @@ static void smoothing_section(window_state *w) {
 /* ---- Solver ---- */
 
 static void choose_device(window_state *w, const ts_context_info *device, const ts_mesh_flow_info *flow) {
-  const char *backends[BACKEND_LIST_MOST];
-  const int count = backend_list(backends);
   static const char *const gl_names[] = {"jagged", "segments"}, *const other_names[] = {"csr"};
   static const ts_format gl_formats[] = {TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS};
   smoother_options o = *smoother_get_options(*w->s);
-  int backend = backend_list_find(device->backend), format = flow->format == TS_FORMAT_SEGMENTS;
+  int format = flow->format == TS_FORMAT_SEGMENTS;
   o.platform = TS_GL_PLATFORM_CURRENT;
-  if (ui_combo("backend", &backend, backends, count)) {
-    o.backend = backends[backend];
+  const char *chosen = backend_choice(device->backend);
+  if (chosen) {
+    o.backend = chosen;
     o.format = TS_FORMAT_AUTO;
     window_set_options(w, &o);
   } else if (o.method == SMOOTHER_DSI) {
     ui_text("format %s", ts_format_name(smoother_dsi_result(*w->s)->format));
     ui_tip(smoother_dsi_result(*w->s)->choice);
-  } else if (strcmp(backends[backend], "gl") != 0) {
+  } else if (!strstr(device->backend, "gl")) {
     format = 0;
     ui_combo("format", &format, other_names, 1);
   } else if (ui_combo("format", &format, gl_names, 2)) {
@@ -173,15 +173,13 @@ static const char *milliseconds(double time) {
 }
 
 static void time_plot(const window_state *w) {
-  float most = 0;
   char text[80];
   const char *const what = smoother_get_options(*w->s)->method == SMOOTHER_DSI ? "frame" : "step";
   snprintf(text, sizeof text, "time of each %s", what);
-  for (int k = 0; k < w->time_count; k++) most = fmaxf(most, w->times[k]);
   if (w->time_count)
     snprintf(text, sizeof text, "time of each %s, now %s ms", what,
              milliseconds((double)w->times[w->time_count - 1]));
-  ui_plot(text, w->times, w->time_count, 0, most, 1);
+  ui_plot(text, w->times, w->time_count, 0, plot_range(w->times, w->time_count), 1);
   ui_tip("matrix and solve, without the drawing");
   ui_text("drawing %s ms", milliseconds(1e3 * w->scene.seconds_draw));
 }

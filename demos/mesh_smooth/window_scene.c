@@ -75,6 +75,7 @@ const char *window_scene_moved(window_scene *scene, const smoother *s) {
   const char *why = NULL;
   ts_gl_texture texture;
   scene->stale = scene->range_stale = 1;
+  if (!scene->view) return NULL;
   if (scene->start_number != smoother_start_number(s)) {
     scene->start_number = smoother_start_number(s);
     why = mesh_view_use_start(scene->view, smoother_start_positions(s));
@@ -129,7 +130,7 @@ const char *window_scene_draw(window_scene *scene, int left, int width, int heig
   const char *why = resize(scene, width, height);
   const double begin = glfwGetTime();
   if (scene->look.colour != MESH_COLOUR_NONE) renew_range(scene, begin);
-  if (!why && scene->stale) {
+  if (!why && scene->stale && scene->view) {
     const unsigned framebuffer = scene->many.framebuffer ? scene->many.framebuffer : scene->picture.framebuffer;
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
     why = take_shared(scene);
@@ -148,6 +149,7 @@ const char *window_scene_draw(window_scene *scene, int left, int width, int heig
 int window_scene_save(window_scene *scene, const char *path, char message[MESH_MESSAGE]) {
   char reason[200];
   image picture;
+  if (!scene->view) return mesh_fail(message, "%s: there is no mesh to draw", path);
   if (image_create(&picture, scene->width, scene->height)) return mesh_fail(message, "%s: out of memory", path);
   const char *why = take_shared(scene);
   if (!why)

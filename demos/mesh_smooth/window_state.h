@@ -2,6 +2,8 @@
 #ifndef WINDOW_STATE_H
 #define WINDOW_STATE_H
 
+#include "first_time.h"
+#include "overwrite.h"
 #include "window.h"
 #include "window_scene.h"
 
@@ -20,17 +22,20 @@ typedef struct window_state {
   double noise; /* in parts of the diagonal */
   uint64_t seed;
   char output[MESH_MESSAGE], screenshot[MESH_MESSAGE], name[MESH_MESSAGE];
+  overwrite mesh_file, picture_file;
 
   /* Running. */
   int steps_to_make;         /* -1: until it is paused */
   step_report last;          /* number 0: no step yet */
+  first_times compiled;      /* what has been stepped with */
+  int compiling;             /* the next step is the first one of its kind */
   float times[WINDOW_TIMES]; /* of the last steps, in milliseconds */
   int time_count;
   char to_open[4 * MESH_MESSAGE]; /* a file that was dropped; "" for none */
   int to_open_shown;              /* the window says so already */
 
   /* What the user is told. */
-  char note[2 * MESH_MESSAGE];
+  char note[OVERWRITE_QUESTION];
   int note_is_error;
 
   /* Control points of discrete smooth interpolation. */

@@ -1,0 +1,29 @@
+/* How high the windows' plots of times are: the frame that compiled shaders must not flatten the others. */
+#include <math.h>
+
+#include "plot_range.h"
+#include "test.h"
+
+static void plot_ranges(void) {
+  float values[PLOT_RANGE_MOST] = {0};
+  CHECK(plot_range(values, 0) == 0);
+  values[0] = 3000;
+  CHECK(plot_range(values, 1) == 3000);
+  for (int k = 1; k < PLOT_RANGE_MOST; k++) values[k] = 10 + (float)(k % 5);
+  for (int count = 2; count <= PLOT_RANGE_MOST; count++) {
+    const float range = plot_range(values, count);
+    CHECK(range >= 11 && range <= 1.25F * 14);
+  }
+  /* What is slow every third time is shown. */
+  for (int k = 0; k < 60; k++) values[k] = k % 3 ? 10 : 100;
+  CHECK(plot_range(values, 60) == 100);
+  /* Nothing stands out. */
+  for (int k = 0; k < 60; k++) values[k] = 10 + 0.1F * (float)k;
+  CHECK(plot_range(values, 60) == values[59]);
+  values[3] = NAN;
+  values[4] = INFINITY;
+  CHECK(plot_range(values, 60) == values[59]);
+}
+
+static const test_case cases[] = {{"plot_ranges", plot_ranges}};
+TEST_MAIN(cases, TEST_HOST_ONLY)
