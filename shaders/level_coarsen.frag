@@ -32,20 +32,20 @@ vec4 weights_of(ivec2 i) {
   return odd.y == 0 ? vec4(side.xy, 0, 0) : vec4(side.z, 0, side.w, 0);
 }
 
+vec2 sums[9];
+float largest = 0.0;
+
 // Adds v to sum number `at`, chosen by comparisons: where the fragments of a quad write different elements of an array,
 // softpipe writes the one that the first of them chose. Compilers unroll the loops.
-void add_to(inout vec2 sums[9], int at, float v) {
+void add_to(int at, float v) {
   vec2 sum = vec2(0);
   for (int k = 0; k < 9; k++) sum = k == at ? sums[k] : sum;
   add_exactly(sum, v);
   for (int k = 0; k < 9; k++) sums[k] = k == at ? sum : sums[k];
 }
 
-void main() {
-  ivec2 I = texel();
-  vec2 sums[9];
-  for (int k = 0; k < 9; k++) sums[k] = vec2(0);
-  float largest = 0.0;
+// Adds up what coarse point I takes from the fine points around it; `own` is the point that it is.
+void compose(ivec2 I, ivec2 own) {
   // A count that compilers do not know: unrolled, 81 bodies would take seconds to compile.
   int count = 9 + p[7].w;
   for (int k = 0; k < count; k++) {
@@ -76,16 +76,60 @@ void main() {
         if (v[q] == 0.0) continue;
         ivec2 to = d + ivec2(q & 1, q >> 1);
 #ifdef PERIODIC
-        to += COARSE.zw * COARSE.xy * (ivec2(lessThan(to, ivec2(-1))) - ivec2(greaterThan(to, ivec2(1))));
+        to += COARSE.zw * POINTS.xy * (ivec2(lessThan(to, ivec2(-1))) - ivec2(greaterThan(to, ivec2(1))));
+        // What leads to the point itself, as which it may count twice, belongs to its centre's column or row.
+        ivec2 target = wrap(I + to, POINTS);
+        target *= 1 - MERGED * ivec2(equal(target, COARSE.xy));
+        to *= ivec2(notEqual(target, own));
 #endif
-        add_to(sums, 3 * to.y + to.x + 4, v[q]);
+        add_to(3 * to.y + to.x + 4, v[q]);
       }
     }
   }
+}
+
+// Whether coarse point I has no equation because of its fine point, or of those that are merged in it.
+bool is_dead(ivec2 I) {
+#ifdef PERIODIC
+  int count = count_of(I);
+  bool alive = false;
+  for (int k = 0; k < count; k++) {
+    ivec2 i = 2 * counted_as(I, k);
+    if (outside(i, FINE)) return false;
+    if (centre_of(i) == 0.0) continue;
+    alive = true;
+    for (int q = 0; q < count; q++) {
+      ivec2 j = 2 * counted_as(I, q), d = sign(i - j); // the other way round, across the seam
+      if (centre_of(j) != 0.0) continue;
+      vec4 side = fetch_texel(stencil_sides, i);
+      float a = d.x == 0 ? (d.y < 0 ? side.z : side.w) : (d.x < 0 ? side.x : side.y);
+#ifdef FIVE_POINT
+      if (d.x != 0 && d.y != 0) a = 0.0;
+#else
+      vec4 corner = fetch_texel(stencil_corners, i);
+      if (d.x != 0 && d.y != 0) a = d.y < 0 ? (d.x < 0 ? corner.x : corner.y) : (d.x < 0 ? corner.z : corner.w);
+#endif
+      if (a != 0.0) return true;
+    }
+  }
+  return !alive;
+#else
+  return !outside(2 * I, FINE) && centre_of(2 * I) == 0.0;
+#endif
+}
+
+void main() {
+  ivec2 I = texel();
+  for (int k = 0; k < 9; k++) sums[k] = vec2(0);
+#ifdef PERIODIC
+  int count = count_of(I);
+  for (int k = 0; k < count; k++) compose(counted_as(I, k), I);
+#else
+  compose(I, I);
+#endif
   float a[9];
   for (int k = 0; k < 9; k++) a[k] = 0.25 * (sums[k].x + sums[k].y);
-  ivec2 i = 2 * I;
-  bool none = abs(a[4]) <= 1e-6 * largest || (!outside(i, FINE) && centre_of(i) == 0.0);
+  bool none = abs(a[4]) <= 1e-6 * largest || is_dead(I);
   coarse_centre = vec4(none ? 0.0 : a[4], 0, 0, 0);
   coarse_sides = none ? vec4(0) : vec4(a[3], a[5], a[1], a[7]);
   coarse_corners = none ? vec4(0) : vec4(a[0], a[2], a[6], a[8]);

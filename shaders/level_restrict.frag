@@ -38,18 +38,12 @@ float weight(int k, vec4 sides, vec4 corners) {
 }
 #endif
 
-float value(ivec2 I) {
+float sum_at(ivec2 I) {
 #ifdef FOUR_POINTS
   ivec2 at = I;
 #else
   ivec2 at = place(I, COARSE);
 #endif
-#if defined(LAYERED) || defined(PARITIES)
-  ivec2 coarse_at = place(I, COARSE);
-#else
-  ivec2 coarse_at = I;
-#endif
-  if (channel(fetch_texel(coarse_centre, coarse_at), I) == 0.0) return 0.0;
 #ifndef BILINEAR
   vec4 sides = fetch_texel(weights0, at), corners = fetch_texel(weights1, at);
 #endif
@@ -78,6 +72,23 @@ float value(ivec2 I) {
     sum += w * r_at(i);
   }
   return 0.25 * sum;
+#endif
+}
+
+float value(ivec2 I) {
+#if defined(LAYERED) || defined(PARITIES)
+  ivec2 coarse_at = place(I, COARSE);
+#else
+  ivec2 coarse_at = I;
+#endif
+  if (channel(fetch_texel(coarse_centre, coarse_at), I) == 0.0) return 0.0;
+#ifdef PERIODIC
+  float sum = 0.0;
+  int count = count_of(I);
+  for (int k = 0; k < count; k++) sum += sum_at(counted_as(I, k));
+  return sum;
+#else
+  return sum_at(I);
 #endif
 }
 

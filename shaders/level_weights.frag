@@ -120,7 +120,7 @@ vec4 between_four(ivec2 I) {
   float d = open ? centre : -(around.x + around.y);
   if (abs(d) <= 1e-6 * abs(centre)) return vec4(0);
   // The weights of the four points around. One beyond the grid is an image of the one across.
-  ivec2 next = wrap(I + 1, COARSE);
+  ivec2 next = wrap(I + 1, POINTS);
   bvec2 image = is_last(i);
   vec4 here = fetch_texel(weights0, I);
   vec2 south = here.xy, west = here.zw;
@@ -142,8 +142,8 @@ void main() {
 
 #else
 vec4 cell(sampler2D weights, ivec2 I) {
-  I = wrap(I, COARSE);
-  return outside(I, COARSE) ? vec4(0) : fetch_texel(weights, I);
+  I = wrap(I, POINTS);
+  return outside(I, POINTS) ? vec4(0) : fetch_texel(weights, I);
 }
 
 void main() {
@@ -152,7 +152,7 @@ void main() {
 #else
   ivec2 I = point_at(texel(), COARSE);
 #endif
-  if (outside(I, COARSE)) {
+  if (outside(I, POINTS)) {
     result = vec4(0);
     return;
   }

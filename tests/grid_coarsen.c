@@ -21,8 +21,12 @@ typedef struct coarsening {
   ts_interpolation interpolation;
 } coarsening;
 
-static int32_t coarse_size(int32_t n, int periodic) {
-  return periodic ? (n + 1) / 2 : n / 2 + 1;
+/* `gap`: of a periodic dimension, the last one in units of the others. */
+static int32_t coarse_size(int32_t n, int periodic, double *gap) {
+  if (!periodic) return n / 2 + 1;
+  const int merges = n % 2 == 1 && n > 1 && *gap <= 0.7;
+  *gap = merges ? 1 : n % 2 == 1 ? *gap / 2 : (1 + *gap) / 2;
+  return merges ? n / 2 : (n + 1) / 2;
 }
 
 static double raw(const coarsening *c, int32_t i, int32_t j, int di, int dj) {
@@ -166,8 +170,9 @@ static weights row_of(const coarsening *c, int32_t i, int32_t j) {
   return row;
 }
 
-/* The direction from one coarse point to another one next to it; the first of several. */
+/* The direction from one coarse point to itself or another one next to it; the first of several. */
 static int direction(const ts_grid_desc *g, int32_t from, int32_t to) {
+  if (from == to) return 4;
   for (int k = 0; k < 9; k++)
     if (grid_neighbour(g, from % g->width, from / g->width, k) == to) return k;
   return 4;
@@ -184,11 +189,31 @@ static void add_product(const grid_coarse *coarse, const weights *left, double a
   }
 }
 
+/* Whether a coarse point has no equation because of the fine points that take its value. */
+static int is_dead_coarse(const coarsening *c, int32_t I, int32_t J) {
+  const ts_grid_desc *g = &c->fine->grid;
+  int alive = 0;
+  for (int32_t j = 2 * J; j < g->height; j += 2 * c->coarse.height)
+    for (int32_t i = 2 * I; i < g->width; i += 2 * c->coarse.width) {
+      if (raw(c, i, j, 0, 0) == 0) continue;
+      alive = 1;
+      for (int k = 0; k < 9; k++) {
+        const int32_t to = grid_neighbour(g, i, j, k);
+        if (to < 0 || grid_has_equation(c->fine, (size_t)to)) continue;
+        const int32_t p = to % g->width, q = to / g->width;
+        const int same =
+            p % 2 == 0 && q % 2 == 0 && p / 2 % c->coarse.width == I && q / 2 % c->coarse.height == J;
+        if (same && raw(c, i, j, k % 3 - 1, k / 3 - 1) != 0) return 1;
+      }
+    }
+  return !alive;
+}
+
 /* Whether the coarse point (I, J) has an equation. */
 static int remains(const coarsening *c, const grid_coarse *coarse, int32_t I, int32_t J) {
   const ts_grid_desc *g = &c->fine->grid;
   const int32_t i = 2 * I, j = 2 * J;
-  if (i < g->width && j < g->height && !grid_has_equation(c->fine, (size_t)(j * g->width + i))) return 0;
+  if (i < g->width && j < g->height && is_dead_coarse(c, I, J)) return 0;
   double largest = 0;
   for (int k = 0; k < 9; k++) {
     const int32_t near = grid_neighbour(g, i, j, k);
@@ -198,10 +223,11 @@ static int remains(const coarsening *c, const grid_coarse *coarse, int32_t I, in
   return fabs(centre) > 1e-6 * largest;
 }
 
-grid_coarse grid_coarsen(const grid_sample *fine, ts_interpolation interpolation) {
+grid_coarse grid_coarsen(const grid_sample *fine, double gaps[2], ts_interpolation interpolation) {
   const ts_grid_desc *g = &fine->grid;
-  grid_coarse coarse = {.grid = {coarse_size(g->width, g->periodic_x), coarse_size(g->height, g->periodic_y),
-                                 g->periodic_x, g->periodic_y}};
+  grid_coarse coarse = {.grid = {coarse_size(g->width, g->periodic_x, &gaps[0]),
+                                 coarse_size(g->height, g->periodic_y, &gaps[1]), g->periodic_x,
+                                 g->periodic_y}};
   const coarsening c = {fine, coarse.grid, interpolation};
   const size_t points = grid_points(fine),
                coarse_points = (size_t)coarse.grid.width * (size_t)coarse.grid.height;

@@ -49,12 +49,13 @@ void grid_apply(const grid_sample *s, int components, const float *x, const floa
 double grid_relative_residual(const grid_sample *s, const float *x, const float *b);
 
 /* P A S of src/common/grid.h: the coarse grid, nine coefficients a point and what their rounding errors scale
- * with; both malloc. Directions that lead to the same point (two periodic points) are added up in the first. */
+ * with; both malloc. Directions that lead to the same point (two periodic points) are added up in the first, or
+ * in the centre. `gaps`: 1, 1 for the finest grid; what they become is for the next one. */
 typedef struct grid_coarse {
   ts_grid_desc grid;
   double *values, *size;
 } grid_coarse;
-grid_coarse grid_coarsen(const grid_sample *fine, ts_interpolation interpolation);
+grid_coarse grid_coarsen(const grid_sample *fine, double gaps[2], ts_interpolation interpolation);
 /* The same adding up, in place. */
 void grid_fold(const ts_grid_desc *grid, float *values);
 

@@ -92,6 +92,29 @@ static void test_default(void) {
   test_close(&context);
 }
 
+/* Periodic dimensions of few points beside long ones, and of odd sizes, whose seams repeat on every level. */
+static void test_periodic(void) {
+  static const struct {
+    const char *sides;
+    int32_t width, height;
+  } grids[] = {{"periodic", 500, 3},   {"periodic", 3, 500},  {"periodic", 1000, 5},
+               {"periodic", 2048, 9},  {"periodic", 7, 4000}, {"periodic", 1000, 17},
+               {"periodic", 257, 257}, {"periodic", 4, 500},  {"neumann and periodic", 500, 3}};
+  static const ts_multigrid_desc methods[] = {{0}, {.smoother = TS_SMOOTHER_JACOBI}};
+  context = test_open();
+  REQUIRE(context);
+  for (size_t k = 0; k < sizeof grids / sizeof *grids; k++) {
+    if (test_is_brief() && k % 4) continue;
+    const sample_desc desc = {
+        .sides = sample_sides_named(grids[k].sides), .width = grids[k].width, .height = grids[k].height};
+    const size_t method = k % 4 == 0;
+    test_context_label("%s, %d x %d, %zu", grids[k].sides, desc.width, desc.height, method);
+    CHECK_CLOSE(measure_factor(&desc, &methods[method]), 0, 0.2);
+  }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
 /* ---- Walls and jumps, in conjugate gradients ---- */
 
 static int is_wall(double x, double y, double h) {
@@ -197,6 +220,7 @@ static void test_walls_and_jumps(void) {
 static const test_case cases[] = {
     {"jacobi", test_jacobi},
     {"default", test_default},
+    {"periodic", test_periodic},
     {"walls_and_jumps", test_walls_and_jumps},
 };
 

@@ -17,8 +17,9 @@ static grid_sample read_level(const ts_multigrid *multigrid, int level) {
 }
 
 /* A level against the triple product of the finer one, each as the device holds it. */
-static void check_level(const grid_sample *fine, grid_sample *coarse, ts_interpolation interpolation) {
-  grid_coarse expected = grid_coarsen(fine, interpolation);
+static void check_level(const grid_sample *fine, grid_sample *coarse, double gaps[2],
+                        ts_interpolation interpolation) {
+  grid_coarse expected = grid_coarsen(fine, gaps, interpolation);
   CHECK_INT(coarse->grid.width, expected.grid.width);
   CHECK_INT(coarse->grid.height, expected.grid.height);
   CHECK_INT(coarse->grid.periodic_x, expected.grid.periodic_x);
@@ -36,6 +37,7 @@ static void check_level(const grid_sample *fine, grid_sample *coarse, ts_interpo
 static void check_levels(const char *name, const grid_sample *sample, const ts_multigrid *multigrid) {
   const ts_multigrid_info info = multigrid_info(multigrid);
   grid_sample fine = read_level(multigrid, 0);
+  double gaps[2] = {1, 1};
   CHECK_INT(fine.grid.width, sample->grid.width);
   CHECK_INT(fine.grid.height, sample->grid.height);
   CHECK(memcmp(fine.values, sample->values, 9 * grid_points(sample) * sizeof *fine.values) == 0);
@@ -43,7 +45,7 @@ static void check_levels(const char *name, const grid_sample *sample, const ts_m
     test_context_label("%s, level %d, %s, %s", name, level, ts_interpolation_name(info.interpolation),
                        ts_grid_storage_name(info.storage));
     grid_sample coarse = read_level(multigrid, level);
-    check_level(&fine, &coarse, info.interpolation);
+    check_level(&fine, &coarse, gaps, info.interpolation);
     grid_free(&fine);
     fine = coarse;
   }
@@ -82,6 +84,8 @@ static void problems(void) {
       {"rooms", {48, 33, "DHNH", NULL, rooms, 0.01f}}, {"tube", {48, 33, "PPHD", NULL, NULL, 0}},
       {"torus", {33, 17, "PPPP", NULL, NULL, 0.2f}},   {"row", {700, 1, "DDNN", NULL, NULL, 0.5f}},
       {"narrow", {2, 301, "NNDN", NULL, NULL, 0.5f}},  {"ribbon", {251, 3, "DDDN", NULL, NULL, 0}},
+      {"ring", {500, 3, "PPPP", NULL, NULL, 0}},       {"thin ring", {4, 270, "PPPP", NULL, NULL, 0.1f}},
+      {"seam", {9, 133, "PPPP", NULL, NULL, 0}},       {"held", {133, 9, "DNPP", NULL, NULL, 0}},
   };
   for (size_t k = 0; k < sizeof samples / sizeof samples[0]; k++) {
     grid_sample sample = grid_poisson(&samples[k].problem);
@@ -93,9 +97,9 @@ static void problems(void) {
 /* No two coefficients alike, so that none can stand for another; off-diagonal ones negative, since weights in
  * proportion to sums of both signs have no small error. */
 static void irregular(void) {
-  static const ts_grid_desc grids[] = {
-      {37, 23, 0, 0}, {38, 24, 0, 0}, {36, 21, 1, 0}, {27, 34, 0, 1}, {25, 25, 1, 1}};
-  for (int k = 0; k < 20; k++) {
+  static const ts_grid_desc grids[] = {{37, 23, 0, 0}, {38, 24, 0, 0}, {36, 21, 1, 0}, {27, 34, 0, 1},
+                                       {25, 25, 1, 1}, {65, 5, 0, 1},  {65, 33, 1, 1}};
+  for (int k = 0; k < 28; k++) {
     char name[64];
     grid_sample sample = grid_random(&grids[k / 4], k % 2, k % 4 / 2 * 6, 90 + (uint64_t)k);
     for (size_t i = 0; i < 9 * grid_points(&sample); i++)

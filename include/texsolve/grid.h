@@ -215,8 +215,7 @@ typedef struct ts_multigrid_desc {
   int max_levels;      /* default: until the coarsest is small enough for its exact solution */
   int coarsest_sweeps; /* smoothing steps that stand for the solution on the coarsest level, 1 to 1000 (the
                           paper's way). Default: an exact solution by a dense inverse; 50 sweeps where more than
-                          400 points are left, by max_levels or because a periodic dimension is halved down to 2
-                          points only: 8 x 1000 points end as 2 x 250, which 256 sweeps serve better */
+                          400 points are left by max_levels */
   double rtol;         /* ts_multigrid_solve ends at ||b - A x|| <= rtol ||b||; default: 1e-6 */
   int max_cycles;      /* of ts_multigrid_solve; default: 100 */
   ts_multigrid_progress_fn progress; /* default: none */
@@ -233,10 +232,8 @@ typedef struct ts_multigrid ts_multigrid;
  * of b over each of the eight largest is ignored and x has mean 0 there; in any further one its first point
  * has no equation since the stencil was made. Residuals there end at about 2^-24 of the mean that is ignored.
  *
- * A periodic dimension should be even on all levels but the coarsest: where it is odd the colours meet their
- * own at the seam. 512 points take 5 cycles, 513 take 14. And a ring should not be much shorter than the grid
- * is long: coarsening ends where a periodic dimension has 2 points, and if more than 400 points are left then,
- * they are smoothed, not solved. 256 x 8, periodic in y, takes 5 cycles; 1000 x 8 stagnates, and says so.
+ * Where a periodic dimension is odd, two points of one colour are neighbours at its seam, which costs a little:
+ * 512 x 512 points take 5 cycles, 513 x 513 take 6 and 1000 x 5 take 7.
  *
  * Errors: TS_ERROR_INVALID_ARGUMENT (a field and its value; a matrix that is no stencil), TS_ERROR_UNSUPPORTED
  * (a storage that the smoother cannot use or the backend lacks), memory. */

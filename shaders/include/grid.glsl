@@ -17,6 +17,22 @@ ivec2 wrap(ivec2 i, ivec4 grid) {
 #define FINE p[5]
 #define COARSE p[6]
 
+#ifdef PERIODIC
+// 1 where the last and the first coarse point of an odd dimension are merged (src/common/grid.h). As the last one it is
+// counted as coarse point COARSE.xy: POINTS is the coarse grid with both.
+#define MERGED (FINE.zw * ((FINE.xy + 1) / 2 - COARSE.xy))
+#define POINTS ivec4(COARSE.xy + MERGED, COARSE.zw)
+
+// As how many coarse points I counts, and the k-th of them.
+int count_of(ivec2 I) {
+  ivec2 more = MERGED * ivec2(equal(I, ivec2(0)));
+  return (1 + more.x) * (1 + more.y);
+}
+ivec2 counted_as(ivec2 I, int k) { return I + COARSE.xy * (MERGED.x * int(I.x == 0) == 1 ? ivec2(k & 1, k >> 1) : ivec2(0, k)); }
+#else
+#define POINTS COARSE
+#endif
+
 // The fine point 2 I + e, e in {-1, 0, 1}^2, and whether coarse point I has it for a neighbour: not beyond a side, nor at
 // the seam of an odd periodic dimension, where two coarse points are neighbours on the fine grid.
 bool find_fine(ivec2 I, ivec2 e, out ivec2 i) {

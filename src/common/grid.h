@@ -5,7 +5,10 @@
  *
  * Coarse points are the even ones. A dimension of n points becomes n / 2 + 1 coarse ones: where n is even, the
  * last coarse point lies one beyond the grid, and the last fine point is halfway to it. A periodic dimension
- * becomes (n + 1) / 2; at 2 the hierarchy ends.
+ * becomes (n + 1) / 2, down to 1, a point that is its own neighbour. Where n is odd, the last coarse point and
+ * the first one are neighbours on the fine grid: their gap stays, and further on a smoother of points could not
+ * follow how strongly it couples them. So where it is already at most 0.7 of the others, the two are merged: n
+ * becomes (n - 1) / 2, and fine point n - 1 takes the value of coarse point 0.
  *
  * Interpolation S from coarse to fine: an even point takes its coarse point's value. A point between two coarse
  * points I (west) and I + 1 (east) takes w_W e(I) + w_E e(I + 1); north and south likewise; a point between
@@ -32,7 +35,8 @@
  * as having none when no fine point beside it has one.)
  *
  * Coarse stencil A_2h = P A_h S with P = S^T / 4. A coarse point whose fine point (2 I, 2 J) is in the grid and
- * has no equation has none either; the others' coefficients towards it stay. One whose centre comes to at most
+ * has no equation has none either, nor has one merged of two of which one has no equation and the other a
+ * coefficient towards it; the others' coefficients towards it stay. One whose centre comes to at most
  * 1e-6 of the largest magnitude of the nine fine centres around has none (nothing of the grid is near it). */
 #ifndef TSI_GRID_H
 #define TSI_GRID_H
@@ -67,6 +71,12 @@ struct tsi_level {
 };
 
 typedef enum tsi_sweep_kind { TSI_SWEEP_JACOBI, TSI_SWEEP_CHEBYSHEV, TSI_SWEEP_COLOURS } tsi_sweep_kind;
+
+/* Whether the last and the first coarse point of a dimension are merged, from its sizes. What is computed of
+ * them both is added up in coarse point 0; as the last one it is counted as coarse point `coarse`. */
+static inline int tsi_is_merged(int32_t fine, int32_t coarse, int periodic) {
+  return periodic && coarse < (fine + 1) / 2;
+}
 
 /* One smoothing step. Points without equation keep their values. */
 struct tsi_sweep {

@@ -86,32 +86,50 @@ static ts_status resolve(ts_context *context, const ts_multigrid_desc *desc, ts_
 
 /* ---- The hierarchy ---- */
 
-static int32_t coarse_size(int32_t size, int periodic) {
-  return periodic ? (size + 1) / 2 : size / 2 + 1;
+/* A dimension of a level. */
+typedef struct dimension {
+  int32_t size;
+  int periodic;
+  double gap; /* periodic: from the last point to the first, in gaps between other points */
+} dimension;
+
+/* grid.h says when the two points at the seam are merged. */
+static void coarsen_dimension(dimension *d) {
+  if (!d->periodic) {
+    d->size = d->size / 2 + 1;
+  } else if (d->size % 2 == 0) {
+    d->size /= 2;
+    d->gap = (d->gap + 1) / 2;
+  } else if (d->size >= 3 && d->gap <= 0.7) {
+    d->size /= 2;
+    d->gap = 1;
+  } else {
+    d->size = (d->size + 1) / 2;
+    d->gap /= 2;
+  }
 }
 
-/* The grid of the next level. Returns 0 where this one is the coarsest. */
-static int coarsen_grid(const ts_grid_desc *fine, ts_grid_desc *coarse) {
-  if ((int64_t)fine->width * fine->height <= TSI_COARSEST_POINTS) return 0;
-  if ((fine->periodic_x && fine->width < 3) || (fine->periodic_y && fine->height < 3)) return 0;
-  *coarse = *fine;
-  coarse->width = coarse_size(fine->width, fine->periodic_x);
-  coarse->height = coarse_size(fine->height, fine->periodic_y);
-  return coarse->width < fine->width || coarse->height < fine->height;
+/* The dimensions of the next level. Returns 0 where this one is the coarsest. */
+static int coarsen_grid(dimension d[2]) {
+  const int64_t points = (int64_t)d[0].size * d[1].size;
+  const int32_t width = d[0].size, height = d[1].size;
+  const int is_thin = (d[0].periodic && width < 3) || (d[1].periodic && height < 3);
+  if (points <= (is_thin ? TSI_INVERSE_POINTS : TSI_COARSEST_POINTS)) return 0;
+  coarsen_dimension(&d[0]);
+  coarsen_dimension(&d[1]);
+  return d[0].size < width || d[1].size < height;
 }
 
 static void plan_levels(ts_multigrid *mg) {
   const tsi_grid *g = &mg->matrix->row_space->grid;
-  ts_grid_desc grid = {g->width, g->height, g->periodic_x, g->periodic_y};
+  dimension d[2] = {{g->width, g->periodic_x, 1}, {g->height, g->periodic_y, 1}};
   mg->level_count = 0;
-  for (;;) {
+  do
     mg->levels[mg->level_count++] = (tsi_level){.context = mg->context,
-                                                .grid = grid,
+                                                .grid = {d[0].size, d[1].size, g->periodic_x, g->periodic_y},
                                                 .storage = mg->desc.storage,
                                                 .interpolation = mg->desc.interpolation};
-    const ts_grid_desc fine = grid;
-    if (mg->level_count == mg->desc.max_levels || !coarsen_grid(&fine, &grid)) break;
-  }
+  while (mg->level_count < mg->desc.max_levels && coarsen_grid(d));
   mg->levels[0].matrix = mg->matrix;
   mg->levels[0].five_point = mg->matrix->stencil->five_point;
   tsi_level *coarsest = &mg->levels[mg->level_count - 1];

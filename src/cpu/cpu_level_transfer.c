@@ -10,6 +10,7 @@ typedef struct transfer_job {
   const cpu_level *fine, *coarse;
   const cpu_parities *from; /* of the fine level, to be restricted */
   int add;
+  int merged_x, merged_y;
 } transfer_job;
 
 /* ---- Residual ---- */
@@ -80,6 +81,22 @@ CPU_INLINE void restrict_piece(const transfer_job *job, int32_t I, int32_t J, in
     }
 }
 
+/* The same, also from the fine points around those that are merged with them. */
+CPU_INLINE void restrict_merged(const transfer_job *job, int32_t I, int32_t J, int32_t count, float *out) {
+  float more[CPU_PIECE];
+  restrict_piece(job, I, J, count, out);
+  if (I == 0 && job->merged_x) {
+    restrict_piece(job, job->coarse->width, J, 1, more);
+    out[0] += more[0];
+  }
+  if (J != 0 || !job->merged_y) return;
+  restrict_piece(job, I, job->coarse->height, count, more);
+  for (int32_t k = 0; k < count; k++) out[k] += more[k];
+  if (I != 0 || !job->merged_x) return;
+  restrict_piece(job, job->coarse->width, job->coarse->height, 1, more);
+  out[0] += more[0];
+}
+
 CPU_CLONES static void body_restrict(const void *arguments, size_t first, size_t last) {
   const transfer_job *job = arguments;
   const cpu_level *coarse = job->coarse;
@@ -87,7 +104,7 @@ CPU_CLONES static void body_restrict(const void *arguments, size_t first, size_t
   for (int32_t J = (int32_t)first; J < (int32_t)last; J++)
     for (int32_t I = 0; I < coarse->width; I += CPU_PIECE) {
       const int32_t left = coarse->width - I, count = left < CPU_PIECE ? left : CPU_PIECE;
-      restrict_piece(job, I, J, count, piece);
+      restrict_merged(job, I, J, count, piece);
       for (int a = 0; a < 2 && a < count; a++) {
         float *restrict b = cpu_level_at(coarse, &coarse->b, I + a, J);
         const float *restrict inverse = cpu_level_at(coarse, &coarse->inverse, I + a, J);
@@ -98,7 +115,12 @@ CPU_CLONES static void body_restrict(const void *arguments, size_t first, size_t
 
 static void restrict_field(const tsi_level *coarse, const tsi_level *fine, const cpu_parities *from) {
   cpu_sync(fine, from);
-  const transfer_job job = {.fine = cpu_level_of(fine), .coarse = cpu_level_of(coarse), .from = from};
+  const ts_grid_desc *grid = &coarse->grid;
+  const transfer_job job = {.fine = cpu_level_of(fine),
+                            .coarse = cpu_level_of(coarse),
+                            .from = from,
+                            .merged_x = tsi_is_merged(fine->grid.width, grid->width, grid->periodic_x),
+                            .merged_y = tsi_is_merged(fine->grid.height, grid->height, grid->periodic_y)};
   cpu_for(coarse->context, (size_t)job.coarse->height, 10 * (size_t)job.coarse->width, body_restrict, &job);
 }
 

@@ -173,6 +173,29 @@ static __device__ __forceinline__ bool cuda_find_fine(const cuda_level_view &l, 
   return true;
 }
 
+/* Whether the last and the first coarse point are merged (src/common/grid.h). */
+static __host__ __device__ __forceinline__ int cuda_is_merged_x(const cuda_level_view &fine,
+                                                                const cuda_level_view &coarse) {
+  return fine.periodic_x && coarse.width < (fine.width + 1) / 2;
+}
+static __host__ __device__ __forceinline__ int cuda_is_merged_y(const cuda_level_view &fine,
+                                                                const cuda_level_view &coarse) {
+  return fine.periodic_y && coarse.height < (fine.height + 1) / 2;
+}
+
+/* As how many coarse points I counts, and the k-th of them. */
+static __device__ __forceinline__ int cuda_count_of(const cuda_level_view &fine, const cuda_level_view &coarse,
+                                                    cuda_point I) {
+  return (1 + (I.i == 0 && cuda_is_merged_x(fine, coarse))) *
+         (1 + (I.j == 0 && cuda_is_merged_y(fine, coarse)));
+}
+static __device__ __forceinline__ cuda_point cuda_counted_as(const cuda_level_view &fine,
+                                                             const cuda_level_view &coarse, cuda_point I,
+                                                             int k) {
+  const bool x = I.i == 0 && cuda_is_merged_x(fine, coarse);
+  return {I.i + (x ? k & 1 : 0) * coarse.width, I.j + (x ? k >> 1 : k) * coarse.height};
+}
+
 /* Of a point that is not coarse: the weight of the coarse point in a direction. */
 static __device__ __forceinline__ float cuda_weight(const cuda_level_view &l, cuda_point p, int direction) {
   return l.weights[(size_t)(direction - 1) * l.cells + (size_t)(p.j >> 1) * (size_t)l.cells_wide + (p.i >> 1)];
@@ -195,7 +218,9 @@ static __host__ __device__ constexpr int cuda_towards_coarse(int u, int v) {
 static __device__ __forceinline__ float cuda_interpolate(const cuda_level_view &fine,
                                                          const cuda_level_view &coarse, cuda_point p,
                                                          const float *x, bool general) {
-  const int odd_x = p.i & 1, odd_y = p.j & 1, I = p.i >> 1, J = p.j >> 1;
+  const int odd_x = p.i & 1, odd_y = p.j & 1;
+  /* The last one may be merged with the first. */
+  const int I = p.i >> 1 == coarse.width ? 0 : p.i >> 1, J = p.j >> 1 == coarse.height ? 0 : p.j >> 1;
   const int west = cuda_column(coarse, I), south = cuda_row(coarse, J);
   const float here = x[west + south];
   if (!odd_x && !odd_y) return here;

@@ -38,9 +38,17 @@ static __device__ float weight_of(const cuda_level_view &l, int i, int j, int dx
   return dx == 0 && dy == 0 ? 1 : cuda_weight(l, p, cuda_towards_coarse(1 - dx, 1 - dy));
 }
 
+/* In one dimension: where the coefficient of coarse point I towards I + to leads, which may be the point
+ * itself. */
+static __device__ int turn_inward(int I, int to, int size, int periodic, int merged) {
+  if (!periodic) return to;
+  const bool inward = size == 1 || (merged && (I == 0 ? to < 0 : I == size && to > 0));
+  return inward ? 0 : to;
+}
+
 /* Adds what fine point 2 I + (ex, ey) contributes. */
-static __device__ void compose(const cuda_level_view &l, cuda_point I, int ex, int ey, double sums[9],
-                               double *largest) {
+static __device__ void compose(const cuda_level_view &l, const cuda_level_view &coarse, cuda_point I, int ex,
+                               int ey, double sums[9], double *largest) {
   const int i = 2 * I.i + ex, j = 2 * I.j + ey;
   cuda_point p;
   if (!find(l, i, j, &p)) return;
@@ -56,21 +64,45 @@ static __device__ void compose(const cuda_level_view &l, cuda_point I, int ex, i
     const int odd_x = qx & 1, odd_y = qy & 1;
     for (int v = -odd_y; v <= odd_y; v += 2)
       for (int u = -odd_x; u <= odd_x; u += 2) {
-        const int d = (qx + u) / 2 + 1 + 3 * ((qy + v) / 2 + 1);
-        sums[d] += a * (double)weight_of(l, 2 * I.i + qx, 2 * I.j + qy, u, v);
+        const int x = turn_inward(I.i, (qx + u) / 2, coarse.width, l.periodic_x, cuda_is_merged_x(l, coarse));
+        const int y = turn_inward(I.j, (qy + v) / 2, coarse.height, l.periodic_y, cuda_is_merged_y(l, coarse));
+        sums[x + 1 + 3 * (y + 1)] += a * (double)weight_of(l, 2 * I.i + qx, 2 * I.j + qy, u, v);
       }
   }
+}
+
+/* Whether coarse point I has no equation because of its fine point, or of those that are merged in it. */
+static __device__ bool is_dead(const cuda_level_view &l, const cuda_level_view &coarse, cuda_point I) {
+  const int count = cuda_count_of(l, coarse, I);
+  bool alive = false;
+  for (int k = 0; k < count; k++) {
+    const cuda_point K = cuda_counted_as(l, coarse, I, k);
+    if (2 * K.i >= l.width || 2 * K.j >= l.height) return false;
+    const int at = cuda_place(l, 2 * K.i, 2 * K.j);
+    if (l.sides[at] == 0) continue;
+    alive = true;
+    for (int q = 0; q < count; q++) {
+      const cuda_point Q = cuda_counted_as(l, coarse, I, q);
+      if (l.sides[cuda_place(l, 2 * Q.i, 2 * Q.j)] != 0) continue;
+      /* Across the seam. */
+      const int u = K.i == Q.i ? 1 : K.i > Q.i ? 2 : 0, v = K.j == Q.j ? 1 : K.j > Q.j ? 2 : 0;
+      const int direction = cuda_towards_coarse(2 - u, 2 - v);
+      if ((direction < CUDA_SIDES || l.corners) && cuda_coefficient_at(l, direction, at) != 0) return true;
+    }
+  }
+  return !alive;
 }
 
 __global__ static void coarsen(cuda_level_view coarse, cuda_level_view fine, float *sides, float *corners) {
   cuda_point I;
   if (!cuda_my_point(coarse, (int)blockIdx.y, &I)) return;
   double sums[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, largest = 0;
+  for (int k = 0; k < cuda_count_of(fine, coarse, I); k++) {
+    const cuda_point counted = cuda_counted_as(fine, coarse, I, k);
 #pragma unroll 1
-  for (int e = 0; e < 9; e++) compose(fine, I, e % 3 - 1, e / 3 - 1, sums, &largest);
-  const bool inside = 2 * I.i < fine.width && 2 * I.j < fine.height;
-  const bool none =
-      fabs(sums[4] / 4) <= 1e-6 * largest || (inside && fine.sides[cuda_place(fine, 2 * I.i, 2 * I.j)] == 0);
+    for (int e = 0; e < 9; e++) compose(fine, coarse, counted, e % 3 - 1, e / 3 - 1, sums, &largest);
+  }
+  const bool none = fabs(sums[4] / 4) <= 1e-6 * largest || is_dead(fine, coarse, I);
   const int at = cuda_place(coarse, I.i, I.j);
   for (int k = 0; k < CUDA_DIRECTIONS; k++) {
     const float value = none ? 0 : (float)(0.25 * sums[3 * cuda_y_of(k) + cuda_x_of(k)]);

@@ -10,8 +10,9 @@ __global__ static void restrict_residual(cuda_level_view coarse, cuda_level_view
   const int at = cuda_place(coarse, I.i, I.j);
   float sum = 0;
   if (coarse.sides[at] != 0)
-    sum = cuda_restrict_at(fine, I, *fine.general,
-                           [&](cuda_point p, int, int) { return cuda_residual_at<NINE>(fine, p, b, x); });
+    for (int k = 0; k < cuda_count_of(fine, coarse, I); k++)
+      sum += cuda_restrict_at(fine, cuda_counted_as(fine, coarse, I, k), *fine.general,
+                              [&](cuda_point p, int, int) { return cuda_residual_at<NINE>(fine, p, b, x); });
   coarse_b[at] = sum;
 }
 
@@ -31,10 +32,12 @@ __global__ static void restrict_field(cuda_level_view coarse, cuda_level_view fi
   const int at = cuda_place(coarse, I.i, I.j);
   float sum = 0;
   if (coarse.sides[at] != 0)
-    sum = cuda_restrict_at(fine, I, *fine.general, [&](cuda_point p, int, int) {
-      const int from = cuda_place(fine, p.i, p.j);
-      return fine.sides[from] != 0 ? b[from] : 0;
-    });
+    for (int k = 0; k < cuda_count_of(fine, coarse, I); k++)
+      sum += cuda_restrict_at(fine, cuda_counted_as(fine, coarse, I, k), *fine.general,
+                              [&](cuda_point p, int, int) {
+                                const int from = cuda_place(fine, p.i, p.j);
+                                return fine.sides[from] != 0 ? b[from] : 0;
+                              });
   coarse_b[at] = sum;
 }
 

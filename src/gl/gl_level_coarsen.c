@@ -16,12 +16,15 @@ static ts_status create_weights(const tsi_level *coarse, const tsi_level *fine) 
   gl_level *l = gl_level_of(fine);
   const gl_level *c = gl_level_of(coarse);
   const int four = gl_level_has_four(fine);
+  const ts_grid_desc *grid = &coarse->grid;
+  /* A merged coarse point has weights as the last one too: in the border where a field has one. */
+  const int width = grid->width + tsi_is_merged(fine->grid.width, grid->width, grid->periodic_x),
+            height = grid->height + tsi_is_merged(fine->grid.height, grid->height, grid->periodic_y);
   for (int k = 0; k < weight_count(fine); k++) {
     if (l->weights[k]) continue;
     const int plain = four || k < GL_POINT_SIDES;
-    TSI_TRY(gl_texture_create(fine->context, GL_RGBA32F, plain ? coarse->grid.width : c->width,
-                              plain ? coarse->grid.height : c->height, "the weights of a multigrid level",
-                              &l->weights[k]));
+    TSI_TRY(gl_texture_create(fine->context, GL_RGBA32F, plain ? width : c->width, plain ? height : c->height,
+                              "the weights of a multigrid level", &l->weights[k]));
   }
   return TS_OK;
 }
