@@ -215,10 +215,11 @@ static void test_multilevel_on_host(void) {
   sparse N, A;
   multilevel *s = NULL;
   multilevel_result r;
+  char why[MESH_MESSAGE];
   context = test_open();
   REQUIRE(context && !create("face:1500", 0, &f));
   REQUIRE(!conformal_normal(&f.m, &f.c, f.pinned, &N) && !conformal_normal(&f.m, &f.c, f.pinned, &A));
-  REQUIRE(!multilevel_create(context, &f.m, &f.c, f.pinned, TS_FORMAT_AUTO, &N, &s, message) && s);
+  REQUIRE(!multilevel_create(context, &f.m, &f.c, f.pinned, TS_FORMAT_AUTO, &N, &s, why, message) && s);
   const size_t numbers = 2 * (size_t)f.c.vertices;
   double *b = calloc(numbers, sizeof *b), *x = calloc(numbers, sizeof *x), all = 0, left = 0;
   for (size_t i = 0; i < numbers; i++) b[i] = f.pinned[i / 2] ? 0 : sin((double)i);

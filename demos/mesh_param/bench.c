@@ -25,6 +25,9 @@ static int run_format(const program_options *o, ts_context *context, flattening 
   progress_show("%s", ts_format_name(row->format));
   const int failed = flattening_find(f, context, f->pinned, &conformal, f->solved, NULL, &row->r, why);
   progress_clear();
+  if (!failed && row->r.why_not[0])
+    message_note("%s: --preconditioner jacobi instead of multilevel: %s", ts_format_name(row->format),
+                 row->r.why_not);
   return failed;
 }
 

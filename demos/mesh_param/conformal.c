@@ -279,21 +279,21 @@ static int state_system(conformal *w, ts_context *context, char message[MESH_MES
   return status == TS_OK ? 0 : fail_status(context, status, message);
 }
 
-/* `count`: the coarser meshes. */
-static int coarsen(conformal *w, ts_context *context, const conformal_options *o, int *count,
+static int coarsen(conformal *w, ts_context *context, const conformal_options *o, conformal_result *result,
                    char message[MESH_MESSAGE]) {
-  const int fits = (o->method == TS_METHOD_AUTO || o->method == TS_METHOD_CG) && o->normal != TS_NORMAL_APPLIED;
-  if (o->preconditioner != CONFORMAL_MULTILEVEL || !fits) return 0;
   const double start = now();
   sparse N;
   if (conformal_normal(w->m, w->c, w->pinned, &N))
     return mesh_fail(message, "out of memory for the normal equations of %d triangles",
                      (int)w->m->triangle_count);
   w->seconds_normal = now() - start;
-  if (multilevel_create(context, w->m, w->c, w->pinned, o->format, &N, &w->multilevel, message)) return 1;
+  if (multilevel_create(context, w->m, w->c, w->pinned, o->format, &N, &w->multilevel, result->why_not,
+                        message))
+    return 1;
   multilevel_info info = {0};
   if (w->multilevel) multilevel_get_info(w->multilevel, &info);
-  *count = info.levels;
+  result->coarser = info.levels;
+  result->preconditioner = w->multilevel ? CONFORMAL_MULTILEVEL : CONFORMAL_JACOBI;
   return 0;
 }
 
@@ -325,6 +325,24 @@ static void workspace_free(conformal *w) {
   free(w->pull);
 }
 
+/* A vertex all of whose triangles are points has no condition. */
+static int check_conditions(const conformal *w, char message[MESH_MESSAGE]) {
+  const int32_t vertices = w->c->vertices;
+  unsigned char *has_one = calloc((size_t)vertices + 1, 1);
+  if (!has_one) return mesh_fail(message, "out of memory for %d flat vertices", (int)vertices);
+  for (int32_t t = 0; t < w->m->triangle_count; t++) {
+    if (!(conformal_condition_of(w->m, t).weight > 0)) continue;
+    for (size_t k = 0; k < 3; k++) has_one[w->c->corner[3 * (size_t)t + k]] = 1;
+  }
+  int32_t v = 0;
+  while (v < vertices && (has_one[v] || w->pinned[v])) v++;
+  free(has_one);
+  if (v == vertices) return 0;
+  return mesh_fail(message,
+                   "vertex %d and all its neighbours are at one place, so that nothing tells its u and v",
+                   (int)(w->c->vertex ? w->c->vertex[v] : v));
+}
+
 int conformal_residual(const mesh *m, const charts *c, const unsigned char *pinned, const double *uv,
                        double *residual, char message[MESH_MESSAGE]) {
   conformal w;
@@ -343,11 +361,11 @@ int conformal_solve(ts_context *context, const mesh *m, const charts *c, const u
   *result = (conformal_result){0};
   if (options->places) *options->places = NULL;
   int failed = workspace_create(m, c, pinned, uv, &w, message);
-  if (!failed) {
-    failed = coarsen(&w, context, options, &result->coarser, message);
-    if (!failed && !w.multilevel) failed = state_system(&w, context, message);
-    if (!failed) failed = run_passes(&w, context, options, result, message);
-  }
+  if (!failed) failed = check_conditions(&w, message);
+  const int coarsens = options->preconditioner == CONFORMAL_MULTILEVEL;
+  if (!failed)
+    failed = coarsens ? coarsen(&w, context, options, result, message) : state_system(&w, context, message);
+  if (!failed && (w.multilevel || w.system)) failed = run_passes(&w, context, options, result, message);
   if (!failed) memcpy(uv, w.uv, unknowns * sizeof *uv);
   if (failed && options->places) ts_vector_destroy(options->places);
   workspace_free(&w);

@@ -10,7 +10,7 @@
 
 typedef enum conformal_preconditioner {
   CONFORMAL_JACOBI,
-  CONFORMAL_MULTILEVEL /* coarser meshes (multilevel.h), where there are some; of conjugate gradients alone */
+  CONFORMAL_MULTILEVEL /* coarser meshes (multilevel.h); of conjugate gradients on normal equations formed */
 } conformal_preconditioner;
 
 typedef struct conformal_options {
@@ -45,9 +45,11 @@ typedef struct conformal_result {
   ts_method method;
   size_t bytes_device;
   double seconds_build, seconds_layout, seconds_solve;
-  int coarser;                    /* meshes in the preconditioner; 0: Jacobi's */
-  levels_result levels;           /* all 0 from conformal_solve */
-  char choice[300], message[200]; /* as in ts_system_result */
+  conformal_preconditioner preconditioner; /* that was used */
+  char why_not[MESH_MESSAGE];              /* why it was not the one that was asked for; "" where it was */
+  int coarser;                             /* meshes in the preconditioner */
+  levels_result levels;                    /* all 0 from conformal_solve */
+  char choice[300], message[200];          /* as in ts_system_result */
 } conformal_result;
 
 /* The condition of triangle t as a complex number: the sum of w_k (u_k + i v_k) is to be 0, where w_k = re[k] +
@@ -69,6 +71,9 @@ int conformal_residual(const mesh *m, const charts *c, const unsigned char *pinn
  *
  * `options->places` gets a vector of the context, where the device adds up the start and what it finds: index
  * 2 v is u of flat vertex v, and 2 v + 1 its v. The caller destroys it; NULL where nothing had to be solved.
+ *
+ * Where the mesh cannot be made coarse enough for CONFORMAL_MULTILEVEL nothing is solved, and the result's
+ * `why_not` says what is in the way.
  *
  * Returns 0, whether converged or not, or 1 with one line in `message`, u and v then being as at the start. */
 int conformal_solve(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,

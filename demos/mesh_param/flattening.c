@@ -11,9 +11,15 @@
 static const double gap = 0.004; /* between charts, of the side of the square: two texels of 512 */
 static const double farthest_pin = 1e30, nearest_pins = 1e-30; /* files hold numbers in single precision */
 
+/* As files hold them. What is then measured is what is in a file. */
+static void round_to_single(double *numbers, size_t count) {
+  for (size_t i = 0; i < count; i++) numbers[i] = (float)numbers[i];
+}
+
 int flattening_create(mesh *m, const flattening_options *options, flattening *f, char message[MESH_MESSAGE]) {
   *f = (flattening){.m = *m, .method = options->start};
   *m = (mesh){0};
+  round_to_single(f->m.positions, 3 * (size_t)f->m.vertex_count);
   int failed = mesh_measure(&f->m, &f->measures, message);
   if (!failed && !(f->measures.area > 1e-12 * f->measures.diagonal * f->measures.diagonal))
     failed = mesh_fail(message, "no triangle has an area, so there is nothing to lay flat");
@@ -183,13 +189,22 @@ static int find_in_frames(const flattening *f, ts_context *context, const unsign
     const similarity into = similarity_inverse(&places->frame[k]);
     similarity_apply(&into, uv + 2 * (size_t)at->first_vertex, at->vertices);
   }
-  own.places = NULL;
-  /* A preconditioner from coarser meshes leaves nothing for such a start to do. */
-  if (f->fresh && f->method == START_LEVELS && options->preconditioner != CONFORMAL_MULTILEVEL &&
-      levels_solve(context, &f->m, &f->c, pinned, &own, uv, &levels, message))
-    return 1;
-  own.places = options->places;
-  if (conformal_solve(context, &f->m, &f->c, pinned, &own, uv, result, message)) return 1;
+  char why_not[MESH_MESSAGE] = "";
+  if (options->preconditioner == CONFORMAL_MULTILEVEL) {
+    if (conformal_solve(context, &f->m, &f->c, pinned, &own, uv, result, message)) return 1;
+    memcpy(why_not, result->why_not, sizeof why_not);
+  }
+  if (options->preconditioner == CONFORMAL_JACOBI || why_not[0]) {
+    own.preconditioner = CONFORMAL_JACOBI;
+    own.places = NULL;
+    /* A preconditioner from coarser meshes leaves nothing for such a start to do. */
+    if (f->fresh && f->method == START_LEVELS &&
+        levels_solve(context, &f->m, &f->c, pinned, &own, uv, &levels, message))
+      return 1;
+    own.places = options->places;
+    if (conformal_solve(context, &f->m, &f->c, pinned, &own, uv, result, message)) return 1;
+    memcpy(result->why_not, why_not, sizeof why_not);
+  }
   result->levels = levels;
   for (int32_t k = 0; k < f->c.count; k++)
     similarity_apply(&places->frame[k], uv + 2 * (size_t)f->c.chart[k].first_vertex, f->c.chart[k].vertices);
@@ -287,6 +302,7 @@ int flattening_update(flattening *f, char message[MESH_MESSAGE]) {
       memcpy(f->uv, packed, numbers * sizeof *packed);
       f->packed = report;
     }
+    round_to_single(f->uv, numbers);
     distortion_free(&f->d);
     failed = distortion_find(&f->m, &f->c, f->uv, &f->d, message);
   }

@@ -26,14 +26,14 @@ typedef struct flattening {
   int fresh;             /* `solved` is still the start, or that moved to pins */
   double *start;         /* u, v of every flat vertex as start_find has them */
   double *solved;        /* as they were solved for, or the start */
-  double *uv;            /* packed, or as pinned */
+  double *uv;            /* packed, or as pinned; rounded to single precision, as the mesh's positions are */
   int32_t *auto_pins;    /* two flat vertices a chart */
   unsigned char *pinned; /* a flag for each flat vertex */
   int32_t pin_count;     /* that were given */
   int32_t *pins;         /* their flat vertices */
   int32_t pinned_charts; /* with at least one of them */
-  distortion d;
-  pack_report packed; /* scale 0 where pins were given: nothing is packed then */
+  distortion d;          /* of `uv`, and so of the file that flattening_write writes */
+  pack_report packed;    /* scale 0 where pins were given: nothing is packed then */
 } flattening;
 
 typedef struct flattening_options {

@@ -33,6 +33,9 @@ static int solve(const program_options *o, ts_context *context, flattening *f, f
   progress_clear();
   report->seconds.solve = seconds_now() - begin;
   if (failed) message("%s: %s", report->loaded->name, why);
+  if (!failed && result->why_not[0])
+    message_note("%s: solved with --preconditioner jacobi instead of multilevel: %s", report->loaded->name,
+                 result->why_not);
   return failed ? -1 : 0;
 }
 

@@ -1,5 +1,6 @@
 #include "hierarchy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,13 @@
 #include <OpenMesh/Core/System/omstream.hh>
 
 namespace {
+
+/* A collapse leaves triangles of such a shape, twice the area over the sum of squared edges, 0.29 where they
+ * are equilateral; or none worse than the worst around the vertex was. */
+const double good_shape = 0.15;
+/* Where hardly any vertex can go like that, triangles may become worse by so much for a round, again and again:
+ * a mesh of nothing but long triangles has rounder ones afterwards. */
+const double less_strict = 0.7, least_strict = 0.1;
 
 struct traits : OpenMesh::DefaultTraits {
   using Point = OpenMesh::Vec3d;
@@ -53,10 +61,17 @@ struct corner {
 struct ring {
   corner corners[HIERARCHY_RING];
   int count, last; /* the corner that turned the last edge down, and most likely does the next one too */
+  double shape;    /* that triangles must have afterwards */
 };
 
-void look_around(const surface &s, VertexHandle vertex, ring &r) {
+double squared_edges(const Vec3d p[3]) {
+  return (p[1] - p[0]).sqrnorm() + (p[2] - p[1]).sqrnorm() + (p[0] - p[2]).sqrnorm();
+}
+
+/* `strictness`: the least shape over that of the worst triangle around. */
+void look_around(const surface &s, VertexHandle vertex, double strictness, ring &r) {
   r.count = r.last = 0;
+  r.shape = good_shape;
   for (const auto edge : s.voh_range(vertex)) {
     if (s.is_boundary(edge)) continue;
     corner &c = r.corners[r.count++];
@@ -68,24 +83,25 @@ void look_around(const surface &s, VertexHandle vertex, ring &r) {
     }
     c.normal = (c.p[1] - c.p[0]) % (c.p[2] - c.p[0]);
     c.length = c.normal.norm();
+    if (strictness * c.length < r.shape * squared_edges(c.p))
+      r.shape = strictness * c.length / squared_edges(c.p);
   }
 }
 
-/* Whether a triangle keeps its side and some of its shape when the vertex moves to `to`, or is gone then. */
-bool keeps_side(const corner &c, VertexHandle to, const Vec3d &there) {
+/* Whether a triangle keeps its side and has this shape when the vertex moves to `to`, or is gone then. */
+bool keeps_side(const corner &c, double shape, VertexHandle to, const Vec3d &there) {
   if (c.vertex[0] == to || c.vertex[1] == to || c.vertex[2] == to) return true;
   Vec3d q[3] = {c.p[0], c.p[1], c.p[2]};
   q[c.moving] = there;
   const Vec3d after = (q[1] - q[0]) % (q[2] - q[0]);
-  const double size = (q[1] - q[0]).sqrnorm() + (q[2] - q[1]).sqrnorm() + (q[0] - q[2]).sqrnorm();
   const double length = after.norm();
-  return (c.normal | after) > 0.5 * c.length * length && length > 0.15 * size;
+  return (c.normal | after) > 0.5 * c.length * length && length > shape * squared_edges(q);
 }
 
 bool keeps_sides(ring &r, VertexHandle to, const Vec3d &there) {
-  if (r.count && !keeps_side(r.corners[r.last], to, there)) return false;
+  if (r.count && !keeps_side(r.corners[r.last], r.shape, to, there)) return false;
   for (int k = 0; k < r.count; k++) {
-    if (keeps_side(r.corners[k], to, there)) continue;
+    if (keeps_side(r.corners[k], r.shape, to, there)) continue;
     r.last = k;
     return false;
   }
@@ -117,7 +133,7 @@ bool stays_whole(const surface &s, HalfedgeHandle edge) {
 
 /* The shortest edge along which a vertex can go, or an invalid one. `stays`: as long as its neighbours are the
  * same, no other answer is to be expected. */
-HalfedgeHandle choose_edge(const surface &s, VertexHandle vertex, unsigned char &stays) {
+HalfedgeHandle choose_edge(const surface &s, VertexHandle vertex, double strictness, unsigned char &stays) {
   struct candidate {
     double length;
     HalfedgeHandle edge;
@@ -134,7 +150,7 @@ HalfedgeHandle choose_edge(const surface &s, VertexHandle vertex, unsigned char 
     candidates[k] = {length, edge};
   }
   ring around;
-  look_around(s, vertex, around);
+  look_around(s, vertex, strictness, around);
   for (int k = 0; k < count; k++) { /* what most edges fail by is asked first */
     const VertexHandle to = s.to_vertex_handle(candidates[k].edge);
     if (!keeps_sides(around, to, s.point(to))) continue;
@@ -186,6 +202,7 @@ struct remains {
   std::vector<int32_t> locked;      /* of a vertex: the last thinning out in which a neighbour of its went */
   std::vector<unsigned char> stays; /* see choose_edge */
   int32_t round = 0;
+  double strictness = 1; /* see look_around */
 };
 
 remains begin(const surface &s, const unsigned char *pinned) {
@@ -204,7 +221,8 @@ int32_t thin_out(surface &s, remains &r, std::vector<hierarchy_vertex> &removed)
   for (const int32_t i : r.vertices) {
     const VertexHandle vertex(i);
     const bool waits = r.locked[(size_t)i] == r.round || r.stays[(size_t)i] || s.is_isolated(vertex);
-    const HalfedgeHandle edge = waits ? HalfedgeHandle() : choose_edge(s, vertex, r.stays[(size_t)i]);
+    const HalfedgeHandle edge =
+        waits ? HalfedgeHandle() : choose_edge(s, vertex, r.strictness, r.stays[(size_t)i]);
     if (!edge.is_valid()) {
       r.vertices[kept++] = i;
       continue;
@@ -219,6 +237,13 @@ int32_t thin_out(surface &s, remains &r, std::vector<hierarchy_vertex> &removed)
   const size_t gone = r.vertices.size() - kept;
   r.vertices.resize(kept);
   return (int32_t)gone;
+}
+
+/* Asks less of the next round; false where that would be hardly anything. */
+bool relax(remains &r) {
+  r.strictness *= less_strict;
+  std::fill(r.stays.begin(), r.stays.end(), (unsigned char)0);
+  return r.strictness > least_strict;
 }
 
 void keep_level(const surface &s, const std::vector<hierarchy_vertex> &removed, hierarchy &h) {
@@ -247,7 +272,8 @@ void build_levels(const mesh &m, const charts &c, const unsigned char *pinned, i
   while (left > least && h.count < HIERARCHY_LEVELS) {
     const int32_t gone = thin_out(s, r, removed);
     left -= gone;
-    const bool stuck = gone < left / 50;
+    const bool few = gone < left / 50, stuck = few && left > least && !relax(r);
+    if (!few) r.strictness = 1;
     if (left <= level / 4 || ((stuck || left <= least) && left < level / 2)) {
       keep_level(s, removed, h);
       level = left;

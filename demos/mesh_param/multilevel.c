@@ -124,12 +124,13 @@ static int fail_status(const ts_context *context, ts_status status, char message
 }
 
 int multilevel_create(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
-                      ts_format format, sparse *A, multilevel **out, char message[MESH_MESSAGE]) {
+                      ts_format format, sparse *A, multilevel **out, char why[MESH_MESSAGE],
+                      char message[MESH_MESSAGE]) {
   const double start = now();
   const size_t unknowns = (size_t)A->rows;
   coarse_levels host;
   *out = NULL;
-  int failed = coarse_levels_create(m, c, pinned, A, &host, message);
+  int failed = coarse_levels_create(m, c, pinned, A, &host, why, message);
   if (failed || !host.count) {
     coarse_levels_free(&host);
     return failed;

@@ -37,9 +37,11 @@ typedef struct multilevel_result {
 } multilevel_result;
 
 /* `A`: the normal equations of u and v side by side, symmetric; rows of pinned unknowns are those of the
- * identity. It is taken over, also on failure. `*out` is NULL where the mesh cannot be made coarse enough. */
+ * identity. It is taken over, also on failure. `*out` is NULL where the mesh cannot be made coarse enough, and
+ * `why` says what is in the way. */
 int multilevel_create(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
-                      ts_format format, sparse *A, multilevel **out, char message[MESH_MESSAGE]);
+                      ts_format format, sparse *A, multilevel **out, char why[MESH_MESSAGE],
+                      char message[MESH_MESSAGE]);
 void multilevel_destroy(multilevel **out);
 void multilevel_get_info(const multilevel *s, multilevel_info *info);
 

@@ -8,7 +8,7 @@
  * iterations more. At a tenth it is twice the iterations. */
 static const double least_weight = 0.02;
 static const double rounding = 1e-12;
-enum { least_vertices = 400, most_dense = 2000, power_steps = 20 };
+enum { least_vertices = 400, most_dense = 2000, most_numbers = 1 << 22, power_steps = 20 };
 
 /* ---- Prolongation ---- */
 
@@ -210,35 +210,69 @@ static void invert_row(const double *R, size_t n, size_t i, double *const *rows)
   row[i] = 1 / diagonal;
 }
 
-/* Keeps of row i what is not small beyond single precision; sums of numbers near its end are slow. */
-static void append_row(const double *row, size_t i, sparse *A) {
+/* Keeps of row i of the block from row `first` on what is not small beyond single precision; sums of numbers
+ * near its end are slow. */
+static void append_row(const double *row, int32_t first, size_t i, sparse *A) {
   double largest = 0;
-  int32_t at = A->offsets[i];
+  int32_t at = A->offsets[(size_t)first + i];
   for (size_t j = 0; j <= i; j++) largest = fmax(largest, fabs(row[j]));
   for (size_t j = 0; j <= i; j++) {
     if (fabs(row[j]) <= 1e-9 * largest) continue;
-    A->column[at] = (int32_t)j;
+    A->column[at] = first + (int32_t)j;
     A->value[at++] = row[j];
   }
-  A->offsets[i + 1] = at;
+  A->offsets[(size_t)first + i + 1] = at;
 }
 
-/* The inverse of Cholesky's factor. `regular`: whether there is one. */
-static int invert(const sparse *A, sparse *inverse, int *regular) {
-  const size_t n = (size_t)A->rows, half = n * (n + 1) / 2;
-  double *dense = calloc(n * n, sizeof *dense), **rows = malloc(n * sizeof *rows),
-         *numbers = malloc(half * sizeof *numbers);
-  int failed = !dense || !rows || !numbers || sparse_create(A->rows, A->rows, (int64_t)half, inverse);
-  if (!failed) {
-    for (int32_t i = 0; i < A->rows; i++)
-      for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++)
-        dense[(size_t)i * n + (size_t)A->column[e]] += A->value[e];
-    *regular = !factorize(dense, n);
-    for (size_t i = 0; i < n && *regular; i++) {
-      rows[i] = numbers + i * (i + 1) / 2;
-      invert_row(dense, n, i, rows);
-      append_row(rows[i], i, inverse);
-    }
+/* The row after the last one of the block that begins with row `first`: no entry joins it to later rows. */
+static int32_t block_end(const sparse *A, int32_t first) {
+  int32_t last = first;
+  for (int32_t i = first; i <= last; i++)
+    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++)
+      if (A->column[e] > last) last = A->column[e];
+  return last + 1;
+}
+
+/* What the inverse of a triangular factor of every block has. */
+static int64_t count_blocks(const sparse *A, int32_t *largest) {
+  int64_t count = 0;
+  *largest = 0;
+  for (int32_t first = 0, end; first < A->rows; first = end) {
+    end = block_end(A, first);
+    const int64_t n = end - first;
+    if (n > *largest) *largest = (int32_t)n;
+    count += n * (n + 1) / 2;
+  }
+  return count;
+}
+
+/* Rows first .. first + n - 1. `dense` and `numbers` have room. */
+static int invert_block(const sparse *A, int32_t first, size_t n, double *dense, double **rows, double *numbers,
+                        sparse *inverse) {
+  memset(dense, 0, n * n * sizeof *dense);
+  for (size_t i = 0; i < n; i++)
+    for (int32_t e = A->offsets[(size_t)first + i]; e < A->offsets[(size_t)first + i + 1]; e++)
+      dense[i * n + (size_t)(A->column[e] - first)] += A->value[e];
+  if (factorize(dense, n)) return 1;
+  for (size_t i = 0; i < n; i++) {
+    rows[i] = numbers + i * (i + 1) / 2;
+    invert_row(dense, n, i, rows);
+    append_row(rows[i], first, i, inverse);
+  }
+  return 0;
+}
+
+/* The inverse of Cholesky's factor, block by block, as charts have no entries in common. `regular`: whether
+ * there is one. */
+static int invert(const sparse *A, int64_t count, int32_t largest, sparse *inverse, int *regular) {
+  const size_t n = (size_t)largest;
+  double *dense = malloc(n * n * sizeof *dense), **rows = malloc(n * sizeof *rows),
+         *numbers = malloc(n * (n + 1) / 2 * sizeof *numbers);
+  const int failed = !dense || !rows || !numbers || sparse_create(A->rows, A->rows, count, inverse);
+  *regular = !failed;
+  for (int32_t first = 0, end; first < A->rows && *regular; first = end) {
+    end = block_end(A, first);
+    *regular = !invert_block(A, first, (size_t)(end - first), dense, rows, numbers, inverse);
   }
   free(dense);
   free(rows);
@@ -291,26 +325,41 @@ static int scale_levels(coarse_levels *out, int count) {
   return 0;
 }
 
-int coarse_levels_create(const mesh *m, const charts *c, const unsigned char *pinned, sparse *A,
-                         coarse_levels *out, char message[MESH_MESSAGE]) {
-  hierarchy h;
+/* All matrices of the hierarchy, or in `why` what is in the way. */
+static int build(const hierarchy *h, int32_t vertices, const unsigned char *pinned, coarse_levels *out,
+                 char why[MESH_MESSAGE]) {
   places p = {0};
+  const sparse *coarsest = &out->level[h->count].A;
   int regular = 0;
+  int failed = places_create(vertices, &p) || build_levels(h, vertices, pinned, &p, out);
+  places_free(&p);
+  if (failed) return 1;
+  int32_t largest;
+  const int64_t count = count_blocks(coarsest, &largest);
+  if (largest > most_dense || count > most_numbers) {
+    mesh_fail(why, "a part has %d vertices left on the coarsest mesh, expected %d at most", (int)(largest / 2),
+              most_dense / 2);
+    return 0;
+  }
+  failed = scale_levels(out, h->count + 1) || invert(coarsest, count, largest, &out->inverse, &regular) ||
+           (regular && sparse_transpose(&out->inverse, &out->inverse_transposed));
+  for (int k = 0; k <= h->count; k++) failed |= !(out->level[k].largest >= 0);
+  if (regular)
+    out->count = h->count + 1;
+  else
+    mesh_fail(why, "the coarsest mesh's matrix is not positive definite");
+  return failed;
+}
+
+int coarse_levels_create(const mesh *m, const charts *c, const unsigned char *pinned, sparse *A,
+                         coarse_levels *out, char why[MESH_MESSAGE], char message[MESH_MESSAGE]) {
+  hierarchy h;
   *out = (coarse_levels){0};
   out->level[0].A = *A;
   *A = (sparse){0};
   if (hierarchy_create(m, c, pinned, least_vertices, &h, message)) return 1;
-  const int32_t coarsest = h.count ? h.level[h.count - 1].vertex_count : c->vertices;
-  int failed = 0;
-  if (2 * coarsest <= most_dense) {
-    failed = places_create(c->vertices, &p) || build_levels(&h, c->vertices, pinned, &p, out) ||
-             scale_levels(out, h.count + 1) || invert(&out->level[h.count].A, &out->inverse, &regular) ||
-             sparse_transpose(&out->inverse, &out->inverse_transposed);
-    for (int k = 0; k <= h.count; k++) failed |= !(out->level[k].largest >= 0);
-    if (regular) out->count = h.count + 1;
-  }
+  const int failed = build(&h, c->vertices, pinned, out, why);
   hierarchy_destroy(&h);
-  places_free(&p);
   return failed ? mesh_fail(message, "out of memory for the matrices of coarser meshes") : 0;
 }
 

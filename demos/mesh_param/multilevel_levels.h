@@ -21,9 +21,10 @@ typedef struct coarse_levels {
   double *scale;                      /* 1 / sqrt of the diagonal of the matrix as it was given */
 } coarse_levels;
 
-/* `A` is taken over, also on failure. Returns 0, or 1 with one line in `message`. */
+/* `A` is taken over, also on failure. Returns 0, or 1 with one line in `message`. Where count is 0, `why` says
+ * what is in the way. */
 int coarse_levels_create(const mesh *m, const charts *c, const unsigned char *pinned, sparse *A,
-                         coarse_levels *out, char message[MESH_MESSAGE]);
+                         coarse_levels *out, char why[MESH_MESSAGE], char message[MESH_MESSAGE]);
 void coarse_levels_free(coarse_levels *l);
 
 #endif

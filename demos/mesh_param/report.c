@@ -44,10 +44,12 @@ int report_end(const work_report *w) {
   if (w->options->verbosity && r->choice[0]) printf("choice      %s\n", r->choice);
   printf("method      %s, normal equations' residual to %g\n", ts_method_name(r->method),
          w->options->conformal.rtol);
-  if (r->coarser) {
-    printf("precond.    from ");
+  if (r->preconditioner == CONFORMAL_MULTILEVEL) {
+    printf("precond.    multilevel, ");
     plural(r->coarser, "coarser mesh", "coarser meshes");
     putchar('\n');
+  } else if (r->why_not[0]) {
+    printf("precond.    jacobi, not multilevel: %s\n", r->why_not);
   }
   if (r->levels.levels) {
     printf("start       from ");

@@ -33,13 +33,15 @@ static json_t *chart_list(const flattening *f) {
 static json_t *solution(const work_report *w) {
   const conformal_result *r = w->solved;
   return json_pack(
-      "{s:i, s:i, s:I, s:s, s:s, s:s, s:s, s:I, s:b, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:s}",
+      "{s:i, s:i, s:I, s:s, s:s, s:s, s:s, s:I, s:b, s:i, s:i, s:i, s:i, s:o, s:s, s:s, s:i, s:o, s:o, s:o, "
+      "s:s}",
       "unknowns", (int)r->unknowns, "conditions", (int)r->rows, "nonzeros", (json_int_t)r->nonzeros, "format",
       ts_format_name(r->format), "choice", r->choice, "normal_equations", report_normal_name(r->normal),
       "method", ts_method_name(r->method), "bytes_device", (json_int_t)r->bytes_device, "converged",
       r->converged, "iterations", r->iterations, "passes", r->passes, "levels", r->levels.levels,
       "levels_iterations", r->levels.iterations, "levels_milliseconds", number(1e3 * r->levels.seconds),
-      "coarser_meshes", r->coarser, "residual", number(r->residual), "residual_start",
+      "preconditioner", r->preconditioner == CONFORMAL_MULTILEVEL ? "multilevel" : "jacobi", "fallback",
+      r->why_not, "coarser_meshes", r->coarser, "residual", number(r->residual), "residual_start",
       number(r->residual_start), "energy", number(r->energy), "message", r->message);
 }
 

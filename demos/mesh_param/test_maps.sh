@@ -28,6 +28,27 @@ flat() {
     END { print triangles + 0, flipped + 0, low, high, ratio }' "$1"
 }
 
+# degenerate FILE: the flipped triangles of such a file, and those without area, of u and v in single precision.
+degenerate() {
+  awk '
+    function single(x, s, q) {
+      if (x == 0) return 0
+      s = x < 0 ? -1 : 1; x *= s; q = 2 ^ -23
+      while (x >= 2 * q * 2 ^ 23) q *= 2
+      while (x < q * 2 ^ 23) q /= 2
+      return s * int(x / q + 0.5) * q
+    }
+    $1 == "vt" { m++; u[m] = single($2); v[m] = single($3) }
+    $1 == "f" {
+      for (k = 0; k < 3; k++) { split($(k + 2), part, "/"); t[k] = part[2] }
+      fu = u[t[1]] - u[t[0]]; fv = v[t[1]] - v[t[0]]; gu = u[t[2]] - u[t[0]]; gv = v[t[2]] - v[t[0]]
+      area = fu * gv - fv * gu; size = fu * fu + fv * fv + gu * gu + gv * gv
+      if (area <= 1e-10 * size && area >= -1e-10 * size) collapsed++
+      else if (area < 0) flipped++
+    }
+    END { print flipped + 0, collapsed + 0 }' "$1"
+}
+
 # Pictures need OpenGL whatever the map is computed on; without it they are refused.
 pictures=yes picture="--screenshot face.png --size 320x160"
 # shellcheck disable=SC2086
@@ -138,6 +159,58 @@ holds "the same map" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 &
 run_all 0 --generate face:5000 --preconditioner multilevel --rtol 1e-5 --json
 holds "coarser meshes" "$(json integer solution.coarser_meshes) == 2 && $(json integer solution.iterations) < 40"
 holds "the same map again" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 && 1 - $angle / $(json number distortion.angle.mean) < 1e-3"
+# A torus of long triangles, and more parts than are left of one coarse mesh.
+if [ $group = cpu ]; then # the set-up is the host's on every backend
+  run_all 0 --generate torus:10000 --cut --preconditioner multilevel --json
+  same preconditioner "$(json string solution.preconditioner)" multilevel
+  holds "coarser meshes of a torus" "$(json integer solution.coarser_meshes) == 2 && $(json integer solution.iterations) < 100"
+fi
+awk 'BEGIN {
+  for (part = 0; part < 500; part++) {
+    for (y = 0; y < 4; y++) for (x = 0; x < 4; x++) print "v", 5 * part + x + 0.1 * y, y, (x - 1.5) ^ 2 / 5
+    for (y = 0; y < 3; y++) for (x = 0; x < 3; x++) { a = 16 * part + 4 * y + x + 1; print "f", a, a + 1, a + 5; print "f", a, a + 5, a + 4 }
+  }
+}' >parts.obj
+run_all 0 parts.obj --preconditioner multilevel --json
+same preconditioner "$(json string solution.preconditioner)" multilevel
+same fallback "$(json string solution.fallback)" ''
+holds "iterations of many parts" "$(json integer solution.iterations) < 12"
+# A sieve keeps the vertices at its 400 holes: another preconditioner, and that is said.
+awk 'BEGIN {
+  n = 41
+  for (y = 0; y <= n; y++) for (x = 0; x <= n; x++) print "v", x, y, (x - y) ^ 2 / 100
+  for (y = 0; y < n; y++) for (x = 0; x < n; x++) {
+    a = (n + 1) * y + x + 1
+    if (x % 2 == 0 || y % 2 == 0) { print "f", a, a + 1, a + n + 1; print "f", a + 1, a + n + 2, a + n + 1 }
+  }
+}' >sieve.obj
+run_all 0 sieve.obj --preconditioner multilevel --json
+said "sieve.obj: solved with --preconditioner jacobi instead of multilevel: a part has 1762 vertices left"
+same preconditioner "$(json string solution.preconditioner)" jacobi
+[ -n "$(json string solution.fallback)" ] || fail "JSON does not say why not multilevel"
+run_all 0 sieve.obj --preconditioner multilevel
+grep -q '^precond.  *jacobi, not multilevel: a part has 1762 vertices' ../log/out || fail "the report does not say why not multilevel"
+run_all 0 sieve.obj
+same "without being asked for" "$(cat ../log/err)" ''
+
+# A finger, whose tip is smaller than the distance of two numbers: the report is of what the file holds.
+awk 'BEGIN {
+  n = 12; rings = 60; pi = 3.14159265358979
+  for (r = 0; r <= rings; r++) for (k = 0; k < n; k++) { a = 2 * pi * (k + r / 2) / n; print "v", cos(a), sin(a), 0.45 * r }
+  print "v", 0, 0, 0.45 * rings + 0.3
+  for (r = 0; r < rings; r++) for (k = 0; k < n; k++) {
+    a = r * n + k + 1; b = r * n + (k + 1) % n + 1
+    print "f", a, b, a + n; print "f", b, b + n, a + n
+  }
+  for (k = 0; k < n; k++) print "f", rings * n + k + 1, rings * n + (k + 1) % n + 1, (rings + 1) * n + 1
+}' >finger.obj
+for preconditioner in jacobi multilevel; do
+  run_all 0 finger.obj --preconditioner $preconditioner -o fingertip.obj --json
+  holds "collapsed" "$(json integer distortion.collapsed) > 400"
+  same "flipped and collapsed in the file" "$(json integer distortion.flipped) $(json integer distortion.collapsed)" \
+    "$(degenerate fingertip.obj)"
+done
+
 run_all 0 --bench --generate cap:100 --json
 same "formats timed" "$(grep -c '"format": ' ../log/out)" "$(echo $formats | wc -w)"
 run_all 0 --bench --generate cap:100

@@ -82,6 +82,10 @@ static void take_solution(window_state *w) {
   else
     window_tell(w, "not converged after %d iterations, residual %.1e: %s", w->solved.iterations,
                 w->solved.residual, w->solved.message);
+  if (w->solved.why_not[0]) {
+    const size_t used = strlen(w->note);
+    snprintf(w->note + used, sizeof w->note - used, "; no multilevel preconditioner: %s", w->solved.why_not);
+  }
   if (w->f->d.flipped) {
     const size_t used = strlen(w->note);
     snprintf(w->note + used, sizeof w->note - used, "; %d triangle%s flipped", (int)w->f->d.flipped,

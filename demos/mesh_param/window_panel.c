@@ -88,6 +88,10 @@ static void solver_section(window_state *w) {
   if (!w->has_ended || !r->passes) return;
   ui_text("%s, %d unknowns, %.0f ms", ts_format_name(r->format), (int)r->unknowns, 1e3 * r->seconds_solve);
   ui_tip(r->choice);
+  if (w->options.conformal.preconditioner == CONFORMAL_MULTILEVEL) {
+    ui_text("preconditioner %s", r->why_not[0] ? "jacobi, not multilevel" : "multilevel");
+    ui_tip(r->why_not);
+  }
 }
 
 /* ---- Look, distortion and files ---- */
@@ -101,7 +105,8 @@ static void distortion_section(window_state *w) {
   ui_text("areas    %.2g to %.3g", d->area_least, d->area_most);
   ui_tip("uv / mesh: the share that a triangle has of its part's image, over the one that it has of the part");
   ui_text("flipped  %d of %d%s", (int)d->flipped, (int)w->f->m.triangle_count, d->flipped ? " (red)" : "");
-  ui_tip("triangles that are turned over in the image");
+  ui_tip("triangles that are turned over in the image, u and v being in single precision as in files");
+  if (d->collapsed) ui_text("no area  %d of %d", (int)d->collapsed, (int)w->f->m.triangle_count);
 }
 
 static void look_section(window_state *w) {
