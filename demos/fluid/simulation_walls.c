@@ -7,6 +7,13 @@
 #include "png_image.h"
 #include "simulation_state.h"
 
+/* The end of a long path, which leaves room in a message for the reason. */
+static const char *short_name(const char *path) {
+  enum { most = 160 };
+  const size_t length = strlen(path);
+  return length > most ? path + length - most : path;
+}
+
 /* The pixels that a cell covers, at least one. */
 static void covered(int32_t cell, int32_t cells, int pixels, int *from, int *to) {
   *from = (int)((int64_t)cell * pixels / cells);
@@ -30,7 +37,7 @@ int simulation_read_walls(const char *path, int32_t width, int32_t height, unsig
   char why[200];
   image picture;
   if (png_image_load(path, &picture, why, sizeof why))
-    return simulation_fail(message, "%s: %s, expected a picture of walls as a PNG file", path, why);
+    return simulation_fail(message, "%s: %s, expected a picture of walls as a PNG file", short_name(path), why);
   *solid = malloc((size_t)width * (size_t)height);
   for (int32_t j = 0; *solid && j < height; j++)
     for (int32_t i = 0; i < width; i++) {
@@ -44,7 +51,8 @@ int simulation_read_walls(const char *path, int32_t width, int32_t height, unsig
   if (*solid && !memchr(*solid, 0, (size_t)width * (size_t)height)) {
     free(*solid);
     *solid = NULL;
-    return simulation_fail(message, "%s: everything is dark, which leaves no fluid between the walls", path);
+    return simulation_fail(message, "%s: everything is dark, which leaves no fluid between the walls",
+                           short_name(path));
   }
   return *solid ? 0 : simulation_fail(message, "out of memory for %d x %d cells", (int)width, (int)height);
 }
@@ -53,15 +61,14 @@ int simulation_look(simulation *s, char message[SIMULATION_MESSAGE]) {
   const ts_status status = ts_fluid_get_info(s->fluid, &s->info);
   if (status != TS_OK) return simulation_fail_status(s->context, status, message);
   s->warning[0] = 0;
-  const char *what = s->options.walls ? s->options.walls : "the walls";
+  const char *what = s->options.walls ? short_name(s->options.walls) : "the walls";
   if (s->info.outlet_closed)
     snprintf(s->warning, sizeof s->warning,
-             "%.200s: every outlet is closed; %.3g m^2/s flow in without a way out and are taken off evenly",
-             what, s->info.incompatible);
-  else if (s->info.incompatible > 0)
-    snprintf(s->warning, sizeof s->warning,
-             "%.200s: %.3g m^2/s flow in without a way out and are taken off evenly", what,
+             "%s: every outlet is closed; %.3g m^2/s flow in without a way out and are taken off evenly", what,
              s->info.incompatible);
+  else if (s->info.incompatible > 0)
+    snprintf(s->warning, sizeof s->warning, "%s: %.3g m^2/s flow in without a way out and are taken off evenly",
+             what, s->info.incompatible);
   return 0;
 }
 
@@ -121,7 +128,7 @@ int simulation_load_walls(simulation *s, const char *path, char message[SIMULATI
     simulation_fail_status(s->context, status, why);
     free(solid);
     free(name);
-    return simulation_fail(message, "%.180s: %.200s", path, why);
+    return simulation_fail(message, "%s: %.200s", short_name(path), why);
   }
   free(s->solid);
   free(s->walls_path);

@@ -169,7 +169,7 @@ static void fluid_section(window_state *w) {
   int changed = ui_slider_log_unit("time step", &p.time_step, 1e-4, 1, 0, "s");
   changed |= ui_slider_log_unit("viscosity", &p.viscosity, 1e-7, 1, 1, "m^2/s");
   const double reynolds = simulation_reynolds(*w->s);
-  if (isfinite(reynolds)) ui_text("Reynolds number %.3g", reynolds);
+  if (isfinite(reynolds)) ui_text("Reynolds number %.4g", reynolds);
   int advection = (int)p.advection;
   if (ui_combo("advection", &advection, advections, 2)) {
     p.advection = (ts_fluid_advection)advection;

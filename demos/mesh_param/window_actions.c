@@ -193,15 +193,19 @@ static void collect_note(const char *line, void *user) {
 
 void window_open_file(window_state *w) {
   const load_options options = {.path = w->to_open, .keep_duplicates = w->options.load.keep_duplicates};
-  char message[MESH_MESSAGE], why[MESH_MESSAGE];
+  char message[MESH_MESSAGE], text[MESH_MESSAGE + sizeof w->to_open + 2];
+  const char *told = message;
   load_report report;
   mesh m;
   flattening made;
   int failed = load_mesh(&options, &m, NULL, &report, message);
-  if (!failed && flattening_create(&m, &w->options.flattening, &made, why))
-    failed = mesh_fail(message, "%.120s: %.*s", report.name, MESH_MESSAGE - 130, why);
+  if (!failed && flattening_create(&m, &w->options.flattening, &made, message)) {
+    snprintf(text, sizeof text, "%s: %s", without_directory(w->to_open), message);
+    told = text;
+    failed = 1;
+  }
   if (failed) {
-    window_tell_error(w, message);
+    window_tell_error(w, told);
   } else {
     worker_stop(w->solver);
     flattening_destroy(w->f);

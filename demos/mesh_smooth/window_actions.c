@@ -237,7 +237,8 @@ static void collect_note(const char *line, void *user) {
 
 void window_open_file(window_state *w) {
   const load_options options = {.path = w->to_open, .keep_duplicates = w->keep_duplicates};
-  char message[MESH_MESSAGE];
+  char message[MESH_MESSAGE], text[MESH_MESSAGE + sizeof w->to_open + 2];
+  const char *told = message;
   load_report report;
   mesh m;
   smoother *made = NULL;
@@ -253,13 +254,12 @@ void window_open_file(window_state *w) {
     else
       failed = smoother_create(&m, &same, &made, message);
     if (failed) {
-      char why[MESH_MESSAGE];
-      memcpy(why, message, sizeof why);
-      mesh_fail(message, "%.120s: %.*s", report.name, MESH_MESSAGE - 130, why);
+      snprintf(text, sizeof text, "%s: %s", without_directory(w->to_open), message);
+      told = text;
     }
   }
   if (failed) {
-    window_tell_error(w, message);
+    window_tell_error(w, told);
   } else {
     smoother_destroy(w->s);
     *w->s = made;

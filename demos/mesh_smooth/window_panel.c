@@ -201,7 +201,7 @@ static void solver_section(window_state *w) {
   if (r->number && o.method == SMOOTHER_DSI)
     ui_text("%d iterations, residual %.1e", r->iterations, r->relative_residual);
   else if (r->number)
-    ui_text("step %d: %d iterations, residual %.1e", r->number, r->iterations, r->relative_residual);
+    ui_text("step %d: %d iterations to %.1e", r->number, r->iterations, r->relative_residual);
   else
     ui_text("no step yet");
   residual_plot(*w->s);

@@ -3,6 +3,7 @@
 #include "window_scene.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -147,15 +148,18 @@ const char *window_scene_draw(window_scene *scene, int left, int width, int heig
 }
 
 int window_scene_save(window_scene *scene, const char *path, char message[MESH_MESSAGE]) {
+  enum { most = 160 };
+  const size_t length = strlen(path);
+  const char *name = length > most ? path + length - most : path; /* leaves room for the reason */
   char reason[200];
   image picture;
-  if (!scene->view) return mesh_fail(message, "%s: there is no mesh to draw", path);
-  if (image_create(&picture, scene->width, scene->height)) return mesh_fail(message, "%s: out of memory", path);
+  if (!scene->view) return mesh_fail(message, "%s: there is no mesh to draw", name);
+  if (image_create(&picture, scene->width, scene->height)) return mesh_fail(message, "%s: out of memory", name);
   const char *why = take_shared(scene);
   if (!why)
     why =
         mesh_view_picture(scene->view, &scene->camera, &scene->look, scene->width, scene->height, picture.rgb);
   if (!why && png_image_save(path, &picture, reason, sizeof reason)) why = reason;
   image_destroy(&picture);
-  return why ? mesh_fail(message, "%s: %s", path, why) : 0;
+  return why ? mesh_fail(message, "%s: %s", name, why) : 0;
 }
