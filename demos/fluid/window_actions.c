@@ -256,6 +256,7 @@ void window_set_backend(window_state *w, const char *backend) {
   }
   simulation_destroy(w->s);
   *w->s = made;
+  w->compiled.count = 0; /* shaders are a context's */
   w->time_count = 0;
   window_tell(w, "on %s, from the beginning", backend);
 }

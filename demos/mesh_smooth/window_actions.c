@@ -73,8 +73,7 @@ void window_remember_time(window_state *w, double seconds) {
   w->times[w->time_count++] = (float)(1e3 * seconds);
 }
 
-/* Returns 1 once for what the next step uses and no step has used before. */
-static int announce_compiling(window_state *w) {
+int window_compiles(window_state *w) {
   const smoother_options *o = smoother_get_options(*w->s);
   ts_context_info device;
   char uses[200];
@@ -88,7 +87,7 @@ static int announce_compiling(window_state *w) {
 
 void window_make_step(window_state *w) {
   char message[MESH_MESSAGE];
-  if (announce_compiling(w)) return;
+  if (window_compiles(w)) return;
   if (w->steps_to_make > 0) w->steps_to_make--;
   window_settle(w);
   /* An interpolation is solved at once. */
@@ -155,6 +154,7 @@ void window_set_options(window_state *w, const smoother_options *options) {
   char message[MESH_MESSAGE];
   const smoother_options before = *smoother_get_options(*w->s);
   const int other_device = needs_device(options, &before);
+  const int other_context = strcmp(options->backend, before.backend) != 0;
   window_settle(w);
   if (smoother_set_options(*w->s, options, message)) {
     window_tell_error(w, message);
@@ -165,7 +165,8 @@ void window_set_options(window_state *w, const smoother_options *options) {
        options->boundary != before.boundary))
     window_follow_on(w);
   if (!other_device) return;
-  w->scene.drawn = NULL; /* another vector may have the old one's address */
+  if (other_context) w->compiled.count = 0; /* shaders are a context's */
+  w->scene.drawn = NULL;                    /* another vector may have the old one's address */
   moved(w);
   w->time_count = 0;
   if (!w->note_is_error) w->note[0] = w->note_is_error = 0;
@@ -263,6 +264,7 @@ void window_open_file(window_state *w) {
   } else {
     smoother_destroy(w->s);
     *w->s = made;
+    w->compiled.count = 0; /* shaders are a context's */
     w->steps_to_make = w->following = 0;
     window_tell(w, "%s: %d vertices, %d triangles", without_directory(w->to_open),
                 (int)smoother_mesh(made)->vertex_count, (int)smoother_mesh(made)->triangle_count);

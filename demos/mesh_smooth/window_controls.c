@@ -241,6 +241,7 @@ void window_follow(window_state *w) {
   int converged;
   const int asked = smoother_get_options(*w->s)->cg_iterations, longer = settling_frames - w->following;
   const int iterations = (asked ? asked : frame_iterations) << (w->drag == DRAG_CONTROL ? 0 : longer);
+  if (window_compiles(w)) return;
   const double begin = glfwGetTime();
   if (smoother_follow(*w->s, iterations, &converged, message)) {
     window_tell_error(w, message);

@@ -65,6 +65,8 @@ void window_take_mesh(window_state *w); /* the view is made for the smoother's m
 void window_run_or_pause(window_state *w);
 void window_step(window_state *w); /* a single one */
 void window_make_step(window_state *w);
+/* Returns 1 once for what the next step uses and no step in this context has used: a frame says so before. */
+int window_compiles(window_state *w);
 void window_remember_time(window_state *w, double seconds); /* of a step or a frame */
 void window_undo(window_state *w);
 void window_redo(window_state *w);
