@@ -111,7 +111,7 @@ void window_solver_section(window_state *w) {
   const int conjugate = p.solver == TS_FLUID_CG || p.solver == TS_FLUID_MULTIGRID_CG;
   int changed = ui_slider_int(cycles ? "cycles" : "iterations", &p.iterations, 1, cycles ? 20 : 500, "1");
   ui_disabled_begin(!conjugate);
-  changed |= ui_slider_log_unit("tolerance", &p.tolerance, 1e-7, 1, 1, "");
+  changed |= ui_slider_log_unit("tolerance", &p.tolerance, 1e-7, 0.5, 1, "");
   ui_tip("of CG: it ends there; 0: never before its iterations are made");
   ui_disabled_end();
   changed |= ui_check_box("cold start", &p.cold_start);
