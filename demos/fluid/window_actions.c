@@ -83,13 +83,13 @@ static const double patience = 0.05;
 void window_run_or_pause(window_state *w) {
   w->paused = !w->paused;
   w->steps_due = 0;
-  if (!w->paused) w->note[0] = w->note_is_error = 0;
+  if (!w->paused) window_tell(w, "%s", "");
 }
 
 void window_step(window_state *w) {
   w->paused = 1;
   w->single_step = 1;
-  w->note[0] = w->note_is_error = 0;
+  window_tell(w, "%s", "");
 }
 
 /* Milliseconds of a step, on average over those of a frame. */
@@ -192,7 +192,7 @@ static void tell_if(window_state *w, int failed, const char *message) {
   if (failed)
     window_tell_error(w, message);
   else if (w->note_is_error)
-    w->note[0] = w->note_is_error = 0;
+    window_tell(w, "%s", "");
 }
 
 void window_set_parameters(window_state *w, const ts_fluid_parameters *parameters) {

@@ -117,7 +117,7 @@ void window_solve_or_stop(window_state *w) {
     window_tell(w, "stopped");
   } else {
     w->wanted = 1;
-    w->note[0] = w->note_is_error = 0;
+    window_tell(w, "%s", "");
   }
 }
 

@@ -57,11 +57,11 @@ void window_fit(window_state *w) {
 
 void window_run_or_pause(window_state *w) {
   w->steps_to_make = w->steps_to_make ? 0 : -1;
-  if (w->steps_to_make) w->note[0] = w->note_is_error = 0;
+  if (w->steps_to_make) window_tell(w, "%s", "");
 }
 
 void window_step(window_state *w) {
-  w->note[0] = w->note_is_error = 0;
+  window_tell(w, "%s", "");
   w->steps_to_make = 1;
 }
 
@@ -169,7 +169,7 @@ void window_set_options(window_state *w, const smoother_options *options) {
   w->scene.drawn = NULL;                    /* another vector may have the old one's address */
   moved(w);
   w->time_count = 0;
-  if (!w->note_is_error) w->note[0] = w->note_is_error = 0;
+  if (!w->note_is_error) window_tell(w, "%s", "");
 }
 
 /* ---- Files ---- */
