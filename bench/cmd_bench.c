@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "commands.h"
 #include "reorder.h"
 #include "report.h"
@@ -238,7 +239,7 @@ int cmd_bench(int argc, char **argv) {
   memset(&a, 0, sizeof a);
   a.options.components = 1;
   argp_err_exit_status = EXIT_USAGE;
-  if (argp_parse(&parser, argc, argv, 0, NULL, &a)) return EXIT_USAGE;
+  arguments_parse_command(&parser, argc, argv, &a);
 
   const int is_paper = a.benchmark->run == bench_paper;
   if (a.options.from)

@@ -32,7 +32,14 @@ void arguments_parse(const char *name, const struct argp *argp, int argc, char *
   argv[0] = first;
   argp_program_version_hook = print_version;
   argp_err_exit_status = ARGUMENTS_EXIT;
-  argp_parse(argp, argc, argv, 0, NULL, input);
+  arguments_parse_command(argp, argc, argv, input);
+}
+
+void arguments_parse_command(const struct argp *argp, int argc, char **argv, void *input) {
+  const error_t error = argp_parse(argp, argc, argv, 0, NULL, input);
+  if (!error) return;
+  message("the arguments cannot be read: %s", strerror(error));
+  exit(EXIT_FAILURE);
 }
 
 int arguments_whole_number(const char *option, const char *text, int least, int most) {

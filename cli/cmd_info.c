@@ -11,6 +11,7 @@
 #include <texsolve/gl.h>
 #endif
 
+#include "arguments.h"
 #include "commands.h"
 #include "message.h"
 
@@ -141,7 +142,7 @@ int cmd_info(int argc, char **argv) {
                                    .doc = "Lists the backends with their devices and limits, and says why a "
                                           "backend is not available."};
   info_options options = {0};
-  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  arguments_parse_command(&argp, argc, argv, &options);
 
   json_t *list = options.json ? json_array() : NULL;
   ts_status status = TS_OK;

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "message.h"
+#include "program.h"
 
 typedef struct command {
   const char *name;
@@ -49,6 +50,7 @@ static int run(const command *c, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  program_begin("texsolve");
   argp_program_version_hook = print_version;
   argp_err_exit_status = EXIT_USAGE;
   if (argc < 2) {

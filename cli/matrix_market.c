@@ -105,6 +105,11 @@ static int read_file(const mm_file *file, cholmod_triplet **triplet, cholmod_den
   const cookie_io_functions_t functions = {.read = text_read};
   *triplet = NULL;
   *dense = NULL;
+  if (!file->header.coordinate &&
+      file->header.entries == 0) { /* skew-symmetric of 1 x 1: CHOLMOD would crash */
+    *dense = cholmod_zeros((size_t)file->header.rows, (size_t)file->header.columns, CHOLMOD_REAL, common);
+    return *dense ? 0 : cholmod_failed(file, common, error);
+  }
   FILE *stream = fopencookie(&cookie, "r", functions);
   if (!stream) return fail(error, "%.200s: %s", file->name, strerror(errno));
   if (file->header.coordinate)

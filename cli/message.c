@@ -44,9 +44,11 @@ void message_set_program(const char *name) {
 }
 
 int message_flush_stdout(void) {
+  static int said;
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
-  message("standard output: %s", errno ? strerror(errno) : "write error");
+  if (!said) message("standard output: %s", errno ? strerror(errno) : "write error");
+  said = 1;
   return -1;
 }
 

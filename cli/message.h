@@ -2,15 +2,16 @@
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
-/* "texsolve: ..." and a newline; a progress line that stands on the terminal is cleared first. Another program
- * gives its own name first, which is not copied. */
+/* "NAME: ..." and a newline; a progress line that stands on the terminal is cleared first. The program's name,
+ * which program_begin gives, is not copied. */
 void message_set_program(const char *name);
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, unless message_set_quiet(1). */
 void message_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void message_set_quiet(int quiet);
 
-/* Flushes standard output. Returns 0, or -1 after a message if anything written to it was lost. */
+/* Flushes standard output. Returns 0, or -1 after a message, the first time, if anything written to it was
+ * lost. */
 int message_flush_stdout(void);
 
 /* Whole numbers and numbers from text, nothing after them. Return 0, or -1 if it is no number in the range. */

@@ -9,7 +9,8 @@
 #include <strings.h>
 
 /* The longest line that Matrix Market allows. CHOLMOD's reader breaks longer ones. */
-enum { max_line = 1024, max_shown = 40 };
+/* Sizes stay where the library's do, a little below what an int holds. */
+enum { max_line = 1024, max_shown = 40, max_size = INT_MAX - 1023 };
 
 typedef struct scanner {
   const char *name;
@@ -167,9 +168,9 @@ static int scan_sizes(scanner *s, mm_header *h) {
     const token t = next_token(s);
     if (t.length == 0) return fail(s, "%d numbers, expected %s", i, form);
     sizes[i] = whole_number(t);
-    if (sizes[i] < (i < 2 ? 1 : 0) || sizes[i] > INT_MAX)
+    if (sizes[i] < (i < 2 ? 1 : 0) || sizes[i] > max_size)
       return fail(s, "%s '%.*s', expected a whole number from %d to %d", names[i], shown(t), t.text,
-                  i < 2 ? 1 : 0, INT_MAX);
+                  i < 2 ? 1 : 0, max_size);
   }
   const token rest = next_token(s);
   if (rest.length) return fail(s, "'%.*s' after the sizes, expected %s", shown(rest), rest.text, form);
@@ -181,9 +182,9 @@ static int scan_sizes(scanner *s, mm_header *h) {
     return fail(s, "%lld rows and %lld columns, expected as many of both in a %s matrix", (long long)h->rows,
                 (long long)h->columns, h->symmetry == MM_SYMMETRIC ? "symmetric" : "skew-symmetric");
   if (h->coordinate) return 0;
-  if (h->rows * h->columns > INT_MAX)
+  if (h->rows * h->columns > max_size)
     return fail(s, "%lld x %lld values, expected at most %d", (long long)h->rows, (long long)h->columns,
-                INT_MAX);
+                max_size);
   h->entries = h->symmetry == MM_GENERAL     ? h->rows * h->columns
                : h->symmetry == MM_SYMMETRIC ? h->rows * (h->rows + 1) / 2
                                              : h->rows * (h->rows - 1) / 2;

@@ -1,6 +1,7 @@
 #include "output_file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,11 @@
 
 #include "message.h"
 
-/* Names to remove when a signal ends the program. A slot is set last and cleared first, and the handler only
- * reads it, so that the handler never sees a freed string. */
-enum { max_pending = 4 };
+/* ---- A signal that ends the program takes unfinished files with it ---- */
+
+/* Names to remove. A slot is set last and cleared first, and the handler only reads it, so that the handler
+ * never sees a freed string. */
+enum { max_pending = 8 };
 static char *volatile pending[max_pending];
 
 static void remove_pending(int signal_number) {
@@ -24,7 +27,7 @@ static void remove_pending(int signal_number) {
 }
 
 static void watch_signals(void) {
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+  static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
   static int watching;
   if (watching) return;
   watching = 1;
@@ -32,7 +35,7 @@ static void watch_signals(void) {
     struct sigaction action = {0}, old;
     if (sigaction(signals[i], NULL, &old) != 0 || old.sa_handler == SIG_IGN) continue;
     action.sa_handler = remove_pending;
-    action.sa_flags = SA_RESETHAND;
+    action.sa_flags = (int)SA_RESETHAND;
     sigaction(signals[i], &action, NULL);
   }
 }
@@ -45,11 +48,52 @@ static void set_pending(const char *from, char *to) {
   }
 }
 
-static int fail(output_file *file, const char *path, int error) {
-  message("%s: %s, expected a file that can be written", path, strerror(error));
-  output_discard(file);
-  return -1;
+/* ---- Names ---- */
+
+/* The length of the part of a path up to its last slash, which it includes. */
+static size_t directory_length(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? (size_t)(slash - path) + 1 : 0;
 }
+
+/* What a path stands for when its last part is a link, whether there is a file at the end or not; NULL with
+ * errno. */
+static char *follow_links(const char *path) {
+  char *now = strdup(path), link[PATH_MAX];
+  for (int links = 0; now; links++) {
+    const ssize_t length = readlink(now, link, sizeof link - 1);
+    if (length < 0) return now; /* no link, or not there */
+    link[length] = 0;
+    const size_t before = *link == '/' ? 0 : directory_length(now);
+    char *next = links < 40 ? malloc(before + (size_t)length + 1) : NULL;
+    if (next) {
+      memcpy(next, now, before);
+      memcpy(next + before, link, (size_t)length + 1);
+    } else {
+      errno = links < 40 ? ENOMEM : ELOOP;
+    }
+    free(now);
+    now = next;
+  }
+  return NULL;
+}
+
+/* For mkstemp, beside the target: its name, cut to what leaves room for the rest where file systems take the
+ * fewest bytes in a name, and at the end of a character of UTF-8. */
+static char *temporary_name(const char *target) {
+  enum { most = 128 };
+  const size_t directory = directory_length(target);
+  size_t name = strlen(target) - directory;
+  if (name > most)
+    for (name = most; name && ((unsigned char)target[directory + name] & 0xc0) == 0x80; name--) continue;
+  char *temporary = malloc(directory + name + sizeof ".XXXXXX");
+  if (!temporary) return NULL;
+  memcpy(temporary, target, directory + name);
+  memcpy(temporary + directory + name, ".XXXXXX", sizeof ".XXXXXX");
+  return temporary;
+}
+
+/* ---- One file ---- */
 
 /* Permissions as if the file had been made by open(): those of the file it replaces, or what the umask leaves.
  */
@@ -61,33 +105,37 @@ static void set_permissions(int descriptor, const struct stat *replaced) {
   if (fchmod(descriptor, mode) != 0) return;
 }
 
-int output_open(output_file *file, const char *path) {
+static int give_up(output_file *file, int error) {
+  output_discard(file);
+  return error ? error : EIO;
+}
+
+int output_create(output_file *file, const char *path) {
   memset(file, 0, sizeof *file);
   struct stat target;
   const int exists = stat(path, &target) == 0;
-  if (!exists && errno != ENOENT) return fail(file, path, errno);
-  if (exists && S_ISDIR(target.st_mode)) return fail(file, path, EISDIR);
+  if (!exists && errno != ENOENT) return errno;
+  if (exists && S_ISDIR(target.st_mode)) return EISDIR;
 
   /* /dev/stdout and the like may stand for a regular file, which is open elsewhere and must stay that file. */
   if (exists && (!S_ISREG(target.st_mode) || !strncmp(path, "/dev/", 5))) {
     file->stream = fopen(path, "w");
-    return file->stream ? 0 : fail(file, path, errno);
+    return file->stream ? 0 : errno;
   }
   /* Renaming would replace a file that the user may not write, and a link instead of what it points to. */
-  if (exists && access(path, W_OK) != 0) return fail(file, path, errno);
-  file->path = exists ? realpath(path, NULL) : strdup(path);
-  if (!file->path) return fail(file, path, errno);
-
-  const size_t length = strlen(file->path) + sizeof ".XXXXXX";
-  char *temporary = malloc(length);
-  if (!temporary) return fail(file, path, ENOMEM);
-  snprintf(temporary, length, "%s.XXXXXX", file->path);
+  if (exists && access(path, W_OK) != 0) return errno;
+  file->path = follow_links(path);
+  if (!file->path) return errno;
+  const size_t directory = directory_length(file->path);
+  if (strlen(file->path + directory) > NAME_MAX) return give_up(file, ENAMETOOLONG);
+  char *const temporary = temporary_name(file->path);
+  if (!temporary) return give_up(file, ENOMEM);
   watch_signals();
   const int descriptor = mkstemp(temporary);
   if (descriptor < 0) {
     const int error = errno;
     free(temporary);
-    return fail(file, path, error);
+    return give_up(file, error);
   }
   file->temporary = temporary;
   set_pending(NULL, temporary);
@@ -96,10 +144,10 @@ int output_open(output_file *file, const char *path) {
   if (file->stream) return 0;
   const int error = errno;
   close(descriptor);
-  return fail(file, path, error);
+  return give_up(file, error);
 }
 
-int output_commit(output_file *file) {
+int output_finish(output_file *file) {
   errno = 0;
   int lost = ferror(file->stream);
   if (fflush(file->stream) != 0) lost = 1;
@@ -110,17 +158,17 @@ int output_commit(output_file *file) {
   }
   file->stream = NULL;
   if (!lost && file->temporary) {
-    error = rename(file->temporary, file->path) == 0 ? 0 : errno;
-    if (!error) {
+    lost = rename(file->temporary, file->path) != 0;
+    error = errno;
+    if (!lost) {
       set_pending(file->temporary, NULL);
       free(file->temporary);
       file->temporary = NULL;
     }
   }
-  const int failed = lost || file->temporary;
-  if (failed) message("%s: %s", file->path ? file->path : "output", error ? strerror(error) : "write error");
+  if (lost) return give_up(file, error);
   output_discard(file);
-  return failed ? -1 : 0;
+  return 0;
 }
 
 void output_discard(output_file *file) {
@@ -132,6 +180,22 @@ void output_discard(output_file *file) {
   free(file->temporary);
   free(file->path);
   memset(file, 0, sizeof *file);
+}
+
+/* ---- With messages ---- */
+
+int output_open(output_file *file, const char *path) {
+  const int error = output_create(file, path);
+  if (error) message("%s: %s, expected a file that can be written", path, strerror(error));
+  return error ? -1 : 0;
+}
+
+int output_commit(output_file *file) {
+  char *const path = file->path ? strdup(file->path) : NULL;
+  const int error = output_finish(file);
+  if (error) message("%s: %s", path ? path : "output", strerror(error));
+  free(path);
+  return error ? -1 : 0;
 }
 
 int same_file(const char *path, const char *other) {

@@ -1,21 +1,30 @@
-/* A file that appears whole or not at all: written beside its target under another name, renamed at the end. */
+/* A file that appears whole or not at all: written beside its target under another name, which it gives up at
+ * the end, or when a signal ends the program. All programs write their files so. */
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
 
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct output_file {
   FILE *stream;    /* NULL: not open */
-  char *path;      /* the target, links followed */
+  char *path;      /* the target, links followed, also one that is not there yet */
   char *temporary; /* NULL: the target is no regular file (/dev/stdout, a pipe) and is written directly */
 } output_file;
 
-/* Opens it, so that an unwritable output is found before the work is done. Returns 0, or -1 after a message. */
-int output_open(output_file *file, const char *path);
-/* Puts it in its place. Returns 0, or -1 after a message, with nothing left behind. */
-int output_commit(output_file *file);
+/* Opens it, so that an unwritable output is found before the work is done. Returns 0 or an errno. */
+int output_create(output_file *file, const char *path);
+/* Puts it in its place; nothing is left behind otherwise. Returns 0 or an errno. */
+int output_finish(output_file *file);
 /* Removes what was written; does nothing to a file that is not open. */
 void output_discard(output_file *file);
+
+/* The first two with a message. They return 0 or -1. */
+int output_open(output_file *file, const char *path);
+int output_commit(output_file *file);
 
 /* Nonzero if both paths name one existing file. */
 int same_file(const char *path, const char *other);
@@ -27,4 +36,7 @@ int output_check(const char *path, const char *input);
  * when nothing comes to be in it. */
 int output_check_directory(const char *path, int *made);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -128,16 +128,16 @@ static int option_problem(const char *text) {
 }
 
 static void set_size(const char *text, poisson_options *o) {
-  enum { MOST = 1 << 20 };
+  enum { MOST = 1 << 20, MOST_SAMPLES = INT32_MAX - 1023 };
   int failed =
       strchr(text, 'x') ? parse_size(text, &o->width, &o->height) : parse_int(text, 1, MOST, &o->width);
   if (!failed && !strchr(text, 'x')) o->height = o->width;
   if (failed || o->width < 3 || o->height < 3)
     arguments_usage("--size: '%.40s', expected WIDTH or WIDTHxHEIGHT of 3 to %d samples, such as 1025x513",
                     text, MOST);
-  if ((long long)o->width * o->height > INT32_MAX)
+  if ((long long)o->width * o->height > MOST_SAMPLES)
     arguments_usage("--size: '%.40s' are %lld samples, expected at most %d", text,
-                    (long long)o->width * o->height, INT32_MAX);
+                    (long long)o->width * o->height, MOST_SAMPLES);
 }
 
 static void set_boundary(const char *text, poisson_options *o) {
@@ -305,7 +305,7 @@ void poisson_parse(int argc, char **argv, poisson_options *options) {
                                .rtol = 1e-6,
                                .max_cycles = 100,
                                .multigrid = {.pre = -1, .post = -1}};
-  argp_parse(&argp, argc, argv, 0, NULL, options);
+  arguments_parse_command(&argp, argc, argv, options);
   const poisson_options *o = options;
   const char *const inputs[] = {o->rhs, o->coefficient, o->solid};
   int from_input = 0;

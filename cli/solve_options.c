@@ -185,7 +185,7 @@ void solve_parse(int argc, char **argv, solve_options *options) {
   static const struct argp argp = {
       .options = option_list, .parser = parse, .args_doc = "MATRIX", .doc = description};
   *options = (solve_options){.backend = "auto", .stop = TS_STOP_RESIDUAL, .rtol = 1e-5};
-  argp_parse(&argp, argc, argv, 0, NULL, options);
+  arguments_parse_command(&argp, argc, argv, options);
   const solve_options *o = options;
   const int from_input =
       !strcmp(o->matrix, "-") + (o->b && !strcmp(o->b, "-")) + (o->x0 && !strcmp(o->x0, "-"));

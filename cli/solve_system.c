@@ -28,7 +28,9 @@ static int check_sizes(const mm_file *file) {
             (long long)h->size_line, (long long)h->rows, (long long)h->columns);
     return -1;
   }
-  const int64_t filled = h->coordinate ? h->entries * (h->symmetry == MM_GENERAL ? 1 : 2) : h->rows;
+  const int64_t filled = h->coordinate ? h->entries * (h->symmetry == MM_GENERAL ? 1 : 2)
+                         : h->entries  ? h->rows
+                                       : 0;
   if (filled >= h->rows) return 0;
   message("%s:%lld: %lld entries leave some of the %lld rows empty, expected a matrix with an entry in each",
           file->name, (long long)h->size_line, (long long)h->entries, (long long)h->rows);

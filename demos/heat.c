@@ -90,7 +90,10 @@ static heat_options parse_arguments(int argc, char **argv) {
       0};
   heat_options o = {.backend = "gl", .size = 240, .window = -1, .per_frame = 8};
   argp_err_exit_status = EXIT_USAGE;
-  argp_parse(&argp, argc, argv, 0, 0, &o);
+  if (argp_parse(&argp, argc, argv, 0, 0, &o)) {
+    heat_fail("out of memory for the arguments");
+    exit(EXIT_FAILURE);
+  }
   if (o.window < 0) o.window = has_windows && !o.output && has_display() && !strcmp(o.backend, "gl");
   if (o.window && strcmp(o.backend, "gl") != 0 && strcmp(o.backend, "check:gl") != 0) {
     heat_fail("--window draws from the solution's texture; expected --backend gl, not '%s'", o.backend);

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <png.h>
+
+#include "output_file.h"
 
 int image_create(image *out, int width, int height) {
   *out = (image){width, height, calloc((size_t)width * (size_t)height, 3)};
@@ -25,82 +25,27 @@ static int fail(png_image *png, char *why, size_t why_size) {
   return -1;
 }
 
-/* A file under another name beside its target, which it becomes when it is whole. */
-typedef struct new_file {
-  FILE *stream;
-  char *target; /* links followed; NULL: it is no regular file, or nothing can be made beside it: it is written
-                   itself */
-  char *beside;
-} new_file;
-
-static void new_file_free(new_file *file) {
-  if (file->beside) unlink(file->beside);
-  free(file->beside);
-  free(file->target);
-}
-
-static void new_file_open(new_file *file, const char *path) {
-  struct stat found;
-  const int exists = stat(path, &found) == 0;
-  *file = (new_file){0};
-  if (!exists || (S_ISREG(found.st_mode) && access(path, W_OK) == 0))
-    file->target = exists ? realpath(path, NULL) : strdup(path);
-  const size_t size = file->target ? strlen(file->target) + sizeof ".XXXXXX" : 0;
-  file->beside = size ? malloc(size) : NULL;
-  if (file->beside) {
-    snprintf(file->beside, size, "%s.XXXXXX", file->target);
-    const int descriptor = mkstemp(file->beside);
-    if (descriptor >= 0) {
-      const mode_t mask = umask(0);
-      umask(mask);
-      /* A file system without permissions refuses this, and the file is still good. */
-      if (fchmod(descriptor, exists ? found.st_mode & 0777 : 0666 & ~mask) == 0) errno = 0;
-      file->stream = fdopen(descriptor, "wb");
-      if (!file->stream) close(descriptor);
-      return;
-    }
-    free(file->beside);
-    file->beside = NULL;
-  }
-  file->stream = fopen(path, "wb");
-}
-
-/* Returns 0, or errno; 0 too where only libpng knows what was wrong. */
-static int write_png(png_image *png, new_file *file, const image *picture, int *written) {
-  errno = 0;
-  *written = png_image_write_to_stdio(png, file->stream, 0, picture->rgb, 0, NULL);
-  int error = errno;
-  if (fclose(file->stream) != 0 && *written) {
-    error = errno;
-    *written = 0;
-  }
-  if (!*written || !file->beside) return error;
-  *written = rename(file->beside, file->target) == 0;
-  return *written ? 0 : errno;
-}
-
 int png_image_save(const char *path, const image *picture, char *why, size_t why_size) {
   png_image png = {.version = PNG_IMAGE_VERSION,
                    .width = (png_uint_32)picture->width,
                    .height = (png_uint_32)picture->height,
                    .format = PNG_FORMAT_RGB};
-  new_file file;
-  int written = 0;
-  new_file_open(&file, path);
-  if (!file.stream) {
-    snprintf(why, why_size, "%s, expected a file that can be written", strerror(errno));
-    new_file_free(&file);
+  output_file file;
+  int error = output_create(&file, path);
+  if (error) {
+    snprintf(why, why_size, "%s, expected a file that can be written", strerror(error));
     return -1;
   }
-  const int error = write_png(&png, &file, picture, &written);
-  if (written) { /* the other name is gone */
-    free(file.beside);
-    file.beside = NULL;
+  errno = 0;
+  if (!png_image_write_to_stdio(&png, file.stream, 0, picture->rgb, 0, NULL)) {
+    if (errno) snprintf(png.message, sizeof png.message, "%s", strerror(errno));
+    output_discard(&file);
+    return fail(&png, why, why_size);
   }
-  new_file_free(&file);
-  if (written) return 0;
-  if (error) snprintf(png.message, sizeof png.message, "%s", strerror(error));
-  return fail(&png, why, why_size);
+  error = output_finish(&file);
+  if (!error) return 0;
+  snprintf(why, why_size, "%s", strerror(error));
+  return -1;
 }
 
 int png_image_load(const char *path, image *out, char *why, size_t why_size) {

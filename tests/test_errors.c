@@ -113,6 +113,11 @@ static void bad_matrix_fields(void) {
   refuse_matrix(&desc, TS_ERROR_INCOMPATIBLE, "row_space", "81", "80");
   desc = good, desc.column_space = other_space;
   refuse_matrix(&desc, TS_ERROR_INCOMPATIBLE, "column_space", "81", "80");
+  /* A count plus one would be none: refused before any array is looked at. */
+  desc = good, desc.csr.rows = INT32_MAX;
+  refuse_matrix(&desc, TS_ERROR_LIMIT, "2147483647 x 80", "2147482624", "");
+  desc = good, desc.csr.columns = INT32_MAX;
+  refuse_matrix(&desc, TS_ERROR_LIMIT, "80 x 2147483647", "2147482624", "");
   unsigned char locked[80] = {1};
   ref_matrix tall = ref_uneven_rows(80, 20, 5, 1);
   desc = good, desc.locked = locked, desc.csr = ref_csr(&tall);
@@ -180,6 +185,8 @@ static void bad_spaces_and_scalars(void) {
   ts_space *none = (ts_space *)(uintptr_t)1;
   INVALID(ts_space_create(context, &size, &none), "size", "0");
   CHECK(none == NULL);
+  size.size = INT32_MAX;
+  CHECK_FAILS(context, ts_space_create(context, &size, &none), TS_ERROR_LIMIT, "2147483647", "2147482624");
   INVALID(ts_space_create(context, NULL, &none), "desc");
   INVALID(ts_space_create(context, &size, NULL), "space");
   static const int counts[] = {0, -1, 4097};

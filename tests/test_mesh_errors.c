@@ -71,6 +71,8 @@ static void bad_fields(void) {
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "triangles is 0", "1");
   bad = good, bad.triangles = INT32_MAX;
   refuse(&bad, TS_ERROR_LIMIT, "triangles is 2147483647", "715827882");
+  bad = good, bad.vertices = INT32_MAX;
+  refuse(&bad, TS_ERROR_LIMIT, "vertices is 2147483647", "2147482624");
   bad = good, bad.triangle_vertices = NULL;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "triangle_vertices is NULL", "");
   bad = good, bad.boundary = (ts_mesh_boundary)7;

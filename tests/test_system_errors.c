@@ -56,6 +56,8 @@ static void descriptors(void) {
   INVALID(ts_system_create(context, &desc, &system), "allow_singular", "least_squares");
   desc = (ts_system_desc){.unknowns = INT32_MAX, .components = 2};
   CHECK_FAILS(context, ts_system_create(context, &desc, &system), TS_ERROR_LIMIT, "2147483647", "2");
+  desc.components = 1;
+  CHECK_FAILS(context, ts_system_create(context, &desc, &system), TS_ERROR_LIMIT, "2147483647", "2147482624");
   CHECK_FAILS(NULL, ts_system_begin(NULL), TS_ERROR_INVALID_ARGUMENT, "system");
   CHECK_FAILS(NULL, ts_system_solve(NULL, NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "system");
   ts_system_destroy(NULL);

@@ -17,6 +17,7 @@
 #include "lscm_eigen.h"
 #include "mesh_load.h"
 #include "message.h"
+#include "program.h"
 #include "progress.h"
 
 enum {
@@ -427,9 +428,9 @@ int main(int argc, char **argv) {
   conformal_result system = {0};
   char name[] = "peer-lscm"; /* argp's messages begin with argv[0] */
   argv[0] = name;
-  message_set_program(name);
+  program_begin(name);
   argp_err_exit_status = ARGUMENTS_EXIT;
-  argp_parse(&parser, argc, argv, 0, NULL, &options);
+  arguments_parse_command(&parser, argc, argv, &options);
   if (options.wanted[WARM_CG] == WITH_LEVELS) options.wanted[WARM_CG] = options.ways[LEVELS];
   if (!options.load.path && !options.load.generate) options.load.generate = (char[]){"face:250000"};
   progress_enable(1);

@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "output_file.h"
 #include "simulation_state.h"
 
 struct film {
-  char *path, *part; /* `part` becomes `path` at the end */
+  char *path;
+  output_file file;
   size_t frame_bytes;
   pid_t child;
   int pipe, errors; /* of the child: its input, what it says */
@@ -59,76 +62,43 @@ int film_is_possible(void) {
   return is_in_path("ffmpeg");
 }
 
-static char *part_of(const char *path) {
-  const size_t length = strlen(path) + sizeof ".part";
-  char *part = malloc(length);
-  if (part) snprintf(part, length, "%s.part", path);
-  return part;
+/* ffmpeg goes back in the file at the end, which no pipe lets it do. */
+static int open_file(output_file *file, const char *path, char message[SIMULATION_MESSAGE]) {
+  const int error = output_create(file, path);
+  if (error)
+    return simulation_fail(message, "%s: %s, expected a file that can be written", path, strerror(error));
+  if (file->temporary) return 0;
+  output_discard(file);
+  return simulation_fail(message, "%s: no regular file, as which alone a film can be written", path);
 }
 
 int film_can_open(const char *path, char message[SIMULATION_MESSAGE]) {
   if (format_of(path) == format_count)
     return simulation_fail(message, "%s: a film of unknown format, expected .mp4, .mkv, .mov or .webm", path);
   if (unavailable()) return simulation_fail(message, "%s: %s; single pictures need none", path, unavailable());
-  if (access(path, F_OK) == 0 && access(path, W_OK))
-    return simulation_fail(message, "%s: %s, expected a file that can be written", path, strerror(errno));
-  char *part = part_of(path);
-  if (!part) return simulation_fail(message, "out of memory");
-  const int file = open(part, O_WRONLY | O_CREAT, 0666), error = errno;
-  if (file >= 0) {
-    close(file);
-    unlink(part);
-  }
-  free(part);
-  if (file >= 0) return 0;
-  return simulation_fail(message, "%s: %s, expected a file that can be written", path, strerror(error));
-}
-
-/* ---- A signal that ends the program takes the unfinished film with it ---- */
-
-static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
-enum { ending_count = sizeof endings / sizeof endings[0] };
-static struct sigaction before[ending_count];
-static char *volatile unfinished;
-
-static void remove_unfinished(int number) {
-  if (unfinished) unlink(unfinished);
-  /* SA_RESETHAND has put the default action back. */
-  raise(number);
-}
-
-static void watch(char *part) {
-  unfinished = part;
-  for (int k = 0; k < ending_count; k++) {
-    struct sigaction action = {0};
-    action.sa_handler = remove_unfinished;
-    action.sa_flags = (int)SA_RESETHAND;
-    if (sigaction(endings[k], NULL, &before[k]) || before[k].sa_handler == SIG_IGN) continue;
-    sigaction(endings[k], &action, NULL);
-  }
-}
-
-static void unwatch(void) {
-  if (unfinished)
-    for (int k = 0; k < ending_count; k++) sigaction(endings[k], &before[k], NULL);
-  unfinished = NULL;
+  output_file file;
+  if (open_file(&file, path, message)) return 1;
+  output_discard(&file);
+  return 0;
 }
 
 /* ---- The child ---- */
 
+/* It writes to a descriptor that it inherits, so that it neither makes the file anew after a signal has removed
+ * it nor takes the name for a pattern or an address. Any error ends it, with a status that is not 0. */
 static void run_ffmpeg(const film *f, int input, int width, int height, int rate) {
-  char size[32], frames[16];
+  char size[32], frames[16], output[32];
   const int format = format_of(f->path);
   snprintf(size, sizeof size, "%dx%d", width, height);
   snprintf(frames, sizeof frames, "%d", rate);
+  snprintf(output, sizeof output, "/dev/fd/%d", fileno(f->file.stream));
   dup2(input, STDIN_FILENO);
   dup2(f->errors, STDOUT_FILENO);
   dup2(f->errors, STDERR_FILENO);
   signal(SIGPIPE, SIG_DFL);
-  execlp("ffmpeg", "ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt",
-         "rgb24", "-s", size, "-r", frames, "-i", "pipe:0", "-an", "-pix_fmt", "yuv420p",
-         formats[format].option, formats[format].value, "-f", formats[format].name, "-y", f->part,
-         (char *)NULL);
+  execlp("ffmpeg", "ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-xerror", "-f", "rawvideo",
+         "-pix_fmt", "rgb24", "-s", size, "-r", frames, "-i", "pipe:0", "-an", "-pix_fmt", "yuv420p",
+         formats[format].option, formats[format].value, "-f", formats[format].name, "-y", output, (char *)NULL);
   _exit(127);
 }
 
@@ -152,7 +122,6 @@ static int start(film *f, int width, int height, int rate) {
   widen_pipe(f->pipe);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
   signal(SIGPIPE, SIG_IGN);
-  watch(f->part);
   f->child = fork();
   if (f->child == 0) run_ffmpeg(f, ends[0], width, height, rate);
   close(ends[0]);
@@ -170,12 +139,17 @@ static void end(film *f, int *status) {
 
 static void destroy(film **made) {
   film *f = *made;
-  unwatch();
   if (f->errors >= 0) close(f->errors);
+  output_discard(&f->file);
   free(f->path);
-  free(f->part);
   free(f);
   *made = NULL;
+}
+
+/* Nothing but errors is said. */
+static int said_something(const film *f) {
+  struct stat log;
+  return fstat(f->errors, &log) == 0 && log.st_size > 0;
 }
 
 /* The first line that ffmpeg said. */
@@ -197,12 +171,17 @@ int film_open(const char *path, int width, int height, int frames_per_second, fi
   if (film_can_open(path, message)) return 1;
   film *f = calloc(1, sizeof *f);
   if (!f) return simulation_fail(message, "out of memory");
-  *f = (film){strdup(path), part_of(path), 3 * (size_t)width * (size_t)height, 0, -1, -1};
-  if (f->path && f->part && start(f, width, height, frames_per_second) == 0) {
-    *made = f;
-    return 0;
+  *f =
+      (film){.path = strdup(path), .frame_bytes = 3 * (size_t)width * (size_t)height, .pipe = -1, .errors = -1};
+  if (!f->path) {
+    simulation_fail(message, "out of memory");
+  } else if (!open_file(&f->file, path, message)) {
+    if (start(f, width, height, frames_per_second) == 0) {
+      *made = f;
+      return 0;
+    }
+    simulation_fail(message, "%s: ffmpeg cannot be started: %s", path, strerror(errno));
   }
-  simulation_fail(message, "%s: ffmpeg cannot be started: %s", path, strerror(errno));
   film_discard(&f);
   return 1;
 }
@@ -221,10 +200,9 @@ int film_close(film **made, char message[SIMULATION_MESSAGE]) {
   film *f = *made;
   int status;
   end(f, &status);
-  int failed = status ? fail_ffmpeg(f, message) : 0;
-  if (!failed && rename(f->part, f->path))
-    failed = simulation_fail(message, "%s: %s", f->path, strerror(errno));
-  if (failed) unlink(f->part);
+  int failed = status || said_something(f) ? fail_ffmpeg(f, message) : 0;
+  const int error = failed ? 0 : output_finish(&f->file);
+  if (error) failed = simulation_fail(message, "%s: %s", f->path, strerror(error));
   destroy(made);
   return failed;
 }
@@ -233,6 +211,5 @@ void film_discard(film **made) {
   int status;
   if (!made || !*made) return;
   end(*made, &status);
-  if ((*made)->part) unlink((*made)->part);
   destroy(made);
 }

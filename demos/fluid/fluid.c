@@ -2,6 +2,7 @@
 #include "fluid.h"
 
 #include "message.h"
+#include "program.h"
 #include "progress.h"
 #ifdef FLUID_WINDOW
 #include "window.h"
@@ -45,7 +46,7 @@ static int run_window(const program_options *options) {
 
 int main(int argc, char **argv) {
   program_options options;
-  message_set_program("fluid");
+  program_begin("fluid");
   options_parse(argc, argv, &options);
   message_set_quiet(options.quiet);
   progress_enable(!options.quiet);

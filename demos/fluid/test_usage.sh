@@ -59,6 +59,29 @@ PATH=$PWD/bin
 refuse 1 "ffmpeg makes films, but is not installed" $cpu --film a.mp4
 PATH=$PATH_BEFORE
 
+# Files and streams.
+called=fluid
+. "$here/../common/output_checks.sh"
+short="--backend cpu --size 32x24 --frames 2"
+outputs --profile csv $short
+streams a.csv $short --profile a.csv
+if command -v ffmpeg >/dev/null; then
+  outputs --film mp4 $short
+  interrupted TERM 143 f.mp4 --backend cpu --size 32x24 --frames 100000 -q --film f.mp4
+  # A film that does not fit is an error, and none is left. With the signal ignored, writes fail as on a full disk.
+  for ending in mp4 mkv mov webm; do
+    checks=$((checks + 1))
+    (
+      trap '' XFSZ
+      ulimit -f 1
+      exec "$program" $short -q --headless --film "f.$ending" >../log/out 2>../log/err </dev/null
+    )
+    same "status of a .$ending for which there is no room" $? 1
+    said "fluid: f.$ending: "
+    same "files of a .$ending for which there is no room" "$(ls | grep -c '^f[.]')" 0
+  done
+fi
+
 # The help and the manual page name every option.
 page=$here/../../docs/fluid.1
 expect 0 --help

@@ -1,92 +1,60 @@
 #include "mesh_file.h"
 
 #include <cerrno>
-#include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <string>
-
-#include <sys/stat.h>
-#include <unistd.h>
+#include <ostream>
+#include <streambuf>
 
 #include "mesh_soup.hpp"
 #include "mesh_source.h"
+#include "output_file.h"
 
 namespace {
 
-/* A file that takes its name when it is complete. */
-class new_file {
+/* A stream of C++ over one of C. */
+class file_buffer : public std::streambuf {
 public:
-  /* Returns 0 or an errno. */
-  int open(const char *path) {
-    struct stat old;
-    const bool exists = stat(path, &old) == 0;
-    if (exists && S_ISDIR(old.st_mode)) return EISDIR;
-    if (exists && !S_ISREG(old.st_mode)) { /* a pipe or a device stays what it is */
-      stream.open(path, std::ios::binary);
-      return stream ? 0 : errno;
-    }
-    /* Renaming would replace a file that the user may not write, and a link instead of what it points to. */
-    if (exists && access(path, W_OK) != 0) return errno;
-    char real[PATH_MAX];
-    if (exists && !realpath(path, real)) return errno;
-    target_ = exists ? real : path;
-    temporary_ = target_ + ".XXXXXX";
-    const int descriptor = mkstemp(&temporary_[0]);
-    if (descriptor < 0) {
-      temporary_.clear();
-      return errno;
-    }
-    /* As if it had been made by open(): permissions of the file that it replaces, or what the umask leaves. A
-     * file system without permissions refuses this, and the file is still good. */
-    const mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(descriptor, exists ? old.st_mode & 0777 : 0666 & ~mask) != 0) errno = 0;
-    close(descriptor);
-    stream.open(temporary_, std::ios::binary);
-    return stream ? 0 : errno;
-  }
+  explicit file_buffer(FILE *file) : file_(file) {}
 
-  int commit() {
-    errno = 0;
-    stream.close();
-    if (stream.fail()) return errno ? errno : EIO;
-    if (!temporary_.empty() && rename(temporary_.c_str(), target_.c_str()) != 0) return errno;
-    temporary_.clear();
-    return 0;
+protected:
+  int_type overflow(int_type c) override { return c == traits_type::eof() ? 0 : fputc(c, file_); }
+  std::streamsize xsputn(const char *bytes, std::streamsize count) override {
+    return (std::streamsize)fwrite(bytes, 1, (size_t)count, file_);
   }
-
-  ~new_file() {
-    stream.close();
-    if (!temporary_.empty()) unlink(temporary_.c_str());
-  }
-
-  std::ofstream stream;
 
 private:
-  std::string target_, temporary_;
+  FILE *file_;
 };
 
 /* What every format has in common. */
 int write_file(const char *path, mesh_format format, OpenMesh::IO::BaseExporter &exporter,
                OpenMesh::IO::Options options, char message[MESH_MESSAGE]) {
   const char *const name = mesh_source_name(path);
-  new_file file;
-  if (const int error = file.open(path)) return mesh_fail(message, "%s: %s", name, strerror(error));
-  file.stream.imbue(std::locale::classic());
+  output_file file;
+  if (const int error = output_create(&file, path)) return mesh_fail(message, "%s: %s", name, strerror(error));
   if (format == MESH_PLY || format == MESH_STL) options += OpenMesh::IO::Options::Binary;
   bool written = false;
-  errno = 0;
-  {
+  int error = 0;
+  try {
+    file_buffer buffer(file.stream);
+    std::ostream stream(&buffer);
+    stream.imbue(std::locale::classic());
     quiet_openmesh quiet;
+    errno = 0;
     /* Nine digits are enough for every number of single precision. */
-    written = OpenMesh::IO::IOManager().write(file.stream, mesh_format_endings[format], exporter, options, 9);
+    written =
+        OpenMesh::IO::IOManager().write(stream, mesh_format_endings[format], exporter, options, 9) && stream;
+    error = errno ? errno : EIO;
+  } catch (...) {
+    output_discard(&file);
+    throw;
   }
-  if (!written || !file.stream) return mesh_fail(message, "%s: %s", name, strerror(errno ? errno : EIO));
-  if (const int error = file.commit()) return mesh_fail(message, "%s: %s", name, strerror(error));
-  return 0;
+  if (written)
+    error = output_finish(&file);
+  else
+    output_discard(&file);
+  return error ? mesh_fail(message, "%s: %s", name, strerror(error)) : 0;
 }
 
 } // namespace

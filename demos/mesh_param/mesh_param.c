@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "message.h"
+#include "program.h"
 #include "progress.h"
 #ifdef MESH_PARAM_WINDOW
 #include "window.h"
@@ -100,7 +101,7 @@ static int run_window(const program_options *options) {
 
 int main(int argc, char **argv) {
   program_options options;
-  message_set_program("mesh-param");
+  program_begin("mesh-param");
   options_parse(argc, argv, &options);
   message_set_quiet(options.quiet);
   progress_enable(!options.quiet);

@@ -46,6 +46,11 @@ refuse 1 "is closed, so it cannot be laid flat; --cut opens it" --generate spher
 refuse 1 "is closed and has 1 handle" --generate torus:50 -o out.obj
 refuse 1 "expected sphere, cube" --generate tube
 
+# Files and streams.
+. "$here/../common/output_checks.sh"
+for ending in obj ply; do outputs -o $ending --generate cap:100 --backend cpu; done
+streams a.obj --generate cap:100 --backend cpu -o a.obj
+
 # Faults that are repaired or opened, and said.
 file fin.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 0 -1 0' 'v 0 0 1' 'f 1 2 3' 'f 2 1 4' 'f 1 2 5'
 expect 0 fin.obj --backend cpu --json

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "message.h"
+#include "program.h"
 #include "progress.h"
 #ifdef MESH_SMOOTH_WINDOW
 #include "window.h"
@@ -89,7 +90,7 @@ static int run_window(const program_options *options) {
 
 int main(int argc, char **argv) {
   program_options options;
-  message_set_program("mesh-smooth");
+  program_begin("mesh-smooth");
   options_parse(argc, argv, &options);
   message_set_quiet(options.quiet);
   progress_enable(!options.quiet);

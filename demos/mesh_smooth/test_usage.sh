@@ -57,6 +57,13 @@ status=$?
 [ $status -eq 1 ] || fail "without a display: exit status $status"
 said "--headless"
 
+# Files and streams.
+. "$here/../common/output_checks.sh"
+short="--generate sphere:100 --steps 1 --backend cpu"
+for ending in obj ply off stl; do outputs -o $ending $short; done
+streams a.obj $short -o a.obj
+interrupted TERM 143 large.obj --generate sphere:200000 --steps 0 --backend cpu -q -o large.obj
+
 page=$here/../../docs/mesh-smooth.1
 expect 0 --help
 for option in $(grep -o -e '--[a-z0-9][a-z0-9-]*' ../log/out | sort -u); do

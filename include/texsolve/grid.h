@@ -108,8 +108,8 @@ TS_API ts_status ts_poisson_grid(const ts_poisson_desc *desc, ts_grid_desc *grid
 /* Its stencil: `values` has room for 9 * width * height floats. Host only. An isolated sample (all neighbours
  * solid, sigma 0) has no equation. `context` takes the error message and may be NULL.
  * Errors: TS_ERROR_INVALID_ARGUMENT (a size below 3, one periodic side without its opposite, k not positive or
- * not finite, sigma negative: the field and sample are named), TS_ERROR_LIMIT (more samples than int32_t
- * counts). */
+ * not finite, sigma negative: the field and sample are named), TS_ERROR_LIMIT (more than 2^31 - 1024
+ * samples). */
 TS_API ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, float *values);
 
 /* What is given on the sides, a number for each sample along it (left, right: height numbers; bottom, top:

@@ -56,7 +56,7 @@ typedef struct ts_system_desc {
 } ts_system_desc;
 
 /* Makes a system without equations, all values 0, nothing locked.
- * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_LIMIT (unknowns x components above 2^31 - 1), memory. */
+ * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_LIMIT (unknowns x components above 2^31 - 1024), memory. */
 TS_API ts_status ts_system_create(ts_context *context, const ts_system_desc *desc, ts_system **system);
 TS_API void ts_system_destroy(ts_system **system);
 

@@ -187,13 +187,14 @@ TS_API const char *ts_backend_name(int index);
 /* ---- Index spaces ---------------------------------------------------------------------------- */
 
 typedef struct ts_space_desc {
-  int32_t size; /* number of indices, at least 1 */
+  int32_t size; /* number of indices, from 1 to 2^31 - 1024 */
 } ts_space_desc;
 
 /* An index space of `size` indices in their natural order, for vectors that belong to no matrix and for
  * columns of rectangular matrices. The space of a matrix's rows is made by ts_matrix_create, which sorts
  * them by length (Bolz et al. 2003, section 3.2.2).
- * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_LIMIT (more texels than a texture holds), memory. */
+ * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_LIMIT (more texels than a texture holds, more than 2^31 - 1024
+ * indices), memory. */
 TS_API ts_status ts_space_create(ts_context *context, const ts_space_desc *desc, ts_space **space);
 TS_API void ts_space_destroy(ts_space **space);
 TS_API int32_t ts_space_size(const ts_space *space);
@@ -320,7 +321,7 @@ TS_API int ts_format_from_name(const char *name);
 /* A matrix in compressed sparse rows: the entries of row i are row_offsets[i] .. row_offsets[i+1]-1. Columns
  * within a row may come in any order; entries with the same row and column are added up. */
 typedef struct ts_csr {
-  int32_t rows, columns;
+  int32_t rows, columns;         /* 1 to 2^31 - 1024 */
   const int32_t *row_offsets;    /* rows + 1, ascending, from 0 */
   const int32_t *column_indices; /* 0 .. columns-1 */
   const float *values;           /* finite; NULL: all 0, to be set later */

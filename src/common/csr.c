@@ -9,6 +9,9 @@ ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr) {
   if (csr->rows < 1 || csr->columns < 1)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix is %d x %d; it needs at least one row and column", csr->rows, csr->columns);
+  if (csr->rows > TSI_MAX_SIZE || csr->columns > TSI_MAX_SIZE)
+    return tsi_fail(context, TS_ERROR_LIMIT, "the matrix is %d x %d; it has at most %d rows and columns",
+                    csr->rows, csr->columns, TSI_MAX_SIZE);
   if (!csr->row_offsets) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets is NULL");
   if (csr->row_offsets[0] != 0)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "row_offsets[0] is %d, not 0", csr->row_offsets[0]);

@@ -23,9 +23,9 @@ ts_status ts_grid_create(ts_context *context, const ts_grid_desc *desc, ts_space
   TSI_TRY(check_dimension(context, "width", desc->width, desc->periodic_x));
   TSI_TRY(check_dimension(context, "height", desc->height, desc->periodic_y));
   const int64_t points = (int64_t)desc->width * desc->height;
-  if (points > INT32_MAX)
+  if (points > TSI_MAX_SIZE)
     return tsi_fail(context, TS_ERROR_LIMIT, "a grid of %d x %d has %lld points, more than %d", desc->width,
-                    desc->height, (long long)points, INT32_MAX);
+                    desc->height, (long long)points, TSI_MAX_SIZE);
   tsi_tiling tiling = {.size = (int32_t)points,
                        .free_count = (int32_t)points,
                        .rectangles_x = desc->width,

@@ -37,6 +37,9 @@ static ts_status check_triangles(ts_context *context, const ts_mesh_flow_desc *d
   if (desc->triangles > INT32_MAX / 3)
     return tsi_fail(context, TS_ERROR_LIMIT, "triangles is %d; a mesh has at most %d", desc->triangles,
                     INT32_MAX / 3);
+  if (desc->vertices > TSI_MAX_SIZE)
+    return tsi_fail(context, TS_ERROR_LIMIT, "vertices is %d; a mesh has at most %d", desc->vertices,
+                    TSI_MAX_SIZE);
   for (int32_t t = 0; t < desc->triangles; t++) {
     const int32_t *v = desc->triangle_vertices + 3 * (size_t)t;
     for (int k = 0; k < 3; k++)

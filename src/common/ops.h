@@ -14,6 +14,10 @@
 
 #include "tiling.h"
 
+/* Indices, rows, columns, unknowns, vertices and points of a grid: so many at most, so that a count plus 1, or
+ * rounded up to whole blocks, slices or quads, is an int32_t too. */
+enum { TSI_MAX_SIZE = INT32_MAX - 1023 };
+
 typedef struct tsi_ops tsi_ops;
 typedef struct tsi_layout tsi_layout; /* layout.h */
 typedef struct tsi_packed tsi_packed;

@@ -37,9 +37,9 @@ static ts_status resolve(ts_context *context, const ts_poisson_desc *desc, probl
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "width is %d, less than 3", desc->width);
   if (desc->height < 3)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "height is %d, less than 3", desc->height);
-  if ((int64_t)desc->width * desc->height > INT32_MAX)
+  if ((int64_t)desc->width * desc->height > TSI_MAX_SIZE)
     return tsi_fail(context, TS_ERROR_LIMIT, "%d x %d samples are more than %d", desc->width, desc->height,
-                    INT32_MAX);
+                    TSI_MAX_SIZE);
   if (!(desc->spacing >= 0 && desc->spacing < INFINITY))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "spacing is %g; it must be positive", desc->spacing);
   if (!(desc->uniform_sigma >= 0 && desc->uniform_sigma < INFINITY))

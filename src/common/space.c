@@ -68,6 +68,9 @@ ts_status ts_space_create(ts_context *context, const ts_space_desc *desc, ts_spa
   if (desc->size < 1)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "size of an index space is %d, less than 1",
                     desc->size);
+  if (desc->size > TSI_MAX_SIZE)
+    return tsi_fail(context, TS_ERROR_LIMIT, "size of an index space is %d, more than %d", desc->size,
+                    TSI_MAX_SIZE);
   tsi_tiling tiling;
   TSI_TRY(tsi_tiling_create(context, desc->size, NULL, NULL, &tiling));
   return tsi_space_create(context, &tiling, NULL, space);

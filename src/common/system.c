@@ -26,9 +26,9 @@ ts_status ts_system_create(ts_context *context, const ts_system_desc *desc, ts_s
                     "symmetric and least_squares are both set; rows of least squares are stated whole");
   if (desc->allow_singular && !desc->least_squares)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "allow_singular is set and least_squares is not");
-  if ((int64_t)desc->unknowns * components > INT32_MAX)
+  if ((int64_t)desc->unknowns * components > TSI_MAX_SIZE)
     return tsi_fail(context, TS_ERROR_LIMIT, "%d unknowns of %d components are more than %d numbers",
-                    desc->unknowns, components, INT32_MAX);
+                    desc->unknowns, components, TSI_MAX_SIZE);
   ts_system *s = tsi_calloc(context, 1, sizeof *s);
   double *values = tsi_calloc(context, (size_t)desc->unknowns, (size_t)components * sizeof *values);
   unsigned char *locked = tsi_calloc(context, (size_t)desc->unknowns, 1);

@@ -42,7 +42,7 @@ static ts_status reserve_entries(ts_system *s, int64_t more) {
 static ts_status reserve_row(ts_system *s) {
   tsi_stated *t = &s->stated;
   if (t->row_count < t->row_capacity) return TS_OK;
-  if (t->row_count == INT32_MAX - 16)
+  if (t->row_count == TSI_MAX_SIZE)
     return tsi_fail(s->context, TS_ERROR_LIMIT, "a system has at most %d rows", t->row_count);
   int64_t capacity = tsi_system_larger(t->row_capacity, t->row_count);
   if (capacity > INT32_MAX) capacity = INT32_MAX;

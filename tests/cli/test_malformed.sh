@@ -54,14 +54,24 @@ bad "m.mtx:2: rows '-3'" "$general" '-3 3 1' '1 1 1'
 bad "m.mtx:2: rows '0'" "$general" '0 0 0'
 bad "m.mtx:2: columns '3.0'" "$general" '3 3.0 1' '1 1 1'
 bad "m.mtx:2: entries '-1'" "$general" '3 3 -1' '1 1 1'
-bad "m.mtx:2: rows '2147483648', expected a whole number from 1 to 2147483647" "$general" '2147483648 1 1' '1 1 1'
+bad "m.mtx:2: rows '2147483648', expected a whole number from 1 to 2147482624" "$general" '2147483648 1 1' '1 1 1'
 bad "m.mtx:2: rows '99999999999999999999999'" "$general" '99999999999999999999999 1 1' '1 1 1'
 bad "m.mtx:2: entries '9223372036854775808'" "$general" '3 3 9223372036854775808' '1 1 1'
 bad 'm.mtx:2: 3 rows and 4 columns, expected as many of both' "$symmetric" '3 4 1' '1 1 1'
 bad 'm.mtx:2: 3 rows and 4 columns, expected a square matrix' "$general" '3 4 3' '1 1 1' '2 2 1' '3 3 1'
-bad 'm.mtx:2: 1 entries leave some of the 2147483647 rows empty' "$general" '2147483647 2147483647 1' '1 1 1'
-bad 'm.mtx:3: the file ends after 1 entries, expected the 2147483647 of line 2' "$general" '3 3 2147483647' '1 1 1'
-bad 'm.mtx:2: 2147483647 x 2147483647 values, expected at most 2147483647' "$array" '2147483647 2147483647' 1
+# A skew-symmetric array of 1 x 1 holds no value: an empty matrix, and a right-hand side of 0.
+skew='%%MatrixMarket matrix array real skew-symmetric'
+bad 'm.mtx:2: 0 entries leave some of the 1 rows empty' "$skew" '1 1'
+file one.mtx "$general" '1 1 1' '1 1 2'
+file zero.mtx "$skew" '1 1'
+expect 0 solve one.mtx -b zero.mtx --backend cpu -o x.mtx -q
+same "x with b = 0 of an array without values" "$(tail -n 1 x.mtx)" 0
+rm one.mtx zero.mtx x.mtx
+
+bad "m.mtx:2: rows '2147483647', expected a whole number from 1 to 2147482624" "$general" '2147483647 2147483647 1' '1 1 1'
+bad 'm.mtx:2: 1 entries leave some of the 2147482624 rows empty' "$general" '2147482624 2147482624 1' '1 1 1'
+bad 'm.mtx:3: the file ends after 1 entries, expected the 2147482624 of line 2' "$general" '3 3 2147482624' '1 1 1'
+bad 'm.mtx:2: 2147482624 x 2147482624 values, expected at most 2147482624' "$array" '2147482624 2147482624' 1
 
 # Entries
 bad 'm.mtx:4: the file ends after 2 entries, expected the 3 of line 2' "$general" '3 3 3' '1 1 1' '2 2 1'

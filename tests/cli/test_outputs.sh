@@ -38,6 +38,19 @@ ln -s x.mtx link.mtx
 expect 0 solve spd.mtx --backend cpu -o link.mtx -q
 [ -L link.mtx ] || fail "the link was replaced"
 vector_near x.mtx 1e-5 0.357142857 0.428571429 0.357142857
+rm link.mtx
+mkdir links
+ln -s links/target.mtx link.mtx
+expect 0 solve spd.mtx --backend cpu -o link.mtx -q
+[ -L link.mtx ] && [ -s links/target.mtx ] || fail "a link to a file that is not there was replaced"
+rm -r link.mtx links
+for length in 249 255; do
+  name=$(printf "%0${length}d" 0)
+  expect 0 solve spd.mtx --backend cpu -o "$name" -q
+  [ -s "$name" ] || fail "no file with a name of $length bytes"
+  same "files with a name of $length bytes" "$(ls | grep -c '^000')" 1
+  rm -f "$name"
+done
 expect 0 solve spd.mtx --backend cpu -o /dev/null -q
 [ -c /dev/null ] || fail "/dev/null was replaced"
 expect 0 solve spd.mtx --backend cpu -o /dev/stdout -q
@@ -57,4 +70,21 @@ if [ -w /dev/full ]; then
   same "status with a full standard output" $? 1
   "$texsolve" solve spd.mtx --backend cpu --json >/dev/full 2>../log/err
   same "status with a full standard output, JSON" $? 1
+  for arguments in --help --version help "solve --help" "poisson --usage" "info --help" info "solve --version"; do
+    # shellcheck disable=SC2086
+    "$texsolve" $arguments >/dev/full 2>../log/err
+    same "status of $arguments with a full standard output" $? 1
+    grep -q '^texsolve: standard output: ' ../log/err || fail "texsolve $arguments: no word about standard output"
+  done
 fi
+
+# What is meant for a closed descriptor goes into no file.
+rm -f x.mtx
+"$texsolve" solve spd.mtx -b b.mtx --backend cpu -o x.mtx 2>&- >../log/out || fail "status $? without standard error"
+cp x.mtx whole.mtx
+"$texsolve" solve spd.mtx -b b.mtx --backend cpu -o x.mtx >&- 2>../log/err
+same "status without standard output" $? 1
+same "message" "$(cat ../log/err)" 'texsolve: standard output: Bad file descriptor'
+cmp x.mtx whole.mtx || fail "without standard output the solution is another one"
+"$texsolve" solve spd.mtx -b b.mtx --backend cpu -o x.mtx -q >&- 2>&- <&- || fail "status $? without descriptors"
+cmp x.mtx whole.mtx || fail "without descriptors the solution is another one"

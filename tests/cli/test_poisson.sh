@@ -15,7 +15,7 @@ done
 for size in 0 2 -5 1x 3x2 x33 33x33x33 1.5 99999999999 nan ''; do
   poisson 2 "--size: '$size', expected WIDTH or WIDTHxHEIGHT of 3 to 1048576 samples" --size "$size"
 done
-poisson 2 "--size: '65536x65536' are 4294967296 samples, expected at most 2147483647" --size 65536x65536
+poisson 2 "--size: '65536x65536' are 4294967296 samples, expected at most 2147482624" --size 65536x65536
 poisson 2 "--boundary: only one of left and right is periodic" --boundary periodic,neumann,neumann,neumann
 poisson 2 "--boundary: only one of bottom and top is periodic" --boundary neumann,neumann,neumann,periodic
 poisson 2 "--boundary: unknown side 'wall', expected dirichlet, neumann or periodic" --boundary wall

@@ -10,8 +10,8 @@ file v.mtx "$array" '3 5' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
 refuse 1 'v.mtx:2: 5 columns, expected 1 to 4 right-hand sides' solve spd.mtx -b v.mtx --backend cpu -o x.mtx
 file v.mtx "$array" '3 2' 1 2 3 4 5 6
 refuse 1 'v.mtx:2: 2 columns, expected 1, as many as b has' solve spd.mtx --x0 v.mtx --backend cpu -o x.mtx
-file v.mtx "$general" '2147483647 1 1' '1 1 1'
-refuse 1 'v.mtx:2: 2147483647 rows, expected 3' solve spd.mtx -b v.mtx --backend cpu -o x.mtx
+file v.mtx "$general" '2147482624 1 1' '1 1 1'
+refuse 1 'v.mtx:2: 2147482624 rows, expected 3' solve spd.mtx -b v.mtx --backend cpu -o x.mtx
 file v.mtx "$array" '1 3' 1 2 3
 refuse 1 'v.mtx:2: 1 rows, expected 3' solve spd.mtx -b v.mtx --backend cpu -o x.mtx
 file m.mtx "$general" '2 3 3' '1 1 1' '2 2 1' '1 3 1'
