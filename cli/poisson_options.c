@@ -43,7 +43,7 @@ enum {
 
 static const struct argp_option option_list[] = {
     {0, 0, 0, 0, "The problem:", 1},
-    {"size", 's', "W[xH]", 0, "samples of the grid; any number from 3 on (default: 257)", 1},
+    {"size", 's', "W[xH]", 0, "samples of the grid, at least 3 each way (default: 257)", 1},
     {"boundary", KEY_BOUNDARY, "SIDES", 0,
      "dirichlet, neumann, periodic, mixed (Dirichlet on the left, else Neumann), or "
      "LEFT,RIGHT,BOTTOM,TOP (default: dirichlet)",
@@ -52,7 +52,7 @@ static const struct argp_option option_list[] = {
      "points: the outermost lie on the sides; cells: in the middle of cells that fill the rectangle (default: "
      "points)",
      1},
-    {"sigma", KEY_SIGMA, "S", 0, "the number of Helmholtz's equation, not negative (default: 0)", 1},
+    {"sigma", KEY_SIGMA, "S", 0, "coefficient of u in the Helmholtz equation, at least 0 (default: 0)", 1},
     {"problem", KEY_PROBLEM, "NAME", 0,
      "smooth or variable, whose solution is known; noise, jumps or obstacles (default: smooth; noise where "
      "files are given, which take the place of its parts)",
@@ -73,13 +73,14 @@ static const struct argp_option option_list[] = {
     {"interpolation", KEY_INTERPOLATION, "NAME", 0,
      "bilinear, or operator: follows walls and jumps of k (default: auto)", 3},
     {"cycle", KEY_CYCLE, "NAME", 0, "V (default), W or F", 3},
-    {"pre", KEY_PRE, "N", 0, "smoothing steps before the coarse correction (default: 1; jacobi 4, chebyshev 2)",
-     3},
-    {"post", KEY_POST, "N", 0, "smoothing steps after it (default: 1; jacobi and chebyshev 2)", 3},
+    {"pre", KEY_PRE, "N", 0,
+     "smoothing steps before the coarse-grid correction (default: 1; jacobi 4, chebyshev 2)", 3},
+    {"post", KEY_POST, "N", 0,
+     "smoothing steps after the coarse-grid correction (default: 1; jacobi and chebyshev 2)", 3},
     {"damping", KEY_DAMPING, "W", 0, "omega of Jacobi, above 0 and at most 1 (default: 2/3)", 3},
-    {"symmetric", KEY_SYMMETRIC, 0, 0, "reverse the colours after the coarse correction", 3},
-    {"full", KEY_FULL, 0, 0, "begin with a pass of full multigrid", 3},
-    {"levels", KEY_LEVELS, "N", 0, "at most N levels (default: as many as are of use)", 3},
+    {"symmetric", KEY_SYMMETRIC, 0, 0, "reverse the order of colours after the coarse-grid correction", 3},
+    {"full", KEY_FULL, 0, 0, "start with full multigrid", 3},
+    {"levels", KEY_LEVELS, "N", 0, "use at most N levels (default: as many as help)", 3},
     {"coarsest-sweeps", KEY_COARSEST_SWEEPS, "N", 0,
      "smooth N times on the coarsest level instead of solving exactly, 1 to 1000", 3},
     {"cg", KEY_CG, 0, 0, "conjugate gradients, with a cycle as the preconditioner", 3},
@@ -87,8 +88,8 @@ static const struct argp_option option_list[] = {
     {"max-cycles", KEY_MAX_CYCLES, "N", 0, "stop after N cycles (default: 100)", 3},
     {0, 0, 0, 0, "Output:", 4},
     {"json", KEY_JSON, 0, 0, "report as one JSON object on standard output", 4},
-    {"quiet", 'q', 0, 0, "report nothing; errors and failed convergence still are", 4},
-    {"verbose", 'v', 0, 0, "say what the library does; twice: in detail", 4},
+    {"quiet", 'q', 0, 0, "print no report, only errors and failures to converge", 4},
+    {"verbose", 'v', 0, 0, "log what the library does; twice: in detail", 4},
     {0, 0, 0, 0, "Help:", -1},
     {0}};
 

@@ -68,7 +68,7 @@ void poisson_report_text(const poisson_options *o, const poisson_problem *proble
     printf("\n");
   else
     printf(" with x in two floats a sample; %.3e in one\n", outcome->rounded_residual);
-  printf("factor      %.3f, mean of the last %s\n", outcome->factor, unit);
+  if (isfinite(outcome->factor)) printf("factor      %.3f, mean of the last %s\n", outcome->factor, unit);
   if (outcome->incompatible > 1e-7)
     printf("right side  %.3e of it was left out: no u has it in a singular part\n", outcome->incompatible);
   if (isfinite(outcome->error_max))

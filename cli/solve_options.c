@@ -56,7 +56,7 @@ static const struct argp_option option_list[] = {
      "matrices, "
      "else bicgstab (default: auto)",
      3},
-    {"restart", KEY_RESTART, "M", 0, "gmres begins anew after M iterations, 1 to 200 (default: 30)", 3},
+    {"restart", KEY_RESTART, "M", 0, "restart gmres every M iterations, 1 to 200 (default: 30)", 3},
     {"preconditioner", KEY_PRECONDITIONER, "NAME", 0, "none or jacobi (default: jacobi)", 3},
     {"rtol", KEY_RTOL, "R", 0, "relative tolerance, between 0 and 1 (default: 1e-5)", 3},
     {"stop", KEY_STOP, "RULE", 0,
@@ -66,11 +66,11 @@ static const struct argp_option option_list[] = {
     {"max-iterations", KEY_MAX_ITERATIONS, "N", 0,
      "stop after N (default: 10 times the rows, from 1000 to 100000)", 3},
     {"check-interval", KEY_CHECK_INTERVAL, "N", 0,
-     "look at the residual every N iterations, 1 to 1024; each look waits for the device", 3},
+     "check the residual every N iterations, 1 to 1024; each check synchronises with the device", 3},
     {0, 0, 0, 0, "Output:", 4},
     {"json", KEY_JSON, 0, 0, "report as one JSON object on standard output", 4},
-    {"quiet", 'q', 0, 0, "report nothing; errors and failed convergence still are", 4},
-    {"verbose", 'v', 0, 0, "say what the library does; twice: in detail", 4},
+    {"quiet", 'q', 0, 0, "print no report, only errors and failures to converge", 4},
+    {"verbose", 'v', 0, 0, "log what the library does; twice: in detail", 4},
     {0, 0, 0, 0, "Help:", -1},
     {0}};
 

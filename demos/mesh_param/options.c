@@ -42,9 +42,9 @@ static const struct argp_option option_list[] = {
      1},
     {"noise", KEY_NOISE, "AMOUNT", 0,
      "move vertices along their normals, by AMOUNT of the bounding box's diagonal (standard deviation)", 1},
-    {"seed", KEY_SEED, "N", 0, "of the noise: the same number, the same noise (default: 1)", 1},
+    {"seed", KEY_SEED, "N", 0, "seed of the random noise (default: 1)", 1},
     {"keep-duplicates", KEY_KEEP_DUPLICATES, 0, 0, "do not merge vertices at the same place", 1},
-    {"cut", KEY_CUT, 0, 0, "cut closed parts and parts with handles open; they are refused without", 1},
+    {"cut", KEY_CUT, 0, 0, "cut closed components and those with handles open; without it they are refused", 1},
     {"output", 'o', "FILE", 0, "write the mesh with u, v as texture coordinates here: .obj or .ply", 1},
     {0, 0, 0, 0, "The map:", 2},
     {"pin", KEY_PIN, "V,U,V", 0,
@@ -69,29 +69,29 @@ static const struct argp_option option_list[] = {
     {"preconditioner", KEY_PRECONDITIONER, "NAME", 0,
      "jacobi or multilevel, from coarser meshes (default: jacobi)", 3},
     {"rtol", KEY_RTOL, "R", 0, "relative residual of the normal equations, between 0 and 1 (default: 1e-6)", 3},
-    {"max-iterations", KEY_ITERATIONS, "N", 0, "at most (default: 100000)", 3},
+    {"max-iterations", KEY_ITERATIONS, "N", 0, "stop after N iterations (default: 100000)", 3},
     {"gl-platform", KEY_GL_PLATFORM, "NAME", 0,
      "where --headless takes OpenGL from: egl, or window, a hidden one (default: egl)", 3},
     {0, 0, 0, 0, "Pictures:", 4},
     {"screenshot", KEY_SCREENSHOT, "FILE", 0, "the mesh on the left and its flat image on the right, as PNG",
      4},
-    {"size", KEY_SIZE, "WxH", 0, "of the picture, in pixels (default: 1600x800)", 4},
+    {"size", KEY_SIZE, "WxH", 0, "size of the picture in pixels (default: 1600x800)", 4},
     {"colour", KEY_COLOUR, "WHAT", 0, "none, angle or area: what is distorted how much (default: none)", 4},
-    {"squares", KEY_SQUARES, "N", 0, "of the checkerboard, across the image; 0: none (default: 40)", 4},
+    {"squares", KEY_SQUARES, "N", 0, "squares of the checkerboard across the UV map; 0: none (default: 40)", 4},
     {"wireframe", KEY_WIREFRAME, 0, 0, "draw the edges", 4},
     {0, 0, 0, 0, "How it runs:", 5},
     {"headless", KEY_HEADLESS, 0, 0, "without a window", 5},
     {"bench", KEY_BENCH, 0, 0, "time every format that the backend has (default mesh: face:50000)", 5},
     {"json", KEY_JSON, 0, 0, "report as one JSON object on standard output", 5},
-    {"quiet", 'q', 0, 0, "report nothing and note nothing; errors still are said", 5},
-    {"verbose", 'v', 0, 0, "say why the format was chosen; in a window, how u and v get into it", 5},
+    {"quiet", 'q', 0, 0, "print errors only, no report and no notes", 5},
+    {"verbose", 'v', 0, 0, "say why the format was chosen; in a window, how u and v are drawn", 5},
     {0, 0, 0, 0, "Help:", -1},
     {0}};
 
 static const char description[] =
-    "Lays a triangle mesh flat by least-squares conformal maps, which keep angles as well as can be, and packs "
-    "its "
-    "parts into the unit square. FILE is an OBJ, PLY, OFF or STL file. Without --headless a window opens.\v"
+    "Flattens a triangle mesh by least-squares conformal maps, which distort angles as little as possible, and "
+    "packs its charts into the unit square. FILE is an OBJ, PLY, OFF or STL file. Without --headless a window "
+    "opens.\v"
     "Exit status: 0 the map was found; 1 error; 2 wrong usage; 3 not converged, where what was reached is "
     "still "
     "written.";

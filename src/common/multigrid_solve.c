@@ -133,8 +133,8 @@ static int judge(solve *s, int cycle) {
   }
   if (cycle - s->best_cycle >= STAGNATION_CYCLES) {
     snprintf(text, sizeof text,
-             "stagnated: the relative residual is %.2g after %d cycles and %.2g was the least", relative, cycle,
-             s->best);
+             "stagnated: the relative residual is %.2g after %d cycles and was %.2g after %d", relative, cycle,
+             s->best, s->best_cycle);
     return finish(result, TS_MULTIGRID_STAGNATED, text);
   }
   if (cycle >= desc->max_cycles) {
