@@ -203,7 +203,7 @@ static ts_status move(conformal *w, ts_vector **places, float sign) {
   return status;
 }
 
-/* Why it has not converged, where the last pass by itself has. */
+/* Why it has not converged, where the last pass by itself has, or its maximum is what others have left. */
 static void say_why(conformal_result *result, int most) {
   if (result->passes == 0)
     snprintf(result->message, sizeof result->message, "it is no number");
@@ -265,7 +265,7 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
   }
   look(w, &result->energy);
   result->converged = result->residual <= rtol;
-  if (!result->converged && solved) say_why(result, most);
+  if (!result->converged && (solved || result->iterations >= most)) say_why(result, most);
   return 0;
 }
 

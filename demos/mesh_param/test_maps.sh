@@ -223,6 +223,13 @@ same "lines on standard error" "$(wc -l <../log/err)" 1
 same converged "$(json boolean solution.converged)" false
 [ -s reached.obj ] || fail "what was reached is not written"
 
+# A maximum that a later pass reaches is the one that was asked for.
+run_all 0 --generate face:300 --rtol 1e-4 --json
+most=$(($(json integer solution.iterations) + 5))
+run_all 3 --generate face:300 --rtol 1e-9 --max-iterations $most --json
+holds "passes" "$(json integer solution.passes) > 1"
+said "the maximum of $most iterations was reached"
+
 # Pictures.
 if [ $pictures = yes ]; then
   run_all 0 --generate face:300 --screenshot plain.png --size 320x160 -q
