@@ -1,6 +1,7 @@
 // out = a x + b y. With TERMS 1, out = a x.
 // Reads x (input0) and y (input1).
 #include "include/pass.glsl"
+#include "include/indices.glsl"
 
 flat in vec4 a, b;
 out vec4 result;
@@ -11,5 +12,5 @@ void main() {
 #if TERMS == 2
   sum += b PICK * FETCH(1, i);
 #endif
-  result = widen(sum);
+  result = at_indices(sum, i);
 }

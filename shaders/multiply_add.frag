@@ -1,6 +1,7 @@
 // out = w x + b y with the component-wise product w x. With TERMS 1, out = w x.
 // Reads w (input0), x (input1) and y (input2).
 #include "include/pass.glsl"
+#include "include/indices.glsl"
 
 flat in vec4 a, b;
 out vec4 result;
@@ -11,5 +12,5 @@ void main() {
 #if TERMS == 2
   sum += a PICK * FETCH(2, i);
 #endif
-  result = widen(sum);
+  result = at_indices(sum, i);
 }

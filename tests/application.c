@@ -119,6 +119,14 @@ const char *application_open(int window) {
   return why;
 }
 
+int application_lists(const char *extension) {
+  GLint count = 0, listed = 0;
+  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint i = 0; i < count; i++)
+    listed |= !strcmp((const char *)glGetStringi(GL_EXTENSIONS, (GLuint)i), extension);
+  return listed;
+}
+
 void application_make_current(void) {
 #if defined(TEXSOLVE_HAVE_GLFW)
   if (window_handle) glfwMakeContextCurrent(window_handle);
@@ -155,6 +163,10 @@ void application_close(void) {
 const char *application_open(int window) {
   (void)window;
   return "built without OpenGL";
+}
+int application_lists(const char *extension) {
+  (void)extension;
+  return 0;
 }
 void application_make_current(void) {}
 void application_release_current(void) {}

@@ -9,4 +9,7 @@ void application_make_current(void);
 void application_release_current(void); /* no context is current then */
 void application_close(void);
 
+/* Whether the OpenGL context that is current lists this extension itself, whatever a loader takes it for. */
+int application_lists(const char *extension);
+
 #endif

@@ -1,5 +1,8 @@
 #include "helpers.h"
 
+#include <texsolve/gl.h>
+
+#include "application.h"
 #include "common.h"
 
 ts_space *make_space(ts_context *context, int32_t size) {
@@ -57,8 +60,18 @@ void read_slot(ts_scalars *scalars, int index, float values[4]) {
   CHECK_OK(scalars->context, ts_scalars_read(scalars, index, 1, values));
 }
 
-int has_precise_residuals(const ts_context *context) {
-  return !(test_is_gl() && (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS));
+int has_precise_residuals(ts_context *context) {
+  if (!test_is_gl()) return 1;
+  if (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS) return 0;
+  static int listed = -1;
+#ifdef TEXSOLVE_HAVE_GL
+  if (listed < 0) {
+    CHECK_OK(context, ts_gl_make_current(context));
+    listed = application_lists("GL_ARB_gpu_shader5");
+    CHECK_OK(context, ts_gl_release_current(context));
+  }
+#endif
+  return listed > 0;
 }
 
 ts_format missing_format(const ts_context *context) {

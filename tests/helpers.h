@@ -19,8 +19,8 @@ size_t vector_count(const ts_vector *vector);
 
 /* Whether multigrid's residuals are computed in double or with their rounding errors, so that solves go on far
  * below what single precision leaves of b - A x: about 2^-24 a difference of neighbours, divided by h^2. OpenGL
- * without fused operations has neither. */
-int has_precise_residuals(const ts_context *context);
+ * without fused operations, or without ARB_gpu_shader5, has neither. */
+int has_precise_residuals(ts_context *context);
 
 /* A format in which the backend stores no matrices, TS_FORMAT_AUTO where it has them all. */
 ts_format missing_format(const ts_context *context);

@@ -27,15 +27,6 @@ static void make_current(void) {
     CHECK_OK(context, ts_gl_make_current(context));
 }
 
-/* What the context that is current says of itself, without a loader's opinion. */
-static int is_listed(const char *name) {
-  GLint count = 0, listed = 0;
-  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
-  for (GLint i = 0; i < count; i++)
-    listed |= !strcmp((const char *)glGetStringi(GL_EXTENSIONS, (GLuint)i), name);
-  return listed;
-}
-
 /* scripts/test --drivers runs this where a driver lacks them too. */
 static void case_texture_barrier(void) {
   context = test_open();
@@ -44,8 +35,8 @@ static void case_texture_barrier(void) {
   GLint major = 0, minor = 0;
   glGetIntegerv(GL_MAJOR_VERSION, &major);
   glGetIntegerv(GL_MINOR_VERSION, &minor);
-  const int offered =
-      10 * major + minor >= 45 || is_listed("GL_ARB_texture_barrier") || is_listed("GL_NV_texture_barrier");
+  const int offered = 10 * major + minor >= 45 || application_lists("GL_ARB_texture_barrier") ||
+                      application_lists("GL_NV_texture_barrier");
   const int refused = (test_desc().flags & TS_CONTEXT_NO_TEXTURE_BARRIER) != 0;
   CHECK_INT(context_info(context).texture_barrier, offered && !refused);
   test_close(&context);

@@ -1,5 +1,6 @@
 /* Component-wise vector operations against double precision: all sizes that make a texture's corner cases, all
  * ways of aliasing, all kinds of coefficients. */
+#include "common.h"
 #include "helpers.h"
 
 static ts_context *context;
@@ -286,6 +287,90 @@ static void dropped_terms(void) {
   ts_space_destroy(&space);
 }
 
+/* ---- Coefficients that are infinite or no number: the values are the CPU's, and padding stays 0. ---- */
+
+static const float unbounded[] = {INFINITY, -INFINITY, NAN};
+
+static int same(float a, float b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+/* Every value of x is `expected`, and so are sums that padding takes part in. */
+static void expect_all(ts_vector *x, ts_scalars *scalars, float expected) {
+  float *values = read_vector(x), slots[8];
+  const size_t count = vector_count(x);
+  size_t i = 0;
+  while (i < count && same(values[i], expected)) i++;
+  CHECK_INT(i, count);
+  free(values);
+  CHECK_PADDING(x);
+  CHECK_OK(context, ts_vector_sum(scalars, 0, x));
+  CHECK_OK(context, ts_vector_dot(scalars, 1, x, x));
+  CHECK_OK(context, ts_scalars_read(scalars, 0, 2, slots));
+  CHECK(same(slots[0], expected));
+  CHECK(same(slots[4], expected * expected));
+}
+
+/* Of x = 1 and y = 1. */
+static void scale_and_add(ts_space *space, int components, ts_scalars *scalars) {
+  ts_vector *x = make_vector(space, components, NULL), *y = make_vector(space, components, NULL);
+  CHECK_OK(context, ts_vector_fill(y, 1));
+  for (int k = 0; k < 6; k++) {
+    const float bad = unbounded[k % 3];
+    test_context_label("%d x %d, %g %s", ts_space_size(space), components, (double)bad,
+                       k < 3 ? "" : "in a slot");
+    CHECK_OK(context, ts_scalars_write(scalars, 3, 1, (const float[4]){bad, bad, bad, bad}));
+    const ts_coefficient a = k < 3 ? ts_constant(bad) : ts_scaled(1, scalars, 3);
+    CHECK_OK(context, ts_vector_fill(x, 1));
+    CHECK_OK(context, ts_vector_scale(x, a));
+    expect_all(x, scalars, bad);
+    CHECK_OK(context, ts_vector_fill(x, 1));
+    CHECK_OK(context, ts_vector_axpby(x, a, y, ts_constant(1)));
+    expect_all(x, scalars, bad);
+    CHECK_OK(context, ts_vector_fill(x, 1));
+    CHECK_OK(context, ts_vector_axpby(x, ts_constant(1), y, a));
+    expect_all(x, scalars, bad);
+  }
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+}
+
+/* out = w x + b y, of vectors of 1. */
+static void multiply_and_add(ts_space *space, int components, ts_scalars *scalars) {
+  ts_vector *out = make_vector(space, components, NULL), *x = make_vector(space, components, NULL),
+            *scratch = make_vector(space, components, NULL);
+  CHECK_OK(context, ts_vector_fill(x, 1));
+  for (int k = 0; k < 3; k++) {
+    test_context_label("%d x %d, 1 + %g", ts_space_size(space), components, (double)unbounded[k]);
+    REQUIRE_OK(context, tsi_enter(context));
+    CHECK_OK(context, tsi_leave(context, tsi_multiply_add(out, x, x, ts_constant(unbounded[k]), x, scratch)));
+    expect_all(out, scalars, unbounded[k]);
+  }
+  ts_vector_destroy(&out);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&scratch);
+}
+
+static void unbounded_coefficients(void) {
+  ts_scalars *scalars = make_scalars(context, 4);
+  ref_matrix m = ref_grid(9, 11);
+  ts_format formats[8];
+  const int format_count = list_formats(context, formats);
+  for (int f = -1; f < format_count;
+       f++) { /* -1: natural order; others: the order of a matrix, in blocks too */
+    ts_matrix *matrix = f < 0 ? NULL : make_matrix(context, &m, formats[f]);
+    ts_space *space = f < 0 ? make_space(context, 199) : ts_matrix_row_space(matrix);
+    for (int components = 1; components <= (f < 0 ? 4 : 1); components++) {
+      scale_and_add(space, components, scalars);
+      multiply_and_add(space, components, scalars);
+    }
+    if (f < 0) ts_space_destroy(&space);
+    ts_matrix_destroy(&matrix);
+  }
+  ts_scalars_destroy(&scalars);
+  ref_free(&m);
+}
+
 /* Slots go there and back, and a new array holds 0. */
 static void slots(void) {
   static const int counts[] = {1, 2, 63, 64, 65, 1000, 4096};
@@ -349,13 +434,21 @@ CASE(reciprocal)
 CASE(scale)
 CASE(axpby)
 CASE(dropped_terms)
+CASE(unbounded_coefficients)
 CASE(slots)
 CASE(lifetime)
 
 static const test_case cases[] = {
-    {"transfer", case_transfer}, {"special_values", case_special_values}, {"fill_and_copy", case_fill_and_copy},
-    {"multiply", case_multiply}, {"reciprocal", case_reciprocal},         {"scale", case_scale},
-    {"axpby", case_axpby},       {"dropped_terms", case_dropped_terms},   {"slots", case_slots},
+    {"transfer", case_transfer},
+    {"special_values", case_special_values},
+    {"fill_and_copy", case_fill_and_copy},
+    {"multiply", case_multiply},
+    {"reciprocal", case_reciprocal},
+    {"scale", case_scale},
+    {"axpby", case_axpby},
+    {"dropped_terms", case_dropped_terms},
+    {"slots", case_slots},
     {"lifetime", case_lifetime},
+    {"unbounded_coefficients", case_unbounded_coefficients},
 };
 TEST_MAIN(cases, 0)

@@ -151,6 +151,28 @@ static ts_status get_program(const ts_vector *v, const char *fragment, int terms
   return gl_program_get(v->context, "fullscreen.vert", fragment, defines, program);
 }
 
+/* A program that tells indices from padding, with what it has to know of the space that is drawn over. */
+static ts_status get_masked_program(const ts_vector *out, const char *fragment, int terms, gl_pass *pass) {
+  char defines[80];
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n#define INDICES\n%s",
+           tsi_lanes(out), terms, gl_lanes_define(out));
+  gl_tiling_parameters(&out->space->tiling, pass->parameters);
+  TSI_TRY(gl_program_get(out->context, "fullscreen.vert", fragment, defines, &pass->program));
+  return gl_bind_lanes(out->space);
+}
+
+/* What a slot holds only the device knows. */
+static int is_finite(ts_coefficient c) {
+  return isfinite(c.scale) && !c.numerator.scalars && !c.denominator.scalars;
+}
+
+/* The question costs a software rasterizer a third of an update, so constants are asked here. */
+static ts_status get_update_program(const ts_vector *out, const char *fragment, int terms, gl_pass *pass) {
+  for (int k = 0; k < pass->coefficient_count; k++)
+    if (!is_finite(pass->coefficients[k])) return get_masked_program(out, fragment, terms, pass);
+  return get_program(out, fragment, terms, &pass->program);
+}
+
 /* A coefficient that is the constant 0 drops its term, so that what is in it does not matter. */
 static int is_zero(ts_coefficient c) {
   return c.scale == 0;
@@ -170,7 +192,7 @@ ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coef
   if (is_zero(a)) return gl_axpby(out, b, y, a, x);
   gl_pass pass = {
       .inputs = {x, is_zero(b) ? NULL : y}, .coefficient_count = is_zero(b) ? 1 : 2, .coefficients = {a, b}};
-  TSI_TRY(get_program(out, "axpby.frag", pass.coefficient_count, &pass.program));
+  TSI_TRY(get_update_program(out, "axpby.frag", pass.coefficient_count, &pass));
   return gl_draw_vector(out, &pass);
 }
 
@@ -198,7 +220,7 @@ ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x
                           const ts_vector *y) {
   const int terms = is_zero(b) ? 1 : 2;
   gl_pass pass = {.inputs = {w, x, terms == 2 ? y : NULL}, .coefficient_count = terms - 1, .coefficients = {b}};
-  TSI_TRY(get_program(out, "multiply_add.frag", terms, &pass.program));
+  TSI_TRY(get_update_program(out, "multiply_add.frag", terms, &pass));
   return gl_draw_vector(out, &pass);
 }
 
