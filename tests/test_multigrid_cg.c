@@ -124,6 +124,44 @@ static void neumann(void) {
   grid_free(&sample);
 }
 
+/* What no x reaches counts to the residual, and nothing is called solved that is not. */
+static void incompatible(void) {
+  grid_sample sample = grid_poisson(&(grid_problem){24, 20, "NNNN", NULL, NULL, 0});
+  const size_t points = grid_points(&sample);
+  ts_matrix *matrix = make_stencil(context, &sample);
+  ts_multigrid *multigrid = make_multigrid(matrix, NULL);
+  static const float shares[] = {0.02f, 0.6f, 1e-7f};
+  for (int k = 0; k < 6; k++) {
+    float *bs = make_right_side(&sample), *xs = calloc(points, sizeof *xs);
+    for (size_t p = 0; p < points; p++) bs[p] = (k % 3 == 1 ? 0.2f * bs[p] : bs[p]) + 2 * shares[k % 3];
+    const ts_cg_desc cg = {.preconditioner = TS_PRECONDITIONER_MULTIGRID,
+                           .multigrid = multigrid,
+                           .stop = k < 3 ? TS_STOP_RESIDUAL : TS_STOP_DELTA};
+    ts_cg_result result;
+    test_context_label("a share of %g", shares[k % 3]);
+    const ts_status status = solve(matrix, &cg, 1, bs, xs, &result);
+    const double left = grid_relative_residual(&sample, xs, bs);
+    CHECK_INT(status, k % 3 == 2 ? TS_OK : TS_NOT_CONVERGED);
+    CHECK_INT(result.reason, k % 3 == 2 ? TS_REASON_CONVERGED : TS_REASON_INCOMPATIBLE);
+    CHECK(k % 3 == 2 ? left < 2e-5 : left > 0.01);
+    CHECK_CLOSE(result.relative_residual, left, 1e-3 * left + 2e-6);
+    if (k % 3 < 2) CHECK_CONTAINS(result.message, "no x reaches");
+    free(bs), free(xs);
+  }
+  /* Nothing else in b: x = 0 is as good as it gets. */
+  float *bs = malloc(points * sizeof *bs), *xs = calloc(points, sizeof *xs);
+  for (size_t p = 0; p < points; p++) bs[p] = 3;
+  const ts_cg_desc cg = {.preconditioner = TS_PRECONDITIONER_MULTIGRID, .multigrid = multigrid};
+  ts_cg_result result;
+  CHECK_INT(solve(matrix, &cg, 1, bs, xs, &result), TS_NOT_CONVERGED);
+  CHECK_INT(result.reason, TS_REASON_INCOMPATIBLE);
+  CHECK_CLOSE(result.relative_residual, 1, 1e-3);
+  free(bs), free(xs);
+  ts_multigrid_destroy(&multigrid);
+  ts_matrix_destroy(&matrix);
+  grid_free(&sample);
+}
+
 static void run_all(void (*run)(void)) {
   context = test_open();
   if (context) run();
@@ -138,7 +176,10 @@ static void run_all(void (*run)(void)) {
 CASE(symmetric)
 CASE(solves)
 CASE(neumann)
+CASE(incompatible)
 
-static const test_case cases[] = {
-    {"symmetric", case_symmetric}, {"solves", case_solves}, {"neumann", case_neumann}};
+static const test_case cases[] = {{"symmetric", case_symmetric},
+                                  {"solves", case_solves},
+                                  {"neumann", case_neumann},
+                                  {"incompatible", case_incompatible}};
 TEST_MAIN(cases, 0)

@@ -431,7 +431,8 @@ typedef enum ts_stop {
   X(TS_REASON_ZERO_DIAGONAL, 6, "the Jacobi preconditioner needs a diagonal without zeros")                    \
   X(TS_REASON_NAN_INPUT, 7, "the right-hand side or the starting value holds a NaN or an infinity")            \
   X(TS_REASON_BREAKDOWN, 8, "breakdown: a number left the range of single precision")                          \
-  X(TS_REASON_STOPPED, 9, "stopped by the progress callback")
+  X(TS_REASON_STOPPED, 9, "stopped by the progress callback")                                                  \
+  X(TS_REASON_INCOMPATIBLE, 10, "the matrix is singular and the right-hand side has a part that no x reaches")
 
 typedef enum ts_reason {
 #define TS_REASON_ENUM(name, value, text) name = value,
@@ -491,7 +492,14 @@ TS_API void ts_cg_destroy(ts_cg **cg);
  * Returns TS_OK only if every component met the rule of ts_cg_desc.stop and b - A x, computed anew, agrees;
  * TS_NOT_CONVERGED with the reason in `result` and the last iterate in x; or an error, x undefined (but for
  * those of the arguments: TS_ERROR_INVALID_ARGUMENT where b is x, TS_ERROR_INCOMPATIBLE where they are not over
- * the matrix's space or differ in components). `result` may be NULL. Waits for the device at checks only. */
+ * the matrix's space or differ in components). `result` may be NULL. Waits for the device at checks only.
+ *
+ * A and b may have any scale that single precision has. Where it does not hold the solution the reason is
+ * TS_REASON_BREAKDOWN: if x would overflow it stays as it was, or 0 with zero_start; if it would vanish, what
+ * is left of it is in x. After a breakdown on the way x is the last iterate without a NaN or an infinity. Some
+ * devices take numbers below 1.18e-38 for 0. All of this holds for ts_krylov_solve and ts_cgls_solve too. With
+ * multigrid a part of b that no x reaches, since A is singular, counts to the residual: TS_REASON_INCOMPATIBLE.
+ */
 TS_API ts_status ts_cg_solve(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *result);
 
 #ifdef __cplusplus

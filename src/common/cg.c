@@ -153,12 +153,18 @@ void ts_cg_destroy(ts_cg **out) {
   *out = NULL;
 }
 
+/* 1 / diagonal, or a multiple of the identity that brings a matrix far from 1 to about 1. */
+static int needs_m(const ts_cg *cg) {
+  return cg->desc.preconditioner == TS_PRECONDITIONER_JACOBI ||
+         (cg->desc.preconditioner == TS_PRECONDITIONER_NONE && tsi_scale_exponent(cg->matrix));
+}
+
 static ts_status create_workspace(ts_cg *cg, int components) {
-  if (cg->components == components) return TS_OK;
+  if (cg->components == components && !cg->m == !needs_m(cg)) return TS_OK;
   destroy_workspace(cg);
   ts_vector *vectors[10];
-  int count = 6, jacobi = -1, multigrid = -1, scratch = -1, next = -1;
-  if (cg->desc.preconditioner == TS_PRECONDITIONER_JACOBI) jacobi = count++;
+  int count = 6, m = -1, multigrid = -1, scratch = -1, next = -1;
+  if (needs_m(cg)) m = count++;
   if (cg->desc.preconditioner == TS_PRECONDITIONER_MULTIGRID) multigrid = count++;
   if (tsi_needs_scratch(cg->context)) scratch = count++;
   if (cg->desc.reductions == 1) {
@@ -174,7 +180,7 @@ static ts_status create_workspace(ts_cg *cg, int components) {
   cg->d = vectors[3];
   cg->q = vectors[4];
   cg->b = vectors[5];
-  cg->m = jacobi >= 0 ? vectors[jacobi] : NULL;
+  cg->m = m >= 0 ? vectors[m] : NULL;
   cg->z = multigrid >= 0 ? vectors[multigrid] : NULL;
   cg->scratch = scratch >= 0 ? vectors[scratch] : NULL;
   cg->r_next = next >= 0 ? vectors[next] : NULL;
@@ -193,7 +199,7 @@ static int refuse(const ts_cg *cg, ts_cg_result *result) {
              info->unsymmetric_row, info->unsymmetric_column);
     return 1;
   }
-  if (cg->m && info->zero_diagonal_row >= 0) {
+  if (cg->desc.preconditioner == TS_PRECONDITIONER_JACOBI && info->zero_diagonal_row >= 0) {
     result->reason = TS_REASON_ZERO_DIAGONAL;
     snprintf(result->message, sizeof result->message,
              "the Jacobi preconditioner needs a diagonal without zeros; it is 0 or missing in row %d",

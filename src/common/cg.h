@@ -4,6 +4,7 @@
 #define TSI_CG_H
 
 #include "ops.h"
+#include "solve_scale.h"
 
 struct ts_cg {
   ts_context *context;
@@ -19,7 +20,7 @@ struct ts_cg {
   int components;
   ts_vector *x, *r, *d, *q, *b;
   ts_vector *e;               /* what was added to x since r was last computed from it */
-  ts_vector *m;               /* 1 / diagonal; NULL without it */
+  ts_vector *m;               /* 1 / diagonal, or of a matrix far from 1 that of its size; NULL without it */
   ts_vector *z;               /* M^-1 r by multigrid; NULL without it */
   ts_vector *scratch;         /* NULL if all operations are fused */
   ts_vector *r_next, *d_next; /* of an iteration with one reduction; NULL where there are two */
@@ -31,7 +32,7 @@ enum {
   TSI_CG_SCALE, /* a power of two that brings max |b| to about 1 */
   TSI_CG_UNSCALE,
   TSI_CG_MAX_B,
-  TSI_CG_MAX_X, /* only where something is not finite */
+  TSI_CG_MAX_X, /* only where x may overflow, or something is not finite */
   TSI_CG_BB,    /* b^T b */
   TSI_CG_DX,    /* x^T D D x with D = diag(A) */
   TSI_CG_RR,    /* r^T r */
@@ -51,11 +52,16 @@ typedef struct tsi_cg_state {
   int begun;           /* the iteration that the directions last began with */
   double direction[4]; /* d^T M d of the iteration that comes next, from the recurrence */
   double delta_0[4];
-  double norm_b[4];    /* of the scaled b */
-  double norm_rule[4]; /* what TS_STOP_RESIDUAL is relative to: norm_b, or where b is 0 that of the first
-                          residual */
-  double norm_r[4];    /* of the recurrence, at the last check; for TS_STOP_RESIDUAL */
-  double best;         /* smallest delta ratio so far, and when it was seen */
+  double norm_b[4];     /* of the scaled b */
+  double norm_start[4]; /* of the first residual */
+  double unscale[4];    /* what x is multiplied by at the end */
+  int may_overflow;     /* by that */
+  int settled;          /* e is part of x, and the result has the numbers of x */
+  double norm_rule[4];  /* what TS_STOP_RESIDUAL is relative to: norm_b, or where b is 0 that of the first
+                           residual */
+  double norm_r[4];     /* of the recurrence, at the last check; for TS_STOP_RESIDUAL */
+  double incompatible;  /* norm of the part of b that no x reaches, which r is without */
+  double best;          /* smallest delta ratio so far, and when it was seen */
   int best_iteration;
   double verified; /* the rule's measure at the last verification, and how often it did not halve */
   int verified_in_vain;
@@ -87,6 +93,8 @@ ts_status tsi_cg_begin_directions(tsi_cg_state *s);
 
 /* The reason and its text, or `message`, into the result. Returns 1. */
 int tsi_cg_finish(tsi_cg_state *s, ts_reason reason, const char *message);
+/* Converged, but for a part of b that no x reaches. Returns 1. */
+int tsi_cg_finish_converged(tsi_cg_state *s);
 /* Looks at the numbers of the start; x is what the solve began with. Sets `*ended` if there is nothing to
  * iterate. */
 ts_status tsi_cg_judge_start(tsi_cg_state *s, const ts_vector *x, int *ended);

@@ -12,6 +12,24 @@ int tsi_cg_finish(tsi_cg_state *s, ts_reason reason, const char *message) {
   return 1;
 }
 
+/* Of b or of a residual, with what no x reaches. */
+static double whole_norm(const tsi_cg_state *s, double norm) {
+  return s->incompatible > 0 ? hypot(norm, s->incompatible) : norm;
+}
+
+int tsi_cg_finish_converged(tsi_cg_state *s) {
+  char text[160];
+  if (!(s->incompatible > s->cg->desc.rtol * whole_norm(s, s->norm_b[0])))
+    return tsi_cg_finish(s, TS_REASON_CONVERGED, NULL);
+  snprintf(
+      text, sizeof text,
+      "the matrix is singular, and %.2g of the right-hand side is a part that no x reaches; without it the "
+      "relative residual is %.2g",
+      s->incompatible / whole_norm(s, s->norm_b[0]),
+      s->norm_b[0] > 0 ? s->norm_r[0] / s->norm_b[0] : s->norm_r[0]);
+  return tsi_cg_finish(s, TS_REASON_INCOMPATIBLE, text);
+}
+
 /* Something is not finite at the start: was it so before? */
 static ts_status name_the_infinite(tsi_cg_state *s, const ts_vector *x) {
   ts_cg *cg = s->cg;
@@ -37,14 +55,22 @@ ts_status tsi_cg_judge_start(tsi_cg_state *s, const ts_vector *x, int *ended) {
   int all_zero = 1;
   for (int c = 0; c < cg->components; c++) {
     const double delta = tsi_cg_number(cg, tsi_cg_delta_slot(cg, 0), c), rr = tsi_cg_number(cg, TSI_CG_RR, c);
-    if (!isfinite(tsi_cg_number(cg, TSI_CG_MAX_B, c)) || !isfinite(delta) || !isfinite(rr)) {
+    const float max_b = cg->numbers[4 * TSI_CG_MAX_B + c];
+    if (!isfinite(max_b) || !isfinite(delta) || !isfinite(rr)) {
       *ended = 1;
       return name_the_infinite(s, x);
     }
     s->delta_0[c] = delta;
-    s->norm_r[c] = sqrt(rr);
+    s->norm_r[c] = s->norm_start[c] = sqrt(rr);
     s->norm_b[c] = cg->desc.zero_start ? s->norm_r[c] : sqrt((double)tsi_cg_number(cg, TSI_CG_BB, c));
     s->norm_rule[c] = s->norm_b[c] > 0 ? s->norm_b[c] : s->norm_r[c];
+    s->unscale[c] = tsi_unscale_factor(max_b, tsi_scale_target(cg->matrix));
+    if (s->unscale[c] > 1) s->may_overflow = 1;
+    if (max_b > 0 && s->norm_b[c] == 0 && !cg->z) {
+      *ended = tsi_cg_finish(s, TS_REASON_BREAKDOWN, tsi_scale_b_vanishes);
+      return TS_OK;
+    }
+    if (s->norm_r[c] <= ldexp(s->incompatible, -20)) continue; /* 0, or what rounding left of that part */
     if (delta < 0) {
       char text[160];
       snprintf(text, sizeof text,
@@ -54,12 +80,20 @@ ts_status tsi_cg_judge_start(tsi_cg_state *s, const ts_vector *x, int *ended) {
       *ended = tsi_cg_finish(s, TS_REASON_INDEFINITE, text);
       return TS_OK;
     }
-    if (s->norm_r[c] != 0) all_zero = 0;
+    if (delta == 0) {
+      *ended =
+          tsi_cg_finish(s, TS_REASON_BREAKDOWN,
+                        "breakdown: r^T M^-1 r is 0 at the start, and r is not: the matrix is not positive "
+                        "definite, or out of the range of single precision");
+      return TS_OK;
+    }
+    all_zero = 0;
   }
-  if (all_zero) {
-    s->result->delta_ratio = s->result->relative_residual = 0;
-    *ended = tsi_cg_finish(s, TS_REASON_ZERO_RESIDUAL, NULL);
-  }
+  if (!all_zero) return TS_OK;
+  s->result->delta_ratio = 0;
+  s->result->relative_residual = s->incompatible > 0 ? s->incompatible / whole_norm(s, s->norm_b[0]) : 0;
+  *ended = tsi_cg_finish_converged(s);
+  if (s->result->reason == TS_REASON_CONVERGED) tsi_cg_finish(s, TS_REASON_ZERO_RESIDUAL, NULL);
   return TS_OK;
 }
 
@@ -83,7 +117,7 @@ double tsi_cg_claimed(const tsi_cg_state *s, int iteration) {
   if (s->cg->desc.stop == TS_STOP_DELTA) return delta_ratio(s, iteration);
   double largest = 0;
   for (int c = 0; c < s->cg->components; c++)
-    if (s->norm_rule[c] > 0) largest = fmax(largest, s->norm_r[c] / s->norm_rule[c]);
+    if (s->norm_rule[c] > 0) largest = larger(largest, s->norm_r[c] / s->norm_rule[c]);
   return largest;
 }
 
@@ -95,14 +129,17 @@ ts_status tsi_cg_verify(tsi_cg_state *s, double *measure) {
   TSI_TRY(ops->axpby(cg->x, ts_constant(1), cg->e, ts_constant(1), cg->x));
   TSI_TRY(ops->diagonal(cg->q, cg->matrix));
   TSI_TRY(ops->multiply(cg->q, cg->q, cg->x));
+  if (s->may_overflow) TSI_TRY(ops->reduce(cg->slots, TSI_CG_MAX_X, TSI_REDUCE_MAX_ABS, cg->x, cg->x));
   TSI_TRY(tsi_cg_replace_residual(s, &dx));
   TSI_TRY(tsi_cg_read_slots(cg));
+  s->settled = 1;
   ts_cg_result *result = s->result;
   result->relative_residual = result->attainable_residual = 0;
   for (int c = 0; c < cg->components; c++) {
-    const double r = sqrt((double)tsi_cg_number(cg, TSI_CG_RR, c)), b = s->norm_b[c];
+    const double rest = sqrt((double)tsi_cg_number(cg, TSI_CG_RR, c));
+    const double r = whole_norm(s, rest), b = whole_norm(s, s->norm_b[c]);
     const double floor = ldexp(sqrt((double)tsi_cg_number(cg, TSI_CG_DX, c)), -23);
-    s->norm_r[c] = r;
+    s->norm_r[c] = rest;
     result->relative_residual = larger(result->relative_residual, b > 0 ? r / b : r);
     result->attainable_residual = larger(result->attainable_residual, b > 0 ? floor / b : floor);
   }
@@ -116,7 +153,7 @@ ts_status tsi_cg_judge_by_residual(tsi_cg_state *s, int must_end, int *ended) {
   double measure;
   TSI_TRY(tsi_cg_verify(s, &measure));
   if (measure <= s->cg->desc.rtol) {
-    *ended = tsi_cg_finish(s, TS_REASON_CONVERGED, NULL);
+    *ended = tsi_cg_finish_converged(s);
     return TS_OK;
   }
   s->verified_in_vain = measure > 0.5 * s->verified ? s->verified_in_vain + 1 : 0;

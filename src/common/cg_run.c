@@ -29,7 +29,8 @@
  * Against single precision:
  * - Steps are added up in e, which becomes part of x when r is computed from x. Adding every small step to x at
  * once would round x as often.
- * - b is scaled by a power of two so that its largest element is about 1, each component by its own.
+ * - b is scaled by a power of two so that its largest element is about 1, each component by its own
+ * (solve_scale.h). A solution that single precision does not hold is a breakdown, and x stays what it was.
  * - r follows a recurrence and drifts away from b - A x. When the recurrence claims convergence, r is computed
  * anew; if that does not confirm it, the iteration begins again from there. When two such replacements in a row
  * do not halve the residual, it is at the limit of single precision: stagnation.
@@ -81,6 +82,7 @@ ts_status tsi_cg_replace_residual(const tsi_cg_state *s, const tsi_dot *more) {
 /* e = 0, d = M^-1 r */
 ts_status tsi_cg_begin_directions(tsi_cg_state *s) {
   s->begun = s->iteration;
+  s->settled = 0;
   TSI_TRY(s->cg->context->ops->fill(s->cg->e, 0));
   return update_direction(s->cg, ts_constant(0));
 }
@@ -142,10 +144,25 @@ static ts_status iterate(tsi_cg_state *s) {
 
 /* ---- Set-up ---- */
 
+/* What b and x are multiplied by, or with `back` what brings them back. */
+static ts_coefficient scale_of(const ts_cg *cg, int back) {
+  const int target = tsi_scale_target(cg->matrix);
+  return ts_scaled(ldexpf(1, back ? -target : target), cg->slots, back ? TSI_CG_UNSCALE : TSI_CG_SCALE);
+}
+
+static ts_status fill_preconditioner(const ts_cg *cg) {
+  const tsi_ops *ops = cg->context->ops;
+  if (!cg->m) return TS_OK;
+  if (cg->desc.preconditioner == TS_PRECONDITIONER_NONE)
+    return ops->fill(cg->m, ldexpf(1, -tsi_scale_exponent(cg->matrix)));
+  TSI_TRY(ops->diagonal(cg->m, cg->matrix));
+  return ops->reciprocal(cg->m, cg->m);
+}
+
 /* Brings b and x into the workspace, scaled. Locked rows of b are no equations and become 0. */
 static ts_status take_in(ts_cg *cg, const ts_vector *b, const ts_vector *x) {
   const tsi_ops *ops = cg->context->ops;
-  const ts_coefficient zero = ts_constant(0), scale = ts_scaled(1, cg->slots, TSI_CG_SCALE);
+  const ts_coefficient zero = ts_constant(0), scale = scale_of(cg, 0);
   if (cg->matrix->row_space->locked) {
     TSI_TRY(ops->free_rows(cg->b, b));
     b = cg->b;
@@ -158,12 +175,25 @@ static ts_status take_in(ts_cg *cg, const ts_vector *b, const ts_vector *x) {
   TSI_TRY(ops->reduce(cg->slots, TSI_CG_MAX_B, TSI_REDUCE_MAX_ABS, b, b));
   TSI_TRY(ops->scalars_normalise(cg->slots, TSI_CG_MAX_B, TSI_CG_SCALE));
   TSI_TRY(ops->axpby(cg->b, scale, b, zero, b));
-  if (cg->z) TSI_TRY(tsi_multigrid_project(cg->desc.multigrid, cg->b));
-  TSI_TRY(cg->desc.zero_start ? ops->fill(cg->x, 0) : ops->axpby(cg->x, scale, x, zero, x));
-  if (cg->m) {
-    TSI_TRY(ops->diagonal(cg->m, cg->matrix));
-    TSI_TRY(ops->reciprocal(cg->m, cg->m));
+  if (cg->z) { /* the iterations see nothing of what no x reaches */
+    TSI_TRY(tsi_multigrid_sum_parts(cg->desc.multigrid, cg->b, TSI_MG_SUMS_B));
+    TSI_TRY(tsi_multigrid_remove_means(cg->desc.multigrid, cg->b, TSI_MG_SUMS_B));
   }
+  TSI_TRY(cg->desc.zero_start ? ops->fill(cg->x, 0) : ops->axpby(cg->x, scale, x, zero, x));
+  return fill_preconditioner(cg);
+}
+
+/* The norm of what b was freed from; a singular system waits once for it. */
+static ts_status read_incompatible(tsi_cg_state *s) {
+  const ts_multigrid *mg = s->cg->desc.multigrid;
+  const int parts = s->cg->z ? mg->matrix->stencil->part_count : 0;
+  if (parts == 0) return TS_OK;
+  float sums[4 * 8];
+  double squares = 0;
+  TSI_TRY(tsi_scalars_read(mg->slots, TSI_MG_SUMS_B, parts, sums));
+  for (int k = 0; k < parts; k++)
+    squares += (double)sums[4 * k] * sums[4 * k] / mg->matrix->stencil->part_sizes[k];
+  s->incompatible = sqrt(squares);
   return TS_OK;
 }
 
@@ -237,6 +267,78 @@ static ts_status advance(tsi_cg_state *s, int *ended) {
   return tsi_cg_judge(s, checked, ended);
 }
 
+/* ---- The end ---- */
+
+/* After a breakdown: nothing of e, if it is not finite. */
+static ts_status drop_what_is_not_finite(const ts_cg *cg) {
+  const tsi_ops *ops = cg->context->ops;
+  TSI_TRY(ops->axpby(cg->d, ts_constant(1), cg->e, ts_constant(1), cg->x));
+  TSI_TRY(ops->residual(cg->q, cg->b, cg->matrix, cg->d));
+  TSI_TRY(ops->reduce(cg->slots, TSI_CG_RR, TSI_REDUCE_DOT, cg->q, cg->q));
+  TSI_TRY(tsi_scalars_read(cg->slots, TSI_CG_RR, 1, cg->numbers));
+  for (int c = 0; c < cg->components; c++)
+    if (!isfinite(cg->numbers[c])) return ops->fill(cg->e, 0);
+  return TS_OK;
+}
+
+/* All of e into x, and what that leaves. */
+static ts_status settle(tsi_cg_state *s, int ended) {
+  const ts_cg *cg = s->cg;
+  double measure;
+  if (s->settled) return TS_OK;
+  if (s->result->reason == TS_REASON_BREAKDOWN) TSI_TRY(drop_what_is_not_finite(cg));
+  TSI_TRY(tsi_cg_verify(s, &measure));
+  if (ended) return TS_OK;
+  if (measure <= cg->desc.rtol) {
+    tsi_cg_finish_converged(s);
+    return TS_OK;
+  }
+  char text[160];
+  snprintf(text, sizeof text, "the maximum of %d iterations was reached at a relative residual of %.2g",
+           cg->desc.max_iterations, s->result->relative_residual);
+  tsi_cg_finish(s, TS_REASON_MAX_ITERATIONS, text);
+  return TS_OK;
+}
+
+/* The user's x from the workspace's, unless single precision does not hold it: then it stays what it was. */
+static ts_status hand_back(tsi_cg_state *s, ts_vector *x) {
+  ts_cg *cg = s->cg;
+  const tsi_ops *ops = cg->context->ops;
+  ts_cg_result *result = s->result;
+  tsi_scale_end end = {.components = cg->components,
+                       .size = cg->matrix->norm_infinity,
+                       .unknowns = cg->matrix->info.rows,
+                       .rtol = cg->desc.rtol};
+  for (int c = 0; c < cg->components; c++) {
+    end.unscale[c] = s->unscale[c];
+    end.norm_b[c] = s->norm_rule[c];
+    if (s->may_overflow) end.max_x[c] = tsi_cg_number(cg, TSI_CG_MAX_X, c);
+  }
+  char text[160];
+  const double largest = tsi_scale_overflow(&end);
+  if (largest > 0) {
+    result->delta_ratio = result->relative_residual = 0;
+    for (int c = 0; c < cg->components; c++) {
+      if (s->norm_start[c] > 0) result->delta_ratio = 1;
+      const double ratio = s->norm_b[c] > 0 ? s->norm_start[c] / s->norm_b[c] : s->norm_start[c];
+      result->relative_residual = fmax(result->relative_residual, ratio);
+    }
+    tsi_scale_say_overflow(text, sizeof text, largest);
+    tsi_cg_finish(s, TS_REASON_BREAKDOWN, text);
+    return cg->desc.zero_start ? ops->fill(x, 0) : TS_OK;
+  }
+  TSI_TRY(ops->axpby(x, scale_of(cg, 1), cg->x, ts_constant(0), cg->x));
+  if (!tsi_scale_underflow(&end)) return TS_OK;
+  double measure;
+  TSI_TRY(ops->axpby(cg->x, scale_of(cg, 0), x, ts_constant(0), x));
+  TSI_TRY(ops->fill(cg->e, 0));
+  TSI_TRY(tsi_cg_verify(s, &measure));
+  if (result->reason != TS_REASON_CONVERGED || measure <= cg->desc.rtol) return TS_OK;
+  tsi_scale_say_underflow(text, sizeof text, result->relative_residual);
+  tsi_cg_finish(s, TS_REASON_BREAKDOWN, text);
+  return TS_OK;
+}
+
 ts_status tsi_cg_run(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *result) {
   tsi_cg_state s = {.cg = cg, .result = result, .best = INFINITY, .verified = INFINITY};
   int ended = 0;
@@ -244,6 +346,7 @@ ts_status tsi_cg_run(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *
   TSI_TRY(first_residual(&s));
   TSI_TRY(tsi_cg_begin_directions(&s));
   TSI_TRY(tsi_cg_read_slots(cg));
+  TSI_TRY(read_incompatible(&s));
   TSI_TRY(tsi_cg_judge_start(&s, x, &ended));
   /* There is nothing to iterate; x is as it was. */
   if (ended) return cg->desc.zero_start ? cg->context->ops->fill(x, 0) : TS_OK;
@@ -252,18 +355,7 @@ ts_status tsi_cg_run(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *
     TSI_TRY(tsi_cg_judge_by_residual(&s, 0, &ended));
   while (!ended && s.iteration < cg->desc.max_iterations) TSI_TRY(advance(&s, &ended));
 
-  if (!ended || result->reason > TS_REASON_STAGNATED) {
-    double measure;
-    TSI_TRY(tsi_cg_verify(&s, &measure));
-    if (!ended && measure <= cg->desc.rtol)
-      tsi_cg_finish(&s, TS_REASON_CONVERGED, NULL);
-    else if (!ended) {
-      char text[160];
-      snprintf(text, sizeof text, "the maximum of %d iterations was reached at a relative residual of %.2g",
-               cg->desc.max_iterations, result->relative_residual);
-      tsi_cg_finish(&s, TS_REASON_MAX_ITERATIONS, text);
-    }
-  }
+  TSI_TRY(settle(&s, ended));
   result->iterations = s.iteration;
-  return cg->context->ops->axpby(x, ts_scaled(1, cg->slots, TSI_CG_UNSCALE), cg->x, ts_constant(0), cg->x);
+  return hand_back(&s, x);
 }

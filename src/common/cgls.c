@@ -130,8 +130,10 @@ static ts_status write_preconditioner(ts_cgls *k) {
   double all = 0;
   for (int32_t i = 0; i < rows.rows; i++) {
     double squares = 0;
-    for (int32_t l = rows.row_offsets[i]; l < rows.row_offsets[i + 1]; l++)
-      squares += (double)rows.values[l] * rows.values[l];
+    for (int32_t l = rows.row_offsets[i]; l < rows.row_offsets[i + 1]; l++) {
+      const double value = ldexp(rows.values[l], -k->exponent);
+      squares += value * value;
+    }
     all += squares;
     for (int c = 0; c < k->components; c++) *next++ = squares > 0 ? (float)(1 / squares) : 0;
   }
@@ -156,6 +158,7 @@ ts_status ts_cgls_solve(ts_cgls *solver, const ts_vector *b, ts_vector *x, ts_cg
   if (!result) result = &own;
   *result = (ts_cg_result){.delta_ratio = NAN, .relative_residual = NAN, .attainable_residual = NAN};
   TSI_TRY(create_workspace(solver, b->components));
+  solver->exponent = tsi_scale_exponent(solver->matrix);
   TSI_TRY(write_preconditioner(solver));
   const uint64_t waits = context->waits;
   TSI_TRY(tsi_enter(context));

@@ -5,6 +5,7 @@
 #include <texsolve/krylov.h>
 
 #include "ops.h"
+#include "solve_scale.h"
 
 enum { TSI_CGLS_COLUMN_VECTORS = 6, TSI_CGLS_ROW_VECTORS = 3 };
 
@@ -23,9 +24,11 @@ struct ts_cgls {
   int column_vector_count;
   ts_vector *x, *x_new, *e, *s, *p; /* over columns; s = A^T r */
   ts_vector *m;                     /* 1 / diag(A^T A); its vector is there without Jacobi too, unused */
-  double frobenius;                 /* norm of A, with Jacobi */
-  ts_vector *scratch;               /* NULL if all operations are fused */
-  ts_vector *b, *r, *q;             /* over rows */
+  int exponent;         /* A and A^T are multiplied by 2^-exponent, which is not 0 where they are far
+                           from 1, and x by 2^exponent */
+  double frobenius;     /* norm of that A, with Jacobi */
+  ts_vector *scratch;   /* NULL if all operations are fused */
+  ts_vector *b, *r, *q; /* over rows */
   ts_scalars *slots;
 };
 
@@ -33,7 +36,7 @@ enum {
   TSI_CGLS_SCALE, /* a power of two that brings max |b| to about 1 */
   TSI_CGLS_UNSCALE,
   TSI_CGLS_MAX_B,
-  TSI_CGLS_MAX_X, /* only where something is not finite */
+  TSI_CGLS_MAX_X, /* only where x may overflow, or something is not finite */
   TSI_CGLS_BB,    /* b^T b */
   TSI_CGLS_SB,    /* |A^T b|^2 */
   TSI_CGLS_RR,    /* r^T r with r = b - A x computed anew */

@@ -11,7 +11,9 @@
  *
  * A^T A is never formed, neither as a matrix nor in s: s comes from r by a product, so that the residual's
  * rounding enters once and not squared with the condition of A. As with conjugate gradients (cg_run.c) b is
- * scaled, what is added to x is kept apart in e, and convergence is what A^T (b - A x), computed anew, says. */
+ * scaled, what is added to x is kept apart in e, and convergence is what A^T (b - A x), computed anew, says.
+ * Where A is far from 1, whose square single precision does not hold, 2^-k A takes its place and 2^k x that of
+ * x. */
 #include <math.h>
 #include <stdio.h>
 
@@ -26,7 +28,12 @@ typedef struct state {
   ts_cg_result *result;
   int iteration, reported, ended;
   double norm_b[4], norm_rule[4]; /* |b|, and |A^T b| or where that is 0 the first |A^T r|; all scaled */
+  double norm_start[4];           /* the first |A^T r| */
+  double left_start;              /* the first delta_ratio */
   double measure;                 /* the largest |A^T r| / norm_rule of x */
+  double unscale[4];              /* what x is multiplied by at the end */
+  int may_overflow;               /* by that */
+  double max_x[4];                /* of x, then */
   int phase_start;                /* the iteration at which r was last computed anew */
   double best;                    /* smallest number of the history since then, and when it was seen */
   int best_at;
@@ -52,6 +59,13 @@ static void finish(state *s, ts_reason reason, const char *message) {
 }
 
 /* ---- The recurrence ---- */
+
+/* out = 2^-k A v */
+static ts_status multiply(const ts_cgls *k, ts_vector *out, const ts_matrix *A, const ts_vector *v) {
+  const tsi_ops *ops = k->context->ops;
+  TSI_TRY(ops->spmv(out, A, v));
+  return k->exponent ? ops->axpby(out, ts_constant(ldexpf(1, -k->exponent)), out, ts_constant(0), out) : TS_OK;
+}
 
 static ts_status sum_gradient(const state *s) {
   const ts_cgls *k = s->solver;
@@ -82,11 +96,11 @@ static ts_status iterate(state *s) {
                 qq = {k->slots, slot_of(k, s->iteration, QQ)},
                 gamma_new = {k->slots, slot_of(k, s->iteration + 1, GAMMA)};
   const ts_coefficient one = ts_constant(1);
-  TSI_TRY(ops->spmv(k->q, k->matrix, k->p));
+  TSI_TRY(multiply(k, k->q, k->matrix, k->p));
   TSI_TRY(ops->reduce(k->slots, qq.index, TSI_REDUCE_DOT, k->q, k->q));
   TSI_TRY(ops->axpby(k->e, ts_quotient(1, gamma, qq), k->p, one, k->e));
   TSI_TRY(ops->axpby(k->r, ts_quotient(-1, gamma, qq), k->q, one, k->r));
-  TSI_TRY(ops->spmv(k->s, k->transposed, k->r));
+  TSI_TRY(multiply(k, k->s, k->transposed, k->r));
   s->iteration++;
   TSI_TRY(sum_gradient(s));
   return update_direction(k, ts_quotient(1, gamma_new, gamma));
@@ -94,15 +108,21 @@ static ts_status iterate(state *s) {
 
 /* ---- Verification ---- */
 
-/* r = b - A x and s = A^T r; `more` sums. p is free. */
+/* r = b - A x and s = A^T r. p is free. */
 static ts_status compute_residual(const ts_cgls *k, const ts_vector *x) {
   const tsi_ops *ops = k->context->ops;
+  if (k->exponent) {
+    TSI_TRY(ops->axpby(k->p, ts_constant(ldexpf(1, -k->exponent)), x, ts_constant(0), x));
+    x = k->p;
+  }
   TSI_TRY(ops->residual(k->r, k->b, k->matrix, x));
-  return ops->spmv(k->s, k->transposed, k->r);
+  return multiply(k, k->s, k->transposed, k->r);
 }
 
-static ts_status measure(const ts_cgls *k, const ts_vector *x) {
+static ts_status measure(const state *s, const ts_vector *x) {
+  const ts_cgls *k = s->solver;
   const tsi_ops *ops = k->context->ops;
+  if (s->may_overflow) TSI_TRY(ops->reduce(k->slots, TSI_CGLS_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
   TSI_TRY(compute_residual(k, x));
   TSI_TRY(ops->reduce(k->slots, TSI_CGLS_RR, TSI_REDUCE_DOT, k->r, k->r));
   TSI_TRY(ops->reduce(k->slots, TSI_CGLS_SS, TSI_REDUCE_DOT, k->s, k->s));
@@ -136,6 +156,7 @@ static void take_over(state *s) {
   result->attainable_residual = has_jacobi(k) ? 0 : NAN;
   for (int c = 0; c < k->components; c++) {
     const double r = sqrt(number(k, TSI_CGLS_RR, c)), rule = s->norm_rule[c] > 0 ? s->norm_rule[c] : 1;
+    if (s->may_overflow) s->max_x[c] = number(k, TSI_CGLS_MAX_X, c);
     result->relative_residual = larger(result->relative_residual, sqrt(number(k, TSI_CGLS_SS, c)) / rule);
     result->delta_ratio = larger(result->delta_ratio, s->norm_b[c] > 0 ? r / s->norm_b[c] : r);
     if (!has_jacobi(k)) continue;
@@ -149,7 +170,7 @@ static void take_over(state *s) {
 static ts_status try_x(state *s) {
   ts_cgls *k = s->solver;
   TSI_TRY(k->context->ops->axpby(k->x_new, ts_constant(1), k->e, ts_constant(1), k->x));
-  TSI_TRY(measure(k, k->x_new));
+  TSI_TRY(measure(s, k->x_new));
   if (!(relative_to_rule(s) < s->measure)) return compute_residual(k, k->x);
   ts_vector *better = k->x_new;
   k->x_new = k->x;
@@ -188,6 +209,12 @@ static ts_status name_the_infinite(state *s, const ts_vector *x) {
   return TS_OK;
 }
 
+/* What x is multiplied by, or with `back` what brings it back. */
+static ts_coefficient scale_of(const ts_cgls *k, int back) {
+  return ts_scaled(ldexpf(1, back ? -k->exponent : k->exponent), k->slots,
+                   back ? TSI_CGLS_UNSCALE : TSI_CGLS_SCALE);
+}
+
 /* b and x into the workspace, scaled, and what they are measured by. */
 static ts_status start(state *s, const ts_vector *b, const ts_vector *x) {
   const ts_cgls *k = s->solver;
@@ -196,21 +223,31 @@ static ts_status start(state *s, const ts_vector *b, const ts_vector *x) {
   TSI_TRY(ops->reduce(k->slots, TSI_CGLS_MAX_B, TSI_REDUCE_MAX_ABS, b, b));
   TSI_TRY(ops->scalars_normalise(k->slots, TSI_CGLS_MAX_B, TSI_CGLS_SCALE));
   TSI_TRY(ops->axpby(k->b, scale, b, zero, b));
-  TSI_TRY(k->desc.zero_start ? ops->fill(k->x, 0) : ops->axpby(k->x, scale, x, zero, x));
+  TSI_TRY(k->desc.zero_start ? ops->fill(k->x, 0) : ops->axpby(k->x, scale_of(k, 0), x, zero, x));
   TSI_TRY(ops->reduce(k->slots, TSI_CGLS_BB, TSI_REDUCE_DOT, k->b, k->b));
-  TSI_TRY(ops->spmv(k->s, k->transposed, k->b));
+  TSI_TRY(multiply(k, k->s, k->transposed, k->b));
   TSI_TRY(ops->reduce(k->slots, TSI_CGLS_SB, TSI_REDUCE_DOT, k->s, k->s));
-  TSI_TRY(measure(k, k->x));
+  TSI_TRY(measure(s, k->x));
   int all_zero = 1;
   for (int c = 0; c < k->components; c++) {
     const double sb = number(k, TSI_CGLS_SB, c), ss = number(k, TSI_CGLS_SS, c);
-    if (!isfinite(number(k, TSI_CGLS_MAX_B, c)) || !isfinite(number(k, TSI_CGLS_RR, c)) || !isfinite(ss))
+    const float max_b = k->numbers[4 * TSI_CGLS_MAX_B + c];
+    if (!isfinite(max_b) || !isfinite(sb) || !isfinite(number(k, TSI_CGLS_RR, c)) || !isfinite(ss))
       return name_the_infinite(s, x);
     s->norm_b[c] = sqrt(number(k, TSI_CGLS_BB, c));
     s->norm_rule[c] = sb > 0 ? sqrt(sb) : sqrt(ss);
+    s->norm_start[c] = sqrt(ss);
+    s->unscale[c] = tsi_unscale_factor(max_b, k->exponent);
+    if (s->unscale[c] > 1) s->may_overflow = 1;
+    if (max_b > 0 && s->norm_b[c] == 0) {
+      finish(s, TS_REASON_BREAKDOWN, tsi_scale_b_vanishes);
+      return TS_OK;
+    }
     if (ss != 0) all_zero = 0;
   }
   take_over(s);
+  s->left_start = s->result->delta_ratio;
+  for (int c = 0; c < k->components; c++) s->max_x[c] = 0; /* x is still the user's */
   if (all_zero)
     finish(s, TS_REASON_ZERO_RESIDUAL, NULL);
   else if (s->measure <= k->desc.rtol)
@@ -289,6 +326,46 @@ static ts_status advance(state *s) {
   return judge(s, checked);
 }
 
+/* ---- The end ---- */
+
+/* The user's x from the workspace's, unless single precision does not hold it: then it stays what it was. */
+static ts_status hand_back(state *s, ts_vector *x) {
+  ts_cgls *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  ts_cg_result *result = s->result;
+  tsi_scale_end end = {.components = k->components,
+                       .unknowns = k->matrix->info.columns,
+                       .rtol = k->desc.rtol,
+                       .size = ldexp(k->matrix->norm_infinity, -k->exponent) *
+                               ldexp(k->transposed->norm_infinity, -k->exponent)};
+  for (int c = 0; c < k->components; c++) {
+    end.unscale[c] = s->unscale[c];
+    end.norm_b[c] = s->norm_rule[c];
+    end.max_x[c] = s->max_x[c];
+  }
+  char text[160];
+  const double largest = tsi_scale_overflow(&end);
+  if (largest > 0) {
+    result->delta_ratio = s->left_start;
+    result->relative_residual = 0;
+    for (int c = 0; c < k->components; c++)
+      if (s->norm_rule[c] > 0)
+        result->relative_residual = fmax(result->relative_residual, s->norm_start[c] / s->norm_rule[c]);
+    tsi_scale_say_overflow(text, sizeof text, largest);
+    finish(s, TS_REASON_BREAKDOWN, text);
+    return k->desc.zero_start ? ops->fill(x, 0) : TS_OK;
+  }
+  TSI_TRY(ops->axpby(x, scale_of(k, 1), k->x, ts_constant(0), k->x));
+  if (!tsi_scale_underflow(&end)) return TS_OK;
+  TSI_TRY(ops->axpby(k->x, scale_of(k, 0), x, ts_constant(0), x));
+  TSI_TRY(measure(s, k->x));
+  take_over(s);
+  if (result->reason != TS_REASON_CONVERGED || s->measure <= k->desc.rtol) return TS_OK;
+  tsi_scale_say_underflow(text, sizeof text, result->relative_residual);
+  finish(s, TS_REASON_BREAKDOWN, text);
+  return TS_OK;
+}
+
 ts_status tsi_cgls_run(ts_cgls *k, const ts_vector *b, ts_vector *x, ts_cg_result *result) {
   const tsi_ops *ops = k->context->ops;
   state s = {.solver = k, .result = result};
@@ -306,5 +383,5 @@ ts_status tsi_cgls_run(ts_cgls *k, const ts_vector *b, ts_vector *x, ts_cg_resul
     finish(&s, TS_REASON_MAX_ITERATIONS, text);
   }
   result->iterations = s.iteration;
-  return ops->axpby(x, ts_scaled(1, k->slots, TSI_CGLS_UNSCALE), k->x, ts_constant(0), k->x);
+  return hand_back(&s, x);
 }

@@ -44,6 +44,12 @@ static void free_solver(ts_krylov *k) {
   tsi_free(k->context, k);
 }
 
+/* How many there are, with a preconditioner or without. */
+static int vectors_with(const ts_krylov *k, int m) {
+  enum { shared = 4 };
+  return shared + 2 * m + tsi_needs_scratch(k->context) + k->own_vectors;
+}
+
 static ts_status create(ts_matrix *matrix, const ts_krylov_desc *desc, const tsi_krylov_method *method,
                         ts_krylov **out) {
   ts_context *context = matrix->context;
@@ -63,9 +69,7 @@ static ts_status create(ts_matrix *matrix, const ts_krylov_desc *desc, const tsi
   k->desc = resolved;
   k->overlap = context->caps.check_overlap < resolved.check_interval ? context->caps.check_overlap : 0;
   method->plan(k);
-  const int jacobi = resolved.preconditioner == TS_PRECONDITIONER_JACOBI, shared = 4;
-  k->vector_count = shared + 2 * jacobi + tsi_needs_scratch(context) + k->own_vectors;
-  k->vectors = tsi_calloc(context, (size_t)k->vector_count, sizeof(ts_vector *));
+  k->vectors = tsi_calloc(context, (size_t)vectors_with(k, 1), sizeof(ts_vector *));
   k->history = tsi_malloc(context, (size_t)k->history_size, sizeof *k->history);
   k->numbers = tsi_malloc(context, (size_t)TSI_KRYLOV_OWN + (size_t)k->own_slots, 4 * sizeof *k->numbers);
   k->work = tsi_malloc(context, (size_t)k->work_size + 1, sizeof *k->work);
@@ -94,7 +98,7 @@ ts_status ts_gmres_create(ts_matrix *matrix, const ts_krylov_desc *desc, ts_kryl
 static void destroy_workspace(ts_krylov *k) {
   for (int i = 0; i < k->vector_count; i++) ts_vector_destroy(&k->vectors[i]);
   ts_scalars_destroy(&k->slots);
-  k->components = 0;
+  k->components = k->vector_count = 0;
 }
 
 void ts_krylov_destroy(ts_krylov **out) {
@@ -110,8 +114,10 @@ void ts_krylov_destroy(ts_krylov **out) {
 }
 
 static ts_status create_workspace(ts_krylov *k, int components) {
-  if (k->components == components) return TS_OK;
+  const int m = k->desc.preconditioner == TS_PRECONDITIONER_JACOBI || tsi_scale_exponent(k->matrix);
+  if (k->components == components && !k->m == !m) return TS_OK;
   destroy_workspace(k);
+  k->vector_count = vectors_with(k, m);
   TSI_TRY(tsi_enter(k->context));
   TSI_TRY(tsi_leave(k->context, tsi_group_create(k->matrix->row_space, components, k->vectors, k->vector_count,
                                                  TSI_KRYLOV_OWN + k->own_slots, &k->slots)));
@@ -120,7 +126,7 @@ static ts_status create_workspace(ts_krylov *k, int components) {
   k->x = *next++;
   k->x_new = *next++;
   k->b = *next++;
-  k->m = k->desc.preconditioner == TS_PRECONDITIONER_JACOBI ? *next++ : NULL;
+  k->m = m ? *next++ : NULL;
   k->z = k->m ? *next++ : NULL;
   k->scratch = tsi_needs_scratch(k->context) ? *next++ : NULL;
   k->own = next;
@@ -133,7 +139,7 @@ static ts_status create_workspace(ts_krylov *k, int components) {
 /* What the matrix alone tells. */
 static int refuse(const ts_krylov *k, ts_cg_result *result) {
   const ts_matrix_info *info = &k->matrix->info;
-  if (!k->m || info->zero_diagonal_row < 0) return 0;
+  if (k->desc.preconditioner != TS_PRECONDITIONER_JACOBI || info->zero_diagonal_row < 0) return 0;
   result->reason = TS_REASON_ZERO_DIAGONAL;
   snprintf(result->message, sizeof result->message,
            "the Jacobi preconditioner needs a diagonal without zeros; it is 0 or missing in row %d",

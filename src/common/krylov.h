@@ -6,6 +6,7 @@
 #include <texsolve/krylov.h>
 
 #include "ops.h"
+#include "solve_scale.h"
 
 typedef struct tsi_krylov_state tsi_krylov_state;
 
@@ -33,10 +34,10 @@ struct ts_krylov {
   float *numbers;                                      /* the slots on the host */
 
   /* Workspace for vectors of `components`, 0 if there is none yet. */
-  int components, vector_count;
-  ts_vector **vectors; /* all of them */
+  int components, vector_count; /* of which there is room for two more */
+  ts_vector **vectors;          /* all of them */
   ts_vector *b, *x, *x_new, *r;
-  ts_vector *m;       /* 1 / diagonal; NULL without it */
+  ts_vector *m;       /* 1 / diagonal, or of a matrix far from 1 that of its size; NULL without it */
   ts_vector *z;       /* M^-1 times a vector; NULL without m */
   ts_vector *scratch; /* NULL if all operations are fused */
   ts_vector **own;    /* the method's */
@@ -48,7 +49,7 @@ enum {
   TSI_KRYLOV_SCALE, /* a power of two that brings max |b| to about 1 */
   TSI_KRYLOV_UNSCALE,
   TSI_KRYLOV_MAX_B,
-  TSI_KRYLOV_MAX_X, /* only where something is not finite */
+  TSI_KRYLOV_MAX_X, /* only where x may overflow, or something is not finite */
   TSI_KRYLOV_BB,    /* b^T b */
   TSI_KRYLOV_DX,    /* x^T D D x with D = diag(A) */
   TSI_KRYLOV_RR,    /* r^T r with r = b - A x computed anew */
@@ -66,6 +67,9 @@ struct tsi_krylov_state {
   double norm_rule[4];  /* what rtol is relative to: norm_b, or where b is 0 that of the first residual */
   double norm_start[4]; /* of the first residual */
   double norm_r[4];     /* of x's residual */
+  double unscale[4];    /* what x is multiplied by at the end */
+  int may_overflow;     /* by that */
+  double max_x[4];      /* of x, then */
   double measure;       /* the largest of norm_r / norm_rule */
 
   /* Since the method last began anew from x, and how it fared. */

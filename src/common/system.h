@@ -125,8 +125,8 @@ ts_status tsi_system_form_normal(ts_system *s, int64_t most, int *fits);
 ts_status tsi_system_normal_right_hand_sides(ts_system *s);
 void tsi_reduced_free(ts_context *context, tsi_reduced *reduced);
 /* b - K x_locked, of an applied system with the roots of weights, in single precision; 0 in rows of locked
- * unknowns. */
-void tsi_system_right_hand_sides(const ts_system *s, float *out);
+ * unknowns. An error where single precision does not hold them. */
+ts_status tsi_system_right_hand_sides(const ts_system *s, float *out);
 /* Empty, with offsets for `rows` rows; then room for `more` entries; then entries and ends of rows in order; a
  * row of nothing but zeros in single precision is an error. */
 ts_status tsi_reduced_begin(ts_context *context, tsi_reduced *r, int32_t rows);

@@ -1,6 +1,7 @@
 /* The system builder: normal equations A^T W A x = A^T W b of least squares. Row i of A^T W A is the sum of the
  * conditions that unknown i is in, weighted; it is added up in a row of numbers with a mark for each unknown
  * (Gustavson 1978), so memory is linear in A and in the result. */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,8 +125,11 @@ ts_status tsi_system_normal_right_hand_sides(ts_system *s) {
   memset(*sums, 0, tsi_system_numbers(s) * sizeof **sums);
   for (int32_t r = 0; r < q->rows; r++)
     for (int32_t e = q->offsets[r]; e < q->offsets[r + 1]; e++)
-      for (size_t c = 0; c < components; c++)
-        (*sums)[(size_t)q->columns[e] * components + c] +=
-            q->weights[r] * (q->values[e] * q->right_hand_sides[(size_t)r * components + c]);
+      for (size_t c = 0; c < components; c++) {
+        const double b = q->right_hand_sides[(size_t)r * components + c];
+        double term = q->weights[r] * (q->values[e] * b);
+        if (term == 0 && q->weights[r] != 0 && q->values[e] != 0 && b != 0) term = DBL_MIN; /* not quite 0 */
+        (*sums)[(size_t)q->columns[e] * components + c] += term;
+      }
   return TS_OK;
 }

@@ -1,4 +1,5 @@
 /* The system builder: the matrix without locked unknowns, and what they are coupled to it by. */
+#include <float.h>
 #include <math.h>
 
 #include "system.h"
@@ -88,9 +89,21 @@ ts_status tsi_system_reduce(ts_system *s) {
   return TS_OK;
 }
 
-void tsi_system_right_hand_sides(const ts_system *s, float *out) {
+/* What no float holds, scaled as the matrix is. `row` has the largest number of the component. */
+static ts_status out_of_range(const ts_system *s, int component, int32_t row, double value) {
+  return tsi_fail(
+      s->context, TS_ERROR_INVALID_ARGUMENT,
+      "the right-hand side of %s %d, component %d, is %.3g where the largest coefficient is 1: %s the "
+      "range of single precision",
+      s->desc.least_squares && !s->applied ? "the conditions of unknown" : "equation", row, component, value,
+      fabs(value) > 1 ? "beyond" : "below");
+}
+
+ts_status tsi_system_right_hand_sides(const ts_system *s, float *out) {
   const tsi_reduced *r = &s->reduced;
   const size_t components = (size_t)s->desc.components;
+  double largest[4] = {0};
+  int32_t largest_row[4] = {0};
   const double *b = r->right_hand_sides ? r->right_hand_sides : s->equations.right_hand_sides;
   for (int32_t i = 0; i < tsi_system_rows(s); i++) {
     double sum[4] = {0};
@@ -98,11 +111,23 @@ void tsi_system_right_hand_sides(const ts_system *s, float *out) {
                  to = (s->applied ? (size_t)i : tsi_system_place(s, i)) * components;
     const int counts = s->applied || !s->locked[i];
     const double scale = s->applied ? r->scale * sqrt(s->equations.weights[i]) : r->scale;
-    for (size_t c = 0; c < components && counts; c++) sum[c] = scale * b[at + c];
+    for (size_t c = 0; c < components && counts; c++) {
+      sum[c] = scale * b[at + c];
+      if (sum[c] == 0 && b[at + c] != 0) sum[c] = copysign(DBL_MIN, b[at + c]); /* not even a double holds it */
+    }
     for (int32_t e = r->coupling_offsets[i]; e < r->coupling_offsets[i + 1]; e++) {
       const double *value = s->values + (size_t)r->coupling_columns[e] * components;
       for (size_t c = 0; c < components; c++) sum[c] -= r->scale * r->coupling_values[e] * value[c];
     }
-    for (size_t c = 0; c < components; c++) out[to + c] = (float)sum[c];
+    for (size_t c = 0; c < components; c++) {
+      out[to + c] = (float)sum[c];
+      if (fabs(sum[c]) <= fabs(largest[c])) continue;
+      largest[c] = sum[c];
+      largest_row[c] = i;
+    }
   }
+  for (int c = 0; c < s->desc.components; c++)
+    if (fabs(largest[c]) > FLT_MAX || (largest[c] != 0 && fabs(largest[c]) < FLT_MIN))
+      return out_of_range(s, c, largest_row[c], largest[c]);
+  return TS_OK;
 }

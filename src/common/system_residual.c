@@ -103,10 +103,25 @@ ts_status tsi_system_check_singular(ts_system *s) {
 
 /* ---- Residuals ---- */
 
-/* Sums of squares for each component. */
+/* Sums of squares for each component, of numbers that are multiplied by a power of two so that none overflows
+ * or vanishes. */
 typedef struct sums {
   double residual[4], right_hand_side[4];
 } sums;
+
+/* That power of two, which brings the largest right-hand side to about 1. */
+static void find_factors(const ts_system *s, double factors[4]) {
+  const tsi_equations *q = &s->equations;
+  const size_t components = (size_t)s->desc.components;
+  double largest[4] = {0};
+  for (size_t i = 0; i < (size_t)q->rows * components; i++)
+    largest[i % components] = fmax(largest[i % components], fabs(q->right_hand_sides[i]));
+  for (size_t c = 0; c < components; c++) {
+    int exponent = 0;
+    if (largest[c] > 0) frexp(largest[c], &exponent);
+    factors[c] = ldexp(1, exponent < -1000 ? 1000 : -exponent);
+  }
+}
 
 static double largest_ratio(const ts_system *s, const sums *a) {
   double largest = 0;
@@ -117,8 +132,8 @@ static double largest_ratio(const ts_system *s, const sums *a) {
   return largest;
 }
 
-/* r = b - A x of a row and b without what locked unknowns take of it. */
-static void row_residual(const ts_system *s, int32_t row, double *r, double *b) {
+/* r = b - A x of a row and b without what locked unknowns take of it, times the factors. */
+static void row_residual(const ts_system *s, int32_t row, const double factors[4], double *r, double *b) {
   const tsi_equations *q = &s->equations;
   const int components = s->desc.components;
   for (int c = 0; c < components; c++)
@@ -130,6 +145,10 @@ static void row_residual(const ts_system *s, int32_t row, double *r, double *b) 
       r[c] -= term;
       if (s->locked[j]) b[c] -= term;
     }
+  }
+  for (int c = 0; c < components; c++) {
+    r[c] *= factors[c];
+    b[c] *= factors[c];
   }
 }
 
@@ -163,10 +182,12 @@ ts_status tsi_system_residual(ts_system *s, ts_system_result *result) {
       return tsi_out_of_memory(s->context, "the residual", 2 * tsi_system_numbers(s) * sizeof *normal);
   }
   sums all = {0};
+  double factors[4];
+  find_factors(s, factors);
   for (int32_t row = 0; row < s->equations.rows; row++) {
     double r[4], b[4];
     if (!counts(s, row)) continue;
-    row_residual(s, row, r, b);
+    row_residual(s, row, factors, r, b);
     add_squares(s, &all, s->desc.least_squares ? s->equations.weights[row] : 1, r, b);
     if (normal) add_normal(s, row, r, b, normal);
   }

@@ -100,7 +100,7 @@ static ts_status write_right_hand_sides(ts_system *s) {
   if (s->desc.least_squares && !s->applied && s->new_right_hand_sides)
     TSI_TRY(tsi_system_normal_right_hand_sides(s));
   TSI_TRY(reserve_numbers(s, count));
-  tsi_system_right_hand_sides(s, s->numbers);
+  TSI_TRY(tsi_system_right_hand_sides(s, s->numbers));
   return ts_vector_write(s->b, s->numbers, count);
 }
 

@@ -65,6 +65,12 @@ static ts_status sum_split_rows(const ts_matrix *A, const ts_vector *x) {
 
 /* ---- The product ---- */
 
+/* The halves of products (row_sum.glsl) leave single precision at both of its ends. */
+static int is_precise(const ts_matrix *A) {
+  const double least = 0x1p-100, most = 0x1p112, size = A->norm_infinity;
+  return gl_of(A->context)->precise && (size == 0 || (size > least && size < most));
+}
+
 static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   ts_context *context = A->context;
   gl_backend *gl = gl_of(context);
@@ -82,7 +88,7 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
            "#define COMPONENTS %d\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s%s", tsi_lanes(x),
            t->log2_width, t->log2_height, m->as_points ? "" : "#define QUADS\n",
            context->caps.is_hardware ? "" : "#define PLAIN_LOOP\n", A->has_diagonal ? "#define DIAGONAL\n" : "",
-           b ? gl->precise ? "#define RESIDUAL\n#define PRECISE\n" : "#define RESIDUAL\n" : "",
+           b ? is_precise(A) ? "#define RESIDUAL\n#define PRECISE\n" : "#define RESIDUAL\n" : "",
            layout->stage_count ? "#define SPILL\n" : "");
   const int masked = log2_block && A->row_space->locked;
   if (log2_block)
