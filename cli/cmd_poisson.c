@@ -22,7 +22,7 @@ static int check_output(const poisson_options *o) {
 
 static int write_outputs(const poisson_options *o, const poisson_problem *problem,
                          const poisson_outcome *outcome, const float *x, output_file *solution) {
-  if (solution->stream) {
+  if (solution->stream && output_is_finite(o->output, x, (size_t)o->width * (size_t)o->height)) {
     char comment[300];
     snprintf(comment, sizeof comment,
              "texsolve %s poisson, backend %s: %s, relative residual %.3g; lowest row first", ts_version(),

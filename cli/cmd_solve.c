@@ -1,5 +1,7 @@
 /* `texsolve solve`: a system from files, solved on a device, its solution to a file. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend.h"
 #include "commands.h"
@@ -10,11 +12,21 @@
 
 /* ---- What the library says while it works ---- */
 
+typedef struct watcher {
+  output_file *history;
+  int before;   /* iterations of the solves before this one */
+  double scale; /* what this one's numbers are relative to */
+  double last;
+} watcher;
+
 static int after_check(int iteration, const double *history, int count, void *user) {
-  output_file *file = user;
-  progress_show("solving: iteration %d, relative residual %.2e", iteration, count ? history[count - 1] : 1.0);
-  if (file->stream)
-    for (int k = 0; k < count; k++) fprintf(file->stream, "%d,%.9g\n", iteration - count + 1 + k, history[k]);
+  watcher *w = user;
+  FILE *stream = w->history->stream;
+  if (count) w->last = w->scale * history[count - 1];
+  progress_show("solving: iteration %d, relative residual %.2e", w->before + iteration,
+                count ? w->last : w->scale);
+  for (int k = 0; k < count && stream; k++)
+    fprintf(stream, "%d,%.9g\n", w->before + iteration - count + 1 + k, w->scale * history[k]);
   return 0;
 }
 
@@ -99,28 +111,135 @@ static size_t place_in_file(const device_objects *d, size_t i, int components) {
   return d->order ? (size_t)d->order[row] * (size_t)components + i % (size_t)components : i;
 }
 
-static int upload_vector(device_objects *d, const char *what, const double *values, int components,
-                         ts_vector **v) {
-  ts_space *space = ts_matrix_row_space(d->A);
-  const size_t count = (size_t)ts_space_size(space) * (size_t)components;
-  ts_status status = ts_vector_create(space, &(ts_vector_desc){.components = components}, v);
-  if (status >= 0 && values) {
-    float *floats = malloc(count * sizeof *floats);
-    if (!floats) {
-      message("out of memory for %zu numbers", count);
-      return -1;
-    }
-    for (size_t i = 0; i < count; i++) floats[i] = (float)values[place_in_file(d, i, components)];
-    status = ts_vector_write(*v, floats, count);
-    free(floats);
+static int write_vector(const device_objects *d, const char *what, const double *values, int components,
+                        ts_vector *v) {
+  const size_t count = (size_t)ts_space_size(ts_vector_space(v)) * (size_t)components;
+  float *floats = malloc(count * sizeof *floats);
+  if (!floats) {
+    message("out of memory for %zu numbers", count);
+    return -1;
   }
+  for (size_t i = 0; i < count; i++) floats[i] = (float)values[place_in_file(d, i, components)];
+  const ts_status status = ts_vector_write(v, floats, count);
+  free(floats);
   return status < 0 ? device_failed(d, status, what) : 0;
 }
+
+static int upload_vector(device_objects *d, const char *what, const double *values, int components,
+                         ts_vector **v) {
+  const ts_status status =
+      ts_vector_create(ts_matrix_row_space(d->A), &(ts_vector_desc){.components = components}, v);
+  if (status < 0) return device_failed(d, status, what);
+  return values ? write_vector(d, what, values, components, *v) : 0;
+}
+
+/* The device's x in the file's order. */
+static int download(const solve_options *o, const device_objects *d, int components, float *x) {
+  const size_t count = (size_t)ts_space_size(ts_vector_space(d->x)) * (size_t)components;
+  float *const values = malloc(count * sizeof *values);
+  if (!values) {
+    message("out of memory for a solution of %zu numbers", count);
+    return -1;
+  }
+  const ts_status status = ts_vector_read(d->x, values, count);
+  for (size_t i = 0; i < count && status >= 0; i++) x[place_in_file(d, i, components)] = values[i];
+  free(values);
+  return status < 0 ? device_failed(d, status, o->matrix) : 0;
+}
+
+/* ---- The residual in double precision has the last word ---- */
+
+/* What the device took for converged, or nearly so, is not always: its matrix is the file's rounded to single
+ * precision, and so are its sums. Solves A d = r for what x lacks and takes x + d, as long as that helps
+ * (Wilkinson 1963). `r` is the residual of x, `room` as large. Returns 0, or -1 after a message. */
+static int correct(const solve_options *o, const solve_system *system, device_objects *d, watcher *w,
+                   solve_outcome *outcome, float *x, double *r, double *room) {
+  enum { most = 3 };
+  const size_t count = (size_t)system->A.rows * (size_t)system->components;
+  float *const other = (float *)room;
+  const double close = 4;
+  while (outcome->corrections < most && outcome->relative_residual > o->rtol &&
+         outcome->relative_residual <= close * o->rtol) {
+    solve_limits limits = {fmax(0.1, 0.5 * o->rtol / outcome->relative_residual), o->max_iterations};
+    if (limits.max_iterations && (limits.max_iterations -= outcome->result.iterations) <= 0) break;
+    ts_cg_result result;
+    if (write_vector(d, "residual", r, system->components, d->b)) return -1;
+    ts_status status = ts_vector_fill(d->x, 0);
+    w->before = outcome->result.iterations;
+    w->scale = w->last;
+    if (status >= 0)
+      status = solve_by_method(o, outcome->method, limits, d->A, d->b, d->x, after_check, w, &result);
+    if (status < 0) return device_failed(d, status, o->matrix);
+    if (download(o, d, system->components, other)) return -1;
+    outcome->corrections++;
+    outcome->result.iterations += result.iterations;
+    outcome->result.restarts += result.restarts;
+    outcome->result.waits += result.waits;
+    for (size_t i = 0; i < count; i++) other[i] = (float)((double)x[i] + other[i]);
+    double residual;
+    if (solve_residual(system, other, r, &residual)) return -1;
+    if (!(residual < outcome->relative_residual)) break;
+    outcome->relative_residual = residual;
+    memcpy(x, other, count * sizeof *x);
+  }
+  return 0;
+}
+
+/* The status and the reason that agree with the residual in double precision. */
+static void conclude(const solve_options *o, solve_outcome *outcome) {
+  ts_cg_result *r = &outcome->result;
+  const char *residual = solve_residual_text(outcome->relative_residual, o->rtol);
+  if (o->stop == TS_STOP_RESIDUAL) {
+    const int converged = outcome->relative_residual <= o->rtol;
+    if (converged && r->reason > TS_REASON_ZERO_RESIDUAL && r->reason != TS_REASON_STOPPED) {
+      r->reason = TS_REASON_CONVERGED;
+      r->message[0] = 0;
+    }
+    if (!converged && r->reason <= TS_REASON_ZERO_RESIDUAL) r->reason = TS_REASON_STAGNATED;
+    outcome->status = r->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED;
+  }
+  if (r->reason == TS_REASON_STAGNATED && isfinite(r->attainable_residual))
+    snprintf(outcome->message, sizeof outcome->message,
+             "stagnated at a relative residual of %s; single precision can reach about %.2g for this system",
+             residual, r->attainable_residual);
+  else if (r->reason == TS_REASON_MAX_ITERATIONS)
+    snprintf(outcome->message, sizeof outcome->message,
+             "the maximum of %d iterations was reached at a relative residual of %s", r->iterations, residual);
+  else
+    snprintf(outcome->message, sizeof outcome->message, "%s",
+             r->message[0] ? r->message : ts_reason_text(r->reason));
+  /* The device's own residual has other digits. */
+  char *rest = strstr(outcome->message, ", at a relative residual of ");
+  if (rest)
+    snprintf(rest, sizeof outcome->message - (size_t)(rest - outcome->message),
+             ", at a relative residual of %s", residual);
+}
+
+static int judge(const solve_options *o, const solve_system *system, device_objects *d, watcher *w,
+                 solve_outcome *outcome, float *x) {
+  const size_t count = (size_t)system->A.rows * (size_t)system->components;
+  double *const r = malloc(2 * count * sizeof *r);
+  if (!r) {
+    message("out of memory for the residual of %d rows", system->A.rows);
+    return -1;
+  }
+  const ts_reason reason = outcome->result.reason;
+  int failed = solve_residual(system, x, r, &outcome->relative_residual);
+  if (!failed && o->stop == TS_STOP_RESIDUAL &&
+      (reason <= TS_REASON_ZERO_RESIDUAL || reason == TS_REASON_STAGNATED))
+    failed = correct(o, system, d, w, outcome, x, r, r + count);
+  free(r);
+  if (!failed) conclude(o, outcome);
+  return failed;
+}
+
+/* ---- The whole of it ---- */
 
 /* The solution into a new array. */
 static int solve(const solve_options *o, const solve_system *system, device_objects *d, output_file *history,
                  solve_outcome *outcome, float **x) {
   const size_t count = (size_t)system->A.rows * (size_t)system->components;
+  watcher w = {.history = history, .scale = 1, .last = 1};
   if (upload_matrix(o, system, d, outcome)) return -1;
   double start = seconds_now();
   if (upload_vector(d, o->b ? o->b : "right-hand side", system->b, system->components, &d->b)) return -1;
@@ -138,7 +257,8 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
             o->method == TS_METHOD_AUTO ? ", since the matrix is not symmetric" : "");
     return -1;
   }
-  status = solve_by_method(o, outcome->method, d->A, d->b, d->x, after_check, history, &outcome->result);
+  status = solve_by_method(o, outcome->method, (solve_limits){o->rtol, o->max_iterations}, d->A, d->b, d->x,
+                           after_check, &w, &outcome->result);
   if (status < 0) return device_failed(d, status, o->matrix);
   outcome->status = status;
   *x = malloc(count * sizeof **x);
@@ -146,19 +266,12 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
     message("out of memory for a solution of %zu numbers", count);
     return -1;
   }
-  float *const solution = malloc(count * sizeof *solution);
-  if (!solution) {
-    message("out of memory for a solution of %zu numbers", count);
-    return -1;
-  }
-  status = ts_vector_read(d->x, solution, count);
-  for (size_t i = 0; i < count && status >= 0; i++) (*x)[place_in_file(d, i, system->components)] = solution[i];
-  free(solution);
+  if (download(o, d, system->components, *x) || judge(o, system, d, &w, outcome, *x)) return -1;
   outcome->seconds_solve = seconds_now() - start;
-  if (status >= 0) status = ts_context_get_info(d->context, &outcome->context);
+  status = ts_context_get_info(d->context, &outcome->context);
   if (status < 0) return device_failed(d, status, o->matrix);
   progress_clear();
-  return solve_relative_residual(system, *x, &outcome->relative_residual);
+  return 0;
 }
 
 static void destroy(device_objects *d) {
@@ -186,11 +299,12 @@ static int check_outputs(const solve_options *o) {
 
 static int write_outputs(const solve_options *o, const solve_system *system, const solve_outcome *outcome,
                          const float *x, output_file *solution, output_file *history) {
-  if (solution->stream) {
+  const size_t count = (size_t)system->A.rows * (size_t)system->components;
+  if (solution->stream && output_is_finite(o->output, x, count)) {
     char comment[300];
-    snprintf(comment, sizeof comment, "texsolve %s, backend %s: %s, relative residual %.3g", ts_version(),
+    snprintf(comment, sizeof comment, "texsolve %s, backend %s: %s, relative residual %s", ts_version(),
              outcome->context.backend, outcome->status == TS_OK ? "converged" : "not converged",
-             outcome->relative_residual);
+             solve_residual_text(outcome->relative_residual, o->rtol));
     mm_write_dense(solution->stream, comment, system->A.rows, system->components, x);
     if (output_commit(solution)) return -1;
   }
@@ -207,7 +321,7 @@ static void say_not_converged(const solve_options *o, const solve_outcome *outco
     message("%s: not converged: %s: entry %d %d differs from its mirror", o->matrix, ts_reason_text(r->reason),
             outcome->matrix.unsymmetric_row + 1, outcome->matrix.unsymmetric_column + 1);
   else
-    message("%s: not converged: %s", o->matrix, r->message[0] ? r->message : ts_reason_text(r->reason));
+    message("%s: not converged: %s", o->matrix, outcome->message);
 }
 
 int cmd_solve(int argc, char **argv) {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,15 @@ int output_commit(output_file *file) {
   if (error) message("%s: %s", path ? path : "output", strerror(error));
   free(path);
   return error ? -1 : 0;
+}
+
+int output_is_finite(const char *path, const float *values, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (isfinite(values[i])) continue;
+    message("%s: not written: number %zu of the solution is %g", path, i + 1, (double)values[i]);
+    return 0;
+  }
+  return 1;
 }
 
 int same_file(const char *path, const char *other) {

@@ -3,6 +3,7 @@
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
@@ -25,6 +26,9 @@ void output_discard(output_file *file);
 /* The first two with a message. They return 0 or -1. */
 int output_open(output_file *file, const char *path);
 int output_commit(output_file *file);
+
+/* Whether all of these numbers are finite; else a message that they are not, and that `path` is not written. */
+int output_is_finite(const char *path, const float *values, size_t count);
 
 /* Nonzero if both paths name one existing file. */
 int same_file(const char *path, const char *other);

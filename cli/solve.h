@@ -38,10 +38,12 @@ typedef struct solve_system {
 int solve_read(const solve_options *options, solve_system *system);
 void solve_free(solve_system *system);
 
-/* ||b - A x|| / ||b|| in double, the largest of the columns; ||b - A x|| of a column whose b is 0. x holds the
- * numbers as they are written to a file, so that whoever reads it finds the same. Returns 0, or -1 after a
- * message. */
-int solve_relative_residual(const solve_system *system, const float *x, double *relative_residual);
+/* r = b - A x in double and ||r|| / ||b||, the largest of the columns; ||r|| of a column whose b is 0; to nine
+ * digits, which are all that is ever shown of it. x holds the numbers as they are written to a file, so that
+ * whoever reads it finds the same. Returns 0, or -1 after a message. */
+int solve_residual(const solve_system *system, const float *x, double *r, double *relative_residual);
+/* With as many digits, at least four, as agree with which side of `rtol` it is on. */
+const char *solve_residual_text(double relative_residual, double rtol);
 
 typedef struct solve_outcome {
   ts_status status; /* TS_OK or TS_NOT_CONVERGED */
@@ -50,15 +52,22 @@ typedef struct solve_outcome {
   ts_matrix_info matrix;                    /* of the matrix as it was uploaded, its rows as in the file */
   ts_bandwidth bandwidth_before, bandwidth; /* of the file and on the device */
   ts_cg_result result;
+  char message[200]; /* the reason, with the residual below */
   double relative_residual;
+  int corrections; /* solves for what b - A x in double precision lacked after the first one */
   double seconds_read, seconds_layout, seconds_upload, seconds_solve;
 } solve_outcome;
 
 /* The method that is asked for, or the one for this matrix. */
 ts_method solve_choose(const solve_options *options, const ts_matrix_info *matrix);
-/* x from b by a method; the error, if any, is ts_last_error's. */
-ts_status solve_by_method(const solve_options *options, ts_method method, ts_matrix *A, const ts_vector *b,
-                          ts_vector *x, ts_progress_fn progress, void *user, ts_cg_result *result);
+/* x from b by a method, to `rtol` in at most `max_iterations`; the error, if any, is ts_last_error's. */
+typedef struct solve_limits {
+  double rtol;
+  int max_iterations; /* 0: the library's */
+} solve_limits;
+ts_status solve_by_method(const solve_options *options, ts_method method, solve_limits limits, ts_matrix *A,
+                          const ts_vector *b, ts_vector *x, ts_progress_fn progress, void *user,
+                          ts_cg_result *result);
 
 /* To standard output. */
 void solve_report_text(const solve_options *options, const solve_system *system, const solve_outcome *outcome);

@@ -9,12 +9,12 @@ ts_method solve_choose(const solve_options *options, const ts_matrix_info *matri
   return matrix->symmetric ? TS_METHOD_CG : TS_METHOD_BICGSTAB;
 }
 
-static ts_status solve_by_cg(const solve_options *o, ts_matrix *A, const ts_vector *b, ts_vector *x,
-                             ts_progress_fn progress, void *user, ts_cg_result *result) {
+static ts_status solve_by_cg(const solve_options *o, solve_limits limits, ts_matrix *A, const ts_vector *b,
+                             ts_vector *x, ts_progress_fn progress, void *user, ts_cg_result *result) {
   const ts_cg_desc desc = {.preconditioner = o->preconditioner,
                            .stop = o->stop,
-                           .rtol = o->rtol,
-                           .max_iterations = o->max_iterations,
+                           .rtol = limits.rtol,
+                           .max_iterations = limits.max_iterations,
                            .check_interval = o->check_interval,
                            .progress = progress,
                            .progress_user = user};
@@ -25,12 +25,13 @@ static ts_status solve_by_cg(const solve_options *o, ts_matrix *A, const ts_vect
   return status;
 }
 
-ts_status solve_by_method(const solve_options *o, ts_method method, ts_matrix *A, const ts_vector *b,
-                          ts_vector *x, ts_progress_fn progress, void *user, ts_cg_result *result) {
-  if (method == TS_METHOD_CG) return solve_by_cg(o, A, b, x, progress, user, result);
+ts_status solve_by_method(const solve_options *o, ts_method method, solve_limits limits, ts_matrix *A,
+                          const ts_vector *b, ts_vector *x, ts_progress_fn progress, void *user,
+                          ts_cg_result *result) {
+  if (method == TS_METHOD_CG) return solve_by_cg(o, limits, A, b, x, progress, user, result);
   const ts_krylov_desc desc = {.preconditioner = o->preconditioner,
-                               .rtol = o->rtol,
-                               .max_iterations = o->max_iterations,
+                               .rtol = limits.rtol,
+                               .max_iterations = limits.max_iterations,
                                .check_interval = o->check_interval,
                                .restart = o->restart,
                                .progress = progress,

@@ -51,11 +51,15 @@ void solve_report_text(const solve_options *options, const solve_system *system,
   if (options->method == TS_METHOD_AUTO && !o->matrix.symmetric)
     printf(" since the matrix is not symmetric (entry %d %d)", o->matrix.unsymmetric_row + 1,
            o->matrix.unsymmetric_column + 1);
-  printf(", preconditioner %s, %s to %.3g\n", preconditioner_name(options->preconditioner),
+  printf(", preconditioner %s, %s to %.9g\n", preconditioner_name(options->preconditioner),
          options->stop == TS_STOP_DELTA ? "sqrt(delta / delta_0)" : "relative residual", options->rtol);
-  printf("result      %s after %d iterations, %d waits for the device\n",
+  printf("result      %s after %d iterations, %d waits for the device",
          o->status == TS_OK ? "converged" : "NOT converged", r->iterations, r->waits);
-  printf("residual    %.3e = ||b - A x|| / ||b||, in double precision on the host\n", o->relative_residual);
+  if (o->corrections)
+    printf("; %d correction%s from the residual in double precision", o->corrections,
+           o->corrections > 1 ? "s" : "");
+  printf("\nresidual    %s = ||b - A x|| / ||b||, in double precision on the host\n",
+         solve_residual_text(o->relative_residual, options->rtol));
   printf("seconds     read %.3f, layout %.3f, upload %.3f, solve %.3f\n", o->seconds_read, o->seconds_layout,
          o->seconds_upload, o->seconds_solve);
 }
@@ -94,9 +98,10 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "iterations", json_integer(r->iterations));
   PUT(object, "restarts", json_integer(r->restarts));
   PUT(object, "waits", json_integer(r->waits));
+  PUT(object, "corrections", json_integer(o->corrections));
   PUT(object, "converged", json_boolean(o->status == TS_OK));
   PUT(object, "reason", json_string(reason_name(r->reason)));
-  PUT(object, "message", json_string(r->message[0] ? r->message : ts_reason_text(r->reason)));
+  PUT(object, "message", json_string(o->message));
   PUT(object, "relative_residual", number(o->relative_residual));
   PUT(object, "attainable_residual", number(r->attainable_residual));
   PUT(seconds, "read", number(o->seconds_read));

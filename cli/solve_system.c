@@ -1,7 +1,9 @@
 /* The system of `texsolve solve`: reading it, refusing what cannot be solved, and judging a solution. */
 #include "solve.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,11 +39,24 @@ static int check_sizes(const mm_file *file) {
   return -1;
 }
 
+/* Neither held in single precision nor nothing beside the largest of its row or column. */
+static int vanishes(double value, double largest) {
+  return fabs(value) < FLT_MIN && fabs(value) > ldexp(largest, -24);
+}
+
 static int check_entries(const char *name, const mm_csr *A, ts_preconditioner preconditioner) {
   for (int32_t i = 0; i < A->rows; i++) {
     const double *diagonal = NULL;
+    double largest = 0;
+    for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; k++)
+      largest = fmax(largest, fabs(A->values[k]));
     for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; k++) {
       if (A->column_indices[k] == i) diagonal = &A->values[k];
+      if (vanishes(A->values[k], largest)) {
+        message("%s: row %d, column %d: %.9g, expected at least %.7g, the range of single precision", name,
+                i + 1, A->column_indices[k] + 1, A->values[k], (double)FLT_MIN);
+        return -1;
+      }
       /* Single entries were checked in the file; sums of duplicates can still be too large. */
       if (isfinite((float)A->values[k])) continue;
       message(
@@ -74,6 +89,21 @@ static int read_matrix(const solve_options *options, mm_csr *A) {
 }
 
 /* ---- Vectors ---- */
+
+/* Of b: numbers that vanish in single precision. */
+static int check_small(const char *name, const double *values, int32_t rows, int columns) {
+  double largest[4] = {0};
+  const size_t count = (size_t)rows * (size_t)columns;
+  for (size_t i = 0; i < count; i++)
+    largest[i % (size_t)columns] = fmax(largest[i % (size_t)columns], fabs(values[i]));
+  for (size_t i = 0; i < count; i++) {
+    if (!vanishes(values[i], largest[i % (size_t)columns])) continue;
+    message("%s: row %zu, column %zu: %.9g, expected at least %.7g, the range of single precision", name,
+            i / (size_t)columns + 1, i % (size_t)columns + 1, values[i], (double)FLT_MIN);
+    return -1;
+  }
+  return 0;
+}
 
 /* `columns` 0 accepts 1 to 4 of them and says how many there are. */
 static int read_vector(const char *path, const char *matrix, int32_t rows, int *columns, double **values) {
@@ -123,6 +153,7 @@ int solve_read(const solve_options *options, solve_system *system) {
   const int32_t rows = system->A.rows;
   if (!failed && options->b)
     failed = read_vector(options->b, options->matrix, rows, &system->components, &system->b);
+  if (!failed && options->b) failed = check_small(options->b, system->b, rows, system->components);
   if (!failed && !options->b) {
     system->components = 1;
     failed = fill_ones(rows, &system->b);
@@ -143,7 +174,7 @@ void solve_free(solve_system *system) {
 
 /* ---- The solution ---- */
 
-int solve_relative_residual(const solve_system *system, const float *x, double *relative_residual) {
+int solve_residual(const solve_system *system, const float *x, double *r, double *relative_residual) {
   const mm_csr *A = &system->A;
   const size_t components = (size_t)system->components;
   const size_t count = (size_t)A->rows * components;
@@ -157,22 +188,34 @@ int solve_relative_residual(const solve_system *system, const float *x, double *
   double r_squares[4] = {0}, b_squares[4] = {0};
   for (int32_t i = 0; i < A->rows; i++) {
     const double *b = &system->b[(size_t)i * components];
-    double r[4] = {0};
-    for (size_t c = 0; c < components; c++) r[c] = b[c];
+    double *rest = &r[(size_t)i * components];
+    for (size_t c = 0; c < components; c++) rest[c] = b[c];
     for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; k++) {
       const double *x_j = &written[(size_t)A->column_indices[k] * components];
-      for (size_t c = 0; c < components; c++) r[c] -= A->values[k] * x_j[c];
+      for (size_t c = 0; c < components; c++) rest[c] -= A->values[k] * x_j[c];
     }
     for (size_t c = 0; c < components; c++) {
-      r_squares[c] += r[c] * r[c];
+      r_squares[c] += rest[c] * rest[c];
       b_squares[c] += b[c] * b[c];
     }
   }
   free(written);
-  *relative_residual = 0;
-  for (size_t c = 0; c < components && !isnan(*relative_residual); c++) {
+  double largest = 0;
+  for (size_t c = 0; c < components && !isnan(largest); c++) {
     const double ratio = sqrt(b_squares[c] > 0 ? r_squares[c] / b_squares[c] : r_squares[c]);
-    if (isnan(ratio) || ratio > *relative_residual) *relative_residual = ratio;
+    if (isnan(ratio) || ratio > largest) largest = ratio;
   }
+  char digits[32];
+  snprintf(digits, sizeof digits, "%.8e", largest);
+  *relative_residual = strtod(digits, NULL);
   return 0;
+}
+
+const char *solve_residual_text(double relative_residual, double rtol) {
+  static char text[32];
+  for (int digits = 3; digits <= 8; digits++) {
+    snprintf(text, sizeof text, "%.*e", digits, relative_residual);
+    if ((strtod(text, NULL) <= rtol) == (relative_residual <= rtol)) break;
+  }
+  return text;
 }

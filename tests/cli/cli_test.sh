@@ -138,7 +138,7 @@ residual() {
 }
 
 case $group in
-usage | info | malformed | numbers | forms | system | json | outputs | interrupt | poisson | data | backends | drivers)
+usage | info | malformed | numbers | scales | forms | system | json | outputs | interrupt | poisson | data | backends | drivers)
   . "$here/test_$group.sh"
   ;;
 *)

@@ -25,7 +25,7 @@ grep -qF "$hint" ../log/err || fail "no hint"
 file m.mtx "$general" '2 2 2' '1 1 4' '2 2 0.0'
 refuse 1 'm.mtx: row 2 has a zero on the diagonal' solve m.mtx --backend cpu -o x.mtx
 file m.mtx "$general" '2 2 2' '1 1 1e-50' '2 2 4'
-refuse 1 'm.mtx: row 1 has a zero on the diagonal' solve m.mtx --backend cpu -o x.mtx
+refuse 1 'm.mtx: row 1, column 1: 1e-50, expected at least' solve m.mtx --backend cpu -o x.mtx
 file m.mtx "$general" '2 2 3' '1 1 4' '2 2 4' '2 2 -4'
 refuse 1 'm.mtx: row 2 has a zero on the diagonal' solve m.mtx --backend cpu -o x.mtx -q
 
