@@ -145,6 +145,11 @@ ts_status tsi_cg_verify(tsi_cg_state *s, double *measure) {
   }
   result->delta_ratio = delta_ratio(s, s->iteration);
   *measure = tsi_cg_claimed(s, s->iteration);
+  for (int c = 0; c < cg->components && cg->desc.stop == TS_STOP_RESIDUAL; c++) {
+    const double dx_norm = sqrt((double)tsi_cg_number(cg, TSI_CG_DX, c));
+    const double whole = hypot(s->norm_r[c], tsi_residual_error(cg->matrix, dx_norm));
+    if (s->norm_rule[c] > 0) *measure = larger(*measure, whole / s->norm_rule[c]);
+  }
   return TS_OK;
 }
 

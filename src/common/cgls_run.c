@@ -139,11 +139,15 @@ static double larger(double a, double b) {
   return isnan(a) || a > b ? a : b;
 }
 
+/* With about what rounding A^T r in single precision adds to it, as far as A's size is known. */
 static double relative_to_rule(const state *s) {
+  const ts_cgls *k = s->solver;
   double largest = 0;
-  for (int c = 0; c < s->solver->components; c++)
-    if (s->norm_rule[c] > 0)
-      largest = larger(largest, sqrt(number(s->solver, TSI_CGLS_SS, c)) / s->norm_rule[c]);
+  for (int c = 0; c < k->components; c++) {
+    const double rounding = has_jacobi(k) ? ldexp(k->frobenius * sqrt(number(k, TSI_CGLS_RR, c)), -26) : 0;
+    const double whole = hypot(sqrt(number(k, TSI_CGLS_SS, c)), rounding);
+    if (s->norm_rule[c] > 0) largest = larger(largest, whole / s->norm_rule[c]);
+  }
   return largest;
 }
 

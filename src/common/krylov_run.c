@@ -58,12 +58,14 @@ static ts_status measure(const tsi_krylov_state *s, const ts_vector *x, ts_vecto
   return tsi_scalars_read(k->slots, 0, TSI_KRYLOV_OWN, k->numbers);
 }
 
-/* The residual of the slots, relative to what rtol is relative to. */
+/* The residual of the slots, with its own rounding, relative to what rtol is relative to. */
 static double relative_to_rule(const tsi_krylov_state *s) {
   double largest = 0;
   for (int c = 0; c < s->solver->components; c++) {
     const double r = sqrt((double)tsi_krylov_number(s->solver, TSI_KRYLOV_RR, c));
-    if (s->norm_rule[c] > 0) largest = larger(largest, r / s->norm_rule[c]);
+    const double dx = sqrt((double)tsi_krylov_number(s->solver, TSI_KRYLOV_DX, c));
+    const double whole = hypot(r, tsi_residual_error(s->solver->matrix, dx));
+    if (s->norm_rule[c] > 0) largest = larger(largest, whole / s->norm_rule[c]);
   }
   return largest;
 }

@@ -43,6 +43,7 @@ typedef struct tsi_caps {
   int check_interval;                    /* a solver's default */
   int check_overlap;                     /* iterations worth starting before a check's numbers are awaited */
   int one_reduction_texels; /* up to which CG is faster with one reduction an iteration than with two */
+  int single_residuals;     /* b - A x is summed in single precision, without its rounding errors */
   int texture_barrier;
   int threads;
   unsigned grid_storages;            /* bit 1 << TS_GRID_STORAGE_...; 0: no grids */

@@ -16,6 +16,11 @@ int tsi_scale_target(const ts_matrix *A);
 /* What x is multiplied by at the end, where scalars_normalise had max |b|. */
 double tsi_unscale_factor(float max_b, int target);
 
+/* About how far ||b - A x|| on the device is from that of the same x in exact arithmetic, by ||diag(A) x||: 0
+ * where sums are in double or keep their errors. A solver that took such a residual for x's own would drive the
+ * sum of both to 0: it counts their squares together. */
+double tsi_residual_error(const ts_matrix *A, double dx);
+
 /* The numbers of a solve that is about to hand x back. Of each component: the factor, and the largest |x|
  * before it. */
 typedef struct tsi_scale_end {

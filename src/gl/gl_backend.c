@@ -51,6 +51,7 @@ static void fill_caps(ts_context *context) {
   const gl_features features = gl_features_get();
   gl_of(context)->texture_gather = features.texture_gather && fused;
   gl_of(context)->precise = features.gpu_shader5 && fused;
+  caps->single_residuals = !gl_of(context)->precise;
   if (!(context->desc.flags & TS_CONTEXT_NO_TEXTURE_BARRIER))
     gl_of(context)->texture_barrier = features.texture_barrier;
   /* Measured by `texsolve bench limits`; see docs/results.md. */
