@@ -310,6 +310,75 @@ static void cycles(void) {
   close_fixture(&f);
 }
 
+/* ---- Very large and very small numbers ---- */
+
+/* The same bits but for the power of two, from 0 and from a start, and given values that stay as they are. */
+static void check_scale(fixture *f, const float *bs, const float *start, const float *xs, int exponent) {
+  size_t wrong = 0;
+  for (size_t p = 0; p < f->points; p++) {
+    f->bs[p] = ldexpf(bs[p], exponent);
+    f->xs[p] = grid_has_equation(&f->sample, p) ? ldexpf(start[p], exponent) : 0;
+  }
+  CHECK_INT(run(f), TS_OK);
+  CHECK_INT(f->result.reason, TS_MULTIGRID_CONVERGED);
+  for (size_t p = 0; p < f->points; p++)
+    wrong += grid_has_equation(&f->sample, p) ? f->xs[p] != ldexpf(xs[p], exponent) : f->xs[p] != 0;
+  CHECK_INT(wrong, 0);
+}
+
+static void scales(void) {
+  static const int exponents[] = {-100, -80, -63, -40, 40, 63, 80, 100, 115};
+  static const ts_multigrid_desc methods[] = {
+      {0},
+      {.full = 1},
+      {.smoother = TS_SMOOTHER_JACOBI, .storage = TS_GRID_STORAGE_PLAIN},
+      {.smoother = TS_SMOOTHER_CHEBYSHEV, .storage = TS_GRID_STORAGE_LAYERED},
+      {.smoother = TS_SMOOTHER_JACOBI, .storage = TS_GRID_STORAGE_PARITIES}};
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    if (methods[m].storage && !(context->caps.grid_storages & 1u << methods[m].storage)) continue;
+    fixture f = open_fixture(square(33, m % 2 ? "PPNN" : "HDNN"), &methods[m]);
+    float *bs = malloc(f.points * sizeof *bs), *start = ref_values(f.points, 8, -1, 1),
+          *xs = malloc(f.points * sizeof *xs);
+    memcpy(bs, f.bs, f.points * sizeof *bs);
+    for (size_t p = 0; p < f.points; p++) f.xs[p] = grid_has_equation(&f.sample, p) ? start[p] : 0;
+    CHECK_INT(run(&f), TS_OK);
+    memcpy(xs, f.xs, f.points * sizeof *xs);
+    for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
+      if (test_is_brief() && (k + m) % 4) continue;
+      test_context_label("method %zu, 2^%d", m, exponents[k]);
+      check_scale(&f, bs, start, xs, exponents[k]);
+    }
+    free(bs), free(start), free(xs);
+    close_fixture(&f);
+  }
+}
+
+/* Solutions that single precision cannot hold are named; given values and a start without b count. */
+static void out_of_range(void) {
+  fixture f = open_fixture(square(33, "HDDD"), NULL);
+  for (size_t p = 0; p < f.points; p++) {
+    f.bs[p] = 3e38F;
+    f.xs[p] = 7;
+  }
+  expect_reason(&f, TS_MULTIGRID_DIVERGED, "leaves the range of single precision");
+  for (size_t p = 0; p < f.points; p++) CHECK(f.xs[p] == 7);
+  for (size_t p = 0; p < f.points; p++) {
+    f.bs[p] = 0;
+    f.xs[p] = grid_has_equation(&f.sample, p) ? 1e-25F : 0;
+  }
+  CHECK_INT(run(&f), TS_OK);
+  for (size_t p = 0; p < f.points; p++) CHECK(fabsf(f.xs[p]) < 1e-29F);
+  for (size_t p = 0; p < f.points; p++) f.xs[p] = grid_has_equation(&f.sample, p) ? 0 : 1e-25F;
+  CHECK_INT(run(&f), TS_OK);
+  double largest = 0;
+  for (size_t p = 0; p < f.points; p++) {
+    CHECK(grid_has_equation(&f.sample, p) || f.xs[p] == 1e-25F);
+    if (grid_has_equation(&f.sample, p)) largest = fmax(largest, (double)f.xs[p]);
+  }
+  CHECK(largest > 0.5e-25 && largest < 1e-25);
+  close_fixture(&f);
+}
+
 static void run_all(void (*test)(void)) {
   context = test_open();
   if (context) test();
@@ -331,6 +400,8 @@ CASE(long_history)
 CASE(neumann)
 CASE(rooms)
 CASE(waits)
+CASE(scales)
+CASE(out_of_range)
 CASE(same_bits)
 CASE(cycles)
 
@@ -345,6 +416,8 @@ static const test_case cases[] = {
     {"neumann", case_neumann},
     {"rooms", case_rooms},
     {"waits", case_waits},
+    {"scales", case_scales},
+    {"out_of_range", case_out_of_range},
     {"same_bits", case_same_bits},
     {"cycles", case_cycles},
 };

@@ -195,11 +195,26 @@ static void test_incompatible(void) {
   test_close(&context);
 }
 
+/* A right-hand side that single precision cannot hold is named. */
+static void test_range(void) {
+  context = test_open();
+  REQUIRE(context);
+  const ts_poisson_desc desc = {.width = 33, .height = 33};
+  float g[33 * 33], b[33 * 33], x[33 * 33];
+  for (int k = 0; k < 33 * 33; k++) g[k] = 1e-39F;
+  CHECK_FAILS(context, ts_poisson_right_hand_side(context, &desc, g, NULL, b, x), TS_ERROR_INVALID_ARGUMENT,
+              "1e-39");
+  for (int k = 0; k < 33 * 33; k++) g[k] = 1e-30F;
+  CHECK_OK(context, ts_poisson_right_hand_side(context, &desc, g, NULL, b, x));
+  test_close(&context);
+}
+
 static const test_case cases[] = {
     {"second_order", test_second_order},
     {"second_order_of_coefficients", test_second_order_of_coefficients},
     {"full_multigrid", test_full_multigrid},
     {"incompatible", test_incompatible},
+    {"range", test_range},
 };
 
 TEST_MAIN(cases, 0)

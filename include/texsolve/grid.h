@@ -121,7 +121,9 @@ typedef struct ts_poisson_boundary {
 /* The right-hand side of the problem from g at the samples (width * height numbers, NULL: 0), and what the
  * unknowns without equation hold: b and x have room for width * height floats; x gets u at Dirichlet points and
  * 0 elsewhere. `boundary` may be NULL. At a corner of two Dirichlet sides left and right count. Host only.
- * `context` and errors as in ts_poisson_stencil; what g and `boundary` hold is not looked at. */
+ * `context` and errors as in ts_poisson_stencil, and TS_ERROR_INVALID_ARGUMENT where the largest number of b
+ * and x is too large or too small for single precision; a NaN or an infinity in g or `boundary` is not looked
+ * for. */
 TS_API ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc *desc, const float *g,
                                             const ts_poisson_boundary *boundary, float *b, float *x);
 
@@ -309,6 +311,10 @@ typedef struct ts_multigrid_result {
  * terms where the device can (gl: ARB_gpu_shader5): r = b - A (x + low), a cycle on A e = r from 0,
  * (x, low) = (x, low) + e. So rounding x to single precision, which alone leaves a residual of about
  * 2^-24 ||A|| ||x||, does not end the convergence. Waits once a cycle.
+ *
+ * Numbers of b may be of any size that single precision holds: where their squares would not be, copies scaled
+ * by a power of two are solved for. A solution that is too large or too small for it is TS_MULTIGRID_DIVERGED,
+ * and the message says how large it is; too large, x keeps its values.
  *
  * Returns TS_OK; TS_NOT_CONVERGED with the reason in `result` (may be NULL) and the last iterate in x; or an
  * error, x undefined. */

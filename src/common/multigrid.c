@@ -184,6 +184,8 @@ static void release(ts_multigrid *mg) {
   tsi_leave(context, TS_OK);
   ts_vector_destroy(&mg->r);
   ts_vector_destroy(&mg->low);
+  ts_vector_destroy(&mg->scaled_b);
+  ts_vector_destroy(&mg->scaled_x);
   ts_scalars_destroy(&mg->slots);
   tsi_free(context, mg);
 }

@@ -32,6 +32,7 @@ struct ts_multigrid {
   uint64_t version; /* of the values that the hierarchy was built from */
   int stale;        /* the last update failed */
   ts_vector *r, *low;
+  ts_vector *scaled_b, *scaled_x; /* of a solve; NULL until one needs them */
   ts_scalars *slots;
   size_t bytes_device;
   double seconds_setup;

@@ -1,4 +1,5 @@
 /* Poisson and Helmholtz problems on a rectangle as stencils, by finite volumes. Host code only. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -229,8 +230,8 @@ static float given_value(const problem *p, const ts_poisson_boundary *boundary, 
   return 0;
 }
 
-static float right_hand_side(const problem *p, const ts_poisson_boundary *boundary, double g, int32_t i,
-                             int32_t j) {
+static double right_hand_side(const problem *p, const ts_poisson_boundary *boundary, double g, int32_t i,
+                              int32_t j) {
   double sum = g * extent_x(p, i) * extent_y(p, j);
   for (int f = 0; f < 4; f++) {
     const int di = face_x[f], dj = face_y[f];
@@ -243,7 +244,7 @@ static float right_hand_side(const problem *p, const ts_poisson_boundary *bounda
     else
       sum += given * flow / (p->h * p->h);
   }
-  return (float)sum;
+  return sum;
 }
 
 /* A sample that nothing flows to or from. */
@@ -263,15 +264,24 @@ ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc 
   problem p = {0};
   TSI_TRY(resolve(context, desc, &p));
   TSI_TRY(check_samples(context, &p));
+  double largest = 0;
   for (int32_t j = 0; j < p.height; j++)
     for (int32_t i = 0; i < p.width; i++) {
       const size_t at = (size_t)j * (size_t)p.width + (size_t)i;
+      double sum = 0;
       b[at] = x[at] = 0;
       if (is_solid(&p, i, j)) continue;
       if (is_given(&p, i, j))
         x[at] = given_value(&p, boundary, i, j);
       else if (!is_isolated(&p, i, j))
-        b[at] = right_hand_side(&p, boundary, g ? g[at] : 0, i, j);
+        sum = right_hand_side(&p, boundary, g ? g[at] : 0, i, j);
+      b[at] = (float)sum;
+      largest = fmax(largest, fmax(fabs(sum), fabs((double)x[at])));
     }
+  if (isfinite(largest) && (largest > FLT_MAX || (largest > 0 && largest < FLT_MIN)))
+    return tsi_fail(
+        context, TS_ERROR_INVALID_ARGUMENT,
+        "the largest number of the right-hand side is %.2g, which leaves the range of single precision",
+        largest);
   return TS_OK;
 }
