@@ -1,0 +1,429 @@
+/* Calls of the API in any order on the CPU backend: two bytes or more a call. Everything that succeeds is used
+ * further, what fails must have said why. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <texsolve/grid.h>
+#include <texsolve/krylov.h>
+#include <texsolve/system.h>
+#include <texsolve/texsolve.h>
+
+#include "fuzz.h"
+
+enum { SLOTS = 3, MOST = 24, ENTRIES = 64 };
+
+typedef struct state {
+  fuzz_bytes in;
+  ts_context *context;
+  ts_space *spaces[SLOTS];
+  ts_vector *vectors[SLOTS + 2];
+  ts_scalars *scalars;
+  ts_matrix *matrices[SLOTS];
+  ts_cg *cg;
+  ts_krylov *krylov;
+  ts_cgls *cgls;
+  ts_multigrid *multigrid;
+  ts_system *system;
+} state;
+
+static void check(const state *s, ts_status status) {
+  if (status < 0 && !*ts_last_error(s->context) && !*ts_last_error(NULL)) abort();
+}
+
+static int pick(state *s) {
+  return fuzz_take(&s->in, SLOTS);
+}
+static ts_vector *vector(state *s) {
+  return s->vectors[fuzz_take(&s->in, SLOTS + 2)];
+}
+
+static ts_space *any_space(state *s) {
+  ts_matrix *A = s->matrices[pick(s)];
+  switch (fuzz_take(&s->in, 3)) {
+  case 0:
+    return ts_matrix_row_space(A);
+  case 1:
+    return ts_matrix_column_space(A);
+  default:
+    return s->spaces[pick(s)];
+  }
+}
+
+static void make_matrix(state *s) {
+  int32_t offsets[MOST + 1] = {0}, columns[ENTRIES];
+  float values[ENTRIES];
+  unsigned char locked[MOST];
+  ts_matrix **A = &s->matrices[pick(s)];
+  const int rows = fuzz_take(&s->in, MOST + 1),
+            wide = fuzz_take(&s->in, 4) == 0 ? fuzz_take(&s->in, MOST) : rows;
+  const int fault = fuzz_take(&s->in, 16) == 0, spd = fuzz_take(&s->in, 2);
+  int count = 0;
+  for (int i = 0; i < rows; i++) {
+    locked[i] = fuzz_take(&s->in, 5) == 0;
+    const int length = spd ? 1 : fuzz_take(&s->in, 4);
+    for (int k = 0; k < length && count < ENTRIES; k++, count++) {
+      columns[count] = spd ? i : fuzz_take(&s->in, (wide ? wide : 1) + fault);
+      values[count] = spd ? 1 + (float)fuzz_take(&s->in, 8) : fuzz_float(&s->in);
+    }
+    offsets[i + 1] = count;
+  }
+  ts_matrix_desc desc = {.csr = {rows, wide, offsets, columns, fuzz_take(&s->in, 8) ? values : NULL},
+                         .format = (ts_format)fuzz_take(&s->in, 8),
+                         .keep_host_copy = fuzz_take(&s->in, 2),
+                         .components = fuzz_take(&s->in, 6)};
+  if (fuzz_take(&s->in, 3) == 0) desc.locked = locked;
+  if (fuzz_take(&s->in, 4) == 0) desc.row_space = any_space(s);
+  if (fuzz_take(&s->in, 4) == 0) desc.column_space = any_space(s);
+  ts_matrix *made; /* perhaps over a space of the one that it replaces */
+  check(s, ts_matrix_create(s->context, &desc, &made));
+  ts_matrix_destroy(A);
+  *A = made;
+}
+
+static void change_matrix(state *s) {
+  ts_matrix *A = s->matrices[pick(s)];
+  ts_csr copy;
+  float values[ENTRIES];
+  if (!A || ts_matrix_host_copy(A, &copy) != TS_OK) return;
+  for (int k = 0; k < ENTRIES; k++) values[k] = fuzz_float(&s->in);
+  const int way = fuzz_take(&s->in, 4);
+  if (way == 1) copy.values = values;
+  if (way == 2) copy.values = NULL;
+  if (way == 3) copy.rows--;
+  check(s, ts_matrix_set_values(A, &copy));
+}
+
+static void make_stencil(state *s) {
+  const ts_grid_desc desc = {.width = fuzz_take(&s->in, 12),
+                             .height = fuzz_take(&s->in, 12),
+                             .periodic_x = fuzz_take(&s->in, 2),
+                             .periodic_y = fuzz_take(&s->in, 2)};
+  float values[9 * 144] = {0};
+  const int k = pick(s), any = fuzz_take(&s->in, 3) == 0;
+  ts_space_destroy(&s->spaces[k]);
+  const ts_status status = ts_grid_create(s->context, &desc, &s->spaces[k]);
+  check(s, status);
+  if (status != TS_OK) return;
+  if (any) {
+    for (int i = 0; i < 9 * desc.width * desc.height; i++) values[i] = fuzz_float(&s->in);
+  } else {
+    const ts_poisson_desc poisson = {.width = desc.width,
+                                     .height = desc.height,
+                                     .left = (ts_side)fuzz_take(&s->in, 4),
+                                     .right = (ts_side)fuzz_take(&s->in, 4),
+                                     .bottom = (ts_side)fuzz_take(&s->in, 4),
+                                     .top = (ts_side)fuzz_take(&s->in, 4),
+                                     .samples = (ts_samples)fuzz_take(&s->in, 3),
+                                     .spacing = fuzz_number(&s->in),
+                                     .uniform_sigma = fuzz_number(&s->in)};
+    check(s, ts_poisson_stencil(s->context, &poisson, values));
+  }
+  ts_matrix **A = &s->matrices[pick(s)];
+  if (*A && fuzz_take(&s->in, 2)) {
+    ts_matrix_info info;
+    if (ts_matrix_get_info(*A, &info) == TS_OK && info.format == TS_FORMAT_STENCIL &&
+        info.rows <= desc.width * desc.height)
+      check(s, ts_stencil_set_values(*A, values));
+    return;
+  }
+  ts_matrix_destroy(A);
+  check(s, ts_stencil_create(s->spaces[k], values, A));
+}
+
+static void operate(state *s) {
+  ts_vector *x = vector(s), *y = vector(s), *z = vector(s);
+  const int index = fuzz_take(&s->in, 6);
+  const ts_coefficient a =
+      fuzz_take(&s->in, 2) ? ts_constant(fuzz_float(&s->in)) : ts_scaled(fuzz_float(&s->in), s->scalars, index);
+  switch (fuzz_take(&s->in, 12)) {
+  case 0:
+    check(s, ts_vector_fill(y, fuzz_float(&s->in)));
+    break;
+  case 1:
+    check(s, ts_vector_copy(y, x));
+    break;
+  case 2:
+    check(s, ts_vector_scale(y, a));
+    break;
+  case 3:
+    check(s, ts_vector_axpby(y, a, x, a));
+    break;
+  case 4:
+    check(s, ts_vector_multiply(z, x, y));
+    break;
+  case 5:
+    check(s, ts_vector_reciprocal(y, x));
+    break;
+  case 6:
+    check(s, ts_vector_dot(s->scalars, index, x, y));
+    break;
+  case 7:
+    check(s, ts_vector_norm(s->scalars, index, x, (ts_norm)fuzz_take(&s->in, 3)));
+    break;
+  case 8:
+    check(s, ts_vector_sum(s->scalars, index, x));
+    break;
+  case 9:
+    check(s, ts_matrix_multiply(y, s->matrices[pick(s)], x));
+    break;
+  case 10:
+    check(s, ts_matrix_residual(y, z, s->matrices[pick(s)], x));
+    break;
+  default:
+    check(s, ts_matrix_diagonal(y, s->matrices[pick(s)]));
+    break;
+  }
+}
+
+static void move_values(state *s) {
+  float values[4 * 144 + 4];
+  ts_vector *v = vector(s);
+  if (!v) return;
+  const size_t count = (size_t)ts_space_size(ts_vector_space(v)) * (size_t)ts_vector_components(v);
+  if (count > sizeof values / sizeof *values) return;
+  for (size_t i = 0; i < count; i++) values[i] = fuzz_float(&s->in);
+  const size_t told = fuzz_take(&s->in, 8) ? count : (size_t)fuzz_take(&s->in, 8);
+  if (told > count) return;
+  check(s, fuzz_take(&s->in, 2) ? ts_vector_write(v, values, told) : ts_vector_read(v, values, told));
+}
+
+static void solve(state *s) {
+  ts_cg_result result;
+  ts_multigrid_result cycles;
+  const ts_krylov_desc krylov = {.preconditioner = (ts_preconditioner)fuzz_take(&s->in, 4),
+                                 .rtol = fuzz_number(&s->in) * 1e-3,
+                                 .max_iterations = 1 + fuzz_take(&s->in, 40),
+                                 .check_interval = fuzz_take(&s->in, 5),
+                                 .zero_start = fuzz_take(&s->in, 2),
+                                 .restart = fuzz_take(&s->in, 8)};
+  const ts_cg_desc desc = {.preconditioner = krylov.preconditioner,
+                           .multigrid = s->multigrid,
+                           .stop = (ts_stop)fuzz_take(&s->in, 3),
+                           .rtol = krylov.rtol,
+                           .max_iterations = krylov.max_iterations,
+                           .check_interval = krylov.check_interval,
+                           .zero_start = krylov.zero_start,
+                           .reductions = fuzz_take(&s->in, 4)};
+  const ts_multigrid_desc grid = {.smoother = (ts_smoother)fuzz_take(&s->in, 5),
+                                  .storage = (ts_grid_storage)fuzz_take(&s->in, 5),
+                                  .cycle = (ts_cycle)fuzz_take(&s->in, 4),
+                                  .interpolation = (ts_interpolation)fuzz_take(&s->in, 4),
+                                  .pre = fuzz_take(&s->in, 4),
+                                  .post = fuzz_take(&s->in, 4),
+                                  .max_levels = fuzz_take(&s->in, 5),
+                                  .symmetric = fuzz_take(&s->in, 2),
+                                  .full = fuzz_take(&s->in, 2)};
+  ts_matrix *A = s->matrices[pick(s)];
+  ts_vector *b = vector(s), *x = vector(s);
+  switch (fuzz_take(&s->in, 10)) {
+  case 0:
+    ts_cg_destroy(&s->cg);
+    check(s, ts_cg_create(A, fuzz_take(&s->in, 4) ? &desc : NULL, &s->cg));
+    break;
+  case 1:
+    ts_krylov_destroy(&s->krylov);
+    check(s, fuzz_take(&s->in, 2) ? ts_bicgstab_create(A, &krylov, &s->krylov)
+                                  : ts_gmres_create(A, &krylov, &s->krylov));
+    break;
+  case 2:
+    ts_cgls_destroy(&s->cgls);
+    check(s, ts_cgls_create(A, s->matrices[pick(s)], &krylov, &s->cgls));
+    break;
+  case 3:
+    ts_cg_destroy(&s->cg); /* which may use the cycle */
+    ts_multigrid_destroy(&s->multigrid);
+    check(s, ts_multigrid_create(A, &grid, &s->multigrid));
+    break;
+  case 4:
+  case 5:
+    check(s, ts_cg_solve(s->cg, b, x, &result));
+    break;
+  case 6:
+    check(s, ts_krylov_solve(s->krylov, b, x, &result));
+    break;
+  case 7:
+    check(s, ts_cgls_solve(s->cgls, b, x, &result));
+    break;
+  case 8:
+    check(s, ts_multigrid_solve(s->multigrid, b, x, &cycles));
+    break;
+  default:
+    check(s, ts_multigrid_cycle(s->multigrid, b, x, fuzz_take(&s->in, 3)));
+    break;
+  }
+}
+
+static void use_system(state *s) {
+  double numbers[4];
+  for (int k = 0; k < 4; k++) numbers[k] = fuzz_number(&s->in);
+  const int32_t i = fuzz_take(&s->in, MOST) - 1, j = fuzz_take(&s->in, MOST) - 1;
+  const ts_system_desc desc = {.unknowns = i,
+                               .components = fuzz_take(&s->in, 6),
+                               .least_squares = fuzz_take(&s->in, 2),
+                               .symmetric = fuzz_take(&s->in, 3) == 0,
+                               .allow_singular = fuzz_take(&s->in, 2),
+                               .group = fuzz_take(&s->in, 6)};
+  const ts_system_solve_desc how = {.method = (ts_method)fuzz_take(&s->in, 6),
+                                    .preconditioner = (ts_preconditioner)fuzz_take(&s->in, 3),
+                                    .rtol = numbers[1] * 1e-3,
+                                    .max_iterations = 1 + fuzz_take(&s->in, 50),
+                                    .normal = (ts_normal)fuzz_take(&s->in, 4),
+                                    .order = (ts_order)fuzz_take(&s->in, 4),
+                                    .format = (ts_format)fuzz_take(&s->in, 8),
+                                    .leave_on_device = fuzz_take(&s->in, 2)};
+  ts_system_result result;
+  switch (fuzz_take(&s->in, 16)) {
+  case 0:
+    ts_system_destroy(&s->system);
+    check(s, ts_system_create(s->context, &desc, &s->system));
+    break;
+  case 1:
+    check(s, ts_system_set_value(s->system, i, numbers));
+    break;
+  case 2:
+    check(s, ts_system_get_value(s->system, i, numbers));
+    break;
+  case 3:
+    check(s, ts_system_lock(s->system, i));
+    break;
+  case 4:
+    check(s, ts_system_unlock(s->system, i));
+    break;
+  case 5:
+    check(s, ts_system_begin(s->system));
+    break;
+  case 6:
+    check(s, ts_system_begin_row(s->system));
+    break;
+  case 7:
+  case 8:
+    check(s, ts_system_coefficient(s->system, i, numbers[0]));
+    break;
+  case 9:
+    check(s, ts_system_right_hand_side(s->system, j, numbers[0]));
+    break;
+  case 10:
+    check(s, ts_system_end_row(s->system, numbers[0]));
+    break;
+  case 11:
+    check(s, ts_system_add(s->system, i, j, numbers[0]));
+    break;
+  case 12:
+    check(s, ts_system_add_right_hand_side(s->system, i, j, numbers[0]));
+    break;
+  case 13:
+    check(s, ts_system_end(s->system));
+    break;
+  case 14:
+    check(s, ts_system_set_right_hand_side(s->system, i, numbers));
+    break;
+  default:
+    check(s, ts_system_solve(s->system, &how, &result));
+    break;
+  }
+}
+
+static void destroy(state *s) {
+  switch (fuzz_take(&s->in, 9)) {
+  case 0:
+    ts_space_destroy(&s->spaces[pick(s)]);
+    break;
+  case 1:
+    ts_vector_destroy(&s->vectors[pick(s)]);
+    break;
+  case 2:
+    ts_scalars_destroy(&s->scalars);
+    break;
+  case 3:
+    ts_matrix_destroy(&s->matrices[pick(s)]);
+    break;
+  case 4:
+    ts_cg_destroy(&s->cg);
+    break;
+  case 5:
+    ts_krylov_destroy(&s->krylov);
+    break;
+  case 6:
+    ts_cgls_destroy(&s->cgls);
+    break;
+  case 7:
+    ts_cg_destroy(&s->cg);
+    ts_multigrid_destroy(&s->multigrid);
+    break;
+  default:
+    ts_system_destroy(&s->system);
+    break;
+  }
+}
+
+static void call(state *s) {
+  const int k = pick(s);
+  switch (fuzz_take(&s->in, 16)) {
+  case 0:
+    ts_space_destroy(&s->spaces[k]);
+    check(s, ts_space_create(s->context, &(ts_space_desc){fuzz_take(&s->in, MOST)}, &s->spaces[k]));
+    break;
+  case 1:
+  case 2:
+    ts_vector_destroy(&s->vectors[k]);
+    check(s, ts_vector_create(any_space(s), &(ts_vector_desc){.components = fuzz_take(&s->in, 6)},
+                              &s->vectors[k]));
+    break;
+  case 3:
+    ts_scalars_destroy(&s->scalars);
+    check(s, ts_scalars_create(s->context, &(ts_scalars_desc){fuzz_take(&s->in, 6)}, &s->scalars));
+    break;
+  case 4:
+    make_matrix(s);
+    break;
+  case 5:
+    change_matrix(s);
+    break;
+  case 6:
+    make_stencil(s);
+    break;
+  case 7:
+  case 8:
+    move_values(s);
+    break;
+  case 9:
+    destroy(s);
+    break;
+  case 10:
+  case 11:
+    operate(s);
+    break;
+  case 12:
+  case 13:
+    solve(s);
+    break;
+  default:
+    use_system(s);
+    break;
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const char *const backends[] = {"cpu", "check:cpu"};
+  state s = {.in = {data, data + size}};
+  const ts_context_desc desc = {.backend = backends[fuzz_take(&s.in, 2)],
+                                .threads = 1,
+                                .flags = fuzz_take(&s.in, 2) ? TS_CONTEXT_NO_FUSED_OPERATIONS : 0};
+  if (ts_context_create(&desc, &s.context) != TS_OK) abort();
+  for (int calls = 0; s.in.next < s.in.end && calls < 200; calls++) call(&s);
+  while (s.system || s.multigrid || s.cgls || s.krylov || s.cg) {
+    ts_cg_destroy(&s.cg);
+    ts_multigrid_destroy(&s.multigrid);
+    ts_cgls_destroy(&s.cgls);
+    ts_krylov_destroy(&s.krylov);
+    ts_system_destroy(&s.system);
+  }
+  for (int k = 0; k < SLOTS; k++) ts_space_destroy(&s.spaces[k]);
+  for (int k = 0; k < SLOTS; k++) ts_matrix_destroy(&s.matrices[k]);
+  for (int k = 0; k < SLOTS + 2; k++) ts_vector_destroy(&s.vectors[k]);
+  ts_scalars_destroy(&s.scalars);
+  ts_context_destroy(&s.context);
+  return 0;
+}
