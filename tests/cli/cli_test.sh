@@ -1,5 +1,5 @@
 #!/bin/sh
-# cli_test.sh GROUP TEXSOLVE JSON_GET [DRIVERS]: tests of the texsolve command. Each check prints what failed; the group
+# cli_test.sh GROUP TEXSOLVE JSON_GET [DRIVERS OR LIBRARY]: tests of the texsolve command. Each check prints what failed; the group
 # fails if any did, and is skipped with 77 where it cannot run. Needs a POSIX shell, awk, grep and cmp.
 set -u
 group=$1 texsolve=$2 json_get=$3 drivers=${4-}
@@ -138,7 +138,7 @@ residual() {
 }
 
 case $group in
-usage | info | malformed | numbers | scales | forms | system | json | outputs | interrupt | poisson | data | backends | drivers)
+usage | info | malformed | no_memory | numbers | scales | forms | system | json | outputs | interrupt | poisson | data | backends | drivers)
   . "$here/test_$group.sh"
   ;;
 *)
