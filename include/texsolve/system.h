@@ -210,7 +210,7 @@ typedef struct ts_system_result {
  *   equation or condition, or an equation without unlocked unknowns, by number; a singular least-squares system
  *   (unless allow_singular), as far as it shows: fewer conditions than unlocked unknowns, or unknowns that a
  *   constant can be added to. Singular systems that do not show end as TS_NOT_CONVERGED or at one of the
- *   solutions;
+ *   solutions; right-hand sides that single precision does not hold where the largest coefficient is 1;
  * - TS_ERROR_UNSUPPORTED: a format that the backend lacks; TS_ERROR_LIMIT; memory; the device's.
  */
 TS_API ts_status ts_system_solve(ts_system *system, const ts_system_solve_desc *desc, ts_system_result *result);
