@@ -85,6 +85,7 @@ fi
 # The help and the manual page name every option.
 page=$here/../../docs/fluid.1
 expect 0 --help
+grep -qE 'and after it|of them' ../log/out && fail "the help has a text that needs its neighbour's"
 for option in $(grep -o -e '--[a-z0-9][a-z0-9-]*' ../log/out | sort -u); do
   checks=$((checks + 1))
   tr -d '\\' <"$page" | grep -qF -e "$option" || fail "the manual page lacks $option"

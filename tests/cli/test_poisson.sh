@@ -201,3 +201,7 @@ vector_near u.mtx 1e-5 0 0 0 0 0 2 1 0 0 0 0 0
 numbers 8 '\001' 0 '' '\000' | npy walls.npy "{'descr': '|b1', 'fortran_order': False, $plain}"
 expect 0 poisson --backend cpu --size 3x4 --rhs g.mtx --solid walls.npy -o u.mtx -q
 vector_near u.mtx 1e-4 0 0 0 0 0 4.66667 0 0 0 0 0 0
+
+# A factor needs two residuals.
+expect 0 poisson --cg --size 3 --backend cpu
+grep -qi nan ../log/out && fail "the report holds what is no number"
