@@ -127,7 +127,12 @@ ref_matrix ref_cyclic_shift(int32_t n) {
 }
 
 ref_matrix ref_skew(int32_t n) {
+  return ref_shifted_skew(n, 0);
+}
+
+ref_matrix ref_shifted_skew(int32_t n, float shift) {
   builder b = {n, n, 0, 0, NULL};
+  for (int32_t i = 0; i < n && shift != 0; i++) add(&b, i, i, shift);
   for (int32_t i = 0; i + 1 < n; i++) {
     add(&b, i, i + 1, 1);
     add(&b, i + 1, i, -1);

@@ -45,7 +45,8 @@ ref_matrix ref_skewed_grid(int32_t nx, int32_t ny); /* convection: not symmetric
 ref_matrix ref_convection(int32_t nx, int32_t ny, float peclet);
 ref_matrix ref_random_dominant(int32_t n, int32_t per_row, uint64_t seed); /* by rows, values of both signs */
 ref_matrix ref_cyclic_shift(int32_t n);                                    /* (A x)_i = x_(i+1) */
-ref_matrix ref_skew(int32_t n); /* 1 right of the diagonal, -1 left */
+ref_matrix ref_skew(int32_t n);                      /* 1 right of the diagonal, -1 left */
+ref_matrix ref_shifted_skew(int32_t n, float shift); /* and `shift` on it */
 ref_matrix ref_uneven_rows(int32_t rows, int32_t columns, int32_t longest, uint64_t seed);
 ref_matrix ref_dense_row(int32_t n, int32_t dense_row,
                          uint64_t seed);                           /* one full row among rows of 3 entries */

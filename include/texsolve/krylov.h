@@ -58,8 +58,9 @@ TS_API void ts_krylov_destroy(ts_krylov **solver);
  * zero_start they become 0.
  *
  * BiCGSTAB may break down: a number that it divides by becomes 0, or nothing but rounding. It then begins again
- * from the best x, where that gains nothing with another shadow vector; when three restarts in a row have
- * gained nothing the solve ends with TS_REASON_BREAKDOWN. Its shadow vector is random, but always the same.
+ * from the best x, where that gains nothing with another shadow vector; when four restarts in a row have
+ * gained nothing the solve ends with TS_REASON_BREAKDOWN. Its first shadow vector is random, but always the
+ * same. Where its residual has fallen by 1000 from a peak it is computed anew from x, and the iterations go on.
  *
  * Restarted GMRES may stagnate where GMRES would not: after two restarts that gain nothing the solve ends with
  * TS_REASON_STAGNATED, and the message names the restart.

@@ -15,13 +15,19 @@
  * What may go wrong is looked for at checks, in the numbers of all iterations since the last one:
  * - rho or sigma is 0, or t^T s is nothing but rounding beside |t| |s|: breakdown.
  * - r has grown so far that no digit of x is left, or is not finite: the same.
- * Then, and where the recurrence claims a convergence that b - A x does not confirm, the method begins again
- * from the best x. Whatever the coefficients were, r has followed e, so that what a phase gained is not lost.
+ * Then, and where r has not become smaller for as many iterations as there are unknowns, the method begins
+ * again from the best x with another shadow vector. Whatever the coefficients were, r has followed e, so that
+ * what a phase gained is not lost.
+ *
+ * In single precision r drifts away from b - A (x + M^-1 e), the further the larger it was in between. Where it
+ * has fallen by 1000 from its peak, and where it claims convergence, it is replaced by that residual, and the
+ * directions go on (Sleijpen and van der Vorst 1996, "Reliable updated residuals in hybrid Bi-CG methods").
+ * Only where claims are in vain twice does the method begin again.
  *
  * The shadow vector is random, not the first r as in most programs: with a smooth b and much convection rho
  * falls to 1e-16 |r~| |r| with r itself, and r grows by 1e9 before it falls. A double leaves half of its digits
- * there, a float none. With a random one r did not grow in the same systems. After a restart that has gained
- * nothing the shadow vector is another random one. */
+ * there, a float none. With a random one r did not grow in the same systems. After a restart the shadow vector
+ * is the residual at that restart, then another random one, and so on. */
 #include <math.h>
 #include <stdio.h>
 
@@ -32,6 +38,8 @@ enum { SHADOW, OTHER_SHADOW, P, V, T, E, VECTORS };
 
 /* Of every iteration: at its start rho and r^T r, then what it divides by. */
 enum { RHO, RR, SIGMA, TS, TT, NUMBERS };
+
+enum { REPLACEMENT_INTERVAL = 16 /* iterations at least */ };
 
 static int ring_size(const ts_krylov *k) {
   return 2 * (k->desc.check_interval + k->overlap + 1);
@@ -69,14 +77,21 @@ static ts_status fill_random(ts_vector *v, uint32_t seed) {
 }
 
 static ts_status prepare(ts_krylov *k) {
-  TSI_TRY(fill_random(k->own[SHADOW], 2463534242u));
-  return fill_random(k->own[OTHER_SHADOW], 88675123u);
+  return fill_random(k->own[SHADOW], 2463534242u);
 }
 
 /* ---- Iterations ---- */
 
 static const ts_vector *shadow_of(const tsi_krylov_state *s) {
-  return s->solver->own[s->in_vain % 2 ? OTHER_SHADOW : SHADOW];
+  return s->solver->own[s->turn ? OTHER_SHADOW : SHADOW];
+}
+
+/* The random one first; then the residual of the restart, and its product with the random one, in turn. */
+static ts_status choose_shadow(const tsi_krylov_state *s) {
+  const ts_krylov *k = s->solver;
+  if (s->turn == 0) return TS_OK;
+  if (s->turn % 2 == 0) return k->context->ops->multiply(k->own[OTHER_SHADOW], k->r, k->own[SHADOW]);
+  return k->context->ops->axpby(k->own[OTHER_SHADOW], ts_constant(1), k->r, ts_constant(0), k->r);
 }
 
 /* The sums of r at the start of an iteration. */
@@ -94,6 +109,11 @@ static ts_status begin(tsi_krylov_state *s) {
   const ts_coefficient one = ts_constant(1), zero = ts_constant(0);
   s->phase_start = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
+  s->replaced_at = s->iteration;
+  s->peak = 0;
+  s->claims_in_vain = 0;
+  s->phase_start_measure = s->measure;
+  TSI_TRY(choose_shadow(s));
   TSI_TRY(ops->fill(k->own[E], 0));
   TSI_TRY(ops->axpby(k->own[P], one, k->r, zero, k->r));
   return sum_residual(s);
@@ -158,18 +178,37 @@ static const char *broken(const tsi_krylov_state *s, int iteration) {
   return NULL;
 }
 
-/* Begins again from the best x, or ends where that was in vain too often. */
-static ts_status restart(tsi_krylov_state *s, const char *what, int iteration) {
+/* x = x + M^-1 e if that is better, and r computed anew in either case. The directions go on. */
+static ts_status replace_residual(tsi_krylov_state *s) {
   const ts_krylov *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
   const double before = s->measure;
   TSI_TRY(tsi_krylov_try(s, k->own[E], k->own[T]));
-  if (s->measure <= k->desc.rtol) {
+  if (s->measure < before)
+    TSI_TRY(ops->fill(k->own[E], 0));
+  else
+    TSI_TRY(ops->residual(k->r, k->b, k->matrix, k->x_new));
+  s->replaced_at = s->phase_best_at = s->iteration;
+  s->phase_best = INFINITY;
+  s->peak = 0;
+  s->claims_in_vain = s->measure <= 0.5 * before ? 0 : s->claims_in_vain + 1;
+  if (s->measure <= k->desc.rtol)
     tsi_krylov_finish(s, TS_REASON_CONVERGED, NULL);
-    return TS_OK;
-  }
+  else if (s->claims_in_vain >= 2 && s->result->relative_residual <= s->result->attainable_residual)
+    tsi_krylov_finish_stagnated(s);
+  return s->ended ? TS_OK : sum_residual(s);
+}
+
+/* Begins again from the best x, or ends where that was in vain too often. */
+static ts_status restart(tsi_krylov_state *s, double before, const char *what, int iteration) {
+  const ts_krylov *k = s->solver;
   s->result->restarts++;
   s->in_vain = s->measure <= (what ? 0.9 : 0.5) * before ? 0 : s->in_vain + 1;
-  if (s->in_vain < 3) return begin(s);
+  if (s->in_vain) s->turn++;
+  if (s->in_vain < 4) {
+    TSI_TRY(k->context->ops->residual(k->r, k->b, k->matrix, k->x));
+    return begin(s);
+  }
   if (!what || s->result->relative_residual <= s->result->attainable_residual) {
     tsi_krylov_finish_stagnated(s);
     return TS_OK;
@@ -179,6 +218,22 @@ static ts_status restart(tsi_krylov_state *s, const char *what, int iteration) {
            iteration + 1, what, s->result->relative_residual);
   tsi_krylov_finish(s, TS_REASON_BREAKDOWN, text);
   return TS_OK;
+}
+
+/* The recurrence claims convergence, it has broken down (`what`), or it has made no progress for long. */
+static ts_status look_at_residual(tsi_krylov_state *s, int claims, const char *what, int where) {
+  const ts_krylov *k = s->solver;
+  if (claims) {
+    TSI_TRY(replace_residual(s));
+    if (s->ended || s->claims_in_vain < 2) return TS_OK;
+  } else {
+    TSI_TRY(tsi_krylov_try(s, k->own[E], k->own[T]));
+    if (s->measure <= k->desc.rtol) {
+      tsi_krylov_finish(s, TS_REASON_CONVERGED, NULL);
+      return TS_OK;
+    }
+  }
+  return restart(s, s->phase_start_measure, what, where);
 }
 
 /* Looks at the numbers of iterations reported .. checked-1. */
@@ -192,6 +247,8 @@ static ts_status judge(tsi_krylov_state *s, int checked) {
     k->history[i - first] = ratio;
     if (i < s->phase_start) continue;
     if (!what && (what = broken(s, i))) where = i;
+    if (i < s->replaced_at) continue;
+    s->peak = fmax(s->peak, ratio);
     if (ratio < 0.9 * s->phase_best) {
       s->phase_best = ratio;
       s->phase_best_at = i + 1;
@@ -200,15 +257,11 @@ static ts_status judge(tsi_krylov_state *s, int checked) {
   s->reported = checked;
   tsi_krylov_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
-  if (claimed(s, checked) <= k->desc.rtol) return restart(s, NULL, 0);
-  if (what) return restart(s, what, where);
+  const double now = claimed(s, checked);
   const int window = k->matrix->info.rows > 1000 ? k->matrix->info.rows : 1000;
-  if (checked - s->phase_best_at <= window) return TS_OK;
-  TSI_TRY(tsi_krylov_try(s, k->own[E], k->own[T]));
-  if (s->measure <= k->desc.rtol)
-    tsi_krylov_finish(s, TS_REASON_CONVERGED, NULL);
-  else
-    tsi_krylov_finish_stagnated(s);
+  const int claims = !what && now <= k->desc.rtol;
+  if (claims || what || checked - s->phase_best_at > window) return look_at_residual(s, claims, what, where);
+  if (now <= 1e-3 * s->peak && checked - s->replaced_at >= REPLACEMENT_INTERVAL) return replace_residual(s);
   return TS_OK;
 }
 

@@ -78,6 +78,13 @@ struct tsi_krylov_state {
   int phase_best_at; /* iteration */
   int columns;       /* GMRES: of the Hessenberg matrix that the host has seen */
   int in_vain;       /* restarts in a row that gained nothing */
+
+  /* BiCGSTAB: since r was last b - A (x + M^-1 e) computed anew. */
+  int replaced_at;            /* the iteration */
+  double peak;                /* largest number of the history */
+  double phase_start_measure; /* of the phase's first x */
+  int claims_in_vain;         /* in a row, whose residual had not halved */
+  int turn;                   /* restarts that asked for another shadow vector */
 };
 
 static inline double tsi_krylov_number(const ts_krylov *k, int slot, int component) {
