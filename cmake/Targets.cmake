@@ -1,12 +1,10 @@
 # The library: one set of objects, a shared and a static library from it, and the programs beside it.
 find_package(Threads REQUIRED)
+include(CheckCCompilerFlag)
 
 add_library(texsolve_options INTERFACE)
 target_compile_options(texsolve_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall>)
-if(NOT TEXSOLVE_OPENMP)
-  target_compile_options(texsolve_options INTERFACE -Wno-unknown-pragmas)
-endif()
 if(TEXSOLVE_WERROR)
   target_compile_options(texsolve_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>
     "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:--Werror all-warnings -Xcompiler=-Werror>")
@@ -47,9 +45,11 @@ if(TEXSOLVE_WITH_CUDA)
   list(APPEND definitions TEXSOLVE_HAVE_CUDA)
   list(APPEND link_libraries CUDA::cudart_static)
 endif()
-if(TEXSOLVE_OPENMP)
-  find_package(OpenMP REQUIRED COMPONENTS C)
-  list(APPEND link_libraries OpenMP::OpenMP_C)
+if(TEXSOLVE_THREADS)
+  list(APPEND definitions TEXSOLVE_HAVE_THREADS)
+  list(APPEND link_libraries Threads::Threads)
+else()
+  list(FILTER sources EXCLUDE REGEX "/cpu_pool\\.c$")
 endif()
 
 add_library(texsolve_objects OBJECT ${sources})
@@ -58,6 +58,14 @@ target_include_directories(texsolve_objects PUBLIC
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
   PRIVATE src/common src/gl)
 target_compile_definitions(texsolve_objects PRIVATE ${definitions} _POSIX_C_SOURCE=200809L)
+# Vectorised loops are marked as OpenMP's; that needs none of its library.
+check_c_compiler_flag(-fopenmp-simd TEXSOLVE_HAVE_OPENMP_SIMD)
+if(TEXSOLVE_HAVE_OPENMP_SIMD)
+  target_compile_options(texsolve_objects PRIVATE $<$<COMPILE_LANGUAGE:C>:-fopenmp-simd>)
+  target_compile_definitions(texsolve_objects PRIVATE TEXSOLVE_OPENMP_SIMD)
+endif()
+# Cores and affinity are the GNU C library's.
+set_source_files_properties(src/cpu/cpu_cores.c src/cpu/cpu_pool.c PROPERTIES COMPILE_DEFINITIONS _GNU_SOURCE)
 target_link_libraries(texsolve_objects PUBLIC ${link_libraries} PRIVATE $<BUILD_INTERFACE:texsolve_options>)
 
 # A static library is one object, in which only the API's names are left: an application may have a gl_bind of its own.

@@ -195,7 +195,7 @@ static void half_an_allocator(void) {
 
 static void threads(void) {
   if (!test_is_cpu()) return;
-#ifdef _OPENMP
+#ifdef TEXSOLVE_HAVE_THREADS
   const int most = 3;
 #else
   const int most = 1; /* asking for more gives one */

@@ -104,7 +104,7 @@ typedef enum ts_log_level { TS_LOG_WARNING = 1, TS_LOG_INFO = 2, TS_LOG_DEBUG = 
 typedef void (*ts_log_fn)(ts_log_level level, const char *message, void *user);
 
 /* Host memory. All three functions or none; realloc_fn(NULL, n) allocates. The library's own host memory
- * comes from here; memory that a driver or the OpenMP runtime takes does not. */
+ * comes from here; memory that a driver or the start of a thread takes does not. */
 typedef struct ts_allocator {
   void *(*malloc_fn)(size_t bytes, void *user);
   void *(*realloc_fn)(void *block, size_t bytes, void *user);
@@ -142,7 +142,9 @@ typedef struct ts_context_desc {
   void *log_user;
   ts_log_level log_level;  /* the most detailed level wanted; default: TS_LOG_WARNING */
   ts_allocator allocator;  /* default: malloc, realloc, free */
-  int threads;             /* threads of the CPU backend; default: what OpenMP chooses */
+  int threads;             /* threads of the CPU backend; default: OMP_NUM_THREADS, else the cores that this
+                              process may use. They start with the first operation that is worth it, and are
+                              left alone while other programs want their cores */
   int rectangle_width;     /* size in texels of the rectangles that rows are packed in: powers of two, 4 to */
   int rectangle_height;    /* 256. Default: the device's; `texsolve bench limits` measures it. */
   int max_texture_size;    /* use textures no larger than this, at least 64; default: the device's limit */

@@ -1,4 +1,4 @@
-/* The CPU backend: vectors and matrices in host memory, OpenMP threads, vectorised loops.
+/* The CPU backend: vectors and matrices in host memory, threads, vectorised loops.
  *
  * A space is linear: element c of index i of a vector is data[i * components + c], without padding. Loops over
  * vectors run over blocks of CPU_BLOCK floats whatever the number of components, because CPU_LANES, which
@@ -10,6 +10,8 @@
 
 #include "common.h"
 #include "layout.h"
+#include "cpu_pace.h"
+#include "cpu_pool.h"
 #include "cpu_target.h"
 
 enum {
@@ -20,6 +22,8 @@ enum {
 
 typedef struct cpu_state {
   int threads;
+  cpu_pool *pool; /* NULL: one thread */
+  cpu_pace pace;
   double *partials; /* what each block adds to a reduction, four components a block */
   size_t partial_blocks;
 } cpu_state;
@@ -63,12 +67,10 @@ static inline size_t cpu_count(const ts_vector *v) {
 /* ---- cpu_parallel.c ---- */
 
 /* Works on items first .. last-1. */
-typedef void (*cpu_body)(const void *arguments, size_t first, size_t last);
 /* Shares `items` among threads in contiguous ranges, the same ones at every call, so that a thread finds the
  * pages it touched first. `cost` is the number of floats an item stands for: little work takes fewer threads.
  */
 void cpu_for(const ts_context *context, size_t items, size_t cost, cpu_body body, const void *arguments);
-int cpu_default_threads(void);
 
 static inline size_t cpu_blocks(size_t count) {
   return (count + CPU_BLOCK - 1) / CPU_BLOCK;

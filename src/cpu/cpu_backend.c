@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "cpu_cores.h"
 #include "cpu_level.h"
 #include "cpu_grid.h"
 
@@ -39,10 +40,16 @@ static ts_status cpu_open(ts_context *context) {
   cpu_state *state = tsi_calloc(context, 1, sizeof *state);
   if (!state) return tsi_out_of_memory(context, "the CPU backend", sizeof *state);
   state->threads = context->desc.threads > 0 ? context->desc.threads : cpu_default_threads();
-#ifndef _OPENMP
+  context->backend = state;
+#ifdef TEXSOLVE_HAVE_THREADS
+  const ts_status status = state->threads > 1 ? cpu_pool_create(context, state->threads, &state->pool) : TS_OK;
+  if (status < 0) {
+    tsi_free(context, state);
+    return status;
+  }
+#else
   state->threads = 1;
 #endif
-  context->backend = state;
 
   tsi_caps *caps = &context->caps;
   *caps = (tsi_caps){
@@ -58,17 +65,16 @@ static ts_status cpu_open(ts_context *context) {
       .pointwise_storage = TS_GRID_STORAGE_PARITIES,
   };
   read_device_name(caps->device, sizeof caps->device);
-#ifdef _OPENMP
-  snprintf(caps->driver, sizeof caps->driver, "OpenMP %d, %d thread%s, %s", _OPENMP, state->threads,
-           state->threads == 1 ? "" : "s", instruction_set());
-#else
-  snprintf(caps->driver, sizeof caps->driver, "without OpenMP, 1 thread, %s", instruction_set());
-#endif
+  snprintf(caps->driver, sizeof caps->driver, "%d thread%s, %s", state->threads, state->threads == 1 ? "" : "s",
+           instruction_set());
   return TS_OK;
 }
 
 static void cpu_close(ts_context *context) {
   cpu_state *state = cpu_state_of(context);
+#ifdef TEXSOLVE_HAVE_THREADS
+  cpu_pool_destroy(context, &state->pool);
+#endif
   tsi_free(context, state->partials);
   tsi_free(context, state);
   context->backend = NULL;

@@ -32,7 +32,7 @@
 #define CPU_CLONES
 #endif
 
-#if defined(_OPENMP)
+#if defined(TEXSOLVE_OPENMP_SIMD)
 #define CPU_SIMD _Pragma("omp simd")
 #elif defined(__clang__)
 #define CPU_SIMD _Pragma("clang loop vectorize(assume_safety)")

@@ -68,7 +68,7 @@ for kind in shared static; do
   # Linking the shared library must not need the packages below it.
   without=""
   [ "$kind" = static ] || without="-DCMAKE_DISABLE_FIND_PACKAGE_GLEW=ON -DCMAKE_DISABLE_FIND_PACKAGE_glfw3=ON
-    -DCMAKE_DISABLE_FIND_PACKAGE_OpenGL=ON -DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON
+    -DCMAKE_DISABLE_FIND_PACKAGE_OpenGL=ON -DCMAKE_DISABLE_FIND_PACKAGE_Threads=ON
     -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON"
   # shellcheck disable=SC2086
   "$cmake" -S "$source" -B "$work/cmake-$kind" -G "$generator" -DCMAKE_C_COMPILER="$cc" -DCMAKE_BUILD_TYPE=Release \
