@@ -22,6 +22,7 @@ enum {
   KEY_PRECONDITIONER,
   KEY_RTOL,
   KEY_ITERATIONS,
+  KEY_THREADS,
   KEY_GL_PLATFORM,
   KEY_SCREENSHOT,
   KEY_SIZE,
@@ -70,6 +71,7 @@ static const struct argp_option option_list[] = {
      "jacobi or multilevel, from coarser meshes (default: jacobi)", 3},
     {"rtol", KEY_RTOL, "R", 0, "relative residual of the normal equations, between 0 and 1 (default: 1e-6)", 3},
     {"max-iterations", KEY_ITERATIONS, "N", 0, "stop after N iterations (default: 100000)", 3},
+    {"threads", KEY_THREADS, "N", 0, "threads of the CPU backend", 3},
     {"gl-platform", KEY_GL_PLATFORM, "NAME", 0,
      "where --headless takes OpenGL from: egl, or window, a hidden one (default: egl)", 3},
     {0, 0, 0, 0, "Pictures:", 4},
@@ -181,6 +183,9 @@ static int parse_map(int key, char *text, program_options *o) {
     return 0;
   case KEY_ITERATIONS:
     o->conformal.max_iterations = arguments_whole_number("--max-iterations", text, 1, 100000000);
+    return 0;
+  case KEY_THREADS:
+    o->device.threads = arguments_whole_number("--threads", text, 1, 4096);
     return 0;
   case KEY_GL_PLATFORM:
     o->device.gl_platform =

@@ -78,6 +78,7 @@ int report_json(const work_report *w) {
   PUT("pins", json_integer(f->pin_count));
   PUT("backend", json_string(w->device->backend));
   PUT("device", json_string(w->device->device));
+  if (w->device->threads) PUT("threads", json_integer(w->device->threads));
   PUT("rtol", number(w->options->conformal.rtol));
   PUT("solution", solution(w));
   PUT("distortion", distortions(&f->d));

@@ -72,14 +72,18 @@ same "standard error" "$(cat ../log/err)" ''
 grep -q 'flipped  *0 triangles' ../log/out || fail "triangles of the face are flipped"
 
 # The numbers, some of them computed here from the file that was written.
+OMP_NUM_THREADS=2
 # shellcheck disable=SC2086
-run_all 0 face.obj -o again.obj $picture --json
+run_all 0 face.obj -o again.obj $picture --json --threads 3
+OMP_NUM_THREADS=1
 case $group.$pictures in
 gl.yes) same drawn "$(json string drawn)" texture ;;
 cpu.yes) same drawn "$(json string drawn)" "copied through the host" ;;
 *.no) same drawn "$(json null drawn >/dev/null && echo null)" null ;;
 esac
 same backend "$(json string backend)" $group
+# 1: built without threads
+[ $group != cpu ] || holds "threads" "$(json integer threads) == 3 || $(json integer threads) == 1"
 same vertices "$(json integer vertices)" "$(vertices face.obj)"
 same "vertices written" "$(vertices again.obj)" "$(vertices face.obj)"
 same triangles "$(json integer triangles)" "$(grep -c '^f ' again.obj)"

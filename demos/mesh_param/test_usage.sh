@@ -1,6 +1,7 @@
 # What mesh-param refuses, with a line that says what was expected; and what it repairs.
 export OMP_NUM_THREADS=1
-for option in --seed --squares --max-iterations; do refuse 2 "expected a whole number" $option x; done
+for option in --seed --squares --max-iterations --threads; do refuse 2 "expected a whole number" $option x; done
+for threads in 0 -1 4097; do refuse 2 "--threads: '$threads', expected" a.obj --threads=$threads; done
 refuse 2 "no mesh given"
 refuse 2 "expected one mesh only" a.obj b.obj
 refuse 2 "expected one of them" a.obj --generate cap
