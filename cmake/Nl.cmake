@@ -16,6 +16,8 @@ foreach(kind shared static)
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include/texsolve-nl> $<INSTALL_INTERFACE:include/texsolve-nl>)
   add_library(texsolve::nl-${kind} ALIAS texsolve_nl_${kind})
 endforeach()
+add_library(texsolve::nl ALIAS texsolve_nl_shared)
+texsolve_export(texsolve_nl_shared texsolve-nl.map)
 # texsolve is found beside it, wherever the two are installed.
 set_target_properties(texsolve_nl_shared PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN")

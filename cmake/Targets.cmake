@@ -83,6 +83,15 @@ function(texsolve_join objects variable)
   endif()
   set(${variable} ${${variable}} PARENT_SCOPE)
 endfunction()
+
+# A shared library exports the API's names alone, whatever the libraries inside it are compiled with.
+function(texsolve_export library map)
+  if(CMAKE_SYSTEM_NAME STREQUAL Linux)
+    target_link_options(${library} PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/${map})
+    set_property(TARGET ${library} APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/${map})
+  endif()
+endfunction()
+
 texsolve_join(texsolve_objects static_objects)
 add_library(texsolve_shared SHARED $<TARGET_OBJECTS:texsolve_objects>)
 add_library(texsolve_static STATIC ${static_objects})
@@ -92,14 +101,13 @@ foreach(kind shared static)
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   add_library(texsolve::${kind} ALIAS texsolve_${kind})
 endforeach()
+add_library(texsolve::texsolve ALIAS texsolve_shared) # as find_package gives it
 set_target_properties(texsolve_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT TEXSOLVE_SANITIZE)
   # A missing function is our error, not the user's; sanitizers leave their own names to the program.
   target_link_options(texsolve_shared PRIVATE LINKER:--no-undefined)
 endif()
-if(TEXSOLVE_WITH_CUDA AND CMAKE_SYSTEM_NAME STREQUAL Linux)
-  target_link_options(texsolve_shared PRIVATE LINKER:--exclude-libs,ALL) # the CUDA runtime inside is ours alone
-endif()
+texsolve_export(texsolve_shared texsolve.map)
 target_link_libraries(texsolve_shared PRIVATE ${link_libraries} $<BUILD_INTERFACE:texsolve_options>)
 target_link_libraries(texsolve_static PUBLIC ${link_libraries} PRIVATE $<BUILD_INTERFACE:texsolve_options>)
 set_target_properties(texsolve_static PROPERTIES LINKER_LANGUAGE C)
@@ -107,6 +115,13 @@ add_library(texsolve_internal STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:texsolve_
 target_include_directories(texsolve_internal PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
 target_link_libraries(texsolve_internal PUBLIC ${link_libraries} texsolve_options)
 include(Nl)
+if(NOT PROJECT_IS_TOP_LEVEL)
+  # Whoever links the static library, in whatever directory, needs the packages that were found here.
+  get_directory_property(packages IMPORTED_TARGETS)
+  if(packages)
+    set_target_properties(${packages} PROPERTIES IMPORTED_GLOBAL TRUE)
+  endif()
+endif()
 
 if(TEXSOLVE_TESTS)
   enable_testing() # before the programs, which have tests of their own

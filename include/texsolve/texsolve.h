@@ -43,9 +43,7 @@
 #define TS_VERSION_MINOR 1
 #define TS_VERSION_PATCH 0
 
-#if defined(TEXSOLVE_SHARED) && defined(_WIN32)
-#define TS_API __declspec(dllimport)
-#elif defined(__GNUC__)
+#ifdef __GNUC__
 #define TS_API __attribute__((visibility("default")))
 #else
 #define TS_API

@@ -47,17 +47,17 @@ done
 if grep -rl "$work/first" "$prefix" --include='*.pc' --include='*.cmake'; then
   fail "the files above hold the path of the first installation"
 fi
-# The last three are the linker's own.
-others=$(nm -D --defined-only "$libdir/libtexsolve.so" |
-  awk '$3 !~ /^ts_/ && $3 != "__bss_start" && $3 != "_edata" && $3 != "_end" { print $3 }')
-[ -z "$others" ] || fail "the shared library exports names that are not ts_...: $others"
-others=$(nm -g --defined-only "$libdir/libtexsolve.a" | awk 'NF == 3 && $3 !~ /^ts_/ { print $3 }')
-[ -z "$others" ] || fail "the static library exports names that are not ts_...: $others"
-for library in "-D $libdir/libtexsolve-nl.so" "-g $libdir/libtexsolve-nl.a"; do
-  # shellcheck disable=SC2086
-  others=$(nm --defined-only $library | awk 'NF == 3 && $3 !~ /^(nl[A-Z]|__bss_start$|_edata$|_end$)/ { print $3 }')
-  [ -z "$others" ] || fail "${library#* } exports names that are not nl...: $others"
-done
+# $1: names that the library may export; the rest: nm's arguments.
+exports_only() {
+  pattern=$1
+  shift
+  others=$(nm --defined-only "$@" | awk -v pattern="$pattern" 'NF == 3 && $2 ~ /[A-Z]/ && $3 !~ pattern { print $3 }')
+  [ -z "$others" ] || fail "$2 exports names that are not $pattern: $others"
+}
+exports_only '^ts_' -D "$libdir/libtexsolve.so"
+exports_only '^ts_' -g "$libdir/libtexsolve.a"
+exports_only '^nl[A-Z]' -D "$libdir/libtexsolve-nl.so"
+exports_only '^nl[A-Z]' -g "$libdir/libtexsolve-nl.a"
 nm -D --defined-only "$libdir/libtexsolve.so" | grep -q ' ts_cg_solve$' || fail "ts_cg_solve is not exported"
 if [ -x "$prefix/bin/texsolve" ]; then
   "$prefix/bin/texsolve" --version
@@ -96,6 +96,14 @@ echo "== pkg-config, shared"
   $(PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs texsolve) -lm -Wl,-rpath,"$libdir"
 links_shared "$work/pc-shared" || fail "libtexsolve.so is not linked"
 run "$work/pc-shared" "$@"
+# In a prefix of one's own: the README's line, as it stands there.
+line=$(sed -n 's/^cc \(program\.c .*rpath.*\)$/\1/p' "$source/../../../README.md")
+[ -n "$line" ] || fail "README.md has no line for pkg-config with a prefix of one's own"
+mkdir "$work/readme"
+cp "$source/main.c" "$work/readme/program.c"
+(cd "$work/readme" && eval "PKG_CONFIG_PATH=\$libdir/pkgconfig; export PKG_CONFIG_PATH; \"\$cc\" -std=c11 $line -lm")
+links_shared "$work/readme/program" || fail "the README's line does not link libtexsolve.so"
+run "$work/readme/program" "$@"
 # A program for OpenNL, by nothing but the name of the package.
 # shellcheck disable=SC2046
 "$cc" -std=c99 -Wall -Wextra -Werror "$source/opennl.c" -o "$work/nl-shared" \
