@@ -39,8 +39,9 @@ static const struct argp_option OPTIONS[] = {
     {"matrix", 'm', "NAME", 0,
      "A generated matrix (grid: triangulated grid with 7 entries a row; laplace2d, laplace3d; random: "
      "random rows of uneven length; fem3, fem4: 3-D, with 3 or 4 unknowns a node; powerlaw; uneven; banded; "
-     "denserow: a grid with one full row; default: all of these, compare: grid), of a mesh's conformal map "
-     "(lscm) or smoothing (dsi), or a Matrix Market file",
+     "denserow: a grid with one full row; default: all of these, compare: grid), a Delaunay triangulation in "
+     "random order (delaunay), a network (rmat), a mesh's conformal map (lscm) or smoothing (dsi), or a Matrix "
+     "Market file",
      0},
     {"reorder", OPTION_REORDER, "NAME", 0,
      "Of spmv, cg and compare: bring matrices into another order of their unknowns: rcm (reverse "

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generate_edges.h"
+#include "generate_graph.h"
 #include "generate_mesh.h"
-
-/* Added to the diagonal: small enough that CG has work to do, large enough to be definite in single precision.
- */
-static const float SHIFT = 1e-3f;
 
 static uint32_t hash(uint32_t i, uint32_t j) {
   uint64_t h = ((uint64_t)i * UINT64_C(0x100000000) + j) * UINT64_C(0x9e3779b97f4a7c15);
@@ -27,45 +25,10 @@ const char *generated_name(int index) {
 }
 
 int generated_is_name(const char *name) {
-  if (!strcmp(name, "lscm") || !strcmp(name, "dsi")) return 1;
+  if (!strcmp(name, "lscm") || !strcmp(name, "dsi") || generated_is_graph(name)) return 1;
   for (int i = 0; generated_name(i); ++i)
     if (!strcmp(name, generated_name(i))) return 1;
   return 0;
-}
-
-/* The weight of the edge between i and j, the same seen from both ends. */
-static float weight(int32_t i, int32_t j) {
-  return 0.5f + generated_noise((uint32_t)(i < j ? i : j), (uint32_t)(i < j ? j : i));
-}
-
-static int allocate(generated_matrix *A, int32_t rows, int64_t entries) {
-  if (entries < 1 || entries > INT32_MAX) return 2;
-  A->rows = A->columns = rows;
-  A->row_offsets = malloc(((size_t)rows + 1) * sizeof *A->row_offsets);
-  A->column_indices = malloc((size_t)entries * sizeof *A->column_indices);
-  A->values = malloc((size_t)entries * sizeof *A->values);
-  if (A->row_offsets && A->column_indices && A->values) return 0;
-  generated_free(A);
-  return 2;
-}
-
-/* Values for a symmetric pattern that includes the diagonal: off-diagonals -w, diagonal the sum of w plus
- * SHIFT. */
-static void fill_values(generated_matrix *A) {
-  for (int32_t i = 0; i < A->rows; ++i) {
-    double sum = SHIFT;
-    int32_t diagonal = A->row_offsets[i];
-    for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; ++k) {
-      const int32_t j = A->column_indices[k];
-      if (j == i) {
-        diagonal = k;
-        continue;
-      }
-      A->values[k] = -weight(i, j);
-      sum -= (double)A->values[k];
-    }
-    A->values[diagonal] = (float)sum;
-  }
 }
 
 /* The columns of row i of a w x h x d box with `rows` cells, of which the last layer may be partly filled;
@@ -90,7 +53,7 @@ static int generate_box(generated_matrix *A, int32_t rows, int32_t w, int32_t h,
   int32_t columns[9];
   int64_t entries = 0;
   for (int32_t i = 0; i < rows; ++i) entries += neighbours(columns, i, w, h, rows, diagonals);
-  const int failed = allocate(A, rows, entries);
+  const int failed = generated_allocate(A, rows, entries);
   if (failed) return failed;
   A->row_offsets[0] = 0;
   for (int32_t i = 0; i < rows; ++i) {
@@ -99,7 +62,7 @@ static int generate_box(generated_matrix *A, int32_t rows, int32_t w, int32_t h,
     memcpy(row, columns, (size_t)count * sizeof *columns);
     A->row_offsets[i + 1] = A->row_offsets[i] + count;
   }
-  fill_values(A);
+  generated_fill_values(A);
   return 0;
 }
 
@@ -111,7 +74,7 @@ static int generate_nodes(generated_matrix *A, int32_t rows, int32_t unknowns) {
   int64_t entries = 0;
   for (int32_t i = 0; i < nodes; ++i)
     entries += (int64_t)neighbours(near, i, w, w, nodes, 0) * unknowns * unknowns;
-  const int failed = allocate(A, rows, entries); /* a few too many where the last node is cut */
+  const int failed = generated_allocate(A, rows, entries); /* a few too many where the last node is cut */
   if (failed) return failed;
   int32_t to = 0;
   A->row_offsets[0] = 0;
@@ -122,7 +85,7 @@ static int generate_nodes(generated_matrix *A, int32_t rows, int32_t unknowns) {
         A->column_indices[to++] = j;
     A->row_offsets[i + 1] = to;
   }
-  fill_values(A);
+  generated_fill_values(A);
   return 0;
 }
 
@@ -131,11 +94,6 @@ static int wanted_neighbours(int32_t i) {
   const double u = (double)generated_noise((uint32_t)i, 0x51ed270bu);
   const int n = (int)(1.0 / (1.0 - 0.995 * pow(u, 0.9)));
   return n < 96 ? n : 96;
-}
-
-static int ascending(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
 }
 
 /* Neighbours that row i picks; they count as -1 or i where there is none. */
@@ -191,56 +149,14 @@ static int32_t pick_first(int32_t i, int k, int32_t rows) {
   return k == 0 ? 0 : k == 1 ? (i % w ? i - 1 : -1) : i - w;
 }
 
-/* Every row picks neighbours; an edge belongs to both its ends. */
 static int generate_picked(generated_matrix *A, int32_t rows, const picks *p) {
-  int32_t *next = calloc((size_t)rows + 1, sizeof *next);
-  if (!next) return 2;
-  int64_t entries = rows;
-  for (int32_t i = 0; i < rows; ++i) {
-    ++next[i]; /* the diagonal */
-    for (int k = 0, n = p->count(i); k < n; ++k) {
-      const int32_t j = p->pick(i, k, rows);
-      if (j < 0 || j == i) continue;
-      ++next[i], ++next[j], entries += 2;
-    }
-  }
-  const int failed = allocate(A, rows, entries);
-  if (failed) {
-    free(next);
-    return failed;
-  }
-  A->row_offsets[0] = 0;
-  for (int32_t i = 0; i < rows; ++i) {
-    A->row_offsets[i + 1] = A->row_offsets[i] + next[i];
-    next[i] = A->row_offsets[i];
-  }
-  for (int32_t i = 0; i < rows; ++i) {
-    A->column_indices[next[i]++] = i;
-    for (int k = 0, n = p->count(i); k < n; ++k) {
-      const int32_t j = p->pick(i, k, rows);
-      if (j < 0 || j == i) continue;
-      A->column_indices[next[i]++] = j;
-      A->column_indices[next[j]++] = i;
-    }
-  }
-  free(next);
-
-  /* Sort the rows and drop edges that were picked twice. */
-  int32_t kept = 0, begin = 0;
-  for (int32_t i = 0; i < rows; ++i) {
-    const int32_t end = A->row_offsets[i + 1];
-    qsort(A->column_indices + begin, (size_t)(end - begin), sizeof *A->column_indices, ascending);
-    const int32_t first = kept;
-    for (int32_t k = begin; k < end; ++k) {
-      if (kept > first && A->column_indices[kept - 1] == A->column_indices[k]) continue;
-      A->column_indices[kept++] = A->column_indices[k];
-    }
-    A->row_offsets[i] = first;
-    begin = end;
-  }
-  A->row_offsets[rows] = kept;
-  fill_values(A);
-  return 0;
+  edge_list list = {0};
+  int failed = 0;
+  for (int32_t i = 0; i < rows && !failed; ++i)
+    for (int k = 0, n = p->count(i); k < n && !failed; ++k) failed = edges_add(&list, i, p->pick(i, k, rows));
+  failed = failed ? 2 : edges_to_matrix(&list, rows, A);
+  edges_free(&list);
+  return failed;
 }
 
 int generate_matrix(generated_matrix *A, const char *name, int32_t rows) {
@@ -267,7 +183,7 @@ int generate_matrix(generated_matrix *A, const char *name, int32_t rows) {
   if (!strcmp(name, "fem4")) return generate_nodes(A, rows, 4);
   if (!strcmp(name, "lscm")) return generate_lscm(A, rows, 1, NULL);
   if (!strcmp(name, "dsi")) return generate_dsi(A, rows);
-  return 1;
+  return generate_graph(A, name, rows);
 }
 
 void generated_free(generated_matrix *A) {

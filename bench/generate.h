@@ -1,5 +1,6 @@
 /* Generated matrices: sparsity patterns that meshes, volumes and networks lead to. All are symmetric and
- * positive definite: a weighted graph Laplacian plus a small multiple of the identity, but for the last two. */
+ * positive definite: a weighted graph Laplacian plus a small multiple of the identity, but for those of a mesh.
+ */
 #ifndef BENCH_GENERATE_H
 #define BENCH_GENERATE_H
 
@@ -22,6 +23,8 @@ typedef struct generated_matrix {
  * "uneven"    columns at most 1000 away: about 7 entries, and up to 80 in every eighth row
  * "banded"    the 16 columns on either side of the diagonal
  * "denserow"  a square grid, 5 entries a row, and a first row and column that are full
+ * "delaunay"  a Delaunay triangulation of random points, numbered by chance within strips of 16 lines
+ * "rmat"      a recursive matrix: a network whose rows have from 1 to thousands of entries, 30 in the mean
  * "lscm"      normal equations of a conformal map of a mesh, and
  * "dsi"       of discrete smooth interpolation: generate_mesh.h
  * Each has exactly `rows` rows. Returns 0; 1 for an unknown name; 2 without memory or with more entries than a
@@ -32,7 +35,7 @@ void generated_free(generated_matrix *A);
 
 ts_csr generated_csr(const generated_matrix *A);
 
-/* The names above but for the last two, which make the set that benchmarks take: index 0, 1, ...; NULL past the
+/* The names above to "denserow", which make the set that benchmarks take: index 0, 1, ...; NULL past the
  * end. */
 const char *generated_name(int index);
 int generated_is_name(const char *name);
