@@ -77,9 +77,9 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<cg_works> &wo
       if (t % 32 == 0)
         for (int c = 0; c < N; c++) memory.of_piece[t / 32][c] = sum[c];
     }
-    for (int row = own.row + t; row < own.row + own.rows; row += WORK_THREADS) {
-      row_of_work<N>(m, own, row, memory.rows, sum);
-      keep_product<N>(job, row, sum, dq);
+    for (int row = t; row < own.rows; row += WORK_THREADS) {
+      row_of_work<N>(own, ends_of_row(m, own, row), memory.rows, sum);
+      keep_product<N>(job, own.row + row, sum, dq);
     }
     __syncthreads(); /* the sums have been read */
     if (!is_piece || t >= 32) continue;

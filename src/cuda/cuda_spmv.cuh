@@ -37,14 +37,15 @@ template <int N, int THREADS, typename Real> static __device__ __forceinline__ v
       for (int c = 0; c < N; c++) sum[c] += warps[w][c];
 }
 
-template <int N, int THREADS, typename Real>
+/* MANY entries of a thread are on their way at a time. */
+template <int N, int THREADS, typename Real, int MANY = 2>
 static __device__ void piece_of_row(const cuda_works &m, const tsi_row_work &work, int number,
                                     const operands &o) {
   __shared__ bool last;
   Real sum[N] = {};
   cuda_overlap_wait();
-  cuda_run<N, 2>(m.values, m.columns, (uint32_t)work.first + threadIdx.x, (uint32_t)work.end, THREADS, o.x,
-                 sum);
+  cuda_run<N, MANY>(m.values, m.columns, (uint32_t)work.first + threadIdx.x, (uint32_t)work.end, THREADS, o.x,
+                    sum);
   sum_block<N, THREADS>(sum);
   if (work.pieces > 1) {
     const int first = number - work.piece;

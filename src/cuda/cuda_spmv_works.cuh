@@ -16,10 +16,8 @@ enum { WORK_STEPS = 8, WORK_THREADS = 128, WORK_WARPS = WORK_THREADS / 32 };
  * to be room for the place where the next row begins. */
 static_assert(WORK_THREADS * WORK_STEPS >= TSI_WORK_ENTRIES + WORK_STEPS, "a work is too large for a block");
 
-/* Three quarters of the threads that a multiprocessor can hold: more have too few registers for the loads that
- * are on their way. */
 template <int N, typename Real>
-constexpr int work_blocks = N == 1 && sizeof(Real) == 4 ? MULTIPROCESSOR_THREADS * 3 / 4 / WORK_THREADS : 1;
+constexpr int work_blocks = N == 1 && sizeof(Real) == 4 ? MULTIPROCESSOR_THREADS / WORK_THREADS : 1;
 
 static __device__ __forceinline__ void load_steps(int32_t (&to)[WORK_STEPS], const int32_t *from) {
   for (int q = 0; q < WORK_STEPS / 4; q++) {
@@ -119,11 +117,16 @@ static __device__ __forceinline__ void add_up_work(const cuda_csr &m, const tsi_
   __syncthreads();
 }
 
+/* Where the entries of row number `row` of the work begin and end, if it has so many. */
+static __device__ __forceinline__ uint2 ends_of_row(const cuda_csr &m, const tsi_row_work &work, int row) {
+  if (row >= work.rows) return make_uint2(0, 0);
+  return make_uint2((uint32_t)m.row_offsets[work.row + row], (uint32_t)m.row_offsets[work.row + row + 1]);
+}
+
 template <int N, typename Real>
-static __device__ __forceinline__ void row_of_work(const cuda_csr &m, const tsi_row_work &work, int32_t row,
+static __device__ __forceinline__ void row_of_work(const tsi_row_work &work, uint2 ends,
                                                    const work_memory<N, Real> &memory, Real (&sum)[N]) {
-  const uint32_t from = (uint32_t)m.row_offsets[row], to = (uint32_t)m.row_offsets[row + 1];
-  for (int c = 0; c < N; c++) sum[c] = from < to ? memory.at[c][to - 1 - work_start(work)] : (Real)0;
+  for (int c = 0; c < N; c++) sum[c] = ends.x < ends.y ? memory.at[c][ends.y - 1 - work_start(work)] : (Real)0;
 }
 
 template <int N, typename Real>
@@ -133,16 +136,18 @@ __global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
   cuda_overlap_trigger();
   const tsi_row_work work = w.works[blockIdx.x];
   if (work.rows == 0) {
-    piece_of_row<N, WORK_THREADS, Real>(w, work, (int)blockIdx.x, o);
+    piece_of_row<N, WORK_THREADS, Real, 4>(w, work, (int)blockIdx.x, o);
     return;
   }
-  /* What belongs to the pattern is on its way before the kernel before has ended. */
+  /* What belongs to the pattern is on its way before the kernel before has ended, and before sums are. */
+  uint2 ends = ends_of_row(m, work, (int)threadIdx.x);
   add_up_work<N>(
       m, work, (int)threadIdx.x, o.x, [] { cuda_overlap_wait(); }, memory);
-  for (int row = work.row + (int)threadIdx.x; row < work.row + work.rows; row += WORK_THREADS) {
+  for (int row = (int)threadIdx.x; row < work.rows; row += WORK_THREADS) {
     Real sum[N];
-    row_of_work<N>(m, work, row, memory, sum);
-    store<N>(o, row, sum);
+    row_of_work<N>(work, ends, memory, sum);
+    store<N>(o, work.row + row, sum);
+    ends = ends_of_row(m, work, row + WORK_THREADS);
   }
 }
 
