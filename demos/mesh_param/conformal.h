@@ -49,7 +49,7 @@ typedef struct conformal_result {
   char why_not[MESH_MESSAGE];              /* why it was not the one that was asked for; "" where it was */
   int coarser;                             /* meshes in the preconditioner */
   levels_result levels;                    /* all 0 from conformal_solve */
-  char choice[300], message[200];          /* as in ts_system_result */
+  char choice[340], message[200];          /* as in ts_system_result */
 } conformal_result;
 
 /* The condition of triangle t as a complex number: the sum of w_k (u_k + i v_k) is to be 0, where w_k = re[k] +

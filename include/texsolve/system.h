@@ -197,7 +197,7 @@ typedef struct ts_system_result {
   double seconds_build;  /* from ts_system_begin's rows to the matrix to be laid out; 0 where nothing changed */
   double seconds_layout; /* layout and upload; 0 where nothing changed */
   double seconds_solve;
-  char choice[300];  /* why this format and why the normal equations are formed or applied, in bytes */
+  char choice[340];  /* why this format and why the normal equations are formed or applied, in bytes */
   char message[200]; /* the reason in one line, with the row, unknown or number concerned */
 } ts_system_result;
 

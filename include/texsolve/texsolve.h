@@ -373,7 +373,7 @@ typedef struct ts_matrix_info {
    * entry, such as "jagged: 5.4 bytes an entry; csr 8.6, bcrs2 10.3 (fill 0.50, x 1.11)", where each byte
    * counts 1.11 times because it takes that much longer. The numbers are those of the matrix as it was created;
    * in "jagged: asked for" the descriptor named the format. */
-  char choice[160];
+  char choice[200];
   int32_t blocks;    /* that the matrix has in a format of blocks; else 0 */
   double fill_ratio; /* nonzeros / numbers in those blocks; 1 in the other formats */
   int32_t locked_rows;

@@ -10,6 +10,7 @@
  * What is made faster is y = A x for one component, or for several where the caller says so. Nobody knows here
  * whether the matrix will serve conjugate gradients, of whose iterations the product is a part; on CUDA csr and
  * jagged then share one kernel, in which they differ less than in products. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,9 +42,14 @@ static double weight_of_blocks(const ts_context *context, int log2_block, int bl
   return 0.75;
 }
 
-/* On an H200 a byte of csr takes 1.03 (banded) to 1.16 times (grid) as long as one of jagged: neighbouring
- * threads read what is far apart, or hand products on through shared memory. */
-static const double weight_of_csr_on_device = 1.1;
+/* On an H200 a line that a warp asks for takes as long as 16 bytes (layout_lines.c), one beside the other. */
+static const double bytes_a_line = 16;
+
+/* In csr threads hand sums on through shared memory, an access for each entry and more. */
+static const double lines_of_sums = 0.4;
+
+/* Segments have a thread for a row: all wait for the longest. */
+static const int32_t longest_in_segments = 64;
 
 typedef struct candidate {
   ts_format format;
@@ -56,10 +62,20 @@ static double cost(const candidate *c) {
   return c->reads * c->weight;
 }
 
+static double least(double a, double b) {
+  return a < b ? a : b;
+}
+
+/* As many bytes as take as long as these bytes and lines. */
+static double with_lines(double bytes, double lines) {
+  return sqrt(bytes * bytes + bytes_a_line * bytes_a_line * lines * lines);
+}
+
 /* Bytes of the matrix, or fetches of a product. */
 static candidate measure(const ts_context *context, const tsi_host_csr *csr, ts_format format, int blocks) {
   const double rows = csr->rows, entries = csr->row_offsets[csr->rows] > 0 ? csr->row_offsets[csr->rows] : 1;
   const int textures = context->caps.max_texture_size != 0;
+  const int device = context->caps.row_plans;
   candidate c = {format, 8 + 4 * rows / entries, 1, 0};
   const int log2_block = tsi_format_log2_block(format);
   if (log2_block) {
@@ -70,12 +86,18 @@ static candidate measure(const ts_context *context, const tsi_host_csr *csr, ts_
       c.reads = ((log2_block == 1 ? 2 : 3) + 2 * numbers / 4) * count / entries;
     else
       c.reads = ((4 * numbers + 4) * count + 4 * rows / (1 << log2_block)) / entries;
+    if (device)
+      c.reads =
+          with_lines(c.reads, least(tsi_lines_of_entries(csr), count / entries) + c.reads / TSI_LINE_BYTES);
   } else if (textures) {
     c.reads = format == TS_FORMAT_JAGGED ? 2 : 3;
   } else if (format == TS_FORMAT_JAGGED) {
-    c.reads = tsi_slices_bytes(csr, &c.weight) / entries;
-  } else if (context->caps.row_plans) {
-    c.weight = weight_of_csr_on_device;
+    const tsi_reads reads = tsi_slices_reads(csr, &c.weight);
+    c.reads = with_lines(reads.bytes, reads.lines);
+  } else if (format == TS_FORMAT_SEGMENTS) {
+    c.reads = with_lines(c.reads, tsi_lines_of_rows(csr));
+  } else if (device) {
+    c.reads = with_lines(c.reads, tsi_lines_of_entries(csr) + lines_of_sums);
   }
   return c;
 }
@@ -122,11 +144,20 @@ static void describe(const ts_context *context, const candidate *taken, const ca
   if (textures && count > 2 && blocks != TSI_ONE_COMPONENT) append(text, size, ", for one component only");
 }
 
-/* Whether a format is among those to compare. Segments are there for comparison, and never better in linear
- * spaces. */
+static int has_short_rows(const tsi_host_csr *csr) {
+  for (int32_t i = 0; i < csr->rows; i++)
+    if (csr->row_offsets[i + 1] - csr->row_offsets[i] > longest_in_segments) return 0;
+  return 1;
+}
+
+/* Whether a format is among those to compare. Segments leave the diagonal out of their runs, so that its x are
+ * neighbours: on a device that makes them the fastest where rows are short and even and columns lie anywhere.
+ */
 static int is_candidate(const ts_context *context, const tsi_host_csr *csr, ts_format format, int blocks) {
   if (!(context->caps.formats & 1u << format)) return 0;
-  if (format == TS_FORMAT_SEGMENTS) return context->caps.max_texture_size != 0;
+  if (format == TS_FORMAT_SEGMENTS)
+    return context->caps.max_texture_size ||
+           (blocks != TSI_SEVERAL_COMPONENTS && csr->rows == csr->columns && has_short_rows(csr));
   return !tsi_format_log2_block(format) || (blocks && csr->row_offsets[csr->rows] > 0);
 }
 

@@ -86,12 +86,25 @@ void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan);
 /* Appends the pieces of a long row whose entries begin with number `first`; with works NULL only counts. */
 int32_t tsi_row_pieces(tsi_row_work *works, int32_t row, int32_t first, int32_t length);
 
+/* layout_lines.c: what a product reads for each entry of a matrix in linear memory: bytes of the matrix, and
+ * lines of the cache that the threads of a warp ask for at a time, of the matrix and of x. */
+enum { TSI_LINE_BYTES = 128 };
+typedef struct tsi_reads {
+  double bytes, lines;
+} tsi_reads;
+/* How many lines of x these columns are in, 32 at most, which are sorted for that. */
+int32_t tsi_lines(int32_t *columns, int count);
+/* Lines an entry where neighbouring threads have neighbouring entries of csr, eight each, and where each thread
+ * has a row of segments. */
+double tsi_lines_of_entries(const tsi_host_csr *csr);
+double tsi_lines_of_rows(const tsi_host_csr *csr);
+
 /* layout_slices.c */
 ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices);
 void tsi_slices_free(ts_context *context, tsi_slices *slices);
-/* About how many bytes they would have, from some of the slices, and in `weight` what each counts: those of
- * slices without gaps take twice as long. */
-double tsi_slices_bytes(const tsi_host_csr *csr, double *weight);
+/* About what a product would read of them, from some of the slices, and in `weight` how much longer that takes
+ * than elsewhere: slices without gaps take twice as long, rows in another order half as long again. */
+tsi_reads tsi_slices_reads(const tsi_host_csr *csr, double *weight);
 /* values, words, bases, long_columns. */
 ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
                           tsi_packed *packed);

@@ -89,7 +89,7 @@ int tsi_rows_are_uneven(const tsi_host_csr *csr) {
 ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_row_plan *plan) {
   const int64_t rows = csr->rows, entries = csr->row_offsets[rows];
   *plan = (tsi_row_plan){.log2_lanes = choose_lanes(csr, entries)};
-  const int large = entries >= many_entries && entries >= 12 * rows;
+  const int large = entries >= many_entries && (entries >= 12 * rows || entries >= 2 * many_entries);
   if (!large && !tsi_rows_are_uneven(csr)) return TS_OK;
   plan->work_count = cut(csr, NULL);
   plan->works = tsi_malloc(context, (size_t)plan->work_count, sizeof *plan->works);
