@@ -83,8 +83,8 @@ if [ $pictures = yes ]; then
       same "format of the other film" "$(ffprobe -v error -show_entries stream=codec_name -of csv=p=0 other.webm)" vp9
     fi
     "$program" --headless $on --size 32x32 --frames 1000000 --film ended.mkv >../log/out 2>../log/err &
-    for _ in $(seq 600); do [ -e ended.mkv.part ] || sleep 0.1; done
-    [ -e ended.mkv.part ] || fail "there is no film to end"
+    for _ in $(seq 600); do ls ended.mkv.?????? >/dev/null 2>&1 || sleep 0.1; done
+    ls ended.mkv.?????? >/dev/null 2>&1 || fail "there is no film to end"
     kill $!
     wait $! 2>/dev/null
     same "nothing of a film that was ended" "$(ls ended* 2>/dev/null)" ''
