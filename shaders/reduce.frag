@@ -5,9 +5,11 @@
 // The first level forms the terms: x y (TERM_DOT), x y w (TERM_DOT3), x x (TERM_SQUARE), x x y (TERM_SQUARE2),
 // x (TERM_SUM), |x| (TERM_ABS), x at indices only
 // (TERM_MASKED). Later levels read the sums of the level before (TERM_PARTIAL). p[6].zw is the size of the source.
-// EXACT: the blocks tile the source. ODD: its width or height is odd (a grid's), and the last quads are cut. GATHER: fetch quads of one component by textureGather. SINGLE: the result is the
-// first texel of the target, the others are 0. LANES: the components are lanes of one, which the LAST level combines.
-#if defined(GATHER) && COMPONENTS == 1 && !defined(TERM_MASKED)
+// EXACT: the blocks tile the source. ODD: its width or height is odd (a grid's), and the last quads are cut. GATHER: fetch
+// quads of one component by textureGather, but for maxima, which must see subnormal numbers: a gather may take them for 0.
+// SINGLE: the result is the first texel of the target, the others are 0. LANES: the components are lanes of one, which the
+// LAST level combines.
+#if defined(GATHER) && COMPONENTS == 1 && !defined(TERM_MASKED) && !defined(MAXIMUM)
 #extension GL_ARB_texture_gather : enable
 #define BY_GATHER
 #endif
