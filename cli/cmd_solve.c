@@ -261,7 +261,7 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
                            after_check, &w, &outcome->result);
   if (status < 0) return device_failed(d, status, o->matrix);
   outcome->status = status;
-  *x = malloc(count * sizeof **x);
+  *x = calloc(count, sizeof **x);
   if (!*x) {
     message("out of memory for a solution of %zu numbers", count);
     return -1;

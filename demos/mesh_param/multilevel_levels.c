@@ -265,7 +265,7 @@ static int invert_block(const sparse *A, int32_t first, size_t n, double *dense,
 /* The inverse of Cholesky's factor, block by block, as charts have no entries in common. `regular`: whether
  * there is one. */
 static int invert(const sparse *A, int64_t count, int32_t largest, sparse *inverse, int *regular) {
-  const size_t n = (size_t)largest;
+  const size_t n = largest > 0 ? (size_t)largest : 1;
   double *dense = malloc(n * n * sizeof *dense), **rows = malloc(n * sizeof *rows),
          *numbers = malloc(n * (n + 1) / 2 * sizeof *numbers);
   const int failed = !dense || !rows || !numbers || sparse_create(A->rows, A->rows, count, inverse);

@@ -192,7 +192,7 @@ static ts_status read_incompatible(tsi_cg_state *s) {
   double squares = 0;
   TSI_TRY(tsi_scalars_read(mg->slots, TSI_MG_SUMS_B, parts, sums));
   for (int k = 0; k < parts; k++)
-    squares += (double)sums[4 * k] * sums[4 * k] / mg->matrix->stencil->part_sizes[k];
+    squares += (double)sums[4 * (size_t)k] * sums[4 * (size_t)k] / mg->matrix->stencil->part_sizes[k];
   s->incompatible = sqrt(squares);
   return TS_OK;
 }

@@ -8,7 +8,7 @@
 #include "common.h"
 #include "layout_build.h"
 
-enum { WARP = 32, COLUMNS_A_LINE = TSI_LINE_BYTES / 4, STEPS = 8, SAMPLES = 512 };
+enum { WARP = 32, COLUMNS_A_LINE = TSI_LINE_BYTES / 4, STEPS = 8, GROUP = WARP * STEPS, SAMPLES = 512 };
 
 int32_t tsi_lines(int32_t *columns, int count) {
   int32_t lines = 0;
@@ -25,11 +25,11 @@ int32_t tsi_lines(int32_t *columns, int count) {
 }
 
 double tsi_lines_of_entries(const tsi_host_csr *csr) {
-  const int64_t entries = csr->row_offsets[csr->rows], groups = entries / (WARP * STEPS);
+  const int64_t entries = csr->row_offsets[csr->rows], groups = entries / GROUP;
   double lines = 0, counted = 0;
   for (int64_t n = 0; n < groups && n < SAMPLES; n++) {
     const int64_t group = groups <= SAMPLES ? n : n * groups / SAMPLES;
-    const int32_t *from = csr->column_indices + group * WARP * STEPS;
+    const int32_t *from = csr->column_indices + group * GROUP;
     for (int step = 0; step < STEPS; step++) {
       int32_t columns[WARP];
       for (int thread = 0; thread < WARP; thread++) columns[thread] = from[thread * STEPS + step];
