@@ -190,12 +190,21 @@ static void check_controls(const smoother *s) {
   mesh_destroy(&m);
 }
 
+/* On an old driver, which has no exact products, the residual of a stiff system is known less well than it is
+ * asked to be small; that is said, and the surface is judged all the same. */
+static int is_as_good_as_known(const smoother *s, const step_report *r) {
+  ts_context_info info;
+  REQUIRE(!ts_context_get_info(smoother_context(s), &info));
+  return !info.threads && !info.texture_barrier && r->relative_residual < 1e-5 &&
+         strstr(r->message, "single precision can reach about");
+}
+
 static step_report step_to(smoother *s, const dsi_controls *list, double tolerance) {
   step_report r;
   double *expected = reference(smoother_mesh(s), smoother_get_options(s), list);
   REQUIRE(!smoother_set_controls(s, list, message));
   REQUIRE(!smoother_step(s, 1, 1, &r, message));
-  CHECK(r.converged && r.substeps == 1 && r.roughness >= 0);
+  CHECK((r.converged || is_as_good_as_known(s, &r)) && r.substeps == 1 && r.roughness >= 0);
   CHECK(away(s, expected) < tolerance);
   check_controls(s);
   free(expected);
