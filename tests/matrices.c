@@ -81,6 +81,9 @@ static ref_matrix grid(int32_t nx, int32_t ny, float shift, float wind) {
 ref_matrix ref_grid(int32_t nx, int32_t ny) {
   return grid(nx, ny, 0.05f, 0);
 }
+ref_matrix ref_graph(int32_t nx, int32_t ny) {
+  return grid(nx, ny, 0, 0);
+}
 ref_matrix ref_skewed_grid(int32_t nx, int32_t ny) {
   return grid(nx, ny, 0.05f, 0.25f);
 }

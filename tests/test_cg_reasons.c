@@ -113,6 +113,30 @@ static void indefinite_between_checks(void) {
   }
 }
 
+/* The Laplacian of a graph is never indefinite, and has whole numbers. It is singular, so that d^T A d ends in
+ * rounding. Iterations that began while a check was awaited are not judged by the numbers of others. */
+static void never_indefinite(void) {
+  const int overlap = context->caps.check_overlap;
+  for (int32_t n = 5; n < (test_is_brief() ? 10 : 40); n++) {
+    ref_matrix m = ref_graph(n, 3);
+    ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+    float *bs = ref_values((size_t)m.rows, (uint64_t)n, -1, 1), *xs = calloc((size_t)m.rows, sizeof *xs);
+    for (int more = 0; matrix && more < 5; more++) {
+      const ts_cg_desc desc = {.check_interval = 6, .zero_start = 1};
+      ts_cg_result result = {0};
+      context->caps.check_overlap = more;
+      solve(matrix, &desc, 1, bs, xs, &result);
+      if (result.reason == TS_REASON_INDEFINITE)
+        test_fail(__FILE__, __LINE__, "%d x 3 points, %d iterations beside a check: %s", n, more,
+                  result.message);
+    }
+    context->caps.check_overlap = overlap;
+    free(bs), free(xs);
+    ts_matrix_destroy(&matrix);
+    ref_free(&m);
+  }
+}
+
 static void zero_diagonal(void) {
   ref_matrix m = ref_grid(10, 10);
   for (int32_t k = m.offsets[42]; k < m.offsets[43]; k++)
@@ -355,6 +379,7 @@ CASE(refused_from_zero)
 CASE(indefinite)
 CASE(indefinite_or_solved)
 CASE(indefinite_between_checks)
+CASE(never_indefinite)
 CASE(zero_diagonal)
 CASE(nan_input)
 CASE(max_iterations)
@@ -372,6 +397,7 @@ static const test_case cases[] = {
     {"indefinite", case_indefinite},
     {"indefinite_or_solved", case_indefinite_or_solved},
     {"indefinite_between_checks", case_indefinite_between_checks},
+    {"never_indefinite", case_never_indefinite},
     {"zero_diagonal", case_zero_diagonal},
     {"nan_input", case_nan_input},
     {"max_iterations", case_max_iterations},

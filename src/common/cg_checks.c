@@ -254,7 +254,8 @@ ts_status tsi_cg_judge(tsi_cg_state *s, int checked, int *ended) {
   for (int k = first; k < checked; k++) {
     const double ratio = delta_ratio(s, k + 1);
     cg->history[k - first] = ratio;
-    if (curvature_at < 0 && (component = lost_curvature(s, k)) >= 0) {
+    /* Directions of before a restart, on which iterations went on while its check was awaited, are given up. */
+    if (k >= s->begun && curvature_at < 0 && (component = lost_curvature(s, k)) >= 0) {
       curvature_at = k;
       dmd = k == s->begun ? tsi_cg_number(cg, tsi_cg_delta_slot(cg, k), component) : s->direction[component];
     }
