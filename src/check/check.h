@@ -13,12 +13,21 @@
 
 #include "common.h"
 
+/* One operation of the table, and how often it ran; NULL and 0 behind the last one. */
+typedef struct tsi_check_operation {
+  const char *name;
+  uint64_t times;
+} tsi_check_operation;
+
+enum { TSI_CHECK_OPERATIONS = 96 };
+
 typedef struct tsi_check_counts {
   uint64_t
       operations; /* operations of the table that wrote a vector or a slot, creations and transfers aside */
   uint64_t waits; /* scalars_read_end, vector_read, stencil_read, level_read and finish */
   uint64_t since_wait; /* operations since the last wait */
   uint64_t longest;    /* the most operations between two waits, the run that goes on included */
+  tsi_check_operation each[TSI_CHECK_OPERATIONS]; /* what `operations` sums, in the order of their first run */
 } tsi_check_counts;
 
 /* NULL for a context without checks. */
@@ -70,7 +79,7 @@ void check_release(ts_context *context, check_state *state);
 
 /* ---- check_ops.c: replaces operations of state->table ---- */
 void check_watch(check_state *state);
-void check_count(const ts_context *context); /* an operation */
+void check_count(const ts_context *context, const char *operation);
 void check_count_wait(const ts_context *context);
 
 /* ---- check_mesh.c ---- */

@@ -12,13 +12,13 @@ static ts_status before(ts_vector *out, const ts_vector *read) {
 }
 
 static ts_status after(const char *operation, const ts_vector *out, const ts_vector *read) {
-  check_count(out->context);
+  check_count(out->context, operation);
   TSI_TRY(check_unchanged(operation, read));
   return check_vector(operation, out, 0);
 }
 
 static ts_status in_place(const char *operation, const ts_vector *v) {
-  check_count(v->context);
+  check_count(v->context, operation);
   return check_vector(operation, v, 0);
 }
 

@@ -20,7 +20,7 @@ static ts_status watched_stencil_residual(ts_vector *r, const ts_vector *b, cons
   if (r != b) TSI_TRY(check_poison(r));
   TSI_TRY(check_remember(x));
   TSI_TRY(inner_of(r->context)->stencil_residual(r, b, A, x, low));
-  check_count(r->context);
+  check_count(r->context, "stencil_residual");
   TSI_TRY(check_unchanged("stencil_residual", x));
   return check_vector("stencil_residual", r, 1);
 }
@@ -28,7 +28,7 @@ static ts_status watched_stencil_residual(ts_vector *r, const ts_vector *b, cons
 static ts_status watched_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {
   TSI_TRY(check_remember(e));
   TSI_TRY(inner_of(x->context)->add_to_pair(x, low, e));
-  check_count(x->context);
+  check_count(x->context, "add_to_pair");
   TSI_TRY(check_unchanged("add_to_pair", e));
   TSI_TRY(check_vector("add_to_pair", x, 0));
   return check_vector("add_to_pair", low, 0);
@@ -74,7 +74,7 @@ static ts_status poison_x(tsi_level *level) {
 }
 
 static ts_status written(const char *operation, tsi_level *level) {
-  check_count(level->context);
+  check_count(level->context, operation);
   return with_probe(look_step, operation, level);
 }
 
@@ -88,7 +88,7 @@ static ts_status watched_level_read(const tsi_level *level, float *values) {
 static ts_status watched_level_load(tsi_level *level, tsi_level_field field, const ts_vector *v) {
   TSI_TRY(check_remember(v));
   TSI_TRY(inner_of(level->context)->level_load(level, field, v));
-  check_count(level->context);
+  check_count(level->context, "level_load");
   TSI_TRY(check_unchanged("level_load", v));
   return field == TSI_LEVEL_X ? with_probe(compare_step, "level_load", level) : TS_OK;
 }
@@ -96,7 +96,7 @@ static ts_status watched_level_load(tsi_level *level, tsi_level_field field, con
 static ts_status watched_level_store(ts_vector *v, const tsi_level *level, int add) {
   if (!add && can_see(level)) TSI_TRY(check_poison(v));
   TSI_TRY(inner_of(level->context)->level_store(v, level, add));
-  check_count(level->context);
+  check_count(level->context, "level_store");
   return check_vector("level_store", v, 0);
 }
 

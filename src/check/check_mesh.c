@@ -48,7 +48,7 @@ static ts_status watched_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x
   TSI_TRY(check_remember(x));
   TSI_TRY(inner->mesh_assemble(op, x, scale, NAN, shortest));
   TSI_TRY(inner->mesh_assemble(op, x, scale, factor, shortest));
-  check_count(op->context);
+  check_count(op->context, "mesh_assemble");
   TSI_TRY(check_unchanged("mesh_assemble", x));
   return may_look ? check_entries(inner, op, x) : TS_OK;
 }
@@ -58,7 +58,7 @@ static ts_status watched_mesh_force(ts_vector *g, const tsi_mesh_operator *op, c
   TSI_TRY(check_poison(g));
   TSI_TRY(check_remember(x));
   TSI_TRY(check_state_of(op->context)->inner->mesh_force(g, op, x, scale));
-  check_count(op->context);
+  check_count(op->context, "mesh_force");
   TSI_TRY(check_unchanged("mesh_force", x));
   return check_vector("mesh_force", g, 1);
 }

@@ -1,13 +1,26 @@
 /* The watched operations: poison, run, verify, count. */
+#include <string.h>
+
 #include "check.h"
 
 static const tsi_ops *inner_of(const ts_context *context) {
   return check_state_of(context)->inner;
 }
 
-void check_count(const ts_context *context) {
+static void count_by_name(tsi_check_counts *counts, const char *operation) {
+  tsi_check_operation *each = counts->each;
+  for (int i = 0; i < TSI_CHECK_OPERATIONS; i++) {
+    if (each[i].name && strcmp(each[i].name, operation) != 0) continue;
+    each[i].name = operation;
+    each[i].times++;
+    return;
+  }
+}
+
+void check_count(const ts_context *context, const char *operation) {
   tsi_check_counts *counts = &check_state_of(context)->counts;
   counts->operations++;
+  count_by_name(counts, operation);
   if (++counts->since_wait > counts->longest) counts->longest = counts->since_wait;
 }
 
@@ -28,7 +41,7 @@ static ts_status poison_unless_read(ts_vector *out, const ts_vector *x, const ts
 }
 
 static ts_status written(const char *operation, const ts_vector *v, int locked_zero) {
-  check_count(v->context);
+  check_count(v->context, operation);
   return check_vector(operation, v, locked_zero);
 }
 
@@ -99,7 +112,7 @@ static ts_status watched_scalars_normalise(ts_scalars *s, int from, int to) {
   TSI_TRY(check_poison_slot(s, to));
   TSI_TRY(check_poison_slot(s, to + 1));
   TSI_TRY(inner_of(s->context)->scalars_normalise(s, from, to));
-  check_count(s->context);
+  check_count(s->context, "scalars_normalise");
   TSI_TRY(check_slot("scalars_normalise", s, to, 4));
   return check_slot("scalars_normalise", s, to + 1, 4);
 }
@@ -154,7 +167,7 @@ static ts_status watched_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *
 /* ---- Reductions ---- */
 
 static ts_status reduced(const char *operation, ts_scalars *out, int index, const ts_vector *x) {
-  check_count(out->context);
+  check_count(out->context, operation);
   return check_slot(operation, out, index, x->components);
 }
 
