@@ -4,7 +4,7 @@
  * opaque draw into the same target covers. Loops have uniform counts and every value goes into the result,
  * so that no compiler drops work. */
 #ifdef TEXSOLVE_HAVE_GL
-#include "gl_features.h"
+#include "gl/core/gl_features.h"
 #include "gl_probe.h"
 
 #include <string.h>

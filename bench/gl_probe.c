@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "gl_shader.h"
+#include "gl/core/gl_shader.h"
 
 static const struct {
   GLenum internal, format, type;

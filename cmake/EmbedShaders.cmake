@@ -14,5 +14,5 @@ foreach(name IN LISTS files)
   math(EXPR index "${index} + 1")
 endforeach()
 file(WRITE ${OUTPUT}.new
-  "/* Made by cmake/EmbedShaders.cmake from shaders/. */\n#include \"gl_shader.h\"\n\n${arrays}\nconst gl_embedded_shader gl_embedded_shaders[] = {\n${table}  {0, 0},\n};\n")
+  "/* Made by cmake/EmbedShaders.cmake from shaders/. */\n#include \"gl/core/gl_shader.h\"\n\n${arrays}\nconst gl_embedded_shader gl_embedded_shaders[] = {\n${table}  {0, 0},\n};\n")
 execute_process(COMMAND ${CMAKE_COMMAND} -E copy_if_different ${OUTPUT}.new ${OUTPUT})

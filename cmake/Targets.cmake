@@ -14,16 +14,17 @@ if(TEXSOLVE_SANITIZE)
     -fno-omit-frame-pointer)
   target_link_options(texsolve_options INTERFACE -fsanitize=${TEXSOLVE_SANITIZE})
   target_sources(texsolve_options INTERFACE
-    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${CMAKE_CURRENT_SOURCE_DIR}/tests/keep_modules.c>)
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${CMAKE_CURRENT_SOURCE_DIR}/tests/support/keep_modules.c>)
 endif()
 
-file(GLOB sources CONFIGURE_DEPENDS src/common/*.c src/cpu/*.c src/check/*.c)
+# The core, and the clients that have kernels of their own.
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/common/*.c src/mesh/*.c src/fluid/*.c src/cpu/*.c src/check/*.c)
 set(link_libraries m)
 set(definitions "")
 if(TEXSOLVE_GL)
   find_package(GLEW REQUIRED)
   find_package(OpenGL REQUIRED COMPONENTS OpenGL EGL)
-  file(GLOB gl_sources CONFIGURE_DEPENDS src/gl/*.c)
+  file(GLOB_RECURSE gl_sources CONFIGURE_DEPENDS src/gl/*.c)
   file(GLOB_RECURSE shaders CONFIGURE_DEPENDS shaders/*.vert shaders/*.frag shaders/*.glsl)
   set(embedded ${CMAKE_CURRENT_BINARY_DIR}/gl_embedded_shaders.c)
   add_custom_command(OUTPUT ${embedded}
@@ -40,7 +41,7 @@ if(TEXSOLVE_GL)
   endif()
 endif()
 if(TEXSOLVE_WITH_CUDA)
-  file(GLOB cuda_sources CONFIGURE_DEPENDS src/cuda/*.c src/cuda/*.cu)
+  file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS src/cuda/*.c src/cuda/*.cu)
   list(APPEND sources ${cuda_sources})
   list(APPEND definitions TEXSOLVE_HAVE_CUDA)
   list(APPEND link_libraries CUDA::cudart_static)
@@ -56,7 +57,7 @@ add_library(texsolve_objects OBJECT ${sources})
 set_target_properties(texsolve_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(texsolve_objects PUBLIC
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
-  PRIVATE src/common src/gl)
+  PRIVATE src)
 target_compile_definitions(texsolve_objects PRIVATE ${definitions} _POSIX_C_SOURCE=200809L)
 # Vectorised loops are marked as OpenMP's; that needs none of its library.
 check_c_compiler_flag(-fopenmp-simd TEXSOLVE_HAVE_OPENMP_SIMD)
@@ -65,7 +66,7 @@ if(TEXSOLVE_HAVE_OPENMP_SIMD)
   target_compile_definitions(texsolve_objects PRIVATE TEXSOLVE_OPENMP_SIMD)
 endif()
 # Cores and affinity are the GNU C library's.
-set_source_files_properties(src/cpu/cpu_cores.c src/cpu/cpu_pool.c PROPERTIES COMPILE_DEFINITIONS _GNU_SOURCE)
+set_source_files_properties(src/cpu/core/cpu_cores.c src/cpu/core/cpu_pool.c PROPERTIES COMPILE_DEFINITIONS _GNU_SOURCE)
 target_link_libraries(texsolve_objects PUBLIC ${link_libraries} PRIVATE $<BUILD_INTERFACE:texsolve_options>)
 
 # A static library is one object, in which only the API's names are left: an application may have a gl_bind of its own.
@@ -122,6 +123,11 @@ if(NOT PROJECT_IS_TOP_LEVEL)
     set_target_properties(${packages} PROPERTIES IMPORTED_GLOBAL TRUE)
   endif()
 endif()
+
+# What users start is in bin/ of the build directory.
+function(texsolve_program program)
+  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()
 
 if(TEXSOLVE_TESTS)
   enable_testing() # before the programs, which have tests of their own

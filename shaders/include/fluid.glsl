@@ -1,4 +1,4 @@
-// A fluid's domain and how its fields are sampled, as src/common/fluid.h says. Positions are in cells.
+// A fluid's domain and how its fields are sampled, as src/fluid/fluid.h says. Positions are in cells.
 //
 // PERIODIC_X, PERIODIC_Y and COLLOCATED are 0 or 1. input0 is the velocity.
 //   p[5]  width | height << 16; free for the pass; bits of the sides; a number of the pass, mostly dt / h

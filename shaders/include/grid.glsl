@@ -18,7 +18,7 @@ ivec2 wrap(ivec2 i, ivec4 grid) {
 #define COARSE p[6]
 
 #ifdef PERIODIC
-// 1 where the last and the first coarse point of an odd dimension are merged (src/common/grid.h). As the last one it is
+// 1 where the last and the first coarse point of an odd dimension are merged (src/common/grid/grid.h). As the last one it is
 // counted as coarse point COARSE.xy: POINTS is the coarse grid with both.
 #define MERGED (FINE.zw * ((FINE.xy + 1) / 2 - COARSE.xy))
 #define POINTS ivec4(COARSE.xy + MERGED, COARSE.zw)

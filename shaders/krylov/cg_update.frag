@@ -1,0 +1,24 @@
+// The vectors of a CG iteration with one reduction (src/common/krylov/cg_run.c), one a draw, all by one program, since changing
+// programs costs time; a is alpha and b is beta:
+//   e + alpha d                     reads e (input0) and d (input1)
+//   r - alpha q                     reads r and q; SIGN is -1
+//   m (r - alpha q) + beta d        where IS_DIRECTION; reads r, q, d and, with SCALED, m
+#include "include/pass.glsl"
+
+#define IS_DIRECTION (p[5].x != 0)
+#define SIGN float(p[5].y)
+
+flat in vec4 a, b;
+out vec4 result;
+
+void main() {
+  ivec2 i = texel();
+  VALUE v = FETCH(0, i) + SIGN * (a PICK * FETCH(1, i));
+  if (IS_DIRECTION) {
+#ifdef SCALED
+    v *= FETCH(3, i);
+#endif
+    v += b PICK * FETCH(2, i);
+  }
+  result = widen(v);
+}

@@ -1,0 +1,61 @@
+// y = A x for compressed rows of blocks (Buatois et al. 2008), stored as the jagged format stores entries: block k of block
+// row I lies in slab k of the row's rectangle, at the row's place in it:
+//   y_I = A_II x_I + sum over k < length of A_k x[pointer_k]      2 x 2 or 4 x 4 numbers times the 2 or 4 of a texel
+// Reads entries, diagonal (blocks) and pointers; with LANES, where rows of a block are locked, which are not.
+#include "include/spmv.glsl"
+#include "include/bcrs.glsl"
+#ifdef LANES
+#include "include/lanes.glsl"
+#endif
+
+uniform sampler2D entries;
+uniform usampler2D pointers;
+
+// N blocks whose fetches do not wait for each other; PLAIN_LOOP as in spmv_jagged.frag.
+#define ADD(N)                                                \
+  {                                                           \
+    Block b[N];                                               \
+    VALUE x[N];                                               \
+    for (int k = 0; k < N; k++) {                             \
+      ivec2 e = at + ivec2(k << LOG2_WIDTH, 0);               \
+      x[k] = fetch_x(texelFetch(pointers, e, 0).r);           \
+      FETCH_BLOCK(b[k], entries, e);                          \
+    }                                                         \
+    for (int k = 0; k < N; k++) ADD_BLOCK(sum, b[k], x[k])    \
+    at.x += N << LOG2_WIDTH;                                  \
+  }
+
+void main() {
+  ivec2 i = texel();
+  if (IS_ZERO) {
+    result = vec4(0);
+    return;
+  }
+  ivec2 at = base + inside(i);
+  VALUE sum = VALUE(0);
+#ifdef PLAIN_LOOP
+  for (int k = 0; k < LENGTH; k++) ADD(1)
+#else
+  for (int k = LENGTH >> 2; k > 0; k--) ADD(4)
+  switch (LENGTH & 3) {
+  case 1: ADD(1) break;
+  case 2: ADD(2) break;
+  case 3: ADD(3) break;
+  }
+#endif
+#ifdef SPILL
+  if (HAS_SPILL) sum += fetch_sum(texelFetch(pointers, at, 0).r);
+#endif
+#ifdef DIAGONAL
+  {
+    Block b;
+    VALUE x = FETCH(0, i);
+    FETCH_BLOCK(b, diagonal, i);
+    ADD_BLOCK(sum, b, x)
+  }
+#endif
+  finish(i, sum);
+#ifdef LANES
+  result = choose_lanes(FREE_LANES(i), result, 0.0);
+#endif
+}

@@ -1,0 +1,94 @@
+/* The check backend: "check:gl" is the gl backend with every operation watched.
+ *
+ * Before an operation its outputs are filled with a NaN of a special bit pattern, unless they are inputs too.
+ * After it they are read back: an element that still has the pattern was not written (or was computed from what
+ * was there before); a texel that belongs to no index, and a locked row of a product, must be 0. A violation is
+ * TS_ERROR_DEVICE with the operation, the texel and what was found there. The vectors, matrices and spaces are
+ * those of the wrapped backend; only the table of the context is replaced.
+ *
+ * Operations and waits are counted apart from ts_context.waits: tests read the counts. What the checks read
+ * back for themselves is not counted. */
+#ifndef TSI_CHECK_H
+#define TSI_CHECK_H
+
+#include "common/core/core.h"
+
+/* One operation of the table, and how often it ran; NULL and 0 behind the last one. */
+typedef struct tsi_check_operation {
+  const char *name;
+  uint64_t times;
+} tsi_check_operation;
+
+enum { TSI_CHECK_OPERATIONS = 96 };
+
+typedef struct tsi_check_counts {
+  uint64_t
+      operations; /* operations of the table that wrote a vector or a slot, creations and transfers aside */
+  uint64_t waits; /* scalars_read_end, vector_read, stencil_read, level_read and finish */
+  uint64_t since_wait; /* operations since the last wait */
+  uint64_t longest;    /* the most operations between two waits, the run that goes on included */
+  tsi_check_operation each[TSI_CHECK_OPERATIONS]; /* what `operations` sums, in the order of their first run */
+} tsi_check_counts;
+
+/* NULL for a context without checks. */
+tsi_check_counts *tsi_check_counts_of(const ts_context *context);
+/* The table of the wrapped backend; context->ops for a context without checks. */
+const tsi_ops *tsi_check_inner(const ts_context *context);
+
+/* ---- Inside the check backend ---- */
+
+/* What the texels of a space are for. */
+enum { CHECK_INDEX, CHECK_LOCKED, CHECK_PADDING };
+
+typedef struct check_space {
+  const ts_space *space;
+  unsigned char *texels; /* one of the above for each */
+  struct check_space *next;
+} check_space;
+
+typedef struct check_state {
+  const tsi_ops *inner;
+  tsi_ops table; /* the inner table with watched operations where it has any */
+  tsi_check_counts counts;
+  int reads_begun; /* scalars_read_begin without its end: slots cannot be read for checks then */
+  check_space *spaces;
+  float *poison, *found, *remembered;
+  size_t poison_count, found_count, remembered_count;
+} check_state;
+
+static inline check_state *check_state_of(const ts_context *context) {
+  return context->check;
+}
+
+/* ---- check_verify.c ---- */
+ts_status check_poison(ts_vector *v);
+ts_status check_poison_slot(ts_scalars *s, int index);
+/* After `operation` wrote v. `locked_zero`: locked rows must be 0. */
+ts_status check_vector(const char *operation, const ts_vector *v, int locked_zero);
+ts_status check_slot(const char *operation, ts_scalars *s, int index, int components);
+/* A new object holds 0. */
+ts_status check_new_vector(const ts_vector *v);
+ts_status check_new_scalars(ts_scalars *s);
+/* All floats of a vector, valid until the next look at one. */
+ts_status check_read(const ts_vector *v, const float **found, size_t *count);
+/* An operation does not change what it only reads: before and after it. */
+ts_status check_remember(const ts_vector *v);
+ts_status check_unchanged(const char *operation, const ts_vector *v);
+void check_forget_space(ts_space *space);
+void check_release(ts_context *context, check_state *state);
+
+/* ---- check_ops.c: replaces operations of state->table ---- */
+void check_watch(check_state *state);
+void check_count(const ts_context *context, const char *operation);
+void check_count_wait(const ts_context *context);
+
+/* ---- check_mesh.c ---- */
+void check_watch_meshes(check_state *state);
+
+/* ---- check_grid.c ---- */
+void check_watch_grids(check_state *state);
+
+/* ---- check_fluid.c ---- */
+void check_watch_fluids(check_state *state);
+
+#endif

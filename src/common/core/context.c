@@ -1,0 +1,225 @@
+/* Opening a backend by name. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+typedef struct backend_entry {
+  const char *name;
+  const tsi_ops *ops; /* NULL: known, but not built */
+  const char *absent; /* why it was not built */
+} backend_entry;
+
+static const backend_entry backends[] = {
+#ifdef TEXSOLVE_HAVE_GL
+    {"gl", &tsi_gl_ops, NULL},
+#else
+    {"gl", NULL, "this texsolve was built without OpenGL"},
+#endif
+    {"cpu", &tsi_cpu_ops, NULL},
+#ifdef TEXSOLVE_HAVE_CUDA
+    {"cuda", &tsi_cuda_ops, NULL},
+#else
+    {"cuda", NULL, "this texsolve was built without CUDA"},
+#endif
+    {"check", &tsi_check_ops, NULL},
+};
+enum { backend_count = sizeof backends / sizeof backends[0] };
+
+/* The order of `auto`; "check" is asked for by name only. */
+static const char *const listed[] = {"cuda", "gl", "cpu"};
+
+const char *ts_backend_name(int index) {
+  return index >= 0 && index < (int)(sizeof listed / sizeof listed[0]) ? listed[index] : NULL;
+}
+
+static int is_power_of_two(int n) {
+  return n > 0 && (n & (n - 1)) == 0;
+}
+
+static ts_status validate_rectangle(const ts_context_desc *desc) {
+  const int w = desc->rectangle_width, h = desc->rectangle_height;
+  if (w == 0 && h == 0) return TS_OK;
+  if (!is_power_of_two(w) || !is_power_of_two(h) || w < 4 || h < 4 || w > 256 || h > 256)
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT,
+                    "rectangle_width x rectangle_height is %d x %d; both must be powers of two from 4 to 256",
+                    w, h);
+  return TS_OK;
+}
+
+static ts_status validate(const ts_context_desc *desc) {
+  const ts_allocator *a = &desc->allocator;
+  const int functions = (a->malloc_fn != NULL) + (a->realloc_fn != NULL) + (a->free_fn != NULL);
+  if (functions != 0 && functions != 3)
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "allocator has %d of its 3 functions; set all or none",
+                    functions);
+  if (desc->threads < 0)
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "threads is %d, less than 0", desc->threads);
+  if (desc->log_level < 0 || desc->log_level > TS_LOG_DEBUG)
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "log_level is %d; it goes from 0 to %d",
+                    (int)desc->log_level, TS_LOG_DEBUG);
+  if (desc->max_texture_size < 0 || (desc->max_texture_size > 0 && desc->max_texture_size < 64))
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "max_texture_size is %d; it must be 0 or at least 64",
+                    desc->max_texture_size);
+  if (desc->flags &
+      ~(unsigned)(TS_CONTEXT_NO_FUSED_OPERATIONS | TS_CONTEXT_NO_TEXTURE_BARRIER | TS_CONTEXT_KEEP_CURRENT))
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "flags is 0x%x, which has unknown bits", desc->flags);
+  if (desc->gl_platform < TS_GL_PLATFORM_DEFAULT || desc->gl_platform > TS_GL_PLATFORM_CURRENT)
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl_platform is %d; it goes from 0 to %d",
+                    desc->gl_platform, TS_GL_PLATFORM_CURRENT);
+  return validate_rectangle(desc);
+}
+
+/* "gl:1" -> entry of "gl" and device 1; "check:gl" -> entry of "check". */
+static const backend_entry *find_backend(const char *name, int *device_index) {
+  const char *colon = strchr(name, ':');
+  const size_t length = colon ? (size_t)(colon - name) : strlen(name);
+  *device_index = -1;
+  for (int i = 0; i < backend_count; i++) {
+    const backend_entry *entry = &backends[i];
+    if (strlen(entry->name) != length || strncmp(name, entry->name, length) != 0) continue;
+    if (!strcmp(entry->name, "check")) return colon && colon[1] ? entry : NULL;
+    if (!colon) return entry;
+    char *end = NULL;
+    const long index = strtol(colon + 1, &end, 10);
+    if (end == colon + 1 || *end || index < 0 || index > 1000000) return NULL;
+    *device_index = (int)index;
+    return entry;
+  }
+  return NULL;
+}
+
+static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_context **out) {
+  int device_index;
+  const backend_entry *entry = find_backend(name, &device_index);
+  if (!entry)
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT,
+                    "unknown backend \"%.40s\"; known are auto, gl, gl:N, cpu, cuda, cuda:N and check:NAME",
+                    name);
+  if (!entry->ops)
+    return tsi_fail(NULL, TS_ERROR_UNAVAILABLE, "backend %s is not available: %s", entry->name, entry->absent);
+
+  /* The allocator is needed before there is a context to take it from. */
+  const ts_allocator *a = &desc->allocator;
+  ts_context *context = a->malloc_fn ? a->malloc_fn(sizeof *context, a->user) : malloc(sizeof *context);
+  if (!context)
+    return tsi_fail(NULL, TS_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a context (%zu bytes)",
+                    sizeof *context);
+  memset(context, 0, sizeof *context);
+  context->desc = *desc;
+  if (!context->desc.log_level) context->desc.log_level = TS_LOG_WARNING;
+  context->ops = entry->ops;
+  context->device_index = device_index;
+  snprintf(context->backend_name, sizeof context->backend_name, "%s", name);
+
+  const ts_status status = context->ops->open(context);
+  if (status < 0) {
+    tsi_fail(NULL, status, "%s", context->error[0] ? context->error : ts_status_text(status));
+    tsi_free(context, context);
+    return status;
+  }
+  /* Strings of the descriptor are not kept beyond this call. */
+  context->desc.backend = NULL;
+  context->desc.shader_dir = NULL;
+  tsi_log(context, TS_LOG_INFO, "backend %s: %s (%s)", context->backend_name, context->caps.device,
+          context->caps.driver);
+  *out = context;
+  return TS_OK;
+}
+
+/* A backend that `auto` may take, or why it does not. */
+static ts_status try_backend(const ts_context_desc *desc, const char *name, ts_context **out, char *why,
+                             size_t size) {
+  const ts_status status = open_backend(desc, name, out);
+  if (status == TS_OK && (*out)->caps.is_hardware) return TS_OK;
+  const size_t used = strlen(why);
+  const char *separator = used ? "; " : "";
+  if (status == TS_OK)
+    snprintf(why + used, size - used, "%s%s: %.120s is a software rasterizer", separator, name,
+             (*out)->caps.device);
+  else
+    snprintf(why + used, size - used, "%s%s: %.150s", separator, name, ts_last_error(NULL));
+  ts_context_destroy(out);
+  tsi_clear_error(NULL);
+  return TS_ERROR_UNAVAILABLE;
+}
+
+/* CUDA, then OpenGL on hardware, else the CPU: a software rasterizer is slower than the CPU backend. An
+ * application that has an OpenGL context current wants it used. */
+static ts_status open_auto(const ts_context_desc *desc, ts_context **out) {
+  const int current = desc->gl_platform == TS_GL_PLATFORM_CURRENT;
+  char why[400] = "";
+  for (int k = 0; k < 2; k++) {
+    if (try_backend(desc, (k == 0) == current ? "gl" : "cuda", out, why, sizeof why) < 0) continue;
+    if (why[0]) tsi_log(*out, TS_LOG_INFO, "auto took %s; %s", (*out)->backend_name, why);
+    return TS_OK;
+  }
+  TSI_TRY(open_backend(desc, "cpu", out));
+  tsi_log(*out, TS_LOG_INFO, "auto took cpu; %s", why);
+  return TS_OK;
+}
+
+ts_status ts_context_create(const ts_context_desc *desc, ts_context **context) {
+  tsi_clear_error(NULL);
+  TSI_REQUIRE(NULL, context);
+  *context = NULL;
+  static const ts_context_desc defaults;
+  if (!desc) desc = &defaults;
+  TSI_TRY(validate(desc));
+  const char *name = desc->backend ? desc->backend : "auto";
+  return strcmp(name, "auto") ? open_backend(desc, name, context) : open_auto(desc, context);
+}
+
+void ts_context_destroy(ts_context **context) {
+  if (!context || !*context) return;
+  (*context)->ops->close(*context);
+  tsi_free(*context, *context);
+  *context = NULL;
+}
+
+ts_status ts_context_get_info(const ts_context *context, ts_context_info *info) {
+  TSI_REQUIRE(NULL, context);
+  TSI_REQUIRE((ts_context *)context, info);
+  const tsi_caps *caps = &context->caps;
+  *info = (ts_context_info){
+      .backend = context->backend_name,
+      .device = caps->device,
+      .driver = caps->driver,
+      .is_hardware = caps->is_hardware,
+      .max_texture_size = caps->max_texture_size,
+      .rectangle_width = caps->rectangle_width,
+      .rectangle_height = caps->rectangle_height,
+      .texture_barrier = caps->texture_barrier,
+      .threads = caps->threads,
+      .formats = caps->formats,
+      .bytes_device = context->bytes_device,
+      .waits = context->waits,
+  };
+  return TS_OK;
+}
+
+ts_status ts_context_finish(ts_context *context) {
+  TSI_REQUIRE(NULL, context);
+  TSI_TRY(tsi_enter(context));
+  context->waits++;
+  return tsi_leave(context, context->ops->finish(context));
+}
+
+ts_status tsi_enter(ts_context *context) {
+  tsi_clear_error(context);
+  return context->ops->enter ? context->ops->enter(context) : TS_OK;
+}
+
+ts_status tsi_leave(ts_context *context, ts_status status) {
+  if (context->ops->leave) context->ops->leave(context);
+  return status;
+}
+
+void tsi_enter_to_destroy(ts_context *context) {
+  if (!context->ops->enter) return;
+  char error[sizeof context->error];
+  memcpy(error, context->error, sizeof error);
+  context->ops->enter(context);
+  memcpy(context->error, error, sizeof error);
+}

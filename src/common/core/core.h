@@ -1,0 +1,104 @@
+/* What every part of the library uses: memory, errors, log, and the internal forms of public functions. */
+#ifndef TSI_COMMON_H
+#define TSI_COMMON_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "backend.h"
+
+#if defined(__GNUC__)
+#define TSI_PRINTF(string, first) __attribute__((format(printf, string, first)))
+#else
+#define TSI_PRINTF(string, first)
+#endif
+
+/* ---- Errors: stores the message, returns the status. `context` may be NULL: the thread's message. ---- */
+ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ...) TSI_PRINTF(3, 4);
+void tsi_clear_error(ts_context *context);
+
+#define TSI_TRY(call)                                                                                          \
+  do {                                                                                                         \
+    const ts_status tsi_status_ = (call);                                                                      \
+    if (tsi_status_ < 0) return tsi_status_;                                                                   \
+  } while (0)
+
+/* ---- Log ---- */
+void tsi_log(ts_context *context, ts_log_level level, const char *format, ...) TSI_PRINTF(3, 4);
+
+/* ---- Host memory from the context's allocator: NULL when there is none; sizes are checked for overflow ----
+ */
+void *tsi_malloc(ts_context *context, size_t count, size_t size);
+void *tsi_calloc(ts_context *context, size_t count, size_t size);
+void tsi_free(ts_context *context, void *block);
+ts_status tsi_out_of_memory(ts_context *context, const char *what, size_t bytes);
+
+#ifdef __clang_analyzer__
+/* Tells the analyzer, which does not look into error.c, that a failure is never TS_OK. */
+#define tsi_fail(context, status, ...) (tsi_fail(context, status, __VA_ARGS__), (status))
+#define tsi_out_of_memory(context, what, bytes)                                                                \
+  (tsi_out_of_memory(context, what, bytes), TS_ERROR_OUT_OF_HOST_MEMORY)
+#endif
+
+/* ---- Device memory: counted, and refused above desc.max_device_bytes ---- */
+ts_status tsi_device_take(ts_context *context, size_t bytes, const char *what);
+void tsi_device_give(ts_context *context, size_t bytes);
+
+/* Seconds from a monotonic clock. */
+double tsi_seconds(void);
+
+/* Fails with "FUNCTION: NAME is NULL" from a public function. */
+#define TSI_REQUIRE(context, pointer)                                                                          \
+  do {                                                                                                         \
+    if (!(pointer)) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", __func__, #pointer); \
+  } while (0)
+
+/* ---- Entering and leaving a public function ---- */
+ts_status tsi_enter(ts_context *context);
+ts_status tsi_leave(ts_context *context, ts_status status);
+/* Destroying never fails and keeps the last error; a backend that cannot enter drops its handles. */
+void tsi_enter_to_destroy(ts_context *context);
+
+/* ---- Objects ---- */
+void tsi_space_retain(ts_space *space);
+void tsi_space_release(ts_space *space);
+void tsi_matrix_release(ts_matrix *A);
+/* A space from a finished tiling, which it takes over (also on failure), and locked flags, which it copies. */
+ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked,
+                           ts_space **out);
+/* A tiling: lengths of rows to sort by (NULL: natural order) and locked flags of indices (NULL: none). With
+ * blocks, lengths are those of blocks of rows; a linear space has none. */
+ts_status tsi_tiling_create_blocks(ts_context *context, int32_t size, int log2_block, const int32_t *lengths,
+                                   const unsigned char *locked, tsi_tiling *tiling);
+ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths,
+                            const unsigned char *locked, tsi_tiling *tiling);
+
+/* TS_ERROR_INCOMPATIBLE where v is not over `space`. The words for the message: v's name; who works on the
+ * space
+ * ("the solver"); the space ("the matrix's space"); and what gives it ("ts_matrix_row_space"). */
+ts_status tsi_check_space(const ts_vector *v, const ts_space *space, const char *name, const char *owner,
+                          const char *space_name, const char *giver);
+/* The b and x of a solve: two vectors with as many components. */
+ts_status tsi_check_components(const ts_vector *b, const ts_vector *x);
+
+/* TS_ERROR_UNSUPPORTED where a texel of the space has no room for so many components. */
+ts_status tsi_check_lanes(const ts_space *space, int components);
+
+/* Vectors over one space and `slots` scalars in one go; uses the backend's group_create where it can. */
+ts_status tsi_group_create(ts_space *space, int components, ts_vector **vectors, int count, int slots,
+                           ts_scalars **scalars);
+
+/* ---- Fused operations or their fallbacks; arguments as in tsi_ops ---- */
+ts_status tsi_dots(ts_scalars *out, const tsi_dot *sums, int count, ts_vector *scratch);
+ts_status tsi_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                    const ts_vector *q);
+ts_status tsi_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                        const ts_vector *q, const ts_vector *w, ts_scalars *out, int index, ts_vector *scratch);
+ts_status tsi_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                           const ts_vector *y, ts_vector *scratch);
+/* Whether some fallback needs its scratch vector. */
+int tsi_needs_scratch(const ts_context *context);
+/* Counts one wait. */
+ts_status tsi_scalars_read(ts_scalars *s, int first, int count, float *values);
+
+#endif

@@ -1,0 +1,45 @@
+/* The message of the last error, and the log. */
+#include <stdio.h>
+#include <time.h>
+
+#include "core.h"
+
+#undef tsi_fail /* the analyzer's form */
+
+/* For calls that have no context to keep the message in. */
+static _Thread_local char thread_error[512];
+
+ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ...) {
+  char *text = context ? context->error : thread_error;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof thread_error, format, arguments);
+  va_end(arguments);
+  tsi_log(context, TS_LOG_DEBUG, "%s: %s", ts_status_name(status), text);
+  return status;
+}
+
+void tsi_clear_error(ts_context *context) {
+  char *text = context ? context->error : thread_error;
+  text[0] = 0;
+}
+
+const char *ts_last_error(const ts_context *context) {
+  return context ? context->error : thread_error;
+}
+
+void tsi_log(ts_context *context, ts_log_level level, const char *format, ...) {
+  if (!context || !context->desc.log || level > context->desc.log_level) return;
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  context->desc.log(level, text, context->desc.log_user);
+}
+
+double tsi_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,234 @@
+/* Vectors: creation, transfers in the order of indices, and the checked way to the operations. */
+#include "core.h"
+
+ts_status tsi_check_lanes(const ts_space *space, int components) {
+  if (space->tiling.log2_block == 0 || components == 1) return TS_OK;
+  return tsi_fail(space->context, TS_ERROR_UNSUPPORTED,
+                  "components of a vector is %d; the space is of a matrix as bcrs%d, which on backend %s takes "
+                  "vectors of one component",
+                  components, 1 << space->tiling.log2_block, space->context->backend_name);
+}
+
+ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector) {
+  TSI_REQUIRE(NULL, space);
+  ts_context *context = space->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, vector);
+  *vector = NULL;
+  const int components = desc && desc->components ? desc->components : 1;
+  if (components < 1 || components > 4)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components of a vector is %d; it goes from 1 to 4",
+                    components);
+  TSI_TRY(tsi_check_lanes(space, components));
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave(context, tsi_group_create(space, components, vector, 1, 0, NULL));
+}
+
+void ts_vector_destroy(ts_vector **vector) {
+  if (!vector || !*vector) return;
+  ts_vector *v = *vector;
+  ts_context *context = v->context;
+  tsi_enter_to_destroy(context);
+  context->ops->vector_destroy(v);
+  tsi_space_release(v->space);
+  tsi_free(context, v);
+  tsi_leave(context, TS_OK);
+  *vector = NULL;
+}
+
+ts_space *ts_vector_space(const ts_vector *vector) {
+  return vector ? vector->space : NULL;
+}
+
+int ts_vector_components(const ts_vector *vector) {
+  return vector ? vector->components : 0;
+}
+
+/* ---- Transfers ---- */
+
+static ts_status check_count(const ts_vector *v, size_t count) {
+  const size_t expected = (size_t)v->space->tiling.size * (size_t)v->components;
+  if (count != expected)
+    return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "count is %zu; the vector has %d x %d = %zu floats",
+                    count, v->space->tiling.size, v->components, expected);
+  return TS_OK;
+}
+
+static size_t texel_floats(const ts_vector *v) {
+  const tsi_tiling *t = &v->space->tiling;
+  return (size_t)t->width * (size_t)t->height * (size_t)tsi_texel_floats(v);
+}
+
+static ts_status write_texels(ts_vector *v, const float *values) {
+  const tsi_tiling *t = &v->space->tiling;
+  if (t->linear) return v->context->ops->vector_write(v, values);
+  float *texels = tsi_calloc(v->context, texel_floats(v), sizeof *texels);
+  if (!texels) return tsi_out_of_memory(v->context, "writing a vector", texel_floats(v) * sizeof *texels);
+  const int components = v->components, stride = tsi_texel_floats(v);
+  for (int32_t i = 0; i < t->size; i++) {
+    float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_lane(t, i);
+    for (int c = 0; c < components; c++) texel[c] = values[(size_t)i * components + c];
+  }
+  const ts_status status = v->context->ops->vector_write(v, texels);
+  tsi_free(v->context, texels);
+  return status;
+}
+
+static ts_status read_texels(const ts_vector *v, float *values) {
+  const tsi_tiling *t = &v->space->tiling;
+  v->context->waits++;
+  if (t->linear) return v->context->ops->vector_read(v, values);
+  float *texels = tsi_malloc(v->context, texel_floats(v), sizeof *texels);
+  if (!texels) return tsi_out_of_memory(v->context, "reading a vector", texel_floats(v) * sizeof *texels);
+  const ts_status status = v->context->ops->vector_read(v, texels);
+  const int components = v->components, stride = tsi_texel_floats(v);
+  for (int32_t i = 0; status == TS_OK && i < t->size; i++) {
+    const float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_lane(t, i);
+    for (int c = 0; c < components; c++) values[(size_t)i * components + c] = texel[c];
+  }
+  tsi_free(v->context, texels);
+  return status;
+}
+
+ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count) {
+  TSI_REQUIRE(NULL, vector);
+  TSI_REQUIRE(vector->context, values);
+  TSI_TRY(check_count(vector, count));
+  TSI_TRY(tsi_enter(vector->context));
+  return tsi_leave(vector->context, write_texels(vector, values));
+}
+
+ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count) {
+  TSI_REQUIRE(NULL, vector);
+  TSI_REQUIRE(vector->context, values);
+  TSI_TRY(check_count(vector, count));
+  TSI_TRY(tsi_enter(vector->context));
+  return tsi_leave(vector->context, read_texels(vector, values));
+}
+
+/* ---- Operations ---- */
+
+static ts_status check_pair(const char *function, const ts_vector *a, const char *a_name, const ts_vector *b,
+                            const char *b_name) {
+  if (a->context != b->context)
+    return tsi_fail(a->context, TS_ERROR_INCOMPATIBLE, "%s: %s and %s belong to different contexts", function,
+                    a_name, b_name);
+  if (a->space != b->space)
+    return tsi_fail(
+        a->context, TS_ERROR_INCOMPATIBLE,
+        "%s: %s and %s have different index spaces (sizes %d and %d), so their elements are stored in "
+        "different places",
+        function, a_name, b_name, a->space->tiling.size, b->space->tiling.size);
+  if (a->components != b->components)
+    return tsi_fail(a->context, TS_ERROR_INCOMPATIBLE, "%s: %s has %d components and %s has %d", function,
+                    a_name, a->components, b_name, b->components);
+  return TS_OK;
+}
+
+static ts_status check_slot(ts_context *context, const char *function, const char *name, ts_slot slot) {
+  if (!slot.scalars) return TS_OK;
+  if (slot.scalars->context != context)
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s: the scalars of %s belong to another context", function,
+                    name);
+  if (slot.index < 0 || slot.index >= slot.scalars->count)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: slot %d of %s is out of range; there are %d",
+                    function, slot.index, name, slot.scalars->count);
+  return TS_OK;
+}
+
+static ts_status check_coefficient(ts_context *context, const char *function, const char *name,
+                                   ts_coefficient c) {
+  TSI_TRY(check_slot(context, function, name, c.numerator));
+  return check_slot(context, function, name, c.denominator);
+}
+
+#define CHECK_PAIR(a, b) TSI_TRY(check_pair(__func__, a, #a, b, #b))
+
+ts_status ts_vector_fill(ts_vector *y, float value) {
+  TSI_REQUIRE(NULL, y);
+  TSI_TRY(tsi_enter(y->context));
+  return tsi_leave(y->context, y->context->ops->fill(y, value));
+}
+
+ts_status ts_vector_copy(ts_vector *y, const ts_vector *x) {
+  TSI_REQUIRE(NULL, y);
+  TSI_REQUIRE(y->context, x);
+  CHECK_PAIR(y, x);
+  TSI_TRY(tsi_enter(y->context));
+  if (x == y) return tsi_leave(y->context, TS_OK);
+  return tsi_leave(y->context, y->context->ops->axpby(y, ts_constant(1), x, ts_constant(0), x));
+}
+
+ts_status ts_vector_scale(ts_vector *y, ts_coefficient a) {
+  TSI_REQUIRE(NULL, y);
+  TSI_TRY(check_coefficient(y->context, __func__, "a", a));
+  TSI_TRY(tsi_enter(y->context));
+  return tsi_leave(y->context, y->context->ops->axpby(y, a, y, ts_constant(0), y));
+}
+
+ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts_coefficient b) {
+  TSI_REQUIRE(NULL, y);
+  TSI_REQUIRE(y->context, x);
+  CHECK_PAIR(y, x);
+  TSI_TRY(check_coefficient(y->context, __func__, "a", a));
+  TSI_TRY(check_coefficient(y->context, __func__, "b", b));
+  TSI_TRY(tsi_enter(y->context));
+  return tsi_leave(y->context, y->context->ops->axpby(y, a, x, b, y));
+}
+
+ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *y) {
+  TSI_REQUIRE(NULL, z);
+  TSI_REQUIRE(z->context, x);
+  TSI_REQUIRE(z->context, y);
+  CHECK_PAIR(z, x);
+  CHECK_PAIR(z, y);
+  TSI_TRY(tsi_enter(z->context));
+  return tsi_leave(z->context, z->context->ops->multiply(z, x, y));
+}
+
+ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x) {
+  TSI_REQUIRE(NULL, y);
+  TSI_REQUIRE(y->context, x);
+  CHECK_PAIR(y, x);
+  TSI_TRY(tsi_enter(y->context));
+  return tsi_leave(y->context, y->context->ops->reciprocal(y, x));
+}
+
+/* ---- Reductions ---- */
+
+static ts_status reduce(const char *function, ts_scalars *result, int index, tsi_reduction kind,
+                        const ts_vector *x, const ts_vector *y) {
+  ts_context *context = x->context;
+  TSI_TRY(check_slot(context, function, "result", (ts_slot){result, index}));
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave(context, context->ops->reduce(result, index, kind, x, y));
+}
+
+ts_status ts_vector_dot(ts_scalars *result, int index, const ts_vector *x, const ts_vector *y) {
+  TSI_REQUIRE(NULL, x);
+  TSI_REQUIRE(x->context, y);
+  TSI_REQUIRE(x->context, result);
+  CHECK_PAIR(x, y);
+  return reduce(__func__, result, index, TSI_REDUCE_DOT, x, y);
+}
+
+ts_status ts_vector_norm(ts_scalars *result, int index, const ts_vector *x, ts_norm norm) {
+  TSI_REQUIRE(NULL, x);
+  TSI_REQUIRE(x->context, result);
+  if (norm != TS_NORM_2 && norm != TS_NORM_INFINITY)
+    return tsi_fail(x->context, TS_ERROR_INVALID_ARGUMENT,
+                    "%s: norm is %d; it is TS_NORM_2 (0) or TS_NORM_INFINITY (1)", __func__, norm);
+  return reduce(__func__, result, index, norm == TS_NORM_2 ? TSI_REDUCE_NORM2 : TSI_REDUCE_MAX_ABS, x, x);
+}
+
+ts_status ts_vector_sum(ts_scalars *result, int index, const ts_vector *x) {
+  TSI_REQUIRE(NULL, x);
+  TSI_REQUIRE(x->context, result);
+  return reduce(__func__, result, index, TSI_REDUCE_SUM, x, x);
+}
+
+ts_status ts_vector_max(ts_scalars *result, int index, const ts_vector *x) {
+  TSI_REQUIRE(NULL, x);
+  TSI_REQUIRE(x->context, result);
+  return reduce(__func__, result, index, TSI_REDUCE_MAX, x, x);
+}

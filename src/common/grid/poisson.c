@@ -1,0 +1,287 @@
+/* Poisson and Helmholtz problems on a rectangle as stencils, by finite volumes. Host code only. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/core/core.h"
+
+/* A descriptor with its defaults filled in. */
+typedef struct problem {
+  const ts_poisson_desc *desc;
+  int32_t width, height;
+  double h;
+  int points; /* samples at points, else in cells */
+  int periodic_x, periodic_y;
+} problem;
+
+/* ---- Validation ---- */
+
+static ts_status check_sides(ts_context *context, const ts_poisson_desc *desc) {
+  const struct {
+    const char *name;
+    ts_side side;
+  } sides[4] = {{"left", desc->left}, {"right", desc->right}, {"bottom", desc->bottom}, {"top", desc->top}};
+  for (int k = 0; k < 4; k++)
+    if (!ts_side_name(sides[k].side))
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d, which is no ts_side", sides[k].name,
+                      sides[k].side);
+  for (int k = 0; k < 4; k += 2)
+    if ((sides[k].side == TS_SIDE_PERIODIC) != (sides[k + 1].side == TS_SIDE_PERIODIC))
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                      "%s is %s and %s is %s; opposite sides are periodic together", sides[k].name,
+                      ts_side_name(sides[k].side), sides[k + 1].name, ts_side_name(sides[k + 1].side));
+  return TS_OK;
+}
+
+static ts_status resolve(ts_context *context, const ts_poisson_desc *desc, problem *p) {
+  if (desc->width < 3)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "width is %d, less than 3", desc->width);
+  if (desc->height < 3)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "height is %d, less than 3", desc->height);
+  if ((int64_t)desc->width * desc->height > TSI_MAX_SIZE)
+    return tsi_fail(context, TS_ERROR_LIMIT, "%d x %d samples are more than %d", desc->width, desc->height,
+                    TSI_MAX_SIZE);
+  if (!(desc->spacing >= 0 && desc->spacing < INFINITY))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "spacing is %g; it must be positive", desc->spacing);
+  if (!(desc->uniform_sigma >= 0 && desc->uniform_sigma < INFINITY))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "uniform_sigma is %g; it must be 0 or positive",
+                    desc->uniform_sigma);
+  if (desc->samples != TS_SAMPLES_POINTS && desc->samples != TS_SAMPLES_CELLS)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "samples is %d, which is no ts_samples", desc->samples);
+  TSI_TRY(check_sides(context, desc));
+  *p = (problem){.desc = desc,
+                 .width = desc->width,
+                 .height = desc->height,
+                 .points = desc->samples == TS_SAMPLES_POINTS,
+                 .periodic_x = desc->left == TS_SIDE_PERIODIC,
+                 .periodic_y = desc->bottom == TS_SIDE_PERIODIC};
+  p->h = desc->spacing;
+  if (p->h == 0) p->h = 1.0 / (p->points && !p->periodic_x ? desc->width - 1 : desc->width);
+  return TS_OK;
+}
+
+static int is_solid(const problem *p, int32_t i, int32_t j) {
+  return p->desc->solid && p->desc->solid[(size_t)j * (size_t)p->width + (size_t)i];
+}
+
+static ts_status check_samples(ts_context *context, const problem *p) {
+  const ts_poisson_desc *desc = p->desc;
+  if (!desc->coefficient && !desc->sigma) return TS_OK;
+  for (int32_t j = 0; j < p->height; j++)
+    for (int32_t i = 0; i < p->width; i++) {
+      const size_t at = (size_t)j * (size_t)p->width + (size_t)i;
+      if (is_solid(p, i, j)) continue;
+      if (desc->coefficient && !(desc->coefficient[at] > 0 && isfinite(desc->coefficient[at])))
+        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                        "coefficient of sample (%d, %d) is %g; it must be positive", i, j,
+                        (double)desc->coefficient[at]);
+      if (desc->sigma && !(desc->sigma[at] >= 0 && isfinite(desc->sigma[at])))
+        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                        "sigma of sample (%d, %d) is %g; it must be 0 or positive", i, j,
+                        (double)desc->sigma[at]);
+    }
+  return TS_OK;
+}
+
+ts_status ts_poisson_grid(const ts_poisson_desc *desc, ts_grid_desc *grid) {
+  TSI_REQUIRE(NULL, desc);
+  TSI_REQUIRE(NULL, grid);
+  problem p = {0};
+  TSI_TRY(resolve(NULL, desc, &p));
+  *grid = (ts_grid_desc){p.width, p.height, p.periodic_x, p.periodic_y};
+  return TS_OK;
+}
+
+/* ---- The finite volumes ---- */
+
+static double coefficient_at(const problem *p, int32_t i, int32_t j) {
+  return p->desc->coefficient ? p->desc->coefficient[(size_t)j * (size_t)p->width + (size_t)i] : 1;
+}
+
+static double sigma_at(const problem *p, int32_t i, int32_t j) {
+  return p->desc->sigma ? p->desc->sigma[(size_t)j * (size_t)p->width + (size_t)i] : p->desc->uniform_sigma;
+}
+
+/* A point on a Dirichlet side: its value is given. */
+static int is_given(const problem *p, int32_t i, int32_t j) {
+  const ts_poisson_desc *d = p->desc;
+  return p->points &&
+         ((i == 0 && d->left == TS_SIDE_DIRICHLET) || (i == p->width - 1 && d->right == TS_SIDE_DIRICHLET) ||
+          (j == 0 && d->bottom == TS_SIDE_DIRICHLET) || (j == p->height - 1 && d->top == TS_SIDE_DIRICHLET));
+}
+
+/* What is left of the extent of a sample's volume: points on a side have half of it. */
+static double extent_x(const problem *p, int32_t i) {
+  return p->points && !p->periodic_x && (i == 0 || i == p->width - 1) ? 0.5 : 1;
+}
+static double extent_y(const problem *p, int32_t j) {
+  return p->points && !p->periodic_y && (j == 0 || j == p->height - 1) ? 0.5 : 1;
+}
+
+/* The neighbour at (i + di, j + dj); 0 where there is none. */
+static int step(const problem *p, int32_t *i, int32_t *j, int di, int dj) {
+  *i += di;
+  *j += dj;
+  if (p->periodic_x) *i = (*i + p->width) % p->width;
+  if (p->periodic_y) *j = (*j + p->height) % p->height;
+  return *i >= 0 && *i < p->width && *j >= 0 && *j < p->height;
+}
+
+static ts_side side_towards(const ts_poisson_desc *desc, int di, int dj) {
+  if (di) return di < 0 ? desc->left : desc->right;
+  return dj < 0 ? desc->bottom : desc->top;
+}
+
+static const int face_x[4] = {-1, 1, 0, 0}, face_y[4] = {0, 0, -1, 1};
+
+/* What flows through a face for a difference of 1, times h^2; `*inside` tells whether there is a sample behind
+ * it. */
+static double face(const problem *p, int32_t i, int32_t j, int direction, int *inside) {
+  const int di = face_x[direction], dj = face_y[direction];
+  int32_t ni = i, nj = j;
+  const double k = coefficient_at(p, i, j), length = di ? extent_y(p, j) : extent_x(p, i);
+  *inside = step(p, &ni, &nj, di, dj);
+  if (!*inside) /* in cells the side is half a spacing away */
+    return !p->points && side_towards(p->desc, di, dj) == TS_SIDE_DIRICHLET ? 2 * k : 0;
+  if (is_solid(p, ni, nj)) return 0;
+  const double other = coefficient_at(p, ni, nj);
+  return 2 * length * (k / (k + other)) * other;
+}
+
+/* 21 bits of a coefficient, of the 24 that a float has: a sum of four similar ones is exact then. Otherwise the
+ * diagonal's rounding would act like a sigma of 2^-24 / h^2, which on fine grids is more than the error of the
+ * discretisation; that of k by 2^-22 does no harm. */
+static float rounded_flow(double flow) {
+  /* Veltkamp's splitting: a product with 2^32 + 1 leaves the upper 53 - 32 bits. */
+  const double product = flow * 4294967297.0;
+  return (float)(product - (product - flow));
+}
+
+static void fill_stencil(const problem *p, int32_t i, int32_t j, float *a) {
+  memset(a, 0, 9 * sizeof *a);
+  if (is_solid(p, i, j) || is_given(p, i, j)) return;
+  const double scale = 1 / (p->h * p->h);
+  double centre = 0;
+  for (int f = 0; f < 4; f++) {
+    int inside;
+    const float rounded = rounded_flow(face(p, i, j, f, &inside) * scale);
+    centre += rounded;
+    if (inside) a[3 * (face_y[f] + 1) + face_x[f] + 1] = -rounded;
+  }
+  a[4] = (float)(centre + sigma_at(p, i, j) * extent_x(p, i) * extent_y(p, j));
+}
+
+/* Away from sides and solids, where k is 1 and sigma the same everywhere, all rows are those of sample (1, 1).
+ */
+static void fill_regular(const problem *p, float a[9]) {
+  ts_poisson_desc desc = *p->desc;
+  problem regular = *p;
+  desc.solid = NULL;
+  regular.desc = &desc;
+  fill_stencil(&regular, 1, 1, a);
+}
+
+static int is_regular(const problem *p, int32_t i, int32_t j) {
+  const ts_poisson_desc *desc = p->desc;
+  if (desc->coefficient || desc->sigma || i < 1 || i >= p->width - 1 || j < 1 || j >= p->height - 1) return 0;
+  if (!desc->solid) return 1;
+  const unsigned char *here = desc->solid + (size_t)j * (size_t)p->width + (size_t)i;
+  return !(here[0] | here[-1] | here[1] | here[-p->width] | here[p->width]);
+}
+
+ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, float *values) {
+  if (context) tsi_clear_error(context);
+  TSI_REQUIRE(context, desc);
+  TSI_REQUIRE(context, values);
+  problem p = {0};
+  TSI_TRY(resolve(context, desc, &p));
+  TSI_TRY(check_samples(context, &p));
+  float regular[9];
+  fill_regular(&p, regular);
+  for (int32_t j = 0; j < p.height; j++)
+    for (int32_t i = 0; i < p.width; i++, values += 9)
+      if (is_regular(&p, i, j))
+        memcpy(values, regular, sizeof regular);
+      else
+        fill_stencil(&p, i, j, values);
+  return TS_OK;
+}
+
+/* ---- The right-hand side ---- */
+
+/* What is given on the side behind a sample. */
+static double given_on_side(const ts_poisson_boundary *boundary, int32_t i, int32_t j, int di, int dj) {
+  if (!boundary) return 0;
+  const float *values = di < 0   ? boundary->left
+                        : di > 0 ? boundary->right
+                        : dj < 0 ? boundary->bottom
+                                 : boundary->top;
+  return values ? values[di ? j : i] : 0;
+}
+
+/* The value of a point on a Dirichlet side; left and right before bottom and top. */
+static float given_value(const problem *p, const ts_poisson_boundary *boundary, int32_t i, int32_t j) {
+  for (int f = 0; f < 4; f++) {
+    int32_t ni = i, nj = j;
+    if (side_towards(p->desc, face_x[f], face_y[f]) == TS_SIDE_DIRICHLET &&
+        !step(p, &ni, &nj, face_x[f], face_y[f]))
+      return (float)given_on_side(boundary, i, j, face_x[f], face_y[f]);
+  }
+  return 0;
+}
+
+static double right_hand_side(const problem *p, const ts_poisson_boundary *boundary, double g, int32_t i,
+                              int32_t j) {
+  double sum = g * extent_x(p, i) * extent_y(p, j);
+  for (int f = 0; f < 4; f++) {
+    const int di = face_x[f], dj = face_y[f];
+    int inside;
+    const double flow = face(p, i, j, f, &inside);
+    if (inside) continue;
+    const double given = given_on_side(boundary, i, j, di, dj);
+    if (side_towards(p->desc, di, dj) == TS_SIDE_NEUMANN)
+      sum += given * (di ? extent_y(p, j) : extent_x(p, i)) / p->h;
+    else
+      sum += given * flow / (p->h * p->h);
+  }
+  return sum;
+}
+
+/* A sample that nothing flows to or from. */
+static int is_isolated(const problem *p, int32_t i, int32_t j) {
+  float a[9];
+  if (!p->desc->solid) return 0;
+  fill_stencil(p, i, j, a);
+  return a[4] == 0;
+}
+
+ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc *desc, const float *g,
+                                     const ts_poisson_boundary *boundary, float *b, float *x) {
+  if (context) tsi_clear_error(context);
+  TSI_REQUIRE(context, desc);
+  TSI_REQUIRE(context, b);
+  TSI_REQUIRE(context, x);
+  problem p = {0};
+  TSI_TRY(resolve(context, desc, &p));
+  TSI_TRY(check_samples(context, &p));
+  double largest = 0;
+  for (int32_t j = 0; j < p.height; j++)
+    for (int32_t i = 0; i < p.width; i++) {
+      const size_t at = (size_t)j * (size_t)p.width + (size_t)i;
+      double sum = 0;
+      b[at] = x[at] = 0;
+      if (is_solid(&p, i, j)) continue;
+      if (is_given(&p, i, j))
+        x[at] = given_value(&p, boundary, i, j);
+      else if (!is_isolated(&p, i, j))
+        sum = right_hand_side(&p, boundary, g ? g[at] : 0, i, j);
+      b[at] = (float)sum;
+      largest = fmax(largest, fmax(fabs(sum), fabs((double)x[at])));
+    }
+  if (isfinite(largest) && (largest > FLT_MAX || (largest > 0 && largest < FLT_MIN)))
+    return tsi_fail(
+        context, TS_ERROR_INVALID_ARGUMENT,
+        "the largest number of the right-hand side is %.2g, which leaves the range of single precision",
+        largest);
+  return TS_OK;
+}

@@ -1,0 +1,187 @@
+/* Stencils: matrices over a grid by nine coefficients a point. */
+#include <string.h>
+
+#include "common/core/core.h"
+#include "stencil.h"
+
+/* ---- What a stencil holds beside its values ---- */
+
+void tsi_stencil_destroy(ts_context *context, tsi_stencil *stencil) {
+  if (!stencil) return;
+  ts_vector *vectors[1 + TSI_MAX_PARTS] = {stencil->mask};
+  memcpy(vectors + 1, stencil->parts, sizeof stencil->parts);
+  for (int k = 0; k < 1 + TSI_MAX_PARTS; k++) {
+    ts_vector *v = vectors[k];
+    if (!v) continue;
+    context->ops->vector_destroy(v);
+    tsi_space_release(v->space);
+    tsi_free(context, v);
+  }
+  tsi_free(context, stencil);
+}
+
+/* A vector over the grid from one number a point. A grid's texels stand in the order of its points. */
+static ts_status make_vector(ts_space *space, const float *values, ts_vector **v) {
+  TSI_TRY(tsi_group_create(space, 1, v, 1, 0, NULL));
+  return space->context->ops->vector_write(*v, values);
+}
+
+static ts_status make_masks(ts_space *space, const tsi_stencil_facts *facts, tsi_stencil *stencil) {
+  ts_context *context = space->context;
+  const size_t points = (size_t)space->tiling.size;
+  if (!facts->holes && !facts->part_count) return TS_OK;
+  float *values = tsi_malloc(context, points, sizeof *values);
+  if (!values) return tsi_out_of_memory(context, "a part of a grid", points * sizeof *values);
+  ts_status status = TS_OK;
+  if (facts->holes) {
+    tsi_stencil_fill_mask(facts, points, values);
+    status = make_vector(space, values, &stencil->mask);
+  }
+  for (int k = 0; k < facts->part_count && status == TS_OK; k++) {
+    tsi_stencil_fill_part(facts, k, points, values);
+    stencil->part_sizes[k] = facts->part_sizes[k];
+    stencil->part_count = k + 1;
+    status = make_vector(space, values, &stencil->parts[k]);
+  }
+  tsi_free(context, values);
+  return status;
+}
+
+static ts_status make_stencil(ts_space *space, const tsi_stencil_facts *facts, tsi_stencil **out) {
+  ts_context *context = space->context;
+  tsi_stencil *stencil = tsi_calloc(context, 1, sizeof *stencil);
+  if (!stencil) return tsi_out_of_memory(context, "a stencil", sizeof *stencil);
+  stencil->five_point = facts->five_point;
+  stencil->has_holes = facts->holes > 0;
+  stencil->periodic_x = space->grid.periodic_x;
+  stencil->periodic_y = space->grid.periodic_y;
+  stencil->pinned = facts->pinned;
+  const ts_status status = make_masks(space, facts, stencil);
+  if (status < 0) {
+    tsi_stencil_destroy(context, stencil);
+    return status;
+  }
+  *out = stencil;
+  return TS_OK;
+}
+
+/* ---- Creation ---- */
+
+static ts_status build(ts_matrix *A, const tsi_stencil_facts *facts) {
+  ts_context *context = A->context;
+  const size_t before = context->bytes_device;
+  const double start = tsi_seconds();
+  TSI_TRY(make_stencil(A->row_space, facts, &A->stencil));
+  A->norm_infinity = facts->norm_infinity;
+  TSI_TRY(context->ops->stencil_create(A, facts->values));
+  A->info.bytes_device = context->bytes_device - before;
+  A->info.seconds_upload = tsi_seconds() - start;
+  return TS_OK;
+}
+
+static ts_status create(ts_space *grid, const float *values, ts_matrix **out) {
+  ts_context *context = grid->context;
+  const double start = tsi_seconds();
+  tsi_stencil_facts facts;
+  ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
+  if (!A) return tsi_out_of_memory(context, "a matrix", sizeof *A);
+  A->context = context;
+  A->references = 1;
+  A->row_space = A->column_space = grid;
+  A->has_diagonal = 1;
+  A->info.rows = A->info.columns = grid->tiling.size;
+  A->info.stored_entries = 9 * (int64_t)grid->tiling.size;
+  A->info.format = TS_FORMAT_STENCIL;
+  A->info.fill_ratio = 1;
+  ts_status status = tsi_stencil_inspect(context, &grid->grid, values, &facts, &A->info);
+  A->info.seconds_layout = tsi_seconds() - start;
+  if (status == TS_OK && (status = tsi_enter(context)) == TS_OK) {
+    status = build(A, &facts);
+    if (status < 0) tsi_stencil_destroy(context, A->stencil);
+    tsi_leave(context, status);
+  }
+  tsi_stencil_facts_free(context, &facts);
+  if (status < 0) {
+    tsi_free(context, A);
+    return status;
+  }
+  tsi_space_retain(grid);
+  tsi_space_retain(grid);
+  *out = A;
+  return TS_OK;
+}
+
+ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **matrix) {
+  TSI_REQUIRE(NULL, grid);
+  ts_context *context = grid->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, matrix);
+  *matrix = NULL;
+  TSI_REQUIRE(context, values);
+  if (!grid->grid.width)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the space is no grid; ts_grid_create makes one");
+  if (!context->ops->stencil_create)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no grids", context->backend_name);
+  TSI_TRY(create(grid, values, matrix));
+  const ts_matrix_info *info = &(*matrix)->info;
+  tsi_log(context, TS_LOG_INFO, "stencil of %d x %d points, %d of them without equation: %zu bytes",
+          grid->grid.width, grid->grid.height, info->locked_rows, info->bytes_device);
+  return TS_OK;
+}
+
+/* ---- New values, and back ---- */
+
+static ts_status check_stencil(const ts_matrix *matrix, const char *function) {
+  if (matrix->stencil) return TS_OK;
+  return tsi_fail(matrix->context, TS_ERROR_INVALID_ARGUMENT,
+                  "%s: the matrix is no stencil; ts_stencil_create makes one", function);
+}
+
+static ts_status replace(ts_matrix *A, const tsi_stencil_facts *facts) {
+  ts_context *context = A->context;
+  tsi_stencil *stencil = NULL, *old = A->stencil;
+  TSI_TRY(make_stencil(A->row_space, facts, &stencil));
+  stencil->version = old->version + 1;
+  A->stencil = stencil;
+  const ts_status status = context->ops->stencil_write(A, facts->values);
+  if (status < 0) {
+    A->stencil = old;
+    tsi_stencil_destroy(context, stencil);
+    return status;
+  }
+  tsi_stencil_destroy(context, old);
+  A->norm_infinity = facts->norm_infinity;
+  return TS_OK;
+}
+
+ts_status ts_stencil_set_values(ts_matrix *matrix, const float *values) {
+  TSI_REQUIRE(NULL, matrix);
+  ts_context *context = matrix->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, values);
+  TSI_TRY(check_stencil(matrix, __func__));
+  const tsi_grid *grid = &matrix->row_space->grid;
+  tsi_stencil_facts facts;
+  ts_matrix_info info = matrix->info;
+  const size_t before = context->bytes_device;
+  ts_status status = tsi_stencil_inspect(context, grid, values, &facts, &info);
+  if (status == TS_OK && (status = tsi_enter(context)) == TS_OK)
+    status = tsi_leave(context, replace(matrix, &facts));
+  tsi_stencil_facts_free(context, &facts);
+  if (status == TS_OK) {
+    info.bytes_device += context->bytes_device - before; /* of corners and parts that came or went */
+    matrix->info = info;
+  }
+  return status;
+}
+
+ts_status ts_stencil_read(const ts_matrix *matrix, float *values) {
+  TSI_REQUIRE(NULL, matrix);
+  ts_context *context = matrix->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, values);
+  TSI_TRY(check_stencil(matrix, __func__));
+  TSI_TRY(tsi_enter(context));
+  context->waits++;
+  return tsi_leave(context, context->ops->stencil_read(matrix, values));
+}

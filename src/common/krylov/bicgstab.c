@@ -1,0 +1,300 @@
+/* BiCGSTAB (van der Vorst 1992) with M from the right, written once for all backends over the ops table:
+ *
+ *   r = b - A x;  e = 0;  p = r;  rho = r~^T r            r~ is the shadow vector
+ *   repeat
+ *     v = A M^-1 p;  sigma = r~^T v;  alpha = rho / sigma
+ *     e = e + alpha p;  s = r - alpha v
+ *     t = A M^-1 s;  omega = t^T s / t^T t
+ *     e = e + omega s;  r = s - omega t
+ *     beta = (rho_new / rho) (alpha / omega);  p = r + beta (p - omega v)
+ *
+ * and x + M^-1 e is the solution. Coefficients are quotients of two device slots, and beta is made of two of
+ * them: since alpha / rho = 1 / sigma, beta (p - omega v) = (rho_new / sigma) (p / omega - v). So no number
+ * comes to the host but at checks.
+ *
+ * What may go wrong is looked for at checks, in the numbers of all iterations since the last one:
+ * - rho or sigma is 0, or t^T s is nothing but rounding beside |t| |s|: breakdown.
+ * - r has grown so far that no digit of x is left, or is not finite: the same.
+ * Then, and where r has not become smaller for as many iterations as there are unknowns, the method begins
+ * again from the best x with another shadow vector. Whatever the coefficients were, r has followed e, so that
+ * what a phase gained is not lost.
+ *
+ * In single precision r drifts away from b - A (x + M^-1 e), the further the larger it was in between. Where it
+ * has fallen by 1000 from its peak, and where it claims convergence, it is replaced by that residual, and the
+ * directions go on (Sleijpen and van der Vorst 1996, "Reliable updated residuals in hybrid Bi-CG methods").
+ * Only where claims are in vain twice does the method begin again.
+ *
+ * The shadow vector is random, not the first r as in most programs: with a smooth b and much convection rho
+ * falls to 1e-16 |r~| |r| with r itself, and r grows by 1e9 before it falls. A double leaves half of its digits
+ * there, a float none. With a random one r did not grow in the same systems. After a restart the shadow vector
+ * is the residual at that restart, then another random one, and so on. */
+#include <math.h>
+#include <stdio.h>
+
+#include "common/core/core.h"
+#include "krylov.h"
+
+enum { SHADOW, OTHER_SHADOW, P, V, T, E, VECTORS };
+
+/* Of every iteration: at its start rho and r^T r, then what it divides by. */
+enum { RHO, RR, SIGMA, TS, TT, NUMBERS };
+
+enum { REPLACEMENT_INTERVAL = 16 /* iterations at least */ };
+
+static int ring_size(const ts_krylov *k) {
+  return 2 * (k->desc.check_interval + k->overlap + 1);
+}
+
+static int slot_of(const ts_krylov *k, int iteration, int number) {
+  return TSI_KRYLOV_OWN + NUMBERS * (iteration % ring_size(k)) + number;
+}
+
+static double number(const ts_krylov *k, int iteration, int which, int component) {
+  return tsi_krylov_number(k, slot_of(k, iteration, which), component);
+}
+
+static void plan(ts_krylov *k) {
+  k->own_vectors = VECTORS;
+  k->own_slots = NUMBERS * ring_size(k);
+  k->history_size = ring_size(k);
+}
+
+/* Numbers from -1 to 1 that are always the same (Marsaglia 2003, "Xorshift RNGs"). */
+static ts_status fill_random(ts_vector *v, uint32_t seed) {
+  const size_t count = (size_t)ts_space_size(v->space) * (size_t)v->components;
+  float *values = tsi_malloc(v->context, count, sizeof *values);
+  if (!values) return tsi_out_of_memory(v->context, "a solver", count * sizeof *values);
+  uint32_t x = seed;
+  for (size_t i = 0; i < count; i++) {
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    values[i] = ldexpf((float)(x >> 8), -23) - 1;
+  }
+  const ts_status status = ts_vector_write(v, values, count);
+  tsi_free(v->context, values);
+  return status;
+}
+
+static ts_status prepare(ts_krylov *k) {
+  return fill_random(k->own[SHADOW], 2463534242u);
+}
+
+/* ---- Iterations ---- */
+
+static const ts_vector *shadow_of(const tsi_krylov_state *s) {
+  return s->solver->own[s->turn ? OTHER_SHADOW : SHADOW];
+}
+
+/* The random one first; then the residual of the restart, and its product with the random one, in turn. */
+static ts_status choose_shadow(const tsi_krylov_state *s) {
+  const ts_krylov *k = s->solver;
+  if (s->turn == 0) return TS_OK;
+  if (s->turn % 2 == 0) return k->context->ops->multiply(k->own[OTHER_SHADOW], k->r, k->own[SHADOW]);
+  return k->context->ops->axpby(k->own[OTHER_SHADOW], ts_constant(1), k->r, ts_constant(0), k->r);
+}
+
+/* The sums of r at the start of an iteration. */
+static ts_status sum_residual(const tsi_krylov_state *s) {
+  const ts_krylov *k = s->solver;
+  const tsi_dot sums[2] = {{slot_of(k, s->iteration, RHO), shadow_of(s), k->r, NULL},
+                           {slot_of(k, s->iteration, RR), k->r, k->r, NULL}};
+  return tsi_dots(k->slots, sums, 2, k->scratch);
+}
+
+/* Begins anew from x and its residual r. */
+static ts_status begin(tsi_krylov_state *s) {
+  const ts_krylov *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  const ts_coefficient one = ts_constant(1), zero = ts_constant(0);
+  s->phase_start = s->phase_best_at = s->iteration;
+  s->phase_best = INFINITY;
+  s->replaced_at = s->iteration;
+  s->peak = 0;
+  s->claims_in_vain = 0;
+  s->phase_start_measure = s->measure;
+  TSI_TRY(choose_shadow(s));
+  TSI_TRY(ops->fill(k->own[E], 0));
+  TSI_TRY(ops->axpby(k->own[P], one, k->r, zero, k->r));
+  return sum_residual(s);
+}
+
+static ts_status iterate(tsi_krylov_state *s) {
+  const ts_krylov *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  ts_vector *p = k->own[P], *v = k->own[V], *t = k->own[T], *e = k->own[E];
+  const int now = s->iteration;
+  const ts_slot rho = {k->slots, slot_of(k, now, RHO)}, sigma = {k->slots, slot_of(k, now, SIGMA)},
+                ts = {k->slots, slot_of(k, now, TS)}, tt = {k->slots, slot_of(k, now, TT)},
+                rho_new = {k->slots, slot_of(k, now + 1, RHO)};
+  TSI_TRY(tsi_krylov_apply(k, v, p));
+  TSI_TRY(ops->reduce(k->slots, sigma.index, TSI_REDUCE_DOT, shadow_of(s), v));
+  TSI_TRY(tsi_axpy2(e, ts_quotient(1, rho, sigma), p, k->r, ts_quotient(-1, rho, sigma), v));
+  TSI_TRY(tsi_krylov_apply(k, t, k->r));
+  const tsi_dot sums[2] = {{ts.index, t, k->r, NULL}, {tt.index, t, t, NULL}};
+  TSI_TRY(tsi_dots(k->slots, sums, 2, k->scratch));
+  TSI_TRY(ops->axpby(e, ts_quotient(1, ts, tt), k->r, ts_constant(1), e));
+  TSI_TRY(ops->axpby(k->r, ts_quotient(-1, ts, tt), t, ts_constant(1), k->r));
+  s->iteration++;
+  TSI_TRY(sum_residual(s));
+  TSI_TRY(ops->axpby(p, ts_quotient(1, tt, ts), p, ts_constant(-1), v));
+  return ops->axpby(p, ts_quotient(1, rho_new, sigma), p, ts_constant(1), k->r);
+}
+
+/* ---- Checks ---- */
+
+/* ||r|| / ||b|| by the recurrence, at the start of an iteration. */
+static double claimed(const tsi_krylov_state *s, int iteration) {
+  double largest = 0;
+  for (int c = 0; c < s->solver->components; c++) {
+    const double rr = number(s->solver, iteration, RR, c);
+    if (!isfinite(rr)) return INFINITY;
+    if (s->norm_rule[c] > 0) largest = fmax(largest, sqrt(rr) / s->norm_rule[c]);
+  }
+  return largest;
+}
+
+/* What broke down in an iteration, NULL if nothing did. Components that are solved do not count: what they
+ * divide is as small as what they divide by. */
+static const char *broken(const tsi_krylov_state *s, int iteration) {
+  const ts_krylov *k = s->solver;
+  const double rounding = ldexp(1, -24);
+  for (int c = 0; c < k->components; c++) {
+    const double r = sqrt(number(k, iteration, RR, c)), rr_new = number(k, iteration + 1, RR, c);
+    const double rho = number(k, iteration, RHO, c), sigma = number(k, iteration, SIGMA, c),
+                 ts = number(k, iteration, TS, c), tt = number(k, iteration, TT, c);
+    if (!isfinite(rr_new) || !isfinite(rho) || !isfinite(sigma) || !isfinite(ts) || !isfinite(tt))
+      return "a number left the range of single precision";
+    const double solved = 0.1 * k->desc.rtol * s->norm_rule[c];
+    if (r <= solved) continue;
+    if (rho == 0) return "the residual is orthogonal to the shadow vector";
+    if (sigma == 0) return "A p is orthogonal to the shadow vector";
+    if (sqrt(rr_new) <= solved) continue;
+    const double ss = tt > 0 ? rr_new + ts * ts / tt : rr_new;
+    if (fabs(ts) <= rounding * sqrt(tt) * sqrt(ss)) return "A s is orthogonal to s";
+    if (sqrt(rr_new) * rounding > s->norm_r[c])
+      return "the residual has grown beyond what single precision holds";
+  }
+  return NULL;
+}
+
+/* x = x + M^-1 e if that is better, and r computed anew in either case. The directions go on. */
+static ts_status replace_residual(tsi_krylov_state *s) {
+  const ts_krylov *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  const double before = s->measure;
+  TSI_TRY(tsi_krylov_try(s, k->own[E], k->own[T]));
+  if (s->measure < before)
+    TSI_TRY(ops->fill(k->own[E], 0));
+  else
+    TSI_TRY(ops->residual(k->r, k->b, k->matrix, k->x_new));
+  s->replaced_at = s->phase_best_at = s->iteration;
+  s->phase_best = INFINITY;
+  s->peak = 0;
+  s->claims_in_vain = s->measure <= 0.5 * before ? 0 : s->claims_in_vain + 1;
+  if (s->measure <= k->desc.rtol)
+    tsi_krylov_finish(s, TS_REASON_CONVERGED, NULL);
+  else if (s->claims_in_vain >= 2 && s->result->relative_residual <= s->result->attainable_residual)
+    tsi_krylov_finish_stagnated(s);
+  return s->ended ? TS_OK : sum_residual(s);
+}
+
+/* Begins again from the best x, or ends where that was in vain too often. */
+static ts_status restart(tsi_krylov_state *s, double before, const char *what, int iteration) {
+  const ts_krylov *k = s->solver;
+  s->result->restarts++;
+  s->in_vain = s->measure <= (what ? 0.9 : 0.5) * before ? 0 : s->in_vain + 1;
+  if (s->in_vain) s->turn++;
+  if (s->in_vain < 4) {
+    TSI_TRY(k->context->ops->residual(k->r, k->b, k->matrix, k->x));
+    return begin(s);
+  }
+  if (!what || s->result->relative_residual <= s->result->attainable_residual) {
+    tsi_krylov_finish_stagnated(s);
+    return TS_OK;
+  }
+  char text[160];
+  snprintf(text, sizeof text, "breakdown of BiCGSTAB in iteration %d, where %s, at a relative residual of %.2g",
+           iteration + 1, what, s->result->relative_residual);
+  tsi_krylov_finish(s, TS_REASON_BREAKDOWN, text);
+  return TS_OK;
+}
+
+/* The recurrence claims convergence, it has broken down (`what`), or it has made no progress for long. */
+static ts_status look_at_residual(tsi_krylov_state *s, int claims, const char *what, int where) {
+  const ts_krylov *k = s->solver;
+  if (claims) {
+    TSI_TRY(replace_residual(s));
+    if (s->ended || s->claims_in_vain < 2) return TS_OK;
+  } else {
+    TSI_TRY(tsi_krylov_try(s, k->own[E], k->own[T]));
+    if (s->measure <= k->desc.rtol) {
+      tsi_krylov_finish(s, TS_REASON_CONVERGED, NULL);
+      return TS_OK;
+    }
+  }
+  return restart(s, s->phase_start_measure, what, where);
+}
+
+/* Looks at the numbers of iterations reported .. checked-1. */
+static ts_status judge(tsi_krylov_state *s, int checked) {
+  const ts_krylov *k = s->solver;
+  const int first = s->reported;
+  const char *what = NULL;
+  int where = 0;
+  for (int i = first; i < checked; i++) {
+    const double ratio = claimed(s, i + 1);
+    k->history[i - first] = ratio;
+    if (i < s->phase_start) continue;
+    if (!what && (what = broken(s, i))) where = i;
+    if (i < s->replaced_at) continue;
+    s->peak = fmax(s->peak, ratio);
+    if (ratio < 0.9 * s->phase_best) {
+      s->phase_best = ratio;
+      s->phase_best_at = i + 1;
+    }
+  }
+  s->reported = checked;
+  tsi_krylov_progress(s, checked, checked - first);
+  if (s->ended) return TS_OK;
+  const double now = claimed(s, checked);
+  const int window = k->matrix->info.rows > 1000 ? k->matrix->info.rows : 1000;
+  const int claims = !what && now <= k->desc.rtol;
+  if (claims || what || checked - s->phase_best_at > window) return look_at_residual(s, claims, what, where);
+  if (now <= 1e-3 * s->peak && checked - s->replaced_at >= REPLACEMENT_INTERVAL) return replace_residual(s);
+  return TS_OK;
+}
+
+/* Iterations up to the next check, then the numbers. Meanwhile the device goes on with `overlap` iterations. */
+static ts_status advance(tsi_krylov_state *s) {
+  const ts_krylov *k = s->solver;
+  const int left = k->desc.max_iterations - s->iteration, done = s->iteration - s->phase_start;
+  int steps = done < 1 ? 1 : done;
+  int overlap = 0;
+  if (steps >= k->desc.check_interval) {
+    steps = k->desc.check_interval;
+    overlap = k->overlap;
+  }
+  if (steps > left) steps = left;
+  if (overlap > left - steps) overlap = left - steps;
+  for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
+  const int checked = s->iteration;
+  TSI_TRY(k->context->ops->scalars_read_begin(k->slots, 0, TSI_KRYLOV_OWN + k->own_slots));
+  for (int i = 0; i < overlap; i++) TSI_TRY(iterate(s));
+  k->context->waits++;
+  TSI_TRY(k->context->ops->scalars_read_end(k->slots, k->numbers));
+  return judge(s, checked);
+}
+
+static ts_status run(tsi_krylov_state *s) {
+  TSI_TRY(begin(s));
+  while (!s->ended && s->iteration < s->solver->desc.max_iterations) TSI_TRY(advance(s));
+  return TS_OK;
+}
+
+static ts_status settle(tsi_krylov_state *s) {
+  return tsi_krylov_try(s, s->solver->own[E], s->solver->own[T]);
+}
+
+const tsi_krylov_method tsi_bicgstab = {
+    .name = "BiCGSTAB", .plan = plan, .prepare = prepare, .run = run, .settle = settle};

@@ -1,0 +1,258 @@
+/* Restarted GMRES (Saad and Schultz 1986) with M from the right, written once for all backends over the ops
+ * table. A cycle of up to m iterations builds an orthonormal basis of the Krylov space:
+ *
+ *   v_0 = r / beta,  beta = |r|
+ *   for j = 0 .. m - 1
+ *     w = A M^-1 v_j
+ *     for i = 0 .. j:  h_ij = w^T v_i;  w = w - h_ij v_i         modified Gram-Schmidt
+ *     h_j+1,j = |w|;  v_j+1 = w / h_j+1,j
+ *
+ * and e = sum of y_j v_j with the y that makes |beta e_0 - H y| smallest; x + M^-1 e is the better x. All
+ * coefficients are device slots. The host reads the columns of H at checks, brings H to triangular form by
+ * rotations in double precision, which tells |r| of every iteration, and writes y back at the end of the cycle.
+ * Modified Gram-Schmidt loses orthogonality, but GMRES with it is as exact as with reflections (Paige,
+ * Rozloznik and Strakos 2006); classical Gram-Schmidt twice would need more passes.
+ *
+ * A cycle ends early where |r| is small enough in every component. A component that is so before the others
+ * takes only the columns up to there: what follows is made of rounding. */
+#include <math.h>
+#include <stdio.h>
+
+#include "common/core/core.h"
+#include "krylov.h"
+
+/* Slots: beta, the columns of H one behind the other, y. */
+static int column_slot(int column) {
+  return TSI_KRYLOV_OWN + 1 + column * (column + 3) / 2;
+}
+
+static int y_slot(const ts_krylov *k) {
+  return column_slot(k->desc.restart);
+}
+
+/* On the host, of every component: the triangular matrix R, column by column, the rotations, and Q^T beta e_0,
+ * whose last entry is the residual. */
+typedef struct least_squares {
+  double *r, *cosine, *sine, *g;
+} least_squares;
+
+static least_squares part(const ts_krylov *k, int component) {
+  const int m = k->desc.restart, size = m * m + 3 * m + 1;
+  double *start = k->work + (size_t)component * (size_t)size;
+  double *cosine = start + (size_t)m * (size_t)m;
+  return (least_squares){start, cosine, cosine + m, cosine + 2 * (size_t)m};
+}
+
+static void plan(ts_krylov *k) {
+  const int m = k->desc.restart;
+  k->own_vectors = m + 1;
+  k->own_slots = y_slot(k) + m - TSI_KRYLOV_OWN;
+  k->work_size = 4 * (m * m + 3 * m + 1);
+  k->history_size = m;
+}
+
+/* ---- On the device ---- */
+
+static const ts_slot one = {NULL, 0};
+
+/* From x's residual. */
+static ts_status begin(tsi_krylov_state *s) {
+  const ts_krylov *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  const ts_slot beta = {k->slots, TSI_KRYLOV_OWN};
+  s->phase_start = s->iteration;
+  s->columns = 0;
+  for (int c = 0; c < k->components; c++) part(k, c).g[0] = s->norm_r[c];
+  TSI_TRY(ops->reduce(k->slots, beta.index, TSI_REDUCE_NORM2, k->r, k->r));
+  return ops->axpby(k->own[0], ts_quotient(1, one, beta), k->r, ts_constant(0), k->r);
+}
+
+static ts_status iterate(tsi_krylov_state *s) {
+  const ts_krylov *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  const int j = s->iteration - s->phase_start, column = column_slot(j);
+  ts_vector *w = k->own[j + 1];
+  TSI_TRY(tsi_krylov_apply(k, w, k->own[j]));
+  for (int i = 0; i <= j; i++) {
+    TSI_TRY(ops->reduce(k->slots, column + i, TSI_REDUCE_DOT, w, k->own[i]));
+    TSI_TRY(ops->axpby(w, ts_scaled(-1, k->slots, column + i), k->own[i], ts_constant(1), w));
+  }
+  const ts_slot norm = {k->slots, column + j + 1};
+  TSI_TRY(ops->reduce(k->slots, norm.index, TSI_REDUCE_NORM2, w, w));
+  s->iteration++;
+  return ops->axpby(w, ts_quotient(1, one, norm), w, ts_constant(0), w);
+}
+
+/* ---- On the host ---- */
+
+/* Rotates column j of H, in `h`, so that R grows by a column. */
+static void rotate(const least_squares *p, int m, int j, double *h) {
+  for (int i = 0; i < j; i++) {
+    const double upper = p->cosine[i] * h[i] + p->sine[i] * h[i + 1];
+    h[i + 1] = p->cosine[i] * h[i + 1] - p->sine[i] * h[i];
+    h[i] = upper;
+  }
+  const double length = hypot(h[j], h[j + 1]);
+  p->cosine[j] = length > 0 ? h[j] / length : 1;
+  p->sine[j] = length > 0 ? h[j + 1] / length : 0;
+  h[j] = length;
+  for (int i = 0; i <= j; i++) p->r[j * m + i] = h[i];
+  p->g[j + 1] = -p->sine[j] * p->g[j];
+  p->g[j] *= p->cosine[j];
+}
+
+/* What is small enough to end: a little less than the rule, so that rounding does not cost another cycle. */
+static double enough(const tsi_krylov_state *s, int component) {
+  return 0.9 * s->solver->desc.rtol * s->norm_rule[component];
+}
+
+/* Columns up to `checked` come in: the history, and whether every component has enough, or nothing can follow.
+ */
+static void take_columns(tsi_krylov_state *s, int checked, int *cycle_is_over) {
+  const ts_krylov *k = s->solver;
+  const int m = k->desc.restart, first = s->columns;
+  double h[201] = {0};
+  for (int j = first; j < checked - s->phase_start; j++) {
+    double largest = 0;
+    int over = 1;
+    for (int c = 0; c < k->components; c++) {
+      const least_squares p = part(k, c);
+      for (int i = 0; i <= j + 1; i++) h[i] = tsi_krylov_number(k, column_slot(j) + i, c);
+      rotate(&p, m, j, h);
+      const double residual = fabs(p.g[j + 1]);
+      if (!isfinite(residual))
+        largest = INFINITY;
+      else if (s->norm_rule[c] > 0)
+        largest = fmax(largest, residual / s->norm_rule[c]);
+      if (residual > enough(s, c)) over = 0;
+    }
+    k->history[j - first] = largest;
+    s->columns = j + 1;
+    if (over || isinf(largest)) {
+      *cycle_is_over = 1;
+      break;
+    }
+  }
+  s->reported = s->phase_start + s->columns;
+  tsi_krylov_progress(s, s->reported, s->columns - first);
+}
+
+/* How many columns of a component are worth taking: up to the first with enough, without what is no number. */
+static int worth(const tsi_krylov_state *s, int component) {
+  const least_squares p = part(s->solver, component);
+  const int m = s->solver->desc.restart;
+  double residual = s->norm_r[component];
+  for (int j = 0; j < s->columns; j++) {
+    residual *= fabs(p.sine[j]);
+    if (!isfinite(residual) || !(p.r[j * m + j] > 0)) return j;
+    if (residual <= enough(s, component)) return j + 1;
+  }
+  return s->columns;
+}
+
+/* y = R^-1 g into the slots of y. */
+static ts_status write_y(const tsi_krylov_state *s, float *y, int *count) {
+  const ts_krylov *k = s->solver;
+  const int m = k->desc.restart;
+  *count = 0;
+  for (int i = 0; i < 4 * s->columns; i++) y[i] = 0;
+  for (int c = 0; c < k->components; c++) {
+    const least_squares p = part(k, c);
+    const int columns = worth(s, c);
+    if (columns > *count) *count = columns;
+    double solution[200];
+    for (int i = columns - 1; i >= 0; i--) {
+      double sum = p.g[i];
+      for (int j = i + 1; j < columns; j++) sum -= p.r[j * m + i] * solution[j];
+      solution[i] = sum / p.r[i * m + i];
+      y[4 * i + c] = (float)solution[i];
+    }
+  }
+  return *count ? k->context->ops->scalars_write(k->slots, y_slot(k), *count, y) : TS_OK;
+}
+
+/* Adds what the cycle has found to x where that makes the residual smaller. Iterations that were begun in vain
+ * do not count. */
+static ts_status end_cycle(tsi_krylov_state *s) {
+  const ts_krylov *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  float y[4 * 200];
+  int count = 0;
+  TSI_TRY(write_y(s, y, &count));
+  s->iteration = s->phase_start + s->columns;
+  s->columns = 0;
+  if (count == 0) return TS_OK;
+  ts_vector *e = k->own[count]; /* the sum does not need it */
+  for (int i = 0; i < count; i++)
+    TSI_TRY(ops->axpby(e, ts_scaled(1, k->slots, y_slot(k) + i), k->own[i], ts_constant(i > 0), e));
+  return tsi_krylov_try(s, e, k->own[0]);
+}
+
+/* Iterations up to the next check, then their columns. Meanwhile the device goes on with `overlap` iterations.
+ */
+static ts_status advance(tsi_krylov_state *s, int *cycle_is_over) {
+  const ts_krylov *k = s->solver;
+  const int done = s->iteration - s->phase_start, rest = k->desc.restart - done,
+            left = k->desc.max_iterations - s->iteration;
+  int steps = s->iteration < 1 ? 1 : s->iteration, overlap = 0;
+  if (steps >= k->desc.check_interval) {
+    steps = k->desc.check_interval;
+    overlap = k->overlap;
+  }
+  if (steps > left) steps = left;
+  if (steps > rest) steps = rest;
+  if (overlap > left - steps) overlap = left - steps;
+  if (overlap > rest - steps) overlap = rest - steps;
+  for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
+  const int checked = s->iteration, first = column_slot(s->columns),
+            end = column_slot(checked - s->phase_start);
+  TSI_TRY(k->context->ops->scalars_read_begin(k->slots, first, end - first));
+  for (int i = 0; i < overlap; i++) TSI_TRY(iterate(s));
+  k->context->waits++;
+  TSI_TRY(k->context->ops->scalars_read_end(k->slots, k->numbers + 4 * (size_t)first));
+  take_columns(s, checked, cycle_is_over);
+  if (checked - s->phase_start >= k->desc.restart || checked >= k->desc.max_iterations) *cycle_is_over = 1;
+  return TS_OK;
+}
+
+static void finish_stagnated(tsi_krylov_state *s) {
+  const ts_krylov *k = s->solver;
+  if (s->result->relative_residual <= 4 * s->result->attainable_residual ||
+      k->desc.restart == k->matrix->info.rows) {
+    tsi_krylov_finish_stagnated(s);
+    return;
+  }
+  char text[160];
+  snprintf(
+      text, sizeof text,
+      "GMRES(%d) stagnated at a relative residual of %.2g: %d restarts gained nothing; a larger restart may "
+      "help",
+      k->desc.restart, s->result->relative_residual, s->in_vain);
+  tsi_krylov_finish(s, TS_REASON_STAGNATED, text);
+}
+
+static ts_status run(tsi_krylov_state *s) {
+  const ts_krylov_desc *desc = &s->solver->desc;
+  while (!s->ended && s->iteration < desc->max_iterations) {
+    const double before = s->measure;
+    int cycle_is_over = 0;
+    if (s->iteration > 0) s->result->restarts++;
+    TSI_TRY(begin(s));
+    while (!s->ended && !cycle_is_over) TSI_TRY(advance(s, &cycle_is_over));
+    if (s->ended) return TS_OK;
+    TSI_TRY(end_cycle(s));
+    s->in_vain = s->measure <= 0.999 * before ? 0 : s->in_vain + 1;
+    if (s->measure <= desc->rtol)
+      tsi_krylov_finish(s, TS_REASON_CONVERGED, NULL);
+    else if (s->in_vain >= 2)
+      finish_stagnated(s);
+  }
+  return TS_OK;
+}
+
+/* Where the callback stopped the solve within a cycle. */
+static ts_status settle(tsi_krylov_state *s) {
+  return s->columns > 0 ? end_cycle(s) : TS_OK;
+}
+
+const tsi_krylov_method tsi_gmres = {.name = "GMRES", .plan = plan, .run = run, .settle = settle};

@@ -1,0 +1,206 @@
+/* The format of a matrix whose descriptor leaves it to the library: by what a product reads.
+ *
+ * In linear spaces that is bytes, in textures fetches, each counted by how long it takes in its format against
+ * csr's and jagged's. Zeros inside blocks are read too, so blocks win where the unknowns of a node are numbered
+ * together, and lose elsewhere. A device with many more threads than a small matrix has rows is not held up by
+ * bytes but by how long one thread takes, and by what threads wait for: format_of_few. In textures blocks are
+ * left out where nobody says that vectors have one component, since over their spaces they cannot have more,
+ * and on a GPU where there are few entries.
+ *
+ * What is made faster is y = A x for one component, or for several where the caller says so. Nobody knows here
+ * whether the matrix will serve conjugate gradients, of whose iterations the product is a part; on CUDA csr and
+ * jagged then share one kernel, in which they differ less than in products. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/core/core.h"
+#include "layout_build.h"
+
+/* Entries from which on a product on a device with a plan for rows is limited by bytes; measured on an H200. */
+static const int64_t many_entries = 1 << 20;
+
+/* Entries from which on blocks pay in textures on a GPU. Vectors of blocks have 2 or 4 numbers a texel, whose
+ * sums end in one texel instead of in 128 that the next pass adds up, a level more, and cannot be gathered. On
+ * an H200 that costs an iteration of conjugate gradients 10 us or more, as much as blocks save in a product of
+ * 2^19 entries: with 359 k entries, of a conformal map, it took 57.9 us in jagged, 68.9 and 62.6 in blocks;
+ * with 761 k, of a smooth interpolation, 116, 107 and 83. Products alone are faster in blocks from 40 k to 90 k
+ * entries on, by less than iterations are slower. On a software rasterizer such a pass is a small part. */
+static const int64_t many_in_textures = 1 << 19;
+
+/* How much longer a byte or a fetch takes in blocks, from the tables of docs/results.md. On the CPU a 4 x 4
+ * block is a few vector instructions, and its bytes pass 1.0 to 1.9 times as fast as csr's. On an H200 they
+ * pass as fast as jagged's beyond the cache, and faster inside; in its OpenGL 4 x 4 blocks take 0.86 to 1.0
+ * times as long as 2 x 2 where they have 1.10 to 1.15 times the fetches. Elsewhere blocks must save a tenth; so
+ * they must with several components, where products are limited by arithmetic, on zeros too. */
+static double weight_of_blocks(const ts_context *context, int log2_block, int blocks) {
+  static const double a_tenth = 1.11;
+  const int textures = context->caps.max_texture_size != 0;
+  if (textures && context->caps.is_hardware) return log2_block == 1 ? a_tenth : 0.95;
+  if (textures || blocks == TSI_SEVERAL_COMPONENTS) return a_tenth;
+  if (context->caps.row_plans || log2_block == 1) return 1;
+  return 0.75;
+}
+
+/* On an H200 a line that a warp asks for takes as long as 16 bytes (format_lines.c), one beside the other. */
+static const double bytes_a_line = 16;
+
+/* In csr threads hand sums on through shared memory, an access for each entry and more. */
+static const double lines_of_sums = 0.4;
+
+/* Segments have a thread for a row: all wait for the longest. */
+static const int32_t longest_in_segments = 64;
+
+typedef struct candidate {
+  ts_format format;
+  double reads;  /* bytes or fetches an entry */
+  double weight; /* of each */
+  double fill;   /* of blocks; 0: has none */
+} candidate;
+
+static double cost(const candidate *c) {
+  return c->reads * c->weight;
+}
+
+static double least(double a, double b) {
+  return a < b ? a : b;
+}
+
+/* As many bytes as take as long as these bytes and lines. */
+static double with_lines(double bytes, double lines) {
+  return sqrt(bytes * bytes + bytes_a_line * bytes_a_line * lines * lines);
+}
+
+/* Bytes of the matrix, or fetches of a product. */
+static candidate measure(const ts_context *context, const tsi_host_csr *csr, ts_format format, int blocks) {
+  const double rows = csr->rows, entries = csr->row_offsets[csr->rows] > 0 ? csr->row_offsets[csr->rows] : 1;
+  const int textures = context->caps.max_texture_size != 0;
+  const int device = context->caps.row_plans;
+  candidate c = {format, 8 + 4 * rows / entries, 1, 0};
+  const int log2_block = tsi_format_log2_block(format);
+  if (log2_block) {
+    const double numbers = (double)(1 << 2 * log2_block), count = (double)tsi_blocks_count(csr, log2_block);
+    c.fill = count > 0 ? entries / (count * numbers) : 1;
+    c.weight = weight_of_blocks(context, log2_block, blocks);
+    if (textures) /* its pointer; x and four numbers at a time, where a texel of four counts as two fetches */
+      c.reads = ((log2_block == 1 ? 2 : 3) + 2 * numbers / 4) * count / entries;
+    else
+      c.reads = ((4 * numbers + 4) * count + 4 * rows / (1 << log2_block)) / entries;
+    if (device)
+      c.reads =
+          with_lines(c.reads, least(tsi_lines_of_entries(csr), count / entries) + c.reads / TSI_LINE_BYTES);
+  } else if (textures) {
+    c.reads = format == TS_FORMAT_JAGGED ? 2 : 3;
+  } else if (format == TS_FORMAT_JAGGED) {
+    const tsi_reads reads = tsi_slices_reads(csr, &c.weight);
+    c.reads = with_lines(reads.bytes, reads.lines);
+  } else if (format == TS_FORMAT_SEGMENTS) {
+    c.reads = with_lines(c.reads, tsi_lines_of_rows(csr));
+  } else if (device) {
+    c.reads = with_lines(c.reads, tsi_lines_of_entries(csr) + lines_of_sums);
+  }
+  return c;
+}
+
+static void append(char *text, size_t size, const char *part) {
+  const size_t used = strlen(text);
+  if (used + strlen(part) < size) memcpy(text + used, part, strlen(part) + 1);
+}
+
+/* What is behind the number: " (fill 0.92, x 0.75)". */
+static void append_terms(char *text, size_t size, const candidate *c) {
+  char fill[24] = "", weight[24] = "", part[64];
+  if (c->fill > 0) snprintf(fill, sizeof fill, "fill %.2f", c->fill);
+  if (c->weight < 0.995 || c->weight > 1.005) snprintf(weight, sizeof weight, "x %.2f", c->weight);
+  if (!fill[0] && !weight[0]) return;
+  snprintf(part, sizeof part, " (%s%s%s)", fill, fill[0] && weight[0] ? ", " : "", weight);
+  append(text, size, part);
+}
+
+static const char *reason_of_few(ts_format format, int textures, int uneven) {
+  if (textures) return "few entries; ";
+  if (uneven) return "few entries in uneven rows; ";
+  if (format == TS_FORMAT_JAGGED) return "few entries in short rows; ";
+  if (tsi_format_log2_block(format)) return "few entries, so threads share rows of blocks; ";
+  return "few entries, so threads share rows; ";
+}
+
+static void describe(const ts_context *context, const candidate *taken, const candidate *all, int count,
+                     int small, int uneven, int blocks, char *text, size_t size) {
+  const int textures = context->caps.max_texture_size != 0;
+  const char *unit = textures ? "fetches" : "bytes";
+  const char *why = small ? reason_of_few(taken->format, textures, uneven) : "";
+  snprintf(text, size, "%s: %s%.1f %s an entry", ts_format_name(taken->format), why, taken->reads, unit);
+  append_terms(text, size, taken);
+  const char *separator = "; ";
+  for (int i = 0; i < count; i++) {
+    char part[48];
+    if (all[i].format == taken->format) continue;
+    snprintf(part, sizeof part, "%s%s %.1f", separator, ts_format_name(all[i].format), all[i].reads);
+    append(text, size, part);
+    append_terms(text, size, &all[i]);
+    separator = ", ";
+  }
+  if (textures && count > 2 && blocks != TSI_ONE_COMPONENT) append(text, size, ", for one component only");
+}
+
+static int has_short_rows(const tsi_host_csr *csr) {
+  for (int32_t i = 0; i < csr->rows; i++)
+    if (csr->row_offsets[i + 1] - csr->row_offsets[i] > longest_in_segments) return 0;
+  return 1;
+}
+
+/* Whether a format is among those to compare. Segments leave the diagonal out of their runs, so that its x are
+ * neighbours: on a device that makes them the fastest where rows are short and even and columns lie anywhere.
+ */
+static int is_candidate(const ts_context *context, const tsi_host_csr *csr, ts_format format, int blocks) {
+  if (!(context->caps.formats & 1u << format)) return 0;
+  if (format == TS_FORMAT_SEGMENTS)
+    return context->caps.max_texture_size ||
+           (blocks != TSI_SEVERAL_COMPONENTS && csr->rows == csr->columns && has_short_rows(csr));
+  return !tsi_format_log2_block(format) || (blocks && csr->row_offsets[csr->rows] > 0);
+}
+
+/* Too few entries for what is compared to matter. */
+static int is_small(const ts_context *context, const tsi_host_csr *csr, int blocks) {
+  const int64_t entries = csr->row_offsets[csr->rows];
+  if (context->caps.row_plans) return entries < many_entries;
+  return context->caps.max_texture_size && context->caps.is_hardware && blocks == TSI_ONE_COMPONENT &&
+         entries < many_in_textures;
+}
+
+/* Of few entries, on a device with a plan for rows. On an H200, over 39 matrices of up to 2^20 entries,
+ * products take 1.06 and iterations of conjugate gradients 1.02 times as long in the format that this returns
+ * as in the best for each, 1.10 and 1.22 in csr. Blocks pay although most of their numbers are 0: they are read
+ * at once, and each thread has fewer loads that wait for others. With three components blocks pay as well, by
+ * up to a fifth of an iteration, but from 37 k short rows on csr is ahead of jagged by a tenth. */
+static ts_format format_of_few(const tsi_host_csr *csr, int uneven, int blocks) {
+  const int one_component = blocks == TSI_LINEAR_BLOCKS || blocks == TSI_ONE_COMPONENT;
+  if (uneven) return TS_FORMAT_CSR;
+  if (csr->row_offsets[csr->rows] <= 8 * (int64_t)csr->rows)
+    return one_component ? TS_FORMAT_JAGGED : TS_FORMAT_CSR;
+  return blocks ? TS_FORMAT_BCRS2 : TS_FORMAT_CSR;
+}
+
+ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
+                            size_t size) {
+  static const ts_format known[] = {TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_SEGMENTS, TS_FORMAT_BCRS2,
+                                    TS_FORMAT_BCRS4};
+  const int plans = context->caps.row_plans;
+  const int without_blocks =
+      context->caps.max_texture_size && (blocks != TSI_ONE_COMPONENT || is_small(context, csr, blocks));
+  candidate all[sizeof known / sizeof known[0]];
+  int count = 0, best = 0;
+  for (size_t f = 0; f < sizeof known / sizeof known[0]; f++)
+    if (is_candidate(context, csr, known[f], blocks)) all[count++] = measure(context, csr, known[f], blocks);
+  const int small = is_small(context, csr, blocks);
+  const int uneven = small && plans && tsi_rows_are_uneven(csr);
+  const ts_format of_few = small && plans ? format_of_few(csr, uneven, blocks) : TS_FORMAT_AUTO;
+  for (int i = 0; i < count; i++) {
+    if (small && plans ? all[i].format == of_few
+                       : cost(&all[i]) < cost(&all[best]) && (all[i].fill == 0 || !without_blocks))
+      best = i;
+  }
+  describe(context, &all[best], all, count, small, uneven, blocks, text, size);
+  return all[best].format;
+}

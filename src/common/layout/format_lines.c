@@ -1,0 +1,75 @@
+/* Lines of the cache that a product in linear memory asks for.
+ *
+ * A warp's load takes a cycle of the multiprocessor's cache for each line of 128 bytes that its 32 threads
+ * want. Where columns lie anywhere that is a line an entry, and more than the time for its bytes. Rows and
+ * columns are counted in a sample of the matrix. */
+#include <stdlib.h>
+
+#include "common/core/core.h"
+#include "layout_build.h"
+
+enum { WARP = 32, COLUMNS_A_LINE = TSI_LINE_BYTES / 4, STEPS = 8, GROUP = WARP * STEPS, SAMPLES = 512 };
+
+int32_t tsi_lines(int32_t *columns, int count) {
+  int32_t lines = 0;
+  for (int i = 0; i < count; i++) {
+    const int32_t line = columns[i] / COLUMNS_A_LINE;
+    int k = lines;
+    while (k > 0 && columns[k - 1] > line) k--;
+    if (k > 0 && columns[k - 1] == line) continue;
+    for (int j = lines; j > k; j--) columns[j] = columns[j - 1];
+    columns[k] = line;
+    lines++;
+  }
+  return lines;
+}
+
+double tsi_lines_of_entries(const tsi_host_csr *csr) {
+  const int64_t entries = csr->row_offsets[csr->rows], groups = entries / GROUP;
+  double lines = 0, counted = 0;
+  for (int64_t n = 0; n < groups && n < SAMPLES; n++) {
+    const int64_t group = groups <= SAMPLES ? n : n * groups / SAMPLES;
+    const int32_t *from = csr->column_indices + group * GROUP;
+    for (int step = 0; step < STEPS; step++) {
+      int32_t columns[WARP];
+      for (int thread = 0; thread < WARP; thread++) columns[thread] = from[thread * STEPS + step];
+      lines += tsi_lines(columns, WARP);
+      counted += WARP;
+    }
+  }
+  return counted > 0 ? lines / counted : 1;
+}
+
+/* Entry k of a row's run, without the diagonal; -1 behind its end. */
+static int32_t entry_of_run(const tsi_host_csr *csr, int32_t row, int32_t k) {
+  int32_t e = csr->row_offsets[row];
+  for (const int32_t end = csr->row_offsets[row + 1]; e < end; e++)
+    if (csr->column_indices[e] != row && k-- == 0) return e;
+  return -1;
+}
+
+/* Of x, and of values and pointers together: neighbouring threads' runs lie apart. A line of these serves the
+ * next entries too, and so counts for less. */
+double tsi_lines_of_rows(const tsi_host_csr *csr) {
+  static const double of_runs = 0.7;
+  const int32_t groups = csr->rows / WARP;
+  double lines = 0, counted = 0;
+  for (int32_t n = 0; n < groups && n < SAMPLES; n++) {
+    const int32_t first = WARP * (groups <= SAMPLES ? n : (int32_t)((int64_t)n * groups / SAMPLES));
+    for (int32_t k = 0;; k++) {
+      int32_t columns[WARP], places[WARP];
+      int count = 0;
+      for (int32_t row = first; row < first + WARP; row++) {
+        const int32_t entry = entry_of_run(csr, row, k);
+        if (entry < 0) continue;
+        places[count] = entry - row;
+        columns[count++] = csr->column_indices[entry];
+      }
+      if (count == 0) break;
+      lines += tsi_lines(columns, count) + 2 * of_runs * tsi_lines(places, count);
+      counted += count;
+    }
+    counted += WARP; /* the diagonal */
+  }
+  return counted > 0 ? lines / counted : 1;
+}

@@ -1,0 +1,149 @@
+/* How a matrix is stored: computed on the host from its sparsity pattern, used by a backend as it stands. */
+#ifndef TSI_LAYOUT_H
+#define TSI_LAYOUT_H
+
+#include "common/core/backend.h"
+
+/* A matrix in canonical CSR: columns ascending in every row, no duplicates, locked rows empty. `owned` tells
+ * whether the arrays are ours. */
+typedef struct tsi_host_csr {
+  int32_t rows, columns;
+  int32_t *row_offsets, *column_indices;
+  float *values; /* NULL: all 0 */
+  int owned;
+} tsi_host_csr;
+
+/* One rectangle of the row space: all its rows take the same number of entries, which lie in a block of texels
+ * (length + spill) times as wide as the rectangle and as high. With i the texel of a row inside the rectangle,
+ * entry k of the row is at jagged    (x + k w + i.x, y + i.y) segments  (x + i.x (length + spill) + k, y + i.y)
+ */
+typedef struct tsi_rectangle {
+  int32_t length; /* off-diagonal entries a row, padding included */
+  int32_t spill;  /* 1: one more entry points to the partial sum of a split row */
+  int32_t x, y;
+} tsi_rectangle;
+
+/* One pass that adds up pieces of split rows. Sum t reads entries t, t + count, t + 2 count, ... , `length` of
+ * them, numbered row by row in a texture `width` wide (a power of two), and is written to texel t of a texture
+ * as wide. Entries of the first stage point into x, those of later stages into the stage before. */
+typedef struct tsi_stage {
+  int32_t count; /* sums, the last of which is the zero that padding points to */
+  int32_t length;
+  int32_t log2_width;     /* of the entries texture */
+  int32_t height;         /* of the entries texture */
+  int32_t log2_sum_width; /* of the texture of sums */
+  int32_t sum_height;
+} tsi_stage;
+
+#define TSI_MAX_STAGES 5
+
+/* The pattern of a matrix in compressed rows of n x n blocks: block row I holds blocks offsets[I] ..
+ * offsets[I+1]-1, their block columns ascending. Where n does not divide the matrix's rows or columns, the last
+ * blocks reach beyond them with zeros. */
+typedef struct tsi_blocks {
+  int32_t log2_size;  /* of n: 1 or 2; 0: no blocks */
+  int32_t block_rows; /* ceil(rows / n) */
+  int32_t *offsets;   /* block_rows + 1 */
+  int32_t *columns;   /* of each block */
+} tsi_blocks;
+
+/* ---- Linear spaces ---- */
+
+/* What one block of threads does for a product: whole rows, or a piece of one long row. */
+typedef struct tsi_row_work {
+  int32_t row;
+  int32_t rows;          /* from `row` on; 0: a piece */
+  int32_t first, end;    /* entries */
+  int32_t piece, pieces; /* this is number `piece` of the row's pieces, whose works follow each other */
+} tsi_row_work;
+
+enum {
+  TSI_WORK_ENTRIES = 1016, /* of whole rows, at most */
+  TSI_WORK_ROWS = 512,
+  TSI_PIECE_ENTRIES = 1024 /* of a piece of a long row; rows up to TSI_WORK_ENTRIES are no long ones */
+};
+
+/* csr: how threads share the rows. */
+typedef struct tsi_row_plan {
+  int log2_lanes;     /* without works: 1 << log2_lanes neighbouring threads a row */
+  int32_t work_count; /* 0: no works */
+  tsi_row_work *works;
+  uint8_t *begins; /* with works: bit k % 8 of byte k / 8 says that a row begins at entry k, or that k is behind
+                      all */
+} tsi_row_plan;
+
+enum {
+  TSI_SLICE_ROWS = 32,
+  TSI_WINDOW_ROWS = 256, /* in which rows may be sorted */
+  TSI_SLICE_LONGEST = 254,
+  TSI_NOT_IN_SLICE = 255
+};
+
+/* jagged: 32 rows whose k-th entries lie side by side, those of k = 0 first; row by row in the order of the
+ * slice. Where few rows have no k-th entry, there are gaps for them, with the value 0, and entry k of a row is
+ * number 32 k + its place in the slice; else there are none. A column is stored as its difference from the
+ * least one of its k, in as few bytes as do for the whole slice. Entries, columns and bases of a slice begin at
+ * multiples of 16 bytes. */
+
+typedef struct tsi_slice {
+  uint32_t first;       /* entry */
+  uint32_t first_word;  /* of columns, 4 bytes each */
+  uint32_t first_base;  /* of k = 0; none where column_bytes is 4 */
+  uint16_t longest;     /* entries of its longest row */
+  uint8_t column_bytes; /* 1, 2 or 4 */
+  uint8_t gaps;         /* a place for each k of each row */
+} tsi_slice;
+
+typedef struct tsi_slices {
+  int32_t count;
+  tsi_slice *slices;
+  uint8_t *lengths; /* of the 32 rows of each slice, TSI_NOT_IN_SLICE: a long row, or beyond the last one */
+  uint8_t *order;   /* the rows of each slice, from the beginning of their window; NULL: in natural order */
+  uint32_t entries, words, bases; /* of all slices, gaps included */
+  /* Long rows: their entries lie behind those of the slices, each row's side by side, with plain columns. */
+  int32_t long_entries, work_count;
+  tsi_row_work *works;
+} tsi_slices;
+
+struct tsi_layout {
+  ts_format format;
+  tsi_row_plan plan;         /* csr, where the backend asks for it */
+  tsi_slices slices;         /* jagged in linear spaces */
+  int32_t width, height;     /* of the texture of entries */
+  tsi_rectangle *rectangles; /* as many as the row tiling has free ones */
+  int32_t stage_count;
+  tsi_stage stages[TSI_MAX_STAGES];
+  tsi_blocks blocks; /* bcrs2, bcrs4: then an entry above is a block, a row one of blocks */
+  int block_strips;
+};
+
+/* An entry with its pointer: the texel of x_j as x | y << 16. */
+typedef struct tsi_entry {
+  float value;
+  uint32_t pointer;
+} tsi_entry;
+
+/* What is uploaded, in texel order. Only the arrays of the format are set.
+ *
+ * A 2 x 2 block is one texel, row by row; a 4 x 4 block is four texels, a column each: side by side, or with
+ * layout->block_strips each in a slab of the rectangle's shape, of which four stand side by side. */
+struct tsi_packed {
+  float *diagonal;    /* in the row space's texture; NULL without has_diagonal */
+  tsi_entry *entries; /* jagged */
+  float *values;      /* segments; in linear spaces jagged too: of slices, then of long rows */
+  uint32_t *pointers; /* segments */
+  uint32_t *starts;   /* segments: in the row space's texture, where a row begins, as a pointer */
+  uint32_t *words;    /* jagged in linear spaces: columns of slices */
+  int32_t *bases;     /* and the least column of each k */
+  int32_t *long_columns;
+  tsi_entry *stages[TSI_MAX_STAGES];
+  const tsi_host_csr *csr; /* csr */
+  /* bcrs2, bcrs4. In a linear space of layout->blocks, n x n a block, row by row; else in texels, as are the
+   * next two, and pointers and stages as above, where the first stage has the values of its entries beside it.
+   */
+  float *block_values;
+  float *block_diagonal;
+  float *stage_blocks;
+};
+
+#endif

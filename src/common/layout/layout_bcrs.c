@@ -1,0 +1,104 @@
+/* Compressed rows of blocks (Buatois et al. 2008, BCRS): from canonical CSR to the pattern and the values.
+ *
+ * A block row merges the n rows that it is made of: all columns ascend, so the smallest block column that a row
+ * has not passed yet is the next block. */
+#include "common/core/core.h"
+#include "layout_build.h"
+
+enum { most_rows = 4 };
+
+/* The rows of a block row, each at the entry that it has come to. */
+typedef struct merge {
+  const tsi_host_csr *csr;
+  int log2_size, rows;
+  int32_t at[most_rows], end[most_rows];
+} merge;
+
+static merge start(const tsi_host_csr *csr, int log2_size, int32_t block_row) {
+  merge m = {.csr = csr, .log2_size = log2_size};
+  const int32_t first = block_row << log2_size;
+  for (; m.rows < 1 << log2_size && m.rows < csr->rows - first; m.rows++) {
+    m.at[m.rows] = csr->row_offsets[first + m.rows];
+    m.end[m.rows] = csr->row_offsets[first + m.rows + 1];
+  }
+  return m;
+}
+
+/* The next block column, -1 behind the last. */
+static int32_t next_block(merge *m) {
+  const int32_t *columns = m->csr->column_indices;
+  int32_t next = INT32_MAX;
+  for (int r = 0; r < m->rows; r++)
+    if (m->at[r] < m->end[r] && columns[m->at[r]] >> m->log2_size < next)
+      next = columns[m->at[r]] >> m->log2_size;
+  if (next == INT32_MAX) return -1;
+  for (int r = 0; r < m->rows; r++)
+    while (m->at[r] < m->end[r] && columns[m->at[r]] >> m->log2_size == next) m->at[r]++;
+  return next;
+}
+
+static int32_t block_rows_of(const tsi_host_csr *csr, int log2_size) {
+  return ((csr->rows - 1) >> log2_size) + 1;
+}
+
+int64_t tsi_blocks_count(const tsi_host_csr *csr, int log2_size) {
+  const int32_t block_rows = block_rows_of(csr, log2_size);
+  int64_t count = 0;
+  for (int32_t i = 0; i < block_rows; i++) {
+    merge m = start(csr, log2_size, i);
+    while (next_block(&m) >= 0) count++;
+  }
+  return count;
+}
+
+ts_status tsi_blocks_create(ts_context *context, const tsi_host_csr *csr, int log2_size, tsi_blocks *blocks) {
+  const size_t count = (size_t)tsi_blocks_count(csr, log2_size); /* at most the entries, so 32 bits hold it */
+  *blocks = (tsi_blocks){.log2_size = log2_size, .block_rows = block_rows_of(csr, log2_size)};
+  blocks->offsets = tsi_malloc(context, (size_t)blocks->block_rows + 1, sizeof *blocks->offsets);
+  blocks->columns = tsi_malloc(context, count, sizeof *blocks->columns);
+  if (!blocks->offsets || !blocks->columns) {
+    tsi_blocks_free(context, blocks);
+    return tsi_out_of_memory(context, "the blocks of a matrix", (count + 1) * sizeof *blocks->columns);
+  }
+  int32_t to = 0;
+  for (int32_t i = 0; i < blocks->block_rows; i++) {
+    blocks->offsets[i] = to;
+    merge m = start(csr, log2_size, i);
+    for (int32_t column; (column = next_block(&m)) >= 0;) blocks->columns[to++] = column;
+  }
+  blocks->offsets[blocks->block_rows] = to;
+  return TS_OK;
+}
+
+tsi_host_csr tsi_blocks_as_csr(const tsi_blocks *blocks, const tsi_host_csr *csr) {
+  return (tsi_host_csr){.rows = blocks->block_rows,
+                        .columns = ((csr->columns - 1) >> blocks->log2_size) + 1,
+                        .row_offsets = blocks->offsets,
+                        .column_indices = blocks->columns};
+}
+
+void tsi_blocks_free(ts_context *context, tsi_blocks *blocks) {
+  tsi_free(context, blocks->offsets);
+  tsi_free(context, blocks->columns);
+  *blocks = (tsi_blocks){0};
+}
+
+ts_status tsi_blocks_values(ts_context *context, const tsi_blocks *blocks, const tsi_host_csr *csr,
+                            float **values) {
+  const int log2_size = blocks->log2_size;
+  const int32_t inside = (1 << log2_size) - 1;
+  const size_t count = (size_t)blocks->offsets[blocks->block_rows];
+  *values = tsi_calloc(context, count, sizeof **values << (2 * log2_size));
+  if (!*values)
+    return tsi_out_of_memory(context, "the blocks of a matrix", count * sizeof **values << (2 * log2_size));
+  for (int32_t i = 0; csr->values && i < csr->rows; i++) {
+    size_t block = (size_t)blocks->offsets[i >> log2_size];
+    for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++) {
+      const int32_t j = csr->column_indices[e];
+      while (blocks->columns[block] < j >> log2_size) block++;
+      (*values)[(((block << log2_size) + (size_t)(i & inside)) << log2_size) + (size_t)(j & inside)] =
+          csr->values[e];
+    }
+  }
+  return TS_OK;
+}

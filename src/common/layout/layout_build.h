@@ -1,0 +1,160 @@
+/* From a sparsity pattern to a layout, and from values to what is uploaded. Host code; needs no device. */
+#ifndef TSI_LAYOUT_BUILD_H
+#define TSI_LAYOUT_BUILD_H
+
+#include "layout.h"
+
+/* Entries of a row that one pass adds up; what is beyond goes to the stages of split rows. The loop of a
+ * fragment is serial, so this also bounds how long one takes. */
+enum { TSI_MAX_LOOP = 512, TSI_STAGE_LENGTH = 128 };
+
+typedef struct tsi_layout_input {
+  const tsi_tiling *rows, *columns;
+  const tsi_host_csr *csr; /* canonical */
+  int has_diagonal;        /* leave the diagonal out of the rows' entries and store it by itself */
+  int max_texture_size;
+  int log2_texels;    /* of the texels that an entry takes side by side: 2 for 4 x 4 blocks */
+  tsi_blocks *blocks; /* the pattern for a format of blocks, which the layout takes over */
+  int block_strips;   /* 4 x 4 blocks as four strips (tsi_packed) */
+} tsi_layout_input;
+
+/* The layout of a matrix in one of the texture formats, or of CSR, for which there is nothing to compute. Also
+ * fills stored_entries, rectangles, loops and split_rows of `info`.
+ * TS_ERROR_LIMIT if the entries do not fit in a texture. */
+ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_layout_input *input,
+                            tsi_layout **layout, ts_matrix_info *info);
+void tsi_layout_destroy(ts_context *context, tsi_layout *layout);
+
+/* The values and pointers in texel order. */
+ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                          tsi_packed *packed);
+void tsi_packed_free(ts_context *context, tsi_packed *packed);
+
+/* ---- format_choice.c ---- */
+
+/* Formats of blocks: not considered; considered in linear spaces, for vectors of one component that nobody has
+ * promised; the vectors that the matrix will multiply are known to have one component, and textures have blocks
+ * too; or to have several. */
+enum { TSI_NO_BLOCKS, TSI_LINEAR_BLOCKS, TSI_ONE_COMPONENT, TSI_SEVERAL_COMPONENTS };
+
+/* The format for a matrix that the descriptor leaves open, with the reason as ts_matrix_info.choice. */
+ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
+                            size_t size);
+
+/* ---- layout_bcrs.c ---- */
+
+/* log2 of n where the format has n x n blocks, else 0. */
+static inline int tsi_format_log2_block(ts_format format) {
+  return format == TS_FORMAT_BCRS2 ? 1 : format == TS_FORMAT_BCRS4 ? 2 : 0;
+}
+
+/* How many blocks with an entry a matrix has, without laying them out. */
+int64_t tsi_blocks_count(const tsi_host_csr *csr, int log2_size);
+
+ts_status tsi_blocks_create(ts_context *context, const tsi_host_csr *csr, int log2_size, tsi_blocks *blocks);
+void tsi_blocks_free(ts_context *context, tsi_blocks *blocks);
+/* The pattern of the blocks as that of a matrix whose entries they are, without values; its arrays are
+ * borrowed. */
+tsi_host_csr tsi_blocks_as_csr(const tsi_blocks *blocks, const tsi_host_csr *csr);
+
+/* The values of all blocks, zeros where the matrix has no entry. */
+ts_status tsi_blocks_values(ts_context *context, const tsi_blocks *blocks, const tsi_host_csr *csr,
+                            float **values);
+
+/* layout_bcrs_texels.c: the same for texels. A layout of blocks is that of a matrix whose entries are blocks,
+ * over spaces whose indices are blocks. */
+typedef struct tsi_block_view {
+  tsi_tiling rows, columns;
+  tsi_host_csr csr;
+  tsi_layout_input input; /* points to the others */
+} tsi_block_view;
+void tsi_block_view_of(const tsi_blocks *blocks, const tsi_layout_input *input, tsi_block_view *view);
+/* What a layout of blocks uploads. */
+ts_status tsi_block_texels_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                                tsi_packed *packed);
+
+/* In linear spaces: where the value of each CSR entry is among packed->values. For jagged and segments. */
+void tsi_layout_places(const tsi_layout *layout, const tsi_layout_input *input, int32_t *places);
+
+/* ---- Linear spaces ---- */
+
+/* layout_csr.c: from the rows' lengths. */
+ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_row_plan *plan);
+/* Whether threads that have a row, or share one, would wait for those with the longest. */
+int tsi_rows_are_uneven(const tsi_host_csr *csr);
+void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan);
+/* Appends the pieces of a long row whose entries begin with number `first`; with works NULL only counts. */
+int32_t tsi_row_pieces(tsi_row_work *works, int32_t row, int32_t first, int32_t length);
+
+/* format_lines.c: what a product reads for each entry of a matrix in linear memory: bytes of the matrix, and
+ * lines of the cache that the threads of a warp ask for at a time, of the matrix and of x. */
+enum { TSI_LINE_BYTES = 128 };
+typedef struct tsi_reads {
+  double bytes, lines;
+} tsi_reads;
+/* How many lines of x these columns are in, 32 at most, which are sorted for that. */
+int32_t tsi_lines(int32_t *columns, int count);
+/* Lines an entry where neighbouring threads have neighbouring entries of csr, eight each, and where each thread
+ * has a row of segments. */
+double tsi_lines_of_entries(const tsi_host_csr *csr);
+double tsi_lines_of_rows(const tsi_host_csr *csr);
+
+/* layout_jagged.c */
+ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices);
+void tsi_slices_free(ts_context *context, tsi_slices *slices);
+/* About what a product would read of them, from some of the slices, and in `weight` how much longer that takes
+ * than elsewhere: slices without gaps take twice as long, rows in another order half as long again. */
+tsi_reads tsi_slices_reads(const tsi_host_csr *csr, double *weight);
+/* values, words, bases, long_columns. */
+ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
+                          tsi_packed *packed);
+void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_t *places);
+/* The row of a lane, -1 where there is none. */
+int32_t tsi_slice_row(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice, int lane);
+
+/* ---- Parts, for layout_*.c ---- */
+
+/* Position -> index of the free rows, from the tiling. */
+ts_status tsi_rows_in_order(ts_context *context, const tsi_tiling *tiling, int32_t **order);
+
+/* Entries of row i that are stored with the row: all, or all but the diagonal. */
+int32_t tsi_row_length(const tsi_layout_input *input, int32_t i);
+
+/* The texel of a position as a pointer. */
+static inline uint32_t tsi_pointer(const tsi_tiling *t, int32_t position) {
+  const tsi_texel texel = tsi_texel_of_position(t, position);
+  return (uint32_t)texel.x | (uint32_t)texel.y << 16;
+}
+
+/* Puts where every row begins, and the pointers to the sums of split rows. */
+void tsi_layout_link(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
+                     tsi_packed *packed);
+
+/* layout_visit.c: the texel of entry k of the row with number `inside` in a rectangle. */
+tsi_texel tsi_entry_texel(const tsi_layout *layout, const tsi_tiling *t, const tsi_rectangle *rectangle,
+                          int32_t inside, int32_t k);
+
+/* Calls `visit` for every entry of the CSR arrays that is stored, with the number of its texel in row-major
+ * order of the texture that holds it. For the formats with textures. */
+typedef enum tsi_place {
+  TSI_PLACE_DIAGONAL, /* the diagonal's texture */
+  TSI_PLACE_ROW,      /* the texture of entries */
+  TSI_PLACE_STAGE     /* the first stage of split rows */
+} tsi_place;
+typedef void (*tsi_visitor)(void *user, int32_t row, int32_t entry, tsi_place place, size_t texel);
+void tsi_layout_visit(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
+                      tsi_visitor visit, void *user);
+
+/* layout_split.c: stages for rows longer than their rectangle's loop. */
+ts_status tsi_split_build(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                          const int32_t *order, ts_matrix_info *info);
+/* All stages, the entries of the first one apart, which are padding until a visitor puts them. */
+ts_status tsi_split_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                         const int32_t *order, tsi_packed *packed);
+/* The pointer to final sum number `t` of the last stage. */
+uint32_t tsi_split_sum_pointer(const tsi_layout *layout, int32_t t);
+
+/* layout_place.c: where the entries of each rectangle are stored. */
+ts_status tsi_layout_place(ts_context *context, tsi_layout *layout, const tsi_layout_input *input);
+
+#endif

@@ -1,0 +1,373 @@
+/* Jagged diagonals (Cevahir et al. 2009, section 4) in linear spaces, cut into slices of 32 rows (layout.h).
+ *
+ * A thread has a row, and neighbouring threads read neighbouring numbers. Rows stay in their natural order, in
+ * which the columns of neighbouring rows lie close together, unless threads would wait for longer rows too
+ * often: then they are sorted by length inside windows. Rows that stand out are no part of their slice; threads
+ * share each of them. */
+#include <string.h>
+
+#include "common/core/core.h"
+#include "layout_build.h"
+
+static int32_t length_of(const tsi_host_csr *csr, int32_t row) {
+  return csr->row_offsets[row + 1] - csr->row_offsets[row];
+}
+
+/* The longest row that a slice takes. */
+static int32_t longest_in_slices(const tsi_host_csr *csr) {
+  const int64_t mean = csr->row_offsets[csr->rows] / csr->rows;
+  const int64_t most = 8 * mean > 64 ? 8 * mean : 64;
+  return most < TSI_SLICE_LONGEST ? (int32_t)most : TSI_SLICE_LONGEST;
+}
+
+int32_t tsi_slice_row(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice, int lane) {
+  const int32_t place = slice * TSI_SLICE_ROWS + lane;
+  if (!slices->order) return place < csr->rows ? place : -1;
+  const int32_t window = place / TSI_WINDOW_ROWS * TSI_WINDOW_ROWS;
+  const int32_t count = csr->rows - window < TSI_WINDOW_ROWS ? csr->rows - window : TSI_WINDOW_ROWS;
+  return place - window < count ? window + slices->order[place] : -1;
+}
+
+/* ---- Order ---- */
+
+/* The rows of a window by decreasing length, equal ones in their natural order; long ones count as 0. */
+static void sort_window(const tsi_host_csr *csr, int32_t first, int32_t most, uint8_t *order) {
+  int32_t next[TSI_SLICE_LONGEST + 1] = {0};
+  const int32_t count = csr->rows - first < TSI_WINDOW_ROWS ? csr->rows - first : TSI_WINDOW_ROWS;
+  uint8_t lengths[TSI_WINDOW_ROWS];
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t length = length_of(csr, first + i);
+    lengths[i] = (uint8_t)(length > most ? 0 : length);
+    next[lengths[i]]++;
+  }
+  for (int32_t k = TSI_SLICE_LONGEST, before = 0; k >= 0; k--) {
+    const int32_t here = next[k];
+    next[k] = before;
+    before += here;
+  }
+  for (int32_t i = 0; i < count; i++) order[next[lengths[i]]++] = (uint8_t)i;
+}
+
+static void fill_lengths(tsi_slices *slices, const tsi_host_csr *csr, int32_t most) {
+  for (int32_t s = 0; s < slices->count; s++)
+    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+      const int32_t row = tsi_slice_row(slices, csr, s, lane);
+      const int in_slice = row >= 0 && length_of(csr, row) <= most;
+      slices->lengths[(size_t)s * TSI_SLICE_ROWS + (size_t)lane] =
+          (uint8_t)(in_slice ? length_of(csr, row) : TSI_NOT_IN_SLICE);
+    }
+}
+
+/* Steps of all slices: each takes as many as its longest row. */
+static int64_t slice_steps(const tsi_slices *slices) {
+  int64_t steps = 0;
+  for (int32_t s = 0; s < slices->count; s++) {
+    int longest = 0;
+    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+      const int length = slices->lengths[(size_t)s * TSI_SLICE_ROWS + (size_t)lane];
+      if (length != TSI_NOT_IN_SLICE && length > longest) longest = length;
+    }
+    steps += longest;
+  }
+  return steps;
+}
+
+/* Whether that saves a quarter of the steps, of which each is of all rows of a slice. */
+static int pays_to_sort(double natural_steps, double sorted_steps, double entries) {
+  return natural_steps * TSI_SLICE_ROWS * 3 >= entries * 4 && 4 * sorted_steps < 3 * natural_steps;
+}
+
+static ts_status choose_order(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
+  const int32_t most = longest_in_slices(csr);
+  const size_t places = (size_t)slices->count * TSI_SLICE_ROWS;
+  fill_lengths(slices, csr, most);
+  const int64_t natural = slice_steps(slices);
+  const double entries = csr->row_offsets[csr->rows];
+  if (!pays_to_sort((double)natural, 0, entries)) return TS_OK;
+  slices->order = tsi_calloc(context, places, 1);
+  if (!slices->order) return tsi_out_of_memory(context, "the order of rows", places);
+  for (int32_t first = 0; first < csr->rows; first += TSI_WINDOW_ROWS)
+    sort_window(csr, first, most, slices->order + first);
+  fill_lengths(slices, csr, most);
+  if (pays_to_sort((double)natural, (double)slice_steps(slices), entries)) return TS_OK;
+  tsi_free(context, slices->order);
+  slices->order = NULL;
+  fill_lengths(slices, csr, most);
+  return TS_OK;
+}
+
+/* ---- Slices ---- */
+
+/* The least column of the k-th entries and by how much the largest exceeds it. */
+static int32_t spread_of(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths, int k,
+                         int32_t *least) {
+  int32_t low = INT32_MAX, high = 0;
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+    if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) continue;
+    const int32_t column = csr->column_indices[csr->row_offsets[rows[lane]] + k];
+    if (column < low) low = column;
+    if (column > high) high = column;
+  }
+  *least = low;
+  return high - low;
+}
+
+static void rows_of(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice,
+                    int32_t rows[TSI_SLICE_ROWS]) {
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) rows[lane] = tsi_slice_row(slices, csr, slice, lane);
+}
+
+/* Where entry k of the row at place `lane` is, with `before` entries of the slice before it. */
+static uint32_t place_in_slice(const tsi_slice *s, uint32_t before, int k, int lane) {
+  return s->gaps ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before;
+}
+
+/* Sets all but where the slice begins; returns its entries, gaps included. */
+static uint32_t measure_slice(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths,
+                              tsi_slice *s) {
+  uint32_t entries = 0;
+  s->longest = 0;
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+    if (lengths[lane] == TSI_NOT_IN_SLICE) continue;
+    entries += lengths[lane];
+    if (lengths[lane] > s->longest) s->longest = lengths[lane];
+  }
+  int32_t spread = 0;
+  for (int k = 0; k < s->longest; k++) {
+    int32_t least;
+    const int32_t here = spread_of(csr, rows, lengths, k, &least);
+    if (here > spread) spread = here;
+  }
+  s->column_bytes = spread <= UINT8_MAX ? 1 : spread <= UINT16_MAX ? 2 : 4;
+  /* A gap in eight entries costs less than to count entries. */
+  const uint32_t with_gaps = TSI_SLICE_ROWS * (uint32_t)s->longest;
+  s->gaps = 8 * entries >= 7 * with_gaps;
+  return s->gaps ? with_gaps : entries;
+}
+
+/* To the multiple of 16 bytes. */
+static uint32_t aligned(uint32_t words) {
+  return (words + 3) / 4 * 4;
+}
+
+/* In fours, so that they are read so. */
+static uint32_t bases_of(const tsi_slice *s) {
+  return s->column_bytes < 4 ? (s->longest + 3u) / 4 * 4 : 0;
+}
+
+static uint32_t words_of(const tsi_slice *s, uint32_t entries) {
+  return aligned((entries * s->column_bytes + 3) / 4);
+}
+
+static void place_slice(tsi_slices *slices, const tsi_host_csr *csr, int32_t number) {
+  tsi_slice *s = &slices->slices[number];
+  int32_t rows[TSI_SLICE_ROWS];
+  rows_of(slices, csr, number, rows);
+  *s = (tsi_slice){.first = slices->entries, .first_word = slices->words, .first_base = slices->bases};
+  const uint32_t entries = measure_slice(csr, rows, slices->lengths + (size_t)number * TSI_SLICE_ROWS, s);
+  slices->bases += bases_of(s);
+  slices->entries += aligned(entries);
+  slices->words += words_of(s, entries);
+}
+
+/* What slices of rows in one order take. */
+typedef struct slices_sample {
+  double entries, steps, bytes;
+  double counted;           /* bytes, those of slices without gaps twice */
+  double lines, with_lines; /* of x, and the entries of the slices where they were counted */
+} slices_sample;
+
+/* Lines of x that a slice asks for, k by k. */
+static int32_t lines_of_slice(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths,
+                              const tsi_slice *s) {
+  int32_t lines = 0;
+  for (int k = 0; k < s->longest; k++) {
+    int32_t columns[TSI_SLICE_ROWS];
+    int count = 0;
+    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
+      if (lengths[lane] != TSI_NOT_IN_SLICE && lengths[lane] > k)
+        columns[count++] = csr->column_indices[csr->row_offsets[rows[lane]] + k];
+    lines += tsi_lines(columns, count);
+  }
+  return lines;
+}
+
+static void sample_slice(const tsi_host_csr *csr, const int32_t *rows, int32_t most, int with_lines,
+                         slices_sample *sum) {
+  uint8_t lengths[TSI_SLICE_ROWS];
+  double entries = 0;
+  for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+    const int32_t length = rows[lane] >= 0 ? length_of(csr, rows[lane]) : most + 1;
+    lengths[lane] = (uint8_t)(length > most ? TSI_NOT_IN_SLICE : length);
+    if (length <= most) entries += length;
+  }
+  tsi_slice s;
+  const uint32_t here = measure_slice(csr, rows, lengths, &s);
+  const double bytes = 4.0 * (aligned(here) + words_of(&s, here) + bases_of(&s)) + TSI_SLICE_ROWS + sizeof s;
+  sum->entries += entries;
+  sum->steps += s.longest;
+  sum->bytes += bytes;
+  sum->counted += s.gaps ? bytes : 2 * bytes;
+  if (!with_lines) return;
+  sum->lines += lines_of_slice(csr, rows, lengths, &s);
+  sum->with_lines += entries;
+}
+
+/* Window number n of the samples: anywhere in the n-th part of the matrix, lest they all meet the same place of
+ * the lines of a grid. */
+static int32_t sampled_window(int32_t n, int32_t samples, int32_t count) {
+  if (count <= samples) return n;
+  const int64_t first = (int64_t)n * count / samples, next = (int64_t)(n + 1) * count / samples;
+  return (int32_t)(first + (int64_t)((uint32_t)n * 2654435769u >> 8) * (next - first) / (1 << 24));
+}
+
+static void sample_window(const tsi_host_csr *csr, int32_t window, int32_t most, int with_lines,
+                          slices_sample *natural, slices_sample *sorted) {
+  const int32_t first = window * TSI_WINDOW_ROWS;
+  const int32_t count = csr->rows - first < TSI_WINDOW_ROWS ? csr->rows - first : TSI_WINDOW_ROWS;
+  uint8_t order[TSI_WINDOW_ROWS];
+  sort_window(csr, first, most, order);
+  for (int32_t from = 0; from < count; from += TSI_SLICE_ROWS) {
+    int32_t rows[2][TSI_SLICE_ROWS];
+    for (int32_t i = from; i < from + TSI_SLICE_ROWS; i++) {
+      rows[0][i - from] = i < count ? first + i : -1;
+      rows[1][i - from] = i < count ? first + order[i] : -1;
+    }
+    sample_slice(csr, rows[0], most, with_lines, natural);
+    sample_slice(csr, rows[1], most, with_lines, sorted);
+  }
+}
+
+tsi_reads tsi_slices_reads(const tsi_host_csr *csr, double *weight) {
+  enum { samples = 512, with_lines = 4 };
+  /* Rows in another order read what lies apart, and write so. On an H200 jagged diagonals of Delaunay
+   * triangulations take 1.3 to 1.4 times as long as their bytes and lines would have it. */
+  static const double weight_of_order = 1.35;
+  const int32_t windows = (csr->rows - 1) / TSI_WINDOW_ROWS + 1, most = longest_in_slices(csr);
+  slices_sample natural = {0}, sorted = {0};
+  for (int32_t n = 0; n < windows && n < samples; n++)
+    sample_window(csr, sampled_window(n, samples, windows), most, n % with_lines == 0, &natural, &sorted);
+  const int is_sorted = pays_to_sort(natural.steps, sorted.steps, natural.entries);
+  const slices_sample *taken = is_sorted ? &sorted : &natural;
+  *weight = taken->counted / taken->bytes * (is_sorted ? weight_of_order : 1);
+  if (taken->entries <= 0) return (tsi_reads){8, 1};
+  tsi_reads reads = {taken->bytes / taken->entries, 0};
+  if (taken->with_lines > 0) reads.lines = taken->lines / taken->with_lines;
+  reads.lines += reads.bytes / TSI_LINE_BYTES;
+  return reads;
+}
+
+static ts_status find_long_rows(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
+  const int32_t most = longest_in_slices(csr);
+  for (int pass = 0; pass < 2; pass++) {
+    int32_t count = 0, entries = 0;
+    for (int32_t i = 0; i < csr->rows; i++) {
+      const int32_t length = length_of(csr, i);
+      if (length <= most) continue;
+      count += tsi_row_pieces(pass ? slices->works + count : NULL, i, entries, length);
+      entries += length;
+    }
+    slices->long_entries = entries;
+    slices->work_count = count;
+    if (count == 0) return TS_OK;
+    if (pass) break;
+    slices->works = tsi_malloc(context, (size_t)count, sizeof *slices->works);
+    if (!slices->works) return tsi_out_of_memory(context, "long rows", (size_t)count * sizeof *slices->works);
+  }
+  return TS_OK;
+}
+
+ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices) {
+  *slices = (tsi_slices){.count = (csr->rows - 1) / TSI_SLICE_ROWS + 1};
+  const size_t count = (size_t)slices->count;
+  slices->slices = tsi_malloc(context, count, sizeof *slices->slices);
+  slices->lengths = tsi_malloc(context, count, TSI_SLICE_ROWS);
+  if (!slices->slices || !slices->lengths)
+    return tsi_out_of_memory(context, "slices of rows", count * (sizeof *slices->slices + TSI_SLICE_ROWS));
+  TSI_TRY(choose_order(context, slices, csr));
+  TSI_TRY(find_long_rows(context, slices, csr));
+  for (int32_t s = 0; s < slices->count; s++) place_slice(slices, csr, s);
+  return TS_OK;
+}
+
+void tsi_slices_free(ts_context *context, tsi_slices *slices) {
+  tsi_free(context, slices->slices);
+  tsi_free(context, slices->lengths);
+  tsi_free(context, slices->order);
+  tsi_free(context, slices->works);
+  *slices = (tsi_slices){0};
+}
+
+/* ---- Packing ---- */
+
+static void put_column(uint32_t *words, const tsi_slice *s, uint32_t number, uint32_t column) {
+  if (s->column_bytes == 4)
+    words[s->first_word + number] = column;
+  else if (s->column_bytes == 2)
+    ((uint16_t *)(words + s->first_word))[number] = (uint16_t)column;
+  else
+    ((uint8_t *)(words + s->first_word))[number] = (uint8_t)column;
+}
+
+static void pack_slice(const tsi_slices *slices, const tsi_host_csr *csr, int32_t number, tsi_packed *packed) {
+  const tsi_slice *s = &slices->slices[number];
+  const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
+  int32_t rows[TSI_SLICE_ROWS];
+  uint32_t before = 0;
+  rows_of(slices, csr, number, rows);
+  for (int k = 0; k < s->longest; k++) {
+    int32_t base = 0;
+    if (s->column_bytes < 4) {
+      spread_of(csr, rows, lengths, k, &base);
+      packed->bases[s->first_base + (uint32_t)k] = base;
+    }
+    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+      if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) continue;
+      const int32_t e = csr->row_offsets[rows[lane]] + k;
+      const uint32_t at = place_in_slice(s, before++, k, lane);
+      if (csr->values) packed->values[s->first + at] = csr->values[e];
+      put_column(packed->words, s, at, (uint32_t)(csr->column_indices[e] - base));
+    }
+  }
+}
+
+ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
+                          tsi_packed *packed) {
+  const size_t entries = (size_t)slices->entries + (size_t)slices->long_entries;
+  packed->values = tsi_calloc(context, entries, sizeof(float));
+  packed->words = tsi_calloc(context, slices->words, sizeof(uint32_t));
+  packed->bases = tsi_calloc(context, slices->bases, sizeof(int32_t));
+  packed->long_columns = tsi_malloc(context, (size_t)slices->long_entries, sizeof(int32_t));
+  if (!packed->values || !packed->words || !packed->bases || !packed->long_columns)
+    return tsi_out_of_memory(context, "the matrix in slices", entries * 8);
+  for (int32_t s = 0; s < slices->count; s++) pack_slice(slices, csr, s, packed);
+  for (int32_t w = 0; w < slices->work_count; w++) {
+    const tsi_row_work *work = &slices->works[w];
+    const size_t count = (size_t)(work->end - work->first);
+    const int32_t from = csr->row_offsets[work->row] + work->piece * TSI_PIECE_ENTRIES;
+    memcpy(packed->long_columns + work->first, csr->column_indices + from, count * sizeof(int32_t));
+    if (csr->values)
+      memcpy(packed->values + slices->entries + work->first, csr->values + from, count * sizeof(float));
+  }
+  return TS_OK;
+}
+
+void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_t *places) {
+  for (int32_t number = 0; number < slices->count; number++) {
+    const tsi_slice *s = &slices->slices[number];
+    const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
+    int32_t rows[TSI_SLICE_ROWS];
+    uint32_t before = 0;
+    rows_of(slices, csr, number, rows);
+    for (int k = 0; k < s->longest; k++)
+      for (int lane = 0; lane < TSI_SLICE_ROWS; lane++)
+        if (lengths[lane] != TSI_NOT_IN_SLICE && lengths[lane] > k)
+          places[csr->row_offsets[rows[lane]] + k] = (int32_t)(s->first + place_in_slice(s, before++, k, lane));
+  }
+  for (int32_t w = 0; w < slices->work_count; w++) {
+    const tsi_row_work *work = &slices->works[w];
+    const int32_t from = csr->row_offsets[work->row] + work->piece * TSI_PIECE_ENTRIES;
+    for (int32_t k = 0; k < work->end - work->first; k++)
+      places[from + k] = (int32_t)slices->entries + work->first + k;
+  }
+}

@@ -1,0 +1,192 @@
+/* The exact solution on the coarsest level: a dense inverse, computed in double precision on the host. */
+#include <math.h>
+#include <string.h>
+
+#include "common/core/core.h"
+#include "multigrid.h"
+#include "common/grid/stencil.h"
+
+/* What rounding in single precision leaves of a pivot that should be 0, relative to its diagonal: of one
+ * level's matrix, and after many levels, each of which rounds its coefficients and adds up what the finer one
+ * left. */
+static const double negligible = 3e-6, negligible_singular = 1e-2;
+
+typedef struct inversion {
+  double *a;
+  int32_t n;
+  int32_t singular_parts; /* so many null vectors it has, if none of them was lost on the way down */
+  double *scale;          /* 1 / sqrt|a_ii|, 0 where there is no equation */
+  signed char *state;
+} inversion;
+
+enum { OPEN, SWEPT, DROPPED, ABSENT };
+
+/* Unit diagonal, so that pivots of weak and strong parts compare. */
+static void equilibrate(inversion *v) {
+  for (int32_t i = 0; i < v->n; i++) {
+    const double d = fabs(v->a[(size_t)i * v->n + i]);
+    v->scale[i] = d > 0 ? 1 / sqrt(d) : 0;
+    v->state[i] = d > 0 ? OPEN : ABSENT;
+  }
+  for (int32_t i = 0; i < v->n; i++)
+    for (int32_t j = 0; j < v->n; j++) v->a[(size_t)i * v->n + j] *= v->scale[i] * v->scale[j];
+}
+
+/* One step of Gauss-Jordan elimination in place. */
+static void sweep(inversion *v, int32_t k) {
+  const int32_t n = v->n;
+  double *row_k = v->a + (size_t)k * n;
+  const double inverse = 1 / row_k[k];
+  for (int32_t j = 0; j < n; j++) row_k[j] *= inverse;
+  row_k[k] = inverse;
+  for (int32_t i = 0; i < n; i++) {
+    double *row = v->a + (size_t)i * n;
+    const double factor = row[k];
+    if (i == k || factor == 0) continue;
+    row[k] = 0;
+    for (int32_t j = 0; j < n; j++) row[j] -= factor * row_k[j];
+  }
+  v->state[k] = SWEPT;
+}
+
+/* Pivots on the diagonal, the largest first; what is left when all are negligible is dropped. The last ones,
+ * one for each singular part, may be larger: an inverse of what rounding left there multiplies constants by any
+ * number, and a W-cycle, which comes here 2^levels times, by its power. */
+static int32_t eliminate(inversion *v) {
+  int32_t dropped = 0;
+  for (;;) {
+    int32_t pivot = -1, open = 0;
+    double largest = 0;
+    for (int32_t i = 0; i < v->n; i++) {
+      if (v->state[i] != OPEN) continue;
+      open++;
+      if (fabs(v->a[(size_t)i * v->n + i]) <= largest) continue;
+      largest = fabs(v->a[(size_t)i * v->n + i]);
+      pivot = i;
+    }
+    if (!(largest > (open > v->singular_parts ? negligible : negligible_singular))) break;
+    sweep(v, pivot);
+  }
+  for (int32_t i = 0; i < v->n; i++)
+    if (v->state[i] == OPEN) {
+      v->state[i] = DROPPED;
+      dropped++;
+    }
+  return dropped;
+}
+
+/* The null vectors that the dropped columns tell, orthonormal, in the rows of `basis`. */
+static void find_null_vectors(const inversion *v, double *basis) {
+  const int32_t n = v->n;
+  int32_t count = 0;
+  for (int32_t column = 0; column < n; column++) {
+    if (v->state[column] != DROPPED) continue;
+    double *vector = basis + (size_t)count * n;
+    for (int32_t i = 0; i < n; i++)
+      vector[i] = v->state[i] == SWEPT ? -v->a[(size_t)i * n + column] * v->scale[i]
+                  : i == column        ? v->scale[i]
+                                       : 0;
+    for (int32_t before = 0; before < count; before++) {
+      const double *other = basis + (size_t)before * n;
+      double dot = 0;
+      for (int32_t i = 0; i < n; i++) dot += vector[i] * other[i];
+      for (int32_t i = 0; i < n; i++) vector[i] -= dot * other[i];
+    }
+    double norm = 0;
+    for (int32_t i = 0; i < n; i++) norm += vector[i] * vector[i];
+    norm = norm > 0 ? 1 / sqrt(norm) : 0;
+    for (int32_t i = 0; i < n; i++) vector[i] *= norm;
+    count++;
+  }
+}
+
+/* a = (I - u u^T) a (I - u u^T) */
+static void project(double *a, int32_t n, const double *u) {
+  for (int32_t i = 0; i < n; i++) {
+    double *row = a + (size_t)i * n, dot = 0;
+    for (int32_t j = 0; j < n; j++) dot += row[j] * u[j];
+    for (int32_t j = 0; j < n; j++) row[j] -= dot * u[j];
+  }
+  for (int32_t j = 0; j < n; j++) {
+    double dot = 0;
+    for (int32_t i = 0; i < n; i++) dot += a[(size_t)i * n + j] * u[i];
+    for (int32_t i = 0; i < n; i++) a[(size_t)i * n + j] -= dot * u[i];
+  }
+}
+
+static ts_status invert(ts_context *context, inversion *v, int symmetric) {
+  const int32_t n = v->n;
+  equilibrate(v);
+  const int32_t dropped = eliminate(v);
+  double *basis = NULL;
+  if (dropped && symmetric) {
+    basis = tsi_calloc(context, (size_t)dropped * (size_t)n, sizeof *basis);
+    if (!basis) return tsi_out_of_memory(context, "the coarsest level", (size_t)dropped * (size_t)n * 8);
+    find_null_vectors(v, basis);
+  }
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++) {
+      double *entry = &v->a[(size_t)i * n + j];
+      *entry = v->state[i] == SWEPT && v->state[j] == SWEPT ? *entry * v->scale[i] * v->scale[j] : 0;
+    }
+  for (int32_t k = 0; basis && k < dropped; k++) project(v->a, n, basis + (size_t)k * n);
+  tsi_free(context, basis);
+  return TS_OK;
+}
+
+/* Replaces the n x n matrix, in which rows and columns of unknowns without equation are 0, by its inverse.
+ * Where it is singular: by an inverse on what is not, for symmetric ones the pseudo-inverse. `singular_parts`:
+ * how many null vectors it has, as far as is known. */
+static ts_status invert_matrix(ts_context *context, double *matrix, int32_t n, int symmetric,
+                               int singular_parts) {
+  inversion v = {matrix, n, singular_parts, NULL, NULL};
+  v.scale = tsi_malloc(context, (size_t)n, sizeof *v.scale);
+  v.state = tsi_malloc(context, (size_t)n, 1);
+  const ts_status status = v.scale && v.state
+                               ? invert(context, &v, symmetric)
+                               : tsi_out_of_memory(context, "the coarsest level", (size_t)n * sizeof *v.scale);
+  tsi_free(context, v.scale);
+  tsi_free(context, v.state);
+  return status;
+}
+
+/* The dense matrix of a stencil. Coefficients towards points without equation do not count: x is 0 there. */
+static void expand(const ts_grid_desc *grid, const float *values, double *matrix) {
+  const tsi_grid g = {grid->width, grid->height, grid->periodic_x, grid->periodic_y};
+  const size_t n = (size_t)g.width * (size_t)g.height;
+  memset(matrix, 0, n * n * sizeof *matrix);
+  for (int32_t j = 0; j < g.height; j++)
+    for (int32_t i = 0; i < g.width; i++)
+      for (int k = 0; k < 9; k++) {
+        const size_t p = (size_t)j * (size_t)g.width + (size_t)i;
+        const int32_t q = tsi_grid_neighbour(&g, i, j, k);
+        if (q < 0 || values[9 * p + TSI_CENTRE] == 0 || values[9 * (size_t)q + TSI_CENTRE] == 0) continue;
+        matrix[p * n + (size_t)q] += values[9 * p + (size_t)k];
+      }
+}
+
+static ts_status invert_level(ts_multigrid *mg, tsi_level *level, size_t n, float *values, double *matrix) {
+  ts_context *context = mg->context;
+  context->waits++;
+  TSI_TRY(context->ops->level_read(level, values));
+  expand(&level->grid, values, matrix);
+  TSI_TRY(
+      invert_matrix(context, matrix, (int32_t)n, mg->matrix->info.symmetric, mg->matrix->stencil->part_count));
+  float *inverse = values; /* the array has room for both */
+  for (size_t k = 0; k < n * n; k++) inverse[k] = (float)matrix[k];
+  return context->ops->level_set_inverse(level, inverse);
+}
+
+ts_status tsi_multigrid_invert_coarsest(ts_multigrid *mg) {
+  ts_context *context = mg->context;
+  tsi_level *level = &mg->levels[mg->level_count - 1];
+  const size_t n = (size_t)level->grid.width * (size_t)level->grid.height;
+  /* The stencil of the level, then its inverse. */
+  float *values = tsi_malloc(context, n * (n > 9 ? n : 9), sizeof *values);
+  double *matrix = tsi_malloc(context, n * n, sizeof *matrix);
+  const ts_status status = values && matrix ? invert_level(mg, level, n, values, matrix)
+                                            : tsi_out_of_memory(context, "the coarsest level", n * n * 12);
+  tsi_free(context, values);
+  tsi_free(context, matrix);
+  return status;
+}

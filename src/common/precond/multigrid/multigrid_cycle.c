@@ -1,0 +1,221 @@
+/* The cycles of multigrid (Bolz et al. 2003, section 4.1), written once for all backends over the ops table:
+ *
+ *   cycle(h):  on the coarsest grid:  x = A^-1 b
+ *              smooth x `pre` times
+ *              b_2h = P (b - A x);  x_2h = 0
+ *              V: cycle(2h) once;  W: twice;  F: an F-cycle, then a V-cycle
+ *              x = x + S x_2h
+ *              smooth x `post` times
+ *
+ *   full multigrid:  b of all levels by restriction;  x = A^-1 b on the coarsest;
+ *                    then level by level x = S x_2h and a cycle
+ *
+ * They run on the levels' own fields and always on a correction equation A e = r, so that x begins with 0 on
+ * every level and points without equation hold 0. */
+#include "common/core/core.h"
+#include "multigrid.h"
+
+/* How a cycle is run. */
+typedef struct cycle_plan {
+  ts_cycle cycle;
+  int pre, post;
+  int symmetric;
+} cycle_plan;
+
+/* A cycle that is being run. */
+typedef struct cycle_run {
+  ts_multigrid *mg;
+  const cycle_plan *plan;
+  tsi_step_list steps;
+} cycle_run;
+
+/* ---- Smoothing ---- */
+
+static ts_status sweep(cycle_run *run, tsi_level *level, const tsi_sweep *sweep) {
+  return tsi_steps_add(&run->steps, &(tsi_step){.kind = TSI_STEP_SMOOTH, .level = level, .sweep = *sweep});
+}
+
+static ts_status jacobi(cycle_run *run, tsi_level *level, int steps, int x_is_zero) {
+  tsi_sweep s = {.kind = TSI_SWEEP_JACOBI, .alpha = (float)run->mg->desc.damping};
+  for (int k = 0; k < steps; k++) {
+    s.x_is_zero = x_is_zero && k == 0;
+    TSI_TRY(sweep(run, level, &s));
+  }
+  return TS_OK;
+}
+
+/* The polynomial that is small from a quarter of the largest eigenvalue of D^-1 A up to it. It is at most 2
+ * where A is symmetric and no row's other coefficients outweigh its centre. */
+static ts_status chebyshev(cycle_run *run, tsi_level *level, int degree, int x_is_zero) {
+  const double largest = 2, smallest = largest / 4;
+  const double middle = (largest + smallest) / 2, half = (largest - smallest) / 2, sigma = middle / half;
+  double rho = 1 / sigma;
+  tsi_sweep s = {.kind = TSI_SWEEP_CHEBYSHEV, .alpha = (float)(1 / middle)};
+  for (int k = 0; k < degree; k++) {
+    if (k > 0) {
+      const double next = 1 / (2 * sigma - rho);
+      s.alpha = (float)(2 * next / half);
+      s.beta = (float)(next * rho);
+      rho = next;
+    }
+    s.x_is_zero = x_is_zero && k == 0;
+    TSI_TRY(sweep(run, level, &s));
+  }
+  return TS_OK;
+}
+
+/* In a five-point stencil two parities on a diagonal are one colour: no coefficient connects them. */
+static tsi_sweep colours(const ts_multigrid *mg, const tsi_level *level, int reversed) {
+  static const int orders[2][2][4] = {{{0, 1, 2, 3}, {3, 2, 1, 0}}, {{0, 3, 1, 2}, {2, 1, 3, 0}}};
+  const int red_black = mg->desc.smoother == TS_SMOOTHER_RED_BLACK && level->five_point;
+  tsi_sweep s = {.kind = TSI_SWEEP_COLOURS};
+  for (int k = 0; k < 4; k++) s.colours[k] = orders[red_black][reversed][k];
+  return s;
+}
+
+static ts_status smooth(cycle_run *run, tsi_level *level, int steps, int reversed, int x_is_zero) {
+  const ts_smoother smoother = run->mg->desc.smoother;
+  if (steps == 0 && x_is_zero)
+    return tsi_steps_add(&run->steps, &(tsi_step){.kind = TSI_STEP_CLEAR, .level = level});
+  if (smoother == TS_SMOOTHER_JACOBI) return jacobi(run, level, steps, x_is_zero);
+  if (smoother == TS_SMOOTHER_CHEBYSHEV) return chebyshev(run, level, steps, x_is_zero);
+  tsi_sweep s = colours(run->mg, level, reversed);
+  for (int k = 0; k < steps; k++) {
+    s.x_is_zero = x_is_zero && k == 0;
+    TSI_TRY(sweep(run, level, &s));
+  }
+  return TS_OK;
+}
+
+static ts_status solve_coarsest(cycle_run *run, tsi_level *level, int x_is_zero) {
+  const ts_multigrid *mg = run->mg;
+  if (mg->exact) return tsi_steps_add(&run->steps, &(tsi_step){.kind = TSI_STEP_COARSE_SOLVE, .level = level});
+  const int sweeps = mg->desc.coarsest_sweeps ? mg->desc.coarsest_sweeps : 50;
+  if (!run->plan->symmetric) return smooth(run, level, sweeps, 0, x_is_zero);
+  TSI_TRY(smooth(run, level, (sweeps + 1) / 2, 0, x_is_zero));
+  return smooth(run, level, (sweeps + 1) / 2, 1, 0);
+}
+
+/* ---- Cycles ---- */
+
+static ts_status descend(cycle_run *run, int l, ts_cycle kind, int x_is_zero) {
+  const ts_multigrid *mg = run->mg;
+  const cycle_plan *plan = run->plan;
+  tsi_level *level = &run->mg->levels[l];
+  const int coarsest = mg->level_count - 1;
+  if (l == coarsest) return solve_coarsest(run, level, x_is_zero);
+  tsi_step step = {.kind = TSI_STEP_RESTRICT_RESIDUAL, .level = level, .coarse = &run->mg->levels[l + 1]};
+  TSI_TRY(smooth(run, level, plan->pre, 0, x_is_zero));
+  TSI_TRY(tsi_steps_add(&run->steps, &step));
+  TSI_TRY(descend(run, l + 1, kind, 1));
+  /* An exact solution does not gain from a second one. */
+  if (kind != TS_CYCLE_V && !(l + 1 == coarsest && mg->exact))
+    TSI_TRY(descend(run, l + 1, kind == TS_CYCLE_F ? TS_CYCLE_V : kind, 0));
+  step.kind = TSI_STEP_PROLONG;
+  TSI_TRY(tsi_steps_add(&run->steps, &step));
+  return smooth(run, level, plan->post, plan->symmetric, 0);
+}
+
+/* A cycle from level l on. */
+static ts_status cycle(ts_multigrid *mg, int l, const cycle_plan *plan, int x_is_zero) {
+  cycle_run run;
+  run.mg = mg;
+  run.plan = plan;
+  run.steps.count = 0;
+  TSI_TRY(descend(&run, l, plan->cycle, x_is_zero));
+  return tsi_steps_run(&run.steps);
+}
+
+/* b and the given values go down to every level; the solution comes up from the second coarsest, where cycles
+ * are cheap and find it from 0. */
+static ts_status full_multigrid(ts_multigrid *mg, const cycle_plan *plan) {
+  enum { first_cycles = 4 };
+  const tsi_ops *ops = mg->context->ops;
+  const int first = mg->level_count - 2;
+  for (int l = 0; l < first; l++) {
+    TSI_TRY(ops->level_restrict(&mg->levels[l + 1], &mg->levels[l]));
+    TSI_TRY(ops->level_inject(&mg->levels[l + 1], &mg->levels[l]));
+  }
+  for (int k = 0; k < first_cycles; k++) TSI_TRY(cycle(mg, first, plan, 0));
+  for (int l = first - 1; l >= 0; l--) {
+    TSI_TRY(ops->level_prolong(&mg->levels[l], &mg->levels[l + 1], 0));
+    if (l > 0) TSI_TRY(cycle(mg, l, plan, 0));
+  }
+  return TS_OK;
+}
+
+ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count) {
+  const ts_multigrid_desc *desc = &mg->desc;
+  const cycle_plan plan = {desc->cycle, desc->pre, desc->post, desc->symmetric};
+  TSI_TRY(mg->context->ops->level_load(&mg->levels[0], TSI_LEVEL_B, r));
+  for (int k = 0; k < count; k++) TSI_TRY(cycle(mg, 0, &plan, k == 0));
+  return TS_OK;
+}
+
+ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vector *x) {
+  const tsi_ops *ops = mg->context->ops;
+  const ts_multigrid_desc *desc = &mg->desc;
+  const cycle_plan plan = {desc->cycle, desc->pre, desc->post, desc->symmetric};
+  TSI_TRY(tsi_multigrid_clear(mg, x));
+  TSI_TRY(ops->axpby(mg->r, ts_constant(1), b, ts_constant(0), b));
+  TSI_TRY(tsi_multigrid_project(mg, mg->r));
+  TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_B, mg->r));
+  TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_X, x));
+  TSI_TRY(full_multigrid(mg, &plan));
+  TSI_TRY(ops->level_store(x, &mg->levels[0], 0));
+  if (mg->level_count == 2) return TS_OK;
+  /* The finest level's cycle is a correction from an exact residual: on fine grids b - A x in single precision
+   * has as large an error as the discretisation. */
+  TSI_TRY(ops->fill(mg->low, 0));
+  TSI_TRY(ops->stencil_residual(mg->r, b, mg->matrix, x, mg->low));
+  TSI_TRY(tsi_multigrid_project(mg, mg->r));
+  TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1));
+  TSI_TRY(ops->level_store(mg->r, &mg->levels[0], 0));
+  return ops->add_to_pair(x, mg->low, mg->r);
+}
+
+/* As many steps after as before, and no F-cycle: both would make the operator unsymmetric. */
+ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_vector *r) {
+  const ts_multigrid_desc *desc = &mg->desc;
+  const int steps = (desc->pre + desc->post + 1) / 2;
+  const cycle_plan plan = {desc->cycle == TS_CYCLE_W ? TS_CYCLE_W : TS_CYCLE_V, steps, steps, 1};
+  TSI_TRY(mg->context->ops->level_load(&mg->levels[0], TSI_LEVEL_B, r));
+  TSI_TRY(cycle(mg, 0, &plan, 1));
+  TSI_TRY(mg->context->ops->level_store(z, &mg->levels[0], 0));
+  return tsi_multigrid_project(mg, z);
+}
+
+ts_status tsi_multigrid_clear(ts_multigrid *mg, ts_vector *x) {
+  TSI_TRY(mg->context->ops->level_clear(&mg->levels[0]));
+  return mg->context->ops->level_store(x, &mg->levels[0], 0);
+}
+
+/* ---- Cycles on the user's vectors ---- */
+
+static ts_status run(ts_multigrid *mg, const ts_vector *b, ts_vector *x, int count) {
+  const tsi_ops *ops = mg->context->ops;
+  if (tsi_multigrid_is_full(mg)) {
+    TSI_TRY(tsi_multigrid_begin_full(mg, b, x));
+    count--;
+  }
+  if (count > 0) {
+    TSI_TRY(ops->residual(mg->r, b, mg->matrix, x));
+    TSI_TRY(tsi_multigrid_project(mg, mg->r));
+    TSI_TRY(tsi_multigrid_correct(mg, mg->r, count));
+    TSI_TRY(ops->level_store(x, &mg->levels[0], 1));
+  }
+  return tsi_multigrid_project(mg, x);
+}
+
+ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x, int count) {
+  TSI_REQUIRE(NULL, multigrid);
+  ts_context *context = multigrid->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, b);
+  TSI_REQUIRE(context, x);
+  TSI_TRY(tsi_multigrid_check_vectors(multigrid, b, x));
+  if (count < 1 || count > 1000)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count is %d; it goes from 1 to 1000", count);
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave(context, run(multigrid, b, x, count));
+}

@@ -1,0 +1,24 @@
+/* Singular parts of a grid: where constants are no matter, means are taken out. */
+#include "common/core/core.h"
+#include "multigrid.h"
+
+ts_status tsi_multigrid_sum_parts(ts_multigrid *mg, const ts_vector *v, int first) {
+  const tsi_stencil *stencil = mg->matrix->stencil;
+  for (int k = 0; k < stencil->part_count; k++)
+    TSI_TRY(mg->context->ops->reduce(mg->slots, first + k, TSI_REDUCE_DOT, v, stencil->parts[k]));
+  return TS_OK;
+}
+
+ts_status tsi_multigrid_remove_means(ts_multigrid *mg, ts_vector *v, int first) {
+  const tsi_stencil *stencil = mg->matrix->stencil;
+  for (int k = 0; k < stencil->part_count; k++) {
+    const ts_coefficient mean = ts_scaled(-1.0f / (float)stencil->part_sizes[k], mg->slots, first + k);
+    TSI_TRY(mg->context->ops->axpby(v, ts_constant(1), v, mean, stencil->parts[k]));
+  }
+  return TS_OK;
+}
+
+ts_status tsi_multigrid_project(ts_multigrid *mg, ts_vector *v) {
+  TSI_TRY(tsi_multigrid_sum_parts(mg, v, TSI_MG_SUMS));
+  return tsi_multigrid_remove_means(mg, v, TSI_MG_SUMS);
+}

@@ -1,0 +1,300 @@
+/* Cycles until converged. The solution is x + low, two floats a point:
+ *
+ *   r = b - A (x + low);  e = a cycle on A e = r from 0;  (x, low) = (x, low) + e
+ *
+ * so that the residual goes on falling when x itself is right to its last bit. The host reads one number a
+ * cycle, ||r||.
+ *
+ * Where squares of b or of r would leave the range of single precision before the residual is small enough, the
+ * solve runs on copies of b and x that are scaled by a power of two. Other solves do not pay for that. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/core/core.h"
+#include "multigrid.h"
+
+enum {
+  FACTOR_CYCLES = 5,
+  STAGNATION_CYCLES = 5 /* without an improvement by a twentieth */
+};
+
+typedef struct solve {
+  ts_multigrid *mg;
+  const ts_vector *b;
+  ts_vector *x;   /* b and x are the user's, or the scaled copies */
+  ts_vector *out; /* the user's x */
+  int exponent;   /* of the scale, 0 without */
+  ts_multigrid_result *result;
+  double norm; /* what residuals are relative to: ||b||, or where that is 0 the first residual */
+  double recent[FACTOR_CYCLES + 1]; /* the relative residuals of the last cycles, cycle modulo the size */
+  double best;
+  int best_cycle;
+} solve;
+
+/* ---- Numbers ---- */
+
+static ts_status read_slots(ts_multigrid *mg, float slots[4 * TSI_MG_SLOTS]) {
+  return tsi_scalars_read(mg->slots, 0, TSI_MG_SLOTS, slots);
+}
+
+static double number(const float *slots, int index) {
+  return slots[4 * (size_t)index];
+}
+
+/* r = b - A (x + low) but for what no x can change, and its norm in a slot. */
+static ts_status compute_residual(const solve *s) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  TSI_TRY(ops->stencil_residual(mg->r, s->b, mg->matrix, s->x, mg->low));
+  TSI_TRY(tsi_multigrid_project(mg, mg->r));
+  return ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r);
+}
+
+/* b where there are equations: b - A 0. */
+static ts_status measure_right_hand_side(const solve *s) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  TSI_TRY(ops->fill(mg->low, 0));
+  TSI_TRY(ops->residual(mg->r, s->b, mg->matrix, mg->low));
+  TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_NORM2, mg->r, mg->r));
+  return tsi_multigrid_sum_parts(mg, mg->r, TSI_MG_SUMS_B);
+}
+
+static double incompatible_part(const ts_multigrid *mg, const float *slots) {
+  const tsi_stencil *stencil = mg->matrix->stencil;
+  double squares = 0;
+  for (int k = 0; k < stencil->part_count; k++) {
+    const double sum = number(slots, TSI_MG_SUMS_B + k);
+    squares += sum * sum / stencil->part_sizes[k];
+  }
+  return sqrt(squares);
+}
+
+static void record(solve *s, int cycle, double relative) {
+  ts_multigrid_result *result = s->result;
+  s->recent[cycle % (FACTOR_CYCLES + 1)] = relative;
+  result->cycles = cycle;
+  result->relative_residual = relative;
+  result->history[cycle < TS_MULTIGRID_HISTORY ? cycle : TS_MULTIGRID_HISTORY - 1] = relative;
+  const int count = cycle < FACTOR_CYCLES ? cycle : FACTOR_CYCLES;
+  if (count == 0) return;
+  const double first = s->recent[(cycle - count) % (FACTOR_CYCLES + 1)];
+  result->factor = first > 0 ? pow(relative / first, 1.0 / count) : 0;
+}
+
+/* ---- Reasons ---- */
+
+static int finish(ts_multigrid_result *result, ts_multigrid_reason reason, const char *message) {
+  result->reason = reason;
+  snprintf(result->message, sizeof result->message, "%s", message);
+  return 1;
+}
+
+static int judge_start(solve *s, const float *slots) {
+  ts_multigrid_result *result = s->result;
+  const double norm_b = number(slots, TSI_MG_NORM_B), norm_r = number(slots, TSI_MG_NORM);
+  if (!isfinite(norm_b) || !isfinite(norm_r)) {
+    result->relative_residual = NAN;
+    return finish(result, TS_MULTIGRID_NAN_INPUT,
+                  isfinite(norm_b) ? "the starting value holds a NaN, an infinity or too large numbers"
+                                   : "the right-hand side holds a NaN or an infinity");
+  }
+  s->norm = norm_b > 0 ? norm_b : norm_r;
+  if (norm_b > 0) result->incompatible = incompatible_part(s->mg, slots) / norm_b;
+  record(s, 0, norm_r > 0 ? norm_r / s->norm : 0);
+  s->best = result->relative_residual;
+  if (norm_r > 0) return 0;
+  return finish(result, TS_MULTIGRID_ZERO_RESIDUAL, ts_multigrid_reason_text(TS_MULTIGRID_ZERO_RESIDUAL));
+}
+
+/* After `cycle` cycles. Returns 1 where the solve ends. */
+static int judge(solve *s, int cycle) {
+  const ts_multigrid_desc *desc = &s->mg->desc;
+  ts_multigrid_result *result = s->result;
+  const double relative = result->relative_residual;
+  const int stopped = desc->progress && desc->progress(cycle, relative, desc->progress_user);
+  char text[160];
+  if (relative <= desc->rtol) {
+    snprintf(text, sizeof text, "converged to a relative residual of %.2g in %d cycle%s", relative, cycle,
+             cycle == 1 ? "" : "s");
+    return finish(result, TS_MULTIGRID_CONVERGED, text);
+  }
+  if (stopped) return finish(result, TS_MULTIGRID_STOPPED, ts_multigrid_reason_text(TS_MULTIGRID_STOPPED));
+  if (isnan(relative)) { /* of either sign, which means nothing */
+    snprintf(text, sizeof text, "diverged: the relative residual is not a number after %d cycle%s", cycle,
+             cycle == 1 ? "" : "s");
+    return finish(result, TS_MULTIGRID_DIVERGED, text);
+  }
+  if (isinf(relative) || relative > 1e3 * fmax(1, s->result->history[0])) {
+    snprintf(text, sizeof text, "diverged: the relative residual is %.2g after %d cycle%s", relative, cycle,
+             cycle == 1 ? "" : "s");
+    return finish(result, TS_MULTIGRID_DIVERGED, text);
+  }
+  if (relative < 0.95 * s->best) {
+    s->best = relative;
+    s->best_cycle = cycle;
+  }
+  if (cycle - s->best_cycle >= STAGNATION_CYCLES) {
+    snprintf(text, sizeof text,
+             "stagnated: the relative residual is %.2g after %d cycles and was %.2g after %d", relative, cycle,
+             s->best, s->best_cycle);
+    return finish(result, TS_MULTIGRID_STAGNATED, text);
+  }
+  if (cycle >= desc->max_cycles) {
+    snprintf(text, sizeof text, "the maximum of %d cycles was reached at a relative residual of %.2g", cycle,
+             relative);
+    return finish(result, TS_MULTIGRID_MAX_CYCLES, text);
+  }
+  return 0;
+}
+
+/* ---- Scale ---- */
+
+/* Whether squares are far enough from 0, also those of elements when the residual has come down to rtol, and
+ * from the largest number, also where residuals grow before they are said to diverge. */
+static int is_in_range(const solve *s, const float *slots) {
+  const tsi_grid *g = &s->mg->matrix->row_space->grid;
+  const double norm_b = number(slots, TSI_MG_NORM_B), norm_r = number(slots, TSI_MG_NORM),
+               norm = norm_b > 0 ? norm_b : norm_r;
+  const double least = 1e-17 * sqrt((double)g->width * g->height) / fmax(s->mg->desc.rtol, 1e-10), most = 1e14;
+  return norm >= least && norm_b <= most && norm_r <= most;
+}
+
+/* max |b| over points with an equation and max |b - A x|; r is overwritten. */
+static ts_status measure_range(const solve *s, float *slots) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  TSI_TRY(ops->fill(mg->low, 0));
+  TSI_TRY(ops->residual(mg->r, s->b, mg->matrix, mg->low));
+  TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
+  TSI_TRY(ops->residual(mg->r, s->b, mg->matrix, s->x));
+  TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
+  return read_slots(mg, slots);
+}
+
+/* s->b and s->x become copies whose largest number is about 1: of b, or of the first residual where that is
+ * larger. */
+static ts_status scale(solve *s, float *slots) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  TSI_TRY(measure_range(s, slots));
+  const double largest = fmax(number(slots, TSI_MG_NORM_B), number(slots, TSI_MG_NORM));
+  int exponent = 0;
+  if (isfinite(largest) && largest > 0) frexp(largest, &exponent);
+  exponent = exponent < -125 ? 125 : exponent > 125 ? -125 : -exponent;
+  if (exponent == 0) return TS_OK;
+  if (!mg->scaled_b) {
+    ts_vector *vectors[2];
+    TSI_TRY(tsi_group_create(mg->matrix->row_space, 1, vectors, 2, 0, NULL));
+    mg->scaled_b = vectors[0];
+    mg->scaled_x = vectors[1];
+  }
+  const ts_coefficient factor = ts_constant(ldexpf(1, exponent)), none = ts_constant(0);
+  TSI_TRY(ops->axpby(mg->scaled_b, factor, s->b, none, s->b));
+  TSI_TRY(ops->axpby(mg->scaled_x, factor, s->x, none, s->x));
+  s->exponent = exponent;
+  s->b = mg->scaled_b;
+  s->x = mg->scaled_x;
+  return TS_OK;
+}
+
+/* The solution at points with an equation into the user's x. `largest`: max |x| of the scaled one. */
+static ts_status unscale(const solve *s, double largest) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  const double unscaled = ldexp(largest, -s->exponent);
+  if (unscaled > FLT_MAX || (largest > 0 && unscaled < FLT_MIN)) {
+    char text[160];
+    snprintf(text, sizeof text, "the solution, as large as %.2g, leaves the range of single precision",
+             unscaled);
+    finish(s->result, TS_MULTIGRID_DIVERGED, text);
+    if (unscaled > FLT_MAX) return TS_OK;
+  }
+  TSI_TRY(ops->axpby(mg->r, ts_constant(ldexpf(1, -s->exponent)), s->x, ts_constant(0), s->x));
+  TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_X, mg->r));
+  return ops->level_store(s->out, &mg->levels[0], 0);
+}
+
+/* ---- The method ---- */
+
+static ts_status advance(const solve *s, int cycle) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  if (cycle == 0 && tsi_multigrid_is_full(mg)) return tsi_multigrid_begin_full(mg, s->b, s->x);
+  TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1));
+  TSI_TRY(ops->level_store(mg->r, &mg->levels[0], 0));
+  return ops->add_to_pair(s->x, mg->low, mg->r);
+}
+
+/* x has mean 0 in singular parts; b - A x of the rounded x. */
+static ts_status conclude(const solve *s) {
+  ts_multigrid *mg = s->mg;
+  const tsi_ops *ops = mg->context->ops;
+  float slots[4 * TSI_MG_SLOTS];
+  if (mg->matrix->stencil->part_count) {
+    TSI_TRY(tsi_multigrid_sum_parts(mg, s->x, TSI_MG_SUMS));
+    TSI_TRY(ops->fill(mg->r, 0));
+    TSI_TRY(tsi_multigrid_remove_means(mg, mg->r, TSI_MG_SUMS));
+    TSI_TRY(ops->add_to_pair(s->x, mg->low, mg->r));
+  }
+  TSI_TRY(ops->residual(mg->r, s->b, mg->matrix, s->x));
+  TSI_TRY(tsi_multigrid_project(mg, mg->r));
+  TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r));
+  if (s->exponent) {
+    /* Where points have no equation x is what is given, not the solution. */
+    TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_X, s->x));
+    TSI_TRY(ops->fill(mg->r, 0));
+    TSI_TRY(ops->level_store(mg->r, &mg->levels[0], 0));
+    TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
+  }
+  TSI_TRY(read_slots(mg, slots));
+  s->result->rounded_relative_residual = s->norm > 0 ? number(slots, TSI_MG_NORM) / s->norm : 0;
+  return s->exponent ? unscale(s, number(slots, TSI_MG_NORM_B)) : TS_OK;
+}
+
+/* The norms of b and of the first residual. */
+static ts_status begin(const solve *s, float *slots) {
+  TSI_TRY(measure_right_hand_side(s));
+  if (tsi_multigrid_is_full(s->mg)) TSI_TRY(tsi_multigrid_clear(s->mg, s->x)); /* the history begins there */
+  TSI_TRY(compute_residual(s));
+  return read_slots(s->mg, slots);
+}
+
+static ts_status run(solve *s) {
+  ts_multigrid *mg = s->mg;
+  float slots[4 * TSI_MG_SLOTS];
+  TSI_TRY(begin(s, slots));
+  if (!is_in_range(s, slots)) {
+    TSI_TRY(scale(s, slots));
+    TSI_TRY(begin(s, slots));
+  }
+  if (judge_start(s, slots)) return TS_OK;
+  for (int cycle = 0; !judge(s, cycle); cycle++) {
+    TSI_TRY(advance(s, cycle));
+    TSI_TRY(compute_residual(s));
+    TSI_TRY(read_slots(mg, slots));
+    record(s, cycle + 1, number(slots, TSI_MG_NORM) / s->norm);
+  }
+  return conclude(s);
+}
+
+ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x,
+                             ts_multigrid_result *result) {
+  TSI_REQUIRE(NULL, multigrid);
+  ts_context *context = multigrid->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, b);
+  TSI_REQUIRE(context, x);
+  TSI_TRY(tsi_multigrid_check_vectors(multigrid, b, x));
+  ts_multigrid_result own;
+  if (!result) result = &own;
+  memset(result, 0, sizeof *result);
+  const uint64_t waits = context->waits;
+  solve s = {.mg = multigrid, .b = b, .x = x, .out = x, .result = result};
+  TSI_TRY(tsi_enter(context));
+  TSI_TRY(tsi_leave(context, run(&s)));
+  result->waits = (int)(context->waits - waits);
+  return result->reason <= TS_MULTIGRID_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED;
+}

@@ -1,0 +1,113 @@
+/* Bandwidth, and matrices in another order. */
+#include <texsolve/reorder.h>
+
+#include <stdlib.h>
+
+#include "common/core/core.h"
+#include "common/matrix/csr.h"
+#include "reorder.h"
+
+void *tsi_reorder_malloc(ts_context *context, size_t count, size_t size) {
+  if (context) return tsi_malloc(context, count, size);
+  return count <= SIZE_MAX / size ? malloc(count > 0 ? count * size : 1) : NULL;
+}
+
+void tsi_reorder_free(ts_context *context, void *block) {
+  if (context)
+    tsi_free(context, block);
+  else
+    free(block);
+}
+
+ts_status tsi_reorder_check(ts_context *context, const ts_csr *csr, int must_be_square) {
+  const ts_csr pattern = {csr->rows, csr->columns, csr->row_offsets, csr->column_indices, NULL};
+  TSI_TRY(tsi_csr_validate(context, &pattern));
+  if (must_be_square && csr->rows != csr->columns)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "an order needs a square matrix; this one is %d x %d",
+                    csr->rows, csr->columns);
+  return TS_OK;
+}
+
+static void clear_error(ts_context *context) {
+  if (context) tsi_clear_error(context);
+}
+
+ts_status ts_csr_bandwidth(ts_context *context, const ts_csr *csr, ts_bandwidth *bandwidth) {
+  clear_error(context);
+  TSI_REQUIRE(context, csr);
+  TSI_REQUIRE(context, bandwidth);
+  TSI_TRY(tsi_reorder_check(context, csr, 0));
+  int32_t maximum = 0;
+  int64_t sum = 0;
+  for (int32_t i = 0; i < csr->rows; i++)
+    for (int32_t k = csr->row_offsets[i]; k < csr->row_offsets[i + 1]; k++) {
+      const int32_t distance = abs(csr->column_indices[k] - i);
+      if (distance > maximum) maximum = distance;
+      sum += distance;
+    }
+  const int32_t entries = csr->row_offsets[csr->rows];
+  *bandwidth = (ts_bandwidth){maximum, entries > 0 ? (double)sum / entries : 0};
+  return TS_OK;
+}
+
+/* place[order[k]] = k. */
+static ts_status invert(ts_context *context, int32_t count, const int32_t *order, int32_t *place) {
+  for (int32_t i = 0; i < count; i++) place[i] = -1;
+  for (int32_t k = 0; k < count; k++) {
+    const int32_t old = order[k];
+    if (old < 0 || old >= count)
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "order[%d] is %d; indices go from 0 to %d", k, old,
+                      count - 1);
+    if (place[old] >= 0)
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "order[%d] and order[%d] are both %d", place[old], k,
+                      old);
+    place[old] = k;
+  }
+  return TS_OK;
+}
+
+/* By insertion at falling distances (Shell), since rows are short and nearly sorted in parts. */
+static void sort_row(int32_t count, int32_t *columns, float *values) {
+  int32_t gap = 1;
+  while (gap < count / 3) gap = 3 * gap + 1;
+  for (; gap > 0; gap /= 3)
+    for (int32_t i = gap; i < count; i++) {
+      const int32_t column = columns[i];
+      const float value = values ? values[i] : 0;
+      int32_t j = i;
+      for (; j >= gap && columns[j - gap] > column; j -= gap) {
+        columns[j] = columns[j - gap];
+        if (values) values[j] = values[j - gap];
+      }
+      columns[j] = column;
+      if (values) values[j] = value;
+    }
+}
+
+ts_status ts_csr_permute(ts_context *context, const ts_csr *csr, const int32_t *order, int32_t *row_offsets,
+                         int32_t *column_indices, float *values) {
+  clear_error(context);
+  TSI_REQUIRE(context, csr);
+  TSI_REQUIRE(context, order);
+  TSI_REQUIRE(context, row_offsets);
+  TSI_REQUIRE(context, column_indices);
+  TSI_TRY(tsi_reorder_check(context, csr, 1));
+  if (csr->values) TSI_REQUIRE(context, values);
+  int32_t *place = tsi_reorder_malloc(context, (size_t)csr->rows, sizeof *place);
+  if (!place) return tsi_out_of_memory(context, "an order", (size_t)csr->rows * sizeof *place);
+  const ts_status status = invert(context, csr->rows, order, place);
+  int32_t next = 0;
+  row_offsets[0] = 0;
+  for (int32_t i = 0; i < csr->rows && status == TS_OK; i++) {
+    for (int32_t k = csr->row_offsets[order[i]]; k < csr->row_offsets[order[i] + 1]; k++) {
+      column_indices[next] = place[csr->column_indices[k]];
+      if (csr->values) values[next] = csr->values[k];
+      next++;
+    }
+    const int32_t first = row_offsets[i];
+    sort_row(next - first, column_indices + first, csr->values ? values + first : NULL);
+    row_offsets[i + 1] = next;
+  }
+  tsi_reorder_free(context, place);
+  return status;
+}

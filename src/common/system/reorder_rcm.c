@@ -1,0 +1,136 @@
+/* Reverse Cuthill-McKee (Cuthill and McKee 1969; reversed: George 1971). All steps are linear in the entries:
+ * the neighbours of every vertex come sorted by their degree out of one counting sort of the vertices. */
+#include "common/core/core.h"
+#include "reorder.h"
+
+/* The graph of A + A^T without loops. Entries that A and A^T share are there twice, which harms nothing. */
+typedef struct graph {
+  int32_t size;
+  int32_t *offsets, *neighbours; /* by rising degree */
+} graph;
+
+static int32_t degree(const graph *g, int32_t v) {
+  return g->offsets[v + 1] - g->offsets[v];
+}
+
+static void count_degrees(const ts_csr *csr, int32_t *offsets) {
+  for (int32_t i = 0; i <= csr->rows; i++) offsets[i] = 0;
+  for (int32_t i = 0; i < csr->rows; i++)
+    for (int32_t k = csr->row_offsets[i]; k < csr->row_offsets[i + 1]; k++) {
+      if (csr->column_indices[k] == i) continue;
+      offsets[i + 1]++;
+      offsets[csr->column_indices[k] + 1]++;
+    }
+  for (int32_t i = 0; i < csr->rows; i++) offsets[i + 1] += offsets[i];
+}
+
+/* Both directions of every entry; `next` holds where each list goes on. */
+static void collect(const ts_csr *csr, const int32_t *offsets, int32_t *next, int32_t *neighbours) {
+  for (int32_t i = 0; i < csr->rows; i++) next[i] = offsets[i];
+  for (int32_t i = 0; i < csr->rows; i++)
+    for (int32_t k = csr->row_offsets[i]; k < csr->row_offsets[i + 1]; k++) {
+      const int32_t j = csr->column_indices[k];
+      if (j == i) continue;
+      neighbours[next[i]++] = j;
+      neighbours[next[j]++] = i;
+    }
+}
+
+/* All vertices by rising degree, equal ones by their number. `starts` has room for size + 1 numbers. */
+static void sort_by_degree(const graph *g, int32_t *starts, int32_t *sorted) {
+  for (int32_t d = 0; d <= g->size; d++) starts[d] = 0;
+    /* Degrees with entries counted twice may exceed the number of vertices: the rest is one class. */
+#define CLASS(v) (degree(g, v) < g->size ? degree(g, v) : g->size - 1)
+  for (int32_t v = 0; v < g->size; v++) starts[CLASS(v) + 1]++;
+  for (int32_t d = 0; d < g->size; d++) starts[d + 1] += starts[d];
+  for (int32_t v = 0; v < g->size; v++) sorted[starts[CLASS(v)]++] = v;
+#undef CLASS
+}
+
+/* Appends every vertex, in the order of `sorted`, to the lists of its neighbours. */
+static void sort_neighbours(const graph *g, const int32_t *sorted, const int32_t *unsorted, int32_t *next) {
+  for (int32_t v = 0; v < g->size; v++) next[v] = g->offsets[v];
+  for (int32_t s = 0; s < g->size; s++) {
+    const int32_t v = sorted[s];
+    for (int32_t k = g->offsets[v]; k < g->offsets[v + 1]; k++) g->neighbours[next[unsorted[k]]++] = v;
+  }
+}
+
+/* Breadth first from `root` into `queue`, over vertices whose mark is less than `mark`. Returns how many there
+ * are; sets the number of levels and where the last one begins. */
+static int32_t search(const graph *g, int32_t root, int32_t mark, int32_t *marks, int32_t *queue,
+                      int32_t *levels, int32_t *last) {
+  int32_t end = 1, level_end = 1;
+  *levels = 1;
+  *last = 0;
+  queue[0] = root;
+  marks[root] = mark;
+  for (int32_t head = 0; head < end; head++) {
+    if (head == level_end) {
+      *last = level_end;
+      level_end = end;
+      ++*levels;
+    }
+    for (int32_t k = g->offsets[queue[head]]; k < g->offsets[queue[head] + 1]; k++) {
+      const int32_t w = g->neighbours[k];
+      if (marks[w] >= mark) continue;
+      marks[w] = mark;
+      queue[end++] = w;
+    }
+  }
+  return end;
+}
+
+/* One part of the graph from `root` on into `queue`, from a vertex that is as far from others as can be found
+ * quickly: of the last level the vertex of the least degree, as long as that makes more levels. Marks of other
+ * parts are the largest there is. */
+static int32_t order_part(const graph *g, int32_t root, int32_t *marks, int32_t *queue) {
+  int32_t mark = 1, levels, last;
+  int32_t count = search(g, root, mark, marks, queue, &levels, &last);
+  for (;;) {
+    int32_t candidate = queue[last], more, next_last;
+    for (int32_t k = last + 1; k < count; k++)
+      if (degree(g, queue[k]) < degree(g, candidate)) candidate = queue[k];
+    count = search(g, candidate, ++mark, marks, queue, &more, &next_last);
+    if (more <= levels) break;
+    levels = more;
+    last = next_last;
+  }
+  for (int32_t k = 0; k < count; k++) marks[queue[k]] = INT32_MAX;
+  return count;
+}
+
+static void order_all(const graph *g, int32_t *marks, int32_t *order) {
+  int32_t done = 0;
+  for (int32_t v = 0; v < g->size; v++) marks[v] = 0;
+  for (int32_t v = 0; v < g->size; v++)
+    if (marks[v] == 0) done += order_part(g, v, marks, order + done);
+  for (int32_t i = 0, j = g->size - 1; i < j; i++, j--) {
+    const int32_t k = order[i];
+    order[i] = order[j];
+    order[j] = k;
+  }
+}
+
+ts_status ts_reorder_rcm(ts_context *context, const ts_csr *csr, int32_t *order) {
+  if (context) tsi_clear_error(context);
+  TSI_REQUIRE(context, csr);
+  TSI_REQUIRE(context, order);
+  TSI_TRY(tsi_reorder_check(context, csr, 1));
+  const int32_t n = csr->rows, entries = csr->row_offsets[n];
+  if (entries >= 1 << 30)
+    return tsi_fail(context, TS_ERROR_LIMIT, "the matrix has %d entries; an order is for less than 2^30",
+                    entries);
+  const size_t ends = 2 * (size_t)entries, size = 2 * ((size_t)n + 1) + 2 * ends;
+  int32_t *memory = tsi_reorder_malloc(context, size, sizeof *memory);
+  if (!memory) return tsi_out_of_memory(context, "an order", size * sizeof *memory);
+  int32_t *work = memory + n + 1, *unsorted = work + n + 1;
+  const graph g = {n, memory, unsorted + ends};
+  count_degrees(csr, g.offsets);
+  collect(csr, g.offsets, work, unsorted);
+  sort_by_degree(&g, work, order);
+  sort_neighbours(&g, order, unsorted, work);
+  order_all(&g, work, order);
+  tsi_reorder_free(context, memory);
+  return TS_OK;
+}

@@ -1,0 +1,42 @@
+/* Stencils and the levels of multigrid on the CPU. */
+#ifndef CPU_GRID_H
+#define CPU_GRID_H
+
+#include "cpu/core/cpu.h"
+
+/* ---- Stencils (cpu_stencil.c) ---- */
+
+/* The directions in the order in which coefficients are stored: centre, west, east, south, north, and then the
+ * corners south-west, south-east, north-west, north-east. */
+extern const int cpu_direction_x[9], cpu_direction_y[9];
+
+/* Where a direction stands among the nine values of a point in the public order. */
+static inline int cpu_value_index(int direction) {
+  return 3 * (cpu_direction_y[direction] + 1) + cpu_direction_x[direction] + 1;
+}
+
+/* The index of point (i, j), which is at most one beyond the grid; -1 beyond a side that is not periodic. */
+static inline int32_t cpu_grid_point(const tsi_grid *g, int32_t i, int32_t j) {
+  if (g->periodic_x) i = i < 0 ? g->width - 1 : i == g->width ? 0 : i;
+  if (g->periodic_y) j = j < 0 ? g->height - 1 : j == g->height ? 0 : j;
+  return i < 0 || i >= g->width || j < 0 || j >= g->height ? -1 : j * g->width + i;
+}
+
+typedef struct cpu_stencil {
+  float *planes;  /* coefficient k of point p is planes[k * points + p] */
+  int directions; /* 9, or the first 5 without corner coefficients */
+  size_t bytes;
+} cpu_stencil;
+
+ts_status cpu_stencil_create(ts_matrix *A, const float *values);
+ts_status cpu_stencil_write(ts_matrix *A, const float *values);
+ts_status cpu_stencil_read(const ts_matrix *A, float *values);
+void cpu_stencil_destroy(ts_matrix *A);
+ts_status cpu_stencil_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+ts_status cpu_stencil_plain_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status cpu_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
+                               const ts_vector *low);
+ts_status cpu_stencil_diagonal(ts_vector *d, const ts_matrix *A);
+ts_status cpu_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e);
+
+#endif

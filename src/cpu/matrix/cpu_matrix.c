@@ -1,0 +1,167 @@
+/* Matrices in compressed rows, of entries or of blocks, and the share of rows of every thread. */
+#include <string.h>
+
+#include "cpu/core/cpu.h"
+#include "cpu/grid/cpu_grid.h"
+
+static cpu_matrix *matrix_of(const ts_matrix *A) {
+  return A->impl;
+}
+
+/* Copies a part of the rows, on the thread that will multiply it: its pages then lie in that thread's memory.
+ */
+typedef struct copy_job {
+  cpu_matrix *to;
+  const tsi_host_csr *from; /* or blocks in its place */
+  int pattern;              /* offsets and columns too */
+} copy_job;
+
+static void body_copy(const void *arguments, size_t first, size_t last) {
+  const copy_job *job = arguments;
+  cpu_matrix *to = job->to;
+  const tsi_host_csr *from = job->from;
+  const int32_t row = to->part_rows[first], row_end = to->part_rows[last];
+  const int32_t entry = from->row_offsets[row];
+  const size_t entries = (size_t)(from->row_offsets[row_end] - entry);
+  if (job->pattern) {
+    /* The last part has the offset behind the last row too. */
+    const size_t offsets = (size_t)(row_end - row) + (row_end == to->rows);
+    memcpy(to->row_offsets + row, from->row_offsets + row, offsets * sizeof(int32_t));
+    memcpy(to->column_indices + entry, from->column_indices + entry, entries * sizeof(int32_t));
+  }
+  const size_t first_value = (size_t)entry << (2 * to->log2_block), values = entries << (2 * to->log2_block);
+  if (from->values)
+    memcpy(to->values + first_value, from->values + first_value, values * sizeof(float));
+  else
+    memset(to->values + first_value, 0, values * sizeof(float));
+}
+
+static void copy(const ts_matrix *A, const tsi_host_csr *from, int pattern) {
+  cpu_matrix *to = matrix_of(A);
+  const copy_job job = {to, from, pattern};
+  const size_t entries = (size_t)from->row_offsets[from->rows] << (2 * to->log2_block);
+  cpu_for(A->context, (size_t)to->parts, 2 * entries / (size_t)to->parts, body_copy, &job);
+}
+
+/* Cuts the rows where the work before them, entries and rows, passes p / parts of all of it. */
+static void share_rows(cpu_matrix *m, const int32_t *row_offsets) {
+  const int64_t work = (int64_t)row_offsets[m->rows] + m->rows;
+  int32_t row = 0;
+  for (int p = 0; p <= m->parts; p++) {
+    const int64_t goal = work / m->parts * p + work % m->parts * p / m->parts;
+    int32_t low = row, high = m->rows;
+    while (low < high) {
+      const int32_t middle = low + (high - low) / 2;
+      if ((int64_t)row_offsets[middle] + middle < goal)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    row = low;
+    m->part_rows[p] = row;
+  }
+}
+
+static void release(ts_context *context, cpu_matrix *m) {
+  tsi_free(context, m->row_offsets);
+  tsi_free(context, m->column_indices);
+  tsi_free(context, m->values);
+  tsi_free(context, m->part_rows);
+  tsi_free(context, m);
+}
+
+/* What is stored in each format: the entries, or blocks in their place. */
+static tsi_host_csr stored(const ts_matrix *A, const tsi_packed *packed) {
+  const tsi_blocks *blocks = &A->layout->blocks;
+  if (!blocks->offsets) return *packed->csr;
+  return (tsi_host_csr){.rows = blocks->block_rows,
+                        .row_offsets = blocks->offsets,
+                        .column_indices = blocks->columns,
+                        .values = packed->block_values};
+}
+
+ts_status cpu_matrix_create(ts_matrix *A, const tsi_packed *packed) {
+  ts_context *context = A->context;
+  const tsi_host_csr csr = stored(A, packed);
+  const int log2_block = A->layout->blocks.log2_size;
+  const size_t rows = (size_t)csr.rows, entries = (size_t)csr.row_offsets[rows];
+  const size_t bytes =
+      (rows + 1) * sizeof(int32_t) + entries * (sizeof(int32_t) + (sizeof(float) << (2 * log2_block)));
+  TSI_TRY(tsi_device_take(context, bytes, "a matrix"));
+  cpu_matrix *m = tsi_calloc(context, 1, sizeof *m);
+  if (m) {
+    m->log2_block = log2_block;
+    m->rows = csr.rows;
+    m->bytes = bytes;
+    m->parts = cpu_state_of(context)->threads;
+    m->row_offsets = tsi_malloc(context, rows + 1, sizeof *m->row_offsets);
+    m->column_indices = tsi_malloc(context, entries, sizeof *m->column_indices);
+    m->values = tsi_malloc(context, entries, sizeof *m->values << (2 * log2_block));
+    m->part_rows = tsi_malloc(context, (size_t)m->parts + 1, sizeof *m->part_rows);
+  }
+  if (!m || !m->row_offsets || !m->column_indices || !m->values || !m->part_rows) {
+    if (m) release(context, m);
+    tsi_device_give(context, bytes);
+    return tsi_out_of_memory(context, "a matrix", bytes);
+  }
+  share_rows(m, csr.row_offsets);
+  A->impl = m;
+  copy(A, &csr, 1);
+  return TS_OK;
+}
+
+ts_status cpu_matrix_write(ts_matrix *A, const tsi_packed *packed) {
+  const tsi_host_csr csr = stored(A, packed);
+  copy(A, &csr, 0);
+  return TS_OK;
+}
+
+void cpu_matrix_destroy(ts_matrix *A) {
+  if (A->stencil) {
+    cpu_stencil_destroy(A);
+    return;
+  }
+  tsi_device_give(A->context, matrix_of(A)->bytes);
+  release(A->context, matrix_of(A));
+  A->impl = NULL;
+}
+
+/* ---- The diagonal ---- */
+
+typedef struct diagonal_job {
+  const cpu_matrix *m;
+  float *d;
+  int components;
+} diagonal_job;
+
+/* The entry of column `row` by bisection, 0 where there is none. */
+static float diagonal_entry(const cpu_matrix *m, int32_t row) {
+  int32_t low = m->row_offsets[row], high = m->row_offsets[row + 1];
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (m->column_indices[middle] == row) return m->values[middle];
+    if (m->column_indices[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return 0;
+}
+
+static void body_diagonal(const void *arguments, size_t first, size_t last) {
+  const diagonal_job *job = arguments;
+  const int components = job->components;
+  for (int32_t row = job->m->part_rows[first]; row < job->m->part_rows[last]; row++) {
+    const float value = diagonal_entry(job->m, row);
+    for (int c = 0; c < components; c++) job->d[(size_t)row * (size_t)components + (size_t)c] = value;
+  }
+}
+
+ts_status cpu_diagonal(ts_vector *d, const ts_matrix *A) {
+  if (A->stencil) return cpu_stencil_diagonal(d, A);
+  const cpu_matrix *m = matrix_of(A);
+  if (m->log2_block) return cpu_bcrs_diagonal(d, A);
+  const diagonal_job job = {m, cpu_data(d), d->components};
+  cpu_for(A->context, (size_t)m->parts, cpu_count(d) / (size_t)m->parts, body_diagonal, &job);
+  return TS_OK;
+}

@@ -1,0 +1,77 @@
+/* Iterations of conjugate gradients in one kernel, with rows of blocks.
+ *
+ * At least as many threads share a row of blocks as it has rows, so that each row has a thread of its own. */
+#include "cuda/matrix/cuda_spmv_bcrs.cuh"
+#include "cuda_cg_kernels.cuh"
+
+template <int SIZE, int N>
+static __device__ __forceinline__ void cuda_load_block(const cuda_bcrs &m, const cg_directions<N> &x,
+                                                       int32_t column, float (&block)[SIZE * N]) {
+  float d[SIZE * N];
+  cuda_load_block<SIZE, N>(m, x.z, column, block);
+  cuda_load_block<SIZE, N>(m, x.d, column, d);
+#pragma unroll
+  for (int i = 0; i < SIZE * N; i++) block[i] += x.beta[i % N] * d[i];
+}
+
+/* Blocks that a thread has on their way: as many as there are registers for. */
+enum { MOST_AHEAD = 4 };
+template <int SIZE, int N> constexpr int blocks_ahead = N == 1 ? MOST_AHEAD : SIZE == 4 && N == 4 ? 1 : 2;
+
+template <int SIZE> struct cg_bcrs {
+  cuda_bcrs m;
+  int32_t matrix_rows;
+  const unsigned char *locked; /* of rows that are none, NULL: no such rows */
+  static constexpr bool few_registers = false;
+  struct place {
+    int32_t row, begin, end;
+    int lane;
+    bool locked;
+  };
+  __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_lanes; }
+  /* The first threads of a row of blocks have a row each. */
+  __device__ __forceinline__ place place_of(size_t thread) const {
+    const size_t block_row = thread >> m.log2_lanes;
+    const int lane = (int)thread & ((1 << m.log2_lanes) - 1);
+    if (block_row >= (size_t)m.rows) return {-1, 0, 0, lane, false};
+    const size_t row = block_row * SIZE + (size_t)lane;
+    const bool is_row = lane < SIZE && row < (size_t)matrix_rows;
+    return {is_row ? (int32_t)row : -1, m.offsets[block_row], m.offsets[block_row + 1], lane,
+            is_row && locked && locked[row]};
+  }
+  template <int N, typename X>
+  __device__ __forceinline__ void multiply(const place &p, const X &x, float sum[N]) const {
+    float sums[4 / SIZE][N] = {};
+    cuda_block_row<SIZE, N, blocks_ahead<SIZE, N>>(m, p.begin, p.end, p.lane, x, sums);
+    const bool second = SIZE == 2 && p.lane == 1;
+    for (int c = 0; c < N; c++) sum[c] = p.locked ? 0 : second ? sums[4 / SIZE - 1][c] : sums[0][c];
+  }
+};
+
+/* With a thread for each row, so many that all loads are on their way at once, as far as the device has
+ * threads. In passes as many as a product has; but with one component the device holds half the threads that it
+ * holds in a product, so each takes more blocks. */
+static int lanes_for(const ts_context *context, const cuda_bcrs &m, int components) {
+  const size_t most = (size_t)cuda_state_of(context)->multiprocessors * RESIDENT_THREADS;
+  const int least = m.log2_block; /* threads for as many rows */
+  const double each = cuda_blocks_a_thread(m, components);
+  if ((size_t)m.rows << least > most)
+    return cuda_block_lanes(m, components == 1 && each < MOST_AHEAD ? MOST_AHEAD : each, least);
+  int lanes = cuda_block_lanes(m, each < MOST_AHEAD ? each : MOST_AHEAD, least);
+  while ((size_t)m.rows << lanes > most) lanes--;
+  return lanes;
+}
+
+template <int SIZE>
+static ts_status iterate(ts_context *context, const cuda_matrix *m, int32_t rows, const cg_job *job,
+                         int components) {
+  cg_bcrs<SIZE> blocks = {m->bcrs, rows, m->locked};
+  blocks.m.log2_lanes = lanes_for(context, m->bcrs, components);
+  return start_components(context, blocks, *job, components);
+}
+
+ts_status cuda_cg_iterate_bcrs(ts_context *context, const ts_matrix *A, const cg_job *job, int components) {
+  const cuda_matrix *m = cuda_matrix_of(A);
+  if (m->bcrs.log2_block == 1) return iterate<2>(context, m, A->info.rows, job, components);
+  return iterate<4>(context, m, A->info.rows, job, components);
+}

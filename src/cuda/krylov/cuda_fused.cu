@@ -1,0 +1,146 @@
+/* Operations of an iteration in one kernel instead of several: each saves passes over memory. */
+#include <float.h>
+
+#include "cuda/core/cuda_reduce.cuh"
+
+static __global__ void multiply_add(size_t count, int components, float *out, const float *w, const float *x,
+                                    cuda_coefficient b, const float *y) {
+  cuda_overlap_begin();
+  const cuda_quad bs = cuda_lanes(b, components);
+  CUDA_EACH_QUAD(i, count) {
+    cuda_quad v = cuda_load(x, i, count);
+    const cuda_quad ws = cuda_load(w, i, count), ys = cuda_load(y, i, count);
+    CUDA_EACH_LANE(l) v.lane[l] = ws.lane[l] * v.lane[l] + bs.lane[l] * ys.lane[l];
+    cuda_store(out, i, v, count);
+  }
+}
+
+ts_status cuda_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                            const ts_vector *y) {
+  if (b.scale == 0) return cuda_multiply(out, w, x);
+  CUDA_RUN_QUADS(out, multiply_add, out->components, cuda_data(out), cuda_data(w), cuda_data(x),
+                 cuda_coefficient_of(b), cuda_data(y));
+  return TS_OK;
+}
+
+/* ---- x = x + a d;  r = r + b q;  and the sum of r r w ---- */
+
+struct axpy2_job {
+  float *x;
+  const float *d;
+  float *r;
+  const float *q, *w; /* w may be NULL: 1 */
+  cuda_coefficient a, b;
+};
+
+/* Returns the new quad of r. */
+static __device__ __forceinline__ cuda_quad axpy2_quad(const axpy2_job &job, const cuda_quad &as,
+                                                       const cuda_quad &bs, size_t i, size_t count) {
+  cuda_quad x = cuda_load(job.x, i, count), r = cuda_load(job.r, i, count);
+  const cuda_quad d = cuda_load(job.d, i, count), q = cuda_load(job.q, i, count);
+  CUDA_EACH_LANE(l) x.lane[l] += as.lane[l] * d.lane[l];
+  CUDA_EACH_LANE(l) r.lane[l] += bs.lane[l] * q.lane[l];
+  cuda_store(job.x, i, x, count);
+  cuda_store(job.r, i, r, count);
+  return r;
+}
+
+static __global__ void axpy2(size_t count, int components, axpy2_job job) {
+  cuda_overlap_begin();
+  const cuda_quad as = cuda_lanes(job.a, components), bs = cuda_lanes(job.b, components);
+  CUDA_EACH_QUAD(i, count) axpy2_quad(job, as, bs, i, count);
+}
+
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    axpy2_dot(size_t count, cuda_reduction reduction, axpy2_job job, cuda_result result) {
+  cuda_overlap_begin();
+  const cuda_quad as = cuda_lanes(job.a, reduction.components), bs = cuda_lanes(job.b, reduction.components);
+  cuda_sums<1> sums = {};
+  CUDA_EACH_QUAD(i, count) {
+    cuda_quad w = {};
+    if (job.w) w = cuda_load(job.w, i, count);
+    const cuda_quad r = axpy2_quad(job, as, bs, i, count);
+    cuda_sums_add(&sums, 0, r, r, 1, w, job.w != NULL);
+  }
+  cuda_sums_by_component(&sums, reduction.components);
+  const cuda_result results[1] = {result};
+  cuda_finish_sums(reduction, sums, results);
+}
+
+ts_status cuda_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                     const ts_vector *q) {
+  if (a.scale == 0 || b.scale == 0) {
+    TSI_TRY(cuda_axpby(x, a, d, ts_constant(1), x));
+    return cuda_axpby(r, b, q, ts_constant(1), r);
+  }
+  const axpy2_job job = {cuda_data(x), cuda_data(d),           cuda_data(r),          cuda_data(q),
+                         NULL,         cuda_coefficient_of(a), cuda_coefficient_of(b)};
+  CUDA_RUN_QUADS_WITH(48, x, axpy2, x->components, job);
+  return TS_OK;
+}
+
+ts_status cuda_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                         const ts_vector *q, const ts_vector *w, ts_scalars *out, int index) {
+  if (a.scale == 0 || b.scale == 0) {
+    TSI_TRY(cuda_axpy2(x, a, d, r, b, q));
+    return w ? cuda_dot3(out, index, r, r, w) : cuda_reduce(out, index, TSI_REDUCE_DOT, r, r);
+  }
+  const axpy2_job job = {
+      cuda_data(x),           cuda_data(d),          cuda_data(r), cuda_data(q), w ? cuda_data(w) : NULL,
+      cuda_coefficient_of(a), cuda_coefficient_of(b)};
+  const cuda_result result = {cuda_slot(out, index), 0};
+  CUDA_RUN_QUADS_WITH(60, x, axpy2_dot, cuda_reduction_of(x), job, result);
+  return TS_OK;
+}
+
+/* ---- The update of an iteration with one reduction ---- */
+
+struct cg_update_job {
+  float *e, *r_new, *d_new;
+  const float *r, *d, *q, *m; /* m may be NULL: 1 */
+  const float *delta, *dq, *qmq;
+};
+
+static __global__ void cg_update(size_t count, int components, cg_update_job job) {
+  cuda_overlap_begin();
+  const int first = cuda_first_component(components);
+  cuda_quad alpha, beta;
+  CUDA_EACH_LANE(l) {
+    const int c = cuda_component_of_lane(first, l, components);
+    const float dq = job.dq[c];
+    const int gone = fabsf(dq) < FLT_MIN;
+    alpha.lane[l] = gone ? 0 : job.delta[c] / dq;
+    beta.lane[l] = gone ? 0 : alpha.lane[l] * (job.qmq[c] / dq) - 1;
+    if (!(beta.lane[l] > 1e-5f)) beta.lane[l] = 0;
+  }
+  CUDA_EACH_QUAD(i, count) {
+    cuda_quad e = cuda_load(job.e, i, count), r = cuda_load(job.r, i, count), d = cuda_load(job.d, i, count);
+    const cuda_quad q = cuda_load(job.q, i, count);
+    cuda_quad m = {1, 1, 1, 1};
+    if (job.m) m = cuda_load(job.m, i, count);
+    CUDA_EACH_LANE(l) {
+      e.lane[l] += alpha.lane[l] * d.lane[l];
+      r.lane[l] -= alpha.lane[l] * q.lane[l];
+      d.lane[l] = m.lane[l] * r.lane[l] + beta.lane[l] * d.lane[l];
+    }
+    cuda_store(job.e, i, e, count);
+    cuda_store(job.r_new, i, r, count);
+    cuda_store(job.d_new, i, d, count);
+  }
+}
+
+ts_status cuda_cg_update(const tsi_cg_update *u) {
+  const float *slots = ((const cuda_scalars *)u->slots->impl)->values;
+  const cg_update_job job = {cuda_data(u->e),
+                             cuda_data(u->r_new),
+                             cuda_data(u->d_new),
+                             cuda_data(u->r),
+                             cuda_data(u->d),
+                             cuda_data(u->q),
+                             u->m ? cuda_data(u->m) : NULL,
+                             slots + (size_t)u->delta * 4,
+                             slots + (size_t)u->dq * 4,
+                             slots + (size_t)u->qmq * 4};
+  CUDA_RUN_QUADS_WITH(48, u->e, cg_update, u->e->components, job);
+  return TS_OK;
+}

@@ -1,0 +1,93 @@
+/* Kernels whose blocks wait for each other, and sums over the whole grid in the middle of such a kernel.
+ *
+ * All blocks must be on the device at once (cuda_start_together). Every block leaves its partial sums in
+ * memory, they wait, and every block adds all of them up, in one order and in double precision: the same bits
+ * in each. */
+#ifndef CUDA_GRID_SUM_CUH
+#define CUDA_GRID_SUM_CUH
+
+#include "cuda/core/cuda_kernels.cuh"
+
+enum { CUDA_TEAM_KINDS = 8 }; /* of numbers in a sum */
+
+struct cuda_team {
+  double *partials; /* two areas that take turns: one is written while another block may still read the other */
+  unsigned *arrived, *left; /* 0 before and after the kernel */
+};
+
+static inline cuda_team cuda_team_of(const ts_context *context) {
+  const cuda_state *state = cuda_state_of(context);
+  return {(double *)state->partials, state->arrivals + 1, state->arrivals + 2};
+}
+
+/* Starts a kernel of one argument on `blocks` blocks that run at the same time. */
+static inline ts_status cuda_start_together(ts_context *context, const void *kernel, unsigned blocks,
+                                            unsigned threads, void *job) {
+  void *arguments[] = {job};
+  CUDA_TRY(context, cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(threads), arguments, 0,
+                                                cuda_stream(context)));
+  return TS_OK;
+}
+
+/* Blocks of a kernel that the device holds at once; no more than there is room for their sums. */
+static inline ts_status cuda_blocks_at_once(ts_context *context, const void *kernel, unsigned threads,
+                                            unsigned *blocks) {
+  int each = 0;
+  CUDA_TRY(context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, (int)threads, 0));
+  *blocks = (unsigned)each * (unsigned)cuda_state_of(context)->multiprocessors;
+  if (*blocks > CUDA_MAX_BLOCKS) *blocks = CUDA_MAX_BLOCKS;
+  return TS_OK;
+}
+
+/* Waits for the other blocks; what their threads wrote before is visible after. `waits` counts how often. */
+static __device__ __forceinline__ void cuda_wait(const cuda_team &team, unsigned *waits) {
+  const unsigned all = ++*waits * gridDim.x;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(team.arrived, 1);
+    while (*(volatile unsigned *)team.arrived < all) continue;
+    __threadfence();
+  }
+  __syncthreads();
+}
+
+/* At the end of the kernel: the counters are 0 again. */
+static __device__ __forceinline__ void cuda_leave_team(const cuda_team &team) {
+  if (threadIdx.x == 0 && atomicInc(team.left, gridDim.x - 1) == gridDim.x - 1) *team.arrived = 0;
+}
+
+/* The sums over the grid of `value`, numbers of `kinds` kinds (at most KINDS), in every thread, and 0 for other
+ * kinds; waits once. Blocks of whole warps. */
+template <int KINDS>
+static __device__ __forceinline__ void cuda_grid_sum(const cuda_team &team, unsigned *waits, unsigned kinds,
+                                                     const double (&value)[KINDS], double (&sum)[KINDS]) {
+  static_assert(KINDS <= CUDA_TEAM_KINDS, "no room for so many partial sums");
+  __shared__ double of_warp[KINDS][32], total[KINDS];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  double *partials = team.partials + (size_t)(*waits % 2) * CUDA_TEAM_KINDS * gridDim.x;
+#pragma unroll
+  for (int k = 0; k < KINDS; k++)
+    if (k < (int)kinds) {
+      const double part = cuda_warp_sum(value[k]);
+      if (lane == 0) of_warp[k][warp] = part;
+    }
+  __syncthreads();
+  for (unsigned k = warp; k < kinds; k += warps) {
+    const double part = cuda_warp_sum(lane < warps ? of_warp[k][lane] : 0);
+    if (lane == 0) partials[(size_t)k * gridDim.x + blockIdx.x] = part;
+  }
+  cuda_wait(team, waits);
+  for (unsigned k = warp; k < kinds; k += warps) {
+    const double *of_block = partials + (size_t)k * gridDim.x;
+    double part = 0;
+    for (unsigned block = lane; block < gridDim.x; block += 32) part += __ldcg(of_block + block);
+    part = cuda_warp_sum(part);
+    if (lane == 0) total[k] = part;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < KINDS; k++) sum[k] = k < (int)kinds ? total[k] : 0;
+}
+
+#endif

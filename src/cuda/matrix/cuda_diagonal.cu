@@ -1,0 +1,85 @@
+/* The diagonal of a matrix into every component of a vector. */
+#include "cuda/grid/cuda_grid.h"
+#include "cuda_rows.cuh"
+
+static __device__ __forceinline__ void put(float *d, int32_t row, int components, float value) {
+  for (int c = 0; c < components; c++) d[(size_t)row * components + c] = value;
+}
+
+__global__ static void diagonal_csr(const cuda_csr m, float *d, int components) {
+  const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= m.rows) return;
+  const int32_t end = m.row_offsets[row + 1];
+  int32_t low = m.row_offsets[row], high = end;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (m.columns[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  put(d, (int32_t)row, components, low < end && m.columns[low] == row ? m.values[low] : 0);
+}
+
+/* d is 0 before. */
+__global__ static void diagonal_works(const cuda_works m, float *d, int components) {
+  const tsi_row_work work = m.works[blockIdx.x];
+  for (int32_t k = work.first + (int)threadIdx.x; k < work.end; k += (int)blockDim.x)
+    if (m.columns[k] == work.row) put(d, work.row, components, m.values[k]);
+}
+
+__global__ static void diagonal_slices(const cuda_slices m, float *d, int components) {
+  const int lane = threadIdx.x % 32;
+  const int64_t slice = (int64_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  if (slice >= m.count) return;
+  const tsi_slice s = m.slices[slice];
+  const int32_t place = (int32_t)slice * TSI_SLICE_ROWS + lane;
+  const int32_t row = m.order ? place / TSI_WINDOW_ROWS * TSI_WINDOW_ROWS + m.order[place] : place;
+  const bool in_slice = m.lengths[place] != TSI_NOT_IN_SLICE;
+  const int length = in_slice ? m.lengths[place] : 0;
+  const uint32_t *words = m.words + s.first_word;
+  uint32_t before = 0;
+  float value = 0;
+  for (int k = 0; k < s.longest; k++) {
+    const unsigned have = __ballot_sync(0xffffffffu, k < length);
+    const uint32_t entry =
+        s.gaps ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before + (uint32_t)__popc(have & ((1u << lane) - 1));
+    before += (uint32_t)__popc(have);
+    if (k >= length) continue;
+    const int32_t column = s.column_bytes == 1   ? cuda_slice_column<1>(words, entry)
+                           : s.column_bytes == 2 ? cuda_slice_column<2>(words, entry)
+                                                 : cuda_slice_column<4>(words, entry);
+    if (column + (s.column_bytes < 4 ? m.bases[s.first_base + k] : 0) == row) value = m.values[s.first + entry];
+  }
+  if (in_slice) put(d, row, components, value);
+}
+
+__global__ static void diagonal_segments(const cuda_segments m, float *d, int components) {
+  const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < m.rows) put(d, (int32_t)row, components, m.diagonal[row]);
+}
+
+ts_status cuda_diagonal(ts_vector *d, const ts_matrix *A) {
+  if (A->stencil) return cuda_stencil_diagonal(d, A);
+  ts_context *context = A->context;
+  if (A->layout->blocks.log2_size) return cuda_bcrs_diagonal(d, A);
+  const cuda_matrix &m = *cuda_matrix_of(A);
+  const cudaStream_t stream = cuda_stream(context);
+  float *to = cuda_data(d);
+  if (m.format == TS_FORMAT_JAGGED) {
+    if (m.works.count) {
+      CUDA_TRY(context, cudaMemsetAsync(to, 0, cuda_count(d) * sizeof(float), stream));
+      diagonal_works<<<(unsigned)m.works.count, CUDA_THREADS, 0, stream>>>(m.works, to, d->components);
+      CUDA_LAUNCHED(context, "diagonal_works");
+    }
+    const unsigned blocks = cuda_blocks_for((size_t)m.slices.count, CUDA_THREADS / 32);
+    diagonal_slices<<<blocks, CUDA_THREADS, 0, stream>>>(m.slices, to, d->components);
+  } else if (m.format == TS_FORMAT_SEGMENTS) {
+    diagonal_segments<<<cuda_blocks_for((size_t)m.segments.rows), CUDA_THREADS, 0, stream>>>(m.segments, to,
+                                                                                             d->components);
+  } else {
+    diagonal_csr<<<cuda_blocks_for((size_t)m.csr.rows), CUDA_THREADS, 0, stream>>>(m.csr, to, d->components);
+  }
+  CUDA_LAUNCHED(context, "diagonal");
+  return TS_OK;
+}

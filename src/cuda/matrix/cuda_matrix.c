@@ -1,0 +1,172 @@
+/* Matrices in device memory: made, given new values, given back. */
+#include "cuda_matrix.h"
+#include "cuda/grid/cuda_grid.h"
+
+/* Device memory of a matrix: with `from` a copy of it, else zeros. */
+static ts_status take(ts_matrix *A, const void *from, size_t count, size_t size, void **to) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  const size_t bytes = count * size;
+  TSI_TRY(from ? cuda_take_copy(A->context, to, from, bytes, "a matrix")
+               : cuda_take_zeroed(A->context, to, bytes, "a matrix"));
+  m->blocks[m->block_count].data = *to;
+  m->blocks[m->block_count++].bytes = bytes;
+  return TS_OK;
+}
+
+#define TAKE(A, from, count, to) TSI_TRY(take((A), (from), (size_t)(count), sizeof *(to), (void **)&(to)))
+
+static ts_status create_works(ts_matrix *A, const tsi_row_work *works, int32_t count) {
+  cuda_works *w = &cuda_matrix_of(A)->works;
+  w->count = count;
+  if (count == 0) return TS_OK;
+  TAKE(A, works, count, w->works);
+  TAKE(A, NULL, 4 * (size_t)count, w->partials);
+  TAKE(A, NULL, count, w->arrivals);
+  return TS_OK;
+}
+
+/* Loads of eight entries at once go beyond the last one. */
+static ts_status take_padded(ts_matrix *A, const void *from, size_t count, void **to) {
+  TSI_TRY(take(A, NULL, (count + 7) / 8 * 8, 4, to));
+  return from ? cuda_upload(A->context, *to, from, 4 * count) : TS_OK;
+}
+
+static ts_status create_csr(ts_matrix *A, const tsi_host_csr *csr) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  const tsi_row_plan *plan = &A->layout->plan;
+  const size_t rows = (size_t)csr->rows;
+  m->value_count = (size_t)csr->row_offsets[rows];
+  m->csr.rows = csr->rows;
+  m->csr.log2_lanes = plan->log2_lanes;
+  TAKE(A, csr->row_offsets, rows + 1, m->csr.row_offsets);
+  TSI_TRY(take_padded(A, csr->column_indices, m->value_count, (void **)&m->csr.columns));
+  TSI_TRY(take_padded(A, csr->values, m->value_count, (void **)&m->values));
+  m->csr.values = m->values;
+  if (plan->begins) TAKE(A, plan->begins, m->value_count / 8 + 1, m->csr.begins);
+  TSI_TRY(create_works(A, plan->works, plan->work_count));
+  m->works.columns = m->csr.columns;
+  m->works.values = m->csr.values;
+  return TS_OK;
+}
+
+static int32_t count_without_gaps(const tsi_slices *slices) {
+  int32_t count = 0;
+  for (int32_t s = 0; s < slices->count; s++) count += !slices->slices[s].gaps && slices->slices[s].longest > 0;
+  return count;
+}
+
+/* Measured on an H200, of which a product keeps some in the cache for the next. What is sent for ahead stays
+ * there longer than what is read once, so products beyond the cache do that only where threads have little else
+ * on their way. */
+static void choose_kernels(cuda_slices *to, const tsi_slices *from, double mean, double cache) {
+  const double bytes = 4.0 * from->entries + 4.0 * from->words;
+  const int even = 8 * (int64_t)count_without_gaps(from) <= from->count; /* nearly all slices have gaps */
+  to->sent_for = bytes <= cache;
+  to->streamed = bytes > 3 * cache;
+  to->lean = even && mean <= 12 && bytes > (mean <= 6 ? cache / 3 : cache);
+  to->lean_product =
+      even && (mean <= 6 ? bytes > 1.5 * cache : mean <= 8 && bytes > 2 * cache && !to->streamed);
+}
+
+static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  const tsi_slices *from = &A->layout->slices;
+  cuda_slices *to = &m->slices;
+  const size_t places = (size_t)from->count * TSI_SLICE_ROWS;
+  m->value_count = (size_t)from->entries + (size_t)from->long_entries;
+  to->rows = packed->csr->rows;
+  to->count = from->count;
+  TAKE(A, from->slices, from->count, to->slices);
+  TAKE(A, from->lengths, places, to->lengths);
+  if (from->order) TAKE(A, from->order, places, to->order);
+  TAKE(A, packed->words, from->words, to->words);
+  TAKE(A, packed->bases, from->bases, to->bases);
+  TAKE(A, packed->values, m->value_count, m->values);
+  to->values = m->values;
+  const double rows = packed->csr->rows > 0 ? packed->csr->rows : 1;
+  choose_kernels(to, from, packed->csr->row_offsets[packed->csr->rows] / rows,
+                 (double)cuda_state_of(A->context)->l2_bytes);
+  if (from->work_count) TAKE(A, packed->long_columns, from->long_entries, m->works.columns);
+  m->works.values = to->values + from->entries;
+  return create_works(A, from->works, from->work_count);
+}
+
+static ts_status create_segments(ts_matrix *A, const tsi_packed *packed) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  cuda_segments *to = &m->segments;
+  const size_t rows = (size_t)packed->csr->rows, runs = packed->starts[rows];
+  to->rows = packed->csr->rows;
+  m->value_count = runs + (A->has_diagonal ? rows : 0);
+  TAKE(A, packed->starts, rows + 1, to->starts);
+  TAKE(A, packed->pointers, runs, to->pointers);
+  TAKE(A, packed->values, m->value_count, m->values);
+  to->values = m->values;
+  if (A->has_diagonal) to->diagonal = to->values + runs;
+  return TS_OK;
+}
+
+static ts_status create_bcrs(ts_matrix *A, const tsi_packed *packed) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  const tsi_blocks *from = &A->layout->blocks;
+  cuda_bcrs *to = &m->bcrs;
+  to->log2_block = from->log2_size;
+  to->rows = from->block_rows;
+  to->count = from->offsets[from->block_rows];
+  to->width = A->info.columns;
+  m->value_count = (size_t)to->count << (2 * from->log2_size);
+  TAKE(A, from->offsets, to->rows + 1, to->offsets);
+  TAKE(A, from->columns, to->count, to->columns);
+  TAKE(A, packed->block_values, m->value_count, m->values);
+  to->values = m->values;
+  return TS_OK;
+}
+
+static ts_status create(ts_matrix *A, const tsi_packed *packed) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  m->format = A->layout->format;
+  if (A->row_space->locked) TAKE(A, A->row_space->locked, A->row_space->tiling.size, m->locked);
+  switch (m->format) {
+  case TS_FORMAT_JAGGED:
+    return create_slices(A, packed);
+  case TS_FORMAT_SEGMENTS:
+    return create_segments(A, packed);
+  case TS_FORMAT_BCRS2:
+  case TS_FORMAT_BCRS4:
+    return create_bcrs(A, packed);
+  default:
+    return create_csr(A, packed->csr);
+  }
+}
+
+ts_status cuda_matrix_create(ts_matrix *A, const tsi_packed *packed) {
+  A->impl = tsi_calloc(A->context, 1, sizeof(cuda_matrix));
+  if (!A->impl) return tsi_out_of_memory(A->context, "a matrix", sizeof(cuda_matrix));
+  const ts_status status = create(A, packed);
+  if (status < 0) cuda_matrix_destroy(A);
+  return status;
+}
+
+ts_status cuda_matrix_write(ts_matrix *A, const tsi_packed *packed) {
+  const cuda_matrix *m = cuda_matrix_of(A);
+  const size_t bytes = m->value_count * sizeof(float);
+  const float *from = m->format == TS_FORMAT_CSR ? packed->csr->values
+                      : m->bcrs.log2_block       ? packed->block_values
+                                                 : packed->values;
+  if (from) return cuda_upload(A->context, m->values, from, bytes);
+  CUDA_TRY(A->context, cudaMemsetAsync(m->values, 0, bytes, cuda_stream(A->context)));
+  return TS_OK;
+}
+
+void cuda_matrix_destroy(ts_matrix *A) {
+  if (A->stencil) {
+    cuda_stencil_destroy(A);
+    return;
+  }
+  cuda_matrix *m = cuda_matrix_of(A);
+  while (m->block_count > 0) {
+    m->block_count--;
+    cuda_give(A->context, m->blocks[m->block_count].data, m->blocks[m->block_count].bytes);
+  }
+  tsi_free(A->context, m);
+  A->impl = NULL;
+}

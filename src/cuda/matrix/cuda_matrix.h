@@ -1,0 +1,95 @@
+/* Matrices on the device: what matrix_create keeps in ts_matrix.impl. C, as cuda.h. Where a pointer names what
+ * layout.h describes, it points to the same on the device. */
+#ifndef CUDA_MATRIX_H
+#define CUDA_MATRIX_H
+
+#include "cuda/core/cuda.h"
+
+/* Compressed sparse rows. */
+typedef struct cuda_csr {
+  int32_t rows;
+  int log2_lanes; /* a row is shared by 1 << log2_lanes threads of a warp */
+  const int32_t *row_offsets, *columns;
+  const float *values;
+  const uint8_t *begins; /* with works: what tsi_row_plan has; then columns and values go on with zeros */
+} cuda_csr;
+
+/* Jagged diagonals in slices. */
+typedef struct cuda_slices {
+  int32_t rows, count;
+  /* Which kernels serve it best, by its bytes and its rows' mean length. */
+  int sent_for;     /* products send for slices of short rows */
+  int streamed;     /* products have entries come ahead: multiply_streamed */
+  int lean_product; /* products of one component in few registers: multiply_lean */
+  int lean;         /* conjugate gradients in few registers: cg_slices */
+  const tsi_slice *slices;
+  const uint8_t *lengths, *order; /* order: NULL where rows are in natural order */
+  const uint32_t *words;
+  const int32_t *bases;
+  const float *values;
+} cuda_slices;
+
+/* The paper's segments: runs of entries, the diagonal apart (NULL: none). */
+typedef struct cuda_segments {
+  int32_t rows;
+  const uint32_t *starts, *pointers;
+  const float *values, *diagonal;
+} cuda_segments;
+
+/* Compressed rows of n x n blocks: rows, offsets and columns are those of blocks. */
+typedef struct cuda_bcrs {
+  int log2_block; /* of n */
+  int log2_lanes; /* threads that share a row of blocks, set for each product */
+  int32_t rows, count;
+  int32_t width; /* columns of the matrix; the last block may have more */
+  const int32_t *offsets, *columns;
+  const float *values; /* n x n a block, row by row */
+} cuda_bcrs;
+
+/* Works of blocks (tsi_row_work), and what the pieces of a long row hand to the last of them. */
+typedef struct cuda_works {
+  int32_t count;
+  const tsi_row_work *works;
+  const int32_t *columns; /* that first and end count in */
+  const float *values;
+  double *partials;   /* four a work */
+  unsigned *arrivals; /* of a row's pieces, at its first work; 0 between operations */
+} cuda_works;
+
+enum { CUDA_MATRIX_BLOCKS = 16 };
+
+typedef struct cuda_matrix {
+  ts_format format;
+  cuda_csr csr;
+  cuda_slices slices;
+  cuda_segments segments;
+  cuda_bcrs bcrs;
+  cuda_works works;            /* of csr or of the long rows of slices */
+  const unsigned char *locked; /* flags of rows where a residual is 0, NULL: none */
+  float *values;               /* all of them */
+  size_t value_count;
+  struct {
+    void *data;
+    size_t bytes;
+  } blocks[CUDA_MATRIX_BLOCKS]; /* all device memory */
+  int block_count;
+} cuda_matrix;
+
+static inline cuda_matrix *cuda_matrix_of(const ts_matrix *A) {
+  return (cuda_matrix *)A->impl;
+}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* cuda_spmv_bcrs.cu */
+ts_status cuda_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+ts_status cuda_bcrs_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status cuda_bcrs_diagonal(ts_vector *d, const ts_matrix *A);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

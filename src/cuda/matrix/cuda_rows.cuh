@@ -1,0 +1,211 @@
+/* The product of rows with a vector in every format, for the kernels that need one.
+ *
+ * `sum`, float or double, is to be 0; it becomes what this thread has of row . x. x is a pointer, which is read
+ * with plain loads so that a kernel whose blocks wait for each other may have written it; or anything else that
+ * has a cuda_load<N>(x, j) for the components of index j. */
+#ifndef CUDA_ROWS_CUH
+#define CUDA_ROWS_CUH
+
+#include "cuda/core/cuda_kernels.cuh"
+#include "cuda_matrix.h"
+
+/* The N components of an index. */
+template <int N> struct cuda_components { float c[N]; };
+
+template <int N> static __device__ __forceinline__ cuda_components<N> cuda_load(const float *x, int32_t j) {
+  cuda_components<N> v;
+  if constexpr (N == 4) {
+    const float4 t = ((const float4 *)x)[j];
+    v.c[0] = t.x, v.c[1] = t.y, v.c[2] = t.z, v.c[3] = t.w;
+  } else if constexpr (N == 2) {
+    const float2 t = ((const float2 *)x)[j];
+    v.c[0] = t.x, v.c[1] = t.y;
+  } else {
+    for (int c = 0; c < N; c++) v.c[c] = x[(size_t)j * N + c];
+  }
+  return v;
+}
+
+/* The sum over the neighbouring threads that share a row, in each of them. */
+template <int N, typename Real>
+static __device__ __forceinline__ void cuda_sum_lanes(int log2_lanes, Real sum[N]) {
+  for (int offset = 1 << log2_lanes >> 1; offset > 0; offset >>= 1)
+    for (int c = 0; c < N; c++) sum[c] += __shfl_xor_sync(0xffffffffu, sum[c], offset);
+}
+
+/* ---- A run of entries ---- */
+
+/* Entries k, k + step, ... before `end`: MANY at a time are on their way. Unsigned: the steps beyond the last
+ * of 2^31 entries are numbers too. */
+template <int N, int MANY = N == 1 ? 8 : 4, typename Real, typename Index, typename X>
+static __device__ __forceinline__ void cuda_run(const float *values, const Index *columns, uint32_t k,
+                                                uint32_t end, uint32_t step, const X &x, Real sum[N]) {
+  for (; k < end; k += MANY * step) {
+    const float *own_values = values + k;
+    const Index *own_columns = columns + k;
+    float value[MANY];
+    int32_t column[MANY];
+    cuda_components<N> xj[MANY];
+#pragma unroll
+    for (int u = 0; u < MANY; u++)
+      if (k + u * step < end) {
+        value[u] = own_values[u * step];
+        column[u] = (int32_t)own_columns[u * step];
+      }
+#pragma unroll
+    for (int u = 0; u < MANY; u++)
+      if (k + u * step < end) xj[u] = cuda_load<N>(x, column[u]);
+#pragma unroll
+    for (int u = 0; u < MANY; u++)
+      if (k + u * step < end)
+        for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].c[c];
+  }
+}
+
+/* Thread number `lane` of the 1 << log2_lanes that share the row. */
+template <int N, typename Real, typename X>
+static __device__ __forceinline__ void cuda_csr_row(const cuda_csr &m, int32_t row, int lane, const X &x,
+                                                    Real sum[N]) {
+  cuda_run<N>(m.values, m.columns, (uint32_t)m.row_offsets[row] + (uint32_t)lane,
+              (uint32_t)m.row_offsets[row + 1], 1u << m.log2_lanes, x, sum);
+}
+
+/* ---- Slices ---- */
+
+/* The column of an entry of a slice, from its base on. */
+template <int BYTES>
+static __device__ __forceinline__ int32_t cuda_slice_column(const uint32_t *words, uint32_t entry) {
+  if constexpr (BYTES == 1) return (int32_t)__ldcs((const uint8_t *)words + entry);
+  if constexpr (BYTES == 2) return (int32_t)__ldcs((const uint16_t *)words + entry);
+  return (int32_t)__ldcs(words + entry);
+}
+
+/* MANY, a multiple of four, entries are on their way at a time. */
+template <int N, typename Real, int BYTES, bool GAPS, int MANY, typename X>
+static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, const tsi_slice &s, int lane,
+                                                          int length, const X &x, Real sum[N]) {
+  const float *values = m.values + s.first;
+  const uint32_t *words = m.words + s.first_word;
+  const int4 *bases = (const int4 *)(m.bases + s.first_base);
+  uint32_t before = 0; /* entries of smaller k */
+  for (int k = 0; k < s.longest; k += MANY) {
+    float value[MANY];
+    int32_t column[MANY];
+    cuda_components<N> xj[MANY];
+    int32_t base[MANY] = {};
+    if constexpr (BYTES < 4) { /* with braces: `#pragma unroll` alone is what nvcc leaves out */
+#pragma unroll
+      for (int u = 0; u < MANY; u += 4)
+        if (u == 0 || k + u < s.longest) {
+          const int4 four = bases[(k + u) / 4];
+          base[u] = four.x, base[u + 1] = four.y, base[u + 2] = four.z, base[u + 3] = four.w;
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < MANY; u++) {
+      const bool mine = k + u < length;
+      uint32_t entry;
+      if constexpr (GAPS) {
+        entry = (uint32_t)((k + u) * TSI_SLICE_ROWS + lane);
+      } else {
+        const unsigned have = __ballot_sync(0xffffffffu, mine);
+        entry = before + (uint32_t)__popc(have & ((1u << lane) - 1));
+        before += (uint32_t)__popc(have);
+      }
+      if (mine) {
+        value[u] = __ldcs(values + entry);
+        column[u] = cuda_slice_column<BYTES>(words, entry) + base[u];
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < MANY; u++)
+      if (k + u < length) xj[u] = cuda_load<N>(x, column[u]);
+#pragma unroll
+    for (int u = 0; u < MANY; u++)
+      if (k + u < length)
+        for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].c[c];
+  }
+}
+
+/* By what a column takes. */
+template <int N, typename Real, bool GAPS, int MANY, typename X>
+static __device__ __forceinline__ void cuda_slice_sum(const cuda_slices &m, const tsi_slice &s, int lane,
+                                                      int length, const X &x, Real sum[N]) {
+  if (s.column_bytes == 1)
+    cuda_slice_entries<N, Real, 1, GAPS, MANY>(m, s, lane, length, x, sum);
+  else if (s.column_bytes == 2)
+    cuda_slice_entries<N, Real, 2, GAPS, MANY>(m, s, lane, length, x, sum);
+  else
+    cuda_slice_entries<N, Real, 4, GAPS, MANY>(m, s, lane, length, x, sum);
+}
+
+/* What a slice is and which row of what length this thread has: -1 and 0 where it has none, a row of which the
+ * works take care, or beyond the last one. It reads nothing but the pattern. */
+struct cuda_place {
+  tsi_slice slice;
+  int32_t row;
+  int length;
+};
+
+static __device__ __forceinline__ cuda_place cuda_place_of(const cuda_slices &m, int32_t slice, int lane) {
+  union {
+    int4 words;
+    tsi_slice slice;
+  } u;
+  u.words = __ldg((const int4 *)(m.slices + slice));
+  const int32_t place = slice * TSI_SLICE_ROWS + lane;
+  cuda_place p = {u.slice, place, m.lengths[place]};
+  if (m.order) p.row = place / TSI_WINDOW_ROWS * TSI_WINDOW_ROWS + m.order[place];
+  if (p.length == TSI_NOT_IN_SLICE) p.row = -1, p.length = 0;
+  return p;
+}
+
+/* Sends for all entries of a slice with gaps, up to 32 of a row, so that threads which then wait for one after
+ * the other wait for the cache and not for memory. It takes no registers, as loads on their way would. */
+static __device__ __forceinline__ void cuda_prefetch_slice(const cuda_slices &m, const tsi_slice &s, int lane) {
+  constexpr int line = 128 / 4; /* numbers of four bytes: the values of one k */
+  if (lane < s.longest) cuda_prefetch(m.values + s.first + lane * line);
+  if (4 * lane < s.longest * s.column_bytes) cuda_prefetch(m.words + s.first_word + lane * line);
+}
+
+/* The row of a slice with gaps in few registers, with fewer loads on their way than cuda_slice_row. */
+template <int N, typename Column, typename Real, typename X>
+static __device__ __forceinline__ void cuda_sum_lean(const float *values, const Column *columns,
+                                                     const int32_t *bases, int length, const X &x,
+                                                     Real sum[N]) {
+#pragma unroll 4
+  for (int k = 0; k < length; k++) {
+    const int32_t column = (bases ? __ldg(bases + k) : 0) + (int32_t)__ldcs(columns + k * TSI_SLICE_ROWS);
+    const float value = __ldcs(values + k * TSI_SLICE_ROWS);
+    const cuda_components<N> xj = cuda_load<N>(x, column);
+    for (int c = 0; c < N; c++) sum[c] += (Real)value * xj.c[c];
+  }
+}
+
+template <int N, typename Real, typename X>
+static __device__ __forceinline__ void cuda_slice_row_lean(const cuda_slices &m, const cuda_place &p, int lane,
+                                                           const X &x, Real sum[N]) {
+  const tsi_slice &s = p.slice;
+  const float *values = m.values + s.first + lane;
+  const uint32_t *words = m.words + s.first_word;
+  const int32_t *bases = m.bases + s.first_base;
+  if (s.column_bytes == 1)
+    cuda_sum_lean<N>(values, (const uint8_t *)words + lane, bases, p.length, x, sum);
+  else if (s.column_bytes == 2)
+    cuda_sum_lean<N>(values, (const uint16_t *)words + lane, bases, p.length, x, sum);
+  else
+    cuda_sum_lean<N>(values, words + lane, NULL, p.length, x, sum);
+}
+
+/* Adds the row of this thread . x; all 32 threads of a warp together. */
+template <int N, typename Real, typename X>
+static __device__ __forceinline__ void cuda_slice_row(const cuda_slices &m, const cuda_place &p, int lane,
+                                                      const X &x, Real sum[N]) {
+  constexpr int many = 4; /* more would need registers that more threads make better use of */
+  if (p.slice.gaps)
+    cuda_slice_sum<N, Real, true, many>(m, p.slice, lane, p.length, x, sum);
+  else
+    cuda_slice_sum<N, Real, false, many>(m, p.slice, lane, p.length, x, sum);
+}
+
+#endif

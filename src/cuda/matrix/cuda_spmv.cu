@@ -1,0 +1,92 @@
+/* y = A x, and r = b - A x in double precision.
+ *
+ * csr: neighbouring threads share a row, or, with works, a block has as many rows as have enough entries
+ * together. jagged: a warp has a slice. A row that is longer than a work is shared by blocks; the one that
+ * arrives last adds up their sums, in the order of the pieces. */
+#include "cuda/grid/cuda_grid.h"
+#include "cuda_spmv_jagged.cuh"
+#include "cuda_spmv_csr.cuh"
+
+/* ---- CSR ---- */
+
+template <int N, typename Real> __global__ static void multiply_csr(const cuda_csr m, const operands o) {
+  const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  const size_t row = thread >> m.log2_lanes;
+  const int lane = threadIdx.x & ((1 << m.log2_lanes) - 1);
+  Real sum[N] = {};
+  cuda_overlap_begin();
+  if (row < (size_t)m.rows) cuda_csr_row<N>(m, (int32_t)row, lane, o.x, sum);
+  cuda_sum_lanes<N>(m.log2_lanes, sum);
+  if (row < (size_t)m.rows && lane == 0) store<N>(o, (int32_t)row, sum);
+}
+
+/* ---- Segments ---- */
+
+template <int N, typename Real>
+__global__ static void multiply_segments(const cuda_segments m, const operands o) {
+  const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= m.rows) return;
+  Real sum[N] = {};
+  cuda_overlap_begin();
+  if (m.diagonal) {
+    const Real value = m.diagonal[row];
+    const cuda_components<N> own = cuda_load<N>(o.x, (int32_t)row);
+    /* A row without a diagonal does not see its own x, which may be no number. */
+    if (value != 0)
+      for (int c = 0; c < N; c++) sum[c] = value * own.c[c];
+  }
+  cuda_run<N>(m.values, m.pointers, m.starts[row], m.starts[row + 1], 1, o.x, sum);
+  store<N>(o, (int32_t)row, sum);
+}
+
+/* ---- Operations ---- */
+
+template <int N, typename Real>
+static ts_status start(ts_context *context, const cuda_matrix &m, const operands &o) {
+  const cuda_works &w = m.works;
+  if (m.format == TS_FORMAT_JAGGED) {
+    const unsigned blocks = (unsigned)w.count + cuda_blocks_for((size_t)m.slices.count, SLICE_WARPS);
+    if constexpr (N == 1 && sizeof(Real) == 4)
+      if (m.slices.lean_product)
+        return cuda_start(context, "multiply_lean", multiply_lean, blocks, SLICE_THREADS, m.slices, w, o);
+    return m.slices.streamed ? cuda_start(context, "multiply_streamed", multiply_streamed<N, Real>, blocks,
+                                          SLICE_THREADS, m.slices, w, o)
+                             : cuda_start(context, "multiply_slices", multiply_slices<N, Real>, blocks,
+                                          SLICE_THREADS, m.slices, w, o);
+  }
+  if (m.format == TS_FORMAT_SEGMENTS)
+    return cuda_start(context, "multiply_segments", multiply_segments<N, Real>,
+                      cuda_blocks_for((size_t)m.segments.rows), CUDA_THREADS, m.segments, o);
+  if (w.count)
+    return cuda_start(context, "multiply_works", multiply_works<N, Real>, (unsigned)w.count, WORK_THREADS,
+                      m.csr, w, o);
+  return cuda_start(context, "multiply_csr", multiply_csr<N, Real>,
+                    cuda_blocks_for((size_t)m.csr.rows << m.csr.log2_lanes), CUDA_THREADS, m.csr, o);
+}
+
+template <typename Real> static ts_status run(const ts_matrix *A, int components, const operands &o) {
+  const cuda_matrix &m = *cuda_matrix_of(A);
+  switch (components) {
+  case 1:
+    return start<1, Real>(A->context, m, o);
+  case 2:
+    return start<2, Real>(A->context, m, o);
+  case 3:
+    return start<3, Real>(A->context, m, o);
+  default:
+    return start<4, Real>(A->context, m, o);
+  }
+}
+
+ts_status cuda_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  if (A->stencil) return cuda_stencil_spmv(y, A, x);
+  if (A->layout->blocks.log2_size) return cuda_bcrs_spmv(y, A, x);
+  return run<float>(A, y->components, {cuda_data(y), cuda_data(x), NULL, NULL});
+}
+
+/* b - A x is the difference of nearly equal numbers when x is good. */
+ts_status cuda_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  if (A->stencil) return cuda_stencil_plain_residual(r, b, A, x);
+  if (A->layout->blocks.log2_size) return cuda_bcrs_residual(r, b, A, x);
+  return run<double>(A, r->components, {cuda_data(r), cuda_data(x), cuda_data(b), cuda_matrix_of(A)->locked});
+}

@@ -1,0 +1,101 @@
+/* A fluid, and what backends see of it.
+ *
+ * The path: fluid.c (descriptor, queries), fluid_walls.c (walls and sides to faces), fluid_parameters.c,
+ * fluid_step.c (the step), fluid_pressure.c and fluid_viscosity.c (its systems), a backend's fluid_...
+ * operations.
+ *
+ * Positions are counted in cells here: cell (i, j) is the square from (i, j) to (i + 1, j + 1). With the
+ * layout STAGGERED the horizontal velocity u(i, j) lies at (i, j + 1/2) and the vertical one v(i, j) at
+ * (i + 1/2, j); with COLLOCATED both lie at (i + 1/2, j + 1/2). "Face" means the place of either, whatever the
+ * layout.
+ *
+ * velocity   2 components over (width + 1) x (height + 1). In a periodic dimension the last column (row) of u
+ *            (v) is a copy of the first
+ * faces      2 components over the same grid: the velocity there where it is given (walls, inlets, the inside
+ *            of solids), 0 where there is no face, TSI_FLUID_FREE where the fluid decides
+ * walls      2 components over the cells: 1 in solid cells
+ * dye        4 components over the cells: r, g, b, temperature
+ *
+ * Sampling is bilinear between the four nearest faces. Beyond the outermost ones: the nearest, or towards a
+ * WALL's side on a line that ends at the wall with the wall's velocity. Fluid that enters through a side (an
+ * outlet, or a wall with a normal velocity) has no dye: between the outermost centre and the place one cell
+ * further out dye falls to 0. */
+#ifndef TSI_FLUID_H
+#define TSI_FLUID_H
+
+#include <texsolve/fluid.h>
+
+#include "common/core/backend.h"
+
+enum { TSI_LEFT, TSI_RIGHT, TSI_BOTTOM, TSI_TOP };
+
+#define TSI_FLUID_FREE 1e30f /* in `faces`; what is less is a velocity */
+
+/* A function that CUDA's kernels call too. */
+#ifdef __CUDACC__
+#define TSI_FLUID_INLINE static __host__ __device__ __forceinline__
+#else
+#define TSI_FLUID_INLINE static inline
+#endif
+
+struct tsi_fluid_domain {
+  int32_t width, height;
+  float cell_size;
+  ts_fluid_layout layout;
+  int periodic_x, periodic_y;
+  ts_fluid_side sides[4]; /* velocities are 0 unless a WALL's */
+  /* The rectangle around all solid cells: first and last column, first and last row; the last before the first
+   * where there are none. */
+  int32_t solid_columns[2], solid_rows[2];
+};
+
+/* Dye that is carried in from beyond the side is 0. */
+TSI_FLUID_INLINE int tsi_fluid_is_open(const tsi_fluid_domain *d, int side) {
+  const ts_fluid_side *s = &d->sides[side];
+  return s->kind == TS_FLUID_OUTLET || (s->kind == TS_FLUID_WALL && s->velocity[side / 2] != 0);
+}
+
+/* What a step adds to velocities in m/s: everything is multiplied by dt already. */
+struct tsi_fluid_forces {
+  float gravity[2];
+  float buoyancy, smoke_weight; /* times temperature; times brightness, (r + g + b) / 3 */
+  /* dt epsilon h: times (N_y omega, -N_x omega), N = g / (|g| + |omega| / 1000), g the difference of |omega|
+   * over two cells: where |omega| hardly changes, N is not the direction of rounding errors. */
+  float confinement;
+};
+
+/* Values that are added with the weight exp(-|x - centre|^2 / radius^2), or, where `sets`, that replace what is
+ * there inside a disc (half_height 0) or a rectangle. Lengths are in cells. */
+struct tsi_fluid_stamp {
+  int sets, sets_color, sets_temperature; /* the last two: which components of dye */
+  float x, y, half_width, half_height;    /* half_width: the radius of a splat or a disc */
+  float velocity[2];
+  float dye[4];
+};
+
+struct tsi_fluid_transport {
+  float dt;
+  float color_left, temperature_left; /* factors */
+};
+
+struct tsi_fluid_particles {
+  float dt, lifetime; /* lifetime 0: for ever */
+  uint32_t seed;      /* another one at every step */
+};
+
+/* Arbitrary numbers from 0 to 1 for particle `index`; shaders/include/fluid_random.glsl has the same. */
+TSI_FLUID_INLINE uint32_t tsi_fluid_hash(uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x7feb352dU;
+  x ^= x >> 15;
+  x *= 0x846ca68bU;
+  return x ^ x >> 16;
+}
+
+/* Up to this many cells from its centre a stamp changes anything; then by less than 2^-24 of itself. */
+static inline void tsi_fluid_stamp_reach(const tsi_fluid_stamp *s, float *x, float *y) {
+  *x = s->sets ? s->half_width : 4.1f * s->half_width;
+  *y = s->sets && s->half_height > 0 ? s->half_height : *x;
+}
+
+#endif

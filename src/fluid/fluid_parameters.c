@@ -1,0 +1,106 @@
+/* A fluid's parameters: names, defaults, and which make sense. */
+#include <math.h>
+#include <string.h>
+
+#include "common/core/core.h"
+#include "fluid_object.h"
+
+#define CASE_TEXT(name, value, text)                                                                           \
+  case name:                                                                                                   \
+    return text;
+
+const char *ts_fluid_side_name(ts_fluid_side_kind kind) {
+  switch (kind) { TS_FLUID_SIDE_LIST(CASE_TEXT) }
+  return NULL;
+}
+
+const char *ts_fluid_solver_name(ts_fluid_solver solver) {
+  switch (solver) { TS_FLUID_SOLVER_LIST(CASE_TEXT) }
+  return NULL;
+}
+
+int ts_fluid_side_from_name(const char *name) {
+  for (int k = 0; name && ts_fluid_side_name((ts_fluid_side_kind)k); k++)
+    if (strcmp(name, ts_fluid_side_name((ts_fluid_side_kind)k)) == 0) return k;
+  return -1;
+}
+
+int ts_fluid_solver_from_name(const char *name) {
+  for (int k = 0; name && ts_fluid_solver_name((ts_fluid_solver)k); k++)
+    if (strcmp(name, ts_fluid_solver_name((ts_fluid_solver)k)) == 0) return k;
+  return -1;
+}
+
+const char *ts_fluid_stage_name(ts_fluid_stage stage) {
+#define STAGE_TEXT(name, text) text,
+  static const char *const names[] = {TS_FLUID_STAGE_LIST(STAGE_TEXT)};
+  return (int)stage >= 0 && stage < TS_FLUID_STAGES ? names[stage] : NULL;
+}
+
+void ts_fluid_default_parameters(ts_fluid_parameters *parameters) {
+  if (parameters) *parameters = (ts_fluid_parameters){.time_step = 1.0 / 60};
+}
+
+int tsi_fluid_iterations(const ts_fluid_parameters *p) {
+  static const int defaults[] = {2, 4, 50, 20};
+  return p->iterations ? p->iterations : defaults[p->solver];
+}
+
+static ts_status check_finite(ts_context *context, const char *name, double value) {
+  if (isfinite((float)value)) return TS_OK;
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %g; it must be a number in single precision", name,
+                  value);
+}
+
+static ts_status check_not_negative(ts_context *context, const char *name, double value) {
+  if (value >= 0 && isfinite((float)value)) return TS_OK;
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %g; it must be finite and not negative", name,
+                  value);
+}
+
+ts_status tsi_fluid_check_parameters(ts_context *context, const ts_fluid_parameters *p) {
+  if (!(p->time_step >= 1e-9 && p->time_step <= 1e3))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "time_step is %g s; it goes from 1e-9 to 1000 s, and 1/60 s is usual", p->time_step);
+  TSI_TRY(check_not_negative(context, "viscosity", p->viscosity));
+  TSI_TRY(check_finite(context, "buoyancy", p->buoyancy));
+  TSI_TRY(check_finite(context, "smoke_weight", p->smoke_weight));
+  TSI_TRY(check_finite(context, "gravity[0]", p->gravity[0]));
+  TSI_TRY(check_finite(context, "gravity[1]", p->gravity[1]));
+  TSI_TRY(check_finite(context, "vorticity_confinement", p->vorticity_confinement));
+  TSI_TRY(check_not_negative(context, "dye_decay", p->dye_decay));
+  TSI_TRY(check_not_negative(context, "temperature_decay", p->temperature_decay));
+  if (p->advection != TS_FLUID_SEMI_LAGRANGIAN && p->advection != TS_FLUID_MACCORMACK)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "advection is %d, which is no ts_fluid_advection",
+                    p->advection);
+  if (!ts_fluid_solver_name(p->solver))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "solver is %d, which is no ts_fluid_solver", p->solver);
+  if (p->iterations < 0 || p->iterations > 1000)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "iterations is %d; it goes from 1 to 1000, or 0 for the default", p->iterations);
+  if (!(p->tolerance >= 0 && p->tolerance < 1))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "tolerance is %g; it must be at least 0 and less than 1", p->tolerance);
+  return TS_OK;
+}
+
+ts_status ts_fluid_get_parameters(const ts_fluid *fluid, ts_fluid_parameters *parameters) {
+  TSI_REQUIRE(NULL, fluid);
+  tsi_clear_error(fluid->context);
+  TSI_REQUIRE(fluid->context, parameters);
+  *parameters = fluid->parameters;
+  return TS_OK;
+}
+
+ts_status ts_fluid_set_parameters(ts_fluid *fluid, const ts_fluid_parameters *parameters) {
+  TSI_REQUIRE(NULL, fluid);
+  ts_context *context = fluid->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, parameters);
+  TSI_TRY(tsi_fluid_check_parameters(context, parameters));
+  const size_t before = context->bytes_device;
+  TSI_TRY(tsi_fluid_pressure_change(fluid, parameters));
+  fluid->parameters = *parameters;
+  fluid->info.bytes_device += context->bytes_device - before;
+  return TS_OK;
+}

@@ -1,0 +1,296 @@
+/* The OpenGL backend's own types. Read order: gl_backend.c (table, open), gl_texture.c (storage), gl_pass.c
+ * (how anything is drawn), then an operation's file.
+ *
+ * A vector is a region of a texture. Where passes may read the texture they write (texture barrier), the
+ * vectors and slots of a solver share one texture and one framebuffer object, and a pass costs no change of the
+ * render target; where not, each has its own. */
+#ifndef TSI_GL_H
+#define TSI_GL_H
+
+#include <GL/glew.h>
+
+#include "common/core/core.h"
+#include "common/layout/layout.h"
+
+typedef struct gl_program gl_program; /* gl_shader.h */
+typedef struct gl_state gl_state;     /* gl_state.c: an application's saved state */
+
+/* Texture units: inputs of a pass, slots of its coefficients, the matrix. */
+enum {
+  GL_UNIT_INPUT = 0,    /* 4 */
+  GL_UNIT_SLOT = 4,     /* 4: numerator and denominator of two coefficients */
+  GL_UNIT_MATRIX = 8,   /* entries, or values; diagonal; pointers; starts; sums */
+  GL_UNIT_CORNERS = 11, /* of a mesh; no pass reads starts too */
+  GL_UNIT_LANES = 11,   /* of a space of blocks; nor with these */
+  GL_UNITS = 13
+};
+
+/* A context and how to make it current. */
+typedef struct gl_platform {
+  ts_status (*enter)(ts_context *context);
+  void (*leave)(ts_context *context);
+  ts_status (*make_current)(ts_context *context);
+  void (*release)(ts_context *context); /* from this thread, if the library opened it */
+  void (*close)(ts_context *context);
+  void *impl;
+} gl_platform;
+
+/* A texture with a framebuffer object to draw into it. */
+typedef struct gl_texture {
+  GLuint name, framebuffer;
+  GLenum format; /* internal format */
+  int width, height;
+  size_t bytes; /* accounted; 0 for an application's texture */
+  int references;
+  int pinned;        /* known to the application: contents stay in this texture */
+  int read_in_place; /* 1: a pass since the last barrier has read it while it was the target */
+  /* Where partial sums of vectors in this texture go: room for so many reductions at a time, so many texels
+   * wide each, side by side. scratch_x -1: in the backend's scratch. */
+  int scratch_x, scratch_y, scratch_width, scratch_count;
+} gl_texture;
+
+typedef struct gl_backend {
+  gl_platform platform;
+  int entered;          /* the context is current: GL may be called */
+  int lent;             /* the caller draws in the library's own context too, so its state is not known */
+  gl_state *saved;      /* for an application's context, else NULL */
+  char *shader_dir;     /* NULL: only the built-in shaders */
+  gl_program *programs; /* list */
+  GLuint empty_vao;
+  GLuint bound_texture[GL_UNITS];
+  GLuint bound_program, bound_framebuffer;
+  gl_texture *scratch[2]; /* partial sums of reductions whose result has no room beside it */
+  gl_texture *spare[2];   /* for in-place updates without texture barrier; for gl_draw_beside */
+  int max_point_size;
+  void (*texture_barrier)(void); /* NULL: none, or not wanted */
+  int texture_gather;            /* ARB_texture_gather, and wanted */
+  int precise;                   /* ARB_gpu_shader5, and wanted */
+  int packs_parities;            /* four points of a parity are the channels of a texel */
+  GLuint nearest; /* the sampler with which shaders read texels by filtering; 0: they fetch them */
+  int users;      /* vectors and scalars; without any, scratch and spare are released */
+} gl_backend;
+
+typedef struct gl_vector {
+  gl_texture *texture;
+  int x, y;
+} gl_vector;
+
+/* A slot is a texel, or a block of GL_SLOT_WIDTH x GL_SLOT_HEIGHT partial sums that whoever reads it adds up:
+ * the last level of a reduction would be a pass of its own, and a pass costs more than the sum in a vertex
+ * shader. */
+enum { GL_SLOT_WIDTH = 16, GL_SLOT_HEIGHT = 8 };
+
+typedef struct gl_scalars {
+  gl_texture *texture;
+  int blocks;        /* 1: slots are blocks */
+  int x, y, per_row; /* slot i is the texel or block number i mod per_row in row i div per_row from here */
+  GLuint buffer;     /* pixel buffer for reading */
+  GLsync fence;
+  int first, count, width; /* of the read under way; width of the buffer in texels */
+} gl_scalars;
+
+typedef struct gl_matrix {
+  gl_texture *entries;  /* jagged: RG32UI value and pointer; segments: R32F values; blocks: RGBA32F */
+  gl_texture *pointers; /* segments and blocks: R32UI */
+  gl_texture *starts;   /* segments: R32UI in the row space's texture */
+  gl_texture *diagonal; /* R32F in the row space's texture, or RGBA32F blocks */
+  gl_texture *stages[TSI_MAX_STAGES];
+  gl_texture *stage_blocks; /* blocks: RGBA32F, the values of the first stage's entries */
+  GLuint vao, vertices;     /* of the rectangles */
+  int rectangle_count, as_points;
+  size_t vertices_bytes;
+  /* sums of split rows, made for the components in use */
+  gl_texture *sums[TSI_MAX_STAGES];
+  int sums_components;
+} gl_matrix;
+
+typedef struct gl_space {
+  GLuint index_texture;
+  size_t bytes;
+  gl_texture *lanes; /* R32UI: which lanes of a texel have an index (bits 0 to 3), and an equation (4 to 7) */
+} gl_space;
+
+static inline gl_backend *gl_of(const ts_context *context) {
+  return context->backend;
+}
+static inline gl_vector *gl_vector_of(const ts_vector *v) {
+  return v->impl;
+}
+static inline gl_scalars *gl_scalars_of(const ts_scalars *s) {
+  return s->impl;
+}
+static inline gl_matrix *gl_matrix_of(const ts_matrix *A) {
+  return A->impl;
+}
+
+/* ---- gl_egl.c, gl_window.c, gl_current.c: contexts ---- */
+ts_status gl_egl_open(ts_context *context);
+ts_status gl_window_open(ts_context *context);
+ts_status gl_current_open(ts_context *context);
+/* The context that is current on this thread, NULL where none is. */
+void *gl_current_handle(void);
+
+/* ---- gl_backend.c ---- */
+/* With GLEW, for the context that is current; TS_ERROR_UNSUPPORTED for one without OpenGL 3.3. */
+ts_status gl_load_functions(ts_context *context);
+
+/* ---- gl_state.c ---- */
+/* The state that passes rely on; for an application's context, what was there is saved first. */
+ts_status gl_state_create(ts_context *context);
+void gl_state_destroy(ts_context *context);
+void gl_state_save(gl_state *state);
+void gl_state_restore(const gl_state *state);
+void gl_state_set(gl_backend *gl);
+/* Takes back what would change how the caller's own textures are drawn in the library's context. */
+void gl_state_lend(const gl_backend *gl);
+/* OpenGL unbinds an object that is deleted. So does the saved state, if the application had it bound, and what
+ * is known of the current one: the name must not be bound again. A name of 0 is none. */
+void gl_delete_texture(gl_backend *gl, GLuint name);
+void gl_delete_framebuffer(gl_backend *gl, GLuint name);
+void gl_delete_buffer(gl_backend *gl, GLuint name);
+void gl_delete_vertex_array(gl_backend *gl, GLuint name);
+void gl_delete_sampler(gl_backend *gl, GLuint name);
+void gl_delete_program(gl_backend *gl, GLuint name);
+
+/* ---- gl_texture.c ---- */
+GLenum gl_format_of_components(int components);
+/* A texture without contents; floating-point ones get a framebuffer object and are cleared to 0. */
+ts_status gl_texture_create(ts_context *context, GLenum format, int width, int height, const char *what,
+                            gl_texture **out);
+/* Gives a texture of another format a framebuffer object, if it has none. */
+ts_status gl_texture_make_target(ts_context *context, gl_texture *texture);
+ts_status gl_texture_wrap(ts_context *context, GLuint name, GLenum format, int width, int height,
+                          gl_texture **out);
+void gl_texture_release(ts_context *context, gl_texture *texture);
+void gl_texture_write(gl_backend *gl, const gl_texture *texture, int x, int y, int width, int height,
+                      const void *data);
+/* TS_ERROR_DEVICE or TS_ERROR_OUT_OF_DEVICE_MEMORY if OpenGL has recorded an error. */
+ts_status gl_check(ts_context *context, const char *what);
+
+/* ---- gl_pass.c ---- */
+typedef struct gl_pass {
+  const gl_program *program;
+  /* Where to draw: this region of this texture. */
+  gl_texture *target;
+  int x, y, width, height;
+  /* Inputs, fetched at the fragment's place in the region. */
+  const ts_vector *inputs[4];
+  int coefficient_count;
+  ts_coefficient coefficients[2];
+  int parameters[12];          /* p[5] to p[7] of the shader */
+  const gl_matrix *rectangles; /* draw a matrix's rectangles; NULL: one triangle over the region */
+  int independent; /* reads and overwrites nothing that draws since the last barrier wrote or read */
+} gl_pass;
+
+ts_status gl_draw(ts_context *context, const gl_pass *pass);
+void gl_bind(gl_backend *gl, int unit, GLuint texture);
+void gl_bind_framebuffer(gl_backend *gl, GLuint framebuffer);
+
+/* Draws over all of `out`. Where the texture may not be read and written at once and `out` is an input, draws
+ * into a spare texture that takes its place. */
+ts_status gl_draw_vector(ts_vector *out, gl_pass *pass);
+
+/* Draws what is to become `out`, which keeps its contents until gl_take_beside; one at a time. */
+ts_status gl_draw_beside(ts_vector *out, gl_pass *pass);
+void gl_take_beside(ts_vector *out);
+
+/* ---- gl_backend.c: operations ---- */
+/* Every vector and every scalars counts as a user of the backend's helper textures. */
+void gl_user_added(ts_context *context);
+void gl_user_removed(ts_context *context);
+ts_status gl_vector_create(ts_vector *v);
+void gl_vector_destroy(ts_vector *v);
+ts_status gl_vector_write(ts_vector *v, const float *texels);
+ts_status gl_vector_read(const ts_vector *v, float *texels);
+ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars);
+ts_status gl_scalars_create(ts_scalars *s);
+void gl_scalars_destroy(ts_scalars *s);
+ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *values);
+ts_status gl_scalars_normalise(ts_scalars *s, int from, int to);
+ts_status gl_scalars_read_begin(ts_scalars *s, int first, int count);
+ts_status gl_scalars_read_end(ts_scalars *s, float *values);
+ts_status gl_fill(ts_vector *y, float value);
+ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y);
+ts_status gl_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y);
+ts_status gl_reciprocal(ts_vector *out, const ts_vector *x);
+ts_status gl_free_rows(ts_vector *out, const ts_vector *x);
+ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                       const ts_vector *q, const ts_vector *w, ts_scalars *out, int index);
+ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                          const ts_vector *y);
+ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y);
+ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w);
+ts_status gl_dots(ts_scalars *out, const tsi_dot *sums, int count);
+ts_status gl_cg_update(const tsi_cg_update *update);
+ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed);
+ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed);
+void gl_matrix_destroy(ts_matrix *A);
+void gl_matrix_release_sums(const ts_matrix *A);
+ts_status gl_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+ts_status gl_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status gl_diagonal(ts_vector *d, const ts_matrix *A);
+ts_status gl_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
+void gl_mesh_destroy(tsi_mesh_operator *op);
+ts_status gl_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                           float shortest);
+ts_status gl_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale);
+ts_status gl_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                          const ts_vector *faces, float dt);
+ts_status gl_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                           const ts_vector *faces, const ts_vector *carried, float dt);
+ts_status gl_fluid_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                             const ts_vector *walls);
+ts_status gl_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                          const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
+                          const tsi_fluid_forces *forces);
+ts_status gl_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces,
+                                  const tsi_fluid_stamp *stamp);
+ts_status gl_fluid_stamp_dye(const tsi_fluid_domain *domain, ts_vector *dye, const tsi_fluid_stamp *stamp);
+ts_status gl_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces);
+ts_status gl_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                              const ts_vector *walls, const ts_vector *drain, float scale);
+ts_status gl_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                           const ts_vector *faces, const ts_vector *pressure, float dt);
+ts_status gl_fluid_split(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                         int component);
+ts_status gl_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *u,
+                         const ts_vector *v);
+ts_status gl_fluid_transport(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye,
+                             const ts_vector *velocity, const ts_vector *walls, const ts_vector *carried,
+                             const tsi_fluid_transport *transport);
+ts_status gl_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,
+                             const ts_vector *velocity, const ts_vector *walls,
+                             const tsi_fluid_particles *step);
+ts_status gl_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                         const ts_vector *walls);
+void gl_space_destroy(ts_space *space);
+/* What is the backend's of a space, made on first use. */
+ts_status gl_space_of(ts_space *space, gl_space **impl);
+/* Binds the lanes of a space of blocks, for shaders with LANES. */
+ts_status gl_bind_lanes(ts_space *space);
+/* The define of shaders whose vectors hold a block of indices in a texel, or "". */
+static inline const char *gl_lanes_define(const ts_vector *v) {
+  return v->space->tiling.log2_block ? "#define LANES\n" : "";
+}
+
+/* Texture 0 or 1 of the backend's scratch, of at least this size, RGBA32F. */
+ts_status gl_scratch_get(ts_context *context, int which, int width, int height, gl_texture **texture);
+
+/* Where slot `index` begins. */
+void gl_slot_place(const gl_scalars *s, int index, int *x, int *y);
+
+/* The tiling in p[5] and p[6], as shaders/include/tiling.glsl reads it. */
+void gl_tiling_parameters(const tsi_tiling *t, int *parameters);
+
+/* Where a vector begins, as shaders add it to pointers. */
+int gl_packed_origin(const gl_vector *v);
+
+/* Stage s of a matrix's split rows: sums of `source` into `target`. And a stage in p[6], as its shaders read
+ * it. */
+ts_status gl_sum_stage(const ts_matrix *A, int s, const ts_vector *source, gl_texture *target);
+void gl_stage_parameters(const tsi_stage *stage, int *parameters);
+
+/* The region that partial sums of vectors of this space need. */
+void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height);
+
+#endif

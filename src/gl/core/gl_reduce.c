@@ -1,0 +1,248 @@
+/* Reductions: a pyramid as in Bolz et al. 2003, section 3.1.3, with up to 1024 texels a fragment instead of 4,
+ * taken as quads that one gather fetches. Texels that belong to no index hold 0, the identity of the sum; the
+ * maximum masks them. */
+#include <math.h>
+#include <stdio.h>
+
+#include "gl.h"
+#include "gl_shader.h"
+
+/* One level: every fragment takes block_x x block_y quads of 2 x 2 texels, which lie as far apart as the result
+ * is wide and high, so that neighbouring fragments fetch neighbouring texels. */
+typedef struct level {
+  int width, height;         /* of the source */
+  int out_width, out_height; /* even, so that the next level reads whole quads, but for the end */
+  int block_x, block_y;
+} level;
+
+enum {
+  max_levels = 8,
+  shrink = 128,     /* a later level makes one texel of this many at most: 32 quads */
+  few_quads = 64,   /* that a fragment of the first level takes, where there are few fragments */
+  many_quads = 256, /* the same where there are many, which hide each other's fetches */
+  least_quads = 8,
+  many = 4096
+};
+
+static int divide_up(int a, int b) {
+  return (a + b - 1) / b;
+}
+
+static level make_level(int width, int height, int out_width, int out_height) {
+  return (level){
+      width, height, out_width, out_height, divide_up(width, 2 * out_width), divide_up(height, 2 * out_height)};
+}
+
+/* Even sizes of about the source's shape for at least `texels` texels. */
+static void shape_like(int width, int height, int texels, int *out_width, int *out_height) {
+  int w = 2;
+  while ((int64_t)w * w * height < (int64_t)texels * width) w += 2;
+  if (w > (width + 1) / 2) w = (width + 1) / 2 + ((width + 1) / 2 & 1);
+  const int h = divide_up(texels, w);
+  *out_width = w;
+  *out_height = h + (h & 1);
+}
+
+/* As few levels as possible down to end_width x end_height texels; what does not divide is left to the first
+ * one. */
+static int plan(const tsi_tiling *t, int end_width, int end_height, level *levels) {
+  const int64_t quads = (int64_t)divide_up(t->width, 2) * divide_up(t->height, 2);
+  const int64_t end = (int64_t)end_width * end_height;
+  int later = 0;
+  int64_t texels = end; /* that the first level makes */
+  while (quads > texels * (texels >= many ? many_quads : few_quads)) {
+    texels *= shrink;
+    later++;
+  }
+  /* Where that leaves little to the first level, the levels share the work evenly. */
+  if (later > 0 && quads < texels * least_quads) texels = quads / least_quads > end ? quads / least_quads : end;
+  const double factor = pow((double)texels / (double)end, 1.0 / (later > 0 ? later : 1));
+  int width = t->width, height = t->height, count = 0;
+  for (double left = (double)texels; later > 0; later--, left /= factor) {
+    int out_width, out_height;
+    shape_like(width, height, (int)(left + 0.5), &out_width, &out_height);
+    levels[count++] = make_level(width, height, out_width, out_height);
+    width = out_width;
+    height = out_height;
+  }
+  levels[count++] = make_level(width, height, end_width, end_height);
+  return count;
+}
+
+void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
+  *width = *height = 1;
+  for (int k = 0; k < 2; k++) { /* down to a texel and down to a block */
+    level levels[max_levels];
+    const int count = k ? plan(t, GL_SLOT_WIDTH, GL_SLOT_HEIGHT, levels) : plan(t, 1, 1, levels);
+    int x = 0;
+    for (int l = 0; l + 1 < count; l++) {
+      x += levels[l].out_width;
+      if (levels[l].out_height > *height) *height = levels[l].out_height;
+    }
+    if (x > *width) *width = x;
+  }
+}
+
+static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max,
+                             const char *finish, const gl_program **program) {
+  char defines[256];
+  const int exact = l->block_x * l->out_width * 2 == l->width && l->block_y * l->out_height * 2 == l->height;
+  snprintf(defines, sizeof defines,
+           "#define COMPONENTS %d\n#define BLOCK_X %d\n#define BLOCK_Y %d\n#define TERM_%s\n%s%s%s%s%s",
+           tsi_lanes(v), l->block_x, l->block_y, term, is_max ? "#define MAXIMUM\n" : "",
+           exact ? "#define EXACT\n" : "", (l->width | l->height) & 1 ? "#define ODD\n" : "",
+           gl_lanes_define(v), finish);
+  return gl_program_get(v->context, "core/fullscreen.vert", "core/reduce.frag", defines, program);
+}
+
+ts_status gl_scratch_get(ts_context *context, int which, int width, int height, gl_texture **texture) {
+  gl_texture **scratch = &gl_of(context)->scratch[which];
+  if (*scratch && ((*scratch)->width < width || (*scratch)->height < height)) {
+    gl_texture_release(context, *scratch);
+    *scratch = NULL;
+  }
+  if (!*scratch) TSI_TRY(gl_texture_create(context, GL_RGBA32F, width, height, "partial sums", scratch));
+  *texture = *scratch;
+  return TS_OK;
+}
+
+/* What is reduced, and how. */
+typedef struct reduction {
+  const char *term;
+  int is_max;
+  const char *finish; /* defines of the last level */
+  int can_be_partial; /* a block of partial sums will do */
+} reduction;
+
+/* A reduction under way. */
+typedef struct running {
+  const reduction *what;
+  const gl_scalars *slots;
+  int index;
+  const ts_vector *inputs[3];
+  ts_vector partial; /* partial sums as the input of the next level */
+  gl_vector partial_region;
+  int scratch_x; /* where its next partial sums go, beside the slots */
+} running;
+
+/* Where a level is drawn: the slot, or room for partial sums beside it, or a texture of the backend's. */
+static ts_status choose_target(ts_context *context, running *sum, int last, int k, gl_pass *pass) {
+  const gl_scalars *slots = sum->slots;
+  if (last) {
+    pass->target = slots->texture;
+    gl_slot_place(slots, sum->index, &pass->x, &pass->y);
+    if (slots->blocks) {
+      pass->width = GL_SLOT_WIDTH;
+      pass->height = GL_SLOT_HEIGHT;
+    }
+  } else if (slots->texture->scratch_x >= 0) {
+    pass->target = slots->texture;
+    pass->x = slots->texture->scratch_x + sum->scratch_x;
+    pass->y = slots->texture->scratch_y;
+    sum->scratch_x += pass->width;
+  } else {
+    TSI_TRY(gl_scratch_get(context, k & 1, pass->width, pass->height, &pass->target));
+    pass->x = pass->y = 0;
+  }
+  return TS_OK;
+}
+
+static int ends_in_block(const running *sum) {
+  return sum->slots->blocks && sum->what->can_be_partial;
+}
+
+static int plan_of(const running *sum, const tsi_tiling *t, level *levels) {
+  return ends_in_block(sum) ? plan(t, GL_SLOT_WIDTH, GL_SLOT_HEIGHT, levels) : plan(t, 1, 1, levels);
+}
+
+static ts_status draw_level(running *sum, const level *l, int k, int last, int independent) {
+  const ts_vector *x = sum->inputs[0];
+  gl_pass pass = {.inputs = {x, sum->inputs[1], sum->inputs[2]},
+                  .width = l->out_width,
+                  .height = l->out_height,
+                  .independent = independent};
+  char finish[64];
+  snprintf(finish, sizeof finish, "%s%s%s", last ? "#define LAST\n" : "", last ? sum->what->finish : "",
+           last && sum->slots->blocks && !ends_in_block(sum) ? "#define SINGLE\n" : "");
+  TSI_TRY(get_program(x, l, k == 0 ? sum->what->term : "PARTIAL", sum->what->is_max, finish, &pass.program));
+  if (sum->what->is_max) TSI_TRY(gl_bind_lanes(x->space));
+  TSI_TRY(choose_target(x->context, sum, last, k, &pass));
+  gl_tiling_parameters(&x->space->tiling, pass.parameters);
+  pass.parameters[6] = l->width;
+  pass.parameters[7] = l->height;
+  TSI_TRY(gl_draw(x->context, &pass));
+  sum->partial = *x;
+  sum->partial_region = (gl_vector){pass.target, pass.x, pass.y};
+  sum->partial.impl = &sum->partial_region;
+  sum->inputs[0] = &sum->partial;
+  sum->inputs[1] = sum->inputs[2] = NULL;
+  return TS_OK;
+}
+
+static running start(ts_scalars *out, int index, const reduction *what, const ts_vector *x, const ts_vector *y,
+                     const ts_vector *w) {
+  return (running){.what = what, .slots = gl_scalars_of(out), .index = index, .inputs = {x, y, w}};
+}
+
+static ts_status reduce(ts_scalars *out, int index, const reduction *what, const ts_vector *x,
+                        const ts_vector *y, const ts_vector *w) {
+  running sum = start(out, index, what, x, y, w);
+  level levels[max_levels];
+  const int count = plan_of(&sum, &x->space->tiling, levels);
+  for (int k = 0; k < count; k++) TSI_TRY(draw_level(&sum, &levels[k], k, k == count - 1, 0));
+  return TS_OK;
+}
+
+ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y) {
+  static const reduction norm2 = {.term = "SQUARE", .finish = "#define SQUARE_ROOT\n"};
+  static const reduction sum = {.term = "SUM", .finish = "", .can_be_partial = 1};
+  static const reduction max = {.term = "MASKED", .is_max = 1, .finish = ""};
+  static const reduction max_abs = {.term = "ABS", .is_max = 1, .finish = ""};
+  switch (kind) {
+  case TSI_REDUCE_DOT:
+    return gl_dots(out, &(tsi_dot){index, x, y, NULL}, 1);
+  case TSI_REDUCE_NORM2:
+    return reduce(out, index, &norm2, x, NULL, NULL);
+  case TSI_REDUCE_SUM:
+    return reduce(out, index, &sum, x, NULL, NULL);
+  case TSI_REDUCE_MAX:
+    return reduce(out, index, &max, x, NULL, NULL);
+  case TSI_REDUCE_MAX_ABS:
+    return reduce(out, index, &max_abs, x, NULL, NULL);
+  }
+  return TS_OK;
+}
+
+static running start_dot(ts_scalars *out, const tsi_dot *sum) {
+  static const reduction dot = {.term = "DOT", .finish = "", .can_be_partial = 1};
+  static const reduction square = {.term = "SQUARE", .finish = "", .can_be_partial = 1};
+  static const reduction dot3 = {.term = "DOT3", .finish = "", .can_be_partial = 1};
+  static const reduction square2 = {.term = "SQUARE2", .finish = "", .can_be_partial = 1};
+  const ts_vector *x = sum->x, *y = sum->y, *w = sum->w;
+  if (!w)
+    return x == y ? start(out, sum->index, &square, x, NULL, NULL) : start(out, sum->index, &dot, x, y, NULL);
+  return x == y ? start(out, sum->index, &square2, x, w, NULL) : start(out, sum->index, &dot3, x, y, w);
+}
+
+ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w) {
+  return gl_dots(out, &(tsi_dot){index, x, y, w}, 1);
+}
+
+/* Level by level, so that the levels of all sums run side by side between two barriers. */
+ts_status gl_dots(ts_scalars *out, const tsi_dot *sums, int count) {
+  running all[TSI_MAX_DOTS];
+  const gl_texture *slots = gl_scalars_of(out)->texture;
+  const int together = slots->scratch_count >= count;
+  level levels[max_levels];
+  int level_count = 0;
+  for (int s = 0; s < count; s++) {
+    all[s] = start_dot(out, &sums[s]);
+    all[s].scratch_x = together ? s * slots->scratch_width : 0;
+    level_count = plan_of(&all[s], &sums[s].x->space->tiling, levels);
+    for (int k = 0; k < level_count && !together; k++)
+      TSI_TRY(draw_level(&all[s], &levels[k], k, k == level_count - 1, 0));
+  }
+  for (int k = 0; k < level_count && together; k++)
+    for (int s = 0; s < count; s++) TSI_TRY(draw_level(&all[s], &levels[k], k, k == level_count - 1, s > 0));
+  return TS_OK;
+}

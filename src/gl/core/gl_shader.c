@@ -1,0 +1,309 @@
+/* Loading, expanding and compiling shaders. Files hold no #version; it and the defines are put in front here,
+ * and #include "name" is expanded with #line directives, so that an error can be traced to its file and line.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gl/grid/gl_grid.h"
+#include "gl_shader.h"
+
+enum { max_files = 8, max_depth = 4 };
+
+/* The text that is compiled, and the files it came from: source string number -> name. */
+typedef struct source {
+  ts_context *context;
+  char *text;
+  size_t length, room;
+  char names[max_files][64];
+  int files;
+} source;
+
+static ts_status append(source *s, const char *text, size_t length) {
+  if (s->length + length + 1 > s->room) {
+    const size_t room = 2 * (s->length + length + 1);
+    char *larger = tsi_malloc(s->context, room, 1);
+    if (!larger) return tsi_out_of_memory(s->context, "a shader", room);
+    if (s->length) memcpy(larger, s->text, s->length);
+    tsi_free(s->context, s->text);
+    s->text = larger;
+    s->room = room;
+  }
+  memcpy(s->text + s->length, text, length);
+  s->length += length;
+  s->text[s->length] = 0;
+  return TS_OK;
+}
+
+/* ---- Finding a file ---- */
+
+static ts_status read_stream(ts_context *context, FILE *file, char **text) {
+  size_t room = 4096, length = 0;
+  *text = tsi_malloc(context, room, 1);
+  while (*text) {
+    length += fread(*text + length, 1, room - length - 1, file);
+    if (length < room - 1) break;
+    char *larger = tsi_malloc(context, 2 * room, 1);
+    if (larger) memcpy(larger, *text, length);
+    tsi_free(context, *text);
+    *text = larger;
+    room *= 2;
+  }
+  if (!*text) return tsi_out_of_memory(context, "a shader", room);
+  (*text)[length] = 0;
+  return TS_OK;
+}
+
+/* `*owned` receives a text to be freed, or NULL if the text is built in. */
+static ts_status find_file(ts_context *context, const char *name, const char **text, char **owned) {
+  const char *dir = gl_of(context)->shader_dir;
+  *owned = NULL;
+  if (dir) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *file = fopen(path, "rb");
+    if (file) {
+      const ts_status status = read_stream(context, file, owned);
+      fclose(file);
+      *text = *owned;
+      return status;
+    }
+  }
+  for (const gl_embedded_shader *e = gl_embedded_shaders; e->name; e++)
+    if (!strcmp(e->name, name)) {
+      *text = e->source;
+      return TS_OK;
+    }
+  return tsi_fail(context, TS_ERROR_SHADER, "there is no shader %s", name);
+}
+
+/* ---- Expanding #include ---- */
+
+static ts_status expand(source *s, const char *name, int depth);
+
+/* If `line` is #include "name", copies the name. */
+static int is_include(const char *line, char *name, size_t size) {
+  while (*line == ' ' || *line == '\t') line++;
+  if (strncmp(line, "#include", 8)) return 0;
+  const char *open = strchr(line, '"');
+  const char *end = strchr(line, '\n');
+  const char *close = open ? strchr(open + 1, '"') : NULL;
+  if (!open || !close || (end && close > end) || (size_t)(close - open) > size) return 0;
+  memcpy(name, open + 1, (size_t)(close - open - 1));
+  name[close - open - 1] = 0;
+  return 1;
+}
+
+/* Where a branch of the preprocessor ends: a branch that was left out may have held an #include, whose #line
+ * directives then did not count. */
+static int ends_branch(const char *line) {
+  while (*line == ' ' || *line == '\t') line++;
+  return !strncmp(line, "#endif", 6) || !strncmp(line, "#else", 5) || !strncmp(line, "#elif", 5);
+}
+
+/* Not every driver repeats the number of the source string in its messages (Mesa gives 0), but all repeat
+ * lines: every file has a range of them. */
+enum { lines_a_file = 10000 };
+
+static ts_status append_line_directive(source *s, int line, int file) {
+  char text[48];
+  const int length = snprintf(text, sizeof text, "#line %d %d\n", file * lines_a_file + line, file);
+  return append(s, text, (size_t)length);
+}
+
+static ts_status expand_text(source *s, const char *text, int file, int depth) {
+  TSI_TRY(append_line_directive(s, 1, file));
+  int line = 1;
+  while (*text) {
+    const char *end = strchr(text, '\n');
+    const size_t length = end ? (size_t)(end - text) + 1 : strlen(text);
+    char name[64];
+    if (is_include(text, name, sizeof name)) {
+      TSI_TRY(expand(s, name, depth + 1));
+      TSI_TRY(append_line_directive(s, line + 1, file));
+    } else {
+      TSI_TRY(append(s, text, length));
+      if (end && ends_branch(text)) TSI_TRY(append_line_directive(s, line + 1, file));
+    }
+    text += length;
+    line++;
+  }
+  return append(s, "\n", 1);
+}
+
+static ts_status expand(source *s, const char *name, int depth) {
+  if (depth > max_depth || s->files == max_files)
+    return tsi_fail(s->context, TS_ERROR_SHADER, "%s: #include \"%s\" is nested too deeply", s->names[0], name);
+  const int file = s->files++;
+  snprintf(s->names[file], sizeof s->names[file], "%s", name);
+  const char *text;
+  char *owned;
+  TSI_TRY(find_file(s->context, name, &text, &owned));
+  const ts_status status = expand_text(s, text, file, depth);
+  tsi_free(s->context, owned);
+  return status;
+}
+
+/* ---- Compiling ---- */
+
+/* Drivers write "0:12(5): error: ...", "0(12) : error ...", "ERROR: 0:12: ...": the second number is the line,
+ * and their words follow the next colon and space. */
+static void explain(const source *s, const char *log, char *out, size_t size) {
+  const char *p = log;
+  while (*p && !isdigit((unsigned char)*p)) p++;
+  char *end = (char *)p;
+  strtol(p, &end, 10);
+  long line = 0;
+  if (end > p && (*end == ':' || *end == '(')) line = strtol(end + 1, &end, 10);
+  const long file = line / lines_a_file;
+  const char *colon = line > 0 ? strstr(end, ": ") : NULL;
+  const char *const from = colon ? colon + 2 : log;
+  /* One line of the driver's words. */
+  char words[320];
+  size_t n = 0;
+  for (const char *c = from; *c && *c != '\n' && n + 1 < sizeof words; c++) words[n++] = *c;
+  words[n] = 0;
+  if (line > 0 && file < s->files)
+    snprintf(out, size, "%s:%ld: the driver says: %s", s->names[file], line % lines_a_file, words);
+  else
+    snprintf(out, size, "%s: the driver says: %s", s->names[0], words);
+}
+
+static ts_status compile(ts_context *context, GLenum stage, const char *name, const char *defines,
+                         GLuint *shader) {
+  source s = {.context = context};
+  static const char version[] = "#version 330 core\n";
+  ts_status status = append(&s, version, sizeof version - 1);
+  if (status == TS_OK && gl_of(context)->texture_gather) status = append(&s, "#define GATHER\n", 15);
+  if (status == TS_OK && gl_of(context)->nearest) status = append(&s, "#define NEAREST\n", 16);
+  if (status == TS_OK) status = append(&s, defines, strlen(defines));
+  if (status == TS_OK) status = expand(&s, name, 0);
+  if (status == TS_OK) {
+    *shader = glCreateShader(stage);
+    const GLchar *text = s.text;
+    glShaderSource(*shader, 1, &text, NULL);
+    glCompileShader(*shader);
+    GLint ok = 0;
+    glGetShaderiv(*shader, GL_COMPILE_STATUS, &ok);
+    if (!ok) {
+      char log[2048] = "", message[480];
+      glGetShaderInfoLog(*shader, sizeof log, NULL, log);
+      explain(&s, log, message, sizeof message);
+      glDeleteShader(*shader);
+      *shader = 0;
+      status = tsi_fail(context, TS_ERROR_SHADER, "%s", message);
+    }
+  }
+  tsi_free(context, s.text);
+  return status;
+}
+
+static void set_samplers(GLuint program) {
+  static const struct {
+    const char *name;
+    int unit;
+  } samplers[] = {
+      {"input0", GL_UNIT_INPUT},
+      {"input1", GL_UNIT_INPUT + 1},
+      {"input2", GL_UNIT_INPUT + 2},
+      {"input3", GL_UNIT_INPUT + 3},
+      {"slot0", GL_UNIT_SLOT},
+      {"slot1", GL_UNIT_SLOT + 1},
+      {"slot2", GL_UNIT_SLOT + 2},
+      {"slot3", GL_UNIT_SLOT + 3},
+      {"entries", GL_UNIT_MATRIX},
+      {"lanes", GL_UNIT_LANES},
+      {"diagonal", GL_UNIT_MATRIX + 1},
+      {"pointers", GL_UNIT_MATRIX + 2},
+      {"starts", GL_UNIT_MATRIX + 3},
+      {"sums", GL_UNIT_MATRIX + 4},
+      {"corners", GL_UNIT_CORNERS},
+      {"stencil_centre", GL_UNIT_STENCIL},
+      {"stencil_sides", GL_UNIT_STENCIL + 1},
+      {"stencil_corners", GL_UNIT_STENCIL + 2},
+      {"weights0", GL_UNIT_WEIGHTS},
+      {"weights1", GL_UNIT_WEIGHTS + 1},
+      {"coarse_centre", GL_UNIT_COARSE},
+      {"inverse", GL_UNIT_COARSE},
+      {"layer0", GL_UNIT_LAYERS},
+      {"layer1", GL_UNIT_LAYERS + 1},
+      {"layer2", GL_UNIT_LAYERS + 2},
+      {"layer3", GL_UNIT_LAYERS + 3},
+      {"layer5", GL_UNIT_LAYERS + 5},
+      {"layer6", GL_UNIT_LAYERS + 6},
+      {"layer7", GL_UNIT_LAYERS + 7},
+      {"layer8", GL_UNIT_LAYERS + 8},
+  };
+  glUseProgram(program);
+  for (size_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++) {
+    const GLint location = glGetUniformLocation(program, samplers[i].name);
+    if (location >= 0) glUniform1i(location, samplers[i].unit);
+  }
+}
+
+static ts_status link_program(ts_context *context, const char *vertex, const char *fragment,
+                              const char *defines, GLuint *program) {
+  GLuint v = 0, f = 0;
+  TSI_TRY(compile(context, GL_VERTEX_SHADER, vertex, defines, &v));
+  const ts_status status = compile(context, GL_FRAGMENT_SHADER, fragment, defines, &f);
+  if (status < 0) {
+    glDeleteShader(v);
+    return status;
+  }
+  *program = glCreateProgram();
+  glAttachShader(*program, v);
+  glAttachShader(*program, f);
+  glLinkProgram(*program);
+  glDeleteShader(v);
+  glDeleteShader(f);
+  GLint ok = 0;
+  glGetProgramiv(*program, GL_LINK_STATUS, &ok);
+  if (ok) return TS_OK;
+  char log[320] = "";
+  glGetProgramInfoLog(*program, sizeof log, NULL, log);
+  glDeleteProgram(*program);
+  for (char *c = log; *c; c++)
+    if (*c == '\n') *c = ' ';
+  return tsi_fail(context, TS_ERROR_SHADER, "%s and %s do not link; the driver says: %s", vertex, fragment,
+                  log);
+}
+
+ts_status gl_program_get(ts_context *context, const char *vertex, const char *fragment, const char *defines,
+                         const gl_program **out) {
+  gl_backend *gl = gl_of(context);
+  char key[sizeof gl->programs->key];
+  snprintf(key, sizeof key, "%s %s %s", vertex, fragment, defines);
+  for (gl_program *p = gl->programs; p; p = p->next)
+    if (!strcmp(p->key, key)) {
+      *out = p;
+      return TS_OK;
+    }
+  gl_program *p = tsi_calloc(context, 1, sizeof *p);
+  if (!p) return tsi_out_of_memory(context, "a program", sizeof *p);
+  GLuint name = 0;
+  const ts_status status = link_program(context, vertex, fragment, defines, &name);
+  if (status < 0) {
+    tsi_free(context, p);
+    return status;
+  }
+  set_samplers(name);
+  gl->bound_program = name;
+  p->name = name;
+  p->parameters = glGetUniformLocation(name, "p");
+  snprintf(p->key, sizeof p->key, "%s", key);
+  p->next = gl->programs;
+  gl->programs = p;
+  *out = p;
+  return TS_OK;
+}
+
+void gl_programs_destroy(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  while (gl->programs) {
+    gl_program *p = gl->programs;
+    gl->programs = p->next;
+    if (gl->entered) gl_delete_program(gl, p->name);
+    tsi_free(context, p);
+  }
+}

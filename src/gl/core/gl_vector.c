@@ -1,0 +1,282 @@
+/* Vectors as regions of textures: creation, transfers, and component-wise operations. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gl.h"
+#include "gl_shader.h"
+
+static const GLenum external_formats[5] = {0, GL_RED, GL_RG, GL_RGBA, GL_RGBA};
+
+ts_status gl_vector_create(ts_vector *v) {
+  const tsi_tiling *t = &v->space->tiling;
+  gl_vector *impl = tsi_calloc(v->context, 1, sizeof *impl);
+  if (!impl) return tsi_out_of_memory(v->context, "a vector", sizeof *impl);
+  const ts_status status = gl_texture_create(v->context, gl_format_of_components(tsi_lanes(v)), t->width,
+                                             t->height, "a vector", &impl->texture);
+  if (status < 0) {
+    tsi_free(v->context, impl);
+    return status;
+  }
+  v->impl = impl;
+  gl_user_added(v->context);
+  return TS_OK;
+}
+
+void gl_vector_destroy(ts_vector *v) {
+  gl_vector *impl = gl_vector_of(v);
+  if (!impl) return;
+  gl_texture_release(v->context, impl->texture);
+  gl_user_removed(v->context);
+  tsi_free(v->context, impl);
+  v->impl = NULL;
+}
+
+ts_status gl_vector_write(ts_vector *v, const float *texels) {
+  const gl_vector *impl = gl_vector_of(v);
+  const tsi_tiling *t = &v->space->tiling;
+  gl_texture_write(gl_of(v->context), impl->texture, impl->x, impl->y, t->width, t->height, texels);
+  return gl_check(v->context, "writing a vector");
+}
+
+ts_status gl_vector_read(const ts_vector *v, float *texels) {
+  const gl_vector *impl = gl_vector_of(v);
+  const tsi_tiling *t = &v->space->tiling;
+  gl_bind_framebuffer(gl_of(v->context), impl->texture->framebuffer);
+  glReadPixels(impl->x, impl->y, t->width, t->height, external_formats[tsi_lanes(v)], GL_FLOAT, texels);
+  return gl_check(v->context, "reading a vector");
+}
+
+/* ---- Vectors and slots in one texture ---- */
+
+typedef struct group_plan {
+  int columns, rows, scratch_y, scratch_width, scratch_count, slots_y, slots_per_row, width, height;
+} group_plan;
+
+static int plan_group(const ts_context *context, const tsi_tiling *t, int count, int slots, int blocks,
+                      group_plan *plan) {
+  const int max = context->caps.max_texture_size;
+  int columns = (int)ceil(sqrt((double)count));
+  while (columns > 1 && (int64_t)columns * t->width > max) columns--;
+  int scratch_height;
+  gl_reduce_scratch_size(t, &plan->scratch_width, &scratch_height);
+  plan->scratch_count = TSI_MAX_DOTS;
+  const int scratch_width = plan->scratch_count * plan->scratch_width;
+  plan->columns = columns;
+  plan->rows = (count + columns - 1) / columns;
+  plan->width = columns * t->width;
+  if (plan->width < scratch_width) plan->width = scratch_width;
+  const int64_t vectors_height = (int64_t)plan->rows * t->height;
+  if (blocks && plan->width < GL_SLOT_WIDTH) plan->width = GL_SLOT_WIDTH;
+  plan->slots_per_row = blocks ? plan->width / GL_SLOT_WIDTH : plan->width;
+  const int slot_rows = (slots + plan->slots_per_row - 1) / plan->slots_per_row;
+  const int64_t height = vectors_height + scratch_height + (int64_t)slot_rows * (blocks ? GL_SLOT_HEIGHT : 1);
+  if (height > max || plan->width > max) return 0;
+  plan->scratch_y = (int)vectors_height;
+  plan->slots_y = (int)vectors_height + scratch_height;
+  plan->height = (int)height;
+  return 1;
+}
+
+static ts_status create_singly(ts_vector **vectors, int count, ts_scalars *scalars) {
+  int made = 0;
+  ts_status status = TS_OK;
+  while (made < count && (status = gl_vector_create(vectors[made])) == TS_OK) made++;
+  if (status == TS_OK && scalars) status = gl_scalars_create(scalars);
+  if (status == TS_OK) return TS_OK;
+  while (made > 0) gl_vector_destroy(vectors[--made]);
+  return status;
+}
+
+ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
+  ts_context *context = vectors[0]->context;
+  const tsi_tiling *t = &vectors[0]->space->tiling;
+  const int blocks = tsi_lanes(vectors[0]) == 1 && gl_of(context)->texture_gather;
+  group_plan plan;
+  if (!context->caps.texture_barrier ||
+      !plan_group(context, t, count, scalars ? scalars->count : 0, blocks, &plan))
+    return create_singly(vectors, count, scalars);
+
+  gl_texture *texture;
+  TSI_TRY(gl_texture_create(context, gl_format_of_components(tsi_lanes(vectors[0])), plan.width, plan.height,
+                            "a solver's vectors", &texture));
+  texture->scratch_x = 0;
+  texture->scratch_y = plan.scratch_y;
+  texture->scratch_width = plan.scratch_width;
+  texture->scratch_count = plan.scratch_count;
+  int made = 0;
+  for (; made < count; made++) {
+    gl_vector *impl = tsi_calloc(context, 1, sizeof *impl);
+    if (!impl) break;
+    impl->texture = texture;
+    impl->x = made % plan.columns * t->width;
+    impl->y = made / plan.columns * t->height;
+    vectors[made]->impl = impl;
+  }
+  gl_scalars *slots = scalars ? tsi_calloc(context, 1, sizeof *slots) : NULL;
+  if (made < count || (scalars && !slots)) {
+    while (made > 0) {
+      tsi_free(context, vectors[--made]->impl);
+      vectors[made]->impl = NULL;
+    }
+    tsi_free(context, slots);
+    gl_texture_release(context, texture);
+    return tsi_out_of_memory(context, "a solver's vectors", sizeof(gl_vector));
+  }
+  if (slots) {
+    slots->texture = texture;
+    slots->blocks = blocks;
+    slots->y = plan.slots_y;
+    slots->per_row = plan.slots_per_row;
+    scalars->impl = slots;
+  }
+  texture->references = count + (slots != NULL);
+  for (int k = 0; k < texture->references; k++) gl_user_added(context);
+  return TS_OK;
+}
+
+/* ---- Operations ---- */
+
+void gl_tiling_parameters(const tsi_tiling *t, int *parameters) {
+  const int tail = t->free_rectangles << (t->log2_width + t->log2_height);
+  const int values[6] = {t->log2_width, t->log2_height, t->rectangles_x,
+                         t->free_count, tail,           tail + t->locked_count};
+  memcpy(parameters, values, sizeof values);
+}
+
+static ts_status get_program(const ts_vector *v, const char *fragment, int terms, const gl_program **program) {
+  char defines[80];
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n%s", tsi_lanes(v), terms,
+           gl_lanes_define(v));
+  return gl_program_get(v->context, "core/fullscreen.vert", fragment, defines, program);
+}
+
+/* A program that tells indices from padding, with what it has to know of the space that is drawn over. */
+static ts_status get_masked_program(const ts_vector *out, const char *fragment, int terms, gl_pass *pass) {
+  char defines[80];
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n#define INDICES\n%s",
+           tsi_lanes(out), terms, gl_lanes_define(out));
+  gl_tiling_parameters(&out->space->tiling, pass->parameters);
+  TSI_TRY(gl_program_get(out->context, "core/fullscreen.vert", fragment, defines, &pass->program));
+  return gl_bind_lanes(out->space);
+}
+
+/* What a slot holds only the device knows. */
+static int is_finite(ts_coefficient c) {
+  return isfinite(c.scale) && !c.numerator.scalars && !c.denominator.scalars;
+}
+
+/* The question costs a software rasterizer a third of an update, so constants are asked here. */
+static ts_status get_update_program(const ts_vector *out, const char *fragment, int terms, gl_pass *pass) {
+  for (int k = 0; k < pass->coefficient_count; k++)
+    if (!is_finite(pass->coefficients[k])) return get_masked_program(out, fragment, terms, pass);
+  return get_program(out, fragment, terms, &pass->program);
+}
+
+/* A coefficient that is the constant 0 drops its term, so that what is in it does not matter. */
+static int is_zero(ts_coefficient c) {
+  return c.scale == 0;
+}
+
+ts_status gl_fill(ts_vector *y, float value) {
+  gl_pass pass = {0};
+  TSI_TRY(get_program(y, "core/fill.frag", 0, &pass.program));
+  TSI_TRY(gl_bind_lanes(y->space));
+  gl_tiling_parameters(&y->space->tiling, pass.parameters);
+  memcpy(&pass.parameters[8], &value, sizeof value);
+  return gl_draw_vector(y, &pass);
+}
+
+ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y) {
+  if (is_zero(a) && is_zero(b)) return gl_fill(out, 0);
+  if (is_zero(a)) return gl_axpby(out, b, y, a, x);
+  gl_pass pass = {
+      .inputs = {x, is_zero(b) ? NULL : y}, .coefficient_count = is_zero(b) ? 1 : 2, .coefficients = {a, b}};
+  TSI_TRY(get_update_program(out, "core/axpby.frag", pass.coefficient_count, &pass));
+  return gl_draw_vector(out, &pass);
+}
+
+ts_status gl_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
+  gl_pass pass = {.inputs = {x, y}};
+  TSI_TRY(get_program(out, "core/multiply.frag", 2, &pass.program));
+  return gl_draw_vector(out, &pass);
+}
+
+ts_status gl_reciprocal(ts_vector *out, const ts_vector *x) {
+  gl_pass pass = {.inputs = {x}};
+  TSI_TRY(get_program(out, "core/reciprocal.frag", 1, &pass.program));
+  return gl_draw_vector(out, &pass);
+}
+
+ts_status gl_free_rows(ts_vector *out, const ts_vector *x) {
+  gl_pass pass = {.inputs = {x}};
+  TSI_TRY(get_program(out, "core/free_rows.frag", 1, &pass.program));
+  TSI_TRY(gl_bind_lanes(out->space));
+  gl_tiling_parameters(&out->space->tiling, pass.parameters);
+  return gl_draw_vector(out, &pass);
+}
+
+ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                          const ts_vector *y) {
+  const int terms = is_zero(b) ? 1 : 2;
+  gl_pass pass = {.inputs = {w, x, terms == 2 ? y : NULL}, .coefficient_count = terms - 1, .coefficients = {b}};
+  TSI_TRY(get_update_program(out, "core/multiply_add.frag", terms, &pass));
+  return gl_draw_vector(out, &pass);
+}
+
+/* Whether r lies right of x in one texture, so that one draw covers both. */
+static int side_by_side(const ts_vector *x, const ts_vector *r) {
+  const gl_vector *left = gl_vector_of(x), *right = gl_vector_of(r);
+  return x->context->caps.texture_barrier && left->texture == right->texture && left->y == right->y &&
+         left->x + x->space->tiling.width == right->x;
+}
+
+ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                       const ts_vector *q, const ts_vector *w, ts_scalars *out, int index) {
+  if (side_by_side(x, r)) {
+    const gl_vector *place = gl_vector_of(x);
+    const tsi_tiling *t = &x->space->tiling;
+    gl_pass pass = {.target = place->texture,
+                    .x = place->x,
+                    .y = place->y,
+                    .width = 2 * t->width,
+                    .height = t->height,
+                    .inputs = {x, d, q},
+                    .coefficient_count = 2,
+                    .coefficients = {a, b},
+                    .parameters = {t->width}};
+    TSI_TRY(get_program(x, "core/axpy2.frag", 2, &pass.program));
+    TSI_TRY(gl_draw(x->context, &pass));
+  } else {
+    TSI_TRY(gl_axpby(x, a, d, ts_constant(1), x));
+    TSI_TRY(gl_axpby(r, b, q, ts_constant(1), r));
+  }
+  return w ? gl_dot3(out, index, r, r, w) : gl_reduce(out, index, TSI_REDUCE_DOT, r, r);
+}
+
+/* Three draws that do not wait for each other: each writes one vector, and reads none that another one writes.
+ */
+ts_status gl_cg_update(const tsi_cg_update *u) {
+  ts_context *context = u->e->context;
+  const ts_slot delta = {u->slots, u->delta}, dq = {u->slots, u->dq}, qmq = {u->slots, u->qmq};
+  const struct {
+    ts_vector *out;
+    const ts_vector *inputs[4];
+    int is_direction, sign;
+  } updates[3] = {{u->e, {u->e, u->d, NULL, NULL}, 0, 1},
+                  {u->r_new, {u->r, u->q, NULL, NULL}, 0, -1},
+                  {u->d_new, {u->r, u->q, u->d, u->m}, 1, -1}};
+  gl_pass pass = {.coefficient_count = 2, .coefficients = {ts_quotient(1, delta, dq), ts_quotient(1, qmq, dq)}};
+  char defines[96];
+  snprintf(defines, sizeof defines, "#define ONE_REDUCTION\n#define COMPONENTS %d\n%s%s", tsi_lanes(u->e),
+           u->m ? "#define SCALED\n" : "", gl_lanes_define(u->e));
+  TSI_TRY(gl_program_get(context, "core/fullscreen.vert", "krylov/cg_update.frag", defines, &pass.program));
+  for (int k = 0; k < 3; k++) {
+    memcpy(pass.inputs, updates[k].inputs, sizeof pass.inputs);
+    pass.parameters[0] = updates[k].is_direction;
+    pass.parameters[1] = updates[k].sign;
+    pass.independent = k > 0;
+    TSI_TRY(gl_draw_vector(updates[k].out, &pass));
+  }
+  return TS_OK;
+}

@@ -1,0 +1,115 @@
+/* Coarse matrices and the weights between levels, and the exact solution on the coarsest level. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gl_grid.h"
+
+/* ---- Weights ---- */
+
+/* Bilinear ones are constants in the shaders of every cycle: only those of cells are made, in which points
+ * without equation differ. */
+static int weight_count(const tsi_level *fine) {
+  return fine->interpolation == TS_INTERPOLATION_BILINEAR ? GL_POINT_SIDES : GL_WEIGHTS;
+}
+
+static ts_status create_weights(const tsi_level *coarse, const tsi_level *fine) {
+  gl_level *l = gl_level_of(fine);
+  const gl_level *c = gl_level_of(coarse);
+  const int four = gl_level_has_four(fine);
+  const ts_grid_desc *grid = &coarse->grid;
+  /* A merged coarse point has weights as the last one too: in the border where a field has one. */
+  const int width = grid->width + tsi_is_merged(fine->grid.width, grid->width, grid->periodic_x),
+            height = grid->height + tsi_is_merged(fine->grid.height, grid->height, grid->periodic_y);
+  for (int k = 0; k < weight_count(fine); k++) {
+    if (l->weights[k]) continue;
+    const int plain = four || k < GL_POINT_SIDES;
+    TSI_TRY(gl_texture_create(fine->context, GL_RGBA32F, plain ? width : c->width, plain ? height : c->height,
+                              "the weights of a multigrid level", &l->weights[k]));
+  }
+  return TS_OK;
+}
+
+static ts_status draw_weights(const tsi_level *coarse, const tsi_level *fine) {
+  gl_backend *gl = gl_of(fine->context);
+  gl_level *l = gl_level_of(fine);
+  TSI_TRY(create_weights(coarse, fine));
+  for (int part = 0; part < weight_count(fine); part++) {
+    char more[64];
+    snprintf(more, sizeof more, "#define PART %d\n%s", part,
+             fine->interpolation == TS_INTERPOLATION_BILINEAR ? "#define BILINEAR\n" : "");
+    gl_texture *target = l->weights[part];
+    gl_pass pass = {.target = target, .width = target->width, .height = target->height};
+    if (part < GL_POINT_SIDES) /* those of points come from those of cells */
+      TSI_TRY(gl_level_pass_of_rows(fine, coarse, "grid/level_weights.frag", more, &pass));
+    else
+      TSI_TRY(gl_level_pass(fine, coarse, "grid/level_weights.frag", more, &pass));
+    gl_level_bind_plain(fine);
+    gl_bind(gl, GL_UNIT_WEIGHTS, part > 0 ? l->weights[GL_CELL_SIDES]->name : 0);
+    gl_bind(gl, GL_UNIT_WEIGHTS + 1, part > 1 ? l->weights[GL_CELL_MIDDLE]->name : 0);
+    TSI_TRY(gl_draw(fine->context, &pass));
+  }
+  return TS_OK;
+}
+
+/* ---- Composition ---- */
+
+/* The three textures of a coarse stencil as the targets of one pass. */
+static ts_status attach_all(ts_context *context, gl_texture *const textures[GL_STENCIL_TEXTURES],
+                            gl_texture *together) {
+  static const GLenum attachments[GL_STENCIL_TEXTURES] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1,
+                                                          GL_COLOR_ATTACHMENT2};
+  *together = (gl_texture){.width = textures[0]->width, .height = textures[0]->height};
+  glGenFramebuffers(1, &together->framebuffer);
+  gl_bind_framebuffer(gl_of(context), together->framebuffer);
+  for (int k = 0; k < GL_STENCIL_TEXTURES; k++)
+    glFramebufferTexture2D(GL_FRAMEBUFFER, attachments[k], GL_TEXTURE_2D, textures[k]->name, 0);
+  glDrawBuffers(GL_STENCIL_TEXTURES, attachments);
+  if (glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE) return TS_OK;
+  return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                  "OpenGL cannot draw into the three textures of a stencil at once");
+}
+
+static ts_status compose(tsi_level *coarse, tsi_level *fine, gl_texture *together) {
+  gl_pass pass = {.target = together, .width = together->width, .height = together->height};
+  TSI_TRY(gl_level_pass_of_rows(fine, coarse, "grid/level_coarsen.frag", "", &pass));
+  gl_level_bind_plain(fine);
+  gl_level_bind_weights(fine, GL_CELL_SIDES);
+  return gl_draw(fine->context, &pass);
+}
+
+ts_status gl_level_coarsen(tsi_level *coarse, tsi_level *fine) {
+  gl_texture together;
+  TSI_TRY(draw_weights(coarse, fine));
+  ts_status status = attach_all(fine->context, gl_level_of(coarse)->plain, &together);
+  if (status == TS_OK) status = compose(coarse, fine, &together);
+  gl_delete_framebuffer(gl_of(fine->context), together.framebuffer);
+  return status == TS_OK ? gl_check(fine->context, "a coarse stencil") : status;
+}
+
+/* ---- The coarsest level ---- */
+
+ts_status gl_level_set_inverse(tsi_level *level, const float *inverse) {
+  ts_context *context = level->context;
+  gl_level *l = gl_level_of(level);
+  static const char what[] = "the inverse of the coarsest matrix";
+  const size_t width = (size_t)level->grid.width, height = (size_t)level->grid.height, count = width * height;
+  const size_t padded = (width + 3) / 4 * 4;
+  if (!l->inverse)
+    TSI_TRY(gl_texture_create(context, GL_RGBA32F, (int)(padded / 4 * height), (int)count, what, &l->inverse));
+  float *rows = tsi_calloc(context, padded * height * count, sizeof *rows);
+  if (!rows) return tsi_out_of_memory(context, what, padded * height * count * sizeof *rows);
+  for (size_t row = 0; row < count * height; row++)
+    memcpy(rows + padded * row, inverse + width * row, width * sizeof *rows);
+  gl_texture_write(gl_of(context), l->inverse, 0, 0, l->inverse->width, l->inverse->height, rows);
+  tsi_free(context, rows);
+  return gl_check(context, what);
+}
+
+ts_status gl_level_coarse_solve(tsi_level *level) {
+  gl_level *l = gl_level_of(level);
+  gl_pass pass = {.inputs = {&l->fields[GL_FIELD_B].vector}};
+  TSI_TRY(gl_level_pass(level, NULL, "grid/level_coarse_solve.frag", "", &pass));
+  gl_bind(gl_of(level->context), GL_UNIT_COARSE, l->inverse->name);
+  l->border_is_stale = 1;
+  return gl_level_draw(level, &l->fields[l->x], &pass);
+}

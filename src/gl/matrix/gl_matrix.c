@@ -1,0 +1,136 @@
+/* Matrices: the textures of a layout and the vertices of its rectangles. */
+#include <string.h>
+
+#include "gl/grid/gl_grid.h"
+
+static ts_status create_textures(ts_matrix *A) {
+  ts_context *context = A->context;
+  gl_matrix *m = gl_matrix_of(A);
+  const tsi_layout *layout = A->layout;
+  const tsi_tiling *t = &A->row_space->tiling;
+  static const char what[] = "a matrix";
+  const int texels = layout->blocks.log2_size == 2 ? 4 : 1; /* of a block */
+  if (layout->blocks.log2_size) {
+    TSI_TRY(gl_texture_create(context, GL_RGBA32F, texels * layout->width, layout->height, what, &m->entries));
+    TSI_TRY(gl_texture_create(context, GL_R32UI, layout->width, layout->height, what, &m->pointers));
+    if (layout->stage_count)
+      TSI_TRY(gl_texture_create(context, GL_RGBA32F, texels << layout->stages[0].log2_width,
+                                layout->stages[0].height, what, &m->stage_blocks));
+  } else if (layout->format == TS_FORMAT_JAGGED) {
+    TSI_TRY(gl_texture_create(context, GL_RG32UI, layout->width, layout->height, what, &m->entries));
+  } else {
+    TSI_TRY(gl_texture_create(context, GL_R32F, layout->width, layout->height, what, &m->entries));
+    TSI_TRY(gl_texture_create(context, GL_R32UI, layout->width, layout->height, what, &m->pointers));
+    TSI_TRY(gl_texture_create(context, GL_R32UI, t->width, t->height, what, &m->starts));
+  }
+  if (A->has_diagonal)
+    TSI_TRY(gl_texture_create(context, layout->blocks.log2_size ? GL_RGBA32F : GL_R32F, texels * t->width,
+                              t->height, what, &m->diagonal));
+  for (int s = 0; s < layout->stage_count; s++)
+    TSI_TRY(gl_texture_create(context, GL_RG32UI, 1 << layout->stages[s].log2_width, layout->stages[s].height,
+                              what, &m->stages[s]));
+  return TS_OK;
+}
+
+/* The vertices of shaders/matrix/rectangles.vert, one a rectangle. Squares are drawn as points, which is one
+ * vertex and shades no texel twice; other rectangles, or sizes that the device has no points for, as quads. */
+static ts_status create_rectangles(ts_matrix *A) {
+  ts_context *context = A->context;
+  gl_matrix *m = gl_matrix_of(A);
+  const tsi_tiling *t = &A->row_space->tiling;
+  enum { integers = 4 };
+  m->rectangle_count = t->rectangles_x * (t->height >> t->log2_height);
+  m->as_points = t->log2_width == t->log2_height && 1 << t->log2_width <= gl_of(context)->max_point_size;
+  const size_t bytes = (size_t)m->rectangle_count * integers * sizeof(GLint);
+  GLint *data = tsi_malloc(context, bytes, 1);
+  if (!data) return tsi_out_of_memory(context, "the rectangles of a matrix", bytes);
+  for (int k = 0; k < m->rectangle_count; k++) {
+    static const GLint no_equations[integers] = {0, 0, 0, 2};
+    const tsi_rectangle *r = &A->layout->rectangles[k];
+    if (k < t->free_rectangles)
+      memcpy(data + (size_t)k * integers, (const GLint[integers]){r->x, r->y, r->length, r->spill},
+             sizeof no_equations);
+    else
+      memcpy(data + (size_t)k * integers, no_equations, sizeof no_equations);
+  }
+  ts_status status = tsi_device_take(context, bytes, "the rectangles of a matrix");
+  if (status == TS_OK) {
+    m->vertices_bytes = bytes;
+    glGenVertexArrays(1, &m->vao);
+    glGenBuffers(1, &m->vertices);
+    glBindVertexArray(m->vao);
+    glBindBuffer(GL_ARRAY_BUFFER, m->vertices);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)bytes, data, GL_STATIC_DRAW);
+    glEnableVertexAttribArray(0);
+    glVertexAttribIPointer(0, integers, GL_INT, 0, NULL);
+    glVertexAttribDivisor(0, m->as_points ? 0 : 1);
+    glBindVertexArray(gl_of(context)->empty_vao);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+    status = gl_check(context, "the rectangles of a matrix");
+  }
+  tsi_free(context, data);
+  return status;
+}
+
+static void write_all(gl_backend *gl, const gl_texture *texture, const void *data) {
+  if (texture && data) gl_texture_write(gl, texture, 0, 0, texture->width, texture->height, data);
+}
+
+ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed) {
+  gl_backend *gl = gl_of(A->context);
+  gl_matrix *m = gl_matrix_of(A);
+  const int blocks = A->layout->blocks.log2_size != 0;
+  write_all(gl, m->entries,
+            packed->entries ? (const void *)packed->entries
+            : blocks        ? packed->block_values
+                            : packed->values);
+  write_all(gl, m->pointers, packed->pointers);
+  write_all(gl, m->starts, packed->starts);
+  write_all(gl, m->diagonal, blocks ? packed->block_diagonal : packed->diagonal);
+  write_all(gl, m->stage_blocks, packed->stage_blocks);
+  for (int s = 0; s < A->layout->stage_count; s++) write_all(gl, m->stages[s], packed->stages[s]);
+  return gl_check(A->context, "writing a matrix");
+}
+
+ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed) {
+  A->impl = tsi_calloc(A->context, 1, sizeof(gl_matrix));
+  if (!A->impl) return tsi_out_of_memory(A->context, "a matrix", sizeof(gl_matrix));
+  ts_status status = create_textures(A);
+  if (status == TS_OK) status = create_rectangles(A);
+  if (status == TS_OK) status = gl_matrix_write(A, packed);
+  if (status < 0) gl_matrix_destroy(A);
+  return status;
+}
+
+void gl_matrix_release_sums(const ts_matrix *A) {
+  gl_matrix *m = gl_matrix_of(A);
+  for (int s = 0; s < TSI_MAX_STAGES; s++) {
+    gl_texture_release(A->context, m->sums[s]);
+    m->sums[s] = NULL;
+  }
+  m->sums_components = 0;
+}
+
+void gl_matrix_destroy(ts_matrix *A) {
+  if (A->stencil) {
+    gl_stencil_destroy(A);
+    return;
+  }
+  gl_matrix *m = gl_matrix_of(A);
+  if (!m) return;
+  ts_context *context = A->context;
+  gl_matrix_release_sums(A);
+  gl_texture_release(context, m->entries);
+  gl_texture_release(context, m->pointers);
+  gl_texture_release(context, m->starts);
+  gl_texture_release(context, m->diagonal);
+  gl_texture_release(context, m->stage_blocks);
+  for (int s = 0; s < TSI_MAX_STAGES; s++) gl_texture_release(context, m->stages[s]);
+  if (gl_of(context)->entered) {
+    gl_delete_vertex_array(gl_of(context), m->vao);
+    gl_delete_buffer(gl_of(context), m->vertices);
+  }
+  tsi_device_give(context, m->vertices_bytes);
+  tsi_free(context, m);
+  A->impl = NULL;
+}

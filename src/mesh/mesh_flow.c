@@ -1,0 +1,156 @@
+/* The mesh flow: its descriptor, its parts, and what may be asked about it. The steps are in mesh_step.c. */
+#include <math.h>
+
+#include "common/core/core.h"
+#include "mesh_operator.h"
+
+enum { most_halvings = 30 };
+
+/* ---- The descriptor ---- */
+
+static ts_status validate(ts_context *context, const ts_mesh_flow_desc *desc) {
+  if (!context->ops->mesh_create)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no meshes", context->backend_name);
+  if (desc->format == TS_FORMAT_BCRS2 || desc->format == TS_FORMAT_BCRS4)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "format is %s; the matrix of a mesh has no blocks, its rows and columns are vertices",
+                    ts_format_name(desc->format));
+  if (desc->vertices < 3)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "vertices is %d; a mesh has at least 3",
+                    desc->vertices);
+  if (desc->triangles < 1)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "triangles is %d; a mesh has at least 1",
+                    desc->triangles);
+  if (!desc->triangle_vertices)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "triangle_vertices is NULL");
+  if (desc->boundary != TS_MESH_BOUNDARY_FIXED && desc->boundary != TS_MESH_BOUNDARY_FLOW)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "boundary is %d, which is no ts_mesh_boundary",
+                    desc->boundary);
+  if (!(desc->speed >= 0 && isfinite(desc->speed)))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "speed is %g; it must be positive and finite",
+                    (double)desc->speed);
+  if (desc->max_halvings < -1 || desc->max_halvings > most_halvings)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "max_halvings is %d; it goes from -1 to %d",
+                    desc->max_halvings, most_halvings);
+  return TS_OK;
+}
+
+/* ---- Parts ---- */
+
+static ts_status create_solvers(ts_mesh_flow *flow, const ts_cg_desc *cg, ts_cg **surface, ts_cg **curve) {
+  ts_cg_desc desc = {0};
+  if (cg) desc = *cg;
+  desc.zero_start = 1; /* what is solved for is the change */
+  TSI_TRY(ts_cg_create(flow->surface.matrix, &desc, surface));
+  if (!flow->curve.matrix) return TS_OK;
+  const ts_status status = ts_cg_create(flow->curve.matrix, &desc, curve);
+  if (status < 0) ts_cg_destroy(surface);
+  return status;
+}
+
+static void destroy_parts(ts_mesh_flow *flow) {
+  ts_cg_destroy(&flow->surface_cg);
+  ts_cg_destroy(&flow->curve_cg);
+  ts_vector_destroy(&flow->force);
+  ts_vector_destroy(&flow->change);
+  ts_vector_destroy(&flow->border);
+  ts_vector_destroy(&flow->start);
+  tsi_mesh_operator_destroy(&flow->surface);
+  tsi_mesh_operator_destroy(&flow->curve);
+}
+
+static ts_status create_parts(ts_mesh_flow *flow, const ts_mesh_flow_desc *desc,
+                              const tsi_mesh_topology *topology) {
+  ts_context *context = flow->context;
+  static const ts_vector_desc three = {.components = 3};
+  TSI_TRY(tsi_mesh_operator_create(context, TSI_MESH_SURFACE, &topology->surface, desc->format, NULL,
+                                   topology->locked, &flow->surface));
+  ts_space *space = flow->surface.matrix->row_space;
+  TSI_TRY(ts_vector_create(space, &three, &flow->force));
+  TSI_TRY(ts_vector_create(space, &three, &flow->change));
+  if (topology->curve.rows) {
+    TSI_TRY(tsi_mesh_operator_create(context, TSI_MESH_CURVE, &topology->curve, desc->format, space, NULL,
+                                     &flow->curve));
+    TSI_TRY(ts_vector_create(space, &three, &flow->border));
+  }
+  flow->limited = desc->cg.max_iterations > 0;
+  return create_solvers(flow, &desc->cg, &flow->surface_cg, &flow->curve_cg);
+}
+
+ts_status ts_mesh_flow_create(ts_context *context, const ts_mesh_flow_desc *desc, ts_mesh_flow **out) {
+  TSI_REQUIRE(NULL, context);
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, out);
+  *out = NULL;
+  TSI_REQUIRE(context, desc);
+  TSI_TRY(validate(context, desc));
+  tsi_mesh_topology topology;
+  TSI_TRY(tsi_mesh_topology_create(context, desc, &topology));
+  const size_t bytes_before = context->bytes_device;
+  ts_status status = TS_OK;
+  ts_mesh_flow *flow = tsi_calloc(context, 1, sizeof *flow);
+  if (flow) {
+    flow->context = context;
+    flow->boundary = desc->boundary;
+    flow->speed = desc->speed > 0 ? desc->speed : 3;
+    flow->max_halvings = desc->max_halvings == 0 ? 6 : desc->max_halvings < 0 ? 0 : desc->max_halvings;
+    status = create_parts(flow, desc, &topology);
+    if (status < 0) {
+      destroy_parts(flow);
+      tsi_free(context, flow);
+    } else {
+      flow->info = (ts_mesh_flow_info){.vertices = desc->vertices,
+                                       .triangles = desc->triangles,
+                                       .boundary_vertices = topology.boundary_vertices,
+                                       .locked_vertices = topology.locked_vertices,
+                                       .format = flow->surface.matrix->info.format,
+                                       .bytes_device = context->bytes_device - bytes_before};
+      *out = flow;
+    }
+  } else {
+    status = tsi_out_of_memory(context, "a mesh flow", sizeof *flow);
+  }
+  tsi_mesh_topology_free(context, &topology);
+  return status;
+}
+
+void ts_mesh_flow_destroy(ts_mesh_flow **flow) {
+  if (!flow || !*flow) return;
+  destroy_parts(*flow);
+  tsi_free((*flow)->context, *flow);
+  *flow = NULL;
+}
+
+ts_status ts_mesh_flow_set_cg(ts_mesh_flow *flow, const ts_cg_desc *cg) {
+  TSI_REQUIRE(NULL, flow);
+  ts_cg *surface = NULL, *curve = NULL;
+  TSI_TRY(create_solvers(flow, cg, &surface, &curve));
+  ts_cg_destroy(&flow->surface_cg);
+  ts_cg_destroy(&flow->curve_cg);
+  flow->surface_cg = surface;
+  flow->curve_cg = curve;
+  flow->limited = cg && cg->max_iterations > 0;
+  return TS_OK;
+}
+
+/* ---- Queries ---- */
+
+ts_status ts_mesh_flow_get_info(const ts_mesh_flow *flow, ts_mesh_flow_info *info) {
+  TSI_REQUIRE(NULL, flow);
+  tsi_clear_error(flow->context);
+  TSI_REQUIRE(flow->context, info);
+  *info = flow->info;
+  return TS_OK;
+}
+
+ts_space *ts_mesh_flow_space(const ts_mesh_flow *flow) {
+  return flow ? flow->surface.matrix->row_space : NULL;
+}
+
+const ts_matrix *ts_mesh_flow_matrix(const ts_mesh_flow *flow) {
+  return flow ? flow->surface.matrix : NULL;
+}
+
+const ts_matrix *ts_mesh_flow_boundary_matrix(const ts_mesh_flow *flow) {
+  return flow ? flow->curve.matrix : NULL;
+}

@@ -1,0 +1,87 @@
+/* Matrices whose values the device computes from the positions of a triangle mesh, and the mesh flow's own
+ * types. The path: mesh_topology.c (triangles to patterns), mesh_operator.c (a pattern to a matrix with corners
+ * beside its entries), a backend's mesh_assemble and mesh_force, mesh_step.c (the flow). */
+#ifndef TSI_MESH_OPERATOR_H
+#define TSI_MESH_OPERATOR_H
+
+#include <texsolve/mesh.h>
+
+#include "common/layout/layout.h"
+
+/* ---- Patterns ---- */
+
+/* Rows in canonical CSR: neighbours and the diagonal. Locked vertices have no row. */
+typedef struct tsi_mesh_pattern {
+  int32_t rows; /* 0: there is no such pattern */
+  int32_t *row_offsets, *columns;
+  /* Of the surface: the third vertices of the two triangles at entry (i, j), which are (j, i, previous) and
+   * (i, j, next). -1 on the diagonal. Of a curve: NULL. */
+  int32_t *previous, *next;
+} tsi_mesh_pattern;
+
+typedef struct tsi_mesh_topology {
+  int32_t boundary_vertices, locked_vertices;
+  unsigned char *locked;           /* per vertex: does not move */
+  tsi_mesh_pattern surface, curve; /* the curve only where a boundary flows */
+} tsi_mesh_topology;
+
+/* Validates the triangles of a descriptor and finds out who is whose neighbour. O(triangles) for bounded
+ * valence.
+ */
+ts_status tsi_mesh_topology_create(ts_context *context, const ts_mesh_flow_desc *desc, tsi_mesh_topology *out);
+void tsi_mesh_topology_free(ts_context *context, tsi_mesh_topology *topology);
+
+/* ---- Operators ---- */
+
+typedef enum tsi_mesh_kind {
+  TSI_MESH_SURFACE, /* a_ij = -factor (cot alpha_ij + cot beta_ij), m_i = 4 A_i */
+  TSI_MESH_CURVE    /* a_ij = -factor / l_ij, m_i = sum of l_ij, with l_ij = |x_i - x_j| */
+} tsi_mesh_kind;
+
+typedef struct tsi_mesh_operator {
+  ts_context *context;
+  tsi_mesh_kind kind;
+  ts_matrix *matrix;
+  void *impl; /* the backend's */
+} tsi_mesh_operator;
+
+/* The corners of an entry, as pointers into a vector: i, j, previous, next; all TSI_MESH_NO_CORNER in padding.
+ */
+#define TSI_MESH_NO_CORNER 0xffffffffu
+typedef struct tsi_mesh_corners {
+  uint32_t i, j, previous, next;
+} tsi_mesh_corners;
+
+/* What a backend keeps of a pattern: the pattern itself (csr), or corners laid out like the matrix's entries.
+ */
+typedef struct tsi_mesh_packed {
+  const tsi_mesh_pattern *pattern;
+  int32_t *places;           /* in linear spaces: of the entries' values; NULL: in their order */
+  tsi_mesh_corners *entries; /* NULL in linear spaces */
+  tsi_mesh_corners *stage;   /* of the first stage of split rows, NULL without */
+} tsi_mesh_packed;
+
+/* `space`: NULL for a new one with these locked vertices. */
+ts_status tsi_mesh_operator_create(ts_context *context, tsi_mesh_kind kind, const tsi_mesh_pattern *pattern,
+                                   ts_format format, ts_space *space, const unsigned char *locked,
+                                   tsi_mesh_operator *out);
+void tsi_mesh_operator_destroy(tsi_mesh_operator *op);
+
+/* ---- The flow ---- */
+
+struct ts_mesh_flow {
+  ts_context *context;
+  ts_mesh_flow_info info;
+  ts_mesh_boundary boundary;
+  double speed;
+  int max_halvings;
+  int limited;                      /* cg.max_iterations is set: a solve may end there */
+  tsi_mesh_operator surface, curve; /* curve.matrix: NULL where no boundary flows */
+  ts_cg *surface_cg, *curve_cg;
+  ts_vector *force, *change; /* right-hand side and solution */
+  ts_vector *border;         /* x with the new boundary; NULL where no boundary flows */
+  ts_vector *start;          /* where a step began that had to be cut; made when it is needed */
+  double time_step;          /* of the last assembly; 0: none */
+};
+
+#endif

@@ -1,0 +1,262 @@
+/* Steps of the mesh flow.
+ *
+ * What is solved for is the change e of the positions, A e = M x - A x, from e = 0. The right-hand side is
+ * computed from differences of neighbours, sum of a_ij (x_i - x_j), which single precision holds to a few bits
+ * however large x, the time step or the valence are; M x - A x as written would lose them, and a flat patch
+ * would tremble. x has one rounding a step. Rows that are not part of a system are those of the identity with a
+ * right-hand side of 0, so that e is 0 there.
+ *
+ * The systems are made in a unit of length in which lambda dt is about 1, a power of two. A step follows
+ * lengths of about sqrt(lambda dt), so that neither their squares nor the entries leave the range of single
+ * precision, whatever the size of the mesh, and all numbers of a mesh and of the same mesh 2^k times as large,
+ * with 4^k dt, are the same bits.
+ *
+ * Where the boundary flows, its own system is solved first. With the border's new positions in x, the surface's
+ * right-hand side holds them as boundary values. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/core/core.h"
+#include "mesh_operator.h"
+
+static const double unit_speed = 3; /* lambda at which x follows dx/dt = -H n */
+enum { largest_exponent = 126 };    /* of a power of two with a reciprocal in single precision */
+/* Edges of the boundary that are shorter than this, in sqrt(2 dt), count as that long: the vertices at their
+ * ends then move as one anyway, and 1 / l stays in the range of single precision. */
+static const double shortest_edge = 1e-3;
+
+static ts_status check_positions(const ts_mesh_flow *flow, const ts_vector *x) {
+  TSI_TRY(tsi_check_space(x, flow->surface.matrix->row_space, "x", "the mesh flow", "the mesh flow's space",
+                          "ts_mesh_flow_space"));
+  if (x->components != 3)
+    return tsi_fail(flow->context, TS_ERROR_INCOMPATIBLE, "x has %d components; positions have 3",
+                    x->components);
+  return TS_OK;
+}
+
+/* One over the unit of length: lambda dt is from 1 to 4 in its square. */
+static double scale_of(const ts_mesh_flow *flow, double time_step) {
+  const double exponent = -floor(0.5 * ilogb(flow->speed * time_step));
+  return ldexp(1, (int)fmin(fmax(exponent, -largest_exponent), largest_exponent));
+}
+
+/* lambda dt in the square of this unit. */
+static double factor_of(const ts_mesh_flow *flow, double time_step) {
+  const double scale = scale_of(flow, time_step);
+  return flow->speed * time_step * scale * scale;
+}
+
+static int has_factor(const ts_mesh_flow *flow, double time_step) {
+  const double factor = factor_of(flow, time_step);
+  return factor >= FLT_MIN && factor <= FLT_MAX;
+}
+
+static ts_status check_time_step(const ts_mesh_flow *flow, double time_step) {
+  if (!(time_step > 0 && isfinite(time_step)))
+    return tsi_fail(flow->context, TS_ERROR_INVALID_ARGUMENT, "time_step is %g; it must be positive and finite",
+                    time_step);
+  if (!has_factor(flow, time_step))
+    return tsi_fail(
+        flow->context, TS_ERROR_INVALID_ARGUMENT,
+        "time_step is %g; times the speed, %g, it is beyond the squares of what single precision holds",
+        time_step, flow->speed);
+  return TS_OK;
+}
+
+/* ---- The two halves ---- */
+
+static ts_status assemble(ts_mesh_flow *flow, const ts_vector *x, double time_step) {
+  ts_context *context = flow->context;
+  const tsi_ops *ops = context->ops;
+  const double factor = factor_of(flow, time_step), along = 2 * factor / unit_speed;
+  const float scale = (float)scale_of(flow, time_step);
+  flow->time_step = 0;
+  TSI_TRY(tsi_enter(context));
+  ts_status status = ops->mesh_assemble(&flow->surface, x, scale, (float)factor, 0);
+  if (status == TS_OK && flow->curve.matrix)
+    status = ops->mesh_assemble(&flow->curve, x, scale, (float)along, (float)(shortest_edge * sqrt(along)));
+  tsi_leave(context, status);
+  if (status == TS_OK) flow->time_step = time_step;
+  return status;
+}
+
+/* change = what the operator's system makes of x, in the unit of the system. */
+static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, ts_cg *cg, const ts_vector *x,
+                              ts_cg_result *result) {
+  ts_context *context = flow->context;
+  TSI_TRY(tsi_enter(context));
+  ts_status status = context->ops->mesh_force(flow->force, op, x, (float)scale_of(flow, flow->time_step));
+  TSI_TRY(tsi_leave(context, status));
+  status = ts_cg_solve(cg, flow->force, flow->change, result);
+  /* The paper's way: a few iterations, whatever they reach. */
+  if (status == TS_NOT_CONVERGED && flow->limited && result->reason == TS_REASON_MAX_ITERATIONS &&
+      result->delta_ratio < 1)
+    status = TS_OK;
+  /* The change is right to its last bits; more than that is not to be had. attainable_residual is what rounding
+   * e leaves; on a device that cannot correct its products their own rounding comes to as much again. */
+  if (status == TS_NOT_CONVERGED && result->reason == TS_REASON_STAGNATED &&
+      result->relative_residual <= 2 * result->attainable_residual)
+    status = TS_OK;
+  return status;
+}
+
+static ts_status add_change(ts_mesh_flow *flow, ts_vector *out, const ts_vector *x) {
+  ts_context *context = flow->context;
+  TSI_TRY(tsi_enter(context));
+  const ts_coefficient unit = ts_constant((float)(1 / scale_of(flow, flow->time_step)));
+  return tsi_leave(context, context->ops->axpby(out, unit, flow->change, ts_constant(1), x));
+}
+
+static void explain(ts_mesh_flow_result *result, const char *which, const ts_cg_result *cg) {
+  const char *text =
+      cg->reason == TS_REASON_NAN_INPUT
+          ? "the positions, or the matrix made of them, hold a NaN or an infinity; or the time step is "
+            "far too short for a mesh of this size"
+          : cg->message;
+  snprintf(result->message, sizeof result->message, "%s%.140s", which, text);
+}
+
+/* Nothing moves. Is that because the device takes all positions for 0? */
+static ts_status check_range(const ts_mesh_flow *flow, const ts_vector *x) {
+  ts_context *context = flow->context;
+  const size_t floats = 3 * (size_t)flow->info.vertices;
+  float *positions = tsi_malloc(context, floats, sizeof *positions), largest = 0;
+  if (!positions) return tsi_out_of_memory(context, "positions", floats * sizeof *positions);
+  const ts_status status = ts_vector_read(x, positions, floats);
+  for (size_t i = 0; i < floats; i++) largest = fmaxf(largest, fabsf(positions[i]));
+  tsi_free(context, positions);
+  if (status < 0 || largest == 0) return status;
+  if (largest < FLT_MIN)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "x: no coordinate is larger than %.3g; the backend takes numbers below %.3g for 0",
+                    (double)largest, (double)FLT_MIN);
+  if (largest * scale_of(flow, flow->time_step) < FLT_MIN)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "time_step is %g, too long for positions whose largest coordinate is %.3g", flow->time_step,
+                    (double)largest);
+  return TS_OK;
+}
+
+/* Moves x if all solves succeed. Adds to the result's iterations. */
+static ts_status solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *result) {
+  const ts_vector *from = x;
+  result->boundary_cg = (ts_cg_result){0};
+  if (flow->curve.matrix) {
+    const ts_status status = solve_change(flow, &flow->curve, flow->curve_cg, x, &result->boundary_cg);
+    result->iterations += result->boundary_cg.iterations;
+    if (status != TS_OK) {
+      result->cg = (ts_cg_result){0};
+      explain(result, "the boundary: ", &result->boundary_cg);
+      return status;
+    }
+    TSI_TRY(add_change(flow, flow->border, x));
+    from = flow->border;
+  }
+  const ts_status status = solve_change(flow, &flow->surface, flow->surface_cg, from, &result->cg);
+  result->iterations += result->cg.iterations;
+  if (status != TS_OK) {
+    explain(result, "", &result->cg);
+    return status;
+  }
+  if (result->cg.iterations + result->boundary_cg.iterations == 0) TSI_TRY(check_range(flow, x));
+  return add_change(flow, x, from);
+}
+
+ts_status ts_mesh_flow_assemble(ts_mesh_flow *flow, const ts_vector *x, double time_step) {
+  TSI_REQUIRE(NULL, flow);
+  tsi_clear_error(flow->context);
+  TSI_REQUIRE(flow->context, x);
+  TSI_TRY(check_positions(flow, x));
+  TSI_TRY(check_time_step(flow, time_step));
+  return assemble(flow, x, time_step);
+}
+
+ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *result) {
+  TSI_REQUIRE(NULL, flow);
+  ts_context *context = flow->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, x);
+  TSI_TRY(check_positions(flow, x));
+  if (flow->time_step == 0)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: nothing is assembled; call ts_mesh_flow_assemble",
+                    __func__);
+  ts_mesh_flow_result own;
+  if (!result) result = &own;
+  *result = (ts_mesh_flow_result){.smallest_time_step = flow->time_step};
+  const uint64_t waits = context->waits;
+  const ts_status status = solve(flow, x, result);
+  result->substeps = status == TS_OK;
+  result->waits = (int)(context->waits - waits);
+  return status;
+}
+
+/* ---- A step, in halves where it must be ---- */
+
+static ts_status copy(ts_context *context, ts_vector *to, const ts_vector *from) {
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave(context, context->ops->axpby(to, ts_constant(1), from, ts_constant(0), from));
+}
+
+/* Keeps x before the first of several substeps moves it. */
+static ts_status keep_start(ts_mesh_flow *flow, const ts_vector *x) {
+  static const ts_vector_desc three = {.components = 3};
+  if (!flow->start) TSI_TRY(ts_vector_create(x->space, &three, &flow->start));
+  return copy(flow->context, flow->start, x);
+}
+
+/* Who stops a step does not want it in halves. */
+static int is_stopped(const ts_mesh_flow_result *result) {
+  return result->cg.reason == TS_REASON_STOPPED || result->boundary_cg.reason == TS_REASON_STOPPED;
+}
+
+/* Time is counted in units of time_step / 2^max_halvings. A substep at level h has 2^(max_halvings - h) of
+ * them; after the second half of a substep the next one is tried at twice the length again. */
+static ts_status step(ts_mesh_flow *flow, ts_vector *x, double time_step, ts_mesh_flow_result *result) {
+  const int most = flow->max_halvings;
+  const int64_t units = (int64_t)1 << most;
+  int64_t done = 0;
+  int level = 0;
+  char message[sizeof result->message] = ""; /* of the first failure */
+  result->smallest_time_step = time_step;
+  while (done < units) {
+    const double length = ldexp(time_step, -level);
+    if (length < result->smallest_time_step) result->smallest_time_step = length;
+    if (done == 0 && level > 0) TSI_TRY(keep_start(flow, x));
+    TSI_TRY(assemble(flow, x, length));
+    const ts_status status = solve(flow, x, result);
+    if (status < 0) return status;
+    if (status == TS_OK) {
+      result->substeps++;
+      done += units >> level;
+      while (level > 0 && done % (units >> (level - 1)) == 0) level--;
+      continue;
+    }
+    if (!message[0]) memcpy(message, result->message, sizeof message);
+    if (level == most || is_stopped(result) || !has_factor(flow, length / 2)) {
+      result->substeps = 0;
+      if (done > 0) TSI_TRY(copy(flow->context, x, flow->start));
+      return TS_NOT_CONVERGED;
+    }
+    level++;
+  }
+  memcpy(result->message, message, sizeof message);
+  return TS_OK;
+}
+
+ts_status ts_mesh_flow_step(ts_mesh_flow *flow, ts_vector *x, double time_step, ts_mesh_flow_result *result) {
+  TSI_REQUIRE(NULL, flow);
+  ts_context *context = flow->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, x);
+  TSI_TRY(check_positions(flow, x));
+  TSI_TRY(check_time_step(flow, time_step));
+  ts_mesh_flow_result own;
+  if (!result) result = &own;
+  *result = (ts_mesh_flow_result){0};
+  const uint64_t waits = context->waits;
+  const ts_status status = step(flow, x, time_step, result);
+  result->waits = (int)(context->waits - waits);
+  return status;
+}

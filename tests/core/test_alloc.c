@@ -1,0 +1,356 @@
+/* Host memory runs out at the first, the second, ... allocation of every call: the call says so, gives back
+ * what it had taken, and works when there is memory again. */
+#include <texsolve/fluid.h>
+#include <texsolve/mesh.h>
+#include <texsolve/reorder.h>
+
+#include "common/core/core.h"
+#include "grid_samples.h"
+#include "heap.h"
+#include "krylov_solve.h"
+#include "mesh_samples.h"
+
+static void contexts(void) {
+  const ts_context_desc desc = heap_desc();
+  int succeeded = 0;
+  for (long n = 0; n < 1000 && !succeeded; n = heap_next(n)) {
+    ts_context *context = NULL;
+    memory.countdown = n;
+    memory.failed = 0;
+    test_context_label("allocation %ld", n);
+    const ts_status status = ts_context_create(&desc, &context);
+    memory.countdown = -1;
+    if (memory.failed == 0) {
+      succeeded = CHECK_INT(status, TS_OK);
+      test_close(&context);
+      CHECK_INT(memory.live, 0);
+      if (!succeeded) return;
+      break;
+    }
+    CHECK_FAILS(NULL, status, TS_ERROR_OUT_OF_HOST_MEMORY, "memory");
+    CHECK(context == NULL);
+    if (!CHECK_INT(memory.live, 0)) return;
+    ts_context_destroy(&context);
+  }
+  CHECK(succeeded);
+}
+
+static void spaces_vectors_scalars(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  const ts_space_desc size = {5000};
+  const ts_vector_desc three = {3};
+  const ts_scalars_desc many = {100};
+  ts_space *space = NULL;
+  ts_vector *x = NULL;
+  ts_scalars *scalars = NULL;
+  FAIL_EACH_CREATION(context, space, ts_space_create(context, &size, &space));
+  FAIL_EACH_CREATION(context, x, ts_vector_create(space, &three, &x));
+  FAIL_EACH_CREATION(context, scalars, ts_scalars_create(context, &many, &scalars));
+  float *values = ref_values(15000, 1, -1, 1), *read = calloc(15000, sizeof *read), slot[4];
+  FAIL_EACH_USE(context, ts_vector_write(x, values, 15000));
+  FAIL_EACH_USE(context, ts_vector_read(x, read, 15000));
+  CHECK(memcmp(values, read, 15000 * sizeof *values) == 0);
+  FAIL_EACH_USE(context, ts_vector_scale(x, ts_constant(2)));
+  FAIL_EACH_USE(context, ts_vector_dot(scalars, 7, x, x));
+  FAIL_EACH_USE(context, ts_vector_max(scalars, 8, x));
+  FAIL_EACH_USE(context, ts_scalars_read(scalars, 7, 1, slot));
+  CHECK_CLOSE(slot[1], 4 * ref_dot(5000, 3, 1, values, values, NULL), 0.05);
+  free(values), free(read);
+  ts_vector_destroy(&x);
+  ts_scalars_destroy(&scalars);
+  ts_space_destroy(&space);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+static void matrices(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ts_format formats[8];
+  const int format_count = list_formats(context, formats);
+  ref_matrix samples[] = {ref_grid(20, 20), ref_dense_row(3000, 7, 3), ref_uneven_rows(300, 200, 30, 5)};
+  unsigned char locked[400] = {0, 1, 1};
+  for (int s = 0; s < 3; s++) {
+    /* The rows of the sample in descending order of columns, so that a sorted copy has to be made. */
+    ref_matrix *m = &samples[s];
+    for (int32_t i = 0; i < m->rows; i++)
+      for (int32_t a = m->offsets[i], b = m->offsets[i + 1] - 1; a < b; a++, b--) {
+        const int32_t column = m->indices[a];
+        const float value = m->values[a];
+        m->indices[a] = m->indices[b], m->values[a] = m->values[b];
+        m->indices[b] = column, m->values[b] = value;
+      }
+    for (int f = 0; f < format_count; f++)
+      for (int kind = 0; kind < 2; kind++) {
+        ts_matrix_desc matrix_desc = {0};
+        matrix_desc.csr = ref_csr(m);
+        matrix_desc.format = formats[f];
+        matrix_desc.keep_host_copy = kind;
+        matrix_desc.locked = kind && s == 0 ? locked : NULL;
+        ts_matrix *matrix = NULL;
+        FAIL_EACH_CREATION(context, matrix, ts_matrix_create(context, &matrix_desc, &matrix));
+        const ts_csr csr = ref_csr(m);
+        if (matrix) FAIL_EACH_USE(context, ts_matrix_set_values(matrix, &csr));
+        if (matrix) {
+          ts_vector *x = make_vector(ts_matrix_column_space(matrix), 1, NULL);
+          ts_vector *y = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+          FAIL_EACH_USE(context, ts_matrix_multiply(y, matrix, x));
+          FAIL_EACH_USE(context, ts_matrix_residual(y, y, matrix, x));
+          ts_vector_destroy(&x);
+          ts_vector_destroy(&y);
+        }
+        ts_matrix_destroy(&matrix);
+      }
+    ref_free(m);
+  }
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+static void solvers(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ref_matrix m = ref_grid(20, 20);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  float *bs = ref_values(800, 3, -1, 1);
+  ts_vector *b = make_vector(ts_matrix_row_space(matrix), 2, bs), *x = NULL;
+  x = make_vector(ts_matrix_row_space(matrix), 2, NULL);
+  ts_cg *cg = NULL;
+  FAIL_EACH_CREATION(context, cg, ts_cg_create(matrix, NULL, &cg));
+  /* The first solve makes the workspace; a solve that got none can be repeated. */
+  FAIL_EACH_USE(context, ts_cg_solve(cg, b, x, NULL));
+  float *xs = read_vector(x);
+  CHECK(ref_worst_residual(&m, NULL, 2, xs, bs) <= 1e-4);
+  free(xs);
+  free(bs);
+  ts_cg_destroy(&cg);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+static void krylov_solvers(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ref_matrix m = test_is_brief() ? ref_convection(10, 10, 2) : ref_convection(20, 20, 2);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  float *bs = ref_values(800, 3, -1, 1);
+  ts_vector *b = make_vector(ts_matrix_row_space(matrix), 2, bs);
+  for (int k = 0; k < KRYLOV_METHODS; k++) {
+    ts_vector *x = make_vector(ts_matrix_row_space(matrix), 2, NULL);
+    ts_krylov *solver = NULL;
+    FAIL_EACH_CREATION(context, solver, krylov_methods[k].create(matrix, NULL, &solver));
+    FAIL_EACH_USE(context, ts_krylov_solve(solver, b, x, NULL));
+    float *xs = read_vector(x);
+    CHECK(ref_worst_residual(&m, NULL, 2, xs, bs) <= 1.1e-5);
+    free(xs);
+    ts_krylov_destroy(&solver);
+    ts_vector_destroy(&x);
+  }
+  ref_matrix t = ref_transpose(&m);
+  const ts_matrix_desc transposed_desc = {.csr = ref_csr(&t),
+                                          .row_space = ts_matrix_column_space(matrix),
+                                          .column_space = ts_matrix_row_space(matrix),
+                                          .keep_host_copy = 1};
+  ts_matrix *transposed = NULL;
+  REQUIRE_OK(context, ts_matrix_create(context, &transposed_desc, &transposed));
+  ts_vector *x = make_vector(ts_matrix_row_space(matrix), 2, NULL);
+  ts_cgls *cgls = NULL;
+  FAIL_EACH_CREATION(context, cgls, ts_cgls_create(matrix, transposed, NULL, &cgls));
+  FAIL_EACH_USE(context, ts_cgls_solve(cgls, b, x, NULL));
+  float *xs = read_vector(x);
+  CHECK(ref_worst_residual(&m, NULL, 2, xs, bs) <= 1e-3);
+  free(xs);
+  ts_cgls_destroy(&cgls);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&transposed);
+  ref_free(&t);
+  free(bs);
+  ts_vector_destroy(&b);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+/* Memory is the context's, where there is one. */
+static void orders(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ref_matrix m = ref_skew(50);
+  const ts_csr csr = ref_csr(&m);
+  int32_t order[50], offsets[51], columns[98];
+  float values[98];
+  FAIL_EACH_USE(context, ts_reorder_rcm(context, &csr, order));
+  FAIL_EACH_USE(context, ts_csr_permute(context, &csr, order, offsets, columns, values));
+  CHECK_INT(columns[0], 1); /* a path */
+  ref_free(&m);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+static void mesh_flows(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ts_format formats[8];
+  const int format_count = list_mesh_formats(context, formats);
+  mesh_sample meshes[] = {mesh_disk(6), mesh_cone(700, 0.5f)};
+  for (int k = 0; k < 2 * format_count; k++) {
+    const mesh_sample *m = &meshes[k & 1];
+    if (test_is_brief() && (k / 2 + k) % 2) continue;
+    const ts_mesh_flow_desc flow_desc = {.vertices = m->vertices,
+                                         .triangles = m->triangles,
+                                         .triangle_vertices = m->t,
+                                         .format = formats[k / 2],
+                                         .boundary = TS_MESH_BOUNDARY_FLOW};
+    ts_mesh_flow *flow = NULL;
+    FAIL_EACH_CREATION(context, flow, ts_mesh_flow_create(context, &flow_desc, &flow));
+    if (!flow) continue;
+    ts_vector *x = make_vector(ts_mesh_flow_space(flow), 3, m->x);
+    FAIL_EACH_USE(context, ts_mesh_flow_assemble(flow, x, 1e-3));
+    /* A step that fails for want of memory has not begun to move anything: the first solve needs it all. */
+    FAIL_EACH_USE(context, ts_mesh_flow_step(flow, x, 1e-3, NULL));
+    const ts_cg_desc cg = {.rtol = 1e-3};
+    FAIL_EACH_USE(context, ts_mesh_flow_set_cg(flow, &cg));
+    FAIL_EACH_USE(context, ts_mesh_flow_step(flow, x, 1e-3, NULL));
+    ts_vector_destroy(&x);
+    ts_mesh_flow_destroy(&flow);
+  }
+  mesh_free(&meshes[0]);
+  mesh_free(&meshes[1]);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+static void grids(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  /* Holes and singular parts, each of which is a vector; more parts than are kept. */
+  unsigned char *rooms = grid_rooms(59, 23);
+  grid_sample sample = grid_poisson(&(grid_problem){59, 23, "NNNN", NULL, rooms, 0});
+  grid_sample nine = grid_random(&sample.grid, 1, 9, 3);
+  float *values = malloc(9 * grid_points(&sample) * sizeof *values);
+  ts_space *grid = NULL;
+  ts_matrix *matrix = NULL;
+  FAIL_EACH_CREATION(context, grid, ts_grid_create(context, &sample.grid, &grid));
+  FAIL_EACH_CREATION(context, matrix, ts_stencil_create(grid, sample.values, &matrix));
+  FAIL_EACH_USE(context, ts_stencil_set_values(matrix, nine.values));
+  FAIL_EACH_USE(context, ts_stencil_read(matrix, values));
+  CHECK(memcmp(values, nine.values, 9 * grid_points(&sample) * sizeof *values) == 0);
+  FAIL_EACH_USE(context, ts_stencil_set_values(matrix, sample.values));
+  for (int s = TS_SMOOTHER_JACOBI; s <= TS_SMOOTHER_FOUR_COLOUR && context->caps.grid_storages; s++) {
+    const ts_multigrid_desc multigrid_desc = {.smoother = (ts_smoother)s};
+    ts_multigrid *multigrid = NULL;
+    FAIL_EACH_CREATION(context, multigrid, ts_multigrid_create(matrix, &multigrid_desc, &multigrid));
+    if (!multigrid) continue;
+    ts_vector *b = make_vector(grid, 1, NULL), *x = make_vector(grid, 1, NULL);
+    CHECK_OK(context, ts_vector_fill(b, 1));
+    FAIL_EACH_USE(context, ts_multigrid_cycle(multigrid, b, x, 1));
+    FAIL_EACH_USE(context, ts_multigrid_solve(multigrid, b, x, NULL));
+    CHECK_OK(context, ts_stencil_set_values(matrix, nine.values));
+    FAIL_EACH_USE(context, ts_multigrid_update(multigrid));
+    FAIL_EACH_USE(context, ts_multigrid_cycle(multigrid, b, x, 1));
+    CHECK_OK(context, ts_stencil_set_values(matrix, sample.values));
+    FAIL_EACH_USE(context, ts_multigrid_update(multigrid));
+    const ts_cg_desc cg_desc = {.preconditioner = TS_PRECONDITIONER_MULTIGRID, .multigrid = multigrid};
+    ts_cg *cg = NULL;
+    FAIL_EACH_CREATION(context, cg, ts_cg_create(matrix, &cg_desc, &cg));
+    ts_cg_destroy(&cg);
+    ts_vector_destroy(&b);
+    ts_vector_destroy(&x);
+    ts_multigrid_destroy(&multigrid);
+  }
+  ts_matrix_destroy(&matrix);
+  ts_space_destroy(&grid);
+  grid_free(&sample);
+  grid_free(&nine);
+  free(values), free(rooms);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+/* The library takes all of its memory from the allocator: a context with everything in it holds live blocks
+ * only there, and gives all of them back, in whatever order the objects go. */
+static void order_of_destruction(void) {
+  for (int order = 0; order < 6; order++) {
+    const ts_context_desc desc = heap_desc();
+    ts_context *context = NULL;
+    REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+    ref_matrix m = test_is_brief() ? ref_grid(5, 5) : ref_grid(12, 12);
+    ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+    ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+    ts_vector *x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+    ts_cg *cg = make_cg(matrix, NULL);
+    CHECK_OK(context, ts_vector_fill(b, 1));
+    CHECK_OK(context, ts_cg_solve(cg, b, x, NULL));
+    CHECK(memory.live > 5);
+    for (int k = 0; k < 3; k++) {
+      const int which = (order + (order < 3 ? k : 2 * k)) % 3;
+      if (which == 0) ts_matrix_destroy(&matrix);
+      if (which == 1) ts_vector_destroy(&x), ts_vector_destroy(&b);
+      if (which == 2) ts_cg_destroy(&cg);
+    }
+    ref_free(&m);
+    test_close(&context);
+    CHECK_INT(memory.live, 0);
+  }
+}
+
+/* Every call on a fluid that takes memory; afterwards the fluid works. */
+static void fluids(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  unsigned char solid[64] = {0};
+  solid[20] = 1;
+  ts_fluid_parameters parameters;
+  ts_fluid_default_parameters(&parameters);
+  const ts_fluid_desc fluid_desc = {
+      .width = 8, .height = 8, .left = {TS_FLUID_WALL, {1, 0}}, .parameters = &parameters};
+  ts_fluid *fluid = NULL;
+  FAIL_EACH_CREATION(context, fluid, ts_fluid_create(context, &fluid_desc, &fluid));
+  if (fluid) {
+    FAIL_EACH_USE(context, ts_fluid_step(fluid, TS_FLUID_MEASURE_DIVERGENCE, NULL));
+    parameters.solver = TS_FLUID_MULTIGRID_CG;
+    parameters.viscosity = 0.01;
+    parameters.vorticity_confinement = 1;
+    parameters.advection = TS_FLUID_MACCORMACK;
+    FAIL_EACH_USE(context, ts_fluid_set_parameters(fluid, &parameters));
+    FAIL_EACH_USE(context, ts_fluid_step(fluid, 0, NULL));
+    FAIL_EACH_USE(context, ts_fluid_set_particles(fluid, 4, 4, 1));
+    FAIL_EACH_USE(context, ts_fluid_set_walls(fluid, solid, NULL));
+    FAIL_EACH_USE(context, ts_fluid_splat(fluid, 0.5, 0.5, 0.1, (float[2]){1, 1}, NULL, 0));
+    FAIL_EACH_USE(context, ts_fluid_reset(fluid));
+    ts_fluid_result result;
+    CHECK_OK(context, ts_fluid_step(fluid, TS_FLUID_MEASURE_DIVERGENCE, &result));
+    CHECK(result.largest_speed >= 0.5 && result.largest_speed < 10);
+  }
+  ts_fluid_destroy(&fluid);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+static const test_case cases[] = {
+    {"contexts", contexts},
+    {"spaces_vectors_scalars", spaces_vectors_scalars},
+    {"matrices", matrices},
+    {"solvers", solvers},
+    {"krylov_solvers", krylov_solvers},
+    {"orders", orders},
+    {"mesh_flows", mesh_flows},
+    {"grids", grids},
+    {"fluids", fluids},
+    {"order_of_destruction", order_of_destruction},
+};
+TEST_MAIN(cases, 0)

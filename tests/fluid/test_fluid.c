@@ -1,0 +1,395 @@
+/* Fluids: what must hold at every step, whatever flows. */
+#include "common/core/core.h"
+#include "fluid_run.h"
+
+static ts_context *context;
+
+static double rounding(fluid_run *run) {
+  const size_t count = (size_t)run->desc.width * (size_t)run->desc.height;
+  float *p = read_vector(ts_fluid_pressure(run->fluid));
+  double largest = 0;
+  for (size_t k = 0; k < count; k++) largest = fmax(largest, fabs((double)p[k]));
+  free(p);
+  return 5 * EPSILON * (run->result.largest_speed + run->parameters.time_step / run->h * largest) / run->h;
+}
+
+/* Staggered: as far as cycles go, to 1e-6 of what it was or to rounding. Collocated: the five-point Laplacian
+ * is not the divergence of the gradient, so no number of cycles helps. */
+static void divergence(void) {
+  context = test_open();
+  if (!context) return;
+  for (int layout = 0; layout < 2; layout++) {
+    fluid_run run = fluid_make((ts_fluid_desc){.width = 65, .height = 33, .layout = (ts_fluid_layout)layout});
+    run.parameters.iterations = 12;
+    if (fluid_open(&run, context)) {
+      const float v[2] = {3, 1};
+      CHECK_OK(context, ts_fluid_splat(run.fluid, 0.7, 0.4, 0.1, v, NULL, 0));
+      for (int k = 0; k < 2 && fluid_steps(&run, 1, TS_FLUID_MEASURE_DIVERGENCE); k++) {
+        const ts_fluid_result *r = &run.result;
+        printf("  %s: divergence %.1e -> %.1e, largest %.1e -> %.1e; rounding %.1e\n",
+               layout ? "collocated" : "staggered", r->divergence_before, r->divergence_after,
+               r->largest_before, r->largest_after, rounding(&run));
+        CHECK(r->divergence_before > 0.1 && r->largest_before >= r->divergence_before);
+        CHECK(r->largest_after >= r->divergence_after && r->largest_speed > 1 && r->largest_speed < 3);
+        if (layout == TS_FLUID_STAGGERED)
+          CHECK(r->divergence_after <= fmax(1e-6 * r->divergence_before, rounding(&run)));
+        else
+          CHECK(r->divergence_after > 0.05 * r->divergence_before);
+      }
+    }
+    fluid_close(&run);
+  }
+  test_close(&context);
+}
+
+static double divergence_left(ts_fluid_solver solver, int iterations, ts_fluid_result *result) {
+  fluid_run run = fluid_make((ts_fluid_desc){.width = 64, .height = 64});
+  run.desc.right.kind = TS_FLUID_OUTLET;
+  run.parameters.solver = solver;
+  run.parameters.iterations = iterations;
+  run.parameters.cold_start = 1;
+  const float v[2] = {1, 1};
+  if (fluid_open(&run, context) && CHECK_OK(context, ts_fluid_splat(run.fluid, 0.5, 0.5, 0.2, v, NULL, 0)))
+    fluid_steps(&run, 1, TS_FLUID_MEASURE_DIVERGENCE);
+  *result = run.result;
+  fluid_close(&run);
+  return result->divergence_after / result->divergence_before;
+}
+
+/* Every solver does what its name says: plain Jacobi hardly touches what is smooth. */
+static void solvers(void) {
+  context = test_open();
+  if (!context) return;
+  ts_fluid_result r[4];
+  const double multigrid = divergence_left(TS_FLUID_MULTIGRID, 0, &r[0]);
+  const double multigrid_cg = divergence_left(TS_FLUID_MULTIGRID_CG, 0, &r[1]);
+  const double cg = divergence_left(TS_FLUID_CG, 0, &r[2]), jacobi = divergence_left(TS_FLUID_JACOBI, 0, &r[3]);
+  printf("  left of the divergence: multigrid %.1e, multigrid-cg %.1e, cg %.1e, jacobi %.1e\n", multigrid,
+         multigrid_cg, cg, jacobi);
+  CHECK(multigrid_cg < 1e-3 && multigrid < 1e-2 && cg < jacobi && jacobi > 0.5 && jacobi < 1);
+  const int iterations[4] = {2, 4, 50, 20};
+  for (int k = 0; k < 4; k++) CHECK_INT(r[k].iterations, iterations[k]);
+  CHECK_INT(r[0].pressure_reason, TS_REASON_CONVERGED);
+  CHECK_INT(r[2].pressure_reason, TS_REASON_MAX_ITERATIONS);
+  ts_fluid_result few;
+  CHECK(divergence_left(TS_FLUID_JACOBI, 5, &few) > jacobi);
+  CHECK_INT(few.iterations, 5);
+  /* With a tolerance CG ends when it is met. */
+  fluid_run run = fluid_make((ts_fluid_desc){.width = 32, .height = 32});
+  run.parameters.solver = TS_FLUID_MULTIGRID_CG;
+  run.parameters.iterations = 50;
+  run.parameters.tolerance = 1e-4;
+  const float v[2] = {1, 1};
+  if (fluid_open(&run, context) && CHECK_OK(context, ts_fluid_splat(run.fluid, 0.5, 0.5, 0.2, v, NULL, 0)) &&
+      fluid_steps(&run, 1, TS_FLUID_MEASURE_DIVERGENCE)) {
+    CHECK_INT(run.result.pressure_reason, TS_REASON_CONVERGED);
+    CHECK(run.result.iterations > 1 && run.result.iterations < 20);
+    CHECK(run.result.divergence_after < 1e-3 * run.result.divergence_before);
+  }
+  fluid_close(&run);
+  test_close(&context);
+}
+
+/* ---- What must never change ---- */
+
+static int all_zero(const ts_vector *v) {
+  float *values = read_vector(v);
+  size_t k = 0;
+  while (k < vector_count(v) && values[k] == 0) k++;
+  free(values);
+  return k == vector_count(v);
+}
+
+static double pattern(double x, double y, int component) {
+  return sin(9 * x + component) * cos(7 * y) + 1;
+}
+
+/* A fluid at rest is at rest for ever, to the bit, and so is the dye in it. */
+static void still(void) {
+  context = test_open();
+  if (!context) return;
+  for (int k = 0; k < 8; k++) {
+    test_context_label("layout %d, advection %d, %s", k & 1, k >> 1 & 1, k & 4 ? "periodic" : "closed");
+    fluid_run run = fluid_make((ts_fluid_desc){.width = 19, .height = 12, .layout = (ts_fluid_layout)(k & 1)});
+    run.parameters.advection = (ts_fluid_advection)(k >> 1 & 1);
+    run.parameters.viscosity = 0.01;
+    run.parameters.vorticity_confinement = 3;
+    if (k & 4) {
+      run.desc.left.kind = run.desc.right.kind = TS_FLUID_PERIODIC;
+      run.desc.top.kind = TS_FLUID_SLIP;
+    }
+    if (fluid_open(&run, context)) {
+      fluid_write_dye(&run, pattern);
+      float *before = read_vector(ts_fluid_dye(run.fluid));
+      if (fluid_steps(&run, 3, TS_FLUID_MEASURE_DIVERGENCE)) {
+        CHECK(all_zero(ts_fluid_velocity(run.fluid)) && all_zero(ts_fluid_pressure(run.fluid)));
+        float *after = read_vector(ts_fluid_dye(run.fluid));
+        int differ = 0;
+        for (size_t n = 0; n < vector_count(ts_fluid_dye(run.fluid)); n++) differ += before[n] != after[n];
+        CHECK_INT(differ, 0);
+        free(after);
+        CHECK(run.result.divergence_after == 0 && run.result.largest_speed == 0);
+      }
+      free(before);
+    }
+    fluid_close(&run);
+  }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+/* What is a mirror image stays one, up to the order of additions. */
+static void symmetric(void) {
+  context = test_open();
+  if (!context) return;
+  enum { width = 40, height = 30 };
+  for (int layout = 0; layout < 2; layout++) {
+    fluid_run run =
+        fluid_make((ts_fluid_desc){.width = width, .height = height, .layout = (ts_fluid_layout)layout});
+    run.parameters.advection = TS_FLUID_MACCORMACK;
+    run.parameters.buoyancy = 5;
+    run.parameters.vorticity_confinement = 2;
+    run.parameters.iterations = 8;
+    const float up[2] = {0, 1};
+    if (fluid_open(&run, context) &&
+        CHECK_OK(context, ts_fluid_splat(run.fluid, 20 * run.h, 8 * run.h, 4 * run.h, up, NULL, 1)) &&
+        fluid_steps(&run, test_is_brief() ? 4 : 8, TS_FLUID_MEASURE_DIVERGENCE)) {
+      float *v = read_vector(ts_fluid_velocity(run.fluid));
+      double worst = 0;
+      for (int j = 0; j < height; j++)
+        for (int i = 0; i < width; i++) {
+          const int row = j * (width + 1), u_at = layout ? width - 1 - i : width - i;
+          worst = fmax(worst, fabs((double)v[2 * (row + i)] + (double)v[2 * (row + u_at)]));
+          worst = fmax(worst, fabs((double)v[2 * (row + i) + 1] - (double)v[2 * (row + width - 1 - i) + 1]));
+        }
+      printf("  layout %d: off by %.1e of %.2f\n", layout, worst, run.result.largest_speed);
+      CHECK(worst < 2e-5 && run.result.largest_speed > 0.5);
+      free(v);
+    }
+    fluid_close(&run);
+  }
+  test_close(&context);
+}
+
+/* ---- Waits, bits ---- */
+
+static void waits(void) {
+  context = test_open();
+  if (!context) return;
+  static const ts_fluid_solver without[] = {TS_FLUID_MULTIGRID, TS_FLUID_JACOBI};
+  for (int k = 0; k < 2; k++) {
+    fluid_run run = fluid_make((ts_fluid_desc){.width = 24, .height = 24});
+    run.parameters.solver = without[k];
+    run.parameters.viscosity = 0.01;
+    run.parameters.advection = TS_FLUID_MACCORMACK;
+    run.parameters.vorticity_confinement = 1;
+    if (fluid_open(&run, context) && CHECK_OK(context, ts_fluid_set_particles(run.fluid, 5, 5, 1)) &&
+        fluid_steps(&run, 1, 0)) { /* makes what is missing */
+      const uint64_t before = context_info(context).waits;
+      if (fluid_steps(&run, 3, 0)) {
+        CHECK_INT(run.result.waits, 0);
+        CHECK_INT(context_info(context).waits, before);
+        CHECK(isnan(run.result.divergence_after) && run.result.seconds[TS_FLUID_STAGE_PRESSURE] == 0);
+      }
+      if (fluid_steps(&run, 1, TS_FLUID_MEASURE_DIVERGENCE)) CHECK_INT(run.result.waits, 1);
+      if (fluid_steps(&run, 1, TS_FLUID_MEASURE_TIMES)) {
+        CHECK(run.result.waits > TS_FLUID_STAGES);
+        for (int stage = 0; stage < TS_FLUID_STAGES; stage++) CHECK(run.result.seconds[stage] >= 0);
+        CHECK(run.result.seconds[TS_FLUID_STAGE_PRESSURE] > 0);
+      }
+      CHECK_INT(run.result.steps, 6);
+      CHECK_CLOSE(run.result.time, 6.0 / 60, 1e-9);
+    }
+    fluid_close(&run);
+  }
+  test_close(&context);
+}
+
+static void not_a_number(void) {
+  context = test_open();
+  if (!context) return;
+  for (int which = 0; which < 2; which++) {
+    fluid_run run = fluid_make((ts_fluid_desc){.width = 16, .height = 16});
+    if (fluid_open(&run, context)) {
+      ts_vector *v = which ? ts_fluid_dye(run.fluid) : ts_fluid_velocity(run.fluid);
+      float *values = read_vector(v);
+      values[which ? 4 * (16 * 8 + 8) : 2 * (17 * 8 + 8)] = which ? INFINITY : NAN;
+      CHECK_OK(context, ts_vector_write(v, values, vector_count(v)));
+      free(values);
+      /* A check's own reading tells NaNs of the fluid's from its poison. */
+      CHECK_INT(ts_fluid_step(run.fluid, TS_FLUID_MEASURE_DIVERGENCE, &run.result), TS_NOT_CONVERGED);
+      CHECK_OK(context, ts_fluid_reset(run.fluid));
+      fluid_steps(&run, 1, TS_FLUID_MEASURE_DIVERGENCE);
+    }
+    fluid_close(&run);
+  }
+  test_close(&context);
+}
+
+/* ---- Backends ---- */
+
+static double largest_difference(const ts_vector *x, const ts_vector *y) {
+  float *a = read_vector(x), *b = read_vector(y);
+  double most = 0;
+  for (size_t k = 0; k < vector_count(x); k++) {
+    const double d = fabs((double)a[k] - (double)b[k]);
+    if (!(d <= most) && !isnan(most)) most = d;
+  }
+  free(a);
+  free(b);
+  return most;
+}
+
+typedef struct scene {
+  const char *name;
+  ts_fluid_side sides[4];
+  int solids, moving;
+} scene;
+
+static const scene scenes[] = {
+    {"closed", {{0}, {0}, {0}, {TS_FLUID_WALL, {1, 0}}}, 0, 0},
+    {"channel",
+     {{TS_FLUID_WALL, {1, 0.1f}}, {TS_FLUID_OUTLET, {0}}, {TS_FLUID_SLIP, {0}}, {TS_FLUID_WALL, {0.3f, 0}}},
+     1,
+     0},
+    {"periodic",
+     {{TS_FLUID_PERIODIC, {0}}, {TS_FLUID_PERIODIC, {0}}, {TS_FLUID_PERIODIC, {0}}, {TS_FLUID_PERIODIC, {0}}},
+     1,
+     1},
+    {"half periodic",
+     {{TS_FLUID_OUTLET, {0}}, {TS_FLUID_WALL, {-1, 0}}, {TS_FLUID_PERIODIC, {0}}, {TS_FLUID_PERIODIC, {0}}},
+     1,
+     0},
+};
+
+enum { wide = 45, high = 30 };
+static unsigned char solid[wide * high];
+static float solid_velocity[2 * wide * high];
+
+static void fill_solids(int moving) {
+  for (int j = 0; j < high; j++)
+    for (int i = 0; i < wide; i++) {
+      const int k = j * wide + i;
+      solid[k] = (i - 15) * (i - 15) + (j - 12) * (j - 12) < 20 || (i > 30 && i < 34 && j < 5);
+      solid_velocity[2 * k] = moving ? 0.5f : 0;
+      solid_velocity[2 * k + 1] = moving ? -0.25f : 0;
+    }
+}
+
+static int open_scene(fluid_run *run, ts_context *c, const scene *s, int layout, int advection) {
+  fill_solids(s->moving);
+  *run = fluid_make((ts_fluid_desc){.width = wide,
+                                    .height = high,
+                                    .layout = (ts_fluid_layout)layout,
+                                    .left = s->sides[0],
+                                    .right = s->sides[1],
+                                    .bottom = s->sides[2],
+                                    .top = s->sides[3],
+                                    .solid = s->solids ? solid : NULL,
+                                    .solid_velocity = s->solids ? solid_velocity : NULL});
+  run->parameters.advection = (ts_fluid_advection)advection;
+  run->parameters.iterations = 6;
+  run->parameters.viscosity = 0.002;
+  run->parameters.buoyancy = 2;
+  run->parameters.smoke_weight = 0.5;
+  run->parameters.gravity[0] = 0.3;
+  run->parameters.vorticity_confinement = 1;
+  run->parameters.dye_decay = 0.5;
+  run->parameters.temperature_decay = 1;
+  if (!fluid_open(run, c)) return 0;
+  const float v[2] = {1.5f, -0.5f}, dye[3] = {1, 0.5f, 0.25f};
+  const ts_fluid_source sources[2] = {
+      {.x = 0.1f, .y = 0.5f, .half_width = 0.1f, .half_height = 0.05f, .dye = {0, 1, 0}, .sets_dye = 1},
+      {.x = 1.2f,
+       .y = 0.3f,
+       .half_width = 0.08f,
+       .temperature = 1,
+       .velocity = {0, 1},
+       .sets_temperature = 1,
+       .sets_velocity = 1}};
+  return CHECK_OK(c, ts_fluid_set_sources(run->fluid, sources, 2)) &&
+         CHECK_OK(c, ts_fluid_splat(run->fluid, 1.45, 0.8, 0.15, v, dye, 0.5f)) &&
+         CHECK_OK(c, ts_fluid_set_particles(run->fluid, 20, 10, 0.2));
+}
+
+/* Whether a field is the same here and there after `steps`; says where it is not. */
+static int agrees(const char *name, const ts_vector *here, const ts_vector *there, int steps) {
+  float *a = read_vector(here), *b = read_vector(there);
+  const size_t components = (size_t)here->components, width = (size_t)here->space->grid.width;
+  double most = 0;
+  size_t at = 0;
+  for (size_t k = 0; k < vector_count(here); k++) {
+    const double d = fabs((double)a[k] - (double)b[k]);
+    if (d <= most || isnan(most)) continue;
+    most = d;
+    at = k;
+  }
+  const int same = CHECK_CLOSE(most, 0, 1e-4);
+  if (!same)
+    printf("  %s differs most after %d steps, in component %zu at (%zu, %zu): %g here, %g on the CPU\n", name,
+           steps, at % components, at / components % width, at / components / width, (double)a[at],
+           (double)b[at]);
+  free(a);
+  free(b);
+  return same;
+}
+
+/* The same on this backend and on the CPU: rounding, and what the solves make of it, is all that differs. */
+static void agrees_with_cpu(void) {
+  context = test_open();
+  if (!context) return;
+  const ts_context_desc cpu_desc = {.backend = "cpu"};
+  ts_context *cpu = NULL;
+  CHECK_OK(NULL, ts_context_create(&cpu_desc, &cpu));
+  const int steps = test_is_brief() ? 2 : 4;
+  for (int k = 0; k < 16; k++) {
+    if (test_is_brief() && k % 4 != k / 4) continue;
+    const scene *s = &scenes[k / 4];
+    const int layout = k & 1, advection = k >> 1 & 1;
+    test_context_label("%s, layout %d, advection %d", s->name, layout, advection);
+    fluid_run here = {0}, there = {0};
+    int same =
+        open_scene(&here, context, s, layout, advection) && open_scene(&there, cpu, s, layout, advection);
+    for (int step = 1; same && step <= steps; step++)
+      same = fluid_steps(&here, 1, TS_FLUID_MEASURE_DIVERGENCE) &&
+             fluid_steps(&there, 1, TS_FLUID_MEASURE_DIVERGENCE) &&
+             agrees("velocity", ts_fluid_velocity(here.fluid), ts_fluid_velocity(there.fluid), step) &&
+             agrees("dye", ts_fluid_dye(here.fluid), ts_fluid_dye(there.fluid), step) &&
+             agrees("particles", ts_fluid_particles(here.fluid), ts_fluid_particles(there.fluid), step);
+    fluid_close(&here);
+    fluid_close(&there);
+  }
+  test_context_label("%s", "");
+  ts_context_destroy(&cpu);
+  test_close(&context);
+}
+
+/* The same input, the same bits. */
+static void same_bits(void) {
+  context = test_open();
+  if (!context) return;
+  const int steps = test_is_brief() ? 2 : 5;
+  for (int k = 0; k < 4; k++) {
+    fluid_run first = {0}, second = {0};
+    if (open_scene(&first, context, &scenes[k], k & 1, 1) &&
+        open_scene(&second, context, &scenes[k], k & 1, 1) && fluid_steps(&first, steps, 0) &&
+        fluid_steps(&second, steps, TS_FLUID_MEASURE_DIVERGENCE)) {
+      CHECK(largest_difference(ts_fluid_velocity(first.fluid), ts_fluid_velocity(second.fluid)) == 0);
+      CHECK(largest_difference(ts_fluid_dye(first.fluid), ts_fluid_dye(second.fluid)) == 0);
+      CHECK(largest_difference(ts_fluid_particles(first.fluid), ts_fluid_particles(second.fluid)) == 0);
+    }
+    fluid_close(&first);
+    fluid_close(&second);
+  }
+  test_close(&context);
+}
+
+static const test_case cases[] = {{"divergence", divergence},
+                                  {"solvers", solvers},
+                                  {"still", still},
+                                  {"symmetric", symmetric},
+                                  {"waits", waits},
+                                  {"not_a_number", not_a_number},
+                                  {"agrees_with_cpu", agrees_with_cpu},
+                                  {"same_bits", same_bits}};
+TEST_MAIN(cases, 0)

@@ -1,0 +1,230 @@
+/* Jagged diagonals in slices on the host: no device. What is packed is walked in double precision exactly as a
+ * warp walks it, and the result is compared with the product from CSR. */
+#include "helpers.h"
+
+#include "common/core/core.h"
+#include "common/matrix/csr.h"
+#include "common/layout/layout_build.h"
+
+typedef struct laid_out {
+  ts_context context; /* without a backend */
+  tsi_tiling rows, columns;
+  tsi_layout_input input;
+  tsi_host_csr csr;
+  tsi_layout *layout;
+  tsi_packed packed;
+  ts_matrix_info info;
+} laid_out;
+
+static void release(laid_out *l) {
+  tsi_packed_free(&l->context, &l->packed);
+  tsi_layout_destroy(&l->context, l->layout);
+  tsi_csr_free(&l->context, &l->csr);
+}
+
+static ts_status lay_out(laid_out *l, const ref_matrix *m, const unsigned char *locked, ts_format format) {
+  memset(l, 0, sizeof *l);
+  l->context.caps.row_plans = 1;
+  const ts_csr csr = ref_csr(m);
+  int64_t duplicates = 0;
+  ts_status status = tsi_csr_canonical(&l->context, &csr, locked, 0, &l->csr, &duplicates);
+  if (status == TS_OK) status = tsi_tiling_create(&l->context, m->rows, NULL, locked, &l->rows);
+  if (status == TS_OK) status = tsi_tiling_create(&l->context, m->columns, NULL, NULL, &l->columns);
+  l->input = (tsi_layout_input){
+      .rows = &l->rows, .columns = &l->columns, .csr = &l->csr, .has_diagonal = m->rows == m->columns};
+  if (status == TS_OK) status = tsi_layout_create(&l->context, format, &l->input, &l->layout, &l->info);
+  if (status == TS_OK) status = tsi_layout_pack(&l->context, l->layout, &l->input, &l->packed);
+  return status;
+}
+
+/* Row by row of the slices as a warp walks them; no entry may be read twice. */
+static void walk_slice(const laid_out *l, int32_t number, const float *x, unsigned char *read, double *y) {
+  const tsi_slices *slices = &l->layout->slices;
+  const tsi_slice *s = &slices->slices[number];
+  const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
+  const uint32_t *words = l->packed.words + s->first_word;
+  uint32_t entry = 0, gaps = 0;
+  for (int k = 0; k < s->longest; k++)
+    for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
+      if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) {
+        gaps += s->gaps && l->packed.values[s->first + entry] == 0;
+        entry += s->gaps;
+        continue;
+      }
+      CHECK(!s->gaps || entry == (uint32_t)(k * TSI_SLICE_ROWS + lane));
+      uint32_t column = s->column_bytes == 1   ? ((const uint8_t *)words)[entry]
+                        : s->column_bytes == 2 ? ((const uint16_t *)words)[entry]
+                                               : words[entry];
+      if (s->column_bytes < 4) column += (uint32_t)l->packed.bases[s->first_base + (uint32_t)k];
+      const int32_t row = tsi_slice_row(slices, &l->csr, number, lane);
+      const uint32_t place = s->first + entry++;
+      if (!CHECK(row >= 0 && column < (uint32_t)l->csr.columns && place < slices->entries && !read[place]))
+        return;
+      read[place] = 1;
+      y[row] += (double)l->packed.values[place] * x[column];
+    }
+  CHECK(!s->gaps || (entry == (uint32_t)(TSI_SLICE_ROWS * s->longest) && 8 * gaps <= entry));
+  CHECK(s->first % 4 == 0 && s->first_word % 4 == 0 && s->first + entry <= slices->entries);
+  CHECK(s->first_base % 4 == 0 && (s->column_bytes == 4 || s->first_base + s->longest <= slices->bases));
+  CHECK(s->first_word + (entry * s->column_bytes + 3) / 4 <= slices->words);
+}
+
+static void walk_long_rows(const laid_out *l, const float *x, unsigned char *read, double *y) {
+  const tsi_slices *slices = &l->layout->slices;
+  for (int32_t w = 0; w < slices->work_count; w++) {
+    const tsi_row_work *work = &slices->works[w];
+    CHECK(work->rows == 0 && work->end > work->first && work->end - work->first <= TSI_PIECE_ENTRIES);
+    CHECK(work->piece < work->pieces && (work->piece == 0 || work[-1].row == work->row));
+    for (int32_t e = work->first; e < work->end; e++) {
+      const size_t place = (size_t)slices->entries + (size_t)e;
+      if (!CHECK(e < slices->long_entries && !read[place])) return;
+      read[place] = 1;
+      y[work->row] += (double)l->packed.values[place] * x[l->packed.long_columns[e]];
+    }
+  }
+}
+
+static void check_slices(const ref_matrix *m, const unsigned char *locked) {
+  laid_out l;
+  if (CHECK_OK(NULL, lay_out(&l, m, locked, TS_FORMAT_JAGGED))) {
+    const tsi_slices *slices = &l.layout->slices;
+    const size_t rows = (size_t)m->rows, entries = (size_t)l.csr.row_offsets[rows];
+    float *x = ref_values((size_t)m->columns, 5, -1, 1);
+    double *expected = malloc(sizeof *expected * rows), *size = malloc(sizeof *size * rows);
+    double *y = calloc(rows, sizeof *y);
+    unsigned char *read = calloc((size_t)slices->entries + (size_t)slices->long_entries + 1, 1);
+    ref_spmv(m, locked, 1, x, expected, size);
+    for (int32_t s = 0; s < slices->count; s++) walk_slice(&l, s, x, read, y);
+    walk_long_rows(&l, x, read, y);
+    for (size_t i = 0; i < rows; i++)
+      if (!CHECK_CLOSE(y[i], expected[i], 1e-12 * size[i])) break;
+    /* Gaps of one in eight at most, and what brings slices to 16 bytes. */
+    const size_t stored = (size_t)slices->entries + (size_t)slices->long_entries;
+    CHECK(stored >= entries && 7 * stored <= 8 * entries + 28 * (size_t)slices->count);
+    CHECK_INT(l.info.stored_entries, stored);
+    /* Every row is in one slice or is long. */
+    unsigned char *seen = calloc(rows, 1);
+    for (int32_t w = 0; w < slices->work_count; w++) seen[slices->works[w].row] |= slices->works[w].piece == 0;
+    for (int32_t p = 0; p < slices->count * TSI_SLICE_ROWS; p++) {
+      const int32_t row = tsi_slice_row(slices, &l.csr, p / TSI_SLICE_ROWS, p % TSI_SLICE_ROWS);
+      if (slices->lengths[p] == TSI_NOT_IN_SLICE) continue;
+      if (!CHECK(row >= 0 && !seen[row])) break;
+      CHECK_INT(slices->lengths[p], l.csr.row_offsets[row + 1] - l.csr.row_offsets[row]);
+      seen[row] = 1;
+    }
+    CHECK(memchr(seen, 0, rows) == NULL);
+    int32_t *places = malloc(sizeof *places * (entries + 1));
+    tsi_layout_places(l.layout, &l.input, places);
+    for (size_t e = 0; e < entries; e++)
+      if (!CHECK(l.packed.values[places[e]] == l.csr.values[e])) break;
+    free(x), free(expected), free(size), free(y), free(read), free(seen), free(places);
+  }
+  release(&l);
+}
+
+static void slices(void) {
+  ref_sample sample;
+  for (int n = 0; ref_get_sample(n, &sample); n++) {
+    test_context_label("%s", sample.name);
+    check_slices(&sample.matrix, NULL);
+    ref_free(&sample.matrix);
+  }
+  /* Lengths of a slice and of its longest row, one less and one more; a long row in several pieces. */
+  static const int32_t sizes[] = {31, 32, 33, 253, 254, 255, 256, 257, 511, 513};
+  for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
+    ref_matrix square = ref_dense(sizes[n], sizes[n], n), wide = ref_dense(3, 40 * sizes[n], n);
+    test_context_label("%d rows and columns", sizes[n]);
+    check_slices(&square, NULL);
+    check_slices(&wide, NULL);
+    ref_free(&square);
+    ref_free(&wide);
+  }
+  ref_matrix uneven = ref_uneven_rows(20000, 300000, 900, 4), grid = ref_grid(300, 40);
+  unsigned char *locked = malloc((size_t)grid.rows);
+  for (int32_t i = 0; i < grid.rows; i++) locked[i] = i % 7 == 0 || i < 500;
+  test_context_label("uneven and long rows");
+  check_slices(&uneven, NULL);
+  test_context_label("locked rows");
+  check_slices(&grid, locked);
+  free(locked);
+  ref_free(&uneven);
+  ref_free(&grid);
+}
+
+/* Columns take a byte where neighbouring rows are neighbours, two in a band, four where they lie anywhere; rows
+ * of uneven lengths are sorted, even ones are not. */
+static void slice_columns(void) {
+  struct {
+    const char *name;
+    ref_matrix matrix;
+    int bytes, sorted;
+  } kinds[] = {{"grid", ref_grid(64, 200), 1, 0},
+               {"in a band", ref_uneven_rows(3000, 40000, 60, 3), 2, 1},
+               {"anywhere", ref_uneven_rows(3000, 200000, 60, 2), 4, 1}};
+  for (size_t n = 0; n < sizeof kinds / sizeof kinds[0]; n++) {
+    laid_out l;
+    test_context_label("%s", kinds[n].name);
+    if (CHECK_OK(NULL, lay_out(&l, &kinds[n].matrix, NULL, TS_FORMAT_JAGGED))) {
+      const tsi_slices *slices = &l.layout->slices;
+      int as_said = 0;
+      for (int32_t s = 0; s < slices->count; s++) as_said += slices->slices[s].column_bytes == kinds[n].bytes;
+      CHECK(as_said > slices->count * 3 / 4);
+      CHECK_INT(slices->order != NULL, kinds[n].sorted);
+    }
+    release(&l);
+    ref_free(&kinds[n].matrix);
+  }
+}
+
+/* Works cover every row once, in order, none with more than its share. */
+static void check_plan(const ref_matrix *m) {
+  laid_out l;
+  if (CHECK_OK(NULL, lay_out(&l, m, NULL, TS_FORMAT_CSR))) {
+    const tsi_row_plan *plan = &l.layout->plan;
+    CHECK(plan->log2_lanes >= 0 && plan->log2_lanes <= 5);
+    int32_t row = 0, entry = 0;
+    for (int32_t w = 0; w < plan->work_count; w++) {
+      const tsi_row_work *work = &plan->works[w];
+      if (!CHECK(work->row == row && work->first == entry && work->end >= work->first)) break;
+      CHECK(work->end - work->first <= (work->rows ? TSI_WORK_ENTRIES : TSI_PIECE_ENTRIES));
+      CHECK(work->rows <= TSI_WORK_ROWS && work->piece < work->pieces);
+      entry = work->end;
+      if (work->rows)
+        row += work->rows;
+      else
+        row += work->piece == work->pieces - 1;
+      CHECK(entry == m->offsets[row] || (work->rows == 0 && work->piece < work->pieces - 1));
+    }
+    if (plan->work_count) {
+      CHECK_INT(row, m->rows);
+      int32_t next = 0;
+      for (int32_t k = 0; k <= entry; k++) {
+        while (next < m->rows && m->offsets[next] < k) next++;
+        CHECK_INT(plan->begins[k / 8] >> k % 8 & 1, m->offsets[next] == k);
+      }
+    }
+    CHECK(plan->work_count > 0 || ref_longest_row(m) <= TSI_WORK_ENTRIES);
+    /* Of few entries no thread has many of a row. */
+    CHECK(plan->work_count > 0 || ref_nonzeros(m) >= 1 << 20 || ref_longest_row(m) <= 16 << plan->log2_lanes);
+  }
+  release(&l);
+}
+
+static void plans(void) {
+  ref_sample sample;
+  for (int n = 0; ref_get_sample(n, &sample); n++) {
+    test_context_label("%s", sample.name);
+    check_plan(&sample.matrix);
+    ref_free(&sample.matrix);
+  }
+  ref_matrix dense = ref_dense_row(200000, 777, 5), uneven = ref_uneven_rows(20000, 300000, 2000, 4);
+  test_context_label("a dense row");
+  check_plan(&dense);
+  test_context_label("uneven rows");
+  check_plan(&uneven);
+  ref_free(&dense);
+  ref_free(&uneven);
+}
+
+static const test_case cases[] = {{"slices", slices}, {"slice_columns", slice_columns}, {"plans", plans}};
+TEST_MAIN(cases, TEST_HOST_ONLY)

@@ -1,0 +1,226 @@
+/* The halves of a step, a few iterations in place of a solution, and steps that fail: cut, taken back, stopped.
+ */
+#include "common/core/core.h"
+#include "helpers.h"
+#include "mesh_run.h"
+
+static ts_context *context;
+
+/* ---- The halves, and the paper's few iterations ---- */
+
+static void assemble_and_solve(void) {
+  context = test_open();
+  if (!context) return;
+  for (int flows = 0; flows < 2; flows++) {
+    const ts_mesh_flow_desc desc = {.boundary = flows ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED};
+    mesh_run whole = {0}, halves = {0};
+    if (mesh_run_open(&whole, context, mesh_irregular(16, 1, 8), desc) && mesh_run_steps(&whole, 2, 1e-3) &&
+        mesh_run_open(&halves, context, mesh_irregular(16, 1, 8), desc)) {
+      for (int k = 0; k < 2; k++) {
+        ts_mesh_flow_result result;
+        CHECK_OK(context, ts_mesh_flow_assemble(halves.flow, halves.x, 1e-3));
+        CHECK_OK(context, ts_mesh_flow_solve(halves.flow, halves.x, &result));
+        CHECK_INT(result.substeps, 1);
+        CHECK(result.iterations > 0 && result.waits > 0 && result.smallest_time_step == 1e-3);
+        CHECK((result.boundary_cg.iterations > 0) == flows);
+      }
+      CHECK(mesh_run_is_at(&whole, mesh_run_look(&halves)));
+      mesh_run_close(&halves);
+    }
+    mesh_run_close(&whole);
+  }
+  test_close(&context);
+}
+
+static void few_iterations(void) {
+  context = test_open();
+  if (!context) return;
+  mesh_run r = {0};
+  if (mesh_run_open(&r, context, mesh_irregular(24, 0, 9), (ts_mesh_flow_desc){.cg.max_iterations = 5})) {
+    ts_mesh_flow_result result;
+    CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, 1e-3, &result));
+    CHECK_INT(result.cg.reason, TS_REASON_MAX_ITERATIONS);
+    CHECK_INT(result.iterations, 5);
+    CHECK(result.cg.delta_ratio < 0.5 && result.message[0] == 0);
+    /* Other options from now on; then the defaults. */
+    const ts_cg_desc two = {.max_iterations = 2};
+    CHECK_OK(context, ts_mesh_flow_set_cg(r.flow, &two));
+    CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, 1e-3, &result));
+    CHECK_INT(result.iterations, 2);
+    CHECK_OK(context, ts_mesh_flow_set_cg(r.flow, NULL));
+    CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, 1e-3, &result));
+    CHECK_INT(result.cg.reason, TS_REASON_CONVERGED);
+  }
+  mesh_run_close(&r);
+  test_close(&context);
+}
+
+/* A tolerance that single precision cannot meet: the solves stagnate within what it can, and the steps count.
+ */
+static void beyond_single_precision(void) {
+  context = test_open();
+  if (!context) return;
+  static const double lengths[] = {1e-4, 1e-2, 10};
+  const int brief = test_is_brief(), side = brief ? 12 : 24;
+  for (int k = 0; k < 6; k++) {
+    mesh_run r = {0};
+    if (brief && k % 3 != 1) continue;
+    if (mesh_run_open(&r, context, mesh_irregular(side, k & 1, 5), (ts_mesh_flow_desc){.cg.rtol = 1e-12}) &&
+        mesh_run_steps(&r, 1, lengths[k / 2])) {
+      ts_mesh_flow_result result;
+      CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, lengths[k / 2], &result));
+      CHECK_INT(result.substeps, 1);
+      CHECK_INT(result.cg.reason, TS_REASON_STAGNATED);
+      CHECK(result.cg.relative_residual <= 2 * result.cg.attainable_residual);
+      CHECK(result.cg.attainable_residual < 1e-5);
+    }
+    mesh_run_close(&r);
+  }
+  test_close(&context);
+}
+
+/* ---- Steps that fail ---- */
+
+/* From now on assemblies with a factor above the limit give a matrix that no solver can use. */
+static tsi_ops limited_ops;
+static const tsi_ops *whole_ops;
+static float factor_limit;
+
+static ts_status limited_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                                  float shortest) {
+  return whole_ops->mesh_assemble(op, x, scale, factor / (scale * scale) > factor_limit ? NAN : factor,
+                                  shortest);
+}
+
+static void limit_steps(double longest) {
+  whole_ops = context->ops;
+  limited_ops = *whole_ops;
+  limited_ops.mesh_assemble = limited_assemble;
+  factor_limit = (float)(3 * longest * 1.001);
+  context->ops = &limited_ops;
+}
+
+static void cut_steps(void) {
+  context = test_open();
+  if (!context) return;
+  if (test_is_check()) { /* which would report the NaN itself */
+    test_close(&context);
+    return;
+  }
+  const int side = test_is_brief() ? 10 : 16;
+  for (int flows = 0; flows < 2; flows++) {
+    const ts_mesh_flow_desc desc = {.boundary = flows ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED};
+    mesh_run cut = {0}, by_hand = {0}, none = {0};
+    ts_mesh_flow_result result;
+    if (mesh_run_open(&cut, context, mesh_irregular(side, 0, 8), desc) &&
+        mesh_run_open(&by_hand, context, mesh_irregular(side, 0, 8), desc)) {
+      CHECK(mesh_run_steps(&by_hand, 8, 1e-3 / 8));
+      limit_steps(1e-3 / 8);
+      CHECK_OK(context, ts_mesh_flow_step(cut.flow, cut.x, 1e-3, &result));
+      context->ops = whole_ops;
+      CHECK_INT(result.substeps, 8);
+      CHECK(result.smallest_time_step == 1e-3 / 8);
+      CHECK_CONTAINS(result.message, "the matrix made of them, hold a NaN");
+      CHECK(mesh_run_is_at(&cut, mesh_run_look(&by_hand)));
+
+      /* Too short to be reached: x keeps its bits, whether or not something had succeeded meanwhile. */
+      limit_steps(1e-9);
+      CHECK_INT(ts_mesh_flow_step(cut.flow, cut.x, 1e-3, &result), TS_NOT_CONVERGED);
+      CHECK_INT(result.substeps, 0);
+      CHECK_CLOSE(result.smallest_time_step, 1e-3 / 64, 1e-12);
+      CHECK_CONTAINS(result.message, "the matrix made of them, hold a NaN");
+      context->ops = whole_ops;
+      CHECK(mesh_run_is_at(&cut, by_hand.now));
+      /* Nothing is broken. */
+      CHECK(mesh_run_steps(&cut, 1, 1e-3));
+    }
+    mesh_run_close(&by_hand);
+    mesh_run_close(&cut);
+    ts_mesh_flow_desc never = desc;
+    never.max_halvings = -1;
+    if (mesh_run_open(&none, context, mesh_irregular(side, 0, 8), never)) {
+      limit_steps(1e-3 / 2);
+      CHECK_INT(ts_mesh_flow_step(none.flow, none.x, 1e-3, &result), TS_NOT_CONVERGED);
+      CHECK_INT(ts_mesh_flow_step(none.flow, none.x, 1e-3, NULL), TS_NOT_CONVERGED);
+      context->ops = whole_ops;
+      CHECK_INT(result.substeps, 0);
+      CHECK(result.smallest_time_step == 1e-3);
+      CHECK(mesh_run_is_at(&none, none.mesh.x));
+    }
+    mesh_run_close(&none);
+  }
+  test_close(&context);
+}
+
+/* The first half of a step that was cut succeeds and nothing after it does: it is taken back. */
+static int assemblies;
+
+static ts_status tiring_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                                 float shortest) {
+  return whole_ops->mesh_assemble(op, x, scale, ++assemblies == 1 || assemblies > 2 ? NAN : factor, shortest);
+}
+
+static void taken_back(void) {
+  context = test_open();
+  if (!context) return;
+  mesh_run r = {0};
+  if (!test_is_check() && mesh_run_open(&r, context, mesh_irregular(16, 0, 8), (ts_mesh_flow_desc){0})) {
+    ts_mesh_flow_result result;
+    whole_ops = context->ops;
+    limited_ops = *whole_ops;
+    limited_ops.mesh_assemble = tiring_assemble;
+    context->ops = &limited_ops;
+    assemblies = 0;
+    CHECK_INT(ts_mesh_flow_step(r.flow, r.x, 1e-3, &result), TS_NOT_CONVERGED);
+    context->ops = whole_ops;
+    CHECK_INT(result.substeps, 0);
+    CHECK(assemblies > 3);
+    CHECK(mesh_run_is_at(&r, r.mesh.x));
+    mesh_run_close(&r);
+  }
+  test_close(&context);
+}
+
+static int stop_at_once(int iteration, const double *history, int count, void *user) {
+  (void)iteration, (void)history, (void)count;
+  ++*(int *)user;
+  return 1;
+}
+
+/* A user who stops a step does not want it in halves; positions that are no numbers stay as they are. */
+static void stopped_or_broken(void) {
+  context = test_open();
+  if (!context) return;
+  mesh_run r = {0};
+  int calls = 0;
+  const ts_mesh_flow_desc desc = {.cg = {.progress = stop_at_once, .progress_user = &calls, .rtol = 1e-7}};
+  if (mesh_run_open(&r, context, mesh_irregular(16, 0, 8), desc)) {
+    ts_mesh_flow_result result;
+    const size_t floats = 3 * (size_t)r.mesh.vertices;
+    CHECK_INT(ts_mesh_flow_step(r.flow, r.x, 1e-2, &result), TS_NOT_CONVERGED);
+    CHECK_INT(calls, 1);
+    CHECK_CONTAINS(result.message, "stopped");
+    CHECK(mesh_run_is_at(&r, r.mesh.x));
+    float *broken = malloc(floats * sizeof *broken);
+    memcpy(broken, r.mesh.x, floats * sizeof *broken);
+    broken[3 * 40 + 1] = NAN;
+    CHECK_OK(context, ts_vector_write(r.x, broken, floats));
+    CHECK_INT(ts_mesh_flow_step(r.flow, r.x, 1e-2, &result), TS_NOT_CONVERGED);
+    CHECK_CONTAINS(result.message, "NaN");
+    CHECK_INT(calls, 1);
+    CHECK(mesh_run_is_at(&r, broken));
+    free(broken);
+  }
+  mesh_run_close(&r);
+  test_close(&context);
+}
+
+static const test_case cases[] = {
+    {"assemble_and_solve", assemble_and_solve},
+    {"few_iterations", few_iterations},
+    {"beyond_single_precision", beyond_single_precision},
+    {"cut_steps", cut_steps},
+    {"taken_back", taken_back},
+    {"stopped_or_broken", stopped_or_broken},
+};
+TEST_MAIN(cases, 0)

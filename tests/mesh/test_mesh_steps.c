@@ -1,0 +1,231 @@
+/* Steps of the mesh flow: what is known of the smooth flow, and what must never happen. */
+#include "common/core/core.h"
+#include "helpers.h"
+#include "mesh_run.h"
+
+static ts_context *context;
+
+/* ---- The smooth flow ---- */
+
+static double radius(const float *x, int32_t v) {
+  const float *p = x + 3 * (size_t)v;
+  return sqrt((double)p[0] * p[0] + (double)p[1] * p[1] + (double)p[2] * p[2]);
+}
+
+/* How far the mean radius of a sphere is from sqrt(1 - 2 t) at t = 0.1. */
+static double sphere_error(int level, int count) {
+  mesh_run r = {0};
+  double mean = 0;
+  if (mesh_run_open(&r, context, mesh_sphere(level), (ts_mesh_flow_desc){.cg.rtol = 1e-6}) &&
+      mesh_run_steps(&r, count, 0.1 / count)) {
+    const float *x = mesh_run_look(&r);
+    for (int32_t v = 0; v < r.mesh.vertices; v++) mean += radius(x, v) / r.mesh.vertices;
+  }
+  mesh_run_close(&r);
+  return fabs(mean - sqrt(1 - 2 * 0.1));
+}
+
+/* Two sources of error: triangles stand for the sphere, O(h^2), and a step takes the metric at its start,
+ * O(dt). With dt in proportion to h^2 both fall by four a level: rate 2 in h. On the finest mesh the steps
+ * dominate: rate 1 in dt. */
+static void sphere(void) {
+  context = test_open();
+  if (!context) return;
+  double h[3] = {0}, dt[3] = {0};
+  const int rates = test_is_brief() ? 1 : 2;
+  for (int k = 0; k <= rates; k++) h[k] = sphere_error(1 + k, 2 << (2 * k));
+  for (int k = 0; k <= rates; k++) dt[k] = sphere_error(4, 2 << k);
+  printf(
+      "  radius: errors %.2e %.2e %.2e, rates in h %.2f %.2f; errors %.2e %.2e %.2e, rates in dt %.2f %.2f\n",
+      h[0], h[1], h[2], log2(h[0] / h[1]), log2(h[1] / h[2]), dt[0], dt[1], dt[2], log2(dt[0] / dt[1]),
+      log2(dt[1] / dt[2]));
+  for (int k = 0; k < rates; k++) {
+    CHECK_CLOSE(log2(h[k] / h[k + 1]), 2, 0.25);
+    CHECK_CLOSE(log2(dt[k] / dt[k + 1]), 1, 0.25);
+  }
+  test_close(&context);
+}
+
+/* A sphere at another speed is a sphere at another time. */
+static void speed(void) {
+  context = test_open();
+  if (!context) return;
+  mesh_run slow = {0}, fast = {0};
+  if (mesh_run_open(&slow, context, mesh_sphere(2), (ts_mesh_flow_desc){.speed = 1.5f}) &&
+      mesh_run_steps(&slow, 4, 0.02) &&
+      mesh_run_open(&fast, context, mesh_sphere(2), (ts_mesh_flow_desc){.speed = 6}) &&
+      mesh_run_steps(&fast, 4, 0.005)) {
+    CHECK(mesh_run_is_at(&slow, mesh_run_look(&fast)));
+    mesh_run_close(&fast);
+  }
+  mesh_run_close(&slow);
+  test_close(&context);
+}
+
+/* The boundary of a flat disk flows like a circle, r^2 = 1 - 2 t, and the disk stays flat. */
+static double disk_error(int rings, int count) {
+  mesh_run r = {0};
+  double worst = 0;
+  const ts_mesh_flow_desc desc = {.boundary = TS_MESH_BOUNDARY_FLOW, .cg.rtol = 1e-6};
+  if (mesh_run_open(&r, context, mesh_disk(rings), desc) && mesh_run_steps(&r, count, 0.1 / count)) {
+    const float *x = mesh_run_look(&r);
+    for (int32_t v = 0; v < r.mesh.vertices; v++) {
+      if (v >= r.mesh.vertices - 6 * rings) worst = fmax(worst, fabs(radius(x, v) - sqrt(1 - 2 * 0.1)));
+      if (!CHECK(x[3 * (size_t)v + 2] == 0 && radius(x, v) < 0.93)) break;
+    }
+  }
+  mesh_run_close(&r);
+  return worst;
+}
+
+static void circle(void) {
+  context = test_open();
+  if (!context) return;
+  double e[3] = {0};
+  const int rates = test_is_brief() ? 1 : 2;
+  for (int k = 0; k <= rates; k++) e[k] = disk_error(8, 4 << k);
+  printf("  circle: errors %.2e %.2e %.2e, rates in dt %.2f %.2f\n", e[0], e[1], e[2], log2(e[0] / e[1]),
+         log2(e[1] / e[2]));
+  for (int k = 0; k < rates; k++) CHECK_CLOSE(log2(e[k] / e[k + 1]), 1, 0.25);
+  test_close(&context);
+}
+
+static double border_length(const mesh_sample *m, const float *x, int n) {
+  double length = 0;
+  for (int side = 0; side < 4; side++)
+    for (int k = 0; k < n; k++) {
+      const int row = n + 1;
+      const int a = side == 0 ? k : side == 1 ? n + k * row : side == 2 ? n * row + k : k * row;
+      const int b = a + (side & 1 ? row : 1);
+      double sum = 0;
+      for (int c = 0; c < 3; c++) sum += pow((double)x[3 * a + c] - (double)x[3 * b + c], 2);
+      length += sqrt(sum);
+    }
+  (void)m;
+  return length;
+}
+
+static void border_of_a_square(void) {
+  context = test_open();
+  if (!context) return;
+  enum { n = 16 };
+  mesh_run r = {0};
+  const int steps = test_is_brief() ? 4 : 20; /* of as much time together */
+  if (mesh_run_open(&r, context, mesh_square(n), (ts_mesh_flow_desc){.boundary = TS_MESH_BOUNDARY_FLOW})) {
+    double length = border_length(&r.mesh, r.mesh.x, n);
+    CHECK_CLOSE(length, 4, 1e-6);
+    for (int k = 0; k < steps && mesh_run_steps(&r, 1, 0.02 / steps); k++) {
+      const double shorter = border_length(&r.mesh, mesh_run_look(&r), n);
+      if (!CHECK(shorter < length)) break;
+      length = shorter;
+    }
+    CHECK(length < 3.9);
+  }
+  mesh_run_close(&r);
+  test_close(&context);
+}
+
+/* ---- What must never happen ---- */
+
+/* A step minimises the Dirichlet energy of the old metric, which bounds the new area from above, so the area
+ * falls whatever the mesh and the time step; up to rounding. */
+static void area_falls(void) {
+  context = test_open();
+  if (!context) return;
+  static const double lengths[] = {1e-4, 1e-2, 10};
+  const int side = test_is_brief() ? 12 : 24, steps = test_is_brief() ? 3 : 8;
+  for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+    test_context_label("steps of %g", lengths[k]);
+    mesh_run r = {0};
+    if (mesh_run_open(&r, context, mesh_irregular(side, 0, 5), (ts_mesh_flow_desc){0})) {
+      double area = mesh_area(&r.mesh, r.mesh.x);
+      for (int step = 0; step < steps && mesh_run_steps(&r, 1, lengths[k]); step++) {
+        const double smaller = mesh_area(&r.mesh, mesh_run_look(&r));
+        if (!CHECK(smaller <= area * (1 + 1e-6)) || !CHECK(step > 0 || smaller < 0.999 * area)) break;
+        area = smaller;
+      }
+    }
+    mesh_run_close(&r);
+  }
+  test_close(&context);
+}
+
+/* A flat patch with a fixed boundary is where it wants to be. In exact arithmetic it does not move at all; here
+ * the right-hand side is the rounding of differences, 2^-24 of an edge's length. Boundary vertices keep their
+ * bits. */
+static void flat_patch_stays(void) {
+  context = test_open();
+  if (!context) return;
+  static const double lengths[] = {1e-4, 1, 1e4};
+  const int side = test_is_brief() ? 12 : 24, steps = test_is_brief() ? 3 : 10;
+  for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+    test_context_label("steps of %g", lengths[k]);
+    mesh_run r = {0};
+    if (mesh_run_open(&r, context, mesh_square(side), (ts_mesh_flow_desc){0}) &&
+        mesh_run_steps(&r, steps, lengths[k])) {
+      const float *x = mesh_run_look(&r);
+      unsigned char *boundary = mesh_boundary(&r.mesh);
+      double farthest = 0;
+      for (int32_t v = 0; v < r.mesh.vertices; v++)
+        for (size_t c = 3 * (size_t)v; c < 3 * (size_t)v + 3; c++) {
+          farthest = fmax(farthest, fabs((double)x[c] - (double)r.mesh.x[c]));
+          if (boundary[v] && !CHECK(x[c] == r.mesh.x[c])) break;
+        }
+      printf("  flat patch, %d steps of %g: moved by %.1e\n", steps, lengths[k], farthest);
+      CHECK(farthest <= 16 * EPSILON);
+      free(boundary);
+    }
+    mesh_run_close(&r);
+  }
+  test_close(&context);
+}
+
+/* Five steps on this backend and on the CPU. They may differ by one rounding of x a step, 5 2^-24, and by what
+ * the solves leave: rtol = 1e-6 of the change, which is 0.03 at most. */
+static void agrees_with_cpu(void) {
+  context = test_open();
+  if (!context) return;
+  const ts_context_desc cpu_desc = {.backend = "cpu"};
+  ts_context *cpu = NULL;
+  CHECK_OK(NULL, ts_context_create(&cpu_desc, &cpu));
+  ts_format formats[8];
+  const int format_count = list_mesh_formats(context, formats);
+  for (int k = 0; k < 2 * format_count; k++) {
+    const int flows = k & 1;
+    if (test_is_brief() && (k / 2 + flows) % 2) continue;
+    ts_mesh_flow_desc desc = {.boundary = flows ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED,
+                              .cg.rtol = 1e-6};
+    mesh_run here = {0}, there = {0};
+    const int on_cpu =
+        mesh_run_open(&there, cpu, mesh_irregular(24, 0, 6), desc) && mesh_run_steps(&there, 5, 2e-4);
+    desc.format = formats[k / 2];
+    if (mesh_run_open(&here, context, mesh_irregular(24, 0, 6), desc) && mesh_run_steps(&here, 5, 2e-4) &&
+        on_cpu) {
+      const float *x = mesh_run_look(&here), *y = mesh_run_look(&there);
+      double differ = 0, moved = 0;
+      for (size_t c = 0; c < 3 * (size_t)here.mesh.vertices; c++) {
+        differ = fmax(differ, fabs((double)x[c] - (double)y[c]));
+        moved = fmax(moved, fabs((double)x[c] - (double)here.mesh.x[c]));
+      }
+      printf("  five steps, %s, boundary %d: moved by %.3f, differ by %.1e\n", ts_format_name(desc.format),
+             flows, moved, differ);
+      CHECK(moved > 0.01);
+      CHECK(differ <= 5 * (EPSILON + 1e-6 * 0.03));
+    }
+    mesh_run_close(&here);
+    mesh_run_close(&there);
+  }
+  ts_context_destroy(&cpu);
+  test_close(&context);
+}
+
+static const test_case cases[] = {
+    {"sphere", sphere},
+    {"speed", speed},
+    {"circle", circle},
+    {"border_of_a_square", border_of_a_square},
+    {"area_falls", area_falls},
+    {"flat_patch_stays", flat_patch_stays},
+    {"agrees_with_cpu", agrees_with_cpu},
+};
+TEST_MAIN(cases, 0)

@@ -1,0 +1,424 @@
+/* How multigrid solves end, what they tell, how often they wait; singular problems; the same bits on every run.
+ */
+#include "common/core/core.h"
+#include "grid_solve.h"
+
+static ts_context *context;
+
+typedef struct fixture {
+  grid_sample sample;
+  ts_matrix *matrix;
+  ts_multigrid *multigrid;
+  size_t points;
+  float *bs, *xs;
+  ts_multigrid_result result;
+} fixture;
+
+static fixture open_fixture(grid_sample sample, const ts_multigrid_desc *desc) {
+  fixture f = {.sample = sample, .points = grid_points(&sample)};
+  f.matrix = make_stencil(context, &sample);
+  f.multigrid = make_multigrid(f.matrix, desc);
+  f.bs = ref_values(f.points, 31, -1, 1);
+  f.xs = calloc(f.points, sizeof *f.xs);
+  return f;
+}
+
+static ts_status run(fixture *f) {
+  memset(&f->result, 0x55, sizeof f->result);
+  return multigrid_solve(f->multigrid, ts_matrix_row_space(f->matrix), f->bs, f->xs, &f->result);
+}
+
+static void close_fixture(fixture *f) {
+  ts_multigrid_destroy(&f->multigrid);
+  ts_matrix_destroy(&f->matrix);
+  grid_free(&f->sample);
+  free(f->bs), free(f->xs);
+}
+
+static grid_sample square(int32_t n, const char *sides) {
+  return grid_poisson(&(grid_problem){n, n, sides, NULL, NULL, 0});
+}
+
+static void expect_reason(fixture *f, ts_multigrid_reason reason, const char *part) {
+  const int solved = reason <= TS_MULTIGRID_ZERO_RESIDUAL;
+  CHECK_INT(run(f), solved ? TS_OK : TS_NOT_CONVERGED);
+  CHECK_INT(f->result.reason, reason);
+  CHECK_CONTAINS(f->result.message, part);
+  CHECK(strchr(f->result.message, '\n') == NULL);
+}
+
+/* ---- How solves end ---- */
+
+static void nan_input(void) {
+  fixture f = open_fixture(square(40, "HDDD"), NULL);
+  static const float bad[] = {NAN, INFINITY};
+  for (int k = 0; k < 2; k++) {
+    test_context_label("%g in b", (double)bad[k]);
+    f.bs[777] = bad[k];
+    expect_reason(&f, TS_MULTIGRID_NAN_INPUT, "right-hand side");
+    CHECK_INT(f.result.cycles, 0);
+    test_context_label("%g in x", (double)bad[k]);
+    f.bs[777] = 1;
+    memset(f.xs, 0, f.points * sizeof *f.xs);
+    f.xs[888] = bad[k];
+    expect_reason(&f, TS_MULTIGRID_NAN_INPUT, "starting value");
+    memset(f.xs, 0, f.points * sizeof *f.xs);
+  }
+  /* Where there is no equation b may hold anything. */
+  test_context_label("%s", "NaN in b without an equation");
+  f.bs[40 * 7] = NAN;
+  expect_reason(&f, TS_MULTIGRID_CONVERGED, "converged");
+  CHECK(grid_relative_residual(&f.sample, f.xs, f.bs) < 3e-6);
+  close_fixture(&f);
+}
+
+static void zero_right_side(void) {
+  fixture f = open_fixture(square(40, "DDDD"), NULL);
+  memset(f.bs, 0, f.points * sizeof *f.bs);
+  expect_reason(&f, TS_MULTIGRID_ZERO_RESIDUAL, "already");
+  CHECK_INT(f.result.cycles, 0);
+  CHECK(f.result.relative_residual == 0);
+  for (size_t p = 0; p < f.points; p++) f.xs[p] = (float)(p % 7) - 3;
+  expect_reason(&f, TS_MULTIGRID_CONVERGED, "converged");
+  for (size_t p = 0; p < f.points; p++)
+    if (!CHECK(fabsf(f.xs[p]) < 0.01f)) break;
+  close_fixture(&f);
+}
+
+static void max_cycles(void) {
+  fixture f = open_fixture(square(65, "DDDD"), &(ts_multigrid_desc){.max_cycles = 3});
+  expect_reason(&f, TS_MULTIGRID_MAX_CYCLES, "maximum of 3 cycles");
+  CHECK_INT(f.result.cycles, 3);
+  CHECK(f.result.history[0] == 1 && f.result.history[3] < 0.01 && f.result.history[3] > 1e-6);
+  /* From there it goes on. */
+  const double before = f.result.rounded_relative_residual;
+  run(&f);
+  CHECK_CLOSE(f.result.history[0], before, 1e-3 * before);
+  close_fixture(&f);
+}
+
+/* More than two floats a point hold is not reached, is said, and ends long before the last cycle. */
+static void stagnation(void) {
+  fixture f = open_fixture(square(65, "DDDD"), &(ts_multigrid_desc){.rtol = 1e-30});
+  expect_reason(&f, TS_MULTIGRID_STAGNATED, "stagnated");
+  CHECK(f.result.cycles < 40);
+  const int is_precise = has_precise_residuals(context);
+  CHECK(f.result.relative_residual < (is_precise ? 1e-10 : 1e-4));
+  CHECK(f.result.rounded_relative_residual < 1e-4);
+  /* Without error terms the device's own residual has the errors of differences of neighbours, up to 1/64, over
+   * h^2: 2^-24 / 64 * 64^2. */
+  const double exact = grid_relative_residual(&f.sample, f.xs, f.bs);
+  CHECK_CLOSE(exact, f.result.rounded_relative_residual, is_precise ? 1e-7 : 4e-6);
+  close_fixture(&f);
+}
+
+/* Indefinite: what the coarse grids make of the smooth parts has the wrong sign or size. */
+static void divergence(void) {
+  fixture f = open_fixture(grid_poisson(&(grid_problem){65, 65, "DDDD", NULL, NULL, -1.5f}), NULL);
+  expect_reason(&f, TS_MULTIGRID_DIVERGED, "diverged");
+  CHECK(f.result.cycles < 60);
+  close_fixture(&f);
+}
+
+typedef struct watch {
+  int calls, wrong, stop_at;
+  double seen[64];
+} watch;
+
+static int observe(int cycle, double relative_residual, void *user) {
+  watch *w = user;
+  w->wrong += cycle != w->calls;
+  if (w->calls < 64) w->seen[w->calls] = relative_residual;
+  w->calls++;
+  return cycle == w->stop_at;
+}
+
+static void progress(void) {
+  watch w = {.stop_at = -1};
+  fixture f = open_fixture(square(65, "DDDD"), &(ts_multigrid_desc){.progress = observe, .progress_user = &w});
+  expect_reason(&f, TS_MULTIGRID_CONVERGED, "converged");
+  CHECK_INT(w.calls, f.result.cycles + 1);
+  CHECK_INT(w.wrong, 0);
+  for (int k = 0; k <= f.result.cycles && k < 64; k++) CHECK(w.seen[k] == f.result.history[k]);
+  for (int stop = 0; stop <= 2; stop += 2) {
+    test_context_label("stop at %d", stop);
+    w = (watch){.stop_at = stop};
+    memset(f.xs, 0, f.points * sizeof *f.xs);
+    expect_reason(&f, TS_MULTIGRID_STOPPED, "callback");
+    CHECK_INT(f.result.cycles, stop);
+    CHECK_INT(w.calls, stop + 1);
+    CHECK_CLOSE(grid_relative_residual(&f.sample, f.xs, f.bs), f.result.history[stop], 1e-5);
+  }
+  close_fixture(&f);
+}
+
+/* The history's last place holds the last residual when there are more cycles than places. */
+static void long_history(void) {
+  const ts_multigrid_desc desc = {
+      .smoother = TS_SMOOTHER_JACOBI, .damping = 0.05, .pre = 1, .post = 0, .max_cycles = 130};
+  fixture f = open_fixture(square(40, "DDDD"), &desc);
+  expect_reason(&f, TS_MULTIGRID_MAX_CYCLES, "130");
+  CHECK_INT(f.result.cycles, 130);
+  CHECK(f.result.history[TS_MULTIGRID_HISTORY - 1] == f.result.relative_residual);
+  CHECK(f.result.history[TS_MULTIGRID_HISTORY - 1] < f.result.history[TS_MULTIGRID_HISTORY - 2]);
+  CHECK(f.result.factor > 0.5 && f.result.factor < 1);
+  close_fixture(&f);
+}
+
+/* ---- Singular problems ---- */
+
+/* The parts that constants do not matter in: a label a point, -1 outside; returns how many there are. Rooms are
+ * numbered as grid_rooms makes them. */
+static int label_parts(const fixture *f, int rooms, int *labels) {
+  const int32_t width = f->sample.grid.width, across = (width + 5) / 6;
+  int count = 0;
+  for (size_t p = 0; p < f->points; p++) {
+    const int32_t i = (int32_t)p % width, j = (int32_t)p / width;
+    labels[p] = !grid_has_equation(&f->sample, p) ? -1 : rooms ? j / 5 * across + i / 6 : 0;
+    if (labels[p] >= count) count = labels[p] + 1;
+  }
+  return count;
+}
+
+/* b's mean over each part is left out, and said; x, which began with the mean `offset`, has mean 0 there. */
+static void check_singular(fixture *f, int rooms, double offset) {
+  int *labels = malloc(f->points * sizeof *labels);
+  const int parts = label_parts(f, rooms, labels);
+  double *sum = calloc((size_t)parts, sizeof *sum), *x = calloc((size_t)parts, sizeof *x);
+  double *size = calloc((size_t)parts, sizeof *size), left_out = 0, norm = 0, largest = 0;
+  for (size_t p = 0; p < f->points; p++) {
+    if (labels[p] < 0) continue;
+    sum[labels[p]] += (double)f->bs[p], x[labels[p]] += (double)f->xs[p], size[labels[p]]++;
+    norm += (double)f->bs[p] * (double)f->bs[p];
+    largest = fmax(largest, fabs((double)f->xs[p]));
+  }
+  for (int k = 0; k < parts; k++) {
+    left_out += size[k] > 0 ? sum[k] * sum[k] / size[k] : 0;
+    CHECK_CLOSE(x[k] / fmax(size[k], 1), 0, 2e-7 * (largest + offset));
+  }
+  CHECK_CLOSE(f->result.incompatible, sqrt(left_out / norm), 1e-5);
+  for (size_t p = 0; p < f->points; p++)
+    if (labels[p] >= 0) f->bs[p] -= (float)(sum[labels[p]] / size[labels[p]]);
+  CHECK(grid_relative_residual(&f->sample, f->xs, f->bs) < 3e-6);
+  free(labels), free(sum), free(x), free(size);
+}
+
+static void neumann(void) {
+  static const ts_multigrid_desc descs[] = {
+      {0}, {.full = 1}, {.cycle = TS_CYCLE_W}, {.smoother = TS_SMOOTHER_JACOBI}};
+  static const grid_problem problems[] = {{65, 65, "NNNN", NULL, NULL, 0},
+                                          {40, 34, "PPNN", NULL, NULL, 0},
+                                          {40, 32, "PPPP", NULL, NULL, 0},
+                                          {33, 21, "PPPP", NULL, NULL, 0},
+                                          {12, 11, "NNNN", NULL, NULL, 0}};
+  for (size_t n = 0; n < sizeof problems / sizeof problems[0]; n++) {
+    for (size_t k = 0; k < sizeof descs / sizeof descs[0]; k++) {
+      if (test_is_brief() && k != n % 4) continue;
+      test_context_label("%d x %d %s, method %zu", problems[n].width, problems[n].height, problems[n].sides, k);
+      fixture f = open_fixture(grid_poisson(&problems[n]), &descs[k]);
+      CHECK_INT(multigrid_info(f.multigrid).singular_parts, 1);
+      for (size_t p = 0; p < f.points; p++) f.bs[p] += 0.5f, f.xs[p] = 100;
+      expect_reason(&f, TS_MULTIGRID_CONVERGED, "converged");
+      CHECK(f.result.cycles < 16);
+      check_singular(&f, 0, 100);
+      close_fixture(&f);
+    }
+  }
+}
+
+/* Rooms without a door: three beside each other, each with its own mean. */
+static void rooms(void) {
+  unsigned char *solid = grid_rooms(17, 9), *many = grid_rooms(29, 24);
+  test_context_label("%s", "six rooms");
+  fixture f = open_fixture(grid_poisson(&(grid_problem){17, 9, "NNNN", NULL, solid, 0}), NULL);
+  CHECK_INT(multigrid_info(f.multigrid).singular_parts, 6);
+  expect_reason(&f, TS_MULTIGRID_CONVERGED, "converged");
+  check_singular(&f, 1, 0);
+  close_fixture(&f);
+  /* More than are kept: one point of each further room is without equation, and the rest solves. */
+  test_context_label("%s", "25 rooms");
+  f = open_fixture(grid_poisson(&(grid_problem){29, 24, "NNNN", NULL, many, 0}), NULL);
+  CHECK_INT(multigrid_info(f.multigrid).singular_parts, 8);
+  CHECK_INT(multigrid_info(f.multigrid).pinned_points, 17);
+  expect_reason(&f, TS_MULTIGRID_CONVERGED, "converged");
+  close_fixture(&f);
+  free(solid), free(many);
+}
+
+/* ---- Waits and bits ---- */
+
+static void waits(void) {
+  for (int most = 2; most <= 4; most++) {
+    test_context_label("%d cycles", most);
+    fixture f = open_fixture(square(65, most % 2 ? "NNNN" : "DDDD"), &(ts_multigrid_desc){.max_cycles = most});
+    ts_space *grid = ts_matrix_row_space(f.matrix);
+    ts_vector *b = make_vector(grid, 1, f.bs), *x = make_vector(grid, 1, NULL);
+    uint64_t before = context_info(context).waits;
+    CHECK_OK(context, ts_multigrid_cycle(f.multigrid, b, x, most));
+    CHECK_INT(context_info(context).waits - before, 0);
+    ts_vector_destroy(&x);
+    x = make_vector(grid, 1, NULL);
+    before = context_info(context).waits;
+    CHECK_INT(ts_multigrid_solve(f.multigrid, b, x, &f.result), TS_NOT_CONVERGED);
+    CHECK_INT(context_info(context).waits - before, f.result.waits);
+    CHECK_INT(f.result.waits, f.result.cycles + 2); /* before the first, and for the rounded x */
+    ts_vector_destroy(&b);
+    ts_vector_destroy(&x);
+    close_fixture(&f);
+  }
+}
+
+static void same_bits(void) {
+  static const ts_multigrid_desc descs[] = {{0}, {.smoother = TS_SMOOTHER_CHEBYSHEV, .cycle = TS_CYCLE_F}};
+  for (int k = 0; k < 2; k++) {
+    test_context_label("method %d", k);
+    unsigned char *solid = grid_obstacles(64, 40);
+    fixture f = open_fixture(grid_poisson(&(grid_problem){64, 40, "DNNN", NULL, solid, 0}), &descs[k]);
+    expect_reason(&f, TS_MULTIGRID_CONVERGED, "converged");
+    float *first = f.xs;
+    const ts_multigrid_result before = f.result;
+    f.xs = calloc(f.points, sizeof *f.xs);
+    ts_multigrid_destroy(&f.multigrid);
+    f.multigrid = make_multigrid(f.matrix, &descs[k]);
+    run(&f);
+    CHECK(memcmp(first, f.xs, f.points * sizeof *first) == 0);
+    CHECK_INT(f.result.cycles, before.cycles);
+    CHECK(memcmp(f.result.history, before.history, sizeof before.history) == 0);
+    free(first), free(solid);
+    close_fixture(&f);
+  }
+}
+
+/* Cycles are what a solve does, and go on from the values in x. */
+static void cycles(void) {
+  fixture f = open_fixture(square(65, "HDDH"), NULL);
+  ts_space *grid = ts_matrix_row_space(f.matrix);
+  float *start = ref_values(f.points, 8, -1, 1), *once = malloc(f.points * sizeof *once);
+  memcpy(once, start, f.points * sizeof *once);
+  double last = grid_relative_residual(&f.sample, once, f.bs);
+  for (int k = 0; k < 3; k++) {
+    multigrid_cycle(f.multigrid, grid, f.bs, once, 1);
+    const double next = grid_relative_residual(&f.sample, once, f.bs);
+    CHECK_CLOSE(next / last, 0, 0.1);
+    last = next;
+  }
+  CHECK_GIVEN(&f.sample, start, once);
+  memcpy(f.xs, start, f.points * sizeof *start);
+  multigrid_cycle(f.multigrid, grid, f.bs, f.xs, 3);
+  CHECK_CLOSE(grid_relative_residual(&f.sample, f.xs, f.bs), last, 0.05 * last);
+  free(start), free(once);
+  close_fixture(&f);
+}
+
+/* ---- Very large and very small numbers ---- */
+
+/* The same bits but for the power of two, from 0 and from a start, and given values that stay as they are. */
+static void check_scale(fixture *f, const float *bs, const float *start, const float *xs, int exponent) {
+  size_t wrong = 0;
+  for (size_t p = 0; p < f->points; p++) {
+    f->bs[p] = ldexpf(bs[p], exponent);
+    f->xs[p] = grid_has_equation(&f->sample, p) ? ldexpf(start[p], exponent) : 0;
+  }
+  CHECK_INT(run(f), TS_OK);
+  CHECK_INT(f->result.reason, TS_MULTIGRID_CONVERGED);
+  for (size_t p = 0; p < f->points; p++)
+    wrong += grid_has_equation(&f->sample, p) ? f->xs[p] != ldexpf(xs[p], exponent) : f->xs[p] != 0;
+  CHECK_INT(wrong, 0);
+}
+
+static void scales(void) {
+  static const int exponents[] = {-100, -80, -63, -40, 40, 63, 80, 100, 115};
+  static const ts_multigrid_desc methods[] = {
+      {0},
+      {.full = 1},
+      {.smoother = TS_SMOOTHER_JACOBI, .storage = TS_GRID_STORAGE_PLAIN},
+      {.smoother = TS_SMOOTHER_CHEBYSHEV, .storage = TS_GRID_STORAGE_LAYERED},
+      {.smoother = TS_SMOOTHER_JACOBI, .storage = TS_GRID_STORAGE_PARITIES}};
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    if (methods[m].storage && !(context->caps.grid_storages & 1u << methods[m].storage)) continue;
+    fixture f = open_fixture(square(33, m % 2 ? "PPNN" : "HDNN"), &methods[m]);
+    float *bs = malloc(f.points * sizeof *bs), *start = ref_values(f.points, 8, -1, 1),
+          *xs = malloc(f.points * sizeof *xs);
+    memcpy(bs, f.bs, f.points * sizeof *bs);
+    for (size_t p = 0; p < f.points; p++) f.xs[p] = grid_has_equation(&f.sample, p) ? start[p] : 0;
+    CHECK_INT(run(&f), TS_OK);
+    memcpy(xs, f.xs, f.points * sizeof *xs);
+    for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
+      if (test_is_brief() && (k + m) % 4) continue;
+      test_context_label("method %zu, 2^%d", m, exponents[k]);
+      check_scale(&f, bs, start, xs, exponents[k]);
+    }
+    free(bs), free(start), free(xs);
+    close_fixture(&f);
+  }
+}
+
+/* Solutions that single precision cannot hold are named; given values and a start without b count. */
+static void out_of_range(void) {
+  fixture f = open_fixture(square(33, "HDDD"), NULL);
+  for (size_t p = 0; p < f.points; p++) {
+    f.bs[p] = 3e38F;
+    f.xs[p] = 7;
+  }
+  expect_reason(&f, TS_MULTIGRID_DIVERGED, "leaves the range of single precision");
+  for (size_t p = 0; p < f.points; p++) CHECK(f.xs[p] == 7);
+  for (size_t p = 0; p < f.points; p++) {
+    f.bs[p] = 0;
+    f.xs[p] = grid_has_equation(&f.sample, p) ? 1e-25F : 0;
+  }
+  CHECK_INT(run(&f), TS_OK);
+  for (size_t p = 0; p < f.points; p++) CHECK(fabsf(f.xs[p]) < 1e-29F);
+  for (size_t p = 0; p < f.points; p++) f.xs[p] = grid_has_equation(&f.sample, p) ? 0 : 1e-25F;
+  CHECK_INT(run(&f), TS_OK);
+  double largest = 0;
+  for (size_t p = 0; p < f.points; p++) {
+    CHECK(grid_has_equation(&f.sample, p) || f.xs[p] == 1e-25F);
+    if (grid_has_equation(&f.sample, p)) largest = fmax(largest, (double)f.xs[p]);
+  }
+  CHECK(largest > 0.5e-25 && largest < 1e-25);
+  close_fixture(&f);
+}
+
+static void run_all(void (*test)(void)) {
+  context = test_open();
+  if (context) test();
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    run_all(name);                                                                                             \
+  }
+CASE(nan_input)
+CASE(zero_right_side)
+CASE(max_cycles)
+CASE(stagnation)
+CASE(divergence)
+CASE(progress)
+CASE(long_history)
+CASE(neumann)
+CASE(rooms)
+CASE(waits)
+CASE(scales)
+CASE(out_of_range)
+CASE(same_bits)
+CASE(cycles)
+
+static const test_case cases[] = {
+    {"nan_input", case_nan_input},
+    {"zero_right_side", case_zero_right_side},
+    {"max_cycles", case_max_cycles},
+    {"stagnation", case_stagnation},
+    {"divergence", case_divergence},
+    {"progress", case_progress},
+    {"long_history", case_long_history},
+    {"neumann", case_neumann},
+    {"rooms", case_rooms},
+    {"waits", case_waits},
+    {"scales", case_scales},
+    {"out_of_range", case_out_of_range},
+    {"same_bits", case_same_bits},
+    {"cycles", case_cycles},
+};
+TEST_MAIN(cases, 0)

@@ -1,0 +1,169 @@
+#include "helpers.h"
+
+#include <texsolve/gl.h>
+
+#include "application.h"
+#include "common/core/core.h"
+
+ts_space *make_space(ts_context *context, int32_t size) {
+  const ts_space_desc desc = {size};
+  ts_space *space = NULL;
+  CHECK_OK(context, ts_space_create(context, &desc, &space));
+  return space;
+}
+
+ts_vector *make_vector(ts_space *space, int components, const float *values) {
+  const ts_vector_desc desc = {components};
+  ts_vector *vector = NULL;
+  if (!CHECK(space != NULL)) return NULL;
+  CHECK_OK(space->context, ts_vector_create(space, &desc, &vector));
+  if (vector && values) CHECK_OK(space->context, ts_vector_write(vector, values, vector_count(vector)));
+  return vector;
+}
+
+ts_scalars *make_scalars(ts_context *context, int count) {
+  const ts_scalars_desc desc = {count};
+  ts_scalars *scalars = NULL;
+  CHECK_OK(context, ts_scalars_create(context, &desc, &scalars));
+  return scalars;
+}
+
+ts_matrix *make_matrix(ts_context *context, const ref_matrix *m, ts_format format) {
+  ts_matrix_desc desc = {0};
+  desc.csr = ref_csr(m);
+  desc.format = format;
+  ts_matrix *matrix = NULL;
+  CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
+  return matrix;
+}
+
+ts_cg *make_cg(ts_matrix *matrix, const ts_cg_desc *desc) {
+  ts_cg *cg = NULL;
+  CHECK_OK(matrix->context, ts_cg_create(matrix, desc, &cg));
+  return cg;
+}
+
+size_t vector_count(const ts_vector *vector) {
+  return (size_t)ts_space_size(ts_vector_space(vector)) * (size_t)ts_vector_components(vector);
+}
+
+float *read_vector(const ts_vector *vector) {
+  const size_t count = vector_count(vector);
+  float *values = malloc(count * sizeof *values);
+  for (size_t i = 0; i < count; i++) values[i] = NAN;
+  CHECK_OK(vector->context, ts_vector_read(vector, values, count));
+  return values;
+}
+
+void read_slot(ts_scalars *scalars, int index, float values[4]) {
+  for (int c = 0; c < 4; c++) values[c] = NAN;
+  CHECK_OK(scalars->context, ts_scalars_read(scalars, index, 1, values));
+}
+
+int has_precise_residuals(ts_context *context) {
+  if (!test_is_gl()) return 1;
+  if (context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS) return 0;
+  static int listed = -1;
+#ifdef TEXSOLVE_HAVE_GL
+  if (listed < 0) {
+    CHECK_OK(context, ts_gl_make_current(context));
+    listed = application_lists("GL_ARB_gpu_shader5");
+    CHECK_OK(context, ts_gl_release_current(context));
+  }
+#endif
+  return listed > 0;
+}
+
+ts_format missing_format(const ts_context *context) {
+  const unsigned formats = context_info(context).formats;
+  for (int f = TS_FORMAT_JAGGED; ts_format_name((ts_format)f); f++)
+    if (f != TS_FORMAT_STENCIL && !(formats & 1u << f)) return (ts_format)f;
+  return TS_FORMAT_AUTO;
+}
+
+ts_context_info context_info(const ts_context *context) {
+  ts_context_info info = {0};
+  CHECK_OK(context, ts_context_get_info(context, &info));
+  return info;
+}
+
+ts_matrix_info matrix_info(const ts_matrix *matrix) {
+  ts_matrix_info info = {0};
+  CHECK_OK(matrix->context, ts_matrix_get_info(matrix, &info));
+  return info;
+}
+
+int check_padding(const char *file, int line, const ts_vector *vector) {
+  const tsi_tiling *t = &vector->space->tiling;
+  ts_context *context = vector->context;
+  if (t->linear) return 1;
+  const size_t texels = (size_t)t->width * (size_t)t->height, stride = (size_t)tsi_texel_floats(vector);
+  float *values = malloc(texels * stride * sizeof *values);
+  CHECK_OK(context, tsi_enter(context));
+  CHECK_OK(context, context->ops->vector_read(vector, values));
+  CHECK_OK(context, tsi_leave(context, TS_OK));
+  for (int32_t i = 0; i < t->size; i++)
+    for (size_t c = 0; c < (size_t)vector->components; c++)
+      values[(size_t)tsi_texel_number(t, tsi_position(t, i)) * stride + (size_t)tsi_lane(t, i) + c] = 0;
+  size_t k = 0;
+  while (k < texels * stride && values[k] == 0) k++;
+  const int clean = k == texels * stride;
+  if (!clean)
+    test_fail(file, line, "padding at texel %zu, %zu, component %zu of %d x %d holds %g",
+              k / stride % (size_t)t->width, k / stride / (size_t)t->width, k % stride, t->width, t->height,
+              (double)values[k]);
+  free(values);
+  return clean;
+}
+
+int list_formats(ts_context *context, ts_format formats[8]) {
+  static const ts_format known[] = {TS_FORMAT_AUTO, TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS,
+                                    TS_FORMAT_CSR,  TS_FORMAT_BCRS2,  TS_FORMAT_BCRS4};
+  const ref_matrix m = ref_diagonal(3, 1, 2);
+  int count = 0;
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    ts_matrix_desc desc = {0};
+    desc.csr = ref_csr(&m);
+    desc.format = known[i];
+    ts_matrix *matrix = NULL;
+    const ts_status status = ts_matrix_create(context, &desc, &matrix);
+    if (status == TS_OK)
+      formats[count++] = known[i];
+    else
+      CHECK_INT(status, TS_ERROR_UNSUPPORTED);
+    CHECK(!known[i] || (status == TS_OK) == (context_info(context).formats >> known[i] & 1));
+    ts_matrix_destroy(&matrix);
+  }
+  ref_matrix copy = m;
+  ref_free(&copy);
+  CHECK(count >= 2);
+  return count;
+}
+
+int most_components(ts_format format) {
+  return test_is_gl() && (format == TS_FORMAT_BCRS2 || format == TS_FORMAT_BCRS4) ? 1 : 4;
+}
+
+int list_mesh_formats(ts_context *context, ts_format formats[8]) {
+  const int count = list_formats(context, formats);
+  int kept = 0;
+  for (int i = 0; i < count; i++)
+    if (formats[i] != TS_FORMAT_BCRS2 && formats[i] != TS_FORMAT_BCRS4) formats[kept++] = formats[i];
+  return kept;
+}
+
+int check_values(const char *file, int line, const float *actual, const double *expected, const double *scale,
+                 size_t count, double tolerance) {
+  size_t wrong = 0, first = 0;
+  for (size_t i = 0; i < count; i++) {
+    /* Numbers below the smallest normal one may be flushed to 0. */
+    const double allowed = tolerance * EPSILON * (scale ? scale[i] : fabs(expected[i])) + 1.2e-38;
+    if (fabs(actual[i] - expected[i]) <= allowed || (double)actual[i] == expected[i]) continue;
+    if (wrong++ == 0) first = i;
+  }
+  if (!wrong) return 1;
+  test_fail(file, line, "%zu of %zu values are wrong, the first at %zu: %.9g, expected %.9g (scale %.3g)",
+            wrong, count, first, (double)actual[first], expected[first],
+            scale ? scale[first] : fabs(expected[first]));
+  return 0;
+}
