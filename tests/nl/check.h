@@ -35,6 +35,20 @@ static void check_close(double actual, double expected, double tolerance, const 
     CHECK(strstr(nlGetErrorString(), part) != NULL);                                                           \
   } while (0)
 
+/* Prints a hash (FNV-1a) of the bits of all variables, which scripts/fingerprint compares. */
+static void print_solution(void) {
+  unsigned long long hash = 14695981039346656037u;
+  NLint count = 0;
+  nlGetIntegerv(NL_NB_VARIABLES, &count);
+  for (NLint i = 0; i < count; i++) {
+    const double value = nlGetVariable((NLuint)i);
+    unsigned char bytes[sizeof value];
+    memcpy(bytes, &value, sizeof value);
+    for (size_t k = 0; k < sizeof value; k++) hash = (hash ^ bytes[k]) * 1099511628211u;
+  }
+  printf("solution %llu\n", hash);
+}
+
 /* What nlSolve returned, and that NL_ERROR agrees with it. */
 static int solve(void) {
   double error, threshold;
@@ -42,6 +56,7 @@ static int solve(void) {
   nlGetDoublev(NL_ERROR, &error);
   nlGetDoublev(NL_THRESHOLD, &threshold);
   CHECK(!solved || error <= threshold);
+  if (solved) print_solution();
   return solved;
 }
 
