@@ -7,7 +7,7 @@
 #include <texsolve/mesh.h>
 #include <texsolve/system.h>
 
-#include "../src/check/check.h"
+#include "check/core/check.h"
 #include "cg_solve.h"
 #include "fluid_run.h"
 #include "grid_solve.h"
