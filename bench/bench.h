@@ -34,9 +34,7 @@ typedef struct bench_options {
   int matrix_count;
   int32_t sizes[BENCH_SIZES]; /* all that were given; the first is `size` */
   int size_count;
-  int set;          /* all generated matrices */
-  const char *plot; /* a picture of the results, or paper's directory; NULL: none */
-  const char *from; /* a file that --json wrote, to draw instead of measuring */
+  int set; /* all generated matrices */
 } bench_options;
 
 /* A benchmark that could not measure all that it was asked for; what it could is in the report. */
@@ -47,10 +45,7 @@ int bench_spmv(const bench_options *options, struct report *r);
 int bench_blas(const bench_options *options, struct report *r);
 int bench_cg(const bench_options *options, struct report *r);
 int bench_compare(const bench_options *options, struct report *r);
-/* The picture of results that were measured before. */
-int bench_compare_draw(const bench_options *options);
 int bench_paper(const bench_options *options, struct report *r);
-int bench_paper_draw(const bench_options *options);
 int bench_multigrid(const bench_options *options, struct report *r);
 int bench_system(const bench_options *options, struct report *r);
 

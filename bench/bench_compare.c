@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "compare.h"
-#include "compare_plot.h"
 #include "compare_report.h"
 #include "report.h"
 
@@ -52,26 +51,6 @@ static int run_all(const bench_options *o, compare_results *results, report *r) 
   return failed;
 }
 
-#ifdef TEXSOLVE_HAVE_CAIRO
-static int draw(const bench_options *o, const report *r) {
-  return compare_plot(report_object(r), o->plot);
-}
-
-int bench_compare_draw(const bench_options *options) {
-  return compare_plot_file(options->from, options->plot);
-}
-#else
-static int draw(const bench_options *o, const report *r) {
-  (void)r;
-  return bench_compare_draw(o);
-}
-
-int bench_compare_draw(const bench_options *options) {
-  bench_error("%s: this texsolve was built without cairo, which draws the pictures", options->plot);
-  return 1;
-}
-#endif
-
 int bench_compare(const bench_options *options, report *r) {
   compare_results results;
   memset(&results, 0, sizeof results);
@@ -80,7 +59,6 @@ int bench_compare(const bench_options *options, report *r) {
   results.left_out |= run_all(options, &results, r);
   const int nothing = results.count == 0;
   if (!nothing) compare_report_ratios(r, &results);
-  if (!nothing && options->plot) results.left_out |= draw(options, r);
   const int left_out = results.left_out;
   compare_free(&results);
   return nothing ? 1 : left_out ? BENCH_INCOMPLETE : 0;

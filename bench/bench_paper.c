@@ -69,26 +69,6 @@ static int run_convergence(const bench_options *o, const compare_results *result
   return failed;
 }
 
-#ifdef TEXSOLVE_HAVE_CAIRO
-static int draw(const bench_options *o, const report *r) {
-  return paper_plot(report_object(r), o->plot);
-}
-
-int bench_paper_draw(const bench_options *options) {
-  return paper_plot_file(options->from, options->plot);
-}
-#else
-static int draw(const bench_options *o, const report *r) {
-  (void)r;
-  return bench_paper_draw(o);
-}
-
-int bench_paper_draw(const bench_options *options) {
-  bench_error("%s: this texsolve was built without cairo, which draws the pictures", options->plot);
-  return 1;
-}
-#endif
-
 int bench_paper(const bench_options *options, report *r) {
   compare_results results;
   memset(&results, 0, sizeof results);
@@ -104,7 +84,6 @@ int bench_paper(const bench_options *options, report *r) {
   results.left_out |= run_task(options, 1, &results, r);
   const int nothing = results.count == 0;
   if (!nothing) results.left_out |= run_convergence(options, &results, r);
-  if (!nothing && options->plot) results.left_out |= draw(options, r);
   const int left_out = results.left_out;
   compare_free(&results);
   return nothing ? 1 : left_out ? BENCH_INCOMPLETE : 0;

@@ -26,7 +26,7 @@ static const benchmark BENCHMARKS[] = {
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
 
 /* Options without a letter. */
-enum { OPTION_BACKENDS = 256, OPTION_SET, OPTION_PLOT, OPTION_FROM, OPTION_REORDER };
+enum { OPTION_BACKENDS = 256, OPTION_SET, OPTION_REORDER };
 
 static const struct argp_option OPTIONS[] = {
     {"backend", 'B', "NAME", 0, "Backend: auto (the default), cuda, gl, gl:1, cpu, check:gl", 0},
@@ -58,11 +58,6 @@ static const struct argp_option OPTIONS[] = {
      "Backends with commas between them (default: gl,cuda,cpu, of which those that are absent are left out)",
      1},
     {"set", OPTION_SET, 0, 0, "Of compare: every generated matrix, and the geometric mean", 1},
-    {"plot", OPTION_PLOT, "FILE", 0,
-     "Draw the results over the sizes into FILE, which ends with .svg, .png or .pdf; paper: the figures into "
-     "the directory FILE",
-     1},
-    {"from", OPTION_FROM, "FILE", 0, "Draw the results that --json wrote into FILE, instead of measuring", 1},
     {0, 0, 0, 0, 0, 0},
 };
 
@@ -153,12 +148,10 @@ static void check_options(const arguments *a, struct argp_state *state) {
   if (run == bench_paper && o->matrix) argp_error(state, "paper has matrices of its own");
   if (run == bench_compare || run == bench_paper) {
     if (o->components != 1) argp_error(state, "%s works on vectors of one component", a->benchmark->name);
-    if (o->from && !o->plot) argp_error(state, "--from %s: --plot says where the picture goes", o->from);
     return;
   }
   if (o->backends)
     argp_error(state, "--backends is for compare and paper; %s takes --backend", a->benchmark->name);
-  if (o->plot || o->from) argp_error(state, "--plot and --from are for compare and paper");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state) {
@@ -193,12 +186,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     break;
   case OPTION_SET:
     o->set = 1;
-    break;
-  case OPTION_PLOT:
-    o->plot = text;
-    break;
-  case OPTION_FROM:
-    o->from = text;
     break;
   case 'c':
     o->components = (int)whole_number(text, 4, 0);
@@ -243,8 +230,6 @@ int cmd_bench(int argc, char **argv) {
   arguments_parse_command(&parser, argc, argv, &a);
 
   const int is_paper = a.benchmark->run == bench_paper;
-  if (a.options.from)
-    return (is_paper ? bench_paper_draw(&a.options) : bench_compare_draw(&a.options)) ? EXIT_ERROR : 0;
   if (!a.options.repeat) a.options.repeat = is_paper ? 3 : 7;
   report *r = report_open(a.benchmark->name, a.options.json);
   if (!r) {

@@ -52,11 +52,4 @@ enum { PAPER_CURVES = 1 + COMPARE_BACKENDS };
 void paper_report_curves(report *r, const char *mesh, const paper_system *s, const paper_curve *curves,
                          int count);
 
-/* figure8, figure9 and figure11 in a directory, as far as the report has what they show, each as .svg, .png and
- * .pdf. Nonzero after a message. */
-struct json_t;
-int paper_plot(const struct json_t *report, const char *directory);
-/* The same from a file that --json wrote. */
-int paper_plot_file(const char *json_path, const char *directory);
-
 #endif

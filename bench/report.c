@@ -125,10 +125,6 @@ void report_row(report *r, ...) {
   }
 }
 
-const json_t *report_object(const report *r) {
-  return r->object;
-}
-
 void report_abandon(report **r) {
   if (!*r) return;
   json_decref((*r)->object);

@@ -8,7 +8,6 @@
 #define REPORT_PRINTF(string, first)
 #endif
 
-struct json_t;
 typedef struct report report;
 
 typedef struct report_column {
@@ -37,9 +36,6 @@ void report_section(report *r, const char *format, ...) REPORT_PRINTF(2, 3);
 
 /* A row of the table: one argument for each column, of the column's type. */
 void report_row(report *r, ...);
-
-/* The JSON object as far as it is, borrowed until the report is closed. */
-const struct json_t *report_object(const report *r);
 
 /* Prints the object if that was asked for, and frees the report. Nonzero: an output failed. */
 int report_close(report **r);

@@ -6,16 +6,16 @@
 The lid-driven cavity at Re 100 and 1000 on 257 x 257 cells (or CELLS) against the velocities on the centre lines that
 Ghia, Ghia and Shin (1982) tabulate, and the frequency of the cylinder's vortices with 16 cells (or CELLS) across it.
 Options after -- go to fluid, such as --backend gl. Writes cavity.svg, cylinder.svg and the data behind them to the
-directory. Needs nothing but Python. Give each run a thread on a CPU with few cores: OMP_NUM_THREADS=1.
+directory. Needs matplotlib (Debian: python3-matplotlib). Give each run a thread on a CPU with few cores: OMP_NUM_THREADS=1.
 """
 import concurrent.futures
 import csv
 import json
 import math
-import struct
 import subprocess
 import sys
-import zlib
+
+from report import pyplot, save
 
 # Ghia, Ghia, Shin: High-Re solutions for incompressible flow using the Navier-Stokes equations and a multigrid
 # method. J. Comp. Phys. 48 (1982), tables I and II.
@@ -35,63 +35,6 @@ GHIA_V = {
     1000: [0, 0.27485, 0.29012, 0.30353, 0.32627, 0.37095, 0.33075, 0.32235, 0.02526, -0.31966, -0.42665, -0.51550,
            -0.39188, -0.33714, -0.27669, -0.21388, 0],
 }
-
-
-# ---- Plots ----
-
-class Plot:
-    """Axes with curves and points in a part of an SVG picture."""
-
-    def __init__(self, left, top, width, height, x_range, y_range):
-        self.box = (left, top, width, height)
-        self.x_range, self.y_range = x_range, y_range
-        self.parts = []
-
-    def place(self, x, y):
-        left, top, width, height = self.box
-        return (left + width * (x - self.x_range[0]) / (self.x_range[1] - self.x_range[0]),
-                top + height * (1 - (y - self.y_range[0]) / (self.y_range[1] - self.y_range[0])))
-
-    def axes(self, x_ticks, y_ticks, x_name, y_name, title):
-        left, top, width, height = self.box
-        add = self.parts.append
-        add(f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="#fff" stroke="#888"/>')
-        for tick in x_ticks:
-            x, _ = self.place(tick, 0)
-            add(f'<path d="M{x:.1f} {top}v{height}" stroke="#e4e4e4"/>')
-            add(f'<text x="{x:.1f}" y="{top + height + 16}" text-anchor="middle">{tick:g}</text>')
-        for tick in y_ticks:
-            _, y = self.place(0, tick)
-            add(f'<path d="M{left} {y:.1f}h{width}" stroke="#e4e4e4"/>')
-            add(f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>')
-        add(f'<text x="{left + width / 2}" y="{top + height + 34}" text-anchor="middle">{x_name}</text>')
-        add(f'<text x="{left - 40}" y="{top + height / 2}" text-anchor="middle" '
-            f'transform="rotate(-90 {left - 40} {top + height / 2})">{y_name}</text>')
-        add(f'<text x="{left}" y="{top - 8}" font-weight="600">{title}</text>')
-
-    def curve(self, xs, ys, colour):
-        points = " ".join("%.1f,%.1f" % self.place(x, y) for x, y in zip(xs, ys))
-        self.parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
-
-    def points(self, xs, ys, colour):
-        for x, y in zip(xs, ys):
-            self.parts.append('<circle cx="%.1f" cy="%.1f" r="3.4" fill="none" stroke="%s" stroke-width="1.3"/>'
-                              % (*self.place(x, y), colour))
-
-    def note(self, x, y, text, colour):
-        at = self.place(x, y)
-        self.parts.append(f'<text x="{at[0]:.1f}" y="{at[1]:.1f}" fill="{colour}">{text}</text>')
-
-
-def write_svg(path, width, height, title, description, plots):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-                   f'height="{height}" font-family="system-ui, \'DejaVu Sans\', Helvetica, Arial, sans-serif" '
-                   f'font-size="12">\n<title>{title}</title>\n<desc>{description}</desc>\n'
-                   f'<rect width="{width}" height="{height}" fill="#fff"/>\n')
-        for plot in plots:
-            file.write("\n".join(plot.parts) + "\n")
-        file.write("</svg>\n")
 
 
 # ---- Runs ----
@@ -117,10 +60,9 @@ def between(xs, ys, x):
 
 
 def cavity(fluid, directory, options, cells=257, cells_per_step=2.0):
-    plots = [Plot(70, 40, 300, 300, (-0.6, 1.0), (0, 1)), Plot(460, 40, 300, 300, (0, 1), (-0.6, 0.5))]
-    plots[0].axes([-0.5, 0, 0.5, 1], [0, 0.25, 0.5, 0.75, 1], "u / U at x = 1/2", "y", "Lid-driven cavity")
-    plots[1].axes([0, 0.25, 0.5, 0.75, 1], [-0.5, -0.25, 0, 0.25, 0.5], "x", "v / U at y = 1/2",
-                  f"{cells} x {cells} cells; circles: Ghia et al. 1982")
+    figure, plots = pyplot().subplots(1, 2, figsize=(8.5, 4.2))
+    plots[0].set(title=f"Lid-driven cavity, {cells} x {cells} cells", xlabel="u / U at x = 1/2", ylabel="y", ylim=(0, 1))
+    plots[1].set(title="circles: Ghia et al. 1982", xlabel="x", ylabel="v / U at y = 1/2", xlim=(0, 1))
     time_step, steps_per_frame = cells_per_step / cells, 100
     cases = ((100, 15, "#1f5fa8"), (1000, 45, "#b3303f"))
     reports = run_all(fluid, [
@@ -148,30 +90,17 @@ def cavity(fluid, directory, options, cells=257, cells_per_step=2.0):
               f"{max(GHIA_V[reynolds]):.4f}); u(0.5, 0.25) changed by {max(late) - min(late):.1e} in the last "
               f"{4 * steps_per_frame * time_step:.1f} s; divergence {report['frames'][-1]['divergence_after']:.1e} 1/s",
               flush=True)
-        plots[0].curve(us, ys, colour)
-        plots[0].points(GHIA_U[reynolds], GHIA_Y, colour)
-        plots[1].curve(xs, vs, colour)
-        plots[1].points(GHIA_X, GHIA_V[reynolds], colour)
-        plots[1].note(0.6, 0.42 if reynolds == 100 else 0.34, f"Re {reynolds}", colour)
-    write_svg(f"{directory}/cavity.svg", 800, 400, "Velocities on the centre lines of a lid-driven cavity",
-              "Curves computed by fluid lie on the circles of Ghia, Ghia and Shin at Reynolds numbers 100 and 1000.",
-              plots)
+        circles = {"color": colour, "marker": "o", "markerfacecolor": "none", "linestyle": ""}
+        plots[0].plot(us, ys, color=colour, label=f"Re {reynolds}")
+        plots[0].plot(GHIA_U[reynolds], GHIA_Y, **circles)
+        plots[1].plot(xs, vs, color=colour)
+        plots[1].plot(GHIA_X, GHIA_V[reynolds], **circles)
+    plots[0].legend(loc="lower right")
+    save(figure, f"{directory}/cavity.svg")
 
 
 def rms(values):
     return math.sqrt(sum(value * value for value in values) / len(values))
-
-
-def write_png(path, width, height, is_dark):
-    rows = b"".join(b"\0" + bytes(0 if is_dark(x + 0.5, height - y - 0.5) else 255 for x in range(width))
-                    for y in range(height))
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) +
-                   chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 def crossings(times, values):
@@ -191,9 +120,10 @@ def cylinder(fluid, directory, options, cells_across=16, blockage=1 / 12, reynol
     width = round(1.75 * height)
     diameter, x, colours = blockage, 0.45, ("#1f5fa8", "#b3303f")
     walls = f"{directory}/cylinder.png"
-    write_png(walls, width, height,
-              lambda i, j: math.hypot(i / height - x, j / height - 0.5) < diameter / 2)
-    plots = []
+    plt = pyplot()
+    plt.imsave(walls, [[math.hypot((i + 0.5) / height - x, (j + 0.5) / height - 0.5) >= diameter / 2 for i in range(width)]
+                       for j in range(height)], cmap="gray", origin="lower")
+    figure, plots = plt.subplots(len(reynolds), 1, figsize=(8.5, 2.3 * len(reynolds)), squeeze=False)
     time_step, steps_per_frame, seconds = 1.0 / height, 2, 120 * diameter
     reports = run_all(fluid, [
         ["--scene", "cylinder", "--size", f"{width}x{height}", "--walls", walls, "--viscosity",
@@ -213,15 +143,11 @@ def cylinder(fluid, directory, options, cells_across=16, blockage=1 / 12, reynol
               f"{100 * blockage:.1f} %; St {frequency:.4f} from {len(periods)} periods, which differ by "
               f"{(max(periods) - min(periods)) * frequency:.1%}; accepted without sides {accepted:.4f}, with the "
               f"higher speed between them up to {accepted / (1 - blockage):.4f}", flush=True)
-        amplitude = max(abs(v) for v in values) * 1.1
-        plot = Plot(70, 40 + 190 * k, 690, 120, (0, 120), (-amplitude, amplitude))
-        plot.axes([0, 20, 40, 60, 80, 100, 120], [-0.5, 0, 0.5], "t U / D", "v / U",
-                  f"Re {number}: Strouhal number {frequency:.3f}; accepted without sides: {accepted:.3f}")
-        plot.curve(times, values, colours[k % 2])
-        plots.append(plot)
-    write_svg(f"{directory}/cylinder.svg", 800, 40 + 190 * len(reynolds), "The street behind a cylinder",
-              "The velocity across the flow, 2.5 diameters behind the cylinder's centre and half of one above it, begins "
-              "to swing and then keeps one frequency.", plots)
+        plot = plots[k][0]
+        plot.plot(times, values, color=colours[k % 2])
+        plot.set(title=f"Re {number}: Strouhal number {frequency:.3f}; accepted without sides: {accepted:.3f}",
+                 xlabel="t U / D", ylabel="v / U", xlim=(0, 120))
+    save(figure, f"{directory}/cylinder.svg")
 
 
 def main():

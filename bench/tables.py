@@ -1,37 +1,14 @@
 #!/usr/bin/env python3
 """Tables in Markdown from what `texsolve bench compare --json` wrote, beside the figures of Buatois et al. 2008.
 
-    bench/compare_tables.py [--merge OUT.json] FILE.json...
+    bench/tables.py FILE.json...
 
-Several files count as one run; --merge writes it, for `texsolve bench compare --from OUT.json --plot`, instead of
-tables. Needs nothing but Python.
+Several files count as one run. Needs nothing but Python.
 """
-import json
+import math
 import sys
 
-# Buatois, Caumon, Levy 2008, sections 3.1 and 3.2: the largest that they give, GFLOP/s. The CPU is an Athlon 64 X2
-# 4800+, CTM ran on a Radeon X1900XTX, OpenGL and CUDA on a QuadroFX 5600.
-PAPER = [
-    ("CPU, two threads, SSE3", 0.62, 0.94, "1.7 (4.0 times less than CUDA)"),
-    ("Radeon X1900XTX, CTM", 7.6, 7.0, "5"),
-    ("QuadroFX 5600, OpenGL (Krueger and Westermann)", 10.0, 14.3, "-"),
-    ("QuadroFX 5600, CUDA", 11.0, 15.5, "6.8, with blocks of 4 x 4"),
-]
-
-
-def load(paths):
-    results, devices, ratios = [], {}, []
-    for path in paths:
-        with open(path) as file:
-            report = json.load(file)
-        results += report["results"]
-        devices.update({d["backend"]: d for d in report["devices"]})
-        ratios += [r for r in report.get("ratios", []) if r["matrix"] != "geom. mean"]
-    return results, devices, ratios
-
-
-def ordered(values):
-    return list(dict.fromkeys(values))
+from report import PAPER, load, ordered
 
 
 def digits(value):
@@ -81,35 +58,23 @@ def ratio_table(ratios):
                   f"{digits(r['best_spmv'])} | " + " | ".join(digits(r[k]) for k in ("cg", "axpy", "dot", "nrm2")) + " |")
         means = []
         for key in ("spmv", "best_spmv", "cg", "axpy", "dot", "nrm2"):
-            values = [r[key] for r in own if r[key]]
-            product = 1.0
-            for v in values:
-                product *= v
-            means.append(digits(product ** (1 / len(values))) if values else "-")
+            logarithms = [math.log(r[key]) for r in own if r[key]]
+            means.append(digits(math.exp(sum(logarithms) / len(logarithms)) if logarithms else None))
         print(f"| geometric mean | {backend} | " + " | ".join(means) + " |")
 
 
-def merge(path, results, devices):
-    with open(path, "w") as file:
-        json.dump({"bench": "compare", "devices": list(devices.values()), "results": results}, file, indent=1)
-
-
 def main():
-    arguments = sys.argv[1:]
-    target = arguments[1] if arguments[:1] == ["--merge"] and len(arguments) > 1 else None
-    paths = arguments[2:] if target else arguments
+    paths = sys.argv[1:]
     if not paths or paths[0].startswith("-"):
         sys.exit(__doc__.strip())
-    results, devices, ratios = load(paths)
-    if target:
-        merge(target, results, devices)
-        return
-    for backend, d in devices.items():
-        print(f"- `{backend}`: {d['device']}, copies {d['copy_gigabytes_per_second']:.0f} GB/s")
+    report = load(paths)
+    results = report["results"]
+    for d in report["devices"]:
+        print(f"- `{d['backend']}`: {d['device']}, copies {d['copy_gigabytes_per_second']:.0f} GB/s")
     table(results, "spmv_gflops", max, "y = A x, GFLOP/s; bold: the format that the backend takes by itself")
     table(results, "spmv_percent_of_copy", max, "y = A x, compulsory bytes (those of csr, or of the blocks, with x and y) as percent of the copy rate")
     table(results, "cg_microseconds", min, "An iteration of conjugate gradients, us")
-    ratio_table(ratios)
+    ratio_table(report["ratios"])
     print("\nOn vectors, and the figures of 2008, GFLOP/s\n")
     print("| | axpy | dot, nrm2 | SpMV, at best |")
     print("|---|---|---|---|")
