@@ -105,8 +105,3 @@ const char *arguments_backend(const char *text) {
   }
   arguments_usage("--backend: '%.40s', expected one of %s, or check:NAME", text, known);
 }
-
-void arguments_size(const char *text, int *width, int *height) {
-  if (parse_size(text, width, height) || *width < 16 || *height < 16 || *width > 16384 || *height > 16384)
-    arguments_usage("--size: '%.40s', expected WIDTHxHEIGHT of 16 to 16384 pixels, such as 1200x900", text);
-}

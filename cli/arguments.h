@@ -28,7 +28,5 @@ int arguments_one_of(const char *option, const char *text, const char *const *wo
 int arguments_named(const char *option, const char *text, const char *(*name)(int index));
 /* A name for ts_context_desc. Whether the backend is there and works is found out when it is opened. */
 const char *arguments_backend(const char *text);
-/* WIDTHxHEIGHT of a picture. */
-void arguments_size(const char *text, int *width, int *height);
 
 #endif

@@ -100,7 +100,7 @@ static void destroy_domain(domain *d) {
 }
 
 /* About so many, in the domain's proportions. */
-static void spread_particles(long count, int32_t width, int32_t height, int32_t *columns, int32_t *rows) {
+static void spread_particles(int count, int32_t width, int32_t height, int32_t *columns, int32_t *rows) {
   *columns = *rows = 0;
   if (count <= 0) return;
   *columns = (int32_t)lround(sqrt((double)count * width / height));
@@ -257,7 +257,7 @@ int simulation_default_parameters(simulation *s, char message[SIMULATION_MESSAGE
   return simulation_look(s, message);
 }
 
-int simulation_set_particles(simulation *s, long count, char message[SIMULATION_MESSAGE]) {
+int simulation_set_particles(simulation *s, int count, char message[SIMULATION_MESSAGE]) {
   int32_t columns, rows;
   spread_particles(count, s->setup.width, s->setup.height, &columns, &rows);
   const ts_status status = ts_fluid_set_particles(s->fluid, columns, rows, s->setup.particle_lifetime);

@@ -31,7 +31,7 @@ typedef struct simulation_options {
   ts_gl_platform platform;
   ts_fluid_layout layout;
   const char *walls; /* a PNG file, dark where there are walls, instead of the scene's; NULL: none */
-  long particles;    /* about so many; 0: none; -1: the scene's */
+  int particles;     /* about so many; 0: none; -1: the scene's */
   simulation_changes changes;
 } simulation_options;
 
@@ -70,7 +70,7 @@ int simulation_set_layout(simulation *s, ts_fluid_layout layout, char message[SI
 int simulation_set_parameters(simulation *s, const ts_fluid_parameters *parameters,
                               char message[SIMULATION_MESSAGE]);
 /* About so many; 0: none. */
-int simulation_set_particles(simulation *s, long count, char message[SIMULATION_MESSAGE]);
+int simulation_set_particles(simulation *s, int count, char message[SIMULATION_MESSAGE]);
 /* Of a scene, to what it was. */
 int simulation_default_parameters(simulation *s, char message[SIMULATION_MESSAGE]);
 

@@ -35,7 +35,7 @@ void window_take_scene(window_state *w) {
   const scene_setup *setup = simulation_setup(*w->s);
   const ts_fluid_parameters *p = simulation_parameters(*w->s);
   w->look = fluid_look_of(*w->s);
-  w->particles = (long)setup->particle_columns * setup->particle_rows;
+  w->particles = setup->particle_columns * setup->particle_rows;
   w->own_range = 0;
   w->steps_per_frame = setup->steps_per_frame > 0 ? setup->steps_per_frame : 1;
   if ((int)p->solver < WINDOW_SOLVERS && p->iterations > 0) w->iterations[p->solver] = p->iterations;
@@ -218,7 +218,7 @@ void window_set_layout(window_state *w, ts_fluid_layout layout) {
   tell_if(w, simulation_set_layout(*w->s, layout, message), message);
 }
 
-void window_set_particles(window_state *w, long count) {
+void window_set_particles(window_state *w, int count) {
   char message[SIMULATION_MESSAGE];
   tell_if(w, simulation_set_particles(*w->s, count, message), message);
   if (w->note_is_error) return;

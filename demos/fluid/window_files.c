@@ -138,7 +138,7 @@ static json_t *report_json(const window_state *w) {
                 info->cell_size, "backend", device.backend ? device.backend : "", "device", device.device,
                 "layout", info->layout == TS_FLUID_COLLOCATED ? "collocated" : "staggered", "view",
                 fluid_field_name(w->look.field), "paused", w->paused, "steps", r->steps, "time", r->time,
-                "wall_cells", walls, "particles", w->look.particles ? (int)w->particles : 0, "iterations",
+                "wall_cells", walls, "particles", w->look.particles ? w->particles : 0, "iterations",
                 r->iterations, "frames_per_second", 1 / w->frame_seconds);
   if (!report) return NULL;
   json_object_set_new(report, "divergence_before", number(r->divergence_before));

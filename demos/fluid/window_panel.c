@@ -92,13 +92,13 @@ static void pointer_section(window_state *w) {
 /* ---- Look ---- */
 
 static void particle_control(window_state *w) {
-  static const long counts[] = {0, 1024, 4096, 16384, 65536, 262144};
+  static const int counts[] = {0, 1024, 4096, 16384, 65536, 262144};
   const char *names[] = {"none", "1024", "4096", "16384", "65536", "262144", NULL};
   char own[24];
   int choice = 6;
   for (int k = 0; k < 6; k++)
     if (counts[k] == w->particles) choice = k;
-  snprintf(own, sizeof own, "%ld", w->particles);
+  snprintf(own, sizeof own, "%d", w->particles);
   names[6] = own;
   if (ui_combo("particles", &choice, names, choice < 6 ? 6 : 7) && choice < 6)
     window_set_particles(w, counts[choice]);

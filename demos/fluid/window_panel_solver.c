@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "backend_choice.h"
+#include "names.h"
 #include "plot_range.h"
 #include "ui.h"
 
@@ -21,38 +22,22 @@ static int choice(const char *label, int *value, name_of name) {
   return ui_combo(label, value, names, count);
 }
 
-static const char *solver_name(int k) {
-  return ts_fluid_solver_name((ts_fluid_solver)k);
-}
-static const char *smoother_name(int k) {
-  return ts_smoother_name((ts_smoother)k);
-}
-static const char *storage_name(int k) {
-  return ts_grid_storage_name((ts_grid_storage)k);
-}
-static const char *interpolation_name(int k) {
-  return ts_interpolation_name((ts_interpolation)k);
-}
-static const char *cycle_name(int k) {
-  return ts_cycle_name((ts_cycle)k);
-}
-
 static int multigrid_controls(ts_multigrid_desc *d) {
   int smoother = (int)d->smoother, storage = (int)d->storage, cycle = (int)d->cycle;
   int interpolation = (int)d->interpolation, by_default = !d->pre && !d->post;
   int changed = 0;
-  if (choice("smoother", &smoother, smoother_name)) {
+  if (choice("smoother", &smoother, smoother_names)) {
     /* Gauss-Seidel has one storage: what does not fit is left to the library. */
     d->smoother = (ts_smoother)smoother;
     d->storage = TS_GRID_STORAGE_AUTO;
     changed = 1;
-  } else if (choice("storage", &storage, storage_name)) {
+  } else if (choice("storage", &storage, storage_names)) {
     d->storage = (ts_grid_storage)storage;
     changed = 1;
   }
-  changed |= choice("cycle", &cycle, cycle_name);
+  changed |= choice("cycle", &cycle, cycle_names);
   d->cycle = (ts_cycle)cycle;
-  changed |= choice("interpolation", &interpolation, interpolation_name);
+  changed |= choice("interpolation", &interpolation, interpolation_names);
   d->interpolation = (ts_interpolation)interpolation;
   if (ui_check_box("the smoother's own steps", &by_default)) {
     d->pre = d->post = !by_default;
@@ -103,7 +88,7 @@ void window_solver_section(window_state *w) {
   if (!ui_section("Pressure")) return;
   ts_fluid_parameters p = *simulation_parameters(*w->s);
   int solver = (int)p.solver;
-  if (choice("solver", &solver, solver_name)) {
+  if (choice("solver", &solver, solver_names)) {
     window_set_solver(w, (ts_fluid_solver)solver);
     return;
   }

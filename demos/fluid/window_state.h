@@ -28,7 +28,7 @@ typedef struct window_state {
   film *film;                     /* that is being made; NULL: none */
   image film_picture;             /* its frame */
   int film_frames, film_steps;
-  long particles; /* about so many */
+  int particles;  /* about so many */
   int own_range;  /* of the colours; else they follow the data */
   int report_due; /* at the end of the frame's work, so that it tells what all events before have done */
   char screenshot[WINDOW_PATH], film_path[WINDOW_PATH], report[WINDOW_PATH];
@@ -79,7 +79,7 @@ void window_set_backend(window_state *w, const char *backend);
 void window_set_layout(window_state *w, ts_fluid_layout layout);
 void window_set_parameters(window_state *w, const ts_fluid_parameters *parameters);
 void window_set_solver(window_state *w, ts_fluid_solver solver);
-void window_set_particles(window_state *w, long count);
+void window_set_particles(window_state *w, int count);
 void window_default_parameters(window_state *w);
 
 /* ---- window_files.c ---- */

@@ -14,7 +14,7 @@ static int check_outputs(const program_options *o) {
     message("%s", why);
     return -1;
   }
-  return output_check(o->output, o->load.path) || output_check(o->picture, o->load.path) ? -1 : 0;
+  return output_check(o->output, o->load.path) || output_check(o->screenshot, o->load.path) ? -1 : 0;
 }
 
 static int show_progress(int iteration, const double *history, int count, void *user) {
@@ -29,7 +29,7 @@ static int solve(const program_options *o, ts_context *context, flattening *f, f
   conformal_options conformal = o->conformal;
   conformal.progress = show_progress;
   const double begin = seconds_now();
-  const int failed = flattening_solve(f, context, &conformal, o->picture ? places : NULL, result, why);
+  const int failed = flattening_solve(f, context, &conformal, o->screenshot ? places : NULL, result, why);
   progress_clear();
   report->seconds.solve = seconds_now() - begin;
   if (failed) message("%s: %s", report->loaded->name, why);
@@ -49,8 +49,8 @@ static int write_files(const program_options *o, ts_context *context, const flat
   }
   report->seconds.write = seconds_now() - begin;
   begin = seconds_now();
-  if (o->picture && drawing_save(f, context, places, o->device.gl_platform, &o->look, o->width, o->height,
-                                 o->picture, &report->drawn, why)) {
+  if (o->screenshot && drawing_save(f, context, places, o->device.gl_platform, &o->look, o->width, o->height,
+                                 o->screenshot, &report->drawn, why)) {
     message("%s", why);
     return -1;
   }

@@ -17,8 +17,8 @@ typedef struct program_options {
   flattening_pin *pins; /* vertices as the file counts them, from 0 */
   int32_t pin_count;
   flat_look look;
-  const char *output, *picture; /* NULL: none */
-  int width, height;            /* of the picture */
+  const char *output, *screenshot;/* NULL: none */
+  int width, height;            /* of pictures */
   int headless, bench, json, quiet, verbosity;
 } program_options;
 

@@ -74,12 +74,12 @@ int report_end(const work_report *w) {
     printf("image       packed into the unit square, %.0f %% of it covered\n", 100 * f->packed.fill);
   printf("seconds     read %.3f, charts %.3f, build %.3f, layout %.3f, solve %.3f", w->seconds.read,
          w->seconds.charts, r->seconds_build, r->seconds_layout, r->seconds_solve);
-  if (w->options->picture) printf(", draw %.3f", w->seconds.draw);
+  if (w->options->screenshot) printf(", draw %.3f", w->seconds.draw);
   if (w->options->output) printf(", write %.3f", w->seconds.write);
   putchar('\n');
   if (w->options->output) printf("written     %s\n", w->options->output);
-  if (w->options->picture)
-    printf("picture     %s, %d x %d pixels; u and v: %s\n", w->options->picture, w->options->width,
+  if (w->options->screenshot)
+    printf("picture     %s, %d x %d pixels; u and v: %s\n", w->options->screenshot, w->options->width,
            w->options->height, w->drawn);
   return message_flush_stdout();
 }

@@ -142,8 +142,8 @@ void window_name_files(window_state *w, const char *name, const program_options 
     snprintf(w->output, sizeof w->output, "%s", options->output);
   else
     snprintf(w->output, sizeof w->output, "%s-uv.obj", stem);
-  if (options && options->picture)
-    snprintf(w->screenshot, sizeof w->screenshot, "%s", options->picture);
+  if (options && options->screenshot)
+    snprintf(w->screenshot, sizeof w->screenshot, "%s", options->screenshot);
   else
     snprintf(w->screenshot, sizeof w->screenshot, "%s-uv.png", stem);
 }

@@ -15,7 +15,6 @@ typedef struct program_options {
   const char *output, *screenshot, *frames; /* NULL: none */
   const char *control, *fix;                /* of discrete smooth interpolation; NULL: none */
   int width, height;                        /* of pictures */
-  const char *interpolates;                 /* an option that only --method dsi has; NULL: none */
   int steps;                                /* -1: not said */
   int headless, bench, formats, json, quiet, verbosity;
 } program_options;

@@ -26,7 +26,7 @@ static void begin_flow(const work_report *w) {
            1e-6 * (double)flow.bytes_device);
   printf("flow        steps of %g squares of the diagonal, which is %.6g; boundary %s%s\n", o->time_step,
          smoother_start_measures(w->smoother)->diagonal,
-         o->boundary == TS_MESH_BOUNDARY_FLOW ? "flowing" : "fixed",
+         o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed",
          o->preserve_volume ? "; volume preserved" : "");
 }
 

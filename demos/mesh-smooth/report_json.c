@@ -105,7 +105,7 @@ int report_json(const work_report *w) {
   PUT("device", json_string(device.device));
   PUT("method", json_string(is_dsi ? "dsi" : "flow"));
   PUT("format", json_string(ts_format_name(flow.format)));
-  PUT("boundary", json_string(o->boundary != TS_MESH_BOUNDARY_FLOW ? "fixed" : is_dsi ? "free" : "flow"));
+  PUT("boundary", json_string(o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed"));
   PUT("locked_vertices", json_integer(flow.locked_vertices));
   PUT("drawn", w->drawn ? json_string(w->drawn) : json_null());
   PUT("bytes_device", json_integer((json_int_t)flow.bytes_device));

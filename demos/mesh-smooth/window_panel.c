@@ -81,7 +81,7 @@ static void interpolation_options(window_state *w) {
 static void flow_options(window_state *w) {
   smoother *s = *w->s;
   smoother_options o = *smoother_get_options(s);
-  static const char *const boundaries[] = {"fixed", "flows"};
+  static const char *const boundaries[] = {"fixed", "free"};
   int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW;
   int changed = ui_slider_log("time step", &o.time_step, 1e-8, 1e-2);
   ui_tip("length of a step, in squares of the bounding box's diagonal");

@@ -3,8 +3,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arguments.h"
 #include "mesh_generate.h"
 #include "progress.h"
+
+void load_settle(load_options *o, const char *program, const char *otherwise) {
+  if (o->path && o->generate)
+    arguments_usage("'%.80s' and --generate %.80s, expected one of them", o->path, o->generate);
+  if (o->path || o->generate) return;
+  if (!otherwise) arguments_usage("no mesh given, expected `%s FILE' or --generate", program);
+  o->generate = otherwise;
+}
 
 static int read_or_generate(const load_options *o, mesh *m, load_report *report, char message[MESH_MESSAGE]) {
   if (o->path) {
@@ -33,7 +42,8 @@ int load_mesh(const load_options *options, mesh *m, int32_t **vertex_of_original
   report->file_vertices = m->vertex_count;
   report->file_triangles = m->triangle_count;
   int failed = mesh_repair(m, &repair, &report->repair, vertex_of_original, message);
-  if (!failed && options->noise != 0) failed = mesh_add_noise(m, options->noise, options->seed, message);
+  if (!failed && options->noise != 0)
+    failed = mesh_add_noise(m, options->noise, (uint64_t)options->seed, message);
   report->seconds = seconds_now() - begin;
   if (!failed) return 0;
   name_file(report, message);

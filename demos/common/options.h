@@ -1,0 +1,94 @@
+/* A program's options as a table: each row says what an option is called, which field of program_options it
+ * sets and what it may be. A wrong one ends the program as in arguments.h. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stddef.h>
+
+typedef enum option_kind {
+  OPTION_IS_END,
+  OPTION_IS_HEADING,  /* `help` heads the rows that follow */
+  OPTION_IS_FLAG,     /* int: 1 */
+  OPTION_IS_TEXT,     /* const char * */
+  OPTION_IS_INPUT,    /* const char *: the argument that is no option */
+  OPTION_IS_WHOLE,    /* int */
+  OPTION_IS_NUMBER,   /* double; `expected` has its range in words */
+  OPTION_IS_POSITIVE, /* the same, greater than 0 */
+  OPTION_IS_RTOL,     /* double between 0 and 1 */
+  OPTION_IS_WORD,     /* int or enum: which one of the words */
+  OPTION_IS_NAME,     /* the same of the names that a function gives for 0, 1, ... until NULL */
+  OPTION_IS_FORMAT,   /* ts_format; `expected` lists them */
+  OPTION_IS_BACKEND,  /* const char * */
+  OPTION_IS_PLATFORM, /* ts_gl_platform of a program without a window */
+  OPTION_IS_SIZE,     /* int[2], or two that follow each other */
+  OPTION_IS_PARSED    /* by a function of the program's */
+} option_kind;
+
+typedef struct option_row {
+  option_kind kind;
+  const char *name, *argument, *help;
+  int letter; /* 0: none */
+  size_t at;  /* in program_options */
+  double least, most;
+  const char *expected;
+  const char *const *words;
+  const char *(*names)(int index);
+  void (*parse)(void *options, const char *text);
+} option_row;
+
+#define OPTION_ROW(is, called, takes, field, ...)                                                              \
+  {                                                                                                            \
+    .kind = OPTION_IS_##is, .name = called, .argument = takes, .at = offsetof(program_options, field),         \
+    __VA_ARGS__                                                                                                \
+  }
+#define OPTION_HEADING(text)                                                                                   \
+  { .kind = OPTION_IS_HEADING, .help = text }
+#define OPTION_FLAG(name, field, text) OPTION_ROW(FLAG, name, NULL, field, .help = text)
+#define OPTION_TEXT(name, takes, field, text) OPTION_ROW(TEXT, name, takes, field, .help = text)
+#define OPTION_INPUT(what, field) OPTION_ROW(INPUT, what, "[FILE]", field, .help = NULL)
+#define OPTION_WHOLE(name, takes, field, low, high, text)                                                      \
+  OPTION_ROW(WHOLE, name, takes, field, .least = low, .most = high, .help = text)
+#define OPTION_NUMBER(name, takes, field, low, high, range, text)                                              \
+  OPTION_ROW(NUMBER, name, takes, field, .least = low, .most = high, .expected = range, .help = text)
+#define OPTION_POSITIVE(name, takes, field, high, range, text)                                                 \
+  OPTION_ROW(POSITIVE, name, takes, field, .most = high, .expected = range, .help = text)
+#define OPTION_RTOL(field, text) OPTION_ROW(RTOL, "rtol", "R", field, .help = text)
+#define OPTION_WORD(name, takes, field, list, text)                                                            \
+  OPTION_ROW(WORD, name, takes, field, .words = list, .help = text)
+#define OPTION_NAME(name, takes, field, function, text)                                                        \
+  OPTION_ROW(NAME, name, takes, field, .names = function, .help = text)
+#define OPTION_FORMAT(field, list, text)                                                                       \
+  OPTION_ROW(FORMAT, "format", "NAME", field, .expected = list, .help = text)
+#define OPTION_SIZE(name, width, low, high, unit, text)                                                        \
+  OPTION_ROW(SIZE, name, "WxH", width, .least = low, .most = high, .expected = unit, .help = text)
+#define OPTION_PARSED(called, takes, function, text)                                                           \
+  { .kind = OPTION_IS_PARSED, .name = called, .argument = takes, .parse = function, .help = text }
+#define OPTION_END                                                                                             \
+  { .kind = OPTION_IS_END }
+
+/* What several programs have. */
+#define OPTION_OUTPUT(text) OPTION_ROW(TEXT, "output", "FILE", output, .letter = 'o', .help = text)
+#define OPTIONS_DEVICE(backend, platform)                                                                      \
+  OPTION_ROW(BACKEND, "backend", "NAME", backend,                                                              \
+             .help = "auto, cuda, gl, cuda:N or gl:N (device N), cpu, or check:NAME (default: auto, which "    \
+                     "takes the first of CUDA, OpenGL on a GPU, and the CPU)"),                                \
+      OPTION_ROW(PLATFORM, "gl-platform", "NAME", platform,                                                    \
+                 .help = "where --headless takes OpenGL from: egl, or window, a hidden one (default: egl)")
+#define OPTIONS_RUN(of_bench, of_json, of_verbose)                                                             \
+  OPTION_HEADING("How it runs:"), OPTION_FLAG("headless", headless, "without a window"),                       \
+      OPTION_FLAG("bench", bench, of_bench), OPTION_FLAG("json", json, of_json),                               \
+      OPTION_ROW(FLAG, "quiet", NULL, quiet, .letter = 'q',                                                    \
+                 .help = "print errors only, no report and no notes"),                                         \
+      OPTION_ROW(FLAG, "verbose", NULL, verbosity, .letter = 'v', .help = of_verbose)
+
+/* Sets the fields that are given of `options`, a program_options with the defaults. Heads --help with
+ * `description`, in which a vertical tab stands before what comes after the options. */
+void options_read(const char *program, const option_row *rows, const char *description, int argc, char **argv,
+                  void *options);
+/* Whether an option was given then. */
+int options_given(const char *name);
+/* Ends the program where one of some options, until NULL, was given: BEFORE--NAMEAFTER. */
+void options_refuse(const char *before, const char *const *names, const char *after);
+#define OPTION_NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+#endif
