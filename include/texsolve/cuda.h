@@ -58,7 +58,7 @@ typedef struct ts_cuda_gl_texture {
 /* Whether the OpenGL context that is current on this thread can share vectors of this context: it must be one
  * of the same device. TS_ERROR_UNSUPPORTED: it cannot, or the library was built without OpenGL; ts_last_error
  * says why. What it cannot know: an NVIDIA driver stops sharing, without an error, once a kernel of any program
- * has faulted at an invalid address on that GPU (docs/architecture.md, "Drawing what CUDA computes"). */
+ * has faulted at an invalid address on that GPU (seen with driver 580.159.04). */
 TS_API ts_status ts_cuda_gl_check(ts_context *context);
 
 /* The buffer texture behind a vector, for drawing in the OpenGL context that is current. The first call moves

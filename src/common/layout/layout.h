@@ -117,7 +117,9 @@ struct tsi_layout {
   int block_strips;
 };
 
-/* An entry with its pointer: the texel of x_j as x | y << 16. */
+/* An entry with its pointer: the texel of x_j as x | y << 16, relative to the vector. A vector may be a region
+ * of a larger texture: shaders add its packed origin, which cannot carry from x to y. Padding points to the
+ * zero texel with the value 0, so that an infinity in x does not become a NaN through padding. */
 typedef struct tsi_entry {
   float value;
   uint32_t pointer;

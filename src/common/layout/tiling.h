@@ -8,6 +8,9 @@
  *   positions free_rectangles * w * h ..               locked indices: stored, but in no rectangle
  *   position  zero_position                            a texel that always holds 0
  *
+ * In a natural space (ts_space_create) indices keep their order. A linear space, of the CPU and CUDA, is that
+ * without rectangles: position = index.
+ *
  * A texel may hold a block of 2 or 4 neighbouring indices, its lanes; then positions and counts are those of
  * blocks. A block is locked where all of its indices are.
  */

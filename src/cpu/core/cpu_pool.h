@@ -3,7 +3,10 @@
  * The calling thread works on the first range of a job and then on every range whose worker has not begun it:
  * it waits only for workers that are at work, never for one that the system has yet to run, which takes
  * milliseconds where other programs keep the cores busy. Workers look for the next job for a fraction of a
- * millisecond, since operations of a solver follow each other that closely, and sleep from then on. */
+ * millisecond, since operations of a solver follow each other that closely, and sleep from then on.
+ *
+ * OpenMP's threads do not serve: a parallel region ends when every thread has been there, and threads that spin
+ * meanwhile take the cores from those that work. */
 #ifndef CPU_POOL_H
 #define CPU_POOL_H
 

@@ -1,6 +1,18 @@
 /* Vectors in OpenGL buffer objects: moved there once, lent to OpenGL for drawing, taken back when the library
  * is entered again. A buffer is mapped while CUDA has it and unmapped while OpenGL has it; both orders are the
- * driver's, so nobody waits on the host. */
+ * driver's, so nobody waits on the host. The address of a mapped buffer may change, so no pointer of a vector
+ * is kept beyond an operation.
+ *
+ * On an H200 the two calls take 20 to 40 us for eight buffers; 325 us for a buffer that the host has read or
+ * written, since the driver then keeps it in host memory: nothing here does that. The alternatives for a field
+ * of 4 MB, mapping not counted: 90 us for a copy from a pixel buffer to a texture, 340 us for CUDA's copy to a
+ * registered texture, 1080 us through the host.
+ *
+ * After a kernel of any program has accessed an invalid address, the same GPU (H200, driver 580.159.04; Xid 31
+ * in the kernel's log) shares no more: in every program started since, OpenGL does not read what CUDA wrote,
+ * without an error, and draws stall for seconds until the driver logs Xid 109, "CTX SWITCH TIMEOUT". OpenGL
+ * alone and CUDA alone go on well. A trap or a failed assertion leaves no such state, so the test of a failing
+ * kernel traps (tests/cuda/cuda_break.cu). */
 #include <string.h>
 
 #include <texsolve/cuda.h>

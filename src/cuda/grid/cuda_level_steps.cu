@@ -1,5 +1,6 @@
-/* Steps of a cycle, as few kernels as possible: a kernel that depends on the one before costs more than what it
- * computes on all but large grids. */
+/* Steps of a cycle, as few kernels as possible: a kernel that depends on the one before costs about 3 us on an
+ * H200, more than what it computes on all but large grids, and a V(4,2)-cycle on 513 x 513 points has 41 steps.
+ */
 #include "cuda_level.cuh"
 
 static ts_status run_one(const tsi_step *step) {

@@ -2,7 +2,8 @@
  *
  * All blocks must be on the device at once (cuda_start_together). Every block leaves its partial sums in
  * memory, they wait, and every block adds all of them up, in one order and in double precision: the same bits
- * in each. */
+ * in each. A grid barrier takes about 1 us on an H200. A partial sum that carries a mark, for which others
+ * poll, instead of the counter, was slower (1.7 us): the polling disturbs the memory. */
 #ifndef CUDA_GRID_SUM_CUH
 #define CUDA_GRID_SUM_CUH
 

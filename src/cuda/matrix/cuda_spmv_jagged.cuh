@@ -1,4 +1,15 @@
-/* y = A x and r = b - A x in jagged diagonals: a warp has a slice. */
+/* y = A x and r = b - A x in jagged diagonals, SELL-32-sigma with compressed indices: a warp has a slice.
+ *
+ *   multiply_slices     loads eight entries of a row at a time into registers. If the matrix fits the cache and
+ *                       rows are short, the slice is prefetched before, which takes no registers and need not
+ *                       wait for the previous kernel
+ *   multiply_streamed   beyond the cache: streams through shared memory, two chunks of eight entries ahead.
+ *                       There more bytes in flight count, and they cost no registers
+ *   multiply_lean       in between, and for short rows: twice as many threads with half the registers each,
+ *                       which prefetch their slice and then load it entry by entry
+ *
+ * cuda_matrix.c selects. A slice with padding finds entry k of a row by arithmetic; one without counts the rows
+ * before it by a ballot, which takes about twice as long. */
 #ifndef CUDA_SPMV_SLICES_CUH
 #define CUDA_SPMV_SLICES_CUH
 
