@@ -104,13 +104,16 @@ static void krylov(void) {
   struct {
     const char *name;
     ref_matrix matrix;
-  } samples[] = {{"grid", ref_grid(33, 23)},
-                 {"uneven", ref_hubs(300, 200, 5)},
-                 {"dense-row", ref_arrow(150)},
-                 {"convection", ref_convection(17, 13, 10)},
-                 {"indefinite", ref_indefinite(9, 8)}};
+  } samples[] = {
+      {"grid", ref_grid(33, 23)},
+      {"uneven", ref_hubs(300, 200, 5)},
+      {"dense-row", ref_arrow(150)},
+      {"convection", ref_convection(17, 13, 10)},
+      {"indefinite", ref_indefinite(9, 8)},
+      {"large", ref_grid(190, 170)}}; /* several blocks of a reduction, texture rectangles, threads */
   for (size_t s = 0; s < sizeof samples / sizeof *samples; s++) {
-    for (int f = 0; f < format_count; f++) {
+    const int only_auto = samples[s].matrix.rows > 10000;
+    for (int f = 0; f < (only_auto ? 1 : format_count); f++) {
       ts_matrix *matrix = make_matrix(context, &samples[s].matrix, formats[f]);
       const int most = s == 0 ? most_components(formats[f]) : 1;
       for (int components = 1; components <= most; components++)
