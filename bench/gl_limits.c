@@ -4,7 +4,6 @@
  * opaque draw into the same target covers. Loops have uniform counts and every value goes into the result,
  * so that no compiler drops work. */
 #ifdef TEXSOLVE_HAVE_GL
-#include "gl/core/gl_features.h"
 #include "gl_probe.h"
 
 #include <string.h>
@@ -52,9 +51,9 @@ static void draws_free(draws *d) {
   glDeleteProgram(d->program);
 }
 
-static int draws_create(draws *d, const char *name, const char *defines, limit_format target, int side) {
+static int draws_create(draws *d, probe_shader shader, const char *defines, limit_format target, int side) {
   memset(d, 0, sizeof *d);
-  int failed = probe_program_create(&d->program, name, defines);
+  int failed = probe_program_create(&d->program, shader, defines);
   for (int i = 0; i < 2 && !failed; ++i) failed = probe_texture_create(&d->targets[i], target, side, side);
   if (failed)
     draws_free(d);
@@ -84,12 +83,12 @@ int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is
       "#define TOTAL(v) (v.x + v.y + v.z + v.w)\n";
   const int quads = pattern == FETCH_QUADS;
   *rate = 0;
-  if (quads && !gl_features_get().texture_gather) return 0;
+  if (quads && !probe_has_gathers()) return 0;
   const int target = is_hardware && !quads ? 1024 : 512;
   /* A software rasterizer's fragment costs more than 16 fetches. */
   const int rounds = is_hardware ? 1 : 16;
   draws d;
-  if (draws_create(&d, "fetch", quads ? quads_defines : defines[format], LIMIT_R32F, target)) return 1;
+  if (draws_create(&d, PROBE_FETCH, quads ? quads_defines : defines[format], LIMIT_R32F, target)) return 1;
   if (probe_texture_create(&d.source, format, side, side)) {
     draws_free(&d);
     return 1;
@@ -118,7 +117,7 @@ static int target_side(limit_format format, int is_hardware) {
 int gl_limits_write(limit_format format, int is_hardware, int repeat, timing *t, double *rate) {
   const int side = target_side(format, is_hardware);
   draws d;
-  if (draws_create(&d, "fill", "", format, side)) return 1;
+  if (draws_create(&d, PROBE_FILL, "", format, side)) return 1;
   glUniform4f(uniform(d.program, "value"), 1.0f, 2.0f, 3.0f, 4.0f);
   if (draws_measure(&d, repeat, t, "render-target writes")) return 1;
   *rate = (double)side * side / t->fastest;
@@ -128,7 +127,7 @@ int gl_limits_write(limit_format format, int is_hardware, int repeat, timing *t,
 int gl_limits_copy(limit_format format, int is_hardware, int repeat, timing *t, double *rate) {
   const int side = target_side(format, is_hardware);
   draws d;
-  if (draws_create(&d, "copy", "", format, side)) return 1;
+  if (draws_create(&d, PROBE_COPY, "", format, side)) return 1;
   glUniform1i(uniform(d.program, "source"), 0);
   d.ping_pong = 1;
   if (draws_measure(&d, repeat, t, "a copy")) return 1;
@@ -139,7 +138,7 @@ int gl_limits_copy(limit_format format, int is_hardware, int repeat, timing *t, 
 int gl_limits_multiply_add(int is_hardware, int repeat, timing *t, double *rate) {
   const int side = is_hardware ? 1024 : 256, rounds = is_hardware ? 32 : 8;
   draws d;
-  if (draws_create(&d, "multiply_add", "", LIMIT_R32F, side)) return 1;
+  if (draws_create(&d, PROBE_MULTIPLY_ADD, "", LIMIT_R32F, side)) return 1;
   glUniform1i(uniform(d.program, "rounds"), rounds);
   glUniform1f(uniform(d.program, "b"), 0.75f);
   glUniform1f(uniform(d.program, "c"), 0.1f);
@@ -158,7 +157,7 @@ typedef struct passes {
   GLint offset;
   probe_texture t[2];
   GLuint both; /* one framebuffer object for two textures */
-  void (*barrier)(void);
+  probe_barrier barrier;
   double last_value;
 } passes;
 
@@ -211,7 +210,7 @@ static int passes_create(passes *p, pass_way way) {
   p->way = way;
   const int columns = way == PASS_BARRIER ? 2 : way == PASS_SAME_TARGET ? 8 : 1;
   const int rows = way == PASS_SAME_TARGET ? 8 : 1;
-  if (probe_program_create(&p->program, "step", "")) return 1;
+  if (probe_program_create(&p->program, PROBE_STEP, "")) return 1;
   for (int i = 0; i < 2; ++i)
     if (probe_texture_create(&p->t[i], LIMIT_R32F, columns * TINY, rows * TINY)) return 1;
   glUseProgram(p->program);
@@ -219,7 +218,7 @@ static int passes_create(passes *p, pass_way way) {
   p->offset = uniform(p->program, "offset");
   glUniform2i(p->offset, 0, 0);
   glViewport(0, 0, TINY, TINY);
-  p->barrier = gl_features_get().texture_barrier;
+  p->barrier = probe_texture_barrier();
 
   if (way == PASS_ATTACHMENT || way == PASS_DRAW_BUFFERS) {
     glGenFramebuffers(1, &p->both);
@@ -260,7 +259,7 @@ static int passes_sum_up(passes *p) {
 }
 
 int gl_limits_pass(pass_way way, int repeat, timing *t, int *available) {
-  *available = way != PASS_BARRIER || gl_features_get().texture_barrier != NULL;
+  *available = way != PASS_BARRIER || probe_texture_barrier() != NULL;
   if (!*available) return 0;
   passes p;
   int failed = passes_create(&p, way);

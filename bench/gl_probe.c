@@ -1,11 +1,10 @@
 #ifdef TEXSOLVE_HAVE_GL
 #include "gl_probe.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "bench.h"
-#include "gl/core/gl_shader.h"
+#include "bench_shaders.h"
 
 static const struct {
   GLenum internal, format, type;
@@ -61,18 +60,28 @@ void probe_texture_destroy(probe_texture *t) {
   memset(t, 0, sizeof *t);
 }
 
-static const char *embedded(const char *name) {
-  for (const gl_embedded_shader *s = gl_embedded_shaders; s->name; ++s)
-    if (!strcmp(s->name, name)) return s->source;
-  return NULL;
+/* GLEW's flags are no answer: glewExperimental makes it count whatever has an address. */
+static int has_extension(const char *name) {
+  GLint count = 0;
+  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint i = 0; i < count; ++i)
+    if (!strcmp((const char *)glGetStringi(GL_EXTENSIONS, (GLuint)i), name)) return 1;
+  return 0;
 }
 
-static int compile(GLuint *shader, GLenum stage, const char *name, const char *defines) {
-  const char *source = embedded(name);
-  if (!source) {
-    bench_error("the shader %s was not built in", name);
-    return 1;
-  }
+int probe_has_gathers(void) {
+  return has_extension("GL_ARB_texture_gather");
+}
+
+probe_barrier probe_texture_barrier(void) {
+  GLint major = 0, minor = 0;
+  glGetIntegerv(GL_MAJOR_VERSION, &major);
+  glGetIntegerv(GL_MINOR_VERSION, &minor);
+  if (10 * major + minor >= 45 || has_extension("GL_ARB_texture_barrier")) return glTextureBarrier;
+  return has_extension("GL_NV_texture_barrier") ? glTextureBarrierNV : NULL;
+}
+
+static int compile(GLuint *shader, GLenum stage, const char *name, const char *source, const char *defines) {
   const char *parts[] = {"#version 330 core\n", defines, "#line 1\n", source};
   *shader = glCreateShader(stage);
   glShaderSource(*shader, 4, parts, NULL);
@@ -87,12 +96,17 @@ static int compile(GLuint *shader, GLenum stage, const char *name, const char *d
   return 1;
 }
 
-int probe_program_create(GLuint *program, const char *name, const char *defines) {
-  char path[64];
+int probe_program_create(GLuint *program, probe_shader shader, const char *defines) {
+  static const struct {
+    const char *name, *source;
+  } fragments[] = {[PROBE_COPY] = {"copy.frag", copy_frag},
+                   [PROBE_FETCH] = {"fetch.frag", fetch_frag},
+                   [PROBE_FILL] = {"fill.frag", fill_frag},
+                   [PROBE_MULTIPLY_ADD] = {"multiply_add.frag", multiply_add_frag},
+                   [PROBE_STEP] = {"step.frag", step_frag}};
   GLuint vertex, fragment;
-  snprintf(path, sizeof path, "bench/%s.frag", name);
-  if (compile(&vertex, GL_VERTEX_SHADER, "bench/probe.vert", "")) return 1;
-  if (compile(&fragment, GL_FRAGMENT_SHADER, path, defines)) {
+  if (compile(&vertex, GL_VERTEX_SHADER, "probe.vert", probe_vert, "")) return 1;
+  if (compile(&fragment, GL_FRAGMENT_SHADER, fragments[shader].name, fragments[shader].source, defines)) {
     glDeleteShader(vertex);
     return 1;
   }
@@ -107,7 +121,7 @@ int probe_program_create(GLuint *program, const char *name, const char *defines)
   if (linked) return 0;
   char log[512] = "";
   glGetProgramInfoLog(*program, sizeof log, NULL, log);
-  bench_error("%s: %s", path, log);
+  bench_error("%s: %s", fragments[shader].name, log);
   glDeleteProgram(*program);
   *program = 0;
   return 1;

@@ -19,8 +19,14 @@ typedef struct probe_texture {
 int probe_texture_create(probe_texture *t, limit_format format, int width, int height);
 void probe_texture_destroy(probe_texture *t);
 
-/* Compiles bench/<name>.frag with `defines` before it (lines, may be ""). */
-int probe_program_create(GLuint *program, const char *name, const char *defines);
+/* Compiles a shader of shaders/ with `defines` before it (lines, may be ""). */
+typedef enum probe_shader { PROBE_COPY, PROBE_FETCH, PROBE_FILL, PROBE_MULTIPLY_ADD, PROBE_STEP } probe_shader;
+int probe_program_create(GLuint *program, probe_shader shader, const char *defines);
+
+/* Of the current context: ARB_texture_gather, and glTextureBarrier in any form, NULL where there is none. */
+int probe_has_gathers(void);
+typedef void (*probe_barrier)(void);
+probe_barrier probe_texture_barrier(void);
 
 /* Prepares the context for probes: a vertex array, no blending, depth or scissor. */
 int probe_begin(GLuint *vertex_array);

@@ -70,7 +70,7 @@ set_source_files_properties(src/cpu/core/cpu_cores.c src/cpu/core/cpu_pool.c PRO
 target_link_libraries(texsolve_objects PUBLIC ${link_libraries} PRIVATE $<BUILD_INTERFACE:texsolve_options>)
 
 # A static library is one object, in which only the API's names are left: an application may have a gl_bind of its own.
-# The tests and `texsolve bench`, which look inside, link an archive of the objects as they are.
+# The tests, which look inside, link an archive of the objects as they are.
 #   texsolve_join(OBJECTS VARIABLE)  the objects of a library, joined where that can be done
 function(texsolve_join objects variable)
   set(${variable} $<TARGET_OBJECTS:${objects}>)
