@@ -1,8 +1,8 @@
-/* The system builder: equations are stated row by row or entry by entry, in double precision, and solved on any
- * backend in any format; the front end of Buatois et al. 2008.
+/* The system builder: assembles equations row by row or entry by entry, in double precision, and solves them on
+ * any backend in any format; the front end of Buatois et al. 2008.
  *
  *   ts_system_create
- *   ts_system_set_value, ts_system_lock              unknowns: starting values, and those that are given
+ *   ts_system_set_value, ts_system_lock              unknowns: initial values, and those that are given
  *   ts_system_begin
  *     ts_system_row, or begin_row .. end_row         row by row, and
  *     ts_system_add                                  entry by entry, in any order
@@ -10,24 +10,22 @@
  *   ts_system_solve
  *   ts_system_get_value
  *
- * A square system has as many equations as unknowns. A least-squares system has any number of conditions, of
- * which sum w_r (a_r . x - b_r)^2 is made as small as can be; w_r is the condition's weight. With several
- * components every unknown and every right-hand side is a tuple (the x, y and z of a vertex, say): one matrix
- * and 1 to 4 systems that are solved at once.
+ * A square system has as many equations as unknowns. A least-squares system has any number of rows and
+ * minimises sum w_r (a_r . x - b_r)^2, with the weight w_r of a row. With several components every unknown and
+ * every right-hand side is a tuple (the x, y and z of a vertex, say): one matrix and 1 to 4 systems solved at
+ * once.
  *
- * A locked unknown keeps its value, which moves to the right-hand side. What is cheap: other values of locked
- * unknowns, other right-hand sides (no matrix is touched), and other coefficients at the same places
- * (begin .. end once more with the same unknowns in the same order: the layout stays). Locking and unlocking
- * lay the matrix out anew.
+ * A locked unknown (Dirichlet value) keeps its value, which moves to the right-hand side. Cheap between solves:
+ * other values of locked unknowns and other right-hand sides (the matrix is unchanged), and other coefficients
+ * in the same pattern (begin .. end again with the same unknowns in the same order: the layout is kept).
+ * Locking and unlocking rebuild the layout.
  *
- * Coefficients, right-hand sides and values are double precision, added up in double precision, and rounded to
- * single once, when the matrix is uploaded. Unknown j is index j of the matrix, locked or not (unless it is to
- * be reordered), so unknowns that are numbered together stand side by side, and blocks of 2 x 2 (u, v of a
- * vertex) are full.
+ * Coefficients, right-hand sides and values are summed in double precision and rounded to single precision
+ * once, at upload. Unknown j is index j of the matrix, locked or not (unless it is reordered), so unknowns that
+ * are numbered together are adjacent, and blocks of 2 x 2 (u, v of a vertex) are full.
  *
- * Errors: a call that fails changes nothing; what was stated before it is kept, and the system stays usable.
- * The message (ts_last_error) names the row or the unknown. The functions may be used by the thread that uses
- * the context.
+ * Errors: a call that fails changes nothing, and the system stays usable. The message (ts_last_error) names the
+ * row or the unknown. Threads: the thread that uses the context may call all functions.
  */
 #ifndef TEXSOLVE_SYSTEM_H
 #define TEXSOLVE_SYSTEM_H
@@ -44,56 +42,54 @@ typedef struct ts_system ts_system;
 typedef struct ts_system_desc {
   int32_t unknowns;  /* at least 1 */
   int components;    /* of every unknown and right-hand side, 1 to 4; default: 1 */
-  int least_squares; /* rows are conditions, any number; default: row k is equation k, see ts_system_begin_row
-                      */
-  int symmetric;     /* only one triangle is stated: a coefficient of unknown j in equation i, i != j, is one of
-                        unknown i in equation j too. Not with least_squares, which is symmetric anyway */
-  int allow_singular; /* least squares: solve though conditions leave unknowns undetermined, for the solution
-                         near the starting values. Default: that is an error where it can be seen
-                         (ts_system_solve) */
-  int group; /* so many unknowns that are numbered together stay together in another order (ts_order): 1 to 4,
-                2 for u and v of a vertex. Default: 1 */
+  int least_squares; /* any number of weighted rows; default: row k is equation k, see ts_system_begin_row */
+  int symmetric;     /* add only one triangle: a coefficient of unknown j in equation i, i != j, is also that of
+                        unknown i in equation j. Not with least_squares, which is symmetric anyway */
+  int allow_singular; /* least squares: solve even if rows leave unknowns undetermined, for the solution near
+                         the initial values. Default: an error if it is detected (ts_system_solve) */
+  int group; /* unknowns that stay together when reordered (ts_order): 1 to 4, 2 for u and v of a vertex.
+                Default: 1 */
 } ts_system_desc;
 
-/* Makes a system without equations, all values 0, nothing locked.
+/* Creates a system without equations, all values 0, nothing locked. Destroy it before its context.
  * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_LIMIT (unknowns x components above 2^31 - 1024), memory. */
 TS_API ts_status ts_system_create(ts_context *context, const ts_system_desc *desc, ts_system **system);
 TS_API void ts_system_destroy(ts_system **system);
 
-TS_API ts_context *ts_system_context(const ts_system *system); /* borrowed */
+TS_API ts_context *ts_system_context(const ts_system *system); /* the context it was created on */
 
-/* ---- Unknowns; at any time ------------------------------------------------------------------- */
+/* ---- Unknowns, at any time ------------------------------------------------------------------- */
 
-/* The value of an unknown, `components` finite numbers: where the next solve starts, and after it the solution.
- * A locked unknown keeps the value that is set here. Reading waits for the device after a solve with
- * leave_on_device. Errors: TS_ERROR_INVALID_ARGUMENT (no such unknown, NaN or infinity), those of the device.
- */
+/* Sets or returns the value of an unknown, `components` finite numbers: the initial guess of the next solve,
+ * and after it the solution. A locked unknown keeps the value that is set here. The first read after a solve
+ * with leave_on_device synchronises with the device. Errors: TS_ERROR_INVALID_ARGUMENT (no such unknown, NaN or
+ * infinity), those of the device. */
 TS_API ts_status ts_system_set_value(ts_system *system, int32_t unknown, const double *value);
 TS_API ts_status ts_system_get_value(ts_system *system, int32_t unknown, double *value);
 
-/* All values: component c of unknown j is values[j * components + c]; `count` is unknowns * components. */
+/* Sets or returns all values: component c of unknown j is values[j * components + c]; `count` is unknowns *
+ * components. Errors as above. */
 TS_API ts_status ts_system_set_values(ts_system *system, const double *values, size_t count);
 TS_API ts_status ts_system_get_values(ts_system *system, double *values, size_t count);
 
-/* Locked unknowns are no unknowns of the next solve. Locking twice, or unlocking what is not locked, is no
- * error. */
+/* Locks or unlocks an unknown. Locked unknowns are excluded from the next solve. Locking twice, or unlocking
+ * what is not locked, has no effect. Errors: TS_ERROR_INVALID_ARGUMENT (no such unknown). */
 TS_API ts_status ts_system_lock(ts_system *system, int32_t unknown);
 TS_API ts_status ts_system_unlock(ts_system *system, int32_t unknown);
-TS_API int ts_system_is_locked(const ts_system *system,
-                               int32_t unknown); /* 0 for unknowns that there are not */
+TS_API int ts_system_is_locked(const ts_system *system, int32_t unknown); /* 0 if there is no such unknown */
 
 /* ---- Equations ------------------------------------------------------------------------------- */
 
-/* Begins to state equations; those of before are forgotten. */
+/* Begins the assembly; discards the previous equations. Errors: TS_ERROR_INVALID_ARGUMENT (out of order). */
 TS_API ts_status ts_system_begin(ts_system *system);
 
-/* One row: coefficients in any order, those of the same unknown added up; right-hand sides that are not stated
- * are 0. The weight of a condition multiplies its square and is at least 0 (0: it does not count); an equation
- * of a square system is multiplied by its weight on both sides, which must not be 0.
+/* Add a row: coefficients in any order, duplicates are summed; right-hand sides are 0 by default. In a
+ * least-squares system the weight multiplies the square of the row's residual and is at least 0 (0: the row
+ * does not count); in a square system it multiplies the equation on both sides and must not be 0.
  *
  * In a square system row k is equation k and belongs to unknown k, on the diagonal; rows of locked unknowns are
- * not used. Instead of them all, as many rows as there are unlocked unknowns may be stated: then row k belongs
- * to the k-th unlocked unknown.
+ * ignored. Alternatively add as many rows as there are unlocked unknowns: then row k belongs to the k-th
+ * unlocked unknown.
  * Errors: TS_ERROR_INVALID_ARGUMENT (out of order, no such unknown, NaN or infinity, a negative weight, more
  * rows than unknowns in a square system), TS_ERROR_LIMIT (2^31 - 1 coefficients), memory. */
 TS_API ts_status ts_system_begin_row(ts_system *system);
@@ -101,22 +97,23 @@ TS_API ts_status ts_system_coefficient(ts_system *system, int32_t unknown, doubl
 TS_API ts_status ts_system_right_hand_side(ts_system *system, int component, double b); /* adds b to it */
 TS_API ts_status ts_system_end_row(ts_system *system, double weight);
 
-/* The same in one call: `right_hand_sides` has `components` numbers, NULL: 0. */
+/* Adds a row in one call: `right_hand_sides` has `components` numbers, NULL: 0. Errors as above. */
 TS_API ts_status ts_system_row(ts_system *system, int count, const int32_t *unknowns,
                                const double *coefficients, const double *right_hand_sides, double weight);
 
-/* Square systems, outside of rows: adds to the coefficient of unknown j in equation i, and to the right-hand
- * side of equation i. Also beside rows. */
+/* Add to the coefficient of unknown j in equation i, and to the right-hand side of equation i: square systems,
+ * between rows, instead of rows or in addition to them. Errors as above. */
 TS_API ts_status ts_system_add(ts_system *system, int32_t i, int32_t j, double a);
 TS_API ts_status ts_system_add_right_hand_side(ts_system *system, int32_t i, int component, double b);
 
-/* Ends the statement. Errors: TS_ERROR_INVALID_ARGUMENT (out of order; neither no rows nor as many as unknowns,
- * or as unlocked unknowns, in a square system: state more of them and end again; no equation at all), memory.
- */
+/* Ends the assembly. Errors: TS_ERROR_INVALID_ARGUMENT (out of order; no equation at all; in a square system,
+ * rows that are neither none, nor as many as unknowns, nor as many as unlocked unknowns: add more and end
+ * again), memory. */
 TS_API ts_status ts_system_end(ts_system *system);
 
-/* Other right-hand sides for the equations as stated: `components` numbers for row r, and for all rows (rows *
- * components numbers). The rows of a square system are its equations, as many as unknowns. Weights stay. */
+/* Replace right-hand sides of the assembled equations: `components` numbers of one row, or rows * components
+ * numbers of all. The rows of a square system are its equations, as many as unknowns. Weights are kept.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (not assembled, no such row, a wrong count, NaN or infinity). */
 TS_API ts_status ts_system_set_right_hand_side(ts_system *system, int32_t row, const double *right_hand_sides);
 TS_API ts_status ts_system_set_right_hand_sides(ts_system *system, const double *right_hand_sides,
                                                 size_t count);
@@ -136,7 +133,7 @@ typedef enum ts_method {
 #undef TS_METHOD_ENUM
 } ts_method;
 
-/* A method's text, NULL if there is no such method; and the method with a text, -1 if none. Any thread. */
+/* Returns a method's name, NULL for other values; the method of a name, -1 if there is none. Any thread. */
 TS_API const char *ts_method_name(ts_method method);
 TS_API int ts_method_from_name(const char *name);
 
@@ -147,10 +144,10 @@ typedef enum ts_normal {
   TS_NORMAL_APPLIED = 2 /* A and A^T one after the other, by CGLS, which loses fewer digits to rounding */
 } ts_normal;
 
-/* How unknowns are numbered on the device; nothing else shows it than ts_system_index. */
+/* The order of the unknowns on the device, visible only through ts_system_index. */
 typedef enum ts_order {
-  TS_ORDER_STATED = 0, /* as they are */
-  TS_ORDER_RCM = 1 /* reverse Cuthill-McKee (texsolve/reorder.h), for meshes whose vertices are in no order */
+  TS_ORDER_STATED = 0, /* as numbered */
+  TS_ORDER_RCM = 1     /* reverse Cuthill-McKee (texsolve/reorder.h), for badly ordered meshes */
 } ts_order;
 
 typedef struct ts_system_solve_desc {
@@ -160,72 +157,71 @@ typedef struct ts_system_solve_desc {
   double rtol;                      /* default: 1e-5 */
   int max_iterations;               /* default: 10 times the unknowns, at least 1000, at most 100000 */
   int check_interval;               /* iterations between two checks; default: the method's */
-  int restart;                      /* of GMRES, to which alone it matters; default: 30 */
+  int restart;                      /* of GMRES only; default: 30 */
   ts_format format;                 /* default: TS_FORMAT_AUTO */
   ts_normal normal;                 /* of least squares; default: TS_NORMAL_AUTO */
   ts_order order;                   /* default: TS_ORDER_STATED; others not with TS_NORMAL_APPLIED */
-  int leave_on_device;     /* do not bring the solution back until a value is asked for: no true residual
-                              (NaN in the result), no wait for it. For a few iterations a frame */
+  int leave_on_device;     /* read the solution back only when a value is requested: no true residual (NaN in
+                              the result), no synchronisation for it. For a few iterations a frame */
   ts_progress_fn progress; /* default: none */
   void *progress_user;
 } ts_system_solve_desc;
 
 typedef struct ts_system_result {
   ts_reason reason;
-  ts_method method; /* that was used */
+  ts_method method; /* used */
   ts_format format;
   ts_normal normal; /* formed or applied; TS_NORMAL_AUTO in a square system */
   int iterations;
-  int waits;        /* how often the host waited for the device */
-  int32_t unknowns; /* that are not locked */
-  int32_t rows;     /* equations or conditions as stated */
+  int waits;        /* host synchronisations */
+  int32_t unknowns; /* not locked */
+  int32_t rows;     /* assembled */
   int64_t
       nonzeros; /* of the matrix: the coefficients of unlocked unknowns, or of the normal equations formed */
-  /* Of the system as stated, in double precision on the host, the largest component: ||b - A x|| / ||b||, where
-   * A has the unlocked unknowns, and b is what locked ones leave of the right-hand side; in least squares
-   * weighted, so that it tells how well the conditions are met. ||b - A x|| where b is 0. */
+  /* ||b - A x|| / ||b|| of the assembled system, in double precision on the host, the largest component: A has
+   * the unlocked unknowns, b is the right-hand side minus the terms of locked ones; weighted in least squares,
+   * where it tells how well the rows are satisfied. ||b - A x|| if b is 0. */
   double relative_residual;
-  /* Least squares: ||A^T W (b - A x)|| / ||A^T W b||, which is small at the solution. In a square system the
-   * same as relative_residual. */
+  /* Least squares: ||A^T W (b - A x)|| / ||A^T W b||, small at the solution. Square: relative_residual. */
   double normal_residual;
-  double delta_ratio;         /* how far the method's own measure has fallen: as in its result, of cgls
-                                 ||A^T r|| / ||A^T b|| */
-  double attainable_residual; /* as in ts_cg_result */
-  ts_bandwidth bandwidth, bandwidth_stated; /* of the matrix on the device, and in the order as stated; 0 where
+  double delta_ratio;                       /* reduction of the method's own measure, as in its result; of cgls
+                                               ||A^T r|| / ||A^T b|| */
+  double attainable_residual;               /* as in ts_cg_result */
+  ts_bandwidth bandwidth, bandwidth_stated; /* of the matrix on the device, and in the original order; 0 if
                                                normal equations are applied */
-  size_t bytes_device;                      /* of the matrix; of both of TS_NORMAL_APPLIED */
-  double seconds_build;  /* from ts_system_begin's rows to the matrix to be laid out; 0 where nothing changed */
-  double seconds_layout; /* layout and upload; 0 where nothing changed */
+  size_t bytes_device;                      /* of the matrix; of both with TS_NORMAL_APPLIED */
+  double seconds_build;                     /* wall-clock: rows to matrix; 0 if nothing changed */
+  double seconds_layout;                    /* layout and upload; 0 if nothing changed */
   double seconds_solve;
-  char choice[340];  /* why this format and why the normal equations are formed or applied, in bytes */
+  char choice[340];  /* why this format, and why normal equations are formed or applied, in bytes */
   char message[200]; /* the reason in one line, with the row, unknown or number concerned */
 } ts_system_result;
 
-/* Solves from the values that the unknowns have. `desc` may be NULL; `result` may be NULL.
+/* Solves, starting from the current values of the unknowns. `desc` and `result` may be NULL.
  *
- * Returns TS_OK where the method has converged, and where all unknowns are locked: there is nothing to solve
- * then, and `message` says so. TS_NOT_CONVERGED with the reason in `result`, and the last iterate as values.
- * Or an error, values as they were:
- * - TS_ERROR_INVALID_ARGUMENT: no equations, or not ended; an option of `desc`; an unlocked unknown in no
- *   equation or condition, or an equation without unlocked unknowns, by number; a singular least-squares system
- *   (unless allow_singular), as far as it shows: fewer conditions than unlocked unknowns, or unknowns that a
- *   constant can be added to. Singular systems that do not show end as TS_NOT_CONVERGED or at one of the
- *   solutions; right-hand sides that single precision does not hold where the largest coefficient is 1;
+ * Returns TS_OK if the method has converged, or if all unknowns are locked, so that there is nothing to solve
+ * (`message` says so); TS_NOT_CONVERGED with the reason in `result` and the last iterate as values; or an
+ * error, values unchanged:
+ * - TS_ERROR_INVALID_ARGUMENT: not assembled, or not ended; an option of `desc`; an unlocked unknown in no row,
+ * or an equation without unlocked unknowns, by number; a singular least-squares system (unless allow_singular),
+ *   if it is detected: fewer rows than unlocked unknowns, or unknowns to which a constant can be added. Other
+ *   singular systems end as TS_NOT_CONVERGED or at one of the solutions; right-hand sides out of the range of
+ *   single precision where the largest coefficient is 1;
  * - TS_ERROR_UNSUPPORTED: a format that the backend lacks; TS_ERROR_LIMIT; memory; the device's.
  */
 TS_API ts_status ts_system_solve(ts_system *system, const ts_system_solve_desc *desc, ts_system_result *result);
 
-/* The solution on the device, one index an unknown, locked ones with their values: to draw it, say. Borrowed
- * until the next call on the system other than reading values. NULL before the first solve, and where all
- * unknowns are locked. */
+/* Returns the solution on the device, for example to draw it: one index an unknown, locked ones with their
+ * values. Owned by the system; valid until the next call on it other than reading values. NULL before the first
+ * solve, and if all unknowns are locked. */
 TS_API ts_vector *ts_system_vector(const ts_system *system);
 
-/* Where an unknown is in it: its own number unless another order was asked for; -1 where there is no such
- * unknown. */
+/* Returns the index of an unknown in that vector: its own number unless the system is reordered; -1 if there is
+ * no such unknown. */
 TS_API int32_t ts_system_index(const ts_system *system, int32_t unknown);
 
-/* The matrix that was solved, to look at: rows and columns of locked unknowns are empty. Borrowed and NULL as
- * above; A where it was applied. */
+/* Returns the solved matrix, for inspection: rows and columns of locked unknowns are empty. Owned by the
+ * system, validity and NULL as above; A if normal equations are applied. */
 TS_API const ts_matrix *ts_system_matrix(const ts_system *system);
 
 #ifdef __cplusplus
