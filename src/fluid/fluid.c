@@ -5,7 +5,7 @@
 /* ---- The descriptor ---- */
 
 static ts_status validate(ts_context *context, const ts_fluid_desc *desc) {
-  if (!context->ops->fluid_advect)
+  if (!context->ops->fluid)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no fluids", context->backend_name);
   if (desc->width < 4)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "width is %d; a fluid has at least 4 x 4 cells",

@@ -38,7 +38,7 @@ enum { TSI_LEFT, TSI_RIGHT, TSI_BOTTOM, TSI_TOP };
 #define TSI_FLUID_INLINE static inline
 #endif
 
-struct tsi_fluid_domain {
+typedef struct tsi_fluid_domain {
   int32_t width, height;
   float cell_size;
   ts_fluid_layout layout;
@@ -47,7 +47,7 @@ struct tsi_fluid_domain {
   /* The rectangle around all solid cells: first and last column, first and last row; the last before the first
    * where there are none. */
   int32_t solid_columns[2], solid_rows[2];
-};
+} tsi_fluid_domain;
 
 /* Dye that is carried in from beyond the side is 0. */
 TSI_FLUID_INLINE int tsi_fluid_is_open(const tsi_fluid_domain *d, int side) {
@@ -56,32 +56,32 @@ TSI_FLUID_INLINE int tsi_fluid_is_open(const tsi_fluid_domain *d, int side) {
 }
 
 /* What a step adds to velocities in m/s: everything is multiplied by dt already. */
-struct tsi_fluid_forces {
+typedef struct tsi_fluid_forces {
   float gravity[2];
   float buoyancy, smoke_weight; /* times temperature; times brightness, (r + g + b) / 3 */
   /* dt epsilon h: times (N_y omega, -N_x omega), N = g / (|g| + |omega| / 1000), g the difference of |omega|
    * over two cells: where |omega| hardly changes, N is not the direction of rounding errors. */
   float confinement;
-};
+} tsi_fluid_forces;
 
 /* Values that are added with the weight exp(-|x - centre|^2 / radius^2), or, where `sets`, that replace what is
  * there inside a disc (half_height 0) or a rectangle. Lengths are in cells. */
-struct tsi_fluid_stamp {
+typedef struct tsi_fluid_stamp {
   int sets, sets_color, sets_temperature; /* the last two: which components of dye */
   float x, y, half_width, half_height;    /* half_width: the radius of a splat or a disc */
   float velocity[2];
   float dye[4];
-};
+} tsi_fluid_stamp;
 
-struct tsi_fluid_transport {
+typedef struct tsi_fluid_transport {
   float dt;
   float color_left, temperature_left; /* factors */
-};
+} tsi_fluid_transport;
 
-struct tsi_fluid_particles {
+typedef struct tsi_fluid_particles {
   float dt, lifetime; /* lifetime 0: for ever */
   uint32_t seed;      /* another one at every step */
-};
+} tsi_fluid_particles;
 
 /* Arbitrary numbers from 0 to 1 for particle `index`; shaders/include/fluid_random.glsl has the same. */
 TSI_FLUID_INLINE uint32_t tsi_fluid_hash(uint32_t x) {
@@ -97,5 +97,69 @@ static inline void tsi_fluid_stamp_reach(const tsi_fluid_stamp *s, float *x, flo
   *x = s->sets ? s->half_width : 4.1f * s->half_width;
   *y = s->sets && s->half_height > 0 ? s->half_height : *x;
 }
+
+/* ---- The table tsi_ops.fluid ----
+ *
+ * None waits. Vectors are different unless said otherwise; what they are is told above. Velocities at faces
+ * that are given come out as they are given, and 0 where no face is. */
+
+/* clang-format off */
+#define TSI_FLUID_OPERATIONS(REQUIRED, prefix)                                                                 \
+  /* Semi-Lagrangian: out = velocity carried along itself for `dt` seconds, back along the midpoint rule. */   \
+  REQUIRED(prefix, ts_status, advect,                                                                          \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces, \
+            float dt))                                                                                         \
+  /* MacCormack: out = carried + (velocity - what carrying `carried` back in time makes) / 2, no less and no   \
+   * more than the four velocities that `carried` was interpolated from. */                                    \
+  REQUIRED(prefix, ts_status, correct,                                                                         \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces, \
+            const ts_vector *carried, float dt))                                                               \
+  /* out = dv/dx - du/dy at the centres of cells; 0 in walls. */                                               \
+  REQUIRED(prefix, ts_status, vorticity,                                                                       \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,                         \
+            const ts_vector *walls))                                                                           \
+  /* out = velocity + forces. `vorticity` is NULL without confinement. */                                      \
+  REQUIRED(prefix, ts_status, forces,                                                                          \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces, \
+            const ts_vector *dye, const ts_vector *vorticity, const tsi_fluid_forces *forces))                 \
+  /* In place: a splat or a source. */                                                                         \
+  REQUIRED(prefix, ts_status, stamp_velocity,                                                                  \
+           (const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces,                       \
+            const tsi_fluid_stamp *stamp))                                                                     \
+  REQUIRED(prefix, ts_status, stamp_dye,                                                                       \
+           (const tsi_fluid_domain *domain, ts_vector *dye, const tsi_fluid_stamp *stamp))                     \
+  /* In place: faces that are given. */                                                                        \
+  REQUIRED(prefix, ts_status, boundary,                                                                        \
+           (const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces))                      \
+  /* out = scale (div velocity - drain); 0 in walls. `drain` may be NULL: 0. */                                \
+  REQUIRED(prefix, ts_status, divergence,                                                                      \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *walls, \
+            const ts_vector *drain, float scale))                                                              \
+  /* out = velocity - dt grad pressure. */                                                                     \
+  REQUIRED(prefix, ts_status, project,                                                                         \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces, \
+            const ts_vector *pressure, float dt))                                                              \
+  /* The two components, over grids without the periodic copies, and together again. */                        \
+  REQUIRED(prefix, ts_status, split,                                                                           \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, int component))         \
+  REQUIRED(prefix, ts_status, merge,                                                                           \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *u, const ts_vector *v))           \
+  /* out = dye carried by the velocity, with `carried` (else NULL) corrected as above, times what is left of   \
+   * it. */                                                                                                    \
+  REQUIRED(prefix, ts_status, transport,                                                                       \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye, const ts_vector *velocity,   \
+            const ts_vector *walls, const ts_vector *carried, const tsi_fluid_transport *transport))           \
+  REQUIRED(prefix, ts_status, particles,                                                                       \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,                        \
+            const ts_vector *velocity, const ts_vector *walls, const tsi_fluid_particles *step))               \
+  /* out = |velocity| at the centres of cells; 0 in walls. */                                                  \
+  REQUIRED(prefix, ts_status, speed,                                                                           \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,                         \
+            const ts_vector *walls))
+/* clang-format on */
+
+struct tsi_fluid_ops {
+  TSI_FLUID_OPERATIONS(TSI_FIELD, )
+};
 
 #endif

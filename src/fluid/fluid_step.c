@@ -27,9 +27,9 @@ static void exchange(ts_vector **a, ts_vector **b) {
 static ts_status advect(ts_fluid *f) {
   const tsi_ops *ops = f->context->ops;
   const float dt = (float)f->parameters.time_step;
-  TSI_TRY(ops->fluid_advect(&f->domain, f->velocity_next, f->velocity, f->faces, dt));
+  TSI_TRY(ops->fluid->advect(&f->domain, f->velocity_next, f->velocity, f->faces, dt));
   if (f->parameters.advection == TS_FLUID_MACCORMACK) {
-    TSI_TRY(ops->fluid_correct(&f->domain, f->velocity_third, f->velocity, f->faces, f->velocity_next, dt));
+    TSI_TRY(ops->fluid->correct(&f->domain, f->velocity_third, f->velocity, f->faces, f->velocity_next, dt));
     exchange(&f->velocity_next, &f->velocity_third);
   }
   exchange(&f->velocity, &f->velocity_next);
@@ -47,9 +47,9 @@ static ts_status add_forces(ts_fluid *f) {
   const int confines = forces.confinement != 0;
   if (confines || forces.gravity[0] != 0 || forces.gravity[1] != 0 || forces.buoyancy != 0 ||
       forces.smoke_weight != 0) {
-    if (confines) TSI_TRY(ops->fluid_vorticity(&f->domain, f->vorticity, f->velocity, f->walls));
-    TSI_TRY(ops->fluid_forces(&f->domain, f->velocity_next, f->velocity, f->faces, f->dye,
-                              confines ? f->vorticity : NULL, &forces));
+    if (confines) TSI_TRY(ops->fluid->vorticity(&f->domain, f->vorticity, f->velocity, f->walls));
+    TSI_TRY(ops->fluid->forces(&f->domain, f->velocity_next, f->velocity, f->faces, f->dye,
+                               confines ? f->vorticity : NULL, &forces));
     exchange(&f->velocity, &f->velocity_next);
   }
   return tsi_fluid_apply_sources(f, 1);
@@ -58,7 +58,7 @@ static ts_status add_forces(ts_fluid *f) {
 static ts_status diverge(ts_fluid *f, int measures) {
   const tsi_ops *ops = f->context->ops;
   const float scale = (float)(-1 / f->parameters.time_step);
-  TSI_TRY(ops->fluid_divergence(&f->domain, f->right, f->velocity, f->walls, f->drain, scale));
+  TSI_TRY(ops->fluid->divergence(&f->domain, f->right, f->velocity, f->walls, f->drain, scale));
   if (!measures) return TS_OK;
   TSI_TRY(ops->reduce(f->slots, TSI_FLUID_NORM_BEFORE, TSI_REDUCE_NORM2, f->right, f->right));
   return ops->reduce(f->slots, TSI_FLUID_LARGEST_BEFORE, TSI_REDUCE_MAX_ABS, f->right, f->right);
@@ -67,14 +67,14 @@ static ts_status diverge(ts_fluid *f, int measures) {
 static ts_status project(ts_fluid *f, int measures) {
   const tsi_ops *ops = f->context->ops;
   const float dt = (float)f->parameters.time_step;
-  TSI_TRY(ops->fluid_project(&f->domain, f->velocity_next, f->velocity, f->faces, f->pressure, dt));
+  TSI_TRY(ops->fluid->project(&f->domain, f->velocity_next, f->velocity, f->faces, f->pressure, dt));
   exchange(&f->velocity, &f->velocity_next);
   if (!measures) return TS_OK;
-  TSI_TRY(ops->fluid_divergence(&f->domain, f->divergence, f->velocity, f->walls, f->drain, 1));
+  TSI_TRY(ops->fluid->divergence(&f->domain, f->divergence, f->velocity, f->walls, f->drain, 1));
   TSI_TRY(ops->reduce(f->slots, TSI_FLUID_NORM_AFTER, TSI_REDUCE_NORM2, f->divergence, f->divergence));
   TSI_TRY(ops->reduce(f->slots, TSI_FLUID_LARGEST_AFTER, TSI_REDUCE_MAX_ABS, f->divergence, f->divergence));
   /* The right-hand side has done its work. */
-  TSI_TRY(ops->fluid_speed(&f->domain, f->right, f->velocity, f->walls));
+  TSI_TRY(ops->fluid->speed(&f->domain, f->right, f->velocity, f->walls));
   TSI_TRY(ops->reduce(f->slots, TSI_FLUID_NORM_SPEED, TSI_REDUCE_NORM2, f->right, f->right));
   return ops->reduce(f->slots, TSI_FLUID_LARGEST_SPEED, TSI_REDUCE_MAX_ABS, f->right, f->right);
 }
@@ -87,17 +87,17 @@ static ts_status transport(ts_fluid *f) {
   const tsi_fluid_transport decaying = {(float)dt, (float)exp(-dt * p->dye_decay),
                                         (float)exp(-dt * p->temperature_decay)};
   if (p->advection == TS_FLUID_MACCORMACK) {
-    TSI_TRY(ops->fluid_transport(&f->domain, f->dye_third, f->dye, f->velocity, f->walls, NULL, &plain));
+    TSI_TRY(ops->fluid->transport(&f->domain, f->dye_third, f->dye, f->velocity, f->walls, NULL, &plain));
     TSI_TRY(
-        ops->fluid_transport(&f->domain, f->dye_next, f->dye, f->velocity, f->walls, f->dye_third, &decaying));
+        ops->fluid->transport(&f->domain, f->dye_next, f->dye, f->velocity, f->walls, f->dye_third, &decaying));
   } else {
-    TSI_TRY(ops->fluid_transport(&f->domain, f->dye_next, f->dye, f->velocity, f->walls, NULL, &decaying));
+    TSI_TRY(ops->fluid->transport(&f->domain, f->dye_next, f->dye, f->velocity, f->walls, NULL, &decaying));
   }
   exchange(&f->dye, &f->dye_next);
   TSI_TRY(tsi_fluid_apply_sources(f, 0));
   if (!f->particles) return TS_OK;
   const tsi_fluid_particles step = {(float)dt, (float)f->lifetime, ++f->seed};
-  TSI_TRY(ops->fluid_particles(&f->domain, f->particles_next, f->particles, f->velocity, f->walls, &step));
+  TSI_TRY(ops->fluid->particles(&f->domain, f->particles_next, f->particles, f->velocity, f->walls, &step));
   exchange(&f->particles, &f->particles_next);
   return TS_OK;
 }

@@ -142,7 +142,7 @@ static ts_status build(ts_fluid *fluid, double factor) {
 static ts_status begin(ts_fluid *fluid, int component) {
   const tsi_ops *ops = fluid->context->ops;
   tsi_fluid_viscosity *v = &fluid->viscosity;
-  TSI_TRY(ops->fluid_split(&fluid->domain, v->unknowns[component], fluid->velocity, component));
+  TSI_TRY(ops->fluid->split(&fluid->domain, v->unknowns[component], fluid->velocity, component));
   return ops->axpby(v->right, ts_constant(1), v->unknowns[component], ts_constant(1), v->walls[component]);
 }
 
@@ -161,7 +161,7 @@ ts_status tsi_fluid_viscosity_solve(ts_fluid *fluid) {
   }
   TSI_TRY(tsi_enter(context));
   const ts_status status =
-      context->ops->fluid_merge(&fluid->domain, fluid->velocity_next, v->unknowns[0], v->unknowns[1]);
+      context->ops->fluid->merge(&fluid->domain, fluid->velocity_next, v->unknowns[0], v->unknowns[1]);
   TSI_TRY(tsi_leave(context, status));
   ts_vector *next = fluid->velocity_next;
   fluid->velocity_next = fluid->velocity;

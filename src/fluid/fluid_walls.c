@@ -183,7 +183,7 @@ static void find_parts(ts_fluid *fluid, int32_t *labels, int32_t *stack, float *
 static ts_status apply(ts_fluid *fluid, ts_vector *velocity, const ts_vector *faces) {
   ts_context *context = fluid->context;
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, context->ops->fluid_boundary(&fluid->domain, velocity, faces));
+  return tsi_leave(context, context->ops->fluid->boundary(&fluid->domain, velocity, faces));
 }
 
 /* Takes `faces`, `old` having what was given before (NULL at the beginning). */

@@ -9,7 +9,7 @@ enum { most_halvings = 30 };
 /* ---- The descriptor ---- */
 
 static ts_status validate(ts_context *context, const ts_mesh_flow_desc *desc) {
-  if (!context->ops->mesh_create)
+  if (!context->ops->mesh)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no meshes", context->backend_name);
   if (desc->format == TS_FORMAT_BCRS2 || desc->format == TS_FORMAT_BCRS4)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,

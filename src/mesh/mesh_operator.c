@@ -107,7 +107,7 @@ ts_status tsi_mesh_operator_create(ts_context *context, tsi_mesh_kind kind, cons
   tsi_mesh_packed packed;
   ts_status status = pack(out, pattern, &packed);
   if (status == TS_OK) status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, context->ops->mesh_create(out, &packed));
+  if (status == TS_OK) status = tsi_leave(context, context->ops->mesh->create(out, &packed));
   tsi_free(context, packed.places);
   tsi_free(context, packed.entries);
   tsi_free(context, packed.stage);
@@ -118,7 +118,7 @@ ts_status tsi_mesh_operator_create(ts_context *context, tsi_mesh_kind kind, cons
 void tsi_mesh_operator_destroy(tsi_mesh_operator *op) {
   if (!op->matrix) return;
   tsi_enter_to_destroy(op->context);
-  op->context->ops->mesh_destroy(op);
+  op->context->ops->mesh->destroy(op);
   tsi_leave(op->context, TS_OK);
   ts_matrix_destroy(&op->matrix);
 }

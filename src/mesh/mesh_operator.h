@@ -1,6 +1,6 @@
 /* Matrices whose values the device computes from the positions of a triangle mesh, and the mesh flow's own
  * types. The path: mesh_topology.c (triangles to patterns), mesh_operator.c (a pattern to a matrix with corners
- * beside its entries), a backend's mesh_assemble and mesh_force, mesh_step.c (the flow). */
+ * beside its entries), a backend's operations on it, mesh_step.c (the flow). */
 #ifndef TSI_MESH_OPERATOR_H
 #define TSI_MESH_OPERATOR_H
 
@@ -60,6 +60,28 @@ typedef struct tsi_mesh_packed {
   tsi_mesh_corners *entries; /* NULL in linear spaces */
   tsi_mesh_corners *stage;   /* of the first stage of split rows, NULL without */
 } tsi_mesh_packed;
+
+/* ---- The table tsi_ops.mesh ---- */
+
+/* clang-format off */
+#define TSI_MESH_OPERATIONS(REQUIRED, UNWATCHED, prefix)                                                       \
+  /* op->matrix is made, its values are 0; `packed` is the caller's. */                                        \
+  UNWATCHED(prefix, ts_status, create, (tsi_mesh_operator *op, const tsi_mesh_packed *packed))                 \
+  UNWATCHED(prefix, void, destroy, (tsi_mesh_operator *op))                                                    \
+  /* The values of op->matrix from the positions `scale` x, three components: a_ij as tsi_mesh_kind says, where\
+   * no length counts as less than `shortest`, and a_ii = m_i - sum of a_ij, or 1 in a row where that is 0.    \
+   * `scale` is a power of two; the other two are in the unit that it makes. */                                \
+  REQUIRED(prefix, ts_status, assemble,                                                                        \
+           (tsi_mesh_operator *op, const ts_vector *x, float scale, float factor, float shortest))             \
+  /* g = (M x - A x) scale from differences: g_i = sum of a_ij scale (x_i - x_j). g is not x. Locked rows of g \
+   * become 0. */                                                                                              \
+  REQUIRED(prefix, ts_status, force,                                                                           \
+           (ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale))
+/* clang-format on */
+
+struct tsi_mesh_ops {
+  TSI_MESH_OPERATIONS(TSI_FIELD, TSI_FIELD, )
+};
 
 /* `space`: NULL for a new one with these locked vertices. */
 ts_status tsi_mesh_operator_create(ts_context *context, tsi_mesh_kind kind, const tsi_mesh_pattern *pattern,

@@ -74,9 +74,9 @@ static ts_status assemble(ts_mesh_flow *flow, const ts_vector *x, double time_st
   const float scale = (float)scale_of(flow, time_step);
   flow->time_step = 0;
   TSI_TRY(tsi_enter(context));
-  ts_status status = ops->mesh_assemble(&flow->surface, x, scale, (float)factor, 0);
+  ts_status status = ops->mesh->assemble(&flow->surface, x, scale, (float)factor, 0);
   if (status == TS_OK && flow->curve.matrix)
-    status = ops->mesh_assemble(&flow->curve, x, scale, (float)along, (float)(shortest_edge * sqrt(along)));
+    status = ops->mesh->assemble(&flow->curve, x, scale, (float)along, (float)(shortest_edge * sqrt(along)));
   tsi_leave(context, status);
   if (status == TS_OK) flow->time_step = time_step;
   return status;
@@ -87,7 +87,7 @@ static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, t
                               ts_cg_result *result) {
   ts_context *context = flow->context;
   TSI_TRY(tsi_enter(context));
-  ts_status status = context->ops->mesh_force(flow->force, op, x, (float)scale_of(flow, flow->time_step));
+  ts_status status = context->ops->mesh->force(flow->force, op, x, (float)scale_of(flow, flow->time_step));
   TSI_TRY(tsi_leave(context, status));
   status = ts_cg_solve(cg, flow->force, flow->change, result);
   /* The paper's way: a few iterations, whatever they reach. */

@@ -17,6 +17,7 @@ typedef struct fixture {
   ts_vector *x, *y, *z;
   ts_scalars *slots;
   tsi_ops faulty; /* used by the check backend once a test asks for it */
+  tsi_mesh_ops faulty_mesh;
 } fixture;
 
 static int open_fixture(fixture *f) {
@@ -37,6 +38,8 @@ static int open_fixture(fixture *f) {
   free(values);
   f->slots = make_scalars(f->context, 4);
   f->faulty = *tsi_check_inner(f->context);
+  f->faulty_mesh = *f->faulty.mesh;
+  f->faulty.mesh = &f->faulty_mesh;
   return f->x && f->y && f->z && f->slots;
 }
 
@@ -182,14 +185,14 @@ static void wrong_creation(void) {
 static ts_status assemble_all_but_one(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
                                       float shortest) {
   float *values = ((cpu_matrix *)op->matrix->impl)->values, kept = values[9];
-  TSI_TRY(tsi_cpu_ops.mesh_assemble(op, x, scale, factor, shortest));
+  TSI_TRY(tsi_cpu_ops.mesh->assemble(op, x, scale, factor, shortest));
   if (!isnan(factor)) values[9] = isnan(kept) ? kept : values[9];
   return TS_OK;
 }
 
 static ts_status assemble_over_x(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
                                  float shortest) {
-  TSI_TRY(tsi_cpu_ops.mesh_assemble(op, x, scale, factor, shortest));
+  TSI_TRY(tsi_cpu_ops.mesh->assemble(op, x, scale, factor, shortest));
   cpu_data(x)[7] += 1;
   return TS_OK;
 }
@@ -211,15 +214,15 @@ static void wrong_meshes(void) {
     const uint64_t operations = counts->operations;
     CHECK_OK(f.context, ts_mesh_flow_assemble(flow, x, 0.01));
     CHECK_INT(counts->operations - operations, 1);
-    f.faulty.mesh_assemble = assemble_all_but_one;
+    f.faulty_mesh.assemble = assemble_all_but_one;
     break_backend(&f);
     CHECK_FAILS(f.context, ts_mesh_flow_assemble(flow, x, 0.01), TS_ERROR_DEVICE,
                 "mesh_assemble did not write");
-    f.faulty.mesh_assemble = assemble_over_x;
+    f.faulty_mesh.assemble = assemble_over_x;
     CHECK_FAILS(f.context, ts_mesh_flow_assemble(flow, x, 0.01), TS_ERROR_DEVICE, "mesh_assemble left",
                 "(2, 0)", "only read");
-    f.faulty.mesh_assemble = tsi_cpu_ops.mesh_assemble;
-    f.faulty.mesh_force = force_nothing;
+    f.faulty_mesh.assemble = tsi_cpu_ops.mesh->assemble;
+    f.faulty_mesh.force = force_nothing;
     CHECK_FAILS(f.context, ts_mesh_flow_step(flow, x, 0.01, NULL), TS_ERROR_DEVICE, "mesh_force did not write");
     ts_vector_destroy(&x);
     ts_mesh_flow_destroy(&flow);

@@ -110,77 +110,77 @@ static void destroy_device(device *d) {
 static const float dt = 0.15f;
 
 static ts_status advect(const device *d) {
-  return d->context->ops->fluid_advect(&domain, d->velocity_out, d->velocity, d->faces, dt);
+  return d->context->ops->fluid->advect(&domain, d->velocity_out, d->velocity, d->faces, dt);
 }
 
 static ts_status correct(const device *d) {
-  return d->context->ops->fluid_correct(&domain, d->velocity_out, d->velocity, d->faces, d->carried, dt);
+  return d->context->ops->fluid->correct(&domain, d->velocity_out, d->velocity, d->faces, d->carried, dt);
 }
 
 static ts_status forces(const device *d) {
   const tsi_fluid_forces f = {{0.25f, -0.5f}, 0.75f, 0.375f, 0};
-  return d->context->ops->fluid_forces(&domain, d->velocity_out, d->velocity, d->faces, d->dye, NULL, &f);
+  return d->context->ops->fluid->forces(&domain, d->velocity_out, d->velocity, d->faces, d->dye, NULL, &f);
 }
 
 static ts_status confinement(const device *d) {
   const tsi_fluid_forces f = {{0, 0}, 0.75f, 0.375f, 0.5f};
-  return d->context->ops->fluid_forces(&domain, d->velocity_out, d->velocity, d->faces, d->dye, d->pressure,
-                                       &f);
+  return d->context->ops->fluid->forces(&domain, d->velocity_out, d->velocity, d->faces, d->dye, d->pressure,
+                                        &f);
 }
 
 static ts_status project(const device *d) {
-  return d->context->ops->fluid_project(&domain, d->velocity_out, d->velocity, d->faces, d->pressure, dt);
+  return d->context->ops->fluid->project(&domain, d->velocity_out, d->velocity, d->faces, d->pressure, dt);
 }
 
 static ts_status merge(const device *d) {
-  return d->context->ops->fluid_merge(&domain, d->velocity_out, d->parts[0], d->parts[1]);
+  return d->context->ops->fluid->merge(&domain, d->velocity_out, d->parts[0], d->parts[1]);
 }
 
 static ts_status split(const device *d) {
-  return d->context->ops->fluid_split(&domain, d->component_out, d->velocity, 1);
+  return d->context->ops->fluid->split(&domain, d->component_out, d->velocity, 1);
 }
 
 static ts_status divergence(const device *d) {
-  return d->context->ops->fluid_divergence(&domain, d->cell_out, d->velocity, d->walls, d->drain, 0.5f);
+  return d->context->ops->fluid->divergence(&domain, d->cell_out, d->velocity, d->walls, d->drain, 0.5f);
 }
 
 static ts_status divergence_without_drain(const device *d) {
-  return d->context->ops->fluid_divergence(&domain, d->cell_out, d->velocity, d->walls, NULL, -0.5f);
+  return d->context->ops->fluid->divergence(&domain, d->cell_out, d->velocity, d->walls, NULL, -0.5f);
 }
 
 static ts_status vorticity(const device *d) {
-  return d->context->ops->fluid_vorticity(&domain, d->cell_out, d->velocity, d->walls);
+  return d->context->ops->fluid->vorticity(&domain, d->cell_out, d->velocity, d->walls);
 }
 
 static ts_status speed(const device *d) {
-  return d->context->ops->fluid_speed(&domain, d->cell_out, d->velocity, d->walls);
+  return d->context->ops->fluid->speed(&domain, d->cell_out, d->velocity, d->walls);
 }
 
 static ts_status transport(const device *d) {
   const tsi_fluid_transport t = {dt, 0.75f, 0.5f};
-  return d->context->ops->fluid_transport(&domain, d->dye_out, d->dye, d->velocity, d->walls, NULL, &t);
+  return d->context->ops->fluid->transport(&domain, d->dye_out, d->dye, d->velocity, d->walls, NULL, &t);
 }
 
 static ts_status transport_corrected(const device *d) {
   const tsi_fluid_transport t = {dt, 0.75f, 0.5f};
-  return d->context->ops->fluid_transport(&domain, d->dye_out, d->dye, d->velocity, d->walls, d->dye_carried,
-                                          &t);
+  return d->context->ops->fluid->transport(&domain, d->dye_out, d->dye, d->velocity, d->walls, d->dye_carried,
+                                           &t);
 }
 
 static ts_status move_particles(const device *d) {
   const tsi_fluid_particles p = {0.05f, 1, 5};
-  return d->context->ops->fluid_particles(&domain, d->particles_out, d->particles, d->velocity, d->walls, &p);
+  return d->context->ops->fluid->particles(&domain, d->particles_out, d->particles, d->velocity, d->walls, &p);
 }
 
 static ts_status boundary(const device *d) {
-  return d->context->ops->fluid_boundary(&domain, d->velocity, d->faces);
+  return d->context->ops->fluid->boundary(&domain, d->velocity, d->faces);
 }
 
 static ts_status splat(const device *d) {
   const tsi_fluid_stamp s = {
       .x = 33.3f, .y = 5.2f, .half_width = 3.1f, .velocity = {1, -2}, .dye = {1, 2, 3, 4}};
-  TSI_TRY(d->context->ops->fluid_stamp_velocity(&domain, d->velocity, d->faces, &s));
-  return d->context->ops->fluid_stamp_dye(&domain, d->dye, &s);
+  TSI_TRY(d->context->ops->fluid->stamp_velocity(&domain, d->velocity, d->faces, &s));
+  return d->context->ops->fluid->stamp_dye(&domain, d->dye, &s);
 }
 
 static ts_status disc(const device *d) {
@@ -191,8 +191,8 @@ static ts_status disc(const device *d) {
                              .half_width = 4.2f,
                              .velocity = {3},
                              .dye = {1, 2, 3, 4}};
-  TSI_TRY(d->context->ops->fluid_stamp_velocity(&domain, d->velocity, d->faces, &s));
-  return d->context->ops->fluid_stamp_dye(&domain, d->dye, &s);
+  TSI_TRY(d->context->ops->fluid->stamp_velocity(&domain, d->velocity, d->faces, &s));
+  return d->context->ops->fluid->stamp_dye(&domain, d->dye, &s);
 }
 
 static ts_status rectangle(const device *d) {
@@ -204,8 +204,8 @@ static ts_status rectangle(const device *d) {
                              .half_height = 2.9f,
                              .velocity = {3, 4},
                              .dye = {1, 2, 3, 4}};
-  TSI_TRY(d->context->ops->fluid_stamp_velocity(&domain, d->velocity, d->faces, &s));
-  return d->context->ops->fluid_stamp_dye(&domain, d->dye, &s);
+  TSI_TRY(d->context->ops->fluid->stamp_velocity(&domain, d->velocity, d->faces, &s));
+  return d->context->ops->fluid->stamp_dye(&domain, d->dye, &s);
 }
 
 static const struct operation {

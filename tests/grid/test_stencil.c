@@ -133,8 +133,8 @@ static void check_pair_residual(const fixture *f) {
   ts_vector *x = make_vector(f->grid, 1, f->xs), *l = make_vector(f->grid, 1, low);
   ts_vector *b = make_vector(f->grid, 1, bs), *r = poisoned(f->grid, 1);
   CHECK_OK(context, tsi_enter(context));
-  CHECK_OK(context, context->ops->stencil_residual(r, b, f->matrix, x, l));
-  CHECK_OK(context, context->ops->stencil_residual(b, b, f->matrix, x, l));
+  CHECK_OK(context, context->ops->grid->stencil_residual(r, b, f->matrix, x, l));
+  CHECK_OK(context, context->ops->grid->stencil_residual(b, b, f->matrix, x, l));
   CHECK_OK(context, tsi_leave(context, TS_OK));
   float *rs = read_vector(r), *over = read_vector(b);
   CHECK_VALUES(rs, expected, size, f->count, 1);
@@ -259,7 +259,7 @@ static void pairs(void) {
   }
   ts_vector *x = make_vector(grid, 1, xs), *low = make_vector(grid, 1, lows), *e = make_vector(grid, 1, es);
   CHECK_OK(context, tsi_enter(context));
-  CHECK_OK(context, context->ops->add_to_pair(x, low, e));
+  CHECK_OK(context, context->ops->grid->add_to_pair(x, low, e));
   CHECK_OK(context, tsi_leave(context, TS_OK));
   float *sums = read_vector(x), *rest = read_vector(low);
   for (size_t i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
  */
 #include "common/core/core.h"
 #include "helpers.h"
+#include "mesh/mesh_operator.h"
 #include "mesh_run.h"
 
 static ts_context *context;
@@ -83,21 +84,30 @@ static void beyond_single_precision(void) {
 
 /* From now on assemblies with a factor above the limit give a matrix that no solver can use. */
 static tsi_ops limited_ops;
+static tsi_mesh_ops limited_mesh_ops;
 static const tsi_ops *whole_ops;
 static float factor_limit;
 
 static ts_status limited_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
                                   float shortest) {
-  return whole_ops->mesh_assemble(op, x, scale, factor / (scale * scale) > factor_limit ? NAN : factor,
-                                  shortest);
+  return whole_ops->mesh->assemble(op, x, scale, factor / (scale * scale) > factor_limit ? NAN : factor,
+                                   shortest);
+}
+
+typedef ts_status (*assemble_function)(tsi_mesh_operator *, const ts_vector *, float, float, float);
+
+static void use_assemble(assemble_function assemble) {
+  whole_ops = context->ops;
+  limited_ops = *whole_ops;
+  limited_mesh_ops = *whole_ops->mesh;
+  limited_mesh_ops.assemble = assemble;
+  limited_ops.mesh = &limited_mesh_ops;
+  context->ops = &limited_ops;
 }
 
 static void limit_steps(double longest) {
-  whole_ops = context->ops;
-  limited_ops = *whole_ops;
-  limited_ops.mesh_assemble = limited_assemble;
+  use_assemble(limited_assemble);
   factor_limit = (float)(3 * longest * 1.001);
-  context->ops = &limited_ops;
 }
 
 static void cut_steps(void) {
@@ -157,7 +167,7 @@ static int assemblies;
 
 static ts_status tiring_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
                                  float shortest) {
-  return whole_ops->mesh_assemble(op, x, scale, ++assemblies == 1 || assemblies > 2 ? NAN : factor, shortest);
+  return whole_ops->mesh->assemble(op, x, scale, ++assemblies == 1 || assemblies > 2 ? NAN : factor, shortest);
 }
 
 static void taken_back(void) {
@@ -166,10 +176,7 @@ static void taken_back(void) {
   mesh_run r = {0};
   if (!test_is_check() && mesh_run_open(&r, context, mesh_irregular(16, 0, 8), (ts_mesh_flow_desc){0})) {
     ts_mesh_flow_result result;
-    whole_ops = context->ops;
-    limited_ops = *whole_ops;
-    limited_ops.mesh_assemble = tiring_assemble;
-    context->ops = &limited_ops;
+    use_assemble(tiring_assemble);
     assemblies = 0;
     CHECK_INT(ts_mesh_flow_step(r.flow, r.x, 1e-3, &result), TS_NOT_CONVERGED);
     context->ops = whole_ops;

@@ -93,7 +93,7 @@ static void bad_fields(void) {
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "rtol is 2", "");
   const tsi_ops *whole = context->ops;
   tsi_ops without = *whole;
-  without.mesh_create = NULL;
+  without.mesh = NULL;
   context->ops = &without;
   refuse(&good, TS_ERROR_UNSUPPORTED, context_info(context).backend, "has no meshes");
   context->ops = whole;

@@ -67,7 +67,7 @@ static void check_product(const problem *p, const tsi_mesh_operator *op, mesh_sy
   mesh_apply(system, vs, out, size, diagonal, diagonal_size);
   system->force = 0;
   CHECK_OK(context, tsi_enter(context));
-  CHECK_OK(context, tsi_leave(context, context->ops->mesh_force(y, op, v, 1)));
+  CHECK_OK(context, tsi_leave(context, context->ops->mesh->force(y, op, v, 1)));
   CHECK_OK(context, ts_vector_read(y, ys, 3 * n));
   CHECK_VALUES(ys, out, size, 3 * n, tolerance);
   CHECK_PADDING(y);
@@ -271,7 +271,7 @@ static void backwards(void) {
   ts_space *space = ts_mesh_flow_space(flow);
   ts_vector *x = make_vector(space, 3, m.x), *b = make_vector(space, 3, m.x), *d = make_vector(space, 1, NULL);
   CHECK_OK(context, tsi_enter(context));
-  CHECK_OK(context, tsi_leave(context, context->ops->mesh_assemble(&flow->surface, x, 1, -1e-3f, 0)));
+  CHECK_OK(context, tsi_leave(context, context->ops->mesh->assemble(&flow->surface, x, 1, -1e-3f, 0)));
   const ts_cg_desc plain = {.preconditioner = TS_PRECONDITIONER_NONE};
   ts_cg *cg = make_cg(flow->surface.matrix, &plain);
   ts_cg_result result;

@@ -12,6 +12,10 @@
 #define TSI_CHECK_H
 
 #include "common/core/core.h"
+#include "common/grid/grid.h"
+#include "common/krylov/cg_operations.h"
+#include "fluid/fluid.h"
+#include "mesh/mesh_operator.h"
 
 /* One operation of the table, and how often it ran; NULL and 0 behind the last one. */
 typedef struct tsi_check_operation {
@@ -48,7 +52,11 @@ typedef struct check_space {
 
 typedef struct check_state {
   const tsi_ops *inner;
-  tsi_ops table; /* the inner table with watched operations where it has any */
+  tsi_ops table; /* the inner tables with watched operations where they have any */
+  tsi_cg_ops cg;
+  tsi_grid_ops grid;
+  tsi_mesh_ops mesh;
+  tsi_fluid_ops fluid;
   tsi_check_counts counts;
   int reads_begun; /* scalars_read_begin without its end: slots cannot be read for checks then */
   check_space *spaces;
@@ -77,18 +85,16 @@ ts_status check_unchanged(const char *operation, const ts_vector *v);
 void check_forget_space(ts_space *space);
 void check_release(ts_context *context, check_state *state);
 
-/* ---- check_ops.c: replaces operations of state->table ---- */
-void check_watch(check_state *state);
+/* ---- The operations ---- */
+
+/* Operations that write a vector or a slot, and waits. */
 void check_count(const ts_context *context, const char *operation);
 void check_count_wait(const ts_context *context);
 
-/* ---- check_mesh.c ---- */
-void check_watch_meshes(check_state *state);
-
-/* ---- check_grid.c ---- */
-void check_watch_grids(check_state *state);
-
-/* ---- check_fluid.c ---- */
-void check_watch_fluids(check_state *state);
+TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_OMIT, TSI_PROTOTYPE, check_)
+TSI_CG_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, check_cg_)
+TSI_GRID_OPERATIONS(TSI_PROTOTYPE, TSI_OMIT, TSI_OMIT, check_)
+TSI_MESH_OPERATIONS(TSI_PROTOTYPE, TSI_OMIT, check_mesh_)
+TSI_FLUID_OPERATIONS(TSI_PROTOTYPE, check_fluid_)
 
 #endif

@@ -17,6 +17,8 @@ typedef struct inner_backend {
   const tsi_ops *ops;
 } inner_backend;
 
+static ts_status check_open(ts_context *context);
+
 static const inner_backend inner_backends[] = {
 #ifdef TEXSOLVE_HAVE_GL
     {"gl", &tsi_gl_ops},
@@ -61,6 +63,47 @@ static void check_close(ts_context *context) {
   context->check = NULL;
 }
 
+/* Operations that the inner backend lacks stay NULL, so that the fallbacks see what they would see. */
+#define CHECK_WATCH(prefix, result, name, parameters)                                                          \
+  if (table->name) table->name = prefix##name;
+
+static void watch_core(check_state *state) {
+  tsi_ops *table = &state->table;
+  TSI_CORE_OPERATIONS(CHECK_WATCH, TSI_OMIT, CHECK_WATCH, check_)
+  table->open = check_open;
+  table->close = check_close;
+  table->space_destroy = check_space_destroy; /* the checks keep something about every space */
+}
+
+static void watch_cg(check_state *state) {
+  tsi_cg_ops *table = &state->cg;
+  *table = *state->inner->cg;
+  TSI_CG_OPERATIONS(CHECK_WATCH, CHECK_WATCH, check_cg_)
+  state->table.cg = table;
+}
+
+static void watch_grids(check_state *state) {
+  tsi_grid_ops *table = &state->grid;
+  *table = *state->inner->grid;
+  TSI_GRID_OPERATIONS(CHECK_WATCH, TSI_OMIT, TSI_OMIT, check_)
+  table->level_steps = NULL; /* each is watched by itself */
+  state->table.grid = table;
+}
+
+static void watch_meshes(check_state *state) {
+  tsi_mesh_ops *table = &state->mesh;
+  *table = *state->inner->mesh;
+  TSI_MESH_OPERATIONS(CHECK_WATCH, TSI_OMIT, check_mesh_)
+  state->table.mesh = table;
+}
+
+static void watch_fluids(check_state *state) {
+  tsi_fluid_ops *table = &state->fluid;
+  *table = *state->inner->fluid;
+  TSI_FLUID_OPERATIONS(CHECK_WATCH, check_fluid_)
+  state->table.fluid = table;
+}
+
 static ts_status check_open(ts_context *context) {
   const tsi_ops *inner = NULL;
   const ts_status found = find_inner(context, &inner);
@@ -74,9 +117,11 @@ static ts_status check_open(ts_context *context) {
   }
   state->inner = inner;
   state->table = *inner;
-  state->table.open = check_open;
-  state->table.close = check_close;
-  check_watch(state);
+  watch_core(state);
+  if (inner->cg) watch_cg(state);
+  if (inner->grid) watch_grids(state);
+  if (inner->mesh) watch_meshes(state);
+  if (inner->fluid) watch_fluids(state);
   context->check = state;
   context->ops = &state->table;
   return TS_OK;

@@ -47,23 +47,23 @@ static ts_status written(const char *operation, const ts_vector *v, int locked_z
 
 /* ---- Waits ---- */
 
-static ts_status watched_finish(ts_context *context) {
+ts_status check_finish(ts_context *context) {
   check_count_wait(context);
   return inner_of(context)->finish(context);
 }
 
-static ts_status watched_vector_read(const ts_vector *v, float *texels) {
+ts_status check_vector_read(const ts_vector *v, float *texels) {
   check_count_wait(v->context);
   return inner_of(v->context)->vector_read(v, texels);
 }
 
-static ts_status watched_scalars_read_begin(ts_scalars *s, int first, int count) {
+ts_status check_scalars_read_begin(ts_scalars *s, int first, int count) {
   TSI_TRY(inner_of(s->context)->scalars_read_begin(s, first, count));
   check_state_of(s->context)->reads_begun++;
   return TS_OK;
 }
 
-static ts_status watched_scalars_read_end(ts_scalars *s, float *values) {
+ts_status check_scalars_read_end(ts_scalars *s, float *values) {
   check_state_of(s->context)->reads_begun--;
   check_count_wait(s->context);
   return inner_of(s->context)->scalars_read_end(s, values);
@@ -71,21 +71,21 @@ static ts_status watched_scalars_read_end(ts_scalars *s, float *values) {
 
 /* ---- Objects ---- */
 
-static ts_status watched_vector_create(ts_vector *v) {
+ts_status check_vector_create(ts_vector *v) {
   TSI_TRY(inner_of(v->context)->vector_create(v));
   const ts_status status = check_new_vector(v);
   if (status < 0) inner_of(v->context)->vector_destroy(v);
   return status;
 }
 
-static ts_status watched_scalars_create(ts_scalars *s) {
+ts_status check_scalars_create(ts_scalars *s) {
   TSI_TRY(inner_of(s->context)->scalars_create(s));
   const ts_status status = check_new_scalars(s);
   if (status < 0) inner_of(s->context)->scalars_destroy(s);
   return status;
 }
 
-static ts_status watched_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
+ts_status check_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
   const tsi_ops *inner = inner_of(vectors[0]->context);
   TSI_TRY(inner->group_create(vectors, count, scalars));
   ts_status status = scalars ? check_new_scalars(scalars) : TS_OK;
@@ -97,18 +97,18 @@ static ts_status watched_group_create(ts_vector **vectors, int count, ts_scalars
   return status;
 }
 
-static ts_status watched_vector_write(ts_vector *v, const float *texels) {
+ts_status check_vector_write(ts_vector *v, const float *texels) {
   TSI_TRY(check_poison(v));
   TSI_TRY(inner_of(v->context)->vector_write(v, texels));
   return check_vector("vector_write", v, 0);
 }
 
-static void watched_space_destroy(ts_space *space) {
+void check_space_destroy(ts_space *space) {
   check_forget_space(space);
   if (inner_of(space->context)->space_destroy) inner_of(space->context)->space_destroy(space);
 }
 
-static ts_status watched_scalars_normalise(ts_scalars *s, int from, int to) {
+ts_status check_scalars_normalise(ts_scalars *s, int from, int to) {
   TSI_TRY(check_poison_slot(s, to));
   TSI_TRY(check_poison_slot(s, to + 1));
   TSI_TRY(inner_of(s->context)->scalars_normalise(s, from, to));
@@ -119,46 +119,46 @@ static ts_status watched_scalars_normalise(ts_scalars *s, int from, int to) {
 
 /* ---- Operations on vectors ---- */
 
-static ts_status watched_fill(ts_vector *y, float value) {
+ts_status check_fill(ts_vector *y, float value) {
   TSI_TRY(check_poison(y));
   TSI_TRY(inner_of(y->context)->fill(y, value));
   return written("fill", y, 0);
 }
 
-static ts_status watched_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
-                               const ts_vector *y) {
+ts_status check_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
+                      const ts_vector *y) {
   TSI_TRY(poison_unless_read(out, term(a, x), term(b, y), NULL));
   TSI_TRY(inner_of(out->context)->axpby(out, a, x, b, y));
   return written("axpby", out, 0);
 }
 
-static ts_status watched_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
+ts_status check_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
   TSI_TRY(poison_unless_read(out, x, y, NULL));
   TSI_TRY(inner_of(out->context)->multiply(out, x, y));
   return written("multiply", out, 0);
 }
 
-static ts_status watched_reciprocal(ts_vector *out, const ts_vector *x) {
+ts_status check_reciprocal(ts_vector *out, const ts_vector *x) {
   TSI_TRY(poison_unless_read(out, x, NULL, NULL));
   TSI_TRY(inner_of(out->context)->reciprocal(out, x));
   return written("reciprocal", out, 0);
 }
 
-static ts_status watched_free_rows(ts_vector *out, const ts_vector *x) {
+ts_status check_free_rows(ts_vector *out, const ts_vector *x) {
   TSI_TRY(poison_unless_read(out, x, NULL, NULL));
   TSI_TRY(inner_of(out->context)->free_rows(out, x));
   return written("free_rows", out, 1);
 }
 
-static ts_status watched_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
-                                      const ts_vector *y) {
+ts_status check_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
+                             const ts_vector *y) {
   TSI_TRY(poison_unless_read(out, w, x, term(b, y)));
   TSI_TRY(inner_of(out->context)->multiply_add(out, w, x, b, y));
   return written("multiply_add", out, 0);
 }
 
-static ts_status watched_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r,
-                               ts_coefficient b, const ts_vector *q) {
+ts_status check_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                      const ts_vector *q) {
   TSI_TRY(inner_of(x->context)->axpy2(x, a, d, r, b, q));
   TSI_TRY(written("axpy2", x, 0));
   return check_vector("axpy2", r, 0);
@@ -171,16 +171,14 @@ static ts_status reduced(const char *operation, ts_scalars *out, int index, cons
   return check_slot(operation, out, index, x->components);
 }
 
-static ts_status watched_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x,
-                                const ts_vector *y) {
+ts_status check_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y) {
   TSI_TRY(check_poison_slot(out, index));
   TSI_TRY(inner_of(out->context)->reduce(out, index, kind, x, y));
   return reduced("reduce", out, index, x);
 }
 
-static ts_status watched_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r,
-                                   ts_coefficient b, const ts_vector *q, const ts_vector *w, ts_scalars *out,
-                                   int index) {
+ts_status check_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                          const ts_vector *q, const ts_vector *w, ts_scalars *out, int index) {
   TSI_TRY(check_poison_slot(out, index));
   TSI_TRY(inner_of(x->context)->axpy2_dot(x, a, d, r, b, q, w, out, index));
   TSI_TRY(written("axpy2_dot", x, 0));
@@ -188,91 +186,35 @@ static ts_status watched_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vect
   return reduced("axpy2_dot", out, index, r);
 }
 
-static ts_status watched_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y,
-                              const ts_vector *w) {
+ts_status check_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w) {
   TSI_TRY(check_poison_slot(out, index));
   TSI_TRY(inner_of(out->context)->dot3(out, index, x, y, w));
   return reduced("dot3", out, index, x);
 }
 
-static ts_status watched_dots(ts_scalars *out, const tsi_dot *sums, int count) {
+ts_status check_dots(ts_scalars *out, const tsi_dot *sums, int count) {
   for (int k = 0; k < count; k++) TSI_TRY(check_poison_slot(out, sums[k].index));
   TSI_TRY(inner_of(out->context)->dots(out, sums, count));
   for (int k = 0; k < count; k++) TSI_TRY(reduced("dots", out, sums[k].index, sums[k].x));
   return TS_OK;
 }
 
-static ts_status watched_cg_update(const tsi_cg_update *u) {
-  TSI_TRY(check_poison(u->r_new));
-  TSI_TRY(check_poison(u->d_new));
-  TSI_TRY(inner_of(u->e->context)->cg_update(u));
-  TSI_TRY(written("cg_update", u->e, 0));
-  TSI_TRY(check_vector("cg_update", u->r_new, 0));
-  return check_vector("cg_update", u->d_new, 0);
-}
-
-static ts_status watched_cg_iterate(const tsi_cg_iterations *run) {
-  TSI_TRY(check_poison(run->q));
-  TSI_TRY(check_poison_slot(run->slots, run->rr));
-  TSI_TRY(check_poison_slot(run->slots, run->done));
-  TSI_TRY(inner_of(run->e->context)->cg_iterate(run));
-  TSI_TRY(written("cg_iterate", run->e, 0));
-  TSI_TRY(check_vector("cg_iterate", run->r, 0));
-  TSI_TRY(check_vector("cg_iterate", run->d, 0));
-  TSI_TRY(check_slot("cg_iterate", run->slots, run->rr, run->e->components));
-  return check_slot("cg_iterate", run->slots, run->done, 1);
-}
-
 /* ---- Matrices ---- */
 
-static ts_status watched_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+ts_status check_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   TSI_TRY(check_poison(y));
   TSI_TRY(inner_of(y->context)->spmv(y, A, x));
   return written("spmv", y, 1);
 }
 
-static ts_status watched_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+ts_status check_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   TSI_TRY(poison_unless_read(r, b, NULL, NULL));
   TSI_TRY(inner_of(r->context)->residual(r, b, A, x));
   return written("residual", r, 1);
 }
 
-static ts_status watched_diagonal(ts_vector *d, const ts_matrix *A) {
+ts_status check_diagonal(ts_vector *d, const ts_matrix *A) {
   TSI_TRY(check_poison(d));
   TSI_TRY(inner_of(d->context)->diagonal(d, A));
   return written("diagonal", d, 1);
-}
-
-/* Optional operations that the inner backend lacks stay NULL, so that the fallbacks see what they would see. */
-void check_watch(check_state *state) {
-  tsi_ops *table = &state->table;
-  table->finish = watched_finish;
-  table->vector_create = watched_vector_create;
-  table->vector_write = watched_vector_write;
-  table->vector_read = watched_vector_read;
-  table->scalars_create = watched_scalars_create;
-  table->scalars_read_begin = watched_scalars_read_begin;
-  table->scalars_read_end = watched_scalars_read_end;
-  table->scalars_normalise = watched_scalars_normalise;
-  table->fill = watched_fill;
-  table->axpby = watched_axpby;
-  table->multiply = watched_multiply;
-  table->reciprocal = watched_reciprocal;
-  table->free_rows = watched_free_rows;
-  table->reduce = watched_reduce;
-  table->spmv = watched_spmv;
-  table->residual = watched_residual;
-  table->diagonal = watched_diagonal;
-  table->space_destroy = watched_space_destroy; /* the checks keep something about every space */
-  if (table->group_create) table->group_create = watched_group_create;
-  if (table->dot3) table->dot3 = watched_dot3;
-  if (table->axpy2) table->axpy2 = watched_axpy2;
-  if (table->axpy2_dot) table->axpy2_dot = watched_axpy2_dot;
-  if (table->multiply_add) table->multiply_add = watched_multiply_add;
-  if (table->dots) table->dots = watched_dots;
-  if (table->cg_update) table->cg_update = watched_cg_update;
-  if (table->cg_iterate) table->cg_iterate = watched_cg_iterate;
-  check_watch_meshes(state);
-  check_watch_grids(state);
-  check_watch_fluids(state);
 }

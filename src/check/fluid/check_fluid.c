@@ -2,8 +2,8 @@
  * it was. */
 #include "check/core/check.h"
 
-static const tsi_ops *inner_of(const ts_vector *v) {
-  return check_state_of(v->context)->inner;
+static const tsi_fluid_ops *inner_of(const ts_vector *v) {
+  return check_state_of(v->context)->inner->fluid;
 }
 
 static ts_status before(ts_vector *out, const ts_vector *read) {
@@ -22,122 +22,102 @@ static ts_status in_place(const char *operation, const ts_vector *v) {
   return check_vector(operation, v, 0);
 }
 
-static ts_status watched_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                                const ts_vector *faces, float dt) {
+ts_status check_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                             const ts_vector *faces, float dt) {
   TSI_TRY(before(out, velocity));
-  TSI_TRY(inner_of(out)->fluid_advect(domain, out, velocity, faces, dt));
+  TSI_TRY(inner_of(out)->advect(domain, out, velocity, faces, dt));
   return after("fluid_advect", out, velocity);
 }
 
-static ts_status watched_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                                 const ts_vector *faces, const ts_vector *carried, float dt) {
+ts_status check_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                              const ts_vector *faces, const ts_vector *carried, float dt) {
   TSI_TRY(before(out, velocity));
-  TSI_TRY(inner_of(out)->fluid_correct(domain, out, velocity, faces, carried, dt));
+  TSI_TRY(inner_of(out)->correct(domain, out, velocity, faces, carried, dt));
   return after("fluid_correct", out, velocity);
 }
 
-static ts_status watched_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                                   const ts_vector *walls) {
+ts_status check_fluid_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                                const ts_vector *walls) {
   TSI_TRY(before(out, velocity));
-  TSI_TRY(inner_of(out)->fluid_vorticity(domain, out, velocity, walls));
+  TSI_TRY(inner_of(out)->vorticity(domain, out, velocity, walls));
   return after("fluid_vorticity", out, velocity);
 }
 
-static ts_status watched_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                                const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
-                                const tsi_fluid_forces *forces) {
+ts_status check_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                             const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
+                             const tsi_fluid_forces *forces) {
   TSI_TRY(before(out, velocity));
-  TSI_TRY(inner_of(out)->fluid_forces(domain, out, velocity, faces, dye, vorticity, forces));
+  TSI_TRY(inner_of(out)->forces(domain, out, velocity, faces, dye, vorticity, forces));
   return after("fluid_forces", out, velocity);
 }
 
-static ts_status watched_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity,
-                                        const ts_vector *faces, const tsi_fluid_stamp *stamp) {
+ts_status check_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity,
+                                     const ts_vector *faces, const tsi_fluid_stamp *stamp) {
   TSI_TRY(check_remember(faces));
-  TSI_TRY(inner_of(velocity)->fluid_stamp_velocity(domain, velocity, faces, stamp));
+  TSI_TRY(inner_of(velocity)->stamp_velocity(domain, velocity, faces, stamp));
   TSI_TRY(check_unchanged("fluid_stamp_velocity", faces));
   return in_place("fluid_stamp_velocity", velocity);
 }
 
-static ts_status watched_stamp_dye(const tsi_fluid_domain *domain, ts_vector *dye,
-                                   const tsi_fluid_stamp *stamp) {
-  TSI_TRY(inner_of(dye)->fluid_stamp_dye(domain, dye, stamp));
+ts_status check_fluid_stamp_dye(const tsi_fluid_domain *domain, ts_vector *dye, const tsi_fluid_stamp *stamp) {
+  TSI_TRY(inner_of(dye)->stamp_dye(domain, dye, stamp));
   return in_place("fluid_stamp_dye", dye);
 }
 
-static ts_status watched_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces) {
+ts_status check_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces) {
   TSI_TRY(check_remember(faces));
-  TSI_TRY(inner_of(velocity)->fluid_boundary(domain, velocity, faces));
+  TSI_TRY(inner_of(velocity)->boundary(domain, velocity, faces));
   TSI_TRY(check_unchanged("fluid_boundary", faces));
   return in_place("fluid_boundary", velocity);
 }
 
-static ts_status watched_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                                    const ts_vector *walls, const ts_vector *drain, float scale) {
+ts_status check_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                                 const ts_vector *walls, const ts_vector *drain, float scale) {
   TSI_TRY(before(out, velocity));
-  TSI_TRY(inner_of(out)->fluid_divergence(domain, out, velocity, walls, drain, scale));
+  TSI_TRY(inner_of(out)->divergence(domain, out, velocity, walls, drain, scale));
   return after("fluid_divergence", out, velocity);
 }
 
-static ts_status watched_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                                 const ts_vector *faces, const ts_vector *pressure, float dt) {
+ts_status check_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                              const ts_vector *faces, const ts_vector *pressure, float dt) {
   TSI_TRY(before(out, velocity));
-  TSI_TRY(inner_of(out)->fluid_project(domain, out, velocity, faces, pressure, dt));
+  TSI_TRY(inner_of(out)->project(domain, out, velocity, faces, pressure, dt));
   return after("fluid_project", out, velocity);
 }
 
-static ts_status watched_split(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                               int component) {
+ts_status check_fluid_split(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                            int component) {
   TSI_TRY(before(out, velocity));
-  TSI_TRY(inner_of(out)->fluid_split(domain, out, velocity, component));
+  TSI_TRY(inner_of(out)->split(domain, out, velocity, component));
   return after("fluid_split", out, velocity);
 }
 
-static ts_status watched_merge(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *u,
-                               const ts_vector *v) {
+ts_status check_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *u,
+                            const ts_vector *v) {
   TSI_TRY(before(out, u));
-  TSI_TRY(inner_of(out)->fluid_merge(domain, out, u, v));
+  TSI_TRY(inner_of(out)->merge(domain, out, u, v));
   return after("fluid_merge", out, u);
 }
 
-static ts_status watched_transport(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye,
-                                   const ts_vector *velocity, const ts_vector *walls, const ts_vector *carried,
-                                   const tsi_fluid_transport *transport) {
+ts_status check_fluid_transport(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye,
+                                const ts_vector *velocity, const ts_vector *walls, const ts_vector *carried,
+                                const tsi_fluid_transport *transport) {
   TSI_TRY(before(out, dye));
-  TSI_TRY(inner_of(out)->fluid_transport(domain, out, dye, velocity, walls, carried, transport));
+  TSI_TRY(inner_of(out)->transport(domain, out, dye, velocity, walls, carried, transport));
   return after("fluid_transport", out, dye);
 }
 
-static ts_status watched_particles(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,
-                                   const ts_vector *velocity, const ts_vector *walls,
-                                   const tsi_fluid_particles *step) {
+ts_status check_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,
+                                const ts_vector *velocity, const ts_vector *walls,
+                                const tsi_fluid_particles *step) {
   TSI_TRY(before(out, particles));
-  TSI_TRY(inner_of(out)->fluid_particles(domain, out, particles, velocity, walls, step));
+  TSI_TRY(inner_of(out)->particles(domain, out, particles, velocity, walls, step));
   return after("fluid_particles", out, particles);
 }
 
-static ts_status watched_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                               const ts_vector *walls) {
+ts_status check_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
+                            const ts_vector *walls) {
   TSI_TRY(before(out, velocity));
-  TSI_TRY(inner_of(out)->fluid_speed(domain, out, velocity, walls));
+  TSI_TRY(inner_of(out)->speed(domain, out, velocity, walls));
   return after("fluid_speed", out, velocity);
-}
-
-void check_watch_fluids(check_state *state) {
-  tsi_ops *table = &state->table;
-  if (!table->fluid_advect) return;
-  table->fluid_advect = watched_advect;
-  table->fluid_correct = watched_correct;
-  table->fluid_vorticity = watched_vorticity;
-  table->fluid_forces = watched_forces;
-  table->fluid_stamp_velocity = watched_stamp_velocity;
-  table->fluid_stamp_dye = watched_stamp_dye;
-  table->fluid_boundary = watched_boundary;
-  table->fluid_divergence = watched_divergence;
-  table->fluid_project = watched_project;
-  table->fluid_split = watched_split;
-  table->fluid_merge = watched_merge;
-  table->fluid_transport = watched_transport;
-  table->fluid_particles = watched_particles;
-  table->fluid_speed = watched_speed;
 }

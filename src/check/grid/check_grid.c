@@ -2,21 +2,20 @@
  * and where all of its points have an equation: there poison is loaded into x before an operation that must not
  * read it. */
 #include "check/core/check.h"
-#include "common/grid/grid.h"
 
-static const tsi_ops *inner_of(const ts_context *context) {
-  return check_state_of(context)->inner;
+static const tsi_grid_ops *inner_of(const ts_context *context) {
+  return check_state_of(context)->inner->grid;
 }
 
 /* ---- Stencils ---- */
 
-static ts_status watched_stencil_read(const ts_matrix *A, float *values) {
+ts_status check_stencil_read(const ts_matrix *A, float *values) {
   check_count_wait(A->context);
   return inner_of(A->context)->stencil_read(A, values);
 }
 
-static ts_status watched_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A,
-                                          const ts_vector *x, const ts_vector *low) {
+ts_status check_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
+                                 const ts_vector *low) {
   if (r != b) TSI_TRY(check_poison(r));
   TSI_TRY(check_remember(x));
   TSI_TRY(inner_of(r->context)->stencil_residual(r, b, A, x, low));
@@ -25,7 +24,7 @@ static ts_status watched_stencil_residual(ts_vector *r, const ts_vector *b, cons
   return check_vector("stencil_residual", r, 1);
 }
 
-static ts_status watched_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {
+ts_status check_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {
   TSI_TRY(check_remember(e));
   TSI_TRY(inner_of(x->context)->add_to_pair(x, low, e));
   check_count(x->context, "add_to_pair");
@@ -46,9 +45,10 @@ typedef ts_status (*probe_step)(const char *operation, ts_vector *probe, tsi_lev
 static ts_status with_probe(probe_step step, const char *operation, tsi_level *level) {
   if (!can_see(level)) return TS_OK;
   ts_vector probe = {level->context, level->matrix->row_space, 1, NULL};
-  TSI_TRY(inner_of(level->context)->vector_create(&probe));
+  const tsi_ops *inner = check_state_of(level->context)->inner;
+  TSI_TRY(inner->vector_create(&probe));
   const ts_status status = step(operation, &probe, level);
-  inner_of(level->context)->vector_destroy(&probe);
+  inner->vector_destroy(&probe);
   return status;
 }
 
@@ -80,12 +80,12 @@ static ts_status written(const char *operation, tsi_level *level) {
 
 /* ---- Levels ---- */
 
-static ts_status watched_level_read(const tsi_level *level, float *values) {
+ts_status check_level_read(const tsi_level *level, float *values) {
   check_count_wait(level->context);
   return inner_of(level->context)->level_read(level, values);
 }
 
-static ts_status watched_level_load(tsi_level *level, tsi_level_field field, const ts_vector *v) {
+ts_status check_level_load(tsi_level *level, tsi_level_field field, const ts_vector *v) {
   TSI_TRY(check_remember(v));
   TSI_TRY(inner_of(level->context)->level_load(level, field, v));
   check_count(level->context, "level_load");
@@ -93,69 +93,48 @@ static ts_status watched_level_load(tsi_level *level, tsi_level_field field, con
   return field == TSI_LEVEL_X ? with_probe(compare_step, "level_load", level) : TS_OK;
 }
 
-static ts_status watched_level_store(ts_vector *v, const tsi_level *level, int add) {
+ts_status check_level_store(ts_vector *v, const tsi_level *level, int add) {
   if (!add && can_see(level)) TSI_TRY(check_poison(v));
   TSI_TRY(inner_of(level->context)->level_store(v, level, add));
   check_count(level->context, "level_store");
   return check_vector("level_store", v, 0);
 }
 
-static ts_status watched_level_clear(tsi_level *level) {
+ts_status check_level_clear(tsi_level *level) {
   TSI_TRY(poison_x(level));
   TSI_TRY(inner_of(level->context)->level_clear(level));
   return written("level_clear", level);
 }
 
-static ts_status watched_level_coarse_solve(tsi_level *level) {
+ts_status check_level_coarse_solve(tsi_level *level) {
   TSI_TRY(poison_x(level));
   TSI_TRY(inner_of(level->context)->level_coarse_solve(level));
   return written("level_coarse_solve", level);
 }
 
-static ts_status watched_level_smooth(tsi_level *level, const tsi_sweep *sweep) {
+ts_status check_level_smooth(tsi_level *level, const tsi_sweep *sweep) {
   if (sweep->x_is_zero) TSI_TRY(poison_x(level));
   TSI_TRY(inner_of(level->context)->level_smooth(level, sweep));
   return written("level_smooth", level);
 }
 
-static ts_status watched_level_restrict_residual(tsi_level *coarse, tsi_level *fine) {
+ts_status check_level_restrict_residual(tsi_level *coarse, tsi_level *fine) {
   TSI_TRY(inner_of(fine->context)->level_restrict_residual(coarse, fine));
   return written("level_restrict_residual", fine);
 }
 
-static ts_status watched_level_restrict(tsi_level *coarse, tsi_level *fine) {
+ts_status check_level_restrict(tsi_level *coarse, tsi_level *fine) {
   TSI_TRY(inner_of(fine->context)->level_restrict(coarse, fine));
   return written("level_restrict", fine);
 }
 
-static ts_status watched_level_inject(tsi_level *coarse, tsi_level *fine) {
+ts_status check_level_inject(tsi_level *coarse, tsi_level *fine) {
   TSI_TRY(poison_x(coarse));
   TSI_TRY(inner_of(fine->context)->level_inject(coarse, fine));
   return written("level_inject", coarse);
 }
 
-static ts_status watched_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
+ts_status check_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
   TSI_TRY(inner_of(fine->context)->level_prolong(fine, coarse, add));
   return written("level_prolong", fine);
-}
-
-void check_watch_grids(check_state *state) {
-  tsi_ops *table = &state->table;
-  if (table->stencil_create) {
-    table->stencil_read = watched_stencil_read;
-    table->stencil_residual = watched_stencil_residual;
-    table->add_to_pair = watched_add_to_pair;
-  }
-  if (!table->level_create) return;
-  table->level_read = watched_level_read;
-  table->level_load = watched_level_load;
-  table->level_store = watched_level_store;
-  table->level_clear = watched_level_clear;
-  table->level_coarse_solve = watched_level_coarse_solve;
-  table->level_smooth = watched_level_smooth;
-  table->level_restrict_residual = watched_level_restrict_residual;
-  table->level_restrict = watched_level_restrict;
-  table->level_inject = watched_level_inject;
-  table->level_prolong = watched_level_prolong;
-  table->level_steps = NULL; /* each is watched by itself */
 }

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "check/core/check.h"
-#include "mesh/mesh_operator.h"
 
 /* Numbers beyond this may overflow on their way, and a NaN be right. */
 static const float harmless = 1e6f;
@@ -40,31 +39,24 @@ static ts_status check_entries(const tsi_ops *inner, const tsi_mesh_operator *op
   return status;
 }
 
-static ts_status watched_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
-                                       float shortest) {
+ts_status check_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
+                              float shortest) {
   const tsi_ops *inner = check_state_of(op->context)->inner;
   int may_look = 0;
   TSI_TRY(is_harmless(x, scale, factor, &may_look));
   TSI_TRY(check_remember(x));
-  TSI_TRY(inner->mesh_assemble(op, x, scale, NAN, shortest));
-  TSI_TRY(inner->mesh_assemble(op, x, scale, factor, shortest));
+  TSI_TRY(inner->mesh->assemble(op, x, scale, NAN, shortest));
+  TSI_TRY(inner->mesh->assemble(op, x, scale, factor, shortest));
   check_count(op->context, "mesh_assemble");
   TSI_TRY(check_unchanged("mesh_assemble", x));
   return may_look ? check_entries(inner, op, x) : TS_OK;
 }
 
-static ts_status watched_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x,
-                                    float scale) {
+ts_status check_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale) {
   TSI_TRY(check_poison(g));
   TSI_TRY(check_remember(x));
-  TSI_TRY(check_state_of(op->context)->inner->mesh_force(g, op, x, scale));
+  TSI_TRY(check_state_of(op->context)->inner->mesh->force(g, op, x, scale));
   check_count(op->context, "mesh_force");
   TSI_TRY(check_unchanged("mesh_force", x));
   return check_vector("mesh_force", g, 1);
-}
-
-void check_watch_meshes(check_state *state) {
-  if (!state->table.mesh_create) return;
-  state->table.mesh_assemble = watched_mesh_assemble;
-  state->table.mesh_force = watched_mesh_force;
 }

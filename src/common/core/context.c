@@ -208,16 +208,15 @@ ts_status ts_context_finish(ts_context *context) {
 
 ts_status tsi_enter(ts_context *context) {
   tsi_clear_error(context);
-  return context->ops->enter ? context->ops->enter(context) : TS_OK;
+  return context->ops->enter(context);
 }
 
 ts_status tsi_leave(ts_context *context, ts_status status) {
-  if (context->ops->leave) context->ops->leave(context);
+  context->ops->leave(context);
   return status;
 }
 
 void tsi_enter_to_destroy(ts_context *context) {
-  if (!context->ops->enter) return;
   char error[sizeof context->error];
   memcpy(error, context->error, sizeof error);
   context->ops->enter(context);

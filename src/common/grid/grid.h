@@ -45,6 +45,10 @@
 
 #include "common/core/backend.h"
 
+typedef struct tsi_level tsi_level;
+typedef struct tsi_sweep tsi_sweep;
+typedef struct tsi_step tsi_step;
+
 /* Of a stencil matrix (ts_matrix.stencil). What the host finds in the values. */
 struct tsi_stencil {
   int five_point; /* no corner coefficients anywhere */
@@ -58,6 +62,9 @@ struct tsi_stencil {
   int32_t pinned;   /* points that lost their equation so that a further part is not singular */
   uint64_t version; /* grows with every set_values */
 };
+
+/* The unknown and the right-hand side of a level. */
+typedef enum tsi_level_field { TSI_LEVEL_X, TSI_LEVEL_B } tsi_level_field;
 
 struct tsi_level {
   ts_context *context;
@@ -104,6 +111,64 @@ struct tsi_step {
   tsi_step_kind kind;
   tsi_level *level, *coarse;
   tsi_sweep sweep;
+};
+
+/* ---- The table tsi_ops.grid ---- */
+
+/* clang-format off */
+#define TSI_GRID_OPERATIONS(REQUIRED, UNWATCHED, OPTIONAL, prefix)                                             \
+  /* ---- Stencil matrices. Only stencil_read and level_read wait ---- */                                      \
+                                                                                                               \
+  /* A->stencil is set and A->row_space is a grid; values: nine a point, validated. spmv, residual, diagonal   \
+   * and matrix_destroy take stencil matrices too (A->stencil is not NULL): rows without equation become 0. */ \
+  UNWATCHED(prefix, ts_status, stencil_create, (ts_matrix *A, const float *values))                            \
+  UNWATCHED(prefix, ts_status, stencil_write, (ts_matrix *A, const float *values))                             \
+  REQUIRED(prefix, ts_status, stencil_read, (const ts_matrix *A, float *values))                               \
+  /* r = b - A (x + low), in double or with the rounding errors of products and sums as second numbers. r may  \
+   * be b and is none of the others. Rows without equation become 0. */                                        \
+  REQUIRED(prefix, ts_status, stencil_residual,                                                                \
+           (ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x, const ts_vector *low))   \
+  /* (x, low) = (x, low) + e, so that x is the sum rounded to single precision and low what is missing. Three  \
+   * different vectors over a grid. */                                                                         \
+  REQUIRED(prefix, ts_status, add_to_pair, (ts_vector *x, ts_vector *low, const ts_vector *e))                 \
+                                                                                                               \
+  /* ---- Levels ---- */                                                                                       \
+                                                                                                               \
+  /* Everything of `level` but impl is set. Level 0 uses its matrix's coefficients. New fields are 0. */       \
+  UNWATCHED(prefix, ts_status, level_create, (tsi_level *level))                                               \
+  UNWATCHED(prefix, void, level_destroy, (tsi_level *level))                                                   \
+  /* After the coefficients of a level have changed, before anything else is done with it: brings them into the\
+   * level's storage. */                                                                                       \
+  UNWATCHED(prefix, ts_status, level_prepare, (tsi_level *level))                                              \
+  /* The weights between two prepared levels, and then the coarse stencil from them. */                        \
+  UNWATCHED(prefix, ts_status, level_coarsen, (tsi_level *coarse, tsi_level *fine))                            \
+  REQUIRED(prefix, ts_status, level_read, (const tsi_level *level, float *values)) /* nine a point */          \
+  /* x = inverse b, dense, row-major, n x n for the n = width * height points in their order. */               \
+  UNWATCHED(prefix, ts_status, level_set_inverse, (tsi_level *level, const float *inverse))                    \
+  REQUIRED(prefix, ts_status, level_coarse_solve, (tsi_level *level))                                          \
+                                                                                                               \
+  /* A field from and to a vector over the finest grid (one component). `add`: v = v + x, else v = x, where    \
+   * points without equation keep what v holds. */                                                             \
+  REQUIRED(prefix, ts_status, level_load, (tsi_level *level, tsi_level_field field, const ts_vector *v))       \
+  REQUIRED(prefix, ts_status, level_store, (ts_vector *v, const tsi_level *level, int add))                    \
+  REQUIRED(prefix, ts_status, level_clear, (tsi_level *level)) /* x = 0 */                                     \
+                                                                                                               \
+  REQUIRED(prefix, ts_status, level_smooth, (tsi_level *level, const tsi_sweep *sweep))                        \
+  /* coarse b = P (b - A x); and for full multigrid coarse b = P b. */                                         \
+  REQUIRED(prefix, ts_status, level_restrict_residual, (tsi_level *coarse, tsi_level *fine))                   \
+  REQUIRED(prefix, ts_status, level_restrict, (tsi_level *coarse, tsi_level *fine))                            \
+  /* Coarse x = fine x at coarse points without equation that are fine points, 0 elsewhere. */                 \
+  REQUIRED(prefix, ts_status, level_inject, (tsi_level *coarse, tsi_level *fine))                              \
+  /* fine x = x + S coarse x, or with `add` 0 fine x = S coarse x. Points without equation keep their          \
+   * values. */                                                                                                \
+  REQUIRED(prefix, ts_status, level_prolong, (tsi_level *fine, tsi_level *coarse, int add))                    \
+  /* Steps of a cycle one after the other, to the same result but for rounding as by the operations that       \
+   * tsi_step_kind names. */                                                                                   \
+  OPTIONAL(prefix, ts_status, level_steps, (const tsi_step *steps, int count))
+/* clang-format on */
+
+struct tsi_grid_ops {
+  TSI_GRID_OPERATIONS(TSI_FIELD, TSI_FIELD, TSI_FIELD, )
 };
 
 #endif

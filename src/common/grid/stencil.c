@@ -73,7 +73,7 @@ static ts_status build(ts_matrix *A, const tsi_stencil_facts *facts) {
   const double start = tsi_seconds();
   TSI_TRY(make_stencil(A->row_space, facts, &A->stencil));
   A->norm_infinity = facts->norm_infinity;
-  TSI_TRY(context->ops->stencil_create(A, facts->values));
+  TSI_TRY(context->ops->grid->stencil_create(A, facts->values));
   A->info.bytes_device = context->bytes_device - before;
   A->info.seconds_upload = tsi_seconds() - start;
   return TS_OK;
@@ -120,7 +120,7 @@ ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **mat
   TSI_REQUIRE(context, values);
   if (!grid->grid.width)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the space is no grid; ts_grid_create makes one");
-  if (!context->ops->stencil_create)
+  if (!context->ops->grid)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no grids", context->backend_name);
   TSI_TRY(create(grid, values, matrix));
   const ts_matrix_info *info = &(*matrix)->info;
@@ -143,7 +143,7 @@ static ts_status replace(ts_matrix *A, const tsi_stencil_facts *facts) {
   TSI_TRY(make_stencil(A->row_space, facts, &stencil));
   stencil->version = old->version + 1;
   A->stencil = stencil;
-  const ts_status status = context->ops->stencil_write(A, facts->values);
+  const ts_status status = context->ops->grid->stencil_write(A, facts->values);
   if (status < 0) {
     A->stencil = old;
     tsi_stencil_destroy(context, stencil);
@@ -183,5 +183,5 @@ ts_status ts_stencil_read(const ts_matrix *matrix, float *values) {
   TSI_TRY(check_stencil(matrix, __func__));
   TSI_TRY(tsi_enter(context));
   context->waits++;
-  return tsi_leave(context, context->ops->stencil_read(matrix, values));
+  return tsi_leave(context, context->ops->grid->stencil_read(matrix, values));
 }

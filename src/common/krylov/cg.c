@@ -7,16 +7,15 @@
 #include "common/precond/multigrid/multigrid.h"
 
 static int has_one_reduction(const ts_context *context) {
-  return context->ops->dots && context->ops->cg_update &&
-         !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
+  return context->ops->dots && context->ops->cg && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
 }
 
 /* Only where nothing else is asked for than what the device does by itself. */
 static int runs_on_device(const ts_context *context, const ts_matrix *A, const ts_cg_desc *resolved) {
   const tsi_ops *ops = context->ops;
-  return ops->cg_fits && ops->cg_iterate && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS) &&
+  return ops->cg && ops->cg->iterate && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS) &&
          resolved->preconditioner != TS_PRECONDITIONER_MULTIGRID && resolved->reductions == 2 &&
-         ops->cg_fits(A);
+         ops->cg->fits(A);
 }
 
 static ts_status resolve_reductions(ts_context *context, const ts_matrix *A, ts_cg_desc *desc) {
@@ -33,7 +32,7 @@ static ts_status resolve_reductions(ts_context *context, const ts_matrix *A, ts_
   if (desc->reductions == 1 && !has_one_reduction(context))
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "reductions is 1; backend %s has iterations with 2 reductions only%s",
-                    context->backend_name, context->ops->cg_update ? " without fused operations" : "");
+                    context->backend_name, context->ops->cg ? " without fused operations" : "");
   if (desc->reductions == 0)
     desc->reductions =
         has_one_reduction(context) && (int64_t)t->width * t->height <= context->caps.one_reduction_texels ? 1

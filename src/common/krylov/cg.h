@@ -3,7 +3,7 @@
 #ifndef TSI_CG_H
 #define TSI_CG_H
 
-#include "common/core/backend.h"
+#include "cg_operations.h"
 #include "solve_scale.h"
 
 struct ts_cg {

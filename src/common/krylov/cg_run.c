@@ -112,7 +112,7 @@ static ts_status iterate_with_one_reduction(tsi_cg_state *s) {
                                 .delta = delta,
                                 .dq = dq,
                                 .qmq = TSI_CG_QMQ};
-  TSI_TRY(ops->cg_update(&update));
+  TSI_TRY(ops->cg->update(&update));
   swap(&cg->r, &cg->r_next);
   swap(&cg->d, &cg->d_next);
   s->iteration++;
@@ -233,7 +233,7 @@ static ts_status advance_on_device(tsi_cg_state *s, int *ended) {
     run.enough[c] = (float)(rtol * rtol * (run.stop_by_residual ? norm * norm : s->delta_0[c]));
     run.visible[c] = (float)tsi_cg_visible(s, c);
   }
-  TSI_TRY(cg->context->ops->cg_iterate(&run));
+  TSI_TRY(cg->context->ops->cg->iterate(&run));
   TSI_TRY(tsi_cg_read_slots(s->cg));
   const int done = (int)tsi_cg_number(cg, TSI_CG_DONE, 0);
   if (done < 1 || done > run.count)

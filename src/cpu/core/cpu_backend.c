@@ -4,8 +4,6 @@
 
 #include "cpu.h"
 #include "cpu_cores.h"
-#include "cpu/grid/cpu_level.h"
-#include "cpu/grid/cpu_grid.h"
 
 /* The processor's name as Linux tells it; "CPU" elsewhere. */
 static void read_device_name(char *name, size_t size) {
@@ -32,7 +30,7 @@ static const char *instruction_set(void) {
   return "baseline instructions";
 }
 
-static ts_status cpu_open(ts_context *context) {
+ts_status cpu_open(ts_context *context) {
   /* "cpu:0" is the CPU; there is no second one. */
   if (context->device_index > 0)
     return tsi_fail(context, TS_ERROR_UNAVAILABLE, "device %d of backend cpu: there is only device 0",
@@ -70,7 +68,7 @@ static ts_status cpu_open(ts_context *context) {
   return TS_OK;
 }
 
-static void cpu_close(ts_context *context) {
+void cpu_close(ts_context *context) {
   cpu_state *state = cpu_state_of(context);
 #ifdef TEXSOLVE_HAVE_THREADS
   cpu_pool_destroy(context, &state->pool);
@@ -80,81 +78,25 @@ static void cpu_close(ts_context *context) {
   context->backend = NULL;
 }
 
-/* Every operation is done when it returns. */
-static ts_status cpu_finish(ts_context *context) {
+ts_status cpu_enter(ts_context *context) {
   (void)context;
   return TS_OK;
 }
 
-const tsi_ops tsi_cpu_ops = {
-    .open = cpu_open,
-    .close = cpu_close,
-    .finish = cpu_finish,
-    .vector_create = cpu_vector_create,
-    .vector_destroy = cpu_vector_destroy,
-    .vector_write = cpu_vector_write,
-    .vector_read = cpu_vector_read,
-    .scalars_create = cpu_scalars_create,
-    .scalars_destroy = cpu_scalars_destroy,
-    .scalars_write = cpu_scalars_write,
-    .scalars_normalise = cpu_scalars_normalise,
-    .scalars_read_begin = cpu_scalars_read_begin,
-    .scalars_read_end = cpu_scalars_read_end,
-    .fill = cpu_fill,
-    .axpby = cpu_axpby,
-    .multiply = cpu_multiply,
-    .reciprocal = cpu_reciprocal,
-    .free_rows = cpu_free_rows,
-    .reduce = cpu_reduce,
-    .matrix_create = cpu_matrix_create,
-    .matrix_write = cpu_matrix_write,
-    .matrix_destroy = cpu_matrix_destroy,
-    .spmv = cpu_spmv,
-    .residual = cpu_residual,
-    .diagonal = cpu_diagonal,
-    /* Fused: each saves passes over memory. */
-    .dot3 = cpu_dot3,
-    .axpy2 = cpu_axpy2,
-    .multiply_add = cpu_multiply_add,
-    /* Meshes. */
-    .mesh_create = cpu_mesh_create,
-    .mesh_destroy = cpu_mesh_destroy,
-    .mesh_assemble = cpu_mesh_assemble,
-    .mesh_force = cpu_mesh_force,
-    /* Grids. */
-    .stencil_create = cpu_stencil_create,
-    .stencil_write = cpu_stencil_write,
-    .stencil_read = cpu_stencil_read,
-    .stencil_residual = cpu_stencil_residual,
-    .add_to_pair = cpu_add_to_pair,
-    .level_create = cpu_level_create,
-    .level_destroy = cpu_level_destroy,
-    .level_prepare = cpu_level_prepare,
-    .level_coarsen = cpu_level_coarsen,
-    .level_read = cpu_level_read,
-    .level_set_inverse = cpu_level_set_inverse,
-    .level_coarse_solve = cpu_level_coarse_solve,
-    .level_load = cpu_level_load,
-    .level_store = cpu_level_store,
-    .level_clear = cpu_level_clear,
-    .level_smooth = cpu_level_smooth,
-    .level_restrict_residual = cpu_level_restrict_residual,
-    .level_restrict = cpu_level_restrict,
-    .level_inject = cpu_level_inject,
-    .level_prolong = cpu_level_prolong,
-    /* Fluids. */
-    .fluid_advect = cpu_fluid_advect,
-    .fluid_correct = cpu_fluid_correct,
-    .fluid_vorticity = cpu_fluid_vorticity,
-    .fluid_forces = cpu_fluid_forces,
-    .fluid_stamp_velocity = cpu_fluid_stamp_velocity,
-    .fluid_stamp_dye = cpu_fluid_stamp_dye,
-    .fluid_boundary = cpu_fluid_boundary,
-    .fluid_divergence = cpu_fluid_divergence,
-    .fluid_project = cpu_fluid_project,
-    .fluid_split = cpu_fluid_split,
-    .fluid_merge = cpu_fluid_merge,
-    .fluid_transport = cpu_fluid_transport,
-    .fluid_particles = cpu_fluid_particles,
-    .fluid_speed = cpu_fluid_speed,
-};
+void cpu_leave(ts_context *context) {
+  (void)context;
+}
+
+/* Every operation is done when it returns. */
+ts_status cpu_finish(ts_context *context) {
+  (void)context;
+  return TS_OK;
+}
+
+const tsi_ops tsi_cpu_ops = {.dot3 = cpu_dot3,
+                             .axpy2 = cpu_axpy2,
+                             .multiply_add = cpu_multiply_add,
+                             .grid = &cpu_grid_ops,
+                             .mesh = &cpu_mesh_ops,
+                             .fluid = &cpu_fluid_ops,
+                             TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, cpu_)};

@@ -248,3 +248,5 @@ ts_status cpu_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const 
       }
   return TS_OK;
 }
+
+const tsi_fluid_ops cpu_fluid_ops = {TSI_FLUID_OPERATIONS(TSI_ENTRY, cpu_fluid_)};

@@ -7,6 +7,8 @@
 #include "cpu/core/cpu.h"
 #include "fluid/fluid.h"
 
+TSI_FLUID_OPERATIONS(TSI_PROTOTYPE, cpu_fluid_)
+
 typedef struct vec2 {
   float x, y;
 } vec2;

@@ -2,6 +2,7 @@
 #ifndef CPU_GRID_H
 #define CPU_GRID_H
 
+#include "common/grid/grid.h"
 #include "cpu/core/cpu.h"
 
 /* ---- Stencils (cpu_stencil.c) ---- */
@@ -28,15 +29,13 @@ typedef struct cpu_stencil {
   size_t bytes;
 } cpu_stencil;
 
-ts_status cpu_stencil_create(ts_matrix *A, const float *values);
-ts_status cpu_stencil_write(ts_matrix *A, const float *values);
-ts_status cpu_stencil_read(const ts_matrix *A, float *values);
+TSI_GRID_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_)
+
+/* ---- Stencil matrices ---- */
+
 void cpu_stencil_destroy(ts_matrix *A);
 ts_status cpu_stencil_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 ts_status cpu_stencil_plain_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-ts_status cpu_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
-                               const ts_vector *low);
 ts_status cpu_stencil_diagonal(ts_vector *d, const ts_matrix *A);
-ts_status cpu_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e);
 
 #endif

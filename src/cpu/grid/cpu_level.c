@@ -249,3 +249,5 @@ ts_status cpu_level_coarse_solve(tsi_level *level) {
   cpu_sync(level, &l->x);
   return TS_OK;
 }
+
+const tsi_grid_ops cpu_grid_ops = {TSI_GRID_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, cpu_)};

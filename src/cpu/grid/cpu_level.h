@@ -7,8 +7,7 @@
 #ifndef CPU_LEVEL_H
 #define CPU_LEVEL_H
 
-#include "cpu/core/cpu.h"
-#include "common/grid/grid.h"
+#include "cpu_grid.h"
 
 /* Four arrays of one geometry. */
 typedef struct cpu_parities {
@@ -65,22 +64,5 @@ void cpu_level_row(const cpu_level *l, const cpu_parities *p, int32_t j, int32_t
 /* The weights from the coarser level, from the stencil of this one. */
 ts_status cpu_weights_create(tsi_level *level);
 void cpu_weights_drop_if_bilinear(tsi_level *level);
-
-/* ---- The operations, as in backend.h ---- */
-ts_status cpu_level_create(tsi_level *level);
-void cpu_level_destroy(tsi_level *level);
-ts_status cpu_level_prepare(tsi_level *level);
-ts_status cpu_level_coarsen(tsi_level *coarse, tsi_level *fine);
-ts_status cpu_level_read(const tsi_level *level, float *values);
-ts_status cpu_level_set_inverse(tsi_level *level, const float *inverse);
-ts_status cpu_level_coarse_solve(tsi_level *level);
-ts_status cpu_level_load(tsi_level *level, tsi_level_field field, const ts_vector *v);
-ts_status cpu_level_store(ts_vector *v, const tsi_level *level, int add);
-ts_status cpu_level_clear(tsi_level *level);
-ts_status cpu_level_smooth(tsi_level *level, const tsi_sweep *sweep);
-ts_status cpu_level_restrict_residual(tsi_level *coarse, tsi_level *fine);
-ts_status cpu_level_restrict(tsi_level *coarse, tsi_level *fine);
-ts_status cpu_level_inject(tsi_level *coarse, tsi_level *fine);
-ts_status cpu_level_prolong(tsi_level *fine, tsi_level *coarse, int add);
 
 #endif

@@ -6,6 +6,8 @@
 #include "mesh/mesh_operator.h"
 #include "cpu/core/cpu.h"
 
+TSI_MESH_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_mesh_)
+
 /* Third vertices of the triangles at every entry; both NULL for a curve. */
 typedef struct cpu_mesh {
   int32_t *previous, *next;
@@ -166,3 +168,5 @@ void cpu_mesh_destroy(tsi_mesh_operator *op) {
   release(op->context, mesh);
   op->impl = NULL;
 }
+
+const tsi_mesh_ops cpu_mesh_ops = {TSI_MESH_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cpu_mesh_)};

@@ -125,89 +125,16 @@ void cuda_gl_destroy(ts_context *context, cuda_vector *impl);
 
 /* The device is current on this thread until cuda_leave, which puts the application's back. */
 ts_status cuda_make_current(ts_context *context);
-void cuda_leave(ts_context *context);
 
 /* ---- The operations, as in backend.h ---- */
+TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_)
+extern const tsi_cg_ops cuda_cg_ops;
+extern const tsi_grid_ops cuda_grid_ops;
+extern const tsi_mesh_ops cuda_mesh_ops;
+extern const tsi_fluid_ops cuda_fluid_ops;
 
-ts_status cuda_vector_create(ts_vector *v);
-void cuda_vector_destroy(ts_vector *v);
-ts_status cuda_vector_write(ts_vector *v, const float *texels);
-ts_status cuda_vector_read(const ts_vector *v, float *texels);
-ts_status cuda_fill(ts_vector *y, float value);
-ts_status cuda_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
-                     const ts_vector *y);
-ts_status cuda_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y);
-ts_status cuda_reciprocal(ts_vector *out, const ts_vector *x);
-ts_status cuda_free_rows(ts_vector *out, const ts_vector *x);
 /* The flags of locked rows on the device, NULL where no row is locked. */
 ts_status cuda_locked(ts_space *space, const unsigned char **flags);
-void cuda_space_destroy(ts_space *space);
-
-ts_status cuda_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y);
-ts_status cuda_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w);
-ts_status cuda_dots(ts_scalars *out, const tsi_dot *sums, int count);
-
-ts_status cuda_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
-                     const ts_vector *q);
-ts_status cuda_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
-                         const ts_vector *q, const ts_vector *w, ts_scalars *out, int index);
-ts_status cuda_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
-                            const ts_vector *y);
-ts_status cuda_cg_update(const tsi_cg_update *update);
-int cuda_cg_fits(const ts_matrix *A);
-ts_status cuda_cg_iterate(const tsi_cg_iterations *run);
-
-ts_status cuda_scalars_create(ts_scalars *s);
-void cuda_scalars_destroy(ts_scalars *s);
-ts_status cuda_scalars_write(ts_scalars *s, int first, int count, const float *values);
-ts_status cuda_scalars_read_begin(ts_scalars *s, int first, int count);
-ts_status cuda_scalars_read_end(ts_scalars *s, float *values);
-ts_status cuda_scalars_normalise(ts_scalars *s, int from, int to);
-
-ts_status cuda_matrix_create(ts_matrix *A, const tsi_packed *packed);
-ts_status cuda_matrix_write(ts_matrix *A, const tsi_packed *packed);
-void cuda_matrix_destroy(ts_matrix *A);
-ts_status cuda_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
-ts_status cuda_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-ts_status cuda_diagonal(ts_vector *d, const ts_matrix *A);
-
-ts_status cuda_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
-void cuda_mesh_destroy(tsi_mesh_operator *op);
-ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
-                             float shortest);
-ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale);
-
-/* ---- Fluids ---- */
-
-ts_status cuda_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                            const ts_vector *faces, float dt);
-ts_status cuda_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                             const ts_vector *faces, const ts_vector *carried, float dt);
-ts_status cuda_fluid_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                               const ts_vector *walls);
-ts_status cuda_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                            const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
-                            const tsi_fluid_forces *forces);
-ts_status cuda_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces,
-                                    const tsi_fluid_stamp *stamp);
-ts_status cuda_fluid_stamp_dye(const tsi_fluid_domain *domain, ts_vector *dye, const tsi_fluid_stamp *stamp);
-ts_status cuda_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces);
-ts_status cuda_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                                const ts_vector *walls, const ts_vector *drain, float scale);
-ts_status cuda_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                             const ts_vector *faces, const ts_vector *pressure, float dt);
-ts_status cuda_fluid_split(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                           int component);
-ts_status cuda_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *u,
-                           const ts_vector *v);
-ts_status cuda_fluid_transport(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye,
-                               const ts_vector *velocity, const ts_vector *walls, const ts_vector *carried,
-                               const tsi_fluid_transport *step);
-ts_status cuda_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,
-                               const ts_vector *velocity, const ts_vector *walls,
-                               const tsi_fluid_particles *step);
-ts_status cuda_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                           const ts_vector *walls);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cuda.h"
-#include "cuda/grid/cuda_grid.h"
 
 /* The driver is missing, or older than the runtime that this library was built with. */
 static ts_status no_driver(ts_context *context, cudaError_t error) {
@@ -106,7 +105,7 @@ ts_status cuda_make_current(ts_context *context) {
   return TS_OK;
 }
 
-static ts_status cuda_enter(ts_context *context) {
+ts_status cuda_enter(ts_context *context) {
   TSI_TRY(cuda_make_current(context));
   if (cuda_state_of(context)->lent == 0) return TS_OK;
   const ts_status status = cuda_gl_take_back(context);
@@ -119,7 +118,7 @@ void cuda_leave(ts_context *context) {
   if (state->application_device != state->device) cudaSetDevice(state->application_device);
 }
 
-static void cuda_close(ts_context *context) {
+void cuda_close(ts_context *context) {
   const int device = cuda_state_of(context)->device;
   int application_device = device;
   cudaGetDevice(&application_device);
@@ -128,7 +127,7 @@ static void cuda_close(ts_context *context) {
   if (application_device != device) cudaSetDevice(application_device);
 }
 
-static ts_status cuda_open(ts_context *context) {
+ts_status cuda_open(ts_context *context) {
   int device = 0;
   TSI_TRY(choose_device(context, &device));
   cuda_state *state = tsi_calloc(context, 1, sizeof *state);
@@ -144,88 +143,19 @@ static ts_status cuda_open(ts_context *context) {
   return status;
 }
 
-static ts_status cuda_finish(ts_context *context) {
+ts_status cuda_finish(ts_context *context) {
   CUDA_TRY(context, cudaStreamSynchronize(cuda_stream(context)));
   return TS_OK;
 }
 
-const tsi_ops tsi_cuda_ops = {
-    .open = cuda_open,
-    .close = cuda_close,
-    .enter = cuda_enter,
-    .leave = cuda_leave,
-    .finish = cuda_finish,
-    .vector_create = cuda_vector_create,
-    .vector_destroy = cuda_vector_destroy,
-    .vector_write = cuda_vector_write,
-    .vector_read = cuda_vector_read,
-    .space_destroy = cuda_space_destroy,
-    .scalars_create = cuda_scalars_create,
-    .scalars_destroy = cuda_scalars_destroy,
-    .scalars_write = cuda_scalars_write,
-    .scalars_normalise = cuda_scalars_normalise,
-    .scalars_read_begin = cuda_scalars_read_begin,
-    .scalars_read_end = cuda_scalars_read_end,
-    .fill = cuda_fill,
-    .axpby = cuda_axpby,
-    .multiply = cuda_multiply,
-    .reciprocal = cuda_reciprocal,
-    .free_rows = cuda_free_rows,
-    .reduce = cuda_reduce,
-    .matrix_create = cuda_matrix_create,
-    .matrix_write = cuda_matrix_write,
-    .matrix_destroy = cuda_matrix_destroy,
-    .spmv = cuda_spmv,
-    .residual = cuda_residual,
-    .diagonal = cuda_diagonal,
-    /* Fused: each saves passes over memory. */
-    .dot3 = cuda_dot3,
-    .dots = cuda_dots,
-    .axpy2 = cuda_axpy2,
-    .axpy2_dot = cuda_axpy2_dot,
-    .multiply_add = cuda_multiply_add,
-    .cg_update = cuda_cg_update,
-    .cg_fits = cuda_cg_fits,
-    .cg_iterate = cuda_cg_iterate,
-    /* Meshes. */
-    .mesh_create = cuda_mesh_create,
-    .mesh_destroy = cuda_mesh_destroy,
-    .mesh_assemble = cuda_mesh_assemble,
-    .mesh_force = cuda_mesh_force,
-    /* Grids. */
-    .stencil_create = cuda_stencil_create,
-    .stencil_write = cuda_stencil_write,
-    .stencil_read = cuda_stencil_read,
-    .stencil_residual = cuda_stencil_residual,
-    .add_to_pair = cuda_add_to_pair,
-    .level_create = cuda_level_create,
-    .level_destroy = cuda_level_destroy,
-    .level_prepare = cuda_level_prepare,
-    .level_coarsen = cuda_level_coarsen,
-    .level_read = cuda_level_read,
-    .level_set_inverse = cuda_level_set_inverse,
-    .level_coarse_solve = cuda_level_coarse_solve,
-    .level_load = cuda_level_load,
-    .level_store = cuda_level_store,
-    .level_clear = cuda_level_clear,
-    .level_smooth = cuda_level_smooth,
-    .level_restrict_residual = cuda_level_restrict_residual,
-    .level_restrict = cuda_level_restrict,
-    .level_inject = cuda_level_inject,
-    .level_prolong = cuda_level_prolong,
-    .level_steps = cuda_level_steps,
-    .fluid_advect = cuda_fluid_advect,
-    .fluid_correct = cuda_fluid_correct,
-    .fluid_vorticity = cuda_fluid_vorticity,
-    .fluid_forces = cuda_fluid_forces,
-    .fluid_stamp_velocity = cuda_fluid_stamp_velocity,
-    .fluid_stamp_dye = cuda_fluid_stamp_dye,
-    .fluid_boundary = cuda_fluid_boundary,
-    .fluid_divergence = cuda_fluid_divergence,
-    .fluid_project = cuda_fluid_project,
-    .fluid_split = cuda_fluid_split,
-    .fluid_merge = cuda_fluid_merge,
-    .fluid_transport = cuda_fluid_transport,
-    .fluid_particles = cuda_fluid_particles,
-    .fluid_speed = cuda_fluid_speed,
-};
+const tsi_ops tsi_cuda_ops = {.space_destroy = cuda_space_destroy,
+                              .dot3 = cuda_dot3,
+                              .dots = cuda_dots,
+                              .axpy2 = cuda_axpy2,
+                              .axpy2_dot = cuda_axpy2_dot,
+                              .multiply_add = cuda_multiply_add,
+                              .cg = &cuda_cg_ops,
+                              .grid = &cuda_grid_ops,
+                              .mesh = &cuda_mesh_ops,
+                              .fluid = &cuda_fluid_ops,
+                              TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, cuda_)};

@@ -223,3 +223,5 @@ ts_status cuda_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const
   CUDA_LAUNCHED(out->context, "fluid_merge");
   return TS_OK;
 }
+
+const tsi_fluid_ops cuda_fluid_ops = {TSI_FLUID_OPERATIONS(TSI_ENTRY, cuda_fluid_)};

@@ -6,6 +6,10 @@
 #include "cuda/core/cuda_kernels.cuh"
 #include "fluid/fluid.h"
 
+extern "C" {
+TSI_FLUID_OPERATIONS(TSI_PROTOTYPE, cuda_fluid_)
+}
+
 #define FLUID_INLINE static __device__ __forceinline__
 
 enum { FLUID_BLOCK_WIDTH = 32, FLUID_BLOCK_HEIGHT = 4 };

@@ -26,19 +26,15 @@ static inline cuda_stencil *cuda_stencil_of(const ts_matrix *A) {
   return (cuda_stencil *)A->impl;
 }
 
+TSI_GRID_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_)
+
 /* ---- cuda_stencil.cu ---- */
 
-ts_status cuda_stencil_create(ts_matrix *A, const float *values);
-ts_status cuda_stencil_write(ts_matrix *A, const float *values);
-ts_status cuda_stencil_read(const ts_matrix *A, float *values);
 void cuda_stencil_destroy(ts_matrix *A);
 ts_status cuda_stencil_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 /* b - A x, summed up in double. */
 ts_status cuda_stencil_plain_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-ts_status cuda_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
-                                const ts_vector *low);
 ts_status cuda_stencil_diagonal(ts_vector *d, const ts_matrix *A);
-ts_status cuda_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e);
 
 /* ---- Levels ---- */
 
@@ -67,23 +63,6 @@ static inline float *cuda_level_x(const tsi_level *level) {
 static inline float *cuda_level_next(const tsi_level *level) {
   return cuda_level_of(level)->fields[1 - cuda_level_of(level)->x];
 }
-
-ts_status cuda_level_create(tsi_level *level);
-void cuda_level_destroy(tsi_level *level);
-ts_status cuda_level_prepare(tsi_level *level);
-ts_status cuda_level_coarsen(tsi_level *coarse, tsi_level *fine);
-ts_status cuda_level_read(const tsi_level *level, float *values);
-ts_status cuda_level_set_inverse(tsi_level *level, const float *inverse);
-ts_status cuda_level_coarse_solve(tsi_level *level);
-ts_status cuda_level_load(tsi_level *level, tsi_level_field field, const ts_vector *v);
-ts_status cuda_level_store(ts_vector *v, const tsi_level *level, int add);
-ts_status cuda_level_clear(tsi_level *level);
-ts_status cuda_level_smooth(tsi_level *level, const tsi_sweep *sweep);
-ts_status cuda_level_restrict_residual(tsi_level *coarse, tsi_level *fine);
-ts_status cuda_level_restrict(tsi_level *coarse, tsi_level *fine);
-ts_status cuda_level_inject(tsi_level *coarse, tsi_level *fine);
-ts_status cuda_level_prolong(tsi_level *fine, tsi_level *coarse, int add);
-ts_status cuda_level_steps(const tsi_step *steps, int count);
 
 /* ---- cuda_level_tiles.cu ---- */
 

@@ -241,3 +241,5 @@ ts_status cuda_level_coarse_solve(tsi_level *level) {
   TSI_TRY(cuda_start(level->context, "dense_solve", dense_solve, blocks, CUDA_THREADS, job));
   return TS_OK;
 }
+
+const tsi_grid_ops cuda_grid_ops = {TSI_GRID_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_ENTRY, cuda_)};

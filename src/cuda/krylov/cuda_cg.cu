@@ -132,3 +132,5 @@ ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
   if (m->slices.lean) return start_components(context, cg_slices<true>{m->slices}, job, run->e->components);
   return start_components(context, cg_slices<false>{m->slices}, job, run->e->components);
 }
+
+const tsi_cg_ops cuda_cg_ops = {TSI_CG_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_cg_)};

@@ -3,8 +3,13 @@
 #ifndef CUDA_CG_CUH
 #define CUDA_CG_CUH
 
+#include "common/krylov/cg_operations.h"
 #include "cuda_grid_sum.cuh"
 #include "cuda/matrix/cuda_rows.cuh"
+
+extern "C" {
+TSI_CG_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_cg_)
+}
 
 struct cg_job {
   float *e, *r, *d, *q;

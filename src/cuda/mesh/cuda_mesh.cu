@@ -4,6 +4,10 @@
 
 #include "cuda/matrix/cuda_rows.cuh"
 
+extern "C" {
+TSI_MESH_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_mesh_)
+}
+
 typedef struct cuda_mesh {
   int32_t rows;
   size_t entries;
@@ -196,3 +200,5 @@ void cuda_mesh_destroy(tsi_mesh_operator *op) {
   tsi_free(context, mesh);
   op->impl = NULL;
 }
+
+const tsi_mesh_ops cuda_mesh_ops = {TSI_MESH_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_mesh_)};

@@ -194,76 +194,18 @@ ts_status gl_draw_vector(ts_vector *out, gl_pass *pass);
 ts_status gl_draw_beside(ts_vector *out, gl_pass *pass);
 void gl_take_beside(ts_vector *out);
 
-/* ---- gl_backend.c: operations ---- */
+/* ---- The operations, as in backend.h ---- */
+TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, gl_)
+extern const tsi_cg_ops gl_cg_ops;
+extern const tsi_grid_ops gl_grid_ops;
+extern const tsi_mesh_ops gl_mesh_ops;
+extern const tsi_fluid_ops gl_fluid_ops;
+
+/* ---- gl_backend.c ---- */
 /* Every vector and every scalars counts as a user of the backend's helper textures. */
 void gl_user_added(ts_context *context);
 void gl_user_removed(ts_context *context);
-ts_status gl_vector_create(ts_vector *v);
-void gl_vector_destroy(ts_vector *v);
-ts_status gl_vector_write(ts_vector *v, const float *texels);
-ts_status gl_vector_read(const ts_vector *v, float *texels);
-ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars);
-ts_status gl_scalars_create(ts_scalars *s);
-void gl_scalars_destroy(ts_scalars *s);
-ts_status gl_scalars_write(ts_scalars *s, int first, int count, const float *values);
-ts_status gl_scalars_normalise(ts_scalars *s, int from, int to);
-ts_status gl_scalars_read_begin(ts_scalars *s, int first, int count);
-ts_status gl_scalars_read_end(ts_scalars *s, float *values);
-ts_status gl_fill(ts_vector *y, float value);
-ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y);
-ts_status gl_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y);
-ts_status gl_reciprocal(ts_vector *out, const ts_vector *x);
-ts_status gl_free_rows(ts_vector *out, const ts_vector *x);
-ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
-                       const ts_vector *q, const ts_vector *w, ts_scalars *out, int index);
-ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
-                          const ts_vector *y);
-ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y);
-ts_status gl_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w);
-ts_status gl_dots(ts_scalars *out, const tsi_dot *sums, int count);
-ts_status gl_cg_update(const tsi_cg_update *update);
-ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed);
-ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed);
-void gl_matrix_destroy(ts_matrix *A);
 void gl_matrix_release_sums(const ts_matrix *A);
-ts_status gl_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
-ts_status gl_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-ts_status gl_diagonal(ts_vector *d, const ts_matrix *A);
-ts_status gl_mesh_create(tsi_mesh_operator *op, const tsi_mesh_packed *packed);
-void gl_mesh_destroy(tsi_mesh_operator *op);
-ts_status gl_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float scale, float factor,
-                           float shortest);
-ts_status gl_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale);
-ts_status gl_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                          const ts_vector *faces, float dt);
-ts_status gl_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                           const ts_vector *faces, const ts_vector *carried, float dt);
-ts_status gl_fluid_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                             const ts_vector *walls);
-ts_status gl_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                          const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
-                          const tsi_fluid_forces *forces);
-ts_status gl_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces,
-                                  const tsi_fluid_stamp *stamp);
-ts_status gl_fluid_stamp_dye(const tsi_fluid_domain *domain, ts_vector *dye, const tsi_fluid_stamp *stamp);
-ts_status gl_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces);
-ts_status gl_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                              const ts_vector *walls, const ts_vector *drain, float scale);
-ts_status gl_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                           const ts_vector *faces, const ts_vector *pressure, float dt);
-ts_status gl_fluid_split(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                         int component);
-ts_status gl_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *u,
-                         const ts_vector *v);
-ts_status gl_fluid_transport(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *dye,
-                             const ts_vector *velocity, const ts_vector *walls, const ts_vector *carried,
-                             const tsi_fluid_transport *transport);
-ts_status gl_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *particles,
-                             const ts_vector *velocity, const ts_vector *walls,
-                             const tsi_fluid_particles *step);
-ts_status gl_fluid_speed(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                         const ts_vector *walls);
-void gl_space_destroy(ts_space *space);
 /* What is the backend's of a space, made on first use. */
 ts_status gl_space_of(ts_space *space, gl_space **impl);
 /* Binds the lanes of a space of blocks, for shaders with LANES. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gl_features.h"
-#include "gl/grid/gl_grid.h"
+#include "gl.h"
 #include "gl_shader.h"
 
 /* ---- Device ---- */
@@ -110,7 +110,7 @@ static ts_status open_platform(ts_context *context) {
   }
 }
 
-static ts_status enter(ts_context *context) {
+ts_status gl_enter(ts_context *context) {
   gl_backend *gl = gl_of(context);
   const ts_status status = gl->platform.enter(context);
   if (status < 0) return status;
@@ -120,7 +120,7 @@ static ts_status enter(ts_context *context) {
   return TS_OK;
 }
 
-static void leave(ts_context *context) {
+void gl_leave(ts_context *context) {
   gl_backend *gl = gl_of(context);
   if (!gl->entered) return;
   if (gl->saved) gl_state_restore(gl->saved);
@@ -129,16 +129,16 @@ static void leave(ts_context *context) {
   gl->platform.leave(context);
 }
 
-static void close_backend(ts_context *context) {
+void gl_close(ts_context *context) {
   gl_backend *gl = gl_of(context);
-  enter(context);
+  gl_enter(context);
   gl_programs_destroy(context);
   release_helpers(context);
   if (gl->entered) {
     gl_delete_vertex_array(gl, gl->empty_vao);
     gl_delete_sampler(gl, gl->nearest);
   }
-  leave(context);
+  gl_leave(context);
   gl_state_destroy(context);
   gl->platform.close(context);
   tsi_free(context, gl->shader_dir);
@@ -171,7 +171,7 @@ static ts_status prepare(ts_context *context) {
   return gl_check(context, "opening the context");
 }
 
-static ts_status open_backend(ts_context *context) {
+ts_status gl_open(ts_context *context) {
   gl_backend *gl = tsi_calloc(context, 1, sizeof *gl);
   if (!gl) return tsi_out_of_memory(context, "the OpenGL backend", sizeof *gl);
   context->backend = gl;
@@ -199,86 +199,19 @@ static ts_status open_backend(ts_context *context) {
   return status;
 }
 
-static ts_status finish(ts_context *context) {
+ts_status gl_finish(ts_context *context) {
   glFinish();
   return gl_check(context, "finishing");
 }
 
-const tsi_ops tsi_gl_ops = {
-    .open = open_backend,
-    .close = close_backend,
-    .finish = finish,
-    .vector_create = gl_vector_create,
-    .vector_destroy = gl_vector_destroy,
-    .vector_write = gl_vector_write,
-    .vector_read = gl_vector_read,
-    .scalars_create = gl_scalars_create,
-    .scalars_destroy = gl_scalars_destroy,
-    .scalars_write = gl_scalars_write,
-    .scalars_normalise = gl_scalars_normalise,
-    .scalars_read_begin = gl_scalars_read_begin,
-    .scalars_read_end = gl_scalars_read_end,
-    .fill = gl_fill,
-    .axpby = gl_axpby,
-    .multiply = gl_multiply,
-    .reciprocal = gl_reciprocal,
-    .free_rows = gl_free_rows,
-    .reduce = gl_reduce,
-    .matrix_create = gl_matrix_create,
-    .matrix_write = gl_matrix_write,
-    .matrix_destroy = gl_matrix_destroy,
-    .spmv = gl_spmv,
-    .residual = gl_residual,
-    .diagonal = gl_diagonal,
-    /* optional */
-    .enter = enter,
-    .leave = leave,
-    .space_destroy = gl_space_destroy,
-    .group_create = gl_group_create,
-    .dot3 = gl_dot3,
-    .axpy2_dot = gl_axpy2_dot,
-    .multiply_add = gl_multiply_add,
-    .dots = gl_dots,
-    .cg_update = gl_cg_update,
-    /* meshes */
-    .mesh_create = gl_mesh_create,
-    .mesh_destroy = gl_mesh_destroy,
-    .mesh_assemble = gl_mesh_assemble,
-    .mesh_force = gl_mesh_force,
-    /* grids */
-    .stencil_create = gl_stencil_create,
-    .stencil_write = gl_stencil_write,
-    .stencil_read = gl_stencil_read,
-    .stencil_residual = gl_stencil_residual,
-    .add_to_pair = gl_add_to_pair,
-    .level_create = gl_level_create,
-    .level_destroy = gl_level_destroy,
-    .level_prepare = gl_level_prepare,
-    .level_coarsen = gl_level_coarsen,
-    .level_read = gl_level_read,
-    .level_set_inverse = gl_level_set_inverse,
-    .level_coarse_solve = gl_level_coarse_solve,
-    .level_load = gl_level_load,
-    .level_store = gl_level_store,
-    .level_clear = gl_level_clear,
-    .level_smooth = gl_level_smooth,
-    .level_restrict_residual = gl_level_restrict_residual,
-    .level_restrict = gl_level_restrict,
-    .level_inject = gl_level_inject,
-    .level_prolong = gl_level_prolong,
-    /* fluids */
-    .fluid_advect = gl_fluid_advect,
-    .fluid_correct = gl_fluid_correct,
-    .fluid_vorticity = gl_fluid_vorticity,
-    .fluid_forces = gl_fluid_forces,
-    .fluid_stamp_velocity = gl_fluid_stamp_velocity,
-    .fluid_stamp_dye = gl_fluid_stamp_dye,
-    .fluid_boundary = gl_fluid_boundary,
-    .fluid_divergence = gl_fluid_divergence,
-    .fluid_project = gl_fluid_project,
-    .fluid_split = gl_fluid_split,
-    .fluid_merge = gl_fluid_merge,
-    .fluid_transport = gl_fluid_transport,
-    .fluid_particles = gl_fluid_particles,
-    .fluid_speed = gl_fluid_speed,
-};
+const tsi_ops tsi_gl_ops = {.space_destroy = gl_space_destroy,
+                            .group_create = gl_group_create,
+                            .dot3 = gl_dot3,
+                            .dots = gl_dots,
+                            .axpy2_dot = gl_axpy2_dot,
+                            .multiply_add = gl_multiply_add,
+                            .cg = &gl_cg_ops,
+                            .grid = &gl_grid_ops,
+                            .mesh = &gl_mesh_ops,
+                            .fluid = &gl_fluid_ops,
+                            TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, gl_)};

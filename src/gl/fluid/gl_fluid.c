@@ -7,6 +7,8 @@
 #include "gl/core/gl.h"
 #include "gl/core/gl_shader.h"
 
+TSI_FLUID_OPERATIONS(TSI_PROTOTYPE, gl_fluid_)
+
 static int bits_of(float value) {
   int bits;
   memcpy(&bits, &value, sizeof bits);
@@ -213,3 +215,5 @@ ts_status gl_fluid_stamp_dye(const tsi_fluid_domain *domain, ts_vector *dye, con
   pass.parameters[11] = s->sets_color | s->sets_temperature << 1;
   return stamp(domain, dye, "fluid/fluid_stamp_dye.frag", &pass, s);
 }
+
+const tsi_fluid_ops gl_fluid_ops = {TSI_FLUID_OPERATIONS(TSI_ENTRY, gl_fluid_)};

@@ -28,17 +28,12 @@ static inline gl_stencil *gl_stencil_of(const ts_matrix *A) {
   return A->impl;
 }
 
+TSI_GRID_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, gl_)
+
 /* ---- gl_stencil.c ---- */
-ts_status gl_stencil_create(ts_matrix *A, const float *values);
-ts_status gl_stencil_write(ts_matrix *A, const float *values);
-ts_status gl_stencil_read(const ts_matrix *A, float *values);
 void gl_stencil_destroy(ts_matrix *A);
 ts_status gl_stencil_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
-/* low NULL: b - A x */
-ts_status gl_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
-                              const ts_vector *low);
 ts_status gl_stencil_diagonal(ts_vector *d, const ts_matrix *A);
-ts_status gl_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e);
 
 /* The textures of a stencil over width x height points, the corners only if wanted. On failure none is made. */
 ts_status gl_stencil_textures_create(ts_context *context, int width, int height, int corners,
@@ -92,13 +87,6 @@ static inline int gl_level_has_four(const tsi_level *level) {
 }
 
 /* ---- gl_level.c ---- */
-ts_status gl_level_create(tsi_level *level);
-void gl_level_destroy(tsi_level *level);
-ts_status gl_level_prepare(tsi_level *level);
-ts_status gl_level_read(const tsi_level *level, float *values);
-ts_status gl_level_load(tsi_level *level, tsi_level_field field, const ts_vector *v);
-ts_status gl_level_store(ts_vector *v, const tsi_level *level, int add);
-ts_status gl_level_clear(tsi_level *level);
 
 /* A pass of `fragment` on a level: program and grids. `more`: defines. `coarse` may be NULL. */
 ts_status gl_level_pass(const tsi_level *level, const tsi_level *coarse, const char *fragment, const char *more,
@@ -124,21 +112,11 @@ ts_status gl_level_next(tsi_level *level, int keep_previous, int *next);
 void gl_level_turn(tsi_level *level, int next);
 
 /* ---- gl_level_smooth.c ---- */
-ts_status gl_level_smooth(tsi_level *level, const tsi_sweep *sweep);
 /* Packed: not at the parities where it is 0. */
 ts_status gl_level_residual(tsi_level *level, int *field);
 
 /* ---- gl_level_transfer.c ---- */
 /* Two of the weights from the next coarser grid, from `first` on. */
 void gl_level_bind_weights(const tsi_level *fine, int first);
-ts_status gl_level_restrict_residual(tsi_level *coarse, tsi_level *fine);
-ts_status gl_level_restrict(tsi_level *coarse, tsi_level *fine);
-ts_status gl_level_inject(tsi_level *coarse, tsi_level *fine);
-ts_status gl_level_prolong(tsi_level *fine, tsi_level *coarse, int add);
-
-/* ---- gl_level_coarsen.c ---- */
-ts_status gl_level_coarsen(tsi_level *coarse, tsi_level *fine);
-ts_status gl_level_set_inverse(tsi_level *level, const float *inverse);
-ts_status gl_level_coarse_solve(tsi_level *level);
 
 #endif

@@ -296,3 +296,5 @@ ts_status gl_level_clear(tsi_level *level) {
   l->border_is_stale = 0;
   return gl_level_draw(level, &l->fields[l->x], &pass);
 }
+
+const tsi_grid_ops gl_grid_ops = {TSI_GRID_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, gl_)};

@@ -8,6 +8,8 @@
 #include "gl/core/gl_shader.h"
 #include "mesh/mesh_operator.h"
 
+TSI_MESH_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, gl_mesh_)
+
 typedef struct gl_mesh {
   gl_texture *corners, *stage_corners; /* RGBA32UI, laid out like the entries and the first stage */
   gl_texture *sums[TSI_MAX_STAGES];    /* RGBA32F: of split rows */
@@ -165,3 +167,5 @@ ts_status gl_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vect
   TSI_TRY(prepare_rows(op, "mesh/mesh_force.frag", x, scale, &pass));
   return gl_draw_vector(g, &pass);
 }
+
+const tsi_mesh_ops gl_mesh_ops = {TSI_MESH_OPERATIONS(TSI_ENTRY, TSI_ENTRY, gl_mesh_)};

@@ -139,14 +139,14 @@ static void plan_levels(ts_multigrid *mg) {
 }
 
 static void destroy_levels(ts_multigrid *mg) {
-  while (mg->level_count > 0) mg->context->ops->level_destroy(&mg->levels[--mg->level_count]);
+  while (mg->level_count > 0) mg->context->ops->grid->level_destroy(&mg->levels[--mg->level_count]);
 }
 
 static ts_status create_levels(ts_multigrid *mg) {
   plan_levels(mg);
   const int count = mg->level_count;
   for (mg->level_count = 0; mg->level_count < count; mg->level_count++) {
-    const ts_status status = mg->context->ops->level_create(&mg->levels[mg->level_count]);
+    const ts_status status = mg->context->ops->grid->level_create(&mg->levels[mg->level_count]);
     if (status == TS_OK) continue;
     destroy_levels(mg);
     return status;
@@ -157,10 +157,10 @@ static ts_status create_levels(ts_multigrid *mg) {
 /* The matrices of all levels from the stencil's values. */
 static ts_status fill_levels(ts_multigrid *mg) {
   const tsi_ops *ops = mg->context->ops;
-  TSI_TRY(ops->level_prepare(&mg->levels[0]));
+  TSI_TRY(ops->grid->level_prepare(&mg->levels[0]));
   for (int l = 1; l < mg->level_count; l++) {
-    TSI_TRY(ops->level_coarsen(&mg->levels[l], &mg->levels[l - 1]));
-    TSI_TRY(ops->level_prepare(&mg->levels[l]));
+    TSI_TRY(ops->grid->level_coarsen(&mg->levels[l], &mg->levels[l - 1]));
+    TSI_TRY(ops->grid->level_prepare(&mg->levels[l]));
   }
   return mg->exact ? tsi_multigrid_invert_coarsest(mg) : TS_OK;
 }
@@ -199,7 +199,7 @@ ts_status ts_multigrid_create(ts_matrix *stencil, const ts_multigrid_desc *desc,
   if (!stencil->stencil)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix is no stencil, which multigrid needs; ts_stencil_create makes one");
-  if (!context->ops->level_create)
+  if (!context->ops->grid)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no multigrid", context->backend_name);
   ts_multigrid_desc resolved;
   TSI_TRY(resolve(context, desc, &resolved));
@@ -306,7 +306,7 @@ ts_status ts_multigrid_read_level(const ts_multigrid *multigrid, int level, ts_g
   if (!values) return TS_OK;
   TSI_TRY(tsi_enter(context));
   context->waits++;
-  return tsi_leave(context, context->ops->level_read(&multigrid->levels[level], values));
+  return tsi_leave(context, context->ops->grid->level_read(&multigrid->levels[level], values));
 }
 
 static ts_status check_vector(const ts_multigrid *mg, const ts_vector *v, const char *name) {

@@ -168,13 +168,13 @@ static void expand(const ts_grid_desc *grid, const float *values, double *matrix
 static ts_status invert_level(ts_multigrid *mg, tsi_level *level, size_t n, float *values, double *matrix) {
   ts_context *context = mg->context;
   context->waits++;
-  TSI_TRY(context->ops->level_read(level, values));
+  TSI_TRY(context->ops->grid->level_read(level, values));
   expand(&level->grid, values, matrix);
   TSI_TRY(
       invert_matrix(context, matrix, (int32_t)n, mg->matrix->info.symmetric, mg->matrix->stencil->part_count));
   float *inverse = values; /* the array has room for both */
   for (size_t k = 0; k < n * n; k++) inverse[k] = (float)matrix[k];
-  return context->ops->level_set_inverse(level, inverse);
+  return context->ops->grid->level_set_inverse(level, inverse);
 }
 
 ts_status tsi_multigrid_invert_coarsest(ts_multigrid *mg) {

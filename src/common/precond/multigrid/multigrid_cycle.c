@@ -133,12 +133,12 @@ static ts_status full_multigrid(ts_multigrid *mg, const cycle_plan *plan) {
   const tsi_ops *ops = mg->context->ops;
   const int first = mg->level_count - 2;
   for (int l = 0; l < first; l++) {
-    TSI_TRY(ops->level_restrict(&mg->levels[l + 1], &mg->levels[l]));
-    TSI_TRY(ops->level_inject(&mg->levels[l + 1], &mg->levels[l]));
+    TSI_TRY(ops->grid->level_restrict(&mg->levels[l + 1], &mg->levels[l]));
+    TSI_TRY(ops->grid->level_inject(&mg->levels[l + 1], &mg->levels[l]));
   }
   for (int k = 0; k < first_cycles; k++) TSI_TRY(cycle(mg, first, plan, 0));
   for (int l = first - 1; l >= 0; l--) {
-    TSI_TRY(ops->level_prolong(&mg->levels[l], &mg->levels[l + 1], 0));
+    TSI_TRY(ops->grid->level_prolong(&mg->levels[l], &mg->levels[l + 1], 0));
     if (l > 0) TSI_TRY(cycle(mg, l, plan, 0));
   }
   return TS_OK;
@@ -147,7 +147,7 @@ static ts_status full_multigrid(ts_multigrid *mg, const cycle_plan *plan) {
 ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count) {
   const ts_multigrid_desc *desc = &mg->desc;
   const cycle_plan plan = {desc->cycle, desc->pre, desc->post, desc->symmetric};
-  TSI_TRY(mg->context->ops->level_load(&mg->levels[0], TSI_LEVEL_B, r));
+  TSI_TRY(mg->context->ops->grid->level_load(&mg->levels[0], TSI_LEVEL_B, r));
   for (int k = 0; k < count; k++) TSI_TRY(cycle(mg, 0, &plan, k == 0));
   return TS_OK;
 }
@@ -159,19 +159,19 @@ ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vect
   TSI_TRY(tsi_multigrid_clear(mg, x));
   TSI_TRY(ops->axpby(mg->r, ts_constant(1), b, ts_constant(0), b));
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
-  TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_B, mg->r));
-  TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_X, x));
+  TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_B, mg->r));
+  TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_X, x));
   TSI_TRY(full_multigrid(mg, &plan));
-  TSI_TRY(ops->level_store(x, &mg->levels[0], 0));
+  TSI_TRY(ops->grid->level_store(x, &mg->levels[0], 0));
   if (mg->level_count == 2) return TS_OK;
   /* The finest level's cycle is a correction from an exact residual: on fine grids b - A x in single precision
    * has as large an error as the discretisation. */
   TSI_TRY(ops->fill(mg->low, 0));
-  TSI_TRY(ops->stencil_residual(mg->r, b, mg->matrix, x, mg->low));
+  TSI_TRY(ops->grid->stencil_residual(mg->r, b, mg->matrix, x, mg->low));
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
   TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1));
-  TSI_TRY(ops->level_store(mg->r, &mg->levels[0], 0));
-  return ops->add_to_pair(x, mg->low, mg->r);
+  TSI_TRY(ops->grid->level_store(mg->r, &mg->levels[0], 0));
+  return ops->grid->add_to_pair(x, mg->low, mg->r);
 }
 
 /* As many steps after as before, and no F-cycle: both would make the operator unsymmetric. */
@@ -179,15 +179,15 @@ ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_ve
   const ts_multigrid_desc *desc = &mg->desc;
   const int steps = (desc->pre + desc->post + 1) / 2;
   const cycle_plan plan = {desc->cycle == TS_CYCLE_W ? TS_CYCLE_W : TS_CYCLE_V, steps, steps, 1};
-  TSI_TRY(mg->context->ops->level_load(&mg->levels[0], TSI_LEVEL_B, r));
+  TSI_TRY(mg->context->ops->grid->level_load(&mg->levels[0], TSI_LEVEL_B, r));
   TSI_TRY(cycle(mg, 0, &plan, 1));
-  TSI_TRY(mg->context->ops->level_store(z, &mg->levels[0], 0));
+  TSI_TRY(mg->context->ops->grid->level_store(z, &mg->levels[0], 0));
   return tsi_multigrid_project(mg, z);
 }
 
 ts_status tsi_multigrid_clear(ts_multigrid *mg, ts_vector *x) {
-  TSI_TRY(mg->context->ops->level_clear(&mg->levels[0]));
-  return mg->context->ops->level_store(x, &mg->levels[0], 0);
+  TSI_TRY(mg->context->ops->grid->level_clear(&mg->levels[0]));
+  return mg->context->ops->grid->level_store(x, &mg->levels[0], 0);
 }
 
 /* ---- Cycles on the user's vectors ---- */
@@ -202,7 +202,7 @@ static ts_status run(ts_multigrid *mg, const ts_vector *b, ts_vector *x, int cou
     TSI_TRY(ops->residual(mg->r, b, mg->matrix, x));
     TSI_TRY(tsi_multigrid_project(mg, mg->r));
     TSI_TRY(tsi_multigrid_correct(mg, mg->r, count));
-    TSI_TRY(ops->level_store(x, &mg->levels[0], 1));
+    TSI_TRY(ops->grid->level_store(x, &mg->levels[0], 1));
   }
   return tsi_multigrid_project(mg, x);
 }

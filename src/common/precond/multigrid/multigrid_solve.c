@@ -47,7 +47,7 @@ static double number(const float *slots, int index) {
 static ts_status compute_residual(const solve *s) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
-  TSI_TRY(ops->stencil_residual(mg->r, s->b, mg->matrix, s->x, mg->low));
+  TSI_TRY(ops->grid->stencil_residual(mg->r, s->b, mg->matrix, s->x, mg->low));
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
   return ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r);
 }
@@ -213,8 +213,8 @@ static ts_status unscale(const solve *s, double largest) {
     if (unscaled > FLT_MAX) return TS_OK;
   }
   TSI_TRY(ops->axpby(mg->r, ts_constant(ldexpf(1, -s->exponent)), s->x, ts_constant(0), s->x));
-  TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_X, mg->r));
-  return ops->level_store(s->out, &mg->levels[0], 0);
+  TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_X, mg->r));
+  return ops->grid->level_store(s->out, &mg->levels[0], 0);
 }
 
 /* ---- The method ---- */
@@ -224,8 +224,8 @@ static ts_status advance(const solve *s, int cycle) {
   const tsi_ops *ops = mg->context->ops;
   if (cycle == 0 && tsi_multigrid_is_full(mg)) return tsi_multigrid_begin_full(mg, s->b, s->x);
   TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1));
-  TSI_TRY(ops->level_store(mg->r, &mg->levels[0], 0));
-  return ops->add_to_pair(s->x, mg->low, mg->r);
+  TSI_TRY(ops->grid->level_store(mg->r, &mg->levels[0], 0));
+  return ops->grid->add_to_pair(s->x, mg->low, mg->r);
 }
 
 /* x has mean 0 in singular parts; b - A x of the rounded x. */
@@ -237,16 +237,16 @@ static ts_status conclude(const solve *s) {
     TSI_TRY(tsi_multigrid_sum_parts(mg, s->x, TSI_MG_SUMS));
     TSI_TRY(ops->fill(mg->r, 0));
     TSI_TRY(tsi_multigrid_remove_means(mg, mg->r, TSI_MG_SUMS));
-    TSI_TRY(ops->add_to_pair(s->x, mg->low, mg->r));
+    TSI_TRY(ops->grid->add_to_pair(s->x, mg->low, mg->r));
   }
   TSI_TRY(ops->residual(mg->r, s->b, mg->matrix, s->x));
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r));
   if (s->exponent) {
     /* Where points have no equation x is what is given, not the solution. */
-    TSI_TRY(ops->level_load(&mg->levels[0], TSI_LEVEL_X, s->x));
+    TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_X, s->x));
     TSI_TRY(ops->fill(mg->r, 0));
-    TSI_TRY(ops->level_store(mg->r, &mg->levels[0], 0));
+    TSI_TRY(ops->grid->level_store(mg->r, &mg->levels[0], 0));
     TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
   }
   TSI_TRY(read_slots(mg, slots));
