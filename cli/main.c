@@ -20,9 +20,7 @@ static const command commands[] = {
     {"info", cmd_info, "list backends, devices and limits"},
     {"solve", cmd_solve, "solve a system from Matrix Market files"},
     {"poisson", cmd_poisson, "solve a Poisson problem on a grid by multigrid"},
-#ifdef TEXSOLVE_HAVE_BENCH
     {"bench", cmd_bench, "measure the device and the library on it"},
-#endif
 };
 enum { command_count = sizeof commands / sizeof commands[0] };
 

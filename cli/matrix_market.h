@@ -5,18 +5,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "mm_scan.h"
+#include "mm_parse.h"
 
-/* A file in memory that mm_scan has found good. */
 typedef struct mm_file {
   char *name;
-  char *text;
-  size_t length;
   mm_header header;
+  mm_entry *entries;
 } mm_file;
 
-/* Reads and scans a file, or standard input for "-". Returns 0, or -1 and the error. mm_close takes any
- * mm_file that is zeroed, opened or closed. */
+/* Reads a file, or standard input for "-". Returns 0, or -1 and the error. mm_close takes any mm_file that is
+ * zeroed, opened or closed. */
 int mm_open(mm_file *file, const char *path, mm_error *error);
 void mm_close(mm_file *file);
 
@@ -28,7 +26,6 @@ typedef struct mm_csr {
   double *values;
   int64_t nonzeros;
   int64_t duplicates; /* entries of the file that were added to another one */
-  void *storage;      /* CHOLMOD's matrix, which the arrays above belong to */
 } mm_csr;
 
 int mm_read_csr(const mm_file *file, mm_csr *csr, mm_error *error);
