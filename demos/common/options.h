@@ -76,6 +76,8 @@ typedef struct option_row {
                  .help = "where --headless takes OpenGL from: egl, or window, a hidden one (default: egl)")
 #define OPTIONS_RUN(of_bench, of_json, of_verbose)                                                             \
   OPTION_HEADING("How it runs:"), OPTION_FLAG("headless", headless, "without a window"),                       \
+      OPTION_NUMBER("ui-scale", "FACTOR", ui_scale, 0.5, 4, "a number from 0.5 to 4",                          \
+                    "how large the window's controls are, times the display's own scale (default: 1)"),        \
       OPTION_FLAG("bench", bench, of_bench), OPTION_FLAG("json", json, of_json),                               \
       OPTION_ROW(FLAG, "quiet", NULL, quiet, .letter = 'q',                                                    \
                  .help = "print errors only, no report and no notes"),                                         \

@@ -35,16 +35,36 @@ static void set_style(float scale) {
   style.ScaleAllSizes(scale);
 }
 
+/* Outlines scale, which Dear ImGui's own font of 13 pixels does not. */
+static void load_font(float pixels) {
+  static const char *const files[] = {
+      "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", /* Debian, Ubuntu: fonts-dejavu-core */
+      "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf", "/usr/share/fonts/TTF/DejaVuSans.ttf",
+      "/System/Library/Fonts/Supplemental/Arial.ttf", "C:/Windows/Fonts/segoeui.ttf"};
+  ImFontAtlas *fonts = ImGui::GetIO().Fonts;
+  for (const char *file : files)
+    if (std::FILE *found = std::fopen(file, "rb")) {
+      std::fclose(found);
+      if (fonts->AddFontFromFileTTF(file, pixels)) return;
+    }
+  ImFontConfig font;
+  font.SizePixels = pixels;
+  fonts->AddFontDefault(&font);
+}
+
 int ui_create(GLFWwindow *window, float scale) {
+  int units = 0, pixels = 0, ignored;
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
   ImGuiIO &io = ImGui::GetIO();
   io.IniFilename = nullptr; /* nothing is written that nobody asked for */
-  ui_scale = scale;
-  set_style(scale);
-  ImFontConfig font;
-  font.SizePixels = 13 * scale;
-  io.Fonts->AddFontDefault(&font);
+  load_font(std::round(13 * scale));
+  /* Dear ImGui counts in the window's units, which may be several pixels. */
+  glfwGetWindowSize(window, &units, &ignored);
+  glfwGetFramebufferSize(window, &pixels, &ignored);
+  io.FontGlobalScale = units > 0 && pixels > 0 ? static_cast<float>(units) / static_cast<float>(pixels) : 1;
+  ui_scale = scale * io.FontGlobalScale;
+  set_style(ui_scale);
   if (!ImGui_ImplGlfw_InitForOpenGL(window, true)) {
     ImGui::DestroyContext();
     return 1;
@@ -83,7 +103,7 @@ int ui_wants_text() {
   return ImGui::GetIO().WantTextInput;
 }
 
-/* ---- Panels. Dear ImGui counts in the window's units, which may be several pixels. ---- */
+/* ---- Panels, in pixels ---- */
 
 static ImVec2 units(float x, float y) {
   const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;

@@ -182,14 +182,6 @@ static int choose_samples(void) {
   return most < 4 ? most : 4;
 }
 
-const char *view_gl_make_canvases(view_gl_canvas *many, view_gl_canvas *picture, int width, int height) {
-  const int samples = choose_samples();
-  view_gl_destroy_canvas(many);
-  view_gl_destroy_canvas(picture);
-  const char *why = view_gl_make_canvas(picture, 0, width, height);
-  return !why && samples ? view_gl_make_canvas(many, samples, width, height) : why;
-}
-
 /* OpenGL's first row is the lowest. */
 static const char *turn_over(unsigned char *rgb, size_t row, int height) {
   unsigned char *spare = malloc(row);
@@ -220,4 +212,60 @@ void view_gl_copy(unsigned from, unsigned to, int left, int width, int height) {
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
   glDisable(GL_SCISSOR_TEST);
   glBlitFramebuffer(0, 0, width, height, left, 0, left + width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+}
+
+static const char *resize(view_gl_screen *s, int width, int height) {
+  if (s->width == width && s->height == height) return NULL;
+  const int samples = choose_samples();
+  view_gl_destroy_screen(s);
+  const char *why = view_gl_make_canvas(&s->picture, 0, width, height);
+  if (!why && samples) why = view_gl_make_canvas(&s->many, samples, width, height);
+  if (why) return why;
+  s->width = width;
+  s->height = height;
+  s->stale = 1;
+  return NULL;
+}
+
+const char *view_gl_show(view_gl_screen *s, int left, int width, int height, view_gl_draw *draw, void *user) {
+  const char *why = resize(s, width, height);
+  if (!why && s->stale) {
+    const unsigned framebuffer = s->many.framebuffer ? s->many.framebuffer : s->picture.framebuffer;
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    why = draw(user, width, height);
+    if (s->many.framebuffer) view_gl_copy(framebuffer, s->picture.framebuffer, 0, width, height);
+    s->stale = 0;
+  }
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  if (!why) view_gl_copy(s->picture.framebuffer, 0, left, width, height);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  return why;
+}
+
+void view_gl_destroy_screen(view_gl_screen *s) {
+  view_gl_destroy_canvas(&s->many);
+  view_gl_destroy_canvas(&s->picture);
+  *s = (view_gl_screen){0};
+}
+
+const char *view_gl_picture(view_gl_draw *draw, void *user, int width, int height, unsigned char *rgb) {
+  view_gl_canvas many = {0}, one = {0};
+  GLint samples, largest, draw_before, read_before;
+  glGetIntegerv(GL_MAX_SAMPLES, &samples);
+  glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
+  if (width > largest || height > largest) return "the picture is larger than the driver can draw";
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &draw_before);
+  glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read_before);
+  const char *why = view_gl_make_canvas(&one, 0, width, height);
+  if (!why) why = view_gl_make_canvas(&many, samples < 8 ? samples : 8, width, height);
+  if (!why) why = draw(user, width, height);
+  if (!why) {
+    view_gl_copy(many.framebuffer, one.framebuffer, 0, width, height);
+    why = view_gl_read_picture(&one, width, height, rgb);
+  }
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw_before);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)read_before);
+  view_gl_destroy_canvas(&many);
+  view_gl_destroy_canvas(&one);
+  return why;
 }

@@ -44,12 +44,28 @@ typedef struct view_gl_canvas {
 
 const char *view_gl_make_canvas(view_gl_canvas *canvas, int samples, int width, int height);
 void view_gl_destroy_canvas(view_gl_canvas *canvas);
-/* Of another size, for a window: one to draw on with up to 4 samples a pixel, which stays none in software, and
- * one without samples for the picture. */
-const char *view_gl_make_canvases(view_gl_canvas *many, view_gl_canvas *picture, int width, int height);
 /* A canvas without samples as RGB, 3 x width x height bytes, top row first. It stays bound to be read. */
 const char *view_gl_read_picture(const view_gl_canvas *canvas, int width, int height, unsigned char *rgb);
 /* Copies colours between framebuffers of this size, `left` pixels to the right; both stay bound. */
 void view_gl_copy(unsigned from, unsigned to, int left, int width, int height);
+
+/* Draws into the framebuffer that is bound, over width x height pixels. */
+typedef const char *view_gl_draw(void *user, int width, int height);
+
+/* A picture in a window. It is drawn off the screen, and only when something in it has changed, so that the
+ * controls stay quick where drawing is slow. */
+typedef struct view_gl_screen {
+  view_gl_canvas many, picture; /* the first has several samples a pixel, or is none */
+  int width, height, stale;
+} view_gl_screen;
+
+/* Into the window's framebuffer, `left` pixels from its left edge. */
+const char *view_gl_show(view_gl_screen *screen, int left, int width, int height, view_gl_draw *draw,
+                         void *user);
+void view_gl_destroy_screen(view_gl_screen *screen);
+
+/* A picture of its own with anti-aliasing: RGB, 3 x width x height bytes, top row first. The framebuffers that
+ * were bound are bound afterwards. */
+const char *view_gl_picture(view_gl_draw *draw, void *user, int width, int height, unsigned char *rgb);
 
 #endif

@@ -4,39 +4,10 @@
 #include "message.h"
 #include "program.h"
 #include "progress.h"
-#ifdef FLUID_WINDOW
-#include "window.h"
 
-static int run_window(const program_options *given) {
-  program_options options = *given;
-  char why[SIMULATION_MESSAGE];
-  simulation *s = NULL;
-  if (fluid_window_open(0, 0, why)) {
-    message("%s; --headless does without", why);
-    return EXIT_ERROR;
-  }
-  options.simulation.platform = TS_GL_PLATFORM_CURRENT;
-  int failed = simulation_create(&options.simulation, &s, why);
-  if (!failed) {
-    fluid_look look = fluid_look_of(s);
-    if (options.field_given) look.field = options.look.field;
-    if (options.look.arrows) look.arrows = 1;
-    if (options.look.range > 0) look.range = options.look.range;
-    const fluid_window_options window = {.look = &look,
-                                         .steps_per_frame = options.steps_per_frame,
-                                         .screenshot = options.screenshot,
-                                         .film = options.film};
-    failed = fluid_window_run(&s, &window, why);
-  }
-  if (failed) message("%s", why);
-  simulation_destroy(&s);
-  fluid_window_close();
-  return failed ? EXIT_ERROR : EXIT_MADE;
-}
+#ifndef FLUID_WINDOW
 
-#else
-
-static int run_window(const program_options *options) {
+int run_window(const program_options *options) {
   (void)options;
   message("no window in this build, expected --headless");
   return EXIT_ERROR;

@@ -15,6 +15,7 @@ typedef struct program_options {
   double probe[2];                                      /* m; NAN: none */
   int picture_width, picture_height;                    /* 0: the cells times a whole number */
   int frames, steps_per_frame;                          /* -1, 0: not said */
+  double ui_scale;
   int headless, bench, json, quiet, verbosity;
 } program_options;
 
@@ -24,5 +25,6 @@ void options_parse(int argc, char **argv, program_options *options);
 /* The ways to run, which return an exit status after a message. */
 int run_headless(const program_options *options);
 int run_bench(const program_options *options);
+int run_window(const program_options *options);
 
 #endif

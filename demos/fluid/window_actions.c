@@ -1,77 +1,44 @@
 #include "window_state.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include "message.h"
-
-/* ---- What the user is told ---- */
-
-void window_tell(window_state *w, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(w->note, sizeof w->note, format, arguments);
-  va_end(arguments);
-  w->note_is_error = 0;
-}
-
-void window_tell_error(window_state *w, const char *text) {
-  /* A terminal keeps it; a fault in drawing comes with every frame. */
-  if (!w->note_is_error || strcmp(w->note, text) != 0) message("%s", text);
-  window_tell(w, "%s", text);
-  w->note_is_error = 1;
-}
-
 /* ---- Scenes ---- */
 
 void window_take_scene(window_state *w) {
-  char title[100];
-  const scene_setup *setup = simulation_setup(*w->s);
-  const ts_fluid_parameters *p = simulation_parameters(*w->s);
-  w->look = fluid_look_of(*w->s);
+  const scene_setup *setup = simulation_setup(w->s);
+  const ts_fluid_parameters *p = simulation_parameters(w->s);
+  w->look = fluid_look_of(w->s);
   w->particles = setup->particle_columns * setup->particle_rows;
   w->own_range = 0;
   w->steps_per_frame = setup->steps_per_frame > 0 ? setup->steps_per_frame : 1;
   if ((int)p->solver < WINDOW_SOLVERS && p->iterations > 0) w->iterations[p->solver] = p->iterations;
   snprintf(w->size_text, sizeof w->size_text, "%dx%d", (int)setup->width, (int)setup->height);
-  snprintf(title, sizeof title, "%s - fluid", scene_name(simulation_scene(*w->s)));
-  glfwSetWindowTitle(w->handle, title);
+  app_title(&w->app, scene_name(simulation_scene(w->s)));
   window_name_files(w);
-}
-
-void window_take_options(window_state *w, const fluid_window_options *options) {
-  if (options->look) w->look = *options->look;
-  w->own_range = w->look.range > 0;
-  if (options->steps_per_frame > 0) w->steps_per_frame = options->steps_per_frame;
-  if (options->screenshot) snprintf(w->screenshot, sizeof w->screenshot, "%s", options->screenshot);
-  if (options->film) snprintf(w->film_path, sizeof w->film_path, "%s", options->film);
-  w->paths_given =
-      (options->screenshot ? WINDOW_SCREENSHOT_GIVEN : 0) | (options->film ? WINDOW_FILM_GIVEN : 0);
 }
 
 void window_set_scene(window_state *w, int index, int32_t width, int32_t height) {
   char message[SIMULATION_MESSAGE];
   const scene *next = scene_at(index);
-  const int other = next != simulation_scene(*w->s);
-  if (simulation_set_scene(*w->s, next, width, height, message)) {
-    window_tell_error(w, message);
+  const int other = next != simulation_scene(w->s);
+  if (simulation_set_scene(w->s, next, width, height, message)) {
+    app_tell_error(&w->app, message);
     return;
   }
-  w->time_count = 0;
+  w->times.count = 0;
   if (other) {
     w->touched = 0;
     window_take_scene(w);
-    window_tell(w, "%s: %s", scene_name(next), scene_text(next));
+    app_tell(&w->app, "%s: %s", scene_name(next), scene_text(next));
   } else {
-    const ts_fluid_info *info = simulation_info(*w->s);
+    const ts_fluid_info *info = simulation_info(w->s);
     snprintf(w->size_text, sizeof w->size_text, "%dx%d", (int)info->width, (int)info->height);
-    window_tell(w, "%d x %d cells", (int)info->width, (int)info->height);
+    app_tell(&w->app, "%d x %d cells", (int)info->width, (int)info->height);
   }
 }
 
@@ -83,37 +50,28 @@ static const double patience = 0.05;
 void window_run_or_pause(window_state *w) {
   w->paused = !w->paused;
   w->steps_due = 0;
-  if (!w->paused) window_tell(w, "%s", "");
+  if (!w->paused) app_tell(&w->app, "%s", "");
 }
 
 void window_step(window_state *w) {
   w->paused = 1;
   w->single_step = 1;
-  window_tell(w, "%s", "");
-}
-
-/* Milliseconds of a step, on average over those of a frame. */
-static void remember_time(window_state *w, double milliseconds) {
-  if (w->time_count == SIMULATION_HISTORY) {
-    memmove(w->times, w->times + 1, (SIMULATION_HISTORY - 1) * sizeof w->times[0]);
-    w->time_count--;
-  }
-  w->times[w->time_count++] = (float)milliseconds;
+  app_tell(&w->app, "%s", "");
 }
 
 /* Returns 1 once for what the next step uses and no step has used before. */
 static int announce_compiling(window_state *w) {
-  const ts_fluid_parameters *p = simulation_parameters(*w->s);
+  const ts_fluid_parameters *p = simulation_parameters(w->s);
   const ts_multigrid_desc *m = &p->multigrid;
   ts_context_info device;
   char uses[200];
   w->compiling = 0;
-  if (ts_context_get_info(simulation_context(*w->s), &device) != TS_OK || !strstr(device.backend, "gl"))
+  if (ts_context_get_info(simulation_context(w->s), &device) != TS_OK || !strstr(device.backend, "gl"))
     return 0;
   snprintf(uses, sizeof uses, "%s %d %d %d %d %d %d %d %d %d %d %d", device.backend,
-           (int)simulation_info(*w->s)->layout, (int)p->advection, (int)p->solver, (int)m->smoother,
+           (int)simulation_info(w->s)->layout, (int)p->advection, (int)p->solver, (int)m->smoother,
            (int)m->storage, (int)m->interpolation, m->symmetric, p->viscosity > 0, p->vorticity_confinement > 0,
-           simulation_setup(*w->s)->source_count > 0, w->particles > 0);
+           simulation_setup(w->s)->source_count > 0, w->particles > 0);
   w->compiling = first_time(&w->compiled, uses);
   return w->compiling;
 }
@@ -134,7 +92,7 @@ void window_make_steps(window_state *w, double seconds) {
   if (announce_compiling(w)) return;
   w->single_step = 0;
   const double begin = glfwGetTime();
-  const double expected = w->time_count ? 1e-3 * (double)w->times[w->time_count - 1] : 0;
+  const double expected = w->times.count ? 1e-3 * (double)w->times.values[w->times.count - 1] : 0;
   int made = 0;
   for (int is_last = 0; !is_last; made++) {
     is_last = made == count - 1 || glfwGetTime() - begin + expected > patience;
@@ -142,66 +100,60 @@ void window_make_steps(window_state *w, double seconds) {
      * steps before it too if those did not. */
     int measure = w->measure_times ? TS_FLUID_MEASURE_TIMES : 0;
     if (w->measure_divergence && is_last) measure |= TS_FLUID_MEASURE_DIVERGENCE;
-    if (simulation_step(*w->s, measure, !w->touched, message)) {
+    if (simulation_step(w->s, measure, !w->touched, message)) {
       const size_t used = strlen(message);
-      if (simulation_broken(*w->s)) snprintf(message + used, sizeof message - used, "; R begins again");
-      window_tell_error(w, message);
+      if (simulation_broken(w->s)) snprintf(message + used, sizeof message - used, "; R begins again");
+      app_tell_error(&w->app, message);
       w->paused = 1;
       return;
     }
   }
-  remember_time(w, 1e3 * (glfwGetTime() - begin) / made);
+  app_times_add(&w->times, APP_TIMES, 1e3 * (glfwGetTime() - begin) / made);
   window_film_frame(w, made);
 }
 
 void window_reset(window_state *w) {
   char message[SIMULATION_MESSAGE];
-  if (simulation_reset(*w->s, message))
-    window_tell_error(w, message);
+  if (simulation_reset(w->s, message))
+    app_tell_error(&w->app, message);
   else
-    window_tell(w, "back at the beginning");
+    app_tell(&w->app, "back at the beginning");
 }
 
 /* ---- Walls ---- */
 
 void window_clear_walls(window_state *w) {
   char message[SIMULATION_MESSAGE];
-  if (simulation_clear_walls(*w->s, message))
-    window_tell_error(w, message);
+  if (simulation_clear_walls(w->s, message))
+    app_tell_error(&w->app, message);
   else
-    window_tell(w, "no walls");
+    app_tell(&w->app, "no walls");
 }
 
-static const char *without_directory(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-void window_load_walls(window_state *w) {
+void window_load_walls(window_state *w, const char *path) {
   char message[SIMULATION_MESSAGE];
-  if (simulation_load_walls(*w->s, w->to_load, message))
-    window_tell_error(w, message);
+  if (simulation_load_walls(w->s, path, message))
+    app_tell_error(&w->app, message);
   else
-    window_tell(w, "walls from %s", without_directory(w->to_load));
-  w->to_load[0] = 0;
+    app_tell(&w->app, "walls from %s", app_file_name(path));
 }
 
 /* ---- Parameters ---- */
 
 static void tell_if(window_state *w, int failed, const char *message) {
   if (failed)
-    window_tell_error(w, message);
-  else if (w->note_is_error)
-    window_tell(w, "%s", "");
+    app_tell_error(&w->app, message);
+  else if (w->app.note_is_error)
+    app_tell(&w->app, "%s", "");
 }
 
 void window_set_parameters(window_state *w, const ts_fluid_parameters *parameters) {
   char message[SIMULATION_MESSAGE];
-  tell_if(w, simulation_set_parameters(*w->s, parameters, message), message);
+  tell_if(w, simulation_set_parameters(w->s, parameters, message), message);
 }
 
 void window_set_solver(window_state *w, ts_fluid_solver solver) {
-  ts_fluid_parameters p = *simulation_parameters(*w->s);
+  ts_fluid_parameters p = *simulation_parameters(w->s);
   if ((int)p.solver < WINDOW_SOLVERS) w->iterations[p.solver] = p.iterations;
   p.solver = solver;
   p.iterations = w->iterations[solver];
@@ -210,18 +162,18 @@ void window_set_solver(window_state *w, ts_fluid_solver solver) {
 
 void window_default_parameters(window_state *w) {
   char message[SIMULATION_MESSAGE];
-  tell_if(w, simulation_default_parameters(*w->s, message), message);
+  tell_if(w, simulation_default_parameters(w->s, message), message);
 }
 
 void window_set_layout(window_state *w, ts_fluid_layout layout) {
   char message[SIMULATION_MESSAGE];
-  tell_if(w, simulation_set_layout(*w->s, layout, message), message);
+  tell_if(w, simulation_set_layout(w->s, layout, message), message);
 }
 
 void window_set_particles(window_state *w, int count) {
   char message[SIMULATION_MESSAGE];
-  tell_if(w, simulation_set_particles(*w->s, count, message), message);
-  if (w->note_is_error) return;
+  tell_if(w, simulation_set_particles(w->s, count, message), message);
+  if (w->app.note_is_error) return;
   w->particles = count;
   w->look.particles = count > 0;
 }
@@ -240,23 +192,23 @@ static int copy_walls(const simulation *from, simulation *to, char message[SIMUL
 
 void window_set_backend(window_state *w, const char *backend) {
   char message[SIMULATION_MESSAGE];
-  simulation_options o = *simulation_get_options(*w->s);
+  simulation_options o = *simulation_get_options(w->s);
   simulation *made = NULL;
   o.backend = backend;
   o.platform = TS_GL_PLATFORM_CURRENT;
   if (simulation_create(&o, &made, message)) {
-    window_tell_error(w, message);
+    app_tell_error(&w->app, message);
     return;
   }
-  if (simulation_set_parameters(made, simulation_parameters(*w->s), message) ||
-      copy_walls(*w->s, made, message)) {
-    window_tell_error(w, message);
+  if (simulation_set_parameters(made, simulation_parameters(w->s), message) ||
+      copy_walls(w->s, made, message)) {
+    app_tell_error(&w->app, message);
     simulation_destroy(&made);
     return;
   }
-  simulation_destroy(w->s);
-  *w->s = made;
+  simulation_destroy(&w->s);
+  w->s = made;
   w->compiled.count = 0; /* shaders are a context's */
-  w->time_count = 0;
-  window_tell(w, "on %s, from the beginning", backend);
+  w->times.count = 0;
+  app_tell(&w->app, "on %s, from the beginning", backend);
 }

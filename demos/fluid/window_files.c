@@ -6,44 +6,30 @@
 
 #include <jansson.h>
 
-void window_name_files(window_state *w) {
-  const char *name = scene_name(simulation_scene(*w->s));
-  if (!(w->paths_given & WINDOW_SCREENSHOT_GIVEN))
-    snprintf(w->screenshot, sizeof w->screenshot, "fluid-%s.png", name);
-  if (!(w->paths_given & WINDOW_FILM_GIVEN) && !w->film)
-    snprintf(w->film_path, sizeof w->film_path, "fluid-%s.mp4", name);
-  snprintf(w->report, sizeof w->report, "fluid-%s.json", name);
+static void name_file(app_file *file, const char *given, const char *scene, const char *ending) {
+  if (given)
+    snprintf(file->path, sizeof file->path, "%s", given);
+  else
+    snprintf(file->path, sizeof file->path, "fluid-%s%s", scene, ending);
 }
 
-static void fail_at(window_state *w, const char *path, const char *why) {
-  char text[WINDOW_PATH + 400];
-  snprintf(text, sizeof text, "%s: %s", path, why);
-  window_tell_error(w, text);
+void window_name_files(window_state *w) {
+  const char *name = scene_name(simulation_scene(w->s));
+  name_file(&w->picture_file, w->options->screenshot, name, ".png");
+  if (!w->film) name_file(&w->film_file, w->options->film, name, ".mp4");
+  name_file(&w->report_file, NULL, name, ".json");
 }
 
 /* ---- Pictures ---- */
 
+static const char *draw_picture(window_state *w, int width, int height, unsigned char *rgb) {
+  return fluid_view_picture(w->view, w->s, &w->look, width, height, rgb);
+}
+
 /* As large as the fluid in the window. */
 void window_save_picture(window_state *w) {
-  char reason[200], question[OVERWRITE_QUESTION];
-  image picture;
   const fluid_area area = window_area(w);
-  if (!overwrite_may(&w->picture_file, w->screenshot, question)) {
-    window_tell(w, "%s", question);
-    return;
-  }
-  if (image_create(&picture, area.width, area.height)) {
-    window_tell_error(w, "out of memory");
-    return;
-  }
-  const char *why = fluid_view_picture(w->view, *w->s, &w->look, area.width, area.height, picture.rgb);
-  if (!why && png_image_save(w->screenshot, &picture, reason, sizeof reason)) why = reason;
-  if (why)
-    fail_at(w, w->screenshot, why);
-  else
-    window_tell(w, "%s: a picture of %d x %d pixels%s", w->screenshot, picture.width, picture.height,
-                overwrite_done(&w->picture_file, w->screenshot));
-  image_destroy(&picture);
+  app_save_picture(&w->app, &w->picture_file, area.width, area.height, draw_picture);
 }
 
 /* ---- Films ---- */
@@ -52,10 +38,10 @@ enum { FILM_RATE = 60 };
 
 static void end_film(window_state *w, int failed, const char *message) {
   if (failed)
-    window_tell_error(w, message);
+    app_tell_error(&w->app, message);
   else
-    window_tell(w, "%s: a film of %d frames%s", w->film_path, w->film_frames,
-                overwrite_done(&w->film_file, w->film_path));
+    app_tell(&w->app, "%s: a film of %d frames%s", w->film_file.path, w->film_frames,
+             overwrite_done(&w->film_file.question, w->film_file.path));
   image_destroy(&w->film_picture);
 }
 
@@ -65,25 +51,22 @@ void window_film_end(window_state *w) {
 }
 
 void window_film(window_state *w) {
-  char message[SIMULATION_MESSAGE], question[OVERWRITE_QUESTION];
+  char message[SIMULATION_MESSAGE];
   const fluid_area area = window_area(w);
   if (w->film) {
     window_film_end(w);
     return;
   }
-  if (!overwrite_may(&w->film_file, w->film_path, question)) {
-    window_tell(w, "%s", question);
-    return;
-  }
+  if (!app_may_write(&w->app, &w->film_file)) return;
   const int width = area.width & ~1, height = area.height & ~1;
   if (image_create(&w->film_picture, width, height)) {
-    window_tell_error(w, "out of memory");
-  } else if (film_open(w->film_path, width, height, FILM_RATE, &w->film, message)) {
+    app_tell_error(&w->app, "out of memory");
+  } else if (film_open(w->film_file.path, width, height, FILM_RATE, &w->film, message)) {
     image_destroy(&w->film_picture);
-    window_tell_error(w, message);
+    app_tell_error(&w->app, message);
   } else {
     w->film_frames = w->film_steps = 0;
-    window_tell(w, "%s: the film runs; F ends it", w->film_path);
+    app_tell(&w->app, "%s: the film runs; F ends it", w->film_file.path);
   }
 }
 
@@ -95,7 +78,7 @@ void window_film_frame(window_state *w, int steps) {
   if (w->film_steps < w->steps_per_frame) return;
   w->film_steps = 0;
   image *picture = &w->film_picture;
-  const char *why = fluid_view_picture(w->view, *w->s, &w->look, picture->width, picture->height, picture->rgb);
+  const char *why = fluid_view_picture(w->view, w->s, &w->look, picture->width, picture->height, picture->rgb);
   if (!why && film_add(w->film, picture->rgb, message)) why = message;
   w->film_frames += !why;
   if (!why) return;
@@ -125,16 +108,16 @@ static json_t *parameters_json(const ts_fluid_parameters *p) {
 }
 
 static json_t *report_json(const window_state *w) {
-  const ts_fluid_info *info = simulation_info(*w->s);
-  const ts_fluid_result *r = simulation_result(*w->s);
-  const unsigned char *solid = simulation_solid(*w->s);
+  const ts_fluid_info *info = simulation_info(w->s);
+  const ts_fluid_result *r = simulation_result(w->s);
+  const unsigned char *solid = simulation_solid(w->s);
   ts_context_info device = {0};
-  ts_context_get_info(simulation_context(*w->s), &device);
+  ts_context_get_info(simulation_context(w->s), &device);
   int walls = 0;
   for (int32_t k = 0; k < info->width * info->height; k++) walls += solid[k] != 0;
   json_t *report =
       json_pack("{s:s, s:[i, i], s:f, s:s, s:s?, s:s, s:s, s:b, s:i, s:f, s:i, s:i, s:i, s:f}", "scene",
-                scene_name(simulation_scene(*w->s)), "size", (int)info->width, (int)info->height, "cell_size",
+                scene_name(simulation_scene(w->s)), "size", (int)info->width, (int)info->height, "cell_size",
                 info->cell_size, "backend", device.backend ? device.backend : "", "device", device.device,
                 "layout", info->layout == TS_FLUID_COLLOCATED ? "collocated" : "staggered", "view",
                 fluid_field_name(w->look.field), "paused", w->paused, "steps", r->steps, "time", r->time,
@@ -143,7 +126,7 @@ static json_t *report_json(const window_state *w) {
   if (!report) return NULL;
   json_object_set_new(report, "divergence_before", number(r->divergence_before));
   json_object_set_new(report, "divergence_after", number(r->divergence_after));
-  json_object_set_new(report, "parameters", parameters_json(simulation_parameters(*w->s)));
+  json_object_set_new(report, "parameters", parameters_json(simulation_parameters(w->s)));
   return report;
 }
 
@@ -152,17 +135,18 @@ void window_save_report(window_state *w) {
 }
 
 void window_write_report(window_state *w) {
-  char question[OVERWRITE_QUESTION];
+  app_file *const file = &w->report_file;
   if (!w->report_due) return;
   w->report_due = 0;
-  if (!overwrite_may(&w->report_file, w->report, question)) {
-    window_tell(w, "%s", question);
-    return;
-  }
+  if (!app_may_write(&w->app, file)) return;
   json_t *report = report_json(w);
-  if (!report || json_dump_file(report, w->report, JSON_INDENT(2) | JSON_REAL_PRECISION(9)))
-    fail_at(w, w->report, "cannot be written");
-  else
-    window_tell(w, "%s: what is set and measured%s", w->report, overwrite_done(&w->report_file, w->report));
+  char text[APP_PATH + 40];
+  if (!report || json_dump_file(report, file->path, JSON_INDENT(2) | JSON_REAL_PRECISION(9))) {
+    snprintf(text, sizeof text, "%s: cannot be written", file->path);
+    app_tell_error(&w->app, text);
+  } else {
+    app_tell(&w->app, "%s: what is set and measured%s", file->path,
+             overwrite_done(&file->question, file->path));
+  }
   json_decref(report);
 }

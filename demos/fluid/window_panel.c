@@ -4,28 +4,16 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "ui.h"
-
-/* One of `count` in its line; says its key. */
-static void action_button(window_state *w, const char *label, int count, int enabled,
-                          void (*action)(window_state *w)) {
-  char tip[60];
-  ui_disabled_begin(!enabled);
-  const int pressed = ui_button(label, count);
-  ui_disabled_end();
-  snprintf(tip, sizeof tip, "key: %s", window_key_of(action));
-  ui_tip(tip);
-  if (pressed) action(w);
-}
+#include "names.h"
 
 /* ---- Scene ---- */
 
 static void size_controls(window_state *w) {
   static const char *const names[] = {"1/4", "1/2", "1", "2", "4", "other"};
-  const int index = scene_index(simulation_scene(*w->s));
+  const int index = scene_index(simulation_scene(w->s));
   int32_t width, height;
-  scene_default_size(simulation_scene(*w->s), &width, &height);
-  const ts_fluid_info *info = simulation_info(*w->s);
+  scene_default_size(simulation_scene(w->s), &width, &height);
+  const ts_fluid_info *info = simulation_info(w->s);
   int choice = 5; /* sizes are 2^k + 1 or 2^k: what is over a multiple of 4 stays */
   int32_t widths[5], heights[5];
   for (int k = 0; k < 5; k++) {
@@ -42,31 +30,27 @@ static void size_controls(window_state *w) {
     if (sscanf(w->size_text, "%dx%d%n", &given_width, &given_height, &end) == 2 && !w->size_text[end])
       window_set_scene(w, index, given_width, given_height);
     else
-      window_tell_error(w, "a size is two numbers of cells, such as 257x129");
+      app_tell_error(&w->app, "a size is two numbers of cells, such as 257x129");
   }
   ui_tip("cells, such as 257x129; the fluid begins anew");
 }
 
 static void scene_section(window_state *w) {
-  enum { most = 16 };
-  const char *names[most];
-  const int count = scene_count() < most ? scene_count() : most;
-  int choice = scene_index(simulation_scene(*w->s));
+  int choice = scene_index(simulation_scene(w->s));
   if (!ui_section("Scene")) return;
-  action_button(w, w->paused ? "Run" : "Pause", 3, 1, window_run_or_pause);
+  app_button(&w->app, w->paused ? "Run" : "Pause", 3, 1, window_run_or_pause);
   ui_same_line();
-  action_button(w, "Step", 3, 1, window_step);
+  app_button(&w->app, "Step", 3, 1, window_step);
   ui_same_line();
-  action_button(w, "Reset", 3, 1, window_reset);
-  for (int k = 0; k < count; k++) names[k] = scene_name(scene_at(k));
-  if (ui_combo("scene", &choice, names, count)) window_set_scene(w, choice, 0, 0);
-  ui_tip(scene_text(simulation_scene(*w->s)));
+  app_button(&w->app, "Reset", 3, 1, window_reset);
+  if (app_choice("scene", &choice, scene_names)) window_set_scene(w, choice, 0, 0);
+  ui_tip(scene_text(simulation_scene(w->s)));
   size_controls(w);
   ui_slider_int("steps a frame", &w->steps_per_frame, 1, 16, "1");
   ui_tip("at 60 frames a second; never more of them in one frame");
-  action_button(w, "No walls", 2, 1, window_clear_walls);
+  app_button(&w->app, "No walls", 2, 1, window_clear_walls);
   ui_same_line();
-  action_button(w, "Keys", 2, 1, window_switch_keys);
+  app_keys_button(&w->app, 2);
 }
 
 /* ---- Pointer ---- */
@@ -119,12 +103,10 @@ static const char *unit_of(fluid_field field) {
 }
 
 static void look_section(window_state *w) {
-  const char *names[FLUID_FIELDS];
   fluid_look *look = &w->look;
   int field = (int)look->field;
   if (!ui_section("Look")) return;
-  for (int k = 0; k < FLUID_FIELDS; k++) names[k] = fluid_field_name((fluid_field)k);
-  if (ui_combo("field", &field, names, FLUID_FIELDS)) {
+  if (app_choice("field", &field, field_names)) {
     look->field = (fluid_field)field;
     look->legend = look->field != FLUID_FIELD_DYE;
     if (!w->own_range) look->range = 0;
@@ -165,10 +147,10 @@ static void fluid_section(window_state *w) {
   static const char *const advections[] = {"semi-Lagrangian", "MacCormack"};
   static const char *const layouts[] = {"staggered", "collocated"};
   if (!ui_section("Fluid")) return;
-  ts_fluid_parameters p = *simulation_parameters(*w->s);
+  ts_fluid_parameters p = *simulation_parameters(w->s);
   int changed = ui_slider_log_unit("time step", &p.time_step, 1e-4, 1, 0, "s");
   changed |= ui_slider_log_unit("viscosity", &p.viscosity, 1e-7, 1, 1, "m^2/s");
-  const double reynolds = simulation_reynolds(*w->s);
+  const double reynolds = simulation_reynolds(w->s);
   if (isfinite(reynolds)) ui_text("Reynolds number %.4g", reynolds);
   int advection = (int)p.advection;
   if (ui_combo("advection", &advection, advections, 2)) {
@@ -177,7 +159,7 @@ static void fluid_section(window_state *w) {
   }
   changed |= forces(&p);
   if (changed) window_set_parameters(w, &p);
-  int layout = (int)simulation_info(*w->s)->layout;
+  int layout = (int)simulation_info(w->s)->layout;
   if (ui_combo("layout", &layout, layouts, 2)) window_set_layout(w, (ts_fluid_layout)layout);
   ui_tip("collocated is the paper's: divergence does not vanish there; the fluid begins anew");
   if (ui_button("The scene's own", 1)) window_default_parameters(w);
@@ -187,26 +169,23 @@ static void fluid_section(window_state *w) {
 
 static void file_section(window_state *w) {
   if (!ui_section("Files")) return;
-  if (ui_text_field("picture", w->screenshot, sizeof w->screenshot, "Picture")) window_save_picture(w);
-  ui_tip("saves the picture in this file, as PNG; key: P");
+  app_file_field(&w->app, "picture", &w->picture_file, "Picture", "saves the picture in this file, as PNG",
+                 window_save_picture);
   const char *why = film_is_possible() ? NULL : "ffmpeg makes films, but is not installed";
   ui_disabled_begin(why != NULL);
-  if (ui_text_field("film", w->film_path, sizeof w->film_path, w->film ? "End film" : "Film")) window_film(w);
+  app_file_field(&w->app, "film", &w->film_file, w->film ? "End film" : "Film",
+                 why ? why : "begins or ends a film in this file", window_film);
   ui_disabled_end();
-  ui_tip(why ? why : "begins or ends a film in this file; key: F");
-  if (ui_text_field("report", w->report, sizeof w->report, "Report")) window_save_report(w);
-  ui_tip("saves what is set and measured, as JSON; key: J");
+  app_file_field(&w->app, "report", &w->report_file, "Report", "saves what is set and measured, as JSON",
+                 window_save_report);
 }
 
 void window_panel_draw(window_state *w) {
-  if (w->panel_hidden) return;
-  const fluid_area space = window_space(w);
   char text[SIMULATION_MESSAGE];
-  ui_panel_begin("controls", 0, 0, (float)window_panel_width(w), (float)space.height);
-  simulation_describe(*w->s, text, sizeof text);
+  simulation_describe(w->s, text, sizeof text);
   ui_dim_text(text);
   snprintf(text, sizeof text, "%.0f frames a second, time %.4g s", 1 / w->frame_seconds,
-           simulation_result(*w->s)->time);
+           simulation_result(w->s)->time);
   ui_dim_text(text);
   if (fluid_view_way(w->view) == VIEW_WAY_SHARED) ui_dim_text("drawn from buffers shared with CUDA");
   if (fluid_view_way(w->view) == VIEW_WAY_COPIED) ui_dim_text("drawn from copies: no textures there");
@@ -217,5 +196,4 @@ void window_panel_draw(window_state *w) {
   fluid_section(w);
   pointer_section(w);
   file_section(w);
-  ui_panel_end();
 }

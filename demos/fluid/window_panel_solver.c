@@ -7,37 +7,25 @@
 #include "backend_choice.h"
 #include "names.h"
 #include "plot_range.h"
-#include "ui.h"
 
 /* ---- Solver ---- */
-
-/* A menu of what `name` names, up to NULL. Returns 1 with another number in `value`. */
-typedef const char *(*name_of)(int value);
-
-static int choice(const char *label, int *value, name_of name) {
-  enum { most = 12 };
-  const char *names[most];
-  int count = 0;
-  while (count < most && (names[count] = name(count))) count++;
-  return ui_combo(label, value, names, count);
-}
 
 static int multigrid_controls(ts_multigrid_desc *d) {
   int smoother = (int)d->smoother, storage = (int)d->storage, cycle = (int)d->cycle;
   int interpolation = (int)d->interpolation, by_default = !d->pre && !d->post;
   int changed = 0;
-  if (choice("smoother", &smoother, smoother_names)) {
+  if (app_choice("smoother", &smoother, smoother_names)) {
     /* Gauss-Seidel has one storage: what does not fit is left to the library. */
     d->smoother = (ts_smoother)smoother;
     d->storage = TS_GRID_STORAGE_AUTO;
     changed = 1;
-  } else if (choice("storage", &storage, storage_names)) {
+  } else if (app_choice("storage", &storage, storage_names)) {
     d->storage = (ts_grid_storage)storage;
     changed = 1;
   }
-  changed |= choice("cycle", &cycle, cycle_names);
+  changed |= app_choice("cycle", &cycle, cycle_names);
   d->cycle = (ts_cycle)cycle;
-  changed |= choice("interpolation", &interpolation, interpolation_names);
+  changed |= app_choice("interpolation", &interpolation, interpolation_names);
   d->interpolation = (ts_interpolation)interpolation;
   if (ui_check_box("the smoother's own steps", &by_default)) {
     d->pre = d->post = !by_default;
@@ -78,7 +66,7 @@ static int multigrid_rare(ts_multigrid_desc *d) {
 
 static void choose_backend(window_state *w) {
   ts_context_info device;
-  if (ts_context_get_info(simulation_context(*w->s), &device) != TS_OK) return;
+  if (ts_context_get_info(simulation_context(w->s), &device) != TS_OK) return;
   const char *chosen = backend_choice(device.backend);
   if (chosen) window_set_backend(w, chosen);
   ui_tip("walls come along, the fluid begins anew");
@@ -86,9 +74,9 @@ static void choose_backend(window_state *w) {
 
 void window_solver_section(window_state *w) {
   if (!ui_section("Pressure")) return;
-  ts_fluid_parameters p = *simulation_parameters(*w->s);
+  ts_fluid_parameters p = *simulation_parameters(w->s);
   int solver = (int)p.solver;
-  if (choice("solver", &solver, solver_names)) {
+  if (app_choice("solver", &solver, solver_names)) {
     window_set_solver(w, (ts_fluid_solver)solver);
     return;
   }
@@ -145,11 +133,6 @@ static ui_curve stage_curve(const char *name, const float *values, int count, in
   return (ui_curve){name, values, count, {colours[colour][0], colours[colour][1], colours[colour][2]}};
 }
 
-/* Digits behind the point, so that there are three. */
-static int digits(float value) {
-  return value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0;
-}
-
 static void time_plot(const window_state *w, const simulation_history *h) {
   static float drawing[SIMULATION_HISTORY];
   ui_curve curves[TS_FLUID_STAGES + 2];
@@ -164,13 +147,14 @@ static void time_plot(const window_state *w, const simulation_history *h) {
     for (int k = 0; k < h->count; k++) drawing[k] = h->draw[k] > 0 ? h->draw[k] : NAN;
     curves[count++] = stage_curve("drawing", drawing, h->count, TS_FLUID_STAGES);
   }
-  curves[count++] = (ui_curve){"step", w->times, w->time_count, {0, 0, 0}};
+  curves[count++] = (ui_curve){"step", w->times.values, w->times.count, {0, 0, 0}};
   for (int c = 0; c < count; c++) high = fmaxf(high, plot_range(curves[c].values, curves[c].count));
-  for (int k = 0; k < w->time_count; k++) most = fmaxf(most, w->times[k]);
-  if (w->time_count) {
-    const float last = w->times[w->time_count - 1];
-    snprintf(text, sizeof text, "a step %.*f ms, at most %.*f%s", digits(last), (double)last, digits(most),
-             (double)most, w->measure_divergence || w->measure_times ? "" : ", on the host");
+  for (int k = 0; k < w->times.count; k++) most = fmaxf(most, w->times.values[k]);
+  if (w->times.count) {
+    const int used =
+        snprintf(text, sizeof text, "a step %s ms", app_digits((double)w->times.values[w->times.count - 1]));
+    snprintf(text + used, sizeof text - (size_t)used, ", at most %s%s", app_digits((double)most),
+             w->measure_divergence || w->measure_times ? "" : ", on the host");
   }
   ui_curves(text, curves, count, SIMULATION_HISTORY, 0, high > 0 ? high : 1);
   ui_tip(w->measure_divergence || w->measure_times ? "on average over those of a frame"
@@ -178,13 +162,13 @@ static void time_plot(const window_state *w, const simulation_history *h) {
 }
 
 void window_plots_section(window_state *w) {
-  const simulation_history *h = simulation_get_history(*w->s);
+  const simulation_history *h = simulation_get_history(w->s);
   if (!ui_section("Measured")) return;
   ui_check_box("divergence", &w->measure_divergence);
   ui_tip("waits for the device once a frame");
   ui_same_line();
   ui_check_box("time of each stage", &w->measure_times);
   ui_tip("waits for the device after each stage, which takes time itself");
-  divergence_plot(h, simulation_result(*w->s));
+  divergence_plot(h, simulation_result(w->s));
   time_plot(w, h);
 }

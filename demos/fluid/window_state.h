@@ -2,27 +2,25 @@
 #ifndef WINDOW_STATE_H
 #define WINDOW_STATE_H
 
+#include "app.h"
 #include "film.h"
 #include "first_time.h"
-#include "overwrite.h"
+#include "fluid.h"
 #include "png_image.h"
-#include "window.h"
+#include "view.h"
 #include "window_pointer.h"
 
-struct GLFWwindow;
+enum { WINDOW_SOLVERS = 4 };
 
-enum { WINDOW_SOLVERS = 4, WINDOW_PATH = 400 };
-enum { WINDOW_SCREENSHOT_GIVEN = 1, WINDOW_FILM_GIVEN = 2 };
-
-typedef struct window_state {
-  struct GLFWwindow *handle;
-  simulation **s;
+struct window_state {
+  app app;
+  simulation *s;
+  const program_options *options;
   fluid_view *view;
   fluid_look look;
   window_pointer pointer;
 
   /* The controls. */
-  int panel_hidden, keys_shown;
   char size_text[32];
   int iterations[WINDOW_SOLVERS]; /* that each solver had or will have */
   film *film;                     /* that is being made; NULL: none */
@@ -31,9 +29,7 @@ typedef struct window_state {
   int particles;  /* about so many */
   int own_range;  /* of the colours; else they follow the data */
   int report_due; /* at the end of the frame's work, so that it tells what all events before have done */
-  char screenshot[WINDOW_PATH], film_path[WINDOW_PATH], report[WINDOW_PATH];
-  overwrite picture_file, film_file, report_file;
-  unsigned paths_given; /* which of them the user chose, so that they do not follow the scene */
+  app_file picture_file, film_file, report_file;
 
   /* Running. */
   int paused, single_step;
@@ -43,37 +39,21 @@ typedef struct window_state {
   int steps_per_frame;
   double steps_due; /* those that time has passed for */
   int measure_divergence, measure_times;
-  float times[SIMULATION_HISTORY]; /* of a step in each of the last frames, ms */
-  int time_count;
-  double frame_seconds, frame_begin; /* the first on average */
-  char to_load[4 * WINDOW_PATH];     /* a picture of walls that was dropped; "" for none */
-
-  /* What the user is told. */
-  char note[OVERWRITE_QUESTION];
-  int note_is_error;
-} window_state;
+  app_times times;      /* of a step in each of the last frames */
+  double frame_seconds; /* on average */
+};
 
 /* Where the fluid is drawn; the panel is left of it. */
-int window_panel_width(const window_state *w);
-float window_scale(const window_state *w);
-fluid_area window_space(const window_state *w); /* all that the panel leaves */
-fluid_area window_area(const window_state *w);  /* what the fluid takes of it */
+fluid_area window_area(const window_state *w);
 
 /* ---- window_actions.c: what a button or a key does; errors become the note ---- */
-void window_tell(window_state *w, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
-void window_tell_error(window_state *w, const char *text);
-void window_take_options(window_state *w, const fluid_window_options *options); /* after the scene */
 void window_take_scene(window_state *w); /* look, pace, title and file names become those of the scene */
 void window_run_or_pause(window_state *w);
 void window_step(window_state *w); /* a single one */
 void window_make_steps(window_state *w, double seconds);
 void window_reset(window_state *w);
 void window_clear_walls(window_state *w);
-void window_load_walls(window_state *w); /* w->to_load */
+void window_load_walls(window_state *w, const char *path);
 void window_set_scene(window_state *w, int index, int32_t width, int32_t height);
 void window_set_backend(window_state *w, const char *backend);
 void window_set_layout(window_state *w, ts_fluid_layout layout);
@@ -95,11 +75,5 @@ void window_film_end(window_state *w);
 void window_panel_draw(window_state *w);
 void window_solver_section(window_state *w);
 void window_plots_section(window_state *w);
-
-/* ---- window_input.c: pointer, keys, files that are dropped ---- */
-void window_input_connect(window_state *w); /* before the controls connect theirs */
-void window_switch_keys(window_state *w);
-void window_keys_draw(window_state *w); /* the list of keys, where it is shown */
-const char *window_key_of(void (*action)(window_state *w));
 
 #endif

@@ -42,15 +42,6 @@ view_way flat_view_way(const flat_view *view) {
 
 /* ---- Where one looks from ---- */
 
-void flat_view_fit_mesh(const flattening *f, camera *c) {
-  float low[3], high[3];
-  for (int k = 0; k < 3; k++) {
-    high[k] = (float)(0.5 * (f->measures.high[k] - f->measures.low[k]) / f->measures.diagonal);
-    low[k] = -high[k];
-  }
-  camera_fit(c, low, high);
-}
-
 void flat_view_fit_image(const flattening *f, flat_window *window) {
   double low[2] = {0, 0}, high[2] = {1, 1};
   for (int32_t v = 0; v < f->c.vertices && f->pin_count; v++)
@@ -167,25 +158,20 @@ const char *flat_view_draw(flat_view *view, const camera *c, const flat_window *
   return why ? why : view_gl_check("drawing the mesh and its image");
 }
 
+typedef struct scene {
+  flat_view *view;
+  const camera *c;
+  const flat_window *window;
+  flat_look *look;
+} scene;
+
+static const char *draw_scene(void *user, int width, int height) {
+  const scene *s = user;
+  return flat_view_draw(s->view, s->c, s->window, s->look, width, height);
+}
+
 const char *flat_view_picture(flat_view *view, const camera *c, const flat_window *window, flat_look *look,
                               int width, int height, unsigned char *rgb) {
-  view_gl_canvas many = {0}, one = {0};
-  GLint samples, largest, draw_before, read_before;
-  glGetIntegerv(GL_MAX_SAMPLES, &samples);
-  glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
-  if (width > largest || height > largest) return "the picture is larger than the driver can draw";
-  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &draw_before);
-  glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read_before);
-  const char *why = view_gl_make_canvas(&one, 0, width, height);
-  if (!why) why = view_gl_make_canvas(&many, samples < 8 ? samples : 8, width, height);
-  if (!why) why = flat_view_draw(view, c, window, look, width, height);
-  if (!why) {
-    view_gl_copy(many.framebuffer, one.framebuffer, 0, width, height);
-    why = view_gl_read_picture(&one, width, height, rgb);
-  }
-  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw_before);
-  glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)read_before);
-  view_gl_destroy_canvas(&many);
-  view_gl_destroy_canvas(&one);
-  return why;
+  scene s = {view, c, window, look};
+  return view_gl_picture(draw_scene, &s, width, height, rgb);
 }

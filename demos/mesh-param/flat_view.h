@@ -23,8 +23,7 @@ void flat_view_destroy(flat_view **made);
 const char *flat_view_update(flat_view *view, const flattening *f, const flat_source *source);
 view_way flat_view_way(const flat_view *view); /* how they came */
 
-/* Shows the whole mesh and the whole image. */
-void flat_view_fit_mesh(const flattening *f, camera *c);
+/* Shows the whole image. */
 void flat_view_fit_image(const flattening *f, flat_window *window);
 
 /* Into the bound framebuffer, which has colour and depth: the mesh in the left half, the image in the right

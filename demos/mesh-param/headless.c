@@ -50,7 +50,7 @@ static int write_files(const program_options *o, ts_context *context, const flat
   report->seconds.write = seconds_now() - begin;
   begin = seconds_now();
   if (o->screenshot && drawing_save(f, context, places, o->device.gl_platform, &o->look, o->width, o->height,
-                                 o->screenshot, &report->drawn, why)) {
+                                    o->screenshot, &report->drawn, why)) {
     message("%s", why);
     return -1;
   }

@@ -7,16 +7,9 @@
 #include "message.h"
 #include "program.h"
 #include "progress.h"
-#ifdef MESH_PARAM_WINDOW
-#include "window.h"
-#endif
 
 const mesh_repair_words repair_words = {.thin = "that the weight is bounded",
                                         .odd_edge = "the mesh is open there"};
-
-static void print_note(const char *line, void *user) {
-  message_note("%s: %s", (const char *)user, line);
-}
 
 static void note_cut(const flattening *f, const char *name) {
   const cut_report *cut = &f->cut;
@@ -65,33 +58,14 @@ int open_flattening(const program_options *options, load_report *report, flatten
     flattening_destroy(f);
     return 1;
   }
-  load_describe(report, &repair_words, print_note, report->name);
+  load_note(report, &repair_words);
   note_cut(f, report->name);
   return 0;
 }
 
-#ifdef MESH_PARAM_WINDOW
+#ifndef MESH_PARAM_WINDOW
 
-static int run_window(const program_options *options) {
-  char why[MESH_MESSAGE];
-  load_report report;
-  flattening f;
-  if (open_flattening(options, &report, &f)) return EXIT_ERROR;
-  int failed = param_window_open(0, 0, why);
-  if (failed) {
-    message("%s; --headless does without", why);
-  } else {
-    failed = param_window_run(&f, report.name, options, why);
-    if (failed) message("%s", why);
-    param_window_close();
-  }
-  flattening_destroy(&f);
-  return failed ? EXIT_ERROR : EXIT_FLAT;
-}
-
-#else
-
-static int run_window(const program_options *options) {
+int run_window(const program_options *options) {
   (void)options;
   message("no window in this build, expected --headless");
   return EXIT_ERROR;

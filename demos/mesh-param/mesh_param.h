@@ -17,8 +17,9 @@ typedef struct program_options {
   flattening_pin *pins; /* vertices as the file counts them, from 0 */
   int32_t pin_count;
   flat_look look;
-  const char *output, *screenshot;/* NULL: none */
-  int width, height;            /* of pictures */
+  const char *output, *screenshot; /* NULL: none */
+  int width, height;               /* of pictures */
+  double ui_scale;
   int headless, bench, json, quiet, verbosity;
 } program_options;
 
@@ -32,6 +33,7 @@ int open_flattening(const program_options *options, load_report *report, flatten
 /* The ways to run, which return an exit status after a message. */
 int run_headless(const program_options *options);
 int run_bench(const program_options *options);
+int run_window(const program_options *options);
 
 extern const mesh_repair_words repair_words;
 

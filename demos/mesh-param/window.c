@@ -1,36 +1,159 @@
-#include <GL/glew.h>
+/* The window of mesh-param: the mesh and its image side by side; pins are picked and moved. */
+#include "window_state.h"
 
-#include "window.h"
-
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include "ui.h"
-#include "view_window.h"
-#include "window_state.h"
+#include "message.h"
 
-static GLFWwindow *window;
-static GLFWwindow *shared; /* hidden, the solver's: its context shares the window's objects. NULL: none */
+/* ---- Keys ---- */
 
-int param_window_open(int width, int height, char message[MESH_MESSAGE]) {
-  static const int least[2] = {640, 320};
-  char why[200];
-  const int given = width > 0 && height > 0;
-  window = view_window_open("mesh-param", given ? width : 1400, given ? height : 800, least, why, sizeof why);
-  if (!window) return mesh_fail(message, "no window: %s", why);
-  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
-  shared = glfwCreateWindow(16, 16, "mesh-param's solver", NULL, window);
-  return 0;
+static void next_colour(window_state *w) {
+  w->options.look.colour = (w->options.look.colour + 1) % FLAT_COLOURS;
+  w->options.look.range = 0;
+  w->screen.stale = 1;
+}
+static void switch_wireframe(window_state *w) {
+  w->options.look.wireframe = !w->options.look.wireframe;
+  w->screen.stale = 1;
+}
+static void switch_squares(window_state *w) {
+  w->options.look.squares = w->options.look.squares ? 0 : 40;
+  w->screen.stale = 1;
+}
+static void stop(window_state *w) {
+  if (w->state == WORKER_BUSY) window_solve_or_stop(w);
 }
 
-void param_window_close(void) {
-  if (shared) glfwDestroyWindow(shared);
-  view_window_close(window);
-  shared = window = NULL;
+static const app_key keys[] = {{GLFW_KEY_SPACE, 0, window_solve_or_stop, "Space", "solve, stop", 0},
+                               {'A', 0, window_automatic_pins, "A", "automatic pins", 0},
+                               {'F', 0, window_fit, "F", "fit mesh and image into the picture", 0},
+                               {'W', 0, switch_wireframe, "W", "wireframe", 0},
+                               {'K', 0, switch_squares, "K", "checkerboard", 0},
+                               {'C', 0, next_colour, "C", "colour: none, angles, areas", 0},
+                               {'P', 0, window_save_picture, "P", "save a picture", 0},
+                               {'E', 0, window_export, "E", "export the mesh with u and v", 0},
+                               {0}};
+
+static const ui_row pointer[] = {{"left button", "turn the mesh; move the image; drag a pin in the image"},
+                                 {"right button", "move (also the middle one)"},
+                                 {"Shift, left", "pin a vertex, on the mesh or in the image; or unpin it"},
+                                 {"wheel", "nearer, farther"},
+                                 {"drop a file", "open it: OBJ, PLY, OFF or STL"},
+                                 {0}};
+
+/* ---- The pointer ---- */
+
+static int in_image(const window_state *w) {
+  int width, height;
+  app_scene_size(&w->app, &width, &height);
+  const int left = width / 2;
+  return w->app.x >= left;
 }
+
+static void pick(window_state *w) {
+  const int32_t pin = window_find_pin(w, w->app.x, w->app.y);
+  const int32_t vertex = pin < 0 ? window_find_vertex(w, w->app.x, w->app.y) : -1;
+  if (pin >= 0) window_remove_pin(w, pin);
+  if (vertex >= 0) window_add_pin(w, vertex);
+}
+
+static void press_left(window_state *w) {
+  const int32_t pin = in_image(w) ? window_find_pin(w, w->app.x, w->app.y) : -1;
+  if (pin >= 0) window_grab_pin(w, pin);
+  w->drag = pin >= 0 ? DRAG_PIN : in_image(w) ? DRAG_IMAGE : DRAG_ORBIT;
+}
+
+static void press(window_state *w, int button, int modifiers) {
+  if (button != GLFW_MOUSE_BUTTON_LEFT)
+    w->drag = in_image(w) ? DRAG_IMAGE : DRAG_PAN;
+  else if (modifiers & GLFW_MOD_SHIFT)
+    pick(w);
+  else
+    press_left(w);
+}
+
+static void release(window_state *w, int button) {
+  (void)button;
+  w->drag = DRAG_NONE;
+  w->dragged = -1;
+}
+
+static void move(window_state *w, double x, double y) {
+  int width, height;
+  app_scene_size(&w->app, &width, &height);
+  const float x0 = (float)w->app.x, y0 = (float)w->app.y;
+  const int shorter = width - width / 2 < height ? width - width / 2 : height;
+  if (w->drag == DRAG_ORBIT) camera_orbit(&w->camera, x0, y0, (float)x, (float)y, width / 2, height);
+  if (w->drag == DRAG_PAN) camera_pan(&w->camera, x0, y0, (float)x, (float)y, width / 2, height);
+  if (w->drag == DRAG_IMAGE) {
+    w->window.middle[0] -= (x - w->app.x) * w->window.size / shorter;
+    w->window.middle[1] += (y - w->app.y) * w->window.size / shorter;
+  }
+  if (w->drag == DRAG_PIN) window_move_pin(w, x, y);
+  if (w->drag != DRAG_NONE) w->screen.stale = 1;
+}
+
+static void scroll(window_state *w, double amount) {
+  if (in_image(w))
+    w->window.size *= pow(0.9, amount);
+  else
+    camera_zoom(&w->camera, (float)amount);
+  w->screen.stale = 1;
+}
+
+/* ---- Frames ---- */
+
+static const char *draw_view(void *user, int width, int height) {
+  window_state *w = user;
+  return w->view ? flat_view_draw(w->view, &w->camera, &w->window, &w->options.look, width, height) : NULL;
+}
+
+static void draw(window_state *w, int left, int width, int height) {
+  const char *why = view_gl_show(&w->screen, left, width, height, draw_view, w);
+  if (why) app_tell_error(&w->app, why);
+}
+
+static void work(window_state *w, double seconds) {
+  (void)seconds;
+  window_solve(w);
+}
+
+static double rest(const window_state *w) {
+  return w->state == WORKER_BUSY ? 0.03 : 0.1;
+}
+
+static const char *hint(const window_state *w) {
+  return w->state == WORKER_BUSY && !w->has_ended && !w->progress.iterations ? "setting up the solver ..." : "";
+}
+
+static const app_program program = {.name = "mesh-param",
+                                    .width = 1400,
+                                    .height = 800,
+                                    .least_width = 640,
+                                    .least_height = 320,
+                                    .panel_width = 286,
+                                    .ground = {0.945f, 0.95f, 0.955f},
+                                    .keys = keys,
+                                    .pointer = pointer,
+                                    .stops = "stop",
+                                    .stop = stop,
+                                    .work = work,
+                                    .draw = draw,
+                                    .controls = window_panel_draw,
+                                    .rest = rest,
+                                    .hint = hint,
+                                    .press = press,
+                                    .release = release,
+                                    .move = move,
+                                    .scroll = scroll,
+                                    .take_file = window_open_file};
+
+/* ---- The solver's context ---- */
 
 static void enter_shared(void *user) {
   glfwMakeContextCurrent(user);
@@ -38,80 +161,6 @@ static void enter_shared(void *user) {
 static void leave_shared(void *user) {
   (void)user;
   glfwMakeContextCurrent(NULL);
-}
-
-/* ---- Sizes ---- */
-
-float window_scale(const window_state *w) {
-  return view_window_scale(w->handle);
-}
-
-int window_panel_width(const window_state *w) {
-  return w->panel_hidden ? 0 : (int)(286 * window_scale(w));
-}
-
-void window_scene_size(const window_state *w, int *width, int *height) {
-  glfwGetFramebufferSize(w->handle, width, height);
-  *width -= window_panel_width(w);
-  if (*width < 2) *width = 2;
-}
-
-/* ---- Frames ---- */
-
-static const char *resize(window_state *w, int width, int height) {
-  if (w->width == width && w->height == height) return NULL;
-  w->width = w->height = 0;
-  const char *why = view_gl_make_canvases(&w->many, &w->picture, width, height);
-  if (why) return why;
-  w->width = width;
-  w->height = height;
-  w->stale = 1;
-  return NULL;
-}
-
-static const char *draw_scene(window_state *w, int width, int height) {
-  const char *why = resize(w, width, height);
-  if (!why && w->stale && w->view) {
-    const unsigned framebuffer = w->many.framebuffer ? w->many.framebuffer : w->picture.framebuffer;
-    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-    why = flat_view_draw(w->view, &w->camera, &w->window, &w->options.look, width, height);
-    if (w->many.framebuffer) view_gl_copy(framebuffer, w->picture.framebuffer, 0, width, height);
-    w->stale = 0;
-  }
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  if (!why) view_gl_copy(w->picture.framebuffer, 0, window_panel_width(w), width, height);
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  return why;
-}
-
-static void draw_frame(window_state *w) {
-  int width, height;
-  window_scene_size(w, &width, &height);
-  if (height > 0) { /* not while it is minimised */
-    glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    glClearColor(0.945f, 0.95f, 0.955f, 1);
-    glClear(GL_COLOR_BUFFER_BIT);
-    const char *why = draw_scene(w, width, height);
-    if (why) window_tell_error(w, why);
-    ui_begin_frame();
-    window_panel_draw(w);
-    window_keys_draw(w);
-    const int first = w->state == WORKER_BUSY && !w->has_ended && !w->progress.iterations;
-    const char *note = w->note[0] || !first ? w->note : "setting up the solver ...";
-    if (note[0]) ui_note(note, w->note_is_error, (float)window_panel_width(w), 0, (float)width, (float)height);
-    ui_end_frame();
-  }
-  glfwSwapBuffers(w->handle);
-}
-
-/* A file that was dropped: first the window says that it is read. */
-static void open_dropped(window_state *w) {
-  if (w->to_open_shown) {
-    window_open_file(w);
-  } else {
-    window_tell(w, "reading %s ...", w->to_open);
-    w->to_open_shown = 1;
-  }
 }
 
 static int take_given_pins(window_state *w, const flattening *f) {
@@ -127,33 +176,43 @@ static int take_given_pins(window_state *w, const flattening *f) {
   return 0;
 }
 
-int param_window_run(flattening *f, const char *name, const program_options *options,
-                     char message[MESH_MESSAGE]) {
-  window_state w = {.handle = window, .f = f, .options = *options, .dragged = -1};
+static int run(window_state *w, const char *name, GLFWwindow *shared) {
+  const worker_sharing sharing = {shared ? enter_shared : NULL, shared ? leave_shared : NULL, shared};
+  const char *why = worker_create(&sharing, &w->solver);
+  if (!why && take_given_pins(w, w->f)) why = "out of memory";
+  if (why) message("no window: %s", why);
+  if (why) return EXIT_ERROR;
+  mesh_window_name(&w->files, &w->app, name, "-uv.obj", "-uv.png", w->options.output, w->options.screenshot);
+  window_take_mesh(w);
+  if (w->app.note_is_error) return EXIT_ERROR; /* which it has said */
+  app_run(&w->app);
+  return EXIT_FLAT;
+}
+
+int run_window(const program_options *options) {
+  window_state w = {.options = *options, .dragged = -1};
+  char why[MESH_MESSAGE];
+  load_report report;
+  flattening f;
+  if (open_flattening(options, &report, &f)) return EXIT_ERROR;
+  w.f = &f;
   w.options.look.legend = 2; /* below is what the user is told */
   snprintf(w.backend, sizeof w.backend, "%s", options->device.backend ? options->device.backend : "auto");
-  window_input_connect(&w);
-  if (ui_create(window, window_scale(&w))) return mesh_fail(message, "no window: Dear ImGui cannot be set up");
-  const worker_sharing sharing = {shared ? enter_shared : NULL, shared ? leave_shared : NULL, shared};
-  const char *why = worker_create(&sharing, &w.solver);
-  if (!why && take_given_pins(&w, f)) why = "out of memory";
-  int failed = why ? mesh_fail(message, "no window: %s", why) : 0;
-  if (!failed) {
-    window_name_files(&w, name, options);
-    window_take_mesh(&w);
-    if (w.note_is_error) failed = mesh_fail(message, "%.*s", MESH_MESSAGE - 1, w.note);
+  int status = EXIT_ERROR;
+  if (app_open(&w.app, &program, &w, options->ui_scale, why, sizeof why)) {
+    message("%s; --headless does without", why);
+  } else {
+    /* Hidden, the solver's: its context shares the window's objects. NULL: none. */
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+    GLFWwindow *shared = glfwCreateWindow(16, 16, "mesh-param's solver", NULL, w.app.handle);
+    status = run(&w, report.name, shared);
+    worker_destroy(&w.solver);
+    flat_view_destroy(&w.view);
+    view_gl_destroy_screen(&w.screen);
+    if (shared) glfwDestroyWindow(shared);
+    app_close(&w.app);
   }
-  while (!failed && !glfwWindowShouldClose(window)) {
-    if (w.to_open[0]) open_dropped(&w);
-    window_work(&w);
-    draw_frame(&w);
-    glfwWaitEventsTimeout(w.state == WORKER_BUSY ? 0.03 : 0.1);
-  }
-  worker_destroy(&w.solver);
-  flat_view_destroy(&w.view);
-  view_gl_destroy_canvas(&w.many);
-  view_gl_destroy_canvas(&w.picture);
-  ui_destroy();
   free(w.pins);
-  return failed;
+  flattening_destroy(&f);
+  return status;
 }

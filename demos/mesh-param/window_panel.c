@@ -5,22 +5,13 @@
 #include <stdio.h>
 
 #include "backend_choice.h"
-#include "ui.h"
-
-static void action_button(window_state *w, const char *label, int count, void (*action)(window_state *w)) {
-  char tip[60];
-  const int pressed = ui_button(label, count);
-  snprintf(tip, sizeof tip, "key: %s", window_key_of(action));
-  ui_tip(tip);
-  if (pressed) action(w);
-}
 
 static void map_section(window_state *w) {
   const flattening *f = w->f;
   if (!ui_section("Map")) return;
-  action_button(w, w->state == WORKER_BUSY ? "Stop" : "Solve", 2, window_solve_or_stop);
+  app_button(&w->app, w->state == WORKER_BUSY ? "Stop" : "Solve", 2, 1, window_solve_or_stop);
   ui_same_line();
-  action_button(w, "Automatic pins", 2, window_automatic_pins);
+  app_button(&w->app, "Automatic pins", 2, 1, window_automatic_pins);
   if (f->pin_count)
     ui_text("%d pins given, not packed", (int)f->pin_count);
   else
@@ -39,8 +30,8 @@ static void map_section(window_state *w) {
 static void solve_again(window_state *w) {
   worker_stop(w->solver);
   w->wanted = 1;
-  if (w->note_is_error) w->note[0] = 0;
-  w->note_is_error = 0;
+  if (w->app.note_is_error) w->app.note[0] = 0;
+  w->app.note_is_error = 0;
 }
 
 static void choose_backend(window_state *w) {
@@ -117,18 +108,10 @@ static void look_section(window_state *w) {
   if (ui_combo("colour", &colour, colours, FLAT_COLOURS)) {
     look->colour = (flat_colour)colour;
     look->range = 0;
-    w->stale = 1;
+    w->screen.stale = 1;
   }
-  w->stale |= ui_slider_int("squares", &look->squares, 0, 200, "none");
-  w->stale |= ui_check_box("wireframe", &look->wireframe);
-}
-
-static void file_section(window_state *w) {
-  if (!ui_section("Files")) return;
-  if (ui_text_field("mesh", w->output, sizeof w->output, "Export")) window_export(w);
-  ui_tip("writes the mesh with u and v to this file; key: E");
-  if (ui_text_field("picture", w->screenshot, sizeof w->screenshot, "Picture")) window_save_picture(w);
-  ui_tip("saves the picture in this file, as PNG; key: P");
+  w->screen.stale |= ui_slider_int("squares", &look->squares, 0, 200, "none");
+  w->screen.stale |= ui_check_box("wireframe", &look->wireframe);
 }
 
 static void drawn_line(const window_state *w) {
@@ -138,24 +121,16 @@ static void drawn_line(const window_state *w) {
 }
 
 void window_panel_draw(window_state *w) {
-  int width, height;
-  if (w->panel_hidden) return;
-  window_scene_size(w, &width, &height);
-  ui_panel_begin("controls", 0, 0, (float)window_panel_width(w), (float)height);
-  char text[MESH_MESSAGE + 120];
-  snprintf(text, sizeof text, "%s: %d vertices, %d triangles", w->name, (int)w->f->m.vertex_count,
-           (int)w->f->m.triangle_count);
-  ui_dim_text(text);
-  if (w->progress.device[0]) ui_dim_text(w->progress.device);
+  mesh_window_lines(&w->files, &w->f->m, w->progress.device);
   drawn_line(w);
   map_section(w);
   solver_section(w);
   distortion_section(w);
   look_section(w);
-  file_section(w);
+  mesh_window_files(&w->files, &w->app, "writes the mesh with u and v to this file", window_export,
+                    window_save_picture);
   ui_space();
-  action_button(w, "Fit", 2, window_fit);
+  app_button(&w->app, "Fit", 2, 1, window_fit);
   ui_same_line();
-  action_button(w, "Keys: F1", 2, window_switch_keys);
-  ui_panel_end();
+  app_keys_button(&w->app, 2);
 }

@@ -9,7 +9,7 @@ static const double pin_reach = 10, vertex_reach = 20; /* pixels */
 /* The halves of the scene. */
 static int in_image(const window_state *w, double x) {
   int width, height;
-  window_scene_size(w, &width, &height);
+  app_scene_size(&w->app, &width, &height);
   const int left = width / 2;
   return x >= left;
 }
@@ -19,7 +19,7 @@ static int in_image(const window_state *w, double x) {
 static double place_in_scene(const window_state *w, int image, int32_t v, const float to_eye[16],
                              const float projection[16], double pixel[2]) {
   int width, height;
-  window_scene_size(w, &width, &height);
+  app_scene_size(&w->app, &width, &height);
   const int left = width / 2;
   const flattening *f = w->f;
   if (image) {
@@ -48,7 +48,7 @@ static int32_t find_near(const window_state *w, double x, double y, const unsign
   int32_t found = -1;
   double best = INFINITY;
   float to_eye[16], projection[16];
-  window_scene_size(w, &width, &height);
+  app_scene_size(&w->app, &width, &height);
   camera_view_matrix(&w->camera, to_eye);
   camera_projection_matrix(&w->camera, width / 2, height, projection);
   for (int32_t v = 0; v < w->f->c.vertices; v++) {
@@ -56,7 +56,7 @@ static int32_t find_near(const window_state *w, double x, double y, const unsign
     if (flags && !flags[v]) continue;
     const double depth = place_in_scene(w, image, v, to_eye, projection, pixel);
     const double away = hypot(pixel[0] - x, pixel[1] - y);
-    if (isnan(depth) || !(away < (flags ? pin_reach : vertex_reach) * (double)window_scale(w))) continue;
+    if (isnan(depth) || !(away < (flags ? pin_reach : vertex_reach) * (double)w->app.scale)) continue;
     /* A pixel aside counts as much as a thousandth of the mesh's size behind. */
     const double far = image ? away : depth + 0.001 * away;
     if (far >= best) continue;
@@ -81,7 +81,7 @@ static int use_pins(window_state *w) {
   worker_stop(w->solver);
   const int failed =
       flattening_set_pins(w->f, w->pins, w->pin_count, message) || flattening_update(w->f, message);
-  if (failed) window_tell_error(w, message);
+  if (failed) app_tell_error(&w->app, message);
   window_image_changed(w, NULL);
   w->wanted = 1;
   return failed;
@@ -96,7 +96,7 @@ static int find_own(const window_state *w, int32_t flat) {
 static int append(window_state *w, int32_t flat) {
   flattening_pin *more = realloc(w->pins, ((size_t)w->pin_count + 1) * sizeof *more);
   if (!more) {
-    window_tell_error(w, "out of memory for another pin");
+    app_tell_error(&w->app, "out of memory for another pin");
     return 1;
   }
   w->pins = more;
@@ -117,7 +117,7 @@ static int take_over(window_state *w) {
 
 void window_add_pin(window_state *w, int32_t flat) {
   if (take_over(w) || (find_own(w, flat) < 0 && append(w, flat))) return;
-  if (!use_pins(w)) window_tell(w, "vertex %d is pinned; drag it in the image", (int)w->f->c.vertex[flat]);
+  if (!use_pins(w)) app_tell(&w->app, "vertex %d is pinned; drag it in the image", (int)w->f->c.vertex[flat]);
 }
 
 void window_remove_pin(window_state *w, int32_t flat) {
@@ -126,7 +126,7 @@ void window_remove_pin(window_state *w, int32_t flat) {
   if (own < 0) return;
   const int32_t vertex = w->pins[own].vertex;
   w->pins[own] = w->pins[--w->pin_count];
-  if (!use_pins(w)) window_tell(w, "vertex %d is not pinned any more", (int)vertex);
+  if (!use_pins(w)) app_tell(&w->app, "vertex %d is not pinned any more", (int)vertex);
 }
 
 void window_grab_pin(window_state *w, int32_t flat) {
@@ -138,7 +138,7 @@ void window_move_pin(window_state *w, double x, double y) {
   int width, height;
   double uv[2];
   if (w->dragged < 0 || w->dragged >= w->pin_count) return;
-  window_scene_size(w, &width, &height);
+  app_scene_size(&w->app, &width, &height);
   const int left = width / 2;
   const double pixel[2] = {x - left, y};
   flat_view_from_pixels(&w->window, width - left, height, pixel, uv);
@@ -155,7 +155,7 @@ void window_automatic_pins(window_state *w) {
   w->pin_count = 0;
   w->dragged = -1;
   worker_stop(w->solver);
-  if (flattening_restart(w->f, message)) window_tell_error(w, message);
-  if (!use_pins(w)) window_tell(w, "two pins in every part, far apart, and the parts packed");
+  if (flattening_restart(w->f, message)) app_tell_error(&w->app, message);
+  if (!use_pins(w)) app_tell(&w->app, "two pins in every part, far apart, and the parts packed");
   flat_view_fit_image(w->f, &w->window);
 }

@@ -17,8 +17,4 @@ int drawing_make(drawing *d, const char *path, char message[MESH_MESSAGE]);
 /* How the positions of the last picture came to OpenGL (view_shared.h); NULL before the first one. */
 const char *drawing_way(const drawing *d);
 
-/* Draws the smoother's control points in a view from now on: fixed ones red, soft ones blue, and a ring around
- * that of vertex `marked`; -1: none. Returns NULL, or why it failed. */
-const char *drawing_mark_controls(mesh_view *view, const smoother *s, int32_t marked);
-
 #endif

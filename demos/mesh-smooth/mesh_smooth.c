@@ -7,16 +7,9 @@
 #include "message.h"
 #include "program.h"
 #include "progress.h"
-#ifdef MESH_SMOOTH_WINDOW
-#include "window.h"
-#endif
 
 const mesh_repair_words repair_words = {.thin = "that angles are bounded there",
                                         .odd_edge = "their vertices are held fixed"};
-
-static void print_note(const char *line, void *user) {
-  message_note("%s: %s", (const char *)user, line);
-}
 
 int open_smoother(const program_options *options, load_report *report, smoother **s) {
   char why[MESH_MESSAGE], because[MESH_MESSAGE];
@@ -46,41 +39,13 @@ int open_smoother(const program_options *options, load_report *report, smoother 
   }
   dsi_controls_free(&controls);
   if (failed) return 1;
-  load_describe(report, &repair_words, print_note, report->name);
+  load_note(report, &repair_words);
   return 0;
 }
 
-#ifdef MESH_SMOOTH_WINDOW
+#ifndef MESH_SMOOTH_WINDOW
 
-static int run_window(const program_options *given) {
-  program_options options = *given;
-  char why[MESH_MESSAGE];
-  load_report report;
-  smoother *s;
-  if (smooth_window_open(0, 0, why)) {
-    message("%s; --headless does without", why);
-    return EXIT_ERROR;
-  }
-  options.smoother.platform = TS_GL_PLATFORM_CURRENT;
-  int failed = open_smoother(&options, &report, &s);
-  if (!failed) {
-    const window_options window = {.name = report.name,
-                                   .output = options.output,
-                                   .screenshot = options.screenshot,
-                                   .look = options.look,
-                                   .keep_duplicates = options.load.keep_duplicates,
-                                   .steps = options.steps > 0 ? options.steps : 0};
-    failed = smooth_window_run(&s, &window, why);
-    if (failed) message("%s", why);
-  }
-  smoother_destroy(&s);
-  smooth_window_close();
-  return failed ? EXIT_ERROR : EXIT_MADE;
-}
-
-#else
-
-static int run_window(const program_options *options) {
+int run_window(const program_options *options) {
   (void)options;
   message("no window in this build, expected --headless");
   return EXIT_ERROR;

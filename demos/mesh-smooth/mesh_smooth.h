@@ -16,6 +16,7 @@ typedef struct program_options {
   const char *control, *fix;                /* of discrete smooth interpolation; NULL: none */
   int width, height;                        /* of pictures */
   int steps;                                /* -1: not said */
+  double ui_scale;
   int headless, bench, formats, json, quiet, verbosity;
 } program_options;
 
@@ -25,6 +26,7 @@ void options_parse(int argc, char **argv, program_options *options);
 /* The ways to run, which return an exit status after a message. */
 int run_headless(const program_options *options);
 int run_bench(const program_options *options);
+int run_window(const program_options *options);
 
 /* How it says what a repair has left. */
 extern const mesh_repair_words repair_words;

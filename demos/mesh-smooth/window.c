@@ -1,112 +1,181 @@
-#include <GL/glew.h>
+/* The window of mesh-smooth: look at a mesh, smooth it, compare, export. */
+#include "window_state.h"
 
-#include "window.h"
+#include <math.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include "ui.h"
-#include "view_window.h"
-#include "window_state.h"
+#include "message.h"
 
-static GLFWwindow *window;
+/* ---- Keys ---- */
 
-int smooth_window_open(int width, int height, char message[MESH_MESSAGE]) {
-  static const int least[2] = {480, 320};
-  char why[200];
-  const int given = width > 0 && height > 0;
-  window = view_window_open("mesh-smooth", given ? width : 1280, given ? height : 800, least, why, sizeof why);
-  return window ? 0 : mesh_fail(message, "no window: %s", why);
+static void next_colour(window_state *w) {
+  w->scene.look.colour = (w->scene.look.colour + 1) % MESH_COLOURS;
+  w->scene.screen.stale = w->scene.range_stale = 1;
+  w->scene.range_chosen = 0;
+}
+static void next_shading(window_state *w) {
+  w->scene.look.shading = (w->scene.look.shading + 1) % MESH_SHADINGS;
+  w->scene.screen.stale = 1;
+}
+static void switch_wireframe(window_state *w) {
+  w->scene.look.wireframe = !w->scene.look.wireframe;
+  w->scene.screen.stale = 1;
+}
+static void switch_before_after(window_state *w) {
+  w->scene.look.before_after = !w->scene.look.before_after;
+  w->scene.screen.stale = 1;
+}
+static void pause_steps(window_state *w) {
+  w->steps_to_make = 0;
 }
 
-void smooth_window_close(void) {
-  view_window_close(window);
-  window = NULL;
+static const app_key keys[] = {
+    {GLFW_KEY_SPACE, 0, window_run_or_pause, "Space", "run, pause", 0},
+    {'S', 0, window_step, "S", "one step", 1},
+    {'Z', 0, window_undo, "Z", "undo (also Ctrl+Z)", 1},
+    {'Z', 1, window_undo, NULL, NULL, 1},
+    {'Y', 0, window_redo, "Y", "redo (also Ctrl+Y)", 1},
+    {'Y', 1, window_redo, NULL, NULL, 1},
+    {'Z', 2, window_redo, NULL, NULL, 1},
+    {'R', 0, window_reset, "R", "back to the start", 0},
+    {'N', 0, window_add_noise, "N", "add noise", 0},
+    {'X', 0, window_remove_control, "X", "remove the control point (also Delete)", 0},
+    {GLFW_KEY_DELETE, 0, window_remove_control, NULL, NULL, 0},
+    {'F', 0, window_fit, "F", "fit the mesh into the picture", 0},
+    {'D', 0, next_shading, "D", "smooth or flat shading", 0},
+    {'W', 0, switch_wireframe, "W", "wireframe", 0},
+    {'C', 0, next_colour, "C", "colour: none, curvature, distance moved", 0},
+    {'B', 0, switch_before_after, "B", "before and after", 0},
+    {'P', 0, window_save_picture, "P", "save a picture", 0},
+    {'E', 0, window_export, "E", "export the mesh", 0},
+    {0}};
+
+static const ui_row pointer[] = {
+    {"left button", "turn; drag the line between before and after"},
+    {"on a control point", "drag it; Ctrl and left on the mesh puts one (interpolation)"},
+    {"right button", "move (also the middle one, or Shift and the left one)"},
+    {"wheel", "nearer, farther"},
+    {"drop a file", "open it: OBJ, PLY, OFF or STL"},
+    {0}};
+
+/* ---- The pointer ---- */
+
+static int is_on_split(const window_state *w) {
+  int width, height;
+  app_scene_size(&w->app, &width, &height);
+  return w->scene.look.before_after &&
+         fabs(w->app.x - (double)w->scene.look.split * width) < 8 * (double)w->app.scale;
 }
 
-/* ---- Sizes ---- */
-
-float window_scale(const window_state *w) {
-  return view_window_scale(w->handle);
+static void press(window_state *w, int button, int modifiers) {
+  if (button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT))
+    w->drag = DRAG_PAN;
+  else if (window_grab_control(w, (modifiers & GLFW_MOD_CONTROL) != 0))
+    w->drag = DRAG_CONTROL;
+  else
+    w->drag = is_on_split(w) ? DRAG_SPLIT : DRAG_ORBIT;
 }
 
-int window_panel_width(const window_state *w) {
-  return w->panel_hidden ? 0 : (int)(286 * window_scale(w));
+static void release(window_state *w, int button) {
+  (void)button;
+  w->drag = DRAG_NONE;
 }
 
-void window_scene_size(const window_state *w, int *width, int *height) {
-  glfwGetFramebufferSize(w->handle, width, height);
-  *width -= window_panel_width(w);
-  if (*width < 1) *width = 1;
+static void move(window_state *w, double to_x, double to_y) {
+  const float x0 = (float)w->app.x, y0 = (float)w->app.y, x = (float)to_x, y = (float)to_y;
+  int width, height;
+  app_scene_size(&w->app, &width, &height);
+  camera *c = &w->scene.camera;
+  if (w->drag == DRAG_ORBIT) camera_orbit(c, x0, y0, x, y, width, height);
+  if (w->drag == DRAG_PAN) camera_pan(c, x0, y0, x, y, width, height);
+  if (w->drag == DRAG_CONTROL) window_drag_control(w, x0, y0, x, y, width, height);
+  if (w->drag == DRAG_SPLIT) w->scene.look.split = fminf(fmaxf(x / (float)width, 0), 1);
+  if (w->drag != DRAG_NONE) w->scene.screen.stale = 1;
+}
+
+static void scroll(window_state *w, double amount) {
+  camera_zoom(&w->scene.camera, (float)amount);
+  w->scene.screen.stale = 1;
 }
 
 /* ---- Frames ---- */
 
-static void draw_frame(window_state *w) {
-  int width, height;
-  window_scene_size(w, &width, &height);
-  if (height > 0) { /* not while it is minimised */
-    glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    glClearColor(0.945f, 0.95f, 0.955f, 1);
-    glClear(GL_COLOR_BUFFER_BIT);
-    const char *why = window_scene_draw(&w->scene, window_panel_width(w), width, height);
-    if (why) window_tell_error(w, why);
-    ui_begin_frame();
-    window_panel_draw(w);
-    window_keys_draw(w);
-    const char *note = w->compiling ? "compiling shaders ..." : w->note;
-    if (note[0])
-      ui_note(note, note == w->note && w->note_is_error, (float)window_panel_width(w), 0, (float)width,
-              (float)height);
-    ui_end_frame();
-  }
-  glfwSwapBuffers(w->handle);
+static void draw(window_state *w, int left, int width, int height) {
+  const char *why = window_scene_draw(&w->scene, left, width, height);
+  if (why) app_tell_error(&w->app, why);
 }
 
-/* What takes long: one thing a frame. */
-static void work(window_state *w) {
-  if (w->to_open[0]) {
-    if (w->to_open_shown) {
-      window_open_file(w);
-    } else {
-      window_tell(w, "reading %s ...", w->to_open);
-      w->to_open_shown = 1;
-    }
-  } else if (w->steps_to_make) {
+static void work(window_state *w, double seconds) {
+  (void)seconds;
+  if (w->app.note_is_error) w->steps_to_make = 0;
+  if (w->steps_to_make)
     window_make_step(w);
-  } else if (w->following) {
+  else if (w->following)
     window_follow(w);
-  }
 }
 
-int smooth_window_run(smoother **s, const window_options *options, char message[MESH_MESSAGE]) {
-  window_state w = {.handle = window,
-                    .s = s,
-                    .keep_duplicates = options->keep_duplicates,
+static double rest(const window_state *w) {
+  return w->steps_to_make || w->following ? 0 : 0.05;
+}
+
+static const char *busy(const window_state *w) {
+  return w->compiling ? "compiling shaders ..." : "";
+}
+
+static const app_program program = {.name = "mesh-smooth",
+                                    .width = 1280,
+                                    .height = 800,
+                                    .least_width = 480,
+                                    .least_height = 320,
+                                    .panel_width = 286,
+                                    .ground = {0.945f, 0.95f, 0.955f},
+                                    .keys = keys,
+                                    .pointer = pointer,
+                                    .stops = "pause",
+                                    .stop = pause_steps,
+                                    .work = work,
+                                    .draw = draw,
+                                    .controls = window_panel_draw,
+                                    .rest = rest,
+                                    .busy = busy,
+                                    .press = press,
+                                    .release = release,
+                                    .move = move,
+                                    .scroll = scroll,
+                                    .take_file = window_open_file};
+
+static int run(window_state *w, const program_options *given) {
+  program_options options = *given;
+  load_report report;
+  options.smoother.platform = TS_GL_PLATFORM_CURRENT;
+  if (open_smoother(&options, &report, &w->s)) return EXIT_ERROR;
+  mesh_window_name(&w->files, &w->app, report.name, "-smooth.ply", ".png", options.output, options.screenshot);
+  window_take_mesh(w);
+  if (w->app.note_is_error) return EXIT_ERROR; /* which it has said */
+  app_run(&w->app);
+  return EXIT_MADE;
+}
+
+int run_window(const program_options *options) {
+  window_state w = {.keep_duplicates = options->load.keep_duplicates,
                     .scene.look = options->look,
+                    .scene.keep_range = options->look.range > 0,
                     .noise = 0.002,
                     .seed = 1,
-                    .steps_to_make = options->steps,
+                    .steps_to_make = options->steps > 0 ? options->steps : 0,
                     .selected = -1,
                     .new_fixed = 1,
                     .new_weight = 10};
-  w.scene.look.legend = 1;
-  if (!(w.scene.look.split > 0)) w.scene.look.split = 0.5f;
-  w.scene.keep_range = w.scene.look.range > 0;
-  window_input_connect(&w);
-  if (ui_create(window, window_scale(&w))) return mesh_fail(message, "no window: Dear ImGui cannot be set up");
-  window_name_files(&w, options->name, options);
-  window_take_mesh(&w);
-  int failed = w.note_is_error ? mesh_fail(message, "%.*s", MESH_MESSAGE - 1, w.note) : 0;
-  while (!failed && !glfwWindowShouldClose(window)) {
-    work(&w);
-    draw_frame(&w);
-    if (w.steps_to_make || w.to_open[0] || w.following)
-      glfwPollEvents();
-    else
-      glfwWaitEventsTimeout(0.05);
+  char why[MESH_MESSAGE];
+  if (app_open(&w.app, &program, &w, options->ui_scale, why, sizeof why)) {
+    message("%s; --headless does without", why);
+    return EXIT_ERROR;
   }
+  const int status = run(&w, options);
   window_scene_close(&w.scene);
-  ui_destroy();
-  return failed;
+  smoother_destroy(&w.s);
+  app_close(&w.app);
+  return status;
 }

@@ -6,7 +6,6 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include "drawing.h"
 #include "window_state.h"
 
 /* Iterations of a frame while the pointer drags. It goes on for so many frames after that, each with twice the
@@ -16,21 +15,21 @@ enum { frame_iterations = 8, settling_frames = 8 };
 /* ---- Places ---- */
 
 static void to_unit(const window_state *w, const double place[3], float unit[3]) {
-  const mesh_measures *m = smoother_start_measures(*w->s);
+  const mesh_measures *m = smoother_start_measures(w->s);
   for (int c = 0; c < 3; c++) unit[c] = (float)((place[c] - 0.5 * (m->low[c] + m->high[c])) / m->diagonal);
 }
 
 static void from_unit(const window_state *w, const float unit[3], double place[3]) {
-  const mesh_measures *m = smoother_start_measures(*w->s);
+  const mesh_measures *m = smoother_start_measures(w->s);
   for (int c = 0; c < 3; c++) place[c] = 0.5 * (m->low[c] + m->high[c]) + m->diagonal * (double)unit[c];
 }
 
 /* ---- The list ---- */
 
 void window_mark_controls(window_state *w) {
-  const char *why = !w->scene.view ? NULL : drawing_mark_controls(w->scene.view, *w->s, w->selected);
-  if (why) window_tell_error(w, why);
-  w->scene.stale = 1;
+  const char *why = !w->scene.view ? NULL : positions_mark_controls(w->scene.view, w->s, w->selected);
+  if (why) app_tell_error(&w->app, why);
+  w->scene.screen.stale = 1;
 }
 
 void window_follow_on(window_state *w) {
@@ -41,21 +40,21 @@ void window_follow_on(window_state *w) {
 static int set_controls(window_state *w, const dsi_controls *list) {
   char message[MESH_MESSAGE];
   dsi_controls before = {0};
-  int failed = dsi_controls_copy(smoother_controls(*w->s), &before, message);
-  if (!failed && smoother_set_controls(*w->s, list, message)) {
+  int failed = dsi_controls_copy(smoother_controls(w->s), &before, message);
+  if (!failed && smoother_set_controls(w->s, list, message)) {
     char ignored[MESH_MESSAGE];
     failed = 1;
-    smoother_set_controls(*w->s, &before, ignored);
+    smoother_set_controls(w->s, &before, ignored);
   }
   dsi_controls_free(&before);
-  if (failed) window_tell_error(w, message);
+  if (failed) app_tell_error(&w->app, message);
   window_follow_on(w);
   window_mark_controls(w);
   return failed;
 }
 
 const dsi_control *window_selected(const window_state *w) {
-  const dsi_controls *list = smoother_controls(*w->s);
+  const dsi_controls *list = smoother_controls(w->s);
   const int k = dsi_controls_find(list, w->selected);
   return k < 0 ? NULL : &list->points[k];
 }
@@ -64,10 +63,10 @@ const dsi_control *window_selected(const window_state *w) {
 static void change_selected(window_state *w, const dsi_control *point) {
   char message[MESH_MESSAGE];
   dsi_controls list = {0};
-  const int k = dsi_controls_find(smoother_controls(*w->s), w->selected);
+  const int k = dsi_controls_find(smoother_controls(w->s), w->selected);
   if (k < 0) return;
-  if (dsi_controls_copy(smoother_controls(*w->s), &list, message)) {
-    window_tell_error(w, message);
+  if (dsi_controls_copy(smoother_controls(w->s), &list, message)) {
+    app_tell_error(&w->app, message);
     return;
   }
   if (point)
@@ -122,16 +121,16 @@ static float squared_distance(const float *a, const float b[3]) {
 
 /* The vertex nearest to what the pointer is on, and where it is; -1: the mesh is not there. */
 static int32_t pick_vertex(const window_state *w, int width, int height, float place[3]) {
-  const mesh *m = smoother_mesh(*w->s);
+  const mesh *m = smoother_mesh(w->s);
   const size_t count = 3 * (size_t)m->vertex_count;
   float origin[3], direction[3], nearest = INFINITY, least = INFINITY;
   int32_t triangle = -1, vertex = -1;
   float *p = malloc(count * sizeof *p);
-  if (!p || ts_vector_read(smoother_positions(*w->s), p, count) != TS_OK) {
+  if (!p || ts_vector_read(smoother_positions(w->s), p, count) != TS_OK) {
     free(p);
     return -1;
   }
-  camera_ray(&w->scene.camera, (float)w->pointer_x, (float)w->pointer_y, width, height, origin, direction);
+  camera_ray(&w->scene.camera, (float)w->app.x, (float)w->app.y, width, height, origin, direction);
   for (int32_t t = 0; t < m->triangle_count; t++) {
     const int32_t *v = m->triangles + 3 * (size_t)t;
     const float at = meet(origin, direction, p + 3 * (size_t)v[0], p + 3 * (size_t)v[1], p + 3 * (size_t)v[2]);
@@ -154,7 +153,7 @@ static int32_t pick_vertex(const window_state *w, int width, int height, float p
 
 /* The control point under the pointer, by index; -1: none. */
 static int pick_control(const window_state *w, int width, int height) {
-  const dsi_controls *list = smoother_controls(*w->s);
+  const dsi_controls *list = smoother_controls(w->s);
   const float size = fmaxf(12, (float)(width < height ? width : height) / 55);
   float least = 0.7f * size;
   int picked = -1;
@@ -162,7 +161,7 @@ static int pick_control(const window_state *w, int width, int height) {
     float unit[3], x, y;
     to_unit(w, list->points[k].place, unit);
     if (!camera_project(&w->scene.camera, unit, width, height, &x, &y)) continue;
-    const float far = hypotf(x - (float)w->pointer_x, y - (float)w->pointer_y);
+    const float far = hypotf(x - (float)w->app.x, y - (float)w->app.y);
     if (far >= least) continue;
     least = far;
     picked = k;
@@ -177,20 +176,20 @@ static int put_control(window_state *w, int width, int height) {
                        .weight = w->new_fixed ? DSI_FIXED : w->new_weight};
   dsi_controls list = {0};
   if (point.vertex < 0) return 0;
-  if (dsi_controls_find(smoother_controls(*w->s), point.vertex) >= 0) {
+  if (dsi_controls_find(smoother_controls(w->s), point.vertex) >= 0) {
     w->selected = point.vertex;
     window_mark_controls(w);
     return 1;
   }
   from_unit(w, place, point.place);
-  int failed = dsi_controls_copy(smoother_controls(*w->s), &list, message) ||
-               dsi_controls_add(&list, smoother_mesh(*w->s), &point, message);
+  int failed = dsi_controls_copy(smoother_controls(w->s), &list, message) ||
+               dsi_controls_add(&list, smoother_mesh(w->s), &point, message);
   if (failed)
-    window_tell_error(w, message);
+    app_tell_error(&w->app, message);
   else {
     w->selected = point.vertex;
     failed = set_controls(w, &list);
-    if (!failed) window_tell(w, "a control point for vertex %d", (int)point.vertex);
+    if (!failed) app_tell(&w->app, "a control point for vertex %d", (int)point.vertex);
   }
   dsi_controls_free(&list);
   return !failed;
@@ -198,11 +197,11 @@ static int put_control(window_state *w, int width, int height) {
 
 int window_grab_control(window_state *w, int puts) {
   int width, height;
-  if (smoother_get_options(*w->s)->method != SMOOTHER_DSI) return 0;
-  window_scene_size(w, &width, &height);
+  if (smoother_get_options(w->s)->method != SMOOTHER_DSI) return 0;
+  app_scene_size(&w->app, &width, &height);
   const int k = pick_control(w, width, height);
   if (k < 0) return puts && put_control(w, width, height);
-  w->selected = smoother_controls(*w->s)->points[k].vertex;
+  w->selected = smoother_controls(w->s)->points[k].vertex;
   window_mark_controls(w);
   return 1;
 }
@@ -222,33 +221,33 @@ void window_drag_control(window_state *w, float x0, float y0, float x1, float y1
 
 static void moved(window_state *w) {
   /* Another layout of the matrix: a vector at the same address may be another one. */
-  if (smoother_dsi_result(*w->s)->seconds_layout > 0) w->scene.drawn = NULL;
-  const char *why = window_scene_moved(&w->scene, *w->s);
-  if (why) window_tell_error(w, why);
+  if (smoother_dsi_result(w->s)->seconds_layout > 0) w->scene.positions.drawn = NULL;
+  const char *why = window_scene_moved(&w->scene, w->s);
+  if (why) app_tell_error(&w->app, why);
 }
 
 void window_settle(window_state *w) {
   char message[MESH_MESSAGE];
   w->following = 0;
-  if (!smoother_is_live(*w->s)) return;
-  if (smoother_settle(*w->s, message)) window_tell_error(w, message);
-  w->scene.drawn = NULL;
+  if (!smoother_is_live(w->s)) return;
+  if (smoother_settle(w->s, message)) app_tell_error(&w->app, message);
+  w->scene.positions.drawn = NULL;
   moved(w);
 }
 
 void window_follow(window_state *w) {
   char message[MESH_MESSAGE];
   int converged;
-  const int asked = smoother_get_options(*w->s)->cg_iterations, longer = settling_frames - w->following;
+  const int asked = smoother_get_options(w->s)->cg_iterations, longer = settling_frames - w->following;
   const int iterations = (asked ? asked : frame_iterations) << (w->drag == DRAG_CONTROL ? 0 : longer);
   if (window_compiles(w)) return;
   const double begin = glfwGetTime();
-  if (smoother_follow(*w->s, iterations, &converged, message)) {
-    window_tell_error(w, message);
+  if (smoother_follow(w->s, iterations, &converged, message)) {
+    app_tell_error(&w->app, message);
     w->following = 0;
     return;
   }
-  window_remember_time(w, glfwGetTime() - begin);
+  app_times_add(&w->times, WINDOW_TIMES, 1e3 * (glfwGetTime() - begin));
   moved(w);
   if (w->drag == DRAG_CONTROL) return;
   w->following--;

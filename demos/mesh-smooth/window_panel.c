@@ -7,25 +7,12 @@
 
 #include "backend_choice.h"
 #include "plot_range.h"
-#include "ui.h"
-
-static int action_button(window_state *w, const char *label, int count, int enabled,
-                         void (*action)(window_state *w)) {
-  char tip[60];
-  ui_disabled_begin(!enabled);
-  const int pressed = ui_button(label, count);
-  ui_disabled_end();
-  snprintf(tip, sizeof tip, "key: %s", window_key_of(action));
-  ui_tip(tip);
-  if (pressed) action(w);
-  return pressed;
-}
 
 /* ---- How it is smoothed ---- */
 
 static void method_choice(window_state *w) {
   static const char *const methods[] = {"flow", "interpolation"};
-  smoother_options o = *smoother_get_options(*w->s);
+  smoother_options o = *smoother_get_options(w->s);
   int method = (int)o.method;
   if (!ui_combo("method", &method, methods, 2)) return;
   o.method = (smoother_method)method;
@@ -44,7 +31,7 @@ static void control_points(window_state *w) {
   if (point)
     ui_text("control point of vertex %d", (int)point->vertex);
   else
-    ui_text("%d control points; new ones are", smoother_controls(*w->s)->count);
+    ui_text("%d control points; new ones are", smoother_controls(w->s)->count);
   ui_tip("Ctrl and the left button put one on the mesh; drag it with the left button");
   int changed = ui_combo("kind", &fixed, kinds, 2);
   ui_disabled_begin(fixed);
@@ -55,16 +42,16 @@ static void control_points(window_state *w) {
     w->new_weight = weight;
     window_set_weight(w, fixed ? DSI_FIXED : weight);
   }
-  action_button(w, "Remove", 2, point != NULL, window_remove_control);
+  app_button(&w->app, "Remove", 2, point != NULL, window_remove_control);
   ui_same_line();
-  ui_disabled_begin(smoother_controls(*w->s)->count == 0);
+  ui_disabled_begin(smoother_controls(w->s)->count == 0);
   if (ui_button("Remove all", 2)) window_remove_controls(w);
   ui_disabled_end();
 }
 
 static void interpolation_options(window_state *w) {
   static const char *const boundaries[] = {"fixed", "free"}, *const weights[] = {"uniform", "cotangent"};
-  smoother_options o = *smoother_get_options(*w->s);
+  smoother_options o = *smoother_get_options(w->s);
   int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW, kind = (int)o.weights;
   int changed = ui_slider_log_unit("fit", &o.fit, 1e-6, 10, 1, "");
   ui_tip("how much a vertex is held at its place");
@@ -79,7 +66,7 @@ static void interpolation_options(window_state *w) {
 }
 
 static void flow_options(window_state *w) {
-  smoother *s = *w->s;
+  smoother *s = w->s;
   smoother_options o = *smoother_get_options(s);
   static const char *const boundaries[] = {"fixed", "free"};
   int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW;
@@ -98,29 +85,29 @@ static void flow_options(window_state *w) {
 }
 
 static void smoothing_section(window_state *w) {
-  smoother *s = *w->s;
+  smoother *s = w->s;
   if (!ui_section("Smoothing")) return;
   method_choice(w);
   const int is_dsi = smoother_get_options(s)->method == SMOOTHER_DSI;
   if (is_dsi) {
-    action_button(w, "Solve", 1, !w->following, window_step);
+    app_button(&w->app, "Solve", 1, !w->following, window_step);
   } else {
-    action_button(w, w->steps_to_make ? "Pause" : "Run", 2, 1, window_run_or_pause);
+    app_button(&w->app, w->steps_to_make ? "Pause" : "Run", 2, 1, window_run_or_pause);
     ui_same_line();
-    action_button(w, "Step", 2, !w->steps_to_make, window_step);
+    app_button(&w->app, "Step", 2, !w->steps_to_make, window_step);
   }
-  action_button(w, "Undo", 3, smoother_can_undo(s), window_undo);
+  app_button(&w->app, "Undo", 3, smoother_can_undo(s), window_undo);
   ui_same_line();
-  action_button(w, "Redo", 3, smoother_can_redo(s), window_redo);
+  app_button(&w->app, "Redo", 3, smoother_can_redo(s), window_redo);
   ui_same_line();
-  action_button(w, "Reset", 3, smoother_step_count(s) > 0, window_reset);
+  app_button(&w->app, "Reset", 3, smoother_step_count(s) > 0, window_reset);
   if (is_dsi)
     interpolation_options(w);
   else
     flow_options(w);
   ui_slider_log("noise", &w->noise, 1e-5, 1e-1);
   ui_tip("standard deviation along the normals, in parts of the diagonal");
-  action_button(w, "Add noise", 1, 1, window_add_noise);
+  app_button(&w->app, "Add noise", 1, 1, window_add_noise);
 }
 
 /* ---- Solver ---- */
@@ -128,7 +115,7 @@ static void smoothing_section(window_state *w) {
 static void choose_device(window_state *w, const ts_context_info *device, const ts_mesh_flow_info *flow) {
   static const char *const gl_names[] = {"jagged", "segments"}, *const other_names[] = {"csr"};
   static const ts_format gl_formats[] = {TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS};
-  smoother_options o = *smoother_get_options(*w->s);
+  smoother_options o = *smoother_get_options(w->s);
   int format = flow->format == TS_FORMAT_SEGMENTS;
   o.platform = TS_GL_PLATFORM_CURRENT;
   const char *chosen = backend_choice(device->backend);
@@ -137,8 +124,8 @@ static void choose_device(window_state *w, const ts_context_info *device, const 
     o.format = TS_FORMAT_AUTO;
     window_set_options(w, &o);
   } else if (o.method == SMOOTHER_DSI) {
-    ui_text("format %s", ts_format_name(smoother_dsi_result(*w->s)->format));
-    ui_tip(smoother_dsi_result(*w->s)->choice);
+    ui_text("format %s", ts_format_name(smoother_dsi_result(w->s)->format));
+    ui_tip(smoother_dsi_result(w->s)->choice);
   } else if (!strstr(device->backend, "gl")) {
     format = 0;
     ui_combo("format", &format, other_names, 1);
@@ -165,33 +152,26 @@ static void residual_plot(const smoother *s) {
   ui_tip("after each iteration of the last solve");
 }
 
-/* Three digits; valid until the next call. */
-static const char *milliseconds(double time) {
-  static char text[32];
-  snprintf(text, sizeof text, "%.*f", time < 1 ? 3 : time < 10 ? 2 : time < 100 ? 1 : 0, time);
-  return text;
-}
-
 static void time_plot(const window_state *w) {
   char text[80];
-  const char *const what = smoother_get_options(*w->s)->method == SMOOTHER_DSI ? "frame" : "step";
+  const char *const what = smoother_get_options(w->s)->method == SMOOTHER_DSI ? "frame" : "step";
   snprintf(text, sizeof text, "time of each %s", what);
-  if (w->time_count)
+  if (w->times.count)
     snprintf(text, sizeof text, "time of each %s, now %s ms", what,
-             milliseconds((double)w->times[w->time_count - 1]));
-  ui_plot(text, w->times, w->time_count, 0, plot_range(w->times, w->time_count), 1);
+             app_digits((double)w->times.values[w->times.count - 1]));
+  ui_plot(text, w->times.values, w->times.count, 0, plot_range(w->times.values, w->times.count), 1);
   ui_tip("matrix and solve, without the drawing");
-  ui_text("drawing %s ms", milliseconds(1e3 * w->scene.seconds_draw));
+  ui_text("drawing %s ms", app_digits(1e3 * w->scene.seconds_draw));
 }
 
 static void solver_section(window_state *w) {
   ts_context_info device = {0};
   ts_mesh_flow_info flow = {0};
   if (!ui_section("Solver")) return;
-  if (ts_context_get_info(smoother_context(*w->s), &device) == TS_OK &&
-      ts_mesh_flow_get_info(smoother_flow(*w->s), &flow) == TS_OK)
+  if (ts_context_get_info(smoother_context(w->s), &device) == TS_OK &&
+      ts_mesh_flow_get_info(smoother_flow(w->s), &flow) == TS_OK)
     choose_device(w, &device, &flow);
-  smoother_options o = *smoother_get_options(*w->s);
+  smoother_options o = *smoother_get_options(w->s);
   int changed = ui_slider_log("tolerance", &o.rtol, 1e-6, 1e-1);
   changed |= ui_slider_int("iterations", &o.cg_iterations, 0, 100, "to tolerance");
   ui_tip("at most so many; then the step counts as it is");
@@ -204,7 +184,7 @@ static void solver_section(window_state *w) {
     ui_text("step %d: %d iterations to %.1e", r->number, r->iterations, r->relative_residual);
   else
     ui_text("no step yet");
-  residual_plot(*w->s);
+  residual_plot(w->s);
   time_plot(w);
 }
 
@@ -237,39 +217,21 @@ static void look_section(window_state *w) {
   ui_disabled_end();
   look->shading = (mesh_shading)shading;
   look->colour = (mesh_colour)colour;
-  scene->stale |= changed;
-}
-
-static void file_section(window_state *w) {
-  if (!ui_section("Files")) return;
-  if (ui_text_field("mesh", w->output, sizeof w->output, "Export")) window_export(w);
-  ui_tip("writes the mesh to this file; key: E");
-  if (ui_text_field("picture", w->screenshot, sizeof w->screenshot, "Picture")) window_save_picture(w);
-  ui_tip("saves the picture in this file, as PNG; key: P");
+  scene->screen.stale |= changed;
 }
 
 void window_panel_draw(window_state *w) {
-  int width, height;
   ts_context_info device = {0};
-  if (w->panel_hidden) return;
-  window_scene_size(w, &width, &height);
-  ui_panel_begin("controls", 0, 0, (float)window_panel_width(w), (float)height);
-  char text[MESH_MESSAGE + 120];
-  const mesh *m = smoother_mesh(*w->s);
-  snprintf(text, sizeof text, "%s: %d vertices, %d triangles", w->name, (int)m->vertex_count,
-           (int)m->triangle_count);
-  ui_dim_text(text);
-  if (ts_context_get_info(smoother_context(*w->s), &device) == TS_OK && device.device)
-    ui_dim_text(device.device);
-  if (w->scene.way == VIEW_WAY_SHARED) ui_dim_text("drawn from a buffer shared with CUDA");
-  if (w->scene.way == VIEW_WAY_COPIED) ui_dim_text("drawn from copies: no textures there");
+  ts_context_get_info(smoother_context(w->s), &device);
+  mesh_window_lines(&w->files, smoother_mesh(w->s), device.device);
+  if (w->scene.positions.way == VIEW_WAY_SHARED) ui_dim_text("drawn from a buffer shared with CUDA");
+  if (w->scene.positions.way == VIEW_WAY_COPIED) ui_dim_text("drawn from copies: no textures there");
   smoothing_section(w);
   solver_section(w);
   look_section(w);
-  file_section(w);
+  mesh_window_files(&w->files, &w->app, "writes the mesh to this file", window_export, window_save_picture);
   ui_space();
-  action_button(w, "Fit", 2, 1, window_fit);
+  app_button(&w->app, "Fit", 2, 1, window_fit);
   ui_same_line();
-  action_button(w, "Keys: F1", 2, 1, window_switch_keys);
-  ui_panel_end();
+  app_keys_button(&w->app, 2);
 }

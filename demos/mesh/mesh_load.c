@@ -5,6 +5,7 @@
 
 #include "arguments.h"
 #include "mesh_generate.h"
+#include "message.h"
 #include "progress.h"
 
 void load_settle(load_options *o, const char *program, const char *otherwise) {
@@ -76,4 +77,14 @@ void load_describe(const load_report *report, const mesh_repair_words *words,
              (int)report->repair.merged_vertices);
     print(line, user);
   }
+}
+
+static void print_note(const char *line, void *user) {
+  message_note("%s: %s", (const char *)user, line);
+}
+
+void load_note(const load_report *report, const mesh_repair_words *words) {
+  char name[MESH_MESSAGE];
+  snprintf(name, sizeof name, "%s", report->name);
+  load_describe(report, words, print_note, name);
 }

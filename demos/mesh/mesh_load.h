@@ -47,4 +47,7 @@ int load_mesh(const load_options *options, mesh *m, int32_t **vertex_of_original
 void load_describe(const load_report *report, const mesh_repair_words *words,
                    void (*print)(const char *line, void *user), void *user);
 
+/* The same as notes on standard error. */
+void load_note(const load_report *report, const mesh_repair_words *words);
+
 #endif

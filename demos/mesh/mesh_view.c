@@ -242,25 +242,19 @@ const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, in
 
 /* ---- Into a picture ---- */
 
+typedef struct scene {
+  mesh_view *view;
+  const camera *c;
+  mesh_look *look;
+} scene;
+
+static const char *draw_scene(void *user, int width, int height) {
+  const scene *s = user;
+  return mesh_view_draw(s->view, s->c, s->look, width, height);
+}
+
 const char *mesh_view_picture(mesh_view *view, const camera *c, mesh_look *look, int width, int height,
                               unsigned char *rgb) {
-  view_gl_canvas many = {0}, one = {0};
-  GLint samples, largest, draw_before, read_before;
-  glGetIntegerv(GL_MAX_SAMPLES, &samples);
-  glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
-  if (width > largest || height > largest) return "the picture is larger than the driver can draw";
-  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &draw_before);
-  glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read_before);
-  const char *why = view_gl_make_canvas(&one, 0, width, height);
-  if (!why) why = view_gl_make_canvas(&many, samples < 8 ? samples : 8, width, height);
-  if (!why) why = mesh_view_draw(view, c, look, width, height);
-  if (!why) {
-    view_gl_copy(many.framebuffer, one.framebuffer, 0, width, height);
-    why = view_gl_read_picture(&one, width, height, rgb);
-  }
-  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw_before);
-  glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)read_before);
-  view_gl_destroy_canvas(&many);
-  view_gl_destroy_canvas(&one);
-  return why;
+  scene s = {view, c, look};
+  return view_gl_picture(draw_scene, &s, width, height, rgb);
 }

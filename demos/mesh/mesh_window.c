@@ -1,0 +1,57 @@
+#include "mesh_window.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void mesh_window_name(mesh_window *m, const app *a, const char *name, const char *mesh_ending,
+                      const char *picture_ending, const char *output, const char *screenshot) {
+  static const char generated[] = "generated ";
+  char stem[MESH_MESSAGE];
+  snprintf(m->name, sizeof m->name, "%s", app_file_name(name));
+  app_title(a, m->name);
+  const size_t skip = strncmp(m->name, generated, sizeof generated - 1) == 0 ? sizeof generated - 1 : 0;
+  snprintf(stem, sizeof stem, "%s", m->name + skip);
+  char *dot = strrchr(stem, '.');
+  if (dot && dot != stem) *dot = 0;
+  for (char *c = stem; *c; c++)
+    if (*c == ' ' || *c == ':') *c = '-';
+  snprintf(m->mesh.path, sizeof m->mesh.path, "%s%s", output ? output : stem, output ? "" : mesh_ending);
+  snprintf(m->picture.path, sizeof m->picture.path, "%s%s", screenshot ? screenshot : stem,
+           screenshot ? "" : picture_ending);
+}
+
+static void add_note(const char *line, void *user) {
+  app_tell_more(user, "%s", line);
+}
+
+void mesh_window_tell(app *a, const load_report *report, const mesh_repair_words *words, const mesh *loaded) {
+  app_tell(a, "%s: %d vertices, %d triangles", app_file_name(report->name), (int)loaded->vertex_count,
+           (int)loaded->triangle_count);
+  load_describe(report, words, add_note, a);
+}
+
+void mesh_window_lines(const mesh_window *m, const mesh *shown, const char *device) {
+  char text[MESH_MESSAGE + 120];
+  snprintf(text, sizeof text, "%s: %d vertices, %d triangles", m->name, (int)shown->vertex_count,
+           (int)shown->triangle_count);
+  ui_dim_text(text);
+  if (device && device[0]) ui_dim_text(device);
+}
+
+void mesh_window_files(mesh_window *m, app *a, const char *tip, void (*write_mesh)(window_state *w),
+                       void (*save_picture)(window_state *w)) {
+  if (!ui_section("Files")) return;
+  app_file_field(a, "mesh", &m->mesh, "Export", tip, write_mesh);
+  app_file_field(a, "picture", &m->picture, "Picture", "saves the picture in this file, as PNG", save_picture);
+}
+
+void mesh_window_export(mesh_window *m, app *a, const mesh *shown,
+                        int (*write)(window_state *w, const char *path, char message[MESH_MESSAGE])) {
+  char message[MESH_MESSAGE];
+  if (!app_may_write(a, &m->mesh)) return;
+  if (write(a->state, m->mesh.path, message))
+    app_tell_error(a, message);
+  else
+    app_tell(a, "%s: %d vertices, %d triangles%s", m->mesh.path, (int)shown->vertex_count,
+             (int)shown->triangle_count, overwrite_done(&m->mesh.question, m->mesh.path));
+}
