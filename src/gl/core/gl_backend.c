@@ -54,7 +54,7 @@ static void fill_caps(ts_context *context) {
   caps->single_residuals = !gl_of(context)->precise;
   if (!(context->desc.flags & TS_CONTEXT_NO_TEXTURE_BARRIER))
     gl_of(context)->texture_barrier = features.texture_barrier;
-  /* Measured by `texsolve bench limits`; see docs/results.md. */
+  /* Measured by `texsolve bench limits`; see docs/notes/opengl.md. */
   caps->rectangle_width = context->desc.rectangle_width ? context->desc.rectangle_width : 32;
   caps->rectangle_height = context->desc.rectangle_height ? context->desc.rectangle_height : 32;
   caps->formats =
