@@ -28,8 +28,8 @@ static const int64_t many_entries = 1 << 20;
  * entries on, by less than iterations are slower. On a software rasterizer such a pass is a small part. */
 static const int64_t many_in_textures = 1 << 19;
 
-/* How much longer a byte or a fetch takes in blocks, from the tables of docs/notes/formats.md. On the CPU a 4 x 4
- * block is a few vector instructions, and its bytes pass 1.0 to 1.9 times as fast as csr's. On an H200 they
+/* How much longer a byte or a fetch takes in blocks, from the tables of docs/notes/formats.md. On the CPU a 4 x
+ * 4 block is a few vector instructions, and its bytes pass 1.0 to 1.9 times as fast as csr's. On an H200 they
  * pass as fast as jagged's beyond the cache, and faster inside; in its OpenGL 4 x 4 blocks take 0.86 to 1.0
  * times as long as 2 x 2 where they have 1.10 to 1.15 times the fetches. Elsewhere blocks must save a tenth; so
  * they must with several components, where products are limited by arithmetic, on zeros too. */
