@@ -176,33 +176,64 @@ static void slice_columns(void) {
   }
 }
 
-/* Works cover every row once, in order, none with more than its share. */
+static int32_t nonempty(const ref_matrix *m, int32_t row, int32_t rows) {
+  int32_t count = 0;
+  for (int32_t i = row; i < row + rows; i++) count += m->offsets[i + 1] > m->offsets[i];
+  return count;
+}
+
+/* The bits of a work's entries, and in each of its warps how many rows end before. `end_of`: of each entry,
+ * that it is a row's last. */
+static void check_ends(const tsi_row_plan *plan, const tsi_row_work *work, const unsigned char *end_of) {
+  const int32_t start = work->first / TSI_WORK_STEPS * TSI_WORK_STEPS;
+  int32_t before = 0;
+  for (int32_t k = work->first; k < work->end; k++) {
+    const uint16_t ends = plan->ends[k / TSI_WORK_STEPS];
+    if ((k - start) % TSI_WARP_ENTRIES == 0) before = 0;
+    if (k % TSI_WORK_STEPS == 0) CHECK_INT(ends >> 8, before);
+    CHECK_INT(ends >> k % TSI_WORK_STEPS & 1, end_of[k]);
+    before += end_of[k];
+  }
+}
+
+/* Works cover every entry and every row once, in order, none with more than its share; a row goes on in the
+ * next one only where the work would be too short without a piece of it. */
+static void check_works(const ref_matrix *m, const tsi_row_plan *plan) {
+  unsigned char *end_of = calloc((size_t)ref_nonzeros(m) + 1, 1);
+  int32_t row = 0, entry = 0, pieces = 0; /* of `row`, so far */
+  for (int32_t i = 0; i < m->rows; i++)
+    if (m->offsets[i + 1] > m->offsets[i]) end_of[m->offsets[i + 1] - 1] = 1;
+  for (int32_t w = 0; w < plan->work_count; w++) {
+    const tsi_row_work *work = &plan->works[w];
+    const int32_t full = work->first / TSI_WORK_STEPS * TSI_WORK_STEPS + TSI_WORK_ENTRIES;
+    if (!CHECK(work->row == row && work->first == entry && work->end >= entry && work->end <= full)) break;
+    CHECK(work->rows >= 0 && work->rows <= TSI_WORK_ROWS);
+    CHECK_INT(work->filled, nonempty(m, row, work->rows));
+    CHECK_INT(work->pieces_before, work->rows ? pieces : 0);
+    for (int32_t p = 1; p <= work->pieces_before; p++) CHECK_INT(work[-p].pieces, pieces + 1);
+    check_ends(plan, work, end_of);
+    row += work->rows, entry = work->end;
+    if (row == m->rows || entry == m->offsets[row]) {
+      CHECK(work->piece == 0 && work->pieces == 1 && entry == m->offsets[row]);
+      CHECK(row == m->rows || work->rows == TSI_WORK_ROWS || m->offsets[row + 1] > full);
+      pieces = 0;
+    } else {
+      CHECK(entry == full && full - m->offsets[row] > TSI_WORK_SLACK && work->pieces > 1);
+      CHECK_INT(work->piece, work->rows ? 0 : pieces);
+      pieces = work->piece + 1;
+    }
+  }
+  CHECK_INT(row, m->rows);
+  CHECK_INT(entry, ref_nonzeros(m));
+  free(end_of);
+}
+
 static void check_plan(const ref_matrix *m) {
   laid_out l;
   if (CHECK_OK(NULL, lay_out(&l, m, NULL, TS_FORMAT_CSR))) {
     const tsi_row_plan *plan = &l.layout->plan;
     CHECK(plan->log2_lanes >= 0 && plan->log2_lanes <= 5);
-    int32_t row = 0, entry = 0;
-    for (int32_t w = 0; w < plan->work_count; w++) {
-      const tsi_row_work *work = &plan->works[w];
-      if (!CHECK(work->row == row && work->first == entry && work->end >= work->first)) break;
-      CHECK(work->end - work->first <= (work->rows ? TSI_WORK_ENTRIES : TSI_PIECE_ENTRIES));
-      CHECK(work->rows <= TSI_WORK_ROWS && work->piece < work->pieces);
-      entry = work->end;
-      if (work->rows)
-        row += work->rows;
-      else
-        row += work->piece == work->pieces - 1;
-      CHECK(entry == m->offsets[row] || (work->rows == 0 && work->piece < work->pieces - 1));
-    }
-    if (plan->work_count) {
-      CHECK_INT(row, m->rows);
-      int32_t next = 0;
-      for (int32_t k = 0; k <= entry; k++) {
-        while (next < m->rows && m->offsets[next] < k) next++;
-        CHECK_INT(plan->begins[k / 8] >> k % 8 & 1, m->offsets[next] == k);
-      }
-    }
+    if (plan->work_count) check_works(m, plan);
     CHECK(plan->work_count > 0 || ref_longest_row(m) <= TSI_WORK_ENTRIES);
     /* Of few entries no thread has many of a row. */
     CHECK(plan->work_count > 0 || ref_nonzeros(m) >= 1 << 20 || ref_longest_row(m) <= 16 << plan->log2_lanes);

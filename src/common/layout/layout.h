@@ -49,18 +49,24 @@ typedef struct tsi_blocks {
 
 /* ---- Linear spaces ---- */
 
-/* What one block of threads does for a product: whole rows, or a piece of one long row. */
+/* What one block of threads does for a product: entries that follow each other. Its first row may have begun in
+ * works before, and one may go on in works behind: each has a piece of the row then. */
 typedef struct tsi_row_work {
-  int32_t row;
-  int32_t rows;          /* from `row` on; 0: a piece */
+  int32_t row;           /* the first one with entries here, or an empty one */
+  int32_t rows;          /* that end here, from `row` on */
   int32_t first, end;    /* entries */
-  int32_t piece, pieces; /* this is number `piece` of the row's pieces, whose works follow each other */
+  int32_t filled;        /* of these rows: not empty */
+  int32_t pieces_before; /* of `row`, if it ends here: in as many works before this one */
+  int32_t piece, pieces; /* of row + rows, if it goes on: this is number `piece` of `pieces`; else 0 of 1 */
 } tsi_row_work;
 
 enum {
-  TSI_WORK_ENTRIES = 1016, /* of whole rows, at most */
+  TSI_WORK_ENTRIES = 1024, /* at most, with those back to a multiple of TSI_WORK_STEPS before `first` */
+  TSI_WORK_STEPS = 8,      /* entries of a thread */
+  TSI_WARP_ENTRIES = 32 * TSI_WORK_STEPS,
+  TSI_WORK_SLACK = 128, /* a work that so ends with a row may be shorter by this */
   TSI_WORK_ROWS = 512,
-  TSI_PIECE_ENTRIES = 1024 /* of a piece of a long row; rows up to TSI_WORK_ENTRIES are no long ones */
+  TSI_PIECE_ENTRIES = 1024 /* of a long row of jagged, whose works have no other rows */
 };
 
 /* csr: how threads share the rows. */
@@ -68,8 +74,10 @@ typedef struct tsi_row_plan {
   int log2_lanes;     /* without works: 1 << log2_lanes neighbouring threads a row */
   int32_t work_count; /* 0: no works */
   tsi_row_work *works;
-  uint8_t *begins; /* with works: bit k % 8 of byte k / 8 says that a row begins at entry k, or that k is behind
-                      all */
+  /* With works, of each TSI_WORK_STEPS entries: bit k says that a row ends with the k-th of them; from bit 8
+   * on, how many rows end before them among the TSI_WARP_ENTRIES that a warp has. Where two works have some of
+   * them, it is the first work's warp. */
+  uint16_t *ends;
 } tsi_row_plan;
 
 enum {

@@ -83,8 +83,6 @@ ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_
 /* Whether threads that have a row, or share one, would wait for those with the longest. */
 int tsi_rows_are_uneven(const tsi_host_csr *csr);
 void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan);
-/* Appends the pieces of a long row whose entries begin with number `first`; with works NULL only counts. */
-int32_t tsi_row_pieces(tsi_row_work *works, int32_t row, int32_t first, int32_t length);
 
 /* format_lines.c: what a product reads for each entry of a matrix in linear memory: bytes of the matrix, and
  * lines of the cache that the threads of a warp ask for at a time, of the matrix and of x. */

@@ -1,8 +1,8 @@
 /* How threads share the rows of a matrix in CSR.
  *
- * Rows of about one length take the same number of threads each. Where that would leave many idle, rows are cut
- * into works of about equally many entries, each for a block of threads: whole rows up to TSI_WORK_ENTRIES
- * together, or a piece of a row that is longer. */
+ * Rows of about one length take the same number of threads each. Where that would leave many idle, the entries
+ * are cut into works of about equally many, each for a block of threads. A work ends with a row if that leaves
+ * few of its threads idle; else the row goes on in the next work. */
 #include "common/core/core.h"
 #include "layout_build.h"
 
@@ -24,35 +24,43 @@ static int64_t thread_steps(const tsi_host_csr *csr, int log2_lanes) {
   return 32 * steps;
 }
 
-int32_t tsi_row_pieces(tsi_row_work *works, int32_t row, int32_t first, int32_t length) {
-  const int32_t pieces = (length - 1) / TSI_PIECE_ENTRIES + 1;
-  for (int32_t p = 0; works && p < pieces; p++) {
-    const int32_t begin = p * TSI_PIECE_ENTRIES;
-    const int32_t count = length - begin < TSI_PIECE_ENTRIES ? length - begin : TSI_PIECE_ENTRIES;
-    works[p] = (tsi_row_work){row, 0, first + begin, first + begin + count, p, pieces};
-  }
-  return pieces;
-}
-
 /* Cuts all rows; with works NULL only counts. */
 static int32_t cut(const tsi_host_csr *csr, tsi_row_work *works) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < csr->rows;) {
-    const int32_t first = csr->row_offsets[i];
-    if (length_of(csr, i) > TSI_WORK_ENTRIES) {
-      count += tsi_row_pieces(works ? works + count : NULL, i, first, length_of(csr, i));
-      i++;
-      continue;
+  const int32_t *offsets = csr->row_offsets;
+  int32_t count = 0, row = 0, first = 0, pieces = 0; /* pieces: of `row`, before `first` */
+  while (row < csr->rows) {
+    const int64_t full = (int64_t)first / TSI_WORK_STEPS * TSI_WORK_STEPS + TSI_WORK_ENTRIES;
+    int32_t next = row, filled = 0;
+    for (; next < csr->rows && next - row < TSI_WORK_ROWS && offsets[next + 1] <= full; next++)
+      filled += length_of(csr, next) > 0;
+    const int goes_on = next < csr->rows && next - row < TSI_WORK_ROWS && full - offsets[next] > TSI_WORK_SLACK;
+    const int32_t end = goes_on ? (int32_t)full : offsets[next];
+    const int32_t pieces_before = next > row ? pieces : 0, piece = next > row ? 0 : pieces;
+    if (works) {
+      works[count] = (tsi_row_work){row, next - row, first, end, filled, pieces_before, piece, 1};
+      for (int32_t p = 1; p <= pieces_before; p++) works[count - p].pieces = pieces_before + 1;
     }
-    int32_t end = i;
-    while (end < csr->rows && end - i < TSI_WORK_ROWS && length_of(csr, end) <= TSI_WORK_ENTRIES &&
-           csr->row_offsets[end + 1] - first <= TSI_WORK_ENTRIES)
-      end++;
-    if (works) works[count] = (tsi_row_work){i, end - i, first, csr->row_offsets[end], 0, 1};
+    pieces = goes_on ? piece + 1 : 0;
+    row = next;
+    first = end;
     count++;
-    i = end;
   }
   return count;
+}
+
+/* What tsi_row_plan.ends has of the entries of a work. */
+static void mark_ends(const tsi_host_csr *csr, const tsi_row_work *work, uint16_t *ends) {
+  const int32_t start = work->first / TSI_WORK_STEPS * TSI_WORK_STEPS;
+  int32_t row = work->row, before = 0;
+  for (int32_t at = start; at < work->end; at += TSI_WORK_STEPS) {
+    if ((at - start) % TSI_WARP_ENTRIES == 0) before = 0;
+    if (at >= work->first) ends[at / TSI_WORK_STEPS] = (uint16_t)(before << 8);
+    for (; row < work->row + work->rows && csr->row_offsets[row + 1] - TSI_WORK_STEPS <= at; row++) {
+      if (length_of(csr, row) == 0) continue;
+      ends[at / TSI_WORK_STEPS] |= (uint16_t)(1 << (csr->row_offsets[row + 1] - 1 - at));
+      before++;
+    }
+  }
 }
 
 /* Measured on an H200, as are the numbers in here: threads that a product of a small matrix is not held up by,
@@ -96,15 +104,15 @@ ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_
   if (!plan->works)
     return tsi_out_of_memory(context, "a plan of rows", (size_t)plan->work_count * sizeof *plan->works);
   cut(csr, plan->works);
-  plan->begins = tsi_calloc(context, (size_t)entries / 8 + 1, 1);
-  if (!plan->begins) return tsi_out_of_memory(context, "a plan of rows", (size_t)entries / 8 + 1);
-  for (int64_t i = 0; i <= rows; i++)
-    plan->begins[csr->row_offsets[i] / 8] |= (uint8_t)(1 << csr->row_offsets[i] % 8);
+  const size_t steps = (size_t)entries / TSI_WORK_STEPS + 1;
+  plan->ends = tsi_calloc(context, steps, sizeof *plan->ends);
+  if (!plan->ends) return tsi_out_of_memory(context, "a plan of rows", steps * sizeof *plan->ends);
+  for (int32_t w = 0; w < plan->work_count; w++) mark_ends(csr, &plan->works[w], plan->ends);
   return TS_OK;
 }
 
 void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan) {
   tsi_free(context, plan->works);
-  tsi_free(context, plan->begins);
+  tsi_free(context, plan->ends);
   *plan = (tsi_row_plan){0};
 }

@@ -257,6 +257,17 @@ tsi_reads tsi_slices_reads(const tsi_host_csr *csr, double *weight) {
   return reads;
 }
 
+/* Appends the pieces of a long row whose entries begin with number `first`; with works NULL only counts. */
+static int32_t cut_long_row(tsi_row_work *works, int32_t row, int32_t first, int32_t length) {
+  const int32_t pieces = (length - 1) / TSI_PIECE_ENTRIES + 1;
+  for (int32_t p = 0; works && p < pieces; p++) {
+    const int32_t begin = p * TSI_PIECE_ENTRIES;
+    const int32_t count = length - begin < TSI_PIECE_ENTRIES ? length - begin : TSI_PIECE_ENTRIES;
+    works[p] = (tsi_row_work){row, 0, first + begin, first + begin + count, 0, 0, p, pieces};
+  }
+  return pieces;
+}
+
 static ts_status find_long_rows(ts_context *context, tsi_slices *slices, const tsi_host_csr *csr) {
   const int32_t most = longest_in_slices(csr);
   for (int pass = 0; pass < 2; pass++) {
@@ -264,7 +275,7 @@ static ts_status find_long_rows(ts_context *context, tsi_slices *slices, const t
     for (int32_t i = 0; i < csr->rows; i++) {
       const int32_t length = length_of(csr, i);
       if (length <= most) continue;
-      count += tsi_row_pieces(pass ? slices->works + count : NULL, i, entries, length);
+      count += cut_long_row(pass ? slices->works + count : NULL, i, entries, length);
       entries += length;
     }
     slices->long_entries = entries;

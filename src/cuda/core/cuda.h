@@ -33,6 +33,7 @@ typedef struct cuda_state {
   cudaStream_t stream, own_stream; /* the same, unless the application gave one */
   void *partials;                  /* what the blocks of a reduction hand to the last one */
   unsigned *arrivals;              /* counters of blocks, 0 between operations */
+  unsigned kernels_spare_cache;    /* a bit for each kernel: cuda_spare_cache has been called */
   cuda_shared *shared;
   int lent; /* how many of them OpenGL has now */
 } cuda_state;

@@ -12,40 +12,26 @@ struct cg_works {
 /* As many works as there is shared memory for. */
 template <int N> constexpr int pass_threads<N, cg_works> = N == 1 ? PASS_THREADS : PASS_THREADS / 2;
 
-template <int N> struct works_memory {
-  work_memory<N, float> rows;
-  float of_piece[WORK_WARPS][N]; /* of a piece of a long row, the sum of each warp */
-};
-
-/* The first warp of a work that is piece of a long row has its sum in all threads. True in all of them where
- * that was the last piece: then `sum` is that of the row. */
-template <int N>
-static __device__ __forceinline__ bool finish_row(const cuda_works &w, const tsi_row_work &work, int number,
-                                                  float (&sum)[N]) {
-  if (work.pieces == 1) return true;
-  const int lane = (int)threadIdx.x % 32, first = number - work.piece;
-  double *partials = w.partials + 4 * (size_t)first;
-  unsigned arrived = 0;
-  if (lane == 0) {
-    for (int c = 0; c < N; c++) partials[4 * work.piece + c] = sum[c];
-    __threadfence();
-    arrived = atomicAdd(w.arrivals + first, 1) + 1;
-    __threadfence();
-  }
-  if (__shfl_sync(0xffffffffu, arrived, 0) != (unsigned)work.pieces) return false;
-  double all[N] = {};
-  for (int p = lane; p < work.pieces; p += 32)
-    for (int c = 0; c < N; c++) all[c] += __ldcg(partials + 4 * p + c);
-  cuda_sum_lanes<N>(5, all);
-  for (int c = 0; c < N; c++) sum[c] = (float)all[c];
-  if (lane == 0) w.arrivals[first] = 0;
-  return true;
-}
-
 /* Of no rows behind the last one. */
 static __device__ __forceinline__ tsi_row_work work_in_turn(const cuda_works &w, int turn, bool backward) {
   tsi_row_work none = {};
-  return turn < w.count ? w.works[backward ? w.count - 1 - turn : turn] : none;
+  return turn < w.count ? load_work(w.works + (backward ? w.count - 1 - turn : turn)) : none;
+}
+
+/* A piece's part of the sums of d q, which so are added up in the same order each time; and q of the row in the
+ * work that comes last. */
+template <int N>
+static __device__ __forceinline__ void keep_piece(const cg_job &job, const cuda_works &w, int number,
+                                                  row_piece<N, float> &own, double (&dq)[N]) {
+  const bool is_first = threadIdx.x % 32 == 0;
+  if (is_first) {
+    const cuda_components<N> d = cuda_load<N>(job.d, own.row);
+    for (int c = 0; c < N; c++) dq[c] += (double)d.c[c] * (double)own.sum[c];
+  }
+  if (!hand_in<N>(w, number, own.piece, own.pieces, own.sum) || !is_first) return;
+  cuda_components<N> q;
+  for (int c = 0; c < N; c++) q.c[c] = own.sum[c];
+  cuda_keep<N>(job.q, own.row, q);
 }
 
 /* q = A d and the sums of d q. */
@@ -53,12 +39,12 @@ template <int N>
 static __device__ __forceinline__ void multiply_pass(const cg_work<cg_works> &work, bool backward,
                                                      double (&dq)[N]) {
   constexpr int side_by_side = pass_threads<N, cg_works> / WORK_THREADS;
-  __shared__ works_memory<N> memories[side_by_side];
+  __shared__ work_memory<N, float> memories[side_by_side];
   const cg_job &job = work.job;
   const cuda_csr &m = work.rows.m;
   const cuda_works &w = work.rows.w;
   const int place = (int)threadIdx.x / WORK_THREADS, t = (int)threadIdx.x % WORK_THREADS;
-  works_memory<N> &memory = memories[place];
+  work_memory<N, float> &memory = memories[place];
   const float *x = job.d;
   const int stride = (int)gridDim.x * side_by_side;
   tsi_row_work next = work_in_turn(w, (int)blockIdx.x * side_by_side + place, backward);
@@ -66,33 +52,23 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<cg_works> &wo
     const int turn = begin + place, number = backward ? w.count - 1 - turn : turn;
     const tsi_row_work own = next;
     next = work_in_turn(w, turn + stride, backward);
-    const bool is_piece = turn < w.count && own.rows == 0;
     add_up_work<N>(
-        m, own, t, x, [] {}, memory.rows);
-    float sum[N] = {};
-    if (is_piece) {
-      cuda_run<N, 2>(w.values, w.columns, (uint32_t)own.first + (uint32_t)t, (uint32_t)own.end, WORK_THREADS, x,
-                     sum);
-      cuda_sum_lanes<N>(5, sum);
-      if (t % 32 == 0)
-        for (int c = 0; c < N; c++) memory.of_piece[t / 32][c] = sum[c];
-    }
-    for (int row = t; row < own.rows; row += WORK_THREADS) {
-      row_of_work<N>(own, ends_of_row(m, own, row), memory.rows, sum);
+        m, own, t, x, [] {}, memory);
+    for (int row = t == 0 && own.pieces_before ? WORK_THREADS : t; row < own.rows; row += WORK_THREADS) {
+      float sum[N];
+      row_of_work<N>(m, own, row, memory, sum);
       keep_product<N>(job, own.row + row, sum, dq);
     }
+    row_piece<N, float> piece = piece_of_work<N>(own, t, memory);
     __syncthreads(); /* the sums have been read */
-    if (!is_piece || t >= 32) continue;
-    for (int c = 0; c < N; c++) {
-      sum[c] = 0;
-      for (int warp = 0; warp < WORK_WARPS; warp++) sum[c] += memory.of_piece[warp][c];
-    }
-    if (finish_row<N>(w, own, number, sum) && t == 0) keep_product<N>(job, own.row, sum, dq);
+    if (piece.pieces) keep_piece<N>(job, w, number, piece, dq);
   }
 }
 
 template <int N> static ts_status start_works(ts_context *context, cg_work<cg_works> *work) {
   constexpr int threads = pass_threads<N, cg_works>;
+  const void *kernel = (const void *)iterate_in_passes<N, cg_works>;
+  TSI_TRY(cuda_spare_cache(context, CUDA_CG_WORKS + N - 1, kernel, threads));
   const size_t quads = (work->job.count + 3) / 4, works = (size_t)work->rows.w.count;
   const unsigned for_works = cuda_blocks_for(works, threads / WORK_THREADS),
                  for_quads = cuda_blocks_for(quads, threads);

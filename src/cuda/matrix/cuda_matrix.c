@@ -20,7 +20,7 @@ static ts_status create_works(ts_matrix *A, const tsi_row_work *works, int32_t c
   w->count = count;
   if (count == 0) return TS_OK;
   TAKE(A, works, count, w->works);
-  TAKE(A, NULL, 4 * (size_t)count, w->partials);
+  TAKE(A, NULL, 2 * CUDA_PIECE_WORDS * (size_t)count, w->sums);
   TAKE(A, NULL, count, w->arrivals);
   return TS_OK;
 }
@@ -42,7 +42,7 @@ static ts_status create_csr(ts_matrix *A, const tsi_host_csr *csr) {
   TSI_TRY(take_padded(A, csr->column_indices, m->value_count, (void **)&m->csr.columns));
   TSI_TRY(take_padded(A, csr->values, m->value_count, (void **)&m->values));
   m->csr.values = m->values;
-  if (plan->begins) TAKE(A, plan->begins, m->value_count / 8 + 1, m->csr.begins);
+  if (plan->ends) TAKE(A, plan->ends, m->value_count / TSI_WORK_STEPS + 1, m->csr.ends);
   TSI_TRY(create_works(A, plan->works, plan->work_count));
   m->works.columns = m->csr.columns;
   m->works.values = m->csr.values;

@@ -11,7 +11,7 @@ typedef struct cuda_csr {
   int log2_lanes; /* a row is shared by 1 << log2_lanes threads of a warp */
   const int32_t *row_offsets, *columns;
   const float *values;
-  const uint8_t *begins; /* with works: what tsi_row_plan has; then columns and values go on with zeros */
+  const uint16_t *ends; /* with works: what tsi_row_plan has; then columns and values go on with zeros */
 } cuda_csr;
 
 /* Jagged diagonals in slices. */
@@ -46,14 +46,17 @@ typedef struct cuda_bcrs {
   const float *values; /* n x n a block, row by row */
 } cuda_bcrs;
 
+enum { CUDA_PIECE_WORDS = 8 }; /* two a component */
+
 /* Works of blocks (tsi_row_work), and what the pieces of a long row hand to the last of them. */
 typedef struct cuda_works {
   int32_t count;
   const tsi_row_work *works;
   const int32_t *columns; /* that first and end count in */
   const float *values;
-  double *partials;   /* four a work */
-  unsigned *arrivals; /* of a row's pieces, at its first work; 0 between operations */
+  /* Two sums a work, CUDA_PIECE_WORDS each: its piece of a row that began before, and of one that goes on. */
+  unsigned long long *sums; /* 0 between operations */
+  unsigned *arrivals;       /* of a row's pieces, at its first work; 0 between operations */
 } cuda_works;
 
 enum { CUDA_MATRIX_BLOCKS = 16 };

@@ -1,8 +1,8 @@
 /* y = A x, and r = b - A x in double precision.
  *
  * csr: neighbouring threads share a row, or, with works, a block has as many rows as have enough entries
- * together. jagged: a warp has a slice. A row that is longer than a work is shared by blocks; the one that
- * arrives last adds up their sums, in the order of the pieces. */
+ * together. jagged: a warp has a slice. Where blocks share a row, the one that arrives last adds up their sums,
+ * in the order of the pieces. */
 #include "cuda/grid/cuda_grid.h"
 #include "cuda_spmv_jagged.cuh"
 #include "cuda_spmv_csr.cuh"
@@ -57,9 +57,12 @@ static ts_status start(ts_context *context, const cuda_matrix &m, const operands
   if (m.format == TS_FORMAT_SEGMENTS)
     return cuda_start(context, "multiply_segments", multiply_segments<N, Real>,
                       cuda_blocks_for((size_t)m.segments.rows), CUDA_THREADS, m.segments, o);
-  if (w.count)
+  if (w.count) {
+    const int number = (sizeof(Real) == 4 ? CUDA_MULTIPLY_WORKS : CUDA_RESIDUAL_WORKS) + N - 1;
+    TSI_TRY(cuda_spare_cache(context, number, (const void *)multiply_works<N, Real>, WORK_THREADS));
     return cuda_start(context, "multiply_works", multiply_works<N, Real>, (unsigned)w.count, WORK_THREADS,
                       m.csr, w, o);
+  }
   return cuda_start(context, "multiply_csr", multiply_csr<N, Real>,
                     cuda_blocks_for((size_t)m.csr.rows << m.csr.log2_lanes), CUDA_THREADS, m.csr, o);
 }

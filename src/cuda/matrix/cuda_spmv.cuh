@@ -37,34 +37,74 @@ template <int N, int THREADS, typename Real> static __device__ __forceinline__ v
       for (int c = 0; c < N; c++) sum[c] += warps[w][c];
 }
 
-/* MANY entries of a thread are on their way at a time. */
+/* Where the sum of a piece is handed in: the last one is that of a row which ends in the work. */
+static __device__ __forceinline__ volatile unsigned long long *sum_of_piece(const cuda_works &m, int work,
+                                                                            bool ends) {
+  return m.sums + (2 * (size_t)work + !ends) * CUDA_PIECE_WORDS;
+}
+
+/* Of a row in pieces, work number `number` has number `piece`, whose sum is in the warp's first thread. True in
+ * the warp that comes last: then `sum` is the row's, which is added up in the order of the pieces. All threads
+ * of a warp together.
+ *
+ * A word has half of a number, and a bit that says that it has come. So no fence is needed, which would empty
+ * the first-level cache of all the x that other blocks have there. */
+template <int N, typename Real>
+static __device__ __forceinline__ bool hand_in(const cuda_works &m, int number, int piece, int pieces,
+                                               Real (&sum)[N]) {
+  static_assert(2 * N <= CUDA_PIECE_WORDS, "no room for the components");
+  if (pieces == 1) return true;
+  constexpr unsigned long long has_come = 1ull << 32; /* beside the half of a number */
+  constexpr int many = N == 1 ? 4 : 1;                /* on their way at a time */
+  const int lane = (int)threadIdx.x % 32, first = number - piece;
+  unsigned arrived = 0;
+  if (lane == 0) {
+    volatile unsigned long long *words = sum_of_piece(m, number, piece == pieces - 1);
+    for (int c = 0; c < N; c++) {
+      words[2 * c] = has_come | (unsigned)__double2loint(sum[c]);
+      words[2 * c + 1] = has_come | (unsigned)__double2hiint(sum[c]);
+    }
+    arrived = atomicAdd(m.arrivals + first, 1) + 1;
+  }
+  if (__shfl_sync(0xffffffffu, arrived, 0) != (unsigned)pieces) return false;
+  double all[N] = {};
+  for (int begin = lane; begin < pieces; begin += 32 * many) {
+    unsigned long long word[many][2 * N];
+#pragma unroll
+    for (int u = 0; u < many; u++) {
+      const int p = begin + 32 * u;
+      for (int k = 0; k < 2 * N; k++)
+        word[u][k] = p < pieces ? sum_of_piece(m, first + p, p == pieces - 1)[k] : has_come;
+    }
+#pragma unroll
+    for (int u = 0; u < many; u++) {
+      const int p = begin + 32 * u;
+      volatile unsigned long long *words = sum_of_piece(m, first + p, p == pieces - 1);
+      for (int k = 0; k < 2 * N; k++) {
+        while (!word[u][k]) word[u][k] = words[k];
+        if (p < pieces) words[k] = 0;
+      }
+      for (int c = 0; c < N; c++) all[c] += __hiloint2double((int)word[u][2 * c + 1], (int)word[u][2 * c]);
+    }
+  }
+  cuda_sum_lanes<N>(5, all);
+  for (int c = 0; c < N; c++) sum[c] = (Real)all[c];
+  if (lane == 0) m.arrivals[first] = 0;
+  return true;
+}
+
+/* A work in which no row ends, or one of jagged, by a block. MANY entries of a thread are on their way at a
+ * time. */
 template <int N, int THREADS, typename Real, int MANY = 2>
 static __device__ void piece_of_row(const cuda_works &m, const tsi_row_work &work, int number,
                                     const operands &o) {
-  __shared__ bool last;
   Real sum[N] = {};
   cuda_overlap_wait();
   cuda_run<N, MANY>(m.values, m.columns, (uint32_t)work.first + threadIdx.x, (uint32_t)work.end, THREADS, o.x,
                     sum);
   sum_block<N, THREADS>(sum);
-  if (work.pieces > 1) {
-    const int first = number - work.piece;
-    double *partials = m.partials + 4 * (size_t)first;
-    if (threadIdx.x == 0) {
-      for (int c = 0; c < N; c++) partials[4 * work.piece + c] = sum[c];
-      __threadfence();
-      last = atomicAdd(m.arrivals + first, 1) == (unsigned)work.pieces - 1;
-    }
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    for (int c = 0; c < N; c++) sum[c] = 0;
-    for (int p = threadIdx.x; p < work.pieces; p += THREADS)
-      for (int c = 0; c < N; c++) sum[c] += (Real)__ldcg(partials + 4 * p + c);
-    sum_block<N, THREADS>(sum);
-    if (threadIdx.x == 0) m.arrivals[first] = 0;
-  }
-  if (threadIdx.x == 0) store<N>(o, work.row, sum);
+  if (threadIdx.x >= 32) return;
+  if (hand_in<N>(m, number, work.piece, work.pieces, sum) && threadIdx.x == 0) store<N>(o, work.row, sum);
 }
 
 #endif
