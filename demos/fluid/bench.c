@@ -3,10 +3,10 @@
 #include "bench.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "message.h"
 #include "progress.h"
+#include "reports.h"
 
 enum { groups = 9, few_steps = 7 };
 
@@ -21,16 +21,6 @@ static int fail(const char *why) {
   progress_clear();
   message("%s", why);
   return -1;
-}
-
-static int by_size(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, by_size);
-  return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 
 static int step(const bench_state *b, int measure) {
@@ -72,7 +62,7 @@ static int time_steps(const bench_state *b, const ts_fluid_parameters *p, bench_
   const int steps = first > group_seconds ? 1 : (int)ceil(group_seconds / first);
   for (int k = 0; k < groups; k++)
     if (time_group(b, steps, &seconds[k])) return -1;
-  result->median = median(seconds, groups);
+  result->median = report_median(seconds, groups);
   result->fastest = seconds[0];
   result->steps = groups * steps;
   return 0;
@@ -88,7 +78,8 @@ static int time_stages(const bench_state *b, const ts_fluid_parameters *p, doubl
     for (int stage = 0; stage < TS_FLUID_STAGES; stage++)
       seconds[stage][k] = simulation_result(b->s)->seconds[stage];
   }
-  for (int stage = 0; stage < TS_FLUID_STAGES; stage++) result[stage] = median(seconds[stage], few_steps);
+  for (int stage = 0; stage < TS_FLUID_STAGES; stage++)
+    result[stage] = report_median(seconds[stage], few_steps);
   return 0;
 }
 

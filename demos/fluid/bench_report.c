@@ -1,8 +1,8 @@
 #include <stdio.h>
 
 #include "bench.h"
-#include "message.h"
 #include "report.h"
+#include "reports.h"
 
 /* Bolz et al. 2003, section 4.3: a step with two V(4,2) cycles on 513 x 513 points, on a GeForce FX. */
 static const double paper_seconds = 1.0 / 20;
@@ -71,9 +71,5 @@ int bench_print_json(const simulation *s, const bench_result *r) {
   lost |= json_object_set_new(object, "jacobi_equal_time", case_json(&r->equal_time, &r->multigrid));
   lost |= json_object_set_new(object, "jacobi_popular", case_json(&r->popular, &r->multigrid));
   lost |= json_object_set_new(object, "paper_cycles", case_json(&r->paper_case, &r->multigrid));
-  if (!lost) lost = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-  putchar('\n');
-  json_decref(object);
-  if (lost) message("out of memory: no JSON object");
-  return lost ? -1 : 0;
+  return report_print(object, lost);
 }

@@ -1,10 +1,9 @@
 /* What the window writes: pictures, films, reports. */
 #include "window_state.h"
 
-#include <math.h>
 #include <stdio.h>
 
-#include <jansson.h>
+#include "reports.h"
 
 static void name_file(app_file *file, const char *given, const char *scene, const char *ending) {
   if (given)
@@ -88,10 +87,6 @@ void window_film_frame(window_state *w, int steps) {
 
 /* ---- Reports ---- */
 
-static json_t *number(double value) {
-  return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *parameters_json(const ts_fluid_parameters *p) {
   const ts_multigrid_desc *m = &p->multigrid;
   return json_pack("{s:f, s:f, s:f, s:f, s:[f, f], s:f, s:f, s:f, s:s, s:s, s:i, s:f, s:b, s:{s:s, s:s, s:s, "
@@ -124,8 +119,8 @@ static json_t *report_json(const window_state *w) {
                 "wall_cells", walls, "particles", w->look.particles ? w->particles : 0, "iterations",
                 r->iterations, "frames_per_second", 1 / w->frame_seconds);
   if (!report) return NULL;
-  json_object_set_new(report, "divergence_before", number(r->divergence_before));
-  json_object_set_new(report, "divergence_after", number(r->divergence_after));
+  json_object_set_new(report, "divergence_before", report_number(r->divergence_before));
+  json_object_set_new(report, "divergence_after", report_number(r->divergence_after));
   json_object_set_new(report, "parameters", parameters_json(simulation_parameters(w->s)));
   return report;
 }

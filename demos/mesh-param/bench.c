@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "message.h"
 #include "progress.h"
 #include "report.h"
+#include "reports.h"
 
 typedef struct bench_row {
   ts_format format;
@@ -62,11 +61,7 @@ static int print_json(const flattening *f, const ts_context_info *device, const 
       "{s:s, s:i, s:i, s:s, s:s, s:i, s:I, s:o}", "file", name, "flat_vertices", (int)f->c.vertices,
       "triangles", (int)f->m.triangle_count, "backend", device->backend, "device", device->device, "unknowns",
       (int)rows[0].r.unknowns, "nonzeros", (json_int_t)rows[0].r.nonzeros, "formats", list);
-  const int lost = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-  putchar('\n');
-  json_decref(object);
-  if (lost) message("out of memory, or a file name that is not UTF-8: no JSON object");
-  return lost ? -1 : 0;
+  return report_print(object, 0);
 }
 
 static int bench(const program_options *o, ts_context *context, flattening *f, const char *name) {

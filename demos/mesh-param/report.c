@@ -3,10 +3,7 @@
 #include <stdio.h>
 
 #include "message.h"
-
-static void plural(int32_t count, const char *one, const char *more) {
-  printf("%d %s", (int)count, count == 1 ? one : more);
-}
+#include "reports.h"
 
 const char *report_normal_name(ts_normal normal) {
   return normal == TS_NORMAL_APPLIED ? "applied" : "formed";
@@ -21,9 +18,9 @@ void report_begin(const work_report *w) {
   if (f->measures.closed)
     printf("closed");
   else
-    plural(f->measures.boundary_loops, "boundary loop", "boundary loops");
+    report_plural(f->measures.boundary_loops, "boundary loop", "boundary loops");
   printf("\ncharts      %d, with ", (int)f->c.count);
-  plural(loops, "boundary loop", "boundary loops");
+  report_plural(loops, "boundary loop", "boundary loops");
   printf(" and %d flat vertices", (int)f->c.vertices);
   if (f->cut.edges) printf("; cut along %d edges", (int)f->cut.edges);
   printf("\npins        ");
@@ -46,25 +43,25 @@ int report_end(const work_report *w) {
          w->options->conformal.rtol);
   if (r->preconditioner == CONFORMAL_MULTILEVEL) {
     printf("precond.    multilevel, ");
-    plural(r->coarser, "coarser mesh", "coarser meshes");
+    report_plural(r->coarser, "coarser mesh", "coarser meshes");
     putchar('\n');
   } else if (r->why_not[0]) {
     printf("precond.    jacobi, not multilevel: %s\n", r->why_not);
   }
   if (r->levels.levels) {
     printf("start       from ");
-    plural(r->levels.levels, "coarser mesh", "coarser meshes");
+    report_plural(r->levels.levels, "coarser mesh", "coarser meshes");
     printf(": %d iterations, %.3f s\n", r->levels.iterations, r->levels.seconds);
   }
   printf("result      %s after %d iterations in ", r->converged ? "converged" : "NOT converged", r->iterations);
-  plural(r->passes, "pass", "passes");
+  report_plural(r->passes, "pass", "passes");
   printf("\nresidual    %.2e, from %.2e, in double precision on the host\n", r->residual, r->residual_start);
   printf("angles      mean %.5f, largest %.4g: quasi-conformal ratio of the singular values, 1 is conformal\n",
          d->angle_mean, d->angle_max);
   printf("areas       mean %.4f, from %.4g to %.4g: shares of the image over those of the mesh\n", d->area_mean,
          d->area_least, d->area_most);
   printf("flipped     ");
-  plural(d->flipped, "triangle", "triangles");
+  report_plural(d->flipped, "triangle", "triangles");
   if (d->flipped) printf(", the first %d", (int)d->first_flipped);
   if (d->collapsed) printf("; %d without area in the image", (int)d->collapsed);
   putchar('\n');

@@ -1,24 +1,7 @@
 #include <math.h>
-#include <stdio.h>
 
-#include <jansson.h>
-
-#include "message.h"
 #include "report.h"
-
-/* JSON has no NaN and no infinity. */
-static json_t *number(double value) {
-  return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *repairs(const load_report *loaded) {
-  const mesh_repair_report *r = &loaded->repair;
-  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "polygons_cut", (int)loaded->file.polygons,
-                   "faces_left_out", (int)loaded->file.left_out, "merged_vertices", (int)r->merged_vertices,
-                   "dropped_triangles", (int)r->dropped_triangles, "turned_triangles", (int)r->turned_triangles,
-                   "slivers", (int)r->slivers, "nonmanifold_edges", (int)r->nonmanifold_edges,
-                   "unorientable_edges", (int)r->unorientable_edges);
-}
+#include "reports.h"
 
 static json_t *chart_list(const flattening *f) {
   json_t *const list = json_array();
@@ -39,25 +22,26 @@ static json_t *solution(const work_report *w) {
       ts_format_name(r->format), "choice", r->choice, "normal_equations", report_normal_name(r->normal),
       "method", ts_method_name(r->method), "bytes_device", (json_int_t)r->bytes_device, "converged",
       r->converged, "iterations", r->iterations, "passes", r->passes, "levels", r->levels.levels,
-      "levels_iterations", r->levels.iterations, "levels_milliseconds", number(1e3 * r->levels.seconds),
+      "levels_iterations", r->levels.iterations, "levels_milliseconds", report_milliseconds(r->levels.seconds),
       "preconditioner", r->preconditioner == CONFORMAL_MULTILEVEL ? "multilevel" : "jacobi", "fallback",
-      r->why_not, "coarser_meshes", r->coarser, "residual", number(r->residual), "residual_start",
-      number(r->residual_start), "energy", number(r->energy), "message", r->message);
+      r->why_not, "coarser_meshes", r->coarser, "residual", report_number(r->residual), "residual_start",
+      report_number(r->residual_start), "energy", report_number(r->energy), "message", r->message);
 }
 
 static json_t *distortions(const distortion *d) {
-  return json_pack("{s:{s:o, s:o}, s:{s:o, s:o, s:o}, s:i, s:i}", "angle", "mean", number(d->angle_mean),
-                   "largest", number(d->angle_max), "area", "mean", number(d->area_mean), "least",
-                   number(d->area_least), "largest", number(d->area_most), "flipped", (int)d->flipped,
-                   "collapsed", (int)d->collapsed);
+  return json_pack("{s:{s:o, s:o}, s:{s:o, s:o, s:o}, s:i, s:i}", "angle", "mean", report_number(d->angle_mean),
+                   "largest", report_number(d->angle_max), "area", "mean", report_number(d->area_mean), "least",
+                   report_number(d->area_least), "largest", report_number(d->area_most), "flipped",
+                   (int)d->flipped, "collapsed", (int)d->collapsed);
 }
 
 static json_t *milliseconds(const work_report *w) {
   const work_seconds *s = &w->seconds;
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "read", number(1e3 * s->read), "charts",
-                   number(1e3 * s->charts), "build", number(1e3 * w->solved->seconds_build), "layout",
-                   number(1e3 * w->solved->seconds_layout), "solve", number(1e3 * w->solved->seconds_solve),
-                   "draw", number(1e3 * s->draw), "write", number(1e3 * s->write));
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "read", report_milliseconds(s->read), "charts",
+                   report_milliseconds(s->charts), "build", report_milliseconds(w->solved->seconds_build),
+                   "layout", report_milliseconds(w->solved->seconds_layout), "solve",
+                   report_milliseconds(w->solved->seconds_solve), "draw", report_milliseconds(s->draw), "write",
+                   report_milliseconds(s->write));
 }
 
 int report_json(const work_report *w) {
@@ -70,7 +54,7 @@ int report_json(const work_report *w) {
   PUT("triangles", json_integer(f->m.triangle_count));
   PUT("boundary_loops", json_integer(f->measures.boundary_loops));
   PUT("closed", json_boolean(f->measures.closed));
-  PUT("repairs", repairs(w->loaded));
+  PUT("repairs", load_repairs(w->loaded));
   PUT("cut_edges", json_integer(f->cut.edges));
   PUT("handles", json_integer(f->cut.handles));
   PUT("flat_vertices", json_integer(f->c.vertices));
@@ -79,17 +63,12 @@ int report_json(const work_report *w) {
   PUT("backend", json_string(w->device->backend));
   PUT("device", json_string(w->device->device));
   if (w->device->threads) PUT("threads", json_integer(w->device->threads));
-  PUT("rtol", number(w->options->conformal.rtol));
+  PUT("rtol", report_number(w->options->conformal.rtol));
   PUT("solution", solution(w));
   PUT("distortion", distortions(&f->d));
-  PUT("covered", f->pin_count ? json_null() : number(f->packed.fill));
-  PUT("drawn", w->drawn ? json_string(w->drawn) : json_null());
+  PUT("covered", f->pin_count ? json_null() : report_number(f->packed.fill));
+  PUT("drawn", report_text(w->drawn));
   PUT("milliseconds", milliseconds(w));
 #undef PUT
-  if (!lost) lost = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-  putchar('\n');
-  json_decref(object);
-  if (message_flush_stdout()) return -1;
-  if (lost) message("out of memory, or a file name that is not UTF-8: no JSON object");
-  return lost ? -1 : 0;
+  return report_print(object, lost);
 }

@@ -75,16 +75,6 @@ static ts_status time_solve(const bench_state *b, double *seconds) {
   return status;
 }
 
-static int by_size(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-double bench_median(double *seconds, int count) {
-  qsort(seconds, (size_t)count, sizeof *seconds, by_size);
-  return count % 2 ? seconds[count / 2] : 0.5 * (seconds[count / 2 - 1] + seconds[count / 2]);
-}
-
 static int measure(const bench_state *b, timed_fn *timed, double *result, double *fastest) {
   double *const seconds = malloc((size_t)b->repeats * sizeof *seconds);
   if (!seconds) {
@@ -97,7 +87,7 @@ static int measure(const bench_state *b, timed_fn *timed, double *result, double
     if (status == TS_OK) status = timed(b, &seconds[k < 0 ? 0 : k]);
   }
   if (status == TS_OK) {
-    *result = bench_median(seconds, b->repeats);
+    *result = report_median(seconds, b->repeats);
     if (fastest) *fastest = seconds[0];
   }
   free(seconds);
@@ -129,7 +119,7 @@ int bench_draw(const program_options *options, const smoother *s, int repeats, d
   if (failed)
     message("%s", why);
   else
-    *result = bench_median(seconds, count);
+    *result = report_median(seconds, count);
   return failed ? -1 : 0;
 }
 
@@ -190,18 +180,6 @@ static void print_text(const bench_state *b, const load_report *loaded, const be
            1e3 * p.draw, b->options->width, b->options->height);
 }
 
-json_t *bench_milliseconds(double seconds) {
-  return isfinite(seconds) ? json_real(1e3 * seconds) : json_null();
-}
-
-int bench_print_json(json_t *object) {
-  const int lost = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-  putchar('\n');
-  json_decref(object);
-  if (lost) message("out of memory, or a file name that is not UTF-8: no JSON object");
-  return lost ? -1 : 0;
-}
-
 static int print_json(const bench_state *b, const load_report *loaded, const bench_times *t) {
   const bench_parts p = tell_apart(t);
   const mesh *m = smoother_mesh(b->s);
@@ -214,11 +192,11 @@ static int print_json(const bench_state *b, const load_report *loaded, const ben
       loaded->name, "vertices", (int)m->vertex_count, "triangles", (int)m->triangle_count, "backend",
       device.backend, "device", device.device, "format", ts_format_name(flow.format), "iterations",
       b->iterations, "repeats", b->repeats, "positions", "put back before each step", "step_milliseconds",
-      bench_milliseconds(t->step), "fastest_step_milliseconds", bench_milliseconds(t->fastest_step),
-      "paper_milliseconds", bench_milliseconds(paper_seconds), "milliseconds", "matrix_and_right_hand_side",
-      bench_milliseconds(p.assemble), "setup", bench_milliseconds(p.setup), "iterations",
-      bench_milliseconds(p.iterations), "draw", bench_milliseconds(p.draw));
-  return bench_print_json(object);
+      report_milliseconds(t->step), "fastest_step_milliseconds", report_milliseconds(t->fastest_step),
+      "paper_milliseconds", report_milliseconds(paper_seconds), "milliseconds", "matrix_and_right_hand_side",
+      report_milliseconds(p.assemble), "setup", report_milliseconds(p.setup), "iterations",
+      report_milliseconds(p.iterations), "draw", report_milliseconds(p.draw));
+  return report_print(object, 0);
 }
 
 /* ---- */
@@ -231,11 +209,8 @@ static int bench(bench_state *b, const load_report *loaded) {
   if (status != TS_OK) return fail_status(b, status);
   if (measure_all(b, &times)) return -1;
   progress_clear();
-  if (b->options->json) {
-    if (print_json(b, loaded, &times)) return -1;
-  } else {
-    print_text(b, loaded, &times);
-  }
+  if (b->options->json) return print_json(b, loaded, &times);
+  print_text(b, loaded, &times);
   return message_flush_stdout();
 }
 

@@ -90,7 +90,7 @@ static int time_frames(dsi_bench *b, int iterations, double *median, double *slo
   int lost = seconds ? 0 : failed("out of memory for the times");
   for (int k = -warm_up; k < b->repeats && !lost; k++)
     lost = time_frame(b, iterations, &seconds[k < 0 ? 0 : k]);
-  if (!lost) *median = bench_median(seconds, b->repeats);
+  if (!lost) *median = report_median(seconds, b->repeats);
   if (!lost && slowest) *slowest = seconds[b->repeats - 1];
   free(seconds);
   return lost;
@@ -149,7 +149,7 @@ static int time_solve(dsi_bench *b, dsi *d, int iterations, double *seconds, cha
     ts_context_finish(smoother_context(b->s));
     all[k < 0 ? 0 : k] = seconds_now() - begin;
   }
-  *seconds = bench_median(all, solves);
+  *seconds = report_median(all, solves);
   return 0;
 }
 
@@ -242,19 +242,19 @@ static int print_json(const dsi_bench *b, const load_report *loaded, const frame
     json_array_append_new(list,
                           json_pack("{s:b, s:s, s:o, s:I, s:I}", "blocks", forms[k].blocks, "format",
                                     ts_format_name(forms[k].format), "iteration_milliseconds",
-                                    bench_milliseconds(forms[k].seconds), "bytes_device",
+                                    report_milliseconds(forms[k].seconds), "bytes_device",
                                     (json_int_t)forms[k].bytes, "nonzeros", (json_int_t)forms[k].nonzeros));
   json_t *object = json_pack(
       "{s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}",
       "file", loaded->name, "method", "dsi", "vertices", (int)m->vertex_count, "triangles",
       (int)m->triangle_count, "backend", device.backend, "device", device.device, "format",
       ts_format_name(r->format), "nonzeros", (json_int_t)r->nonzeros, "iterations", b->iterations, "repeats",
-      b->repeats, "frame_milliseconds", bench_milliseconds(t->frame), "slowest_frame_milliseconds",
-      bench_milliseconds(t->slowest), "iteration_milliseconds", bench_milliseconds(iteration(b, t)),
-      "draw_milliseconds", bench_milliseconds(t->draw), "frames_per_second", 1 / whole(t),
-      "behind_the_solution", t->lag, "host_milliseconds", bench_milliseconds(t->host), "build_milliseconds",
-      bench_milliseconds(t->build), "layout_milliseconds", bench_milliseconds(t->layout), "formats", list);
-  return bench_print_json(object);
+      b->repeats, "frame_milliseconds", report_milliseconds(t->frame), "slowest_frame_milliseconds",
+      report_milliseconds(t->slowest), "iteration_milliseconds", report_milliseconds(iteration(b, t)),
+      "draw_milliseconds", report_milliseconds(t->draw), "frames_per_second", 1 / whole(t),
+      "behind_the_solution", t->lag, "host_milliseconds", report_milliseconds(t->host), "build_milliseconds",
+      report_milliseconds(t->build), "layout_milliseconds", report_milliseconds(t->layout), "formats", list);
+  return report_print(object, 0);
 }
 
 /* ---- */

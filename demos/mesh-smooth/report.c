@@ -5,10 +5,7 @@
 #include <unistd.h>
 
 #include "message.h"
-
-static void plural(int32_t count, const char *one, const char *more) {
-  printf("%d %s", (int)count, count == 1 ? one : more);
-}
+#include "reports.h"
 
 static void print_change(const char *what, double before, double after) {
   printf("%-11s %.6g", what, before);
@@ -41,7 +38,7 @@ static void begin_dsi(const work_report *w) {
   const dsi_controls *controls = smoother_controls(w->smoother);
   const int fixed = report_count_fixed(controls);
   printf("dsi         weights %s, fit %g; ", o->weights == DSI_UNIFORM ? "uniform" : "cotangent", o->fit);
-  plural(fixed, "fixed control point, ", "fixed control points, ");
+  report_plural(fixed, "fixed control point, ", "fixed control points, ");
   printf("%d soft; boundary %s\n", controls->count - fixed,
          o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed");
   const ts_system_result *r = smoother_dsi_result(w->smoother);
@@ -63,9 +60,9 @@ void report_begin(const work_report *w) {
   if (measures->closed)
     printf("closed");
   else
-    plural(measures->boundary_loops, "boundary loop", "boundary loops");
+    report_plural(measures->boundary_loops, "boundary loop", "boundary loops");
   printf("; ");
-  plural(measures->components, "component", "components");
+  report_plural(measures->components, "component", "components");
   putchar('\n');
   if (ts_context_get_info(smoother_context(w->smoother), &device) == TS_OK)
     printf("backend     %s: %s\n", device.backend, device.device);
@@ -108,7 +105,7 @@ int report_end(const work_report *w) {
     made += w->steps[k].substeps > 0;
   }
   printf("result      ");
-  plural(made, "step", "steps");
+  report_plural(made, "step", "steps");
   printf(", %d iterations", iterations);
   if (last) printf(", the last residual %.2e", last->relative_residual);
   putchar('\n');

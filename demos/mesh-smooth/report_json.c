@@ -1,36 +1,19 @@
 #include <math.h>
-#include <stdio.h>
 
-#include <jansson.h>
-
-#include "message.h"
 #include "report.h"
-
-/* JSON has no NaN and no infinity. */
-static json_t *number(double value) {
-  return isfinite(value) ? json_real(value) : json_null();
-}
+#include "reports.h"
 
 static json_t *milliseconds(double matrix, double solve, double draw) {
-  return json_pack("{s:o, s:o, s:o}", "matrix", number(1e3 * matrix), "solve", number(1e3 * solve), "draw",
-                   number(1e3 * draw));
-}
-
-static json_t *repairs(const load_report *loaded) {
-  const mesh_repair_report *r = &loaded->repair;
-  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "polygons_cut", (int)loaded->file.polygons,
-                   "faces_left_out", (int)loaded->file.left_out, "merged_vertices", (int)r->merged_vertices,
-                   "dropped_triangles", (int)r->dropped_triangles, "turned_triangles", (int)r->turned_triangles,
-                   "slivers", (int)r->slivers, "nonmanifold_edges", (int)r->nonmanifold_edges,
-                   "unorientable_edges", (int)r->unorientable_edges, "held_vertices", (int)r->held_vertices);
+  return json_pack("{s:o, s:o, s:o}", "matrix", report_milliseconds(matrix), "solve",
+                   report_milliseconds(solve), "draw", report_milliseconds(draw));
 }
 
 static json_t *step(const step_report *r) {
   return json_pack("{s:i, s:i, s:b, s:o, s:i, s:o, s:o, s:o, s:s}", "step", r->number, "iterations",
-                   r->iterations, "converged", r->converged, "relative_residual", number(r->relative_residual),
-                   "substeps", r->substeps, "area", number(r->area), "volume", number(r->volume),
-                   "milliseconds", milliseconds(r->seconds_matrix, r->seconds_solve, r->seconds_draw),
-                   "message", r->message);
+                   r->iterations, "converged", r->converged, "relative_residual",
+                   report_number(r->relative_residual), "substeps", r->substeps, "area", report_number(r->area),
+                   "volume", report_number(r->volume), "milliseconds",
+                   milliseconds(r->seconds_matrix, r->seconds_solve, r->seconds_draw), "message", r->message);
 }
 
 /* null for the flow */
@@ -44,8 +27,8 @@ static json_t *interpolation(const work_report *w) {
   return json_pack("{s:s, s:f, s:i, s:i, s:o, s:o, s:i, s:I, s:s, s:s}", "weights",
                    o->weights == DSI_UNIFORM ? "uniform" : "cotangent", "fit", o->fit, "fixed_control_points",
                    fixed, "soft_control_points", controls->count - fixed, "roughness_before",
-                   number(last ? last->roughness_before : NAN), "roughness",
-                   number(last ? last->roughness : NAN), "conditions", (int)r->rows, "nonzeros",
+                   report_number(last ? last->roughness_before : NAN), "roughness",
+                   report_number(last ? last->roughness : NAN), "conditions", (int)r->rows, "nonzeros",
                    (json_int_t)r->nonzeros, "normal_equations",
                    r->normal == TS_NORMAL_APPLIED ? "applied" : "formed", "choice", r->choice);
 }
@@ -66,10 +49,11 @@ static json_t *total(const work_report *w) {
   }
   const work_seconds *s = &w->seconds;
   return json_pack("{s:i, s:i, s:i, s:b, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}}", "steps", made,
-                   "iterations", iterations, "substeps", substeps, "converged", converged, "area", number(area),
-                   "volume", number(volume), "milliseconds", "read", number(1e3 * s->read), "prepare",
-                   number(1e3 * s->prepare), "matrix", number(1e3 * s->matrix), "solve", number(1e3 * s->solve),
-                   "draw", number(1e3 * s->draw), "write", number(1e3 * s->write));
+                   "iterations", iterations, "substeps", substeps, "converged", converged, "area",
+                   report_number(area), "volume", report_number(volume), "milliseconds", "read",
+                   report_milliseconds(s->read), "prepare", report_milliseconds(s->prepare), "matrix",
+                   report_milliseconds(s->matrix), "solve", report_milliseconds(s->solve), "draw",
+                   report_milliseconds(s->draw), "write", report_milliseconds(s->write));
 }
 
 int report_json(const work_report *w) {
@@ -99,30 +83,25 @@ int report_json(const work_report *w) {
   PUT("components", json_integer(start->components));
   PUT("unreferenced", json_integer(start->unreferenced));
   PUT("closed", json_boolean(start->closed));
-  PUT("diagonal", number(start->diagonal));
-  PUT("repairs", repairs(w->loaded));
+  PUT("diagonal", report_number(start->diagonal));
+  PUT("repairs", load_repairs(w->loaded));
   PUT("backend", json_string(device.backend));
   PUT("device", json_string(device.device));
   PUT("method", json_string(is_dsi ? "dsi" : "flow"));
   PUT("format", json_string(ts_format_name(flow.format)));
   PUT("boundary", json_string(o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed"));
   PUT("locked_vertices", json_integer(flow.locked_vertices));
-  PUT("drawn", w->drawn ? json_string(w->drawn) : json_null());
+  PUT("drawn", report_text(w->drawn));
   PUT("bytes_device", json_integer((json_int_t)flow.bytes_device));
-  PUT("time_step", is_dsi ? json_null() : number(o->time_step));
-  PUT("rtol", number(o->rtol));
+  PUT("time_step", is_dsi ? json_null() : report_number(o->time_step));
+  PUT("rtol", report_number(o->rtol));
   PUT("cg_iterations", o->cg_iterations ? json_integer(o->cg_iterations) : json_null());
   PUT("dsi", interpolation(w));
-  PUT("area", number(start->area));
-  PUT("volume", number(start->volume));
+  PUT("area", report_number(start->area));
+  PUT("volume", report_number(start->volume));
   for (int k = 0; k < w->step_count; k++) lost |= json_array_append_new(steps, step(&w->steps[k]));
   PUT("steps", steps);
   PUT("total", total(w));
 #undef PUT
-  if (!lost) lost = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-  putchar('\n');
-  json_decref(object);
-  if (message_flush_stdout()) return -1;
-  if (lost) message("out of memory, or a file name that is not UTF-8: no JSON object");
-  return lost ? -1 : 0;
+  return report_print(object, lost);
 }

@@ -88,3 +88,12 @@ void load_note(const load_report *report, const mesh_repair_words *words) {
   snprintf(name, sizeof name, "%s", report->name);
   load_describe(report, words, print_note, name);
 }
+
+json_t *load_repairs(const load_report *report) {
+  const mesh_repair_report *r = &report->repair;
+  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "polygons_cut", (int)report->file.polygons,
+                   "faces_left_out", (int)report->file.left_out, "merged_vertices", (int)r->merged_vertices,
+                   "dropped_triangles", (int)r->dropped_triangles, "turned_triangles", (int)r->turned_triangles,
+                   "slivers", (int)r->slivers, "nonmanifold_edges", (int)r->nonmanifold_edges,
+                   "unorientable_edges", (int)r->unorientable_edges, "held_vertices", (int)r->held_vertices);
+}

@@ -6,6 +6,7 @@
 #include "mesh_file.h"
 #include "mesh_repair.h"
 #include "options.h"
+#include "reports.h"
 
 typedef struct load_options {
   const char *path;     /* a file; or NULL and ... */
@@ -47,6 +48,8 @@ int load_mesh(const load_options *options, mesh *m, int32_t **vertex_of_original
 void load_describe(const load_report *report, const mesh_repair_words *words,
                    void (*print)(const char *line, void *user), void *user);
 
+/* What was repaired, for a report. */
+json_t *load_repairs(const load_report *report);
 /* The same as notes on standard error. */
 void load_note(const load_report *report, const mesh_repair_words *words);
 

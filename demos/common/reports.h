@@ -1,0 +1,23 @@
+/* What the programs' reports and benchmarks share. */
+#ifndef REPORTS_H
+#define REPORTS_H
+
+#include <jansson.h>
+
+/* JSON has no NaN and no infinity: null stands for them. */
+json_t *report_number(double value);
+json_t *report_milliseconds(double seconds);
+/* NULL: null */
+json_t *report_text(const char *text);
+
+/* Prints an object, which it releases, on standard output. `lost`: it is not complete, for want of memory.
+ * Returns 0, or -1 after a message. */
+int report_print(json_t *object, int lost);
+
+/* "1 step" or "3 steps" on standard output. */
+void report_plural(int count, const char *one, const char *more);
+
+/* Sorts them. */
+double report_median(double *values, int count);
+
+#endif
