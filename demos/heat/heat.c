@@ -1,118 +1,68 @@
 /* heat: the steady temperature of a metal plate with two holes, solved with conjugate gradients and drawn from
  * the texture that the solution was computed in. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "heat.h"
 #include "heat_picture.h"
+#include "options.h"
+#include "program.h"
+#include "progress.h"
 
-enum { EXIT_USAGE = 2, EXIT_NOT_CONVERGED = 3 };
+enum { EXIT_NOT_CONVERGED = 3 };
 #if defined(TEXSOLVE_HAVE_GL) && defined(TEXSOLVE_HAVE_GLFW)
 enum { has_windows = 1 };
 #else
 enum { has_windows = 0 };
 #endif
-enum { KEY_BACKEND = 256, KEY_SIZE, KEY_HEADLESS, KEY_WINDOW, KEY_FRAMES, KEY_PER_FRAME };
 
-static const struct argp_option option_list[] = {
-    {"backend", KEY_BACKEND, "NAME", 0,
-     "auto, cuda, gl, cuda:N or gl:N (device N), cpu, or check:NAME (default: gl)", 0},
-    {"size", KEY_SIZE, "N", 0, "a plate of 3N/2 x N cells, N from 32 to 8192 (default: 240)", 0},
-    {"output", 'o', "FILE", 0, "where the picture goes, as PNG (default: heat.png)", 0},
-    {"headless", KEY_HEADLESS, 0, 0, "no window (default with -o, with another backend, or without a display)",
-     0},
-    {"window", KEY_WINDOW, 0, 0, "watch the solver in a window; Space starts again, Escape ends", 0},
-    {"frames", KEY_FRAMES, "N", 0, "close the window after N frames", 0},
-    {"per-frame", KEY_PER_FRAME, "N", 0, "iterations a frame, 1 to 1024 (default: 8)", 0},
-    {0}};
+static const option_row rows[] = {
+    OPTION_ROW(BACKEND, "backend", "NAME", backend,
+               .help = "auto, cuda, gl, cuda:N or gl:N (device N), cpu, or check:NAME (default: gl)"),
+    OPTION_WHOLE("size", "N", size, 32, 8192, "a plate of 3N/2 x N cells, N from 32 to 8192 (default: 240)"),
+    OPTION_OUTPUT("where the picture goes, as PNG (default: heat.png)"),
+    OPTION_FLAG("headless", headless,
+                "no window (default with -o, with another backend, or without a display)"),
+    OPTION_FLAG("window", window, "watch the solver in a window; Space starts again, Escape ends"),
+    OPTION_WHOLE("frames", "N", frames, 1, 1000000000, "close the window after N frames"),
+    OPTION_WHOLE("per-frame", "N", per_frame, 1, 1024, "iterations a frame, 1 to 1024 (default: 8)"),
+    OPTION_END};
 
-static int parse_number(struct argp_state *state, const char *name, const char *text, int least, int most) {
-  char *end;
-  const long number = strtol(text, &end, 10);
-  if (end == text || *end || number < least || number > most) {
-    heat_fail("--%s is '%s', expected a number from %d to %d", name, text, least, most);
-    exit(EXIT_USAGE);
-  }
-  (void)state;
-  return (int)number;
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state) {
-  heat_options *o = state->input;
-  switch (key) {
-  case KEY_BACKEND:
-    o->backend = argument;
-    return 0;
-  case KEY_SIZE:
-    o->size = parse_number(state, "size", argument, 32, 8192);
-    return 0;
-  case 'o':
-    o->output = argument;
-    return 0;
-  case KEY_HEADLESS:
-    o->window = 0;
-    return 0;
-  case KEY_WINDOW:
-    o->window = 1;
-    return 0;
-  case KEY_FRAMES:
-    o->frames = parse_number(state, "frames", argument, 1, 1000000000);
-    return 0;
-  case KEY_PER_FRAME:
-    o->per_frame = parse_number(state, "per-frame", argument, 1, 1024);
-    return 0;
-  case ARGP_KEY_ARG:
-    heat_fail("unexpected argument '%s'", argument);
-    exit(EXIT_USAGE);
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
+static const char description[] =
+    "Computes and draws the steady temperature of a metal plate: hot at its upper edge and around one hole, "
+    "cold "
+    "at the other edges, with a second hole that no heat crosses.\v"
+    "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the picture is still written.";
 
 static int has_display(void) {
   const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
   return (x && *x) || (wayland && *wayland);
 }
 
-static heat_options parse_arguments(int argc, char **argv) {
-  static const struct argp argp = {
-      option_list,
-      parse_option,
-      0,
-      "Computes and draws the steady temperature of a metal plate: hot at its upper edge and around one hole, "
-      "cold "
-      "at the other edges, with a second hole that no heat crosses.\v"
-      "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the picture is still written.",
-      0,
-      0,
-      0};
-  heat_options o = {.backend = "gl", .size = 240, .window = -1, .per_frame = 8};
-  argp_err_exit_status = EXIT_USAGE;
-  if (argp_parse(&argp, argc, argv, 0, 0, &o)) {
-    heat_fail("out of memory for the arguments");
-    exit(EXIT_FAILURE);
-  }
-  if (o.window < 0) o.window = has_windows && !o.output && has_display() && !strcmp(o.backend, "gl");
-  if (o.window && strcmp(o.backend, "gl") != 0 && strcmp(o.backend, "check:gl") != 0) {
-    heat_fail("--window draws from the solution's texture; expected --backend gl, not '%s'", o.backend);
-    exit(EXIT_USAGE);
-  }
+static program_options parse_arguments(int argc, char **argv) {
+  program_options o = {.backend = "gl", .size = 240, .per_frame = 8};
+  options_read("heat", rows, description, argc, argv, &o);
+  if (!o.window && !o.headless)
+    o.window = has_windows && !o.output && has_display() && !strcmp(o.backend, "gl");
+  if (o.headless) o.window = 0;
+  if (o.window && strcmp(o.backend, "gl") != 0 && strcmp(o.backend, "check:gl") != 0)
+    arguments_usage("--window draws from the solution's texture; expected --backend gl, not '%s'", o.backend);
   if (!o.window && !o.output) o.output = "heat.png";
   return o;
 }
 
 static int solve(heat_system *s, heat_outcome *o) {
   ts_cg_result result;
-  const double begin = heat_seconds();
+  const double begin = seconds_now();
   ts_status status = ts_cg_solve(s->cg, s->b, s->x, &result);
   if (status >= 0 && ts_context_finish(s->context) != TS_OK) status = TS_ERROR_DEVICE;
   if (status < 0) return heat_fail("%s", ts_last_error(s->context));
   *o = (heat_outcome){.converged = status == TS_OK,
                       .iterations = result.iterations,
                       .waits = result.waits,
-                      .seconds = heat_seconds() - begin};
+                      .seconds = seconds_now() - begin};
   snprintf(o->message, sizeof o->message, "%s", result.message);
   return 0;
 }
@@ -121,16 +71,17 @@ static int save(heat_system *s, const char *path, double *seconds) {
   image picture;
   char why[256];
   if (image_create(&picture, picture_width, picture_height)) return heat_fail("out of memory for the picture");
-  const double begin = heat_seconds();
+  const double begin = seconds_now();
   int failed = heat_draw(s, &picture);
-  *seconds = heat_seconds() - begin;
+  *seconds = seconds_now() - begin;
   if (!failed && png_image_save(path, &picture, why, sizeof why)) failed = heat_fail("%s: %s", path, why);
   image_destroy(&picture);
   return failed;
 }
 
 /* The residual is computed here, from the x that was drawn. */
-static int report(heat_system *s, const heat_options *options, const heat_outcome *o, double seconds_drawing) {
+static int report(heat_system *s, const program_options *options, const heat_outcome *o,
+                  double seconds_drawing) {
   ts_context_info device;
   ts_matrix_info matrix;
   float *x = malloc((size_t)s->plate.unknowns * sizeof *x);
@@ -160,7 +111,8 @@ static int report(heat_system *s, const heat_options *options, const heat_outcom
 }
 
 int main(int argc, char **argv) {
-  const heat_options options = parse_arguments(argc, argv);
+  program_begin("heat");
+  const program_options options = parse_arguments(argc, argv);
   ts_context_desc device = {.backend = options.backend};
   ts_cg_desc method = {.stop = TS_STOP_RESIDUAL, .rtol = heat_tolerance};
   if (options.window) {

@@ -7,13 +7,13 @@
 #include "heat_plate.h"
 #include "png_image.h"
 
-typedef struct heat_options {
+typedef struct program_options {
   const char *backend, *output; /* output is NULL in a window when no picture is asked for */
   int size;
-  int window;
+  int window, headless;
   int frames;    /* close the window after so many; 0: when the user does */
   int per_frame; /* iterations */
-} heat_options;
+} program_options;
 
 typedef struct heat_system {
   plate plate;
@@ -36,8 +36,6 @@ extern const double heat_tolerance; /* of ||b - A x|| relative to the start */
 /* One line on standard error. Returns 1, the exit status of an error. */
 int heat_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-double heat_seconds(void);
-
 /* Opens the device that `device` describes and puts the plate's system on it. Returns 0, or 1 after a message.
  */
 int heat_open(heat_system *system, const ts_context_desc *device, const ts_cg_desc *method, int size);
@@ -48,7 +46,7 @@ int heat_draw(heat_system *system, image *picture);
 
 /* Shows the solution in a window while it is computed. Returns 0, or 1 after a message. */
 int heat_window_open(void);
-int heat_window_run(heat_system *system, const heat_options *options, heat_outcome *outcome);
+int heat_window_run(heat_system *system, const program_options *options, heat_outcome *outcome);
 void heat_window_close(void);
 
 #endif

@@ -2,85 +2,12 @@
 
 #include "heat_gl.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "heat_shaders.h"
+#include "view_gl.h"
 
-enum { unit_solution, unit_cells, unit_colours, unit_paper, unit_count };
-
-static char reason[512];
-
-const char *heat_gl_load(void) {
-  glewExperimental = GL_TRUE;
-  const GLenum status = glewInit();
-  /* GLEW loads everything before it misses GLX, which a context made by EGL has no use for. */
-  if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) return (const char *)glewGetErrorString(status);
-  /* GLEW's own GLEW_VERSION_3_3 says which functions have an address, not what the context is. */
-  GLint major = 0, minor = 0;
-  glGetIntegerv(GL_MAJOR_VERSION, &major);
-  glGetIntegerv(GL_MINOR_VERSION, &minor);
-  return 10 * major + minor >= 33 ? NULL : "the context has no OpenGL 3.3";
-}
-
-static const char *check(const char *what) {
-  const GLenum error = glGetError();
-  if (error == GL_NO_ERROR) return NULL;
-  snprintf(reason, sizeof reason, "OpenGL error 0x%04x in %s", error, what);
-  return reason;
-}
-
-static unsigned make_texture(GLint filter) {
-  unsigned texture;
-  glGenTextures(1, &texture);
-  glActiveTexture(GL_TEXTURE0);
-  glBindTexture(GL_TEXTURE_2D, texture);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, filter);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, filter);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-  return texture;
-}
-
-/* ---- Program ---- */
-
-static const char *attach(unsigned program, GLenum kind, const char *name, const char *source) {
-  const char *const parts[] = {"#version 330 core\n#line 1\n", source};
-  const unsigned shader = glCreateShader(kind);
-  GLint compiled;
-  glShaderSource(shader, 2, parts, NULL);
-  glCompileShader(shader);
-  glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
-  if (!compiled) {
-    char log[400] = "";
-    glGetShaderInfoLog(shader, sizeof log, NULL, log);
-    log[strcspn(log, "\n")] = 0;
-    snprintf(reason, sizeof reason, "%s does not compile: %s", name, log);
-  }
-  glAttachShader(program, shader);
-  glDeleteShader(shader);
-  return compiled ? NULL : reason;
-}
-
-static const char *make_program(unsigned *program) {
-  GLint linked;
-  *program = glCreateProgram();
-  const char *why = attach(*program, GL_VERTEX_SHADER, "heat.vert", heat_vert);
-  if (!why) why = attach(*program, GL_FRAGMENT_SHADER, "heat.frag", heat_frag);
-  if (why) return why;
-  glLinkProgram(*program);
-  glGetProgramiv(*program, GL_LINK_STATUS, &linked);
-  if (linked) return NULL;
-  char log[400] = "";
-  glGetProgramInfoLog(*program, sizeof log, NULL, log);
-  log[strcspn(log, "\n")] = 0;
-  snprintf(reason, sizeof reason, "heat.vert and heat.frag do not link: %s", log);
-  return reason;
-}
+enum { unit_count = 4 }; /* the solution, cells, colours, paper */
 
 /* ---- Textures ---- */
 
@@ -97,9 +24,9 @@ static const char *make_cells(heat_gl *gl, ts_vector *x) {
     map[2 * k + 1] = unknown < 0 ? -1 : texels[2 * (size_t)unknown + 1];
   }
   if (!why) {
-    gl->cells = make_texture(GL_NEAREST);
+    gl->cells = view_gl_texture(GL_NEAREST);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RG32I, p->width, p->height, 0, GL_RG_INTEGER, GL_INT, map);
-    why = check("the texture of cells");
+    why = view_gl_check("the texture of cells");
   }
   free(texels);
   free(map);
@@ -112,42 +39,42 @@ static const char *make_paper(heat_gl *gl, int width, int height) {
   if (image_create(&paper, width, height)) return "out of memory";
   draw_paper(&paper);
   if (gl->paper) glDeleteTextures(1, &gl->paper);
-  gl->paper = make_texture(GL_NEAREST);
+  gl->paper = view_gl_texture(GL_NEAREST);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, width, height, 0, GL_RGB, GL_UNSIGNED_BYTE, paper.rgb);
   gl->paper_width = width;
   gl->paper_height = height;
   image_destroy(&paper);
-  return check("the texture of the legend");
+  return view_gl_check("the texture of the legend");
 }
 
 const char *heat_gl_create(heat_gl *gl, const plate *p, ts_vector *x) {
   unsigned char colours[colour_count][3];
   *gl = (heat_gl){.plate = p};
   if (ts_gl_vector_texture(x, &gl->solution) != TS_OK) return "the solution has no texture";
-  const char *why = make_program(&gl->program);
+  const char *why = view_gl_program("", (view_gl_source){"whole.vert", whole_vert},
+                                    (view_gl_source){"heat.frag", heat_frag}, &gl->program);
   if (!why) why = make_cells(gl, x);
   if (why) {
     heat_gl_destroy(gl);
     return why;
   }
   colour_table(colours);
-  gl->colours = make_texture(GL_LINEAR);
+  gl->colours = view_gl_texture(GL_LINEAR);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, colour_count, 1, 0, GL_RGB, GL_UNSIGNED_BYTE, colours);
   glGenVertexArrays(1, &gl->vertex_array);
 
-  glUseProgram(gl->program);
-  static const char *const samplers[unit_count] = {"solution", "cells", "colours", "paper"};
-  for (int k = 0; k < unit_count; k++) glUniform1i(glGetUniformLocation(gl->program, samplers[k]), k);
-  glUniform2i(glGetUniformLocation(gl->program, "solution_at"), gl->solution.x, gl->solution.y);
-  glUniform1f(glGetUniformLocation(gl->program, "hottest"), hottest);
+  static const char *const samplers[] = {"solution", "cells", "colours", "paper", NULL};
+  view_gl_samplers(gl->program, samplers);
+  glUniform2i(view_gl_uniform(gl->program, "solution_at"), gl->solution.x, gl->solution.y);
+  glUniform1f(view_gl_uniform(gl->program, "hottest"), hottest);
   float holes[plate_holes][3];
   for (int k = 0; k < plate_holes; k++) {
     holes[k][0] = p->holes[k].x;
     holes[k][1] = p->holes[k].y;
     holes[k][2] = p->holes[k].radius;
   }
-  glUniform3fv(glGetUniformLocation(gl->program, "holes"), plate_holes, &holes[0][0]);
-  return check("the program's parameters");
+  glUniform3fv(view_gl_uniform(gl->program, "holes"), plate_holes, &holes[0][0]);
+  return view_gl_check("the program's parameters");
 }
 
 void heat_gl_destroy(heat_gl *gl) {
@@ -167,48 +94,22 @@ const char *heat_gl_draw(heat_gl *gl, int width, int height) {
   float unit;
   const rectangle r = plate_rectangle(width, height, &unit);
   const unsigned textures[unit_count] = {gl->solution.texture, gl->cells, gl->colours, gl->paper};
-  for (int k = 0; k < unit_count; k++) {
-    glActiveTexture(GL_TEXTURE0 + (GLenum)k);
-    glBindTexture(GL_TEXTURE_2D, textures[k]);
-    glBindSampler((GLuint)k, 0);
-  }
+  view_gl_plain_state();
+  view_gl_bind(textures, unit_count);
   glUseProgram(gl->program);
-  glUniform4f(glGetUniformLocation(gl->program, "plate"), r.x, r.y, r.width, r.height);
+  glUniform4f(view_gl_uniform(gl->program, "plate"), r.x, r.y, r.width, r.height);
   glBindVertexArray(gl->vertex_array);
   glViewport(0, 0, width, height);
-  glDisable(GL_BLEND);
-  glDisable(GL_DEPTH_TEST);
-  glDisable(GL_SCISSOR_TEST);
-  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
   glDrawArrays(GL_TRIANGLES, 0, 3);
   glBindVertexArray(0);
-  return check("drawing the plate");
+  return view_gl_check("drawing the plate");
 }
 
 const char *heat_gl_draw_picture(heat_gl *gl, image *picture) {
-  const size_t row = 3 * (size_t)picture->width;
-  unsigned framebuffer, target = make_texture(GL_NEAREST);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, picture->width, picture->height, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-  glGenFramebuffers(1, &framebuffer);
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target, 0);
-  const char *why = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE
-                        ? heat_gl_draw(gl, picture->width, picture->height)
-                        : "the driver does not draw into RGBA8 textures";
-  unsigned char *turned = malloc(row * (size_t)picture->height);
-  if (!why && !turned) why = "out of memory";
-  if (!why) {
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-    glReadPixels(0, 0, picture->width, picture->height, GL_RGB, GL_UNSIGNED_BYTE, turned);
-    why = check("reading the picture");
-  }
-  /* OpenGL's first row is the lowest. */
-  for (int y = 0; !why && y < picture->height; y++)
-    memcpy(picture->rgb + (size_t)y * row, turned + (size_t)(picture->height - 1 - y) * row, row);
-  free(turned);
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  glDeleteFramebuffers(1, &framebuffer);
-  glDeleteTextures(1, &target);
+  view_gl_canvas canvas = {0};
+  const char *why = view_gl_make_canvas(&canvas, 0, picture->width, picture->height);
+  if (!why) why = heat_gl_draw(gl, picture->width, picture->height);
+  if (!why) why = view_gl_read_picture(&canvas, picture->width, picture->height, picture->rgb);
+  view_gl_destroy_canvas(&canvas);
   return why;
 }

@@ -13,9 +13,6 @@ typedef struct heat_gl {
   ts_gl_texture solution;
 } heat_gl;
 
-/* Loads OpenGL's functions for the context that is current. Returns NULL, or why it failed. */
-const char *heat_gl_load(void);
-
 /* Needs a current context that sees the textures of x. Returns NULL, or why it failed. */
 const char *heat_gl_create(heat_gl *gl, const plate *p, ts_vector *x);
 void heat_gl_destroy(heat_gl *gl);

@@ -3,11 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "heat_picture.h"
 #ifdef TEXSOLVE_HAVE_GL
 #include "heat_gl.h"
+#include "view_gl.h"
 #endif
 
 const double heat_tolerance = 1e-5;
@@ -20,12 +20,6 @@ int heat_fail(const char *format, ...) {
   fputc('\n', stderr);
   va_end(arguments);
   return 1;
-}
-
-double heat_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 int heat_open(heat_system *s, const ts_context_desc *device, const ts_cg_desc *method, int size) {
@@ -79,7 +73,7 @@ int heat_draw(heat_system *s, image *picture) {
   const ts_status status = ts_gl_make_current(s->context);
   if (status == TS_OK) {
     heat_gl gl;
-    const char *why = heat_gl_load();
+    const char *why = view_gl_load();
     if (!why) why = heat_gl_create(&gl, &s->plate, s->x);
     if (!why) {
       why = heat_gl_draw_picture(&gl, picture);

@@ -10,46 +10,29 @@
 #include <GLFW/glfw3.h>
 
 #include "heat_gl.h"
+#include "progress.h"
+#include "view_window.h"
 
 static GLFWwindow *window;
 
-static const char *glfw_reason(void) {
-  const char *description = NULL;
-  glfwGetError(&description);
-  return description ? description : "unknown reason";
-}
-
 int heat_window_open(void) {
-  if (!glfwInit()) return heat_fail("no window: %s", glfw_reason());
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  window = glfwCreateWindow(picture_width, picture_height, "heat", NULL, NULL);
-  if (!window) {
-    heat_fail("no window: %s", glfw_reason());
-    glfwTerminate();
-    return 1;
-  }
-  glfwMakeContextCurrent(window);
-  glfwSwapInterval(1);
-  const char *why = heat_gl_load();
-  if (!why) return 0;
-  heat_window_close();
-  return heat_fail("no window: %s", why);
+  static const int least[2] = {picture_width / 4, picture_height / 4};
+  char why[200];
+  window = view_window_open("heat", picture_width, picture_height, least, why, sizeof why);
+  return window ? 0 : heat_fail("no window: %s", why);
 }
 
 void heat_window_close(void) {
-  glfwDestroyWindow(window);
-  glfwTerminate();
+  view_window_close(window);
   window = NULL;
 }
 
 /* A few iterations. Returns 0, or 1 after a message. `*ended` is set when there is no more to gain. */
 static int step(heat_system *s, heat_outcome *o, double *best, int *in_vain, int *ended) {
   ts_cg_result result;
-  const double begin = heat_seconds();
+  const double begin = seconds_now();
   const ts_status status = ts_cg_solve(s->cg, s->b, s->x, &result);
-  o->seconds += heat_seconds() - begin;
+  o->seconds += seconds_now() - begin;
   if (status < 0) return heat_fail("%s", ts_last_error(s->context));
   if (status == TS_NOT_CONVERGED && result.reason != TS_REASON_MAX_ITERATIONS &&
       result.reason != TS_REASON_STAGNATED)
@@ -85,7 +68,7 @@ static const char *draw(heat_gl *gl) {
   return why;
 }
 
-int heat_window_run(heat_system *s, const heat_options *options, heat_outcome *o) {
+int heat_window_run(heat_system *s, const program_options *options, heat_outcome *o) {
   heat_gl gl;
   const char *why = heat_gl_create(&gl, &s->plate, s->x);
   if (why) return heat_fail("drawing: %s", why);
@@ -119,7 +102,7 @@ int heat_window_run(heat_system *s, const heat_options *options, heat_outcome *o
 int heat_window_open(void) {
   return heat_fail("--window: this program was built without OpenGL or without GLFW");
 }
-int heat_window_run(heat_system *s, const heat_options *options, heat_outcome *o) {
+int heat_window_run(heat_system *s, const program_options *options, heat_outcome *o) {
   (void)s, (void)options, (void)o;
   return 1;
 }
