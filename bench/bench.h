@@ -6,6 +6,7 @@
 #include <texsolve/texsolve.h>
 
 #include "generate.h"
+#include "reorder.h"
 
 struct report;
 
@@ -26,6 +27,7 @@ typedef struct bench_options {
   int rectangle_width, rectangle_height; /* 0: the device's */
   int threads;                           /* 0: the default */
   int repeat;                            /* batches per measurement */
+  reorder_kind reorder;
   int json;
 
   /* Of compare and paper. */
@@ -86,8 +88,8 @@ int bench_describe(const bench_options *options, struct report *r, bench_device 
 /* A generated matrix of `rows` rows or the file called `name`, as CSR. */
 int bench_matrix(generated_matrix *A, const char *name, int32_t rows);
 
-/* The order of all matrices that bench_matrix makes from now on (cli/reorder.h); nonzero: no such order. */
-int bench_order_set(const char *name);
+/* The order of all matrices that bench_matrix makes from now on. */
+void bench_order_set(reorder_kind kind);
 /* Brings a matrix into that order. Nonzero after a message. */
 int bench_order(generated_matrix *A, const char *name);
 /* The bandwidths of all matrices that were reordered. */

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "reorder.h"
 #include "report.h"
 
 typedef struct ordered {
@@ -18,8 +17,8 @@ static reorder_kind wanted;
 static ordered matrices[MAX_ORDERED];
 static int matrix_count;
 
-int bench_order_set(const char *name) {
-  return reorder_parse(name, &wanted);
+void bench_order_set(reorder_kind kind) {
+  wanted = kind;
 }
 
 int bench_order(generated_matrix *A, const char *name) {
@@ -62,7 +61,7 @@ void bench_order_report(report *r) {
                sizeof columns / sizeof *columns);
   for (int i = 0; i < matrix_count; ++i) {
     const ordered *m = &matrices[i];
-    report_row(r, m->matrix, reorder_name(wanted), (long long)m->rows, (long long)m->before.maximum,
+    report_row(r, m->matrix, reorder_names[wanted], (long long)m->rows, (long long)m->before.maximum,
                m->before.mean, (long long)m->after.maximum, m->after.mean);
   }
 }

@@ -22,7 +22,7 @@ static const char *program;
 
 static void print_version(FILE *stream, struct argp_state *state) {
   (void)state;
-  fprintf(stream, "%s %s\n", program, ts_version());
+  fprintf(stream, "%.*s %s\n", (int)strcspn(program, " "), program, ts_version());
 }
 
 void arguments_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input) {
@@ -32,10 +32,6 @@ void arguments_parse(const char *name, const struct argp *argp, int argc, char *
   argv[0] = first;
   argp_program_version_hook = print_version;
   argp_err_exit_status = ARGUMENTS_EXIT;
-  arguments_parse_command(argp, argc, argv, input);
-}
-
-void arguments_parse_command(const struct argp *argp, int argc, char **argv, void *input) {
   const error_t error = argp_parse(argp, argc, argv, 0, NULL, input);
   if (!error) return;
   message("the arguments cannot be read: %s", strerror(error));

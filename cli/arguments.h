@@ -9,12 +9,10 @@ enum { ARGUMENTS_EXIT = 2 };
 
 void arguments_usage(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Runs the parser of a program that is called `name`, which also answers --version. */
+/* Runs the parser of a program, or of a program's command, that is called `name`; it also answers --version.
+ * Ends the program with status 1 where argp fails, for want of memory. */
 struct argp;
 void arguments_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input);
-/* The same for a command of a program, which has set up argp. Both end the program with status 1 where argp
- * fails, for want of memory. */
-void arguments_parse_command(const struct argp *argp, int argc, char **argv, void *input);
 
 int arguments_whole_number(const char *option, const char *text, int least, int most);
 /* From `least` to `most`; `expected` says so in words. */

@@ -1,5 +1,4 @@
 /* `texsolve info`: what the library can run on here, and why not on the rest. */
-#include <argp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,39 +10,18 @@
 #include <texsolve/gl.h>
 #endif
 
-#include "arguments.h"
 #include "commands.h"
 #include "message.h"
+#include "options.h"
 
-typedef struct info_options {
+typedef struct program_options {
   const char *backend; /* NULL: all */
   int json;
-} info_options;
+} program_options;
 
-enum { KEY_BACKEND = 256, KEY_JSON };
-
-static const struct argp_option option_list[] = {
-    {"backend", KEY_BACKEND, "NAME", 0, "describe this one only, such as gl:1 or check:gl", 0},
-    {"json", KEY_JSON, 0, 0, "report as one JSON object on standard output", 0},
-    {0}};
-
-static error_t parse(int key, char *text, struct argp_state *state) {
-  info_options *o = state->input;
-  switch (key) {
-  case KEY_BACKEND:
-    o->backend = text;
-    break;
-  case KEY_JSON:
-    o->json = 1;
-    break;
-  case ARGP_KEY_ARG:
-    argp_error(state, "'%s', expected no arguments", text);
-    break;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-  return 0;
-}
+static const option_row rows[] = {
+    OPTION_TEXT("backend", "NAME", backend, "describe this one only, such as gl:1 or check:gl"),
+    OPTION_FLAG("json", json, "report as one JSON object on standard output"), OPTION_END};
 
 typedef struct backend_state {
   const char *name;
@@ -137,12 +115,10 @@ static int report(const char *name, json_t *list, ts_status *status) {
 }
 
 int cmd_info(int argc, char **argv) {
-  static const struct argp argp = {.options = option_list,
-                                   .parser = parse,
-                                   .doc = "Lists the backends with their devices and limits, and says why a "
-                                          "backend is not available."};
-  info_options options = {0};
-  arguments_parse_command(&argp, argc, argv, &options);
+  program_options options = {0};
+  options_read("texsolve info", rows,
+               "Lists the backends with their devices and limits, and says why a backend is not available.",
+               argc, argv, &options);
 
   json_t *list = options.json ? json_array() : NULL;
   ts_status status = TS_OK;

@@ -1,5 +1,4 @@
-/* The subcommands. Each gets its own argv (argv[0] is "texsolve NAME") and returns the program's exit status.
- */
+/* The subcommands. Each gets its own argv and returns the program's exit status. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 

@@ -1,5 +1,4 @@
 /* The texsolve command: finds the subcommand. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,30 +33,15 @@ static void print_help(FILE *stream) {
         stream);
 }
 
-static void print_version(FILE *stream, struct argp_state *state) {
-  (void)state;
-  fprintf(stream, "texsolve %s\n", ts_version());
-}
-
-static int run(const command *c, int argc, char **argv) {
-  /* argp's messages begin with argv[0]. */
-  char name[32];
-  snprintf(name, sizeof name, "texsolve %s", c->name);
-  argv[0] = name;
-  return c->run(argc, argv);
-}
-
 int main(int argc, char **argv) {
   program_begin("texsolve");
-  argp_program_version_hook = print_version;
-  argp_err_exit_status = EXIT_USAGE;
   if (argc < 2) {
     print_help(stderr);
     return EXIT_USAGE;
   }
   const char *word = argv[1];
   if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
-    print_version(stdout, NULL);
+    printf("texsolve %s\n", ts_version());
     return message_flush_stdout() ? EXIT_ERROR : EXIT_SUCCESS;
   }
   if (!strcmp(word, "--help") || !strcmp(word, "-?") || !strcmp(word, "-h") ||
@@ -72,7 +56,7 @@ int main(int argc, char **argv) {
   if (help) word = argv[2];
   for (int i = 0; i < command_count; i++) {
     if (strcmp(word, commands[i].name)) continue;
-    return help ? run(&commands[i], 2, help_arguments) : run(&commands[i], argc - 1, argv + 1);
+    return help ? commands[i].run(2, help_arguments) : commands[i].run(argc - 1, argv + 1);
   }
   char known[100] = "";
   for (int i = 0; i < command_count; i++) {

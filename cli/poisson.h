@@ -20,7 +20,7 @@ typedef enum poisson_problem_name {
       PROBLEM_COUNT
 } poisson_problem_name;
 
-extern const char *const poisson_problem_names[PROBLEM_COUNT];
+extern const char *const poisson_problem_names[PROBLEM_COUNT + 1]; /* the last one is NULL */
 
 typedef struct poisson_options {
   int width, height;

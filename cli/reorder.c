@@ -13,20 +13,7 @@
 
 enum { ERROR_SIZE = 256 };
 
-static const char *const names[] = {"none", "rcm", "amd", "metis", "random"};
-
-const char *reorder_name(reorder_kind kind) {
-  return names[kind];
-}
-
-int reorder_parse(const char *name, reorder_kind *kind) {
-  for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
-    if (!strcmp(name, names[i])) {
-      *kind = (reorder_kind)i;
-      return 0;
-    }
-  return -1;
-}
+const char *const reorder_names[] = {"none", "rcm", "amd", "metis", "random", NULL};
 
 static int fail(char *error, const char *text) {
   snprintf(error, ERROR_SIZE, "%s", text);

@@ -13,11 +13,8 @@ typedef enum reorder_kind {
   REORDER_RANDOM /* as bad as it gets */
 } reorder_kind;
 
-/* "none|rcm|amd|metis|random" */
-#define REORDER_NAMES "none, rcm, amd, metis or random"
-const char *reorder_name(reorder_kind kind);
-/* 0, or -1 where there is no such name. */
-int reorder_parse(const char *name, reorder_kind *kind);
+/* "none", "rcm" and so on, and NULL. */
+extern const char *const reorder_names[];
 
 /* The order of a square matrix into a new array, NULL after `error` was filled in (256 bytes) without memory or
  * where the library was not built in. `kind` is not REORDER_NONE. */

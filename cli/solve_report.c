@@ -43,8 +43,8 @@ void solve_report_text(const solve_options *options, const solve_system *system,
          1e-6 * (double)o->matrix.bytes_device);
   if (options->reorder)
     printf("order       %s: bandwidth %d, %.1f in the mean, instead of %d and %.1f\n",
-           reorder_name(options->reorder), o->bandwidth.maximum, o->bandwidth.mean, o->bandwidth_before.maximum,
-           o->bandwidth_before.mean);
+           reorder_names[options->reorder], o->bandwidth.maximum, o->bandwidth.mean,
+           o->bandwidth_before.maximum, o->bandwidth_before.mean);
   if (!strstr(o->matrix.choice, ": asked for")) printf("choice      %s\n", o->matrix.choice);
   printf("method      %s", ts_method_name(o->method));
   if (o->method == TS_METHOD_GMRES) printf("(%d)", options->restart ? options->restart : 30);
@@ -87,7 +87,7 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "blocks", json_integer(o->matrix.blocks));
   PUT(object, "fill_ratio", json_real(o->matrix.fill_ratio));
   PUT(object, "bytes_device", json_integer((json_int_t)o->matrix.bytes_device));
-  PUT(object, "reorder", json_string(reorder_name(options->reorder)));
+  PUT(object, "reorder", json_string(reorder_names[options->reorder]));
   PUT(object, "bandwidth", json_integer(o->bandwidth.maximum));
   PUT(object, "bandwidth_mean", json_real(o->bandwidth.mean));
   PUT(object, "bandwidth_before", json_integer(o->bandwidth_before.maximum));

@@ -5,7 +5,6 @@
  *
  * Each solve is printed as soon as it is done, so that nothing is lost where a long one is stopped. One that
  * does not reach the residual is shown and compared with nothing. */
-#include <argp.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,19 +16,10 @@
 #include "lscm_eigen.h"
 #include "mesh_load.h"
 #include "message.h"
+#include "options.h"
 #include "program.h"
 #include "progress.h"
 
-enum {
-  KEY_GENERATE = 256,
-  KEY_BACKEND,
-  KEY_FORMAT,
-  KEY_RTOL,
-  KEY_ITERATIONS,
-  KEY_THREADS,
-  KEY_WAYS,
-  KEY_PEERS
-};
 enum { EXIT_MISSED = 3 }; /* texsolve did not reach the residual */
 
 /* Where solves begin: along the mesh, or with what coarser meshes have found. */
@@ -61,12 +51,12 @@ static const struct peer {
     [DIRECT] = {"CHOLMOD, factorization", LSCM_DIRECT, FROM_DISTANCES},
 };
 
-typedef struct run_options {
+typedef struct program_options {
   load_options load;
   ts_context_desc device;
   conformal_options conformal;
   int ways[WAYS], wanted[PEERS]; /* flags */
-} run_options;
+} program_options;
 
 typedef struct row {
   char name[48];
@@ -81,7 +71,7 @@ typedef struct row {
 } row;
 
 typedef struct run {
-  const run_options *options;
+  const program_options *options;
   flattening f;
   load_report loaded;
   ts_context *context;
@@ -321,7 +311,7 @@ static int open_run(run *r) {
 
 static int solve_all(run *r, conformal_result *system) {
   ts_context_info device;
-  const run_options *o = r->options;
+  const program_options *o = r->options;
   if (ts_context_get_info(r->context, &device) != TS_OK || warm_up(r, system)) return 1;
   print_problem(r, system);
   /* First, because the other rows say how far they are apart from it. */
@@ -359,78 +349,45 @@ static void parse_words(const char *option, const char *text, const char *const 
   }
 }
 
-static error_t parse(int key, char *text, struct argp_state *state) {
-  run_options *o = state->input;
-  int format;
-  switch (key) {
-  case KEY_GENERATE:
-    o->load.generate = text;
-    return 0;
-  case KEY_BACKEND:
-    o->device.backend = arguments_backend(text);
-    return 0;
-  case KEY_FORMAT:
-    format = ts_format_from_name(text);
-    if (format < 0 || format == TS_FORMAT_STENCIL)
-      arguments_usage("--format: '%.40s', expected auto, bcrs2, bcrs4, jagged, segments or csr", text);
-    o->conformal.format = (ts_format)format;
-    return 0;
-  case KEY_RTOL:
-    o->conformal.rtol = arguments_rtol(text);
-    return 0;
-  case KEY_ITERATIONS:
-    o->conformal.max_iterations = arguments_whole_number("--max-iterations", text, 1, 100000000);
-    return 0;
-  case KEY_THREADS:
-    o->device.threads = arguments_whole_number("--threads", text, 1, 1024);
-    return 0;
-  case KEY_PEERS:
-    parse_words("--peers", text, peer_names, PEERS,
-                "some of cg, warm-cg, float, refined, cholesky, least-squares and direct", o->wanted);
-    return 0;
-  case KEY_WAYS:
-    parse_words("--ways", text, way_names, WAYS, "some of jacobi, levels and multilevel", o->ways);
-    return 0;
-  case ARGP_KEY_ARG:
-    if (o->load.path) arguments_usage("'%.80s' after the mesh, expected one mesh only", text);
-    o->load.path = text;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static void set_ways(void *options, const char *text) {
+  parse_words("--ways", text, way_names, WAYS, "some of jacobi, levels and multilevel",
+              ((program_options *)options)->ways);
 }
 
+static void set_peers(void *options, const char *text) {
+  parse_words("--peers", text, peer_names, PEERS,
+              "some of cg, warm-cg, float, refined, cholesky, least-squares and direct",
+              ((program_options *)options)->wanted);
+}
+
+static const option_row rows[] = {
+    OPTION_INPUT("mesh", load.path),
+    OPTION_TEXT("generate", "WHAT", load.generate, "a mesh instead of a file (default: face:250000)"),
+    OPTION_ROW(BACKEND, "backend", "NAME", device.backend, .help = "of texsolve (default: auto)"),
+    OPTION_FORMAT(conformal.format, "auto, jagged, segments, csr, bcrs2 or bcrs4",
+                  "of texsolve's matrix (default: auto)"),
+    OPTION_RTOL(conformal.rtol, "the residual to reach (default: 1e-6)"),
+    OPTION_WHOLE("max-iterations", "N", conformal.max_iterations, 1, 100000000,
+                 "of each solve (default: 100000)"),
+    OPTION_WHOLE("threads", "N", device.threads, 1, 1024, "of Eigen and of the CPU backend (default: all)"),
+    OPTION_PARSED("ways", "LIST", set_ways, "of texsolve: jacobi, levels, multilevel (default: all)"),
+    OPTION_PARSED(
+        "peers", "LIST", set_peers,
+        "cg, warm-cg, float, refined, cholesky, least-squares, direct (default: cg, refined, direct, and "
+        "warm-cg where --ways has levels)"),
+    OPTION_END};
+
 int main(int argc, char **argv) {
-  static const struct argp_option list[] = {
-      {"generate", KEY_GENERATE, "WHAT", 0, "a mesh instead of a file (default: face:250000)", 0},
-      {"backend", KEY_BACKEND, "NAME", 0, "of texsolve (default: auto)", 0},
-      {"format", KEY_FORMAT, "NAME", 0, "of texsolve's matrix (default: auto)", 0},
-      {"rtol", KEY_RTOL, "R", 0, "the residual to reach (default: 1e-6)", 0},
-      {"max-iterations", KEY_ITERATIONS, "N", 0, "of each solve (default: 100000)", 0},
-      {"threads", KEY_THREADS, "N", 0, "of Eigen and of the CPU backend (default: all)", 0},
-      {"ways", KEY_WAYS, "LIST", 0, "of texsolve: jacobi, levels, multilevel (default: all)", 0},
-      {"peers", KEY_PEERS, "LIST", 0,
-       "cg, warm-cg, float, refined, cholesky, least-squares, direct (default: cg, refined, direct, and "
-       "warm-cg "
-       "where --ways has levels)",
-       0},
-      {0}};
-  static const struct argp parser = {
-      .options = list,
-      .parser = parse,
-      .args_doc = "[FILE]",
-      .doc = "Times a least-squares conformal map by texsolve and by Eigen to the same residual."};
-  run_options options = {.load.seed = 1,
-                         .conformal = {.rtol = 1e-6, .max_iterations = 100000},
-                         .ways = {1, 1, 1},
-                         .wanted = {[CG] = 1, [WARM_CG] = WITH_LEVELS, [REFINED] = 1, [DIRECT] = 1}};
+  program_options options = {.load.seed = 1,
+                             .conformal = {.rtol = 1e-6, .max_iterations = 100000},
+                             .ways = {1, 1, 1},
+                             .wanted = {[CG] = 1, [WARM_CG] = WITH_LEVELS, [REFINED] = 1, [DIRECT] = 1}};
   run r = {.options = &options};
   conformal_result system = {0};
-  char name[] = "peer-lscm"; /* argp's messages begin with argv[0] */
-  argv[0] = name;
-  program_begin(name);
-  argp_err_exit_status = ARGUMENTS_EXIT;
-  arguments_parse_command(&parser, argc, argv, &options);
+  program_begin("peer-lscm");
+  options_read("peer-lscm", rows,
+               "Times a least-squares conformal map by texsolve and by Eigen to the same residual.", argc, argv,
+               &options);
   if (options.wanted[WARM_CG] == WITH_LEVELS) options.wanted[WARM_CG] = options.ways[LEVELS];
   if (!options.load.path && !options.load.generate) options.load.generate = (char[]){"face:250000"};
   progress_enable(1);

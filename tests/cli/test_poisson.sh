@@ -27,12 +27,12 @@ poisson 2 "--samples: 'corners', expected points or cells" --samples corners
 for sigma in -1 nan inf 1x ''; do
   poisson 2 "--sigma: '$sigma', expected a number that is not negative" --sigma "$sigma"
 done
-poisson 2 "--problem: unknown problem 'hard', expected smooth, variable, noise, jumps or obstacles" --problem hard
+poisson 2 "--problem: 'hard', expected smooth, variable, noise, jumps or obstacles" --problem hard
 poisson 2 "--rhs and --problem variable, which has all of its own" --rhs b.mtx --problem variable
-poisson 2 "--smoother: unknown smoother 'sor', expected one of auto, jacobi" --smoother sor
-poisson 2 "--storage: unknown storage 'flat', expected one of auto, plain" --storage flat
-poisson 2 "--interpolation: unknown interpolation 'cubic', expected one of auto, bilinear" --interpolation cubic
-poisson 2 "--cycle: unknown cycle 'Z', expected one of V, W, F" --cycle Z
+poisson 2 "--smoother: 'sor', expected auto, jacobi" --smoother sor
+poisson 2 "--storage: 'flat', expected auto, plain" --storage flat
+poisson 2 "--interpolation: 'cubic', expected auto, bilinear" --interpolation cubic
+poisson 2 "--cycle: 'Z', expected V, W or F" --cycle Z
 poisson 2 "--pre 0 and --post 0, expected at least one smoothing step" --pre 0 --post 0
 poisson 2 "--post: '17', expected a whole number from 0 to 16" --post 17
 for damping in 0 1.1 -1 nan; do

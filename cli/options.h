@@ -1,16 +1,19 @@
 /* A program's options as a table: each row says what an option is called, which field of program_options it
  * sets and what it may be. A wrong one ends the program as in arguments.h. */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
 
 #include <stddef.h>
+
+#include <texsolve/texsolve.h>
 
 typedef enum option_kind {
   OPTION_IS_END,
   OPTION_IS_HEADING,  /* `help` heads the rows that follow */
   OPTION_IS_FLAG,     /* int: 1 */
+  OPTION_IS_COUNT,    /* int: how often it is given */
   OPTION_IS_TEXT,     /* const char * */
-  OPTION_IS_INPUT,    /* const char *: the argument that is no option */
+  OPTION_IS_INPUT,    /* const char *: the argument that is no option; with `parse`, each of them */
   OPTION_IS_WHOLE,    /* int */
   OPTION_IS_NUMBER,   /* double; `expected` has its range in words */
   OPTION_IS_POSITIVE, /* the same, greater than 0 */
@@ -82,6 +85,20 @@ typedef struct option_row {
       OPTION_ROW(FLAG, "quiet", NULL, quiet, .letter = 'q',                                                    \
                  .help = "print errors only, no report and no notes"),                                         \
       OPTION_ROW(FLAG, "verbose", NULL, verbosity, .letter = 'v', .help = of_verbose)
+
+/* What the commands of texsolve have: the library itself refuses a backend that it does not know. */
+#define OPTIONS_COMMAND_DEVICE                                                                                 \
+  OPTION_TEXT(                                                                                                 \
+      "backend", "NAME", backend,                                                                              \
+      "auto, cuda, cuda:N (device N), gl, gl:N, cpu, or check:NAME; see `texsolve info' (default: auto, "      \
+      "which takes CUDA where there is a device, else OpenGL on a GPU, else the CPU)"),                        \
+      OPTION_WHOLE("threads", "N", threads, 1, 4096, "threads of the CPU backend")
+#define OPTIONS_REPORT                                                                                         \
+  OPTION_HEADING("Output:"), OPTION_FLAG("json", json, "report as one JSON object on standard output"),        \
+      OPTION_ROW(FLAG, "quiet", NULL, quiet, .letter = 'q',                                                    \
+                 .help = "print no report, only errors and failures to converge"),                             \
+      OPTION_ROW(COUNT, "verbose", NULL, verbosity, .letter = 'v',                                             \
+                 .help = "log what the library does; twice: in detail")
 
 /* Sets the fields that are given of `options`, a program_options with the defaults. Heads --help with
  * `description`, in which a vertical tab stands before what comes after the options. */

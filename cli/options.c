@@ -37,9 +37,13 @@ static void store(const option_row *o, char *text, void *options) {
   char name[40];
   int number = 0;
   double real = 0;
-  snprintf(name, sizeof name, "--%s", o->name);
+  snprintf(name, sizeof name, "--%s", o->name ? o->name : "");
   switch (o->kind) {
   case OPTION_IS_INPUT:
+    if (o->parse) {
+      o->parse(options, text);
+      return;
+    }
     if (given[o - table]) arguments_usage("'%.80s' after the %s, expected one %s only", text, o->name, o->name);
     memcpy(field, &text, sizeof text);
     return;
@@ -79,6 +83,10 @@ static void store(const option_row *o, char *text, void *options) {
     break;
   case OPTION_IS_FORMAT:
     number = format_named(o, text);
+    break;
+  case OPTION_IS_COUNT:
+    memcpy(&number, field, sizeof number);
+    number++;
     break;
   case OPTION_IS_PLATFORM:
     number = arguments_one_of(name, text, platforms) ? TS_GL_PLATFORM_WINDOW : TS_GL_PLATFORM_EGL;
