@@ -47,7 +47,7 @@ typedef struct objects {
   ts_vector *b, *x, *r;
   ts_multigrid *multigrid;
   int cycles; /* of a run */
-  ts_multigrid_result result;
+  ts_result result;
 } objects;
 
 static void destroy(objects *o) {
@@ -204,7 +204,7 @@ static int measure_solve(const bench_options *options, objects *o, int size, con
                      timing_measure(&t, options->repeat, BENCH_BATCH_SECONDS, run_solves, o);
   ts_multigrid_destroy(&o->multigrid);
   if (failed) return 1;
-  report_row(r, (long long)size, m->name, (long long)o->result.cycles, o->result.relative_residual * 1e6,
+  report_row(r, (long long)size, m->name, (long long)o->result.iterations, o->result.relative_residual * 1e6,
              1e3 * info.seconds_setup, 1e3 * t.seconds, 100 * t.spread);
   return 0;
 }

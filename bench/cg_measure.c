@@ -1,3 +1,5 @@
+#include <texsolve/solver.h>
+
 #include "cg_measure.h"
 
 #include <math.h>
@@ -8,10 +10,10 @@
 
 typedef struct solve {
   ts_context *context;
-  ts_cg *cg;
+  ts_solver *cg;
   ts_vector *x, *b;
   int wanted; /* iterations that every solve must have; 0: as many as it takes */
-  ts_cg_result last;
+  ts_result last;
 } solve;
 
 typedef struct around {
@@ -26,7 +28,7 @@ static int solve_run(void *user, long count) {
   ts_status status = TS_OK;
   for (long i = 0; i < count && status >= 0; ++i) {
     status = ts_vector_fill(s->x, 0);
-    if (status >= 0) status = ts_cg_solve(s->cg, s->b, s->x, &s->last);
+    if (status >= 0) status = ts_solver_solve(s->cg, s->b, s->x, &s->last);
     if (status >= 0 && (s->wanted ? s->last.iterations != s->wanted : s->last.iterations < 1)) {
       bench_error("a solve ended after %d of %d iterations: %s", s->last.iterations, s->wanted,
                   s->last.message);
@@ -39,16 +41,15 @@ static int solve_run(void *user, long count) {
 
 /* Times solves of `iterations` with a check every `interval` (0: the backend's default). */
 static int measure_solve(solve *s, ts_matrix *A, int iterations, int interval, int repeat, timing *t) {
-  ts_cg_desc desc;
-  memset(&desc, 0, sizeof desc);
+  ts_solver_desc desc = {.method = TS_METHOD_CG};
   desc.rtol = 1e-30;
   desc.max_iterations = iterations;
   desc.check_interval = interval;
   /* At a check a solve may find that single precision ends here. */
   s->wanted = interval ? iterations : 0;
-  int failed = bench_check(ts_cg_create(A, &desc, &s->cg), s->context, "making the solver") ||
+  int failed = bench_check(ts_solver_create(A, &desc, &s->cg), s->context, "making the solver") ||
                timing_measure(t, repeat, BENCH_BATCH_SECONDS, solve_run, s);
-  ts_cg_destroy(&s->cg);
+  ts_solver_destroy(&s->cg);
   return failed;
 }
 

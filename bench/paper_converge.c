@@ -1,4 +1,6 @@
 /* Conjugate gradients in single precision on a backend, judged in double precision on the host. */
+#include <texsolve/solver.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,6 @@ typedef struct solve {
 
 static int make_vector(solve *s, ts_vector **v, const float *values, size_t n) {
   ts_vector_desc desc;
-  memset(&desc, 0, sizeof desc);
   desc.components = 1;
   return bench_check(ts_vector_create(ts_matrix_row_space(s->matrix), &desc, v), s->context,
                      "making a vector") ||
@@ -25,7 +26,6 @@ static int make_vector(solve *s, ts_vector **v, const float *values, size_t n) {
 static int prepare(solve *s, const bench_options *o, const paper_system *system) {
   const size_t n = (size_t)system->A.rows;
   ts_matrix_desc desc;
-  memset(&desc, 0, sizeof desc);
   desc.csr = generated_csr(&system->A);
   desc.format = o->format;
   desc.components = 1;
@@ -43,16 +43,15 @@ static int prepare(solve *s, const bench_options *o, const paper_system *system)
 /* A solve of so many iterations from 0; *done are those that it made. A solve is not continued, since that
  * would not be the same method. */
 static int run(solve *s, int iterations, int *done) {
-  ts_cg_desc desc;
-  ts_cg_result result;
-  ts_cg *cg = NULL;
-  memset(&desc, 0, sizeof desc);
+  ts_solver_desc desc = {.method = TS_METHOD_CG};
+  ts_result result;
+  ts_solver *cg = NULL;
   desc.rtol = 1e-30;
   desc.max_iterations = iterations;
   desc.zero_start = 1;
-  int failed = bench_check(ts_cg_create(s->matrix, &desc, &cg), s->context, "making the solver") ||
-               bench_check(ts_cg_solve(cg, s->b, s->x, &result), s->context, "solving");
-  ts_cg_destroy(&cg);
+  int failed = bench_check(ts_solver_create(s->matrix, &desc, &cg), s->context, "making the solver") ||
+               bench_check(ts_solver_solve(cg, s->b, s->x, &result), s->context, "solving");
+  ts_solver_destroy(&cg);
   *done = failed ? 0 : result.iterations;
   if (!failed && result.reason != TS_REASON_MAX_ITERATIONS && result.reason != TS_REASON_STAGNATED &&
       result.reason > TS_REASON_ZERO_RESIDUAL) {

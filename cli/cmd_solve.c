@@ -162,7 +162,7 @@ static int correct(const solve_options *o, const solve_system *system, device_ob
          outcome->relative_residual <= close * o->rtol) {
     solve_limits limits = {fmax(0.1, 0.5 * o->rtol / outcome->relative_residual), o->max_iterations};
     if (limits.max_iterations && (limits.max_iterations -= outcome->result.iterations) <= 0) break;
-    ts_cg_result result;
+    ts_result result;
     if (write_vector(d, "residual", r, system->components, d->b)) return -1;
     ts_status status = ts_vector_fill(d->x, 0);
     w->before = outcome->result.iterations;
@@ -187,7 +187,7 @@ static int correct(const solve_options *o, const solve_system *system, device_ob
 
 /* The status and the reason that agree with the residual in double precision. */
 static void conclude(const solve_options *o, solve_outcome *outcome) {
-  ts_cg_result *r = &outcome->result;
+  ts_result *r = &outcome->result;
   const char *residual = solve_residual_text(outcome->relative_residual, o->rtol);
   if (o->stop == TS_STOP_RESIDUAL) {
     const int converged = outcome->relative_residual <= o->rtol;
@@ -316,7 +316,7 @@ static int write_outputs(const solve_options *o, const solve_system *system, con
 
 /* The library counts rows from 0, a Matrix Market file from 1. */
 static void say_not_converged(const solve_options *o, const solve_outcome *outcome) {
-  const ts_cg_result *r = &outcome->result;
+  const ts_result *r = &outcome->result;
   if (r->reason == TS_REASON_NOT_SYMMETRIC && outcome->matrix.unsymmetric_row >= 0)
     message("%s: not converged: %s: entry %d %d differs from its mirror", o->matrix, ts_reason_text(r->reason),
             outcome->matrix.unsymmetric_row + 1, outcome->matrix.unsymmetric_column + 1);

@@ -34,11 +34,9 @@ typedef struct device_objects {
   ts_matrix *A;
   ts_vector *b, *x;
   ts_multigrid *multigrid;
-  ts_cg *cg;
 } device_objects;
 
 static void destroy(device_objects *d) {
-  ts_cg_destroy(&d->cg);
   ts_multigrid_destroy(&d->multigrid);
   ts_vector_destroy(&d->x);
   ts_vector_destroy(&d->b);
@@ -99,16 +97,16 @@ static int after_check(int iteration, const double *history, int count, void *us
 }
 
 static ts_status solve_cycles(device_objects *d, poisson_outcome *outcome) {
-  ts_multigrid_result result;
+  ts_result result;
   const ts_status status = ts_multigrid_solve(d->multigrid, d->b, d->x, &result);
   if (status < 0) return status;
-  outcome->reason = ts_multigrid_reason_text(result.reason);
+  outcome->reason = ts_reason_text(result.reason);
   snprintf(outcome->message, sizeof outcome->message, "%s", result.message);
-  outcome->cycles = result.cycles;
+  outcome->cycles = result.iterations;
   outcome->waits = result.waits;
   outcome->factor = result.factor;
   outcome->solver_residual = result.relative_residual;
-  outcome->rounded_residual = result.rounded_relative_residual;
+  outcome->rounded_residual = result.rounded_residual;
   outcome->incompatible = result.incompatible;
   return status;
 }
@@ -121,17 +119,19 @@ static double factor_of(const poisson_outcome *o) {
 
 static ts_status solve_cg(const poisson_options *options, device_objects *d, watcher *w) {
   poisson_outcome *outcome = w->outcome;
-  const ts_cg_desc desc = {.preconditioner = TS_PRECONDITIONER_MULTIGRID,
-                           .multigrid = d->multigrid,
-                           .stop = TS_STOP_RESIDUAL,
-                           .rtol = options->rtol,
-                           .max_iterations = options->max_cycles,
-                           .check_interval = 1,
-                           .progress = after_check,
-                           .progress_user = w};
-  ts_cg_result result;
-  ts_status status = ts_cg_create(d->A, &desc, &d->cg);
-  if (status >= 0) status = ts_cg_solve(d->cg, d->b, d->x, &result);
+  const ts_preconditioner_desc cycle = {.kind = TS_PRECONDITIONER_MULTIGRID, .multigrid = d->multigrid};
+  ts_preconditioner *M = NULL;
+  ts_result result;
+  ts_status status = ts_preconditioner_create(d->A, &cycle, &M);
+  const ts_solver_desc desc = {.method = TS_METHOD_CG,
+                               .preconditioner = M,
+                               .rtol = options->rtol,
+                               .max_iterations = options->max_cycles,
+                               .check_interval = 1,
+                               .progress = after_check,
+                               .progress_user = w};
+  if (status >= 0) status = ts_solve(d->A, d->b, d->x, &desc, &result);
+  ts_preconditioner_destroy(&M);
   if (status < 0) return status;
   outcome->reason = ts_reason_text(result.reason);
   snprintf(outcome->message, sizeof outcome->message, "%s", result.message);

@@ -14,7 +14,7 @@ typedef struct solve_options {
   ts_format format;
   reorder_kind reorder;
   ts_method method; /* AUTO, CG, BICGSTAB or GMRES */
-  ts_preconditioner preconditioner;
+  ts_preconditioner_kind preconditioner;
   ts_stop stop;
   double rtol;
   int max_iterations, check_interval, restart; /* 0: the library's */
@@ -51,7 +51,7 @@ typedef struct solve_outcome {
   ts_context_info context;
   ts_matrix_info matrix;                    /* of the matrix as it was uploaded, its rows as in the file */
   ts_bandwidth bandwidth_before, bandwidth; /* of the file and on the device */
-  ts_cg_result result;
+  ts_result result;
   char message[200]; /* the reason, with the residual below */
   double relative_residual;
   int corrections; /* solves for what b - A x in double precision lacked after the first one */
@@ -67,7 +67,7 @@ typedef struct solve_limits {
 } solve_limits;
 ts_status solve_by_method(const solve_options *options, ts_method method, solve_limits limits, ts_matrix *A,
                           const ts_vector *b, ts_vector *x, ts_progress_fn progress, void *user,
-                          ts_cg_result *result);
+                          ts_result *result);
 
 /* To standard output. */
 void solve_report_text(const solve_options *options, const solve_system *system, const solve_outcome *outcome);

@@ -10,7 +10,7 @@
 
 #include "message.h"
 
-static const char *preconditioner_name(ts_preconditioner preconditioner) {
+static const char *preconditioner_name(ts_preconditioner_kind preconditioner) {
   return preconditioner == TS_PRECONDITIONER_NONE ? "none" : "jacobi";
 }
 
@@ -32,7 +32,7 @@ static const char *reason_name(ts_reason reason) {
 }
 
 void solve_report_text(const solve_options *options, const solve_system *system, const solve_outcome *o) {
-  const ts_cg_result *r = &o->result;
+  const ts_result *r = &o->result;
   printf("matrix      %s: %d rows, %lld nonzeros", options->matrix, o->matrix.rows,
          (long long)o->matrix.nonzeros);
   if (system->components > 1) printf("; %d right-hand sides", system->components);
@@ -70,7 +70,7 @@ static json_t *number(double value) {
 }
 
 int solve_report_json(const solve_options *options, const solve_system *system, const solve_outcome *o) {
-  const ts_cg_result *r = &o->result;
+  const ts_result *r = &o->result;
   json_t *const object = json_object();
   json_t *const seconds = json_object();
   int lost = 0;

@@ -44,7 +44,7 @@ static int vanishes(double value, double largest) {
   return fabs(value) < FLT_MIN && fabs(value) > ldexp(largest, -24);
 }
 
-static int check_entries(const char *name, const mm_csr *A, ts_preconditioner preconditioner) {
+static int check_entries(const char *name, const mm_csr *A, ts_preconditioner_kind preconditioner) {
   for (int32_t i = 0; i < A->rows; i++) {
     const double *diagonal = NULL;
     double largest = 0;

@@ -3,7 +3,7 @@
  * often each operation ran. scripts/fingerprint compares them.
  *
  *   fingerprint BACKEND [CASE...] */
-#include <texsolve/krylov.h>
+#include <texsolve/solver.h>
 #include <texsolve/mesh.h>
 #include <texsolve/system.h>
 
@@ -65,7 +65,7 @@ static void print(uint64_t bits, int iterations, uint64_t waits) {
 
 static const struct {
   const char *name;
-  ts_preconditioner kind;
+  ts_preconditioner_kind kind;
 } preconditioners[] = {{"none", TS_PRECONDITIONER_NONE}, {"jacobi", TS_PRECONDITIONER_JACOBI}};
 
 enum { CG, CG_ONE_REDUCTION, BICGSTAB, GMRES, METHODS };
@@ -78,13 +78,14 @@ static void solve_one(const char *name, ts_matrix *matrix, int32_t rows, ts_form
   for (int m = 0; m < METHODS; m++)
     for (int p = 0; p < 2; p++) {
       if (m == CG_ONE_REDUCTION && !has_one_reduction(context)) continue;
-      ts_cg_result result;
-      const ts_cg_desc cg = {.preconditioner = preconditioners[p].kind,
-                             .stop = p ? TS_STOP_RESIDUAL : TS_STOP_DELTA,
-                             .max_iterations = ITERATIONS,
-                             .reductions = m == CG_ONE_REDUCTION ? 1 : 2};
-      const ts_krylov_desc krylov = {
-          .preconditioner = preconditioners[p].kind, .max_iterations = ITERATIONS, .restart = 20};
+      ts_result result;
+      const ts_solver_desc cg = {.preconditioner_kind = preconditioners[p].kind,
+                                 .stop = p ? TS_STOP_RESIDUAL : TS_STOP_DELTA,
+                                 .max_iterations = ITERATIONS,
+                                 .reductions = m == CG_ONE_REDUCTION ? 1 : 2};
+      const ts_solver_desc krylov = {.preconditioner_kind = preconditioners[p].kind,
+                                     .max_iterations = ITERATIONS,
+                                     .restart = m == GMRES ? 20 : 0};
       memset(xs, 0, count * sizeof *xs);
       begin();
       if (m <= CG_ONE_REDUCTION)
@@ -125,19 +126,19 @@ static void krylov(void) {
 }
 
 static void least_squares_one(ts_matrix *matrix, ts_matrix *transposed, ts_format format, int p) {
-  const ts_krylov_desc desc = {.preconditioner = preconditioners[p].kind, .max_iterations = ITERATIONS};
+  const ts_solver_desc desc = {.preconditioner_kind = preconditioners[p].kind, .max_iterations = ITERATIONS};
   ts_space *rows = ts_matrix_row_space(matrix), *columns = ts_matrix_column_space(matrix);
   float *bs = ref_values((size_t)ts_space_size(rows), 8, -1, 1);
   ts_vector *b = make_vector(rows, 1, bs), *x = make_vector(columns, 1, NULL);
-  ts_cgls *solver = NULL;
-  ts_cg_result result = {0};
+  ts_solver *solver = NULL;
+  ts_result result = {0};
   begin();
-  CHECK_OK(context, ts_cgls_create(matrix, transposed, &desc, &solver));
-  CHECK(ts_cgls_solve(solver, b, x, &result) >= 0);
+  CHECK_OK(context, create_cgls(matrix, transposed, &desc, &solver));
+  CHECK(ts_solver_solve(solver, b, x, &result) >= 0);
   end();
   printf("rectangular/%s/1/cgls/%s", ts_format_name(format), preconditioners[p].name);
   print(hash_vector(hash_start, x), result.iterations, (uint64_t)result.waits);
-  ts_cgls_destroy(&solver);
+  ts_solver_destroy(&solver);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
   free(bs);
@@ -215,19 +216,18 @@ static void poisson_one(const sample_objects *o, const ts_multigrid_desc *desc, 
   }
   CHECK_OK(context, status);
   if (with_cg) {
-    const ts_cg_desc cg = {.preconditioner = TS_PRECONDITIONER_MULTIGRID,
-                           .multigrid = multigrid,
-                           .stop = TS_STOP_RESIDUAL,
-                           .max_iterations = 20};
-    ts_cg *solver = make_cg(o->A, &cg);
-    ts_cg_result result = {0};
-    CHECK(ts_cg_solve(solver, o->b, o->x, &result) >= 0);
+    ts_preconditioner *cycle = make_cycle(multigrid);
+    const ts_solver_desc cg = {.preconditioner = cycle, .stop = TS_STOP_RESIDUAL, .max_iterations = 20};
+    ts_solver *solver = make_cg(o->A, &cg);
+    ts_result result = {0};
+    CHECK(ts_solver_solve(solver, o->b, o->x, &result) >= 0);
     iterations = result.iterations;
-    ts_cg_destroy(&solver);
+    ts_solver_destroy(&solver);
+    ts_preconditioner_destroy(&cycle);
   } else {
-    ts_multigrid_result result = {0};
+    ts_result result = {0};
     CHECK(ts_multigrid_solve(multigrid, o->b, o->x, &result) >= 0);
-    iterations = result.cycles;
+    iterations = result.iterations;
   }
   const uint64_t waits = end();
   print(hash_vector(hash_start, o->x), iterations, waits);
@@ -320,7 +320,7 @@ static void meshes(void) {
     mesh_one("irregular-fixed", mesh_irregular(12, 1, 3), desc);
     desc.boundary = TS_MESH_BOUNDARY_FLOW;
     mesh_one("square-free", mesh_square(10), desc);
-    desc.cg.max_iterations = 5;
+    desc.solver.max_iterations = 5;
     mesh_one("irregular-free-5", mesh_irregular(12, 0, 3), desc);
   }
 }

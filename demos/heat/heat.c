@@ -54,9 +54,9 @@ static program_options parse_arguments(int argc, char **argv) {
 }
 
 static int solve(heat_system *s, heat_outcome *o) {
-  ts_cg_result result;
+  ts_result result;
   const double begin = seconds_now();
-  ts_status status = ts_cg_solve(s->cg, s->b, s->x, &result);
+  ts_status status = ts_solver_solve(s->cg, s->b, s->x, &result);
   if (status >= 0 && ts_context_finish(s->context) != TS_OK) status = TS_ERROR_DEVICE;
   if (status < 0) return heat_fail("%s", ts_last_error(s->context));
   *o = (heat_outcome){.converged = status == TS_OK,
@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
   program_begin("heat");
   const program_options options = parse_arguments(argc, argv);
   ts_context_desc device = {.backend = options.backend};
-  ts_cg_desc method = {.stop = TS_STOP_RESIDUAL, .rtol = heat_tolerance};
+  ts_solver_desc method = {.rtol = heat_tolerance};
   if (options.window) {
     if (heat_window_open()) return 1;
     device.gl_platform = TS_GL_PLATFORM_CURRENT;

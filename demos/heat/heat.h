@@ -2,7 +2,7 @@
 #ifndef HEAT_H
 #define HEAT_H
 
-#include <texsolve/texsolve.h>
+#include <texsolve/solver.h>
 
 #include "heat_plate.h"
 #include "png_image.h"
@@ -20,7 +20,7 @@ typedef struct heat_system {
   ts_context *context;
   ts_matrix *matrix;
   ts_vector *b, *x; /* b is 0: no heat comes from within the plate */
-  ts_cg *cg;
+  ts_solver *cg;
   double norm_start; /* of b - A x at the start */
 } heat_system;
 
@@ -38,7 +38,7 @@ int heat_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Opens the device that `device` describes and puts the plate's system on it. Returns 0, or 1 after a message.
  */
-int heat_open(heat_system *system, const ts_context_desc *device, const ts_cg_desc *method, int size);
+int heat_open(heat_system *system, const ts_context_desc *device, const ts_solver_desc *method, int size);
 void heat_close(heat_system *system);
 
 /* Draws the solution into a new picture, from its texture where it has one. Returns 0, or 1 after a message. */

@@ -22,7 +22,7 @@ int heat_fail(const char *format, ...) {
   return 1;
 }
 
-int heat_open(heat_system *s, const ts_context_desc *device, const ts_cg_desc *method, int size) {
+int heat_open(heat_system *s, const ts_context_desc *device, const ts_solver_desc *method, int size) {
   *s = (heat_system){0};
   if (plate_create(&s->plate, size)) return heat_fail("out of memory for a plate %d cells high", size);
   s->norm_start = plate_residual(&s->plate, s->plate.start);
@@ -39,7 +39,7 @@ int heat_open(heat_system *s, const ts_context_desc *device, const ts_cg_desc *m
   if (status == TS_OK) status = ts_vector_create(ts_matrix_row_space(s->matrix), NULL, &s->b);
   if (status == TS_OK) status = ts_vector_create(ts_matrix_row_space(s->matrix), NULL, &s->x);
   if (status == TS_OK) status = ts_vector_write(s->x, s->plate.start, (size_t)s->plate.unknowns);
-  if (status == TS_OK) status = ts_cg_create(s->matrix, method, &s->cg);
+  if (status == TS_OK) status = ts_solver_create(s->matrix, method, &s->cg);
   if (status == TS_OK) return 0;
   heat_fail("%s", ts_last_error(s->context));
   heat_close(s);
@@ -47,7 +47,7 @@ int heat_open(heat_system *s, const ts_context_desc *device, const ts_cg_desc *m
 }
 
 void heat_close(heat_system *s) {
-  ts_cg_destroy(&s->cg);
+  ts_solver_destroy(&s->cg);
   ts_vector_destroy(&s->x);
   ts_vector_destroy(&s->b);
   ts_matrix_destroy(&s->matrix);

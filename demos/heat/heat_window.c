@@ -29,9 +29,9 @@ void heat_window_close(void) {
 
 /* A few iterations. Returns 0, or 1 after a message. `*ended` is set when there is no more to gain. */
 static int step(heat_system *s, heat_outcome *o, double *best, int *in_vain, int *ended) {
-  ts_cg_result result;
+  ts_result result;
   const double begin = seconds_now();
-  const ts_status status = ts_cg_solve(s->cg, s->b, s->x, &result);
+  const ts_status status = ts_solver_solve(s->cg, s->b, s->x, &result);
   o->seconds += seconds_now() - begin;
   if (status < 0) return heat_fail("%s", ts_last_error(s->context));
   if (status == TS_NOT_CONVERGED && result.reason != TS_REASON_MAX_ITERATIONS &&

@@ -7,6 +7,8 @@
 
 #include <texsolve/texsolve.h>
 
+#include <texsolve/solver.h>
+
 #include "charts.h"
 #include "sparse.h"
 

@@ -35,8 +35,8 @@ static int fail_status(const bench_state *b, ts_status status) {
 
 static int set_iterations(const bench_state *b, int iterations) {
   /* The tolerance is out of reach, so that every solve makes all of its iterations. */
-  const ts_cg_desc cg = {.rtol = 1e-30, .max_iterations = iterations};
-  const ts_status status = ts_mesh_flow_set_cg(smoother_flow(b->s), &cg);
+  const ts_solver_desc cg = {.rtol = 1e-30, .max_iterations = iterations};
+  const ts_status status = ts_mesh_flow_set_solver(smoother_flow(b->s), &cg);
   return status == TS_OK ? 0 : fail_status(b, status);
 }
 

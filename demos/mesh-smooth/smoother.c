@@ -83,8 +83,8 @@ int smoother_set_options(smoother *s, const smoother_options *options, char mess
   if (needs_other_device(&s->options, &resolved)) {
     if (change_device(s, &resolved, message)) return 1;
   } else {
-    const ts_cg_desc cg = smoother_cg(s, &resolved, s->device.context);
-    const ts_status status = ts_mesh_flow_set_cg(s->device.flow, &cg);
+    const ts_solver_desc solver = smoother_solver(s, &resolved, s->device.context);
+    const ts_status status = ts_mesh_flow_set_solver(s->device.flow, &solver);
     if (status != TS_OK) return smoother_fail_status(s->device.context, status, "options", message);
   }
   memcpy(s->backend, backend, sizeof backend);
@@ -237,11 +237,11 @@ int smoother_step(smoother *s, int measured, int timed, step_report *report, cha
   /* What a failed attempt took belongs to the step. */
   if (timed) report->seconds_solve = whole - report->seconds_matrix;
   const int made = status == TS_OK;
-  report->converged = made && result.cg.reason != TS_REASON_MAX_ITERATIONS &&
-                      result.boundary_cg.reason != TS_REASON_MAX_ITERATIONS;
+  report->converged = made && result.surface.reason != TS_REASON_MAX_ITERATIONS &&
+                      result.boundary.reason != TS_REASON_MAX_ITERATIONS;
   report->iterations = result.iterations;
   report->substeps = made ? result.substeps : 0;
-  report->relative_residual = result.cg.relative_residual;
+  report->relative_residual = result.surface.relative_residual;
   snprintf(report->message, sizeof report->message, "%s", result.message);
 
   status = TS_OK;

@@ -33,9 +33,9 @@ int smoother_keep_residuals(int iteration, const double *history, int count, voi
  * iterations, of which that would cost more than it saves in waits. */
 enum { gpu_interval = 2, longest_interval = 16 };
 
-ts_cg_desc smoother_cg(smoother *s, const smoother_options *options, const ts_context *context) {
+ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, const ts_context *context) {
   const int most = options->cg_iterations;
-  ts_cg_desc desc = {
+  ts_solver_desc desc = {
       .rtol = options->rtol, .max_iterations = most, .progress = smoother_keep_residuals, .progress_user = s};
   ts_context_info info;
   if (ts_context_get_info(context, &info) == TS_OK && info.max_texture_size)
@@ -82,7 +82,7 @@ int smoother_device_open(smoother *s, const smoother_options *options, ts_contex
     const ts_status opened = ts_context_create(&context_desc, &device->context);
     if (opened != TS_OK) return smoother_fail_status(NULL, opened, options->backend, message);
   }
-  flow_desc.cg = smoother_cg(s, options, device->context);
+  flow_desc.solver = smoother_solver(s, options, device->context);
   ts_status status = ts_mesh_flow_create(device->context, &flow_desc, &device->flow);
   ts_space *space = status == TS_OK ? ts_mesh_flow_space(device->flow) : NULL;
   if (status == TS_OK) status = ts_vector_create(space, &three, &device->x);

@@ -55,8 +55,7 @@ int smoother_dsi_step(smoother *s, int measured, step_report *report, char messa
   ts_status status;
   if (prepare(s, message)) return 1;
   if (measured) report->roughness_before = dsi_roughness(s->interpolation, s->start->unit);
-  ts_system_solve_desc how = {.stop = TS_STOP_RESIDUAL,
-                              .rtol = o->rtol,
+  ts_system_solve_desc how = {.rtol = o->rtol,
                               .max_iterations = o->cg_iterations,
                               .progress = smoother_keep_residuals,
                               .progress_user = s};
@@ -85,8 +84,7 @@ int smoother_follow(smoother *s, int iterations, int *converged, char message[ME
   *converged = 0;
   if (prepare(s, message)) return 1;
   /* One look at the residual, after all iterations: each is a wait. */
-  const ts_system_solve_desc how = {.stop = TS_STOP_RESIDUAL,
-                                    .rtol = s->options.rtol,
+  const ts_system_solve_desc how = {.rtol = s->options.rtol,
                                     .max_iterations = iterations,
                                     .check_interval = iterations < 1024 ? iterations : 1024,
                                     .leave_on_device = 1};

@@ -61,7 +61,7 @@ int smoother_fail_status(const ts_context *context, ts_status status, const char
 int smoother_device_open(smoother *s, const smoother_options *options, ts_context *context,
                          smoother_device *device, char message[MESH_MESSAGE]);
 void smoother_device_close(smoother_device *device, int keep_context);
-ts_cg_desc smoother_cg(smoother *s, const smoother_options *options, const ts_context *context);
+ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, const ts_context *context);
 int smoother_keep_residuals(int iteration, const double *history, int count, void *user);
 /* To and from s->host. */
 ts_status smoother_read(const smoother *s, const ts_vector *x);

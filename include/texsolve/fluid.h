@@ -192,7 +192,8 @@ typedef struct ts_fluid_result {
   int steps;                 /* since creation or the last reset */
   int iterations;            /* of the pressure's solver: cycles or iterations */
   int waits;                 /* host synchronisations */
-  ts_reason pressure_reason; /* of a CG solver; TS_REASON_MAX_ITERATIONS if `iterations` ended it. Others:
+  ts_reason pressure_reason; /* of a CG solver; TS_REASON_FIXED_ITERATIONS without a tolerance,
+                                TS_REASON_MAX_ITERATIONS if `iterations` ended it. Others:
                                 TS_REASON_CONVERGED */
   /* With MEASURE_DIVERGENCE, 1/s: root mean square over fluid cells, and largest magnitude, of the divergence
    * before and after the projection, without the compatibility source of closed domains. Else NaN. */

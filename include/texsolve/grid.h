@@ -11,7 +11,7 @@
 #ifndef TEXSOLVE_GRID_H
 #define TEXSOLVE_GRID_H
 
-#include <texsolve/texsolve.h>
+#include <texsolve/solver.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,8 +49,8 @@ TS_API ts_status ts_grid_get_desc(const ts_space *grid, ts_grid_desc *desc);
  * If constants are in the null space of many connected components of the grid, the first point of all but the
  * eight largest is grounded: it loses its equation (see ts_multigrid_create).
  *
- * The matrix works wherever a ts_matrix does: ts_matrix_multiply, _residual, _diagonal, ts_cg_create (locked
- * rows: points without equation). The values are copied; the matrix keeps the grid alive. Errors:
+ * The matrix works wherever a ts_matrix does: ts_matrix_multiply, _residual, _diagonal, ts_solver_create
+ * (locked rows: points without equation). The values are copied; the matrix keeps the grid alive. Errors:
  * TS_ERROR_INVALID_ARGUMENT (not a grid; NaN or Inf; a coefficient that points out of the grid or belongs to a
  * point without equation: point and direction are named), memory. */
 TS_API ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **matrix);
@@ -209,9 +209,9 @@ typedef struct ts_multigrid_desc {
                           Default (both 0): 1 and 1; for Jacobi 4 and 2, the paper's; for Chebyshev 2 and 2 */
   double damping;      /* omega of Jacobi, in (0, 1]; default: 2/3 */
   int symmetric;       /* colours in reverse order after the coarse correction, so that the cycle is a symmetric
-                          operator. Default: 0, which converges faster by itself. As a preconditioner of ts_cg the
-                          cycle is always symmetric: as many steps after as before, the mean of `pre` and `post`
-                          rounded up, and a V-cycle instead of an F-cycle */
+                          operator. Default: 0, which converges faster by itself. As a preconditioner
+                          (texsolve/preconditioner.h) it is always symmetric: as many steps after as before, the mean
+                          of `pre` and `post`       rounded up, and a V-cycle instead of an F-cycle */
   int full;            /* solves and cycles start with one pass of full multigrid from 0 instead of from x; it
                           counts as a cycle */
   int max_levels;      /* default: until the coarsest is small enough for its exact solution */
@@ -274,39 +274,6 @@ TS_API ts_status ts_multigrid_read_level(const ts_multigrid *multigrid, int leve
  * Errors: TS_ERROR_INCOMPATIBLE (another space), TS_ERROR_INVALID_ARGUMENT (b and x are the same). */
 TS_API ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x, int count);
 
-#define TS_MULTIGRID_REASON_LIST(X)                                                                            \
-  X(TS_MULTIGRID_CONVERGED, 0, "converged")                                                                    \
-  X(TS_MULTIGRID_ZERO_RESIDUAL, 1, "the starting value already solves the system")                             \
-  X(TS_MULTIGRID_MAX_CYCLES, 2, "the maximum number of cycles was reached")                                    \
-  X(TS_MULTIGRID_STAGNATED, 3, "stagnated: cycles no longer reduce the residual")                              \
-  X(TS_MULTIGRID_DIVERGED, 4, "diverged: cycles increase the residual")                                        \
-  X(TS_MULTIGRID_NAN_INPUT, 5, "the right-hand side or the starting value holds a NaN or an infinity")         \
-  X(TS_MULTIGRID_STOPPED, 6, "stopped by the progress callback")
-
-typedef enum ts_multigrid_reason {
-#define TS_MULTIGRID_REASON_ENUM(name, value, text) name = value,
-  TS_MULTIGRID_REASON_LIST(TS_MULTIGRID_REASON_ENUM)
-#undef TS_MULTIGRID_REASON_ENUM
-} ts_multigrid_reason;
-
-/* Returns a reason's text; "unknown reason" for other values. Any thread. */
-TS_API const char *ts_multigrid_reason_text(ts_multigrid_reason reason);
-
-enum { TS_MULTIGRID_HISTORY = 101 };
-
-typedef struct ts_multigrid_result {
-  ts_multigrid_reason reason;
-  int cycles;
-  int waits;                            /* host synchronisations */
-  double relative_residual;             /* of the solution in double-float */
-  double rounded_relative_residual;     /* of x, which is that solution in single precision */
-  double history[TS_MULTIGRID_HISTORY]; /* relative residuals, at the start and after each cycle; further cycles
-                                           overwrite the last one */
-  double factor;       /* geometric mean of the residual's reduction over the last (at most 5) cycles */
-  double incompatible; /* ||the part of b outside the range of A|| / ||b||, which is ignored (null space) */
-  char message[160];   /* the reason in one line with its numbers */
-} ts_multigrid_result;
-
 /* Solves A x = b by cycles from the values in x, or with `full` by full multigrid first.
  *
  * The solution is a double-float, x + low, and residuals are computed from both parts, in double or with error
@@ -315,13 +282,22 @@ typedef struct ts_multigrid_result {
  * does not end the convergence. One host synchronisation a cycle.
  *
  * b may have any magnitude in the range of single precision: if squares would leave it, copies scaled by a
- * power of two are solved. A solution out of that range is TS_MULTIGRID_DIVERGED, and the message says how
+ * power of two are solved. A solution out of that range is TS_REASON_DIVERGED, and the message says how
  * large it is; if it is too large, x keeps its values.
+ *
+ * In the result iterations are cycles, and relative_residual is that of the solution in two floats.
  *
  * Returns TS_OK; TS_NOT_CONVERGED with the reason in `result` (may be NULL) and the last iterate in x; or an
  * error, x undefined. Errors: as ts_multigrid_cycle, memory. */
 TS_API ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x,
-                                    ts_multigrid_result *result);
+                                    ts_result *result);
+
+enum { TS_MULTIGRID_HISTORY = 101 };
+
+/* The relative residuals of the last ts_multigrid_solve, at its start and after each cycle: `count` numbers,
+ * borrowed until the next one. At most TS_MULTIGRID_HISTORY are kept; with more cycles the last number is that
+ * of the last cycle. NULL and 0 before the first solve. */
+TS_API const double *ts_multigrid_history(const ts_multigrid *multigrid, int *count);
 
 #ifdef __cplusplus
 }

@@ -28,7 +28,7 @@
 #ifndef TEXSOLVE_MESH_H
 #define TEXSOLVE_MESH_H
 
-#include <texsolve/texsolve.h>
+#include <texsolve/solver.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,8 +53,9 @@ typedef struct ts_mesh_flow_desc {
   ts_mesh_boundary boundary;        /* default: fixed */
   ts_format format;                 /* default: TS_FORMAT_AUTO */
   float speed;                      /* lambda; default: 3 */
-  ts_cg_desc cg;    /* of every solve, which starts from 0 whatever zero_start says. If max_iterations is
-                       set, as in the paper, a solve may end there and counts if the residual has fallen */
+  ts_solver_desc
+      solver;       /* of every solve by cg, which starts from 0 whatever zero_start says. If max_iterations is
+                  set, as in the paper, a solve may end there and counts if the residual has fallen */
   int max_halvings; /* how often a failing step may be halved, at most 30; default: 6; -1: never */
 } ts_mesh_flow_desc;
 
@@ -90,12 +91,12 @@ TS_API const ts_matrix *ts_mesh_flow_boundary_matrix(const ts_mesh_flow *flow);
 
 /* Replaces the options of later solves; NULL: the defaults. On failure the old ones are kept.
  * Errors: TS_ERROR_INVALID_ARGUMENT (field and value are named), memory. */
-TS_API ts_status ts_mesh_flow_set_cg(ts_mesh_flow *flow, const ts_cg_desc *cg);
+TS_API ts_status ts_mesh_flow_set_solver(ts_mesh_flow *flow, const ts_solver_desc *solver);
 
 /* The result of a step, or of its solve. */
 typedef struct ts_mesh_flow_result {
-  ts_cg_result cg;           /* of the surface's last solve; all 0 if the boundary's solve failed */
-  ts_cg_result boundary_cg;  /* of the boundary's; all 0 if it is fixed */
+  ts_result surface;         /* of the surface's last solve; all 0 if the boundary's solve failed */
+  ts_result boundary;        /* of the boundary's; all 0 if it is fixed */
   int iterations;            /* of all solves of the step, failed ones included */
   int substeps;              /* 1; more if the step was subdivided; 0 if x did not move */
   int waits;                 /* host synchronisations */
@@ -116,9 +117,9 @@ TS_API ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_fl
 /* Makes one step of length `time_step`, in squared units of x. If a solve fails, the step is replaced by two of
  * half the length, and so on.
  *
- * A solve fails if ts_cg_solve returns TS_NOT_CONVERGED, with two exceptions: max_iterations is set (see `cg`
- * above), and a solve that stagnated within twice the attainable residual, whose change is right to its last
- * bits. A step that the progress callback stopped is not retried.
+ * A solve fails if ts_solver_solve returns TS_NOT_CONVERGED, with two exceptions: max_iterations is set (see
+ * `solver` above), and a solve that stagnated within twice the attainable residual, whose change is right to
+ * its last bits. A step that the progress callback stopped is not retried.
  *
  * Returns TS_OK; TS_NOT_CONVERGED if even the smallest steps fail, x as before the call; or an error, x
  * undefined. `result` may be NULL. Errors: those of the two halves. */

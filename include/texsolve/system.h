@@ -31,6 +31,7 @@
 #define TEXSOLVE_SYSTEM_H
 
 #include <texsolve/reorder.h>
+#include <texsolve/solver.h>
 #include <texsolve/texsolve.h>
 
 #ifdef __cplusplus
@@ -120,23 +121,6 @@ TS_API ts_status ts_system_set_right_hand_sides(ts_system *system, const double 
 
 /* ---- Solving --------------------------------------------------------------------------------- */
 
-#define TS_METHOD_LIST(X)                                                                                      \
-  X(TS_METHOD_AUTO, 0, "auto")         /* cg for symmetric matrices with a positive diagonal, else bicgstab */ \
-  X(TS_METHOD_CG, 1, "cg")             /* conjugate gradients */                                               \
-  X(TS_METHOD_BICGSTAB, 2, "bicgstab") /* stabilised bi-conjugate gradients */                                 \
-  X(TS_METHOD_GMRES, 3, "gmres")       /* generalised minimal residual, restarted */                           \
-  X(TS_METHOD_CGLS, 4, "cgls")         /* conjugate gradients on A and A^T, of TS_NORMAL_APPLIED */
-
-typedef enum ts_method {
-#define TS_METHOD_ENUM(name, value, text) name = value,
-  TS_METHOD_LIST(TS_METHOD_ENUM)
-#undef TS_METHOD_ENUM
-} ts_method;
-
-/* Returns a method's name, NULL for other values; the method of a name, -1 if there is none. Any thread. */
-TS_API const char *ts_method_name(ts_method method);
-TS_API int ts_method_from_name(const char *name);
-
 /* The normal equations A^T W A x = A^T W b of a least-squares system. */
 typedef enum ts_normal {
   TS_NORMAL_AUTO = 0, /* formed, unless that has many more bytes than A and A^T; see ts_system_result.choice */
@@ -151,16 +135,17 @@ typedef enum ts_order {
 } ts_order;
 
 typedef struct ts_system_solve_desc {
-  ts_method method;                 /* default: TS_METHOD_AUTO */
-  ts_preconditioner preconditioner; /* default: Jacobi */
-  ts_stop stop;                     /* default: TS_STOP_DELTA, with methods other than CG TS_STOP_RESIDUAL */
-  double rtol;                      /* default: 1e-5 */
-  int max_iterations;               /* default: 10 times the unknowns, at least 1000, at most 100000 */
-  int check_interval;               /* iterations between two checks; default: the method's */
-  int restart;                      /* of GMRES only; default: 30 */
-  ts_format format;                 /* default: TS_FORMAT_AUTO */
-  ts_normal normal;                 /* of least squares; default: TS_NORMAL_AUTO */
-  ts_order order;                   /* default: TS_ORDER_STATED; others not with TS_NORMAL_APPLIED */
+  ts_method method;                      /* default: TS_METHOD_AUTO */
+  ts_preconditioner_kind preconditioner; /* default: Jacobi; or none */
+  ts_stop stop;                          /* default: TS_STOP_RESIDUAL; TS_STOP_DELTA goes with CG alone */
+  double rtol;                           /* less than 1; negative: none. Default: 1e-5 */
+  double atol;                           /* default: 0 */
+  int max_iterations;                    /* default: 10 times the unknowns, at least 1000, at most 100000 */
+  int check_interval;                    /* iterations between two checks; default: the method's */
+  int restart;                           /* of GMRES only; default: 30 */
+  ts_format format;                      /* default: TS_FORMAT_AUTO */
+  ts_normal normal;                      /* of least squares; default: TS_NORMAL_AUTO */
+  ts_order order;                        /* default: TS_ORDER_STATED; others not with TS_NORMAL_APPLIED */
   int leave_on_device;     /* read the solution back only when a value is requested: no true residual (NaN in
                               the result), no synchronisation for it. For a few iterations a frame */
   ts_progress_fn progress; /* default: none */
@@ -184,9 +169,9 @@ typedef struct ts_system_result {
   double relative_residual;
   /* Least squares: ||A^T W (b - A x)|| / ||A^T W b||, small at the solution. Square: relative_residual. */
   double normal_residual;
-  double delta_ratio;                       /* reduction of the method's own measure, as in its result; of cgls
-                                               ||A^T r|| / ||A^T b|| */
-  double attainable_residual;               /* as in ts_cg_result */
+  double reduction;                         /* reduction of the method's own measure, as in its result; of cgls
+                                                 ||A^T r|| / ||A^T b|| */
+  double attainable_residual;               /* as in ts_result */
   ts_bandwidth bandwidth, bandwidth_stated; /* of the matrix on the device, and in the original order; 0 if
                                                normal equations are applied */
   size_t bytes_device;                      /* of the matrix; of both with TS_NORMAL_APPLIED */

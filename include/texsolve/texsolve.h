@@ -8,17 +8,16 @@
  *   ts_vector     1 to 4 single-precision components for every index of a space
  *   ts_scalars    numbers that stay on the device: results of reductions, coefficients of updates
  *   ts_matrix     a sparse matrix that maps one space to another
- *   ts_cg         the conjugate gradient method with its workspace
  *
- * Beside this header: krylov.h (matrices that are not symmetric, least squares), system.h (equations instead of
- * matrices), grid.h (stencils and multigrid), mesh.h, fluid.h, reorder.h; gl.h and cuda.h for programs that use
- * OpenGL or CUDA themselves.
+ * Beside this header: solver.h (Krylov solvers), preconditioner.h, grid.h (stencils and multigrid), system.h
+ * (equations instead of matrices), mesh.h, fluid.h, reorder.h; gl.h and cuda.h for programs that use OpenGL or
+ * CUDA themselves.
  *
  * Conventions that hold everywhere:
  *
  * - A function that can fail returns ts_status: 0 on success, a negative error, or the positive
- *   TS_NOT_CONVERGED. After an error, output handles are NULL and output data is as it was, unless the
- *   function says otherwise; ts_last_error() names the argument and its value.
+ *   TS_NOT_CONVERGED, whose reason ts_last_error() tells. After an error, output handles are NULL and output
+ * data is as it was, unless the function says otherwise; ts_last_error() names the argument and its value.
  * - Errors that any function may return stand here only: TS_ERROR_INVALID_ARGUMENT where a pointer is NULL that
  *   is not said to be optional, TS_ERROR_DEVICE, and in OpenGL, where programs are compiled when they are first
  *   used, TS_ERROR_SHADER. "Memory" in a list of errors is TS_ERROR_OUT_OF_HOST_MEMORY and
@@ -87,7 +86,6 @@ typedef struct ts_space ts_space;
 typedef struct ts_vector ts_vector;
 typedef struct ts_scalars ts_scalars;
 typedef struct ts_matrix ts_matrix;
-typedef struct ts_cg ts_cg;
 
 /* One line that explains the last error of this context, or "" after a success. With NULL: of the last
  * call on this thread that had no context to keep the message (ts_context_create and NULL arguments).
@@ -405,102 +403,6 @@ TS_API ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_m
 /* The diagonal into every component of `d`, which is over the row space (TS_ERROR_INCOMPATIBLE otherwise) of a
  * matrix with one space for rows and columns (TS_ERROR_INVALID_ARGUMENT otherwise). */
 TS_API ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix);
-
-/* ---- Conjugate gradients --------------------------------------------------------------------- */
-
-typedef enum ts_preconditioner {
-  TS_PRECONDITIONER_JACOBI = 0, /* M = diag(A) */
-  TS_PRECONDITIONER_NONE = 1,
-  TS_PRECONDITIONER_MULTIGRID = 2 /* one cycle of ts_cg_desc.multigrid, for stencils (texsolve/grid.h) */
-} ts_preconditioner;
-
-/* What `rtol` bounds. */
-typedef enum ts_stop {
-  TS_STOP_DELTA = 0,   /* delta_new <= rtol^2 delta_0 with delta = r^T M^-1 r (Buatois et al. 2008, 1.2) */
-  TS_STOP_RESIDUAL = 1 /* ||b - A x|| <= rtol ||b||, with b - A x computed anew from x on the device */
-} ts_stop;
-
-/* Why a solve ended; name, value, text. The first two are success. */
-#define TS_REASON_LIST(X)                                                                                      \
-  X(TS_REASON_CONVERGED, 0, "converged")                                                                       \
-  X(TS_REASON_ZERO_RESIDUAL, 1, "the starting value already solves the system")                                \
-  X(TS_REASON_MAX_ITERATIONS, 2, "the maximum number of iterations was reached")                               \
-  X(TS_REASON_STAGNATED, 3, "stagnated: the residual is at the limit of single precision")                     \
-  X(TS_REASON_INDEFINITE, 4, "the matrix is not positive definite")                                            \
-  X(TS_REASON_NOT_SYMMETRIC, 5, "the matrix is not symmetric")                                                 \
-  X(TS_REASON_ZERO_DIAGONAL, 6, "the Jacobi preconditioner needs a diagonal without zeros")                    \
-  X(TS_REASON_NAN_INPUT, 7, "the right-hand side or the starting value holds a NaN or an infinity")            \
-  X(TS_REASON_BREAKDOWN, 8, "breakdown: a number left the range of single precision")                          \
-  X(TS_REASON_STOPPED, 9, "stopped by the progress callback")                                                  \
-  X(TS_REASON_INCOMPATIBLE, 10, "the matrix is singular and the right-hand side has a part that no x reaches")
-
-typedef enum ts_reason {
-#define TS_REASON_ENUM(name, value, text) name = value,
-  TS_REASON_LIST(TS_REASON_ENUM)
-#undef TS_REASON_ENUM
-} ts_reason;
-
-/* A reason's text; "unknown reason" for other values. Any thread. */
-TS_API const char *ts_reason_text(ts_reason reason);
-
-/* Called after every check with the iterations done and, for each iteration since the last call, the largest
- * component of sqrt(delta / delta_0): history[0] belongs to iteration `iteration - count + 1`. Returning
- * nonzero stops the solve. */
-typedef int (*ts_progress_fn)(int iteration, const double *history, int count, void *user);
-
-typedef struct ts_cg_desc {
-  ts_preconditioner preconditioner; /* default: Jacobi */
-  struct ts_multigrid *multigrid;   /* the preconditioner, made for the same matrix; must outlive the solver */
-  ts_stop stop;                     /* default: TS_STOP_DELTA */
-  double rtol;                      /* less than 1; default: 1e-5 */
-  int max_iterations;               /* default: 10 times the unknowns, at least 1000, at most 100000 */
-  int check_interval;               /* iterations between two checks, 1 to 1024: only a check waits for the
-                                       device, and a solve can only end at one. Default: the backend's */
-  int zero_start;                   /* start from x = 0, whatever x holds, which saves a product; locked rows
-                                       become 0 too. Default: start from the values in x */
-  int reductions;                   /* that an iteration waits for: 2 (Hestenes and Stiefel 1952), or 1, which
-                                       sums one product more and takes three dependent passes instead of five
-                                       (Meurant 1987). Default: 1 for small systems on a GPU, else 2 */
-  ts_progress_fn progress;          /* default: none */
-  void *progress_user;
-} ts_cg_desc;
-
-typedef struct ts_cg_result {
-  ts_reason reason;
-  int iterations;             /* that x has had */
-  int restarts;               /* how often r was replaced by b - A x and the directions begun anew */
-  int waits;                  /* how often the host waited for the device */
-  double delta_ratio;         /* sqrt(delta / delta_0) at the end, the largest component */
-  double relative_residual;   /* ||b - A x|| / ||b|| computed on the device at the end, the largest component;
-                                 ||b - A x|| where b is 0; NaN if it was not reached */
-  double attainable_residual; /* estimate of the smallest relative residual that single precision can reach,
-                                 where rounding x alone leaves about this: 2^-23 ||diag(A) x|| / ||b|| */
-  char message[160];          /* the reason in one line, with the row, column or number concerned */
-} ts_cg_result;
-
-/* Prepares conjugate gradients for a square matrix. The solver keeps its workspace between solves and the
- * matrix alive; after ts_matrix_set_values it uses the new values. `desc` may be NULL.
- * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_UNSUPPORTED (one reduction on a backend that has only two),
- * memory. */
-TS_API ts_status ts_cg_create(ts_matrix *matrix, const ts_cg_desc *desc, ts_cg **cg);
-TS_API void ts_cg_destroy(ts_cg **cg);
-
-/* Solves A x = b for every component at once, each with its own step lengths, starting from the values in x
- * (a new vector holds 0) or, with zero_start, from 0. x and b are over the matrix's space. Unknowns of locked
- * rows keep their values; with zero_start they become 0.
- *
- * Returns TS_OK only if every component met the rule of ts_cg_desc.stop and b - A x, computed anew, agrees;
- * TS_NOT_CONVERGED with the reason in `result` and the last iterate in x; or an error, x undefined (but for
- * those of the arguments: TS_ERROR_INVALID_ARGUMENT where b is x, TS_ERROR_INCOMPATIBLE where they are not over
- * the matrix's space or differ in components). `result` may be NULL. Waits for the device at checks only.
- *
- * A and b may have any scale that single precision has. Where it does not hold the solution the reason is
- * TS_REASON_BREAKDOWN: if x would overflow it stays as it was, or 0 with zero_start; if it would vanish, what
- * is left of it is in x. After a breakdown on the way x is the last iterate without a NaN or an infinity. Some
- * devices take numbers below 1.18e-38 for 0. All of this holds for ts_krylov_solve and ts_cgls_solve too. With
- * multigrid a part of b that no x reaches, since A is singular, counts to the residual: TS_REASON_INCOMPATIBLE.
- */
-TS_API ts_status ts_cg_solve(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *result);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 typedef struct tsi_fluid_pressure {
   ts_matrix *matrix;
   ts_multigrid *multigrid; /* of the solvers multigrid, multigrid-cg and jacobi */
-  ts_cg *cg;
+  ts_solver *cg;
 } tsi_fluid_pressure;
 
 /* One system for each component of the velocity. */

@@ -62,16 +62,23 @@ static int same_multigrid(const ts_fluid_parameters *a, const ts_fluid_parameter
 }
 
 static ts_status create_cg(const ts_fluid_parameters *p, tsi_fluid_pressure *solver) {
-  /* A tolerance of 0 is never met: the iterations end the solve, and only there it waits. */
   const int iterations = tsi_fluid_iterations(p);
-  ts_cg_desc desc = {.rtol = p->tolerance > 0 ? p->tolerance : 1e-30, .max_iterations = iterations};
-  if (p->tolerance == 0) desc.check_interval = iterations;
-  if (p->solver == TS_FLUID_MULTIGRID_CG) {
-    desc.preconditioner = TS_PRECONDITIONER_MULTIGRID;
-    desc.multigrid = solver->multigrid;
-    if (p->tolerance > 0) desc.check_interval = 1;
+  ts_solver_desc desc = {.method = TS_METHOD_CG};
+  if (p->tolerance > 0) {
+    desc.rtol = p->tolerance;
+    desc.max_iterations = iterations;
+  } else {
+    desc.fixed_iterations = iterations;
   }
-  return ts_cg_create(solver->matrix, &desc, &solver->cg);
+  ts_preconditioner *M = NULL;
+  if (p->solver == TS_FLUID_MULTIGRID_CG) {
+    const ts_preconditioner_desc cycle = {.kind = TS_PRECONDITIONER_MULTIGRID, .multigrid = solver->multigrid};
+    TSI_TRY(ts_preconditioner_create(solver->matrix, &cycle, &M));
+    desc.preconditioner = M;
+  }
+  const ts_status status = ts_solver_create(solver->matrix, &desc, &solver->cg);
+  ts_preconditioner_destroy(&M); /* the solver keeps it */
+  return status;
 }
 
 /* What of `old` serves `p` too is taken over. */
@@ -103,7 +110,7 @@ static void count_levels(ts_fluid *fluid) {
 ts_status tsi_fluid_pressure_change(ts_fluid *fluid, const ts_fluid_parameters *p) {
   tsi_fluid_pressure *old = &fluid->solver, solver;
   TSI_TRY(create_solvers(p, &fluid->parameters, old, &solver));
-  ts_cg_destroy(&old->cg); /* before the multigrid that it may use */
+  ts_solver_destroy(&old->cg); /* before the multigrid that it may use */
   if (old->multigrid != solver.multigrid) ts_multigrid_destroy(&old->multigrid);
   *old = solver;
   count_levels(fluid);
@@ -130,7 +137,7 @@ ts_status tsi_fluid_pressure_update(ts_fluid *fluid) {
 }
 
 void tsi_fluid_pressure_destroy(tsi_fluid_pressure *solver) {
-  ts_cg_destroy(&solver->cg);
+  ts_solver_destroy(&solver->cg);
   ts_multigrid_destroy(&solver->multigrid);
   ts_matrix_destroy(&solver->matrix);
 }
@@ -147,10 +154,10 @@ ts_status tsi_fluid_pressure_solve(ts_fluid *fluid, ts_fluid_result *result) {
     const int cycles = p->solver == TS_FLUID_JACOBI ? 1 : result->iterations;
     return ts_multigrid_cycle(solver->multigrid, fluid->right, fluid->pressure, cycles);
   }
-  ts_cg_result cg;
-  const ts_status status = ts_cg_solve(solver->cg, fluid->right, fluid->pressure, &cg);
+  ts_result own;
+  const ts_status status = ts_solver_solve(solver->cg, fluid->right, fluid->pressure, &own);
   if (status < 0) return status;
-  result->iterations = cg.iterations;
-  result->pressure_reason = cg.reason;
+  result->iterations = own.iterations;
+  result->pressure_reason = own.reason;
   return TS_OK;
 }

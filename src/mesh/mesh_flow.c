@@ -37,20 +37,22 @@ static ts_status validate(ts_context *context, const ts_mesh_flow_desc *desc) {
 
 /* ---- Parts ---- */
 
-static ts_status create_solvers(ts_mesh_flow *flow, const ts_cg_desc *cg, ts_cg **surface, ts_cg **curve) {
-  ts_cg_desc desc = {0};
-  if (cg) desc = *cg;
+static ts_status create_solvers(ts_mesh_flow *flow, const ts_solver_desc *solver, ts_solver **surface,
+                                ts_solver **curve) {
+  ts_solver_desc desc = {0};
+  if (solver) desc = *solver;
+  if (desc.method == TS_METHOD_AUTO) desc.method = TS_METHOD_CG;
   desc.zero_start = 1; /* what is solved for is the change */
-  TSI_TRY(ts_cg_create(flow->surface.matrix, &desc, surface));
+  TSI_TRY(ts_solver_create(flow->surface.matrix, &desc, surface));
   if (!flow->curve.matrix) return TS_OK;
-  const ts_status status = ts_cg_create(flow->curve.matrix, &desc, curve);
-  if (status < 0) ts_cg_destroy(surface);
+  const ts_status status = ts_solver_create(flow->curve.matrix, &desc, curve);
+  if (status < 0) ts_solver_destroy(surface);
   return status;
 }
 
 static void destroy_parts(ts_mesh_flow *flow) {
-  ts_cg_destroy(&flow->surface_cg);
-  ts_cg_destroy(&flow->curve_cg);
+  ts_solver_destroy(&flow->surface_solver);
+  ts_solver_destroy(&flow->curve_solver);
   ts_vector_destroy(&flow->force);
   ts_vector_destroy(&flow->change);
   ts_vector_destroy(&flow->border);
@@ -73,8 +75,8 @@ static ts_status create_parts(ts_mesh_flow *flow, const ts_mesh_flow_desc *desc,
                                      &flow->curve));
     TSI_TRY(ts_vector_create(space, &three, &flow->border));
   }
-  flow->limited = desc->cg.max_iterations > 0;
-  return create_solvers(flow, &desc->cg, &flow->surface_cg, &flow->curve_cg);
+  flow->limited = desc->solver.max_iterations > 0;
+  return create_solvers(flow, &desc->solver, &flow->surface_solver, &flow->curve_solver);
 }
 
 ts_status ts_mesh_flow_create(ts_context *context, const ts_mesh_flow_desc *desc, ts_mesh_flow **out) {
@@ -121,15 +123,15 @@ void ts_mesh_flow_destroy(ts_mesh_flow **flow) {
   *flow = NULL;
 }
 
-ts_status ts_mesh_flow_set_cg(ts_mesh_flow *flow, const ts_cg_desc *cg) {
+ts_status ts_mesh_flow_set_solver(ts_mesh_flow *flow, const ts_solver_desc *solver) {
   TSI_REQUIRE(NULL, flow);
-  ts_cg *surface = NULL, *curve = NULL;
-  TSI_TRY(create_solvers(flow, cg, &surface, &curve));
-  ts_cg_destroy(&flow->surface_cg);
-  ts_cg_destroy(&flow->curve_cg);
-  flow->surface_cg = surface;
-  flow->curve_cg = curve;
-  flow->limited = cg && cg->max_iterations > 0;
+  ts_solver *surface = NULL, *curve = NULL;
+  TSI_TRY(create_solvers(flow, solver, &surface, &curve));
+  ts_solver_destroy(&flow->surface_solver);
+  ts_solver_destroy(&flow->curve_solver);
+  flow->surface_solver = surface;
+  flow->curve_solver = curve;
+  flow->limited = solver && solver->max_iterations > 0;
   return TS_OK;
 }
 

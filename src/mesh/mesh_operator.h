@@ -97,9 +97,9 @@ struct ts_mesh_flow {
   ts_mesh_boundary boundary;
   double speed;
   int max_halvings;
-  int limited;                      /* cg.max_iterations is set: a solve may end there */
+  int limited;                      /* solver.max_iterations is set: a solve may end there */
   tsi_mesh_operator surface, curve; /* curve.matrix: NULL where no boundary flows */
-  ts_cg *surface_cg, *curve_cg;
+  ts_solver *surface_solver, *curve_solver;
   ts_vector *force, *change; /* right-hand side and solution */
   ts_vector *border;         /* x with the new boundary; NULL where no boundary flows */
   ts_vector *start;          /* where a step began that had to be cut; made when it is needed */

@@ -83,16 +83,16 @@ static ts_status assemble(ts_mesh_flow *flow, const ts_vector *x, double time_st
 }
 
 /* change = what the operator's system makes of x, in the unit of the system. */
-static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, ts_cg *cg, const ts_vector *x,
-                              ts_cg_result *result) {
+static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, ts_solver *cg,
+                              const ts_vector *x, ts_result *result) {
   ts_context *context = flow->context;
   TSI_TRY(tsi_enter(context));
   ts_status status = context->ops->mesh->force(flow->force, op, x, (float)scale_of(flow, flow->time_step));
   TSI_TRY(tsi_leave(context, status));
-  status = ts_cg_solve(cg, flow->force, flow->change, result);
+  status = ts_solver_solve(cg, flow->force, flow->change, result);
   /* The paper's way: a few iterations, whatever they reach. */
   if (status == TS_NOT_CONVERGED && flow->limited && result->reason == TS_REASON_MAX_ITERATIONS &&
-      result->delta_ratio < 1)
+      result->reduction < 1)
     status = TS_OK;
   /* The change is right to its last bits; more than that is not to be had. attainable_residual is what rounding
    * e leaves; on a device that cannot correct its products their own rounding comes to as much again. */
@@ -109,7 +109,7 @@ static ts_status add_change(ts_mesh_flow *flow, ts_vector *out, const ts_vector 
   return tsi_leave(context, context->ops->axpby(out, unit, flow->change, ts_constant(1), x));
 }
 
-static void explain(ts_mesh_flow_result *result, const char *which, const ts_cg_result *cg) {
+static void explain(ts_mesh_flow_result *result, const char *which, const ts_result *cg) {
   const char *text =
       cg->reason == TS_REASON_NAN_INPUT
           ? "the positions, or the matrix made of them, hold a NaN or an infinity; or the time step is "
@@ -142,25 +142,25 @@ static ts_status check_range(const ts_mesh_flow *flow, const ts_vector *x) {
 /* Moves x if all solves succeed. Adds to the result's iterations. */
 static ts_status solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *result) {
   const ts_vector *from = x;
-  result->boundary_cg = (ts_cg_result){0};
+  result->boundary = (ts_result){0};
   if (flow->curve.matrix) {
-    const ts_status status = solve_change(flow, &flow->curve, flow->curve_cg, x, &result->boundary_cg);
-    result->iterations += result->boundary_cg.iterations;
+    const ts_status status = solve_change(flow, &flow->curve, flow->curve_solver, x, &result->boundary);
+    result->iterations += result->boundary.iterations;
     if (status != TS_OK) {
-      result->cg = (ts_cg_result){0};
-      explain(result, "the boundary: ", &result->boundary_cg);
+      result->surface = (ts_result){0};
+      explain(result, "the boundary: ", &result->boundary);
       return status;
     }
     TSI_TRY(add_change(flow, flow->border, x));
     from = flow->border;
   }
-  const ts_status status = solve_change(flow, &flow->surface, flow->surface_cg, from, &result->cg);
-  result->iterations += result->cg.iterations;
+  const ts_status status = solve_change(flow, &flow->surface, flow->surface_solver, from, &result->surface);
+  result->iterations += result->surface.iterations;
   if (status != TS_OK) {
-    explain(result, "", &result->cg);
+    explain(result, "", &result->surface);
     return status;
   }
-  if (result->cg.iterations + result->boundary_cg.iterations == 0) TSI_TRY(check_range(flow, x));
+  if (result->surface.iterations + result->boundary.iterations == 0) TSI_TRY(check_range(flow, x));
   return add_change(flow, x, from);
 }
 
@@ -208,7 +208,7 @@ static ts_status keep_start(ts_mesh_flow *flow, const ts_vector *x) {
 
 /* Who stops a step does not want it in halves. */
 static int is_stopped(const ts_mesh_flow_result *result) {
-  return result->cg.reason == TS_REASON_STOPPED || result->boundary_cg.reason == TS_REASON_STOPPED;
+  return result->surface.reason == TS_REASON_STOPPED || result->boundary.reason == TS_REASON_STOPPED;
 }
 
 /* Time is counted in units of time_step / 2^max_halvings. A substep at level h has 2^(max_halvings - h) of

@@ -150,7 +150,7 @@ void tsn_equations_finish(tsn_context *c);
 /* What to solve with, and what it is in place of ("" if nothing). */
 typedef struct tsn_method {
   ts_method method;
-  ts_preconditioner preconditioner;
+  ts_preconditioner_kind preconditioner;
   ts_format format;
   char note[160];
 } tsn_method;

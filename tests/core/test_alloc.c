@@ -119,15 +119,15 @@ static void solvers(void) {
   float *bs = ref_values(800, 3, -1, 1);
   ts_vector *b = make_vector(ts_matrix_row_space(matrix), 2, bs), *x = NULL;
   x = make_vector(ts_matrix_row_space(matrix), 2, NULL);
-  ts_cg *cg = NULL;
-  FAIL_EACH_CREATION(context, cg, ts_cg_create(matrix, NULL, &cg));
+  ts_solver *cg = NULL;
+  FAIL_EACH_CREATION(context, cg, ts_solver_create(matrix, NULL, &cg));
   /* The first solve makes the workspace; a solve that got none can be repeated. */
-  FAIL_EACH_USE(context, ts_cg_solve(cg, b, x, NULL));
+  FAIL_EACH_USE(context, ts_solver_solve(cg, b, x, NULL));
   float *xs = read_vector(x);
   CHECK(ref_worst_residual(&m, NULL, 2, xs, bs) <= 1e-4);
   free(xs);
   free(bs);
-  ts_cg_destroy(&cg);
+  ts_solver_destroy(&cg);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
   ts_matrix_destroy(&matrix);
@@ -146,13 +146,13 @@ static void krylov_solvers(void) {
   ts_vector *b = make_vector(ts_matrix_row_space(matrix), 2, bs);
   for (int k = 0; k < KRYLOV_METHODS; k++) {
     ts_vector *x = make_vector(ts_matrix_row_space(matrix), 2, NULL);
-    ts_krylov *solver = NULL;
-    FAIL_EACH_CREATION(context, solver, krylov_methods[k].create(matrix, NULL, &solver));
-    FAIL_EACH_USE(context, ts_krylov_solve(solver, b, x, NULL));
+    ts_solver *solver = NULL;
+    FAIL_EACH_CREATION(context, solver, create_solver(matrix, krylov_methods[k].method, NULL, &solver));
+    FAIL_EACH_USE(context, ts_solver_solve(solver, b, x, NULL));
     float *xs = read_vector(x);
     CHECK(ref_worst_residual(&m, NULL, 2, xs, bs) <= 1.1e-5);
     free(xs);
-    ts_krylov_destroy(&solver);
+    ts_solver_destroy(&solver);
     ts_vector_destroy(&x);
   }
   ref_matrix t = ref_transpose(&m);
@@ -163,13 +163,13 @@ static void krylov_solvers(void) {
   ts_matrix *transposed = NULL;
   REQUIRE_OK(context, ts_matrix_create(context, &transposed_desc, &transposed));
   ts_vector *x = make_vector(ts_matrix_row_space(matrix), 2, NULL);
-  ts_cgls *cgls = NULL;
-  FAIL_EACH_CREATION(context, cgls, ts_cgls_create(matrix, transposed, NULL, &cgls));
-  FAIL_EACH_USE(context, ts_cgls_solve(cgls, b, x, NULL));
+  ts_solver *cgls = NULL;
+  FAIL_EACH_CREATION(context, cgls, create_cgls(matrix, transposed, NULL, &cgls));
+  FAIL_EACH_USE(context, ts_solver_solve(cgls, b, x, NULL));
   float *xs = read_vector(x);
   CHECK(ref_worst_residual(&m, NULL, 2, xs, bs) <= 1e-3);
   free(xs);
-  ts_cgls_destroy(&cgls);
+  ts_solver_destroy(&cgls);
   ts_vector_destroy(&x);
   ts_matrix_destroy(&transposed);
   ref_free(&t);
@@ -220,8 +220,8 @@ static void mesh_flows(void) {
     FAIL_EACH_USE(context, ts_mesh_flow_assemble(flow, x, 1e-3));
     /* A step that fails for want of memory has not begun to move anything: the first solve needs it all. */
     FAIL_EACH_USE(context, ts_mesh_flow_step(flow, x, 1e-3, NULL));
-    const ts_cg_desc cg = {.rtol = 1e-3};
-    FAIL_EACH_USE(context, ts_mesh_flow_set_cg(flow, &cg));
+    const ts_solver_desc cg = {.rtol = 1e-3};
+    FAIL_EACH_USE(context, ts_mesh_flow_set_solver(flow, &cg));
     FAIL_EACH_USE(context, ts_mesh_flow_step(flow, x, 1e-3, NULL));
     ts_vector_destroy(&x);
     ts_mesh_flow_destroy(&flow);
@@ -263,10 +263,14 @@ static void grids(void) {
     FAIL_EACH_USE(context, ts_multigrid_cycle(multigrid, b, x, 1));
     CHECK_OK(context, ts_stencil_set_values(matrix, sample.values));
     FAIL_EACH_USE(context, ts_multigrid_update(multigrid));
-    const ts_cg_desc cg_desc = {.preconditioner = TS_PRECONDITIONER_MULTIGRID, .multigrid = multigrid};
-    ts_cg *cg = NULL;
-    FAIL_EACH_CREATION(context, cg, ts_cg_create(matrix, &cg_desc, &cg));
-    ts_cg_destroy(&cg);
+    const ts_preconditioner_desc cycle_desc = {.kind = TS_PRECONDITIONER_MULTIGRID, .multigrid = multigrid};
+    ts_preconditioner *cycle = NULL;
+    FAIL_EACH_CREATION(context, cycle, ts_preconditioner_create(NULL, &cycle_desc, &cycle));
+    const ts_solver_desc cg_desc = {.preconditioner = cycle};
+    ts_solver *cg = NULL;
+    FAIL_EACH_CREATION(context, cg, ts_solver_create(matrix, &cg_desc, &cg));
+    ts_solver_destroy(&cg);
+    ts_preconditioner_destroy(&cycle);
     ts_vector_destroy(&b);
     ts_vector_destroy(&x);
     ts_multigrid_destroy(&multigrid);
@@ -291,15 +295,15 @@ static void order_of_destruction(void) {
     ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
     ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, NULL);
     ts_vector *x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
-    ts_cg *cg = make_cg(matrix, NULL);
+    ts_solver *cg = make_cg(matrix, NULL);
     CHECK_OK(context, ts_vector_fill(b, 1));
-    CHECK_OK(context, ts_cg_solve(cg, b, x, NULL));
+    CHECK_OK(context, ts_solver_solve(cg, b, x, NULL));
     CHECK(memory.live > 5);
     for (int k = 0; k < 3; k++) {
       const int which = (order + (order < 3 ? k : 2 * k)) % 3;
       if (which == 0) ts_matrix_destroy(&matrix);
       if (which == 1) ts_vector_destroy(&x), ts_vector_destroy(&b);
-      if (which == 2) ts_cg_destroy(&cg);
+      if (which == 2) ts_solver_destroy(&cg);
     }
     ref_free(&m);
     test_close(&context);

@@ -66,7 +66,8 @@ static void null_destroy(void) {
   DESTROY(ts_scalars);
   DESTROY(ts_vector);
   DESTROY(ts_matrix);
-  DESTROY(ts_cg);
+  DESTROY(ts_solver);
+  DESTROY(ts_preconditioner);
 #undef DESTROY
 }
 
@@ -82,7 +83,7 @@ static void null_arguments(void) {
   ts_vector *vector = NULL;
   ts_scalars *scalars = NULL;
   ts_matrix *matrix = NULL;
-  ts_cg *cg = NULL;
+  ts_solver *cg = NULL;
   ts_csr csr;
   float value = 0;
   REFUSES(ts_context_create(NULL, NULL));
@@ -112,8 +113,8 @@ static void null_arguments(void) {
   REFUSES(ts_matrix_multiply(NULL, NULL, NULL));
   REFUSES(ts_matrix_residual(NULL, NULL, NULL, NULL));
   REFUSES(ts_matrix_diagonal(NULL, NULL));
-  REFUSES(ts_cg_create(NULL, NULL, &cg));
-  REFUSES(ts_cg_solve(NULL, NULL, NULL, NULL));
+  REFUSES(ts_solver_create(NULL, NULL, &cg));
+  REFUSES(ts_solver_solve(NULL, NULL, NULL, NULL));
   CHECK(!space && !vector && !scalars && !matrix && !cg);
   CHECK_INT(ts_space_size(NULL), 0);
   CHECK(ts_vector_space(NULL) == NULL);

@@ -70,7 +70,7 @@ static void solvers(void) {
   const int iterations[4] = {2, 4, 50, 20};
   for (int k = 0; k < 4; k++) CHECK_INT(r[k].iterations, iterations[k]);
   CHECK_INT(r[0].pressure_reason, TS_REASON_CONVERGED);
-  CHECK_INT(r[2].pressure_reason, TS_REASON_MAX_ITERATIONS);
+  CHECK_INT(r[2].pressure_reason, TS_REASON_FIXED_ITERATIONS);
   ts_fluid_result few;
   CHECK(divergence_left(TS_FLUID_JACOBI, 5, &few) > jacobi);
   CHECK_INT(few.iterations, 5);

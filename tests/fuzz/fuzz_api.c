@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <texsolve/grid.h>
-#include <texsolve/krylov.h>
+#include <texsolve/solver.h>
 #include <texsolve/system.h>
 #include <texsolve/texsolve.h>
 
@@ -21,9 +21,8 @@ typedef struct state {
   ts_vector *vectors[SLOTS + 2];
   ts_scalars *scalars;
   ts_matrix *matrices[SLOTS];
-  ts_cg *cg;
-  ts_krylov *krylov;
-  ts_cgls *cgls;
+  ts_solver *solver;
+  ts_preconditioner *preconditioner;
   ts_multigrid *multigrid;
   ts_system *system;
 } state;
@@ -190,22 +189,25 @@ static void move_values(state *s) {
 }
 
 static void solve(state *s) {
-  ts_cg_result result;
-  ts_multigrid_result cycles;
-  const ts_krylov_desc krylov = {.preconditioner = (ts_preconditioner)fuzz_take(&s->in, 4),
-                                 .rtol = fuzz_number(&s->in) * 1e-3,
-                                 .max_iterations = 1 + fuzz_take(&s->in, 40),
-                                 .check_interval = fuzz_take(&s->in, 5),
-                                 .zero_start = fuzz_take(&s->in, 2),
-                                 .restart = fuzz_take(&s->in, 8)};
-  const ts_cg_desc desc = {.preconditioner = krylov.preconditioner,
-                           .multigrid = s->multigrid,
-                           .stop = (ts_stop)fuzz_take(&s->in, 3),
-                           .rtol = krylov.rtol,
-                           .max_iterations = krylov.max_iterations,
-                           .check_interval = krylov.check_interval,
-                           .zero_start = krylov.zero_start,
-                           .reductions = fuzz_take(&s->in, 4)};
+  ts_result result;
+  const ts_solver_desc desc = {.method = (ts_method)fuzz_take(&s->in, 6),
+                               .transposed = fuzz_take(&s->in, 3) ? NULL : s->matrices[pick(s)],
+                               .preconditioner_kind = (ts_preconditioner_kind)fuzz_take(&s->in, 6),
+                               .preconditioner = fuzz_take(&s->in, 3) ? NULL : s->preconditioner,
+                               .stop = (ts_stop)fuzz_take(&s->in, 3),
+                               .rtol = fuzz_number(&s->in) * 1e-3,
+                               .atol = fuzz_take(&s->in, 3) ? 0 : fuzz_number(&s->in),
+                               .max_iterations = 1 + fuzz_take(&s->in, 40),
+                               .check_interval = fuzz_take(&s->in, 5),
+                               .zero_start = fuzz_take(&s->in, 2),
+                               .reductions = fuzz_take(&s->in, 4) ? 0 : fuzz_take(&s->in, 4),
+                               .restart = fuzz_take(&s->in, 4) ? 0 : fuzz_take(&s->in, 8)};
+  const ts_solver_desc fixed = {.method = desc.method,
+                                .preconditioner_kind = desc.preconditioner_kind,
+                                .fixed_iterations = fuzz_take(&s->in, 20)};
+  const ts_preconditioner_desc how = {.kind = (ts_preconditioner_kind)fuzz_take(&s->in, 6),
+                                      .block_size = fuzz_take(&s->in, 3) ? 0 : fuzz_take(&s->in, 20),
+                                      .multigrid = fuzz_take(&s->in, 2) ? s->multigrid : NULL};
   const ts_multigrid_desc grid = {.smoother = (ts_smoother)fuzz_take(&s->in, 5),
                                   .storage = (ts_grid_storage)fuzz_take(&s->in, 5),
                                   .cycle = (ts_cycle)fuzz_take(&s->in, 4),
@@ -219,35 +221,35 @@ static void solve(state *s) {
   ts_vector *b = vector(s), *x = vector(s);
   switch (fuzz_take(&s->in, 10)) {
   case 0:
-    ts_cg_destroy(&s->cg);
-    check(s, ts_cg_create(A, fuzz_take(&s->in, 4) ? &desc : NULL, &s->cg));
-    break;
   case 1:
-    ts_krylov_destroy(&s->krylov);
-    check(s, fuzz_take(&s->in, 2) ? ts_bicgstab_create(A, &krylov, &s->krylov)
-                                  : ts_gmres_create(A, &krylov, &s->krylov));
+    ts_solver_destroy(&s->solver);
+    check(s, ts_solver_create(A, fuzz_take(&s->in, 4) ? &desc : NULL, &s->solver));
     break;
   case 2:
-    ts_cgls_destroy(&s->cgls);
-    check(s, ts_cgls_create(A, s->matrices[pick(s)], &krylov, &s->cgls));
+    ts_solver_destroy(&s->solver); /* which may use it */
+    ts_preconditioner_destroy(&s->preconditioner);
+    check(s, ts_preconditioner_create(A, &how, &s->preconditioner));
     break;
   case 3:
-    ts_cg_destroy(&s->cg); /* which may use the cycle */
+    ts_solver_destroy(&s->solver); /* which may use the cycle */
+    ts_preconditioner_destroy(&s->preconditioner);
     ts_multigrid_destroy(&s->multigrid);
     check(s, ts_multigrid_create(A, &grid, &s->multigrid));
     break;
   case 4:
+    check(s, ts_preconditioner_update(s->preconditioner));
+    break;
   case 5:
-    check(s, ts_cg_solve(s->cg, b, x, &result));
+    check(s, ts_preconditioner_apply(s->preconditioner, b, x));
     break;
   case 6:
-    check(s, ts_krylov_solve(s->krylov, b, x, &result));
+    check(s, ts_solve(A, b, x, fuzz_take(&s->in, 2) ? &desc : &fixed, &result));
     break;
   case 7:
-    check(s, ts_cgls_solve(s->cgls, b, x, &result));
+    check(s, ts_solver_solve(s->solver, b, x, &result));
     break;
   case 8:
-    check(s, ts_multigrid_solve(s->multigrid, b, x, &cycles));
+    check(s, ts_multigrid_solve(s->multigrid, b, x, &result));
     break;
   default:
     check(s, ts_multigrid_cycle(s->multigrid, b, x, fuzz_take(&s->in, 3)));
@@ -266,7 +268,7 @@ static void use_system(state *s) {
                                .allow_singular = fuzz_take(&s->in, 2),
                                .group = fuzz_take(&s->in, 6)};
   const ts_system_solve_desc how = {.method = (ts_method)fuzz_take(&s->in, 6),
-                                    .preconditioner = (ts_preconditioner)fuzz_take(&s->in, 3),
+                                    .preconditioner = (ts_preconditioner_kind)fuzz_take(&s->in, 3),
                                     .rtol = numbers[1] * 1e-3,
                                     .max_iterations = 1 + fuzz_take(&s->in, 50),
                                     .normal = (ts_normal)fuzz_take(&s->in, 4),
@@ -340,16 +342,14 @@ static void destroy(state *s) {
     ts_matrix_destroy(&s->matrices[pick(s)]);
     break;
   case 4:
-    ts_cg_destroy(&s->cg);
+    ts_solver_destroy(&s->solver);
     break;
   case 5:
-    ts_krylov_destroy(&s->krylov);
+    ts_preconditioner_destroy(&s->preconditioner); /* which the solver keeps */
     break;
   case 6:
-    ts_cgls_destroy(&s->cgls);
-    break;
-  case 7:
-    ts_cg_destroy(&s->cg);
+    ts_solver_destroy(&s->solver);
+    ts_preconditioner_destroy(&s->preconditioner);
     ts_multigrid_destroy(&s->multigrid);
     break;
   default:
@@ -413,13 +413,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                 .flags = fuzz_take(&s.in, 2) ? TS_CONTEXT_NO_FUSED_OPERATIONS : 0};
   if (ts_context_create(&desc, &s.context) != TS_OK) abort();
   for (int calls = 0; s.in.next < s.in.end && calls < 200; calls++) call(&s);
-  while (s.system || s.multigrid || s.cgls || s.krylov || s.cg) {
-    ts_cg_destroy(&s.cg);
-    ts_multigrid_destroy(&s.multigrid);
-    ts_cgls_destroy(&s.cgls);
-    ts_krylov_destroy(&s.krylov);
-    ts_system_destroy(&s.system);
-  }
+  ts_solver_destroy(&s.solver);
+  ts_preconditioner_destroy(&s.preconditioner);
+  ts_multigrid_destroy(&s.multigrid);
+  ts_system_destroy(&s.system);
   for (int k = 0; k < SLOTS; k++) ts_space_destroy(&s.spaces[k]);
   for (int k = 0; k < SLOTS; k++) ts_matrix_destroy(&s.matrices[k]);
   for (int k = 0; k < SLOTS + 2; k++) ts_vector_destroy(&s.vectors[k]);

@@ -430,11 +430,11 @@ static void draw_a_solution(void) {
   int32_t texels[2 * unknowns];
   float *bs = ref_values(unknowns, 7, 0.25f, 1);
   ts_vector *b = make_vector(space, 1, bs), *x = make_vector(space, 1, NULL);
-  ts_cg *cg = make_cg(matrix, NULL);
+  ts_solver *cg = make_cg(matrix, NULL);
   ts_gl_texture where;
   CHECK_OK(context, ts_gl_vector_texture(x, &where));
   CHECK_OK(context, ts_gl_space_texels(space, texels, 2 * unknowns));
-  CHECK_OK(context, ts_cg_solve(cg, b, x, NULL));
+  CHECK_OK(context, ts_solver_solve(cg, b, x, NULL));
   make_current();
   unsigned program =
       compile("#version 330 core\nlayout(location = 0) in ivec2 texel; uniform sampler2D u; uniform ivec2 at;"
@@ -482,7 +482,7 @@ static void draw_a_solution(void) {
   CHECK_OK(context, ts_vector_fill(x, 1));
   CHECK_OK(context, ts_matrix_multiply(b, matrix, x));
   free(xs), free(bs);
-  ts_cg_destroy(&cg);
+  ts_solver_destroy(&cg);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
 }
@@ -498,16 +498,16 @@ static void solve_in_textures(void) {
   ts_vector *b = NULL, *x = NULL;
   CHECK_OK(context, ts_gl_vector_from_texture(space, 1, bt, &b));
   CHECK_OK(context, ts_gl_vector_from_texture(space, 1, xt, &x));
-  ts_cg *cg = make_cg(matrix, NULL);
+  ts_solver *cg = make_cg(matrix, NULL);
   if (b && x && cg) {
     CHECK_OK(context, ts_vector_write(b, bs, unknowns));
-    CHECK_OK(context, ts_cg_solve(cg, b, x, NULL));
+    CHECK_OK(context, ts_solver_solve(cg, b, x, NULL));
     float *xs = read_vector(x);
     CHECK(ref_relative_residual(&grid, locked, 1, 0, xs, bs) <= 1e-4);
     check_texture(x, xs);
     free(xs);
   }
-  ts_cg_destroy(&cg);
+  ts_solver_destroy(&cg);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
   drop(bt);

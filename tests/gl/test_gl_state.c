@@ -271,7 +271,7 @@ static void call_mesh_flow(ts_context *context, ts_format format) {
   STEP(context, ts_vector_write(x, m.x, floats));
   STEP(context, ts_mesh_flow_assemble(flow, x, 1e-3));
   STEP(context, ts_mesh_flow_solve(flow, x, NULL));
-  STEP(context, ts_mesh_flow_set_cg(flow, NULL));
+  STEP(context, ts_mesh_flow_set_solver(flow, NULL));
   STEP(context, ts_mesh_flow_step(flow, x, 1e-3, NULL));
   ts_mesh_flow_info info;
   STEP(context, ts_mesh_flow_get_info(flow, &info));
@@ -350,9 +350,9 @@ static void call_everything(ts_format format) {
   for (int i = 0; i < 700; i++)
     if (!CHECK_CLOSE(residual[i], 0, 1e-3)) break;
   call_mesh_flow(context, format);
-  ts_cg *cg = NULL;
-  STEP(context, ts_cg_create(matrix, NULL, &cg));
-  STEP(context, ts_cg_solve(cg, b, x, NULL));
+  ts_solver *cg = NULL;
+  STEP(context, ts_solver_create(matrix, NULL, &cg));
+  STEP(context, ts_solver_solve(cg, b, x, NULL));
   STEP(context, ts_vector_read(x, xs, (size_t)n * 3));
   CHECK(ref_worst_residual(&spd, locked, 3, xs, bs) <= 1e-4);
   ts_gl_texture where;
@@ -367,7 +367,7 @@ static void call_everything(ts_format format) {
   CALL(CHECK_INT(ts_gl_vector_from_texture(ts_matrix_row_space(matrix), 3, textures[0], &wrapped),
                  TS_ERROR_INVALID_ARGUMENT));
   CALL(CHECK_INT(ts_matrix_multiply(x, matrix, x), TS_ERROR_INVALID_ARGUMENT));
-  CALL(ts_cg_destroy(&cg));
+  CALL(ts_solver_destroy(&cg));
   CALL(ts_vector_destroy(&b));
   CALL(ts_vector_destroy(&x));
   CALL(ts_vector_destroy(&y));

@@ -78,7 +78,7 @@ static ts_status use_everything(ts_context *context) {
       ts_matrix *matrix = NULL;
       ts_vector *x = NULL, *y = NULL;
       ts_scalars *scalars = NULL;
-      ts_cg *cg = NULL;
+      ts_solver *cg = NULL;
       const ts_scalars_desc four = {4};
       status = ts_matrix_create(context, &desc, &matrix);
       if (status == TS_OK) status = ts_vector_create(ts_matrix_row_space(matrix), NULL, &x);
@@ -96,13 +96,13 @@ static ts_status use_everything(ts_context *context) {
       if (status == TS_OK) status = ts_vector_norm(scalars, 1, x, TS_NORM_INFINITY);
       if (status == TS_OK) status = ts_vector_sum(scalars, 2, y);
       if (status == TS_OK) status = ts_vector_max(scalars, 2, y);
-      if (status == TS_OK && k == 0) status = ts_cg_create(matrix, NULL, &cg);
+      if (status == TS_OK && k == 0) status = ts_solver_create(matrix, NULL, &cg);
       if (status == TS_OK && k == 0) status = ts_vector_fill(y, 0);
-      if (status == TS_OK && k == 0) status = ts_cg_solve(cg, x, y, NULL);
+      if (status == TS_OK && k == 0) status = ts_solver_solve(cg, x, y, NULL);
       if (status > 0) status = TS_OK; /* how far single precision gets is no matter here */
       char message[600];
       snprintf(message, sizeof message, "%s", ts_last_error(context));
-      ts_cg_destroy(&cg);
+      ts_solver_destroy(&cg);
       ts_vector_destroy(&x);
       ts_vector_destroy(&y);
       ts_scalars_destroy(&scalars);

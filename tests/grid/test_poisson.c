@@ -35,7 +35,7 @@ static int solve(const sample_desc *desc, error_norms *error, double *spacing) {
   poisson_sample s;
   sample_objects o;
   const ts_multigrid_desc method = {.rtol = tolerance()};
-  ts_multigrid_result result = {0};
+  ts_result result = {0};
   ts_multigrid_info info = {0};
   int solved = 0;
   sample_make(desc, &s);
@@ -167,7 +167,7 @@ static void test_incompatible(void) {
   const sample_desc desc = {.sides = sample_sides_named("neumann"), .width = 65, .height = 40};
   poisson_sample s;
   sample_objects o;
-  ts_multigrid_result result = {0};
+  ts_result result = {0};
   sample_make(&desc, &s);
   /* g = cos(pi x) has mean 0 but for the discretisation; with 1 added it has no solution. */
   for (int32_t j = 0; j < desc.height; j++)

@@ -332,8 +332,8 @@ static void conjugate_gradients(void) {
       for (size_t i = 0; i < count; i++)
         if (!grid_has_equation(&sample, i / c)) bs[i] = i % 3 ? NAN : 1e30f;
       test_context_label("problem %d, %d components", n, components);
-      const ts_cg_desc desc = {.rtol = 1e-5, .stop = TS_STOP_RESIDUAL};
-      ts_cg_result result;
+      const ts_solver_desc desc = {.rtol = 1e-5, .stop = TS_STOP_RESIDUAL};
+      ts_result result;
       CHECK_OK(context, solve(matrix, &desc, components, bs, xs, &result));
       CHECK_INT(result.reason, TS_REASON_CONVERGED);
       float *one = malloc(count * sizeof *one), *right = malloc(count * sizeof *right);

@@ -9,13 +9,13 @@ static int format_count;
 static int one_reduction;
 
 /* A solve from 0 that has to converge: to `rtol` in the true residual, within what single precision allows. */
-static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_cg_desc *desc, int components,
+static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
                             double allowed) {
   const size_t count = (size_t)m->rows * (size_t)components;
   float *bs = ref_values(count, 41, -1, 1), *xs = calloc(count, sizeof *xs);
-  ts_cg_result result;
+  ts_result result;
   watch w = {0};
-  ts_cg_desc own = *desc;
+  ts_solver_desc own = *desc;
   own.progress = observe;
   own.progress_user = &w;
   CHECK_OK(context, solve(matrix, &own, components, bs, xs, &result));
@@ -53,8 +53,8 @@ static void samples(void) {
       for (int kind = 0; matrix && kind < 4; kind++)
         for (int components = 1; components <= most_components(formats[f]); components++) {
           if (is_left_out(&sample, n, f, kind, components)) continue;
-          ts_cg_desc desc = {0};
-          desc.preconditioner = kind & 1 ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
+          ts_solver_desc desc = {0};
+          desc.preconditioner_kind = kind & 1 ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
           desc.stop = kind & 2 ? TS_STOP_RESIDUAL : TS_STOP_DELTA;
           desc.rtol = test_is_brief() ? 1e-3 : 1e-5;
           desc.reductions = one_reduction && (components & 1) ? 1 : 0;
@@ -83,19 +83,19 @@ static void delta_rule(void) {
   for (int k = 0; k < 3; k++) {
     float *xs = calloc((size_t)m.rows, sizeof *xs);
     watch w = {0};
-    ts_cg_desc desc = {0};
-    desc.preconditioner = TS_PRECONDITIONER_NONE; /* delta is the residual's square then */
+    ts_solver_desc desc = {0};
+    desc.preconditioner_kind = TS_PRECONDITIONER_NONE; /* delta is the residual's square then */
     desc.rtol = rtols[k];
     desc.check_interval = 1;
     desc.progress = observe;
     desc.progress_user = &w;
-    ts_cg_result result;
+    ts_result result;
     test_context_label("rtol %g", rtols[k]);
     CHECK_OK(context, solve(matrix, &desc, 1, bs, xs, &result));
     const double residual = ref_relative_residual(&m, NULL, 1, 0, xs, bs);
     CHECK(residual <= 1.001 * rtols[k]);
-    CHECK(result.delta_ratio <= rtols[k]);
-    CHECK_CLOSE(result.delta_ratio, residual, 1e-3 * residual + 2e-7);
+    CHECK(result.reduction <= rtols[k]);
+    CHECK_CLOSE(result.reduction, residual, 1e-3 * residual + 2e-7);
     CHECK(result.iterations > before); /* each is harder than the one before */
     before = result.iterations;
     free(xs);
@@ -111,9 +111,9 @@ static void few_unknowns(void) {
     ref_matrix m = ref_random_spd(n, 4, (uint64_t)n + 5);
     ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
     float *bs = ref_values((size_t)n, 3, 0.5f, 1), xs[6] = {0};
-    ts_cg_desc desc = {0};
+    ts_solver_desc desc = {0};
     desc.check_interval = 1;
-    ts_cg_result result;
+    ts_result result;
     test_context_label("%d unknowns", n);
     CHECK_OK(context, solve(matrix, &desc, 1, bs, xs, &result));
     CHECK(result.iterations <= n + 2);
@@ -129,10 +129,10 @@ static void warm_start(void) {
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   const size_t n = (size_t)m.rows;
   float *bs = ref_values(n, 4, -1, 1), *xs = calloc(n, sizeof *xs), *again = calloc(n, sizeof *again);
-  ts_cg_desc desc = {0};
+  ts_solver_desc desc = {0};
   desc.stop = TS_STOP_RESIDUAL;
   desc.check_interval = 1;
-  ts_cg_result cold, warm, solved;
+  ts_result cold, warm, solved;
   CHECK_OK(context, solve(matrix, &desc, 1, bs, xs, &cold));
   /* Near the solution fewer iterations are needed. */
   for (size_t i = 0; i < n; i++) again[i] = xs[i] * (1 + 1e-3f * (float)(i % 3));
@@ -170,9 +170,9 @@ static void locked(void) {
       ts_matrix *matrix = NULL;
       test_context_label("%s, %d components", ts_format_name(formats[f]), components);
       if (CHECK_OK(context, ts_matrix_create(context, &matrix_desc, &matrix))) {
-        ts_cg_desc desc = {0};
+        ts_solver_desc desc = {0};
         desc.stop = TS_STOP_RESIDUAL;
-        ts_cg_result result;
+        ts_result result;
         CHECK_OK(context, solve(matrix, &desc, components, bs, xs, &result));
         for (int c = 0; c < components; c++) {
           /* Relative to the right-hand side with the locked values moved over, or to b alone: within a factor.
@@ -200,8 +200,8 @@ static void scaling(void) {
     if (test_is_brief() && (k == 1 || k == 2)) continue; /* others go further */
     float *bs = ref_values(900, 15, -1, 1), xs[900] = {0};
     for (int i = 0; i < 900; i++) bs[i] *= factors[k];
-    ts_cg_result result;
-    ts_cg_desc desc = {0};
+    ts_result result;
+    ts_solver_desc desc = {0};
     desc.stop = TS_STOP_RESIDUAL;
     test_context_label("b scaled by %g", (double)factors[k]);
     CHECK_OK(context, solve(matrix, &desc, 1, bs, xs, &result));
@@ -219,7 +219,7 @@ static void scaling(void) {
     for (int64_t i = 0; i < ref_nonzeros(&m); i++) m.values[i] *= k ? 1e12f : 1e-12f;
     matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
     float *bs = ref_values(900, 15, -1, 1), xs[900] = {0};
-    ts_cg_result result;
+    ts_result result;
     test_context_label("A scaled by %g", k ? 1e12 : 1e-12);
     CHECK_OK(context, solve(matrix, NULL, 1, bs, xs, &result));
     CHECK(ref_relative_residual(&m, NULL, 1, 0, xs, bs) <= 1e-4);
@@ -241,9 +241,9 @@ static void components_apart(void) {
     bs[4 * i + 2] = 1e15f * values[4 * i + 2];
     bs[4 * i + 3] = 1e-15f * values[4 * i + 3];
   }
-  ts_cg_desc desc = {0};
+  ts_solver_desc desc = {0};
   desc.stop = TS_STOP_RESIDUAL;
-  ts_cg_result result;
+  ts_result result;
   CHECK_OK(context, solve(matrix, &desc, 4, bs, xs, &result));
   for (int c = 0; c < 4; c++) {
     test_context_label("component %d", c);
@@ -260,7 +260,7 @@ static void components_apart(void) {
 static void solver_is_reused(void) {
   ref_matrix m = ref_grid(25, 25);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
-  ts_cg *cg = make_cg(matrix, NULL);
+  ts_solver *cg = make_cg(matrix, NULL);
   ts_space *space = ts_matrix_row_space(matrix);
   for (int round = 0; round < 6; round++) {
     const int components = 1 + round % 3;
@@ -274,14 +274,14 @@ static void solver_is_reused(void) {
       CHECK_OK(context, ts_matrix_set_values(matrix, &csr));
     }
     if (round == 4) ts_matrix_destroy(&matrix); /* the solver keeps it */
-    CHECK_OK(context, ts_cg_solve(cg, b, x, NULL));
+    CHECK_OK(context, ts_solver_solve(cg, b, x, NULL));
     float *xs = read_vector(x);
     CHECK(ref_worst_residual(&m, NULL, components, xs, bs) <= 1e-4);
     free(xs), free(bs);
     ts_vector_destroy(&b);
     ts_vector_destroy(&x);
   }
-  ts_cg_destroy(&cg);
+  ts_solver_destroy(&cg);
   ref_free(&m);
 }
 
@@ -299,8 +299,8 @@ static void zero_start(void) {
         *anything = ref_values(count, 92, -1e6F, 1e6F);
   anything[3] = NAN;
   anything[7] = 5; /* locked */
-  ts_cg_result result;
-  const ts_cg_desc plain = {.rtol = 1e-4}, zero = {.rtol = 1e-4, .zero_start = 1};
+  ts_result result;
+  const ts_solver_desc plain = {.rtol = 1e-4}, zero = {.rtol = 1e-4, .zero_start = 1};
   CHECK_OK(context, solve(matrix, &plain, 1, bs, from_zero, &result));
   CHECK_OK(context, solve(matrix, &zero, 1, bs, anything, &result));
   CHECK(memcmp(from_zero, anything, count * sizeof *anything) == 0);

@@ -7,10 +7,10 @@ static ts_context *context;
 
 typedef struct solved {
   float *x;
-  ts_cg_result result;
+  ts_result result;
 } solved;
 
-static solved solve_with(ts_matrix *matrix, const ref_matrix *m, int components, ts_cg_desc desc) {
+static solved solve_with(ts_matrix *matrix, const ref_matrix *m, int components, ts_solver_desc desc) {
   const size_t count = (size_t)m->rows * (size_t)components;
   float *bs = ref_values(count, 3, -1, 1);
   solved s = {.x = ref_values(count, 4, -1, 1)};
@@ -62,7 +62,7 @@ static void same_bits(void) {
         if (is_left_out(index, &m, f, components)) continue;
         const size_t count = (size_t)m.rows * (size_t)components;
         test_context_label("%d rows, %s, %d components", m.rows, ts_format_name(formats[f]), components);
-        ts_cg_desc desc = {.rtol = test_is_brief() && m.rows > 5000 ? 0.1 : 1e-5, .check_interval = 250};
+        ts_solver_desc desc = {.rtol = test_is_brief() && m.rows > 5000 ? 0.1 : 1e-5, .check_interval = 250};
         desc.stop = components % 2 ? TS_STOP_RESIDUAL : TS_STOP_DELTA;
         solved once = solve_with(matrix, &m, components, desc),
                again = solve_with(matrix, &m, components, desc);
@@ -90,8 +90,8 @@ static void ends_in_time_in(const ref_matrix *m, int f) {
     for (int jacobi = 0; jacobi < 2; jacobi++) {
       if (test_is_brief() && (stop + jacobi + f / 2) % 2) continue;
       test_context_label("%s, rule %d, preconditioner %d", ts_format_name(format), stop, jacobi);
-      ts_cg_desc desc = {.rtol = 1e-4, .stop = (ts_stop)stop, .check_interval = 1000};
-      desc.preconditioner = jacobi ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
+      ts_solver_desc desc = {.rtol = 1e-4, .stop = (ts_stop)stop, .check_interval = 1000};
+      desc.preconditioner_kind = jacobi ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
       solved a = solve_with(matrix, m, 2, desc);
       desc.check_interval = 1;
       solved b = solve_with(matrix, m, 2, desc);
@@ -118,7 +118,7 @@ static void ends_in_trouble(void) {
     if (!has_format(formats[f])) continue;
     test_context_label("%s", ts_format_name(formats[f]));
     ts_matrix *matrix = make_matrix(context, &m, formats[f]);
-    solved s = solve_with(matrix, &m, 1, (ts_cg_desc){.rtol = 1e-6, .check_interval = 1000});
+    solved s = solve_with(matrix, &m, 1, (ts_solver_desc){.rtol = 1e-6, .check_interval = 1000});
     CHECK_INT(s.result.reason, TS_REASON_INDEFINITE);
     CHECK(s.result.iterations < 100);
     free(s.x);
@@ -142,7 +142,7 @@ static void compare(ts_context *plain, const ref_matrix *m, const unsigned char 
   for (int components = 1; a && b && components <= 4; components++) {
     if (test_is_brief() && (components + f + (locked ? 1 : 0)) % 4) continue;
     test_context_label("%d rows, %s, %d components", m->rows, ts_format_name(format), components);
-    const ts_cg_desc rule = {.rtol = 1e-6, .stop = TS_STOP_RESIDUAL, .check_interval = 1};
+    const ts_solver_desc rule = {.rtol = 1e-6, .stop = TS_STOP_RESIDUAL, .check_interval = 1};
     solved fused = solve_with(a, m, components, rule), single = solve_with(b, m, components, rule);
     CHECK(fused.result.iterations > 3);
     CHECK(abs(fused.result.iterations - single.result.iterations) <= 1);

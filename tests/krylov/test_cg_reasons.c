@@ -6,11 +6,11 @@
 static ts_context *context;
 
 /* Solves A x = b with b given (or random), expecting a reason and parts of its message. */
-static ts_cg_result expect_reason(const ref_matrix *m, const ts_cg_desc *desc, const float *b, ts_reason reason,
-                                  const char *part, const char *other) {
+static ts_result expect_reason(const ref_matrix *m, const ts_solver_desc *desc, const float *b,
+                               ts_reason reason, const char *part, const char *other) {
   ts_matrix *matrix = make_matrix(context, m, TS_FORMAT_AUTO);
   float *bs = b ? NULL : ref_values((size_t)m->rows, 8, -1, 1), *xs = calloc((size_t)m->rows, sizeof *xs);
-  ts_cg_result result = {0};
+  ts_result result = {0};
   if (matrix) {
     const ts_status status = solve(matrix, desc, 1, b ? b : bs, xs, &result);
     CHECK_INT(status, reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED);
@@ -44,8 +44,8 @@ static void refused_from_zero(void) {
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   const size_t count = (size_t)m.rows;
   float *bs = ref_values(count, 8, -1, 1), *xs = ref_values(count, 9, 1, 2);
-  ts_cg_result result;
-  const ts_cg_desc plain = {0}, zero = {.zero_start = 1};
+  ts_result result;
+  const ts_solver_desc plain = {0}, zero = {.zero_start = 1};
   CHECK_INT(solve(matrix, &plain, 1, bs, xs, &result), TS_NOT_CONVERGED);
   for (size_t i = 0; i < count; i++)
     if (!CHECK(xs[i] >= 1)) break;
@@ -60,8 +60,8 @@ static void refused_from_zero(void) {
 
 static void indefinite(void) {
   for (int kind = 0; kind < 2; kind++) {
-    ts_cg_desc desc = {0};
-    desc.preconditioner = kind ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
+    ts_solver_desc desc = {0};
+    desc.preconditioner_kind = kind ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
     test_context_label("preconditioner %d", kind);
     ref_matrix m = ref_indefinite(17, 13); /* all of the diagonal positive */
     float *ones = malloc(sizeof *ones * (size_t)m.rows);
@@ -76,15 +76,15 @@ static void indefinite(void) {
  * otherwise. */
 static void indefinite_or_solved(void) {
   for (int kind = 0; kind < 4; kind++) {
-    ts_cg_desc desc = {0};
-    desc.preconditioner = kind & 1 ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
+    ts_solver_desc desc = {0};
+    desc.preconditioner_kind = kind & 1 ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
     ref_matrix m = ref_diagonal(50, 1, 3);
     m.values[31] = -2;
     for (int i = 0; kind & 2 && i < 50; i++) m.values[i] = -1;
     test_context_label("kind %d", kind);
     ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
     float *bs = ref_values(50, 8, -1, 1), xs[50] = {0};
-    ts_cg_result result;
+    ts_result result;
     if (solve(matrix, &desc, 1, bs, xs, &result) == TS_OK) {
       CHECK(ref_relative_residual(&m, NULL, 1, 0, xs, bs) <= 1e-5);
     } else {
@@ -101,8 +101,8 @@ static void indefinite_or_solved(void) {
 static void indefinite_between_checks(void) {
   static const int intervals[] = {1, 7, 25, 500};
   for (int kind = 0; kind < 8; kind++) {
-    ts_cg_desc desc = {.check_interval = intervals[kind / 2]};
-    desc.preconditioner = kind & 1 ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
+    ts_solver_desc desc = {.check_interval = intervals[kind / 2]};
+    desc.preconditioner_kind = kind & 1 ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
     test_context_label("kind %d", kind);
     ref_matrix m = kind & 1 ? ref_diagonal(50, 1, 3) : ref_indefinite(17, 13);
     if (kind & 1) m.values[31] = -2;
@@ -122,8 +122,8 @@ static void never_indefinite(void) {
     ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
     float *bs = ref_values((size_t)m.rows, (uint64_t)n, -1, 1), *xs = calloc((size_t)m.rows, sizeof *xs);
     for (int more = 0; matrix && more < 5; more++) {
-      const ts_cg_desc desc = {.check_interval = 6, .zero_start = 1};
-      ts_cg_result result = {0};
+      const ts_solver_desc desc = {.check_interval = 6, .zero_start = 1};
+      ts_result result = {0};
       context->caps.check_overlap = more;
       solve(matrix, &desc, 1, bs, xs, &result);
       if (result.reason == TS_REASON_INDEFINITE)
@@ -156,7 +156,7 @@ static void nan_input(void) {
     xs[33] = kind ? -INFINITY : NAN;
     test_context_label("%s in x", kind ? "infinity" : "NaN");
     ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
-    ts_cg_result result;
+    ts_result result;
     CHECK_INT(solve(matrix, NULL, 1, bs, xs, &result), TS_NOT_CONVERGED);
     CHECK_INT(result.reason, TS_REASON_NAN_INPUT);
     CHECK_CONTAINS(result.message, "starting value");
@@ -168,13 +168,13 @@ static void nan_input(void) {
 
 static void max_iterations(void) {
   ref_matrix m = ref_grid(60, 60);
-  ts_cg_desc desc = {0};
+  ts_solver_desc desc = {0};
   for (int most = 1; most <= 21; most += 5) {
     desc.max_iterations = most;
     test_context_label("%d", most);
-    const ts_cg_result result = expect_reason(&m, &desc, NULL, TS_REASON_MAX_ITERATIONS, "maximum", "");
+    const ts_result result = expect_reason(&m, &desc, NULL, TS_REASON_MAX_ITERATIONS, "maximum", "");
     CHECK_INT(result.iterations, most);
-    CHECK(result.relative_residual > 1e-5 && result.delta_ratio > 1e-5 && isfinite(result.relative_residual));
+    CHECK(result.relative_residual > 1e-5 && result.reduction > 1e-5 && isfinite(result.relative_residual));
   }
   ref_free(&m);
 }
@@ -183,11 +183,11 @@ static void max_iterations(void) {
 static void stagnation(void) {
   ref_matrix m = ref_grid(40, 40);
   for (int stop = 0; stop < 2; stop++) {
-    ts_cg_desc desc = {0};
+    ts_solver_desc desc = {0};
     desc.rtol = 1e-12;
     desc.stop = stop ? TS_STOP_RESIDUAL : TS_STOP_DELTA;
     test_context_label("stop rule %d", stop);
-    const ts_cg_result result = expect_reason(&m, &desc, NULL, TS_REASON_STAGNATED, "stagnated", "");
+    const ts_result result = expect_reason(&m, &desc, NULL, TS_REASON_STAGNATED, "stagnated", "");
     CHECK(result.iterations < 3000);
     CHECK(result.relative_residual < 1e-5); /* and what could be reached was */
     CHECK(result.attainable_residual > 1e-9 && result.attainable_residual < 1e-4);
@@ -199,11 +199,11 @@ static void stopped(void) {
   ref_matrix m = ref_grid(60, 60);
   watch w = {0};
   w.stop_at = 7;
-  ts_cg_desc desc = {0};
+  ts_solver_desc desc = {0};
   desc.check_interval = 1;
   desc.progress = observe;
   desc.progress_user = &w;
-  const ts_cg_result result = expect_reason(&m, &desc, NULL, TS_REASON_STOPPED, "callback", "");
+  const ts_result result = expect_reason(&m, &desc, NULL, TS_REASON_STOPPED, "callback", "");
   CHECK_INT(w.last_iteration, 7);
   CHECK_INT(w.calls, 7);
   CHECK_INT(w.out_of_order, 0);
@@ -215,13 +215,13 @@ static void stopped(void) {
 static void zero_right_side(void) {
   ref_matrix m = ref_grid(12, 12);
   float *zeros = calloc(144, sizeof *zeros);
-  const ts_cg_result result = expect_reason(&m, NULL, zeros, TS_REASON_ZERO_RESIDUAL, "already", "");
+  const ts_result result = expect_reason(&m, NULL, zeros, TS_REASON_ZERO_RESIDUAL, "already", "");
   CHECK_INT(result.iterations, 0);
   CHECK_CLOSE(result.relative_residual, 0, 0);
   /* b = 0 and x not 0: the way to 0 is a solve like any other. */
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   float *xs = ref_values(144, 12, -1, 1);
-  ts_cg_result homing;
+  ts_result homing;
   CHECK_OK(context, solve(matrix, NULL, 1, zeros, xs, &homing));
   CHECK_INT(homing.reason, TS_REASON_CONVERGED);
   for (int i = 0; i < 144; i++)
@@ -245,13 +245,13 @@ static void waits(void) {
     int constant = -1;
     for (int checks = 1; checks <= 4; checks++) {
       watch w = {0};
-      ts_cg_desc desc = {0};
+      ts_solver_desc desc = {0};
       desc.rtol = 1e-7;
       desc.check_interval = intervals[k];
       desc.max_iterations = checks * intervals[k];
       desc.progress = observe;
       desc.progress_user = &w;
-      ts_cg_result result;
+      ts_result result;
       memset(xs, 0, n * sizeof *xs);
       const uint64_t before = context_info(context).waits;
       test_context_label("interval %d, %d checks", intervals[k], checks);
@@ -294,13 +294,13 @@ static void history(void) {
   static const int intervals[] = {1, 7, 64};
   for (int k = 0; k < 3; k++) {
     records[k].count = 0;
-    ts_cg_desc desc = {0};
+    ts_solver_desc desc = {0};
     desc.max_iterations = 28;
     desc.rtol = 1e-7;
     desc.check_interval = intervals[k];
     desc.progress = keep;
     desc.progress_user = &records[k];
-    ts_cg_result result;
+    ts_result result;
     memset(xs, 0, n * sizeof *xs);
     solve(matrix, &desc, 1, bs, xs, &result);
     test_context_label("interval %d", intervals[k]);
@@ -320,12 +320,12 @@ static void same_bits(void) {
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   const size_t n = (size_t)m.rows * 3;
   float *bs = ref_values(n, 14, -1, 1), *xs = calloc(n, sizeof *xs), *again = calloc(n, sizeof *again);
-  ts_cg_result one, two;
+  ts_result one, two;
   CHECK_OK(context, solve(matrix, NULL, 3, bs, xs, &one));
   CHECK_OK(context, solve(matrix, NULL, 3, bs, again, &two));
   CHECK(memcmp(xs, again, n * sizeof *xs) == 0);
   CHECK_INT(one.iterations, two.iterations);
-  CHECK(one.delta_ratio == two.delta_ratio && one.relative_residual == two.relative_residual);
+  CHECK(one.reduction == two.reduction && one.relative_residual == two.relative_residual);
   free(bs), free(xs), free(again);
   ts_matrix_destroy(&matrix);
   ref_free(&m);

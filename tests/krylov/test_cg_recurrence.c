@@ -69,14 +69,14 @@ static void recurrence(void) {
     const size_t count = (size_t)m.rows * (size_t)components;
     float *bs = ref_values(count, 77, -1, 1), *xs = calloc(count, sizeof *xs);
     delta_history history = {{0}, 0};
-    ts_cg_desc desc = {0};
-    desc.preconditioner = jacobi ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
+    ts_solver_desc desc = {0};
+    desc.preconditioner_kind = jacobi ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
     desc.rtol = 1e-7;
     desc.check_interval = 8;
     desc.reductions = reductions;
     desc.progress = keep_history;
     desc.progress_user = &history;
-    ts_cg_result result;
+    ts_result result;
     solve(matrix, &desc, components, bs, xs, &result);
     CHECK_INT(result.reason, TS_REASON_STOPPED);
     CHECK_INT(history.count, compared);

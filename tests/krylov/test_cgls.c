@@ -1,6 +1,6 @@
 /* CGLS: min ||A x - b|| for matrices that are not square, judged by A^T (b - A x) in double precision and by a
  * dense solution of the normal equations. */
-#include <texsolve/krylov.h>
+#include <texsolve/solver.h>
 
 #include "cg_solve.h"
 #include "dense.h"
@@ -66,21 +66,21 @@ static double gradient(const pair *p, int components, const float *bs, const flo
   return worst;
 }
 
-static ts_status solve_pair(const pair *p, const ts_krylov_desc *desc, int components, const float *bs,
-                            float *xs, ts_cg_result *result) {
+static ts_status solve_pair(const pair *p, const ts_solver_desc *desc, int components, const float *bs,
+                            float *xs, ts_result *result) {
   ts_vector *b = make_vector(ts_matrix_row_space(p->matrix), components, bs),
             *x = make_vector(ts_matrix_column_space(p->matrix), components, xs);
-  ts_cgls *solver = NULL;
-  ts_status status = ts_cgls_create(p->matrix, p->transposed, desc, &solver);
+  ts_solver *solver = NULL;
+  ts_status status = create_cgls(p->matrix, p->transposed, desc, &solver);
   if (CHECK_OK(context, status)) {
-    status = ts_cgls_solve(solver, b, x, result);
+    status = ts_solver_solve(solver, b, x, result);
     float *solution = read_vector(x), *after = read_vector(b);
     CHECK(memcmp(after, bs, vector_count(b) * sizeof *bs) == 0);
     memcpy(xs, solution, vector_count(x) * sizeof *xs);
     CHECK_PADDING(x);
     free(solution), free(after);
   }
-  ts_cgls_destroy(&solver);
+  ts_solver_destroy(&solver);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
   return status;
@@ -94,11 +94,11 @@ static void least_squares(void) {
       if (test_is_brief() && f > 0 && (f + kind) % 2) continue;
       const int32_t rows = test_is_brief() ? 160 : 400, columns = test_is_brief() ? 40 : 90;
       const int components = most_components(formats[f]) < 3 ? 1 : f == 0 ? 3 - kind : 1 + f % 4;
-      const ts_krylov_desc desc = {.preconditioner = kind ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI,
-                                   .rtol = 2e-5};
+      const ts_solver_desc desc = {
+          .preconditioner_kind = kind ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI, .rtol = 2e-5};
       pair p = make_pair(tall(rows, columns, 5), formats[f]);
       float *bs = ref_values(400 * 4, 8, -1, 1), xs[90 * 4] = {0};
-      ts_cg_result result;
+      ts_result result;
       test_context_label("%s, %s, %d components", ts_format_name(formats[f]), kind ? "none" : "jacobi",
                          components);
       CHECK_OK(context, solve_pair(&p, &desc, components, bs, xs, &result));
@@ -110,7 +110,7 @@ static void least_squares(void) {
       double left = 0;
       for (int c = 0; c < components; c++)
         left = fmax(left, ref_relative_residual(&p.reference, NULL, components, c, xs, bs));
-      CHECK_CLOSE(result.delta_ratio, left, 1e-4 * left);
+      CHECK_CLOSE(result.reduction, left, 1e-4 * left);
       free(bs);
       free_pair(&p);
     }
@@ -132,8 +132,8 @@ static void dense_solution(void) {
           normal[m->indices[k] * n + m->indices[l]] += (double)m->values[k] * m->values[l];
       }
     CHECK(dense_eliminate(n, 1, normal, right));
-    ts_cg_result result;
-    const ts_krylov_desc desc = {.rtol = 1e-6};
+    ts_result result;
+    const ts_solver_desc desc = {.rtol = 1e-6};
     test_context_label("kind %d", kind);
     CHECK_OK(context, solve_pair(&p, &desc, 1, bs, xs, &result));
     double error = 0, size = 0;
@@ -142,7 +142,7 @@ static void dense_solution(void) {
       size = fmax(size, fabs(right[j]));
     }
     if (!(error <= 1e-4 * size)) test_fail(__FILE__, __LINE__, "error %.3g of %.3g", error, size);
-    if (kind) CHECK(result.delta_ratio < 1e-4); /* b is met */
+    if (kind) CHECK(result.reduction < 1e-4); /* b is met */
     free(normal), free(right), free(bs), free(xs);
     free_pair(&p);
   }
@@ -152,10 +152,10 @@ static void dense_solution(void) {
 static void shortest_solution(void) {
   pair p = make_pair(ref_dense(7, 40, 3), TS_FORMAT_AUTO);
   float *bs = ref_values(7, 3, -1, 1), xs[40] = {0}, wanted[40];
-  const ts_krylov_desc desc = {.preconditioner = TS_PRECONDITIONER_NONE, .rtol = 1e-5};
-  ts_cg_result result;
+  const ts_solver_desc desc = {.preconditioner_kind = TS_PRECONDITIONER_NONE, .rtol = 1e-5};
+  ts_result result;
   CHECK_OK(context, solve_pair(&p, &desc, 1, bs, xs, &result));
-  CHECK(result.delta_ratio < 1e-4);
+  CHECK(result.reduction < 1e-4);
   /* A A^T y = b, x = A^T y. */
   double square[49] = {0}, y[7];
   const float *a = p.reference.values;
@@ -178,7 +178,7 @@ static void shortest_solution(void) {
 static void reasons(void) {
   pair p = make_pair(tall(120, 30, 9), TS_FORMAT_AUTO);
   float *bs = ref_values(120, 3, -1, 1), xs[30] = {0}, zeros[120] = {0};
-  ts_cg_result result;
+  ts_result result;
   CHECK_OK(context, solve_pair(&p, NULL, 1, zeros, xs, &result));
   CHECK_INT(result.reason, TS_REASON_ZERO_RESIDUAL);
   CHECK_INT(result.iterations, 0);
@@ -190,7 +190,7 @@ static void reasons(void) {
   CHECK_INT(result.iterations, 0);
   CHECK(memcmp(again, xs, sizeof again) == 0);
   /* From anything, as from 0. */
-  const ts_krylov_desc zero = {.zero_start = 1}, few = {.max_iterations = 2}, beyond = {.rtol = 1e-13};
+  const ts_solver_desc zero = {.zero_start = 1}, few = {.max_iterations = 2}, beyond = {.rtol = 1e-13};
   again[2] = NAN;
   CHECK_INT(solve_pair(&p, NULL, 1, bs, again, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_NAN_INPUT);
@@ -211,7 +211,7 @@ static void reasons(void) {
   CHECK_CONTAINS(result.message, "right-hand side");
   bs[5] = 0;
   watch w = {.stop_at = 3};
-  const ts_krylov_desc stop = {.check_interval = 1, .zero_start = 1, .progress = observe, .progress_user = &w};
+  const ts_solver_desc stop = {.check_interval = 1, .zero_start = 1, .progress = observe, .progress_user = &w};
   CHECK_INT(solve_pair(&p, &stop, 1, bs, xs, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_STOPPED);
   CHECK_INT(w.last_iteration, 3);
@@ -227,13 +227,13 @@ static void waits(void) {
   int constant = -1;
   for (int interval = 1; interval <= 8; interval *= 8) {
     watch w = {0};
-    const ts_krylov_desc desc = {.rtol = 1e-7,
+    const ts_solver_desc desc = {.rtol = 1e-7,
                                  .zero_start = 1,
                                  .check_interval = interval,
                                  .max_iterations = 16,
                                  .progress = observe,
                                  .progress_user = &w};
-    ts_cg_result result;
+    ts_result result;
     test_context_label("interval %d", interval);
     CHECK_INT(solve_pair(&p, &desc, 1, bs, xs, &result), TS_NOT_CONVERGED);
     CHECK_INT(result.iterations, 16);
@@ -249,8 +249,8 @@ static void waits(void) {
 /* New values are used, and the workspace for other numbers of components. */
 static void solver_is_reused(void) {
   pair p = make_pair(tall(200, 50, 2), TS_FORMAT_AUTO);
-  ts_cgls *solver = NULL;
-  REQUIRE_OK(context, ts_cgls_create(p.matrix, p.transposed, NULL, &solver));
+  ts_solver *solver = NULL;
+  REQUIRE_OK(context, create_cgls(p.matrix, p.transposed, NULL, &solver));
   for (int round = 0; round < 4; round++) {
     const int components = 1 + round % 3;
     float *bs = ref_values(200 * (size_t)components, (uint64_t)round, -1, 1);
@@ -265,46 +265,46 @@ static void solver_is_reused(void) {
       CHECK_OK(context, ts_matrix_set_values(p.transposed, &transposed));
       ts_matrix_destroy(&p.transposed); /* the solver keeps it */
     }
-    CHECK_OK(context, ts_cgls_solve(solver, b, x, NULL));
+    CHECK_OK(context, ts_solver_solve(solver, b, x, NULL));
     float *xs = read_vector(x);
     CHECK(gradient(&p, components, bs, xs) <= 1.1e-5);
     free(xs), free(bs);
     ts_vector_destroy(&b);
     ts_vector_destroy(&x);
   }
-  ts_cgls_destroy(&solver);
+  ts_solver_destroy(&solver);
   free_pair(&p);
 }
 
 static void errors(void) {
   pair p = make_pair(tall(20, 5, 2), TS_FORMAT_AUTO), other = make_pair(tall(20, 5, 2), TS_FORMAT_AUTO);
-  ts_cgls *solver = NULL;
-  const ts_krylov_desc bad = {.rtol = 2};
-  CHECK_FAILS(NULL, ts_cgls_create(NULL, p.transposed, NULL, &solver), TS_ERROR_INVALID_ARGUMENT, "matrix");
-  CHECK_FAILS(context, ts_cgls_create(p.matrix, NULL, NULL, &solver), TS_ERROR_INVALID_ARGUMENT, "transposed");
-  CHECK_FAILS(context, ts_cgls_create(p.matrix, p.transposed, NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "solver");
-  CHECK_FAILS(context, ts_cgls_create(p.matrix, p.matrix, NULL, &solver), TS_ERROR_INCOMPATIBLE, "20 x 5");
-  CHECK_FAILS(context, ts_cgls_create(p.matrix, other.transposed, NULL, &solver), TS_ERROR_INCOMPATIBLE,
+  ts_solver *solver = NULL;
+  const ts_solver_desc bad = {.rtol = 2};
+  CHECK_FAILS(NULL, create_cgls(NULL, p.transposed, NULL, &solver), TS_ERROR_INVALID_ARGUMENT, "matrix");
+  CHECK_FAILS(context, create_cgls(p.matrix, NULL, NULL, &solver), TS_ERROR_INVALID_ARGUMENT, "transposed");
+  CHECK_FAILS(context, create_cgls(p.matrix, p.transposed, NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "solver");
+  CHECK_FAILS(context, create_cgls(p.matrix, p.matrix, NULL, &solver), TS_ERROR_INCOMPATIBLE, "20 x 5");
+  CHECK_FAILS(context, create_cgls(p.matrix, other.transposed, NULL, &solver), TS_ERROR_INCOMPATIBLE,
               "not over the matrix's spaces");
-  CHECK_FAILS(context, ts_cgls_create(p.matrix, p.transposed, &bad, &solver), TS_ERROR_INVALID_ARGUMENT,
+  CHECK_FAILS(context, create_cgls(p.matrix, p.transposed, &bad, &solver), TS_ERROR_INVALID_ARGUMENT,
               "rtol is 2");
   /* p.matrix has no host copy. */
-  CHECK_FAILS(context, ts_cgls_create(p.transposed, p.matrix, NULL, &solver), TS_ERROR_INVALID_ARGUMENT,
+  CHECK_FAILS(context, create_cgls(p.transposed, p.matrix, NULL, &solver), TS_ERROR_INVALID_ARGUMENT,
               "keep_host_copy");
   CHECK(solver == NULL);
-  REQUIRE_OK(context, ts_cgls_create(p.matrix, p.transposed, NULL, &solver));
+  REQUIRE_OK(context, create_cgls(p.matrix, p.transposed, NULL, &solver));
   ts_vector *b = make_vector(ts_matrix_row_space(p.matrix), 1, NULL), *x = NULL, *x2 = NULL;
   x = make_vector(ts_matrix_column_space(p.matrix), 1, NULL);
   x2 = make_vector(ts_matrix_column_space(p.matrix), 2, NULL);
-  CHECK_FAILS(NULL, ts_cgls_solve(NULL, b, x, NULL), TS_ERROR_INVALID_ARGUMENT, "solver");
-  CHECK_FAILS(context, ts_cgls_solve(solver, x, x, NULL), TS_ERROR_INCOMPATIBLE, "b is not over", "row");
-  CHECK_FAILS(context, ts_cgls_solve(solver, b, b, NULL), TS_ERROR_INCOMPATIBLE, "x is not over", "column");
-  CHECK_FAILS(context, ts_cgls_solve(solver, b, x2, NULL), TS_ERROR_INCOMPATIBLE, "2");
+  CHECK_FAILS(NULL, ts_solver_solve(NULL, b, x, NULL), TS_ERROR_INVALID_ARGUMENT, "solver");
+  CHECK_FAILS(context, ts_solver_solve(solver, x, x, NULL), TS_ERROR_INCOMPATIBLE, "b is not over", "row");
+  CHECK_FAILS(context, ts_solver_solve(solver, b, b, NULL), TS_ERROR_INCOMPATIBLE, "x is not over", "column");
+  CHECK_FAILS(context, ts_solver_solve(solver, b, x2, NULL), TS_ERROR_INCOMPATIBLE, "2");
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
   ts_vector_destroy(&x2);
-  ts_cgls_destroy(&solver);
-  ts_cgls_destroy(&solver);
+  ts_solver_destroy(&solver);
+  ts_solver_destroy(&solver);
   free_pair(&p);
   free_pair(&other);
 }

@@ -20,17 +20,17 @@ static int restart(void) {
 }
 
 /* A solve from 0 that has to converge in the true residual: to 1e-5, in brief to 1e-3. */
-static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_krylov_desc *desc, int components,
+static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
                             const float *given) {
   const size_t count = (size_t)m->rows * (size_t)components;
   float *bs = ref_values(count, 41, -1, 1), *xs = calloc(count, sizeof *xs);
   if (given) memcpy(bs, given, count * sizeof *bs);
-  ts_cg_result result;
+  ts_result result;
   watch w = {0};
-  ts_krylov_desc own = desc ? *desc : (ts_krylov_desc){0};
+  ts_solver_desc own = desc ? *desc : (ts_solver_desc){0};
   const double rtol = test_is_brief() ? 1e-3 : 1e-5;
   own.rtol = rtol;
-  if (!own.restart) own.restart = restart();
+  if (method->method == TS_METHOD_GMRES && !own.restart) own.restart = restart();
   own.progress = observe;
   own.progress_user = &w;
   const ts_status status = krylov_solve(method, matrix, &own, components, bs, xs, &result);
@@ -60,7 +60,7 @@ static void convection(void) {
       for (int kind = 0; kind < 2; kind++)
         for (int components = 1; components <= most_components(formats[f]); components++) {
           if ((kind + components + k + f) % 4) continue;
-          const ts_krylov_desc desc = {.preconditioner =
+          const ts_solver_desc desc = {.preconditioner_kind =
                                            kind ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI};
           test_context_label("%s, Peclet %g, %s, %s, %d components", method->name, (double)peclets[k],
                              ts_format_name(formats[f]), kind ? "none" : "jacobi", components);
@@ -87,7 +87,7 @@ static void samples(void) {
              {"two rows", ref_random_dominant(2, 3, 9)},
              {"diagonal", ref_diagonal(300, 0.01f, 100)}};
   /* With fewer vectors the indefinite one takes hundreds of iterations. */
-  const ts_krylov_desc desc = {.restart = 30};
+  const ts_solver_desc desc = {.restart = method->method == TS_METHOD_GMRES ? 30 : 0};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     ts_matrix *matrix = make_matrix(context, &all[k].matrix, TS_FORMAT_AUTO);
     for (int components = 1; components <= 4; components += 3) {
@@ -106,8 +106,8 @@ static void few_unknowns(void) {
     ref_matrix m = ref_random_dominant(n, 5, (uint64_t)n + 5);
     ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
     float *bs = ref_values((size_t)n, 3, 0.5f, 1), xs[8] = {0};
-    const ts_krylov_desc desc = {.check_interval = 1, .rtol = 1e-4};
-    ts_cg_result result;
+    const ts_solver_desc desc = {.check_interval = 1, .rtol = 1e-4};
+    ts_result result;
     test_context_label("%s, %d unknowns", method->name, n);
     CHECK_OK(context, krylov_solve(method, matrix, &desc, 1, bs, xs, &result));
     if (result.iterations > n + 1) test_fail(__FILE__, __LINE__, "%d iterations", result.iterations);
@@ -135,8 +135,8 @@ static void locked(void) {
     ts_matrix *matrix = NULL;
     test_context_label("%s, %s, %d components", method->name, ts_format_name(formats[f]), components);
     if (CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) {
-      ts_cg_result result;
-      const ts_krylov_desc own = {.restart = restart()};
+      ts_result result;
+      const ts_solver_desc own = {.restart = restart()};
       CHECK_OK(context, krylov_solve(method, matrix, &own, components, bs, xs, &result));
       CHECK(ref_worst_residual(&m, flags, components, xs, bs) <= 1.05e-5);
       for (size_t i = 0; i < count; i++)
@@ -152,9 +152,9 @@ static void locked(void) {
 /* Right-hand sides and matrices whose squares leave the range of single precision are solved like any other. */
 static void scaling(void) {
   static const float factors[] = {1e-20f, 1e20f, 1e-30f, 1e30f};
-  const ts_krylov_desc desc = {.restart = restart()};
+  const ts_solver_desc desc = {.restart = restart()};
   float xs[600];
-  ts_cg_result result;
+  ts_result result;
   for (int k = test_is_brief() ? 2 : 0; k < 6; k++) { /* the last ones go further */
     ref_matrix m = ref_convection(side(30), side(20), 1);
     float *bs = ref_values(600, 15, -1, 1);
@@ -179,7 +179,7 @@ static void components_apart(void) {
   float *values = ref_values(600 * 4, 16, -1, 1);
   static const float factors[4] = {1, 0, 1e15f, 1e-15f};
   for (int i = 0; i < 2400; i++) bs[i] = factors[i % 4] * values[i];
-  ts_cg_result result;
+  ts_result result;
   test_context_label("%s", method->name);
   CHECK_OK(context, krylov_solve(method, matrix, NULL, 4, bs, xs, &result));
   CHECK(ref_worst_residual(&m, NULL, 4, xs, bs) <= 1.05e-5);
@@ -199,7 +199,7 @@ static void slow_start(void) {
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   float ones[1000], xs[1000] = {0};
   for (int i = 0; i < 1000; i++) ones[i] = 1;
-  ts_cg_result result;
+  ts_result result;
   CHECK_OK(context, krylov_solve(method, matrix, NULL, 1, ones, xs, &result));
   CHECK(ref_worst_residual(&m, NULL, 1, xs, ones) <= 1.05e-5);
   ts_matrix_destroy(&matrix);
@@ -211,8 +211,8 @@ static void starts(void) {
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   const size_t n = (size_t)m.rows;
   float *bs = ref_values(n, 4, -1, 1), *xs = calloc(n, sizeof *xs), *again = calloc(n, sizeof *again);
-  const ts_krylov_desc desc = {.check_interval = 1}, zero = {.check_interval = 1, .zero_start = 1};
-  ts_cg_result cold, warm, solved, from_zero;
+  const ts_solver_desc desc = {.check_interval = 1}, zero = {.check_interval = 1, .zero_start = 1};
+  ts_result cold, warm, solved, from_zero;
   test_context_label("%s", method->name);
   CHECK_OK(context, krylov_solve(method, matrix, &desc, 1, bs, xs, &cold));
   for (size_t i = 0; i < n; i++) again[i] = xs[i] * (1 + 1e-3f * (float)(i % 3));
@@ -235,8 +235,8 @@ static void starts(void) {
 static void solver_is_reused(void) {
   ref_matrix m = ref_convection(side(25), side(25), 1);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
-  ts_krylov *solver = NULL;
-  REQUIRE_OK(context, method->create(matrix, NULL, &solver));
+  ts_solver *solver = NULL;
+  REQUIRE_OK(context, create_solver(matrix, method->method, NULL, &solver));
   ts_space *space = ts_matrix_row_space(matrix);
   for (int round = 0; round < 6; round++) {
     const int components = 1 + round % 3;
@@ -250,14 +250,14 @@ static void solver_is_reused(void) {
       CHECK_OK(context, ts_matrix_set_values(matrix, &csr));
     }
     if (round == 4) ts_matrix_destroy(&matrix); /* the solver keeps it */
-    CHECK_OK(context, ts_krylov_solve(solver, b, x, NULL));
+    CHECK_OK(context, ts_solver_solve(solver, b, x, NULL));
     float *xs = read_vector(x);
     CHECK(ref_worst_residual(&m, NULL, components, xs, bs) <= 1.05e-5);
     free(xs), free(bs);
     ts_vector_destroy(&b);
     ts_vector_destroy(&x);
   }
-  ts_krylov_destroy(&solver);
+  ts_solver_destroy(&solver);
   ref_free(&m);
 }
 

@@ -2,7 +2,7 @@
  * refused with a reason. Never "converged" where it is not so, and never a NaN or an infinity in x. */
 #include <float.h>
 
-#include <texsolve/krylov.h>
+#include <texsolve/solver.h>
 #include <texsolve/system.h>
 
 #include "krylov_solve.h"
@@ -32,26 +32,26 @@ static int is_plain(solver s) {
 
 /* ---- One solve, judged ---- */
 
-static ts_status solve_cgls(const ref_matrix *m, ts_matrix *matrix, const ts_krylov_desc *desc, int components,
-                            const float *bs, float *xs, ts_cg_result *result) {
+static ts_status solve_cgls(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, int components,
+                            const float *bs, float *xs, ts_result *result) {
   ref_matrix t = ref_transpose(m);
   const ts_matrix_desc transposed = {.csr = ref_csr(&t),
                                      .row_space = ts_matrix_column_space(matrix),
                                      .column_space = ts_matrix_row_space(matrix),
                                      .keep_host_copy = 1};
   ts_matrix *At = NULL;
-  ts_cgls *solver = NULL;
+  ts_solver *solver = NULL;
   ts_vector *b = make_vector(ts_matrix_row_space(matrix), components, bs),
             *x = make_vector(ts_matrix_column_space(matrix), components, xs);
   ts_status status = TS_ERROR_DEVICE;
   if (CHECK_OK(context, ts_matrix_create(context, &transposed, &At)) &&
-      CHECK_OK(context, ts_cgls_create(matrix, At, desc, &solver))) {
-    status = ts_cgls_solve(solver, b, x, result);
+      CHECK_OK(context, create_cgls(matrix, At, desc, &solver))) {
+    status = ts_solver_solve(solver, b, x, result);
     float *solution = read_vector(x);
     memcpy(xs, solution, vector_count(x) * sizeof *xs);
     free(solution);
   }
-  ts_cgls_destroy(&solver);
+  ts_solver_destroy(&solver);
   ts_matrix_destroy(&At);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
@@ -90,15 +90,15 @@ static double gradient(const ref_matrix *m, int components, const float *xs, con
 /* `must`: single precision holds the solution and everything on the way there. Returns whether it was solved.
  */
 static int check_solve(const ref_matrix *m, solver s, int components, const float *bs, int must) {
-  const ts_preconditioner preconditioner = is_plain(s) ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
-  const ts_cg_desc cg = {.preconditioner = preconditioner,
-                         .stop = s == CG_RESIDUAL ? TS_STOP_RESIDUAL : TS_STOP_DELTA,
-                         .rtol = rtol,
-                         .zero_start = s == CG_RESIDUAL};
-  const ts_krylov_desc krylov = {.preconditioner = preconditioner, .rtol = rtol};
+  const ts_preconditioner_kind preconditioner = is_plain(s) ? TS_PRECONDITIONER_NONE : TS_PRECONDITIONER_JACOBI;
+  const ts_solver_desc cg = {.preconditioner_kind = preconditioner,
+                             .stop = s == CG_RESIDUAL ? TS_STOP_RESIDUAL : TS_STOP_DELTA,
+                             .rtol = rtol,
+                             .zero_start = s == CG_RESIDUAL};
+  const ts_solver_desc krylov = {.preconditioner_kind = preconditioner, .rtol = rtol};
   const size_t count = (size_t)m->columns * (size_t)components;
   float *xs = calloc(count, sizeof *xs);
-  ts_cg_result result;
+  ts_result result;
   ts_matrix *matrix = make_matrix(context, m, TS_FORMAT_AUTO);
   ts_status status = TS_ERROR_DEVICE;
   if (s <= CG_RESIDUAL)
@@ -190,7 +190,7 @@ static void out_of_range(void) {
       test_context_label("%s, system %d", solver_names[s], k);
       CHECK(!check_solve(&m, (solver)s, 1, bs, 0));
       float xs[2] = {0};
-      ts_cg_result result = {0};
+      ts_result result = {0};
       ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
       if (s == CG) {
         CHECK_INT(solve(matrix, NULL, 1, bs, xs, &result), TS_NOT_CONVERGED);

@@ -23,7 +23,7 @@ static void assemble_and_solve(void) {
         CHECK_OK(context, ts_mesh_flow_solve(halves.flow, halves.x, &result));
         CHECK_INT(result.substeps, 1);
         CHECK(result.iterations > 0 && result.waits > 0 && result.smallest_time_step == 1e-3);
-        CHECK((result.boundary_cg.iterations > 0) == flows);
+        CHECK((result.boundary.iterations > 0) == flows);
       }
       CHECK(mesh_run_is_at(&whole, mesh_run_look(&halves)));
       mesh_run_close(&halves);
@@ -37,20 +37,20 @@ static void few_iterations(void) {
   context = test_open();
   if (!context) return;
   mesh_run r = {0};
-  if (mesh_run_open(&r, context, mesh_irregular(24, 0, 9), (ts_mesh_flow_desc){.cg.max_iterations = 5})) {
+  if (mesh_run_open(&r, context, mesh_irregular(24, 0, 9), (ts_mesh_flow_desc){.solver.max_iterations = 5})) {
     ts_mesh_flow_result result;
     CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, 1e-3, &result));
-    CHECK_INT(result.cg.reason, TS_REASON_MAX_ITERATIONS);
+    CHECK_INT(result.surface.reason, TS_REASON_MAX_ITERATIONS);
     CHECK_INT(result.iterations, 5);
-    CHECK(result.cg.delta_ratio < 0.5 && result.message[0] == 0);
+    CHECK(result.surface.reduction < 0.5 && result.message[0] == 0);
     /* Other options from now on; then the defaults. */
-    const ts_cg_desc two = {.max_iterations = 2};
-    CHECK_OK(context, ts_mesh_flow_set_cg(r.flow, &two));
+    const ts_solver_desc two = {.max_iterations = 2};
+    CHECK_OK(context, ts_mesh_flow_set_solver(r.flow, &two));
     CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, 1e-3, &result));
     CHECK_INT(result.iterations, 2);
-    CHECK_OK(context, ts_mesh_flow_set_cg(r.flow, NULL));
+    CHECK_OK(context, ts_mesh_flow_set_solver(r.flow, NULL));
     CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, 1e-3, &result));
-    CHECK_INT(result.cg.reason, TS_REASON_CONVERGED);
+    CHECK_INT(result.surface.reason, TS_REASON_CONVERGED);
   }
   mesh_run_close(&r);
   test_close(&context);
@@ -66,14 +66,14 @@ static void beyond_single_precision(void) {
   for (int k = 0; k < 6; k++) {
     mesh_run r = {0};
     if (brief && k % 3 != 1) continue;
-    if (mesh_run_open(&r, context, mesh_irregular(side, k & 1, 5), (ts_mesh_flow_desc){.cg.rtol = 1e-12}) &&
+    if (mesh_run_open(&r, context, mesh_irregular(side, k & 1, 5), (ts_mesh_flow_desc){.solver.rtol = 1e-12}) &&
         mesh_run_steps(&r, 1, lengths[k / 2])) {
       ts_mesh_flow_result result;
       CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, lengths[k / 2], &result));
       CHECK_INT(result.substeps, 1);
-      CHECK_INT(result.cg.reason, TS_REASON_STAGNATED);
-      CHECK(result.cg.relative_residual <= 2 * result.cg.attainable_residual);
-      CHECK(result.cg.attainable_residual < 1e-5);
+      CHECK_INT(result.surface.reason, TS_REASON_STAGNATED);
+      CHECK(result.surface.relative_residual <= 2 * result.surface.attainable_residual);
+      CHECK(result.surface.attainable_residual < 1e-5);
     }
     mesh_run_close(&r);
   }
@@ -200,7 +200,7 @@ static void stopped_or_broken(void) {
   if (!context) return;
   mesh_run r = {0};
   int calls = 0;
-  const ts_mesh_flow_desc desc = {.cg = {.progress = stop_at_once, .progress_user = &calls, .rtol = 1e-7}};
+  const ts_mesh_flow_desc desc = {.solver = {.progress = stop_at_once, .progress_user = &calls, .rtol = 1e-7}};
   if (mesh_run_open(&r, context, mesh_irregular(16, 0, 8), desc)) {
     ts_mesh_flow_result result;
     const size_t floats = 3 * (size_t)r.mesh.vertices;

@@ -89,7 +89,7 @@ static void bad_fields(void) {
   if (bad.format) refuse(&bad, TS_ERROR_UNSUPPORTED, "does not store matrices as", "");
   bad = good, bad.format = TS_FORMAT_BCRS4;
   refuse(&bad, TS_ERROR_UNSUPPORTED, "format is bcrs4", "no blocks");
-  bad = good, bad.cg.rtol = 2;
+  bad = good, bad.solver.rtol = 2;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "rtol is 2", "");
   const tsi_ops *whole = context->ops;
   tsi_ops without = *whole;
@@ -133,11 +133,11 @@ static void bad_calls(void) {
     INVALID(ts_mesh_flow_step(flow, x, steps[k], NULL), "time_step is ");
     INVALID(ts_mesh_flow_assemble(flow, x, steps[k]), "time_step is ");
   }
-  const ts_cg_desc cg = {.rtol = -1};
-  INVALID(ts_mesh_flow_set_cg(flow, &cg), "rtol is -1");
+  const ts_solver_desc cg = {.rtol = 2};
+  INVALID(ts_mesh_flow_set_solver(flow, &cg), "rtol is 2");
   CHECK_FAILS(NULL, ts_mesh_flow_get_info(NULL, &info), TS_ERROR_INVALID_ARGUMENT, "flow");
   CHECK_FAILS(NULL, ts_mesh_flow_step(NULL, x, 1, NULL), TS_ERROR_INVALID_ARGUMENT, "flow");
-  CHECK_FAILS(NULL, ts_mesh_flow_set_cg(NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "flow");
+  CHECK_FAILS(NULL, ts_mesh_flow_set_solver(NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "flow");
   ts_context_desc cpu = {.backend = "cpu"};
   ts_context *second = NULL;
   CHECK_OK(NULL, ts_context_create(&cpu, &second));

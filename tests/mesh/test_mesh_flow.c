@@ -272,10 +272,10 @@ static void backwards(void) {
   ts_vector *x = make_vector(space, 3, m.x), *b = make_vector(space, 3, m.x), *d = make_vector(space, 1, NULL);
   CHECK_OK(context, tsi_enter(context));
   CHECK_OK(context, tsi_leave(context, context->ops->mesh->assemble(&flow->surface, x, 1, -1e-3f, 0)));
-  const ts_cg_desc plain = {.preconditioner = TS_PRECONDITIONER_NONE};
-  ts_cg *cg = make_cg(flow->surface.matrix, &plain);
-  ts_cg_result result;
-  CHECK_INT(ts_cg_solve(cg, b, x, &result), TS_NOT_CONVERGED);
+  const ts_solver_desc plain = {.preconditioner_kind = TS_PRECONDITIONER_NONE};
+  ts_solver *cg = make_cg(flow->surface.matrix, &plain);
+  ts_result result;
+  CHECK_INT(ts_solver_solve(cg, b, x, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_INDEFINITE);
   CHECK_OK(context, ts_matrix_diagonal(d, flow->surface.matrix));
   float *ds = read_vector(d);
@@ -283,7 +283,7 @@ static void backwards(void) {
   for (int32_t i = 0; i < m.vertices; i++) largest = fmax(largest, fabs((double)ds[i]));
   CHECK(flow->surface.matrix->norm_infinity == 2 * largest);
   free(ds);
-  ts_cg_destroy(&cg);
+  ts_solver_destroy(&cg);
   ts_vector_destroy(&x);
   ts_vector_destroy(&b);
   ts_vector_destroy(&d);

@@ -16,7 +16,7 @@ static double radius(const float *x, int32_t v) {
 static double sphere_error(int level, int count) {
   mesh_run r = {0};
   double mean = 0;
-  if (mesh_run_open(&r, context, mesh_sphere(level), (ts_mesh_flow_desc){.cg.rtol = 1e-6}) &&
+  if (mesh_run_open(&r, context, mesh_sphere(level), (ts_mesh_flow_desc){.solver.rtol = 1e-6}) &&
       mesh_run_steps(&r, count, 0.1 / count)) {
     const float *x = mesh_run_look(&r);
     for (int32_t v = 0; v < r.mesh.vertices; v++) mean += radius(x, v) / r.mesh.vertices;
@@ -66,7 +66,7 @@ static void speed(void) {
 static double disk_error(int rings, int count) {
   mesh_run r = {0};
   double worst = 0;
-  const ts_mesh_flow_desc desc = {.boundary = TS_MESH_BOUNDARY_FLOW, .cg.rtol = 1e-6};
+  const ts_mesh_flow_desc desc = {.boundary = TS_MESH_BOUNDARY_FLOW, .solver.rtol = 1e-6};
   if (mesh_run_open(&r, context, mesh_disk(rings), desc) && mesh_run_steps(&r, count, 0.1 / count)) {
     const float *x = mesh_run_look(&r);
     for (int32_t v = 0; v < r.mesh.vertices; v++) {
@@ -194,7 +194,7 @@ static void agrees_with_cpu(void) {
     const int flows = k & 1;
     if (test_is_brief() && (k / 2 + flows) % 2) continue;
     ts_mesh_flow_desc desc = {.boundary = flows ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED,
-                              .cg.rtol = 1e-6};
+                              .solver.rtol = 1e-6};
     mesh_run here = {0}, there = {0};
     const int on_cpu =
         mesh_run_open(&there, cpu, mesh_irregular(24, 0, 6), desc) && mesh_run_steps(&there, 5, 2e-4);

@@ -16,6 +16,7 @@ static double asymmetry(const grid_sample *sample, ts_matrix *matrix, const ts_m
   const size_t points = grid_points(sample);
   float *z[2], *mz[2];
   ts_multigrid *multigrid = make_multigrid(matrix, desc);
+  ts_preconditioner *cycle = make_cycle(multigrid);
   for (int k = 0; k < 2; k++) {
     z[k] = ref_values(points, 61 + (uint64_t)k, -1, 1);
     mz[k] = calloc(points, sizeof *mz[k]);
@@ -28,6 +29,7 @@ static double asymmetry(const grid_sample *sample, ts_matrix *matrix, const ts_m
   const double size = sqrt(dot(z[0], z[0], points) * dot(mz[1], mz[1], points)) +
                       sqrt(dot(mz[0], mz[0], points) * dot(z[1], z[1], points));
   for (int k = 0; k < 2; k++) free(z[k]), free(mz[k]);
+  ts_preconditioner_destroy(&cycle);
   ts_multigrid_destroy(&multigrid);
   return difference / size;
 }
@@ -69,13 +71,11 @@ static void check_solve(const char *name, grid_sample *sample, const ts_multigri
   const size_t points = grid_points(sample);
   ts_matrix *matrix = make_stencil(context, sample);
   ts_multigrid *multigrid = make_multigrid(matrix, desc);
+  ts_preconditioner *cycle = make_cycle(multigrid);
   float *bs = make_right_side(sample), *xs = ref_values(points, 5, -1, 1), *start = malloc(points * sizeof *xs);
   memcpy(start, xs, points * sizeof *xs);
-  const ts_cg_desc cg = {.preconditioner = TS_PRECONDITIONER_MULTIGRID,
-                         .multigrid = multigrid,
-                         .stop = TS_STOP_RESIDUAL,
-                         .rtol = 1e-5};
-  ts_cg_result result;
+  const ts_solver_desc cg = {.preconditioner = cycle, .stop = TS_STOP_RESIDUAL, .rtol = 1e-5};
+  ts_result result;
   test_context_label("%s", name);
   CHECK_OK(context, solve(matrix, &cg, 1, bs, xs, &result));
   CHECK_INT(result.reason, TS_REASON_CONVERGED);
@@ -83,6 +83,7 @@ static void check_solve(const char *name, grid_sample *sample, const ts_multigri
   CHECK(result.iterations <= 7); /* 0.2 an iteration */
   CHECK_GIVEN(sample, start, xs);
   free(bs), free(xs), free(start);
+  ts_preconditioner_destroy(&cycle);
   ts_multigrid_destroy(&multigrid);
   ts_matrix_destroy(&matrix);
   grid_free(sample);
@@ -112,13 +113,15 @@ static void neumann(void) {
   const size_t points = grid_points(&sample);
   ts_matrix *matrix = make_stencil(context, &sample);
   ts_multigrid *multigrid = make_multigrid(matrix, NULL);
+  ts_preconditioner *cycle = make_cycle(multigrid);
   float *bs = make_right_side(&sample), *xs = calloc(points, sizeof *xs);
-  const ts_cg_desc cg = {.preconditioner = TS_PRECONDITIONER_MULTIGRID, .multigrid = multigrid};
-  ts_cg_result result;
+  const ts_solver_desc cg = {.preconditioner = cycle};
+  ts_result result;
   CHECK_OK(context, solve(matrix, &cg, 1, bs, xs, &result));
   CHECK(grid_relative_residual(&sample, xs, bs) < 2e-5);
   CHECK(result.iterations < 12);
   free(bs), free(xs);
+  ts_preconditioner_destroy(&cycle);
   ts_multigrid_destroy(&multigrid);
   ts_matrix_destroy(&matrix);
   grid_free(&sample);
@@ -130,14 +133,13 @@ static void incompatible(void) {
   const size_t points = grid_points(&sample);
   ts_matrix *matrix = make_stencil(context, &sample);
   ts_multigrid *multigrid = make_multigrid(matrix, NULL);
+  ts_preconditioner *cycle = make_cycle(multigrid);
   static const float shares[] = {0.02f, 0.6f, 1e-7f};
   for (int k = 0; k < 6; k++) {
     float *bs = make_right_side(&sample), *xs = calloc(points, sizeof *xs);
     for (size_t p = 0; p < points; p++) bs[p] = (k % 3 == 1 ? 0.2f * bs[p] : bs[p]) + 2 * shares[k % 3];
-    const ts_cg_desc cg = {.preconditioner = TS_PRECONDITIONER_MULTIGRID,
-                           .multigrid = multigrid,
-                           .stop = k < 3 ? TS_STOP_RESIDUAL : TS_STOP_DELTA};
-    ts_cg_result result;
+    const ts_solver_desc cg = {.preconditioner = cycle, .stop = k < 3 ? TS_STOP_RESIDUAL : TS_STOP_DELTA};
+    ts_result result;
     test_context_label("a share of %g", shares[k % 3]);
     const ts_status status = solve(matrix, &cg, 1, bs, xs, &result);
     const double left = grid_relative_residual(&sample, xs, bs);
@@ -151,12 +153,13 @@ static void incompatible(void) {
   /* Nothing else in b: x = 0 is as good as it gets. */
   float *bs = malloc(points * sizeof *bs), *xs = calloc(points, sizeof *xs);
   for (size_t p = 0; p < points; p++) bs[p] = 3;
-  const ts_cg_desc cg = {.preconditioner = TS_PRECONDITIONER_MULTIGRID, .multigrid = multigrid};
-  ts_cg_result result;
+  const ts_solver_desc cg = {.preconditioner = cycle};
+  ts_result result;
   CHECK_INT(solve(matrix, &cg, 1, bs, xs, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_INCOMPATIBLE);
   CHECK_CLOSE(result.relative_residual, 1, 1e-3);
   free(bs), free(xs);
+  ts_preconditioner_destroy(&cycle);
   ts_multigrid_destroy(&multigrid);
   ts_matrix_destroy(&matrix);
   grid_free(&sample);

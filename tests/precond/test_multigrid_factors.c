@@ -166,14 +166,13 @@ static double measure_cg(const sample_desc *desc, int what, ts_cycle cycle) {
   sample_make(desc, &s);
   make_difficult(&s, what);
   if (sample_upload(context, &s, &(ts_multigrid_desc){.cycle = cycle}, &o) && set_right_hand_side(&s, &o)) {
-    ts_cg *cg = make_cg(o.A, &(ts_cg_desc){.preconditioner = TS_PRECONDITIONER_MULTIGRID,
-                                           .multigrid = o.multigrid,
-                                           .rtol = 1e-5,
-                                           .check_interval = 1});
-    ts_cg_result result = {.iterations = 1};
-    if (cg && CHECK_OK(context, ts_cg_solve(cg, o.b, o.x, &result)))
-      factor = pow(result.delta_ratio, 1.0 / result.iterations);
-    ts_cg_destroy(&cg);
+    ts_preconditioner *cycle = make_cycle(o.multigrid);
+    ts_solver *cg = make_cg(o.A, &(ts_solver_desc){.preconditioner = cycle, .rtol = 1e-5, .check_interval = 1});
+    ts_result result = {.iterations = 1};
+    if (cg && CHECK_OK(context, ts_solver_solve(cg, o.b, o.x, &result)))
+      factor = pow(result.reduction, 1.0 / result.iterations);
+    ts_solver_destroy(&cg);
+    ts_preconditioner_destroy(&cycle);
   }
   sample_destroy(&o);
   sample_free(&s);

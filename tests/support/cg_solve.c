@@ -12,22 +12,22 @@ int observe(int iteration, const double *history, int count, void *user) {
   return w->stop_at && iteration >= w->stop_at;
 }
 
-ts_status solve(ts_matrix *matrix, const ts_cg_desc *desc, int components, const float *bs, float *xs,
-                ts_cg_result *result) {
+ts_status solve(ts_matrix *matrix, const ts_solver_desc *desc, int components, const float *bs, float *xs,
+                ts_result *result) {
   ts_space *space = ts_matrix_row_space(matrix);
   ts_vector *b = make_vector(space, components, bs), *x = make_vector(space, components, xs);
-  ts_cg *cg = make_cg(matrix, desc);
+  ts_solver *cg = make_cg(matrix, desc);
   ts_status status = TS_ERROR_DEVICE;
   memset(result, 0x55, sizeof *result);
   if (cg && b && x) {
-    status = ts_cg_solve(cg, b, x, result);
+    status = ts_solver_solve(cg, b, x, result);
     float *solution = read_vector(x), *after = read_vector(b);
     CHECK(memcmp(after, bs, vector_count(b) * sizeof *bs) == 0);
     memcpy(xs, solution, vector_count(x) * sizeof *xs);
     CHECK_PADDING(x);
     free(solution), free(after);
   }
-  ts_cg_destroy(&cg);
+  ts_solver_destroy(&cg);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
   return status;
@@ -36,14 +36,14 @@ ts_status solve(ts_matrix *matrix, const ts_cg_desc *desc, int components, const
 int has_one_reduction(ts_context *context) {
   ref_matrix m = ref_grid(3, 3);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
-  const ts_cg_desc desc = {.reductions = 1};
-  ts_cg *cg = NULL;
-  const ts_status status = ts_cg_create(matrix, &desc, &cg);
+  const ts_solver_desc desc = {.reductions = 1};
+  ts_solver *cg = NULL;
+  const ts_status status = create_solver(matrix, TS_METHOD_CG, &desc, &cg);
   if (status < 0) {
     CHECK_INT(status, TS_ERROR_UNSUPPORTED);
     CHECK_CONTAINS(ts_last_error(context), "2 reductions only");
   }
-  ts_cg_destroy(&cg);
+  ts_solver_destroy(&cg);
   ts_matrix_destroy(&matrix);
   ref_free(&m);
   return status == TS_OK;

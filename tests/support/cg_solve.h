@@ -15,8 +15,8 @@ int observe(int iteration, const double *history, int count, void *user);
 
 /* One solve from host arrays; `xs` holds the start and receives the result. b must come out as it went in, and
  * the padding of x as 0. */
-ts_status solve(ts_matrix *matrix, const ts_cg_desc *desc, int components, const float *bs, float *xs,
-                ts_cg_result *result);
+ts_status solve(ts_matrix *matrix, const ts_solver_desc *desc, int components, const float *bs, float *xs,
+                ts_result *result);
 
 /* A backend either makes a solver with one reduction or says that it has two only. */
 int has_one_reduction(ts_context *context);

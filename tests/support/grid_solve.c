@@ -68,7 +68,7 @@ int check_given(const char *file, int line, const grid_sample *sample, const flo
 }
 
 ts_status multigrid_solve(ts_multigrid *multigrid, ts_space *grid, const float *bs, float *xs,
-                          ts_multigrid_result *result) {
+                          ts_result *result) {
   if (!CHECK(multigrid != NULL)) return TS_ERROR_DEVICE;
   ts_vector *b = make_vector(grid, 1, bs);
   ts_vector *x = make_vector(grid, 1, xs);

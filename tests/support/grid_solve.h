@@ -21,7 +21,7 @@ int check_given(const char *file, int line, const grid_sample *sample, const flo
 /* One solve from host arrays over the stencil's grid; `xs` holds the start and receives x. b must come out as
  * it went in. */
 ts_status multigrid_solve(ts_multigrid *multigrid, ts_space *grid, const float *bs, float *xs,
-                          ts_multigrid_result *result);
+                          ts_result *result);
 /* x = `count` cycles from `xs`. */
 void multigrid_cycle(ts_multigrid *multigrid, ts_space *grid, const float *bs, float *xs, int count);
 

@@ -4,6 +4,7 @@
 
 #include "application.h"
 #include "common/core/core.h"
+#include "common/precond/multigrid/multigrid.h"
 
 ts_space *make_space(ts_context *context, int32_t size) {
   const ts_space_desc desc = {size};
@@ -37,10 +38,38 @@ ts_matrix *make_matrix(ts_context *context, const ref_matrix *m, ts_format forma
   return matrix;
 }
 
-ts_cg *make_cg(ts_matrix *matrix, const ts_cg_desc *desc) {
-  ts_cg *cg = NULL;
-  CHECK_OK(matrix->context, ts_cg_create(matrix, desc, &cg));
+ts_solver *make_cg(ts_matrix *matrix, const ts_solver_desc *desc) {
+  ts_solver *cg = NULL;
+  CHECK_OK(matrix->context, create_solver(matrix, TS_METHOD_CG, desc, &cg));
   return cg;
+}
+
+ts_status create_solver(ts_matrix *matrix, ts_method method, const ts_solver_desc *desc, ts_solver **solver) {
+  ts_solver_desc own = {0};
+  if (desc) own = *desc;
+  if (own.method == TS_METHOD_AUTO) own.method = method;
+  return ts_solver_create(matrix, &own, solver);
+}
+
+ts_status create_cgls(ts_matrix *matrix, ts_matrix *transposed, const ts_solver_desc *desc,
+                      ts_solver **solver) {
+  ts_solver_desc own = {0};
+  if (desc) own = *desc;
+  own.transposed = transposed;
+  return create_solver(matrix, TS_METHOD_CGLS, &own, solver);
+}
+
+ts_preconditioner *make_cycle(ts_multigrid *multigrid) {
+  ts_preconditioner *M = NULL;
+  const ts_preconditioner_desc desc = {.kind = TS_PRECONDITIONER_MULTIGRID, .multigrid = multigrid};
+  if (multigrid) CHECK_OK(multigrid->context, ts_preconditioner_create(NULL, &desc, &M));
+  return M;
+}
+
+ts_preconditioner *make_preconditioner(ts_matrix *matrix, const ts_preconditioner_desc *desc) {
+  ts_preconditioner *M = NULL;
+  CHECK_OK(matrix->context, ts_preconditioner_create(matrix, desc, &M));
+  return M;
 }
 
 size_t vector_count(const ts_vector *vector) {

@@ -2,6 +2,9 @@
 #ifndef HELPERS_H
 #define HELPERS_H
 
+#include <texsolve/grid.h>
+#include <texsolve/solver.h>
+
 #include "reference.h"
 #include "test.h"
 
@@ -11,7 +14,12 @@ ts_space *make_space(ts_context *context, int32_t size);
 ts_vector *make_vector(ts_space *space, int components, const float *values); /* values NULL: zeros */
 ts_scalars *make_scalars(ts_context *context, int count);
 ts_matrix *make_matrix(ts_context *context, const ref_matrix *m, ts_format format);
-ts_cg *make_cg(ts_matrix *matrix, const ts_cg_desc *desc);
+ts_solver *make_cg(ts_matrix *matrix, const ts_solver_desc *desc);
+/* With `method` where desc (may be NULL) leaves it open. */
+ts_status create_solver(ts_matrix *matrix, ts_method method, const ts_solver_desc *desc, ts_solver **solver);
+ts_status create_cgls(ts_matrix *matrix, ts_matrix *transposed, const ts_solver_desc *desc, ts_solver **solver);
+ts_preconditioner *make_cycle(ts_multigrid *multigrid); /* of multigrid */
+ts_preconditioner *make_preconditioner(ts_matrix *matrix, const ts_preconditioner_desc *desc);
 
 float *read_vector(const ts_vector *vector); /* malloc; NaN where reading fails */
 void read_slot(ts_scalars *scalars, int index, float values[4]);

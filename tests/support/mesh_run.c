@@ -39,7 +39,7 @@ int mesh_run_steps(mesh_run *r, int count, double time_step) {
     CHECK_INT(result.substeps, 1);
     CHECK(result.message[0] == 0);
     CHECK(result.smallest_time_step == time_step);
-    CHECK_INT(result.iterations, result.cg.iterations + result.boundary_cg.iterations);
+    CHECK_INT(result.iterations, result.surface.iterations + result.boundary.iterations);
   }
   return 1;
 }

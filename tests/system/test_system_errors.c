@@ -203,8 +203,10 @@ static void options(void) {
   INVALID(ts_system_solve(system, &desc, &result), "normal", "square");
   desc = (ts_system_solve_desc){.order = (ts_order)2};
   INVALID(ts_system_solve(system, &desc, &result), "order", "2");
-  desc = (ts_system_solve_desc){.rtol = -1};
-  INVALID(ts_system_solve(system, &desc, &result), "rtol", "-1");
+  desc = (ts_system_solve_desc){.rtol = 1.5};
+  INVALID(ts_system_solve(system, &desc, &result), "rtol", "1.5");
+  desc = (ts_system_solve_desc){.atol = -1};
+  INVALID(ts_system_solve(system, &desc, &result), "atol", "-1");
   desc = (ts_system_solve_desc){.format = (ts_format)77};
   INVALID(ts_system_solve(system, &desc, &result), "format", "77");
   desc = (ts_system_solve_desc){.method = TS_METHOD_CGLS};

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include <texsolve/grid.h>
-#include <texsolve/system.h>
+#include <texsolve/solver.h>
 
 #define TSI_TEXT(x) #x
 #define TSI_VERSION_TEXT(a, b, c) TSI_TEXT(a) "." TSI_TEXT(b) "." TSI_TEXT(c)
@@ -66,17 +66,6 @@ int ts_format_from_name(const char *name) {
 
 /* ---- Grids ---- */
 
-const char *ts_multigrid_reason_text(ts_multigrid_reason reason) {
-  switch (reason) {
-#define TSI_CASE(name, value, text)                                                                            \
-  case name:                                                                                                   \
-    return text;
-    TS_MULTIGRID_REASON_LIST(TSI_CASE)
-#undef TSI_CASE
-  }
-  return "unknown reason";
-}
-
 #define TSI_CASE(name, value, text)                                                                            \
   case name:                                                                                                   \
     return text;
@@ -100,6 +89,7 @@ TSI_NAMES(ts_grid_storage, TS_GRID_STORAGE_LIST)
 TSI_NAMES(ts_interpolation, TS_INTERPOLATION_LIST)
 TSI_NAMES(ts_cycle, TS_CYCLE_LIST)
 
-/* ---- The system builder ---- */
+/* ---- Solvers ---- */
 
 TSI_NAMES(ts_method, TS_METHOD_LIST)
+TSI_NAMES(ts_preconditioner_kind, TS_PRECONDITIONER_LIST)

@@ -32,31 +32,28 @@
 #include <stdio.h>
 
 #include "common/core/core.h"
-#include "krylov.h"
+#include "solver.h"
 
-enum { SHADOW, OTHER_SHADOW, P, V, T, E, VECTORS };
+enum { SHADOW, OTHER_SHADOW, P, V, T, VECTORS };
 
 /* Of every iteration: at its start rho and r^T r, then what it divides by. */
 enum { RHO, RR, SIGMA, TS, TT, NUMBERS };
 
 enum { REPLACEMENT_INTERVAL = 16 /* iterations at least */ };
 
-static int ring_size(const ts_krylov *k) {
-  return 2 * (k->desc.check_interval + k->overlap + 1);
+static int slot_of(const ts_solver *k, int iteration, int number) {
+  return TSI_SLOT_OWN + NUMBERS * (iteration % k->ring) + number;
 }
 
-static int slot_of(const ts_krylov *k, int iteration, int number) {
-  return TSI_KRYLOV_OWN + NUMBERS * (iteration % ring_size(k)) + number;
+static double number(const ts_solver *k, int iteration, int which, int component) {
+  return tsi_number(k, slot_of(k, iteration, which), component);
 }
 
-static double number(const ts_krylov *k, int iteration, int which, int component) {
-  return tsi_krylov_number(k, slot_of(k, iteration, which), component);
-}
-
-static void plan(ts_krylov *k) {
+static void plan(ts_solver *k) {
+  k->ring = 2 * (k->desc.check_interval + k->overlap + 1);
   k->own_vectors = VECTORS;
-  k->own_slots = NUMBERS * ring_size(k);
-  k->history_size = ring_size(k);
+  k->own_slots = NUMBERS * k->ring;
+  k->history_size = k->ring;
 }
 
 /* Numbers from -1 to 1 that are always the same (Marsaglia 2003, "Xorshift RNGs"). */
@@ -76,35 +73,35 @@ static ts_status fill_random(ts_vector *v, uint32_t seed) {
   return status;
 }
 
-static ts_status prepare(ts_krylov *k) {
+static ts_status prepare(ts_solver *k) {
   return fill_random(k->own[SHADOW], 2463534242u);
 }
 
 /* ---- Iterations ---- */
 
-static const ts_vector *shadow_of(const tsi_krylov_state *s) {
-  return s->solver->own[s->turn ? OTHER_SHADOW : SHADOW];
+static const ts_vector *shadow_of(const tsi_solve *s) {
+  return s->solver->own[s->shadow ? OTHER_SHADOW : SHADOW];
 }
 
 /* The random one first; then the residual of the restart, and its product with the random one, in turn. */
-static ts_status choose_shadow(const tsi_krylov_state *s) {
-  const ts_krylov *k = s->solver;
-  if (s->turn == 0) return TS_OK;
-  if (s->turn % 2 == 0) return k->context->ops->multiply(k->own[OTHER_SHADOW], k->r, k->own[SHADOW]);
+static ts_status choose_shadow(const tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  if (s->shadow == 0) return TS_OK;
+  if (s->shadow % 2 == 0) return k->context->ops->multiply(k->own[OTHER_SHADOW], k->r, k->own[SHADOW]);
   return k->context->ops->axpby(k->own[OTHER_SHADOW], ts_constant(1), k->r, ts_constant(0), k->r);
 }
 
 /* The sums of r at the start of an iteration. */
-static ts_status sum_residual(const tsi_krylov_state *s) {
-  const ts_krylov *k = s->solver;
+static ts_status sum_residual(const tsi_solve *s) {
+  const ts_solver *k = s->solver;
   const tsi_dot sums[2] = {{slot_of(k, s->iteration, RHO), shadow_of(s), k->r, NULL},
                            {slot_of(k, s->iteration, RR), k->r, k->r, NULL}};
   return tsi_dots(k->slots, sums, 2, k->scratch);
 }
 
 /* Begins anew from x and its residual r. */
-static ts_status begin(tsi_krylov_state *s) {
-  const ts_krylov *k = s->solver;
+static ts_status begin(tsi_solve *s) {
+  const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   const ts_coefficient one = ts_constant(1), zero = ts_constant(0);
   s->phase_start = s->phase_best_at = s->iteration;
@@ -114,23 +111,23 @@ static ts_status begin(tsi_krylov_state *s) {
   s->claims_in_vain = 0;
   s->phase_start_measure = s->measure;
   TSI_TRY(choose_shadow(s));
-  TSI_TRY(ops->fill(k->own[E], 0));
+  TSI_TRY(ops->fill(k->e, 0));
   TSI_TRY(ops->axpby(k->own[P], one, k->r, zero, k->r));
   return sum_residual(s);
 }
 
-static ts_status iterate(tsi_krylov_state *s) {
-  const ts_krylov *k = s->solver;
+static ts_status iterate(tsi_solve *s) {
+  const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
-  ts_vector *p = k->own[P], *v = k->own[V], *t = k->own[T], *e = k->own[E];
+  ts_vector *p = k->own[P], *v = k->own[V], *t = k->own[T], *e = k->e;
   const int now = s->iteration;
   const ts_slot rho = {k->slots, slot_of(k, now, RHO)}, sigma = {k->slots, slot_of(k, now, SIGMA)},
                 ts = {k->slots, slot_of(k, now, TS)}, tt = {k->slots, slot_of(k, now, TT)},
                 rho_new = {k->slots, slot_of(k, now + 1, RHO)};
-  TSI_TRY(tsi_krylov_apply(k, v, p));
+  TSI_TRY(tsi_solver_apply(k, v, p));
   TSI_TRY(ops->reduce(k->slots, sigma.index, TSI_REDUCE_DOT, shadow_of(s), v));
   TSI_TRY(tsi_axpy2(e, ts_quotient(1, rho, sigma), p, k->r, ts_quotient(-1, rho, sigma), v));
-  TSI_TRY(tsi_krylov_apply(k, t, k->r));
+  TSI_TRY(tsi_solver_apply(k, t, k->r));
   const tsi_dot sums[2] = {{ts.index, t, k->r, NULL}, {tt.index, t, t, NULL}};
   TSI_TRY(tsi_dots(k->slots, sums, 2, k->scratch));
   TSI_TRY(ops->axpby(e, ts_quotient(1, ts, tt), k->r, ts_constant(1), e));
@@ -144,7 +141,7 @@ static ts_status iterate(tsi_krylov_state *s) {
 /* ---- Checks ---- */
 
 /* ||r|| / ||b|| by the recurrence, at the start of an iteration. */
-static double claimed(const tsi_krylov_state *s, int iteration) {
+static double claimed(const tsi_solve *s, int iteration) {
   double largest = 0;
   for (int c = 0; c < s->solver->components; c++) {
     const double rr = number(s->solver, iteration, RR, c);
@@ -154,10 +151,17 @@ static double claimed(const tsi_krylov_state *s, int iteration) {
   return largest;
 }
 
+/* The recurrence says that the rule is met. */
+static int claims_convergence(const tsi_solve *s, int iteration) {
+  for (int c = 0; c < s->solver->components; c++)
+    if (s->norm_rule[c] > 0 && !(sqrt(number(s->solver, iteration, RR, c)) <= s->tolerance[c])) return 0;
+  return 1;
+}
+
 /* What broke down in an iteration, NULL if nothing did. Components that are solved do not count: what they
  * divide is as small as what they divide by. */
-static const char *broken(const tsi_krylov_state *s, int iteration) {
-  const ts_krylov *k = s->solver;
+static const char *broken(const tsi_solve *s, int iteration) {
+  const ts_solver *k = s->solver;
   const double rounding = ldexp(1, -24);
   for (int c = 0; c < k->components; c++) {
     const double r = sqrt(number(k, iteration, RR, c)), rr_new = number(k, iteration + 1, RR, c);
@@ -165,7 +169,7 @@ static const char *broken(const tsi_krylov_state *s, int iteration) {
                  ts = number(k, iteration, TS, c), tt = number(k, iteration, TT, c);
     if (!isfinite(rr_new) || !isfinite(rho) || !isfinite(sigma) || !isfinite(ts) || !isfinite(tt))
       return "a number left the range of single precision";
-    const double solved = 0.1 * k->desc.rtol * s->norm_rule[c];
+    const double solved = 0.1 * s->tolerance[c];
     if (r <= solved) continue;
     if (rho == 0) return "the residual is orthogonal to the shadow vector";
     if (sigma == 0) return "A p is orthogonal to the shadow vector";
@@ -179,57 +183,57 @@ static const char *broken(const tsi_krylov_state *s, int iteration) {
 }
 
 /* x = x + M^-1 e if that is better, and r computed anew in either case. The directions go on. */
-static ts_status replace_residual(tsi_krylov_state *s) {
-  const ts_krylov *k = s->solver;
+static ts_status replace_residual(tsi_solve *s) {
+  const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   const double before = s->measure;
-  TSI_TRY(tsi_krylov_try(s, k->own[E], k->own[T]));
+  TSI_TRY(tsi_solve_try(s, k->e, k->own[T]));
   if (s->measure < before)
-    TSI_TRY(ops->fill(k->own[E], 0));
+    TSI_TRY(ops->fill(k->e, 0));
   else
     TSI_TRY(ops->residual(k->r, k->b, k->matrix, k->x_new));
   s->replaced_at = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
   s->peak = 0;
   s->claims_in_vain = s->measure <= 0.5 * before ? 0 : s->claims_in_vain + 1;
-  if (s->measure <= k->desc.rtol)
-    tsi_krylov_finish(s, TS_REASON_CONVERGED, NULL);
+  if (s->met)
+    tsi_solve_finish_converged(s);
   else if (s->claims_in_vain >= 2 && s->result->relative_residual <= s->result->attainable_residual)
-    tsi_krylov_finish_stagnated(s);
+    tsi_solve_finish_stagnated(s);
   return s->ended ? TS_OK : sum_residual(s);
 }
 
 /* Begins again from the best x, or ends where that was in vain too often. */
-static ts_status restart(tsi_krylov_state *s, double before, const char *what, int iteration) {
-  const ts_krylov *k = s->solver;
+static ts_status restart(tsi_solve *s, double before, const char *what, int iteration) {
+  const ts_solver *k = s->solver;
   s->result->restarts++;
   s->in_vain = s->measure <= (what ? 0.9 : 0.5) * before ? 0 : s->in_vain + 1;
-  if (s->in_vain) s->turn++;
+  if (s->in_vain) s->shadow++;
   if (s->in_vain < 4) {
     TSI_TRY(k->context->ops->residual(k->r, k->b, k->matrix, k->x));
     return begin(s);
   }
   if (!what || s->result->relative_residual <= s->result->attainable_residual) {
-    tsi_krylov_finish_stagnated(s);
+    tsi_solve_finish_stagnated(s);
     return TS_OK;
   }
   char text[160];
   snprintf(text, sizeof text, "breakdown of BiCGSTAB in iteration %d, where %s, at a relative residual of %.2g",
            iteration + 1, what, s->result->relative_residual);
-  tsi_krylov_finish(s, TS_REASON_BREAKDOWN, text);
+  tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
   return TS_OK;
 }
 
 /* The recurrence claims convergence, it has broken down (`what`), or it has made no progress for long. */
-static ts_status look_at_residual(tsi_krylov_state *s, int claims, const char *what, int where) {
-  const ts_krylov *k = s->solver;
+static ts_status look_at_residual(tsi_solve *s, int claims, const char *what, int where) {
+  const ts_solver *k = s->solver;
   if (claims) {
     TSI_TRY(replace_residual(s));
     if (s->ended || s->claims_in_vain < 2) return TS_OK;
   } else {
-    TSI_TRY(tsi_krylov_try(s, k->own[E], k->own[T]));
-    if (s->measure <= k->desc.rtol) {
-      tsi_krylov_finish(s, TS_REASON_CONVERGED, NULL);
+    TSI_TRY(tsi_solve_try(s, k->e, k->own[T]));
+    if (s->met) {
+      tsi_solve_finish_converged(s);
       return TS_OK;
     }
   }
@@ -237,8 +241,8 @@ static ts_status look_at_residual(tsi_krylov_state *s, int claims, const char *w
 }
 
 /* Looks at the numbers of iterations reported .. checked-1. */
-static ts_status judge(tsi_krylov_state *s, int checked) {
-  const ts_krylov *k = s->solver;
+static ts_status judge(tsi_solve *s, int checked) {
+  const ts_solver *k = s->solver;
   const int first = s->reported;
   const char *what = NULL;
   int where = 0;
@@ -255,46 +259,49 @@ static ts_status judge(tsi_krylov_state *s, int checked) {
     }
   }
   s->reported = checked;
-  tsi_krylov_progress(s, checked, checked - first);
+  tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
   const double now = claimed(s, checked);
   const int window = k->matrix->info.rows > 1000 ? k->matrix->info.rows : 1000;
-  const int claims = !what && now <= k->desc.rtol;
+  const int claims = !what && claims_convergence(s, checked);
   if (claims || what || checked - s->phase_best_at > window) return look_at_residual(s, claims, what, where);
   if (now <= 1e-3 * s->peak && checked - s->replaced_at >= REPLACEMENT_INTERVAL) return replace_residual(s);
   return TS_OK;
 }
 
-/* Iterations up to the next check, then the numbers. Meanwhile the device goes on with `overlap` iterations. */
-static ts_status advance(tsi_krylov_state *s) {
-  const ts_krylov *k = s->solver;
-  const int left = k->desc.max_iterations - s->iteration, done = s->iteration - s->phase_start;
-  int steps = done < 1 ? 1 : done;
-  int overlap = 0;
-  if (steps >= k->desc.check_interval) {
-    steps = k->desc.check_interval;
-    overlap = k->overlap;
-  }
-  if (steps > left) steps = left;
-  if (overlap > left - steps) overlap = left - steps;
+/* Iterations up to the next check, then the numbers. */
+static ts_status advance(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  int steps, overlap;
+  tsi_solve_plan_steps(s, s->iteration - s->phase_start, &steps, &overlap);
   for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
   const int checked = s->iteration;
-  TSI_TRY(k->context->ops->scalars_read_begin(k->slots, 0, TSI_KRYLOV_OWN + k->own_slots));
-  for (int i = 0; i < overlap; i++) TSI_TRY(iterate(s));
-  k->context->waits++;
-  TSI_TRY(k->context->ops->scalars_read_end(k->slots, k->numbers));
+  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, overlap, iterate));
   return judge(s, checked);
 }
 
-static ts_status run(tsi_krylov_state *s) {
+static ts_status run(tsi_solve *s) {
   TSI_TRY(begin(s));
   while (!s->ended && s->iteration < s->solver->desc.max_iterations) TSI_TRY(advance(s));
   return TS_OK;
 }
 
-static ts_status settle(tsi_krylov_state *s) {
-  return tsi_krylov_try(s, s->solver->own[E], s->solver->own[T]);
+static ts_status run_fixed(tsi_solve *s) {
+  TSI_TRY(begin(s));
+  while (s->iteration < s->solver->desc.fixed_iterations) TSI_TRY(iterate(s));
+  return TS_OK;
 }
 
-const tsi_krylov_method tsi_bicgstab = {
-    .name = "BiCGSTAB", .plan = plan, .prepare = prepare, .run = run, .settle = settle};
+/* Where the iterations or the callback ended the solve within a phase. */
+static ts_status settle(tsi_solve *s) {
+  if (s->ended && s->result->reason != TS_REASON_STOPPED) return TS_OK;
+  return tsi_solve_try(s, s->solver->e, s->solver->own[T]);
+}
+
+const tsi_method tsi_bicgstab = {.name = "bicgstab",
+                                 .preconditioned_from_right = 1,
+                                 .plan = plan,
+                                 .prepare = prepare,
+                                 .run = run,
+                                 .run_fixed = run_fixed,
+                                 .settle = settle};

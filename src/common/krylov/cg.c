@@ -1,32 +1,92 @@
-/* The conjugate gradient solver: its descriptor, its workspace, and the checks before a solve. */
+/* Conjugate gradients with a preconditioner M (Hestenes and Stiefel 1952; Buatois et al. 2008, section 1.2),
+ * written once for all backends over the ops table:
+ *
+ *   r = b - A x;  e = 0;  d = M^-1 r;  delta_0 = r^T M^-1 r
+ *   for k = 0, 1, ...
+ *     q = A d
+ *     alpha = delta_k / d^T q
+ *     e = e + alpha d;  r = r - alpha q
+ *     delta_k+1 = r^T M^-1 r
+ *     d = M^-1 r + (delta_k+1 / delta_k) d
+ *
+ * Every delta and d^T q stays in a device slot; alpha and beta are quotients of slots that the updates evaluate
+ * themselves. The host reads the slots of all iterations since the last check at once. A device may carry out
+ * many iterations by itself (ops->cg->iterate) and writes the same numbers into the same slots.
+ *
+ * Where a pass costs more than its work, the two reductions of an iteration become one (Meurant 1987,
+ * "Multitasking the conjugate gradient method on the CRAY X-MP/48"), since r_k+1 = r_k - alpha q and d^T q =
+ * r_k^T M^-1 q:
+ *
+ *   q = A d
+ *   delta_k = r^T M^-1 r;  d^T q;  q^T M^-1 q
+ *   alpha = delta_k / d^T q;  beta = alpha (q^T M^-1 q) / (d^T q) - 1
+ *   e = e + alpha d;  r = r - alpha q;  d = M^-1 r + beta d
+ *
+ * delta is summed from r in every iteration, so that the error of a beta does not live on in the next.
+ *
+ * When the recurrence claims convergence, r is computed from x = x + e; if that does not confirm it, the
+ * iteration begins again from there. When two such verifications in a row do not halve the residual, it is at
+ * the limit of single precision: stagnation.
+ *
+ * d^T q <= 0 may be an indefinite matrix or rounding. Where d^T q against d^T M d leaves a doubt, the iteration
+ * begins again with a check and d^T d in each iteration (checked mode), where the two can be told apart. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "cg.h"
+#include "cg_operations.h"
 #include "common/core/core.h"
-#include "common/precond/multigrid/multigrid.h"
+#include "solver.h"
+
+/* Vectors and slots of its own: a few numbers, then delta and d^T A d of every iteration in a ring. */
+enum { D, Q, R_NEXT, D_NEXT, VECTORS };
+enum {
+  SLOT_DD = TSI_SLOT_OWN, /* d^T d, in checked mode */
+  SLOT_QMQ,               /* q^T M^-1 q, with one reduction */
+  SLOT_DONE,              /* iterations that the device has carried out by itself since the last check */
+  SLOT_RING
+};
+
+static int delta_slot(const ts_solver *k, int iteration) {
+  return SLOT_RING + 2 * (iteration % k->ring);
+}
+static int dq_slot(const ts_solver *k, int iteration) {
+  return delta_slot(k, iteration) + 1;
+}
+static double delta_of(const tsi_solve *s, int iteration, int component) {
+  return tsi_number(s->solver, delta_slot(s->solver, iteration), component);
+}
+static double dq_of(const tsi_solve *s, int iteration, int component) {
+  return tsi_number(s->solver, dq_slot(s->solver, iteration), component);
+}
+
+/* ---- The descriptor ---- */
 
 static int has_one_reduction(const ts_context *context) {
   return context->ops->dots && context->ops->cg && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
 }
 
-/* Only where nothing else is asked for than what the device does by itself. */
-static int runs_on_device(const ts_context *context, const ts_matrix *A, const ts_cg_desc *resolved) {
-  const tsi_ops *ops = context->ops;
-  return ops->cg && ops->cg->iterate && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS) &&
-         resolved->preconditioner != TS_PRECONDITIONER_MULTIGRID && resolved->reductions == 2 &&
-         ops->cg->fits(A);
+static int is_diagonal(const ts_preconditioner *M, const ts_solver_desc *desc) {
+  return M ? tsi_preconditioner_is_diagonal(M) : desc->preconditioner_kind != TS_PRECONDITIONER_BLOCK_JACOBI;
 }
 
-static ts_status resolve_reductions(ts_context *context, const ts_matrix *A, ts_cg_desc *desc) {
+/* Only where nothing else is asked for than what the device does by itself. */
+int tsi_cg_runs_on_device(const ts_matrix *A, const ts_preconditioner *M, const ts_solver_desc *resolved) {
+  const tsi_ops *ops = A->context->ops;
+  return ops->cg && ops->cg->iterate && !(A->context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS) &&
+         is_diagonal(M, resolved) && resolved->reductions == 2 && ops->cg->fits(A);
+}
+
+static ts_status resolve_reductions(ts_context *context, const ts_matrix *A, int diagonal,
+                                    ts_solver_desc *desc) {
   const tsi_tiling *t = &A->row_space->tiling;
   if (desc->reductions < 0 || desc->reductions > 2)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "reductions is %d; it is 1 or 2, or 0 for the default",
                     desc->reductions);
-  if (desc->preconditioner == TS_PRECONDITIONER_MULTIGRID) {
+  if (!diagonal) {
     if (desc->reductions == 1)
       return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                      "reductions is 1; with multigrid as preconditioner iterations have 2");
+                      "reductions is 1; iterations with a preconditioner that is not diagonal have 2");
     desc->reductions = 2;
   }
   if (desc->reductions == 1 && !has_one_reduction(context))
@@ -40,201 +100,437 @@ static ts_status resolve_reductions(ts_context *context, const ts_matrix *A, ts_
   return TS_OK;
 }
 
-static ts_status check_multigrid(ts_context *context, const ts_matrix *A, const ts_cg_desc *desc) {
-  const int wanted = desc->preconditioner == TS_PRECONDITIONER_MULTIGRID;
-  if (wanted && !desc->multigrid)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "preconditioner is multigrid and multigrid is NULL; ts_multigrid_create makes one");
-  if (!wanted && desc->multigrid)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "multigrid is set and preconditioner is %d, not TS_PRECONDITIONER_MULTIGRID (%d)",
-                    desc->preconditioner, TS_PRECONDITIONER_MULTIGRID);
-  if (wanted && desc->multigrid->matrix != A)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "multigrid was made for another matrix than the solver");
-  return TS_OK;
-}
-
-static ts_status resolve(ts_context *context, const ts_matrix *A, const ts_cg_desc *desc, ts_cg_desc *out) {
-  static const ts_cg_desc defaults;
-  *out = desc ? *desc : defaults;
-  if (out->preconditioner < TS_PRECONDITIONER_JACOBI || out->preconditioner > TS_PRECONDITIONER_MULTIGRID)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "preconditioner is %d, which is no ts_preconditioner",
-                    out->preconditioner);
-  TSI_TRY(check_multigrid(context, A, out));
-  if (out->stop != TS_STOP_DELTA && out->stop != TS_STOP_RESIDUAL)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "stop is %d, which is no ts_stop", out->stop);
-  if (!(out->rtol >= 0 && out->rtol < 1))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "rtol is %g; it must be at least 0 and less than 1",
-                    out->rtol);
-  if (out->max_iterations < 0)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "max_iterations is %d, less than 0",
-                    out->max_iterations);
-  if (out->check_interval < 0 || out->check_interval > 1024)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "check_interval is %d; it goes from 1 to 1024, or 0 for the default", out->check_interval);
-  if (out->rtol == 0) out->rtol = 1e-5;
-  if (out->max_iterations == 0) {
-    const double wanted = 10.0 * A->info.rows;
-    out->max_iterations = wanted < 1000 ? 1000 : wanted > 100000 ? 100000 : (int)wanted;
-  }
-  TSI_TRY(resolve_reductions(context, A, out));
+ts_status tsi_cg_resolve(ts_context *context, const ts_matrix *A, const ts_preconditioner *M,
+                         ts_solver_desc *desc) {
+  TSI_TRY(resolve_reductions(context, A, is_diagonal(M, desc), desc));
   /* A cycle of multigrid costs more than a wait. A device that iterates by itself also knows when to end. */
   enum { on_device = 250 };
-  if (out->check_interval == 0)
-    out->check_interval = out->multigrid                    ? 1
-                          : runs_on_device(context, A, out) ? on_device
-                                                            : context->caps.check_interval;
+  if (desc->check_interval == 0)
+    desc->check_interval = M && M->desc.kind == TS_PRECONDITIONER_MULTIGRID ? 1
+                           : tsi_cg_runs_on_device(A, M, desc)              ? on_device
+                                                                            : context->caps.check_interval;
   return TS_OK;
 }
 
-ts_status ts_cg_create(ts_matrix *matrix, const ts_cg_desc *desc, ts_cg **out) {
-  TSI_REQUIRE(NULL, matrix);
-  ts_context *context = matrix->context;
-  tsi_clear_error(context);
-  TSI_REQUIRE(context, out);
-  *out = NULL;
-  if (!matrix->has_diagonal)
-    return tsi_fail(
-        context, TS_ERROR_INVALID_ARGUMENT,
-        "conjugate gradients need a square matrix with one space for rows and columns; this one is %d x %d",
-        matrix->info.rows, matrix->info.columns);
-  ts_cg_desc resolved;
-  TSI_TRY(resolve(context, matrix, desc, &resolved));
-  ts_cg *cg = tsi_calloc(context, 1, sizeof *cg);
-  if (!cg) return tsi_out_of_memory(context, "a solver", sizeof *cg);
-  cg->context = context;
-  cg->matrix = matrix;
-  cg->desc = resolved;
-  cg->on_device = runs_on_device(context, matrix, &resolved);
-  cg->overlap = context->caps.check_overlap;
-  if (cg->on_device || cg->overlap >= resolved.check_interval) cg->overlap = 0;
-  cg->ring = 2 * (resolved.check_interval + cg->overlap + 1);
-  cg->history = tsi_malloc(context, (size_t)cg->ring, sizeof *cg->history);
-  cg->numbers = tsi_malloc(context, (size_t)TSI_CG_RING + 2 * (size_t)cg->ring, 4 * sizeof *cg->numbers);
-  if (!cg->history || !cg->numbers) {
-    tsi_free(context, cg->history);
-    tsi_free(context, cg->numbers);
-    tsi_free(context, cg);
-    return tsi_out_of_memory(context, "a solver", (size_t)resolved.check_interval * 80);
-  }
-  matrix->references++;
-  *out = cg;
+static void plan(ts_solver *k) {
+  k->own_vectors = k->desc.reductions == 1 ? VECTORS : 2;
+  k->ring = 2 * (k->desc.check_interval + k->overlap + 1);
+  k->own_slots = SLOT_RING - TSI_SLOT_OWN + 2 * k->ring;
+  k->history_size = k->ring;
+}
+
+/* ---- The recurrence ---- */
+
+/* delta of the present r. */
+static ts_status sum_delta(const tsi_solve *s, tsi_dot *sum) {
+  const ts_solver *k = s->solver;
+  const int slot = delta_slot(k, s->iteration);
+  if (k->z) TSI_TRY(tsi_solver_precondition(k, k->z, k->r));
+  *sum = k->z ? (tsi_dot){slot, k->r, k->z, NULL} : (tsi_dot){slot, k->r, k->r, k->m};
   return TS_OK;
 }
 
-static void destroy_workspace(ts_cg *cg) {
-  ts_vector_destroy(&cg->x);
-  ts_vector_destroy(&cg->r);
-  ts_vector_destroy(&cg->d);
-  ts_vector_destroy(&cg->q);
-  ts_vector_destroy(&cg->b);
-  ts_vector_destroy(&cg->e);
-  ts_vector_destroy(&cg->m);
-  ts_vector_destroy(&cg->z);
-  ts_vector_destroy(&cg->scratch);
-  ts_vector_destroy(&cg->r_next);
-  ts_vector_destroy(&cg->d_next);
-  ts_scalars_destroy(&cg->slots);
-  cg->components = 0;
+/* d = M^-1 r + beta d */
+static ts_status update_direction(const ts_solver *k, ts_coefficient beta) {
+  ts_vector *d = k->own[D];
+  if (k->m) return tsi_multiply_add(d, k->m, k->r, beta, d, k->scratch);
+  return k->context->ops->axpby(d, ts_constant(1), k->z ? k->z : k->r, beta, d);
 }
 
-void ts_cg_destroy(ts_cg **out) {
-  if (!out || !*out) return;
-  ts_cg *cg = *out;
-  ts_context *context = cg->context;
-  destroy_workspace(cg);
-  tsi_enter_to_destroy(context);
-  tsi_matrix_release(cg->matrix);
-  tsi_leave(context, TS_OK);
-  tsi_free(context, cg->history);
-  tsi_free(context, cg->numbers);
-  tsi_free(context, cg);
-  *out = NULL;
+/* e = 0, d = M^-1 r */
+static ts_status begin(tsi_solve *s) {
+  s->phase_start = s->iteration;
+  s->settled = 0;
+  TSI_TRY(s->solver->context->ops->fill(s->solver->e, 0));
+  return update_direction(s->solver, ts_constant(0));
 }
 
-/* 1 / diagonal, or a multiple of the identity that brings a matrix far from 1 to about 1. */
-static int needs_m(const ts_cg *cg) {
-  return cg->desc.preconditioner == TS_PRECONDITIONER_JACOBI ||
-         (cg->desc.preconditioner == TS_PRECONDITIONER_NONE && tsi_scale_exponent(cg->matrix));
+static void swap(ts_vector **a, ts_vector **b) {
+  ts_vector *c = *a;
+  *a = *b;
+  *b = c;
 }
 
-static ts_status create_workspace(ts_cg *cg, int components) {
-  if (cg->components == components && !cg->m == !needs_m(cg)) return TS_OK;
-  destroy_workspace(cg);
-  ts_vector *vectors[10];
-  int count = 6, m = -1, multigrid = -1, scratch = -1, next = -1;
-  if (needs_m(cg)) m = count++;
-  if (cg->desc.preconditioner == TS_PRECONDITIONER_MULTIGRID) multigrid = count++;
-  if (tsi_needs_scratch(cg->context)) scratch = count++;
-  if (cg->desc.reductions == 1) {
-    next = count;
-    count += 2;
-  }
-  TSI_TRY(tsi_enter(cg->context));
-  TSI_TRY(tsi_leave(cg->context, tsi_group_create(cg->matrix->row_space, components, vectors, count,
-                                                  TSI_CG_RING + 2 * cg->ring, &cg->slots)));
-  cg->e = vectors[0]; /* e and r side by side: axpy2_dot updates both */
-  cg->r = vectors[1];
-  cg->x = vectors[2];
-  cg->d = vectors[3];
-  cg->q = vectors[4];
-  cg->b = vectors[5];
-  cg->m = m >= 0 ? vectors[m] : NULL;
-  cg->z = multigrid >= 0 ? vectors[multigrid] : NULL;
-  cg->scratch = scratch >= 0 ? vectors[scratch] : NULL;
-  cg->r_next = next >= 0 ? vectors[next] : NULL;
-  cg->d_next = next >= 0 ? vectors[next + 1] : NULL;
-  cg->components = components;
+static ts_status iterate_with_one_reduction(tsi_solve *s) {
+  ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  ts_vector *q = k->own[Q];
+  const int delta = delta_slot(k, s->iteration), dq = dq_slot(k, s->iteration);
+  const tsi_dot sums[TSI_MAX_DOTS] = {
+      {dq, k->own[D], q, NULL}, {delta, k->r, k->r, k->m}, {SLOT_QMQ, q, q, k->m}};
+  TSI_TRY(ops->spmv(q, k->matrix, k->own[D]));
+  TSI_TRY(tsi_dots(k->slots, sums, TSI_MAX_DOTS, k->scratch));
+  const tsi_cg_update update = {.e = k->e,
+                                .r_new = k->own[R_NEXT],
+                                .d_new = k->own[D_NEXT],
+                                .r = k->r,
+                                .d = k->own[D],
+                                .q = q,
+                                .m = k->m,
+                                .slots = k->slots,
+                                .delta = delta,
+                                .dq = dq,
+                                .qmq = SLOT_QMQ};
+  TSI_TRY(ops->cg->update(&update));
+  swap(&k->r, &k->own[R_NEXT]);
+  swap(&k->own[D], &k->own[D_NEXT]);
+  s->iteration++;
   return TS_OK;
 }
 
-/* What the matrix alone tells: the method would not work. */
-static int refuse(const ts_cg *cg, ts_cg_result *result) {
-  const ts_matrix_info *info = &cg->matrix->info;
-  if (!info->symmetric) {
-    result->reason = TS_REASON_NOT_SYMMETRIC;
-    snprintf(result->message, sizeof result->message,
-             "the matrix is not symmetric: the entry in row %d, column %d differs from its mirror",
-             info->unsymmetric_row, info->unsymmetric_column);
-    return 1;
+static ts_status iterate(tsi_solve *s) {
+  ts_solver *k = s->solver;
+  if (k->desc.reductions == 1 && !s->checked_mode) return iterate_with_one_reduction(s);
+  const tsi_ops *ops = k->context->ops;
+  ts_vector *d = k->own[D], *q = k->own[Q];
+  const ts_slot delta = {k->slots, delta_slot(k, s->iteration)}, dq = {k->slots, dq_slot(k, s->iteration)},
+                delta_new = {k->slots, delta_slot(k, s->iteration + 1)};
+  TSI_TRY(ops->spmv(q, k->matrix, d));
+  TSI_TRY(ops->reduce(k->slots, dq.index, TSI_REDUCE_DOT, d, q));
+  if (s->checked_mode) TSI_TRY(ops->reduce(k->slots, SLOT_DD, TSI_REDUCE_DOT, d, d));
+  if (k->z) {
+    TSI_TRY(tsi_axpy2(k->e, ts_quotient(1, delta, dq), d, k->r, ts_quotient(-1, delta, dq), q));
+    TSI_TRY(tsi_solver_precondition(k, k->z, k->r));
+    TSI_TRY(ops->reduce(k->slots, delta_new.index, TSI_REDUCE_DOT, k->r, k->z));
+  } else {
+    TSI_TRY(tsi_axpy2_dot(k->e, ts_quotient(1, delta, dq), d, k->r, ts_quotient(-1, delta, dq), q, k->m,
+                          k->slots, delta_new.index, k->scratch));
   }
-  if (cg->desc.preconditioner == TS_PRECONDITIONER_JACOBI && info->zero_diagonal_row >= 0) {
-    result->reason = TS_REASON_ZERO_DIAGONAL;
-    snprintf(result->message, sizeof result->message,
-             "the Jacobi preconditioner needs a diagonal without zeros; it is 0 or missing in row %d",
-             info->zero_diagonal_row);
-    return 1;
-  }
-  return 0;
+  TSI_TRY(update_direction(k, ts_quotient(1, delta_new, delta)));
+  s->iteration++;
+  return TS_OK;
 }
 
-ts_status ts_cg_solve(ts_cg *cg, const ts_vector *b, ts_vector *x, ts_cg_result *result) {
-  TSI_REQUIRE(NULL, cg);
-  ts_context *context = cg->context;
-  tsi_clear_error(context);
-  TSI_REQUIRE(context, b);
-  TSI_REQUIRE(context, x);
-  const ts_space *space = cg->matrix->row_space;
-  TSI_TRY(tsi_check_space(b, space, "b", "the solver", "the matrix's space", "ts_matrix_row_space"));
-  TSI_TRY(tsi_check_space(x, space, "x", "the solver", "the matrix's space", "ts_matrix_row_space"));
-  TSI_TRY(tsi_check_components(b, x));
-  if (cg->desc.multigrid && b->components != 1)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
-                    "b and x have %d components; multigrid as preconditioner takes one", b->components);
-  if (cg->desc.multigrid) TSI_TRY(tsi_multigrid_check_current(cg->desc.multigrid));
-
-  ts_cg_result own;
-  if (!result) result = &own;
-  *result = (ts_cg_result){.delta_ratio = NAN, .relative_residual = NAN, .attainable_residual = NAN};
-  TSI_TRY(create_workspace(cg, b->components));
-  if (refuse(cg, result)) {
-    if (cg->desc.zero_start) TSI_TRY(ts_vector_fill(x, 0));
-    return TS_NOT_CONVERGED;
+/* At most `count` iterations that the device carries out by itself. */
+static ts_status iterate_on_device(const tsi_solve *s, int count, const float enough[4],
+                                   const float visible[4]) {
+  const ts_solver *k = s->solver;
+  tsi_cg_iterations run = {
+      .matrix = k->matrix,
+      .e = k->e,
+      .r = k->r,
+      .d = k->own[D],
+      .q = k->own[Q],
+      .m = k->m,
+      .slots = k->slots,
+      .ring = SLOT_RING,
+      .ring_size = k->ring,
+      .rr = TSI_SLOT_RR,
+      .done = SLOT_DONE,
+      .iteration = s->iteration,
+      .count = count,
+      .stop_by_residual = k->desc.stop == TS_STOP_RESIDUAL,
+  };
+  for (int c = 0; c < 4; c++) {
+    run.enough[c] = enough[c];
+    run.visible[c] = visible[c];
   }
-
-  const uint64_t waits = context->waits;
-  TSI_TRY(tsi_enter(context));
-  TSI_TRY(tsi_leave(context, tsi_cg_run(cg, b, x, result)));
-  result->waits = (int)(context->waits - waits);
-  return result->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED;
+  return k->context->ops->cg->iterate(&run);
 }
+
+/* ---- What the numbers say ---- */
+
+static double delta_ratio(const tsi_solve *s, int iteration) {
+  double largest = 0;
+  for (int c = 0; c < s->solver->components; c++) {
+    const double delta = delta_of(s, iteration, c);
+    if (!isfinite(delta)) return NAN;
+    if (s->delta_0[c] > 0) largest = fmax(largest, sqrt(fabs(delta) / s->delta_0[c]));
+  }
+  return largest;
+}
+
+static int stops_by_delta(const tsi_solve *s) {
+  return s->solver->desc.stop == TS_STOP_DELTA;
+}
+
+/* The recurrence says that the rule is met. */
+static int claims(const tsi_solve *s, int iteration) {
+  if (stops_by_delta(s)) return delta_ratio(s, iteration) <= s->solver->desc.rtol;
+  for (int c = 0; c < s->solver->components; c++)
+    if (s->norm_rule[c] > 0 && !(s->norm_r[c] <= s->tolerance[c])) return 0;
+  return 1;
+}
+
+/* x = x + e, and what is left then. To go on from there, begin. */
+static ts_status verify(tsi_solve *s) {
+  TSI_TRY(tsi_solve_accept(s, s->solver->e, s->solver->own[Q])); /* q is free until the next iteration */
+  s->result->reduction = delta_ratio(s, s->iteration);
+  if (!stops_by_delta(s)) return TS_OK;
+  s->measure = s->result->reduction;
+  s->met = s->measure <= s->solver->desc.rtol;
+  return TS_OK;
+}
+
+/* The recurrence claims convergence, or has not improved for long: look at b - A x. */
+static ts_status judge_by_residual(tsi_solve *s, int must_end) {
+  TSI_TRY(verify(s));
+  if (s->met) {
+    tsi_solve_finish_converged(s);
+    return TS_OK;
+  }
+  s->in_vain = s->measure > 0.5 * s->verified ? s->in_vain + 1 : 0;
+  s->verified = fmin(s->measure, s->verified);
+  s->result->restarts++;
+  if (must_end || s->in_vain >= 2) {
+    tsi_solve_finish_stagnated(s);
+    return TS_OK;
+  }
+  return begin(s);
+}
+
+/* ---- Curvature ---- */
+
+/* d^T q <= 0 means something where delta is above this. */
+static double visible(const tsi_solve *s, int component) {
+  return fmax(1e-13 * s->delta_0[component], FLT_MIN);
+}
+
+/* d^T q <= 0 where delta is not yet small. Returns the component, or -1. */
+static int lost_curvature(const tsi_solve *s, int iteration) {
+  for (int c = 0; c < s->solver->components; c++)
+    if (dq_of(s, iteration, c) <= 0 && delta_of(s, iteration, c) > visible(s, c)) return c;
+  return -1;
+}
+
+/* d^T M d of the iteration after this one. r is orthogonal to the directions before, so that
+ * d_k+1 = M^-1 r_k+1 + beta d_k makes it delta_k+1 + beta^2 d_k^T M d_k. */
+static void follow_direction(tsi_solve *s, int iteration) {
+  for (int c = 0; c < s->solver->components; c++) {
+    const double before = delta_of(s, iteration, c), delta = delta_of(s, iteration + 1, c);
+    const double beta = before != 0 ? delta / before : 0;
+    if (iteration == s->phase_start) s->direction[c] = before;
+    s->direction[c] = delta + beta * beta * s->direction[c];
+  }
+}
+
+/* Of values that the device computed the norm is not known: about twice the largest diagonal entry. */
+static ts_status measure_matrix(const ts_solver *k) {
+  const tsi_ops *ops = k->context->ops;
+  float largest[4];
+  TSI_TRY(ops->diagonal(k->own[Q], k->matrix));
+  TSI_TRY(ops->reduce(k->slots, SLOT_DD, TSI_REDUCE_MAX_ABS, k->own[Q], k->own[Q]));
+  TSI_TRY(tsi_scalars_read(k->slots, SLOT_DD, 1, largest));
+  k->matrix->norm_infinity = 2 * (double)largest[0];
+  return TS_OK;
+}
+
+static void finish_indefinite(tsi_solve *s, double dq, const char *m, double dmd, int iteration) {
+  char text[160];
+  snprintf(text, sizeof text,
+           "the matrix is not positive definite: d^T A d is %.3g with d^T %sd = %.3g in iteration %d", dq, m,
+           dmd, iteration + 1);
+  tsi_solve_finish(s, TS_REASON_INDEFINITE, text);
+}
+
+/* d^T q <= 0 against d^T M d: beyond doubt more than rounding? The eigenvalues of M^-1 A are about 1 and less,
+ * if M is there to make them so. */
+static void judge_by_direction(tsi_solve *s, int iteration, int component, double dmd) {
+  const ts_solver *k = s->solver;
+  const int plain = !k->m && !k->z;
+  const double dq = dq_of(s, iteration, component),
+               beyond_doubt = plain ? 1e-5 * k->matrix->norm_infinity : 1e-4;
+  if (dmd > 0 && dq < -beyond_doubt * dmd) finish_indefinite(s, dq, plain ? "" : "M ", dmd, iteration);
+}
+
+/* In checked mode d^T d of the same iteration tells whether d^T q <= 0 is more than rounding. */
+static void judge_curvature(tsi_solve *s, int iteration, int component) {
+  const double dq = dq_of(s, iteration, component), dd = tsi_number(s->solver, SLOT_DD, component);
+  char text[160];
+  if (dq < -1e-6 * s->solver->matrix->norm_infinity * dd) {
+    finish_indefinite(s, dq, "", dd, iteration);
+    return;
+  }
+  snprintf(text, sizeof text,
+           "stagnated: in iteration %d the matrix is singular or too ill-conditioned for single precision (d^T "
+           "A d is %.2g)",
+           iteration + 1, dq);
+  tsi_solve_finish(s, TS_REASON_STAGNATED, text);
+}
+
+/* From x + e, with a check in every iteration. */
+static ts_status begin_checked(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  s->checked_mode = 1;
+  s->result->restarts++;
+  tsi_dot delta;
+  TSI_TRY(k->context->ops->axpby(k->x, ts_constant(1), k->e, ts_constant(1), k->x));
+  TSI_TRY(tsi_solver_residual(k, k->x, k->own[Q]));
+  TSI_TRY(sum_delta(s, &delta));
+  const tsi_dot sums[2] = {delta, {TSI_SLOT_RR, k->r, k->r, NULL}};
+  TSI_TRY(tsi_dots(k->slots, sums, 2, k->scratch));
+  return begin(s);
+}
+
+/* ---- Checks ---- */
+
+/* Looks at the numbers of iterations reported .. checked-1. */
+static ts_status judge(tsi_solve *s, int checked) {
+  const ts_solver *k = s->solver;
+  const int first = s->reported;
+  int curvature_at = -1, component = -1;
+  double dmd = 0; /* of that component there */
+  for (int i = first; i < checked; i++) {
+    const double ratio = delta_ratio(s, i + 1);
+    k->history[i - first] = ratio;
+    /* Directions of before a restart, on which iterations went on while its check was awaited, are given up. */
+    if (i >= s->phase_start && curvature_at < 0 && (component = lost_curvature(s, i)) >= 0) {
+      curvature_at = i;
+      dmd = i == s->phase_start ? delta_of(s, i, component) : s->direction[component];
+    }
+    follow_direction(s, i);
+    if (curvature_at < 0 && isnan(ratio)) {
+      char text[160];
+      snprintf(text, sizeof text, "breakdown: a number left the range of single precision in iteration %d",
+               i + 1);
+      s->reported = checked;
+      tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
+      return TS_OK;
+    }
+    if (ratio < 0.9 * s->phase_best) {
+      s->phase_best = ratio;
+      s->phase_best_at = i + 1;
+    }
+  }
+  s->reported = checked;
+  tsi_solve_progress(s, checked, checked - first);
+  if (s->ended) return TS_OK;
+  if (curvature_at >= 0) {
+    if (s->checked_mode) {
+      judge_curvature(s, curvature_at, component);
+      return TS_OK;
+    }
+    if (k->matrix->device_values) TSI_TRY(measure_matrix(k));
+    judge_by_direction(s, curvature_at, component, dmd);
+    return s->ended ? TS_OK : begin_checked(s);
+  }
+  const int window = k->matrix->info.rows > 1000 ? k->matrix->info.rows : 1000;
+  const int too_long = checked - s->phase_best_at > window;
+  return claims(s, checked) || too_long ? judge_by_residual(s, too_long) : TS_OK;
+}
+
+static void take_norms(tsi_solve *s) {
+  for (int c = 0; c < s->solver->components; c++) s->norm_r[c] = sqrt(tsi_number(s->solver, TSI_SLOT_RR, c));
+}
+
+/* One interval of iterations that the device carries out by itself. It ends earlier where the numbers will end
+ * the solve, or change its way. */
+static ts_status advance_on_device(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  const int left = k->desc.max_iterations - s->iteration;
+  const int count = left < k->desc.check_interval ? left : k->desc.check_interval;
+  const double rtol = fmax(0, k->desc.rtol);
+  float enough[4] = {0}, seen[4] = {0};
+  for (int c = 0; c < k->components; c++) {
+    enough[c] = (float)(stops_by_delta(s) ? rtol * rtol * s->delta_0[c] : s->tolerance[c] * s->tolerance[c]);
+    seen[c] = (float)visible(s, c);
+  }
+  TSI_TRY(iterate_on_device(s, count, enough, seen));
+  TSI_TRY(tsi_scalars_read(k->slots, 0, TSI_SLOT_OWN + k->own_slots, k->numbers));
+  const int done = (int)tsi_number(k, SLOT_DONE, 0);
+  if (done < 1 || done > count)
+    return tsi_fail(k->context, TS_ERROR_DEVICE, "the device reports %d iterations of %d", done, count);
+  s->iteration += done;
+  take_norms(s);
+  return judge(s, s->iteration);
+}
+
+/* One interval: iterations, then the numbers. Meanwhile the device goes on with `overlap` iterations. */
+static ts_status advance(tsi_solve *s) {
+  ts_solver *k = s->solver;
+  if (k->on_device && !s->checked_mode) return advance_on_device(s);
+  const int left = k->desc.max_iterations - s->iteration;
+  int steps = s->checked_mode ? 1 : k->desc.check_interval, overlap = s->checked_mode ? 0 : k->overlap;
+  if (steps > left) steps = left;
+  if (overlap > left - steps) overlap = left - steps;
+  for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
+  const int checked = s->iteration;
+  /* What the iterations themselves have not summed up. */
+  tsi_dot sums[2];
+  int count = 0;
+  if (k->desc.reductions == 1 && !s->checked_mode)
+    sums[count++] = (tsi_dot){delta_slot(k, checked), k->r, k->r, k->m};
+  if (!stops_by_delta(s)) sums[count++] = (tsi_dot){TSI_SLOT_RR, k->r, k->r, NULL};
+  TSI_TRY(tsi_dots(k->slots, sums, count, k->scratch));
+  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, overlap, iterate));
+  take_norms(s);
+  return judge(s, checked);
+}
+
+/* delta of the start: M may not be positive, or the numbers not in range. */
+static void judge_start(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  for (int c = 0; c < k->components; c++) {
+    const double delta = delta_of(s, 0, c);
+    s->delta_0[c] = delta;
+    if (s->norm_start[c] <= ldexp(s->incompatible, -20)) continue;
+    char text[160];
+    if (!isfinite(delta)) {
+      tsi_solve_finish(s, TS_REASON_BREAKDOWN,
+                       "breakdown: the first residual leaves the range of single precision; scale the system");
+      return;
+    }
+    if (delta < 0) {
+      snprintf(text, sizeof text, "the matrix is not positive definite: r^T M^-1 r is %.3g at the start%s",
+               delta, k->m ? ", so its diagonal has negative entries" : "");
+      tsi_solve_finish(s, TS_REASON_INDEFINITE, text);
+      return;
+    }
+    if (delta == 0) {
+      tsi_solve_finish(s, TS_REASON_BREAKDOWN,
+                       "breakdown: r^T M^-1 r is 0 at the start, and r is not: the matrix is not positive "
+                       "definite, or out of the range of single precision");
+      return;
+    }
+  }
+}
+
+static ts_status run(tsi_solve *s) {
+  s->phase_best = INFINITY;
+  judge_start(s);
+  if (s->ended) return TS_OK;
+  TSI_TRY(begin(s));
+  while (!s->ended && s->iteration < s->solver->desc.max_iterations) TSI_TRY(advance(s));
+  return TS_OK;
+}
+
+static ts_status run_fixed(tsi_solve *s) {
+  static const float never[4] = {-1, -1, -1, -1}, any[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
+  const ts_solver *k = s->solver;
+  const int count = k->desc.fixed_iterations;
+  TSI_TRY(begin(s));
+  if (k->on_device) {
+    TSI_TRY(iterate_on_device(s, count, never, any));
+    s->iteration = count;
+  }
+  while (s->iteration < count) TSI_TRY(iterate(s));
+  return TS_OK;
+}
+
+/* After a breakdown: nothing of e, if it is not finite. */
+static ts_status drop_what_is_not_finite(const ts_solver *k) {
+  const tsi_ops *ops = k->context->ops;
+  ts_vector *x = k->own[D], *r = k->own[Q];
+  float rr[4];
+  TSI_TRY(ops->axpby(x, ts_constant(1), k->e, ts_constant(1), k->x));
+  TSI_TRY(ops->residual(r, k->b, k->matrix, x));
+  TSI_TRY(ops->reduce(k->slots, TSI_SLOT_RR, TSI_REDUCE_DOT, r, r));
+  TSI_TRY(tsi_scalars_read(k->slots, TSI_SLOT_RR, 1, rr));
+  for (int c = 0; c < k->components; c++)
+    if (!isfinite(rr[c])) return ops->fill(k->e, 0);
+  return TS_OK;
+}
+
+/* All of e into x, and what that leaves. */
+static ts_status settle(tsi_solve *s) {
+  if (s->settled) return TS_OK;
+  if (s->ended && s->result->reason == TS_REASON_BREAKDOWN) TSI_TRY(drop_what_is_not_finite(s->solver));
+  return verify(s);
+}
+
+const tsi_method tsi_cg = {.name = "cg",
+                           .plan = plan,
+                           .residual_sum = sum_delta,
+                           .run = run,
+                           .run_fixed = run_fixed,
+                           .settle = settle};

@@ -4,7 +4,7 @@
 
 #include "common/core/backend.h"
 
-/* The vectors of a CG iteration with one reduction (cg_run.c). */
+/* The vectors of a CG iteration with one reduction (cg.c). */
 typedef struct tsi_cg_update {
   ts_vector *e, *r_new, *d_new;
   const ts_vector *r, *d, *q, *m; /* m may be NULL: 1 */
@@ -12,7 +12,7 @@ typedef struct tsi_cg_update {
   int delta, dq, qmq; /* slots: r^T M^-1 r, d^T q, q^T M^-1 q */
 } tsi_cg_update;
 
-/* Iterations of CG that the device carries out by itself (cg_run.c). */
+/* Iterations of CG that the device carries out by itself (cg.c). */
 typedef struct tsi_cg_iterations {
   const ts_matrix *matrix;
   ts_vector *e, *r, *d, *q;

@@ -1,126 +1,48 @@
-/* CGLS: its descriptor, its workspace, and the checks before a solve. */
+/* CGLS (Hestenes and Stiefel 1952) with a preconditioner M of A^T A, written once for all backends over the ops
+ * table:
+ *
+ *   r = b - A x;  e = 0;  s = A^T r;  p = M^-1 s;  gamma_0 = s^T M^-1 s
+ *   for k = 0, 1, ...
+ *     q = A p
+ *     alpha = gamma_k / q^T q
+ *     e = e + alpha p;  r = r - alpha q
+ *     s = A^T r;  gamma_k+1 = s^T M^-1 s
+ *     p = M^-1 s + (gamma_k+1 / gamma_k) p
+ *
+ * A^T A is never formed, neither as a matrix nor in s (the gradient): s comes from r by a product, so that the
+ * residual's rounding enters once and not squared with the condition of A. Where A is far from 1, whose square
+ * single precision does not hold, 2^-k A takes its place and 2^k x that of x. */
 #include <math.h>
 
-#include "cgls.h"
 #include "common/core/core.h"
-#include "krylov.h"
+#include "solver.h"
 
-enum { NUMBERS = 3 }; /* of an iteration */
+/* Vectors of its own: p over the columns, and behind those, over the rows, q. */
+enum { P, VECTORS };
 
-static ts_status check_matrices(ts_context *context, const ts_matrix *A, const ts_matrix *At) {
-  if (At->context != context)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "matrix and transposed belong to different contexts");
-  if (A->info.rows != At->info.columns || A->info.columns != At->info.rows)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "transposed is %d x %d; the matrix is %d x %d",
-                    At->info.rows, At->info.columns, A->info.rows, A->info.columns);
-  if (A->row_space != At->column_space || A->column_space != At->row_space)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
-                    "transposed is not over the matrix's spaces; create it with ts_matrix_column_space as "
-                    "row_space and ts_matrix_row_space as column_space");
-  if (A->row_space->locked || At->row_space->locked)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the matrix has locked rows, which CGLS does not take");
-  return TS_OK;
+/* Of every iteration. */
+enum { GAMMA, SS, QQ, NUMBERS };
+
+static int slot_of(const ts_solver *k, int iteration, int which) {
+  return TSI_SLOT_OWN + NUMBERS * (iteration % k->ring) + which;
 }
 
-static void free_solver(ts_cgls *k) {
-  tsi_free(k->context, k->history);
-  tsi_free(k->context, k->numbers);
-  tsi_free(k->context, k);
+static ts_vector *q_of(const ts_solver *k) {
+  return k->vectors[k->vector_count - 1];
 }
 
-ts_status ts_cgls_create(ts_matrix *matrix, ts_matrix *transposed, const ts_krylov_desc *desc,
-                         ts_cgls **solver) {
-  TSI_REQUIRE(NULL, matrix);
-  ts_context *context = matrix->context;
-  tsi_clear_error(context);
-  TSI_REQUIRE(context, solver);
-  *solver = NULL;
-  TSI_REQUIRE(context, transposed);
-  TSI_TRY(check_matrices(context, matrix, transposed));
-  ts_krylov_desc resolved;
-  TSI_TRY(tsi_krylov_resolve(context, matrix->info.columns, desc, &resolved));
-  if (resolved.preconditioner == TS_PRECONDITIONER_JACOBI && !transposed->host_copy)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "the Jacobi preconditioner needs a transposed matrix made with keep_host_copy");
-  ts_cgls *k = tsi_calloc(context, 1, sizeof *k);
-  if (!k) return tsi_out_of_memory(context, "a solver", sizeof *k);
-  k->context = context;
-  k->matrix = matrix;
-  k->transposed = transposed;
-  k->desc = resolved;
-  k->overlap = context->caps.check_overlap < resolved.check_interval ? context->caps.check_overlap : 0;
-  k->ring = resolved.check_interval + k->overlap + 1;
-  k->history = tsi_malloc(context, (size_t)k->ring, sizeof *k->history);
-  k->numbers = tsi_malloc(context, TSI_CGLS_RING + NUMBERS * (size_t)k->ring, 4 * sizeof *k->numbers);
-  if (!k->history || !k->numbers) {
-    const size_t bytes = (size_t)k->ring * 4 * sizeof(float);
-    free_solver(k);
-    return tsi_out_of_memory(context, "a solver", bytes);
-  }
-  matrix->references++;
-  transposed->references++;
-  *solver = k;
-  return TS_OK;
-}
-
-static void destroy_workspace(ts_cgls *k) {
-  for (int i = 0; i < k->column_vector_count; i++) ts_vector_destroy(&k->column_vectors[i]);
-  for (int i = 0; i < TSI_CGLS_ROW_VECTORS; i++) ts_vector_destroy(&k->row_vectors[i]);
-  ts_scalars_destroy(&k->slots);
-  k->components = 0;
-}
-
-void ts_cgls_destroy(ts_cgls **solver) {
-  if (!solver || !*solver) return;
-  ts_cgls *k = *solver;
-  ts_context *context = k->context;
-  destroy_workspace(k);
-  tsi_enter_to_destroy(context);
-  tsi_matrix_release(k->matrix);
-  tsi_matrix_release(k->transposed);
-  tsi_leave(context, TS_OK);
-  free_solver(k);
-  *solver = NULL;
-}
-
-/* The slots are apart from the vectors: sums over both spaces go into them. */
-static ts_status create_vectors(ts_cgls *k, int components) {
-  const ts_scalars_desc slots = {.count = TSI_CGLS_RING + NUMBERS * k->ring};
-  TSI_TRY(ts_scalars_create(k->context, &slots, &k->slots));
-  k->column_vector_count = TSI_CGLS_COLUMN_VECTORS + tsi_needs_scratch(k->context);
-  TSI_TRY(tsi_enter(k->context));
-  ts_status status =
-      tsi_group_create(k->matrix->column_space, components, k->column_vectors, k->column_vector_count, 0, NULL);
-  if (status == TS_OK)
-    status = tsi_group_create(k->matrix->row_space, components, k->row_vectors, TSI_CGLS_ROW_VECTORS, 0, NULL);
-  return tsi_leave(k->context, status);
-}
-
-static ts_status create_workspace(ts_cgls *k, int components) {
-  if (k->components == components) return TS_OK;
-  destroy_workspace(k);
-  const ts_status status = create_vectors(k, components);
-  if (status < 0) {
-    destroy_workspace(k);
-    return status;
-  }
-  k->x = k->column_vectors[0];
-  k->x_new = k->column_vectors[1];
-  k->e = k->column_vectors[2];
-  k->s = k->column_vectors[3];
-  k->p = k->column_vectors[4];
-  k->m = k->column_vectors[5];
-  k->scratch = tsi_needs_scratch(k->context) ? k->column_vectors[6] : NULL;
-  k->b = k->row_vectors[0];
-  k->r = k->row_vectors[1];
-  k->q = k->row_vectors[2];
-  k->components = components;
-  return TS_OK;
+static void plan(ts_solver *k) {
+  k->ring = k->desc.check_interval + k->overlap + 1;
+  k->own_vectors = VECTORS;
+  k->own_row_vectors = 1;
+  k->own_slots = NUMBERS * k->ring;
+  k->history_size = k->ring;
 }
 
 /* m from the sums of squares of A's columns, which are rows of A^T. A column of zeros has 0. */
-static ts_status write_preconditioner(ts_cgls *k) {
-  if (k->desc.preconditioner != TS_PRECONDITIONER_JACOBI) return TS_OK;
+ts_status tsi_cgls_write_jacobi(ts_solver *k) {
+  k->exponent = tsi_scale_exponent(k->matrix);
+  if (!k->m) return TS_OK;
   ts_csr rows;
   TSI_TRY(ts_matrix_host_copy(k->transposed, &rows));
   const size_t count = (size_t)rows.rows * (size_t)k->components;
@@ -143,26 +65,135 @@ static ts_status write_preconditioner(ts_cgls *k) {
   return status;
 }
 
-ts_status ts_cgls_solve(ts_cgls *solver, const ts_vector *b, ts_vector *x, ts_cg_result *result) {
-  TSI_REQUIRE(NULL, solver);
-  ts_context *context = solver->context;
-  tsi_clear_error(context);
-  TSI_REQUIRE(context, b);
-  TSI_REQUIRE(context, x);
-  TSI_TRY(tsi_check_space(b, solver->matrix->row_space, "b", "the solver", "the matrix's row space",
-                          "ts_matrix_row_space"));
-  TSI_TRY(tsi_check_space(x, solver->matrix->column_space, "x", "the solver", "the matrix's column space",
-                          "ts_matrix_column_space"));
-  TSI_TRY(tsi_check_components(b, x));
-  ts_cg_result own;
-  if (!result) result = &own;
-  *result = (ts_cg_result){.delta_ratio = NAN, .relative_residual = NAN, .attainable_residual = NAN};
-  TSI_TRY(create_workspace(solver, b->components));
-  solver->exponent = tsi_scale_exponent(solver->matrix);
-  TSI_TRY(write_preconditioner(solver));
-  const uint64_t waits = context->waits;
-  TSI_TRY(tsi_enter(context));
-  TSI_TRY(tsi_leave(context, tsi_cgls_run(solver, b, x, result)));
-  result->waits = (int)(context->waits - waits);
-  return result->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED;
+/* ---- The recurrence ---- */
+
+static ts_status sum_gradient(const tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  ts_vector *g = k->gradient;
+  if (k->z) TSI_TRY(tsi_solver_precondition(k, k->z, g));
+  const tsi_dot sums[2] = {{slot_of(k, s->iteration, GAMMA), g, k->z ? k->z : g, k->m},
+                           {slot_of(k, s->iteration, SS), g, g, NULL}};
+  return tsi_dots(k->slots, sums, 2, k->scratch);
 }
+
+/* p = M^-1 s + beta p */
+static ts_status update_direction(const ts_solver *k, ts_coefficient beta) {
+  ts_vector *p = k->own[P];
+  if (k->m) return tsi_multiply_add(p, k->m, k->gradient, beta, p, k->scratch);
+  return k->context->ops->axpby(p, ts_constant(1), k->z ? k->z : k->gradient, beta, p);
+}
+
+/* From x and its r and s. */
+static ts_status begin(tsi_solve *s) {
+  s->phase_start = s->phase_best_at = s->iteration;
+  s->phase_best = INFINITY;
+  TSI_TRY(s->solver->context->ops->fill(s->solver->e, 0));
+  TSI_TRY(sum_gradient(s));
+  return update_direction(s->solver, ts_constant(0));
+}
+
+static ts_status iterate(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  ts_vector *p = k->own[P], *q = q_of(k);
+  const ts_slot gamma = {k->slots, slot_of(k, s->iteration, GAMMA)},
+                qq = {k->slots, slot_of(k, s->iteration, QQ)},
+                gamma_new = {k->slots, slot_of(k, s->iteration + 1, GAMMA)};
+  const ts_coefficient one = ts_constant(1);
+  TSI_TRY(tsi_solver_multiply(k, q, k->matrix, p));
+  TSI_TRY(ops->reduce(k->slots, qq.index, TSI_REDUCE_DOT, q, q));
+  TSI_TRY(ops->axpby(k->e, ts_quotient(1, gamma, qq), p, one, k->e));
+  TSI_TRY(ops->axpby(k->r, ts_quotient(-1, gamma, qq), q, one, k->r));
+  TSI_TRY(tsi_solver_multiply(k, k->gradient, k->transposed, k->r));
+  s->iteration++;
+  TSI_TRY(sum_gradient(s));
+  return update_direction(k, ts_quotient(1, gamma_new, gamma));
+}
+
+/* ---- Checks ---- */
+
+static double norm_of(const tsi_solve *s, int iteration, int component) {
+  return sqrt(tsi_number(s->solver, slot_of(s->solver, iteration, SS), component));
+}
+
+/* ||A^T r|| / ||A^T b|| by the recurrence. */
+static double claimed(const tsi_solve *s, int iteration) {
+  double largest = 0;
+  for (int c = 0; c < s->solver->components; c++) {
+    const double norm = norm_of(s, iteration, c);
+    if (!isfinite(norm)) return INFINITY;
+    if (s->norm_rule[c] > 0) largest = fmax(largest, norm / s->norm_rule[c]);
+  }
+  return largest;
+}
+
+static int claims_convergence(const tsi_solve *s, int iteration) {
+  for (int c = 0; c < s->solver->components; c++)
+    if (s->norm_rule[c] > 0 && !(norm_of(s, iteration, c) <= s->tolerance[c])) return 0;
+  return 1;
+}
+
+/* The recurrence claims convergence, or cannot go on: look at A^T (b - A x). */
+static ts_status verify(tsi_solve *s, int must_end) {
+  const double before = s->measure;
+  TSI_TRY(tsi_solve_try(s, s->solver->e, s->solver->own[P]));
+  if (s->met) {
+    tsi_solve_finish_converged(s);
+    return TS_OK;
+  }
+  s->result->restarts++;
+  s->in_vain = s->measure <= 0.5 * before ? 0 : s->in_vain + 1;
+  if (!must_end && s->in_vain < 2) return begin(s);
+  tsi_solve_finish_stagnated(s);
+  return TS_OK;
+}
+
+static ts_status judge(tsi_solve *s, int checked) {
+  const ts_solver *k = s->solver;
+  const int first = s->reported;
+  for (int i = first; i < checked; i++) {
+    const double ratio = claimed(s, i + 1);
+    k->history[i - first] = ratio;
+    if (i < s->phase_start || !(ratio < 0.9 * s->phase_best)) continue;
+    s->phase_best = ratio;
+    s->phase_best_at = i + 1;
+  }
+  s->reported = checked;
+  tsi_solve_progress(s, checked, checked - first);
+  if (s->ended) return TS_OK;
+  /* Where s is nothing but the rounding of A^T r it does not get smaller any more. */
+  const int at_limit = s->phase_best <= s->result->attainable_residual;
+  const int window = at_limit ? 25 : k->matrix->info.columns > 1000 ? k->matrix->info.columns : 1000;
+  const int too_long = checked - s->phase_best_at > window;
+  return claims_convergence(s, checked) || too_long || isinf(claimed(s, checked)) ? verify(s, too_long) : TS_OK;
+}
+
+static ts_status advance(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  int steps, overlap;
+  tsi_solve_plan_steps(s, s->iteration - s->phase_start, &steps, &overlap);
+  for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
+  const int checked = s->iteration;
+  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, overlap, iterate));
+  return judge(s, checked);
+}
+
+static ts_status run(tsi_solve *s) {
+  TSI_TRY(begin(s));
+  while (!s->ended && s->iteration < s->solver->desc.max_iterations) TSI_TRY(advance(s));
+  return TS_OK;
+}
+
+static ts_status run_fixed(tsi_solve *s) {
+  TSI_TRY(begin(s));
+  while (s->iteration < s->solver->desc.fixed_iterations) TSI_TRY(iterate(s));
+  return TS_OK;
+}
+
+static ts_status settle(tsi_solve *s) {
+  if (s->ended && s->result->reason != TS_REASON_STOPPED) return TS_OK;
+  return tsi_solve_try(s, s->solver->e, s->solver->own[P]);
+}
+
+const tsi_method tsi_cgls = {
+    .name = "cgls", .plan = plan, .run = run, .run_fixed = run_fixed, .settle = settle};

@@ -19,14 +19,14 @@
 #include <stdio.h>
 
 #include "common/core/core.h"
-#include "krylov.h"
+#include "solver.h"
 
 /* Slots: beta, the columns of H one behind the other, y. */
 static int column_slot(int column) {
-  return TSI_KRYLOV_OWN + 1 + column * (column + 3) / 2;
+  return TSI_SLOT_OWN + 1 + column * (column + 3) / 2;
 }
 
-static int y_slot(const ts_krylov *k) {
+static int y_slot(const ts_solver *k) {
   return column_slot(k->desc.restart);
 }
 
@@ -36,17 +36,17 @@ typedef struct least_squares {
   double *r, *cosine, *sine, *g;
 } least_squares;
 
-static least_squares part(const ts_krylov *k, int component) {
+static least_squares part(const ts_solver *k, int component) {
   const int m = k->desc.restart, size = m * m + 3 * m + 1;
   double *start = k->work + (size_t)component * (size_t)size;
   double *cosine = start + (size_t)m * (size_t)m;
   return (least_squares){start, cosine, cosine + m, cosine + 2 * (size_t)m};
 }
 
-static void plan(ts_krylov *k) {
+static void plan(ts_solver *k) {
   const int m = k->desc.restart;
   k->own_vectors = m + 1;
-  k->own_slots = y_slot(k) + m - TSI_KRYLOV_OWN;
+  k->own_slots = y_slot(k) + m - TSI_SLOT_OWN;
   k->work_size = 4 * (m * m + 3 * m + 1);
   k->history_size = m;
 }
@@ -56,10 +56,10 @@ static void plan(ts_krylov *k) {
 static const ts_slot one = {NULL, 0};
 
 /* From x's residual. */
-static ts_status begin(tsi_krylov_state *s) {
-  const ts_krylov *k = s->solver;
+static ts_status begin(tsi_solve *s) {
+  const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
-  const ts_slot beta = {k->slots, TSI_KRYLOV_OWN};
+  const ts_slot beta = {k->slots, TSI_SLOT_OWN};
   s->phase_start = s->iteration;
   s->columns = 0;
   for (int c = 0; c < k->components; c++) part(k, c).g[0] = s->norm_r[c];
@@ -67,12 +67,12 @@ static ts_status begin(tsi_krylov_state *s) {
   return ops->axpby(k->own[0], ts_quotient(1, one, beta), k->r, ts_constant(0), k->r);
 }
 
-static ts_status iterate(tsi_krylov_state *s) {
-  const ts_krylov *k = s->solver;
+static ts_status iterate(tsi_solve *s) {
+  const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   const int j = s->iteration - s->phase_start, column = column_slot(j);
   ts_vector *w = k->own[j + 1];
-  TSI_TRY(tsi_krylov_apply(k, w, k->own[j]));
+  TSI_TRY(tsi_solver_apply(k, w, k->own[j]));
   for (int i = 0; i <= j; i++) {
     TSI_TRY(ops->reduce(k->slots, column + i, TSI_REDUCE_DOT, w, k->own[i]));
     TSI_TRY(ops->axpby(w, ts_scaled(-1, k->slots, column + i), k->own[i], ts_constant(1), w));
@@ -102,14 +102,14 @@ static void rotate(const least_squares *p, int m, int j, double *h) {
 }
 
 /* What is small enough to end: a little less than the rule, so that rounding does not cost another cycle. */
-static double enough(const tsi_krylov_state *s, int component) {
-  return 0.9 * s->solver->desc.rtol * s->norm_rule[component];
+static double enough(const tsi_solve *s, int component) {
+  return 0.9 * s->tolerance[component];
 }
 
 /* Columns up to `checked` come in: the history, and whether every component has enough, or nothing can follow.
  */
-static void take_columns(tsi_krylov_state *s, int checked, int *cycle_is_over) {
-  const ts_krylov *k = s->solver;
+static void take_columns(tsi_solve *s, int checked, int *cycle_is_over) {
+  const ts_solver *k = s->solver;
   const int m = k->desc.restart, first = s->columns;
   double h[201] = {0};
   for (int j = first; j < checked - s->phase_start; j++) {
@@ -117,7 +117,7 @@ static void take_columns(tsi_krylov_state *s, int checked, int *cycle_is_over) {
     int over = 1;
     for (int c = 0; c < k->components; c++) {
       const least_squares p = part(k, c);
-      for (int i = 0; i <= j + 1; i++) h[i] = tsi_krylov_number(k, column_slot(j) + i, c);
+      for (int i = 0; i <= j + 1; i++) h[i] = tsi_number(k, column_slot(j) + i, c);
       rotate(&p, m, j, h);
       const double residual = fabs(p.g[j + 1]);
       if (!isfinite(residual))
@@ -134,11 +134,11 @@ static void take_columns(tsi_krylov_state *s, int checked, int *cycle_is_over) {
     }
   }
   s->reported = s->phase_start + s->columns;
-  tsi_krylov_progress(s, s->reported, s->columns - first);
+  tsi_solve_progress(s, s->reported, s->columns - first);
 }
 
 /* How many columns of a component are worth taking: up to the first with enough, without what is no number. */
-static int worth(const tsi_krylov_state *s, int component) {
+static int worth(const tsi_solve *s, int component) {
   const least_squares p = part(s->solver, component);
   const int m = s->solver->desc.restart;
   double residual = s->norm_r[component];
@@ -151,8 +151,8 @@ static int worth(const tsi_krylov_state *s, int component) {
 }
 
 /* y = R^-1 g into the slots of y. */
-static ts_status write_y(const tsi_krylov_state *s, float *y, int *count) {
-  const ts_krylov *k = s->solver;
+static ts_status write_y(const tsi_solve *s, float *y, int *count) {
+  const ts_solver *k = s->solver;
   const int m = k->desc.restart;
   *count = 0;
   for (int i = 0; i < 4 * s->columns; i++) y[i] = 0;
@@ -171,55 +171,50 @@ static ts_status write_y(const tsi_krylov_state *s, float *y, int *count) {
   return *count ? k->context->ops->scalars_write(k->slots, y_slot(k), *count, y) : TS_OK;
 }
 
-/* Adds what the cycle has found to x where that makes the residual smaller. Iterations that were begun in vain
- * do not count. */
-static ts_status end_cycle(tsi_krylov_state *s) {
-  const ts_krylov *k = s->solver;
-  const tsi_ops *ops = k->context->ops;
+/* e = sum of y_j v_j. Iterations that were begun in vain do not count. Returns 0 in `count` where nothing was
+ * found. */
+static ts_status combine(tsi_solve *s, int *count) {
+  const ts_solver *k = s->solver;
   float y[4 * 200];
-  int count = 0;
-  TSI_TRY(write_y(s, y, &count));
+  TSI_TRY(write_y(s, y, count));
   s->iteration = s->phase_start + s->columns;
   s->columns = 0;
-  if (count == 0) return TS_OK;
-  ts_vector *e = k->own[count]; /* the sum does not need it */
-  for (int i = 0; i < count; i++)
-    TSI_TRY(ops->axpby(e, ts_scaled(1, k->slots, y_slot(k) + i), k->own[i], ts_constant(i > 0), e));
-  return tsi_krylov_try(s, e, k->own[0]);
+  for (int i = 0; i < *count; i++)
+    TSI_TRY(k->context->ops->axpby(k->e, ts_scaled(1, k->slots, y_slot(k) + i), k->own[i], ts_constant(i > 0),
+                                   k->e));
+  return TS_OK;
+}
+
+/* Adds what the cycle has found to x where that makes the residual smaller. */
+static ts_status end_cycle(tsi_solve *s) {
+  int count = 0;
+  TSI_TRY(combine(s, &count));
+  return count ? tsi_solve_try(s, s->solver->e, s->solver->own[0]) : TS_OK;
 }
 
 /* Iterations up to the next check, then their columns. Meanwhile the device goes on with `overlap` iterations.
  */
-static ts_status advance(tsi_krylov_state *s, int *cycle_is_over) {
-  const ts_krylov *k = s->solver;
-  const int done = s->iteration - s->phase_start, rest = k->desc.restart - done,
-            left = k->desc.max_iterations - s->iteration;
-  int steps = s->iteration < 1 ? 1 : s->iteration, overlap = 0;
-  if (steps >= k->desc.check_interval) {
-    steps = k->desc.check_interval;
-    overlap = k->overlap;
-  }
-  if (steps > left) steps = left;
+static ts_status advance(tsi_solve *s, int *cycle_is_over) {
+  const ts_solver *k = s->solver;
+  const int rest = k->desc.restart - (s->iteration - s->phase_start);
+  int steps, overlap;
+  tsi_solve_plan_steps(s, s->iteration, &steps, &overlap);
   if (steps > rest) steps = rest;
-  if (overlap > left - steps) overlap = left - steps;
   if (overlap > rest - steps) overlap = rest - steps;
   for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
   const int checked = s->iteration, first = column_slot(s->columns),
             end = column_slot(checked - s->phase_start);
-  TSI_TRY(k->context->ops->scalars_read_begin(k->slots, first, end - first));
-  for (int i = 0; i < overlap; i++) TSI_TRY(iterate(s));
-  k->context->waits++;
-  TSI_TRY(k->context->ops->scalars_read_end(k->slots, k->numbers + 4 * (size_t)first));
+  TSI_TRY(tsi_solve_read(s, first, end - first, overlap, iterate));
   take_columns(s, checked, cycle_is_over);
   if (checked - s->phase_start >= k->desc.restart || checked >= k->desc.max_iterations) *cycle_is_over = 1;
   return TS_OK;
 }
 
-static void finish_stagnated(tsi_krylov_state *s) {
-  const ts_krylov *k = s->solver;
+static void finish_stagnated(tsi_solve *s) {
+  const ts_solver *k = s->solver;
   if (s->result->relative_residual <= 4 * s->result->attainable_residual ||
       k->desc.restart == k->matrix->info.rows) {
-    tsi_krylov_finish_stagnated(s);
+    tsi_solve_finish_stagnated(s);
     return;
   }
   char text[160];
@@ -228,11 +223,11 @@ static void finish_stagnated(tsi_krylov_state *s) {
       "GMRES(%d) stagnated at a relative residual of %.2g: %d restarts gained nothing; a larger restart may "
       "help",
       k->desc.restart, s->result->relative_residual, s->in_vain);
-  tsi_krylov_finish(s, TS_REASON_STAGNATED, text);
+  tsi_solve_finish(s, TS_REASON_STAGNATED, text);
 }
 
-static ts_status run(tsi_krylov_state *s) {
-  const ts_krylov_desc *desc = &s->solver->desc;
+static ts_status run(tsi_solve *s) {
+  const ts_solver_desc *desc = &s->solver->desc;
   while (!s->ended && s->iteration < desc->max_iterations) {
     const double before = s->measure;
     int cycle_is_over = 0;
@@ -242,17 +237,45 @@ static ts_status run(tsi_krylov_state *s) {
     if (s->ended) return TS_OK;
     TSI_TRY(end_cycle(s));
     s->in_vain = s->measure <= 0.999 * before ? 0 : s->in_vain + 1;
-    if (s->measure <= desc->rtol)
-      tsi_krylov_finish(s, TS_REASON_CONVERGED, NULL);
+    if (s->met)
+      tsi_solve_finish_converged(s);
     else if (s->in_vain >= 2)
       finish_stagnated(s);
   }
   return TS_OK;
 }
 
+/* Whole cycles, the last one cut to what is left. The host waits once a cycle, for the columns. */
+static ts_status run_fixed(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  while (s->iteration < k->desc.fixed_iterations) {
+    const int left = k->desc.fixed_iterations - s->iteration;
+    const int columns = left < k->desc.restart ? left : k->desc.restart, end = s->iteration + columns;
+    int count = 0, cycle_is_over = 0;
+    TSI_TRY(begin(s));
+    while (s->iteration < end) TSI_TRY(iterate(s));
+    TSI_TRY(tsi_solve_read(s, TSI_SLOT_OWN, column_slot(columns) - TSI_SLOT_OWN, 0, iterate));
+    for (int c = 0; c < k->components; c++) part(k, c).g[0] = s->norm_r[c] = tsi_number(k, TSI_SLOT_OWN, c);
+    take_columns(s, end, &cycle_is_over);
+    TSI_TRY(combine(s, &count));
+    s->iteration = end;
+    if (count == 0) TSI_TRY(k->context->ops->fill(k->e, 0));
+    if (end == k->desc.fixed_iterations) return TS_OK;
+    TSI_TRY(tsi_solver_add(k, k->x, k->e));
+    TSI_TRY(tsi_solver_residual(k, k->x, k->own[0]));
+  }
+  return TS_OK;
+}
+
 /* Where the callback stopped the solve within a cycle. */
-static ts_status settle(tsi_krylov_state *s) {
+static ts_status settle(tsi_solve *s) {
+  if (s->ended && s->result->reason != TS_REASON_STOPPED) return TS_OK;
   return s->columns > 0 ? end_cycle(s) : TS_OK;
 }
 
-const tsi_krylov_method tsi_gmres = {.name = "GMRES", .plan = plan, .run = run, .settle = settle};
+const tsi_method tsi_gmres = {.name = "gmres",
+                              .preconditioned_from_right = 1,
+                              .plan = plan,
+                              .run = run,
+                              .run_fixed = run_fixed,
+                              .settle = settle};

@@ -4,7 +4,6 @@
 #ifndef TSI_SYSTEM_H
 #define TSI_SYSTEM_H
 
-#include <texsolve/krylov.h>
 #include <texsolve/reorder.h>
 #include <texsolve/system.h>
 
@@ -90,9 +89,7 @@ struct ts_system {
   ts_matrix *matrix, *transposed;     /* the second where they are applied */
   ts_vector *b, *x;
   ts_vector *given; /* values of locked unknowns, 0 elsewhere; made when it is needed */
-  ts_cg *cg;
-  ts_krylov *krylov;
-  ts_cgls *cgls;
+  ts_solver *solver;
   double seconds_build; /* since the last solve */
 };
 

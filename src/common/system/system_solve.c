@@ -6,14 +6,8 @@
 
 /* ---- Device objects ---- */
 
-static void release_solvers(ts_system *s) {
-  ts_cg_destroy(&s->cg);
-  ts_krylov_destroy(&s->krylov);
-  ts_cgls_destroy(&s->cgls);
-}
-
 void tsi_system_release_device(ts_system *s) {
-  release_solvers(s);
+  ts_solver_destroy(&s->solver);
   ts_vector_destroy(&s->b);
   ts_vector_destroy(&s->x);
   ts_vector_destroy(&s->given);
@@ -80,7 +74,7 @@ static ts_status resolve(const ts_system *s, const ts_system_solve_desc *desc, t
 
 static int same_options(const ts_system_solve_desc *a, const ts_system_solve_desc *b) {
   return a->method == b->method && a->preconditioner == b->preconditioner && a->stop == b->stop &&
-         a->rtol == b->rtol && a->max_iterations == b->max_iterations &&
+         a->rtol == b->rtol && a->atol == b->atol && a->max_iterations == b->max_iterations &&
          a->check_interval == b->check_interval && a->restart == b->restart && a->progress == b->progress &&
          a->progress_user == b->progress_user;
 }
@@ -158,34 +152,24 @@ static ts_method choose_method(const ts_system *s) {
 }
 
 static ts_status create_solver(ts_system *s, const ts_system_solve_desc *how) {
-  const ts_cg_desc cg = {.preconditioner = how->preconditioner,
-                         .stop = how->stop,
-                         .rtol = how->rtol,
-                         .max_iterations = how->max_iterations,
-                         .check_interval = how->check_interval,
-                         .progress = how->progress,
-                         .progress_user = how->progress_user};
-  const ts_krylov_desc krylov = {.preconditioner = how->preconditioner,
-                                 .rtol = how->rtol,
-                                 .max_iterations = how->max_iterations,
-                                 .check_interval = how->check_interval,
-                                 .restart = how->restart,
-                                 .progress = how->progress,
-                                 .progress_user = how->progress_user};
-  if (how->method == TS_METHOD_CGLS)
-    return s->cgls ? TS_OK : ts_cgls_create(s->matrix, s->transposed, &krylov, &s->cgls);
-  if (how->method == TS_METHOD_CG) return s->cg ? TS_OK : ts_cg_create(s->matrix, &cg, &s->cg);
-  if (s->krylov) return TS_OK;
-  return (how->method == TS_METHOD_GMRES ? ts_gmres_create : ts_bicgstab_create)(s->matrix, &krylov,
-                                                                                 &s->krylov);
+  const ts_solver_desc desc = {.method = how->method,
+                               .transposed = how->method == TS_METHOD_CGLS ? s->transposed : NULL,
+                               .preconditioner_kind = how->preconditioner,
+                               .stop = how->stop,
+                               .rtol = how->rtol,
+                               .atol = how->atol,
+                               .max_iterations = how->max_iterations,
+                               .check_interval = how->check_interval,
+                               .restart = how->restart,
+                               .progress = how->progress,
+                               .progress_user = how->progress_user};
+  return s->solver ? TS_OK : ts_solver_create(s->matrix, &desc, &s->solver);
 }
 
 static ts_status iterate(ts_system *s, const ts_system_solve_desc *how, ts_system_result *result) {
   TSI_TRY(create_solver(s, how));
-  ts_cg_result own;
-  const ts_status status = how->method == TS_METHOD_CG     ? ts_cg_solve(s->cg, s->b, s->x, &own)
-                           : how->method == TS_METHOD_CGLS ? ts_cgls_solve(s->cgls, s->b, s->x, &own)
-                                                           : ts_krylov_solve(s->krylov, s->b, s->x, &own);
+  ts_result own;
+  const ts_status status = ts_solver_solve(s->solver, s->b, s->x, &own);
   if (status < 0) {
     s->new_start = 1; /* x is undefined now */
     s->values_on_device = 0;
@@ -193,7 +177,7 @@ static ts_status iterate(ts_system *s, const ts_system_solve_desc *how, ts_syste
   }
   result->reason = own.reason;
   result->iterations = own.iterations;
-  result->delta_ratio = how->method == TS_METHOD_CGLS ? own.relative_residual : own.delta_ratio;
+  result->reduction = how->method == TS_METHOD_CGLS ? own.relative_residual : own.reduction;
   result->attainable_residual = own.attainable_residual;
   snprintf(result->message, sizeof result->message, "%s", own.message);
   s->values_on_device = 1;
@@ -235,7 +219,7 @@ static void describe(const ts_system *s, const ts_system_solve_desc *how, ts_sys
 static ts_status run(ts_system *s, ts_system_solve_desc *how, ts_system_result *result) {
   TSI_TRY(tsi_system_prepare_matrix(s, how, &result->seconds_build, &result->seconds_layout));
   if (how->method == TS_METHOD_AUTO) how->method = choose_method(s);
-  if (!same_options(how, &s->how)) release_solvers(s);
+  if (!same_options(how, &s->how)) ts_solver_destroy(&s->solver);
   s->how = *how;
   describe(s, how, result);
   const double start = tsi_seconds();

@@ -1,4 +1,4 @@
-/* Iterations of conjugate gradients in one kernel (cg_run.c has the method). Its blocks wait for each other
+/* Iterations of conjugate gradients in one kernel (cg.c has the method). Its blocks wait for each other
  * where a sum is needed; alpha, beta and the stopping rule are evaluated by every thread.
  *
  * Where every row has a thread of its own, e, r, d and m stay in registers, and an iteration waits twice: a row

@@ -4,7 +4,7 @@
  * Exit status: 0 solved, 1 not, 77 when the backend has no device. */
 #include <math.h>
 #include <stdio.h>
-#include <texsolve/texsolve.h>
+#include <texsolve/solver.h>
 
 enum { N = 100 };
 
@@ -45,14 +45,14 @@ static int solve(ts_context *context) {
   desc.csr.values = values;
   ts_matrix *A = NULL;
   ts_vector *b_device = NULL, *x_device = NULL;
-  ts_cg *cg = NULL;
-  ts_cg_result result = {0};
+  ts_solver *cg = NULL;
+  ts_result result = {0};
   ts_status status = ts_matrix_create(context, &desc, &A);
   if (!status) status = ts_vector_create(ts_matrix_row_space(A), NULL, &b_device);
   if (!status) status = ts_vector_create(ts_matrix_row_space(A), NULL, &x_device);
   if (!status) status = ts_vector_write(b_device, b, N);
-  if (!status) status = ts_cg_create(A, NULL, &cg);
-  if (!status) status = ts_cg_solve(cg, b_device, x_device, &result);
+  if (!status) status = ts_solver_create(A, NULL, &cg);
+  if (!status) status = ts_solver_solve(cg, b_device, x_device, &result);
   const ts_status solved = status;
   if (status >= 0) status = ts_vector_read(x_device, x, N);
   int code = 0;
@@ -66,7 +66,7 @@ static int solve(ts_context *context) {
     printf("relative residual %.1e after %d iterations\n", residual, result.iterations);
     code = residual <= 1e-4 ? 0 : 1;
   }
-  ts_cg_destroy(&cg);
+  ts_solver_destroy(&cg);
   ts_vector_destroy(&x_device);
   ts_vector_destroy(&b_device);
   ts_matrix_destroy(&A);

@@ -36,6 +36,8 @@ struct ts_multigrid {
   ts_scalars *slots;
   size_t bytes_device;
   double seconds_setup;
+  double history[TS_MULTIGRID_HISTORY]; /* of the last solve */
+  int history_count;
 };
 
 /* ---- multigrid_coarsest.c ---- */

@@ -10,7 +10,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/core/core.h"
 #include "multigrid.h"
@@ -26,7 +25,7 @@ typedef struct solve {
   ts_vector *x;   /* b and x are the user's, or the scaled copies */
   ts_vector *out; /* the user's x */
   int exponent;   /* of the scale, 0 without */
-  ts_multigrid_result *result;
+  ts_result *result;
   double norm; /* what residuals are relative to: ||b||, or where that is 0 the first residual */
   double recent[FACTOR_CYCLES + 1]; /* the relative residuals of the last cycles, cycle modulo the size */
   double best;
@@ -73,11 +72,13 @@ static double incompatible_part(const ts_multigrid *mg, const float *slots) {
 }
 
 static void record(solve *s, int cycle, double relative) {
-  ts_multigrid_result *result = s->result;
+  ts_result *result = s->result;
   s->recent[cycle % (FACTOR_CYCLES + 1)] = relative;
-  result->cycles = cycle;
+  result->iterations = cycle;
   result->relative_residual = relative;
-  result->history[cycle < TS_MULTIGRID_HISTORY ? cycle : TS_MULTIGRID_HISTORY - 1] = relative;
+  const int place = cycle < TS_MULTIGRID_HISTORY ? cycle : TS_MULTIGRID_HISTORY - 1;
+  s->mg->history[place] = relative;
+  s->mg->history_count = place + 1;
   const int count = cycle < FACTOR_CYCLES ? cycle : FACTOR_CYCLES;
   if (count == 0) return;
   const double first = s->recent[(cycle - count) % (FACTOR_CYCLES + 1)];
@@ -86,18 +87,18 @@ static void record(solve *s, int cycle, double relative) {
 
 /* ---- Reasons ---- */
 
-static int finish(ts_multigrid_result *result, ts_multigrid_reason reason, const char *message) {
+static int finish(ts_result *result, ts_reason reason, const char *message) {
   result->reason = reason;
   snprintf(result->message, sizeof result->message, "%s", message);
   return 1;
 }
 
 static int judge_start(solve *s, const float *slots) {
-  ts_multigrid_result *result = s->result;
+  ts_result *result = s->result;
   const double norm_b = number(slots, TSI_MG_NORM_B), norm_r = number(slots, TSI_MG_NORM);
   if (!isfinite(norm_b) || !isfinite(norm_r)) {
     result->relative_residual = NAN;
-    return finish(result, TS_MULTIGRID_NAN_INPUT,
+    return finish(result, TS_REASON_NAN_INPUT,
                   isfinite(norm_b) ? "the starting value holds a NaN, an infinity or too large numbers"
                                    : "the right-hand side holds a NaN or an infinity");
   }
@@ -106,31 +107,31 @@ static int judge_start(solve *s, const float *slots) {
   record(s, 0, norm_r > 0 ? norm_r / s->norm : 0);
   s->best = result->relative_residual;
   if (norm_r > 0) return 0;
-  return finish(result, TS_MULTIGRID_ZERO_RESIDUAL, ts_multigrid_reason_text(TS_MULTIGRID_ZERO_RESIDUAL));
+  return finish(result, TS_REASON_ZERO_RESIDUAL, ts_reason_text(TS_REASON_ZERO_RESIDUAL));
 }
 
 /* After `cycle` cycles. Returns 1 where the solve ends. */
 static int judge(solve *s, int cycle) {
   const ts_multigrid_desc *desc = &s->mg->desc;
-  ts_multigrid_result *result = s->result;
+  ts_result *result = s->result;
   const double relative = result->relative_residual;
   const int stopped = desc->progress && desc->progress(cycle, relative, desc->progress_user);
   char text[160];
   if (relative <= desc->rtol) {
     snprintf(text, sizeof text, "converged to a relative residual of %.2g in %d cycle%s", relative, cycle,
              cycle == 1 ? "" : "s");
-    return finish(result, TS_MULTIGRID_CONVERGED, text);
+    return finish(result, TS_REASON_CONVERGED, text);
   }
-  if (stopped) return finish(result, TS_MULTIGRID_STOPPED, ts_multigrid_reason_text(TS_MULTIGRID_STOPPED));
+  if (stopped) return finish(result, TS_REASON_STOPPED, ts_reason_text(TS_REASON_STOPPED));
   if (isnan(relative)) { /* of either sign, which means nothing */
     snprintf(text, sizeof text, "diverged: the relative residual is not a number after %d cycle%s", cycle,
              cycle == 1 ? "" : "s");
-    return finish(result, TS_MULTIGRID_DIVERGED, text);
+    return finish(result, TS_REASON_DIVERGED, text);
   }
-  if (isinf(relative) || relative > 1e3 * fmax(1, s->result->history[0])) {
+  if (isinf(relative) || relative > 1e3 * fmax(1, s->mg->history[0])) {
     snprintf(text, sizeof text, "diverged: the relative residual is %.2g after %d cycle%s", relative, cycle,
              cycle == 1 ? "" : "s");
-    return finish(result, TS_MULTIGRID_DIVERGED, text);
+    return finish(result, TS_REASON_DIVERGED, text);
   }
   if (relative < 0.95 * s->best) {
     s->best = relative;
@@ -140,12 +141,12 @@ static int judge(solve *s, int cycle) {
     snprintf(text, sizeof text,
              "stagnated: the relative residual is %.2g after %d cycles and was %.2g after %d", relative, cycle,
              s->best, s->best_cycle);
-    return finish(result, TS_MULTIGRID_STAGNATED, text);
+    return finish(result, TS_REASON_STAGNATED, text);
   }
   if (cycle >= desc->max_cycles) {
     snprintf(text, sizeof text, "the maximum of %d cycles was reached at a relative residual of %.2g", cycle,
              relative);
-    return finish(result, TS_MULTIGRID_MAX_CYCLES, text);
+    return finish(result, TS_REASON_MAX_ITERATIONS, text);
   }
   return 0;
 }
@@ -209,7 +210,7 @@ static ts_status unscale(const solve *s, double largest) {
     char text[160];
     snprintf(text, sizeof text, "the solution, as large as %.2g, leaves the range of single precision",
              unscaled);
-    finish(s->result, TS_MULTIGRID_DIVERGED, text);
+    finish(s->result, TS_REASON_DIVERGED, text);
     if (unscaled > FLT_MAX) return TS_OK;
   }
   TSI_TRY(ops->axpby(mg->r, ts_constant(ldexpf(1, -s->exponent)), s->x, ts_constant(0), s->x));
@@ -250,7 +251,7 @@ static ts_status conclude(const solve *s) {
     TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
   }
   TSI_TRY(read_slots(mg, slots));
-  s->result->rounded_relative_residual = s->norm > 0 ? number(slots, TSI_MG_NORM) / s->norm : 0;
+  s->result->rounded_residual = s->norm > 0 ? number(slots, TSI_MG_NORM) / s->norm : 0;
   return s->exponent ? unscale(s, number(slots, TSI_MG_NORM_B)) : TS_OK;
 }
 
@@ -280,21 +281,28 @@ static ts_status run(solve *s) {
   return conclude(s);
 }
 
-ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x,
-                             ts_multigrid_result *result) {
+ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x, ts_result *result) {
   TSI_REQUIRE(NULL, multigrid);
   ts_context *context = multigrid->context;
   tsi_clear_error(context);
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
   TSI_TRY(tsi_multigrid_check_vectors(multigrid, b, x));
-  ts_multigrid_result own;
+  ts_result own;
   if (!result) result = &own;
-  memset(result, 0, sizeof *result);
+  *result = (ts_result){.reduction = NAN, .attainable_residual = NAN};
+  multigrid->history_count = 0;
   const uint64_t waits = context->waits;
   solve s = {.mg = multigrid, .b = b, .x = x, .out = x, .result = result};
   TSI_TRY(tsi_enter(context));
   TSI_TRY(tsi_leave(context, run(&s)));
   result->waits = (int)(context->waits - waits);
-  return result->reason <= TS_MULTIGRID_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED;
+  return result->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK
+                                                   : tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);
+}
+
+const double *ts_multigrid_history(const ts_multigrid *multigrid, int *count) {
+  const int known = multigrid ? multigrid->history_count : 0;
+  if (count) *count = known;
+  return known ? multigrid->history : NULL;
 }

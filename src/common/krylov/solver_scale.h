@@ -4,8 +4,8 @@
  * 2^target. That is 1 unless the matrix is far from 1 itself: b of about the cube root of A keeps x, r and the
  * sums of their squares within the range for every A that is. Products of A with what has the size of b would
  * leave it, so that such a matrix always has a preconditioner, if only a multiple of the identity. */
-#ifndef TSI_SOLVE_SCALE_H
-#define TSI_SOLVE_SCALE_H
+#ifndef TSI_SOLVER_SCALE_H
+#define TSI_SOLVER_SCALE_H
 
 #include "common/core/backend.h"
 
@@ -26,10 +26,9 @@ double tsi_residual_error(const ts_matrix *A, double dx);
 typedef struct tsi_scale_end {
   int components;
   double unscale[4], max_x[4];
-  double norm_b[4]; /* what the rule is relative to, before it */
-  double size;      /* of the matrix: the largest sum of magnitudes in a row, 0 where that is not known */
+  double tolerance[4]; /* of the residual, before it */
+  double size;         /* of the matrix: the largest sum of magnitudes in a row, 0 where that is not known */
   int32_t unknowns;
-  double rtol;
 } tsi_scale_end;
 
 /* The largest number of x if single precision does not hold it, else 0. */

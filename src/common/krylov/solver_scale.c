@@ -1,5 +1,5 @@
 /* How solvers stay within the range of single precision. */
-#include "solve_scale.h"
+#include "solver_scale.h"
 
 #include <float.h>
 #include <math.h>
@@ -45,10 +45,9 @@ double tsi_scale_overflow(const tsi_scale_end *end) {
 }
 
 int tsi_scale_underflow(const tsi_scale_end *end) {
-  const double visible = 1e-3 * end->rtol;
   for (int c = 0; c < end->components; c++) {
     const double lost = FLT_MIN / end->unscale[c]; /* at most, of a number of x */
-    if (end->unscale[c] < 1 && lost * end->size * sqrt(end->unknowns) > visible * end->norm_b[c]) return 1;
+    if (end->unscale[c] < 1 && lost * end->size * sqrt(end->unknowns) > 1e-3 * end->tolerance[c]) return 1;
   }
   return 0;
 }

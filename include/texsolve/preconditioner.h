@@ -1,0 +1,80 @@
+/* Preconditioners: M that is close to A and easy to invert. A solver applies z = M^-1 r once or twice an
+ * iteration (texsolve/solver.h); every method takes every preconditioner.
+ *
+ * A preconditioner is made once and serves any number of solvers whose solutions are over its space. Solvers
+ * keep it alive. Threads, errors and ownership are as in texsolve.h.
+ */
+#ifndef TEXSOLVE_PRECONDITIONER_H
+#define TEXSOLVE_PRECONDITIONER_H
+
+#include <texsolve/texsolve.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TS_PRECONDITIONER_LIST(X)                                                                              \
+  X(TS_PRECONDITIONER_JACOBI, 0, "jacobi")             /* M = diag(A) */                                       \
+  X(TS_PRECONDITIONER_NONE, 1, "none")                 /* M = I */                                             \
+  X(TS_PRECONDITIONER_BLOCK_JACOBI, 2, "block-jacobi") /* M = the blocks on the diagonal of A */               \
+  X(TS_PRECONDITIONER_MULTIGRID, 3, "multigrid")       /* M^-1 = one symmetric cycle (texsolve/grid.h) */      \
+  X(TS_PRECONDITIONER_CUSTOM, 4, "custom")             /* M^-1 = a function of the caller's */
+
+typedef enum ts_preconditioner_kind {
+#define TS_PRECONDITIONER_ENUM(name, value, text) name = value,
+  TS_PRECONDITIONER_LIST(TS_PRECONDITIONER_ENUM)
+#undef TS_PRECONDITIONER_ENUM
+} ts_preconditioner_kind;
+
+/* A kind's text, NULL if there is no such kind; and the kind with a text, -1 if none. Any thread. */
+TS_API const char *ts_preconditioner_kind_name(ts_preconditioner_kind kind);
+TS_API int ts_preconditioner_kind_from_name(const char *name);
+
+typedef struct ts_preconditioner ts_preconditioner;
+
+/* z = M^-1 r, asked for with the library's functions (ts_matrix_multiply, ts_vector_axpby, ...), so that
+ * nothing has to wait for the device. z and r are over the preconditioner's space and have the components of
+ * the solve; r must stay as it is, and z may hold anything. A result other than TS_OK ends the solve and is
+ * what ts_solver_solve returns; the message of the function that failed is kept. */
+typedef ts_status (*ts_precondition_fn)(void *user, ts_vector *z, const ts_vector *r);
+
+/* Fields that do not belong to the kind must be 0. */
+typedef struct ts_preconditioner_desc {
+  ts_preconditioner_kind kind; /* default: TS_PRECONDITIONER_JACOBI */
+  int block_size;              /* block Jacobi: rows of a block, 2 to 16. Default: 4, and in the formats bcrs2
+                                  and bcrs4 2 and 4, the only size that they take */
+  struct ts_multigrid *multigrid; /* multigrid: must outlive the preconditioner and what uses it */
+  ts_precondition_fn apply;       /* custom */
+  void *user;                     /* custom: the first argument of `apply` */
+  int symmetric;                  /* custom: 1 if M is symmetric and positive definite, which conjugate
+                                     gradients ask for */
+  int reserved[8];                /* 0 */
+} ts_preconditioner_desc;
+
+/* Makes a preconditioner for a square matrix with one space for rows and columns, and keeps the matrix alive.
+ * For multigrid it may be NULL: then it is the stencil that the hierarchy was made for. `desc` may be NULL.
+ *
+ * Jacobi and multigrid follow the matrix's values (multigrid after ts_multigrid_update). Block Jacobi reads
+ * them from the matrix's host copy, here and in ts_preconditioner_update. A multigrid cycle used as M is
+ * symmetric, whatever ts_multigrid_desc.symmetric says, and takes one component.
+ *
+ * Errors: TS_ERROR_INVALID_ARGUMENT (a field and its value; a block that is singular: its first row is named;
+ * no host copy), TS_ERROR_UNSUPPORTED (block Jacobi of a stencil), memory. */
+TS_API ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_desc *desc,
+                                          ts_preconditioner **preconditioner);
+TS_API void ts_preconditioner_destroy(ts_preconditioner **preconditioner);
+
+/* Computes M from the matrix's present values, after ts_matrix_set_values. Only block Jacobi needs it; others
+ * do nothing. Errors as above; then M is as it was. */
+TS_API ts_status ts_preconditioner_update(ts_preconditioner *preconditioner);
+
+/* z = M^-1 r. z is not r. Does not wait, unless a caller's function does.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (z is r), TS_ERROR_INCOMPATIBLE (other spaces or components). */
+TS_API ts_status ts_preconditioner_apply(ts_preconditioner *preconditioner, ts_vector *z, const ts_vector *r);
+
+TS_API ts_preconditioner_kind ts_preconditioner_get_kind(const ts_preconditioner *preconditioner);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

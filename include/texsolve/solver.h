@@ -1,0 +1,201 @@
+/* Krylov solvers: A x = b, and least squares min ||A x - b||.
+ *
+ *   cg         Hestenes and Stiefel 1952, for symmetric positive definite matrices. In one reduction an
+ *              iteration: Meurant 1987.
+ *   bicgstab   van der Vorst 1992, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution
+ *              of nonsymmetric linear systems". Two products an iteration, a fixed number of vectors.
+ *   gmres      Saad and Schultz 1986, "GMRES: a generalized minimal residual algorithm for solving
+ *              nonsymmetric linear systems", restarted after `restart` iterations. One product an iteration,
+ * the smallest residual of all vectors of the cycle, but restart + 1 vectors to keep and to orthogonalise
+ * against. cgls       Hestenes and Stiefel 1952: conjugate gradients on A^T A x = A^T b without forming A^T A;
+ * as stable as LSQR (Paige and Saunders 1982). Any number of rows and columns.
+ *
+ * All run on every backend, with up to four components at once, each with its own coefficients. Numbers stay
+ * on the device: only a check waits for it. bicgstab and gmres are preconditioned from the right, so that the
+ * residual they look at is that of the system itself.
+ *
+ * Threads, errors and ownership are as in texsolve.h.
+ */
+#ifndef TEXSOLVE_SOLVER_H
+#define TEXSOLVE_SOLVER_H
+
+#include <texsolve/preconditioner.h>
+#include <texsolve/texsolve.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TS_METHOD_LIST(X)                                                                                      \
+  X(TS_METHOD_AUTO, 0, "auto") /* cg where the matrix is symmetric, bicgstab where it is not, cgls with        \
+                                  `transposed` */                                                              \
+  X(TS_METHOD_CG, 1, "cg")     /* conjugate gradients */                                                       \
+  X(TS_METHOD_BICGSTAB, 2, "bicgstab") /* stabilised bi-conjugate gradients */                                 \
+  X(TS_METHOD_GMRES, 3, "gmres")       /* generalised minimal residual, restarted */                           \
+  X(TS_METHOD_CGLS, 4, "cgls")         /* conjugate gradients for least squares */
+
+typedef enum ts_method {
+#define TS_METHOD_ENUM(name, value, text) name = value,
+  TS_METHOD_LIST(TS_METHOD_ENUM)
+#undef TS_METHOD_ENUM
+} ts_method;
+
+/* A method's text, NULL if there is no such method; and the method with a text, -1 if none. Any thread. */
+TS_API const char *ts_method_name(ts_method method);
+TS_API int ts_method_from_name(const char *name);
+
+/* What `rtol` and `atol` bound. */
+typedef enum ts_stop {
+  TS_STOP_RESIDUAL =
+      0,            /* ||b - A x|| <= max(rtol ||b||, atol), with b - A x computed from x on the device. cgls:
+                       ||A^T (b - A x)|| <= max(rtol ||A^T b||, atol) */
+  TS_STOP_DELTA = 1 /* cg: delta <= rtol^2 delta_0 with delta = r^T M^-1 r (Buatois et al. 2008, 1.2), where
+                       the computed b - A x agrees */
+} ts_stop;
+
+/* What vectors and iterations are made of. */
+typedef enum ts_precision {
+  TS_PRECISION_SINGLE = 0 /* the only one yet */
+} ts_precision;
+
+/* Why a solve ended; name, value, text. The first three are success. */
+#define TS_REASON_LIST(X)                                                                                      \
+  X(TS_REASON_CONVERGED, 0, "converged")                                                                       \
+  X(TS_REASON_ZERO_RESIDUAL, 1, "the starting value already solves the system")                                \
+  X(TS_REASON_FIXED_ITERATIONS, 2, "the fixed number of iterations was done")                                  \
+  X(TS_REASON_MAX_ITERATIONS, 3, "the maximum number of iterations was reached")                               \
+  X(TS_REASON_STAGNATED, 4, "stagnated: the residual is at the limit of single precision")                     \
+  X(TS_REASON_DIVERGED, 5, "diverged: the residual grows")                                                     \
+  X(TS_REASON_INDEFINITE, 6, "the matrix is not positive definite")                                            \
+  X(TS_REASON_NOT_SYMMETRIC, 7, "the matrix is not symmetric")                                                 \
+  X(TS_REASON_ZERO_DIAGONAL, 8, "the Jacobi preconditioner needs a diagonal without zeros")                    \
+  X(TS_REASON_NAN_INPUT, 9, "the right-hand side or the starting value holds a NaN or an infinity")            \
+  X(TS_REASON_BREAKDOWN, 10, "breakdown: a number left the range of single precision")                         \
+  X(TS_REASON_STOPPED, 11, "stopped by the progress callback")                                                 \
+  X(TS_REASON_INCOMPATIBLE, 12, "the matrix is singular and the right-hand side has a part that no x reaches")
+
+typedef enum ts_reason {
+#define TS_REASON_ENUM(name, value, text) name = value,
+  TS_REASON_LIST(TS_REASON_ENUM)
+#undef TS_REASON_ENUM
+} ts_reason;
+
+/* A reason's text; "unknown reason" for other values. Any thread. */
+TS_API const char *ts_reason_text(ts_reason reason);
+
+/* Called after every check with the iterations done and a number for each iteration since the last call, the
+ * largest of the components: history[0] belongs to iteration `iteration - count + 1`. The number is what the
+ * recurrence says: sqrt(delta / delta_0) of cg, ||r|| / ||b|| of bicgstab and gmres, ||A^T r|| / ||A^T b|| of
+ * cgls. Returning nonzero stops the solve. */
+typedef int (*ts_progress_fn)(int iteration, const double *history, int count, void *user);
+
+/* Fields that do not belong to the method must be 0. */
+typedef struct ts_solver_desc {
+  ts_method method;                           /* default: TS_METHOD_AUTO */
+  ts_matrix *transposed;                      /* cgls: A^T over the same two spaces, see ts_solver_create */
+  ts_preconditioner_kind preconditioner_kind; /* made from the matrix: Jacobi (default), none, block Jacobi */
+  ts_preconditioner *preconditioner;          /* instead of a kind, which must then be 0. Default: NULL */
+  ts_precision precision;                     /* default: single */
+  ts_stop stop;                               /* default: TS_STOP_RESIDUAL */
+  double rtol;                                /* less than 1; negative: none. Default: 1e-5 */
+  double atol;                                /* default: 0 */
+  int max_iterations;   /* default: 10 times the unknowns, at least 1000, at most 100000 */
+  int fixed_iterations; /* exactly so many: nothing is tested and, but for gmres, nothing is waited for. For a
+                           frame. Without stop, rtol, atol, max_iterations, check_interval and progress.
+                           Default: 0, iterations end by the rule */
+  int check_interval;   /* iterations between two checks, 1 to 1024: only a check waits for the device, and a
+                           solve can only end at one. Methods other than cg begin with a check in every
+                           iteration and double the distance up to this; gmres checks at the end of a cycle
+                           too. Default: the backend's */
+  int zero_start;       /* start from x = 0, whatever x holds, which saves a product; locked rows become 0
+                           too. Default: start from the values in x */
+  int reductions;       /* cg: that an iteration waits for: 2 (Hestenes and Stiefel 1952), or 1, which sums one
+                           product more and takes three dependent passes instead of five (Meurant 1987).
+                           Default: 1 for small systems on a GPU, else 2 */
+  int restart;          /* gmres: 1 to 200; more than there are unknowns counts as that many. Default: 30 */
+  ts_progress_fn progress; /* default: none */
+  void *progress_user;
+  int reserved[8]; /* 0 */
+} ts_solver_desc;
+
+/* How a solve went. */
+typedef struct ts_result {
+  ts_reason reason;
+  ts_method method;           /* that was used */
+  int iterations;             /* that x has had; of multigrid, cycles */
+  int restarts;               /* how often the iteration began again from x and b - A x */
+  int waits;                  /* host synchronisations: how often the host waited for the device */
+  double relative_residual;   /* ||b - A x|| / ||b|| computed from x on the device at the end, the largest
+                                 component; ||b - A x|| where b is 0; of cgls ||A^T (b - A x)|| / ||A^T b||. NaN
+                                 where it was not computed */
+  double attainable_residual; /* estimate of the smallest relative residual that single precision can reach:
+                                 about what rounding x alone leaves, 2^-23 ||diag(A) x|| / ||b||. NaN where it
+                                 is not known */
+  double reduction;           /* the method's own measure at the end, relative to the start: of cg
+                                 sqrt(delta / delta_0), of bicgstab and gmres ||b - A x||, the largest component.
+                                 Of cgls ||b - A x|| / ||b||: what the best x leaves of b, which need not be
+                                 small */
+  double factor;              /* of multigrid: the mean reduction of the residual by a cycle, of the last 5 */
+  double rounded_residual;    /* of multigrid: that of x, the solution rounded to single precision */
+  double incompatible; /* ||the part of b that no x reaches|| / ||b||, where multigrid finds A singular */
+  char message[160];   /* the reason in one line, with the row, column or number concerned */
+  double reserved[4];
+} ts_result;
+
+typedef struct ts_solver ts_solver;
+
+/* Prepares a solver, which keeps its workspace between solves and the matrix and the preconditioner alive.
+ * After ts_matrix_set_values it uses the new values. `desc` may be NULL.
+ *
+ * The matrix is square with one space for rows and columns, but for cgls, which takes A^T as `transposed`:
+ *
+ *   ts_matrix_desc desc = {.csr = A^T, .row_space = ts_matrix_column_space(A),
+ *                          .column_space = ts_matrix_row_space(A), .keep_host_copy = 1};
+ *
+ * Jacobi of cgls is M = diag(A^T A) and needs that host copy; another preconditioner approximates A^T A and is
+ * over the column space.
+ *
+ * Errors: TS_ERROR_INVALID_ARGUMENT (a field and its value; a field of another method; a matrix that is not
+ * square; locked rows with cgls), TS_ERROR_INCOMPATIBLE (a preconditioner or `transposed` over other spaces),
+ * TS_ERROR_UNSUPPORTED (one reduction on a backend that has only two, or with a preconditioner that is not
+ * diagonal), memory. */
+TS_API ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver);
+TS_API void ts_solver_destroy(ts_solver **solver);
+
+/* Solves A x = b for every component at once, each with its own step lengths, starting from the values in x (a
+ * new vector holds 0) or, with zero_start, from 0. b is over the row space and x over the column space.
+ * Unknowns of locked rows keep their values; with zero_start they become 0. cgls: where A has not the full
+ * rank, a start from 0 leads to the solution that is shortest (with Jacobi: in the norm of M).
+ *
+ * Returns TS_OK only if every component meets the rule of ts_solver_desc.stop with the residual computed from
+ * x; after fixed_iterations without a test; TS_NOT_CONVERGED with the reason in `result` and in ts_last_error,
+ * and the last iterate in x (bicgstab, gmres and cgls: the iterate with the smallest residual that was
+ * computed); or an error, x undefined (but for those of the arguments: TS_ERROR_INVALID_ARGUMENT where b is x,
+ * TS_ERROR_INCOMPATIBLE where they are over other spaces or differ in components). `result` may be NULL. Waits
+ * for the device at checks only.
+ *
+ * A and b may have any scale that single precision has. Where it does not hold the solution the reason is
+ * TS_REASON_BREAKDOWN: if x would overflow it stays as it was, or 0 with zero_start; if it would vanish, what
+ * is left of it is in x. After a breakdown on the way x is the last iterate without a NaN or an infinity. Some
+ * devices take numbers below 1.18e-38 for 0. With fixed_iterations x is what it is.
+ *
+ * Where A is singular and multigrid, which knows it, is the preconditioner, the part of b that no x reaches
+ * counts to the residual: TS_REASON_INCOMPATIBLE.
+ *
+ * bicgstab may break down: a number that it divides by becomes 0, or nothing but rounding. It then begins again
+ * from the best x, where that gains nothing with another shadow vector; when four restarts in a row have gained
+ * nothing the solve ends with TS_REASON_BREAKDOWN. Its first shadow vector is random, but always the same.
+ * Where its residual has fallen by 1000 from a peak it is recomputed from x, and the iterations go on.
+ *
+ * Restarted gmres may stagnate where gmres would not: after two restarts that gain nothing the solve ends with
+ * TS_REASON_STAGNATED, and the message names the restart. */
+TS_API ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result);
+
+/* The same in one call: create, solve, destroy. */
+TS_API ts_status ts_solve(ts_matrix *matrix, const ts_vector *b, ts_vector *x, const ts_solver_desc *desc,
+                          ts_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,176 @@
+/* What all Krylov methods share. The path: solver.c (API, descriptor, workspace), solver_run.c (scaling, start,
+ * verification, end of a solve), a method's own file (its recurrence and its checks).
+ *
+ * b is scaled by a power of two so that its largest element is about 1, each component by its own
+ * (solver_scale.h). What iterations add up is kept apart from x, in `e`, so that x is not rounded at every
+ * small step. A recurrence's residual drifts away from b - A x: no method judges itself by it. Convergence is
+ * what the residual computed from x says. */
+#ifndef TSI_SOLVER_H
+#define TSI_SOLVER_H
+
+#include <texsolve/solver.h>
+
+#include "common/core/backend.h"
+#include "common/precond/preconditioner.h"
+#include "solver_scale.h"
+
+typedef struct tsi_solve tsi_solve;
+
+typedef struct tsi_method {
+  const char *name;
+  int preconditioned_from_right; /* e is of A M^-1 e = r: x is x + M^-1 e */
+  /* How many vectors (row_vectors of them over the rows) and slots of its own it needs; for how many iterations
+   * there are numbers. */
+  void (*plan)(ts_solver *solver);
+  /* Fills vectors of its own that solves do not change. May be NULL. */
+  ts_status (*prepare)(ts_solver *solver);
+  /* One more sum of the residual that a recurrence begins with, next to its norm. May be NULL. */
+  ts_status (*residual_sum)(const tsi_solve *s, tsi_dot *sum);
+  /* Begins, and iterates from x and its residual r until `ended`, or max_iterations. */
+  ts_status (*run)(tsi_solve *s);
+  /* desc.fixed_iterations of them, without a look at a number. */
+  ts_status (*run_fixed)(tsi_solve *s);
+  /* Brings what has not yet been added to x into it, and its residual into the result. */
+  ts_status (*settle)(tsi_solve *s);
+} tsi_method;
+
+struct ts_solver {
+  ts_context *context;
+  ts_matrix *matrix, *transposed; /* transposed: least squares, else NULL */
+  const tsi_method *method;
+  ts_solver_desc desc;               /* resolved */
+  ts_preconditioner *preconditioner; /* NULL: Jacobi or none by desc.preconditioner_kind */
+  int overlap;                       /* iterations begun before a check's numbers are awaited */
+  int on_device;                     /* cg: the device iterates by itself, up to the next check */
+  int ring;                          /* iterations whose numbers the slots hold */
+  int own_vectors, own_row_vectors, own_slots, history_size, work_size; /* by plan() */
+  double *history;                                                      /* for the progress callback */
+  double *work;                                                         /* the method's, on the host */
+  float *numbers;                                                       /* the slots on the host */
+
+  /* Workspace for vectors of `components`, 0 if there is none yet. */
+  int components, vector_count;
+  ts_vector **vectors;  /* all of them */
+  ts_vector *e;         /* what iterations have added since x last took it in */
+  ts_vector *b, *r;     /* over rows */
+  ts_vector *x, *x_new; /* over columns. x_new: NULL for cg, which always takes e in */
+  ts_vector *gradient;  /* A^T r of least squares, else NULL */
+  ts_vector *m;         /* 1 / diagonal, or of a matrix far from 1 that of its size; NULL without it */
+  ts_vector *z;         /* M^-1 times a vector; NULL where it is not needed */
+  ts_vector *scratch;   /* NULL if all operations are fused */
+  ts_vector **own;      /* the method's */
+  ts_scalars *slots;
+  int exponent;     /* of least squares: A and A^T are multiplied by 2^-exponent, and x by 2^exponent */
+  double frobenius; /* norm of that A, with Jacobi */
+};
+
+/* The slots that all methods have; the method's own follow. */
+enum {
+  TSI_SLOT_SCALE, /* a power of two that brings max |b| to about 1 */
+  TSI_SLOT_UNSCALE,
+  TSI_SLOT_MAX_B,
+  TSI_SLOT_MAX_X, /* only where x may overflow, or something is not finite */
+  TSI_SLOT_BB,    /* b^T b */
+  TSI_SLOT_GB,    /* |A^T b|^2 of least squares */
+  TSI_SLOT_DX,    /* x^T D D x with D = diag(A), or diag(A^T A) */
+  TSI_SLOT_RR,    /* r^T r with r = b - A x computed from x */
+  TSI_SLOT_GG,    /* |A^T r|^2 of least squares */
+  TSI_SLOT_OWN
+};
+
+/* A solve under way. All numbers are of the scaled system. */
+struct tsi_solve {
+  ts_solver *solver;
+  ts_result *result;
+  int iteration; /* done so far */
+  int reported;  /* iterations whose numbers were read */
+  int ended;
+  double norm_b[4];
+  double
+      norm_rule[4]; /* what rtol is relative to: that of b (or A^T b), or where it is 0 of the first residual */
+  double norm_start[4]; /* of the first residual (or gradient) */
+  double norm_r[4];     /* of x's */
+  double left_start;    /* the first ||r|| / ||b|| */
+  double tolerance[4];  /* what the rule asks of norm_r */
+  double unscale[4];    /* what x is multiplied by at the end */
+  int may_overflow;     /* by that */
+  double max_x[4];      /* of x, then */
+  double incompatible;  /* norm of the part of b that no x reaches, which r is without */
+  double measure;       /* of x: the largest norm_r / norm_rule, with what rounding adds to it */
+  int met;              /* by x: the rule */
+  int settled;          /* e is part of x, and the result has the numbers of x */
+
+  /* Since the method last began from x, and how it fared. */
+  int phase_start;   /* the iteration */
+  double phase_best; /* smallest number of the history, and when it was seen */
+  int phase_best_at; /* iteration */
+  int in_vain;       /* restarts or verifications in a row that gained nothing */
+
+  /* cg */
+  int checked_mode; /* a check and d^T d in every iteration */
+  double delta_0[4];
+  double direction[4]; /* d^T M d of the iteration that comes next, from the recurrence */
+  double verified;     /* the smallest measure of a verification */
+  /* gmres: columns of the Hessenberg matrix that the host has seen */
+  int columns;
+  /* bicgstab: since r was last b - A (x + M^-1 e) computed from x */
+  int replaced_at;            /* the iteration */
+  double peak;                /* largest number of the history */
+  double phase_start_measure; /* of the phase's first x */
+  int claims_in_vain;         /* in a row, whose residual had not halved */
+  int shadow;                 /* restarts that asked for another shadow vector */
+};
+
+static inline double tsi_number(const ts_solver *k, int slot, int component) {
+  return k->numbers[4 * slot + component];
+}
+/* A NaN wins. */
+static inline double tsi_larger(double a, double b) {
+  return a != a || a > b ? a : b;
+}
+/* ---- solver_run.c ---- */
+
+/* A whole solve on a prepared workspace; b and x are the user's. */
+ts_status tsi_solver_run(ts_solver *k, const ts_vector *b, ts_vector *x, ts_result *result);
+
+/* The reason and its text, or `message`, into the result. */
+void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message);
+/* Converged, but for a part of b that no x reaches. */
+void tsi_solve_finish_converged(tsi_solve *s);
+/* "stagnated at ...": with what single precision can reach. */
+void tsi_solve_finish_stagnated(tsi_solve *s);
+/* The callback; sets `ended` where it stops the solve. */
+void tsi_solve_progress(tsi_solve *s, int checked, int count);
+
+/* out = M^-1 v, and out = A M^-1 v, which uses z. */
+ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_vector *v);
+ts_status tsi_solver_apply(const ts_solver *k, ts_vector *out, const ts_vector *v);
+/* out = A v or A^T v, scaled in least squares. */
+ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matrix *A, const ts_vector *v);
+
+/* r = b - A x, in least squares the gradient too. `work` is over the columns and free. */
+ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work);
+/* out = x + e, or with a preconditioner from the right x + M^-1 e. */
+ts_status tsi_solver_add(const ts_solver *k, ts_vector *out, const ts_vector *e);
+/* x = x + e (right-preconditioned: M^-1 e), computes its residual, and the numbers of state and result. Waits.
+ * `work` is over the columns and is overwritten. */
+ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work);
+/* The same only if that makes the residual smaller. Afterwards r is x's. */
+ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work);
+
+typedef ts_status (*tsi_iterate_fn)(tsi_solve *s);
+/* Reads the slots `first` .. `first + count - 1` while the device goes on with `overlap` iterations. */
+ts_status tsi_solve_read(tsi_solve *s, int first, int count, int overlap, tsi_iterate_fn iterate);
+/* How many steps: after a start or a restart checks begin with every iteration and double their distance. */
+void tsi_solve_plan_steps(const tsi_solve *s, int done, int *steps, int *overlap);
+
+/* ---- The methods ---- */
+extern const tsi_method tsi_cg, tsi_bicgstab, tsi_gmres, tsi_cgls;
+/* cg.c */
+ts_status tsi_cg_resolve(ts_context *context, const ts_matrix *A, const ts_preconditioner *M,
+                         ts_solver_desc *desc);
+int tsi_cg_runs_on_device(const ts_matrix *A, const ts_preconditioner *M, const ts_solver_desc *resolved);
+/* cgls.c: 1 / diag(A^T A) into m. */
+ts_status tsi_cgls_write_jacobi(ts_solver *k);
+
+#endif

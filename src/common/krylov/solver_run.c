@@ -1,0 +1,473 @@
+/* A solve: its start, how x is verified, its end. What is the same for all methods stands here. */
+#include <math.h>
+#include <stdio.h>
+
+#include "common/core/core.h"
+#include "common/grid/grid.h"
+#include "solver.h"
+
+/* ---- Reasons ---- */
+
+void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message) {
+  s->ended = 1;
+  s->result->reason = reason;
+  snprintf(s->result->message, sizeof s->result->message, "%s", message ? message : ts_reason_text(reason));
+}
+
+/* Of b or of a residual, with what no x reaches. */
+static double whole_norm(const tsi_solve *s, double norm) {
+  return s->incompatible > 0 ? hypot(norm, s->incompatible) : norm;
+}
+
+void tsi_solve_finish_converged(tsi_solve *s) {
+  const double b = whole_norm(s, s->norm_b[0]);
+  char text[160];
+  if (!(s->incompatible > fmax(s->solver->desc.rtol * b, s->tolerance[0]))) {
+    tsi_solve_finish(s, TS_REASON_CONVERGED, NULL);
+    return;
+  }
+  snprintf(
+      text, sizeof text,
+      "the matrix is singular, and %.2g of the right-hand side is a part that no x reaches; without it the "
+      "relative residual is %.2g",
+      s->incompatible / b, s->norm_b[0] > 0 ? s->norm_r[0] / s->norm_b[0] : s->norm_r[0]);
+  tsi_solve_finish(s, TS_REASON_INCOMPATIBLE, text);
+}
+
+/* What a relative residual is of. */
+static const char *measure_name(const tsi_solve *s) {
+  return s->solver->transposed ? "||A^T r|| / ||A^T b|| =" : "a relative residual of";
+}
+
+void tsi_solve_finish_stagnated(tsi_solve *s) {
+  const ts_result *result = s->result;
+  char text[160];
+  int length = snprintf(text, sizeof text, "%s stagnated at %s %.2g", s->solver->method->name, measure_name(s),
+                        result->relative_residual);
+  if (!isnan(result->attainable_residual))
+    snprintf(text + length, sizeof text - (size_t)length,
+             "; single precision can reach about %.2g for this system", result->attainable_residual);
+  tsi_solve_finish(s, TS_REASON_STAGNATED, text);
+}
+
+static void finish_at_maximum(tsi_solve *s) {
+  char text[160];
+  snprintf(text, sizeof text, "the maximum of %d iterations was reached at %s %.2g",
+           s->solver->desc.max_iterations, measure_name(s), s->result->relative_residual);
+  tsi_solve_finish(s, TS_REASON_MAX_ITERATIONS, text);
+}
+
+void tsi_solve_progress(tsi_solve *s, int checked, int count) {
+  const ts_solver_desc *desc = &s->solver->desc;
+  if (count > 0 && desc->progress && desc->progress(checked, s->solver->history, count, desc->progress_user))
+    tsi_solve_finish(s, TS_REASON_STOPPED, NULL);
+}
+
+/* ---- Products ---- */
+
+ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_vector *v) {
+  const tsi_ops *ops = k->context->ops;
+  if (k->m) return ops->multiply(out, k->m, v);
+  if (k->z) return tsi_precondition(k->preconditioner, out, v);
+  return ops->axpby(out, ts_constant(1), v, ts_constant(0), v);
+}
+
+ts_status tsi_solver_apply(const ts_solver *k, ts_vector *out, const ts_vector *v) {
+  if (!k->z) return k->context->ops->spmv(out, k->matrix, v);
+  TSI_TRY(tsi_solver_precondition(k, k->z, v));
+  return k->context->ops->spmv(out, k->matrix, k->z);
+}
+
+ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matrix *A, const ts_vector *v) {
+  const tsi_ops *ops = k->context->ops;
+  TSI_TRY(ops->spmv(out, A, v));
+  return k->exponent ? ops->axpby(out, ts_constant(ldexpf(1, -k->exponent)), out, ts_constant(0), out) : TS_OK;
+}
+
+/* ---- Verification ---- */
+
+ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work) {
+  const tsi_ops *ops = k->context->ops;
+  if (k->exponent) {
+    TSI_TRY(ops->axpby(work, ts_constant(ldexpf(1, -k->exponent)), x, ts_constant(0), x));
+    x = work;
+  }
+  TSI_TRY(ops->residual(k->r, k->b, k->matrix, x));
+  return k->transposed ? tsi_solver_multiply(k, k->gradient, k->transposed, k->r) : TS_OK;
+}
+
+/* diag(A) x, or diag(A^T A) x, tells what rounding x leaves of b - A x. Returns 0 where the diagonal is not
+ * known. */
+static ts_status scale_by_diagonal(const ts_solver *k, ts_vector *out, const ts_vector *x, int *known) {
+  const tsi_ops *ops = k->context->ops;
+  *known = !k->transposed || k->m;
+  if (!*known) return TS_OK;
+  TSI_TRY(k->transposed ? ops->reciprocal(out, k->m) : ops->diagonal(out, k->matrix));
+  return ops->multiply(out, out, x);
+}
+
+/* Sums of the residual: its norm, one more if the recurrence begins with it, and `more`. */
+static ts_status sum_residual(const tsi_solve *s, const tsi_dot *more) {
+  const ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  if (k->transposed) {
+    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_RR, TSI_REDUCE_DOT, k->r, k->r));
+    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_GG, TSI_REDUCE_DOT, k->gradient, k->gradient));
+    return more ? ops->reduce(k->slots, more->index, TSI_REDUCE_DOT, more->x, more->y) : TS_OK;
+  }
+  tsi_dot sums[TSI_MAX_DOTS];
+  int count = 0;
+  if (k->method->residual_sum) TSI_TRY(k->method->residual_sum(s, &sums[count++]));
+  sums[count++] = (tsi_dot){TSI_SLOT_RR, k->r, k->r, NULL};
+  if (more) sums[count++] = *more;
+  return tsi_dots(k->slots, sums, count, k->scratch);
+}
+
+static ts_status read_slots(const ts_solver *k) {
+  return tsi_scalars_read(k->slots, 0, TSI_SLOT_OWN + (k->method->residual_sum ? k->own_slots : 0), k->numbers);
+}
+
+/* The residual of x, and the numbers that tell what x is worth, on the host. */
+static ts_status measure(const tsi_solve *s, const ts_vector *x, ts_vector *work) {
+  const ts_solver *k = s->solver;
+  int known;
+  if (s->may_overflow) TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
+  TSI_TRY(tsi_solver_residual(k, x, work));
+  TSI_TRY(scale_by_diagonal(k, work, x, &known));
+  TSI_TRY(sum_residual(s, known ? &(tsi_dot){TSI_SLOT_DX, work, work, NULL} : NULL));
+  return read_slots(k);
+}
+
+static int norm_slot(const ts_solver *k) {
+  return k->transposed ? TSI_SLOT_GG : TSI_SLOT_RR;
+}
+
+/* The norm in the slots, with about what rounding in single precision adds to it, as far as A's size is known.
+ */
+static double certain_norm(const tsi_solve *s, int c) {
+  const ts_solver *k = s->solver;
+  const double norm = sqrt(tsi_number(k, norm_slot(k), c));
+  if (!k->transposed) return hypot(norm, tsi_residual_error(k->matrix, sqrt(tsi_number(k, TSI_SLOT_DX, c))));
+  return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), -26) : 0);
+}
+
+/* The largest of the norms in the slots relative to the rule's, and whether all are within the tolerance. */
+static double judge_norms(const tsi_solve *s, int *met) {
+  double largest = 0;
+  *met = 1;
+  for (int c = 0; c < s->solver->components; c++) {
+    const double norm = certain_norm(s, c);
+    if (!(s->norm_rule[c] > 0)) continue;
+    largest = tsi_larger(largest, norm / s->norm_rule[c]);
+    if (!(norm <= s->tolerance[c])) *met = 0;
+  }
+  return largest;
+}
+
+/* About the smallest relative residual that single precision can reach. */
+static double attainable(const tsi_solve *s, int c) {
+  const ts_solver *k = s->solver;
+  const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c));
+  if (k->transposed) { /* what rounding x leaves, and what rounding A^T r does */
+    const double floor = ldexp(dx + 0.5 * k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), -23);
+    return k->m ? floor / (s->norm_rule[c] > 0 ? s->norm_rule[c] : 1) : NAN;
+  }
+  const double b = whole_norm(s, s->norm_b[c]), floor = ldexp(dx, -23);
+  return b > 0 ? floor / b : floor;
+}
+
+/* The numbers in the slots are those of x. */
+static void take_over(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  ts_result *result = s->result;
+  s->settled = 1;
+  s->measure = judge_norms(s, &s->met);
+  result->relative_residual = result->attainable_residual = result->reduction = 0;
+  for (int c = 0; c < k->components; c++) {
+    const double norm = sqrt(tsi_number(k, norm_slot(k), c)), r = sqrt(tsi_number(k, TSI_SLOT_RR, c));
+    const double b = k->transposed ? s->norm_rule[c] : whole_norm(s, s->norm_b[c]), whole = whole_norm(s, norm);
+    s->norm_r[c] = norm;
+    if (s->may_overflow) s->max_x[c] = tsi_number(k, TSI_SLOT_MAX_X, c);
+    result->relative_residual = tsi_larger(result->relative_residual, b > 0 ? whole / b : whole);
+    result->attainable_residual = tsi_larger(result->attainable_residual, attainable(s, c));
+    const double start = k->transposed ? s->norm_b[c] : s->norm_start[c];
+    if (start > 0 || k->transposed)
+      result->reduction = tsi_larger(result->reduction, start > 0 ? r / start : r);
+  }
+}
+
+ts_status tsi_solver_add(const ts_solver *k, ts_vector *out, const ts_vector *e) {
+  const tsi_ops *ops = k->context->ops;
+  const ts_coefficient one = ts_constant(1);
+  if (!k->method->preconditioned_from_right || (!k->m && !k->z)) return ops->axpby(out, one, e, one, k->x);
+  if (k->m) return tsi_multiply_add(out, k->m, e, one, k->x, k->scratch);
+  TSI_TRY(tsi_solver_precondition(k, k->z, e));
+  return ops->axpby(out, one, k->z, one, k->x);
+}
+
+ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
+  TSI_TRY(tsi_solver_add(s->solver, s->solver->x, e));
+  TSI_TRY(measure(s, s->solver->x, work));
+  take_over(s);
+  return TS_OK;
+}
+
+ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work) {
+  ts_solver *k = s->solver;
+  int met;
+  TSI_TRY(tsi_solver_add(k, k->x_new, e));
+  TSI_TRY(measure(s, k->x_new, work));
+  if (!(judge_norms(s, &met) < s->measure)) return tsi_solver_residual(k, k->x, work);
+  ts_vector *better = k->x_new;
+  k->x_new = k->x;
+  k->x = better;
+  take_over(s);
+  return TS_OK;
+}
+
+/* ---- Start ---- */
+
+static int scale_target(const ts_solver *k) {
+  return k->transposed ? 0 : tsi_scale_target(k->matrix);
+}
+
+/* What x is multiplied by, or with `back` what brings it back. */
+static ts_coefficient scale_of(const ts_solver *k, int back) {
+  const int target = k->transposed ? k->exponent : tsi_scale_target(k->matrix);
+  return ts_scaled(ldexpf(1, back ? -target : target), k->slots, back ? TSI_SLOT_UNSCALE : TSI_SLOT_SCALE);
+}
+
+static ts_status fill_preconditioner(const ts_solver *k) {
+  const tsi_ops *ops = k->context->ops;
+  if (!k->m || k->transposed) return TS_OK;
+  const ts_preconditioner *M = k->preconditioner;
+  if ((M ? M->desc.kind : k->desc.preconditioner_kind) == TS_PRECONDITIONER_NONE)
+    return ops->fill(k->m, ldexpf(1, -tsi_scale_exponent(k->matrix)));
+  TSI_TRY(ops->diagonal(k->m, M ? M->matrix : k->matrix));
+  return ops->reciprocal(k->m, k->m);
+}
+
+/* Brings b and x into the workspace, scaled. Constrained rows of b are no equations and become 0. */
+static ts_status take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x) {
+  const ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  const ts_coefficient zero = ts_constant(0);
+  if (k->matrix->row_space->locked) {
+    TSI_TRY(ops->free_rows(k->b, b));
+    b = k->b;
+  } else if (k->matrix->stencil && k->matrix->stencil->has_holes) {
+    /* b - A 0, which is 0 at points without equation, whatever b holds there. */
+    TSI_TRY(ops->fill(k->x, 0));
+    TSI_TRY(ops->residual(k->b, b, k->matrix, k->x));
+    b = k->b;
+  }
+  TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_B, TSI_REDUCE_MAX_ABS, b, b));
+  TSI_TRY(ops->scalars_normalise(k->slots, TSI_SLOT_MAX_B, TSI_SLOT_SCALE));
+  TSI_TRY(ops->axpby(k->b, ts_scaled(ldexpf(1, scale_target(k)), k->slots, TSI_SLOT_SCALE), b, zero, b));
+  if (k->preconditioner) TSI_TRY(tsi_preconditioner_project(k->preconditioner, k->b, &s->incompatible));
+  TSI_TRY(k->desc.zero_start ? ops->fill(k->x, 0) : ops->axpby(k->x, scale_of(k, 0), x, zero, x));
+  return fill_preconditioner(k);
+}
+
+/* The first residual, and the norm of b. With a start from 0 the residual is b. */
+static ts_status first_residual(const tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  const tsi_dot bb = {TSI_SLOT_BB, k->b, k->b, NULL};
+  if (k->transposed) {
+    TSI_TRY(tsi_solver_multiply(k, k->gradient, k->transposed, k->b));
+    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_GB, TSI_REDUCE_DOT, k->gradient, k->gradient));
+    int known;
+    TSI_TRY(scale_by_diagonal(k, k->e, k->x, &known));
+    if (known) TSI_TRY(ops->reduce(k->slots, TSI_SLOT_DX, TSI_REDUCE_DOT, k->e, k->e));
+    TSI_TRY(tsi_solver_residual(k, k->x, k->e));
+    return sum_residual(s, &bb);
+  }
+  if (!k->desc.zero_start) {
+    TSI_TRY(tsi_solver_residual(k, k->x, k->e));
+    return sum_residual(s, &bb);
+  }
+  TSI_TRY(ops->axpby(k->r, ts_constant(1), k->b, ts_constant(0), k->b));
+  return sum_residual(s, NULL);
+}
+
+/* Something is not finite at the start: was it so before? */
+static ts_status name_the_infinite(tsi_solve *s, const ts_vector *x) {
+  const ts_solver *k = s->solver;
+  TSI_TRY(k->context->ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
+  TSI_TRY(read_slots(k));
+  for (int c = 0; c < k->components; c++) {
+    const int b_is_finite = isfinite(tsi_number(k, TSI_SLOT_MAX_B, c));
+    if (b_is_finite && (k->desc.zero_start || isfinite(tsi_number(k, TSI_SLOT_MAX_X, c)))) continue;
+    tsi_solve_finish(s, TS_REASON_NAN_INPUT,
+                     b_is_finite ? "the starting value holds a NaN or an infinity"
+                                 : "the right-hand side holds a NaN or an infinity");
+    return TS_OK;
+  }
+  tsi_solve_finish(s, TS_REASON_BREAKDOWN,
+                   "breakdown: the first residual leaves the range of single precision; scale the system");
+  return TS_OK;
+}
+
+/* The numbers of x as the solve begins. */
+static void set_start(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  ts_result *result = s->result;
+  result->reduction = k->transposed ? s->left_start : 0;
+  result->relative_residual = 0;
+  for (int c = 0; c < k->components; c++) {
+    if (!k->transposed && s->norm_start[c] > 0) result->reduction = 1;
+    const double b = k->transposed ? s->norm_rule[c] : whole_norm(s, s->norm_b[c]);
+    const double r = whole_norm(s, s->norm_start[c]);
+    result->relative_residual = fmax(result->relative_residual, b > 0 ? r / b : r);
+  }
+}
+
+/* The norms of a component at the start, and what the rule asks for. */
+static void take_norms(tsi_solve *s, int c) {
+  const ts_solver *k = s->solver;
+  const double rr = tsi_number(k, TSI_SLOT_RR, c), start = sqrt(tsi_number(k, norm_slot(k), c));
+  const double rule = k->transposed        ? sqrt(tsi_number(k, TSI_SLOT_GB, c))
+                      : k->desc.zero_start ? start
+                                           : sqrt(tsi_number(k, TSI_SLOT_BB, c));
+  s->norm_b[c] = k->transposed ? sqrt(tsi_number(k, TSI_SLOT_BB, c)) : rule;
+  s->norm_start[c] = s->norm_r[c] = start;
+  s->norm_rule[c] = rule > 0 ? rule : start;
+  s->unscale[c] = tsi_unscale_factor(k->numbers[4 * TSI_SLOT_MAX_B + c],
+                                     k->transposed ? k->exponent : tsi_scale_target(k->matrix));
+  if (s->unscale[c] > 1) s->may_overflow = 1;
+  const double atol = ldexp(k->desc.atol / s->unscale[c], -2 * k->exponent);
+  s->tolerance[c] = fmax(k->desc.rtol * s->norm_rule[c], atol);
+  s->left_start = tsi_larger(s->left_start, s->norm_b[c] > 0 ? sqrt(rr) / s->norm_b[c] : sqrt(rr));
+}
+
+/* Ends the solve where there is nothing to iterate. */
+static ts_status judge_start(tsi_solve *s, const ts_vector *x) {
+  const ts_solver *k = s->solver;
+  int all_zero = 1, met = 1;
+  for (int c = 0; c < k->components; c++) {
+    const float max_b = k->numbers[4 * TSI_SLOT_MAX_B + c];
+    const double bb = k->transposed || !k->desc.zero_start ? tsi_number(k, TSI_SLOT_BB, c) : 0;
+    if (!isfinite(max_b) || !isfinite(bb) || !isfinite(tsi_number(k, TSI_SLOT_RR, c)) ||
+        !isfinite(tsi_number(k, norm_slot(k), c)))
+      return name_the_infinite(s, x);
+    take_norms(s, c);
+    if (max_b > 0 && s->norm_b[c] == 0 && !(s->incompatible > 0)) {
+      tsi_solve_finish(s, TS_REASON_BREAKDOWN, tsi_scale_b_vanishes);
+      return TS_OK;
+    }
+    if (s->norm_start[c] > ldexp(s->incompatible, -20)) all_zero = 0; /* else what rounding left of that part */
+    if (!(s->norm_start[c] <= s->tolerance[c])) met = 0;
+  }
+  s->measure = 0;
+  for (int c = 0; c < k->components; c++)
+    if (s->norm_rule[c] > 0) s->measure = tsi_larger(s->measure, s->norm_start[c] / s->norm_rule[c]);
+  set_start(s);
+  if (k->transposed) take_over(s); /* its iterations look at what can be attained */
+  s->settled = 0;
+  if (all_zero) {
+    const double b = whole_norm(s, s->norm_b[0]);
+    s->result->reduction = k->transposed ? s->left_start : 0;
+    s->result->relative_residual = s->incompatible > 0 ? s->incompatible / b : 0;
+    tsi_solve_finish_converged(s);
+    if (s->result->reason == TS_REASON_CONVERGED) tsi_solve_finish(s, TS_REASON_ZERO_RESIDUAL, NULL);
+    return TS_OK;
+  }
+  if (!met || k->desc.stop != TS_STOP_RESIDUAL) return TS_OK;
+  TSI_TRY(measure(s, k->x, k->e));
+  take_over(s);
+  for (int c = 0; c < k->components; c++) s->max_x[c] = 0; /* x is still the user's */
+  if (s->met) tsi_solve_finish_converged(s);
+  return TS_OK;
+}
+
+/* ---- Checks ---- */
+
+void tsi_solve_plan_steps(const tsi_solve *s, int done, int *steps, int *overlap) {
+  const ts_solver *k = s->solver;
+  const int left = k->desc.max_iterations - s->iteration;
+  *steps = done < 1 ? 1 : done;
+  *overlap = 0;
+  if (*steps >= k->desc.check_interval) {
+    *steps = k->desc.check_interval;
+    *overlap = k->overlap;
+  }
+  if (*steps > left) *steps = left;
+  if (*overlap > left - *steps) *overlap = left - *steps;
+}
+
+ts_status tsi_solve_read(tsi_solve *s, int first, int count, int overlap, tsi_iterate_fn iterate) {
+  const ts_solver *k = s->solver;
+  TSI_TRY(k->context->ops->scalars_read_begin(k->slots, first, count));
+  for (int i = 0; i < overlap; i++) TSI_TRY(iterate(s));
+  k->context->waits++;
+  return k->context->ops->scalars_read_end(k->slots, k->numbers + 4 * (size_t)first);
+}
+
+/* ---- The end ---- */
+
+/* The user's x from the workspace's, unless single precision does not hold it: then it stays what it was. */
+static ts_status hand_back(tsi_solve *s, ts_vector *x) {
+  ts_solver *k = s->solver;
+  const tsi_ops *ops = k->context->ops;
+  ts_result *result = s->result;
+  const double size = k->matrix->norm_infinity;
+  tsi_scale_end end = {.components = k->components,
+                       .unknowns = k->matrix->info.columns,
+                       .size = k->transposed ? ldexp(size, -k->exponent) *
+                                                   ldexp(k->transposed->norm_infinity, -k->exponent)
+                                             : size};
+  for (int c = 0; c < k->components; c++) {
+    end.unscale[c] = s->unscale[c];
+    end.tolerance[c] = s->tolerance[c];
+    if (s->may_overflow) end.max_x[c] = s->max_x[c];
+  }
+  char text[160];
+  const double largest = tsi_scale_overflow(&end);
+  if (largest > 0) {
+    set_start(s);
+    tsi_scale_say_overflow(text, sizeof text, largest);
+    tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
+    return k->desc.zero_start ? ops->fill(x, 0) : TS_OK;
+  }
+  TSI_TRY(ops->axpby(x, scale_of(k, 1), k->x, ts_constant(0), k->x));
+  if (!tsi_scale_underflow(&end)) return TS_OK;
+  TSI_TRY(ops->axpby(k->x, scale_of(k, 0), x, ts_constant(0), x));
+  TSI_TRY(measure(s, k->x, k->e));
+  take_over(s);
+  if (result->reason != TS_REASON_CONVERGED || s->met) return TS_OK;
+  tsi_scale_say_underflow(text, sizeof text, result->relative_residual);
+  tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
+  return TS_OK;
+}
+
+/* Iterations and nothing else: no number comes to the host. */
+static ts_status run_fixed(tsi_solve *s, ts_vector *x) {
+  ts_solver *k = s->solver;
+  TSI_TRY(first_residual(s));
+  TSI_TRY(k->method->run_fixed(s));
+  TSI_TRY(tsi_solver_add(k, k->x, k->e));
+  s->result->iterations = s->iteration;
+  tsi_solve_finish(s, TS_REASON_FIXED_ITERATIONS, NULL);
+  return k->context->ops->axpby(x, scale_of(k, 1), k->x, ts_constant(0), k->x);
+}
+
+ts_status tsi_solver_run(ts_solver *k, const ts_vector *b, ts_vector *x, ts_result *result) {
+  tsi_solve s = {.solver = k, .result = result, .verified = INFINITY};
+  TSI_TRY(take_in(&s, b, x));
+  if (k->desc.fixed_iterations) return run_fixed(&s, x);
+  TSI_TRY(first_residual(&s));
+  TSI_TRY(read_slots(k));
+  TSI_TRY(judge_start(&s, x));
+  if (s.incompatible > 0) result->incompatible = s.incompatible / whole_norm(&s, s.norm_b[0]);
+  /* There is nothing to iterate; x is as it was. */
+  if (s.ended) return k->desc.zero_start ? k->context->ops->fill(x, 0) : TS_OK;
+  TSI_TRY(k->method->run(&s));
+  if (s.ended && s.iteration == 0 && !s.settled)
+    return k->desc.zero_start ? k->context->ops->fill(x, 0) : TS_OK;
+  TSI_TRY(k->method->settle(&s));
+  if (!s.ended && s.met) tsi_solve_finish_converged(&s);
+  if (!s.ended) finish_at_maximum(&s);
+  result->iterations = s.iteration;
+  return hand_back(&s, x);
+}

@@ -1,0 +1,120 @@
+/* Block Jacobi: M is made of the n x n blocks on the diagonal of A, and M^-1 is a matrix like others, whose
+ * product is an spmv. Blocks are inverted on the host in double precision. A row without equation is one of the
+ * identity. */
+#include <math.h>
+#include <string.h>
+
+#include "common/core/core.h"
+#include "common/layout/layout.h"
+#include "preconditioner.h"
+
+enum { MOST = 16 };
+
+/* The block whose first row is `first`, of `size` rows. */
+static void read_block(const ts_csr *csr, const unsigned char *locked, int32_t first, int size, double *block) {
+  memset(block, 0, (size_t)size * (size_t)size * sizeof *block);
+  for (int i = 0; i < size; i++) {
+    if (locked && locked[first + i]) {
+      block[i * size + i] = 1;
+      continue;
+    }
+    for (int32_t k = csr->row_offsets[first + i]; k < csr->row_offsets[first + i + 1]; k++) {
+      const int32_t j = csr->column_indices[k] - first;
+      if (j >= 0 && j < size && !(locked && locked[first + j])) block[i * size + j] += csr->values[k];
+    }
+  }
+}
+
+static void swap_rows(double *a, int size, int i, int j) {
+  for (int k = 0; k < size && i != j; k++) {
+    const double t = a[i * size + k];
+    a[i * size + k] = a[j * size + k];
+    a[j * size + k] = t;
+  }
+}
+
+/* Gauss-Jordan with partial pivoting. Returns 0 where the block is singular in single precision, in which it
+ * was given. */
+static int invert(double *a, double *inverse, int size) {
+  double largest = 0;
+  for (int i = 0; i < size * size; i++) {
+    inverse[i] = i % (size + 1) == 0;
+    largest = fmax(largest, fabs(a[i]));
+  }
+  for (int c = 0; c < size; c++) {
+    int pivot = c;
+    for (int i = c + 1; i < size; i++)
+      if (fabs(a[i * size + c]) > fabs(a[pivot * size + c])) pivot = i;
+    if (!(fabs(a[pivot * size + c]) > ldexp(largest, -24))) return 0;
+    swap_rows(a, size, c, pivot);
+    swap_rows(inverse, size, c, pivot);
+    const double over = 1 / a[c * size + c];
+    for (int k = 0; k < size; k++) a[c * size + k] *= over, inverse[c * size + k] *= over;
+    for (int i = 0; i < size; i++) {
+      const double factor = i == c ? 0 : a[i * size + c];
+      for (int k = 0; k < size && factor != 0; k++) {
+        a[i * size + k] -= factor * a[c * size + k];
+        inverse[i * size + k] -= factor * inverse[c * size + k];
+      }
+    }
+  }
+  return 1;
+}
+
+/* All blocks' inverses as rows of M^-1; of a symmetric matrix they are symmetric to the last bit. */
+static ts_status fill(const ts_preconditioner *M, const ts_csr *csr, int32_t *offsets, int32_t *columns,
+                      float *values) {
+  const unsigned char *locked = M->matrix->row_space->locked;
+  const int n = M->desc.block_size;
+  double block[MOST * MOST], inverse[MOST * MOST];
+  int32_t next = 0;
+  for (int32_t first = 0; first < csr->rows; first += n) {
+    const int size = csr->rows - first < n ? (int)(csr->rows - first) : n;
+    read_block(csr, locked, first, size, block);
+    if (!invert(block, inverse, size))
+      return tsi_fail(M->context, TS_ERROR_INVALID_ARGUMENT,
+                      "the block of rows %d to %d is singular, which block Jacobi has to invert", first,
+                      first + size - 1);
+    for (int i = 0; i < size; i++) {
+      offsets[first + i] = next;
+      for (int j = 0; j < size; j++) {
+        const double a = inverse[i * size + j], b = inverse[j * size + i];
+        columns[next] = first + j;
+        values[next++] = (float)(M->matrix->info.symmetric ? 0.5 * (a + b) : a);
+      }
+    }
+  }
+  offsets[csr->rows] = next;
+  return TS_OK;
+}
+
+static ts_status upload(ts_preconditioner *M, const ts_csr *inverse) {
+  if (M->blocks) return ts_matrix_set_values(M->blocks, inverse);
+  const ts_matrix_desc desc = {.csr = *inverse,
+                               .format = M->matrix->layout->blocks.log2_size ? M->matrix->info.format
+                                                                             : TS_FORMAT_AUTO,
+                               .row_space = M->matrix->row_space};
+  return ts_matrix_create(M->context, &desc, &M->blocks);
+}
+
+ts_status tsi_block_jacobi_build(ts_preconditioner *M) {
+  ts_context *context = M->context;
+  ts_csr csr;
+  TSI_TRY(ts_matrix_host_copy(M->matrix, &csr));
+  const size_t rows = (size_t)csr.rows, entries = rows * (size_t)M->desc.block_size;
+  if (entries > TSI_MAX_SIZE)
+    return tsi_fail(context, TS_ERROR_LIMIT, "block Jacobi's matrix has %zu entries, more than %d", entries,
+                    TSI_MAX_SIZE);
+  int32_t *offsets = tsi_malloc(context, rows + 1, sizeof *offsets);
+  int32_t *columns = tsi_malloc(context, entries, sizeof *columns);
+  float *values = tsi_malloc(context, entries, sizeof *values);
+  ts_status status = TS_OK;
+  if (!offsets || !columns || !values)
+    status = tsi_out_of_memory(context, "a preconditioner", entries * (sizeof *columns + sizeof *values));
+  if (status == TS_OK) status = fill(M, &csr, offsets, columns, values);
+  if (status == TS_OK) status = upload(M, &(ts_csr){csr.rows, csr.rows, offsets, columns, values});
+  tsi_free(context, offsets);
+  tsi_free(context, columns);
+  tsi_free(context, values);
+  return status;
+}

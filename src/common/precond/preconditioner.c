@@ -1,0 +1,207 @@
+/* Preconditioners: creation, and what solvers ask of them. */
+#include <math.h>
+#include <string.h>
+
+#include "common/core/core.h"
+#include "common/layout/layout.h"
+#include "multigrid/multigrid.h"
+#include "preconditioner.h"
+
+/* ---- The descriptor ---- */
+
+static ts_status foreign(ts_context *context, const char *field, ts_preconditioner_kind kind) {
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is set, and kind is %s, to which it does not belong",
+                  field, ts_preconditioner_kind_name(kind));
+}
+
+static ts_status check_fields(ts_context *context, const ts_preconditioner_desc *desc) {
+  const ts_preconditioner_kind kind = desc->kind;
+  if (!ts_preconditioner_kind_name(kind))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "kind is %d, which is no ts_preconditioner_kind", kind);
+  if (desc->block_size && kind != TS_PRECONDITIONER_BLOCK_JACOBI) return foreign(context, "block_size", kind);
+  if (desc->multigrid && kind != TS_PRECONDITIONER_MULTIGRID) return foreign(context, "multigrid", kind);
+  if (desc->apply && kind != TS_PRECONDITIONER_CUSTOM) return foreign(context, "apply", kind);
+  if (desc->user && kind != TS_PRECONDITIONER_CUSTOM) return foreign(context, "user", kind);
+  if (desc->symmetric && kind != TS_PRECONDITIONER_CUSTOM) return foreign(context, "symmetric", kind);
+  if (kind == TS_PRECONDITIONER_MULTIGRID && !desc->multigrid)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "kind is multigrid and multigrid is NULL; ts_multigrid_create makes one");
+  if (kind == TS_PRECONDITIONER_CUSTOM && !desc->apply)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "kind is custom and apply is NULL");
+  for (size_t i = 0; i < sizeof desc->reserved / sizeof desc->reserved[0]; i++)
+    if (desc->reserved[i]) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "reserved[%zu] is not 0", i);
+  return TS_OK;
+}
+
+static ts_status resolve_block_size(const ts_matrix *A, ts_preconditioner_desc *desc) {
+  ts_context *context = A->context;
+  if (desc->kind != TS_PRECONDITIONER_BLOCK_JACOBI) return TS_OK;
+  if (A->stencil)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "the matrix is a stencil, for which there is no block Jacobi");
+  const int log2_size = A->layout->blocks.log2_size, own = log2_size ? 1 << log2_size : 0;
+  if (desc->block_size == 0) desc->block_size = own ? own : 4;
+  if (desc->block_size < 2 || desc->block_size > 16)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "block_size is %d; it goes from 2 to 16, or 0 for the default", desc->block_size);
+  if (own && desc->block_size != own)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "block_size is %d; the matrix is stored in blocks of %d", desc->block_size, own);
+  if (!A->host_copy)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "block Jacobi needs a matrix made with keep_host_copy, whose blocks it inverts");
+  return TS_OK;
+}
+
+/* ---- Creation ---- */
+
+ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_desc *desc,
+                                   ts_preconditioner **preconditioner) {
+  static const ts_preconditioner_desc defaults;
+  ts_preconditioner_desc resolved = desc ? *desc : defaults;
+  if (!matrix && resolved.kind == TS_PRECONDITIONER_MULTIGRID && resolved.multigrid)
+    matrix = resolved.multigrid->matrix;
+  TSI_REQUIRE(NULL, matrix);
+  ts_context *context = matrix->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, preconditioner);
+  *preconditioner = NULL;
+  TSI_TRY(check_fields(context, &resolved));
+  if (!matrix->has_diagonal)
+    return tsi_fail(
+        context, TS_ERROR_INVALID_ARGUMENT,
+        "a preconditioner needs a square matrix with one space for rows and columns; this one is %d x %d",
+        matrix->info.rows, matrix->info.columns);
+  if (resolved.multigrid && resolved.multigrid->matrix->row_space != matrix->row_space)
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "multigrid was made for a matrix over another space");
+  TSI_TRY(resolve_block_size(matrix, &resolved));
+  ts_preconditioner *M = tsi_calloc(context, 1, sizeof *M);
+  if (!M) return tsi_out_of_memory(context, "a preconditioner", sizeof *M);
+  M->context = context;
+  M->references = 1;
+  M->matrix = matrix;
+  M->desc = resolved;
+  matrix->references++;
+  const ts_status status = ts_preconditioner_update(M);
+  if (status < 0) {
+    matrix->references--;
+    tsi_free(context, M);
+    return status;
+  }
+  *preconditioner = M;
+  return TS_OK;
+}
+
+void tsi_preconditioner_retain(ts_preconditioner *M) {
+  M->references++;
+}
+
+void ts_preconditioner_destroy(ts_preconditioner **preconditioner) {
+  if (!preconditioner || !*preconditioner) return;
+  ts_preconditioner *M = *preconditioner;
+  *preconditioner = NULL;
+  if (--M->references > 0) return;
+  ts_context *context = M->context;
+  ts_matrix_destroy(&M->blocks);
+  tsi_enter_to_destroy(context);
+  tsi_matrix_release(M->matrix);
+  tsi_leave(context, TS_OK);
+  tsi_free(context, M);
+}
+
+ts_status ts_preconditioner_update(ts_preconditioner *preconditioner) {
+  TSI_REQUIRE(NULL, preconditioner);
+  tsi_clear_error(preconditioner->context);
+  return preconditioner->desc.kind == TS_PRECONDITIONER_BLOCK_JACOBI ? tsi_block_jacobi_build(preconditioner)
+                                                                     : TS_OK;
+}
+
+ts_preconditioner_kind ts_preconditioner_get_kind(const ts_preconditioner *preconditioner) {
+  return preconditioner ? preconditioner->desc.kind : TS_PRECONDITIONER_NONE;
+}
+
+/* ---- Application ---- */
+
+int tsi_preconditioner_is_symmetric(const ts_preconditioner *M) {
+  return M->desc.kind != TS_PRECONDITIONER_CUSTOM || M->desc.symmetric;
+}
+
+ts_status tsi_preconditioner_check(const ts_preconditioner *M, int components) {
+  if (M->desc.kind != TS_PRECONDITIONER_MULTIGRID) return TS_OK;
+  if (components != 1)
+    return tsi_fail(M->context, TS_ERROR_INCOMPATIBLE,
+                    "b and x have %d components; multigrid as preconditioner takes one", components);
+  return tsi_multigrid_check_current(M->desc.multigrid);
+}
+
+/* The caller's function enters and leaves the library by itself. */
+static ts_status call(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
+  tsi_leave(M->context, TS_OK);
+  const ts_status status = M->desc.apply(M->desc.user, z, r);
+  if (status == TS_OK) return tsi_enter(M->context);
+  char error[sizeof M->context->error];
+  memcpy(error, M->context->error, sizeof error);
+  TSI_TRY(tsi_enter(M->context));
+  memcpy(M->context->error, error, sizeof error);
+  if (status < 0 && error[0]) return status;
+  return tsi_fail(M->context, status < 0 ? status : TS_ERROR_INVALID_ARGUMENT,
+                  "the preconditioner's function returned %s", ts_status_name(status));
+}
+
+ts_status tsi_precondition(ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
+  switch (M->desc.kind) {
+  case TS_PRECONDITIONER_MULTIGRID:
+    return tsi_multigrid_precondition(M->desc.multigrid, z, r);
+  case TS_PRECONDITIONER_CUSTOM:
+    return call(M, z, r);
+  default:
+    return M->context->ops->spmv(z, M->blocks, r);
+  }
+}
+
+static ts_status apply_diagonal(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
+  const tsi_ops *ops = M->context->ops;
+  if (M->desc.kind == TS_PRECONDITIONER_NONE) return ops->axpby(z, ts_constant(1), r, ts_constant(0), r);
+  TSI_TRY(ops->diagonal(z, M->matrix));
+  TSI_TRY(ops->reciprocal(z, z));
+  return ops->multiply(z, z, r);
+}
+
+ts_status ts_preconditioner_apply(ts_preconditioner *preconditioner, ts_vector *z, const ts_vector *r) {
+  TSI_REQUIRE(NULL, preconditioner);
+  ts_preconditioner *M = preconditioner;
+  ts_context *context = M->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, z);
+  TSI_REQUIRE(context, r);
+  const ts_space *space = M->matrix->row_space;
+  TSI_TRY(tsi_check_space(z, space, "z", "the preconditioner", "the matrix's space", "ts_matrix_row_space"));
+  TSI_TRY(tsi_check_space(r, space, "r", "the preconditioner", "the matrix's space", "ts_matrix_row_space"));
+  if (z == r) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "z is r");
+  if (z->components != r->components)
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "z has %d components and r %d", z->components,
+                    r->components);
+  TSI_TRY(tsi_preconditioner_check(M, r->components));
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave(context,
+                   tsi_preconditioner_is_diagonal(M) ? apply_diagonal(M, z, r) : tsi_precondition(M, z, r));
+}
+
+/* ---- Null space ---- */
+
+ts_status tsi_preconditioner_project(ts_preconditioner *M, ts_vector *b, double *removed) {
+  *removed = 0;
+  if (M->desc.kind != TS_PRECONDITIONER_MULTIGRID) return TS_OK;
+  ts_multigrid *mg = M->desc.multigrid;
+  const tsi_stencil *stencil = mg->matrix->stencil;
+  if (stencil->part_count == 0) return TS_OK;
+  TSI_TRY(tsi_multigrid_sum_parts(mg, b, TSI_MG_SUMS_B));
+  TSI_TRY(tsi_multigrid_remove_means(mg, b, TSI_MG_SUMS_B));
+  float sums[4 * 8];
+  double squares = 0;
+  TSI_TRY(tsi_scalars_read(mg->slots, TSI_MG_SUMS_B, stencil->part_count, sums));
+  for (int k = 0; k < stencil->part_count; k++)
+    squares += (double)sums[4 * (size_t)k] * sums[4 * (size_t)k] / stencil->part_sizes[k];
+  *removed = sqrt(squares);
+  return TS_OK;
+}

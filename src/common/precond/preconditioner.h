@@ -1,0 +1,42 @@
+/* What a preconditioner is to a solver: something that applies z = M^-1 r.
+ *
+ * Where M is a diagonal the solver has 1 / diag in its own workspace and fuses it into its passes; such kinds
+ * have no apply. The path: preconditioner.c (API), block_jacobi.c, multigrid/ (the hierarchy). */
+#ifndef TSI_PRECONDITIONER_H
+#define TSI_PRECONDITIONER_H
+
+#include <texsolve/preconditioner.h>
+
+#include "common/core/backend.h"
+
+struct ts_preconditioner {
+  ts_context *context;
+  int references;
+  ts_matrix *matrix; /* that it was made for */
+  ts_preconditioner_desc desc;
+  ts_matrix *blocks; /* block Jacobi: the inverses of the blocks, as a matrix */
+};
+
+void tsi_preconditioner_retain(ts_preconditioner *M);
+
+/* M is a diagonal, which the solver takes from the matrix itself. */
+static inline int tsi_preconditioner_is_diagonal(const ts_preconditioner *M) {
+  return M->desc.kind == TS_PRECONDITIONER_JACOBI || M->desc.kind == TS_PRECONDITIONER_NONE;
+}
+/* Conjugate gradients may take it. */
+int tsi_preconditioner_is_symmetric(const ts_preconditioner *M);
+/* Whether M can be applied to vectors with so many components now; else an error that says why not. */
+ts_status tsi_preconditioner_check(const ts_preconditioner *M, int components);
+/* z = M^-1 r of a kind that is not diagonal; on a context that is entered. */
+ts_status tsi_precondition(ts_preconditioner *M, ts_vector *z, const ts_vector *r);
+
+/* Where M knows that the matrix is singular: takes the part that no x reaches out of b, and returns its norm.
+ * Waits once then, else not at all. */
+ts_status tsi_preconditioner_project(ts_preconditioner *M, ts_vector *b, double *removed);
+
+/* ---- block_jacobi.c ---- */
+
+/* M->blocks from the values of the matrix's host copy. */
+ts_status tsi_block_jacobi_build(ts_preconditioner *M);
+
+#endif

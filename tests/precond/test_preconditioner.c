@@ -1,0 +1,355 @@
+/* Every method with every preconditioner, preconditioners by themselves, and what is refused. */
+#include <texsolve/solver.h>
+
+#include "common/core/core.h"
+#include "cg_solve.h"
+#include "grid_samples.h"
+#include "grid_solve.h"
+
+static ts_context *context;
+
+static const ts_method square_methods[] = {TS_METHOD_CG, TS_METHOD_BICGSTAB, TS_METHOD_GMRES};
+enum { SQUARE_METHODS = 3 };
+
+/* ---- Application ---- */
+
+static ts_matrix *make_with_copy(const ref_matrix *m, ts_format format) {
+  const ts_matrix_desc desc = {.csr = ref_csr(m), .format = format, .keep_host_copy = 1};
+  ts_matrix *matrix = NULL;
+  CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
+  return matrix;
+}
+
+static double entry(const ref_matrix *m, int32_t i, int32_t j) {
+  double sum = 0;
+  for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++)
+    if (m->indices[k] == j) sum += m->values[k];
+  return sum;
+}
+
+/* M z = r for blocks of n rows of A, in double precision. */
+static void check_blocks(const ref_matrix *m, int n, int components, const float *rs, const float *zs) {
+  double worst = 0, size = 0;
+  for (int32_t i = 0; i < m->rows; i++)
+    for (int c = 0; c < components; c++) {
+      double sum = 0;
+      const int32_t first = i / n * n;
+      for (int32_t j = first; j < first + n && j < m->rows; j++)
+        sum += entry(m, i, j) * (double)zs[j * components + c];
+      worst = fmax(worst, fabs(sum - (double)rs[i * components + c]));
+      size = fmax(size, fabs((double)rs[i * components + c]));
+    }
+  CHECK_CLOSE(worst, 0, 2e-5 * size);
+}
+
+static void block_jacobi(void) {
+  ts_format formats[8];
+  const int format_count = list_formats(context, formats);
+  ref_matrix m = ref_grid(7, 5), scaled = ref_grid(7, 5);
+  for (int64_t k = 0; k < ref_nonzeros(&m); k++) scaled.values[k] *= 3;
+  for (int f = 0; f < format_count; f++) {
+    ts_matrix *matrix = make_with_copy(&m, formats[f]);
+    const int components = most_components(formats[f]) < 3 ? 1 : 3;
+    const int sizes[] = {0, 2, 3, 16};
+    for (size_t s = 0; s < (formats[f] == TS_FORMAT_BCRS2 || formats[f] == TS_FORMAT_BCRS4 ? 1 : 4); s++) {
+      ts_preconditioner *M = make_preconditioner(
+          matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_BLOCK_JACOBI, .block_size = sizes[s]});
+      const int n = sizes[s] ? sizes[s] : formats[f] == TS_FORMAT_BCRS2 ? 2 : 4;
+      float *rs = ref_values(35 * 3, 5, -1, 1);
+      ts_space *space = ts_matrix_row_space(matrix);
+      ts_vector *r = make_vector(space, components, rs), *z = make_vector(space, components, NULL);
+      test_context_label("%s, blocks of %d", ts_format_name(formats[f]), n);
+      for (int round = 0; M && round < 2; round++) {
+        const ts_csr values = ref_csr(round ? &scaled : &m);
+        CHECK_OK(context, ts_matrix_set_values(matrix, &values));
+        CHECK_OK(context, ts_preconditioner_update(M));
+        CHECK_OK(context, ts_preconditioner_apply(M, z, r));
+        CHECK_PADDING(z);
+        float *zs = read_vector(z);
+        check_blocks(round ? &scaled : &m, n, components, rs, zs);
+        free(zs);
+      }
+      ts_preconditioner_destroy(&M);
+      ts_vector_destroy(&r);
+      ts_vector_destroy(&z);
+      free(rs);
+    }
+    ts_matrix_destroy(&matrix);
+  }
+  ref_free(&m);
+  ref_free(&scaled);
+}
+
+/* ---- Solves ---- */
+
+/* z = r / diag(A), by the library's functions: the same as Jacobi. */
+typedef struct own_jacobi {
+  ts_vector *inverse;
+  int calls, fail_at;
+} own_jacobi;
+
+static ts_status apply_own(void *user, ts_vector *z, const ts_vector *r) {
+  own_jacobi *own = user;
+  if (++own->calls == own->fail_at) return ts_vector_copy(z, NULL);
+  return ts_vector_multiply(z, own->inverse, r);
+}
+
+static own_jacobi make_own(ts_matrix *matrix, int components) {
+  own_jacobi own = {.inverse = make_vector(ts_matrix_row_space(matrix), components, NULL)};
+  CHECK_OK(context, ts_matrix_diagonal(own.inverse, matrix));
+  CHECK_OK(context, ts_vector_reciprocal(own.inverse, own.inverse));
+  return own;
+}
+
+static ts_result solve_with(const ref_matrix *m, ts_matrix *matrix, ts_solver_desc desc, double rtol) {
+  const size_t count = (size_t)m->rows * 2;
+  float *bs = ref_values(count, 9, -1, 1), *xs = calloc(count, sizeof *xs);
+  ts_result result = {0};
+  desc.rtol = rtol;
+  desc.check_interval = 1;
+  ts_vector *b = make_vector(ts_matrix_row_space(matrix), 2, bs), *x = NULL;
+  x = make_vector(ts_matrix_row_space(matrix), 2, NULL);
+  CHECK_OK(context, ts_solve(matrix, b, x, &desc, &result));
+  CHECK_INT(result.reason, TS_REASON_CONVERGED);
+  CHECK_INT(result.method, desc.method);
+  float *solution = read_vector(x);
+  CHECK(ref_worst_residual(m, NULL, 2, solution, bs) <= 1.2 * rtol);
+  CHECK_PADDING(x);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  free(solution), free(bs), free(xs);
+  return result;
+}
+
+/* Blocks that are coupled strongly, and weakly with each other: what block Jacobi is for. */
+static ref_matrix strong_blocks(int32_t n) {
+  ref_matrix m = ref_random_spd(n, 3, 4);
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t k = m.offsets[i]; k < m.offsets[i + 1]; k++)
+      if (m.indices[k] / 4 != i / 4) m.values[k] *= 0.02f;
+  return m;
+}
+
+static void every_method(void) {
+  ref_matrix m = strong_blocks(400);
+  ts_matrix *matrix = make_with_copy(&m, TS_FORMAT_AUTO);
+  own_jacobi own = make_own(matrix, 2);
+  ts_preconditioner *custom = make_preconditioner(
+      matrix, &(ts_preconditioner_desc){
+                  .kind = TS_PRECONDITIONER_CUSTOM, .apply = apply_own, .user = &own, .symmetric = 1});
+  ts_preconditioner *blocks =
+      make_preconditioner(matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_BLOCK_JACOBI});
+  ts_preconditioner *jacobi = make_preconditioner(matrix, NULL);
+  const double rtol = 1e-5;
+  for (int k = 0; k < SQUARE_METHODS && custom && blocks; k++) {
+    const ts_method method = square_methods[k];
+    test_context_label("%s", ts_method_name(method));
+    const ts_result none = solve_with(
+        &m, matrix, (ts_solver_desc){.method = method, .preconditioner_kind = TS_PRECONDITIONER_NONE}, rtol);
+    const ts_result plain = solve_with(&m, matrix, (ts_solver_desc){.method = method}, rtol);
+    const ts_result object =
+        solve_with(&m, matrix, (ts_solver_desc){.method = method, .preconditioner = jacobi}, rtol);
+    const ts_result by_kind = solve_with(
+        &m, matrix, (ts_solver_desc){.method = method, .preconditioner_kind = TS_PRECONDITIONER_BLOCK_JACOBI},
+        rtol);
+    const ts_result block =
+        solve_with(&m, matrix, (ts_solver_desc){.method = method, .preconditioner = blocks}, rtol);
+    own.calls = 0;
+    const ts_result mine =
+        solve_with(&m, matrix, (ts_solver_desc){.method = method, .preconditioner = custom}, rtol);
+    CHECK_INT(object.iterations, plain.iterations); /* the same bits */
+    CHECK(object.relative_residual == plain.relative_residual);
+    CHECK_INT(by_kind.iterations, block.iterations);
+    CHECK(block.iterations < plain.iterations && block.iterations < none.iterations);
+    CHECK(abs(mine.iterations - plain.iterations) <= 2); /* rounded in another order */
+    CHECK(own.calls >= mine.iterations);
+  }
+  ts_vector_destroy(&own.inverse);
+  ts_preconditioner_destroy(&custom);
+  ts_preconditioner_destroy(&blocks);
+  ts_preconditioner_destroy(&jacobi);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* A caller's error ends the solve and is what the solve returns, with its message. */
+static void failing_function(void) {
+  ref_matrix m = ref_grid(9, 9);
+  ts_matrix *matrix = make_with_copy(&m, TS_FORMAT_AUTO);
+  own_jacobi own = make_own(matrix, 1);
+  ts_preconditioner *M = make_preconditioner(
+      matrix, &(ts_preconditioner_desc){
+                  .kind = TS_PRECONDITIONER_CUSTOM, .apply = apply_own, .user = &own, .symmetric = 1});
+  ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, NULL), *x = NULL;
+  x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+  CHECK_OK(context, ts_vector_fill(b, 1));
+  for (int k = 0; k < SQUARE_METHODS && M; k++)
+    for (int at = 1; at < 6; at++) {
+      const ts_solver_desc desc = {.method = square_methods[k], .preconditioner = M};
+      own.calls = 0, own.fail_at = at;
+      test_context_label("%s, call %d", ts_method_name(desc.method), at);
+      CHECK_FAILS(context, ts_solve(matrix, b, x, &desc, NULL), TS_ERROR_INVALID_ARGUMENT, "x is NULL");
+      CHECK_INT(own.calls, at);
+    }
+  own.fail_at = 0;
+  CHECK_OK(context, ts_vector_fill(x, 0)); /* all goes on */
+  CHECK_OK(context, ts_solve(matrix, b, x, &(ts_solver_desc){.preconditioner = M}, NULL));
+  ts_vector_destroy(&own.inverse);
+  ts_preconditioner_destroy(&M);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* One cycle as the preconditioner of the methods for matrices that are not symmetric. */
+static void multigrid(void) {
+  if (!context->caps.grid_storages) return;
+  grid_sample sample = grid_poisson(&(grid_problem){40, 33, "DNND", NULL, NULL, 0});
+  const size_t points = grid_points(&sample);
+  ts_matrix *matrix = make_stencil(context, &sample);
+  ts_multigrid *mg = make_multigrid(matrix, NULL);
+  ts_preconditioner *cycle = make_cycle(mg);
+  float *bs = ref_values(points, 7, -1, 1);
+  for (int k = 0; k < SQUARE_METHODS && cycle; k++) {
+    ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, bs), *x = NULL;
+    x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+    const ts_solver_desc desc = {.method = square_methods[k], .preconditioner = cycle};
+    ts_result result;
+    test_context_label("%s", ts_method_name(desc.method));
+    CHECK_OK(context, ts_solve(matrix, b, x, &desc, &result));
+    CHECK(result.iterations <= 8);
+    float *xs = read_vector(x);
+    CHECK(grid_relative_residual(&sample, xs, bs) < 2e-5);
+    free(xs);
+    ts_vector_destroy(&b);
+    ts_vector_destroy(&x);
+  }
+  free(bs);
+  ts_preconditioner_destroy(&cycle);
+  ts_multigrid_destroy(&mg);
+  ts_matrix_destroy(&matrix);
+  grid_free(&sample);
+}
+
+/* CGLS with M = diag(A^T A) of the caller's is CGLS with Jacobi. */
+static void least_squares(void) {
+  ref_matrix m = ref_uneven_rows(120, 30, 9, 5), t = ref_transpose(&m);
+  for (int32_t i = 0; i < 30; i++) m.values[m.offsets[i]] += 4;
+  ref_free(&t);
+  t = ref_transpose(&m);
+  ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO), *At = NULL, *square = NULL;
+  const ts_matrix_desc transposed = {.csr = ref_csr(&t),
+                                     .row_space = ts_matrix_column_space(A),
+                                     .column_space = ts_matrix_row_space(A),
+                                     .keep_host_copy = 1};
+  CHECK_OK(context, ts_matrix_create(context, &transposed, &At));
+  ref_matrix identity =
+      ref_diagonal(30, 1, 1); /* a matrix over the column space, which a preconditioner is made for */
+  const ts_matrix_desc over_columns = {.csr = ref_csr(&identity), .row_space = ts_matrix_column_space(A)};
+  CHECK_OK(context, ts_matrix_create(context, &over_columns, &square));
+  float squares[30] = {0}, *bs = ref_values(120, 3, -1, 1);
+  for (int32_t i = 0; i < 30; i++) {
+    for (int32_t k = t.offsets[i]; k < t.offsets[i + 1]; k++) squares[i] += t.values[k] * t.values[k];
+    squares[i] = squares[i] > 0 ? 1 / squares[i] : 0;
+  }
+  own_jacobi own = {.inverse = make_vector(ts_matrix_column_space(A), 1, squares)};
+  ts_preconditioner *M = make_preconditioner(
+      square, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_CUSTOM, .apply = apply_own, .user = &own});
+  ts_vector *b = make_vector(ts_matrix_row_space(A), 1, bs), *x = NULL, *y = NULL;
+  x = make_vector(ts_matrix_column_space(A), 1, NULL), y = make_vector(ts_matrix_column_space(A), 1, NULL);
+  ts_result mine = {0}, jacobi = {0};
+  CHECK_OK(context, ts_solve(A, b, x, &(ts_solver_desc){.transposed = At, .preconditioner = M}, &mine));
+  CHECK_OK(context, ts_solve(A, b, y, &(ts_solver_desc){.transposed = At}, &jacobi));
+  CHECK_INT(mine.method, TS_METHOD_CGLS);
+  CHECK(abs(mine.iterations - jacobi.iterations) <= 2);
+  float *xs = read_vector(x), *ys = read_vector(y);
+  for (int i = 0; i < 30; i++) CHECK_CLOSE(xs[i], ys[i], 1e-3);
+  free(xs), free(ys), free(bs);
+  ts_preconditioner_destroy(&M);
+  ts_vector_destroy(&own.inverse);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+  ts_matrix_destroy(&A);
+  ts_matrix_destroy(&At);
+  ts_matrix_destroy(&square);
+  ref_free(&m), ref_free(&t), ref_free(&identity);
+}
+
+/* ---- What is refused ---- */
+
+#define INVALID(call, text) CHECK_FAILS(context, call, TS_ERROR_INVALID_ARGUMENT, text)
+
+static void errors(void) {
+  ref_matrix m = ref_grid(6, 6), wide = ref_dense(3, 5, 1), singular = ref_diagonal(8, 1, 2);
+  for (int32_t k = singular.offsets[5]; k < singular.offsets[6]; k++) singular.values[k] = 0;
+  ts_matrix *matrix = make_with_copy(&m, TS_FORMAT_AUTO), *bare = make_matrix(context, &m, TS_FORMAT_AUTO),
+            *rectangular = make_matrix(context, &wide, TS_FORMAT_AUTO),
+            *broken = make_with_copy(&singular, TS_FORMAT_AUTO);
+  ts_preconditioner *M = NULL;
+  INVALID(ts_preconditioner_create(matrix, &(ts_preconditioner_desc){.kind = (ts_preconditioner_kind)9}, &M),
+          "kind is 9");
+  INVALID(ts_preconditioner_create(matrix, &(ts_preconditioner_desc){.block_size = 4}, &M),
+          "block_size is set");
+  INVALID(ts_preconditioner_create(matrix, &(ts_preconditioner_desc){.symmetric = 1}, &M), "symmetric is set");
+  INVALID(ts_preconditioner_create(matrix, &(ts_preconditioner_desc){.reserved = {0, 1}}, &M), "reserved[1]");
+  INVALID(ts_preconditioner_create(matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_CUSTOM}, &M),
+          "apply is NULL");
+  const ts_preconditioner_desc large = {.kind = TS_PRECONDITIONER_BLOCK_JACOBI, .block_size = 17},
+                               blocks = {.kind = TS_PRECONDITIONER_BLOCK_JACOBI};
+  INVALID(ts_preconditioner_create(matrix, &large, &M), "block_size is 17");
+  INVALID(ts_preconditioner_create(bare, &blocks, &M), "keep_host_copy");
+  INVALID(ts_preconditioner_create(rectangular, &blocks, &M), "3 x 5");
+  INVALID(ts_preconditioner_create(broken, &blocks, &M), "rows 4 to 7 is singular");
+  CHECK_FAILS(NULL, ts_preconditioner_create(NULL, NULL, &M), TS_ERROR_INVALID_ARGUMENT, "matrix");
+  CHECK(M == NULL);
+  ts_solver *solver = NULL;
+  own_jacobi own = make_own(matrix, 1);
+  M = make_preconditioner(
+      matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_CUSTOM, .apply = apply_own, .user = &own});
+  INVALID(ts_solver_create(matrix, &(ts_solver_desc){.method = TS_METHOD_CG, .preconditioner = M}, &solver),
+          "symmetric");
+  CHECK_FAILS(context, ts_solver_create(bare, &(ts_solver_desc){.preconditioner = M}, &solver),
+              TS_ERROR_INCOMPATIBLE, "another space");
+  CHECK(solver == NULL);
+  ts_vector *r = make_vector(ts_matrix_row_space(matrix), 1, NULL), *two = NULL;
+  two = make_vector(ts_matrix_row_space(matrix), most_components(matrix_info(matrix).format) < 2 ? 1 : 2, NULL);
+  INVALID(ts_preconditioner_apply(M, r, r), "z is r");
+  if (ts_vector_components(two) == 2)
+    CHECK_FAILS(context, ts_preconditioner_apply(M, two, r), TS_ERROR_INCOMPATIBLE, "components");
+  ts_vector_destroy(&r);
+  ts_vector_destroy(&two);
+  ts_vector_destroy(&own.inverse);
+  ts_preconditioner_destroy(&M);
+  ts_matrix_destroy(&matrix);
+  ts_matrix_destroy(&bare);
+  ts_matrix_destroy(&rectangular);
+  ts_matrix_destroy(&broken);
+  ref_free(&m), ref_free(&wide), ref_free(&singular);
+}
+
+static void run_all(void (*run)(void)) {
+  context = test_open();
+  if (context) run();
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    run_all(name);                                                                                             \
+  }
+CASE(block_jacobi)
+CASE(every_method)
+CASE(failing_function)
+CASE(multigrid)
+CASE(least_squares)
+CASE(errors)
+
+static const test_case cases[] = {
+    {"block_jacobi", case_block_jacobi},         {"every_method", case_every_method},
+    {"failing_function", case_failing_function}, {"multigrid", case_multigrid},
+    {"least_squares", case_least_squares},       {"errors", case_errors},
+};
+TEST_MAIN(cases, 0)
