@@ -86,6 +86,7 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
   if (!values) return -1;
   ts_matrix_desc desc = {.csr = {A->rows, A->columns, A->row_offsets, A->column_indices, values},
                          .format = o->format,
+                         .keep_host_copy = o->preconditioner == TS_PRECONDITIONER_BLOCK_JACOBI,
                          .components = system->components};
   reorder_matrix other = {0};
   ts_status status = TS_OK;

@@ -9,8 +9,8 @@
 typedef solve_options program_options;
 
 static const char *const methods[] = {"auto", "cg", "bicgstab", "gmres", NULL},
-                         *const preconditioners[] = {"jacobi", "none", NULL},
-                         *const rules[] = {"delta", "residual", NULL};
+                         *const preconditioners[] = {"jacobi", "none", "block-jacobi", NULL},
+                         *const rules[] = {"residual", "delta", NULL};
 
 static const option_row rows[] = {
     OPTION_ROW(INPUT, "matrix", "MATRIX", matrix, .help = NULL),
@@ -39,7 +39,7 @@ static const option_row rows[] = {
         "cg, for symmetric positive definite matrices; bicgstab or gmres, for any; auto: cg for symmetric "
         "matrices, else bicgstab (default: auto)"),
     OPTION_WHOLE("restart", "M", restart, 1, 200, "restart gmres every M iterations, 1 to 200 (default: 30)"),
-    OPTION_WORD("preconditioner", "NAME", preconditioner, preconditioners, "none or jacobi (default: jacobi)"),
+    OPTION_WORD("preconditioner", "NAME", preconditioner, preconditioners, "none, jacobi or block-jacobi, with blocks of 4 rows (default: jacobi)"),
     OPTION_RTOL(rtol, "relative tolerance, between 0 and 1 (default: 1e-5)"),
     OPTION_WORD(
         "stop", "RULE", stop, rules,

@@ -10,10 +10,6 @@
 
 #include "message.h"
 
-static const char *preconditioner_name(ts_preconditioner_kind preconditioner) {
-  return preconditioner == TS_PRECONDITIONER_NONE ? "none" : "jacobi";
-}
-
 /* "max_iterations" for TS_REASON_MAX_ITERATIONS. */
 static const char *reason_name(ts_reason reason) {
   static char name[40];
@@ -51,7 +47,7 @@ void solve_report_text(const solve_options *options, const solve_system *system,
   if (options->method == TS_METHOD_AUTO && !o->matrix.symmetric)
     printf(" since the matrix is not symmetric (entry %d %d)", o->matrix.unsymmetric_row + 1,
            o->matrix.unsymmetric_column + 1);
-  printf(", preconditioner %s, %s to %.9g\n", preconditioner_name(options->preconditioner),
+  printf(", preconditioner %s, %s to %.9g\n", ts_preconditioner_kind_name(options->preconditioner),
          options->stop == TS_STOP_DELTA ? "sqrt(delta / delta_0)" : "relative residual", options->rtol);
   printf("result      %s after %d iterations, %d waits for the device",
          o->status == TS_OK ? "converged" : "NOT converged", r->iterations, r->waits);
@@ -94,7 +90,7 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "bandwidth_mean_before", json_real(o->bandwidth_before.mean));
   PUT(object, "right_hand_sides", json_integer(system->components));
   PUT(object, "method", json_string(ts_method_name(o->method)));
-  PUT(object, "preconditioner", json_string(preconditioner_name(options->preconditioner)));
+  PUT(object, "preconditioner", json_string(ts_preconditioner_kind_name(options->preconditioner)));
   PUT(object, "iterations", json_integer(r->iterations));
   PUT(object, "restarts", json_integer(r->restarts));
   PUT(object, "waits", json_integer(r->waits));
