@@ -26,8 +26,8 @@ expect 2 info extra
 refuse 2 'unknown backend "metal"; known are auto, gl' solve spd.mtx --backend metal
 refuse 2 "unknown backend" solve spd.mtx --backend check
 refuse 2 "--format: 'csc', expected auto, jagged, segments, csr" solve spd.mtx --format csc
-refuse 2 "--preconditioner: 'ilu', expected jacobi or none" solve spd.mtx --preconditioner ilu
-refuse 2 "--stop: 'never', expected delta or residual" solve spd.mtx --stop never
+refuse 2 "--preconditioner: 'ilu', expected jacobi, none or block-jacobi" solve spd.mtx --preconditioner ilu
+refuse 2 "--stop: 'never', expected residual or delta" solve spd.mtx --stop never
 refuse 2 "--solver: 'lu', expected auto, cg, bicgstab or gmres" solve spd.mtx --solver lu
 refuse 2 "--solver: 'cgls', expected" solve spd.mtx --solver cgls
 for m in 0 201 x; do
