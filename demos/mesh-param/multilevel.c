@@ -8,7 +8,6 @@
 
 /* Two Chebyshev steps before and two after, for eigenvalues from an eighth of the largest on. */
 static const double smoothed_part = 8;
-enum { SLOT_RZ = 0, SLOT_RZ_NEXT, SLOT_PQ, SLOT_RR, SLOTS };
 
 typedef struct level {
   ts_matrix *A, *P, *R; /* P and R lead to the next coarser level */
@@ -24,12 +23,12 @@ struct multilevel {
   /* L^-1 and L^-T of the coarsest A = L L^T. Their product in single precision is positive definite whatever
    * rounding does, which an inverse of A in single precision need not be. */
   ts_matrix *inverse, *inverse_transposed;
-  ts_vector *solution, *direction, *image;
+  ts_preconditioner *preconditioner; /* a cycle */
+  ts_vector *solution;
   ts_vector *scaling; /* `scale` */
   ts_vector *found;   /* scaled back */
-  ts_scalars *scalars;
-  sparse A;      /* the finest one on the host, scaled */
-  double *scale; /* of an unknown: 1 / sqrt(a_ii) */
+  sparse A;           /* the finest one on the host, scaled */
+  double *scale;      /* of an unknown: 1 / sqrt(a_ii) */
   float *numbers;
 };
 
@@ -91,8 +90,11 @@ static ts_status format_of_coarser(const multilevel *s, ts_format asked, ts_form
   return TS_OK;
 }
 
+static ts_status apply_cycle(void *user, ts_vector *z, const ts_vector *r);
+
 static ts_status upload_all(multilevel *s, const coarse_levels *host, ts_format asked) {
-  const ts_scalars_desc scalars = {.count = SLOTS};
+  const ts_preconditioner_desc preconditioner = {
+      .kind = TS_PRECONDITIONER_CUSTOM, .apply = apply_cycle, .user = s, .symmetric = 1};
   ts_format format;
   s->count = host->count;
   TRY(upload_level(s, host, 0, asked));
@@ -103,12 +105,10 @@ static ts_status upload_all(multilevel *s, const coarse_levels *host, ts_format 
   TRY(upload(s, &host->inverse, format, coarsest, coarsest, &s->inverse));
   TRY(upload(s, &host->inverse_transposed, format, coarsest, coarsest, &s->inverse_transposed));
   TRY(ts_vector_create(space, NULL, &s->solution));
-  TRY(ts_vector_create(space, NULL, &s->direction));
-  TRY(ts_vector_create(space, NULL, &s->image));
   TRY(ts_vector_create(space, NULL, &s->scaling));
   TRY(ts_vector_create(space, NULL, &s->found));
   TRY(ts_vector_write(s->scaling, s->numbers, (size_t)host->level[0].A.rows));
-  TRY(ts_scalars_create(s->context, &scalars, &s->scalars));
+  TRY(ts_preconditioner_create(s->levels[0].A, &preconditioner, &s->preconditioner));
   ts_matrix_info info;
   TRY(ts_matrix_get_info(s->levels[0].A, &info));
   s->info.nonzeros = info.nonzeros;
@@ -163,10 +163,8 @@ void multilevel_destroy(multilevel **out) {
   multilevel *s = *out;
   *out = NULL;
   if (!s) return;
-  ts_scalars_destroy(&s->scalars);
+  ts_preconditioner_destroy(&s->preconditioner);
   ts_vector_destroy(&s->solution);
-  ts_vector_destroy(&s->direction);
-  ts_vector_destroy(&s->image);
   ts_vector_destroy(&s->scaling);
   ts_vector_destroy(&s->found);
   ts_matrix_destroy(&s->inverse);
@@ -195,83 +193,54 @@ void multilevel_get_info(const multilevel *s, multilevel_info *info) {
 
 /* x += 2 steps of Chebyshev's iteration; r is b - A x before, and after where `again`. Matrices are scaled to
  * the diagonal 1, so that Jacobi's preconditioner is nothing. */
-static ts_status smooth(const level *l, int again) {
+static ts_status smooth(const level *l, ts_vector *x, int again) {
   const double high = 1.1 * l->largest, low = high / smoothed_part, middle = 0.5 * (high + low),
                half = 0.5 * (high - low), sigma = middle / half, next = 1 / (2 * sigma - 1 / sigma);
   const ts_coefficient one = ts_constant(1);
   TRY(ts_vector_axpby(l->d, ts_constant((float)(1 / middle)), l->r, ts_constant(0)));
-  TRY(ts_vector_axpby(l->x, one, l->d, one));
+  TRY(ts_vector_axpby(x, one, l->d, one));
   TRY(ts_matrix_residual(l->r, l->r, l->A, l->d));
   TRY(ts_vector_axpby(l->d, ts_constant((float)(2 * next / half)), l->r, ts_constant((float)(next / sigma))));
-  TRY(ts_vector_axpby(l->x, one, l->d, one));
+  TRY(ts_vector_axpby(x, one, l->d, one));
   return again ? ts_matrix_residual(l->r, l->r, l->A, l->d) : TS_OK;
 }
 
-/* x of level k becomes nearly what solves A x = b. */
-static ts_status cycle(const multilevel *s, int k) {
-  const level *l = &s->levels[k];
-  const ts_coefficient one = ts_constant(1);
+/* x becomes nearly what solves A x = b on level k. */
+static ts_status cycle(const multilevel *s, int k, ts_vector *x, const ts_vector *b) {
+  const level *l = &s->levels[k], *coarse = l + 1;
   if (k == s->count - 1) {
-    TRY(ts_matrix_multiply(l->r, s->inverse, l->b));
-    return ts_matrix_multiply(l->x, s->inverse_transposed, l->r);
+    TRY(ts_matrix_multiply(l->r, s->inverse, b));
+    return ts_matrix_multiply(x, s->inverse_transposed, l->r);
   }
-  TRY(ts_vector_fill(l->x, 0));
-  TRY(ts_vector_copy(l->r, l->b));
-  TRY(smooth(l, 1));
-  TRY(ts_matrix_multiply(s->levels[k + 1].b, l->R, l->r));
-  TRY(cycle(s, k + 1));
-  TRY(ts_matrix_multiply(l->d, l->P, s->levels[k + 1].x));
-  TRY(ts_vector_axpby(l->x, one, l->d, one));
+  TRY(ts_vector_fill(x, 0));
+  TRY(ts_vector_copy(l->r, b));
+  TRY(smooth(l, x, 1));
+  TRY(ts_matrix_multiply(coarse->b, l->R, l->r));
+  TRY(cycle(s, k + 1, coarse->x, coarse->b));
+  TRY(ts_matrix_multiply(l->d, l->P, coarse->x));
+  TRY(ts_vector_axpby(x, ts_constant(1), l->d, ts_constant(1)));
   TRY(ts_matrix_residual(l->r, l->r, l->A, l->d));
-  return smooth(l, 0);
+  return smooth(l, x, 0);
 }
 
-/* ---- Conjugate gradients (Hestenes and Stiefel 1952) ---- */
-
-/* `residual`: the square of the norm of b, the residual that is left. */
-static ts_status begin(const multilevel *s, float *residual) {
-  const level *fine = &s->levels[0];
-  float numbers[4];
-  for (int k = 0; k < s->count; k++) TRY(ts_vector_fill(s->levels[k].d, 0));
-  TRY(ts_vector_fill(s->solution, 0));
-  TRY(ts_vector_fill(s->direction, 0));
-  TRY(ts_vector_dot(s->scalars, SLOT_RR, fine->b, fine->b));
-  TRY(ts_scalars_read(s->scalars, SLOT_RR, 1, numbers));
-  *residual = numbers[0];
-  return TS_OK;
+static ts_status apply_cycle(void *user, ts_vector *z, const ts_vector *r) {
+  return cycle(user, 0, z, r);
 }
 
-static ts_status iterate(const multilevel *s, int iteration, float *residual) {
-  const level *fine = &s->levels[0];
-  const int odd = iteration & 1;
-  const ts_slot rz = {s->scalars, odd ? SLOT_RZ : SLOT_RZ_NEXT},
-                before = {s->scalars, odd ? SLOT_RZ_NEXT : SLOT_RZ}, pq = {s->scalars, SLOT_PQ};
-  const ts_coefficient one = ts_constant(1);
-  float numbers[4];
-  TRY(cycle(s, 0));
-  TRY(ts_vector_dot(s->scalars, rz.index, fine->b, fine->x));
-  TRY(ts_vector_axpby(s->direction, one, fine->x, iteration > 1 ? ts_quotient(1, rz, before) : ts_constant(0)));
-  TRY(ts_matrix_multiply(s->image, fine->A, s->direction));
-  TRY(ts_vector_dot(s->scalars, SLOT_PQ, s->direction, s->image));
-  TRY(ts_vector_axpby(s->solution, ts_quotient(1, rz, pq), s->direction, one));
-  TRY(ts_vector_axpby(fine->b, ts_quotient(-1, rz, pq), s->image, one));
-  TRY(ts_vector_dot(s->scalars, SLOT_RR, fine->b, fine->b));
-  TRY(ts_scalars_read(s->scalars, SLOT_RR, 1, numbers));
-  *residual = numbers[0];
-  return TS_OK;
-}
-
+/* Conjugate gradients on the device. */
 static ts_status run(const multilevel *s, const multilevel_solve_desc *desc, multilevel_result *result) {
-  float first, left;
-  TRY(begin(s, &first));
-  left = first;
-  while (left > 0 && isfinite(left) && sqrt((double)left / first) > desc->rtol &&
-         result->iterations < desc->max_iterations && !result->stopped) {
-    TRY(iterate(s, ++result->iterations, &left));
-    const double fallen = sqrt((double)left / first);
-    if (desc->progress && desc->progress(result->iterations, &fallen, 1, desc->progress_user))
-      result->stopped = 1;
-  }
+  const ts_solver_desc how = {.method = TS_METHOD_CG,
+                              .preconditioner = s->preconditioner,
+                              .rtol = desc->rtol,
+                              .max_iterations = desc->max_iterations,
+                              .check_interval = 1,
+                              .zero_start = 1,
+                              .progress = desc->progress,
+                              .progress_user = desc->progress_user};
+  ts_result solved;
+  TRY(ts_solve(s->levels[0].A, s->levels[0].b, s->solution, &how, &solved));
+  result->iterations = solved.iterations;
+  result->stopped = solved.reason == TS_REASON_STOPPED;
   return TS_OK;
 }
 
@@ -303,7 +272,7 @@ static ts_status cycle_host(const multilevel *s, const double *r, double *z) {
   for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(r[i]));
   for (size_t i = 0; i < count; i++) s->numbers[i] = (float)(r[i] / largest);
   TRY(ts_vector_write(fine->b, s->numbers, count));
-  TRY(cycle(s, 0));
+  TRY(cycle(s, 0, fine->x, fine->b));
   TRY(ts_vector_read(fine->x, s->numbers, count));
   for (size_t i = 0; i < count; i++) z[i] = largest * (double)s->numbers[i];
   return TS_OK;
@@ -348,9 +317,7 @@ static int solve_on_host(multilevel *s, const multilevel_solve_desc *desc, const
   const host_vectors v = {numbers, numbers + count, numbers + 2 * count, numbers + 3 * count,
                           numbers + 4 * count};
   for (size_t i = 0; i < count; i++) v.r[i] = s->scale[i] * b[i];
-  float unused;
-  ts_status status = begin(s, &unused); /* no vector of a cycle holds what is not a number */
-  if (status == TS_OK) status = run_host(s, desc, &v, result);
+  ts_status status = run_host(s, desc, &v, result);
   for (size_t i = 0; i < count; i++) {
     x[i] = s->scale[i] * v.x[i];
     s->numbers[i] = (float)x[i];

@@ -1,11 +1,9 @@
-/* Conjugate gradients with a preconditioner from coarser meshes (hierarchy.h): a V-cycle of multigrid, whose
- * coarse matrices are P^T A P with the places that a collapse gave a vertex between its neighbours in P.
- * Everything runs on the device, by the operations of texsolve.h. Functions return 0, or 1 with one line in
- * `message`. */
+/* A preconditioner from coarser meshes (hierarchy.h) for the library's conjugate gradients: a V-cycle of
+ * multigrid, whose coarse matrices are P^T A P with the places that a collapse gave a vertex between its
+ * neighbours in P. Everything runs on the device, by the operations of texsolve.h. Functions return 0, or 1
+ * with one line in `message`. */
 #ifndef MULTILEVEL_H
 #define MULTILEVEL_H
-
-#include <texsolve/texsolve.h>
 
 #include <texsolve/solver.h>
 
