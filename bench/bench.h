@@ -57,10 +57,10 @@ int bench_system(const bench_options *options, struct report *r);
 #define BENCH_PRINTF(string, first)
 #endif
 
-/* One line on standard error, "texsolve bench: ...". */
+/* One line on standard error, "texsolve: bench: ...". */
 void bench_error(const char *format, ...) BENCH_PRINTF(1, 2);
 
-/* From now on such lines begin with "texsolve bench: SUBJECT: "; NULL: no longer. */
+/* From now on such lines begin with "texsolve: bench: SUBJECT: "; NULL: no longer. */
 void bench_error_subject(const char *subject);
 
 /* Reports a failed call of the library; returns nonzero if `status` is an error. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "matrix_market.h"
+#include "message.h"
 #include "report.h"
 #include "timing.h"
 
@@ -17,13 +18,13 @@ void bench_error_subject(const char *subject) {
 }
 
 void bench_error(const char *format, ...) {
+  char text[600];
   va_list arguments;
   fflush(stdout);
   va_start(arguments, format);
-  fprintf(stderr, "texsolve bench: %s%s", error_subject, *error_subject ? ": " : "");
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  message("bench: %s%s%s", error_subject, *error_subject ? ": " : "", text);
 }
 
 int bench_check(ts_status status, const ts_context *context, const char *what) {
@@ -34,13 +35,11 @@ int bench_check(ts_status status, const ts_context *context, const char *what) {
 }
 
 int bench_open(const bench_options *options, int w, int h, ts_context **context) {
-  ts_context_desc desc;
-  memset(&desc, 0, sizeof desc);
-  desc.backend = options->backend;
-  desc.threads = options->threads;
-  desc.flags = TS_CONTEXT_KEEP_CURRENT;
-  desc.rectangle_width = w ? w : options->rectangle_width;
-  desc.rectangle_height = h ? h : options->rectangle_height;
+  const ts_context_desc desc = {.backend = options->backend,
+                                .threads = options->threads,
+                                .flags = TS_CONTEXT_KEEP_CURRENT,
+                                .rectangle_width = w ? w : options->rectangle_width,
+                                .rectangle_height = h ? h : options->rectangle_height};
   return bench_check(ts_context_create(&desc, context), NULL, "opening the backend");
 }
 
@@ -58,48 +57,36 @@ int bench_describe(const bench_options *options, report *r, bench_device *device
   device->formats = info.formats;
   device->threads = info.threads > 0 ? info.threads : 1;
   timing_set_warm_up(device->is_hardware && !info.threads ? BENCH_WARM_UP_SECONDS : 0);
-  report_text(r, "backend", "backend", "%s", info.backend);
-  report_text(r, "device", "device", "%s", info.device);
-  report_text(r, "driver", "driver", "%s", info.driver);
+  report_field(r, "backend", "backend", "%s", info.backend);
+  report_field(r, "device", "device", "%s", info.device);
+  report_field(r, "driver", "driver", "%s", info.driver);
   if (info.max_texture_size > 0)
-    report_text(r, "rectangle", "rectangle", "%dx%d", info.rectangle_width, info.rectangle_height);
+    report_field(r, "rectangle", "rectangle", "%dx%d", info.rectangle_width, info.rectangle_height);
   else if (info.threads)
-    report_text(r, "threads", "threads", "%d", info.threads);
+    report_field(r, "threads", "threads", "%d", info.threads);
   ts_context_destroy(&context);
   return 0;
 }
 
 /* A file's matrix in single precision. */
 static int read_matrix(generated_matrix *A, const char *name) {
-  mm_file file;
-  mm_csr csr;
+  mm_file file = {0};
+  mm_csr csr = {0};
   mm_error error;
-  memset(&file, 0, sizeof file);
-  memset(&csr, 0, sizeof csr);
-  memset(A, 0, sizeof *A);
-  int failed = mm_open(&file, name, &error) || mm_read_csr(&file, &csr, &error);
+  const int failed = mm_open(&file, name, &error) || mm_read_csr(&file, &csr, &error);
   mm_close(&file);
   if (failed) {
     bench_error("%s", error.text);
     return 1;
   }
-  const size_t entries = (size_t)csr.row_offsets[csr.rows];
-  A->rows = csr.rows;
-  A->columns = csr.columns;
-  A->row_offsets = malloc(((size_t)csr.rows + 1) * sizeof *A->row_offsets);
-  A->column_indices = malloc((entries + !entries) * sizeof *A->column_indices);
-  A->values = malloc((entries + !entries) * sizeof *A->values);
-  if (!A->row_offsets || !A->column_indices || !A->values) {
-    bench_error("%s: no memory for a matrix of %d rows", name, csr.rows);
-    generated_free(A);
-    failed = 1;
-  } else {
-    memcpy(A->row_offsets, csr.row_offsets, ((size_t)csr.rows + 1) * sizeof *A->row_offsets);
-    memcpy(A->column_indices, csr.column_indices, entries * sizeof *A->column_indices);
-    for (size_t k = 0; k < entries; ++k) A->values[k] = (float)csr.values[k];
-  }
-  mm_free_csr(&csr);
-  return failed;
+  *A = (generated_matrix){csr.rows, csr.columns, csr.row_offsets, csr.column_indices,
+                          malloc(((size_t)csr.nonzeros + 1) * sizeof(float))};
+  for (int64_t k = 0; A->values && k < csr.nonzeros; ++k) A->values[k] = (float)csr.values[k];
+  free(csr.values);
+  if (A->values) return 0;
+  bench_error("%s: no memory for a matrix of %d rows", name, csr.rows);
+  generated_free(A);
+  return 1;
 }
 
 int bench_matrix(generated_matrix *A, const char *name, int32_t rows) {
@@ -124,11 +111,8 @@ void bench_short_name(char short_name[BENCH_NAME_SIZE], const char *name) {
 }
 
 int bench_vector(ts_space *space, int components, ts_vector **v) {
-  ts_vector_desc desc;
-  memset(&desc, 0, sizeof desc);
-  desc.components = components;
   *v = NULL;
-  ts_status status = ts_vector_create(space, &desc, v);
+  ts_status status = ts_vector_create(space, &(ts_vector_desc){.components = components}, v);
   if (status < 0) {
     bench_error("making a vector: %s", ts_status_text(status));
     return 1;

@@ -10,6 +10,13 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
+static const report_column RATES[] = {
+    {"what", "what", 's', -48, 0},
+    {"value", "value", 'f', 12, 2},
+    {"unit", "unit", 's', -10, 0},
+    {"spread_percent", "spread%", 'f', 8, 1},
+};
+#ifdef TEXSOLVE_HAVE_GL
 static const report_column FETCHES[] = {
     {"format", "texel", 's', -8, 0},
     {"reused_gfetches_per_second", "reused G/s", 'f', 12, 2},
@@ -29,12 +36,6 @@ static const report_column WRITES[] = {
 static const report_column PASSES[] = {
     {"pass", "pass over 16 x 16 texels", 's', -64, 0},
     {"microseconds", "time us", 'f', 9, 3},
-    {"spread_percent", "spread%", 'f', 8, 1},
-};
-static const report_column RATES[] = {
-    {"what", "what", 's', -48, 0},
-    {"value", "value", 'f', 12, 2},
-    {"unit", "unit", 's', -10, 0},
     {"spread_percent", "spread%", 'f', 8, 1},
 };
 static const report_column RECTANGLES[] = {
@@ -144,9 +145,9 @@ static int print_rectangles(const bench_options *o, int hardware, report *r) {
   }
   generated_free(&A);
   if (!failed && best >= 0)
-    report_text(r, "best_rectangle", "best",
-                "%dx%d: set ts_context_desc.rectangle_width and rectangle_height, or --rectangle %dx%d",
-                sizes[best][0], sizes[best][1], sizes[best][0], sizes[best][1]);
+    report_field(r, "best_rectangle", "best",
+                 "%dx%d: set ts_context_desc.rectangle_width and rectangle_height, or --rectangle %dx%d",
+                 sizes[best][0], sizes[best][1], sizes[best][0], sizes[best][1]);
   return failed;
 }
 
@@ -162,6 +163,7 @@ static int run_gl(const bench_options *o, int hardware, report *r) {
   ts_context_destroy(&context);
   return failed;
 }
+#endif
 
 static int run_cpu(const bench_options *o, int threads, report *r) {
   static const char *const names[CPU_STREAMS] = {"read   s += a", "scale  a = -a", "copy   b = a",
@@ -217,6 +219,9 @@ int bench_limits(const bench_options *options, report *r) {
 #ifdef TEXSOLVE_HAVE_CUDA
   if (limits_cuda_device(options->backend) >= 0) return run_cuda(options, r);
 #endif
-  if (!device.is_gl) return run_cpu(options, device.threads, r);
-  return run_gl(options, device.is_hardware, r) || print_rectangles(options, device.is_hardware, r);
+#ifdef TEXSOLVE_HAVE_GL
+  if (device.is_gl)
+    return run_gl(options, device.is_hardware, r) || print_rectangles(options, device.is_hardware, r);
+#endif
+  return run_cpu(options, device.threads, r);
 }

@@ -6,6 +6,7 @@
 #include <texsolve/system.h>
 
 #include "report.h"
+#include "reports.h"
 #include "timing.h"
 
 /* Systems over the vertices of a triangulated square grid. */
@@ -183,8 +184,8 @@ static int drag(ts_system *system, const ts_system_solve_desc *how, int repeat, 
       return 1;
     moved[k] = timing_now() - start;
   }
-  seconds[0] = timing_median(still, repeat);
-  seconds[1] = timing_median(moved, repeat);
+  seconds[0] = report_median(still, repeat);
+  seconds[1] = report_median(moved, repeat);
   return 0;
 }
 

@@ -4,55 +4,8 @@
 
 #include "cg_measure.h"
 #include "compare.h"
+#include "operands.h"
 #include "spmv_measure.h"
-
-typedef struct operands {
-  ts_context *context;
-  ts_scalars *s;
-  ts_vector *x, *y;
-  int operation; /* COMPARE_OPERATIONS: y = x */
-} operands;
-
-static ts_status apply(const operands *o, long i) {
-  switch (o->operation) {
-  case COMPARE_AXPY: /* up and down, so that y stays where it is */
-    return ts_vector_axpby(o->y, ts_constant(i & 1 ? 0.5f : -0.5f), o->x, ts_constant(1));
-  case COMPARE_DOT:
-    return ts_vector_dot(o->s, 0, o->x, o->y);
-  case COMPARE_NRM2:
-    return ts_vector_norm(o->s, 0, o->x, TS_NORM_2);
-  default: /* forth and back: each copy needs the one before */
-    return i & 1 ? ts_vector_copy(o->x, o->y) : ts_vector_copy(o->y, o->x);
-  }
-}
-
-static int run(void *user, long count) {
-  const operands *o = user;
-  ts_status status = TS_OK;
-  for (long i = 0; i < count && status >= 0; ++i) status = apply(o, i);
-  if (status >= 0) status = ts_context_finish(o->context);
-  return bench_check(status, o->context, "an operation on vectors");
-}
-
-static int operands_make(operands *o, ts_context *context, int32_t size) {
-  ts_space_desc space_desc = {.size = size};
-  ts_scalars_desc scalars_desc = {.count = 1};
-  ts_space *space = NULL;
-  memset(o, 0, sizeof *o);
-  o->context = context;
-  const int failed =
-      bench_check(ts_space_create(context, &space_desc, &space), context, "making a space") ||
-      bench_check(ts_scalars_create(context, &scalars_desc, &o->s), context, "making a scalar") ||
-      bench_vector(space, 1, &o->x) || bench_vector(space, 1, &o->y);
-  ts_space_destroy(&space);
-  return failed;
-}
-
-static void operands_free(operands *o) {
-  ts_vector_destroy(&o->y);
-  ts_vector_destroy(&o->x);
-  ts_scalars_destroy(&o->s);
-}
 
 /* How long a GPU that was idle works before it is measured: there are many measurements, and a spread tells
  * when it was too short. */
@@ -73,9 +26,9 @@ static int measure_copy_rate(const bench_options *options, ts_context *context, 
   operands o;
   timing t;
   const int32_t size = copy_size(info);
-  int failed = operands_make(&o, context, size);
-  o.operation = COMPARE_OPERATIONS;
-  failed = failed || timing_measure(&t, options->repeat, BENCH_BATCH_SECONDS, run, &o);
+  int failed = operands_make(&o, context, size, 1);
+  o.operation = OPERATION_COPY;
+  failed = failed || timing_measure(&t, options->repeat, BENCH_BATCH_SECONDS, operands_run, &o);
   operands_free(&o);
   if (!failed) *rate = 8.0 * size / t.fastest;
   return failed;
@@ -105,10 +58,14 @@ int compare_open(const bench_options *options, compare_backend *backend) {
 
 static int measure_vectors(const bench_options *o, ts_context *context, int32_t size,
                            timing times[COMPARE_OPERATIONS]) {
+  static const vector_operation operations[COMPARE_OPERATIONS] = {
+      [COMPARE_AXPY] = OPERATION_AXPY, [COMPARE_DOT] = OPERATION_DOT, [COMPARE_NRM2] = OPERATION_NORM_2};
   operands v;
-  int failed = operands_make(&v, context, size);
-  for (v.operation = COMPARE_AXPY; v.operation < COMPARE_OPERATIONS && !failed; ++v.operation)
-    failed = timing_measure(&times[v.operation], o->repeat, BENCH_BATCH_SECONDS, run, &v);
+  int failed = operands_make(&v, context, size, 1);
+  for (int i = COMPARE_AXPY; i < COMPARE_OPERATIONS && !failed; ++i) {
+    v.operation = operations[i];
+    failed = timing_measure(&times[i], o->repeat, BENCH_BATCH_SECONDS, operands_run, &v);
+  }
   operands_free(&v);
   return failed;
 }
@@ -133,15 +90,12 @@ static int measure_format(const bench_options *o, ts_context *context, ts_format
                           const generated_matrix *A, compare_row *row) {
   char subject[192];
   spmv_result product;
-  ts_matrix_desc desc;
+  const ts_matrix_desc desc = {.csr = generated_csr(A), .format = format};
   ts_matrix *matrix = NULL;
   double seconds, spread;
   snprintf(subject, sizeof subject, "%s is left out", where);
   bench_error_subject(subject);
   snprintf(row->format, sizeof row->format, "%s", spmv_format(format));
-  memset(&desc, 0, sizeof desc);
-  desc.csr = generated_csr(A);
-  desc.format = format;
   timing_set_longest(longest_products);
   int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
                spmv_measure_matrix(context, matrix, A, 1, o->repeat, &product);
@@ -161,12 +115,9 @@ static int measure_format(const bench_options *o, ts_context *context, ts_format
 
 /* The format that the backend takes by itself; AUTO if it can make none, which is said. */
 static ts_format default_format(ts_context *context, const generated_matrix *A) {
-  ts_matrix_desc desc;
+  const ts_matrix_desc desc = {.csr = generated_csr(A), .components = 1};
   ts_matrix_info info = {.format = TS_FORMAT_AUTO};
   ts_matrix *matrix = NULL;
-  memset(&desc, 0, sizeof desc);
-  desc.csr = generated_csr(A);
-  desc.components = 1;
   if (!bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix"))
     ts_matrix_get_info(matrix, &info);
   ts_matrix_destroy(&matrix);

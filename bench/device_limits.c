@@ -35,6 +35,7 @@ double limits_seconds(const device_limits *limits, const work *w) {
   return fmax(seconds, limits->pass);
 }
 
+#ifdef TEXSOLVE_HAVE_GL
 /* The side of a square texture, a power of two, that holds `bytes` of RG32UI texels. */
 static int footprint_side(double bytes, int is_hardware) {
   const int largest = is_hardware ? 4096 : 1024;
@@ -43,7 +44,7 @@ static int footprint_side(double bytes, int is_hardware) {
   return side;
 }
 
-static int measure_gl(device_limits *limits, int hardware, int repeat, double bytes) {
+static int measure_rates(device_limits *limits, int hardware, int repeat, double bytes) {
   const int side = footprint_side(bytes, hardware);
   timing t;
   for (int f = 0; f < LIMIT_FORMATS; ++f) {
@@ -63,6 +64,15 @@ static int measure_gl(device_limits *limits, int hardware, int repeat, double by
   }
   return 0;
 }
+
+static int measure_gl(device_limits *limits, ts_context *context, int hardware, int repeat, double bytes) {
+  limits->is_gl = 1;
+  if (gl_limits_begin(context)) return 1;
+  const int failed = measure_rates(limits, hardware, repeat, bytes);
+  gl_limits_end();
+  return failed;
+}
+#endif
 
 /* Small arrays are faster with one thread, large ones with all. */
 static int measure_cpu(device_limits *limits, int threads, int repeat, double bytes) {
@@ -114,27 +124,24 @@ int limits_cuda_device(const char *backend) {
   return name[4] == ':' ? atoi(name + 5) : 0;
 }
 
+static int measure(device_limits *limits, ts_context *context, int repeat, double bytes) {
+  ts_context_info info;
+  if (bench_check(ts_context_get_info(context, &info), context, "reading the device's limits")) return 1;
+#ifdef TEXSOLVE_HAVE_GL
+  if (info.max_texture_size > 0) return measure_gl(limits, context, info.is_hardware, repeat, bytes);
+#endif
+  limits->is_cuda = limits_cuda_device(info.backend) >= 0;
+  if (limits->is_cuda) return measure_copies(limits, context, repeat, bytes);
+  return measure_cpu(limits, info.threads > 0 ? info.threads : 1, repeat, bytes);
+}
+
 int limits_measure(device_limits *limits, const bench_options *options, double bytes) {
   /* A context of its own, the only one while it is open: probes that draw below the library leave no trace in
    * the one that is measured, neither state nor textures. */
   ts_context *context;
-  ts_context_info info;
   memset(limits, 0, sizeof *limits);
   if (bench_open(options, 0, 0, &context)) return 1;
-  int failed = bench_check(ts_context_get_info(context, &info), context, "reading the device's limits");
-  if (!failed && info.max_texture_size > 0) {
-    limits->is_gl = 1;
-    failed = gl_limits_begin(context);
-    if (!failed) {
-      failed = measure_gl(limits, info.is_hardware, options->repeat, bytes);
-      gl_limits_end();
-    }
-  } else if (!failed && limits_cuda_device(info.backend) >= 0) {
-    limits->is_cuda = 1;
-    failed = measure_copies(limits, context, options->repeat, bytes);
-  } else if (!failed) {
-    failed = measure_cpu(limits, info.threads > 0 ? info.threads : 1, options->repeat, bytes);
-  }
+  const int failed = measure(limits, context, options->repeat, bytes);
   ts_context_destroy(&context);
   return failed;
 }

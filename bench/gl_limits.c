@@ -3,7 +3,6 @@
  * Two rules hold for all probes. Targets alternate, because a software rasterizer drops draws that a later
  * opaque draw into the same target covers. Loops have uniform counts and every value goes into the result,
  * so that no compiler drops work. */
-#ifdef TEXSOLVE_HAVE_GL
 #include "gl_probe.h"
 
 #include <string.h>
@@ -275,37 +274,3 @@ int gl_limits_pass(pass_way way, int repeat, timing *t, int *available) {
   passes_free(&p);
   return failed;
 }
-
-#else
-/* Without OpenGL no backend asks for these. */
-#include "device_limits.h"
-
-int gl_limits_begin(ts_context *context) {
-  (void)context;
-  bench_error("built without OpenGL");
-  return 1;
-}
-void gl_limits_end(void) {}
-int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is_hardware, int repeat,
-                    timing *t, double *rate) {
-  (void)format, (void)pattern, (void)side, (void)is_hardware, (void)repeat, (void)t, (void)rate;
-  return 1;
-}
-int gl_limits_write(limit_format format, int is_hardware, int repeat, timing *t, double *rate) {
-  (void)format, (void)is_hardware, (void)repeat, (void)t, (void)rate;
-  return 1;
-}
-int gl_limits_copy(limit_format format, int is_hardware, int repeat, timing *t, double *rate) {
-  (void)format, (void)is_hardware, (void)repeat, (void)t, (void)rate;
-  return 1;
-}
-int gl_limits_multiply_add(int is_hardware, int repeat, timing *t, double *rate) {
-  (void)is_hardware, (void)repeat, (void)t, (void)rate;
-  return 1;
-}
-int gl_limits_pass(pass_way way, int repeat, timing *t, int *available) {
-  (void)way, (void)repeat, (void)t;
-  *available = 0;
-  return 1;
-}
-#endif

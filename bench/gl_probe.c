@@ -1,4 +1,3 @@
-#ifdef TEXSOLVE_HAVE_GL
 #include "gl_probe.h"
 
 #include <string.h>
@@ -158,8 +157,3 @@ void probe_target(const probe_texture *t) {
 void probe_draw(void) {
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
-
-#else
-/* C wants something in every file. */
-typedef int bench_without_opengl;
-#endif

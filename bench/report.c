@@ -28,7 +28,7 @@ report *report_open(const char *command, int json) {
   return r;
 }
 
-void report_text(report *r, const char *key, const char *label, const char *format, ...) {
+void report_field(report *r, const char *key, const char *label, const char *format, ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);

@@ -22,7 +22,7 @@ typedef struct report_column {
 report *report_open(const char *command, int json);
 
 /* "label: text", and "key": "text" in the object. */
-void report_text(report *r, const char *key, const char *label, const char *format, ...) REPORT_PRINTF(4, 5);
+void report_field(report *r, const char *key, const char *label, const char *format, ...) REPORT_PRINTF(4, 5);
 
 /* A line of explanation; in the object's "notes". */
 void report_note(report *r, const char *format, ...) REPORT_PRINTF(2, 3);

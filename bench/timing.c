@@ -1,7 +1,8 @@
 #include "timing.h"
 
-#include <stdlib.h>
 #include <time.h>
+
+#include "reports.h"
 
 enum { MAX_REPETITIONS = 101 };
 
@@ -33,16 +34,6 @@ double timing_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-double timing_median(double *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
-  return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 
 static int warm_up(double seconds, timing_fn fn, void *user) {
@@ -98,7 +89,7 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
     seconds[i] = (timing_now() - start) / (double)batch;
   }
   last_end = timing_now();
-  t->seconds = timing_median(seconds, repetitions); /* sorts */
+  t->seconds = report_median(seconds, repetitions); /* sorts */
   t->fastest = seconds[0];
   t->spread = (seconds[repetitions - 1] - seconds[0]) / t->seconds;
   timing_add_spread(t->spread);

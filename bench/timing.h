@@ -35,7 +35,4 @@ double timing_largest_spread(void);
 /* One that another program measured. */
 void timing_add_spread(double spread);
 
-/* The median of `count` values, which are sorted in place. */
-double timing_median(double *values, int count);
-
 #endif

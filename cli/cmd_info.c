@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <jansson.h>
 #include <texsolve/texsolve.h>
 
 #ifdef TEXSOLVE_SHARES
@@ -13,6 +12,7 @@
 #include "commands.h"
 #include "message.h"
 #include "options.h"
+#include "reports.h"
 
 typedef struct program_options {
   const char *backend; /* NULL: all */
@@ -134,9 +134,7 @@ int cmd_info(int argc, char **argv) {
   }
   if (list && !lost) {
     json_t *object = json_pack("{s:s, s:o}", "version", ts_version(), "backends", list);
-    lost = object ? json_dumpf(object, stdout, JSON_INDENT(2)) : -1;
-    putchar('\n');
-    json_decref(object);
+    lost = report_print(object, !object);
   } else {
     json_decref(list);
   }

@@ -2,11 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <jansson.h>
-
-#include "message.h"
 #include "poisson.h"
 #include "progress.h"
+#include "reports.h"
 
 static int is_text(const poisson_options *o) {
   return !o->json && !o->quiet;
@@ -80,11 +78,6 @@ void poisson_report_text(const poisson_options *o, const poisson_problem *proble
 
 /* ---- JSON ---- */
 
-/* JSON has no NaN and no infinity. */
-static json_t *number(double value) {
-  return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *sides_object(const poisson_options *o) {
   return json_pack("[ssss]", ts_side_name(o->left), ts_side_name(o->right), ts_side_name(o->bottom),
                    ts_side_name(o->top));
@@ -92,7 +85,8 @@ static json_t *sides_object(const poisson_options *o) {
 
 static json_t *history_array(const poisson_outcome *outcome) {
   json_t *const array = json_array();
-  for (int k = 0; k < outcome->history_count; k++) json_array_append_new(array, number(outcome->history[k]));
+  for (int k = 0; k < outcome->history_count; k++)
+    json_array_append_new(array, report_number(outcome->history[k]));
   return array;
 }
 
@@ -110,8 +104,8 @@ int poisson_report_json(const poisson_options *o, const poisson_problem *problem
   PUT(object, "height", json_integer(o->height));
   PUT(object, "samples", json_string(samples_name(o)));
   PUT(object, "sides", sides_object(o));
-  PUT(object, "spacing", number(problem->desc.spacing));
-  PUT(object, "sigma", number(o->sigma));
+  PUT(object, "spacing", report_number(problem->desc.spacing));
+  PUT(object, "sigma", report_number(o->sigma));
   PUT(object, "method", json_string(o->cg ? "cg" : "multigrid"));
   PUT(object, "smoother", json_string(ts_smoother_name(m->smoother)));
   PUT(object, "storage", json_string(ts_grid_storage_name(m->storage)));
@@ -129,22 +123,17 @@ int poisson_report_json(const poisson_options *o, const poisson_problem *problem
   PUT(object, "converged", json_boolean(outcome->status == TS_OK));
   PUT(object, "reason", json_string(outcome->reason));
   PUT(object, "message", json_string(outcome->message[0] ? outcome->message : outcome->reason));
-  PUT(object, "relative_residual", number(outcome->solver_residual));
-  PUT(object, "rounded_relative_residual", number(outcome->rounded_residual));
-  PUT(object, "factor", number(outcome->factor));
+  PUT(object, "relative_residual", report_number(outcome->solver_residual));
+  PUT(object, "rounded_relative_residual", report_number(outcome->rounded_residual));
+  PUT(object, "factor", report_number(outcome->factor));
   PUT(object, "history", history_array(outcome));
-  PUT(object, "incompatible", number(outcome->incompatible));
-  PUT(object, "error_max", number(outcome->error_max));
-  PUT(object, "error_rms", number(outcome->error_rms));
-  PUT(seconds, "problem", number(outcome->seconds_make));
-  PUT(seconds, "setup", number(outcome->seconds_setup));
-  PUT(seconds, "solve", number(outcome->seconds_solve));
+  PUT(object, "incompatible", report_number(outcome->incompatible));
+  PUT(object, "error_max", report_number(outcome->error_max));
+  PUT(object, "error_rms", report_number(outcome->error_rms));
+  PUT(seconds, "problem", report_number(outcome->seconds_make));
+  PUT(seconds, "setup", report_number(outcome->seconds_setup));
+  PUT(seconds, "solve", report_number(outcome->seconds_solve));
   PUT(object, "seconds", seconds);
 #undef PUT
-  if (!lost) lost = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-  putchar('\n');
-  json_decref(object);
-  if (message_flush_stdout()) return -1;
-  if (lost) message("out of memory for the JSON object");
-  return lost ? -1 : 0;
+  return report_print(object, lost);
 }

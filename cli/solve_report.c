@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <jansson.h>
-
-#include "message.h"
+#include "reports.h"
 
 /* "max_iterations" for TS_REASON_MAX_ITERATIONS. */
 static const char *reason_name(ts_reason reason) {
@@ -60,11 +58,6 @@ void solve_report_text(const solve_options *options, const solve_system *system,
          o->seconds_upload, o->seconds_solve);
 }
 
-/* JSON has no NaN and no infinity. */
-static json_t *number(double value) {
-  return isfinite(value) ? json_real(value) : json_null();
-}
-
 int solve_report_json(const solve_options *options, const solve_system *system, const solve_outcome *o) {
   const ts_result *r = &o->result;
   json_t *const object = json_object();
@@ -98,18 +91,13 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "converged", json_boolean(o->status == TS_OK));
   PUT(object, "reason", json_string(reason_name(r->reason)));
   PUT(object, "message", json_string(o->message));
-  PUT(object, "relative_residual", number(o->relative_residual));
-  PUT(object, "attainable_residual", number(r->attainable_residual));
-  PUT(seconds, "read", number(o->seconds_read));
-  PUT(seconds, "layout", number(o->seconds_layout));
-  PUT(seconds, "upload", number(o->seconds_upload));
-  PUT(seconds, "solve", number(o->seconds_solve));
+  PUT(object, "relative_residual", report_number(o->relative_residual));
+  PUT(object, "attainable_residual", report_number(r->attainable_residual));
+  PUT(seconds, "read", report_number(o->seconds_read));
+  PUT(seconds, "layout", report_number(o->seconds_layout));
+  PUT(seconds, "upload", report_number(o->seconds_upload));
+  PUT(seconds, "solve", report_number(o->seconds_solve));
   PUT(object, "seconds", seconds);
 #undef PUT
-  if (!lost) lost = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-  putchar('\n');
-  json_decref(object);
-  if (message_flush_stdout()) return -1;
-  if (lost) message("out of memory for the JSON object");
-  return lost ? -1 : 0;
+  return report_print(object, lost);
 }

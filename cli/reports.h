@@ -1,6 +1,6 @@
 /* What the programs' reports and benchmarks share. */
-#ifndef REPORTS_H
-#define REPORTS_H
+#ifndef CLI_REPORTS_H
+#define CLI_REPORTS_H
 
 #include <jansson.h>
 
