@@ -24,8 +24,10 @@ if(TEXSOLVE_CUDA)
     set(CMAKE_CUDA_EXTENSIONS OFF)
     set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
     # What a kernel launch is compiled to has a static pointer; without guards around it C programs can link the archive.
-    set(CMAKE_CUDA_FLAGS
-      "${CMAKE_CUDA_FLAGS} -Xcompiler=-fno-exceptions,-fno-rtti,-fno-threadsafe-statics")
+    if(NOT MSVC)
+      set(CMAKE_CUDA_FLAGS
+        "${CMAKE_CUDA_FLAGS} -Xcompiler=-fno-exceptions,-fno-rtti,-fno-threadsafe-statics")
+    endif()
   elseif(NOT TEXSOLVE_CUDA STREQUAL AUTO)
     message(FATAL_ERROR "TEXSOLVE_CUDA is ON and there is no CUDA compiler (nvcc); set CMAKE_CUDA_COMPILER to it")
   endif()

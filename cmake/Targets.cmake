@@ -1,29 +1,12 @@
 # The library: one set of objects, a shared and a static library from it, and the programs beside it.
-find_package(Threads REQUIRED)
-include(CheckCCompilerFlag)
-
-add_library(texsolve_options INTERFACE)
-target_compile_options(texsolve_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra>
-  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall>)
-if(TEXSOLVE_WERROR)
-  target_compile_options(texsolve_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>
-    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:--Werror all-warnings -Xcompiler=-Werror>")
-endif()
-if(TEXSOLVE_SANITIZE)
-  target_compile_options(texsolve_options INTERFACE -fsanitize=${TEXSOLVE_SANITIZE} -fno-sanitize-recover=all
-    -fno-omit-frame-pointer)
-  target_link_options(texsolve_options INTERFACE -fsanitize=${TEXSOLVE_SANITIZE})
-  target_sources(texsolve_options INTERFACE
-    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${CMAKE_CURRENT_SOURCE_DIR}/tests/support/keep_modules.c>)
-endif()
+include(Compiler)
 
 # The core, and the clients that have kernels of their own.
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/common/*.c src/mesh/*.c src/fluid/*.c src/cpu/*.c src/check/*.c)
-set(link_libraries m)
+set(link_libraries ${math_library})
 set(definitions "")
 if(TEXSOLVE_GL)
-  find_package(GLEW REQUIRED)
-  find_package(OpenGL REQUIRED COMPONENTS OpenGL EGL)
+  include(OpenGL)
   file(GLOB_RECURSE gl_sources CONFIGURE_DEPENDS src/gl/*.c)
   file(GLOB_RECURSE shaders CONFIGURE_DEPENDS shaders/*.vert shaders/*.frag shaders/*.glsl)
   set(embedded ${CMAKE_CURRENT_BINARY_DIR}/gl_embedded_shaders.c)
@@ -32,13 +15,8 @@ if(TEXSOLVE_GL)
             -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/EmbedShaders.cmake
     DEPENDS ${shaders} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/EmbedShaders.cmake VERBATIM)
   list(APPEND sources ${gl_sources} ${embedded})
-  list(APPEND definitions TEXSOLVE_HAVE_GL)
-  list(APPEND link_libraries GLEW::GLEW OpenGL::OpenGL OpenGL::EGL)
-  if(TEXSOLVE_GLFW)
-    find_package(glfw3 3.3 REQUIRED)
-    list(APPEND definitions TEXSOLVE_HAVE_GLFW)
-    list(APPEND link_libraries glfw)
-  endif()
+  list(APPEND definitions ${gl_definitions})
+  list(APPEND link_libraries ${gl_libraries})
 endif()
 if(TEXSOLVE_WITH_CUDA)
   file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS src/cuda/*.c src/cuda/*.cu)
@@ -48,26 +26,28 @@ if(TEXSOLVE_WITH_CUDA)
 endif()
 if(TEXSOLVE_THREADS)
   list(APPEND definitions TEXSOLVE_HAVE_THREADS)
-  list(APPEND link_libraries Threads::Threads)
+  if(NOT WIN32) # whose threads cpu_thread.h takes from the system itself
+    find_package(Threads REQUIRED)
+    list(APPEND link_libraries Threads::Threads)
+  endif()
 else()
   list(FILTER sources EXCLUDE REGEX "/cpu_pool\\.c$")
 endif()
 
+# What the sources are compiled with, wherever they are compiled.
+function(texsolve_compile target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(${target} PRIVATE ${definitions} $<$<BOOL:${TEXSOLVE_HAVE_OPENMP_SIMD}>:TEXSOLVE_OPENMP_SIMD>)
+  target_compile_options(${target} PRIVATE ${library_options})
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:texsolve_options>)
+endfunction()
+
 add_library(texsolve_objects OBJECT ${sources})
-set_target_properties(texsolve_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_include_directories(texsolve_objects PUBLIC
-  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
-  PRIVATE src)
-target_compile_definitions(texsolve_objects PRIVATE ${definitions} _POSIX_C_SOURCE=200809L)
-# Vectorised loops are marked as OpenMP's; that needs none of its library.
-check_c_compiler_flag(-fopenmp-simd TEXSOLVE_HAVE_OPENMP_SIMD)
-if(TEXSOLVE_HAVE_OPENMP_SIMD)
-  target_compile_options(texsolve_objects PRIVATE $<$<COMPILE_LANGUAGE:C>:-fopenmp-simd>)
-  target_compile_definitions(texsolve_objects PRIVATE TEXSOLVE_OPENMP_SIMD)
-endif()
-# Cores and affinity are the GNU C library's.
-set_source_files_properties(src/cpu/core/cpu_cores.c src/cpu/core/cpu_pool.c PROPERTIES COMPILE_DEFINITIONS _GNU_SOURCE)
-target_link_libraries(texsolve_objects PUBLIC ${link_libraries} PRIVATE $<BUILD_INTERFACE:texsolve_options>)
+texsolve_compile(texsolve_objects)
+target_link_libraries(texsolve_objects PUBLIC ${link_libraries})
 
 # A static library is one object, in which only the API's names are left: an application may have a gl_bind of its own.
 # The tests, which look inside, link an archive of the objects as they are.
@@ -94,7 +74,14 @@ function(texsolve_export library map)
 endfunction()
 
 texsolve_join(texsolve_objects static_objects)
-add_library(texsolve_shared SHARED $<TARGET_OBJECTS:texsolve_objects>)
+if(WIN32) # where what is exported is declared so: the objects of a DLL are its own
+  add_library(texsolve_shared SHARED ${sources})
+  texsolve_compile(texsolve_shared)
+  target_compile_definitions(texsolve_shared PRIVATE TEXSOLVE_EXPORTS INTERFACE TEXSOLVE_SHARED)
+  add_dependencies(texsolve_shared texsolve_objects) # one of them makes the embedded shaders
+else()
+  add_library(texsolve_shared SHARED $<TARGET_OBJECTS:texsolve_objects>)
+endif()
 add_library(texsolve_static STATIC ${static_objects})
 foreach(kind shared static)
   set_target_properties(texsolve_${kind} PROPERTIES OUTPUT_NAME texsolve EXPORT_NAME ${kind})
@@ -102,6 +89,9 @@ foreach(kind shared static)
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   add_library(texsolve::${kind} ALIAS texsolve_${kind})
 endforeach()
+if(CMAKE_STATIC_LIBRARY_SUFFIX STREQUAL CMAKE_IMPORT_LIBRARY_SUFFIX) # texsolve.lib is the DLL's
+  set_target_properties(texsolve_static PROPERTIES OUTPUT_NAME texsolve-static)
+endif()
 add_library(texsolve::texsolve ALIAS texsolve_shared) # as find_package gives it
 set_target_properties(texsolve_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT TEXSOLVE_SANITIZE)
@@ -132,13 +122,23 @@ endfunction()
 if(TEXSOLVE_TESTS)
   enable_testing() # before the programs, which have tests of their own
 endif()
-if(TEXSOLVE_PROGRAMS AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/cli/CMakeLists.txt)
+# The command and the larger demos read their options by argp, which only the GNU C library has, and start processes as POSIX
+# does; minimal and spline are C11.
+include(CheckSymbolExists)
+check_symbol_exists(argp_parse argp.h TEXSOLVE_HAVE_ARGP)
+set(gnu_programs OFF)
+if(TEXSOLVE_HAVE_ARGP)
+  set(gnu_programs ON)
+elseif(TEXSOLVE_PROGRAMS)
+  message(STATUS "Programs: minimal and spline alone; texsolve, heat, mesh-smooth, mesh-param and fluid need the GNU C library")
+endif()
+if(TEXSOLVE_PROGRAMS AND gnu_programs)
   add_subdirectory(cli)
 endif()
-if(TEXSOLVE_PROGRAMS AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/demos/CMakeLists.txt)
+if(TEXSOLVE_PROGRAMS)
   add_subdirectory(demos)
 endif()
-if(TEXSOLVE_PROGRAMS AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/bench/CMakeLists.txt)
+if(TEXSOLVE_PROGRAMS AND gnu_programs)
   add_subdirectory(bench) # after the demos, whose maps peer-lscm compares
 endif()
 if(TEXSOLVE_TESTS AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/tests/CMakeLists.txt)

@@ -38,7 +38,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#if defined(TEXSOLVE_NL_SHARED) && defined(_WIN32)
+#if defined(_WIN32) && defined(TEXSOLVE_NL_EXPORTS)
+#define NLAPI __declspec(dllexport)
+#elif defined(_WIN32) && defined(TEXSOLVE_NL_SHARED)
 #define NLAPI __declspec(dllimport)
 #elif defined(__GNUC__)
 #define NLAPI __attribute__((visibility("default")))

@@ -42,7 +42,13 @@
 #define TS_VERSION_MINOR 1
 #define TS_VERSION_PATCH 0
 
-#ifdef __GNUC__
+/* On Windows a program that links the shared library may define TEXSOLVE_SHARED, as the CMake targets do: its
+ * calls then take no detour. TEXSOLVE_EXPORTS is for the library itself. */
+#if defined(_WIN32) && defined(TEXSOLVE_EXPORTS)
+#define TS_API __declspec(dllexport)
+#elif defined(_WIN32) && defined(TEXSOLVE_SHARED)
+#define TS_API __declspec(dllimport)
+#elif defined(__GNUC__)
 #define TS_API __attribute__((visibility("default")))
 #else
 #define TS_API
@@ -110,7 +116,7 @@ typedef struct ts_allocator {
 
 /* Where an OpenGL backend takes its context from. */
 typedef enum ts_gl_platform {
-  TS_GL_PLATFORM_DEFAULT = 0, /* EGL */
+  TS_GL_PLATFORM_DEFAULT = 0, /* EGL; the window in a library without EGL, as on Windows and macOS */
   TS_GL_PLATFORM_EGL = 1,     /* an off-screen context of its own, no display needed */
   TS_GL_PLATFORM_WINDOW = 2,  /* a hidden GLFW window of its own; needs a display, and the main thread */
   TS_GL_PLATFORM_CURRENT = 3  /* the application's context that is current now. Every call must find it
@@ -146,7 +152,7 @@ typedef struct ts_context_desc {
   int max_texture_size;    /* use textures no larger than this, at least 64; default: the device's limit */
   size_t max_device_bytes; /* refuse to take more device memory than this; default: no limit */
   unsigned flags;          /* TS_CONTEXT_... */
-  ts_gl_platform gl_platform; /* default: TS_GL_PLATFORM_EGL */
+  ts_gl_platform gl_platform; /* default: TS_GL_PLATFORM_DEFAULT */
   const char *shader_dir;     /* read shaders from this directory before the built-in ones; default: the
                                  environment variable TEXSOLVE_SHADER_DIR, then built in */
 } ts_context_desc;

@@ -5,6 +5,7 @@
 #define NL_PRIVATE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include <texsolve-nl/nl.h>
 #include <texsolve/system.h>
@@ -92,29 +93,25 @@ typedef struct tsn_context {
 
 /* ---- nl_context.c ---- */
 
+#if defined(__MINGW_PRINTF_FORMAT) /* of <stdio.h> */
+#define TSN_PRINTF(string, first) __attribute__((format(__MINGW_PRINTF_FORMAT, string, first)))
+#elif defined(__GNUC__)
+#define TSN_PRINTF(string, first) __attribute__((format(printf, string, first)))
+#else
+#define TSN_PRINTF(string, first)
+#endif
+
 /* The current context; where there is none an error in the name of `function`, and NULL. */
 tsn_context *tsn_current(const char *function);
 /* The same without an error. */
 tsn_context *tsn_current_or_null(void);
 
 /* Sets an error, unless one is waiting for nlGetError. `c` may be NULL. */
-void tsn_fail(tsn_context *c, NLenum error, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 3, 4)))
-#endif
-    ;
+void tsn_fail(tsn_context *c, NLenum error, const char *format, ...) TSN_PRINTF(3, 4);
 /* The same of a call that states the system. */
-void tsn_refuse(tsn_context *c, NLenum error, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 3, 4)))
-#endif
-    ;
+void tsn_refuse(tsn_context *c, NLenum error, const char *format, ...) TSN_PRINTF(3, 4);
 /* Only the text of nlGetErrorString, for what is no error: an extension that is not there. */
-void tsn_explain(const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 1, 2)))
-#endif
-    ;
+void tsn_explain(const char *format, ...) TSN_PRINTF(1, 2);
 /* An error of texsolve, as ours, with its text. */
 void tsn_fail_status(tsn_context *c, const char *function, ts_status status);
 

@@ -28,9 +28,13 @@ typedef struct solve {
 } solve;
 
 static double now(void) {
+#ifdef TIME_UTC
   struct timespec t;
   timespec_get(&t, TIME_UTC);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+#else /* Windows' older C library, whose clock() is of time that passes */
+  return (double)clock() / CLOCKS_PER_SEC;
+#endif
 }
 
 /* ---- Memory ---- */

@@ -1,9 +1,12 @@
 /* Vectors as textures: where a vector is, vectors on the application's textures, the maps between rows and
  * texels, and drawing from a vector without a copy. OpenGL calls of the test stand for those of an application.
  */
-#include <EGL/egl.h>
 #include <GL/glew.h>
+
+#ifdef TEXSOLVE_HAVE_EGL
+#include <EGL/egl.h>
 #include <pthread.h>
+#endif
 
 #include <texsolve/gl.h>
 
@@ -43,6 +46,8 @@ static void case_texture_barrier(void) {
 }
 
 /* ---- Which context is current, and on which thread ---- */
+
+#ifdef TEXSOLVE_HAVE_EGL
 
 static ts_status status_in_thread;
 static char message_in_thread[256];
@@ -100,27 +105,6 @@ static void case_threads(void) {
   }
 }
 
-/* Released, it is as before it was lent: what the caller changed is set again. */
-static void case_released_state(void) {
-  if (test_is_application()) return;
-  context = test_open();
-  REQUIRE(context);
-  ts_space *space = make_space(context, 300);
-  ts_vector *x = make_vector(space, 1, NULL);
-  make_current();
-  glEnable(GL_SCISSOR_TEST);
-  glScissor(0, 0, 1, 1);
-  glBindVertexArray(0);
-  CHECK_OK(context, ts_gl_release_current(context));
-  CHECK_OK(context, ts_vector_fill(x, 3));
-  float *values = read_vector(x);
-  CHECK_CLOSE(values[299], 3, 0);
-  free(values);
-  ts_vector_destroy(&x);
-  ts_space_destroy(&space);
-  test_close(&context);
-}
-
 /* An application's EGL context is current again after every call of the library in its own. */
 static void case_application_beside(void) {
   if (test_desc().gl_platform != TS_GL_PLATFORM_EGL) return;
@@ -141,6 +125,29 @@ static void case_application_beside(void) {
     CHECK(eglGetCurrentContext() == own);
   }
   application_close();
+}
+
+#endif
+
+/* Released, it is as before it was lent: what the caller changed is set again. */
+static void case_released_state(void) {
+  if (test_is_application()) return;
+  context = test_open();
+  REQUIRE(context);
+  ts_space *space = make_space(context, 300);
+  ts_vector *x = make_vector(space, 1, NULL);
+  make_current();
+  glEnable(GL_SCISSOR_TEST);
+  glScissor(0, 0, 1, 1);
+  glBindVertexArray(0);
+  CHECK_OK(context, ts_gl_release_current(context));
+  CHECK_OK(context, ts_vector_fill(x, 3));
+  float *values = read_vector(x);
+  CHECK_CLOSE(values[299], 3, 0);
+  free(values);
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+  test_close(&context);
 }
 
 /* All texels of a texture's level 0. */
@@ -542,11 +549,18 @@ CASE(draw_a_solution)
 CASE(solve_in_textures)
 
 static const test_case cases[] = {
-    {"texture_barrier", case_texture_barrier},         {"threads", case_threads},
-    {"released_state", case_released_state},           {"application_beside", case_application_beside},
-    {"texture_of_a_vector", case_texture_of_a_vector}, {"vector_on_a_texture", case_vector_on_a_texture},
-    {"refused_textures", case_refused_textures},       {"index_texture", case_index_texture},
-    {"refused_arguments", case_refused_arguments},     {"draw_a_solution", case_draw_a_solution},
+#ifdef TEXSOLVE_HAVE_EGL
+    {"threads", case_threads},
+    {"application_beside", case_application_beside},
+#endif
+    {"texture_barrier", case_texture_barrier},
+    {"released_state", case_released_state},
+    {"texture_of_a_vector", case_texture_of_a_vector},
+    {"vector_on_a_texture", case_vector_on_a_texture},
+    {"refused_textures", case_refused_textures},
+    {"index_texture", case_index_texture},
+    {"refused_arguments", case_refused_arguments},
+    {"draw_a_solution", case_draw_a_solution},
     {"solve_in_textures", case_solve_in_textures},
 };
 TEST_MAIN(cases, 0)

@@ -7,18 +7,19 @@
 
 #include <GL/glew.h>
 
+#if defined(TEXSOLVE_TEST_EGL)
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
+static EGLDisplay display = EGL_NO_DISPLAY;
+static EGLSurface surface = EGL_NO_SURFACE;
+static EGLContext egl_context = EGL_NO_CONTEXT;
+#endif
 
 #if defined(TEXSOLVE_HAVE_GLFW)
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 static GLFWwindow *window_handle;
 #endif
-
-static EGLDisplay display = EGL_NO_DISPLAY;
-static EGLSurface surface = EGL_NO_SURFACE;
-static EGLContext egl_context = EGL_NO_CONTEXT;
 
 static const char *load_functions(int accept_no_glx) {
   glewExperimental = GL_TRUE;
@@ -32,6 +33,8 @@ static const char *load_functions(int accept_no_glx) {
   glGetIntegerv(GL_MINOR_VERSION, &minor);
   return 10 * major + minor >= 33 ? NULL : "the context has no OpenGL 3.3";
 }
+
+#if defined(TEXSOLVE_TEST_EGL)
 
 /* A device that needs no display (the one that TEXSOLVE_TEST_DEVICE numbers, or the first that opens), else the
  * default display. */
@@ -95,6 +98,36 @@ static const char *open_egl(void) {
   return load_functions(1);
 }
 
+static void make_egl_current(int current) {
+  if (egl_context == EGL_NO_CONTEXT) return;
+  if (current)
+    eglMakeCurrent(display, surface, surface, egl_context);
+  else
+    eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+}
+
+static void close_egl(void) {
+  if (display == EGL_NO_DISPLAY) return;
+  eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  if (egl_context != EGL_NO_CONTEXT) eglDestroyContext(display, egl_context);
+  if (surface != EGL_NO_SURFACE) eglDestroySurface(display, surface);
+  egl_context = EGL_NO_CONTEXT;
+  surface = EGL_NO_SURFACE;
+  display = EGL_NO_DISPLAY; /* not terminated: the library may share it */
+}
+
+#else
+
+static const char *open_egl(void) {
+  return "there is no EGL here";
+}
+static void make_egl_current(int current) {
+  (void)current;
+}
+static void close_egl(void) {}
+
+#endif
+
 static const char *open_window(void) {
 #if defined(TEXSOLVE_HAVE_GLFW)
   if (!glfwInit()) return "GLFW finds no display";
@@ -131,14 +164,14 @@ void application_make_current(void) {
 #if defined(TEXSOLVE_HAVE_GLFW)
   if (window_handle) glfwMakeContextCurrent(window_handle);
 #endif
-  if (egl_context != EGL_NO_CONTEXT) eglMakeCurrent(display, surface, surface, egl_context);
+  make_egl_current(1);
 }
 
 void application_release_current(void) {
 #if defined(TEXSOLVE_HAVE_GLFW)
   if (window_handle) glfwMakeContextCurrent(NULL);
 #endif
-  if (egl_context != EGL_NO_CONTEXT) eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  make_egl_current(0);
 }
 
 void application_close(void) {
@@ -149,13 +182,7 @@ void application_close(void) {
     window_handle = NULL;
   }
 #endif
-  if (display == EGL_NO_DISPLAY) return;
-  eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-  if (egl_context != EGL_NO_CONTEXT) eglDestroyContext(display, egl_context);
-  if (surface != EGL_NO_SURFACE) eglDestroySurface(display, surface);
-  egl_context = EGL_NO_CONTEXT;
-  surface = EGL_NO_SURFACE;
-  display = EGL_NO_DISPLAY; /* not terminated: the library may share it */
+  close_egl();
 }
 
 #else

@@ -16,9 +16,15 @@ typedef struct backend_variant {
 
 #define PLAIN (TS_CONTEXT_NO_FUSED_OPERATIONS | TS_CONTEXT_NO_TEXTURE_BARRIER)
 
+#ifdef TEXSOLVE_HAVE_EGL
+#define OWN TS_GL_PLATFORM_EGL
+#else
+#define OWN TS_GL_PLATFORM_DEFAULT /* a hidden window */
+#endif
+
 static const backend_variant variants[] = {
-    {"gl", "gl", "gl", TS_GL_PLATFORM_EGL, 0, 0},
-    {"gl-plain", "gl", "gl", TS_GL_PLATFORM_EGL, PLAIN, 0},
+    {"gl", "gl", "gl", OWN, 0, 0},
+    {"gl-plain", "gl", "gl", OWN, PLAIN, 0},
     {"gl-window", "gl", "window", TS_GL_PLATFORM_WINDOW, 0, 0},
     {"gl-current", "gl", "gl", TS_GL_PLATFORM_CURRENT, 0, 0},
     {"gl-current-window", "gl", "window", TS_GL_PLATFORM_CURRENT, 0, 0},
@@ -27,7 +33,7 @@ static const backend_variant variants[] = {
     {"cuda", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
     {"cuda-plain", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, PLAIN, 0},
     {"cuda-uncached", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 1},
-    {"check:gl", "check:gl", "gl", TS_GL_PLATFORM_EGL, 0, 0},
+    {"check:gl", "check:gl", "gl", OWN, 0, 0},
     {"check:cpu", "check:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
     {"check:cuda", "check:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
 };

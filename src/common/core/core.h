@@ -4,10 +4,13 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "backend.h"
 
-#if defined(__GNUC__)
+#if defined(__MINGW_PRINTF_FORMAT) /* of <stdio.h> */
+#define TSI_PRINTF(string, first) __attribute__((format(__MINGW_PRINTF_FORMAT, string, first)))
+#elif defined(__GNUC__)
 #define TSI_PRINTF(string, first) __attribute__((format(printf, string, first)))
 #else
 #define TSI_PRINTF(string, first)

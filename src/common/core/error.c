@@ -1,6 +1,5 @@
 /* The message of the last error, and the log. */
 #include <stdio.h>
-#include <time.h>
 
 #include "core.h"
 
@@ -36,10 +35,4 @@ void tsi_log(ts_context *context, ts_log_level level, const char *format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   context->desc.log(level, text, context->desc.log_user);
-}
-
-double tsi_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

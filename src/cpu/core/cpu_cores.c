@@ -1,16 +1,22 @@
+#define _GNU_SOURCE 1 /* sched_getaffinity */
 #include "cpu_cores.h"
 
-#include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { most_threads = 4096 };
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#else
+#include <sched.h>
+#include <unistd.h>
+#endif
+
+enum { most_threads = 4096, path_size = 4096 };
 
 static int quota_of(const char *directory) {
-  char path[PATH_MAX + 16];
+  char path[path_size + 16];
   snprintf(path, sizeof path, "%s/cpu.max", directory);
   FILE *file = fopen(path, "r");
   if (!file) return 0;
@@ -22,7 +28,7 @@ static int quota_of(const char *directory) {
 }
 
 int cpu_quota(const char *group, const char *root) {
-  char line[PATH_MAX], directory[PATH_MAX];
+  char line[path_size], directory[path_size];
   FILE *file = fopen(group, "r");
   if (!file) return 0;
   int found = 0;
@@ -42,12 +48,25 @@ int cpu_quota(const char *group, const char *root) {
   return least;
 }
 
-static int usable_cores(void) {
+static long count_cores(void) {
+#if defined(_WIN32)
+  DWORD_PTR own = 0, all = 0; /* equal for a process that may run on several groups of 64 cores */
+  int count = 0;
+  if (!GetProcessAffinityMask(GetCurrentProcess(), &own, &all) || own == all)
+    return (long)GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
+  for (; own; own &= own - 1) count++;
+  return count;
+#else
 #ifdef __linux__
   cpu_set_t cores;
   if (!sched_getaffinity(0, sizeof cores, &cores)) return CPU_COUNT(&cores);
 #endif
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+}
+
+static int usable_cores(void) {
+  const long online = count_cores();
   return online < 1 ? 1 : online > most_threads ? most_threads : (int)online;
 }
 

@@ -1,11 +1,10 @@
 /* Workers, and the tickets by which ranges are handed out. */
+#define _GNU_SOURCE 1 /* sched_getcpu in cpu_thread.h */
 #include "cpu_pool.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <unistd.h>
+
+#include "cpu_thread.h"
 
 /* A worker's ticket is 4 times the job's number, plus the state of its range. Whoever turns OPEN into something
  * else has the range: the worker (TAKEN) or the calling thread (DONE). */
@@ -23,26 +22,28 @@ typedef struct worker {
   _Alignas(CACHE_LINE) atomic_uint_fast64_t ticket;
   atomic_int sleeps, core;
   cpu_pool *pool;
-  pthread_t thread;
-  pthread_mutex_t lock;
-  pthread_cond_t wake;
+  cpu_thread thread;
+  cpu_lock lock;
+  cpu_condition wake;
 } worker;
 
 struct cpu_pool {
   int threads;
   int started; /* workers 1 .. started - 1 run */
-  pid_t process;
+  long process;
   ticket number;
   cpu_job job;
   atomic_int caller_sleeps, caller_core;
-  pthread_mutex_t lock;
-  pthread_cond_t done;
+  cpu_lock lock;
+  cpu_condition done;
   worker *workers; /* one a range; the first is the calling thread's and stays unused */
 };
 
 /* A moment in a loop that waits. */
 static void pause_briefly(void) {
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#if defined(_WIN32)
+  YieldProcessor();
+#elif defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
   __builtin_ia32_pause();
 #elif defined(__GNUC__) && defined(__aarch64__)
   __asm__ volatile("yield");
@@ -51,20 +52,12 @@ static void pause_briefly(void) {
 
 /* Two threads on one core must not wait for each other without sleeping. */
 static int same_core(const atomic_int *core) {
-#ifdef __linux__
-  return sched_getcpu() == atomic_load(core);
-#else
-  (void)core;
-  return 0;
-#endif
+  const int own = cpu_thread_core();
+  return own >= 0 && own == atomic_load(core);
 }
 
 static void note_core(atomic_int *core) {
-#ifdef __linux__
-  atomic_store(core, sched_getcpu());
-#else
-  (void)core;
-#endif
+  atomic_store(core, cpu_thread_core());
 }
 
 static int state_of(ticket t) {
@@ -100,38 +93,38 @@ static ticket look(worker *w) {
 
 static ticket sleep_until_called(worker *w) {
   ticket t;
-  pthread_mutex_lock(&w->lock);
+  cpu_lock_take(&w->lock);
   atomic_store(&w->sleeps, 1);
-  while (!calls(t = atomic_load(&w->ticket))) pthread_cond_wait(&w->wake, &w->lock);
+  while (!calls(t = atomic_load(&w->ticket))) cpu_condition_wait(&w->wake, &w->lock);
   atomic_store(&w->sleeps, 0);
-  pthread_mutex_unlock(&w->lock);
+  cpu_lock_give(&w->lock);
   return t;
 }
 
 static void call(worker *w, ticket t) {
   atomic_store(&w->ticket, t);
   if (!atomic_load(&w->sleeps)) return;
-  pthread_mutex_lock(&w->lock);
-  pthread_cond_signal(&w->wake);
-  pthread_mutex_unlock(&w->lock);
+  cpu_lock_take(&w->lock);
+  cpu_condition_signal(&w->wake);
+  cpu_lock_give(&w->lock);
 }
 
-static void *work(void *argument) {
+static void work(void *argument) {
   worker *w = argument;
   cpu_pool *pool = w->pool;
   for (;;) {
     ticket t = look(w);
     if (!calls(t)) t = sleep_until_called(w);
-    if (state_of(t) == CLOSED) return NULL;
+    if (state_of(t) == CLOSED) return;
     const ticket number = t - OPEN;
     note_core(&w->core);
     if (!atomic_compare_exchange_strong(&w->ticket, &t, number + TAKEN)) continue;
     run_range(&pool->job, (int)(w - pool->workers));
     atomic_store(&w->ticket, number + DONE);
     if (!atomic_load(&pool->caller_sleeps)) continue;
-    pthread_mutex_lock(&pool->lock);
-    pthread_cond_signal(&pool->done);
-    pthread_mutex_unlock(&pool->lock);
+    cpu_lock_take(&pool->lock);
+    cpu_condition_signal(&pool->done);
+    cpu_lock_give(&pool->lock);
   }
 }
 
@@ -147,32 +140,27 @@ ts_status cpu_pool_create(ts_context *context, int threads, cpu_pool **pool) {
   return TS_OK;
 }
 
-/* Signals are for the application's threads. */
 static void start(cpu_pool *pool) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pool->process = getpid();
+  pool->process = cpu_process();
   atomic_init(&pool->caller_sleeps, 0);
-  pthread_mutex_init(&pool->lock, NULL);
-  pthread_cond_init(&pool->done, NULL);
+  cpu_lock_create(&pool->lock);
+  cpu_condition_create(&pool->done);
   for (pool->started = 1; pool->started < pool->threads; pool->started++) {
     worker *w = &pool->workers[pool->started];
     w->pool = pool;
     atomic_init(&w->ticket, DONE);
     atomic_init(&w->sleeps, 0);
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->wake, NULL);
-    if (pthread_create(&w->thread, NULL, work, w)) break;
+    cpu_lock_create(&w->lock);
+    cpu_condition_create(&w->wake);
+    if (!cpu_thread_start(&w->thread, work, w)) break;
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void cpu_pool_destroy(ts_context *context, cpu_pool **pool) {
   cpu_pool *p = *pool;
-  if (p && p->process == getpid()) {
+  if (p && p->process == cpu_process()) {
     for (int i = 1; i < p->started; i++) call(&p->workers[i], CLOSED);
-    for (int i = 1; i < p->started; i++) pthread_join(p->workers[i].thread, NULL);
+    for (int i = 1; i < p->started; i++) cpu_thread_join(&p->workers[i].thread);
   }
   tsi_free(context, p);
   *pool = NULL;
@@ -186,15 +174,15 @@ static void wait_for(cpu_pool *pool, worker *w, ticket done) {
       pause_briefly();
     }
   } while (tsi_seconds() - begun < patience && !same_core(&w->core));
-  pthread_mutex_lock(&pool->lock);
+  cpu_lock_take(&pool->lock);
   atomic_store(&pool->caller_sleeps, 1);
-  while (atomic_load(&w->ticket) != done) pthread_cond_wait(&pool->done, &pool->lock);
+  while (atomic_load(&w->ticket) != done) cpu_condition_wait(&pool->done, &pool->lock);
   atomic_store(&pool->caller_sleeps, 0);
-  pthread_mutex_unlock(&pool->lock);
+  cpu_lock_give(&pool->lock);
 }
 
 double cpu_pool_run(cpu_pool *pool, const cpu_job *job) {
-  if (pool->process != getpid()) start(pool);
+  if (pool->process != cpu_process()) start(pool);
   pool->job = *job;
   const ticket number = pool->number += STATES;
   const int called = job->ranges < pool->started ? job->ranges : pool->started;

@@ -62,10 +62,10 @@ typedef struct gl_backend {
   gl_texture *scratch[2]; /* partial sums of reductions whose result has no room beside it */
   gl_texture *spare[2];   /* for in-place updates without texture barrier; for gl_draw_beside */
   int max_point_size;
-  void (*texture_barrier)(void); /* NULL: none, or not wanted */
-  int texture_gather;            /* ARB_texture_gather, and wanted */
-  int precise;                   /* ARB_gpu_shader5, and wanted */
-  int packs_parities;            /* four points of a parity are the channels of a texel */
+  void(GLAPIENTRY *texture_barrier)(void); /* NULL: none, or not wanted */
+  int texture_gather;                      /* ARB_texture_gather, and wanted */
+  int precise;                             /* ARB_gpu_shader5, and wanted */
+  int packs_parities;                      /* four points of a parity are the channels of a texel */
   GLuint nearest; /* the sampler with which shaders read texels by filtering; 0: they fetch them */
   int users;      /* vectors and scalars; without any, scratch and spare are released */
 } gl_backend;

@@ -10,7 +10,9 @@
 /* ---- Device ---- */
 
 static int is_software(const char *renderer) {
-  static const char *const names[] = {"llvmpipe", "softpipe", "swrast", "SwiftShader", "Software Rasterizer"};
+  static const char *const names[] = {
+      "llvmpipe",          "softpipe",           "swrast", "SwiftShader", "Software Rasterizer",
+      "Software Renderer", "Basic Render Driver"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strstr(renderer, names[i])) return 1;
   return 0;
@@ -99,14 +101,34 @@ void gl_user_removed(ts_context *context) {
 
 /* ---- Open and close ---- */
 
+/* EGL where it was built, since it needs no display. */
+static ts_gl_platform platform_of(const ts_context *context) {
+  const ts_gl_platform platform = context->desc.gl_platform;
+#ifdef TEXSOLVE_HAVE_EGL
+  return platform == TS_GL_PLATFORM_DEFAULT ? TS_GL_PLATFORM_EGL : platform;
+#elif defined(TEXSOLVE_HAVE_GLFW)
+  return platform == TS_GL_PLATFORM_DEFAULT ? TS_GL_PLATFORM_WINDOW : platform;
+#else
+  return platform;
+#endif
+}
+
 static ts_status open_platform(ts_context *context) {
-  switch (context->desc.gl_platform) {
-  case TS_GL_PLATFORM_CURRENT:
-    return gl_current_open(context);
+  const ts_gl_platform platform = platform_of(context);
+  if (platform != TS_GL_PLATFORM_EGL && context->device_index > 0)
+    return tsi_fail(context, TS_ERROR_UNAVAILABLE,
+                    "device gl:%d: only TS_GL_PLATFORM_EGL has more than one device", context->device_index);
+  switch (platform) {
+  case TS_GL_PLATFORM_EGL:
+    return gl_egl_open(context);
   case TS_GL_PLATFORM_WINDOW:
     return gl_window_open(context);
+  case TS_GL_PLATFORM_CURRENT:
+    return gl_current_open(context);
   default:
-    return gl_egl_open(context);
+    return tsi_fail(context, TS_ERROR_UNAVAILABLE,
+                    "this texsolve was built without EGL and GLFW, so it opens no OpenGL context itself; "
+                    "gl_platform TS_GL_PLATFORM_CURRENT takes the application's");
   }
 }
 

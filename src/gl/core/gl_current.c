@@ -1,7 +1,16 @@
 /* The application's context, whichever window system it comes from: recognised, never made current. */
 #define _GNU_SOURCE 1 /* RTLD_DEFAULT */
-#include <EGL/egl.h>
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#elif defined(__APPLE__)
+#include <OpenGL/OpenGL.h>
+#else
 #include <dlfcn.h>
+#ifdef TEXSOLVE_HAVE_EGL
+#include <EGL/egl.h>
+#endif
+#endif
 
 #include "gl.h"
 
@@ -9,14 +18,37 @@ typedef struct current_impl {
   void *handle; /* of the context that was current when texsolve was opened */
 } current_impl;
 
-/* GLX is asked only if the application has loaded it. */
+#if defined(_WIN32)
+
 void *gl_current_handle(void) {
-  void *handle = (void *)eglGetCurrentContext();
-  if (handle) return handle;
-  void *(*glx)(void);
-  *(void **)&glx = dlsym(RTLD_DEFAULT, "glXGetCurrentContext");
-  return glx ? glx() : NULL;
+  return (void *)wglGetCurrentContext();
 }
+
+#elif defined(__APPLE__)
+
+void *gl_current_handle(void) {
+  return (void *)CGLGetCurrentContext();
+}
+
+#else
+
+/* From a library that the application may have loaded. */
+static void *ask(const char *function) {
+  void *(*get)(void);
+  *(void **)&get = dlsym(RTLD_DEFAULT, function);
+  return get ? get() : NULL;
+}
+
+void *gl_current_handle(void) {
+#ifdef TEXSOLVE_HAVE_EGL
+  void *handle = (void *)eglGetCurrentContext();
+#else
+  void *handle = ask("eglGetCurrentContext");
+#endif
+  return handle ? handle : ask("glXGetCurrentContext");
+}
+
+#endif
 
 static current_impl *impl_of(const ts_context *context) {
   return gl_of(context)->platform.impl;

@@ -1,9 +1,10 @@
 /* A context of the library's own through EGL, on a device, without a display. */
+#include "gl.h"
+
+#ifdef TEXSOLVE_HAVE_EGL
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <string.h>
-
-#include "gl.h"
 
 typedef struct egl_impl {
   EGLDisplay display;
@@ -203,3 +204,12 @@ ts_status gl_egl_open(ts_context *context) {
   tsi_clear_error(context);
   return TS_OK;
 }
+
+#else
+
+ts_status gl_egl_open(ts_context *context) {
+  return tsi_fail(context, TS_ERROR_UNAVAILABLE,
+                  "this texsolve was built without EGL, so it opens no off-screen context");
+}
+
+#endif

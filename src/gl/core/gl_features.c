@@ -1,7 +1,6 @@
 /* Asks the context for its version and its list of extensions. */
 #include "gl_features.h"
 
-#include <GL/glew.h>
 #include <string.h>
 
 static int version_of_context(void) {
