@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "mesh_file.h"
-#include "mesh_source.h"
 #include "triangle.h"
 
 static const double gap = 0.004; /* between charts, of the side of the square: two texels of 512 */
@@ -143,7 +142,7 @@ int flattening_set_pins(flattening *f, const flattening_pin *pins, int32_t count
         own_flat[here++] = flat[i];
       }
       if (pass == 0 && at_one_place(own, here))
-        failed = mesh_fail(message, "all %d pins of one part are at %g, %g, expected two places at least",
+        failed = mesh_fail(message, "all %d pins of one chart are at %g, %g, expected two places at least",
                            (int)here, own[0].u, own[0].v);
       if (pass == 0) continue;
       pin_chart(f, k, own_flat, own, here, places);
@@ -255,7 +254,7 @@ static int has_pins(const flattening *f, int32_t k) {
 }
 
 /* Pinned charts as they were solved for; the others to the right of them, so that a length on the mesh is as
- * long in the image as it is in the pinned charts. `packed`: all of them in the unit square. */
+ * long in the UV map as it is in the pinned charts. `packed`: all of them in the unit square. */
 static void place_beside(flattening *f, const double *packed) {
   double low = INFINITY, right = -INFINITY, image = 0, area = 0;
   for (int32_t k = 0; k < f->c.count; k++) {

@@ -1,8 +1,7 @@
-/* Reading and writing OBJ, PLY, OFF and STL through OpenMesh's readers and writers (PLY is read by
- * mesh_ply.cpp), as a polygon soup: faces are taken as they stand in the file, so that nothing is dropped in
- * silence, and vertices keep their order. Coordinates are read in single precision; in `mesh` they are the
- * shortest decimals of these, so that a coordinate of up to six digits, as most files have, is the number that
- * stands in the file. */
+/* Reading and writing OBJ, PLY, OFF and STL, as a polygon soup: faces are taken as they stand in the file, so
+ * that nothing is dropped in silence, and vertices keep their order. Coordinates are read in single precision;
+ * in `mesh` they are the shortest decimals of these, so that a coordinate of up to six digits, as most files
+ * have, is the number that stands in the file. */
 #ifndef MESH_FILE_H
 #define MESH_FILE_H
 
@@ -12,10 +11,17 @@
 extern "C" {
 #endif
 
+typedef enum mesh_format { MESH_OBJ, MESH_PLY, MESH_OFF, MESH_STL, MESH_FORMATS } mesh_format;
+
+/* From the ending of the name; MESH_FORMATS where it is none of them. */
+mesh_format mesh_format_of(const char *path);
+/* The path for a message, only its end where it is so long that there would be no room for the reason. */
+const char *mesh_file_name(const char *path);
+
 typedef struct mesh_file_report {
   int32_t faces;    /* in the file */
   int32_t polygons; /* of more than three corners, cut into triangles */
-  int32_t left_out; /* faces of OBJ and STL files with a vertex twice, which OpenMesh does not hand out */
+  int32_t left_out; /* faces of OBJ and STL files with a vertex twice */
 } mesh_file_report;
 
 /* Reads a mesh. Fails with one line that names the file and what is wrong and where: not a mesh, cut short, no

@@ -1,4 +1,5 @@
-#include "mesh_ply.hpp"
+/* Reading PLY. */
+#include "mesh_soup.hpp"
 
 #include <cerrno>
 #include <cmath>
@@ -6,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
 namespace {
 
@@ -252,7 +254,7 @@ void read_vertices(number_reader &in, const element &e, mesh_soup &soup) {
     if (axis[c] < 0) throw std::runtime_error(string("its vertices have no property ") + name);
   }
   for (int64_t v = 0; v < e.count; v++) {
-    OpenMesh::Vec3f point(0, 0, 0);
+    std::array<float, 3> point = {};
     for (int p = 0; p < (int)e.properties.size(); p++) {
       double value;
       const int c = p == axis[0] ? 0 : p == axis[1] ? 1 : p == axis[2] ? 2 : -1;
@@ -263,7 +265,7 @@ void read_vertices(number_reader &in, const element &e, mesh_soup &soup) {
       if (!in.take(*e.properties[(size_t)p].type, value)) fail_in_element(in, e, v, "three finite numbers");
       point[(size_t)c] = (float)value;
     }
-    soup.add_vertex(point);
+    soup.points.push_back(point);
   }
 }
 
@@ -282,7 +284,6 @@ int32_t take_vertex(number_reader &in, const scalar_type &type, const element &e
 /* Every vertex of a strip makes a triangle with the two before it, each second of which is turned round. Strips
  * are joined to one by -1 between them, or by triangles with a vertex twice, which are none. */
 void add_strip(const vector<int32_t> &strip, const element &e, int64_t number, mesh_soup &soup) {
-  vector<OpenMesh::VertexHandle> triangle;
   const int64_t vertices = soup.announced_vertices;
   size_t begin = 0;
   for (size_t i = 0; i < strip.size(); i++) {
@@ -294,8 +295,7 @@ void add_strip(const vector<int32_t> &strip, const element &e, int64_t number, m
     const bool turned = (i - begin) % 2 != 0;
     const int32_t a = strip[i - 2 + turned], b = strip[i - 1 - turned], c = strip[i];
     if (a == b || b == c || c == a) continue;
-    triangle = {OpenMesh::VertexHandle(a), OpenMesh::VertexHandle(b), OpenMesh::VertexHandle(c)};
-    soup.add_face(triangle);
+    soup.add_face({a, b, c});
   }
 }
 
@@ -305,7 +305,6 @@ void read_lists(number_reader &in, const element &e, bool strips, mesh_soup &sou
   if (list < 0) list = e.find("vertex_index", true);
   if (list < 0 && e.count) throw std::runtime_error("its element " + e.name + " has no list vertex_indices");
   vector<int32_t> numbers;
-  vector<OpenMesh::VertexHandle> corners;
   for (int64_t f = 0; f < e.count; f++)
     for (int p = 0; p < (int)e.properties.size(); p++) {
       const property &property = e.properties[(size_t)p];
@@ -315,13 +314,10 @@ void read_lists(number_reader &in, const element &e, bool strips, mesh_soup &sou
       }
       numbers.resize(take_length(in, property, e, f));
       for (int32_t &number : numbers) number = take_vertex(in, *property.type, e, f);
-      if (strips) {
+      if (strips)
         add_strip(numbers, e, f, soup);
-        continue;
-      }
-      corners.clear();
-      for (const int32_t number : numbers) corners.emplace_back(number);
-      soup.add_face(corners);
+      else
+        soup.add_face(numbers);
     }
 }
 
@@ -338,7 +334,11 @@ string listed(const header &h) {
 
 } // namespace
 
-void ply_read(const char *bytes, size_t size, mesh_soup &soup) {
+void ply_read(char *bytes, size_t size, mesh_soup &soup) {
+  const char *at = bytes;
+  const vector<string> words = take_line(&at, bytes + size);
+  if (words.empty() || words[0] != "ply")
+    throw std::runtime_error("not a PLY file: it does not begin with ply");
   const header h = parse_header(bytes, bytes + size);
   number_reader in(h, bytes + size);
   int64_t vertices = 0, faces = 0, strips = 0;
@@ -349,7 +349,7 @@ void ply_read(const char *bytes, size_t size, mesh_soup &soup) {
   }
   if (vertices == 0) throw std::runtime_error("no vertices" + listed(h));
   if (faces + strips == 0) throw std::runtime_error("no faces" + listed(h));
-  soup.announce(vertices, faces);
+  soup.announce(vertices, faces, size);
   for (const element &e : h.elements) {
     if (e.name == "vertex")
       read_vertices(in, e, soup);

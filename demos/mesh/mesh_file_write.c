@@ -1,0 +1,142 @@
+#include "mesh_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "output_file.h"
+
+mesh_format mesh_format_of(const char *path) {
+  static const char *const endings[MESH_FORMATS] = {"obj", "ply", "off", "stl"};
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  int format = 0;
+  while (format < MESH_FORMATS && !(dot && strcasecmp(dot + 1, endings[format]) == 0)) format++;
+  return (mesh_format)format;
+}
+
+const char *mesh_file_name(const char *path) {
+  const size_t length = strlen(path), most = 160;
+  return length > most ? path + length - most : path;
+}
+
+int mesh_file_can_write(const char *path, char message[MESH_MESSAGE]) {
+  if (mesh_format_of(path) != MESH_FORMATS) return 0;
+  return mesh_fail(message, "%s: expected a name that ends in .obj, .ply, .off or .stl", mesh_file_name(path));
+}
+
+int mesh_file_can_write_textured(const char *path, char message[MESH_MESSAGE]) {
+  const mesh_format format = mesh_format_of(path);
+  if (format == MESH_OBJ || format == MESH_PLY) return 0;
+  return mesh_fail(message, "%s: expected a name that ends in .obj or .ply", mesh_file_name(path));
+}
+
+/* ---- The formats; nine digits are enough for every number of single precision ---- */
+
+/* Of a number whose first byte is the lowest. */
+static void put_bytes(FILE *file, uint32_t bits, int count) {
+  for (int k = 0; k < count; k++) putc((int)(bits >> 8 * k & 255), file);
+}
+
+static void put_singles(FILE *file, const double *numbers, int count) {
+  for (int k = 0; k < count; k++) {
+    const float single = (float)numbers[k];
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    put_bytes(file, bits, 4);
+  }
+}
+
+static void put_text(FILE *file, const char *before, const double *numbers, int count) {
+  fputs(before, file);
+  for (int k = 0; k < count; k++) fprintf(file, k ? " %.9g" : "%.9g", (double)(float)numbers[k]);
+  putc('\n', file);
+}
+
+static void write_obj(FILE *file, const mesh *m, const int32_t *corner, const double *uv) {
+  int32_t places = 0;
+  fprintf(file, "# %d vertices, %d faces\n", (int)m->vertex_count, (int)m->triangle_count);
+  for (int32_t v = 0; v < m->vertex_count; v++) put_text(file, "v ", m->positions + 3 * (size_t)v, 3);
+  for (size_t k = 0; uv && k < 3 * (size_t)m->triangle_count; k++)
+    if (corner[k] >= places) places = corner[k] + 1;
+  for (int32_t p = 0; p < places; p++) put_text(file, "vt ", uv + 2 * (size_t)p, 2);
+  for (size_t k = 0; k < 3 * (size_t)m->triangle_count; k++) {
+    fprintf(file, k % 3 ? " %d" : "f %d", (int)m->triangles[k] + 1);
+    if (uv) fprintf(file, "/%d", (int)corner[k] + 1);
+    if (k % 3 == 2) putc('\n', file);
+  }
+}
+
+static void write_off(FILE *file, const mesh *m) {
+  fprintf(file, "OFF\n%d %d 0\n", (int)m->vertex_count, (int)m->triangle_count);
+  for (int32_t v = 0; v < m->vertex_count; v++) put_text(file, "", m->positions + 3 * (size_t)v, 3);
+  for (const int32_t *t = m->triangles; t < m->triangles + 3 * (size_t)m->triangle_count; t += 3)
+    fprintf(file, "3 %d %d %d\n", (int)t[0], (int)t[1], (int)t[2]);
+}
+
+static void write_ply(FILE *file, const mesh *m, const double *uv) {
+  fprintf(file,
+          "ply\nformat binary_little_endian 1.0\nelement vertex %d\nproperty float x\nproperty float y\n"
+          "property float z\n%selement face %d\nproperty list uchar int vertex_indices\nend_header\n",
+          (int)m->vertex_count, uv ? "property float u\nproperty float v\n" : "", (int)m->triangle_count);
+  for (size_t v = 0; v < (size_t)m->vertex_count; v++) {
+    put_singles(file, m->positions + 3 * v, 3);
+    if (uv) put_singles(file, uv + 2 * v, 2);
+  }
+  for (size_t k = 0; k < 3 * (size_t)m->triangle_count; k++) {
+    if (k % 3 == 0) putc(3, file);
+    put_bytes(file, (uint32_t)m->triangles[k], 4);
+  }
+}
+
+static void write_stl(FILE *file, const mesh *m) {
+  char header[80] = "binary stl file";
+  memset(header + strlen(header), ' ', sizeof header - 1 - strlen(header));
+  fwrite(header, 1, sizeof header, file);
+  put_bytes(file, (uint32_t)m->triangle_count, 4);
+  for (const int32_t *t = m->triangles; t < m->triangles + 3 * (size_t)m->triangle_count; t += 3) {
+    const double *a = m->positions + 3 * (size_t)t[0], *b = m->positions + 3 * (size_t)t[1],
+                 *c = m->positions + 3 * (size_t)t[2];
+    double normal[3], length = 0;
+    for (int k = 0; k < 3; k++) {
+      const int i = (k + 1) % 3, j = (k + 2) % 3;
+      normal[k] = (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
+      length += normal[k] * normal[k];
+    }
+    for (int k = 0; k < 3; k++) normal[k] = length > 0 ? normal[k] / sqrt(length) : 0;
+    put_singles(file, normal, 3);
+    for (int k = 0; k < 3; k++) put_singles(file, m->positions + 3 * (size_t)t[k], 3);
+    put_bytes(file, 0, 2);
+  }
+}
+
+/* ---- All of them ---- */
+
+static int write_file(const char *path, const mesh *m, const int32_t *corner, const double *uv,
+                      char message[MESH_MESSAGE]) {
+  output_file file;
+  int error = output_create(&file, path);
+  if (error) return mesh_fail(message, "%s: %s", mesh_file_name(path), strerror(error));
+  const mesh_format format = mesh_format_of(path);
+  errno = 0;
+  if (format == MESH_OBJ) write_obj(file.stream, m, corner, uv);
+  if (format == MESH_OFF) write_off(file.stream, m);
+  if (format == MESH_PLY) write_ply(file.stream, m, uv);
+  if (format == MESH_STL) write_stl(file.stream, m);
+  error = ferror(file.stream) ? (errno ? errno : EIO) : 0;
+  if (error)
+    output_discard(&file);
+  else
+    error = output_finish(&file);
+  return error ? mesh_fail(message, "%s: %s", mesh_file_name(path), strerror(error)) : 0;
+}
+
+int mesh_file_write(const char *path, const mesh *m, char message[MESH_MESSAGE]) {
+  return mesh_file_can_write(path, message) || write_file(path, m, NULL, NULL, message);
+}
+
+int mesh_file_write_textured(const char *path, const mesh *m, const int32_t *corner, const double *uv,
+                             char message[MESH_MESSAGE]) {
+  return mesh_file_can_write_textured(path, message) || write_file(path, m, corner, uv, message);
+}
