@@ -6,6 +6,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <texsolve/texsolve.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -44,7 +47,7 @@ void app_tell(app *a, const char *format, ...) {
 
 void app_tell_more(app *a, const char *format, ...) {
   const size_t used = strlen(a->note);
-  char more[OVERWRITE_QUESTION];
+  char more[APP_NOTE];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(more, sizeof more, format, arguments);
@@ -62,10 +65,18 @@ void app_tell_error(app *a, const char *text) {
 /* ---- Files that are written ---- */
 
 int app_may_write(app *a, app_file *file) {
-  char question[OVERWRITE_QUESTION];
-  if (overwrite_may(&file->question, file->path, question)) return 1;
-  app_tell(a, "%s", question);
+  const int known = !strcmp(file->path, file->written) || !strcmp(file->path, file->asked);
+  file->asked[0] = 0;
+  if (known || access(file->path, F_OK) != 0) return 1;
+  snprintf(file->asked, sizeof file->asked, "%s", file->path);
+  app_tell(a, "%s exists already; the same again replaces it", file->path);
   return 0;
+}
+
+const char *app_written(app_file *file) {
+  const int again = !strcmp(file->path, file->written);
+  snprintf(file->written, sizeof file->written, "%s", file->path);
+  return again ? ", replaced" : "";
 }
 
 void app_save_picture(app *a, app_file *file, int width, int height,
@@ -84,8 +95,7 @@ void app_save_picture(app *a, app_file *file, int width, int height,
   if (why)
     app_tell_error(a, text);
   else
-    app_tell(a, "%s: a picture of %d x %d pixels%s", file->path, width, height,
-             overwrite_done(&file->question, file->path));
+    app_tell(a, "%s: a picture of %d x %d pixels%s", file->path, width, height, app_written(file));
 }
 
 const char *app_file_name(const char *path) {
@@ -345,4 +355,43 @@ const char *app_digits(double number) {
 void app_times_add(app_times *t, int most, double milliseconds) {
   if (t->count == most) memmove(t->values, t->values + 1, (size_t)--t->count * sizeof t->values[0]);
   t->values[t->count++] = (float)milliseconds;
+}
+
+/* The window itself is proof of OpenGL, and a CPU is always there. */
+static const char *why_absent(const char *backend) {
+  static char reason[160];
+  static int asked;
+  if (strcmp(backend, "cuda") != 0) return NULL;
+  if (!asked) {
+    const ts_context_desc desc = {.backend = backend};
+    ts_context *context = NULL;
+    asked = 1;
+    if (ts_context_create(&desc, &context) != TS_OK) snprintf(reason, sizeof reason, "%s", ts_last_error(NULL));
+    ts_context_destroy(&context);
+  }
+  /* "backend cuda is not available: this texsolve was built without CUDA" */
+  const char *colon = strstr(reason, ": ");
+  return colon ? colon + 2 : reason[0] ? reason : NULL;
+}
+
+const char *app_backend_choice(const char *now) {
+  const size_t length = strcspn(now, ":");
+  const char *chosen = NULL, *name;
+  if (!ui_menu_begin("backend", now)) return NULL;
+  for (int k = 0; (name = ts_backend_name(k)); k++) {
+    const int used = strlen(name) == length && strncmp(name, now, length) == 0;
+    if (ui_menu_item(name, used, used ? NULL : why_absent(name)) && !used) chosen = name;
+  }
+  ui_menu_end();
+  return chosen;
+}
+
+int app_first_time(app_first_times *f, const char *what) {
+  uint64_t sum = 14695981039346656037U; /* FNV-1a */
+  for (; *what; what++) sum = (sum ^ (unsigned char)*what) * 1099511628211U;
+  for (int k = 0; k < f->count; k++)
+    if (f->seen[k] == sum) return 0;
+  if (f->count == APP_FIRST_TIMES) f->count = 0;
+  f->seen[f->count++] = sum;
+  return 1;
 }

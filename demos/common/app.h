@@ -5,8 +5,8 @@
 #define APP_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-#include "overwrite.h"
 #include "ui.h"
 
 struct GLFWwindow;
@@ -45,7 +45,7 @@ typedef struct app_program {
   void (*take_file)(window_state *w, const char *path);
 } app_program;
 
-enum { APP_PATH = 1024 };
+enum { APP_PATH = 1024, APP_NOTE = APP_PATH + 80 };
 
 typedef struct app {
   const app_program *program;
@@ -53,7 +53,7 @@ typedef struct app {
   struct GLFWwindow *handle;
   float scale; /* of controls and distances: 1 on an ordinary display */
   int panel_hidden, keys_shown;
-  char note[OVERWRITE_QUESTION]; /* what the user is told */
+  char note[APP_NOTE]; /* what the user is told */
   int note_is_error;
   char dropped[APP_PATH]; /* a file; "": none */
   int dropped_shown;      /* the window says so already */
@@ -88,11 +88,14 @@ void app_tell_error(app *a, const char *text);
 
 typedef struct app_file {
   char path[APP_PATH];
-  overwrite question;
+  char asked[APP_PATH], written[APP_PATH]; /* what the user was asked about last, and what was written last */
 } app_file;
 
-/* Whether it may be written; else the user is asked. */
+/* Whether it may be written: there is none, this window wrote it, or the user was asked about it the last time;
+ * else the user is asked. */
 int app_may_write(app *a, app_file *file);
+/* It was written. Returns ", replaced" where the window had written it before, else "". */
+const char *app_written(app_file *file);
 /* A picture of the scene, RGB, which `draw` makes: it returns NULL, or why it failed. */
 void app_save_picture(app *a, app_file *file, int width, int height,
                       const char *(*draw)(window_state *w, int width, int height, unsigned char *rgb));
@@ -106,6 +109,9 @@ void app_keys_button(app *a, int count);
 /* A field with a file's path and a button to write it. */
 void app_file_field(app *a, const char *name, app_file *file, const char *button, const char *tip,
                     void (*action)(window_state *w));
+/* A menu of backends. `now` is the one in use. Returns another one that the user has just chosen, or NULL.
+ * Those that cannot be used here are shown with the reason. */
+const char *app_backend_choice(const char *now);
 /* A menu of what `names` gives for 0, 1, ... until NULL. Returns 1 with another number in `value`. */
 int app_choice(const char *label, int *value, const char *(*names)(int index));
 /* Three digits; valid until the next call. */
@@ -118,5 +124,14 @@ typedef struct app_times {
   int count;
 } app_times;
 void app_times_add(app_times *t, int most, double milliseconds);
+
+/* What takes long when it is done for the first time, because shaders are compiled for it. */
+enum { APP_FIRST_TIMES = 256 };
+typedef struct app_first_times {
+  uint64_t seen[APP_FIRST_TIMES];
+  int count;
+} app_first_times;
+/* Returns 1 once for each text, which names all that decides about shaders. */
+int app_first_time(app_first_times *f, const char *what);
 
 #endif

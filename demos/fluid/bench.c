@@ -43,7 +43,7 @@ static int warm_up(const bench_state *b) {
   return 0;
 }
 
-/* ---- Whole steps, without a wait inside ---- */
+/* ---- Whole steps, without host synchronisation inside ---- */
 
 static int time_group(const bench_state *b, int steps, double *seconds) {
   ts_context *const context = simulation_context(b->s);

@@ -27,13 +27,13 @@ void bench_print(const simulation *s, const bench_result *r) {
   double sum = 0;
   simulation_describe(s, text, sizeof text);
   printf("%s\n\n", text);
-  printf("A step, whole, without a wait inside; medians of groups of steps:\n");
+  printf("A whole step, without host synchronisation inside; medians of groups of steps:\n");
   print_step("two V(4,2) cycles with Jacobi", &r->paper);
   printf("  %-36s %10.3f ms   513 x 513 points, GeForce FX\n", "Bolz et al. 2003, the same cycles",
          1e3 * paper_seconds);
   snprintf(text, sizeof text, "%s, %d a step", ts_fluid_solver_name(p->solver), p->iterations);
   print_step(text, &r->usual);
-  printf("\nIts stages, with a wait for the device after each, which the step does not have:\n");
+  printf("\nIts stages, with a host synchronisation after each, which the step does not have:\n");
   for (int k = 0; k < TS_FLUID_STAGES; k++) sum += r->stages[k];
   for (int k = 0; k < TS_FLUID_STAGES; k++)
     printf("  %-36s %10.3f ms  %5.1f %%\n", ts_fluid_stage_name((ts_fluid_stage)k), 1e3 * r->stages[k],

@@ -11,10 +11,10 @@ typedef struct program_options {
   simulation_options simulation;
   drawing_look look;
   int field_given;
-  const char *screenshot, *frames_dir, *film, *profile; /* NULL: none */
-  double probe[2];                                      /* m; NAN: none */
-  int picture_width, picture_height;                    /* 0: the cells times a whole number */
-  int frames, steps_per_frame;                          /* -1, 0: not said */
+  const char *screenshot, *frames_dir, *video, *profile; /* NULL: none */
+  double probe[2];                                       /* m; NAN: none */
+  int picture_width, picture_height;                     /* 0: the cells times a whole number */
+  int frames, steps_per_frame;                           /* -1, 0: not said */
   double ui_scale;
   int headless, bench, json, quiet, verbosity;
 } program_options;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "drawing.h"
-#include "film.h"
+#include "video.h"
 #include "message.h"
 #include "output_file.h"
 #include "profile.h"
@@ -19,7 +19,7 @@ enum { default_frames = 100, frames_per_second = 30, wide_enough = 960 };
 static int check_outputs(const program_options *o, int *made_directory) {
   char why[SIMULATION_MESSAGE];
   *made_directory = 0;
-  if (o->film && film_can_open(o->film, why)) {
+  if (o->video && video_can_open(o->video, why)) {
     message("%s", why);
     return -1;
   }
@@ -35,7 +35,7 @@ typedef struct headless_work {
   const program_options *options;
   simulation *s;
   drawing *d; /* NULL where no picture is wanted */
-  film *film;
+  video *video;
   output_file profile;
   int frames, measure;
   double begin;
@@ -47,7 +47,7 @@ static int fail(const char *why) {
   return -1;
 }
 
-/* A whole number of pixels a cell, and even sizes, which films need. */
+/* A whole number of pixels a cell, and even sizes, which videos need. */
 static void choose_size(headless_work *w) {
   const program_options *o = w->options;
   const ts_fluid_info *info = simulation_info(w->s);
@@ -91,13 +91,13 @@ static int prepare(headless_work *w) {
   w->report.measured = w->measure;
   progress_clear();
   if (*simulation_warning(w->s)) message_note("%s", simulation_warning(w->s));
-  if (o->screenshot || o->film || o->frames_dir) {
+  if (o->screenshot || o->video || o->frames_dir) {
     choose_size(w);
     if (drawing_open(w->s, &look, w->report.picture_width, w->report.picture_height, &w->d, why))
       return fail(why);
   }
-  if (o->film &&
-      film_open(o->film, w->report.picture_width, w->report.picture_height, frames_per_second, &w->film, why))
+  if (o->video && video_open(o->video, w->report.picture_width, w->report.picture_height, frames_per_second,
+                             &w->video, why))
     return fail(why);
   w->report.prepare = seconds_now() - begin;
   return 0;
@@ -114,12 +114,12 @@ static int draw(headless_work *w, int number, int last, double *seconds) {
   const program_options *o = w->options;
   char why[SIMULATION_MESSAGE], path[4096];
   const image *picture;
-  const int wanted = w->film || o->frames_dir || (o->screenshot && last);
+  const int wanted = w->video || o->frames_dir || (o->screenshot && last);
   *seconds = NAN;
   if (!w->d || !wanted) return 0;
   const double begin = seconds_now();
   if (drawing_make(w->d, &picture, why)) return fail(why);
-  if (w->film && film_add(w->film, picture->rgb, why)) return fail(why);
+  if (w->video && video_add(w->video, picture->rgb, why)) return fail(why);
   if (o->frames_dir) {
     if (snprintf(path, sizeof path, "%s/frame-%05d.png", o->frames_dir, number) >= (int)sizeof path)
       return fail("--frames-dir: the name is too long");
@@ -203,7 +203,7 @@ static int work(headless_work *w) {
   char why[SIMULATION_MESSAGE], broken[SIMULATION_MESSAGE];
   if (!o->json && !o->quiet) report_begin(&w->report);
   if (make_frames(w, broken)) return EXIT_ERROR;
-  if (w->film && film_close(&w->film, why)) {
+  if (w->video && video_close(&w->video, why)) {
     message("%s", why);
     return EXIT_ERROR;
   }
@@ -225,7 +225,7 @@ int run_headless(const program_options *o) {
     made_directory = 0;
   }
   progress_clear();
-  film_discard(&w.film);
+  video_discard(&w.video);
   drawing_close(&w.d);
   simulation_destroy(&w.s);
   free(w.report.frames);

@@ -77,7 +77,7 @@ static const option_row rows[] = {
     OPTION_WHOLE("frames", "N", frames, 0, 10000000, "frames to compute without a window (default: 100)"),
     OPTION_WHOLE("steps-per-frame", "N", steps_per_frame, 1, 10000,
                  "time steps per frame (default: the scene's)"),
-    OPTION_TEXT("film", "FILE", film, "a film of all frames, by ffmpeg: .mp4, .mkv, .mov or .webm"),
+    OPTION_TEXT("video", "FILE", video, "a video of all frames, by ffmpeg: .mp4, .mkv, .mov or .webm"),
     OPTION_TEXT("frames-dir", "DIR", frames_dir, "every frame, as DIR/frame-00000.png and so on"),
     OPTION_TEXT("screenshot", "FILE", screenshot, "the last frame, as PNG"),
     OPTION_SIZE("picture-size", picture_width, 16, 16384, "pixels, such as 1280x720",
@@ -113,7 +113,7 @@ void options_parse(int argc, char **argv, program_options *o) {
     arguments_usage("--viscosity and --reynolds, expected one of them");
   if (o->bench)
     options_refuse("--bench writes no files, expected it without ",
-                   OPTION_NAMES("film", "screenshot", "frames-dir", "profile"), "");
+                   OPTION_NAMES("video", "screenshot", "frames-dir", "profile"), "");
   if (!o->json) options_refuse("", OPTION_NAMES("probe"), " needs --json");
   if (!o->headless && !o->bench)
     options_refuse("", OPTION_NAMES("frames-dir", "profile", "json", "frames"), " needs --headless");

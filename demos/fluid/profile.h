@@ -6,7 +6,7 @@
 
 #include "simulation.h"
 
-/* Interpolated at (x, y) in metres. Waits for the device and reads the whole field. */
+/* Interpolated at (x, y) in metres. Synchronises and reads the whole field. */
 int profile_probe(const simulation *s, const double at[2], double velocity[2],
                   char message[SIMULATION_MESSAGE]);
 

@@ -60,7 +60,7 @@ int report_end(const work_report *w) {
   if (w->frame_count) {
     const frame_report *f = &w->frames[w->frame_count - 1];
     printf(", %.4g s of the fluid", f->time);
-    printf("; %.1f frames a second\n", w->frame_count / w->total);
+    printf("; %.1f frames per second\n", w->frame_count / w->total);
     printf("divergence  %.3e 1/s before the last projection, %.3e after it\n", f->divergence_before,
            f->divergence_after);
     printf("seconds     prepare %.3f, steps %.3f (%.2f ms each), draw %.3f", w->prepare, steps,
@@ -72,7 +72,7 @@ int report_end(const work_report *w) {
   }
   if (o->screenshot)
     printf("picture     %s, %d x %d pixels\n", o->screenshot, w->picture_width, w->picture_height);
-  if (o->film) printf("film        %s, %d x %d pixels\n", o->film, w->picture_width, w->picture_height);
+  if (o->video) printf("video        %s, %d x %d pixels\n", o->video, w->picture_width, w->picture_height);
   if (o->frames_dir)
     printf("frames      %s/frame-00000.png ..., %d x %d pixels\n", o->frames_dir, w->picture_width,
            w->picture_height);

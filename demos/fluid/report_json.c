@@ -11,15 +11,16 @@ static json_t *multigrid(const ts_multigrid_desc *m) {
 
 static json_t *parameters(const simulation *s) {
   const ts_fluid_parameters *p = simulation_parameters(s);
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:i, s:b, s:o}", "time_step",
-                   report_number(p->time_step), "viscosity", report_number(p->viscosity), "reynolds",
-                   report_number(simulation_reynolds(s)), "buoyancy", report_number(p->buoyancy),
-                   "smoke_weight", report_number(p->smoke_weight), "vorticity_confinement",
-                   report_number(p->vorticity_confinement), "dye_decay", report_number(p->dye_decay),
-                   "temperature_decay", report_number(p->temperature_decay), "advection",
-                   p->advection == TS_FLUID_MACCORMACK ? "maccormack" : "semi-lagrangian", "solver",
-                   ts_fluid_solver_name(p->solver), "iterations", p->iterations, "cold_start", p->cold_start,
-                   "multigrid", multigrid(&p->multigrid));
+  return json_pack(
+      "{s:o, s:o, s:o, s:o, s:o, s:[o, o], s:o, s:o, s:o, s:s, s:s, s:i, s:o, s:b, s:o}", "time_step",
+      report_number(p->time_step), "viscosity", report_number(p->viscosity), "reynolds",
+      report_number(simulation_reynolds(s)), "buoyancy", report_number(p->buoyancy), "smoke_weight",
+      report_number(p->smoke_weight), "gravity", report_number(p->gravity[0]), report_number(p->gravity[1]),
+      "vorticity_confinement", report_number(p->vorticity_confinement), "dye_decay",
+      report_number(p->dye_decay), "temperature_decay", report_number(p->temperature_decay), "advection",
+      p->advection == TS_FLUID_MACCORMACK ? "maccormack" : "semi-lagrangian", "solver",
+      ts_fluid_solver_name(p->solver), "iterations", p->iterations, "tolerance", report_number(p->tolerance),
+      "cold_start", p->cold_start, "multigrid", multigrid(&p->multigrid));
 }
 
 json_t *report_simulation_json(const simulation *s) {

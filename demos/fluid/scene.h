@@ -31,7 +31,7 @@ typedef struct scene_setup {
   int source_count;
   unsigned char *solid; /* width * height flags; NULL: none. The caller's to free */
   double speed, length; /* of the Reynolds number, speed * length / viscosity; 0: it has none */
-  int steps_per_frame;  /* of a film */
+  int steps_per_frame;  /* of a video */
   fluid_field field;    /* what to look at */
   int32_t particle_columns, particle_rows; /* 0: none */
   double particle_lifetime;                /* s */
@@ -60,7 +60,7 @@ int scene_set_up(const scene *s, int32_t width, int32_t height, scene_setup *set
 void scene_setup_destroy(scene_setup *setup);
 
 /* What the scene adds by itself before a step, the first one being 0: at most `most` blobs, whose number is
- * returned. In a scene for the mouse they are a script, for films; in others a push to begin with. */
+ * returned. In a scene for the mouse they are a script, for videos; in others a push to begin with. */
 int scene_splats(const scene *s, const scene_setup *setup, int step, scene_splat *splats, int most);
 /* Whether these splats stand for somebody's mouse. */
 int scene_is_scripted(const scene *s);

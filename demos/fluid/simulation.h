@@ -1,4 +1,4 @@
-/* A fluid on a device with its scene, walls and parameters: what the window and the films both run. Functions
+/* A fluid on a device with its scene, walls and parameters: what the window and the videos both run. Functions
  * return 0, or 1 with one line in `message`, in which case everything is as it was unless it says otherwise. */
 #ifndef SIMULATION_H
 #define SIMULATION_H
@@ -40,7 +40,7 @@ typedef struct simulation simulation;
 int simulation_create(const simulation_options *options, simulation **made, char message[SIMULATION_MESSAGE]);
 void simulation_destroy(simulation **made);
 
-/* ---- What it is. Borrowed, and anew after each call that returns 0 below. ---- */
+/* ---- What it is. Borrowed, and changed by each call that returns 0 below. ---- */
 
 ts_context *simulation_context(const simulation *s);
 ts_fluid *simulation_fluid(const simulation *s);

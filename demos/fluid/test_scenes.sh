@@ -1,4 +1,4 @@
-# Every scene on one backend, its pictures, films and figures.
+# Every scene on one backend, its pictures, videos and figures.
 on="--backend $group"
 
 # Any size serves every scene, also odd and flat ones.
@@ -74,20 +74,20 @@ if [ $pictures = yes ]; then
   differ frames/frame-00000.png frames/frame-00002.png
 
   if ffmpeg -version >/dev/null 2>&1 && ffprobe -version >/dev/null 2>&1; then
-    expect 0 $on --size 33x19 --frames 5 --film film.mp4
-    same "frames of the film" "$(ffprobe -v error -count_frames -select_streams v -show_entries \
-      stream=nb_read_frames,width,height -of csv=p=0 film.mp4)" 958,552,5
-    same "nothing beside the film" "$(ls film*)" film.mp4
+    expect 0 $on --size 33x19 --frames 5 --video video.mp4
+    same "frames of the video" "$(ffprobe -v error -count_frames -select_streams v -show_entries \
+      stream=nb_read_frames,width,height -of csv=p=0 video.mp4)" 958,552,5
+    same "nothing beside the video" "$(ls video*)" video.mp4
     if ffmpeg -v error -encoders | grep -q libvpx-vp9; then
-      expect 0 $on --size 32x18 --frames 3 --picture-size 64x36 --film other.webm
-      same "format of the other film" "$(ffprobe -v error -show_entries stream=codec_name -of csv=p=0 other.webm)" vp9
+      expect 0 $on --size 32x18 --frames 3 --picture-size 64x36 --video other.webm
+      same "format of the other video" "$(ffprobe -v error -show_entries stream=codec_name -of csv=p=0 other.webm)" vp9
     fi
-    "$program" --headless $on --size 32x32 --frames 1000000 --film ended.mkv >../log/out 2>../log/err &
+    "$program" --headless $on --size 32x32 --frames 1000000 --video ended.mkv >../log/out 2>../log/err &
     for _ in $(seq 600); do ls ended.mkv.?????? >/dev/null 2>&1 || sleep 0.1; done
-    ls ended.mkv.?????? >/dev/null 2>&1 || fail "there is no film to end"
+    ls ended.mkv.?????? >/dev/null 2>&1 || fail "there is no video to end"
     kill $!
     wait $! 2>/dev/null
-    same "nothing of a film that was ended" "$(ls ended* 2>/dev/null)" ''
+    same "nothing of a video that was ended" "$(ls ended* 2>/dev/null)" ''
   fi
 else
   refuse 1 "this build has no OpenGL" $on --size 8x8 --frames 1 --screenshot refused.png

@@ -26,8 +26,8 @@ refuse 2 "--picture-size: '8x8', expected" --picture-size 8x8
 refuse 2 "--probe: '1', expected X,Y in metres" --json --probe 1
 refuse 2 "--probe needs --json" --probe 1,0.5
 refuse 2 "--reynolds: '1e30', expected a number from 1e-6 to 1e12" --scene cavity --reynolds 1e30
-refuse 2 "'film.mp4', expected options only" film.mp4
-refuse 2 "--bench writes no files" --bench --film film.mp4
+refuse 2 "'video.mp4', expected options only" video.mp4
+refuse 2 "--bench writes no files" --bench --video video.mp4
 
 # Without --headless.
 checks=$((checks + 1))
@@ -48,15 +48,15 @@ refuse 1 "text.png: Not a PNG file, expected a picture of walls" $cpu --walls te
 refuse 1 "full.png: everything is dark, which leaves no fluid" $cpu --walls full.png --size 8x8
 refuse 1 "no-directory/a.png: No such file" $cpu --screenshot no-directory/a.png
 refuse 1 "no-directory/a.csv: No such file" $cpu --profile no-directory/a.csv
-refuse 1 "no-directory/a.mp4: " $cpu --film no-directory/a.mp4
-refuse 1 "a.txt: a film of unknown format, expected .mp4, .mkv, .mov or .webm" $cpu --film a.txt
+refuse 1 "no-directory/a.mp4: " $cpu --video no-directory/a.mp4
+refuse 1 "a.txt: a video of unknown format, expected .mp4, .mkv, .mov or .webm" $cpu --video a.txt
 refuse 1 "text.png: Not a directory" $cpu --frames-dir text.png
 refuse 1 "this output is also the input" $cpu --walls full.png --screenshot full.png
 mkdir bin
 PATH_BEFORE=$PATH
 for tool in ls cksum wc grep cat sed head; do ln -s "$(command -v $tool)" bin/; done
 PATH=$PWD/bin
-refuse 1 "ffmpeg makes films, but is not installed" $cpu --film a.mp4
+refuse 1 "videos need ffmpeg, which is not installed" $cpu --video a.mp4
 PATH=$PATH_BEFORE
 
 # Files and streams.
@@ -65,18 +65,18 @@ called=fluid
 short="--backend cpu --size 32x24 --frames 2"
 outputs --profile csv $short
 streams a.csv $short --profile a.csv
-"$program" --headless --size 8x8 --frames 0 --film probe.mp4 >../log/out 2>../log/err # a build without OpenGL draws nothing
+"$program" --headless --size 8x8 --frames 0 --video probe.mp4 >../log/out 2>../log/err # a build without OpenGL draws nothing
 rm -f probe.mp4
 if command -v ffmpeg >/dev/null && ! grep -q 'this build has no OpenGL' ../log/err; then
-  outputs --film mp4 $short
-  interrupted TERM 143 f.mp4 --backend cpu --size 32x24 --frames 100000 -q --film f.mp4
-  # A film that does not fit is an error, and none is left. With the signal ignored, writes fail as on a full disk.
+  outputs --video mp4 $short
+  interrupted TERM 143 f.mp4 --backend cpu --size 32x24 --frames 100000 -q --video f.mp4
+  # A video that does not fit is an error, and none is left. With the signal ignored, writes fail as on a full disk.
   for ending in mp4 mkv mov webm; do
     checks=$((checks + 1))
     (
       trap '' XFSZ
       ulimit -f 1
-      exec "$program" $short -q --headless --film "f.$ending" >../log/out 2>../log/err </dev/null
+      exec "$program" $short -q --headless --video "f.$ending" >../log/out 2>../log/err </dev/null
     )
     same "status of a .$ending for which there is no room" $? 1
     said "fluid: f.$ending: "

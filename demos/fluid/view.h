@@ -10,7 +10,8 @@
 
 typedef struct fluid_look {
   fluid_field field;
-  double range;  /* of the colours, in the field's unit; 0: follows the data, which waits for the device */
+  double
+      range; /* of the colours, in the field's unit; 0: follows the data, which takes a host synchronisation */
   int particles; /* draw them */
   int arrows;    /* of the velocity */
   int legend;    /* a scale into the picture */

@@ -129,7 +129,7 @@ static const char *measure_field(view_colours *c, const simulation *s, fluid_fie
   return why;
 }
 
-/* Grows at once and shrinks slowly, in round numbers, so that a film does not flicker. */
+/* Grows at once and shrinks slowly, in round numbers, so that a video does not flicker. */
 static double follow(view_colours *c, fluid_field field, double most) {
   if (c->ranged != field) c->followed = 0;
   c->ranged = field;

@@ -68,30 +68,30 @@ static void pause_steps(window_state *w) {
 }
 
 static const app_key keys[] = {{GLFW_KEY_SPACE, 0, window_run_or_pause, "Space", "run, pause", 0},
-                               {'S', 0, window_step, "S", "a single step", 1},
-                               {'R', 0, window_reset, "R", "from the beginning", 0},
-                               {'C', 0, window_clear_walls, "C", "no walls", 0},
+                               {'S', 0, window_step, "S", "one step", 1},
+                               {'R', 0, window_reset, "R", "restart", 0},
+                               {'C', 0, window_clear_walls, "C", "clear walls", 0},
                                {'N', 0, next_scene, "N", "next scene", 0},
-                               {'M', 0, next_solver, "M", "next solver of the pressure", 0},
+                               {'M', 0, next_solver, "M", "next pressure solver", 0},
                                {'1', 0, show_dye, "1", "dye", 0},
                                {'2', 0, show_speed, "2", "speed", 0},
                                {'3', 0, show_pressure, "3", "pressure", 0},
                                {'4', 0, show_divergence, "4", "divergence", 0},
                                {'5', 0, show_vorticity, "5", "vorticity", 0},
-                               {'A', 0, switch_arrows, "A", "arrows of the velocity", 0},
+                               {'A', 0, switch_arrows, "A", "velocity arrows", 0},
                                {'O', 0, switch_particles, "O", "particles", 0},
                                {'[', 0, smaller_brush, "[", "smaller brush", 1},
                                {']', 0, larger_brush, "]", "larger brush", 1},
                                {'P', 0, window_save_picture, "P", "save a picture", 0},
-                               {'F', 0, window_film, "F", "begin or end a film", 0},
-                               {'J', 0, window_save_report, "J", "save what is set and measured, as JSON", 0},
+                               {'F', 0, window_video, "F", "start or stop a video", 0},
+                               {'J', 0, window_save_report, "J", "save settings and measurements, as JSON", 0},
                                {0}};
 
 static const ui_row pointer_rows[] = {{"left button", "push the fluid, with dye"},
                                       {"right button", "draw walls"},
                                       {"middle button", "erase walls (also Shift and the right one)"},
                                       {"wheel", "larger or smaller brush"},
-                                      {"drop a PNG", "its dark parts become walls"},
+                                      {"drop a PNG", "dark pixels become walls"},
                                       {0}};
 
 /* ---- The pointer ---- */
@@ -210,7 +210,7 @@ int run_window(const program_options *options) {
   } else {
     take_options(&w, options);
     app_run(&w.app);
-    window_film_end(&w);
+    window_video_end(&w);
   }
   fluid_view_destroy(&w.view);
   simulation_destroy(&w.s);

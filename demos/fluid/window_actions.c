@@ -72,7 +72,7 @@ static int announce_compiling(window_state *w) {
            (int)simulation_info(w->s)->layout, (int)p->advection, (int)p->solver, (int)m->smoother,
            (int)m->storage, (int)m->interpolation, m->symmetric, p->viscosity > 0, p->vorticity_confinement > 0,
            simulation_setup(w->s)->source_count > 0, w->particles > 0);
-  w->compiling = first_time(&w->compiled, uses);
+  w->compiling = app_first_time(&w->compiled, uses);
   return w->compiling;
 }
 
@@ -102,14 +102,14 @@ void window_make_steps(window_state *w, double seconds) {
     if (w->measure_divergence && is_last) measure |= TS_FLUID_MEASURE_DIVERGENCE;
     if (simulation_step(w->s, measure, !w->touched, message)) {
       const size_t used = strlen(message);
-      if (simulation_broken(w->s)) snprintf(message + used, sizeof message - used, "; R begins again");
+      if (simulation_broken(w->s)) snprintf(message + used, sizeof message - used, "; R restarts it");
       app_tell_error(&w->app, message);
       w->paused = 1;
       return;
     }
   }
   app_times_add(&w->times, APP_TIMES, 1e3 * (glfwGetTime() - begin) / made);
-  window_film_frame(w, made);
+  window_video_frame(w, made);
 }
 
 void window_reset(window_state *w) {
@@ -117,7 +117,7 @@ void window_reset(window_state *w) {
   if (simulation_reset(w->s, message))
     app_tell_error(&w->app, message);
   else
-    app_tell(&w->app, "back at the beginning");
+    app_tell(&w->app, "restarted");
 }
 
 /* ---- Walls ---- */
@@ -127,7 +127,7 @@ void window_clear_walls(window_state *w) {
   if (simulation_clear_walls(w->s, message))
     app_tell_error(&w->app, message);
   else
-    app_tell(&w->app, "no walls");
+    app_tell(&w->app, "walls cleared");
 }
 
 void window_load_walls(window_state *w, const char *path) {
@@ -178,7 +178,7 @@ void window_set_particles(window_state *w, int count) {
   w->look.particles = count > 0;
 }
 
-/* ---- Another device: the walls come along, the flow begins anew ---- */
+/* ---- Another device: the walls come along, the flow starts again ---- */
 
 static int copy_walls(const simulation *from, simulation *to, char message[SIMULATION_MESSAGE]) {
   const ts_fluid_info *info = simulation_info(from);
@@ -210,5 +210,5 @@ void window_set_backend(window_state *w, const char *backend) {
   w->s = made;
   w->compiled.count = 0; /* shaders are a context's */
   w->times.count = 0;
-  app_tell(&w->app, "on %s, from the beginning", backend);
+  app_tell(&w->app, "on %s, restarted", backend);
 }

@@ -24,7 +24,7 @@ static void size_controls(window_state *w) {
   const int shown = choice < 5 ? 5 : 6;
   if (ui_combo("resolution", &choice, names, shown) && choice < 5)
     window_set_scene(w, index, widths[choice], heights[choice]);
-  ui_tip("of the scene's own; the fluid begins anew");
+  ui_tip("times the scene's own; the fluid starts again");
   if (ui_text_field("size", w->size_text, sizeof w->size_text, "Resize")) {
     int given_width, given_height, end = 0;
     if (sscanf(w->size_text, "%dx%d%n", &given_width, &given_height, &end) == 2 && !w->size_text[end])
@@ -32,7 +32,7 @@ static void size_controls(window_state *w) {
     else
       app_tell_error(&w->app, "a size is two numbers of cells, such as 257x129");
   }
-  ui_tip("cells, such as 257x129; the fluid begins anew");
+  ui_tip("cells, such as 257x129; the fluid starts again");
 }
 
 static void scene_section(window_state *w) {
@@ -46,9 +46,9 @@ static void scene_section(window_state *w) {
   if (app_choice("scene", &choice, scene_names)) window_set_scene(w, choice, 0, 0);
   ui_tip(scene_text(simulation_scene(w->s)));
   size_controls(w);
-  ui_slider_int("steps a frame", &w->steps_per_frame, 1, 16, "1");
-  ui_tip("at 60 frames a second; never more of them in one frame");
-  app_button(&w->app, "No walls", 2, 1, window_clear_walls);
+  ui_slider_int("steps per frame", &w->steps_per_frame, 1, 16, "1");
+  ui_tip("at 60 frames a second, and at most in one frame");
+  app_button(&w->app, "Clear walls", 2, 1, window_clear_walls);
   ui_same_line();
   app_keys_button(&w->app, 2);
 }
@@ -62,7 +62,7 @@ static void pointer_section(window_state *w) {
   double percent = 100 * p->brush;
   if (ui_slider_log_unit("brush", &percent, 100 * POINTER_SMALLEST, 100 * POINTER_LARGEST, 0, "% of height"))
     p->brush = percent / 100;
-  ui_tip("its radius; also the wheel");
+  ui_tip("radius; also the wheel");
   ui_slider_unit("push", &p->push, 0, 4, "x");
   ui_tip("how much of the pointer's velocity the fluid takes");
   ui_slider_unit("dye", &p->dye, 0, 2, "");
@@ -105,7 +105,7 @@ static const char *unit_of(fluid_field field) {
 static void look_section(window_state *w) {
   fluid_look *look = &w->look;
   int field = (int)look->field;
-  if (!ui_section("Look")) return;
+  if (!ui_section("Display")) return;
   if (app_choice("field", &field, field_names)) {
     look->field = (fluid_field)field;
     look->legend = look->field != FLUID_FIELD_DYE;
@@ -113,9 +113,9 @@ static void look_section(window_state *w) {
   }
   const int has_scale = look->field != FLUID_FIELD_DYE;
   ui_disabled_begin(!has_scale);
-  if (ui_check_box("keep the colours' range", &w->own_range))
+  if (ui_check_box("fix the colour range", &w->own_range))
     look->range = w->own_range ? fluid_view_range(w->view) : 0;
-  ui_tip("else it follows the data, which the device is waited for");
+  ui_tip("else it follows the data, which takes a host synchronisation");
   double range = look->range > 0 ? look->range : fluid_view_range(w->view);
   ui_disabled_begin(!w->own_range);
   if (ui_slider_log_unit("range", &range, 1e-4, 1e4, 0, unit_of(look->field))) look->range = range;
@@ -131,13 +131,13 @@ static void look_section(window_state *w) {
 
 static int forces(ts_fluid_parameters *p) {
   int changed = ui_slider_log_unit("buoyancy", &p->buoyancy, 1e-3, 100, 1, "m/s^2");
-  ui_tip("upwards, of temperature 1");
+  ui_tip("upward acceleration at temperature 1");
   changed |= ui_slider_log_unit("smoke's weight", &p->smoke_weight, 1e-3, 100, 1, "m/s^2");
-  ui_tip("downwards, of dye of brightness 1");
+  ui_tip("downward acceleration at dye of brightness 1");
   changed |= ui_slider_unit("gravity x", &p->gravity[0], -10, 10, "m/s^2");
   changed |= ui_slider_unit("gravity y", &p->gravity[1], -10, 10, "m/s^2");
   changed |= ui_slider_log_unit("confinement", &p->vorticity_confinement, 1e-2, 100, 1, "");
-  ui_tip("of vorticity: gives small vortices back what the grid took");
+  ui_tip("of vorticity: restores small vortices that numerical diffusion damps");
   changed |= ui_slider_log_unit("dye's decay", &p->dye_decay, 1e-3, 10, 1, "1/s");
   changed |= ui_slider_log_unit("heat's decay", &p->temperature_decay, 1e-3, 10, 1, "1/s");
   return changed;
@@ -161,7 +161,7 @@ static void fluid_section(window_state *w) {
   if (changed) window_set_parameters(w, &p);
   int layout = (int)simulation_info(w->s)->layout;
   if (ui_combo("layout", &layout, layouts, 2)) window_set_layout(w, (ts_fluid_layout)layout);
-  ui_tip("collocated is the paper's: divergence does not vanish there; the fluid begins anew");
+  ui_tip("collocated is the paper's: divergence does not vanish there; the fluid starts again");
   if (ui_button("The scene's own", 1)) window_default_parameters(w);
 }
 
@@ -171,12 +171,12 @@ static void file_section(window_state *w) {
   if (!ui_section("Files")) return;
   app_file_field(&w->app, "picture", &w->picture_file, "Picture", "saves the picture in this file, as PNG",
                  window_save_picture);
-  const char *why = film_is_possible() ? NULL : "ffmpeg makes films, but is not installed";
+  const char *why = video_is_possible() ? NULL : "videos need ffmpeg, which is not installed";
   ui_disabled_begin(why != NULL);
-  app_file_field(&w->app, "film", &w->film_file, w->film ? "End film" : "Film",
-                 why ? why : "begins or ends a film in this file", window_film);
+  app_file_field(&w->app, "video", &w->video_file, w->video ? "Stop" : "Video",
+                 why ? why : "starts or stops a video in this file", window_video);
   ui_disabled_end();
-  app_file_field(&w->app, "report", &w->report_file, "Report", "saves what is set and measured, as JSON",
+  app_file_field(&w->app, "report", &w->report_file, "Report", "saves settings and measurements, as JSON",
                  window_save_report);
 }
 
@@ -184,7 +184,7 @@ void window_panel_draw(window_state *w) {
   char text[SIMULATION_MESSAGE];
   simulation_describe(w->s, text, sizeof text);
   ui_dim_text(text);
-  snprintf(text, sizeof text, "%.0f frames a second, time %.4g s", 1 / w->frame_seconds,
+  snprintf(text, sizeof text, "%.0f frames per second, time %.4g s", 1 / w->frame_seconds,
            simulation_result(w->s)->time);
   ui_dim_text(text);
   if (fluid_view_way(w->view) == VIEW_WAY_SHARED) ui_dim_text("drawn from buffers shared with CUDA");

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "backend_choice.h"
 #include "names.h"
 #include "plot_range.h"
 
@@ -41,7 +40,7 @@ static int multigrid_controls(ts_multigrid_desc *d) {
     d->post = post;
     changed = 1;
   }
-  ui_tip("smoothing steps after the coarse grid's correction");
+  ui_tip("smoothing steps after the coarse-grid correction");
   ui_disabled_end();
   return changed;
 }
@@ -55,7 +54,7 @@ static int multigrid_rare(ts_multigrid_desc *d) {
   }
   ui_tip("of Jacobi as the smoother");
   changed |= ui_check_box("full", &d->full);
-  ui_tip("begins with one pass of full multigrid");
+  ui_tip("starts with one pass of full multigrid");
   ui_same_line();
   changed |= ui_check_box("symmetric", &d->symmetric);
   changed |= ui_slider_int("levels", &d->max_levels, 0, 14, "all");
@@ -67,9 +66,9 @@ static int multigrid_rare(ts_multigrid_desc *d) {
 static void choose_backend(window_state *w) {
   ts_context_info device;
   if (ts_context_get_info(simulation_context(w->s), &device) != TS_OK) return;
-  const char *chosen = backend_choice(device.backend);
+  const char *chosen = app_backend_choice(device.backend);
   if (chosen) window_set_backend(w, chosen);
-  ui_tip("walls come along, the fluid begins anew");
+  ui_tip("walls are kept, the fluid starts again");
 }
 
 void window_solver_section(window_state *w) {
@@ -85,10 +84,10 @@ void window_solver_section(window_state *w) {
   int changed = ui_slider_int(cycles ? "cycles" : "iterations", &p.iterations, 1, cycles ? 20 : 500, "1");
   ui_disabled_begin(!conjugate);
   changed |= ui_slider_log_unit("tolerance", &p.tolerance, 1e-7, 0.5, 1, "");
-  ui_tip("of CG: it ends there; 0: never before its iterations are made");
+  ui_tip("of CG; 0: always all iterations");
   ui_disabled_end();
   changed |= ui_check_box("cold start", &p.cold_start);
-  ui_tip("the pressure begins from 0 and not from that of the last step");
+  ui_tip("start from zero instead of the previous pressure");
   choose_backend(w);
   if (ui_section_closed("Multigrid")) {
     ui_disabled_begin(!cycles);
@@ -158,17 +157,17 @@ static void time_plot(const window_state *w, const simulation_history *h) {
   }
   ui_curves(text, curves, count, SIMULATION_HISTORY, 0, high > 0 ? high : 1);
   ui_tip(w->measure_divergence || w->measure_times ? "on average over those of a frame"
-                                                   : "without a measurement nobody waits for the device");
+                                                   : "without a measurement the host does not synchronise");
 }
 
 void window_plots_section(window_state *w) {
   const simulation_history *h = simulation_get_history(w->s);
   if (!ui_section("Measured")) return;
   ui_check_box("divergence", &w->measure_divergence);
-  ui_tip("waits for the device once a frame");
+  ui_tip("synchronises with the device once a frame");
   ui_same_line();
   ui_check_box("time of each stage", &w->measure_times);
-  ui_tip("waits for the device after each stage, which takes time itself");
+  ui_tip("synchronises with the device after each stage, which takes time itself");
   divergence_plot(h, simulation_result(w->s));
   time_plot(w, h);
 }

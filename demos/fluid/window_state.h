@@ -3,8 +3,7 @@
 #define WINDOW_STATE_H
 
 #include "app.h"
-#include "film.h"
-#include "first_time.h"
+#include "video.h"
 #include "fluid.h"
 #include "png_image.h"
 #include "view.h"
@@ -23,19 +22,19 @@ struct window_state {
   /* The controls. */
   char size_text[32];
   int iterations[WINDOW_SOLVERS]; /* that each solver had or will have */
-  film *film;                     /* that is being made; NULL: none */
-  image film_picture;             /* its frame */
-  int film_frames, film_steps;
+  video *video;                   /* that is being made; NULL: none */
+  image video_picture;            /* its frame */
+  int video_frames, video_steps;
   int particles;  /* about so many */
   int own_range;  /* of the colours; else they follow the data */
   int report_due; /* at the end of the frame's work, so that it tells what all events before have done */
-  app_file picture_file, film_file, report_file;
+  app_file picture_file, video_file, report_file;
 
   /* Running. */
   int paused, single_step;
   int touched; /* the user has pushed the fluid: a scene for the mouse does nothing by itself any more */
-  first_times compiled; /* what has been stepped with */
-  int compiling;        /* the next step is the first one of its kind */
+  app_first_times compiled; /* what has been stepped with */
+  int compiling;            /* the next step is the first one of its kind */
   int steps_per_frame;
   double steps_due; /* those that time has passed for */
   int measure_divergence, measure_times;
@@ -65,11 +64,11 @@ void window_default_parameters(window_state *w);
 /* ---- window_files.c ---- */
 void window_name_files(window_state *w);
 void window_save_picture(window_state *w);
-void window_save_report(window_state *w);           /* at the end of this frame's work */
-void window_write_report(window_state *w);          /* if it is due */
-void window_film(window_state *w);                  /* begins one, or ends it */
-void window_film_frame(window_state *w, int steps); /* where there is one: after steps of the fluid */
-void window_film_end(window_state *w);
+void window_save_report(window_state *w);            /* at the end of this frame's work */
+void window_write_report(window_state *w);           /* if it is due */
+void window_video(window_state *w);                  /* begins one, or ends it */
+void window_video_frame(window_state *w, int steps); /* where there is one: after steps of the fluid */
+void window_video_end(window_state *w);
 
 /* ---- window_panel.c, window_panel_solver.c ---- */
 void window_panel_draw(window_state *w);

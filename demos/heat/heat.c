@@ -96,7 +96,7 @@ static int report(heat_system *s, const program_options *options, const heat_out
   printf("backend     %s: %s\n", device.backend, device.device);
   printf("matrix      %d unknowns, %d of them held at a temperature; %lld nonzeros\n", s->plate.unknowns,
          s->plate.held, (long long)matrix.nonzeros);
-  printf("result      %s after %d iterations, %d waits for the device\n",
+  printf("result      %s after %d iterations, %d host synchronisations\n",
          o->converged ? "converged" : "NOT converged", o->iterations, o->waits);
   printf("residual    %.3e = ||b - A x|| / ||b - A x_start||, in double precision on the host\n", residual);
   printf("seconds     solve %.3f", o->seconds);

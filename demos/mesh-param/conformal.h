@@ -65,7 +65,7 @@ conformal_condition conformal_condition_of(const mesh *m, int32_t t);
 int conformal_residual(const mesh *m, const charts *c, const unsigned char *pinned, const double *uv,
                        double *residual, char message[MESH_MESSAGE]);
 
-/* `uv`: the start, and afterwards the map; those with a flag in `pinned` stay. The equations are stated for
+/* `uv`: the start, and afterwards the map; those with a flag in `pinned` stay. The equations are assembled for
  * what is missing to the places where vertices are, and what the device finds in single precision is added to
  * these in double precision, until the residual in double precision is small enough or does not fall any more.
  *

@@ -1,4 +1,4 @@
-/* How far a flat image is from the mesh: of every triangle the singular values s1 >= s2 of its map to the
+/* How far a UV map is from the mesh: of every triangle the singular values s1 >= s2 of its map to the
  * plane. */
 #ifndef DISTORTION_H
 #define DISTORTION_H
@@ -6,15 +6,15 @@
 #include "charts.h"
 
 typedef struct distortion {
-  float *angle; /* of a triangle: s1 / s2, 1 where angles are kept; INFINITY where the image has no area */
-  float *area; /* the image's area over the triangle's, in units of the same for its whole chart; negative where
-                  it is flipped, 0 where the image or the triangle has no area */
+  float *angle; /* of a triangle: s1 / s2, 1 where angles are kept; INFINITY where the UV map has no area */
+  float *area;  /* the UV map's area over the triangle's, in units of the same for its whole chart; negative
+                   where  it is flipped, 0 where the UV map or the triangle has no area */
   double angle_mean, angle_max; /* the mean by area on the mesh; both without triangles that have no area */
   double area_mean, area_least,
       area_most;         /* the mean by area of max(a, 1 / a); of triangles that are not flipped */
-  int32_t flipped;       /* turned over in the image */
+  int32_t flipped;       /* turned over in the UV map */
   int32_t first_flipped; /* or -1 */
-  int32_t collapsed;     /* with an area on the mesh and none in the image */
+  int32_t collapsed;     /* with an area on the mesh and none in the UV map */
 } distortion;
 
 /* `uv`: of every flat vertex. Returns 0, or 1 with one line in `message`. */

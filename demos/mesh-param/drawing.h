@@ -1,4 +1,4 @@
-/* Pictures of a mesh beside its flat image, without a window: in the context of the solver where that is
+/* Pictures of a mesh beside its UV map, without a window: in the context of the solver where that is
  * OpenGL's, else in one opened for that alone. */
 #ifndef DRAWING_H
 #define DRAWING_H

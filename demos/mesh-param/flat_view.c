@@ -91,7 +91,7 @@ static void clear_rectangle(int x, int y, int width, int height, float red, floa
   glClear(GL_COLOR_BUFFER_BIT);
 }
 
-/* The unit square lies white on the ground of the image. */
+/* The unit square lies white on the ground of the UV map. */
 static void draw_ground(const flat_view *view, const flat_window *window, int left, int width, int height) {
   double low[2], high[2];
   glEnable(GL_SCISSOR_TEST);
@@ -155,7 +155,7 @@ const char *flat_view_draw(flat_view *view, const camera *c, const flat_window *
     const int lower = look->legend > 1 ? height - legend_room(left, height) : 0;
     why = legend_draw(view->legend, look->colour == FLAT_COLOUR_ANGLE ? &angle : &area, 0, lower, left, height);
   }
-  return why ? why : view_gl_check("drawing the mesh and its image");
+  return why ? why : view_gl_check("drawing the mesh and its UV map");
 }
 
 typedef struct scene {

@@ -66,7 +66,7 @@ static const char *upload_places(flat_view *view, const flattening *f) {
   return why;
 }
 
-/* ---- What changes: the image and its distortion ---- */
+/* ---- What changes: the UV map and its distortion ---- */
 
 static float angle_value(float ratio) {
   return isfinite(ratio) ? ratio - 1 : 1e9f;

@@ -7,7 +7,7 @@
 
 struct flat_view {
   int32_t triangles, pins;
-  double unit;         /* how long the image is, 1 for the unit square */
+  double unit;         /* how long the UV map is, 1 for the unit square */
   int packed;          /* into that */
   double ranges[2];    /* of the distortion of angles and of areas: most triangles are within */
   unsigned places;     /* a buffer: place, normal, seams; 7 floats a corner */

@@ -41,7 +41,7 @@ static const char *prepare(flat_view *view, int buffer, unsigned *program) {
   return NULL;
 }
 
-/* From the solver's coordinates to those of the image. */
+/* From the solver's coordinates to those of the UV map. */
 static const char *upload_charts(const flattening *f, const similarity *frame, unsigned *list) {
   float *charts = malloc((4 * (size_t)f->c.count + 1) * sizeof *charts);
   if (!charts) return no_memory;

@@ -1,4 +1,4 @@
-/* A mesh and its flat image: charts, pins, the solution, the image packed into the unit square, its distortion.
+/* A mesh and its UV map: charts, pins, the solution, the UV map packed into the unit square, its distortion.
  * Functions return 0, or 1 with one line in `message`. */
 #ifndef FLATTENING_H
 #define FLATTENING_H

@@ -39,8 +39,8 @@ static const option_row rows[] = {
     OPTION_HEADING("The map:"),
     OPTION_PARSED(
         "pin", "V,U,V", add_pin,
-        "vertex V, counted from 0, goes to the place (U, V); at least two in a part, or one and the "
-        "program takes another (default: two of each part, far apart, and the parts are packed into the "
+        "vertex V, counted from 0, goes to the place (U, V); at least two in a chart, or one and the "
+        "program takes another (default: two of each chart, far apart, and the charts are packed into the "
         "unit square)"),
     OPTION_WORD("start", "WHAT", flattening.start, starts,
                 "where the solver starts: levels, coarser meshes, distances, along the mesh, or plane, the "
@@ -62,8 +62,7 @@ static const option_row rows[] = {
                  "stop after N iterations (default: 100000)"),
     OPTION_WHOLE("threads", "N", device.threads, 1, 4096, "threads of the CPU backend"),
     OPTION_HEADING("Pictures:"),
-    OPTION_TEXT("screenshot", "FILE", screenshot,
-                "the mesh on the left and its flat image on the right, as PNG"),
+    OPTION_TEXT("screenshot", "FILE", screenshot, "the mesh on the left and its UV map on the right, as PNG"),
     OPTION_SIZE("size", width, 16, 16384, "pixels, such as 1600x800",
                 "size of the picture in pixels (default: 1600x800)"),
     OPTION_WORD("colour", "WHAT", look.colour, colours,

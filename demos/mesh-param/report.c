@@ -35,7 +35,7 @@ int report_end(const work_report *w) {
   const conformal_result *r = w->solved;
   const flattening *f = w->f;
   const distortion *d = &f->d;
-  printf("system      %d conditions for %d unknowns, normal equations %s: %lld entries\n", (int)r->rows,
+  printf("system      %d rows for %d unknowns, normal equations %s: %lld entries\n", (int)r->rows,
          (int)r->unknowns, report_normal_name(r->normal), (long long)r->nonzeros);
   printf("format      %s, %.2f MB on the device\n", ts_format_name(r->format), 1e-6 * (double)r->bytes_device);
   if (w->options->verbosity && r->choice[0]) printf("choice      %s\n", r->choice);
@@ -58,17 +58,17 @@ int report_end(const work_report *w) {
   printf("\nresidual    %.2e, from %.2e, in double precision on the host\n", r->residual, r->residual_start);
   printf("angles      mean %.5f, largest %.4g: quasi-conformal ratio of the singular values, 1 is conformal\n",
          d->angle_mean, d->angle_max);
-  printf("areas       mean %.4f, from %.4g to %.4g: shares of the image over those of the mesh\n", d->area_mean,
-         d->area_least, d->area_most);
+  printf("areas       mean %.4f, from %.4g to %.4g: shares of the UV map over those of the mesh\n",
+         d->area_mean, d->area_least, d->area_most);
   printf("flipped     ");
   report_plural(d->flipped, "triangle", "triangles");
   if (d->flipped) printf(", the first %d", (int)d->first_flipped);
-  if (d->collapsed) printf("; %d without area in the image", (int)d->collapsed);
+  if (d->collapsed) printf("; %d without area in the UV map", (int)d->collapsed);
   putchar('\n');
   if (f->pin_count)
-    printf("image       at the pins, not packed\n");
+    printf("map         at the pins, not packed\n");
   else
-    printf("image       packed into the unit square, %.0f %% of it covered\n", 100 * f->packed.fill);
+    printf("map         packed into the unit square, %.0f %% of it covered\n", 100 * f->packed.fill);
   printf("seconds     read %.3f, charts %.3f, build %.3f, layout %.3f, solve %.3f", w->seconds.read,
          w->seconds.charts, r->seconds_build, r->seconds_layout, r->seconds_solve);
   if (w->options->screenshot) printf(", draw %.3f", w->seconds.draw);

@@ -18,7 +18,7 @@ static json_t *solution(const work_report *w) {
   return json_pack(
       "{s:i, s:i, s:I, s:s, s:s, s:s, s:s, s:I, s:b, s:i, s:i, s:i, s:i, s:o, s:s, s:s, s:i, s:o, s:o, s:o, "
       "s:s}",
-      "unknowns", (int)r->unknowns, "conditions", (int)r->rows, "nonzeros", (json_int_t)r->nonzeros, "format",
+      "unknowns", (int)r->unknowns, "rows", (int)r->rows, "nonzeros", (json_int_t)r->nonzeros, "format",
       ts_format_name(r->format), "choice", r->choice, "normal_equations", report_normal_name(r->normal),
       "method", ts_method_name(r->method), "bytes_device", (json_int_t)r->bytes_device, "converged",
       r->converged, "iterations", r->iterations, "passes", r->passes, "levels", r->levels.levels,

@@ -19,7 +19,7 @@ similarity similarity_inverse(const similarity *s);
 void similarity_apply(const similarity *s, double *uv, int32_t count);
 
 /* The coordinates in which a chart is solved for: the middle of its pinned vertices is 0, and the farthest of
- * them is 1 away. There a residual means the same wherever pins are and however large the image is. Returns
+ * them is 1 away. There a residual means the same wherever pins are and however large the UV map is. Returns
  * what brings these coordinates back to those of `uv`. */
 similarity similarity_of_pins(const chart *at, const unsigned char *pinned, const double *uv);
 

@@ -63,7 +63,7 @@ fi
 # As anyone would begin.
 # shellcheck disable=SC2086
 run_all 0 --generate face:300 -o face.obj $picture
-for word in mesh charts pins backend system format method result residual angles areas flipped image seconds written \
+for word in mesh charts pins backend system format method result residual angles areas flipped map seconds written \
   ${picture:+picture}; do
   grep -q "^$word " ../log/out || fail "the report lacks the line '$word'"
 done
@@ -91,7 +91,7 @@ same converged "$(json boolean solution.converged)" true
 holds "residual" "$(json number solution.residual) <= 1e-6 && $(json number solution.residual_start) > 1e-3"
 holds "iterations" "$(json integer solution.iterations) > 10 && $(json integer solution.passes) > 0"
 same unknowns "$(json integer solution.unknowns)" $((2 * $(vertices face.obj) - 4))
-same conditions "$(json integer solution.conditions)" $((2 * $(grep -c '^f ' face.obj)))
+same rows "$(json integer solution.rows)" $((2 * $(grep -c '^f ' face.obj)))
 if [ $group = gl ]; then # blocks, but of so few entries not on a GPU
   case "$(json string solution.choice)" in
   "bcrs2: "*) format=bcrs2 ;;

@@ -1,4 +1,4 @@
-/* The window of mesh-param: the mesh and its image side by side; pins are picked and moved. */
+/* The window of mesh-param: the mesh and its UV map side by side; pins are picked and moved. */
 #include "window_state.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static void stop(window_state *w) {
 
 static const app_key keys[] = {{GLFW_KEY_SPACE, 0, window_solve_or_stop, "Space", "solve, stop", 0},
                                {'A', 0, window_automatic_pins, "A", "automatic pins", 0},
-                               {'F', 0, window_fit, "F", "fit mesh and image into the picture", 0},
+                               {'F', 0, window_fit, "F", "fit mesh and UV map into the picture", 0},
                                {'W', 0, switch_wireframe, "W", "wireframe", 0},
                                {'K', 0, switch_squares, "K", "checkerboard", 0},
                                {'C', 0, next_colour, "C", "colour: none, angles, areas", 0},
@@ -39,10 +39,10 @@ static const app_key keys[] = {{GLFW_KEY_SPACE, 0, window_solve_or_stop, "Space"
                                {'E', 0, window_export, "E", "export the mesh with u and v", 0},
                                {0}};
 
-static const ui_row pointer[] = {{"left button", "turn the mesh; move the image; drag a pin in the image"},
-                                 {"right button", "move (also the middle one)"},
-                                 {"Shift, left", "pin a vertex, on the mesh or in the image; or unpin it"},
-                                 {"wheel", "nearer, farther"},
+static const ui_row pointer[] = {{"left button", "orbit the mesh; pan the UV map; drag a pin in the UV map"},
+                                 {"right button", "pan (also the middle one)"},
+                                 {"Shift, left", "pin a vertex, on the mesh or in the UV map; or unpin it"},
+                                 {"wheel", "zoom"},
                                  {"drop a file", "open it: OBJ, PLY, OFF or STL"},
                                  {0}};
 

@@ -4,7 +4,7 @@
 
 #include "message.h"
 
-/* ---- The mesh and its image ---- */
+/* ---- The mesh and its UV map ---- */
 
 void window_image_changed(window_state *w, const flat_source *source) {
   const char *why = w->view ? flat_view_update(w->view, w->f, source) : NULL;

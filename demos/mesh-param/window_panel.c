@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "backend_choice.h"
-
 static void map_section(window_state *w) {
   const flattening *f = w->f;
   if (!ui_section("Map")) return;
@@ -16,13 +14,13 @@ static void map_section(window_state *w) {
     ui_text("%d pins given, not packed", (int)f->pin_count);
   else
     ui_text("automatic pins, packed: %.0f %%", 100 * f->packed.fill);
-  ui_text("%d part%s", (int)f->c.count, f->c.count == 1 ? "" : "s");
+  ui_text("%d chart%s", (int)f->c.count, f->c.count == 1 ? "" : "s");
   if (f->cut.edges) {
     ui_same_line();
     ui_text("cut along %d edges", (int)f->cut.edges);
   }
-  ui_check_box("cut closed meshes open", &w->options.flattening.cut);
-  ui_tip("those that are opened from now on");
+  ui_check_box("cut closed meshes", &w->options.flattening.cut);
+  ui_tip("those opened from now on");
 }
 
 /* ---- Solver ---- */
@@ -37,7 +35,7 @@ static void solve_again(window_state *w) {
 static void choose_backend(window_state *w) {
   static const char *const formats[] = {"auto", "bcrs2", "bcrs4", "jagged", "segments", "csr"};
   int format = 0;
-  const char *chosen = backend_choice(w->progress.backend[0] ? w->progress.backend : w->backend);
+  const char *chosen = app_backend_choice(w->progress.backend[0] ? w->progress.backend : w->backend);
   if (chosen) {
     solve_again(w);
     snprintf(w->backend, sizeof w->backend, "%s", chosen);
@@ -59,7 +57,7 @@ static void residual_plot(const window_state *w) {
   low = floorf(low);
   if (p->count) snprintf(text, sizeof text, "residual in a pass, 1e%.0f to 1", (double)low);
   ui_plot(text, p->curve, p->count, low, 0.5f, 0);
-  ui_tip("each pass corrects what single precision has left of the one before");
+  ui_tip("each pass corrects the rounding errors of the pass before");
 }
 
 static void solver_section(window_state *w) {
@@ -90,20 +88,20 @@ static void solver_section(window_state *w) {
 static void distortion_section(window_state *w) {
   const distortion *d = &w->f->d;
   if (!ui_section("Distortion")) return;
-  if (!w->has_ended) ui_dim_text("of the start; not solved yet");
+  if (!w->has_ended) ui_dim_text("of the initial guess; not solved yet");
   ui_text("angles   %.4g, at most %.3g", d->angle_mean, d->angle_max);
   ui_tip("s1/s2, the ratio of the singular values: 1 where angles are kept; the mean by area, and the largest");
   ui_text("areas    %.2g to %.3g", d->area_least, d->area_most);
-  ui_tip("uv / mesh: the share that a triangle has of its part's image, over the one that it has of the part");
+  ui_tip("uv / mesh: a triangle's share of its chart in the UV map, over its share of the chart on the mesh");
   ui_text("flipped  %d of %d%s", (int)d->flipped, (int)w->f->m.triangle_count, d->flipped ? " (red)" : "");
-  ui_tip("triangles that are turned over in the image, u and v being in single precision as in files");
+  ui_tip("triangles that are flipped in the UV map, with u and v in single precision as in files");
   if (d->collapsed) ui_text("no area  %d of %d", (int)d->collapsed, (int)w->f->m.triangle_count);
 }
 
 static void look_section(window_state *w) {
   static const char *const colours[] = {"none", "angles", "areas"};
   flat_look *look = &w->options.look;
-  if (!ui_section("Look")) return;
+  if (!ui_section("Display")) return;
   int colour = (int)look->colour;
   if (ui_combo("colour", &colour, colours, FLAT_COLOURS)) {
     look->colour = (flat_colour)colour;

@@ -1,4 +1,4 @@
-/* Pins: picked on the mesh or in its image, and moved in the image. */
+/* Pins: picked on the mesh or in its UV map, and moved in the UV map. */
 #include "window_state.h"
 
 #include <math.h>
@@ -107,8 +107,8 @@ static int append(window_state *w, int32_t flat) {
   return 0;
 }
 
-/* Automatic pins become given ones where they are in the image, so that nothing jumps. Those of before hold for
- * the packed image only through them. */
+/* Automatic pins become given ones where they are in the UV map, so that nothing jumps. Those of before hold
+ * for the packed image only through them. */
 static int take_over(window_state *w) {
   for (int32_t v = 0; v < w->f->c.vertices; v++)
     if (w->f->pinned[v] && find_own(w, v) < 0 && append(w, v)) return 1;
@@ -117,7 +117,7 @@ static int take_over(window_state *w) {
 
 void window_add_pin(window_state *w, int32_t flat) {
   if (take_over(w) || (find_own(w, flat) < 0 && append(w, flat))) return;
-  if (!use_pins(w)) app_tell(&w->app, "vertex %d is pinned; drag it in the image", (int)w->f->c.vertex[flat]);
+  if (!use_pins(w)) app_tell(&w->app, "vertex %d is pinned; drag it in the UV map", (int)w->f->c.vertex[flat]);
 }
 
 void window_remove_pin(window_state *w, int32_t flat) {
@@ -149,13 +149,13 @@ void window_move_pin(window_state *w, double x, double y) {
   if (use_pins(w)) *pin = before;
 }
 
-/* From the start, so that the image is the one that the program always finds. */
+/* From the start, so that the UV map is the one that the program always finds. */
 void window_automatic_pins(window_state *w) {
   char message[MESH_MESSAGE];
   w->pin_count = 0;
   w->dragged = -1;
   worker_stop(w->solver);
   if (flattening_restart(w->f, message)) app_tell_error(&w->app, message);
-  if (!use_pins(w)) app_tell(&w->app, "two pins in every part, far apart, and the parts packed");
+  if (!use_pins(w)) app_tell(&w->app, "two pins in every chart, far apart, and the charts packed");
   flat_view_fit_image(w->f, &w->window);
 }

@@ -49,7 +49,7 @@ void window_open_file(window_state *w, const char *path);
 /* ---- window_pins.c ---- */
 /* The pin near a place of the scene, or -1; of automatic ones too. */
 int32_t window_find_pin(const window_state *w, double x, double y);
-/* The flat vertex near a place of the scene, or -1: in the image the nearest, on the mesh the nearest that
+/* The flat vertex near a place of the scene, or -1: in the UV map the nearest, on the mesh the nearest that
  * faces the camera. */
 int32_t window_find_vertex(const window_state *w, double x, double y);
 void window_add_pin(window_state *w, int32_t flat);

@@ -1,5 +1,5 @@
 /* mesh-smooth --bench: how long a step of the flow takes, whole and in parts. The whole step is the figure that
- * counts: parts are timed with a wait for the device after each, which a step does not have. */
+ * counts: parts are timed with a host synchronisation after each, which a step does not have. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +160,7 @@ static void print_text(const bench_state *b, const load_report *loaded, const be
   printf("mesh        %s: %d vertices, %d triangles\n", loaded->name, (int)m->vertex_count,
          (int)m->triangle_count);
   printf("device      %s: %s; format %s\n", device.backend, device.device, ts_format_name(flow.format));
-  printf("step        %d CG iterations, the matrix computed anew; positions are put back before each\n",
+  printf("step        %d CG iterations, the matrix recomputed; positions are restored before each\n",
          b->iterations);
   printf("times       medians of %d, after %d to warm up\n\n", b->repeats, (int)warm_up);
   printf("  %-28s %9.3f ms           fastest %.3f ms\n", "the whole step", 1e3 * t->step,
@@ -168,7 +168,7 @@ static void print_text(const bench_state *b, const load_report *loaded, const be
   printf(
       "  %-28s %9s %2.0f ms           37 k vertices, 5 iterations, GeForce FX without its pbuffer switches\n\n",
       "Bolz et al. 2003, 3.3", "less than", 1e3 * paper_seconds);
-  printf("Its parts, with a wait for the device after each, which the step does not have:\n");
+  printf("Its parts, with a host synchronisation after each, which the step does not have:\n");
   print_part("matrix and right-hand side", p.assemble, sum);
   putchar('\n');
   print_part("CG: set-up and end", p.setup, sum);

@@ -61,7 +61,7 @@ int drawing_make(drawing *d, const char *path, char message[MESH_MESSAGE]) {
   if (!why)
     why = mesh_view_picture(d->view, &d->camera, &d->look, d->picture.width, d->picture.height, d->picture.rgb);
   if (why) return fail(message, why);
-  /* The colours of a film keep the range of its first picture, but nothing is displaced there yet. */
+  /* The colours of a video keep the range of its first picture, but nothing is displaced there yet. */
   if (d->look.colour == MESH_COLOUR_DISPLACEMENT) d->look.range = 0;
   if (path && png_image_save(path, &d->picture, why_not, sizeof why_not))
     return mesh_fail(message, "%s: %s", path, why_not);

@@ -123,7 +123,7 @@ int report_end(const work_report *w) {
   if (w->options->screenshot)
     printf("picture     %s, %d x %d pixels\n", w->options->screenshot, w->options->width, w->options->height);
   if (w->options->frames)
-    printf("film        ffmpeg -framerate 25 -i %s/frame-%%05d.png -pix_fmt yuv420p %s/film.mp4\n",
+    printf("video        ffmpeg -framerate 25 -i %s/frame-%%05d.png -pix_fmt yuv420p %s/video.mp4\n",
            w->options->frames, w->options->frames);
   return message_flush_stdout();
 }

@@ -28,7 +28,7 @@ static json_t *interpolation(const work_report *w) {
                    o->weights == DSI_UNIFORM ? "uniform" : "cotangent", "fit", o->fit, "fixed_control_points",
                    fixed, "soft_control_points", controls->count - fixed, "roughness_before",
                    report_number(last ? last->roughness_before : NAN), "roughness",
-                   report_number(last ? last->roughness : NAN), "conditions", (int)r->rows, "nonzeros",
+                   report_number(last ? last->roughness : NAN), "rows", (int)r->rows, "nonzeros",
                    (json_int_t)r->nonzeros, "normal_equations",
                    r->normal == TS_NORMAL_APPLIED ? "applied" : "formed", "choice", r->choice);
 }

@@ -199,7 +199,8 @@ static ts_status restore_volume(smoother *s, double *area, double *volume) {
   return status;
 }
 
-/* The step in its two halves, each with a wait; one that fails is made as ts_mesh_flow_step makes it. */
+/* The step in its two halves, each with a host synchronisation; one that fails is made as ts_mesh_flow_step
+ * makes it. */
 static ts_status timed_step(smoother *s, ts_mesh_flow_result *result, step_report *report) {
   const smoother_device *d = &s->device;
   const double begin = seconds_now();

@@ -29,8 +29,8 @@ int smoother_keep_residuals(int iteration, const double *history, int count, voi
   return 0;
 }
 
-/* Looking at the residual costs a GPU a wait, so that long solves there look seldom. A step takes few
- * iterations, of which that would cost more than it saves in waits. */
+/* Looking at the residual costs a GPU a host synchronisation, so that long solves there look seldom. A step
+ * takes few iterations, of which that would cost more than it saves in synchronisations. */
 enum { gpu_interval = 2, longest_interval = 16 };
 
 ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, const ts_context *context) {

@@ -24,7 +24,7 @@ for key in format dsi.choice; do
 done
 holds "the roughness falls" "$(json number dsi.roughness) < 0.5 * $(json number dsi.roughness_before)"
 holds "the area falls" "$(json number total.area) < $(json number area)"
-holds "conditions" "$(json integer dsi.conditions) == 2 * $(json integer vertices)"
+holds "rows" "$(json integer dsi.rows) == 2 * $(json integer vertices)"
 holds "the residual" "$(json number steps.0.relative_residual) < 1e-4"
 held=$(json number dsi.roughness)
 run_dsi 0 noisy.obj --fit 10 --weights cotangent --json

@@ -139,7 +139,7 @@ grep -q '^  the whole step ' ../log/out || fail "the benchmark does not say the 
 # Without OpenGL only a picture is refused.
 if [ $group = cpu ]; then
   export __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null
-  refuse 1 "cannot draw a picture" noisy.obj --backend cpu --screenshot a.png -o b.obj --frames film
+  refuse 1 "cannot draw a picture" noisy.obj --backend cpu --screenshot a.png -o b.obj --frames video
   run_all 0 noisy.obj --steps 1 -o again.obj -q
   unset __EGL_VENDOR_LIBRARY_FILENAMES
 fi
@@ -164,14 +164,14 @@ if [ $pictures = yes ]; then
     is_png look.png 320x200
     differ after.png look.png
   done
-  run_all 0 noisy.obj --steps 3 --frames film --size 160x120 --json
-  same "frames" "$(ls film | tr '\n' ' ')" "frame-00000.png frame-00001.png frame-00002.png frame-00003.png "
-  for frame in film/*; do is_png "$frame" 160x120; done
-  differ film/frame-00000.png film/frame-00003.png
+  run_all 0 noisy.obj --steps 3 --frames video --size 160x120 --json
+  same "frames" "$(ls video | tr '\n' ' ')" "frame-00000.png frame-00001.png frame-00002.png frame-00003.png "
+  for frame in video/*; do is_png "$frame" 160x120; done
+  differ video/frame-00000.png video/frame-00003.png
   holds "milliseconds of drawing" "$(json number steps.2.milliseconds.draw) > 0"
   # What is drawn after other pictures is what is drawn alone.
   run_all 0 noisy.obj --steps 3 --screenshot last.png --size 160x120 -q
-  cmp -s film/frame-00003.png last.png || fail "the last frame is not the picture of the last step"
-  run_all 0 noisy.obj --steps 1 --frames film --size 160x120
-  grep -q '^film  *ffmpeg .*film/frame-%05d.png' ../log/out || fail "no command makes the film"
+  cmp -s video/frame-00003.png last.png || fail "the last frame is not the picture of the last step"
+  run_all 0 noisy.obj --steps 1 --frames video --size 160x120
+  grep -q '^video  *ffmpeg .*video/frame-%05d.png' ../log/out || fail "no command makes the video"
 fi

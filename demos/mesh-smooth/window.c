@@ -53,10 +53,10 @@ static const app_key keys[] = {
     {0}};
 
 static const ui_row pointer[] = {
-    {"left button", "turn; drag the line between before and after"},
-    {"on a control point", "drag it; Ctrl and left on the mesh puts one (interpolation)"},
-    {"right button", "move (also the middle one, or Shift and the left one)"},
-    {"wheel", "nearer, farther"},
+    {"left button", "orbit; drag the line between before and after"},
+    {"on a control point", "drag it; Ctrl and left on the mesh adds one (interpolation)"},
+    {"right button", "pan (also the middle one, or Shift and the left one)"},
+    {"wheel", "zoom"},
     {"drop a file", "open it: OBJ, PLY, OFF or STL"},
     {0}};
 

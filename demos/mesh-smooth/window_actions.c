@@ -44,7 +44,7 @@ int window_compiles(window_state *w) {
   if (ts_context_get_info(smoother_context(w->s), &device) != TS_OK || !strstr(device.backend, "gl")) return 0;
   snprintf(uses, sizeof uses, "%s %d %d %d %d", device.backend, (int)o->method, (int)o->format,
            (int)o->boundary, o->preserve_volume);
-  w->compiling = first_time(&w->compiled, uses);
+  w->compiling = app_first_time(&w->compiled, uses);
   return w->compiling;
 }
 
@@ -91,7 +91,7 @@ void window_undo(window_state *w) {
 }
 void window_redo(window_state *w) {
   if (smoother_can_redo(w->s) && !smoother_is_live(w->s))
-    go(w, smoother_redo, "done again");
+    go(w, smoother_redo, "redone");
   else
     app_tell(&w->app, "nothing to redo");
 }
@@ -105,7 +105,7 @@ void window_add_noise(window_state *w) {
   if (smoother_add_noise(w->s, w->noise, w->seed++, message))
     app_tell_error(&w->app, message);
   else
-    app_tell(&w->app, "noise of %.2g of the diagonal; this is the start now", w->noise);
+    app_tell(&w->app, "noise of %.2g of the diagonal; this is the new start", w->noise);
   moved(w);
 }
 

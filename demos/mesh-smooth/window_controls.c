@@ -9,7 +9,7 @@
 #include "window_state.h"
 
 /* Iterations of a frame while the pointer drags. It goes on for so many frames after that, each with twice the
- * iterations of the one before: conjugate gradients that begin anew in every frame are slow at the end. */
+ * iterations of the one before: conjugate gradients that start again in every frame are slow at the end. */
 enum { frame_iterations = 8, settling_frames = 8 };
 
 /* ---- Places ---- */

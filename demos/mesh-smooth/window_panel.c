@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend_choice.h"
 #include "plot_range.h"
 
 /* ---- How it is smoothed ---- */
@@ -31,8 +30,8 @@ static void control_points(window_state *w) {
   if (point)
     ui_text("control point of vertex %d", (int)point->vertex);
   else
-    ui_text("%d control points; new ones are", smoother_controls(w->s)->count);
-  ui_tip("Ctrl and the left button put one on the mesh; drag it with the left button");
+    ui_text("%d control points; new ones:", smoother_controls(w->s)->count);
+  ui_tip("Ctrl and the left button add one on the mesh; drag it with the left button");
   int changed = ui_combo("kind", &fixed, kinds, 2);
   ui_disabled_begin(fixed);
   changed |= ui_slider_log("weight", &weight, 1e-3, 1e3);
@@ -54,7 +53,7 @@ static void interpolation_options(window_state *w) {
   smoother_options o = *smoother_get_options(w->s);
   int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW, kind = (int)o.weights;
   int changed = ui_slider_log_unit("fit", &o.fit, 1e-6, 10, 1, "");
-  ui_tip("how much a vertex is held at its place");
+  ui_tip("how strongly a vertex is kept at its place");
   changed |= ui_combo("weights", &kind, weights, 2);
   changed |= ui_combo("boundary", &boundary, boundaries, 2);
   if (changed) {
@@ -118,7 +117,7 @@ static void choose_device(window_state *w, const ts_context_info *device, const 
   smoother_options o = *smoother_get_options(w->s);
   int format = flow->format == TS_FORMAT_SEGMENTS;
   o.platform = TS_GL_PLATFORM_CURRENT;
-  const char *chosen = backend_choice(device->backend);
+  const char *chosen = app_backend_choice(device->backend);
   if (chosen) {
     o.backend = chosen;
     o.format = TS_FORMAT_AUTO;
@@ -195,7 +194,7 @@ static void look_section(window_state *w) {
   static const char *const colours[] = {"none", "curvature", "distance moved"};
   window_scene *scene = &w->scene;
   mesh_look *look = &scene->look;
-  if (!ui_section("Look")) return;
+  if (!ui_section("Display")) return;
   int shading = (int)look->shading, colour = (int)look->colour;
   int changed = ui_combo("shading", &shading, shadings, MESH_SHADINGS);
   changed |= ui_check_box("wireframe", &look->wireframe);
@@ -213,7 +212,7 @@ static void look_section(window_state *w) {
     scene->range_chosen = 0;
   }
   ui_disabled_begin(colour == MESH_COLOUR_NONE);
-  if (ui_check_box("keep the colours' range", &scene->keep_range)) changed = scene->range_stale = 1;
+  if (ui_check_box("fix the colour range", &scene->keep_range)) changed = scene->range_stale = 1;
   ui_disabled_end();
   look->shading = (mesh_shading)shading;
   look->colour = (mesh_colour)colour;

@@ -2,7 +2,6 @@
 #ifndef WINDOW_STATE_H
 #define WINDOW_STATE_H
 
-#include "first_time.h"
 #include "mesh_smooth.h"
 #include "mesh_window.h"
 #include "window_scene.h"
@@ -19,11 +18,11 @@ struct window_state {
   uint64_t seed;
 
   /* Running. */
-  int steps_to_make;    /* -1: until it is paused */
-  step_report last;     /* number 0: no step yet */
-  first_times compiled; /* what has been stepped with */
-  int compiling;        /* the next step is the first one of its kind */
-  app_times times;      /* of the last steps */
+  int steps_to_make;        /* -1: until it is paused */
+  step_report last;         /* number 0: no step yet */
+  app_first_times compiled; /* what has been stepped with */
+  int compiling;            /* the next step is the first one of its kind */
+  app_times times;          /* of the last steps */
 
   /* Control points of discrete smooth interpolation. */
   int32_t selected; /* the vertex of one; -1: none */

@@ -57,7 +57,7 @@ static int find_duplicates(const mesh *m, int32_t *stays, mesh_repair_report *re
   return failed;
 }
 
-/* Numbers the vertices that stay anew, in their order; `now` becomes the number of each vertex of before. */
+/* Numbers the vertices that stay again, in their order; `now` becomes the number of each vertex of before. */
 static void renumber(mesh *m, int32_t *now, origin *from) {
   int32_t count = 0;
   for (int32_t v = 0; v < m->vertex_count; v++) {

@@ -47,7 +47,7 @@ const char *mesh_view_use_host(mesh_view *view, const float *positions);
 /* Another start. */
 const char *mesh_view_use_start(mesh_view *view, const float *start);
 
-/* The positions have changed: normals and curvature are computed anew before the next drawing, on the device.
+/* The positions have changed: normals and curvature are recomputed before the next drawing, on the device.
  */
 void mesh_view_changed(mesh_view *view);
 

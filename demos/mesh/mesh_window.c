@@ -53,5 +53,5 @@ void mesh_window_export(mesh_window *m, app *a, const mesh *shown,
     app_tell_error(a, message);
   else
     app_tell(a, "%s: %d vertices, %d triangles%s", m->mesh.path, (int)shown->vertex_count,
-             (int)shown->triangle_count, overwrite_done(&m->mesh.question, m->mesh.path));
+             (int)shown->triangle_count, app_written(&m->mesh));
 }

@@ -1,11 +1,11 @@
-/* A checkerboard in the image's coordinates, in the colour of the distortion; triangles that are flipped (a value of
+/* A checkerboard in the UV map's coordinates, in the colour of the distortion; triangles that are flipped (a value of
  * the area below -1000) are red. Kinds of drawing are defines: IMAGE, COLOURED_BY (0: nothing, 1: angles, 2: areas),
  * WIREFRAME. */
 in vec3 eye, normal, corner;
 in vec2 at;
 flat in vec2 value;
 flat in float border;
-uniform float squares; /* for a length of 1 in the image; 0: none */
+uniform float squares; /* for a length of 1 in the UV map; 0: none */
 uniform sampler2D colours;
 out vec4 colour;
 

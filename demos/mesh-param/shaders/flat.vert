@@ -1,4 +1,4 @@
-/* A corner of a triangle: on the mesh, seen by the camera, or with IMAGE in the plane of its image. images: u, v of every
+/* A corner of a triangle: on the mesh, seen by the camera, or with IMAGE in the plane of its UV map. images: u, v of every
  * flat vertex. distortion: of every triangle, of its angles, 0 to 1, and of its area, -1 to 1, in units of `ranges`. */
 layout(location = 0) in vec3 place;
 layout(location = 1) in vec3 direction; /* the normal */
@@ -6,7 +6,7 @@ layout(location = 2) in float seams;    /* bits 0, 1, 2: the edge from this corn
 layout(location = 3) in int vertex;     /* the flat one */
 uniform sampler2D images, distortion;
 uniform mat4 view, projection;
-uniform vec4 window;                    /* of the image: lower left corner, and scales */
+uniform vec4 window;                    /* of the UV map: lower left corner, and scales */
 uniform vec2 ranges;
 out vec3 eye, normal, corner;
 out vec2 at;

@@ -1,4 +1,4 @@
-#include "film.h"
+#include "video.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "output_file.h"
 #include "simulation_state.h"
 
-struct film {
+struct video {
   char *path;
   output_file file;
   size_t frame_bytes;
@@ -21,7 +21,7 @@ struct film {
   int pipe, errors; /* of the child: its input, what it says */
 };
 
-/* The film's file, its format for ffmpeg, and an option of the encoder that ffmpeg takes for it: x264 in twice
+/* The video's file, its format for ffmpeg, and an option of the encoder that ffmpeg takes for it: x264 in twice
  * its usual speed, VP9 in real time. */
 static const struct {
   const char *ending, *name, *option, *value;
@@ -53,12 +53,12 @@ static int is_in_path(const char *program) {
   return 0;
 }
 
-/* NULL, or why no film can be made here: ffmpeg is not installed. */
+/* NULL, or why no video can be made here: ffmpeg is not installed. */
 static const char *unavailable(void) {
-  return is_in_path("ffmpeg") ? NULL : "ffmpeg makes films, but is not installed";
+  return is_in_path("ffmpeg") ? NULL : "videos need ffmpeg, which is not installed";
 }
 
-int film_is_possible(void) {
+int video_is_possible(void) {
   return is_in_path("ffmpeg");
 }
 
@@ -69,12 +69,12 @@ static int open_file(output_file *file, const char *path, char message[SIMULATIO
     return simulation_fail(message, "%s: %s, expected a file that can be written", path, strerror(error));
   if (file->temporary) return 0;
   output_discard(file);
-  return simulation_fail(message, "%s: no regular file, as which alone a film can be written", path);
+  return simulation_fail(message, "%s: no regular file, as which alone a video can be written", path);
 }
 
-int film_can_open(const char *path, char message[SIMULATION_MESSAGE]) {
+int video_can_open(const char *path, char message[SIMULATION_MESSAGE]) {
   if (format_of(path) == format_count)
-    return simulation_fail(message, "%s: a film of unknown format, expected .mp4, .mkv, .mov or .webm", path);
+    return simulation_fail(message, "%s: a video of unknown format, expected .mp4, .mkv, .mov or .webm", path);
   if (unavailable()) return simulation_fail(message, "%s: %s; single pictures need none", path, unavailable());
   output_file file;
   if (open_file(&file, path, message)) return 1;
@@ -84,9 +84,9 @@ int film_can_open(const char *path, char message[SIMULATION_MESSAGE]) {
 
 /* ---- The child ---- */
 
-/* It writes to a descriptor that it inherits, so that it neither makes the file anew after a signal has removed
+/* It writes to a descriptor that it inherits, so that it neither recreates the file after a signal has removed
  * it nor takes the name for a pattern or an address. Any error ends it, with a status that is not 0. */
-static void run_ffmpeg(const film *f, int input, int width, int height, int rate) {
+static void run_ffmpeg(const video *f, int input, int width, int height, int rate) {
   char size[32], frames[16], output[32];
   const int format = format_of(f->path);
   snprintf(size, sizeof size, "%dx%d", width, height);
@@ -111,7 +111,7 @@ static void widen_pipe(int pipe) {
 #endif
 }
 
-static int start(film *f, int width, int height, int rate) {
+static int start(video *f, int width, int height, int rate) {
   int ends[2];
   char log[] = "/tmp/fluid-ffmpeg.XXXXXX";
   f->errors = mkstemp(log);
@@ -128,7 +128,7 @@ static int start(film *f, int width, int height, int rate) {
   return f->child < 0 ? -1 : 0;
 }
 
-static void end(film *f, int *status) {
+static void end(video *f, int *status) {
   if (f->pipe >= 0) close(f->pipe);
   f->pipe = -1;
   *status = 0;
@@ -137,8 +137,8 @@ static void end(film *f, int *status) {
   f->child = 0;
 }
 
-static void destroy(film **made) {
-  film *f = *made;
+static void destroy(video **made) {
+  video *f = *made;
   if (f->errors >= 0) close(f->errors);
   output_discard(&f->file);
   free(f->path);
@@ -147,13 +147,13 @@ static void destroy(film **made) {
 }
 
 /* Nothing but errors is said. */
-static int said_something(const film *f) {
+static int said_something(const video *f) {
   struct stat log;
   return fstat(f->errors, &log) == 0 && log.st_size > 0;
 }
 
 /* The first line that ffmpeg said. */
-static int fail_ffmpeg(film *f, char message[SIMULATION_MESSAGE]) {
+static int fail_ffmpeg(video *f, char message[SIMULATION_MESSAGE]) {
   char text[200];
   int status;
   end(f, &status);
@@ -163,16 +163,16 @@ static int fail_ffmpeg(film *f, char message[SIMULATION_MESSAGE]) {
   return simulation_fail(message, "%.150s: ffmpeg: %s", f->path, *text ? text : "it ended without a word");
 }
 
-int film_open(const char *path, int width, int height, int frames_per_second, film **made,
-              char message[SIMULATION_MESSAGE]) {
+int video_open(const char *path, int width, int height, int frames_per_second, video **made,
+               char message[SIMULATION_MESSAGE]) {
   *made = NULL;
   if (width % 2 || height % 2)
-    return simulation_fail(message, "a film of %d x %d pixels, expected even numbers", width, height);
-  if (film_can_open(path, message)) return 1;
-  film *f = calloc(1, sizeof *f);
+    return simulation_fail(message, "a video of %d x %d pixels, expected even numbers", width, height);
+  if (video_can_open(path, message)) return 1;
+  video *f = calloc(1, sizeof *f);
   if (!f) return simulation_fail(message, "out of memory");
-  *f =
-      (film){.path = strdup(path), .frame_bytes = 3 * (size_t)width * (size_t)height, .pipe = -1, .errors = -1};
+  *f = (video){
+      .path = strdup(path), .frame_bytes = 3 * (size_t)width * (size_t)height, .pipe = -1, .errors = -1};
   if (!f->path) {
     simulation_fail(message, "out of memory");
   } else if (!open_file(&f->file, path, message)) {
@@ -182,11 +182,11 @@ int film_open(const char *path, int width, int height, int frames_per_second, fi
     }
     simulation_fail(message, "%s: ffmpeg cannot be started: %s", path, strerror(errno));
   }
-  film_discard(&f);
+  video_discard(&f);
   return 1;
 }
 
-int film_add(film *f, const unsigned char *rgb, char message[SIMULATION_MESSAGE]) {
+int video_add(video *f, const unsigned char *rgb, char message[SIMULATION_MESSAGE]) {
   for (size_t done = 0; done < f->frame_bytes;) {
     const ssize_t written = f->pipe < 0 ? -1 : write(f->pipe, rgb + done, f->frame_bytes - done);
     if (written < 0 && f->pipe >= 0 && errno == EINTR) continue;
@@ -196,8 +196,8 @@ int film_add(film *f, const unsigned char *rgb, char message[SIMULATION_MESSAGE]
   return 0;
 }
 
-int film_close(film **made, char message[SIMULATION_MESSAGE]) {
-  film *f = *made;
+int video_close(video **made, char message[SIMULATION_MESSAGE]) {
+  video *f = *made;
   int status;
   end(f, &status);
   int failed = status || said_something(f) ? fail_ffmpeg(f, message) : 0;
@@ -207,7 +207,7 @@ int film_close(film **made, char message[SIMULATION_MESSAGE]) {
   return failed;
 }
 
-void film_discard(film **made) {
+void video_discard(video **made) {
   int status;
   if (!made || !*made) return;
   end(*made, &status);
