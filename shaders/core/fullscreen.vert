@@ -1,4 +1,4 @@
-// One triangle over the viewport. The coefficients of the pass are evaluated here, once, from device slots:
+// One triangle over the viewport. The coefficients of the pass are evaluated here, once: constants, or with SLOTS
 //   coefficient = scale * numerator / denominator, 0 where the denominator is 0, a slot that is absent counts as 1.
 // p[3] and p[4] hold a coefficient each: bits of the scale, the slots' texels as x | y << 16 or -1, and in w bit 0 for a
 // numerator and bit 1 for a denominator that is a block of 16 x 8 partial sums.
@@ -11,25 +11,48 @@ uniform sampler2D slot0, slot1, slot2, slot3;
 
 flat out vec4 a, b;
 
+#ifndef SLOTS
+void evaluate() {
+  a = vec4(intBitsToFloat(p[3].x));
+  b = vec4(intBitsToFloat(p[4].x));
+}
+#else
 #ifdef GATHER
-float sum_of_block(sampler2D slots, ivec2 first) {
+// Eight texels by four: half of a row of quads.
+vec4 sum_of_quads(sampler2D slots, ivec2 at, vec2 scale) {
+  vec4 quads[4];
+  for (int x = 0; x < 4; x++) quads[x] = textureGather(slots, vec2(at + 2 * ivec2(x, 0) + 1) * scale);
+  return (quads[0] + quads[1]) + (quads[2] + quads[3]);
+}
+
+// The sum of 8 x 4 quads in pairs. Rasterizers in software take long to compile 32 gathers: they have a loop whose count (8)
+// compilers do not know.
+float sum_of_block(sampler2D slots, ivec2 first, int count) {
   vec2 scale = 1.0 / vec2(textureSize(slots, 0));
-  vec4 sums[4];
-  for (int y = 0; y < 4; y++) {
-    vec4 row[8];
-    for (int x = 0; x < 8; x++) row[x] = textureGather(slots, vec2(first + 2 * ivec2(x, y) + 1) * scale);
-    sums[y] = ((row[0] + row[1]) + (row[2] + row[3])) + ((row[4] + row[5]) + (row[6] + row[7]));
+#ifdef PLAIN_LOOP
+  vec4 row, two_rows, sum;
+  for (int k = 0; k < count; k++) {
+    vec4 half_row = sum_of_quads(slots, first + ivec2(8 * (k & 1), k & 6), scale);
+    row = (k & 1) == 0 ? half_row : row + half_row;
+    if ((k & 1) == 1) two_rows = (k & 2) == 0 ? row : two_rows + row;
+    if ((k & 3) == 3) sum = (k & 4) == 0 ? two_rows : sum + two_rows;
   }
-  vec4 sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+#else
+  vec4 rows[4];
+  for (int y = 0; y < 4; y++)
+    rows[y] = sum_of_quads(slots, first + ivec2(0, 2 * y), scale) + sum_of_quads(slots, first + ivec2(8, 2 * y), scale);
+  vec4 sum = (rows[0] + rows[1]) + (rows[2] + rows[3]);
+#endif
   return (sum.x + sum.y) + (sum.z + sum.w);
 }
 #endif
 
-vec4 slot(sampler2D slots, int packed_texel, bool is_block) {
+// `is_block`: 8 or 0.
+vec4 slot(sampler2D slots, int packed_texel, int is_block) {
   if (packed_texel == -1) return vec4(1);
   ivec2 at = ivec2(packed_texel & 0xffff, int(uint(packed_texel) >> 16));
 #ifdef GATHER
-  if (is_block) return vec4(sum_of_block(slots, at), 0, 0, 0);
+  if (is_block != 0) return vec4(sum_of_block(slots, at, is_block), 0, 0, 0);
 #endif
   return texelFetch(slots, at, 0);
 }
@@ -47,9 +70,9 @@ vec4 coefficient(ivec4 c, vec4 numerator, vec4 denominator) {
 #define SMALLEST_NORMAL 1.1754944e-38
 #define SMALLEST_BETA 1e-5
 void evaluate() {
-  vec4 delta = slot(slot0, p[3].y, (p[3].w & 1) != 0);
-  vec4 dq = slot(slot1, p[3].z, (p[3].w & 2) != 0);
-  vec4 qmq = slot(slot2, p[4].y, (p[4].w & 1) != 0);
+  vec4 delta = slot(slot0, p[3].y, p[3].w << 3 & 8);
+  vec4 dq = slot(slot1, p[3].z, p[3].w << 2 & 8);
+  vec4 qmq = slot(slot2, p[4].y, p[4].w << 3 & 8);
   dq = mix(dq, vec4(0), lessThan(abs(dq), vec4(SMALLEST_NORMAL)));
   a = coefficient(p[3], delta, dq);
   vec4 beta = a * coefficient(p[4], qmq, dq) - 1.0;
@@ -57,9 +80,10 @@ void evaluate() {
 }
 #else
 void evaluate() {
-  a = coefficient(p[3], slot(slot0, p[3].y, (p[3].w & 1) != 0), slot(slot1, p[3].z, (p[3].w & 2) != 0));
-  b = coefficient(p[4], slot(slot2, p[4].y, (p[4].w & 1) != 0), slot(slot3, p[4].z, (p[4].w & 2) != 0));
+  a = coefficient(p[3], slot(slot0, p[3].y, p[3].w << 3 & 8), slot(slot1, p[3].z, p[3].w << 2 & 8));
+  b = coefficient(p[4], slot(slot2, p[4].y, p[4].w << 3 & 8), slot(slot3, p[4].z, p[4].w << 2 & 8));
 }
+#endif
 #endif
 
 void main() {

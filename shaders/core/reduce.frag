@@ -1,14 +1,15 @@
-// One level of a reduction: the fragment adds up, or takes the maximum of, BLOCK_X x BLOCK_Y quads of 2 x 2 texels of
+// One level of a reduction: the fragment adds up, or takes the maximum of, BLOCK.x x BLOCK.y quads of 2 x 2 texels of
 // the source (the pyramid of Bolz et al. 2003, 3.1.3, with larger steps). Its quads lie as far apart as the result is
 // wide and high: neighbouring fragments fetch neighbouring texels, which is what texture caches want.
 //
-// The first level forms the terms: x y (TERM_DOT), x y w (TERM_DOT3), x x (TERM_SQUARE), x x y (TERM_SQUARE2),
-// x (TERM_SUM), |x| (TERM_ABS), x at indices only
-// (TERM_MASKED). Later levels read the sums of the level before (TERM_PARTIAL). p[6].zw is the size of the source.
-// EXACT: the blocks tile the source. ODD: its width or height is odd (a grid's), and the last quads are cut. GATHER: fetch
-// quads of one component by textureGather, but for maxima, which must see subnormal numbers: a gather may take them for 0.
-// SINGLE: the result is the first texel of the target, the others are 0. LANES: the components are lanes of one, which the
-// LAST level combines.
+// The first level forms the terms: x y (TERM_DOT), x y w (TERM_DOT3), x x (TERM_SQUARE), x x y (TERM_SQUARE2), x (TERM_SUM),
+// |x| (TERM_ABS), x at indices only (TERM_MASKED). Later levels read the sums (TERM_SUM) or maxima (TERM_ABS, TERM_SUM)
+// of the level before.
+//
+// Sizes are uniforms, so that one program serves every level of every vector. What stays a define decides what the inner
+// loop does: EXACT, the blocks tile the source; ODD, its width or height is odd (a grid's), and the last quads are cut;
+// GATHER, quads of one component are fetched by textureGather, but for maxima, which must see subnormal numbers: a gather
+// may take them for 0. LANES: the components are lanes of one, which the LAST level combines.
 #if defined(GATHER) && COMPONENTS == 1 && !defined(TERM_MASKED) && !defined(MAXIMUM)
 #extension GL_ARB_texture_gather : enable
 #define BY_GATHER
@@ -17,6 +18,9 @@
 #include "include/tiling.glsl"
 
 #define SOURCE_SIZE p[6].zw
+#define BLOCK p[7].xy
+#define IS_SINGLE ((p[7].z & 1) != 0) // the result is the first texel of the target, the others are 0
+#define IS_ROOT ((p[7].z & 2) != 0)   // the result is the square root
 #define LOWEST -3.402823466e38
 
 out vec4 result;
@@ -42,7 +46,11 @@ float magnitude(float x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7ffffff
 vec2 magnitude(vec2 x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffffu); }
 vec3 magnitude(vec3 x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffffu); }
 vec4 magnitude(vec4 x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffffu); }
+#ifdef TERM_ABS
+#define IDENTITY 0
+#else
 #define IDENTITY LOWEST
+#endif
 #define COMBINE(m, x) larger(m, x)
 #else
 #define IDENTITY 0
@@ -101,16 +109,9 @@ VALUE quad(ivec2 q) {
 #define FINAL(s) (s)
 #endif
 
-#ifdef SINGLE
-#define RESULT_SIZE ivec2(1)
-#else
-#define RESULT_SIZE TARGET_SIZE
-#endif
-#define COUNT (BLOCK_X * BLOCK_Y)
-#define BATCH 4 // quads whose fetches do not wait for each other
-
-SUM quad_number(int k, ivec2 first) {
-  ivec2 q = first + ivec2(k % BLOCK_X, k / BLOCK_X) * RESULT_SIZE;
+// Quad number `at` of the block, whose quads lie `apart`.
+SUM quad_of_block(ivec2 at, ivec2 first, ivec2 apart) {
+  ivec2 q = first + at * apart;
 #ifdef EXACT
   return QUAD(q);
 #else
@@ -120,27 +121,52 @@ SUM quad_number(int k, ivec2 first) {
 #endif
 }
 
+#define BATCH 4 // quads whose fetches do not wait for each other
+
+// Batch by batch, then the rest of the block one by one.
+#ifdef PLAIN_LOOP
+SUM reduce_block(ivec2 first, ivec2 apart) {
+  SUM sum = SUM(IDENTITY), batch = sum;
+  int number = 0, batched = BLOCK.x * BLOCK.y / BATCH * BATCH;
+  for (int y = 0; y < BLOCK.y; y++)
+    for (int x = 0; x < BLOCK.x; x++, number++) {
+      SUM term = quad_of_block(ivec2(x, y), first, apart);
+      bool alone = number >= batched;
+      batch = alone || number % BATCH == 0 ? term : COMBINE(batch, term);
+      if (alone || number % BATCH == BATCH - 1) sum = COMBINE(sum, batch);
+    }
+  return sum;
+}
+#else
+SUM reduce_block(ivec2 first, ivec2 apart) {
+  SUM sum = SUM(IDENTITY);
+  ivec2 at = ivec2(0);
+  for (int left = BLOCK.x * BLOCK.y; left > 0; left -= BATCH) {
+    SUM terms[BATCH];
+    for (int n = 0; n < BATCH; n++) {
+      terms[n] = quad_of_block(at, first, apart); // also beyond the block
+      at = at.x + 1 < BLOCK.x ? at + ivec2(1, 0) : ivec2(0, at.y + 1);
+    }
+    if (left >= BATCH) {
+      SUM batch = terms[0];
+      for (int n = 1; n < BATCH; n++) batch = COMBINE(batch, terms[n]);
+      sum = COMBINE(sum, batch);
+    } else {
+      for (int n = 0; n < BATCH - 1; n++)
+        if (n < left) sum = COMBINE(sum, terms[n]);
+    }
+  }
+  return sum;
+}
+#endif
+
 void main() {
   ivec2 first = texel();
-#ifdef SINGLE
-  if (first != ivec2(0)) {
+  if (IS_SINGLE && first != ivec2(0)) {
     result = vec4(0);
     return;
   }
-#endif
-  SUM sum = SUM(IDENTITY);
-  for (int k = 0; k < COUNT / BATCH; k++) {
-    SUM terms[BATCH];
-    for (int n = 0; n < BATCH; n++) terms[n] = quad_number(k * BATCH + n, first);
-    SUM batch = terms[0];
-    for (int n = 1; n < BATCH; n++) batch = COMBINE(batch, terms[n]);
-    sum = COMBINE(sum, batch);
-  }
-#if COUNT % BATCH != 0
-  SUM rest[COUNT % BATCH];
-  for (int n = 0; n < COUNT % BATCH; n++) rest[n] = quad_number(COUNT / BATCH * BATCH + n, first);
-  for (int n = 0; n < COUNT % BATCH; n++) sum = COMBINE(sum, rest[n]);
-#endif
+  SUM sum = reduce_block(first, IS_SINGLE ? ivec2(1) : TARGET_SIZE);
 #if defined(LANES) && defined(LAST)
   VALUE ends = FINAL(sum);
 #if COMPONENTS == 4
@@ -151,8 +177,5 @@ void main() {
 #else
   VALUE total = FINAL(sum);
 #endif
-#ifdef SQUARE_ROOT
-  total = sqrt(total);
-#endif
-  result = widen(total);
+  result = widen(IS_ROOT ? sqrt(total) : total);
 }

@@ -66,6 +66,10 @@ typedef struct gl_backend {
   int texture_gather;                      /* ARB_texture_gather, and wanted */
   int precise;                             /* ARB_gpu_shader5, and wanted */
   int packs_parities;                      /* four points of a parity are the channels of a texel */
+  /* llvmpipe compiles a fragment shader a second time for tiles that a triangle covers, unless what is there
+   * may remain: a logic operation, if only GL_COPY, makes it compile once. Drawing takes as long (1 % of a
+   * fluid's step). */
+  int compiles_once;
   GLuint nearest; /* the sampler with which shaders read texels by filtering; 0: they fetch them */
   int users;      /* vectors and scalars; without any, scratch and spare are released */
 } gl_backend;

@@ -188,6 +188,7 @@ static ts_status prepare(ts_context *context) {
   if (!context->caps.is_hardware && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
     create_sampler(gl);
     gl->packs_parities = 1;
+    gl->compiles_once = strstr(context->caps.device, "llvmpipe") != NULL;
   }
   if (!gl->saved) gl_state_set(gl);
   return gl_check(context, "opening the context");

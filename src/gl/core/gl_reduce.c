@@ -3,6 +3,7 @@
  * maximum masks them. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gl.h"
 #include "gl_shader.h"
@@ -83,15 +84,14 @@ void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
   }
 }
 
-static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max,
-                             const char *finish, const gl_program **program) {
-  char defines[256];
+static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max, int last,
+                             const gl_program **program) {
+  char defines[160];
+  const char *lanes = gl_lanes_define(v);
   const int exact = l->block_x * l->out_width * 2 == l->width && l->block_y * l->out_height * 2 == l->height;
-  snprintf(defines, sizeof defines,
-           "#define COMPONENTS %d\n#define BLOCK_X %d\n#define BLOCK_Y %d\n#define TERM_%s\n%s%s%s%s%s",
-           tsi_lanes(v), l->block_x, l->block_y, term, is_max ? "#define MAXIMUM\n" : "",
-           exact ? "#define EXACT\n" : "", (l->width | l->height) & 1 ? "#define ODD\n" : "",
-           gl_lanes_define(v), finish);
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERM_%s\n%s%s%s%s%s", tsi_lanes(v), term,
+           is_max ? "#define MAXIMUM\n" : "", exact ? "#define EXACT\n" : "",
+           (l->width | l->height) & 1 ? "#define ODD\n" : "", lanes, last && *lanes ? "#define LAST\n" : "");
   return gl_program_get(v->context, "core/fullscreen.vert", "core/reduce.frag", defines, program);
 }
 
@@ -108,9 +108,9 @@ ts_status gl_scratch_get(ts_context *context, int which, int width, int height, 
 
 /* What is reduced, and how. */
 typedef struct reduction {
-  const char *term;
+  const char *term, *later_term; /* of the first level, of those after it */
   int is_max;
-  const char *finish; /* defines of the last level */
+  int is_root;        /* the result is the square root */
   int can_be_partial; /* a block of partial sums will do */
 } reduction;
 
@@ -161,15 +161,14 @@ static ts_status draw_level(running *sum, const level *l, int k, int last, int i
                   .width = l->out_width,
                   .height = l->out_height,
                   .independent = independent};
-  char finish[64];
-  snprintf(finish, sizeof finish, "%s%s%s", last ? "#define LAST\n" : "", last ? sum->what->finish : "",
-           last && sum->slots->blocks && !ends_in_block(sum) ? "#define SINGLE\n" : "");
-  TSI_TRY(get_program(x, l, k == 0 ? sum->what->term : "PARTIAL", sum->what->is_max, finish, &pass.program));
-  if (sum->what->is_max) TSI_TRY(gl_bind_lanes(x->space));
+  const reduction *what = sum->what;
+  TSI_TRY(get_program(x, l, k == 0 ? what->term : what->later_term, what->is_max, last, &pass.program));
+  if (what->is_max) TSI_TRY(gl_bind_lanes(x->space));
   TSI_TRY(choose_target(x->context, sum, last, k, &pass));
   gl_tiling_parameters(&x->space->tiling, pass.parameters);
-  pass.parameters[6] = l->width;
-  pass.parameters[7] = l->height;
+  const int single = last && sum->slots->blocks && !ends_in_block(sum);
+  const int sizes[5] = {l->width, l->height, l->block_x, l->block_y, single | (last && what->is_root) << 1};
+  memcpy(pass.parameters + 6, sizes, sizeof sizes);
   TSI_TRY(gl_draw(x->context, &pass));
   sum->partial = *x;
   sum->partial_region = (gl_vector){pass.target, pass.x, pass.y};
@@ -194,10 +193,10 @@ static ts_status reduce(ts_scalars *out, int index, const reduction *what, const
 }
 
 ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y) {
-  static const reduction norm2 = {.term = "SQUARE", .finish = "#define SQUARE_ROOT\n"};
-  static const reduction sum = {.term = "SUM", .finish = "", .can_be_partial = 1};
-  static const reduction max = {.term = "MASKED", .is_max = 1, .finish = ""};
-  static const reduction max_abs = {.term = "ABS", .is_max = 1, .finish = ""};
+  static const reduction norm2 = {"SQUARE", "SUM", .is_root = 1};
+  static const reduction sum = {"SUM", "SUM", .can_be_partial = 1};
+  static const reduction max = {"MASKED", "SUM", .is_max = 1};
+  static const reduction max_abs = {"ABS", "ABS", .is_max = 1};
   switch (kind) {
   case TSI_REDUCE_DOT:
     return gl_dots(out, &(tsi_dot){index, x, y, NULL}, 1);
@@ -214,10 +213,10 @@ ts_status gl_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vec
 }
 
 static running start_dot(ts_scalars *out, const tsi_dot *sum) {
-  static const reduction dot = {.term = "DOT", .finish = "", .can_be_partial = 1};
-  static const reduction square = {.term = "SQUARE", .finish = "", .can_be_partial = 1};
-  static const reduction dot3 = {.term = "DOT3", .finish = "", .can_be_partial = 1};
-  static const reduction square2 = {.term = "SQUARE2", .finish = "", .can_be_partial = 1};
+  static const reduction dot = {"DOT", "SUM", .can_be_partial = 1};
+  static const reduction square = {"SQUARE", "SUM", .can_be_partial = 1};
+  static const reduction dot3 = {"DOT3", "SUM", .can_be_partial = 1};
+  static const reduction square2 = {"SQUARE2", "SUM", .can_be_partial = 1};
   const ts_vector *x = sum->x, *y = sum->y, *w = sum->w;
   if (!w)
     return x == y ? start(out, sum->index, &square, x, NULL, NULL) : start(out, sum->index, &dot, x, y, NULL);

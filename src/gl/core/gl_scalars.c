@@ -74,7 +74,7 @@ ts_status gl_scalars_normalise(ts_scalars *s, int from, int to) {
                     .coefficients = {ts_scaled(1, s, from)},
                     .independent = inverse};
     TSI_TRY(gl_program_get(context, "core/fullscreen.vert", "core/normalise.frag",
-                           inverse ? "#define INVERSE\n" : "", &pass.program));
+                           inverse ? "#define SLOTS\n#define INVERSE\n" : "#define SLOTS\n", &pass.program));
     TSI_TRY(gl_draw(context, &pass));
     if (target == impl->texture) continue;
     gl_bind_framebuffer(gl, target->framebuffer);

@@ -177,6 +177,7 @@ static ts_status compile(ts_context *context, GLenum stage, const char *name, co
   ts_status status = append(&s, version, sizeof version - 1);
   if (status == TS_OK && gl_of(context)->texture_gather) status = append(&s, "#define GATHER\n", 15);
   if (status == TS_OK && gl_of(context)->nearest) status = append(&s, "#define NEAREST\n", 16);
+  if (status == TS_OK && !context->caps.is_hardware) status = append(&s, "#define PLAIN_LOOP\n", 19);
   if (status == TS_OK) status = append(&s, defines, strlen(defines));
   if (status == TS_OK) status = expand(&s, name, 0);
   if (status == TS_OK) {

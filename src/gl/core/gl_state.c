@@ -28,7 +28,7 @@ struct gl_state {
   GLint viewport[4];
   GLint draw_framebuffer, read_framebuffer, program, vao, array_buffer, pack_buffer, unpack_buffer;
   GLint active_texture, texture[GL_UNITS], sampler[GL_UNITS];
-  GLint polygon_mode[2], clamp_read_color;
+  GLint polygon_mode[2], clamp_read_color, logic_op;
   GLboolean color_mask[4], blend;
 };
 
@@ -57,6 +57,7 @@ void gl_state_save(gl_state *s) {
   glGetIntegerv(GL_PIXEL_UNPACK_BUFFER_BINDING, &s->unpack_buffer);
   glGetIntegerv(GL_POLYGON_MODE, s->polygon_mode);
   glGetIntegerv(GL_CLAMP_READ_COLOR, &s->clamp_read_color);
+  glGetIntegerv(GL_LOGIC_OP_MODE, &s->logic_op);
   glGetBooleani_v(GL_COLOR_WRITEMASK, 0, s->color_mask);
   s->blend = glIsEnabledi(GL_BLEND, 0);
   glGetIntegerv(GL_ACTIVE_TEXTURE, &s->active_texture);
@@ -87,6 +88,7 @@ void gl_state_restore(const gl_state *s) {
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, (GLuint)s->unpack_buffer);
   glPolygonMode(GL_FRONT_AND_BACK, (GLenum)s->polygon_mode[0]);
   glClampColor(GL_CLAMP_READ_COLOR, (GLenum)s->clamp_read_color);
+  glLogicOp((GLenum)s->logic_op);
   glColorMaski(0, s->color_mask[0], s->color_mask[1], s->color_mask[2], s->color_mask[3]);
   if (s->blend) glEnablei(GL_BLEND, 0);
   for (int unit = 0; unit < GL_UNITS; unit++) {
@@ -100,6 +102,8 @@ void gl_state_restore(const gl_state *s) {
 void gl_state_set(gl_backend *gl) {
   for (int i = 0; i < switch_count; i++) glDisable(switches[i]);
   glEnable(GL_PROGRAM_POINT_SIZE);
+  glLogicOp(GL_COPY);
+  if (gl->compiles_once) glEnable(GL_COLOR_LOGIC_OP);
   for (int i = 0; i < pixel_store_count; i++)
     glPixelStorei(pixel_store[i],
                   pixel_store[i] == GL_PACK_ALIGNMENT || pixel_store[i] == GL_UNPACK_ALIGNMENT ? 4 : 0);
@@ -120,8 +124,9 @@ void gl_state_set(gl_backend *gl) {
 }
 
 void gl_state_lend(const gl_backend *gl) {
-  if (!gl->nearest || gl->saved) return;
-  for (int unit = 0; unit < GL_UNITS; unit++) glBindSampler((GLuint)unit, 0);
+  if (gl->saved) return;
+  glDisable(GL_COLOR_LOGIC_OP); /* which would turn blending off */
+  for (int unit = 0; gl->nearest && unit < GL_UNITS; unit++) glBindSampler((GLuint)unit, 0);
 }
 
 /* ---- Objects that are deleted ---- */

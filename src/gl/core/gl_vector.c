@@ -144,20 +144,19 @@ void gl_tiling_parameters(const tsi_tiling *t, int *parameters) {
   memcpy(parameters, values, sizeof values);
 }
 
-static ts_status get_program(const ts_vector *v, const char *fragment, int terms, const gl_program **program) {
-  char defines[80];
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n%s", tsi_lanes(v), terms,
+/* `more`: SLOTS, where coefficients may be slots; INDICES. */
+static ts_status get_program(const ts_vector *v, const char *fragment, int terms, const char *more,
+                             const gl_program **program) {
+  char defines[112];
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n%s%s", tsi_lanes(v), terms, more,
            gl_lanes_define(v));
   return gl_program_get(v->context, "core/fullscreen.vert", fragment, defines, program);
 }
 
 /* A program that tells indices from padding, with what it has to know of the space that is drawn over. */
 static ts_status get_masked_program(const ts_vector *out, const char *fragment, int terms, gl_pass *pass) {
-  char defines[80];
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n#define INDICES\n%s",
-           tsi_lanes(out), terms, gl_lanes_define(out));
   gl_tiling_parameters(&out->space->tiling, pass->parameters);
-  TSI_TRY(gl_program_get(out->context, "core/fullscreen.vert", fragment, defines, &pass->program));
+  TSI_TRY(get_program(out, fragment, terms, "#define SLOTS\n#define INDICES\n", &pass->program));
   return gl_bind_lanes(out->space);
 }
 
@@ -170,7 +169,7 @@ static int is_finite(ts_coefficient c) {
 static ts_status get_update_program(const ts_vector *out, const char *fragment, int terms, gl_pass *pass) {
   for (int k = 0; k < pass->coefficient_count; k++)
     if (!is_finite(pass->coefficients[k])) return get_masked_program(out, fragment, terms, pass);
-  return get_program(out, fragment, terms, &pass->program);
+  return get_program(out, fragment, terms, "", &pass->program);
 }
 
 /* A coefficient that is the constant 0 drops its term, so that what is in it does not matter. */
@@ -180,7 +179,7 @@ static int is_zero(ts_coefficient c) {
 
 ts_status gl_fill(ts_vector *y, float value) {
   gl_pass pass = {0};
-  TSI_TRY(get_program(y, "core/fill.frag", 0, &pass.program));
+  TSI_TRY(get_program(y, "core/fill.frag", 0, "", &pass.program));
   TSI_TRY(gl_bind_lanes(y->space));
   gl_tiling_parameters(&y->space->tiling, pass.parameters);
   memcpy(&pass.parameters[8], &value, sizeof value);
@@ -198,19 +197,19 @@ ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coef
 
 ts_status gl_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
   gl_pass pass = {.inputs = {x, y}};
-  TSI_TRY(get_program(out, "core/multiply.frag", 2, &pass.program));
+  TSI_TRY(get_program(out, "core/multiply.frag", 2, "", &pass.program));
   return gl_draw_vector(out, &pass);
 }
 
 ts_status gl_reciprocal(ts_vector *out, const ts_vector *x) {
   gl_pass pass = {.inputs = {x}};
-  TSI_TRY(get_program(out, "core/reciprocal.frag", 1, &pass.program));
+  TSI_TRY(get_program(out, "core/reciprocal.frag", 1, "", &pass.program));
   return gl_draw_vector(out, &pass);
 }
 
 ts_status gl_free_rows(ts_vector *out, const ts_vector *x) {
   gl_pass pass = {.inputs = {x}};
-  TSI_TRY(get_program(out, "core/free_rows.frag", 1, &pass.program));
+  TSI_TRY(get_program(out, "core/free_rows.frag", 1, "", &pass.program));
   TSI_TRY(gl_bind_lanes(out->space));
   gl_tiling_parameters(&out->space->tiling, pass.parameters);
   return gl_draw_vector(out, &pass);
@@ -245,7 +244,7 @@ ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_ve
                     .coefficient_count = 2,
                     .coefficients = {a, b},
                     .parameters = {t->width}};
-    TSI_TRY(get_program(x, "core/axpy2.frag", 2, &pass.program));
+    TSI_TRY(get_program(x, "core/axpy2.frag", 2, "#define SLOTS\n", &pass.program));
     TSI_TRY(gl_draw(x->context, &pass));
   } else {
     TSI_TRY(gl_axpby(x, a, d, ts_constant(1), x));

@@ -85,9 +85,9 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
   const tsi_tiling *t = &A->row_space->tiling;
   char defines[288];
   snprintf(defines, sizeof defines,
-           "#define COMPONENTS %d\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s%s", tsi_lanes(x),
+           "#define COMPONENTS %d\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s", tsi_lanes(x),
            t->log2_width, t->log2_height, m->as_points ? "" : "#define QUADS\n",
-           context->caps.is_hardware ? "" : "#define PLAIN_LOOP\n", A->has_diagonal ? "#define DIAGONAL\n" : "",
+           A->has_diagonal ? "#define DIAGONAL\n" : "",
            b ? is_precise(A) ? "#define RESIDUAL\n#define PRECISE\n" : "#define RESIDUAL\n" : "",
            layout->stage_count ? "#define SPILL\n" : "");
   const int masked = log2_block && A->row_space->locked;
