@@ -131,9 +131,13 @@ SUM reduce_block(ivec2 first, ivec2 apart) {
   for (int y = 0; y < BLOCK.y; y++)
     for (int x = 0; x < BLOCK.x; x++, number++) {
       SUM term = quad_of_block(ivec2(x, y), first, apart);
+#ifdef MAXIMUM // of which the order does not matter
+      sum = COMBINE(sum, term);
+#else
       bool alone = number >= batched;
-      batch = alone || number % BATCH == 0 ? term : COMBINE(batch, term);
-      if (alone || number % BATCH == BATCH - 1) sum = COMBINE(sum, batch);
+      batch = alone || number % BATCH == 0 ? term : batch + term;
+      if (alone || number % BATCH == BATCH - 1) sum += batch;
+#endif
     }
   return sum;
 }

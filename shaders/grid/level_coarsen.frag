@@ -11,14 +11,7 @@ layout(location = 0) out vec4 coarse_centre;
 layout(location = 1) out vec4 coarse_sides;
 layout(location = 2) out vec4 coarse_corners;
 
-// Of the nine directions, south-western first, those in which coefficients may differ from 0.
-#ifdef FIVE_POINT
-#define DIRECTIONS 5
-#define DIRECTION(g) ((g) + 1 + int((g) > 0) + int((g) > 3))
-#else
-#define DIRECTIONS 9
-#define DIRECTION(g) (g)
-#endif
+#define IS_FIVE_POINT (p[7].z != 0)
 
 float centre_of(ivec2 i) { return fetch_texel(stencil_centre, i).r; }
 
@@ -59,17 +52,12 @@ void compose(ivec2 I, ivec2 own) {
     float weight = w[(e.x < 0 ? 1 : 0) + (e.y < 0 ? 2 : 0)];
     if (weight == 0.0) continue;
     vec4 side = fetch_texel(stencil_sides, i);
-#ifdef FIVE_POINT
-    float a[DIRECTIONS] = float[DIRECTIONS](side.z, side.x, centre, side.y, side.w);
-#else
-    vec4 corner = fetch_texel(stencil_corners, i);
-    float a[DIRECTIONS] =
-        float[DIRECTIONS](corner.x, side.z, corner.y, side.x, centre, side.y, corner.z, side.w, corner.w);
-#endif
-    for (int g = 0; g < DIRECTIONS + p[7].w; g++) {
+    vec4 corner = IS_FIVE_POINT ? vec4(0) : fetch_texel(stencil_corners, i);
+    // From the south-western neighbour on.
+    float a[9] = float[9](corner.x, side.z, corner.y, side.x, centre, side.y, corner.z, side.w, corner.w);
+    for (int g = 0; g < count; g++) {
       if (a[g] == 0.0) continue;
-      int direction = DIRECTION(g);
-      ivec2 j = wrap(i + ivec2(direction % 3 - 1, direction / 3 - 1), FINE);
+      ivec2 j = wrap(i + ivec2(g % 3 - 1, g / 3 - 1), FINE);
       ivec2 d = (j >> 1) - I;
       vec4 v = weight * a[g] * weights_of(j);
       for (int q = 0; q < 4; q++) {
@@ -103,12 +91,8 @@ bool is_dead(ivec2 I) {
       if (centre_of(j) != 0.0) continue;
       vec4 side = fetch_texel(stencil_sides, i);
       float a = d.x == 0 ? (d.y < 0 ? side.z : side.w) : (d.x < 0 ? side.x : side.y);
-#ifdef FIVE_POINT
-      if (d.x != 0 && d.y != 0) a = 0.0;
-#else
-      vec4 corner = fetch_texel(stencil_corners, i);
+      vec4 corner = IS_FIVE_POINT ? vec4(0) : fetch_texel(stencil_corners, i);
       if (d.x != 0 && d.y != 0) a = d.y < 0 ? (d.x < 0 ? corner.x : corner.y) : (d.x < 0 ? corner.z : corner.w);
-#endif
       if (a != 0.0) return true;
     }
   }

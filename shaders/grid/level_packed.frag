@@ -1,16 +1,24 @@
-// Four points of one parity at once, p[7].xy, the channels of a texel:
+// Four points of one parity at once, p[7].xy, the channels of a texel. The kind of the pass is in p[7].w:
 //   COLOURS    x = (b - sum over d != 0 of A^d x[i + d]) / A^0
 //   RESIDUAL   r = b - A x
-//   otherwise  x = x + alpha (b - A x) / A^0 + beta (x - previous)
+//   otherwise  x = x + alpha (b - A x) / A^0 + beta (x - previous), with READS_PREVIOUS; without it previous is 0
 // Points without equation (A^0 = 0) keep their x, their residual is 0. In a colour's first sweep from 0 some parities are
 // not known yet and count as 0: KNOWN has bits for the neighbours in a row (1), in a column (2), at the corners (4) and
-// for x itself (8).
-// Reads b (input0), x (input1), the x before it (input2), the nine textures of coefficients. p[7].w = 1 if previous is to
-// be read, 0 if it is 0.
+// for x itself (8). A five-point stencil has no corners.
+// Reads b (input0), x (input1), the x before it (input2), the nine textures of coefficients.
+//
+// Only rasterizers in software pack parities. They compile slowly and leave out only what is in a loop that does not run:
+// so all this is one program, and what a pass may not need is a loop of up to one round.
 #include "include/level.glsl"
 
 uniform sampler2D layer0, layer1, layer2, layer3, layer5, layer6, layer7, layer8;
 out vec4 result;
+
+#define KNOWN p[7].z
+#define COLOURS (p[7].w == 1)
+#define RESIDUAL (p[7].w == 2)
+#define READS_PREVIOUS (p[7].w == 3)
+#define IF_BIT(bit) for (int round = 0; round < (KNOWN >> bit & 1); round++)
 
 #define A(k) fetch_texel(layer##k, at)
 
@@ -31,43 +39,30 @@ vec4 sum_of_neighbours(ivec2 t, ivec2 at) {
   vec4 sum = vec4(0), west, east;
   ivec2 south = t + ivec2(0, p[7].y - 1), north = t + ivec2(0, p[7].y);
   int across = 1 - p[7].y;
-#if (KNOWN & 1) != 0
-  fetch_beside(t, p[7].y, west, east);
-  sum += A(3) * west + A(5) * east;
-#endif
-#if (KNOWN & 2) != 0
-  sum += A(1) * x_at(south, ivec2(p[7].x, across)) + A(7) * x_at(north, ivec2(p[7].x, across));
-#endif
-#if (KNOWN & 4) != 0 && !defined(FIVE_POINT)
-  fetch_beside(south, across, west, east);
-  sum += A(0) * west + A(2) * east;
-  fetch_beside(north, across, west, east);
-  sum += A(6) * west + A(8) * east;
-#endif
+  IF_BIT(0) {
+    fetch_beside(t, p[7].y, west, east);
+    sum += A(3) * west + A(5) * east;
+  }
+  IF_BIT(1) sum += A(1) * x_at(south, ivec2(p[7].x, across)) + A(7) * x_at(north, ivec2(p[7].x, across));
+  IF_BIT(2) {
+    fetch_beside(south, across, west, east);
+    sum += A(0) * west + A(2) * east;
+    fetch_beside(north, across, west, east);
+    sum += A(6) * west + A(8) * east;
+  }
   return sum;
 }
 
 void main() {
   ivec2 t = texel(), at = t + 1 + p[7].xy * pitch(FINE);
-  vec4 centre = fetch_texel(stencil_centre, at), b = fetch_texel(input0, at + INPUT0_ORIGIN);
-#if (KNOWN & 8) != 0
-  vec4 x = x_at(t, p[7].xy);
-#else
-  vec4 x = vec4(0);
-#endif
+  vec4 centre = fetch_texel(stencil_centre, at), b = fetch_texel(input0, at + INPUT0_ORIGIN), x = vec4(0);
+  IF_BIT(3) x = x_at(t, p[7].xy);
   bvec4 none = equal(centre, vec4(0));
-  vec4 divisor = mix(centre, vec4(1), none), r = b - sum_of_neighbours(t, at);
-#ifdef COLOURS
-  result = mix(r / divisor, x, none);
-#else
-  r -= centre * x;
-#ifdef RESIDUAL
-  result = mix(r, vec4(0), none);
-#else
-  float alpha = intBitsToFloat(p[3].x), beta = intBitsToFloat(p[4].x);
-  vec4 next = x + alpha * r / divisor;
-  if (beta != 0.0) next += beta * (p[7].w == 0 ? x : x - fetch_texel(input2, at + INPUT2_ORIGIN));
-  result = mix(next, x, none);
-#endif
-#endif
+  vec4 r = b - sum_of_neighbours(t, at);
+  r = COLOURS ? r : r - centre * x;
+  float alpha = COLOURS ? 1.0 : intBitsToFloat(p[3].x), beta = intBitsToFloat(p[4].x);
+  vec4 quotient = alpha * r / mix(centre, vec4(1), none), next = COLOURS ? quotient : x + quotient;
+  for (int round = 0; round < int(beta != 0.0); round++)
+    next += beta * (READS_PREVIOUS ? x - fetch_texel(input2, at + INPUT2_ORIGIN) : x);
+  result = RESIDUAL ? mix(r, vec4(0), none) : mix(next, x, none);
 }

@@ -9,6 +9,9 @@
 uniform sampler2D stencil_sides, stencil_corners, weights0, weights1;
 out vec4 result;
 
+// These passes run once for a matrix: they are one program for stencils with and without corners.
+#define IS_FIVE_POINT (p[7].z != 0)
+
 #if PART < 2
 // Plain, whatever the level's storage is.
 float centre_of(ivec2 i) { return fetch_texel(stencil_centre, i).r; }
@@ -42,11 +45,7 @@ bvec2 is_last(ivec2 i) { return equal(i + 1 + 2 * FINE.xy * FINE.zw, FINE.xy); }
 void fetch(ivec2 i, out float centre, out vec4 sides, out vec4 corners) {
   centre = centre_of(i);
   sides = fetch_texel(stencil_sides, i);
-#ifdef FIVE_POINT
-  corners = vec4(0);
-#else
-  corners = fetch_texel(stencil_corners, i);
-#endif
+  corners = IS_FIVE_POINT ? vec4(0) : fetch_texel(stencil_corners, i);
   bvec2 last = is_last(i);
   bool east = last.x && (i.x & 1) == 1 && !is_held(sums_across(centre, sides, corners));
   bool north = last.y && (i.y & 1) == 1 && !is_held(sums_up(centre, sides, corners));
@@ -64,17 +63,12 @@ void fetch(ivec2 i, out float centre, out vec4 sides, out vec4 corners) {
 float is_dead(ivec2 I) {
   ivec2 i = wrap(2 * I, FINE);
   if (!outside(i, FINE)) return centre_of(i) == 0.0 ? 1.0 : 0.0;
-  for (int k = 0; k < 9; k++) {
+  int count = 9 + p[7].w; // 9, which compilers do not know: unrolled, it takes long to compile
+  for (int k = 0; k < count; k++) {
     ivec2 j = wrap(i + ivec2(k % 3 - 1, k / 3 - 1), FINE);
     if (!outside(j, FINE) && centre_of(j) != 0.0) return 0.0;
   }
   return 1.0;
-}
-
-// The value of a point without equation is given: it follows coarse points without equation.
-vec2 follow_two(ivec2 I, ivec2 step) {
-  vec2 dead = vec2(is_dead(I), is_dead(I + step));
-  return dead / max(dead.x + dead.y, 1.0);
 }
 
 vec2 between_two(ivec2 I, ivec2 step) {
@@ -83,15 +77,17 @@ vec2 between_two(ivec2 I, ivec2 step) {
   float centre;
   vec4 s, c;
   fetch(i, centre, s, c);
-  if (centre == 0.0) return follow_two(I, step);
+  vec2 dead = vec2(is_dead(I), is_dead(I + step));
+  // The value of a point without equation is given: it follows coarse points without equation.
+  if (centre == 0.0) return dead / max(dead.x + dead.y, 1.0);
 #ifdef BILINEAR
   return vec2(0.5);
 #else
   vec3 sums = step.x == 1 ? sums_across(centre, s, c) : sums_up(centre, s, c);
   // What leads past a coarse point inside a wall belongs to the middle.
   vec2 towards = step.x == 1 ? s.xy : s.zw;
-  if (towards.x == 0.0 && is_dead(I) == 1.0) sums = vec3(0, sums.y + sums.x, sums.z);
-  if (towards.y == 0.0 && is_dead(I + step) == 1.0) sums = vec3(sums.x, sums.y + sums.z, 0);
+  if (towards.x == 0.0 && dead.x == 1.0) sums = vec3(0, sums.y + sums.x, sums.z);
+  if (towards.y == 0.0 && dead.y == 1.0) sums = vec3(sums.x, sums.y + sums.z, 0);
   // Where nothing leads to one of the two, the rest of the row's sum tells how far a given value is.
   float divisor = is_one_sided(sums) ? -sums.y : sums.x + sums.z;
   return abs(divisor) <= 1e-6 * abs(sums.y) || divisor == 0.0 ? vec2(0) : sums.xz / divisor;
@@ -105,7 +101,9 @@ vec4 between_four(ivec2 I) {
   vec4 s, c;
   fetch(i, centre, s, c);
   if (centre == 0.0) {
-    vec4 dead = vec4(is_dead(I), is_dead(I + ivec2(1, 0)), is_dead(I + ivec2(0, 1)), is_dead(I + 1));
+    vec4 dead = vec4(0);
+    int count = 4 + p[7].w;
+    for (int k = 0; k < count; k++) dead[k] = is_dead(I + ivec2(k & 1, k >> 1));
     return dead / max(dead.x + dead.y + dead.z + dead.w, 1.0);
   }
 #ifdef BILINEAR
@@ -134,7 +132,10 @@ vec4 between_four(ivec2 I) {
 void main() {
   ivec2 I = texel();
 #if PART == 0
-  result = vec4(between_two(I, ivec2(1, 0)), between_two(I, ivec2(0, 1)));
+  vec2 weights[2];
+  int count = 2 + p[7].w;
+  for (int k = 0; k < count; k++) weights[k] = between_two(I, ivec2(1 - k, k));
+  result = vec4(weights[0], weights[1]);
 #else
   result = between_four(I);
 #endif

@@ -39,10 +39,8 @@ static ts_status draw_weights(const tsi_level *coarse, const tsi_level *fine) {
              fine->interpolation == TS_INTERPOLATION_BILINEAR ? "#define BILINEAR\n" : "");
     gl_texture *target = l->weights[part];
     gl_pass pass = {.target = target, .width = target->width, .height = target->height};
-    if (part < GL_POINT_SIDES) /* those of points come from those of cells */
-      TSI_TRY(gl_level_pass_of_rows(fine, coarse, "grid/level_weights.frag", more, &pass));
-    else
-      TSI_TRY(gl_level_pass(fine, coarse, "grid/level_weights.frag", more, &pass));
+    TSI_TRY(gl_level_pass(fine, coarse, "grid/level_weights.frag", more, &pass));
+    pass.parameters[10] = fine->five_point;
     gl_level_bind_plain(fine);
     gl_bind(gl, GL_UNIT_WEIGHTS, part > 0 ? l->weights[GL_CELL_SIDES]->name : 0);
     gl_bind(gl, GL_UNIT_WEIGHTS + 1, part > 1 ? l->weights[GL_CELL_MIDDLE]->name : 0);
@@ -71,7 +69,8 @@ static ts_status attach_all(ts_context *context, gl_texture *const textures[GL_S
 
 static ts_status compose(tsi_level *coarse, tsi_level *fine, gl_texture *together) {
   gl_pass pass = {.target = together, .width = together->width, .height = together->height};
-  TSI_TRY(gl_level_pass_of_rows(fine, coarse, "grid/level_coarsen.frag", "", &pass));
+  TSI_TRY(gl_level_pass(fine, coarse, "grid/level_coarsen.frag", "", &pass));
+  pass.parameters[10] = fine->five_point;
   gl_level_bind_plain(fine);
   gl_level_bind_weights(fine, GL_CELL_SIDES);
   return gl_draw(fine->context, &pass);

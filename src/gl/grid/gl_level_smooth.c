@@ -1,5 +1,4 @@
 /* Smoothing steps and residuals on a level. */
-#include <stdio.h>
 
 #include "gl_grid.h"
 
@@ -33,25 +32,31 @@ static ts_status update_border(tsi_level *level) {
 
 /* ---- Parities packed four points to a texel ---- */
 
-/* What a pass over a parity may read of x: level_packed.frag. */
-enum { ROW_KNOWN = 1, COLUMN_KNOWN = 2, CORNERS_KNOWN = 4, ITSELF_KNOWN = 8 };
+/* What a pass over a parity may read of x, and what it computes: level_packed.frag. */
+enum { ROW_KNOWN = 1, COLUMN_KNOWN = 2, CORNERS_KNOWN = 4, ITSELF_KNOWN = 8, ALL_KNOWN = 15 };
+typedef enum packed_kind {
+  PACKED_STEP,
+  PACKED_COLOURS,
+  PACKED_RESIDUAL,
+  PACKED_STEP_WITH_PREVIOUS
+} packed_kind;
 
-static ts_status draw_packed(tsi_level *level, gl_field *target, int parity, const char *kind, int known,
+static ts_status draw_packed(tsi_level *level, gl_field *target, int parity, packed_kind kind, int known,
                              gl_pass *pass) {
-  char more[48];
   int part[4];
   if (!gl_level_parity_part(level, parity, part)) return TS_OK;
-  snprintf(more, sizeof more, "#define KNOWN %d\n%s", known, kind);
-  TSI_TRY(gl_level_pass_of_rows(level, NULL, "grid/level_packed.frag", more, pass));
+  TSI_TRY(gl_level_pass(level, NULL, "grid/level_packed.frag", "", pass));
   gl_level_bind(level);
   pass->parameters[8] = parity & 1;
   pass->parameters[9] = parity >> 1;
+  pass->parameters[10] = level->five_point ? known & ~CORNERS_KNOWN : known;
+  pass->parameters[11] = kind;
   return target ? gl_level_draw_part(level, target, part, pass) : gl_level_draw_part_of_x(level, part, pass);
 }
 
 /* A pass over all points, but those of some parities: what it draws into is none of what it reads beside its
  * own texel. */
-static ts_status draw_parities(tsi_level *level, gl_field *target, int without, const char *kind, int known,
+static ts_status draw_parities(tsi_level *level, gl_field *target, int without, packed_kind kind, int known,
                                gl_pass *pass) {
   for (int parity = 0; parity < 4; parity++) {
     if (without >> parity & 1) continue;
@@ -77,11 +82,13 @@ static ts_status step(tsi_level *level, const tsi_sweep *sweep) {
                   .coefficients = {ts_constant(sweep->alpha), ts_constant(chebyshev ? sweep->beta : 0)}};
   if (!sweep->x_is_zero) pass.inputs[1] = &l->fields[l->x].vector;
   if (read_previous) pass.inputs[2] = &l->fields[l->previous].vector;
-  pass.parameters[10] = sweep->x_is_zero ? 0 : 15;
-  pass.parameters[11] = read_previous;
+  const int known = sweep->x_is_zero ? 0 : ALL_KNOWN;
   if (l->packed) {
-    TSI_TRY(draw_parities(level, &l->fields[next], 0, "", sweep->x_is_zero ? 0 : 15, &pass));
+    TSI_TRY(draw_parities(level, &l->fields[next], 0, read_previous ? PACKED_STEP_WITH_PREVIOUS : PACKED_STEP,
+                          known, &pass));
   } else {
+    pass.parameters[10] = known;
+    pass.parameters[11] = read_previous;
     TSI_TRY(gl_level_pass_of_rows(level, NULL, fragment, "", &pass));
     gl_level_bind(level);
     TSI_TRY(gl_level_draw(level, &l->fields[next], &pass));
@@ -100,7 +107,7 @@ static ts_status colour_pass(tsi_level *level, int colour, int known, gl_pass *p
     const int row = known >> (colour ^ 1) & 1, column = known >> (colour ^ 2) & 1,
               corners = known >> (colour ^ 3) & 1, itself = known >> colour & 1;
     return draw_packed(
-        level, NULL, colour, "#define COLOURS\n",
+        level, NULL, colour, PACKED_COLOURS,
         row * ROW_KNOWN | column * COLUMN_KNOWN | corners * CORNERS_KNOWN | itself * ITSELF_KNOWN, pass);
   }
   int part[4];
@@ -146,7 +153,7 @@ ts_status gl_level_residual(tsi_level *level, int *field) {
   gl_pass pass = {.inputs = {&l->fields[GL_FIELD_B].vector, &l->fields[l->x].vector}};
   *field = l->previous;
   if (l->packed)
-    return draw_parities(level, &l->fields[*field], l->zero_parities, "#define RESIDUAL\n", 15, &pass);
+    return draw_parities(level, &l->fields[*field], l->zero_parities, PACKED_RESIDUAL, ALL_KNOWN, &pass);
   TSI_TRY(gl_level_pass_of_rows(level, NULL, layered ? "grid/level_layered.frag" : "grid/level_residual.frag",
                                 layered ? "#define RESIDUAL\n" : "", &pass));
   gl_level_bind(level);

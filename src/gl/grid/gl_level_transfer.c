@@ -81,11 +81,11 @@ ts_status gl_level_inject(tsi_level *coarse, tsi_level *fine) {
 static ts_status prolong_packed(const tsi_level *fine, const tsi_level *coarse, gl_field *target,
                                 const char *kind, gl_pass *pass) {
   for (int parity = 0; parity < 4; parity++) {
-    char more[128];
     int part[4];
     if (!gl_level_parity_part(fine, parity, part)) continue;
-    snprintf(more, sizeof more, "#define ODD_X %d\n#define ODD_Y %d\n%s", parity & 1, parity >> 1, kind);
-    TSI_TRY(gl_level_pass(fine, coarse, "grid/level_prolong_packed.frag", more, pass));
+    TSI_TRY(gl_level_pass(fine, coarse, "grid/level_prolong_packed.frag", kind, pass));
+    pass->parameters[8] = parity & 1;
+    pass->parameters[9] = parity >> 1;
     TSI_TRY(gl_level_draw_part(fine, target, part, pass));
     pass->independent = 1;
   }
