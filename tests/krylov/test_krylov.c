@@ -16,7 +16,7 @@ static int32_t side(int32_t n) {
 
 /* How often GMRES starts again: its iterations are launches by the number of vectors that it has. */
 static int restart(void) {
-  return test_is_brief() ? 8 : 0;
+  return test_is_brief() && method->method == TS_METHOD_GMRES ? 8 : 0;
 }
 
 /* A solve from 0 that has to converge in the true residual: to 1e-5, in brief to 1e-3. */
@@ -30,7 +30,7 @@ static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_sol
   ts_solver_desc own = desc ? *desc : (ts_solver_desc){0};
   const double rtol = test_is_brief() ? 1e-3 : 1e-5;
   own.rtol = rtol;
-  if (method->method == TS_METHOD_GMRES && !own.restart) own.restart = restart();
+  if (!own.restart) own.restart = restart();
   own.progress = observe;
   own.progress_user = &w;
   const ts_status status = krylov_solve(method, matrix, &own, components, bs, xs, &result);
