@@ -50,6 +50,13 @@ typedef struct check_space {
   struct check_space *next;
 } check_space;
 
+/* A kind of matrix with watched products, as matrices of the check backend have it. */
+typedef struct check_kind {
+  tsi_matrix_kind kind; /* the first: ts_matrix.kind points to it */
+  const tsi_matrix_kind *inner;
+  struct check_kind *next;
+} check_kind;
+
 typedef struct check_state {
   const tsi_ops *inner;
   tsi_ops table; /* the inner tables with watched operations where they have any */
@@ -60,10 +67,14 @@ typedef struct check_state {
   tsi_check_counts counts;
   int reads_begun; /* scalars_read_begin without its end: slots cannot be read for checks then */
   check_space *spaces;
+  check_kind *kinds;
   float *poison, *found, *remembered;
   size_t poison_count, found_count, remembered_count;
 } check_state;
 
+static inline const tsi_matrix_kind *check_inner_kind(const ts_matrix *A) {
+  return ((const check_kind *)A->kind)->inner;
+}
 static inline check_state *check_state_of(const ts_context *context) {
   return context->check;
 }
@@ -92,6 +103,9 @@ void check_count(const ts_context *context, const char *operation);
 void check_count_wait(const ts_context *context);
 
 TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_OMIT, TSI_PROTOTYPE, check_)
+TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, check_)
+/* A matrix that the inner backend has just made; destroys it on failure. */
+ts_status check_watch_products(ts_matrix *A);
 TSI_CG_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, check_cg_)
 TSI_GRID_OPERATIONS(TSI_PROTOTYPE, TSI_OMIT, TSI_OMIT, check_)
 TSI_MESH_OPERATIONS(TSI_PROTOTYPE, TSI_OMIT, check_mesh_)

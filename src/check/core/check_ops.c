@@ -198,23 +198,3 @@ ts_status check_dots(ts_scalars *out, const tsi_dot *sums, int count) {
   for (int k = 0; k < count; k++) TSI_TRY(reduced("dots", out, sums[k].index, sums[k].x));
   return TS_OK;
 }
-
-/* ---- Matrices ---- */
-
-ts_status check_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  TSI_TRY(check_poison(y));
-  TSI_TRY(inner_of(y->context)->spmv(y, A, x));
-  return written("spmv", y, 1);
-}
-
-ts_status check_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  TSI_TRY(poison_unless_read(r, b, NULL, NULL));
-  TSI_TRY(inner_of(r->context)->residual(r, b, A, x));
-  return written("residual", r, 1);
-}
-
-ts_status check_diagonal(ts_vector *d, const ts_matrix *A) {
-  TSI_TRY(check_poison(d));
-  TSI_TRY(inner_of(d->context)->diagonal(d, A));
-  return written("diagonal", d, 1);
-}

@@ -94,6 +94,11 @@ void check_release(ts_context *context, check_state *state) {
     tsi_free(context, s->texels);
     tsi_free(context, s);
   }
+  while (state->kinds) {
+    check_kind *k = state->kinds;
+    state->kinds = k->next;
+    tsi_free(context, k);
+  }
   tsi_free(context, state->poison);
   tsi_free(context, state->found);
   tsi_free(context, state->remembered);

@@ -9,6 +9,11 @@ static const tsi_grid_ops *inner_of(const ts_context *context) {
 
 /* ---- Stencils ---- */
 
+ts_status check_stencil_create(ts_matrix *A, const float *values) {
+  TSI_TRY(inner_of(A->context)->stencil_create(A, values));
+  return check_watch_products(A);
+}
+
 ts_status check_stencil_read(const ts_matrix *A, float *values) {
   check_count_wait(A->context);
   return inner_of(A->context)->stencil_read(A, values);

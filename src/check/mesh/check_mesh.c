@@ -29,11 +29,12 @@ static ts_status check_no_nan(const tsi_mesh_operator *op, const ts_vector *y, c
 }
 
 static ts_status check_entries(const tsi_ops *inner, const tsi_mesh_operator *op, const ts_vector *x) {
+  const tsi_matrix_kind *kind = check_inner_kind(op->matrix);
   ts_vector y = {x->context, x->space, x->components, NULL};
   TSI_TRY(inner->vector_create(&y));
-  ts_status status = inner->diagonal(&y, op->matrix);
+  ts_status status = kind->diagonal(&y, op->matrix);
   if (status == TS_OK) status = check_no_nan(op, &y, "the diagonal");
-  if (status == TS_OK) status = inner->spmv(&y, op->matrix, x);
+  if (status == TS_OK) status = kind->spmv(&y, op->matrix, x);
   if (status == TS_OK) status = check_no_nan(op, &y, "an entry in the row");
   inner->vector_destroy(&y);
   return status;

@@ -20,6 +20,7 @@
 enum { TSI_MAX_SIZE = INT32_MAX - 1023 };
 
 typedef struct tsi_ops tsi_ops;
+typedef struct tsi_matrix_kind tsi_matrix_kind;
 typedef struct tsi_layout tsi_layout; /* layout.h */
 typedef struct tsi_packed tsi_packed;
 typedef struct tsi_stencil tsi_stencil; /* common/grid/grid.h */
@@ -100,6 +101,7 @@ struct ts_scalars {
 
 struct ts_matrix {
   ts_context *context;
+  const tsi_matrix_kind *kind;
   int references;
   ts_space *row_space, *column_space;
   int has_diagonal;     /* row and column space are one: the diagonal is stored by itself */
@@ -223,18 +225,10 @@ enum { TSI_MAX_DOTS = 3 };
                                                                                                                \
   /* ---- Matrices ---- */                                                                                     \
                                                                                                                \
-  /* matrix->layout is set; `packed` is to be uploaded and is freed by the caller. */                          \
-  UNWATCHED(prefix, ts_status, matrix_create, (ts_matrix *A, const tsi_packed *packed))                        \
-  UNWATCHED(prefix, ts_status, matrix_write,                                                                   \
-            (ts_matrix *A, const tsi_packed *packed)) /* new values, same layout */                            \
-  UNWATCHED(prefix, void, matrix_destroy, (ts_matrix *A))                                                      \
-  /* y = A x; y is not x. Locked rows of y become 0. */                                                        \
-  REQUIRED(prefix, ts_status, spmv, (ts_vector *y, const ts_matrix *A, const ts_vector *x))                    \
-  /* r = b - A x; r may be b, and is not x. Locked rows of r become 0. */                                      \
-  REQUIRED(prefix, ts_status, residual,                                                                        \
-           (ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x))                         \
-  /* The diagonal into every component; A has has_diagonal. Locked rows become 0. */                           \
-  REQUIRED(prefix, ts_status, diagonal, (ts_vector *d, const ts_matrix *A))
+  /* matrix->layout is set, A->kind is not yet; `packed` is to be uploaded and is freed by the caller. */      \
+  REQUIRED(prefix, ts_status, matrix_create, (ts_matrix *A, const tsi_packed *packed))                         \
+  /* New values, same layout. */                                                                               \
+  UNWATCHED(prefix, ts_status, matrix_write, (ts_matrix *A, const tsi_packed *packed))
 /* clang-format on */
 
 struct tsi_ops {
@@ -244,6 +238,37 @@ struct tsi_ops {
   const tsi_mesh_ops *mesh;
   const tsi_fluid_ops *fluid;
 };
+
+/* ---- Kinds of matrix ----
+ *
+ * How a matrix is stored tells how it is multiplied. What makes one sets its kind: a backend's matrix_create
+ * for a layout, its stencil_create for the stencils of a grid. */
+
+/* clang-format off */
+#define TSI_MATRIX_OPERATIONS(REQUIRED, prefix)                                                                \
+  /* y = A x; y is not x. Locked rows of y become 0. */                                                        \
+  REQUIRED(prefix, ts_status, spmv, (ts_vector *y, const ts_matrix *A, const ts_vector *x))                    \
+  /* r = b - A x; r may be b, and is not x. Locked rows of r become 0. */                                      \
+  REQUIRED(prefix, ts_status, residual,                                                                        \
+           (ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x))                         \
+  /* The diagonal into every component; A has has_diagonal. Locked rows become 0. */                           \
+  REQUIRED(prefix, ts_status, diagonal, (ts_vector *d, const ts_matrix *A))
+/* clang-format on */
+
+struct tsi_matrix_kind {
+  void (*destroy)(ts_matrix *A);
+  TSI_MATRIX_OPERATIONS(TSI_FIELD, )
+};
+
+static inline ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  return A->kind->spmv(y, A, x);
+}
+static inline ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  return A->kind->residual(r, b, A, x);
+}
+static inline ts_status tsi_diagonal(ts_vector *d, const ts_matrix *A) {
+  return A->kind->diagonal(d, A);
+}
 
 /* The backends. tsi_gl_ops exists only where TEXSOLVE_HAVE_GL is defined, tsi_cuda_ops where TEXSOLVE_HAVE_CUDA
  * is. */

@@ -119,9 +119,9 @@ struct tsi_step {
 #define TSI_GRID_OPERATIONS(REQUIRED, UNWATCHED, OPTIONAL, prefix)                                             \
   /* ---- Stencil matrices. Only stencil_read and level_read wait ---- */                                      \
                                                                                                                \
-  /* A->stencil is set and A->row_space is a grid; values: nine a point, validated. spmv, residual, diagonal   \
-   * and matrix_destroy take stencil matrices too (A->stencil is not NULL): rows without equation become 0. */ \
-  UNWATCHED(prefix, ts_status, stencil_create, (ts_matrix *A, const float *values))                            \
+  /* A->stencil is set, A->kind is not yet, and A->row_space is a grid; values: nine a point, validated. In    \
+   * products rows without equation become 0. */                                                               \
+  REQUIRED(prefix, ts_status, stencil_create, (ts_matrix *A, const float *values))                             \
   UNWATCHED(prefix, ts_status, stencil_write, (ts_matrix *A, const float *values))                             \
   REQUIRED(prefix, ts_status, stencil_read, (const ts_matrix *A, float *values))                               \
   /* r = b - A (x + low), in double or with the rounding errors of products and sums as second numbers. r may  \

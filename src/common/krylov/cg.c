@@ -158,7 +158,7 @@ static ts_status iterate_with_one_reduction(tsi_solve *s) {
   const int delta = delta_slot(k, s->iteration), dq = dq_slot(k, s->iteration);
   const tsi_dot sums[TSI_MAX_DOTS] = {
       {dq, k->own[D], q, NULL}, {delta, k->r, k->r, k->m}, {SLOT_QMQ, q, q, k->m}};
-  TSI_TRY(ops->spmv(q, k->matrix, k->own[D]));
+  TSI_TRY(tsi_spmv(q, k->matrix, k->own[D]));
   TSI_TRY(tsi_dots(k->slots, sums, TSI_MAX_DOTS, k->scratch));
   const tsi_cg_update update = {.e = k->e,
                                 .r_new = k->own[R_NEXT],
@@ -185,7 +185,7 @@ static ts_status iterate(tsi_solve *s) {
   ts_vector *d = k->own[D], *q = k->own[Q];
   const ts_slot delta = {k->slots, delta_slot(k, s->iteration)}, dq = {k->slots, dq_slot(k, s->iteration)},
                 delta_new = {k->slots, delta_slot(k, s->iteration + 1)};
-  TSI_TRY(ops->spmv(q, k->matrix, d));
+  TSI_TRY(tsi_spmv(q, k->matrix, d));
   TSI_TRY(ops->reduce(k->slots, dq.index, TSI_REDUCE_DOT, d, q));
   if (s->checked_mode) TSI_TRY(ops->reduce(k->slots, SLOT_DD, TSI_REDUCE_DOT, d, d));
   if (k->z) {
@@ -308,7 +308,7 @@ static void follow_direction(tsi_solve *s, int iteration) {
 static ts_status measure_matrix(const ts_solver *k) {
   const tsi_ops *ops = k->context->ops;
   float largest[4];
-  TSI_TRY(ops->diagonal(k->own[Q], k->matrix));
+  TSI_TRY(tsi_diagonal(k->own[Q], k->matrix));
   TSI_TRY(ops->reduce(k->slots, SLOT_DD, TSI_REDUCE_MAX_ABS, k->own[Q], k->own[Q]));
   TSI_TRY(tsi_scalars_read(k->slots, SLOT_DD, 1, largest));
   k->matrix->norm_infinity = 2 * (double)largest[0];
@@ -513,7 +513,7 @@ static ts_status drop_what_is_not_finite(const ts_solver *k) {
   ts_vector *x = k->own[D], *r = k->own[Q];
   float rr[4];
   TSI_TRY(ops->axpby(x, ts_constant(1), k->e, ts_constant(1), k->x));
-  TSI_TRY(ops->residual(r, k->b, k->matrix, x));
+  TSI_TRY(tsi_residual(r, k->b, k->matrix, x));
   TSI_TRY(ops->reduce(k->slots, TSI_SLOT_RR, TSI_REDUCE_DOT, r, r));
   TSI_TRY(tsi_scalars_read(k->slots, TSI_SLOT_RR, 1, rr));
   for (int c = 0; c < k->components; c++)

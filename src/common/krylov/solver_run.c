@@ -73,14 +73,14 @@ ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_v
 }
 
 ts_status tsi_solver_apply(const ts_solver *k, ts_vector *out, const ts_vector *v) {
-  if (!k->z) return k->context->ops->spmv(out, k->matrix, v);
+  if (!k->z) return tsi_spmv(out, k->matrix, v);
   TSI_TRY(tsi_solver_precondition(k, k->z, v));
-  return k->context->ops->spmv(out, k->matrix, k->z);
+  return tsi_spmv(out, k->matrix, k->z);
 }
 
 ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matrix *A, const ts_vector *v) {
   const tsi_ops *ops = k->context->ops;
-  TSI_TRY(ops->spmv(out, A, v));
+  TSI_TRY(tsi_spmv(out, A, v));
   return k->exponent ? ops->axpby(out, ts_constant(ldexpf(1, -k->exponent)), out, ts_constant(0), out) : TS_OK;
 }
 
@@ -92,7 +92,7 @@ ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector 
     TSI_TRY(ops->axpby(work, ts_constant(ldexpf(1, -k->exponent)), x, ts_constant(0), x));
     x = work;
   }
-  TSI_TRY(ops->residual(k->r, k->b, k->matrix, x));
+  TSI_TRY(tsi_residual(k->r, k->b, k->matrix, x));
   return k->transposed ? tsi_solver_multiply(k, k->gradient, k->transposed, k->r) : TS_OK;
 }
 
@@ -102,7 +102,7 @@ static ts_status scale_by_diagonal(const ts_solver *k, ts_vector *out, const ts_
   const tsi_ops *ops = k->context->ops;
   *known = !k->transposed || k->m;
   if (!*known) return TS_OK;
-  TSI_TRY(k->transposed ? ops->reciprocal(out, k->m) : ops->diagonal(out, k->matrix));
+  TSI_TRY(k->transposed ? ops->reciprocal(out, k->m) : tsi_diagonal(out, k->matrix));
   return ops->multiply(out, out, x);
 }
 
@@ -243,7 +243,7 @@ static ts_status fill_preconditioner(const ts_solver *k) {
   const ts_preconditioner *M = k->preconditioner;
   if ((M ? M->desc.kind : k->desc.preconditioner_kind) == TS_PRECONDITIONER_NONE)
     return ops->fill(k->m, ldexpf(1, -tsi_scale_exponent(k->matrix)));
-  TSI_TRY(ops->diagonal(k->m, M ? M->matrix : k->matrix));
+  TSI_TRY(tsi_diagonal(k->m, M ? M->matrix : k->matrix));
   return ops->reciprocal(k->m, k->m);
 }
 
@@ -258,7 +258,7 @@ static ts_status take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x) {
   } else if (k->matrix->stencil && k->matrix->stencil->has_holes) {
     /* b - A 0, which is 0 at points without equation, whatever b holds there. */
     TSI_TRY(ops->fill(k->x, 0));
-    TSI_TRY(ops->residual(k->b, b, k->matrix, k->x));
+    TSI_TRY(tsi_residual(k->b, b, k->matrix, k->x));
     b = k->b;
   }
   TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_B, TSI_REDUCE_MAX_ABS, b, b));

@@ -208,7 +208,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   tsi_blocks_free(context, &blocks);
   if (status == TS_OK && desc->keep_host_copy) {
     status = keep_host_copy(A, &csr);
-    if (status < 0) context->ops->matrix_destroy(A);
+    if (status < 0) A->kind->destroy(A);
   }
   tsi_csr_free(context, &csr);
   return status;
@@ -259,7 +259,7 @@ ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_m
 
 void tsi_matrix_release(ts_matrix *A) {
   if (--A->references > 0) return;
-  A->context->ops->matrix_destroy(A);
+  A->kind->destroy(A);
   release_parts(A);
 }
 
@@ -394,7 +394,7 @@ ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vec
   TSI_TRY(check_components(__func__, y, "y", x, "x"));
   if (x == y) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: y and x are the same vector", __func__);
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, context->ops->spmv(y, matrix, x));
+  return tsi_leave(context, tsi_spmv(y, matrix, x));
 }
 
 ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix, const ts_vector *x) {
@@ -410,7 +410,7 @@ ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *
   TSI_TRY(check_components(__func__, b, "b", x, "x"));
   if (x == r) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: r and x are the same vector", __func__);
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, context->ops->residual(r, b, matrix, x));
+  return tsi_leave(context, tsi_residual(r, b, matrix, x));
 }
 
 ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
@@ -423,5 +423,5 @@ ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
                     __func__, matrix->info.rows, matrix->info.columns);
   TSI_TRY(check_operand(__func__, matrix, d, "d", matrix->row_space, "row"));
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, context->ops->diagonal(d, matrix));
+  return tsi_leave(context, tsi_diagonal(d, matrix));
 }

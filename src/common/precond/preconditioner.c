@@ -155,14 +155,14 @@ ts_status tsi_precondition(ts_preconditioner *M, ts_vector *z, const ts_vector *
   case TS_PRECONDITIONER_CUSTOM:
     return call(M, z, r);
   default:
-    return M->context->ops->spmv(z, M->blocks, r);
+    return tsi_spmv(z, M->blocks, r);
   }
 }
 
 static ts_status apply_diagonal(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
   const tsi_ops *ops = M->context->ops;
   if (M->desc.kind == TS_PRECONDITIONER_NONE) return ops->axpby(z, ts_constant(1), r, ts_constant(0), r);
-  TSI_TRY(ops->diagonal(z, M->matrix));
+  TSI_TRY(tsi_diagonal(z, M->matrix));
   TSI_TRY(ops->reciprocal(z, z));
   return ops->multiply(z, z, r);
 }

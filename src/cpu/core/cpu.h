@@ -93,9 +93,9 @@ float *cpu_slot(ts_scalars *s, int index);
 /* Makes room for the partial sums of vectors of `count` floats, so that reductions need no memory. */
 ts_status cpu_reserve_partials(ts_context *context, size_t count);
 
-/* Products with matrices of blocks. */
-ts_status cpu_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
-ts_status cpu_bcrs_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-ts_status cpu_bcrs_diagonal(ts_vector *d, const ts_matrix *A);
+/* ---- Kinds of matrix: entries, blocks ---- */
+extern const tsi_matrix_kind cpu_csr_kind, cpu_bcrs_kind;
+TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_csr_)
+TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_bcrs_)
 
 #endif

@@ -29,13 +29,7 @@ typedef struct cpu_stencil {
   size_t bytes;
 } cpu_stencil;
 
+extern const tsi_matrix_kind cpu_stencil_kind;
 TSI_GRID_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_)
-
-/* ---- Stencil matrices ---- */
-
-void cpu_stencil_destroy(ts_matrix *A);
-ts_status cpu_stencil_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
-ts_status cpu_stencil_plain_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-ts_status cpu_stencil_diagonal(ts_vector *d, const ts_matrix *A);
 
 #endif

@@ -82,6 +82,7 @@ ts_status cpu_stencil_create(ts_matrix *A, const float *values) {
     return status;
   }
   A->impl = s;
+  A->kind = &cpu_stencil_kind;
   transfer(A, values, body_write);
   return TS_OK;
 }
@@ -102,7 +103,7 @@ ts_status cpu_stencil_read(const ts_matrix *A, float *values) {
   return TS_OK;
 }
 
-void cpu_stencil_destroy(ts_matrix *A) {
+static void destroy(ts_matrix *A) {
   cpu_stencil *s = stencil_of(A);
   give_planes(A->context, s);
   tsi_free(A->context, s);
@@ -248,11 +249,11 @@ static ts_status run(const ts_matrix *A, int components, product_job *job) {
   return TS_OK;
 }
 
-ts_status cpu_stencil_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   return run(A, y->components, &(product_job){.kind = PRODUCT, .y = cpu_data(y), .x = cpu_data(x)});
 }
 
-ts_status cpu_stencil_plain_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   return run(A, r->components,
              &(product_job){.kind = RESIDUAL, .y = cpu_data(r), .b = cpu_data(b), .x = cpu_data(x)});
 }
@@ -265,7 +266,7 @@ ts_status cpu_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix
           .kind = PAIR_RESIDUAL, .y = cpu_data(r), .b = cpu_data(b), .x = cpu_data(x), .low = cpu_data(low)});
 }
 
-ts_status cpu_stencil_diagonal(ts_vector *d, const ts_matrix *A) {
+static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   const float *plane = stencil_of(A)->planes;
   const size_t points = points_of(A), n = (size_t)d->components;
   float *data = cpu_data(d);
@@ -273,6 +274,8 @@ ts_status cpu_stencil_diagonal(ts_vector *d, const ts_matrix *A) {
     for (size_t c = 0; c < n; c++) data[p * n + c] = plane[p];
   return TS_OK;
 }
+
+const tsi_matrix_kind cpu_stencil_kind = {destroy, spmv, residual, diagonal};
 
 /* ---- A solution in two floats ---- */
 

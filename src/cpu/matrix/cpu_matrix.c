@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "cpu/core/cpu.h"
-#include "cpu/grid/cpu_grid.h"
 
 static cpu_matrix *matrix_of(const ts_matrix *A) {
   return A->impl;
@@ -106,6 +105,7 @@ ts_status cpu_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   }
   share_rows(m, csr.row_offsets);
   A->impl = m;
+  A->kind = log2_block ? &cpu_bcrs_kind : &cpu_csr_kind;
   copy(A, &csr, 1);
   return TS_OK;
 }
@@ -116,11 +116,7 @@ ts_status cpu_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
-void cpu_matrix_destroy(ts_matrix *A) {
-  if (A->stencil) {
-    cpu_stencil_destroy(A);
-    return;
-  }
+static void destroy(ts_matrix *A) {
   tsi_device_give(A->context, matrix_of(A)->bytes);
   release(A->context, matrix_of(A));
   A->impl = NULL;
@@ -157,11 +153,12 @@ static void body_diagonal(const void *arguments, size_t first, size_t last) {
   }
 }
 
-ts_status cpu_diagonal(ts_vector *d, const ts_matrix *A) {
-  if (A->stencil) return cpu_stencil_diagonal(d, A);
+ts_status cpu_csr_diagonal(ts_vector *d, const ts_matrix *A) {
   const cpu_matrix *m = matrix_of(A);
-  if (m->log2_block) return cpu_bcrs_diagonal(d, A);
   const diagonal_job job = {m, cpu_data(d), d->components};
   cpu_for(A->context, (size_t)m->parts, cpu_count(d) / (size_t)m->parts, body_diagonal, &job);
   return TS_OK;
 }
+
+const tsi_matrix_kind cpu_csr_kind = {.destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_csr_)};
+const tsi_matrix_kind cpu_bcrs_kind = {.destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_bcrs_)};

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "cpu/core/cpu.h"
-#include "cpu/grid/cpu_grid.h"
 
 typedef struct spmv_job {
   const cpu_matrix *m;
@@ -162,16 +161,12 @@ static ts_status run(const ts_matrix *A, int components, const cpu_body bodies[4
   return TS_OK;
 }
 
-ts_status cpu_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  if (A->stencil) return cpu_stencil_spmv(y, A, x);
-  if (A->layout->blocks.log2_size) return cpu_bcrs_spmv(y, A, x);
+ts_status cpu_csr_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   static const cpu_body bodies[4] = {spmv_1, spmv_2, spmv_3, spmv_4};
   return run(A, y->components, bodies, &(spmv_job){.y = cpu_data(y), .x = cpu_data(x)});
 }
 
-ts_status cpu_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  if (A->stencil) return cpu_stencil_plain_residual(r, b, A, x);
-  if (A->layout->blocks.log2_size) return cpu_bcrs_residual(r, b, A, x);
+ts_status cpu_csr_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   static const cpu_body bodies[4] = {residual_1, residual_2, residual_3, residual_4};
   return run(A, r->components, bodies,
              &(spmv_job){.y = cpu_data(r), .x = cpu_data(x), .b = cpu_data(b), .locked = A->row_space->locked});

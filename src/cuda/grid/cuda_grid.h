@@ -26,15 +26,8 @@ static inline cuda_stencil *cuda_stencil_of(const ts_matrix *A) {
   return (cuda_stencil *)A->impl;
 }
 
+extern const tsi_matrix_kind cuda_stencil_kind;
 TSI_GRID_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_)
-
-/* ---- cuda_stencil.cu ---- */
-
-void cuda_stencil_destroy(ts_matrix *A);
-ts_status cuda_stencil_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
-/* b - A x, summed up in double. */
-ts_status cuda_stencil_plain_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-ts_status cuda_stencil_diagonal(ts_vector *d, const ts_matrix *A);
 
 /* ---- Levels ---- */
 

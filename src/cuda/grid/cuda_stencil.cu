@@ -115,23 +115,24 @@ ts_status cuda_stencil_write(ts_matrix *A, const float *values) {
   return cuda_planes_write(A->context, &l, s->sides, s->corners, values);
 }
 
-ts_status cuda_stencil_create(ts_matrix *A, const float *values) {
-  cuda_stencil *s = (cuda_stencil *)tsi_calloc(A->context, 1, sizeof *s);
-  if (!s) return tsi_out_of_memory(A->context, what, sizeof *s);
-  A->impl = s;
-  ts_status status = cuda_take(A->context, (void **)&s->sides, plane_bytes(A, CUDA_SIDES), what);
-  if (status == TS_OK) status = cuda_stencil_write(A, values);
-  if (status < 0) cuda_stencil_destroy(A);
-  return status;
-}
-
-void cuda_stencil_destroy(ts_matrix *A) {
+static void destroy(ts_matrix *A) {
   cuda_stencil *s = cuda_stencil_of(A);
   if (!s) return;
   give_corners(A);
   cuda_give(A->context, s->sides, plane_bytes(A, CUDA_SIDES));
   tsi_free(A->context, s);
   A->impl = NULL;
+}
+
+ts_status cuda_stencil_create(ts_matrix *A, const float *values) {
+  cuda_stencil *s = (cuda_stencil *)tsi_calloc(A->context, 1, sizeof *s);
+  if (!s) return tsi_out_of_memory(A->context, what, sizeof *s);
+  A->impl = s;
+  ts_status status = cuda_take(A->context, (void **)&s->sides, plane_bytes(A, CUDA_SIDES), what);
+  if (status == TS_OK) status = cuda_stencil_write(A, values);
+  A->kind = &cuda_stencil_kind;
+  if (status < 0) destroy(A);
+  return status;
 }
 
 ts_status cuda_stencil_read(const ts_matrix *A, float *values) {
@@ -185,12 +186,11 @@ static ts_status run(const ts_matrix *A, product_kind kind, ts_vector *y, const 
   return TS_OK;
 }
 
-ts_status cuda_stencil_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   return run(A, PRODUCT, y, NULL, x, NULL);
 }
 
-ts_status cuda_stencil_plain_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A,
-                                      const ts_vector *x) {
+static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   return run(A, RESIDUAL, r, b, x, NULL);
 }
 
@@ -204,13 +204,15 @@ __global__ static void copy_diagonal(float *d, const float *centre, int componen
   if (n < count) d[n] = centre[n / (size_t)components];
 }
 
-ts_status cuda_stencil_diagonal(ts_vector *d, const ts_matrix *A) {
+static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   const size_t count = cuda_count(d);
   copy_diagonal<<<cuda_blocks_for(count), CUDA_THREADS, 0, cuda_stream(A->context)>>>(
       cuda_data(d), cuda_stencil_of(A)->sides, d->components, count);
   CUDA_LAUNCHED(A->context, "copy_diagonal");
   return TS_OK;
 }
+
+const tsi_matrix_kind cuda_stencil_kind = {destroy, spmv, residual, diagonal};
 
 /* ---- A solution in two floats ---- */
 

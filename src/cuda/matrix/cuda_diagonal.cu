@@ -1,5 +1,4 @@
 /* The diagonal of a matrix into every component of a vector. */
-#include "cuda/grid/cuda_grid.h"
 #include "cuda_rows.cuh"
 
 static __device__ __forceinline__ void put(float *d, int32_t row, int components, float value) {
@@ -59,10 +58,8 @@ __global__ static void diagonal_segments(const cuda_segments m, float *d, int co
   if (row < m.rows) put(d, (int32_t)row, components, m.diagonal[row]);
 }
 
-ts_status cuda_diagonal(ts_vector *d, const ts_matrix *A) {
-  if (A->stencil) return cuda_stencil_diagonal(d, A);
+ts_status cuda_matrix_diagonal(ts_vector *d, const ts_matrix *A) {
   ts_context *context = A->context;
-  if (A->layout->blocks.log2_size) return cuda_bcrs_diagonal(d, A);
   const cuda_matrix &m = *cuda_matrix_of(A);
   const cudaStream_t stream = cuda_stream(context);
   float *to = cuda_data(d);

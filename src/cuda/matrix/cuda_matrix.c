@@ -1,6 +1,5 @@
 /* Matrices in device memory: made, given new values, given back. */
 #include "cuda_matrix.h"
-#include "cuda/grid/cuda_grid.h"
 
 /* Device memory of a matrix: with `from` a copy of it, else zeros. */
 static ts_status take(ts_matrix *A, const void *from, size_t count, size_t size, void **to) {
@@ -138,14 +137,6 @@ static ts_status create(ts_matrix *A, const tsi_packed *packed) {
   }
 }
 
-ts_status cuda_matrix_create(ts_matrix *A, const tsi_packed *packed) {
-  A->impl = tsi_calloc(A->context, 1, sizeof(cuda_matrix));
-  if (!A->impl) return tsi_out_of_memory(A->context, "a matrix", sizeof(cuda_matrix));
-  const ts_status status = create(A, packed);
-  if (status < 0) cuda_matrix_destroy(A);
-  return status;
-}
-
 ts_status cuda_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   const cuda_matrix *m = cuda_matrix_of(A);
   const size_t bytes = m->value_count * sizeof(float);
@@ -157,11 +148,7 @@ ts_status cuda_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
-void cuda_matrix_destroy(ts_matrix *A) {
-  if (A->stencil) {
-    cuda_stencil_destroy(A);
-    return;
-  }
+static void destroy(ts_matrix *A) {
   cuda_matrix *m = cuda_matrix_of(A);
   while (m->block_count > 0) {
     m->block_count--;
@@ -169,4 +156,18 @@ void cuda_matrix_destroy(ts_matrix *A) {
   }
   tsi_free(A->context, m);
   A->impl = NULL;
+}
+
+static const tsi_matrix_kind cuda_matrix_kind = {.destroy = destroy,
+                                                 TSI_MATRIX_OPERATIONS(TSI_ENTRY, cuda_matrix_)};
+static const tsi_matrix_kind cuda_bcrs_kind = {.destroy = destroy,
+                                               TSI_MATRIX_OPERATIONS(TSI_ENTRY, cuda_bcrs_)};
+
+ts_status cuda_matrix_create(ts_matrix *A, const tsi_packed *packed) {
+  A->impl = tsi_calloc(A->context, 1, sizeof(cuda_matrix));
+  if (!A->impl) return tsi_out_of_memory(A->context, "a matrix", sizeof(cuda_matrix));
+  const ts_status status = create(A, packed);
+  A->kind = A->layout->blocks.log2_size ? &cuda_bcrs_kind : &cuda_matrix_kind;
+  if (status < 0) destroy(A);
+  return status;
 }

@@ -86,10 +86,9 @@ static inline cuda_matrix *cuda_matrix_of(const ts_matrix *A) {
 extern "C" {
 #endif
 
-/* cuda_spmv_bcrs.cu */
-ts_status cuda_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
-ts_status cuda_bcrs_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-ts_status cuda_bcrs_diagonal(ts_vector *d, const ts_matrix *A);
+/* Kinds of matrix: csr, jagged and segments (cuda_spmv.cu, cuda_diagonal.cu); blocks (cuda_spmv_bcrs.cu). */
+TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_matrix_)
+TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_bcrs_)
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,6 @@
  * csr: neighbouring threads share a row, or, with works, a block has as many rows as have enough entries
  * together. jagged: a warp has a slice. Where blocks share a row, the one that arrives last adds up their sums,
  * in the order of the pieces. */
-#include "cuda/grid/cuda_grid.h"
 #include "cuda_spmv_jagged.cuh"
 #include "cuda_spmv_csr.cuh"
 
@@ -81,15 +80,11 @@ template <typename Real> static ts_status run(const ts_matrix *A, int components
   }
 }
 
-ts_status cuda_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  if (A->stencil) return cuda_stencil_spmv(y, A, x);
-  if (A->layout->blocks.log2_size) return cuda_bcrs_spmv(y, A, x);
+ts_status cuda_matrix_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   return run<float>(A, y->components, {cuda_data(y), cuda_data(x), NULL, NULL});
 }
 
 /* b - A x is the difference of nearly equal numbers when x is good. */
-ts_status cuda_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  if (A->stencil) return cuda_stencil_plain_residual(r, b, A, x);
-  if (A->layout->blocks.log2_size) return cuda_bcrs_residual(r, b, A, x);
+ts_status cuda_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   return run<double>(A, r->components, {cuda_data(r), cuda_data(x), cuda_data(b), cuda_matrix_of(A)->locked});
 }

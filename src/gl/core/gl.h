@@ -205,6 +205,9 @@ extern const tsi_grid_ops gl_grid_ops;
 extern const tsi_mesh_ops gl_mesh_ops;
 extern const tsi_fluid_ops gl_fluid_ops;
 
+/* ---- Matrices in a layout ---- */
+TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, gl_matrix_)
+
 /* ---- gl_backend.c ---- */
 /* Every vector and every scalars counts as a user of the backend's helper textures. */
 void gl_user_added(ts_context *context);

@@ -28,12 +28,10 @@ static inline gl_stencil *gl_stencil_of(const ts_matrix *A) {
   return A->impl;
 }
 
+extern const tsi_matrix_kind gl_stencil_kind;
 TSI_GRID_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, gl_)
 
 /* ---- gl_stencil.c ---- */
-void gl_stencil_destroy(ts_matrix *A);
-ts_status gl_stencil_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
-ts_status gl_stencil_diagonal(ts_vector *d, const ts_matrix *A);
 
 /* The textures of a stencil over width x height points, the corners only if wanted. On failure none is made. */
 ts_status gl_stencil_textures_create(ts_context *context, int width, int height, int corners,

@@ -125,6 +125,14 @@ ts_status gl_stencil_write(ts_matrix *A, const float *values) {
   return TS_OK;
 }
 
+static void destroy(ts_matrix *A) {
+  gl_stencil *s = gl_stencil_of(A);
+  if (!s) return;
+  gl_stencil_textures_release(A->context, s->textures);
+  tsi_free(A->context, s);
+  A->impl = NULL;
+}
+
 ts_status gl_stencil_create(ts_matrix *A, const float *values) {
   const tsi_tiling *t = &A->row_space->tiling;
   gl_stencil *s = tsi_calloc(A->context, 1, sizeof *s);
@@ -132,16 +140,9 @@ ts_status gl_stencil_create(ts_matrix *A, const float *values) {
   A->impl = s;
   ts_status status = gl_stencil_textures_create(A->context, t->width, t->height, 0, s->textures);
   if (status == TS_OK) status = gl_stencil_write(A, values);
-  if (status < 0) gl_stencil_destroy(A);
+  A->kind = &gl_stencil_kind;
+  if (status < 0) destroy(A);
   return status;
-}
-
-void gl_stencil_destroy(ts_matrix *A) {
-  gl_stencil *s = gl_stencil_of(A);
-  if (!s) return;
-  gl_stencil_textures_release(A->context, s->textures);
-  tsi_free(A->context, s);
-  A->impl = NULL;
 }
 
 ts_status gl_stencil_read(const ts_matrix *A, float *values) {
@@ -168,7 +169,7 @@ static ts_status multiply(ts_vector *y, const ts_matrix *A, gl_pass *pass, const
   return gl_draw_vector(y, pass);
 }
 
-ts_status gl_stencil_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   gl_pass pass = {.inputs = {x}};
   return multiply(y, A, &pass, "");
 }
@@ -179,7 +180,11 @@ ts_status gl_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix 
   return multiply(r, A, &pass, low ? "#define RESIDUAL\n#define PAIR\n" : "#define RESIDUAL\n");
 }
 
-ts_status gl_stencil_diagonal(ts_vector *d, const ts_matrix *A) {
+static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  return gl_stencil_residual(r, b, A, x, NULL);
+}
+
+static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   char defines[48];
   snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", d->components);
   gl_pass pass = {0};
@@ -188,6 +193,8 @@ ts_status gl_stencil_diagonal(ts_vector *d, const ts_matrix *A) {
   gl_bind(gl_of(A->context), GL_UNIT_STENCIL, gl_stencil_of(A)->textures[GL_CENTRE]->name);
   return gl_draw_vector(d, &pass);
 }
+
+const tsi_matrix_kind gl_stencil_kind = {destroy, spmv, residual, diagonal};
 
 /* Both outputs are computed from the old x and low, so the new x waits beside until low is written. */
 ts_status gl_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {

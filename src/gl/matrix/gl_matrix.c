@@ -1,7 +1,7 @@
 /* Matrices: the textures of a layout and the vertices of its rectangles. */
 #include <string.h>
 
-#include "gl/grid/gl_grid.h"
+#include "gl/core/gl.h"
 
 static ts_status create_textures(ts_matrix *A) {
   ts_context *context = A->context;
@@ -92,16 +92,6 @@ ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   return gl_check(A->context, "writing a matrix");
 }
 
-ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed) {
-  A->impl = tsi_calloc(A->context, 1, sizeof(gl_matrix));
-  if (!A->impl) return tsi_out_of_memory(A->context, "a matrix", sizeof(gl_matrix));
-  ts_status status = create_textures(A);
-  if (status == TS_OK) status = create_rectangles(A);
-  if (status == TS_OK) status = gl_matrix_write(A, packed);
-  if (status < 0) gl_matrix_destroy(A);
-  return status;
-}
-
 void gl_matrix_release_sums(const ts_matrix *A) {
   gl_matrix *m = gl_matrix_of(A);
   for (int s = 0; s < TSI_MAX_STAGES; s++) {
@@ -111,11 +101,7 @@ void gl_matrix_release_sums(const ts_matrix *A) {
   m->sums_components = 0;
 }
 
-void gl_matrix_destroy(ts_matrix *A) {
-  if (A->stencil) {
-    gl_stencil_destroy(A);
-    return;
-  }
+static void destroy(ts_matrix *A) {
   gl_matrix *m = gl_matrix_of(A);
   if (!m) return;
   ts_context *context = A->context;
@@ -133,4 +119,18 @@ void gl_matrix_destroy(ts_matrix *A) {
   tsi_device_give(context, m->vertices_bytes);
   tsi_free(context, m);
   A->impl = NULL;
+}
+
+static const tsi_matrix_kind gl_matrix_kind = {.destroy = destroy,
+                                               TSI_MATRIX_OPERATIONS(TSI_ENTRY, gl_matrix_)};
+
+ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed) {
+  A->impl = tsi_calloc(A->context, 1, sizeof(gl_matrix));
+  if (!A->impl) return tsi_out_of_memory(A->context, "a matrix", sizeof(gl_matrix));
+  ts_status status = create_textures(A);
+  if (status == TS_OK) status = create_rectangles(A);
+  if (status == TS_OK) status = gl_matrix_write(A, packed);
+  if (status < 0) destroy(A);
+  A->kind = &gl_matrix_kind;
+  return status;
 }

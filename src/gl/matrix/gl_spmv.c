@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gl/grid/gl_grid.h"
+#include "gl/core/gl.h"
 #include "gl/core/gl_shader.h"
 
 int gl_packed_origin(const gl_vector *v) {
@@ -107,18 +107,15 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
   return gl_draw_vector(y, &pass);
 }
 
-ts_status gl_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  if (A->stencil) return gl_stencil_spmv(y, A, x);
+ts_status gl_matrix_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   return multiply(y, NULL, A, x);
 }
 
-ts_status gl_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  if (A->stencil) return gl_stencil_residual(r, b, A, x, NULL);
+ts_status gl_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   return multiply(r, b, A, x);
 }
 
-ts_status gl_diagonal(ts_vector *d, const ts_matrix *A) {
-  if (A->stencil) return gl_stencil_diagonal(d, A);
+ts_status gl_matrix_diagonal(ts_vector *d, const ts_matrix *A) {
   const tsi_layout *layout = A->layout;
   const int log2_block = layout->blocks.log2_size;
   char defines[96];

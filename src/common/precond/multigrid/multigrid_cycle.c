@@ -199,7 +199,7 @@ static ts_status run(ts_multigrid *mg, const ts_vector *b, ts_vector *x, int cou
     count--;
   }
   if (count > 0) {
-    TSI_TRY(ops->residual(mg->r, b, mg->matrix, x));
+    TSI_TRY(tsi_residual(mg->r, b, mg->matrix, x));
     TSI_TRY(tsi_multigrid_project(mg, mg->r));
     TSI_TRY(tsi_multigrid_correct(mg, mg->r, count));
     TSI_TRY(ops->grid->level_store(x, &mg->levels[0], 1));

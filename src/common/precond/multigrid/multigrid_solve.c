@@ -56,7 +56,7 @@ static ts_status measure_right_hand_side(const solve *s) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
   TSI_TRY(ops->fill(mg->low, 0));
-  TSI_TRY(ops->residual(mg->r, s->b, mg->matrix, mg->low));
+  TSI_TRY(tsi_residual(mg->r, s->b, mg->matrix, mg->low));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_NORM2, mg->r, mg->r));
   return tsi_multigrid_sum_parts(mg, mg->r, TSI_MG_SUMS_B);
 }
@@ -168,9 +168,9 @@ static ts_status measure_range(const solve *s, float *slots) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
   TSI_TRY(ops->fill(mg->low, 0));
-  TSI_TRY(ops->residual(mg->r, s->b, mg->matrix, mg->low));
+  TSI_TRY(tsi_residual(mg->r, s->b, mg->matrix, mg->low));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
-  TSI_TRY(ops->residual(mg->r, s->b, mg->matrix, s->x));
+  TSI_TRY(tsi_residual(mg->r, s->b, mg->matrix, s->x));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
   return read_slots(mg, slots);
 }
@@ -240,7 +240,7 @@ static ts_status conclude(const solve *s) {
     TSI_TRY(tsi_multigrid_remove_means(mg, mg->r, TSI_MG_SUMS));
     TSI_TRY(ops->grid->add_to_pair(s->x, mg->low, mg->r));
   }
-  TSI_TRY(ops->residual(mg->r, s->b, mg->matrix, s->x));
+  TSI_TRY(tsi_residual(mg->r, s->b, mg->matrix, s->x));
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r));
   if (s->exponent) {

@@ -1,0 +1,52 @@
+/* Matrices of the check backend are those of the wrapped one, of a kind whose products are watched. */
+#include "check/core/check.h"
+
+static const check_kind *kind_around(check_state *state, ts_context *context, const tsi_matrix_kind *inner) {
+  for (const check_kind *k = state->kinds; k; k = k->next)
+    if (k->inner == inner) return k;
+  check_kind *k = tsi_calloc(context, 1, sizeof *k);
+  if (!k) return NULL;
+  *k = (check_kind){.kind = {.destroy = inner->destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, check_)},
+                    .inner = inner,
+                    .next = state->kinds};
+  state->kinds = k;
+  return k;
+}
+
+ts_status check_watch_products(ts_matrix *A) {
+  const check_kind *k = kind_around(check_state_of(A->context), A->context, A->kind);
+  if (!k) {
+    A->kind->destroy(A);
+    return tsi_out_of_memory(A->context, "a check", sizeof *k);
+  }
+  A->kind = &k->kind;
+  return TS_OK;
+}
+
+ts_status check_matrix_create(ts_matrix *A, const tsi_packed *packed) {
+  TSI_TRY(check_state_of(A->context)->inner->matrix_create(A, packed));
+  return check_watch_products(A);
+}
+
+static ts_status written(const char *operation, const ts_vector *v) {
+  check_count(v->context, operation);
+  return check_vector(operation, v, 1);
+}
+
+ts_status check_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  TSI_TRY(check_poison(y));
+  TSI_TRY(check_inner_kind(A)->spmv(y, A, x));
+  return written("spmv", y);
+}
+
+ts_status check_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  if (r != b) TSI_TRY(check_poison(r));
+  TSI_TRY(check_inner_kind(A)->residual(r, b, A, x));
+  return written("residual", r);
+}
+
+ts_status check_diagonal(ts_vector *d, const ts_matrix *A) {
+  TSI_TRY(check_poison(d));
+  TSI_TRY(check_inner_kind(A)->diagonal(d, A));
+  return written("diagonal", d);
+}
