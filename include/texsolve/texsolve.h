@@ -181,6 +181,17 @@ typedef struct ts_context_info {
 /* Never waits. The strings live as long as the context. */
 TS_API ts_status ts_context_get_info(const ts_context *context, ts_context_info *info);
 
+/* A number that was measured and steers a choice, such as that of a format: its name, what it says, its value.
+ */
+typedef struct ts_tuning_entry {
+  const char *name, *meaning; /* live as long as the library */
+  double value;
+} ts_tuning_entry;
+
+/* Number `index` from 0 on; TS_ERROR_INVALID_ARGUMENT behind the last one. Names and values are those of this
+ * version and device. Never waits. */
+TS_API ts_status ts_context_get_tuning(const ts_context *context, int index, ts_tuning_entry *entry);
+
 /* Waits until the device has done everything asked of it. */
 TS_API ts_status ts_context_finish(ts_context *context);
 

@@ -116,7 +116,7 @@ static void indefinite_between_checks(void) {
 /* The Laplacian of a graph is never indefinite, and has whole numbers. It is singular, so that d^T A d ends in
  * rounding. Iterations that began while a check was awaited are not judged by the numbers of others. */
 static void never_indefinite(void) {
-  const int overlap = context->caps.check_overlap;
+  const double overlap = context->tuning.check_overlap;
   for (int32_t n = 5; n < (test_is_brief() ? 10 : 40); n++) {
     ref_matrix m = ref_graph(n, 3);
     ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -124,13 +124,13 @@ static void never_indefinite(void) {
     for (int more = 0; matrix && more < 5; more++) {
       const ts_solver_desc desc = {.check_interval = 6, .zero_start = 1};
       ts_result result = {0};
-      context->caps.check_overlap = more;
+      context->tuning.check_overlap = more;
       solve(matrix, &desc, 1, bs, xs, &result);
       if (result.reason == TS_REASON_INDEFINITE)
         test_fail(__FILE__, __LINE__, "%d x 3 points, %d iterations beside a check: %s", n, more,
                   result.message);
     }
-    context->caps.check_overlap = overlap;
+    context->tuning.check_overlap = overlap;
     free(bs), free(xs);
     ts_matrix_destroy(&matrix);
     ref_free(&m);

@@ -14,6 +14,7 @@ static ts_context *host_context(int rectangle_width, int rectangle_height, int m
   context.caps.rectangle_width = rectangle_width;
   context.caps.rectangle_height = rectangle_height;
   context.caps.max_texture_size = max_texture_size;
+  context.caps.linear_spaces = max_texture_size == 0;
   return &context;
 }
 

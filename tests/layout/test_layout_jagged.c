@@ -25,6 +25,8 @@ static void release(laid_out *l) {
 static ts_status lay_out(laid_out *l, const ref_matrix *m, const unsigned char *locked, ts_format format) {
   memset(l, 0, sizeof *l);
   l->context.caps.row_plans = 1;
+  l->context.caps.linear_spaces = 1;
+  l->context.tuning = tsi_tuning_cuda;
   const ts_csr csr = ref_csr(m);
   int64_t duplicates = 0;
   ts_status status = tsi_csr_canonical(&l->context, &csr, locked, 0, &l->csr, &duplicates);

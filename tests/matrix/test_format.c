@@ -10,16 +10,20 @@
 /* Kinds of devices: one with bytes to save, one with threads to feed, textures of a software rasterizer and of
  * a GPU. */
 enum { BLOCKS = 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4 };
-static const ts_context host = {.caps.formats = 1u << TS_FORMAT_CSR | BLOCKS};
-static const ts_context device = {.caps.formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_JAGGED |
-                                                  1u << TS_FORMAT_SEGMENTS | BLOCKS,
-                                  .caps.row_plans = 1};
-static const ts_context textures = {.caps.formats = 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS | BLOCKS,
-                                    .caps.max_texture_size = 4096};
-static const ts_context gpu_textures = {.caps.formats =
-                                            1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS | BLOCKS,
-                                        .caps.max_texture_size = 4096,
-                                        .caps.is_hardware = 1};
+static ts_context host = {.caps.formats = 1u << TS_FORMAT_CSR | BLOCKS, .caps.linear_spaces = 1};
+static ts_context device = {.caps.formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_JAGGED |
+                                            1u << TS_FORMAT_SEGMENTS | BLOCKS,
+                            .caps.linear_spaces = 1,
+                            .caps.row_plans = 1};
+static ts_context textures = {.caps.formats = 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS | BLOCKS};
+static ts_context gpu_textures = {.caps.formats = 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS | BLOCKS};
+
+static void fill_tuning(void) {
+  host.tuning = tsi_tuning_cpu;
+  device.tuning = tsi_tuning_cuda;
+  textures.tuning = tsi_tuning_gl_software;
+  gpu_textures.tuning = tsi_tuning_gl;
+}
 
 static void expect(const ts_context *context, const tsi_host_csr *csr, int blocks, ts_format expected,
                    const char *part) {
@@ -40,6 +44,7 @@ static void expect_choice(const ts_context *context, const ref_matrix *m, int bl
 }
 
 static void choices(void) {
+  fill_tuning();
   ref_matrix grid = ref_grid(40, 40), large = ref_grid(400, 400), dense = ref_dense(64, 64, 3),
              empty = ref_gaps(1, 5, 1), even = ref_dense(1200, 1200, 1),
              uneven = ref_uneven_rows(60000, 60000, 90, 5), few_uneven = ref_uneven_rows(9000, 9000, 400, 5),
@@ -76,6 +81,7 @@ static void choices(void) {
 
 /* The set of `texsolve bench compare`, with rows for a million entries each. */
 static void measured(void) {
+  fill_tuning();
   static const struct {
     const char *name;
     int32_t rows;
@@ -112,6 +118,7 @@ static void measured(void) {
 /* Meshes as large as those of `texsolve bench paper`, for one component. On a GPU what an iteration of
  * conjugate gradients takes decides, in comments in us: jagged, bcrs2, bcrs4. */
 static void meshes(void) {
+  fill_tuning();
   static const struct {
     const char *name;
     int32_t rows;
@@ -164,6 +171,7 @@ static ref_matrix nodes(int32_t width, int32_t height, int32_t unknowns, int dia
 /* What the CPU backend was measured with to find what a byte of blocks counts: one thread of an AMD EPYC,
  * seconds of the processor. In comments, times as fast as csr. */
 static void blocks(void) {
+  fill_tuning();
   static const struct {
     int unknowns, diagonals;
     ts_format expected;
@@ -189,10 +197,10 @@ static void blocks(void) {
 static void samples(void) {
   ref_matrix m = nodes(1024, 512, 1, 0);
   const tsi_host_csr csr = {m.rows, m.columns, m.offsets, m.indices, m.values, 0};
-  ts_context context = {.caps.row_plans = 1};
+  ts_context context = {.caps.linear_spaces = 1, .caps.row_plans = 1, .tuning = tsi_tuning_cuda};
   tsi_slices slices;
   double weight;
-  const double estimate = tsi_slices_reads(&csr, &weight).bytes * csr.row_offsets[csr.rows];
+  const double estimate = tsi_slices_reads(&context.tuning, &csr, &weight).bytes * csr.row_offsets[csr.rows];
   CHECK_CLOSE(weight, 1, 0.01);
   if (CHECK_INT(tsi_slices_create(&context, &csr, &slices), TS_OK)) {
     const double bytes = 4.0 * slices.entries + 4.0 * slices.words + 4.0 * slices.bases +

@@ -14,6 +14,7 @@
 #include <texsolve/texsolve.h>
 
 #include "common/layout/tiling.h"
+#include "tuning.h"
 
 /* Indices, rows, columns, unknowns, vertices and points of a grid: so many at most, so that a count plus 1, or
  * rounded up to whole blocks, slices or quads, is an int32_t too. */
@@ -33,14 +34,12 @@ typedef struct tsi_fluid_ops tsi_fluid_ops; /* fluid/fluid.h */
 typedef struct tsi_caps {
   char device[128], driver[160];
   int is_hardware;
-  int max_texture_size;                  /* 0: no textures, linear spaces */
+  int max_texture_size; /* 0: no textures */
+  int linear_spaces;    /* position = index, and formats are counted in bytes, not in fetches */
   int rectangle_width, rectangle_height; /* the default, best measured for this device */
   unsigned formats;                      /* bit 1 << TS_FORMAT_... */
   int row_plans;                         /* CSR comes with a tsi_row_plan */
-  int check_interval;                    /* a solver's default */
-  int check_overlap;                     /* iterations worth starting before a check's numbers are awaited */
-  int one_reduction_texels; /* up to which CG is faster with one reduction an iteration than with two */
-  int single_residuals;     /* b - A x is summed in single precision, without its rounding errors */
+  int single_residuals; /* b - A x is summed in single precision, without its rounding errors */
   int texture_barrier;
   int threads;
   unsigned grid_storages;            /* bit 1 << TS_GRID_STORAGE_...; 0: no grids */
@@ -55,6 +54,7 @@ struct ts_context {
   char backend_name[32];
   int device_index; /* the N of "gl:N", -1 if none was given */
   tsi_caps caps;
+  tsi_tuning tuning;
   size_t bytes_device;
   uint64_t waits;
   char error[512];

@@ -95,8 +95,8 @@ static ts_status resolve_reductions(ts_context *context, const ts_matrix *A, int
                     context->backend_name, context->ops->cg ? " without fused operations" : "");
   if (desc->reductions == 0)
     desc->reductions =
-        has_one_reduction(context) && (int64_t)t->width * t->height <= context->caps.one_reduction_texels ? 1
-                                                                                                          : 2;
+        has_one_reduction(context) && (double)t->width * t->height <= context->tuning.one_reduction_texels ? 1
+                                                                                                           : 2;
   return TS_OK;
 }
 
@@ -108,7 +108,7 @@ ts_status tsi_cg_resolve(ts_context *context, const ts_matrix *A, const ts_preco
   if (desc->check_interval == 0)
     desc->check_interval = M && M->desc.kind == TS_PRECONDITIONER_MULTIGRID ? 1
                            : tsi_cg_runs_on_device(A, M, desc)              ? on_device
-                                                                            : context->caps.check_interval;
+                                                               : (int)context->tuning.check_interval;
   return TS_OK;
 }
 

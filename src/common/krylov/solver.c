@@ -161,7 +161,7 @@ static ts_status resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_solv
     out->max_iterations = wanted < 1000 ? 1000 : wanted > 100000 ? 100000 : (int)wanted;
   }
   if (out->method == TS_METHOD_CG) return tsi_cg_resolve(context, A, out->preconditioner, out);
-  if (out->check_interval == 0) out->check_interval = context->caps.check_interval;
+  if (out->check_interval == 0) out->check_interval = (int)context->tuning.check_interval;
   return TS_OK;
 }
 
@@ -221,7 +221,7 @@ ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_sol
   k->desc = resolved;
   k->on_device =
       resolved.method == TS_METHOD_CG && tsi_cg_runs_on_device(matrix, resolved.preconditioner, &resolved);
-  k->overlap = context->caps.check_overlap;
+  k->overlap = (int)context->tuning.check_overlap;
   if (k->on_device || k->overlap >= resolved.check_interval) k->overlap = 0;
   k->method->plan(k);
   ts_status status = allocate(k);

@@ -17,39 +17,12 @@
 #include "common/core/core.h"
 #include "layout_build.h"
 
-/* Entries from which on a product on a device with a plan for rows is limited by bytes; measured on an H200. */
-static const int64_t many_entries = 1 << 20;
-
-/* Entries from which on blocks pay in textures on a GPU. Vectors of blocks have 2 or 4 numbers a texel, whose
- * sums end in one texel instead of in 128 that the next pass adds up, a level more, and cannot be gathered. On
- * an H200 that costs an iteration of conjugate gradients 10 us or more, as much as blocks save in a product of
- * 2^19 entries: with 359 k entries, of a conformal map, it took 57.9 us in jagged, 68.9 and 62.6 in blocks;
- * with 761 k, of a smooth interpolation, 116, 107 and 83. Products alone are faster in blocks from 40 k to 90 k
- * entries on, by less than iterations are slower. On a software rasterizer such a pass is a small part. */
-static const int64_t many_in_textures = 1 << 19;
-
-/* How much longer a byte or a fetch takes in blocks, from the tables of docs/notes/formats.md. On the CPU a 4 x
- * 4 block is a few vector instructions, and its bytes pass 1.0 to 1.9 times as fast as csr's. On an H200 they
- * pass as fast as jagged's beyond the cache, and faster inside; in its OpenGL 4 x 4 blocks take 0.86 to 1.0
- * times as long as 2 x 2 where they have 1.10 to 1.15 times the fetches. Elsewhere blocks must save a tenth; so
- * they must with several components, where products are limited by arithmetic, on zeros too. */
-static double weight_of_blocks(const ts_context *context, int log2_block, int blocks) {
-  static const double a_tenth = 1.11;
-  const int textures = context->caps.max_texture_size != 0;
-  if (textures && context->caps.is_hardware) return log2_block == 1 ? a_tenth : 0.95;
-  if (textures || blocks == TSI_SEVERAL_COMPONENTS) return a_tenth;
-  if (context->caps.row_plans || log2_block == 1) return 1;
-  return 0.75;
+/* How much longer a byte or a fetch takes in blocks. */
+static double weight_of_blocks(const tsi_tuning *t, int log2_block, int blocks) {
+  if (blocks == TSI_SEVERAL_COMPONENTS)
+    return log2_block == 1 ? t->bcrs2_weight_several : t->bcrs4_weight_several;
+  return log2_block == 1 ? t->bcrs2_weight : t->bcrs4_weight;
 }
-
-/* On an H200 a line that a warp asks for takes as long as 16 bytes (format_lines.c), one beside the other. */
-static const double bytes_a_line = 16;
-
-/* In csr threads hand sums on through shared memory, an access for each entry and more. */
-static const double lines_of_sums = 0.4;
-
-/* Segments have a thread for a row: all wait for the longest. */
-static const int32_t longest_in_segments = 64;
 
 typedef struct candidate {
   ts_format format;
@@ -67,37 +40,38 @@ static double least(double a, double b) {
 }
 
 /* As many bytes as take as long as these bytes and lines. */
-static double with_lines(double bytes, double lines) {
-  return sqrt(bytes * bytes + bytes_a_line * bytes_a_line * lines * lines);
+static double with_lines(const tsi_tuning *t, double bytes, double lines) {
+  return sqrt(bytes * bytes + t->line_bytes * t->line_bytes * lines * lines);
 }
 
 /* Bytes of the matrix, or fetches of a product. */
 static candidate measure(const ts_context *context, const tsi_host_csr *csr, ts_format format, int blocks) {
   const double rows = csr->rows, entries = csr->row_offsets[csr->rows] > 0 ? csr->row_offsets[csr->rows] : 1;
-  const int textures = context->caps.max_texture_size != 0;
+  const int textures = !context->caps.linear_spaces;
   const int device = context->caps.row_plans;
+  const tsi_tuning *t = &context->tuning;
   candidate c = {format, 8 + 4 * rows / entries, 1, 0};
   const int log2_block = tsi_format_log2_block(format);
   if (log2_block) {
     const double numbers = (double)(1 << 2 * log2_block), count = (double)tsi_blocks_count(csr, log2_block);
     c.fill = count > 0 ? entries / (count * numbers) : 1;
-    c.weight = weight_of_blocks(context, log2_block, blocks);
+    c.weight = weight_of_blocks(t, log2_block, blocks);
     if (textures) /* its pointer; x and four numbers at a time, where a texel of four counts as two fetches */
       c.reads = ((log2_block == 1 ? 2 : 3) + 2 * numbers / 4) * count / entries;
     else
       c.reads = ((4 * numbers + 4) * count + 4 * rows / (1 << log2_block)) / entries;
     if (device)
       c.reads =
-          with_lines(c.reads, least(tsi_lines_of_entries(csr), count / entries) + c.reads / TSI_LINE_BYTES);
+          with_lines(t, c.reads, least(tsi_lines_of_entries(csr), count / entries) + c.reads / TSI_LINE_BYTES);
   } else if (textures) {
     c.reads = format == TS_FORMAT_JAGGED ? 2 : 3;
   } else if (format == TS_FORMAT_JAGGED) {
-    const tsi_reads reads = tsi_slices_reads(csr, &c.weight);
-    c.reads = with_lines(reads.bytes, reads.lines);
+    const tsi_reads reads = tsi_slices_reads(t, csr, &c.weight);
+    c.reads = with_lines(t, reads.bytes, reads.lines);
   } else if (format == TS_FORMAT_SEGMENTS) {
-    c.reads = with_lines(c.reads, tsi_lines_of_rows(csr));
+    c.reads = with_lines(t, c.reads, tsi_lines_of_rows(t, csr));
   } else if (device) {
-    c.reads = with_lines(c.reads, tsi_lines_of_entries(csr) + lines_of_sums);
+    c.reads = with_lines(t, c.reads, tsi_lines_of_entries(csr) + t->lines_of_sums);
   }
   return c;
 }
@@ -127,7 +101,7 @@ static const char *reason_of_few(ts_format format, int textures, int uneven) {
 
 static void describe(const ts_context *context, const candidate *taken, const candidate *all, int count,
                      int small, int uneven, int blocks, char *text, size_t size) {
-  const int textures = context->caps.max_texture_size != 0;
+  const int textures = !context->caps.linear_spaces;
   const char *unit = textures ? "fetches" : "bytes";
   const char *why = small ? reason_of_few(taken->format, textures, uneven) : "";
   snprintf(text, size, "%s: %s%.1f %s an entry", ts_format_name(taken->format), why, taken->reads, unit);
@@ -144,9 +118,9 @@ static void describe(const ts_context *context, const candidate *taken, const ca
   if (textures && count > 2 && blocks != TSI_ONE_COMPONENT) append(text, size, ", for one component only");
 }
 
-static int has_short_rows(const tsi_host_csr *csr) {
+static int has_short_rows(const tsi_host_csr *csr, double longest) {
   for (int32_t i = 0; i < csr->rows; i++)
-    if (csr->row_offsets[i + 1] - csr->row_offsets[i] > longest_in_segments) return 0;
+    if (csr->row_offsets[i + 1] - csr->row_offsets[i] > longest) return 0;
   return 1;
 }
 
@@ -156,17 +130,16 @@ static int has_short_rows(const tsi_host_csr *csr) {
 static int is_candidate(const ts_context *context, const tsi_host_csr *csr, ts_format format, int blocks) {
   if (!(context->caps.formats & 1u << format)) return 0;
   if (format == TS_FORMAT_SEGMENTS)
-    return context->caps.max_texture_size ||
-           (blocks != TSI_SEVERAL_COMPONENTS && csr->rows == csr->columns && has_short_rows(csr));
+    return !context->caps.linear_spaces || (blocks != TSI_SEVERAL_COMPONENTS && csr->rows == csr->columns &&
+                                            has_short_rows(csr, context->tuning.segments_longest));
   return !tsi_format_log2_block(format) || (blocks && csr->row_offsets[csr->rows] > 0);
 }
 
 /* Too few entries for what is compared to matter. */
 static int is_small(const ts_context *context, const tsi_host_csr *csr, int blocks) {
-  const int64_t entries = csr->row_offsets[csr->rows];
-  if (context->caps.row_plans) return entries < many_entries;
-  return context->caps.max_texture_size && context->caps.is_hardware && blocks == TSI_ONE_COMPONENT &&
-         entries < many_in_textures;
+  const double entries = csr->row_offsets[csr->rows];
+  return entries < context->tuning.many_entries ||
+         (blocks == TSI_ONE_COMPONENT && entries < context->tuning.block_entries);
 }
 
 /* Of few entries, on a device with a plan for rows. On an H200, over 39 matrices of up to 2^20 entries,
@@ -188,7 +161,7 @@ ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, 
                                     TS_FORMAT_BCRS4};
   const int plans = context->caps.row_plans;
   const int without_blocks =
-      context->caps.max_texture_size && (blocks != TSI_ONE_COMPONENT || is_small(context, csr, blocks));
+      !context->caps.linear_spaces && (blocks != TSI_ONE_COMPONENT || is_small(context, csr, blocks));
   candidate all[sizeof known / sizeof known[0]];
   int count = 0, best = 0;
   for (size_t f = 0; f < sizeof known / sizeof known[0]; f++)

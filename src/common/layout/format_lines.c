@@ -50,8 +50,7 @@ static int32_t entry_of_run(const tsi_host_csr *csr, int32_t row, int32_t k) {
 
 /* Of x, and of values and pointers together: neighbouring threads' runs lie apart. A line of these serves the
  * next entries too, and so counts for less. */
-double tsi_lines_of_rows(const tsi_host_csr *csr) {
-  static const double of_runs = 0.7;
+double tsi_lines_of_rows(const tsi_tuning *tuning, const tsi_host_csr *csr) {
   const int32_t groups = csr->rows / WARP;
   double lines = 0, counted = 0;
   for (int32_t n = 0; n < groups && n < SAMPLES; n++) {
@@ -66,7 +65,7 @@ double tsi_lines_of_rows(const tsi_host_csr *csr) {
         columns[count++] = csr->column_indices[entry];
       }
       if (count == 0) break;
-      lines += tsi_lines(columns, count) + 2 * of_runs * tsi_lines(places, count);
+      lines += tsi_lines(columns, count) + 2 * tuning->lines_of_runs * tsi_lines(places, count);
       counted += count;
     }
     counted += WARP; /* the diagonal */

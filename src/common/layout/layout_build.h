@@ -95,14 +95,14 @@ int32_t tsi_lines(int32_t *columns, int count);
 /* Lines an entry where neighbouring threads have neighbouring entries of csr, eight each, and where each thread
  * has a row of segments. */
 double tsi_lines_of_entries(const tsi_host_csr *csr);
-double tsi_lines_of_rows(const tsi_host_csr *csr);
+double tsi_lines_of_rows(const tsi_tuning *tuning, const tsi_host_csr *csr);
 
 /* layout_jagged.c */
 ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices);
 void tsi_slices_free(ts_context *context, tsi_slices *slices);
 /* About what a product would read of them, from some of the slices, and in `weight` how much longer that takes
  * than elsewhere: slices without gaps take twice as long, rows in another order half as long again. */
-tsi_reads tsi_slices_reads(const tsi_host_csr *csr, double *weight);
+tsi_reads tsi_slices_reads(const tsi_tuning *tuning, const tsi_host_csr *csr, double *weight);
 /* values, words, bases, long_columns. */
 ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
                           tsi_packed *packed);

@@ -173,7 +173,7 @@ static void place_slice(tsi_slices *slices, const tsi_host_csr *csr, int32_t num
 /* What slices of rows in one order take. */
 typedef struct slices_sample {
   double entries, steps, bytes;
-  double counted;           /* bytes, those of slices without gaps twice */
+  double counted;           /* bytes of slices without gaps */
   double lines, with_lines; /* of x, and the entries of the slices where they were counted */
 } slices_sample;
 
@@ -207,7 +207,7 @@ static void sample_slice(const tsi_host_csr *csr, const int32_t *rows, int32_t m
   sum->entries += entries;
   sum->steps += s.longest;
   sum->bytes += bytes;
-  sum->counted += s.gaps ? bytes : 2 * bytes;
+  if (!s.gaps) sum->counted += bytes;
   if (!with_lines) return;
   sum->lines += lines_of_slice(csr, rows, lengths, &s);
   sum->with_lines += entries;
@@ -238,18 +238,16 @@ static void sample_window(const tsi_host_csr *csr, int32_t window, int32_t most,
   }
 }
 
-tsi_reads tsi_slices_reads(const tsi_host_csr *csr, double *weight) {
+tsi_reads tsi_slices_reads(const tsi_tuning *tuning, const tsi_host_csr *csr, double *weight) {
   enum { samples = 512, with_lines = 4 };
-  /* Rows in another order read what lies apart, and write so. On an H200 jagged diagonals of Delaunay
-   * triangulations take 1.3 to 1.4 times as long as their bytes and lines would have it. */
-  static const double weight_of_order = 1.35;
   const int32_t windows = (csr->rows - 1) / TSI_WINDOW_ROWS + 1, most = longest_in_slices(csr);
   slices_sample natural = {0}, sorted = {0};
   for (int32_t n = 0; n < windows && n < samples; n++)
     sample_window(csr, sampled_window(n, samples, windows), most, n % with_lines == 0, &natural, &sorted);
   const int is_sorted = pays_to_sort(natural.steps, sorted.steps, natural.entries);
   const slices_sample *taken = is_sorted ? &sorted : &natural;
-  *weight = taken->counted / taken->bytes * (is_sorted ? weight_of_order : 1);
+  *weight = (taken->bytes + (tuning->counted_weight - 1) * taken->counted) / taken->bytes *
+            (is_sorted ? tuning->sorted_weight : 1);
   if (taken->entries <= 0) return (tsi_reads){8, 1};
   tsi_reads reads = {taken->bytes / taken->entries, 0};
   if (taken->with_lines > 0) reads.lines = taken->lines / taken->with_lines;

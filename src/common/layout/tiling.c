@@ -115,7 +115,7 @@ static ts_status place(ts_context *context, tsi_tiling *t, const int32_t *length
 
 ts_status tsi_tiling_create_blocks(ts_context *context, int32_t size, int log2_block, const int32_t *lengths,
                                    const unsigned char *locked, tsi_tiling *t) {
-  const int linear = context->caps.max_texture_size == 0;
+  const int linear = context->caps.linear_spaces;
   *t = (tsi_tiling){.size = size, .log2_block = linear ? 0 : log2_block, .linear = linear};
   unsigned char *whole = NULL;
   TSI_TRY(find_locked(context, t, locked, &whole));

@@ -81,7 +81,7 @@ static ts_status make_row_space(ts_matrix *A, const ts_matrix_desc *desc, const 
   ts_context *context = A->context;
   const int log2_block = tsi_format_log2_block(A->info.format);
   int32_t *lengths = NULL;
-  if (context->caps.max_texture_size)
+  if (!context->caps.linear_spaces)
     TSI_TRY(row_lengths(context, entries, A->info.rows == A->info.columns && !desc->column_space, &lengths));
   tsi_tiling tiling;
   const ts_status status =
@@ -149,7 +149,7 @@ static void replace_host_values(ts_matrix *A, const tsi_host_csr *csr) {
 /* What the descriptor says of the vectors. Spaces that are there already have no blocks, or blocks of one size.
  */
 static int blocks_to_consider(const ts_context *context, const ts_matrix_desc *desc) {
-  const int given = context->caps.max_texture_size && (desc->row_space || desc->column_space);
+  const int given = !context->caps.linear_spaces && (desc->row_space || desc->column_space);
   if (!desc->components || given) return TSI_LINEAR_BLOCKS;
   return desc->components == 1 ? TSI_ONE_COMPONENT : TSI_SEVERAL_COMPONENTS;
 }

@@ -56,7 +56,7 @@ static ts_status create_space(ts_context *context, const tsi_host_csr *transpose
                               ts_space **space) {
   const int log2_block = tsi_format_log2_block(format);
   int32_t *lengths = NULL;
-  if (context->caps.max_texture_size && !log2_block) {
+  if (!context->caps.linear_spaces && !log2_block) {
     lengths = tsi_malloc(context, (size_t)transposed->rows, sizeof *lengths);
     if (!lengths) return tsi_out_of_memory(context, "row lengths", (size_t)transposed->rows * sizeof *lengths);
     for (int32_t j = 0; j < transposed->rows; j++)

@@ -52,16 +52,15 @@ ts_status cpu_open(ts_context *context) {
   tsi_caps *caps = &context->caps;
   *caps = (tsi_caps){
       .is_hardware = 1,
-      .max_texture_size = 0,
+      .linear_spaces = 1,
       .rectangle_width = 1,
       .rectangle_height = 1,
       .formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4,
-      .check_interval = 1,
-      .check_overlap = 0,
       .threads = state->threads,
       .grid_storages = 1u << TS_GRID_STORAGE_PARITIES,
       .pointwise_storage = TS_GRID_STORAGE_PARITIES,
   };
+  context->tuning = tsi_tuning_cpu;
   read_device_name(caps->device, sizeof caps->device);
   snprintf(caps->driver, sizeof caps->driver, "%d thread%s, %s", state->threads, state->threads == 1 ? "" : "s",
            instruction_set());

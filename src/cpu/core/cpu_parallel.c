@@ -1,12 +1,9 @@
 /* Sharing work among threads, while that pays. */
 #include "cpu.h"
 
-/* Floats worth a thread of their own: waking one costs microseconds. */
-enum { worth_a_thread = 65536 };
-
 #ifdef TEXSOLVE_HAVE_THREADS
-static int useful_threads(int threads, size_t items, size_t cost) {
-  const size_t useful = items * cost / worth_a_thread;
+static int useful_threads(const ts_context *context, int threads, size_t items, size_t cost) {
+  const size_t useful = items * cost / (size_t)context->tuning.thread_floats;
   if (useful < (size_t)threads) threads = (int)useful;
   if (items < (size_t)threads) threads = (int)items;
   return threads;
@@ -16,7 +13,7 @@ static int useful_threads(int threads, size_t items, size_t cost) {
 void cpu_for(const ts_context *context, size_t items, size_t cost, cpu_body body, const void *arguments) {
 #ifdef TEXSOLVE_HAVE_THREADS
   cpu_state *state = cpu_state_of(context);
-  const int ranges = useful_threads(state->threads, items, cost);
+  const int ranges = useful_threads(context, state->threads, items, cost);
   if (ranges > 1 && !cpu_pace_alone(&state->pace, tsi_seconds())) {
     const cpu_job job = {.body = body, .arguments = arguments, .items = items, .ranges = ranges};
     const double loss = cpu_pool_run(state->pool, &job);

@@ -49,7 +49,7 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
   state->pools = pools;
   context->caps = (tsi_caps){
       .is_hardware = 1,
-      .max_texture_size = 0,
+      .linear_spaces = 1,
       .rectangle_width = 1,
       .rectangle_height = 1,
       .formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS |
@@ -58,9 +58,8 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
           1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES,
       .pointwise_storage = TS_GRID_STORAGE_PLAIN,
       .row_plans = 1,
-      .check_interval = 25,
-      .check_overlap = 4,
   };
+  context->tuning = tsi_tuning_cuda;
   snprintf(context->caps.device, sizeof context->caps.device, "%.127s", p.name);
   snprintf(context->caps.driver, sizeof context->caps.driver, "CUDA %d.%d, driver for CUDA %d.%d",
            runtime / 1000, runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);

@@ -54,17 +54,17 @@ static int32_t count_without_gaps(const tsi_slices *slices) {
   return count;
 }
 
-/* Measured on an H200, of which a product keeps some in the cache for the next. What is sent for ahead stays
- * there longer than what is read once, so products beyond the cache do that only where threads have little else
- * on their way. */
-static void choose_kernels(cuda_slices *to, const tsi_slices *from, double mean, double cache) {
+static void choose_kernels(const tsi_tuning *t, cuda_slices *to, const tsi_slices *from, double mean,
+                           double cache) {
   const double bytes = 4.0 * from->entries + 4.0 * from->words;
+  const int is_short = mean <= t->lean_short_mean;
   const int even = 8 * (int64_t)count_without_gaps(from) <= from->count; /* nearly all slices have gaps */
   to->sent_for = bytes <= cache;
-  to->streamed = bytes > 3 * cache;
-  to->lean = even && mean <= 12 && bytes > (mean <= 6 ? cache / 3 : cache);
-  to->lean_product =
-      even && (mean <= 6 ? bytes > 1.5 * cache : mean <= 8 && bytes > 2 * cache && !to->streamed);
+  to->streamed = bytes > t->stream_caches * cache;
+  to->lean = even && mean <= t->lean_mean && bytes > (is_short ? t->lean_short_caches : 1) * cache;
+  to->lean_product = even && (is_short ? bytes > t->lean_product_short_caches * cache
+                                       : mean <= t->lean_product_mean &&
+                                             bytes > t->lean_product_caches * cache && !to->streamed);
 }
 
 static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
@@ -83,7 +83,7 @@ static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
   TAKE(A, packed->values, m->value_count, m->values);
   to->values = m->values;
   const double rows = packed->csr->rows > 0 ? packed->csr->rows : 1;
-  choose_kernels(to, from, packed->csr->row_offsets[packed->csr->rows] / rows,
+  choose_kernels(&A->context->tuning, to, from, packed->csr->row_offsets[packed->csr->rows] / rows,
                  (double)cuda_state_of(A->context)->l2_bytes);
   if (from->work_count) TAKE(A, packed->long_columns, from->long_entries, m->works.columns);
   m->works.values = to->values + from->entries;

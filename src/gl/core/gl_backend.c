@@ -64,10 +64,9 @@ static void fill_caps(ts_context *context) {
   caps->grid_storages =
       1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES;
   caps->pointwise_storage = TS_GRID_STORAGE_LAYERED;
-  caps->check_interval = 16;
-  caps->check_overlap = 2;
   caps->texture_barrier = gl_of(context)->texture_barrier != NULL;
-  caps->one_reduction_texels = caps->is_hardware && caps->texture_barrier ? 1 << 18 : 0;
+  context->tuning = caps->is_hardware ? tsi_tuning_gl : tsi_tuning_gl_software;
+  if (!caps->texture_barrier) context->tuning.one_reduction_texels = 0;
 }
 
 static ts_status set_shader_dir(ts_context *context) {

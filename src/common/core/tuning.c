@@ -1,0 +1,103 @@
+/* The numbers of each backend, and where they come from. The tables are in docs/notes/formats.md. */
+#include <texsolve/texsolve.h>
+
+#include "core.h"
+
+/* Blocks must save a tenth, where nothing else is known. */
+#define A_TENTH 1.11
+
+/* Two cores of a Xeon with AVX-512. A 4 x 4 block is a few vector instructions, and its bytes pass 1.0 to 1.9
+ * times as fast as csr's. With several components products are limited by arithmetic, on zeros too. A thread of
+ * its own costs microseconds to wake. An operation is done when it returns, so a check costs nothing. */
+const tsi_tuning tsi_tuning_cpu = {
+    .bcrs2_weight = 1,
+    .bcrs4_weight = 0.75,
+    .bcrs2_weight_several = A_TENTH,
+    .bcrs4_weight_several = A_TENTH,
+    .check_interval = 1,
+    .thread_floats = 65536,
+};
+
+/* One H200.
+ *
+ * Blocks pass as fast as jagged's bytes beyond the cache, and faster inside. Slices without gaps take twice as
+ * long, since a thread counts to find its entry. Rows in another order read what lies apart, and write so:
+ * jagged diagonals of Delaunay triangulations take 1.3 to 1.4 times as long as their bytes and lines would have
+ * it. A line that a warp asks for takes as long as 16 bytes, one beside the other; in csr threads hand sums on
+ * through shared memory, an access for each entry and more; segments have a thread for a row, and all wait for
+ * the longest. Below 2^20 entries it is the slowest thread that limits a product.
+ *
+ * A product keeps some of the matrix in the cache for the next. What is prefetched stays there longer than what
+ * is read once, so products beyond the cache do that only where threads have little else on their way. */
+const tsi_tuning tsi_tuning_cuda = {
+    .bcrs2_weight = 1,
+    .bcrs4_weight = 1,
+    .bcrs2_weight_several = A_TENTH,
+    .bcrs4_weight_several = A_TENTH,
+    .sorted_weight = 1.35,
+    .counted_weight = 2,
+    .line_bytes = 16,
+    .lines_of_sums = 0.4,
+    .lines_of_runs = 0.7,
+    .segments_longest = 64,
+    .many_entries = 1 << 20,
+    .stream_caches = 3,
+    .lean_mean = 12,
+    .lean_short_mean = 6,
+    .lean_short_caches = 1.0 / 3,
+    .lean_product_mean = 8,
+    .lean_product_caches = 2,
+    .lean_product_short_caches = 1.5,
+    .check_interval = 25,
+    .check_overlap = 4,
+};
+
+/* OpenGL on one H200. 4 x 4 blocks take 0.86 to 1.0 times as long as 2 x 2 where they have 1.10 to 1.15 times
+ * the fetches.
+ *
+ * Vectors of blocks have 2 or 4 numbers a texel, whose sums end in one texel instead of in 128 that the next
+ * pass adds up, a level more, and cannot be gathered. That costs an iteration of conjugate gradients 10 us or
+ * more, as much as blocks save in a product of 2^19 entries: with 359 k entries, of a conformal map, it
+ * took 57.9 us in jagged, 68.9 and 62.6 in blocks; with 761 k, of a smooth interpolation, 116, 107 and 83.
+ * Products alone are faster in blocks from 40 k to 90 k entries on, by less than iterations are slower. */
+const tsi_tuning tsi_tuning_gl = {
+    .bcrs2_weight = A_TENTH,
+    .bcrs4_weight = 0.95,
+    .bcrs2_weight_several = A_TENTH,
+    .bcrs4_weight_several = 0.95,
+    .block_entries = 1 << 19,
+    .check_interval = 16,
+    .check_overlap = 2,
+    .one_reduction_texels = 1 << 18, /* with texture barriers */
+};
+
+/* llvmpipe on two cores, where a pass more for sums is a small part. */
+const tsi_tuning tsi_tuning_gl_software = {
+    .bcrs2_weight = A_TENTH,
+    .bcrs4_weight = A_TENTH,
+    .bcrs2_weight_several = A_TENTH,
+    .bcrs4_weight_several = A_TENTH,
+    .check_interval = 16,
+    .check_overlap = 2,
+};
+
+ts_status ts_context_get_tuning(const ts_context *context, int index, ts_tuning_entry *entry) {
+  TSI_REQUIRE(NULL, context);
+  TSI_REQUIRE((ts_context *)context, entry);
+  static const char *const names[][2] = {
+#define TUNING_NAMES(name, meaning) {#name, meaning},
+      TSI_TUNING_LIST(TUNING_NAMES)
+#undef TUNING_NAMES
+  };
+  const int count = (int)(sizeof names / sizeof names[0]);
+  if (index < 0 || index >= count)
+    return tsi_fail((ts_context *)context, TS_ERROR_INVALID_ARGUMENT, "index is %d; it goes from 0 to %d",
+                    index, count - 1);
+  const double values[] = {
+#define TUNING_VALUE(name, meaning) context->tuning.name,
+      TSI_TUNING_LIST(TUNING_VALUE)
+#undef TUNING_VALUE
+  };
+  *entry = (ts_tuning_entry){names[index][0], names[index][1], values[index]};
+  return TS_OK;
+}
