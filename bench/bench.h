@@ -50,6 +50,7 @@ int bench_compare(const bench_options *options, struct report *r);
 int bench_paper(const bench_options *options, struct report *r);
 int bench_multigrid(const bench_options *options, struct report *r);
 int bench_system(const bench_options *options, struct report *r);
+int bench_tune(const bench_options *options, struct report *r);
 
 #if defined(__GNUC__)
 #define BENCH_PRINTF(string, first) __attribute__((format(printf, string, first)))

@@ -1,5 +1,5 @@
-/* texsolve bench limits|spmv|blas|cg|multigrid|system|compare|paper: what a device can do, and how near the
- * library comes to it. */
+/* texsolve bench limits|spmv|blas|cg|multigrid|system|tune|compare|paper: what a device can do, and how near
+ * the library comes to it. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -20,10 +20,10 @@ typedef struct benchmark {
 static const benchmark BENCHMARKS[] = {
     {"limits", bench_limits},   {"spmv", bench_spmv},           {"blas", bench_blas},
     {"cg", bench_cg},           {"multigrid", bench_multigrid}, {"system", bench_system},
-    {"compare", bench_compare}, {"paper", bench_paper},
+    {"compare", bench_compare}, {"paper", bench_paper},         {"tune", bench_tune},
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
-#define KNOWN "limits, spmv, blas, cg, multigrid, system, compare or paper"
+#define KNOWN "limits, spmv, blas, cg, multigrid, system, tune, compare or paper"
 
 typedef struct program_options {
   bench_options o;
@@ -66,7 +66,7 @@ static void set_argument(void *options, const char *text) {
 static const option_row rows[] = {
     {.kind = OPTION_IS_INPUT,
      .name = "benchmark",
-     .argument = "limits|spmv|blas|cg|multigrid|system|paper\ncompare [MATRIX...]",
+     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper\ncompare [MATRIX...]",
      .parse = set_argument},
     OPTION_ROW(TEXT, "backend", "NAME", o.backend, .letter = 'B',
                .help = "Backend: auto (the default), cuda, gl, gl:1, cpu, check:gl"),
@@ -121,6 +121,7 @@ static const char description[] =
     "cg      an iteration of conjugate gradients\n"
     "multigrid  cycles and solves of a Poisson problem on a grid of --size N x N points\n"
     "system  stating a system of equations and building its matrix, over the --size vertices of a grid\n"
+    "tune    the numbers that steer the choice of formats and kernels, and what some of them are here\n"
     "compare [MATRIX...]  every format on every backend, and other libraries where they are built: a product, "
     "conjugate gradients, axpy, dot\n"
     "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "

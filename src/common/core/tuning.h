@@ -11,7 +11,7 @@
   FIELD(bcrs4_weight, "time of a byte or fetch in 4 x 4 blocks")                                               \
   FIELD(bcrs2_weight_several, "the same for vectors of several components")                                    \
   FIELD(bcrs4_weight_several, "the same for vectors of several components")                                    \
-  FIELD(sorted_weight, "time of a byte in jagged slices whose rows are sorted")                                \
+  FIELD(sorted_weight, "time of a byte in jagged slices of sorted rows")                                       \
   FIELD(counted_weight, "time of a byte in jagged slices without gaps")                                        \
   FIELD(line_bytes, "bytes that take as long as a line of the cache")                                          \
   FIELD(lines_of_sums, "lines an entry for handing on sums in csr")                                            \
@@ -21,16 +21,16 @@
   FIELD(block_entries, "entries from which on blocks are considered")                                          \
   /* The kernels of jagged (cuda_matrix.c), by the size of the cache and the mean length of rows. */           \
   FIELD(stream_caches, "caches from which on jagged products stream")                                          \
-  FIELD(lean_mean, "mean row up to which iterations run in few registers")                                     \
+  FIELD(lean_mean, "mean row up to which CG runs in few registers")                                            \
   FIELD(lean_short_mean, "mean row up to which rows count as short")                                           \
   FIELD(lean_short_caches, "caches from which on they do so with short rows")                                  \
-  FIELD(lean_product_mean, "mean row up to which products run in few registers")                               \
+  FIELD(lean_product_mean, "mean row up to which products do so")                                              \
   FIELD(lean_product_caches, "caches from which on they do so")                                                \
   FIELD(lean_product_short_caches, "caches from which on they do so with short rows")                          \
   /* Solvers. */                                                                                               \
   FIELD(check_interval, "iterations between two looks at the residual")                                        \
-  FIELD(check_overlap, "iterations started before a look's numbers are awaited")                               \
-  FIELD(one_reduction_texels, "texels up to which CG has one reduction an iteration")                          \
+  FIELD(check_overlap, "iterations started ahead of a look's numbers")                                         \
+  FIELD(one_reduction_texels, "texels up to which CG has one reduction")                                       \
   /* The CPU backend's threads. */                                                                             \
   FIELD(thread_floats, "floats of work that are worth a thread")
 
