@@ -37,21 +37,6 @@ static const struct {
     [OPERATION_MAX] = {"max", 1, 0, 1, 1},
 };
 
-static void operation_work(int operation, int is_gl, double rows, int components, work *w) {
-  const limit_format format = limit_format_of_components(components);
-  const double texel = is_gl ? limit_format_bytes[format] : 4.0 * components;
-  const int reads = OPERATIONS[operation].reads, writes = OPERATIONS[operation].writes;
-  memset(w, 0, sizeof *w);
-  /* What writes no vector is a reduction, which may read quads. */
-  if (is_gl && !writes && format == LIMIT_R32F)
-    w->quads = reads * rows;
-  else if (is_gl)
-    w->streamed[format] = reads * rows;
-  w->written[format] = is_gl ? writes * rows : 0;
-  w->bytes = (reads + writes) * texel * rows;
-  w->flops = OPERATIONS[operation].flops * rows * components;
-}
-
 /* Limits for one, two and three vectors. */
 static int measure_limits(const bench_options *o, const bench_device *device, double rows,
                           device_limits limits[3], report *r) {
@@ -90,7 +75,7 @@ int bench_blas(const bench_options *options, report *r) {
     o.operation = (vector_operation)i;
     failed = timing_measure(&t, options->repeat, BENCH_BATCH_SECONDS, operands_run, &o);
     if (failed) break;
-    operation_work(i, device.is_gl, rows, c, &w);
+    w = work_of_vectors(device.is_gl, rows, c, OPERATIONS[i].reads, OPERATIONS[i].writes, OPERATIONS[i].flops);
     const double limit = limits_seconds(&limits[OPERATIONS[i].vectors - 1], &w);
     report_row(r, OPERATIONS[i].name, t.seconds * 1e6, t.spread * 100, w.flops / t.seconds * 1e-9,
                device.is_gl ? work_fetches(&w) * 1e-6 : NAN, w.bytes * 1e-6, w.bytes / t.seconds * 1e-9,

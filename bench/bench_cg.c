@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cg_measure.h"
 #include "report.h"
@@ -51,23 +50,10 @@ static void iteration_work(const spmv_result *product, const device_limits *limi
   static const part passes[PARTS] = {{0, 0, 0}, {2, 0, 2}, {4, 2, 4}, {2, 0, 3}, {3, 1, 3}},
                     on_cuda[PARTS] = {{0, 0, 0}, {0, 0, 2}, {3, 1, 4}, {0, 0, 3}, {4, 2, 3}};
   const part *vectors = limits->is_cuda ? on_cuda : passes;
-  const int is_gl = limits->is_gl;
-  const limit_format format = limit_format_of_components(components);
-  const double rows = product->info.rows;
   parts[0] = product->w;
-  for (int i = 1; i < PARTS; ++i) {
-    const double texel = is_gl ? limit_format_bytes[format] : 4.0 * components;
-    work *w = &parts[i];
-    memset(w, 0, sizeof *w);
-    /* A part that writes nothing is a reduction, which may read quads. */
-    if (is_gl && !vectors[i].writes && format == LIMIT_R32F)
-      w->quads = vectors[i].reads * rows;
-    else if (is_gl)
-      w->streamed[format] = vectors[i].reads * rows;
-    w->written[format] = is_gl ? vectors[i].writes * rows : 0;
-    w->bytes = (vectors[i].reads + vectors[i].writes) * texel * rows;
-    w->flops = vectors[i].flops * rows * components;
-  }
+  for (int i = 1; i < PARTS; ++i)
+    parts[i] = work_of_vectors(limits->is_gl, product->info.rows, components, vectors[i].reads,
+                               vectors[i].writes, vectors[i].flops);
 }
 
 typedef struct measured {
@@ -78,14 +64,10 @@ typedef struct measured {
 } measured;
 
 static int measure_in(ts_context *context, const bench_options *o, const generated_matrix *A, measured *m) {
-  ts_matrix_desc desc;
+  const ts_matrix_desc desc = {.csr = generated_csr(A), .format = o->format, .components = o->components};
   ts_matrix *matrix = NULL;
-  memset(&desc, 0, sizeof desc);
   /* Also shows that the product is right, without which the iteration is worth nothing. */
   if (spmv_measure(context, A, o->format, o->components, 1, &m->product)) return 1;
-  desc.csr = generated_csr(A);
-  desc.format = o->format;
-  desc.components = o->components;
   const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
                      cg_measure(context, matrix, o->components, o->repeat, &m->times);
   ts_matrix_destroy(&matrix);

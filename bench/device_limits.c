@@ -19,6 +19,19 @@ double work_fetches(const work *w) {
   return sum;
 }
 
+work work_of_vectors(int is_gl, double rows, int components, int reads, int writes, int flops) {
+  const limit_format format = limit_format_of_components(components);
+  const double texel = is_gl ? limit_format_bytes[format] : 4.0 * components;
+  work w = {.bytes = (reads + writes) * texel * rows, .flops = flops * rows * components};
+  if (!is_gl) return w;
+  if (!writes && format == LIMIT_R32F)
+    w.quads = reads * rows;
+  else
+    w.streamed[format] = reads * rows;
+  w.written[format] = writes * rows;
+  return w;
+}
+
 double limits_seconds(const device_limits *limits, const work *w) {
   double seconds;
   if (limits->is_gl) {

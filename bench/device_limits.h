@@ -83,6 +83,9 @@ typedef struct device_limits {
   double bandwidth;
 } device_limits;
 
+/* Of an operation on vectors, per element. What writes nothing is a reduction, which may read quads. */
+work work_of_vectors(int is_gl, double rows, int components, int reads, int writes, int flops);
+
 /* The N of "cuda:N" and "check:cuda:N", 0 without it; -1 for another backend. */
 int limits_cuda_device(const char *backend);
 

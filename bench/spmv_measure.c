@@ -149,13 +149,9 @@ int spmv_measure_matrix(ts_context *context, ts_matrix *matrix, const generated_
 
 int spmv_measure(ts_context *context, const generated_matrix *A, ts_format format, int components, int repeat,
                  spmv_result *result) {
-  ts_matrix_desc desc;
+  const ts_matrix_desc desc = {.csr = generated_csr(A), .format = format, .components = components};
   ts_matrix *matrix = NULL;
   memset(result, 0, sizeof *result);
-  memset(&desc, 0, sizeof desc);
-  desc.csr = generated_csr(A);
-  desc.format = format;
-  desc.components = components;
   const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
                      spmv_measure_matrix(context, matrix, A, components, repeat, result);
   ts_matrix_destroy(&matrix);

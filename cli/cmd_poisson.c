@@ -9,17 +9,6 @@
 #include "poisson.h"
 #include "progress.h"
 
-/* Refuses to write over what is read: the input would be gone when the answer is wrong. */
-static int check_output(const poisson_options *o) {
-  const char *const inputs[] = {o->rhs, o->coefficient, o->solid};
-  for (int i = 0; i < 3; i++)
-    if (o->output && inputs[i] && same_file(o->output, inputs[i])) {
-      message("%s: this output is also an input, expected another file", o->output);
-      return -1;
-    }
-  return 0;
-}
-
 static int write_outputs(const poisson_options *o, const poisson_problem *problem,
                          const poisson_outcome *outcome, const float *x, output_file *solution) {
   if (solution->stream && output_is_finite(o->output, x, (size_t)o->width * (size_t)o->height)) {
@@ -48,7 +37,8 @@ int cmd_poisson(int argc, char **argv) {
   ts_context *context = NULL;
   float *x = NULL;
   int result = EXIT_ERROR;
-  if (check_output(&options)) goto end;
+  const char *const inputs[] = {options.rhs, options.coefficient, options.solid};
+  if (output_is_input(options.output, inputs, 3)) goto end;
   if (options.output && output_open(&solution, options.output)) goto end;
   const ts_context_desc desc = {.backend = options.backend, .threads = options.threads};
   result = backend_open(&desc, options.verbosity, &context);

@@ -285,19 +285,6 @@ static void destroy(device_objects *d) {
 
 /* ---- Outputs ---- */
 
-/* Refuses to write over what is read: the input would be gone when the answer is wrong. */
-static int check_outputs(const solve_options *o) {
-  const char *const inputs[] = {o->matrix, o->b, o->x0};
-  const char *const outputs[] = {o->output, o->history};
-  for (int i = 0; i < 2; i++)
-    for (int j = 0; j < 3; j++)
-      if (outputs[i] && inputs[j] && same_file(outputs[i], inputs[j])) {
-        message("%s: this output is also an input, expected another file", outputs[i]);
-        return -1;
-      }
-  return 0;
-}
-
 static int write_outputs(const solve_options *o, const solve_system *system, const solve_outcome *outcome,
                          const float *x, output_file *solution, output_file *history) {
   const size_t count = (size_t)system->A.rows * (size_t)system->components;
@@ -337,7 +324,8 @@ int cmd_solve(int argc, char **argv) {
   solve_outcome outcome = {0};
   float *x = NULL;
   int result = EXIT_ERROR;
-  if (check_outputs(&options)) goto end;
+  const char *const inputs[] = {options.matrix, options.b, options.x0};
+  if (output_is_input(options.output, inputs, 3) || output_is_input(options.history, inputs, 3)) goto end;
   if (options.output && output_open(&solution, options.output)) goto end;
   if (options.history && output_open(&history, options.history)) goto end;
   if (history.stream) fputs("iteration,sqrt_delta_ratio\n", history.stream);

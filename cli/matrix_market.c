@@ -139,10 +139,10 @@ int mm_read_csr(const mm_file *file, mm_csr *csr, mm_error *error) {
     return fail(error, "%.200s: %lld entries, expected at most %d with both triangles", file->name,
                 (long long)h->entries, INT_MAX);
   int32_t *column_starts = calloc((size_t)h->columns + 1, sizeof *column_starts);
-  int32_t *by_column = malloc(((size_t)count + 1) * sizeof *by_column);
+  int32_t *by_column = calloc((size_t)count + 1, sizeof *by_column);
   csr->row_offsets = calloc((size_t)h->rows + 1, sizeof *csr->row_offsets);
-  csr->column_indices = malloc(((size_t)count + 1) * sizeof *csr->column_indices);
-  csr->values = malloc(((size_t)count + 1) * sizeof *csr->values);
+  csr->column_indices = calloc((size_t)count + 1, sizeof *csr->column_indices);
+  csr->values = calloc((size_t)count + 1, sizeof *csr->values);
   int failed = 0;
   if (column_starts && by_column && csr->row_offsets && csr->column_indices && csr->values) {
     sort(file, count, csr, column_starts, by_column);

@@ -252,8 +252,8 @@ static int scan_entry(scanner *s, const mm_header *h, mm_entry *e) {
 /* Room for so many entries, of which each line has two characters or more: a header alone can ask for nothing.
  */
 static mm_entry *make_room(const scanner *s, const mm_header *h) {
-  const size_t lines = (size_t)(s->end - s->next) / 2 + 1;
-  return malloc(((size_t)h->entries < lines ? (size_t)h->entries + 1 : lines) * sizeof(mm_entry));
+  const int64_t lines = (s->end - s->next) / 2 + 1;
+  return calloc((size_t)(h->entries < lines ? h->entries : lines) + 1, sizeof(mm_entry));
 }
 
 static int scan_entries(scanner *s, const mm_header *h, mm_entry *entries) {

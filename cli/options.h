@@ -29,9 +29,9 @@ typedef enum option_kind {
 
 typedef struct option_row {
   option_kind kind;
-  const char *name, *argument, *help;
   int letter; /* 0: none */
-  size_t at;  /* in program_options */
+  const char *name, *argument, *help;
+  size_t at; /* in program_options */
   double least, most;
   const char *expected;
   const char *const *words;

@@ -208,19 +208,25 @@ int output_is_finite(const char *path, const float *values, size_t count) {
   return 1;
 }
 
-int same_file(const char *path, const char *other) {
+static int same_file(const char *path, const char *other) {
   struct stat a, b;
   if (stat(path, &a) != 0 || stat(other, &b) != 0) return 0;
   return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+int output_is_input(const char *path, const char *const *inputs, int count) {
+  for (int i = 0; i < count; i++) {
+    if (!path || !inputs[i] || !same_file(path, inputs[i])) continue;
+    message("%s: this output is also an input, expected another file", path);
+    return 1;
+  }
+  return 0;
+}
+
 int output_check(const char *path, const char *input) {
   output_file file;
   if (!path) return 0;
-  if (input && same_file(path, input)) {
-    message("%s: this output is also the input, expected another file", path);
-    return -1;
-  }
+  if (output_is_input(path, &input, 1)) return -1;
   if (output_open(&file, path)) return -1;
   output_discard(&file);
   return 0;

@@ -30,8 +30,9 @@ int output_commit(output_file *file);
 /* Whether all of these numbers are finite; else a message that they are not, and that `path` is not written. */
 int output_is_finite(const char *path, const float *values, size_t count);
 
-/* Nonzero if both paths name one existing file. */
-int same_file(const char *path, const char *other);
+/* Nonzero after a message if `path` is one of the files that are read, which would be gone when the answer is
+ * wrong. All may be NULL: not given. */
+int output_is_input(const char *path, const char *const *inputs, int count);
 
 /* Before the work begins: whether `path` can be written and is not the file that is read (each may be NULL).
  * Returns 0, or -1 after a message. */

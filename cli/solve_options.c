@@ -39,7 +39,8 @@ static const option_row rows[] = {
         "cg, for symmetric positive definite matrices; bicgstab or gmres, for any; auto: cg for symmetric "
         "matrices, else bicgstab (default: auto)"),
     OPTION_WHOLE("restart", "M", restart, 1, 200, "restart gmres every M iterations, 1 to 200 (default: 30)"),
-    OPTION_WORD("preconditioner", "NAME", preconditioner, preconditioners, "none, jacobi or block-jacobi, with blocks of 4 rows (default: jacobi)"),
+    OPTION_WORD("preconditioner", "NAME", preconditioner, preconditioners,
+                "none, jacobi or block-jacobi, with blocks of 4 rows (default: jacobi)"),
     OPTION_RTOL(rtol, "relative tolerance, between 0 and 1 (default: 1e-5)"),
     OPTION_WORD(
         "stop", "RULE", stop, rules,

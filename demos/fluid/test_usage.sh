@@ -51,7 +51,7 @@ refuse 1 "no-directory/a.csv: No such file" $cpu --profile no-directory/a.csv
 refuse 1 "no-directory/a.mp4: " $cpu --video no-directory/a.mp4
 refuse 1 "a.txt: a video of unknown format, expected .mp4, .mkv, .mov or .webm" $cpu --video a.txt
 refuse 1 "text.png: Not a directory" $cpu --frames-dir text.png
-refuse 1 "this output is also the input" $cpu --walls full.png --screenshot full.png
+refuse 1 "this output is also an input" $cpu --walls full.png --screenshot full.png
 mkdir bin
 PATH_BEFORE=$PATH
 for tool in ls cksum wc grep cat sed head; do ln -s "$(command -v $tool)" bin/; done

@@ -42,7 +42,7 @@ run_bad "no triangle has an area" line.obj
 refuse 1 "expected a name that ends in .obj or .ply" one.obj -o out.stl
 refuse 1 "expected a name that ends in .obj or .ply" one.obj -o out
 refuse 1 "nowhere/out.obj: No such file or directory" absent.obj -o nowhere/out.obj
-refuse 1 "this output is also the input" one.obj -o one.obj
+refuse 1 "this output is also an input" one.obj -o one.obj
 refuse 1 "is closed, so it cannot be laid flat; --cut opens it" --generate sphere:50 -o out.obj
 refuse 1 "is closed and has 1 handle" --generate torus:50 -o out.obj
 refuse 1 "expected sphere, cube" --generate tube

@@ -44,7 +44,7 @@ refuse 1 "nowhere/out.obj: No such file or directory" absent.obj -o nowhere/out.
 refuse 1 "nowhere/a.png: No such file or directory" absent.obj --screenshot nowhere/a.png
 refuse 1 "text.obj: Not a directory" absent.obj --frames text.obj
 refuse 1 "out.xyz" absent.obj -o out.xyz
-refuse 1 "this output is also the input" range.obj -o range.obj
+refuse 1 "this output is also an input" range.obj -o range.obj
 same "the directory of frames that never came" "$(ls -d frames 2>/dev/null)" ''
 
 # An older output survives a failure.
