@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "legend_shaders.h"
+#include "colours.h"
 #include "view_gl.h"
 
 struct legend {
@@ -87,11 +88,14 @@ static const char *write_legend(legend *l, const legend_text *text) {
 
 /* ---- The panel ---- */
 
-const char *legend_create(unsigned colours, legend **made) {
+const char *legend_create(legend **made) {
   static const char *const samplers[] = {"colours", "text", NULL};
+  unsigned char table[2][256][3];
   legend *l = *made = calloc(1, sizeof *l);
   if (!l) return "out of memory";
-  l->colours = colours;
+  colours_table(table);
+  l->colours = view_gl_texture(GL_LINEAR);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, 2, 0, GL_RGB, GL_UNSIGNED_BYTE, table);
   const char *why = view_gl_program("", (view_gl_source){"whole.vert", whole_vert},
                                     (view_gl_source){"legend.frag", legend_frag}, &l->program);
   if (why) return why;
@@ -105,9 +109,14 @@ void legend_destroy(legend **made) {
   if (!l) return;
   glDeleteProgram(l->program);
   glDeleteTextures(1, &l->text);
+  glDeleteTextures(1, &l->colours);
   glDeleteVertexArrays(1, &l->empty_array);
   free(l);
   *made = NULL;
+}
+
+unsigned legend_colours(const legend *l) {
+  return l->colours;
 }
 
 static int choose_scale(int width, int height) {

@@ -11,10 +11,11 @@ typedef struct legend_text {
   int is_power; /* low and high are powers of 2, and what they come to is written: 1/4, 1, 4 */
 } legend_text;
 
-/* Return NULL, or why they failed. `colours` is the texture of both scales, from 0 to 1; the legend borrows it.
- */
-const char *legend_create(unsigned colours, legend **made);
+/* Return NULL, or why they failed. */
+const char *legend_create(legend **made);
 void legend_destroy(legend **made);
+/* The texture of both scales of colours, from 0 to 1; the legend's. */
+unsigned legend_colours(const legend *l);
 
 /* How many pixels the legend takes of a rectangle's height. */
 int legend_room(int width, int height);

@@ -7,6 +7,12 @@ const char *view_way_name(view_way way) {
   return names[way];
 }
 
+const char *view_way_line(view_way way) {
+  static const char *const lines[] = {NULL, "drawn from the solver's texture",
+                                      "drawn from a buffer shared with CUDA", "drawn from copies"};
+  return lines[way];
+}
+
 #ifdef TEXSOLVE_HAVE_CUDA
 
 #include <texsolve/cuda.h>

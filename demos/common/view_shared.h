@@ -14,6 +14,9 @@ typedef enum view_way {
 /* "texture", "shared buffer" or "copied through the host"; NULL for none. */
 const char *view_way_name(view_way way);
 
+/* The same as a line for a window; NULL where there is nothing to say. */
+const char *view_way_line(view_way way);
+
 /* The buffer texture of a vector of the CUDA backend, for what is drawn before the next call with its context.
  * TS_ERROR_UNSUPPORTED where OpenGL and CUDA share nothing, for other backends, and in a build without CUDA. */
 ts_status view_shared_buffer(ts_vector *vector, unsigned *texture);

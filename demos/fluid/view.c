@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "legend.h"
 #include "view_colours.h"
 #include "view_gl.h"
 #include "view_program.h"
@@ -14,7 +13,6 @@ struct fluid_view {
   /* Programs, made when they are needed: for samples in textures, and in buffers. */
   unsigned points[2], lines[2];
   unsigned empty_array;
-  legend *legend;
   view_fields fields;
   view_colours colours;
   view_gl_canvas canvas;
@@ -30,7 +28,6 @@ const char *fluid_view_create(fluid_view **made) {
   if (!view) return "out of memory";
   glGenVertexArrays(1, &view->empty_array);
   const char *why = view_colours_create(&view->colours);
-  if (!why) why = legend_create(view->colours.table, &view->legend);
   if (why) fluid_view_destroy(made);
   return why;
 }
@@ -43,7 +40,6 @@ void fluid_view_destroy(fluid_view **made) {
     glDeleteProgram(view->lines[buffers]);
   }
   glDeleteVertexArrays(1, &view->empty_array);
-  legend_destroy(&view->legend);
   view_fields_destroy(&view->fields);
   view_colours_destroy(&view->colours);
   view_gl_destroy_canvas(&view->canvas);
@@ -157,7 +153,7 @@ static const char *draw_legend(const fluid_view *view, fluid_field field, fluid_
   const int speed = field == FLUID_FIELD_SPEED;
   const double range = view->colours.range;
   const legend_text text = {fluid_field_name(field), units[field], speed ? 0 : -range, range, speed, 0};
-  return legend_draw(view->legend, &text, area.x, area.y, area.width, area.height);
+  return legend_draw(view->colours.legend, &text, area.x, area.y, area.width, area.height);
 }
 
 const char *fluid_view_draw(fluid_view *view, const simulation *s, const fluid_look *look, fluid_area area) {

@@ -35,13 +35,9 @@ static void destroy_target(view_target *t) {
 }
 
 const char *view_colours_create(view_colours *c) {
-  unsigned char table[2][256][3];
   *c = (view_colours){0};
   glGenVertexArrays(1, &c->empty_array);
-  colours_table(table);
-  c->table = view_gl_texture(GL_LINEAR);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, 2, 0, GL_RGB, GL_UNSIGNED_BYTE, table);
-  return view_gl_check("the view's textures");
+  return legend_create(&c->legend);
 }
 
 void view_colours_destroy(view_colours *c) {
@@ -52,7 +48,7 @@ void view_colours_destroy(view_colours *c) {
     }
   glDeleteProgram(c->light);
   glDeleteProgram(c->number);
-  glDeleteTextures(1, &c->table);
+  legend_destroy(&c->legend);
   glDeleteVertexArrays(1, &c->empty_array);
   destroy_target(&c->cells);
   destroy_target(&c->probes);
@@ -178,7 +174,7 @@ const char *view_colours_draw(view_colours *c, view_fields *fields, const simula
   if (!why)
     why = view_program_use(program, "whole.vert", "field.frag", light ? "#define LIGHT\n" : "", 0, samplers);
   if (why) return why;
-  view_gl_bind((const unsigned[]){c->cells.texture, c->table}, 2);
+  view_gl_bind((const unsigned[]){c->cells.texture, legend_colours(c->legend)}, 2);
   glUniform1f(view_gl_uniform(*program, "row"), look->field == FLUID_FIELD_SPEED ? 0.75F : 0.25F);
   draw_whole(c, area);
   return NULL;

@@ -7,6 +7,7 @@
 #ifndef VIEW_COLOURS_H
 #define VIEW_COLOURS_H
 
+#include "legend.h"
 #include "view.h"
 #include "view_fields.h"
 
@@ -18,7 +19,8 @@ typedef struct view_target {
 } view_target;
 
 typedef struct view_colours {
-  unsigned empty_array, table; /* of numbers' colours: two rows, of signed ones and of those from 0 */
+  unsigned empty_array;
+  legend *legend; /* with the colours of numbers */
   /* Programs, made when they are needed: for samples in textures, and in buffers. */
   unsigned samples[2][FLUID_FIELDS], measure[2][FLUID_FIELDS], light, number;
   view_target cells, probes;

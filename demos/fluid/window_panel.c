@@ -187,8 +187,8 @@ void window_panel_draw(window_state *w) {
   snprintf(text, sizeof text, "%.0f frames per second, time %.4g s", 1 / w->frame_seconds,
            simulation_result(w->s)->time);
   ui_dim_text(text);
-  if (fluid_view_way(w->view) == VIEW_WAY_SHARED) ui_dim_text("drawn from buffers shared with CUDA");
-  if (fluid_view_way(w->view) == VIEW_WAY_COPIED) ui_dim_text("drawn from copies: no textures there");
+  const char *const way = view_way_line(fluid_view_way(w->view));
+  if (way) ui_dim_text(way);
   scene_section(w);
   look_section(w);
   window_solver_section(w);

@@ -20,10 +20,10 @@ void flat_view_destroy(flat_view **made) {
   if (!view) return;
   const unsigned buffers[] = {view->places, view->flat, view->pin_buffer};
   const unsigned arrays[] = {view->vertex_array, view->pin_array, view->empty_array};
-  const unsigned textures[] = {view->image, view->distortion, view->colours};
+  const unsigned textures[] = {view->image, view->distortion};
   glDeleteBuffers(3, buffers);
   glDeleteVertexArrays(3, arrays);
-  glDeleteTextures(3, textures);
+  glDeleteTextures(2, textures);
   glDeleteFramebuffers(1, &view->framebuffer);
   for (int buffer = 0; buffer < 2; buffer++) glDeleteProgram(view->place_program[buffer]);
   for (int image = 0; image < 2; image++)
@@ -109,7 +109,7 @@ static void draw_ground(const flat_view *view, const flat_window *window, int le
 
 static const char *draw_side(flat_view *view, int image, const camera *c, const flat_window *window,
                              const flat_look *look, int left, int width, int height) {
-  const unsigned textures[] = {view->colours, view->image, view->distortion};
+  const unsigned textures[] = {legend_colours(view->legend), view->image, view->distortion};
   unsigned program;
   const char *why = flat_view_surface(view, image, look, &program);
   if (why) return why;

@@ -177,7 +177,6 @@ static const char *build_pins(flat_view *view) {
 }
 
 const char *flat_view_build(flat_view *view, const flattening *f) {
-  unsigned char table[2][256][3];
   view->triangles = f->m.triangle_count;
   if (view->triangles > INT32_MAX / 24) return "too many triangles to be drawn";
   glGenBuffers(1, &view->places);
@@ -196,13 +195,10 @@ const char *flat_view_build(flat_view *view, const flattening *f) {
   glVertexAttribIPointer(3, 1, GL_INT, 0, NULL);
   glBindVertexArray(0);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
-  colours_table(table);
-  view->colours = view_gl_texture(GL_LINEAR);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, 2, 0, GL_RGB, GL_UNSIGNED_BYTE, table);
   const char *why = upload_places(view, f);
   if (!why) why = flat_view_update(view, f, NULL);
   if (!why) why = build_pins(view);
-  return why ? why : legend_create(view->colours, &view->legend);
+  return why ? why : legend_create(&view->legend);
 }
 
 const char *flat_view_surface(flat_view *view, int image, const flat_look *look, unsigned *program) {

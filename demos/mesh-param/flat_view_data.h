@@ -18,7 +18,6 @@ struct flat_view {
   view_way way;
   unsigned pin_buffer; /* place, u, v, whether it was given; 6 floats a pin */
   unsigned vertex_array, pin_array;
-  unsigned colours;
   unsigned surface[2][FLAT_COLOURS][2]; /* programs, 0 until they are used: mesh or image, colour, wireframe */
   unsigned pin_program;
   legend *legend;

@@ -112,15 +112,9 @@ static void look_section(window_state *w) {
   w->screen.stale |= ui_check_box("wireframe", &look->wireframe);
 }
 
-static void drawn_line(const window_state *w) {
-  static const char *const ways[] = {"", "drawn from the solver's texture",
-                                     "drawn from a buffer shared with CUDA", "drawn from copies of u and v"};
-  if (w->has_ended && w->view) ui_dim_text(ways[flat_view_way(w->view)]);
-}
-
 void window_panel_draw(window_state *w) {
-  mesh_window_lines(&w->files, &w->f->m, w->progress.device);
-  drawn_line(w);
+  mesh_window_lines(&w->files, &w->f->m, w->progress.device,
+                    w->has_ended && w->view ? flat_view_way(w->view) : VIEW_WAY_NONE);
   map_section(w);
   solver_section(w);
   distortion_section(w);

@@ -27,20 +27,20 @@ static int resolve_options(smoother *s, const smoother_options *in, smoother_opt
   if (out->time_step == 0) out->time_step = 1e-5;
   if (out->rtol == 0) out->rtol = out->method == SMOOTHER_DSI ? 1e-5 : 1e-4;
   if (!(out->time_step > 0 && out->time_step <= 1))
-    return smoother_fail(message,
-                         "the time step is %g; it must be positive and at most 1, in squares of the bounding "
-                         "box's diagonal",
-                         out->time_step);
+    return mesh_fail(message,
+                     "the time step is %g; it must be positive and at most 1, in squares of the bounding "
+                     "box's diagonal",
+                     out->time_step);
   if (!(out->rtol > 0 && out->rtol < 1))
-    return smoother_fail(message, "the tolerance is %g; it must be between 0 and 1", out->rtol);
+    return mesh_fail(message, "the tolerance is %g; it must be between 0 and 1", out->rtol);
   if (!(out->fit >= 0 && isfinite(out->fit)))
-    return smoother_fail(message, "the weight of fit is %g; it must be a number of at least 0", out->fit);
+    return mesh_fail(message, "the weight of fit is %g; it must be a number of at least 0", out->fit);
   if (out->cg_iterations < 0)
-    return smoother_fail(message, "%d iterations; it must be at least 1, or 0 for as many as it takes",
-                         out->cg_iterations);
+    return mesh_fail(message, "%d iterations; it must be at least 1, or 0 for as many as it takes",
+                     out->cg_iterations);
   if (out->preserve_volume && !s->measures.closed)
-    return smoother_fail(message, "the mesh encloses no volume to preserve: it has %d boundary edges",
-                         (int)s->measures.boundary_edges);
+    return mesh_fail(message, "the mesh encloses no volume to preserve: it has %d boundary edges",
+                     (int)s->measures.boundary_edges);
   return 0;
 }
 
@@ -101,7 +101,7 @@ int smoother_create(mesh *m, const smoother_options *options, smoother **out, ch
   smoother *s = calloc(1, sizeof *s);
   if (!s) {
     mesh_destroy(m);
-    return smoother_fail(message, "out of memory");
+    return mesh_fail(message, "out of memory");
   }
   int failed = mesh_measure(m, &s->measures, message); /* refuses a mesh without triangles or extent */
   if (!failed) failed = resolve_options(s, options, &s->options, backend, message);
@@ -114,7 +114,7 @@ int smoother_create(mesh *m, const smoother_options *options, smoother **out, ch
   s->options.backend = s->backend;
   s->host = malloc(3 * (size_t)m->vertex_count * sizeof *s->host);
   if (!s->host) {
-    failed = smoother_fail(message, "out of memory for %d vertices", (int)m->vertex_count);
+    failed = mesh_fail(message, "out of memory for %d vertices", (int)m->vertex_count);
     mesh_destroy(m);
   } else {
     smoother_start *start = smoother_start_create(s, m, message);
@@ -303,7 +303,7 @@ static int copy_mesh(const mesh *from, mesh *to, char message[MESH_MESSAGE]) {
   to->held = malloc((size_t)from->vertex_count);
   if (!to->held) {
     mesh_destroy(to);
-    return smoother_fail(message, "out of memory for %d vertices", (int)from->vertex_count);
+    return mesh_fail(message, "out of memory for %d vertices", (int)from->vertex_count);
   }
   memcpy(to->held, from->held, (size_t)from->vertex_count);
   return 0;

@@ -1,23 +1,14 @@
 /* The device that a smoother works on: context, flow, vectors. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "smoother_state.h"
 
-int smoother_fail(char message[MESH_MESSAGE], const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(message, MESH_MESSAGE, format, arguments);
-  va_end(arguments);
-  return 1;
-}
-
 int smoother_fail_status(const ts_context *context, ts_status status, const char *what,
                          char message[MESH_MESSAGE]) {
   const char *text = ts_last_error(context);
-  return smoother_fail(message, "%s: %s", what, *text ? text : ts_status_text(status));
+  return mesh_fail(message, "%s: %s", what, *text ? text : ts_status_text(status));
 }
 
 /* Keeps the residuals of the solve that goes on; a new solve begins with iteration 1. */

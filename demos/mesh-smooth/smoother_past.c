@@ -16,7 +16,7 @@ smoother_start *smoother_start_create(smoother *s, mesh *m, char message[MESH_ME
     free(start);
     free(unit);
     mesh_destroy(m);
-    smoother_fail(message, "out of memory for %d vertices", (int)m->vertex_count);
+    mesh_fail(message, "out of memory for %d vertices", (int)m->vertex_count);
     return NULL;
   }
   const double d = s->measures.diagonal;
@@ -85,7 +85,7 @@ int smoother_past_prepare(smoother *s, char message[MESH_MESSAGE]) {
   if (s->past + 1 > s->room) {
     const int room = s->room ? 2 * s->room : 64;
     past_state *states = realloc(s->states, (size_t)room * sizeof *states);
-    if (!states) return smoother_fail(message, "out of memory for the past of the mesh");
+    if (!states) return mesh_fail(message, "out of memory for the past of the mesh");
     s->states = states;
     s->room = room;
   }
@@ -130,7 +130,7 @@ static int exchange(smoother *s, past_state *state, char message[MESH_MESSAGE]) 
 }
 
 int smoother_undo(smoother *s, char message[MESH_MESSAGE]) {
-  if (!s->past) return smoother_fail(message, "nothing to undo");
+  if (!s->past) return mesh_fail(message, "nothing to undo");
   if (exchange(s, &s->states[s->past - 1], message)) return 1;
   s->past--;
   s->future++;
@@ -138,7 +138,7 @@ int smoother_undo(smoother *s, char message[MESH_MESSAGE]) {
 }
 
 int smoother_redo(smoother *s, char message[MESH_MESSAGE]) {
-  if (!s->future) return smoother_fail(message, "nothing to redo");
+  if (!s->future) return mesh_fail(message, "nothing to redo");
   if (exchange(s, &s->states[s->past], message)) return 1;
   s->past++;
   s->future--;
@@ -159,7 +159,7 @@ int smoother_past_move(smoother *s, const smoother_device *to, ts_vector ***move
   const ts_vector_desc three = {.components = 3};
   const int count = s->past + s->future;
   *moved = calloc((size_t)count + 1, sizeof(ts_vector *));
-  if (!*moved) return smoother_fail(message, "out of memory for the past of the mesh");
+  if (!*moved) return mesh_fail(message, "out of memory for the past of the mesh");
   for (int k = 0; k < count; k++) {
     ts_status status = smoother_read(s, s->states[k].x);
     if (status != TS_OK) smoother_fail_status(s->device.context, status, "the past of the mesh", message);

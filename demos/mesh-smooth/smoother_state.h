@@ -51,8 +51,7 @@ struct smoother {
 
 /* ---- smoother_device.c ---- */
 
-int smoother_fail(char message[MESH_MESSAGE], const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same with the library's last words. */
+/* mesh_fail with the library's last words. */
 int smoother_fail_status(const ts_context *context, ts_status status, const char *what,
                          char message[MESH_MESSAGE]);
 

@@ -222,9 +222,7 @@ static void look_section(window_state *w) {
 void window_panel_draw(window_state *w) {
   ts_context_info device = {0};
   ts_context_get_info(smoother_context(w->s), &device);
-  mesh_window_lines(&w->files, smoother_mesh(w->s), device.device);
-  if (w->scene.positions.way == VIEW_WAY_SHARED) ui_dim_text("drawn from a buffer shared with CUDA");
-  if (w->scene.positions.way == VIEW_WAY_COPIED) ui_dim_text("drawn from copies: no textures there");
+  mesh_window_lines(&w->files, smoother_mesh(w->s), device.device, w->scene.positions.way);
   smoothing_section(w);
   solver_section(w);
   look_section(w);

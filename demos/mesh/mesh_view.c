@@ -35,12 +35,12 @@ void mesh_view_destroy(mesh_view **made) {
   mesh_view *view = *made;
   if (!view) return;
   const unsigned textures[] = {view->start.positions, view->own_positions, view->triangle_list, view->fans,
-                               view->corners,         view->colours};
+                               view->corners};
   legend_destroy(&view->legend);
   mesh_points_destroy(&view->points);
   destroy_shape(&view->start);
   destroy_shape(&view->now);
-  glDeleteTextures(6, textures);
+  glDeleteTextures(5, textures);
   glDeleteBuffers(1, &view->index_buffer);
   glDeleteVertexArrays(1, &view->empty_array);
   glDeleteProgram(view->background);
@@ -172,7 +172,7 @@ static double read_range(mesh_view *view, int channel) {
 static const char *draw_shape(mesh_view *view, const mesh_shape *shape, const camera *c, const mesh_look *look,
                               int width, int height) {
   const unsigned textures[] = {
-      0, shape->normals, shape->values, shape->texels, view->triangle_list, view->colours};
+      0, shape->normals, shape->values, shape->texels, view->triangle_list, legend_colours(view->legend)};
   unsigned program;
   const char *why = mesh_view_surface(view, shape, look, &program);
   if (why) return why;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "colours.h"
 #include "mesh_view_shaders.h"
 #include "view_gl.h"
 
@@ -145,7 +144,7 @@ static const char *build_results(mesh_view *view, mesh_shape *shape) {
   return complete ? view_gl_check("the normals") : "the driver does not draw into a pair of float textures";
 }
 
-/* ---- Programs and colours ---- */
+/* ---- Programs ---- */
 
 /* The sources begin with `defines` and with where vertices are. */
 static const char *build_program(const mesh_shape *shape, const char *defines, view_gl_source vertex,
@@ -187,13 +186,6 @@ const char *mesh_view_surface(mesh_view *view, const mesh_shape *shape, const me
   return why;
 }
 
-static void build_colours(mesh_view *view) {
-  unsigned char table[2][256][3];
-  colours_table(table);
-  view->colours = view_gl_texture(GL_LINEAR);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, 2, 0, GL_RGB, GL_UNSIGNED_BYTE, table);
-}
-
 /* Six times the volume inside. */
 static double signed_volume(const mesh *m, const float *positions) {
   double sum = 0;
@@ -220,7 +212,6 @@ const char *mesh_view_build(mesh_view *view, const mesh *m, const float *start) 
   glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(corners * sizeof *m->triangles), m->triangles,
                GL_STATIC_DRAW);
   glBindVertexArray(0);
-  build_colours(view);
   const char *why = view_gl_program("", (view_gl_source){"whole.vert", whole_vert},
                                     (view_gl_source){"background.frag", background_frag}, &view->background);
   if (!why)
@@ -232,6 +223,6 @@ const char *mesh_view_build(mesh_view *view, const mesh *m, const float *start) 
   if (!why) why = build_results(view, &view->now);
   if (!why) why = mesh_view_upload_positions(start, m->vertex_count, &view->start.positions);
   if (!why) why = mesh_view_place(view, &view->start, NULL);
-  if (!why) why = legend_create(view->colours, &view->legend);
+  if (!why) why = legend_create(&view->legend);
   return why ? why : view_gl_check("the mesh on the device");
 }

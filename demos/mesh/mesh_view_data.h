@@ -23,11 +23,10 @@ struct mesh_view {
   int closed;     /* no border: back sides are never seen from outside */
   int inside_out; /* closed, and the triangles' front sides are inside: all is turned over */
   mesh_shape start, now;
-  unsigned own_positions;             /* for positions on the host; 0 until they are used */
-  unsigned triangle_list;             /* the vertices of the triangles, one a texel */
-  unsigned fans, corners;             /* the triangles around each vertex: see gather.frag */
-  unsigned index_buffer, empty_array; /* the latter for triangles over the viewport */
-  unsigned colours;
+  unsigned own_positions;                         /* for positions on the host; 0 until they are used */
+  unsigned triangle_list;                         /* the vertices of the triangles, one a texel */
+  unsigned fans, corners;                         /* the triangles around each vertex: see gather.frag */
+  unsigned index_buffer, empty_array;             /* the latter for triangles over the viewport */
   unsigned background, gather[2], surface[2][12]; /* programs; 0 until they are used. For positions in a texture
                                                      and in a buffer; a surface for each look */
   legend *legend;

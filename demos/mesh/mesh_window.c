@@ -30,12 +30,13 @@ void mesh_window_tell(app *a, const load_report *report, const mesh_repair_words
   load_describe(report, words, add_note, a);
 }
 
-void mesh_window_lines(const mesh_window *m, const mesh *shown, const char *device) {
+void mesh_window_lines(const mesh_window *m, const mesh *shown, const char *device, view_way way) {
   char text[MESH_MESSAGE + 120];
   snprintf(text, sizeof text, "%s: %d vertices, %d triangles", m->name, (int)shown->vertex_count,
            (int)shown->triangle_count);
   ui_dim_text(text);
   if (device && device[0]) ui_dim_text(device);
+  if (view_way_line(way)) ui_dim_text(view_way_line(way));
 }
 
 void mesh_window_files(mesh_window *m, app *a, const char *tip, void (*write_mesh)(window_state *w),

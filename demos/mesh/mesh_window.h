@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "mesh_load.h"
+#include "view_shared.h"
 
 typedef struct mesh_window {
   char name[MESH_MESSAGE];
@@ -16,7 +17,7 @@ void mesh_window_name(mesh_window *m, const app *a, const char *name, const char
 /* Tells what was opened, and what was repaired. */
 void mesh_window_tell(app *a, const load_report *report, const mesh_repair_words *words, const mesh *loaded);
 /* The first lines of the controls, and their section of files. */
-void mesh_window_lines(const mesh_window *m, const mesh *shown, const char *device);
+void mesh_window_lines(const mesh_window *m, const mesh *shown, const char *device, view_way way);
 void mesh_window_files(mesh_window *m, app *a, const char *tip, void (*write_mesh)(window_state *w),
                        void (*save_picture)(window_state *w));
 /* Writes what is shown after `write` has: it returns 0, or 1 with one line in `message`. */
