@@ -379,16 +379,29 @@ static void no_display(void) {
   desc.gl_platform = TS_GL_PLATFORM_WINDOW;
   refuse(&desc, TS_ERROR_UNAVAILABLE, "GLFW", "");
   desc.gl_platform = TS_GL_PLATFORM_EGL;
+#ifdef TEXSOLVE_HAVE_EGL
   ts_context *context = NULL;
   CHECK_OK(NULL, ts_context_create(&desc, &context));
   test_close(&context);
+#else
+  refuse(&desc, TS_ERROR_UNAVAILABLE, "built without EGL", "");
+#endif
   for (int k = 0; k < 2; k++) {
     if (values[k]) setenv(names[k], values[k], 1);
     free(values[k]);
   }
 }
 
+/* A hidden window would take the place of a context that GLFW does not know, which could not be put back. */
+static void foreign_context(void) {
+  ts_context_desc desc = test_desc();
+  if (desc.gl_platform != TS_GL_PLATFORM_WINDOW || application_open(0)) return;
+  refuse(&desc, TS_ERROR_DEVICE, "TS_GL_PLATFORM_CURRENT", "GLFW");
+  application_close();
+}
+
 static const test_case cases[] = {
+    {"foreign_context", foreign_context},
     {"information", information},
     {"unknown_backends", unknown_backends},
     {"no_such_device", no_such_device},

@@ -7,6 +7,7 @@
 
 typedef struct window_impl {
   GLFWwindow *window, *before;
+  void *handle; /* of its context, as the window system knows it; NULL before it is first current */
   int switched;
 } window_impl;
 
@@ -17,9 +18,21 @@ static window_impl *impl_of(const ts_context *context) {
   return gl_of(context)->platform.impl;
 }
 
+/* GLFW puts back only what is its own: another context that is current now would be lost. */
+static ts_status refuse_foreign(ts_context *context) {
+  return tsi_fail(context, TS_ERROR_DEVICE,
+                  "an OpenGL context that is not GLFW's is current on this thread, so the library's own cannot "
+                  "be; open texsolve with TS_GL_PLATFORM_CURRENT");
+}
+
 static ts_status make_current(ts_context *context) {
   window_impl *w = impl_of(context);
-  if (glfwGetCurrentContext() != w->window) glfwMakeContextCurrent(w->window);
+  const GLFWwindow *current = glfwGetCurrentContext();
+  const void *handle = gl_current_handle();
+  if (current == w->window && handle == w->handle) return TS_OK;
+  if (handle && (!current || (current == w->window && w->handle))) return refuse_foreign(context);
+  glfwMakeContextCurrent(w->window);
+  w->handle = gl_current_handle();
   return TS_OK;
 }
 
@@ -83,6 +96,11 @@ ts_status gl_window_open(ts_context *context) {
     return status;
   }
   GLFWwindow *before = glfwGetCurrentContext();
+  if (!before && gl_current_handle()) {
+    release_glfw();
+    tsi_free(context, w);
+    return refuse_foreign(context);
+  }
   glfwDefaultWindowHints();
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
