@@ -30,6 +30,28 @@ if(APPLE)
   target_compile_definitions(texsolve_options INTERFACE GL_SILENCE_DEPRECATION)
 endif()
 
+# The exceptions, each with its reason:
+if(TEXSOLVE_WEVERYTHING)
+  if(NOT CMAKE_C_COMPILER_ID MATCHES Clang OR MSVC)
+    message(FATAL_ERROR "TEXSOLVE_WEVERYTHING needs clang; the C compiler is ${CMAKE_C_COMPILER_ID}")
+  endif()
+  set(everything -Weverything
+    -Wno-unknown-warning-option       # which of these there are depends on clang's version
+    -Wno-declaration-after-statement  # of C89
+    -Wno-pre-c11-compat -Wno-unsafe-buffer-usage # C has no other arrays
+    -Wno-padded                       # structs are in the order in which they are read
+    -Wno-float-equal                  # zeros and equal values are compared exactly, on purpose
+    -Wno-double-promotion             # sums of single precision are formed in double
+    -Wno-bad-function-cast            # (int)floor(x)
+    -Wno-cast-qual                    # a view of a caller's const arrays in a struct that others write through
+    -Wno-comma                        # a = b, c = d in one statement
+    -Wno-switch-enum -Wno-switch-default # -Wswitch remains: default stands for the other values, or all are there
+    -Wno-pass-failed                  # a loop that is marked for vectors and gets none
+    -Wno-conditional-uninitialized    # a loop whose body runs at least once
+  )
+  list(APPEND library_options "$<$<COMPILE_LANGUAGE:C>:${everything}>")
+endif()
+
 if(TEXSOLVE_SANITIZE)
   target_compile_options(texsolve_options INTERFACE -fsanitize=${TEXSOLVE_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer)

@@ -16,6 +16,7 @@ static NLfprintfFunc fprint_function;
 
 /* ---- Errors ---- */
 
+static void store(tsn_context *c, NLenum error, const char *format, va_list arguments) TSN_PRINTF(3, 0);
 static void store(tsn_context *c, NLenum error, const char *format, va_list arguments) {
   NLenum *waiting = c ? &c->error : &lost_error;
   if (*waiting != NL_NO_ERROR) return;

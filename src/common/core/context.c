@@ -56,7 +56,7 @@ static ts_status validate(const ts_context_desc *desc) {
                     functions);
   if (desc->threads < 0)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "threads is %d, less than 0", desc->threads);
-  if (desc->log_level < 0 || desc->log_level > TS_LOG_DEBUG)
+  if ((int)desc->log_level < 0 || desc->log_level > TS_LOG_DEBUG)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "log_level is %d; it goes from 0 to %d",
                     (int)desc->log_level, TS_LOG_DEBUG);
   if (desc->max_texture_size < 0 || (desc->max_texture_size > 0 && desc->max_texture_size < 64))
@@ -65,7 +65,7 @@ static ts_status validate(const ts_context_desc *desc) {
   if (desc->flags &
       ~(unsigned)(TS_CONTEXT_NO_FUSED_OPERATIONS | TS_CONTEXT_NO_TEXTURE_BARRIER | TS_CONTEXT_KEEP_CURRENT))
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "flags is 0x%x, which has unknown bits", desc->flags);
-  if (desc->gl_platform < TS_GL_PLATFORM_DEFAULT || desc->gl_platform > TS_GL_PLATFORM_CURRENT)
+  if ((int)desc->gl_platform < 0 || desc->gl_platform > TS_GL_PLATFORM_CURRENT)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl_platform is %d; it goes from 0 to %d",
                     desc->gl_platform, TS_GL_PLATFORM_CURRENT);
   return validate_rectangle(desc);

@@ -64,10 +64,11 @@ static ts_status write_texels(ts_vector *v, const float *values) {
   if (t->linear) return v->context->ops->vector_write(v, values);
   float *texels = tsi_calloc(v->context, texel_floats(v), sizeof *texels);
   if (!texels) return tsi_out_of_memory(v->context, "writing a vector", texel_floats(v) * sizeof *texels);
-  const int components = v->components, stride = tsi_texel_floats(v);
+  const size_t components = (size_t)v->components;
+  const int stride = tsi_texel_floats(v);
   for (int32_t i = 0; i < t->size; i++) {
     float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_lane(t, i);
-    for (int c = 0; c < components; c++) texel[c] = values[(size_t)i * components + c];
+    for (size_t c = 0; c < components; c++) texel[c] = values[(size_t)i * components + c];
   }
   const ts_status status = v->context->ops->vector_write(v, texels);
   tsi_free(v->context, texels);
@@ -81,10 +82,11 @@ static ts_status read_texels(const ts_vector *v, float *values) {
   float *texels = tsi_malloc(v->context, texel_floats(v), sizeof *texels);
   if (!texels) return tsi_out_of_memory(v->context, "reading a vector", texel_floats(v) * sizeof *texels);
   const ts_status status = v->context->ops->vector_read(v, texels);
-  const int components = v->components, stride = tsi_texel_floats(v);
+  const size_t components = (size_t)v->components;
+  const int stride = tsi_texel_floats(v);
   for (int32_t i = 0; status == TS_OK && i < t->size; i++) {
     const float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_lane(t, i);
-    for (int c = 0; c < components; c++) values[(size_t)i * components + c] = texel[c];
+    for (size_t c = 0; c < components; c++) values[(size_t)i * components + c] = texel[c];
   }
   tsi_free(v->context, texels);
   return status;

@@ -191,7 +191,7 @@ static void unmark_given(const tsi_stencil_rows *r) {
     const float *restrict a = r->row + k * stride;
     const float *rows[3] = {r->below, r->row, r->above};
     const float *restrict centre = rows[k / 3] + TSI_CENTRE * stride + k % 3 - 1;
-    for (int32_t i = 0; i < width; i++) marks[i] &= (a[i] != 0) & (centre[i] == 0) ? ~TSI_MARK_SINGULAR : ~0;
+    for (int32_t i = 0; i < width; i++) marks[i] &= ((a[i] != 0) & (centre[i] == 0)) ? ~TSI_MARK_SINGULAR : ~0;
   }
 }
 

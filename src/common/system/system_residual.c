@@ -84,7 +84,7 @@ ts_status tsi_system_check_singular(ts_system *s) {
   const size_t unknowns = (size_t)s->desc.unknowns;
   unsigned char *flags = tsi_calloc(s->context, unknowns, 1);
   int32_t *parents = tsi_malloc(s->context, unknowns, sizeof *parents);
-  int32_t rows;
+  int32_t rows = 0;
   ts_status status = TS_OK;
   if (!flags || !parents) status = tsi_out_of_memory(s->context, "checking the system", 5 * unknowns);
   if (status == TS_OK) status = mark_unknowns(s, flags, &rows);

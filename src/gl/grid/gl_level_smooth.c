@@ -50,7 +50,7 @@ static ts_status draw_packed(tsi_level *level, gl_field *target, int parity, pac
   pass->parameters[8] = parity & 1;
   pass->parameters[9] = parity >> 1;
   pass->parameters[10] = level->five_point ? known & ~CORNERS_KNOWN : known;
-  pass->parameters[11] = kind;
+  pass->parameters[11] = (int)kind;
   return target ? gl_level_draw_part(level, target, part, pass) : gl_level_draw_part_of_x(level, part, pass);
 }
 

@@ -6,6 +6,11 @@
 #include "multigrid.h"
 #include "common/grid/stencil.h"
 
+/* Where a square matrix of n rows has an entry. */
+static size_t at(int32_t n, int32_t row, int32_t column) {
+  return (size_t)row * (size_t)n + (size_t)column;
+}
+
 /* What rounding in single precision leaves of a pivot that should be 0, relative to its diagonal: of one
  * level's matrix, and after many levels, each of which rounds its coefficients and adds up what the finer one
  * left. */
@@ -24,23 +29,23 @@ enum { OPEN, SWEPT, DROPPED, ABSENT };
 /* Unit diagonal, so that pivots of weak and strong parts compare. */
 static void equilibrate(inversion *v) {
   for (int32_t i = 0; i < v->n; i++) {
-    const double d = fabs(v->a[(size_t)i * v->n + i]);
+    const double d = fabs(v->a[at(v->n, i, i)]);
     v->scale[i] = d > 0 ? 1 / sqrt(d) : 0;
     v->state[i] = d > 0 ? OPEN : ABSENT;
   }
   for (int32_t i = 0; i < v->n; i++)
-    for (int32_t j = 0; j < v->n; j++) v->a[(size_t)i * v->n + j] *= v->scale[i] * v->scale[j];
+    for (int32_t j = 0; j < v->n; j++) v->a[at(v->n, i, j)] *= v->scale[i] * v->scale[j];
 }
 
 /* One step of Gauss-Jordan elimination in place. */
 static void sweep(inversion *v, int32_t k) {
   const int32_t n = v->n;
-  double *row_k = v->a + (size_t)k * n;
+  double *row_k = v->a + at(n, k, 0);
   const double inverse = 1 / row_k[k];
   for (int32_t j = 0; j < n; j++) row_k[j] *= inverse;
   row_k[k] = inverse;
   for (int32_t i = 0; i < n; i++) {
-    double *row = v->a + (size_t)i * n;
+    double *row = v->a + at(n, i, 0);
     const double factor = row[k];
     if (i == k || factor == 0) continue;
     row[k] = 0;
@@ -60,8 +65,8 @@ static int32_t eliminate(inversion *v) {
     for (int32_t i = 0; i < v->n; i++) {
       if (v->state[i] != OPEN) continue;
       open++;
-      if (fabs(v->a[(size_t)i * v->n + i]) <= largest) continue;
-      largest = fabs(v->a[(size_t)i * v->n + i]);
+      if (fabs(v->a[at(v->n, i, i)]) <= largest) continue;
+      largest = fabs(v->a[at(v->n, i, i)]);
       pivot = i;
     }
     if (!(largest > (open > v->singular_parts ? negligible : negligible_singular))) break;
@@ -81,13 +86,11 @@ static void find_null_vectors(const inversion *v, double *basis) {
   int32_t count = 0;
   for (int32_t column = 0; column < n; column++) {
     if (v->state[column] != DROPPED) continue;
-    double *vector = basis + (size_t)count * n;
+    double *vector = basis + at(n, count, 0);
     for (int32_t i = 0; i < n; i++)
-      vector[i] = v->state[i] == SWEPT ? -v->a[(size_t)i * n + column] * v->scale[i]
-                  : i == column        ? v->scale[i]
-                                       : 0;
+      vector[i] = v->state[i] == SWEPT ? -v->a[at(n, i, column)] * v->scale[i] : i == column ? v->scale[i] : 0;
     for (int32_t before = 0; before < count; before++) {
-      const double *other = basis + (size_t)before * n;
+      const double *other = basis + at(n, before, 0);
       double dot = 0;
       for (int32_t i = 0; i < n; i++) dot += vector[i] * other[i];
       for (int32_t i = 0; i < n; i++) vector[i] -= dot * other[i];
@@ -103,14 +106,14 @@ static void find_null_vectors(const inversion *v, double *basis) {
 /* a = (I - u u^T) a (I - u u^T) */
 static void project(double *a, int32_t n, const double *u) {
   for (int32_t i = 0; i < n; i++) {
-    double *row = a + (size_t)i * n, dot = 0;
+    double *row = a + at(n, i, 0), dot = 0;
     for (int32_t j = 0; j < n; j++) dot += row[j] * u[j];
     for (int32_t j = 0; j < n; j++) row[j] -= dot * u[j];
   }
   for (int32_t j = 0; j < n; j++) {
     double dot = 0;
-    for (int32_t i = 0; i < n; i++) dot += a[(size_t)i * n + j] * u[i];
-    for (int32_t i = 0; i < n; i++) a[(size_t)i * n + j] -= dot * u[i];
+    for (int32_t i = 0; i < n; i++) dot += a[at(n, i, j)] * u[i];
+    for (int32_t i = 0; i < n; i++) a[at(n, i, j)] -= dot * u[i];
   }
 }
 
@@ -126,10 +129,10 @@ static ts_status invert(ts_context *context, inversion *v, int symmetric) {
   }
   for (int32_t i = 0; i < n; i++)
     for (int32_t j = 0; j < n; j++) {
-      double *entry = &v->a[(size_t)i * n + j];
+      double *entry = &v->a[at(n, i, j)];
       *entry = v->state[i] == SWEPT && v->state[j] == SWEPT ? *entry * v->scale[i] * v->scale[j] : 0;
     }
-  for (int32_t k = 0; basis && k < dropped; k++) project(v->a, n, basis + (size_t)k * n);
+  for (int32_t k = 0; basis && k < dropped; k++) project(v->a, n, basis + at(n, k, 0));
   tsi_free(context, basis);
   return TS_OK;
 }
