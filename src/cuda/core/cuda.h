@@ -21,19 +21,27 @@ extern "C" {
 
 typedef struct cuda_shared cuda_shared; /* cuda_gl.c: a vector that OpenGL draws */
 
+/* How many blocks of a kernel a multiprocessor holds, as the driver says. */
+typedef struct cuda_occupancy {
+  const void *kernel; /* NULL: none yet */
+  unsigned threads;   /* of a block */
+  unsigned blocks;    /* at least 1 */
+} cuda_occupancy;
+enum { CUDA_OCCUPANCIES = 64 };
+
 typedef struct cuda_state {
   int device;
   int application_device; /* which was current before the library was entered */
   int multiprocessors;
-  int threads, registers; /* of a multiprocessor */
-  int cooperative;        /* kernels whose blocks can wait for each other */
-  int overlap;            /* kernels may begin before the one before has ended (cuda_start) */
-  int pools;              /* memory is taken and given back in stream order */
+  int cooperative; /* kernels whose blocks can wait for each other */
+  int overlap;     /* kernels may begin before the one before has ended (cuda_start) */
+  int pools;       /* memory is taken and given back in stream order */
   size_t l2_bytes;
-  cudaStream_t stream, own_stream; /* the same, unless the application gave one */
-  void *partials;                  /* what the blocks of a reduction hand to the last one */
-  unsigned *arrivals;              /* counters of blocks, 0 between operations */
-  unsigned kernels_spare_cache;    /* a bit for each kernel: cuda_spare_cache has been called */
+  cudaStream_t stream, own_stream;              /* the same, unless the application gave one */
+  void *partials;                               /* what the blocks of a reduction hand to the last one */
+  unsigned *arrivals;                           /* counters of blocks, 0 between operations */
+  cuda_occupancy occupancies[CUDA_OCCUPANCIES]; /* cuda_blocks_of */
+  unsigned kernels_spare_cache;                 /* a bit for each kernel: cuda_spare_cache has been called */
   cuda_shared *shared;
   int lent; /* how many of them OpenGL has now */
 } cuda_state;
@@ -100,6 +108,12 @@ ts_status cuda_report(ts_context *context, cudaError_t error, const char *call, 
     const cudaError_t cuda_error_ = cudaGetLastError();                                                        \
     if (cuda_error_ != cudaSuccess) return cuda_report((context), cuda_error_, (kernel), __FILE__, __LINE__);  \
   } while (0)
+
+/* ---- cuda_backend.c ---- */
+
+/* Blocks of a kernel that a multiprocessor holds at once. The driver is asked once for each kernel and number
+ * of threads. */
+ts_status cuda_blocks_of(ts_context *context, const void *kernel, unsigned threads, unsigned *blocks);
 
 /* ---- cuda_memory.c ---- */
 

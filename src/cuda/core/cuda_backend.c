@@ -42,8 +42,6 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
   CUDA_TRY(context, cudaRuntimeGetVersion(&runtime));
   CUDA_TRY(context, cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, state->device));
   state->multiprocessors = p.multiProcessorCount;
-  state->threads = p.maxThreadsPerMultiProcessor;
-  state->registers = p.regsPerMultiprocessor;
   state->cooperative = p.cooperativeLaunch;
   state->l2_bytes = p.l2CacheSize > 0 ? (size_t)p.l2CacheSize : 0;
   state->pools = pools;
@@ -92,6 +90,22 @@ static ts_status prepare(ts_context *context, cuda_state *state) {
     CUDA_TRY(context, cudaDeviceGetDefaultMemPool(&pool, state->device));
     CUDA_TRY(context, cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
   }
+  return TS_OK;
+}
+
+ts_status cuda_blocks_of(ts_context *context, const void *kernel, unsigned threads, unsigned *blocks) {
+  cuda_occupancy *known = cuda_state_of(context)->occupancies;
+  int i = 0;
+  while (i < CUDA_OCCUPANCIES && known[i].kernel && (known[i].kernel != kernel || known[i].threads != threads))
+    i++;
+  if (i < CUDA_OCCUPANCIES && known[i].kernel) {
+    *blocks = known[i].blocks;
+    return TS_OK;
+  }
+  int each = 0;
+  CUDA_TRY(context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, (int)threads, 0));
+  *blocks = each > 1 ? (unsigned)each : 1;
+  if (i < CUDA_OCCUPANCIES) known[i] = (cuda_occupancy){kernel, threads, *blocks};
   return TS_OK;
 }
 

@@ -54,17 +54,6 @@ static inline unsigned cuda_blocks_for(size_t items, unsigned threads = CUDA_THR
   return (unsigned)((items + threads - 1) / threads);
 }
 
-/* Blocks for a loop over `items` that strides by the whole grid: no more than the device holds at once if a
- * thread takes so many registers, since those that wait for a place would work alone at the end. */
-static inline unsigned cuda_blocks_striding(const ts_context *context, size_t items, int registers = 32) {
-  const cuda_state *state = cuda_state_of(context);
-  const int fit = state->registers / registers,
-            each = (fit < state->threads ? fit : state->threads) / CUDA_THREADS;
-  const size_t all = cuda_blocks_for(items),
-               full = (size_t)state->multiprocessors * (size_t)(each > 1 ? each : 1);
-  return (unsigned)(all < 1 ? 1 : all < full ? all : full);
-}
-
 /* ---- Kernels that overlap ----
  *
  * A kernel that is started with cuda_start may begin before the one before it has ended: it is on the device,
@@ -198,22 +187,27 @@ static __device__ __forceinline__ cuda_quad cuda_lanes(const cuda_coefficient &c
   return q;
 }
 
-/* Blocks for such a loop. */
-static inline unsigned cuda_blocks_quads(const ts_context *context, size_t count, int components,
-                                         int registers) {
-  const unsigned blocks = cuda_blocks_striding(context, (count + 3) / 4, registers);
-  return components == 3 ? (blocks + 2) / 3 * 3 : blocks;
+/* Blocks for such a loop: no more than the device holds at once, since those that wait for a place would work
+ * alone at the end. The order of a reduction's sums depends on their number. */
+static inline ts_status cuda_blocks_quads(ts_context *context, const void *kernel, size_t count, int components,
+                                          unsigned *blocks) {
+  const size_t all = cuda_blocks_for((count + 3) / 4);
+  unsigned each = 1;
+  TSI_TRY(cuda_blocks_of(context, kernel, CUDA_THREADS, &each));
+  const size_t full = (size_t)cuda_state_of(context)->multiprocessors * each;
+  *blocks = (unsigned)(all < 1 ? 1 : all < full ? all : full);
+  if (components == 3) *blocks = (*blocks + 2) / 3 * 3;
+  return TS_OK;
 }
 
 /* Starts KERNEL, which has such a loop over the elements of `v` behind cuda_overlap_begin, with the arguments
- * that follow; its threads take 32 registers at most, or so many. */
-#define CUDA_RUN_QUADS(v, kernel, ...) CUDA_RUN_QUADS_WITH(32, v, kernel, __VA_ARGS__)
-#define CUDA_RUN_QUADS_WITH(registers, v, kernel, ...)                                                         \
+ * that follow. */
+#define CUDA_RUN_QUADS(v, kernel, ...)                                                                         \
   do {                                                                                                         \
     const ts_vector *v_ = (v);                                                                                 \
-    TSI_TRY(cuda_start(v_->context, #kernel, kernel,                                                           \
-                       cuda_blocks_quads(v_->context, cuda_count(v_), v_->components, registers),              \
-                       CUDA_THREADS, cuda_count(v_), __VA_ARGS__));                                            \
+    unsigned blocks_ = 1;                                                                                      \
+    TSI_TRY(cuda_blocks_quads(v_->context, (const void *)(kernel), cuda_count(v_), v_->components, &blocks_)); \
+    TSI_TRY(cuda_start(v_->context, #kernel, kernel, blocks_, CUDA_THREADS, cuda_count(v_), __VA_ARGS__));     \
   } while (0)
 
 /* The sum over the warp, in every lane; the order of additions is fixed. */

@@ -39,7 +39,7 @@ static dot_term term_of(const ts_vector *x, const ts_vector *y, const ts_vector 
 static ts_status single(ts_scalars *out, int index, int root, const ts_vector *x, const ts_vector *y,
                         const ts_vector *w) {
   const dot_job<1> job = {{term_of(x, y, w)}, {{cuda_slot(out, index), root}}};
-  CUDA_RUN_QUADS_WITH(40, x, dot<1>, cuda_reduction_of(x), job);
+  CUDA_RUN_QUADS(x, dot<1>, cuda_reduction_of(x), job);
   return TS_OK;
 }
 
@@ -50,7 +50,7 @@ template <int SUMS> static ts_status several(ts_scalars *out, const tsi_dot *sum
     job.term[s] = term_of(sums[s].x, sums[s].y, sums[s].w);
     job.result[s] = {cuda_slot(out, sums[s].index), 0};
   }
-  CUDA_RUN_QUADS_WITH(60, x, dot<SUMS>, cuda_reduction_of(x), job);
+  CUDA_RUN_QUADS(x, dot<SUMS>, cuda_reduction_of(x), job);
   return TS_OK;
 }
 

@@ -49,6 +49,6 @@ ts_status cuda_cg_update(const tsi_cg_update *u) {
                              slots + (size_t)u->delta * 4,
                              slots + (size_t)u->dq * 4,
                              slots + (size_t)u->qmq * 4};
-  CUDA_RUN_QUADS_WITH(48, u->e, cg_update, u->e->components, job);
+  CUDA_RUN_QUADS(u->e, cg_update, u->e->components, job);
   return TS_OK;
 }

@@ -75,7 +75,7 @@ ts_status cuda_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vect
   }
   const axpy2_job job = {cuda_data(x), cuda_data(d),           cuda_data(r),          cuda_data(q),
                          NULL,         cuda_coefficient_of(a), cuda_coefficient_of(b)};
-  CUDA_RUN_QUADS_WITH(48, x, axpy2, x->components, job);
+  CUDA_RUN_QUADS(x, axpy2, x->components, job);
   return TS_OK;
 }
 
@@ -89,6 +89,6 @@ ts_status cuda_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_
       cuda_data(x),           cuda_data(d),          cuda_data(r), cuda_data(q), w ? cuda_data(w) : NULL,
       cuda_coefficient_of(a), cuda_coefficient_of(b)};
   const cuda_result result = {cuda_slot(out, index), 0};
-  CUDA_RUN_QUADS_WITH(60, x, axpy2_dot, cuda_reduction_of(x), job, result);
+  CUDA_RUN_QUADS(x, axpy2_dot, cuda_reduction_of(x), job, result);
   return TS_OK;
 }

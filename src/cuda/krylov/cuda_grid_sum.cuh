@@ -33,9 +33,8 @@ static inline ts_status cuda_start_together(ts_context *context, const void *ker
 /* Blocks of a kernel that the device holds at once; no more than there is room for their sums. */
 static inline ts_status cuda_blocks_at_once(ts_context *context, const void *kernel, unsigned threads,
                                             unsigned *blocks) {
-  int each = 0;
-  CUDA_TRY(context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, (int)threads, 0));
-  *blocks = (unsigned)each * (unsigned)cuda_state_of(context)->multiprocessors;
+  TSI_TRY(cuda_blocks_of(context, kernel, threads, blocks));
+  *blocks *= (unsigned)cuda_state_of(context)->multiprocessors;
   if (*blocks > CUDA_MAX_BLOCKS) *blocks = CUDA_MAX_BLOCKS;
   return TS_OK;
 }
