@@ -121,7 +121,9 @@ static ts_status solve_part(solve *s, size_t first, size_t count) {
                                      .preconditioner = s->method.preconditioner,
                                      .rtol = fmin(fmax(rtol, least_rtol), 0.5),
                                      .max_iterations = s->max_iterations - s->iterations,
-                                     .restart = s->method.method != TS_METHOD_GMRES ? 0 : inner < 200 ? inner : 200,
+                                     .restart = s->method.method != TS_METHOD_GMRES ? 0
+                                                : inner < 200                       ? inner
+                                                                                    : 200,
                                      .format = s->method.format,
                                      .leave_on_device = 1,
                                      .progress = c->parameters.progress ? report_progress : NULL,
