@@ -1,5 +1,5 @@
-// For each component of a slot, a: the power of two that brings it to between 1/2 and 1, or with INVERSE the power of two
-// that it is brought back by; 1 where it is 0 or not finite. Into the first texel of the result's slot, 0 into the others.
+// For each component of a slot, a: the power of two that brings it to between 1/2 and 1, or where p[5].x is 1 the power of
+// two that it is brought back by; 1 where it is 0 or not finite. Into the first texel of the result's slot, 0 into the others.
 uniform ivec4 p[8];
 
 flat in vec4 a, b;
@@ -11,8 +11,6 @@ void main() {
   ivec4 e = clamp(biased - 126, -120, 120);
   for (int c = 0; c < 4; c++)
     if (a[c] == 0.0 || biased[c] == 255) e[c] = 0;
-#ifndef INVERSE
-  e = -e;
-#endif
+  if (p[5].x == 0) e = -e;
   result = ivec2(gl_FragCoord.xy) == p[0].xy ? intBitsToFloat((e + 127) << 23) : vec4(0);
 }

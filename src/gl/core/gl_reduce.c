@@ -84,11 +84,13 @@ void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
   }
 }
 
-static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max, int last,
-                             const gl_program **program) {
+static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max, int first,
+                             int last, const gl_program **program) {
   char defines[160];
   const char *lanes = gl_lanes_define(v);
-  const int exact = l->block_x * l->out_width * 2 == l->width && l->block_y * l->out_height * 2 == l->height;
+  /* Later levels are small: a program less counts more. */
+  const int exact =
+      first && l->block_x * l->out_width * 2 == l->width && l->block_y * l->out_height * 2 == l->height;
   snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERM_%s\n%s%s%s%s%s", tsi_lanes(v), term,
            is_max ? "#define MAXIMUM\n" : "", exact ? "#define EXACT\n" : "",
            (l->width | l->height) & 1 ? "#define ODD\n" : "", lanes, last && *lanes ? "#define LAST\n" : "");
@@ -162,7 +164,7 @@ static ts_status draw_level(running *sum, const level *l, int k, int last, int i
                   .height = l->out_height,
                   .independent = independent};
   const reduction *what = sum->what;
-  TSI_TRY(get_program(x, l, k == 0 ? what->term : what->later_term, what->is_max, last, &pass.program));
+  TSI_TRY(get_program(x, l, k == 0 ? what->term : what->later_term, what->is_max, k == 0, last, &pass.program));
   if (what->is_max) TSI_TRY(gl_bind_lanes(x->space));
   TSI_TRY(choose_target(x->context, sum, last, k, &pass));
   gl_tiling_parameters(&x->space->tiling, pass.parameters);

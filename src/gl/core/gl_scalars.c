@@ -72,9 +72,10 @@ ts_status gl_scalars_normalise(ts_scalars *s, int from, int to) {
                     .height = impl->blocks ? GL_SLOT_HEIGHT : 1,
                     .coefficient_count = 1,
                     .coefficients = {ts_scaled(1, s, from)},
+                    .parameters = {inverse},
                     .independent = inverse};
-    TSI_TRY(gl_program_get(context, "core/fullscreen.vert", "core/normalise.frag",
-                           inverse ? "#define SLOTS\n#define INVERSE\n" : "#define SLOTS\n", &pass.program));
+    TSI_TRY(gl_program_get(context, "core/fullscreen.vert", "core/normalise.frag", "#define SLOTS\n",
+                           &pass.program));
     TSI_TRY(gl_draw(context, &pass));
     if (target == impl->texture) continue;
     gl_bind_framebuffer(gl, target->framebuffer);

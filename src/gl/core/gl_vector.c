@@ -197,7 +197,7 @@ ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coef
 
 ts_status gl_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
   gl_pass pass = {.inputs = {x, y}};
-  TSI_TRY(get_program(out, "core/multiply.frag", 2, "", &pass.program));
+  TSI_TRY(get_program(out, "core/multiply_add.frag", 1, "", &pass.program));
   return gl_draw_vector(out, &pass);
 }
 

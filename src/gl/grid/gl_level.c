@@ -182,8 +182,7 @@ void gl_level_bind(const tsi_level *level) {
   if (level->storage == TS_GRID_STORAGE_PLAIN) {
     gl_level_bind_plain(level);
   } else if (gl_level_has_four(level)) {
-    for (int k = 0; k < 9; k++)
-      if (l->stored[k]) gl_bind(gl, GL_UNIT_LAYERS + k, l->stored[k]->name);
+    for (int k = 0; k < 9; k++) gl_bind(gl, GL_UNIT_LAYERS + k, l->stored[l->stored[k] ? k : 4]->name);
   } else {
     gl_stencil_bind(gl, l->stored, level->five_point);
   }

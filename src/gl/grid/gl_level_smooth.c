@@ -51,6 +51,9 @@ static ts_status draw_packed(tsi_level *level, gl_field *target, int parity, pac
   pass->parameters[9] = parity >> 1;
   pass->parameters[10] = level->five_point ? known & ~CORNERS_KNOWN : known;
   pass->parameters[11] = (int)kind;
+  /* Always the same textures, for which the shader is compiled once. */
+  pass->inputs[1] = &gl_level_of(level)->fields[gl_level_of(level)->x].vector;
+  if (!pass->inputs[2]) pass->inputs[2] = pass->inputs[0];
   return target ? gl_level_draw_part(level, target, part, pass) : gl_level_draw_part_of_x(level, part, pass);
 }
 

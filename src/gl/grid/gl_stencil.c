@@ -101,10 +101,12 @@ ts_status gl_stencil_textures_read(ts_context *context, gl_texture *const textur
   return gl_check(context, "reading a stencil");
 }
 
+/* A stencil without corners has another texture of their format in their place: a shader may be compiled again
+ * for other formats of textures, also of those that it does not read. */
 void gl_stencil_bind(gl_backend *gl, gl_texture *const textures[GL_STENCIL_TEXTURES], int five_point) {
   gl_bind(gl, GL_UNIT_STENCIL, textures[GL_CENTRE]->name);
   gl_bind(gl, GL_UNIT_STENCIL + 1, textures[GL_SIDES]->name);
-  if (!five_point && textures[GL_CORNERS]) gl_bind(gl, GL_UNIT_STENCIL + 2, textures[GL_CORNERS]->name);
+  gl_bind(gl, GL_UNIT_STENCIL + 2, textures[!five_point && textures[GL_CORNERS] ? GL_CORNERS : GL_SIDES]->name);
 }
 
 /* ---- Matrices ---- */
