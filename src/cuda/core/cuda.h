@@ -102,13 +102,6 @@ ts_status cuda_report(ts_context *context, cudaError_t error, const char *call, 
     if (cuda_error_ != cudaSuccess) return cuda_report((context), cuda_error_, #call, __FILE__, __LINE__);     \
   } while (0)
 
-/* After a kernel was started: KERNEL<<<...>>>(...); CUDA_LAUNCHED(context, "KERNEL"). */
-#define CUDA_LAUNCHED(context, kernel)                                                                         \
-  do {                                                                                                         \
-    const cudaError_t cuda_error_ = cudaGetLastError();                                                        \
-    if (cuda_error_ != cudaSuccess) return cuda_report((context), cuda_error_, (kernel), __FILE__, __LINE__);  \
-  } while (0)
-
 /* ---- cuda_backend.c ---- */
 
 /* Blocks of a kernel that a multiprocessor holds at once. The driver is asked once for each kernel and number

@@ -81,6 +81,18 @@ static __device__ __forceinline__ void cuda_overlap_begin(void) {
   cuda_overlap_wait();
 }
 
+/* The two ways to launch a kernel: cuda_launch behind the end of all before it, cuda_start as told above. */
+template <typename... PARAMETERS, typename... ARGUMENTS>
+static inline ts_status cuda_launch(ts_context *context, const char *name, void (*kernel)(PARAMETERS...),
+                                    dim3 blocks, dim3 threads, const ARGUMENTS &...arguments) {
+  cudaLaunchConfig_t config = {};
+  config.gridDim = blocks;
+  config.blockDim = threads;
+  config.stream = cuda_stream(context);
+  const cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<PARAMETERS>(arguments)...);
+  return error == cudaSuccess ? TS_OK : cuda_report(context, error, name, __FILE__, __LINE__);
+}
+
 template <typename... PARAMETERS, typename... ARGUMENTS>
 static inline ts_status cuda_start(ts_context *context, const char *name, void (*kernel)(PARAMETERS...),
                                    unsigned blocks, unsigned threads, const ARGUMENTS &...arguments) {

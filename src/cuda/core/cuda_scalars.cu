@@ -73,7 +73,6 @@ __global__ static void normalise(const float *from, float *to) {
 }
 
 ts_status cuda_scalars_normalise(ts_scalars *s, int from, int to) {
-  normalise<<<1, 4, 0, cuda_stream(s->context)>>>(cuda_slot(s, from), cuda_slot(s, to));
-  CUDA_LAUNCHED(s->context, "normalise");
+  TSI_TRY(cuda_launch(s->context, "normalise", normalise, 1, 4, cuda_slot(s, from), cuda_slot(s, to)));
   return TS_OK;
 }

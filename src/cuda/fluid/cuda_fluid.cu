@@ -33,9 +33,8 @@ __global__ static void for_faces(const __grid_constant__ tsi_fluid_domain d, flo
 template <typename Value>
 static ts_status run(const char *name, const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *faces,
                      const Value &value) {
-  for_faces<<<fluid_blocks(domain->width + 1, domain->height + 1), fluid_block(), 0,
-              cuda_stream(out->context)>>>(*domain, cuda_two(out), cuda_two(faces), value);
-  CUDA_LAUNCHED(out->context, name);
+  TSI_TRY(cuda_launch(out->context, name, for_faces<Value>, fluid_blocks(domain->width + 1, domain->height + 1),
+                      fluid_block(), *domain, cuda_two(out), cuda_two(faces), value));
   return TS_OK;
 }
 
@@ -181,9 +180,8 @@ __global__ static void boundary(float *velocity, const float *faces, size_t coun
 ts_status cuda_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces) {
   (void)domain;
   const size_t count = cuda_count(velocity);
-  boundary<<<cuda_blocks_for(count), CUDA_THREADS, 0, cuda_stream(velocity->context)>>>(
-      cuda_data(velocity), cuda_data(faces), count);
-  CUDA_LAUNCHED(velocity->context, "fluid_boundary");
+  TSI_TRY(cuda_launch(velocity->context, "fluid_boundary", boundary, cuda_blocks_for(count), CUDA_THREADS,
+                      cuda_data(velocity), cuda_data(faces), count));
   return TS_OK;
 }
 
@@ -197,9 +195,9 @@ __global__ static void split(float *out, const float *velocity, int wide, int hi
 ts_status cuda_fluid_split(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
                            int component) {
   const tsi_grid *grid = &out->space->grid;
-  split<<<fluid_blocks(grid->width, grid->height), fluid_block(), 0, cuda_stream(out->context)>>>(
-      cuda_data(out), cuda_data(velocity) + component, grid->width, grid->height, domain->width + 1);
-  CUDA_LAUNCHED(out->context, "fluid_split");
+  TSI_TRY(cuda_launch(out->context, "fluid_split", split, fluid_blocks(grid->width, grid->height),
+                      fluid_block(), cuda_data(out), cuda_data(velocity) + component, grid->width, grid->height,
+                      domain->width + 1));
   return TS_OK;
 }
 
@@ -218,9 +216,9 @@ __global__ static void merge(const __grid_constant__ tsi_fluid_domain d, float2 
 ts_status cuda_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *u,
                            const ts_vector *v) {
   const tsi_grid *grid = &u->space->grid;
-  merge<<<fluid_blocks(domain->width + 1, domain->height + 1), fluid_block(), 0, cuda_stream(out->context)>>>(
-      *domain, cuda_two(out), cuda_data(u), cuda_data(v), grid->width, grid->height);
-  CUDA_LAUNCHED(out->context, "fluid_merge");
+  TSI_TRY(cuda_launch(out->context, "fluid_merge", merge, fluid_blocks(domain->width + 1, domain->height + 1),
+                      fluid_block(), *domain, cuda_two(out), cuda_data(u), cuda_data(v), grid->width,
+                      grid->height));
   return TS_OK;
 }
 

@@ -14,9 +14,8 @@ __global__ static void for_cells(const __grid_constant__ tsi_fluid_domain d, flo
 template <typename Value>
 static ts_status run(const char *name, const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *walls,
                      const Value &value) {
-  for_cells<<<fluid_blocks(domain->width, domain->height), fluid_block(), 0, cuda_stream(out->context)>>>(
-      *domain, cuda_data(out), cuda_two(walls), value);
-  CUDA_LAUNCHED(out->context, name);
+  TSI_TRY(cuda_launch(out->context, name, for_cells<Value>, fluid_blocks(domain->width, domain->height),
+                      fluid_block(), *domain, cuda_data(out), cuda_two(walls), value));
   return TS_OK;
 }
 

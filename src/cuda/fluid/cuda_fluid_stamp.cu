@@ -56,9 +56,9 @@ ts_status cuda_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *v
                                     const tsi_fluid_stamp *stamp) {
   const stamp_area area = area_of(stamp, domain->width + 1, domain->height + 1);
   if (area.width == 0 || area.height == 0) return TS_OK;
-  stamp_velocity<<<fluid_blocks(area.width, area.height), fluid_block(), 0, cuda_stream(velocity->context)>>>(
-      *domain, area, cuda_two(velocity), cuda_two(faces), *stamp);
-  CUDA_LAUNCHED(velocity->context, "fluid_stamp_velocity");
+  TSI_TRY(cuda_launch(velocity->context, "fluid_stamp_velocity", stamp_velocity,
+                      fluid_blocks(area.width, area.height), fluid_block(), *domain, area, cuda_two(velocity),
+                      cuda_two(faces), *stamp));
   return TS_OK;
 }
 
@@ -78,8 +78,7 @@ __global__ static void stamp_dye(const stamp_area area, int wide, float4 *dye,
 ts_status cuda_fluid_stamp_dye(const tsi_fluid_domain *domain, ts_vector *dye, const tsi_fluid_stamp *stamp) {
   const stamp_area area = area_of(stamp, domain->width, domain->height);
   if (area.width == 0 || area.height == 0) return TS_OK;
-  stamp_dye<<<fluid_blocks(area.width, area.height), fluid_block(), 0, cuda_stream(dye->context)>>>(
-      area, domain->width, cuda_four(dye), *stamp);
-  CUDA_LAUNCHED(dye->context, "fluid_stamp_dye");
+  TSI_TRY(cuda_launch(dye->context, "fluid_stamp_dye", stamp_dye, fluid_blocks(area.width, area.height),
+                      fluid_block(), area, domain->width, cuda_four(dye), *stamp));
   return TS_OK;
 }

@@ -101,9 +101,8 @@ ts_status cuda_fluid_transport(const tsi_fluid_domain *domain, ts_vector *out, c
                              step->dt / domain->cell_size,
                              step->color_left,
                              step->temperature_left};
-  transport<<<fluid_blocks(domain->width, domain->height), fluid_block(), 0, cuda_stream(out->context)>>>(
-      *domain, cuda_four(out), job);
-  CUDA_LAUNCHED(out->context, "fluid_transport");
+  TSI_TRY(cuda_launch(out->context, "fluid_transport", transport, fluid_blocks(domain->width, domain->height),
+                      fluid_block(), *domain, cuda_four(out), job));
   return TS_OK;
 }
 
@@ -155,9 +154,8 @@ ts_status cuda_fluid_particles(const tsi_fluid_domain *domain, ts_vector *out, c
                                const ts_vector *velocity, const ts_vector *walls,
                                const tsi_fluid_particles *step) {
   const size_t count = cuda_count(out) / 4;
-  move_particles<<<cuda_blocks_for(count), CUDA_THREADS, 0, cuda_stream(out->context)>>>(
-      *domain, cuda_four(out), cuda_four(particles), cuda_two(velocity), cuda_two(walls), *step,
-      (uint32_t)count);
-  CUDA_LAUNCHED(out->context, "fluid_particles");
+  TSI_TRY(cuda_launch(out->context, "fluid_particles", move_particles, cuda_blocks_for(count), CUDA_THREADS,
+                      *domain, cuda_four(out), cuda_four(particles), cuda_two(velocity), cuda_two(walls), *step,
+                      (uint32_t)count));
   return TS_OK;
 }

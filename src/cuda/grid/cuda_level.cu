@@ -136,9 +136,8 @@ static ts_status take_coefficients(tsi_level *level) {
   from.sides = s->sides;
   from.corners = s->corners;
   const cuda_level_view to = geometry_of(level);
-  rearrange<<<cuda_level_blocks(&to), CUDA_THREADS, 0, cuda_stream(level->context)>>>(from, to, l->sides,
-                                                                                      l->corners);
-  CUDA_LAUNCHED(level->context, "rearrange");
+  TSI_TRY(cuda_launch(level->context, "rearrange", rearrange, cuda_level_blocks(&to), CUDA_THREADS, from, to,
+                      l->sides, l->corners));
   return TS_OK;
 }
 
@@ -162,9 +161,8 @@ __global__ static void load(cuda_level_view l, float *field, const float *v) {
 
 ts_status cuda_level_load(tsi_level *level, tsi_level_field field, const ts_vector *v) {
   const cuda_level_view l = geometry_of(level);
-  load<<<cuda_level_blocks(&l), CUDA_THREADS, 0, cuda_stream(level->context)>>>(
-      l, field == TSI_LEVEL_X ? cuda_level_x(level) : cuda_level_of(level)->b, cuda_data(v));
-  CUDA_LAUNCHED(level->context, "load");
+  TSI_TRY(cuda_launch(level->context, "load", load, cuda_level_blocks(&l), CUDA_THREADS, l,
+                      field == TSI_LEVEL_X ? cuda_level_x(level) : cuda_level_of(level)->b, cuda_data(v)));
   return TS_OK;
 }
 
@@ -178,9 +176,8 @@ __global__ static void store(cuda_level_view l, float *v, const float *x, int ad
 
 ts_status cuda_level_store(ts_vector *v, const tsi_level *level, int add) {
   const cuda_level_view l = cuda_view_of(level);
-  store<<<cuda_level_blocks(&l), CUDA_THREADS, 0, cuda_stream(level->context)>>>(l, cuda_data(v),
-                                                                                 cuda_level_x(level), add);
-  CUDA_LAUNCHED(level->context, "store");
+  TSI_TRY(cuda_launch(level->context, "store", store, cuda_level_blocks(&l), CUDA_THREADS, l, cuda_data(v),
+                      cuda_level_x(level), add));
   return TS_OK;
 }
 

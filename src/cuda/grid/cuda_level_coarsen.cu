@@ -115,8 +115,7 @@ ts_status cuda_level_coarsen(tsi_level *coarse, tsi_level *fine) {
   TSI_TRY(cuda_level_make_weights(fine));
   const cuda_level_view c = cuda_view_of(coarse), f = cuda_view_of(fine);
   const cuda_level *impl = cuda_level_of(coarse);
-  coarsen<<<cuda_level_blocks(&c), CUDA_THREADS, 0, cuda_stream(fine->context)>>>(c, f, impl->sides,
-                                                                                  impl->corners);
-  CUDA_LAUNCHED(fine->context, "coarsen");
+  TSI_TRY(cuda_launch(fine->context, "coarsen", coarsen, cuda_level_blocks(&c), CUDA_THREADS, c, f, impl->sides,
+                      impl->corners));
   return TS_OK;
 }

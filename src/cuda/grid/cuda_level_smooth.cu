@@ -33,9 +33,8 @@ static ts_status smooth_jacobi(tsi_level *level, const tsi_sweep *sweep) {
   TSI_TRY(cuda_level_jacobi_of(level, sweep, &step));
   const cuda_level_view l = cuda_view_of(level);
   const auto kernel = l.corners ? jacobi<true> : jacobi<false>;
-  kernel<<<cuda_level_blocks(&l), CUDA_THREADS, 0, cuda_stream(level->context)>>>(
-      l, step, impl->b, cuda_level_x(level), cuda_level_next(level), impl->direction);
-  CUDA_LAUNCHED(level->context, "jacobi");
+  TSI_TRY(cuda_launch(level->context, "jacobi", kernel, cuda_level_blocks(&l), CUDA_THREADS, l, step, impl->b,
+                      cuda_level_x(level), cuda_level_next(level), impl->direction));
   impl->x = 1 - impl->x;
   return TS_OK;
 }
@@ -60,11 +59,9 @@ static ts_status relax_colours(tsi_level *level, const cuda_level_view *l, cuda_
   const dim3 blocks(cuda_tiles(l), c.first == c.second ? 1 : 2);
   float *x = cuda_level_x(level), *out = c.beside ? cuda_level_next(level) : x;
   const auto kernel = l->corners ? relax<true> : relax<false>;
-  kernel<<<blocks, CUDA_THREADS, 0, cuda_stream(level->context)>>>(*l, c, impl->b, x, out);
-  CUDA_LAUNCHED(level->context, "relax");
+  TSI_TRY(cuda_launch(level->context, "relax", kernel, blocks, CUDA_THREADS, *l, c, impl->b, x, out));
   if (!c.beside) return TS_OK;
-  copy_colours<<<blocks, CUDA_THREADS, 0, cuda_stream(level->context)>>>(*l, c, out, x);
-  CUDA_LAUNCHED(level->context, "copy_colours");
+  TSI_TRY(cuda_launch(level->context, "copy_colours", copy_colours, blocks, CUDA_THREADS, *l, c, out, x));
   return TS_OK;
 }
 

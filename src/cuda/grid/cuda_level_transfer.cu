@@ -19,9 +19,8 @@ __global__ static void restrict_residual(cuda_level_view coarse, cuda_level_view
 ts_status cuda_level_restrict_residual(tsi_level *coarse, tsi_level *fine) {
   const cuda_level_view c = cuda_view_of(coarse), f = cuda_view_of(fine);
   const auto kernel = f.corners ? restrict_residual<true> : restrict_residual<false>;
-  kernel<<<cuda_level_blocks(&c), CUDA_THREADS, 0, cuda_stream(fine->context)>>>(
-      c, f, cuda_level_of(coarse)->b, cuda_level_of(fine)->b, cuda_level_x(fine));
-  CUDA_LAUNCHED(fine->context, "restrict_residual");
+  TSI_TRY(cuda_launch(fine->context, "restrict_residual", kernel, cuda_level_blocks(&c), CUDA_THREADS, c, f,
+                      cuda_level_of(coarse)->b, cuda_level_of(fine)->b, cuda_level_x(fine)));
   return TS_OK;
 }
 
@@ -43,9 +42,8 @@ __global__ static void restrict_field(cuda_level_view coarse, cuda_level_view fi
 
 ts_status cuda_level_restrict(tsi_level *coarse, tsi_level *fine) {
   const cuda_level_view c = cuda_view_of(coarse), f = cuda_view_of(fine);
-  restrict_field<<<cuda_level_blocks(&c), CUDA_THREADS, 0, cuda_stream(fine->context)>>>(
-      c, f, cuda_level_of(coarse)->b, cuda_level_of(fine)->b);
-  CUDA_LAUNCHED(fine->context, "restrict_field");
+  TSI_TRY(cuda_launch(fine->context, "restrict_field", restrict_field, cuda_level_blocks(&c), CUDA_THREADS, c,
+                      f, cuda_level_of(coarse)->b, cuda_level_of(fine)->b));
   return TS_OK;
 }
 
@@ -59,9 +57,8 @@ __global__ static void inject(cuda_level_view coarse, cuda_level_view fine, floa
 
 ts_status cuda_level_inject(tsi_level *coarse, tsi_level *fine) {
   const cuda_level_view c = cuda_view_of(coarse), f = cuda_view_of(fine);
-  inject<<<cuda_level_blocks(&c), CUDA_THREADS, 0, cuda_stream(fine->context)>>>(c, f, cuda_level_x(coarse),
-                                                                                 cuda_level_x(fine));
-  CUDA_LAUNCHED(fine->context, "inject");
+  TSI_TRY(cuda_launch(fine->context, "inject", inject, cuda_level_blocks(&c), CUDA_THREADS, c, f,
+                      cuda_level_x(coarse), cuda_level_x(fine)));
   return TS_OK;
 }
 
@@ -73,8 +70,7 @@ __global__ static void prolong(cuda_level_view fine, cuda_level_view coarse, int
 
 ts_status cuda_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
   const cuda_level_view c = cuda_view_of(coarse), f = cuda_view_of(fine);
-  prolong<<<cuda_level_blocks(&f), CUDA_THREADS, 0, cuda_stream(fine->context)>>>(f, c, add, cuda_level_x(fine),
-                                                                                  cuda_level_x(coarse));
-  CUDA_LAUNCHED(fine->context, "prolong");
+  TSI_TRY(cuda_launch(fine->context, "prolong", prolong, cuda_level_blocks(&f), CUDA_THREADS, f, c, add,
+                      cuda_level_x(fine), cuda_level_x(coarse)));
   return TS_OK;
 }

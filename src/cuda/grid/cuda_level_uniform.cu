@@ -68,8 +68,7 @@ __global__ static void find_uniform(cuda_level_view l, unsigned char *uniform, f
 ts_status cuda_level_find_uniform(tsi_level *level) {
   const cuda_level_view l = cuda_view_of(level);
   const cuda_level *impl = cuda_level_of(level);
-  find_uniform<<<(unsigned)patches_of(level), CUDA_PATCH * CUDA_PATCH, 0, cuda_stream(level->context)>>>(
-      l, impl->uniform, impl->reference);
-  CUDA_LAUNCHED(level->context, "find_uniform");
+  TSI_TRY(cuda_launch(level->context, "find_uniform", find_uniform, (unsigned)patches_of(level),
+                      CUDA_PATCH * CUDA_PATCH, l, impl->uniform, impl->reference));
   return TS_OK;
 }

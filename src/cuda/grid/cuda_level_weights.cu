@@ -174,10 +174,9 @@ ts_status cuda_level_make_weights(tsi_level *level) {
   CUDA_TRY(context, cudaMemsetAsync(impl->general, 0, sizeof *impl->general, stream));
   const cuda_level_view l = cuda_view_of(level);
   const int bilinear = level->interpolation == TS_INTERPOLATION_BILINEAR;
-  make_sides<<<cuda_blocks_for(l.cells), CUDA_THREADS, 0, stream>>>(l, bilinear, impl->weights, impl->general);
-  CUDA_LAUNCHED(context, "make_sides");
-  make_middles<<<cuda_blocks_for(l.cells), CUDA_THREADS, 0, stream>>>(l, bilinear, impl->weights,
-                                                                      impl->general);
-  CUDA_LAUNCHED(context, "make_middles");
+  TSI_TRY(cuda_launch(context, "make_sides", make_sides, cuda_blocks_for(l.cells), CUDA_THREADS, l, bilinear,
+                      impl->weights, impl->general));
+  TSI_TRY(cuda_launch(context, "make_middles", make_middles, cuda_blocks_for(l.cells), CUDA_THREADS, l,
+                      bilinear, impl->weights, impl->general));
   return TS_OK;
 }

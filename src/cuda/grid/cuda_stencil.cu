@@ -48,9 +48,8 @@ static ts_status write_bands(ts_context *context, const cuda_level_view *l, floa
     const int rows = l->height - j < band_height(l) ? l->height - j : band_height(l);
     const size_t points = (size_t)l->width * (size_t)rows;
     TSI_TRY(cuda_upload(context, band, values + 9 * (size_t)l->width * (size_t)j, 9 * points * sizeof(float)));
-    scatter<<<cuda_blocks_for(points), CUDA_THREADS, 0, cuda_stream(context)>>>(*l, sides, corners, band, j,
-                                                                                points);
-    CUDA_LAUNCHED(context, "scatter");
+    TSI_TRY(cuda_launch(context, "scatter", scatter, cuda_blocks_for(points), CUDA_THREADS, *l, sides, corners,
+                        band, j, points));
   }
   return TS_OK;
 }
@@ -68,8 +67,7 @@ static ts_status read_bands(ts_context *context, const cuda_level_view *l, float
   for (int j = 0; j < l->height; j += band_height(l)) {
     const int rows = l->height - j < band_height(l) ? l->height - j : band_height(l);
     const size_t points = (size_t)l->width * (size_t)rows;
-    gather<<<cuda_blocks_for(points), CUDA_THREADS, 0, cuda_stream(context)>>>(*l, band, j, points);
-    CUDA_LAUNCHED(context, "gather");
+    TSI_TRY(cuda_launch(context, "gather", gather, cuda_blocks_for(points), CUDA_THREADS, *l, band, j, points));
     TSI_TRY(
         cuda_download(context, values + 9 * (size_t)l->width * (size_t)j, band, 9 * points * sizeof(float)));
   }
@@ -180,9 +178,9 @@ static ts_status run(const ts_matrix *A, product_kind kind, ts_vector *y, const 
                                                {multiply<RESIDUAL, false>, multiply<RESIDUAL, true>},
                                                {multiply<PAIR_RESIDUAL, false>, multiply<PAIR_RESIDUAL, true>}};
   const cuda_level_view l = cuda_stencil_view(A);
-  kernels[kind][l.corners != NULL]<<<cuda_level_blocks(&l), CUDA_THREADS, 0, cuda_stream(A->context)>>>(
-      l, y->components, cuda_data(y), b ? cuda_data(b) : NULL, cuda_data(x), low ? cuda_data(low) : NULL);
-  CUDA_LAUNCHED(A->context, "multiply");
+  TSI_TRY(cuda_launch(A->context, "multiply", kernels[kind][l.corners != NULL], cuda_level_blocks(&l),
+                      CUDA_THREADS, l, y->components, cuda_data(y), b ? cuda_data(b) : NULL, cuda_data(x),
+                      low ? cuda_data(low) : NULL));
   return TS_OK;
 }
 
@@ -206,9 +204,8 @@ __global__ static void copy_diagonal(float *d, const float *centre, int componen
 
 static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   const size_t count = cuda_count(d);
-  copy_diagonal<<<cuda_blocks_for(count), CUDA_THREADS, 0, cuda_stream(A->context)>>>(
-      cuda_data(d), cuda_stencil_of(A)->sides, d->components, count);
-  CUDA_LAUNCHED(A->context, "copy_diagonal");
+  TSI_TRY(cuda_launch(A->context, "copy_diagonal", copy_diagonal, cuda_blocks_for(count), CUDA_THREADS,
+                      cuda_data(d), cuda_stencil_of(A)->sides, d->components, count));
   return TS_OK;
 }
 
@@ -227,8 +224,7 @@ __global__ static void add_pairs(float *x, float *low, const float *e, size_t co
 
 ts_status cuda_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {
   const size_t count = cuda_count(x);
-  add_pairs<<<cuda_blocks_for(count), CUDA_THREADS, 0, cuda_stream(x->context)>>>(cuda_data(x), cuda_data(low),
-                                                                                  cuda_data(e), count);
-  CUDA_LAUNCHED(x->context, "add_pairs");
+  TSI_TRY(cuda_launch(x->context, "add_pairs", add_pairs, cuda_blocks_for(count), CUDA_THREADS, cuda_data(x),
+                      cuda_data(low), cuda_data(e), count));
   return TS_OK;
 }

@@ -66,17 +66,16 @@ ts_status cuda_matrix_diagonal(ts_vector *d, const ts_matrix *A) {
   if (m.format == TS_FORMAT_JAGGED) {
     if (m.works.count) {
       CUDA_TRY(context, cudaMemsetAsync(to, 0, cuda_count(d) * sizeof(float), stream));
-      diagonal_works<<<(unsigned)m.works.count, CUDA_THREADS, 0, stream>>>(m.works, to, d->components);
-      CUDA_LAUNCHED(context, "diagonal_works");
+      TSI_TRY(cuda_launch(context, "diagonal_works", diagonal_works, (unsigned)m.works.count, CUDA_THREADS,
+                          m.works, to, d->components));
     }
     const unsigned blocks = cuda_blocks_for((size_t)m.slices.count, CUDA_THREADS / 32);
-    diagonal_slices<<<blocks, CUDA_THREADS, 0, stream>>>(m.slices, to, d->components);
-  } else if (m.format == TS_FORMAT_SEGMENTS) {
-    diagonal_segments<<<cuda_blocks_for((size_t)m.segments.rows), CUDA_THREADS, 0, stream>>>(m.segments, to,
-                                                                                             d->components);
-  } else {
-    diagonal_csr<<<cuda_blocks_for((size_t)m.csr.rows), CUDA_THREADS, 0, stream>>>(m.csr, to, d->components);
+    return cuda_launch(context, "diagonal_slices", diagonal_slices, blocks, CUDA_THREADS, m.slices, to,
+                       d->components);
   }
-  CUDA_LAUNCHED(context, "diagonal");
-  return TS_OK;
+  if (m.format == TS_FORMAT_SEGMENTS)
+    return cuda_launch(context, "diagonal_segments", diagonal_segments,
+                       cuda_blocks_for((size_t)m.segments.rows), CUDA_THREADS, m.segments, to, d->components);
+  return cuda_launch(context, "diagonal_csr", diagonal_csr, cuda_blocks_for((size_t)m.csr.rows), CUDA_THREADS,
+                     m.csr, to, d->components);
 }

@@ -133,8 +133,7 @@ __global__ static void diagonal_bcrs(const cuda_bcrs m, int32_t rows, float *d, 
 
 ts_status cuda_bcrs_diagonal(ts_vector *d, const ts_matrix *A) {
   const cuda_bcrs &m = cuda_matrix_of(A)->bcrs;
-  diagonal_bcrs<<<cuda_blocks_for((size_t)A->info.rows), CUDA_THREADS, 0, cuda_stream(A->context)>>>(
-      m, A->info.rows, cuda_data(d), d->components);
-  CUDA_LAUNCHED(A->context, "diagonal_bcrs");
+  TSI_TRY(cuda_launch(A->context, "diagonal_bcrs", diagonal_bcrs, cuda_blocks_for((size_t)A->info.rows),
+                      CUDA_THREADS, m, A->info.rows, cuda_data(d), d->components));
   return TS_OK;
 }

@@ -141,17 +141,16 @@ ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float sc
   const mesh_job job = {cuda_data(x), scale, factor, shortest};
   enum { threads = 128 };
   const unsigned blocks = cuda_blocks_for((size_t)mesh.rows * LANES, threads);
-  assemble<<<blocks, threads, 0, cuda_stream(op->context)>>>(mesh, cuda_matrix_of(op->matrix)->values, job);
-  CUDA_LAUNCHED(op->context, "assemble");
+  TSI_TRY(cuda_launch(op->context, "assemble", assemble, blocks, threads, mesh,
+                      cuda_matrix_of(op->matrix)->values, job));
   return TS_OK;
 }
 
 ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale) {
   const cuda_mesh &mesh = *mesh_of(op);
   const unsigned blocks = cuda_blocks_for((size_t)mesh.rows * LANES);
-  force<<<blocks, CUDA_THREADS, 0, cuda_stream(op->context)>>>(mesh, cuda_matrix_of(op->matrix)->values,
-                                                               cuda_data(x), scale, cuda_data(g));
-  CUDA_LAUNCHED(op->context, "force");
+  TSI_TRY(cuda_launch(op->context, "force", force, blocks, CUDA_THREADS, mesh,
+                      cuda_matrix_of(op->matrix)->values, cuda_data(x), scale, cuda_data(g)));
   return TS_OK;
 }
 
