@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <texsolve/texsolve.h>
+#include <texsolve/gl.h>
 
 #include "generate.h"
 #include "reorder.h"
@@ -70,7 +71,7 @@ int bench_check(ts_status status, const ts_context *context, const char *what);
 /* Opens the backend of the options, with a rectangle of w x h texels (0: the options', or the device's).
  *
  * One context at a time: opened while no other is current, an OpenGL context stays so from the first call on
- * (TS_CONTEXT_KEEP_CURRENT), and no call of the library has to switch. (ts_gl_make_current is not for this: the
+ * (TS_GL_KEEP_CURRENT), and no call of the library has to switch. (ts_gl_make_current is not for this: the
  * library would no longer rely on the state that it left behind, and set all of it in every call.) So limits
  * are measured, in a context that is gone afterwards, before the context is opened that the library is measured
  * in. */

@@ -35,11 +35,10 @@ int bench_check(ts_status status, const ts_context *context, const char *what) {
 }
 
 int bench_open(const bench_options *options, int w, int h, ts_context **context) {
-  const ts_context_desc desc = {.backend = options->backend,
-                                .threads = options->threads,
-                                .flags = TS_CONTEXT_KEEP_CURRENT,
-                                .rectangle_width = w ? w : options->rectangle_width,
-                                .rectangle_height = h ? h : options->rectangle_height};
+  const ts_gl_desc gl = {.flags = TS_GL_KEEP_CURRENT,
+                         .rectangle_width = w ? w : options->rectangle_width,
+                         .rectangle_height = h ? h : options->rectangle_height};
+  const ts_context_desc desc = {.backend = options->backend, .threads = options->threads, .gl = &gl};
   return bench_check(ts_context_create(&desc, context), NULL, "opening the backend");
 }
 

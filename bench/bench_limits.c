@@ -146,7 +146,7 @@ static int print_rectangles(const bench_options *o, int hardware, report *r) {
   generated_free(&A);
   if (!failed && best >= 0)
     report_field(r, "best_rectangle", "best",
-                 "%dx%d: set ts_context_desc.rectangle_width and rectangle_height, or --rectangle %dx%d",
+                 "%dx%d: set ts_gl_desc.rectangle_width and rectangle_height, or --rectangle %dx%d",
                  sizes[best][0], sizes[best][1], sizes[best][0], sizes[best][1]);
   return failed;
 }

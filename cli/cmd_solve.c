@@ -330,10 +330,9 @@ int cmd_solve(int argc, char **argv) {
   if (options.history && output_open(&history, options.history)) goto end;
   if (history.stream) fputs("iteration,sqrt_delta_ratio\n", history.stream);
 
-  const ts_context_desc desc = {.backend = options.backend,
-                                .threads = options.threads,
-                                .rectangle_width = options.rectangle_width,
-                                .rectangle_height = options.rectangle_height};
+  const ts_gl_desc gl = {.rectangle_width = options.rectangle_width,
+                         .rectangle_height = options.rectangle_height};
+  const ts_context_desc desc = {.backend = options.backend, .threads = options.threads, .gl = &gl};
   result = backend_open(&desc, options.verbosity, &device.context);
   if (result) goto end;
   result = EXIT_ERROR;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include <texsolve/texsolve.h>
+#include <texsolve/gl.h>
 
 typedef enum option_kind {
   OPTION_IS_END,

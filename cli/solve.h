@@ -3,6 +3,7 @@
 #define CLI_SOLVE_H
 
 #include <texsolve/system.h>
+#include <texsolve/gl.h>
 
 #include "matrix_market.h"
 #include "reorder.h"

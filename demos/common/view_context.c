@@ -15,7 +15,8 @@ const char *view_context_use(ts_context *solver, ts_context *own) {
 }
 
 const char *view_context_open(ts_context *solver, ts_gl_platform platform, ts_context **own) {
-  const ts_context_desc desc = {.backend = "gl", .gl_platform = platform};
+  const ts_gl_desc gl = {.platform = platform};
+  const ts_context_desc desc = {.backend = "gl", .gl = &gl};
   *own = NULL;
   ts_status status = ts_gl_make_current(solver);
   if (status == TS_ERROR_UNSUPPORTED) {

@@ -3,6 +3,7 @@
 #define VIEW_CONTEXT_H
 
 #include <texsolve/texsolve.h>
+#include <texsolve/gl.h>
 
 /* Makes the solver's context current where that is OpenGL's, else one of `*own`, which is opened for that; and
  * loads OpenGL's functions. Returns NULL, or why it failed. */

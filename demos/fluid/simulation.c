@@ -175,7 +175,8 @@ int simulation_create(const simulation_options *options, simulation **made, char
   if (!o.scene) o.scene = scene_at(0);
   simulation *s = calloc(1, sizeof *s);
   if (!s) return simulation_fail(message, "out of memory");
-  const ts_context_desc desc = {.backend = o.backend, .gl_platform = o.platform};
+  const ts_gl_desc gl = {.platform = o.platform};
+  const ts_context_desc desc = {.backend = o.backend, .gl = &gl};
   ts_status status = ts_context_create(&desc, &s->context);
   int failed = status == TS_OK ? 0 : simulation_fail_status(NULL, status, message);
   if (!failed && o.walls) {

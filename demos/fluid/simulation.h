@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include <texsolve/fluid.h>
+#include <texsolve/gl.h>
 
 #include "scene.h"
 

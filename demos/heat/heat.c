@@ -113,11 +113,12 @@ static int report(heat_system *s, const program_options *options, const heat_out
 int main(int argc, char **argv) {
   program_begin("heat");
   const program_options options = parse_arguments(argc, argv);
-  ts_context_desc device = {.backend = options.backend};
+  ts_gl_desc gl = {0};
+  ts_context_desc device = {.backend = options.backend, .gl = &gl};
   ts_solver_desc method = {.rtol = heat_tolerance};
   if (options.window) {
     if (heat_window_open()) return 1;
-    device.gl_platform = TS_GL_PLATFORM_CURRENT;
+    gl.platform = TS_GL_PLATFORM_CURRENT;
     method.max_iterations = method.check_interval = options.per_frame;
   }
   heat_system system;

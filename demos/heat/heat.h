@@ -3,6 +3,7 @@
 #define HEAT_H
 
 #include <texsolve/solver.h>
+#include <texsolve/gl.h>
 
 #include "heat_plate.h"
 #include "png_image.h"

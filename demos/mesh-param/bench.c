@@ -106,7 +106,9 @@ int run_bench(const program_options *o) {
   ts_context *context = NULL;
   if (open_flattening(o, &loaded, &f)) return EXIT_ERROR;
   int status = EXIT_ERROR;
-  if (ts_context_create(&o->device, &context) != TS_OK)
+  ts_context_desc desc = o->device;
+  desc.gl = &o->gl;
+  if (ts_context_create(&desc, &context) != TS_OK)
     message("%s", ts_last_error(NULL));
   else
     status = bench(o, context, &f, loaded.name);

@@ -3,6 +3,8 @@
 #ifndef DRAWING_H
 #define DRAWING_H
 
+#include <texsolve/gl.h>
+
 #include "flat_look.h"
 #include "flattening.h"
 

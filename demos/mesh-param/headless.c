@@ -49,7 +49,7 @@ static int write_files(const program_options *o, ts_context *context, const flat
   }
   report->seconds.write = seconds_now() - begin;
   begin = seconds_now();
-  if (o->screenshot && drawing_save(f, context, places, o->device.gl_platform, &o->look, o->width, o->height,
+  if (o->screenshot && drawing_save(f, context, places, o->gl.platform, &o->look, o->width, o->height,
                                     o->screenshot, &report->drawn, why)) {
     message("%s", why);
     return -1;
@@ -86,7 +86,9 @@ int run_headless(const program_options *o) {
   report.seconds.read = loaded.seconds;
   report.seconds.charts = seconds_now() - begin - loaded.seconds;
   int status = EXIT_ERROR;
-  if (ts_context_create(&o->device, &context) != TS_OK || ts_context_get_info(context, &device) != TS_OK)
+  ts_context_desc desc = o->device;
+  desc.gl = &o->gl;
+  if (ts_context_create(&desc, &context) != TS_OK || ts_context_get_info(context, &device) != TS_OK)
     message("%s", ts_last_error(context));
   else
     status = work(o, context, &f, &result, &report);

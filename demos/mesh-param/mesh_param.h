@@ -2,6 +2,8 @@
 #ifndef MESH_PARAM_H
 #define MESH_PARAM_H
 
+#include <texsolve/gl.h>
+
 #include "flat_look.h"
 #include "flattening.h"
 #include "mesh_load.h"
@@ -14,6 +16,7 @@ typedef struct program_options {
   flattening_options flattening;
   conformal_options conformal;
   ts_context_desc device;
+  ts_gl_desc gl; /* of it */
   flattening_pin *pins; /* vertices as the file counts them, from 0 */
   int32_t pin_count;
   flat_look look;

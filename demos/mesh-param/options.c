@@ -46,7 +46,7 @@ static const option_row rows[] = {
                 "where the solver starts: levels, coarser meshes, distances, along the mesh, or plane, the "
                 "projection (default: levels)"),
     OPTION_HEADING("The linear system:"),
-    OPTIONS_DEVICE(device.backend, device.gl_platform),
+    OPTIONS_DEVICE(device.backend, gl.platform),
     OPTION_FORMAT(conformal.format, "auto, bcrs2, bcrs4, jagged, segments or csr",
                   "auto, bcrs2, bcrs4, jagged, segments or csr (default: auto, the backend's fastest for the "
                   "matrix)"),

@@ -71,7 +71,8 @@ static int open_context(worker *w, char message[MESH_MESSAGE]) {
   ts_context_desc desc = w->device;
   desc.backend = w->backend[0] ? w->backend : NULL;
   w->shares = can_share(w);
-  if (w->shares) desc.gl_platform = TS_GL_PLATFORM_CURRENT;
+  const ts_gl_desc gl = {.platform = w->shares ? TS_GL_PLATFORM_CURRENT : TS_GL_PLATFORM_DEFAULT};
+  desc.gl = &gl;
   if (ts_context_create(&desc, &w->context) != TS_OK || ts_context_get_info(w->context, &info) != TS_OK) {
     mesh_fail(message, "%s", ts_last_error(w->context));
     ts_context_destroy(&w->context);

@@ -4,6 +4,7 @@
 #define SMOOTHER_H
 
 #include <texsolve/mesh.h>
+#include <texsolve/gl.h>
 
 #include "dsi.h"
 #include "mesh.h"

@@ -60,7 +60,8 @@ static ts_status create_mobile(smoother *s, smoother_device *d, const ts_vector_
 int smoother_device_open(smoother *s, const smoother_options *options, ts_context *context,
                          smoother_device *device, char message[MESH_MESSAGE]) {
   const mesh *m = &s->start->m;
-  const ts_context_desc context_desc = {.backend = options->backend, .gl_platform = options->platform};
+  const ts_gl_desc gl = {.platform = options->platform};
+  const ts_context_desc context_desc = {.backend = options->backend, .gl = &gl};
   ts_mesh_flow_desc flow_desc = {.vertices = m->vertex_count,
                                  .triangles = m->triangle_count,
                                  .triangle_vertices = m->triangles,

@@ -13,6 +13,35 @@
 extern "C" {
 #endif
 
+/* Where an OpenGL backend takes its context from. */
+typedef enum ts_gl_platform {
+  TS_GL_PLATFORM_DEFAULT = 0, /* EGL; the window in a library without EGL, as on Windows and macOS */
+  TS_GL_PLATFORM_EGL = 1,     /* an off-screen context of its own, no display needed */
+  TS_GL_PLATFORM_WINDOW = 2,  /* a hidden GLFW window of its own; needs a display, and the main thread */
+  TS_GL_PLATFORM_CURRENT = 3  /* the application's context that is current now. Every call must find it
+                                 current, and restores its state before it returns */
+} ts_gl_platform;
+
+enum {
+  /* Do without ARB_texture_barrier and NV_texture_barrier even if the driver has them. */
+  TS_GL_NO_TEXTURE_BARRIER = 1,
+  /* Leave a context that the library opened itself (EGL) current on the thread that called, instead of making
+     it current in each call (2 us on llvmpipe). Another thread can use it after ts_gl_release_current. */
+  TS_GL_KEEP_CURRENT = 2
+};
+
+/* Options of an OpenGL context: ts_context_desc.gl. */
+typedef struct ts_gl_desc {
+  ts_gl_platform platform; /* default: TS_GL_PLATFORM_DEFAULT */
+  int rectangle_width;     /* size in texels of the rectangles that rows are packed in: powers of two, 4 to */
+  int rectangle_height;    /* 256. Default: the device's; `texsolve bench limits` measures it */
+  int max_texture_size;    /* use textures no larger than this, at least 64; default: the device's limit */
+  unsigned flags;          /* TS_GL_... */
+  const char *shader_dir; /* read shaders from this directory before the built-in ones; default: the environment
+                             variable TEXSOLVE_SHADER_DIR, then built in */
+  int reserved[8];        /* 0 */
+} ts_gl_desc;
+
 /* Where a vector is stored: texels x .. x+width-1, y .. y+height-1 of a GL_TEXTURE_2D in the format R32F, RG32F
  * or RGBA32F for 1, 2, and 3 or 4 components. Over the space of a bcrs2 or bcrs4 matrix a texel holds 2 or 4
  * indices of one component, in the format RG32F or RGBA32F. Texels that belong to no index hold 0. */
@@ -54,7 +83,7 @@ TS_API ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture);
  * Errors: TS_ERROR_DEVICE (it is current on another thread). */
 TS_API ts_status ts_gl_make_current(ts_context *context);
 
-/* Releases a context that ts_gl_make_current or TS_CONTEXT_KEEP_CURRENT keeps current on this thread, so that
+/* Releases a context that ts_gl_make_current or TS_GL_KEEP_CURRENT keeps current on this thread, so that
  * another thread can use it. No effect if it is not current, nor on an application's context, which the
  * application itself moves between threads.
  * Errors: TS_ERROR_DEVICE (ts_gl_make_current keeps it current on another thread). */

@@ -29,7 +29,7 @@
  *   destroy it last; objects that outlive it must not be used, not even destroyed.
  * - A context and its objects may be used by one thread at a time, and by another one afterwards; but for
  *   OpenGL contexts that stay on a thread (TS_GL_PLATFORM_WINDOW, TS_GL_PLATFORM_CURRENT,
- *   TS_CONTEXT_KEEP_CURRENT, ts_gl_make_current). Different contexts are independent.
+ *   TS_GL_KEEP_CURRENT, ts_gl_make_current). Different contexts are independent.
  * - The library never aborts, exits or prints. It reports through return values and the log callback.
  */
 #ifndef TEXSOLVE_TEXSOLVE_H
@@ -114,25 +114,10 @@ typedef struct ts_allocator {
   void *user;
 } ts_allocator;
 
-/* Where an OpenGL backend takes its context from. */
-typedef enum ts_gl_platform {
-  TS_GL_PLATFORM_DEFAULT = 0, /* EGL; the window in a library without EGL, as on Windows and macOS */
-  TS_GL_PLATFORM_EGL = 1,     /* an off-screen context of its own, no display needed */
-  TS_GL_PLATFORM_WINDOW = 2,  /* a hidden GLFW window of its own; needs a display, and the main thread */
-  TS_GL_PLATFORM_CURRENT = 3  /* the application's context that is current now. Every call must find it
-                                 current, and puts its state back before it returns. */
-} ts_gl_platform;
-
 enum {
   /* Use the generic fallbacks instead of a backend's fused operations, and in OpenGL single fetches instead of
      gathers (to test and to compare). */
-  TS_CONTEXT_NO_FUSED_OPERATIONS = 1,
-  /* Do without ARB_texture_barrier and NV_texture_barrier even where the driver has them. */
-  TS_CONTEXT_NO_TEXTURE_BARRIER = 2,
-  /* In OpenGL: leave a context that the library opened itself (EGL) current on the thread that called, instead
-     of making it current in each call (2 us on llvmpipe). Another thread can use it after
-     ts_gl_release_current. */
-  TS_CONTEXT_KEEP_CURRENT = 4
+  TS_CONTEXT_NO_FUSED_OPERATIONS = 1
 };
 
 typedef struct ts_context_desc {
@@ -142,24 +127,21 @@ typedef struct ts_context_desc {
   const char *backend;
   ts_log_fn log; /* default: none */
   void *log_user;
-  ts_log_level log_level;  /* the most detailed level wanted; default: TS_LOG_WARNING */
-  ts_allocator allocator;  /* default: malloc, realloc, free */
-  int threads;             /* threads of the CPU backend; default: OMP_NUM_THREADS, else the cores that this
-                              process may use. They start with the first operation that is worth it, and are
-                              left alone while other programs want their cores */
-  int rectangle_width;     /* size in texels of the rectangles that rows are packed in: powers of two, 4 to */
-  int rectangle_height;    /* 256. Default: the device's; `texsolve bench limits` measures it. */
-  int max_texture_size;    /* use textures no larger than this, at least 64; default: the device's limit */
-  size_t max_device_bytes; /* refuse to take more device memory than this; default: no limit */
-  unsigned flags;          /* TS_CONTEXT_... */
-  ts_gl_platform gl_platform; /* default: TS_GL_PLATFORM_DEFAULT */
-  const char *shader_dir;     /* read shaders from this directory before the built-in ones; default: the
-                                 environment variable TEXSOLVE_SHADER_DIR, then built in */
+  ts_log_level log_level;      /* the most detailed level wanted; default: TS_LOG_WARNING */
+  ts_allocator allocator;      /* default: malloc, realloc, free */
+  int threads;                 /* threads of the CPU backend; default: OMP_NUM_THREADS, else the cores that this
+                                  process may use. They start with the first operation that is worth it, and are
+                                  left alone while other programs want their cores */
+  size_t max_device_bytes;     /* refuse to take more device memory than this; default: no limit */
+  unsigned flags;              /* TS_CONTEXT_... */
+  const struct ts_gl_desc *gl; /* options of OpenGL (texsolve/gl.h), which other backends do not read. Default:
+                                  NULL */
+  int reserved[8];             /* 0 */
 } ts_context_desc;
 
 /* Opens a device. `desc` may be NULL for the defaults.
- * Errors: TS_ERROR_INVALID_ARGUMENT (unknown backend, bad rectangle), TS_ERROR_UNAVAILABLE (not built, no
- * device, no display, no current context), TS_ERROR_UNSUPPORTED (OpenGL older than 3.3), TS_ERROR_SHADER,
+ * Errors: TS_ERROR_INVALID_ARGUMENT (unknown backend, a field and its value), TS_ERROR_UNAVAILABLE (not built,
+ * no device, no display, no current context), TS_ERROR_UNSUPPORTED (OpenGL older than 3.3), TS_ERROR_SHADER,
  * TS_ERROR_OUT_OF_HOST_MEMORY. Message: ts_last_error(NULL). */
 TS_API ts_status ts_context_create(const ts_context_desc *desc, ts_context **context);
 TS_API void ts_context_destroy(ts_context **context);
@@ -352,11 +334,10 @@ typedef struct ts_matrix_desc {
   ts_space *row_space;         /* use this space for the rows; default: a new one, rows sorted by length */
   ts_space *column_space;      /* default: the row space if rows == columns, else a new natural one */
   int keep_host_copy;          /* keep the CSR arrays on the host for ts_matrix_host_copy */
-  int blocks_together; /* bcrs4 of backend gl: the four columns of a block side by side, instead of in strips
-                          as in the strip mining of Buatois et al. 2008, which is faster */
-  int components; /* of the vectors that it will multiply, 1 to 4, if known: TS_FORMAT_AUTO chooses by it. With
-                     1 backend gl may take blocks, over whose spaces vectors have one component only. Default:
-                     0, not known */
+  int components;  /* of the vectors that it will multiply, 1 to 4, if known: TS_FORMAT_AUTO chooses by it. With
+                      1 backend gl may take blocks, over whose spaces vectors have one component only. Default:
+                      0, not known */
+  int reserved[8]; /* 0 */
 } ts_matrix_desc;
 
 /* Lays out and uploads a matrix.

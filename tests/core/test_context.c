@@ -24,7 +24,7 @@ static void information(void) {
   if (test_is_gl()) {
     CHECK(info.max_texture_size >= 1024); /* what OpenGL 3.3 promises */
     CHECK_INT(info.threads, 0);
-    if (desc.flags & TS_CONTEXT_NO_TEXTURE_BARRIER) CHECK_INT(info.texture_barrier, 0);
+    if (desc.gl->flags & TS_GL_NO_TEXTURE_BARRIER) CHECK_INT(info.texture_barrier, 0);
   } else {
     CHECK_INT(info.max_texture_size, 0);
     CHECK_INT(info.rectangle_width, 1);
@@ -72,14 +72,14 @@ static void no_such_device(void) {
   char name[32];
   numbered_name(name, sizeof name, 997);
   desc.backend = name;
-  if (desc.gl_platform == TS_GL_PLATFORM_WINDOW) return; /* a window has one device */
+  if (desc.gl->platform == TS_GL_PLATFORM_WINDOW) return; /* a window has one device */
   refuse(&desc, TS_ERROR_UNAVAILABLE, "997", plain_name());
 }
 
 static void first_device(void) {
   if (test_is_cpu() || test_is_application()) return;
   ts_context_desc desc = test_desc();
-  if (desc.gl_platform == TS_GL_PLATFORM_WINDOW) return;
+  if (desc.gl->platform == TS_GL_PLATFORM_WINDOW) return;
   char name[32];
   numbered_name(name, sizeof name, 0);
   desc.backend = name;
@@ -144,8 +144,8 @@ static void rectangles(void) {
                                    {4, -4}, {4, 0}, {0, 4},   {2, 4},   {1, 1}};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     ts_context_desc desc = test_desc();
-    desc.rectangle_width = refused[i][0];
-    desc.rectangle_height = refused[i][1];
+    test_gl()->rectangle_width = refused[i][0];
+    test_gl()->rectangle_height = refused[i][1];
     char shape[32];
     snprintf(shape, sizeof shape, "%d x %d", refused[i][0], refused[i][1]);
     test_context_label("%s", shape);
@@ -154,8 +154,8 @@ static void rectangles(void) {
   static const int taken[][2] = {{4, 4}, {256, 256}, {4, 64}};
   for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
     ts_context_desc desc = test_desc();
-    desc.rectangle_width = taken[i][0];
-    desc.rectangle_height = taken[i][1];
+    test_gl()->rectangle_width = taken[i][0];
+    test_gl()->rectangle_height = taken[i][1];
     test_context_label("%d x %d", taken[i][0], taken[i][1]);
     ts_context *context = NULL;
     CHECK_OK(NULL, ts_context_create(&desc, &context));
@@ -172,14 +172,14 @@ static void bad_fields(void) {
   desc.threads = -3;
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "threads", "-3");
   desc = test_desc();
-  desc.max_texture_size = -1;
+  test_gl()->max_texture_size = -1;
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "max_texture_size", "-1");
   desc = test_desc();
   desc.flags |= 1u << 30;
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "flags", "");
   desc = test_desc();
-  desc.gl_platform = (ts_gl_platform)9;
-  refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "gl_platform", "9");
+  test_gl()->platform = (ts_gl_platform)9;
+  refuse(&desc, TS_ERROR_INVALID_ARGUMENT, "gl.platform", "9");
 }
 
 static void *some_malloc(size_t bytes, void *user) {
@@ -213,12 +213,12 @@ static void threads(void) {
 static void texture_limit(void) {
   if (!test_is_gl()) return;
   ts_context_desc desc = test_desc();
-  desc.max_texture_size = 256;
+  test_gl()->max_texture_size = 256;
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   CHECK_INT(context_info(context).max_texture_size, 256);
   test_close(&context);
-  desc.max_texture_size = 1 << 30; /* more than any device has: the device's limit holds */
+  test_gl()->max_texture_size = 1 << 30; /* more than any device has: the device's limit holds */
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   CHECK(context_info(context).max_texture_size < 1 << 30);
   test_close(&context);
@@ -313,7 +313,7 @@ static void *use_vector(void *user) {
 
 /* One thread at a time, but not always the same. */
 static void threads_in_turn(void) {
-  if (test_desc().gl_platform == TS_GL_PLATFORM_WINDOW || strstr(test_backend, "window")) return;
+  if (test_desc().gl->platform == TS_GL_PLATFORM_WINDOW || strstr(test_backend, "window")) return;
   ts_context *context = test_open();
   REQUIRE(context);
   ts_space *space = make_space(context, 100);
@@ -376,9 +376,9 @@ static void no_display(void) {
     unsetenv(names[k]);
   }
   ts_context_desc desc = test_desc();
-  desc.gl_platform = TS_GL_PLATFORM_WINDOW;
+  test_gl()->platform = TS_GL_PLATFORM_WINDOW;
   refuse(&desc, TS_ERROR_UNAVAILABLE, "GLFW", "");
-  desc.gl_platform = TS_GL_PLATFORM_EGL;
+  test_gl()->platform = TS_GL_PLATFORM_EGL;
 #ifdef TEXSOLVE_HAVE_EGL
   ts_context *context = NULL;
   CHECK_OK(NULL, ts_context_create(&desc, &context));

@@ -321,8 +321,8 @@ static void another_context(void) {
 static void texture_limit(void) {
   if (!test_is_gl()) return;
   ts_context_desc desc = test_desc();
-  desc.max_texture_size = 64;
-  desc.rectangle_width = desc.rectangle_height = 16;
+  test_gl()->max_texture_size = 64;
+  test_gl()->rectangle_width = test_gl()->rectangle_height = 16;
   ts_context *small = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &small));
   const ts_space_desc most = {4095}, more = {4096};

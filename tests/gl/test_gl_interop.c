@@ -40,7 +40,7 @@ static void case_texture_barrier(void) {
   glGetIntegerv(GL_MINOR_VERSION, &minor);
   const int offered = 10 * major + minor >= 45 || application_lists("GL_ARB_texture_barrier") ||
                       application_lists("GL_NV_texture_barrier");
-  const int refused = (test_desc().flags & TS_CONTEXT_NO_TEXTURE_BARRIER) != 0;
+  const int refused = (test_desc().gl->flags & TS_GL_NO_TEXTURE_BARRIER) != 0;
   CHECK_INT(context_info(context).texture_barrier, offered && !refused);
   test_close(&context);
 }
@@ -77,11 +77,11 @@ static void expect_elsewhere(ts_status (*function)(ts_context *)) {
 /* A context of the library's own is current within calls only, unless the caller keeps it, and then the caller
  * can give it to another thread. */
 static void case_threads(void) {
-  if (test_desc().gl_platform != TS_GL_PLATFORM_EGL) return;
+  if (test_desc().gl->platform != TS_GL_PLATFORM_EGL) return;
   for (int kept = 0; kept < 2; kept++) {
-    test_context_label("%s", kept ? "TS_CONTEXT_KEEP_CURRENT" : "ts_gl_make_current");
+    test_context_label("%s", kept ? "TS_GL_KEEP_CURRENT" : "ts_gl_make_current");
     ts_context_desc desc = test_desc();
-    if (kept) desc.flags |= TS_CONTEXT_KEEP_CURRENT;
+    if (kept) test_gl()->flags |= TS_GL_KEEP_CURRENT;
     REQUIRE_OK(NULL, ts_context_create(&desc, &context));
     CHECK((eglGetCurrentContext() != EGL_NO_CONTEXT) == kept);
     CHECK_OK(context, ts_context_finish(context));
@@ -107,14 +107,14 @@ static void case_threads(void) {
 
 /* An application's EGL context is current again after every call of the library in its own. */
 static void case_application_beside(void) {
-  if (test_desc().gl_platform != TS_GL_PLATFORM_EGL) return;
+  if (test_desc().gl->platform != TS_GL_PLATFORM_EGL) return;
   const char *why = application_open(0);
   if (why) printf("no context of an application: %s\n", why);
   REQUIRE(!why);
   const EGLContext own = eglGetCurrentContext();
   for (int kept = 0; kept < 2; kept++) {
     ts_context_desc desc = test_desc();
-    if (kept) desc.flags |= TS_CONTEXT_KEEP_CURRENT;
+    if (kept) test_gl()->flags |= TS_GL_KEEP_CURRENT;
     REQUIRE_OK(NULL, ts_context_create(&desc, &context));
     CHECK(eglGetCurrentContext() == own);
     CHECK_OK(context, ts_context_finish(context));

@@ -122,7 +122,7 @@ static ts_status run(char message[600], int by_environment) {
   if (by_environment)
     setenv("TEXSOLVE_SHADER_DIR", directory, 1);
   else
-    desc.shader_dir = directory;
+    test_gl()->shader_dir = directory;
   ts_status status = ts_context_create(&desc, &context);
   snprintf(message, 600, "%s", status ? ts_last_error(NULL) : "");
   unsetenv("TEXSOLVE_SHADER_DIR");
@@ -239,7 +239,7 @@ static void shader_is_used(void) {
   strcpy(end, "  result *= 2.0;\n}\n");
   write_file("core/axpby.frag", text);
   ts_context_desc desc = test_desc();
-  desc.shader_dir = directory;
+  test_gl()->shader_dir = directory;
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   ts_space *space = make_space(context, 10);
@@ -261,7 +261,7 @@ static void goes_on(void) {
   REQUIRE(text && make_directory());
   write_file("core/axpby.frag", "this is no shader\n");
   ts_context_desc desc = test_desc();
-  desc.shader_dir = directory;
+  test_gl()->shader_dir = directory;
   ts_context *context = NULL;
   if (ts_context_create(&desc, &context) == TS_OK) {
     ts_space *space = make_space(context, 10);

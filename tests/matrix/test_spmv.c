@@ -213,7 +213,6 @@ static void locked(void) {
       desc.csr = ref_csr(&m);
       desc.format = formats[f];
       desc.locked = flags;
-      desc.blocks_together = kind == 2;
       ts_matrix *matrix = NULL;
       test_context_label("kind %d, %s", kind, ts_format_name(formats[f]));
       if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
@@ -551,9 +550,9 @@ static void run_all(void (*run)(void)) {
 static void small_textures(void) {
   if (!test_is_gl()) return;
   ts_context_desc desc = test_desc();
-  desc.rectangle_width = 4;
-  desc.rectangle_height = 8;
-  desc.max_texture_size = 256;
+  test_gl()->rectangle_width = 4;
+  test_gl()->rectangle_height = 8;
+  test_gl()->max_texture_size = 256;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   format_count = list_formats(context, formats);
   for (int f = 0; f < format_count; f++) {

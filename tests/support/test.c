@@ -10,11 +10,9 @@
 typedef struct backend_variant {
   const char *argument, *backend, *need; /* `need`: its name in TEXSOLVE_TEST_REQUIRE */
   ts_gl_platform platform;
-  unsigned flags;
+  int plain;    /* without fused operations and texture barriers */
   int uncached; /* matrices count as larger than the device's cache */
 } backend_variant;
-
-#define PLAIN (TS_CONTEXT_NO_FUSED_OPERATIONS | TS_CONTEXT_NO_TEXTURE_BARRIER)
 
 #ifdef TEXSOLVE_HAVE_EGL
 #define OWN TS_GL_PLATFORM_EGL
@@ -24,14 +22,14 @@ typedef struct backend_variant {
 
 static const backend_variant variants[] = {
     {"gl", "gl", "gl", OWN, 0, 0},
-    {"gl-plain", "gl", "gl", OWN, PLAIN, 0},
+    {"gl-plain", "gl", "gl", OWN, 1, 0},
     {"gl-window", "gl", "window", TS_GL_PLATFORM_WINDOW, 0, 0},
     {"gl-current", "gl", "gl", TS_GL_PLATFORM_CURRENT, 0, 0},
     {"gl-current-window", "gl", "window", TS_GL_PLATFORM_CURRENT, 0, 0},
     {"cpu", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
-    {"cpu-plain", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, PLAIN, 0},
+    {"cpu-plain", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 1, 0},
     {"cuda", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
-    {"cuda-plain", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, PLAIN, 0},
+    {"cuda-plain", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 1, 0},
     {"cuda-uncached", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 1},
     {"check:gl", "check:gl", "gl", OWN, 0, 0},
     {"check:cpu", "check:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
@@ -146,11 +144,18 @@ static void receive_log(ts_log_level level, const char *message, void *user) {
   if (level == TS_LOG_WARNING) warnings++;
 }
 
+static ts_gl_desc gl_desc;
+
+ts_gl_desc *test_gl(void) {
+  return &gl_desc;
+}
+
 ts_context_desc test_desc(void) {
   ts_context_desc desc = {0};
+  gl_desc = (ts_gl_desc){.platform = variant->platform, .flags = variant->plain ? TS_GL_NO_TEXTURE_BARRIER : 0};
   desc.backend = backend_name;
-  desc.gl_platform = variant->platform;
-  desc.flags = variant->flags;
+  desc.gl = &gl_desc;
+  desc.flags = variant->plain ? TS_CONTEXT_NO_FUSED_OPERATIONS : 0;
   desc.log = receive_log;
   desc.log_user = &warnings;
   desc.log_level = TS_LOG_DEBUG;

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <texsolve/gl.h>
 #include <texsolve/texsolve.h>
 
 typedef struct test_case {
@@ -48,6 +49,8 @@ int test_is_brief(void);
 
 /* The descriptor that opens the backend under test, and a context opened with it. */
 ts_context_desc test_desc(void);
+/* What desc.gl of the last test_desc points to, to be changed. */
+ts_gl_desc *test_gl(void);
 ts_context *test_open(void);
 int test_opened_warnings(void); /* warnings logged so far */
 

@@ -11,6 +11,7 @@
 #define TSI_OPS_H
 
 #include <texsolve/grid.h>
+#include <texsolve/gl.h>
 #include <texsolve/texsolve.h>
 
 #include "common/layout/tiling.h"
@@ -51,6 +52,7 @@ struct ts_context {
   void *backend;        /* the backend's state */
   void *check;          /* the state of the check backend around it (check.h), NULL without */
   ts_context_desc desc; /* resolved; its strings are not kept */
+  ts_gl_desc gl;        /* the same, all 0 where there was none */
   char backend_name[32];
   int device_index; /* the N of "gl:N", -1 if none was given */
   tsi_caps caps;

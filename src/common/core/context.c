@@ -38,14 +38,28 @@ static int is_power_of_two(int n) {
   return n > 0 && (n & (n - 1)) == 0;
 }
 
-static ts_status validate_rectangle(const ts_context_desc *desc) {
-  const int w = desc->rectangle_width, h = desc->rectangle_height;
+static ts_status validate_rectangle(const ts_gl_desc *gl) {
+  const int w = gl->rectangle_width, h = gl->rectangle_height;
   if (w == 0 && h == 0) return TS_OK;
   if (!is_power_of_two(w) || !is_power_of_two(h) || w < 4 || h < 4 || w > 256 || h > 256)
-    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT,
-                    "rectangle_width x rectangle_height is %d x %d; both must be powers of two from 4 to 256",
-                    w, h);
+    return tsi_fail(
+        NULL, TS_ERROR_INVALID_ARGUMENT,
+        "gl.rectangle_width x gl.rectangle_height is %d x %d; both must be powers of two from 4 to 256", w, h);
   return TS_OK;
+}
+
+static ts_status validate_gl(const ts_gl_desc *gl) {
+  const unsigned known = TS_GL_NO_TEXTURE_BARRIER | TS_GL_KEEP_CURRENT;
+  if (gl->max_texture_size < 0 || (gl->max_texture_size > 0 && gl->max_texture_size < 64))
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl.max_texture_size is %d; it must be 0 or at least 64",
+                    gl->max_texture_size);
+  if (gl->flags & ~known)
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl.flags is 0x%x, which has unknown bits", gl->flags);
+  if ((int)gl->platform < 0 || gl->platform > TS_GL_PLATFORM_CURRENT)
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl.platform is %d; it goes from 0 to %d", gl->platform,
+                    TS_GL_PLATFORM_CURRENT);
+  TSI_TRY(tsi_check_reserved(NULL, "gl.", gl->reserved, sizeof gl->reserved));
+  return validate_rectangle(gl);
 }
 
 static ts_status validate(const ts_context_desc *desc) {
@@ -59,16 +73,10 @@ static ts_status validate(const ts_context_desc *desc) {
   if ((int)desc->log_level < 0 || desc->log_level > TS_LOG_DEBUG)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "log_level is %d; it goes from 0 to %d",
                     (int)desc->log_level, TS_LOG_DEBUG);
-  if (desc->max_texture_size < 0 || (desc->max_texture_size > 0 && desc->max_texture_size < 64))
-    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "max_texture_size is %d; it must be 0 or at least 64",
-                    desc->max_texture_size);
-  if (desc->flags &
-      ~(unsigned)(TS_CONTEXT_NO_FUSED_OPERATIONS | TS_CONTEXT_NO_TEXTURE_BARRIER | TS_CONTEXT_KEEP_CURRENT))
+  if (desc->flags & ~(unsigned)TS_CONTEXT_NO_FUSED_OPERATIONS)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "flags is 0x%x, which has unknown bits", desc->flags);
-  if ((int)desc->gl_platform < 0 || desc->gl_platform > TS_GL_PLATFORM_CURRENT)
-    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "gl_platform is %d; it goes from 0 to %d",
-                    desc->gl_platform, TS_GL_PLATFORM_CURRENT);
-  return validate_rectangle(desc);
+  TSI_TRY(tsi_check_reserved(NULL, "", desc->reserved, sizeof desc->reserved));
+  return desc->gl ? validate_gl(desc->gl) : TS_OK;
 }
 
 /* "gl:1" -> entry of "gl" and device 1; "check:gl" -> entry of "check". */
@@ -108,6 +116,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_
                     sizeof *context);
   memset(context, 0, sizeof *context);
   context->desc = *desc;
+  if (desc->gl) context->gl = *desc->gl;
   if (!context->desc.log_level) context->desc.log_level = TS_LOG_WARNING;
   context->ops = entry->ops;
   context->device_index = device_index;
@@ -121,7 +130,8 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_
   }
   /* Strings of the descriptor are not kept beyond this call. */
   context->desc.backend = NULL;
-  context->desc.shader_dir = NULL;
+  context->desc.gl = NULL;
+  context->gl.shader_dir = NULL;
   tsi_log(context, TS_LOG_INFO, "backend %s: %s (%s)", context->backend_name, context->caps.device,
           context->caps.driver);
   *out = context;
@@ -148,7 +158,7 @@ static ts_status try_backend(const ts_context_desc *desc, const char *name, ts_c
 /* CUDA, then OpenGL on hardware, else the CPU: a software rasterizer is slower than the CPU backend. An
  * application that has an OpenGL context current wants it used. */
 static ts_status open_auto(const ts_context_desc *desc, ts_context **out) {
-  const int current = desc->gl_platform == TS_GL_PLATFORM_CURRENT;
+  const int current = desc->gl && desc->gl->platform == TS_GL_PLATFORM_CURRENT;
   char why[400] = "";
   for (int k = 0; k < 2; k++) {
     if (try_backend(desc, (k == 0) == current ? "gl" : "cuda", out, why, sizeof why) < 0) continue;

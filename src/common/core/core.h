@@ -19,6 +19,8 @@
 /* ---- Errors: stores the message, returns the status. `context` may be NULL: the thread's message. ---- */
 ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ...) TSI_PRINTF(3, 4);
 void tsi_clear_error(ts_context *context);
+/* A descriptor's reserved fields are 0; `prefix` stands before the name in the message. */
+ts_status tsi_check_reserved(ts_context *context, const char *prefix, const int *reserved, size_t bytes);
 
 #define TSI_TRY(call)                                                                                          \
   do {                                                                                                         \

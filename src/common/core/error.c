@@ -23,6 +23,14 @@ void tsi_clear_error(ts_context *context) {
   text[0] = 0;
 }
 
+ts_status tsi_check_reserved(ts_context *context, const char *prefix, const int *reserved, size_t bytes) {
+  for (size_t i = 0; i < bytes / sizeof *reserved; i++)
+    if (reserved[i])
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%sreserved[%zu] is %d; it must be 0", prefix, i,
+                      reserved[i]);
+  return TS_OK;
+}
+
 const char *ts_last_error(const ts_context *context) {
   return context ? context->error : thread_error;
 }

@@ -45,9 +45,7 @@ static ts_status check_fields(ts_context *context, const ts_solver_desc *desc) {
   if (desc->precision != TS_PRECISION_SINGLE)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "precision is %d; there is TS_PRECISION_SINGLE (%d) only",
                     desc->precision, TS_PRECISION_SINGLE);
-  for (size_t i = 0; i < sizeof desc->reserved / sizeof desc->reserved[0]; i++)
-    if (desc->reserved[i]) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "reserved[%zu] is not 0", i);
-  return TS_OK;
+  return tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved);
 }
 
 static ts_status check_range(ts_context *context, const char *field, int value, int most) {

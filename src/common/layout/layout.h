@@ -122,7 +122,6 @@ struct tsi_layout {
   int32_t stage_count;
   tsi_stage stages[TSI_MAX_STAGES];
   tsi_blocks blocks; /* bcrs2, bcrs4: then an entry above is a block, a row one of blocks */
-  int block_strips;
 };
 
 /* An entry with its pointer: the texel of x_j as x | y << 16, relative to the vector. A vector may be a region
@@ -135,8 +134,9 @@ typedef struct tsi_entry {
 
 /* What is uploaded, in texel order. Only the arrays of the format are set.
  *
- * A 2 x 2 block is one texel, row by row; a 4 x 4 block is four texels, a column each: side by side, or with
- * layout->block_strips each in a slab of the rectangle's shape, of which four stand side by side. */
+ * A 2 x 2 block is one texel, row by row; a 4 x 4 block is four texels, a column each, each in a slab
+ * of the rectangle's shape, of which four stand side by side; in the first stage of split rows the four texels
+ * do. */
 struct tsi_packed {
   float *diagonal;    /* in the row space's texture; NULL without has_diagonal */
   tsi_entry *entries; /* jagged */

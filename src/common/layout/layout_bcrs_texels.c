@@ -61,7 +61,7 @@ static void pack_block(void *user, int32_t row, int32_t k, tsi_place place, size
   const tsi_tiling *columns = p->view->input.columns;
   const float *block = p->values + ((size_t)k << (2 * p->layout->blocks.log2_size));
   const uint32_t pointer = tsi_pointer(columns, tsi_position(columns, p->view->csr.column_indices[k]));
-  const int32_t strip = p->layout->block_strips ? 1 << p->view->rows.log2_width : 1;
+  const int32_t strip = 1 << p->view->rows.log2_width;
   if (place == TSI_PLACE_DIAGONAL) {
     put_block(p, p->packed->block_diagonal, texel, strip, block);
   } else if (place == TSI_PLACE_STAGE) {

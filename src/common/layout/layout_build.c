@@ -170,7 +170,6 @@ ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_lay
   tsi_layout *layout = tsi_calloc(context, 1, sizeof *layout);
   if (!layout) return tsi_out_of_memory(context, "a layout", sizeof *layout);
   layout->format = format;
-  layout->block_strips = input->block_strips;
   const ts_status status = create(context, layout, input, info);
   if (status < 0) {
     tsi_layout_destroy(context, layout);

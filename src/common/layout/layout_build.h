@@ -15,7 +15,6 @@ typedef struct tsi_layout_input {
   int max_texture_size;
   int log2_texels;    /* of the texels that an entry takes side by side: 2 for 4 x 4 blocks */
   tsi_blocks *blocks; /* the pattern for a format of blocks, which the layout takes over */
-  int block_strips;   /* 4 x 4 blocks as four strips (tsi_packed) */
 } tsi_layout_input;
 
 /* The layout of a matrix in one of the texture formats, or of CSR, for which there is nothing to compute. Also

@@ -31,6 +31,7 @@ static ts_status check_space(ts_context *context, const ts_space *space, const c
 }
 
 static ts_status validate(ts_context *context, const ts_matrix_desc *desc) {
+  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   TSI_TRY(tsi_csr_validate(context, &desc->csr));
   const char *name = ts_format_name(desc->format);
   if (!name)
@@ -191,7 +192,6 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   if (status == TS_OK) {
     tsi_layout_input input = layout_input(A, &csr);
     input.blocks = &blocks;
-    input.block_strips = !desc->blocks_together;
     status = tsi_layout_create(context, format, &input, &A->layout, info);
     if (status == TS_OK) status = tsi_layout_pack(context, A->layout, &input, &packed);
   }

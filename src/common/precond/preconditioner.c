@@ -28,9 +28,7 @@ static ts_status check_fields(ts_context *context, const ts_preconditioner_desc 
                     "kind is multigrid and multigrid is NULL; ts_multigrid_create makes one");
   if (kind == TS_PRECONDITIONER_CUSTOM && !desc->apply)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "kind is custom and apply is NULL");
-  for (size_t i = 0; i < sizeof desc->reserved / sizeof desc->reserved[0]; i++)
-    if (desc->reserved[i]) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "reserved[%zu] is not 0", i);
-  return TS_OK;
+  return tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved);
 }
 
 static ts_status resolve_block_size(const ts_matrix *A, ts_preconditioner_desc *desc) {

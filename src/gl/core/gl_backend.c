@@ -43,8 +43,7 @@ static void fill_caps(ts_context *context) {
   GLint size = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &size);
   if (size > 32768) size = 32768; /* pointers hold 16 bits a coordinate */
-  if (context->desc.max_texture_size && context->desc.max_texture_size < size)
-    size = context->desc.max_texture_size;
+  if (context->gl.max_texture_size && context->gl.max_texture_size < size) size = context->gl.max_texture_size;
   caps->max_texture_size = size;
   GLfloat points[2] = {0, 0};
   glGetFloatv(GL_POINT_SIZE_RANGE, points);
@@ -54,11 +53,11 @@ static void fill_caps(ts_context *context) {
   gl_of(context)->texture_gather = features.texture_gather && fused;
   gl_of(context)->precise = features.gpu_shader5 && fused;
   caps->single_residuals = !gl_of(context)->precise;
-  if (!(context->desc.flags & TS_CONTEXT_NO_TEXTURE_BARRIER))
+  if (!(context->gl.flags & TS_GL_NO_TEXTURE_BARRIER))
     gl_of(context)->texture_barrier = features.texture_barrier;
   /* Measured by `texsolve bench limits`; see docs/notes/opengl.md. */
-  caps->rectangle_width = context->desc.rectangle_width ? context->desc.rectangle_width : 32;
-  caps->rectangle_height = context->desc.rectangle_height ? context->desc.rectangle_height : 32;
+  caps->rectangle_width = context->gl.rectangle_width ? context->gl.rectangle_width : 32;
+  caps->rectangle_height = context->gl.rectangle_height ? context->gl.rectangle_height : 32;
   caps->formats =
       1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS | 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4;
   caps->grid_storages =
@@ -70,7 +69,7 @@ static void fill_caps(ts_context *context) {
 }
 
 static ts_status set_shader_dir(ts_context *context) {
-  const char *dir = context->desc.shader_dir ? context->desc.shader_dir : getenv("TEXSOLVE_SHADER_DIR");
+  const char *dir = context->gl.shader_dir ? context->gl.shader_dir : getenv("TEXSOLVE_SHADER_DIR");
   if (!dir || !*dir) return TS_OK;
   gl_backend *gl = gl_of(context);
   gl->shader_dir = tsi_malloc(context, strlen(dir) + 1, 1);
@@ -102,7 +101,7 @@ void gl_user_removed(ts_context *context) {
 
 /* EGL where it was built, since it needs no display. */
 static ts_gl_platform platform_of(const ts_context *context) {
-  const ts_gl_platform platform = context->desc.gl_platform;
+  const ts_gl_platform platform = context->gl.platform;
 #ifdef TEXSOLVE_HAVE_EGL
   return platform == TS_GL_PLATFORM_DEFAULT ? TS_GL_PLATFORM_EGL : platform;
 #elif defined(TEXSOLVE_HAVE_GLFW)
@@ -127,7 +126,7 @@ static ts_status open_platform(ts_context *context) {
   default:
     return tsi_fail(context, TS_ERROR_UNAVAILABLE,
                     "this texsolve was built without EGL and GLFW, so it opens no OpenGL context itself; "
-                    "gl_platform TS_GL_PLATFORM_CURRENT takes the application's");
+                    "gl.platform TS_GL_PLATFORM_CURRENT takes the application's");
   }
 }
 
@@ -182,7 +181,7 @@ static ts_status prepare(ts_context *context) {
   TSI_TRY(gl_load_functions(context));
   fill_caps(context);
   TSI_TRY(set_shader_dir(context));
-  if (context->desc.gl_platform == TS_GL_PLATFORM_CURRENT) TSI_TRY(gl_state_create(context));
+  if (context->gl.platform == TS_GL_PLATFORM_CURRENT) TSI_TRY(gl_state_create(context));
   glGenVertexArrays(1, &gl->empty_vao);
   if (!context->caps.is_hardware && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
     create_sampler(gl);

@@ -78,7 +78,7 @@ ts_status gl_current_open(ts_context *context) {
   void *handle = gl_current_handle();
   if (!handle)
     return tsi_fail(context, TS_ERROR_UNAVAILABLE,
-                    "gl_platform is TS_GL_PLATFORM_CURRENT and no OpenGL context is current on this thread");
+                    "gl.platform is TS_GL_PLATFORM_CURRENT and no OpenGL context is current on this thread");
   current_impl *c = tsi_calloc(context, 1, sizeof *c);
   if (!c) return tsi_out_of_memory(context, "a context", sizeof *c);
   c->handle = handle;

@@ -70,7 +70,7 @@ static void leave(ts_context *context) {
   e->switched = 0;
   if (e->before_context != EGL_NO_CONTEXT)
     eglMakeCurrent(e->before_display, e->before_draw, e->before_read, e->before_context);
-  else if (!(context->desc.flags & TS_CONTEXT_KEEP_CURRENT))
+  else if (!(context->gl.flags & TS_GL_KEEP_CURRENT))
     release(context); /* so that another thread can have it */
 }
 

@@ -92,8 +92,8 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
            layout->stage_count ? "#define SPILL\n" : "");
   const int masked = log2_block && A->row_space->locked;
   if (log2_block)
-    snprintf(defines + strlen(defines), 64, "#define LOG2_BLOCK %d\n%s%s", log2_block,
-             layout->block_strips ? "#define STRIPS\n" : "", masked ? "#define LANES\n" : "");
+    snprintf(defines + strlen(defines), 64, "#define LOG2_BLOCK %d\n#define STRIPS\n%s", log2_block,
+             masked ? "#define LANES\n" : "");
   gl_pass pass = {.inputs = {x, b}, .rectangles = m};
   TSI_TRY(gl_program_get(context, "matrix/rectangles.vert", fragment, defines, &pass.program));
   gl_bind(gl, GL_UNIT_MATRIX, m->entries->name);
@@ -121,8 +121,8 @@ ts_status gl_matrix_diagonal(ts_vector *d, const ts_matrix *A) {
   char defines[96];
   snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", tsi_lanes(d));
   if (log2_block)
-    snprintf(defines + strlen(defines), 64, "#define LOG2_BLOCK %d\n#define LOG2_WIDTH %d\n%s", log2_block,
-             A->row_space->tiling.log2_width, layout->block_strips ? "#define STRIPS\n" : "");
+    snprintf(defines + strlen(defines), 64, "#define LOG2_BLOCK %d\n#define LOG2_WIDTH %d\n#define STRIPS\n",
+             log2_block, A->row_space->tiling.log2_width);
   gl_pass pass = {0};
   TSI_TRY(gl_program_get(A->context, "core/fullscreen.vert",
                          log2_block ? "matrix/diagonal_bcrs.frag" : "matrix/diagonal.frag", defines,
