@@ -16,7 +16,7 @@ typedef struct program_options {
   flattening_options flattening;
   conformal_options conformal;
   ts_context_desc device;
-  ts_gl_desc gl; /* of it */
+  ts_gl_desc gl;        /* of it */
   flattening_pin *pins; /* vertices as the file counts them, from 0 */
   int32_t pin_count;
   flat_look look;
