@@ -58,7 +58,7 @@ exports_only '^ts_' -D "$libdir/libtexsolve.so"
 exports_only '^ts_' -g "$libdir/libtexsolve.a"
 exports_only '^nl[A-Z]' -D "$libdir/libtexsolve-nl.so"
 exports_only '^nl[A-Z]' -g "$libdir/libtexsolve-nl.a"
-nm -D --defined-only "$libdir/libtexsolve.so" | grep -q ' ts_cg_solve$' || fail "ts_cg_solve is not exported"
+nm -D --defined-only "$libdir/libtexsolve.so" | grep -q ' ts_solver_solve$' || fail "ts_solver_solve is not exported"
 if [ -x "$prefix/bin/texsolve" ]; then
   "$prefix/bin/texsolve" --version
 fi
