@@ -395,7 +395,7 @@ static void no_display(void) {
 /* A hidden window would take the place of a context that GLFW does not know, which could not be put back. */
 static void foreign_context(void) {
   ts_context_desc desc = test_desc();
-  if (desc.gl_platform != TS_GL_PLATFORM_WINDOW || application_open(0)) return;
+  if (desc.gl->platform != TS_GL_PLATFORM_WINDOW || application_open(0)) return;
   refuse(&desc, TS_ERROR_DEVICE, "TS_GL_PLATFORM_CURRENT", "GLFW");
   application_close();
 }
