@@ -197,10 +197,10 @@ static void system_one(ts_method method, ts_normal normal, ts_order order, const
 }
 
 static void systems(void) {
-  system_one(TS_METHOD_AUTO, TS_NORMAL_AUTO, TS_ORDER_STATED, "auto");
+  system_one(TS_METHOD_AUTO, TS_NORMAL_AUTO, TS_ORDER_NATURAL, "auto");
   system_one(TS_METHOD_CG, TS_NORMAL_FORMED, TS_ORDER_RCM, "cg-rcm");
-  system_one(TS_METHOD_CGLS, TS_NORMAL_APPLIED, TS_ORDER_STATED, "cgls");
-  system_one(TS_METHOD_BICGSTAB, TS_NORMAL_FORMED, TS_ORDER_STATED, "bicgstab");
+  system_one(TS_METHOD_CGLS, TS_NORMAL_APPLIED, TS_ORDER_NATURAL, "cgls");
+  system_one(TS_METHOD_BICGSTAB, TS_NORMAL_FORMED, TS_ORDER_NATURAL, "bicgstab");
 }
 
 /* ---- Grids ---- */

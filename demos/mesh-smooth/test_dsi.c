@@ -1,6 +1,6 @@
-/* Discrete smooth interpolation against a dense solution in double precision, written anew from its definition:
- * test_dsi BACKEND [VERTICES]
- * With VERTICES, a sphere of so many against CHOLMOD alone, and the largest difference is printed. */
+/* Discrete smooth interpolation against a dense solution in double precision, written again from its
+ * definition: test_dsi BACKEND [VERTICES] With VERTICES, a sphere of so many against CHOLMOD alone, and the
+ * largest difference is printed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,7 +247,7 @@ static void test_controls(smoother_options o) {
   }
 }
 
-/* What is dragged goes where a solve would put it, with no matrix made anew. */
+/* What is dragged goes where a solve would put it, without rebuilding a matrix. */
 static void test_drag(smoother_options o, int fixed) {
   dsi_controls list = {0};
   int converged;

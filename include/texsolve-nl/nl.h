@@ -234,7 +234,7 @@ NLAPI void NLAPIENTRY nlBindBuffer(NLenum buffer, NLuint k, void *addr, NLuint s
 #define NL_MATRIX_PATTERN 0x3 /* optional, before NL_MATRIX: the lengths of rows, which are not needed */
 
 /* Begin and end, nested as above. Unlike in OpenNL a context may begin NL_SYSTEM again after nlEnd(NL_SYSTEM):
- * variables and locks are kept, equations are stated anew; at the same places they cost new numbers only.
+ * variables and locks are kept, equations are assembled again; at the same places they cost new numbers only.
  *
  * A square system has as many rows as variables, or as many as unlocked ones; then row k belongs to the k-th
  * unlocked variable. In least squares there is any number of rows. */
@@ -249,7 +249,7 @@ NLAPI void NLAPIENTRY nlMultiRightHandSide(NLuint k, NLdouble value);
 
 /* In NL_MATRIX, before NL_ROW: the next row and its right-hand side are multiplied by `value`. */
 NLAPI void NLAPIENTRY nlRowScaling(NLdouble value);
-/* In NL_ROW: what was stated of the row and its right-hand side are multiplied by it. */
+/* In NL_ROW: what was added of the row and its right-hand side are multiplied by it. */
 NLAPI void NLAPIENTRY nlScaleRow(NLdouble value);
 
 /* The same in OpenNL 3, before NL_ROW. */
@@ -259,7 +259,7 @@ NLAPI void NLAPIENTRY nlRowParameterd(NLenum pname, NLdouble param);
 NLAPI void NLAPIENTRY nlRowParameteri(NLenum pname, NLint param);
 
 /* In NL_MATRIX, in any order: adds to the coefficient of variable j in equation i, and to the right-hand side
- * of equation i. In least squares these are the normal equations themselves, and rows must not be stated too.
+ * of equation i. In least squares these are the normal equations themselves, and rows must not be added too.
  */
 NLAPI void NLAPIENTRY nlAddIJCoefficient(NLuint i, NLuint j, NLdouble value);
 NLAPI void NLAPIENTRY nlAddIRightHandSide(NLuint i, NLdouble value);
@@ -277,8 +277,8 @@ NLAPI void NLAPIENTRY nlMultiAddIRightHandSide(NLuint i, NLuint k, NLdouble valu
  * It may be called again, after other values or right-hand sides: the matrix stays on the device. */
 NLAPI NLboolean NLAPIENTRY nlSolve(void);
 
-/* Another right-hand side for the equations as stated, one number for each unlocked variable, from which what
- * locked variables contribute has been taken. For one system, not in least squares (NL_NOT_SUPPORTED). */
+/* Another right-hand side for the equations as assembled, one number for each unlocked variable, from which
+ * what locked variables contribute has been taken. For one system, not in least squares (NL_NOT_SUPPORTED). */
 NLAPI void NLAPIENTRY nlUpdateRightHandSide(NLdouble *values);
 
 /* ---- Errors and messages, of this library ---------------------------------------------------- */
@@ -294,7 +294,7 @@ NLAPI void NLAPIENTRY nlUpdateRightHandSide(NLdouble *values);
 #define NL_DEVICE_ERROR 0x10507 /* no such device, or it failed */
 
 /* The first error of the current context since the last nlGetError, which forgets it; of calls without a
- * context where none is current. A system that is begun anew forgets the error of the one before. */
+ * context where none is current. A system that is begun again forgets the error of the one before. */
 NLAPI NLenum NLAPIENTRY nlGetError(void);
 /* That error in one line, also after nlGetError; "" if there was none. Valid until the next call. */
 NLAPI const char *NLAPIENTRY nlGetErrorString(void);

@@ -182,10 +182,10 @@ TS_API void ts_solver_destroy(ts_solver **solver);
  * Where A is singular and multigrid, which knows it, is the preconditioner, the part of b that no x reaches
  * counts to the residual: TS_REASON_INCOMPATIBLE.
  *
- * bicgstab may break down: a number that it divides by becomes 0, or nothing but rounding. It then begins again
- * from the best x, where that gains nothing with another shadow vector; when four restarts in a row have gained
- * nothing the solve ends with TS_REASON_BREAKDOWN. Its first shadow vector is random, but always the same.
- * Where its residual has fallen by 1000 from a peak it is recomputed from x, and the iterations go on.
+ * bicgstab may break down: a number that it divides by becomes 0, or no more than rounding. It then begins
+ * again from the best x, where that gains nothing with another shadow vector; when four restarts in a row have
+ * gained nothing the solve ends with TS_REASON_BREAKDOWN. Its first shadow vector is random, but always the
+ * same. Where its residual has fallen by 1000 from a peak it is recomputed from x, and the iterations go on.
  *
  * Restarted gmres may stagnate where gmres would not: after two restarts that gain nothing the solve ends with
  * TS_REASON_STAGNATED, and the message names the restart. */

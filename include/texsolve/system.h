@@ -130,8 +130,8 @@ typedef enum ts_normal {
 
 /* The order of the unknowns on the device, visible only through ts_system_index. */
 typedef enum ts_order {
-  TS_ORDER_STATED = 0, /* as numbered */
-  TS_ORDER_RCM = 1     /* reverse Cuthill-McKee (texsolve/reorder.h), for badly ordered meshes */
+  TS_ORDER_NATURAL = 0, /* as numbered */
+  TS_ORDER_RCM = 1      /* reverse Cuthill-McKee (texsolve/reorder.h), for badly ordered meshes */
 } ts_order;
 
 typedef struct ts_system_solve_desc {
@@ -145,7 +145,7 @@ typedef struct ts_system_solve_desc {
   int restart;                           /* of GMRES only; default: 30 */
   ts_format format;                      /* default: TS_FORMAT_AUTO */
   ts_normal normal;                      /* of least squares; default: TS_NORMAL_AUTO */
-  ts_order order;                        /* default: TS_ORDER_STATED; others not with TS_NORMAL_APPLIED */
+  ts_order order;                        /* default: TS_ORDER_NATURAL; others not with TS_NORMAL_APPLIED */
   int leave_on_device;     /* read the solution back only when a value is requested: no true residual (NaN in
                               the result), no synchronisation for it. For a few iterations a frame */
   ts_progress_fn progress; /* default: none */
@@ -169,14 +169,14 @@ typedef struct ts_system_result {
   double relative_residual;
   /* Least squares: ||A^T W (b - A x)|| / ||A^T W b||, small at the solution. Square: relative_residual. */
   double normal_residual;
-  double reduction;                         /* reduction of the method's own measure, as in its result; of cgls
-                                                 ||A^T r|| / ||A^T b|| */
-  double attainable_residual;               /* as in ts_result */
-  ts_bandwidth bandwidth, bandwidth_stated; /* of the matrix on the device, and in the original order; 0 if
+  double reduction;                          /* reduction of the method's own measure, as in its result; of cgls
+                                                  ||A^T r|| / ||A^T b|| */
+  double attainable_residual;                /* as in ts_result */
+  ts_bandwidth bandwidth, bandwidth_natural; /* of the matrix on the device, and in the original order; 0 if
                                                normal equations are applied */
-  size_t bytes_device;                      /* of the matrix; of both with TS_NORMAL_APPLIED */
-  double seconds_build;                     /* wall-clock: rows to matrix; 0 if nothing changed */
-  double seconds_layout;                    /* layout and upload; 0 if nothing changed */
+  size_t bytes_device;                       /* of the matrix; of both with TS_NORMAL_APPLIED */
+  double seconds_build;                      /* wall-clock: rows to matrix; 0 if nothing changed */
+  double seconds_layout;                     /* layout and upload; 0 if nothing changed */
   double seconds_solve;
   char choice[340];  /* why this format, and why normal equations are formed or applied, in bytes */
   char message[200]; /* the reason in one line, with the row, unknown or number concerned */

@@ -65,7 +65,7 @@ vec4 coefficient(ivec4 c, vec4 numerator, vec4 denominator) {
 #ifdef ONE_REDUCTION
 // a = alpha = delta / dq and b = beta = alpha qmq / dq - 1 from the slots delta, dq, qmq. The difference leaves an error of
 // about 1e-7 in beta, which matters where the residual falls by orders of magnitude in one step: what remains of it would
-// be no larger than the error times d. There beta is 0 and the directions begin anew, as they do for negative and undefined ones.
+// be no larger than the error times d. There beta is 0 and the directions restart, as they do for negative and undefined ones.
 // Where a component is solved, its numbers sink below the smallest normal float, which some units take for 0.
 #define SMALLEST_NORMAL 1.1754944e-38
 #define SMALLEST_BETA 1e-5

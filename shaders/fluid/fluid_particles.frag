@@ -1,4 +1,4 @@
-// Particles (x, y, age, speed) carried for dt seconds; one that leaves, gets into a wall or is old begins anew somewhere.
+// Particles (x, y, age, speed) carried for dt seconds; one that leaves, gets into a wall or is old restarts somewhere.
 // a is h, b the lifetime, p[5].w dt, p[5].y a seed. Reads the velocity (input0), walls (input1) and particles (input2).
 #include "include/fluid.glsl"
 

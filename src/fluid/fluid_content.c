@@ -119,7 +119,7 @@ ts_status tsi_fluid_apply_sources(ts_fluid *fluid, int velocity) {
 
 /* ---- Particles ---- */
 
-/* Evenly spread; their ages too, so that they do not all begin anew at once. */
+/* Evenly spread; their ages too, so that they do not all restart at once. */
 static ts_status spread_particles(ts_fluid *fluid) {
   ts_context *context = fluid->context;
   const tsi_grid *g = &fluid->particles->space->grid;

@@ -1,5 +1,5 @@
-/* texsolve-nl: from equations as stated to those that are solved: rows get the variables that they belong to,
- * symmetric ones both triangles, and variables without an equation are found. */
+/* texsolve-nl: from equations as assembled to those that are solved: rows get the variables that they belong
+ * to, symmetric ones both triangles, and variables without an equation are found. */
 #include <stdlib.h>
 #include <string.h>
 

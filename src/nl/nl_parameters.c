@@ -8,7 +8,7 @@ static tsn_context *settable(const char *function) {
   tsn_context *c = tsn_current(function);
   if (!c || c->state == TSN_INITIAL || c->state == TSN_READY) return c;
   tsn_fail(c, NL_INVALID_OPERATION,
-           "%s: a system is being stated; parameters are set before nlBegin(NL_SYSTEM)", function);
+           "%s: a system is being assembled; parameters are set before nlBegin(NL_SYSTEM)", function);
   return NULL;
 }
 

@@ -1,6 +1,7 @@
 /* texsolve-nl, in six steps: contexts and errors (nl_context.c), devices (nl_device.c), parameters
- * (nl_parameters.c), variables (nl_variables.c), equations as stated (nl_equations.c), and solving: the system
- * that texsolve solves (nl_system.c), b - A x in double precision (nl_residual.c), corrections (nl_solve.c). */
+ * (nl_parameters.c), variables (nl_variables.c), equations as assembled (nl_equations.c), and solving: the
+ * system that texsolve solves (nl_system.c), b - A x in double precision (nl_residual.c), corrections
+ * (nl_solve.c). */
 #ifndef NL_PRIVATE_H
 #define NL_PRIVATE_H
 
@@ -38,7 +39,7 @@ typedef struct tsn_result {
   double error, seconds, operations;
 } tsn_result;
 
-/* The coefficients: of row r as stated in least squares; else of equation i, which belongs to variable i. */
+/* The coefficients: of row r as assembled in least squares; else of equation i, which belongs to variable i. */
 typedef struct tsn_entries {
   int32_t *rows, *columns;
   double *values;
@@ -71,17 +72,17 @@ typedef struct tsn_context {
   size_t *strides;
   size_t free_count; /* unlocked variables, counted by nlBegin(NL_MATRIX) */
 
-  /* Equations as stated. Entries of nlAddIJCoefficient have the row -1 - i until nlEnd(NL_MATRIX). */
+  /* Equations as assembled. Entries of nlAddIJCoefficient have the row -1 - i until nlEnd(NL_MATRIX). */
   tsn_entries entries;
   size_t row_count, row_capacity, added_count;
   double *right_hand_sides; /* row_count x systems; after nlEnd(NL_MATRIX) those of a square system are in... */
   double *added;            /* ... here, n x systems */
-  double *row_right_hand_side; /* of the row that is stated */
+  double *row_right_hand_side; /* of the open row */
   size_t row_first;            /* its first entry */
   double row_scaling;
   int square;          /* not least squares, or its normal equations entry by entry */
   int updated;         /* nlUpdateRightHandSide: `added` is without what locked variables contribute */
-  int new_numbers;     /* stated, and not yet given to texsolve */
+  int new_numbers;     /* assembled, and not yet given to texsolve */
   unsigned char *idle; /* unlocked, in no equation */
   size_t idle_count, first_idle; /* `free_count` is with them */
 
@@ -139,7 +140,7 @@ void tsn_variables_free(tsn_context *c);
 void tsn_equations_free(tsn_context *c);
 /* Room for one more entry, and 0 where memory is out. */
 int tsn_reserve_entry(tsn_entries *entries);
-/* From rows and entries as stated the equations to be solved; a refusal where there are too few. */
+/* From rows and entries as assembled the equations to be solved; a refusal where there are too few. */
 void tsn_equations_finish(tsn_context *c);
 
 /* ---- nl_system.c ---- */

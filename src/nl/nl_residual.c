@@ -1,4 +1,4 @@
-/* texsolve-nl: b - A x in double precision, from the equations as stated. */
+/* texsolve-nl: b - A x in double precision, from the equations as assembled. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* texsolve-nl: solving. The device solves A d = r in single precision for what x lacks, r = b - A x is computed
- * anew in double precision, and so on until r is small enough or does not get smaller (iterative refinement;
+ * again in double precision, and so on until r is small enough or does not get smaller (iterative refinement;
  * Wilkinson 1963). In least squares d minimizes ||r - A d||. */
 #include <math.h>
 #include <stdlib.h>
@@ -284,10 +284,10 @@ static NLboolean run(tsn_context *c) {
 /* 0 and an error where the system is not there to be solved. */
 static int can_solve(tsn_context *c, const char *function) {
   if (c->state != TSN_READY)
-    tsn_fail(c, NL_INVALID_OPERATION, "%s: no system was stated; nlEnd(NL_SYSTEM) comes first", function);
+    tsn_fail(c, NL_INVALID_OPERATION, "%s: no system was assembled; nlEnd(NL_SYSTEM) comes first", function);
   else if (c->refused)
     tsn_fail(c, NL_INVALID_OPERATION,
-             "%s: a call that stated the system was refused, so that it is another one", function);
+             "%s: a call that assembled the system was refused, so that it is another one", function);
   return c->state == TSN_READY && !c->refused;
 }
 

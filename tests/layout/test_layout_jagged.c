@@ -73,15 +73,15 @@ static void walk_slice(const laid_out *l, int32_t number, const float *x, unsign
 
 static void walk_long_rows(const laid_out *l, const float *x, unsigned char *read, double *y) {
   const tsi_slices *slices = &l->layout->slices;
-  for (int32_t w = 0; w < slices->work_count; w++) {
-    const tsi_row_work *work = &slices->works[w];
-    CHECK(work->rows == 0 && work->end > work->first && work->end - work->first <= TSI_PIECE_ENTRIES);
-    CHECK(work->piece < work->pieces && (work->piece == 0 || work[-1].row == work->row));
-    for (int32_t e = work->first; e < work->end; e++) {
+  for (int32_t w = 0; w < slices->row_block_count; w++) {
+    const tsi_row_block *part = &slices->row_blocks[w];
+    CHECK(part->rows == 0 && part->end > part->first && part->end - part->first <= TSI_PIECE_ENTRIES);
+    CHECK(part->piece < part->pieces && (part->piece == 0 || part[-1].row == part->row));
+    for (int32_t e = part->first; e < part->end; e++) {
       const size_t place = (size_t)slices->entries + (size_t)e;
       if (!CHECK(e < slices->long_entries && !read[place])) return;
       read[place] = 1;
-      y[work->row] += (double)l->packed.values[place] * x[l->packed.long_columns[e]];
+      y[part->row] += (double)l->packed.values[place] * x[l->packed.long_columns[e]];
     }
   }
 }
@@ -106,7 +106,8 @@ static void check_slices(const ref_matrix *m, const unsigned char *locked) {
     CHECK_INT(l.info.stored_entries, stored);
     /* Every row is in one slice or is long. */
     unsigned char *seen = calloc(rows, 1);
-    for (int32_t w = 0; w < slices->work_count; w++) seen[slices->works[w].row] |= slices->works[w].piece == 0;
+    for (int32_t w = 0; w < slices->row_block_count; w++)
+      seen[slices->row_blocks[w].row] |= slices->row_blocks[w].piece == 0;
     for (int32_t p = 0; p < slices->count * TSI_SLICE_ROWS; p++) {
       const int32_t row = tsi_slice_row(slices, &l.csr, p / TSI_SLICE_ROWS, p % TSI_SLICE_ROWS);
       if (slices->lengths[p] == TSI_NOT_IN_SLICE) continue;
@@ -184,45 +185,45 @@ static int32_t nonempty(const ref_matrix *m, int32_t row, int32_t rows) {
   return count;
 }
 
-/* The bits of a work's entries, and in each of its warps how many rows end before. `end_of`: of each entry,
- * that it is a row's last. */
-static void check_ends(const tsi_row_plan *plan, const tsi_row_work *work, const unsigned char *end_of) {
-  const int32_t start = work->first / TSI_WORK_STEPS * TSI_WORK_STEPS;
+/* The bits of a row block's entries, and in each of its warps how many rows end before. `end_of`: of each
+ * entry, that it is a row's last. */
+static void check_ends(const tsi_row_plan *plan, const tsi_row_block *part, const unsigned char *end_of) {
+  const int32_t start = part->first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS;
   int32_t before = 0;
-  for (int32_t k = work->first; k < work->end; k++) {
-    const uint16_t ends = plan->ends[k / TSI_WORK_STEPS];
+  for (int32_t k = part->first; k < part->end; k++) {
+    const uint16_t ends = plan->ends[k / TSI_ROW_BLOCK_STEPS];
     if ((k - start) % TSI_WARP_ENTRIES == 0) before = 0;
-    if (k % TSI_WORK_STEPS == 0) CHECK_INT(ends >> 8, before);
-    CHECK_INT(ends >> k % TSI_WORK_STEPS & 1, end_of[k]);
+    if (k % TSI_ROW_BLOCK_STEPS == 0) CHECK_INT(ends >> 8, before);
+    CHECK_INT(ends >> k % TSI_ROW_BLOCK_STEPS & 1, end_of[k]);
     before += end_of[k];
   }
 }
 
 /* Works cover every entry and every row once, in order, none with more than its share; a row goes on in the
- * next one only where the work would be too short without a piece of it. */
+ * next one only where the row block would be too short without a piece of it. */
 static void check_works(const ref_matrix *m, const tsi_row_plan *plan) {
   unsigned char *end_of = calloc((size_t)ref_nonzeros(m) + 1, 1);
   int32_t row = 0, entry = 0, pieces = 0; /* of `row`, so far */
   for (int32_t i = 0; i < m->rows; i++)
     if (m->offsets[i + 1] > m->offsets[i]) end_of[m->offsets[i + 1] - 1] = 1;
-  for (int32_t w = 0; w < plan->work_count; w++) {
-    const tsi_row_work *work = &plan->works[w];
-    const int32_t full = work->first / TSI_WORK_STEPS * TSI_WORK_STEPS + TSI_WORK_ENTRIES;
-    if (!CHECK(work->row == row && work->first == entry && work->end >= entry && work->end <= full)) break;
-    CHECK(work->rows >= 0 && work->rows <= TSI_WORK_ROWS);
-    CHECK_INT(work->filled, nonempty(m, row, work->rows));
-    CHECK_INT(work->pieces_before, work->rows ? pieces : 0);
-    for (int32_t p = 1; p <= work->pieces_before; p++) CHECK_INT(work[-p].pieces, pieces + 1);
-    check_ends(plan, work, end_of);
-    row += work->rows, entry = work->end;
+  for (int32_t w = 0; w < plan->row_block_count; w++) {
+    const tsi_row_block *part = &plan->row_blocks[w];
+    const int32_t full = part->first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS + TSI_ROW_BLOCK_ENTRIES;
+    if (!CHECK(part->row == row && part->first == entry && part->end >= entry && part->end <= full)) break;
+    CHECK(part->rows >= 0 && part->rows <= TSI_ROW_BLOCK_ROWS);
+    CHECK_INT(part->filled, nonempty(m, row, part->rows));
+    CHECK_INT(part->pieces_before, part->rows ? pieces : 0);
+    for (int32_t p = 1; p <= part->pieces_before; p++) CHECK_INT(part[-p].pieces, pieces + 1);
+    check_ends(plan, part, end_of);
+    row += part->rows, entry = part->end;
     if (row == m->rows || entry == m->offsets[row]) {
-      CHECK(work->piece == 0 && work->pieces == 1 && entry == m->offsets[row]);
-      CHECK(row == m->rows || work->rows == TSI_WORK_ROWS || m->offsets[row + 1] > full);
+      CHECK(part->piece == 0 && part->pieces == 1 && entry == m->offsets[row]);
+      CHECK(row == m->rows || part->rows == TSI_ROW_BLOCK_ROWS || m->offsets[row + 1] > full);
       pieces = 0;
     } else {
-      CHECK(entry == full && full - m->offsets[row] > TSI_WORK_SLACK && work->pieces > 1);
-      CHECK_INT(work->piece, work->rows ? 0 : pieces);
-      pieces = work->piece + 1;
+      CHECK(entry == full && full - m->offsets[row] > TSI_ROW_BLOCK_SLACK && part->pieces > 1);
+      CHECK_INT(part->piece, part->rows ? 0 : pieces);
+      pieces = part->piece + 1;
     }
   }
   CHECK_INT(row, m->rows);
@@ -235,10 +236,11 @@ static void check_plan(const ref_matrix *m) {
   if (CHECK_OK(NULL, lay_out(&l, m, NULL, TS_FORMAT_CSR))) {
     const tsi_row_plan *plan = &l.layout->plan;
     CHECK(plan->log2_lanes >= 0 && plan->log2_lanes <= 5);
-    if (plan->work_count) check_works(m, plan);
-    CHECK(plan->work_count > 0 || ref_longest_row(m) <= TSI_WORK_ENTRIES);
+    if (plan->row_block_count) check_works(m, plan);
+    CHECK(plan->row_block_count > 0 || ref_longest_row(m) <= TSI_ROW_BLOCK_ENTRIES);
     /* Of few entries no thread has many of a row. */
-    CHECK(plan->work_count > 0 || ref_nonzeros(m) >= 1 << 20 || ref_longest_row(m) <= 16 << plan->log2_lanes);
+    CHECK(plan->row_block_count > 0 || ref_nonzeros(m) >= 1 << 20 ||
+          ref_longest_row(m) <= 16 << plan->log2_lanes);
   }
   release(&l);
 }

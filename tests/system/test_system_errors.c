@@ -353,7 +353,7 @@ static ts_status state_and_solve(ts_system *system, const dense *d, int applied,
   const ts_system_solve_desc desc = {.stop = TS_STOP_RESIDUAL,
                                      .rtol = 1e-6,
                                      .normal = applied ? TS_NORMAL_APPLIED : TS_NORMAL_AUTO,
-                                     .order = applied ? TS_ORDER_STATED : TS_ORDER_RCM};
+                                     .order = applied ? TS_ORDER_NATURAL : TS_ORDER_RCM};
   ts_status status = TS_OK;
   if (!done->begun) status = ts_system_begin(system);
   done->begun = 1;

@@ -1,6 +1,6 @@
 /* Numbers that were measured on one device and steer choices: of a matrix's format, of kernels, of how often a
  * solver looks at its residual. A backend fills the record when it opens, from the records in tuning.c, which
- * say where each number comes from. `texsolve bench tune` prints them, and measures some anew. */
+ * say where each number comes from. `texsolve bench tune` prints them, and measures some again. */
 #ifndef TSI_TUNING_H
 #define TSI_TUNING_H
 

@@ -13,7 +13,7 @@
  * comes to the host but at checks.
  *
  * What may go wrong is looked for at checks, in the numbers of all iterations since the last one:
- * - rho or sigma is 0, or t^T s is nothing but rounding beside |t| |s|: breakdown.
+ * - rho or sigma is 0, or t^T s is no more than rounding beside |t| |s|: breakdown.
  * - r has grown so far that no digit of x is left, or is not finite: the same.
  * Then, and where r has not become smaller for as many iterations as there are unknowns, the method begins
  * again from the best x with another shadow vector. Whatever the coefficients were, r has followed e, so that
@@ -99,7 +99,7 @@ static ts_status sum_residual(const tsi_solve *s) {
   return tsi_dots(k->slots, sums, 2, k->scratch);
 }
 
-/* Begins anew from x and its residual r. */
+/* Restarts from x and its residual r. */
 static ts_status begin(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
@@ -182,7 +182,7 @@ static const char *broken(const tsi_solve *s, int iteration) {
   return NULL;
 }
 
-/* x = x + M^-1 e if that is better, and r computed anew in either case. The directions go on. */
+/* x = x + M^-1 e if that is better, and r recomputed in either case. The directions go on. */
 static ts_status replace_residual(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;

@@ -50,33 +50,34 @@ typedef struct tsi_blocks {
 /* ---- Linear spaces ---- */
 
 /* What one block of threads does for a product: entries that follow each other. Its first row may have begun in
- * works before, and one may go on in works behind: each has a piece of the row then. */
-typedef struct tsi_row_work {
+ * row blocks before, and one may go on in row blocks behind: each has a piece of the row then. */
+typedef struct tsi_row_block {
   int32_t row;           /* the first one with entries here, or an empty one */
   int32_t rows;          /* that end here, from `row` on */
   int32_t first, end;    /* entries */
   int32_t filled;        /* of these rows: not empty */
-  int32_t pieces_before; /* of `row`, if it ends here: in as many works before this one */
+  int32_t pieces_before; /* of `row`, if it ends here: in as many row blocks before this one */
   int32_t piece, pieces; /* of row + rows, if it goes on: this is number `piece` of `pieces`; else 0 of 1 */
-} tsi_row_work;
+} tsi_row_block;
 
 enum {
-  TSI_WORK_ENTRIES = 1024, /* at most, with those back to a multiple of TSI_WORK_STEPS before `first` */
-  TSI_WORK_STEPS = 8,      /* entries of a thread */
-  TSI_WARP_ENTRIES = 32 * TSI_WORK_STEPS,
-  TSI_WORK_SLACK = 128, /* a work that so ends with a row may be shorter by this */
-  TSI_WORK_ROWS = 512,
-  TSI_PIECE_ENTRIES = 1024 /* of a long row of jagged, whose works have no other rows */
+  TSI_ROW_BLOCK_ENTRIES =
+      1024,                /* at most, with those back to a multiple of TSI_ROW_BLOCK_STEPS before `first` */
+  TSI_ROW_BLOCK_STEPS = 8, /* entries of a thread */
+  TSI_WARP_ENTRIES = 32 * TSI_ROW_BLOCK_STEPS,
+  TSI_ROW_BLOCK_SLACK = 128, /* a row block that so ends with a row may be shorter by this */
+  TSI_ROW_BLOCK_ROWS = 512,
+  TSI_PIECE_ENTRIES = 1024 /* of a long row of jagged, whose row blocks have no other rows */
 };
 
 /* csr: how threads share the rows. */
 typedef struct tsi_row_plan {
-  int log2_lanes;     /* without works: 1 << log2_lanes neighbouring threads a row */
-  int32_t work_count; /* 0: no works */
-  tsi_row_work *works;
-  /* With works, of each TSI_WORK_STEPS entries: bit k says that a row ends with the k-th of them; from bit 8
-   * on, how many rows end before them among the TSI_WARP_ENTRIES that a warp has. Where two works have some of
-   * them, it is the first work's warp. */
+  int log2_lanes;          /* without row blocks: 1 << log2_lanes neighbouring threads a row */
+  int32_t row_block_count; /* 0: no row blocks */
+  tsi_row_block *row_blocks;
+  /* With row blocks, of each TSI_ROW_BLOCK_STEPS entries: bit k says that a row ends with the k-th of them;
+   * from bit 8 on, how many rows end before them among the TSI_WARP_ENTRIES that a warp has. Where two row
+   * blocks have some of them, it is the first row block's warp. */
   uint16_t *ends;
 } tsi_row_plan;
 
@@ -109,8 +110,8 @@ typedef struct tsi_slices {
   uint8_t *order;   /* the rows of each slice, from the beginning of their window; NULL: in natural order */
   uint32_t entries, words, bases; /* of all slices, gaps included */
   /* Long rows: their entries lie behind those of the slices, each row's side by side, with plain columns. */
-  int32_t long_entries, work_count;
-  tsi_row_work *works;
+  int32_t long_entries, row_block_count;
+  tsi_row_block *row_blocks;
 } tsi_slices;
 
 struct tsi_layout {

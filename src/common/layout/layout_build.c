@@ -127,8 +127,8 @@ static ts_status build_linear(ts_context *context, tsi_layout *layout, const tsi
   if (layout->format == TS_FORMAT_JAGGED) {
     TSI_TRY(tsi_slices_create(context, input->csr, &layout->slices));
     info->stored_entries = (int64_t)layout->slices.entries + layout->slices.long_entries;
-    for (int32_t w = 0; w < layout->slices.work_count; w++)
-      info->split_rows += layout->slices.works[w].piece == 0;
+    for (int32_t w = 0; w < layout->slices.row_block_count; w++)
+      info->split_rows += layout->slices.row_blocks[w].piece == 0;
   } else if (layout->format == TS_FORMAT_CSR && context->caps.row_plans) {
     TSI_TRY(tsi_row_plan_create(context, input->csr, &layout->plan));
   }

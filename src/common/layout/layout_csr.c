@@ -1,8 +1,8 @@
 /* How threads share the rows of a matrix in CSR.
  *
  * Rows of about one length take the same number of threads each. Where that would leave many idle, the entries
- * are cut into works of about equally many, each for a block of threads. A work ends with a row if that leaves
- * few of its threads idle; else the row goes on in the next work. */
+ * are cut into row blocks of about equally many, each for a block of threads. A row block ends with a row if
+ * that leaves few of its threads idle; else the row goes on in the next row block. */
 #include "common/core/core.h"
 #include "layout_build.h"
 
@@ -24,21 +24,22 @@ static int64_t thread_steps(const tsi_host_csr *csr, int log2_lanes) {
   return 32 * steps;
 }
 
-/* Cuts all rows; with works NULL only counts. */
-static int32_t cut(const tsi_host_csr *csr, tsi_row_work *works) {
+/* Cuts all rows; with row_blocks NULL only counts. */
+static int32_t cut(const tsi_host_csr *csr, tsi_row_block *row_blocks) {
   const int32_t *offsets = csr->row_offsets;
   int32_t count = 0, row = 0, first = 0, pieces = 0; /* pieces: of `row`, before `first` */
   while (row < csr->rows) {
-    const int64_t full = (int64_t)first / TSI_WORK_STEPS * TSI_WORK_STEPS + TSI_WORK_ENTRIES;
+    const int64_t full = (int64_t)first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS + TSI_ROW_BLOCK_ENTRIES;
     int32_t next = row, filled = 0;
-    for (; next < csr->rows && next - row < TSI_WORK_ROWS && offsets[next + 1] <= full; next++)
+    for (; next < csr->rows && next - row < TSI_ROW_BLOCK_ROWS && offsets[next + 1] <= full; next++)
       filled += length_of(csr, next) > 0;
-    const int goes_on = next < csr->rows && next - row < TSI_WORK_ROWS && full - offsets[next] > TSI_WORK_SLACK;
+    const int goes_on =
+        next < csr->rows && next - row < TSI_ROW_BLOCK_ROWS && full - offsets[next] > TSI_ROW_BLOCK_SLACK;
     const int32_t end = goes_on ? (int32_t)full : offsets[next];
     const int32_t pieces_before = next > row ? pieces : 0, piece = next > row ? 0 : pieces;
-    if (works) {
-      works[count] = (tsi_row_work){row, next - row, first, end, filled, pieces_before, piece, 1};
-      for (int32_t p = 1; p <= pieces_before; p++) works[count - p].pieces = pieces_before + 1;
+    if (row_blocks) {
+      row_blocks[count] = (tsi_row_block){row, next - row, first, end, filled, pieces_before, piece, 1};
+      for (int32_t p = 1; p <= pieces_before; p++) row_blocks[count - p].pieces = pieces_before + 1;
     }
     pieces = goes_on ? piece + 1 : 0;
     row = next;
@@ -48,16 +49,16 @@ static int32_t cut(const tsi_host_csr *csr, tsi_row_work *works) {
   return count;
 }
 
-/* What tsi_row_plan.ends has of the entries of a work. */
-static void mark_ends(const tsi_host_csr *csr, const tsi_row_work *work, uint16_t *ends) {
-  const int32_t start = work->first / TSI_WORK_STEPS * TSI_WORK_STEPS;
-  int32_t row = work->row, before = 0;
-  for (int32_t at = start; at < work->end; at += TSI_WORK_STEPS) {
+/* What tsi_row_plan.ends has of the entries of a row block. */
+static void mark_ends(const tsi_host_csr *csr, const tsi_row_block *part, uint16_t *ends) {
+  const int32_t start = part->first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS;
+  int32_t row = part->row, before = 0;
+  for (int32_t at = start; at < part->end; at += TSI_ROW_BLOCK_STEPS) {
     if ((at - start) % TSI_WARP_ENTRIES == 0) before = 0;
-    if (at >= work->first) ends[at / TSI_WORK_STEPS] = (uint16_t)(before << 8);
-    for (; row < work->row + work->rows && csr->row_offsets[row + 1] - TSI_WORK_STEPS <= at; row++) {
+    if (at >= part->first) ends[at / TSI_ROW_BLOCK_STEPS] = (uint16_t)(before << 8);
+    for (; row < part->row + part->rows && csr->row_offsets[row + 1] - TSI_ROW_BLOCK_STEPS <= at; row++) {
       if (length_of(csr, row) == 0) continue;
-      ends[at / TSI_WORK_STEPS] |= (uint16_t)(1 << (csr->row_offsets[row + 1] - 1 - at));
+      ends[at / TSI_ROW_BLOCK_STEPS] |= (uint16_t)(1 << (csr->row_offsets[row + 1] - 1 - at));
       before++;
     }
   }
@@ -80,16 +81,16 @@ static int choose_lanes(const tsi_host_csr *csr, int64_t entries) {
 }
 
 /* A product of many entries is limited by bytes, and loses more by threads that wait than one of few, which
- * takes as long as its slowest thread: on an H200 0.1 us for each entry beyond what works take for all. With
- * 18 entries a thread works are twice as fast, in conjugate gradients 1 to 1.2 times; with 12 they are slower
- * there, by a tenth. */
+ * takes as long as its slowest thread: on an H200 0.1 us for each entry beyond what row blocks take for all.
+ * With 18 entries a thread row blocks are twice as fast, in conjugate gradients 1 to 1.2 times; with 12 they
+ * are slower there, by a tenth. */
 int tsi_rows_are_uneven(const tsi_host_csr *csr) {
   const int64_t rows = csr->rows, entries = csr->row_offsets[rows];
   const int log2_lanes = choose_lanes(csr, entries);
   int32_t longest = 0;
   for (int32_t i = 0; i < csr->rows; i++)
     if (length_of(csr, i) > longest) longest = length_of(csr, i);
-  if (longest > TSI_WORK_ENTRIES) return 1;
+  if (longest > TSI_ROW_BLOCK_ENTRIES) return 1;
   if (entries < many_entries) return longest > most_steps << log2_lanes;
   return thread_steps(csr, log2_lanes) > 2 * entries + 4 * rows;
 }
@@ -99,20 +100,21 @@ ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_
   *plan = (tsi_row_plan){.log2_lanes = choose_lanes(csr, entries)};
   const int large = entries >= many_entries && (entries >= 12 * rows || entries >= 2 * many_entries);
   if (!large && !tsi_rows_are_uneven(csr)) return TS_OK;
-  plan->work_count = cut(csr, NULL);
-  plan->works = tsi_malloc(context, (size_t)plan->work_count, sizeof *plan->works);
-  if (!plan->works)
-    return tsi_out_of_memory(context, "a plan of rows", (size_t)plan->work_count * sizeof *plan->works);
-  cut(csr, plan->works);
-  const size_t steps = (size_t)entries / TSI_WORK_STEPS + 1;
+  plan->row_block_count = cut(csr, NULL);
+  plan->row_blocks = tsi_malloc(context, (size_t)plan->row_block_count, sizeof *plan->row_blocks);
+  if (!plan->row_blocks)
+    return tsi_out_of_memory(context, "a plan of rows",
+                             (size_t)plan->row_block_count * sizeof *plan->row_blocks);
+  cut(csr, plan->row_blocks);
+  const size_t steps = (size_t)entries / TSI_ROW_BLOCK_STEPS + 1;
   plan->ends = tsi_calloc(context, steps, sizeof *plan->ends);
   if (!plan->ends) return tsi_out_of_memory(context, "a plan of rows", steps * sizeof *plan->ends);
-  for (int32_t w = 0; w < plan->work_count; w++) mark_ends(csr, &plan->works[w], plan->ends);
+  for (int32_t w = 0; w < plan->row_block_count; w++) mark_ends(csr, &plan->row_blocks[w], plan->ends);
   return TS_OK;
 }
 
 void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan) {
-  tsi_free(context, plan->works);
+  tsi_free(context, plan->row_blocks);
   tsi_free(context, plan->ends);
   *plan = (tsi_row_plan){0};
 }

@@ -255,13 +255,14 @@ tsi_reads tsi_slices_reads(const tsi_tuning *tuning, const tsi_host_csr *csr, do
   return reads;
 }
 
-/* Appends the pieces of a long row whose entries begin with number `first`; with works NULL only counts. */
-static int32_t cut_long_row(tsi_row_work *works, int32_t row, int32_t first, int32_t length) {
+/* Appends the pieces of a long row whose entries begin with number `first`; with row_blocks NULL only counts.
+ */
+static int32_t cut_long_row(tsi_row_block *row_blocks, int32_t row, int32_t first, int32_t length) {
   const int32_t pieces = (length - 1) / TSI_PIECE_ENTRIES + 1;
-  for (int32_t p = 0; works && p < pieces; p++) {
+  for (int32_t p = 0; row_blocks && p < pieces; p++) {
     const int32_t begin = p * TSI_PIECE_ENTRIES;
     const int32_t count = length - begin < TSI_PIECE_ENTRIES ? length - begin : TSI_PIECE_ENTRIES;
-    works[p] = (tsi_row_work){row, 0, first + begin, first + begin + count, 0, 0, p, pieces};
+    row_blocks[p] = (tsi_row_block){row, 0, first + begin, first + begin + count, 0, 0, p, pieces};
   }
   return pieces;
 }
@@ -273,15 +274,16 @@ static ts_status find_long_rows(ts_context *context, tsi_slices *slices, const t
     for (int32_t i = 0; i < csr->rows; i++) {
       const int32_t length = length_of(csr, i);
       if (length <= most) continue;
-      count += cut_long_row(pass ? slices->works + count : NULL, i, entries, length);
+      count += cut_long_row(pass ? slices->row_blocks + count : NULL, i, entries, length);
       entries += length;
     }
     slices->long_entries = entries;
-    slices->work_count = count;
+    slices->row_block_count = count;
     if (count == 0) return TS_OK;
     if (pass) break;
-    slices->works = tsi_malloc(context, (size_t)count, sizeof *slices->works);
-    if (!slices->works) return tsi_out_of_memory(context, "long rows", (size_t)count * sizeof *slices->works);
+    slices->row_blocks = tsi_malloc(context, (size_t)count, sizeof *slices->row_blocks);
+    if (!slices->row_blocks)
+      return tsi_out_of_memory(context, "long rows", (size_t)count * sizeof *slices->row_blocks);
   }
   return TS_OK;
 }
@@ -303,7 +305,7 @@ void tsi_slices_free(ts_context *context, tsi_slices *slices) {
   tsi_free(context, slices->slices);
   tsi_free(context, slices->lengths);
   tsi_free(context, slices->order);
-  tsi_free(context, slices->works);
+  tsi_free(context, slices->row_blocks);
   *slices = (tsi_slices){0};
 }
 
@@ -350,13 +352,13 @@ ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const t
   if (!packed->values || !packed->words || !packed->bases || !packed->long_columns)
     return tsi_out_of_memory(context, "the matrix in slices", entries * 8);
   for (int32_t s = 0; s < slices->count; s++) pack_slice(slices, csr, s, packed);
-  for (int32_t w = 0; w < slices->work_count; w++) {
-    const tsi_row_work *work = &slices->works[w];
-    const size_t count = (size_t)(work->end - work->first);
-    const int32_t from = csr->row_offsets[work->row] + work->piece * TSI_PIECE_ENTRIES;
-    memcpy(packed->long_columns + work->first, csr->column_indices + from, count * sizeof(int32_t));
+  for (int32_t w = 0; w < slices->row_block_count; w++) {
+    const tsi_row_block *part = &slices->row_blocks[w];
+    const size_t count = (size_t)(part->end - part->first);
+    const int32_t from = csr->row_offsets[part->row] + part->piece * TSI_PIECE_ENTRIES;
+    memcpy(packed->long_columns + part->first, csr->column_indices + from, count * sizeof(int32_t));
     if (csr->values)
-      memcpy(packed->values + slices->entries + work->first, csr->values + from, count * sizeof(float));
+      memcpy(packed->values + slices->entries + part->first, csr->values + from, count * sizeof(float));
   }
   return TS_OK;
 }
@@ -373,10 +375,10 @@ void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_
         if (lengths[lane] != TSI_NOT_IN_SLICE && lengths[lane] > k)
           places[csr->row_offsets[rows[lane]] + k] = (int32_t)(s->first + place_in_slice(s, before++, k, lane));
   }
-  for (int32_t w = 0; w < slices->work_count; w++) {
-    const tsi_row_work *work = &slices->works[w];
-    const int32_t from = csr->row_offsets[work->row] + work->piece * TSI_PIECE_ENTRIES;
-    for (int32_t k = 0; k < work->end - work->first; k++)
-      places[from + k] = (int32_t)slices->entries + work->first + k;
+  for (int32_t w = 0; w < slices->row_block_count; w++) {
+    const tsi_row_block *part = &slices->row_blocks[w];
+    const int32_t from = csr->row_offsets[part->row] + part->piece * TSI_PIECE_ENTRIES;
+    for (int32_t k = 0; k < part->end - part->first; k++)
+      places[from + k] = (int32_t)slices->entries + part->first + k;
   }
 }

@@ -23,7 +23,7 @@ ts_status ts_system_create(ts_context *context, const ts_system_desc *desc, ts_s
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "group is %d; it goes from 1 to 4", group);
   if (desc->symmetric && desc->least_squares)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "symmetric and least_squares are both set; rows of least squares are stated whole");
+                    "symmetric and least_squares are both set; rows of least squares are whole");
   if (desc->allow_singular && !desc->least_squares)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "allow_singular is set and least_squares is not");
   if ((int64_t)desc->unknowns * components > TSI_MAX_SIZE)
@@ -55,12 +55,12 @@ void ts_system_destroy(ts_system **system) {
   ts_context *context = s->context;
   tsi_system_release_device(s);
   tsi_system_forget_order(s);
-  tsi_free(context, s->stated.rows);
-  tsi_free(context, s->stated.unknowns);
-  tsi_free(context, s->stated.coefficients);
-  tsi_free(context, s->stated.right_hand_sides);
-  tsi_free(context, s->stated.weights);
-  tsi_free(context, s->stated.added);
+  tsi_free(context, s->assembly.rows);
+  tsi_free(context, s->assembly.unknowns);
+  tsi_free(context, s->assembly.coefficients);
+  tsi_free(context, s->assembly.right_hand_sides);
+  tsi_free(context, s->assembly.weights);
+  tsi_free(context, s->assembly.added);
   tsi_equations_free(context, &s->equations);
   tsi_reduced_free(context, &s->reduced);
   tsi_free(context, s->values);

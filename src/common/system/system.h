@@ -1,4 +1,4 @@
-/* The system builder, in steps: what is stated (system_rows.c), the equations from it (system_equations.c), the
+/* The system builder, in steps: what is added (system_rows.c), the equations from it (system_equations.c), the
  * matrix without locked unknowns (system_reduce.c, system_normal.c) on the device (system_matrix.c), vectors
  * and solvers (system_solve.c), and how good the solution is (system_residual.c). Unknowns are in system.c. */
 #ifndef TSI_SYSTEM_H
@@ -10,10 +10,10 @@
 #include "common/core/core.h"
 #include "common/matrix/csr.h"
 
-/* What was stated, in the order of the calls. Places outlive ts_system_begin, so that the same ones are
+/* What was added, in the order of the calls. Places outlive ts_system_begin, so that the same ones are
  * recognised when they come again. */
-typedef struct tsi_stated {
-  int32_t *rows; /* of entry e: the number of the row, or, stated with ts_system_add, -1 - the equation */
+typedef struct tsi_assembly {
+  int32_t *rows; /* of entry e: the number of the row, or, added with ts_system_add, -1 - the equation */
   int32_t *unknowns;
   double *coefficients;
   int64_t count, capacity;
@@ -22,15 +22,15 @@ typedef struct tsi_stated {
   double *weights;
   int32_t row_count, row_capacity;
   double *added; /* right-hand sides of ts_system_add_right_hand_side, for all equations; NULL: none */
-} tsi_stated;
+} tsi_assembly;
 
 /* Equations or conditions over all unknowns: CSR, columns ascending, each once. */
 typedef struct tsi_equations {
   int32_t rows;
   int32_t *offsets, *columns;
   double *values;
-  int32_t *slots;           /* where entry e as stated is added, then those of mirrors; NULL: in their order */
-  int64_t stated;           /* entries that the places are of */
+  int32_t *slots;           /* where entry e as added goes, then those of mirrors; NULL: in their order */
+  int64_t places_of;        /* entries that the places are of */
   int32_t *row_of;          /* the equation that row r is; NULL: its number */
   double *right_hand_sides; /* rows x components; in a square system multiplied by weights, as the values are */
   double *weights;
@@ -64,15 +64,15 @@ struct ts_system {
   double *values; /* unknowns x components */
   unsigned char *locked;
   int32_t locked_count;
-  double open_row[4]; /* right-hand sides of the row that is being stated */
+  double open_row[4]; /* right-hand sides of the open row */
   int64_t open_entry; /* its first one */
 
-  tsi_stated stated;
+  tsi_assembly assembly;
   tsi_equations equations;
   tsi_reduced reduced;
 
   /* What has to be done before the next solve. */
-  int new_pattern; /* other places or locks: everything anew */
+  int new_pattern; /* other places or locks: everything is rebuilt */
   int new_values;  /* of the matrix */
   int new_right_hand_sides;
   int new_locked_values;
@@ -83,7 +83,7 @@ struct ts_system {
   size_t numbers_capacity;
   ts_system_solve_desc how; /* resolved, what the objects below were made for */
   int32_t *order, *places; /* unknowns by their index on the device, and the other way round; NULL: their own */
-  ts_bandwidth bandwidth, bandwidth_stated;
+  ts_bandwidth bandwidth, bandwidth_natural;
   int applied;                        /* A and A^T instead of A^T A */
   double bytes_formed, bytes_applied; /* that a product would read, as far as known */
   ts_matrix *matrix, *transposed;     /* the second where they are applied */
@@ -110,7 +110,7 @@ ts_status tsi_system_check_ready(const ts_system *s, const char *function);
 /* Brings the solution back if it is still on the device. */
 ts_status tsi_system_fetch(ts_system *s);
 
-/* ---- system_equations.c: from what was stated; at the same places values only ---- */
+/* ---- system_equations.c: from what was added; at the same places values only ---- */
 ts_status tsi_equations_create(ts_system *s);
 void tsi_equations_free(ts_context *context, tsi_equations *equations);
 
@@ -118,7 +118,7 @@ void tsi_equations_free(ts_context *context, tsi_equations *equations);
 ts_status tsi_system_reduce(ts_system *s);
 /* `*fits` is 0 and nothing is formed where it would have more entries than `most`. */
 ts_status tsi_system_form_normal(ts_system *s, int64_t most, int *fits);
-/* A^T W b as stated, of all unknowns. */
+/* A^T W b as assembled, of all unknowns. */
 ts_status tsi_system_normal_right_hand_sides(ts_system *s);
 void tsi_reduced_free(ts_context *context, tsi_reduced *reduced);
 /* b - K x_locked, of an applied system with the roots of weights, in single precision; 0 in rows of locked
@@ -133,7 +133,7 @@ ts_status tsi_reduced_end_row(const ts_system *s, tsi_reduced *r, int32_t row);
 
 /* ---- system_applied.c ---- */
 ts_status tsi_system_weigh(ts_system *s);
-ts_status tsi_system_lay_out_applied(ts_system *s, ts_format format, int anew);
+ts_status tsi_system_lay_out_applied(ts_system *s, ts_format format, int rebuild);
 
 /* ---- system_order.c ---- */
 ts_status tsi_system_find_order(ts_system *s);

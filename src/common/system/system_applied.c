@@ -88,7 +88,7 @@ static ts_status create_matrices(ts_context *context, const ts_csr *csr, const t
   return status;
 }
 
-ts_status tsi_system_lay_out_applied(ts_system *s, ts_format format, int anew) {
+ts_status tsi_system_lay_out_applied(ts_system *s, ts_format format, int rebuild) {
   const ts_csr csr = {s->equations.rows, s->desc.unknowns, s->reduced.offsets, s->reduced.columns,
                       s->reduced.values};
   tsi_host_csr transposed;
@@ -97,11 +97,11 @@ ts_status tsi_system_lay_out_applied(ts_system *s, ts_format format, int anew) {
   TSI_TRY(transpose(s->context, &csr, &transposed));
   const ts_csr view = view_of(&transposed);
   ts_status status = TS_OK;
-  if (anew) {
+  if (rebuild) {
     status = tsi_system_fetch(s);
     s->new_start = 1;
     tsi_system_forget_order(s);
-    s->bandwidth = s->bandwidth_stated = (ts_bandwidth){0};
+    s->bandwidth = s->bandwidth_natural = (ts_bandwidth){0};
     format = tsi_system_choose_format(s, &csr, format, why, sizeof why);
     if (status == TS_OK) status = create_matrices(s->context, &csr, &transposed, format, &A, &At);
     if (status == TS_OK && why[0]) memcpy(A->info.choice, why, sizeof why);
@@ -110,7 +110,7 @@ ts_status tsi_system_lay_out_applied(ts_system *s, ts_format format, int anew) {
     if (status == TS_OK) status = ts_matrix_set_values(s->transposed, &view);
   }
   tsi_csr_free(s->context, &transposed);
-  if (status < 0 || !anew) return status;
+  if (status < 0 || !rebuild) return status;
   tsi_system_release_device(s);
   s->matrix = A;
   s->transposed = At;

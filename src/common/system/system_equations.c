@@ -1,4 +1,4 @@
-/* The system builder: equations in CSR from what was stated, in time linear in it. Two counting sorts, by
+/* The system builder: equations in CSR from what was added, in time linear in it. Two counting sorts, by
  * column and then by row, leave columns ascending and equal places side by side; where each coefficient went is
  * kept, so that other ones at the same places are only added up. */
 #include <string.h>
@@ -22,7 +22,7 @@ static int32_t equation_of(const tsi_equations *q, int32_t row) {
 
 /* Row k of as many as there are unlocked unknowns belongs to the k-th of them. */
 static ts_status map_rows(const ts_system *s, tsi_equations *q) {
-  const int32_t rows = s->stated.row_count;
+  const int32_t rows = s->assembly.row_count;
   if (s->desc.least_squares || rows == 0 || rows == s->desc.unknowns) return TS_OK;
   q->row_of = tsi_malloc(s->context, (size_t)rows, sizeof *q->row_of);
   if (!q->row_of) return tsi_out_of_memory(s->context, "equations", (size_t)rows * sizeof *q->row_of);
@@ -35,7 +35,7 @@ static ts_status map_rows(const ts_system *s, tsi_equations *q) {
 /* ---- Places ---- */
 
 static int is_sorted(const ts_system *s, const tsi_equations *q) {
-  const tsi_stated *t = &s->stated;
+  const tsi_assembly *t = &s->assembly;
   if (s->desc.symmetric) return 0;
   int32_t row = -1, column = -1;
   for (int64_t e = 0; e < t->count; e++) {
@@ -48,7 +48,7 @@ static int is_sorted(const ts_system *s, const tsi_equations *q) {
 }
 
 static ts_status take_sorted(const ts_system *s, tsi_equations *q) {
-  const tsi_stated *t = &s->stated;
+  const tsi_assembly *t = &s->assembly;
   q->columns = tsi_malloc(s->context, (size_t)t->count, sizeof *q->columns);
   if (!q->columns) return tsi_out_of_memory(s->context, "equations", (size_t)t->count * sizeof *q->columns);
   memcpy(q->columns, t->unknowns, (size_t)t->count * sizeof *q->columns);
@@ -69,9 +69,9 @@ static void counting_sort(const int32_t *keys, int32_t key_count, const int32_t 
   }
 }
 
-/* Entries as stated, then their mirrors. */
+/* Entries as added, then their mirrors. */
 static void list_places(const ts_system *s, const tsi_equations *q, int32_t *rows, int32_t *columns) {
-  const tsi_stated *t = &s->stated;
+  const tsi_assembly *t = &s->assembly;
   int64_t mirror = t->count;
   for (int64_t e = 0; e < t->count; e++) {
     rows[e] = equation_of(q, t->rows[e]);
@@ -104,7 +104,7 @@ static ts_status take_order(const ts_system *s, tsi_equations *q, const int32_t 
 }
 
 static ts_status sort_places(const ts_system *s, tsi_equations *q) {
-  const tsi_stated *t = &s->stated;
+  const tsi_assembly *t = &s->assembly;
   ts_context *context = s->context;
   int64_t count = t->count;
   for (int64_t e = 0; s->desc.symmetric && e < t->count; e++)
@@ -132,7 +132,7 @@ static ts_status sort_places(const ts_system *s, tsi_equations *q) {
 }
 
 static ts_status create_pattern(const ts_system *s, tsi_equations *q) {
-  q->stated = s->stated.count;
+  q->places_of = s->assembly.count;
   q->offsets = tsi_calloc(s->context, (size_t)q->rows + 1, sizeof *q->offsets);
   const size_t numbers = (size_t)q->rows * (size_t)s->desc.components;
   q->right_hand_sides = tsi_malloc(s->context, numbers, sizeof *q->right_hand_sides);
@@ -149,7 +149,7 @@ static ts_status create_pattern(const ts_system *s, tsi_equations *q) {
 /* ---- Numbers ---- */
 
 static void add_up(const ts_system *s, tsi_equations *q) {
-  const tsi_stated *t = &s->stated;
+  const tsi_assembly *t = &s->assembly;
   if (!q->slots) {
     memcpy(q->values, t->coefficients, (size_t)t->count * sizeof *q->values);
     return;
@@ -164,7 +164,7 @@ static void add_up(const ts_system *s, tsi_equations *q) {
 }
 
 static void take_right_hand_sides(const ts_system *s, tsi_equations *q) {
-  const tsi_stated *t = &s->stated;
+  const tsi_assembly *t = &s->assembly;
   const size_t components = (size_t)s->desc.components;
   const size_t numbers = (size_t)q->rows * components;
   for (size_t k = 0; k < numbers; k++) q->right_hand_sides[k] = t->added ? t->added[k] : 0;
@@ -179,14 +179,16 @@ static void take_right_hand_sides(const ts_system *s, tsi_equations *q) {
 
 static int is_known(const ts_system *s, const tsi_equations *q) {
   const tsi_equations *before = &s->equations;
-  if (s->stated.known != s->stated.count || before->stated != s->stated.count || before->rows != q->rows)
+  if (s->assembly.known != s->assembly.count || before->places_of != s->assembly.count ||
+      before->rows != q->rows)
     return 0;
   if (!before->row_of != !q->row_of) return 0;
-  return !q->row_of || memcmp(before->row_of, q->row_of, (size_t)s->stated.row_count * sizeof *q->row_of) == 0;
+  return !q->row_of ||
+         memcmp(before->row_of, q->row_of, (size_t)s->assembly.row_count * sizeof *q->row_of) == 0;
 }
 
 ts_status tsi_equations_create(ts_system *s) {
-  tsi_equations q = {.rows = s->desc.least_squares ? s->stated.row_count : s->desc.unknowns};
+  tsi_equations q = {.rows = s->desc.least_squares ? s->assembly.row_count : s->desc.unknowns};
   ts_status status = map_rows(s, &q);
   if (status == TS_OK && is_known(s, &q)) {
     tsi_equations_free(s->context, &q);
@@ -198,7 +200,7 @@ ts_status tsi_equations_create(ts_system *s) {
     }
     tsi_equations_free(s->context, &s->equations);
     s->equations = q;
-    s->stated.known = s->stated.count;
+    s->assembly.known = s->assembly.count;
     s->new_pattern = 1;
   }
   add_up(s, &s->equations);

@@ -121,8 +121,9 @@ static ts_status create_matrix(ts_system *s, const ts_csr *csr, const unsigned c
 }
 
 /* In the order of the unknowns, or in another one. */
-static ts_status upload(ts_system *s, const ts_csr *csr, ts_format format, int anew) {
-  if (!s->order) return anew ? create_matrix(s, csr, s->locked, format) : ts_matrix_set_values(s->matrix, csr);
+static ts_status upload(ts_system *s, const ts_csr *csr, ts_format format, int rebuild) {
+  if (!s->order)
+    return rebuild ? create_matrix(s, csr, s->locked, format) : ts_matrix_set_values(s->matrix, csr);
   unsigned char *locked = tsi_malloc(s->context, (size_t)s->desc.unknowns, 1);
   if (!locked) return tsi_out_of_memory(s->context, "another order", (size_t)s->desc.unknowns);
   tsi_host_csr ordered;
@@ -130,18 +131,18 @@ static ts_status upload(ts_system *s, const ts_csr *csr, ts_format format, int a
   const ts_csr view = {ordered.rows, ordered.columns, ordered.row_offsets, ordered.column_indices,
                        ordered.values};
   if (status == TS_OK)
-    status = anew ? create_matrix(s, &view, locked, format) : ts_matrix_set_values(s->matrix, &view);
+    status = rebuild ? create_matrix(s, &view, locked, format) : ts_matrix_set_values(s->matrix, &view);
   if (status == TS_OK) name_unknowns(s);
   tsi_csr_free(s->context, &ordered);
   tsi_free(s->context, locked);
   return status;
 }
 
-static ts_status lay_out(ts_system *s, const ts_system_solve_desc *how, int anew) {
-  if (s->applied) return tsi_system_lay_out_applied(s, how->format, anew);
+static ts_status lay_out(ts_system *s, const ts_system_solve_desc *how, int rebuild) {
+  if (s->applied) return tsi_system_lay_out_applied(s, how->format, rebuild);
   const ts_csr csr = {s->desc.unknowns, s->desc.unknowns, s->reduced.offsets, s->reduced.columns,
                       s->reduced.values};
-  if (anew) {
+  if (rebuild) {
     TSI_TRY(tsi_system_fetch(s));
     s->new_start = 1;
     tsi_system_release_device(s);
@@ -149,9 +150,9 @@ static ts_status lay_out(ts_system *s, const ts_system_solve_desc *how, int anew
       TSI_TRY(tsi_system_find_order(s));
     else
       tsi_system_forget_order(s);
-    TSI_TRY(ts_csr_bandwidth(s->context, &csr, &s->bandwidth_stated));
+    TSI_TRY(ts_csr_bandwidth(s->context, &csr, &s->bandwidth_natural));
   }
-  return upload(s, &csr, how->format, anew);
+  return upload(s, &csr, how->format, rebuild);
 }
 
 ts_status tsi_system_prepare_matrix(ts_system *s, const ts_system_solve_desc *how, double *seconds_build,
@@ -159,12 +160,13 @@ ts_status tsi_system_prepare_matrix(ts_system *s, const ts_system_solve_desc *ho
   const double start = tsi_seconds();
   if (how->normal != s->how.normal) s->new_pattern = 1;
   const int other = s->new_pattern || s->new_values;
-  const int anew = !s->matrix || s->new_pattern || how->format != s->how.format || how->order != s->how.order;
+  const int rebuild =
+      !s->matrix || s->new_pattern || how->format != s->how.format || how->order != s->how.order;
   if (other) TSI_TRY(build(s, how->normal));
   const double built = tsi_seconds();
   *seconds_build = s->seconds_build + (other ? built - start : 0);
-  if (other || anew) TSI_TRY(lay_out(s, how, anew));
-  *seconds_layout = other || anew ? tsi_seconds() - built : 0;
+  if (other || rebuild) TSI_TRY(lay_out(s, how, rebuild));
+  *seconds_layout = other || rebuild ? tsi_seconds() - built : 0;
   s->how.format = how->format;
   s->how.normal = how->normal;
   s->how.order = how->order;

@@ -1,4 +1,4 @@
-/* The system builder: what is stated between ts_system_begin and ts_system_end. */
+/* The system builder: what is added between ts_system_begin and ts_system_end. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ ts_status tsi_system_grow(ts_context *context, void **array, int64_t used, int64
 /* Room for `more` entries after the last one. Where memory ends half way, some arrays are larger than
  * `capacity` says. */
 static ts_status reserve_entries(ts_system *s, int64_t more) {
-  tsi_stated *t = &s->stated;
+  tsi_assembly *t = &s->assembly;
   if (more > INT32_MAX - t->count)
     return tsi_fail(s->context, TS_ERROR_LIMIT, "a system has at most %d coefficients", INT32_MAX);
   if (t->count + more <= t->capacity) return TS_OK;
@@ -40,7 +40,7 @@ static ts_status reserve_entries(ts_system *s, int64_t more) {
 }
 
 static ts_status reserve_row(ts_system *s) {
-  tsi_stated *t = &s->stated;
+  tsi_assembly *t = &s->assembly;
   if (t->row_count < t->row_capacity) return TS_OK;
   if (t->row_count == TSI_MAX_SIZE)
     return tsi_fail(s->context, TS_ERROR_LIMIT, "a system has at most %d rows", t->row_count);
@@ -55,7 +55,7 @@ static ts_status reserve_row(ts_system *s) {
 }
 
 /* There is room. */
-static void push(tsi_stated *t, int32_t row, int32_t unknown, double a) {
+static void push(tsi_assembly *t, int32_t row, int32_t unknown, double a) {
   const int64_t e = t->count++;
   if (e < t->known && (t->rows[e] != row || t->unknowns[e] != unknown)) t->known = 0;
   t->rows[e] = row;
@@ -72,7 +72,7 @@ static const char *expected_call(tsi_system_state state) {
   case TSI_SYSTEM_IN_ROW:
     return "a row is open; ts_system_end_row closes it";
   default:
-    return "no equations are being stated; ts_system_begin comes first";
+    return "no assembly is open; ts_system_begin comes first";
   }
 }
 
@@ -93,8 +93,8 @@ ts_status ts_system_begin(ts_system *system) {
   tsi_clear_error(system->context);
   if (system->state == TSI_SYSTEM_OPEN || system->state == TSI_SYSTEM_IN_ROW)
     return tsi_fail(system->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: equations are being stated already; ts_system_end comes first", __func__);
-  tsi_stated *t = &system->stated;
+                    "%s: an assembly is open already; ts_system_end comes first", __func__);
+  tsi_assembly *t = &system->assembly;
   t->count = 0;
   t->row_count = 0;
   tsi_free(system->context, t->added);
@@ -109,7 +109,7 @@ static ts_status check_coefficient(const ts_system *s, int32_t unknown, double a
   TSI_TRY(tsi_system_check_unknown(s, unknown, function));
   if (!isfinite(a))
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT, "%s: row %d: the coefficient of unknown %d is %g",
-                    function, s->stated.row_count, unknown, a);
+                    function, s->assembly.row_count, unknown, a);
   return TS_OK;
 }
 
@@ -132,21 +132,21 @@ static ts_status check_right_hand_sides(const ts_system *s, int32_t row, const d
 static ts_status check_weight(const ts_system *s, double weight, const char *function) {
   if (!(weight >= 0 && isfinite(weight)))
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: row %d: its weight is %g; weights are at least 0", function, s->stated.row_count,
+                    "%s: row %d: its weight is %g; weights are at least 0", function, s->assembly.row_count,
                     weight);
   if (weight == 0 && !s->desc.least_squares)
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
                     "%s: row %d: its weight is 0, and an equation of a square system must count", function,
-                    s->stated.row_count);
+                    s->assembly.row_count);
   return TS_OK;
 }
 
 /* Another row fits. */
 static ts_status check_row_number(const ts_system *s, const char *function) {
-  if (!s->desc.least_squares && s->stated.row_count >= s->desc.unknowns)
+  if (!s->desc.least_squares && s->assembly.row_count >= s->desc.unknowns)
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
                     "%s: row %d is one more than the square system has unknowns (least_squares is not set)",
-                    function, s->stated.row_count);
+                    function, s->assembly.row_count);
   return TS_OK;
 }
 
@@ -157,7 +157,7 @@ ts_status ts_system_begin_row(ts_system *system) {
   TSI_TRY(check_row_number(system, __func__));
   TSI_TRY(reserve_row(system));
   memset(system->open_row, 0, sizeof system->open_row);
-  system->open_entry = system->stated.count;
+  system->open_entry = system->assembly.count;
   system->state = TSI_SYSTEM_IN_ROW;
   return TS_OK;
 }
@@ -166,7 +166,7 @@ ts_status ts_system_coefficient(ts_system *system, int32_t unknown, double a) {
   IN_STATE(system, TSI_SYSTEM_IN_ROW);
   TSI_TRY(check_coefficient(system, unknown, a, __func__));
   TSI_TRY(reserve_entries(system, 1));
-  push(&system->stated, system->stated.row_count, unknown, a);
+  push(&system->assembly, system->assembly.row_count, unknown, a);
   return TS_OK;
 }
 
@@ -175,15 +175,15 @@ ts_status ts_system_right_hand_side(ts_system *system, int component, double b) 
   TSI_TRY(check_component(system, component, __func__));
   if (!isfinite(b))
     return tsi_fail(system->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: row %d: the right-hand side is %g in component %d", __func__, system->stated.row_count,
-                    b, component);
+                    "%s: row %d: the right-hand side is %g in component %d", __func__,
+                    system->assembly.row_count, b, component);
   system->open_row[component] += b;
   return TS_OK;
 }
 
 /* There is room. The weight of an equation is multiplied in at once; that of a condition is kept. */
 static void close_row(ts_system *s, int64_t first, const double *right_hand_sides, double weight) {
-  tsi_stated *t = &s->stated;
+  tsi_assembly *t = &s->assembly;
   const int components = s->desc.components, multiply = !s->desc.least_squares;
   double *b = t->right_hand_sides + (size_t)t->row_count * (size_t)components;
   for (int c = 0; c < components; c++)
@@ -212,12 +212,13 @@ ts_status ts_system_row(ts_system *system, int count, const int32_t *unknowns, c
   }
   TSI_TRY(check_row_number(system, __func__));
   for (int k = 0; k < count; k++) TSI_TRY(check_coefficient(system, unknowns[k], coefficients[k], __func__));
-  TSI_TRY(check_right_hand_sides(system, system->stated.row_count, right_hand_sides, __func__));
+  TSI_TRY(check_right_hand_sides(system, system->assembly.row_count, right_hand_sides, __func__));
   TSI_TRY(check_weight(system, weight, __func__));
   TSI_TRY(reserve_row(system));
   TSI_TRY(reserve_entries(system, count));
-  const int64_t first = system->stated.count;
-  for (int k = 0; k < count; k++) push(&system->stated, system->stated.row_count, unknowns[k], coefficients[k]);
+  const int64_t first = system->assembly.count;
+  for (int k = 0; k < count; k++)
+    push(&system->assembly, system->assembly.row_count, unknowns[k], coefficients[k]);
   close_row(system, first, right_hand_sides, weight);
   return TS_OK;
 }
@@ -227,7 +228,7 @@ ts_status ts_system_row(ts_system *system, int count, const int32_t *unknowns, c
 static ts_status check_equation(const ts_system *s, int32_t i, const char *function) {
   if (s->desc.least_squares)
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
-                    "%s: the system is least squares, whose conditions are stated row by row", function);
+                    "%s: the system is least squares, whose rows are added one by one", function);
   if (i < 0 || i >= s->desc.unknowns)
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT,
                     "%s: equation %d is out of range; they go from 0 to %d", function, i, s->desc.unknowns - 1);
@@ -242,7 +243,7 @@ ts_status ts_system_add(ts_system *system, int32_t i, int32_t j, double a) {
     return tsi_fail(system->context, TS_ERROR_INVALID_ARGUMENT,
                     "%s: the coefficient of unknown %d in equation %d is %g", __func__, j, i, a);
   TSI_TRY(reserve_entries(system, 1));
-  push(&system->stated, -1 - i, j, a);
+  push(&system->assembly, -1 - i, j, a);
   return TS_OK;
 }
 
@@ -253,7 +254,7 @@ ts_status ts_system_add_right_hand_side(ts_system *system, int32_t i, int compon
   if (!isfinite(b))
     return tsi_fail(system->context, TS_ERROR_INVALID_ARGUMENT,
                     "%s: the right-hand side of equation %d is %g in component %d", __func__, i, b, component);
-  tsi_stated *t = &system->stated;
+  tsi_assembly *t = &system->assembly;
   if (!t->added) t->added = tsi_calloc(system->context, tsi_system_numbers(system), sizeof *t->added);
   if (!t->added)
     return tsi_out_of_memory(system->context, "right-hand sides",
@@ -265,7 +266,7 @@ ts_status ts_system_add_right_hand_side(ts_system *system, int32_t i, int compon
 /* ---- The end ---- */
 
 static ts_status check_row_count(const ts_system *s, const char *function) {
-  const tsi_stated *t = &s->stated;
+  const tsi_assembly *t = &s->assembly;
   const int32_t unknowns = s->desc.unknowns, unlocked = unknowns - s->locked_count;
   if (t->count == 0)
     return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT, "%s: no equation has a coefficient", function);
@@ -331,5 +332,5 @@ ts_status tsi_system_check_ready(const ts_system *s, const char *function) {
   if (s->state == TSI_SYSTEM_READY) return TS_OK;
   return tsi_fail(s->context, TS_ERROR_INVALID_ARGUMENT, "%s: %s", function,
                   s->state == TSI_SYSTEM_EMPTY ? "the system has no equations; ts_system_begin comes first"
-                                               : "equations are being stated; ts_system_end comes first");
+                                               : "an assembly is open; ts_system_end comes first");
 }

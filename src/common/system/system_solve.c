@@ -47,7 +47,7 @@ static ts_status resolve(const ts_system *s, const ts_system_solve_desc *desc, t
   *out = desc ? *desc : defaults;
   if (!ts_method_name(out->method))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is %d, which is no ts_method", out->method);
-  if (out->order != TS_ORDER_STATED && out->order != TS_ORDER_RCM)
+  if (out->order != TS_ORDER_NATURAL && out->order != TS_ORDER_RCM)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "order is %d, which is no ts_order", out->order);
   if (out->normal < TS_NORMAL_AUTO || out->normal > TS_NORMAL_APPLIED)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "normal is %d, which is no ts_normal", out->normal);
@@ -64,10 +64,10 @@ static ts_status resolve(const ts_system *s, const ts_system_solve_desc *desc, t
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "normal is TS_NORMAL_APPLIED, which takes method cgls, and method is %s",
                     ts_method_name(out->method));
-  if (out->order != TS_ORDER_STATED && out->normal == TS_NORMAL_APPLIED)
+  if (out->order != TS_ORDER_NATURAL && out->normal == TS_NORMAL_APPLIED)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "order is set, which square matrices have, and normal equations are to be applied");
-  const int square = out->method != TS_METHOD_AUTO || out->order != TS_ORDER_STATED;
+  const int square = out->method != TS_METHOD_AUTO || out->order != TS_ORDER_NATURAL;
   if (out->normal == TS_NORMAL_AUTO && square && s->desc.least_squares) out->normal = TS_NORMAL_FORMED;
   return TS_OK;
 }
@@ -205,7 +205,7 @@ static void describe(const ts_system *s, const ts_system_solve_desc *how, ts_sys
   result->format = info.format;
   result->nonzeros = info.nonzeros;
   result->bandwidth = s->bandwidth;
-  result->bandwidth_stated = s->bandwidth_stated;
+  result->bandwidth_natural = s->bandwidth_natural;
   result->bytes_device = info.bytes_device;
   if (s->applied) result->bytes_device += s->transposed->info.bytes_device;
   if (!s->desc.least_squares) {

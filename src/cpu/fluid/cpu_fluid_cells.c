@@ -189,7 +189,7 @@ CPU_INLINE void move_particle(const cell_job *job, uint32_t particle, const floa
   vec2 v = cpu_velocity_at(d, job->velocity, p);
   p = cpu_trace(d, job->velocity, p, v, -cells);
   float age = in[2] + job->step->dt;
-  /* Lifetimes differ by half, so that not all begin anew at once. */
+  /* Lifetimes differ by half, so that not all restart at once. */
   const float most = job->step->lifetime * (0.75f + 0.5f * random_number(0, particle, 0));
   if (cpu_is_outside(d, p) || job->walls[2 * cpu_cell_at(d, p)] != 0 || (most > 0 && age >= most)) {
     age = 0;

@@ -134,7 +134,7 @@ __global__ static void move_particles(const __grid_constant__ tsi_fluid_domain d
   float2 p = make_float2(in.x / h, in.y / h);
   p = fluid_trace(d, velocity, p, fluid_velocity_at(d, velocity, p), -step.dt / h);
   float age = in.z + step.dt;
-  /* Lifetimes differ by half, so that not all begin anew at once. */
+  /* Lifetimes differ by half, so that not all restart at once. */
   const float most = step.lifetime * (0.75f + 0.5f * random_number(0, particle, 0));
   if (fluid_is_outside(d, p) || is_in_wall(d, walls, p) || (most > 0 && age >= most)) {
     age = 0;

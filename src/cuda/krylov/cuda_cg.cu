@@ -108,7 +108,7 @@ int cuda_cg_fits(const ts_matrix *A) {
   if (!cuda_state_of(A->context)->cooperative) return 0;
   if (A->stencil) return 1;
   const cuda_matrix *m = cuda_matrix_of(A);
-  return m->format != TS_FORMAT_SEGMENTS && (m->format == TS_FORMAT_CSR || m->works.count == 0);
+  return m->format != TS_FORMAT_SEGMENTS && (m->format == TS_FORMAT_CSR || m->row_blocks.count == 0);
 }
 
 ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
@@ -126,8 +126,8 @@ ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
   if (run->matrix->stencil) return cuda_cg_iterate_stencil(context, run->matrix, &job, run->e->components);
   const cuda_matrix *m = cuda_matrix_of(run->matrix);
   if (m->bcrs.log2_block) return cuda_cg_iterate_bcrs(context, run->matrix, &job, run->e->components);
-  if (m->format == TS_FORMAT_CSR && m->works.count)
-    return cuda_cg_iterate_works(context, m, &job, run->e->components);
+  if (m->format == TS_FORMAT_CSR && m->row_blocks.count)
+    return cuda_cg_iterate_row_blocks(context, m, &job, run->e->components);
   if (m->format == TS_FORMAT_CSR) return start_components(context, cg_csr{m->csr}, job, run->e->components);
   if (m->slices.lean) return start_components(context, cg_slices<true>{m->slices}, job, run->e->components);
   return start_components(context, cg_slices<false>{m->slices}, job, run->e->components);

@@ -27,7 +27,8 @@ struct cg_job {
 /* cuda_cg_bcrs.cu, cuda_cg_stencil.cu, cuda_cg_csr.cu */
 ts_status cuda_cg_iterate_bcrs(ts_context *context, const ts_matrix *A, const cg_job *job, int components);
 ts_status cuda_cg_iterate_stencil(ts_context *context, const ts_matrix *A, const cg_job *job, int components);
-ts_status cuda_cg_iterate_works(ts_context *context, const cuda_matrix *m, const cg_job *job, int components);
+ts_status cuda_cg_iterate_row_blocks(ts_context *context, const cuda_matrix *m, const cg_job *job,
+                                     int components);
 
 static __device__ __forceinline__ float *delta_slot(const cg_job &job, int k) {
   return job.ring + 8 * (size_t)((job.iteration + k) % job.ring_size);

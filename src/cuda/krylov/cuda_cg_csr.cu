@@ -1,27 +1,28 @@
-/* Iterations of conjugate gradients in one kernel, with the works of CSR: cuda_spmv_csr.cuh. A block has
- * several works side by side. */
+/* Iterations of conjugate gradients in one kernel, with the row blocks of CSR: cuda_spmv_csr.cuh. A block has
+ * several row blocks side by side. */
 #include "cuda_cg_kernels.cuh"
 #include "cuda/matrix/cuda_spmv_csr.cuh"
 
-struct cg_works {
+struct cg_row_blocks {
   cuda_csr m;
-  cuda_works w;
+  cuda_row_blocks w;
   static constexpr bool few_registers = false;
 };
 
-/* As many works as there is shared memory for. */
-template <int N> constexpr int pass_threads<N, cg_works> = N == 1 ? PASS_THREADS : PASS_THREADS / 2;
+/* As many row blocks as there is shared memory for. */
+template <int N> constexpr int pass_threads<N, cg_row_blocks> = N == 1 ? PASS_THREADS : PASS_THREADS / 2;
 
 /* Of no rows behind the last one. */
-static __device__ __forceinline__ tsi_row_work work_in_turn(const cuda_works &w, int turn, bool backward) {
-  tsi_row_work none = {};
-  return turn < w.count ? load_work(w.works + (backward ? w.count - 1 - turn : turn)) : none;
+static __device__ __forceinline__ tsi_row_block row_block_in_turn(const cuda_row_blocks &w, int turn,
+                                                                  bool backward) {
+  tsi_row_block none = {};
+  return turn < w.count ? load_work(w.row_blocks + (backward ? w.count - 1 - turn : turn)) : none;
 }
 
-/* A piece's part of the sums of d q, which so are added up in the same order each time; and q of the row in the
- * work that comes last. */
+/* A piece's work of the sums of d q, which so are added up in the same order each time; and q of the row in the
+ * row block that comes last. */
 template <int N>
-static __device__ __forceinline__ void keep_piece(const cg_job &job, const cuda_works &w, int number,
+static __device__ __forceinline__ void keep_piece(const cg_job &job, const cuda_row_blocks &w, int number,
                                                   row_piece<N, float> &own, double (&dq)[N]) {
   const bool is_first = threadIdx.x % 32 == 0;
   if (is_first) {
@@ -36,55 +37,57 @@ static __device__ __forceinline__ void keep_piece(const cg_job &job, const cuda_
 
 /* q = A d and the sums of d q. */
 template <int N>
-static __device__ __forceinline__ void multiply_pass(const cg_work<cg_works> &work, bool backward,
+static __device__ __forceinline__ void multiply_pass(const cg_work<cg_row_blocks> &work, bool backward,
                                                      double (&dq)[N]) {
-  constexpr int side_by_side = pass_threads<N, cg_works> / WORK_THREADS;
-  __shared__ work_memory<N, float> memories[side_by_side];
+  constexpr int side_by_side = pass_threads<N, cg_row_blocks> / ROW_BLOCK_THREADS;
+  __shared__ row_block_memory<N, float> memories[side_by_side];
   const cg_job &job = work.job;
   const cuda_csr &m = work.rows.m;
-  const cuda_works &w = work.rows.w;
-  const int place = (int)threadIdx.x / WORK_THREADS, t = (int)threadIdx.x % WORK_THREADS;
-  work_memory<N, float> &memory = memories[place];
+  const cuda_row_blocks &w = work.rows.w;
+  const int place = (int)threadIdx.x / ROW_BLOCK_THREADS, t = (int)threadIdx.x % ROW_BLOCK_THREADS;
+  row_block_memory<N, float> &memory = memories[place];
   const float *x = job.d;
   const int stride = (int)gridDim.x * side_by_side;
-  tsi_row_work next = work_in_turn(w, (int)blockIdx.x * side_by_side + place, backward);
+  tsi_row_block next = row_block_in_turn(w, (int)blockIdx.x * side_by_side + place, backward);
   for (int begin = (int)blockIdx.x * side_by_side; begin < w.count; begin += stride) {
     const int turn = begin + place, number = backward ? w.count - 1 - turn : turn;
-    const tsi_row_work own = next;
-    next = work_in_turn(w, turn + stride, backward);
-    add_up_work<N>(
+    const tsi_row_block own = next;
+    next = row_block_in_turn(w, turn + stride, backward);
+    add_up_row_block<N>(
         m, own, t, x, [] {}, memory);
-    for (int row = t == 0 && own.pieces_before ? WORK_THREADS : t; row < own.rows; row += WORK_THREADS) {
+    for (int row = t == 0 && own.pieces_before ? ROW_BLOCK_THREADS : t; row < own.rows;
+         row += ROW_BLOCK_THREADS) {
       float sum[N];
-      row_of_work<N>(m, own, row, memory, sum);
+      row_of_row_block<N>(m, own, row, memory, sum);
       keep_product<N>(job, own.row + row, sum, dq);
     }
-    row_piece<N, float> piece = piece_of_work<N>(own, t, memory);
+    row_piece<N, float> piece = piece_of_row_block<N>(own, t, memory);
     __syncthreads(); /* the sums have been read */
     if (piece.pieces) keep_piece<N>(job, w, number, piece, dq);
   }
 }
 
-template <int N> static ts_status start_works(ts_context *context, cg_work<cg_works> *work) {
-  constexpr int threads = pass_threads<N, cg_works>;
-  const void *kernel = (const void *)iterate_in_passes<N, cg_works>;
-  TSI_TRY(cuda_spare_cache(context, CUDA_CG_WORKS + N - 1, kernel, threads));
-  const size_t quads = (work->job.count + 3) / 4, works = (size_t)work->rows.w.count;
-  const unsigned for_works = cuda_blocks_for(works, threads / WORK_THREADS),
+template <int N> static ts_status start_row_blocks(ts_context *context, cg_work<cg_row_blocks> *work) {
+  constexpr int threads = pass_threads<N, cg_row_blocks>;
+  const void *kernel = (const void *)iterate_in_passes<N, cg_row_blocks>;
+  TSI_TRY(cuda_spare_cache(context, CUDA_CG_ROW_BLOCKS + N - 1, kernel, threads));
+  const size_t quads = (work->job.count + 3) / 4, row_blocks = (size_t)work->rows.w.count;
+  const unsigned for_row_blocks = cuda_blocks_for(row_blocks, threads / ROW_BLOCK_THREADS),
                  for_quads = cuda_blocks_for(quads, threads);
-  return start_passes<N>(context, work, for_works > for_quads ? for_works : for_quads);
+  return start_passes<N>(context, work, for_row_blocks > for_quads ? for_row_blocks : for_quads);
 }
 
-ts_status cuda_cg_iterate_works(ts_context *context, const cuda_matrix *m, const cg_job *job, int components) {
-  cg_work<cg_works> work = {{m->csr, m->works}, *job};
+ts_status cuda_cg_iterate_row_blocks(ts_context *context, const cuda_matrix *m, const cg_job *job,
+                                     int components) {
+  cg_work<cg_row_blocks> work = {{m->csr, m->row_blocks}, *job};
   switch (components) {
   case 1:
-    return start_works<1>(context, &work);
+    return start_row_blocks<1>(context, &work);
   case 2:
-    return start_works<2>(context, &work);
+    return start_row_blocks<2>(context, &work);
   case 3:
-    return start_works<3>(context, &work);
+    return start_row_blocks<3>(context, &work);
   default:
-    return start_works<4>(context, &work);
+    return start_row_blocks<4>(context, &work);
   }
 }

@@ -21,10 +21,10 @@ __global__ static void diagonal_csr(const cuda_csr m, float *d, int components) 
 }
 
 /* d is 0 before. */
-__global__ static void diagonal_works(const cuda_works m, float *d, int components) {
-  const tsi_row_work work = m.works[blockIdx.x];
-  for (int32_t k = work.first + (int)threadIdx.x; k < work.end; k += (int)blockDim.x)
-    if (m.columns[k] == work.row) put(d, work.row, components, m.values[k]);
+__global__ static void diagonal_works(const cuda_row_blocks m, float *d, int components) {
+  const tsi_row_block part = m.row_blocks[blockIdx.x];
+  for (int32_t k = part.first + (int)threadIdx.x; k < part.end; k += (int)blockDim.x)
+    if (m.columns[k] == part.row) put(d, part.row, components, m.values[k]);
 }
 
 __global__ static void diagonal_slices(const cuda_slices m, float *d, int components) {
@@ -64,10 +64,10 @@ ts_status cuda_matrix_diagonal(ts_vector *d, const ts_matrix *A) {
   const cudaStream_t stream = cuda_stream(context);
   float *to = cuda_data(d);
   if (m.format == TS_FORMAT_JAGGED) {
-    if (m.works.count) {
+    if (m.row_blocks.count) {
       CUDA_TRY(context, cudaMemsetAsync(to, 0, cuda_count(d) * sizeof(float), stream));
-      TSI_TRY(cuda_launch(context, "diagonal_works", diagonal_works, (unsigned)m.works.count, CUDA_THREADS,
-                          m.works, to, d->components));
+      TSI_TRY(cuda_launch(context, "diagonal_works", diagonal_works, (unsigned)m.row_blocks.count, CUDA_THREADS,
+                          m.row_blocks, to, d->components));
     }
     const unsigned blocks = cuda_blocks_for((size_t)m.slices.count, CUDA_THREADS / 32);
     return cuda_launch(context, "diagonal_slices", diagonal_slices, blocks, CUDA_THREADS, m.slices, to,

@@ -14,11 +14,11 @@ static ts_status take(ts_matrix *A, const void *from, size_t count, size_t size,
 
 #define TAKE(A, from, count, to) TSI_TRY(take((A), (from), (size_t)(count), sizeof *(to), (void **)&(to)))
 
-static ts_status create_works(ts_matrix *A, const tsi_row_work *works, int32_t count) {
-  cuda_works *w = &cuda_matrix_of(A)->works;
+static ts_status create_works(ts_matrix *A, const tsi_row_block *row_blocks, int32_t count) {
+  cuda_row_blocks *w = &cuda_matrix_of(A)->row_blocks;
   w->count = count;
   if (count == 0) return TS_OK;
-  TAKE(A, works, count, w->works);
+  TAKE(A, row_blocks, count, w->row_blocks);
   TAKE(A, NULL, 2 * CUDA_PIECE_WORDS * (size_t)count, w->sums);
   TAKE(A, NULL, count, w->arrivals);
   return TS_OK;
@@ -41,10 +41,10 @@ static ts_status create_csr(ts_matrix *A, const tsi_host_csr *csr) {
   TSI_TRY(take_padded(A, csr->column_indices, m->value_count, (void **)&m->csr.columns));
   TSI_TRY(take_padded(A, csr->values, m->value_count, (void **)&m->values));
   m->csr.values = m->values;
-  if (plan->ends) TAKE(A, plan->ends, m->value_count / TSI_WORK_STEPS + 1, m->csr.ends);
-  TSI_TRY(create_works(A, plan->works, plan->work_count));
-  m->works.columns = m->csr.columns;
-  m->works.values = m->csr.values;
+  if (plan->ends) TAKE(A, plan->ends, m->value_count / TSI_ROW_BLOCK_STEPS + 1, m->csr.ends);
+  TSI_TRY(create_works(A, plan->row_blocks, plan->row_block_count));
+  m->row_blocks.columns = m->csr.columns;
+  m->row_blocks.values = m->csr.values;
   return TS_OK;
 }
 
@@ -85,9 +85,9 @@ static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
   const double rows = packed->csr->rows > 0 ? packed->csr->rows : 1;
   choose_kernels(&A->context->tuning, to, from, packed->csr->row_offsets[packed->csr->rows] / rows,
                  (double)cuda_state_of(A->context)->l2_bytes);
-  if (from->work_count) TAKE(A, packed->long_columns, from->long_entries, m->works.columns);
-  m->works.values = to->values + from->entries;
-  return create_works(A, from->works, from->work_count);
+  if (from->row_block_count) TAKE(A, packed->long_columns, from->long_entries, m->row_blocks.columns);
+  m->row_blocks.values = to->values + from->entries;
+  return create_works(A, from->row_blocks, from->row_block_count);
 }
 
 static ts_status create_segments(ts_matrix *A, const tsi_packed *packed) {

@@ -11,7 +11,7 @@ typedef struct cuda_csr {
   int log2_lanes; /* a row is shared by 1 << log2_lanes threads of a warp */
   const int32_t *row_offsets, *columns;
   const float *values;
-  const uint16_t *ends; /* with works: what tsi_row_plan has; then columns and values go on with zeros */
+  const uint16_t *ends; /* with row blocks: what tsi_row_plan has; then columns and values go on with zeros */
 } cuda_csr;
 
 /* Jagged diagonals in slices. */
@@ -48,16 +48,18 @@ typedef struct cuda_bcrs {
 
 enum { CUDA_PIECE_WORDS = 8 }; /* two a component */
 
-/* Works of blocks (tsi_row_work), and what the pieces of a long row hand to the last of them. */
-typedef struct cuda_works {
+/* Row blocks, one for each block of threads (tsi_row_block), and what the pieces of a long row hand to the last
+ * of them. */
+typedef struct cuda_row_blocks {
   int32_t count;
-  const tsi_row_work *works;
+  const tsi_row_block *row_blocks;
   const int32_t *columns; /* that first and end count in */
   const float *values;
-  /* Two sums a work, CUDA_PIECE_WORDS each: its piece of a row that began before, and of one that goes on. */
+  /* Two sums a row block, CUDA_PIECE_WORDS each: its piece of a row that began before, and of one that goes on.
+   */
   unsigned long long *sums; /* 0 between operations */
-  unsigned *arrivals;       /* of a row's pieces, at its first work; 0 between operations */
-} cuda_works;
+  unsigned *arrivals;       /* of a row's pieces, at its first row block; 0 between operations */
+} cuda_row_blocks;
 
 enum { CUDA_MATRIX_BLOCKS = 16 };
 
@@ -67,7 +69,7 @@ typedef struct cuda_matrix {
   cuda_slices slices;
   cuda_segments segments;
   cuda_bcrs bcrs;
-  cuda_works works;            /* of csr or of the long rows of slices */
+  cuda_row_blocks row_blocks;  /* of csr or of the long rows of slices */
   const unsigned char *locked; /* flags of rows where a residual is 0, NULL: none */
   float *values;               /* all of them */
   size_t value_count;

@@ -140,7 +140,7 @@ static __device__ __forceinline__ void cuda_slice_sum(const cuda_slices &m, cons
 }
 
 /* What a slice is and which row of what length this thread has: -1 and 0 where it has none, a row of which the
- * works take care, or beyond the last one. It reads nothing but the pattern. */
+ * row blocks take care, or beyond the last one. It reads nothing but the pattern. */
 struct cuda_place {
   tsi_slice slice;
   int32_t row;
@@ -160,7 +160,7 @@ static __device__ __forceinline__ cuda_place cuda_place_of(const cuda_slices &m,
   return p;
 }
 
-/* Sends for all entries of a slice with gaps, up to 32 of a row, so that threads which then wait for one after
+/* Prefetches all entries of a slice with gaps, up to 32 of a row, so that threads which then wait for one after
  * the other wait for the cache and not for memory. It takes no registers, as loads on their way would. */
 static __device__ __forceinline__ void cuda_prefetch_slice(const cuda_slices &m, const tsi_slice &s, int lane) {
   constexpr int line = 128 / 4; /* numbers of four bytes: the values of one k */

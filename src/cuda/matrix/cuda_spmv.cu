@@ -1,6 +1,6 @@
 /* y = A x, and r = b - A x in double precision.
  *
- * csr: neighbouring threads share a row, or, with works, a block has as many rows as have enough entries
+ * csr: neighbouring threads share a row, or, with row blocks, a block has as many rows as have enough entries
  * together. jagged: a warp has a slice. Where blocks share a row, the one that arrives last adds up their sums,
  * in the order of the pieces. */
 #include "cuda_spmv_jagged.cuh"
@@ -42,7 +42,7 @@ __global__ static void multiply_segments(const cuda_segments m, const operands o
 
 template <int N, typename Real>
 static ts_status start(ts_context *context, const cuda_matrix &m, const operands &o) {
-  const cuda_works &w = m.works;
+  const cuda_row_blocks &w = m.row_blocks;
   if (m.format == TS_FORMAT_JAGGED) {
     const unsigned blocks = (unsigned)w.count + cuda_blocks_for((size_t)m.slices.count, SLICE_WARPS);
     if constexpr (N == 1 && sizeof(Real) == 4)
@@ -57,10 +57,10 @@ static ts_status start(ts_context *context, const cuda_matrix &m, const operands
     return cuda_start(context, "multiply_segments", multiply_segments<N, Real>,
                       cuda_blocks_for((size_t)m.segments.rows), CUDA_THREADS, m.segments, o);
   if (w.count) {
-    const int number = (sizeof(Real) == 4 ? CUDA_MULTIPLY_WORKS : CUDA_RESIDUAL_WORKS) + N - 1;
-    TSI_TRY(cuda_spare_cache(context, number, (const void *)multiply_works<N, Real>, WORK_THREADS));
-    return cuda_start(context, "multiply_works", multiply_works<N, Real>, (unsigned)w.count, WORK_THREADS,
-                      m.csr, w, o);
+    const int number = (sizeof(Real) == 4 ? CUDA_MULTIPLY_ROW_BLOCKS : CUDA_RESIDUAL_ROW_BLOCKS) + N - 1;
+    TSI_TRY(cuda_spare_cache(context, number, (const void *)multiply_row_blocks<N, Real>, ROW_BLOCK_THREADS));
+    return cuda_start(context, "multiply_row_blocks", multiply_row_blocks<N, Real>, (unsigned)w.count,
+                      ROW_BLOCK_THREADS, m.csr, w, o);
   }
   return cuda_start(context, "multiply_csr", multiply_csr<N, Real>,
                     cuda_blocks_for((size_t)m.csr.rows << m.csr.log2_lanes), CUDA_THREADS, m.csr, o);

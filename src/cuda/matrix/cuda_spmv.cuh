@@ -37,8 +37,8 @@ template <int N, int THREADS, typename Real> static __device__ __forceinline__ v
       for (int c = 0; c < N; c++) sum[c] += warps[w][c];
 }
 
-/* Where the sum of a piece is handed in: the last one is that of a row which ends in the work. */
-static __device__ __forceinline__ volatile unsigned long long *sum_of_piece(const cuda_works &m, int work,
+/* Where the sum of a piece is handed in: the last one is that of a row which ends in the row block. */
+static __device__ __forceinline__ volatile unsigned long long *sum_of_piece(const cuda_row_blocks &m, int part,
                                                                             bool ends) {
   return m.sums + (2 * (size_t)work + !ends) * CUDA_PIECE_WORDS;
 }
@@ -50,7 +50,7 @@ static __device__ __forceinline__ volatile unsigned long long *sum_of_piece(cons
  * A word has half of a number, and a bit that says that it has come. So no fence is needed, which would empty
  * the first-level cache of all the x that other blocks have there. */
 template <int N, typename Real>
-static __device__ __forceinline__ bool hand_in(const cuda_works &m, int number, int piece, int pieces,
+static __device__ __forceinline__ bool hand_in(const cuda_row_blocks &m, int number, int piece, int pieces,
                                                Real (&sum)[N]) {
   static_assert(2 * N <= CUDA_PIECE_WORDS, "no room for the components");
   if (pieces == 1) return true;
@@ -93,18 +93,18 @@ static __device__ __forceinline__ bool hand_in(const cuda_works &m, int number, 
   return true;
 }
 
-/* A work in which no row ends, or one of jagged, by a block. MANY entries of a thread are on their way at a
- * time. */
+/* A row block in which no row ends, or one of jagged, by a block. MANY entries of a thread are on their way at
+ * a time. */
 template <int N, int THREADS, typename Real, int MANY = 2>
-static __device__ void piece_of_row(const cuda_works &m, const tsi_row_work &work, int number,
+static __device__ void piece_of_row(const cuda_row_blocks &m, const tsi_row_block &part, int number,
                                     const operands &o) {
   Real sum[N] = {};
   cuda_overlap_wait();
-  cuda_run<N, MANY>(m.values, m.columns, (uint32_t)work.first + threadIdx.x, (uint32_t)work.end, THREADS, o.x,
+  cuda_run<N, MANY>(m.values, m.columns, (uint32_t)part.first + threadIdx.x, (uint32_t)part.end, THREADS, o.x,
                     sum);
   sum_block<N, THREADS>(sum);
   if (threadIdx.x >= 32) return;
-  if (hand_in<N>(m, number, work.piece, work.pieces, sum) && threadIdx.x == 0) store<N>(o, work.row, sum);
+  if (hand_in<N>(m, number, part.piece, part.pieces, sum) && threadIdx.x == 0) store<N>(o, part.row, sum);
 }
 
 #endif

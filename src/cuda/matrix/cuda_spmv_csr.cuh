@@ -1,55 +1,58 @@
-/* y = A x and r = b - A x in CSR with works: a block has about as many entries as every other, and at both ends
- * perhaps a piece of a row that it shares with its neighbours.
+/* y = A x and r = b - A x in CSR with row blocks: a block has about as many entries as every other, and at both
+ * ends perhaps a piece of a row that it shares with its neighbours.
  *
- * Each thread takes TSI_WORK_STEPS neighbouring entries, whatever rows they are of, and adds up each row's. A
- * row that begins in one thread and ends in another is put together in two steps: every thread learns by
- * shuffles what the threads of its warp before it have of the row, then what the warps before have. In the same
- * way it learns how many rows end before. That every thread has equally many entries is worth more than that
- * neighbouring threads read neighbouring ones. The idea is the segmented sum's of Blelloch, Heroux and Zagha
- * 1993. */
+ * Each thread takes TSI_ROW_BLOCK_STEPS neighbouring entries, whatever rows they are of, and adds up each
+ * row's. A row that begins in one thread and ends in another is put together in two steps: every thread learns
+ * by shuffles what the threads of its warp before it have of the row, then what the warps before have. In the
+ * same way it learns how many rows end before. That every thread has equally many entries is worth more than
+ * that neighbouring threads read neighbouring ones. The idea is the segmented sum's of Blelloch, Heroux and
+ * Zagha 1993. */
 #ifndef CUDA_SPMV_WORKS_CUH
 #define CUDA_SPMV_WORKS_CUH
 
 #include "cuda_spmv.cuh"
 
-enum { WORK_THREADS = TSI_WORK_ENTRIES / TSI_WORK_STEPS, WORK_WARPS = WORK_THREADS / 32 };
+enum {
+  ROW_BLOCK_THREADS = TSI_ROW_BLOCK_ENTRIES / TSI_ROW_BLOCK_STEPS,
+  ROW_BLOCK_WARPS = ROW_BLOCK_THREADS / 32
+};
 
 template <int N, typename Real>
-constexpr int work_blocks = N == 1 && sizeof(Real) == 4 ? MULTIPROCESSOR_THREADS / WORK_THREADS : 1;
+constexpr int row_block_blocks = N == 1 && sizeof(Real) == 4 ? MULTIPROCESSOR_THREADS / ROW_BLOCK_THREADS : 1;
 
-static __device__ __forceinline__ void load_steps(int32_t (&to)[TSI_WORK_STEPS], const int32_t *from) {
-  for (int q = 0; q < TSI_WORK_STEPS / 4; q++) {
+static __device__ __forceinline__ void load_steps(int32_t (&to)[TSI_ROW_BLOCK_STEPS], const int32_t *from) {
+  for (int q = 0; q < TSI_ROW_BLOCK_STEPS / 4; q++) {
     const int4 four = __ldcs((const int4 *)from + q);
     to[4 * q] = four.x, to[4 * q + 1] = four.y, to[4 * q + 2] = four.z, to[4 * q + 3] = four.w;
   }
 }
-static __device__ __forceinline__ void load_steps(float (&to)[TSI_WORK_STEPS], const float *from) {
-  for (int q = 0; q < TSI_WORK_STEPS / 4; q++) {
+static __device__ __forceinline__ void load_steps(float (&to)[TSI_ROW_BLOCK_STEPS], const float *from) {
+  for (int q = 0; q < TSI_ROW_BLOCK_STEPS / 4; q++) {
     const float4 four = __ldcs((const float4 *)from + q);
     to[4 * q] = four.x, to[4 * q + 1] = four.y, to[4 * q + 2] = four.z, to[4 * q + 3] = four.w;
   }
 }
 
-/* What the threads of a work tell each other. */
-template <int N, typename Real> struct work_memory {
-  /* Of each row that ends in the work, and of the piece of one that goes on; before them, of up to
-   * TSI_WORK_STEPS - 1 rows that end with entries of the work before. */
-  Real sums[N][TSI_WORK_ROWS + TSI_WORK_STEPS];
-  Real of_warp[WORK_WARPS][N];
-  int ends_in[WORK_WARPS];
-  int16_t place[WORK_THREADS]; /* where some rows are empty: of the first sum of each thread */
-  __device__ __forceinline__ Real &at(int c, int place) { return sums[c][TSI_WORK_STEPS - 1 + place]; }
+/* What the threads of a row block tell each other. */
+template <int N, typename Real> struct row_block_memory {
+  /* Of each row that ends in the row block, and of the piece of one that goes on; before them, of up to
+   * TSI_ROW_BLOCK_STEPS - 1 rows that end with entries of the row block before. */
+  Real sums[N][TSI_ROW_BLOCK_ROWS + TSI_ROW_BLOCK_STEPS];
+  Real of_warp[ROW_BLOCK_WARPS][N];
+  int ends_in[ROW_BLOCK_WARPS];
+  int16_t place[ROW_BLOCK_THREADS]; /* where some rows are empty: of the first sum of each thread */
+  __device__ __forceinline__ Real &at(int c, int place) { return sums[c][TSI_ROW_BLOCK_STEPS - 1 + place]; }
 };
 
 /* Both halves at once. */
-static __device__ __forceinline__ tsi_row_work load_work(const tsi_row_work *from) {
+static __device__ __forceinline__ tsi_row_block load_work(const tsi_row_block *from) {
   union {
     int4 half[2];
-    tsi_row_work work;
+    tsi_row_block part;
   } both;
   static_assert(sizeof both.work == sizeof both.half, "a work is not two int4");
   both.half[0] = ((const int4 *)from)[0], both.half[1] = ((const int4 *)from)[1];
-  return both.work;
+  return both.part;
 }
 
 /* What the threads before have of the row in which the entries of thread t begin; returns how many rows of the
@@ -57,7 +60,7 @@ static __device__ __forceinline__ tsi_row_work load_work(const tsi_row_work *fro
  * `place` in the warp before. All threads of the block together. */
 template <int N, typename Real>
 static __device__ __forceinline__ int sum_before(int t, unsigned ends, int place, Real (&sum)[N],
-                                                 Real (&before)[N], work_memory<N, Real> &memory) {
+                                                 Real (&before)[N], row_block_memory<N, Real> &memory) {
   const int lane = t % 32, warp = t / 32;
   const unsigned enders = __ballot_sync(0xffffffffu, ends != 0), below = (1u << lane) - 1;
   const int first = max(31 - __clz((int)(enders & (below | 1u << lane))), 0);
@@ -76,7 +79,7 @@ static __device__ __forceinline__ int sum_before(int t, unsigned ends, int place
   __syncthreads();
   Real warps[N] = {};
 #pragma unroll
-  for (int w = 0; w < WORK_WARPS - 1; w++) {
+  for (int w = 0; w < ROW_BLOCK_WARPS - 1; w++) {
     if (w >= warp) break;
     const int ends_in = memory.ends_in[w];
     for (int c = 0; c < N; c++) warps[c] = (ends_in ? 0 : warps[c]) + memory.of_warp[w][c];
@@ -87,31 +90,33 @@ static __device__ __forceinline__ int sum_before(int t, unsigned ends, int place
   return place;
 }
 
-/* A work times x, by threads t of WORK_THREADS: then row_of_work and piece_of_work have the sums. Before x is
- * read, `ready` is called. All threads of the block together, of which others may have other works. */
+/* A row block times x, by threads t of ROW_BLOCK_THREADS: then row_of_row_block and piece_of_row_block have the
+ * sums. Before x is read, `ready` is called. All threads of the block together, of which others may have other
+ * row blocks. */
 template <int N, typename Real, typename X, typename Ready>
-static __device__ __forceinline__ void add_up_work(const cuda_csr &m, const tsi_row_work &work, int t,
-                                                   const X &x, Ready ready, work_memory<N, Real> &memory) {
+static __device__ __forceinline__ void add_up_row_block(const cuda_csr &m, const tsi_row_block &part, int t,
+                                                        const X &x, Ready ready,
+                                                        row_block_memory<N, Real> &memory) {
   /* Counted without a sign: behind the last of 2^31 entries are numbers too. */
-  const uint32_t start = (uint32_t)work.first / TSI_WORK_STEPS * TSI_WORK_STEPS;
-  const uint32_t at = start + (uint32_t)t * TSI_WORK_STEPS, left = (uint32_t)work.end - at;
-  const bool has_entries = at < (uint32_t)work.end;
-  const unsigned steps = has_entries ? m.ends[at / TSI_WORK_STEPS] : 0;
+  const uint32_t start = (uint32_t)part.first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS;
+  const uint32_t at = start + (uint32_t)t * TSI_ROW_BLOCK_STEPS, left = (uint32_t)part.end - at;
+  const bool has_entries = at < (uint32_t)part.end;
+  const unsigned steps = has_entries ? m.ends[at / TSI_ROW_BLOCK_STEPS] : 0;
   unsigned ends = steps & 0xff;
   /* The work ends with a row, or with the piece of one; entries behind are others'. */
-  if (has_entries && left <= TSI_WORK_STEPS) ends = (ends | 1u << (left - 1)) & ((2u << (left - 1)) - 1);
-  int32_t column[TSI_WORK_STEPS];
+  if (has_entries && left <= TSI_ROW_BLOCK_STEPS) ends = (ends | 1u << (left - 1)) & ((2u << (left - 1)) - 1);
+  int32_t column[TSI_ROW_BLOCK_STEPS];
   if (has_entries) load_steps(column, m.columns + at);
   ready();
-  Real sum[N] = {}, part[TSI_WORK_STEPS][N], before[N];
+  Real sum[N] = {}, part[TSI_ROW_BLOCK_STEPS][N], before[N];
   if (has_entries) {
-    float value[TSI_WORK_STEPS];
-    cuda_components<N> xj[TSI_WORK_STEPS];
+    float value[TSI_ROW_BLOCK_STEPS];
+    cuda_components<N> xj[TSI_ROW_BLOCK_STEPS];
     load_steps(value, m.values + at);
 #pragma unroll
-    for (int u = 0; u < TSI_WORK_STEPS; u++) xj[u] = cuda_load<N>(x, column[u]);
+    for (int u = 0; u < TSI_ROW_BLOCK_STEPS; u++) xj[u] = cuda_load<N>(x, column[u]);
 #pragma unroll
-    for (int u = 0; u < TSI_WORK_STEPS; u++)
+    for (int u = 0; u < TSI_ROW_BLOCK_STEPS; u++)
       for (int c = 0; c < N; c++) {
         sum[c] += (Real)value[u] * xj[u].c[c];
         part[u][c] = sum[c];
@@ -120,11 +125,11 @@ static __device__ __forceinline__ void add_up_work(const cuda_csr &m, const tsi_
   }
   /* So are entries before: their rows count from below 0. */
   const int place_in_warp =
-      t == 0 ? -__popc(ends & ((1u << ((uint32_t)work.first - start)) - 1)) : (int)(steps >> 8);
+      t == 0 ? -__popc(ends & ((1u << ((uint32_t)part.first - start)) - 1)) : (int)(steps >> 8);
   int place = sum_before<N>(t, ends, place_in_warp, sum, before, memory);
-  if (work.filled < work.rows) memory.place[t] = (int16_t)place;
+  if (part.filled < part.rows) memory.place[t] = (int16_t)place;
 #pragma unroll
-  for (int u = 0; u < TSI_WORK_STEPS; u++)
+  for (int u = 0; u < TSI_ROW_BLOCK_STEPS; u++)
     if (ends >> u & 1) {
       for (int c = 0; c < N; c++) {
         memory.at(c, place) = before[c] + part[u][c];
@@ -135,66 +140,67 @@ static __device__ __forceinline__ void add_up_work(const cuda_csr &m, const tsi_
   __syncthreads();
 }
 
-/* Of row number `row` of those that end in the work. */
+/* Of row number `row` of those that end in the row block. */
 template <int N, typename Real>
-static __device__ __forceinline__ void row_of_work(const cuda_csr &m, const tsi_row_work &work, int row,
-                                                   work_memory<N, Real> &memory, Real (&sum)[N]) {
+static __device__ __forceinline__ void row_of_row_block(const cuda_csr &m, const tsi_row_block &part, int row,
+                                                        row_block_memory<N, Real> &memory, Real (&sum)[N]) {
   int place = row;
-  if (work.filled < work.rows) {
-    const uint32_t first = (uint32_t)m.row_offsets[work.row + row],
-                   end = (uint32_t)m.row_offsets[work.row + row + 1], last = end - 1;
+  if (part.filled < part.rows) {
+    const uint32_t first = (uint32_t)m.row_offsets[part.row + row],
+                   end = (uint32_t)m.row_offsets[part.row + row + 1], last = end - 1;
     for (int c = 0; c < N; c++) sum[c] = 0;
     if (first == end) return;
-    const uint32_t steps = last / TSI_WORK_STEPS;
-    place = memory.place[steps - (uint32_t)work.first / TSI_WORK_STEPS] +
-            __popc(m.ends[steps] & ((1u << last % TSI_WORK_STEPS) - 1));
+    const uint32_t steps = last / TSI_ROW_BLOCK_STEPS;
+    place = memory.place[steps - (uint32_t)part.first / TSI_ROW_BLOCK_STEPS] +
+            __popc(m.ends[steps] & ((1u << last % TSI_ROW_BLOCK_STEPS) - 1));
   }
   for (int c = 0; c < N; c++) sum[c] = memory.at(c, place);
 }
 
-/* A piece of a row that other works have pieces of. */
+/* A piece of a row that other row blocks have pieces of. */
 template <int N, typename Real> struct row_piece {
   int32_t row;
   int piece, pieces; /* 0: none */
   Real sum[N];
 };
 
-/* The first warp of a work has that of its first row, the second that of the row which goes on. */
+/* The first warp of a row block has that of its first row, the second that of the row which goes on. */
 template <int N, typename Real>
-static __device__ __forceinline__ row_piece<N, Real> piece_of_work(const tsi_row_work &work, int t,
-                                                                   work_memory<N, Real> &memory) {
+static __device__ __forceinline__ row_piece<N, Real> piece_of_row_block(const tsi_row_block &part, int t,
+                                                                        row_block_memory<N, Real> &memory) {
   row_piece<N, Real> own = {};
-  if (t < 32 && work.pieces_before > 0)
-    own = {work.row, work.pieces_before, work.pieces_before + 1};
-  else if (t >= 32 && t < 64 && work.pieces > 1)
-    own = {work.row + work.rows, work.piece, work.pieces};
+  if (t < 32 && part.pieces_before > 0)
+    own = {part.row, part.pieces_before, part.pieces_before + 1};
+  else if (t >= 32 && t < 64 && part.pieces > 1)
+    own = {part.row + part.rows, part.piece, part.pieces};
   if (own.pieces)
-    for (int c = 0; c < N; c++) own.sum[c] = memory.at(c, t < 32 ? 0 : work.filled);
+    for (int c = 0; c < N; c++) own.sum[c] = memory.at(c, t < 32 ? 0 : part.filled);
   return own;
 }
 
 template <int N, typename Real>
-__global__ static void __launch_bounds__(WORK_THREADS, work_blocks<N, Real>)
-    multiply_works(const cuda_csr m, const cuda_works w, const operands o) {
-  __shared__ work_memory<N, Real> memory;
+__global__ static void __launch_bounds__(ROW_BLOCK_THREADS, row_block_blocks<N, Real>)
+    multiply_row_blocks(const cuda_csr m, const cuda_row_blocks w, const operands o) {
+  __shared__ row_block_memory<N, Real> memory;
   cuda_overlap_trigger();
   const int t = (int)threadIdx.x;
-  const tsi_row_work work = load_work(w.works + blockIdx.x);
-  if (work.rows == 0) {
-    piece_of_row<N, WORK_THREADS, Real, 4>(w, work, (int)blockIdx.x, o);
+  const tsi_row_block part = load_work(w.row_blocks + blockIdx.x);
+  if (part.rows == 0) {
+    piece_of_row<N, ROW_BLOCK_THREADS, Real, 4>(w, part, (int)blockIdx.x, o);
     return;
   }
-  const int begun = work.pieces_before > 0, shares = begun | (work.pieces > 1);
-  add_up_work<N>(
-      m, work, t, o.x, [] { cuda_overlap_wait(); }, memory);
+  const int begun = part.pieces_before > 0, shares = begun | (part.pieces > 1);
+  add_up_row_block<N>(
+      m, part, t, o.x, [] { cuda_overlap_wait(); }, memory);
   /* The first row is the first warp's below if it began before. */
-  for (int row = t + begun; row < work.rows; row += WORK_THREADS) {
+  for (int row = t + begun; row < part.rows; row += ROW_BLOCK_THREADS) {
     Real sum[N];
-    row_of_work<N>(m, work, row, memory, sum);
-    store<N>(o, work.row + row, sum);
+    row_of_row_block<N>(m, part, row, memory, sum);
+    store<N>(o, part.row + row, sum);
   }
   if (!shares || t >= 64) return;
-  row_piece<N, Real> own = piece_of_work<N>(w.works[blockIdx.x], t, memory); /* read again: few registers */
+  row_piece<N, Real> own =
+      piece_of_row_block<N>(w.row_blocks[blockIdx.x], t, memory); /* read again: few registers */
   if (own.pieces && hand_in<N>(w, (int)blockIdx.x, own.piece, own.pieces, own.sum) && t % 32 == 0)
     store<N>(o, own.row, own.sum);
 }

@@ -31,10 +31,10 @@ static __device__ __noinline__ row_sum<N, Real> sum_without_gaps(const cuda_slic
 /* Half of the threads that a multiprocessor can hold, and many loads of each. */
 template <int N, typename Real>
 __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / 2 / SLICE_THREADS)
-    multiply_slices(const cuda_slices m, const cuda_works w, const operands o) {
+    multiply_slices(const cuda_slices m, const cuda_row_blocks w, const operands o) {
   cuda_overlap_trigger();
   if ((int)blockIdx.x < w.count) { /* the long rows first: they take longest */
-    piece_of_row<N, SLICE_THREADS, Real>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
+    piece_of_row<N, SLICE_THREADS, Real>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
     return;
   }
   const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -52,10 +52,10 @@ __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS /
 
 /* All threads that a multiprocessor can hold, with fewer loads of each. */
 __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / SLICE_THREADS)
-    multiply_lean(const cuda_slices m, const cuda_works w, const operands o) {
+    multiply_lean(const cuda_slices m, const cuda_row_blocks w, const operands o) {
   cuda_overlap_trigger();
   if ((int)blockIdx.x < w.count) {
-    piece_of_row<1, SLICE_THREADS, float>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
+    piece_of_row<1, SLICE_THREADS, float>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
     return;
   }
   const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -137,11 +137,11 @@ constexpr int streamed_blocks = MULTIPROCESSOR_THREADS *(N == 1 && sizeof(Real) 
 
 template <int N, typename Real>
 __global__ static void __launch_bounds__(SLICE_THREADS, streamed_blocks<N, Real>)
-    multiply_streamed(const cuda_slices m, const cuda_works w, const operands o) {
+    multiply_streamed(const cuda_slices m, const cuda_row_blocks w, const operands o) {
   __shared__ __align__(16) unsigned char chunks[SLICE_WARPS][CHUNKS][CHUNK_BYTES];
   cuda_overlap_trigger();
   if ((int)blockIdx.x < w.count) {
-    piece_of_row<N, SLICE_THREADS, Real>(w, w.works[blockIdx.x], (int)blockIdx.x, o);
+    piece_of_row<N, SLICE_THREADS, Real>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
     return;
   }
   const int warp = (int)threadIdx.x / 32, lane = threadIdx.x % 32;
