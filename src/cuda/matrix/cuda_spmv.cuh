@@ -38,7 +38,7 @@ template <int N, int THREADS, typename Real> static __device__ __forceinline__ v
 }
 
 /* Where the sum of a piece is handed in: the last one is that of a row which ends in the row block. */
-static __device__ __forceinline__ volatile unsigned long long *sum_of_piece(const cuda_row_blocks &m, int part,
+static __device__ __forceinline__ volatile unsigned long long *sum_of_piece(const cuda_row_blocks &m, int work,
                                                                             bool ends) {
   return m.sums + (2 * (size_t)work + !ends) * CUDA_PIECE_WORDS;
 }
@@ -96,15 +96,15 @@ static __device__ __forceinline__ bool hand_in(const cuda_row_blocks &m, int num
 /* A row block in which no row ends, or one of jagged, by a block. MANY entries of a thread are on their way at
  * a time. */
 template <int N, int THREADS, typename Real, int MANY = 2>
-static __device__ void piece_of_row(const cuda_row_blocks &m, const tsi_row_block &part, int number,
+static __device__ void piece_of_row(const cuda_row_blocks &m, const tsi_row_block &work, int number,
                                     const operands &o) {
   Real sum[N] = {};
   cuda_overlap_wait();
-  cuda_run<N, MANY>(m.values, m.columns, (uint32_t)part.first + threadIdx.x, (uint32_t)part.end, THREADS, o.x,
+  cuda_run<N, MANY>(m.values, m.columns, (uint32_t)work.first + threadIdx.x, (uint32_t)work.end, THREADS, o.x,
                     sum);
   sum_block<N, THREADS>(sum);
   if (threadIdx.x >= 32) return;
-  if (hand_in<N>(m, number, part.piece, part.pieces, sum) && threadIdx.x == 0) store<N>(o, part.row, sum);
+  if (hand_in<N>(m, number, work.piece, work.pieces, sum) && threadIdx.x == 0) store<N>(o, work.row, sum);
 }
 
 #endif

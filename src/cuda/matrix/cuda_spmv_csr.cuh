@@ -48,11 +48,11 @@ template <int N, typename Real> struct row_block_memory {
 static __device__ __forceinline__ tsi_row_block load_work(const tsi_row_block *from) {
   union {
     int4 half[2];
-    tsi_row_block part;
+    tsi_row_block work;
   } both;
   static_assert(sizeof both.work == sizeof both.half, "a work is not two int4");
   both.half[0] = ((const int4 *)from)[0], both.half[1] = ((const int4 *)from)[1];
-  return both.part;
+  return both.work;
 }
 
 /* What the threads before have of the row in which the entries of thread t begin; returns how many rows of the
@@ -94,13 +94,13 @@ static __device__ __forceinline__ int sum_before(int t, unsigned ends, int place
  * sums. Before x is read, `ready` is called. All threads of the block together, of which others may have other
  * row blocks. */
 template <int N, typename Real, typename X, typename Ready>
-static __device__ __forceinline__ void add_up_row_block(const cuda_csr &m, const tsi_row_block &part, int t,
+static __device__ __forceinline__ void add_up_row_block(const cuda_csr &m, const tsi_row_block &work, int t,
                                                         const X &x, Ready ready,
                                                         row_block_memory<N, Real> &memory) {
   /* Counted without a sign: behind the last of 2^31 entries are numbers too. */
-  const uint32_t start = (uint32_t)part.first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS;
-  const uint32_t at = start + (uint32_t)t * TSI_ROW_BLOCK_STEPS, left = (uint32_t)part.end - at;
-  const bool has_entries = at < (uint32_t)part.end;
+  const uint32_t start = (uint32_t)work.first / TSI_ROW_BLOCK_STEPS * TSI_ROW_BLOCK_STEPS;
+  const uint32_t at = start + (uint32_t)t * TSI_ROW_BLOCK_STEPS, left = (uint32_t)work.end - at;
+  const bool has_entries = at < (uint32_t)work.end;
   const unsigned steps = has_entries ? m.ends[at / TSI_ROW_BLOCK_STEPS] : 0;
   unsigned ends = steps & 0xff;
   /* The work ends with a row, or with the piece of one; entries behind are others'. */
@@ -125,9 +125,9 @@ static __device__ __forceinline__ void add_up_row_block(const cuda_csr &m, const
   }
   /* So are entries before: their rows count from below 0. */
   const int place_in_warp =
-      t == 0 ? -__popc(ends & ((1u << ((uint32_t)part.first - start)) - 1)) : (int)(steps >> 8);
+      t == 0 ? -__popc(ends & ((1u << ((uint32_t)work.first - start)) - 1)) : (int)(steps >> 8);
   int place = sum_before<N>(t, ends, place_in_warp, sum, before, memory);
-  if (part.filled < part.rows) memory.place[t] = (int16_t)place;
+  if (work.filled < work.rows) memory.place[t] = (int16_t)place;
 #pragma unroll
   for (int u = 0; u < TSI_ROW_BLOCK_STEPS; u++)
     if (ends >> u & 1) {
@@ -142,16 +142,16 @@ static __device__ __forceinline__ void add_up_row_block(const cuda_csr &m, const
 
 /* Of row number `row` of those that end in the row block. */
 template <int N, typename Real>
-static __device__ __forceinline__ void row_of_row_block(const cuda_csr &m, const tsi_row_block &part, int row,
+static __device__ __forceinline__ void row_of_row_block(const cuda_csr &m, const tsi_row_block &work, int row,
                                                         row_block_memory<N, Real> &memory, Real (&sum)[N]) {
   int place = row;
-  if (part.filled < part.rows) {
-    const uint32_t first = (uint32_t)m.row_offsets[part.row + row],
-                   end = (uint32_t)m.row_offsets[part.row + row + 1], last = end - 1;
+  if (work.filled < work.rows) {
+    const uint32_t first = (uint32_t)m.row_offsets[work.row + row],
+                   end = (uint32_t)m.row_offsets[work.row + row + 1], last = end - 1;
     for (int c = 0; c < N; c++) sum[c] = 0;
     if (first == end) return;
     const uint32_t steps = last / TSI_ROW_BLOCK_STEPS;
-    place = memory.place[steps - (uint32_t)part.first / TSI_ROW_BLOCK_STEPS] +
+    place = memory.place[steps - (uint32_t)work.first / TSI_ROW_BLOCK_STEPS] +
             __popc(m.ends[steps] & ((1u << last % TSI_ROW_BLOCK_STEPS) - 1));
   }
   for (int c = 0; c < N; c++) sum[c] = memory.at(c, place);
@@ -166,15 +166,15 @@ template <int N, typename Real> struct row_piece {
 
 /* The first warp of a row block has that of its first row, the second that of the row which goes on. */
 template <int N, typename Real>
-static __device__ __forceinline__ row_piece<N, Real> piece_of_row_block(const tsi_row_block &part, int t,
+static __device__ __forceinline__ row_piece<N, Real> piece_of_row_block(const tsi_row_block &work, int t,
                                                                         row_block_memory<N, Real> &memory) {
   row_piece<N, Real> own = {};
-  if (t < 32 && part.pieces_before > 0)
-    own = {part.row, part.pieces_before, part.pieces_before + 1};
-  else if (t >= 32 && t < 64 && part.pieces > 1)
-    own = {part.row + part.rows, part.piece, part.pieces};
+  if (t < 32 && work.pieces_before > 0)
+    own = {work.row, work.pieces_before, work.pieces_before + 1};
+  else if (t >= 32 && t < 64 && work.pieces > 1)
+    own = {work.row + work.rows, work.piece, work.pieces};
   if (own.pieces)
-    for (int c = 0; c < N; c++) own.sum[c] = memory.at(c, t < 32 ? 0 : part.filled);
+    for (int c = 0; c < N; c++) own.sum[c] = memory.at(c, t < 32 ? 0 : work.filled);
   return own;
 }
 
@@ -184,19 +184,19 @@ __global__ static void __launch_bounds__(ROW_BLOCK_THREADS, row_block_blocks<N, 
   __shared__ row_block_memory<N, Real> memory;
   cuda_overlap_trigger();
   const int t = (int)threadIdx.x;
-  const tsi_row_block part = load_work(w.row_blocks + blockIdx.x);
-  if (part.rows == 0) {
-    piece_of_row<N, ROW_BLOCK_THREADS, Real, 4>(w, part, (int)blockIdx.x, o);
+  const tsi_row_block work = load_work(w.row_blocks + blockIdx.x);
+  if (work.rows == 0) {
+    piece_of_row<N, ROW_BLOCK_THREADS, Real, 4>(w, work, (int)blockIdx.x, o);
     return;
   }
-  const int begun = part.pieces_before > 0, shares = begun | (part.pieces > 1);
+  const int begun = work.pieces_before > 0, shares = begun | (work.pieces > 1);
   add_up_row_block<N>(
-      m, part, t, o.x, [] { cuda_overlap_wait(); }, memory);
+      m, work, t, o.x, [] { cuda_overlap_wait(); }, memory);
   /* The first row is the first warp's below if it began before. */
-  for (int row = t + begun; row < part.rows; row += ROW_BLOCK_THREADS) {
+  for (int row = t + begun; row < work.rows; row += ROW_BLOCK_THREADS) {
     Real sum[N];
-    row_of_row_block<N>(m, part, row, memory, sum);
-    store<N>(o, part.row + row, sum);
+    row_of_row_block<N>(m, work, row, memory, sum);
+    store<N>(o, work.row + row, sum);
   }
   if (!shares || t >= 64) return;
   row_piece<N, Real> own =
