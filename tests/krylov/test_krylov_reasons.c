@@ -37,7 +37,7 @@ static int32_t side(int32_t n) {
 
 /* How often GMRES starts again: its iterations are launches by the number of vectors that it has. */
 static int restart(void) {
-  return test_is_brief() ? 8 : 0;
+  return test_is_brief() && method->method == TS_METHOD_GMRES ? 8 : 0;
 }
 
 static int is_gmres(void) {

@@ -182,7 +182,7 @@ static size_t most_vectors(const ts_solver *k) {
 static ts_status allocate(ts_solver *k) {
   ts_context *context = k->context;
   const size_t slots = TSI_SLOT_OWN + (size_t)k->own_slots;
-  k->vectors = tsi_calloc(context, most_vectors(k), sizeof(ts_vector *));
+  k->vectors = tsi_calloc(context, most_vectors(k) + (size_t)k->own_vectors, sizeof(ts_vector *));
   k->history = tsi_malloc(context, (size_t)k->history_size, sizeof *k->history);
   k->numbers = tsi_malloc(context, slots, 4 * sizeof *k->numbers);
   k->work = tsi_malloc(context, (size_t)k->work_size + 1, sizeof *k->work);
@@ -289,8 +289,9 @@ static int name_vectors(ts_solver *k, int m, int z) {
   k->m = m ? *next++ : NULL;
   k->z = z ? *next++ : NULL;
   k->scratch = tsi_needs_scratch(k->context) ? *next++ : NULL;
-  k->own = next;
-  return (int)(next - k->vectors) + k->own_vectors;
+  k->own = k->vectors + most_vectors(k);
+  for (int i = 0; i < k->own_vectors; i++) k->own[i] = *next++;
+  return (int)(next - k->vectors);
 }
 
 /* Least squares: slots are apart from the vectors, since sums over both spaces go into them. */

@@ -58,7 +58,7 @@ struct ts_solver {
   ts_vector *m;         /* 1 / diagonal, or of a matrix far from 1 that of its size; NULL without it */
   ts_vector *z;         /* M^-1 times a vector; NULL where it is not needed */
   ts_vector *scratch;   /* NULL if all operations are fused */
-  ts_vector **own;      /* the method's */
+  ts_vector **own;      /* the method's, named once more: it may exchange them */
   ts_scalars *slots;
   int exponent;     /* of least squares: A and A^T are multiplied by 2^-exponent, and x by 2^exponent */
   double frobenius; /* norm of that A, with Jacobi */
