@@ -16,8 +16,7 @@ typedef struct solve {
 } solve;
 
 static int make_vector(solve *s, ts_vector **v, const float *values, size_t n) {
-  ts_vector_desc desc;
-  desc.components = 1;
+  const ts_vector_desc desc = {.components = 1};
   return bench_check(ts_vector_create(ts_matrix_row_space(s->matrix), &desc, v), s->context,
                      "making a vector") ||
          bench_check(ts_vector_write(*v, values, n), s->context, "writing a vector");
@@ -25,10 +24,8 @@ static int make_vector(solve *s, ts_vector **v, const float *values, size_t n) {
 
 static int prepare(solve *s, const bench_options *o, const paper_system *system) {
   const size_t n = (size_t)system->A.rows;
-  ts_matrix_desc desc;
-  desc.csr = generated_csr(&system->A);
-  desc.format = o->format;
-  desc.components = 1;
+  const ts_csr csr = generated_csr(&system->A);
+  const ts_matrix_desc desc = {.csr = csr, .format = o->format, .components = 1};
   s->read = calloc(n, sizeof *s->read);
   s->values = calloc(n, sizeof *s->values);
   if (!s->read || !s->values) {

@@ -49,7 +49,10 @@ static int invert(double *a, double *inverse, int size) {
     swap_rows(a, size, c, pivot);
     swap_rows(inverse, size, c, pivot);
     const double over = 1 / a[c * size + c];
-    for (int k = 0; k < size; k++) a[c * size + k] *= over, inverse[c * size + k] *= over;
+    for (int k = 0; k < size; k++) {
+      a[c * size + k] *= over;
+      inverse[c * size + k] *= over;
+    }
     for (int i = 0; i < size; i++) {
       const double factor = i == c ? 0 : a[i * size + c];
       for (int k = 0; k < size && factor != 0; k++) {
@@ -66,7 +69,7 @@ static ts_status fill(const ts_preconditioner *M, const ts_csr *csr, int32_t *of
                       float *values) {
   const unsigned char *locked = M->matrix->row_space->locked;
   const int n = M->desc.block_size;
-  double block[MOST * MOST], inverse[MOST * MOST];
+  double block[MOST * MOST], inverse[MOST * MOST] = {0};
   int32_t next = 0;
   for (int32_t first = 0; first < csr->rows; first += n) {
     const int size = csr->rows - first < n ? (int)(csr->rows - first) : n;

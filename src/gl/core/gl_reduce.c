@@ -86,13 +86,15 @@ void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
 
 static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max, int first,
                              int last, const gl_program **program) {
-  char defines[160];
+  char defines[192], block[48] = "";
   const char *lanes = gl_lanes_define(v);
-  /* Later levels are small: a program less counts more. */
-  const int exact =
-      first && l->block_x * l->out_width * 2 == l->width && l->block_y * l->out_height * 2 == l->height;
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERM_%s\n%s%s%s%s%s", tsi_lanes(v), term,
-           is_max ? "#define MAXIMUM\n" : "", exact ? "#define EXACT\n" : "",
+  const int is_hardware = v->context->caps.is_hardware;
+  if (is_hardware) snprintf(block, sizeof block, "#define BLOCK ivec2(%d, %d)\n", l->block_x, l->block_y);
+  /* Later levels are small: in software, a program less counts more. */
+  const int exact = (first || is_hardware) && l->block_x * l->out_width * 2 == l->width &&
+                    l->block_y * l->out_height * 2 == l->height;
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERM_%s\n%s%s%s%s%s%s", tsi_lanes(v), term,
+           block, is_max ? "#define MAXIMUM\n" : "", exact ? "#define EXACT\n" : "",
            (l->width | l->height) & 1 ? "#define ODD\n" : "", lanes, last && *lanes ? "#define LAST\n" : "");
   return gl_program_get(v->context, "core/fullscreen.vert", "core/reduce.frag", defines, program);
 }
