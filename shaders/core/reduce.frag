@@ -6,9 +6,9 @@
 // |x| (TERM_ABS), x at indices only (TERM_MASKED). Later levels read the sums (TERM_SUM) or maxima (TERM_ABS, TERM_SUM)
 // of the level before.
 //
-// Sizes are uniforms, so that one program serves every level of every vector, but for BLOCK on hardware, where a loop of
-// a known length is a tenth faster (H200) and compilers are quick. What else is a define decides what the inner loop does:
-// EXACT, the blocks tile the source; ODD, its width or height is odd (a grid's), and the last quads are cut;
+// Sizes are uniforms, so that one program serves every level of every vector, but for BLOCK and FLAGS on hardware, where
+// a loop of a known length is a tenth faster (H200) and compilers are quick. What else is a define decides what the inner
+// loop does: EXACT, the blocks tile the source; ODD, its width or height is odd (a grid's), and the last quads are cut;
 // GATHER, quads of one component are fetched by textureGather, but for maxima, which must see subnormal numbers: a gather
 // may take them for 0. LANES: the components are lanes of one, which the LAST level combines.
 #if defined(GATHER) && COMPONENTS == 1 && !defined(TERM_MASKED) && !defined(MAXIMUM)
@@ -21,9 +21,10 @@
 #define SOURCE_SIZE p[6].zw
 #ifndef BLOCK
 #define BLOCK p[7].xy
+#define FLAGS p[7].z
 #endif
-#define IS_SINGLE ((p[7].z & 1) != 0) // the result is the first texel of the target, the others are 0
-#define IS_ROOT ((p[7].z & 2) != 0)   // the result is the square root
+#define IS_SINGLE ((FLAGS & 1) != 0) // the result is the first texel of the target, the others are 0
+#define IS_ROOT ((FLAGS & 2) != 0)   // the result is the square root
 #define LOWEST -3.402823466e38
 
 out vec4 result;
