@@ -191,7 +191,10 @@ static const char *draw_shape(mesh_view *view, const mesh_shape *shape, const ca
   if (view->closed && hypotf(hypotf(to_eye[12], to_eye[13]), to_eye[14]) > 0.6f) glEnable(GL_CULL_FACE);
   glFrontFace(view->inside_out ? GL_CW : GL_CCW);
   glBindVertexArray(shape->vertex_array);
-  glDrawElements(GL_TRIANGLES, 3 * view->triangles, GL_UNSIGNED_INT, NULL);
+  if (look->wireframe)
+    glDrawArrays(GL_TRIANGLES, 0, 3 * view->triangles);
+  else
+    glDrawElements(GL_TRIANGLES, 3 * view->triangles, GL_UNSIGNED_INT, NULL);
   glBindVertexArray(0);
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_CULL_FACE);

@@ -6,30 +6,23 @@ in vec3 normal;
 #if COLOURED_BY
 in float value;
 #endif
-uniform mat4 view;
-uniform isampler2D triangles;
+#if WIREFRAME
+in vec3 share;
+#endif
 uniform sampler2D colours; /* lower row: curvature, upper: distance moved */
 uniform float range;
 out vec4 colour;
 
 #if WIREFRAME
-vec3 corner(int k) {
-  return (view * vec4(position(texelFetch(triangles, at(3 * gl_PrimitiveID + k), 0).x), 1.0)).xyz;
-}
-
-/* How much of a pixel the lines along the edges cover. The distance from an edge is linear over the triangle, so
- * its derivatives tell it in pixels. Lines fade where triangles are hardly larger than pixels. */
+/* How much of a pixel the lines along the edges cover. The share of a corner falls from 1 there to 0 along the edge
+ * opposite, so its derivatives tell distances in pixels. Lines fade where triangles are hardly larger than pixels. */
 float edges() {
-  vec3 p[3] = vec3[3](corner(0), corner(1), corner(2));
-  vec3 n = cross(p[1] - p[0], p[2] - p[0]);
-  if (dot(n, n) == 0.0) return 0.0;
   float nearest = 1e9, height = 1e9;
   for (int k = 0; k < 3; k++) {
-    vec3 a = p[k], along = p[(k + 1) % 3] - a, inwards = cross(n, along);
-    float d = dot(eye - a, inwards), slope = length(vec2(dFdx(d), dFdy(d)));
+    float slope = length(vec2(dFdx(share[k]), dFdy(share[k])));
     if (slope == 0.0) continue;
-    nearest = min(nearest, abs(d) / slope);
-    height = min(height, dot(p[(k + 2) % 3] - a, inwards) / slope);
+    nearest = min(nearest, share[k] / slope);
+    height = min(height, 1.0 / slope);
   }
   return clamp(1.1 - nearest, 0.0, 1.0) * smoothstep(1.5, 7.0, height);
 }

@@ -1,5 +1,6 @@
 /* A vertex fetches its position from the texture or the buffer that the solver left it in. COLOURED_BY: 0: nothing,
- * 1: curvature, 2: distance moved. */
+ * 1: curvature, 2: distance moved. WIREFRAME draws corner after corner of the triangles, without indices, so that each
+ * knows which of the three it is. */
 layout(location = 0) in uvec2 texel;
 uniform sampler2D normals;
 uniform sampler2D values;
@@ -10,11 +11,21 @@ out vec3 normal;
 #if COLOURED_BY
 out float value;
 #endif
+#if WIREFRAME
+uniform isampler2D triangles;
+out vec3 share; /* of each corner of the triangle in a point of it */
+#endif
 
 void main() {
-  ivec2 here = ivec2(gl_VertexID & 4095, gl_VertexID >> 12);
-#if BUFFER
-  vec3 place = position(gl_VertexID);
+#if WIREFRAME
+  int vertex = texelFetch(triangles, at(gl_VertexID), 0).x;
+  share = vec3(equal(ivec3(gl_VertexID % 3), ivec3(0, 1, 2)));
+#else
+  int vertex = gl_VertexID;
+#endif
+  ivec2 here = at(vertex);
+#if BUFFER || WIREFRAME
+  vec3 place = position(vertex);
 #else
   vec3 place = texelFetch(positions, origin + ivec2(texel), 0).xyz;
 #endif
