@@ -21,13 +21,9 @@
 namespace {
 
 // Row-major and both triangles: only then Eigen's product has threads.
-template <typename T> using Matrix = Eigen::SparseMatrix<T, Eigen::RowMajor, int>;
-template <typename T> using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
-template <typename T>
-using Jacobi =
-    Eigen::ConjugateGradient<Matrix<T>, Eigen::Lower | Eigen::Upper, Eigen::DiagonalPreconditioner<T>>;
-using Cholesky = Eigen::ConjugateGradient<Matrix<double>, Eigen::Lower | Eigen::Upper,
-                                          Eigen::IncompleteCholesky<double, Eigen::Lower>>;
+using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
+using Vector = Eigen::VectorXd;
+using Jacobi = Eigen::ConjugateGradient<Matrix, Eigen::Lower | Eigen::Upper>;
 
 // What rounding leaves of 0, in parts of the geometric mean of the two numbers on the diagonal.
 const double rounding = 1e-13;
@@ -68,12 +64,12 @@ int fail(char message[MESH_MESSAGE], const char *what) {
 
 struct lscm_eigen {
   std::vector<int> column; // of an unknown, -1 where it is pinned
-  Matrix<double> A;        // conditions, each by the root of its weight
-  Matrix<double> N;        // A^T A
-  Vector<double> b, pull;  // what pinned vertices leave to the conditions, and A^T b
+  Matrix A;                // conditions, each by the root of its weight
+  Matrix N;                // A^T A
+  Vector b, pull;          // what pinned vertices leave to the conditions, and A^T b
   lscm_forming forming = {};
 
-  double residual(const Vector<double> &x) const {
+  double residual(const Vector &x) const {
     const double scale = pull.norm();
     return (pull - N * x).norm() / (scale > 0 ? scale : 1);
   }
@@ -91,7 +87,7 @@ void number_unknowns(const lscm_problem &p, lscm_eigen *e) {
 // Row by row, columns in ascending order, so that Eigen has nothing to sort.
 void state_conditions(const lscm_problem &p, const double *uv, lscm_eigen *e) {
   e->A.reserve(6 * e->A.rows());
-  e->b = Vector<double>::Zero(e->A.rows());
+  e->b = Vector::Zero(e->A.rows());
   for (int32_t t = 0; t < p.m->triangle_count; t++) {
     const conformal_condition row = conformal_condition_of(p.m, t);
     const int32_t *corner = p.c->corner + 3 * static_cast<size_t>(t);
@@ -120,7 +116,7 @@ void state_conditions(const lscm_problem &p, const double *uv, lscm_eigen *e) {
 void form_normal_equations(lscm_eigen *e) {
   e->N = e->A.transpose() * e->A;
   e->forming.formed = e->N.nonZeros();
-  const Vector<double> diagonal = e->N.diagonal();
+  const Vector diagonal = e->N.diagonal();
   e->N.prune([&diagonal](Eigen::Index i, Eigen::Index j, double number) {
     return i == j || std::fabs(number) > rounding * std::sqrt(diagonal[i] * diagonal[j]);
   });
@@ -130,14 +126,16 @@ void form_normal_equations(lscm_eigen *e) {
 }
 
 // Solves until the true residual is small enough; Eigen itself looks at that of its recurrence.
-template <typename Solver>
-void iterate(const lscm_eigen &e, Solver &solver, const Vector<double> &right, double rtol, int most,
-             Vector<double> &x, lscm_outcome *o) {
+void solve_cg(const lscm_eigen &e, double rtol, int most, Vector &x, lscm_outcome *o) {
+  const Clock clock;
+  Jacobi solver;
+  solver.compute(e.N);
+  clock.end_of_setup(o);
   double before = HUGE_VAL, tolerance = rtol;
   for (int pass = 0; pass < most_passes && o->iterations < most; pass++) {
     solver.setMaxIterations(most - o->iterations);
     solver.setTolerance(tolerance);
-    x = solver.solveWithGuess(right, x).eval();
+    x = solver.solveWithGuess(e.pull, x).eval();
     o->iterations += static_cast<int>(solver.iterations());
     const double now = e.residual(x);
     if (now <= rtol || !(now < 0.9 * before)) return;
@@ -146,64 +144,7 @@ void iterate(const lscm_eigen &e, Solver &solver, const Vector<double> &right, d
   }
 }
 
-void solve_float(const lscm_eigen &e, double rtol, int most, Vector<double> &x, lscm_outcome *o) {
-  const Clock clock;
-  const Matrix<float> N = e.N.cast<float>();
-  const Vector<float> right = e.pull.cast<float>();
-  Jacobi<float> solver;
-  solver.compute(N);
-  clock.end_of_setup(o);
-  Vector<float> y = x.cast<float>();
-  double before = HUGE_VAL;
-  float tolerance = static_cast<float>(rtol);
-  for (int pass = 0; pass < most_passes && o->iterations < most; pass++) {
-    solver.setMaxIterations(most - o->iterations);
-    solver.setTolerance(tolerance);
-    y = solver.solveWithGuess(right, y).eval();
-    o->iterations += static_cast<int>(solver.iterations());
-    const double now = e.residual(y.cast<double>());
-    if (!(now < before)) break;
-    x = y.cast<double>();
-    if (now <= rtol || now > 0.9 * before) break;
-    before = now;
-    tolerance *= 0.5f;
-  }
-}
-
-// As conformal.c does with texsolve.
-void solve_refined(const lscm_eigen &e, double rtol, int most, Vector<double> &x, lscm_outcome *o) {
-  const Clock clock;
-  const Matrix<float> N = e.N.cast<float>();
-  Jacobi<float> solver;
-  solver.compute(N);
-  clock.end_of_setup(o);
-  double before = e.residual(x);
-  for (int pass = 0; pass < most_passes && before > rtol && o->iterations < most; pass++) {
-    solver.setMaxIterations(most - o->iterations);
-    solver.setTolerance(static_cast<float>(std::max(0.3 * rtol / before, 1e-5)));
-    const Vector<float> missing = (e.pull - e.N * x).cast<float>();
-    const Vector<float> change = solver.solve(missing);
-    o->iterations += static_cast<int>(solver.iterations());
-    const Vector<double> next = x + change.cast<double>();
-    const double now = e.residual(next);
-    if (!(now < before)) return;
-    x = next;
-    if (now > 0.9 * before) return;
-    before = now;
-  }
-}
-
-template <typename Solver, typename System>
-void solve_double(const lscm_eigen &e, const System &A, const Vector<double> &right, double rtol, int most,
-                  Vector<double> &x, lscm_outcome *o) {
-  const Clock clock;
-  Solver solver;
-  solver.compute(A);
-  clock.end_of_setup(o);
-  iterate(e, solver, right, rtol, most, x, o);
-}
-
-int solve_direct(const lscm_eigen &e, Vector<double> &x, lscm_outcome *o, char message[MESH_MESSAGE]) {
+int solve_direct(const lscm_eigen &e, Vector &x, lscm_outcome *o, char message[MESH_MESSAGE]) {
   const Clock clock;
   const Eigen::SparseMatrix<double> N = e.N;
   Eigen::CholmodSupernodalLLT<Eigen::SparseMatrix<double>> solver;
@@ -214,31 +155,6 @@ int solve_direct(const lscm_eigen &e, Vector<double> &x, lscm_outcome *o, char m
   // Twice, which takes away what rounding left.
   x += solver.solve(e.pull - e.N * x).eval();
   return 0;
-}
-
-int solve(const lscm_eigen &e, lscm_method method, double rtol, int most, Vector<double> &x, lscm_outcome *o,
-          char message[MESH_MESSAGE]) {
-  switch (method) {
-  case LSCM_CG:
-    solve_double<Jacobi<double>>(e, e.N, e.pull, rtol, most, x, o);
-    return 0;
-  case LSCM_CG_FLOAT:
-    solve_float(e, rtol, most, x, o);
-    return 0;
-  case LSCM_CG_REFINED:
-    solve_refined(e, rtol, most, x, o);
-    return 0;
-  case LSCM_CG_CHOLESKY:
-    solve_double<Cholesky>(e, e.N, e.pull, rtol, most, x, o);
-    return 0;
-  case LSCM_LEAST_SQUARES:
-    solve_double<Eigen::LeastSquaresConjugateGradient<Matrix<double>>>(e, e.A, e.b, rtol, most, x, o);
-    return 0;
-  case LSCM_DIRECT:
-    return solve_direct(e, x, o, message);
-  default:
-    return fail(message, "no such method");
-  }
 }
 
 } // namespace
@@ -279,11 +195,14 @@ int lscm_eigen_solve(const lscm_eigen *e, lscm_method method, double rtol, int m
                      lscm_outcome *outcome, char message[MESH_MESSAGE]) {
   try {
     *outcome = {};
-    Vector<double> x(e->N.rows());
+    Vector x(e->N.rows());
     for (size_t i = 0; i < e->column.size(); i++)
       if (e->column[i] >= 0) x[e->column[i]] = uv[i];
     const Clock clock;
-    if (solve(*e, method, rtol, max_iterations, x, outcome, message)) return 1;
+    if (method == LSCM_CG)
+      solve_cg(*e, rtol, max_iterations, x, outcome);
+    else if (solve_direct(*e, x, outcome, message))
+      return 1;
     clock.end_of_solve(outcome);
     for (size_t i = 0; i < e->column.size(); i++)
       if (e->column[i] >= 0) uv[i] = x[e->column[i]];

@@ -10,13 +10,8 @@ extern "C" {
 #include "conformal.h"
 
 typedef enum lscm_method {
-  LSCM_CG,            /* ConjugateGradient in double precision, diagonal preconditioner */
-  LSCM_CG_FLOAT,      /* the same in single precision, once more from where it stopped while that helps */
-  LSCM_CG_REFINED,    /* corrections in single precision, the residual and the sum in double precision */
-  LSCM_CG_CHOLESKY,   /* double precision, incomplete Cholesky as preconditioner */
-  LSCM_LEAST_SQUARES, /* LeastSquaresConjugateGradient on the conditions themselves */
-  LSCM_DIRECT,        /* CHOLMOD's supernodal factorization */
-  LSCM_METHODS
+  LSCM_CG,    /* ConjugateGradient in double precision, diagonal preconditioner */
+  LSCM_DIRECT /* CHOLMOD's supernodal factorization */
 } lscm_method;
 
 typedef struct lscm_eigen lscm_eigen;
@@ -29,7 +24,7 @@ typedef struct lscm_problem {
 
 typedef struct lscm_outcome {
   int iterations;
-  double seconds_setup; /* of the preconditioner, the conversion to single precision or the factorization */
+  double seconds_setup; /* of the preconditioner or the factorization */
   double seconds_solve;
   double cpu_setup, cpu_solve; /* the processor's, of all threads */
 } lscm_outcome;

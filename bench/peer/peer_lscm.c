@@ -26,30 +26,13 @@ enum { EXIT_MISSED = 3 }; /* texsolve did not reach the residual */
 enum { FROM_DISTANCES, FROM_LEVELS, STARTS };
 /* How texsolve goes on: from either start with Jacobi's preconditioner, or with one from coarser meshes. */
 enum { JACOBI, LEVELS, MULTILEVEL, WAYS };
-/* Which of Eigen's solvers run. */
-enum { CG, WARM_CG, FLOAT, REFINED, CHOLESKY, LEAST_SQUARES, DIRECT, PEERS };
-enum { MOST_ROWS = WAYS + PEERS };
-enum { WITH_LEVELS = -1 }; /* wanted where texsolve starts from coarser meshes too */
+enum { PEERS = LSCM_DIRECT + 1, MOST_ROWS = WAYS + PEERS };
 
 static const char *const start_names[STARTS] = {"distances", "levels"};
 static const char *const way_names[WAYS] = {"jacobi", "levels", "multilevel"};
-
-static const char *const peer_names[PEERS] = {"cg",       "warm-cg",       "float", "refined",
-                                              "cholesky", "least-squares", "direct"};
-
-static const struct peer {
-  const char *text;
-  lscm_method method;
-  int start;
-} peers[PEERS] = {
-    [CG] = {"Eigen, CG, double", LSCM_CG, FROM_DISTANCES},
-    [WARM_CG] = {"Eigen, CG, double", LSCM_CG, FROM_LEVELS},
-    [FLOAT] = {"Eigen, CG, single", LSCM_CG_FLOAT, FROM_DISTANCES},
-    [REFINED] = {"Eigen, CG, single, refined", LSCM_CG_REFINED, FROM_DISTANCES},
-    [CHOLESKY] = {"Eigen, CG, incomplete Cholesky", LSCM_CG_CHOLESKY, FROM_DISTANCES},
-    [LEAST_SQUARES] = {"Eigen, least-squares CG", LSCM_LEAST_SQUARES, FROM_DISTANCES},
-    [DIRECT] = {"CHOLMOD, factorization", LSCM_DIRECT, FROM_DISTANCES},
-};
+static const char *const peer_names[PEERS] = {[LSCM_CG] = "cg", [LSCM_DIRECT] = "direct"};
+static const char *const peer_texts[PEERS] = {
+    [LSCM_CG] = "Eigen, CG, double", [LSCM_DIRECT] = "CHOLMOD, factorization"};
 
 typedef struct program_options {
   load_options load;
@@ -152,20 +135,15 @@ static int any_missed(const run *r) {
   return missed;
 }
 
-/* The fastest of Eigen's conjugate gradients from the usual start that got there, by its solve. */
-static const row *best_peer(const run *r) {
-  const row *best = NULL;
-  for (int i = 0; i < r->count; i++) {
-    const row *one = &r->rows[i];
-    if (one->method < 0 || one->method == LSCM_DIRECT || one->start != FROM_DISTANCES || !reached(r, one))
-      continue;
-    if (!best || one->solve < best->solve) best = one;
-  }
-  return best;
+/* Eigen's conjugate gradients, if they got there. */
+static const row *peer_of(const run *r) {
+  for (int i = 0; i < r->count; i++)
+    if (r->rows[i].method == LSCM_CG && reached(r, &r->rows[i])) return &r->rows[i];
+  return NULL;
 }
 
 static void print_ratios(const run *r) {
-  const row *peer = best_peer(r);
+  const row *peer = peer_of(r);
   putchar('\n');
   if (!peer) {
     printf("No conjugate gradients of Eigen's from distances reached %g: nothing to compare with.\n",
@@ -277,11 +255,11 @@ static int solve_levels(run *r) {
   return 0;
 }
 
-static int solve_theirs(run *r, const struct peer *peer) {
+static int solve_theirs(run *r, lscm_method method) {
   lscm_outcome outcome;
-  row *next = begin_row(r, peer->text, (int)peer->method, peer->start);
+  row *next = begin_row(r, peer_texts[method], (int)method, FROM_DISTANCES);
   if (!next) return 1;
-  if (lscm_eigen_solve(r->eigen, peer->method, r->options->conformal.rtol, r->options->conformal.max_iterations,
+  if (lscm_eigen_solve(r->eigen, method, r->options->conformal.rtol, r->options->conformal.max_iterations,
                        next->uv, &outcome, r->why))
     return 1;
   const lscm_forming forming = lscm_eigen_forming(r->eigen);
@@ -315,13 +293,11 @@ static int solve_all(run *r, conformal_result *system) {
   if (ts_context_get_info(r->context, &device) != TS_OK || warm_up(r, system)) return 1;
   print_problem(r, system);
   /* First, because the other rows say how far they are apart from it. */
-  if (o->wanted[DIRECT] && solve_theirs(r, &peers[DIRECT])) return 1;
-  if ((o->ways[LEVELS] || o->wanted[WARM_CG]) && solve_levels(r)) return 1;
+  if (o->wanted[LSCM_DIRECT] && solve_theirs(r, LSCM_DIRECT)) return 1;
+  if (o->ways[LEVELS] && solve_levels(r)) return 1;
   for (int way = 0; way < WAYS; way++)
     if (o->ways[way] && solve_ours(r, device.backend, way)) return 1;
-  for (int k = 0; k < DIRECT; k++)
-    if (o->wanted[k] && solve_theirs(r, &peers[k])) return 1;
-  return 0;
+  return o->wanted[LSCM_CG] && solve_theirs(r, LSCM_CG);
 }
 
 static void close_run(run *r) {
@@ -355,8 +331,7 @@ static void set_ways(void *options, const char *text) {
 }
 
 static void set_peers(void *options, const char *text) {
-  parse_words("--peers", text, peer_names, PEERS,
-              "some of cg, warm-cg, float, refined, cholesky, least-squares and direct",
+  parse_words("--peers", text, peer_names, PEERS, "some of cg and direct",
               ((program_options *)options)->wanted);
 }
 
@@ -371,24 +346,20 @@ static const option_row rows[] = {
                  "of each solve (default: 100000)"),
     OPTION_WHOLE("threads", "N", device.threads, 1, 1024, "of Eigen and of the CPU backend (default: all)"),
     OPTION_PARSED("ways", "LIST", set_ways, "of texsolve: jacobi, levels, multilevel (default: all)"),
-    OPTION_PARSED(
-        "peers", "LIST", set_peers,
-        "cg, warm-cg, float, refined, cholesky, least-squares, direct (default: cg, refined, direct, and "
-        "warm-cg where --ways has levels)"),
+    OPTION_PARSED("peers", "LIST", set_peers, "cg, direct (default: both)"),
     OPTION_END};
 
 int main(int argc, char **argv) {
   program_options options = {.load.seed = 1,
                              .conformal = {.rtol = 1e-6, .max_iterations = 100000},
                              .ways = {1, 1, 1},
-                             .wanted = {[CG] = 1, [WARM_CG] = WITH_LEVELS, [REFINED] = 1, [DIRECT] = 1}};
+                             .wanted = {1, 1}};
   run r = {.options = &options};
   conformal_result system = {0};
   program_begin("peer-lscm");
   options_read("peer-lscm", rows,
                "Times a least-squares conformal map by texsolve and by Eigen to the same residual.", argc, argv,
                &options);
-  if (options.wanted[WARM_CG] == WITH_LEVELS) options.wanted[WARM_CG] = options.ways[LEVELS];
   if (!options.load.path && !options.load.generate) options.load.generate = (char[]){"face:250000"};
   progress_enable(1);
   const int failed = open_run(&r) || solve_all(&r, &system);
