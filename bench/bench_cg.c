@@ -18,7 +18,6 @@ static const report_column ITERATIONS[] = {
     {"spread_percent", "spread%", 'f', 7, 1},
     {"microseconds_whole", "whole us", 'f', 8, 2},
     {"beside_percent", "beside%", 'f', 7, 1},
-    {"host_percent", "host%", 'f', 6, 1},
     {"limit_microseconds", "limit us", 'f', 8, 2},
     {"times_limit", "times it", 'f', 8, 2},
     {"gflops", "", 'f', 0, 0},
@@ -93,8 +92,8 @@ static void print_iteration(report *r, const measured *m, int components) {
     flops += parts[i].flops;
   }
   report_row(r, m->matrix, spmv_format(m->product.info.format), (long long)m->product.info.rows, seconds * 1e6,
-             m->times.spread * 100, m->times.whole * 1e6, 100 * (1 - seconds / m->times.whole),
-             100 * m->times.host, limit * 1e6, seconds / limit, flops / seconds * 1e-9);
+             m->times.spread * 100, m->times.whole * 1e6, 100 * (1 - seconds / m->times.whole), limit * 1e6,
+             seconds / limit, flops / seconds * 1e-9);
 }
 
 static void print_parts(report *r, const measured *m, int components) {
@@ -143,9 +142,9 @@ int bench_cg(const bench_options *options, report *r) {
   report_note(r, "sum of the least times of the 5 parts below.");
   if (device.is_gl) report_note(r, "Each of them is at least one dependent pass, also where it takes more.");
   /* Small: the cost of passes shows; large: that of fetches. */
-  int32_t sizes[2] = {1 << 14, !device.is_hardware                                         ? 1 << 17
-                               : device.is_gl || limits_cuda_device(options->backend) >= 0 ? 1 << 22
-                                                                                           : 1 << 20};
+  int32_t sizes[2] = {1 << 14, !device.is_hardware              ? 1 << 17
+                               : device.is_gl || device.is_cuda ? 1 << 22
+                                                                : 1 << 20};
   if (options->size) sizes[0] = options->size;
   /* A file has one size. */
   const int size_count = options->size || (options->matrix && !generated_is_name(options->matrix)) ? 1 : 2;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cuda_limits.h"
 #include "report.h"
 #include "spmv_measure.h"
 
@@ -173,52 +172,32 @@ static int run_cpu(const bench_options *o, int threads, report *r) {
   timing t;
   double rate;
   char title[128];
-  snprintf(title, sizeof title, "Bandwidth on %.1f MB with %d threads, and arithmetic", bytes * 1e-6, threads);
+  snprintf(title, sizeof title, "Bandwidth on %.1f MB with %d threads", bytes * 1e-6, threads);
   report_table(r, "rates", title, RATES, COUNT(RATES));
   for (int kind = 0; kind < CPU_STREAMS; ++kind) {
     if (cpu_limits_stream(kind, (size_t)bytes, threads, o->repeat, &t, &rate)) return 1;
     report_row(r, names[kind], rate * 1e-9, "GB/s", t.spread * 100);
   }
-  if (cpu_limits_multiply_add(threads, o->repeat, &t, &rate)) return 1;
-  report_row(r, "multiply-adds, two operations each", rate * 1e-9, "GFLOP/s", t.spread * 100);
-  if (cpu_limits_region(threads, o->repeat, &t)) return 1;
-  report_row(r, "a parallel region", t.fastest * 1e6, "us", t.spread * 100);
   return 0;
 }
 
-#ifdef TEXSOLVE_HAVE_CUDA
 static int run_cuda(const bench_options *o, report *r) {
-  static const char *const names[CUDA_WAITS] = {
-      [CUDA_KERNEL] = "a kernel behind another one",
-      [CUDA_KERNEL_READ] = "a kernel, and one number read by the host",
-      [CUDA_BLOCKS_WAIT] = "blocks wait for each other, 1 a multiprocessor",
-      [CUDA_BLOCKS_WAIT_FULL] = "the same, 2 of 512 threads each",
-  };
   const double bytes = o->size ? 96.0 * o->size : 2048.0 * 1024 * 1024;
-  timing t;
-  double rate;
+  device_limits limits;
   char title[128];
-  if (cuda_limits_begin(limits_cuda_device(o->backend))) return 1;
-  snprintf(title, sizeof title, "Copies of %.1f MB, and the cost of waiting", bytes * 1e-6);
+  if (limits_measure(&limits, o, bytes)) return 1;
+  snprintf(title, sizeof title, "Copies of %.1f MB", bytes * 1e-6);
   report_table(r, "rates", title, RATES, COUNT(RATES));
-  if (cuda_limits_copy((size_t)bytes, o->repeat, &t, &rate)) return 1;
-  report_row(r, "copy   b = a, read and written", rate * 1e-9, "GB/s", t.spread * 100);
-  for (int kind = 0; kind < CUDA_WAITS; ++kind) {
-    if (cuda_limits_wait(kind, o->repeat, &t)) return 1;
-    report_row(r, names[kind], t.fastest * 1e6, "us", t.spread * 100);
-  }
+  report_row(r, "copy   b = a, read and written", limits.bandwidth * 1e-9, "GB/s", (double)NAN);
   return 0;
 }
-#endif
 
 int bench_limits(const bench_options *options, report *r) {
   bench_device device;
   if (bench_describe(options, r, &device)) return 1;
   report_note(r, "Rates and costs are those of the fastest of %d batches; the products' times are medians.",
               options->repeat);
-#ifdef TEXSOLVE_HAVE_CUDA
-  if (limits_cuda_device(options->backend) >= 0) return run_cuda(options, r);
-#endif
+  if (device.is_cuda) return run_cuda(options, r);
 #ifdef TEXSOLVE_HAVE_GL
   if (device.is_gl)
     return run_gl(options, device.is_hardware, r) || print_rectangles(options, device.is_hardware, r);

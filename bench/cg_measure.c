@@ -16,13 +16,6 @@ typedef struct solve {
   ts_result last;
 } solve;
 
-typedef struct around {
-  ts_context *context;
-  ts_matrix *A;
-  ts_scalars *sums;
-  ts_vector *x, *b, *r, *d, *m;
-} around;
-
 static int solve_run(void *user, long count) {
   solve *s = user;
   ts_status status = TS_OK;
@@ -53,44 +46,6 @@ static int measure_solve(solve *s, ts_matrix *A, int iterations, int interval, i
   return failed;
 }
 
-/* The operations that a solve has before its iterations and after them, with sums that it takes together taken
- * apart; the vectors hold what is finite. */
-static int around_run(void *user, long count) {
-  const around *a = user;
-  const ts_coefficient one = ts_constant(1);
-  ts_status status = TS_OK;
-  for (long i = 0; i < count && status >= 0; ++i) {
-    status = ts_vector_fill(a->x, 0);
-    if (status >= 0) status = ts_vector_norm(a->sums, 0, a->b, TS_NORM_INFINITY);
-    if (status >= 0) status = ts_vector_axpby(a->b, one, a->x, one);
-    if (status >= 0) status = ts_vector_axpby(a->d, one, a->x, one);
-    for (int end = 0; end < 2; ++end) {
-      if (status >= 0) status = ts_matrix_diagonal(a->m, a->A);
-      if (status >= 0) status = end ? ts_vector_multiply(a->m, a->m, a->x) : ts_vector_reciprocal(a->m, a->m);
-      if (status >= 0) status = ts_matrix_residual(a->r, a->b, a->A, a->x);
-      if (status >= 0) status = ts_vector_dot(a->sums, 1, a->r, a->m);
-      if (status >= 0) status = ts_vector_dot(a->sums, 2, a->b, a->b);
-      if (status >= 0)
-        status = end ? ts_vector_axpby(a->d, one, a->x, one) : ts_vector_multiply(a->d, a->r, a->m);
-      if (status >= 0) status = end ? ts_vector_axpby(a->x, one, a->d, one) : ts_vector_fill(a->x, 0);
-    }
-  }
-  if (status >= 0) status = ts_context_finish(a->context);
-  return bench_check(status, a->context, "an operation on vectors");
-}
-
-static int measure_around(ts_context *context, ts_matrix *A, int components, int repeat, timing *t) {
-  const ts_scalars_desc scalars = {.count = 3};
-  around a = {.context = context, .A = A};
-  ts_vector **const vectors[] = {&a.x, &a.b, &a.r, &a.d, &a.m};
-  int failed = bench_check(ts_scalars_create(context, &scalars, &a.sums), context, "making scalars");
-  for (int i = 0; i < 5; ++i) failed = failed || bench_vector(ts_matrix_row_space(A), components, vectors[i]);
-  failed = failed || timing_measure(t, repeat, BENCH_BATCH_SECONDS, around_run, &a);
-  for (int i = 0; i < 5; ++i) ts_vector_destroy(vectors[i]);
-  ts_scalars_destroy(&a.sums);
-  return failed;
-}
-
 static int solve_begin(solve *s, ts_context *context, ts_matrix *A, int components) {
   memset(s, 0, sizeof *s);
   s->context = context;
@@ -105,12 +60,11 @@ static void solve_end(solve *s) {
 
 int cg_measure(ts_context *context, ts_matrix *A, int components, int repeat, cg_times *times) {
   solve s;
-  timing shorter, longer, whole, outside;
+  timing shorter, longer, whole;
   const int failed = solve_begin(&s, context, A, components) ||
                      measure_solve(&s, A, CG_SHORT, CG_LONG, repeat, &shorter) ||
                      measure_solve(&s, A, CG_LONG, CG_LONG, repeat, &longer) ||
-                     measure_solve(&s, A, CG_WHOLE, 0, repeat, &whole) ||
-                     measure_around(context, A, components, repeat, &outside);
+                     measure_solve(&s, A, CG_WHOLE, 0, repeat, &whole);
   solve_end(&s);
   if (failed) return 1;
   /* On a busy machine the shorter solve may have taken longer, which says nothing about an iteration. */
@@ -118,7 +72,6 @@ int cg_measure(ts_context *context, ts_matrix *A, int components, int repeat, cg
   times->iteration = difference / (CG_LONG - CG_SHORT);
   times->spread = (longer.spread * longer.seconds + shorter.spread * shorter.seconds) / difference;
   times->whole = whole.seconds / s.last.iterations;
-  times->host = 1 - (outside.seconds / s.last.iterations + times->iteration) / times->whole;
   return 0;
 }
 

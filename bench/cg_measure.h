@@ -12,8 +12,6 @@ typedef struct cg_times {
   double iteration; /* seconds, of an iteration alone; NAN, and what follows from it, where noise was larger */
   double spread;    /* of it: (slowest - fastest) / median */
   double whole;     /* seconds of a solve of CG_WHOLE with the backend's own checks, per iteration */
-  double host; /* the part of it that is neither iterations nor the operations before and after them: waits for
-                  the device, during which it has nothing to do */
 } cg_times;
 
 /* Nonzero after a message. */

@@ -1,4 +1,4 @@
-/* What the CPU can do: bandwidth of streams, multiply-adds, the cost of a parallel region.
+/* What the CPU can do: bandwidth of streams.
  *
  * The inner loops are compiled for several instruction sets, and the best one that the processor has is
  * taken when the program runs. */
@@ -34,25 +34,13 @@ ALWAYS_INLINE void scale_body(float *a, size_t n) {
   for (size_t i = 0; i < n; ++i) a[i] *= -1.0f;
 }
 
-/* `contract`: the target has fused multiply-adds. */
-ALWAYS_INLINE float multiply_add_body(float x, long rounds, int contract) {
-  float a[96], total = 0;
-  const float b = 0.75f, c = 0.1f;
-  for (int l = 0; l < 96; ++l) a[l] = x + (float)l;
-  for (long r = 0; r < rounds; ++r)
-    for (int l = 0; l < 96; ++l) a[l] = contract ? __builtin_fmaf(a[l], b, c) : a[l] * b + c;
-  for (int l = 0; l < 96; ++l) total += a[l];
-  return total;
-}
-
 typedef struct kernels {
   float (*read)(const float *a, size_t n);
   void (*scale)(float *a, size_t n);
   void (*triad)(float *a, const float *b, const float *c, size_t n);
-  float (*multiply_add)(float x, long rounds);
 } kernels;
 
-#define DEFINE_KERNELS(name, attribute, contract)                                                              \
+#define DEFINE_KERNELS(name, attribute)                                                                        \
   attribute static float read_##name(const float *a, size_t n) {                                               \
     return read_body(a, n);                                                                                    \
   }                                                                                                            \
@@ -62,15 +50,12 @@ typedef struct kernels {
   attribute static void triad_##name(float *a, const float *b, const float *c, size_t n) {                     \
     triad_body(a, b, c, n);                                                                                    \
   }                                                                                                            \
-  attribute static float multiply_add_##name(float x, long rounds) {                                           \
-    return multiply_add_body(x, rounds, contract);                                                             \
-  }                                                                                                            \
-  static const kernels name = {read_##name, scale_##name, triad_##name, multiply_add_##name};
+  static const kernels name = {read_##name, scale_##name, triad_##name};
 
-DEFINE_KERNELS(generic, , 0)
+DEFINE_KERNELS(generic, )
 #ifdef HAVE_TARGETS
-DEFINE_KERNELS(avx2, __attribute__((target("avx2,fma"))), 1)
-DEFINE_KERNELS(avx512, __attribute__((target("avx512f,avx512vl,prefer-vector-width=512"))), 1)
+DEFINE_KERNELS(avx2, __attribute__((target("avx2,fma"))))
+DEFINE_KERNELS(avx512, __attribute__((target("avx512f,avx512vl,prefer-vector-width=512"))))
 #endif
 
 static const kernels *best_kernels(void) {
@@ -170,49 +155,4 @@ int cpu_limits_stream(cpu_stream kind, size_t bytes, int threads, int repeat, ti
   if (s.sink == 12345.0f) bench_error("unlikely"); /* the sums must not be dropped */
   free(memory);
   return failed;
-}
-
-/* ---- Arithmetic and parallel regions ---- */
-
-typedef struct arithmetic {
-  const kernels *k;
-  int threads;
-  volatile float sink;
-} arithmetic;
-
-enum { ROUNDS = 20000 };
-
-static int multiply_add_run(void *user, long count) {
-  arithmetic *a = user;
-  const int threads = a->threads;
-  const long rounds = count * ROUNDS;
-  float sink = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sink)
-  for (int t = 0; t < threads; ++t) sink += a->k->multiply_add((float)t, rounds);
-  a->sink = sink;
-  return 0;
-}
-
-int cpu_limits_multiply_add(int threads, int repeat, timing *t, double *rate) {
-  arithmetic a = {best_kernels(), threads, 0};
-  if (timing_measure(t, repeat, BENCH_BATCH_SECONDS, multiply_add_run, &a)) return 1;
-  *rate = 2.0 * 96.0 * ROUNDS * threads / t->fastest;
-  return 0;
-}
-
-static int region_run(void *user, long count) {
-  arithmetic *a = user;
-  const int threads = a->threads;
-  for (long i = 0; i < count; ++i) {
-    float sink = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sink)
-    for (int t = 0; t < threads; ++t) sink += (float)t;
-    a->sink = sink;
-  }
-  return 0;
-}
-
-int cpu_limits_region(int threads, int repeat, timing *t) {
-  arithmetic a = {best_kernels(), threads, 0};
-  return timing_measure(t, repeat, BENCH_BATCH_SECONDS, region_run, &a);
 }

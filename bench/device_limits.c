@@ -131,19 +131,13 @@ static int measure_copies(device_limits *limits, ts_context *context, int repeat
   return failed;
 }
 
-int limits_cuda_device(const char *backend) {
-  const char *name = strstr(backend, "cuda");
-  if (!name) return -1;
-  return name[4] == ':' ? atoi(name + 5) : 0;
-}
-
 static int measure(device_limits *limits, ts_context *context, int repeat, double bytes) {
   ts_context_info info;
   if (bench_check(ts_context_get_info(context, &info), context, "reading the device's limits")) return 1;
 #ifdef TEXSOLVE_HAVE_GL
   if (info.max_texture_size > 0) return measure_gl(limits, context, info.is_hardware, repeat, bytes);
 #endif
-  limits->is_cuda = limits_cuda_device(info.backend) >= 0;
+  limits->is_cuda = strstr(info.backend, "cuda") != NULL;
   if (limits->is_cuda) return measure_copies(limits, context, repeat, bytes);
   return measure_cpu(limits, info.threads > 0 ? info.threads : 1, repeat, bytes);
 }

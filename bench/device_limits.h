@@ -58,9 +58,6 @@ int gl_limits_pass(pass_way way, int repeat, timing *t, int *available);
 typedef enum cpu_stream { CPU_READ, CPU_SCALE, CPU_COPY, CPU_TRIAD, CPU_STREAMS } cpu_stream;
 /* Bytes per second with arrays of `bytes` altogether: s += a;  a = -a;  b = a;  a = b + 3 c. */
 int cpu_limits_stream(cpu_stream kind, size_t bytes, int threads, int repeat, timing *t, double *rate);
-int cpu_limits_multiply_add(int threads, int repeat, timing *t, double *rate);
-/* Seconds to start and end a parallel region. */
-int cpu_limits_region(int threads, int repeat, timing *t);
 
 /* ---- The model ---- */
 
@@ -85,9 +82,6 @@ typedef struct device_limits {
 
 /* Of an operation on vectors, per element. What writes nothing is a reduction, which may read quads. */
 work work_of_vectors(int is_gl, double rows, int components, int reads, int writes, int flops);
-
-/* The N of "cuda:N" and "check:cuda:N", 0 without it; -1 for another backend. */
-int limits_cuda_device(const char *backend);
 
 /* Measures what work needs whose data, matrix and vectors, are `bytes` altogether. */
 int limits_measure(device_limits *limits, const bench_options *options, double bytes);
