@@ -2,7 +2,6 @@
  * missing. It gets the matrix on standard input (peer/compare_peer.h) and answers with a JSON object. */
 #include <errno.h>
 #include <jansson.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,93 +56,58 @@ const char *compare_peer_name(const char *backend, int *is_present) {
   return program;
 }
 
-static int write_all(int file, const void *data, size_t bytes) {
-  const char *from = data;
-  while (bytes) {
-    const ssize_t written = write(file, from, bytes);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return 1;
-    from += written;
-    bytes -= (size_t)written;
-  }
-  return 0;
+static int write_array(FILE *file, const void *data, size_t size, size_t count) {
+  return fwrite(data, size, count, file) != count;
 }
 
-static int write_matrix(int file, const generated_matrix *A) {
+static int write_matrix(FILE *file, const generated_matrix *A) {
   peer_matrix_header header = {.rows = A->rows, .columns = A->columns, .entries = A->row_offsets[A->rows]};
   const size_t entries = (size_t)header.entries;
   memcpy(header.magic, PEER_MAGIC, sizeof header.magic);
-  return write_all(file, &header, sizeof header) ||
-         write_all(file, A->row_offsets, ((size_t)A->rows + 1) * sizeof *A->row_offsets) ||
-         write_all(file, A->column_indices, entries * sizeof *A->column_indices) ||
-         write_all(file, A->values, entries * sizeof *A->values);
+  return write_array(file, &header, sizeof header, 1) ||
+         write_array(file, A->row_offsets, sizeof *A->row_offsets, (size_t)A->rows + 1) ||
+         write_array(file, A->column_indices, sizeof *A->column_indices, entries) ||
+         write_array(file, A->values, sizeof *A->values, entries) || fseek(file, 0, SEEK_SET);
 }
 
-/* Starts the program with its ends of two pipes; ours are *to and *from. */
-static int start(const char *path, char *const arguments[], pid_t *child, int *to, int *from) {
-  int in[2], out[2];
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  sigset_t signals;
-  if (pipe(in)) return errno;
-  if (pipe(out)) {
-    const int error = errno;
-    close(in[0]);
-    close(in[1]);
-    return error;
-  }
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  const int ends[] = {in[0], in[1], out[0], out[1]};
-  for (int i = 0; i < 4; ++i) posix_spawn_file_actions_addclose(&actions, ends[i]);
-  posix_spawnattr_init(&attributes);
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGPIPE);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  const int error = posix_spawn(child, path, &actions, &attributes, arguments, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  close(in[0]);
-  close(out[1]);
-  *to = in[1];
-  *from = out[0];
-  if (error) {
-    close(*to);
-    close(*from);
-  }
-  return error;
-}
-
-/* The program's answer; NULL after a message. */
-static json_t *ask(const char *path, char *const arguments[], const generated_matrix *A) {
+/* Runs the program from one file to the other. Nonzero after a message. */
+static int run(const char *path, char *const arguments[], FILE *from, FILE *to) {
   pid_t child = -1;
-  int to = -1, from = -1, status = 0;
-  json_error_t problem;
-  void (*const before)(int) = signal(SIGPIPE, SIG_IGN); /* a program that ends early is found by its status */
-  const int error = start(path, arguments, &child, &to, &from);
+  int status = 0;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, fileno(from), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(to), STDOUT_FILENO);
+  const int error = posix_spawn(&child, path, &actions, NULL, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
   if (error) {
     bench_error("%s does not start: %s", path, strerror(error));
-    signal(SIGPIPE, before);
-    return NULL;
+    return 1;
   }
-  const int cut_off = write_matrix(to, A);
-  close(to);
-  json_t *answer = json_loadfd(from, 0, &problem);
-  close(from);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  signal(SIGPIPE, before);
-  if (WIFEXITED(status) && !WEXITSTATUS(status) && answer && !cut_off) return answer;
   if (WIFSIGNALED(status))
     bench_error("%s was ended by signal %d", path, WTERMSIG(status));
   else if (WEXITSTATUS(status))
     bench_error("%s ended with status %d", path, WEXITSTATUS(status));
-  else
-    bench_error("%s gave no answer: %s", path, answer ? "it did not read the matrix" : problem.text);
-  json_decref(answer);
-  return NULL;
+  return status != 0;
+}
+
+/* The program's answer; NULL after a message. */
+static json_t *ask(const char *path, char *const arguments[], const generated_matrix *A) {
+  FILE *question = tmpfile(), *reply = tmpfile();
+  json_t *answer = NULL;
+  json_error_t problem;
+  if (!question || !reply || write_matrix(question, A)) {
+    bench_error("no temporary file for the matrix: %s", strerror(errno));
+  } else if (!run(path, arguments, question, reply)) {
+    rewind(reply);
+    answer = json_loadf(reply, 0, &problem);
+    if (!answer) bench_error("%s gave no answer: %s", path, problem.text);
+  }
+  if (question) fclose(question);
+  if (reply) fclose(reply);
+  return answer;
 }
 
 static compare_row *row_of(compare_results *results, int first, const char *implementation, const char *format,
