@@ -53,14 +53,8 @@ int bench_multigrid(const bench_options *options, struct report *r);
 int bench_system(const bench_options *options, struct report *r);
 int bench_tune(const bench_options *options, struct report *r);
 
-#if defined(__GNUC__)
-#define BENCH_PRINTF(string, first) __attribute__((format(printf, string, first)))
-#else
-#define BENCH_PRINTF(string, first)
-#endif
-
 /* One line on standard error, "texsolve: bench: ...". */
-void bench_error(const char *format, ...) BENCH_PRINTF(1, 2);
+void bench_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* From now on such lines begin with "texsolve: bench: SUBJECT: "; NULL: no longer. */
 void bench_error_subject(const char *subject);

@@ -1,9 +1,6 @@
 /* texsolve bench cg: one iteration of Jacobi-preconditioned conjugate gradients. */
 #include "bench.h"
 
-#include <math.h>
-#include <stdio.h>
-
 #include "cg_measure.h"
 #include "report.h"
 #include "spmv_measure.h"
@@ -21,19 +18,6 @@ static const report_column ITERATIONS[] = {
     {"limit_microseconds", "limit us", 'f', 8, 2},
     {"times_limit", "times it", 'f', 8, 2},
     {"gflops", "", 'f', 0, 0},
-};
-
-/* One column for each part of an iteration. */
-static const report_column PASSES[] = {
-    {"matrix", "matrix", 's', -12, 0},
-    {"rows", "rows", 'i', 9, 0},
-    {"spmv_microseconds", "q=Ad", 'f', 9, 2},
-    {"dot_microseconds", "d.q", 'f', 9, 2},
-    {"axpy2_microseconds", "x, r", 'f', 9, 2},
-    {"dot3_microseconds", "r.r/m", 'f', 9, 2},
-    {"multiply_add_microseconds", "d", 'f', 9, 2},
-    {"fetches", "Mfetches", 'f', 9, 3},
-    {"megabytes", "MB", 'f', 9, 3},
 };
 
 /* The 5 parts of an iteration, which are loops of the CPU backend. On CUDA they are three passes, in which a
@@ -96,50 +80,32 @@ static void print_iteration(report *r, const measured *m, int components) {
              seconds / limit, flops / seconds * 1e-9);
 }
 
-static void print_parts(report *r, const measured *m, int components) {
-  work parts[PARTS];
-  double us[PARTS], fetches = 0, bytes = 0;
-  iteration_work(&m->product, &m->limits, components, parts);
-  for (int i = 0; i < PARTS; ++i) {
-    us[i] = limits_seconds(&m->limits, &parts[i]) * 1e6;
-    fetches += work_fetches(&parts[i]);
-    bytes += parts[i].bytes;
-  }
-  report_row(r, m->matrix, (long long)m->product.info.rows, us[0], us[1], us[2], us[3], us[4],
-             m->limits.is_gl ? fetches * 1e-6 : NAN, bytes * 1e-6);
-}
-
-enum { MAX_RESULTS = 32 };
-
-static int run_matrix(const bench_options *o, const char *name, int32_t rows, measured *results, int *count,
-                      report *r) {
+static int run_matrix(const bench_options *o, const char *name, int32_t rows, int *begun, report *r) {
   generated_matrix A;
-  if (*count >= MAX_RESULTS) return 0;
+  measured m;
   if (bench_matrix(&A, name, rows)) return 1;
-  measured *m = &results[*count];
-  bench_short_name(m->matrix, name);
-  const int failed = measure(o, &A, m);
+  bench_short_name(m.matrix, name);
+  const int failed = measure(o, &A, &m);
   generated_free(&A);
   if (failed) return 1;
-  if (!*count) limits_describe(&m->limits, r);
-  if (!*count)
+  if (!(*begun)++) {
+    limits_describe(&m.limits, r);
     report_table(r, "iterations", "Conjugate gradients with Jacobi's preconditioner", ITERATIONS,
                  sizeof ITERATIONS / sizeof *ITERATIONS);
-  print_iteration(r, m, o->components);
-  ++*count;
+  }
+  print_iteration(r, &m, o->components);
   return 0;
 }
 
 int bench_cg(const bench_options *options, report *r) {
-  static measured results[MAX_RESULTS];
   bench_device device;
-  int count = 0, failed = 0;
+  int begun = 0, failed = 0;
   if (bench_describe(options, r, &device)) return 1;
   report_note(r, "us/iter: the difference of solves with %d and %d iterations. Whole: a solve of %d with",
               CG_SHORT, CG_LONG, CG_WHOLE);
   report_note(
       r, "the backend's check interval, per iteration; beside%%: what is not in its iterations. Limit: the");
-  report_note(r, "sum of the least times of the 5 parts below.");
+  report_note(r, "sum of the least times of the 5 parts of an iteration.");
   if (device.is_gl) report_note(r, "Each of them is at least one dependent pass, also where it takes more.");
   /* Small: the cost of passes shows; large: that of fetches. */
   int32_t sizes[2] = {1 << 14, !device.is_hardware              ? 1 << 17
@@ -150,16 +116,11 @@ int bench_cg(const bench_options *options, report *r) {
   const int size_count = options->size || (options->matrix && !generated_is_name(options->matrix)) ? 1 : 2;
   for (int i = 0; i < size_count && !failed; ++i) {
     if (options->matrix) {
-      failed = run_matrix(options, options->matrix, sizes[i], results, &count, r);
+      failed = run_matrix(options, options->matrix, sizes[i], &begun, r);
       continue;
     }
     for (int k = 0; generated_name(k) && !failed; ++k)
-      failed = run_matrix(options, generated_name(k), sizes[i], results, &count, r);
-  }
-  if (!failed) {
-    report_table(r, "passes", "Least time of each part, us, and what one iteration moves", PASSES,
-                 sizeof PASSES / sizeof *PASSES);
-    for (int i = 0; i < count; ++i) print_parts(r, &results[i], options->components);
+      failed = run_matrix(options, generated_name(k), sizes[i], &begun, r);
   }
   return failed;
 }

@@ -2,12 +2,6 @@
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
-#if defined(__GNUC__)
-#define REPORT_PRINTF(string, first) __attribute__((format(printf, string, first)))
-#else
-#define REPORT_PRINTF(string, first)
-#endif
-
 typedef struct report report;
 
 typedef struct report_column {
@@ -22,17 +16,18 @@ typedef struct report_column {
 report *report_open(const char *command, int json);
 
 /* "label: text", and "key": "text" in the object. */
-void report_field(report *r, const char *key, const char *label, const char *format, ...) REPORT_PRINTF(4, 5);
+void report_field(report *r, const char *key, const char *label, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* A line of explanation; in the object's "notes". */
-void report_note(report *r, const char *format, ...) REPORT_PRINTF(2, 3);
+void report_note(report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Starts a table; `columns` must live until the next one or the end, and the first column must be shown.
  * Without a title its rows are in sections. */
 void report_table(report *r, const char *key, const char *title, const report_column *columns, int count);
 
 /* A part of the table with a title of its own; the object has one array for all of them. */
-void report_section(report *r, const char *format, ...) REPORT_PRINTF(2, 3);
+void report_section(report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A row of the table: one argument for each column, of the column's type. */
 void report_row(report *r, ...);

@@ -41,10 +41,7 @@ typedef struct peer {
 void peer_begin(peer *p, const char *program, int argc, char **argv);
 
 /* Ends the program with a line on standard error. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 1, 2), noreturn))
-#endif
-void peer_fail(const char *format, ...);
+__attribute__((format(printf, 1, 2), noreturn)) void peer_fail(const char *format, ...);
 
 /* Times `fn`, whose every call does the operation `times`, and takes the result down. `bytes`: that a product
  * moves; 0: as CSR does. Returns the seconds of one. */
