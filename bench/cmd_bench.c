@@ -91,7 +91,7 @@ static const option_row rows[] = {
                    "mesh's conformal map (lscm) or smoothing (dsi), or a Matrix Market file"),
     OPTION_WORD("reorder", "NAME", o.reorder, reorder_names,
                 "Of spmv, cg and compare: bring matrices into another order of their unknowns: rcm (reverse "
-                "Cuthill-McKee), amd, metis, random, or none, the default"),
+                "Cuthill-McKee), random, or none, the default"),
     OPTION_ROW(WHOLE, "components", "N", o.components, .letter = 'c', .least = 1, .most = 4,
                .help = "Components of the vectors, 1 to 4 (default 1)"),
     OPTION_ROW(SIZE, "rectangle", "WxH", o.rectangle_width, .letter = 'r', .least = 1, .most = 256,

@@ -27,10 +27,9 @@ static const option_row rows[] = {
     OPTIONS_COMMAND_DEVICE,
     OPTION_FORMAT(format, "auto, jagged, segments, csr, bcrs2 or bcrs4",
                   "auto, jagged, segments, csr, bcrs2 or bcrs4 (default: auto, the backend's fastest)"),
-    OPTION_WORD(
-        "reorder", "NAME", reorder, reorder_names,
-        "order of the unknowns on the device: rcm (reverse Cuthill-McKee), amd, metis, random, or none, "
-        "that of the file (default: none); x is written in the file's"),
+    OPTION_WORD("reorder", "NAME", reorder, reorder_names,
+                "order of the unknowns on the device: rcm (reverse Cuthill-McKee), random, or none, "
+                "that of the file (default: none); x is written in the file's"),
     OPTION_SIZE("rectangle", rectangle_width, 4, 256, "texels, powers of two, such as 32x16",
                 "pack rows in rectangles of W x H texels, powers of two from 4 to 256"),
     OPTION_HEADING("The method:"),

@@ -78,9 +78,7 @@ expect 0 solve m.mtx -b b.mtx --backend cpu --json --rtol 1e-6 -o wanted.mtx
 same "order" "$(json string reorder)" none
 same "bandwidth" "$(json integer bandwidth)" 4
 solution=$(values wanted.mtx)
-for order in rcm amd metis random; do
-  "$texsolve" solve m.mtx --backend cpu --reorder $order >../log/out 2>../log/err
-  grep -q 'built without' ../log/err && continue
+for order in rcm random; do
   expect 0 solve m.mtx -b b.mtx --x0 x0.mtx --backend cpu --json --rtol 1e-6 -o x.mtx --reorder $order
   vector_near x.mtx 1e-5 $solution
   same "order" "$(json string reorder)" $order
