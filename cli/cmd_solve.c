@@ -175,7 +175,7 @@ static int correct(const solve_options *o, const solve_system *system, device_ob
     outcome->corrections++;
     outcome->result.iterations += result.iterations;
     outcome->result.restarts += result.restarts;
-    outcome->result.waits += result.waits;
+    outcome->result.host_synchronisations += result.host_synchronisations;
     for (size_t i = 0; i < count; i++) other[i] = (float)((double)x[i] + other[i]);
     double residual;
     if (solve_residual(system, other, r, &residual)) return -1;

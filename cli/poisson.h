@@ -78,7 +78,7 @@ typedef struct poisson_outcome {
   char message[200];
   ts_context_info context;
   ts_multigrid_info multigrid;
-  int cycles, waits;
+  int cycles, host_synchronisations;
   double history[POISSON_HISTORY]; /* of cycles; with CG sqrt(delta / delta_0) */
   int history_count;
   double factor;

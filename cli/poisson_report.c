@@ -59,8 +59,9 @@ void poisson_report_text(const poisson_options *o, const poisson_problem *proble
                          const poisson_outcome *outcome) {
   const double h = problem->desc.spacing;
   const char *unit = o->cg ? "iterations" : "cycles";
-  printf("\nresult      %s after %d %s, %d waits for the device\n",
-         outcome->status == TS_OK ? "converged" : "NOT converged", outcome->cycles, unit, outcome->waits);
+  printf("\nresult      %s after %d %s, %d host synchronisations\n",
+         outcome->status == TS_OK ? "converged" : "NOT converged", outcome->cycles, unit,
+         outcome->host_synchronisations);
   printf("residual    %.3e = ||b - A x|| / ||b||", outcome->solver_residual);
   if (o->cg)
     printf("\n");
@@ -119,7 +120,7 @@ int poisson_report_json(const poisson_options *o, const poisson_problem *problem
   PUT(object, "pinned_points", json_integer(m->pinned_points));
   PUT(object, "bytes_device", json_integer((json_int_t)m->bytes_device));
   PUT(object, "cycles", json_integer(outcome->cycles));
-  PUT(object, "waits", json_integer(outcome->waits));
+  PUT(object, "host_synchronisations", json_integer(outcome->host_synchronisations));
   PUT(object, "converged", json_boolean(outcome->status == TS_OK));
   PUT(object, "reason", json_string(outcome->reason));
   PUT(object, "message", json_string(outcome->message[0] ? outcome->message : outcome->reason));

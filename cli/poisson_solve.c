@@ -103,7 +103,7 @@ static ts_status solve_cycles(device_objects *d, poisson_outcome *outcome) {
   outcome->reason = ts_reason_text(result.reason);
   snprintf(outcome->message, sizeof outcome->message, "%s", result.message);
   outcome->cycles = result.iterations;
-  outcome->waits = result.waits;
+  outcome->host_synchronisations = result.host_synchronisations;
   outcome->factor = result.factor;
   outcome->solver_residual = result.relative_residual;
   outcome->rounded_residual = result.rounded_residual;
@@ -136,7 +136,7 @@ static ts_status solve_cg(const poisson_options *options, device_objects *d, wat
   outcome->reason = ts_reason_text(result.reason);
   snprintf(outcome->message, sizeof outcome->message, "%s", result.message);
   outcome->cycles = result.iterations;
-  outcome->waits = result.waits;
+  outcome->host_synchronisations = result.host_synchronisations;
   outcome->factor = factor_of(outcome);
   outcome->solver_residual = outcome->rounded_residual = result.relative_residual;
   outcome->incompatible = NAN;

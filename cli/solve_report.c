@@ -47,8 +47,8 @@ void solve_report_text(const solve_options *options, const solve_system *system,
            o->matrix.unsymmetric_column + 1);
   printf(", preconditioner %s, %s to %.9g\n", ts_preconditioner_kind_name(options->preconditioner),
          options->stop == TS_STOP_DELTA ? "sqrt(delta / delta_0)" : "relative residual", options->rtol);
-  printf("result      %s after %d iterations, %d waits for the device",
-         o->status == TS_OK ? "converged" : "NOT converged", r->iterations, r->waits);
+  printf("result      %s after %d iterations, %d host synchronisations",
+         o->status == TS_OK ? "converged" : "NOT converged", r->iterations, r->host_synchronisations);
   if (o->corrections)
     printf("; %d correction%s from the residual in double precision", o->corrections,
            o->corrections > 1 ? "s" : "");
@@ -86,7 +86,7 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "preconditioner", json_string(ts_preconditioner_kind_name(options->preconditioner)));
   PUT(object, "iterations", json_integer(r->iterations));
   PUT(object, "restarts", json_integer(r->restarts));
-  PUT(object, "waits", json_integer(r->waits));
+  PUT(object, "host_synchronisations", json_integer(r->host_synchronisations));
   PUT(object, "corrections", json_integer(o->corrections));
   PUT(object, "converged", json_boolean(o->status == TS_OK));
   PUT(object, "reason", json_string(reason_name(r->reason)));

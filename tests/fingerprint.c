@@ -1,5 +1,5 @@
 /* What a change of structure must not change. For every solve below a line "NAME WHAT=NUMBER,...": a hash of
- * the bits of its solution, its iterations, how often the host waited for the device, and within checks how
+ * the bits of its solution, its iterations, host synchronisations, and within checks how
  * often each operation ran. scripts/fingerprint compares them.
  *
  *   fingerprint BACKEND [CASE...] */
@@ -39,14 +39,14 @@ static tsi_check_counts counted; /* of the solve that ended last */
 
 /* Counts from here. */
 static void begin(void) {
-  waits_before = context_info(context).waits;
+  waits_before = context_info(context).host_synchronisations;
   if (tsi_check_counts_of(context)) *tsi_check_counts_of(context) = (tsi_check_counts){0};
 }
 
 /* Counts to here; what is read back for the hash does not count. */
 static uint64_t end(void) {
   if (tsi_check_counts_of(context)) counted = *tsi_check_counts_of(context);
-  return context_info(context).waits - waits_before;
+  return context_info(context).host_synchronisations - waits_before;
 }
 
 static void print(uint64_t bits, int iterations, uint64_t waits) {
@@ -94,7 +94,8 @@ static void solve_one(const char *name, ts_matrix *matrix, int32_t rows, ts_form
         krylov_solve(&krylov_methods[m - BICGSTAB], matrix, &krylov, components, bs, xs, &result);
       end();
       printf("%s/%s/%d/%s/%s", name, ts_format_name(format), components, methods[m], preconditioners[p].name);
-      print(hash(hash_start, xs, count * sizeof *xs), result.iterations, (uint64_t)result.waits);
+      print(hash(hash_start, xs, count * sizeof *xs), result.iterations,
+            (uint64_t)result.host_synchronisations);
     }
   free(bs), free(xs);
 }
@@ -137,7 +138,7 @@ static void least_squares_one(ts_matrix *matrix, ts_matrix *transposed, ts_forma
   CHECK(ts_solver_solve(solver, b, x, &result) >= 0);
   end();
   printf("rectangular/%s/1/cgls/%s", ts_format_name(format), preconditioners[p].name);
-  print(hash_vector(hash_start, x), result.iterations, (uint64_t)result.waits);
+  print(hash_vector(hash_start, x), result.iterations, (uint64_t)result.host_synchronisations);
   ts_solver_destroy(&solver);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
@@ -191,7 +192,8 @@ static void system_one(ts_method method, ts_normal normal, ts_order order, const
   end();
   CHECK_OK(context, ts_system_get_values(system, values, N * COMPONENTS));
   printf("system/%s", name);
-  print(hash(hash_start, values, N * COMPONENTS * sizeof *values), result.iterations, (uint64_t)result.waits);
+  print(hash(hash_start, values, N * COMPONENTS * sizeof *values), result.iterations,
+        (uint64_t)result.host_synchronisations);
   ts_system_destroy(&system);
   free(values);
 }

@@ -61,7 +61,7 @@ static int solve(heat_system *s, heat_outcome *o) {
   if (status < 0) return heat_fail("%s", ts_last_error(s->context));
   *o = (heat_outcome){.converged = status == TS_OK,
                       .iterations = result.iterations,
-                      .waits = result.waits,
+                      .host_synchronisations = result.host_synchronisations,
                       .seconds = seconds_now() - begin};
   snprintf(o->message, sizeof o->message, "%s", result.message);
   return 0;
@@ -97,7 +97,7 @@ static int report(heat_system *s, const program_options *options, const heat_out
   printf("matrix      %d unknowns, %d of them held at a temperature; %lld nonzeros\n", s->plate.unknowns,
          s->plate.held, (long long)matrix.nonzeros);
   printf("result      %s after %d iterations, %d host synchronisations\n",
-         o->converged ? "converged" : "NOT converged", o->iterations, o->waits);
+         o->converged ? "converged" : "NOT converged", o->iterations, o->host_synchronisations);
   printf("residual    %.3e = ||b - A x|| / ||b - A x_start||, in double precision on the host\n", residual);
   printf("seconds     solve %.3f", o->seconds);
   if (options->output) printf(", draw %.3f", seconds_drawing);

@@ -27,7 +27,7 @@ typedef struct heat_system {
 
 /* How a solve went. */
 typedef struct heat_outcome {
-  int converged, iterations, waits;
+  int converged, iterations, host_synchronisations;
   double seconds;    /* of the solve */
   char message[160]; /* why it did not converge */
 } heat_outcome;

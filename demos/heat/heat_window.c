@@ -38,7 +38,7 @@ static int step(heat_system *s, heat_outcome *o, double *best, int *in_vain, int
       result.reason != TS_REASON_STAGNATED)
     return heat_fail("%s", result.message);
   o->iterations += result.iterations;
-  o->waits += result.waits;
+  o->host_synchronisations += result.host_synchronisations;
   /* b is 0, so this is ||b - A x|| itself. */
   const double residual = result.relative_residual / s->norm_start;
   o->converged = residual <= heat_tolerance;

@@ -188,10 +188,10 @@ enum {
 };
 
 typedef struct ts_fluid_result {
-  double time;               /* simulated time after the step, s */
-  int steps;                 /* since creation or the last reset */
-  int iterations;            /* of the pressure's solver: cycles or iterations */
-  int waits;                 /* host synchronisations */
+  double time;    /* simulated time after the step, s */
+  int steps;      /* since creation or the last reset */
+  int iterations; /* of the pressure's solver: cycles or iterations */
+  int host_synchronisations;
   ts_reason pressure_reason; /* of a CG solver; TS_REASON_FIXED_ITERATIONS without a tolerance,
                                 TS_REASON_MAX_ITERATIONS if `iterations` ended it. Others:
                                 TS_REASON_CONVERGED */

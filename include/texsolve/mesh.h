@@ -95,11 +95,11 @@ TS_API ts_status ts_mesh_flow_set_solver(ts_mesh_flow *flow, const ts_solver_des
 
 /* The result of a step, or of its solve. */
 typedef struct ts_mesh_flow_result {
-  ts_result surface;         /* of the surface's last solve; all 0 if the boundary's solve failed */
-  ts_result boundary;        /* of the boundary's; all 0 if it is fixed */
-  int iterations;            /* of all solves of the step, failed ones included */
-  int substeps;              /* 1; more if the step was subdivided; 0 if x did not move */
-  int waits;                 /* host synchronisations */
+  ts_result surface;  /* of the surface's last solve; all 0 if the boundary's solve failed */
+  ts_result boundary; /* of the boundary's; all 0 if it is fixed */
+  int iterations;     /* of all solves of the step, failed ones included */
+  int substeps;       /* 1; more if the step was subdivided; 0 if x did not move */
+  int host_synchronisations;
   double smallest_time_step; /* attempted */
   char message[160];         /* why the step failed or was subdivided, "" otherwise */
 } ts_mesh_flow_result;

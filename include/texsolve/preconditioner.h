@@ -33,7 +33,7 @@ TS_API int ts_preconditioner_kind_from_name(const char *name);
 typedef struct ts_preconditioner ts_preconditioner;
 
 /* z = M^-1 r, asked for with the library's functions (ts_matrix_multiply, ts_vector_axpby, ...), so that
- * nothing has to wait for the device. z and r are over the preconditioner's space and have the components of
+ * no host synchronisation is needed. z and r are over the preconditioner's space and have the components of
  * the solve; r must stay as it is, and z may hold anything. A result other than TS_OK ends the solve and is
  * what ts_solver_solve returns; the message of the function that failed is kept. */
 typedef ts_status (*ts_precondition_fn)(void *user, ts_vector *z, const ts_vector *r);
@@ -68,7 +68,7 @@ TS_API void ts_preconditioner_destroy(ts_preconditioner **preconditioner);
  * do nothing. Errors as above; then M is as it was. */
 TS_API ts_status ts_preconditioner_update(ts_preconditioner *preconditioner);
 
-/* z = M^-1 r. z is not r. Does not wait, unless a caller's function does.
+/* z = M^-1 r. z is not r. No host synchronisation, unless the caller's function has one.
  * Errors: TS_ERROR_INVALID_ARGUMENT (z is r), TS_ERROR_INCOMPATIBLE (other spaces or components). */
 TS_API ts_status ts_preconditioner_apply(ts_preconditioner *preconditioner, ts_vector *z, const ts_vector *r);
 

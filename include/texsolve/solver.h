@@ -11,8 +11,8 @@
  * as stable as LSQR (Paige and Saunders 1982). Any number of rows and columns.
  *
  * All run on every backend, with up to four components at once, each with its own coefficients. Numbers stay
- * on the device: only a check waits for it. bicgstab and gmres are preconditioned from the right, so that the
- * residual they look at is that of the system itself.
+ * on the device: only a check synchronises with the host. bicgstab and gmres are preconditioned from the right,
+ * so that the residual they look at is that of the system itself.
  *
  * Threads, errors and ownership are as in texsolve.h.
  */
@@ -100,19 +100,19 @@ typedef struct ts_solver_desc {
   double rtol;                                /* less than 1; negative: none. Default: 1e-5 */
   double atol;                                /* default: 0 */
   int max_iterations;   /* default: 10 times the unknowns, at least 1000, at most 100000 */
-  int fixed_iterations; /* exactly so many: nothing is tested and, but for gmres, nothing is waited for. For a
-                           frame. Without stop, rtol, atol, max_iterations, check_interval and progress.
-                           Default: 0, iterations end by the rule */
-  int check_interval;   /* iterations between two checks, 1 to 1024: only a check waits for the device, and a
-                           solve can only end at one. Methods other than cg begin with a check in every
-                           iteration and double the distance up to this; gmres checks at the end of a cycle
-                           too. Default: the backend's */
-  int zero_start;       /* start from x = 0, whatever x holds, which saves a product; locked rows become 0
-                           too. Default: start from the values in x */
-  int reductions;       /* cg: that an iteration waits for: 2 (Hestenes and Stiefel 1952), or 1, which sums one
-                           product more and takes three dependent passes instead of five (Meurant 1987).
-                           Default: 1 for small systems on a GPU, else 2 */
-  int restart;          /* gmres: 1 to 200; more than there are unknowns counts as that many. Default: 30 */
+  int fixed_iterations; /* exactly so many: nothing is tested and, except with gmres, there is no host
+                           synchronisation. For a frame. Without stop, rtol, atol, max_iterations,
+                           check_interval and progress. Default: 0, iterations end by the rule */
+  int check_interval; /* iterations between two checks, 1 to 1024: only a check synchronises with the host, and
+                         a solve can only end at one. Methods other than cg begin with a check in every
+                         iteration and double the distance up to this; gmres checks at the end of a cycle
+                         too. Default: the backend's */
+  int zero_start;     /* start from x = 0, whatever x holds, which saves a product; locked rows become 0
+                         too. Default: start from the values in x */
+  int reductions;     /* cg: reductions an iteration: 2 (Hestenes and Stiefel 1952), or 1, which sums one
+                         product more and takes three dependent passes instead of five (Meurant 1987).
+                         Default: 1 for small systems on a GPU, else 2 */
+  int restart;        /* gmres: 1 to 200; more than there are unknowns counts as that many. Default: 30 */
   ts_progress_fn progress; /* default: none */
   void *progress_user;
   int reserved[8]; /* 0 */
@@ -124,7 +124,7 @@ typedef struct ts_result {
   ts_method method;           /* that was used */
   int iterations;             /* that x has had; of multigrid, cycles */
   int restarts;               /* how often the iteration began again from x and b - A x */
-  int waits;                  /* host synchronisations: how often the host waited for the device */
+  int host_synchronisations;  /* how often the host waited for the device */
   double relative_residual;   /* ||b - A x|| / ||b|| computed from x on the device at the end, the largest
                                  component; ||b - A x|| where b is 0; of cgls ||A^T (b - A x)|| / ||A^T b||. NaN
                                  where it was not computed */
@@ -171,8 +171,8 @@ TS_API void ts_solver_destroy(ts_solver **solver);
  * x; after fixed_iterations without a test; TS_NOT_CONVERGED with the reason in `result` and in ts_last_error,
  * and the last iterate in x (bicgstab, gmres and cgls: the iterate with the smallest residual that was
  * computed); or an error, x undefined (but for those of the arguments: TS_ERROR_INVALID_ARGUMENT where b is x,
- * TS_ERROR_INCOMPATIBLE where they are over other spaces or differ in components). `result` may be NULL. Waits
- * for the device at checks only.
+ * TS_ERROR_INCOMPATIBLE where they are over other spaces or differ in components). `result` may be NULL. Host
+ * synchronisations at checks only.
  *
  * A and b may have any scale that single precision has. Where it does not hold the solution the reason is
  * TS_REASON_BREAKDOWN: if x would overflow it stays as it was, or 0 with zero_start; if it would vanish, what

@@ -158,7 +158,7 @@ typedef struct ts_system_result {
   ts_format format;
   ts_normal normal; /* formed or applied; TS_NORMAL_AUTO in a square system */
   int iterations;
-  int waits;        /* host synchronisations */
+  int host_synchronisations;
   int32_t unknowns; /* not locked */
   int32_t rows;     /* assembled */
   int64_t

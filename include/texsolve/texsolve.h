@@ -157,10 +157,10 @@ typedef struct ts_context_info {
   int threads;                           /* of the CPU backend; 0 elsewhere */
   unsigned formats;                      /* that ts_matrix_create can store: bit 1 << TS_FORMAT_... */
   size_t bytes_device;                   /* device memory in use by this context's objects */
-  uint64_t waits;                        /* how often the host has waited for the device so far */
+  uint64_t host_synchronisations;        /* so far */
 } ts_context_info;
 
-/* Never waits. The strings live as long as the context. */
+/* No host synchronisation. The strings live as long as the context. */
 TS_API ts_status ts_context_get_info(const ts_context *context, ts_context_info *info);
 
 /* A number that was measured and steers a choice, such as that of a format: its name, what it says, its value.
@@ -171,7 +171,7 @@ typedef struct ts_tuning_entry {
 } ts_tuning_entry;
 
 /* Number `index` from 0 on; TS_ERROR_INVALID_ARGUMENT behind the last one. Names and values are those of this
- * version and device. Never waits. */
+ * version and device. No host synchronisation. */
 TS_API ts_status ts_context_get_tuning(const ts_context *context, int index, ts_tuning_entry *entry);
 
 /* Waits until the device has done everything asked of it. */
@@ -207,8 +207,8 @@ typedef struct ts_scalars_desc {
 TS_API ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars);
 TS_API void ts_scalars_destroy(ts_scalars **scalars);
 
-/* Copies slots first .. first+count-1 from or to `values`, four floats a slot. Reading waits for the device.
- * Errors: TS_ERROR_INVALID_ARGUMENT (slots that there are not). */
+/* Copies slots first .. first+count-1 from or to `values`, four floats a slot. Reading synchronises with the
+ * device. Errors: TS_ERROR_INVALID_ARGUMENT (slots that there are not). */
 TS_API ts_status ts_scalars_write(ts_scalars *scalars, int first, int count, const float *values);
 TS_API ts_status ts_scalars_read(ts_scalars *scalars, int first, int count, float *values);
 
@@ -260,14 +260,14 @@ TS_API int ts_vector_components(const ts_vector *vector);
 
 /* Copies the whole vector from or to the host: component c of index i is values[i * components + c].
  * `count` is the number of floats and must be size * components (TS_ERROR_INVALID_ARGUMENT otherwise). Reading
- * waits for the device. */
+ * synchronises with the device. */
 TS_API ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count);
 TS_API ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count);
 
 /* Component-wise operations. All vectors of a call must share one space and the number of components
  * (TS_ERROR_INCOMPATIBLE otherwise), and any of them may be the same vector. A coefficient's slots must be of
  * the same context (TS_ERROR_INCOMPATIBLE) and exist (TS_ERROR_INVALID_ARGUMENT); a term whose coefficient is
- * the constant 0 is left out, also where its vector holds a NaN. None waits for the device. */
+ * the constant 0 is left out, also where its vector holds a NaN. No host synchronisation. */
 TS_API ts_status ts_vector_fill(ts_vector *y, float value);        /* y_i = value   */
 TS_API ts_status ts_vector_copy(ts_vector *y, const ts_vector *x); /* y = x         */
 TS_API ts_status ts_vector_scale(ts_vector *y, ts_coefficient a);  /* y = a y       */
@@ -280,7 +280,7 @@ typedef enum ts_norm { TS_NORM_2 = 0, TS_NORM_INFINITY = 1 } ts_norm;
 
 /* Reductions over all indices, each component by itself, into slot `index` of `result`. The order of
  * summation is fixed: the same input gives the same bits (Bolz et al. 2003, section 3.1.3). A NaN in x shows in
- * the result. None waits for the device.
+ * the result. No host synchronisation.
  * Errors: TS_ERROR_INVALID_ARGUMENT (no such slot, no such norm), TS_ERROR_INCOMPATIBLE (as above, and scalars
  * of another context). */
 TS_API ts_status ts_vector_dot(ts_scalars *result, int index, const ts_vector *x, const ts_vector *y);
@@ -383,7 +383,7 @@ typedef struct ts_matrix_info {
   double seconds_layout, seconds_upload;
 } ts_matrix_info;
 
-/* Never waits. */
+/* No host synchronisation. */
 TS_API ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info);
 
 /* The matrix in CSR (columns ascending, duplicates added up, locked rows empty), borrowed until the matrix is
@@ -393,7 +393,8 @@ TS_API ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr);
 
 /* y = A x, and r = b - A x; y and r must not be x (TS_ERROR_INVALID_ARGUMENT), r may be b. Every component
  * of x is multiplied by the same matrix. Locked rows of the result are 0. y, r and b are over the row space, x
- * over the column space, all with as many components (TS_ERROR_INCOMPATIBLE otherwise). Neither waits. */
+ * over the column space, all with as many components (TS_ERROR_INCOMPATIBLE otherwise). No host
+ * synchronisation. */
 TS_API ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vector *x);
 TS_API ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix,
                                     const ts_vector *x);

@@ -100,8 +100,8 @@ static inline void tsi_fluid_stamp_reach(const tsi_fluid_stamp *s, float *x, flo
 
 /* ---- The table tsi_ops.fluid ----
  *
- * None waits. Vectors are different unless said otherwise; what they are is told above. Velocities at faces
- * that are given come out as they are given, and 0 where no face is. */
+ * None synchronises with the device. Vectors are different unless said otherwise; what they are is told above.
+ * Velocities at faces that are given come out as they are given, and 0 where no face is. */
 
 /* clang-format off */
 #define TSI_FLUID_OPERATIONS(REQUIRED, prefix)                                                                 \

@@ -190,7 +190,7 @@ ts_status ts_fluid_step(ts_fluid *fluid, int measure, ts_fluid_result *result) {
                               .largest_before = NAN,
                               .largest_after = NAN,
                               .largest_speed = NAN};
-  const uint64_t waits = context->waits;
+  const uint64_t count_before = context->host_synchronisations;
   const size_t before = context->bytes_device;
   const ts_status status = step(fluid, measure, result);
   fluid->info.bytes_device += context->bytes_device - before;
@@ -201,6 +201,6 @@ ts_status ts_fluid_step(ts_fluid *fluid, int measure, ts_fluid_result *result) {
   fluid->steps++;
   result->time = fluid->time;
   result->steps = fluid->steps;
-  result->waits = (int)(context->waits - waits);
+  result->host_synchronisations = (int)(context->host_synchronisations - count_before);
   return status;
 }

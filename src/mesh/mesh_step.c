@@ -185,10 +185,10 @@ ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_resu
   ts_mesh_flow_result own;
   if (!result) result = &own;
   *result = (ts_mesh_flow_result){.smallest_time_step = flow->time_step};
-  const uint64_t waits = context->waits;
+  const uint64_t before = context->host_synchronisations;
   const ts_status status = solve(flow, x, result);
   result->substeps = status == TS_OK;
-  result->waits = (int)(context->waits - waits);
+  result->host_synchronisations = (int)(context->host_synchronisations - before);
   return status;
 }
 
@@ -255,8 +255,8 @@ ts_status ts_mesh_flow_step(ts_mesh_flow *flow, ts_vector *x, double time_step, 
   ts_mesh_flow_result own;
   if (!result) result = &own;
   *result = (ts_mesh_flow_result){0};
-  const uint64_t waits = context->waits;
+  const uint64_t before = context->host_synchronisations;
   const ts_status status = step(flow, x, time_step, result);
-  result->waits = (int)(context->waits - waits);
+  result->host_synchronisations = (int)(context->host_synchronisations - before);
   return status;
 }

@@ -7,7 +7,7 @@ expect 0 solve m.mtx -b b.mtx --backend cpu --json -o x.mtx --history h.csv
 for key in backend device format method preconditioner reason message; do
   [ -n "$(json string $key)" ] || fail "$key is empty"
 done
-for key in rows columns nonzeros stored_entries bytes_device iterations waits; do
+for key in rows columns nonzeros stored_entries bytes_device iterations host_synchronisations; do
   checks=$((checks + 1))
   [ "$(json integer $key)" -gt 0 ] || fail "$key is not positive"
 done
@@ -43,10 +43,10 @@ expect 0 solve m.mtx -b b.mtx --backend cpu --json --rtol 1e-2
 checks=$((checks + 1))
 [ "$(json integer iterations)" -lt "$iterations" ] || fail "--rtol 1e-2 took no fewer iterations"
 expect 0 solve m.mtx -b b.mtx --backend cpu --json --check-interval 1
-often=$(json integer waits)
+often=$(json integer host_synchronisations)
 expect 0 solve m.mtx -b b.mtx --backend cpu --json --check-interval 64
 checks=$((checks + 1))
-[ "$(json integer waits)" -lt "$often" ] || fail "--check-interval 64 waited no less than 1"
+[ "$(json integer host_synchronisations)" -lt "$often" ] || fail "--check-interval 64 synchronised no less often than 1"
 expect 0 solve m.mtx -b b.mtx --backend cpu --json --stop delta
 expect 0 solve m.mtx -b b.mtx --backend cpu --json --threads 1
 expect 0 solve m.mtx -b b.mtx --backend check:cpu --json

@@ -240,7 +240,7 @@ static void right_backend(void) {
     tsi_check_counts *counts = tsi_check_counts_of(context);
     REQUIRE(counts != NULL);
     *counts = (tsi_check_counts){0};
-    const uint64_t waits = context->waits;
+    const uint64_t before = context->host_synchronisations;
     CHECK_OK(context, ts_vector_fill(f.y, 2));
     CHECK_OK(context, ts_vector_axpby(f.y, ts_constant(2), f.x, ts_constant(0)));
     CHECK_OK(context, ts_vector_dot(f.slots, 0, f.x, f.y));
@@ -253,8 +253,8 @@ static void right_backend(void) {
     CHECK_OK(context, ts_context_finish(context));
     CHECK_INT(counts->operations, 5);
     CHECK_INT(counts->longest, 3);
-    CHECK_INT(counts->waits, 2);
-    CHECK_INT(context->waits - waits, 2);
+    CHECK_INT(counts->host_synchronisations, 2);
+    CHECK_INT(context->host_synchronisations - before, 2);
   }
   close_fixture(&f);
 }

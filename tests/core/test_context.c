@@ -19,7 +19,7 @@ static void information(void) {
   CHECK(info.driver && info.driver[0]);
   CHECK(info.is_hardware == 0 || info.is_hardware == 1);
   CHECK_INT(info.bytes_device, 0);
-  CHECK_INT(info.waits, 0);
+  CHECK_INT(info.host_synchronisations, 0);
   CHECK(info.rectangle_width >= 1 && info.rectangle_height >= 1);
   if (test_is_gl()) {
     CHECK(info.max_texture_size >= 1024); /* what OpenGL 3.3 promises */
@@ -224,26 +224,26 @@ static void texture_limit(void) {
   test_close(&context);
 }
 
-/* The host waits for the device when it reads, and at no other time. */
-static void waits(void) {
+/* Reading synchronises the host with the device, and nothing else does. */
+static void host_synchronisations(void) {
   ts_context *context = test_open();
   REQUIRE(context);
   ts_space *space = make_space(context, 1000);
   ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL);
   ts_scalars *scalars = make_scalars(context, 2);
-  const uint64_t before = context_info(context).waits;
+  const uint64_t before = context_info(context).host_synchronisations;
   CHECK_OK(context, ts_vector_fill(x, 2));
   CHECK_OK(context, ts_vector_dot(scalars, 0, x, x));
   CHECK_OK(context, ts_vector_axpby(y, ts_scaled(1, scalars, 0), x, ts_constant(0)));
   CHECK_OK(context, ts_vector_norm(scalars, 1, y, TS_NORM_INFINITY));
-  CHECK_INT(context_info(context).waits - before, 0);
+  CHECK_INT(context_info(context).host_synchronisations - before, 0);
   float values[8];
   CHECK_OK(context, ts_scalars_read(scalars, 0, 2, values));
-  CHECK_INT(context_info(context).waits - before, 1);
+  CHECK_INT(context_info(context).host_synchronisations - before, 1);
   CHECK_CLOSE(values[0], 4000, 0.01);
   CHECK_CLOSE(values[4], 8000, 0.02);
   float *read = read_vector(y);
-  CHECK_INT(context_info(context).waits - before, 2);
+  CHECK_INT(context_info(context).host_synchronisations - before, 2);
   free(read);
   ts_vector_destroy(&x);
   ts_vector_destroy(&y);
@@ -414,7 +414,7 @@ static const test_case cases[] = {
     {"half_an_allocator", half_an_allocator},
     {"threads", threads},
     {"texture_limit", texture_limit},
-    {"waits", waits},
+    {"host_synchronisations", host_synchronisations},
     {"message_of_context", message_of_context},
     {"two_contexts", two_contexts},
     {"threads_in_turn", threads_in_turn},

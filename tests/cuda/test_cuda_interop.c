@@ -1,6 +1,6 @@
 /* Programs that use CUDA themselves: the memory behind vectors, vectors in the application's memory, the
- * stream, what waits and what does not, and a kernel that fails. The calls of the CUDA runtime stand for those
- * of an application. */
+ * stream, what synchronises with the host and what does not, and a kernel that fails. The calls of the CUDA
+ * runtime stand for those of an application. */
 #include <stdatomic.h>
 #include <time.h>
 
@@ -165,7 +165,7 @@ static void another_backend(void) {
   ts_context_destroy(&cpu);
 }
 
-/* ---- What waits ---- */
+/* ---- What synchronises with the host ---- */
 
 static atomic_int released, passed;
 
@@ -183,7 +183,7 @@ static void hold_stream(struct CUstream_st *stream) {
   CHECK_CUDA(cudaLaunchHostFunc(stream, hold, NULL));
 }
 
-static void nothing_waits_but_reading(void) {
+static void only_reading_synchronises(void) {
   if (test_is_check()) return; /* checks read */
   struct CUstream_st *stream = NULL;
   ts_space *space = make_space(context, size);
@@ -370,7 +370,7 @@ CASE(vector_in_own_memory)
 CASE(blocks_of_own_memory)
 CASE(refused_memory)
 CASE(another_backend)
-CASE(nothing_waits_but_reading)
+CASE(only_reading_synchronises)
 CASE(write_from_pinned_memory)
 CASE(own_stream)
 CASE(no_memory_left)
@@ -382,7 +382,7 @@ static const test_case cases[] = {
     {"blocks_of_own_memory", case_blocks_of_own_memory},
     {"refused_memory", case_refused_memory},
     {"another_backend", case_another_backend},
-    {"nothing_waits_but_reading", case_nothing_waits_but_reading},
+    {"only_reading_synchronises", case_only_reading_synchronises},
     {"write_from_pinned_memory", case_write_from_pinned_memory},
     {"own_stream", case_own_stream},
     {"current_device", current_device},

@@ -171,9 +171,9 @@ static void symmetric(void) {
   test_close(&context);
 }
 
-/* ---- Waits, bits ---- */
+/* ---- Host synchronisations, bits ---- */
 
-static void waits(void) {
+static void host_synchronisations(void) {
   context = test_open();
   if (!context) return;
   static const ts_fluid_solver without[] = {TS_FLUID_MULTIGRID, TS_FLUID_JACOBI};
@@ -185,15 +185,15 @@ static void waits(void) {
     run.parameters.vorticity_confinement = 1;
     if (fluid_open(&run, context) && CHECK_OK(context, ts_fluid_set_particles(run.fluid, 5, 5, 1)) &&
         fluid_steps(&run, 1, 0)) { /* makes what is missing */
-      const uint64_t before = context_info(context).waits;
+      const uint64_t before = context_info(context).host_synchronisations;
       if (fluid_steps(&run, 3, 0)) {
-        CHECK_INT(run.result.waits, 0);
-        CHECK_INT(context_info(context).waits, before);
+        CHECK_INT(run.result.host_synchronisations, 0);
+        CHECK_INT(context_info(context).host_synchronisations, before);
         CHECK(isnan(run.result.divergence_after) && run.result.seconds[TS_FLUID_STAGE_PRESSURE] == 0);
       }
-      if (fluid_steps(&run, 1, TS_FLUID_MEASURE_DIVERGENCE)) CHECK_INT(run.result.waits, 1);
+      if (fluid_steps(&run, 1, TS_FLUID_MEASURE_DIVERGENCE)) CHECK_INT(run.result.host_synchronisations, 1);
       if (fluid_steps(&run, 1, TS_FLUID_MEASURE_TIMES)) {
-        CHECK(run.result.waits > TS_FLUID_STAGES);
+        CHECK(run.result.host_synchronisations > TS_FLUID_STAGES);
         for (int stage = 0; stage < TS_FLUID_STAGES; stage++) CHECK(run.result.seconds[stage] >= 0);
         CHECK(run.result.seconds[TS_FLUID_STAGE_PRESSURE] > 0);
       }
@@ -388,7 +388,7 @@ static const test_case cases[] = {{"divergence", divergence},
                                   {"solvers", solvers},
                                   {"still", still},
                                   {"symmetric", symmetric},
-                                  {"waits", waits},
+                                  {"host_synchronisations", host_synchronisations},
                                   {"not_a_number", not_a_number},
                                   {"agrees_with_cpu", agrees_with_cpu},
                                   {"same_bits", same_bits}};

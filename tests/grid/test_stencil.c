@@ -111,9 +111,9 @@ static void check_diagonal(const fixture *f) {
 static void check_read(const grid_sample *sample, const ts_matrix *matrix) {
   const size_t count = 9 * grid_points(sample);
   float *values = calloc(count, sizeof *values);
-  const uint64_t waits = context_info(context).waits;
+  const uint64_t before = context_info(context).host_synchronisations;
   CHECK_OK(context, ts_stencil_read(matrix, values));
-  CHECK_INT(context_info(context).waits - waits, 1);
+  CHECK_INT(context_info(context).host_synchronisations - before, 1);
   for (size_t i = 0; i < count; i++)
     if (!CHECK(values[i] == sample->values[i])) break;
   free(values);

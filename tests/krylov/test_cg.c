@@ -27,7 +27,7 @@ static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_sol
   /* What it says of the residual is what the residual is. */
   CHECK_CLOSE(result.relative_residual, residual, 0.2 * residual + 4 * result.attainable_residual + 1e-7);
   CHECK(result.iterations >= 1 && result.iterations <= 10 * m->rows + 1000);
-  CHECK(result.waits >= w.calls);
+  CHECK(result.host_synchronisations >= w.calls);
   CHECK_INT(w.out_of_order, 0);
   CHECK(w.last_iteration <= result.iterations);
   CHECK_CONTAINS(result.message, "converged");

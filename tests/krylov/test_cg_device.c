@@ -98,7 +98,7 @@ static void ends_in_time_in(const ref_matrix *m, int f) {
       check_same(&a, &b, (size_t)m->rows * 2);
       CHECK_INT(a.result.reason, TS_REASON_CONVERGED);
       CHECK(a.result.iterations > 5 && a.result.iterations < 200);
-      CHECK(a.result.waits < 6 && b.result.waits >= b.result.iterations);
+      CHECK(a.result.host_synchronisations < 6 && b.result.host_synchronisations >= b.result.iterations);
       free(a.x), free(b.x);
     }
   ts_matrix_destroy(&matrix);

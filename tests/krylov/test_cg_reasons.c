@@ -1,4 +1,4 @@
-/* Why conjugate gradients end, and how: every reason with its message, the waits for the device, the history,
+/* Why conjugate gradients end, and how: every reason with its message, host synchronisations, the history,
  * and the same bits on every run. */
 #include "common/core/core.h"
 #include "cg_solve.h"
@@ -231,11 +231,12 @@ static void zero_right_side(void) {
   ref_free(&m);
 }
 
-/* ---- Waits, history, repeatability, scaling ---- */
+/* ---- Host synchronisations, history, repeatability, scaling ---- */
 
-/* A solve that runs for a fixed number of iterations waits once a check, and a constant number of times else.
+/* A solve that runs for a fixed number of iterations synchronises once a check, and a constant number of times
+ * otherwise.
  */
-static void waits(void) {
+static void host_synchronisations(void) {
   ref_matrix m = ref_grid(70, 70);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   const size_t n = (size_t)m.rows;
@@ -253,15 +254,15 @@ static void waits(void) {
       desc.progress_user = &w;
       ts_result result;
       memset(xs, 0, n * sizeof *xs);
-      const uint64_t before = context_info(context).waits;
+      const uint64_t before = context_info(context).host_synchronisations;
       test_context_label("interval %d, %d checks", intervals[k], checks);
       CHECK_INT(solve(matrix, &desc, 1, bs, xs, &result), TS_NOT_CONVERGED);
       CHECK_INT(result.restarts, 0);
       CHECK_INT(result.iterations, checks * intervals[k]);
-      /* `solve` reads x and b afterwards: two waits more that are not the solver's. */
-      CHECK_INT(context_info(context).waits - before, result.waits + 2);
-      if (constant < 0) constant = result.waits - w.calls;
-      CHECK_INT(result.waits, w.calls + constant);
+      /* `solve` reads x and b afterwards: two more synchronisations that are not the solver's. */
+      CHECK_INT(context_info(context).host_synchronisations - before, result.host_synchronisations + 2);
+      if (constant < 0) constant = result.host_synchronisations - w.calls;
+      CHECK_INT(result.host_synchronisations, w.calls + constant);
       CHECK(w.calls >= 1 && w.calls <= checks);
       CHECK(constant >= 0 && constant <= 3);
       CHECK_INT(w.out_of_order, 0);
@@ -386,7 +387,7 @@ CASE(max_iterations)
 CASE(stagnation)
 CASE(stopped)
 CASE(zero_right_side)
-CASE(waits)
+CASE(host_synchronisations)
 CASE(history)
 CASE(same_bits)
 CASE(write_after_read)
@@ -404,7 +405,7 @@ static const test_case cases[] = {
     {"stagnation", case_stagnation},
     {"stopped", case_stopped},
     {"zero_right_side", case_zero_right_side},
-    {"waits", case_waits},
+    {"host_synchronisations", case_host_synchronisations},
     {"history", case_history},
     {"same_bits", case_same_bits},
     {"write_after_read", case_write_after_read},

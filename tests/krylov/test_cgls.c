@@ -220,8 +220,8 @@ static void reasons(void) {
   free_pair(&p);
 }
 
-/* The host waits once a check, and a constant number of times else. */
-static void waits(void) {
+/* The host synchronises once a check, and a constant number of times otherwise. */
+static void host_synchronisations(void) {
   pair p = make_pair(tall(4000, 1500, 9), TS_FORMAT_AUTO);
   float *bs = ref_values(4000, 3, -1, 1), *xs = calloc(1500, sizeof *xs);
   int constant = -1;
@@ -237,8 +237,8 @@ static void waits(void) {
     test_context_label("interval %d", interval);
     CHECK_INT(solve_pair(&p, &desc, 1, bs, xs, &result), TS_NOT_CONVERGED);
     CHECK_INT(result.iterations, 16);
-    if (constant < 0) constant = result.waits - w.calls;
-    CHECK_INT(result.waits, w.calls + constant);
+    if (constant < 0) constant = result.host_synchronisations - w.calls;
+    CHECK_INT(result.host_synchronisations, w.calls + constant);
     CHECK(w.calls <= 16 / interval + 3);
     CHECK(constant <= 3);
   }
@@ -324,7 +324,7 @@ CASE(least_squares)
 CASE(dense_solution)
 CASE(shortest_solution)
 CASE(reasons)
-CASE(waits)
+CASE(host_synchronisations)
 CASE(solver_is_reused)
 CASE(errors)
 
@@ -333,7 +333,7 @@ static const test_case cases[] = {
     {"dense_solution", case_dense_solution},
     {"shortest_solution", case_shortest_solution},
     {"reasons", case_reasons},
-    {"waits", case_waits},
+    {"host_synchronisations", case_host_synchronisations},
     {"solver_is_reused", case_solver_is_reused},
     {"errors", case_errors},
 };

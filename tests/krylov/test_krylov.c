@@ -40,7 +40,7 @@ static void solve_and_judge(const ref_matrix *m, ts_matrix *matrix, const ts_sol
               result.iterations, result.relative_residual, result.message);
   CHECK_CLOSE(result.relative_residual, residual, 0.2 * residual + 4 * result.attainable_residual + 1e-7);
   CHECK(result.iterations >= 1 && result.iterations <= own.max_iterations + 10 * m->rows + 1000);
-  CHECK(result.waits >= w.calls);
+  CHECK(result.host_synchronisations >= w.calls);
   CHECK_INT(w.out_of_order, 0);
   CHECK(w.last_iteration <= result.iterations);
   CHECK_CONTAINS(result.message, "converged");

@@ -1,4 +1,5 @@
-/* Why Krylov methods end, and how: reasons with their messages, waits, history, the same bits on every run. */
+/* Why Krylov methods end, and how: reasons with their messages, host synchronisations, history, the same bits
+ * on every run. */
 #include "krylov_solve.h"
 
 static ts_context *context;
@@ -220,8 +221,9 @@ static void stopped(void) {
   ref_free(&m);
 }
 
-/* The host waits at checks, whose distance doubles up to the interval, and a constant number of times else. */
-static void waits(void) {
+/* The host synchronises at checks, whose distance doubles up to the interval, and a constant number of times
+ * otherwise. */
+static void host_synchronisations(void) {
   ref_matrix m = ref_convection(70, 70, 0.1f);
   ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   const size_t n = (size_t)m.rows;
@@ -238,15 +240,15 @@ static void waits(void) {
       desc.progress_user = &w;
       ts_result result;
       memset(xs, 0, n * sizeof *xs);
-      const uint64_t before = context_info(context).waits;
+      const uint64_t before = context_info(context).host_synchronisations;
       test_context_label("%s, interval %d, %d iterations", method->name, intervals[k], desc.max_iterations);
       CHECK_INT(krylov_solve(method, matrix, &desc, 1, bs, xs, &result), TS_NOT_CONVERGED);
       if (!is_gmres()) CHECK_INT(result.restarts, 0);
       CHECK_INT(result.iterations, checks * 16);
-      /* `krylov_solve` reads x and b afterwards: two waits more that are not the solver's. */
-      CHECK_INT(context_info(context).waits - before, result.waits + 2);
-      if (constant < 0) constant = result.waits - w.calls - result.restarts;
-      CHECK_INT(result.waits, w.calls + result.restarts + constant);
+      /* `krylov_solve` reads x and b afterwards: two more synchronisations that are not the solver's. */
+      CHECK_INT(context_info(context).host_synchronisations - before, result.host_synchronisations + 2);
+      if (constant < 0) constant = result.host_synchronisations - w.calls - result.restarts;
+      CHECK_INT(result.host_synchronisations, w.calls + result.restarts + constant);
       const int doubling = intervals[k] == 1 ? 0 : intervals[k] == 4 ? 2 : 4;
       CHECK(w.calls >= 1 && w.calls <= checks * 16 / intervals[k] + doubling + result.restarts);
       CHECK(constant >= 0 && constant <= 3);
@@ -343,7 +345,7 @@ CASE(breakdown)
 CASE(restarts_in_vain)
 CASE(monotone)
 CASE(stopped)
-CASE(waits)
+CASE(host_synchronisations)
 CASE(same_bits)
 CASE(errors)
 
@@ -358,7 +360,7 @@ static const test_case cases[] = {
     {"restarts_in_vain", case_restarts_in_vain},
     {"monotone", case_monotone},
     {"stopped", case_stopped},
-    {"waits", case_waits},
+    {"host_synchronisations", case_host_synchronisations},
     {"same_bits", case_same_bits},
     {"errors", case_errors},
 };

@@ -128,7 +128,7 @@ static void fixed_iterations(void) {
     CHECK_OK(context, run(&f, (ts_solver_desc){.method = method, .fixed_iterations = 12}, &fixed));
     CHECK_INT(fixed.reason, TS_REASON_FIXED_ITERATIONS);
     CHECK_INT(fixed.iterations, 12);
-    CHECK_INT(fixed.waits, method == TS_METHOD_GMRES ? 1 : 0);
+    CHECK_INT(fixed.host_synchronisations, method == TS_METHOD_GMRES ? 1 : 0);
     CHECK(isnan(fixed.relative_residual) && isnan(fixed.attainable_residual));
     float *actual = read_vector(f.x);
     double difference = 0, size = 0;
@@ -143,7 +143,7 @@ static void fixed_iterations(void) {
   ts_result result;
   CHECK_OK(context, run(&f, (ts_solver_desc){.method = TS_METHOD_GMRES, .restart = 10, .fixed_iterations = 95},
                         &result));
-  CHECK_INT(result.waits, 10);
+  CHECK_INT(result.host_synchronisations, 10);
   CHECK(residual(&f) < 1e-2);
   const int beyond[] = {150, 60, 150, 600};
   for (int k = 0; k < 4; k++) {

@@ -22,7 +22,7 @@ static void assemble_and_solve(void) {
         CHECK_OK(context, ts_mesh_flow_assemble(halves.flow, halves.x, 1e-3));
         CHECK_OK(context, ts_mesh_flow_solve(halves.flow, halves.x, &result));
         CHECK_INT(result.substeps, 1);
-        CHECK(result.iterations > 0 && result.waits > 0 && result.smallest_time_step == 1e-3);
+        CHECK(result.iterations > 0 && result.host_synchronisations > 0 && result.smallest_time_step == 1e-3);
         CHECK((result.boundary.iterations > 0) == flows);
       }
       CHECK(mesh_run_is_at(&whole, mesh_run_look(&halves)));

@@ -125,9 +125,9 @@ static void update(void) {
   for (int k = 1; k <= 8 && multigrid; k++) {
     const grid_sample *sample = &samples[k % 4];
     CHECK_OK(context, ts_stencil_set_values(matrix, sample->values));
-    const uint64_t waits = context_info(context).waits;
+    const uint64_t before = context_info(context).host_synchronisations;
     CHECK_OK(context, ts_multigrid_update(multigrid));
-    CHECK_INT(context_info(context).waits - waits, 1);
+    CHECK_INT(context_info(context).host_synchronisations - before, 1);
     check_levels("update", sample, multigrid);
     test_context_label("update %d", k);
     if (k == 4) bytes = context_info(context).bytes_device;

@@ -249,23 +249,24 @@ static void rooms(void) {
   free(solid), free(many);
 }
 
-/* ---- Waits and bits ---- */
+/* ---- Host synchronisations and bits ---- */
 
-static void waits(void) {
+static void host_synchronisations(void) {
   for (int most = 2; most <= 4; most++) {
     test_context_label("%d cycles", most);
     fixture f = open_fixture(square(65, most % 2 ? "NNNN" : "DDDD"), &(ts_multigrid_desc){.max_cycles = most});
     ts_space *grid = ts_matrix_row_space(f.matrix);
     ts_vector *b = make_vector(grid, 1, f.bs), *x = make_vector(grid, 1, NULL);
-    uint64_t before = context_info(context).waits;
+    uint64_t before = context_info(context).host_synchronisations;
     CHECK_OK(context, ts_multigrid_cycle(f.multigrid, b, x, most));
-    CHECK_INT(context_info(context).waits - before, 0);
+    CHECK_INT(context_info(context).host_synchronisations - before, 0);
     ts_vector_destroy(&x);
     x = make_vector(grid, 1, NULL);
-    before = context_info(context).waits;
+    before = context_info(context).host_synchronisations;
     CHECK_INT(ts_multigrid_solve(f.multigrid, b, x, &f.result), TS_NOT_CONVERGED);
-    CHECK_INT(context_info(context).waits - before, f.result.waits);
-    CHECK_INT(f.result.waits, f.result.iterations + 2); /* before the first, and for the rounded x */
+    CHECK_INT(context_info(context).host_synchronisations - before, f.result.host_synchronisations);
+    CHECK_INT(f.result.host_synchronisations,
+              f.result.iterations + 2); /* before the first, and for the rounded x */
     ts_vector_destroy(&b);
     ts_vector_destroy(&x);
     close_fixture(&f);
@@ -406,7 +407,7 @@ CASE(progress)
 CASE(long_history)
 CASE(neumann)
 CASE(rooms)
-CASE(waits)
+CASE(host_synchronisations)
 CASE(scales)
 CASE(out_of_range)
 CASE(same_bits)
@@ -422,7 +423,7 @@ static const test_case cases[] = {
     {"long_history", case_long_history},
     {"neumann", case_neumann},
     {"rooms", case_rooms},
-    {"waits", case_waits},
+    {"host_synchronisations", case_host_synchronisations},
     {"scales", case_scales},
     {"out_of_range", case_out_of_range},
     {"same_bits", case_same_bits},

@@ -30,12 +30,12 @@ int mesh_run_is_at(mesh_run *r, const float *positions) {
 int mesh_run_steps(mesh_run *r, int count, double time_step) {
   for (int k = 0; k < count; k++) {
     ts_mesh_flow_result result;
-    const uint64_t waits = context_info(r->x->context).waits;
+    const uint64_t before = context_info(r->x->context).host_synchronisations;
     if (!CHECK_OK(r->x->context, ts_mesh_flow_step(r->flow, r->x, time_step, &result))) {
       test_fail(__FILE__, __LINE__, "%s", result.message);
       return 0;
     }
-    CHECK_INT(result.waits, context_info(r->x->context).waits - waits);
+    CHECK_INT(result.host_synchronisations, context_info(r->x->context).host_synchronisations - before);
     CHECK_INT(result.substeps, 1);
     CHECK(result.message[0] == 0);
     CHECK(result.smallest_time_step == time_step);

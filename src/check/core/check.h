@@ -6,8 +6,8 @@
  * TS_ERROR_DEVICE with the operation, the texel and what was found there. The vectors, matrices and spaces are
  * those of the wrapped backend; only the table of the context is replaced.
  *
- * Operations and waits are counted apart from ts_context.waits: tests read the counts. What the checks read
- * back for themselves is not counted. */
+ * Operations and host synchronisations are counted apart from ts_context.host_synchronisations: tests read the
+ * counts. What the checks read back for themselves is not counted. */
 #ifndef TSI_CHECK_H
 #define TSI_CHECK_H
 
@@ -28,9 +28,9 @@ enum { TSI_CHECK_OPERATIONS = 96 };
 typedef struct tsi_check_counts {
   uint64_t
       operations; /* operations of the table that wrote a vector or a slot, creations and transfers aside */
-  uint64_t waits; /* scalars_read_end, vector_read, stencil_read, level_read and finish */
-  uint64_t since_wait; /* operations since the last wait */
-  uint64_t longest;    /* the most operations between two waits, the run that goes on included */
+  uint64_t host_synchronisations; /* scalars_read_end, vector_read, stencil_read, level_read and finish */
+  uint64_t since_wait;            /* operations since the last wait */
+  uint64_t longest; /* the most operations between two host synchronisations, the run that goes on included */
   tsi_check_operation each[TSI_CHECK_OPERATIONS]; /* what `operations` sums, in the order of their first run */
 } tsi_check_counts;
 
@@ -98,9 +98,9 @@ void check_release(ts_context *context, check_state *state);
 
 /* ---- The operations ---- */
 
-/* Operations that write a vector or a slot, and waits. */
+/* Operations that write a vector or a slot, and host synchronisations. */
 void check_count(const ts_context *context, const char *operation);
-void check_count_wait(const ts_context *context);
+void check_count_synchronisation(const ts_context *context);
 
 TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_OMIT, TSI_PROTOTYPE, check_)
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, check_)

@@ -24,9 +24,9 @@ void check_count(const ts_context *context, const char *operation) {
   if (++counts->since_wait > counts->longest) counts->longest = counts->since_wait;
 }
 
-void check_count_wait(const ts_context *context) {
+void check_count_synchronisation(const ts_context *context) {
   tsi_check_counts *counts = &check_state_of(context)->counts;
-  counts->waits++;
+  counts->host_synchronisations++;
   counts->since_wait = 0;
 }
 
@@ -45,15 +45,15 @@ static ts_status written(const char *operation, const ts_vector *v, int locked_z
   return check_vector(operation, v, locked_zero);
 }
 
-/* ---- Waits ---- */
+/* ---- Host synchronisations ---- */
 
 ts_status check_finish(ts_context *context) {
-  check_count_wait(context);
+  check_count_synchronisation(context);
   return inner_of(context)->finish(context);
 }
 
 ts_status check_vector_read(const ts_vector *v, float *texels) {
-  check_count_wait(v->context);
+  check_count_synchronisation(v->context);
   return inner_of(v->context)->vector_read(v, texels);
 }
 
@@ -65,7 +65,7 @@ ts_status check_scalars_read_begin(ts_scalars *s, int first, int count) {
 
 ts_status check_scalars_read_end(ts_scalars *s, float *values) {
   check_state_of(s->context)->reads_begun--;
-  check_count_wait(s->context);
+  check_count_synchronisation(s->context);
   return inner_of(s->context)->scalars_read_end(s, values);
 }
 

@@ -15,7 +15,7 @@ ts_status check_stencil_create(ts_matrix *A, const float *values) {
 }
 
 ts_status check_stencil_read(const ts_matrix *A, float *values) {
-  check_count_wait(A->context);
+  check_count_synchronisation(A->context);
   return inner_of(A->context)->stencil_read(A, values);
 }
 
@@ -86,7 +86,7 @@ static ts_status written(const char *operation, tsi_level *level) {
 /* ---- Levels ---- */
 
 ts_status check_level_read(const tsi_level *level, float *values) {
-  check_count_wait(level->context);
+  check_count_synchronisation(level->context);
   return inner_of(level->context)->level_read(level, values);
 }
 

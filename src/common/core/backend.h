@@ -58,7 +58,7 @@ struct ts_context {
   tsi_caps caps;
   tsi_tuning tuning;
   size_t bytes_device;
-  uint64_t waits;
+  uint64_t host_synchronisations;
   char error[512];
 };
 
@@ -181,7 +181,7 @@ enum { TSI_MAX_DOTS = 3 };
   REQUIRED(prefix, ts_status, scalars_create, (ts_scalars *s))                                                 \
   UNWATCHED(prefix, void, scalars_destroy, (ts_scalars *s))                                                    \
   UNWATCHED(prefix, ts_status, scalars_write, (ts_scalars *s, int first, int count, const float *values))      \
-  /* The only operation of a solver that waits. scalars_read_begin asks for the values of now, and             \
+  /* The only operation of a solver that synchronises. scalars_read_begin asks for the values of now, and             \
    * scalars_read_end waits for them; operations between the two do not change what is read. One read at a     \
    * time per ts_scalars. */                                                                                   \
   REQUIRED(prefix, ts_status, scalars_read_begin, (ts_scalars *s, int first, int count))                       \

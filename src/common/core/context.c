@@ -204,7 +204,7 @@ ts_status ts_context_get_info(const ts_context *context, ts_context_info *info) 
       .threads = caps->threads,
       .formats = caps->formats,
       .bytes_device = context->bytes_device,
-      .waits = context->waits,
+      .host_synchronisations = context->host_synchronisations,
   };
   return TS_OK;
 }
@@ -212,7 +212,7 @@ ts_status ts_context_get_info(const ts_context *context, ts_context_info *info) 
 ts_status ts_context_finish(ts_context *context) {
   TSI_REQUIRE(NULL, context);
   TSI_TRY(tsi_enter(context));
-  context->waits++;
+  context->host_synchronisations++;
   return tsi_leave(context, context->ops->finish(context));
 }
 

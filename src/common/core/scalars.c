@@ -57,7 +57,7 @@ ts_status ts_scalars_write(ts_scalars *scalars, int first, int count, const floa
 }
 
 ts_status tsi_scalars_read(ts_scalars *s, int first, int count, float *values) {
-  s->context->waits++;
+  s->context->host_synchronisations++;
   TSI_TRY(s->context->ops->scalars_read_begin(s, first, count));
   return s->context->ops->scalars_read_end(s, values);
 }

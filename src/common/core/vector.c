@@ -77,7 +77,7 @@ static ts_status write_texels(ts_vector *v, const float *values) {
 
 static ts_status read_texels(const ts_vector *v, float *values) {
   const tsi_tiling *t = &v->space->tiling;
-  v->context->waits++;
+  v->context->host_synchronisations++;
   if (t->linear) return v->context->ops->vector_read(v, values);
   float *texels = tsi_malloc(v->context, texel_floats(v), sizeof *texels);
   if (!texels) return tsi_out_of_memory(v->context, "reading a vector", texel_floats(v) * sizeof *texels);

@@ -182,6 +182,6 @@ ts_status ts_stencil_read(const ts_matrix *matrix, float *values) {
   TSI_REQUIRE(context, values);
   TSI_TRY(check_stencil(matrix, __func__));
   TSI_TRY(tsi_enter(context));
-  context->waits++;
+  context->host_synchronisations++;
   return tsi_leave(context, context->ops->grid->stencil_read(matrix, values));
 }

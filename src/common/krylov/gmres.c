@@ -245,7 +245,7 @@ static ts_status run(tsi_solve *s) {
   return TS_OK;
 }
 
-/* Whole cycles, the last one cut to what is left. The host waits once a cycle, for the columns. */
+/* Whole cycles, the last one cut to what is left. One host synchronisation a cycle, for the columns. */
 static ts_status run_fixed(tsi_solve *s) {
   const ts_solver *k = s->solver;
   while (s->iteration < k->desc.fixed_iterations) {

@@ -393,10 +393,10 @@ ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, t
     if (solver->desc.zero_start) TSI_TRY(ts_vector_fill(x, 0));
     return conclude(context, result);
   }
-  const uint64_t waits = context->waits;
+  const uint64_t before = context->host_synchronisations;
   TSI_TRY(tsi_enter(context));
   TSI_TRY(tsi_leave(context, tsi_solver_run(solver, b, x, result)));
-  result->waits = (int)(context->waits - waits);
+  result->host_synchronisations = (int)(context->host_synchronisations - before);
   return conclude(context, result);
 }
 

@@ -152,8 +152,8 @@ ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matri
 ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work);
 /* out = x + e, or with a preconditioner from the right x + M^-1 e. */
 ts_status tsi_solver_add(const ts_solver *k, ts_vector *out, const ts_vector *e);
-/* x = x + e (right-preconditioned: M^-1 e), computes its residual, and the numbers of state and result. Waits.
- * `work` is over the columns and is overwritten. */
+/* x = x + e (right-preconditioned: M^-1 e), computes its residual, and the numbers of state and result.
+ * Synchronises with the device. `work` is over the columns and is overwritten. */
 ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work);
 /* The same only if that makes the residual smaller. Afterwards r is x's. */
 ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work);

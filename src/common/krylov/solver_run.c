@@ -400,7 +400,7 @@ ts_status tsi_solve_read(tsi_solve *s, int first, int count, int overlap, tsi_it
   const ts_solver *k = s->solver;
   TSI_TRY(k->context->ops->scalars_read_begin(k->slots, first, count));
   for (int i = 0; i < overlap; i++) TSI_TRY(iterate(s));
-  k->context->waits++;
+  k->context->host_synchronisations++;
   return k->context->ops->scalars_read_end(k->slots, k->numbers + 4 * (size_t)first);
 }
 

@@ -31,7 +31,7 @@ ts_status tsi_preconditioner_check(const ts_preconditioner *M, int components);
 ts_status tsi_precondition(ts_preconditioner *M, ts_vector *z, const ts_vector *r);
 
 /* Where M knows that the matrix is singular: takes the part that no x reaches out of b, and returns its norm.
- * Waits once then, else not at all. */
+ * One host synchronisation then, else none. */
 ts_status tsi_preconditioner_project(ts_preconditioner *M, ts_vector *b, double *removed);
 
 /* ---- block_jacobi.c ---- */

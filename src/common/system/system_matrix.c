@@ -58,7 +58,7 @@ static ts_status form(ts_system *s, int64_t most, int *fits) {
 }
 
 /* Measured on an H200, an iteration of CGLS takes 2 (OpenGL) to 4 times (CUDA) as long as one of conjugate
- * gradients that moves as many bytes: it waits more often. */
+ * gradients that moves as many bytes: it has more host synchronisations. */
 static const double worth_applying = 3;
 
 /* Applied where that is faster, and where it is asked for. */

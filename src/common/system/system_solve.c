@@ -254,9 +254,9 @@ ts_status ts_system_solve(ts_system *system, const ts_system_solve_desc *desc, t
     nothing_to_solve(system, result);
     return TS_OK;
   }
-  const uint64_t waits = context->waits;
+  const uint64_t before = context->host_synchronisations;
   const ts_status status = run(system, &how, result);
-  result->waits = (int)(context->waits - waits);
+  result->host_synchronisations = (int)(context->host_synchronisations - before);
   return status;
 }
 

@@ -39,7 +39,7 @@ typedef struct cuda_state {
   size_t l2_bytes;
   cudaStream_t stream, own_stream;              /* the same, unless the application gave one */
   void *partials;                               /* what the blocks of a reduction hand to the last one */
-  unsigned *arrivals;                           /* counters of blocks, 0 between operations */
+  unsigned *tickets;                            /* ticket counters of blocks, 0 between operations */
   cuda_occupancy occupancies[CUDA_OCCUPANCIES]; /* cuda_blocks_of */
   unsigned kernels_spare_cache;                 /* a bit for each kernel: cuda_spare_cache has been called */
   cuda_shared *shared;
@@ -48,7 +48,7 @@ typedef struct cuda_state {
 
 enum {
   CUDA_MAX_BLOCKS = 4096, /* of a reduction: room in partials */
-  CUDA_ARRIVALS = 64
+  CUDA_TICKETS = 64
 };
 
 typedef struct cuda_vector {

@@ -68,7 +68,7 @@ static void release(ts_context *context) {
   cuda_state *state = cuda_state_of(context);
   if (state->stream) cudaStreamSynchronize(state->stream);
   cudaFree(state->partials);
-  cudaFree(state->arrivals);
+  cudaFree(state->tickets);
   if (state->own_stream) cudaStreamDestroy(state->own_stream);
   tsi_free(context, state);
   context->backend = NULL;
@@ -81,8 +81,8 @@ static ts_status prepare(ts_context *context, cuda_state *state) {
   state->stream = state->own_stream;
   /* Of the largest kind: four components in double precision. */
   CUDA_TRY(context, cudaMalloc(&state->partials, (size_t)CUDA_MAX_BLOCKS * 4 * 4 * sizeof(double)));
-  CUDA_TRY(context, cudaMalloc((void **)&state->arrivals, CUDA_ARRIVALS * sizeof(unsigned)));
-  CUDA_TRY(context, cudaMemset(state->arrivals, 0, CUDA_ARRIVALS * sizeof(unsigned)));
+  CUDA_TRY(context, cudaMalloc((void **)&state->tickets, CUDA_TICKETS * sizeof(unsigned)));
+  CUDA_TRY(context, cudaMemset(state->tickets, 0, CUDA_TICKETS * sizeof(unsigned)));
   if (state->pools) {
     /* What is given back stays with the process: taking it again costs microseconds. */
     cudaMemPool_t pool;

@@ -50,7 +50,7 @@ ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t by
   if (bytes == 0) return TS_OK;
   CUDA_TRY(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cuda_stream(context)));
   if (!is_read_later(from)) return TS_OK;
-  context->waits++;
+  context->host_synchronisations++;
   CUDA_TRY(context, cudaStreamSynchronize(cuda_stream(context)));
   return TS_OK;
 }

@@ -2,7 +2,7 @@
  * arrives last adds them up. All additions are in double precision and in an order that depends on nothing but
  * the size of the grid, so the same input gives the same bits.
  *
- * One reduction at a time: `partials` and `arrivals` are those of the context's stream. */
+ * One reduction at a time: `partials` and `tickets` are those of the context's stream. */
 #ifndef CUDA_REDUCE_CUH
 #define CUDA_REDUCE_CUH
 
@@ -10,13 +10,13 @@
 
 struct cuda_reduction {
   double *partials;
-  unsigned *arrivals; /* 0 before and after */
+  unsigned *tickets; /* 0 before and after */
   int components;
 };
 
 static inline cuda_reduction cuda_reduction_of(const ts_vector *v) {
   const cuda_state *state = cuda_state_of(v->context);
-  return {(double *)state->partials, state->arrivals, v->components};
+  return {(double *)state->partials, state->tickets, v->components};
 }
 
 /* Where a sum goes: four floats, of which components that the vectors do not have become 0. */
@@ -79,12 +79,12 @@ static __device__ __forceinline__ double cuda_block_sum(const double (&value)[KI
 }
 
 /* Whether this block is the last of the grid to come here; what the others wrote before is visible then. */
-static __device__ __forceinline__ int cuda_arrives_last(unsigned *arrivals) {
+static __device__ __forceinline__ int cuda_takes_last_ticket(unsigned *tickets) {
   __shared__ int last;
   __threadfence();
   __syncthreads();
   /* The counter starts again at 0 behind the last block. */
-  if (threadIdx.x == 0) last = atomicInc(arrivals, gridDim.x - 1) == gridDim.x - 1;
+  if (threadIdx.x == 0) last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;
   __syncthreads();
   if (last) __threadfence();
   return last;
@@ -103,7 +103,7 @@ static __device__ __forceinline__ void cuda_finish_sums(const cuda_reduction &re
   double total = cuda_block_sum<kinds>(values, components);
   if (gridDim.x > 1) {
     if (threadIdx.x < kinds) reduction.partials[(size_t)blockIdx.x * kinds + threadIdx.x] = total;
-    if (!cuda_arrives_last(reduction.arrivals)) return;
+    if (!cuda_takes_last_ticket(reduction.tickets)) return;
 #pragma unroll
     for (int k = 0; k < kinds; k++) values[k] = 0;
     for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {

@@ -37,7 +37,7 @@ cuda_level_view cuda_view_of_grid(int width, int height, int periodic_x, int per
 cuda_level_view cuda_view_of(const tsi_level *level);
 cuda_level_view cuda_stencil_view(const ts_matrix *A);
 
-/* Nine values a point between the host and planes of coefficients. A read waits for the device. */
+/* Nine values a point between the host and planes of coefficients. A read synchronises with the device. */
 ts_status cuda_planes_write(ts_context *context, const cuda_level_view *l, float *sides, float *corners,
                             const float *values);
 ts_status cuda_planes_read(ts_context *context, const cuda_level_view *l, float *values);

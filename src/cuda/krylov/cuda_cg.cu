@@ -1,8 +1,8 @@
 /* Iterations of conjugate gradients in one kernel (cg.c has the method). Its blocks wait for each other
  * where a sum is needed; alpha, beta and the stopping rule are evaluated by every thread.
  *
- * Where every row has a thread of its own, e, r, d and m stay in registers, and an iteration waits twice: a row
- * reads its neighbours' z = M^-1 r and d of the iteration before, and computes their new d itself. Larger
+ * Where every row has a thread of its own, e, r, d and m stay in registers, and an iteration has two barriers:
+ * a row reads its neighbours' z = M^-1 r and d of the iteration before, and computes their new d itself. Larger
  * systems pass over the vectors three times and wait three times; each pass goes the other way than the one
  * before, so that it begins with what is still in the cache. */
 #include "cuda_cg_kernels.cuh"
@@ -122,7 +122,7 @@ ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
   job.rr = cuda_slot(run->slots, run->rr), job.done = cuda_slot(run->slots, run->done);
   job.stop_by_residual = run->stop_by_residual;
   for (int c = 0; c < 4; c++) job.enough[c] = run->enough[c], job.visible[c] = run->visible[c];
-  job.team = cuda_team_of(context);
+  job.barrier = cuda_grid_barrier_of(context);
   if (run->matrix->stencil) return cuda_cg_iterate_stencil(context, run->matrix, &job, run->e->components);
   const cuda_matrix *m = cuda_matrix_of(run->matrix);
   if (m->bcrs.log2_block) return cuda_cg_iterate_bcrs(context, run->matrix, &job, run->e->components);

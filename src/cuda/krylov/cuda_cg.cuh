@@ -21,7 +21,7 @@ struct cg_job {
   float *done;
   float enough[4], visible[4]; /* as in tsi_cg_iterations */
   int stop_by_residual;
-  cuda_team team;
+  cuda_grid_barrier barrier;
 };
 
 /* cuda_cg_bcrs.cu, cuda_cg_stencil.cu, cuda_cg_csr.cu */

@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
   const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   const typename Rows::place place = work.rows.place_of(thread);
   const int32_t row = place.row;
-  unsigned waits = 0;
+  unsigned passed = 0;
   cg_numbers<N> n;
   cuda_components<N> e = {}, r = {}, d = {}, m, z = {};
   for (int c = 0; c < N; c++) m.c[c] = 1, n.beta[c] = 0;
@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
       if (k) d.c[c] = z.c[c] + n.beta[c] * d.c[c];
       dq[c] = row >= 0 ? (double)d.c[c] * (double)q[c] : 0;
     }
-    cuda_grid_sum<N>(job.team, &waits, N, dq, dq);
+    cuda_grid_sum<N>(job.barrier, &passed, N, dq, dq);
     take_dq<N>(job, k, dq, &n);
     if (row >= 0) {
       for (int c = 0; c < N; c++) {
@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
       cuda_keep<N>(job.d, row, d);
       sum_residual<N>(r, m, sums);
     }
-    cuda_grid_sum<2 * N>(job.team, &waits, job.stop_by_residual ? 2 * N : N, sums, sums);
+    cuda_grid_sum<2 * N>(job.barrier, &passed, job.stop_by_residual ? 2 * N : N, sums, sums);
     ends = take_delta<N>(job, k, sums, &n);
   }
   if (row >= 0) {
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1) iterate_resident(c
     cuda_keep<N>(job.r, row, r);
     cuda_keep<N>(job.d, row, d);
   }
-  cuda_leave_team(job.team);
+  cuda_barrier_leave(job.barrier);
 }
 
 /* ---- Passes over the vectors ---- */
@@ -210,23 +210,23 @@ template <int N, typename Rows>
 static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, Rows>)
     iterate_in_passes(const cg_work<Rows> work) {
   const cg_job &job = work.job;
-  unsigned waits = 0;
+  unsigned passed = 0;
   cg_numbers<N> n;
   read_delta<N>(job, &n);
   bool ends = false, backward = false;
   for (int k = 0; !ends; k++) {
     double dq[N] = {}, sums[2 * N];
     multiply_pass<N>(work, backward, dq);
-    cuda_grid_sum<N>(job.team, &waits, N, dq, dq);
+    cuda_grid_sum<N>(job.barrier, &passed, N, dq, dq);
     take_dq<N>(job, k, dq, &n);
     residual_pass<N>(job, !backward, n, sums);
-    cuda_grid_sum<2 * N>(job.team, &waits, job.stop_by_residual ? 2 * N : N, sums, sums);
+    cuda_grid_sum<2 * N>(job.barrier, &passed, job.stop_by_residual ? 2 * N : N, sums, sums);
     ends = take_delta<N>(job, k, sums, &n);
     direction_pass<N>(job, backward, n);
-    if (!ends) cuda_wait(job.team, &waits);
+    if (!ends) cuda_barrier_wait(job.barrier, &passed);
     backward = !backward;
   }
-  cuda_leave_team(job.team);
+  cuda_barrier_leave(job.barrier);
 }
 
 /* ---- Starting them ---- */

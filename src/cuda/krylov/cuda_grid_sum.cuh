@@ -9,16 +9,16 @@
 
 #include "cuda/core/cuda_kernels.cuh"
 
-enum { CUDA_TEAM_KINDS = 8 }; /* of numbers in a sum */
+enum { CUDA_GRID_SUM_KINDS = 8 }; /* of numbers in a sum */
 
-struct cuda_team {
+struct cuda_grid_barrier {
   double *partials; /* two areas that take turns: one is written while another block may still read the other */
   unsigned *arrived, *left; /* 0 before and after the kernel */
 };
 
-static inline cuda_team cuda_team_of(const ts_context *context) {
+static inline cuda_grid_barrier cuda_grid_barrier_of(const ts_context *context) {
   const cuda_state *state = cuda_state_of(context);
-  return {(double *)state->partials, state->arrivals + 1, state->arrivals + 2};
+  return {(double *)state->partials, state->tickets + 1, state->tickets + 2};
 }
 
 /* Starts a kernel of one argument on `blocks` blocks that run at the same time. */
@@ -39,33 +39,35 @@ static inline ts_status cuda_blocks_at_once(ts_context *context, const void *ker
   return TS_OK;
 }
 
-/* Waits for the other blocks; what their threads wrote before is visible after. `waits` counts how often. */
-static __device__ __forceinline__ void cuda_wait(const cuda_team &team, unsigned *waits) {
-  const unsigned all = ++*waits * gridDim.x;
+/* Waits for the other blocks; what their threads wrote before is visible after. `passed` counts the barriers
+ * passed. */
+static __device__ __forceinline__ void cuda_barrier_wait(const cuda_grid_barrier &barrier, unsigned *passed) {
+  const unsigned all = ++*passed * gridDim.x;
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
-    atomicAdd(team.arrived, 1);
-    while (*(volatile unsigned *)team.arrived < all) continue;
+    atomicAdd(barrier.arrived, 1);
+    while (*(volatile unsigned *)barrier.arrived < all) continue;
     __threadfence();
   }
   __syncthreads();
 }
 
 /* At the end of the kernel: the counters are 0 again. */
-static __device__ __forceinline__ void cuda_leave_team(const cuda_team &team) {
-  if (threadIdx.x == 0 && atomicInc(team.left, gridDim.x - 1) == gridDim.x - 1) *team.arrived = 0;
+static __device__ __forceinline__ void cuda_barrier_leave(const cuda_grid_barrier &barrier) {
+  if (threadIdx.x == 0 && atomicInc(barrier.left, gridDim.x - 1) == gridDim.x - 1) *barrier.arrived = 0;
 }
 
 /* The sums over the grid of `value`, numbers of `kinds` kinds (at most KINDS), in every thread, and 0 for other
- * kinds; waits once. Blocks of whole warps. */
+ * kinds; one barrier. Blocks of whole warps. */
 template <int KINDS>
-static __device__ __forceinline__ void cuda_grid_sum(const cuda_team &team, unsigned *waits, unsigned kinds,
-                                                     const double (&value)[KINDS], double (&sum)[KINDS]) {
-  static_assert(KINDS <= CUDA_TEAM_KINDS, "no room for so many partial sums");
+static __device__ __forceinline__ void cuda_grid_sum(const cuda_grid_barrier &barrier, unsigned *passed,
+                                                     unsigned kinds, const double (&value)[KINDS],
+                                                     double (&sum)[KINDS]) {
+  static_assert(KINDS <= CUDA_GRID_SUM_KINDS, "no room for so many partial sums");
   __shared__ double of_warp[KINDS][32], total[KINDS];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-  double *partials = team.partials + (size_t)(*waits % 2) * CUDA_TEAM_KINDS * gridDim.x;
+  double *partials = barrier.partials + (size_t)(*passed % 2) * CUDA_GRID_SUM_KINDS * gridDim.x;
 #pragma unroll
   for (int k = 0; k < KINDS; k++)
     if (k < (int)kinds) {
@@ -77,7 +79,7 @@ static __device__ __forceinline__ void cuda_grid_sum(const cuda_team &team, unsi
     const double part = cuda_warp_sum(lane < warps ? of_warp[k][lane] : 0);
     if (lane == 0) partials[(size_t)k * gridDim.x + blockIdx.x] = part;
   }
-  cuda_wait(team, waits);
+  cuda_barrier_wait(barrier, passed);
   for (unsigned k = warp; k < kinds; k += warps) {
     const double *of_block = partials + (size_t)k * gridDim.x;
     double part = 0;

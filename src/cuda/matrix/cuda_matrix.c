@@ -20,7 +20,7 @@ static ts_status create_works(ts_matrix *A, const tsi_row_block *row_blocks, int
   if (count == 0) return TS_OK;
   TAKE(A, row_blocks, count, w->row_blocks);
   TAKE(A, NULL, (size_t)(2 * CUDA_PIECE_WORDS) * (size_t)count, w->sums);
-  TAKE(A, NULL, count, w->arrivals);
+  TAKE(A, NULL, count, w->tickets);
   return TS_OK;
 }
 

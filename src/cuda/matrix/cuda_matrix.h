@@ -58,7 +58,7 @@ typedef struct cuda_row_blocks {
   /* Two sums a row block, CUDA_PIECE_WORDS each: its piece of a row that began before, and of one that goes on.
    */
   unsigned long long *sums; /* 0 between operations */
-  unsigned *arrivals;       /* of a row's pieces, at its first row block; 0 between operations */
+  unsigned *tickets;        /* of a row's pieces, at its first row block; 0 between operations */
 } cuda_row_blocks;
 
 enum { CUDA_MATRIX_BLOCKS = 16 };

@@ -64,7 +64,7 @@ static __device__ __forceinline__ bool hand_in(const cuda_row_blocks &m, int num
       words[2 * c] = has_come | (unsigned)__double2loint(sum[c]);
       words[2 * c + 1] = has_come | (unsigned)__double2hiint(sum[c]);
     }
-    arrived = atomicAdd(m.arrivals + first, 1) + 1;
+    arrived = atomicAdd(m.tickets + first, 1) + 1;
   }
   if (__shfl_sync(0xffffffffu, arrived, 0) != (unsigned)pieces) return false;
   double all[N] = {};
@@ -89,7 +89,7 @@ static __device__ __forceinline__ bool hand_in(const cuda_row_blocks &m, int num
   }
   cuda_sum_lanes<N>(5, all);
   for (int c = 0; c < N; c++) sum[c] = (Real)all[c];
-  if (lane == 0) m.arrivals[first] = 0;
+  if (lane == 0) m.tickets[first] = 0;
   return true;
 }
 

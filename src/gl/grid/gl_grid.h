@@ -37,7 +37,7 @@ TSI_GRID_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, gl_)
 ts_status gl_stencil_textures_create(ts_context *context, int width, int height, int corners,
                                      gl_texture *textures[GL_STENCIL_TEXTURES]);
 void gl_stencil_textures_release(ts_context *context, gl_texture *textures[GL_STENCIL_TEXTURES]);
-/* Nine values a point. Waits. */
+/* Nine values a point. Synchronises with the device. */
 ts_status gl_stencil_textures_read(ts_context *context, gl_texture *const textures[GL_STENCIL_TEXTURES],
                                    int five_point, float *values);
 void gl_stencil_bind(gl_backend *gl, gl_texture *const textures[GL_STENCIL_TEXTURES], int five_point);

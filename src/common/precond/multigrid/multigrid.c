@@ -305,7 +305,7 @@ ts_status ts_multigrid_read_level(const ts_multigrid *multigrid, int level, ts_g
   if (grid) *grid = multigrid->levels[level].grid;
   if (!values) return TS_OK;
   TSI_TRY(tsi_enter(context));
-  context->waits++;
+  context->host_synchronisations++;
   return tsi_leave(context, context->ops->grid->level_read(&multigrid->levels[level], values));
 }
 

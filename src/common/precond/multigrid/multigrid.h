@@ -42,7 +42,7 @@ struct ts_multigrid {
 
 /* ---- multigrid_coarsest.c ---- */
 
-/* Hands the coarsest level the (generalised) inverse of its matrix. Waits for the device. */
+/* Hands the coarsest level the (generalised) inverse of its matrix. Synchronises with the device. */
 ts_status tsi_multigrid_invert_coarsest(ts_multigrid *mg);
 
 /* ---- multigrid_cycle.c ---- */

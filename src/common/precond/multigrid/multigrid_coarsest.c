@@ -170,7 +170,7 @@ static void expand(const ts_grid_desc *grid, const float *values, double *matrix
 
 static ts_status invert_level(ts_multigrid *mg, tsi_level *level, size_t n, float *values, double *matrix) {
   ts_context *context = mg->context;
-  context->waits++;
+  context->host_synchronisations++;
   TSI_TRY(context->ops->grid->level_read(level, values));
   expand(&level->grid, values, matrix);
   TSI_TRY(

@@ -292,11 +292,11 @@ ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vec
   if (!result) result = &own;
   *result = (ts_result){.reduction = NAN, .attainable_residual = NAN};
   multigrid->history_count = 0;
-  const uint64_t waits = context->waits;
+  const uint64_t before = context->host_synchronisations;
   solve s = {.mg = multigrid, .b = b, .x = x, .out = x, .result = result};
   TSI_TRY(tsi_enter(context));
   TSI_TRY(tsi_leave(context, run(&s)));
-  result->waits = (int)(context->waits - waits);
+  result->host_synchronisations = (int)(context->host_synchronisations - before);
   return result->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK
                                                    : tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);
 }
