@@ -115,7 +115,7 @@ def crossings(times, values):
 
 
 def cylinder(fluid, directory, options, cells_across=16, blockage=1 / 12, reynolds=(100, 150)):
-    """A cylinder of so many cells, `blockage` of the domain's height, between sides that let slip."""
+    """A cylinder of so many cells, `blockage` of the domain's height, between slip boundaries."""
     height = round(cells_across / blockage)
     width = round(1.75 * height)
     diameter, x, colours = blockage, 0.45, ("#1f5fa8", "#b3303f")
@@ -141,11 +141,11 @@ def cylinder(fluid, directory, options, cells_across=16, blockage=1 / 12, reynol
         accepted = 0.2684 - 1.0356 / math.sqrt(number)  # Fey, Koenig and Eckelmann 1998, for 47 < Re < 180
         print(f"cylinder Re {number}: {width} x {height} cells, {cells_across} across the cylinder, blockage "
               f"{100 * blockage:.1f} %; St {frequency:.4f} from {len(periods)} periods, which differ by "
-              f"{(max(periods) - min(periods)) * frequency:.1%}; accepted without sides {accepted:.4f}, with the "
+              f"{(max(periods) - min(periods)) * frequency:.1%}; accepted in an unbounded flow {accepted:.4f}, with the "
               f"higher speed between them up to {accepted / (1 - blockage):.4f}", flush=True)
         plot = plots[k][0]
         plot.plot(times, values, color=colours[k % 2])
-        plot.set(title=f"Re {number}: Strouhal number {frequency:.3f}; accepted without sides: {accepted:.3f}",
+        plot.set(title=f"Re {number}: Strouhal number {frequency:.3f}; accepted in an unbounded flow: {accepted:.3f}",
                  xlabel="t U / D", ylabel="v / U", xlim=(0, 120))
     save(figure, f"{directory}/cylinder.svg")
 

@@ -10,7 +10,7 @@
   X(PROBLEM_SMOOTH, "smooth")       /* a smooth u, k = 1 */                                                    \
   X(PROBLEM_VARIABLE, "variable")   /* the same u, a smooth k from 1/2 to 3/2 */                               \
   X(PROBLEM_NOISE, "noise")         /* random numbers as right-hand side, k = 1 */                             \
-  X(PROBLEM_JUMPS, "jumps")         /* the same, k 1 or 1000 in random squares of 8 x 8 samples */             \
+  X(PROBLEM_JUMPS, "jumps")         /* the same, k 1 or 1000 in random squares of 8 x 8 points */              \
   X(PROBLEM_OBSTACLES, "obstacles") /* the same, k = 1, discs and thin walls */
 
 typedef enum poisson_problem_name {
@@ -24,8 +24,8 @@ extern const char *const poisson_problem_names[PROBLEM_COUNT + 1]; /* the last o
 
 typedef struct poisson_options {
   int width, height;
-  ts_side left, right, bottom, top;
-  ts_samples samples;
+  ts_boundary left, right, bottom, top;
+  ts_centring centring;
   int problem; /* poisson_problem_name; -1: not given */
   double sigma;
   const char *rhs, *coefficient, *solid, *output; /* file names; NULL: not given */
@@ -46,11 +46,11 @@ typedef struct poisson_problem {
   float *coefficient;
   unsigned char *solid;
   float *g;
-  float *sides[4]; /* what is given on the left, right, bottom and top; NULL: 0 */
-  double *exact;   /* the solution of the differential equation; NULL: not known */
+  float *boundaries[4]; /* what is given on the left, right, bottom and top; NULL: 0 */
+  double *exact;        /* the solution of the differential equation; NULL: not known */
 } poisson_problem;
 
-/* The size, sides and spacing alone, with which the device can be asked whether it takes such a grid. */
+/* The size, boundaries and spacing alone, with which the device can be asked whether it takes such a grid. */
 void poisson_describe(const poisson_options *options, ts_poisson_desc *desc);
 
 /* Reads the files and makes the rest. Returns 0, or -1 after a message. poisson_free takes a zeroed problem
@@ -59,14 +59,14 @@ void poisson_describe(const poisson_options *options, ts_poisson_desc *desc);
 int poisson_make(const poisson_options *options, poisson_problem *problem);
 void poisson_free(poisson_problem *problem);
 
-/* Of the manufactured problems: k, g, what is given on the sides, and u, at the samples of `desc`. */
+/* Of the manufactured problems: k, g, what is given on the boundaries, and u, at the points of `desc`. */
 typedef struct manufactured {
   double k, g, u, flux_x, flux_y; /* k du/dx, k du/dy */
 } manufactured;
 void poisson_manufactured(const ts_poisson_desc *desc, poisson_problem_name name, double x, double y,
                           manufactured *m);
 
-/* Where the samples of one dimension lie, and how long the rectangle is. */
+/* Where the points of one dimension lie, and how long the rectangle is. */
 double poisson_position(const ts_poisson_desc *desc, int32_t index);
 double poisson_length(const ts_poisson_desc *desc, int32_t count, int periodic);
 

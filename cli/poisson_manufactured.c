@@ -1,4 +1,4 @@
-/* Problems whose solution is known: u is chosen, and g and what holds on the sides follow from it. */
+/* Problems whose solution is known: u is chosen, and g and what holds on the boundaries follow from it. */
 #include "poisson.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@ typedef struct profile {
   double f, d, dd;
 } profile;
 
-/* u is a product of two of these; periodic only where it has to be, and with nothing that is 0 on a side. */
+/* u is a product of two of these; periodic only where it has to be, and with nothing that is 0 on a boundary.
+ */
 static profile unknown(double s, double length, int periodic) {
   profile p;
   if (periodic) {
@@ -33,16 +34,16 @@ static profile wave(double s, double length, double phase) {
 }
 
 double poisson_position(const ts_poisson_desc *desc, int32_t index) {
-  return desc->spacing * (index + (desc->samples == TS_SAMPLES_CELLS ? 0.5 : 0.0));
+  return desc->spacing * (index + (desc->centring == TS_CELL_CENTRED ? 0.5 : 0.0));
 }
 
 double poisson_length(const ts_poisson_desc *desc, int32_t count, int periodic) {
-  return desc->spacing * (count - (desc->samples == TS_SAMPLES_POINTS && !periodic));
+  return desc->spacing * (count - (desc->centring == TS_VERTEX_CENTRED && !periodic));
 }
 
 void poisson_manufactured(const ts_poisson_desc *desc, poisson_problem_name name, double x, double y,
                           manufactured *m) {
-  const int periodic_x = desc->left == TS_SIDE_PERIODIC, periodic_y = desc->bottom == TS_SIDE_PERIODIC;
+  const int periodic_x = desc->left == TS_BOUNDARY_PERIODIC, periodic_y = desc->bottom == TS_BOUNDARY_PERIODIC;
   const double width = poisson_length(desc, desc->width, periodic_x);
   const double height = poisson_length(desc, desc->height, periodic_y);
   const profile X = unknown(x, width, periodic_x), Y = unknown(y, height, periodic_y);

@@ -34,20 +34,20 @@ static void set_size(void *options, const char *text) {
       strchr(text, 'x') ? parse_size(text, &o->width, &o->height) : parse_int(text, 1, MOST, &o->width);
   if (!failed && !strchr(text, 'x')) o->height = o->width;
   if (failed || o->width < 3 || o->height < 3)
-    arguments_usage("--size: '%.40s', expected WIDTH or WIDTHxHEIGHT of 3 to %d samples, such as 1025x513",
-                    text, MOST);
+    arguments_usage("--size: '%.40s', expected WIDTH or WIDTHxHEIGHT of 3 to %d points, such as 1025x513", text,
+                    MOST);
   if ((long long)o->width * o->height > MOST_SAMPLES)
-    arguments_usage("--size: '%.40s' are %lld samples, expected at most %d", text,
+    arguments_usage("--size: '%.40s' are %lld points, expected at most %d", text,
                     (long long)o->width * o->height, MOST_SAMPLES);
 }
 
 static void set_boundary(void *options, const char *text) {
   poisson_options *o = options;
-  ts_side *const sides[4] = {&o->left, &o->right, &o->bottom, &o->top};
+  ts_boundary *const boundaries[4] = {&o->left, &o->right, &o->bottom, &o->top};
   const char *rest = text;
   if (!strcmp(text, "mixed")) {
-    o->left = TS_SIDE_DIRICHLET;
-    o->right = o->bottom = o->top = TS_SIDE_NEUMANN;
+    o->left = TS_BOUNDARY_DIRICHLET;
+    o->right = o->bottom = o->top = TS_BOUNDARY_NEUMANN;
     return;
   }
   int count = 0;
@@ -58,14 +58,14 @@ static void set_boundary(void *options, const char *text) {
     if (length < sizeof name) {
       memcpy(name, rest, length);
       name[length] = '\0';
-      side = ts_side_from_name(name);
+      side = ts_boundary_from_name(name);
     }
     if (side < 0)
       arguments_usage(
-          "--boundary: unknown side '%.*s', expected dirichlet, neumann or periodic, mixed, or four of the "
+          "--boundary: unknown boundary '%.*s', expected dirichlet, neumann or periodic, mixed, or four of the "
           "first three as LEFT,RIGHT,BOTTOM,TOP",
           length < 40 ? (int)length : 40, rest);
-    if (count < 4) *sides[count] = (ts_side)side;
+    if (count < 4) *boundaries[count] = (ts_boundary)side;
     count++;
     rest += length;
     if (!*rest) break;
@@ -73,14 +73,15 @@ static void set_boundary(void *options, const char *text) {
   }
   if (count == 1) o->right = o->bottom = o->top = o->left;
   if (count != 1 && count != 4)
-    arguments_usage("--boundary: '%.80s' has %d sides, expected 1 or 4 (LEFT,RIGHT,BOTTOM,TOP)", text, count);
+    arguments_usage("--boundary: '%.80s' has %d boundaries, expected 1 or 4 (LEFT,RIGHT,BOTTOM,TOP)", text,
+                    count);
   const char *lone = NULL;
-  if ((o->left == TS_SIDE_PERIODIC) != (o->right == TS_SIDE_PERIODIC)) lone = "left and right";
-  if ((o->bottom == TS_SIDE_PERIODIC) != (o->top == TS_SIDE_PERIODIC)) lone = "bottom and top";
+  if ((o->left == TS_BOUNDARY_PERIODIC) != (o->right == TS_BOUNDARY_PERIODIC)) lone = "left and right";
+  if ((o->bottom == TS_BOUNDARY_PERIODIC) != (o->top == TS_BOUNDARY_PERIODIC)) lone = "bottom and top";
   if (lone) arguments_usage("--boundary: only one of %s is periodic, expected both or none", lone);
 }
 
-static const char *const samples[] = {"points", "cells", NULL};
+static const char *const centrings[] = {"vertex", "cell", NULL};
 
 static const option_row rows[] = {
     OPTION_HEADING("The problem:"),
@@ -89,22 +90,22 @@ static const option_row rows[] = {
      .letter = 's',
      .argument = "W[xH]",
      .parse = set_size,
-     .help = "samples of the grid, at least 3 each way (default: 257)"},
-    OPTION_PARSED("boundary", "SIDES", set_boundary,
+     .help = "grid points, at least 3 each way (default: 257)"},
+    OPTION_PARSED("boundary", "KINDS", set_boundary,
                   "dirichlet, neumann, periodic, mixed (Dirichlet on the left, else Neumann), or "
                   "LEFT,RIGHT,BOTTOM,TOP (default: dirichlet)"),
-    OPTION_WORD("samples", "WHERE", samples, samples,
-                "points: the outermost lie on the sides; cells: in the middle of cells that fill the rectangle "
-                "(default: points)"),
+    OPTION_WORD("centring", "WHERE", centring, centrings,
+                "vertex: the outermost points lie on the boundary; cell: points are the centres of cells that "
+                "fill the rectangle (default: vertex)"),
     OPTION_NUMBER("sigma", "S", sigma, 0, HUGE_VAL, "a number that is not negative",
                   "coefficient of u in the Helmholtz equation, at least 0 (default: 0)"),
     OPTION_WORD(
         "problem", "NAME", problem, poisson_problem_names,
         "smooth or variable, whose solution is known; noise, jumps or obstacles (default: smooth; noise "
         "where files are given, which take the place of its parts)"),
-    OPTION_TEXT("rhs", "FILE", rhs, "the right-hand side g, with 0 on all sides"),
+    OPTION_TEXT("rhs", "FILE", rhs, "the right-hand side g, with 0 on every boundary"),
     OPTION_TEXT("coefficient", "FILE", coefficient, "the coefficient k, positive numbers (default: 1)"),
-    OPTION_TEXT("solid", "FILE", solid, "walls: samples where this is not 0"),
+    OPTION_TEXT("solid", "FILE", solid, "walls: points where this is not 0"),
     OPTION_OUTPUT("write the solution here: NumPy's format if FILE ends with .npy, else Matrix Market"),
     OPTION_HEADING("Where:"),
     OPTIONS_COMMAND_DEVICE,

@@ -10,13 +10,13 @@
 void poisson_describe(const poisson_options *o, ts_poisson_desc *desc) {
   *desc = (ts_poisson_desc){.width = o->width,
                             .height = o->height,
-                            .samples = o->samples,
+                            .centring = o->centring,
                             .left = o->left,
                             .right = o->right,
                             .bottom = o->bottom,
                             .top = o->top,
                             .uniform_sigma = o->sigma};
-  const int ends = o->samples == TS_SAMPLES_POINTS && o->left != TS_SIDE_PERIODIC;
+  const int ends = o->centring == TS_VERTEX_CENTRED && o->left != TS_BOUNDARY_PERIODIC;
   desc->spacing = 1.0 / (o->width - ends);
 }
 
@@ -66,11 +66,11 @@ static void make_noise(poisson_problem *p) {
   for (size_t k = 0; k < count_of(&p->desc); k++) p->g[k] = (float)(2 * random_number(&state) - 1);
 }
 
-/* g, k and u at the samples, and what is given on the sides where they lie. */
+/* g, k and u at the points, and what is given on the boundaries where they lie. */
 static void make_manufactured(poisson_problem *p, poisson_problem_name name) {
   const ts_poisson_desc *d = &p->desc;
-  const double right = poisson_length(d, d->width, d->left == TS_SIDE_PERIODIC);
-  const double top = poisson_length(d, d->height, d->bottom == TS_SIDE_PERIODIC);
+  const double right = poisson_length(d, d->width, d->left == TS_BOUNDARY_PERIODIC);
+  const double top = poisson_length(d, d->height, d->bottom == TS_BOUNDARY_PERIODIC);
   manufactured m;
   for (int32_t j = 0; j < d->height; j++)
     for (int32_t i = 0; i < d->width; i++) {
@@ -82,15 +82,15 @@ static void make_manufactured(poisson_problem *p, poisson_problem_name name) {
     }
   for (int32_t j = 0; j < d->height; j++) {
     poisson_manufactured(d, name, 0, poisson_position(d, j), &m);
-    p->sides[0][j] = (float)(d->left == TS_SIDE_DIRICHLET ? m.u : -m.flux_x);
+    p->boundaries[0][j] = (float)(d->left == TS_BOUNDARY_DIRICHLET ? m.u : -m.flux_x);
     poisson_manufactured(d, name, right, poisson_position(d, j), &m);
-    p->sides[1][j] = (float)(d->right == TS_SIDE_DIRICHLET ? m.u : m.flux_x);
+    p->boundaries[1][j] = (float)(d->right == TS_BOUNDARY_DIRICHLET ? m.u : m.flux_x);
   }
   for (int32_t i = 0; i < d->width; i++) {
     poisson_manufactured(d, name, poisson_position(d, i), 0, &m);
-    p->sides[2][i] = (float)(d->bottom == TS_SIDE_DIRICHLET ? m.u : -m.flux_y);
+    p->boundaries[2][i] = (float)(d->bottom == TS_BOUNDARY_DIRICHLET ? m.u : -m.flux_y);
     poisson_manufactured(d, name, poisson_position(d, i), top, &m);
-    p->sides[3][i] = (float)(d->top == TS_SIDE_DIRICHLET ? m.u : m.flux_y);
+    p->boundaries[3][i] = (float)(d->top == TS_BOUNDARY_DIRICHLET ? m.u : m.flux_y);
   }
 }
 
@@ -127,7 +127,7 @@ static int read_walls(const char *path, poisson_problem *p) {
   }
   free(values);
   if (open) return 0;
-  message("--solid %s: all %zu samples are walls, expected some that are not", path, count_of(d));
+  message("--solid %s: all %zu points are walls, expected some that are not", path, count_of(d));
   return -1;
 }
 
@@ -141,8 +141,9 @@ static int allocate(const poisson_options *o, poisson_problem *p, int known) {
   if (o->solid || o->problem == PROBLEM_OBSTACLES) failed |= !(p->solid = calloc(n, 1));
   if (known) failed |= !(p->exact = calloc(n, sizeof *p->exact));
   for (int s = 0; known && s < 4; s++)
-    failed |= !(p->sides[s] = calloc((size_t)(s < 2 ? p->desc.height : p->desc.width), sizeof *p->sides[s]));
-  if (failed) message("out of memory for a problem of %dx%d samples", o->width, o->height);
+    failed |= !(p->boundaries[s] =
+                    calloc((size_t)(s < 2 ? p->desc.height : p->desc.width), sizeof *p->boundaries[s]));
+  if (failed) message("out of memory for a problem of %dx%d points", o->width, o->height);
   p->desc.coefficient = p->coefficient;
   p->desc.solid = p->solid;
   return failed ? -1 : 0;
@@ -169,6 +170,6 @@ void poisson_free(poisson_problem *p) {
   free(p->solid);
   free(p->g);
   free(p->exact);
-  for (int s = 0; s < 4; s++) free(p->sides[s]);
+  for (int s = 0; s < 4; s++) free(p->boundaries[s]);
   memset(p, 0, sizeof *p);
 }

@@ -10,8 +10,8 @@ static int is_text(const poisson_options *o) {
   return !o->json && !o->quiet;
 }
 
-static const char *samples_name(const poisson_options *o) {
-  return o->samples == TS_SAMPLES_CELLS ? "cells" : "points";
+static const char *centring_name(const poisson_options *o) {
+  return o->centring == TS_CELL_CENTRED ? "cell" : "vertex";
 }
 
 static void print_method(const poisson_options *o, const ts_multigrid_info *m) {
@@ -26,11 +26,11 @@ void poisson_report_start(const poisson_options *o, const poisson_problem *probl
                           const poisson_outcome *outcome) {
   const ts_multigrid_info *m = &outcome->multigrid;
   if (!is_text(o)) return;
-  printf("problem     %s, %dx%d %s, h %.6g, sigma %.6g\n",
+  printf("problem     %s, %dx%d %s-centred, h %.6g, sigma %.6g\n",
          o->rhs ? "right-hand side of a file" : poisson_problem_names[o->problem], o->width, o->height,
-         samples_name(o), problem->desc.spacing, o->sigma);
-  printf("sides       left %s, right %s, bottom %s, top %s\n", ts_side_name(o->left), ts_side_name(o->right),
-         ts_side_name(o->bottom), ts_side_name(o->top));
+         centring_name(o), problem->desc.spacing, o->sigma);
+  printf("boundaries  left %s, right %s, bottom %s, top %s\n", ts_boundary_name(o->left),
+         ts_boundary_name(o->right), ts_boundary_name(o->bottom), ts_boundary_name(o->top));
   printf("backend     %s: %s\n", outcome->context.backend, outcome->context.device);
   printf("storage     %s: %d level%s down to %dx%d, %.2f MB on the device\n", ts_grid_storage_name(m->storage),
          m->levels, m->levels == 1 ? "" : "s", m->coarsest_width, m->coarsest_height,
@@ -66,7 +66,7 @@ void poisson_report_text(const poisson_options *o, const poisson_problem *proble
   if (o->cg)
     printf("\n");
   else
-    printf(" with x in two floats a sample; %.3e in one\n", outcome->rounded_residual);
+    printf(" with x in two floats a point; %.3e in one\n", outcome->rounded_residual);
   if (isfinite(outcome->factor)) printf("factor      %.3f, mean of the last %s\n", outcome->factor, unit);
   if (outcome->incompatible > 1e-7)
     printf("right side  %.3e of it was left out: no u has it in a singular part\n", outcome->incompatible);
@@ -79,9 +79,9 @@ void poisson_report_text(const poisson_options *o, const poisson_problem *proble
 
 /* ---- JSON ---- */
 
-static json_t *sides_object(const poisson_options *o) {
-  return json_pack("[ssss]", ts_side_name(o->left), ts_side_name(o->right), ts_side_name(o->bottom),
-                   ts_side_name(o->top));
+static json_t *boundaries_object(const poisson_options *o) {
+  return json_pack("[ssss]", ts_boundary_name(o->left), ts_boundary_name(o->right), ts_boundary_name(o->bottom),
+                   ts_boundary_name(o->top));
 }
 
 static json_t *history_array(const poisson_outcome *outcome) {
@@ -103,8 +103,8 @@ int poisson_report_json(const poisson_options *o, const poisson_problem *problem
   PUT(object, "problem", json_string(o->rhs ? "file" : poisson_problem_names[o->problem]));
   PUT(object, "width", json_integer(o->width));
   PUT(object, "height", json_integer(o->height));
-  PUT(object, "samples", json_string(samples_name(o)));
-  PUT(object, "sides", sides_object(o));
+  PUT(object, "centring", json_string(centring_name(o)));
+  PUT(object, "boundaries", boundaries_object(o));
   PUT(object, "spacing", report_number(problem->desc.spacing));
   PUT(object, "sigma", report_number(o->sigma));
   PUT(object, "method", json_string(o->cg ? "cg" : "multigrid"));

@@ -44,12 +44,12 @@ static void destroy(device_objects *d) {
   ts_space_destroy(&d->grid);
 }
 
-/* The grid's stencil, b and x into the room of nine values a sample; the device gets each as it is made. */
+/* The grid's stencil, b and x into the room of nine values a point; the device gets each as it is made. */
 static int upload(const poisson_problem *problem, device_objects *d, float *values, poisson_outcome *outcome) {
   const ts_poisson_desc *desc = &problem->desc;
   const size_t n = (size_t)desc->width * (size_t)desc->height;
-  const ts_poisson_boundary sides = {problem->sides[0], problem->sides[1], problem->sides[2],
-                                     problem->sides[3]};
+  const ts_boundary_values boundaries = {problem->boundaries[0], problem->boundaries[1], problem->boundaries[2],
+                                         problem->boundaries[3]};
   ts_grid_desc grid;
   double start = seconds_now();
   ts_status status = ts_poisson_grid(desc, &grid);
@@ -63,7 +63,7 @@ static int upload(const poisson_problem *problem, device_objects *d, float *valu
   outcome->seconds_setup += seconds_now() - start;
   start = seconds_now();
   if (status >= 0)
-    status = ts_poisson_right_hand_side(d->context, desc, problem->g, &sides, values, values + n);
+    status = ts_poisson_right_hand_side(d->context, desc, problem->g, &boundaries, values, values + n);
   outcome->seconds_make += seconds_now() - start;
   start = seconds_now();
   if (status >= 0) status = ts_vector_write(d->b, values, n);
@@ -167,7 +167,7 @@ static int set_up(const poisson_options *options, const poisson_problem *problem
   const size_t n = (size_t)options->width * (size_t)options->height;
   float *values = malloc(9 * n * sizeof *values);
   if (!values) {
-    message("out of memory for a stencil of %dx%d samples", options->width, options->height);
+    message("out of memory for a stencil of %dx%d points", options->width, options->height);
     return -1;
   }
   int failed = upload(problem, d, values, w->outcome);

@@ -245,7 +245,7 @@ static void grid_one(const sample_desc *sample, ts_multigrid_desc desc, const ch
     sample_make(sample, &poisson);
     if (sample_upload(context, &poisson, NULL, &o)) {
       printf("poisson/%s/", name);
-      for (const char *c = sample->sides->name; *c; c++) putchar(*c == ' ' ? '-' : *c);
+      for (const char *c = sample->boundaries->name; *c; c++) putchar(*c == ' ' ? '-' : *c);
       printf("/%s", with_cg ? "cg" : "multigrid");
       poisson_one(&o, &desc, with_cg);
     }
@@ -257,10 +257,10 @@ static void grid_one(const sample_desc *sample, ts_multigrid_desc desc, const ch
 /* Sizes that are even, odd and thin, every boundary, samples at points and in cells. */
 static void boundaries(void) {
   static const int32_t sizes[][2] = {{33, 33}, {65, 40}, {64, 3}};
-  for (const sample_side_set *sides = sample_sides; sides->name; sides++)
+  for (const sample_boundary_set *boundaries = sample_boundaries; boundaries->name; boundaries++)
     for (int k = 0; k < 3; k++) {
-      const sample_desc sample = {.sides = sides,
-                                  .samples = k == 1 ? TS_SAMPLES_CELLS : TS_SAMPLES_POINTS,
+      const sample_desc sample = {.boundaries = boundaries,
+                                  .centring = k == 1 ? TS_CELL_CENTRED : TS_VERTEX_CENTRED,
                                   .width = sizes[k][0],
                                   .height = sizes[k][1],
                                   .variable = k == 1,
@@ -273,7 +273,8 @@ static void boundaries(void) {
 
 /* Every smoother in every storage, and every cycle. */
 static void smoothers(void) {
-  const sample_desc sample = {.sides = sample_sides_named("mixed"), .width = 41, .height = 37, .variable = 1};
+  const sample_desc sample = {
+      .boundaries = sample_boundaries_named("mixed"), .width = 41, .height = 37, .variable = 1};
   for (int s = 1; ts_smoother_name((ts_smoother)s); s++)
     for (int storage = 1; ts_grid_storage_name((ts_grid_storage)storage); storage++) {
       char name[64];
@@ -370,7 +371,7 @@ static void fluids(void) {
   fluid_one("collocated-maccormack", run);
   run = box;
   run.desc.solid = solid;
-  run.desc.left = (ts_fluid_side){TS_FLUID_WALL, {1, 0}};
+  run.desc.left = (ts_fluid_boundary){TS_FLUID_WALL, {1, 0}};
   run.desc.right.kind = TS_FLUID_OUTLET;
   run.desc.top.kind = TS_FLUID_SLIP;
   run.parameters.advection = TS_FLUID_MACCORMACK;

@@ -1,4 +1,5 @@
-/* What there is to simulate: domains with their sides, walls, sources and parameters, for grids of any size. */
+/* What there is to simulate: domains with their boundaries, walls, sources and parameters, for grids of any
+ * size. */
 #ifndef SCENE_H
 #define SCENE_H
 
@@ -25,7 +26,7 @@ const char *fluid_field_name(fluid_field field); /* NULL past the end */
 typedef struct scene_setup {
   int32_t width, height; /* cells */
   double cell_size;
-  ts_fluid_side left, right, bottom, top;
+  ts_fluid_boundary left, right, bottom, top;
   ts_fluid_parameters parameters;
   ts_fluid_source sources[TS_FLUID_MAX_SOURCES];
   int source_count;

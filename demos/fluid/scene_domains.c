@@ -7,12 +7,12 @@ static double width_of(const scene_setup *s) {
   return s->width * s->cell_size;
 }
 
-static ts_fluid_side wall(float u, float v) {
-  return (ts_fluid_side){TS_FLUID_WALL, {u, v}};
+static ts_fluid_boundary wall(float u, float v) {
+  return (ts_fluid_boundary){TS_FLUID_WALL, {u, v}};
 }
 
-static ts_fluid_side side(ts_fluid_side_kind kind) {
-  return (ts_fluid_side){kind, {0, 0}};
+static ts_fluid_boundary side(ts_fluid_boundary_kind kind) {
+  return (ts_fluid_boundary){kind, {0, 0}};
 }
 
 static int make_solid(scene_setup *s) {
@@ -26,7 +26,7 @@ static void particles(scene_setup *s, int32_t columns, int32_t rows, double life
   s->particle_lifetime = lifetime;
 }
 
-/* A band of dye that comes in through the left side, between two heights. */
+/* A band of dye that comes in through the left boundary, between two heights. */
 static void inlet_dye(scene_setup *s, double low, double high, float r, float g, float b) {
   s->sources[s->source_count++] = (ts_fluid_source){.x = (float)s->cell_size,
                                                     .y = (float)(0.5 * (low + high)),

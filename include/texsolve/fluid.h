@@ -35,22 +35,22 @@ typedef enum ts_fluid_layout { TS_FLUID_STAGGERED = 0, TS_FLUID_COLLOCATED = 1 }
  * WALL: prescribed velocity: a wall at rest (0), a moving wall (the lid of a cavity), an inlet (a velocity into
  * the domain). SLIP: no flow through the boundary, no friction along it. OUTLET: the pressure is 0, the
  * velocity is free. PERIODIC: together with the opposite boundary. */
-#define TS_FLUID_SIDE_LIST(X)                                                                                  \
+#define TS_FLUID_BOUNDARY_LIST(X)                                                                              \
   X(TS_FLUID_WALL, 0, "wall")                                                                                  \
   X(TS_FLUID_SLIP, 1, "slip")                                                                                  \
   X(TS_FLUID_OUTLET, 2, "outlet")                                                                              \
   X(TS_FLUID_PERIODIC, 3, "periodic")
 
-typedef enum ts_fluid_side_kind {
-#define TS_FLUID_SIDE_ENUM(name, value, text) name = value,
-  TS_FLUID_SIDE_LIST(TS_FLUID_SIDE_ENUM)
-#undef TS_FLUID_SIDE_ENUM
-} ts_fluid_side_kind;
+typedef enum ts_fluid_boundary_kind {
+#define TS_FLUID_BOUNDARY_ENUM(name, value, text) name = value,
+  TS_FLUID_BOUNDARY_LIST(TS_FLUID_BOUNDARY_ENUM)
+#undef TS_FLUID_BOUNDARY_ENUM
+} ts_fluid_boundary_kind;
 
-typedef struct ts_fluid_side {
-  ts_fluid_side_kind kind;
+typedef struct ts_fluid_boundary {
+  ts_fluid_boundary_kind kind;
   float velocity[2]; /* of a WALL, m/s */
-} ts_fluid_side;
+} ts_fluid_boundary;
 
 typedef enum ts_fluid_advection { TS_FLUID_SEMI_LAGRANGIAN = 0, TS_FLUID_MACCORMACK = 1 } ts_fluid_advection;
 
@@ -69,8 +69,8 @@ typedef enum ts_fluid_solver {
 
 /* The name of a boundary condition or solver, NULL for other values; the value of a name, -1 if there is none.
  * Any thread. */
-TS_API const char *ts_fluid_side_name(ts_fluid_side_kind kind);
-TS_API int ts_fluid_side_from_name(const char *name);
+TS_API const char *ts_fluid_boundary_name(ts_fluid_boundary_kind kind);
+TS_API int ts_fluid_boundary_from_name(const char *name);
 TS_API const char *ts_fluid_solver_name(ts_fluid_solver solver);
 TS_API int ts_fluid_solver_from_name(const char *name);
 
@@ -115,7 +115,7 @@ typedef struct ts_fluid_desc {
   int32_t width, height; /* cells, at least 4 each */
   double cell_size;      /* h in m; default: 1 / height */
   ts_fluid_layout layout;
-  ts_fluid_side left, right, bottom, top;
+  ts_fluid_boundary left, right, bottom, top;
   const unsigned char *solid;            /* width * height flags: solid cells; default: none */
   const float *solid_velocity;           /* 2 * width * height: m/s of solid cells; default: at rest */
   const ts_fluid_parameters *parameters; /* NULL: the defaults */
@@ -141,8 +141,9 @@ TS_API ts_status ts_fluid_get_parameters(const ts_fluid *fluid, ts_fluid_paramet
 TS_API ts_status ts_fluid_set_walls(ts_fluid *fluid, const unsigned char *solid, const float *solid_velocity);
 /* Replaces the boundary conditions; NULL: unchanged.
  * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_UNSUPPORTED (one that becomes periodic or ceases to be). */
-TS_API ts_status ts_fluid_set_sides(ts_fluid *fluid, const ts_fluid_side *left, const ts_fluid_side *right,
-                                    const ts_fluid_side *bottom, const ts_fluid_side *top);
+TS_API ts_status ts_fluid_set_boundaries(ts_fluid *fluid, const ts_fluid_boundary *left,
+                                         const ts_fluid_boundary *right, const ts_fluid_boundary *bottom,
+                                         const ts_fluid_boundary *top);
 /* Replaces the sources, which are copied: 0 to TS_FLUID_MAX_SOURCES.
  * Errors: TS_ERROR_INVALID_ARGUMENT (names the source). */
 TS_API ts_status ts_fluid_set_sources(ts_fluid *fluid, const ts_fluid_source *sources, int count);

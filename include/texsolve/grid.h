@@ -66,25 +66,25 @@ TS_API ts_status ts_stencil_read(const ts_matrix *matrix, float *values);
 /* ---- Poisson and Helmholtz problems ------------------------------------------------------------ */
 
 /* Boundary conditions of the rectangle. */
-#define TS_SIDE_LIST(X)                                                                                        \
-  X(TS_SIDE_DIRICHLET, 0, "dirichlet") /* u is given */                                                        \
-  X(TS_SIDE_NEUMANN, 1, "neumann")     /* k n . grad u is given, n pointing outwards */                        \
-  X(TS_SIDE_PERIODIC, 2, "periodic")   /* both opposite boundaries */
+#define TS_BOUNDARY_LIST(X)                                                                                    \
+  X(TS_BOUNDARY_DIRICHLET, 0, "dirichlet") /* u is given */                                                    \
+  X(TS_BOUNDARY_NEUMANN, 1, "neumann")     /* k n . grad u is given, n pointing outwards */                    \
+  X(TS_BOUNDARY_PERIODIC, 2, "periodic")   /* both opposite boundaries */
 
-typedef enum ts_side {
-#define TS_SIDE_ENUM(name, value, text) name = value,
-  TS_SIDE_LIST(TS_SIDE_ENUM)
-#undef TS_SIDE_ENUM
-} ts_side;
+typedef enum ts_boundary {
+#define TS_BOUNDARY_ENUM(name, value, text) name = value,
+  TS_BOUNDARY_LIST(TS_BOUNDARY_ENUM)
+#undef TS_BOUNDARY_ENUM
+} ts_boundary;
 
-TS_API const char *ts_side_name(ts_side side);  /* NULL for other values. Any thread. */
-TS_API int ts_side_from_name(const char *name); /* -1 if none */
+TS_API const char *ts_boundary_name(ts_boundary boundary); /* NULL for other values. Any thread. */
+TS_API int ts_boundary_from_name(const char *name);        /* -1 if none */
 
 /* Where the unknowns are. Vertex-centred: the outermost points are on the boundary of the rectangle, of size
  * (width - 1) h x (height - 1) h (if periodic, width h: the last point is h before the first one's image);
  * points on a Dirichlet boundary have no equation. Cell-centred: points are the centres of square cells that
  * fill the rectangle, width h x height h. */
-typedef enum ts_samples { TS_SAMPLES_POINTS = 0, TS_SAMPLES_CELLS = 1 } ts_samples;
+typedef enum ts_centring { TS_VERTEX_CENTRED = 0, TS_CELL_CENTRED = 1 } ts_centring;
 
 /* -div(k grad u) + sigma u = g on a rectangle, discretized by finite volumes on a grid of square cells of size
  * h: second order in h for smooth k. Between two points k is their harmonic mean. Every equation is divided by
@@ -93,8 +93,8 @@ typedef enum ts_samples { TS_SAMPLES_POINTS = 0, TS_SAMPLES_CELLS = 1 } ts_sampl
 typedef struct ts_poisson_desc {
   int32_t width, height; /* points */
   double spacing; /* h; default: 1 / (width - 1) vertex-centred, 1 / width cell-centred or with periodic x */
-  ts_samples samples;
-  ts_side left, right, bottom, top;
+  ts_centring centring;
+  ts_boundary left, right, bottom, top;
   const float *coefficient;   /* k, width * height positive numbers; default: 1 */
   const float *sigma;         /* width * height numbers, not negative; default: uniform_sigma */
   double uniform_sigma;       /* default: 0 */
@@ -115,9 +115,9 @@ TS_API ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *
 
 /* Boundary values, a number for each point along a boundary (left, right: height numbers; bottom, top: width):
  * u on a Dirichlet boundary, k n . grad u on a Neumann boundary. NULL: 0. Ignored on periodic boundaries. */
-typedef struct ts_poisson_boundary {
+typedef struct ts_boundary_values {
   const float *left, *right, *bottom, *top;
-} ts_poisson_boundary;
+} ts_boundary_values;
 
 /* Computes the right-hand side b of a problem from g at the points (width * height numbers, NULL: 0), and the
  * initial x: u at Dirichlet points, 0 elsewhere. b and x have room for width * height floats. `boundary` may be
@@ -125,7 +125,7 @@ typedef struct ts_poisson_boundary {
  * Errors: as ts_poisson_stencil, and TS_ERROR_INVALID_ARGUMENT if the largest number of b and x is out of the
  * range of single precision; g and `boundary` are not checked for NaN and infinity. */
 TS_API ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc *desc, const float *g,
-                                            const ts_poisson_boundary *boundary, float *b, float *x);
+                                            const ts_boundary_values *boundary, float *b, float *x);
 
 /* ---- Multigrid ------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-// u - dt grad p. Reads the velocity (input0), faces (input1) and the pressure (input2). Beyond a side the pressure is that
+// u - dt grad p. Reads the velocity (input0), faces (input1) and the pressure (input2). Beyond a boundary the pressure is that
 // of the cell before it, beyond an outlet its negative: 0 halfway. Collocated: central differences, and in a solid the
 // pressure of the cell beside it.
 #include "include/fluid_faces.glsl"
@@ -32,7 +32,7 @@ float face_v(ivec2 i, vec2 at) {
          0.5 * NUMBER * (beside(i, ivec2(0, 1), TOP, here) - beside(i, ivec2(0, -1), BOTTOM, here));
 }
 #else
-// Both cells at a face; the first or the last face of a side that is not periodic has but one.
+// Both cells at a face; the first or the last face of a boundary that is not periodic has but one.
 float difference(ivec2 i, ivec2 step, int low, int high) {
   ivec2 size = SIZE, before = i - step;
 #if PERIODIC_X

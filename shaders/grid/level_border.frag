@@ -1,4 +1,4 @@
-// The border of a layered field at periodic sides: points beyond the grid hold a copy of what they are images of, the
+// The border of a layered field at periodic boundaries: points beyond the grid hold a copy of what they are images of, the
 // others keep what they hold. Reads the field itself (input1).
 #include "include/level.glsl"
 

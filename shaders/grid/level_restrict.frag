@@ -12,7 +12,7 @@
 
 uniform sampler2D weights0, weights1, coarse_centre;
 
-// Away from periodic sides the border of a residual is 0, and a coarse point finds its nine in four texels.
+// Away from periodic boundaries the border of a residual is 0, and a coarse point finds its nine in four texels.
 #if defined(LAYERED) && !defined(ROWS) && !defined(MASKED) && !defined(PERIODIC)
 #define WHOLE_TEXELS
 #define R(t) fetch_texel(input0, (t) + 1 + INPUT0_ORIGIN)
@@ -60,7 +60,7 @@ float sum_at(ivec2 I) {
   for (int k = 0; k < 9; k++) {
     ivec2 e = ivec2(k % 3 - 1, k / 3 - 1), i;
 #if defined(PARITIES) && !defined(PERIODIC)
-    i = 2 * I + e; // beyond a side is the border, where everything is 0
+    i = 2 * I + e; // beyond a boundary is the border, where everything is 0
 #else
     if (!find_fine(I, e, i)) continue;
 #endif

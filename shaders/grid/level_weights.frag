@@ -34,13 +34,13 @@ vec3 sums_up(float centre, vec4 s, vec4 c) {
 bool is_nothing(float a, float beside) { return abs(a) <= 1e-6 * abs(beside); }
 bool is_one_sided(vec3 sums) { return is_nothing(sums.x, sums.z) || is_nothing(sums.z, sums.x); }
 
-// Beyond the last column or row: whether the side holds the unknown to a given value.
+// Beyond the last column or row: whether the boundary holds the unknown to a given value.
 bool is_held(vec3 sums) { return sums.x + sums.y > 0.1 * abs(sums.x); }
 
 // The last column or row of a grid that is not periodic.
 bvec2 is_last(ivec2 i) { return equal(i + 1 + 2 * FINE.xy * FINE.zw, FINE.xy); }
 
-// The coefficients of a point between coarse ones; where the eastern coarse point lies beyond the grid and the side does
+// The coefficients of a point between coarse ones; where the eastern coarse point lies beyond the grid and the boundary does
 // not hold the unknown, mirror images of what is in the west, and north likewise.
 void fetch(ivec2 i, out float centre, out vec4 sides, out vec4 corners) {
   centre = centre_of(i);

@@ -1,7 +1,7 @@
 // A fluid's domain and how its fields are sampled, as src/fluid/fluid.h says. Positions are in cells.
 //
 // PERIODIC_X, PERIODIC_Y and COLLOCATED are 0 or 1. input0 is the velocity.
-//   p[5]  width | height << 16; free for the pass; bits of the sides; a number of the pass, mostly dt / h
+//   p[5]  width | height << 16; free for the pass; bits of the boundaries; a number of the pass, mostly dt / h
 //   p[6]  bits of the walls' velocities along themselves: bottom, top (u), left, right (v)
 //   p[7]  and through them: left, right (u), bottom, top (v)
 #if defined(NEAREST) && defined(GL_ARB_gpu_shader5)
@@ -14,7 +14,7 @@
 #define SIZE ivec2(p[5].x & 0xffff, int(uint(p[5].x) >> 16))
 #define NUMBER intBitsToFloat(p[5].w)
 
-// Bits of p[5].z, one for each side from left, right, bottom, top.
+// Bits of p[5].z, one for each boundary from left, right, bottom, top.
 #define WALL_BIT 1
 #define OPEN_BIT 16
 #define OUTLET_BIT 256

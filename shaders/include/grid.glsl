@@ -3,7 +3,7 @@
 
 bool outside(ivec2 i, ivec4 grid) { return any(lessThan(i, ivec2(0))) || any(greaterThanEqual(i, grid.xy)); }
 
-// The point that a neighbour beyond a periodic side is. Beyond other sides it is left where it is.
+// The point that a neighbour beyond a periodic boundary is. Beyond other boundaries it is left where it is.
 ivec2 wrap(ivec2 i, ivec4 grid) {
 #ifdef PERIODIC
   ivec2 below = ivec2(lessThan(i, ivec2(0))), above = ivec2(greaterThanEqual(i, grid.xy));
@@ -33,7 +33,7 @@ ivec2 counted_as(ivec2 I, int k) { return I + COARSE.xy * (MERGED.x * int(I.x ==
 #define POINTS COARSE
 #endif
 
-// The fine point 2 I + e, e in {-1, 0, 1}^2, and whether coarse point I has it for a neighbour: not beyond a side, nor at
+// The fine point 2 I + e, e in {-1, 0, 1}^2, and whether coarse point I has it for a neighbour: not beyond a boundary, nor at
 // the seam of an odd periodic dimension, where two coarse points are neighbours on the fine grid.
 bool find_fine(ivec2 I, ivec2 e, out ivec2 i) {
   i = 2 * I + e;

@@ -61,7 +61,7 @@ float channel(vec4 texel, ivec2 i) {
 #endif
 }
 
-// A field at a point up to one beyond the grid; beyond a side it is 0.
+// A field at a point up to one beyond the grid; beyond a boundary it is 0.
 float field(sampler2D values, ivec2 origin, ivec2 i, ivec4 grid) {
   i = wrap(i, grid);
   return channel(fetch_texel(values, place(i, grid) + origin), i);

@@ -26,13 +26,13 @@ static ts_status validate(ts_context *context, const ts_fluid_desc *desc) {
 }
 
 static void set_domain(ts_fluid *fluid, const ts_fluid_desc *desc) {
-  const ts_fluid_side sides[4] = {desc->left, desc->right, desc->bottom, desc->top};
+  const ts_fluid_boundary boundaries[4] = {desc->left, desc->right, desc->bottom, desc->top};
   fluid->cell_size = desc->cell_size > 0 ? desc->cell_size : 1.0 / desc->height;
   fluid->domain = (tsi_fluid_domain){.width = desc->width,
                                      .height = desc->height,
                                      .cell_size = (float)fluid->cell_size,
                                      .layout = desc->layout};
-  tsi_fluid_set_domain_sides(&fluid->domain, sides);
+  tsi_fluid_set_domain_boundaries(&fluid->domain, boundaries);
   if (desc->parameters)
     fluid->parameters = *desc->parameters;
   else
@@ -89,8 +89,8 @@ ts_status ts_fluid_create(ts_context *context, const ts_fluid_desc *desc, ts_flu
   const size_t before = context->bytes_device;
   fluid->context = context;
   set_domain(fluid, desc);
-  const ts_fluid_side sides[4] = {desc->left, desc->right, desc->bottom, desc->top};
-  ts_status status = tsi_fluid_check_sides(context, sides);
+  const ts_fluid_boundary boundaries[4] = {desc->left, desc->right, desc->bottom, desc->top};
+  ts_status status = tsi_fluid_check_boundaries(context, boundaries);
   if (status == TS_OK)
     status = tsi_fluid_check_walls(context, &fluid->domain, desc->solid, desc->solid_velocity);
   if (status == TS_OK) status = create_parts(fluid, desc);

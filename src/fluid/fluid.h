@@ -1,6 +1,6 @@
 /* A fluid, and what backends see of it.
  *
- * The path: fluid.c (descriptor, queries), fluid_walls.c (walls and sides to faces), fluid_parameters.c,
+ * The path: fluid.c (descriptor, queries), fluid_walls.c (walls and boundaries to faces), fluid_parameters.c,
  * fluid_step.c (the step), fluid_pressure.c and fluid_viscosity.c (its systems), a backend's fluid_...
  * operations.
  *
@@ -17,9 +17,9 @@
  * dye        4 components over the cells: r, g, b, temperature
  *
  * Sampling is bilinear between the four nearest faces. Beyond the outermost ones: the nearest, or towards a
- * WALL's side on a line that ends at the wall with the wall's velocity. Fluid that enters through a side (an
- * outlet, or a wall with a normal velocity) has no dye: between the outermost centre and the place one cell
- * further out dye falls to 0. */
+ * WALL's boundary on a line that ends at the wall with the wall's velocity. Fluid that enters through a
+ * boundary (an outlet, or a wall with a normal velocity) has no dye: between the outermost centre and the place
+ * one cell further out dye falls to 0. */
 #ifndef TSI_FLUID_H
 #define TSI_FLUID_H
 
@@ -43,15 +43,15 @@ typedef struct tsi_fluid_domain {
   float cell_size;
   ts_fluid_layout layout;
   int periodic_x, periodic_y;
-  ts_fluid_side sides[4]; /* velocities are 0 unless a WALL's */
+  ts_fluid_boundary boundaries[4]; /* velocities are 0 unless a WALL's */
   /* The rectangle around all solid cells: first and last column, first and last row; the last before the first
    * where there are none. */
   int32_t solid_columns[2], solid_rows[2];
 } tsi_fluid_domain;
 
-/* Dye that is carried in from beyond the side is 0. */
+/* Dye that is carried in from beyond the boundary is 0. */
 TSI_FLUID_INLINE int tsi_fluid_is_open(const tsi_fluid_domain *d, int side) {
-  const ts_fluid_side *s = &d->sides[side];
+  const ts_fluid_boundary *s = &d->boundaries[side];
   return s->kind == TS_FLUID_OUTLET || (s->kind == TS_FLUID_WALL && s->velocity[side / 2] != 0);
 }
 

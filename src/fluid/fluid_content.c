@@ -7,7 +7,7 @@
 
 /* ---- Stamps ---- */
 
-/* A stamp that reaches over a periodic side has images beyond the opposite one. */
+/* A stamp that reaches over a periodic boundary has images beyond the opposite one. */
 static ts_status stamp_all(ts_fluid *fluid, const tsi_fluid_stamp *stamp, int velocity, int dye) {
   const tsi_fluid_domain *d = &fluid->domain;
   const tsi_ops *ops = fluid->context->ops;

@@ -16,7 +16,7 @@ typedef struct tsi_fluid_viscosity {
   ts_space *grid;
   ts_matrix *matrices[2];
   ts_multigrid *multigrids[2];
-  ts_vector *unknowns[2], *walls[2]; /* walls: what the sides' and solids' velocities add to the right */
+  ts_vector *unknowns[2], *walls[2]; /* walls: what the boundaries' and solids' velocities add to the right */
   ts_vector *right;
 } tsi_fluid_viscosity;
 
@@ -65,16 +65,16 @@ ts_status tsi_fluid_check_parameters(ts_context *context, const ts_fluid_paramet
 int tsi_fluid_iterations(const ts_fluid_parameters *p);
 
 /* ---- fluid_walls.c ---- */
-ts_status tsi_fluid_check_sides(ts_context *context, const ts_fluid_side sides[4]);
+ts_status tsi_fluid_check_boundaries(ts_context *context, const ts_fluid_boundary boundaries[4]);
 ts_status tsi_fluid_check_walls(ts_context *context, const tsi_fluid_domain *d, const unsigned char *solid,
                                 const float *solid_velocity);
-/* Walls and sides as they are in the fluid, to `faces`, `walls`, `drain`, the matrices and the info. Faces that
- * were given and are free now are at rest. */
+/* Walls and boundaries as they are in the fluid, to `faces`, `walls`, `drain`, the matrices and the info. Faces
+ * that were given and are free now are at rest. */
 ts_status tsi_fluid_build(ts_fluid *fluid);
 /* At rest, with the velocities that are given. */
 ts_status tsi_fluid_rest(ts_fluid *fluid);
 void tsi_fluid_copy_walls(ts_fluid *fluid, const unsigned char *solid, const float *solid_velocity);
-void tsi_fluid_set_domain_sides(tsi_fluid_domain *d, const ts_fluid_side sides[4]);
+void tsi_fluid_set_domain_boundaries(tsi_fluid_domain *d, const ts_fluid_boundary boundaries[4]);
 
 /* ---- fluid_content.c: between tsi_enter and tsi_leave ---- */
 /* `velocity`: those that set it; else those that set dye or temperature. */
@@ -84,7 +84,8 @@ ts_status tsi_fluid_apply_sources(ts_fluid *fluid, int velocity);
 /* Solvers for other parameters than `fluid->parameters`; on failure the old ones stay. */
 ts_status tsi_fluid_pressure_change(ts_fluid *fluid, const ts_fluid_parameters *p);
 void tsi_fluid_pressure_destroy(tsi_fluid_pressure *solver);
-/* The matrix of the walls and sides as they are; at the first time, the solvers of fluid->parameters too. */
+/* The matrix of the walls and boundaries as they are; at the first time, the solvers of fluid->parameters too.
+ */
 ts_status tsi_fluid_pressure_update(ts_fluid *fluid);
 ts_status tsi_fluid_pressure_solve(ts_fluid *fluid, ts_fluid_result *result);
 

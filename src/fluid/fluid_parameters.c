@@ -9,8 +9,8 @@
   case name:                                                                                                   \
     return text;
 
-const char *ts_fluid_side_name(ts_fluid_side_kind kind) {
-  switch (kind) { TS_FLUID_SIDE_LIST(CASE_TEXT) }
+const char *ts_fluid_boundary_name(ts_fluid_boundary_kind kind) {
+  switch (kind) { TS_FLUID_BOUNDARY_LIST(CASE_TEXT) }
   return NULL;
 }
 
@@ -19,9 +19,9 @@ const char *ts_fluid_solver_name(ts_fluid_solver solver) {
   return NULL;
 }
 
-int ts_fluid_side_from_name(const char *name) {
-  for (int k = 0; name && ts_fluid_side_name((ts_fluid_side_kind)k); k++)
-    if (strcmp(name, ts_fluid_side_name((ts_fluid_side_kind)k)) == 0) return k;
+int ts_fluid_boundary_from_name(const char *name) {
+  for (int k = 0; name && ts_fluid_boundary_name((ts_fluid_boundary_kind)k); k++)
+    if (strcmp(name, ts_fluid_boundary_name((ts_fluid_boundary_kind)k)) == 0) return k;
   return -1;
 }
 

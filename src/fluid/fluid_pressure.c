@@ -1,7 +1,7 @@
-/* The pressure of a fluid: -laplace p = b on the fluid cells. Walls, and sides with a given velocity, take part
- * with the derivative 0, outlets with p = 0 at the side. The stencil is that of ts_poisson_stencil for cells,
- * and the gradient that a projection subtracts is the one that it is made of: in a cell beside an outlet the
- * pressure beyond is the negative of the cell's own, hence the stencil's 2. So staggered velocities have no
+/* The pressure of a fluid: -laplace p = b on the fluid cells. Walls, and boundaries with a given velocity, take
+ * part with the derivative 0, outlets with p = 0 at the boundary. The stencil is that of ts_poisson_stencil for
+ * cells, and the gradient that a projection subtracts is the one that it is made of: in a cell beside an outlet
+ * the pressure beyond is the negative of the cell's own, hence the stencil's 2. So staggered velocities have no
  * divergence but the solver's and rounding's, about 2^-24 (|u| + |p| dt / h) / h. */
 #include "common/core/core.h"
 #include "fluid_object.h"
@@ -9,19 +9,19 @@
 /* ---- The matrix ---- */
 
 static ts_status compute_stencil(const ts_fluid *fluid, float *values) {
-  static const ts_side sides[] = {[TS_FLUID_WALL] = TS_SIDE_NEUMANN,
-                                  [TS_FLUID_SLIP] = TS_SIDE_NEUMANN,
-                                  [TS_FLUID_OUTLET] = TS_SIDE_DIRICHLET,
-                                  [TS_FLUID_PERIODIC] = TS_SIDE_PERIODIC};
+  static const ts_boundary boundaries[] = {[TS_FLUID_WALL] = TS_BOUNDARY_NEUMANN,
+                                           [TS_FLUID_SLIP] = TS_BOUNDARY_NEUMANN,
+                                           [TS_FLUID_OUTLET] = TS_BOUNDARY_DIRICHLET,
+                                           [TS_FLUID_PERIODIC] = TS_BOUNDARY_PERIODIC};
   const tsi_fluid_domain *d = &fluid->domain;
   const ts_poisson_desc desc = {.width = d->width,
                                 .height = d->height,
                                 .spacing = fluid->cell_size,
-                                .samples = TS_SAMPLES_CELLS,
-                                .left = sides[d->sides[TSI_LEFT].kind],
-                                .right = sides[d->sides[TSI_RIGHT].kind],
-                                .bottom = sides[d->sides[TSI_BOTTOM].kind],
-                                .top = sides[d->sides[TSI_TOP].kind],
+                                .centring = TS_CELL_CENTRED,
+                                .left = boundaries[d->boundaries[TSI_LEFT].kind],
+                                .right = boundaries[d->boundaries[TSI_RIGHT].kind],
+                                .bottom = boundaries[d->boundaries[TSI_BOTTOM].kind],
+                                .top = boundaries[d->boundaries[TSI_TOP].kind],
                                 .solid = fluid->solid};
   return ts_poisson_stencil(fluid->context, &desc, values);
 }

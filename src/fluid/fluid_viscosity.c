@@ -3,8 +3,8 @@
  *
  * A face without equation holds what is given, and its neighbours' equations use it, as they use walls at half
  * a cell's distance: beyond a WALL's side, and inside a solid, a mirrored velocity makes the mean of the two
- * the wall's, u_ghost = 2 u_wall - u. What does not depend on u of that goes to the right. Towards a side that
- * holds nothing back there is no flow of momentum. */
+ * the wall's, u_ghost = 2 u_wall - u. What does not depend on u of that goes to the right. Towards a boundary
+ * that holds nothing back there is no flow of momentum. */
 #include <string.h>
 
 #include "common/core/core.h"
@@ -50,9 +50,9 @@ static void add_neighbour(const ts_fluid *fluid, const system_values *s, int32_t
   const int beyond = x < 0 || x > d->width - !at_x_faces || y < 0 || y > d->height - !at_y_faces;
   double wall;
   if (beyond) {
-    const ts_fluid_side *which = &d->sides[side];
+    const ts_fluid_boundary *which = &d->boundaries[side];
     const int across = side / 2 == component;
-    /* At an outlet's own faces, and towards sides that hold nothing back. */
+    /* At an outlet's own faces, and towards boundaries that hold nothing back. */
     if (which->kind == TS_FLUID_OUTLET || (which->kind == TS_FLUID_SLIP && !across)) return;
     wall = (double)which->velocity[component];
   } else {

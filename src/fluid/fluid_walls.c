@@ -1,27 +1,27 @@
-/* Walls and sides: which faces are given, which parts of the domain are closed, and what flows in there without
- * a way out. Everything is found on the host, whenever walls or sides change. */
+/* Walls and boundaries: which faces are given, which parts of the domain are closed, and what flows in there
+ * without a way out. Everything is found on the host, whenever walls or boundaries change. */
 #include <math.h>
 #include <string.h>
 
 #include "common/core/core.h"
 #include "fluid_object.h"
 
-static const char *const side_names[4] = {"left", "right", "bottom", "top"};
+static const char *const boundary_names[4] = {"left", "right", "bottom", "top"};
 
-ts_status tsi_fluid_check_sides(ts_context *context, const ts_fluid_side sides[4]) {
+ts_status tsi_fluid_check_boundaries(ts_context *context, const ts_fluid_boundary boundaries[4]) {
   for (int k = 0; k < 4; k++) {
-    const ts_fluid_side *s = &sides[k];
-    if (!ts_fluid_side_name(s->kind))
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s.kind is %d, which is no ts_fluid_side_kind",
-                      side_names[k], s->kind);
-    if (s->kind == TS_FLUID_PERIODIC && sides[k ^ 1].kind != TS_FLUID_PERIODIC)
+    const ts_fluid_boundary *s = &boundaries[k];
+    if (!ts_fluid_boundary_name(s->kind))
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s.kind is %d, which is no ts_fluid_boundary_kind",
+                      boundary_names[k], s->kind);
+    if (s->kind == TS_FLUID_PERIODIC && boundaries[k ^ 1].kind != TS_FLUID_PERIODIC)
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                      "%s is periodic and %s is %s; opposite sides go together", side_names[k],
-                      side_names[k ^ 1], ts_fluid_side_name(sides[k ^ 1].kind));
+                      "%s is periodic and %s is %s; opposite boundaries go together", boundary_names[k],
+                      boundary_names[k ^ 1], ts_fluid_boundary_name(boundaries[k ^ 1].kind));
     for (int c = 0; s->kind == TS_FLUID_WALL && c < 2; c++)
       if (!(fabsf(s->velocity[c]) <= 1e6f))
         return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                        "%s.velocity[%d] is %g m/s; a wall's speed is at most 1e6 m/s", side_names[k], c,
+                        "%s.velocity[%d] is %g m/s; a wall's speed is at most 1e6 m/s", boundary_names[k], c,
                         (double)s->velocity[c]);
   }
   return TS_OK;
@@ -62,7 +62,7 @@ static float between(const ts_fluid *fluid, int64_t a, int64_t b, int side, int 
   if (solid_a) return velocity[2 * a + component];
   if (solid_b) return velocity[2 * b + component];
   if (a >= 0 && b >= 0) return TSI_FLUID_FREE;
-  const ts_fluid_side *s = &fluid->domain.sides[side];
+  const ts_fluid_boundary *s = &fluid->domain.boundaries[side];
   return s->kind == TS_FLUID_OUTLET ? TSI_FLUID_FREE : s->velocity[component];
 }
 
@@ -93,7 +93,7 @@ typedef struct part {
   double inflow, gross; /* sum of velocities inwards, and of their magnitudes */
 } part;
 
-/* Adds what happens between cell k and what is beyond its side. Returns the cell there if fluid passes. */
+/* Adds what happens between cell k and what is beyond its boundary. Returns the cell there if fluid passes. */
 static int64_t look_through(const ts_fluid *fluid, int64_t k, int side, part *p) {
   const tsi_fluid_domain *d = &fluid->domain;
   const int32_t i = (int32_t)(k % d->width), j = (int32_t)(k / d->width);
@@ -134,7 +134,7 @@ static double total_inflow(const ts_fluid *fluid) {
   const tsi_fluid_domain *d = &fluid->domain;
   double sum = 0;
   for (int side = 0; side < 4; side++) {
-    const ts_fluid_side *s = &d->sides[side];
+    const ts_fluid_boundary *s = &d->boundaries[side];
     const double inwards = (side & 1 ? -1 : 1) * (double)s->velocity[side / 2];
     if (s->kind != TS_FLUID_WALL || !(inwards > 0)) continue;
     const int32_t count = side / 2 == 0 ? d->height : d->width;
@@ -153,7 +153,7 @@ static void find_parts(ts_fluid *fluid, int32_t *labels, int32_t *stack, float *
   const int64_t cells = (int64_t)d->width * d->height;
   ts_fluid_info *info = &fluid->info;
   int has_outlet = 0, outlets = 0;
-  for (int side = 0; side < 4; side++) has_outlet |= d->sides[side].kind == TS_FLUID_OUTLET;
+  for (int side = 0; side < 4; side++) has_outlet |= d->boundaries[side].kind == TS_FLUID_OUTLET;
   info->fluid_cells = info->closed = 0;
   info->incompatible = 0;
   info->inflow = total_inflow(fluid);
@@ -276,13 +276,13 @@ void tsi_fluid_copy_walls(ts_fluid *fluid, const unsigned char *solid, const flo
   find_solid_rectangle(fluid);
 }
 
-void tsi_fluid_set_domain_sides(tsi_fluid_domain *d, const ts_fluid_side sides[4]) {
+void tsi_fluid_set_domain_boundaries(tsi_fluid_domain *d, const ts_fluid_boundary boundaries[4]) {
   for (int k = 0; k < 4; k++) {
-    d->sides[k] = sides[k];
-    if (sides[k].kind != TS_FLUID_WALL) d->sides[k].velocity[0] = d->sides[k].velocity[1] = 0;
+    d->boundaries[k] = boundaries[k];
+    if (boundaries[k].kind != TS_FLUID_WALL) d->boundaries[k].velocity[0] = d->boundaries[k].velocity[1] = 0;
   }
-  d->periodic_x = sides[TSI_LEFT].kind == TS_FLUID_PERIODIC;
-  d->periodic_y = sides[TSI_BOTTOM].kind == TS_FLUID_PERIODIC;
+  d->periodic_x = boundaries[TSI_LEFT].kind == TS_FLUID_PERIODIC;
+  d->periodic_y = boundaries[TSI_BOTTOM].kind == TS_FLUID_PERIODIC;
 }
 
 ts_status ts_fluid_set_walls(ts_fluid *fluid, const unsigned char *solid, const float *solid_velocity) {
@@ -297,22 +297,23 @@ ts_status ts_fluid_set_walls(ts_fluid *fluid, const unsigned char *solid, const 
   return status;
 }
 
-ts_status ts_fluid_set_sides(ts_fluid *fluid, const ts_fluid_side *left, const ts_fluid_side *right,
-                             const ts_fluid_side *bottom, const ts_fluid_side *top) {
+ts_status ts_fluid_set_boundaries(ts_fluid *fluid, const ts_fluid_boundary *left,
+                                  const ts_fluid_boundary *right, const ts_fluid_boundary *bottom,
+                                  const ts_fluid_boundary *top) {
   TSI_REQUIRE(NULL, fluid);
   ts_context *context = fluid->context;
   tsi_clear_error(context);
-  const ts_fluid_side *given[4] = {left, right, bottom, top};
-  ts_fluid_side sides[4];
-  for (int k = 0; k < 4; k++) sides[k] = given[k] ? *given[k] : fluid->domain.sides[k];
-  TSI_TRY(tsi_fluid_check_sides(context, sides));
-  const int periodic_x = sides[TSI_LEFT].kind == TS_FLUID_PERIODIC;
-  const int periodic_y = sides[TSI_BOTTOM].kind == TS_FLUID_PERIODIC;
+  const ts_fluid_boundary *given[4] = {left, right, bottom, top};
+  ts_fluid_boundary boundaries[4];
+  for (int k = 0; k < 4; k++) boundaries[k] = given[k] ? *given[k] : fluid->domain.boundaries[k];
+  TSI_TRY(tsi_fluid_check_boundaries(context, boundaries));
+  const int periodic_x = boundaries[TSI_LEFT].kind == TS_FLUID_PERIODIC;
+  const int periodic_y = boundaries[TSI_BOTTOM].kind == TS_FLUID_PERIODIC;
   if (periodic_x != fluid->domain.periodic_x || periodic_y != fluid->domain.periodic_y)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "sides of a fluid become periodic, or cease to be, only by making another fluid");
+                    "boundaries of a fluid become periodic, or cease to be, only by making another fluid");
   const size_t before = context->bytes_device;
-  tsi_fluid_set_domain_sides(&fluid->domain, sides);
+  tsi_fluid_set_domain_boundaries(&fluid->domain, boundaries);
   const ts_status status = tsi_fluid_build(fluid);
   fluid->info.bytes_device += context->bytes_device - before;
   return status;

@@ -8,22 +8,22 @@ poisson() {
 
 # ---- Arguments ----
 expect 0 help poisson
-for option in size boundary samples sigma problem rhs coefficient solid output backend threads smoother storage \
+for option in size boundary centring sigma problem rhs coefficient solid output backend threads smoother storage \
   interpolation cycle pre post damping symmetric full levels coarsest-sweeps cg rtol max-cycles json quiet verbose; do
   grep -q -- "--$option" ../log/out || fail "help poisson does not mention --$option"
 done
 for size in 0 2 -5 1x 3x2 x33 33x33x33 1.5 99999999999 nan ''; do
-  poisson 2 "--size: '$size', expected WIDTH or WIDTHxHEIGHT of 3 to 1048576 samples" --size "$size"
+  poisson 2 "--size: '$size', expected WIDTH or WIDTHxHEIGHT of 3 to 1048576 points" --size "$size"
 done
-poisson 2 "--size: '65536x65536' are 4294967296 samples, expected at most 2147482624" --size 65536x65536
+poisson 2 "--size: '65536x65536' are 4294967296 points, expected at most 2147482624" --size 65536x65536
 poisson 2 "--boundary: only one of left and right is periodic" --boundary periodic,neumann,neumann,neumann
 poisson 2 "--boundary: only one of bottom and top is periodic" --boundary neumann,neumann,neumann,periodic
-poisson 2 "--boundary: unknown side 'wall', expected dirichlet, neumann or periodic" --boundary wall
-poisson 2 "--boundary: unknown side ''" --boundary neumann,,neumann,neumann
-poisson 2 "--boundary: 'neumann,neumann' has 2 sides, expected 1 or 4" --boundary neumann,neumann
-poisson 2 "--boundary: 'neumann,neumann,neumann,neumann,neumann' has 5 sides" \
+poisson 2 "--boundary: unknown boundary 'wall', expected dirichlet, neumann or periodic" --boundary wall
+poisson 2 "--boundary: unknown boundary ''" --boundary neumann,,neumann,neumann
+poisson 2 "--boundary: 'neumann,neumann' has 2 boundaries, expected 1 or 4" --boundary neumann,neumann
+poisson 2 "--boundary: 'neumann,neumann,neumann,neumann,neumann' has 5 boundaries" \
   --boundary neumann,neumann,neumann,neumann,neumann
-poisson 2 "--samples: 'corners', expected points or cells" --samples corners
+poisson 2 "--centring: 'corners', expected vertex or cell" --centring corners
 for sigma in -1 nan inf 1x ''; do
   poisson 2 "--sigma: '$sigma', expected a number that is not negative" --sigma "$sigma"
 done
@@ -69,7 +69,7 @@ poisson 1 "--coefficient k.mtx: row 3, column 2: -2, expected a positive number"
 file k.mtx "$array" '3 3' 1 1 1 1 0 2 1 1 1
 poisson 1 "--coefficient k.mtx: row 2, column 2: 0, expected a positive number" --size 3 --coefficient k.mtx
 file walls.mtx "$array" '3 3' 1 1 1 1 1 1 1 1 1
-poisson 1 "--solid walls.mtx: all 9 samples are walls" --size 3 --solid walls.mtx
+poisson 1 "--solid walls.mtx: all 9 points are walls" --size 3 --solid walls.mtx
 poisson 1 "missing/x.mtx: No such file or directory, expected a file that can be written" -o missing/x.mtx
 poisson 1 "walls.mtx: this output is also an input" --size 3 --solid walls.mtx -o walls.mtx
 
@@ -131,8 +131,8 @@ near "error against the exact solution" "$(json number error_max)" 0 2e-5
 same "history: an entry a cycle and one for the start" \
   "$("$json_get" array history <../log/out | tr -cd ',' | wc -c | tr -d ' ')" "$(json integer cycles)"
 same "width" "$(json integer width)" 65
-solved --size 64x48 --boundary periodic --samples cells --problem variable --sigma 2
-near "error with periodic sides" "$(json number error_max)" 0 1e-2
+solved --size 64x48 --boundary periodic --centring cell --problem variable --sigma 2
+near "error with periodic boundaries" "$(json number error_max)" 0 1e-2
 solved --size 65 --boundary neumann
 same "singular parts" "$(json integer singular_parts)" 1
 near "error up to a constant" "$(json number error_max)" 0 1e-3
@@ -155,7 +155,7 @@ expect 0 poisson --backend cpu --size 65 -q
 [ -s ../log/out ] && fail "-q prints"
 
 # ---- The same numbers in every kind of file ----
-# On 3 x 4 points with Dirichlet sides two are free: (1, 1) and (1, 2), h = 1/2, 4 (4 u1 - u2) = g1.
+# On 3 x 4 points with Dirichlet boundaries two are free: (1, 1) and (1, 2), h = 1/2, 4 (4 u1 - u2) = g1.
 file g.mtx "$array" '4 3' 0 0 0 0 0 56 16 0 0 0 0 0
 expected_u() {
   expect 0 poisson --backend cpu --size 3x4 --rhs "$1" -o u.mtx -q

@@ -242,7 +242,7 @@ static double largest_difference(const ts_vector *x, const ts_vector *y) {
 
 typedef struct scene {
   const char *name;
-  ts_fluid_side sides[4];
+  ts_fluid_boundary boundaries[4];
   int solids, moving;
 } scene;
 
@@ -281,10 +281,10 @@ static int open_scene(fluid_run *run, ts_context *c, const scene *s, int layout,
   *run = fluid_make((ts_fluid_desc){.width = wide,
                                     .height = high,
                                     .layout = (ts_fluid_layout)layout,
-                                    .left = s->sides[0],
-                                    .right = s->sides[1],
-                                    .bottom = s->sides[2],
-                                    .top = s->sides[3],
+                                    .left = s->boundaries[0],
+                                    .right = s->boundaries[1],
+                                    .bottom = s->boundaries[2],
+                                    .top = s->boundaries[3],
                                     .solid = s->solids ? solid : NULL,
                                     .solid_velocity = s->solids ? solid_velocity : NULL});
   run->parameters.advection = (ts_fluid_advection)advection;

@@ -28,7 +28,7 @@ static void descriptors(void) {
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "cell_size is nan", "");
   bad = good, bad.layout = (ts_fluid_layout)2;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "layout is 2", "");
-  bad = good, bad.left.kind = (ts_fluid_side_kind)9;
+  bad = good, bad.left.kind = (ts_fluid_boundary_kind)9;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "left.kind is 9", "");
   bad = good, bad.top.kind = TS_FLUID_PERIODIC;
   refuse(&bad, TS_ERROR_INVALID_ARGUMENT, "top is periodic and bottom is wall", "");
@@ -141,12 +141,12 @@ static void contents(void) {
   unsigned char solid[64];
   memset(solid, 1, sizeof solid);
   CHECK_FAILS(context, ts_fluid_set_walls(fluid, solid, NULL), TS_ERROR_INVALID_ARGUMENT, "all 8 x 8 cells");
-  const ts_fluid_side periodic = {TS_FLUID_PERIODIC, {0}}, odd = {(ts_fluid_side_kind)-1, {0}};
-  CHECK_FAILS(context, ts_fluid_set_sides(fluid, &odd, NULL, NULL, NULL), TS_ERROR_INVALID_ARGUMENT,
+  const ts_fluid_boundary periodic = {TS_FLUID_PERIODIC, {0}}, odd = {(ts_fluid_boundary_kind)-1, {0}};
+  CHECK_FAILS(context, ts_fluid_set_boundaries(fluid, &odd, NULL, NULL, NULL), TS_ERROR_INVALID_ARGUMENT,
               "left.kind is -1");
-  CHECK_FAILS(context, ts_fluid_set_sides(fluid, &periodic, NULL, NULL, NULL), TS_ERROR_INVALID_ARGUMENT,
+  CHECK_FAILS(context, ts_fluid_set_boundaries(fluid, &periodic, NULL, NULL, NULL), TS_ERROR_INVALID_ARGUMENT,
               "left is periodic and right is wall");
-  CHECK_FAILS(context, ts_fluid_set_sides(fluid, &periodic, &periodic, NULL, NULL), TS_ERROR_UNSUPPORTED,
+  CHECK_FAILS(context, ts_fluid_set_boundaries(fluid, &periodic, &periodic, NULL, NULL), TS_ERROR_UNSUPPORTED,
               "periodic");
   CHECK_OK(context, ts_fluid_step(fluid, TS_FLUID_MEASURE_DIVERGENCE, NULL));
   ts_fluid_destroy(&fluid);
@@ -157,11 +157,11 @@ static void names(void) {
   context = test_open();
   if (!context) return;
   for (int k = 0; k < 4; k++) {
-    CHECK_INT(ts_fluid_side_from_name(ts_fluid_side_name((ts_fluid_side_kind)k)), k);
+    CHECK_INT(ts_fluid_boundary_from_name(ts_fluid_boundary_name((ts_fluid_boundary_kind)k)), k);
     CHECK_INT(ts_fluid_solver_from_name(ts_fluid_solver_name((ts_fluid_solver)k)), k);
   }
-  CHECK(!ts_fluid_side_name((ts_fluid_side_kind)4) && !ts_fluid_solver_name((ts_fluid_solver)-1));
-  CHECK(ts_fluid_side_from_name("lid") == -1 && ts_fluid_solver_from_name(NULL) == -1);
+  CHECK(!ts_fluid_boundary_name((ts_fluid_boundary_kind)4) && !ts_fluid_solver_name((ts_fluid_solver)-1));
+  CHECK(ts_fluid_boundary_from_name("lid") == -1 && ts_fluid_solver_from_name(NULL) == -1);
   CHECK(strcmp(ts_fluid_stage_name(TS_FLUID_STAGE_PRESSURE), "pressure") == 0);
   CHECK(!ts_fluid_stage_name(TS_FLUID_STAGES));
   CHECK(!ts_fluid_velocity(NULL) && !ts_fluid_dye(NULL) && !ts_fluid_particles(NULL));

@@ -1,5 +1,5 @@
 /* Every operation of a fluid against the CPU's, on fields without any order: given faces and walls anywhere,
- * velocities that carry beyond every side. */
+ * velocities that carry beyond every boundary. */
 #include "common/core/core.h"
 #include "fluid/fluid.h"
 #include "helpers.h"
@@ -287,12 +287,12 @@ static void set_domain(int periodic, ts_fluid_layout layout) {
                               .layout = layout,
                               .periodic_x = periodic > 0,
                               .periodic_y = periodic > 1,
-                              .sides = {{TS_FLUID_WALL, {0.5f, 0.25f}},
-                                        {TS_FLUID_OUTLET, {0, 0}},
-                                        {TS_FLUID_SLIP, {0, 0}},
-                                        {TS_FLUID_WALL, {1, 0}}}};
+                              .boundaries = {{TS_FLUID_WALL, {0.5f, 0.25f}},
+                                             {TS_FLUID_OUTLET, {0, 0}},
+                                             {TS_FLUID_SLIP, {0, 0}},
+                                             {TS_FLUID_WALL, {1, 0}}}};
   for (int side = 0; side < 2 * periodic; side++)
-    domain.sides[side] = (ts_fluid_side){TS_FLUID_PERIODIC, {0, 0}};
+    domain.boundaries[side] = (ts_fluid_boundary){TS_FLUID_PERIODIC, {0, 0}};
 }
 
 static void as_on_the_cpu(void) {

@@ -15,7 +15,7 @@ static ts_fluid_info info_of(const fluid_run *run) {
 
 static fluid_run channel(void) {
   fluid_run run = fluid_make((ts_fluid_desc){.width = width, .height = height});
-  run.desc.left = (ts_fluid_side){TS_FLUID_WALL, {1, 0}};
+  run.desc.left = (ts_fluid_boundary){TS_FLUID_WALL, {1, 0}};
   run.desc.right.kind = TS_FLUID_OUTLET;
   run.parameters.iterations = 8;
   return run;
@@ -38,7 +38,8 @@ static float v_at(const float *v, int i, int j) {
   return v[2 * (j * (width + 1) + i) + 1];
 }
 
-/* Nothing passes a wall: velocities through the faces of solids and sides are what is given, to the bit. */
+/* Nothing passes a wall: velocities through the faces of solids and boundaries are what is given, to the bit.
+ */
 static int walls_hold(fluid_run *run, float moving_x, float moving_y) {
   float *v = read_vector(ts_fluid_velocity(run->fluid));
   int wrong = 0;
@@ -169,7 +170,7 @@ static void pockets(void) {
   test_close(&context);
 }
 
-/* Walls that go away leave fluid at rest; sides that change take effect. */
+/* Walls that go away leave fluid at rest; boundaries that change take effect. */
 static void changes(void) {
   context = test_open();
   if (!context) return;
@@ -188,11 +189,11 @@ static void changes(void) {
     v = read_vector(ts_fluid_velocity(run.fluid));
     CHECK(u_at(v, 12, 10) == 0);
     free(v);
-    const ts_fluid_side inlet = {TS_FLUID_WALL, {2, 0}}, slip = {TS_FLUID_SLIP, {0}};
-    CHECK_OK(context, ts_fluid_set_sides(run.fluid, &inlet, NULL, &slip, &slip));
+    const ts_fluid_boundary inlet = {TS_FLUID_WALL, {2, 0}}, slip = {TS_FLUID_SLIP, {0}};
+    CHECK_OK(context, ts_fluid_set_boundaries(run.fluid, &inlet, NULL, &slip, &slip));
     CHECK_CLOSE(info_of(&run).inflow, 2, 1e-6);
     if (fluid_steps(&run, 3, TS_FLUID_MEASURE_DIVERGENCE)) {
-      /* Between slippery sides the flow is the same everywhere. */
+      /* Between slippery boundaries the flow is the same everywhere. */
       v = read_vector(ts_fluid_velocity(run.fluid));
       for (int j = 0; j < height; j++)
         if (!CHECK_CLOSE((double)u_at(v, 17, j), 2, 1e-3)) break;

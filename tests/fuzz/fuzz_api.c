@@ -110,11 +110,11 @@ static void make_stencil(state *s) {
   } else {
     const ts_poisson_desc poisson = {.width = desc.width,
                                      .height = desc.height,
-                                     .left = (ts_side)fuzz_take(&s->in, 4),
-                                     .right = (ts_side)fuzz_take(&s->in, 4),
-                                     .bottom = (ts_side)fuzz_take(&s->in, 4),
-                                     .top = (ts_side)fuzz_take(&s->in, 4),
-                                     .samples = (ts_samples)fuzz_take(&s->in, 3),
+                                     .left = (ts_boundary)fuzz_take(&s->in, 4),
+                                     .right = (ts_boundary)fuzz_take(&s->in, 4),
+                                     .bottom = (ts_boundary)fuzz_take(&s->in, 4),
+                                     .top = (ts_boundary)fuzz_take(&s->in, 4),
+                                     .centring = (ts_centring)fuzz_take(&s->in, 3),
                                      .spacing = fuzz_number(&s->in),
                                      .uniform_sigma = fuzz_number(&s->in)};
     check(s, ts_poisson_stencil(s->context, &poisson, values));

@@ -56,9 +56,9 @@ static int solve(const sample_desc *desc, error_norms *error, double *spacing) {
 
 /* A rectangle of 4 : 3, in cells of 1/32, 1/64, ... of its width. */
 static void set_size(sample_desc *d, int32_t cells) {
-  const int points = d->samples == TS_SAMPLES_POINTS;
-  d->width = cells + (points && d->sides->left != TS_SIDE_PERIODIC);
-  d->height = 3 * cells / 4 + (points && d->sides->bottom != TS_SIDE_PERIODIC);
+  const int points = d->centring == TS_VERTEX_CENTRED;
+  d->width = cells + (points && d->boundaries->left != TS_BOUNDARY_PERIODIC);
+  d->height = 3 * cells / 4 + (points && d->boundaries->bottom != TS_BOUNDARY_PERIODIC);
 }
 
 static void check_order(const sample_desc *base, const char *name) {
@@ -85,12 +85,13 @@ static void check_order(const sample_desc *base, const char *name) {
 static void test_second_order(void) {
   context = test_open();
   REQUIRE(context);
-  for (int k = 0; sample_sides[k].name; k++)
+  for (int k = 0; sample_boundaries[k].name; k++)
     for (int cells = 0; cells < 2; cells++) {
       char name[100];
       if (test_is_brief() && (k + cells) % 2) continue;
-      sample_desc desc = {.sides = &sample_sides[k], .samples = cells ? TS_SAMPLES_CELLS : TS_SAMPLES_POINTS};
-      snprintf(name, sizeof name, "%s, %s", desc.sides->name, cells ? "cells" : "points");
+      sample_desc desc = {.boundaries = &sample_boundaries[k],
+                          .centring = cells ? TS_CELL_CENTRED : TS_VERTEX_CENTRED};
+      snprintf(name, sizeof name, "%s, %s", desc.boundaries->name, cells ? "cells" : "points");
       check_order(&desc, name);
     }
   test_close(&context);
@@ -99,15 +100,16 @@ static void test_second_order(void) {
 static void test_second_order_of_coefficients(void) {
   context = test_open();
   REQUIRE(context);
-  for (int k = 0; sample_sides[k].name; k++) {
+  for (int k = 0; sample_boundaries[k].name; k++) {
     char name[100];
-    sample_desc desc = {.sides = &sample_sides[k], .samples = k % 2 ? TS_SAMPLES_CELLS : TS_SAMPLES_POINTS};
+    sample_desc desc = {.boundaries = &sample_boundaries[k],
+                        .centring = k % 2 ? TS_CELL_CENTRED : TS_VERTEX_CENTRED};
     desc.variable = 1;
-    snprintf(name, sizeof name, "%s, variable k", desc.sides->name);
+    snprintf(name, sizeof name, "%s, variable k", desc.boundaries->name);
     if (!test_is_brief() || k / 2 % 2 == 0) check_order(&desc, name);
     desc.sigma = 10;
-    desc.samples = k % 2 ? TS_SAMPLES_POINTS : TS_SAMPLES_CELLS;
-    snprintf(name, sizeof name, "%s, variable k, sigma 10", desc.sides->name);
+    desc.centring = k % 2 ? TS_VERTEX_CENTRED : TS_CELL_CENTRED;
+    snprintf(name, sizeof name, "%s, variable k, sigma 10", desc.boundaries->name);
     if (!test_is_brief() || k / 2 % 2) check_order(&desc, name);
   }
   test_close(&context);
@@ -115,8 +117,8 @@ static void test_second_order_of_coefficients(void) {
 
 /* ---- Full multigrid ---- */
 
-/* Where 0 is given on the sides, one pass of V(2,2) from 0 must leave an error that is small against that of
- * the discretisation: 0.2 to 5 %. (Passes of V(1,1) leave one as large. On finer grids the rounding of the
+/* Where 0 is given on the boundaries, one pass of V(2,2) from 0 must leave an error that is small against that
+ * of the discretisation: 0.2 to 5 %. (Passes of V(1,1) leave one as large. On finer grids the rounding of the
  * pass's single precision becomes larger than the error of the discretisation, which gets smaller with h^2.) */
 static void check_full(const sample_desc *desc) {
   poisson_sample s;
@@ -148,11 +150,11 @@ static void check_full(const sample_desc *desc) {
 static void test_full_multigrid(void) {
   context = test_open();
   REQUIRE(context);
-  for (int k = 0; sample_sides[k].name; k++) {
+  for (int k = 0; sample_boundaries[k].name; k++) {
     if (test_is_brief() && k % 2) continue;
-    sample_desc desc = {.sides = &sample_sides[k], .homogeneous = 1};
+    sample_desc desc = {.boundaries = &sample_boundaries[k], .homogeneous = 1};
     set_size(&desc, 64);
-    test_context_label("%s", desc.sides->name);
+    test_context_label("%s", desc.boundaries->name);
     check_full(&desc);
   }
   test_context_label("%s", "");
@@ -164,7 +166,7 @@ static void test_full_multigrid(void) {
 static void test_incompatible(void) {
   context = test_open();
   REQUIRE(context);
-  const sample_desc desc = {.sides = sample_sides_named("neumann"), .width = 65, .height = 40};
+  const sample_desc desc = {.boundaries = sample_boundaries_named("neumann"), .width = 65, .height = 40};
   poisson_sample s;
   sample_objects o;
   ts_result result = {0};
@@ -173,7 +175,8 @@ static void test_incompatible(void) {
   for (int32_t j = 0; j < desc.height; j++)
     for (int32_t i = 0; i < desc.width; i++)
       s.g[j * desc.width + i] = (float)(1 + sqrt(2) * cos(3.14159265358979 * i / (desc.width - 1)));
-  for (int k = 0; k < 4; k++) memset(s.sides[k], 0, (size_t)(k < 2 ? desc.height : desc.width) * sizeof(float));
+  for (int k = 0; k < 4; k++)
+    memset(s.boundaries[k], 0, (size_t)(k < 2 ? desc.height : desc.width) * sizeof(float));
   if (sample_upload(context, &s, NULL, &o)) {
     CHECK_OK(context, ts_multigrid_solve(o.multigrid, o.b, o.x, &result));
     /* ||1|| / ||1 + sqrt(2) cos|| = 1 / sqrt(2) for continuous functions. */

@@ -309,7 +309,7 @@ static void singular_parts(void) {
   test_context_label("one side of given values");
   check_parts(&(grid_problem){29, 24, "HNNN", NULL, NULL, 0}, 0, 0, 0);
   test_context_label("rooms");
-  /* 5 x 5 rooms; sizes 5 x 4 everywhere. Those to the left have a Dirichlet side. */
+  /* 5 x 5 rooms; sizes 5 x 4 everywhere. Those to the left have a Dirichlet boundary. */
   check_parts(&(grid_problem){29, 24, "NNNN", NULL, rooms, 0}, 8, 20, 17);
   check_parts(&(grid_problem){29, 24, "DNNN", NULL, rooms, 0}, 8, 20, 12);
   check_parts(&(grid_problem){17, 9, "NNNN", NULL, few, 0}, 6, 20, 0);

@@ -122,7 +122,7 @@ static void laplacian(void) {
   for (size_t k = 0; k < sizeof problems / sizeof problems[0]; k++) {
     char name[64];
     grid_sample sample = grid_poisson(&problems[k]);
-    snprintf(name, sizeof name, "%d x %d, %s", problems[k].width, problems[k].height, problems[k].sides);
+    snprintf(name, sizeof name, "%d x %d, %s", problems[k].width, problems[k].height, problems[k].boundaries);
     solve_all(name, &sample, 1);
   }
 }
@@ -153,7 +153,7 @@ static void odd_shapes(void) {
     ts_matrix *matrix = make_stencil(context, &sample);
     for (int m = 0; m < METHODS && matrix; m += 5) { /* four colours and Jacobi */
       if (test_is_brief() && (m + (int)k) % 2) continue;
-      test_context_label("%d x %d, %s, %s", problems[k].width, problems[k].height, problems[k].sides,
+      test_context_label("%d x %d, %s, %s", problems[k].width, problems[k].height, problems[k].boundaries,
                          label_of(&methods[m]));
       solve_with(&sample, matrix, &methods[m], TS_GRID_STORAGE_AUTO, 0.3);
     }

@@ -165,7 +165,7 @@ static void names(void) {
     CHECK_INT(prefix##_from_name("nonsense"), -1);                                                             \
     CHECK_INT(prefix##_from_name(NULL), -1);                                                                   \
   } while (0)
-  CHECK_NAMES(ts_side, TS_SIDE_PERIODIC);
+  CHECK_NAMES(ts_boundary, TS_BOUNDARY_PERIODIC);
   CHECK_NAMES(ts_smoother, TS_SMOOTHER_FOUR_COLOUR);
   CHECK_NAMES(ts_grid_storage, TS_GRID_STORAGE_PARITIES);
   CHECK_NAMES(ts_interpolation, TS_INTERPOLATION_OPERATOR);

@@ -25,7 +25,7 @@ static double measure_factor(const sample_desc *desc, const ts_multigrid_desc *m
   sample_make(desc, &s);
   memset(s.g, 0, sample_count(&s) * sizeof *s.g);
   for (int side = 0; side < 4; side++)
-    memset(s.sides[side], 0, (size_t)(side < 2 ? desc->height : desc->width) * sizeof(float));
+    memset(s.boundaries[side], 0, (size_t)(side < 2 ? desc->height : desc->width) * sizeof(float));
   if (sample_upload(context, &s, method, &o)) {
     float *random = ref_values(sample_count(&s), 5, -1, 1), *x = read_vector(o.x);
     ts_vector *diagonal = make_vector(o.grid, 1, NULL), *r = make_vector(o.grid, 1, NULL);
@@ -60,18 +60,18 @@ static int list_sizes(int32_t sizes[4]) {
 static void check_factors(const ts_multigrid_desc *method, double most) {
   int32_t sizes[4];
   const int count = list_sizes(sizes);
-  for (int k = 0; sample_sides[k].name; k++)
+  for (int k = 0; sample_boundaries[k].name; k++)
     for (int cells = 0; cells < 2; cells++)
       for (int i = 0; i < count; i++) {
-        /* The largest takes time: two kinds of sides are enough. */
+        /* The largest takes time: two kinds of boundaries are enough. */
         if (sizes[i] > 257 && (k > 1 || cells)) continue;
         if (test_is_brief() && (k + cells) % 2) continue;
         /* A periodic dimension of 2^j + 1 would not coarsen evenly; 2^j is the same rectangle. */
-        const sample_desc desc = {.sides = &sample_sides[k],
-                                  .samples = cells ? TS_SAMPLES_CELLS : TS_SAMPLES_POINTS,
-                                  .width = sizes[i] - (sample_sides[k].left == TS_SIDE_PERIODIC),
-                                  .height = sizes[i] - (sample_sides[k].bottom == TS_SIDE_PERIODIC)};
-        test_context_label("%s, %s, %d", desc.sides->name, cells ? "cells" : "points", sizes[i]);
+        const sample_desc desc = {.boundaries = &sample_boundaries[k],
+                                  .centring = cells ? TS_CELL_CENTRED : TS_VERTEX_CENTRED,
+                                  .width = sizes[i] - (sample_boundaries[k].left == TS_BOUNDARY_PERIODIC),
+                                  .height = sizes[i] - (sample_boundaries[k].bottom == TS_BOUNDARY_PERIODIC)};
+        test_context_label("%s, %s, %d", desc.boundaries->name, cells ? "cells" : "points", sizes[i]);
         const double factor = measure_factor(&desc, method);
         CHECK_CLOSE(factor, 0, most);
       }
@@ -95,7 +95,7 @@ static void test_default(void) {
 /* Periodic dimensions of few points beside long ones, and of odd sizes, whose seams repeat on every level. */
 static void test_periodic(void) {
   static const struct {
-    const char *sides;
+    const char *boundaries;
     int32_t width, height;
   } grids[] = {{"periodic", 500, 3},   {"periodic", 3, 500},  {"periodic", 1000, 5},
                {"periodic", 2048, 9},  {"periodic", 7, 4000}, {"periodic", 1000, 17},
@@ -105,10 +105,11 @@ static void test_periodic(void) {
   REQUIRE(context);
   for (size_t k = 0; k < sizeof grids / sizeof *grids; k++) {
     if (test_is_brief() && k % 4) continue;
-    const sample_desc desc = {
-        .sides = sample_sides_named(grids[k].sides), .width = grids[k].width, .height = grids[k].height};
+    const sample_desc desc = {.boundaries = sample_boundaries_named(grids[k].boundaries),
+                              .width = grids[k].width,
+                              .height = grids[k].height};
     const size_t method = k % 4 == 0;
-    test_context_label("%s, %d x %d, %zu", grids[k].sides, desc.width, desc.height, method);
+    test_context_label("%s, %d x %d, %zu", grids[k].boundaries, desc.width, desc.height, method);
     CHECK_CLOSE(measure_factor(&desc, &methods[method]), 0, 0.2);
   }
   test_context_label("%s", "");
@@ -143,7 +144,7 @@ static void make_difficult(poisson_sample *s, int what) {
       s->solid[at] = (unsigned char)(what & WALLS && is_wall(x, y, 1.0 / n));
       s->g[at] = ref_uniform(&random, -1, 1);
     }
-  for (int side = 0; side < 4; side++) memset(s->sides[side], 0, (size_t)n * sizeof(float));
+  for (int side = 0; side < 4; side++) memset(s->boundaries[side], 0, (size_t)n * sizeof(float));
   s->desc.coefficient = s->k;
   s->desc.solid = s->solid;
   free(squares);
@@ -182,7 +183,7 @@ static double measure_cg(const sample_desc *desc, int what, ts_cycle cycle) {
 /* Random squares of 8 x 8 need a W-cycle from 257 on: V-cycles have 0.22 there and 0.28 at 513 (a prototype in
  * double precision 0.3 to 0.5). */
 static const struct {
-  const char *name, *sides;
+  const char *name, *boundaries;
   int what;
   ts_cycle cycle;
 } difficult[] = {
@@ -202,12 +203,12 @@ static void test_walls_and_jumps(void) {
   const int count = list_sizes(sizes);
   for (size_t k = 0; k < sizeof difficult / sizeof *difficult; k++)
     for (int i = 0; i < count; i++) {
-      const sample_desc desc = {.sides = sample_sides_named(difficult[k].sides),
-                                .samples = TS_SAMPLES_CELLS,
+      const sample_desc desc = {.boundaries = sample_boundaries_named(difficult[k].boundaries),
+                                .centring = TS_CELL_CENTRED,
                                 .width = sizes[i],
                                 .height = sizes[i]};
       if (sizes[i] > 257 && k > 4) continue;
-      test_context_label("%s, %s, %s, %d", difficult[k].name, difficult[k].sides,
+      test_context_label("%s, %s, %s, %d", difficult[k].name, difficult[k].boundaries,
                          ts_cycle_name(difficult[k].cycle), sizes[i]);
       const double factor = measure_cg(&desc, difficult[k].what, difficult[k].cycle);
       CHECK_CLOSE(factor, 0, 0.2);

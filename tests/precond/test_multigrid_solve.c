@@ -35,8 +35,8 @@ static void close_fixture(fixture *f) {
   free(f->bs), free(f->xs);
 }
 
-static grid_sample square(int32_t n, const char *sides) {
-  return grid_poisson(&(grid_problem){n, n, sides, NULL, NULL, 0});
+static grid_sample square(int32_t n, const char *boundaries) {
+  return grid_poisson(&(grid_problem){n, n, boundaries, NULL, NULL, 0});
 }
 
 static void expect_reason(fixture *f, ts_reason reason, const char *part) {
@@ -218,7 +218,8 @@ static void neumann(void) {
   for (size_t n = 0; n < sizeof problems / sizeof problems[0]; n++) {
     for (size_t k = 0; k < sizeof descs / sizeof descs[0]; k++) {
       if (test_is_brief() && k != n % 4) continue;
-      test_context_label("%d x %d %s, method %zu", problems[n].width, problems[n].height, problems[n].sides, k);
+      test_context_label("%d x %d %s, method %zu", problems[n].width, problems[n].height,
+                         problems[n].boundaries, k);
       fixture f = open_fixture(grid_poisson(&problems[n]), &descs[k]);
       CHECK_INT(multigrid_info(f.multigrid).singular_parts, 1);
       for (size_t p = 0; p < f.points; p++) f.bs[p] += 0.5f, f.xs[p] = 100;

@@ -44,7 +44,7 @@ typedef struct sums {
   double one, middle, other;
 } sums;
 
-/* Whether the side beyond a point holds the unknown to a given value. */
+/* Whether the boundary beyond a point holds the unknown to a given value. */
 static int is_held(sums s) {
   return s.one + s.middle > 0.1 * fabs(s.one);
 }
@@ -60,7 +60,7 @@ static sums add_up(const coarsening *c, int32_t i, int32_t j, int along_x,
   return s;
 }
 
-/* With mirror images where the coarse point lies beyond the grid and the side does not hold the unknown. */
+/* With mirror images where the coarse point lies beyond the grid and the boundary does not hold the unknown. */
 static double mirrored(const coarsening *c, int32_t i, int32_t j, int di, int dj) {
   const ts_grid_desc *g = &c->fine->grid;
   if (di > 0 && is_beyond(i, g->width, g->periodic_x) && !is_held(add_up(c, i, j, 1, raw))) di = -di;

@@ -37,8 +37,8 @@ static grid_sample empty(int32_t width, int32_t height, int periodic_x, int peri
 
 /* Points of a side H. */
 static int is_given(const grid_problem *p, int32_t i, int32_t j) {
-  return (i == 0 && p->sides[0] == 'H') || (i == p->width - 1 && p->sides[1] == 'H') ||
-         (j == 0 && p->sides[2] == 'H') || (j == p->height - 1 && p->sides[3] == 'H');
+  return (i == 0 && p->boundaries[0] == 'H') || (i == p->width - 1 && p->boundaries[1] == 'H') ||
+         (j == 0 && p->boundaries[2] == 'H') || (j == p->height - 1 && p->boundaries[3] == 'H');
 }
 
 /* What flows out of a point to its neighbour k, for a difference of 1. */
@@ -46,7 +46,7 @@ static double conductance(const grid_problem *p, const ts_grid_desc *grid, int32
   const int32_t at = j * p->width + i, to = grid_neighbour(grid, i, j, k);
   const double own = p->k ? p->k[at] : 1;
   if (to < 0) {
-    const char side = p->sides[k == 3 ? 0 : k == 5 ? 1 : k == 1 ? 2 : 3];
+    const char side = p->boundaries[k == 3 ? 0 : k == 5 ? 1 : k == 1 ? 2 : 3];
     return side == 'D' ? 2 * own : 0;
   }
   if (p->solid && p->solid[to]) return 0;
@@ -56,7 +56,7 @@ static double conductance(const grid_problem *p, const ts_grid_desc *grid, int32
 
 grid_sample grid_poisson(const grid_problem *p) {
   static const int directions[] = {1, 3, 5, 7};
-  grid_sample s = empty(p->width, p->height, p->sides[0] == 'P', p->sides[2] == 'P');
+  grid_sample s = empty(p->width, p->height, p->boundaries[0] == 'P', p->boundaries[2] == 'P');
   for (int32_t j = 0; j < p->height; j++) {
     for (int32_t i = 0; i < p->width; i++) {
       const size_t at = (size_t)j * (size_t)p->width + (size_t)i;

@@ -17,8 +17,8 @@ int grid_has_equation(const grid_sample *s, size_t point);
 /* -div k grad u + sigma u in cells of size 1, multiplied by their area. */
 typedef struct grid_problem {
   int32_t width, height;
-  const char *sides;          /* left, right, bottom, top: D u = 0 half a cell beyond, N no flow, P periodic,
-                                 H the outermost points have no equation and hold what is given */
+  const char *boundaries;     /* left, right, bottom, top: D u = 0 half a cell beyond, N no flow, P periodic,
+                            H the outermost points have no equation and hold what is given */
   const float *k;             /* NULL: 1; harmonic means in between */
   const unsigned char *solid; /* NULL: none. No equation, and no flow to and fro */
   float sigma;

@@ -1,9 +1,9 @@
 #include "poisson_samples.h"
 
-#define D TS_SIDE_DIRICHLET
-#define N TS_SIDE_NEUMANN
-#define P TS_SIDE_PERIODIC
-const sample_side_set sample_sides[] = {
+#define D TS_BOUNDARY_DIRICHLET
+#define N TS_BOUNDARY_NEUMANN
+#define P TS_BOUNDARY_PERIODIC
+const sample_boundary_set sample_boundaries[] = {
     {"dirichlet", D, D, D, D},
     {"neumann", N, N, N, N},
     {"periodic", P, P, P, P},
@@ -17,16 +17,16 @@ const sample_side_set sample_sides[] = {
 #undef N
 #undef P
 
-const sample_side_set *sample_sides_named(const char *name) {
+const sample_boundary_set *sample_boundaries_named(const char *name) {
   int k = 0;
-  while (sample_sides[k].name && strcmp(sample_sides[k].name, name) != 0) k++;
-  return &sample_sides[k];
+  while (sample_boundaries[k].name && strcmp(sample_boundaries[k].name, name) != 0) k++;
+  return &sample_boundaries[k];
 }
 
 int sample_has_dirichlet(const sample_desc *d) {
-  const sample_side_set *s = d->sides;
-  return s->left == TS_SIDE_DIRICHLET || s->right == TS_SIDE_DIRICHLET || s->bottom == TS_SIDE_DIRICHLET ||
-         s->top == TS_SIDE_DIRICHLET;
+  const sample_boundary_set *s = d->boundaries;
+  return s->left == TS_BOUNDARY_DIRICHLET || s->right == TS_BOUNDARY_DIRICHLET ||
+         s->bottom == TS_BOUNDARY_DIRICHLET || s->top == TS_BOUNDARY_DIRICHLET;
 }
 
 size_t sample_count(const poisson_sample *s) {
@@ -39,11 +39,11 @@ typedef struct function {
   double value, slope, curvature;
 } function;
 
-/* 0 on a Dirichlet side, with slope 0 on a Neumann side. */
-static function homogeneous_factor(double s, double length, ts_side first, ts_side last) {
+/* 0 on a Dirichlet boundary, with slope 0 on a Neumann boundary. */
+static function homogeneous_factor(double s, double length, ts_boundary first, ts_boundary last) {
   const double w = 3.14159265358979323846 / length * (first == last ? 1 : 0.5);
-  if (first == TS_SIDE_DIRICHLET) return (function){sin(w * s), w * cos(w * s), -w * w * sin(w * s)};
-  if (last == TS_SIDE_DIRICHLET || first == TS_SIDE_NEUMANN)
+  if (first == TS_BOUNDARY_DIRICHLET) return (function){sin(w * s), w * cos(w * s), -w * w * sin(w * s)};
+  if (last == TS_BOUNDARY_DIRICHLET || first == TS_BOUNDARY_NEUMANN)
     return (function){cos(w * s), -w * sin(w * s), -w * w * cos(w * s)};
   return (function){sin(2 * w * s), 2 * w * cos(2 * w * s), -4 * w * w * sin(2 * w * s)};
 }
@@ -63,11 +63,12 @@ typedef struct field {
 } field;
 
 static field field_at(const sample_desc *d, double length_x, double length_y, double x, double y) {
-  const int periodic_x = d->sides->left == TS_SIDE_PERIODIC, periodic_y = d->sides->bottom == TS_SIDE_PERIODIC;
+  const int periodic_x = d->boundaries->left == TS_BOUNDARY_PERIODIC,
+            periodic_y = d->boundaries->bottom == TS_BOUNDARY_PERIODIC;
   function X = factor(x, length_x, periodic_x, 0.7), Y = factor(y, length_y, periodic_y, 0.2);
   if (d->homogeneous) {
-    X = homogeneous_factor(x, length_x, d->sides->left, d->sides->right);
-    Y = homogeneous_factor(y, length_y, d->sides->bottom, d->sides->top);
+    X = homogeneous_factor(x, length_x, d->boundaries->left, d->boundaries->right);
+    Y = homogeneous_factor(y, length_y, d->boundaries->bottom, d->boundaries->top);
   }
   function p = {1, 0, 0}, q = {1, 0, 0};
   if (d->variable) {
@@ -85,27 +86,28 @@ static field field_at(const sample_desc *d, double length_x, double length_y, do
   return f;
 }
 
-static void fill_sides(const sample_desc *d, poisson_sample *s, double length_x, double length_y,
-                       double offset) {
+static void fill_boundaries(const sample_desc *d, poisson_sample *s, double length_x, double length_y,
+                            double offset) {
   const double h = s->desc.spacing;
-  const ts_side kinds[4] = {s->desc.left, s->desc.right, s->desc.bottom, s->desc.top};
+  const ts_boundary kinds[4] = {s->desc.left, s->desc.right, s->desc.bottom, s->desc.top};
   for (int side = 0; side < 4; side++) {
     const int upright = side < 2;
     const int32_t count = upright ? d->height : d->width;
-    s->sides[side] = calloc((size_t)count, sizeof(float));
+    s->boundaries[side] = calloc((size_t)count, sizeof(float));
     for (int32_t i = 0; i < count; i++) {
       const double along = (i + offset) * h, across = side % 2 ? (upright ? length_x : length_y) : 0;
       const field f = field_at(d, length_x, length_y, upright ? across : along, upright ? along : across);
       const double outwards = (side % 2 ? 1 : -1) * (upright ? f.flux_x : f.flux_y);
-      s->sides[side][i] = (float)(kinds[side] == TS_SIDE_DIRICHLET ? f.u : outwards);
+      s->boundaries[side][i] = (float)(kinds[side] == TS_BOUNDARY_DIRICHLET ? f.u : outwards);
     }
   }
 }
 
 void sample_make(const sample_desc *d, poisson_sample *s) {
   const size_t n = (size_t)d->width * (size_t)d->height;
-  const int points = d->samples == TS_SAMPLES_POINTS;
-  const int periodic_x = d->sides->left == TS_SIDE_PERIODIC, periodic_y = d->sides->bottom == TS_SIDE_PERIODIC;
+  const int points = d->centring == TS_VERTEX_CENTRED;
+  const int periodic_x = d->boundaries->left == TS_BOUNDARY_PERIODIC,
+            periodic_y = d->boundaries->bottom == TS_BOUNDARY_PERIODIC;
   const double cells_x = d->width - (points && !periodic_x), cells_y = d->height - (points && !periodic_y);
   const double h = 1 / cells_x, offset = points ? 0 : 0.5;
   memset(s, 0, sizeof *s);
@@ -123,14 +125,14 @@ void sample_make(const sample_desc *d, poisson_sample *s) {
   s->desc = (ts_poisson_desc){.width = d->width,
                               .height = d->height,
                               .spacing = h,
-                              .samples = d->samples,
-                              .left = d->sides->left,
-                              .right = d->sides->right,
-                              .bottom = d->sides->bottom,
-                              .top = d->sides->top,
+                              .centring = d->centring,
+                              .left = d->boundaries->left,
+                              .right = d->boundaries->right,
+                              .bottom = d->boundaries->bottom,
+                              .top = d->boundaries->top,
                               .coefficient = d->variable ? s->k : NULL,
                               .uniform_sigma = d->sigma};
-  fill_sides(d, s, cells_x * h, cells_y * h, offset);
+  fill_boundaries(d, s, cells_x * h, cells_y * h, offset);
 }
 
 void sample_free(poisson_sample *s) {
@@ -138,7 +140,7 @@ void sample_free(poisson_sample *s) {
   free(s->k);
   free(s->exact);
   free(s->solid);
-  for (int side = 0; side < 4; side++) free(s->sides[side]);
+  for (int side = 0; side < 4; side++) free(s->boundaries[side]);
   memset(s, 0, sizeof *s);
 }
 
@@ -147,7 +149,7 @@ void sample_free(poisson_sample *s) {
 int sample_upload(ts_context *context, const poisson_sample *s, const ts_multigrid_desc *method,
                   sample_objects *o) {
   const size_t n = sample_count(s);
-  const ts_poisson_boundary given = {s->sides[0], s->sides[1], s->sides[2], s->sides[3]};
+  const ts_boundary_values given = {s->boundaries[0], s->boundaries[1], s->boundaries[2], s->boundaries[3]};
   ts_grid_desc grid;
   float *values = malloc(9 * n * sizeof *values), *b = malloc(n * sizeof *b), *x = malloc(n * sizeof *x);
   memset(o, 0, sizeof *o);

@@ -6,34 +6,34 @@
 
 #include "helpers.h"
 
-typedef struct sample_side_set {
+typedef struct sample_boundary_set {
   const char *name;
-  ts_side left, right, bottom, top;
-} sample_side_set;
+  ts_boundary left, right, bottom, top;
+} sample_boundary_set;
 
 /* Ends with one without a name. */
-extern const sample_side_set sample_sides[];
-const sample_side_set *sample_sides_named(const char *name);
+extern const sample_boundary_set sample_boundaries[];
+const sample_boundary_set *sample_boundaries_named(const char *name);
 
 typedef struct sample_desc {
-  const sample_side_set *sides;
-  ts_samples samples;
+  const sample_boundary_set *boundaries;
+  ts_centring centring;
   int32_t width, height;
   int variable; /* k varies smoothly */
   double sigma;
-  int homogeneous; /* nothing but 0 is given on the sides */
+  int homogeneous; /* nothing but 0 is given on the boundaries */
 } sample_desc;
 
 int sample_has_dirichlet(const sample_desc *desc);
 
 typedef struct poisson_sample {
   ts_poisson_desc desc;
-  float *g, *k, *sides[4];
+  float *g, *k, *boundaries[4];
   unsigned char *solid; /* NULL */
   double *exact;
 } poisson_sample;
 
-/* g, k and what is given on the sides follow from a smooth u. */
+/* g, k and what is given on the boundaries follow from a smooth u. */
 void sample_make(const sample_desc *desc, poisson_sample *sample);
 void sample_free(poisson_sample *sample);
 size_t sample_count(const poisson_sample *sample);

@@ -42,7 +42,8 @@ ref_matrix ref_diagonal(int32_t n, float first, float last); /* from first to la
 /* Not so */
 ref_matrix ref_indefinite(int32_t nx, int32_t ny); /* symmetric, positive diagonal, eigenvalues of both signs */
 ref_matrix ref_skewed_grid(int32_t nx, int32_t ny); /* convection: not symmetric */
-/* Upwind convection-diffusion with Dirichlet sides; `peclet` is that of a cell, w h / k, the wind (1, 1/2). */
+/* Upwind convection-diffusion with Dirichlet boundaries; `peclet` is that of a cell, w h / k, the wind (1,
+ * 1/2). */
 ref_matrix ref_convection(int32_t nx, int32_t ny, float peclet);
 ref_matrix ref_random_dominant(int32_t n, int32_t per_row, uint64_t seed); /* by rows, values of both signs */
 ref_matrix ref_cyclic_shift(int32_t n);                                    /* (A x)_i = x_(i+1) */

@@ -83,7 +83,7 @@ int ts_format_from_name(const char *name) {
     return -1;                                                                                                 \
   }
 
-TSI_NAMES(ts_side, TS_SIDE_LIST)
+TSI_NAMES(ts_boundary, TS_BOUNDARY_LIST)
 TSI_NAMES(ts_smoother, TS_SMOOTHER_LIST)
 TSI_NAMES(ts_grid_storage, TS_GRID_STORAGE_LIST)
 TSI_NAMES(ts_interpolation, TS_INTERPOLATION_LIST)

@@ -26,7 +26,7 @@
  * what leads past it, the other two coefficients of the column (row), counts to the middle one.
  *
  * Where the eastern (northern) coarse point lies beyond the grid, eastern (northern) coefficients and
- * neighbours count as mirror images of the western (southern) ones, unless the side holds the unknown to a
+ * neighbours count as mirror images of the western (southern) ones, unless the boundary holds the unknown to a
  * given value: c_W + c_C > 0.1 |c_W|, with the coefficients before any mirroring. Then they are 0, as they are.
  *
  * A point without equation that is not coarse has weights only towards those of its coarse points that have

@@ -10,7 +10,7 @@ typedef struct problem {
   const ts_poisson_desc *desc;
   int32_t width, height;
   double h;
-  int points; /* samples at points, else in cells */
+  int vertex_centred;
   int periodic_x, periodic_y;
 } problem;
 
@@ -19,17 +19,20 @@ typedef struct problem {
 static ts_status check_sides(ts_context *context, const ts_poisson_desc *desc) {
   const struct {
     const char *name;
-    ts_side side;
-  } sides[4] = {{"left", desc->left}, {"right", desc->right}, {"bottom", desc->bottom}, {"top", desc->top}};
+    ts_boundary boundary;
+  } boundaries[4] = {
+      {"left", desc->left}, {"right", desc->right}, {"bottom", desc->bottom}, {"top", desc->top}};
   for (int k = 0; k < 4; k++)
-    if (!ts_side_name(sides[k].side))
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d, which is no ts_side", sides[k].name,
-                      sides[k].side);
+    if (!ts_boundary_name(boundaries[k].boundary))
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %d, which is no ts_boundary",
+                      boundaries[k].name, boundaries[k].boundary);
   for (int k = 0; k < 4; k += 2)
-    if ((sides[k].side == TS_SIDE_PERIODIC) != (sides[k + 1].side == TS_SIDE_PERIODIC))
+    if ((boundaries[k].boundary == TS_BOUNDARY_PERIODIC) !=
+        (boundaries[k + 1].boundary == TS_BOUNDARY_PERIODIC))
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                      "%s is %s and %s is %s; opposite sides are periodic together", sides[k].name,
-                      ts_side_name(sides[k].side), sides[k + 1].name, ts_side_name(sides[k + 1].side));
+                      "%s is %s and %s is %s; opposite boundaries are periodic together", boundaries[k].name,
+                      ts_boundary_name(boundaries[k].boundary), boundaries[k + 1].name,
+                      ts_boundary_name(boundaries[k + 1].boundary));
   return TS_OK;
 }
 
@@ -39,24 +42,25 @@ static ts_status resolve(ts_context *context, const ts_poisson_desc *desc, probl
   if (desc->height < 3)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "height is %d, less than 3", desc->height);
   if ((int64_t)desc->width * desc->height > TSI_MAX_SIZE)
-    return tsi_fail(context, TS_ERROR_LIMIT, "%d x %d samples are more than %d", desc->width, desc->height,
+    return tsi_fail(context, TS_ERROR_LIMIT, "%d x %d points are more than %d", desc->width, desc->height,
                     TSI_MAX_SIZE);
   if (!(desc->spacing >= 0 && desc->spacing < INFINITY))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "spacing is %g; it must be positive", desc->spacing);
   if (!(desc->uniform_sigma >= 0 && desc->uniform_sigma < INFINITY))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "uniform_sigma is %g; it must be 0 or positive",
                     desc->uniform_sigma);
-  if (desc->samples != TS_SAMPLES_POINTS && desc->samples != TS_SAMPLES_CELLS)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "samples is %d, which is no ts_samples", desc->samples);
+  if (desc->centring != TS_VERTEX_CENTRED && desc->centring != TS_CELL_CENTRED)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "centring is %d, which is no ts_centring",
+                    desc->centring);
   TSI_TRY(check_sides(context, desc));
   *p = (problem){.desc = desc,
                  .width = desc->width,
                  .height = desc->height,
-                 .points = desc->samples == TS_SAMPLES_POINTS,
-                 .periodic_x = desc->left == TS_SIDE_PERIODIC,
-                 .periodic_y = desc->bottom == TS_SIDE_PERIODIC};
+                 .vertex_centred = desc->centring == TS_VERTEX_CENTRED,
+                 .periodic_x = desc->left == TS_BOUNDARY_PERIODIC,
+                 .periodic_y = desc->bottom == TS_BOUNDARY_PERIODIC};
   p->h = desc->spacing;
-  if (p->h == 0) p->h = 1.0 / (p->points && !p->periodic_x ? desc->width - 1 : desc->width);
+  if (p->h == 0) p->h = 1.0 / (p->vertex_centred && !p->periodic_x ? desc->width - 1 : desc->width);
   return TS_OK;
 }
 
@@ -64,7 +68,7 @@ static int is_solid(const problem *p, int32_t i, int32_t j) {
   return p->desc->solid && p->desc->solid[(size_t)j * (size_t)p->width + (size_t)i];
 }
 
-static ts_status check_samples(ts_context *context, const problem *p) {
+static ts_status check_values(ts_context *context, const problem *p) {
   const ts_poisson_desc *desc = p->desc;
   if (!desc->coefficient && !desc->sigma) return TS_OK;
   for (int32_t j = 0; j < p->height; j++)
@@ -73,11 +77,11 @@ static ts_status check_samples(ts_context *context, const problem *p) {
       if (is_solid(p, i, j)) continue;
       if (desc->coefficient && !(desc->coefficient[at] > 0 && isfinite(desc->coefficient[at])))
         return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                        "coefficient of sample (%d, %d) is %g; it must be positive", i, j,
+                        "coefficient of point (%d, %d) is %g; it must be positive", i, j,
                         (double)desc->coefficient[at]);
       if (desc->sigma && !(desc->sigma[at] >= 0 && isfinite(desc->sigma[at])))
         return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                        "sigma of sample (%d, %d) is %g; it must be 0 or positive", i, j,
+                        "sigma of point (%d, %d) is %g; it must be 0 or positive", i, j,
                         (double)desc->sigma[at]);
     }
   return TS_OK;
@@ -102,20 +106,21 @@ static double sigma_at(const problem *p, int32_t i, int32_t j) {
   return p->desc->sigma ? p->desc->sigma[(size_t)j * (size_t)p->width + (size_t)i] : p->desc->uniform_sigma;
 }
 
-/* A point on a Dirichlet side: its value is given. */
+/* A point on a Dirichlet boundary: its value is given. */
 static int is_given(const problem *p, int32_t i, int32_t j) {
   const ts_poisson_desc *d = p->desc;
-  return p->points &&
-         ((i == 0 && d->left == TS_SIDE_DIRICHLET) || (i == p->width - 1 && d->right == TS_SIDE_DIRICHLET) ||
-          (j == 0 && d->bottom == TS_SIDE_DIRICHLET) || (j == p->height - 1 && d->top == TS_SIDE_DIRICHLET));
+  return p->vertex_centred && ((i == 0 && d->left == TS_BOUNDARY_DIRICHLET) ||
+                               (i == p->width - 1 && d->right == TS_BOUNDARY_DIRICHLET) ||
+                               (j == 0 && d->bottom == TS_BOUNDARY_DIRICHLET) ||
+                               (j == p->height - 1 && d->top == TS_BOUNDARY_DIRICHLET));
 }
 
-/* What is left of the extent of a sample's volume: points on a side have half of it. */
+/* What is left of the extent of a point's volume: points on a boundary have half of it. */
 static double extent_x(const problem *p, int32_t i) {
-  return p->points && !p->periodic_x && (i == 0 || i == p->width - 1) ? 0.5 : 1;
+  return p->vertex_centred && !p->periodic_x && (i == 0 || i == p->width - 1) ? 0.5 : 1;
 }
 static double extent_y(const problem *p, int32_t j) {
-  return p->points && !p->periodic_y && (j == 0 || j == p->height - 1) ? 0.5 : 1;
+  return p->vertex_centred && !p->periodic_y && (j == 0 || j == p->height - 1) ? 0.5 : 1;
 }
 
 /* The neighbour at (i + di, j + dj); 0 where there is none. */
@@ -127,22 +132,22 @@ static int step(const problem *p, int32_t *i, int32_t *j, int di, int dj) {
   return *i >= 0 && *i < p->width && *j >= 0 && *j < p->height;
 }
 
-static ts_side side_towards(const ts_poisson_desc *desc, int di, int dj) {
+static ts_boundary boundary_towards(const ts_poisson_desc *desc, int di, int dj) {
   if (di) return di < 0 ? desc->left : desc->right;
   return dj < 0 ? desc->bottom : desc->top;
 }
 
 static const int face_x[4] = {-1, 1, 0, 0}, face_y[4] = {0, 0, -1, 1};
 
-/* What flows through a face for a difference of 1, times h^2; `*inside` tells whether there is a sample behind
+/* What flows through a face for a difference of 1, times h^2; `*inside` tells whether there is a point behind
  * it. */
 static double face(const problem *p, int32_t i, int32_t j, int direction, int *inside) {
   const int di = face_x[direction], dj = face_y[direction];
   int32_t ni = i, nj = j;
   const double k = coefficient_at(p, i, j), length = di ? extent_y(p, j) : extent_x(p, i);
   *inside = step(p, &ni, &nj, di, dj);
-  if (!*inside) /* in cells the side is half a spacing away */
-    return !p->points && side_towards(p->desc, di, dj) == TS_SIDE_DIRICHLET ? 2 * k : 0;
+  if (!*inside) /* in cells the boundary is half a spacing away */
+    return !p->vertex_centred && boundary_towards(p->desc, di, dj) == TS_BOUNDARY_DIRICHLET ? 2 * k : 0;
   if (is_solid(p, ni, nj)) return 0;
   const double other = coefficient_at(p, ni, nj);
   return 2 * length * (k / (k + other)) * other;
@@ -171,7 +176,8 @@ static void fill_stencil(const problem *p, int32_t i, int32_t j, float *a) {
   a[4] = (float)(centre + sigma_at(p, i, j) * extent_x(p, i) * extent_y(p, j));
 }
 
-/* Away from sides and solids, where k is 1 and sigma the same everywhere, all rows are those of sample (1, 1).
+/* Away from boundaries and solids, where k is 1 and sigma the same everywhere, all rows are those of point (1,
+ * 1).
  */
 static void fill_regular(const problem *p, float a[9]) {
   ts_poisson_desc desc = *p->desc;
@@ -195,7 +201,7 @@ ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, f
   TSI_REQUIRE(context, values);
   problem p = {0};
   TSI_TRY(resolve(context, desc, &p));
-  TSI_TRY(check_samples(context, &p));
+  TSI_TRY(check_values(context, &p));
   float regular[9];
   fill_regular(&p, regular);
   for (int32_t j = 0; j < p.height; j++)
@@ -209,8 +215,8 @@ ts_status ts_poisson_stencil(ts_context *context, const ts_poisson_desc *desc, f
 
 /* ---- The right-hand side ---- */
 
-/* What is given on the side behind a sample. */
-static double given_on_side(const ts_poisson_boundary *boundary, int32_t i, int32_t j, int di, int dj) {
+/* What is given on the boundary behind a point. */
+static double given_on_boundary(const ts_boundary_values *boundary, int32_t i, int32_t j, int di, int dj) {
   if (!boundary) return 0;
   const float *values = di < 0   ? boundary->left
                         : di > 0 ? boundary->right
@@ -219,18 +225,18 @@ static double given_on_side(const ts_poisson_boundary *boundary, int32_t i, int3
   return values ? values[di ? j : i] : 0;
 }
 
-/* The value of a point on a Dirichlet side; left and right before bottom and top. */
-static float given_value(const problem *p, const ts_poisson_boundary *boundary, int32_t i, int32_t j) {
+/* The value of a point on a Dirichlet boundary; left and right before bottom and top. */
+static float given_value(const problem *p, const ts_boundary_values *boundary, int32_t i, int32_t j) {
   for (int f = 0; f < 4; f++) {
     int32_t ni = i, nj = j;
-    if (side_towards(p->desc, face_x[f], face_y[f]) == TS_SIDE_DIRICHLET &&
+    if (boundary_towards(p->desc, face_x[f], face_y[f]) == TS_BOUNDARY_DIRICHLET &&
         !step(p, &ni, &nj, face_x[f], face_y[f]))
-      return (float)given_on_side(boundary, i, j, face_x[f], face_y[f]);
+      return (float)given_on_boundary(boundary, i, j, face_x[f], face_y[f]);
   }
   return 0;
 }
 
-static double right_hand_side(const problem *p, const ts_poisson_boundary *boundary, double g, int32_t i,
+static double right_hand_side(const problem *p, const ts_boundary_values *boundary, double g, int32_t i,
                               int32_t j) {
   double sum = g * extent_x(p, i) * extent_y(p, j);
   for (int f = 0; f < 4; f++) {
@@ -238,8 +244,8 @@ static double right_hand_side(const problem *p, const ts_poisson_boundary *bound
     int inside;
     const double flow = face(p, i, j, f, &inside);
     if (inside) continue;
-    const double given = given_on_side(boundary, i, j, di, dj);
-    if (side_towards(p->desc, di, dj) == TS_SIDE_NEUMANN)
+    const double given = given_on_boundary(boundary, i, j, di, dj);
+    if (boundary_towards(p->desc, di, dj) == TS_BOUNDARY_NEUMANN)
       sum += given * (di ? extent_y(p, j) : extent_x(p, i)) / p->h;
     else
       sum += given * flow / (p->h * p->h);
@@ -247,7 +253,7 @@ static double right_hand_side(const problem *p, const ts_poisson_boundary *bound
   return sum;
 }
 
-/* A sample that nothing flows to or from. */
+/* A point that nothing flows to or from. */
 static int is_isolated(const problem *p, int32_t i, int32_t j) {
   float a[9];
   if (!p->desc->solid) return 0;
@@ -256,14 +262,14 @@ static int is_isolated(const problem *p, int32_t i, int32_t j) {
 }
 
 ts_status ts_poisson_right_hand_side(ts_context *context, const ts_poisson_desc *desc, const float *g,
-                                     const ts_poisson_boundary *boundary, float *b, float *x) {
+                                     const ts_boundary_values *boundary, float *b, float *x) {
   if (context) tsi_clear_error(context);
   TSI_REQUIRE(context, desc);
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
   problem p = {0};
   TSI_TRY(resolve(context, desc, &p));
-  TSI_TRY(check_samples(context, &p));
+  TSI_TRY(check_values(context, &p));
   double largest = 0;
   for (int32_t j = 0; j < p.height; j++)
     for (int32_t i = 0; i < p.width; i++) {

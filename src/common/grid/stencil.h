@@ -29,7 +29,7 @@ typedef struct tsi_stencil_facts {
   double norm_infinity;
 } tsi_stencil_facts;
 
-/* The index of the neighbour in direction k of point (i, j), -1 beyond a side that is not periodic. */
+/* The index of the neighbour in direction k of point (i, j), -1 beyond a boundary that is not periodic. */
 static inline int32_t tsi_grid_neighbour(const tsi_grid *g, int32_t i, int32_t j, int k) {
   i += k % 3 - 1;
   j += k / 3 - 1;

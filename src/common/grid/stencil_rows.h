@@ -17,7 +17,7 @@ enum {
 };
 
 /* Row j and its neighbours. Coefficient k of point i is row[k * stride + i], i from -1 to the width: what lies
- * beyond a side that is not periodic is 0 there. */
+ * beyond a boundary that is not periodic is 0 there. */
 typedef struct tsi_stencil_rows {
   const tsi_grid *grid;
   const float *values;

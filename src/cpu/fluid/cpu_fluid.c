@@ -124,8 +124,8 @@ CPU_INLINE float pressure_beside(const fluid_job *job, int32_t i, int32_t j, int
                    : y < 0          ? TSI_BOTTOM
                    : y >= d->height ? TSI_TOP
                                     : -1;
-  if (side >= 0 && d->sides[side].kind != TS_FLUID_PERIODIC)
-    return d->sides[side].kind == TS_FLUID_OUTLET ? -here : here;
+  if (side >= 0 && d->boundaries[side].kind != TS_FLUID_PERIODIC)
+    return d->boundaries[side].kind == TS_FLUID_OUTLET ? -here : here;
   x = neighbour(x, d->width, d->periodic_x);
   y = neighbour(y, d->height, d->periodic_y);
   if (d->layout == TS_FLUID_COLLOCATED &&
@@ -142,7 +142,7 @@ CPU_INLINE float projected(const fluid_job *job, const face *f) {
     return v - 0.5f * job->cells *
                    (pressure_beside(job, f->i, f->j, f->i + dx, f->j + dy) -
                     pressure_beside(job, f->i, f->j, f->i - dx, f->j - dy));
-  /* The face lies between cell (i, j) and the one before it; one of the two may be beyond a side. */
+  /* The face lies between cell (i, j) and the one before it; one of the two may be beyond a boundary. */
   const int is_last = f->component == 0 ? f->i == d->width : f->j == d->height;
   const int32_t i = f->i - (is_last ? dx : 0), j = f->j - (is_last ? dy : 0);
   const float here = job->pressure[cell_index(d, i, j)];

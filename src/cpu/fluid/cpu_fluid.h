@@ -60,7 +60,7 @@ typedef struct cpu_sample {
   float value, low, high;
 } cpu_sample;
 
-CPU_INLINE void cpu_blend(cpu_sample *s, const ts_fluid_side *side, int component, float beyond) {
+CPU_INLINE void cpu_blend(cpu_sample *s, const ts_fluid_boundary *side, int component, float beyond) {
   if (side->kind != TS_FLUID_WALL || !(beyond > 0)) return;
   const float wall = side->velocity[component];
   s->value = cpu_mix(s->value, wall, cpu_min(2 * beyond, 1));
@@ -84,10 +84,10 @@ CPU_INLINE cpu_sample cpu_velocity_sample(const tsi_fluid_domain *d, const float
   const float nw = north[2 * (size_t)x.first], ne = north[2 * (size_t)x.second];
   cpu_sample s = {cpu_mix(cpu_mix(sw, se, x.fraction), cpu_mix(nw, ne, x.fraction), y.fraction),
                   cpu_min(cpu_min(sw, se), cpu_min(nw, ne)), cpu_max(cpu_max(sw, se), cpu_max(nw, ne))};
-  cpu_blend(&s, &d->sides[TSI_LEFT], component, at_x_faces ? 0 : x.below);
-  cpu_blend(&s, &d->sides[TSI_RIGHT], component, at_x_faces ? 0 : x.above);
-  cpu_blend(&s, &d->sides[TSI_BOTTOM], component, at_y_faces ? 0 : y.below);
-  cpu_blend(&s, &d->sides[TSI_TOP], component, at_y_faces ? 0 : y.above);
+  cpu_blend(&s, &d->boundaries[TSI_LEFT], component, at_x_faces ? 0 : x.below);
+  cpu_blend(&s, &d->boundaries[TSI_RIGHT], component, at_x_faces ? 0 : x.above);
+  cpu_blend(&s, &d->boundaries[TSI_BOTTOM], component, at_y_faces ? 0 : y.below);
+  cpu_blend(&s, &d->boundaries[TSI_TOP], component, at_y_faces ? 0 : y.above);
   return s;
 }
 

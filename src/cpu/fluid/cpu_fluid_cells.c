@@ -30,7 +30,7 @@ CPU_INLINE vec2 velocity_beside(const cell_job *job, int32_t i, int32_t j, int s
   const tsi_fluid_domain *d = job->d;
   const float *here = velocity_in(job, i, j);
   int32_t x = i + (side == TSI_RIGHT) - (side == TSI_LEFT), y = j + (side == TSI_TOP) - (side == TSI_BOTTOM);
-  const ts_fluid_side *s = &d->sides[side];
+  const ts_fluid_boundary *s = &d->boundaries[side];
   if ((x < 0 || x >= d->width || y < 0 || y >= d->height) && s->kind != TS_FLUID_PERIODIC) {
     if (s->kind == TS_FLUID_WALL) return (vec2){2 * s->velocity[0] - here[0], 2 * s->velocity[1] - here[1]};
     if (s->kind == TS_FLUID_OUTLET) return (vec2){here[0], here[1]};
@@ -53,7 +53,7 @@ CPU_INLINE float divergence_in(const cell_job *job, int32_t i, int32_t j) {
                  (velocity_beside(job, i, j, TSI_TOP).y - velocity_beside(job, i, j, TSI_BOTTOM).y));
 }
 
-/* At the centre of a cell; the last one or its copy where it is beyond a side. */
+/* At the centre of a cell; the last one or its copy where it is beyond a boundary. */
 CPU_INLINE vec2 centre_velocity(const cell_job *job, int32_t i, int32_t j) {
   const tsi_fluid_domain *d = job->d;
   i = d->periodic_x ? wrap(i, d->width) : i < 0 ? 0 : i >= d->width ? d->width - 1 : i;

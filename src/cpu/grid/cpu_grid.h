@@ -16,7 +16,8 @@ static inline int cpu_value_index(int direction) {
   return 3 * (cpu_direction_y[direction] + 1) + cpu_direction_x[direction] + 1;
 }
 
-/* The index of point (i, j), which is at most one beyond the grid; -1 beyond a side that is not periodic. */
+/* The index of point (i, j), which is at most one beyond the grid; -1 beyond a boundary that is not periodic.
+ */
 static inline int32_t cpu_grid_point(const tsi_grid *g, int32_t i, int32_t j) {
   if (g->periodic_x) i = i < 0 ? g->width - 1 : i == g->width ? 0 : i;
   if (g->periodic_y) j = j < 0 ? g->height - 1 : j == g->height ? 0 : j;

@@ -2,8 +2,8 @@
  * 2) are an array of their own, so that a loop over one of them runs over neighbouring floats.
  *
  * Point (i, j) of parity c = (i & 1) + 2 (j & 1) is element (i >> 1, j >> 1) of array c. Each array has a
- * border of one element on every side, 0 or, at a periodic side, a copy: fine column -1 is column w - 1, column
- * w is column 0, whatever their parity. Elements that no point has are 0. */
+ * border of one element on every side, 0 or, at a periodic boundary, a copy: fine column -1 is column w - 1,
+ * column w is column 0, whatever their parity. Elements that no point has are 0. */
 #ifndef CPU_LEVEL_H
 #define CPU_LEVEL_H
 
@@ -50,7 +50,7 @@ static inline float *cpu_level_at(const cpu_level *l, const cpu_parities *p, int
 }
 
 ts_status cpu_parities_create(ts_context *context, cpu_level *l, cpu_parities *p, const char *what);
-/* Copies at periodic sides: columns of the rows j of one parity, or columns and rows of all. */
+/* Copies at periodic boundaries: columns of the rows j of one parity, or columns and rows of all. */
 void cpu_sync_columns(const tsi_level *level, const cpu_parities *p, int32_t j);
 void cpu_sync(const tsi_level *level, const cpu_parities *p);
 

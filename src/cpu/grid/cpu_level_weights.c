@@ -35,7 +35,7 @@ static int is_nothing(double a, double beside) {
   return fabs(a) <= 1e-6 * fabs(beside);
 }
 
-/* Beyond the last column or row: whether the side holds the unknown to a given value. */
+/* Beyond the last column or row: whether the boundary holds the unknown to a given value. */
 static int is_held(weights_sums s) {
   return s.one + s.middle > 0.1 * fabs(s.one);
 }

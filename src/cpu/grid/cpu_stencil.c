@@ -145,8 +145,8 @@ static void point(const product_job *job, int32_t i, int32_t j) {
   for (size_t c = 0; c < n; c++) job->y[p * n + c] = (float)sum[c];
 }
 
-/* A row of points as offsets from its first one: the planes there, and the three rows of x. Beyond a side that
- * is not periodic the row itself stands in, where all coefficients are 0. */
+/* A row of points as offsets from its first one: the planes there, and the three rows of x. Beyond a boundary
+ * that is not periodic the row itself stands in, where all coefficients are 0. */
 typedef struct row_view {
   size_t start;
   ptrdiff_t south, north; /* of the rows, from this one */

@@ -141,7 +141,7 @@ struct projected {
   template <int side> __device__ float beside(const tsi_fluid_domain &d, int i, int j) const {
     const float here = __ldg(pressure + fluid_cell(d, i, j));
     int x = i + (side == TSI_RIGHT) - (side == TSI_LEFT), y = j + (side == TSI_TOP) - (side == TSI_BOTTOM);
-    const ts_fluid_side_kind kind = d.sides[side].kind;
+    const ts_fluid_boundary_kind kind = d.boundaries[side].kind;
     if ((x < 0 || x >= d.width || y < 0 || y >= d.height) && kind != TS_FLUID_PERIODIC)
       return kind == TS_FLUID_OUTLET ? -here : here;
     x = fluid_nearest(x, d.width, d.periodic_x);
@@ -155,7 +155,7 @@ struct projected {
     const float v = fluid_part<component>(__ldg(velocity + f.point));
     if (d.layout == TS_FLUID_COLLOCATED)
       return v - 0.5f * cells * (beside<behind>(d, f.i, f.j) - beside<before>(d, f.i, f.j));
-    /* The face lies between cell (i, j) and the one before it; one of the two may be beyond a side. */
+    /* The face lies between cell (i, j) and the one before it; one of the two may be beyond a boundary. */
     const bool is_last = component == 0 ? f.i == d.width : f.j == d.height;
     const int i = f.i - (is_last && component == 0), j = f.j - (is_last && component == 1);
     const float here = __ldg(pressure + fluid_cell(d, i, j));

@@ -104,8 +104,8 @@ struct fluid_sample {
 
 template <int side, int component>
 FLUID_INLINE void fluid_blend(fluid_sample *s, const tsi_fluid_domain &d, float beyond) {
-  if (d.sides[side].kind != TS_FLUID_WALL || !(beyond > 0)) return;
-  const float wall = d.sides[side].velocity[component];
+  if (d.boundaries[side].kind != TS_FLUID_WALL || !(beyond > 0)) return;
+  const float wall = d.boundaries[side].velocity[component];
   s->value = fluid_mix(s->value, wall, fminf(2 * beyond, 1));
   s->low = fminf(s->low, wall);
   s->high = fmaxf(s->high, wall);

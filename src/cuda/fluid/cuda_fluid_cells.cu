@@ -31,7 +31,7 @@ struct divergence {
   template <int side> __device__ float2 beside(const tsi_fluid_domain &d, int i, int j) const {
     const float2 here = __ldg(velocity + j * (d.width + 1) + i);
     int x = i + (side == TSI_RIGHT) - (side == TSI_LEFT), y = j + (side == TSI_TOP) - (side == TSI_BOTTOM);
-    const ts_fluid_side s = d.sides[side];
+    const ts_fluid_boundary s = d.boundaries[side];
     if ((x < 0 || x >= d.width || y < 0 || y >= d.height) && s.kind != TS_FLUID_PERIODIC) {
       if (s.kind == TS_FLUID_WALL) return make_float2(2 * s.velocity[0] - here.x, 2 * s.velocity[1] - here.y);
       if (s.kind == TS_FLUID_OUTLET) return here;

@@ -5,8 +5,8 @@
  *   parities   the four parities (i & 1) + 2 (j & 1) as layers one behind the other
  *   layered    the four parities of 2 x 2 points as neighbours
  * Threads run over the elements as they are stored, so that neighbouring threads read neighbouring numbers. A
- * coefficient beyond a side that is not periodic is 0, and what it is multiplied by is the point's own row or
- * column. */
+ * coefficient beyond a boundary that is not periodic is 0, and what it is multiplied by is the point's own row
+ * or column. */
 #ifndef CUDA_LEVEL_CUH
 #define CUDA_LEVEL_CUH
 

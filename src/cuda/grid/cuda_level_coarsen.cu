@@ -3,9 +3,9 @@
  *
  *   A_2h^d[I] = 1/4 sum over e, g in {-1, 0, 1}^2 of w[I, 2 I + e] A_h^g[2 I + e] w[I + d, 2 I + e + g]
  *
- * with w[I, i] the weight of coarse point I at fine point i. Fine points are counted on beyond periodic sides:
- * where the number of columns is odd, column -1 is column w - 1, which is coarse; as an odd column it takes all
- * from its western coarse column, and column w, which is column 0, all from the eastern one. */
+ * with w[I, i] the weight of coarse point I at fine point i. Fine points are counted on beyond periodic
+ * boundaries: where the number of columns is odd, column -1 is column w - 1, which is coarse; as an odd column
+ * it takes all from its western coarse column, and column w, which is column 0, all from the eastern one. */
 #include "cuda_level.cuh"
 
 /* Whether (i, j) is in the grid, and where. */

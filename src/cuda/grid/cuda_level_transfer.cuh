@@ -5,7 +5,7 @@
 #include "cuda_level.cuh"
 
 /* The sum over the fine points around coarse point I of their weights for it and their numbers, value(p, u, v),
- * / 4: p = 2 I + (u, v) - 1, or what that is beyond a periodic side.
+ * / 4: p = 2 I + (u, v) - 1, or what that is beyond a periodic boundary.
  */
 template <typename F>
 static __device__ __forceinline__ float cuda_restrict_at(const cuda_level_view &fine, cuda_point I,

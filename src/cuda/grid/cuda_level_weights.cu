@@ -27,13 +27,13 @@ static __device__ bool is_one_sided(const sums &s) {
   return is_nothing(s.one, s.other) || is_nothing(s.other, s.one);
 }
 
-/* Beyond the last column or row: whether the side holds the unknown to a given value. */
+/* Beyond the last column or row: whether the boundary holds the unknown to a given value. */
 static __device__ bool is_held(const sums &s) {
   return s.one + s.middle > 0.1 * fabs(s.one);
 }
 
-/* The coefficients of a point; towards a coarse point beyond the grid they are mirror images, unless the side
- * holds the unknown. Returns whether the point has an equation. */
+/* The coefficients of a point; towards a coarse point beyond the grid they are mirror images, unless the
+ * boundary holds the unknown. Returns whether the point has an equation. */
 static __device__ bool coefficients_at(const cuda_level_view &l, int i, int j, double *a) {
   const int at = cuda_place(l, i, j);
   for (int k = 0; k < CUDA_DIRECTIONS; k++)

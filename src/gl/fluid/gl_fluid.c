@@ -19,12 +19,13 @@ static int bits_of(float value) {
 static void set_domain(gl_pass *pass, const tsi_fluid_domain *d, float number) {
   int flags = 0;
   for (int side = 0; side < 4; side++) {
-    const ts_fluid_side_kind kind = d->sides[side].kind;
+    const ts_fluid_boundary_kind kind = d->boundaries[side].kind;
     if (kind == TS_FLUID_WALL) flags |= 1 << side;
     if (tsi_fluid_is_open(d, side)) flags |= 16 << side;
     if (kind == TS_FLUID_OUTLET) flags |= 256 << side;
-    pass->parameters[4 + (side ^ 2)] = bits_of(d->sides[side].velocity[side < 2]); /* along: bottom first */
-    pass->parameters[8 + side] = bits_of(d->sides[side].velocity[side / 2]);
+    pass->parameters[4 + (side ^ 2)] =
+        bits_of(d->boundaries[side].velocity[side < 2]); /* along: bottom first */
+    pass->parameters[8 + side] = bits_of(d->boundaries[side].velocity[side / 2]);
   }
   pass->parameters[0] = (int)((unsigned)d->width | (unsigned)d->height << 16);
   pass->parameters[2] = flags;

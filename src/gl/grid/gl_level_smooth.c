@@ -4,7 +4,7 @@
 
 /* ---- Borders of the layered storage ---- */
 
-/* Layered: the border of x at periodic sides, before a pass that reads it. */
+/* Layered: the border of x at periodic boundaries, before a pass that reads it. */
 static ts_status update_border(tsi_level *level) {
   gl_level *l = gl_level_of(level);
   const ts_grid_desc *grid = &level->grid;
