@@ -34,7 +34,7 @@ int heat_open(heat_system *s, const ts_context_desc *device, const ts_solver_des
   }
   const ts_matrix_desc matrix = {
       .csr = {s->plate.unknowns, s->plate.unknowns, s->plate.row_offsets, s->plate.columns, s->plate.values},
-      .locked = s->plate.locked};
+      .constrained = s->plate.constrained};
   ts_status status = ts_matrix_create(s->context, &matrix, &s->matrix);
   if (status == TS_OK) status = ts_vector_create(ts_matrix_row_space(s->matrix), NULL, &s->b);
   if (status == TS_OK) status = ts_vector_create(ts_matrix_row_space(s->matrix), NULL, &s->x);

@@ -19,7 +19,7 @@ static void begin_flow(const work_report *w) {
   ts_mesh_flow_info flow;
   if (ts_mesh_flow_get_info(smoother_flow(w->smoother), &flow) == TS_OK)
     printf("matrix      %s: %d vertices move, %d do not; %.2f MB on the device\n", ts_format_name(flow.format),
-           (int)(flow.vertices - flow.locked_vertices), (int)flow.locked_vertices,
+           (int)(flow.vertices - flow.constrained_vertices), (int)flow.constrained_vertices,
            1e-6 * (double)flow.bytes_device);
   printf("flow        steps of %g squares of the diagonal, which is %.6g; boundary %s%s\n", o->time_step,
          smoother_start_measures(w->smoother)->diagonal,

@@ -68,7 +68,7 @@ int report_json(const work_report *w) {
   if (is_dsi) {
     const ts_system_result *r = smoother_dsi_result(w->smoother);
     flow.format = r->format;
-    flow.locked_vertices = m->vertex_count - r->unknowns;
+    flow.constrained_vertices = m->vertex_count - r->unknowns;
     flow.bytes_device = r->bytes_device;
   }
   json_t *const object = json_object();
@@ -90,7 +90,7 @@ int report_json(const work_report *w) {
   PUT("method", json_string(is_dsi ? "dsi" : "flow"));
   PUT("format", json_string(ts_format_name(flow.format)));
   PUT("boundary", json_string(o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed"));
-  PUT("locked_vertices", json_integer(flow.locked_vertices));
+  PUT("constrained_vertices", json_integer(flow.constrained_vertices));
   PUT("drawn", report_text(w->drawn));
   PUT("bytes_device", json_integer((json_int_t)flow.bytes_device));
   PUT("time_step", is_dsi ? json_null() : report_number(o->time_step));

@@ -65,7 +65,7 @@ int smoother_device_open(smoother *s, const smoother_options *options, ts_contex
   ts_mesh_flow_desc flow_desc = {.vertices = m->vertex_count,
                                  .triangles = m->triangle_count,
                                  .triangle_vertices = m->triangles,
-                                 .locked = m->held,
+                                 .constrained = m->held,
                                  .boundary = options->boundary,
                                  .format = options->method == SMOOTHER_FLOW ? options->format : TS_FORMAT_AUTO};
   const ts_vector_desc three = {.components = 3};

@@ -117,18 +117,18 @@ static void solve_dense(double *A, double *right, size_t n) {
 /* Where all vertices belong, in the file's units. */
 static double *reference(const mesh *m, const smoother_options *o, const dsi_controls *controls) {
   const size_t n = (size_t)m->vertex_count;
-  unsigned char *boundary = calloc(n, 1), *locked = calloc(n, 1);
+  unsigned char *boundary = calloc(n, 1), *constrained = calloc(n, 1);
   double *W = weight_matrix(m, o->weights, boundary), *A = zeros(n * n), *x = zeros(3 * n);
   double *weights = zeros(n), *targets = zeros(3 * n);
   memcpy(targets, m->positions, 3 * n * sizeof *targets);
   for (size_t v = 0; v < n; v++) {
-    locked[v] = boundary[v] && o->boundary == TS_MESH_BOUNDARY_FIXED;
+    constrained[v] = boundary[v] && o->boundary == TS_MESH_BOUNDARY_FIXED;
     weights[v] = o->fit;
   }
   for (int k = 0; k < controls->count; k++) {
     const size_t v = (size_t)controls->points[k].vertex;
     memcpy(targets + 3 * v, controls->points[k].place, 3 * sizeof *targets);
-    locked[v] = isinf(controls->points[k].weight) != 0;
+    constrained[v] = isinf(controls->points[k].weight) != 0;
     weights[v] = controls->points[k].weight;
   }
   for (size_t r = 0; r < n; r++) W[r * n + r] -= 1;
@@ -136,12 +136,12 @@ static double *reference(const mesh *m, const smoother_options *o, const dsi_con
     for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j < n && W[r * n + i] != 0; j++) A[i * n + j] += W[r * n + i] * W[r * n + j];
   for (size_t i = 0; i < n; i++) {
-    if (locked[i]) {
+    if (constrained[i]) {
       for (size_t j = 0; j < n; j++) A[i * n + j] = i == j;
     } else {
       A[i * n + i] += weights[i];
     }
-    for (size_t c = 0; c < 3; c++) x[3 * i + c] = (locked[i] ? 1 : weights[i]) * targets[3 * i + c];
+    for (size_t c = 0; c < 3; c++) x[3 * i + c] = (constrained[i] ? 1 : weights[i]) * targets[3 * i + c];
   }
   solve_dense(A, x, n);
   free(A);
@@ -149,7 +149,7 @@ static double *reference(const mesh *m, const smoother_options *o, const dsi_con
   free(weights);
   free(targets);
   free(boundary);
-  free(locked);
+  free(constrained);
   return x;
 }
 

@@ -37,7 +37,7 @@ file points.txt '# vertex x y z' '0 0 0 1.5 fixed' '' '5 2 0 0 # fixed too' '9 0
 run_dsi 0 noisy.obj --control points.txt --fix 20,21 -o held.obj --json
 same "fixed control points" "$(json integer dsi.fixed_control_points)" 4
 same "soft control points" "$(json integer dsi.soft_control_points)" 1
-same "vertices that do not move" "$(json integer locked_vertices)" 4
+same "vertices that do not move" "$(json integer constrained_vertices)" 4
 same "the first control point" "$(grep '^v ' held.obj | sed -n 1p)" "v 0 0 1.5"
 same "the second control point" "$(grep '^v ' held.obj | sed -n 6p)" "v 2 0 0"
 same "fixed vertices" "$(grep '^v ' held.obj | sed -n 21,22p)" "$(grep '^v ' noisy.obj | sed -n 21,22p)"
@@ -52,7 +52,7 @@ holds "a heavy control point" "$(far_from heavy.obj) < 0.1 * $light && $(far_fro
 
 # Boundaries.
 run_dsi 0 scan.obj -o fixed.obj --json
-same "boundary vertices stay" "$(unmoved scan.obj fixed.obj)" "$(json integer locked_vertices)"
+same "boundary vertices stay" "$(unmoved scan.obj fixed.obj)" "$(json integer constrained_vertices)"
 run_dsi 0 scan.obj -o free.obj --boundary free --json
 same boundary "$(json string boundary)" free
 holds "boundary vertices are free" "$(unmoved scan.obj free.obj) < 10"

@@ -107,8 +107,8 @@ refuse 1 "encloses no volume" --generate scan:500 --volume --backend $group
 # Boundaries.
 run_all 0 --generate scan:1500 --steps 0 -o scan.obj
 run_all 0 scan.obj --steps 2 -o fixed.obj --json
-same "boundary vertices stay" "$(unmoved scan.obj fixed.obj)" "$(json integer locked_vertices)"
-holds "there are boundary vertices" "$(json integer locked_vertices) > 50 && $(json integer boundary_loops) > 3"
+same "boundary vertices stay" "$(unmoved scan.obj fixed.obj)" "$(json integer constrained_vertices)"
+holds "there are boundary vertices" "$(json integer constrained_vertices) > 50 && $(json integer boundary_loops) > 3"
 run_all 0 scan.obj --steps 2 -o flow.obj --boundary free --json
 same boundary "$(json string boundary)" free
 holds "boundary vertices move" "$(unmoved scan.obj flow.obj) < 10"

@@ -74,8 +74,9 @@ TS_API ts_status ts_gl_space_size(const ts_space *space, int *width, int *height
 TS_API ts_status ts_gl_space_texels(const ts_space *space, int32_t *texels, size_t count);
 
 /* Returns a GL_TEXTURE_2D in the format RG32I that maps texels to indices: red is the index or -1 for padding,
- * green is 1 for a locked row; in the space of a bcrs2 or bcrs4 matrix red is the first index of the texel and
- * green has a bit for each locked row. Created by the first call, owned by the space. Errors: memory. */
+ * green is 1 for a constrained row; in the space of a bcrs2 or bcrs4 matrix red is the first index of the texel
+ * and green has a bit for each constrained row. Created by the first call, owned by the space. Errors: memory.
+ */
 TS_API ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture);
 
 /* Makes a context that the library opened itself (EGL or hidden window) current on this thread, so that the

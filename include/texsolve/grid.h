@@ -50,7 +50,7 @@ TS_API ts_status ts_grid_get_desc(const ts_space *grid, ts_grid_desc *desc);
  * eight largest is grounded: it loses its equation (see ts_multigrid_create).
  *
  * The matrix works wherever a ts_matrix does: ts_matrix_multiply, _residual, _diagonal, ts_solver_create
- * (locked rows: points without equation). The values are copied; the matrix keeps the grid alive. Errors:
+ * (constrained rows: points without equation). The values are copied; the matrix keeps the grid alive. Errors:
  * TS_ERROR_INVALID_ARGUMENT (not a grid; NaN or Inf; a coefficient that points out of the grid or belongs to a
  * point without equation: point and direction are named), memory. */
 TS_API ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **matrix);

@@ -46,10 +46,10 @@ typedef enum ts_mesh_boundary { TS_MESH_BOUNDARY_FIXED = 0, TS_MESH_BOUNDARY_FLO
 typedef struct ts_mesh_flow_desc {
   int32_t vertices, triangles;      /* at least 3 and 1 */
   const int32_t *triangle_vertices; /* 3 a triangle, 0 .. vertices-1, three different ones; an edge between
-                                       vertices that are not both locked has at most two triangles, which
+                                       vertices that are not both constrained has at most two triangles, which
                                        traverse it in opposite directions */
-  const unsigned char *locked;      /* `vertices` flags: constrained vertices. Default: none. A vertex without
-                                       triangles is constrained anyway */
+  const unsigned char *constrained; /* `vertices` flags: constrained vertices. Default: none. A vertex without
+                                  triangles is constrained anyway */
   ts_mesh_boundary boundary;        /* default: fixed */
   ts_format format;                 /* default: TS_FORMAT_AUTO */
   float speed;                      /* lambda; default: 3 */
@@ -71,8 +71,8 @@ TS_API void ts_mesh_flow_destroy(ts_mesh_flow **flow);
 
 typedef struct ts_mesh_flow_info {
   int32_t vertices, triangles;
-  int32_t boundary_vertices; /* at an edge with one triangle */
-  int32_t locked_vertices;   /* constrained, including a fixed boundary and vertices without triangles */
+  int32_t boundary_vertices;    /* at an edge with one triangle */
+  int32_t constrained_vertices; /* constrained, including a fixed boundary and vertices without triangles */
   ts_format format;
   size_t bytes_device;
 } ts_mesh_flow_info;

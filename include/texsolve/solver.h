@@ -107,7 +107,7 @@ typedef struct ts_solver_desc {
                          a solve can only end at one. Methods other than cg begin with a check in every
                          iteration and double the distance up to this; gmres checks at the end of a cycle
                          too. Default: the backend's */
-  int zero_start;     /* start from x = 0, whatever x holds, which saves a product; locked rows become 0
+  int zero_start;     /* start from x = 0, whatever x holds, which saves a product; constrained rows become 0
                          too. Default: start from the values in x */
   int reductions;     /* cg: reductions an iteration: 2 (Hestenes and Stiefel 1952), or 1, which sums one
                          product more and takes three dependent passes instead of five (Meurant 1987).
@@ -156,15 +156,15 @@ typedef struct ts_solver ts_solver;
  * over the column space.
  *
  * Errors: TS_ERROR_INVALID_ARGUMENT (a field and its value; a field of another method; a matrix that is not
- * square; locked rows with cgls), TS_ERROR_INCOMPATIBLE (a preconditioner or `transposed` over other spaces),
- * TS_ERROR_UNSUPPORTED (one reduction on a backend that has only two, or with a preconditioner that is not
- * diagonal), memory. */
+ * square; constrained rows with cgls), TS_ERROR_INCOMPATIBLE (a preconditioner or `transposed` over other
+ * spaces), TS_ERROR_UNSUPPORTED (one reduction on a backend that has only two, or with a preconditioner that is
+ * not diagonal), memory. */
 TS_API ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver);
 TS_API void ts_solver_destroy(ts_solver **solver);
 
 /* Solves A x = b for every component at once, each with its own step lengths, starting from the values in x (a
  * new vector holds 0) or, with zero_start, from 0. b is over the row space and x over the column space.
- * Unknowns of locked rows keep their values; with zero_start they become 0. cgls: where A has not the full
+ * Unknowns of constrained rows keep their values; with zero_start they become 0. cgls: where A has not the full
  * rank, a start from 0 leads to the solution that is shortest (with Jacobi: in the norm of M).
  *
  * Returns TS_OK only if every component meets the rule of ts_solver_desc.stop with the residual computed from

@@ -328,12 +328,12 @@ typedef struct ts_matrix_desc {
   ts_csr csr;
   ts_format format; /* default: TS_FORMAT_AUTO: what is fastest in products, by the bytes or texels it reads; on
                        a GPU csr or jagged for small matrices; gl without blocks unless `components` is 1 */
-  const unsigned char *locked; /* `rows` flags; rows flagged nonzero have no equation: their unknowns are
+  const unsigned char *constrained; /* `rows` flags; rows flagged nonzero have no equation: their unknowns are
                                   stored and used by other rows, and A x is 0 there (Bolz et al. 2003, 3.1.2,
                                   boundaries). For square matrices. Default: none */
-  ts_space *row_space;         /* use this space for the rows; default: a new one, rows sorted by length */
-  ts_space *column_space;      /* default: the row space if rows == columns, else a new natural one */
-  int keep_host_copy;          /* keep the CSR arrays on the host for ts_matrix_host_copy */
+  ts_space *row_space;              /* use this space for the rows; default: a new one, rows sorted by length */
+  ts_space *column_space;           /* default: the row space if rows == columns, else a new natural one */
+  int keep_host_copy;               /* keep the CSR arrays on the host for ts_matrix_host_copy */
   int components;  /* of the vectors that it will multiply, 1 to 4, if known: TS_FORMAT_AUTO chooses by it. With
                       1 backend gl may take blocks, over whose spaces vectors have one component only. Default:
                       0, not known */
@@ -342,10 +342,10 @@ typedef struct ts_matrix_desc {
 
 /* Lays out and uploads a matrix.
  * Errors: TS_ERROR_INVALID_ARGUMENT (offsets that do not ascend, a column out of range, NaN or Inf: the row
- * and the entry are named; locked rows of a matrix that is not square, or beside a row_space, which has locked
- * rows of its own; components beyond 4), TS_ERROR_INCOMPATIBLE (a space of another size or context, or made for
- * other blocks), TS_ERROR_UNSUPPORTED (a format that the backend lacks, a space that is a grid), TS_ERROR_LIMIT
- * (texture size), memory. */
+ * and the entry are named; constrained rows of a matrix that is not square, or beside a row_space, which has
+ * constrained rows of its own; components beyond 4), TS_ERROR_INCOMPATIBLE (a space of another size or context,
+ * or made for other blocks), TS_ERROR_UNSUPPORTED (a format that the backend lacks, a space that is a grid),
+ * TS_ERROR_LIMIT (texture size), memory. */
 TS_API ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
 TS_API void ts_matrix_destroy(ts_matrix **matrix);
 
@@ -372,12 +372,12 @@ typedef struct ts_matrix_info {
   char choice[200];
   int32_t blocks;    /* that the matrix has in a format of blocks; else 0 */
   double fill_ratio; /* nonzeros / numbers in those blocks; 1 in the other formats */
-  int32_t locked_rows;
+  int32_t constrained_rows;
   int32_t rectangles;  /* that rows are packed in; 0 without packing */
   int32_t loops;       /* runs of rectangles with one loop length */
   int32_t longest_row; /* entries of the longest row */
   int32_t split_rows;  /* rows so long that they are summed in several passes */
-  int symmetric;       /* 1 if A equals its transpose within single precision (locked rows aside) */
+  int symmetric;       /* 1 if A equals its transpose within single precision (constrained rows aside) */
   int32_t unsymmetric_row, unsymmetric_column; /* the first entry that differs from its mirror, or -1 */
   int32_t zero_diagonal_row;                   /* the first row whose diagonal is missing or 0, or -1 */
   double seconds_layout, seconds_upload;
@@ -386,14 +386,14 @@ typedef struct ts_matrix_info {
 /* No host synchronisation. */
 TS_API ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info);
 
-/* The matrix in CSR (columns ascending, duplicates added up, locked rows empty), borrowed until the matrix is
- * destroyed; ts_matrix_set_values replaces the values in place. TS_ERROR_INVALID_ARGUMENT unless made with
+/* The matrix in CSR (columns ascending, duplicates added up, constrained rows empty), borrowed until the matrix
+ * is destroyed; ts_matrix_set_values replaces the values in place. TS_ERROR_INVALID_ARGUMENT unless made with
  * keep_host_copy. */
 TS_API ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr);
 
 /* y = A x, and r = b - A x; y and r must not be x (TS_ERROR_INVALID_ARGUMENT), r may be b. Every component
- * of x is multiplied by the same matrix. Locked rows of the result are 0. y, r and b are over the row space, x
- * over the column space, all with as many components (TS_ERROR_INCOMPATIBLE otherwise). No host
+ * of x is multiplied by the same matrix. Constrained rows of the result are 0. y, r and b are over the row
+ * space, x over the column space, all with as many components (TS_ERROR_INCOMPATIBLE otherwise). No host
  * synchronisation. */
 TS_API ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vector *x);
 TS_API ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix,

@@ -1,7 +1,7 @@
 // y = A x for compressed rows of blocks (Buatois et al. 2008), stored as the jagged format stores entries: block k of block
 // row I lies in slab k of the row's rectangle, at the row's place in it:
 //   y_I = A_II x_I + sum over k < length of A_k x[pointer_k]      2 x 2 or 4 x 4 numbers times the 2 or 4 of a texel
-// Reads entries, diagonal (blocks) and pointers; with LANES, where rows of a block are locked, which are not.
+// Reads entries, diagonal (blocks) and pointers; with LANES, where rows of a block are constrained, which are not.
 #include "include/spmv.glsl"
 #include "include/bcrs.glsl"
 #ifdef LANES

@@ -66,7 +66,7 @@ static ts_status create_parts(ts_mesh_flow *flow, const ts_mesh_flow_desc *desc,
   ts_context *context = flow->context;
   static const ts_vector_desc three = {.components = 3};
   TSI_TRY(tsi_mesh_operator_create(context, TSI_MESH_SURFACE, &topology->surface, desc->format, NULL,
-                                   topology->locked, &flow->surface));
+                                   topology->constrained, &flow->surface));
   ts_space *space = flow->surface.matrix->row_space;
   TSI_TRY(ts_vector_create(space, &three, &flow->force));
   TSI_TRY(ts_vector_create(space, &three, &flow->change));
@@ -104,7 +104,7 @@ ts_status ts_mesh_flow_create(ts_context *context, const ts_mesh_flow_desc *desc
       flow->info = (ts_mesh_flow_info){.vertices = desc->vertices,
                                        .triangles = desc->triangles,
                                        .boundary_vertices = topology.boundary_vertices,
-                                       .locked_vertices = topology.locked_vertices,
+                                       .constrained_vertices = topology.constrained_vertices,
                                        .format = flow->surface.matrix->info.format,
                                        .bytes_device = context->bytes_device - bytes_before};
       *out = flow;

@@ -7,7 +7,7 @@
 #include "mesh_operator.h"
 
 static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pattern, ts_format format,
-                               ts_space *space, const unsigned char *locked) {
+                               ts_space *space, const unsigned char *constrained) {
   const tsi_host_csr csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL, 0};
   char choice[sizeof op->matrix->info.choice] = "";
   if (format == TS_FORMAT_AUTO) /* corners are not laid out in blocks */
@@ -16,7 +16,7 @@ static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pa
       .csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL},
       .format = format,
       .row_space = space,
-      .locked = space ? NULL : locked};
+      .constrained = space ? NULL : constrained};
   TSI_TRY(ts_matrix_create(op->context, &desc, &op->matrix));
   if (choice[0]) memcpy(op->matrix->info.choice, choice, sizeof choice);
   op->matrix->device_values = 1;
@@ -100,10 +100,10 @@ static ts_status pack(const tsi_mesh_operator *op, const tsi_mesh_pattern *patte
 /* ---- Creation ---- */
 
 ts_status tsi_mesh_operator_create(ts_context *context, tsi_mesh_kind kind, const tsi_mesh_pattern *pattern,
-                                   ts_format format, ts_space *space, const unsigned char *locked,
+                                   ts_format format, ts_space *space, const unsigned char *constrained,
                                    tsi_mesh_operator *out) {
   *out = (tsi_mesh_operator){.context = context, .kind = kind};
-  TSI_TRY(create_matrix(out, pattern, format, space, locked));
+  TSI_TRY(create_matrix(out, pattern, format, space, constrained));
   tsi_mesh_packed packed;
   ts_status status = pack(out, pattern, &packed);
   if (status == TS_OK) status = tsi_enter(context);

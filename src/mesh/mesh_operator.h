@@ -10,7 +10,7 @@
 
 /* ---- Patterns ---- */
 
-/* Rows in canonical CSR: neighbours and the diagonal. Locked vertices have no row. */
+/* Rows in canonical CSR: neighbours and the diagonal. Constrained vertices have no row. */
 typedef struct tsi_mesh_pattern {
   int32_t rows; /* 0: there is no such pattern */
   int32_t *row_offsets, *columns;
@@ -20,8 +20,8 @@ typedef struct tsi_mesh_pattern {
 } tsi_mesh_pattern;
 
 typedef struct tsi_mesh_topology {
-  int32_t boundary_vertices, locked_vertices;
-  unsigned char *locked;           /* per vertex: does not move */
+  int32_t boundary_vertices, constrained_vertices;
+  unsigned char *constrained;      /* per vertex: does not move */
   tsi_mesh_pattern surface, curve; /* the curve only where a boundary flows */
 } tsi_mesh_topology;
 
@@ -73,7 +73,7 @@ typedef struct tsi_mesh_packed {
    * `scale` is a power of two; the other two are in the unit that it makes. */                                \
   REQUIRED(prefix, ts_status, assemble,                                                                        \
            (tsi_mesh_operator *op, const ts_vector *x, float scale, float factor, float shortest))             \
-  /* g = (M x - A x) scale from differences: g_i = sum of a_ij scale (x_i - x_j). g is not x. Locked rows of g \
+  /* g = (M x - A x) scale from differences: g_i = sum of a_ij scale (x_i - x_j). g is not x. Constrained rows of g \
    * become 0. */                                                                                              \
   REQUIRED(prefix, ts_status, force,                                                                           \
            (ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale))
@@ -83,9 +83,9 @@ struct tsi_mesh_ops {
   TSI_MESH_OPERATIONS(TSI_FIELD, TSI_FIELD, )
 };
 
-/* `space`: NULL for a new one with these locked vertices. */
+/* `space`: NULL for a new one with these constrained vertices. */
 ts_status tsi_mesh_operator_create(ts_context *context, tsi_mesh_kind kind, const tsi_mesh_pattern *pattern,
-                                   ts_format format, ts_space *space, const unsigned char *locked,
+                                   ts_format format, ts_space *space, const unsigned char *constrained,
                                    tsi_mesh_operator *out);
 void tsi_mesh_operator_destroy(tsi_mesh_operator *op);
 

@@ -120,28 +120,29 @@ static ts_status refuse_edge(const builder *b, int32_t vertex, const edge_side *
   if (count == 2)
     return tsi_fail(
         b->context, TS_ERROR_INVALID_ARGUMENT,
-        "triangles %d and %d pass edge %d-%d in one direction; turn one of them, or lock both vertices",
+        "triangles %d and %d pass edge %d-%d in one direction; turn one of them, or constrain both vertices",
         sides[0].triangle, sides[1].triangle, low, high);
   char list[96] = "";
   for (int32_t k = 0; k < count && k < 5; k++) {
     const size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%d", k ? ", " : "", sides[k].triangle);
   }
-  return tsi_fail(b->context, TS_ERROR_INVALID_ARGUMENT,
-                  "edge %d-%d has %d triangles: %s%s; an edge has two at most, unless both vertices are locked",
-                  low, high, count, list, count > 5 ? ", ..." : "");
+  return tsi_fail(
+      b->context, TS_ERROR_INVALID_ARGUMENT,
+      "edge %d-%d has %d triangles: %s%s; an edge has two at most, unless both vertices are constrained", low,
+      high, count, list, count > 5 ? ", ..." : "");
 }
 
 /* Counts the neighbours and the boundary edges of every vertex; refuses what is no surface. */
 static ts_status look_at_edges(builder *b) {
-  const unsigned char *locked = b->desc->locked;
+  const unsigned char *constrained = b->desc->constrained;
   for (int32_t v = 0; v < b->desc->vertices; v++) {
     const int32_t count = collect_sides(b, v);
     for (int32_t k = 0, n; k < count; k += n) {
       const edge_side *side = &b->sides[k];
       n = sides_of_edge(b, k, count);
       if ((n > 2 || (n == 2 && side[0].leaves == side[1].leaves)) &&
-          !(locked && locked[v] && locked[side->neighbour]))
+          !(constrained && constrained[v] && constrained[side->neighbour]))
         return refuse_edge(b, v, side, n);
       b->neighbours[v]++;
       b->boundary_edges[v] += n == 1;
@@ -161,7 +162,7 @@ static void free_pattern(ts_context *context, tsi_mesh_pattern *pattern) {
 }
 
 void tsi_mesh_topology_free(ts_context *context, tsi_mesh_topology *topology) {
-  tsi_free(context, topology->locked);
+  tsi_free(context, topology->constrained);
   free_pattern(context, &topology->surface);
   free_pattern(context, &topology->curve);
 }
@@ -172,7 +173,7 @@ static int32_t row_length(const builder *b, tsi_mesh_kind kind, int32_t v) {
   return b->boundary_edges[v] ? 0 : b->neighbours[v];
 }
 
-static ts_status allocate_pattern(const builder *b, const unsigned char *locked, tsi_mesh_kind kind,
+static ts_status allocate_pattern(const builder *b, const unsigned char *constrained, tsi_mesh_kind kind,
                                   tsi_mesh_pattern *p) {
   ts_context *context = b->context;
   const int32_t rows = b->desc->vertices;
@@ -181,7 +182,7 @@ static ts_status allocate_pattern(const builder *b, const unsigned char *locked,
   int64_t entries = 0;
   for (int32_t v = 0; v < rows; v++) {
     p->row_offsets[v] = (int32_t)entries;
-    if (!locked[v]) entries += row_length(b, kind, v) + 1;
+    if (!constrained[v]) entries += row_length(b, kind, v) + 1;
     if (entries > INT32_MAX)
       return tsi_fail(context, TS_ERROR_LIMIT, "the mesh has more than %d pairs of neighbours", INT32_MAX);
   }
@@ -226,10 +227,10 @@ static void fill_row(const builder *b, tsi_mesh_kind kind, int32_t vertex, int32
 
 static ts_status make_patterns(builder *b, tsi_mesh_topology *out) {
   const int flows = b->desc->boundary == TS_MESH_BOUNDARY_FLOW && out->boundary_vertices > 0;
-  TSI_TRY(allocate_pattern(b, out->locked, TSI_MESH_SURFACE, &out->surface));
-  if (flows) TSI_TRY(allocate_pattern(b, out->locked, TSI_MESH_CURVE, &out->curve));
+  TSI_TRY(allocate_pattern(b, out->constrained, TSI_MESH_SURFACE, &out->surface));
+  if (flows) TSI_TRY(allocate_pattern(b, out->constrained, TSI_MESH_CURVE, &out->curve));
   for (int32_t v = 0; v < b->desc->vertices; v++) {
-    if (out->locked[v]) continue;
+    if (out->constrained[v]) continue;
     const int32_t count = collect_sides(b, v);
     fill_row(b, TSI_MESH_SURFACE, v, count, &out->surface);
     if (flows) fill_row(b, TSI_MESH_CURVE, v, count, &out->curve);
@@ -245,16 +246,16 @@ static ts_status build(builder *b, tsi_mesh_topology *out) {
   b->sides = tsi_malloc(context, 2 * (size_t)b->at.most, sizeof *b->sides);
   b->neighbours = tsi_calloc(context, vertices, sizeof *b->neighbours);
   b->boundary_edges = tsi_calloc(context, vertices, sizeof *b->boundary_edges);
-  out->locked = tsi_calloc(context, vertices, 1);
-  if (!b->sides || !b->neighbours || !b->boundary_edges || !out->locked)
+  out->constrained = tsi_calloc(context, vertices, 1);
+  if (!b->sides || !b->neighbours || !b->boundary_edges || !out->constrained)
     return tsi_out_of_memory(context, "a mesh", vertices * 9);
   TSI_TRY(look_at_edges(b));
   for (size_t v = 0; v < vertices; v++) {
     const int at_boundary = b->boundary_edges[v] > 0;
     out->boundary_vertices += at_boundary;
-    out->locked[v] = (b->desc->locked && b->desc->locked[v]) || b->neighbours[v] == 0 ||
-                     (at_boundary && b->desc->boundary == TS_MESH_BOUNDARY_FIXED);
-    out->locked_vertices += out->locked[v];
+    out->constrained[v] = (b->desc->constrained && b->desc->constrained[v]) || b->neighbours[v] == 0 ||
+                          (at_boundary && b->desc->boundary == TS_MESH_BOUNDARY_FIXED);
+    out->constrained_vertices += out->constrained[v];
   }
   return make_patterns(b, out);
 }

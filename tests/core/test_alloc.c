@@ -72,7 +72,7 @@ static void matrices(void) {
   ts_format formats[8];
   const int format_count = list_formats(context, formats);
   ref_matrix samples[] = {ref_grid(20, 20), ref_dense_row(3000, 7, 3), ref_uneven_rows(300, 200, 30, 5)};
-  unsigned char locked[400] = {0, 1, 1};
+  unsigned char constrained[400] = {0, 1, 1};
   for (int s = 0; s < 3; s++) {
     /* The rows of the sample in descending order of columns, so that a sorted copy has to be made. */
     ref_matrix *m = &samples[s];
@@ -89,7 +89,7 @@ static void matrices(void) {
         matrix_desc.csr = ref_csr(m);
         matrix_desc.format = formats[f];
         matrix_desc.keep_host_copy = kind;
-        matrix_desc.locked = kind && s == 0 ? locked : NULL;
+        matrix_desc.constrained = kind && s == 0 ? constrained : NULL;
         ts_matrix *matrix = NULL;
         FAIL_EACH_CREATION(context, matrix, ts_matrix_create(context, &matrix_desc, &matrix));
         const ts_csr csr = ref_csr(m);

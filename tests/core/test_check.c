@@ -25,9 +25,9 @@ static int open_fixture(fixture *f) {
   const ts_context_desc desc = {.backend = "check:cpu"};
   if (!CHECK_OK(NULL, ts_context_create(&desc, &f->context))) return 0;
   ref_matrix m = ref_grid(7, 11);
-  unsigned char locked[size] = {0};
-  locked[5] = locked[40] = 1;
-  const ts_matrix_desc matrix_desc = {.csr = ref_csr(&m), .locked = locked};
+  unsigned char constrained[size] = {0};
+  constrained[5] = constrained[40] = 1;
+  const ts_matrix_desc matrix_desc = {.csr = ref_csr(&m), .constrained = constrained};
   CHECK_OK(f->context, ts_matrix_create(f->context, &matrix_desc, &f->matrix));
   ref_free(&m);
   if (!f->matrix) return 0;
@@ -95,7 +95,7 @@ static ts_status axpby_reads_dropped(ts_vector *out, ts_coefficient a, const ts_
   return put(out, 9, 1, value);
 }
 
-static ts_status spmv_locked(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+static ts_status spmv_constrained(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   TSI_TRY(cpu_csr_kind.spmv(y, A, x));
   return put(y, 40, 0, 1.5f);
 }
@@ -143,11 +143,11 @@ static void wrong_products(void) {
   fixture f;
   if (open_fixture(&f)) {
     tsi_matrix_kind faulty = cpu_csr_kind;
-    faulty.spmv = spmv_locked;
+    faulty.spmv = spmv_constrained;
     CHECK(((const check_kind *)f.matrix->kind)->inner == &cpu_csr_kind);
     ((check_kind *)f.matrix->kind)->inner = &faulty;
     CHECK_FAILS(f.context, ts_matrix_multiply(f.y, f.matrix, f.x), TS_ERROR_DEVICE, "spmv left 1.5", "(40, 0)",
-                "locked row");
+                "constrained row");
   }
   close_fixture(&f);
 }

@@ -118,12 +118,12 @@ static void bad_matrix_fields(void) {
   refuse_matrix(&desc, TS_ERROR_LIMIT, "2147483647 x 80", "2147482624", "");
   desc = good, desc.csr.columns = INT32_MAX;
   refuse_matrix(&desc, TS_ERROR_LIMIT, "80 x 2147483647", "2147482624", "");
-  unsigned char locked[80] = {1};
+  unsigned char constrained[80] = {1};
   ref_matrix tall = ref_uneven_rows(80, 20, 5, 1);
-  desc = good, desc.locked = locked, desc.csr = ref_csr(&tall);
-  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "locked", "80", "20");
-  desc = good, desc.locked = locked, desc.row_space = space;
-  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "locked", "row_space", "");
+  desc = good, desc.constrained = constrained, desc.csr = ref_csr(&tall);
+  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "constrained", "80", "20");
+  desc = good, desc.constrained = constrained, desc.row_space = space;
+  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "constrained", "row_space", "");
   ref_free(&tall);
 }
 

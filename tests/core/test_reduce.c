@@ -134,23 +134,23 @@ static void maximum(void) {
     }
 }
 
-/* In the space of a matrix rows are sorted and packed, and locked ones lie apart; all of them count. */
+/* In the space of a matrix rows are sorted and packed, and constrained ones lie apart; all of them count. */
 static void space_of_a_matrix(void) {
   const int32_t nx = 37, ny = 29, size = nx * ny;
   ref_matrix m = ref_grid(nx, ny);
-  unsigned char *locked = calloc((size_t)size, 1);
-  for (int32_t i = 0; i < size; i++) locked[i] = i % 5 == 0;
+  unsigned char *constrained = calloc((size_t)size, 1);
+  for (int32_t i = 0; i < size; i++) constrained[i] = i % 5 == 0;
   for (int kind = 0; kind < 2; kind++) {
     ts_matrix_desc desc = {0};
     desc.csr = ref_csr(&m);
-    desc.locked = kind ? locked : NULL;
+    desc.constrained = kind ? constrained : NULL;
     ts_matrix *matrix = NULL;
-    test_context_label("matrix, %s", kind ? "locked rows" : "all free");
+    test_context_label("matrix, %s", kind ? "constrained rows" : "all free");
     if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
     float *xs = ref_values((size_t)size * 2, 3, -8, -1), *ys = ref_values((size_t)size * 2, 4, -1, 1),
           values[4];
     check_sums(ts_matrix_row_space(matrix), 2, xs, ys, size);
-    xs[2 * 125] = -0.5f; /* a locked index, when some are */
+    xs[2 * 125] = -0.5f; /* a constrained index, when some are */
     xs[2 * 126 + 1] = -0.25f;
     ts_vector *x = make_vector(ts_matrix_row_space(matrix), 2, xs);
     ts_scalars *scalars = make_scalars(context, 1);
@@ -164,7 +164,7 @@ static void space_of_a_matrix(void) {
     ts_scalars_destroy(&scalars);
     ts_matrix_destroy(&matrix);
   }
-  free(locked);
+  free(constrained);
   ref_free(&m);
 }
 

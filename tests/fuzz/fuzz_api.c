@@ -53,14 +53,14 @@ static ts_space *any_space(state *s) {
 static void make_matrix(state *s) {
   int32_t offsets[MOST + 1] = {0}, columns[ENTRIES];
   float values[ENTRIES];
-  unsigned char locked[MOST];
+  unsigned char constrained[MOST];
   ts_matrix **A = &s->matrices[pick(s)];
   const int rows = fuzz_take(&s->in, MOST + 1),
             wide = fuzz_take(&s->in, 4) == 0 ? fuzz_take(&s->in, MOST) : rows;
   const int fault = fuzz_take(&s->in, 16) == 0, spd = fuzz_take(&s->in, 2);
   int count = 0;
   for (int i = 0; i < rows; i++) {
-    locked[i] = fuzz_take(&s->in, 5) == 0;
+    constrained[i] = fuzz_take(&s->in, 5) == 0;
     const int length = spd ? 1 : fuzz_take(&s->in, 4);
     for (int k = 0; k < length && count < ENTRIES; k++, count++) {
       columns[count] = spd ? i : fuzz_take(&s->in, (wide ? wide : 1) + fault);
@@ -72,7 +72,7 @@ static void make_matrix(state *s) {
                          .format = (ts_format)fuzz_take(&s->in, 8),
                          .keep_host_copy = fuzz_take(&s->in, 2),
                          .components = fuzz_take(&s->in, 6)};
-  if (fuzz_take(&s->in, 3) == 0) desc.locked = locked;
+  if (fuzz_take(&s->in, 3) == 0) desc.constrained = constrained;
   if (fuzz_take(&s->in, 4) == 0) desc.row_space = any_space(s);
   if (fuzz_take(&s->in, 4) == 0) desc.column_space = any_space(s);
   ts_matrix *made; /* perhaps over a space of the one that it replaces */

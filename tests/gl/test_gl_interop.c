@@ -16,7 +16,7 @@
 static ts_context *context;
 static ts_matrix *matrix;
 static ref_matrix grid;
-static const unsigned char locked[20 * 15] = {[0] = 1, [7] = 1, [123] = 1, [299] = 1};
+static const unsigned char constrained[20 * 15] = {[0] = 1, [7] = 1, [123] = 1, [299] = 1};
 enum { unknowns = 20 * 15 };
 
 static const GLenum formats[5] = {0, GL_R32F, GL_RG32F, GL_RGBA32F, GL_RGBA32F};
@@ -349,7 +349,7 @@ static void refused_textures(void) {
   CHECK_INT(glGetError(), GL_NO_ERROR); /* the library leaves no error behind */
 }
 
-/* From texels back to indices: the index, -1 for padding, and 1 in green for locked rows. */
+/* From texels back to indices: the index, -1 for padding, and 1 in green for constrained rows. */
 static void index_texture(void) {
   ts_space *space = ts_matrix_row_space(matrix);
   int width, height, got_width, got_height, padding = 0;
@@ -375,7 +375,7 @@ static void index_texture(void) {
   CHECK_INT(glGetError(), GL_NO_ERROR);
   for (int i = 0; i < unknowns; i++) {
     const int32_t *texel = image + 2 * (texels[2 * i + 1] * width + texels[2 * i]);
-    if (!CHECK_INT(texel[0], i) || !CHECK_INT(texel[1], locked[i])) break;
+    if (!CHECK_INT(texel[0], i) || !CHECK_INT(texel[1], constrained[i])) break;
   }
   for (int k = 0; k < width * height; k++) padding += image[2 * k] == -1;
   CHECK_INT(padding, width * height - unknowns);
@@ -484,7 +484,7 @@ static void draw_a_solution(void) {
   glDeleteTextures(1, &target);
   float *xs = read_vector(x);
   CHECK(memcmp(drawn, xs, sizeof drawn) == 0);
-  CHECK(ref_relative_residual(&grid, locked, 1, 0, drawn, bs) <= 1e-4);
+  CHECK(ref_relative_residual(&grid, constrained, 1, 0, drawn, bs) <= 1e-4);
   /* The library goes on after the application has used the context. */
   CHECK_OK(context, ts_vector_fill(x, 1));
   CHECK_OK(context, ts_matrix_multiply(b, matrix, x));
@@ -510,7 +510,7 @@ static void solve_in_textures(void) {
     CHECK_OK(context, ts_vector_write(b, bs, unknowns));
     CHECK_OK(context, ts_solver_solve(cg, b, x, NULL));
     float *xs = read_vector(x);
-    CHECK(ref_relative_residual(&grid, locked, 1, 0, xs, bs) <= 1e-4);
+    CHECK(ref_relative_residual(&grid, constrained, 1, 0, xs, bs) <= 1e-4);
     check_texture(x, xs);
     free(xs);
   }
@@ -528,7 +528,7 @@ static void run_all(void (*run)(void)) {
   grid = ref_grid(20, 15);
   ts_matrix_desc desc = {0};
   desc.csr = ref_csr(&grid);
-  desc.locked = locked;
+  desc.constrained = constrained;
   if (CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) run();
   test_context_label("%s", "");
   ts_matrix_destroy(&matrix);

@@ -286,7 +286,7 @@ static void call_mesh_flow(ts_context *context, ts_format format) {
 
 static void call_everything(ts_format format) {
   ref_matrix m = ref_dense_row(700, 5, 3), spd = ref_grid(23, 17);
-  unsigned char locked[23 * 17] = {1, 0, 1};
+  unsigned char constrained[23 * 17] = {1, 0, 1};
   float *bs = ref_values(3 * 391, 3, -1, 1), slot[8], xs[3 * 391];
   const int32_t n = 391;
   ts_context_desc desc = test_desc();
@@ -310,7 +310,7 @@ static void call_everything(ts_format format) {
   ts_matrix *split = NULL, *matrix = NULL;
   STEP(context, ts_matrix_create(context, &matrix_desc, &split));
   matrix_desc.csr = ref_csr(&spd);
-  matrix_desc.locked = locked;
+  matrix_desc.constrained = constrained;
   STEP(context, ts_matrix_create(context, &matrix_desc, &matrix));
   STEP(context, ts_matrix_set_values(matrix, &matrix_desc.csr));
   ts_vector *b = NULL, *x = NULL, *y = NULL, *p = NULL, *q = NULL;
@@ -354,7 +354,7 @@ static void call_everything(ts_format format) {
   STEP(context, ts_solver_create(matrix, NULL, &cg));
   STEP(context, ts_solver_solve(cg, b, x, NULL));
   STEP(context, ts_vector_read(x, xs, (size_t)n * 3));
-  CHECK(ref_worst_residual(&spd, locked, 3, xs, bs) <= 1e-4);
+  CHECK(ref_worst_residual(&spd, constrained, 3, xs, bs) <= 1e-4);
   ts_gl_texture where;
   int width, height;
   int32_t texels[2 * 391];

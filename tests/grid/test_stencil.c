@@ -158,12 +158,12 @@ static void check_products(const grid_sample *sample, ts_matrix *matrix, int com
 static void check_info(const grid_sample *sample, const ts_matrix *matrix) {
   const ts_matrix_info info = matrix_info(matrix);
   const int32_t points = (int32_t)grid_points(sample);
-  int32_t locked = 0, longest = 0;
+  int32_t constrained = 0, longest = 0;
   int64_t nonzeros = 0;
   for (int32_t p = 0; p < points; p++) {
     int32_t length = 0;
     for (int k = 0; k < 9; k++) length += sample->values[9 * p + k] != 0;
-    locked += !grid_has_equation(sample, (size_t)p);
+    constrained += !grid_has_equation(sample, (size_t)p);
     nonzeros += length;
     if (length > longest) longest = length;
   }
@@ -173,7 +173,7 @@ static void check_info(const grid_sample *sample, const ts_matrix *matrix) {
   CHECK_INT(info.nonzeros, nonzeros);
   CHECK(info.stored_entries >= nonzeros);
   CHECK_INT(info.longest_row, longest);
-  CHECK_INT(info.locked_rows, locked);
+  CHECK_INT(info.constrained_rows, constrained);
   CHECK_INT(info.zero_diagonal_row, -1);
   CHECK(info.bytes_device > 0 && info.bytes_device <= context_info(context).bytes_device);
 }
@@ -197,7 +197,7 @@ static void products(void) {
   }
 }
 
-/* Between five and nine points, and with holes that come and go. */
+/* Between five and nine points, and with constrained points that come and go. */
 static void set_values(void) {
   const ts_grid_desc desc = {29, 18, 1, 0};
   ts_space *grid = make_grid(context, &desc);
@@ -288,9 +288,9 @@ static void check_parts(const grid_problem *problem, int parts, int32_t first_si
       if (stencil->part_sizes[k] > largest) largest = stencil->part_sizes[k];
     CHECK_INT(largest, first_size);
     /* A pinned point's equation is gone on the device, and counted. */
-    int locked = pinned;
-    for (size_t p = 0; p < grid_points(&sample); p++) locked += !grid_has_equation(&sample, p);
-    CHECK_INT(matrix_info(matrix).locked_rows, locked);
+    int constrained = pinned;
+    for (size_t p = 0; p < grid_points(&sample); p++) constrained += !grid_has_equation(&sample, p);
+    CHECK_INT(matrix_info(matrix).constrained_rows, constrained);
   }
   ts_matrix_destroy(&matrix);
   grid_free(&sample);

@@ -28,10 +28,10 @@ static tsi_grid make_grid(void) {
 /* Points without equation, coefficients towards few or many neighbours and from one side or both. */
 static void make_values(const tsi_grid *g, float *values) {
   const int directions = random_below(2) ? 9 : 4;
-  const uint32_t density = 1 + random_below(5), holes = random_below(6), one_sided = random_below(2);
+  const uint32_t density = 1 + random_below(5), constrained = random_below(6), one_sided = random_below(2);
   const int32_t points = g->width * g->height;
   memset(values, 0, sizeof(float) * 9 * (size_t)points);
-  for (int32_t p = 0; p < points; p++) values[9 * p + TSI_CENTRE] = random_below(10) < holes ? 0 : 1;
+  for (int32_t p = 0; p < points; p++) values[9 * p + TSI_CENTRE] = random_below(10) < constrained ? 0 : 1;
   for (int32_t p = 0; p < points; p++) {
     float *a = values + 9 * (size_t)p;
     if (a[TSI_CENTRE] == 0) continue;
@@ -131,7 +131,7 @@ static int32_t first_unsymmetric(const tsi_grid *g, const float *values) {
 static void check_info(const tsi_grid *g, const float *values, const tsi_stencil_facts *facts,
                        const ts_matrix_info *info) {
   const int32_t points = g->width * g->height, unsymmetric = first_unsymmetric(g, values);
-  int32_t nonzeros = 0, longest = 0, holes = 0, corners = 0;
+  int32_t nonzeros = 0, longest = 0, constrained = 0, corners = 0;
   double norm = 0;
   for (int32_t p = 0; p < points; p++) {
     int32_t length = 0;
@@ -144,11 +144,11 @@ static void check_info(const tsi_grid *g, const float *values, const tsi_stencil
     nonzeros += length;
     longest = length > longest ? length : longest;
     norm = sum > norm ? sum : norm;
-    holes += values[9 * p + TSI_CENTRE] == 0;
+    constrained += values[9 * p + TSI_CENTRE] == 0;
   }
   CHECK_INT(info->nonzeros, nonzeros);
   CHECK_INT(info->longest_row, longest);
-  CHECK_INT(info->locked_rows, holes);
+  CHECK_INT(info->constrained_rows, constrained);
   CHECK_INT(facts->five_point, corners == 0);
   CHECK(facts->norm_infinity == norm);
   CHECK_INT(info->symmetric, unsymmetric < 0);

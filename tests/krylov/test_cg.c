@@ -149,8 +149,8 @@ static void warm_start(void) {
   ref_free(&m);
 }
 
-/* Unknowns that are locked keep their values, and the others solve the equations with them. */
-static void locked(void) {
+/* Unknowns that are constrained keep their values, and the others solve the equations with them. */
+static void constrained(void) {
   const int32_t nx = 31, ny = 23, n = nx * ny;
   ref_matrix m = ref_grid(nx, ny);
   unsigned char *flags = calloc((size_t)n, 1);
@@ -166,7 +166,7 @@ static void locked(void) {
       ts_matrix_desc matrix_desc = {0};
       matrix_desc.csr = ref_csr(&m);
       matrix_desc.format = formats[f];
-      matrix_desc.locked = flags;
+      matrix_desc.constrained = flags;
       ts_matrix *matrix = NULL;
       test_context_label("%s, %d components", ts_format_name(formats[f]), components);
       if (CHECK_OK(context, ts_matrix_create(context, &matrix_desc, &matrix))) {
@@ -175,7 +175,8 @@ static void locked(void) {
         ts_result result;
         CHECK_OK(context, solve(matrix, &desc, components, bs, xs, &result));
         for (int c = 0; c < components; c++) {
-          /* Relative to the right-hand side with the locked values moved over, or to b alone: within a factor.
+          /* Relative to the right-hand side with the constrained values moved over, or to b alone: within a
+           * factor.
            */
           const double residual = ref_relative_residual(&m, flags, components, c, xs, bs);
           CHECK(residual <= 1.01e-5);
@@ -285,20 +286,20 @@ static void solver_is_reused(void) {
   ref_free(&m);
 }
 
-/* With zero_start x may hold anything: the result is that of a solve from 0, to the bit, and 0 at locked
+/* With zero_start x may hold anything: the result is that of a solve from 0, to the bit, and 0 at constrained
  * indices. */
 static void zero_start(void) {
   ref_matrix m = ref_grid(23, 19);
-  unsigned char *locked = calloc((size_t)m.rows, 1);
-  for (int32_t i = 0; i < m.rows; i += 7) locked[i] = 1;
-  ts_matrix_desc desc = {.csr = ref_csr(&m), .locked = locked};
+  unsigned char *constrained = calloc((size_t)m.rows, 1);
+  for (int32_t i = 0; i < m.rows; i += 7) constrained[i] = 1;
+  ts_matrix_desc desc = {.csr = ref_csr(&m), .constrained = constrained};
   ts_matrix *matrix = NULL;
   CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
   const size_t count = (size_t)m.rows;
   float *bs = ref_values(count, 91, -1, 1), *from_zero = calloc(count, sizeof *from_zero),
         *anything = ref_values(count, 92, -1e6F, 1e6F);
   anything[3] = NAN;
-  anything[7] = 5; /* locked */
+  anything[7] = 5; /* constrained */
   ts_result result;
   const ts_solver_desc plain = {.rtol = 1e-4}, zero = {.rtol = 1e-4, .zero_start = 1};
   CHECK_OK(context, solve(matrix, &plain, 1, bs, from_zero, &result));
@@ -310,7 +311,7 @@ static void zero_start(void) {
   CHECK_INT(result.reason, TS_REASON_ZERO_RESIDUAL);
   for (size_t i = 0; i < count; i++)
     if (!CHECK(anything[i] == 0)) break;
-  free(bs), free(from_zero), free(anything), free(locked);
+  free(bs), free(from_zero), free(anything), free(constrained);
   ts_matrix_destroy(&matrix);
   ref_free(&m);
 }
@@ -334,7 +335,7 @@ CASE(samples)
 CASE(delta_rule)
 CASE(few_unknowns)
 CASE(warm_start)
-CASE(locked)
+CASE(constrained)
 CASE(scaling)
 CASE(components_apart)
 CASE(solver_is_reused)
@@ -345,7 +346,7 @@ static const test_case cases[] = {
     {"delta_rule", case_delta_rule},
     {"few_unknowns", case_few_unknowns},
     {"warm_start", case_warm_start},
-    {"locked", case_locked},
+    {"constrained", case_constrained},
     {"scaling", case_scaling},
     {"components_apart", case_components_apart},
     {"solver_is_reused", case_solver_is_reused},

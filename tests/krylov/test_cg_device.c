@@ -127,20 +127,21 @@ static void ends_in_trouble(void) {
   ref_free(&m);
 }
 
-static ts_matrix *make_locked(ts_context *owner, const ref_matrix *m, const unsigned char *locked,
-                              ts_format format) {
-  const ts_matrix_desc desc = {.csr = ref_csr(m), .format = format, .locked = locked};
+static ts_matrix *make_constrained(ts_context *owner, const ref_matrix *m, const unsigned char *constrained,
+                                   ts_format format) {
+  const ts_matrix_desc desc = {.csr = ref_csr(m), .format = format, .constrained = constrained};
   ts_matrix *matrix = NULL;
   CHECK_OK(owner, ts_matrix_create(owner, &desc, &matrix));
   return matrix;
 }
 
 /* Within a few rounding errors of the operations one by one. */
-static void compare(ts_context *plain, const ref_matrix *m, const unsigned char *locked, int f) {
+static void compare(ts_context *plain, const ref_matrix *m, const unsigned char *constrained, int f) {
   const ts_format format = formats[f];
-  ts_matrix *a = make_locked(context, m, locked, format), *b = make_locked(plain, m, locked, format);
+  ts_matrix *a = make_constrained(context, m, constrained, format),
+            *b = make_constrained(plain, m, constrained, format);
   for (int components = 1; a && b && components <= 4; components++) {
-    if (test_is_brief() && (components + f + (locked ? 1 : 0)) % 4) continue;
+    if (test_is_brief() && (components + f + (constrained ? 1 : 0)) % 4) continue;
     test_context_label("%d rows, %s, %d components", m->rows, ts_format_name(format), components);
     const ts_solver_desc rule = {.rtol = 1e-6, .stop = TS_STOP_RESIDUAL, .check_interval = 1};
     solved fused = solve_with(a, m, components, rule), single = solve_with(b, m, components, rule);
@@ -154,8 +155,8 @@ static void compare(ts_context *plain, const ref_matrix *m, const unsigned char 
   ts_matrix_destroy(&b);
 }
 
-/* A thread a row; passes, with rows that are locked and a last block that the matrix cuts; and rows so long
- * that blocks share them. */
+/* A thread a row; passes, with rows that are constrained and a last block that the matrix cuts; and rows so
+ * long that blocks share them. */
 static void as_one_by_one(void) {
   ts_context_desc desc = test_desc();
   desc.flags |= TS_CONTEXT_NO_FUSED_OPERATIONS;
@@ -165,11 +166,11 @@ static void as_one_by_one(void) {
     ref_matrix m = kind == 0   ? ref_torus_mesh(40, 50, 1000, 9)
                    : kind == 1 ? ref_random_spd(150001, 9, 6)
                                : ref_hubs(9003, 9000, 5);
-    unsigned char *locked = kind ? calloc((size_t)m.rows, 1) : NULL;
-    for (int32_t i = 0; locked && i < m.rows; i += 5) locked[i] = 1;
+    unsigned char *constrained = kind ? calloc((size_t)m.rows, 1) : NULL;
+    for (int32_t i = 0; constrained && i < m.rows; i += 5) constrained[i] = 1;
     for (int f = 0; f < format_count; f++)
-      if (has_format(formats[f])) compare(plain, &m, locked, f);
-    free(locked);
+      if (has_format(formats[f])) compare(plain, &m, constrained, f);
+    free(constrained);
     ref_free(&m);
   }
   test_close(&plain);

@@ -118,8 +118,8 @@ static void few_unknowns(void) {
   }
 }
 
-/* Unknowns that are locked keep their values, and the others solve the equations with them. */
-static void locked(void) {
+/* Unknowns that are constrained keep their values, and the others solve the equations with them. */
+static void constrained(void) {
   const int32_t nx = side(31), ny = side(23), n = nx * ny;
   ref_matrix m = ref_convection(nx, ny, 3);
   unsigned char *flags = calloc((size_t)n, 1);
@@ -131,7 +131,7 @@ static void locked(void) {
           *start = ref_values(count, 7, -1, 1);
     for (size_t i = 0; i < count; i++)
       if (flags[i / (size_t)components]) bs[i] = 1e6f; /* no equation: it must not count */
-    const ts_matrix_desc desc = {.csr = ref_csr(&m), .format = formats[f], .locked = flags};
+    const ts_matrix_desc desc = {.csr = ref_csr(&m), .format = formats[f], .constrained = flags};
     ts_matrix *matrix = NULL;
     test_context_label("%s, %s, %d components", method->name, ts_format_name(formats[f]), components);
     if (CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) {
@@ -281,7 +281,7 @@ static void run_all(void (*run)(void)) {
 CASE(convection)
 CASE(samples)
 CASE(few_unknowns)
-CASE(locked)
+CASE(constrained)
 CASE(scaling)
 CASE(components_apart)
 CASE(starts)
@@ -292,7 +292,7 @@ static const test_case cases[] = {
     {"convection", case_convection},
     {"samples", case_samples},
     {"few_unknowns", case_few_unknowns},
-    {"locked", case_locked},
+    {"constrained", case_constrained},
     {"scaling", case_scaling},
     {"components_apart", case_components_apart},
     {"starts", case_starts},

@@ -25,23 +25,23 @@ static void free_tiling(ts_context *context, tsi_tiling *t) {
 
 /* ---- Tilings ---- */
 
-/* Every index has a texel of its own inside the texture, none is the zero texel, locked indices lie outside the
- * rectangles with rows, and lengths decrease along the positions. */
-static void check_tiling(const tsi_tiling *t, const int32_t *lengths, const unsigned char *locked) {
+/* Every index has a texel of its own inside the texture, none is the zero texel, constrained indices lie
+ * outside the rectangles with rows, and lengths decrease along the positions. */
+static void check_tiling(const tsi_tiling *t, const int32_t *lengths, const unsigned char *constrained) {
   const int64_t area = (int64_t)1 << (t->log2_width + t->log2_height);
   const int64_t texels = (int64_t)t->width * t->height;
   unsigned char *taken = calloc((size_t)texels, 1);
   int32_t *at = malloc(sizeof *at * (size_t)texels);
   for (int64_t p = 0; p < texels; p++) at[p] = -1;
-  int32_t locked_count = 0;
+  int32_t constrained_count = 0;
   CHECK(t->zero_position >= 0 && t->zero_position < texels);
   CHECK_INT(t->width, t->rectangles_x << t->log2_width);
   CHECK_INT(t->free_rectangles, (t->free_count + area - 1) / area);
   for (int32_t i = 0; i < t->size; i++) {
     const int32_t p = tsi_position(t, i);
     const tsi_texel texel = tsi_texel_of_position(t, p);
-    const int is_locked = locked && locked[i];
-    locked_count += is_locked;
+    const int is_constrained = constrained && constrained[i];
+    constrained_count += is_constrained;
     if (!CHECK(p >= 0 && p < texels) || !CHECK(p != t->zero_position) ||
         !CHECK(texel.x >= 0 && texel.x < t->width && texel.y >= 0 && texel.y < t->height))
       break;
@@ -50,10 +50,10 @@ static void check_tiling(const tsi_tiling *t, const int32_t *lengths, const unsi
     if (!CHECK(!taken[number])) break;
     taken[number] = 1;
     at[p] = i;
-    if (!CHECK(is_locked ? p >= t->free_rectangles * area : p < t->free_count)) break;
+    if (!CHECK(is_constrained ? p >= t->free_rectangles * area : p < t->free_count)) break;
   }
-  CHECK_INT(t->locked_count, locked_count);
-  CHECK_INT(t->free_count, t->size - locked_count);
+  CHECK_INT(t->constrained_count, constrained_count);
+  CHECK_INT(t->free_count, t->size - constrained_count);
   for (int32_t p = 1; lengths && p < t->free_count; p++) {
     if (!CHECK(at[p] >= 0 && at[p - 1] >= 0)) break;
     if (!CHECK(lengths[at[p - 1]] >= lengths[at[p]])) break;
@@ -74,21 +74,21 @@ static void tilings(void) {
         ref_random r = {size + 77u};
         ts_context *context = host_context(shapes[s][0], shapes[s][1], 16384);
         int32_t *lengths = malloc(sizeof *lengths * (size_t)size);
-        unsigned char *locked = malloc((size_t)size);
+        unsigned char *constrained = malloc((size_t)size);
         for (int32_t i = 0; i < size; i++) {
           lengths[i] = ref_below(&r, 9);
-          locked[i] = kind == 4 ? 1 : ref_below(&r, 3) == 0; /* 4: all are locked */
+          constrained[i] = kind == 4 ? 1 : ref_below(&r, 3) == 0; /* 4: all are constrained */
         }
         const int sorted = kind == 1 || kind == 3, some = kind >= 2;
         tsi_tiling t;
         test_context_label("%d x %d, %d indices, kind %d", shapes[s][0], shapes[s][1], size, kind);
-        if (CHECK_OK(context,
-                     tsi_tiling_create(context, size, sorted ? lengths : NULL, some ? locked : NULL, &t))) {
-          check_tiling(&t, sorted ? lengths : NULL, some ? locked : NULL);
+        if (CHECK_OK(context, tsi_tiling_create(context, size, sorted ? lengths : NULL,
+                                                some ? constrained : NULL, &t))) {
+          check_tiling(&t, sorted ? lengths : NULL, some ? constrained : NULL);
           free_tiling(context, &t);
         }
         free(lengths);
-        free(locked);
+        free(constrained);
       }
 }
 
@@ -135,14 +135,14 @@ static void release(laid_out *l) {
 }
 
 /* What ts_matrix_create does on the host. */
-static ts_status lay_out(laid_out *l, ts_context *context, const ref_matrix *m, const unsigned char *locked,
-                         ts_format format) {
+static ts_status lay_out(laid_out *l, ts_context *context, const ref_matrix *m,
+                         const unsigned char *constrained, ts_format format) {
   memset(l, 0, sizeof *l);
   l->context = context;
   const ts_csr csr = ref_csr(m);
   int64_t duplicates = 0;
   ts_status status = tsi_csr_validate(context, &csr);
-  if (status == TS_OK) status = tsi_csr_canonical(context, &csr, locked, 0, &l->csr, &duplicates);
+  if (status == TS_OK) status = tsi_csr_canonical(context, &csr, constrained, 0, &l->csr, &duplicates);
   if (status < 0) return status;
   CHECK_INT(duplicates, 0);
   const int square = m->rows == m->columns;
@@ -151,7 +151,7 @@ static ts_status lay_out(laid_out *l, ts_context *context, const ref_matrix *m, 
   l->input.max_texture_size = context->caps.max_texture_size;
   int32_t *lengths = malloc(sizeof *lengths * (size_t)m->rows);
   for (int32_t i = 0; i < m->rows; i++) lengths[i] = tsi_row_length(&l->input, i);
-  status = tsi_tiling_create(context, m->rows, lengths, locked, &l->rows);
+  status = tsi_tiling_create(context, m->rows, lengths, constrained, &l->rows);
   free(lengths);
   if (status == TS_OK && !square) status = tsi_tiling_create(context, m->columns, NULL, NULL, &l->columns_own);
   l->input.rows = &l->rows;
@@ -268,14 +268,14 @@ static double *draw(const laid_out *l, const double *x) {
   return y;
 }
 
-static void check_layout(ts_context *context, const ref_matrix *m, const unsigned char *locked,
+static void check_layout(ts_context *context, const ref_matrix *m, const unsigned char *constrained,
                          ts_format format) {
   laid_out l;
-  if (CHECK_OK(context, lay_out(&l, context, m, locked, format))) {
+  if (CHECK_OK(context, lay_out(&l, context, m, constrained, format))) {
     float *x = ref_values((size_t)m->columns, 5, -1, 1);
     double *expected = malloc(sizeof *expected * (size_t)m->rows),
            *size = malloc(sizeof *size * (size_t)m->rows);
-    ref_spmv(m, locked, 1, x, expected, size);
+    ref_spmv(m, constrained, 1, x, expected, size);
     double *texels = texels_of(l.input.columns, x), *y = draw(&l, texels);
     CHECK(l.layout->width <= context->caps.max_texture_size &&
           l.layout->height <= context->caps.max_texture_size);
@@ -317,18 +317,18 @@ static void segments(void) {
   every_sample(TS_FORMAT_SEGMENTS);
 }
 
-static void locked_rows(void) {
+static void constrained_rows(void) {
   const int32_t nx = 41, ny = 31;
   ref_matrix m = ref_grid(nx, ny);
-  unsigned char *locked = calloc((size_t)(nx * ny), 1);
+  unsigned char *constrained = calloc((size_t)(nx * ny), 1);
   for (int kind = 0; kind < 3; kind++) {
     for (int32_t i = 0; i < nx * ny; i++)
-      locked[i] = kind == 0 ? i % nx == 0 || i % nx == nx - 1 || i < nx : kind == 1 ? 1 : i == nx * ny - 1;
-    test_context_label("locked rows, kind %d", kind);
-    check_layout(host_context(16, 16, 4096), &m, locked, TS_FORMAT_JAGGED);
-    check_layout(host_context(16, 16, 4096), &m, locked, TS_FORMAT_SEGMENTS);
+      constrained[i] = kind == 0 ? i % nx == 0 || i % nx == nx - 1 || i < nx : kind == 1 ? 1 : i == nx * ny - 1;
+    test_context_label("constrained rows, kind %d", kind);
+    check_layout(host_context(16, 16, 4096), &m, constrained, TS_FORMAT_JAGGED);
+    check_layout(host_context(16, 16, 4096), &m, constrained, TS_FORMAT_SEGMENTS);
   }
-  free(locked);
+  free(constrained);
   ref_free(&m);
 }
 
@@ -398,19 +398,19 @@ static void layout_limit(void) {
 /* ---- Blocks ---- */
 
 /* The product by the packed blocks, one after the other: x and y reach beyond the matrix, to whole blocks. */
-static void check_blocks(const ref_matrix *m, const unsigned char *locked, ts_format format) {
+static void check_blocks(const ref_matrix *m, const unsigned char *constrained, ts_format format) {
   const int log2_size = format == TS_FORMAT_BCRS2 ? 1 : 2;
   const int32_t n = 1 << log2_size, block_rows = (m->rows + n - 1) / n,
                 block_columns = (m->columns + n - 1) / n;
   laid_out l;
-  if (CHECK_OK(NULL, lay_out(&l, host_context(1, 1, 0), m, locked, format))) {
+  if (CHECK_OK(NULL, lay_out(&l, host_context(1, 1, 0), m, constrained, format))) {
     const tsi_blocks *blocks = &l.layout->blocks;
     float *values = ref_values((size_t)m->columns, 5, -1, 1);
     double *expected = malloc(sizeof *expected * (size_t)m->rows),
            *size = malloc(sizeof *size * (size_t)m->rows);
     double *x = malloc(sizeof *x * (size_t)block_columns * (size_t)n),
            *y = calloc((size_t)block_rows * (size_t)n, sizeof *y);
-    ref_spmv(m, locked, 1, values, expected, size);
+    ref_spmv(m, constrained, 1, values, expected, size);
     for (int32_t j = 0; j < block_columns * n; j++) x[j] = j < m->columns ? values[j] : 1e30;
     CHECK_INT(blocks->log2_size, log2_size);
     CHECK_INT(blocks->block_rows, block_rows);
@@ -452,12 +452,12 @@ static void blocks(void) {
   }
   for (int32_t size = 1; size <= 9; size++) { /* every remainder, all blocks full but the last ones */
     ref_matrix wide = ref_dense(size, 11 - size, (uint32_t)size), square = ref_grid(size, 7);
-    unsigned char locked[63];
-    for (int32_t i = 0; i < square.rows; i++) locked[i] = i % 3 == 0 || i == square.rows - 1 || i / 8 == 1;
+    unsigned char constrained[63];
+    for (int32_t i = 0; i < square.rows; i++) constrained[i] = i % 3 == 0 || i == square.rows - 1 || i / 8 == 1;
     for (int f = TS_FORMAT_BCRS2; f <= TS_FORMAT_BCRS4; f++) {
       test_context_label("%d rows, %s", size, ts_format_name((ts_format)f));
       check_blocks(&wide, NULL, (ts_format)f);
-      check_blocks(&square, locked, (ts_format)f);
+      check_blocks(&square, constrained, (ts_format)f);
     }
     ref_free(&wide);
     ref_free(&square);
@@ -501,7 +501,7 @@ static void mesh_is_as_promised(void) {
 
 static const test_case cases[] = {
     {"tilings", tilings},       {"tiling_limit", tiling_limit}, {"linear_tiling", linear_tiling},
-    {"jagged", jagged},         {"segments", segments},         {"locked_rows", locked_rows},
+    {"jagged", jagged},         {"segments", segments},         {"constrained_rows", constrained_rows},
     {"split_rows", split_rows}, {"padding", padding},           {"layout_limit", layout_limit},
     {"blocks", blocks},         {"fill_ratios", fill_ratios},   {"mesh_is_as_promised", mesh_is_as_promised},
 };

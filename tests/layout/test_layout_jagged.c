@@ -22,15 +22,15 @@ static void release(laid_out *l) {
   tsi_csr_free(&l->context, &l->csr);
 }
 
-static ts_status lay_out(laid_out *l, const ref_matrix *m, const unsigned char *locked, ts_format format) {
+static ts_status lay_out(laid_out *l, const ref_matrix *m, const unsigned char *constrained, ts_format format) {
   memset(l, 0, sizeof *l);
   l->context.caps.row_plans = 1;
   l->context.caps.linear_spaces = 1;
   l->context.tuning = tsi_tuning_cuda;
   const ts_csr csr = ref_csr(m);
   int64_t duplicates = 0;
-  ts_status status = tsi_csr_canonical(&l->context, &csr, locked, 0, &l->csr, &duplicates);
-  if (status == TS_OK) status = tsi_tiling_create(&l->context, m->rows, NULL, locked, &l->rows);
+  ts_status status = tsi_csr_canonical(&l->context, &csr, constrained, 0, &l->csr, &duplicates);
+  if (status == TS_OK) status = tsi_tiling_create(&l->context, m->rows, NULL, constrained, &l->rows);
   if (status == TS_OK) status = tsi_tiling_create(&l->context, m->columns, NULL, NULL, &l->columns);
   l->input = (tsi_layout_input){
       .rows = &l->rows, .columns = &l->columns, .csr = &l->csr, .has_diagonal = m->rows == m->columns};
@@ -86,16 +86,16 @@ static void walk_long_rows(const laid_out *l, const float *x, unsigned char *rea
   }
 }
 
-static void check_slices(const ref_matrix *m, const unsigned char *locked) {
+static void check_slices(const ref_matrix *m, const unsigned char *constrained) {
   laid_out l;
-  if (CHECK_OK(NULL, lay_out(&l, m, locked, TS_FORMAT_JAGGED))) {
+  if (CHECK_OK(NULL, lay_out(&l, m, constrained, TS_FORMAT_JAGGED))) {
     const tsi_slices *slices = &l.layout->slices;
     const size_t rows = (size_t)m->rows, entries = (size_t)l.csr.row_offsets[rows];
     float *x = ref_values((size_t)m->columns, 5, -1, 1);
     double *expected = malloc(sizeof *expected * rows), *size = malloc(sizeof *size * rows);
     double *y = calloc(rows, sizeof *y);
     unsigned char *read = calloc((size_t)slices->entries + (size_t)slices->long_entries + 1, 1);
-    ref_spmv(m, locked, 1, x, expected, size);
+    ref_spmv(m, constrained, 1, x, expected, size);
     for (int32_t s = 0; s < slices->count; s++) walk_slice(&l, s, x, read, y);
     walk_long_rows(&l, x, read, y);
     for (size_t i = 0; i < rows; i++)
@@ -143,13 +143,13 @@ static void slices(void) {
     ref_free(&wide);
   }
   ref_matrix uneven = ref_uneven_rows(20000, 300000, 900, 4), grid = ref_grid(300, 40);
-  unsigned char *locked = malloc((size_t)grid.rows);
-  for (int32_t i = 0; i < grid.rows; i++) locked[i] = i % 7 == 0 || i < 500;
+  unsigned char *constrained = malloc((size_t)grid.rows);
+  for (int32_t i = 0; i < grid.rows; i++) constrained[i] = i % 7 == 0 || i < 500;
   test_context_label("uneven and long rows");
   check_slices(&uneven, NULL);
-  test_context_label("locked rows");
-  check_slices(&grid, locked);
-  free(locked);
+  test_context_label("constrained rows");
+  check_slices(&grid, constrained);
+  free(constrained);
   ref_free(&uneven);
   ref_free(&grid);
 }

@@ -26,18 +26,18 @@ static ts_vector *poisoned(ts_space *space, int components) {
 
 typedef struct problem {
   const ref_matrix *m;
-  const unsigned char *locked;
+  const unsigned char *constrained;
   ts_matrix *matrix;
   int components;
   float *xs, *bs;
   double *product, *size;
 } problem;
 
-static void open_problem(problem *p, const ref_matrix *m, const unsigned char *locked, ts_matrix *matrix,
+static void open_problem(problem *p, const ref_matrix *m, const unsigned char *constrained, ts_matrix *matrix,
                          int components) {
   const size_t rows = (size_t)m->rows * (size_t)components, columns = (size_t)m->columns * (size_t)components;
   const problem fresh = {m,
-                         locked,
+                         constrained,
                          matrix,
                          components,
                          ref_values(columns, 21, -1, 1),
@@ -45,7 +45,7 @@ static void open_problem(problem *p, const ref_matrix *m, const unsigned char *l
                          malloc(rows * sizeof(double)),
                          malloc(rows * sizeof(double))};
   *p = fresh;
-  ref_spmv(m, locked, components, p->xs, p->product, p->size);
+  ref_spmv(m, constrained, components, p->xs, p->product, p->size);
 }
 
 static void close_problem(problem *p) {
@@ -78,9 +78,9 @@ static void check_residual(problem *p) {
   ts_vector *r = poisoned(ts_matrix_row_space(p->matrix), p->components);
   double *expected = malloc(rows * sizeof *expected), *size = malloc(rows * sizeof *size);
   for (size_t i = 0; i < rows; i++) {
-    const int is_locked = p->locked && p->locked[i / (size_t)p->components];
-    expected[i] = is_locked ? 0 : p->bs[i] - p->product[i];
-    size[i] = is_locked ? 0 : fabs((double)p->bs[i]) + p->size[i];
+    const int is_constrained = p->constrained && p->constrained[i / (size_t)p->components];
+    expected[i] = is_constrained ? 0 : p->bs[i] - p->product[i];
+    size[i] = is_constrained ? 0 : fabs((double)p->bs[i]) + p->size[i];
   }
   CHECK_OK(context, ts_matrix_residual(r, b, p->matrix, x));
   float *rs = read_vector(r), *bs = read_vector(b);
@@ -106,9 +106,9 @@ static void check_residual_of_itself(problem *p) {
   ts_vector *r = poisoned(ts_matrix_row_space(p->matrix), p->components);
   double *expected = malloc(rows * sizeof *expected), *size = malloc(rows * sizeof *size);
   for (size_t i = 0; i < rows; i++) {
-    const int is_locked = p->locked && p->locked[i / (size_t)p->components];
-    expected[i] = is_locked ? 0 : p->xs[i] - p->product[i];
-    size[i] = is_locked ? 0 : fabs((double)p->xs[i]) + p->size[i];
+    const int is_constrained = p->constrained && p->constrained[i / (size_t)p->components];
+    expected[i] = is_constrained ? 0 : p->xs[i] - p->product[i];
+    size[i] = is_constrained ? 0 : fabs((double)p->xs[i]) + p->size[i];
   }
   CHECK_OK(context, ts_matrix_residual(r, x, p->matrix, x));
   float *rs = read_vector(r);
@@ -126,7 +126,7 @@ static void check_diagonal(problem *p) {
   for (int32_t i = 0; i < p->m->rows; i++) {
     float expected = 0;
     for (int32_t k = p->m->offsets[i]; k < p->m->offsets[i + 1]; k++)
-      if (p->m->indices[k] == i && !(p->locked && p->locked[i])) expected = p->m->values[k];
+      if (p->m->indices[k] == i && !(p->constrained && p->constrained[i])) expected = p->m->values[k];
     int right = 1;
     for (int c = 0; c < p->components; c++)
       right &= ds[(size_t)i * (size_t)p->components + (size_t)c] == expected;
@@ -137,9 +137,10 @@ static void check_diagonal(problem *p) {
   ts_vector_destroy(&d);
 }
 
-static void check_all(const ref_matrix *m, const unsigned char *locked, ts_matrix *matrix, int components) {
+static void check_all(const ref_matrix *m, const unsigned char *constrained, ts_matrix *matrix,
+                      int components) {
   problem p;
-  open_problem(&p, m, locked, matrix, components);
+  open_problem(&p, m, constrained, matrix, components);
   check_multiply(&p);
   check_residual(&p);
   check_residual_of_itself(&p);
@@ -156,7 +157,7 @@ static void check_info(const ref_matrix *m, const ts_matrix *matrix, ts_format f
   CHECK(info.stored_entries >= info.nonzeros);
   CHECK(info.bytes_device > 0 && info.bytes_device <= context_info(context).bytes_device);
   CHECK(format == TS_FORMAT_AUTO ? info.format != TS_FORMAT_AUTO : info.format == format);
-  CHECK_INT(info.locked_rows, 0);
+  CHECK_INT(info.constrained_rows, 0);
   CHECK_INT(info.longest_row, ref_longest_row(m));
   CHECK(info.seconds_layout >= 0 && info.seconds_upload >= 0);
   if (info.format == TS_FORMAT_BCRS2 || info.format == TS_FORMAT_BCRS4) {
@@ -198,7 +199,7 @@ static void samples(void) {
   }
 }
 
-static void locked(void) {
+static void constrained(void) {
   const int32_t nx = 33, ny = 27, n = nx * ny;
   ref_matrix m = ref_grid(nx, ny);
   unsigned char *flags = calloc((size_t)n, 1);
@@ -212,11 +213,11 @@ static void locked(void) {
       ts_matrix_desc desc = {0};
       desc.csr = ref_csr(&m);
       desc.format = formats[f];
-      desc.locked = flags;
+      desc.constrained = flags;
       ts_matrix *matrix = NULL;
       test_context_label("kind %d, %s", kind, ts_format_name(formats[f]));
       if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
-      CHECK_INT(matrix_info(matrix).locked_rows, count);
+      CHECK_INT(matrix_info(matrix).constrained_rows, count);
       CHECK_INT(matrix_info(matrix).symmetric, 1);
       CHECK_INT(matrix_info(matrix).zero_diagonal_row, -1);
       for (int components = 1; components <= most_components(formats[f]); components += 3) {
@@ -476,22 +477,22 @@ static void not_numbers(void) {
   ref_free(&m);
 }
 
-/* Operations on vectors over the space of a matrix, a texel of which may hold several rows, some of them locked
- * and the last one cut. */
+/* Operations on vectors over the space of a matrix, a texel of which may hold several rows, some of them
+ * constrained and the last one cut. */
 static void vectors_over_rows(void) {
   const int32_t sizes[] = {1, 2, 3, 5, 1021, 4099};
   for (int f = 0; f < format_count; f++)
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++)
-      for (int with_locked = 0; with_locked < 2; with_locked++) {
+      for (int with_constrained = 0; with_constrained < 2; with_constrained++) {
         const int32_t size = sizes[n];
-        test_context_label("%s, %d rows, locked %d", ts_format_name(formats[f]), size, with_locked);
+        test_context_label("%s, %d rows, constrained %d", ts_format_name(formats[f]), size, with_constrained);
         ref_matrix m = ref_diagonal(size, 1, 2);
         unsigned char *flags = calloc((size_t)size, 1);
         for (int32_t i = 0; i < size; i++) flags[i] = i % 3 == 1 || (i / 4) % 5 == 2;
         ts_matrix_desc desc = {0};
         desc.csr = ref_csr(&m);
         desc.format = formats[f];
-        desc.locked = with_locked ? flags : NULL;
+        desc.constrained = with_constrained ? flags : NULL;
         ts_matrix *matrix = NULL;
         if (CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) {
           ts_space *space = ts_matrix_row_space(matrix);
@@ -577,7 +578,7 @@ static void small_textures(void) {
     run_all(name);                                                                                             \
   }
 CASE(samples)
-CASE(locked)
+CASE(constrained)
 CASE(set_values)
 CASE(components)
 CASE(unsorted)
@@ -588,7 +589,7 @@ CASE(vectors_over_rows)
 
 static const test_case cases[] = {
     {"samples", case_samples},
-    {"locked", case_locked},
+    {"constrained", case_constrained},
     {"set_values", case_set_values},
     {"components", case_components},
     {"unsorted", case_unsorted},

@@ -26,10 +26,10 @@ static void refuse(const ts_mesh_flow_desc *desc, ts_status status, const char *
   CHECK_INT(context_info(context).bytes_device, before);
 }
 
-static void refuse_triangles(int32_t vertices, const int32_t *t, int32_t triangles, const unsigned char *locked,
-                             const char *message) {
+static void refuse_triangles(int32_t vertices, const int32_t *t, int32_t triangles,
+                             const unsigned char *constrained, const char *message) {
   const ts_mesh_flow_desc desc = {
-      .vertices = vertices, .triangles = triangles, .triangle_vertices = t, .locked = locked};
+      .vertices = vertices, .triangles = triangles, .triangle_vertices = t, .constrained = constrained};
   refuse(&desc, TS_ERROR_INVALID_ARGUMENT, message, "");
 }
 
@@ -43,13 +43,13 @@ static void bad_triangles(void) {
   const int32_t fan[] = {0, 1, 2, 1, 0, 3, 4, 0, 1}, same[] = {0, 1, 2, 0, 1, 3};
   refuse_triangles(5, fan, 3, NULL, "edge 0-1 has 3 triangles: 0, 1, 2");
   refuse_triangles(4, same, 2, NULL, "triangles 0 and 1 pass edge 0-1 in one direction");
-  /* One locked vertex is not enough; two are. */
+  /* One constrained vertex is not enough; two are. */
   const unsigned char one[5] = {1}, both[5] = {1, 1};
   refuse_triangles(5, fan, 3, one, "edge 0-1 has 3 triangles");
   refuse_triangles(4, same, 2, one, "triangles 0 and 1 pass edge 0-1");
   for (int k = 0; k < 2; k++) {
     const ts_mesh_flow_desc held = {
-        .vertices = 5, .triangles = k ? 2 : 3, .triangle_vertices = k ? same : fan, .locked = both};
+        .vertices = 5, .triangles = k ? 2 : 3, .triangle_vertices = k ? same : fan, .constrained = both};
     ts_mesh_flow *flow = make_flow(&held);
     ts_mesh_flow_destroy(&flow);
   }

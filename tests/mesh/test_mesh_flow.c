@@ -27,7 +27,7 @@ static ts_mesh_flow *make_flow(const ts_mesh_flow_desc *desc) {
 typedef struct problem {
   ts_mesh_flow_desc desc;
   const mesh_sample *mesh;
-  unsigned char *boundary, *locked; /* locked: what must not move */
+  unsigned char *boundary, *constrained; /* constrained: what must not move */
   double time_step;
 } problem;
 
@@ -39,7 +39,7 @@ static float scale_of(double time_step) {
   return scale;
 }
 
-/* A v of one matrix. `rows`: those of its system; locked rows are 0, all others those of the identity. */
+/* A v of one matrix. `rows`: those of its system; constrained rows are 0, all others those of the identity. */
 static void check_product(const problem *p, const tsi_mesh_operator *op, mesh_system *system, ts_vector *v,
                           const float *vs) {
   const ts_matrix *A = op->matrix;
@@ -48,7 +48,7 @@ static void check_product(const problem *p, const tsi_mesh_operator *op, mesh_sy
          *diagonal_size = out + 7 * n;
   mesh_apply(system, vs, out, size, diagonal, diagonal_size);
   for (size_t i = 0; i < n; i++)
-    if (p->locked[i]) out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = diagonal[i] = 0;
+    if (p->constrained[i]) out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = diagonal[i] = 0;
   ts_space *space = ts_matrix_row_space(A);
   ts_vector *y = make_vector(space, 3, NULL), *d = make_vector(space, 1, NULL);
   CHECK_OK(context, ts_matrix_multiply(y, A, v));
@@ -84,7 +84,7 @@ static void check_matrices(const problem *p, ts_mesh_flow *flow, ts_vector *v, c
   float *x = malloc(3 * n * sizeof *x);
   for (size_t i = 0; i < 3 * n; i++) x[i] = scale * p->mesh->x[i];
   mesh_system system = {.mesh = p->mesh, .x = x, .rows = rows, .factor = (float)(3 * time_step)};
-  for (size_t i = 0; i < n; i++) rows[i] = !p->locked[i] && !p->boundary[i];
+  for (size_t i = 0; i < n; i++) rows[i] = !p->constrained[i] && !p->boundary[i];
   check_product(p, &flow->surface, &system, v, vs);
   CHECK(ts_mesh_flow_matrix(flow) == flow->surface.matrix);
   const ts_matrix *curve = ts_mesh_flow_boundary_matrix(flow);
@@ -93,7 +93,7 @@ static void check_matrices(const problem *p, ts_mesh_flow *flow, ts_vector *v, c
     system.curve = 1;
     system.factor = (float)(2 * time_step);
     system.shortest = (float)(1e-3 * sqrt(2 * time_step));
-    for (size_t i = 0; i < n; i++) rows[i] = !p->locked[i] && p->boundary[i];
+    for (size_t i = 0; i < n; i++) rows[i] = !p->constrained[i] && p->boundary[i];
     check_product(p, &flow->curve, &system, v, vs);
   }
   free(x);
@@ -134,29 +134,29 @@ static void check_assembly(const problem *p, ts_mesh_flow *flow) {
   ts_vector_destroy(&v);
 }
 
-/* A mesh in every format, with fixed and flowing boundary, with and without vertices that are locked; in brief
- * one of these in each format, another for the next mesh. */
+/* A mesh in every format, with fixed and flowing boundary, with and without vertices that are constrained; in
+ * brief one of these in each format, another for the next mesh. */
 static void check_mesh(const char *name, mesh_sample m, double time_step) {
   static int calls;
   calls++;
   const size_t n = (size_t)m.vertices;
-  unsigned char *boundary = mesh_boundary(&m), *some = calloc(n, 1), *locked = malloc(n);
+  unsigned char *boundary = mesh_boundary(&m), *some = calloc(n, 1), *constrained = malloc(n);
   some[0] = some[n / 2] = some[n - 1] = 1;
   for (int f = 0; f < format_count; f++)
     for (int flows = 0; flows < 2; flows++)
       for (int holds = 0; holds < 2; holds++) {
         if (test_is_brief() && (calls + f + 2 * flows + holds) % 4) continue;
         test_context_label("%s, %s, %s boundary%s", name, ts_format_name(formats[f]),
-                           flows ? "flowing" : "fixed", holds ? ", locked vertices" : "");
-        problem p = {desc_of(&m), &m, boundary, locked, time_step};
+                           flows ? "flowing" : "fixed", holds ? ", constrained vertices" : "");
+        problem p = {desc_of(&m), &m, boundary, constrained, time_step};
         p.desc.format = formats[f];
         p.desc.boundary = flows ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED;
-        p.desc.locked = holds ? some : NULL;
+        p.desc.constrained = holds ? some : NULL;
         int32_t at_boundary = 0, still = 0;
         for (size_t i = 0; i < n; i++) {
-          locked[i] = (holds && some[i]) || (!flows && boundary[i]);
+          constrained[i] = (holds && some[i]) || (!flows && boundary[i]);
           at_boundary += boundary[i];
-          still += locked[i];
+          still += constrained[i];
         }
         ts_mesh_flow *flow = make_flow(&p.desc);
         if (!flow) continue;
@@ -165,14 +165,14 @@ static void check_mesh(const char *name, mesh_sample m, double time_step) {
         CHECK_INT(info.vertices, m.vertices);
         CHECK_INT(info.triangles, m.triangles);
         CHECK_INT(info.boundary_vertices, at_boundary);
-        CHECK_INT(info.locked_vertices, still);
+        CHECK_INT(info.constrained_vertices, still);
         CHECK(info.bytes_device > 0 && info.bytes_device <= context_info(context).bytes_device);
         if (formats[f] != TS_FORMAT_AUTO) CHECK_INT(info.format, formats[f]);
         check_assembly(&p, flow);
         ts_mesh_flow_destroy(&flow);
       }
   test_context_label("%s", "");
-  free(boundary), free(some), free(locked);
+  free(boundary), free(some), free(constrained);
   mesh_free(&m);
 }
 

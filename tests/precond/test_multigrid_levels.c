@@ -106,7 +106,7 @@ static void irregular(void) {
       if (i % 9 != 4 && sample.values[i] > 0) sample.values[i] *= -1;
     for (size_t p = 0; p < grid_points(&sample); p++) sample.values[9 * p + 4] *= 5;
     snprintf(name, sizeof name, "%d x %d, %s%s", grids[k / 4].width, grids[k / 4].height,
-             k % 2 ? "nine points" : "five points", k % 4 / 2 ? ", holes" : "");
+             k % 2 ? "nine points" : "five points", k % 4 / 2 ? ", constrained points" : "");
     check_sample(name, &sample);
   }
 }

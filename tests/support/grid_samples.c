@@ -84,13 +84,13 @@ grid_sample grid_nine_point(int32_t width, int32_t height) {
   return s;
 }
 
-grid_sample grid_random(const ts_grid_desc *grid, int corners, int holes, uint64_t seed) {
+grid_sample grid_random(const ts_grid_desc *grid, int corners, int constrained, uint64_t seed) {
   grid_sample s = empty(grid->width, grid->height, grid->periodic_x, grid->periodic_y);
   ref_random random = {seed};
   for (int32_t j = 0; j < grid->height; j++) {
     for (int32_t i = 0; i < grid->width; i++) {
       float *a = s.values + 9 * (size_t)(j * grid->width + i);
-      if (holes && ref_below(&random, holes) == 0) continue;
+      if (constrained && ref_below(&random, constrained) == 0) continue;
       for (int k = 0; k < 9; k++) {
         const float value = ref_uniform(&random, -1, 1);
         if (grid_neighbour(grid, i, j, k) >= 0 && (corners || k % 2 == 1)) a[k] = value;

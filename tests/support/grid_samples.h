@@ -27,9 +27,9 @@ grid_sample grid_poisson(const grid_problem *p);
 
 /* Bilinear finite elements for the Laplacian: nine points, u = 0 around. */
 grid_sample grid_nine_point(int32_t width, int32_t height);
-/* No two coefficients alike, not symmetric. Every `holes`-th point on the average has no equation (0: none).
- * `corners`: nine points, else five. */
-grid_sample grid_random(const ts_grid_desc *grid, int corners, int holes, uint64_t seed);
+/* No two coefficients alike, not symmetric. Every `constrained`-th point on the average has no equation (0:
+ * none). `corners`: nine points, else five. */
+grid_sample grid_random(const ts_grid_desc *grid, int corners, int constrained, uint64_t seed);
 
 /* Coefficients k: 1, and 1000 in a disk; 1 and 1000 in 4 x 4 fields. malloc. */
 float *grid_blob(int32_t width, int32_t height);

@@ -32,7 +32,7 @@ int get_grid_sample(int index, grid_sample *sample, const char **name) {
   static const struct {
     const char *name;
     ts_grid_desc grid;
-    int corners, holes;
+    int corners, constrained;
   } samples[] = {
       {"one point", {1, 1, 0, 0}, 1, 0},
       {"a row", {17, 1, 0, 0}, 1, 0},
@@ -42,17 +42,17 @@ int get_grid_sample(int index, grid_sample *sample, const char **name) {
       {"two rings", {2, 7, 0, 1}, 1, 0},
       {"the smallest torus", {3, 3, 1, 1}, 1, 0},
       {"five points", {33, 17, 0, 0}, 0, 0},
-      {"five points with holes", {31, 18, 0, 0}, 0, 5},
+      {"five points, some constrained", {31, 18, 0, 0}, 0, 5},
       {"nine points", {40, 23, 0, 0}, 1, 0},
-      {"nine points with holes", {23, 40, 0, 0}, 1, 5},
+      {"nine points, some constrained", {23, 40, 0, 0}, 1, 5},
       {"a tube", {24, 17, 1, 0}, 1, 7},
       {"a tube upright", {17, 25, 0, 1}, 0, 0},
       {"a torus", {21, 20, 1, 1}, 1, 0},
   };
   if (index >= (int)(sizeof samples / sizeof samples[0])) return 0;
   *name = samples[index].name;
-  *sample =
-      grid_random(&samples[index].grid, samples[index].corners, samples[index].holes, 5 + (uint64_t)index);
+  *sample = grid_random(&samples[index].grid, samples[index].corners, samples[index].constrained,
+                        5 + (uint64_t)index);
   return 1;
 }
 

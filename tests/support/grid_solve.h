@@ -10,8 +10,8 @@ ts_matrix *make_stencil(ts_context *context, const grid_sample *sample);
 ts_multigrid *make_multigrid(ts_matrix *matrix, const ts_multigrid_desc *desc);
 ts_multigrid_info multigrid_info(const ts_multigrid *multigrid);
 
-/* Samples of all kinds at a small size: one point, one row, both ends of a line next to each other, holes, nine
- * points, walls; the largest has 40 x 23. Returns 0 past the end. */
+/* Samples of all kinds at a small size: one point, one row, both ends of a line next to each other, constrained
+ * points, nine points, walls; the largest has 40 x 23. Returns 0 past the end. */
 int get_grid_sample(int index, grid_sample *sample, const char **name);
 
 /* Points of these samples hold numbers where they have no equation, which solves leave alone. */

@@ -32,12 +32,12 @@ float *ref_values(size_t count, uint64_t seed, float low, float high) {
 
 /* ---- Operations ---- */
 
-void ref_spmv(const ref_matrix *m, const unsigned char *locked, int components, const float *x, double *y,
+void ref_spmv(const ref_matrix *m, const unsigned char *constrained, int components, const float *x, double *y,
               double *magnitude) {
   for (int32_t i = 0; i < m->rows; i++) {
     for (int c = 0; c < components; c++) {
       double sum = 0, size = 0;
-      for (int32_t k = m->offsets[i]; k < m->offsets[i + 1] && !(locked && locked[i]); k++) {
+      for (int32_t k = m->offsets[i]; k < m->offsets[i + 1] && !(constrained && constrained[i]); k++) {
         const double product = (double)m->values[k] * x[(size_t)m->indices[k] * components + c];
         sum += product;
         size += fabs(product);
@@ -48,11 +48,11 @@ void ref_spmv(const ref_matrix *m, const unsigned char *locked, int components, 
   }
 }
 
-double ref_relative_residual(const ref_matrix *m, const unsigned char *locked, int components, int component,
-                             const float *x, const float *b) {
+double ref_relative_residual(const ref_matrix *m, const unsigned char *constrained, int components,
+                             int component, const float *x, const float *b) {
   double rr = 0, bb = 0;
   for (int32_t i = 0; i < m->rows; i++) {
-    if (locked && locked[i]) continue;
+    if (constrained && constrained[i]) continue;
     const double bi = b[(size_t)i * components + component];
     double r = bi;
     for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++)
@@ -63,11 +63,11 @@ double ref_relative_residual(const ref_matrix *m, const unsigned char *locked, i
   return bb > 0 ? sqrt(rr / bb) : sqrt(rr);
 }
 
-double ref_worst_residual(const ref_matrix *m, const unsigned char *locked, int components, const float *x,
+double ref_worst_residual(const ref_matrix *m, const unsigned char *constrained, int components, const float *x,
                           const float *b) {
   double worst = 0;
   for (int c = 0; c < components; c++) {
-    const double residual = ref_relative_residual(m, locked, components, c, x, b);
+    const double residual = ref_relative_residual(m, constrained, components, c, x, b);
     if (!(residual <= worst)) worst = residual; /* a NaN is worst of all */
   }
   return worst;

@@ -68,15 +68,16 @@ int ref_get_sample(int index, ref_sample *sample);
 
 /* ---- Operations in double precision on interleaved components ---- */
 
-/* y = A x and magnitude = |A| |x| (may be NULL), rows x components values each; locked rows (NULL: none) 0. */
-void ref_spmv(const ref_matrix *m, const unsigned char *locked, int components, const float *x, double *y,
+/* y = A x and magnitude = |A| |x| (may be NULL), rows x components values each; constrained rows (NULL: none)
+ * 0. */
+void ref_spmv(const ref_matrix *m, const unsigned char *constrained, int components, const float *x, double *y,
               double *magnitude);
 
-/* ||b - A x|| / ||b|| of one component over the rows that are not locked; ||b - A x|| where b is 0. */
-double ref_relative_residual(const ref_matrix *m, const unsigned char *locked, int components, int component,
-                             const float *x, const float *b);
+/* ||b - A x|| / ||b|| of one component over the rows that are not constrained; ||b - A x|| where b is 0. */
+double ref_relative_residual(const ref_matrix *m, const unsigned char *constrained, int components,
+                             int component, const float *x, const float *b);
 /* The largest one of all components. */
-double ref_worst_residual(const ref_matrix *m, const unsigned char *locked, int components, const float *x,
+double ref_worst_residual(const ref_matrix *m, const unsigned char *constrained, int components, const float *x,
                           const float *b);
 
 /* sum x y of one component, and sum |x y| into magnitude. */

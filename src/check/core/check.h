@@ -2,9 +2,9 @@
  *
  * Before an operation its outputs are filled with a NaN of a special bit pattern, unless they are inputs too.
  * After it they are read back: an element that still has the pattern was not written (or was computed from what
- * was there before); a texel that belongs to no index, and a locked row of a product, must be 0. A violation is
- * TS_ERROR_DEVICE with the operation, the texel and what was found there. The vectors, matrices and spaces are
- * those of the wrapped backend; only the table of the context is replaced.
+ * was there before); a texel that belongs to no index, and a constrained row of a product, must be 0. A
+ * violation is TS_ERROR_DEVICE with the operation, the texel and what was found there. The vectors, matrices
+ * and spaces are those of the wrapped backend; only the table of the context is replaced.
  *
  * Operations and host synchronisations are counted apart from ts_context.host_synchronisations: tests read the
  * counts. What the checks read back for themselves is not counted. */
@@ -42,7 +42,7 @@ const tsi_ops *tsi_check_inner(const ts_context *context);
 /* ---- Inside the check backend ---- */
 
 /* What the texels of a space are for. */
-enum { CHECK_INDEX, CHECK_LOCKED, CHECK_PADDING };
+enum { CHECK_INDEX, CHECK_CONSTRAINED, CHECK_PADDING };
 
 typedef struct check_space {
   const ts_space *space;
@@ -82,8 +82,8 @@ static inline check_state *check_state_of(const ts_context *context) {
 /* ---- check_verify.c ---- */
 ts_status check_poison(ts_vector *v);
 ts_status check_poison_slot(ts_scalars *s, int index);
-/* After `operation` wrote v. `locked_zero`: locked rows must be 0. */
-ts_status check_vector(const char *operation, const ts_vector *v, int locked_zero);
+/* After `operation` wrote v. `constrained_zero`: constrained rows must be 0. */
+ts_status check_vector(const char *operation, const ts_vector *v, int constrained_zero);
 ts_status check_slot(const char *operation, ts_scalars *s, int index, int components);
 /* A new object holds 0. */
 ts_status check_new_vector(const ts_vector *v);

@@ -40,9 +40,9 @@ static ts_status poison_unless_read(ts_vector *out, const ts_vector *x, const ts
   return out == x || out == y || out == w ? TS_OK : check_poison(out);
 }
 
-static ts_status written(const char *operation, const ts_vector *v, int locked_zero) {
+static ts_status written(const char *operation, const ts_vector *v, int constrained_zero) {
   check_count(v->context, operation);
-  return check_vector(operation, v, locked_zero);
+  return check_vector(operation, v, constrained_zero);
 }
 
 /* ---- Host synchronisations ---- */
@@ -144,10 +144,10 @@ ts_status check_reciprocal(ts_vector *out, const ts_vector *x) {
   return written("reciprocal", out, 0);
 }
 
-ts_status check_free_rows(ts_vector *out, const ts_vector *x) {
+ts_status check_zero_constrained(ts_vector *out, const ts_vector *x) {
   TSI_TRY(poison_unless_read(out, x, NULL, NULL));
-  TSI_TRY(inner_of(out->context)->free_rows(out, x));
-  return written("free_rows", out, 1);
+  TSI_TRY(inner_of(out->context)->zero_constrained(out, x));
+  return written("zero_constrained", out, 1);
 }
 
 ts_status check_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,

@@ -67,7 +67,7 @@ static const unsigned char *texels_of(ts_space *space) {
   memset(s->texels, CHECK_PADDING, count);
   for (int32_t i = 0; i < t->size; i++)
     s->texels[((size_t)tsi_texel_number(t, tsi_position(t, i)) << t->log2_block) + (size_t)tsi_lane(t, i)] =
-        space->locked && space->locked[i] ? CHECK_LOCKED : CHECK_INDEX;
+        space->constrained && space->constrained[i] ? CHECK_CONSTRAINED : CHECK_INDEX;
   s->space = space;
   s->next = state->spaces;
   state->spaces = s;
@@ -138,7 +138,7 @@ static ts_status fail(const char *operation, const ts_vector *v, size_t texel, i
                   component, texel % width, texel / width, why);
 }
 
-ts_status check_vector(const char *operation, const ts_vector *v, int locked_zero) {
+ts_status check_vector(const char *operation, const ts_vector *v, int constrained_zero) {
   const float *found = NULL;
   TSI_TRY(read_back(v, &found));
   const int floats = tsi_texel_floats(v);
@@ -151,8 +151,8 @@ ts_status check_vector(const char *operation, const ts_vector *v, int locked_zer
       const unsigned char is = texels[(i << log2_block) + (size_t)(c & inside)];
       if (is == CHECK_PADDING && *found != 0)
         return fail(operation, v, i, c, *found, "belongs to no index and must hold 0");
-      if (is == CHECK_LOCKED && locked_zero && *found != 0)
-        return fail(operation, v, i, c, *found, "is of a locked row and must hold 0");
+      if (is == CHECK_CONSTRAINED && constrained_zero && *found != 0)
+        return fail(operation, v, i, c, *found, "is of a constrained row and must hold 0");
       if (c >= tsi_lanes(v) && *found != 0)
         return fail(operation, v, i, c, *found, "has no such component and must hold 0 there");
       if (is_poison(*found)) return fail(operation, v, i, c, *found, "");

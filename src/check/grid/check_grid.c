@@ -41,7 +41,7 @@ ts_status check_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {
 /* ---- Looking into a level ---- */
 
 static int can_see(const tsi_level *level) {
-  return level->matrix && !level->matrix->stencil->has_holes;
+  return level->matrix && !level->matrix->stencil->has_constrained;
 }
 
 /* A step with a vector over the finest grid. */

@@ -73,7 +73,7 @@ struct ts_space {
   ts_context *context;
   int references;
   tsi_tiling tiling;
-  unsigned char *locked; /* per index, NULL if none is */
+  unsigned char *constrained; /* per index, NULL if none is */
   tsi_grid grid;
   void *impl; /* the backend's, may be NULL */
 };
@@ -201,8 +201,8 @@ enum { TSI_MAX_DOTS = 3 };
            (ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y))       \
   REQUIRED(prefix, ts_status, multiply, (ts_vector *out, const ts_vector *x, const ts_vector *y))              \
   REQUIRED(prefix, ts_status, reciprocal, (ts_vector *out, const ts_vector *x))                                \
-  /* out = x where the space has an equation, 0 at locked indices, whatever x is there. */                     \
-  REQUIRED(prefix, ts_status, free_rows, (ts_vector *out, const ts_vector *x))                                 \
+  /* out = x where the space has an equation, 0 at constrained indices, whatever x is there. */                     \
+  REQUIRED(prefix, ts_status, zero_constrained, (ts_vector *out, const ts_vector *x))                                 \
   /* y is read by DOT only. Writes as many components of the slot as x has, and 0 to the others. */            \
   REQUIRED(prefix, ts_status, reduce,                                                                          \
            (ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y))           \
@@ -248,12 +248,12 @@ struct tsi_ops {
 
 /* clang-format off */
 #define TSI_MATRIX_OPERATIONS(REQUIRED, prefix)                                                                \
-  /* y = A x; y is not x. Locked rows of y become 0. */                                                        \
+  /* y = A x; y is not x. Constrained rows of y become 0. */                                                        \
   REQUIRED(prefix, ts_status, spmv, (ts_vector *y, const ts_matrix *A, const ts_vector *x))                    \
-  /* r = b - A x; r may be b, and is not x. Locked rows of r become 0. */                                      \
+  /* r = b - A x; r may be b, and is not x. Constrained rows of r become 0. */                                      \
   REQUIRED(prefix, ts_status, residual,                                                                        \
            (ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x))                         \
-  /* The diagonal into every component; A has has_diagonal. Locked rows become 0. */                           \
+  /* The diagonal into every component; A has has_diagonal. Constrained rows become 0. */                           \
   REQUIRED(prefix, ts_status, diagonal, (ts_vector *d, const ts_matrix *A))
 /* clang-format on */
 

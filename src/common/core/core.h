@@ -68,15 +68,16 @@ void tsi_enter_to_destroy(ts_context *context);
 void tsi_space_retain(ts_space *space);
 void tsi_space_release(ts_space *space);
 void tsi_matrix_release(ts_matrix *A);
-/* A space from a finished tiling, which it takes over (also on failure), and locked flags, which it copies. */
-ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked,
+/* A space from a finished tiling, which it takes over (also on failure), and constrained flags, which it
+ * copies. */
+ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *constrained,
                            ts_space **out);
-/* A tiling: lengths of rows to sort by (NULL: natural order) and locked flags of indices (NULL: none). With
- * blocks, lengths are those of blocks of rows; a linear space has none. */
+/* A tiling: lengths of rows to sort by (NULL: natural order) and constrained flags of indices (NULL: none).
+ * With blocks, lengths are those of blocks of rows; a linear space has none. */
 ts_status tsi_tiling_create_blocks(ts_context *context, int32_t size, int log2_block, const int32_t *lengths,
-                                   const unsigned char *locked, tsi_tiling *tiling);
+                                   const unsigned char *constrained, tsi_tiling *tiling);
 ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths,
-                            const unsigned char *locked, tsi_tiling *tiling);
+                            const unsigned char *constrained, tsi_tiling *tiling);
 
 /* TS_ERROR_INCOMPATIBLE where v is not over `space`. The words for the message: v's name; who works on the
  * space

@@ -3,15 +3,15 @@
 
 #include "core.h"
 
-ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *locked,
+ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsigned char *constrained,
                            ts_space **out) {
   ts_space *space = tsi_calloc(context, 1, sizeof *space);
   unsigned char *flags = NULL;
   int any = 0;
-  for (int32_t i = 0; locked && i < tiling->size && !any; i++) any = locked[i] != 0;
+  for (int32_t i = 0; constrained && i < tiling->size && !any; i++) any = constrained[i] != 0;
   if (space && any) {
     flags = tsi_malloc(context, (size_t)tiling->size, 1);
-    if (flags) memcpy(flags, locked, (size_t)tiling->size);
+    if (flags) memcpy(flags, constrained, (size_t)tiling->size);
   }
   if (!space || (any && !flags)) {
     tsi_free(context, space);
@@ -21,7 +21,7 @@ ts_status tsi_space_create(ts_context *context, tsi_tiling *tiling, const unsign
   space->context = context;
   space->references = 1;
   space->tiling = *tiling;
-  space->locked = flags;
+  space->constrained = flags;
   *out = space;
   return TS_OK;
 }
@@ -35,7 +35,7 @@ void tsi_space_release(ts_space *space) {
   ts_context *context = space->context;
   if (context->ops->space_destroy) context->ops->space_destroy(space);
   tsi_free(context, space->tiling.positions);
-  tsi_free(context, space->locked);
+  tsi_free(context, space->constrained);
   tsi_free(context, space);
 }
 

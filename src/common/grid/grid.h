@@ -51,8 +51,8 @@ typedef struct tsi_step tsi_step;
 
 /* Of a stencil matrix (ts_matrix.stencil). What the host finds in the values. */
 struct tsi_stencil {
-  int five_point; /* no corner coefficients anywhere */
-  int has_holes;  /* points without equation */
+  int five_point;      /* no corner coefficients anywhere */
+  int has_constrained; /* points without equation */
   int periodic_x, periodic_y;
   ts_vector *mask; /* 1 at points with an equation, 0 elsewhere; NULL: all have one */
   /* Singular parts: `part_count` indicator vectors (1 in the part, 0 elsewhere) and their sizes. */

@@ -29,11 +29,11 @@ static ts_status make_vector(ts_space *space, const float *values, ts_vector **v
 static ts_status make_masks(ts_space *space, const tsi_stencil_facts *facts, tsi_stencil *stencil) {
   ts_context *context = space->context;
   const size_t points = (size_t)space->tiling.size;
-  if (!facts->holes && !facts->part_count) return TS_OK;
+  if (!facts->constrained && !facts->part_count) return TS_OK;
   float *values = tsi_malloc(context, points, sizeof *values);
   if (!values) return tsi_out_of_memory(context, "a part of a grid", points * sizeof *values);
   ts_status status = TS_OK;
-  if (facts->holes) {
+  if (facts->constrained) {
     tsi_stencil_fill_mask(facts, points, values);
     status = make_vector(space, values, &stencil->mask);
   }
@@ -52,7 +52,7 @@ static ts_status make_stencil(ts_space *space, const tsi_stencil_facts *facts, t
   tsi_stencil *stencil = tsi_calloc(context, 1, sizeof *stencil);
   if (!stencil) return tsi_out_of_memory(context, "a stencil", sizeof *stencil);
   stencil->five_point = facts->five_point;
-  stencil->has_holes = facts->holes > 0;
+  stencil->has_constrained = facts->constrained > 0;
   stencil->periodic_x = space->grid.periodic_x;
   stencil->periodic_y = space->grid.periodic_y;
   stencil->pinned = facts->pinned;
@@ -125,7 +125,7 @@ ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **mat
   TSI_TRY(create(grid, values, matrix));
   const ts_matrix_info *info = &(*matrix)->info;
   tsi_log(context, TS_LOG_INFO, "stencil of %d x %d points, %d of them without equation: %zu bytes",
-          grid->grid.width, grid->grid.height, info->locked_rows, info->bytes_device);
+          grid->grid.width, grid->grid.height, info->constrained_rows, info->bytes_device);
   return TS_OK;
 }
 

@@ -20,7 +20,7 @@ typedef struct tsi_stencil_facts {
   const float *values; /* as the device gets them: the user's, or own_values where points were pinned */
   float *own_values;
   int five_point;
-  int32_t holes;         /* points without equation */
+  int32_t constrained;   /* points without equation */
   tsi_stencil_run *runs; /* all other points, in order */
   int32_t run_count;
   int part_count;

@@ -41,7 +41,7 @@ static ts_status check_row(ts_context *context, const tsi_stencil_rows *rows) {
   return TS_OK;
 }
 
-/* ---- Symmetry, norm, holes ---- */
+/* ---- Symmetry, norm, constrained points ---- */
 
 /* Equal within what assembly in single precision leaves, as for matrices in CSR. */
 static int nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
@@ -71,7 +71,7 @@ static void survey_row(tsi_stencil_rows *rows, tsi_stencil_facts *facts, ts_matr
   tsi_row_facts row = {.size = facts->norm_infinity};
   tsi_stencil_rows_survey(rows, &row);
   facts->norm_infinity = row.size;
-  facts->holes += row.holes;
+  facts->constrained += row.constrained;
   if (row.corners) facts->five_point = 0;
   info->nonzeros += row.nonzeros;
   if (row.longest > info->longest_row) info->longest_row = row.longest;
@@ -89,7 +89,7 @@ static ts_status sweep(ts_context *context, tsi_stencil_rows *rows, tsi_stencil_
   info->unsymmetric_row = info->unsymmetric_column = info->zero_diagonal_row = -1;
   facts->five_point = 1;
   facts->norm_infinity = 0;
-  facts->holes = 0;
+  facts->constrained = 0;
   TSI_TRY(check_row(context, rows));
   for (int32_t j = 0; j < g->height; j++) {
     tsi_stencil_rows_advance(rows);
@@ -128,7 +128,7 @@ ts_status tsi_stencil_inspect(ts_context *context, const tsi_grid *g, const floa
     facts->values = facts->own_values;
     status = survey(context, g, facts->values, facts, info, NULL);
   }
-  info->locked_rows = facts->holes;
+  info->constrained_rows = facts->constrained;
   return status;
 }
 

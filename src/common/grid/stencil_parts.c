@@ -130,7 +130,7 @@ static ts_status pin(ts_context *context, size_t points, tsi_stencil_facts *fact
   }
   memset(facts->own_values + 9 * (size_t)facts->runs[run].first, 0, 9 * sizeof(float));
   facts->pinned++;
-  facts->holes++;
+  facts->constrained++;
   return TS_OK;
 }
 

@@ -114,7 +114,7 @@ static double largest(const double *restrict values, int32_t count, double least
 }
 
 static void count(const float *restrict row, size_t stride, int32_t width, tsi_row_facts *facts) {
-  int32_t nonzeros = 0, longest = 0, holes = 0, corners = 0;
+  int32_t nonzeros = 0, longest = 0, constrained = 0, corners = 0;
   for (int32_t i = 0; i < width; i++) {
     const float *restrict a = row + i;
     const int32_t in_corners = (a[0] != 0) + (a[2 * stride] != 0) + (a[6 * stride] != 0) + (a[8 * stride] != 0);
@@ -122,12 +122,12 @@ static void count(const float *restrict row, size_t stride, int32_t width, tsi_r
                            (a[5 * stride] != 0) + (a[7 * stride] != 0);
     nonzeros += length;
     longest = length > longest ? length : longest;
-    holes += a[4 * stride] == 0;
+    constrained += a[4 * stride] == 0;
     corners |= in_corners;
   }
   facts->nonzeros = nonzeros;
   facts->longest = longest;
-  facts->holes = holes;
+  facts->constrained = constrained;
   facts->corners = corners != 0;
 }
 

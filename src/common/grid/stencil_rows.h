@@ -31,7 +31,7 @@ typedef struct tsi_stencil_rows {
 } tsi_stencil_rows;
 
 typedef struct tsi_row_facts {
-  int32_t nonzeros, longest, holes;
+  int32_t nonzeros, longest, constrained;
   double size; /* the largest of the row's, or `size` as it was */
   int corners;
   int unsymmetric; /* there are coefficients that differ from their counterparts, perhaps by rounding only */

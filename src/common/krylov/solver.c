@@ -130,8 +130,9 @@ static ts_status check_transposed(const ts_matrix *A, const ts_matrix *At, const
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
                     "transposed is not over the matrix's spaces; create it with ts_matrix_column_space as "
                     "row_space and ts_matrix_row_space as column_space");
-  if (A->row_space->locked || At->row_space->locked)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the matrix has locked rows, which cgls does not take");
+  if (A->row_space->constrained || At->row_space->constrained)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the matrix has constrained rows, which cgls does not take");
   if (!desc->preconditioner && desc->preconditioner_kind == TS_PRECONDITIONER_JACOBI && !At->host_copy)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "the Jacobi preconditioner of cgls needs a transposed matrix made with keep_host_copy");

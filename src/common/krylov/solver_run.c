@@ -252,10 +252,10 @@ static ts_status take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   const ts_coefficient zero = ts_constant(0);
-  if (k->matrix->row_space->locked) {
-    TSI_TRY(ops->free_rows(k->b, b));
+  if (k->matrix->row_space->constrained) {
+    TSI_TRY(ops->zero_constrained(k->b, b));
     b = k->b;
-  } else if (k->matrix->stencil && k->matrix->stencil->has_holes) {
+  } else if (k->matrix->stencil && k->matrix->stencil->has_constrained) {
     /* b - A 0, which is 0 at points without equation, whatever b holds there. */
     TSI_TRY(ops->fill(k->x, 0));
     TSI_TRY(tsi_residual(k->b, b, k->matrix, k->x));

@@ -4,8 +4,8 @@
 
 #include "common/core/backend.h"
 
-/* A matrix in canonical CSR: columns ascending in every row, no duplicates, locked rows empty. `owned` tells
- * whether the arrays are ours. */
+/* A matrix in canonical CSR: columns ascending in every row, no duplicates, constrained rows empty. `owned`
+ * tells whether the arrays are ours. */
 typedef struct tsi_host_csr {
   int32_t rows, columns;
   int32_t *row_offsets, *column_indices;

@@ -11,14 +11,14 @@ static int log2_of(int n) {
 
 /* Free texels by decreasing length, equal lengths in their natural order: a counting sort. */
 static ts_status sort_by_length(ts_context *context, int32_t size, const int32_t *lengths,
-                                const unsigned char *locked, int32_t *positions) {
+                                const unsigned char *constrained, int32_t *positions) {
   int32_t longest = 0;
   for (int32_t i = 0; i < size; i++)
     if (lengths[i] > longest) longest = lengths[i];
   int32_t *next = tsi_calloc(context, (size_t)longest + 2, sizeof *next);
   if (!next) return tsi_out_of_memory(context, "sorting rows", ((size_t)longest + 2) * sizeof *next);
   for (int32_t i = 0; i < size; i++)
-    if (!locked || !locked[i]) next[lengths[i]]++;
+    if (!constrained || !constrained[i]) next[lengths[i]]++;
   int32_t first = 0;
   for (int32_t k = longest; k >= 0; k--) {
     const int32_t count = next[k];
@@ -26,7 +26,7 @@ static ts_status sort_by_length(ts_context *context, int32_t size, const int32_t
     first += count;
   }
   for (int32_t i = 0; i < size; i++)
-    if (!locked || !locked[i]) positions[i] = next[lengths[i]]++;
+    if (!constrained || !constrained[i]) positions[i] = next[lengths[i]]++;
   tsi_free(context, next);
   return TS_OK;
 }
@@ -55,23 +55,23 @@ static int choose_shape(tsi_tiling *t, int64_t rectangles, int32_t max_size) {
   return 1;
 }
 
-/* Which texels hold nothing but locked indices; NULL in *whole where none does. */
-static ts_status find_locked(ts_context *context, tsi_tiling *t, const unsigned char *locked,
-                             unsigned char **whole) {
+/* Which texels hold nothing but constrained indices; NULL in *whole where none does. */
+static ts_status find_constrained(ts_context *context, tsi_tiling *t, const unsigned char *constrained,
+                                  unsigned char **whole) {
   const int32_t texels = tsi_texels_in_use(t);
   *whole = NULL;
-  if (!locked) return TS_OK;
+  if (!constrained) return TS_OK;
   *whole = tsi_malloc(context, (size_t)texels, 1);
-  if (!*whole) return tsi_out_of_memory(context, "locked rows", (size_t)texels);
+  if (!*whole) return tsi_out_of_memory(context, "constrained rows", (size_t)texels);
   memset(*whole, 1, (size_t)texels);
   for (int32_t i = 0; i < t->size; i++)
-    if (!locked[i]) (*whole)[i >> t->log2_block] = 0;
-  for (int32_t k = 0; k < texels; k++) t->locked_count += (*whole)[k];
+    if (!constrained[i]) (*whole)[i >> t->log2_block] = 0;
+  for (int32_t k = 0; k < texels; k++) t->constrained_count += (*whole)[k];
   return TS_OK;
 }
 
 static ts_status place(ts_context *context, tsi_tiling *t, const int32_t *lengths,
-                       const unsigned char *locked) {
+                       const unsigned char *constrained) {
   const int32_t texels = tsi_texels_in_use(t);
   t->log2_width = log2_of(context->caps.rectangle_width);
   t->log2_height = log2_of(context->caps.rectangle_height);
@@ -79,8 +79,8 @@ static ts_status place(ts_context *context, tsi_tiling *t, const int32_t *length
   const int64_t area = (int64_t)1 << bits;
   const int64_t free_rectangles = (t->free_count + area - 1) >> bits;
   const int64_t tail = free_rectangles << bits; /* the first position behind the rectangles */
-  const int64_t zero = t->free_count < tail ? t->free_count : tail + t->locked_count;
-  const int64_t end = tail + t->locked_count > zero + 1 ? tail + t->locked_count : zero + 1;
+  const int64_t zero = t->free_count < tail ? t->free_count : tail + t->constrained_count;
+  const int64_t end = tail + t->constrained_count > zero + 1 ? tail + t->constrained_count : zero + 1;
   const int64_t rectangles = (end + area - 1) >> bits;
   if (end > INT32_MAX || !choose_shape(t, rectangles, context->caps.max_texture_size))
     return tsi_fail(
@@ -91,22 +91,22 @@ static ts_status place(ts_context *context, tsi_tiling *t, const int32_t *length
         context->caps.max_texture_size);
   t->free_rectangles = (int32_t)free_rectangles;
   t->zero_position = (int32_t)zero;
-  if (!lengths && !t->locked_count) return TS_OK;
+  if (!lengths && !t->constrained_count) return TS_OK;
 
   t->positions = tsi_malloc(context, (size_t)texels, sizeof *t->positions);
   if (!t->positions) return tsi_out_of_memory(context, "an index space", (size_t)texels * sizeof *t->positions);
   if (lengths) {
-    const ts_status status = sort_by_length(context, texels, lengths, locked, t->positions);
+    const ts_status status = sort_by_length(context, texels, lengths, constrained, t->positions);
     if (status < 0) {
       tsi_free(context, t->positions);
       t->positions = NULL;
       return status;
     }
   }
-  int32_t next_free = 0, next_locked = (int32_t)tail;
+  int32_t next_free = 0, next_constrained = (int32_t)tail;
   for (int32_t k = 0; k < texels; k++) {
-    if (locked && locked[k])
-      t->positions[k] = next_locked++;
+    if (constrained && constrained[k])
+      t->positions[k] = next_constrained++;
     else if (!lengths)
       t->positions[k] = next_free++;
   }
@@ -114,12 +114,12 @@ static ts_status place(ts_context *context, tsi_tiling *t, const int32_t *length
 }
 
 ts_status tsi_tiling_create_blocks(ts_context *context, int32_t size, int log2_block, const int32_t *lengths,
-                                   const unsigned char *locked, tsi_tiling *t) {
+                                   const unsigned char *constrained, tsi_tiling *t) {
   const int linear = context->caps.linear_spaces;
   *t = (tsi_tiling){.size = size, .log2_block = linear ? 0 : log2_block, .linear = linear};
   unsigned char *whole = NULL;
-  TSI_TRY(find_locked(context, t, locked, &whole));
-  t->free_count = tsi_texels_in_use(t) - t->locked_count;
+  TSI_TRY(find_constrained(context, t, constrained, &whole));
+  t->free_count = tsi_texels_in_use(t) - t->constrained_count;
   ts_status status = TS_OK;
   if (linear) {
     t->rectangles_x = t->width = size;
@@ -133,6 +133,6 @@ ts_status tsi_tiling_create_blocks(ts_context *context, int32_t size, int log2_b
 }
 
 ts_status tsi_tiling_create(ts_context *context, int32_t size, const int32_t *lengths,
-                            const unsigned char *locked, tsi_tiling *t) {
-  return tsi_tiling_create_blocks(context, size, 0, lengths, locked, t);
+                            const unsigned char *constrained, tsi_tiling *t) {
+  return tsi_tiling_create_blocks(context, size, 0, lengths, constrained, t);
 }

@@ -5,14 +5,14 @@
  *
  *   positions 0 .. free_count-1                        indices with an equation
  *   positions up to free_rectangles * w * h            padding of the last rectangle
- *   positions free_rectangles * w * h ..               locked indices: stored, but in no rectangle
+ *   positions free_rectangles * w * h ..               constrained indices: stored, but in no rectangle
  *   position  zero_position                            a texel that always holds 0
  *
  * In a natural space (ts_space_create) indices keep their order. A linear space, of the CPU and CUDA, is that
  * without rectangles: position = index.
  *
  * A texel may hold a block of 2 or 4 neighbouring indices, its lanes; then positions and counts are those of
- * blocks. A block is locked where all of its indices are.
+ * blocks. A block is constrained where all of its indices are.
  */
 #ifndef TSI_TILING_H
 #define TSI_TILING_H
@@ -22,8 +22,8 @@
 typedef struct tsi_tiling {
   int32_t size;       /* indices */
   int32_t log2_block; /* of the indices that a texel holds */
-  int32_t free_count; /* texels whose indices are not all locked */
-  int32_t locked_count;
+  int32_t free_count; /* texels whose indices are not all constrained */
+  int32_t constrained_count;
   int32_t log2_width, log2_height; /* of a rectangle */
   int32_t rectangles_x;            /* rectangles that stand side by side */
   int32_t free_rectangles;         /* rectangles with rows of a matrix */

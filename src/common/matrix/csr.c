@@ -49,9 +49,9 @@ uint64_t tsi_csr_fingerprint(const ts_csr *csr) {
 
 /* ---- Canonical form ---- */
 
-static int is_canonical(const ts_csr *csr, const unsigned char *locked) {
+static int is_canonical(const ts_csr *csr, const unsigned char *constrained) {
   for (int32_t i = 0; i < csr->rows; i++) {
-    if (locked && locked[i] && csr->row_offsets[i + 1] > csr->row_offsets[i]) return 0;
+    if (constrained && constrained[i] && csr->row_offsets[i + 1] > csr->row_offsets[i]) return 0;
     for (int32_t e = csr->row_offsets[i] + 1; e < csr->row_offsets[i + 1]; e++)
       if (csr->column_indices[e] <= csr->column_indices[e - 1]) return 0;
   }
@@ -89,12 +89,12 @@ static int32_t merge_row(const ts_csr *csr, int32_t row, column_value *scratch, 
   return to;
 }
 
-ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsigned char *locked, int copy,
+ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsigned char *constrained, int copy,
                             tsi_host_csr *out, int64_t *duplicates) {
   const int32_t nonzeros = csr->row_offsets[csr->rows];
   *duplicates = 0;
   *out = (tsi_host_csr){.rows = csr->rows, .columns = csr->columns};
-  if (!copy && is_canonical(csr, locked)) {
+  if (!copy && is_canonical(csr, constrained)) {
     out->row_offsets = (int32_t *)csr->row_offsets;
     out->column_indices = (int32_t *)csr->column_indices;
     out->values = (float *)csr->values;
@@ -118,7 +118,7 @@ ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsign
   int32_t to = 0;
   out->row_offsets[0] = 0;
   for (int32_t i = 0; i < csr->rows; i++) {
-    if (!locked || !locked[i]) {
+    if (!constrained || !constrained[i]) {
       const int32_t before = to;
       to = merge_row(csr, i, scratch, out, to);
       *duplicates += csr->row_offsets[i + 1] - csr->row_offsets[i] - (to - before);
@@ -164,20 +164,20 @@ static int nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
 
 /* Rows are visited in ascending order, so the entries left of the diagonal of row j are asked for by their
  * mirrors in ascending order too, and one cursor per row walks along them: O(nonzeros). */
-static void check_symmetry(const tsi_host_csr *A, const unsigned char *locked, const float *diagonal,
+static void check_symmetry(const tsi_host_csr *A, const unsigned char *constrained, const float *diagonal,
                            int32_t *cursor, ts_matrix_info *info) {
   for (int32_t i = 0; i < A->rows; i++) cursor[i] = A->row_offsets[i];
   for (int32_t i = 0; i < A->rows && info->symmetric; i++) {
     for (int32_t e = cursor[i]; e < A->row_offsets[i + 1] && A->column_indices[e] < i; e++)
-      if (!(locked && locked[A->column_indices[e]]) && A->values[e] != 0)
+      if (!(constrained && constrained[A->column_indices[e]]) && A->values[e] != 0)
         set_unsymmetric(info, i, A->column_indices[e]); /* no mirror asked for it */
     for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
       const int32_t j = A->column_indices[e];
-      if (j <= i || (locked && locked[j])) continue;
+      if (j <= i || (constrained && constrained[j])) continue;
       int32_t c = cursor[j];
       const int32_t end = A->row_offsets[j + 1];
       for (; c < end && A->column_indices[c] < i; c++)
-        if (!(locked && locked[A->column_indices[c]]) && A->values[c] != 0)
+        if (!(constrained && constrained[A->column_indices[c]]) && A->values[c] != 0)
           set_unsymmetric(info, j, A->column_indices[c]);
       float mirror = 0;
       if (c < end && A->column_indices[c] == i) mirror = A->values[c++];
@@ -187,7 +187,7 @@ static void check_symmetry(const tsi_host_csr *A, const unsigned char *locked, c
   }
 }
 
-ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *locked,
+ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
                           ts_matrix_info *info, double *norm_infinity) {
   info->symmetric = A->rows == A->columns;
   info->unsymmetric_row = info->unsymmetric_column = info->zero_diagonal_row = -1;
@@ -213,9 +213,10 @@ ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsi
   for (int32_t i = 0; i < A->rows; i++) {
     for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
       if (A->column_indices[e] == i) diagonal[i] = A->values[e];
-    if (diagonal[i] == 0 && !(locked && locked[i]) && info->zero_diagonal_row < 0) info->zero_diagonal_row = i;
+    if (diagonal[i] == 0 && !(constrained && constrained[i]) && info->zero_diagonal_row < 0)
+      info->zero_diagonal_row = i;
   }
-  check_symmetry(A, locked, diagonal, cursor, info);
+  check_symmetry(A, constrained, diagonal, cursor, info);
   tsi_free(context, diagonal);
   tsi_free(context, cursor);
   return TS_OK;

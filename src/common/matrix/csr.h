@@ -7,9 +7,9 @@
 /* Offsets ascend, columns are in range, values are finite; the message names row and entry. */
 ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr);
 
-/* Canonical form: columns ascending, duplicates added up (their number in *duplicates), locked rows empty.
+/* Canonical form: columns ascending, duplicates added up (their number in *duplicates), constrained rows empty.
  * Borrows the user's arrays if they are so already, and with `copy` makes its own all the same. */
-ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsigned char *locked, int copy,
+ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsigned char *constrained, int copy,
                             tsi_host_csr *out, int64_t *duplicates);
 void tsi_csr_free(ts_context *context, tsi_host_csr *csr);
 
@@ -18,7 +18,7 @@ uint64_t tsi_csr_fingerprint(const ts_csr *csr);
 
 /* Fills symmetric, unsymmetric_row, unsymmetric_column and zero_diagonal_row of `info`, and the largest sum of
  * magnitudes in a row. Without values everything counts as 0. */
-ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *locked,
+ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
                           ts_matrix_info *info, double *norm_infinity);
 
 #endif

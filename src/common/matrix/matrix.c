@@ -50,13 +50,14 @@ static ts_status validate(ts_context *context, const ts_matrix_desc *desc) {
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s does not store matrices as %s; it has %s",
                     context->backend_name, name, known);
   }
-  if (desc->locked) {
+  if (desc->constrained) {
     if (desc->csr.rows != desc->csr.columns)
-      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "locked is set and the matrix is %d x %d, not square",
-                      desc->csr.rows, desc->csr.columns);
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                      "constrained is set and the matrix is %d x %d, not square", desc->csr.rows,
+                      desc->csr.columns);
     if (desc->row_space)
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                      "locked and row_space are both set; a row space has locked rows of its own");
+                      "constrained and row_space are both set; a row space has constrained rows of its own");
   }
   if (desc->components < 0 || desc->components > 4)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
@@ -86,10 +87,10 @@ static ts_status make_row_space(ts_matrix *A, const ts_matrix_desc *desc, const 
     TSI_TRY(row_lengths(context, entries, A->info.rows == A->info.columns && !desc->column_space, &lengths));
   tsi_tiling tiling;
   const ts_status status =
-      tsi_tiling_create_blocks(context, A->info.rows, log2_block, lengths, desc->locked, &tiling);
+      tsi_tiling_create_blocks(context, A->info.rows, log2_block, lengths, desc->constrained, &tiling);
   tsi_free(context, lengths);
   if (status < 0) return status;
-  return tsi_space_create(context, &tiling, desc->locked, &A->row_space);
+  return tsi_space_create(context, &tiling, desc->constrained, &A->row_space);
 }
 
 static ts_status make_spaces(ts_matrix *A, const ts_matrix_desc *desc, const tsi_host_csr *entries) {
@@ -162,8 +163,8 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   ts_format format = desc->format;
   const double start = tsi_seconds();
   tsi_host_csr csr;
-  const unsigned char *locked = desc->row_space ? desc->row_space->locked : desc->locked;
-  TSI_TRY(tsi_csr_canonical(context, &desc->csr, locked, 0, &csr, &info->duplicates));
+  const unsigned char *constrained = desc->row_space ? desc->row_space->constrained : desc->constrained;
+  TSI_TRY(tsi_csr_canonical(context, &desc->csr, constrained, 0, &csr, &info->duplicates));
 
   info->rows = csr.rows;
   info->columns = csr.columns;
@@ -183,7 +184,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   tsi_packed packed = {0};
   tsi_blocks blocks = {0};
   const int log2_block = tsi_format_log2_block(format);
-  ts_status status = tsi_csr_inspect(context, &csr, locked, info, &A->norm_infinity);
+  ts_status status = tsi_csr_inspect(context, &csr, constrained, info, &A->norm_infinity);
   if (status == TS_OK && log2_block) status = tsi_blocks_create(context, &csr, log2_block, &blocks);
   if (status == TS_OK) {
     const tsi_host_csr entries = log2_block ? tsi_blocks_as_csr(&blocks, &csr) : csr;
@@ -196,8 +197,8 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
     if (status == TS_OK) status = tsi_layout_pack(context, A->layout, &input, &packed);
   }
   if (status == TS_OK) {
-    for (int32_t i = 0; A->row_space->locked && i < csr.rows; i++)
-      info->locked_rows += A->row_space->locked[i] != 0;
+    for (int32_t i = 0; A->row_space->constrained && i < csr.rows; i++)
+      info->constrained_rows += A->row_space->constrained[i] != 0;
     info->seconds_layout = tsi_seconds() - start;
     const size_t bytes_before = context->bytes_device;
     status = context->ops->matrix_create(A, &packed);
@@ -276,14 +277,14 @@ void ts_matrix_destroy(ts_matrix **matrix) {
 
 static ts_status set_values(ts_matrix *A, const ts_csr *csr) {
   ts_context *context = A->context;
-  const unsigned char *locked = A->row_space->locked;
+  const unsigned char *constrained = A->row_space->constrained;
   tsi_host_csr canonical;
   int64_t duplicates;
-  TSI_TRY(tsi_csr_canonical(context, csr, locked, 0, &canonical, &duplicates));
+  TSI_TRY(tsi_csr_canonical(context, csr, constrained, 0, &canonical, &duplicates));
   ts_matrix_info info = A->info;
   double norm;
   tsi_packed packed = {0};
-  ts_status status = tsi_csr_inspect(context, &canonical, locked, &info, &norm);
+  ts_status status = tsi_csr_inspect(context, &canonical, constrained, &info, &norm);
   const tsi_layout_input input = layout_input(A, &canonical);
   if (status == TS_OK) status = tsi_layout_pack(context, A->layout, &input, &packed);
   if (status == TS_OK) status = context->ops->matrix_write(A, &packed);

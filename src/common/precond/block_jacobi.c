@@ -11,16 +11,17 @@
 enum { MOST = 16 };
 
 /* The block whose first row is `first`, of `size` rows. */
-static void read_block(const ts_csr *csr, const unsigned char *locked, int32_t first, int size, double *block) {
+static void read_block(const ts_csr *csr, const unsigned char *constrained, int32_t first, int size,
+                       double *block) {
   memset(block, 0, (size_t)size * (size_t)size * sizeof *block);
   for (int i = 0; i < size; i++) {
-    if (locked && locked[first + i]) {
+    if (constrained && constrained[first + i]) {
       block[i * size + i] = 1;
       continue;
     }
     for (int32_t k = csr->row_offsets[first + i]; k < csr->row_offsets[first + i + 1]; k++) {
       const int32_t j = csr->column_indices[k] - first;
-      if (j >= 0 && j < size && !(locked && locked[first + j])) block[i * size + j] += csr->values[k];
+      if (j >= 0 && j < size && !(constrained && constrained[first + j])) block[i * size + j] += csr->values[k];
     }
   }
 }
@@ -67,13 +68,13 @@ static int invert(double *a, double *inverse, int size) {
 /* All blocks' inverses as rows of M^-1; of a symmetric matrix they are symmetric to the last bit. */
 static ts_status fill(const ts_preconditioner *M, const ts_csr *csr, int32_t *offsets, int32_t *columns,
                       float *values) {
-  const unsigned char *locked = M->matrix->row_space->locked;
+  const unsigned char *constrained = M->matrix->row_space->constrained;
   const int n = M->desc.block_size;
   double block[MOST * MOST], inverse[MOST * MOST] = {0};
   int32_t next = 0;
   for (int32_t first = 0; first < csr->rows; first += n) {
     const int size = csr->rows - first < n ? (int)(csr->rows - first) : n;
-    read_block(csr, locked, first, size, block);
+    read_block(csr, constrained, first, size, block);
     if (!invert(block, inverse, size))
       return tsi_fail(M->context, TS_ERROR_INVALID_ARGUMENT,
                       "the block of rows %d to %d is singular, which block Jacobi has to invert", first,

@@ -113,7 +113,7 @@ static ts_status create_matrix(ts_system *s, const ts_csr *csr, const unsigned c
   char why[sizeof matrix->info.choice] = "";
   const ts_matrix_desc desc = {.csr = *csr,
                                .format = tsi_system_choose_format(s, csr, format, why, sizeof why),
-                               .locked = s->locked_count ? locked : NULL};
+                               .constrained = s->locked_count ? locked : NULL};
   TSI_TRY(ts_matrix_create(s->context, &desc, &matrix));
   if (why[0]) memcpy(matrix->info.choice, why, sizeof why);
   s->matrix = matrix;

@@ -115,7 +115,7 @@ static ts_status write_locked_values(ts_system *s) {
   TSI_TRY(ts_vector_write(s->given, s->numbers, tsi_system_numbers(s)));
   const tsi_ops *ops = s->context->ops;
   TSI_TRY(tsi_enter(s->context));
-  ts_status status = ops->free_rows(s->x, s->x);
+  ts_status status = ops->zero_constrained(s->x, s->x);
   if (status == TS_OK) status = ops->axpby(s->x, ts_constant(1), s->x, ts_constant(1), s->given);
   return tsi_leave(s->context, status);
 }

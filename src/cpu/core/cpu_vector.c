@@ -156,12 +156,12 @@ ts_status cpu_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
   return TS_OK;
 }
 
-ts_status cpu_free_rows(ts_vector *out, const ts_vector *x) {
-  const unsigned char *locked = out->space->locked;
+ts_status cpu_zero_constrained(ts_vector *out, const ts_vector *x) {
+  const unsigned char *constrained = out->space->constrained;
   const size_t components = (size_t)out->components;
   if (out != x) run(out, body_copy, &(blocks){.out = cpu_data(out), .x = cpu_data(x)});
-  for (int32_t i = 0; locked && i < out->space->tiling.size; i++)
-    if (locked[i]) memset(cpu_data(out) + (size_t)i * components, 0, components * sizeof(float));
+  for (int32_t i = 0; constrained && i < out->space->tiling.size; i++)
+    if (constrained[i]) memset(cpu_data(out) + (size_t)i * components, 0, components * sizeof(float));
   return TS_OK;
 }
 

@@ -12,8 +12,9 @@ typedef struct spmv_job {
   const cpu_matrix *m;
   float *y;
   const float *x;
-  const float *b;              /* NULL: y = A x */
-  const unsigned char *locked; /* flags of rows where r is 0, NULL: none; locked rows of A are empty */
+  const float *b; /* NULL: y = A x */
+  const unsigned char
+      *constrained; /* flags of rows where r is 0, NULL: none; constrained rows of A are empty */
 } spmv_job;
 
 /* Entries from the one in use to the one fetched: measured best from 256 to 1024. */
@@ -125,7 +126,7 @@ CPU_INLINE void residual_rows(const spmv_job *job, int32_t row, int32_t end, int
     const int32_t next = offsets[row + 1];
     const size_t first = (size_t)row * (size_t)n;
     double rest[4] = {0, 0, 0, 0};
-    if (!(job->locked && job->locked[row]))
+    if (!(job->constrained && job->constrained[row]))
       for (int c = 0; c < n; c++) rest[c] = job->b[first + (size_t)c];
     prefetch_entries(values + k, columns + k);
     for (; k < next; k++) {
@@ -168,6 +169,8 @@ ts_status cpu_csr_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
 
 ts_status cpu_csr_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   static const cpu_body bodies[4] = {residual_1, residual_2, residual_3, residual_4};
-  return run(A, r->components, bodies,
-             &(spmv_job){.y = cpu_data(r), .x = cpu_data(x), .b = cpu_data(b), .locked = A->row_space->locked});
+  return run(
+      A, r->components, bodies,
+      &(spmv_job){
+          .y = cpu_data(r), .x = cpu_data(x), .b = cpu_data(b), .constrained = A->row_space->constrained});
 }

@@ -17,8 +17,8 @@ typedef struct bcrs_job {
   int32_t rows; /* of the matrix */
   float *y;
   const float *x;
-  const float *b;              /* NULL: y = A x */
-  const unsigned char *locked; /* flags of rows where the result is 0, NULL: none */
+  const float *b;                   /* NULL: y = A x */
+  const unsigned char *constrained; /* flags of rows where the result is 0, NULL: none */
 } bcrs_job;
 
 enum { largest = 4, ahead = 1024 }; /* bytes from the block in use to the one fetched, as in cpu_spmv.c */
@@ -39,8 +39,8 @@ CPU_INLINE void store(const bcrs_job *job, int32_t row, const float *sums, int n
     memcpy(y, sums, (size_t)(n * components) * sizeof *y);
   else
     memcpy(y, sums, (size_t)left * (size_t)components * sizeof *y);
-  for (int32_t r = 0; job->locked && r < n && r < left; r++)
-    for (int c = 0; job->locked[first + r] && c < components; c++) y[r * components + c] = 0;
+  for (int32_t r = 0; job->constrained && r < n && r < left; r++)
+    for (int c = 0; job->constrained[first + r] && c < components; c++) y[r * components + c] = 0;
 }
 
 /* ---- Products ---- */
@@ -150,7 +150,7 @@ static void run(const ts_matrix *A, const cpu_body bodies[2][4], int components,
   const cpu_matrix *m = A->impl;
   job->m = m;
   job->rows = A->info.rows;
-  job->locked = A->row_space->locked;
+  job->constrained = A->row_space->constrained;
   const size_t parts = (size_t)m->parts;
   const size_t work = (size_t)m->row_offsets[m->rows] * ((size_t)1 << (2 * m->log2_block)) + (size_t)job->rows;
   cpu_for(A->context, parts, work / parts, bodies[m->log2_block - 1][components - 1], job);

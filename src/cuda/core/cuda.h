@@ -59,7 +59,7 @@ typedef struct cuda_vector {
 } cuda_vector;
 
 typedef struct cuda_space {
-  unsigned char *locked; /* a flag for every index */
+  unsigned char *constrained; /* a flag for every index */
   size_t bytes;
 } cuda_space;
 
@@ -141,8 +141,8 @@ extern const tsi_grid_ops cuda_grid_ops;
 extern const tsi_mesh_ops cuda_mesh_ops;
 extern const tsi_fluid_ops cuda_fluid_ops;
 
-/* The flags of locked rows on the device, NULL where no row is locked. */
-ts_status cuda_locked(ts_space *space, const unsigned char **flags);
+/* The flags of constrained rows on the device, NULL where no row is constrained. */
+ts_status cuda_constrained(ts_space *space, const unsigned char **flags);
 
 #ifdef __cplusplus
 }

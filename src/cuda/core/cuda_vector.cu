@@ -90,14 +90,14 @@ static __global__ void reciprocal(size_t count, float *out, const float *x) {
   }
 }
 
-static __global__ void free_rows(size_t count, int components, float *out, const float *x,
-                                 const unsigned char *locked) {
+static __global__ void zero_constrained(size_t count, int components, float *out, const float *x,
+                                        const unsigned char *constrained) {
   cuda_overlap_begin();
   CUDA_EACH_QUAD(i, count) {
     cuda_quad v = cuda_load(x, i, count);
     CUDA_EACH_LANE(l) {
       const size_t element = 4 * i + l;
-      if (element < count && locked[element / components]) v.lane[l] = 0;
+      if (element < count && constrained[element / components]) v.lane[l] = 0;
     }
     cuda_store(out, i, v, count);
   }
@@ -130,41 +130,41 @@ ts_status cuda_reciprocal(ts_vector *out, const ts_vector *x) {
   return TS_OK;
 }
 
-ts_status cuda_free_rows(ts_vector *out, const ts_vector *x) {
-  const unsigned char *locked;
-  TSI_TRY(cuda_locked(out->space, &locked));
-  if (!locked) return out == x ? TS_OK : cuda_axpby(out, ts_constant(1), x, ts_constant(0), x);
-  CUDA_RUN_QUADS(out, free_rows, out->components, cuda_data(out), cuda_data(x), locked);
+ts_status cuda_zero_constrained(ts_vector *out, const ts_vector *x) {
+  const unsigned char *constrained;
+  TSI_TRY(cuda_constrained(out->space, &constrained));
+  if (!constrained) return out == x ? TS_OK : cuda_axpby(out, ts_constant(1), x, ts_constant(0), x);
+  CUDA_RUN_QUADS(out, zero_constrained, out->components, cuda_data(out), cuda_data(x), constrained);
   return TS_OK;
 }
 
-/* ---- Locked flags, on the device since they were first asked for ---- */
+/* ---- Constrained flags, on the device since they were first asked for ---- */
 
-ts_status cuda_locked(ts_space *space, const unsigned char **flags) {
+ts_status cuda_constrained(ts_space *space, const unsigned char **flags) {
   *flags = NULL;
-  if (!space->locked) return TS_OK;
+  if (!space->constrained) return TS_OK;
   ts_context *context = space->context;
   cuda_space *impl = (cuda_space *)space->impl;
   if (!impl) {
     impl = (cuda_space *)tsi_calloc(context, 1, sizeof *impl);
     if (!impl) return tsi_out_of_memory(context, "an index space", sizeof *impl);
     impl->bytes = (size_t)space->tiling.size;
-    const ts_status status =
-        cuda_take_copy(context, (void **)&impl->locked, space->locked, impl->bytes, "locked flags");
+    const ts_status status = cuda_take_copy(context, (void **)&impl->constrained, space->constrained,
+                                            impl->bytes, "constrained flags");
     if (status < 0) {
       tsi_free(context, impl);
       return status;
     }
     space->impl = impl;
   }
-  *flags = impl->locked;
+  *flags = impl->constrained;
   return TS_OK;
 }
 
 void cuda_space_destroy(ts_space *space) {
   cuda_space *impl = (cuda_space *)space->impl;
   if (!impl) return;
-  cuda_give(space->context, impl->locked, impl->bytes);
+  cuda_give(space->context, impl->constrained, impl->bytes);
   tsi_free(space->context, impl);
   space->impl = NULL;
 }

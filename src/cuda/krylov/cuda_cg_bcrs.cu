@@ -21,12 +21,12 @@ template <int SIZE, int N> constexpr int blocks_ahead = N == 1 ? MOST_AHEAD : SI
 template <int SIZE> struct cg_bcrs {
   cuda_bcrs m;
   int32_t matrix_rows;
-  const unsigned char *locked; /* of rows that are none, NULL: no such rows */
+  const unsigned char *constrained; /* of rows that are none, NULL: no such rows */
   static constexpr bool few_registers = false;
   struct place {
     int32_t row, begin, end;
     int lane;
-    bool locked;
+    bool constrained;
   };
   __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_lanes; }
   /* The first threads of a row of blocks have a row each. */
@@ -37,14 +37,14 @@ template <int SIZE> struct cg_bcrs {
     const size_t row = block_row * SIZE + (size_t)lane;
     const bool is_row = lane < SIZE && row < (size_t)matrix_rows;
     return {is_row ? (int32_t)row : -1, m.offsets[block_row], m.offsets[block_row + 1], lane,
-            is_row && locked && locked[row]};
+            is_row && constrained && constrained[row]};
   }
   template <int N, typename X>
   __device__ __forceinline__ void multiply(const place &p, const X &x, float sum[N]) const {
     float sums[4 / SIZE][N] = {};
     cuda_block_row<SIZE, N, blocks_ahead<SIZE, N>>(m, p.begin, p.end, p.lane, x, sums);
     const bool second = SIZE == 2 && p.lane == 1;
-    for (int c = 0; c < N; c++) sum[c] = p.locked ? 0 : second ? sums[4 / SIZE - 1][c] : sums[0][c];
+    for (int c = 0; c < N; c++) sum[c] = p.constrained ? 0 : second ? sums[4 / SIZE - 1][c] : sums[0][c];
   }
 };
 
@@ -65,7 +65,7 @@ static int lanes_for(const ts_context *context, const cuda_bcrs &m, int componen
 template <int SIZE>
 static ts_status iterate(ts_context *context, const cuda_matrix *m, int32_t rows, const cg_job *job,
                          int components) {
-  cg_bcrs<SIZE> blocks = {m->bcrs, rows, m->locked};
+  cg_bcrs<SIZE> blocks = {m->bcrs, rows, m->constrained};
   blocks.m.log2_lanes = lanes_for(context, m->bcrs, components);
   return start_components(context, blocks, *job, components);
 }

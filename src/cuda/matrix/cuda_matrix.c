@@ -123,7 +123,7 @@ static ts_status create_bcrs(ts_matrix *A, const tsi_packed *packed) {
 static ts_status create(ts_matrix *A, const tsi_packed *packed) {
   cuda_matrix *m = cuda_matrix_of(A);
   m->format = A->layout->format;
-  if (A->row_space->locked) TAKE(A, A->row_space->locked, A->row_space->tiling.size, m->locked);
+  if (A->row_space->constrained) TAKE(A, A->row_space->constrained, A->row_space->tiling.size, m->constrained);
   switch (m->format) {
   case TS_FORMAT_JAGGED:
     return create_slices(A, packed);

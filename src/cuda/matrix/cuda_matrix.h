@@ -69,9 +69,9 @@ typedef struct cuda_matrix {
   cuda_slices slices;
   cuda_segments segments;
   cuda_bcrs bcrs;
-  cuda_row_blocks row_blocks;  /* of csr or of the long rows of slices */
-  const unsigned char *locked; /* flags of rows where a residual is 0, NULL: none */
-  float *values;               /* all of them */
+  cuda_row_blocks row_blocks;       /* of csr or of the long rows of slices */
+  const unsigned char *constrained; /* flags of rows where a residual is 0, NULL: none */
+  float *values;                    /* all of them */
   size_t value_count;
   struct {
     void *data;

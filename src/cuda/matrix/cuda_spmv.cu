@@ -86,5 +86,6 @@ ts_status cuda_matrix_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x)
 
 /* b - A x is the difference of nearly equal numbers when x is good. */
 ts_status cuda_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return run<double>(A, r->components, {cuda_data(r), cuda_data(x), cuda_data(b), cuda_matrix_of(A)->locked});
+  return run<double>(A, r->components,
+                     {cuda_data(r), cuda_data(x), cuda_data(b), cuda_matrix_of(A)->constrained});
 }

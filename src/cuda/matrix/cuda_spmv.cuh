@@ -9,17 +9,17 @@ enum { SLICE_THREADS = 128, SLICE_WARPS = SLICE_THREADS / 32 };
 typedef struct operands {
   float *y;
   const float *x;
-  const float *b;              /* NULL: y = A x */
-  const unsigned char *locked; /* of rows where r is 0, NULL: none; locked rows of A are empty */
+  const float *b;                   /* NULL: y = A x */
+  const unsigned char *constrained; /* of rows where r is 0, NULL: none; constrained rows of A are empty */
 } operands;
 
 /* What the row's first thread writes. */
 template <int N, typename Real>
 static __device__ __forceinline__ void store(const operands &o, int32_t row, const Real sum[N]) {
   const size_t first = (size_t)row * N;
-  const bool locked = o.b && o.locked && o.locked[row];
+  const bool constrained = o.b && o.constrained && o.constrained[row];
   for (int c = 0; c < N; c++)
-    o.y[first + c] = (float)(locked ? 0 : o.b ? (Real)o.b[first + c] - sum[c] : sum[c]);
+    o.y[first + c] = (float)(constrained ? 0 : o.b ? (Real)o.b[first + c] - sum[c] : sum[c]);
 }
 
 /* ---- Long rows ---- */

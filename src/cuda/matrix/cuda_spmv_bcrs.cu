@@ -8,17 +8,17 @@ typedef struct bcrs_operands {
   int32_t rows; /* of the matrix */
   float *y;
   const float *x;
-  const float *b;              /* NULL: y = A x */
-  const unsigned char *locked; /* of rows where the result is 0, NULL: none */
+  const float *b;                   /* NULL: y = A x */
+  const unsigned char *constrained; /* of rows where the result is 0, NULL: none */
 } bcrs_operands;
 
 template <int N, typename Real>
 static __device__ __forceinline__ void store(const bcrs_operands &o, int32_t row, const Real sum[N]) {
   if (row >= o.rows) return;
   const size_t first = (size_t)row * N;
-  const bool locked = o.locked && o.locked[row];
+  const bool constrained = o.constrained && o.constrained[row];
   for (int c = 0; c < N; c++)
-    o.y[first + c] = (float)(locked ? 0 : o.b ? (Real)o.b[first + c] - sum[c] : sum[c]);
+    o.y[first + c] = (float)(constrained ? 0 : o.b ? (Real)o.b[first + c] - sum[c] : sum[c]);
 }
 
 /* Blocks that a multiprocessor is to hold: with four components the more threads the better. */
@@ -96,7 +96,7 @@ static ts_status run_padded(const ts_matrix *A, bcrs_operands *o, const cuda_vec
 
 static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   const cuda_matrix *m = cuda_matrix_of(A);
-  bcrs_operands o = {A->info.rows, cuda_data(y), cuda_data(x), b ? cuda_data(b) : NULL, m->locked};
+  bcrs_operands o = {A->info.rows, cuda_data(y), cuda_data(x), b ? cuda_data(b) : NULL, m->constrained};
   const int is_cut = x->components == 1 && A->info.columns % (1 << m->bcrs.log2_block) != 0;
   if (is_cut && cuda_vector_of(x)->borrowed) return run_padded(A, &o, cuda_vector_of(x));
   return run(A, o, x->components);

@@ -145,7 +145,7 @@ static ts_status create_index_texture(ts_space *space, gl_space *impl) {
     for (int32_t i = 0; i < t->size; i++) {
       const int64_t k = tsi_texel_number(t, tsi_position(t, i));
       if (tsi_lane(t, i) == 0) data[2 * k] = i;
-      data[2 * k + 1] |= (space->locked && space->locked[i]) << tsi_lane(t, i);
+      data[2 * k + 1] |= (space->constrained && space->constrained[i]) << tsi_lane(t, i);
     }
     glGenTextures(1, &impl->index_texture);
     gl_bind(gl_of(context), 0, impl->index_texture);

@@ -28,7 +28,7 @@ static ts_status create_lanes(ts_space *space, gl_space *impl) {
   if (!lanes)
     return tsi_out_of_memory(context, "the lanes of blocks", (size_t)t->width * (size_t)t->height * 4);
   for (int32_t i = 0; i < t->size; i++) {
-    const uint32_t bits = space->locked && space->locked[i] ? 0x01 : 0x11;
+    const uint32_t bits = space->constrained && space->constrained[i] ? 0x01 : 0x11;
     lanes[tsi_texel_number(t, tsi_position(t, i))] |= bits << tsi_lane(t, i);
   }
   const ts_status status =

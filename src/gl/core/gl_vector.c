@@ -140,7 +140,7 @@ ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
 void gl_tiling_parameters(const tsi_tiling *t, int *parameters) {
   const int tail = t->free_rectangles << (t->log2_width + t->log2_height);
   const int values[6] = {t->log2_width, t->log2_height, t->rectangles_x,
-                         t->free_count, tail,           tail + t->locked_count};
+                         t->free_count, tail,           tail + t->constrained_count};
   memcpy(parameters, values, sizeof values);
 }
 
@@ -207,9 +207,9 @@ ts_status gl_reciprocal(ts_vector *out, const ts_vector *x) {
   return gl_draw_vector(out, &pass);
 }
 
-ts_status gl_free_rows(ts_vector *out, const ts_vector *x) {
+ts_status gl_zero_constrained(ts_vector *out, const ts_vector *x) {
   gl_pass pass = {.inputs = {x}};
-  TSI_TRY(get_program(out, "core/free_rows.frag", 1, "", &pass.program));
+  TSI_TRY(get_program(out, "core/zero_constrained.frag", 1, "", &pass.program));
   TSI_TRY(gl_bind_lanes(out->space));
   gl_tiling_parameters(&out->space->tiling, pass.parameters);
   return gl_draw_vector(out, &pass);

@@ -90,7 +90,7 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
            A->has_diagonal ? "#define DIAGONAL\n" : "",
            b ? is_precise(A) ? "#define RESIDUAL\n#define PRECISE\n" : "#define RESIDUAL\n" : "",
            layout->stage_count ? "#define SPILL\n" : "");
-  const int masked = log2_block && A->row_space->locked;
+  const int masked = log2_block && A->row_space->constrained;
   if (log2_block)
     snprintf(defines + strlen(defines), 64, "#define LOG2_BLOCK %d\n#define STRIPS\n%s", log2_block,
              masked ? "#define LANES\n" : "");

@@ -1,4 +1,4 @@
-// x (input0) at free indices, 0 at locked ones, whatever x is there.
+// x (input0) at free indices, 0 at constrained ones, whatever x is there.
 #include "include/pass.glsl"
 #include "include/tiling.glsl"
 
