@@ -21,8 +21,8 @@ static int32_t unknown_at(const plate *p, int i, int j) {
 }
 
 static void hold(plate *p, int32_t unknown, float temperature) {
-  p->held += !p->locked[unknown];
-  p->locked[unknown] = 1;
+  p->held += !p->constrained[unknown];
+  p->constrained[unknown] = 1;
   p->start[unknown] = temperature;
 }
 
@@ -42,7 +42,7 @@ static void hold_boundaries(plate *p) {
 static void fill_row(plate *p, int i, int j, int32_t *entries) {
   const int32_t unknown = unknown_at(p, i, j);
   int neighbours = 0;
-  for (int k = 0; k < 4 && !p->locked[unknown]; k++) {
+  for (int k = 0; k < 4 && !p->constrained[unknown]; k++) {
     const int32_t other = unknown_at(p, i + neighbour_x[k], j + neighbour_y[k]);
     if (other < 0) continue;
     p->columns[*entries] = other;
@@ -65,12 +65,12 @@ int plate_create(plate *p, int size) {
   p->holes[1] = (plate_hole){1.02f * scale, 0.56f * scale, 0.20f * scale, 0};
   const size_t cells = (size_t)p->width * (size_t)p->height;
   p->index = malloc(cells * sizeof *p->index);
-  p->locked = calloc(cells, sizeof *p->locked);
+  p->constrained = calloc(cells, sizeof *p->constrained);
   p->start = calloc(cells, sizeof *p->start);
   p->row_offsets = calloc(cells + 1, sizeof *p->row_offsets);
   p->columns = malloc(5 * cells * sizeof *p->columns);
   p->values = malloc(5 * cells * sizeof *p->values);
-  if (!p->index || !p->locked || !p->start || !p->row_offsets || !p->columns || !p->values) {
+  if (!p->index || !p->constrained || !p->start || !p->row_offsets || !p->columns || !p->values) {
     plate_destroy(p);
     return -1;
   }
@@ -86,7 +86,7 @@ int plate_create(plate *p, int size) {
 
 void plate_destroy(plate *p) {
   free(p->index);
-  free(p->locked);
+  free(p->constrained);
   free(p->start);
   free(p->row_offsets);
   free(p->columns);

@@ -2,8 +2,8 @@
  *
  * Every cell of the plate is one unknown. A free cell has as much heat flowing in as out: the sum over its
  * neighbours j of (x_i - x_j) is 0. The edges of the plate and the rim of a heated hole are held at a
- * temperature: their rows are locked, and their temperature stands in x. No heat flows across the rim of an
- * insulated hole, which is what happens when nothing is done about it. */
+ * temperature: their rows are constrained, and their temperature stands in x. No heat flows across the rim of
+ * an insulated hole, which is what happens when nothing is done about it. */
 #ifndef HEAT_PLATE_H
 #define HEAT_PLATE_H
 
@@ -20,9 +20,9 @@ typedef struct plate {
   int width, height; /* in cells */
   plate_hole holes[plate_holes];
   int32_t unknowns, held;
-  int32_t *index;        /* unknown of cell (i, j) at [j * width + i], or -1 in a hole */
-  unsigned char *locked; /* of every unknown */
-  float *start;          /* temperatures to start from: those that are held, and 0 */
+  int32_t *index;             /* unknown of cell (i, j) at [j * width + i], or -1 in a hole */
+  unsigned char *constrained; /* of every unknown */
+  float *start;               /* temperatures to start from: those that are held, and 0 */
   int32_t *row_offsets, *columns;
   float *values;
 } plate;
