@@ -46,7 +46,7 @@ static int warm_up(const bench_state *b) {
 /* ---- Whole steps, without host synchronisation inside ---- */
 
 static int time_group(const bench_state *b, int steps, double *seconds) {
-  ts_context *const context = simulation_context(b->s);
+  ts_context *const context = b->s->context;
   if (ts_context_finish(context) != TS_OK) return fail(ts_last_error(context));
   const double begin = seconds_now();
   for (int k = 0; k < steps; k++)
@@ -75,8 +75,7 @@ static int time_stages(const bench_state *b, const ts_fluid_parameters *p, doubl
   if (warm_up(b) || set(b, p) || step(b, TS_FLUID_MEASURE_TIMES)) return -1;
   for (int k = 0; k < few_steps; k++) {
     if (step(b, TS_FLUID_MEASURE_TIMES)) return -1;
-    for (int stage = 0; stage < TS_FLUID_STAGES; stage++)
-      seconds[stage][k] = simulation_result(b->s)->seconds[stage];
+    for (int stage = 0; stage < TS_FLUID_STAGES; stage++) seconds[stage][k] = b->s->result.seconds[stage];
   }
   for (int stage = 0; stage < TS_FLUID_STAGES; stage++)
     result[stage] = report_median(seconds[stage], few_steps);
@@ -98,8 +97,8 @@ static int solve(const bench_state *b, const ts_fluid_parameters *p, bench_case 
   result->solver = p->solver;
   result->iterations = p->iterations;
   if (warm_up(b) || set(b, p) || step(b, TS_FLUID_MEASURE_DIVERGENCE)) return -1;
-  result->before = simulation_result(b->s)->divergence_before;
-  result->after = simulation_result(b->s)->divergence_after;
+  result->before = b->s->result.divergence_before;
+  result->after = b->s->result.divergence_after;
   if (time_stages(b, p, stages)) return -1;
   result->seconds = stages[TS_FLUID_STAGE_PRESSURE];
   return 0;
@@ -156,7 +155,7 @@ int run_bench(const program_options *o) {
     fail(why);
     return EXIT_ERROR;
   }
-  b.usual = b.paper = *simulation_parameters(b.s);
+  b.usual = b.paper = b.s->parameters;
   b.paper.solver = TS_FLUID_MULTIGRID;
   b.paper.iterations = BENCH_PAPER_CYCLES;
   b.paper.multigrid = (ts_multigrid_desc){

@@ -23,7 +23,7 @@ static void print_case(const char *name, const bench_case *c, const bench_case *
 
 void bench_print(const simulation *s, const bench_result *r) {
   char text[SIMULATION_MESSAGE];
-  const ts_fluid_parameters *p = simulation_parameters(s);
+  const ts_fluid_parameters *p = &s->parameters;
   double sum = 0;
   simulation_describe(s, text, sizeof text);
   printf("%s\n\n", text);

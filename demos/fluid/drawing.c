@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "simulation_state.h"
+#include "simulation.h"
 
 #ifdef TEXSOLVE_HAVE_GL
 
@@ -28,7 +28,7 @@ int drawing_open(const simulation *s, const drawing_look *look, int width, int h
   d->s = s;
   d->look = (fluid_look){look->field, look->range, look->particles, look->arrows, 1};
   const char *why = image_create(&d->picture, width, height) ? "out of memory" : NULL;
-  if (!why) why = view_context_open(simulation_context(s), simulation_get_options(s)->platform, &d->own);
+  if (!why) why = view_context_open(s->context, s->options.platform, &d->own);
   if (!why) why = fluid_view_create(&d->view);
   if (!why) return 0;
   fail(message, why);
@@ -40,8 +40,8 @@ void drawing_close(drawing **made) {
   drawing *d = *made;
   if (!d) return;
   if (d->view) {
-    view_context_use(simulation_context(d->s), d->own);
-    if (d->own) view_shared_release(simulation_context(d->s));
+    view_context_use(d->s->context, d->own);
+    if (d->own) view_shared_release(d->s->context);
     fluid_view_destroy(&d->view);
   }
   ts_context_destroy(&d->own);
@@ -52,7 +52,7 @@ void drawing_close(drawing **made) {
 
 int drawing_make(drawing *d, const image **picture, char message[SIMULATION_MESSAGE]) {
   *picture = &d->picture;
-  const char *why = view_context_use(simulation_context(d->s), d->own);
+  const char *why = view_context_use(d->s->context, d->own);
   if (!why)
     why = fluid_view_picture(d->view, d->s, &d->look, d->picture.width, d->picture.height, d->picture.rgb);
   return why ? fail(message, why) : 0;

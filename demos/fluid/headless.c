@@ -50,7 +50,7 @@ static int fail(const char *why) {
 /* A whole number of pixels a cell, and even sizes, which videos need. */
 static void choose_size(headless_work *w) {
   const program_options *o = w->options;
-  const ts_fluid_info *info = simulation_info(w->s);
+  const ts_fluid_info *info = &w->s->info;
   int width = o->picture_width, height = o->picture_height;
   if (!width) {
     const int larger = info->width > info->height ? info->width : info->height;
@@ -65,8 +65,8 @@ static void choose_size(headless_work *w) {
 }
 
 static int check_probe(const headless_work *w) {
-  const double *at = w->options->probe, h = simulation_info(w->s)->cell_size;
-  const double width = simulation_info(w->s)->width * h, height = simulation_info(w->s)->height * h;
+  const double *at = w->options->probe, h = w->s->info.cell_size;
+  const double width = w->s->info.width * h, height = w->s->info.height * h;
   if (isnan(at[0]) || (at[0] >= 0 && at[0] <= width && at[1] >= 0 && at[1] <= height)) return 0;
   char why[SIMULATION_MESSAGE];
   snprintf(why, sizeof why, "--probe: %g,%g, expected a point of the domain, from 0,0 to %.4g,%.4g m", at[0],
@@ -82,15 +82,15 @@ static int prepare(headless_work *w) {
   if (simulation_create(&o->simulation, &w->s, why)) return fail(why);
   w->report.s = w->s;
   if (check_probe(w)) return -1;
-  w->report.steps_per_frame = o->steps_per_frame ? o->steps_per_frame : simulation_setup(w->s)->steps_per_frame;
+  w->report.steps_per_frame = o->steps_per_frame ? o->steps_per_frame : w->s->setup.steps_per_frame;
   drawing_look look = o->look;
-  if (!o->field_given) look.field = simulation_setup(w->s)->field;
+  if (!o->field_given) look.field = w->s->setup.field;
   if (o->json) w->measure = TS_FLUID_MEASURE_TIMES;
   if (o->json || o->verbosity || look.field == FLUID_FIELD_DIVERGENCE || (!o->quiet && isatty(STDOUT_FILENO)))
     w->measure |= TS_FLUID_MEASURE_DIVERGENCE;
   w->report.measured = w->measure;
   progress_clear();
-  if (*simulation_warning(w->s)) message_note("%s", simulation_warning(w->s));
+  if (*w->s->warning) message_note("%s", w->s->warning);
   if (o->screenshot || o->video || o->frames_dir) {
     choose_size(w);
     if (drawing_open(w->s, &look, w->report.picture_width, w->report.picture_height, &w->d, why))
@@ -142,13 +142,13 @@ static int make_frame(headless_work *w, int last, char why[SIMULATION_MESSAGE]) 
     int measure = w->measure & TS_FLUID_MEASURE_TIMES;
     if (k + 1 == steps && (last || w->measure)) measure |= TS_FLUID_MEASURE_DIVERGENCE;
     const int failed = simulation_step(w->s, measure, 1, why);
-    if (failed && !simulation_broken(w->s)) return fail(why);
-    const ts_fluid_result *r = simulation_result(w->s);
+    if (failed && !w->s->broken) return fail(why);
+    const ts_fluid_result *r = &w->s->result;
     for (int stage = 0; stage < TS_FLUID_STAGES; stage++) f->stages[stage] += r->seconds[stage];
     f->iterations += r->iterations;
     if (failed) return 1;
   }
-  const ts_fluid_result *r = simulation_result(w->s);
+  const ts_fluid_result *r = &w->s->result;
   f->seconds = seconds_now() - begin;
   f->step = r->steps;
   f->time = r->time;

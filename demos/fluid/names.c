@@ -3,7 +3,7 @@
 #include "scene.h"
 
 const char *scene_names(int k) {
-  return scene_at(k) ? scene_name(scene_at(k)) : NULL;
+  return scene_at(k) ? (scene_at(k))->name : NULL;
 }
 const char *field_names(int k) {
   return fluid_field_name((fluid_field)k);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulation_state.h"
+#include "simulation.h"
 
 typedef struct velocity_field {
   float *values; /* two components over (width + 1) x (height + 1) */
@@ -11,15 +11,15 @@ typedef struct velocity_field {
 } velocity_field;
 
 static int read_field(const simulation *s, velocity_field *field, char message[SIMULATION_MESSAGE]) {
-  const ts_fluid_info *info = simulation_info(s);
+  const ts_fluid_info *info = &s->info;
   const size_t count = 2 * ((size_t)info->width + 1) * ((size_t)info->height + 1);
   *field = (velocity_field){malloc(count * sizeof *field->values), info->width, info->height,
                             info->layout == TS_FLUID_STAGGERED};
   if (!field->values) return simulation_fail(message, "out of memory for %zu velocities", count);
-  const ts_status status = ts_vector_read(ts_fluid_velocity(simulation_fluid(s)), field->values, count);
+  const ts_status status = ts_vector_read(ts_fluid_velocity(s->fluid), field->values, count);
   if (status == TS_OK) return 0;
   free(field->values);
-  simulation_fail_status(simulation_context(s), status, message);
+  simulation_fail_status(s->context, status, message);
   return 1;
 }
 
@@ -43,7 +43,7 @@ static double velocity_at(const velocity_field *f, int c, double x, double y) {
 
 int profile_probe(const simulation *s, const double at[2], double velocity[2],
                   char message[SIMULATION_MESSAGE]) {
-  const double h = simulation_info(s)->cell_size;
+  const double h = s->info.cell_size;
   velocity_field field;
   if (read_field(s, &field, message)) return 1;
   for (int c = 0; c < 2; c++) velocity[c] = velocity_at(&field, c, at[0] / h, at[1] / h);
@@ -52,7 +52,7 @@ int profile_probe(const simulation *s, const double at[2], double velocity[2],
 }
 
 int profile_write(const simulation *s, FILE *file, char message[SIMULATION_MESSAGE]) {
-  const double h = simulation_info(s)->cell_size;
+  const double h = s->info.cell_size;
   velocity_field f;
   if (read_field(s, &f, message)) return 1;
   fprintf(file, "line,position,u,v\n");

@@ -11,15 +11,15 @@ static const char *solver_unit(ts_fluid_solver solver) {
 }
 
 void report_begin(const work_report *w) {
-  const ts_fluid_info *info = simulation_info(w->s);
-  const ts_fluid_parameters *p = simulation_parameters(w->s);
+  const ts_fluid_info *info = &w->s->info;
+  const ts_fluid_parameters *p = &w->s->parameters;
   const double reynolds = simulation_reynolds(w->s);
   ts_context_info device;
-  printf("scene       %s: %s\n", scene_name(simulation_scene(w->s)), scene_text(simulation_scene(w->s)));
+  printf("scene       %s: %s\n", (w->s->options.scene)->name, (w->s->options.scene)->text);
   printf("grid        %d x %d cells of %.4g m, %d of them fluid; %s\n", (int)info->width, (int)info->height,
          info->cell_size, (int)info->fluid_cells,
          info->layout == TS_FLUID_STAGGERED ? "staggered" : "collocated");
-  if (ts_context_get_info(simulation_context(w->s), &device) == TS_OK)
+  if (ts_context_get_info(w->s->context, &device) == TS_OK)
     printf("backend     %s: %s; %.1f MB on the device\n", device.backend, device.device,
            1e-6 * (double)info->bytes_device);
   printf("step        %.4g s, viscosity %.4g m^2/s", p->time_step, p->viscosity);

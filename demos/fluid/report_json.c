@@ -10,7 +10,7 @@ static json_t *multigrid(const ts_multigrid_desc *m) {
 }
 
 static json_t *parameters(const simulation *s) {
-  const ts_fluid_parameters *p = simulation_parameters(s);
+  const ts_fluid_parameters *p = &s->parameters;
   return json_pack(
       "{s:o, s:o, s:o, s:o, s:o, s:[o, o], s:o, s:o, s:o, s:s, s:s, s:i, s:o, s:b, s:o}", "time_step",
       report_number(p->time_step), "viscosity", report_number(p->viscosity), "reynolds",
@@ -24,14 +24,14 @@ static json_t *parameters(const simulation *s) {
 }
 
 json_t *report_simulation_json(const simulation *s) {
-  const ts_fluid_info *info = simulation_info(s);
-  const simulation_options *o = simulation_get_options(s);
+  const ts_fluid_info *info = &s->info;
+  const simulation_options *o = &s->options;
   ts_context_info device = {.backend = "", .device = ""};
-  ts_context_get_info(simulation_context(s), &device);
+  ts_context_get_info(s->context, &device);
   json_t *const object = json_object();
   int lost = !object;
 #define PUT(key, value) lost |= json_object_set_new(object, key, value)
-  PUT("scene", json_string(scene_name(simulation_scene(s))));
+  PUT("scene", json_string((s->options.scene)->name));
   PUT("size", json_pack("[i, i]", (int)info->width, (int)info->height));
   PUT("cell_size", report_number(info->cell_size));
   PUT("fluid_cells", json_integer(info->fluid_cells));
@@ -44,7 +44,7 @@ json_t *report_simulation_json(const simulation *s) {
   PUT("outlet_closed", json_boolean(info->outlet_closed));
   PUT("inflow", report_number(info->inflow));
   PUT("incompatible", report_number(info->incompatible));
-  PUT("warning", *simulation_warning(s) ? json_string(simulation_warning(s)) : json_null());
+  PUT("warning", *s->warning ? json_string(s->warning) : json_null());
   PUT("parameters", parameters(s));
 #undef PUT
   if (!lost) return object;
@@ -102,7 +102,7 @@ int report_json(const work_report *w) {
   for (int k = 0; k < w->frame_count; k++) lost |= json_array_append_new(frames, frame(&w->frames[k], probed));
   lost |= json_object_set_new(object, "steps_per_frame", json_integer(w->steps_per_frame));
   lost |= json_object_set_new(object, "drawn", report_text(w->drawn));
-  lost |= json_object_set_new(object, "finite", json_boolean(!simulation_broken(w->s)));
+  lost |= json_object_set_new(object, "finite", json_boolean(!w->s->broken));
   lost |= json_object_set_new(object, "frames", frames);
   lost |= json_object_set_new(object, "total", total(w));
   return report_print(object, lost);

@@ -46,24 +46,26 @@ typedef struct scene_splat {
   float temperature;
 } scene_splat;
 
-typedef struct scene scene;
+/* Fills in what differs from a closed box of fluid at rest. Returns 0, or 1 without memory. */
+typedef int scene_domain_fn(scene_setup *setup);
+/* Blobs before a step, the first one being 0: at most `most`, whose number is returned. */
+typedef int scene_splats_fn(const scene_setup *setup, int step, scene_splat *splats, int most);
+
+typedef struct scene {
+  const char *name, *text; /* the latter one line: what one sees */
+  int32_t width, height;   /* cells by default */
+  scene_domain_fn *domain;
+  scene_splats_fn *splats; /* what it adds by itself, a push to begin with; NULL: nothing */
+  int scripted;            /* they stand for somebody's mouse, for videos */
+} scene;
 
 int scene_count(void);
 const scene *scene_at(int index);
 const scene *scene_find(const char *name); /* NULL: there is none */
 int scene_index(const scene *s);
-const char *scene_name(const scene *s);
-const char *scene_text(const scene *s); /* one line: what one sees */
-void scene_default_size(const scene *s, int32_t *width, int32_t *height);
 
 /* Returns 0, or 1 without memory. Any size that a fluid can have will do. */
 int scene_set_up(const scene *s, int32_t width, int32_t height, scene_setup *setup);
 void scene_setup_destroy(scene_setup *setup);
-
-/* What the scene adds by itself before a step, the first one being 0: at most `most` blobs, whose number is
- * returned. In a scene for the mouse they are a script, for videos; in others a push to begin with. */
-int scene_splats(const scene *s, const scene_setup *setup, int step, scene_splat *splats, int most);
-/* Whether these splats stand for somebody's mouse. */
-int scene_is_scripted(const scene *s);
 
 #endif

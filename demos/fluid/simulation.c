@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulation_state.h"
-
 int simulation_fail(char message[SIMULATION_MESSAGE], const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -127,7 +125,10 @@ static int make_domain(ts_context *context, const simulation_options *o, domain 
                        char message[SIMULATION_MESSAGE]) {
   int32_t width = o->width, height = o->height;
   *d = (domain){0};
-  if (!width) scene_default_size(o->scene, &width, &height);
+  if (!width) {
+    width = o->scene->width;
+    height = o->scene->height;
+  }
   /* ts_fluid_create knows better what is wrong with a size, but there must be memory for it. */
   if (width < 4 || height < 4 || width > 32768 || height > 32768)
     return simulation_fail(message, "a size of %d x %d cells, expected 4 to 32768 each", (int)width,
@@ -269,40 +270,12 @@ int simulation_set_particles(simulation *s, int count, char message[SIMULATION_M
 
 /* ---- What it is ---- */
 
-ts_context *simulation_context(const simulation *s) {
-  return s->context;
-}
-ts_fluid *simulation_fluid(const simulation *s) {
-  return s->fluid;
-}
-const scene *simulation_scene(const simulation *s) {
-  return s->options.scene;
-}
-const scene_setup *simulation_setup(const simulation *s) {
-  return &s->setup;
-}
-const simulation_options *simulation_get_options(const simulation *s) {
-  return &s->options;
-}
-const ts_fluid_parameters *simulation_parameters(const simulation *s) {
-  return &s->parameters;
-}
-const unsigned char *simulation_solid(const simulation *s) {
-  return s->solid;
-}
-const ts_fluid_info *simulation_info(const simulation *s) {
-  return &s->info;
-}
-const char *simulation_warning(const simulation *s) {
-  return s->warning;
-}
-
 double simulation_reynolds(const simulation *s) {
   if (!(s->setup.speed > 0) || !(s->parameters.viscosity > 0)) return NAN;
   return s->setup.speed * s->setup.length / s->parameters.viscosity;
 }
 
 void simulation_describe(const simulation *s, char *text, size_t size) {
-  snprintf(text, size, "%s %d x %d, %s: %s, %.1f MB", scene_name(s->options.scene), (int)s->info.width,
+  snprintf(text, size, "%s %d x %d, %s: %s, %.1f MB", s->options.scene->name, (int)s->info.width,
            (int)s->info.height, s->device.backend, s->device.device, 1e-6 * (double)s->info.bytes_device);
 }

@@ -36,27 +36,41 @@ typedef struct simulation_options {
   simulation_changes changes;
 } simulation_options;
 
-typedef struct simulation simulation;
+/* The last steps, oldest first, for plots. What was not measured is 0. */
+typedef struct simulation_history {
+  int count; /* at most SIMULATION_HISTORY */
+  float milliseconds[TS_FLUID_STAGES][SIMULATION_HISTORY];
+  float draw[SIMULATION_HISTORY];
+  float divergence_before[SIMULATION_HISTORY], divergence_after[SIMULATION_HISTORY]; /* 1/s, root mean square */
+} simulation_history;
+
+/* To be read; what changes it are the functions below. */
+typedef struct simulation {
+  simulation_options options;
+  ts_context *context;
+  ts_context_info device;
+  ts_fluid *fluid;
+  ts_fluid_info info;
+  scene_setup setup;
+  ts_fluid_parameters parameters;
+  unsigned char *solid; /* width * height flags, walls drawn included */
+  char *walls_path;     /* the file they came from; NULL: none */
+  int walls_changed;    /* since the device was told */
+  int steps;
+  int broken;             /* the flow is not finite any more */
+  ts_fluid_result result; /* of the last step */
+  simulation_history history;
+  /* What is strange but not wrong: an outlet closed by walls, inflow without a way out. "": nothing. */
+  char warning[SIMULATION_MESSAGE];
+} simulation;
 
 int simulation_create(const simulation_options *options, simulation **made, char message[SIMULATION_MESSAGE]);
 void simulation_destroy(simulation **made);
 
-/* ---- What it is. Borrowed, and changed by each call that returns 0 below. ---- */
-
-ts_context *simulation_context(const simulation *s);
-ts_fluid *simulation_fluid(const simulation *s);
-const scene *simulation_scene(const simulation *s);
-const scene_setup *simulation_setup(const simulation *s);
-const simulation_options *simulation_get_options(const simulation *s);
-const ts_fluid_parameters *simulation_parameters(const simulation *s);
-const unsigned char *simulation_solid(const simulation *s); /* width * height flags, walls drawn included */
-const ts_fluid_info *simulation_info(const simulation *s);
 /* speed * length / viscosity of the scene; NAN where there is none. */
 double simulation_reynolds(const simulation *s);
 /* "backward-step 513 x 129, gl: llvmpipe, 65.1 k cells, 2.4 MB" */
 void simulation_describe(const simulation *s, char *text, size_t size);
-/* What is strange but not wrong: an outlet closed by walls, inflow without a way out. "": nothing. */
-const char *simulation_warning(const simulation *s);
 
 /* ---- Changing it. All of them keep what a user gave in `changes`. ---- */
 
@@ -89,23 +103,22 @@ int simulation_splat(simulation *s, const scene_splat *splat, char message[SIMUL
 /* ---- Running it ---- */
 
 /* One step. `measure`: flags of ts_fluid_step. `scripted`: with what a scene for the mouse adds by itself.
- * A flow that is not finite any more is an error too (`simulation_broken`); a reset helps. */
+ * A flow that is not finite any more is an error too (`broken`); a reset helps. */
 int simulation_step(simulation *s, int measure, int scripted, char message[SIMULATION_MESSAGE]);
-int simulation_broken(const simulation *s);
-const ts_fluid_result *simulation_result(const simulation *s); /* of the last step */
 /* Adds to the last step of the history what the program itself took to draw. */
 void simulation_note_draw(simulation *s, double seconds);
 
-/* The last steps, oldest first, for plots. What was not measured is 0. */
-typedef struct simulation_history {
-  int count; /* at most SIMULATION_HISTORY */
-  float milliseconds[TS_FLUID_STAGES][SIMULATION_HISTORY];
-  float total[SIMULATION_HISTORY]; /* of the whole step, seen from the host */
-  float draw[SIMULATION_HISTORY];
-  float divergence_before[SIMULATION_HISTORY], divergence_after[SIMULATION_HISTORY]; /* 1/s, root mean square */
-  float iterations[SIMULATION_HISTORY];
-} simulation_history;
+/* ---- For its own files ---- */
 
-const simulation_history *simulation_get_history(const simulation *s);
+int simulation_fail(char message[SIMULATION_MESSAGE], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+int simulation_fail_status(const ts_context *context, ts_status status, char message[SIMULATION_MESSAGE]);
+/* Flags of a picture's dark cells; the caller frees them. */
+int simulation_read_walls(const char *path, int32_t width, int32_t height, unsigned char **solid,
+                          char message[SIMULATION_MESSAGE]);
+/* Asks the fluid what has become of it, and what is strange about that. */
+int simulation_look(simulation *s, char message[SIMULATION_MESSAGE]);
+/* The beginning of a run: no history, no steps. */
+void simulation_forget(simulation *s);
 
 #endif

@@ -3,15 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "simulation_state.h"
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "simulation.h"
 
 /* ---- History ---- */
 
@@ -23,24 +16,18 @@ static void push(float *values, int count, double value) {
   values[count] = isfinite(value) ? (float)value : 0;
 }
 
-static void remember(simulation *s, double seconds) {
+static void remember(simulation *s) {
   simulation_history *h = &s->history;
   const ts_fluid_result *r = &s->result;
   for (int k = 0; k < TS_FLUID_STAGES; k++) push(h->milliseconds[k], h->count, 1e3 * r->seconds[k]);
-  push(h->total, h->count, 1e3 * seconds);
   push(h->draw, h->count, 0);
   push(h->divergence_before, h->count, r->divergence_before);
   push(h->divergence_after, h->count, r->divergence_after);
-  push(h->iterations, h->count, r->iterations);
   if (h->count < SIMULATION_HISTORY) h->count++;
 }
 
 void simulation_note_draw(simulation *s, double seconds) {
   if (s->history.count) s->history.draw[s->history.count - 1] += (float)(1e3 * seconds);
-}
-
-const simulation_history *simulation_get_history(const simulation *s) {
-  return &s->history;
 }
 
 void simulation_forget(simulation *s) {
@@ -72,28 +59,20 @@ int simulation_splat(simulation *s, const scene_splat *splat, char message[SIMUL
 int simulation_step(simulation *s, int measure, int scripted, char message[SIMULATION_MESSAGE]) {
   enum { most = 8 };
   scene_splat splats[most];
-  const double begin = now();
   if (simulation_apply_walls(s, message)) return 1;
-  const int by_itself = scripted || !scene_is_scripted(s->options.scene);
-  const int count = by_itself ? scene_splats(s->options.scene, &s->setup, s->steps, splats, most) : 0;
+  const scene *at = s->options.scene;
+  const int by_itself = at->splats && (scripted || !at->scripted);
+  const int count = by_itself ? at->splats(&s->setup, s->steps, splats, most) : 0;
   for (int k = 0; k < count; k++)
     if (simulation_splat(s, &splats[k], message)) return 1;
   const ts_status status = ts_fluid_step(s->fluid, measure, &s->result);
   if (status < 0) return simulation_fail_status(s->context, status, message);
   s->steps++;
-  remember(s, now() - begin);
+  remember(s);
   if (status == TS_OK) return 0;
   s->broken = 1;
   return simulation_fail(message,
                          "step %d: the flow is not finite any more, expected a shorter time step than %g s or "
                          "weaker forces",
                          s->steps, s->parameters.time_step);
-}
-
-int simulation_broken(const simulation *s) {
-  return s->broken;
-}
-
-const ts_fluid_result *simulation_result(const simulation *s) {
-  return &s->result;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "png_image.h"
-#include "simulation_state.h"
+#include "simulation.h"
 
 /* The end of a long path, which leaves room in a message for the reason. */
 static const char *short_name(const char *path) {

@@ -44,18 +44,18 @@ static simulation *open_simulation(const char *scene_name, int width, int height
 }
 
 static int solid_cells(const simulation *s) {
-  const ts_fluid_info *info = simulation_info(s);
+  const ts_fluid_info *info = &s->info;
   int count = 0;
-  for (int k = 0; k < info->width * info->height; k++) count += simulation_solid(s)[k];
+  for (int k = 0; k < info->width * info->height; k++) count += s->solid[k];
   return count;
 }
 
 static int is_solid(const simulation *s, int i, int j) {
-  return simulation_solid(s)[(size_t)j * (size_t)simulation_info(s)->width + (size_t)i];
+  return s->solid[(size_t)j * (size_t)s->info.width + (size_t)i];
 }
 
 static int fluid_cells(const simulation *s) {
-  return simulation_info(s)->fluid_cells;
+  return s->info.fluid_cells;
 }
 
 static void walls_by_brush(void) {
@@ -98,11 +98,11 @@ static void walls_of_scenes(void) {
   const int drawn = solid_cells(s);
   REQUIRE(!simulation_reset(s, message));
   CHECK(solid_cells(s) < drawn && solid_cells(s) > 0);
-  CHECK(!*simulation_warning(s));
+  CHECK(!*s->warning);
   /* A wall over the whole outlet. */
   for (int j = 0; j < 40; j++) simulation_brush(s, 3 - 0.5 / 40, (j + 0.5) / 40, 0.6 / 40, 1);
   REQUIRE(!simulation_apply_walls(s, message));
-  CHECK(strstr(simulation_warning(s), "every outlet is closed"));
+  CHECK(strstr(s->warning, "every outlet is closed"));
   simulation_destroy(&s);
 }
 
@@ -120,7 +120,7 @@ static void walls_from_picture(const char *path) {
   simulation_brush(s, 1, 0.2, 0.1, 1);
   REQUIRE(!simulation_reset(s, message));
   CHECK(solid_cells(s) == 32);
-  REQUIRE(!simulation_set_scene(s, simulation_scene(s), 32, 16, message));
+  REQUIRE(!simulation_set_scene(s, s->options.scene, 32, 16, message));
   CHECK(solid_cells(s) == 128);
   CHECK(simulation_load_walls(s, "/nowhere/walls.png", message) == 1 && strstr(message, "/nowhere/walls.png"));
   CHECK(solid_cells(s) == 128);
@@ -134,7 +134,7 @@ static void walls_from_picture(const char *path) {
 static void parameters(void) {
   simulation *s = open_simulation("cavity", 16, 16);
   CHECK(fabs(simulation_reynolds(s) - 1000) < 1e-6);
-  ts_fluid_parameters p = *simulation_parameters(s);
+  ts_fluid_parameters p = s->parameters;
   p.solver = TS_FLUID_JACOBI;
   p.iterations = 33;
   p.viscosity = 0.5;
@@ -144,19 +144,19 @@ static void parameters(void) {
   CHECK(simulation_set_parameters(s, &p, message) == 1 && *message);
   p.time_step = 1000;
   CHECK(simulation_set_parameters(s, &p, message) == 1 && strstr(message, "1000 s"));
-  CHECK(simulation_parameters(s)->time_step < 1);
+  CHECK(s->parameters.time_step < 1);
   /* Another scene: the choice of solver stays, the viscosity is the scene's. */
   REQUIRE(!simulation_set_scene(s, scene_find("backward-step"), 32, 16, message));
-  CHECK(simulation_parameters(s)->solver == TS_FLUID_JACOBI && simulation_parameters(s)->iterations == 33);
-  CHECK(simulation_parameters(s)->viscosity < 0.1);
+  CHECK(s->parameters.solver == TS_FLUID_JACOBI && s->parameters.iterations == 33);
+  CHECK(s->parameters.viscosity < 0.1);
   REQUIRE(!simulation_default_parameters(s, message));
-  CHECK(simulation_parameters(s)->solver == TS_FLUID_MULTIGRID && simulation_parameters(s)->iterations == 2);
+  CHECK(s->parameters.solver == TS_FLUID_MULTIGRID && s->parameters.iterations == 2);
   REQUIRE(!simulation_set_layout(s, TS_FLUID_COLLOCATED, message));
-  CHECK(simulation_info(s)->layout == TS_FLUID_COLLOCATED && simulation_info(s)->width == 32);
+  CHECK(s->info.layout == TS_FLUID_COLLOCATED && s->info.width == 32);
   /* A size that cannot be: nothing changes. */
-  ts_fluid *const fluid = simulation_fluid(s);
-  CHECK(simulation_set_scene(s, simulation_scene(s), 2, 2, message) == 1 && *message);
-  CHECK(simulation_fluid(s) == fluid);
+  ts_fluid *const fluid = s->fluid;
+  CHECK(simulation_set_scene(s, s->options.scene, 2, 2, message) == 1 && *message);
+  CHECK(s->fluid == fluid);
   REQUIRE(!simulation_step(s, 0, 0, message));
   simulation_destroy(&s);
 }
@@ -178,7 +178,7 @@ static void first_changes(void) {
 
 static void past(void) {
   simulation *s = open_simulation("splat", 12, 12);
-  const simulation_history *h = simulation_get_history(s);
+  const simulation_history *h = &s->history;
   const scene_splat splat = {.x = 0.3, .y = 0.5, .radius = 0.2, .velocity = {1, 0.5F}, .dye = {1, 0, 0}};
   CHECK(h->count == 0);
   REQUIRE(!simulation_splat(s, &splat, message));
@@ -192,10 +192,10 @@ static void past(void) {
   CHECK(h->count == SIMULATION_HISTORY);
   CHECK(h->draw[4] == 125 && h->draw[9] == 0);
   CHECK(h->divergence_before[SIMULATION_HISTORY - 1] > 0 && h->divergence_before[SIMULATION_HISTORY - 2] == 0);
-  CHECK(h->iterations[0] > 0 && h->total[0] > 0);
-  CHECK(simulation_result(s)->steps == SIMULATION_HISTORY + 5);
+  CHECK(s->result.iterations > 0);
+  CHECK(s->result.steps == SIMULATION_HISTORY + 5);
   REQUIRE(!simulation_reset(s, message));
-  CHECK(h->count == 0 && simulation_result(s)->steps == 0);
+  CHECK(h->count == 0 && s->result.steps == 0);
   simulation_destroy(&s);
 }
 
@@ -203,9 +203,9 @@ static void past(void) {
 static void script(void) {
   simulation *s = open_simulation("splat", 16, 16);
   REQUIRE(!simulation_step(s, TS_FLUID_MEASURE_DIVERGENCE, 0, message));
-  CHECK(simulation_result(s)->largest_speed == 0);
+  CHECK(s->result.largest_speed == 0);
   REQUIRE(!simulation_step(s, TS_FLUID_MEASURE_DIVERGENCE, 1, message));
-  CHECK(simulation_result(s)->largest_speed > 0);
+  CHECK(s->result.largest_speed > 0);
   simulation_destroy(&s);
 }
 

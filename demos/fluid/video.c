@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "output_file.h"
-#include "simulation_state.h"
+#include "simulation.h"
 
 struct video {
   char *path;

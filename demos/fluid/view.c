@@ -48,14 +48,14 @@ void fluid_view_destroy(fluid_view **made) {
 }
 
 fluid_look fluid_look_of(const simulation *s) {
-  const scene_setup *setup = simulation_setup(s);
+  const scene_setup *setup = &s->setup;
   return (fluid_look){.field = setup->field, .particles = 1, .legend = 1};
 }
 
 /* ---- Places ---- */
 
 fluid_area fluid_view_fit(const simulation *s, fluid_area space) {
-  const ts_fluid_info *info = simulation_info(s);
+  const ts_fluid_info *info = &s->info;
   const double scale = fmin((double)space.width / info->width, (double)space.height / info->height);
   fluid_area area = {.width = (int)(scale * info->width + 0.5), .height = (int)(scale * info->height + 0.5)};
   if (area.width < 1) area.width = 1;
@@ -67,7 +67,7 @@ fluid_area fluid_view_fit(const simulation *s, fluid_area space) {
 
 void fluid_view_metres(const simulation *s, fluid_area area, double x, double y, double *metres_x,
                        double *metres_y) {
-  const ts_fluid_info *info = simulation_info(s);
+  const ts_fluid_info *info = &s->info;
   *metres_x = (x - area.x) / area.width * info->width * info->cell_size;
   *metres_y = (y - area.y) / area.height * info->height * info->cell_size;
 }
@@ -88,7 +88,7 @@ static void set_ink(unsigned program, fluid_field field, float alpha) {
 
 static const char *draw_particles(fluid_view *view, const simulation *s, fluid_field field, fluid_area area) {
   static const char *const samplers[] = {"particles", NULL};
-  const ts_fluid_info *info = simulation_info(s);
+  const ts_fluid_info *info = &s->info;
   view_texture from;
   const char *why = view_fields_get(&view->fields, s, VIEW_PARTICLES, &from);
   if (why || !from.texture) return why;
@@ -115,7 +115,7 @@ static const char *draw_particles(fluid_view *view, const simulation *s, fluid_f
 }
 
 static double fastest(const simulation *s) {
-  const double measured = simulation_result(s)->largest_speed, expected = simulation_setup(s)->speed;
+  const double measured = s->result.largest_speed, expected = s->setup.speed;
   if (expected > 0) return 1.5 * expected;
   return isfinite(measured) && measured > 0 ? measured : 1;
 }

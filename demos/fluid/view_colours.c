@@ -91,7 +91,7 @@ static const char *draw_samples(view_colours *c, const simulation *s, fluid_fiel
   view_program_velocity(*program, s, &from->data);
   view_program_origin(*program, "data_origin", &from->data);
   view_program_origin(*program, "walls_origin", &from->walls);
-  glUniform1f(view_gl_uniform(*program, "cell_size"), (float)simulation_info(s)->cell_size);
+  glUniform1f(view_gl_uniform(*program, "cell_size"), (float)s->info.cell_size);
   glUniform1f(view_gl_uniform(*program, "range"), (float)c->range);
   draw_whole(c, (fluid_area){0, 0, width, height});
   return NULL;
@@ -151,7 +151,7 @@ static int least(int a, int b) {
 
 static const char *make_samples(view_colours *c, view_fields *fields, const simulation *s,
                                 const fluid_look *look, fluid_area area) {
-  const ts_fluid_info *info = simulation_info(s);
+  const ts_fluid_info *info = &s->info;
   const int width = least(info->width, area.width), height = least(info->height, area.height);
   field_sources from;
   const char *why = get_sources(fields, s, look->field, &from);

@@ -36,7 +36,7 @@ static const char *copy(view_fields *fields, const simulation *s, view_source so
   static const GLenum format[] = {0, GL_RED, GL_RG, GL_RGB, GL_RGBA};
   ts_grid_desc grid;
   ts_status status = ts_grid_get_desc(ts_vector_space(vector), &grid);
-  if (status != TS_OK) return why_not(simulation_context(s), status);
+  if (status != TS_OK) return why_not(s->context, status);
   const int components = ts_vector_components(vector);
   const size_t count = (size_t)components * (size_t)grid.width * (size_t)grid.height;
   if (count > fields->host_room) {
@@ -46,7 +46,7 @@ static const char *copy(view_fields *fields, const simulation *s, view_source so
     fields->host_room = count;
   }
   status = ts_vector_read(vector, fields->host, count);
-  if (status != TS_OK) return why_not(simulation_context(s), status);
+  if (status != TS_OK) return why_not(s->context, status);
   if (!fields->own[source]) fields->own[source] = view_gl_texture(GL_NEAREST);
   glActiveTexture(GL_TEXTURE0);
   glBindTexture(GL_TEXTURE_2D, fields->own[source]);
@@ -72,7 +72,7 @@ static ts_status share(view_fields *fields, ts_vector *vector, view_texture *out
 }
 
 const char *view_fields_get(view_fields *fields, const simulation *s, view_source source, view_texture *out) {
-  ts_vector *vector = vector_of(simulation_fluid(s), source);
+  ts_vector *vector = vector_of(s->fluid, source);
   ts_gl_texture texture;
   *out = (view_texture){0};
   if (!vector) return NULL;
@@ -80,9 +80,9 @@ const char *view_fields_get(view_fields *fields, const simulation *s, view_sourc
   if (status == TS_ERROR_UNSUPPORTED) {
     status = share(fields, vector, out);
     if (status == TS_ERROR_UNSUPPORTED) return copy(fields, s, source, vector, out);
-    return status == TS_OK ? NULL : why_not(simulation_context(s), status);
+    return status == TS_OK ? NULL : why_not(s->context, status);
   }
-  if (status != TS_OK) return why_not(simulation_context(s), status);
+  if (status != TS_OK) return why_not(s->context, status);
   *out = (view_texture){texture.texture, texture.x, texture.y, texture.width, texture.height, 0};
   fields->way = VIEW_WAY_TEXTURE;
   return NULL;

@@ -45,7 +45,7 @@ void view_program_origin(unsigned program, const char *name, const view_texture 
 }
 
 void view_program_velocity(unsigned program, const simulation *s, const view_texture *velocity) {
-  const ts_fluid_info *info = simulation_info(s);
+  const ts_fluid_info *info = &s->info;
   glUniform2i(view_gl_uniform(program, "cells"), info->width, info->height);
   glUniform1i(view_gl_uniform(program, "staggered"), info->layout == TS_FLUID_STAGGERED);
   view_program_origin(program, "velocity_origin", velocity);

@@ -45,14 +45,14 @@ static void switch_particles(window_state *w) {
   window_set_particles(w, w->look.particles && w->particles ? 0 : 4096);
 }
 static void next_solver(window_state *w) {
-  const int next = ((int)simulation_parameters(w->s)->solver + 1) % WINDOW_SOLVERS;
+  const int next = ((int)w->s->parameters.solver + 1) % WINDOW_SOLVERS;
   window_set_solver(w, (ts_fluid_solver)next);
   if (!w->app.note_is_error)
     app_tell(&w->app, "pressure by %s, %d iterations", ts_fluid_solver_name((ts_fluid_solver)next),
-             simulation_parameters(w->s)->iterations);
+             w->s->parameters.iterations);
 }
 static void next_scene(window_state *w) {
-  window_set_scene(w, (scene_index(simulation_scene(w->s)) + 1) % scene_count(), 0, 0);
+  window_set_scene(w, (scene_index(w->s->options.scene) + 1) % scene_count(), 0, 0);
 }
 static void set_brush(window_state *w, double brush) {
   w->pointer.brush = fmin(fmax(brush, POINTER_SMALLEST), POINTER_LARGEST);
@@ -141,7 +141,7 @@ static void work(window_state *w, double seconds) {
   /* Also while it is paused. Where frames are slow the fluid is slower than the hand, but should answer to it.
    */
   const double frames = fmin(fmax(60 * seconds, 1), 4);
-  const double passed = frames * w->steps_per_frame * simulation_parameters(w->s)->time_step;
+  const double passed = frames * w->steps_per_frame * w->s->parameters.time_step;
   if (pointer_apply(&w->pointer, w->s, passed, glfwGetTime(), message)) app_tell_error(&w->app, message);
   window_make_steps(w, seconds);
   window_write_report(w);
@@ -155,7 +155,7 @@ static const char *busy(const window_state *w) {
   return w->compiling ? "compiling shaders ..." : "";
 }
 static const char *hint(const window_state *w) {
-  return simulation_warning(w->s);
+  return w->s->warning;
 }
 
 static const app_program program = {.name = "fluid",

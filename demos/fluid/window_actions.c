@@ -10,22 +10,22 @@
 /* ---- Scenes ---- */
 
 void window_take_scene(window_state *w) {
-  const scene_setup *setup = simulation_setup(w->s);
-  const ts_fluid_parameters *p = simulation_parameters(w->s);
+  const scene_setup *setup = &w->s->setup;
+  const ts_fluid_parameters *p = &w->s->parameters;
   w->look = fluid_look_of(w->s);
   w->particles = setup->particle_columns * setup->particle_rows;
   w->own_range = 0;
   w->steps_per_frame = setup->steps_per_frame > 0 ? setup->steps_per_frame : 1;
   if ((int)p->solver < WINDOW_SOLVERS && p->iterations > 0) w->iterations[p->solver] = p->iterations;
   snprintf(w->size_text, sizeof w->size_text, "%dx%d", (int)setup->width, (int)setup->height);
-  app_title(&w->app, scene_name(simulation_scene(w->s)));
+  app_title(&w->app, (w->s->options.scene)->name);
   window_name_files(w);
 }
 
 void window_set_scene(window_state *w, int index, int32_t width, int32_t height) {
   char message[SIMULATION_MESSAGE];
   const scene *next = scene_at(index);
-  const int other = next != simulation_scene(w->s);
+  const int other = next != w->s->options.scene;
   if (simulation_set_scene(w->s, next, width, height, message)) {
     app_tell_error(&w->app, message);
     return;
@@ -34,9 +34,9 @@ void window_set_scene(window_state *w, int index, int32_t width, int32_t height)
   if (other) {
     w->touched = 0;
     window_take_scene(w);
-    app_tell(&w->app, "%s: %s", scene_name(next), scene_text(next));
+    app_tell(&w->app, "%s: %s", next->name, next->text);
   } else {
-    const ts_fluid_info *info = simulation_info(w->s);
+    const ts_fluid_info *info = &w->s->info;
     snprintf(w->size_text, sizeof w->size_text, "%dx%d", (int)info->width, (int)info->height);
     app_tell(&w->app, "%d x %d cells", (int)info->width, (int)info->height);
   }
@@ -61,17 +61,16 @@ void window_step(window_state *w) {
 
 /* Returns 1 once for what the next step uses and no step has used before. */
 static int announce_compiling(window_state *w) {
-  const ts_fluid_parameters *p = simulation_parameters(w->s);
+  const ts_fluid_parameters *p = &w->s->parameters;
   const ts_multigrid_desc *m = &p->multigrid;
   ts_context_info device;
   char uses[200];
   w->compiling = 0;
-  if (ts_context_get_info(simulation_context(w->s), &device) != TS_OK || !strstr(device.backend, "gl"))
-    return 0;
-  snprintf(uses, sizeof uses, "%s %d %d %d %d %d %d %d %d %d %d %d", device.backend,
-           (int)simulation_info(w->s)->layout, (int)p->advection, (int)p->solver, (int)m->smoother,
-           (int)m->storage, (int)m->interpolation, m->symmetric, p->viscosity > 0, p->vorticity_confinement > 0,
-           simulation_setup(w->s)->source_count > 0, w->particles > 0);
+  if (ts_context_get_info(w->s->context, &device) != TS_OK || !strstr(device.backend, "gl")) return 0;
+  snprintf(uses, sizeof uses, "%s %d %d %d %d %d %d %d %d %d %d %d", device.backend, (int)w->s->info.layout,
+           (int)p->advection, (int)p->solver, (int)m->smoother, (int)m->storage, (int)m->interpolation,
+           m->symmetric, p->viscosity > 0, p->vorticity_confinement > 0, w->s->setup.source_count > 0,
+           w->particles > 0);
   w->compiling = app_first_time(&w->compiled, uses);
   return w->compiling;
 }
@@ -102,7 +101,7 @@ void window_make_steps(window_state *w, double seconds) {
     if (w->measure_divergence && is_last) measure |= TS_FLUID_MEASURE_DIVERGENCE;
     if (simulation_step(w->s, measure, !w->touched, message)) {
       const size_t used = strlen(message);
-      if (simulation_broken(w->s)) snprintf(message + used, sizeof message - used, "; R restarts it");
+      if (w->s->broken) snprintf(message + used, sizeof message - used, "; R restarts it");
       app_tell_error(&w->app, message);
       w->paused = 1;
       return;
@@ -153,7 +152,7 @@ void window_set_parameters(window_state *w, const ts_fluid_parameters *parameter
 }
 
 void window_set_solver(window_state *w, ts_fluid_solver solver) {
-  ts_fluid_parameters p = *simulation_parameters(w->s);
+  ts_fluid_parameters p = w->s->parameters;
   if ((int)p.solver < WINDOW_SOLVERS) w->iterations[p.solver] = p.iterations;
   p.solver = solver;
   p.iterations = w->iterations[solver];
@@ -181,8 +180,8 @@ void window_set_particles(window_state *w, int count) {
 /* ---- Another device: the walls come along, the flow starts again ---- */
 
 static int copy_walls(const simulation *from, simulation *to, char message[SIMULATION_MESSAGE]) {
-  const ts_fluid_info *info = simulation_info(from);
-  const unsigned char *solid = simulation_solid(from);
+  const ts_fluid_info *info = &from->info;
+  const unsigned char *solid = from->solid;
   for (int32_t j = 0; j < info->height; j++)
     for (int32_t i = 0; i < info->width; i++)
       simulation_brush(to, (i + 0.5) * info->cell_size, (j + 0.5) * info->cell_size, 0.25 * info->cell_size,
@@ -192,7 +191,7 @@ static int copy_walls(const simulation *from, simulation *to, char message[SIMUL
 
 void window_set_backend(window_state *w, const char *backend) {
   char message[SIMULATION_MESSAGE];
-  simulation_options o = *simulation_get_options(w->s);
+  simulation_options o = w->s->options;
   simulation *made = NULL;
   o.backend = backend;
   o.platform = TS_GL_PLATFORM_CURRENT;
@@ -200,8 +199,7 @@ void window_set_backend(window_state *w, const char *backend) {
     app_tell_error(&w->app, message);
     return;
   }
-  if (simulation_set_parameters(made, simulation_parameters(w->s), message) ||
-      copy_walls(w->s, made, message)) {
+  if (simulation_set_parameters(made, &w->s->parameters, message) || copy_walls(w->s, made, message)) {
     app_tell_error(&w->app, message);
     simulation_destroy(&made);
     return;

@@ -14,7 +14,7 @@ static void name_file(app_file *file, const char *given, const char *scene, cons
 }
 
 void window_name_files(window_state *w) {
-  const char *name = scene_name(simulation_scene(w->s));
+  const char *name = (w->s->options.scene)->name;
   name_file(&w->picture_file, w->options->screenshot, name, ".png");
   if (!w->video) name_file(&w->video_file, w->options->video, name, ".mp4");
   name_file(&w->report_file, NULL, name, ".json");
@@ -89,9 +89,9 @@ void window_video_frame(window_state *w, int steps) {
 /* ---- Reports ---- */
 
 static json_t *describe(const window_state *w) {
-  const ts_fluid_info *info = simulation_info(w->s);
-  const ts_fluid_result *r = simulation_result(w->s);
-  const unsigned char *solid = simulation_solid(w->s);
+  const ts_fluid_info *info = &w->s->info;
+  const ts_fluid_result *r = &w->s->result;
+  const unsigned char *solid = w->s->solid;
   int walls = 0;
   for (int32_t k = 0; k < info->width * info->height; k++) walls += solid[k] != 0;
   json_t *report = report_simulation_json(w->s);

@@ -10,10 +10,9 @@
 
 static void size_controls(window_state *w) {
   static const char *const names[] = {"1/4", "1/2", "1", "2", "4", "other"};
-  const int index = scene_index(simulation_scene(w->s));
-  int32_t width, height;
-  scene_default_size(simulation_scene(w->s), &width, &height);
-  const ts_fluid_info *info = simulation_info(w->s);
+  const int index = scene_index(w->s->options.scene);
+  const int32_t width = w->s->options.scene->width, height = w->s->options.scene->height;
+  const ts_fluid_info *info = &w->s->info;
   int choice = 5; /* sizes are 2^k + 1 or 2^k: what is over a multiple of 4 stays */
   int32_t widths[5], heights[5];
   for (int k = 0; k < 5; k++) {
@@ -36,7 +35,7 @@ static void size_controls(window_state *w) {
 }
 
 static void scene_section(window_state *w) {
-  int choice = scene_index(simulation_scene(w->s));
+  int choice = scene_index(w->s->options.scene);
   if (!ui_section("Scene")) return;
   app_button(&w->app, w->paused ? "Run" : "Pause", 3, 1, window_run_or_pause);
   ui_same_line();
@@ -44,7 +43,7 @@ static void scene_section(window_state *w) {
   ui_same_line();
   app_button(&w->app, "Reset", 3, 1, window_reset);
   if (app_choice("scene", &choice, scene_names)) window_set_scene(w, choice, 0, 0);
-  ui_tip(scene_text(simulation_scene(w->s)));
+  ui_tip((w->s->options.scene)->text);
   size_controls(w);
   ui_slider_int("steps per frame", &w->steps_per_frame, 1, 16, "1");
   ui_tip("at 60 frames a second, and at most in one frame");
@@ -147,7 +146,7 @@ static void fluid_section(window_state *w) {
   static const char *const advections[] = {"semi-Lagrangian", "MacCormack"};
   static const char *const layouts[] = {"staggered", "collocated"};
   if (!ui_section("Fluid")) return;
-  ts_fluid_parameters p = *simulation_parameters(w->s);
+  ts_fluid_parameters p = w->s->parameters;
   int changed = ui_slider_log_unit("time step", &p.time_step, 1e-4, 1, 0, "s");
   changed |= ui_slider_log_unit("viscosity", &p.viscosity, 1e-7, 1, 1, "m^2/s");
   const double reynolds = simulation_reynolds(w->s);
@@ -159,7 +158,7 @@ static void fluid_section(window_state *w) {
   }
   changed |= forces(&p);
   if (changed) window_set_parameters(w, &p);
-  int layout = (int)simulation_info(w->s)->layout;
+  int layout = (int)w->s->info.layout;
   if (ui_combo("layout", &layout, layouts, 2)) window_set_layout(w, (ts_fluid_layout)layout);
   ui_tip("collocated is the paper's: divergence does not vanish there; the fluid starts again");
   if (ui_button("The scene's own", 1)) window_default_parameters(w);
@@ -184,8 +183,7 @@ void window_panel_draw(window_state *w) {
   char text[SIMULATION_MESSAGE];
   simulation_describe(w->s, text, sizeof text);
   ui_dim_text(text);
-  snprintf(text, sizeof text, "%.0f frames per second, time %.4g s", 1 / w->frame_seconds,
-           simulation_result(w->s)->time);
+  snprintf(text, sizeof text, "%.0f frames per second, time %.4g s", 1 / w->frame_seconds, w->s->result.time);
   ui_dim_text(text);
   const char *const way = view_way_line(fluid_view_way(w->view));
   if (way) ui_dim_text(way);

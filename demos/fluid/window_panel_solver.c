@@ -65,7 +65,7 @@ static int multigrid_rare(ts_multigrid_desc *d) {
 
 static void choose_backend(window_state *w) {
   ts_context_info device;
-  if (ts_context_get_info(simulation_context(w->s), &device) != TS_OK) return;
+  if (ts_context_get_info(w->s->context, &device) != TS_OK) return;
   const char *chosen = app_backend_choice(device.backend);
   if (chosen) window_set_backend(w, chosen);
   ui_tip("walls are kept, the fluid starts again");
@@ -73,7 +73,7 @@ static void choose_backend(window_state *w) {
 
 void window_solver_section(window_state *w) {
   if (!ui_section("Pressure")) return;
-  ts_fluid_parameters p = *simulation_parameters(w->s);
+  ts_fluid_parameters p = w->s->parameters;
   int solver = (int)p.solver;
   if (app_choice("solver", &solver, solver_names)) {
     window_set_solver(w, (ts_fluid_solver)solver);
@@ -161,13 +161,13 @@ static void time_plot(const window_state *w, const simulation_history *h) {
 }
 
 void window_plots_section(window_state *w) {
-  const simulation_history *h = simulation_get_history(w->s);
+  const simulation_history *h = &w->s->history;
   if (!ui_section("Measured")) return;
   ui_check_box("divergence", &w->measure_divergence);
   ui_tip("synchronises with the device once a frame");
   ui_same_line();
   ui_check_box("time of each stage", &w->measure_times);
   ui_tip("synchronises with the device after each stage, which takes time itself");
-  divergence_plot(h, simulation_result(w->s));
+  divergence_plot(h, &w->s->result);
   time_plot(w, h);
 }

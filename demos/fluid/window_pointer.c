@@ -44,7 +44,7 @@ void pointer_move(window_pointer *p, double x, double y) {
 
 /* In metres. */
 static double brush_radius(const window_pointer *p, const simulation *s) {
-  const ts_fluid_info *info = simulation_info(s);
+  const ts_fluid_info *info = &s->info;
   return p->brush * info->height * info->cell_size;
 }
 
@@ -61,7 +61,7 @@ static void colour_at(const window_pointer *p, double time, float rgb[3]) {
 /* What one piece of the path does to the walls: discs half a radius apart, so that they make one stroke.
  * Returns 1 if a cell changed. */
 static int stroke(simulation *s, double x0, double y0, double x1, double y1, double radius, int solid) {
-  const double h = simulation_info(s)->cell_size, length = hypot(x1 - x0, y1 - y0);
+  const double h = s->info.cell_size, length = hypot(x1 - x0, y1 - y0);
   const int pieces = (int)fmin(ceil(length / fmax(0.5 * radius, 0.5 * h)), 4096);
   int changed = 0;
   for (int k = 0; k <= pieces; k++) {

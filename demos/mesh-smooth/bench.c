@@ -28,7 +28,7 @@ typedef struct bench_times {
 } bench_times;
 
 static int fail_status(const bench_state *b, ts_status status) {
-  const char *text = ts_last_error(smoother_context(b->s));
+  const char *text = ts_last_error(b->s->device.context);
   message("%s", *text ? text : ts_status_text(status));
   return -1;
 }
@@ -36,13 +36,13 @@ static int fail_status(const bench_state *b, ts_status status) {
 static int set_iterations(const bench_state *b, int iterations) {
   /* The tolerance is out of reach, so that every solve makes all of its iterations. */
   const ts_solver_desc cg = {.rtol = 1e-30, .max_iterations = iterations};
-  const ts_status status = ts_mesh_flow_set_solver(smoother_flow(b->s), &cg);
+  const ts_status status = ts_mesh_flow_set_solver(b->s->device.flow, &cg);
   return status == TS_OK ? 0 : fail_status(b, status);
 }
 
 static ts_status put_back(const bench_state *b) {
   const ts_status status = ts_vector_copy(smoother_positions(b->s), b->original);
-  return status == TS_OK ? ts_context_finish(smoother_context(b->s)) : status;
+  return status == TS_OK ? ts_context_finish(b->s->device.context) : status;
 }
 
 /* What is timed; each begins with the device idle, at the same positions, and ends when the device has done it.
@@ -51,16 +51,16 @@ typedef ts_status timed_fn(const bench_state *b, double *seconds);
 
 static ts_status time_step(const bench_state *b, double *seconds) {
   const double begin = seconds_now();
-  ts_status status = ts_mesh_flow_step(smoother_flow(b->s), smoother_positions(b->s), b->time_step, NULL);
-  if (status == TS_OK) status = ts_context_finish(smoother_context(b->s));
+  ts_status status = ts_mesh_flow_step(b->s->device.flow, smoother_positions(b->s), b->time_step, NULL);
+  if (status == TS_OK) status = ts_context_finish(b->s->device.context);
   *seconds = seconds_now() - begin;
   return status;
 }
 
 static ts_status time_assembly(const bench_state *b, double *seconds) {
   const double begin = seconds_now();
-  ts_status status = ts_mesh_flow_assemble(smoother_flow(b->s), smoother_positions(b->s), b->time_step);
-  if (status == TS_OK) status = ts_context_finish(smoother_context(b->s));
+  ts_status status = ts_mesh_flow_assemble(b->s->device.flow, smoother_positions(b->s), b->time_step);
+  if (status == TS_OK) status = ts_context_finish(b->s->device.context);
   *seconds = seconds_now() - begin;
   return status;
 }
@@ -69,8 +69,8 @@ static ts_status time_solve(const bench_state *b, double *seconds) {
   ts_status status = time_assembly(b, seconds);
   if (status != TS_OK) return status;
   const double begin = seconds_now();
-  status = ts_mesh_flow_solve(smoother_flow(b->s), smoother_positions(b->s), NULL);
-  if (status >= 0) status = ts_context_finish(smoother_context(b->s));
+  status = ts_mesh_flow_solve(b->s->device.flow, smoother_positions(b->s), NULL);
+  if (status >= 0) status = ts_context_finish(b->s->device.context);
   *seconds = seconds_now() - begin;
   return status;
 }
@@ -152,11 +152,11 @@ static void print_part(const char *name, double seconds, double whole) {
 static void print_text(const bench_state *b, const load_report *loaded, const bench_times *t) {
   const bench_parts p = tell_apart(t);
   const double sum = p.assemble + p.setup + p.iterations;
-  const mesh *m = smoother_mesh(b->s);
+  const mesh *m = &b->s->start->m;
   ts_context_info device = {.backend = "", .device = ""};
   ts_mesh_flow_info flow = {0};
-  ts_context_get_info(smoother_context(b->s), &device);
-  ts_mesh_flow_get_info(smoother_flow(b->s), &flow);
+  ts_context_get_info(b->s->device.context, &device);
+  ts_mesh_flow_get_info(b->s->device.flow, &flow);
   printf("mesh        %s: %d vertices, %d triangles\n", loaded->name, (int)m->vertex_count,
          (int)m->triangle_count);
   printf("device      %s: %s; format %s\n", device.backend, device.device, ts_format_name(flow.format));
@@ -182,11 +182,11 @@ static void print_text(const bench_state *b, const load_report *loaded, const be
 
 static int print_json(const bench_state *b, const load_report *loaded, const bench_times *t) {
   const bench_parts p = tell_apart(t);
-  const mesh *m = smoother_mesh(b->s);
+  const mesh *m = &b->s->start->m;
   ts_context_info device = {.backend = "", .device = ""};
   ts_mesh_flow_info flow = {0};
-  ts_context_get_info(smoother_context(b->s), &device);
-  ts_mesh_flow_get_info(smoother_flow(b->s), &flow);
+  ts_context_get_info(b->s->device.context, &device);
+  ts_mesh_flow_get_info(b->s->device.flow, &flow);
   json_t *object = json_pack(
       "{s:s, s:i, s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}}", "file",
       loaded->name, "vertices", (int)m->vertex_count, "triangles", (int)m->triangle_count, "backend",
@@ -204,7 +204,7 @@ static int print_json(const bench_state *b, const load_report *loaded, const ben
 static int bench(bench_state *b, const load_report *loaded) {
   bench_times times;
   const ts_vector_desc three = {.components = 3};
-  ts_status status = ts_vector_create(ts_mesh_flow_space(smoother_flow(b->s)), &three, &b->original);
+  ts_status status = ts_vector_create(ts_mesh_flow_space(b->s->device.flow), &three, &b->original);
   if (status == TS_OK) status = ts_vector_copy(b->original, smoother_positions(b->s));
   if (status != TS_OK) return fail_status(b, status);
   if (measure_all(b, &times)) return -1;
@@ -220,7 +220,7 @@ int run_bench(const program_options *o) {
                    .iterations = o->smoother.cg_iterations ? o->smoother.cg_iterations : paper_iterations,
                    .repeats = o->steps > 0 ? o->steps : default_repeats};
   if (open_smoother(o, &loaded, &b.s)) return EXIT_ERROR;
-  b.time_step = smoother_get_options(b.s)->time_step;
+  b.time_step = b.s->options.time_step;
   progress_show("timing");
   const int is_dsi = o->smoother.method == SMOOTHER_DSI;
   const int failed = is_dsi ? bench_dsi(o, &loaded, b.s) : bench(&b, &loaded);

@@ -68,8 +68,8 @@ static int failed(const char *why) {
 }
 
 static int finish(const dsi_bench *b) {
-  const ts_status status = ts_context_finish(smoother_context(b->s));
-  return status == TS_OK ? 0 : failed(ts_last_error(smoother_context(b->s)));
+  const ts_status status = ts_context_finish(b->s->device.context);
+  return status == TS_OK ? 0 : failed(ts_last_error(b->s->device.context));
 }
 
 static int time_frame(dsi_bench *b, int iterations, double *seconds) {
@@ -98,7 +98,7 @@ static int time_frames(dsi_bench *b, int iterations, double *median, double *slo
 
 /* How far the positions are behind the solution. */
 static int measure_lag(dsi_bench *b, frame_times *t) {
-  const size_t count = 3 * (size_t)smoother_mesh(b->s)->vertex_count;
+  const size_t count = 3 * (size_t)b->s->start->m.vertex_count;
   float *numbers = malloc(2 * count * sizeof *numbers);
   char why[MESH_MESSAGE];
   step_report report;
@@ -112,15 +112,15 @@ static int measure_lag(dsi_bench *b, frame_times *t) {
   for (size_t k = 0; k < count; k++)
     t->lag = fmax(t->lag, fabs((double)numbers[k] - (double)numbers[count + k]));
   free(numbers);
-  if (status != TS_OK) return failed(ts_last_error(smoother_context(b->s)));
+  if (status != TS_OK) return failed(ts_last_error(b->s->device.context));
   return lost ? failed(why) : 0;
 }
 
 static int measure(dsi_bench *b, frame_times *t) {
   double first;
   if (time_frame(b, b->iterations, &first)) return -1;
-  t->build = smoother_dsi_result(b->s)->seconds_build;
-  t->layout = smoother_dsi_result(b->s)->seconds_layout;
+  t->build = b->s->dsi_result.seconds_build;
+  t->layout = b->s->dsi_result.seconds_layout;
   if (time_frames(b, 2 * b->iterations, &t->longer_frame, NULL)) return -1;
   if (time_frames(b, b->iterations, &t->frame, &t->slowest)) return -1;
   if (measure_lag(b, t)) return -1;
@@ -142,10 +142,10 @@ static int time_solve(dsi_bench *b, dsi *d, int iterations, double *seconds, cha
   for (int k = -1; k < solves; k++) {
     move_on(b);
     if (dsi_set_controls(d, &b->controls, why)) return 1;
-    ts_context_finish(smoother_context(b->s));
+    ts_context_finish(b->s->device.context);
     const double begin = seconds_now();
     if (dsi_solve(d, &how, &result, &status, why)) return 1;
-    ts_context_finish(smoother_context(b->s));
+    ts_context_finish(b->s->device.context);
     all[k < 0 ? 0 : k] = seconds_now() - begin;
   }
   *seconds = report_median(all, solves);
@@ -154,7 +154,7 @@ static int time_solve(dsi_bench *b, dsi *d, int iterations, double *seconds, cha
 
 static void measure_form(dsi_bench *b, form *f) {
   enum { few = 20, many = 120 };
-  const smoother_options *o = smoother_get_options(b->s);
+  const smoother_options *o = &b->s->options;
   const dsi_options options = {.weights = o->weights,
                                .fit = o->fit,
                                .free_boundary = o->boundary == TS_MESH_BOUNDARY_FLOW,
@@ -164,8 +164,7 @@ static void measure_form(dsi_bench *b, form *f) {
   double short_one, long_one;
   dsi *d;
   f->seconds = NAN;
-  if (dsi_create(smoother_context(b->s), smoother_mesh(b->s), smoother_start_measures(b->s), &options, &d, why))
-    return;
+  if (dsi_create(b->s->device.context, &b->s->start->m, &b->s->measures, &options, &d, why)) return;
   if (!time_solve(b, d, few, &short_one, why) && !time_solve(b, d, many, &long_one, why)) {
     f->seconds = (long_one - short_one) / (many - few);
     dsi_matrix_size(d, &f->bytes, &f->nonzeros);
@@ -178,7 +177,7 @@ static int measure_forms(dsi_bench *b, form *forms) {
                                       TS_FORMAT_BCRS4};
   ts_context_info device;
   int count = 0;
-  if (ts_context_get_info(smoother_context(b->s), &device) != TS_OK) return 0;
+  if (ts_context_get_info(b->s->device.context, &device) != TS_OK) return 0;
   for (int blocks = 0; blocks < 2; blocks++)
     for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++) {
       if (!(device.formats & 1u << formats[k])) continue;
@@ -201,10 +200,10 @@ static double iteration(const dsi_bench *b, const frame_times *t) {
 
 static void print_text(const dsi_bench *b, const load_report *loaded, const frame_times *t, const form *forms,
                        int form_count) {
-  const mesh *m = smoother_mesh(b->s);
-  const ts_system_result *r = smoother_dsi_result(b->s);
+  const mesh *m = &b->s->start->m;
+  const ts_system_result *r = &b->s->dsi_result;
   ts_context_info device = {.backend = "", .device = ""};
-  ts_context_get_info(smoother_context(b->s), &device);
+  ts_context_get_info(b->s->device.context, &device);
   printf("mesh        %s: %d vertices, %d triangles\n", loaded->name, (int)m->vertex_count,
          (int)m->triangle_count);
   printf("device      %s: %s; format %s, %lld entries\n", device.backend, device.device,
@@ -232,10 +231,10 @@ static void print_text(const dsi_bench *b, const load_report *loaded, const fram
 
 static int print_json(const dsi_bench *b, const load_report *loaded, const frame_times *t, const form *forms,
                       int form_count) {
-  const mesh *m = smoother_mesh(b->s);
-  const ts_system_result *r = smoother_dsi_result(b->s);
+  const mesh *m = &b->s->start->m;
+  const ts_system_result *r = &b->s->dsi_result;
   ts_context_info device = {.backend = "", .device = ""};
-  ts_context_get_info(smoother_context(b->s), &device);
+  ts_context_get_info(b->s->device.context, &device);
   json_t *list = json_array();
   for (int k = 0; k < form_count; k++)
     json_array_append_new(list,
@@ -259,17 +258,17 @@ static int print_json(const dsi_bench *b, const load_report *loaded, const frame
 /* ---- */
 
 int bench_dsi(const program_options *options, const load_report *loaded, smoother *s) {
-  const mesh *m = smoother_mesh(s);
+  const mesh *m = &s->start->m;
   dsi_bench b = {.options = options,
                  .s = s,
-                 .size = smoother_start_measures(s)->diagonal,
+                 .size = s->measures.diagonal,
                  .iterations =
                      options->smoother.cg_iterations ? options->smoother.cg_iterations : default_iterations,
                  .repeats = options->steps > 0 ? options->steps : default_repeats};
   char why[MESH_MESSAGE];
   frame_times times = {0};
   form forms[most_formats];
-  dsi_control point = {.vertex = middle_vertex(m, smoother_start_measures(s)), .weight = DSI_FIXED};
+  dsi_control point = {.vertex = middle_vertex(m, &s->measures), .weight = DSI_FIXED};
   for (int c = 0; c < 3; c++) b.place[c] = point.place[c] = m->positions[3 * (size_t)point.vertex + (size_t)c];
   if (dsi_controls_add(&b.controls, m, &point, why)) return failed(why);
   int lost = measure(&b, &times);

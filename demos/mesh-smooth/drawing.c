@@ -29,10 +29,10 @@ int drawing_open(const smoother *s, const mesh_look *look, int width, int height
   if (!d) return fail(message, "out of memory");
   *d = (drawing){.s = s, .look = *look};
   const char *why = image_create(&d->picture, width, height) ? "out of memory" : NULL;
-  if (!why) why = view_context_open(smoother_context(s), smoother_get_options(s)->platform, &d->own);
-  if (!why) why = mesh_view_create(smoother_mesh(s), smoother_start_positions(s), &d->view);
+  if (!why) why = view_context_open(s->device.context, s->options.platform, &d->own);
+  if (!why) why = mesh_view_create(&s->start->m, s->start->unit, &d->view);
   if (!why) why = positions_mark_controls(d->view, s, -1);
-  if (!why) camera_fit_mesh(&d->camera, smoother_start_measures(s));
+  if (!why) camera_fit_mesh(&d->camera, &s->measures);
   if (!why) return 0;
   fail(message, why);
   drawing_close(out);
@@ -43,8 +43,8 @@ void drawing_close(drawing **out) {
   drawing *d = *out;
   if (!d) return;
   if (d->view) {
-    view_context_use(smoother_context(d->s), d->own);
-    if (d->own) view_shared_release(smoother_context(d->s));
+    view_context_use(d->s->device.context, d->own);
+    if (d->own) view_shared_release(d->s->device.context);
     mesh_view_destroy(&d->view);
   }
   ts_context_destroy(&d->own);
@@ -56,7 +56,7 @@ void drawing_close(drawing **out) {
 
 int drawing_make(drawing *d, const char *path, char message[MESH_MESSAGE]) {
   char why_not[200];
-  const char *why = view_context_use(smoother_context(d->s), d->own);
+  const char *why = view_context_use(d->s->device.context, d->own);
   if (!why) why = positions_take(&d->positions, d->view, d->s);
   if (!why)
     why = mesh_view_picture(d->view, &d->camera, &d->look, d->picture.width, d->picture.height, d->picture.rgb);

@@ -6,7 +6,7 @@
 static const char no_memory[] = "out of memory";
 
 static const char *why_not(const smoother *s, ts_status status) {
-  const char *text = ts_last_error(smoother_context(s));
+  const char *text = ts_last_error(s->device.context);
   return *text ? text : ts_status_text(status);
 }
 
@@ -16,7 +16,7 @@ void positions_free(positions *p) {
 }
 
 static const char *take_texture(mesh_view *view, const smoother *s, const ts_gl_texture *texture) {
-  const size_t count = 2 * (size_t)smoother_mesh(s)->vertex_count;
+  const size_t count = 2 * (size_t)s->start->m.vertex_count;
   int32_t *texels = malloc(count * sizeof *texels);
   if (!texels) return no_memory;
   const ts_status status = ts_gl_space_texels(ts_vector_space(smoother_positions(s)), texels, count);
@@ -26,7 +26,7 @@ static const char *take_texture(mesh_view *view, const smoother *s, const ts_gl_
 }
 
 static const char *take_host(positions *p, mesh_view *view, const smoother *s) {
-  const size_t count = 3 * (size_t)smoother_mesh(s)->vertex_count;
+  const size_t count = 3 * (size_t)s->start->m.vertex_count;
   if (!p->host) p->host = malloc(count * sizeof *p->host);
   if (!p->host) return no_memory;
   const ts_status status = ts_vector_read(smoother_positions(s), p->host, count);
@@ -66,8 +66,8 @@ const char *positions_share(const positions *p, mesh_view *view) {
 
 const char *positions_mark_controls(mesh_view *view, const smoother *s, int32_t marked) {
   static const float fixed[3] = {0.86f, 0.24f, 0.14f}, soft[3] = {0.16f, 0.45f, 0.88f};
-  const dsi_controls *controls = smoother_controls(s);
-  const mesh_measures *m = smoother_start_measures(s);
+  const dsi_controls *controls = &s->controls;
+  const mesh_measures *m = &s->measures;
   mesh_point *points = calloc((size_t)controls->count + 1, sizeof *points);
   if (!points) return no_memory;
   for (int k = 0; k < controls->count; k++) {

@@ -15,15 +15,14 @@ static void print_change(const char *what, double before, double after) {
 }
 
 static void begin_flow(const work_report *w) {
-  const smoother_options *o = smoother_get_options(w->smoother);
+  const smoother_options *o = &w->smoother->options;
   ts_mesh_flow_info flow;
-  if (ts_mesh_flow_get_info(smoother_flow(w->smoother), &flow) == TS_OK)
+  if (ts_mesh_flow_get_info(w->smoother->device.flow, &flow) == TS_OK)
     printf("matrix      %s: %d vertices move, %d do not; %.2f MB on the device\n", ts_format_name(flow.format),
            (int)(flow.vertices - flow.constrained_vertices), (int)flow.constrained_vertices,
            1e-6 * (double)flow.bytes_device);
   printf("flow        steps of %g squares of the diagonal, which is %.6g; boundary %s%s\n", o->time_step,
-         smoother_start_measures(w->smoother)->diagonal,
-         o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed",
+         w->smoother->measures.diagonal, o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed",
          o->preserve_volume ? "; volume preserved" : "");
 }
 
@@ -34,26 +33,26 @@ int report_count_fixed(const dsi_controls *controls) {
 }
 
 static void begin_dsi(const work_report *w) {
-  const smoother_options *o = smoother_get_options(w->smoother);
-  const dsi_controls *controls = smoother_controls(w->smoother);
+  const smoother_options *o = &w->smoother->options;
+  const dsi_controls *controls = &w->smoother->controls;
   const int fixed = report_count_fixed(controls);
   printf("dsi         weights %s, fit %g; ", o->weights == DSI_UNIFORM ? "uniform" : "cotangent", o->fit);
   report_plural(fixed, "fixed control point, ", "fixed control points, ");
   printf("%d soft; boundary %s\n", controls->count - fixed,
          o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed");
-  const ts_system_result *r = smoother_dsi_result(w->smoother);
+  const ts_system_result *r = &w->smoother->dsi_result;
   if (!w->step_count) return;
   printf("matrix      %s: %d vertices move, %d do not; %.2f MB on the device\n", ts_format_name(r->format),
-         (int)r->unknowns, (int)(smoother_mesh(w->smoother)->vertex_count - r->unknowns),
+         (int)r->unknowns, (int)(w->smoother->start->m.vertex_count - r->unknowns),
          1e-6 * (double)r->bytes_device);
   printf("choice      normal equations %s; %s\n", r->normal == TS_NORMAL_APPLIED ? "applied" : "formed",
          r->choice);
 }
 
 void report_begin(const work_report *w) {
-  const mesh *m = smoother_mesh(w->smoother);
-  const mesh_measures *measures = smoother_start_measures(w->smoother);
-  const smoother_options *o = smoother_get_options(w->smoother);
+  const mesh *m = &w->smoother->start->m;
+  const mesh_measures *measures = &w->smoother->measures;
+  const smoother_options *o = &w->smoother->options;
   ts_context_info device;
   printf("mesh        %s: %d vertices, %d triangles; ", w->loaded->name, (int)m->vertex_count,
          (int)m->triangle_count);
@@ -64,7 +63,7 @@ void report_begin(const work_report *w) {
   printf("; ");
   report_plural(measures->components, "component", "components");
   putchar('\n');
-  if (ts_context_get_info(smoother_context(w->smoother), &device) == TS_OK)
+  if (ts_context_get_info(w->smoother->device.context, &device) == TS_OK)
     printf("backend     %s: %s\n", device.backend, device.device);
   const int is_dsi = o->method == SMOOTHER_DSI;
   if (is_dsi)
@@ -97,7 +96,7 @@ void report_step(const work_report *w, const step_report *r) {
 }
 
 int report_end(const work_report *w) {
-  const mesh_measures *start = smoother_start_measures(w->smoother);
+  const mesh_measures *start = &w->smoother->measures;
   const step_report *last = w->step_count ? &w->steps[w->step_count - 1] : NULL;
   int iterations = 0, made = 0;
   for (int k = 0; k < w->step_count; k++) {
@@ -119,7 +118,7 @@ int report_end(const work_report *w) {
   putchar('\n');
   if (w->options->output)
     printf("written     %s: %d vertices, %d triangles\n", w->options->output,
-           (int)smoother_mesh(w->smoother)->vertex_count, (int)smoother_mesh(w->smoother)->triangle_count);
+           (int)w->smoother->start->m.vertex_count, (int)w->smoother->start->m.triangle_count);
   if (w->options->screenshot)
     printf("picture     %s, %d x %d pixels\n", w->options->screenshot, w->options->width, w->options->height);
   if (w->options->frames)

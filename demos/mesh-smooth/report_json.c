@@ -18,10 +18,10 @@ static json_t *step(const step_report *r) {
 
 /* null for the flow */
 static json_t *interpolation(const work_report *w) {
-  const smoother_options *o = smoother_get_options(w->smoother);
+  const smoother_options *o = &w->smoother->options;
   if (o->method != SMOOTHER_DSI) return json_null();
-  const dsi_controls *controls = smoother_controls(w->smoother);
-  const ts_system_result *r = smoother_dsi_result(w->smoother);
+  const dsi_controls *controls = &w->smoother->controls;
+  const ts_system_result *r = &w->smoother->dsi_result;
   const step_report *last = w->step_count ? &w->steps[w->step_count - 1] : NULL;
   const int fixed = report_count_fixed(controls);
   return json_pack("{s:s, s:f, s:i, s:i, s:o, s:o, s:i, s:I, s:s, s:s}", "weights",
@@ -35,7 +35,7 @@ static json_t *interpolation(const work_report *w) {
 
 /* Of all steps; area and volume are those of the mesh that is written. */
 static json_t *total(const work_report *w) {
-  const mesh_measures *start = smoother_start_measures(w->smoother);
+  const mesh_measures *start = &w->smoother->measures;
   int iterations = 0, substeps = 0, made = 0, converged = 1;
   double area = start->area, volume = start->volume;
   for (int k = 0; k < w->step_count; k++) {
@@ -57,16 +57,16 @@ static json_t *total(const work_report *w) {
 }
 
 int report_json(const work_report *w) {
-  const mesh *m = smoother_mesh(w->smoother);
-  const mesh_measures *start = smoother_start_measures(w->smoother);
-  const smoother_options *o = smoother_get_options(w->smoother);
+  const mesh *m = &w->smoother->start->m;
+  const mesh_measures *start = &w->smoother->measures;
+  const smoother_options *o = &w->smoother->options;
   ts_context_info device = {.backend = "", .device = ""};
   ts_mesh_flow_info flow = {0};
-  ts_context_get_info(smoother_context(w->smoother), &device);
-  ts_mesh_flow_get_info(smoother_flow(w->smoother), &flow);
+  ts_context_get_info(w->smoother->device.context, &device);
+  ts_mesh_flow_get_info(w->smoother->device.flow, &flow);
   const int is_dsi = o->method == SMOOTHER_DSI;
   if (is_dsi) {
-    const ts_system_result *r = smoother_dsi_result(w->smoother);
+    const ts_system_result *r = &w->smoother->dsi_result;
     flow.format = r->format;
     flow.constrained_vertices = m->vertex_count - r->unknowns;
     flow.bytes_device = r->bytes_device;

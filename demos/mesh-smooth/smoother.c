@@ -5,16 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "mesh_generate.h"
-#include "smoother_state.h"
-
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "progress.h"
 
 /* ---- Options ---- */
 
@@ -142,33 +135,8 @@ void smoother_destroy(smoother **out) {
   *out = NULL;
 }
 
-const mesh *smoother_mesh(const smoother *s) {
-  return &s->start->m;
-}
-const mesh_measures *smoother_start_measures(const smoother *s) {
-  return &s->measures;
-}
-ts_context *smoother_context(const smoother *s) {
-  return s->device.context;
-}
-ts_mesh_flow *smoother_flow(const smoother *s) {
-  return s->device.flow;
-}
 ts_vector *smoother_positions(const smoother *s) {
   return s->live ? s->live : s->device.x;
-}
-const float *smoother_start_positions(const smoother *s) {
-  return s->start->unit;
-}
-const smoother_options *smoother_get_options(const smoother *s) {
-  return &s->options;
-}
-const float *smoother_residuals(const smoother *s, int *count) {
-  *count = s->residual_count;
-  return s->residuals;
-}
-int smoother_step_count(const smoother *s) {
-  return s->steps;
 }
 
 /* ---- Steps ---- */

@@ -29,8 +29,6 @@ typedef struct smoother_options {
   int forgets;         /* nothing is kept that could be undone; cannot be changed */
 } smoother_options;
 
-typedef struct smoother smoother;
-
 enum { SMOOTHER_RESIDUALS = 256 };
 
 /* How a step went. */
@@ -45,25 +43,61 @@ typedef struct step_report {
   char message[160];                    /* why it was cut or failed, "" otherwise */
 } step_report;
 
+/* A start: the mesh, and where its vertices are on the device's scale. The past may hold several. */
+typedef struct smoother_start {
+  int references, number;
+  mesh m;
+  float *unit; /* 3 a vertex */
+  double area, volume;
+} smoother_start;
+
+/* What belongs to one device. */
+typedef struct smoother_device {
+  ts_context *context;
+  ts_mesh_flow *flow;
+  ts_vector *x;      /* where the vertices are */
+  ts_vector *before; /* a vector to spare: x before a step */
+  ts_vector *mobile; /* 1 for vertices that may move, 0 for others; only to preserve the volume */
+  ts_vector *change; /* only to preserve the volume */
+} smoother_device;
+
+/* Positions with their start: a step, noise or a reset can go back to them. */
+typedef struct past_state {
+  ts_vector *x;
+  smoother_start *start;
+  int steps;
+} past_state;
+
+/* To be read; what changes it are the functions below. The context and the vector of positions change only with
+ * a device, a format or a boundary (smoother_set_options): steps, undo and redo go on in the same vector. The
+ * start is the mesh as it came; noise makes the noisy mesh the start, and undoing that brings the older start
+ * back, which has another number. */
+typedef struct smoother {
+  smoother_options options;
+  char backend[64];       /* options.backend */
+  mesh_measures measures; /* of the start; its box is that of the mesh as it came */
+  smoother_start *start;
+  int starts; /* made so far */
+  smoother_device device;
+  int steps;                           /* between the start and now */
+  float *host;                         /* room for the positions */
+  float residuals[SMOOTHER_RESIDUALS]; /* of the last solve's iterations: sqrt(delta / delta_0) after each */
+  int residual_count;
+  dsi *interpolation;          /* for this device and start; made when it is needed */
+  dsi_controls controls;       /* outlive a change of device, and noise */
+  ts_system_result dsi_result; /* of the last solve; all 0 before */
+  ts_vector *live; /* where the interpolation has the vertices, until that is the mesh; NULL: x has */
+  /* states[0 .. past) can be undone, the last one first; states[past .. past + future) can be redone. */
+  past_state *states;
+  int past, future, room;
+} smoother;
+
 /* Takes the mesh over (also on failure). Opens the device, puts the mesh on it, in units of its box's diagonal.
  */
 int smoother_create(mesh *m, const smoother_options *options, smoother **out, char message[MESH_MESSAGE]);
 void smoother_destroy(smoother **out);
 
-/* What it works on; borrowed, valid until the next call that changes it. The context and the vector of
- * positions change only with a device, a format or a boundary (smoother_set_options): steps, undo and redo go
- * on in the same vector. The start is the mesh as it came; noise makes the noisy mesh the start, and undoing
- * that brings the older start back, which smoother_start_number tells by another number. */
-const mesh *smoother_mesh(const smoother *s);                    /* as it was at the start, noise included */
-const mesh_measures *smoother_start_measures(const smoother *s); /* box: that of the mesh as it came */
-ts_context *smoother_context(const smoother *s);
-ts_mesh_flow *smoother_flow(const smoother *s);
-ts_vector *smoother_positions(const smoother *s);         /* on the device, unit coordinates */
-const float *smoother_start_positions(const smoother *s); /* unit coordinates, 3 a vertex */
-int smoother_start_number(const smoother *s);
-const smoother_options *smoother_get_options(const smoother *s);
-/* Of the last solve's iterations, up to SMOOTHER_RESIDUALS: sqrt(delta / delta_0) after each. */
-const float *smoother_residuals(const smoother *s, int *count);
+ts_vector *smoother_positions(const smoother *s); /* on the device, unit coordinates */
 
 /* Changes options that need no new device: time step, rtol, iterations, volume. The others (backend, format,
  * boundary) move the current positions to the new device; on failure everything stays as it was. */
@@ -78,11 +112,8 @@ int smoother_step(smoother *s, int measured, int timed, step_report *report, cha
  * (at least once), unless the smoother forgets. Return 1 with a message when there is nothing more. */
 int smoother_undo(smoother *s, char message[MESH_MESSAGE]);
 int smoother_redo(smoother *s, char message[MESH_MESSAGE]);
-int smoother_can_undo(const smoother *s);
-int smoother_can_redo(const smoother *s);
 int smoother_reset(smoother *s, char message[MESH_MESSAGE]);
 int smoother_add_noise(smoother *s, double amount, uint64_t seed, char message[MESH_MESSAGE]);
-int smoother_step_count(const smoother *s); /* steps between the start and now */
 
 /* The current mesh in the file's units: a copy of the start with its positions moved. The caller destroys it.
  */
@@ -90,17 +121,52 @@ int smoother_current_mesh(const smoother *s, mesh *m, char message[MESH_MESSAGE]
 
 /* ---- Discrete smooth interpolation: control points, dragged ones too ---- */
 
-/* They outlive a change of device, and noise. Taken over by a copy; they must be those of the mesh. */
+/* Taken over by a copy; they must be those of the mesh. */
 int smoother_set_controls(smoother *s, const dsi_controls *controls, char message[MESH_MESSAGE]);
-const dsi_controls *smoother_controls(const smoother *s);
-/* What the last solve was like; all 0 before. */
-const ts_system_result *smoother_dsi_result(const smoother *s);
 
 /* So many iterations towards the solution for the control points as they are now, from where the last ones have
  * ended. The positions live in another vector from then on, until they settle: that makes them the mesh, as a
  * step does, which can be undone. To settle what is not live does nothing. */
 int smoother_follow(smoother *s, int iterations, int *converged, char message[MESH_MESSAGE]);
-int smoother_is_live(const smoother *s);
 int smoother_settle(smoother *s, char message[MESH_MESSAGE]);
+
+/* ---- smoother_device.c ---- */
+
+/* mesh_fail with the library's last words. */
+int smoother_fail_status(const ts_context *context, ts_status status, const char *what,
+                         char message[MESH_MESSAGE]);
+
+/* Opens what the options say, in `context` unless that is NULL, with x where the start is. Leaves nothing
+ * behind on failure, but the context that was given. */
+int smoother_device_open(smoother *s, const smoother_options *options, ts_context *context,
+                         smoother_device *device, char message[MESH_MESSAGE]);
+void smoother_device_close(smoother_device *device, int keep_context);
+ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, const ts_context *context);
+int smoother_keep_residuals(int iteration, const double *history, int count, void *user);
+/* To and from s->host. */
+ts_status smoother_read(const smoother *s, const ts_vector *x);
+ts_status smoother_write(const smoother *s, ts_vector *x);
+/* Area and volume now, in units of the diagonal. */
+ts_status smoother_measure(const smoother *s, double *area, double *volume);
+
+/* ---- smoother_dsi.c ---- */
+
+int smoother_dsi_step(smoother *s, int measured, step_report *report, char message[MESH_MESSAGE]);
+/* It was for another device or start. */
+void smoother_dsi_forget(smoother *s);
+
+/* ---- smoother_past.c ---- */
+
+smoother_start *smoother_start_create(smoother *s, mesh *m, char message[MESH_MESSAGE]);
+void smoother_start_release(smoother_start *start);
+void smoother_take_start(smoother *s, smoother_start *start); /* measures follow */
+/* Copies x to device.before; when what was planned is done, `commit` makes it the past, with the start and the
+ * number of steps of then. */
+int smoother_past_prepare(smoother *s, char message[MESH_MESSAGE]);
+void smoother_past_commit(smoother *s, smoother_start *start, int steps);
+void smoother_past_forget(smoother *s);
+/* The vectors of the past in another device's space: new ones, to be taken with smoother_past_move_done. */
+int smoother_past_move(smoother *s, const smoother_device *to, ts_vector ***moved, char message[MESH_MESSAGE]);
+void smoother_past_move_done(smoother *s, ts_vector **moved);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "smoother_state.h"
+#include "smoother.h"
 
 int smoother_fail_status(const ts_context *context, ts_status status, const char *what,
                          char message[MESH_MESSAGE]) {

@@ -2,19 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "smoother_state.h"
+#include "smoother.h"
 
 void smoother_dsi_forget(smoother *s) {
   dsi_destroy(&s->interpolation);
   s->live = NULL;
-}
-
-const dsi_controls *smoother_controls(const smoother *s) {
-  return &s->controls;
-}
-
-const ts_system_result *smoother_dsi_result(const smoother *s) {
-  return &s->dsi_result;
 }
 
 static int prepare(smoother *s, char message[MESH_MESSAGE]) {
@@ -91,10 +83,6 @@ int smoother_follow(smoother *s, int iterations, int *converged, char message[ME
   if (dsi_solve(s->interpolation, &how, &s->dsi_result, &status, message)) return 1;
   *converged = status == TS_OK;
   return dsi_show(s->interpolation, &s->live, message);
-}
-
-int smoother_is_live(const smoother *s) {
-  return s->live != NULL;
 }
 
 int smoother_settle(smoother *s, char message[MESH_MESSAGE]) {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "smoother_state.h"
+#include "smoother.h"
 
 static const size_t past_bytes = (size_t)256 << 20;
 
@@ -41,10 +41,6 @@ void smoother_take_start(smoother *s, smoother_start *start) {
   s->start = start;
   s->measures.area = start->area;
   s->measures.volume = start->volume;
-}
-
-int smoother_start_number(const smoother *s) {
-  return s->start->number;
 }
 
 /* ---- The past ---- */
@@ -143,14 +139,6 @@ int smoother_redo(smoother *s, char message[MESH_MESSAGE]) {
   s->past++;
   s->future--;
   return 0;
-}
-
-int smoother_can_undo(const smoother *s) {
-  return s->past > 0;
-}
-
-int smoother_can_redo(const smoother *s) {
-  return s->future > 0;
 }
 
 /* ---- To another device ---- */

@@ -166,7 +166,7 @@ static smoother *open_smoother(const char *what, double noise, const smoother_op
 
 static void add(smoother *s, dsi_controls *list, int32_t vertex, double x, double y, double z, double weight) {
   const dsi_control point = {vertex, {x, y, z}, weight};
-  REQUIRE(!dsi_controls_add(list, smoother_mesh(s), &point, message));
+  REQUIRE(!dsi_controls_add(list, &s->start->m, &point, message));
 }
 
 /* The largest difference of a coordinate, in parts of the diagonal. */
@@ -176,11 +176,11 @@ static double away(const smoother *s, const double *expected) {
   REQUIRE(!smoother_current_mesh(s, &m, message));
   for (int32_t k = 0; k < 3 * m.vertex_count; k++) most = fmax(most, fabs(m.positions[k] - expected[k]));
   mesh_destroy(&m);
-  return most / smoother_start_measures(s)->diagonal;
+  return most / s->measures.diagonal;
 }
 
 static void check_controls(const smoother *s) {
-  const dsi_controls *list = smoother_controls(s);
+  const dsi_controls *list = &s->controls;
   mesh m;
   REQUIRE(!smoother_current_mesh(s, &m, message));
   for (int k = 0; k < list->count; k++) {
@@ -194,14 +194,14 @@ static void check_controls(const smoother *s) {
  * asked to be small; that is said, and the surface is judged all the same. */
 static int is_as_good_as_known(const smoother *s, const step_report *r) {
   ts_context_info info;
-  REQUIRE(!ts_context_get_info(smoother_context(s), &info));
+  REQUIRE(!ts_context_get_info(s->device.context, &info));
   return !info.threads && !info.texture_barrier && r->relative_residual < 1e-5 &&
          strstr(r->message, "single precision can reach about");
 }
 
 static step_report step_to(smoother *s, const dsi_controls *list, double tolerance) {
   step_report r;
-  double *expected = reference(smoother_mesh(s), smoother_get_options(s), list);
+  double *expected = reference(&s->start->m, &s->options, list);
   REQUIRE(!smoother_set_controls(s, list, message));
   REQUIRE(!smoother_step(s, 1, 1, &r, message));
   CHECK((r.converged || is_as_good_as_known(s, &r)) && r.substeps == 1 && r.roughness >= 0);
@@ -234,7 +234,7 @@ static void test_controls(smoother_options o) {
     add(s, &list, 60, 1, -1, 1, DSI_FIXED);
     add(s, &list, 61, 0, 0, -2, 20);
     step_to(s, &list, 5e-5);
-    CHECK(smoother_dsi_result(s)->unknowns == smoother_mesh(s)->vertex_count - 3);
+    CHECK(s->dsi_result.unknowns == s->start->m.vertex_count - 3);
     /* Other kinds, places and weights; one less; then all gone but the fit. */
     list.points[0].weight = 2;
     list.points[2].weight = DSI_FIXED;
@@ -260,21 +260,21 @@ static void test_drag(smoother_options o, int fixed) {
   for (int frame = 0; frame < 60; frame++) {
     list.points[0].place[0] = 0.01 * (frame < 20 ? frame : 20);
     REQUIRE(!smoother_set_controls(s, &list, message) && !smoother_follow(s, 4, &converged, message));
-    CHECK(smoother_dsi_result(s)->iterations <= 4 && smoother_is_live(s));
-    if (frame > 0) CHECK(smoother_dsi_result(s)->seconds_build + smoother_dsi_result(s)->seconds_layout == 0);
+    CHECK(s->dsi_result.iterations <= 4 && s->live);
+    if (frame > 0) CHECK(s->dsi_result.seconds_build + s->dsi_result.seconds_layout == 0);
     if (frame > 20 && converged) break;
   }
   CHECK(converged && smoother_positions(s) != still);
   REQUIRE(!smoother_settle(s, message));
-  CHECK(!smoother_is_live(s) && smoother_positions(s) == still && smoother_step_count(s) == 1);
-  double *expected = reference(smoother_mesh(s), &o, &list);
+  CHECK(!s->live && smoother_positions(s) == still && s->steps == 1);
+  double *expected = reference(&s->start->m, &o, &list);
   CHECK(away(s, expected) < 5e-5);
   check_controls(s);
   /* That was one step, which can be undone; control points outlive noise. */
   REQUIRE(!smoother_undo(s, message));
-  CHECK(away(s, smoother_mesh(s)->positions) == 0);
+  CHECK(away(s, s->start->m.positions) == 0);
   REQUIRE(!smoother_add_noise(s, 0.01, 1, message));
-  CHECK(smoother_controls(s)->count == 2);
+  CHECK(s->controls.count == 2);
   step_to(s, &list, 5e-5);
   free(expected);
   dsi_controls_free(&list);
@@ -288,13 +288,13 @@ static void test_noise_falls(smoother_options o) {
   smoother *s = open_smoother("sphere:3000", 0.005, &o);
   REQUIRE(!smoother_step(s, 1, 1, &r, message) && !smoother_current_mesh(s, &m, message));
   for (int32_t v = 0; v < m.vertex_count; v++) {
-    const double *p = smoother_mesh(s)->positions + 3 * (size_t)v, *q = m.positions + 3 * (size_t)v;
+    const double *p = s->start->m.positions + 3 * (size_t)v, *q = m.positions + 3 * (size_t)v;
     before += pow(sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) - 1, 2);
     after += pow(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]) - 1, 2);
   }
   CHECK(after < before / 4);
-  CHECK(r.roughness < r.roughness_before / 3 && r.area < smoother_start_measures(s)->area);
-  CHECK(fabs(r.volume / smoother_start_measures(s)->volume - 1) < 0.01);
+  CHECK(r.roughness < r.roughness_before / 3 && r.area < s->measures.area);
+  CHECK(fabs(r.volume / s->measures.volume - 1) < 0.01);
   mesh_destroy(&m);
   smoother_destroy(&s);
 }
@@ -338,7 +338,7 @@ static void test_refusals(smoother_options o) {
   dsi_controls list = {0};
   o.fit = 0;
   smoother *s = open_smoother("sphere:100", 0, &o);
-  const mesh *m = smoother_mesh(s);
+  const mesh *m = &s->start->m;
   CHECK(smoother_set_controls(s, &list, message) && strstr(message, "vertex 0"));
   const dsi_control outside = {m->vertex_count, {0, 0, 0}, 1}, negative = {-1, {0, 0, 0}, 1};
   const dsi_control nowhere = {1, {0, NAN, 0}, 1}, weightless = {1, {0, 0, 0}, 0}, fine = {1, {0, 0, 0}, 1};
@@ -413,13 +413,13 @@ static void test_large(smoother_options o, int vertices, int say) {
   char what[40];
   snprintf(what, sizeof what, "sphere:%d", vertices);
   smoother *s = open_smoother(what, 0.002, &o);
-  double *expected = reference_sparse(smoother_mesh(s), &o);
+  double *expected = reference_sparse(&s->start->m, &o);
   REQUIRE(!smoother_step(s, 1, 1, &r, message));
   const double most = away(s, expected);
   CHECK(r.converged && most < 5e-6);
   if (say)
     printf("%d vertices: the largest difference of a coordinate is %.2g of the diagonal\n",
-           (int)smoother_mesh(s)->vertex_count, most);
+           (int)s->start->m.vertex_count, most);
   free(expected);
   smoother_destroy(&s);
 }

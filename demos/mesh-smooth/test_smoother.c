@@ -42,7 +42,7 @@ static smoother *open_smoother(const char *what, double noise, const smoother_op
 }
 
 static size_t count(const smoother *s) {
-  return 3 * (size_t)smoother_mesh(s)->vertex_count;
+  return 3 * (size_t)s->start->m.vertex_count;
 }
 
 static int equal(const double *a, const double *b, size_t numbers) {
@@ -75,8 +75,8 @@ static step_report step(smoother *s) {
 static void test_past(const smoother_options *options) {
   smoother *s = open_smoother("sphere:500", 0.01, options);
   float *p0 = positions(s);
-  CHECK(!memcmp(p0, smoother_start_positions(s), count(s) * sizeof *p0));
-  CHECK(!smoother_can_undo(s) && !smoother_can_redo(s) && smoother_step_count(s) == 0);
+  CHECK(!memcmp(p0, s->start->unit, count(s) * sizeof *p0));
+  CHECK(!s->past && !s->future && s->steps == 0);
   CHECK(smoother_undo(s, message) && strstr(message, "undo"));
   CHECK(smoother_redo(s, message) && strstr(message, "redo"));
 
@@ -84,23 +84,23 @@ static void test_past(const smoother_options *options) {
   float *p1 = positions(s);
   const step_report second = step(s);
   float *p2 = positions(s);
-  CHECK(first.number == 1 && second.number == 2 && smoother_step_count(s) == 2);
-  CHECK(second.area < first.area && first.area < smoother_start_measures(s)->area);
+  CHECK(first.number == 1 && second.number == 2 && s->steps == 2);
+  CHECK(second.area < first.area && first.area < s->measures.area);
   CHECK(!stands_at(s, p0) && !stands_at(s, p1));
 
   const ts_vector *vector = smoother_positions(s);
-  CHECK(!smoother_undo(s, message) && stands_at(s, p1) && smoother_step_count(s) == 1);
-  CHECK(!smoother_undo(s, message) && stands_at(s, p0) && smoother_step_count(s) == 0);
+  CHECK(!smoother_undo(s, message) && stands_at(s, p1) && s->steps == 1);
+  CHECK(!smoother_undo(s, message) && stands_at(s, p0) && s->steps == 0);
   CHECK(smoother_undo(s, message));
-  CHECK(!smoother_redo(s, message) && stands_at(s, p1) && smoother_step_count(s) == 1);
+  CHECK(!smoother_redo(s, message) && stands_at(s, p1) && s->steps == 1);
   CHECK(vector == smoother_positions(s));
   /* A new step takes the place of those that were undone, and comes to the same. */
   const step_report again = step(s);
   CHECK(again.number == 2 && again.area == second.area && stands_at(s, p2));
-  CHECK(!smoother_can_redo(s) && smoother_redo(s, message));
+  CHECK(!s->future && smoother_redo(s, message));
 
-  CHECK(!smoother_reset(s, message) && stands_at(s, p0) && smoother_step_count(s) == 0);
-  CHECK(!smoother_undo(s, message) && stands_at(s, p2) && smoother_step_count(s) == 2);
+  CHECK(!smoother_reset(s, message) && stands_at(s, p0) && s->steps == 0);
+  CHECK(!smoother_undo(s, message) && stands_at(s, p2) && s->steps == 2);
   free(p0);
   free(p1);
   free(p2);
@@ -111,20 +111,20 @@ static void test_noise(const smoother_options *options) {
   smoother *s = open_smoother("sphere:500", 0, options);
   step(s);
   float *smooth = positions(s);
-  const int start = smoother_start_number(s);
-  const double area = smoother_start_measures(s)->area;
+  const int start = s->start->number;
+  const double area = s->measures.area;
   CHECK(!smoother_add_noise(s, 0.01, 5, message));
   float *noisy = positions(s);
-  CHECK(!stands_at(s, smooth) && smoother_start_number(s) != start && smoother_step_count(s) == 0);
-  CHECK(!memcmp(noisy, smoother_start_positions(s), count(s) * sizeof *noisy));
-  CHECK(smoother_start_measures(s)->area > area);
+  CHECK(!stands_at(s, smooth) && s->start->number != start && s->steps == 0);
+  CHECK(!memcmp(noisy, s->start->unit, count(s) * sizeof *noisy));
+  CHECK(s->measures.area > area);
   step(s);
   CHECK(!smoother_reset(s, message) && stands_at(s, noisy));
   CHECK(!smoother_undo(s, message) && !smoother_undo(s, message) && stands_at(s, noisy));
   CHECK(!smoother_undo(s, message) && stands_at(s, smooth));
-  CHECK(smoother_start_number(s) == start && smoother_step_count(s) == 1);
-  CHECK(smoother_start_measures(s)->area == area);
-  CHECK(!smoother_redo(s, message) && stands_at(s, noisy) && smoother_start_number(s) != start);
+  CHECK(s->start->number == start && s->steps == 1);
+  CHECK(s->measures.area == area);
+  CHECK(!smoother_redo(s, message) && stands_at(s, noisy) && s->start->number != start);
   free(smooth);
   free(noisy);
   smoother_destroy(&s);
@@ -139,12 +139,12 @@ static void test_forgetting(const smoother_options *options) {
   CHECK(!smoother_add_noise(s, 0.01, 5, message));
   step(s);
   ts_context_info first, last;
-  CHECK(ts_context_get_info(smoother_context(s), &first) == TS_OK);
+  CHECK(ts_context_get_info(s->device.context, &first) == TS_OK);
   for (int k = 0; k < 20; k++) step(s);
   CHECK(!smoother_reset(s, message));
-  CHECK(ts_context_get_info(smoother_context(s), &last) == TS_OK);
+  CHECK(ts_context_get_info(s->device.context, &last) == TS_OK);
   CHECK(first.bytes_device > 0 && last.bytes_device == first.bytes_device);
-  CHECK(!smoother_can_undo(s) && smoother_undo(s, message) && strstr(message, "nothing to undo"));
+  CHECK(!s->past && smoother_undo(s, message) && strstr(message, "nothing to undo"));
   smoother_destroy(&s);
 }
 
@@ -155,8 +155,8 @@ static void test_residuals(const smoother_options *options) {
   smoother *s = open_smoother("sphere:500", 0.01, &o);
   const step_report r = step(s);
   /* A device may have gone on after the last look at the residual. */
-  int kept;
-  const float *residuals = smoother_residuals(s, &kept);
+  int kept = s->residual_count;
+  const float *residuals = s->residuals;
   CHECK(kept > 2 && kept <= r.iterations);
   CHECK(residuals[0] > 1e-4 && residuals[kept - 1] <= 1e-4);
   CHECK(r.seconds_matrix > 0 && r.seconds_solve > 0 && isnan(r.seconds_draw));
@@ -164,7 +164,7 @@ static void test_residuals(const smoother_options *options) {
   CHECK(!smoother_set_options(s, &o, message));
   step_report few;
   CHECK(!smoother_step(s, 0, 0, &few, message));
-  smoother_residuals(s, &kept);
+  kept = s->residual_count;
   CHECK(few.iterations == 3 && kept == 3 && few.substeps == 1 && !few.converged);
   CHECK(isnan(few.area) && isnan(few.volume) && few.seconds_matrix == 0 && few.seconds_solve > 0);
   smoother_destroy(&s);
@@ -173,18 +173,18 @@ static void test_residuals(const smoother_options *options) {
   o.boundary = TS_MESH_BOUNDARY_FLOW;
   s = open_smoother("scan:800", 0, &o);
   const step_report two = step(s);
-  smoother_residuals(s, &kept);
+  kept = s->residual_count;
   CHECK(kept > 0 && two.iterations >= kept + 2);
   smoother_destroy(&s);
 }
 
 static void refused(smoother *s, const smoother_options *o, const char *why) {
   float *before = positions(s);
-  const smoother_options old = *smoother_get_options(s);
+  const smoother_options old = s->options;
   message[0] = 0;
   CHECK(smoother_set_options(s, o, message) == 1 && strstr(message, why));
   if (!strstr(message, why)) fprintf(stderr, "  '%s', expected '%s'\n", message, why);
-  const smoother_options *now = smoother_get_options(s);
+  const smoother_options *now = &s->options;
   CHECK(!strcmp(now->backend, old.backend) && now->format == old.format && now->time_step == old.time_step);
   CHECK(stands_at(s, before));
   free(before);
@@ -194,7 +194,7 @@ static void test_options(const smoother_options *options) {
   const int gl = !strcmp(options->backend, "gl"), cuda = !strcmp(options->backend, "cuda");
   smoother_options o = *options;
   smoother *s = open_smoother("scan:800", 0, &o);
-  CHECK(smoother_get_options(s)->time_step == 1e-5 && smoother_get_options(s)->rtol == 1e-4);
+  CHECK(s->options.time_step == 1e-5 && s->options.rtol == 1e-4);
   step(s);
   float *p1 = positions(s);
   step(s);
@@ -229,7 +229,7 @@ static void test_options(const smoother_options *options) {
   o.backend = gl ? "cpu" : "check:cpu";
   o.format = TS_FORMAT_AUTO;
   CHECK(!smoother_set_options(s, &o, message) && stands_at(s, p2));
-  CHECK(!strcmp(smoother_get_options(s)->backend, o.backend) && smoother_step_count(s) == 2);
+  CHECK(!strcmp(s->options.backend, o.backend) && s->steps == 2);
   CHECK(!smoother_undo(s, message) && stands_at(s, p1));
   step(s);
   CHECK(!stands_at(s, p2)); /* the boundary flows now */
@@ -252,8 +252,8 @@ static void test_failure(const smoother_options *options) {
     step_report r;
     CHECK(!smoother_step(s, 1, timed, &r, message));
     CHECK(r.number == 1 && r.substeps == 0 && !r.converged && r.message[0]);
-    CHECK(r.area == smoother_start_measures(s)->area);
-    CHECK(stands_at(s, p0) && smoother_step_count(s) == 0 && !smoother_can_undo(s));
+    CHECK(r.area == s->measures.area);
+    CHECK(stands_at(s, p0) && s->steps == 0 && !s->past);
   }
   free(p0);
   smoother_destroy(&s);
@@ -277,10 +277,10 @@ static void test_volume(const smoother_options *options) {
   larger.held[5] = 1;
   REQUIRE(!smoother_create(&larger, &o, &s, message));
   CHECK(!larger.positions);
-  const double volume = smoother_start_measures(s)->volume;
+  const double volume = s->measures.volume;
   for (int k = 0; k < 3; k++) CHECK(fabs(step(s).volume / volume - 1) < 1e-5);
   REQUIRE(!smoother_current_mesh(s, &now, message));
-  CHECK(equal(now.positions + 3 * (size_t)n, smoother_mesh(s)->positions + 3 * (size_t)n, 3));
+  CHECK(equal(now.positions + 3 * (size_t)n, s->start->m.positions + 3 * (size_t)n, 3));
   CHECK(equal(now.positions + 3 * (size_t)5, m.positions + 3 * (size_t)5, 3));
   CHECK(!equal(now.positions, m.positions, 3));
   mesh_destroy(&now);

@@ -37,11 +37,11 @@ void window_step(window_state *w) {
 }
 
 int window_compiles(window_state *w) {
-  const smoother_options *o = smoother_get_options(w->s);
+  const smoother_options *o = &w->s->options;
   ts_context_info device;
   char uses[200];
   w->compiling = 0;
-  if (ts_context_get_info(smoother_context(w->s), &device) != TS_OK || !strstr(device.backend, "gl")) return 0;
+  if (ts_context_get_info(w->s->device.context, &device) != TS_OK || !strstr(device.backend, "gl")) return 0;
   snprintf(uses, sizeof uses, "%s %d %d %d %d", device.backend, (int)o->method, (int)o->format,
            (int)o->boundary, o->preserve_volume);
   w->compiling = app_first_time(&w->compiled, uses);
@@ -54,7 +54,7 @@ void window_make_step(window_state *w) {
   if (w->steps_to_make > 0) w->steps_to_make--;
   window_settle(w);
   /* An interpolation is solved at once. */
-  if (smoother_get_options(w->s)->method == SMOOTHER_DSI) w->steps_to_make = 0;
+  if (w->s->options.method == SMOOTHER_DSI) w->steps_to_make = 0;
   if (smoother_step(w->s, 0, 0, &w->last, message)) {
     app_tell_error(&w->app, message);
     return;
@@ -84,13 +84,13 @@ static void go(window_state *w, int (*where)(smoother *s, char message[MESH_MESS
 
 void window_undo(window_state *w) {
   /* What is followed can be undone once it is settled. */
-  if (smoother_can_undo(w->s) || smoother_is_live(w->s))
+  if (w->s->past || w->s->live)
     go(w, smoother_undo, "undone");
   else
     app_tell(&w->app, "nothing to undo");
 }
 void window_redo(window_state *w) {
-  if (smoother_can_redo(w->s) && !smoother_is_live(w->s))
+  if (w->s->future && !w->s->live)
     go(w, smoother_redo, "redone");
   else
     app_tell(&w->app, "nothing to redo");
@@ -115,7 +115,7 @@ static int needs_device(const smoother_options *a, const smoother_options *b) {
 
 void window_set_options(window_state *w, const smoother_options *options) {
   char message[MESH_MESSAGE];
-  const smoother_options before = *smoother_get_options(w->s);
+  const smoother_options before = w->s->options;
   const int other_device = needs_device(options, &before);
   const int other_context = strcmp(options->backend, before.backend) != 0;
   window_settle(w);
@@ -152,7 +152,7 @@ static int write_mesh(window_state *w, const char *path, char message[MESH_MESSA
 }
 
 void window_export(window_state *w) {
-  mesh_window_export(&w->files, &w->app, smoother_mesh(w->s), write_mesh);
+  mesh_window_export(&w->files, &w->app, &w->s->start->m, write_mesh);
 }
 
 void window_open_file(window_state *w, const char *path) {
@@ -165,7 +165,7 @@ void window_open_file(window_state *w, const char *path) {
     app_tell_error(&w->app, message);
     return;
   }
-  smoother_options same = *smoother_get_options(w->s);
+  smoother_options same = w->s->options;
   mesh_measures measures;
   /* A mesh with a border has no volume to keep. */
   int failed = mesh_measure(&m, &measures, message);
@@ -183,7 +183,7 @@ void window_open_file(window_state *w, const char *path) {
   w->s = made;
   w->compiled.count = 0; /* shaders are a context's */
   w->steps_to_make = w->following = 0;
-  mesh_window_tell(&w->app, &report, &repair_words, smoother_mesh(made));
+  mesh_window_tell(&w->app, &report, &repair_words, &made->start->m);
   mesh_window_name(&w->files, &w->app, path, "-smooth.ply", ".png", NULL, NULL);
   window_take_mesh(w);
 }

@@ -15,12 +15,12 @@ enum { frame_iterations = 8, settling_frames = 8 };
 /* ---- Places ---- */
 
 static void to_unit(const window_state *w, const double place[3], float unit[3]) {
-  const mesh_measures *m = smoother_start_measures(w->s);
+  const mesh_measures *m = &w->s->measures;
   for (int c = 0; c < 3; c++) unit[c] = (float)((place[c] - 0.5 * (m->low[c] + m->high[c])) / m->diagonal);
 }
 
 static void from_unit(const window_state *w, const float unit[3], double place[3]) {
-  const mesh_measures *m = smoother_start_measures(w->s);
+  const mesh_measures *m = &w->s->measures;
   for (int c = 0; c < 3; c++) place[c] = 0.5 * (m->low[c] + m->high[c]) + m->diagonal * (double)unit[c];
 }
 
@@ -40,7 +40,7 @@ void window_follow_on(window_state *w) {
 static int set_controls(window_state *w, const dsi_controls *list) {
   char message[MESH_MESSAGE];
   dsi_controls before = {0};
-  int failed = dsi_controls_copy(smoother_controls(w->s), &before, message);
+  int failed = dsi_controls_copy(&w->s->controls, &before, message);
   if (!failed && smoother_set_controls(w->s, list, message)) {
     char ignored[MESH_MESSAGE];
     failed = 1;
@@ -54,7 +54,7 @@ static int set_controls(window_state *w, const dsi_controls *list) {
 }
 
 const dsi_control *window_selected(const window_state *w) {
-  const dsi_controls *list = smoother_controls(w->s);
+  const dsi_controls *list = &w->s->controls;
   const int k = dsi_controls_find(list, w->selected);
   return k < 0 ? NULL : &list->points[k];
 }
@@ -63,9 +63,9 @@ const dsi_control *window_selected(const window_state *w) {
 static void change_selected(window_state *w, const dsi_control *point) {
   char message[MESH_MESSAGE];
   dsi_controls list = {0};
-  const int k = dsi_controls_find(smoother_controls(w->s), w->selected);
+  const int k = dsi_controls_find(&w->s->controls, w->selected);
   if (k < 0) return;
-  if (dsi_controls_copy(smoother_controls(w->s), &list, message)) {
+  if (dsi_controls_copy(&w->s->controls, &list, message)) {
     app_tell_error(&w->app, message);
     return;
   }
@@ -121,7 +121,7 @@ static float squared_distance(const float *a, const float b[3]) {
 
 /* The vertex nearest to what the pointer is on, and where it is; -1: the mesh is not there. */
 static int32_t pick_vertex(const window_state *w, int width, int height, float place[3]) {
-  const mesh *m = smoother_mesh(w->s);
+  const mesh *m = &w->s->start->m;
   const size_t count = 3 * (size_t)m->vertex_count;
   float origin[3], direction[3], nearest = INFINITY, least = INFINITY;
   int32_t triangle = -1, vertex = -1;
@@ -153,7 +153,7 @@ static int32_t pick_vertex(const window_state *w, int width, int height, float p
 
 /* The control point under the pointer, by index; -1: none. */
 static int pick_control(const window_state *w, int width, int height) {
-  const dsi_controls *list = smoother_controls(w->s);
+  const dsi_controls *list = &w->s->controls;
   const float size = fmaxf(12, (float)(width < height ? width : height) / 55);
   float least = 0.7f * size;
   int picked = -1;
@@ -176,14 +176,14 @@ static int put_control(window_state *w, int width, int height) {
                        .weight = w->new_fixed ? DSI_FIXED : w->new_weight};
   dsi_controls list = {0};
   if (point.vertex < 0) return 0;
-  if (dsi_controls_find(smoother_controls(w->s), point.vertex) >= 0) {
+  if (dsi_controls_find(&w->s->controls, point.vertex) >= 0) {
     w->selected = point.vertex;
     window_mark_controls(w);
     return 1;
   }
   from_unit(w, place, point.place);
-  int failed = dsi_controls_copy(smoother_controls(w->s), &list, message) ||
-               dsi_controls_add(&list, smoother_mesh(w->s), &point, message);
+  int failed = dsi_controls_copy(&w->s->controls, &list, message) ||
+               dsi_controls_add(&list, &w->s->start->m, &point, message);
   if (failed)
     app_tell_error(&w->app, message);
   else {
@@ -197,11 +197,11 @@ static int put_control(window_state *w, int width, int height) {
 
 int window_grab_control(window_state *w, int puts) {
   int width, height;
-  if (smoother_get_options(w->s)->method != SMOOTHER_DSI) return 0;
+  if (w->s->options.method != SMOOTHER_DSI) return 0;
   app_scene_size(&w->app, &width, &height);
   const int k = pick_control(w, width, height);
   if (k < 0) return puts && put_control(w, width, height);
-  w->selected = smoother_controls(w->s)->points[k].vertex;
+  w->selected = w->s->controls.points[k].vertex;
   window_mark_controls(w);
   return 1;
 }
@@ -221,7 +221,7 @@ void window_drag_control(window_state *w, float x0, float y0, float x1, float y1
 
 static void moved(window_state *w) {
   /* Another layout of the matrix: a vector at the same address may be another one. */
-  if (smoother_dsi_result(w->s)->seconds_layout > 0) w->scene.positions.drawn = NULL;
+  if (w->s->dsi_result.seconds_layout > 0) w->scene.positions.drawn = NULL;
   const char *why = window_scene_moved(&w->scene, w->s);
   if (why) app_tell_error(&w->app, why);
 }
@@ -229,7 +229,7 @@ static void moved(window_state *w) {
 void window_settle(window_state *w) {
   char message[MESH_MESSAGE];
   w->following = 0;
-  if (!smoother_is_live(w->s)) return;
+  if (!w->s->live) return;
   if (smoother_settle(w->s, message)) app_tell_error(&w->app, message);
   w->scene.positions.drawn = NULL;
   moved(w);
@@ -238,7 +238,7 @@ void window_settle(window_state *w) {
 void window_follow(window_state *w) {
   char message[MESH_MESSAGE];
   int converged;
-  const int asked = smoother_get_options(w->s)->cg_iterations, longer = settling_frames - w->following;
+  const int asked = w->s->options.cg_iterations, longer = settling_frames - w->following;
   const int iterations = (asked ? asked : frame_iterations) << (w->drag == DRAG_CONTROL ? 0 : longer);
   if (window_compiles(w)) return;
   const double begin = glfwGetTime();

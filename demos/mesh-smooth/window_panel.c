@@ -11,7 +11,7 @@
 
 static void method_choice(window_state *w) {
   static const char *const methods[] = {"flow", "interpolation"};
-  smoother_options o = *smoother_get_options(w->s);
+  smoother_options o = w->s->options;
   int method = (int)o.method;
   if (!ui_combo("method", &method, methods, 2)) return;
   o.method = (smoother_method)method;
@@ -30,7 +30,7 @@ static void control_points(window_state *w) {
   if (point)
     ui_text("control point of vertex %d", (int)point->vertex);
   else
-    ui_text("%d control points; new ones:", smoother_controls(w->s)->count);
+    ui_text("%d control points; new ones:", w->s->controls.count);
   ui_tip("Ctrl and the left button add one on the mesh; drag it with the left button");
   int changed = ui_combo("kind", &fixed, kinds, 2);
   ui_disabled_begin(fixed);
@@ -43,14 +43,14 @@ static void control_points(window_state *w) {
   }
   app_button(&w->app, "Remove", 2, point != NULL, window_remove_control);
   ui_same_line();
-  ui_disabled_begin(smoother_controls(w->s)->count == 0);
+  ui_disabled_begin(w->s->controls.count == 0);
   if (ui_button("Remove all", 2)) window_remove_controls(w);
   ui_disabled_end();
 }
 
 static void interpolation_options(window_state *w) {
   static const char *const boundaries[] = {"fixed", "free"}, *const weights[] = {"uniform", "cotangent"};
-  smoother_options o = *smoother_get_options(w->s);
+  smoother_options o = w->s->options;
   int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW, kind = (int)o.weights;
   int changed = ui_slider_log_unit("fit", &o.fit, 1e-6, 10, 1, "");
   ui_tip("how strongly a vertex is kept at its place");
@@ -66,13 +66,13 @@ static void interpolation_options(window_state *w) {
 
 static void flow_options(window_state *w) {
   smoother *s = w->s;
-  smoother_options o = *smoother_get_options(s);
+  smoother_options o = s->options;
   static const char *const boundaries[] = {"fixed", "free"};
   int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW;
   int changed = ui_slider_log("time step", &o.time_step, 1e-8, 1e-2);
   ui_tip("length of a step, in squares of the bounding box's diagonal");
   changed |= ui_combo("boundary", &boundary, boundaries, 2);
-  const int closed = smoother_start_measures(s)->closed;
+  const int closed = s->measures.closed;
   ui_disabled_begin(!closed);
   changed |= ui_check_box("keep the volume", &o.preserve_volume);
   ui_disabled_end();
@@ -87,7 +87,7 @@ static void smoothing_section(window_state *w) {
   smoother *s = w->s;
   if (!ui_section("Smoothing")) return;
   method_choice(w);
-  const int is_dsi = smoother_get_options(s)->method == SMOOTHER_DSI;
+  const int is_dsi = s->options.method == SMOOTHER_DSI;
   if (is_dsi) {
     app_button(&w->app, "Solve", 1, !w->following, window_step);
   } else {
@@ -95,11 +95,11 @@ static void smoothing_section(window_state *w) {
     ui_same_line();
     app_button(&w->app, "Step", 2, !w->steps_to_make, window_step);
   }
-  app_button(&w->app, "Undo", 3, smoother_can_undo(s), window_undo);
+  app_button(&w->app, "Undo", 3, s->past, window_undo);
   ui_same_line();
-  app_button(&w->app, "Redo", 3, smoother_can_redo(s), window_redo);
+  app_button(&w->app, "Redo", 3, s->future, window_redo);
   ui_same_line();
-  app_button(&w->app, "Reset", 3, smoother_step_count(s) > 0, window_reset);
+  app_button(&w->app, "Reset", 3, s->steps > 0, window_reset);
   if (is_dsi)
     interpolation_options(w);
   else
@@ -114,7 +114,7 @@ static void smoothing_section(window_state *w) {
 static void choose_device(window_state *w, const ts_context_info *device, const ts_mesh_flow_info *flow) {
   static const char *const gl_names[] = {"jagged", "segments"}, *const other_names[] = {"csr"};
   static const ts_format gl_formats[] = {TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS};
-  smoother_options o = *smoother_get_options(w->s);
+  smoother_options o = w->s->options;
   int format = flow->format == TS_FORMAT_SEGMENTS;
   o.platform = TS_GL_PLATFORM_CURRENT;
   const char *chosen = app_backend_choice(device->backend);
@@ -123,8 +123,8 @@ static void choose_device(window_state *w, const ts_context_info *device, const 
     o.format = TS_FORMAT_AUTO;
     window_set_options(w, &o);
   } else if (o.method == SMOOTHER_DSI) {
-    ui_text("format %s", ts_format_name(smoother_dsi_result(w->s)->format));
-    ui_tip(smoother_dsi_result(w->s)->choice);
+    ui_text("format %s", ts_format_name(w->s->dsi_result.format));
+    ui_tip(w->s->dsi_result.choice);
   } else if (!strstr(device->backend, "gl")) {
     format = 0;
     ui_combo("format", &format, other_names, 1);
@@ -138,10 +138,9 @@ static void choose_device(window_state *w, const ts_context_info *device, const 
 static void residual_plot(const smoother *s) {
   float powers[SMOOTHER_RESIDUALS], low = 0, high = 0;
   char text[80];
-  int count;
-  const float *residuals = smoother_residuals(s, &count);
+  const int count = s->residual_count;
   for (int k = 0; k < count; k++) {
-    powers[k] = log10f(fmaxf(residuals[k], 1e-12f));
+    powers[k] = log10f(fmaxf(s->residuals[k], 1e-12f));
     low = fminf(low, powers[k]);
     high = fmaxf(high, powers[k]);
   }
@@ -153,7 +152,7 @@ static void residual_plot(const smoother *s) {
 
 static void time_plot(const window_state *w) {
   char text[80];
-  const char *const what = smoother_get_options(w->s)->method == SMOOTHER_DSI ? "frame" : "step";
+  const char *const what = w->s->options.method == SMOOTHER_DSI ? "frame" : "step";
   snprintf(text, sizeof text, "time of each %s", what);
   if (w->times.count)
     snprintf(text, sizeof text, "time of each %s, now %s ms", what,
@@ -167,10 +166,10 @@ static void solver_section(window_state *w) {
   ts_context_info device = {0};
   ts_mesh_flow_info flow = {0};
   if (!ui_section("Solver")) return;
-  if (ts_context_get_info(smoother_context(w->s), &device) == TS_OK &&
-      ts_mesh_flow_get_info(smoother_flow(w->s), &flow) == TS_OK)
+  if (ts_context_get_info(w->s->device.context, &device) == TS_OK &&
+      ts_mesh_flow_get_info(w->s->device.flow, &flow) == TS_OK)
     choose_device(w, &device, &flow);
-  smoother_options o = *smoother_get_options(w->s);
+  smoother_options o = w->s->options;
   int changed = ui_slider_log("tolerance", &o.rtol, 1e-6, 1e-1);
   changed |= ui_slider_int("iterations", &o.cg_iterations, 0, 100, "to tolerance");
   ui_tip("at most so many; then the step counts as it is");
@@ -221,8 +220,8 @@ static void look_section(window_state *w) {
 
 void window_panel_draw(window_state *w) {
   ts_context_info device = {0};
-  ts_context_get_info(smoother_context(w->s), &device);
-  mesh_window_lines(&w->files, smoother_mesh(w->s), device.device, w->scene.positions.way);
+  ts_context_get_info(w->s->device.context, &device);
+  mesh_window_lines(&w->files, &w->s->start->m, device.device, w->scene.positions.way);
   smoothing_section(w);
   solver_section(w);
   look_section(w);

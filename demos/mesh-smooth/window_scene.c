@@ -8,15 +8,15 @@
 #include "window_state.h"
 
 void window_scene_fit(window_scene *scene, const smoother *s) {
-  camera_fit_mesh(&scene->camera, smoother_start_measures(s));
+  camera_fit_mesh(&scene->camera, &s->measures);
   scene->screen.stale = 1;
 }
 
 const char *window_scene_open(window_scene *scene, const smoother *s) {
   mesh_view_destroy(&scene->view);
   positions_free(&scene->positions);
-  scene->start_number = smoother_start_number(s);
-  const char *why = mesh_view_create(smoother_mesh(s), smoother_start_positions(s), &scene->view);
+  scene->start_number = s->start->number;
+  const char *why = mesh_view_create(&s->start->m, s->start->unit, &scene->view);
   if (why) return why;
   window_scene_fit(scene, s);
   return window_scene_moved(scene, s);
@@ -32,9 +32,9 @@ const char *window_scene_moved(window_scene *scene, const smoother *s) {
   const char *why = NULL;
   scene->screen.stale = scene->range_stale = 1;
   if (!scene->view) return NULL;
-  if (scene->start_number != smoother_start_number(s)) {
-    scene->start_number = smoother_start_number(s);
-    why = mesh_view_use_start(scene->view, smoother_start_positions(s));
+  if (scene->start_number != s->start->number) {
+    scene->start_number = s->start->number;
+    why = mesh_view_use_start(scene->view, s->start->unit);
   }
   return why ? why : positions_take(&scene->positions, scene->view, s);
 }
