@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "conformal_normal.h"
 #include "multilevel.h"
 #include "triangle.h"
 
@@ -27,15 +25,7 @@ typedef struct conformal {
   double *missing;         /* of each condition: what the places where vertices are leave of it */
   double *change;          /* what a pass finds */
   double *gradient, *pull; /* A^T W (b - A x), and A^T W b, for each unknown */
-  int32_t unknowns;        /* that are not pinned */
-  double seconds_normal;
 } conformal;
-
-static double now(void) {
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 conformal_condition conformal_condition_of(const mesh *m, int32_t t) {
   const flat_triangle f = triangle_flat(m, t);
@@ -146,35 +136,14 @@ static ts_status make_pass(conformal *w, const ts_system_solve_desc *desc, ts_sy
 }
 
 /* The same by the preconditioner from coarser meshes. */
-static int make_multilevel_pass(conformal *w, const ts_system_solve_desc *how, ts_system_result *pass,
-                                int first, char message[MESH_MESSAGE]) {
-  const multilevel_solve_desc desc = {.rtol = w->on_host ? how->rtol : fmax(how->rtol, 1e-3),
-                                      .on_host = w->on_host,
-                                      .max_iterations = w->on_host ? how->max_iterations
-                                                        : how->max_iterations < most_on_device
-                                                            ? how->max_iterations
-                                                            : most_on_device,
-                                      .progress = how->progress,
-                                      .progress_user = how->progress_user};
-  multilevel_info info;
-  multilevel_result result;
+static int make_multilevel_pass(conformal *w, const ts_system_solve_desc *desc, ts_system_result *pass,
+                                char message[MESH_MESSAGE]) {
+  ts_system_solve_desc how = *desc;
+  if (!w->on_host && how.rtol < 1e-3) how.rtol = 1e-3;
+  if (!w->on_host && how.max_iterations > most_on_device) how.max_iterations = most_on_device;
   for (size_t i = 0; i < 2 * (size_t)w->c->vertices; i++)
     if (w->pinned[i / 2]) w->gradient[i] = 0;
-  if (multilevel_solve(w->multilevel, &desc, w->gradient, w->change, &result, message)) return 1;
-  multilevel_get_info(w->multilevel, &info);
-  *pass = (ts_system_result){.reason = result.stopped ? TS_REASON_STOPPED : TS_REASON_CONVERGED,
-                             .method = TS_METHOD_CG,
-                             .format = info.format,
-                             .normal = TS_NORMAL_FORMED,
-                             .iterations = result.iterations,
-                             .unknowns = w->unknowns,
-                             .rows = 2 * w->m->triangle_count,
-                             .nonzeros = info.nonzeros,
-                             .bytes_device = info.bytes_device,
-                             .seconds_build = first ? w->seconds_normal + info.seconds_build : 0,
-                             .seconds_layout = first ? info.seconds_layout : 0,
-                             .seconds_solve = result.seconds};
-  return 0;
+  return multilevel_solve(w->multilevel, &how, w->on_host, w->gradient, w->change, pass, message);
 }
 
 /* The start, on the device: over the space of what passes find. */
@@ -231,7 +200,7 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
                                        .progress = o->progress,
                                        .progress_user = o->progress_user};
     if (w->multilevel) {
-      if (make_multilevel_pass(w, &desc, &pass, result->passes == 0, message)) return 1;
+      if (make_multilevel_pass(w, &desc, &pass, message)) return 1;
     } else {
       const ts_status status = make_pass(w, &desc, &pass);
       if (status < 0) return fail_status(context, status, message);
@@ -281,18 +250,9 @@ static int state_system(conformal *w, ts_context *context, char message[MESH_MES
 
 static int coarsen(conformal *w, ts_context *context, const conformal_options *o, conformal_result *result,
                    char message[MESH_MESSAGE]) {
-  const double start = now();
-  sparse N;
-  if (conformal_normal(w->m, w->c, w->pinned, &N))
-    return mesh_fail(message, "out of memory for the normal equations of %d triangles",
-                     (int)w->m->triangle_count);
-  w->seconds_normal = now() - start;
-  if (multilevel_create(context, w->m, w->c, w->pinned, o->format, &N, &w->multilevel, result->why_not,
-                        message))
+  if (multilevel_create(context, w->m, w->c, w->pinned, o->format, &w->multilevel, result->why_not, message))
     return 1;
-  multilevel_info info = {0};
-  if (w->multilevel) multilevel_get_info(w->multilevel, &info);
-  result->coarser = info.levels;
+  result->coarser = w->multilevel ? multilevel_coarser(w->multilevel) : 0;
   result->preconditioner = w->multilevel ? CONFORMAL_MULTILEVEL : CONFORMAL_JACOBI;
   return 0;
 }
@@ -311,7 +271,6 @@ static int workspace_create(const mesh *m, const charts *c, const unsigned char 
   if (!w->uv || !w->missing || !w->change || !w->gradient || !w->pull)
     return mesh_fail(message, "out of memory for %zu unknowns", unknowns);
   memcpy(w->uv, uv, unknowns * sizeof *uv);
-  for (size_t i = 0; i < unknowns; i++) w->unknowns += !pinned[i / 2];
   return 0;
 }
 
