@@ -20,7 +20,6 @@ static const report_column FETCHES[] = {
     {"format", "texel", 's', -8, 0},
     {"reused_gfetches_per_second", "reused G/s", 'f', 12, 2},
     {"streamed_gfetches_per_second", "streamed G/s", 'f', 12, 2},
-    {"stride_4_gfetches_per_second", "stride 4 G/s", 'f', 12, 2},
     {"quads_gfetches_per_second", "in quads G/s", 'f', 12, 2},
     {"streamed_gigabytes_per_second", "streamed GB/s", 'f', 13, 1},
     {"spread_percent", "spread%", 'f', 8, 1},
@@ -44,8 +43,8 @@ static const report_column RECTANGLES[] = {
 };
 
 static int print_fetches(int hardware, int repeat, report *r) {
-  report_table(r, "fetches", "Texel fetches: neighbouring fragments on neighbouring texels, or 4 apart",
-               FETCHES, COUNT(FETCHES));
+  report_table(r, "fetches", "Texel fetches: neighbouring fragments on neighbouring texels", FETCHES,
+               COUNT(FETCHES));
   const int side = hardware ? 4096 : 1024;
   for (int f = 0; f < LIMIT_FORMATS; ++f) {
     double rates[FETCH_PATTERNS], spread = 0;
@@ -60,8 +59,7 @@ static int print_fetches(int hardware, int repeat, report *r) {
         rates[p] = NAN;
     }
     report_row(r, limit_format_names[f], rates[FETCH_REUSED] * 1e-9, rates[FETCH_STREAMED] * 1e-9,
-               rates[FETCH_STRIDE_4] * 1e-9, rates[FETCH_QUADS] * 1e-9,
-               rates[FETCH_STREAMED] * 1e-9 * limit_format_bytes[f], spread * 100);
+               rates[FETCH_QUADS] * 1e-9, rates[FETCH_STREAMED] * 1e-9 * limit_format_bytes[f], spread * 100);
   }
   return 0;
 }
@@ -82,10 +80,7 @@ static int print_writes(int hardware, int repeat, report *r) {
 static int print_passes(int repeat, report *r) {
   static const char *const names[PASS_WAYS] = {
       [PASS_FRAMEBUFFERS] = "dependent, a framebuffer object per texture",
-      [PASS_ATTACHMENT] = "dependent, one framebuffer object, attachment switched",
-      [PASS_DRAW_BUFFERS] = "dependent, one framebuffer object, glDrawBuffers",
       [PASS_BARRIER] = "dependent, regions of one texture, glTextureBarrier",
-      [PASS_SAME_TARGET] = "independent, into one target without a switch",
       [PASS_READ_BACK] = "a framebuffer object per texture, one texel read back",
   };
   report_table(r, "passes", "The cost of a pass", PASSES, COUNT(PASSES));

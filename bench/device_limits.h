@@ -19,7 +19,6 @@ limit_format limit_format_of_components(int components);
 typedef enum fetch_pattern {
   FETCH_REUSED,   /* neighbouring fragments on neighbouring texels, each texel wanted by 16 of them */
   FETCH_STREAMED, /* neighbouring fragments on neighbouring texels, each texel read once */
-  FETCH_STRIDE_4, /* neighbouring fragments on texels that are 4 apart */
   FETCH_QUADS,    /* as streamed, but 2 x 2 texels by one textureGather; of R32F */
   FETCH_PATTERNS
 } fetch_pattern;
@@ -27,10 +26,7 @@ typedef enum fetch_pattern {
 /* How a pass gets at the result of the one before. */
 typedef enum pass_way {
   PASS_FRAMEBUFFERS, /* a framebuffer object per texture */
-  PASS_ATTACHMENT,   /* one framebuffer object whose attachment is switched */
-  PASS_DRAW_BUFFERS, /* several attachments, glDrawBuffers chooses */
   PASS_BARRIER,      /* regions of one texture, glTextureBarrier between */
-  PASS_SAME_TARGET,  /* not dependent: draws into one target without a switch */
   PASS_READ_BACK,    /* a pass, and one texel of it read by the host */
   PASS_WAYS
 } pass_way;
@@ -73,7 +69,7 @@ typedef struct work {
 
 typedef struct device_limits {
   int is_gl, is_cuda;
-  double fetch[FETCH_PATTERNS][LIMIT_FORMATS]; /* per second; FETCH_STRIDE_4 is not measured */
+  double fetch[FETCH_PATTERNS][LIMIT_FORMATS]; /* per second */
   double quads; /* texels of R32F per second: quads or fetches, which is faster */
   double write[LIMIT_FORMATS];
   double pass; /* seconds: the cheapest dependent pass; CPU and CUDA: 0 */

@@ -97,7 +97,6 @@ int gl_limits_fetch(limit_format format, fetch_pattern pattern, int side, int is
   const int step = streamed ? places / 4 : 1;
   glUniform1i(uniform(d.program, "source"), 0);
   glUniform1i(uniform(d.program, "rounds"), rounds);
-  glUniform1i(uniform(d.program, "stride"), pattern == FETCH_STRIDE_4 ? 4 : 1);
   glUniform1i(uniform(d.program, "step_texels"), step);
   /* Base and the three steps stay inside the texture. */
   glUniform1i(uniform(d.program, "mask"), streamed ? places / 4 - 1 : side / 2 - 1);
@@ -155,38 +154,19 @@ typedef struct passes {
   GLuint program;
   GLint offset;
   probe_texture t[2];
-  GLuint both; /* one framebuffer object for two textures */
   probe_barrier barrier;
   double last_value;
 } passes;
 
 static void one_pass(passes *p, long i) {
   const int to = (int)(i & 1), from = 1 - to;
-  switch (p->way) {
-  case PASS_FRAMEBUFFERS:
-  case PASS_READ_BACK:
-    glBindTexture(GL_TEXTURE_2D, p->t[from].texture);
-    glBindFramebuffer(GL_FRAMEBUFFER, p->t[to].framebuffer);
-    break;
-  case PASS_ATTACHMENT:
-    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, p->t[to].texture, 0);
-    glBindTexture(GL_TEXTURE_2D, p->t[from].texture);
-    break;
-  case PASS_DRAW_BUFFERS: {
-    const GLenum buffer = to ? GL_COLOR_ATTACHMENT1 : GL_COLOR_ATTACHMENT0;
-    glDrawBuffers(1, &buffer);
-    glBindTexture(GL_TEXTURE_2D, p->t[from].texture);
-    break;
-  }
-  case PASS_BARRIER:
+  if (p->way == PASS_BARRIER) {
     p->barrier();
     glViewport(to * TINY, 0, TINY, TINY);
     glUniform2i(p->offset, to ? -TINY : TINY, 0);
-    break;
-  case PASS_SAME_TARGET:
-  default:
-    glViewport((int)(i % 8) * TINY, (int)(i / 8 % 8) * TINY, TINY, TINY);
-    break;
+  } else {
+    glBindTexture(GL_TEXTURE_2D, p->t[from].texture);
+    glBindFramebuffer(GL_FRAMEBUFFER, p->t[to].framebuffer);
   }
   probe_draw();
 }
@@ -207,34 +187,22 @@ static int passes_run(void *user, long count) {
 static int passes_create(passes *p, pass_way way) {
   memset(p, 0, sizeof *p);
   p->way = way;
-  const int columns = way == PASS_BARRIER ? 2 : way == PASS_SAME_TARGET ? 8 : 1;
-  const int rows = way == PASS_SAME_TARGET ? 8 : 1;
+  const int columns = way == PASS_BARRIER ? 2 : 1;
   if (probe_program_create(&p->program, PROBE_STEP, "")) return 1;
   for (int i = 0; i < 2; ++i)
-    if (probe_texture_create(&p->t[i], LIMIT_R32F, columns * TINY, rows * TINY)) return 1;
+    if (probe_texture_create(&p->t[i], LIMIT_R32F, columns * TINY, TINY)) return 1;
   glUseProgram(p->program);
   glUniform1i(uniform(p->program, "source"), 0);
   p->offset = uniform(p->program, "offset");
   glUniform2i(p->offset, 0, 0);
   glViewport(0, 0, TINY, TINY);
   p->barrier = probe_texture_barrier();
-
-  if (way == PASS_ATTACHMENT || way == PASS_DRAW_BUFFERS) {
-    glGenFramebuffers(1, &p->both);
-    glBindFramebuffer(GL_FRAMEBUFFER, p->both);
-    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, p->t[0].texture, 0);
-    if (way == PASS_DRAW_BUFFERS)
-      glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_TEXTURE_2D, p->t[1].texture, 0);
-  } else {
-    glBindFramebuffer(GL_FRAMEBUFFER, p->t[0].framebuffer);
-  }
-  /* Draws into the first texture without a switch read the second; regions read their own texture. */
-  glBindTexture(GL_TEXTURE_2D, p->t[way == PASS_BARRIER ? 0 : 1].texture);
+  glBindFramebuffer(GL_FRAMEBUFFER, p->t[0].framebuffer);
+  glBindTexture(GL_TEXTURE_2D, p->t[0].texture); /* regions read their own texture */
   return 0;
 }
 
 static void passes_free(passes *p) {
-  glDeleteFramebuffers(1, &p->both);
   for (int i = 0; i < 2; ++i) probe_texture_destroy(&p->t[i]);
   glDeleteProgram(p->program);
 }
@@ -250,7 +218,7 @@ static int passes_sum_up(passes *p) {
     glBindFramebuffer(GL_FRAMEBUFFER, p->t[i].framebuffer);
     glClearBufferfv(GL_COLOR, 0, zero);
   }
-  glBindFramebuffer(GL_FRAMEBUFFER, p->both ? p->both : p->t[0].framebuffer);
+  glBindFramebuffer(GL_FRAMEBUFFER, p->t[0].framebuffer);
   passes_run(p, COUNT);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, p->t[p->way == PASS_BARRIER ? 0 : last].framebuffer);
   glReadPixels(p->way == PASS_BARRIER ? last * TINY : 0, 0, 1, 1, GL_RED, GL_FLOAT, &value);
@@ -263,10 +231,7 @@ int gl_limits_pass(pass_way way, int repeat, timing *t, int *available) {
   passes p;
   int failed = passes_create(&p, way);
   if (!failed) failed = timing_measure(t, repeat, BENCH_BATCH_SECONDS, passes_run, &p);
-  if (!failed && way == PASS_DRAW_BUFFERS) {
-    /* Sampling a texture that is attached but not drawn to: drivers differ in whether they allow it. */
-    *available = passes_sum_up(&p);
-  } else if (!failed && way != PASS_SAME_TARGET && !passes_sum_up(&p)) {
+  if (!failed && !passes_sum_up(&p)) {
     bench_error("dependent passes ran before their input was there");
     failed = 1;
   }

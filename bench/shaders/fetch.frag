@@ -1,10 +1,9 @@
 // Texel fetches: each fragment adds up 16 texels of `source` in every round,
 //
-//   base + step * (i, j),  i, j = 0 .. 3,  base = (stride * fragment + round * shift) & mask.
+//   base + step * (i, j),  i, j = 0 .. 3,  base = (fragment + round * shift) & mask.
 //
 // step = 1             the 16 texels are read by 16 neighbouring fragments too: most come from a cache
 // step = a quarter of the texture   every texel is read once, in slabs, as entries of a matrix are
-// stride = 4           neighbouring fragments read texels that are 4 apart
 //
 // QUADS: what is read is a quad of 2 x 2 texels, by one textureGather, and the numbers above count quads. A fetch
 // costs an addition or two beside itself.
@@ -14,7 +13,6 @@ uniform usampler2D source;
 uniform sampler2D source;
 #endif
 uniform int rounds;
-uniform int stride;
 uniform int step_texels;
 uniform int mask;
 uniform ivec2 shift;
@@ -27,7 +25,7 @@ out float result;
 #endif
 
 void main() {
-  ivec2 texel = ivec2(gl_FragCoord.xy) * ivec2(stride, 1);
+  ivec2 texel = ivec2(gl_FragCoord.xy);
   VALUE sum = VALUE(0);
   for (int r = 0; r < rounds; ++r) {
     ivec2 row = texel & mask;
