@@ -11,70 +11,35 @@ const char *ts_version(void) {
   return TSI_VERSION_TEXT(TS_VERSION_MAJOR, TS_VERSION_MINOR, TS_VERSION_PATCH);
 }
 
-const char *ts_status_name(ts_status status) {
-  switch (status) {
-#define TSI_CASE(name, value, text)                                                                            \
+/* Items of a list: (name, value, text). */
+#define TSI_NAME_CASE(name, value, text)                                                                       \
   case name:                                                                                                   \
     return #name;
-    TS_STATUS_LIST(TSI_CASE)
-#undef TSI_CASE
-  }
-  return "unknown status";
-}
-
-const char *ts_status_text(ts_status status) {
-  switch (status) {
-#define TSI_CASE(name, value, text)                                                                            \
-  case name:                                                                                                   \
-    return text;
-    TS_STATUS_LIST(TSI_CASE)
-#undef TSI_CASE
-  }
-  return "unknown status";
-}
-
-const char *ts_reason_text(ts_reason reason) {
-  switch (reason) {
-#define TSI_CASE(name, value, text)                                                                            \
-  case name:                                                                                                   \
-    return text;
-    TS_REASON_LIST(TSI_CASE)
-#undef TSI_CASE
-  }
-  return "unknown reason";
-}
-
-const char *ts_format_name(ts_format format) {
-  switch (format) {
-#define TSI_CASE(name, value, text)                                                                            \
-  case name:                                                                                                   \
-    return text;
-    TS_FORMAT_LIST(TSI_CASE)
-#undef TSI_CASE
-  }
-  return NULL;
-}
-
-int ts_format_from_name(const char *name) {
-  if (!name) return -1;
-#define TSI_COMPARE(format, value, text)                                                                       \
-  if (!strcmp(name, text)) return format;
-  TS_FORMAT_LIST(TSI_COMPARE)
-#undef TSI_COMPARE
-  return -1;
-}
-
-/* ---- Grids ---- */
-
-#define TSI_CASE(name, value, text)                                                                            \
+#define TSI_TEXT_CASE(name, value, text)                                                                       \
   case name:                                                                                                   \
     return text;
 #define TSI_COMPARE(name, value, text)                                                                         \
   if (!strcmp(given, text)) return name;
+
+const char *ts_status_name(ts_status status) {
+  switch (status) { TS_STATUS_LIST(TSI_NAME_CASE) }
+  return "unknown status";
+}
+
+const char *ts_status_text(ts_status status) {
+  switch (status) { TS_STATUS_LIST(TSI_TEXT_CASE) }
+  return "unknown status";
+}
+
+const char *ts_reason_text(ts_reason reason) {
+  switch (reason) { TS_REASON_LIST(TSI_TEXT_CASE) }
+  return "unknown reason";
+}
+
 /* PREFIX_name() and PREFIX_from_name() of an enumeration. */
 #define TSI_NAMES(prefix, LIST)                                                                                \
   const char *prefix##_name(prefix item) {                                                                     \
-    switch (item) { LIST(TSI_CASE) }                                                                           \
+    switch (item) { LIST(TSI_TEXT_CASE) }                                                                      \
     return NULL;                                                                                               \
   }                                                                                                            \
   int prefix##_from_name(const char *given) {                                                                  \
@@ -83,13 +48,11 @@ int ts_format_from_name(const char *name) {
     return -1;                                                                                                 \
   }
 
+TSI_NAMES(ts_format, TS_FORMAT_LIST)
 TSI_NAMES(ts_boundary, TS_BOUNDARY_LIST)
 TSI_NAMES(ts_smoother, TS_SMOOTHER_LIST)
 TSI_NAMES(ts_grid_storage, TS_GRID_STORAGE_LIST)
 TSI_NAMES(ts_interpolation, TS_INTERPOLATION_LIST)
 TSI_NAMES(ts_cycle, TS_CYCLE_LIST)
-
-/* ---- Solvers ---- */
-
 TSI_NAMES(ts_method, TS_METHOD_LIST)
 TSI_NAMES(ts_preconditioner_kind, TS_PRECONDITIONER_LIST)
