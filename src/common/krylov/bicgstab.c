@@ -140,24 +140,6 @@ static ts_status iterate(tsi_solve *s) {
 
 /* ---- Checks ---- */
 
-/* ||r|| / ||b|| by the recurrence, at the start of an iteration. */
-static double claimed(const tsi_solve *s, int iteration) {
-  double largest = 0;
-  for (int c = 0; c < s->solver->components; c++) {
-    const double rr = number(s->solver, iteration, RR, c);
-    if (!isfinite(rr)) return INFINITY;
-    if (s->norm_rule[c] > 0) largest = fmax(largest, sqrt(rr) / s->norm_rule[c]);
-  }
-  return largest;
-}
-
-/* The recurrence says that the rule is met. */
-static int claims_convergence(const tsi_solve *s, int iteration) {
-  for (int c = 0; c < s->solver->components; c++)
-    if (s->norm_rule[c] > 0 && !(sqrt(number(s->solver, iteration, RR, c)) <= s->tolerance[c])) return 0;
-  return 1;
-}
-
 /* What broke down in an iteration, NULL if nothing did. Components that are solved do not count: what they
  * divide is as small as what they divide by. */
 static const char *broken(const tsi_solve *s, int iteration) {
@@ -247,7 +229,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   const char *what = NULL;
   int where = 0;
   for (int i = first; i < checked; i++) {
-    const double ratio = claimed(s, i + 1);
+    const double ratio = tsi_solve_claimed(s, slot_of(k, i + 1, RR));
     k->history[i - first] = ratio;
     if (i < s->phase_start) continue;
     if (!what && (what = broken(s, i))) where = i;
@@ -261,34 +243,11 @@ static ts_status judge(tsi_solve *s, int checked) {
   s->reported = checked;
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
-  const double now = claimed(s, checked);
+  const double now = tsi_solve_claimed(s, slot_of(k, checked, RR));
   const int window = k->matrix->info.rows > 1000 ? k->matrix->info.rows : 1000;
-  const int claims = !what && claims_convergence(s, checked);
+  const int claims = !what && tsi_solve_claims_convergence(s, slot_of(k, checked, RR));
   if (claims || what || checked - s->phase_best_at > window) return look_at_residual(s, claims, what, where);
   if (now <= 1e-3 * s->peak && checked - s->replaced_at >= REPLACEMENT_INTERVAL) return replace_residual(s);
-  return TS_OK;
-}
-
-/* Iterations up to the next check, then the numbers. */
-static ts_status advance(tsi_solve *s) {
-  const ts_solver *k = s->solver;
-  int steps, overlap;
-  tsi_solve_plan_steps(s, s->iteration - s->phase_start, &steps, &overlap);
-  for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
-  const int checked = s->iteration;
-  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, overlap, iterate));
-  return judge(s, checked);
-}
-
-static ts_status run(tsi_solve *s) {
-  TSI_TRY(begin(s));
-  while (!s->ended && s->iteration < s->solver->desc.max_iterations) TSI_TRY(advance(s));
-  return TS_OK;
-}
-
-static ts_status run_fixed(tsi_solve *s) {
-  TSI_TRY(begin(s));
-  while (s->iteration < s->solver->desc.fixed_iterations) TSI_TRY(iterate(s));
   return TS_OK;
 }
 
@@ -302,6 +261,9 @@ const tsi_method tsi_bicgstab = {.name = "bicgstab",
                                  .preconditioned_from_right = 1,
                                  .plan = plan,
                                  .prepare = prepare,
-                                 .run = run,
-                                 .run_fixed = run_fixed,
+                                 .run = tsi_solve_run,
+                                 .run_fixed = tsi_solve_run_fixed,
+                                 .begin = begin,
+                                 .iterate = iterate,
+                                 .judge = judge,
                                  .settle = settle};

@@ -112,27 +112,6 @@ static ts_status iterate(tsi_solve *s) {
 
 /* ---- Checks ---- */
 
-static double norm_of(const tsi_solve *s, int iteration, int component) {
-  return sqrt(tsi_number(s->solver, slot_of(s->solver, iteration, SS), component));
-}
-
-/* ||A^T r|| / ||A^T b|| by the recurrence. */
-static double claimed(const tsi_solve *s, int iteration) {
-  double largest = 0;
-  for (int c = 0; c < s->solver->components; c++) {
-    const double norm = norm_of(s, iteration, c);
-    if (!isfinite(norm)) return INFINITY;
-    if (s->norm_rule[c] > 0) largest = fmax(largest, norm / s->norm_rule[c]);
-  }
-  return largest;
-}
-
-static int claims_convergence(const tsi_solve *s, int iteration) {
-  for (int c = 0; c < s->solver->components; c++)
-    if (s->norm_rule[c] > 0 && !(norm_of(s, iteration, c) <= s->tolerance[c])) return 0;
-  return 1;
-}
-
 /* The recurrence claims convergence, or cannot go on: look at A^T (b - A x). */
 static ts_status verify(tsi_solve *s, int must_end) {
   const double before = s->measure;
@@ -152,7 +131,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   const ts_solver *k = s->solver;
   const int first = s->reported;
   for (int i = first; i < checked; i++) {
-    const double ratio = claimed(s, i + 1);
+    const double ratio = tsi_solve_claimed(s, slot_of(k, i + 1, SS));
     k->history[i - first] = ratio;
     if (i < s->phase_start || !(ratio < 0.9 * s->phase_best)) continue;
     s->phase_best = ratio;
@@ -165,29 +144,10 @@ static ts_status judge(tsi_solve *s, int checked) {
   const int at_limit = s->phase_best <= s->result->attainable_residual;
   const int window = at_limit ? 25 : k->matrix->info.columns > 1000 ? k->matrix->info.columns : 1000;
   const int too_long = checked - s->phase_best_at > window;
-  return claims_convergence(s, checked) || too_long || isinf(claimed(s, checked)) ? verify(s, too_long) : TS_OK;
-}
-
-static ts_status advance(tsi_solve *s) {
-  const ts_solver *k = s->solver;
-  int steps, overlap;
-  tsi_solve_plan_steps(s, s->iteration - s->phase_start, &steps, &overlap);
-  for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
-  const int checked = s->iteration;
-  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, overlap, iterate));
-  return judge(s, checked);
-}
-
-static ts_status run(tsi_solve *s) {
-  TSI_TRY(begin(s));
-  while (!s->ended && s->iteration < s->solver->desc.max_iterations) TSI_TRY(advance(s));
-  return TS_OK;
-}
-
-static ts_status run_fixed(tsi_solve *s) {
-  TSI_TRY(begin(s));
-  while (s->iteration < s->solver->desc.fixed_iterations) TSI_TRY(iterate(s));
-  return TS_OK;
+  const int slot = slot_of(k, checked, SS);
+  return tsi_solve_claims_convergence(s, slot) || too_long || isinf(tsi_solve_claimed(s, slot))
+             ? verify(s, too_long)
+             : TS_OK;
 }
 
 static ts_status settle(tsi_solve *s) {
@@ -195,5 +155,11 @@ static ts_status settle(tsi_solve *s) {
   return tsi_solve_try(s, s->solver->e, s->solver->own[P]);
 }
 
-const tsi_method tsi_cgls = {
-    .name = "cgls", .plan = plan, .run = run, .run_fixed = run_fixed, .settle = settle};
+const tsi_method tsi_cgls = {.name = "cgls",
+                             .plan = plan,
+                             .run = tsi_solve_run,
+                             .run_fixed = tsi_solve_run_fixed,
+                             .begin = begin,
+                             .iterate = iterate,
+                             .judge = judge,
+                             .settle = settle};

@@ -30,6 +30,11 @@ typedef struct tsi_method {
   ts_status (*run)(tsi_solve *s);
   /* desc.fixed_iterations of them, without a look at a number. */
   ts_status (*run_fixed)(tsi_solve *s);
+  /* For methods that run by tsi_solve_run and tsi_solve_run_fixed: begin from x and its residual r, make one
+   * iteration, and look at the numbers of iterations reported .. checked-1. */
+  ts_status (*begin)(tsi_solve *s);
+  ts_status (*iterate)(tsi_solve *s);
+  ts_status (*judge)(tsi_solve *s, int checked);
   /* Brings what has not yet been added to x into it, and its residual into the result. */
   ts_status (*settle)(tsi_solve *s);
 } tsi_method;
@@ -163,6 +168,13 @@ typedef ts_status (*tsi_iterate_fn)(tsi_solve *s);
 ts_status tsi_solve_read(tsi_solve *s, int first, int count, int overlap, tsi_iterate_fn iterate);
 /* How many steps: after a start or a restart checks begin with every iteration and double their distance. */
 void tsi_solve_plan_steps(const tsi_solve *s, int done, int *steps, int *overlap);
+
+ts_status tsi_solve_run(tsi_solve *s);
+ts_status tsi_solve_run_fixed(tsi_solve *s);
+/* What a recurrence says of the iteration whose sums of squares are in `slot`: its norm relative to the rule's,
+ * the largest of the components, and whether the rule is met. */
+double tsi_solve_claimed(const tsi_solve *s, int slot);
+int tsi_solve_claims_convergence(const tsi_solve *s, int slot);
 
 /* ---- The methods ---- */
 extern const tsi_method tsi_cg, tsi_bicgstab, tsi_gmres, tsi_cgls;

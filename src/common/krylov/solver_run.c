@@ -404,6 +404,44 @@ ts_status tsi_solve_read(tsi_solve *s, int first, int count, int overlap, tsi_it
   return k->context->ops->scalars_read_end(k->slots, k->numbers + 4 * (size_t)first);
 }
 
+/* Up to a check, then its numbers, until the end. */
+ts_status tsi_solve_run(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  TSI_TRY(k->method->begin(s));
+  while (!s->ended && s->iteration < k->desc.max_iterations) {
+    int steps, overlap;
+    tsi_solve_plan_steps(s, s->iteration - s->phase_start, &steps, &overlap);
+    for (int i = 0; i < steps; i++) TSI_TRY(k->method->iterate(s));
+    const int checked = s->iteration;
+    TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, overlap, k->method->iterate));
+    TSI_TRY(k->method->judge(s, checked));
+  }
+  return TS_OK;
+}
+
+ts_status tsi_solve_run_fixed(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  TSI_TRY(k->method->begin(s));
+  while (s->iteration < k->desc.fixed_iterations) TSI_TRY(k->method->iterate(s));
+  return TS_OK;
+}
+
+double tsi_solve_claimed(const tsi_solve *s, int slot) {
+  double largest = 0;
+  for (int c = 0; c < s->solver->components; c++) {
+    const double norm = sqrt(tsi_number(s->solver, slot, c));
+    if (!isfinite(norm)) return INFINITY;
+    if (s->norm_rule[c] > 0) largest = fmax(largest, norm / s->norm_rule[c]);
+  }
+  return largest;
+}
+
+int tsi_solve_claims_convergence(const tsi_solve *s, int slot) {
+  for (int c = 0; c < s->solver->components; c++)
+    if (s->norm_rule[c] > 0 && !(sqrt(tsi_number(s->solver, slot, c)) <= s->tolerance[c])) return 0;
+  return 1;
+}
+
 /* ---- The end ---- */
 
 /* The user's x from the workspace's, unless single precision does not hold it: then it stays what it was. */
