@@ -1,79 +1,117 @@
-/* texsolve bench tune: the numbers that steer the library's choices on this device, and beside them what a
- * short measurement finds. Only weights of blocks are measured: how long a byte (in textures: a fetch) takes in
- * blocks against csr (where there is none, jagged), in products with full blocks that no cache holds. */
+/* texsolve bench tune: the numbers that steer the library's choices on this device, and what the other choices
+ * cost: the time of products y = A x and of conjugate gradients, in the format that the library chooses, with
+ * each number at half and at twice its value, against the time with the number as it is. */
 #include "bench.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "cg_measure.h"
 #include "report.h"
 #include "spmv_measure.h"
 
+enum { NUMBERS = 64, ITERATIONS = 100 };
+
+static const char *const MATRICES[] = {"grid", "laplace3d", "random", "fem3", "fem4", "delaunay", "rmat"};
+
 static const report_column COLUMNS[] = {
-    {"name", "number", 's', -25, 0},     {"in_use", "in use", 'f', 10, 2},
-    {"measured", "measured", 'f', 0, 3}, {"measured_here", "measured", 's', 12, 0},
+    {"name", "number", 's', -25, 0},
+    {"in_use", "in use", 'f', 10, 2},
+    {"half_product", "half: A x", 'f', 9, 1},
+    {"half_cg", "CG", 'f', 6, 1},
+    {"double_product", "twice: A x", 'f', 10, 1},
+    {"double_cg", "CG", 'f', 6, 1},
     {"meaning", "meaning", 's', -47, 0},
 };
 
-typedef struct measured {
-  const char *name;
-  double value; /* NaN: not measured */
-} measured;
+typedef struct cost {
+  double product,
+      iteration; /* seconds; of a number: logarithms of times against those with the number in use */
+} cost;
 
-/* Seconds of a product for each byte or fetch of the matrix. */
-static int seconds_a_read(ts_context *context, const generated_matrix *A, ts_format format,
-                          const bench_options *o, int is_gl, double *seconds) {
-  spmv_result p;
-  if (spmv_measure(context, A, format, o->components, o->repeat, &p)) return 1;
-  *seconds = p.t.seconds / (is_gl ? work_fetches(&p.w) : (double)p.info.bytes_device);
-  return 0;
+typedef struct number {
+  ts_tuning_entry entry;
+  cost at[2]; /* half, twice */
+} number;
+
+static int measure_cost(ts_context *context, const generated_matrix *A, const bench_options *o, cost *c) {
+  const ts_matrix_desc desc = {.csr = generated_csr(A), .components = o->components};
+  ts_matrix *matrix = NULL;
+  spmv_result product;
+  double spread;
+  const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
+                     spmv_measure_matrix(context, matrix, A, o->components, o->repeat, &product) ||
+                     cg_measure_solve(context, matrix, ITERATIONS, o->repeat, &c->iteration, &spread);
+  ts_matrix_destroy(&matrix);
+  c->product = product.t.seconds;
+  return failed;
 }
 
-static int measure_blocks(const bench_options *o, const bench_device *device, measured *bcrs2,
-                          measured *bcrs4) {
-  const int32_t rows = o->size ? o->size : device->is_gl ? 1 << (device->is_hardware ? 18 : 16) : 1 << 19;
-  const ts_format base = device->formats & 1u << TS_FORMAT_CSR ? TS_FORMAT_CSR : TS_FORMAT_JAGGED;
-  ts_context *context = NULL;
+/* Adds what one matrix says of a number. */
+static int vary(ts_context *context, const generated_matrix *A, const bench_options *o, const cost *in_use,
+                number *n) {
+  static const double factors[2] = {0.5, 2};
+  const ts_tuning_entry *e = &n->entry;
+  for (int k = 0; k < 2; ++k) {
+    cost c;
+    if (ts_context_set_tuning(context, e->name, e->value * factors[k]) < 0) {
+      n->at[k] = (cost){NAN, NAN}; /* out of range: there is no half of one iteration */
+      continue;
+    }
+    if (measure_cost(context, A, o, &c)) return 1;
+    n->at[k].product += log(c.product / in_use->product);
+    n->at[k].iteration += log(c.iteration / in_use->iteration);
+  }
+  return bench_check(ts_context_set_tuning(context, e->name, e->value), context, "restoring a number");
+}
+
+static int measure_matrix(ts_context *context, const char *name, const bench_options *o, int32_t rows,
+                          number *numbers, int count) {
   generated_matrix A;
-  double plain, two, four;
-  if (bench_matrix(&A, "fem4", rows)) return 1;
-  const int failed = bench_open(o, 0, 0, &context) ||
-                     seconds_a_read(context, &A, base, o, device->is_gl, &plain) ||
-                     seconds_a_read(context, &A, TS_FORMAT_BCRS2, o, device->is_gl, &two) ||
-                     seconds_a_read(context, &A, TS_FORMAT_BCRS4, o, device->is_gl, &four);
-  if (!failed) bcrs2->value = two / plain, bcrs4->value = four / plain;
-  ts_context_destroy(&context);
+  cost in_use;
+  if (bench_matrix(&A, name, rows)) return 1;
+  int failed = measure_cost(context, &A, o, &in_use);
+  for (int i = 0; i < count && !failed; ++i) failed = vary(context, &A, o, &in_use, &numbers[i]);
   generated_free(&A);
   return failed;
 }
 
-static int print_all(ts_context *context, const measured *all, int count, report *r) {
-  report_table(r, "tuning", "Numbers that steer choices", COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
+/* Those that the backend has. */
+static int list_numbers(ts_context *context, number *numbers) {
+  int count = 0;
   ts_tuning_entry entry;
-  for (int i = 0; ts_context_get_tuning(context, i, &entry) == TS_OK; ++i) {
-    double value = NAN;
-    char text[24] = "not measured";
-    for (int k = 0; k < count; ++k)
-      if (!strcmp(all[k].name, entry.name)) value = all[k].value;
-    if (!isnan(value)) snprintf(text, sizeof text, "%.2f", value);
-    report_row(r, entry.name, entry.value, value, text, entry.meaning);
-  }
-  return 0;
+  for (int i = 0; count < NUMBERS && ts_context_get_tuning(context, i, &entry) == TS_OK; ++i)
+    if (entry.value > 0) numbers[count++].entry = entry;
+  return count;
 }
 
-int bench_tune(const bench_options *options, report *r) {
-  measured all[] = {{"bcrs2_weight", NAN}, {"bcrs4_weight", NAN}};
+static double percent(double logarithms, int matrices) {
+  return 100 * (exp(logarithms / matrices) - 1);
+}
+
+int bench_tune(const bench_options *o, report *r) {
+  const int all = (int)(sizeof MATRICES / sizeof *MATRICES), matrices = o->matrix ? 1 : all;
+  number numbers[NUMBERS] = {0};
   bench_device device;
   ts_context *context = NULL;
-  bench_options one = *options;
-  one.components = 1;
-  if (bench_describe(options, r, &device) || measure_blocks(&one, &device, &all[0], &all[1]) ||
-      bench_open(options, 0, 0, &context))
-    return 1;
-  const int failed = print_all(context, all, sizeof all / sizeof *all, r);
+  if (bench_describe(o, r, &device) || bench_open(o, 0, 0, &context)) return 1;
+  const int32_t rows = o->size ? o->size : !device.is_hardware && device.is_gl ? 1 << 14 : 1 << 18;
+  const int count = list_numbers(context, numbers);
+  int failed = 0;
+  for (int m = 0; m < matrices && !failed; ++m)
+    failed = measure_matrix(context, o->matrix ? o->matrix : MATRICES[m], o, rows, numbers, count);
   ts_context_destroy(&context);
-  report_note(
-      r, "0 in use: the backend has no such choice. src/common/core/tuning.c says where numbers come from.");
-  return failed;
+  if (failed) return 1;
+  report_table(r, "tuning", "Time in % more (less: negative) with a number at half and at twice its value",
+               COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
+  for (int i = 0; i < count; ++i) {
+    const number *n = &numbers[i];
+    report_row(r, n->entry.name, n->entry.value, percent(n->at[0].product, matrices),
+               percent(n->at[0].iteration, matrices), percent(n->at[1].product, matrices),
+               percent(n->at[1].iteration, matrices), n->entry.meaning);
+  }
+  report_note(r, "%d matrices of %d rows, geometric mean. ts_context_set_tuning changes a number;", matrices,
+              rows);
+  report_note(r, "src/common/core/tuning.c says where numbers come from.");
+  return 0;
 }

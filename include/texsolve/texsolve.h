@@ -174,6 +174,12 @@ typedef struct ts_tuning_entry {
  * version and device. No host synchronisation. */
 TS_API ts_status ts_context_get_tuning(const ts_context *context, int index, ts_tuning_entry *entry);
 
+/* Changes a number for matrices and solvers that are created from now on; `texsolve bench tune` measures which
+ * values are better on a device. Errors: TS_ERROR_INVALID_ARGUMENT for an unknown name and for a value that is
+ * 0, less, or out of the range that the message names; TS_ERROR_UNSUPPORTED where the value is 0, since the
+ * backend has no such choice. Never waits. */
+TS_API ts_status ts_context_set_tuning(ts_context *context, const char *name, double value);
+
 /* Waits until the device has done everything asked of it. */
 TS_API ts_status ts_context_finish(ts_context *context);
 

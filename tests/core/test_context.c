@@ -252,6 +252,68 @@ static void host_synchronisations(void) {
   test_close(&context);
 }
 
+/* Each number that a backend has is read back as it was set, and steers a choice; the others and bad values are
+ * refused by name. */
+static void tuning(void) {
+  ts_context *context = test_open();
+  ts_tuning_entry entry, again;
+  if (!context) return;
+  int count = 0, has_interval = 0;
+  for (; ts_context_get_tuning(context, count, &entry) == TS_OK; count++) {
+    if (entry.value == 0) {
+      CHECK_FAILS(context, ts_context_set_tuning(context, entry.name, 1), TS_ERROR_UNSUPPORTED, entry.name);
+      continue;
+    }
+    CHECK_FAILS(context, ts_context_set_tuning(context, entry.name, 0), TS_ERROR_INVALID_ARGUMENT, entry.name);
+    CHECK_FAILS(context, ts_context_set_tuning(context, entry.name, NAN), TS_ERROR_INVALID_ARGUMENT,
+                entry.name);
+    CHECK_FAILS(context, ts_context_set_tuning(context, entry.name, INFINITY), TS_ERROR_INVALID_ARGUMENT,
+                entry.name);
+    CHECK_OK(context, ts_context_set_tuning(context, entry.name, 2 * entry.value));
+    CHECK_OK(context, ts_context_get_tuning(context, count, &again));
+    CHECK_CLOSE(again.value, 2 * entry.value, 0);
+    has_interval += !strcmp(entry.name, "check_interval");
+  }
+  CHECK_INT(has_interval, 1);
+  CHECK_FAILS(context, ts_context_get_tuning(context, count, &entry), TS_ERROR_INVALID_ARGUMENT, "index");
+  CHECK_FAILS(context, ts_context_get_tuning(context, -1, &entry), TS_ERROR_INVALID_ARGUMENT, "index");
+  CHECK_FAILS(context, ts_context_get_tuning(context, 0, NULL), TS_ERROR_INVALID_ARGUMENT, "entry");
+  CHECK_FAILS(context, ts_context_set_tuning(context, "blocks", 1), TS_ERROR_INVALID_ARGUMENT, "\"blocks\"");
+  CHECK_FAILS(context, ts_context_set_tuning(context, NULL, 1), TS_ERROR_INVALID_ARGUMENT, "name");
+  CHECK_FAILS(context, ts_context_set_tuning(context, "check_interval", 0.5), TS_ERROR_INVALID_ARGUMENT,
+              "check_interval is 0.5");
+  test_close(&context);
+}
+
+/* Blocks that cost next to nothing are taken for a matrix of full blocks, and blocks that cost much are not. */
+static void tuning_steers(void) {
+  enum { nodes = 300, n = 4 * nodes };
+  ts_context *context = test_open();
+  if (!context) return;
+  int32_t offsets[n + 1], *columns = malloc(4 * n * sizeof *columns);
+  float *values = malloc(4 * n * sizeof *values);
+  for (int32_t i = 0; i <= n; i++) offsets[i] = 4 * i;
+  for (int32_t k = 0; k < 4 * n; k++) columns[k] = k / 16 * 4 + k % 4, values[k] = k / 4 == columns[k] ? 8 : 1;
+  for (int dear = 0; dear < 2; dear++) {
+    const ts_matrix_desc desc = {
+        .csr = {.rows = n, .columns = n, .row_offsets = offsets, .column_indices = columns, .values = values},
+        .components = 1};
+    ts_matrix *matrix = NULL;
+    ts_matrix_info info;
+    CHECK_OK(context, ts_context_set_tuning(context, "bcrs2_weight", dear ? 1e6 : 1e-6));
+    CHECK_OK(context, ts_context_set_tuning(context, "bcrs4_weight", dear ? 1e6 : 1e-6));
+    ts_context_set_tuning(context, "block_entries",
+                          1); /* few entries are no reason against blocks, where they are one */
+    ts_context_set_tuning(context, "many_entries", 1);
+    CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
+    CHECK_OK(context, ts_matrix_get_info(matrix, &info));
+    CHECK_INT(info.blocks > 0, !dear);
+    ts_matrix_destroy(&matrix);
+  }
+  free(columns), free(values);
+  test_close(&context);
+}
+
 /* An error message stays until the next call and is "" after a success. */
 static void message_of_context(void) {
   ts_context *context = test_open();
@@ -415,6 +477,8 @@ static const test_case cases[] = {
     {"threads", threads},
     {"texture_limit", texture_limit},
     {"host_synchronisations", host_synchronisations},
+    {"tuning", tuning},
+    {"tuning_steers", tuning_steers},
     {"message_of_context", message_of_context},
     {"two_contexts", two_contexts},
     {"threads_in_turn", threads_in_turn},

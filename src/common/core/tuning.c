@@ -1,6 +1,9 @@
 /* The numbers of each backend, and where they come from. The tables are in docs/notes/formats.md. */
 #include <texsolve/texsolve.h>
 
+#include <stddef.h>
+#include <string.h>
+
 #include "core.h"
 
 /* Blocks must save a tenth, where nothing else is known. */
@@ -81,23 +84,46 @@ const tsi_tuning tsi_tuning_gl_software = {
     .check_overlap = 2,
 };
 
+typedef struct tuning_field {
+  const char *name, *meaning;
+  double least, most;
+  size_t offset;
+} tuning_field;
+
+static const tuning_field fields[] = {
+#define TUNING_FIELD(name, least, most, meaning) {#name, meaning, least, most, offsetof(tsi_tuning, name)},
+    TSI_TUNING_LIST(TUNING_FIELD)
+#undef TUNING_FIELD
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static double *value_of(const ts_context *context, int index) {
+  return (double *)((char *)&context->tuning + fields[index].offset);
+}
+
 ts_status ts_context_get_tuning(const ts_context *context, int index, ts_tuning_entry *entry) {
   TSI_REQUIRE(NULL, context);
   TSI_REQUIRE((ts_context *)context, entry);
-  static const char *const names[][2] = {
-#define TUNING_NAMES(name, meaning) {#name, meaning},
-      TSI_TUNING_LIST(TUNING_NAMES)
-#undef TUNING_NAMES
-  };
-  const int count = (int)(sizeof names / sizeof names[0]);
-  if (index < 0 || index >= count)
+  if (index < 0 || index >= FIELDS)
     return tsi_fail((ts_context *)context, TS_ERROR_INVALID_ARGUMENT, "index is %d; it goes from 0 to %d",
-                    index, count - 1);
-  const double values[] = {
-#define TUNING_VALUE(name, meaning) context->tuning.name,
-      TSI_TUNING_LIST(TUNING_VALUE)
-#undef TUNING_VALUE
-  };
-  *entry = (ts_tuning_entry){names[index][0], names[index][1], values[index]};
+                    index, FIELDS - 1);
+  *entry = (ts_tuning_entry){fields[index].name, fields[index].meaning, *value_of(context, index)};
+  return TS_OK;
+}
+
+ts_status ts_context_set_tuning(ts_context *context, const char *name, double value) {
+  TSI_REQUIRE(NULL, context);
+  TSI_REQUIRE(context, name);
+  int i = 0;
+  while (i < FIELDS && strcmp(fields[i].name, name)) i++;
+  if (i == FIELDS)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "name is \"%s\", which is no number that steers a choice", name);
+  if (*value_of(context, i) == 0)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: this backend has no such choice", name);
+  if (!(value > 0 && value >= fields[i].least && value <= fields[i].most))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s is %g, expected a number above 0, from %g to %g",
+                    name, value, fields[i].least, fields[i].most);
+  *value_of(context, i) = value;
   return TS_OK;
 }

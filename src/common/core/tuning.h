@@ -1,41 +1,43 @@
 /* Numbers that were measured on one device and steer choices: of a matrix's format, of kernels, of how often a
  * solver looks at its residual. A backend fills the record when it opens, from the records in tuning.c, which
- * say where each number comes from. `texsolve bench tune` prints them, and measures some again. */
+ * say where each number comes from. `texsolve bench tune` prints what each would cost at half and at twice its
+ * value. */
 #ifndef TSI_TUNING_H
 #define TSI_TUNING_H
 
-/* FIELD(name, meaning). All are double: an entry count is exact up to 2^53. */
+/* FIELD(name, least, most, meaning). All are double: an entry count is exact up to 2^53. What
+ * ts_context_set_tuning takes is above 0 and from `least` to `most`. */
 #define TSI_TUNING_LIST(FIELD)                                                                                 \
   /* The choice of a format (format_choice.c): how long a byte or a fetch takes against csr's or jagged's. */  \
-  FIELD(bcrs2_weight, "time of a byte or fetch in 2 x 2 blocks")                                               \
-  FIELD(bcrs4_weight, "time of a byte or fetch in 4 x 4 blocks")                                               \
-  FIELD(bcrs2_weight_several, "the same for vectors of several components")                                    \
-  FIELD(bcrs4_weight_several, "the same for vectors of several components")                                    \
-  FIELD(sorted_weight, "time of a byte in jagged slices of sorted rows")                                       \
-  FIELD(counted_weight, "time of a byte in jagged slices without gaps")                                        \
-  FIELD(line_bytes, "bytes that take as long as a line of the cache")                                          \
-  FIELD(lines_of_sums, "lines an entry for handing on sums in csr")                                            \
-  FIELD(lines_of_runs, "share of a line for a run of segments")                                                \
-  FIELD(segments_longest, "longest row for which segments are considered")                                     \
-  FIELD(many_entries, "entries from which on bytes limit a product")                                           \
-  FIELD(block_entries, "entries from which on blocks are considered")                                          \
+  FIELD(bcrs2_weight, 0, 1e15, "time of a byte or fetch in 2 x 2 blocks")                                      \
+  FIELD(bcrs4_weight, 0, 1e15, "time of a byte or fetch in 4 x 4 blocks")                                      \
+  FIELD(bcrs2_weight_several, 0, 1e15, "the same for vectors of several components")                           \
+  FIELD(bcrs4_weight_several, 0, 1e15, "the same for vectors of several components")                           \
+  FIELD(sorted_weight, 0, 1e15, "time of a byte in jagged slices of sorted rows")                              \
+  FIELD(counted_weight, 0, 1e15, "time of a byte in jagged slices without gaps")                               \
+  FIELD(line_bytes, 0, 1e15, "bytes that take as long as a line of the cache")                                 \
+  FIELD(lines_of_sums, 0, 1e15, "lines an entry for handing on sums in csr")                                   \
+  FIELD(lines_of_runs, 0, 1e15, "share of a line for a run of segments")                                       \
+  FIELD(segments_longest, 0, 1e15, "longest row for which segments are considered")                            \
+  FIELD(many_entries, 0, 1e15, "entries from which on bytes limit a product")                                  \
+  FIELD(block_entries, 0, 1e15, "entries from which on blocks are considered")                                 \
   /* The kernels of jagged (cuda_matrix.c), by the size of the cache and the mean length of rows. */           \
-  FIELD(stream_caches, "caches from which on jagged products stream")                                          \
-  FIELD(lean_mean, "mean row up to which CG runs in few registers")                                            \
-  FIELD(lean_short_mean, "mean row up to which rows count as short")                                           \
-  FIELD(lean_short_caches, "caches from which on they do so with short rows")                                  \
-  FIELD(lean_product_mean, "mean row up to which products do so")                                              \
-  FIELD(lean_product_caches, "caches from which on they do so")                                                \
-  FIELD(lean_product_short_caches, "caches from which on they do so with short rows")                          \
+  FIELD(stream_caches, 0, 1e15, "caches from which on jagged products stream")                                 \
+  FIELD(lean_mean, 0, 1e15, "mean row up to which CG runs in few registers")                                   \
+  FIELD(lean_short_mean, 0, 1e15, "mean row up to which rows count as short")                                  \
+  FIELD(lean_short_caches, 0, 1e15, "caches from which on they do so with short rows")                         \
+  FIELD(lean_product_mean, 0, 1e15, "mean row up to which products do so")                                     \
+  FIELD(lean_product_caches, 0, 1e15, "caches from which on they do so")                                       \
+  FIELD(lean_product_short_caches, 0, 1e15, "caches from which on they do so with short rows")                 \
   /* Solvers. */                                                                                               \
-  FIELD(check_interval, "iterations between two looks at the residual")                                        \
-  FIELD(check_overlap, "iterations started ahead of a look's numbers")                                         \
-  FIELD(one_reduction_texels, "texels up to which CG has one reduction")                                       \
+  FIELD(check_interval, 1, 1024, "iterations between two looks at the residual")                               \
+  FIELD(check_overlap, 1, 1024, "iterations started ahead of a look's numbers")                                \
+  FIELD(one_reduction_texels, 0, 1e15, "texels up to which CG has one reduction")                              \
   /* The CPU backend's threads. */                                                                             \
-  FIELD(thread_floats, "floats of work that are worth a thread")
+  FIELD(thread_floats, 1, 1e15, "floats of work that are worth a thread")
 
 typedef struct tsi_tuning {
-#define TSI_TUNING_FIELD(name, meaning) double name;
+#define TSI_TUNING_FIELD(name, least, most, meaning) double name;
   TSI_TUNING_LIST(TSI_TUNING_FIELD)
 #undef TSI_TUNING_FIELD
 } tsi_tuning;
