@@ -1,13 +1,17 @@
 // One triangle over the viewport. The coefficients of the pass are evaluated here, once: constants, or with SLOTS
 //   coefficient = scale * numerator / denominator, 0 where the denominator is 0, a slot that is absent counts as 1.
 // p[3] and p[4] hold a coefficient each: bits of the scale, the slots' texels as x | y << 16 or -1, and in w bit 0 for a
-// numerator and bit 1 for a denominator that is a block of 16 x 8 partial sums.
+// numerator and bit 1 for a denominator that is a block of 16 x 8 partial sums; the other bits of p[3].w are the number of slots.
 #ifdef GATHER
 #extension GL_ARB_texture_gather : enable
 #endif
 
 uniform ivec4 p[8];
+#ifdef ONE_TEXTURE
+uniform sampler2D slot0;
+#else
 uniform sampler2D slot0, slot1, slot2, slot3;
+#endif
 
 flat out vec4 a, b;
 
@@ -57,6 +61,31 @@ vec4 slot(sampler2D slots, int packed_texel, int is_block) {
   return texelFetch(slots, at, 0);
 }
 
+// What the slots hold: numerator and denominator of a, of b.
+vec4 values[4];
+
+#ifdef ONE_TEXTURE
+// All slots lie in it. Rasterizers in software take long to compile what reads a slot: they have it once, in a loop whose count
+// they do not know.
+void read_slots() {
+  for (int k = 0; k < p[3].w >> 2; k++) {
+    ivec4 c = k < 2 ? p[3] : p[4];
+    vec4 v = slot(slot0, (k & 1) == 0 ? c.y : c.z, (c.w << (3 - (k & 1))) & 8);
+    if (k == 0) values[0] = v;
+    if (k == 1) values[1] = v;
+    if (k == 2) values[2] = v;
+    if (k == 3) values[3] = v;
+  }
+}
+#else
+void read_slots() {
+  values[0] = slot(slot0, p[3].y, p[3].w << 3 & 8);
+  values[1] = slot(slot1, p[3].z, p[3].w << 2 & 8);
+  values[2] = slot(slot2, p[4].y, p[4].w << 3 & 8);
+  values[3] = slot(slot3, p[4].z, p[4].w << 2 & 8);
+}
+#endif
+
 vec4 coefficient(ivec4 c, vec4 numerator, vec4 denominator) {
   bvec4 zero = equal(denominator, vec4(0));
   return intBitsToFloat(c.x) * mix(numerator / mix(denominator, vec4(1), zero), vec4(0), zero);
@@ -70,9 +99,8 @@ vec4 coefficient(ivec4 c, vec4 numerator, vec4 denominator) {
 #define SMALLEST_NORMAL 1.1754944e-38
 #define SMALLEST_BETA 1e-5
 void evaluate() {
-  vec4 delta = slot(slot0, p[3].y, p[3].w << 3 & 8);
-  vec4 dq = slot(slot1, p[3].z, p[3].w << 2 & 8);
-  vec4 qmq = slot(slot2, p[4].y, p[4].w << 3 & 8);
+  read_slots();
+  vec4 delta = values[0], dq = values[1], qmq = values[2];
   dq = mix(dq, vec4(0), lessThan(abs(dq), vec4(SMALLEST_NORMAL)));
   a = coefficient(p[3], delta, dq);
   vec4 beta = a * coefficient(p[4], qmq, dq) - 1.0;
@@ -80,8 +108,9 @@ void evaluate() {
 }
 #else
 void evaluate() {
-  a = coefficient(p[3], slot(slot0, p[3].y, p[3].w << 3 & 8), slot(slot1, p[3].z, p[3].w << 2 & 8));
-  b = coefficient(p[4], slot(slot2, p[4].y, p[4].w << 3 & 8), slot(slot3, p[4].z, p[4].w << 2 & 8));
+  read_slots();
+  a = coefficient(p[3], values[0], values[1]);
+  b = coefficient(p[4], values[2], values[3]);
 }
 #endif
 #endif

@@ -187,6 +187,8 @@ typedef struct gl_pass {
 } gl_pass;
 
 ts_status gl_draw(ts_context *context, const gl_pass *pass);
+/* The defines of programs that evaluate the slots of this pass's coefficients. */
+const char *gl_slots_define(const ts_context *context, const gl_pass *pass);
 void gl_bind(gl_backend *gl, int unit, GLuint texture);
 void gl_bind_framebuffer(gl_backend *gl, GLuint framebuffer);
 

@@ -33,8 +33,28 @@ static GLint slot_texel(ts_slot slot) {
   return (GLint)((unsigned)x | (unsigned)y << 16);
 }
 
+/* The texture in which all slots of a pass lie; NULL: there is none, or several. */
+static const gl_texture *slot_texture(const gl_pass *pass) {
+  const gl_texture *texture = NULL;
+  for (int i = 0; i < 2 * pass->coefficient_count; i++) {
+    const ts_coefficient *c = &pass->coefficients[i / 2];
+    const ts_scalars *scalars = i % 2 ? c->denominator.scalars : c->numerator.scalars;
+    if (!scalars) continue;
+    if (texture && gl_scalars_of(scalars)->texture != texture) return NULL;
+    texture = gl_scalars_of(scalars)->texture;
+  }
+  return texture;
+}
+
+const char *gl_slots_define(const ts_context *context, const gl_pass *pass) {
+  return context->caps.is_hardware || !slot_texture(pass) ? "#define SLOTS\n"
+                                                          : "#define SLOTS\n#define ONE_TEXTURE\n";
+}
+
 /* Binds what the pass reads. Returns whether that includes the texture it draws into. */
-static int bind_inputs(gl_backend *gl, const gl_pass *pass, pass_parameters *p) {
+static int bind_inputs(const ts_context *context, const gl_pass *pass, pass_parameters *p) {
+  gl_backend *gl = gl_of(context);
+  const gl_texture *one = context->caps.is_hardware ? NULL : slot_texture(pass);
   int feedback = 0;
   for (int i = 0; i < 4 && pass->inputs[i]; i++) {
     const gl_vector *v = gl_vector_of(pass->inputs[i]);
@@ -43,6 +63,7 @@ static int bind_inputs(gl_backend *gl, const gl_pass *pass, pass_parameters *p) 
     p->inputs[i][0] = v->x;
     p->inputs[i][1] = v->y;
   }
+  p->coefficients[0][3] = 2 * pass->coefficient_count << 2;
   for (int i = 0; i < pass->coefficient_count; i++) {
     const ts_coefficient *c = &pass->coefficients[i];
     const ts_slot slots[2] = {c->numerator, c->denominator};
@@ -52,7 +73,7 @@ static int bind_inputs(gl_backend *gl, const gl_pass *pass, pass_parameters *p) 
       if (!slots[k].scalars) continue;
       const gl_texture *texture = gl_scalars_of(slots[k].scalars)->texture;
       p->coefficients[i][3] |= gl_scalars_of(slots[k].scalars)->blocks << k;
-      gl_bind(gl, GL_UNIT_SLOT + 2 * i + k, texture->name);
+      gl_bind(gl, one ? GL_UNIT_SLOT : GL_UNIT_SLOT + 2 * i + k, texture->name);
       feedback |= texture == pass->target;
     }
   }
@@ -63,7 +84,7 @@ static void prepare(ts_context *context, const gl_pass *pass) {
   gl_backend *gl = gl_of(context);
   pass_parameters p = {0};
   gl_bind_framebuffer(gl, pass->target->framebuffer);
-  const int feedback = bind_inputs(gl, pass, &p);
+  const int feedback = bind_inputs(context, pass, &p);
   /* Also where the pass only writes: the one before may still be reading what this one overwrites. */
   if ((feedback || pass->target->read_in_place) && gl->texture_barrier && !pass->independent) {
     gl->texture_barrier();

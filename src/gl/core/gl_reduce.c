@@ -104,6 +104,9 @@ static ts_status get_program(const ts_vector *v, const level *l, const char *ter
 
 ts_status gl_scratch_get(ts_context *context, int which, int width, int height, gl_texture **texture) {
   gl_texture **scratch = &gl_of(context)->scratch[which];
+  /* llvmpipe compiles a program again where a size is a power of two and was none before. */
+  while (!context->caps.is_hardware && !(width & (width - 1))) width++;
+  while (!context->caps.is_hardware && !(height & (height - 1))) height++;
   if (*scratch && ((*scratch)->width < width || (*scratch)->height < height)) {
     gl_texture_release(context, *scratch);
     *scratch = NULL;

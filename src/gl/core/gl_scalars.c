@@ -74,8 +74,8 @@ ts_status gl_scalars_normalise(ts_scalars *s, int from, int to) {
                     .coefficients = {ts_scaled(1, s, from)},
                     .parameters = {inverse},
                     .independent = inverse};
-    TSI_TRY(gl_program_get(context, "core/fullscreen.vert", "core/normalise.frag", "#define SLOTS\n",
-                           &pass.program));
+    TSI_TRY(gl_program_get(context, "core/fullscreen.vert", "core/normalise.frag",
+                           gl_slots_define(context, &pass), &pass.program));
     TSI_TRY(gl_draw(context, &pass));
     if (target == impl->texture) continue;
     gl_bind_framebuffer(gl, target->framebuffer);

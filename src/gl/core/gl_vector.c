@@ -147,7 +147,7 @@ void gl_tiling_parameters(const tsi_tiling *t, int *parameters) {
 /* `more`: SLOTS, where coefficients may be slots; INDICES. */
 static ts_status get_program(const ts_vector *v, const char *fragment, int terms, const char *more,
                              const gl_program **program) {
-  char defines[112];
+  char defines[128];
   snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n%s%s", tsi_lanes(v), terms, more,
            gl_lanes_define(v));
   return gl_program_get(v->context, "core/fullscreen.vert", fragment, defines, program);
@@ -156,7 +156,9 @@ static ts_status get_program(const ts_vector *v, const char *fragment, int terms
 /* A program that tells indices from padding, with what it has to know of the space that is drawn over. */
 static ts_status get_masked_program(const ts_vector *out, const char *fragment, int terms, gl_pass *pass) {
   gl_tiling_parameters(&out->space->tiling, pass->parameters);
-  TSI_TRY(get_program(out, fragment, terms, "#define SLOTS\n#define INDICES\n", &pass->program));
+  char defines[64];
+  snprintf(defines, sizeof defines, "%s#define INDICES\n", gl_slots_define(out->context, pass));
+  TSI_TRY(get_program(out, fragment, terms, defines, &pass->program));
   return gl_bind_lanes(out->space);
 }
 
@@ -244,7 +246,7 @@ ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_ve
                     .coefficient_count = 2,
                     .coefficients = {a, b},
                     .parameters = {t->width}};
-    TSI_TRY(get_program(x, "core/axpy2.frag", 2, "#define SLOTS\n", &pass.program));
+    TSI_TRY(get_program(x, "core/axpy2.frag", 2, gl_slots_define(x->context, &pass), &pass.program));
     TSI_TRY(gl_draw(x->context, &pass));
   } else {
     TSI_TRY(gl_axpby(x, a, d, ts_constant(1), x));
