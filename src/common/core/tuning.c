@@ -98,7 +98,7 @@ static const tuning_field fields[] = {
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 static double *value_of(const ts_context *context, int index) {
-  return (double *)((char *)&context->tuning + fields[index].offset);
+  return (double *)(void *)((char *)&context->tuning + fields[index].offset);
 }
 
 ts_status ts_context_get_tuning(const ts_context *context, int index, ts_tuning_entry *entry) {
