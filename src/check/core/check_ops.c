@@ -30,16 +30,6 @@ void check_count_synchronisation(const ts_context *context) {
   counts->since_wait = 0;
 }
 
-/* A vector that an operation reads, NULL if its term is dropped. */
-static const ts_vector *term(ts_coefficient c, const ts_vector *v) {
-  return c.scale != 0 ? v : NULL;
-}
-
-static ts_status poison_unless_read(ts_vector *out, const ts_vector *x, const ts_vector *y,
-                                    const ts_vector *w) {
-  return out == x || out == y || out == w ? TS_OK : check_poison(out);
-}
-
 static ts_status written(const char *operation, const ts_vector *v, int constrained_zero) {
   check_count(v->context, operation);
   return check_vector(operation, v, constrained_zero);
@@ -119,42 +109,26 @@ ts_status check_scalars_normalise(ts_scalars *s, int from, int to) {
 
 /* ---- Operations on vectors ---- */
 
-ts_status check_fill(ts_vector *y, float value) {
-  TSI_TRY(check_poison(y));
-  TSI_TRY(inner_of(y->context)->fill(y, value));
-  return written("fill", y, 0);
+static ts_status poison_unless_read(ts_vector *out, const ts_vector *const *read, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (read[k] == out) return TS_OK;
+  return check_poison(out);
 }
 
-ts_status check_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
-                      const ts_vector *y) {
-  TSI_TRY(poison_unless_read(out, term(a, x), term(b, y), NULL));
-  TSI_TRY(inner_of(out->context)->axpby(out, a, x, b, y));
-  return written("axpby", out, 0);
-}
-
-ts_status check_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
-  TSI_TRY(poison_unless_read(out, x, y, NULL));
-  TSI_TRY(inner_of(out->context)->multiply(out, x, y));
-  return written("multiply", out, 0);
-}
-
-ts_status check_reciprocal(ts_vector *out, const ts_vector *x) {
-  TSI_TRY(poison_unless_read(out, x, NULL, NULL));
-  TSI_TRY(inner_of(out->context)->reciprocal(out, x));
-  return written("reciprocal", out, 0);
-}
+#define THESE(...) __VA_ARGS__
+#define CHECK_COMPONENTWISE(KIND, prefix, result, name, parameters, arguments, read)                           \
+  result prefix##name parameters {                                                                             \
+    const ts_vector *const others[] = {THESE read};                                                            \
+    TSI_TRY(poison_unless_read(out, others, sizeof others / sizeof others[0]));                                \
+    TSI_TRY(inner_of(out->context)->name arguments);                                                           \
+    return written(#name, out, 0);                                                                             \
+  }
+TSI_COMPONENTWISE_OPERATIONS(CHECK_COMPONENTWISE, , , check_)
 
 ts_status check_zero_constrained(ts_vector *out, const ts_vector *x) {
-  TSI_TRY(poison_unless_read(out, x, NULL, NULL));
+  TSI_TRY(poison_unless_read(out, &x, 1));
   TSI_TRY(inner_of(out->context)->zero_constrained(out, x));
   return written("zero_constrained", out, 1);
-}
-
-ts_status check_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
-                             const ts_vector *y) {
-  TSI_TRY(poison_unless_read(out, w, x, term(b, y)));
-  TSI_TRY(inner_of(out->context)->multiply_add(out, w, x, b, y));
-  return written("multiply_add", out, 0);
 }
 
 ts_status check_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,

@@ -155,7 +155,33 @@ enum { TSI_MAX_DOTS = 3 };
 #define TSI_ENTRY(prefix, result, name, parameters) .name = prefix##name,
 #endif
 
+/* A vector that a term reads: none if its coefficient drops it. */
+static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
+  return c.scale != 0 ? v : NULL;
+}
+
+/* Operations that write each component of `out` from the same component of others: ENTRY(KIND, prefix, result,
+ * name, (parameters), (arguments), (vectors that are read)). The check backend makes its own from that. */
+#define TSI_OF_TABLE(KIND, prefix, result, name, parameters, arguments, read)                                  \
+  KIND(prefix, result, name, parameters)
+
 /* clang-format off */
+#define TSI_COMPONENTWISE_OPERATIONS(ENTRY, REQUIRED, OPTIONAL, prefix)                                        \
+  ENTRY(REQUIRED, prefix, ts_status, fill, (ts_vector *out, float value), (out, value), (NULL))                \
+  /* out = a x + b y */                                                                                        \
+  ENTRY(REQUIRED, prefix, ts_status, axpby,                                                                    \
+        (ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y),          \
+        (out, a, x, b, y), (tsi_term(a, x), tsi_term(b, y)))                                                   \
+  /* out = x y */                                                                                              \
+  ENTRY(REQUIRED, prefix, ts_status, multiply, (ts_vector *out, const ts_vector *x, const ts_vector *y),       \
+        (out, x, y), (x, y))                                                                                   \
+  /* out = 1 / x, 0 where x is 0 */                                                                            \
+  ENTRY(REQUIRED, prefix, ts_status, reciprocal, (ts_vector *out, const ts_vector *x), (out, x), (x))          \
+  /* out = w x + b y */                                                                                        \
+  ENTRY(OPTIONAL, prefix, ts_status, multiply_add,                                                             \
+        (ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b, const ts_vector *y),        \
+        (out, w, x, b, y), (w, x, tsi_term(b, y)))
+
 #define TSI_CORE_OPERATIONS(REQUIRED, UNWATCHED, OPTIONAL, prefix)                                             \
   /* ---- The context ---- */                                                                                  \
                                                                                                                \
@@ -196,13 +222,9 @@ enum { TSI_MAX_DOTS = 3 };
                                                                                                                \
   /* ---- Arithmetic. Any vector may be any other one. A coefficient whose scale is 0 drops its term unread */ \
                                                                                                                \
-  REQUIRED(prefix, ts_status, fill, (ts_vector *y, float value))                                               \
-  REQUIRED(prefix, ts_status, axpby,                                                                           \
-           (ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y))       \
-  REQUIRED(prefix, ts_status, multiply, (ts_vector *out, const ts_vector *x, const ts_vector *y))              \
-  REQUIRED(prefix, ts_status, reciprocal, (ts_vector *out, const ts_vector *x))                                \
-  /* out = x where the space has an equation, 0 at constrained indices, whatever x is there. */                     \
-  REQUIRED(prefix, ts_status, zero_constrained, (ts_vector *out, const ts_vector *x))                                 \
+  TSI_COMPONENTWISE_OPERATIONS(TSI_OF_TABLE, REQUIRED, OPTIONAL, prefix)                                       \
+  /* out = x where the space has an equation, 0 at constrained indices, whatever x is there. */                \
+  REQUIRED(prefix, ts_status, zero_constrained, (ts_vector *out, const ts_vector *x))                          \
   /* y is read by DOT only. Writes as many components of the slot as x has, and 0 to the others. */            \
   REQUIRED(prefix, ts_status, reduce,                                                                          \
            (ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y))           \
@@ -221,9 +243,6 @@ enum { TSI_MAX_DOTS = 3 };
   OPTIONAL(prefix, ts_status, axpy2_dot,                                                                       \
            (ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,                \
             const ts_vector *q, const ts_vector *w, ts_scalars *out, int index))                               \
-  /* out = w x + b y, component-wise product w x. */                                                           \
-  OPTIONAL(prefix, ts_status, multiply_add,                                                                    \
-           (ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b, const ts_vector *y))     \
                                                                                                                \
   /* ---- Matrices ---- */                                                                                     \
                                                                                                                \
