@@ -24,11 +24,33 @@ static void store_size(const option_row *o, const char *option_name, const char 
                   o->expected);
 }
 
+/* "auto, jagged, segments, csr, bcrs2 or bcrs4": of matrices. */
+static const char *all_formats(void) {
+  static char text[128];
+  const char *last = NULL, *next;
+  size_t used = 0;
+  if (text[0]) return text;
+  for (int f = 0; (next = ts_format_name((ts_format)f)); f++) {
+    if (f == TS_FORMAT_STENCIL) continue;
+    if (last) used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", last);
+    last = next;
+  }
+  snprintf(text + used, sizeof text - used, " or %s", last);
+  return text;
+}
+
 static int format_named(const option_row *o, const char *text) {
   const int format = ts_format_from_name(text);
   if (format < 0 || format == TS_FORMAT_STENCIL)
-    arguments_usage("--format: '%.40s', expected %s", text, o->expected);
+    arguments_usage("--format: '%.40s', expected %s", text, o->expected ? o->expected : all_formats());
   return format;
+}
+
+static const char *help_of(const option_row *o) {
+  static char text[256]; /* of one row */
+  if (o->kind != OPTION_IS_FORMAT || o->expected) return o->help;
+  snprintf(text, sizeof text, "%s %s", all_formats(), o->help);
+  return text;
 }
 
 static void store(const option_row *o, char *text, void *options) {
@@ -123,7 +145,7 @@ void options_read(const char *program, const option_row *rows, const char *descr
     list[count++] = (struct argp_option){.name = o->name,
                                          .key = o->kind == OPTION_IS_HEADING ? 0 : key_of(o),
                                          .arg = o->argument,
-                                         .doc = o->help,
+                                         .doc = help_of(o),
                                          .group = group};
   }
   list[count] = (struct argp_option){.doc = "Help:", .group = -1};

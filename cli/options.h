@@ -21,7 +21,7 @@ typedef enum option_kind {
   OPTION_IS_RTOL,     /* double between 0 and 1 */
   OPTION_IS_WORD,     /* int or enum: which one of the words */
   OPTION_IS_NAME,     /* the same of the names that a function gives for 0, 1, ... until NULL */
-  OPTION_IS_FORMAT,   /* ts_format; `expected` lists them */
+  OPTION_IS_FORMAT,   /* ts_format; `expected` lists them; NULL: all, and `help` goes on behind */
   OPTION_IS_BACKEND,  /* const char * */
   OPTION_IS_PLATFORM, /* ts_gl_platform of a program without a window */
   OPTION_IS_SIZE,     /* int[2], or two that follow each other */

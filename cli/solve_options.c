@@ -25,8 +25,7 @@ static const option_row rows[] = {
         "as CSV"),
     OPTION_HEADING("Where and how the matrix is stored:"),
     OPTIONS_COMMAND_DEVICE,
-    OPTION_FORMAT(format, "auto, jagged, segments, csr, bcrs2 or bcrs4",
-                  "auto, jagged, segments, csr, bcrs2 or bcrs4 (default: auto, the backend's fastest)"),
+    OPTION_FORMAT(format, NULL, "(default: auto, the backend's fastest)"),
     OPTION_WORD("reorder", "NAME", reorder, reorder_names,
                 "order of the unknowns on the device: rcm (reverse Cuthill-McKee), random, or none, "
                 "that of the file (default: none); x is written in the file's"),

@@ -11,9 +11,13 @@ enum { most_halvings = 30 };
 static ts_status validate(ts_context *context, const ts_mesh_flow_desc *desc) {
   if (!context->ops->mesh)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no meshes", context->backend_name);
-  if (desc->format == TS_FORMAT_BCRS2 || desc->format == TS_FORMAT_BCRS4)
+  const tsi_format *format = tsi_format_of(desc->format);
+  if (format && format->log2_block)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "format is %s; the matrix of a mesh has no blocks, its rows and columns are vertices",
+                    ts_format_name(desc->format));
+  if (format && format->no_meshes)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "format is %s, in which meshes have no matrix",
                     ts_format_name(desc->format));
   if (desc->vertices < 3)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "vertices is %d; a mesh has at least 3",

@@ -86,14 +86,15 @@ static ts_status pack(const tsi_mesh_operator *op, const tsi_mesh_pattern *patte
   const tsi_layout *layout = op->matrix->layout;
   const tsi_host_csr csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL, 0};
   *packed = (tsi_mesh_packed){.pattern = pattern};
-  if (layout->format == TS_FORMAT_CSR) return TS_OK;
+  const tsi_format *format = tsi_format_of(layout->format);
   if (!op->matrix->row_space->tiling.linear) return pack_textures(op, pattern, &csr, packed);
+  if (!format->places) return TS_OK;
   const size_t entries = (size_t)pattern->row_offsets[pattern->rows];
   packed->places = tsi_malloc(context, entries, sizeof *packed->places);
   if (!packed->places)
     return tsi_out_of_memory(context, "the entries of a mesh", entries * sizeof *packed->places);
   const tsi_layout_input input = layout_input(op, &csr);
-  tsi_layout_places(layout, &input, packed->places);
+  format->places(layout, &input, packed->places);
   return TS_OK;
 }
 

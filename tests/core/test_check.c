@@ -96,7 +96,7 @@ static ts_status axpby_reads_dropped(ts_vector *out, ts_coefficient a, const ts_
 }
 
 static ts_status spmv_constrained(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  TSI_TRY(cpu_csr_kind.spmv(y, A, x));
+  TSI_TRY(cpu_format_csr.kind->spmv(y, A, x));
   return put(y, 40, 0, 1.5f);
 }
 
@@ -142,9 +142,9 @@ static void wrong_vector_operations(void) {
 static void wrong_products(void) {
   fixture f;
   if (open_fixture(&f)) {
-    tsi_matrix_kind faulty = cpu_csr_kind;
+    tsi_matrix_kind faulty = *cpu_format_csr.kind;
     faulty.spmv = spmv_constrained;
-    CHECK(((const check_kind *)f.matrix->kind)->inner == &cpu_csr_kind);
+    CHECK(((const check_kind *)f.matrix->kind)->inner == cpu_format_csr.kind);
     ((check_kind *)f.matrix->kind)->inner = &faulty;
     CHECK_FAILS(f.context, ts_matrix_multiply(f.y, f.matrix, f.x), TS_ERROR_DEVICE, "spmv left 1.5", "(40, 0)",
                 "constrained row");

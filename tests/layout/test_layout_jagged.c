@@ -117,7 +117,7 @@ static void check_slices(const ref_matrix *m, const unsigned char *constrained) 
     }
     CHECK(memchr(seen, 0, rows) == NULL);
     int32_t *places = malloc(sizeof *places * (entries + 1));
-    tsi_layout_places(l.layout, &l.input, places);
+    tsi_format_of(l.layout->format)->places(l.layout, &l.input, places);
     for (size_t e = 0; e < entries; e++)
       if (!CHECK(l.packed.values[places[e]] == l.csr.values[e])) break;
     free(x), free(expected), free(size), free(y), free(read), free(seen), free(places);

@@ -4,6 +4,7 @@
 
 #include "application.h"
 #include "common/core/core.h"
+#include "common/layout/layout.h"
 #include "common/precond/multigrid/multigrid.h"
 
 ts_space *make_space(ts_context *context, int32_t size) {
@@ -146,21 +147,19 @@ int check_padding(const char *file, int line, const ts_vector *vector) {
 }
 
 int list_formats(ts_context *context, ts_format formats[8]) {
-  static const ts_format known[] = {TS_FORMAT_AUTO, TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS,
-                                    TS_FORMAT_CSR,  TS_FORMAT_BCRS2,  TS_FORMAT_BCRS4};
   const ref_matrix m = ref_diagonal(3, 1, 2);
   int count = 0;
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+  for (ts_format format = TS_FORMAT_AUTO; ts_format_name(format); format++) {
     ts_matrix_desc desc = {0};
     desc.csr = ref_csr(&m);
-    desc.format = known[i];
+    desc.format = format;
     ts_matrix *matrix = NULL;
     const ts_status status = ts_matrix_create(context, &desc, &matrix);
     if (status == TS_OK)
-      formats[count++] = known[i];
+      formats[count++] = format;
     else
       CHECK_INT(status, TS_ERROR_UNSUPPORTED);
-    CHECK(!known[i] || (status == TS_OK) == (context_info(context).formats >> known[i] & 1));
+    CHECK(!format || (status == TS_OK) == (context_info(context).formats >> format & 1));
     ts_matrix_destroy(&matrix);
   }
   ref_matrix copy = m;
@@ -170,14 +169,14 @@ int list_formats(ts_context *context, ts_format formats[8]) {
 }
 
 int most_components(ts_format format) {
-  return test_is_gl() && (format == TS_FORMAT_BCRS2 || format == TS_FORMAT_BCRS4) ? 1 : 4;
+  return test_is_gl() && tsi_format_log2_block(format) ? 1 : 4;
 }
 
 int list_mesh_formats(ts_context *context, ts_format formats[8]) {
   const int count = list_formats(context, formats);
   int kept = 0;
   for (int i = 0; i < count; i++)
-    if (formats[i] != TS_FORMAT_BCRS2 && formats[i] != TS_FORMAT_BCRS4) formats[kept++] = formats[i];
+    if (!formats[i] || !tsi_format_of(formats[i])->no_meshes) formats[kept++] = formats[i];
   return kept;
 }
 

@@ -6,9 +6,10 @@ static const check_kind *kind_around(check_state *state, ts_context *context, co
     if (k->inner == inner) return k;
   check_kind *k = tsi_calloc(context, 1, sizeof *k);
   if (!k) return NULL;
-  *k = (check_kind){.kind = {.destroy = inner->destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, check_)},
-                    .inner = inner,
-                    .next = state->kinds};
+  *k =
+      (check_kind){.kind = {.destroy = inner->destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, check_).cg = inner->cg},
+                   .inner = inner,
+                   .next = state->kinds};
   state->kinds = k;
   return k;
 }

@@ -25,7 +25,8 @@ typedef struct tsi_ops tsi_ops;
 typedef struct tsi_matrix_kind tsi_matrix_kind;
 typedef struct tsi_layout tsi_layout; /* layout.h */
 typedef struct tsi_packed tsi_packed;
-typedef struct tsi_stencil tsi_stencil; /* common/grid/grid.h */
+typedef struct tsi_stencil tsi_stencil;       /* common/grid/grid.h */
+typedef struct tsi_cg_kernels tsi_cg_kernels; /* a backend's own */
 /* Optional tables. */
 typedef struct tsi_cg_ops tsi_cg_ops;       /* common/krylov/cg_operations.h */
 typedef struct tsi_grid_ops tsi_grid_ops;   /* common/grid/grid.h */
@@ -279,6 +280,7 @@ struct tsi_ops {
 struct tsi_matrix_kind {
   void (*destroy)(ts_matrix *A);
   TSI_MATRIX_OPERATIONS(TSI_FIELD, )
+  const tsi_cg_kernels *cg; /* its iterations of conjugate gradients in one kernel, NULL: none */
 };
 
 static inline ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {

@@ -30,6 +30,12 @@ const tsi_tuning tsi_tuning_cpu = {
  * through shared memory, an access for each entry and more; segments have a thread for a row, and all wait for
  * the longest. Below 2^20 entries it is the slowest thread that limits a product.
  *
+ * In csr a product of a small matrix is not held up by 80000 threads, so that more of them share a row while
+ * that shortens it to 3 entries each. Below 2^20 entries each entry beyond what row blocks take for all costs
+ * 0.1 us: with 18 entries a thread row blocks are twice as fast, in conjugate gradients 1 to 1.2 times; with 12
+ * they are slower there, by a tenth. Of many entries row blocks are faster where half of the threads' steps are
+ * idle, where rows are long, and beyond 2^21 always.
+ *
  * A product keeps some of the matrix in the cache for the next. What is prefetched stays there longer than what
  * is read once, so products beyond the cache do that only where threads have little else on their way. */
 const tsi_tuning tsi_tuning_cuda = {
@@ -44,6 +50,13 @@ const tsi_tuning tsi_tuning_cuda = {
     .lines_of_runs = 0.7,
     .segments_longest = 64,
     .many_entries = 1 << 20,
+    .csr_threads = 80000,
+    .csr_shared_mean = 3,
+    .csr_steps = 16,
+    .csr_idle_entries = 2,
+    .csr_idle_rows = 4,
+    .csr_blocks_mean = 12,
+    .csr_blocks_entries = 1 << 21,
     .stream_caches = 3,
     .lean_mean = 12,
     .lean_short_mean = 6,

@@ -10,70 +10,19 @@
  * What is made faster is y = A x for one component, or for several where the caller says so. Nobody knows here
  * whether the matrix will serve conjugate gradients, of whose iterations the product is a part; on CUDA csr and
  * jagged then share one kernel, in which they differ less than in products. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/core/core.h"
 #include "layout_build.h"
 
-/* How much longer a byte or a fetch takes in blocks. */
-static double weight_of_blocks(const tsi_tuning *t, int log2_block, int blocks) {
-  if (blocks == TSI_SEVERAL_COMPONENTS)
-    return log2_block == 1 ? t->bcrs2_weight_several : t->bcrs4_weight_several;
-  return log2_block == 1 ? t->bcrs2_weight : t->bcrs4_weight;
-}
-
 typedef struct candidate {
   ts_format format;
-  double reads;  /* bytes or fetches an entry */
-  double weight; /* of each */
-  double fill;   /* of blocks; 0: has none */
+  tsi_estimate e;
 } candidate;
 
 static double cost(const candidate *c) {
-  return c->reads * c->weight;
-}
-
-static double least(double a, double b) {
-  return a < b ? a : b;
-}
-
-/* As many bytes as take as long as these bytes and lines. */
-static double with_lines(const tsi_tuning *t, double bytes, double lines) {
-  return sqrt(bytes * bytes + t->line_bytes * t->line_bytes * lines * lines);
-}
-
-/* Bytes of the matrix, or fetches of a product. */
-static candidate measure(const ts_context *context, const tsi_host_csr *csr, ts_format format, int blocks) {
-  const double rows = csr->rows, entries = csr->row_offsets[csr->rows] > 0 ? csr->row_offsets[csr->rows] : 1;
-  const int textures = !context->caps.linear_spaces;
-  const int device = context->caps.row_plans;
-  const tsi_tuning *t = &context->tuning;
-  candidate c = {format, 8 + 4 * rows / entries, 1, 0};
-  const int log2_block = tsi_format_log2_block(format);
-  if (log2_block) {
-    const double numbers = (double)(1 << 2 * log2_block), count = (double)tsi_blocks_count(csr, log2_block);
-    c.fill = count > 0 ? entries / (count * numbers) : 1;
-    c.weight = weight_of_blocks(t, log2_block, blocks);
-    if (textures) /* its pointer; x and four numbers at a time, where a texel of four counts as two fetches */
-      c.reads = ((log2_block == 1 ? 2 : 3) + 2 * numbers / 4) * count / entries;
-    else
-      c.reads = ((4 * numbers + 4) * count + 4 * rows / (1 << log2_block)) / entries;
-    if (device)
-      c.reads =
-          with_lines(t, c.reads, least(tsi_lines_of_entries(csr), count / entries) + c.reads / TSI_LINE_BYTES);
-  } else if (textures) {
-    c.reads = format == TS_FORMAT_JAGGED ? 2 : 3;
-  } else if (format == TS_FORMAT_JAGGED) {
-    const tsi_reads reads = tsi_slices_reads(t, csr, &c.weight);
-    c.reads = with_lines(t, reads.bytes, reads.lines);
-  } else if (format == TS_FORMAT_SEGMENTS) {
-    c.reads = with_lines(t, c.reads, tsi_lines_of_rows(t, csr));
-  } else if (device) {
-    c.reads = with_lines(t, c.reads, tsi_lines_of_entries(csr) + t->lines_of_sums);
-  }
-  return c;
+  return c->e.reads * c->e.weight;
 }
 
 static void append(char *text, size_t size, const char *part) {
@@ -84,8 +33,8 @@ static void append(char *text, size_t size, const char *part) {
 /* What is behind the number: " (fill 0.92, x 0.75)". */
 static void append_terms(char *text, size_t size, const candidate *c) {
   char fill[24] = "", weight[24] = "", part[64];
-  if (c->fill > 0) snprintf(fill, sizeof fill, "fill %.2f", c->fill);
-  if (c->weight < 0.995 || c->weight > 1.005) snprintf(weight, sizeof weight, "x %.2f", c->weight);
+  if (c->e.fill > 0) snprintf(fill, sizeof fill, "fill %.2f", c->e.fill);
+  if (c->e.weight < 0.995 || c->e.weight > 1.005) snprintf(weight, sizeof weight, "x %.2f", c->e.weight);
   if (!fill[0] && !weight[0]) return;
   snprintf(part, sizeof part, " (%s%s%s)", fill, fill[0] && weight[0] ? ", " : "", weight);
   append(text, size, part);
@@ -104,35 +53,18 @@ static void describe(const ts_context *context, const candidate *taken, const ca
   const int textures = !context->caps.linear_spaces;
   const char *unit = textures ? "fetches" : "bytes";
   const char *why = small ? reason_of_few(taken->format, textures, uneven) : "";
-  snprintf(text, size, "%s: %s%.1f %s an entry", ts_format_name(taken->format), why, taken->reads, unit);
+  snprintf(text, size, "%s: %s%.1f %s an entry", ts_format_name(taken->format), why, taken->e.reads, unit);
   append_terms(text, size, taken);
   const char *separator = "; ";
   for (int i = 0; i < count; i++) {
     char part[48];
     if (all[i].format == taken->format) continue;
-    snprintf(part, sizeof part, "%s%s %.1f", separator, ts_format_name(all[i].format), all[i].reads);
+    snprintf(part, sizeof part, "%s%s %.1f", separator, ts_format_name(all[i].format), all[i].e.reads);
     append(text, size, part);
     append_terms(text, size, &all[i]);
     separator = ", ";
   }
   if (textures && count > 2 && blocks != TSI_ONE_COMPONENT) append(text, size, ", for one component only");
-}
-
-static int has_short_rows(const tsi_host_csr *csr, double longest) {
-  for (int32_t i = 0; i < csr->rows; i++)
-    if (csr->row_offsets[i + 1] - csr->row_offsets[i] > longest) return 0;
-  return 1;
-}
-
-/* Whether a format is among those to compare. Segments leave the diagonal out of their runs, so that its x are
- * neighbours: on a device that makes them the fastest where rows are short and even and columns lie anywhere.
- */
-static int is_candidate(const ts_context *context, const tsi_host_csr *csr, ts_format format, int blocks) {
-  if (!(context->caps.formats & 1u << format)) return 0;
-  if (format == TS_FORMAT_SEGMENTS)
-    return !context->caps.linear_spaces || (blocks != TSI_SEVERAL_COMPONENTS && csr->rows == csr->columns &&
-                                            has_short_rows(csr, context->tuning.segments_longest));
-  return !tsi_format_log2_block(format) || (blocks && csr->row_offsets[csr->rows] > 0);
 }
 
 /* Too few entries for what is compared to matter. */
@@ -157,21 +89,27 @@ static ts_format format_of_few(const tsi_host_csr *csr, int uneven, int blocks) 
 
 ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
                             size_t size) {
-  static const ts_format known[] = {TS_FORMAT_JAGGED, TS_FORMAT_CSR, TS_FORMAT_SEGMENTS, TS_FORMAT_BCRS2,
-                                    TS_FORMAT_BCRS4};
+#define ROW(name, format) &tsi_format_##name,
+  static const tsi_format *const known[] = {TSI_FORMATS(ROW)};
+#undef ROW
   const int plans = context->caps.row_plans;
   const int without_blocks =
       !context->caps.linear_spaces && (blocks != TSI_ONE_COMPONENT || is_small(context, csr, blocks));
   candidate all[sizeof known / sizeof known[0]];
   int count = 0, best = 0;
-  for (size_t f = 0; f < sizeof known / sizeof known[0]; f++)
-    if (is_candidate(context, csr, known[f], blocks)) all[count++] = measure(context, csr, known[f], blocks);
+  for (size_t f = 0; f < sizeof known / sizeof known[0]; f++) {
+    if (!(context->caps.formats & 1u << known[f]->format) || !known[f]->estimate) continue;
+    if (blocks == TSI_NO_BLOCKS && known[f]->no_meshes) continue;
+    if (known[f]->suits && !known[f]->suits(context, csr, blocks)) continue;
+    all[count] = (candidate){known[f]->format, {.weight = 1}};
+    known[f]->estimate(context, csr, blocks, &all[count++].e);
+  }
   const int small = is_small(context, csr, blocks);
-  const int uneven = small && plans && tsi_rows_are_uneven(csr);
+  const int uneven = small && plans && tsi_rows_are_uneven(&context->tuning, csr);
   const ts_format of_few = small && plans ? format_of_few(csr, uneven, blocks) : TS_FORMAT_AUTO;
   for (int i = 0; i < count; i++) {
     if (small && plans ? all[i].format == of_few
-                       : cost(&all[i]) < cost(&all[best]) && (all[i].fill == 0 || !without_blocks))
+                       : cost(&all[i]) < cost(&all[best]) && (all[i].e.fill == 0 || !without_blocks))
       best = i;
   }
   describe(context, &all[best], all, count, small, uneven, blocks, text, size);

@@ -3,6 +3,7 @@
  * A warp's load takes a cycle of the multiprocessor's cache for each line of 128 bytes that its 32 threads
  * want. Where columns lie anywhere that is a line an entry, and more than the time for its bytes. Rows and
  * columns are counted in a sample of the matrix. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/core/core.h"
@@ -22,6 +23,15 @@ int32_t tsi_lines(int32_t *columns, int count) {
     lines++;
   }
   return lines;
+}
+
+double tsi_csr_bytes(const tsi_host_csr *csr) {
+  const double rows = csr->rows, entries = csr->row_offsets[csr->rows] > 0 ? csr->row_offsets[csr->rows] : 1;
+  return 8 + 4 * rows / entries;
+}
+
+double tsi_with_lines(const tsi_tuning *t, double bytes, double lines) {
+  return sqrt(bytes * bytes + t->line_bytes * t->line_bytes * lines * lines);
 }
 
 double tsi_lines_of_entries(const tsi_host_csr *csr) {

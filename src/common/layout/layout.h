@@ -4,14 +4,81 @@
 
 #include "common/core/backend.h"
 
+/* ---- Formats ----
+ *
+ * ROW(name, format): the format has a layout_NAME.c here with tsi_format_NAME, and in each backend that stores
+ * it what turns the packed arrays into a matrix: cpu_format_NAME, cuda_format_NAME; OpenGL's textures come from
+ * tsi_format_NAME. Formats are compared in this order where none is asked for. */
+#define TSI_FORMATS(ROW)                                                                                       \
+  ROW(jagged, TS_FORMAT_JAGGED)                                                                                \
+  ROW(csr, TS_FORMAT_CSR)                                                                                      \
+  ROW(segments, TS_FORMAT_SEGMENTS)                                                                            \
+  ROW(bcrs2, TS_FORMAT_BCRS2)                                                                                  \
+  ROW(bcrs4, TS_FORMAT_BCRS4)
+
+/* Those that a backend stores. */
+#define TSI_CPU_FORMATS(ROW)                                                                                   \
+  ROW(csr, TS_FORMAT_CSR)                                                                                      \
+  ROW(bcrs2, TS_FORMAT_BCRS2)                                                                                  \
+  ROW(bcrs4, TS_FORMAT_BCRS4)
+#define TSI_GL_FORMATS(ROW)                                                                                    \
+  ROW(jagged, TS_FORMAT_JAGGED)                                                                                \
+  ROW(segments, TS_FORMAT_SEGMENTS)                                                                            \
+  ROW(bcrs2, TS_FORMAT_BCRS2)                                                                                  \
+  ROW(bcrs4, TS_FORMAT_BCRS4)
+#define TSI_CUDA_FORMATS(ROW)                                                                                  \
+  ROW(jagged, TS_FORMAT_JAGGED)                                                                                \
+  ROW(csr, TS_FORMAT_CSR)                                                                                      \
+  ROW(segments, TS_FORMAT_SEGMENTS)                                                                            \
+  ROW(bcrs2, TS_FORMAT_BCRS2)                                                                                  \
+  ROW(bcrs4, TS_FORMAT_BCRS4)
+
+#define TSI_FORMAT_BIT(name, format) | 1u << format
+
+typedef struct tsi_host_csr tsi_host_csr;
+typedef struct tsi_layout_input tsi_layout_input; /* layout_build.h */
+typedef struct tsi_estimate tsi_estimate;         /* the same */
+
+typedef struct tsi_format {
+  ts_format format;
+  int log2_block; /* of n, where entries are stored in n x n blocks */
+  int no_meshes;  /* meshes have no matrix in it */
+  /* In textures. */
+  int runs;           /* entries of a row are neighbours, and a texture tells where each row begins */
+  int pairs;          /* value and pointer are one texel, else each is in a texture of its own */
+  const char *shader; /* shaders/matrix/spmv_SHADER.frag */
+  /* The layout of a matrix; info->stored_entries is its entries before. */
+  ts_status (*create)(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                      ts_matrix_info *info);
+  /* The arrays of tsi_packed that the format has; on failure the caller frees them. */
+  ts_status (*pack)(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                    tsi_packed *packed);
+  /* In linear spaces: where the value of each CSR entry is among packed->values. NULL: in the order of CSR. */
+  void (*places)(const tsi_layout *layout, const tsi_layout_input *input, int32_t *places);
+  /* Whether the format is compared with others for a matrix, NULL: always; and what a product reads. `estimate`
+   * is NULL where the format is taken only if it is asked for. */
+  int (*suits)(const ts_context *context, const tsi_host_csr *csr, int blocks);
+  void (*estimate)(const ts_context *context, const tsi_host_csr *csr, int blocks, tsi_estimate *estimate);
+} tsi_format;
+
+#define TSI_FORMAT_ROW(name, format) extern const tsi_format tsi_format_##name;
+TSI_FORMATS(TSI_FORMAT_ROW)
+#undef TSI_FORMAT_ROW
+
+/* NULL for TS_FORMAT_AUTO and stencils. */
+const tsi_format *tsi_format_of(ts_format format);
+
+/* log2 of n where the format has n x n blocks, else 0. */
+int tsi_format_log2_block(ts_format format);
+
 /* A matrix in canonical CSR: columns ascending in every row, no duplicates, constrained rows empty. `owned`
  * tells whether the arrays are ours. */
-typedef struct tsi_host_csr {
+struct tsi_host_csr {
   int32_t rows, columns;
   int32_t *row_offsets, *column_indices;
   float *values; /* NULL: all 0 */
   int owned;
-} tsi_host_csr;
+};
 
 /* One rectangle of the row space: all its rows take the same number of entries, which lie in a block of texels
  * (length + spill) times as wide as the rectangle and as high. With i the texel of a row inside the rectangle,
@@ -116,6 +183,7 @@ typedef struct tsi_slices {
 
 struct tsi_layout {
   ts_format format;
+  int runs;                  /* as in tsi_format */
   tsi_row_plan plan;         /* csr, where the backend asks for it */
   tsi_slices slices;         /* jagged in linear spaces */
   int32_t width, height;     /* of the texture of entries */

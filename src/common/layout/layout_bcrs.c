@@ -102,3 +102,81 @@ ts_status tsi_blocks_values(ts_context *context, const tsi_blocks *blocks, const
   }
   return TS_OK;
 }
+
+/* ---- The formats ---- */
+
+/* The pattern of blocks, and how full they are; the rest is as for a matrix whose entries they are. */
+static ts_status create_pattern(ts_context *context, tsi_layout *layout, int log2_block,
+                                const tsi_layout_input *input, ts_matrix_info *info) {
+  if (input->blocks && input->blocks->offsets) {
+    layout->blocks = *input->blocks;
+    *input->blocks = (tsi_blocks){0};
+  } else {
+    TSI_TRY(tsi_blocks_create(context, input->csr, log2_block, &layout->blocks));
+  }
+  info->blocks = layout->blocks.offsets[layout->blocks.block_rows];
+  info->stored_entries = (int64_t)info->blocks << (2 * log2_block);
+  if (info->blocks)
+    info->fill_ratio = (double)input->csr->row_offsets[input->csr->rows] / (double)info->stored_entries;
+  return TS_OK;
+}
+
+static ts_status create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                        ts_matrix_info *info) {
+  const int log2_block = tsi_format_log2_block(layout->format);
+  TSI_TRY(create_pattern(context, layout, log2_block, input, info));
+  if (input->rows->linear) return TS_OK;
+  tsi_block_view view;
+  tsi_block_view_of(&layout->blocks, input, &view);
+  TSI_TRY(tsi_rectangles_create(context, layout, &view.input, info));
+  info->stored_entries <<= 2 * log2_block;
+  return TS_OK;
+}
+
+static ts_status pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                      tsi_packed *packed) {
+  return input->rows->linear ? tsi_blocks_values(context, &layout->blocks, input->csr, &packed->block_values)
+                             : tsi_block_texels_pack(context, layout, input, packed);
+}
+
+static int suits(const ts_context *context, const tsi_host_csr *csr, int blocks) {
+  (void)context;
+  return blocks && csr->row_offsets[csr->rows] > 0;
+}
+
+/* In textures a block is its pointer, x, and four numbers at a time, where a texel of four counts as two
+ * fetches.
+ */
+static void estimate(const ts_context *context, const tsi_host_csr *csr, int log2_block, double weight,
+                     tsi_estimate *e) {
+  const double rows = csr->rows, entries = csr->row_offsets[csr->rows] > 0 ? csr->row_offsets[csr->rows] : 1;
+  const double numbers = (double)(1 << 2 * log2_block), count = (double)tsi_blocks_count(csr, log2_block);
+  e->fill = count > 0 ? entries / (count * numbers) : 1;
+  e->weight = weight;
+  if (!context->caps.linear_spaces)
+    e->reads = ((log2_block == 1 ? 2 : 3) + 2 * numbers / 4) * count / entries;
+  else
+    e->reads = ((4 * numbers + 4) * count + 4 * rows / (1 << log2_block)) / entries;
+  if (!context->caps.row_plans) return;
+  const double lines = tsi_lines_of_entries(csr), blocks = count / entries;
+  e->reads =
+      tsi_with_lines(&context->tuning, e->reads, (lines < blocks ? lines : blocks) + e->reads / TSI_LINE_BYTES);
+}
+
+static void estimate2(const ts_context *context, const tsi_host_csr *csr, int blocks, tsi_estimate *e) {
+  const tsi_tuning *t = &context->tuning;
+  estimate(context, csr, 1, blocks == TSI_SEVERAL_COMPONENTS ? t->bcrs2_weight_several : t->bcrs2_weight, e);
+}
+
+static void estimate4(const ts_context *context, const tsi_host_csr *csr, int blocks, tsi_estimate *e) {
+  const tsi_tuning *t = &context->tuning;
+  estimate(context, csr, 2, blocks == TSI_SEVERAL_COMPONENTS ? t->bcrs4_weight_several : t->bcrs4_weight, e);
+}
+
+#define BCRS(number, bits, function)                                                                           \
+  {                                                                                                            \
+    .format = number, .log2_block = bits, .no_meshes = 1, .shader = "bcrs", .create = create, .pack = pack,    \
+    .suits = suits, .estimate = function                                                                       \
+  }
+const tsi_format tsi_format_bcrs2 = BCRS(TS_FORMAT_BCRS2, 1, estimate2);
+const tsi_format tsi_format_bcrs4 = BCRS(TS_FORMAT_BCRS4, 2, estimate4);

@@ -77,6 +77,18 @@ static ts_status choose_loops(ts_context *context, tsi_layout *layout, const tsi
 
 /* ---- Creation ---- */
 
+const tsi_format *tsi_format_of(ts_format format) {
+#define ROW(name, number) [number] = &tsi_format_##name,
+  static const tsi_format *const rows[] = {TSI_FORMATS(ROW)};
+#undef ROW
+  return (size_t)format < sizeof rows / sizeof rows[0] ? rows[format] : NULL;
+}
+
+int tsi_format_log2_block(ts_format format) {
+  const tsi_format *row = tsi_format_of(format);
+  return row ? row->log2_block : 0;
+}
+
 void tsi_layout_destroy(ts_context *context, tsi_layout *layout) {
   if (!layout) return;
   tsi_row_plan_free(context, &layout->plan);
@@ -104,39 +116,8 @@ static ts_status build(ts_context *context, tsi_layout *layout, const tsi_layout
   return TS_OK;
 }
 
-/* The pattern of blocks, and how full they are; the rest is as for a matrix whose entries they are. */
-static ts_status create_blocks(ts_context *context, tsi_layout *layout, int log2_block,
-                               const tsi_layout_input *input, ts_matrix_info *info) {
-  if (input->blocks && input->blocks->offsets) {
-    layout->blocks = *input->blocks;
-    *input->blocks = (tsi_blocks){0};
-  } else {
-    TSI_TRY(tsi_blocks_create(context, input->csr, log2_block, &layout->blocks));
-  }
-  info->blocks = layout->blocks.offsets[layout->blocks.block_rows];
-  info->stored_entries = (int64_t)info->blocks << (2 * log2_block);
-  if (info->blocks)
-    info->fill_ratio = (double)input->csr->row_offsets[input->csr->rows] / (double)info->stored_entries;
-  return TS_OK;
-}
-
-/* In a linear space: nothing to place, no diagonal apart but in segments. */
-static ts_status build_linear(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
-                              ts_matrix_info *info) {
-  info->stored_entries = input->csr->row_offsets[input->csr->rows];
-  if (layout->format == TS_FORMAT_JAGGED) {
-    TSI_TRY(tsi_slices_create(context, input->csr, &layout->slices));
-    info->stored_entries = (int64_t)layout->slices.entries + layout->slices.long_entries;
-    for (int32_t w = 0; w < layout->slices.row_block_count; w++)
-      info->split_rows += layout->slices.row_blocks[w].piece == 0;
-  } else if (layout->format == TS_FORMAT_CSR && context->caps.row_plans) {
-    TSI_TRY(tsi_row_plan_create(context, input->csr, &layout->plan));
-  }
-  return TS_OK;
-}
-
-static ts_status create_rectangles(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
-                                   ts_matrix_info *info) {
+ts_status tsi_rectangles_create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                                ts_matrix_info *info) {
   int32_t *order = NULL;
   const size_t rectangles = (size_t)input->rows->free_rectangles;
   layout->rectangles = tsi_calloc(context, rectangles, sizeof *layout->rectangles);
@@ -148,29 +129,15 @@ static ts_status create_rectangles(ts_context *context, tsi_layout *layout, cons
   return status;
 }
 
-static ts_status create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
-                        ts_matrix_info *info) {
-  const int log2_block = tsi_format_log2_block(layout->format);
-  info->fill_ratio = 1;
-  if (log2_block) {
-    TSI_TRY(create_blocks(context, layout, log2_block, input, info));
-    if (input->rows->linear) return TS_OK;
-    tsi_block_view view;
-    tsi_block_view_of(&layout->blocks, input, &view);
-    TSI_TRY(create_rectangles(context, layout, &view.input, info));
-    info->stored_entries <<= 2 * log2_block;
-    return TS_OK;
-  }
-  if (layout->format == TS_FORMAT_CSR || input->rows->linear) return build_linear(context, layout, input, info);
-  return create_rectangles(context, layout, input, info);
-}
-
 ts_status tsi_layout_create(ts_context *context, ts_format format, const tsi_layout_input *input,
                             tsi_layout **out, ts_matrix_info *info) {
   tsi_layout *layout = tsi_calloc(context, 1, sizeof *layout);
   if (!layout) return tsi_out_of_memory(context, "a layout", sizeof *layout);
   layout->format = format;
-  const ts_status status = create(context, layout, input, info);
+  layout->runs = tsi_format_of(format)->runs;
+  info->fill_ratio = 1;
+  info->stored_entries = input->csr->row_offsets[input->csr->rows];
+  const ts_status status = tsi_format_of(format)->create(context, layout, input, info);
   if (status < 0) {
     tsi_layout_destroy(context, layout);
     return status;
@@ -202,15 +169,17 @@ static ts_status allocate(ts_context *context, const tsi_layout *layout, const t
   const size_t vector_texels = (size_t)input->rows->width * (size_t)input->rows->height;
   const size_t texels = (size_t)layout->width * (size_t)layout->height;
   const uint32_t zero = tsi_pointer(input->columns, input->columns->zero_position);
+  const tsi_format *format = tsi_format_of(layout->format);
   int ok = 1;
   if (input->has_diagonal) ok = (packed->diagonal = tsi_calloc(context, vector_texels, sizeof(float))) != NULL;
-  if (layout->format == TS_FORMAT_JAGGED) {
+  if (format->pairs) {
     ok = ok && (packed->entries = tsi_malloc(context, texels, sizeof(tsi_entry))) != NULL;
     for (size_t k = 0; ok && k < texels; k++) packed->entries[k] = (tsi_entry){0, zero};
   } else {
     ok = ok && (packed->values = tsi_calloc(context, texels, sizeof(float))) != NULL;
     ok = ok && (packed->pointers = tsi_malloc(context, texels, sizeof(uint32_t))) != NULL;
-    ok = ok && (packed->starts = tsi_calloc(context, vector_texels, sizeof(uint32_t))) != NULL;
+    if (format->runs)
+      ok = ok && (packed->starts = tsi_calloc(context, vector_texels, sizeof(uint32_t))) != NULL;
     for (size_t k = 0; ok && k < texels; k++) packed->pointers[k] = zero;
   }
   return ok ? TS_OK : tsi_out_of_memory(context, "the matrix in texel order", texels * 8 + vector_texels * 8);
@@ -267,62 +236,8 @@ void tsi_layout_link(const tsi_layout *layout, const tsi_layout_input *input, co
   }
 }
 
-/* Segments in a linear space: the runs of the rows, then the diagonal. */
-static ts_status pack_linear_segments(ts_context *context, const tsi_layout_input *input, tsi_packed *packed) {
-  const tsi_host_csr *A = input->csr;
-  const size_t rows = (size_t)A->rows, entries = (size_t)A->row_offsets[rows] + rows;
-  packed->values = tsi_calloc(context, entries, sizeof(float));
-  packed->pointers = tsi_malloc(context, entries, sizeof(uint32_t));
-  packed->starts = tsi_malloc(context, rows + 1, sizeof(uint32_t));
-  if (!packed->values || !packed->pointers || !packed->starts)
-    return tsi_out_of_memory(context, "the matrix in segments", entries * 8 + rows * 4);
-  uint32_t at = 0;
-  for (int32_t i = 0; i < A->rows; i++) {
-    packed->starts[i] = at;
-    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
-      if (input->has_diagonal && A->column_indices[e] == i) continue;
-      if (A->values) packed->values[at] = A->values[e];
-      packed->pointers[at++] = (uint32_t)A->column_indices[e];
-    }
-  }
-  packed->starts[rows] = at;
-  for (int32_t i = 0; A->values && input->has_diagonal && i < A->rows; i++)
-    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
-      if (A->column_indices[e] == i) packed->values[at + (uint32_t)i] = A->values[e];
-  return TS_OK;
-}
-
-static void segment_places(const tsi_layout_input *input, int32_t *places) {
-  const tsi_host_csr *A = input->csr;
-  int32_t runs = 0;
-  for (int32_t i = 0; i < A->rows; i++) runs += tsi_row_length(input, i);
-  int32_t at = 0;
-  for (int32_t i = 0; i < A->rows; i++)
-    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
-      places[e] = input->has_diagonal && A->column_indices[e] == i ? runs + i : at++;
-}
-
-void tsi_layout_places(const tsi_layout *layout, const tsi_layout_input *input, int32_t *places) {
-  if (layout->format == TS_FORMAT_JAGGED)
-    tsi_slices_places(&layout->slices, input->csr, places);
-  else
-    segment_places(input, places);
-}
-
-ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
-                          tsi_packed *packed) {
-  *packed = (tsi_packed){.csr = input->csr};
-  if (layout->format == TS_FORMAT_CSR) return TS_OK;
-  if (layout->blocks.offsets && input->rows->linear)
-    return tsi_blocks_values(context, &layout->blocks, input->csr, &packed->block_values);
-  if (layout->blocks.offsets) return tsi_block_texels_pack(context, layout, input, packed);
-  if (input->rows->linear) {
-    const ts_status packing = layout->format == TS_FORMAT_JAGGED
-                                  ? tsi_slices_pack(context, &layout->slices, input->csr, packed)
-                                  : pack_linear_segments(context, input, packed);
-    if (packing < 0) tsi_packed_free(context, packed);
-    return packing;
-  }
+ts_status tsi_rectangles_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                              tsi_packed *packed) {
   int32_t *order = NULL;
   ts_status status = allocate(context, layout, input, packed);
   if (status == TS_OK) status = tsi_rows_in_order(context, input->rows, &order);
@@ -332,6 +247,13 @@ ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const t
     tsi_layout_link(layout, input, order, packed);
   }
   tsi_free(context, order);
+  return status;
+}
+
+ts_status tsi_layout_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                          tsi_packed *packed) {
+  *packed = (tsi_packed){.csr = input->csr};
+  const ts_status status = tsi_format_of(layout->format)->pack(context, layout, input, packed);
   if (status < 0) tsi_packed_free(context, packed);
   return status;
 }

@@ -8,14 +8,14 @@
  * fragment is serial, so this also bounds how long one takes. */
 enum { TSI_MAX_LOOP = 512, TSI_STAGE_LENGTH = 128 };
 
-typedef struct tsi_layout_input {
+struct tsi_layout_input {
   const tsi_tiling *rows, *columns;
   const tsi_host_csr *csr; /* canonical */
   int has_diagonal;        /* leave the diagonal out of the rows' entries and store it by itself */
   int max_texture_size;
   int log2_texels;    /* of the texels that an entry takes side by side: 2 for 4 x 4 blocks */
   tsi_blocks *blocks; /* the pattern for a format of blocks, which the layout takes over */
-} tsi_layout_input;
+};
 
 /* The layout of a matrix in one of the texture formats, or of CSR, for which there is nothing to compute. Also
  * fills stored_entries, rectangles, loops and split_rows of `info`.
@@ -31,21 +31,28 @@ void tsi_packed_free(ts_context *context, tsi_packed *packed);
 
 /* ---- format_choice.c ---- */
 
-/* Formats of blocks: not considered; considered in linear spaces, for vectors of one component that nobody has
- * promised; the vectors that the matrix will multiply are known to have one component, and textures have blocks
- * too; or to have several. */
+/* Formats of blocks: not considered, nor what meshes have no matrix in; considered in linear spaces, for
+ * vectors of one component that nobody has promised; the vectors that the matrix will multiply are known to
+ * have one component, and textures have blocks too; or to have several. */
 enum { TSI_NO_BLOCKS, TSI_LINEAR_BLOCKS, TSI_ONE_COMPONENT, TSI_SEVERAL_COMPONENTS };
 
 /* The format for a matrix that the descriptor leaves open, with the reason as ts_matrix_info.choice. */
 ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
                             size_t size);
 
-/* ---- layout_bcrs.c ---- */
+/* What a product reads in a format. */
+struct tsi_estimate {
+  double reads;  /* bytes or fetches an entry */
+  double weight; /* how much longer each takes than csr's and jagged's */
+  double fill;   /* of blocks; 0: has none */
+};
 
-/* log2 of n where the format has n x n blocks, else 0. */
-static inline int tsi_format_log2_block(ts_format format) {
-  return format == TS_FORMAT_BCRS2 ? 1 : format == TS_FORMAT_BCRS4 ? 2 : 0;
-}
+/* Bytes an entry in csr. */
+double tsi_csr_bytes(const tsi_host_csr *csr);
+/* As many bytes as take as long as these bytes and lines. */
+double tsi_with_lines(const tsi_tuning *tuning, double bytes, double lines);
+
+/* ---- layout_bcrs.c ---- */
 
 /* How many blocks with an entry a matrix has, without laying them out. */
 int64_t tsi_blocks_count(const tsi_host_csr *csr, int log2_size);
@@ -72,15 +79,12 @@ void tsi_block_view_of(const tsi_blocks *blocks, const tsi_layout_input *input, 
 ts_status tsi_block_texels_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
                                 tsi_packed *packed);
 
-/* In linear spaces: where the value of each CSR entry is among packed->values. For jagged and segments. */
-void tsi_layout_places(const tsi_layout *layout, const tsi_layout_input *input, int32_t *places);
-
 /* ---- Linear spaces ---- */
 
 /* layout_csr.c: from the rows' lengths. */
 ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_row_plan *plan);
 /* Whether threads that have a row, or share one, would wait for those with the longest. */
-int tsi_rows_are_uneven(const tsi_host_csr *csr);
+int tsi_rows_are_uneven(const tsi_tuning *tuning, const tsi_host_csr *csr);
 void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan);
 
 /* format_lines.c: what a product reads for each entry of a matrix in linear memory: bytes of the matrix, and
@@ -110,6 +114,12 @@ void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_
 int32_t tsi_slice_row(const tsi_slices *slices, const tsi_host_csr *csr, int32_t slice, int lane);
 
 /* ---- Parts, for layout_*.c ---- */
+
+/* Rectangles of rows in textures, split rows among them, and what is uploaded. */
+ts_status tsi_rectangles_create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                                ts_matrix_info *info);
+ts_status tsi_rectangles_pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                              tsi_packed *packed);
 
 /* Position -> index of the free rows, from the tiling. */
 ts_status tsi_rows_in_order(ts_context *context, const tsi_tiling *tiling, int32_t **order);

@@ -64,42 +64,38 @@ static void mark_ends(const tsi_host_csr *csr, const tsi_row_block *part, uint16
   }
 }
 
-/* Measured on an H200, as are the numbers in here: threads that a product of a small matrix is not held up by,
- * and entries from which on a matrix is not small. */
-static const int64_t few_threads = 80000, many_entries = 1 << 20;
-
-/* Entries that a thread may have of a row of a small matrix. */
-static const int32_t most_steps = 16;
-
 /* A short row takes one thread, a longer one as many as shorten it while they cost nothing. */
-static int choose_lanes(const tsi_host_csr *csr, int64_t entries) {
+static int choose_lanes(const tsi_tuning *t, const tsi_host_csr *csr, int64_t entries) {
   const int64_t rows = csr->rows;
   int log2_lanes = 0;
-  while (log2_lanes < 5 && entries > rows * (3 << log2_lanes) && rows << (log2_lanes + 1) <= few_threads)
+  while (log2_lanes < 5 && (double)entries > (double)rows * t->csr_shared_mean * (1 << log2_lanes) &&
+         (double)(rows << (log2_lanes + 1)) <= t->csr_threads)
     log2_lanes++;
   return log2_lanes;
 }
 
 /* A product of many entries is limited by bytes, and loses more by threads that wait than one of few, which
- * takes as long as its slowest thread: on an H200 0.1 us for each entry beyond what row blocks take for all.
- * With 18 entries a thread row blocks are twice as fast, in conjugate gradients 1 to 1.2 times; with 12 they
- * are slower there, by a tenth. */
-int tsi_rows_are_uneven(const tsi_host_csr *csr) {
+ * takes as long as its slowest thread. */
+int tsi_rows_are_uneven(const tsi_tuning *t, const tsi_host_csr *csr) {
   const int64_t rows = csr->rows, entries = csr->row_offsets[rows];
-  const int log2_lanes = choose_lanes(csr, entries);
+  const int log2_lanes = choose_lanes(t, csr, entries);
   int32_t longest = 0;
   for (int32_t i = 0; i < csr->rows; i++)
     if (length_of(csr, i) > longest) longest = length_of(csr, i);
   if (longest > TSI_ROW_BLOCK_ENTRIES) return 1;
-  if (entries < many_entries) return longest > most_steps << log2_lanes;
-  return thread_steps(csr, log2_lanes) > 2 * entries + 4 * rows;
+  if ((double)entries < t->many_entries) return longest > t->csr_steps * (1 << log2_lanes);
+  return (double)thread_steps(csr, log2_lanes) >
+         t->csr_idle_entries * (double)entries + t->csr_idle_rows * (double)rows;
 }
 
 ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_row_plan *plan) {
+  const tsi_tuning *t = &context->tuning;
   const int64_t rows = csr->rows, entries = csr->row_offsets[rows];
-  *plan = (tsi_row_plan){.log2_lanes = choose_lanes(csr, entries)};
-  const int large = entries >= many_entries && (entries >= 12 * rows || entries >= 2 * many_entries);
-  if (!large && !tsi_rows_are_uneven(csr)) return TS_OK;
+  *plan = (tsi_row_plan){.log2_lanes = choose_lanes(t, csr, entries)};
+  const int large =
+      (double)entries >= t->many_entries &&
+      ((double)entries >= t->csr_blocks_mean * (double)rows || (double)entries >= t->csr_blocks_entries);
+  if (!large && !tsi_rows_are_uneven(t, csr)) return TS_OK;
   plan->row_block_count = cut(csr, NULL);
   plan->row_blocks = tsi_malloc(context, (size_t)plan->row_block_count, sizeof *plan->row_blocks);
   if (!plan->row_blocks)
@@ -118,3 +114,29 @@ void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan) {
   tsi_free(context, plan->ends);
   *plan = (tsi_row_plan){0};
 }
+
+/* ---- The format ---- */
+
+static ts_status create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                        ts_matrix_info *info) {
+  (void)info;
+  return context->caps.row_plans ? tsi_row_plan_create(context, input->csr, &layout->plan) : TS_OK;
+}
+
+/* A backend takes packed->csr. */
+static ts_status pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                      tsi_packed *packed) {
+  (void)context, (void)layout, (void)input, (void)packed;
+  return TS_OK;
+}
+
+static void estimate(const ts_context *context, const tsi_host_csr *csr, int blocks, tsi_estimate *e) {
+  (void)blocks;
+  const tsi_tuning *t = &context->tuning;
+  e->reads = tsi_csr_bytes(csr);
+  if (context->caps.row_plans)
+    e->reads = tsi_with_lines(t, e->reads, tsi_lines_of_entries(csr) + t->lines_of_sums);
+}
+
+const tsi_format tsi_format_csr = {
+    .format = TS_FORMAT_CSR, .create = create, .pack = pack, .estimate = estimate};

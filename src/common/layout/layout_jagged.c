@@ -382,3 +382,43 @@ void tsi_slices_places(const tsi_slices *slices, const tsi_host_csr *csr, int32_
       places[from + k] = (int32_t)slices->entries + part->first + k;
   }
 }
+
+/* ---- The format ---- */
+
+static ts_status create(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
+                        ts_matrix_info *info) {
+  if (!input->rows->linear) return tsi_rectangles_create(context, layout, input, info);
+  const tsi_slices *slices = &layout->slices;
+  TSI_TRY(tsi_slices_create(context, input->csr, &layout->slices));
+  info->stored_entries = (int64_t)slices->entries + slices->long_entries;
+  for (int32_t w = 0; w < slices->row_block_count; w++) info->split_rows += slices->row_blocks[w].piece == 0;
+  return TS_OK;
+}
+
+static ts_status pack(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
+                      tsi_packed *packed) {
+  return input->rows->linear ? tsi_slices_pack(context, &layout->slices, input->csr, packed)
+                             : tsi_rectangles_pack(context, layout, input, packed);
+}
+
+static void places_of(const tsi_layout *layout, const tsi_layout_input *input, int32_t *places) {
+  tsi_slices_places(&layout->slices, input->csr, places);
+}
+
+static void estimate(const ts_context *context, const tsi_host_csr *csr, int blocks, tsi_estimate *e) {
+  (void)blocks;
+  e->reads = 2; /* in textures: value and pointer, x */
+  if (!context->caps.linear_spaces) return;
+  const tsi_reads reads = tsi_slices_reads(&context->tuning, csr, &e->weight);
+  e->reads = tsi_with_lines(&context->tuning, reads.bytes, reads.lines);
+}
+
+const tsi_format tsi_format_jagged = {
+    .format = TS_FORMAT_JAGGED,
+    .pairs = 1,
+    .shader = "jagged",
+    .create = create,
+    .pack = pack,
+    .places = places_of,
+    .estimate = estimate,
+};

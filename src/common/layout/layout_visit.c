@@ -5,8 +5,7 @@
 tsi_texel tsi_entry_texel(const tsi_layout *layout, const tsi_tiling *t, const tsi_rectangle *rectangle,
                           int32_t inside, int32_t k) {
   const int32_t w = 1 << t->log2_width, x = inside & (w - 1);
-  const int32_t across =
-      layout->format == TS_FORMAT_SEGMENTS ? x * (rectangle->length + rectangle->spill) + k : k * w + x;
+  const int32_t across = layout->runs ? x * (rectangle->length + rectangle->spill) + k : k * w + x;
   return (tsi_texel){rectangle->x + across, rectangle->y + (inside >> t->log2_width)};
 }
 

@@ -93,8 +93,19 @@ float *cpu_slot(ts_scalars *s, int index);
 /* Makes room for the partial sums of vectors of `count` floats, so that reductions need no memory. */
 ts_status cpu_reserve_partials(ts_context *context, size_t count);
 
-/* ---- Kinds of matrix: entries, blocks ---- */
-extern const tsi_matrix_kind cpu_csr_kind, cpu_bcrs_kind;
+/* ---- Matrices ---- */
+
+/* How a format is stored. */
+typedef struct cpu_format {
+  const tsi_matrix_kind *kind;
+  ts_status (*create)(ts_matrix *A, const tsi_packed *packed); /* A->impl; leaves nothing on failure */
+  ts_status (*write)(ts_matrix *A, const tsi_packed *packed);
+} cpu_format;
+
+#define CPU_FORMAT_ROW(name, format) extern const cpu_format cpu_format_##name;
+TSI_CPU_FORMATS(CPU_FORMAT_ROW)
+#undef CPU_FORMAT_ROW
+
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_csr_)
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_bcrs_)
 

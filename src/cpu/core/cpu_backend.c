@@ -55,7 +55,7 @@ ts_status cpu_open(ts_context *context) {
       .linear_spaces = 1,
       .rectangle_width = 1,
       .rectangle_height = 1,
-      .formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4,
+      .formats = 0 TSI_CPU_FORMATS(TSI_FORMAT_BIT),
       .threads = state->threads,
       .grid_storages = 1u << TS_GRID_STORAGE_PARITIES,
       .pointwise_storage = TS_GRID_STORAGE_PARITIES,

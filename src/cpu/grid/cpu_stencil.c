@@ -275,7 +275,7 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   return TS_OK;
 }
 
-const tsi_matrix_kind cpu_stencil_kind = {destroy, spmv, residual, diagonal};
+const tsi_matrix_kind cpu_stencil_kind = {destroy, spmv, residual, diagonal, NULL};
 
 /* ---- A solution in two floats ---- */
 

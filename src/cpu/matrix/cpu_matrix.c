@@ -79,7 +79,13 @@ static tsi_host_csr stored(const ts_matrix *A, const tsi_packed *packed) {
                         .values = packed->block_values};
 }
 
-ts_status cpu_matrix_create(ts_matrix *A, const tsi_packed *packed) {
+static void destroy(ts_matrix *A) {
+  tsi_device_give(A->context, matrix_of(A)->bytes);
+  release(A->context, matrix_of(A));
+  A->impl = NULL;
+}
+
+static ts_status create(ts_matrix *A, const tsi_packed *packed) {
   ts_context *context = A->context;
   const tsi_host_csr csr = stored(A, packed);
   const int log2_block = A->layout->blocks.log2_size;
@@ -105,21 +111,14 @@ ts_status cpu_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   }
   share_rows(m, csr.row_offsets);
   A->impl = m;
-  A->kind = log2_block ? &cpu_bcrs_kind : &cpu_csr_kind;
   copy(A, &csr, 1);
   return TS_OK;
 }
 
-ts_status cpu_matrix_write(ts_matrix *A, const tsi_packed *packed) {
+static ts_status write_values(ts_matrix *A, const tsi_packed *packed) {
   const tsi_host_csr csr = stored(A, packed);
   copy(A, &csr, 0);
   return TS_OK;
-}
-
-static void destroy(ts_matrix *A) {
-  tsi_device_give(A->context, matrix_of(A)->bytes);
-  release(A->context, matrix_of(A));
-  A->impl = NULL;
 }
 
 /* ---- The diagonal ---- */
@@ -160,5 +159,24 @@ ts_status cpu_csr_diagonal(ts_vector *d, const ts_matrix *A) {
   return TS_OK;
 }
 
-const tsi_matrix_kind cpu_csr_kind = {.destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_csr_)};
-const tsi_matrix_kind cpu_bcrs_kind = {.destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_bcrs_)};
+/* ---- Formats ---- */
+
+static const tsi_matrix_kind csr_kind = {.destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_csr_)};
+static const tsi_matrix_kind bcrs_kind = {.destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_bcrs_)};
+
+const cpu_format cpu_format_csr = {&csr_kind, create, write_values};
+const cpu_format cpu_format_bcrs2 = {&bcrs_kind, create, write_values};
+const cpu_format cpu_format_bcrs4 = {&bcrs_kind, create, write_values};
+
+#define ROW(name, format) [format] = &cpu_format_##name,
+static const cpu_format *const formats[] = {TSI_CPU_FORMATS(ROW)};
+#undef ROW
+
+ts_status cpu_matrix_create(ts_matrix *A, const tsi_packed *packed) {
+  A->kind = formats[A->layout->format]->kind;
+  return formats[A->layout->format]->create(A, packed);
+}
+
+ts_status cpu_matrix_write(ts_matrix *A, const tsi_packed *packed) {
+  return formats[A->layout->format]->write(A, packed);
+}

@@ -50,8 +50,7 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
       .linear_spaces = 1,
       .rectangle_width = 1,
       .rectangle_height = 1,
-      .formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS |
-                 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4,
+      .formats = 0 TSI_CUDA_FORMATS(TSI_FORMAT_BIT),
       .grid_storages =
           1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES,
       .pointwise_storage = TS_GRID_STORAGE_PLAIN,

@@ -27,6 +27,7 @@ static inline cuda_stencil *cuda_stencil_of(const ts_matrix *A) {
 }
 
 extern const tsi_matrix_kind cuda_stencil_kind;
+extern const tsi_cg_kernels cuda_stencil_cg; /* cuda_cg_stencil.cu */
 TSI_GRID_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_)
 
 /* ---- Levels ---- */

@@ -209,7 +209,7 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   return TS_OK;
 }
 
-const tsi_matrix_kind cuda_stencil_kind = {destroy, spmv, residual, diagonal};
+const tsi_matrix_kind cuda_stencil_kind = {destroy, spmv, residual, diagonal, &cuda_stencil_cg};
 
 /* ---- A solution in two floats ---- */
 

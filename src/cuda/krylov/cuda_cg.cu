@@ -102,13 +102,30 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<cg_slices<LEA
   }
 }
 
-/* Segments, which are there for comparison, take the operations one by one, and so do the long rows of jagged
- * diagonals. */
-int cuda_cg_fits(const ts_matrix *A) {
-  if (!cuda_state_of(A->context)->cooperative) return 0;
-  if (A->stencil) return 1;
+static ts_status iterate_csr(ts_context *context, const ts_matrix *A, const cg_job *job, int components) {
   const cuda_matrix *m = cuda_matrix_of(A);
-  return m->format != TS_FORMAT_SEGMENTS && (m->format == TS_FORMAT_CSR || m->row_blocks.count == 0);
+  if (m->row_blocks.count) return cuda_cg_iterate_row_blocks(context, m, job, components);
+  return start_components(context, cg_csr{m->csr}, *job, components);
+}
+
+const tsi_cg_kernels cuda_csr_cg = {NULL, iterate_csr};
+
+/* Long rows take the operations one by one. */
+static int slices_fit(const ts_matrix *A) {
+  return cuda_matrix_of(A)->row_blocks.count == 0;
+}
+
+static ts_status iterate_slices(ts_context *context, const ts_matrix *A, const cg_job *job, int components) {
+  const cuda_slices &m = cuda_matrix_of(A)->slices;
+  if (m.lean) return start_components(context, cg_slices<true>{m}, *job, components);
+  return start_components(context, cg_slices<false>{m}, *job, components);
+}
+
+const tsi_cg_kernels cuda_jagged_cg = {slices_fit, iterate_slices};
+
+int cuda_cg_fits(const ts_matrix *A) {
+  const tsi_cg_kernels *kernels = A->kind->cg;
+  return cuda_state_of(A->context)->cooperative && kernels && (!kernels->fits || kernels->fits(A));
 }
 
 ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
@@ -123,14 +140,7 @@ ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
   job.stop_by_residual = run->stop_by_residual;
   for (int c = 0; c < 4; c++) job.enough[c] = run->enough[c], job.visible[c] = run->visible[c];
   job.barrier = cuda_grid_barrier_of(context);
-  if (run->matrix->stencil) return cuda_cg_iterate_stencil(context, run->matrix, &job, run->e->components);
-  const cuda_matrix *m = cuda_matrix_of(run->matrix);
-  if (m->bcrs.log2_block) return cuda_cg_iterate_bcrs(context, run->matrix, &job, run->e->components);
-  if (m->format == TS_FORMAT_CSR && m->row_blocks.count)
-    return cuda_cg_iterate_row_blocks(context, m, &job, run->e->components);
-  if (m->format == TS_FORMAT_CSR) return start_components(context, cg_csr{m->csr}, job, run->e->components);
-  if (m->slices.lean) return start_components(context, cg_slices<true>{m->slices}, job, run->e->components);
-  return start_components(context, cg_slices<false>{m->slices}, job, run->e->components);
+  return run->matrix->kind->cg->iterate(context, run->matrix, &job, run->e->components);
 }
 
 const tsi_cg_ops cuda_cg_ops = {TSI_CG_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_cg_)};

@@ -24,9 +24,13 @@ struct cg_job {
   cuda_grid_barrier barrier;
 };
 
-/* cuda_cg_bcrs.cu, cuda_cg_stencil.cu, cuda_cg_csr.cu */
-ts_status cuda_cg_iterate_bcrs(ts_context *context, const ts_matrix *A, const cg_job *job, int components);
-ts_status cuda_cg_iterate_stencil(ts_context *context, const ts_matrix *A, const cg_job *job, int components);
+/* Of a kind of matrix. */
+struct tsi_cg_kernels {
+  int (*fits)(const ts_matrix *A); /* NULL: always */
+  ts_status (*iterate)(ts_context *context, const ts_matrix *A, const cg_job *job, int components);
+};
+
+/* cuda_cg_csr.cu */
 ts_status cuda_cg_iterate_row_blocks(ts_context *context, const cuda_matrix *m, const cg_job *job,
                                      int components);
 

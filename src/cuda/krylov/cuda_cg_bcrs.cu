@@ -63,15 +63,17 @@ static int lanes_for(const ts_context *context, const cuda_bcrs &m, int componen
 }
 
 template <int SIZE>
-static ts_status iterate(ts_context *context, const cuda_matrix *m, int32_t rows, const cg_job *job,
-                         int components) {
+static ts_status iterate_blocks(ts_context *context, const cuda_matrix *m, int32_t rows, const cg_job *job,
+                                int components) {
   cg_bcrs<SIZE> blocks = {m->bcrs, rows, m->constrained};
   blocks.m.log2_lanes = lanes_for(context, m->bcrs, components);
   return start_components(context, blocks, *job, components);
 }
 
-ts_status cuda_cg_iterate_bcrs(ts_context *context, const ts_matrix *A, const cg_job *job, int components) {
+static ts_status iterate(ts_context *context, const ts_matrix *A, const cg_job *job, int components) {
   const cuda_matrix *m = cuda_matrix_of(A);
-  if (m->bcrs.log2_block == 1) return iterate<2>(context, m, A->info.rows, job, components);
-  return iterate<4>(context, m, A->info.rows, job, components);
+  if (m->bcrs.log2_block == 1) return iterate_blocks<2>(context, m, A->info.rows, job, components);
+  return iterate_blocks<4>(context, m, A->info.rows, job, components);
 }
+
+const tsi_cg_kernels cuda_bcrs_cg = {NULL, iterate};

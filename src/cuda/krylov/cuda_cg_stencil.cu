@@ -29,8 +29,10 @@ template <bool NINE> struct cg_stencil {
   }
 };
 
-ts_status cuda_cg_iterate_stencil(ts_context *context, const ts_matrix *A, const cg_job *job, int components) {
+static ts_status iterate(ts_context *context, const ts_matrix *A, const cg_job *job, int components) {
   const cuda_level_view l = cuda_stencil_view(A);
   if (l.corners) return start_components(context, cg_stencil<true>{l}, *job, components);
   return start_components(context, cg_stencil<false>{l}, *job, components);
 }
+
+const tsi_cg_kernels cuda_stencil_cg = {NULL, iterate};

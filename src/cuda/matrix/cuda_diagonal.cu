@@ -58,24 +58,28 @@ __global__ static void diagonal_segments(const cuda_segments m, float *d, int co
   if (row < m.rows) put(d, (int32_t)row, components, m.diagonal[row]);
 }
 
-ts_status cuda_matrix_diagonal(ts_vector *d, const ts_matrix *A) {
+ts_status cuda_csr_diagonal(ts_vector *d, const ts_matrix *A) {
+  const cuda_csr &m = cuda_matrix_of(A)->csr;
+  return cuda_launch(A->context, "diagonal_csr", diagonal_csr, cuda_blocks_for((size_t)m.rows), CUDA_THREADS, m,
+                     cuda_data(d), d->components);
+}
+
+ts_status cuda_jagged_diagonal(ts_vector *d, const ts_matrix *A) {
   ts_context *context = A->context;
   const cuda_matrix &m = *cuda_matrix_of(A);
-  const cudaStream_t stream = cuda_stream(context);
   float *to = cuda_data(d);
-  if (m.format == TS_FORMAT_JAGGED) {
-    if (m.row_blocks.count) {
-      CUDA_TRY(context, cudaMemsetAsync(to, 0, cuda_count(d) * sizeof(float), stream));
-      TSI_TRY(cuda_launch(context, "diagonal_works", diagonal_works, (unsigned)m.row_blocks.count, CUDA_THREADS,
-                          m.row_blocks, to, d->components));
-    }
-    const unsigned blocks = cuda_blocks_for((size_t)m.slices.count, CUDA_THREADS / 32);
-    return cuda_launch(context, "diagonal_slices", diagonal_slices, blocks, CUDA_THREADS, m.slices, to,
-                       d->components);
+  if (m.row_blocks.count) {
+    CUDA_TRY(context, cudaMemsetAsync(to, 0, cuda_count(d) * sizeof(float), cuda_stream(context)));
+    TSI_TRY(cuda_launch(context, "diagonal_works", diagonal_works, (unsigned)m.row_blocks.count, CUDA_THREADS,
+                        m.row_blocks, to, d->components));
   }
-  if (m.format == TS_FORMAT_SEGMENTS)
-    return cuda_launch(context, "diagonal_segments", diagonal_segments,
-                       cuda_blocks_for((size_t)m.segments.rows), CUDA_THREADS, m.segments, to, d->components);
-  return cuda_launch(context, "diagonal_csr", diagonal_csr, cuda_blocks_for((size_t)m.csr.rows), CUDA_THREADS,
-                     m.csr, to, d->components);
+  const unsigned blocks = cuda_blocks_for((size_t)m.slices.count, CUDA_THREADS / 32);
+  return cuda_launch(context, "diagonal_slices", diagonal_slices, blocks, CUDA_THREADS, m.slices, to,
+                     d->components);
+}
+
+ts_status cuda_segments_diagonal(ts_vector *d, const ts_matrix *A) {
+  const cuda_segments &m = cuda_matrix_of(A)->segments;
+  return cuda_launch(A->context, "diagonal_segments", diagonal_segments, cuda_blocks_for((size_t)m.rows),
+                     CUDA_THREADS, m, cuda_data(d), d->components);
 }

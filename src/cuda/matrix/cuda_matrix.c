@@ -1,8 +1,7 @@
 /* Matrices in device memory: made, given new values, given back. */
 #include "cuda_matrix.h"
 
-/* Device memory of a matrix: with `from` a copy of it, else zeros. */
-static ts_status take(ts_matrix *A, const void *from, size_t count, size_t size, void **to) {
+ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t size, void **to) {
   cuda_matrix *m = cuda_matrix_of(A);
   const size_t bytes = count * size;
   TSI_TRY(from ? cuda_take_copy(A->context, to, from, bytes, "a matrix")
@@ -12,36 +11,35 @@ static ts_status take(ts_matrix *A, const void *from, size_t count, size_t size,
   return TS_OK;
 }
 
-#define TAKE(A, from, count, to) TSI_TRY(take((A), (from), (size_t)(count), sizeof *(to), (void **)&(to)))
-
 static ts_status create_works(ts_matrix *A, const tsi_row_block *row_blocks, int32_t count) {
   cuda_row_blocks *w = &cuda_matrix_of(A)->row_blocks;
   w->count = count;
   if (count == 0) return TS_OK;
-  TAKE(A, row_blocks, count, w->row_blocks);
-  TAKE(A, NULL, (size_t)(2 * CUDA_PIECE_WORDS) * (size_t)count, w->sums);
-  TAKE(A, NULL, count, w->tickets);
+  CUDA_TAKE(A, row_blocks, count, w->row_blocks);
+  CUDA_TAKE(A, NULL, (size_t)(2 * CUDA_PIECE_WORDS) * (size_t)count, w->sums);
+  CUDA_TAKE(A, NULL, count, w->tickets);
   return TS_OK;
 }
 
 /* Loads of eight entries at once go beyond the last one. */
 static ts_status take_padded(ts_matrix *A, const void *from, size_t count, void **to) {
-  TSI_TRY(take(A, NULL, (count + 7) / 8 * 8, 4, to));
+  TSI_TRY(cuda_matrix_take(A, NULL, (count + 7) / 8 * 8, 4, to));
   return from ? cuda_upload(A->context, *to, from, 4 * count) : TS_OK;
 }
 
-static ts_status create_csr(ts_matrix *A, const tsi_host_csr *csr) {
+static ts_status create_csr(ts_matrix *A, const tsi_packed *packed) {
+  const tsi_host_csr *csr = packed->csr;
   cuda_matrix *m = cuda_matrix_of(A);
   const tsi_row_plan *plan = &A->layout->plan;
   const size_t rows = (size_t)csr->rows;
   m->value_count = (size_t)csr->row_offsets[rows];
   m->csr.rows = csr->rows;
   m->csr.log2_lanes = plan->log2_lanes;
-  TAKE(A, csr->row_offsets, rows + 1, m->csr.row_offsets);
+  CUDA_TAKE(A, csr->row_offsets, rows + 1, m->csr.row_offsets);
   TSI_TRY(take_padded(A, csr->column_indices, m->value_count, (void **)&m->csr.columns));
   TSI_TRY(take_padded(A, csr->values, m->value_count, (void **)&m->values));
   m->csr.values = m->values;
-  if (plan->ends) TAKE(A, plan->ends, m->value_count / TSI_ROW_BLOCK_STEPS + 1, m->csr.ends);
+  if (plan->ends) CUDA_TAKE(A, plan->ends, m->value_count / TSI_ROW_BLOCK_STEPS + 1, m->csr.ends);
   TSI_TRY(create_works(A, plan->row_blocks, plan->row_block_count));
   m->row_blocks.columns = m->csr.columns;
   m->row_blocks.values = m->csr.values;
@@ -75,17 +73,17 @@ static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
   m->value_count = (size_t)from->entries + (size_t)from->long_entries;
   to->rows = packed->csr->rows;
   to->count = from->count;
-  TAKE(A, from->slices, from->count, to->slices);
-  TAKE(A, from->lengths, places, to->lengths);
-  if (from->order) TAKE(A, from->order, places, to->order);
-  TAKE(A, packed->words, from->words, to->words);
-  TAKE(A, packed->bases, from->bases, to->bases);
-  TAKE(A, packed->values, m->value_count, m->values);
+  CUDA_TAKE(A, from->slices, from->count, to->slices);
+  CUDA_TAKE(A, from->lengths, places, to->lengths);
+  if (from->order) CUDA_TAKE(A, from->order, places, to->order);
+  CUDA_TAKE(A, packed->words, from->words, to->words);
+  CUDA_TAKE(A, packed->bases, from->bases, to->bases);
+  CUDA_TAKE(A, packed->values, m->value_count, m->values);
   to->values = m->values;
   const double rows = packed->csr->rows > 0 ? packed->csr->rows : 1;
   choose_kernels(&A->context->tuning, to, from, packed->csr->row_offsets[packed->csr->rows] / rows,
                  (double)cuda_state_of(A->context)->l2_bytes);
-  if (from->row_block_count) TAKE(A, packed->long_columns, from->long_entries, m->row_blocks.columns);
+  if (from->row_block_count) CUDA_TAKE(A, packed->long_columns, from->long_entries, m->row_blocks.columns);
   m->row_blocks.values = to->values + from->entries;
   return create_works(A, from->row_blocks, from->row_block_count);
 }
@@ -96,9 +94,9 @@ static ts_status create_segments(ts_matrix *A, const tsi_packed *packed) {
   const size_t rows = (size_t)packed->csr->rows, runs = packed->starts[rows];
   to->rows = packed->csr->rows;
   m->value_count = runs + (A->has_diagonal ? rows : 0);
-  TAKE(A, packed->starts, rows + 1, to->starts);
-  TAKE(A, packed->pointers, runs, to->pointers);
-  TAKE(A, packed->values, m->value_count, m->values);
+  CUDA_TAKE(A, packed->starts, rows + 1, to->starts);
+  CUDA_TAKE(A, packed->pointers, runs, to->pointers);
+  CUDA_TAKE(A, packed->values, m->value_count, m->values);
   to->values = m->values;
   if (A->has_diagonal) to->diagonal = to->values + runs;
   return TS_OK;
@@ -113,42 +111,25 @@ static ts_status create_bcrs(ts_matrix *A, const tsi_packed *packed) {
   to->count = from->offsets[from->block_rows];
   to->width = A->info.columns;
   m->value_count = (size_t)to->count << (2 * from->log2_size);
-  TAKE(A, from->offsets, to->rows + 1, to->offsets);
-  TAKE(A, from->columns, to->count, to->columns);
-  TAKE(A, packed->block_values, m->value_count, m->values);
+  CUDA_TAKE(A, from->offsets, to->rows + 1, to->offsets);
+  CUDA_TAKE(A, from->columns, to->count, to->columns);
+  CUDA_TAKE(A, packed->block_values, m->value_count, m->values);
   to->values = m->values;
   return TS_OK;
-}
-
-static ts_status create(ts_matrix *A, const tsi_packed *packed) {
-  cuda_matrix *m = cuda_matrix_of(A);
-  m->format = A->layout->format;
-  if (A->row_space->constrained) TAKE(A, A->row_space->constrained, A->row_space->tiling.size, m->constrained);
-  switch (m->format) {
-  case TS_FORMAT_JAGGED:
-    return create_slices(A, packed);
-  case TS_FORMAT_SEGMENTS:
-    return create_segments(A, packed);
-  case TS_FORMAT_BCRS2:
-  case TS_FORMAT_BCRS4:
-    return create_bcrs(A, packed);
-  default:
-    return create_csr(A, packed->csr);
-  }
 }
 
 ts_status cuda_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   const cuda_matrix *m = cuda_matrix_of(A);
   const size_t bytes = m->value_count * sizeof(float);
-  const float *from = m->format == TS_FORMAT_CSR ? packed->csr->values
-                      : m->bcrs.log2_block       ? packed->block_values
-                                                 : packed->values;
+  const float *from = packed->block_values ? packed->block_values
+                      : packed->values     ? packed->values
+                                           : packed->csr->values;
   if (from) return cuda_upload(A->context, m->values, from, bytes);
   CUDA_TRY(A->context, cudaMemsetAsync(m->values, 0, bytes, cuda_stream(A->context)));
   return TS_OK;
 }
 
-static void destroy(ts_matrix *A) {
+void cuda_matrix_destroy(ts_matrix *A) {
   cuda_matrix *m = cuda_matrix_of(A);
   while (m->block_count > 0) {
     m->block_count--;
@@ -158,16 +139,38 @@ static void destroy(ts_matrix *A) {
   A->impl = NULL;
 }
 
-static const tsi_matrix_kind cuda_matrix_kind = {.destroy = destroy,
-                                                 TSI_MATRIX_OPERATIONS(TSI_ENTRY, cuda_matrix_)};
-static const tsi_matrix_kind cuda_bcrs_kind = {.destroy = destroy,
-                                               TSI_MATRIX_OPERATIONS(TSI_ENTRY, cuda_bcrs_)};
+/* ---- Formats ---- */
+
+#define KIND(name, kernels)                                                                                    \
+  static const tsi_matrix_kind name##_kind = {.destroy = cuda_matrix_destroy,                                  \
+                                              TSI_MATRIX_OPERATIONS(TSI_ENTRY, cuda_##name##_).cg = kernels};
+KIND(csr, &cuda_csr_cg)
+KIND(jagged, &cuda_jagged_cg)
+KIND(segments, NULL) /* which are there for comparison */
+KIND(bcrs, &cuda_bcrs_cg)
+
+const cuda_format cuda_format_csr = {&csr_kind, sizeof(cuda_matrix), create_csr};
+const cuda_format cuda_format_jagged = {&jagged_kind, sizeof(cuda_matrix), create_slices};
+const cuda_format cuda_format_segments = {&segments_kind, sizeof(cuda_matrix), create_segments};
+const cuda_format cuda_format_bcrs2 = {&bcrs_kind, sizeof(cuda_matrix), create_bcrs};
+const cuda_format cuda_format_bcrs4 = {&bcrs_kind, sizeof(cuda_matrix), create_bcrs};
+
+static ts_status create(ts_matrix *A, const cuda_format *format, const tsi_packed *packed) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  if (A->row_space->constrained)
+    CUDA_TAKE(A, A->row_space->constrained, A->row_space->tiling.size, m->constrained);
+  return format->create(A, packed);
+}
 
 ts_status cuda_matrix_create(ts_matrix *A, const tsi_packed *packed) {
-  A->impl = tsi_calloc(A->context, 1, sizeof(cuda_matrix));
-  if (!A->impl) return tsi_out_of_memory(A->context, "a matrix", sizeof(cuda_matrix));
-  const ts_status status = create(A, packed);
-  A->kind = A->layout->blocks.log2_size ? &cuda_bcrs_kind : &cuda_matrix_kind;
-  if (status < 0) destroy(A);
+#define ROW(name, number) [number] = &cuda_format_##name,
+  static const cuda_format *const formats[] = {TSI_CUDA_FORMATS(ROW)};
+#undef ROW
+  const cuda_format *format = formats[A->layout->format];
+  A->impl = tsi_calloc(A->context, 1, format->size);
+  if (!A->impl) return tsi_out_of_memory(A->context, "a matrix", format->size);
+  A->kind = format->kind;
+  const ts_status status = create(A, format, packed);
+  if (status < 0) cuda_matrix_destroy(A);
   return status;
 }

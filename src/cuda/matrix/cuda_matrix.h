@@ -64,7 +64,6 @@ typedef struct cuda_row_blocks {
 enum { CUDA_MATRIX_BLOCKS = 16 };
 
 typedef struct cuda_matrix {
-  ts_format format;
   cuda_csr csr;
   cuda_slices slices;
   cuda_segments segments;
@@ -88,9 +87,32 @@ static inline cuda_matrix *cuda_matrix_of(const ts_matrix *A) {
 extern "C" {
 #endif
 
-/* Kinds of matrix: csr, jagged and segments (cuda_spmv.cu, cuda_diagonal.cu); blocks (cuda_spmv_bcrs.cu). */
-TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_matrix_)
+/* How a format is stored. */
+typedef struct cuda_format {
+  const tsi_matrix_kind *kind;
+  size_t size; /* of A->impl: a cuda_matrix, or what begins with one */
+  /* What is packed, to the device: A->impl is there, all 0 but `constrained`; on failure the caller destroys
+   * it. */
+  ts_status (*create)(ts_matrix *A, const tsi_packed *packed);
+} cuda_format;
+
+#define CUDA_FORMAT_ROW(name, format) extern const cuda_format cuda_format_##name;
+TSI_CUDA_FORMATS(CUDA_FORMAT_ROW)
+#undef CUDA_FORMAT_ROW
+
+/* Device memory of a matrix, which goes with it: with `from` a copy of it, else zeros. */
+ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t size, void **to);
+#define CUDA_TAKE(A, from, count, to)                                                                          \
+  TSI_TRY(cuda_matrix_take((A), (from), (size_t)(count), sizeof *(to), (void **)&(to)))
+void cuda_matrix_destroy(ts_matrix *A);
+
+/* cuda_spmv.cu and cuda_diagonal.cu; cuda_spmv_bcrs.cu */
+TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_csr_)
+TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_jagged_)
+TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_segments_)
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_bcrs_)
+/* cuda_cg.cu, cuda_cg_bcrs.cu */
+extern const tsi_cg_kernels cuda_csr_cg, cuda_jagged_cg, cuda_bcrs_cg;
 
 #ifdef __cplusplus
 }

@@ -40,10 +40,24 @@ __global__ static void multiply_segments(const cuda_segments m, const operands o
 
 /* ---- Operations ---- */
 
-template <int N, typename Real>
-static ts_status start(ts_context *context, const cuda_matrix &m, const operands &o) {
-  const cuda_row_blocks &w = m.row_blocks;
-  if (m.format == TS_FORMAT_JAGGED) {
+struct csr_product {
+  template <int N, typename Real>
+  static ts_status start(ts_context *context, const cuda_matrix &m, const operands &o) {
+    const cuda_row_blocks &w = m.row_blocks;
+    if (w.count == 0)
+      return cuda_start(context, "multiply_csr", multiply_csr<N, Real>,
+                        cuda_blocks_for((size_t)m.csr.rows << m.csr.log2_lanes), CUDA_THREADS, m.csr, o);
+    const int number = (sizeof(Real) == 4 ? CUDA_MULTIPLY_ROW_BLOCKS : CUDA_RESIDUAL_ROW_BLOCKS) + N - 1;
+    TSI_TRY(cuda_spare_cache(context, number, (const void *)multiply_row_blocks<N, Real>, ROW_BLOCK_THREADS));
+    return cuda_start(context, "multiply_row_blocks", multiply_row_blocks<N, Real>, (unsigned)w.count,
+                      ROW_BLOCK_THREADS, m.csr, w, o);
+  }
+};
+
+struct jagged_product {
+  template <int N, typename Real>
+  static ts_status start(ts_context *context, const cuda_matrix &m, const operands &o) {
+    const cuda_row_blocks &w = m.row_blocks;
     const unsigned blocks = (unsigned)w.count + cuda_blocks_for((size_t)m.slices.count, SLICE_WARPS);
     if constexpr (N == 1 && sizeof(Real) == 4)
       if (m.slices.lean_product)
@@ -53,39 +67,49 @@ static ts_status start(ts_context *context, const cuda_matrix &m, const operands
                              : cuda_start(context, "multiply_slices", multiply_slices<N, Real>, blocks,
                                           SLICE_THREADS, m.slices, w, o);
   }
-  if (m.format == TS_FORMAT_SEGMENTS)
+};
+
+struct segments_product {
+  template <int N, typename Real>
+  static ts_status start(ts_context *context, const cuda_matrix &m, const operands &o) {
     return cuda_start(context, "multiply_segments", multiply_segments<N, Real>,
                       cuda_blocks_for((size_t)m.segments.rows), CUDA_THREADS, m.segments, o);
-  if (w.count) {
-    const int number = (sizeof(Real) == 4 ? CUDA_MULTIPLY_ROW_BLOCKS : CUDA_RESIDUAL_ROW_BLOCKS) + N - 1;
-    TSI_TRY(cuda_spare_cache(context, number, (const void *)multiply_row_blocks<N, Real>, ROW_BLOCK_THREADS));
-    return cuda_start(context, "multiply_row_blocks", multiply_row_blocks<N, Real>, (unsigned)w.count,
-                      ROW_BLOCK_THREADS, m.csr, w, o);
   }
-  return cuda_start(context, "multiply_csr", multiply_csr<N, Real>,
-                    cuda_blocks_for((size_t)m.csr.rows << m.csr.log2_lanes), CUDA_THREADS, m.csr, o);
-}
+};
 
-template <typename Real> static ts_status run(const ts_matrix *A, int components, const operands &o) {
+template <typename Product, typename Real>
+static ts_status run(const ts_matrix *A, int components, const operands &o) {
   const cuda_matrix &m = *cuda_matrix_of(A);
   switch (components) {
   case 1:
-    return start<1, Real>(A->context, m, o);
+    return Product::template start<1, Real>(A->context, m, o);
   case 2:
-    return start<2, Real>(A->context, m, o);
+    return Product::template start<2, Real>(A->context, m, o);
   case 3:
-    return start<3, Real>(A->context, m, o);
+    return Product::template start<3, Real>(A->context, m, o);
   default:
-    return start<4, Real>(A->context, m, o);
+    return Product::template start<4, Real>(A->context, m, o);
   }
 }
 
-ts_status cuda_matrix_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  return run<float>(A, y->components, {cuda_data(y), cuda_data(x), NULL, NULL});
+template <typename Product> static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  return run<Product, float>(A, y->components, {cuda_data(y), cuda_data(x), NULL, NULL});
 }
 
 /* b - A x is the difference of nearly equal numbers when x is good. */
-ts_status cuda_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return run<double>(A, r->components,
-                     {cuda_data(r), cuda_data(x), cuda_data(b), cuda_matrix_of(A)->constrained});
+template <typename Product>
+static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  return run<Product, double>(A, r->components,
+                              {cuda_data(r), cuda_data(x), cuda_data(b), cuda_matrix_of(A)->constrained});
 }
+
+#define OPERATIONS(name)                                                                                       \
+  ts_status cuda_##name##_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {                         \
+    return spmv<name##_product>(y, A, x);                                                                      \
+  }                                                                                                            \
+  ts_status cuda_##name##_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) { \
+    return residual<name##_product>(r, b, A, x);                                                               \
+  }
+OPERATIONS(csr)
+OPERATIONS(jagged)
+OPERATIONS(segments)

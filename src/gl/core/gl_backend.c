@@ -58,8 +58,7 @@ static void fill_caps(ts_context *context) {
   /* Measured by `texsolve bench limits`; see docs/notes/opengl.md. */
   caps->rectangle_width = context->gl.rectangle_width ? context->gl.rectangle_width : 32;
   caps->rectangle_height = context->gl.rectangle_height ? context->gl.rectangle_height : 32;
-  caps->formats =
-      1u << TS_FORMAT_JAGGED | 1u << TS_FORMAT_SEGMENTS | 1u << TS_FORMAT_BCRS2 | 1u << TS_FORMAT_BCRS4;
+  caps->formats = 0 TSI_GL_FORMATS(TSI_FORMAT_BIT);
   caps->grid_storages =
       1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES;
   caps->pointwise_storage = TS_GRID_STORAGE_LAYERED;

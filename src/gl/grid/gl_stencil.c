@@ -196,7 +196,7 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   return gl_draw_vector(d, &pass);
 }
 
-const tsi_matrix_kind gl_stencil_kind = {destroy, spmv, residual, diagonal};
+const tsi_matrix_kind gl_stencil_kind = {destroy, spmv, residual, diagonal, NULL};
 
 /* Both outputs are computed from the old x and low, so the new x waits beside until low is written. */
 ts_status gl_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {

@@ -9,23 +9,19 @@ static ts_status create_textures(ts_matrix *A) {
   const tsi_layout *layout = A->layout;
   const tsi_tiling *t = &A->row_space->tiling;
   static const char what[] = "a matrix";
-  const int texels = layout->blocks.log2_size == 2 ? 4 : 1; /* of a block */
-  if (layout->blocks.log2_size) {
-    TSI_TRY(gl_texture_create(context, GL_RGBA32F, texels * layout->width, layout->height, what, &m->entries));
+  const tsi_format *format = tsi_format_of(layout->format);
+  const int texels = format->log2_block == 2 ? 4 : 1; /* of a block */
+  const GLenum entry = format->log2_block ? GL_RGBA32F : format->pairs ? GL_RG32UI : GL_R32F;
+  TSI_TRY(gl_texture_create(context, entry, texels * layout->width, layout->height, what, &m->entries));
+  if (!format->pairs)
     TSI_TRY(gl_texture_create(context, GL_R32UI, layout->width, layout->height, what, &m->pointers));
-    if (layout->stage_count)
-      TSI_TRY(gl_texture_create(context, GL_RGBA32F, texels << layout->stages[0].log2_width,
-                                layout->stages[0].height, what, &m->stage_blocks));
-  } else if (layout->format == TS_FORMAT_JAGGED) {
-    TSI_TRY(gl_texture_create(context, GL_RG32UI, layout->width, layout->height, what, &m->entries));
-  } else {
-    TSI_TRY(gl_texture_create(context, GL_R32F, layout->width, layout->height, what, &m->entries));
-    TSI_TRY(gl_texture_create(context, GL_R32UI, layout->width, layout->height, what, &m->pointers));
-    TSI_TRY(gl_texture_create(context, GL_R32UI, t->width, t->height, what, &m->starts));
-  }
+  if (format->runs) TSI_TRY(gl_texture_create(context, GL_R32UI, t->width, t->height, what, &m->starts));
+  if (format->log2_block && layout->stage_count)
+    TSI_TRY(gl_texture_create(context, GL_RGBA32F, texels << layout->stages[0].log2_width,
+                              layout->stages[0].height, what, &m->stage_blocks));
   if (A->has_diagonal)
-    TSI_TRY(gl_texture_create(context, layout->blocks.log2_size ? GL_RGBA32F : GL_R32F, texels * t->width,
-                              t->height, what, &m->diagonal));
+    TSI_TRY(gl_texture_create(context, format->log2_block ? GL_RGBA32F : GL_R32F, texels * t->width, t->height,
+                              what, &m->diagonal));
   for (int s = 0; s < layout->stage_count; s++)
     TSI_TRY(gl_texture_create(context, GL_RG32UI, 1 << layout->stages[s].log2_width, layout->stages[s].height,
                               what, &m->stages[s]));

@@ -77,9 +77,8 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
   gl_matrix *m = gl_matrix_of(A);
   const tsi_layout *layout = A->layout;
   const int log2_block = layout->blocks.log2_size;
-  const char *fragment = log2_block                           ? "matrix/spmv_bcrs.frag"
-                         : layout->format == TS_FORMAT_JAGGED ? "matrix/spmv_jagged.frag"
-                                                              : "matrix/spmv_segments.frag";
+  char fragment[64];
+  snprintf(fragment, sizeof fragment, "matrix/spmv_%s.frag", tsi_format_of(layout->format)->shader);
   if (layout->stage_count) TSI_TRY(sum_split_rows(A, x));
 
   const tsi_tiling *t = &A->row_space->tiling;

@@ -128,7 +128,7 @@ static ts_status prepare_rows(const tsi_mesh_operator *op, const char *fragment,
   snprintf(defines, sizeof defines,
            "#define COMPONENTS 3\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s", t->log2_width,
            t->log2_height, m->as_points ? "" : "#define QUADS\n",
-           layout->format == TS_FORMAT_JAGGED ? "#define JAGGED\n" : "",
+           tsi_format_of(layout->format)->pairs ? "#define JAGGED\n" : "",
            layout->stage_count ? "#define SPILL\n" : "", kind_define(op));
   *pass = (gl_pass){.inputs = {x}, .rectangles = m};
   TSI_TRY(gl_program_get(context, "matrix/rectangles.vert", fragment, defines, &pass->program));
