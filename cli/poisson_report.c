@@ -36,10 +36,11 @@ void poisson_report_start(const poisson_options *o, const poisson_problem *probl
          m->levels, m->levels == 1 ? "" : "s", m->coarsest_width, m->coarsest_height,
          1e-6 * (double)m->bytes_device);
   print_method(o, m);
-  if (m->singular_parts)
+  if (m->null_space_components)
     printf("singular    %d part%s of the grid, where u is known up to a constant: its mean is 0 there\n",
-           m->singular_parts, m->singular_parts == 1 ? "" : "s");
-  if (m->pinned_points) printf("pinned      %d points, one in each further singular part\n", m->pinned_points);
+           m->null_space_components, m->null_space_components == 1 ? "" : "s");
+  if (m->grounded_points)
+    printf("grounded    %d points, one in each further null-space component\n", m->grounded_points);
   printf("\n%5s  %-12s %s\n", o->cg ? "iter" : "cycle", o->cg ? "sqrt(delta)" : "residual", "factor");
   fflush(stdout);
 }
@@ -69,7 +70,8 @@ void poisson_report_text(const poisson_options *o, const poisson_problem *proble
     printf(" with x in two floats a point; %.3e in one\n", outcome->rounded_residual);
   if (isfinite(outcome->factor)) printf("factor      %.3f, mean of the last %s\n", outcome->factor, unit);
   if (outcome->incompatible > 1e-7)
-    printf("right side  %.3e of it was left out: no u has it in a singular part\n", outcome->incompatible);
+    printf("right side  %.3e of it was left out: no u has it in a null-space component\n",
+           outcome->incompatible);
   if (isfinite(outcome->error_max))
     printf("error       %.3e largest, %.3e root mean square; %.3f h^2 and %.3f h^2\n", outcome->error_max,
            outcome->error_rms, outcome->error_max / (h * h), outcome->error_rms / (h * h));
@@ -116,8 +118,8 @@ int poisson_report_json(const poisson_options *o, const poisson_problem *problem
   PUT(object, "post", json_integer(m->post));
   PUT(object, "full", json_boolean(o->multigrid.full));
   PUT(object, "levels", json_integer(m->levels));
-  PUT(object, "singular_parts", json_integer(m->singular_parts));
-  PUT(object, "pinned_points", json_integer(m->pinned_points));
+  PUT(object, "null_space_components", json_integer(m->null_space_components));
+  PUT(object, "grounded_points", json_integer(m->grounded_points));
   PUT(object, "bytes_device", json_integer((json_int_t)m->bytes_device));
   PUT(object, "cycles", json_integer(outcome->cycles));
   PUT(object, "host_synchronisations", json_integer(outcome->host_synchronisations));

@@ -151,7 +151,7 @@ static void judge(const poisson_problem *problem, const float *x, poisson_outcom
   outcome->error_max = outcome->error_rms = NAN;
   if (!problem->exact) return;
   /* Where nothing but derivatives is given, u is known up to a constant. */
-  if (outcome->multigrid.singular_parts)
+  if (outcome->multigrid.null_space_components)
     for (size_t k = 0; k < n; k++) shift += (x[k] - problem->exact[k]) / (double)n;
   for (size_t k = 0; k < n; k++) {
     const double error = fabs(x[k] - problem->exact[k] - shift);

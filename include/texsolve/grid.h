@@ -255,7 +255,7 @@ typedef struct ts_multigrid_info {
   ts_interpolation interpolation;
   int pre, post;
   int32_t coarsest_width, coarsest_height;
-  int singular_parts, pinned_points; /* null-space components, grounded points: see above */
+  int null_space_components, grounded_points; /* null-space components, grounded points: see above */
   size_t bytes_device;
   double seconds_setup; /* wall-clock, of the last creation or update */
 } ts_multigrid_info;

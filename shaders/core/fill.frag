@@ -4,9 +4,9 @@
 
 out vec4 y;
 
-#ifdef LANES
-#include "include/lanes.glsl"
-void main() { y = choose_lanes(INDEX_LANES(texel()), vec4(intBitsToFloat(p[7].x)), 0.0); }
+#ifdef CHANNELS
+#include "include/channels.glsl"
+void main() { y = choose_channels(INDEX_CHANNELS(texel()), vec4(intBitsToFloat(p[7].x)), 0.0); }
 #else
 void main() { y = is_index(texel()) ? widen(VALUE(intBitsToFloat(p[7].x))) : vec4(0); }
 #endif

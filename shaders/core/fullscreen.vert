@@ -117,8 +117,8 @@ void evaluate() {
 
 void main() {
   evaluate();
-#ifdef LANES
-  // One component, in every lane of a texel.
+#ifdef CHANNELS
+  // One component, in every channel of a texel.
   a = a.xxxx;
   b = b.xxxx;
 #endif

@@ -10,7 +10,7 @@
 // a loop of a known length is a tenth faster (H200) and compilers are quick. What else is a define decides what the inner
 // loop does: EXACT, the blocks tile the source; ODD, its width or height is odd (a grid's), and the last quads are cut;
 // GATHER, quads of one component are fetched by textureGather, but for maxima, which must see subnormal numbers: a gather
-// may take them for 0. LANES: the components are lanes of one, which the LAST level combines.
+// may take them for 0. CHANNELS: the components are channels of one, which the LAST level combines.
 #if defined(GATHER) && COMPONENTS == 1 && !defined(TERM_MASKED) && !defined(MAXIMUM)
 #extension GL_ARB_texture_gather : enable
 #define BY_GATHER
@@ -71,9 +71,9 @@ vec4 magnitude(vec4 x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffffu
 #define TERM(READ, i) (square(READ(0, i)) * READ(1, i))
 #elif defined(TERM_ABS)
 #define TERM(READ, i) magnitude(READ(0, i))
-#elif defined(TERM_MASKED) && defined(LANES)
-#include "include/lanes.glsl"
-#define TERM(READ, i) (choose_lanes(INDEX_LANES(i), widen(READ(0, i)), LOWEST) PICK)
+#elif defined(TERM_MASKED) && defined(CHANNELS)
+#include "include/channels.glsl"
+#define TERM(READ, i) (choose_channels(INDEX_CHANNELS(i), widen(READ(0, i)), LOWEST) PICK)
 #elif defined(TERM_MASKED)
 #define TERM(READ, i) (is_index(i) ? READ(0, i) : VALUE(LOWEST))
 #else
@@ -170,7 +170,7 @@ void main() {
     return;
   }
   SUM sum = reduce_block(first, IS_SINGLE ? ivec2(1) : TARGET_SIZE);
-#if defined(LANES) && defined(LAST)
+#if defined(CHANNELS) && defined(LAST)
   VALUE ends = FINAL(sum);
 #if COMPONENTS == 4
   float total = COMBINE(COMBINE(ends.x, ends.y), COMBINE(ends.z, ends.w));

@@ -4,11 +4,11 @@
 
 out vec4 result;
 
-#ifdef LANES
-#include "include/lanes.glsl"
+#ifdef CHANNELS
+#include "include/channels.glsl"
 void main() {
   ivec2 i = texel();
-  result = choose_lanes(FREE_LANES(i), widen(FETCH(0, i)), 0.0);
+  result = choose_channels(FREE_CHANNELS(i), widen(FETCH(0, i)), 0.0);
 }
 #else
 void main() {

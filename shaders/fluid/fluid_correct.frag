@@ -1,5 +1,5 @@
 // MacCormack advection (Selle et al. 2008): carried + (u - carried carried back) / 2, between the least and the largest
-// velocity that `carried` was interpolated from. Reads the velocity (input0), faces (input1) and carried (input2).
+// velocity that `carried` was interpolated from. Reads the velocity (input0), prescribed velocities (input1) and carried (input2).
 #include "include/fluid_faces.glsl"
 
 // before: value, least, largest at the place it came from.

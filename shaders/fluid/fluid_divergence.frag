@@ -1,5 +1,5 @@
-// scale (div u - drain), 0 in walls; p[5].w is the scale, p[6].x has the bits of h. Reads the velocity (input0), walls
-// (input1) and, with DRAIN, drain (input2).
+// scale (div u - compatibility source), 0 in walls; p[5].w is the scale, p[6].x has the bits of h. Reads the velocity (input0), walls
+// (input1) and, with COMPATIBILITY, the source (input2).
 #include "include/fluid.glsl"
 
 out vec4 result;
@@ -39,7 +39,7 @@ void main() {
   result = vec4(0);
   if (RAW(1, i).x != 0.0) return;
   float d = difference(i) / intBitsToFloat(p[6].x);
-#ifdef DRAIN
+#ifdef COMPATIBILITY
   d -= RAW(2, i).x;
 #endif
   result.x = NUMBER * d;

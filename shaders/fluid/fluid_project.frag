@@ -1,4 +1,4 @@
-// u - dt grad p. Reads the velocity (input0), faces (input1) and the pressure (input2). Beyond a boundary the pressure is that
+// u - dt grad p. Reads the velocity (input0), prescribed velocities (input1) and the pressure (input2). Beyond a boundary the pressure is that
 // of the cell before it, beyond an outlet its negative: 0 halfway. Collocated: central differences, and in a solid the
 // pressure of the cell beside it.
 #include "include/fluid_faces.glsl"

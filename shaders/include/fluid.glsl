@@ -24,7 +24,7 @@
 #define TOP 3
 bool side_is(int bit, int side) { return (p[5].z & (bit << side)) != 0; }
 
-#define FREE 1e30 // in faces
+#define FREE 1e30 // in the prescribed velocities
 #define RAW(k, i) fetch_texel(input##k, (i) + INPUT##k##_ORIGIN)
 
 float between(float a, float b, float t) { return a + (b - a) * t; }

@@ -2,9 +2,9 @@
 // hold would be NaN, and so would all sums from then on. Needs include/pass.glsl; the tiling is in p[5] and p[6].
 #ifdef INDICES
 #include "include/tiling.glsl"
-#ifdef LANES
-#include "include/lanes.glsl"
-vec4 at_indices(VALUE v, ivec2 i) { return choose_lanes(INDEX_LANES(i), widen(v), 0.0); }
+#ifdef CHANNELS
+#include "include/channels.glsl"
+vec4 at_indices(VALUE v, ivec2 i) { return choose_channels(INDEX_CHANNELS(i), widen(v), 0.0); }
 #else
 vec4 at_indices(VALUE v, ivec2 i) { return is_index(i) ? widen(v) : vec4(0); }
 #endif

@@ -1,11 +1,11 @@
 // y = A x for compressed rows of blocks (Buatois et al. 2008), stored as the jagged format stores entries: block k of block
 // row I lies in slab k of the row's rectangle, at the row's place in it:
 //   y_I = A_II x_I + sum over k < length of A_k x[pointer_k]      2 x 2 or 4 x 4 numbers times the 2 or 4 of a texel
-// Reads entries, diagonal (blocks) and pointers; with LANES, where rows of a block are constrained, which are not.
+// Reads entries, diagonal (blocks) and pointers; with CHANNELS, where rows of a block are constrained, which are not.
 #include "include/spmv.glsl"
 #include "include/bcrs.glsl"
-#ifdef LANES
-#include "include/lanes.glsl"
+#ifdef CHANNELS
+#include "include/channels.glsl"
 #endif
 
 uniform sampler2D entries;
@@ -55,7 +55,7 @@ void main() {
   }
 #endif
   finish(i, sum);
-#ifdef LANES
-  result = choose_lanes(FREE_LANES(i), result, 0.0);
+#ifdef CHANNELS
+  result = choose_channels(FREE_CHANNELS(i), result, 0.0);
 #endif
 }

@@ -48,10 +48,10 @@ static ts_status create_vectors(ts_fluid *fluid) {
     ts_vector **vector;
     ts_space *space;
     int components;
-  } vectors[] = {{&fluid->velocity, fluid->points, 2}, {&fluid->velocity_next, fluid->points, 2},
-                 {&fluid->faces, fluid->points, 2},    {&fluid->walls, fluid->cells, 2},
-                 {&fluid->dye, fluid->cells, 4},       {&fluid->dye_next, fluid->cells, 4},
-                 {&fluid->pressure, fluid->cells, 1},  {&fluid->right, fluid->cells, 1},
+  } vectors[] = {{&fluid->velocity, fluid->points, 2},   {&fluid->velocity_next, fluid->points, 2},
+                 {&fluid->prescribed, fluid->points, 2}, {&fluid->walls, fluid->cells, 2},
+                 {&fluid->dye, fluid->cells, 4},         {&fluid->dye_next, fluid->cells, 4},
+                 {&fluid->pressure, fluid->cells, 1},    {&fluid->right, fluid->cells, 1},
                  {&fluid->divergence, fluid->cells, 1}};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
     TSI_TRY(ts_vector_create(vectors[k].space, &(ts_vector_desc){.components = vectors[k].components},
@@ -108,17 +108,18 @@ void ts_fluid_destroy(ts_fluid **out) {
   ts_fluid *fluid = *out;
   tsi_fluid_pressure_destroy(&fluid->solver);
   tsi_fluid_viscosity_destroy(&fluid->viscosity);
-  ts_vector **vectors[] = {&fluid->velocity,   &fluid->velocity_next, &fluid->velocity_third, &fluid->dye,
-                           &fluid->dye_next,   &fluid->dye_third,     &fluid->pressure,       &fluid->right,
-                           &fluid->divergence, &fluid->walls,         &fluid->faces,          &fluid->drain,
-                           &fluid->vorticity,  &fluid->particles,     &fluid->particles_next};
+  ts_vector **vectors[] = {&fluid->velocity,  &fluid->velocity_next, &fluid->velocity_third,
+                           &fluid->dye,       &fluid->dye_next,      &fluid->dye_third,
+                           &fluid->pressure,  &fluid->right,         &fluid->divergence,
+                           &fluid->walls,     &fluid->prescribed,    &fluid->compatibility,
+                           &fluid->vorticity, &fluid->particles,     &fluid->particles_next};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) ts_vector_destroy(vectors[k]);
   ts_scalars_destroy(&fluid->slots);
   ts_space_destroy(&fluid->cells);
   ts_space_destroy(&fluid->points);
   tsi_free(fluid->context, fluid->solid);
   tsi_free(fluid->context, fluid->solid_velocity);
-  tsi_free(fluid->context, fluid->faces_host);
+  tsi_free(fluid->context, fluid->prescribed_host);
   tsi_free(fluid->context, fluid);
   *out = NULL;
 }

@@ -1,8 +1,8 @@
 /* A fluid, and what backends see of it.
  *
- * The path: fluid.c (descriptor, queries), fluid_walls.c (walls and boundaries to faces), fluid_parameters.c,
- * fluid_step.c (the step), fluid_pressure.c and fluid_viscosity.c (its systems), a backend's fluid_...
- * operations.
+ * The path: fluid.c (descriptor, queries), fluid_walls.c (walls and boundaries to prescribed velocities),
+ * fluid_parameters.c, fluid_step.c (the step), fluid_pressure.c and fluid_viscosity.c (its systems), a
+ * backend's fluid_... operations.
  *
  * Positions are counted in cells here: cell (i, j) is the square from (i, j) to (i + 1, j + 1). With the
  * layout STAGGERED the horizontal velocity u(i, j) lies at (i, j + 1/2) and the vertical one v(i, j) at
@@ -11,8 +11,8 @@
  *
  * velocity   2 components over (width + 1) x (height + 1). In a periodic dimension the last column (row) of u
  *            (v) is a copy of the first
- * faces      2 components over the same grid: the velocity there where it is given (walls, inlets, the inside
- *            of solids), 0 where there is no face, TSI_FLUID_FREE where the fluid decides
+ * prescribed 2 components over the same grid: the velocity there where it is given (walls, inlets, the
+ *            inside of solids), 0 where there is no face, TSI_FLUID_FREE where the fluid decides
  * walls      2 components over the cells: 1 in solid cells
  * dye        4 components over the cells: r, g, b, temperature
  *
@@ -29,7 +29,7 @@
 
 enum { TSI_LEFT, TSI_RIGHT, TSI_BOTTOM, TSI_TOP };
 
-#define TSI_FLUID_FREE 1e30f /* in `faces`; what is less is a velocity */
+#define TSI_FLUID_FREE 1e30f /* in `prescribed`; what is less is a velocity */
 
 /* A function that CUDA's kernels call too. */
 #ifdef __CUDACC__
@@ -107,12 +107,12 @@ static inline void tsi_fluid_stamp_reach(const tsi_fluid_stamp *s, float *x, flo
 #define TSI_FLUID_OPERATIONS(REQUIRED, prefix)                                                                 \
   /* Semi-Lagrangian: out = velocity carried along itself for `dt` seconds, back along the midpoint rule. */   \
   REQUIRED(prefix, ts_status, advect,                                                                          \
-           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces, \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *prescribed, \
             float dt))                                                                                         \
   /* MacCormack: out = carried + (velocity - what carrying `carried` back in time makes) / 2, no less and no   \
    * more than the four velocities that `carried` was interpolated from. */                                    \
   REQUIRED(prefix, ts_status, correct,                                                                         \
-           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces, \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *prescribed, \
             const ts_vector *carried, float dt))                                                               \
   /* out = dv/dx - du/dy at the centres of cells; 0 in walls. */                                               \
   REQUIRED(prefix, ts_status, vorticity,                                                                       \
@@ -120,24 +120,24 @@ static inline void tsi_fluid_stamp_reach(const tsi_fluid_stamp *s, float *x, flo
             const ts_vector *walls))                                                                           \
   /* out = velocity + forces. `vorticity` is NULL without confinement. */                                      \
   REQUIRED(prefix, ts_status, forces,                                                                          \
-           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces, \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *prescribed, \
             const ts_vector *dye, const ts_vector *vorticity, const tsi_fluid_forces *forces))                 \
   /* In place: a splat or a source. */                                                                         \
   REQUIRED(prefix, ts_status, stamp_velocity,                                                                  \
-           (const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces,                       \
+           (const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *prescribed,                       \
             const tsi_fluid_stamp *stamp))                                                                     \
   REQUIRED(prefix, ts_status, stamp_dye,                                                                       \
            (const tsi_fluid_domain *domain, ts_vector *dye, const tsi_fluid_stamp *stamp))                     \
   /* In place: faces that are given. */                                                                        \
   REQUIRED(prefix, ts_status, boundary,                                                                        \
-           (const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces))                      \
-  /* out = scale (div velocity - drain); 0 in walls. `drain` may be NULL: 0. */                                \
+           (const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *prescribed))                      \
+  /* out = scale (div velocity - compatibility); 0 in walls. `compatibility` may be NULL: 0. */                                \
   REQUIRED(prefix, ts_status, divergence,                                                                      \
            (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *walls, \
-            const ts_vector *drain, float scale))                                                              \
+            const ts_vector *compatibility, float scale))                                                              \
   /* out = velocity - dt grad pressure. */                                                                     \
   REQUIRED(prefix, ts_status, project,                                                                         \
-           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces, \
+           (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *prescribed, \
             const ts_vector *pressure, float dt))                                                              \
   /* The two components, over grids without the periodic copies, and together again. */                        \
   REQUIRED(prefix, ts_status, split,                                                                           \

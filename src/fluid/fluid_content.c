@@ -21,7 +21,7 @@ static ts_status stamp_all(ts_fluid *fluid, const tsi_fluid_stamp *stamp, int ve
       if (image.x + reach_x < 0 || image.x - reach_x > (float)d->width || image.y + reach_y < 0 ||
           image.y - reach_y > (float)d->height)
         continue;
-      if (velocity) TSI_TRY(ops->fluid->stamp_velocity(d, fluid->velocity, fluid->faces, &image));
+      if (velocity) TSI_TRY(ops->fluid->stamp_velocity(d, fluid->velocity, fluid->prescribed, &image));
       if (dye) TSI_TRY(ops->fluid->stamp_dye(d, fluid->dye, &image));
     }
   return TS_OK;

@@ -39,14 +39,15 @@ struct ts_fluid {
   ts_fluid_parameters parameters; /* as given */
   unsigned char *solid;           /* per cell; never NULL */
   float *solid_velocity;          /* two per cell */
-  float *faces_host;
+  float *prescribed_host;
   ts_fluid_source sources[TS_FLUID_MAX_SOURCES];
   int source_count;
   ts_space *cells, *points; /* of the pressure, of the velocity */
   ts_vector *velocity, *velocity_next, *velocity_third;
   ts_vector *dye, *dye_next, *dye_third; /* third ones: made for MacCormack */
-  ts_vector *pressure, *right, *divergence, *walls, *faces;
-  ts_vector *drain; /* what flows in without a way out, per area; NULL where that is 0 */
+  ts_vector *pressure, *right, *divergence, *walls, *prescribed;
+  ts_vector *compatibility; /* the compatibility source: what flows in without a way out, per area; NULL where
+                               that is 0 */
   ts_vector *vorticity;
   ts_vector *particles, *particles_next;
   double lifetime;
@@ -68,8 +69,8 @@ int tsi_fluid_iterations(const ts_fluid_parameters *p);
 ts_status tsi_fluid_check_boundaries(ts_context *context, const ts_fluid_boundary boundaries[4]);
 ts_status tsi_fluid_check_walls(ts_context *context, const tsi_fluid_domain *d, const unsigned char *solid,
                                 const float *solid_velocity);
-/* Walls and boundaries as they are in the fluid, to `faces`, `walls`, `drain`, the matrices and the info. Faces
- * that were given and are free now are at rest. */
+/* Walls and boundaries as they are in the fluid, to `prescribed`, `walls`, `compatibility`, the matrices and
+ * the info. Faces that were given and are free now are at rest. */
 ts_status tsi_fluid_build(ts_fluid *fluid);
 /* At rest, with the velocities that are given. */
 ts_status tsi_fluid_rest(ts_fluid *fluid);

@@ -27,9 +27,10 @@ static void exchange(ts_vector **a, ts_vector **b) {
 static ts_status advect(ts_fluid *f) {
   const tsi_ops *ops = f->context->ops;
   const float dt = (float)f->parameters.time_step;
-  TSI_TRY(ops->fluid->advect(&f->domain, f->velocity_next, f->velocity, f->faces, dt));
+  TSI_TRY(ops->fluid->advect(&f->domain, f->velocity_next, f->velocity, f->prescribed, dt));
   if (f->parameters.advection == TS_FLUID_MACCORMACK) {
-    TSI_TRY(ops->fluid->correct(&f->domain, f->velocity_third, f->velocity, f->faces, f->velocity_next, dt));
+    TSI_TRY(
+        ops->fluid->correct(&f->domain, f->velocity_third, f->velocity, f->prescribed, f->velocity_next, dt));
     exchange(&f->velocity_next, &f->velocity_third);
   }
   exchange(&f->velocity, &f->velocity_next);
@@ -48,7 +49,7 @@ static ts_status add_forces(ts_fluid *f) {
   if (confines || forces.gravity[0] != 0 || forces.gravity[1] != 0 || forces.buoyancy != 0 ||
       forces.smoke_weight != 0) {
     if (confines) TSI_TRY(ops->fluid->vorticity(&f->domain, f->vorticity, f->velocity, f->walls));
-    TSI_TRY(ops->fluid->forces(&f->domain, f->velocity_next, f->velocity, f->faces, f->dye,
+    TSI_TRY(ops->fluid->forces(&f->domain, f->velocity_next, f->velocity, f->prescribed, f->dye,
                                confines ? f->vorticity : NULL, &forces));
     exchange(&f->velocity, &f->velocity_next);
   }
@@ -58,7 +59,7 @@ static ts_status add_forces(ts_fluid *f) {
 static ts_status diverge(ts_fluid *f, int measures) {
   const tsi_ops *ops = f->context->ops;
   const float scale = (float)(-1 / f->parameters.time_step);
-  TSI_TRY(ops->fluid->divergence(&f->domain, f->right, f->velocity, f->walls, f->drain, scale));
+  TSI_TRY(ops->fluid->divergence(&f->domain, f->right, f->velocity, f->walls, f->compatibility, scale));
   if (!measures) return TS_OK;
   TSI_TRY(ops->reduce(f->slots, TSI_FLUID_NORM_BEFORE, TSI_REDUCE_NORM2, f->right, f->right));
   return ops->reduce(f->slots, TSI_FLUID_LARGEST_BEFORE, TSI_REDUCE_MAX_ABS, f->right, f->right);
@@ -67,10 +68,10 @@ static ts_status diverge(ts_fluid *f, int measures) {
 static ts_status project(ts_fluid *f, int measures) {
   const tsi_ops *ops = f->context->ops;
   const float dt = (float)f->parameters.time_step;
-  TSI_TRY(ops->fluid->project(&f->domain, f->velocity_next, f->velocity, f->faces, f->pressure, dt));
+  TSI_TRY(ops->fluid->project(&f->domain, f->velocity_next, f->velocity, f->prescribed, f->pressure, dt));
   exchange(&f->velocity, &f->velocity_next);
   if (!measures) return TS_OK;
-  TSI_TRY(ops->fluid->divergence(&f->domain, f->divergence, f->velocity, f->walls, f->drain, 1));
+  TSI_TRY(ops->fluid->divergence(&f->domain, f->divergence, f->velocity, f->walls, f->compatibility, 1));
   TSI_TRY(ops->reduce(f->slots, TSI_FLUID_NORM_AFTER, TSI_REDUCE_NORM2, f->divergence, f->divergence));
   TSI_TRY(ops->reduce(f->slots, TSI_FLUID_LARGEST_AFTER, TSI_REDUCE_MAX_ABS, f->divergence, f->divergence));
   /* The right-hand side has done its work. */

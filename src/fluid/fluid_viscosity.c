@@ -17,7 +17,7 @@ typedef struct system_values {
 
 static float given_at(const ts_fluid *fluid, int32_t i, int32_t j, int component) {
   const size_t points = (size_t)fluid->domain.width + 1;
-  return fluid->faces_host[2 * ((size_t)j * points + (size_t)i) + (size_t)component];
+  return fluid->prescribed_host[2 * ((size_t)j * points + (size_t)i) + (size_t)component];
 }
 
 static int is_solid(const ts_fluid *fluid, int32_t i, int32_t j) {

@@ -78,11 +78,11 @@ static float face(const ts_fluid *fluid, int32_t i, int32_t j, int component) {
   return between(fluid, a, b, 2 * component + (b < 0), component);
 }
 
-static void find_faces(const ts_fluid *fluid, float *faces) {
+static void find_prescribed(const ts_fluid *fluid, float *prescribed) {
   const tsi_fluid_domain *d = &fluid->domain;
   for (int32_t j = 0; j <= d->height; j++)
     for (int32_t i = 0; i <= d->width; i++)
-      for (int c = 0; c < 2; c++) *faces++ = face(fluid, i, j, c);
+      for (int c = 0; c < 2; c++) *prescribed++ = face(fluid, i, j, c);
 }
 
 /* ---- Parts ---- */
@@ -148,7 +148,8 @@ static double total_inflow(const ts_fluid *fluid) {
 }
 
 /* Labels of parts, and per cell the divergence that nothing can remove. */
-static void find_parts(ts_fluid *fluid, int32_t *labels, int32_t *stack, float *drain, int *has_drain) {
+static void find_parts(ts_fluid *fluid, int32_t *labels, int32_t *stack, float *compatibility,
+                       int *has_compatibility) {
   const tsi_fluid_domain *d = &fluid->domain;
   const int64_t cells = (int64_t)d->width * d->height;
   ts_fluid_info *info = &fluid->info;
@@ -158,8 +159,8 @@ static void find_parts(ts_fluid *fluid, int32_t *labels, int32_t *stack, float *
   info->incompatible = 0;
   info->inflow = total_inflow(fluid);
   memset(labels, 0, (size_t)cells * sizeof *labels);
-  memset(drain, 0, (size_t)cells * sizeof *drain);
-  *has_drain = 0;
+  memset(compatibility, 0, (size_t)cells * sizeof *compatibility);
+  *has_compatibility = 0;
   int32_t label = 0;
   for (int64_t k = 0; k < cells; k++) {
     if (fluid->solid[k] || labels[k]) continue;
@@ -170,72 +171,73 @@ static void find_parts(ts_fluid *fluid, int32_t *labels, int32_t *stack, float *
     /* Sums of single-precision velocities that cancel leave their rounding. */
     if (p.outlets || !(fabs(p.inflow) > 1e-6 * p.gross)) continue;
     info->incompatible += fabs(p.inflow) * fluid->cell_size;
-    *has_drain = 1;
+    *has_compatibility = 1;
     const float each = (float)(-p.inflow / ((double)p.cells * fluid->cell_size));
     for (int64_t m = k; m < cells; m++)
-      if (labels[m] == label) drain[m] = each;
+      if (labels[m] == label) compatibility[m] = each;
   }
   info->outlet_closed = has_outlet && !outlets;
 }
 
 /* ---- To the device ---- */
 
-static ts_status apply(ts_fluid *fluid, ts_vector *velocity, const ts_vector *faces) {
+static ts_status apply(ts_fluid *fluid, ts_vector *velocity, const ts_vector *prescribed) {
   ts_context *context = fluid->context;
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, context->ops->fluid->boundary(&fluid->domain, velocity, faces));
+  return tsi_leave(context, context->ops->fluid->boundary(&fluid->domain, velocity, prescribed));
 }
 
-/* Takes `faces`, `old` having what was given before (NULL at the beginning). */
-static ts_status write_faces(ts_fluid *fluid, const float *faces, float *old, size_t count) {
+/* Takes `prescribed`, `old` having what was given before (NULL at the beginning). */
+static ts_status write_faces(ts_fluid *fluid, const float *prescribed, float *old, size_t count) {
   if (old) {
     for (size_t k = 0; k < count; k++)
-      old[k] = faces[k] < TSI_FLUID_FREE ? faces[k] : old[k] < TSI_FLUID_FREE ? 0 : TSI_FLUID_FREE;
-    TSI_TRY(ts_vector_write(fluid->faces, old, count));
-    TSI_TRY(apply(fluid, fluid->velocity, fluid->faces));
+      old[k] = prescribed[k] < TSI_FLUID_FREE ? prescribed[k] : old[k] < TSI_FLUID_FREE ? 0 : TSI_FLUID_FREE;
+    TSI_TRY(ts_vector_write(fluid->prescribed, old, count));
+    TSI_TRY(apply(fluid, fluid->velocity, fluid->prescribed));
   }
-  return ts_vector_write(fluid->faces, faces, count);
+  return ts_vector_write(fluid->prescribed, prescribed, count);
 }
 
-static ts_status write_cells(ts_fluid *fluid, float *values, const float *drain, int has_drain, size_t cells) {
+static ts_status write_cells(ts_fluid *fluid, float *values, const float *compatibility, int has_compatibility,
+                             size_t cells) {
   for (size_t k = 0; k < cells; k++) {
     values[2 * k] = fluid->solid[k] ? 1 : 0;
     values[2 * k + 1] = 0;
   }
   TSI_TRY(ts_vector_write(fluid->walls, values, 2 * cells));
-  if (!has_drain) {
-    ts_vector_destroy(&fluid->drain);
+  if (!has_compatibility) {
+    ts_vector_destroy(&fluid->compatibility);
     return TS_OK;
   }
-  if (!fluid->drain) TSI_TRY(ts_vector_create(fluid->cells, NULL, &fluid->drain));
-  return ts_vector_write(fluid->drain, drain, cells);
+  if (!fluid->compatibility) TSI_TRY(ts_vector_create(fluid->cells, NULL, &fluid->compatibility));
+  return ts_vector_write(fluid->compatibility, compatibility, cells);
 }
 
 ts_status tsi_fluid_build(ts_fluid *fluid) {
   ts_context *context = fluid->context;
   const size_t cells = (size_t)fluid->domain.width * (size_t)fluid->domain.height;
   const size_t count = 2 * ((size_t)fluid->domain.width + 1) * ((size_t)fluid->domain.height + 1);
-  /* drain and walls; labels and the flood's stack, as large */
+  /* compatibility source and walls; labels and the flood's stack, as large */
   float *values = tsi_malloc(context, 3 * cells, sizeof *values),
-        *faces = tsi_malloc(context, count, sizeof *faces);
+        *prescribed = tsi_malloc(context, count, sizeof *prescribed);
   int32_t *labels = tsi_malloc(context, 2 * cells, sizeof *labels);
   ts_status status = TS_OK;
-  if (!values || !faces || !labels) {
-    status = tsi_out_of_memory(context, "the walls of a fluid", count * sizeof *faces);
+  if (!values || !prescribed || !labels) {
+    status = tsi_out_of_memory(context, "the walls of a fluid", count * sizeof *prescribed);
   } else {
-    int has_drain = 0;
-    find_faces(fluid, faces);
-    find_parts(fluid, labels, labels + cells, values, &has_drain);
-    status = write_faces(fluid, faces, fluid->faces_host, count);
-    if (status == TS_OK) status = write_cells(fluid, values + cells, values, has_drain, cells);
+    int has_compatibility = 0;
+    find_prescribed(fluid, prescribed);
+    find_parts(fluid, labels, labels + cells, values, &has_compatibility);
+    status = write_faces(fluid, prescribed, fluid->prescribed_host, count);
+    if (status == TS_OK) status = write_cells(fluid, values + cells, values, has_compatibility, cells);
   }
   if (status == TS_OK) {
-    tsi_free(context, fluid->faces_host);
-    fluid->faces_host = faces;
-    faces = NULL;
+    tsi_free(context, fluid->prescribed_host);
+    fluid->prescribed_host = prescribed;
+    prescribed = NULL;
   }
   tsi_free(context, values);
-  tsi_free(context, faces);
+  tsi_free(context, prescribed);
   tsi_free(context, labels);
   if (status == TS_OK) status = tsi_fluid_pressure_update(fluid);
   fluid->viscosity.factor = 0;
@@ -244,7 +246,7 @@ ts_status tsi_fluid_build(ts_fluid *fluid) {
 
 ts_status tsi_fluid_rest(ts_fluid *fluid) {
   TSI_TRY(ts_vector_fill(fluid->velocity, 0));
-  return apply(fluid, fluid->velocity, fluid->faces);
+  return apply(fluid, fluid->velocity, fluid->prescribed);
 }
 
 /* ---- Changes ---- */

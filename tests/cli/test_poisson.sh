@@ -134,7 +134,7 @@ same "width" "$(json integer width)" 65
 solved --size 64x48 --boundary periodic --centring cell --problem variable --sigma 2
 near "error with periodic boundaries" "$(json number error_max)" 0 1e-2
 solved --size 65 --boundary neumann
-same "singular parts" "$(json integer singular_parts)" 1
+same "null-space components" "$(json integer null_space_components)" 1
 near "error up to a constant" "$(json number error_max)" 0 1e-3
 solved --size 65 --boundary mixed --cg --rtol 1e-4
 same "method" "$(json string method)" cg

@@ -236,7 +236,7 @@ static void grids(void) {
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
-  /* Holes and singular parts, each of which is a vector; more parts than are kept. */
+  /* Holes and null-space components, each of which is a vector; more parts than are kept. */
   unsigned char *rooms = grid_rooms(59, 23);
   grid_sample sample = grid_poisson(&(grid_problem){59, 23, "NNNN", NULL, rooms, 0});
   grid_sample nine = grid_random(&sample.grid, 1, 9, 3);

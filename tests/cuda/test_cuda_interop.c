@@ -221,28 +221,28 @@ static void CUDART_CB sleep_a_while(void *user) {
   nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
 }
 
-/* The device reads pinned memory when the copy's turn comes, which the caller does not wait for. */
-static void write_from_pinned_memory(void) {
+/* The device reads page-locked memory when the copy's turn comes, which the caller does not wait for. */
+static void write_from_page_locked_memory(void) {
   ts_space *space = make_space(context, size);
   ts_vector *x = make_vector(space, 1, NULL);
   ts_scalars *scalars = make_scalars(context, 1);
-  float *values = ref_values(size, 4, -1, 1), *pinned = NULL, slot[4];
+  float *values = ref_values(size, 4, -1, 1), *locked = NULL, slot[4];
   struct CUstream_st *stream = NULL;
   REQUIRE_OK(context, ts_cuda_stream(context, &stream));
-  CHECK_CUDA(cudaMallocHost((void **)&pinned, size * sizeof *pinned));
-  memcpy(pinned, values, size * sizeof *values);
+  CHECK_CUDA(cudaMallocHost((void **)&locked, size * sizeof *locked));
+  memcpy(locked, values, size * sizeof *values);
   CHECK_CUDA(cudaLaunchHostFunc(stream, sleep_a_while, NULL));
-  CHECK_OK(context, ts_vector_write(x, pinned, size));
-  memset(pinned, 0, size * sizeof *pinned);
+  CHECK_OK(context, ts_vector_write(x, locked, size));
+  memset(locked, 0, size * sizeof *locked);
   float *found = read_vector(x);
   CHECK(memcmp(found, values, size * sizeof *found) == 0);
-  memcpy(pinned, values, sizeof slot);
+  memcpy(locked, values, sizeof slot);
   CHECK_CUDA(cudaLaunchHostFunc(stream, sleep_a_while, NULL));
-  CHECK_OK(context, ts_scalars_write(scalars, 0, 1, pinned));
-  memset(pinned, 0, sizeof slot);
+  CHECK_OK(context, ts_scalars_write(scalars, 0, 1, locked));
+  memset(locked, 0, sizeof slot);
   read_slot(scalars, 0, slot);
   CHECK(memcmp(slot, values, sizeof slot) == 0);
-  CHECK_CUDA(cudaFreeHost(pinned));
+  CHECK_CUDA(cudaFreeHost(locked));
   free(values), free(found);
   ts_scalars_destroy(&scalars);
   ts_vector_destroy(&x);
@@ -371,7 +371,7 @@ CASE(blocks_of_own_memory)
 CASE(refused_memory)
 CASE(another_backend)
 CASE(only_reading_synchronises)
-CASE(write_from_pinned_memory)
+CASE(write_from_page_locked_memory)
 CASE(own_stream)
 CASE(no_memory_left)
 CASE(kernel_that_fails)
@@ -383,7 +383,7 @@ static const test_case cases[] = {
     {"refused_memory", case_refused_memory},
     {"another_backend", case_another_backend},
     {"only_reading_synchronises", case_only_reading_synchronises},
-    {"write_from_pinned_memory", case_write_from_pinned_memory},
+    {"write_from_page_locked_memory", case_write_from_page_locked_memory},
     {"own_stream", case_own_stream},
     {"current_device", current_device},
     {"no_memory_left", case_no_memory_left},

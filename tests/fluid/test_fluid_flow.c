@@ -22,7 +22,7 @@ static double turned_blob(double x, double y, int component) {
   return blob(1 - (1 - y), 1 - x, component);
 }
 
-/* A quarter of a turn. The velocity is written anew before every step; the boundaries are outlets, and what the
+/* A quarter of a turn. The velocity is rewritten before every step; the boundaries are outlets, and what the
  * projection does to a flow without divergence is small against what is measured. */
 static double rotation_error(ts_fluid_advection advection, int size) {
   fluid_run run = fluid_make((ts_fluid_desc){.width = size, .height = size});

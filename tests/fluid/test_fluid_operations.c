@@ -1,5 +1,5 @@
-/* Every operation of a fluid against the CPU's, on fields without any order: given faces and walls anywhere,
- * velocities that carry beyond every boundary. */
+/* Every operation of a fluid against the CPU's, on fields without any order: prescribed velocities and walls
+ * anywhere, velocities that carry beyond every boundary. */
 #include "common/core/core.h"
 #include "fluid/fluid.h"
 #include "helpers.h"
@@ -11,7 +11,8 @@ typedef struct device {
   ts_context *context;
   ts_space *points, *cells, *faces_grid, *swarm;
   ts_vector *velocity_out, *cell_out, *dye_out, *particles_out, *component_out;
-  ts_vector *velocity, *carried, *faces, *walls, *dye, *dye_carried, *pressure, *drain, *particles, *parts[2];
+  ts_vector *velocity, *carried, *prescribed, *walls, *dye, *dye_carried, *pressure, *compatibility, *particles,
+      *parts[2];
 } device;
 
 static tsi_fluid_domain domain;
@@ -38,7 +39,7 @@ static float any(size_t sample, int component) {
 }
 
 /* The last column has only horizontal velocities, the last row only vertical ones; collocated neither. */
-static float any_faces(size_t sample, int component) {
+static float any_prescribed(size_t sample, int component) {
   const int last_column = sample % (width + 1) == width, last_row = sample / (width + 1) == height;
   if (domain.layout == TS_FLUID_STAGGERED ? (component == 0 ? last_row : last_column) : last_row || last_column)
     return 0;
@@ -82,12 +83,12 @@ static device make_device(ts_context *context) {
   d.component_out = make_field(d.faces_grid, 1, NULL);
   d.velocity = make_field(d.points, 2, any);
   d.carried = make_field(d.points, 2, any);
-  d.faces = make_field(d.points, 2, any_faces);
+  d.prescribed = make_field(d.points, 2, any_prescribed);
   d.walls = make_field(d.cells, 2, any_walls);
   d.dye = make_field(d.cells, 4, any);
   d.dye_carried = make_field(d.cells, 4, any);
   d.pressure = make_field(d.cells, 1, any);
-  d.drain = make_field(d.cells, 1, any);
+  d.compatibility = make_field(d.cells, 1, any);
   d.particles = make_field(d.swarm, 4, any_particle);
   for (int c = 0; c < 2; c++) d.parts[c] = make_field(d.faces_grid, 1, any);
   return d;
@@ -95,9 +96,9 @@ static device make_device(ts_context *context) {
 
 static void destroy_device(device *d) {
   ts_vector **vectors[] = {&d->velocity_out,  &d->cell_out,  &d->dye_out,     &d->particles_out,
-                           &d->component_out, &d->velocity,  &d->carried,     &d->faces,
+                           &d->component_out, &d->velocity,  &d->carried,     &d->prescribed,
                            &d->walls,         &d->dye,       &d->dye_carried, &d->pressure,
-                           &d->drain,         &d->particles, &d->parts[0],    &d->parts[1]};
+                           &d->compatibility, &d->particles, &d->parts[0],    &d->parts[1]};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) ts_vector_destroy(vectors[k]);
   ts_space_destroy(&d->points);
   ts_space_destroy(&d->cells);
@@ -110,26 +111,26 @@ static void destroy_device(device *d) {
 static const float dt = 0.15f;
 
 static ts_status advect(const device *d) {
-  return d->context->ops->fluid->advect(&domain, d->velocity_out, d->velocity, d->faces, dt);
+  return d->context->ops->fluid->advect(&domain, d->velocity_out, d->velocity, d->prescribed, dt);
 }
 
 static ts_status correct(const device *d) {
-  return d->context->ops->fluid->correct(&domain, d->velocity_out, d->velocity, d->faces, d->carried, dt);
+  return d->context->ops->fluid->correct(&domain, d->velocity_out, d->velocity, d->prescribed, d->carried, dt);
 }
 
 static ts_status forces(const device *d) {
   const tsi_fluid_forces f = {{0.25f, -0.5f}, 0.75f, 0.375f, 0};
-  return d->context->ops->fluid->forces(&domain, d->velocity_out, d->velocity, d->faces, d->dye, NULL, &f);
+  return d->context->ops->fluid->forces(&domain, d->velocity_out, d->velocity, d->prescribed, d->dye, NULL, &f);
 }
 
 static ts_status confinement(const device *d) {
   const tsi_fluid_forces f = {{0, 0}, 0.75f, 0.375f, 0.5f};
-  return d->context->ops->fluid->forces(&domain, d->velocity_out, d->velocity, d->faces, d->dye, d->pressure,
-                                        &f);
+  return d->context->ops->fluid->forces(&domain, d->velocity_out, d->velocity, d->prescribed, d->dye,
+                                        d->pressure, &f);
 }
 
 static ts_status project(const device *d) {
-  return d->context->ops->fluid->project(&domain, d->velocity_out, d->velocity, d->faces, d->pressure, dt);
+  return d->context->ops->fluid->project(&domain, d->velocity_out, d->velocity, d->prescribed, d->pressure, dt);
 }
 
 static ts_status merge(const device *d) {
@@ -141,10 +142,11 @@ static ts_status split(const device *d) {
 }
 
 static ts_status divergence(const device *d) {
-  return d->context->ops->fluid->divergence(&domain, d->cell_out, d->velocity, d->walls, d->drain, 0.5f);
+  return d->context->ops->fluid->divergence(&domain, d->cell_out, d->velocity, d->walls, d->compatibility,
+                                            0.5f);
 }
 
-static ts_status divergence_without_drain(const device *d) {
+static ts_status divergence_without_compatibility(const device *d) {
   return d->context->ops->fluid->divergence(&domain, d->cell_out, d->velocity, d->walls, NULL, -0.5f);
 }
 
@@ -173,13 +175,13 @@ static ts_status move_particles(const device *d) {
 }
 
 static ts_status boundary(const device *d) {
-  return d->context->ops->fluid->boundary(&domain, d->velocity, d->faces);
+  return d->context->ops->fluid->boundary(&domain, d->velocity, d->prescribed);
 }
 
 static ts_status splat(const device *d) {
   const tsi_fluid_stamp s = {
       .x = 33.3f, .y = 5.2f, .half_width = 3.1f, .velocity = {1, -2}, .dye = {1, 2, 3, 4}};
-  TSI_TRY(d->context->ops->fluid->stamp_velocity(&domain, d->velocity, d->faces, &s));
+  TSI_TRY(d->context->ops->fluid->stamp_velocity(&domain, d->velocity, d->prescribed, &s));
   return d->context->ops->fluid->stamp_dye(&domain, d->dye, &s);
 }
 
@@ -191,7 +193,7 @@ static ts_status disc(const device *d) {
                              .half_width = 4.2f,
                              .velocity = {3},
                              .dye = {1, 2, 3, 4}};
-  TSI_TRY(d->context->ops->fluid->stamp_velocity(&domain, d->velocity, d->faces, &s));
+  TSI_TRY(d->context->ops->fluid->stamp_velocity(&domain, d->velocity, d->prescribed, &s));
   return d->context->ops->fluid->stamp_dye(&domain, d->dye, &s);
 }
 
@@ -204,7 +206,7 @@ static ts_status rectangle(const device *d) {
                              .half_height = 2.9f,
                              .velocity = {3, 4},
                              .dye = {1, 2, 3, 4}};
-  TSI_TRY(d->context->ops->fluid->stamp_velocity(&domain, d->velocity, d->faces, &s));
+  TSI_TRY(d->context->ops->fluid->stamp_velocity(&domain, d->velocity, d->prescribed, &s));
   return d->context->ops->fluid->stamp_dye(&domain, d->dye, &s);
 }
 
@@ -227,7 +229,7 @@ static const struct operation {
     OPERATION(merge, velocity_out),
     OPERATION(split, component_out),
     OPERATION(divergence, cell_out),
-    OPERATION(divergence_without_drain, cell_out),
+    OPERATION(divergence_without_compatibility, cell_out),
     OPERATION(vorticity, cell_out),
     OPERATION(speed, cell_out),
     OPERATION(transport, dye_out),

@@ -296,7 +296,7 @@ static void contents(void) {
   test_close(&context);
 }
 
-/* Particles go with the flow, stay in it, and begin anew when they are old. */
+/* Particles go with the flow, stay in it, and restart when they are old. */
 static void particles(void) {
   context = test_open();
   if (!context) return;

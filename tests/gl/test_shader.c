@@ -195,7 +195,7 @@ static void broken_shaders(void) {
   CHECK(used >= 4);
 }
 
-/* An error in an included file names that file, not the one that includes it; and lines are counted anew behind
+/* An error in an included file names that file, not the one that includes it; and line numbers restart behind
  * it. */
 static void broken_include(void) {
   DIR *listing = opendir(TEXSOLVE_TEST_SHADERS "/include");

@@ -276,19 +276,19 @@ static void pairs(void) {
   ts_space_destroy(&grid);
 }
 
-static void check_parts(const grid_problem *problem, int parts, int32_t first_size, int pinned) {
+static void check_parts(const grid_problem *problem, int parts, int32_t first_size, int grounded) {
   grid_sample sample = grid_poisson(problem);
   ts_matrix *matrix = make_stencil(context, &sample);
   if (CHECK(matrix != NULL)) {
     const tsi_stencil *stencil = matrix->stencil;
     CHECK_INT(stencil->part_count, parts);
-    CHECK_INT(stencil->pinned, pinned);
+    CHECK_INT(stencil->grounded, grounded);
     int32_t largest = 0;
     for (int k = 0; k < stencil->part_count; k++)
       if (stencil->part_sizes[k] > largest) largest = stencil->part_sizes[k];
     CHECK_INT(largest, first_size);
-    /* A pinned point's equation is gone on the device, and counted. */
-    int constrained = pinned;
+    /* A grounded point's equation is gone on the device, and counted. */
+    int constrained = grounded;
     for (size_t p = 0; p < grid_points(&sample); p++) constrained += !grid_has_equation(&sample, p);
     CHECK_INT(matrix_info(matrix).constrained_rows, constrained);
   }
@@ -296,7 +296,7 @@ static void check_parts(const grid_problem *problem, int parts, int32_t first_si
   grid_free(&sample);
 }
 
-static void singular_parts(void) {
+static void null_space_components(void) {
   unsigned char *rooms = grid_rooms(29, 24), *few = grid_rooms(17, 9);
   test_context_label("Dirichlet");
   check_parts(&(grid_problem){29, 24, "DNNN", NULL, NULL, 0}, 0, 0, 0);
@@ -367,7 +367,7 @@ CASE(products)
 CASE(set_values)
 CASE(symmetry)
 CASE(pairs)
-CASE(singular_parts)
+CASE(null_space_components)
 CASE(conjugate_gradients)
 
 static const test_case cases[] = {
@@ -375,7 +375,7 @@ static const test_case cases[] = {
     {"set_values", case_set_values},
     {"symmetry", case_symmetry},
     {"pairs", case_pairs},
-    {"singular_parts", case_singular_parts},
+    {"null_space_components", case_null_space_components},
     {"conjugate_gradients", case_conjugate_gradients},
 };
 TEST_MAIN(cases, 0)

@@ -97,7 +97,7 @@ static void check_grid(ts_context *context, const tsi_grid *g) {
   if (!CHECK_OK(context, tsi_stencil_inspect(context, g, values, &facts, &info))) return;
   int parts = 0;
   for (int32_t p = 0; p < points; p++) parts += sizes[p] > 0;
-  CHECK_INT(facts.part_count + facts.pinned, parts);
+  CHECK_INT(facts.part_count + facts.grounded, parts);
   for (int k = 0; k < facts.part_count; k++) {
     const int32_t first = facts.runs[facts.part_first[k]].first;
     CHECK_INT(facts.part_sizes[k], sizes[first]);
@@ -106,10 +106,10 @@ static void check_grid(ts_context *context, const tsi_grid *g) {
   }
   tsi_stencil_fill_mask(&facts, (size_t)points, mask);
   for (int32_t p = 0; p < points; p++) CHECK_INT(mask[p] != 0, facts.values[9 * p + TSI_CENTRE] != 0);
-  for (int32_t p = 0; p < points && facts.pinned; p++) {
-    const int pinned = values[9 * p + TSI_CENTRE] != 0 && facts.values[9 * p + TSI_CENTRE] == 0;
-    if (pinned) CHECK_INT(labels[p], p);
-    if (pinned) CHECK(sizes[p] > 0);
+  for (int32_t p = 0; p < points && facts.grounded; p++) {
+    const int grounded = values[9 * p + TSI_CENTRE] != 0 && facts.values[9 * p + TSI_CENTRE] == 0;
+    if (grounded) CHECK_INT(labels[p], p);
+    if (grounded) CHECK(sizes[p] > 0);
   }
   tsi_stencil_facts_free(context, &facts);
 }
@@ -165,7 +165,7 @@ static void survey(void) {
     ts_matrix_info info = {0};
     make_values(&g, values);
     if (!CHECK_OK(&context, tsi_stencil_inspect(&context, &g, values, &facts, &info))) return;
-    /* A pinned point changes the numbers, which are those of what the device gets. */
+    /* A grounded point changes the numbers, which are those of what the device gets. */
     check_info(&g, facts.values, &facts, &info);
     tsi_stencil_facts_free(&context, &facts);
   }

@@ -1,4 +1,4 @@
-/* Conjugate gradients: what is claimed is judged by the true residual, computed here in double precision. */
+/* Conjugate gradients: the result is judged by the true residual, computed here in double precision. */
 #include <math.h>
 
 #include "cg_solve.h"

@@ -116,7 +116,7 @@ static void indefinite_between_checks(void) {
 /* The Laplacian of a graph is never indefinite, and has whole numbers. It is singular, so that d^T A d ends in
  * rounding. Iterations that began while a check was awaited are not judged by the numbers of others. */
 static void never_indefinite(void) {
-  const double overlap = context->tuning.check_overlap;
+  const double pipelined = context->tuning.pipelined_iterations;
   for (int32_t n = 5; n < (test_is_brief() ? 10 : 40); n++) {
     ref_matrix m = ref_graph(n, 3);
     ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
@@ -124,13 +124,13 @@ static void never_indefinite(void) {
     for (int more = 0; matrix && more < 5; more++) {
       const ts_solver_desc desc = {.check_interval = 6, .zero_start = 1};
       ts_result result = {0};
-      context->tuning.check_overlap = more;
+      context->tuning.pipelined_iterations = more;
       solve(matrix, &desc, 1, bs, xs, &result);
       if (result.reason == TS_REASON_INDEFINITE)
         test_fail(__FILE__, __LINE__, "%d x 3 points, %d iterations beside a check: %s", n, more,
                   result.message);
     }
-    context->tuning.check_overlap = overlap;
+    context->tuning.pipelined_iterations = pipelined;
     free(bs), free(xs);
     ts_matrix_destroy(&matrix);
     ref_free(&m);
@@ -343,7 +343,7 @@ static void write_after_read(void) {
   float *values = malloc(size * sizeof *values);
   REQUIRE_OK(context, tsi_enter(context));
   ts_scalars *slots = NULL;
-  if (CHECK_OK(context, tsi_group_create(space, 1, v, 5, 4, &slots))) {
+  if (CHECK_OK(context, tsi_arena_create(space, 1, v, 5, 4, &slots))) {
     const tsi_ops *ops = context->ops;
     CHECK_OK(context, ops->fill(v[4], 0));
     for (int k = 0; k < rounds; k++) {

@@ -1,4 +1,4 @@
-/* Krylov methods for matrices that are not symmetric: what is claimed is judged by the true residual, computed
+/* Krylov methods for matrices that are not symmetric: the result is judged by the true residual, computed
  * here in double precision. */
 #include <math.h>
 

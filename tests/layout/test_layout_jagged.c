@@ -45,15 +45,15 @@ static void walk_slice(const laid_out *l, int32_t number, const float *x, unsign
   const tsi_slice *s = &slices->slices[number];
   const uint8_t *lengths = slices->lengths + (size_t)number * TSI_SLICE_ROWS;
   const uint32_t *words = l->packed.words + s->first_word;
-  uint32_t entry = 0, gaps = 0;
+  uint32_t entry = 0, padding = 0;
   for (int k = 0; k < s->longest; k++)
     for (int lane = 0; lane < TSI_SLICE_ROWS; lane++) {
       if (lengths[lane] == TSI_NOT_IN_SLICE || lengths[lane] <= k) {
-        gaps += s->gaps && l->packed.values[s->first + entry] == 0;
-        entry += s->gaps;
+        padding += s->padded && l->packed.values[s->first + entry] == 0;
+        entry += s->padded;
         continue;
       }
-      CHECK(!s->gaps || entry == (uint32_t)(k * TSI_SLICE_ROWS + lane));
+      CHECK(!s->padded || entry == (uint32_t)(k * TSI_SLICE_ROWS + lane));
       uint32_t column = s->column_bytes == 1   ? ((const uint8_t *)words)[entry]
                         : s->column_bytes == 2 ? ((const uint16_t *)words)[entry]
                                                : words[entry];
@@ -65,7 +65,7 @@ static void walk_slice(const laid_out *l, int32_t number, const float *x, unsign
       read[place] = 1;
       y[row] += (double)l->packed.values[place] * x[column];
     }
-  CHECK(!s->gaps || (entry == (uint32_t)(TSI_SLICE_ROWS * s->longest) && 8 * gaps <= entry));
+  CHECK(!s->padded || (entry == (uint32_t)(TSI_SLICE_ROWS * s->longest) && 8 * padding <= entry));
   CHECK(s->first % 4 == 0 && s->first_word % 4 == 0 && s->first + entry <= slices->entries);
   CHECK(s->first_base % 4 == 0 && (s->column_bytes == 4 || s->first_base + s->longest <= slices->bases));
   CHECK(s->first_word + (entry * s->column_bytes + 3) / 4 <= slices->words);
@@ -100,7 +100,7 @@ static void check_slices(const ref_matrix *m, const unsigned char *constrained) 
     walk_long_rows(&l, x, read, y);
     for (size_t i = 0; i < rows; i++)
       if (!CHECK_CLOSE(y[i], expected[i], 1e-12 * size[i])) break;
-    /* Gaps of one in eight at most, and what brings slices to 16 bytes. */
+    /* Padding of one in eight at most, and what brings slices to 16 bytes. */
     const size_t stored = (size_t)slices->entries + (size_t)slices->long_entries;
     CHECK(stored >= entries && 7 * stored <= 8 * entries + 28 * (size_t)slices->count);
     CHECK_INT(l.info.stored_entries, stored);
@@ -201,7 +201,7 @@ static void check_ends(const tsi_row_plan *plan, const tsi_row_block *part, cons
 
 /* Works cover every entry and every row once, in order, none with more than its share; a row goes on in the
  * next one only where the row block would be too short without a piece of it. */
-static void check_works(const ref_matrix *m, const tsi_row_plan *plan) {
+static void check_row_blocks(const ref_matrix *m, const tsi_row_plan *plan) {
   unsigned char *end_of = calloc((size_t)ref_nonzeros(m) + 1, 1);
   int32_t row = 0, entry = 0, pieces = 0; /* of `row`, so far */
   for (int32_t i = 0; i < m->rows; i++)
@@ -235,12 +235,12 @@ static void check_plan(const ref_matrix *m) {
   laid_out l;
   if (CHECK_OK(NULL, lay_out(&l, m, NULL, TS_FORMAT_CSR))) {
     const tsi_row_plan *plan = &l.layout->plan;
-    CHECK(plan->log2_lanes >= 0 && plan->log2_lanes <= 5);
-    if (plan->row_block_count) check_works(m, plan);
+    CHECK(plan->log2_subwarp >= 0 && plan->log2_subwarp <= 5);
+    if (plan->row_block_count) check_row_blocks(m, plan);
     CHECK(plan->row_block_count > 0 || ref_longest_row(m) <= TSI_ROW_BLOCK_ENTRIES);
     /* Of few entries no thread has many of a row. */
     CHECK(plan->row_block_count > 0 || ref_nonzeros(m) >= 1 << 20 ||
-          ref_longest_row(m) <= 16 << plan->log2_lanes);
+          ref_longest_row(m) <= 16 << plan->log2_subwarp);
   }
   release(&l);
 }

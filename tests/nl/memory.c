@@ -1,5 +1,5 @@
 /* Memory that runs out at the first, the second, ... allocation of texsolve-nl: each time an error, no crash,
- * and nothing that is claimed to be solved. Linked with the library's objects, whose allocations come here. */
+ * and no solution that is none. Linked with the library's objects, whose allocations come here. */
 #include "check.h"
 
 void *__real_malloc(size_t bytes);

@@ -1,4 +1,4 @@
-/* What cannot be solved: nlSolve returns NL_FALSE and says why, and never claims a solution that is none. */
+/* What cannot be solved: nlSolve returns NL_FALSE and says why, and never reports a solution that is none. */
 #include "check.h"
 
 enum { N = 200 };

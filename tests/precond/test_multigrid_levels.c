@@ -161,8 +161,8 @@ static void defaults(void) {
     CHECK_INT(info.levels, kinds[k].levels);
     CHECK(info.storage != TS_GRID_STORAGE_AUTO && context->caps.grid_storages & 1u << info.storage);
     CHECK(info.interpolation != TS_INTERPOLATION_AUTO);
-    CHECK_INT(info.singular_parts, 0);
-    CHECK_INT(info.pinned_points, 0);
+    CHECK_INT(info.null_space_components, 0);
+    CHECK_INT(info.grounded_points, 0);
     CHECK(info.coarsest_width * info.coarsest_height <= 300 || info.levels == 2);
     CHECK(info.bytes_device > 0 && info.seconds_setup > 0);
     CHECK_INT(context_info(context).bytes_device - bytes, info.bytes_device);

@@ -221,7 +221,7 @@ static void neumann(void) {
       test_context_label("%d x %d %s, method %zu", problems[n].width, problems[n].height,
                          problems[n].boundaries, k);
       fixture f = open_fixture(grid_poisson(&problems[n]), &descs[k]);
-      CHECK_INT(multigrid_info(f.multigrid).singular_parts, 1);
+      CHECK_INT(multigrid_info(f.multigrid).null_space_components, 1);
       for (size_t p = 0; p < f.points; p++) f.bs[p] += 0.5f, f.xs[p] = 100;
       expect_reason(&f, TS_REASON_CONVERGED, "converged");
       CHECK(f.result.iterations < 16);
@@ -236,15 +236,15 @@ static void rooms(void) {
   unsigned char *solid = grid_rooms(17, 9), *many = grid_rooms(29, 24);
   test_context_label("%s", "six rooms");
   fixture f = open_fixture(grid_poisson(&(grid_problem){17, 9, "NNNN", NULL, solid, 0}), NULL);
-  CHECK_INT(multigrid_info(f.multigrid).singular_parts, 6);
+  CHECK_INT(multigrid_info(f.multigrid).null_space_components, 6);
   expect_reason(&f, TS_REASON_CONVERGED, "converged");
   check_singular(&f, 1, 0);
   close_fixture(&f);
   /* More than are kept: one point of each further room is without equation, and the rest solves. */
   test_context_label("%s", "25 rooms");
   f = open_fixture(grid_poisson(&(grid_problem){29, 24, "NNNN", NULL, many, 0}), NULL);
-  CHECK_INT(multigrid_info(f.multigrid).singular_parts, 8);
-  CHECK_INT(multigrid_info(f.multigrid).pinned_points, 17);
+  CHECK_INT(multigrid_info(f.multigrid).null_space_components, 8);
+  CHECK_INT(multigrid_info(f.multigrid).grounded_points, 17);
   expect_reason(&f, TS_REASON_CONVERGED, "converged");
   close_fixture(&f);
   free(solid), free(many);

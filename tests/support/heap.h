@@ -12,7 +12,7 @@ typedef struct heap {
 
 extern heap memory;
 
-/* The backend under test with this memory; its counts begin anew. */
+/* The backend under test with this memory; its counts restart at 0. */
 ts_context_desc heap_desc(void);
 
 /* Checks it. */

@@ -134,7 +134,7 @@ int check_padding(const char *file, int line, const ts_vector *vector) {
   CHECK_OK(context, tsi_leave(context, TS_OK));
   for (int32_t i = 0; i < t->size; i++)
     for (size_t c = 0; c < (size_t)vector->components; c++)
-      values[(size_t)tsi_texel_number(t, tsi_position(t, i)) * stride + (size_t)tsi_lane(t, i) + c] = 0;
+      values[(size_t)tsi_texel_number(t, tsi_position(t, i)) * stride + (size_t)tsi_channel(t, i) + c] = 0;
   size_t k = 0;
   while (k < texels * stride && values[k] == 0) k++;
   const int clean = k == texels * stride;

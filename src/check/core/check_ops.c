@@ -75,9 +75,9 @@ ts_status check_scalars_create(ts_scalars *s) {
   return status;
 }
 
-ts_status check_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
+ts_status check_arena_create(ts_vector **vectors, int count, ts_scalars *scalars) {
   const tsi_ops *inner = inner_of(vectors[0]->context);
-  TSI_TRY(inner->group_create(vectors, count, scalars));
+  TSI_TRY(inner->arena_create(vectors, count, scalars));
   ts_status status = scalars ? check_new_scalars(scalars) : TS_OK;
   for (int i = 0; i < count && status == TS_OK; i++) status = check_new_vector(vectors[i]);
   if (status < 0) {

@@ -50,7 +50,7 @@ ts_status check_poison_slot(ts_scalars *s, int index) {
 
 /* ---- Spaces ---- */
 
-/* What the texels of a space are for, or their lanes where they hold blocks; worked out on first use. NULL
+/* What the texels of a space are for, or their channels where they hold blocks; worked out on first use. NULL
  * without memory. */
 static const unsigned char *texels_of(ts_space *space) {
   check_state *state = check_state_of(space->context);
@@ -66,7 +66,7 @@ static const unsigned char *texels_of(ts_space *space) {
   }
   memset(s->texels, CHECK_PADDING, count);
   for (int32_t i = 0; i < t->size; i++)
-    s->texels[((size_t)tsi_texel_number(t, tsi_position(t, i)) << t->log2_block) + (size_t)tsi_lane(t, i)] =
+    s->texels[((size_t)tsi_texel_number(t, tsi_position(t, i)) << t->log2_block) + (size_t)tsi_channel(t, i)] =
         space->constrained && space->constrained[i] ? CHECK_CONSTRAINED : CHECK_INDEX;
   s->space = space;
   s->next = state->spaces;
@@ -153,7 +153,7 @@ ts_status check_vector(const char *operation, const ts_vector *v, int constraine
         return fail(operation, v, i, c, *found, "belongs to no index and must hold 0");
       if (is == CHECK_CONSTRAINED && constrained_zero && *found != 0)
         return fail(operation, v, i, c, *found, "is of a constrained row and must hold 0");
-      if (c >= tsi_lanes(v) && *found != 0)
+      if (c >= tsi_channels(v) && *found != 0)
         return fail(operation, v, i, c, *found, "has no such component and must hold 0 there");
       if (is_poison(*found)) return fail(operation, v, i, c, *found, "");
     }

@@ -18,28 +18,28 @@ static const tsi_fluid_ops *inner_of(const ts_vector *v) {
   }
 
 WATCH(advect, velocity,
-      (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces,
+      (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *prescribed,
        float dt),
-      (domain, out, velocity, faces, dt))
+      (domain, out, velocity, prescribed, dt))
 WATCH(correct, velocity,
-      (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces,
+      (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *prescribed,
        const ts_vector *carried, float dt),
-      (domain, out, velocity, faces, carried, dt))
+      (domain, out, velocity, prescribed, carried, dt))
 WATCH(vorticity, velocity,
       (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *walls),
       (domain, out, velocity, walls))
 WATCH(forces, velocity,
-      (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces,
+      (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *prescribed,
        const ts_vector *dye, const ts_vector *vorticity, const tsi_fluid_forces *forces),
-      (domain, out, velocity, faces, dye, vorticity, forces))
+      (domain, out, velocity, prescribed, dye, vorticity, forces))
 WATCH(divergence, velocity,
       (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *walls,
-       const ts_vector *drain, float scale),
-      (domain, out, velocity, walls, drain, scale))
+       const ts_vector *compatibility, float scale),
+      (domain, out, velocity, walls, compatibility, scale))
 WATCH(project, velocity,
-      (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *faces,
+      (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, const ts_vector *prescribed,
        const ts_vector *pressure, float dt),
-      (domain, out, velocity, faces, pressure, dt))
+      (domain, out, velocity, prescribed, pressure, dt))
 WATCH(split, velocity,
       (const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity, int component),
       (domain, out, velocity, component))
@@ -63,10 +63,10 @@ static ts_status in_place(const char *operation, const ts_vector *v) {
 }
 
 ts_status check_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity,
-                                     const ts_vector *faces, const tsi_fluid_stamp *stamp) {
-  TSI_TRY(check_remember(faces));
-  TSI_TRY(inner_of(velocity)->stamp_velocity(domain, velocity, faces, stamp));
-  TSI_TRY(check_unchanged("fluid_stamp_velocity", faces));
+                                     const ts_vector *prescribed, const tsi_fluid_stamp *stamp) {
+  TSI_TRY(check_remember(prescribed));
+  TSI_TRY(inner_of(velocity)->stamp_velocity(domain, velocity, prescribed, stamp));
+  TSI_TRY(check_unchanged("fluid_stamp_velocity", prescribed));
   return in_place("fluid_stamp_velocity", velocity);
 }
 
@@ -75,9 +75,10 @@ ts_status check_fluid_stamp_dye(const tsi_fluid_domain *domain, ts_vector *dye, 
   return in_place("fluid_stamp_dye", dye);
 }
 
-ts_status check_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces) {
-  TSI_TRY(check_remember(faces));
-  TSI_TRY(inner_of(velocity)->boundary(domain, velocity, faces));
-  TSI_TRY(check_unchanged("fluid_boundary", faces));
+ts_status check_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity,
+                               const ts_vector *prescribed) {
+  TSI_TRY(check_remember(prescribed));
+  TSI_TRY(inner_of(velocity)->boundary(domain, velocity, prescribed));
+  TSI_TRY(check_unchanged("fluid_boundary", prescribed));
   return in_place("fluid_boundary", velocity);
 }

@@ -87,13 +87,13 @@ struct ts_vector {
 };
 
 /* What a texel holds: the components of an index, or the one component of a block of them. */
-static inline int tsi_lanes(const ts_vector *v) {
+static inline int tsi_channels(const ts_vector *v) {
   return v->components << v->space->tiling.log2_block;
 }
 
 /* Floats a texel: RGB is not a format that can be rendered to, so 3 components are stored as 4, the last 0. */
 static inline int tsi_texel_floats(const ts_vector *v) {
-  return v->components == 3 && !v->space->tiling.linear ? 4 : tsi_lanes(v);
+  return v->components == 3 && !v->space->tiling.linear ? 4 : tsi_channels(v);
 }
 
 struct ts_scalars {
@@ -219,7 +219,7 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
   REQUIRED(prefix, ts_status, scalars_normalise, (ts_scalars *s, int from, int to))                            \
                                                                                                                \
   /* `count` vectors over one space, and slots, that will be used together. On failure nothing is made. */     \
-  OPTIONAL(prefix, ts_status, group_create, (ts_vector **vectors, int count, ts_scalars *scalars))             \
+  OPTIONAL(prefix, ts_status, arena_create, (ts_vector **vectors, int count, ts_scalars *scalars))             \
                                                                                                                \
   /* ---- Arithmetic. Any vector may be any other one. A coefficient whose scale is 0 drops its term unread */ \
                                                                                                                \
@@ -240,7 +240,7 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
            (ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,                \
             const ts_vector *q))                                                                               \
   /* The same, then sum r r w, or sum r r where w is NULL. A backend may be quicker where x and r are the      \
-   * first two vectors of a group. */                                                                          \
+   * first two vectors of an arena. */                                                                          \
   OPTIONAL(prefix, ts_status, axpy2_dot,                                                                       \
            (ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,                \
             const ts_vector *q, const ts_vector *w, ts_scalars *out, int index))                               \

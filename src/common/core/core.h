@@ -88,10 +88,10 @@ ts_status tsi_check_space(const ts_vector *v, const ts_space *space, const char 
 ts_status tsi_check_components(const ts_vector *b, const ts_vector *x);
 
 /* TS_ERROR_UNSUPPORTED where a texel of the space has no room for so many components. */
-ts_status tsi_check_lanes(const ts_space *space, int components);
+ts_status tsi_check_channels(const ts_space *space, int components);
 
-/* Vectors over one space and `slots` scalars in one go; uses the backend's group_create where it can. */
-ts_status tsi_group_create(ts_space *space, int components, ts_vector **vectors, int count, int slots,
+/* Vectors over one space and `slots` scalars in one go; uses the backend's arena_create where it can. */
+ts_status tsi_arena_create(ts_space *space, int components, ts_vector **vectors, int count, int slots,
                            ts_scalars **scalars);
 
 /* ---- Fused operations or their fallbacks; arguments as in tsi_ops ---- */

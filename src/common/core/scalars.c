@@ -82,7 +82,7 @@ static ts_status create_singly(ts_vector **vectors, int count, ts_scalars *scala
   return status;
 }
 
-ts_status tsi_group_create(ts_space *space, int components, ts_vector **vectors, int count, int slots,
+ts_status tsi_arena_create(ts_space *space, int components, ts_vector **vectors, int count, int slots,
                            ts_scalars **scalars) {
   ts_context *context = space->context;
   int allocated = 0;
@@ -99,8 +99,8 @@ ts_status tsi_group_create(ts_space *space, int components, ts_vector **vectors,
   if (slots) s = new_scalars(context, slots);
   if (allocated < count || (slots && !s))
     status = tsi_out_of_memory(context, "a vector", sizeof(ts_vector));
-  else if (context->ops->group_create && count > 1)
-    status = context->ops->group_create(vectors, count, s);
+  else if (context->ops->arena_create && count > 1)
+    status = context->ops->arena_create(vectors, count, s);
   else
     status = create_singly(vectors, count, s);
   if (status < 0) {

@@ -23,7 +23,7 @@ const tsi_tuning tsi_tuning_cpu = {
 
 /* One H200.
  *
- * Blocks pass as fast as jagged's bytes beyond the cache, and faster inside. Slices without gaps take twice as
+ * Blocks pass as fast as jagged's bytes beyond the cache, and faster inside. Unpadded slices take twice as
  * long, since a thread counts to find its entry. Rows in another order read what lies apart, and write so:
  * jagged diagonals of Delaunay triangulations take 1.3 to 1.4 times as long as their bytes and lines would have
  * it. A line that a warp asks for takes as long as 16 bytes, one beside the other; in csr threads hand sums on
@@ -65,7 +65,7 @@ const tsi_tuning tsi_tuning_cuda = {
     .lean_product_caches = 2,
     .lean_product_short_caches = 1.5,
     .check_interval = 25,
-    .check_overlap = 4,
+    .pipelined_iterations = 4,
 };
 
 /* OpenGL on one H200. 4 x 4 blocks take 0.86 to 1.0 times as long as 2 x 2 where they have 1.10 to 1.15 times
@@ -83,7 +83,7 @@ const tsi_tuning tsi_tuning_gl = {
     .bcrs4_weight_several = 0.95,
     .block_entries = 1 << 19,
     .check_interval = 16,
-    .check_overlap = 2,
+    .pipelined_iterations = 2,
     .one_reduction_texels = 1 << 18, /* with texture barriers */
 };
 
@@ -94,7 +94,7 @@ const tsi_tuning tsi_tuning_gl_software = {
     .bcrs2_weight_several = A_TENTH,
     .bcrs4_weight_several = A_TENTH,
     .check_interval = 16,
-    .check_overlap = 2,
+    .pipelined_iterations = 2,
 };
 
 typedef struct tuning_field {

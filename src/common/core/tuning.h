@@ -14,7 +14,7 @@
   FIELD(bcrs2_weight_several, 0, 1e15, "the same for vectors of several components")                           \
   FIELD(bcrs4_weight_several, 0, 1e15, "the same for vectors of several components")                           \
   FIELD(sorted_weight, 0, 1e15, "time of a byte in jagged slices of sorted rows")                              \
-  FIELD(counted_weight, 0, 1e15, "time of a byte in jagged slices without gaps")                               \
+  FIELD(counted_weight, 0, 1e15, "time of a byte in unpadded slices of jagged")                                \
   FIELD(line_bytes, 0, 1e15, "bytes that take as long as a line of the cache")                                 \
   FIELD(lines_of_sums, 0, 1e15, "lines an entry for handing on sums in csr")                                   \
   FIELD(lines_of_runs, 0, 1e15, "share of a line for a run of segments")                                       \
@@ -39,7 +39,7 @@
   FIELD(lean_product_short_caches, 0, 1e15, "caches from which on they do so with short rows")                 \
   /* Solvers. */                                                                                               \
   FIELD(check_interval, 1, 1024, "iterations between two looks at the residual")                               \
-  FIELD(check_overlap, 1, 1024, "iterations started ahead of a look's numbers")                                \
+  FIELD(pipelined_iterations, 1, 1024, "iterations started before a check's numbers arrive")                   \
   FIELD(one_reduction_texels, 0, 1e15, "texels up to which CG has one reduction")                              \
   /* The CPU backend's threads. */                                                                             \
   FIELD(thread_floats, 1, 1e15, "floats of work that are worth a thread")

@@ -1,7 +1,7 @@
 /* Vectors: creation, transfers in the order of indices, and the checked way to the operations. */
 #include "core.h"
 
-ts_status tsi_check_lanes(const ts_space *space, int components) {
+ts_status tsi_check_channels(const ts_space *space, int components) {
   if (space->tiling.log2_block == 0 || components == 1) return TS_OK;
   return tsi_fail(space->context, TS_ERROR_UNSUPPORTED,
                   "components of a vector is %d; the space is of a matrix as bcrs%d, which on backend %s takes "
@@ -19,9 +19,9 @@ ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vecto
   if (components < 1 || components > 4)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components of a vector is %d; it goes from 1 to 4",
                     components);
-  TSI_TRY(tsi_check_lanes(space, components));
+  TSI_TRY(tsi_check_channels(space, components));
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, tsi_group_create(space, components, vector, 1, 0, NULL));
+  return tsi_leave(context, tsi_arena_create(space, components, vector, 1, 0, NULL));
 }
 
 void ts_vector_destroy(ts_vector **vector) {
@@ -67,7 +67,7 @@ static ts_status write_texels(ts_vector *v, const float *values) {
   const size_t components = (size_t)v->components;
   const int stride = tsi_texel_floats(v);
   for (int32_t i = 0; i < t->size; i++) {
-    float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_lane(t, i);
+    float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_channel(t, i);
     for (size_t c = 0; c < components; c++) texel[c] = values[(size_t)i * components + c];
   }
   const ts_status status = v->context->ops->vector_write(v, texels);
@@ -85,7 +85,7 @@ static ts_status read_texels(const ts_vector *v, float *values) {
   const size_t components = (size_t)v->components;
   const int stride = tsi_texel_floats(v);
   for (int32_t i = 0; status == TS_OK && i < t->size; i++) {
-    const float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_lane(t, i);
+    const float *texel = texels + tsi_texel_number(t, tsi_position(t, i)) * stride + tsi_channel(t, i);
     for (size_t c = 0; c < components; c++) values[(size_t)i * components + c] = texel[c];
   }
   tsi_free(v->context, texels);

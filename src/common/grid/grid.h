@@ -59,7 +59,7 @@ struct tsi_stencil {
   int part_count;
   ts_vector *parts[8];
   int32_t part_sizes[8];
-  int32_t pinned;   /* points that lost their equation so that a further part is not singular */
+  int32_t grounded; /* points that lost their equation so that a further component is not singular */
   uint64_t version; /* grows with every set_values */
 };
 

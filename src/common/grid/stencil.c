@@ -22,7 +22,7 @@ void tsi_stencil_destroy(ts_context *context, tsi_stencil *stencil) {
 
 /* A vector over the grid from one number a point. A grid's texels stand in the order of its points. */
 static ts_status make_vector(ts_space *space, const float *values, ts_vector **v) {
-  TSI_TRY(tsi_group_create(space, 1, v, 1, 0, NULL));
+  TSI_TRY(tsi_arena_create(space, 1, v, 1, 0, NULL));
   return space->context->ops->vector_write(*v, values);
 }
 
@@ -55,7 +55,7 @@ static ts_status make_stencil(ts_space *space, const tsi_stencil_facts *facts, t
   stencil->has_constrained = facts->constrained > 0;
   stencil->periodic_x = space->grid.periodic_x;
   stencil->periodic_y = space->grid.periodic_y;
-  stencil->pinned = facts->pinned;
+  stencil->grounded = facts->grounded;
   const ts_status status = make_masks(space, facts, stencil);
   if (status < 0) {
     tsi_stencil_destroy(context, stencil);

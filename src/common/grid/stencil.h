@@ -6,7 +6,7 @@
 
 enum {
   TSI_CENTRE = 4,    /* coefficient 3 (dj + 1) + (di + 1) of a point */
-  TSI_MAX_PARTS = 8, /* singular parts whose means are taken out; others are pinned */
+  TSI_MAX_PARTS = 8, /* null-space components whose means are taken out; others are grounded */
 };
 
 /* Points of a row that follow each other and are connected. */
@@ -17,7 +17,7 @@ typedef struct tsi_stencil_run {
 } tsi_stencil_run;
 
 typedef struct tsi_stencil_facts {
-  const float *values; /* as the device gets them: the user's, or own_values where points were pinned */
+  const float *values; /* as the device gets them: the user's, or own_values where points were grounded */
   float *own_values;
   int five_point;
   int32_t constrained;   /* points without equation */
@@ -25,7 +25,7 @@ typedef struct tsi_stencil_facts {
   int32_t run_count;
   int part_count;
   int32_t part_first[TSI_MAX_PARTS], part_sizes[TSI_MAX_PARTS]; /* the first run, and points */
-  int32_t pinned;
+  int32_t grounded;
   double norm_infinity;
 } tsi_stencil_facts;
 
@@ -43,7 +43,7 @@ static inline int32_t tsi_grid_neighbour(const tsi_grid *g, int32_t i, int32_t j
  * not finite, points out of the grid, or stands at a point without equation. */
 ts_status tsi_stencil_inspect(ts_context *context, const tsi_grid *grid, const float *values,
                               tsi_stencil_facts *facts, ts_matrix_info *info);
-/* 1 for each point that has an equation, and for each of a singular part; 0 for others. */
+/* 1 for each point that has an equation, and for each of a null-space component; 0 for others. */
 void tsi_stencil_fill_mask(const tsi_stencil_facts *facts, size_t points, float *mask);
 void tsi_stencil_fill_part(const tsi_stencil_facts *facts, int part, size_t points, float *mask);
 void tsi_stencil_facts_free(ts_context *context, tsi_stencil_facts *facts);

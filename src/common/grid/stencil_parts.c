@@ -1,4 +1,4 @@
-/* The singular parts of a stencil: connected points that determine their unknowns up to a constant.
+/* The null-space components of a stencil: connected points that determine their unknowns up to a constant.
  *
  * The points of a row that follow each other and are connected are a run, and runs are joined with those of the
  * row below (a union-find structure whose trees point to earlier runs). So what is kept grows with the number
@@ -129,12 +129,12 @@ static ts_status pin(ts_context *context, size_t points, tsi_stencil_facts *fact
     memcpy(facts->own_values, facts->values, 9 * points * sizeof(float));
   }
   memset(facts->own_values + 9 * (size_t)facts->runs[run].first, 0, 9 * sizeof(float));
-  facts->pinned++;
+  facts->grounded++;
   facts->constrained++;
   return TS_OK;
 }
 
-/* Keeps the largest parts; what does not fit is pinned. */
+/* Keeps the largest parts; what does not fit is grounded. */
 static ts_status add_part(ts_context *context, size_t points, tsi_stencil_facts *facts, int32_t run,
                           int32_t size) {
   if (facts->part_count < TSI_MAX_PARTS) {
@@ -175,7 +175,7 @@ void tsi_stencil_fill_mask(const tsi_stencil_facts *facts, size_t points, float 
   for (int32_t r = 0; r < facts->run_count; r++) {
     const tsi_stencil_run *run = &facts->runs[r];
     fill_run(run, mask);
-    /* A point that was pinned is the first of its run. */
+    /* A point that was grounded is the first of its run. */
     if (facts->values[9 * (size_t)run->first + TSI_CENTRE] == 0) mask[run->first] = 0;
   }
 }

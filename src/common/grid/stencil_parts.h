@@ -15,7 +15,7 @@ typedef struct tsi_stencil_runs {
 ts_status tsi_stencil_runs_add(ts_context *context, const tsi_stencil_rows *rows, tsi_stencil_runs *runs);
 /* Of a periodic dimension: `rows` has gone on from the last row to the first. */
 void tsi_stencil_runs_close(tsi_stencil_rows *rows, tsi_stencil_runs *runs);
-/* The singular parts, and values without the equations that were dropped. `facts` takes the runs. */
+/* The null-space components, and values without the equations that were dropped. `facts` takes the runs. */
 ts_status tsi_stencil_find_parts(ts_context *context, size_t points, tsi_stencil_runs *runs,
                                  tsi_stencil_facts *facts);
 

@@ -20,9 +20,9 @@
  * what a phase gained is not lost.
  *
  * In single precision r drifts away from b - A (x + M^-1 e), the further the larger it was in between. Where it
- * has fallen by 1000 from its peak, and where it claims convergence, it is replaced by that residual, and the
+ * has fallen by 1000 from its peak, and where it meets the rule, it is replaced by that residual, and the
  * directions go on (Sleijpen and van der Vorst 1996, "Reliable updated residuals in hybrid Bi-CG methods").
- * Only where claims are in vain twice does the method begin again.
+ * Only if it was wrong twice does the method restart.
  *
  * The shadow vector is random, not the first r as in most programs: with a smooth b and much convection rho
  * falls to 1e-16 |r~| |r| with r itself, and r grows by 1e9 before it falls. A double leaves half of its digits
@@ -50,7 +50,7 @@ static double number(const ts_solver *k, int iteration, int which, int component
 }
 
 static void plan(ts_solver *k) {
-  k->ring = 2 * (k->desc.check_interval + k->overlap + 1);
+  k->ring = 2 * (k->desc.check_interval + k->pipelined + 1);
   k->own_vectors = VECTORS;
   k->own_slots = NUMBERS * k->ring;
   k->history_size = k->ring;
@@ -108,7 +108,7 @@ static ts_status begin(tsi_solve *s) {
   s->phase_best = INFINITY;
   s->replaced_at = s->iteration;
   s->peak = 0;
-  s->claims_in_vain = 0;
+  s->false_convergences = 0;
   s->phase_start_measure = s->measure;
   TSI_TRY(choose_shadow(s));
   TSI_TRY(ops->fill(k->e, 0));
@@ -177,10 +177,10 @@ static ts_status replace_residual(tsi_solve *s) {
   s->replaced_at = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
   s->peak = 0;
-  s->claims_in_vain = s->measure <= 0.5 * before ? 0 : s->claims_in_vain + 1;
+  s->false_convergences = s->measure <= 0.5 * before ? 0 : s->false_convergences + 1;
   if (s->met)
     tsi_solve_finish_converged(s);
-  else if (s->claims_in_vain >= 2 && s->result->relative_residual <= s->result->attainable_residual)
+  else if (s->false_convergences >= 2 && s->result->relative_residual <= s->result->attainable_residual)
     tsi_solve_finish_stagnated(s);
   return s->ended ? TS_OK : sum_residual(s);
 }
@@ -206,12 +206,12 @@ static ts_status restart(tsi_solve *s, double before, const char *what, int iter
   return TS_OK;
 }
 
-/* The recurrence claims convergence, it has broken down (`what`), or it has made no progress for long. */
-static ts_status look_at_residual(tsi_solve *s, int claims, const char *what, int where) {
+/* The recurrence residual meets the rule, it has broken down (`what`), or it has made no progress for long. */
+static ts_status look_at_residual(tsi_solve *s, int converged, const char *what, int where) {
   const ts_solver *k = s->solver;
-  if (claims) {
+  if (converged) {
     TSI_TRY(replace_residual(s));
-    if (s->ended || s->claims_in_vain < 2) return TS_OK;
+    if (s->ended || s->false_convergences < 2) return TS_OK;
   } else {
     TSI_TRY(tsi_solve_try(s, k->e, k->own[T]));
     if (s->met) {
@@ -229,7 +229,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   const char *what = NULL;
   int where = 0;
   for (int i = first; i < checked; i++) {
-    const double ratio = tsi_solve_claimed(s, slot_of(k, i + 1, RR));
+    const double ratio = tsi_solve_recurrence_residual(s, slot_of(k, i + 1, RR));
     k->history[i - first] = ratio;
     if (i < s->phase_start) continue;
     if (!what && (what = broken(s, i))) where = i;
@@ -243,10 +243,11 @@ static ts_status judge(tsi_solve *s, int checked) {
   s->reported = checked;
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
-  const double now = tsi_solve_claimed(s, slot_of(k, checked, RR));
+  const double now = tsi_solve_recurrence_residual(s, slot_of(k, checked, RR));
   const int window = k->matrix->info.rows > 1000 ? k->matrix->info.rows : 1000;
-  const int claims = !what && tsi_solve_claims_convergence(s, slot_of(k, checked, RR));
-  if (claims || what || checked - s->phase_best_at > window) return look_at_residual(s, claims, what, where);
+  const int converged = !what && tsi_solve_recurrence_converged(s, slot_of(k, checked, RR));
+  if (converged || what || checked - s->phase_best_at > window)
+    return look_at_residual(s, converged, what, where);
   if (now <= 1e-3 * s->peak && checked - s->replaced_at >= REPLACEMENT_INTERVAL) return replace_residual(s);
   return TS_OK;
 }

@@ -24,7 +24,7 @@
  *
  * delta is summed from r in every iteration, so that the error of a beta does not live on in the next.
  *
- * When the recurrence claims convergence, r is computed from x = x + e; if that does not confirm it, the
+ * When the recurrence residual meets the rule, r is computed from x = x + e; if that does not confirm it, the
  * iteration begins again from there. When two such verifications in a row do not halve the residual, it is at
  * the limit of single precision: stagnation.
  *
@@ -114,7 +114,7 @@ ts_status tsi_cg_resolve(ts_context *context, const ts_matrix *A, const ts_preco
 
 static void plan(ts_solver *k) {
   k->own_vectors = k->desc.reductions == 1 ? VECTORS : 2;
-  k->ring = 2 * (k->desc.check_interval + k->overlap + 1);
+  k->ring = 2 * (k->desc.check_interval + k->pipelined + 1);
   k->own_slots = SLOT_RING - TSI_SLOT_OWN + 2 * k->ring;
   k->history_size = k->ring;
 }
@@ -245,7 +245,7 @@ static int stops_by_delta(const tsi_solve *s) {
 }
 
 /* The recurrence says that the rule is met. */
-static int claims(const tsi_solve *s, int iteration) {
+static int recurrence_has_converged(const tsi_solve *s, int iteration) {
   if (stops_by_delta(s)) return delta_ratio(s, iteration) <= s->solver->desc.rtol;
   for (int c = 0; c < s->solver->components; c++)
     if (s->norm_rule[c] > 0 && !(s->norm_r[c] <= s->tolerance[c])) return 0;
@@ -262,7 +262,7 @@ static ts_status verify(tsi_solve *s) {
   return TS_OK;
 }
 
-/* The recurrence claims convergence, or has not improved for long: look at b - A x. */
+/* The recurrence residual meets the rule, or has not improved for long: look at b - A x. */
 static ts_status judge_by_residual(tsi_solve *s, int must_end) {
   TSI_TRY(verify(s));
   if (s->met) {
@@ -406,7 +406,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   }
   const int window = k->matrix->info.rows > 1000 ? k->matrix->info.rows : 1000;
   const int too_long = checked - s->phase_best_at > window;
-  return claims(s, checked) || too_long ? judge_by_residual(s, too_long) : TS_OK;
+  return recurrence_has_converged(s, checked) || too_long ? judge_by_residual(s, too_long) : TS_OK;
 }
 
 static void take_norms(tsi_solve *s) {
@@ -435,14 +435,14 @@ static ts_status advance_on_device(tsi_solve *s) {
   return judge(s, s->iteration);
 }
 
-/* One interval: iterations, then the numbers. Meanwhile the device goes on with `overlap` iterations. */
+/* One interval: iterations, then the numbers. Meanwhile the device goes on with `pipelined` iterations. */
 static ts_status advance(tsi_solve *s) {
   ts_solver *k = s->solver;
   if (k->on_device && !s->checked_mode) return advance_on_device(s);
   const int left = k->desc.max_iterations - s->iteration;
-  int steps = s->checked_mode ? 1 : k->desc.check_interval, overlap = s->checked_mode ? 0 : k->overlap;
+  int steps = s->checked_mode ? 1 : k->desc.check_interval, pipelined = s->checked_mode ? 0 : k->pipelined;
   if (steps > left) steps = left;
-  if (overlap > left - steps) overlap = left - steps;
+  if (pipelined > left - steps) pipelined = left - steps;
   for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
   const int checked = s->iteration;
   /* What the iterations themselves have not summed up. */
@@ -452,7 +452,7 @@ static ts_status advance(tsi_solve *s) {
     sums[count++] = (tsi_dot){delta_slot(k, checked), k->r, k->r, k->m};
   if (!stops_by_delta(s)) sums[count++] = (tsi_dot){TSI_SLOT_RR, k->r, k->r, NULL};
   TSI_TRY(tsi_dots(k->slots, sums, count, k->scratch));
-  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, overlap, iterate));
+  TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, pipelined, iterate));
   take_norms(s);
   return judge(s, checked);
 }

@@ -32,7 +32,7 @@ static ts_vector *q_of(const ts_solver *k) {
 }
 
 static void plan(ts_solver *k) {
-  k->ring = k->desc.check_interval + k->overlap + 1;
+  k->ring = k->desc.check_interval + k->pipelined + 1;
   k->own_vectors = VECTORS;
   k->own_row_vectors = 1;
   k->own_slots = NUMBERS * k->ring;
@@ -112,7 +112,7 @@ static ts_status iterate(tsi_solve *s) {
 
 /* ---- Checks ---- */
 
-/* The recurrence claims convergence, or cannot go on: look at A^T (b - A x). */
+/* The recurrence residual meets the rule, or cannot go on: look at A^T (b - A x). */
 static ts_status verify(tsi_solve *s, int must_end) {
   const double before = s->measure;
   TSI_TRY(tsi_solve_try(s, s->solver->e, s->solver->own[P]));
@@ -131,7 +131,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   const ts_solver *k = s->solver;
   const int first = s->reported;
   for (int i = first; i < checked; i++) {
-    const double ratio = tsi_solve_claimed(s, slot_of(k, i + 1, SS));
+    const double ratio = tsi_solve_recurrence_residual(s, slot_of(k, i + 1, SS));
     k->history[i - first] = ratio;
     if (i < s->phase_start || !(ratio < 0.9 * s->phase_best)) continue;
     s->phase_best = ratio;
@@ -145,7 +145,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   const int window = at_limit ? 25 : k->matrix->info.columns > 1000 ? k->matrix->info.columns : 1000;
   const int too_long = checked - s->phase_best_at > window;
   const int slot = slot_of(k, checked, SS);
-  return tsi_solve_claims_convergence(s, slot) || too_long || isinf(tsi_solve_claimed(s, slot))
+  return tsi_solve_recurrence_converged(s, slot) || too_long || isinf(tsi_solve_recurrence_residual(s, slot))
              ? verify(s, too_long)
              : TS_OK;
 }

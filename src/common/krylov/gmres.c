@@ -192,19 +192,20 @@ static ts_status end_cycle(tsi_solve *s) {
   return count ? tsi_solve_try(s, s->solver->e, s->solver->own[0]) : TS_OK;
 }
 
-/* Iterations up to the next check, then their columns. Meanwhile the device goes on with `overlap` iterations.
+/* Iterations up to the next check, then their columns. Meanwhile the device goes on with `pipelined`
+ * iterations.
  */
 static ts_status advance(tsi_solve *s, int *cycle_is_over) {
   const ts_solver *k = s->solver;
   const int rest = k->desc.restart - (s->iteration - s->phase_start);
-  int steps, overlap;
-  tsi_solve_plan_steps(s, s->iteration, &steps, &overlap);
+  int steps, pipelined;
+  tsi_solve_plan_steps(s, s->iteration, &steps, &pipelined);
   if (steps > rest) steps = rest;
-  if (overlap > rest - steps) overlap = rest - steps;
+  if (pipelined > rest - steps) pipelined = rest - steps;
   for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
   const int checked = s->iteration, first = column_slot(s->columns),
             end = column_slot(checked - s->phase_start);
-  TSI_TRY(tsi_solve_read(s, first, end - first, overlap, iterate));
+  TSI_TRY(tsi_solve_read(s, first, end - first, pipelined, iterate));
   take_columns(s, checked, cycle_is_over);
   if (checked - s->phase_start >= k->desc.restart || checked >= k->desc.max_iterations) *cycle_is_over = 1;
   return TS_OK;

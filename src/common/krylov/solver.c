@@ -220,8 +220,8 @@ ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_sol
   k->desc = resolved;
   k->on_device =
       resolved.method == TS_METHOD_CG && tsi_cg_runs_on_device(matrix, resolved.preconditioner, &resolved);
-  k->overlap = (int)context->tuning.check_overlap;
-  if (k->on_device || k->overlap >= resolved.check_interval) k->overlap = 0;
+  k->pipelined = (int)context->tuning.pipelined_iterations;
+  if (k->on_device || k->pipelined >= resolved.check_interval) k->pipelined = 0;
   k->method->plan(k);
   ts_status status = allocate(k);
   if (status == TS_OK) status = take_preconditioner(k);
@@ -300,11 +300,11 @@ static ts_status create_least_squares_vectors(ts_solver *k, int components, int 
   const ts_scalars_desc slots = {.count = TSI_SLOT_OWN + k->own_slots};
   TSI_TRY(ts_scalars_create(k->context, &slots, &k->slots));
   TSI_TRY(tsi_enter(k->context));
-  ts_status status = tsi_group_create(k->matrix->column_space, components, k->vectors, count, 0, NULL);
+  ts_status status = tsi_arena_create(k->matrix->column_space, components, k->vectors, count, 0, NULL);
   if (status == TS_OK) {
     k->vector_count = count;
     status =
-        tsi_group_create(k->matrix->row_space, components, k->vectors + count, 2 + k->own_row_vectors, 0, NULL);
+        tsi_arena_create(k->matrix->row_space, components, k->vectors + count, 2 + k->own_row_vectors, 0, NULL);
   }
   if (status == TS_OK) k->vector_count = count + 2 + k->own_row_vectors;
   return tsi_leave(k->context, status);
@@ -318,7 +318,7 @@ static ts_status create_vectors(ts_solver *k, int components, int m, int z) {
     k->r = k->vectors[count + 1];
   } else {
     TSI_TRY(tsi_enter(k->context));
-    TSI_TRY(tsi_leave(k->context, tsi_group_create(k->matrix->row_space, components, k->vectors, count,
+    TSI_TRY(tsi_leave(k->context, tsi_arena_create(k->matrix->row_space, components, k->vectors, count,
                                                    TSI_SLOT_OWN + k->own_slots, &k->slots)));
     k->vector_count = count;
   }

@@ -45,7 +45,7 @@ struct ts_solver {
   const tsi_method *method;
   ts_solver_desc desc;               /* resolved */
   ts_preconditioner *preconditioner; /* NULL: Jacobi or none by desc.preconditioner_kind */
-  int overlap;                       /* iterations begun before a check's numbers are awaited */
+  int pipelined;                     /* iterations begun before a check's numbers are awaited */
   int on_device;                     /* cg: the device iterates by itself, up to the next check */
   int ring;                          /* iterations whose numbers the slots hold */
   int own_vectors, own_row_vectors, own_slots, history_size, work_size; /* by plan() */
@@ -122,7 +122,7 @@ struct tsi_solve {
   int replaced_at;            /* the iteration */
   double peak;                /* largest number of the history */
   double phase_start_measure; /* of the phase's first x */
-  int claims_in_vain;         /* in a row, whose residual had not halved */
+  int false_convergences;     /* in a row, whose residual had not halved */
   int shadow;                 /* restarts that asked for another shadow vector */
 };
 
@@ -164,17 +164,17 @@ ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work);
 ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work);
 
 typedef ts_status (*tsi_iterate_fn)(tsi_solve *s);
-/* Reads the slots `first` .. `first + count - 1` while the device goes on with `overlap` iterations. */
-ts_status tsi_solve_read(tsi_solve *s, int first, int count, int overlap, tsi_iterate_fn iterate);
+/* Reads the slots `first` .. `first + count - 1` while the device goes on with `pipelined` iterations. */
+ts_status tsi_solve_read(tsi_solve *s, int first, int count, int pipelined, tsi_iterate_fn iterate);
 /* How many steps: after a start or a restart checks begin with every iteration and double their distance. */
-void tsi_solve_plan_steps(const tsi_solve *s, int done, int *steps, int *overlap);
+void tsi_solve_plan_steps(const tsi_solve *s, int done, int *steps, int *pipelined);
 
 ts_status tsi_solve_run(tsi_solve *s);
 ts_status tsi_solve_run_fixed(tsi_solve *s);
 /* What a recurrence says of the iteration whose sums of squares are in `slot`: its norm relative to the rule's,
  * the largest of the components, and whether the rule is met. */
-double tsi_solve_claimed(const tsi_solve *s, int slot);
-int tsi_solve_claims_convergence(const tsi_solve *s, int slot);
+double tsi_solve_recurrence_residual(const tsi_solve *s, int slot);
+int tsi_solve_recurrence_converged(const tsi_solve *s, int slot);
 
 /* ---- The methods ---- */
 extern const tsi_method tsi_cg, tsi_bicgstab, tsi_gmres, tsi_cgls;

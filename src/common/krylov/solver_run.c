@@ -383,23 +383,23 @@ static ts_status judge_start(tsi_solve *s, const ts_vector *x) {
 
 /* ---- Checks ---- */
 
-void tsi_solve_plan_steps(const tsi_solve *s, int done, int *steps, int *overlap) {
+void tsi_solve_plan_steps(const tsi_solve *s, int done, int *steps, int *pipelined) {
   const ts_solver *k = s->solver;
   const int left = k->desc.max_iterations - s->iteration;
   *steps = done < 1 ? 1 : done;
-  *overlap = 0;
+  *pipelined = 0;
   if (*steps >= k->desc.check_interval) {
     *steps = k->desc.check_interval;
-    *overlap = k->overlap;
+    *pipelined = k->pipelined;
   }
   if (*steps > left) *steps = left;
-  if (*overlap > left - *steps) *overlap = left - *steps;
+  if (*pipelined > left - *steps) *pipelined = left - *steps;
 }
 
-ts_status tsi_solve_read(tsi_solve *s, int first, int count, int overlap, tsi_iterate_fn iterate) {
+ts_status tsi_solve_read(tsi_solve *s, int first, int count, int pipelined, tsi_iterate_fn iterate) {
   const ts_solver *k = s->solver;
   TSI_TRY(k->context->ops->scalars_read_begin(k->slots, first, count));
-  for (int i = 0; i < overlap; i++) TSI_TRY(iterate(s));
+  for (int i = 0; i < pipelined; i++) TSI_TRY(iterate(s));
   k->context->host_synchronisations++;
   return k->context->ops->scalars_read_end(k->slots, k->numbers + 4 * (size_t)first);
 }
@@ -409,11 +409,11 @@ ts_status tsi_solve_run(tsi_solve *s) {
   const ts_solver *k = s->solver;
   TSI_TRY(k->method->begin(s));
   while (!s->ended && s->iteration < k->desc.max_iterations) {
-    int steps, overlap;
-    tsi_solve_plan_steps(s, s->iteration - s->phase_start, &steps, &overlap);
+    int steps, pipelined;
+    tsi_solve_plan_steps(s, s->iteration - s->phase_start, &steps, &pipelined);
     for (int i = 0; i < steps; i++) TSI_TRY(k->method->iterate(s));
     const int checked = s->iteration;
-    TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, overlap, k->method->iterate));
+    TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, pipelined, k->method->iterate));
     TSI_TRY(k->method->judge(s, checked));
   }
   return TS_OK;
@@ -426,7 +426,7 @@ ts_status tsi_solve_run_fixed(tsi_solve *s) {
   return TS_OK;
 }
 
-double tsi_solve_claimed(const tsi_solve *s, int slot) {
+double tsi_solve_recurrence_residual(const tsi_solve *s, int slot) {
   double largest = 0;
   for (int c = 0; c < s->solver->components; c++) {
     const double norm = sqrt(tsi_number(s->solver, slot, c));
@@ -436,7 +436,7 @@ double tsi_solve_claimed(const tsi_solve *s, int slot) {
   return largest;
 }
 
-int tsi_solve_claims_convergence(const tsi_solve *s, int slot) {
+int tsi_solve_recurrence_converged(const tsi_solve *s, int slot) {
   for (int c = 0; c < s->solver->components; c++)
     if (s->norm_rule[c] > 0 && !(sqrt(tsi_number(s->solver, slot, c)) <= s->tolerance[c])) return 0;
   return 1;

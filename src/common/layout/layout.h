@@ -139,7 +139,7 @@ enum {
 
 /* csr: how threads share the rows. */
 typedef struct tsi_row_plan {
-  int log2_lanes;          /* without row blocks: 1 << log2_lanes neighbouring threads a row */
+  int log2_subwarp;        /* without row blocks: 1 << log2_subwarp neighbouring threads a row */
   int32_t row_block_count; /* 0: no row blocks */
   tsi_row_block *row_blocks;
   /* With row blocks, of each TSI_ROW_BLOCK_STEPS entries: bit k says that a row ends with the k-th of them;
@@ -156,7 +156,7 @@ enum {
 };
 
 /* jagged: 32 rows whose k-th entries lie side by side, those of k = 0 first; row by row in the order of the
- * slice. Where few rows have no k-th entry, there are gaps for them, with the value 0, and entry k of a row is
+ * slice. Where few rows have no k-th entry, it is padded with the value 0, and entry k of a row is
  * number 32 k + its place in the slice; else there are none. A column is stored as its difference from the
  * least one of its k, in as few bytes as do for the whole slice. Entries, columns and bases of a slice begin at
  * multiples of 16 bytes. */
@@ -167,7 +167,7 @@ typedef struct tsi_slice {
   uint32_t first_base;  /* of k = 0; none where column_bytes is 4 */
   uint16_t longest;     /* entries of its longest row */
   uint8_t column_bytes; /* 1, 2 or 4 */
-  uint8_t gaps;         /* a place for each k of each row */
+  uint8_t padded;       /* a place for each k of each row */
 } tsi_slice;
 
 typedef struct tsi_slices {
@@ -175,7 +175,7 @@ typedef struct tsi_slices {
   tsi_slice *slices;
   uint8_t *lengths; /* of the 32 rows of each slice, TSI_NOT_IN_SLICE: a long row, or beyond the last one */
   uint8_t *order;   /* the rows of each slice, from the beginning of their window; NULL: in natural order */
-  uint32_t entries, words, bases; /* of all slices, gaps included */
+  uint32_t entries, words, bases; /* of all slices, padding included */
   /* Long rows: their entries lie behind those of the slices, each row's side by side, with plain columns. */
   int32_t long_entries, row_block_count;
   tsi_row_block *row_blocks;

@@ -104,7 +104,7 @@ double tsi_lines_of_rows(const tsi_tuning *tuning, const tsi_host_csr *csr);
 ts_status tsi_slices_create(ts_context *context, const tsi_host_csr *csr, tsi_slices *slices);
 void tsi_slices_free(ts_context *context, tsi_slices *slices);
 /* About what a product would read of them, from some of the slices, and in `weight` how much longer that takes
- * than elsewhere: slices without gaps take twice as long, rows in another order half as long again. */
+ * than elsewhere: unpadded slices take twice as long, rows in another order half as long again. */
 tsi_reads tsi_slices_reads(const tsi_tuning *tuning, const tsi_host_csr *csr, double *weight);
 /* values, words, bases, long_columns. */
 ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,

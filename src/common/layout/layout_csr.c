@@ -10,16 +10,16 @@ static int32_t length_of(const tsi_host_csr *csr, int32_t row) {
   return csr->row_offsets[row + 1] - csr->row_offsets[row];
 }
 
-/* Steps of all warps, times 32, when 1 << log2_lanes threads share a row: a warp takes as many as its longest
+/* Steps of all warps, times 32, when 1 << log2_subwarp threads share a row: a warp takes as many as its longest
  * row. */
-static int64_t thread_steps(const tsi_host_csr *csr, int log2_lanes) {
-  const int32_t together = 32 >> log2_lanes;
+static int64_t thread_steps(const tsi_host_csr *csr, int log2_subwarp) {
+  const int32_t together = 32 >> log2_subwarp;
   int64_t steps = 0;
   for (int32_t i = 0; i < csr->rows; i += together) {
     int32_t longest = 0;
     for (int32_t j = i; j < i + together && j < csr->rows; j++)
       if (length_of(csr, j) > longest) longest = length_of(csr, j);
-    steps += (longest + (1 << log2_lanes) - 1) >> log2_lanes;
+    steps += (longest + (1 << log2_subwarp) - 1) >> log2_subwarp;
   }
   return 32 * steps;
 }
@@ -65,33 +65,33 @@ static void mark_ends(const tsi_host_csr *csr, const tsi_row_block *part, uint16
 }
 
 /* A short row takes one thread, a longer one as many as shorten it while they cost nothing. */
-static int choose_lanes(const tsi_tuning *t, const tsi_host_csr *csr, int64_t entries) {
+static int choose_subwarp(const tsi_tuning *t, const tsi_host_csr *csr, int64_t entries) {
   const int64_t rows = csr->rows;
-  int log2_lanes = 0;
-  while (log2_lanes < 5 && (double)entries > (double)rows * t->csr_shared_mean * (1 << log2_lanes) &&
-         (double)(rows << (log2_lanes + 1)) <= t->csr_threads)
-    log2_lanes++;
-  return log2_lanes;
+  int log2_subwarp = 0;
+  while (log2_subwarp < 5 && (double)entries > (double)rows * t->csr_shared_mean * (1 << log2_subwarp) &&
+         (double)(rows << (log2_subwarp + 1)) <= t->csr_threads)
+    log2_subwarp++;
+  return log2_subwarp;
 }
 
 /* A product of many entries is limited by bytes, and loses more by threads that wait than one of few, which
  * takes as long as its slowest thread. */
 int tsi_rows_are_uneven(const tsi_tuning *t, const tsi_host_csr *csr) {
   const int64_t rows = csr->rows, entries = csr->row_offsets[rows];
-  const int log2_lanes = choose_lanes(t, csr, entries);
+  const int log2_subwarp = choose_subwarp(t, csr, entries);
   int32_t longest = 0;
   for (int32_t i = 0; i < csr->rows; i++)
     if (length_of(csr, i) > longest) longest = length_of(csr, i);
   if (longest > TSI_ROW_BLOCK_ENTRIES) return 1;
-  if ((double)entries < t->many_entries) return longest > t->csr_steps * (1 << log2_lanes);
-  return (double)thread_steps(csr, log2_lanes) >
+  if ((double)entries < t->many_entries) return longest > t->csr_steps * (1 << log2_subwarp);
+  return (double)thread_steps(csr, log2_subwarp) >
          t->csr_idle_entries * (double)entries + t->csr_idle_rows * (double)rows;
 }
 
 ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_row_plan *plan) {
   const tsi_tuning *t = &context->tuning;
   const int64_t rows = csr->rows, entries = csr->row_offsets[rows];
-  *plan = (tsi_row_plan){.log2_lanes = choose_lanes(t, csr, entries)};
+  *plan = (tsi_row_plan){.log2_subwarp = choose_subwarp(t, csr, entries)};
   const int large =
       (double)entries >= t->many_entries &&
       ((double)entries >= t->csr_blocks_mean * (double)rows || (double)entries >= t->csr_blocks_entries);

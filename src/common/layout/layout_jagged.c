@@ -119,10 +119,10 @@ static void rows_of(const tsi_slices *slices, const tsi_host_csr *csr, int32_t s
 
 /* Where entry k of the row at place `lane` is, with `before` entries of the slice before it. */
 static uint32_t place_in_slice(const tsi_slice *s, uint32_t before, int k, int lane) {
-  return s->gaps ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before;
+  return s->padded ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before;
 }
 
-/* Sets all but where the slice begins; returns its entries, gaps included. */
+/* Sets all but where the slice begins; returns its entries, padding included. */
 static uint32_t measure_slice(const tsi_host_csr *csr, const int32_t *rows, const uint8_t *lengths,
                               tsi_slice *s) {
   uint32_t entries = 0;
@@ -139,10 +139,10 @@ static uint32_t measure_slice(const tsi_host_csr *csr, const int32_t *rows, cons
     if (here > spread) spread = here;
   }
   s->column_bytes = spread <= UINT8_MAX ? 1 : spread <= UINT16_MAX ? 2 : 4;
-  /* A gap in eight entries costs less than to count entries. */
-  const uint32_t with_gaps = TSI_SLICE_ROWS * (uint32_t)s->longest;
-  s->gaps = 8 * entries >= 7 * with_gaps;
-  return s->gaps ? with_gaps : entries;
+  /* One padding entry in eight costs less than to count entries. */
+  const uint32_t padded = TSI_SLICE_ROWS * (uint32_t)s->longest;
+  s->padded = 8 * entries >= 7 * padded;
+  return s->padded ? padded : entries;
 }
 
 /* To the multiple of 16 bytes. */
@@ -173,7 +173,7 @@ static void place_slice(tsi_slices *slices, const tsi_host_csr *csr, int32_t num
 /* What slices of rows in one order take. */
 typedef struct slices_sample {
   double entries, steps, bytes;
-  double counted;           /* bytes of slices without gaps */
+  double counted;           /* bytes of unpadded slices */
   double lines, with_lines; /* of x, and the entries of the slices where they were counted */
 } slices_sample;
 
@@ -207,7 +207,7 @@ static void sample_slice(const tsi_host_csr *csr, const int32_t *rows, int32_t m
   sum->entries += entries;
   sum->steps += s.longest;
   sum->bytes += bytes;
-  if (!s.gaps) sum->counted += bytes;
+  if (!s.padded) sum->counted += bytes;
   if (!with_lines) return;
   sum->lines += lines_of_slice(csr, rows, lengths, &s);
   sum->with_lines += entries;

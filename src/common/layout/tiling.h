@@ -11,7 +11,7 @@
  * In a natural space (ts_space_create) indices keep their order. A linear space, of the CPU and CUDA, is that
  * without rectangles: position = index.
  *
- * A texel may hold a block of 2 or 4 neighbouring indices, its lanes; then positions and counts are those of
+ * A texel may hold a block of 2 or 4 neighbouring indices, its channels; then positions and counts are those of
  * blocks. A block is constrained where all of its indices are.
  */
 #ifndef TSI_TILING_H
@@ -43,7 +43,7 @@ static inline int32_t tsi_position(const tsi_tiling *t, int32_t index) {
 }
 
 /* Where an index is in its texel. */
-static inline int32_t tsi_lane(const tsi_tiling *t, int32_t index) {
+static inline int32_t tsi_channel(const tsi_tiling *t, int32_t index) {
   return index & ((1 << t->log2_block) - 1);
 }
 

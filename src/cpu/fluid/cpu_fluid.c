@@ -4,7 +4,7 @@
 typedef struct fluid_job {
   const tsi_fluid_domain *d;
   float *out;
-  const float *velocity, *faces, *carried, *dye, *vorticity, *pressure;
+  const float *velocity, *prescribed, *carried, *dye, *vorticity, *pressure;
   const tsi_fluid_forces *forces;
   float cells; /* dt / h */
 } fluid_job;
@@ -27,8 +27,8 @@ CPU_INLINE void for_faces(const fluid_job *job, size_t first, size_t last, face_
     for (size_t i = 0; i < points; i++)
       for (int c = 0; c < 2; c++) {
         const size_t k = 2 * (j * points + i) + (size_t)c;
-        if (job->faces[k] < TSI_FLUID_FREE) {
-          job->out[k] = job->faces[k];
+        if (job->prescribed[k] < TSI_FLUID_FREE) {
+          job->out[k] = job->prescribed[k];
           continue;
         }
         face f = {(int32_t)i, (int32_t)j, c, {0, 0}};
@@ -129,7 +129,7 @@ CPU_INLINE float pressure_beside(const fluid_job *job, int32_t i, int32_t j, int
   x = neighbour(x, d->width, d->periodic_x);
   y = neighbour(y, d->height, d->periodic_y);
   if (d->layout == TS_FLUID_COLLOCATED &&
-      job->faces[2 * ((size_t)y * ((size_t)d->width + 1) + (size_t)x)] < TSI_FLUID_FREE)
+      job->prescribed[2 * ((size_t)y * ((size_t)d->width + 1) + (size_t)x)] < TSI_FLUID_FREE)
     return here;
   return job->pressure[(size_t)y * (size_t)d->width + (size_t)x];
 }
@@ -169,52 +169,52 @@ static ts_status run(ts_vector *out, cpu_body body, size_t cost, fluid_job *job)
 }
 
 ts_status cpu_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                           const ts_vector *faces, float dt) {
+                           const ts_vector *prescribed, float dt) {
   return run(out, body_advected, 100,
              &(fluid_job){.d = domain,
                           .velocity = cpu_data(velocity),
-                          .faces = cpu_data(faces),
+                          .prescribed = cpu_data(prescribed),
                           .cells = dt / domain->cell_size});
 }
 
 ts_status cpu_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                            const ts_vector *faces, const ts_vector *carried, float dt) {
+                            const ts_vector *prescribed, const ts_vector *carried, float dt) {
   return run(out, body_corrected, 200,
              &(fluid_job){.d = domain,
                           .velocity = cpu_data(velocity),
-                          .faces = cpu_data(faces),
+                          .prescribed = cpu_data(prescribed),
                           .carried = cpu_data(carried),
                           .cells = dt / domain->cell_size});
 }
 
 ts_status cpu_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                           const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
+                           const ts_vector *prescribed, const ts_vector *dye, const ts_vector *vorticity,
                            const tsi_fluid_forces *forces) {
   return run(out, body_forced, 40,
              &(fluid_job){.d = domain,
                           .velocity = cpu_data(velocity),
-                          .faces = cpu_data(faces),
+                          .prescribed = cpu_data(prescribed),
                           .dye = cpu_data(dye),
                           .vorticity = vorticity ? cpu_data(vorticity) : NULL,
                           .forces = forces});
 }
 
 ts_status cpu_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                            const ts_vector *faces, const ts_vector *pressure, float dt) {
+                            const ts_vector *prescribed, const ts_vector *pressure, float dt) {
   return run(out, body_projected, 30,
              &(fluid_job){.d = domain,
                           .velocity = cpu_data(velocity),
-                          .faces = cpu_data(faces),
+                          .prescribed = cpu_data(prescribed),
                           .pressure = cpu_data(pressure),
                           .cells = dt / domain->cell_size});
 }
 
 /* ---- In place ---- */
 
-ts_status cpu_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces) {
+ts_status cpu_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *prescribed) {
   (void)domain;
   float *v = cpu_data(velocity);
-  const float *given = cpu_data(faces);
+  const float *given = cpu_data(prescribed);
   for (size_t k = 0; k < cpu_count(velocity); k++)
     if (given[k] < TSI_FLUID_FREE) v[k] = given[k];
   return TS_OK;

@@ -4,7 +4,7 @@
 typedef struct cell_job {
   const tsi_fluid_domain *d;
   float *out;
-  const float *velocity, *walls, *drain, *dye, *carried, *particles;
+  const float *velocity, *walls, *compatibility, *dye, *carried, *particles;
   const tsi_fluid_transport *transport;
   const tsi_fluid_particles *step;
   float scale;
@@ -71,7 +71,8 @@ CPU_CLONES static void body_divergence(const void *arguments, size_t first, size
     for (int32_t i = 0; i < width; i++) {
       const size_t k = (size_t)j * (size_t)width + (size_t)i;
       const float d = divergence_in(job, i, j) / job->d->cell_size;
-      job->out[k] = is_solid(job, i, j) ? 0 : job->scale * (d - (job->drain ? job->drain[k] : 0));
+      job->out[k] =
+          is_solid(job, i, j) ? 0 : job->scale * (d - (job->compatibility ? job->compatibility[k] : 0));
     }
 }
 
@@ -223,12 +224,12 @@ static ts_status run(ts_vector *out, cpu_body body, size_t cost, cell_job *job) 
 }
 
 ts_status cpu_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                               const ts_vector *walls, const ts_vector *drain, float scale) {
+                               const ts_vector *walls, const ts_vector *compatibility, float scale) {
   return run(out, body_divergence, 8,
              &(cell_job){.d = domain,
                          .velocity = cpu_data(velocity),
                          .walls = cpu_data(walls),
-                         .drain = drain ? cpu_data(drain) : NULL,
+                         .compatibility = compatibility ? cpu_data(compatibility) : NULL,
                          .scale = scale});
 }
 

@@ -33,9 +33,9 @@ typedef struct cuda_state {
   int device;
   int application_device; /* which was current before the library was entered */
   int multiprocessors;
-  int cooperative; /* kernels whose blocks can wait for each other */
-  int overlap;     /* kernels may begin before the one before has ended (cuda_start) */
-  int pools;       /* memory is taken and given back in stream order */
+  int cooperative;      /* kernels whose blocks can wait for each other */
+  int dependent_launch; /* kernels may begin before the one before has ended (cuda_start) */
+  int pools;            /* memory is taken and given back in stream order */
   size_t l2_bytes;
   cudaStream_t stream, own_stream;              /* the same, unless the application gave one */
   void *partials;                               /* what the blocks of a reduction hand to the last one */
@@ -65,7 +65,7 @@ typedef struct cuda_space {
 
 typedef struct cuda_scalars {
   float *values;   /* on the device, four a slot */
-  float *snapshot; /* pinned: what scalars_read_begin asked for */
+  float *snapshot; /* page-locked: what scalars_read_begin asked for */
   int snapshot_slots;
   cudaEvent_t copied;
 } cuda_scalars;
@@ -86,10 +86,10 @@ static inline size_t cuda_count(const ts_vector *v) {
   return cuda_vector_of(v)->count;
 }
 
-/* ---- cuda_overlap.cu ---- */
+/* ---- cuda_dependent_launch.cu ---- */
 
-/* Sets `overlap`. */
-ts_status cuda_find_overlap(ts_context *context);
+/* Sets `dependent_launch`. */
+ts_status cuda_find_dependent_launch(ts_context *context);
 
 /* ---- cuda_error.c ---- */
 
@@ -117,7 +117,7 @@ ts_status cuda_take_zeroed(ts_context *context, void **block, size_t bytes, cons
 /* Accepts NULL. In stream order: operations that were asked for before still find it. */
 void cuda_give(ts_context *context, void *block, size_t bytes);
 /* Copies between host and device in stream order. An upload has read `from` when it returns, and small ones do
- * not wait for the device unless `from` is pinned memory; a download does. */
+ * not wait for the device unless `from` is page-locked memory; a download does. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes);
 ts_status cuda_download(ts_context *context, void *to, const void *from, size_t bytes);
 /* cuda_take and cuda_upload of an array of host memory. */

@@ -75,7 +75,7 @@ static void release(ts_context *context) {
 
 static ts_status prepare(ts_context *context, cuda_state *state) {
   TSI_TRY(read_properties(context, state));
-  TSI_TRY(cuda_find_overlap(context));
+  TSI_TRY(cuda_find_dependent_launch(context));
   CUDA_TRY(context, cudaStreamCreateWithFlags(&state->own_stream, cudaStreamNonBlocking));
   state->stream = state->own_stream;
   /* Of the largest kind: four components in double precision. */

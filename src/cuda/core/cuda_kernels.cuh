@@ -54,31 +54,31 @@ static inline unsigned cuda_blocks_for(size_t items, unsigned threads = CUDA_THR
   return (unsigned)((items + threads - 1) / threads);
 }
 
-/* ---- Kernels that overlap ----
+/* ---- Programmatic dependent launch ----
  *
  * A kernel that is started with cuda_start may begin before the one before it has ended: it is on the device,
- * with its first loads done, when that one's last block leaves. Until cuda_overlap_wait it reads nothing but
+ * with its first loads done, when that one's last block leaves. Until cuda_dependent_wait it reads nothing but
  * patterns of matrices, which came by a copy and do not change, and writes nothing; all its threads call it.
  * (Multigrid's steps read a little more, see cuda_level.cuh.) A kernel that is started in another way, and a
  * copy, wait for the end of all before them. */
-#define CUDA_KNOWS_OVERLAP (CUDART_VERSION >= 12000) /* CUDA 11.8 lacks the two functions */
+#define CUDA_KNOWS_DEPENDENT_LAUNCH (CUDART_VERSION >= 12000) /* CUDA 11.8 lacks the two functions */
 
-static __device__ __forceinline__ void cuda_overlap_wait(void) {
-#if CUDA_KNOWS_OVERLAP && __CUDA_ARCH__ >= 900
+static __device__ __forceinline__ void cuda_dependent_wait(void) {
+#if CUDA_KNOWS_DEPENDENT_LAUNCH && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 /* The next kernel may begin as soon as all blocks have come here. */
-static __device__ __forceinline__ void cuda_overlap_trigger(void) {
-#if CUDA_KNOWS_OVERLAP && __CUDA_ARCH__ >= 900
+static __device__ __forceinline__ void cuda_dependent_trigger(void) {
+#if CUDA_KNOWS_DEPENDENT_LAUNCH && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
 /* Of a kernel that reads no pattern. */
-static __device__ __forceinline__ void cuda_overlap_begin(void) {
-  cuda_overlap_trigger();
-  cuda_overlap_wait();
+static __device__ __forceinline__ void cuda_dependent_begin(void) {
+  cuda_dependent_trigger();
+  cuda_dependent_wait();
 }
 
 /* The two ways to launch a kernel: cuda_launch behind the end of all before it, cuda_start as told above. */
@@ -104,7 +104,7 @@ static inline ts_status cuda_start(ts_context *context, const char *name, void (
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &attribute;
-  config.numAttrs = cuda_state_of(context)->overlap ? 1 : 0;
+  config.numAttrs = cuda_state_of(context)->dependent_launch ? 1 : 0;
   const cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<PARAMETERS>(arguments)...);
   return error == cudaSuccess ? TS_OK : cuda_report(context, error, name, __FILE__, __LINE__);
 }
@@ -212,7 +212,7 @@ static inline ts_status cuda_blocks_quads(ts_context *context, const void *kerne
   return TS_OK;
 }
 
-/* Starts KERNEL, which has such a loop over the elements of `v` behind cuda_overlap_begin, with the arguments
+/* Starts KERNEL, which has such a loop over the elements of `v` behind cuda_dependent_begin, with the arguments
  * that follow. */
 #define CUDA_RUN_QUADS(v, kernel, ...)                                                                         \
   do {                                                                                                         \

@@ -35,8 +35,8 @@ void cuda_give(ts_context *context, void *block, size_t bytes) {
   tsi_device_give(context, bytes ? bytes : 16);
 }
 
-/* Whether the device reads the memory itself, when the copy's turn comes: pinned and managed memory, in which
- * an application may keep its numbers. What is no pointer of CUDA's is an error in old runtimes. */
+/* Whether the device reads the memory itself, when the copy's turn comes: page-locked and managed memory, in
+ * which an application may keep its numbers. What is no pointer of CUDA's is an error in old runtimes. */
 static int is_read_later(const void *from) {
   struct cudaPointerAttributes found;
   if (cudaPointerGetAttributes(&found, from) == cudaSuccess) return found.type != cudaMemoryTypeUnregistered;

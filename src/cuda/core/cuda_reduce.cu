@@ -15,7 +15,7 @@ template <int SUMS> struct dot_job {
 template <int SUMS>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     dot(size_t count, cuda_reduction reduction, const __grid_constant__ dot_job<SUMS> job) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   cuda_sums<SUMS> sums = {};
   CUDA_EACH_QUAD(i, count) {
 #pragma unroll
@@ -85,7 +85,7 @@ static __device__ __forceinline__ float block_largest(const float (&value)[4]) {
 template <int ABSOLUTE>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     largest(size_t count, cuda_reduction reduction, const float *x, float *slot) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   float of_lane[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
   CUDA_EACH_QUAD(i, count) {
     const cuda_quad v = cuda_load(x, i, count);

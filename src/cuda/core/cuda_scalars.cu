@@ -1,4 +1,4 @@
-/* Slots on the device. Reading them is a copy to pinned memory and an event: the only wait of a solver. */
+/* Slots on the device. Reading them is a copy to page-locked memory and an event: the only wait of a solver. */
 #include <string.h>
 
 #include "cuda_kernels.cuh"

@@ -43,14 +43,14 @@ ts_status cuda_vector_read(const ts_vector *v, float *texels) {
 /* ---- Operations; vectors may be the same ---- */
 
 static __global__ void fill(size_t count, float *out, float value) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   CUDA_EACH_QUAD(i, count) {
     cuda_store(out, i, {value, value, value, value}, count);
   }
 }
 
 static __global__ void scale(size_t count, int components, float *out, cuda_coefficient a, const float *x) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   const cuda_quad as = cuda_lanes(a, components);
   CUDA_EACH_QUAD(i, count) {
     cuda_quad v = cuda_load(x, i, count);
@@ -61,7 +61,7 @@ static __global__ void scale(size_t count, int components, float *out, cuda_coef
 
 static __global__ void axpby(size_t count, int components, float *out, cuda_coefficient a, const float *x,
                              cuda_coefficient b, const float *y) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   const cuda_quad as = cuda_lanes(a, components), bs = cuda_lanes(b, components);
   CUDA_EACH_QUAD(i, count) {
     cuda_quad v = cuda_load(x, i, count);
@@ -72,7 +72,7 @@ static __global__ void axpby(size_t count, int components, float *out, cuda_coef
 }
 
 static __global__ void multiply(size_t count, float *out, const float *x, const float *y) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   CUDA_EACH_QUAD(i, count) {
     cuda_quad v = cuda_load(x, i, count);
     const cuda_quad w = cuda_load(y, i, count);
@@ -82,7 +82,7 @@ static __global__ void multiply(size_t count, float *out, const float *x, const 
 }
 
 static __global__ void reciprocal(size_t count, float *out, const float *x) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   CUDA_EACH_QUAD(i, count) {
     cuda_quad v = cuda_load(x, i, count);
     CUDA_EACH_LANE(l) v.lane[l] = v.lane[l] == 0 ? 0 : 1 / v.lane[l];
@@ -92,7 +92,7 @@ static __global__ void reciprocal(size_t count, float *out, const float *x) {
 
 static __global__ void zero_constrained(size_t count, int components, float *out, const float *x,
                                         const unsigned char *constrained) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   CUDA_EACH_QUAD(i, count) {
     cuda_quad v = cuda_load(x, i, count);
     CUDA_EACH_LANE(l) {

@@ -19,22 +19,22 @@ template <int component> FLUID_INLINE fluid_face face_at(const tsi_fluid_domain 
 
 /* Every face: what is given, or value.at<component>(domain, face). */
 template <typename Value>
-__global__ static void for_faces(const __grid_constant__ tsi_fluid_domain d, float2 *out, const float2 *faces,
-                                 const __grid_constant__ Value value) {
+__global__ static void for_faces(const __grid_constant__ tsi_fluid_domain d, float2 *out,
+                                 const float2 *prescribed, const __grid_constant__ Value value) {
   const int i = fluid_i(), j = fluid_j();
   if (i > d.width || j > d.height) return;
   const int k = j * (d.width + 1) + i;
-  float2 result = faces[k];
+  float2 result = prescribed[k];
   if (!(result.x < TSI_FLUID_FREE)) result.x = value.template at<0>(d, face_at<0>(d, i, j));
   if (!(result.y < TSI_FLUID_FREE)) result.y = value.template at<1>(d, face_at<1>(d, i, j));
   out[k] = result;
 }
 
 template <typename Value>
-static ts_status run(const char *name, const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *faces,
-                     const Value &value) {
+static ts_status run(const char *name, const tsi_fluid_domain *domain, ts_vector *out,
+                     const ts_vector *prescribed, const Value &value) {
   TSI_TRY(cuda_launch(out->context, name, for_faces<Value>, fluid_blocks(domain->width + 1, domain->height + 1),
-                      fluid_block(), *domain, cuda_two(out), cuda_two(faces), value));
+                      fluid_block(), *domain, cuda_two(out), cuda_two(prescribed), value));
   return TS_OK;
 }
 
@@ -77,15 +77,15 @@ struct corrected {
 };
 
 ts_status cuda_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                            const ts_vector *faces, float dt) {
+                            const ts_vector *prescribed, float dt) {
   const advected value = {cuda_two(velocity), dt / domain->cell_size};
-  return run("fluid_advect", domain, out, faces, value);
+  return run("fluid_advect", domain, out, prescribed, value);
 }
 
 ts_status cuda_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                             const ts_vector *faces, const ts_vector *carried, float dt) {
+                             const ts_vector *prescribed, const ts_vector *carried, float dt) {
   const corrected value = {cuda_two(velocity), cuda_two(carried), dt / domain->cell_size};
-  return run("fluid_correct", domain, out, faces, value);
+  return run("fluid_correct", domain, out, prescribed, value);
 }
 
 /* ---- Forces ---- */
@@ -123,16 +123,16 @@ struct forced {
 };
 
 ts_status cuda_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                            const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
+                            const ts_vector *prescribed, const ts_vector *dye, const ts_vector *vorticity,
                             const tsi_fluid_forces *forces) {
   const forced value = {cuda_two(velocity), cuda_four(dye), vorticity ? cuda_data(vorticity) : NULL, *forces};
-  return run("fluid_forces", domain, out, faces, value);
+  return run("fluid_forces", domain, out, prescribed, value);
 }
 
 /* ---- Projection ---- */
 
 struct projected {
-  const float2 *velocity, *faces;
+  const float2 *velocity, *prescribed;
   const float *pressure;
   float cells;
 
@@ -146,7 +146,8 @@ struct projected {
       return kind == TS_FLUID_OUTLET ? -here : here;
     x = fluid_nearest(x, d.width, d.periodic_x);
     y = fluid_nearest(y, d.height, d.periodic_y);
-    if (d.layout == TS_FLUID_COLLOCATED && __ldg(&faces[y * (d.width + 1) + x].x) < TSI_FLUID_FREE) return here;
+    if (d.layout == TS_FLUID_COLLOCATED && __ldg(&prescribed[y * (d.width + 1) + x].x) < TSI_FLUID_FREE)
+      return here;
     return __ldg(pressure + y * d.width + x);
   }
 
@@ -165,23 +166,25 @@ struct projected {
 };
 
 ts_status cuda_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                             const ts_vector *faces, const ts_vector *pressure, float dt) {
-  const projected value = {cuda_two(velocity), cuda_two(faces), cuda_data(pressure), dt / domain->cell_size};
-  return run("fluid_project", domain, out, faces, value);
+                             const ts_vector *prescribed, const ts_vector *pressure, float dt) {
+  const projected value = {cuda_two(velocity), cuda_two(prescribed), cuda_data(pressure),
+                           dt / domain->cell_size};
+  return run("fluid_project", domain, out, prescribed, value);
 }
 
 /* ---- What is given ---- */
 
-__global__ static void boundary(float *velocity, const float *faces, size_t count) {
+__global__ static void boundary(float *velocity, const float *prescribed, size_t count) {
   const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (k < count && faces[k] < TSI_FLUID_FREE) velocity[k] = faces[k];
+  if (k < count && prescribed[k] < TSI_FLUID_FREE) velocity[k] = prescribed[k];
 }
 
-ts_status cuda_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces) {
+ts_status cuda_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity,
+                              const ts_vector *prescribed) {
   (void)domain;
   const size_t count = cuda_count(velocity);
   TSI_TRY(cuda_launch(velocity->context, "fluid_boundary", boundary, cuda_blocks_for(count), CUDA_THREADS,
-                      cuda_data(velocity), cuda_data(faces), count));
+                      cuda_data(velocity), cuda_data(prescribed), count));
   return TS_OK;
 }
 

@@ -23,7 +23,7 @@ static ts_status run(const char *name, const tsi_fluid_domain *domain, ts_vector
 
 struct divergence {
   const float2 *velocity, *walls;
-  const float *drain; /* may be NULL */
+  const float *compatibility; /* may be NULL */
   float scale;
 
   /* Collocated: what cell (i, j) sees in its neighbour towards `side`. A wall halfway has its velocity there;
@@ -56,13 +56,14 @@ struct divergence {
   }
 
   __device__ float at(const tsi_fluid_domain &d, int i, int j, int k) const {
-    return scale * (differences(d, i, j) / d.cell_size - (drain ? __ldg(drain + k) : 0));
+    return scale * (differences(d, i, j) / d.cell_size - (compatibility ? __ldg(compatibility + k) : 0));
   }
 };
 
 ts_status cuda_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                                const ts_vector *walls, const ts_vector *drain, float scale) {
-  const divergence value = {cuda_two(velocity), cuda_two(walls), drain ? cuda_data(drain) : NULL, scale};
+                                const ts_vector *walls, const ts_vector *compatibility, float scale) {
+  const divergence value = {cuda_two(velocity), cuda_two(walls),
+                            compatibility ? cuda_data(compatibility) : NULL, scale};
   return run("fluid_divergence", domain, out, walls, value);
 }
 

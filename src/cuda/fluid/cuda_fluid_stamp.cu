@@ -39,26 +39,26 @@ FLUID_INLINE float stamped(const tsi_fluid_stamp &s, float here, float weight, f
 }
 
 __global__ static void stamp_velocity(const __grid_constant__ tsi_fluid_domain d, const stamp_area area,
-                                      float2 *velocity, const float2 *faces,
+                                      float2 *velocity, const float2 *prescribed,
                                       const __grid_constant__ tsi_fluid_stamp s) {
   const int column = fluid_i(), row = fluid_j();
   if (column >= area.width || row >= area.height) return;
   const int i = area.left + column, j = area.bottom + row, k = j * (d.width + 1) + i;
   const float half = d.layout == TS_FLUID_STAGGERED ? 0 : 0.5f, x = (float)i, y = (float)j;
-  const float2 given = faces[k];
+  const float2 given = prescribed[k];
   float2 v = velocity[k];
   if (!(given.x < TSI_FLUID_FREE)) v.x = stamped(s, v.x, weight_at(s, x + half, y + 0.5f), s.velocity[0]);
   if (!(given.y < TSI_FLUID_FREE)) v.y = stamped(s, v.y, weight_at(s, x + 0.5f, y + half), s.velocity[1]);
   velocity[k] = v;
 }
 
-ts_status cuda_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces,
-                                    const tsi_fluid_stamp *stamp) {
+ts_status cuda_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity,
+                                    const ts_vector *prescribed, const tsi_fluid_stamp *stamp) {
   const stamp_area area = area_of(stamp, domain->width + 1, domain->height + 1);
   if (area.width == 0 || area.height == 0) return TS_OK;
   TSI_TRY(cuda_launch(velocity->context, "fluid_stamp_velocity", stamp_velocity,
                       fluid_blocks(area.width, area.height), fluid_block(), *domain, area, cuda_two(velocity),
-                      cuda_two(faces), *stamp));
+                      cuda_two(prescribed), *stamp));
   return TS_OK;
 }
 

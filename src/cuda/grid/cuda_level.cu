@@ -214,13 +214,13 @@ __global__ static void dense_solve(const dense_job job) {
   const int n = l.width * l.height, lane = (int)threadIdx.x % 32;
   const int row = (int)(blockIdx.x * (CUDA_THREADS / 32) + threadIdx.x / 32);
   float inverse[DENSE_LANES];
-  cuda_overlap_trigger();
+  cuda_dependent_trigger();
 #pragma unroll
   for (int k = 0; k < DENSE_LANES; k++) {
     const int p = lane + 32 * k;
     inverse[k] = row < n && p < n ? job.inverse[(size_t)row * n + p] : 0;
   }
-  cuda_overlap_wait();
+  cuda_dependent_wait();
   for (int p = (int)threadIdx.x; p < DENSE_MOST; p += CUDA_THREADS)
     natural[p] = p < n ? job.b[cuda_place(l, p % l.width, p / l.width)] : 0;
   __syncthreads();

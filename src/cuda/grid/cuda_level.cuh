@@ -52,7 +52,8 @@ static inline dim3 cuda_level_blocks(const cuda_level_view *l) {
 }
 
 /* Kernels of levels that are started with cuda_start read coefficients, weights and what is found in them
- * before cuda_overlap_wait: they were there before the fields were loaded, by a kernel that does not overlap.
+ * before cuda_dependent_wait: they were there before the fields were loaded, by a kernel that was not launched
+ * this way.
  */
 
 /* ---- Places ---- */

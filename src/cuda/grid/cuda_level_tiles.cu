@@ -114,7 +114,7 @@ static __device__ __forceinline__ void tile_compute(const tile_job &job, const t
   tile_load_stencil<NINE, UNIFORM>(l, region.I, region.J, &stencil);
   const bool general =
       !(UNIFORM && l.reference[CUDA_DIRECTIONS] != 0) && (job.coarse_x || job.coarse_b) && *l.general;
-  cuda_overlap_wait();
+  cuda_dependent_wait();
 #pragma unroll
   for (int q = 0; q < 4; q++) {
     cuda_point p = {2 * region.I + (q & 1), 2 * region.J + (q >> 1)};
@@ -184,7 +184,7 @@ template <bool NINE, int HEIGHT>
 __global__ static void __launch_bounds__(TILE_WIDTH *HEIGHT)
     smooth_tiles(const __grid_constant__ tile_job job) {
   __shared__ tile_field<HEIGHT> xs[2];
-  cuda_overlap_trigger();
+  cuda_dependent_trigger();
   const int tile_y = (int)blockIdx.x / job.tiles_wide, tile_x = (int)blockIdx.x - tile_y * job.tiles_wide;
   tile_region region;
   region.u = (int)threadIdx.x % TILE_WIDTH;

@@ -16,27 +16,27 @@ struct cg_csr {
     int32_t row;
     uint32_t first, end; /* entries first, first + threads a row, ... are this thread's */
   };
-  __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_lanes; }
+  __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_subwarp; }
   __device__ __forceinline__ place place_of(size_t thread) const {
-    const size_t row = thread >> m.log2_lanes;
+    const size_t row = thread >> m.log2_subwarp;
     if (row >= (size_t)m.rows) return {-1, 0, 0};
-    const uint32_t lane = (uint32_t)thread & ((1u << m.log2_lanes) - 1);
+    const uint32_t lane = (uint32_t)thread & ((1u << m.log2_subwarp) - 1);
     return {lane ? -1 : (int32_t)row, (uint32_t)m.row_offsets[row] + lane, (uint32_t)m.row_offsets[row + 1]};
   }
   template <int N, typename X>
   __device__ __forceinline__ void multiply(const place &p, const X &x, float sum[N]) const {
     /* Faster here than cuda_run, whose loads in flight take registers from other threads. */
 #pragma unroll 4
-    for (uint32_t k = p.first; k < p.end; k += 1u << m.log2_lanes) {
+    for (uint32_t k = p.first; k < p.end; k += 1u << m.log2_subwarp) {
       const float value = m.values[k];
       const cuda_components<N> xj = cuda_load<N>(x, m.columns[k]);
       for (int c = 0; c < N; c++) sum[c] += value * xj.c[c];
     }
-    cuda_sum_lanes<N>(m.log2_lanes, sum);
+    cuda_subwarp_sum<N>(m.log2_subwarp, sum);
   }
 };
 
-/* The row of a slice without gaps, with one load on its way. */
+/* The row of an unpadded slice, with one load on its way. */
 template <int N, typename X>
 static __device__ __forceinline__ void sum_lean_without_gaps(const cuda_slices &m, const cuda_place &p,
                                                              int lane, const X &x, float sum[N]) {
@@ -77,7 +77,7 @@ template <bool LEAN> struct cg_slices {
     const int lane = (int)(threadIdx.x % 32);
     if (!LEAN)
       cuda_slice_row<N, float>(m, p, lane, x, sum);
-    else if (!p.slice.gaps)
+    else if (!p.slice.padded)
       sum_lean_without_gaps<N>(m, p, lane, x, sum);
     else
       cuda_slice_row_lean<N, float>(m, p, lane, x, sum);
@@ -95,7 +95,7 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<cg_slices<LEA
   const int lane = (int)threadIdx.x % 32, warps = (int)(blockDim.x / 32), stride = (int)gridDim.x * warps;
   for (int turn = (int)blockIdx.x * warps + (int)threadIdx.x / 32; turn < m.count; turn += stride) {
     const cuda_place place = cuda_place_of(m, backward ? m.count - 1 - turn : turn, lane);
-    if (place.slice.gaps) cuda_prefetch_slice(m, place.slice, lane);
+    if (place.slice.padded) cuda_prefetch_slice(m, place.slice, lane);
     float sum[N] = {};
     work.rows.template multiply<N>(place, (const float *)work.job.d, sum);
     if (place.row >= 0) keep_product<N>(work.job, place.row, sum, dq);

@@ -28,11 +28,11 @@ template <int SIZE> struct cg_bcrs {
     int lane;
     bool constrained;
   };
-  __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_lanes; }
+  __host__ __device__ size_t threads() const { return (size_t)m.rows << m.log2_subwarp; }
   /* The first threads of a row of blocks have a row each. */
   __device__ __forceinline__ place place_of(size_t thread) const {
-    const size_t block_row = thread >> m.log2_lanes;
-    const int lane = (int)thread & ((1 << m.log2_lanes) - 1);
+    const size_t block_row = thread >> m.log2_subwarp;
+    const int lane = (int)thread & ((1 << m.log2_subwarp) - 1);
     if (block_row >= (size_t)m.rows) return {-1, 0, 0, lane, false};
     const size_t row = block_row * SIZE + (size_t)lane;
     const bool is_row = lane < SIZE && row < (size_t)matrix_rows;
@@ -51,22 +51,22 @@ template <int SIZE> struct cg_bcrs {
 /* With a thread for each row, so many that all loads are on their way at once, as far as the device has
  * threads. In passes as many as a product has; but with one component the device holds half the threads that it
  * holds in a product, so each takes more blocks. */
-static int lanes_for(const ts_context *context, const cuda_bcrs &m, int components) {
+static int subwarp_for(const ts_context *context, const cuda_bcrs &m, int components) {
   const size_t most = (size_t)cuda_state_of(context)->multiprocessors * RESIDENT_THREADS;
   const int least = m.log2_block; /* threads for as many rows */
   const double each = cuda_blocks_a_thread(m, components);
   if ((size_t)m.rows << least > most)
-    return cuda_block_lanes(m, components == 1 && each < MOST_AHEAD ? MOST_AHEAD : each, least);
-  int lanes = cuda_block_lanes(m, each < MOST_AHEAD ? each : MOST_AHEAD, least);
-  while ((size_t)m.rows << lanes > most) lanes--;
-  return lanes;
+    return cuda_block_subwarp(m, components == 1 && each < MOST_AHEAD ? MOST_AHEAD : each, least);
+  int log2_subwarp = cuda_block_subwarp(m, each < MOST_AHEAD ? each : MOST_AHEAD, least);
+  while ((size_t)m.rows << log2_subwarp > most) log2_subwarp--;
+  return log2_subwarp;
 }
 
 template <int SIZE>
 static ts_status iterate_blocks(ts_context *context, const cuda_matrix *m, int32_t rows, const cg_job *job,
                                 int components) {
   cg_bcrs<SIZE> blocks = {m->bcrs, rows, m->constrained};
-  blocks.m.log2_lanes = lanes_for(context, m->bcrs, components);
+  blocks.m.log2_subwarp = subwarp_for(context, m->bcrs, components);
   return start_components(context, blocks, *job, components);
 }
 

@@ -16,7 +16,7 @@ template <int N> constexpr int pass_threads<N, cg_row_blocks> = N == 1 ? PASS_TH
 static __device__ __forceinline__ tsi_row_block row_block_in_turn(const cuda_row_blocks &w, int turn,
                                                                   bool backward) {
   tsi_row_block none = {};
-  return turn < w.count ? load_work(w.row_blocks + (backward ? w.count - 1 - turn : turn)) : none;
+  return turn < w.count ? load_row_block(w.row_blocks + (backward ? w.count - 1 - turn : turn)) : none;
 }
 
 /* A piece's work of the sums of d q, which so are added up in the same order each time; and q of the row in the

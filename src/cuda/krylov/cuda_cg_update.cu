@@ -10,7 +10,7 @@ struct cg_update_job {
 };
 
 static __global__ void cg_update(size_t count, int components, cg_update_job job) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   const int first = cuda_first_component(components);
   cuda_quad alpha, beta;
   CUDA_EACH_LANE(l) {

@@ -5,7 +5,7 @@
 
 static __global__ void multiply_add(size_t count, int components, float *out, const float *w, const float *x,
                                     cuda_coefficient b, const float *y) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   const cuda_quad bs = cuda_lanes(b, components);
   CUDA_EACH_QUAD(i, count) {
     cuda_quad v = cuda_load(x, i, count);
@@ -46,14 +46,14 @@ static __device__ __forceinline__ cuda_quad axpy2_quad(const axpy2_job &job, con
 }
 
 static __global__ void axpy2(size_t count, int components, axpy2_job job) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   const cuda_quad as = cuda_lanes(job.a, components), bs = cuda_lanes(job.b, components);
   CUDA_EACH_QUAD(i, count) axpy2_quad(job, as, bs, i, count);
 }
 
 static __global__ void __launch_bounds__(CUDA_THREADS)
     axpy2_dot(size_t count, cuda_reduction reduction, axpy2_job job, cuda_result result) {
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   const cuda_quad as = cuda_lanes(job.a, reduction.components), bs = cuda_lanes(job.b, reduction.components);
   cuda_sums<1> sums = {};
   CUDA_EACH_QUAD(i, count) {

@@ -21,7 +21,7 @@ __global__ static void diagonal_csr(const cuda_csr m, float *d, int components) 
 }
 
 /* d is 0 before. */
-__global__ static void diagonal_works(const cuda_row_blocks m, float *d, int components) {
+__global__ static void diagonal_row_blocks(const cuda_row_blocks m, float *d, int components) {
   const tsi_row_block part = m.row_blocks[blockIdx.x];
   for (int32_t k = part.first + (int)threadIdx.x; k < part.end; k += (int)blockDim.x)
     if (m.columns[k] == part.row) put(d, part.row, components, m.values[k]);
@@ -42,7 +42,7 @@ __global__ static void diagonal_slices(const cuda_slices m, float *d, int compon
   for (int k = 0; k < s.longest; k++) {
     const unsigned have = __ballot_sync(0xffffffffu, k < length);
     const uint32_t entry =
-        s.gaps ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before + (uint32_t)__popc(have & ((1u << lane) - 1));
+        s.padded ? (uint32_t)(k * TSI_SLICE_ROWS + lane) : before + (uint32_t)__popc(have & ((1u << lane) - 1));
     before += (uint32_t)__popc(have);
     if (k >= length) continue;
     const int32_t column = s.column_bytes == 1   ? cuda_slice_column<1>(words, entry)
@@ -70,8 +70,8 @@ ts_status cuda_jagged_diagonal(ts_vector *d, const ts_matrix *A) {
   float *to = cuda_data(d);
   if (m.row_blocks.count) {
     CUDA_TRY(context, cudaMemsetAsync(to, 0, cuda_count(d) * sizeof(float), cuda_stream(context)));
-    TSI_TRY(cuda_launch(context, "diagonal_works", diagonal_works, (unsigned)m.row_blocks.count, CUDA_THREADS,
-                        m.row_blocks, to, d->components));
+    TSI_TRY(cuda_launch(context, "diagonal_row_blocks", diagonal_row_blocks, (unsigned)m.row_blocks.count,
+                        CUDA_THREADS, m.row_blocks, to, d->components));
   }
   const unsigned blocks = cuda_blocks_for((size_t)m.slices.count, CUDA_THREADS / 32);
   return cuda_launch(context, "diagonal_slices", diagonal_slices, blocks, CUDA_THREADS, m.slices, to,

@@ -11,7 +11,7 @@ ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t 
   return TS_OK;
 }
 
-static ts_status create_works(ts_matrix *A, const tsi_row_block *row_blocks, int32_t count) {
+static ts_status create_row_blocks(ts_matrix *A, const tsi_row_block *row_blocks, int32_t count) {
   cuda_row_blocks *w = &cuda_matrix_of(A)->row_blocks;
   w->count = count;
   if (count == 0) return TS_OK;
@@ -34,21 +34,22 @@ static ts_status create_csr(ts_matrix *A, const tsi_packed *packed) {
   const size_t rows = (size_t)csr->rows;
   m->value_count = (size_t)csr->row_offsets[rows];
   m->csr.rows = csr->rows;
-  m->csr.log2_lanes = plan->log2_lanes;
+  m->csr.log2_subwarp = plan->log2_subwarp;
   CUDA_TAKE(A, csr->row_offsets, rows + 1, m->csr.row_offsets);
   TSI_TRY(take_padded(A, csr->column_indices, m->value_count, (void **)&m->csr.columns));
   TSI_TRY(take_padded(A, csr->values, m->value_count, (void **)&m->values));
   m->csr.values = m->values;
   if (plan->ends) CUDA_TAKE(A, plan->ends, m->value_count / TSI_ROW_BLOCK_STEPS + 1, m->csr.ends);
-  TSI_TRY(create_works(A, plan->row_blocks, plan->row_block_count));
+  TSI_TRY(create_row_blocks(A, plan->row_blocks, plan->row_block_count));
   m->row_blocks.columns = m->csr.columns;
   m->row_blocks.values = m->csr.values;
   return TS_OK;
 }
 
-static int32_t count_without_gaps(const tsi_slices *slices) {
+static int32_t count_unpadded(const tsi_slices *slices) {
   int32_t count = 0;
-  for (int32_t s = 0; s < slices->count; s++) count += !slices->slices[s].gaps && slices->slices[s].longest > 0;
+  for (int32_t s = 0; s < slices->count; s++)
+    count += !slices->slices[s].padded && slices->slices[s].longest > 0;
   return count;
 }
 
@@ -56,8 +57,8 @@ static void choose_kernels(const tsi_tuning *t, cuda_slices *to, const tsi_slice
                            double cache) {
   const double bytes = 4.0 * from->entries + 4.0 * from->words;
   const int is_short = mean <= t->lean_short_mean;
-  const int even = 8 * (int64_t)count_without_gaps(from) <= from->count; /* nearly all slices have gaps */
-  to->sent_for = bytes <= cache;
+  const int even = 8 * (int64_t)count_unpadded(from) <= from->count; /* nearly all slices are padded */
+  to->prefetched = bytes <= cache;
   to->streamed = bytes > t->stream_caches * cache;
   to->lean = even && mean <= t->lean_mean && bytes > (is_short ? t->lean_short_caches : 1) * cache;
   to->lean_product = even && (is_short ? bytes > t->lean_product_short_caches * cache
@@ -85,7 +86,7 @@ static ts_status create_slices(ts_matrix *A, const tsi_packed *packed) {
                  (double)cuda_state_of(A->context)->l2_bytes);
   if (from->row_block_count) CUDA_TAKE(A, packed->long_columns, from->long_entries, m->row_blocks.columns);
   m->row_blocks.values = to->values + from->entries;
-  return create_works(A, from->row_blocks, from->row_block_count);
+  return create_row_blocks(A, from->row_blocks, from->row_block_count);
 }
 
 static ts_status create_segments(ts_matrix *A, const tsi_packed *packed) {

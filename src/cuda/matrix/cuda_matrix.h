@@ -8,7 +8,7 @@
 /* Compressed sparse rows. */
 typedef struct cuda_csr {
   int32_t rows;
-  int log2_lanes; /* a row is shared by 1 << log2_lanes threads of a warp */
+  int log2_subwarp; /* a row is shared by 1 << log2_subwarp threads of a warp */
   const int32_t *row_offsets, *columns;
   const float *values;
   const uint16_t *ends; /* with row blocks: what tsi_row_plan has; then columns and values go on with zeros */
@@ -18,7 +18,7 @@ typedef struct cuda_csr {
 typedef struct cuda_slices {
   int32_t rows, count;
   /* Which kernels serve it best, by its bytes and its rows' mean length. */
-  int sent_for;     /* products send for slices of short rows */
+  int prefetched;   /* products prefetch slices of short rows */
   int streamed;     /* products have entries come ahead: multiply_streamed */
   int lean_product; /* products of one component in few registers: multiply_lean */
   int lean;         /* conjugate gradients in few registers: cg_slices */
@@ -38,8 +38,8 @@ typedef struct cuda_segments {
 
 /* Compressed rows of n x n blocks: rows, offsets and columns are those of blocks. */
 typedef struct cuda_bcrs {
-  int log2_block; /* of n */
-  int log2_lanes; /* threads that share a row of blocks, set for each product */
+  int log2_block;   /* of n */
+  int log2_subwarp; /* threads that share a row of blocks, set for each product */
   int32_t rows, count;
   int32_t width; /* columns of the matrix; the last block may have more */
   const int32_t *offsets, *columns;

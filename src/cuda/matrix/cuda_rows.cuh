@@ -28,8 +28,8 @@ template <int N> static __device__ __forceinline__ cuda_components<N> cuda_load(
 
 /* The sum over the neighbouring threads that share a row, in each of them. */
 template <int N, typename Real>
-static __device__ __forceinline__ void cuda_sum_lanes(int log2_lanes, Real sum[N]) {
-  for (int offset = 1 << log2_lanes >> 1; offset > 0; offset >>= 1)
+static __device__ __forceinline__ void cuda_subwarp_sum(int log2_subwarp, Real sum[N]) {
+  for (int offset = 1 << log2_subwarp >> 1; offset > 0; offset >>= 1)
     for (int c = 0; c < N; c++) sum[c] += __shfl_xor_sync(0xffffffffu, sum[c], offset);
 }
 
@@ -62,12 +62,12 @@ static __device__ __forceinline__ void cuda_run(const float *values, const Index
   }
 }
 
-/* Thread number `lane` of the 1 << log2_lanes that share the row. */
+/* Thread number `lane` of the 1 << log2_subwarp that share the row. */
 template <int N, typename Real, typename X>
 static __device__ __forceinline__ void cuda_csr_row(const cuda_csr &m, int32_t row, int lane, const X &x,
                                                     Real sum[N]) {
   cuda_run<N>(m.values, m.columns, (uint32_t)m.row_offsets[row] + (uint32_t)lane,
-              (uint32_t)m.row_offsets[row + 1], 1u << m.log2_lanes, x, sum);
+              (uint32_t)m.row_offsets[row + 1], 1u << m.log2_subwarp, x, sum);
 }
 
 /* ---- Slices ---- */
@@ -81,7 +81,7 @@ static __device__ __forceinline__ int32_t cuda_slice_column(const uint32_t *word
 }
 
 /* MANY, a multiple of four, entries are on their way at a time. */
-template <int N, typename Real, int BYTES, bool GAPS, int MANY, typename X>
+template <int N, typename Real, int BYTES, bool PADDED, int MANY, typename X>
 static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, const tsi_slice &s, int lane,
                                                           int length, const X &x, Real sum[N]) {
   const float *values = m.values + s.first;
@@ -105,7 +105,7 @@ static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, 
     for (int u = 0; u < MANY; u++) {
       const bool mine = k + u < length;
       uint32_t entry;
-      if constexpr (GAPS) {
+      if constexpr (PADDED) {
         entry = (uint32_t)((k + u) * TSI_SLICE_ROWS + lane);
       } else {
         const unsigned have = __ballot_sync(0xffffffffu, mine);
@@ -128,15 +128,15 @@ static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, 
 }
 
 /* By what a column takes. */
-template <int N, typename Real, bool GAPS, int MANY, typename X>
+template <int N, typename Real, bool PADDED, int MANY, typename X>
 static __device__ __forceinline__ void cuda_slice_sum(const cuda_slices &m, const tsi_slice &s, int lane,
                                                       int length, const X &x, Real sum[N]) {
   if (s.column_bytes == 1)
-    cuda_slice_entries<N, Real, 1, GAPS, MANY>(m, s, lane, length, x, sum);
+    cuda_slice_entries<N, Real, 1, PADDED, MANY>(m, s, lane, length, x, sum);
   else if (s.column_bytes == 2)
-    cuda_slice_entries<N, Real, 2, GAPS, MANY>(m, s, lane, length, x, sum);
+    cuda_slice_entries<N, Real, 2, PADDED, MANY>(m, s, lane, length, x, sum);
   else
-    cuda_slice_entries<N, Real, 4, GAPS, MANY>(m, s, lane, length, x, sum);
+    cuda_slice_entries<N, Real, 4, PADDED, MANY>(m, s, lane, length, x, sum);
 }
 
 /* What a slice is and which row of what length this thread has: -1 and 0 where it has none, a row of which the
@@ -160,7 +160,7 @@ static __device__ __forceinline__ cuda_place cuda_place_of(const cuda_slices &m,
   return p;
 }
 
-/* Prefetches all entries of a slice with gaps, up to 32 of a row, so that threads which then wait for one after
+/* Prefetches all entries of a padded slice, up to 32 of a row, so that threads which then wait for one after
  * the other wait for the cache and not for memory. It takes no registers, as loads on their way would. */
 static __device__ __forceinline__ void cuda_prefetch_slice(const cuda_slices &m, const tsi_slice &s, int lane) {
   constexpr int line = 128 / 4; /* numbers of four bytes: the values of one k */
@@ -168,7 +168,7 @@ static __device__ __forceinline__ void cuda_prefetch_slice(const cuda_slices &m,
   if (4 * lane < s.longest * s.column_bytes) cuda_prefetch(m.words + s.first_word + lane * line);
 }
 
-/* The row of a slice with gaps in few registers, with fewer loads on their way than cuda_slice_row. */
+/* The row of a padded slice in few registers, with fewer loads on their way than cuda_slice_row. */
 template <int N, typename Column, typename Real, typename X>
 static __device__ __forceinline__ void cuda_sum_lean(const float *values, const Column *columns,
                                                      const int32_t *bases, int length, const X &x,
@@ -202,7 +202,7 @@ template <int N, typename Real, typename X>
 static __device__ __forceinline__ void cuda_slice_row(const cuda_slices &m, const cuda_place &p, int lane,
                                                       const X &x, Real sum[N]) {
   constexpr int many = 4; /* more would need registers that more threads make better use of */
-  if (p.slice.gaps)
+  if (p.slice.padded)
     cuda_slice_sum<N, Real, true, many>(m, p.slice, lane, p.length, x, sum);
   else
     cuda_slice_sum<N, Real, false, many>(m, p.slice, lane, p.length, x, sum);

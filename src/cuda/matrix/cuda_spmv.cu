@@ -10,12 +10,12 @@
 
 template <int N, typename Real> __global__ static void multiply_csr(const cuda_csr m, const operands o) {
   const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  const size_t row = thread >> m.log2_lanes;
-  const int lane = threadIdx.x & ((1 << m.log2_lanes) - 1);
+  const size_t row = thread >> m.log2_subwarp;
+  const int lane = threadIdx.x & ((1 << m.log2_subwarp) - 1);
   Real sum[N] = {};
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   if (row < (size_t)m.rows) cuda_csr_row<N>(m, (int32_t)row, lane, o.x, sum);
-  cuda_sum_lanes<N>(m.log2_lanes, sum);
+  cuda_subwarp_sum<N>(m.log2_subwarp, sum);
   if (row < (size_t)m.rows && lane == 0) store<N>(o, (int32_t)row, sum);
 }
 
@@ -26,7 +26,7 @@ __global__ static void multiply_segments(const cuda_segments m, const operands o
   const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= m.rows) return;
   Real sum[N] = {};
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   if (m.diagonal) {
     const Real value = m.diagonal[row];
     const cuda_components<N> own = cuda_load<N>(o.x, (int32_t)row);
@@ -46,7 +46,7 @@ struct csr_product {
     const cuda_row_blocks &w = m.row_blocks;
     if (w.count == 0)
       return cuda_start(context, "multiply_csr", multiply_csr<N, Real>,
-                        cuda_blocks_for((size_t)m.csr.rows << m.csr.log2_lanes), CUDA_THREADS, m.csr, o);
+                        cuda_blocks_for((size_t)m.csr.rows << m.csr.log2_subwarp), CUDA_THREADS, m.csr, o);
     const int number = (sizeof(Real) == 4 ? CUDA_MULTIPLY_ROW_BLOCKS : CUDA_RESIDUAL_ROW_BLOCKS) + N - 1;
     TSI_TRY(cuda_spare_cache(context, number, (const void *)multiply_row_blocks<N, Real>, ROW_BLOCK_THREADS));
     return cuda_start(context, "multiply_row_blocks", multiply_row_blocks<N, Real>, (unsigned)w.count,

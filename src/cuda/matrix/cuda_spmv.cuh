@@ -27,7 +27,7 @@ static __device__ __forceinline__ void store(const operands &o, int32_t row, con
 /* The sum over the block, in its first thread. */
 template <int N, int THREADS, typename Real> static __device__ __forceinline__ void sum_block(Real sum[N]) {
   __shared__ Real warps[THREADS / 32][N];
-  cuda_sum_lanes<N>(5, sum);
+  cuda_subwarp_sum<N>(5, sum);
   __syncthreads();
   if (threadIdx.x % 32 == 0)
     for (int c = 0; c < N; c++) warps[threadIdx.x / 32][c] = sum[c];
@@ -87,7 +87,7 @@ static __device__ __forceinline__ bool hand_in(const cuda_row_blocks &m, int num
       for (int c = 0; c < N; c++) all[c] += __hiloint2double((int)word[u][2 * c + 1], (int)word[u][2 * c]);
     }
   }
-  cuda_sum_lanes<N>(5, all);
+  cuda_subwarp_sum<N>(5, all);
   for (int c = 0; c < N; c++) sum[c] = (Real)all[c];
   if (lane == 0) m.tickets[first] = 0;
   return true;
@@ -99,7 +99,7 @@ template <int N, int THREADS, typename Real, int MANY = 2>
 static __device__ void piece_of_row(const cuda_row_blocks &m, const tsi_row_block &work, int number,
                                     const operands &o) {
   Real sum[N] = {};
-  cuda_overlap_wait();
+  cuda_dependent_wait();
   cuda_run<N, MANY>(m.values, m.columns, (uint32_t)work.first + threadIdx.x, (uint32_t)work.end, THREADS, o.x,
                     sum);
   sum_block<N, THREADS>(sum);

@@ -34,13 +34,13 @@ __global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real
   constexpr int log2_parts = cuda_log2_parts<SIZE>, rows = 4 / SIZE;
   constexpr int ahead = SIZE == 4 && N == 4 ? 1 : 2;
   const size_t thread = (size_t)blockIdx.x * BCRS_THREADS + threadIdx.x;
-  const size_t block_row = thread >> m.log2_lanes;
+  const size_t block_row = thread >> m.log2_subwarp;
   const bool mine = block_row < (size_t)m.rows;
-  const int lane = threadIdx.x & ((1 << m.log2_lanes) - 1), part = lane & ((1 << log2_parts) - 1);
+  const int lane = threadIdx.x & ((1 << m.log2_subwarp) - 1), part = lane & ((1 << log2_parts) - 1);
   Real sum[rows][N] = {};
   /* Before the kernel before has ended: what belongs to the pattern. */
   const int32_t begin = mine ? m.offsets[block_row] : 0, end = mine ? m.offsets[block_row + 1] : 0;
-  cuda_overlap_begin();
+  cuda_dependent_begin();
   cuda_block_row<SIZE, N, ahead>(m, begin, end, lane, o.x, sum);
   if (!mine || lane >> log2_parts) return;
   for (int r = 0; r < rows; r++) store<N>(o, (int32_t)block_row * SIZE + part + r, sum[r]);
@@ -49,7 +49,7 @@ __global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real
 template <int SIZE, int N, typename Real>
 static ts_status start(ts_context *context, const cuda_bcrs &m, const bcrs_operands &o) {
   return cuda_start(context, "multiply_bcrs", multiply_bcrs<SIZE, N, Real>,
-                    cuda_blocks_for((size_t)m.rows << m.log2_lanes, BCRS_THREADS), BCRS_THREADS, m, o);
+                    cuda_blocks_for((size_t)m.rows << m.log2_subwarp, BCRS_THREADS), BCRS_THREADS, m, o);
 }
 
 template <int SIZE, typename Real>
@@ -69,7 +69,7 @@ static ts_status start_components(ts_context *context, const cuda_bcrs &m, int c
 
 static ts_status run(const ts_matrix *A, const bcrs_operands &o, int components) {
   cuda_bcrs m = cuda_matrix_of(A)->bcrs;
-  m.log2_lanes = cuda_block_lanes(m, cuda_blocks_a_thread(m, components), m.log2_block == 2 ? 2 : 0);
+  m.log2_subwarp = cuda_block_subwarp(m, cuda_blocks_a_thread(m, components), m.log2_block == 2 ? 2 : 0);
   ts_context *context = A->context;
   if (m.log2_block == 2)
     return o.b ? start_components<4, double>(context, m, components, o)

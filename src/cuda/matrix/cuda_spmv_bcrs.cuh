@@ -70,16 +70,16 @@ static __device__ __forceinline__ void cuda_add_blocks(const cuda_bcrs &m, uint3
   }
 }
 
-/* The sums of blocks begin .. end-1 of the 1 << m.log2_lanes threads that share a row of blocks, of which this
- * one is number `lane`: of row lane % 4 of the row of blocks with 4 x 4 blocks, of both rows with 2 x 2 blocks,
- * in each thread. All threads of a warp together; begin = end where there is no row. */
+/* The sums of blocks begin .. end-1 of the 1 << m.log2_subwarp threads that share a row of blocks, of which
+ * this one is number `lane`: of row lane % 4 of the row of blocks with 4 x 4 blocks, of both rows with 2 x 2
+ * blocks, in each thread. All threads of a warp together; begin = end where there is no row. */
 template <int SIZE, int N, int AHEAD, typename Real, typename X>
 static __device__ __forceinline__ void cuda_block_row(const cuda_bcrs &m, int32_t begin, int32_t end, int lane,
                                                       const X &x, Real (&sum)[4 / SIZE][N]) {
   constexpr int log2_parts = cuda_log2_parts<SIZE>, parts = 1 << log2_parts;
   cuda_add_blocks<SIZE, N, AHEAD>(m, (uint32_t)begin + (uint32_t)(lane >> log2_parts), (uint32_t)end,
-                                  1u << (m.log2_lanes - log2_parts), lane & (parts - 1), x, sum);
-  for (int offset = 1 << m.log2_lanes >> 1; offset >= parts; offset >>= 1)
+                                  1u << (m.log2_subwarp - log2_parts), lane & (parts - 1), x, sum);
+  for (int offset = 1 << m.log2_subwarp >> 1; offset >= parts; offset >>= 1)
     for (int r = 0; r < 4 / SIZE; r++)
       for (int c = 0; c < N; c++) sum[r][c] += __shfl_xor_sync(0xffffffffu, sum[r][c], offset);
 }
@@ -91,12 +91,12 @@ static inline double cuda_blocks_a_thread(const cuda_bcrs &m, int components) {
 }
 
 /* Enough for `each` blocks a thread, at least 1 << least. */
-static inline int cuda_block_lanes(const cuda_bcrs &m, double each, int least) {
+static inline int cuda_block_subwarp(const cuda_bcrs &m, double each, int least) {
   const double blocks = m.rows ? (double)m.count / m.rows : 0;
   const int log2_parts = m.log2_block == 2 ? 2 : 0;
-  int lanes = least;
-  while (lanes < 5 && blocks > each * (1 << (lanes - log2_parts))) lanes++;
-  return lanes;
+  int log2_subwarp = least;
+  while (log2_subwarp < 5 && blocks > each * (1 << (log2_subwarp - log2_parts))) log2_subwarp++;
+  return log2_subwarp;
 }
 
 #endif

@@ -45,12 +45,12 @@ template <int N, typename Real> struct row_block_memory {
 };
 
 /* Both halves at once. */
-static __device__ __forceinline__ tsi_row_block load_work(const tsi_row_block *from) {
+static __device__ __forceinline__ tsi_row_block load_row_block(const tsi_row_block *from) {
   union {
     int4 half[2];
     tsi_row_block work;
   } both;
-  static_assert(sizeof both.work == sizeof both.half, "a work is not two int4");
+  static_assert(sizeof both.work == sizeof both.half, "a row block is not two int4");
   both.half[0] = ((const int4 *)from)[0], both.half[1] = ((const int4 *)from)[1];
   return both.work;
 }
@@ -182,16 +182,16 @@ template <int N, typename Real>
 __global__ static void __launch_bounds__(ROW_BLOCK_THREADS, row_block_blocks<N, Real>)
     multiply_row_blocks(const cuda_csr m, const cuda_row_blocks w, const operands o) {
   __shared__ row_block_memory<N, Real> memory;
-  cuda_overlap_trigger();
+  cuda_dependent_trigger();
   const int t = (int)threadIdx.x;
-  const tsi_row_block work = load_work(w.row_blocks + blockIdx.x);
+  const tsi_row_block work = load_row_block(w.row_blocks + blockIdx.x);
   if (work.rows == 0) {
     piece_of_row<N, ROW_BLOCK_THREADS, Real, 4>(w, work, (int)blockIdx.x, o);
     return;
   }
   const int begun = work.pieces_before > 0, shares = begun | (work.pieces > 1);
   add_up_row_block<N>(
-      m, work, t, o.x, [] { cuda_overlap_wait(); }, memory);
+      m, work, t, o.x, [] { cuda_dependent_wait(); }, memory);
   /* The first row is the first warp's below if it began before. */
   for (int row = t + begun; row < work.rows; row += ROW_BLOCK_THREADS) {
     Real sum[N];

@@ -19,10 +19,10 @@
 
 template <int N, typename Real> struct row_sum { Real c[N]; };
 
-/* A slice without gaps: apart, so that it takes no registers from the others. */
+/* An unpadded slice: apart, so that it takes no registers from the others. */
 template <int N, typename Real>
-static __device__ __noinline__ row_sum<N, Real> sum_without_gaps(const cuda_slices &m, const tsi_slice s,
-                                                                 int lane, int length, const float *x) {
+static __device__ __noinline__ row_sum<N, Real> sum_unpadded(const cuda_slices &m, const tsi_slice s, int lane,
+                                                             int length, const float *x) {
   row_sum<N, Real> sum = {};
   cuda_slice_sum<N, Real, false, 4>(m, s, lane, length, x, sum.c);
   return sum;
@@ -32,7 +32,7 @@ static __device__ __noinline__ row_sum<N, Real> sum_without_gaps(const cuda_slic
 template <int N, typename Real>
 __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / 2 / SLICE_THREADS)
     multiply_slices(const cuda_slices m, const cuda_row_blocks w, const operands o) {
-  cuda_overlap_trigger();
+  cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) { /* the long rows first: they take longest */
     piece_of_row<N, SLICE_THREADS, Real>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
     return;
@@ -40,20 +40,20 @@ __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS /
   const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
   if (slice >= m.count) return;
   const cuda_place p = cuda_place_of(m, slice, lane);
-  if (m.sent_for && p.slice.gaps && p.slice.longest <= 8) cuda_prefetch_slice(m, p.slice, lane);
-  cuda_overlap_wait();
+  if (m.prefetched && p.slice.padded && p.slice.longest <= 8) cuda_prefetch_slice(m, p.slice, lane);
+  cuda_dependent_wait();
   row_sum<N, Real> sum = {};
-  if (p.slice.gaps)
+  if (p.slice.padded)
     cuda_slice_sum<N, Real, true, N == 1 && sizeof(Real) == 4 ? 8 : 4>(m, p.slice, lane, p.length, o.x, sum.c);
   else
-    sum = sum_without_gaps<N, Real>(m, p.slice, lane, p.length, o.x);
+    sum = sum_unpadded<N, Real>(m, p.slice, lane, p.length, o.x);
   if (p.row >= 0) store<N>(o, p.row, sum.c);
 }
 
 /* All threads that a multiprocessor can hold, with fewer loads of each. */
 __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / SLICE_THREADS)
     multiply_lean(const cuda_slices m, const cuda_row_blocks w, const operands o) {
-  cuda_overlap_trigger();
+  cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) {
     piece_of_row<1, SLICE_THREADS, float>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
     return;
@@ -61,13 +61,13 @@ __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS /
   const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + (int)threadIdx.x / 32, lane = threadIdx.x % 32;
   if (slice >= m.count) return;
   const cuda_place p = cuda_place_of(m, slice, lane);
-  if (p.slice.gaps) cuda_prefetch_slice(m, p.slice, lane);
-  cuda_overlap_wait();
+  if (p.slice.padded) cuda_prefetch_slice(m, p.slice, lane);
+  cuda_dependent_wait();
   row_sum<1, float> sum = {};
-  if (p.slice.gaps)
+  if (p.slice.padded)
     cuda_slice_row_lean<1, float>(m, p, lane, o.x, sum.c);
   else
-    sum = sum_without_gaps<1, float>(m, p.slice, lane, p.length, o.x);
+    sum = sum_unpadded<1, float>(m, p.slice, lane, p.length, o.x);
   if (p.row >= 0) store<1>(o, p.row, sum.c);
 }
 
@@ -139,7 +139,7 @@ template <int N, typename Real>
 __global__ static void __launch_bounds__(SLICE_THREADS, streamed_blocks<N, Real>)
     multiply_streamed(const cuda_slices m, const cuda_row_blocks w, const operands o) {
   __shared__ __align__(16) unsigned char chunks[SLICE_WARPS][CHUNKS][CHUNK_BYTES];
-  cuda_overlap_trigger();
+  cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) {
     piece_of_row<N, SLICE_THREADS, Real>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
     return;
@@ -148,10 +148,10 @@ __global__ static void __launch_bounds__(SLICE_THREADS, streamed_blocks<N, Real>
   const int slice = ((int)blockIdx.x - w.count) * SLICE_WARPS + warp;
   if (slice >= m.count) return;
   const cuda_place p = cuda_place_of(m, slice, lane);
-  cuda_overlap_wait();
+  cuda_dependent_wait();
   row_sum<N, Real> sum = {};
-  if (!p.slice.gaps)
-    sum = sum_without_gaps<N, Real>(m, p.slice, lane, p.length, o.x);
+  if (!p.slice.padded)
+    sum = sum_unpadded<N, Real>(m, p.slice, lane, p.length, o.x);
   else if (p.slice.column_bytes == 1)
     sum_chunks<N, Real, 1>(m, p, lane, chunks[warp], o.x, sum.c);
   else if (p.slice.column_bytes == 2)

@@ -21,7 +21,7 @@ typedef struct mesh_job {
   double scale, factor, shortest; /* the last two in the unit of lengths that `scale` makes */
 } mesh_job;
 
-enum { LOG2_LANES = 3, LANES = 1 << LOG2_LANES };
+enum { LOG2_SUBWARP = 3, SUBWARP = 1 << LOG2_SUBWARP };
 
 /* ---- Triangles ---- */
 
@@ -90,13 +90,13 @@ static __device__ __forceinline__ int32_t place(const cuda_mesh &mesh, int32_t e
 }
 
 __global__ static void assemble(const cuda_mesh mesh, float *values, const mesh_job job) {
-  const int64_t row = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) >> LOG2_LANES;
-  const int lane = threadIdx.x & (LANES - 1);
+  const int64_t row = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) >> LOG2_SUBWARP;
+  const int lane = threadIdx.x & (SUBWARP - 1);
   const int32_t i = (int32_t)row;
   int32_t diagonal = -1;
   double sum[1] = {0};
   if (row < mesh.rows)
-    for (int32_t e = mesh.row_offsets[i] + lane; e < mesh.row_offsets[i + 1]; e += LANES) {
+    for (int32_t e = mesh.row_offsets[i] + lane; e < mesh.row_offsets[i + 1]; e += SUBWARP) {
       const int32_t j = mesh.columns[e];
       if (j == i) {
         diagonal = e;
@@ -107,24 +107,24 @@ __global__ static void assemble(const cuda_mesh mesh, float *values, const mesh_
       values[place(mesh, e)] = a.value;
       sum[0] += a.mass - a.value;
     }
-  cuda_sum_lanes<1>(LOG2_LANES, sum);
+  cuda_subwarp_sum<1>(LOG2_SUBWARP, sum);
   if (diagonal >= 0) values[place(mesh, diagonal)] = sum[0] == 0 ? 1 : (float)sum[0];
 }
 
 __global__ static void force(const cuda_mesh mesh, const float *values, const float *x, double scale,
                              float *g) {
-  const int64_t row = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) >> LOG2_LANES;
-  const int lane = threadIdx.x & (LANES - 1);
+  const int64_t row = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) >> LOG2_SUBWARP;
+  const int lane = threadIdx.x & (SUBWARP - 1);
   double sum[3] = {0, 0, 0};
   if (row < mesh.rows) {
     const vec3 own = position(x, (int32_t)row);
-    for (int32_t e = mesh.row_offsets[row] + lane; e < mesh.row_offsets[row + 1]; e += LANES) {
+    for (int32_t e = mesh.row_offsets[row] + lane; e < mesh.row_offsets[row + 1]; e += SUBWARP) {
       const vec3 u = difference(own, position(x, mesh.columns[e]));
       const double a = values[place(mesh, e)];
       sum[0] += a * u.x, sum[1] += a * u.y, sum[2] += a * u.z;
     }
   }
-  cuda_sum_lanes<3>(LOG2_LANES, sum);
+  cuda_subwarp_sum<3>(LOG2_SUBWARP, sum);
   if (row < mesh.rows && lane < 3)
     g[3 * row + lane] = (float)(scale * (lane == 0 ? sum[0] : lane == 1 ? sum[1] : sum[2]));
 }
@@ -140,7 +140,7 @@ ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float sc
   const cuda_mesh &mesh = *mesh_of(op);
   const mesh_job job = {cuda_data(x), scale, factor, shortest};
   enum { threads = 128 };
-  const unsigned blocks = cuda_blocks_for((size_t)mesh.rows * LANES, threads);
+  const unsigned blocks = cuda_blocks_for((size_t)mesh.rows * SUBWARP, threads);
   TSI_TRY(cuda_launch(op->context, "assemble", assemble, blocks, threads, mesh,
                       cuda_matrix_of(op->matrix)->values, job));
   return TS_OK;
@@ -148,7 +148,7 @@ ts_status cuda_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float sc
 
 ts_status cuda_mesh_force(ts_vector *g, const tsi_mesh_operator *op, const ts_vector *x, float scale) {
   const cuda_mesh &mesh = *mesh_of(op);
-  const unsigned blocks = cuda_blocks_for((size_t)mesh.rows * LANES);
+  const unsigned blocks = cuda_blocks_for((size_t)mesh.rows * SUBWARP);
   TSI_TRY(cuda_launch(op->context, "force", force, blocks, CUDA_THREADS, mesh,
                       cuda_matrix_of(op->matrix)->values, cuda_data(x), scale, cuda_data(g)));
   return TS_OK;

@@ -17,11 +17,11 @@ typedef struct gl_state gl_state;     /* gl_state.c: an application's saved stat
 
 /* Texture units: inputs of a pass, slots of its coefficients, the matrix. */
 enum {
-  GL_UNIT_INPUT = 0,    /* 4 */
-  GL_UNIT_SLOT = 4,     /* 4: numerator and denominator of two coefficients */
-  GL_UNIT_MATRIX = 8,   /* entries, or values; diagonal; pointers; starts; sums */
-  GL_UNIT_CORNERS = 11, /* of a mesh; no pass reads starts too */
-  GL_UNIT_LANES = 11,   /* of a space of blocks; nor with these */
+  GL_UNIT_INPUT = 0,     /* 4 */
+  GL_UNIT_SLOT = 4,      /* 4: numerator and denominator of two coefficients */
+  GL_UNIT_MATRIX = 8,    /* entries, or values; diagonal; pointers; starts; sums */
+  GL_UNIT_CORNERS = 11,  /* of a mesh; no pass reads starts too */
+  GL_UNIT_CHANNELS = 11, /* of a space of blocks; nor with these */
   GL_UNITS = 13
 };
 
@@ -42,8 +42,8 @@ typedef struct gl_texture {
   int width, height;
   size_t bytes; /* accounted; 0 for an application's texture */
   int references;
-  int pinned;        /* known to the application: contents stay in this texture */
-  int read_in_place; /* 1: a pass since the last barrier has read it while it was the target */
+  int application_owned; /* known to the application: contents stay in this texture */
+  int read_in_place;     /* 1: a pass since the last barrier has read it while it was the target */
   /* Where partial sums of vectors in this texture go: room for so many reductions at a time, so many texels
    * wide each, side by side. scratch_x -1: in the backend's scratch. */
   int scratch_x, scratch_y, scratch_width, scratch_count;
@@ -111,7 +111,8 @@ typedef struct gl_matrix {
 typedef struct gl_space {
   GLuint index_texture;
   size_t bytes;
-  gl_texture *lanes; /* R32UI: which lanes of a texel have an index (bits 0 to 3), and an equation (4 to 7) */
+  gl_texture
+      *channels; /* R32UI: which channels of a texel have an index (bits 0 to 3), and an equation (4 to 7) */
 } gl_space;
 
 static inline gl_backend *gl_of(const ts_context *context) {
@@ -217,11 +218,11 @@ void gl_user_removed(ts_context *context);
 void gl_matrix_release_sums(const ts_matrix *A);
 /* What is the backend's of a space, made on first use. */
 ts_status gl_space_of(ts_space *space, gl_space **impl);
-/* Binds the lanes of a space of blocks, for shaders with LANES. */
-ts_status gl_bind_lanes(ts_space *space);
+/* Binds the channels of a space of blocks, for shaders with CHANNELS. */
+ts_status gl_bind_channels(ts_space *space);
 /* The define of shaders whose vectors hold a block of indices in a texel, or "". */
-static inline const char *gl_lanes_define(const ts_vector *v) {
-  return v->space->tiling.log2_block ? "#define LANES\n" : "";
+static inline const char *gl_channels_define(const ts_vector *v) {
+  return v->space->tiling.log2_block ? "#define CHANNELS\n" : "";
 }
 
 /* Texture 0 or 1 of the backend's scratch, of at least this size, RGBA32F. */

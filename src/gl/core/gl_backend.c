@@ -225,7 +225,7 @@ ts_status gl_finish(ts_context *context) {
 }
 
 const tsi_ops tsi_gl_ops = {.space_destroy = gl_space_destroy,
-                            .group_create = gl_group_create,
+                            .arena_create = gl_arena_create,
                             .dot3 = gl_dot3,
                             .dots = gl_dots,
                             .axpy2_dot = gl_axpy2_dot,

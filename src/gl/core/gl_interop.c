@@ -16,7 +16,7 @@ ts_status ts_gl_vector_texture(ts_vector *vector, ts_gl_texture *texture) {
   TSI_REQUIRE(context, texture);
   TSI_TRY(require_gl(context, __func__));
   const gl_vector *v = gl_vector_of(vector);
-  v->texture->pinned = 1;
+  v->texture->application_owned = 1;
   *texture = (ts_gl_texture){.texture = v->texture->name,
                              .internal_format = v->texture->format,
                              .x = v->x,
@@ -95,7 +95,7 @@ ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsigned te
   TSI_TRY(require_gl(context, __func__));
   if (components < 1 || components > 4)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components is %d; it goes from 1 to 4", components);
-  TSI_TRY(tsi_check_lanes(space, components));
+  TSI_TRY(tsi_check_channels(space, components));
   TSI_TRY(tsi_enter(context));
   return tsi_leave(context, wrap(space, components, texture, vector));
 }
@@ -144,8 +144,8 @@ static ts_status create_index_texture(ts_space *space, gl_space *impl) {
     }
     for (int32_t i = 0; i < t->size; i++) {
       const int64_t k = tsi_texel_number(t, tsi_position(t, i));
-      if (tsi_lane(t, i) == 0) data[2 * k] = i;
-      data[2 * k + 1] |= (space->constrained && space->constrained[i]) << tsi_lane(t, i);
+      if (tsi_channel(t, i) == 0) data[2 * k] = i;
+      data[2 * k + 1] |= (space->constrained && space->constrained[i]) << tsi_channel(t, i);
     }
     glGenTextures(1, &impl->index_texture);
     gl_bind(gl_of(context), 0, impl->index_texture);

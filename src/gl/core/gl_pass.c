@@ -155,7 +155,7 @@ static void take_spare(ts_vector *out, int which) {
   gl_backend *gl = gl_of(out->context);
   gl_vector *v = gl_vector_of(out);
   gl_texture *spare = gl->spare[which];
-  if (v->texture->pinned || v->texture->references > 1) {
+  if (v->texture->application_owned || v->texture->references > 1) {
     const tsi_tiling *t = &out->space->tiling;
     gl_bind_framebuffer(gl, spare->framebuffer);
     gl_bind(gl, 0, v->texture->name);

@@ -88,7 +88,7 @@ void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
 static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max, int flags,
                              int first, int last, const gl_program **program) {
   char defines[192], sizes[64] = "";
-  const char *lanes = gl_lanes_define(v);
+  const char *channels = gl_channels_define(v);
   const int is_hardware = v->context->caps.is_hardware;
   if (is_hardware)
     snprintf(sizes, sizeof sizes, "#define BLOCK ivec2(%d, %d)\n#define FLAGS %d\n", l->block_x, l->block_y,
@@ -96,9 +96,10 @@ static ts_status get_program(const ts_vector *v, const level *l, const char *ter
   /* Later levels are small: in software, a program less counts more. */
   const int exact = (first || is_hardware) && l->block_x * l->out_width * 2 == l->width &&
                     l->block_y * l->out_height * 2 == l->height;
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERM_%s\n%s%s%s%s%s%s", tsi_lanes(v), term,
-           sizes, is_max ? "#define MAXIMUM\n" : "", exact ? "#define EXACT\n" : "",
-           (l->width | l->height) & 1 ? "#define ODD\n" : "", lanes, last && *lanes ? "#define LAST\n" : "");
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERM_%s\n%s%s%s%s%s%s", tsi_channels(v),
+           term, sizes, is_max ? "#define MAXIMUM\n" : "", exact ? "#define EXACT\n" : "",
+           (l->width | l->height) & 1 ? "#define ODD\n" : "", channels,
+           last && *channels ? "#define LAST\n" : "");
   return gl_program_get(v->context, "core/fullscreen.vert", "core/reduce.frag", defines, program);
 }
 
@@ -176,7 +177,7 @@ static ts_status draw_level(running *sum, const level *l, int k, int last, int i
   const int flags = is_single | (last && what->is_root) << 1;
   TSI_TRY(get_program(x, l, k == 0 ? what->term : what->later_term, what->is_max, flags, k == 0, last,
                       &pass.program));
-  if (what->is_max) TSI_TRY(gl_bind_lanes(x->space));
+  if (what->is_max) TSI_TRY(gl_bind_channels(x->space));
   TSI_TRY(choose_target(x->context, sum, last, k, &pass));
   gl_tiling_parameters(&x->space->tiling, pass.parameters);
   const int sizes[5] = {l->width, l->height, l->block_x, l->block_y, flags};

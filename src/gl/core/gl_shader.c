@@ -214,7 +214,7 @@ static void set_samplers(GLuint program) {
       {"slot2", GL_UNIT_SLOT + 2},
       {"slot3", GL_UNIT_SLOT + 3},
       {"entries", GL_UNIT_MATRIX},
-      {"lanes", GL_UNIT_LANES},
+      {"channels", GL_UNIT_CHANNELS},
       {"diagonal", GL_UNIT_MATRIX + 1},
       {"pointers", GL_UNIT_MATRIX + 2},
       {"starts", GL_UNIT_MATRIX + 3},

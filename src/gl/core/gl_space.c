@@ -1,4 +1,5 @@
-/* What the backend keeps of a space: textures that tell which index a texel is of, and which lanes are in use.
+/* What the backend keeps of a space: textures that tell which index a texel is of, and which channels are in
+ * use.
  */
 #include "gl.h"
 
@@ -13,7 +14,7 @@ void gl_space_destroy(ts_space *space) {
   if (!impl) return;
   gl_backend *gl = gl_of(space->context);
   if (gl->entered) gl_delete_texture(gl, impl->index_texture);
-  gl_texture_release(space->context, impl->lanes);
+  gl_texture_release(space->context, impl->channels);
   tsi_device_give(space->context, impl->bytes);
   tsi_free(space->context, impl);
   space->impl = NULL;
@@ -21,28 +22,28 @@ void gl_space_destroy(ts_space *space) {
 
 /* ---- Lanes of blocks ---- */
 
-static ts_status create_lanes(ts_space *space, gl_space *impl) {
+static ts_status create_channels(ts_space *space, gl_space *impl) {
   ts_context *context = space->context;
   const tsi_tiling *t = &space->tiling;
-  uint32_t *lanes = tsi_calloc(context, (size_t)t->width * (size_t)t->height, sizeof *lanes);
-  if (!lanes)
-    return tsi_out_of_memory(context, "the lanes of blocks", (size_t)t->width * (size_t)t->height * 4);
+  uint32_t *channels = tsi_calloc(context, (size_t)t->width * (size_t)t->height, sizeof *channels);
+  if (!channels)
+    return tsi_out_of_memory(context, "the channels of blocks", (size_t)t->width * (size_t)t->height * 4);
   for (int32_t i = 0; i < t->size; i++) {
     const uint32_t bits = space->constrained && space->constrained[i] ? 0x01 : 0x11;
-    lanes[tsi_texel_number(t, tsi_position(t, i))] |= bits << tsi_lane(t, i);
+    channels[tsi_texel_number(t, tsi_position(t, i))] |= bits << tsi_channel(t, i);
   }
   const ts_status status =
-      gl_texture_create(context, GL_R32UI, t->width, t->height, "the lanes of blocks", &impl->lanes);
-  if (status == TS_OK) gl_texture_write(gl_of(context), impl->lanes, 0, 0, t->width, t->height, lanes);
-  tsi_free(context, lanes);
+      gl_texture_create(context, GL_R32UI, t->width, t->height, "the channels of blocks", &impl->channels);
+  if (status == TS_OK) gl_texture_write(gl_of(context), impl->channels, 0, 0, t->width, t->height, channels);
+  tsi_free(context, channels);
   return status;
 }
 
-ts_status gl_bind_lanes(ts_space *space) {
+ts_status gl_bind_channels(ts_space *space) {
   if (!space->tiling.log2_block) return TS_OK;
   gl_space *impl;
   TSI_TRY(gl_space_of(space, &impl));
-  if (!impl->lanes) TSI_TRY(create_lanes(space, impl));
-  gl_bind(gl_of(space->context), GL_UNIT_LANES, impl->lanes->name);
+  if (!impl->channels) TSI_TRY(create_channels(space, impl));
+  gl_bind(gl_of(space->context), GL_UNIT_CHANNELS, impl->channels->name);
   return TS_OK;
 }

@@ -110,7 +110,7 @@ ts_status gl_texture_wrap(ts_context *context, GLuint name, GLenum format, int w
                     .width = width,
                     .height = height,
                     .references = 1,
-                    .pinned = 1,
+                    .application_owned = 1,
                     .scratch_x = -1};
   const ts_status status = attach_framebuffer(context, t);
   if (status < 0) {

@@ -12,7 +12,7 @@ ts_status gl_vector_create(ts_vector *v) {
   const tsi_tiling *t = &v->space->tiling;
   gl_vector *impl = tsi_calloc(v->context, 1, sizeof *impl);
   if (!impl) return tsi_out_of_memory(v->context, "a vector", sizeof *impl);
-  const ts_status status = gl_texture_create(v->context, gl_format_of_components(tsi_lanes(v)), t->width,
+  const ts_status status = gl_texture_create(v->context, gl_format_of_components(tsi_channels(v)), t->width,
                                              t->height, "a vector", &impl->texture);
   if (status < 0) {
     tsi_free(v->context, impl);
@@ -43,18 +43,18 @@ ts_status gl_vector_read(const ts_vector *v, float *texels) {
   const gl_vector *impl = gl_vector_of(v);
   const tsi_tiling *t = &v->space->tiling;
   gl_bind_framebuffer(gl_of(v->context), impl->texture->framebuffer);
-  glReadPixels(impl->x, impl->y, t->width, t->height, external_formats[tsi_lanes(v)], GL_FLOAT, texels);
+  glReadPixels(impl->x, impl->y, t->width, t->height, external_formats[tsi_channels(v)], GL_FLOAT, texels);
   return gl_check(v->context, "reading a vector");
 }
 
 /* ---- Vectors and slots in one texture ---- */
 
-typedef struct group_plan {
+typedef struct arena_plan {
   int columns, rows, scratch_y, scratch_width, scratch_count, slots_y, slots_per_row, width, height;
-} group_plan;
+} arena_plan;
 
-static int plan_group(const ts_context *context, const tsi_tiling *t, int count, int slots, int blocks,
-                      group_plan *plan) {
+static int plan_arena(const ts_context *context, const tsi_tiling *t, int count, int slots, int blocks,
+                      arena_plan *plan) {
   const int max = context->caps.max_texture_size;
   int columns = (int)ceil(sqrt((double)count));
   while (columns > 1 && (int64_t)columns * t->width > max) columns--;
@@ -88,17 +88,17 @@ static ts_status create_singly(ts_vector **vectors, int count, ts_scalars *scala
   return status;
 }
 
-ts_status gl_group_create(ts_vector **vectors, int count, ts_scalars *scalars) {
+ts_status gl_arena_create(ts_vector **vectors, int count, ts_scalars *scalars) {
   ts_context *context = vectors[0]->context;
   const tsi_tiling *t = &vectors[0]->space->tiling;
-  const int blocks = tsi_lanes(vectors[0]) == 1 && gl_of(context)->texture_gather;
-  group_plan plan;
+  const int blocks = tsi_channels(vectors[0]) == 1 && gl_of(context)->texture_gather;
+  arena_plan plan;
   if (!context->caps.texture_barrier ||
-      !plan_group(context, t, count, scalars ? scalars->count : 0, blocks, &plan))
+      !plan_arena(context, t, count, scalars ? scalars->count : 0, blocks, &plan))
     return create_singly(vectors, count, scalars);
 
   gl_texture *texture;
-  TSI_TRY(gl_texture_create(context, gl_format_of_components(tsi_lanes(vectors[0])), plan.width, plan.height,
+  TSI_TRY(gl_texture_create(context, gl_format_of_components(tsi_channels(vectors[0])), plan.width, plan.height,
                             "a solver's vectors", &texture));
   texture->scratch_x = 0;
   texture->scratch_y = plan.scratch_y;
@@ -148,8 +148,8 @@ void gl_tiling_parameters(const tsi_tiling *t, int *parameters) {
 static ts_status get_program(const ts_vector *v, const char *fragment, int terms, const char *more,
                              const gl_program **program) {
   char defines[128];
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n%s%s", tsi_lanes(v), terms, more,
-           gl_lanes_define(v));
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n%s%s", tsi_channels(v), terms,
+           more, gl_channels_define(v));
   return gl_program_get(v->context, "core/fullscreen.vert", fragment, defines, program);
 }
 
@@ -159,7 +159,7 @@ static ts_status get_masked_program(const ts_vector *out, const char *fragment, 
   char defines[64];
   snprintf(defines, sizeof defines, "%s#define INDICES\n", gl_slots_define(out->context, pass));
   TSI_TRY(get_program(out, fragment, terms, defines, &pass->program));
-  return gl_bind_lanes(out->space);
+  return gl_bind_channels(out->space);
 }
 
 /* What a slot holds only the device knows. */
@@ -182,7 +182,7 @@ static int is_zero(ts_coefficient c) {
 ts_status gl_fill(ts_vector *y, float value) {
   gl_pass pass = {0};
   TSI_TRY(get_program(y, "core/fill.frag", 0, "", &pass.program));
-  TSI_TRY(gl_bind_lanes(y->space));
+  TSI_TRY(gl_bind_channels(y->space));
   gl_tiling_parameters(&y->space->tiling, pass.parameters);
   memcpy(&pass.parameters[8], &value, sizeof value);
   return gl_draw_vector(y, &pass);
@@ -212,7 +212,7 @@ ts_status gl_reciprocal(ts_vector *out, const ts_vector *x) {
 ts_status gl_zero_constrained(ts_vector *out, const ts_vector *x) {
   gl_pass pass = {.inputs = {x}};
   TSI_TRY(get_program(out, "core/zero_constrained.frag", 1, "", &pass.program));
-  TSI_TRY(gl_bind_lanes(out->space));
+  TSI_TRY(gl_bind_channels(out->space));
   gl_tiling_parameters(&out->space->tiling, pass.parameters);
   return gl_draw_vector(out, &pass);
 }

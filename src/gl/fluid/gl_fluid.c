@@ -49,23 +49,23 @@ static ts_status draw(const tsi_fluid_domain *d, ts_vector *out, const char *fra
 /* ---- Velocities ---- */
 
 ts_status gl_fluid_advect(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                          const ts_vector *faces, float dt) {
-  gl_pass pass = {.inputs = {velocity, faces}};
+                          const ts_vector *prescribed, float dt) {
+  gl_pass pass = {.inputs = {velocity, prescribed}};
   set_domain(&pass, domain, dt / domain->cell_size);
   return draw(domain, out, "fluid/fluid_advect.frag", "", &pass);
 }
 
 ts_status gl_fluid_correct(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                           const ts_vector *faces, const ts_vector *carried, float dt) {
-  gl_pass pass = {.inputs = {velocity, faces, carried}};
+                           const ts_vector *prescribed, const ts_vector *carried, float dt) {
+  gl_pass pass = {.inputs = {velocity, prescribed, carried}};
   set_domain(&pass, domain, dt / domain->cell_size);
   return draw(domain, out, "fluid/fluid_correct.frag", "", &pass);
 }
 
 ts_status gl_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                          const ts_vector *faces, const ts_vector *dye, const ts_vector *vorticity,
+                          const ts_vector *prescribed, const ts_vector *dye, const ts_vector *vorticity,
                           const tsi_fluid_forces *forces) {
-  gl_pass pass = {.inputs = {velocity, faces, dye, vorticity}};
+  gl_pass pass = {.inputs = {velocity, prescribed, dye, vorticity}};
   const int lifts = forces->buoyancy != 0 || forces->smoke_weight != 0;
   set_domain(&pass, domain, 0);
   pass.parameters[4] = bits_of(forces->gravity[0]);
@@ -80,14 +80,14 @@ ts_status gl_fluid_forces(const tsi_fluid_domain *domain, ts_vector *out, const 
 }
 
 ts_status gl_fluid_project(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                           const ts_vector *faces, const ts_vector *pressure, float dt) {
-  gl_pass pass = {.inputs = {velocity, faces, pressure}};
+                           const ts_vector *prescribed, const ts_vector *pressure, float dt) {
+  gl_pass pass = {.inputs = {velocity, prescribed, pressure}};
   set_domain(&pass, domain, dt / domain->cell_size);
   return draw(domain, out, "fluid/fluid_project.frag", "", &pass);
 }
 
-ts_status gl_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces) {
-  gl_pass pass = {.inputs = {velocity, faces}};
+ts_status gl_fluid_boundary(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *prescribed) {
+  gl_pass pass = {.inputs = {velocity, prescribed}};
   return draw(domain, velocity, "fluid/fluid_boundary.frag", "", &pass);
 }
 
@@ -108,11 +108,12 @@ ts_status gl_fluid_merge(const tsi_fluid_domain *domain, ts_vector *out, const t
 /* ---- Cells ---- */
 
 ts_status gl_fluid_divergence(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
-                              const ts_vector *walls, const ts_vector *drain, float scale) {
-  gl_pass pass = {.inputs = {velocity, walls, drain}};
+                              const ts_vector *walls, const ts_vector *compatibility, float scale) {
+  gl_pass pass = {.inputs = {velocity, walls, compatibility}};
   set_domain(&pass, domain, scale);
   pass.parameters[4] = bits_of(domain->cell_size);
-  return draw(domain, out, "fluid/fluid_divergence.frag", drain ? "#define DRAIN\n" : "", &pass);
+  return draw(domain, out, "fluid/fluid_divergence.frag", compatibility ? "#define COMPATIBILITY\n" : "",
+              &pass);
 }
 
 ts_status gl_fluid_vorticity(const tsi_fluid_domain *domain, ts_vector *out, const ts_vector *velocity,
@@ -202,9 +203,9 @@ static ts_status stamp(const tsi_fluid_domain *d, ts_vector *out, const char *fr
   return gl_draw(out->context, pass);
 }
 
-ts_status gl_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity, const ts_vector *faces,
-                                  const tsi_fluid_stamp *s) {
-  gl_pass pass = {.inputs = {velocity, faces}};
+ts_status gl_fluid_stamp_velocity(const tsi_fluid_domain *domain, ts_vector *velocity,
+                                  const ts_vector *prescribed, const tsi_fluid_stamp *s) {
+  gl_pass pass = {.inputs = {velocity, prescribed}};
   pass.parameters[4] = bits_of(s->velocity[0]);
   pass.parameters[5] = bits_of(s->velocity[1]);
   return stamp(domain, velocity, "fluid/fluid_stamp_velocity.frag", &pass, s);

@@ -23,8 +23,8 @@ ts_status gl_cg_update(const tsi_cg_update *u) {
   gl_pass pass = {.coefficient_count = 2, .coefficients = {ts_quotient(1, delta, dq), ts_quotient(1, qmq, dq)}};
   char defines[160];
   snprintf(defines, sizeof defines, "%s#define ONE_REDUCTION\n#define COMPONENTS %d\n%s%s",
-           gl_slots_define(context, &pass), tsi_lanes(u->e), u->m ? "#define SCALED\n" : "",
-           gl_lanes_define(u->e));
+           gl_slots_define(context, &pass), tsi_channels(u->e), u->m ? "#define SCALED\n" : "",
+           gl_channels_define(u->e));
   TSI_TRY(gl_program_get(context, "core/fullscreen.vert", "krylov/cg_update.frag", defines, &pass.program));
   for (int k = 0; k < 3; k++) {
     memcpy(pass.inputs, updates[k].inputs, sizeof pass.inputs);

@@ -13,19 +13,19 @@ int gl_packed_origin(const gl_vector *v) {
 
 static ts_status create_sums(const ts_matrix *A, const ts_vector *x) {
   gl_matrix *m = gl_matrix_of(A);
-  if (m->sums_components == tsi_lanes(x)) return TS_OK;
+  if (m->sums_components == tsi_channels(x)) return TS_OK;
   gl_matrix_release_sums(A);
   for (int s = 0; s < A->layout->stage_count; s++) {
     const tsi_stage *stage = &A->layout->stages[s];
     const ts_status status =
-        gl_texture_create(A->context, gl_format_of_components(tsi_lanes(x)), 1 << stage->log2_sum_width,
+        gl_texture_create(A->context, gl_format_of_components(tsi_channels(x)), 1 << stage->log2_sum_width,
                           stage->sum_height, "the sums of long rows", &m->sums[s]);
     if (status < 0) {
       gl_matrix_release_sums(A);
       return status;
     }
   }
-  m->sums_components = tsi_lanes(x);
+  m->sums_components = tsi_channels(x);
   return TS_OK;
 }
 
@@ -39,7 +39,7 @@ ts_status gl_sum_stage(const ts_matrix *A, int s, const ts_vector *source, gl_te
   char defines[64];
   const gl_matrix *m = gl_matrix_of(A);
   const int log2_block = s == 0 ? A->layout->blocks.log2_size : 0;
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", tsi_lanes(source));
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", tsi_channels(source));
   if (log2_block) snprintf(defines + strlen(defines), 32, "#define LOG2_BLOCK %d\n", log2_block);
   gl_pass pass = {.inputs = {source}, .target = target, .width = target->width, .height = target->height};
   TSI_TRY(gl_program_get(context, "core/fullscreen.vert", "matrix/split_sum.frag", defines, &pass.program));
@@ -84,7 +84,7 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
   const tsi_tiling *t = &A->row_space->tiling;
   char defines[288];
   snprintf(defines, sizeof defines,
-           "#define COMPONENTS %d\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s", tsi_lanes(x),
+           "#define COMPONENTS %d\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s", tsi_channels(x),
            t->log2_width, t->log2_height, m->as_points ? "" : "#define QUADS\n",
            A->has_diagonal ? "#define DIAGONAL\n" : "",
            b ? is_precise(A) ? "#define RESIDUAL\n#define PRECISE\n" : "#define RESIDUAL\n" : "",
@@ -92,14 +92,14 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
   const int masked = log2_block && A->row_space->constrained;
   if (log2_block)
     snprintf(defines + strlen(defines), 64, "#define LOG2_BLOCK %d\n#define STRIPS\n%s", log2_block,
-             masked ? "#define LANES\n" : "");
+             masked ? "#define CHANNELS\n" : "");
   gl_pass pass = {.inputs = {x, b}, .rectangles = m};
   TSI_TRY(gl_program_get(context, "matrix/rectangles.vert", fragment, defines, &pass.program));
   gl_bind(gl, GL_UNIT_MATRIX, m->entries->name);
   if (m->diagonal) gl_bind(gl, GL_UNIT_MATRIX + 1, m->diagonal->name);
   if (m->pointers) gl_bind(gl, GL_UNIT_MATRIX + 2, m->pointers->name);
   if (m->starts) gl_bind(gl, GL_UNIT_MATRIX + 3, m->starts->name);
-  if (masked) TSI_TRY(gl_bind_lanes(A->row_space));
+  if (masked) TSI_TRY(gl_bind_channels(A->row_space));
   if (layout->stage_count) gl_bind(gl, GL_UNIT_MATRIX + 4, m->sums[layout->stage_count - 1]->name);
   gl_tiling_parameters(t, pass.parameters);
   pass.parameters[8] = gl_packed_origin(gl_vector_of(x));
@@ -118,7 +118,7 @@ ts_status gl_matrix_diagonal(ts_vector *d, const ts_matrix *A) {
   const tsi_layout *layout = A->layout;
   const int log2_block = layout->blocks.log2_size;
   char defines[96];
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", tsi_lanes(d));
+  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", tsi_channels(d));
   if (log2_block)
     snprintf(defines + strlen(defines), 64, "#define LOG2_BLOCK %d\n#define LOG2_WIDTH %d\n#define STRIPS\n",
              log2_block, A->row_space->tiling.log2_width);

@@ -169,7 +169,7 @@ static ts_status fill_levels(ts_multigrid *mg) {
 
 static ts_status build(ts_multigrid *mg) {
   ts_vector *vectors[2];
-  TSI_TRY(tsi_group_create(mg->matrix->row_space, 1, vectors, 2, TSI_MG_SLOTS, &mg->slots));
+  TSI_TRY(tsi_arena_create(mg->matrix->row_space, 1, vectors, 2, TSI_MG_SLOTS, &mg->slots));
   mg->r = vectors[0];
   mg->low = vectors[1];
   TSI_TRY(create_levels(mg));
@@ -272,8 +272,8 @@ ts_status ts_multigrid_get_info(const ts_multigrid *multigrid, ts_multigrid_info
                               .interpolation = desc->interpolation,
                               .pre = desc->pre,
                               .post = desc->post,
-                              .singular_parts = stencil->part_count,
-                              .pinned_points = stencil->pinned,
+                              .null_space_components = stencil->part_count,
+                              .grounded_points = stencil->grounded,
                               .bytes_device = multigrid->bytes_device,
                               .seconds_setup = multigrid->seconds_setup};
   if (multigrid->level_count) {

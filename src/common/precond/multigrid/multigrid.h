@@ -1,5 +1,5 @@
 /* The multigrid solver, shared by multigrid.c (API, hierarchy), multigrid_coarsest.c (the exact solution),
- * multigrid_cycle.c (cycles), multigrid_steps.c (their steps), multigrid_parts.c (singular parts) and
+ * multigrid_cycle.c (cycles), multigrid_steps.c (their steps), multigrid_parts.c (null-space components) and
  * multigrid_solve.c (until converged). */
 #ifndef TSI_MULTIGRID_H
 #define TSI_MULTIGRID_H
@@ -17,7 +17,7 @@ enum {
 enum {
   TSI_MG_NORM,   /* ||r|| */
   TSI_MG_NORM_B, /* ||b|| over points with an equation */
-  TSI_MG_SUMS_B, /* sums of b over the singular parts */
+  TSI_MG_SUMS_B, /* sums of b over the null-space components */
   TSI_MG_SUMS = TSI_MG_SUMS_B + 8,
   TSI_MG_SLOTS = TSI_MG_SUMS + 8
 };
@@ -75,7 +75,7 @@ ts_status tsi_steps_run(tsi_step_list *list);
 
 /* ---- multigrid_parts.c ---- */
 
-/* Sums of v over each singular part into slots `first` ... */
+/* Sums of v over each null-space component into slots `first` ... */
 ts_status tsi_multigrid_sum_parts(ts_multigrid *mg, const ts_vector *v, int first);
 /* v = v - the sums in the slots / the sizes of the parts, in each part: without its means if they are its own.
  */

@@ -19,8 +19,8 @@ static const double negligible = 3e-6, negligible_singular = 1e-2;
 typedef struct inversion {
   double *a;
   int32_t n;
-  int32_t singular_parts; /* so many null vectors it has, if none of them was lost on the way down */
-  double *scale;          /* 1 / sqrt|a_ii|, 0 where there is no equation */
+  int32_t null_space_components; /* so many null vectors it has, if none of them was lost on the way down */
+  double *scale;                 /* 1 / sqrt|a_ii|, 0 where there is no equation */
   signed char *state;
 } inversion;
 
@@ -55,8 +55,8 @@ static void sweep(inversion *v, int32_t k) {
 }
 
 /* Pivots on the diagonal, the largest first; what is left when all are negligible is dropped. The last ones,
- * one for each singular part, may be larger: an inverse of what rounding left there multiplies constants by any
- * number, and a W-cycle, which comes here 2^levels times, by its power. */
+ * one for each null-space component, may be larger: an inverse of what rounding left there multiplies constants
+ * by any number, and a W-cycle, which comes here 2^levels times, by its power. */
 static int32_t eliminate(inversion *v) {
   int32_t dropped = 0;
   for (;;) {
@@ -69,7 +69,7 @@ static int32_t eliminate(inversion *v) {
       largest = fabs(v->a[at(v->n, i, i)]);
       pivot = i;
     }
-    if (!(largest > (open > v->singular_parts ? negligible : negligible_singular))) break;
+    if (!(largest > (open > v->null_space_components ? negligible : negligible_singular))) break;
     sweep(v, pivot);
   }
   for (int32_t i = 0; i < v->n; i++)
@@ -138,11 +138,11 @@ static ts_status invert(ts_context *context, inversion *v, int symmetric) {
 }
 
 /* Replaces the n x n matrix, in which rows and columns of unknowns without equation are 0, by its inverse.
- * Where it is singular: by an inverse on what is not, for symmetric ones the pseudo-inverse. `singular_parts`:
- * how many null vectors it has, as far as is known. */
+ * Where it is singular: by an inverse on what is not, for symmetric ones the pseudo-inverse.
+ * `null_space_components`: how many null vectors it has, as far as is known. */
 static ts_status invert_matrix(ts_context *context, double *matrix, int32_t n, int symmetric,
-                               int singular_parts) {
-  inversion v = {matrix, n, singular_parts, NULL, NULL};
+                               int null_space_components) {
+  inversion v = {matrix, n, null_space_components, NULL, NULL};
   v.scale = tsi_malloc(context, (size_t)n, sizeof *v.scale);
   v.state = tsi_malloc(context, (size_t)n, 1);
   const ts_status status = v.scale && v.state

@@ -188,7 +188,7 @@ static ts_status scale(solve *s, float *slots) {
   if (exponent == 0) return TS_OK;
   if (!mg->scaled_b) {
     ts_vector *vectors[2];
-    TSI_TRY(tsi_group_create(mg->matrix->row_space, 1, vectors, 2, 0, NULL));
+    TSI_TRY(tsi_arena_create(mg->matrix->row_space, 1, vectors, 2, 0, NULL));
     mg->scaled_b = vectors[0];
     mg->scaled_x = vectors[1];
   }
@@ -229,7 +229,7 @@ static ts_status advance(const solve *s, int cycle) {
   return ops->grid->add_to_pair(s->x, mg->low, mg->r);
 }
 
-/* x has mean 0 in singular parts; b - A x of the rounded x. */
+/* x has mean 0 in null-space components; b - A x of the rounded x. */
 static ts_status conclude(const solve *s) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;

@@ -4,12 +4,12 @@
 
 static __global__ void nothing(void) {}
 
-ts_status cuda_find_overlap(ts_context *context) {
+ts_status cuda_find_dependent_launch(ts_context *context) {
   cuda_state *state = cuda_state_of(context);
   struct cudaFuncAttributes attributes;
   int major = 0;
   CUDA_TRY(context, cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, state->device));
   CUDA_TRY(context, cudaFuncGetAttributes(&attributes, (const void *)nothing));
-  state->overlap = CUDA_KNOWS_OVERLAP && major >= 9 && attributes.ptxVersion >= 90;
+  state->dependent_launch = CUDA_KNOWS_DEPENDENT_LAUNCH && major >= 9 && attributes.ptxVersion >= 90;
   return TS_OK;
 }
