@@ -96,12 +96,7 @@ const char *legend_create(legend **made) {
   colours_table(table);
   l->colours = view_gl_texture(GL_LINEAR);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, 2, 0, GL_RGB, GL_UNSIGNED_BYTE, table);
-  const char *why = view_gl_program("", (view_gl_source){"whole.vert", whole_vert},
-                                    (view_gl_source){"legend.frag", legend_frag}, &l->program);
-  if (why) return why;
-  view_gl_samplers(l->program, samplers);
-  glGenVertexArrays(1, &l->empty_array);
-  return NULL;
+  return view_gl_program("", VIEW_GL_SHADER(whole, vert), VIEW_GL_SHADER(legend, frag), samplers, &l->program);
 }
 
 void legend_destroy(legend **made) {
@@ -145,9 +140,7 @@ const char *legend_draw(legend *l, const legend_text *text, int x, int y, int wi
   glEnable(GL_BLEND);
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE);
   glBlendEquation(GL_FUNC_ADD);
-  glBindVertexArray(l->empty_array);
-  glDrawArrays(GL_TRIANGLES, 0, 3);
-  glBindVertexArray(0);
+  view_gl_draw_vertices(&l->empty_array, GL_TRIANGLES, 3);
   glDisable(GL_BLEND);
   return view_gl_check("drawing the legend");
 }

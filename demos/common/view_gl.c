@@ -65,10 +65,13 @@ static const char *attach(unsigned program, GLenum kind, const char *defines, vi
 }
 
 const char *view_gl_program(const char *defines, view_gl_source vertex, view_gl_source fragment,
-                            unsigned *program) {
+                            const char *const *samplers, unsigned *program) {
   GLint linked;
+  if (*program) {
+    glUseProgram(*program);
+    return NULL;
+  }
   const unsigned made = glCreateProgram();
-  *program = 0;
   const char *why = attach(made, GL_VERTEX_SHADER, defines, vertex);
   if (!why) why = attach(made, GL_FRAGMENT_SHADER, defines, fragment);
   if (!why) {
@@ -82,20 +85,19 @@ const char *view_gl_program(const char *defines, view_gl_source vertex, view_gl_
       why = reason;
     }
   }
-  if (why)
+  if (why) {
     glDeleteProgram(made);
-  else
-    *program = made;
-  return why;
+    return why;
+  }
+  *program = made;
+  glUseProgram(made);
+  for (int unit = 0; samplers && samplers[unit]; unit++)
+    glUniform1i(glGetUniformLocation(made, samplers[unit]), unit);
+  return NULL;
 }
 
 int view_gl_uniform(unsigned program, const char *name) {
   return glGetUniformLocation(program, name);
-}
-
-void view_gl_samplers(unsigned program, const char *const *names) {
-  glUseProgram(program);
-  for (int unit = 0; names[unit]; unit++) glUniform1i(glGetUniformLocation(program, names[unit]), unit);
 }
 
 /* ---- Textures ---- */
@@ -137,6 +139,13 @@ const char *view_gl_list(const void *entries, size_t count, size_t entry_bytes, 
     glTexSubImage2D(GL_TEXTURE_2D, 0, 0, whole_rows, rest, 1, format, type,
                     (const char *)entries + (size_t)whole_rows * VIEW_GL_ROW * entry_bytes);
   return view_gl_check("a texture of a list");
+}
+
+void view_gl_draw_vertices(unsigned *empty_array, unsigned mode, int count) {
+  if (!*empty_array) glGenVertexArrays(1, empty_array);
+  glBindVertexArray(*empty_array);
+  glDrawArrays(mode, 0, count);
+  glBindVertexArray(0);
 }
 
 void view_gl_bind(const unsigned *textures, int count) {

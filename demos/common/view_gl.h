@@ -15,10 +15,13 @@ const char *view_gl_check(const char *what);
 typedef struct view_gl_source {
   const char *name, *text;
 } view_gl_source;
+/* Of a header that demo_embed made. */
+#define VIEW_GL_SHADER(name, kind) ((view_gl_source){#name "." #kind, name##_##kind})
 
-/* `defines`: lines of the preprocessor before both sources. A program that fails is 0. */
+/* Uses a program, and makes it where it is 0, which it stays on failure. `defines`: lines of the preprocessor
+ * before both sources. The sampler uniforms `samplers` (until NULL; NULL: none) get the units 0, 1, ... */
 const char *view_gl_program(const char *defines, view_gl_source vertex, view_gl_source fragment,
-                            unsigned *program);
+                            const char *const *samplers, unsigned *program);
 
 /* A texture with one level, bound to unit 0 with no upload buffer and tight rows, ready for glTexImage2D. */
 unsigned view_gl_texture(int filter);
@@ -30,11 +33,12 @@ int view_gl_rows(size_t count);
 const char *view_gl_list(const void *entries, size_t count, size_t entry_bytes, int internal_format,
                          unsigned format, unsigned type, unsigned *texture);
 
-/* Gives the sampler uniforms `names` (until NULL) the units 0, 1, ...; the program is used from now on. */
-void view_gl_samplers(unsigned program, const char *const *names);
 int view_gl_uniform(unsigned program, const char *name);
 /* Binds textures to the units 0, 1, ... */
 void view_gl_bind(const unsigned *textures, int count);
+/* Vertices without attributes, of which a vertex array (made where it is 0) has none. Three make a triangle
+ * over the viewport, by whole.vert. */
+void view_gl_draw_vertices(unsigned *empty_array, unsigned mode, int count);
 
 /* Where one draws off the screen: colour and depth of this size, with so many samples a pixel or 0. It is bound
  * when it was made. A canvas of zeros is none; its size never changes. */

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "fluid_shaders.h"
 #include "view_colours.h"
-#include "view_gl.h"
 #include "view_program.h"
 
 struct fluid_view {
@@ -26,7 +26,6 @@ const char *fluid_view_load(void) {
 const char *fluid_view_create(fluid_view **made) {
   fluid_view *view = *made = calloc(1, sizeof *view);
   if (!view) return "out of memory";
-  glGenVertexArrays(1, &view->empty_array);
   const char *why = view_colours_create(&view->colours);
   if (why) fluid_view_destroy(made);
   return why;
@@ -93,7 +92,8 @@ static const char *draw_particles(fluid_view *view, const simulation *s, fluid_f
   const char *why = view_fields_get(&view->fields, s, VIEW_PARTICLES, &from);
   if (why || !from.texture) return why;
   unsigned *const points = &view->points[from.is_buffer];
-  why = view_program_use(points, "particles.vert", "particles.frag", "", from.is_buffer, samplers);
+  why = view_program_use(points, VIEW_GL_SHADER(particles, vert), VIEW_GL_SHADER(particles, frag), "",
+                         from.is_buffer, samplers);
   if (why) return why;
   const unsigned program = *points;
   view_program_bind(0, &from);
@@ -106,9 +106,7 @@ static const char *draw_particles(fluid_view *view, const simulation *s, fluid_f
   blend();
   glEnable(GL_PROGRAM_POINT_SIZE);
   glViewport(area.x, area.y, area.width, area.height);
-  glBindVertexArray(view->empty_array);
-  glDrawArrays(GL_POINTS, 0, from.width * from.height);
-  glBindVertexArray(0);
+  view_gl_draw_vertices(&view->empty_array, GL_POINTS, from.width * from.height);
   glDisable(GL_PROGRAM_POINT_SIZE);
   glDisable(GL_BLEND);
   return view_gl_check("drawing the particles");
@@ -128,7 +126,8 @@ static const char *draw_arrows(fluid_view *view, const simulation *s, fluid_fiel
   if (why) return why;
   unsigned *const lines = &view->lines[from.is_buffer];
   const int columns = area.width / pixels + 1, rows = area.height / pixels + 1;
-  why = view_program_use(lines, "arrows.vert", "arrows.frag", "", from.is_buffer, samplers);
+  why = view_program_use(lines, VIEW_GL_SHADER(arrows, vert), VIEW_GL_SHADER(arrows, frag), "", from.is_buffer,
+                         samplers);
   if (why) return why;
   const unsigned program = *lines;
   view_program_bind(0, &from);
@@ -138,9 +137,7 @@ static const char *draw_arrows(fluid_view *view, const simulation *s, fluid_fiel
   set_ink(program, field, 0.8F);
   blend();
   glViewport(area.x, area.y, area.width, area.height);
-  glBindVertexArray(view->empty_array);
-  glDrawArrays(GL_LINES, 0, 6 * columns * rows);
-  glBindVertexArray(0);
+  view_gl_draw_vertices(&view->empty_array, GL_LINES, 6 * columns * rows);
   glDisable(GL_BLEND);
   return view_gl_check("drawing the arrows");
 }

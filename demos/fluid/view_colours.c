@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "colours.h"
-#include "view_gl.h"
+#include "fluid_shaders.h"
 #include "view_program.h"
 
 /* ---- Targets ---- */
@@ -36,7 +36,6 @@ static void destroy_target(view_target *t) {
 
 const char *view_colours_create(view_colours *c) {
   *c = (view_colours){0};
-  glGenVertexArrays(1, &c->empty_array);
   return legend_create(&c->legend);
 }
 
@@ -68,11 +67,9 @@ static const char *get_sources(view_fields *fields, const simulation *s, fluid_f
   return why ? why : view_fields_get(fields, s, VIEW_WALLS, &from->walls);
 }
 
-static void draw_whole(const view_colours *c, fluid_area area) {
+static void draw_whole(view_colours *c, fluid_area area) {
   glViewport(area.x, area.y, area.width, area.height);
-  glBindVertexArray(c->empty_array);
-  glDrawArrays(GL_TRIANGLES, 0, 3);
-  glBindVertexArray(0);
+  view_gl_draw_vertices(&c->empty_array, GL_TRIANGLES, 3);
 }
 
 /* At as many places of the domain as the framebuffer that is bound has pixels. */
@@ -83,7 +80,8 @@ static const char *draw_samples(view_colours *c, const simulation *s, fluid_fiel
   unsigned *const program = measure ? &c->measure[buffers][field] : &c->samples[buffers][field];
   char defines[64];
   snprintf(defines, sizeof defines, "#define FIELD %d\n%s", (int)field, measure ? "#define MEASURE\n" : "");
-  const char *why = view_program_use(program, "whole.vert", "samples.frag", defines, buffers, samplers);
+  const char *why = view_program_use(program, VIEW_GL_SHADER(whole, vert), VIEW_GL_SHADER(samples, frag),
+                                     defines, buffers, samplers);
   if (why) return why;
   view_program_bind(0, &from->data);
   view_program_bind(1, &from->walls);
@@ -172,7 +170,8 @@ const char *view_colours_draw(view_colours *c, view_fields *fields, const simula
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)read);
   if (!why)
-    why = view_program_use(program, "whole.vert", "field.frag", light ? "#define LIGHT\n" : "", 0, samplers);
+    why = view_program_use(program, VIEW_GL_SHADER(whole, vert), VIEW_GL_SHADER(field, frag),
+                           light ? "#define LIGHT\n" : "", 0, samplers);
   if (why) return why;
   view_gl_bind((const unsigned[]){c->cells.texture, legend_colours(c->legend)}, 2);
   glUniform1f(view_gl_uniform(*program, "row"), look->field == FLUID_FIELD_SPEED ? 0.75F : 0.25F);

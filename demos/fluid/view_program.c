@@ -3,35 +3,16 @@
 #include "view_program.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "fluid_shaders.h"
-#include "view_gl.h"
 
-static const view_gl_source sources[] = {{"whole.vert", whole_vert},         {"samples.frag", samples_frag},
-                                         {"field.frag", field_frag},         {"particles.vert", particles_vert},
-                                         {"particles.frag", particles_frag}, {"arrows.vert", arrows_vert},
-                                         {"arrows.frag", arrows_frag}};
-
-static view_gl_source source(const char *name) {
-  size_t k = 0;
-  while (strcmp(sources[k].name, name) != 0) k++;
-  return sources[k];
-}
-
-const char *view_program_use(unsigned *program, const char *vertex, const char *fragment, const char *defines,
-                             int buffers, const char *const *samplers) {
+const char *view_program_use(unsigned *program, view_gl_source vertex, view_gl_source fragment,
+                             const char *defines, int buffers, const char *const *samplers) {
   static const char field_names[] = "#define FIELD_DYE 0\n#define FIELD_SPEED 1\n#define FIELD_PRESSURE 2\n"
                                     "#define FIELD_DIVERGENCE 3\n#define FIELD_VORTICITY 4\n";
   static char before[8192];
-  if (*program) {
-    glUseProgram(*program);
-    return NULL;
-  }
   snprintf(before, sizeof before, "#define BUFFERS %d\n%s%s%s", buffers, field_names, defines, samples_glsl);
-  const char *why = view_gl_program(before, source(vertex), source(fragment), program);
-  if (!why) view_gl_samplers(*program, samplers);
-  return why;
+  return view_gl_program(before, vertex, fragment, samplers, program);
 }
 
 void view_program_bind(int unit, const view_texture *t) {

@@ -3,12 +3,11 @@
 #define VIEW_PROGRAM_H
 
 #include "view_fields.h"
+#include "view_gl.h"
 
-/* Makes a program where `program` is 0, out of two files of shaders/, and uses it. `buffers`: samples lie in
- * buffers, not in textures; samples.glsl has the rest. `samplers` get the units 0, 1, ... until NULL. Returns
- * NULL, or why it failed. */
-const char *view_program_use(unsigned *program, const char *vertex, const char *fragment, const char *defines,
-                             int buffers, const char *const *samplers);
+/* view_gl_program with samples.glsl before both sources. `buffers`: samples lie in buffers, not in textures. */
+const char *view_program_use(unsigned *program, view_gl_source vertex, view_gl_source fragment,
+                             const char *defines, int buffers, const char *const *samplers);
 
 /* Samples as a sampler reads them, at one of the units. */
 void view_program_bind(int unit, const view_texture *t);

@@ -51,8 +51,9 @@ const char *heat_gl_create(heat_gl *gl, const plate *p, ts_vector *x) {
   unsigned char colours[colour_count][3];
   *gl = (heat_gl){.plate = p};
   if (ts_gl_vector_texture(x, &gl->solution) != TS_OK) return "the solution has no texture";
-  const char *why = view_gl_program("", (view_gl_source){"whole.vert", whole_vert},
-                                    (view_gl_source){"heat.frag", heat_frag}, &gl->program);
+  static const char *const samplers[] = {"solution", "cells", "colours", "paper", NULL};
+  const char *why =
+      view_gl_program("", VIEW_GL_SHADER(whole, vert), VIEW_GL_SHADER(heat, frag), samplers, &gl->program);
   if (!why) why = make_cells(gl, x);
   if (why) {
     heat_gl_destroy(gl);
@@ -61,10 +62,6 @@ const char *heat_gl_create(heat_gl *gl, const plate *p, ts_vector *x) {
   colour_table(colours);
   gl->colours = view_gl_texture(GL_LINEAR);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, colour_count, 1, 0, GL_RGB, GL_UNSIGNED_BYTE, colours);
-  glGenVertexArrays(1, &gl->vertex_array);
-
-  static const char *const samplers[] = {"solution", "cells", "colours", "paper", NULL};
-  view_gl_samplers(gl->program, samplers);
   glUniform2i(view_gl_uniform(gl->program, "solution_at"), gl->solution.x, gl->solution.y);
   glUniform1f(view_gl_uniform(gl->program, "hottest"), hottest);
   float holes[plate_holes][3];
@@ -98,10 +95,8 @@ const char *heat_gl_draw(heat_gl *gl, int width, int height) {
   view_gl_bind(textures, unit_count);
   glUseProgram(gl->program);
   glUniform4f(view_gl_uniform(gl->program, "plate"), r.x, r.y, r.width, r.height);
-  glBindVertexArray(gl->vertex_array);
   glViewport(0, 0, width, height);
-  glDrawArrays(GL_TRIANGLES, 0, 3);
-  glBindVertexArray(0);
+  view_gl_draw_vertices(&gl->vertex_array, GL_TRIANGLES, 3);
   return view_gl_check("drawing the plate");
 }
 

@@ -117,7 +117,6 @@ static const char *draw_side(flat_view *view, int image, const camera *c, const 
                            (float)(look->colour == FLAT_COLOUR_AREA ? look->range : view->ranges[1])};
   glViewport(left, 0, width, height);
   view_gl_bind(textures, 3);
-  glUseProgram(program);
   set_window(program, c, window, width, height);
   glUniform2f(view_gl_uniform(program, "ranges"), ranges[0], ranges[1]);
   glUniform1f(view_gl_uniform(program, "squares"), (float)(look->squares / view->unit));

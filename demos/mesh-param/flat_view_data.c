@@ -172,8 +172,7 @@ static const char *build_pins(flat_view *view) {
   attribute(2, view->pin_buffer, 1, 6, 5);
   glBindVertexArray(0);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
-  return view_gl_program("", (view_gl_source){"pins.vert", pins_vert}, (view_gl_source){"pins.frag", pins_frag},
-                         &view->pin_program);
+  return view_gl_program("", VIEW_GL_SHADER(pins, vert), VIEW_GL_SHADER(pins, frag), NULL, &view->pin_program);
 }
 
 const char *flat_view_build(flat_view *view, const flattening *f) {
@@ -205,14 +204,10 @@ const char *flat_view_surface(flat_view *view, int image, const flat_look *look,
   static const char *const samplers[] = {"colours", "images", "distortion", NULL};
   unsigned *surface = &view->surface[image][look->colour][look->wireframe != 0];
   char defines[100];
-  const char *why = NULL;
   snprintf(defines, sizeof defines, "#define IMAGE %d\n#define COLOURED_BY %d\n#define WIREFRAME %d\n", image,
            (int)look->colour, look->wireframe != 0);
-  if (!*surface) {
-    why = view_gl_program(defines, (view_gl_source){"flat.vert", flat_vert},
-                          (view_gl_source){"flat.frag", flat_frag}, surface);
-    if (!why) view_gl_samplers(*surface, samplers);
-  }
+  const char *why =
+      view_gl_program(defines, VIEW_GL_SHADER(flat, vert), VIEW_GL_SHADER(flat, frag), samplers, surface);
   *program = *surface;
   return why;
 }

@@ -24,23 +24,6 @@ static const char *upload(flat_view *view, const flattening *f) {
 
 /* ---- From the device ---- */
 
-static const char *prepare(flat_view *view, int buffer, unsigned *program) {
-  static const char *const samplers[] = {"places", "where", "charts", NULL};
-  unsigned *made = &view->place_program[buffer];
-  *program = 0;
-  if (!*made) {
-    const char *why = view_gl_program(buffer ? "#define BUFFER 1\n" : "#define BUFFER 0\n",
-                                      (view_gl_source){"whole.vert", whole_vert},
-                                      (view_gl_source){"place.frag", place_frag}, made);
-    if (why) return why;
-    view_gl_samplers(*made, samplers);
-  }
-  if (!view->framebuffer) glGenFramebuffers(1, &view->framebuffer);
-  if (!view->empty_array) glGenVertexArrays(1, &view->empty_array);
-  *program = *made;
-  return NULL;
-}
-
 /* From the solver's coordinates to those of the UV map. */
 static const char *upload_charts(const flattening *f, const similarity *frame, unsigned *list) {
   float *charts = malloc((4 * (size_t)f->c.count + 1) * sizeof *charts);
@@ -58,9 +41,12 @@ static const char *upload_charts(const flattening *f, const similarity *frame, u
 
 static const char *draw_image(flat_view *view, const flattening *f, const flat_source *source, int buffer,
                               unsigned places) {
+  static const char *const samplers[] = {"places", "where", "charts", NULL};
   GLint draw_before, read_before;
-  unsigned where = 0, charts = 0, program;
-  const char *why = prepare(view, buffer, &program);
+  unsigned where = 0, charts = 0, *const program = &view->place_program[buffer];
+  const char *why =
+      view_gl_program(buffer ? "#define BUFFER 1\n" : "#define BUFFER 0\n", VIEW_GL_SHADER(whole, vert),
+                      VIEW_GL_SHADER(place, frag), samplers, program);
   if (!why) why = upload_charts(f, source->solved.frame, &charts);
   if (!why)
     why = view_gl_list(source->where, (size_t)f->c.vertices, 4 * sizeof *source->where, GL_RGBA32UI,
@@ -69,6 +55,7 @@ static const char *draw_image(flat_view *view, const flattening *f, const flat_s
   glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read_before);
   if (!why) {
     const int rows = view_gl_rows((size_t)f->c.vertices);
+    if (!view->framebuffer) glGenFramebuffers(1, &view->framebuffer);
     glDeleteTextures(1, &view->image);
     view->image = view_gl_texture(GL_NEAREST);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RG32F, VIEW_GL_ROW, rows, 0, GL_RG, GL_FLOAT, NULL);
@@ -81,13 +68,10 @@ static const char *draw_image(flat_view *view, const flattening *f, const flat_s
     view_gl_bind(textures, 3);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D, places);
-    glUseProgram(program);
-    glUniform2i(view_gl_uniform(program, "origin"), source->texture.x, source->texture.y);
-    glUniform1i(view_gl_uniform(program, "vertices"), f->c.vertices);
+    glUniform2i(view_gl_uniform(*program, "origin"), source->texture.x, source->texture.y);
+    glUniform1i(view_gl_uniform(*program, "vertices"), f->c.vertices);
     glViewport(0, 0, VIEW_GL_ROW, rows);
-    glBindVertexArray(view->empty_array);
-    glDrawArrays(GL_TRIANGLES, 0, 3);
-    glBindVertexArray(0);
+    view_gl_draw_vertices(&view->empty_array, GL_TRIANGLES, 3);
     glBindTexture(buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D, 0);
   }
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw_before);

@@ -28,8 +28,7 @@ static const char *create(mesh_points **made) {
                           (const char *)0 + offsets[k]);
   }
   glBindVertexArray(0);
-  return view_gl_program("", (view_gl_source){"points.vert", points_vert},
-                         (view_gl_source){"points.frag", points_frag}, &p->program);
+  return view_gl_program("", VIEW_GL_SHADER(points, vert), VIEW_GL_SHADER(points, frag), NULL, &p->program);
 }
 
 const char *mesh_points_set(mesh_points **points, const mesh_point *list, int count) {

@@ -98,12 +98,6 @@ const char *mesh_view_set_points(mesh_view *view, const mesh_point *points, int 
 
 /* ---- Normals and values ---- */
 
-static void draw_whole(const mesh_view *view) {
-  glBindVertexArray(view->empty_array);
-  glDrawArrays(GL_TRIANGLES, 0, 3);
-  glBindVertexArray(0);
-}
-
 /* What drawing relies on and someone else may have changed. */
 static const char *gather(mesh_view *view, mesh_shape *shape) {
   const unsigned textures[] = {0, shape->texels, view->fans, view->corners, view->start.positions};
@@ -117,11 +111,10 @@ static const char *gather(mesh_view *view, mesh_shape *shape) {
   glViewport(0, 0, VIEW_GL_ROW, view_gl_rows((size_t)view->vertices));
   view_gl_bind(textures, 5);
   mesh_view_bind_positions(shape);
-  glUseProgram(program);
   glUniform2i(view_gl_uniform(program, "origin"), shape->x, shape->y);
   glUniform1i(view_gl_uniform(program, "vertices"), view->vertices);
   glUniform1f(view_gl_uniform(program, "outwards"), view->inside_out ? -1 : 1);
-  draw_whole(view);
+  view_gl_draw_vertices(&view->empty_array, GL_TRIANGLES, 3);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)framebuffer);
   shape->stale = 0;
   return NULL;
@@ -181,7 +174,6 @@ static const char *draw_shape(mesh_view *view, const mesh_shape *shape, const ca
   camera_projection_matrix(c, width, height, projection);
   view_gl_bind(textures, 6);
   mesh_view_bind_positions(shape);
-  glUseProgram(program);
   glUniformMatrix4fv(view_gl_uniform(program, "view"), 1, GL_FALSE, to_eye);
   glUniformMatrix4fv(view_gl_uniform(program, "projection"), 1, GL_FALSE, projection);
   glUniform2i(view_gl_uniform(program, "origin"), shape->x, shape->y);
@@ -235,7 +227,7 @@ const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, in
   glClearDepth(1);
   glClear(GL_DEPTH_BUFFER_BIT);
   glUseProgram(view->background);
-  draw_whole(view);
+  view_gl_draw_vertices(&view->empty_array, GL_TRIANGLES, 3);
   why = look->before_after ? draw_halves(view, c, look, width, height)
                            : draw_shape(view, &view->now, c, look, width, height);
   if (!why) why = mesh_points_draw(view->points, c, width, height);

@@ -150,18 +150,15 @@ static const char *build_results(mesh_view *view, mesh_shape *shape) {
 static const char *build_program(const mesh_shape *shape, const char *defines, view_gl_source vertex,
                                  view_gl_source fragment, const char *const *samplers, unsigned *program) {
   char text[2048];
-  if (*program) return NULL;
   snprintf(text, sizeof text, "#define BUFFER %d\n%s%s", shape->is_buffer, defines, positions_glsl);
-  const char *why = view_gl_program(text, vertex, fragment, program);
-  if (!why) view_gl_samplers(*program, samplers);
-  return why;
+  return view_gl_program(text, vertex, fragment, samplers, program);
 }
 
 const char *mesh_view_gather(mesh_view *view, const mesh_shape *shape, unsigned *program) {
   static const char *const samplers[] = {"positions", "texels", "fans", "corners", "before", NULL};
   unsigned *gather = &view->gather[shape->is_buffer];
-  const char *why = build_program(shape, "", (view_gl_source){"whole.vert", whole_vert},
-                                  (view_gl_source){"gather.frag", gather_frag}, samplers, gather);
+  const char *why =
+      build_program(shape, "", VIEW_GL_SHADER(whole, vert), VIEW_GL_SHADER(gather, frag), samplers, gather);
   *program = *gather;
   return why;
 }
@@ -180,8 +177,8 @@ const char *mesh_view_surface(mesh_view *view, const mesh_shape *shape, const me
   char defines[100];
   snprintf(defines, sizeof defines, "#define COLOURED_BY %d\n#define FLAT %d\n#define WIREFRAME %d\n",
            (int)look->colour, flat, wireframe);
-  const char *why = build_program(shape, defines, (view_gl_source){"mesh.vert", mesh_vert},
-                                  (view_gl_source){"mesh.frag", mesh_frag}, samplers, surface);
+  const char *why =
+      build_program(shape, defines, VIEW_GL_SHADER(mesh, vert), VIEW_GL_SHADER(mesh, frag), samplers, surface);
   *program = *surface;
   return why;
 }
@@ -212,8 +209,8 @@ const char *mesh_view_build(mesh_view *view, const mesh *m, const float *start) 
   glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(corners * sizeof *m->triangles), m->triangles,
                GL_STATIC_DRAW);
   glBindVertexArray(0);
-  const char *why = view_gl_program("", (view_gl_source){"whole.vert", whole_vert},
-                                    (view_gl_source){"background.frag", background_frag}, &view->background);
+  const char *why = view_gl_program("", VIEW_GL_SHADER(whole, vert), VIEW_GL_SHADER(background, frag), NULL,
+                                    &view->background);
   if (!why)
     why = view_gl_list(m->triangles, corners, sizeof *m->triangles, GL_R32I, GL_RED_INTEGER, GL_INT,
                        &view->triangle_list);
