@@ -1,6 +1,7 @@
 #include "colours.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 typedef float anchor[3];
 
@@ -38,4 +39,26 @@ double colours_round_up(double range) {
   for (int k = 0; k < 10; k++)
     if (range <= digits[k] * power * (1 + 1e-9)) return digits[k] * power;
   return 10 * power;
+}
+
+static int compare(const void *a, const void *b) {
+  const float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+float colours_sorted(float *values, size_t count, size_t index) {
+  qsort(values, count, sizeof *values, compare);
+  return values[index];
+}
+
+float plot_range(const float *values, int count) {
+  float sorted[PLOT_RANGE_MOST];
+  int used = 0;
+  for (int k = 0; k < count && used < PLOT_RANGE_MOST; k++)
+    if (isfinite(values[k])) sorted[used++] = values[k];
+  if (!used) return 0;
+  const int others = used - (used < 20 ? 1 : used / 20);
+  const float all = colours_sorted(sorted, (size_t)used, (size_t)used - 1),
+              most = others > 0 ? sorted[others - 1] : all;
+  return all > 2 * most && most > 0 ? 1.25F * most : all;
 }

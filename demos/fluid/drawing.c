@@ -7,7 +7,6 @@
 #ifdef TEXSOLVE_HAVE_GL
 
 #include "view.h"
-#include "view_context.h"
 
 struct drawing {
   const simulation *s;

@@ -1,13 +1,9 @@
 #include <GL/glew.h>
 
-#include "view.h"
+#include "view_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#include "fluid_shaders.h"
-#include "view_colours.h"
-#include "view_program.h"
 
 struct fluid_view {
   /* Programs, made when they are needed: for samples in textures, and in buffers. */

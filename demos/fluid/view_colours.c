@@ -1,14 +1,11 @@
 #include <GL/glew.h>
 
-#include "view_colours.h"
+#include "view_parts.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "colours.h"
-#include "fluid_shaders.h"
-#include "view_program.h"
 
 /* ---- Targets ---- */
 
@@ -97,11 +94,6 @@ static const char *draw_samples(view_colours *c, const simulation *s, fluid_fiel
 
 /* ---- The range ---- */
 
-static int by_size(const void *a, const void *b) {
-  const float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
-
 /* What 99 of 100 probes do not exceed; corners with infinite vorticity would leave the rest pale. */
 static const char *measure_field(view_colours *c, const simulation *s, fluid_field field,
                                  const field_sources *from, double *most) {
@@ -115,11 +107,10 @@ static const char *measure_field(view_colours *c, const simulation *s, fluid_fie
     glReadPixels(0, 0, VIEW_PROBES, VIEW_PROBES, GL_RED, GL_FLOAT, c->probe);
     why = view_gl_check("the range of a field");
   }
-  int count = 0;
+  size_t count = 0;
   for (int k = 0; k < VIEW_PROBES * VIEW_PROBES; k++)
     if (c->probe[k] > 0 && isfinite(c->probe[k])) c->probe[count++] = c->probe[k];
-  qsort(c->probe, (size_t)count, sizeof *c->probe, by_size);
-  *most = count ? (double)c->probe[(count - 1) * 99 / 100] : 0;
+  *most = count ? (double)colours_sorted(c->probe, count, (count - 1) * 99 / 100) : 0;
   return why;
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "names.h"
-#include "plot_range.h"
+#include "colours.h"
 
 /* ---- Solver ---- */
 

@@ -6,7 +6,6 @@
 
 #include "arguments.h"
 #include "heat.h"
-#include "heat_picture.h"
 #include "options.h"
 #include "program.h"
 #include "progress.h"

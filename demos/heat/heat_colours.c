@@ -2,7 +2,7 @@
  * hue and chroma smooth curves, chroma reduced where the screen has no such colour. */
 #include <math.h>
 
-#include "heat_picture.h"
+#include "heat.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -1,6 +1,6 @@
 #include <GL/glew.h>
 
-#include "heat_gl.h"
+#include "heat.h"
 
 #include <stdlib.h>
 

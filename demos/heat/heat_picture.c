@@ -1,4 +1,4 @@
-#include "heat_picture.h"
+#include "heat.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "heat_plate.h"
+#include "heat.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "heat_picture.h"
 #ifdef TEXSOLVE_HAVE_GL
-#include "heat_gl.h"
 #include "view_gl.h"
 #endif
 

@@ -9,7 +9,6 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include "heat_gl.h"
 #include "progress.h"
 #include "view_window.h"
 

@@ -7,7 +7,6 @@ static const char cannot[] = "cannot draw a picture";
 #ifdef TEXSOLVE_HAVE_GL
 
 #include "flat_view.h"
-#include "view_context.h"
 
 static const char *draw(const flattening *f, const flat_source *source, const flat_look *look, image *picture,
                         const char **way) {

@@ -75,11 +75,6 @@ static float area_value(float area) {
   return area > 0 ? log2f(area) : area < 0 ? flipped_value : 0;
 }
 
-static int compare_floats(const void *a, const void *b) {
-  const float p = *(const float *)a, q = *(const float *)b;
-  return (p > q) - (p < q);
-}
-
 /* The value that 95 of 100 triangles do not exceed, rounded up; of the angles, or of the areas' logarithms. */
 static double choose_range(const distortion *d, int32_t triangles, int area, float *room) {
   size_t count = 0;
@@ -88,8 +83,7 @@ static double choose_range(const distortion *d, int32_t triangles, int area, flo
     if (value < 1e8f) room[count++] = value;
   }
   if (!count) return 1;
-  qsort(room, count, sizeof *room, compare_floats);
-  const double range = room[(count - 1) - (count - 1) / 20];
+  const double range = colours_sorted(room, count, (count - 1) - (count - 1) / 20);
   return range > 1e-6 ? colours_round_up(range) : 1e-6;
 }
 

@@ -7,7 +7,6 @@
 #ifdef TEXSOLVE_HAVE_GL
 
 #include "positions.h"
-#include "view_context.h"
 
 struct drawing {
   const smoother *s;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot_range.h"
+#include "colours.h"
 
 /* ---- How it is smoothed ---- */
 

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh_patch.h"
 #include "mesh_random.h"
-#include "mesh_scan.h"
+#include "mesh_shapes.h"
 
 enum { default_vertices = 10000, least_vertices = 12, most_vertices = 50000000 };
 
@@ -186,7 +185,7 @@ static int generate_torus(int32_t about_vertices, mesh *m, char message[MESH_MES
 int mesh_generate(const char *what, mesh *m, char message[MESH_MESSAGE]) {
   static const struct {
     const char *name;
-    int (*create)(int32_t about_vertices, mesh *m, char message[MESH_MESSAGE]);
+    mesh_shape_fn *create;
   } shapes[] = {{"sphere", generate_sphere}, {"cube", generate_cube},    {"torus", generate_torus},
                 {"scan", mesh_scan_create},  {"cap", mesh_cap_create},   {"bent", mesh_bent_create},
                 {"cone", mesh_cone_create},  {"face", mesh_face_create}, {"patches", mesh_patches_create}};

@@ -1,4 +1,4 @@
-#include "mesh_patch.h"
+#include "mesh_shapes.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -157,7 +157,7 @@ static int append(mesh *all, const mesh *part, const double move[2], double scal
 
 int mesh_patches_create(int32_t about_vertices, mesh *m, char message[MESH_MESSAGE]) {
   static const struct {
-    int (*create)(int32_t about_vertices, mesh *m, char message[MESH_MESSAGE]);
+    mesh_shape_fn *create;
     double share, move[2], scale;
   } parts[] = {{mesh_face_create, 0.4, {0, 0}, 1},
                {mesh_bent_create, 0.3, {2.4, 0}, 1},

@@ -1,4 +1,4 @@
-#include "mesh_scan.h"
+#include "mesh_shapes.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* How high the windows' plots of times are: the frame that compiled shaders must not flatten the others. */
 #include <math.h>
 
-#include "plot_range.h"
+#include "colours.h"
 #include "test.h"
 
 static void plot_ranges(void) {
