@@ -5,16 +5,6 @@
 #include "program.h"
 #include "progress.h"
 
-#ifndef FLUID_WINDOW
-
-int run_window(const program_options *options) {
-  (void)options;
-  message("no window in this build, expected --headless");
-  return EXIT_ERROR;
-}
-
-#endif
-
 int main(int argc, char **argv) {
   program_options options;
   program_begin("fluid");

@@ -63,16 +63,6 @@ int open_flattening(const program_options *options, load_report *report, flatten
   return 0;
 }
 
-#ifndef MESH_PARAM_WINDOW
-
-int run_window(const program_options *options) {
-  (void)options;
-  message("no window in this build, expected --headless");
-  return EXIT_ERROR;
-}
-
-#endif
-
 int main(int argc, char **argv) {
   program_options options;
   program_begin("mesh-param");

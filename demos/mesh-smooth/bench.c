@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench.h"
 #include "drawing.h"
+#include "mesh_smooth.h"
 #include "message.h"
 #include "progress.h"
+#include "reports.h"
 
 enum { paper_iterations = 5, default_repeats = 20, warm_up = 3 };
 

@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench.h"
+#include "mesh_smooth.h"
 #include "message.h"
 #include "progress.h"
+#include "reports.h"
 
 enum { default_iterations = 8, default_repeats = 40, warm_up = 5, most_formats = 16 };
 

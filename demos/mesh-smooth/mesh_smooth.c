@@ -43,16 +43,6 @@ int open_smoother(const program_options *options, load_report *report, smoother 
   return 0;
 }
 
-#ifndef MESH_SMOOTH_WINDOW
-
-int run_window(const program_options *options) {
-  (void)options;
-  message("no window in this build, expected --headless");
-  return EXIT_ERROR;
-}
-
-#endif
-
 int main(int argc, char **argv) {
   program_options options;
   program_begin("mesh-smooth");

@@ -35,4 +35,11 @@ extern const mesh_repair_words repair_words;
  */
 int open_smoother(const program_options *options, load_report *report, smoother **s);
 
+/* ---- What the benchmarks of both methods share ---- */
+
+/* The time of a picture of the mesh as it is, NAN without OpenGL, which is noted. */
+int bench_draw(const program_options *options, const smoother *s, int repeats, double *result);
+
+int bench_dsi(const program_options *options, const load_report *loaded, smoother *s);
+
 #endif

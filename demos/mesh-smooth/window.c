@@ -102,11 +102,6 @@ static void scroll(window_state *w, double amount) {
 
 /* ---- Frames ---- */
 
-static void draw(window_state *w, int left, int width, int height) {
-  const char *why = window_scene_draw(&w->scene, left, width, height);
-  if (why) app_tell_error(&w->app, why);
-}
-
 static void work(window_state *w, double seconds) {
   (void)seconds;
   if (w->app.note_is_error) w->steps_to_make = 0;
@@ -136,7 +131,7 @@ static const app_program program = {.name = "mesh-smooth",
                                     .stops = "pause",
                                     .stop = pause_steps,
                                     .work = work,
-                                    .draw = draw,
+                                    .draw = window_draw_scene,
                                     .controls = window_panel_draw,
                                     .rest = rest,
                                     .busy = busy,
@@ -174,7 +169,7 @@ int run_window(const program_options *options) {
     return EXIT_ERROR;
   }
   const int status = run(&w, options);
-  window_scene_close(&w.scene);
+  window_close_scene(&w);
   smoother_destroy(&w.s);
   app_close(&w.app);
   return status;

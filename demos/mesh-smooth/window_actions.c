@@ -4,24 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- The mesh has changed ---- */
-
-static void moved(window_state *w) {
-  const char *why = window_scene_moved(&w->scene, w->s);
-  if (why) app_tell_error(&w->app, why);
-}
-
 void window_take_mesh(window_state *w) {
-  const char *why = window_scene_open(&w->scene, w->s);
-  if (why) app_tell_error(&w->app, why);
+  window_open_scene(w);
   w->selected = -1;
-  if (!why) window_mark_controls(w);
+  if (w->scene.view) window_mark_controls(w);
   w->last = (step_report){0};
   w->times.count = 0;
-}
-
-void window_fit(window_state *w) {
-  window_scene_fit(&w->scene, w->s);
 }
 
 /* ---- The flow ---- */
@@ -67,7 +55,7 @@ void window_make_step(window_state *w) {
   } else if (w->last.substeps > 1) {
     app_tell(&w->app, "step %d was cut into %d: %s", w->last.number, w->last.substeps, w->last.message);
   }
-  moved(w);
+  window_moved(w);
 }
 
 /* Something that moves the mesh, outside of a run. */
@@ -79,7 +67,7 @@ static void go(window_state *w, int (*where)(smoother *s, char message[MESH_MESS
     app_tell_error(&w->app, message);
   else
     app_tell(&w->app, "%s", done);
-  moved(w);
+  window_moved(w);
 }
 
 void window_undo(window_state *w) {
@@ -106,7 +94,7 @@ void window_add_noise(window_state *w) {
     app_tell_error(&w->app, message);
   else
     app_tell(&w->app, "noise of %.2g of the diagonal; this is the new start", w->noise);
-  moved(w);
+  window_moved(w);
 }
 
 static int needs_device(const smoother_options *a, const smoother_options *b) {
@@ -130,17 +118,12 @@ void window_set_options(window_state *w, const smoother_options *options) {
   if (!other_device) return;
   if (other_context) w->compiled.count = 0; /* shaders are a context's */
   w->scene.positions.drawn = NULL;          /* another vector may have the old one's address */
-  moved(w);
+  window_moved(w);
   w->times.count = 0;
   if (!w->app.note_is_error) app_tell(&w->app, "%s", "");
 }
 
 /* ---- Files ---- */
-
-void window_save_picture(window_state *w) {
-  app_save_picture(&w->app, &w->files.picture, w->scene.screen.width, w->scene.screen.height,
-                   window_scene_picture);
-}
 
 static int write_mesh(window_state *w, const char *path, char message[MESH_MESSAGE]) {
   mesh m;

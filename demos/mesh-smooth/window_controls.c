@@ -222,8 +222,7 @@ void window_drag_control(window_state *w, float x0, float y0, float x1, float y1
 static void moved(window_state *w) {
   /* Another layout of the matrix: a vector at the same address may be another one. */
   if (w->s->dsi_result.seconds_layout > 0) w->scene.positions.drawn = NULL;
-  const char *why = window_scene_moved(&w->scene, w->s);
-  if (why) app_tell_error(&w->app, why);
+  window_moved(w);
 }
 
 void window_settle(window_state *w) {

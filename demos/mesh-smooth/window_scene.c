@@ -1,42 +1,46 @@
 #include <GL/glew.h>
 
-#include "window_scene.h"
+#include "window_state.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include "window_state.h"
-
-void window_scene_fit(window_scene *scene, const smoother *s) {
-  camera_fit_mesh(&scene->camera, &s->measures);
-  scene->screen.stale = 1;
+void window_fit(window_state *w) {
+  camera_fit_mesh(&w->scene.camera, &w->s->measures);
+  w->scene.screen.stale = 1;
 }
 
-const char *window_scene_open(window_scene *scene, const smoother *s) {
+void window_open_scene(window_state *w) {
+  window_scene *scene = &w->scene;
   mesh_view_destroy(&scene->view);
   positions_free(&scene->positions);
-  scene->start_number = s->start->number;
-  const char *why = mesh_view_create(&s->start->m, s->start->unit, &scene->view);
-  if (why) return why;
-  window_scene_fit(scene, s);
-  return window_scene_moved(scene, s);
+  scene->start_number = w->s->start->number;
+  const char *why = mesh_view_create(&w->s->start->m, w->s->start->unit, &scene->view);
+  if (why) {
+    app_tell_error(&w->app, why);
+    return;
+  }
+  window_fit(w);
+  window_moved(w);
 }
 
-void window_scene_close(window_scene *scene) {
-  mesh_view_destroy(&scene->view);
-  view_gl_destroy_screen(&scene->screen);
-  positions_free(&scene->positions);
+void window_close_scene(window_state *w) {
+  mesh_view_destroy(&w->scene.view);
+  view_gl_destroy_screen(&w->scene.screen);
+  positions_free(&w->scene.positions);
 }
 
-const char *window_scene_moved(window_scene *scene, const smoother *s) {
+void window_moved(window_state *w) {
+  window_scene *scene = &w->scene;
   const char *why = NULL;
   scene->screen.stale = scene->range_stale = 1;
-  if (!scene->view) return NULL;
-  if (scene->start_number != s->start->number) {
-    scene->start_number = s->start->number;
-    why = mesh_view_use_start(scene->view, s->start->unit);
+  if (!scene->view) return;
+  if (scene->start_number != w->s->start->number) {
+    scene->start_number = w->s->start->number;
+    why = mesh_view_use_start(scene->view, w->s->start->unit);
   }
-  return why ? why : positions_take(&scene->positions, scene->view, s);
+  if (!why) why = positions_take(&scene->positions, scene->view, w->s);
+  if (why) app_tell_error(&w->app, why);
 }
 
 /* The range is chosen again twice a second at most: that takes a look at all vertices on the host. */
@@ -59,14 +63,20 @@ static const char *draw(void *user, int width, int height) {
   return why;
 }
 
-const char *window_scene_draw(window_scene *scene, int left, int width, int height) {
+void window_draw_scene(window_state *w, int left, int width, int height) {
+  window_scene *scene = &w->scene;
   if (scene->look.colour != MESH_COLOUR_NONE) renew_range(scene, glfwGetTime());
-  return view_gl_show(&scene->screen, left, width, height, draw, scene);
+  const char *why = view_gl_show(&scene->screen, left, width, height, draw, scene);
+  if (why) app_tell_error(&w->app, why);
 }
 
-const char *window_scene_picture(window_state *w, int width, int height, unsigned char *rgb) {
+static const char *draw_picture(window_state *w, int width, int height, unsigned char *rgb) {
   window_scene *scene = &w->scene;
   if (!scene->view) return "there is no mesh to draw";
   const char *why = positions_share(&scene->positions, scene->view);
   return why ? why : mesh_view_picture(scene->view, &scene->camera, &scene->look, width, height, rgb);
+}
+
+void window_save_picture(window_state *w) {
+  app_save_picture(&w->app, &w->files.picture, w->scene.screen.width, w->scene.screen.height, draw_picture);
 }

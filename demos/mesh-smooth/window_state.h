@@ -4,9 +4,24 @@
 
 #include "mesh_smooth.h"
 #include "mesh_window.h"
-#include "window_scene.h"
+#include "positions.h"
+#include "view_gl.h"
 
 enum { WINDOW_TIMES = 100 };
+
+/* The picture. */
+typedef struct window_scene {
+  mesh_view *view;
+  camera camera;
+  mesh_look look;
+  int keep_range;      /* of the colours; else they follow the mesh */
+  double seconds_draw; /* of the last drawing */
+  double range_chosen; /* when: seconds */
+  int range_stale;     /* it was chosen before the mesh moved, or for other colours */
+  positions positions;
+  int start_number; /* see smoother_start_number */
+  view_gl_screen screen;
+} window_scene;
 
 struct window_state {
   app app;
@@ -44,11 +59,17 @@ void window_undo(window_state *w);
 void window_redo(window_state *w);
 void window_reset(window_state *w);
 void window_add_noise(window_state *w);
-void window_fit(window_state *w);
-void window_save_picture(window_state *w);
 void window_export(window_state *w);
 void window_open_file(window_state *w, const char *path);
 void window_set_options(window_state *w, const smoother_options *options);
+
+/* ---- window_scene.c ---- */
+void window_open_scene(window_state *w); /* for another mesh: a new view, and the camera fitted */
+void window_close_scene(window_state *w);
+void window_fit(window_state *w);
+void window_moved(window_state *w); /* the mesh has; or is on another device, or has another start */
+void window_draw_scene(window_state *w, int left, int width, int height);
+void window_save_picture(window_state *w);
 
 /* ---- window_controls.c ---- */
 /* The control point under the pointer, or a new one for the vertex there; returns whether it can be dragged. */
