@@ -70,18 +70,27 @@ sparse product(const sparse &A, const sparse &B) {
   sparse C;
   C.columns = B.columns;
   C.offsets.reserve(A.offsets.size());
-  std::vector<int64_t> place((size_t)B.columns, -1);
+  C.column.reserve(A.column.size());
+  C.value.reserve(A.column.size());
+  std::vector<double> sum((size_t)B.columns);
+  std::vector<int32_t> row_of((size_t)B.columns, -1), touched((size_t)B.columns);
   for (int32_t i = 0; i < A.rows; i++) {
-    const int64_t first = C.offsets[i];
-    for (int32_t e = A.offsets[i]; e < A.offsets[i + 1]; e++)
-      for (int32_t k = B.offsets[A.column[e]]; k < B.offsets[A.column[e] + 1]; k++) {
+    size_t count = 0;
+    for (int32_t e = A.offsets[i]; e < A.offsets[i + 1]; e++) {
+      const int32_t row = A.column[e];
+      const double number = A.value[e];
+      for (int32_t k = B.offsets[row]; k < B.offsets[row + 1]; k++) {
         const int32_t j = B.column[k];
-        if (place[j] < first) {
-          place[j] = (int64_t)C.column.size();
-          C.add(j, 0);
+        if (row_of[j] != i) {
+          row_of[j] = i;
+          sum[j] = 0;
+          touched[count++] = j;
         }
-        C.value[place[j]] += A.value[e] * B.value[k];
+        sum[j] += number * B.value[k];
       }
+    }
+    C.column.insert(C.column.end(), touched.begin(), touched.begin() + count);
+    for (size_t k = 0; k < count; k++) C.value.push_back(sum[touched[k]]);
     C.end_row();
   }
   return C;

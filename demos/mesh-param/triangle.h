@@ -20,8 +20,7 @@ static inline flat_triangle triangle_flat(const mesh *m, int32_t t) {
   const double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
   const double uu = u[0] * u[0] + u[1] * u[1] + u[2] * u[2], vv = v[0] * v[0] + v[1] * v[1] + v[2] * v[2],
                uv = u[0] * v[0] + u[1] * v[1] + u[2] * v[2], length = sqrt(uu);
-  flat_triangle f = {.double_area = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]),
-                     .squares = 2 * (uu + vv - uv)};
+  flat_triangle f = {{0}, {0}, sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), 2 * (uu + vv - uv)};
   f.x[1] = length;
   f.x[2] = length > 0 ? uv / length : 0;
   f.y[2] = length > 0 ? f.double_area / length : sqrt(vv);

@@ -1,11 +1,16 @@
+#include <cfloat>
+#include <cmath>
+#include <exception>
+#include <utility>
+#include <vector>
+
+extern "C" {
 #include "start.h"
-
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
-
-#include "distances.h"
 #include "triangle.h"
+}
+#include "distances.hpp"
+
+using std::vector;
 
 enum { most_landmarks = 10 };
 
@@ -78,28 +83,28 @@ static void project(const mesh *m, const charts *c, const chart *at, double *uv)
 
 /* ---- Distances to landmarks ---- */
 
-typedef struct landmarks {
-  int count;
+struct landmarks {
+  int count = 0;
   int32_t vertex[most_landmarks];
-  double
-      *square[most_landmarks]; /* of the distance from each, for every vertex of the chart from its first one */
-} landmarks;
+  vector<double>
+      square[most_landmarks]; /* of the distance from each, for every vertex of the chart from its first one */
+};
 
 /* The two ends of the boundary, then one after the other what is farthest from all before. `nearest`: room. */
-static void find_landmarks(const mesh *m, const charts *c, int32_t k, int wanted, distances *d, double *nearest,
+static void find_landmarks(const charts *c, int32_t k, int wanted, distances &d, vector<double> &nearest,
                            landmarks *l) {
-  const chart *at = &c->chart[k];
-  const size_t first = (size_t)at->first_vertex, vertices = (size_t)at->vertices;
-  distances_from(m, c, k, distances_farthest(c, k, 1, nearest), d);
-  l->vertex[0] = distances_farthest(c, k, 1, d->distance);
+  const size_t first = (size_t)c->chart[k].first_vertex, vertices = (size_t)c->chart[k].vertices;
+  d.measure(k, d.farthest(k, true, nearest));
+  l->vertex[0] = d.farthest(k, true, d.distance);
   for (l->count = 0; l->count < wanted;) {
-    distances_from(m, c, k, l->vertex[l->count], d);
+    d.measure(k, l->vertex[l->count]);
+    l->square[l->count].resize(vertices);
     for (size_t v = 0; v < vertices; v++) {
-      const double distance = d->distance[first + v];
+      const double distance = d.distance[first + v];
       l->square[l->count][v] = distance * distance;
       nearest[first + v] = l->count ? fmin(nearest[first + v], distance) : distance;
     }
-    const int32_t next = distances_farthest(c, k, l->count == 0, nearest);
+    const int32_t next = d.farthest(k, l->count == 0, nearest);
     if (++l->count < most_landmarks) l->vertex[l->count] = next;
     if (nearest[next] <= 0) break;
   }
@@ -155,33 +160,23 @@ static void settle(const mesh *m, const charts *c, const chart *at, const int32_
 
 int start_find(const mesh *m, const charts *c, start_method method, double *uv, int32_t *pins,
                char message[MESH_MESSAGE]) {
-  const int wanted = method == START_PLANE ? 2 : most_landmarks;
-  int32_t largest = 0;
-  for (int32_t k = 0; k < c->count; k++)
-    if (c->chart[k].vertices > largest) largest = c->chart[k].vertices;
-  distances d;
-  landmarks l = {0};
-  if (distances_create(m, c, &d, message)) return 1;
-  double *nearest = calloc((size_t)c->vertices + 1, sizeof *nearest);
-  int failed = !nearest;
-  for (int i = 0; i < wanted; i++) {
-    l.square[i] = malloc(((size_t)largest + 1) * sizeof *l.square[i]);
-    failed |= !l.square[i];
+  try {
+    distances d(*m, *c);
+    landmarks l;
+    vector<double> nearest((size_t)c->vertices);
+    for (int32_t k = 0; k < c->count; k++) {
+      const chart *at = &c->chart[k];
+      find_landmarks(c, k, method == START_PLANE ? 2 : most_landmarks, d, nearest, &l);
+      pins[2 * (size_t)k] = l.vertex[0];
+      pins[2 * (size_t)k + 1] = l.vertex[1];
+      if (method == START_PLANE)
+        project(m, c, at, uv);
+      else
+        place_by_landmarks(at, &l, uv);
+      settle(m, c, at, pins + 2 * (size_t)k, uv);
+    }
+    return 0;
+  } catch (const std::exception &) {
+    return mesh_fail(message, "out of memory for a start of %d vertices", (int)c->vertices);
   }
-  if (failed) mesh_fail(message, "out of memory for a start of %d vertices", (int)c->vertices);
-  for (int32_t k = 0; k < c->count && !failed; k++) {
-    const chart *at = &c->chart[k];
-    find_landmarks(m, c, k, wanted, &d, nearest, &l);
-    pins[2 * (size_t)k] = l.vertex[0];
-    pins[2 * (size_t)k + 1] = l.vertex[1];
-    if (method == START_PLANE)
-      project(m, c, at, uv);
-    else
-      place_by_landmarks(at, &l, uv);
-    settle(m, c, at, pins + 2 * (size_t)k, uv);
-  }
-  for (int i = 0; i < wanted; i++) free(l.square[i]);
-  free(nearest);
-  distances_free(&d);
-  return failed;
 }

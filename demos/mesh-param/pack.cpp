@@ -1,45 +1,47 @@
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <tuple>
+#include <vector>
+
+extern "C" {
 #include "pack.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 #include "triangle.h"
+}
+
+using std::vector;
 
 /* ---- The smallest box: one side of it lies along the convex hull ---- */
 
-typedef struct place {
+struct place {
   double x, y;
-} place;
-
-static int compare_places(const void *a, const void *b) {
-  const place *p = a, *q = b;
-  if (p->x != q->x) return p->x < q->x ? -1 : 1;
-  return (p->y > q->y) - (p->y < q->y);
-}
+  bool operator<(const place &b) const { return std::tie(x, y) < std::tie(b.x, b.y); }
+};
 
 static double turn(place a, place b, place c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/* Andrew's monotone chain: counterclockwise, into `hull`, which has room for count + 1. */
-static size_t find_hull(place *sorted, size_t count, place *hull) {
-  size_t length = 0;
-  qsort(sorted, count, sizeof *sorted, compare_places);
+/* Andrew's monotone chain: counterclockwise. */
+static vector<place> find_hull(vector<place> sorted) {
+  vector<place> hull;
+  std::sort(sorted.begin(), sorted.end());
   for (int upper = 0; upper < 2; upper++) {
-    const size_t least = length + 1;
-    for (size_t i = 0; i < count; i++) {
-      const place p = sorted[upper ? count - 1 - i : i];
-      while (length > least && turn(hull[length - 2], hull[length - 1], p) <= 0) length--;
-      hull[length++] = p;
+    const size_t least = hull.size() + 1;
+    for (size_t i = 0; i < sorted.size(); i++) {
+      const place p = sorted[upper ? sorted.size() - 1 - i : i];
+      while (hull.size() > least && turn(hull[hull.size() - 2], hull.back(), p) <= 0) hull.pop_back();
+      hull.push_back(p);
     }
-    length--; /* the last one begins the other side */
+    hull.pop_back(); /* the last one begins the other side */
   }
-  return length;
+  return hull;
 }
 
 /* The direction along the hull whose box is smallest, by calipers that go around with it: the farthest points
  * to the right, above and to the left only move on. */
-static place smallest_box(const place *hull, size_t count) {
+static place smallest_box(const vector<place> &hull) {
+  const size_t count = hull.size();
   place best = {1, 0};
   size_t right = 1, above = 1, left = 1;
   double least = INFINITY;
@@ -68,10 +70,14 @@ static place smallest_box(const place *hull, size_t count) {
 
 /* ---- One chart: its area, turned, with its lower left corner at 0 ---- */
 
-typedef struct shape {
-  double width, height, left, lower; /* the last two in the square that is looked for */
+struct shape {
+  double width, height;
   int32_t chart;
-} shape;
+  double left, lower; /* in the square that is looked for */
+
+  /* The highest first. */
+  bool operator<(const shape &b) const { return height != b.height ? height > b.height : chart < b.chart; }
+};
 
 static double chart_scale(const mesh *m, const charts *c, const chart *at, const double *uv, double *area) {
   double image = 0;
@@ -85,18 +91,16 @@ static double chart_scale(const mesh *m, const charts *c, const chart *at, const
   return image > 0 && *area > 0 ? sqrt(*area / image) : 1;
 }
 
-/* `places` has room for twice the chart's vertices and one more. Longer than high. */
-static shape lay_down(const mesh *m, const charts *c, int32_t k, place *places, double *uv, double *area) {
+/* Longer than high. */
+static shape lay_down(const mesh *m, const charts *c, int32_t k, double *uv, double *area) {
   const chart *at = &c->chart[k];
   const double scale = chart_scale(m, c, at, uv, area);
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   double *first = uv + 2 * (size_t)at->first_vertex;
-  size_t count = 0;
+  vector<place> places;
   for (int32_t v = 0; v < at->vertices; v++)
-    if (c->boundary[at->first_vertex + v])
-      places[count++] = (place){first[2 * (size_t)v], first[2 * (size_t)v + 1]};
-  place *const hull = places + count;
-  place along = smallest_box(hull, find_hull(places, count, hull));
+    if (c->boundary[at->first_vertex + v]) places.push_back({first[2 * (size_t)v], first[2 * (size_t)v + 1]});
+  const place along = smallest_box(find_hull(std::move(places)));
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t v = 0; v < at->vertices; v++) {
       double *p = first + 2 * (size_t)v;
@@ -114,57 +118,45 @@ static shape lay_down(const mesh *m, const charts *c, int32_t k, place *places, 
   }
   for (int32_t v = 0; v < at->vertices; v++)
     for (int i = 0; i < 2; i++) first[2 * (size_t)v + (size_t)i] -= low[i];
-  return (shape){.width = high[0] - low[0], .height = high[1] - low[1], .chart = k};
+  return {high[0] - low[0], high[1] - low[1], k, 0, 0};
 }
 
 /* ---- Shelves ---- */
 
-static int compare_shapes(const void *a, const void *b) {
-  const shape *p = a, *q = b;
-  if (p->height != q->height) return p->height > q->height ? -1 : 1;
-  return (p->chart > q->chart) - (p->chart < q->chart);
-}
-
-/* What is free of a shelf begins here. */
-typedef struct shelf {
-  double x, y;
-} shelf;
-
-enum {
-  most_looked_at = 64
-}; /* shelves, for every box: the newest ones, so that many boxes take no squared time */
+/* Shelves, for every box: the newest ones, so that many boxes take no squared time. */
+enum { most_looked_at = 64 };
 
 /* Fills shelves that are so wide, each box on the first one with room; returns the side of the square that
- * holds them. `shelves` has room for one a box. */
-static double fill_shelves(shape *shapes, int32_t count, double width, double gap, shelf *shelves) {
-  int32_t made = 0;
+ * holds them. */
+static double fill_shelves(vector<shape> &shapes, double width, double gap) {
+  vector<place> shelves; /* where what is free of a shelf begins */
   double top = gap, widest = 0;
-  for (int32_t i = 0; i < count; i++) {
-    int32_t k = made > most_looked_at ? made - most_looked_at : 0;
-    while (k < made && shelves[k].x + shapes[i].width + gap > width) k++;
-    if (k == made) { /* as high as this box: those to come are lower */
-      shelves[made++] = (shelf){gap, top};
-      top += shapes[i].height + gap;
+  for (shape &box : shapes) {
+    size_t k = shelves.size() > most_looked_at ? shelves.size() - most_looked_at : 0;
+    while (k < shelves.size() && shelves[k].x + box.width + gap > width) k++;
+    if (k == shelves.size()) { /* as high as this box: those to come are lower */
+      shelves.push_back({gap, top});
+      top += box.height + gap;
     }
-    shapes[i].left = shelves[k].x;
-    shapes[i].lower = shelves[k].y;
-    shelves[k].x += shapes[i].width + gap;
+    box.left = shelves[k].x;
+    box.lower = shelves[k].y;
+    shelves[k].x += box.width + gap;
     widest = fmax(widest, shelves[k].x);
   }
   return fmax(widest, top);
 }
 
 /* The width for which the square is smallest, of some that are tried; the gap is a share of the square. */
-static double choose_width(shape *shapes, int32_t count, double gap_share, shelf *shelves, double *gap) {
+static double choose_width(vector<shape> &shapes, double gap_share, double *gap) {
   double area = 0, widest = 0, best_side = INFINITY, best_width = 0;
-  for (int32_t i = 0; i < count; i++) {
-    area += shapes[i].width * shapes[i].height;
-    widest = fmax(widest, shapes[i].width);
+  for (const shape &box : shapes) {
+    area += box.width * box.height;
+    widest = fmax(widest, box.width);
   }
   const double least = fmax(sqrt(area), widest);
   for (int k = 0; k <= 60; k++) {
     const double width = least * (1 + k / 50.0), try_gap = gap_share * width;
-    const double side = fill_shelves(shapes, count, width + 2 * try_gap, try_gap, shelves);
+    const double side = fill_shelves(shapes, width + 2 * try_gap, try_gap);
     if (side >= best_side) continue;
     best_side = side;
     best_width = width + 2 * try_gap;
@@ -173,48 +165,39 @@ static double choose_width(shape *shapes, int32_t count, double gap_share, shelf
   return best_width;
 }
 
-static void place_charts(const charts *c, const shape *shapes, double side, double *uv, pack_box *boxes) {
-  for (int32_t i = 0; i < c->count; i++) {
-    const shape *s = &shapes[i];
-    const chart *at = &c->chart[s->chart];
-    const double corner[2] = {s->left, s->lower}, size[2] = {s->width, s->height};
+static void place_charts(const charts *c, const vector<shape> &shapes, double side, double *uv,
+                         pack_box *boxes) {
+  for (const shape &s : shapes) {
+    const chart *at = &c->chart[s.chart];
+    const double corner[2] = {s.left, s.lower}, size[2] = {s.width, s.height};
     for (int32_t v = at->first_vertex; v < at->first_vertex + at->vertices; v++)
       for (int k = 0; k < 2; k++)
         uv[2 * (size_t)v + (size_t)k] = (uv[2 * (size_t)v + (size_t)k] + corner[k]) / side;
     for (int k = 0; k < 2 && boxes; k++) {
-      boxes[s->chart].low[k] = corner[k] / side;
-      boxes[s->chart].high[k] = (corner[k] + size[k]) / side;
+      boxes[s.chart].low[k] = corner[k] / side;
+      boxes[s.chart].high[k] = (corner[k] + size[k]) / side;
     }
   }
 }
 
 int pack_charts(const mesh *m, const charts *c, double gap, double *uv, pack_box *boxes, pack_report *report,
                 char message[MESH_MESSAGE]) {
-  int32_t largest = 0;
-  double covered = 0;
-  for (int32_t k = 0; k < c->count; k++)
-    if (c->chart[k].vertices > largest) largest = c->chart[k].vertices;
-  place *places = malloc((2 * (size_t)largest + 2) * sizeof *places);
-  shape *shapes = malloc(((size_t)c->count + 1) * sizeof *shapes);
-  shelf *shelves = malloc(((size_t)c->count + 1) * sizeof *shelves);
-  const int failed = !places || !shapes || !shelves;
-  if (failed) mesh_fail(message, "out of memory to pack %d charts", (int)c->count);
-  for (int32_t k = 0; k < c->count && !failed; k++) {
-    double area;
-    shapes[k] = lay_down(m, c, k, places, uv, &area);
-    covered += area;
-  }
-  if (!failed) {
-    double margin = 0;
-    qsort(shapes, (size_t)c->count, sizeof *shapes, compare_shapes);
-    const double width = choose_width(shapes, c->count, gap, shelves, &margin);
-    double side = fill_shelves(shapes, c->count, width, margin, shelves);
+  double covered = 0, margin = 0;
+  try {
+    vector<shape> shapes;
+    for (int32_t k = 0; k < c->count; k++) {
+      double area;
+      shapes.push_back(lay_down(m, c, k, uv, &area));
+      covered += area;
+    }
+    std::sort(shapes.begin(), shapes.end());
+    const double width = choose_width(shapes, gap, &margin);
+    double side = fill_shelves(shapes, width, margin);
     if (!(side > 0)) side = 1;
     place_charts(c, shapes, side, uv, boxes);
-    *report = (pack_report){.fill = covered / (side * side), .scale = 1 / side};
+    *report = {covered / (side * side), 1 / side};
+    return 0;
+  } catch (const std::exception &) {
+    return mesh_fail(message, "out of memory to pack %d charts", (int)c->count);
   }
-  free(places);
-  free(shapes);
-  free(shelves);
-  return failed;
 }
