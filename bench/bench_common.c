@@ -50,7 +50,7 @@ int bench_describe(const bench_options *options, report *r, bench_device *device
     ts_context_destroy(&context);
     return 1;
   }
-  device->is_gl = info.max_texture_size > 0;
+  device->is_gl = strstr(info.backend, "gl") != NULL;
   device->is_cuda = strstr(info.backend, "cuda") != NULL;
   device->is_hardware = info.is_hardware;
   device->formats = info.formats;
@@ -59,10 +59,12 @@ int bench_describe(const bench_options *options, report *r, bench_device *device
   report_field(r, "backend", "backend", "%s", info.backend);
   report_field(r, "device", "device", "%s", info.device);
   report_field(r, "driver", "driver", "%s", info.driver);
-  if (info.max_texture_size > 0)
-    report_field(r, "rectangle", "rectangle", "%dx%d", info.rectangle_width, info.rectangle_height);
-  else if (info.threads)
-    report_field(r, "threads", "threads", "%d", info.threads);
+#ifdef TEXSOLVE_HAVE_GL
+  ts_gl_info gl;
+  if (device->is_gl && ts_gl_get_info(context, &gl) == TS_OK)
+    report_field(r, "rectangle", "rectangle", "%dx%d", gl.rectangle_width, gl.rectangle_height);
+#endif
+  if (info.threads) report_field(r, "threads", "threads", "%d", info.threads);
   ts_context_destroy(&context);
   return 0;
 }

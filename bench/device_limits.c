@@ -135,7 +135,7 @@ static int measure(device_limits *limits, ts_context *context, int repeat, doubl
   ts_context_info info;
   if (bench_check(ts_context_get_info(context, &info), context, "reading the device's limits")) return 1;
 #ifdef TEXSOLVE_HAVE_GL
-  if (info.max_texture_size > 0) return measure_gl(limits, context, info.is_hardware, repeat, bytes);
+  if (strstr(info.backend, "gl")) return measure_gl(limits, context, info.is_hardware, repeat, bytes);
 #endif
   limits->is_cuda = strstr(info.backend, "cuda") != NULL;
   if (limits->is_cuda) return measure_copies(limits, context, repeat, bytes);

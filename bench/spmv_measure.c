@@ -134,7 +134,7 @@ int spmv_measure_matrix(ts_context *context, ts_matrix *matrix, const generated_
                bench_check(ts_matrix_get_info(p.A, &result->info), context, "reading the matrix's layout") ||
                bench_vector(ts_matrix_column_space(p.A), components, &p.x) ||
                bench_vector(ts_matrix_row_space(p.A), components, &p.y);
-  const int is_gl = !failed && device.max_texture_size > 0;
+  const int is_gl = !failed && strstr(device.backend, "gl");
   int64_t row_texels = 0;
   if (is_gl) failed = count_texels(&p, &row_texels);
   if (!failed) {

@@ -4,9 +4,11 @@
 
 #include <texsolve/texsolve.h>
 
+#ifdef TEXSOLVE_HAVE_GL
+#include <texsolve/gl.h>
+#endif
 #ifdef TEXSOLVE_SHARES
 #include <texsolve/cuda.h>
-#include <texsolve/gl.h>
 #endif
 
 #include "commands.h"
@@ -28,6 +30,10 @@ typedef struct backend_state {
   ts_status status;
   ts_context *context;
   ts_context_info info;
+#ifdef TEXSOLVE_HAVE_GL
+  ts_gl_info gl;
+  int is_gl;
+#endif
   const char *reason; /* why it is absent; good until the next call */
   const char *shares; /* with OpenGL: NULL for a question that makes no sense, "" for yes, else why not */
 } backend_state;
@@ -59,6 +65,9 @@ static void open_backend(backend_state *b, const char *name) {
   *b = (backend_state){.name = name};
   b->status = ts_context_create(&(ts_context_desc){.backend = name}, &b->context);
   if (b->status >= 0) b->status = ts_context_get_info(b->context, &b->info);
+#ifdef TEXSOLVE_HAVE_GL
+  b->is_gl = b->status >= 0 && ts_gl_get_info(b->context, &b->gl) == TS_OK;
+#endif
   if (b->status >= 0) ask_sharing(b);
   if (b->status >= 0) return;
   const char *text = ts_last_error(b->context);
@@ -78,11 +87,13 @@ static void print_text(const backend_state *b) {
   printf("%-8s available\n", b->name);
   printf("  device           %s%s\n", i->device, i->is_hardware ? "" : " (software)");
   printf("  driver           %s\n", i->driver);
-  if (i->max_texture_size) {
-    printf("  largest texture  %d x %d texels\n", i->max_texture_size, i->max_texture_size);
-    printf("  rectangle        %d x %d texels\n", i->rectangle_width, i->rectangle_height);
-    printf("  texture barrier  %s\n", i->texture_barrier ? "yes" : "no");
+#ifdef TEXSOLVE_HAVE_GL
+  if (b->is_gl) {
+    printf("  largest texture  %d x %d texels\n", b->gl.max_texture_size, b->gl.max_texture_size);
+    printf("  rectangle        %d x %d texels\n", b->gl.rectangle_width, b->gl.rectangle_height);
+    printf("  texture barrier  %s\n", b->gl.texture_barrier ? "yes" : "no");
   }
+#endif
   if (i->threads) printf("  threads          %d\n", i->threads);
   if (b->shares && !*b->shares) printf("  drawing          OpenGL shares its vectors\n");
   if (b->shares && *b->shares) printf("  drawing          by copies through the host: %s\n", b->shares);
@@ -91,11 +102,14 @@ static void print_text(const backend_state *b) {
 static json_t *to_json(const backend_state *b) {
   const ts_context_info *i = &b->info;
   if (b->status < 0) return json_pack("{s:s, s:b, s:s}", "name", b->name, "available", 0, "reason", b->reason);
-  json_t *object =
-      json_pack("{s:s, s:b, s:s, s:s, s:b, s:i, s:i, s:i, s:b, s:i}", "name", b->name, "available", 1, "device",
-                i->device, "driver", i->driver, "hardware", i->is_hardware, "max_texture_size",
-                i->max_texture_size, "rectangle_width", i->rectangle_width, "rectangle_height",
-                i->rectangle_height, "texture_barrier", i->texture_barrier, "threads", i->threads);
+  json_t *object = json_pack("{s:s, s:b, s:s, s:s, s:b, s:i}", "name", b->name, "available", 1, "device",
+                             i->device, "driver", i->driver, "hardware", i->is_hardware, "threads", i->threads);
+#ifdef TEXSOLVE_HAVE_GL
+  if (b->is_gl)
+    json_object_update_new(object, json_pack("{s:i, s:i, s:i, s:b}", "max_texture_size", b->gl.max_texture_size,
+                                             "rectangle_width", b->gl.rectangle_width, "rectangle_height",
+                                             b->gl.rectangle_height, "texture_barrier", b->gl.texture_barrier));
+#endif
   if (b->shares) json_object_set_new(object, "shares_with_opengl", json_boolean(!*b->shares));
   return object;
 }

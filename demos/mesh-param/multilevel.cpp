@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -107,7 +108,7 @@ ts_status upload_all(multilevel *s, const coarse_levels &host, ts_format asked) 
   TRY(ts_matrix_get_info(s->levels[0].A, &finest));
   /* In textures matrices that share a space have blocks of one size: what is chosen for the finest one, or
    * asked for, they all have. */
-  const ts_format format = device.max_texture_size > 0 ? finest.format : asked;
+  const ts_format format = std::strstr(device.backend, "gl") ? finest.format : asked;
   for (size_t k = 1; k < s->levels.size(); k++) TRY(upload_level(s, host, k, format));
   ts_space *coarsest = ts_matrix_row_space(s->levels.back().A), *space = ts_matrix_row_space(s->levels[0].A);
   TRY(upload(s, host.inverse, format, coarsest, coarsest, &s->inverse));

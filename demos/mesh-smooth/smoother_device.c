@@ -29,7 +29,7 @@ ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, con
   ts_solver_desc desc = {
       .rtol = options->rtol, .max_iterations = most, .progress = smoother_keep_residuals, .progress_user = s};
   ts_context_info info;
-  if (ts_context_get_info(context, &info) == TS_OK && info.max_texture_size)
+  if (ts_context_get_info(context, &info) == TS_OK && strstr(info.backend, "gl"))
     desc.check_interval = most && most <= longest_interval ? most : gpu_interval;
   return desc;
 }

@@ -42,6 +42,16 @@ typedef struct ts_gl_desc {
   int reserved[8];        /* 0 */
 } ts_gl_desc;
 
+/* What an OpenGL context resolved of its options. */
+typedef struct ts_gl_info {
+  int rectangle_width, rectangle_height; /* texels of the rectangles that rows are packed in */
+  int max_texture_size;
+  int texture_barrier; /* 1 if passes may read the texture that they render to */
+} ts_gl_info;
+
+/* Returns the properties of an OpenGL context. No host synchronisation. */
+TS_API ts_status ts_gl_get_info(const ts_context *context, ts_gl_info *info);
+
 /* Where a vector is stored: texels x .. x+width-1, y .. y+height-1 of a GL_TEXTURE_2D in the format R32F, RG32F
  * or RGBA32F for 1, 2, and 3 or 4 components. Over the space of a bcrs2 or bcrs4 matrix a texel holds 2 or 4
  * indices of one component, in the format RG32F or RGBA32F. Texels that belong to no index hold 0. */

@@ -147,17 +147,14 @@ TS_API ts_status ts_context_create(const ts_context_desc *desc, ts_context **con
 TS_API void ts_context_destroy(ts_context **context);
 
 typedef struct ts_context_info {
-  const char *backend;                   /* as it was asked for: "gl", "cuda:1", ...; what "auto" took */
-  const char *device;                    /* the device's name */
-  const char *driver;                    /* the driver's name and version */
-  int is_hardware;                       /* 0 for a software rasterizer, 1 for a GPU or the CPU backend */
-  int max_texture_size;                  /* 0 where there are no textures */
-  int rectangle_width, rectangle_height; /* 1, 1 where rows are not packed */
-  int texture_barrier;                   /* 1 if passes may read the texture they write */
-  int threads;                           /* of the CPU backend; 0 elsewhere */
-  unsigned formats;                      /* that ts_matrix_create can store: bit 1 << TS_FORMAT_... */
-  size_t bytes_device;                   /* device memory in use by this context's objects */
-  uint64_t host_synchronisations;        /* so far */
+  const char *backend;            /* as requested: "gl", "cuda:1", ...; with "auto" the one chosen */
+  const char *device;             /* the device's name */
+  const char *driver;             /* the driver's name and version */
+  int is_hardware;                /* 0 for a software rasterizer, 1 for a GPU or the CPU backend */
+  int threads;                    /* of the CPU backend; 0 elsewhere */
+  unsigned formats;               /* that ts_matrix_create can store: bit 1 << TS_FORMAT_... */
+  size_t bytes_device;            /* device memory in use by this context's objects */
+  uint64_t host_synchronisations; /* so far */
 } ts_context_info;
 
 /* No host synchronisation. The strings live as long as the context. */

@@ -130,6 +130,8 @@ static void null_arguments_gl(void) {
   unsigned name = 0;
   int width, height;
   int32_t texels[2];
+  ts_gl_info info;
+  REFUSES(ts_gl_get_info(NULL, &info));
   REFUSES(ts_gl_vector_texture(NULL, &texture));
   REFUSES(ts_gl_vector_from_texture(NULL, 1, 1, &vector));
   REFUSES(ts_gl_space_size(NULL, &width, &height));

@@ -41,7 +41,7 @@ static void case_texture_barrier(void) {
   const int offered = 10 * major + minor >= 45 || application_lists("GL_ARB_texture_barrier") ||
                       application_lists("GL_NV_texture_barrier");
   const int refused = (test_desc().gl->flags & TS_GL_NO_TEXTURE_BARRIER) != 0;
-  CHECK_INT(context_info(context).texture_barrier, offered && !refused);
+  CHECK_INT(gl_info(context).texture_barrier, offered && !refused);
   test_close(&context);
 }
 
@@ -399,6 +399,8 @@ static void refused_arguments(void) {
   ts_vector *host = make_vector(host_space, 1, NULL), *none = NULL;
   ts_gl_texture where;
   unsigned texture;
+  ts_gl_info info;
+  CHECK_FAILS(cpu, ts_gl_get_info(cpu, &info), TS_ERROR_UNSUPPORTED, "cpu");
   CHECK_FAILS(cpu, ts_gl_vector_texture(host, &where), TS_ERROR_UNSUPPORTED, "cpu");
   CHECK_FAILS(cpu, ts_gl_vector_from_texture(host_space, 1, 1, &none), TS_ERROR_UNSUPPORTED, "cpu");
   CHECK_FAILS(cpu, ts_gl_space_size(host_space, &width, &width), TS_ERROR_UNSUPPORTED, "cpu");

@@ -117,6 +117,14 @@ ts_context_info context_info(const ts_context *context) {
   return info;
 }
 
+ts_gl_info gl_info(const ts_context *context) {
+  ts_gl_info info = {0};
+#ifdef TEXSOLVE_HAVE_GL
+  CHECK_OK(context, ts_gl_get_info(context, &info));
+#endif
+  return info;
+}
+
 ts_matrix_info matrix_info(const ts_matrix *matrix) {
   ts_matrix_info info = {0};
   CHECK_OK(matrix->context, ts_matrix_get_info(matrix, &info));

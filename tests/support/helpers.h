@@ -2,6 +2,7 @@
 #ifndef HELPERS_H
 #define HELPERS_H
 
+#include <texsolve/gl.h>
 #include <texsolve/grid.h>
 #include <texsolve/solver.h>
 
@@ -34,6 +35,7 @@ int has_precise_residuals(ts_context *context);
 ts_format missing_format(const ts_context *context);
 
 ts_context_info context_info(const ts_context *context);
+ts_gl_info gl_info(const ts_context *context); /* of an OpenGL backend */
 ts_matrix_info matrix_info(const ts_matrix *matrix);
 
 /* Texels that belong to no index hold 0, so that reductions and products may read them. */

@@ -9,6 +9,19 @@ static ts_status require_gl(ts_context *context, const char *function) {
                   context->backend_name);
 }
 
+ts_status ts_gl_get_info(const ts_context *context, ts_gl_info *info) {
+  TSI_REQUIRE(NULL, context);
+  tsi_clear_error((ts_context *)context);
+  TSI_REQUIRE((ts_context *)context, info);
+  TSI_TRY(require_gl((ts_context *)context, __func__));
+  const tsi_caps *caps = &context->caps;
+  *info = (ts_gl_info){.rectangle_width = caps->rectangle_width,
+                       .rectangle_height = caps->rectangle_height,
+                       .max_texture_size = caps->max_texture_size,
+                       .texture_barrier = caps->texture_barrier};
+  return TS_OK;
+}
+
 ts_status ts_gl_vector_texture(ts_vector *vector, ts_gl_texture *texture) {
   TSI_REQUIRE(NULL, vector);
   ts_context *context = vector->context;
