@@ -3,8 +3,8 @@
 // where w(i, I) is what fine point i takes of coarse point I. Writes the centre, the sides and the corners into three
 // targets, all 0 where there is no equation.
 // Reads the fine coefficients and the weights of cells (weights0, weights1; see level_prolong.frag).
-#include "include/level.glsl"
 #include "include/exact.glsl"
+#include "include/level.glsl"
 
 uniform sampler2D stencil_sides, stencil_corners, weights0, weights1;
 layout(location = 0) out vec4 coarse_centre;

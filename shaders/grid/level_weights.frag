@@ -3,8 +3,8 @@
 //   PART 0, 1   of a cell of the coarse grid, as level_prolong.frag reads them; PART 1 reads PART 0 (weights0)
 //   PART 2, 3   of a coarse point, as level_restrict.frag reads them, from PARTs 0 and 1 (weights0, weights1)
 // Points beyond the grid take nothing. Sums keep their rounding errors: coefficients of both signs may cancel.
-#include "include/level.glsl"
 #include "include/exact.glsl"
+#include "include/level.glsl"
 
 uniform sampler2D stencil_sides, stencil_corners, weights0, weights1;
 out vec4 result;

@@ -4,7 +4,7 @@
 // Reads x (input0), b (input1), low (input2); the centre, the sides (west, east, south, north) and, unless FIVE_POINT, the
 // corners (south-west, south-east, north-west, north-east) of the stencils. p[5] = grid.
 #ifdef PRECISE
-#extension GL_ARB_gpu_shader5 : enable
+#include "include/exact.glsl"
 #endif
 #include "include/pass.glsl"
 #include "include/grid.glsl"
@@ -63,8 +63,8 @@ void main() {
 #endif
   add(sum, sum_low, centre, i);
 #ifdef PRECISE
-  precise VALUE rest = (FETCH(1, i) - sum) - (low + sum_low);
-  sum = rest;
+  ROUNDED(VALUE rest, FETCH(1, i) - sum);
+  sum = rest - (low + sum_low);
 #elif defined(PAIR)
   sum = ((FETCH(1, i) - coefficients * middle) - sum) - sum_low;
 #elif defined(RESIDUAL)

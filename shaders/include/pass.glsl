@@ -1,3 +1,5 @@
+#ifndef PASS_GLSL // include/exact.glsl includes it too
+#define PASS_GLSL
 // What every pass knows: its parameters, its inputs, and how to fetch them.
 //
 // COMPONENTS is 1 to 4. A vector is a region of a texture; i is the fragment's texel inside the region.
@@ -45,3 +47,4 @@ vec4 widen(float v) { return vec4(v, 0, 0, 0); }
 vec4 widen(vec2 v) { return vec4(v, 0, 0); }
 vec4 widen(vec3 v) { return vec4(v, 0); }
 vec4 widen(vec4 v) { return v; }
+#endif

@@ -2,7 +2,7 @@
 // Reads x (input0) and, with RESIDUAL, b (input1); the diagonal, in the layout of the result; with SPILL the sums of
 // split rows.
 #ifdef PRECISE
-#extension GL_ARB_gpu_shader5 : enable
+#include "include/exact.glsl"
 #endif
 #include "include/pass.glsl"
 #include "include/row_sum.glsl"
@@ -37,8 +37,8 @@ void add_diagonal(inout VALUE sum, ivec2 i) {
 
 void finish(ivec2 i, VALUE sum) {
 #ifdef PRECISE
-  precise VALUE rest = (FETCH(1, i) - sum) - low;
-  sum = rest;
+  ROUNDED(VALUE rest, FETCH(1, i) - sum);
+  sum = rest - low;
 #elif defined(RESIDUAL)
   sum = FETCH(1, i) - sum;
 #endif

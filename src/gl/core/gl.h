@@ -22,8 +22,12 @@ enum {
   GL_UNIT_MATRIX = 8,    /* entries, or values; diagonal; pointers; starts; sums */
   GL_UNIT_CORNERS = 11,  /* of a mesh; no pass reads starts too */
   GL_UNIT_CHANNELS = 11, /* of a space of blocks; nor with these */
-  GL_UNITS = 13
+  GL_UNIT_EXACT = 13,    /* a texel that is 0 */
+  GL_UNITS = 14
 };
+
+/* What keeps compilers from simplifying sums whose rounding errors are wanted (shaders/include/exact.glsl). */
+enum { GL_EXACT_NONE, GL_EXACT_PRECISE, GL_EXACT_UNIFORM, GL_EXACT_TEXEL };
 
 /* A context and how to make it current. */
 typedef struct gl_platform {
@@ -64,7 +68,9 @@ typedef struct gl_backend {
   int max_point_size;
   void(GLAPIENTRY *texture_barrier)(void); /* NULL: none, or not wanted */
   int texture_gather;                      /* ARB_texture_gather, and wanted */
-  int precise;                             /* ARB_gpu_shader5, and wanted */
+  int exact;                               /* GL_EXACT_...; NONE also where it is not wanted */
+  int exact_fma;                           /* fma() rounds once */
+  GLuint exact_zero;                       /* the texture of GL_EXACT_TEXEL */
   int packs_parities;                      /* four points of a parity are the channels of a texel */
   /* llvmpipe compiles a fragment shader a second time for tiles that a triangle covers, unless what is there
    * may remain: a logic operation, if only GL_COPY, makes it compile once. Drawing takes as long (1 % of a
@@ -138,6 +144,12 @@ void *gl_current_handle(void);
 /* ---- gl_backend.c ---- */
 /* With GLEW, for the context that is current; TS_ERROR_UNSUPPORTED for one without OpenGL 3.3. */
 ts_status gl_load_functions(ts_context *context);
+
+/* ---- gl_exact.c ---- */
+/* Finds what keeps sums exact in this context; called once, with the context entered. */
+ts_status gl_exact_find(ts_context *context);
+/* "precise", "uniform", "texel" or "none". */
+const char *gl_exact_name(const gl_backend *gl);
 
 /* ---- gl_state.c ---- */
 /* The state that passes rely on; for an application's context, what was there is saved first. */

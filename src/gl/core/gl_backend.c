@@ -51,8 +51,6 @@ static void fill_caps(ts_context *context) {
   const int fused = !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
   const gl_features features = gl_features_get();
   gl_of(context)->texture_gather = features.texture_gather && fused;
-  gl_of(context)->precise = features.gpu_shader5 && fused;
-  caps->single_residuals = !gl_of(context)->precise;
   if (!(context->gl.flags & TS_GL_NO_TEXTURE_BARRIER))
     gl_of(context)->texture_barrier = features.texture_barrier;
   /* Measured by `texsolve bench limits`; see docs/notes/opengl.md. */
@@ -156,6 +154,7 @@ void gl_close(ts_context *context) {
   if (gl->entered) {
     gl_delete_vertex_array(gl, gl->empty_vao);
     gl_delete_sampler(gl, gl->nearest);
+    gl_delete_texture(gl, gl->exact_zero);
   }
   gl_leave(context);
   gl_state_destroy(context);
@@ -191,6 +190,18 @@ static ts_status prepare(ts_context *context) {
   return gl_check(context, "opening the context");
 }
 
+static ts_status find_exact(ts_context *context) {
+  gl_backend *gl = gl_of(context);
+  if (!(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
+    TSI_TRY(gl_enter(context));
+    const ts_status status = gl_exact_find(context);
+    gl_leave(context);
+    TSI_TRY(status);
+  }
+  context->caps.single_residuals = !gl->exact;
+  return TS_OK;
+}
+
 ts_status gl_open(ts_context *context) {
   gl_backend *gl = tsi_calloc(context, 1, sizeof *gl);
   if (!gl) return tsi_out_of_memory(context, "the OpenGL backend", sizeof *gl);
@@ -206,14 +217,11 @@ ts_status gl_open(ts_context *context) {
     status = prepare(context);
     gl->platform.leave(context);
   }
+  if (status == TS_OK) status = find_exact(context);
   if (status < 0) {
     char message[sizeof context->error];
     memcpy(message, context->error, sizeof message);
-    gl_state_destroy(context);
-    gl->platform.close(context);
-    tsi_free(context, gl->shader_dir);
-    tsi_free(context, gl);
-    context->backend = NULL;
+    gl_close(context);
     memcpy(context->error, message, sizeof message);
   }
   return status;

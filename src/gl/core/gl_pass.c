@@ -91,6 +91,7 @@ static void prepare(ts_context *context, const gl_pass *pass) {
     pass->target->read_in_place = 0;
   }
   if (feedback) pass->target->read_in_place = 1;
+  if (gl->exact_zero) gl_bind(gl, GL_UNIT_EXACT, gl->exact_zero);
   if (gl->bound_program != pass->program->name) {
     glUseProgram(pass->program->name);
     gl->bound_program = pass->program->name;

@@ -9,7 +9,7 @@
 #include "gl/grid/gl_grid.h"
 #include "gl_shader.h"
 
-enum { max_files = 8, max_depth = 4 };
+enum { max_files = 12, max_depth = 4 };
 
 /* The text that is compiled, and the files it came from: source string number -> name. */
 typedef struct source {
@@ -178,6 +178,12 @@ static ts_status compile(ts_context *context, GLenum stage, const char *name, co
   if (status == TS_OK && gl_of(context)->texture_gather) status = append(&s, "#define GATHER\n", 15);
   if (status == TS_OK && gl_of(context)->nearest) status = append(&s, "#define NEAREST\n", 16);
   if (status == TS_OK && !context->caps.is_hardware) status = append(&s, "#define PLAIN_LOOP\n", 19);
+  if (status == TS_OK) {
+    char exact[48];
+    const int length = snprintf(exact, sizeof exact, "#define EXACT_BY %d\n%s", gl_of(context)->exact,
+                                gl_of(context)->exact_fma ? "#define EXACT_FMA\n" : "");
+    status = append(&s, exact, (size_t)length);
+  }
   if (status == TS_OK) status = append(&s, defines, strlen(defines));
   if (status == TS_OK) status = expand(&s, name, 0);
   if (status == TS_OK) {
@@ -220,6 +226,7 @@ static void set_samplers(GLuint program) {
       {"starts", GL_UNIT_MATRIX + 3},
       {"sums", GL_UNIT_MATRIX + 4},
       {"corners", GL_UNIT_CORNERS},
+      {"exact_zero", GL_UNIT_EXACT},
       {"stencil_centre", GL_UNIT_STENCIL},
       {"stencil_sides", GL_UNIT_STENCIL + 1},
       {"stencil_corners", GL_UNIT_STENCIL + 2},

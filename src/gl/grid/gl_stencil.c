@@ -158,7 +158,7 @@ static ts_status multiply(ts_vector *y, const ts_matrix *A, gl_pass *pass, const
   ts_context *context = A->context;
   const gl_stencil *s = gl_stencil_of(A);
   const tsi_grid *grid = &A->row_space->grid;
-  const int precise = gl_of(context)->precise && pass->inputs[1];
+  const int precise = gl_of(context)->exact && pass->inputs[1];
   char defines[128];
   snprintf(defines, sizeof defines, "#define COMPONENTS %d\n%s%s%s%s", y->components, kind,
            precise ? "#define PRECISE\n" : "", s->five_point ? "#define FIVE_POINT\n" : "",

@@ -68,7 +68,7 @@ static ts_status sum_split_rows(const ts_matrix *A, const ts_vector *x) {
 /* The halves of products (row_sum.glsl) leave single precision at both of its ends. */
 static int is_precise(const ts_matrix *A) {
   const double least = 0x1p-100, most = 0x1p112, size = A->norm_infinity;
-  return gl_of(A->context)->precise && (size == 0 || (size > least && size < most));
+  return gl_of(A->context)->exact && (size == 0 || (size > least && size < most));
 }
 
 static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {

@@ -1,0 +1,13 @@
+// Sums and products of pairs of numbers (input0, input1) with their errors, which the host knows: whether arithmetic in
+// this context is exact.
+#include "include/exact.glsl"
+
+out vec4 result;
+
+void main() {
+  ivec2 i = texel();
+  float sum_error, product_error;
+  float sum = two_sum(FETCH(0, i), FETCH(1, i), sum_error);
+  float product = two_product(FETCH(0, i), FETCH(1, i), product_error);
+  result = vec4(sum, sum_error, product, product_error);
+}
