@@ -2,15 +2,13 @@
  * missing. It gets the matrix on standard input (peer/compare_peer.h) and answers with a JSON object. */
 #include <errno.h>
 #include <jansson.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "compare.h"
 #include "peer/compare_peer.h"
+#include "platform.h"
 #include "timing.h"
 
 enum { PATH_SIZE = 4096 };
@@ -35,16 +33,12 @@ static int find(const char *program, char path[PATH_SIZE]) {
   static const char *const places[] = {".", "../bench/peer", "../libexec/texsolve"};
   const char *given = getenv("TEXSOLVE_PEER_DIR");
   if (given && *given)
-    return snprintf(path, PATH_SIZE, "%s/%s", given, program) < PATH_SIZE && !access(path, X_OK);
+    return snprintf(path, PATH_SIZE, "%s/%s", given, program) < PATH_SIZE && platform_is_program(path);
   char self[PATH_SIZE];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length <= 0) return 0;
-  self[length] = '\0';
-  char *slash = strrchr(self, '/');
-  if (!slash) return 0;
-  *slash = '\0';
+  if (platform_own_directory(self, sizeof self)) return 0;
   for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
-    if (snprintf(path, PATH_SIZE, "%s/%s/%s", self, places[i], program) < PATH_SIZE && !access(path, X_OK))
+    if (snprintf(path, PATH_SIZE, "%s/%s/%s", self, places[i], program) < PATH_SIZE &&
+        platform_is_program(path))
       return 1;
   return 0;
 }
@@ -71,39 +65,32 @@ static int write_matrix(FILE *file, const generated_matrix *A) {
 }
 
 /* Runs the program from one file to the other. Nonzero after a message. */
-static int run(const char *path, char *const arguments[], FILE *from, FILE *to) {
-  pid_t child = -1;
-  int status = 0;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(from), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(to), STDOUT_FILENO);
-  const int error = posix_spawn(&child, path, &actions, NULL, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
+static int run(const char *const arguments[], FILE *from, FILE *to) {
+  platform_child *child;
+  const int error = platform_start(arguments, from, to, NULL, NULL, &child);
   if (error) {
-    bench_error("%s does not start: %s", path, strerror(error));
+    bench_error("%s does not start: %s", arguments[0], strerror(error));
     return 1;
   }
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFSIGNALED(status))
-    bench_error("%s was ended by signal %d", path, WTERMSIG(status));
-  else if (WEXITSTATUS(status))
-    bench_error("%s ended with status %d", path, WEXITSTATUS(status));
+  const int status = platform_wait(&child);
+  if (status >= 256)
+    bench_error("%s was ended by signal %d", arguments[0], status - 256);
+  else if (status)
+    bench_error("%s ended with status %d", arguments[0], status);
   return status != 0;
 }
 
 /* The program's answer; NULL after a message. */
-static json_t *ask(const char *path, char *const arguments[], const generated_matrix *A) {
+static json_t *ask(const char *const arguments[], const generated_matrix *A) {
   FILE *question = tmpfile(), *reply = tmpfile();
   json_t *answer = NULL;
   json_error_t problem;
   if (!question || !reply || write_matrix(question, A)) {
     bench_error("no temporary file for the matrix: %s", strerror(errno));
-  } else if (!run(path, arguments, question, reply)) {
+  } else if (!run(arguments, question, reply)) {
     rewind(reply);
     answer = json_loadf(reply, 0, &problem);
-    if (!answer) bench_error("%s gave no answer: %s", path, problem.text);
+    if (!answer) bench_error("%s gave no answer: %s", arguments[0], problem.text);
   }
   if (question) fclose(question);
   if (reply) fclose(reply);
@@ -157,10 +144,10 @@ int compare_peers(const bench_options *options, const compare_backend *backend, 
   snprintf(threads, sizeof threads, "%d", options->threads);
   char device[16];
   snprintf(device, sizeof device, "%s", colon ? colon + 1 : "0");
-  char *const arguments[] = {path, repeat, threads, device, NULL};
+  const char *const arguments[] = {path, repeat, threads, device, NULL};
   snprintf(subject, sizeof subject, "%.64s: the peers of %s are left out", matrix, backend->name);
   bench_error_subject(subject);
-  json_t *answer = ask(path, arguments, A);
+  json_t *answer = ask(arguments, A);
   const int failed = !answer || take_answer(answer, backend, matrix, A, results);
   json_decref(answer);
   bench_error_subject(NULL);

@@ -1,7 +1,6 @@
 #include "timing.h"
 
-#include <time.h>
-
+#include "platform.h"
 #include "reports.h"
 
 enum { MAX_REPETITIONS = 101 };
@@ -31,9 +30,7 @@ void timing_add_spread(double spread) {
 }
 
 double timing_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  return seconds_now();
 }
 
 static int warm_up(double seconds, timing_fn fn, void *user) {

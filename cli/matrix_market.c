@@ -5,7 +5,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "platform.h"
 
 __attribute__((format(printf, 2, 3))) static int fail(mm_error *error, const char *format, ...) {
   va_list arguments;
@@ -20,9 +21,8 @@ __attribute__((format(printf, 2, 3))) static int fail(mm_error *error, const cha
 /* The stream's text and a zero byte; 0 or an errno. */
 static int read_all(FILE *stream, char **text, size_t *length) {
   size_t capacity = 1 << 16;
-  struct stat info;
-  if (fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
-    capacity = (size_t)info.st_size + 1;
+  size_t bytes;
+  if (platform_kind_of_stream(stream, &bytes) == PLATFORM_FILE && bytes > 0) capacity = bytes + 1;
   *text = malloc(capacity);
   if (!*text) return ENOMEM;
   for (*length = 0;;) {
@@ -50,7 +50,7 @@ int mm_open(mm_file *file, const char *path, mm_error *error) {
   size_t length;
   int failed = read_all(stream, &text, &length);
   if (!standard_input) fclose(stream);
-  file->name = strdup(standard_input ? "standard input" : path);
+  file->name = copy_text(standard_input ? "standard input" : path);
   if (failed || !file->name)
     failed = fail(error, "%.200s: %s, expected a Matrix Market file", path, strerror(failed ? failed : ENOMEM));
   else

@@ -2,12 +2,14 @@
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
+#include "platform.h"
+
 /* "NAME: ..." and a newline; a progress line that stands on the terminal is cleared first. The program's name,
  * which program_begin gives, is not copied. */
 void message_set_program(const char *name);
-void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void message(const char *format, ...) PRINTF_LIKE(1, 2);
 /* The same, unless message_set_quiet(1). */
-void message_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void message_note(const char *format, ...) PRINTF_LIKE(1, 2);
 void message_set_quiet(int quiet);
 
 /* Flushes standard output. Returns 0, or -1 after a message, the first time, if anything written to it was

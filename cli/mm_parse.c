@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "platform.h"
 #include "progress.h"
 
 /* The longest line that Matrix Market allows; sizes are the library's, a little below what an int holds. */
@@ -91,7 +91,7 @@ static int shown(token t) {
 }
 
 static int is_word(token t, const char *word) {
-  return (size_t)t.length == strlen(word) && strncasecmp(t.text, word, (size_t)t.length) == 0;
+  return (size_t)t.length == strlen(word) && same_letters(t.text, word, (size_t)t.length);
 }
 
 /* A whole number without a sign, up to INT64_MAX; -1 if it is not one. */

@@ -1,15 +1,13 @@
 #include "output_file.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "message.h"
+#include "platform.h"
 
 /* ---- A signal that ends the program takes unfinished files with it ---- */
 
@@ -21,24 +19,15 @@ static char *volatile pending[max_pending];
 static void remove_pending(int signal_number) {
   for (int i = 0; i < max_pending; i++) {
     char *const name = pending[i];
-    if (name) unlink(name);
+    if (name) platform_remove(name);
   }
-  /* SA_RESETHAND has put the default action back. */
   raise(signal_number);
 }
 
 static void watch_signals(void) {
-  static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
   static int watching;
-  if (watching) return;
+  if (!watching) platform_before_signals(remove_pending);
   watching = 1;
-  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-    struct sigaction action = {0}, old;
-    if (sigaction(signals[i], NULL, &old) != 0 || old.sa_handler == SIG_IGN) continue;
-    action.sa_handler = remove_pending;
-    action.sa_flags = (int)SA_RESETHAND;
-    sigaction(signals[i], &action, NULL);
-  }
 }
 
 static void set_pending(const char *from, char *to) {
@@ -57,30 +46,8 @@ static size_t directory_length(const char *path) {
   return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* What a path stands for when its last part is a link, whether there is a file at the end or not; NULL with
- * errno. */
-static char *follow_links(const char *path) {
-  char *now = strdup(path), link[PATH_MAX];
-  for (int links = 0; now; links++) {
-    const ssize_t length = readlink(now, link, sizeof link - 1);
-    if (length < 0) return now; /* no link, or not there */
-    link[length] = 0;
-    const size_t before = *link == '/' ? 0 : directory_length(now);
-    char *next = links < 40 ? malloc(before + (size_t)length + 1) : NULL;
-    if (next) {
-      memcpy(next, now, before);
-      memcpy(next + before, link, (size_t)length + 1);
-    } else {
-      errno = links < 40 ? ENOMEM : ELOOP;
-    }
-    free(now);
-    now = next;
-  }
-  return NULL;
-}
-
-/* For mkstemp, beside the target: its name, cut to what leaves room for the rest where file systems take the
- * fewest bytes in a name, and at the end of a character of UTF-8. */
+/* For platform_create, beside the target: its name, cut to what leaves room for the rest where file systems
+ * take the fewest bytes in a name, and at the end of a character of UTF-8. */
 static char *temporary_name(const char *target) {
   enum { most = 128 };
   const size_t directory = directory_length(target);
@@ -96,16 +63,6 @@ static char *temporary_name(const char *target) {
 
 /* ---- One file ---- */
 
-/* Permissions as if the file had been made by open(): those of the file it replaces, or what the umask leaves.
- */
-static void set_permissions(int descriptor, const struct stat *replaced) {
-  const mode_t mask = umask(0);
-  umask(mask);
-  const mode_t mode = replaced ? replaced->st_mode & 0777 : 0666 & ~mask;
-  /* A file system without permissions refuses this, and the file is still good. */
-  if (fchmod(descriptor, mode) != 0) return;
-}
-
 static int give_up(output_file *file, int error) {
   output_discard(file);
   return error ? error : EIO;
@@ -113,39 +70,36 @@ static int give_up(output_file *file, int error) {
 
 int output_create(output_file *file, const char *path) {
   memset(file, 0, sizeof *file);
-  struct stat target;
-  const int exists = stat(path, &target) == 0;
-  if (!exists && errno != ENOENT) return errno;
-  if (exists && S_ISDIR(target.st_mode)) return EISDIR;
+  platform_kind kind;
+  int error = platform_kind_of(path, &kind);
+  if (error) return error;
+  if (kind == PLATFORM_DIRECTORY) return EISDIR;
 
   /* /dev/stdout and the like may stand for a regular file, which is open elsewhere and must stay that file. */
-  if (exists && (!S_ISREG(target.st_mode) || !strncmp(path, "/dev/", 5))) {
+  if (kind == PLATFORM_OTHER || (kind == PLATFORM_FILE && !strncmp(path, "/dev/", 5))) {
     file->stream = fopen(path, "w");
     return file->stream ? 0 : errno;
   }
   /* Renaming would replace a file that the user may not write, and a link instead of what it points to. */
-  if (exists && access(path, W_OK) != 0) return errno;
-  file->path = follow_links(path);
+  if (kind == PLATFORM_FILE && (error = platform_may_write(path))) return error;
+  file->path = platform_follow_links(path);
   if (!file->path) return errno;
   const size_t directory = directory_length(file->path);
-  if (strlen(file->path + directory) > NAME_MAX) return give_up(file, ENAMETOOLONG);
+  if (strlen(file->path + directory) > platform_longest_name()) return give_up(file, ENAMETOOLONG);
   char *const temporary = temporary_name(file->path);
   if (!temporary) return give_up(file, ENOMEM);
   watch_signals();
-  const int descriptor = mkstemp(temporary);
-  if (descriptor < 0) {
-    const int error = errno;
+  platform_hold_signals(1); /* until the file can be removed */
+  file->stream = platform_create(temporary, kind == PLATFORM_FILE ? path : NULL);
+  error = errno;
+  if (file->stream) set_pending(NULL, temporary);
+  platform_hold_signals(0);
+  if (!file->stream) {
     free(temporary);
     return give_up(file, error);
   }
   file->temporary = temporary;
-  set_pending(NULL, temporary);
-  set_permissions(descriptor, exists ? &target : NULL);
-  file->stream = fdopen(descriptor, "w");
-  if (file->stream) return 0;
-  const int error = errno;
-  close(descriptor);
-  return give_up(file, error);
+  return 0;
 }
 
 int output_finish(output_file *file) {
@@ -159,8 +113,8 @@ int output_finish(output_file *file) {
   }
   file->stream = NULL;
   if (!lost && file->temporary) {
-    lost = rename(file->temporary, file->path) != 0;
-    error = errno;
+    error = platform_rename(file->temporary, file->path);
+    lost = error != 0;
     if (!lost) {
       set_pending(file->temporary, NULL);
       free(file->temporary);
@@ -175,7 +129,7 @@ int output_finish(output_file *file) {
 void output_discard(output_file *file) {
   if (file->stream) fclose(file->stream);
   if (file->temporary) {
-    unlink(file->temporary);
+    platform_remove(file->temporary);
     set_pending(file->temporary, NULL);
   }
   free(file->temporary);
@@ -192,7 +146,7 @@ int output_open(output_file *file, const char *path) {
 }
 
 int output_commit(output_file *file) {
-  char *const path = file->path ? strdup(file->path) : NULL;
+  char *const path = file->path ? copy_text(file->path) : NULL;
   const int error = output_finish(file);
   if (error) message("%s: %s", path ? path : "output", strerror(error));
   free(path);
@@ -208,15 +162,9 @@ int output_is_finite(const char *path, const float *values, size_t count) {
   return 1;
 }
 
-static int same_file(const char *path, const char *other) {
-  struct stat a, b;
-  if (stat(path, &a) != 0 || stat(other, &b) != 0) return 0;
-  return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 int output_is_input(const char *path, const char *const *inputs, int count) {
   for (int i = 0; i < count; i++) {
-    if (!path || !inputs[i] || !same_file(path, inputs[i])) continue;
+    if (!path || !inputs[i] || !platform_is_same_file(path, inputs[i])) continue;
     message("%s: this output is also an input, expected another file", path);
     return 1;
   }
@@ -235,14 +183,15 @@ int output_check(const char *path, const char *input) {
 int output_check_directory(const char *path, int *made) {
   *made = 0;
   if (!path) return 0;
-  if (mkdir(path, 0777) == 0) {
+  int error = platform_make_directory(path);
+  if (!error) {
     *made = 1;
     return 0;
   }
-  struct stat info;
-  int error = errno;
-  if (error == EEXIST) error = stat(path, &info) ? errno : S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
-  if (!error && access(path, W_OK | X_OK)) error = errno;
+  platform_kind kind = PLATFORM_NOTHING;
+  if (error == EEXIST) error = platform_kind_of(path, &kind);
+  if (!error && kind != PLATFORM_DIRECTORY) error = kind == PLATFORM_NOTHING ? ENOENT : ENOTDIR;
+  if (!error) error = platform_may_write(path);
   if (!error) return 0;
   message("%s: %s, expected a directory that can be written", path, strerror(error));
   return -1;

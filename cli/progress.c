@@ -2,20 +2,12 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
-#include <unistd.h>
 
 static int enabled, visible;
 static double last_shown;
 
-double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void progress_enable(int enable) {
-  enabled = enable && isatty(STDERR_FILENO);
+  enabled = enable && platform_is_terminal(stderr);
 }
 
 int progress_due(void) {

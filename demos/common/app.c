@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <texsolve/texsolve.h>
 
@@ -14,6 +13,7 @@
 #include <GLFW/glfw3.h>
 
 #include "message.h"
+#include "platform.h"
 #include "png_image.h"
 #include "view_window.h"
 
@@ -65,9 +65,11 @@ void app_tell_error(app *a, const char *text) {
 /* ---- Files that are written ---- */
 
 int app_may_write(app *a, app_file *file) {
+  platform_kind kind;
   const int known = !strcmp(file->path, file->written) || !strcmp(file->path, file->asked);
   file->asked[0] = 0;
-  if (known || access(file->path, F_OK) != 0) return 1;
+  platform_kind_of(file->path, &kind);
+  if (known || kind == PLATFORM_NOTHING) return 1;
   snprintf(file->asked, sizeof file->asked, "%s", file->path);
   app_tell(a, "%s exists already; the same again replaces it", file->path);
   return 0;

@@ -2,12 +2,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "drawing.h"
 #include "video.h"
 #include "message.h"
 #include "output_file.h"
+#include "platform.h"
 #include "profile.h"
 #include "progress.h"
 #include "report.h"
@@ -86,7 +86,8 @@ static int prepare(headless_work *w) {
   drawing_look look = o->look;
   if (!o->field_given) look.field = w->s->setup.field;
   if (o->json) w->measure = TS_FLUID_MEASURE_TIMES;
-  if (o->json || o->verbosity || look.field == FLUID_FIELD_DIVERGENCE || (!o->quiet && isatty(STDOUT_FILENO)))
+  if (o->json || o->verbosity || look.field == FLUID_FIELD_DIVERGENCE ||
+      (!o->quiet && platform_is_terminal(stdout)))
     w->measure |= TS_FLUID_MEASURE_DIVERGENCE;
   w->report.measured = w->measure;
   progress_clear();
@@ -229,6 +230,6 @@ int run_headless(const program_options *o) {
   drawing_close(&w.d);
   simulation_destroy(&w.s);
   free(w.report.frames);
-  if (made_directory) rmdir(o->frames_dir);
+  if (made_directory) platform_remove_directory(o->frames_dir);
   return status;
 }

@@ -2,9 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "message.h"
+#include "platform.h"
 #include "reports.h"
 
 static const char *solver_unit(ts_fluid_solver solver) {
@@ -36,7 +36,7 @@ void report_begin(const work_report *w) {
 void report_frame(const work_report *w) {
   const program_options *o = w->options;
   const frame_report *f = &w->frames[w->frame_count - 1];
-  if (o->json || o->quiet || (!o->verbosity && !isatty(STDOUT_FILENO))) return;
+  if (o->json || o->quiet || (!o->verbosity && !platform_is_terminal(stdout))) return;
   if (w->frame_count == 1)
     printf("frame    step     time  divergence before   and after   step ms   draw ms\n");
   printf("%5d  %6d  %7.3f  %17.3e  %10.3e  %8.2f", w->frame_count, f->step, f->time, f->divergence_before,

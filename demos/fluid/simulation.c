@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform.h"
+
 int simulation_fail(char message[SIMULATION_MESSAGE], const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -181,7 +183,7 @@ int simulation_create(const simulation_options *options, simulation **made, char
   ts_status status = ts_context_create(&desc, &s->context);
   int failed = status == TS_OK ? 0 : simulation_fail_status(NULL, status, message);
   if (!failed && o.walls) {
-    s->walls_path = strdup(o.walls);
+    s->walls_path = copy_text(o.walls);
     o.walls = s->walls_path;
     if (!o.walls) failed = simulation_fail(message, "out of memory");
   }

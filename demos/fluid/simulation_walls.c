@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform.h"
 #include "png_image.h"
 #include "simulation.h"
 
@@ -116,7 +117,7 @@ int simulation_clear_walls(simulation *s, char message[SIMULATION_MESSAGE]) {
 
 int simulation_load_walls(simulation *s, const char *path, char message[SIMULATION_MESSAGE]) {
   unsigned char *solid = NULL;
-  char *name = strdup(path);
+  char *name = copy_text(path);
   if (!name) return simulation_fail(message, "out of memory");
   if (simulation_read_walls(path, s->setup.width, s->setup.height, &solid, message)) {
     free(name);

@@ -1,24 +1,20 @@
 #include "video.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "output_file.h"
+#include "platform.h"
 #include "simulation.h"
 
 struct video {
   char *path;
   output_file file;
   size_t frame_bytes;
-  pid_t child;
-  int pipe, errors; /* of the child: its input, what it says */
+  platform_child *child;
+  FILE *pipe, *errors; /* of the child: its input, what it says */
 };
 
 /* The video's file, its format for ffmpeg, and an option of the encoder that ffmpeg takes for it: x264 in twice
@@ -41,25 +37,13 @@ static int format_of(const char *path) {
 
 /* ---- Before the work ---- */
 
-static int is_in_path(const char *program) {
-  const char *path = getenv("PATH");
-  char name[4096];
-  while (path && *path) {
-    const size_t length = strcspn(path, ":");
-    snprintf(name, sizeof name, "%.*s/%s", (int)length, path, program);
-    if (access(name, X_OK) == 0) return 1;
-    path += length + (path[length] == ':');
-  }
-  return 0;
-}
-
 /* NULL, or why no video can be made here: ffmpeg is not installed. */
 static const char *unavailable(void) {
-  return is_in_path("ffmpeg") ? NULL : "videos need ffmpeg, which is not installed";
+  return platform_is_in_path("ffmpeg") ? NULL : "videos need ffmpeg, which is not installed";
 }
 
 int video_is_possible(void) {
-  return is_in_path("ffmpeg");
+  return platform_is_in_path("ffmpeg");
 }
 
 /* ffmpeg goes back in the file at the end, which no pipe lets it do. */
@@ -86,80 +70,68 @@ int video_can_open(const char *path, char message[SIMULATION_MESSAGE]) {
 
 /* It writes to a descriptor that it inherits, so that it neither recreates the file after a signal has removed
  * it nor takes the name for a pattern or an address. Any error ends it, with a status that is not 0. */
-static void run_ffmpeg(const video *f, int input, int width, int height, int rate) {
+static int start(video *f, int width, int height, int rate) {
   char size[32], frames[16], output[32];
   const int format = format_of(f->path);
   snprintf(size, sizeof size, "%dx%d", width, height);
   snprintf(frames, sizeof frames, "%d", rate);
-  snprintf(output, sizeof output, "/dev/fd/%d", fileno(f->file.stream));
-  dup2(input, STDIN_FILENO);
-  dup2(f->errors, STDOUT_FILENO);
-  dup2(f->errors, STDERR_FILENO);
-  signal(SIGPIPE, SIG_DFL);
-  execlp("ffmpeg", "ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-xerror", "-f", "rawvideo",
-         "-pix_fmt", "rgb24", "-s", size, "-r", frames, "-i", "pipe:0", "-an", "-pix_fmt", "yuv420p",
-         formats[format].option, formats[format].value, "-f", formats[format].name, "-y", output, (char *)NULL);
-  _exit(127);
+  platform_name_for_child(f->file.stream, output, sizeof output);
+  const char *const arguments[] = {"ffmpeg",
+                                   "-nostdin",
+                                   "-hide_banner",
+                                   "-loglevel",
+                                   "error",
+                                   "-xerror",
+                                   "-f",
+                                   "rawvideo",
+                                   "-pix_fmt",
+                                   "rgb24",
+                                   "-s",
+                                   size,
+                                   "-r",
+                                   frames,
+                                   "-i",
+                                   "pipe:0",
+                                   "-an",
+                                   "-pix_fmt",
+                                   "yuv420p",
+                                   formats[format].option,
+                                   formats[format].value,
+                                   "-f",
+                                   formats[format].name,
+                                   "-y",
+                                   output,
+                                   NULL};
+  f->errors = tmpfile();
+  return f->errors ? platform_start(arguments, NULL, f->errors, f->errors, &f->pipe, &f->child) : errno;
 }
 
-/* So that a picture is not handed over in pieces of 64 kB, each with a change from one process to the other. */
-static void widen_pipe(int pipe) {
-#ifdef F_SETPIPE_SZ
-  fcntl(pipe, F_SETPIPE_SZ, 1 << 20); /* as much as anybody may have; less will do */
-#else
-  (void)pipe;
-#endif
-}
-
-static int start(video *f, int width, int height, int rate) {
-  int ends[2];
-  char log[] = "/tmp/fluid-ffmpeg.XXXXXX";
-  f->errors = mkstemp(log);
-  if (f->errors < 0) return -1;
-  unlink(log);
-  if (pipe(ends)) return -1;
-  f->pipe = ends[1];
-  widen_pipe(f->pipe);
-  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-  signal(SIGPIPE, SIG_IGN);
-  f->child = fork();
-  if (f->child == 0) run_ffmpeg(f, ends[0], width, height, rate);
-  close(ends[0]);
-  return f->child < 0 ? -1 : 0;
-}
-
-static void end(video *f, int *status) {
-  if (f->pipe >= 0) close(f->pipe);
-  f->pipe = -1;
-  *status = 0;
-  if (f->child > 0)
-    while (waitpid(f->child, status, 0) < 0 && errno == EINTR) continue;
-  f->child = 0;
+static int end(video *f) {
+  if (f->pipe) fclose(f->pipe);
+  f->pipe = NULL;
+  return platform_wait(&f->child);
 }
 
 static void destroy(video **made) {
   video *f = *made;
-  if (f->errors >= 0) close(f->errors);
+  if (f->errors) fclose(f->errors);
   output_discard(&f->file);
   free(f->path);
   free(f);
   *made = NULL;
 }
 
-/* Nothing but errors is said. */
-static int said_something(const video *f) {
-  struct stat log;
-  return fstat(f->errors, &log) == 0 && log.st_size > 0;
+/* The first line that ffmpeg said. Nothing but errors is said; "": nothing. */
+static void read_errors(const video *f, char text[200]) {
+  rewind(f->errors);
+  if (!fgets(text, 200, f->errors)) *text = 0;
+  text[strcspn(text, "\n")] = 0;
 }
 
-/* The first line that ffmpeg said. */
 static int fail_ffmpeg(video *f, char message[SIMULATION_MESSAGE]) {
   char text[200];
-  int status;
-  end(f, &status);
-  const ssize_t length = pread(f->errors, text, sizeof text - 1, 0);
-  text[length > 0 ? length : 0] = 0;
-  text[strcspn(text, "\n")] = 0;
+  end(f);
+  read_errors(f, text);
   return simulation_fail(message, "%.150s: ffmpeg: %s", f->path, *text ? text : "it ended without a word");
 }
 
@@ -171,36 +143,32 @@ int video_open(const char *path, int width, int height, int frames_per_second, v
   if (video_can_open(path, message)) return 1;
   video *f = calloc(1, sizeof *f);
   if (!f) return simulation_fail(message, "out of memory");
-  *f = (video){
-      .path = strdup(path), .frame_bytes = 3 * (size_t)width * (size_t)height, .pipe = -1, .errors = -1};
+  *f = (video){.path = copy_text(path), .frame_bytes = 3 * (size_t)width * (size_t)height};
   if (!f->path) {
     simulation_fail(message, "out of memory");
   } else if (!open_file(&f->file, path, message)) {
-    if (start(f, width, height, frames_per_second) == 0) {
+    const int error = start(f, width, height, frames_per_second);
+    if (!error) {
       *made = f;
       return 0;
     }
-    simulation_fail(message, "%s: ffmpeg cannot be started: %s", path, strerror(errno));
+    simulation_fail(message, "%s: ffmpeg cannot be started: %s", path, strerror(error));
   }
   video_discard(&f);
   return 1;
 }
 
 int video_add(video *f, const unsigned char *rgb, char message[SIMULATION_MESSAGE]) {
-  for (size_t done = 0; done < f->frame_bytes;) {
-    const ssize_t written = f->pipe < 0 ? -1 : write(f->pipe, rgb + done, f->frame_bytes - done);
-    if (written < 0 && f->pipe >= 0 && errno == EINTR) continue;
-    if (written < 0) return fail_ffmpeg(f, message);
-    done += (size_t)written;
-  }
-  return 0;
+  const int written = f->pipe && fwrite(rgb, 1, f->frame_bytes, f->pipe) == f->frame_bytes;
+  return written ? 0 : fail_ffmpeg(f, message);
 }
 
 int video_close(video **made, char message[SIMULATION_MESSAGE]) {
   video *f = *made;
-  int status;
-  end(f, &status);
-  int failed = status || said_something(f) ? fail_ffmpeg(f, message) : 0;
+  char text[200];
+  const int status = end(f);
+  read_errors(f, text);
+  int failed = status || *text ? fail_ffmpeg(f, message) : 0;
   const int error = failed ? 0 : output_finish(&f->file);
   if (error) failed = simulation_fail(message, "%s: %s", f->path, strerror(error));
   destroy(made);
@@ -208,8 +176,7 @@ int video_close(video **made, char message[SIMULATION_MESSAGE]) {
 }
 
 void video_discard(video **made) {
-  int status;
   if (!made || !*made) return;
-  end(*made, &status);
+  end(*made);
   destroy(made);
 }

@@ -81,11 +81,10 @@ static int parse_number(const char *text, double *value) {
 
 static int parse_line(char *line, dsi_control *point, int *empty, char message[MESH_MESSAGE]) {
   static const char *const blanks = " \t\r\n", *const names[] = {"vertex", "x", "y", "z", "weight"};
-  char *words[6], *rest = NULL;
+  char *words[6];
   int count = 0;
   line[strcspn(line, "#")] = 0;
-  for (char *word = strtok_r(line, blanks, &rest); word && count < 6; word = strtok_r(NULL, blanks, &rest))
-    words[count++] = word;
+  for (char *word = strtok(line, blanks); word && count < 6; word = strtok(NULL, blanks)) words[count++] = word;
   *empty = count == 0;
   if (*empty) return 0;
   if (count < 4 || count > 5)
@@ -102,13 +101,29 @@ static int parse_line(char *line, dsi_control *point, int *empty, char message[M
   return 0;
 }
 
+/* The next line, of any length; 0 at the end of the file, at an error or without memory. */
+static int read_line(FILE *file, char **line, size_t *room) {
+  size_t length = 0;
+  for (;;) {
+    if (*room - length < 2) {
+      char *larger = realloc(*line, 2 * *room + 128);
+      if (!larger) return 0;
+      *line = larger;
+      *room = 2 * *room + 128;
+    }
+    if (!fgets(*line + length, (int)(*room - length), file)) return length > 0;
+    length += strlen(*line + length);
+    if ((*line)[length - 1] == '\n') return 1;
+  }
+}
+
 int dsi_controls_read(dsi_controls *list, const char *path, const mesh *m, char message[MESH_MESSAGE]) {
   char *line = NULL, why[MESH_MESSAGE];
   size_t room = 0;
   int failed = 0, number = 0, empty;
   FILE *file = fopen(path, "r");
   if (!file) return mesh_fail(message, "%.200s: %s", path, strerror(errno));
-  while (!failed && getline(&line, &room, file) >= 0) {
+  while (!failed && read_line(file, &line, &room)) {
     dsi_control point = {.weight = DSI_FIXED};
     number++;
     failed = parse_line(line, &point, &empty, why);

@@ -1,11 +1,11 @@
 /* mesh-smooth without a window: so many steps, then files. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "drawing.h"
 #include "message.h"
 #include "output_file.h"
+#include "platform.h"
 #include "progress.h"
 #include "report.h"
 
@@ -161,6 +161,6 @@ int run_headless(const program_options *o) {
   drawing_close(&w.d);
   smoother_destroy(&w.s);
   free(w.report.steps);
-  if (made_directory) rmdir(o->frames);
+  if (made_directory) platform_remove_directory(o->frames);
   return status;
 }

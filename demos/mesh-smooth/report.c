@@ -2,9 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "message.h"
+#include "platform.h"
 #include "reports.h"
 
 static void print_change(const char *what, double before, double after) {
@@ -79,7 +79,8 @@ void report_begin(const work_report *w) {
 }
 
 void report_step(const work_report *w, const step_report *r) {
-  if (w->options->json || w->options->quiet || (!w->options->verbosity && !isatty(STDOUT_FILENO))) return;
+  if (w->options->json || w->options->quiet || (!w->options->verbosity && !platform_is_terminal(stdout)))
+    return;
   if (r->number == 1) printf("step  iterations   residual          area   matrix ms   solve ms   draw ms\n");
   printf("%4d  %10d  %9.2e  %12.6g  %10.2f  %9.2f", r->number, r->iterations, r->relative_residual, r->area,
          1e3 * r->seconds_matrix, 1e3 * r->seconds_solve);

@@ -9,9 +9,8 @@
 #include <stdexcept>
 #include <string>
 
-#include <sys/stat.h>
-
 #include "mesh_soup.hpp"
+#include "platform.h"
 
 namespace {
 
@@ -22,8 +21,7 @@ string read_bytes(const char *path) {
   string bytes;
   std::FILE *file = std::fopen(path, "rb");
   if (!file) throw std::runtime_error(strerror(errno));
-  struct stat status;
-  int error = fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode) ? EISDIR : 0;
+  int error = platform_kind_of_stream(file, nullptr) == PLATFORM_DIRECTORY ? EISDIR : 0;
   try {
     for (size_t got = 1; got && !error;) {
       const size_t size = bytes.size();

@@ -4,15 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "output_file.h"
+#include "platform.h"
 
 mesh_format mesh_format_of(const char *path) {
   static const char *const endings[MESH_FORMATS] = {"obj", "ply", "off", "stl"};
   const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
   int format = 0;
-  while (format < MESH_FORMATS && !(dot && strcasecmp(dot + 1, endings[format]) == 0)) format++;
+  while (format < MESH_FORMATS && !(dot && same_letters(dot + 1, endings[format], 4))) format++;
   return (mesh_format)format;
 }
 

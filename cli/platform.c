@@ -1,0 +1,439 @@
+#if !defined(_WIN32)
+#define _GNU_SOURCE 1 /* F_SETPIPE_SZ */
+#endif
+#include "platform.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+char *copy_text(const char *text) {
+  const size_t size = strlen(text) + 1;
+  char *copy = malloc(size);
+  return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static int lower(char c) {
+  return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+int same_letters(const char *a, const char *b, size_t length) {
+  size_t k = 0;
+  while (k < length && lower(a[k]) == lower(b[k])) k++;
+  return k == length;
+}
+
+#if defined(_WIN32)
+
+#define WIN32_LEAN_AND_MEAN
+#include <fcntl.h>
+#include <io.h>
+#include <windows.h>
+
+double seconds_now(void) {
+  LARGE_INTEGER now, frequency;
+  QueryPerformanceCounter(&now);
+  QueryPerformanceFrequency(&frequency);
+  return (double)now.QuadPart / (double)frequency.QuadPart;
+}
+
+int platform_is_terminal(FILE *stream) {
+  return _isatty(_fileno(stream));
+}
+
+int platform_reserve_descriptors(void) {
+  return 0; /* numbers of files are the C library's, which does not give away those of standard streams */
+}
+
+static platform_kind kind_of_mode(unsigned short mode) {
+  return (mode & _S_IFMT) == _S_IFREG   ? PLATFORM_FILE
+         : (mode & _S_IFMT) == _S_IFDIR ? PLATFORM_DIRECTORY
+                                        : PLATFORM_OTHER;
+}
+
+platform_kind platform_kind_of_stream(FILE *stream, size_t *bytes) {
+  struct _stat64 info;
+  if (_fstat64(_fileno(stream), &info)) return PLATFORM_OTHER;
+  if (bytes) *bytes = (size_t)info.st_size;
+  return kind_of_mode(info.st_mode);
+}
+
+int platform_kind_of(const char *path, platform_kind *kind) {
+  struct _stat64 info;
+  *kind = PLATFORM_NOTHING;
+  if (_stat64(path, &info)) return errno == ENOENT ? 0 : errno;
+  *kind = kind_of_mode(info.st_mode);
+  return 0;
+}
+
+static int identify(const char *path, BY_HANDLE_FILE_INFORMATION *info) {
+  const HANDLE file = CreateFileA(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                                  OPEN_EXISTING, 0, NULL);
+  if (file == INVALID_HANDLE_VALUE) return 1;
+  const int failed = !GetFileInformationByHandle(file, info);
+  CloseHandle(file);
+  return failed;
+}
+
+int platform_is_same_file(const char *path, const char *other) {
+  BY_HANDLE_FILE_INFORMATION a, b;
+  return !identify(path, &a) && !identify(other, &b) && a.dwVolumeSerialNumber == b.dwVolumeSerialNumber &&
+         a.nFileIndexHigh == b.nFileIndexHigh && a.nFileIndexLow == b.nFileIndexLow;
+}
+
+int platform_may_write(const char *path) {
+  return _access(path, 2) ? errno : 0;
+}
+
+char *platform_follow_links(const char *path) {
+  return copy_text(path);
+}
+
+size_t platform_longest_name(void) {
+  return 255;
+}
+
+FILE *platform_create(char *name, const char *like) {
+  (void)like;
+  if (_mktemp_s(name, strlen(name) + 1)) {
+    errno = EEXIST;
+    return NULL;
+  }
+  const int descriptor = _open(name, _O_CREAT | _O_EXCL | _O_WRONLY | _O_BINARY, _S_IREAD | _S_IWRITE);
+  return descriptor < 0 ? NULL : _fdopen(descriptor, "wb");
+}
+
+int platform_remove(const char *path) {
+  return remove(path) ? errno : 0;
+}
+
+int platform_rename(const char *from, const char *to) {
+  return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ? 0 : EACCES;
+}
+
+int platform_make_directory(const char *path) {
+  return CreateDirectoryA(path, NULL) ? 0 : GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EACCES;
+}
+
+int platform_remove_directory(const char *path) {
+  return RemoveDirectoryA(path) ? 0 : EACCES;
+}
+
+void platform_before_signals(void (*handler)(int)) {
+  static const int signals[] = {SIGINT, SIGTERM};
+  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+    if (signal(signals[i], handler) == SIG_IGN) signal(signals[i], SIG_IGN);
+}
+
+void platform_hold_signals(int hold) {
+  (void)hold;
+}
+
+/* Programs are not started here. */
+int platform_is_in_path(const char *program) {
+  (void)program;
+  return 0;
+}
+
+int platform_is_program(const char *path) {
+  (void)path;
+  return 0;
+}
+
+int platform_own_directory(char *directory, size_t size) {
+  (void)directory;
+  (void)size;
+  return 1;
+}
+
+int platform_start(const char *const arguments[], FILE *in, FILE *out, FILE *messages, FILE **pipe,
+                   platform_child **child) {
+  (void)arguments, (void)in, (void)out, (void)messages, (void)pipe;
+  *child = NULL;
+  return ENOSYS;
+}
+
+int platform_wait(platform_child **child) {
+  *child = NULL;
+  return 0;
+}
+
+void platform_name_for_child(FILE *stream, char *name, size_t size) {
+  (void)stream;
+  snprintf(name, size, "NUL");
+}
+
+#else
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- Streams ---- */
+
+int platform_is_terminal(FILE *stream) {
+  return isatty(fileno(stream));
+}
+
+/* Opened the wrong way round: to use a descriptor that was closed stays an error. */
+int platform_reserve_descriptors(void) {
+  for (int descriptor = 0; descriptor <= 2; descriptor++)
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF &&
+        open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor)
+      return errno;
+  return 0;
+}
+
+static platform_kind kind_of_mode(mode_t mode) {
+  return S_ISREG(mode) ? PLATFORM_FILE : S_ISDIR(mode) ? PLATFORM_DIRECTORY : PLATFORM_OTHER;
+}
+
+platform_kind platform_kind_of_stream(FILE *stream, size_t *bytes) {
+  struct stat info;
+  if (fstat(fileno(stream), &info) != 0) return PLATFORM_OTHER;
+  if (bytes) *bytes = (size_t)info.st_size;
+  return kind_of_mode(info.st_mode);
+}
+
+/* ---- Files by name ---- */
+
+int platform_kind_of(const char *path, platform_kind *kind) {
+  struct stat info;
+  *kind = PLATFORM_NOTHING;
+  if (stat(path, &info) != 0) return errno == ENOENT ? 0 : errno;
+  *kind = kind_of_mode(info.st_mode);
+  return 0;
+}
+
+int platform_is_same_file(const char *path, const char *other) {
+  struct stat a, b;
+  if (stat(path, &a) != 0 || stat(other, &b) != 0) return 0;
+  return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int platform_may_write(const char *path) {
+  platform_kind kind;
+  const int error = platform_kind_of(path, &kind);
+  if (error) return error;
+  return access(path, kind == PLATFORM_DIRECTORY ? W_OK | X_OK : W_OK) ? errno : 0;
+}
+
+char *platform_follow_links(const char *path) {
+  char *now = copy_text(path), link[PATH_MAX];
+  for (int links = 0; now; links++) {
+    const ssize_t length = readlink(now, link, sizeof link - 1);
+    if (length < 0) return now; /* no link, or not there */
+    link[length] = 0;
+    const char *slash = strrchr(now, '/');
+    const size_t before = *link == '/' || !slash ? 0 : (size_t)(slash - now) + 1;
+    char *next = links < 40 ? malloc(before + (size_t)length + 1) : NULL;
+    if (next) {
+      memcpy(next, now, before);
+      memcpy(next + before, link, (size_t)length + 1);
+    } else {
+      errno = links < 40 ? ENOMEM : ELOOP;
+    }
+    free(now);
+    now = next;
+  }
+  return NULL;
+}
+
+size_t platform_longest_name(void) {
+  return NAME_MAX;
+}
+
+/* As if the file had been made by open(): those of the file it replaces, or what the umask leaves. */
+static void set_permissions(int descriptor, const char *like) {
+  struct stat replaced;
+  const mode_t mask = umask(0);
+  umask(mask);
+  const mode_t mode = like && stat(like, &replaced) == 0 ? replaced.st_mode & 0777 : 0666 & ~mask;
+  /* A file system without permissions refuses this, and the file is still good. */
+  if (fchmod(descriptor, mode) != 0) return;
+}
+
+FILE *platform_create(char *name, const char *like) {
+  const int descriptor = mkstemp(name);
+  if (descriptor < 0) return NULL;
+  set_permissions(descriptor, like);
+  FILE *stream = fdopen(descriptor, "w");
+  if (stream) return stream;
+  const int error = errno;
+  close(descriptor);
+  unlink(name);
+  errno = error;
+  return NULL;
+}
+
+int platform_remove(const char *path) {
+  return unlink(path) ? errno : 0;
+}
+
+int platform_rename(const char *from, const char *to) {
+  return rename(from, to) ? errno : 0;
+}
+
+int platform_make_directory(const char *path) {
+  return mkdir(path, 0777) ? errno : 0;
+}
+
+int platform_remove_directory(const char *path) {
+  return rmdir(path) ? errno : 0;
+}
+
+static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
+enum { signal_count = sizeof signals / sizeof signals[0] };
+
+void platform_before_signals(void (*handler)(int)) {
+  for (size_t i = 0; i < signal_count; i++) {
+    struct sigaction action = {0}, old;
+    if (sigaction(signals[i], NULL, &old) != 0 || old.sa_handler == SIG_IGN) continue;
+    action.sa_handler = handler;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigaction(signals[i], &action, NULL);
+  }
+}
+
+void platform_hold_signals(int hold) {
+  static sigset_t before;
+  sigset_t held;
+  sigemptyset(&held);
+  for (size_t i = 0; i < signal_count; i++) sigaddset(&held, signals[i]);
+  if (hold)
+    sigprocmask(SIG_BLOCK, &held, &before);
+  else
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- Other programs ---- */
+
+struct platform_child {
+  pid_t process;
+};
+
+int platform_is_program(const char *path) {
+  return access(path, X_OK) == 0;
+}
+
+int platform_is_in_path(const char *program) {
+  const char *path = getenv("PATH");
+  char name[4096];
+  while (path && *path) {
+    const size_t length = strcspn(path, ":");
+    snprintf(name, sizeof name, "%.*s/%s", (int)length, path, program);
+    if (platform_is_program(name)) return 1;
+    path += length + (path[length] == ':');
+  }
+  return 0;
+}
+
+int platform_own_directory(char *directory, size_t size) {
+  const ssize_t length = readlink("/proc/self/exe", directory, size - 1);
+  if (length <= 0) return 1;
+  directory[length] = 0;
+  char *slash = strrchr(directory, '/');
+  if (!slash) return 1;
+  *slash = 0;
+  return 0;
+}
+
+/* So that a picture is not handed over in pieces of 64 kB, each with a change from one process to the other. */
+static void widen_pipe(int end) {
+#ifdef F_SETPIPE_SZ
+  fcntl(end, F_SETPIPE_SZ, 1 << 20); /* as much as anybody may have; less will do */
+#else
+  (void)end;
+#endif
+}
+
+/* `from` is the end that the child reads; nothing else of the pipe is left to it. */
+static int open_pipe(int *from, FILE **to) {
+  int ends[2];
+  if (pipe(ends)) return errno;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  widen_pipe(ends[1]);
+  *to = fdopen(ends[1], "w");
+  if (!*to) {
+    const int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    return error;
+  }
+  setvbuf(*to, NULL, _IONBF, 0);
+  signal(SIGPIPE, SIG_IGN);
+  *from = ends[0];
+  return 0;
+}
+
+static int spawn(const char *const arguments[], int in, int out, int messages, pid_t *process) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t signals;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  if (messages >= 0) posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
+  posix_spawnattr_init(&attributes);
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const int error =
+      posix_spawnp(process, arguments[0], &actions, &attributes, (char *const *)arguments, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+int platform_start(const char *const arguments[], FILE *in, FILE *out, FILE *messages, FILE **pipe,
+                   platform_child **child) {
+  int from = -1;
+  platform_child *made = malloc(sizeof *made);
+  *child = NULL;
+  if (!made) return ENOMEM;
+  int error = in ? 0 : open_pipe(&from, pipe);
+  if (!error)
+    error =
+        spawn(arguments, in ? fileno(in) : from, fileno(out), messages ? fileno(messages) : -1, &made->process);
+  if (from >= 0) close(from);
+  if (!error) {
+    *child = made;
+    return 0;
+  }
+  if (from >= 0) {
+    fclose(*pipe);
+    *pipe = NULL;
+  }
+  free(made);
+  return error;
+}
+
+int platform_wait(platform_child **child) {
+  int status = 0;
+  if (!*child) return 0;
+  while (waitpid((*child)->process, &status, 0) < 0 && errno == EINTR) continue;
+  free(*child);
+  *child = NULL;
+  return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void platform_name_for_child(FILE *stream, char *name, size_t size) {
+  snprintf(name, size, "/dev/fd/%d", fileno(stream));
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* Files that appear whole or not at all, and other programs, as the programs have them from the operating
+ * system. Works in the current directory. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output_file.h"
+#include "platform.h"
+
+#define CHECK(condition)                                                                                       \
+  ((condition) ? (void)0 : (fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition), exit(1)))
+
+static const char *const name = "test_platform.out", *const directory = "test_platform.dir";
+
+static int holds(const char *text) {
+  char found[64] = "";
+  FILE *file = fopen(name, "r");
+  if (!file) return 0;
+  const char *line = fgets(found, sizeof found, file);
+  fclose(file);
+  return line && !strcmp(found, text);
+}
+
+static platform_kind kind_of(const char *path) {
+  platform_kind kind = PLATFORM_OTHER;
+  CHECK(platform_kind_of(path, &kind) == 0);
+  return kind;
+}
+
+static void test_outputs(void) {
+  output_file file;
+  for (int k = 0; k < 2; k++) { /* a new file, and one in the place of the other */
+    CHECK(output_create(&file, name) == 0);
+    fputs(k ? "second" : "first", file.stream);
+    CHECK(k ? holds("first") : kind_of(name) == PLATFORM_NOTHING);
+    CHECK(output_finish(&file) == 0 && holds(k ? "second" : "first"));
+  }
+  CHECK(output_create(&file, name) == 0);
+  char temporary[64];
+  CHECK(file.temporary && strlen(file.temporary) < sizeof temporary);
+  strcpy(temporary, file.temporary);
+  CHECK(kind_of(temporary) == PLATFORM_FILE);
+  fputs("third", file.stream);
+  output_discard(&file);
+  CHECK(holds("second") && kind_of(temporary) == PLATFORM_NOTHING);
+  CHECK(output_create(&file, "no/such/directory") != 0);
+}
+
+static void test_files(void) {
+  size_t bytes = 0;
+  FILE *file = fopen(name, "rb");
+  CHECK(file && platform_kind_of_stream(file, &bytes) == PLATFORM_FILE && bytes == strlen("second"));
+  CHECK(!platform_is_terminal(file));
+  fclose(file);
+  CHECK(platform_may_write(name) == 0 && platform_may_write("no/such/file") != 0);
+  CHECK(platform_is_same_file(name, "./test_platform.out") && !platform_is_same_file(name, "no/such/file"));
+
+  CHECK(platform_make_directory(directory) == 0 && kind_of(directory) == PLATFORM_DIRECTORY);
+  CHECK(platform_make_directory(directory) == EEXIST);
+  output_file output;
+  CHECK(output_create(&output, directory) == EISDIR);
+  CHECK(platform_remove_directory(directory) == 0 && kind_of(directory) == PLATFORM_NOTHING);
+  CHECK(platform_remove(name) == 0 && platform_remove(name) != 0 && kind_of(name) == PLATFORM_NOTHING);
+}
+
+static void test_text(void) {
+  char *copy = copy_text("copy");
+  CHECK(copy && !strcmp(copy, "copy"));
+  free(copy);
+  CHECK(same_letters("Matrix@[", "mATRIX@[", 8) && !same_letters("matrix", "metrix", 6) &&
+        !same_letters("@", "`", 1));
+  const double before = seconds_now();
+  CHECK(seconds_now() >= before);
+}
+
+/* A shell that copies a pipe and ends as it is told. */
+static int end_of_shell(const char *command, char answer[16]) {
+  const char *const arguments[] = {"sh", "-c", command, NULL};
+  platform_child *child;
+  FILE *pipe, *out = tmpfile();
+  CHECK(out && platform_start(arguments, NULL, out, NULL, &pipe, &child) == 0);
+  CHECK(fputs("asked", pipe) >= 0);
+  fclose(pipe);
+  const int status = platform_wait(&child);
+  rewind(out);
+  if (!fgets(answer, 16, out)) *answer = 0;
+  fclose(out);
+  return status;
+}
+
+static void test_programs(void) {
+  char answer[16];
+  if (!platform_is_in_path("sh")) {
+    puts("Programs are not started here.");
+    return;
+  }
+  CHECK(!platform_is_in_path("no-such-program"));
+  CHECK(end_of_shell("cat", answer) == 0 && !strcmp(answer, "asked"));
+  CHECK(end_of_shell("cat; exit 3", answer) == 3 && !strcmp(answer, "asked"));
+  CHECK(end_of_shell("cat >/dev/null; kill -TERM $$", answer) == 256 + SIGTERM && !*answer);
+  const char *const missing[] = {"no-such-program", NULL};
+  platform_child *child;
+  FILE *out = tmpfile(), *pipe;
+  CHECK(out && platform_start(missing, NULL, out, NULL, &pipe, &child) == ENOENT && !child);
+  fclose(out);
+  char path[4096];
+  CHECK(platform_own_directory(path, sizeof path) == 0 && kind_of(path) == PLATFORM_DIRECTORY);
+}
+
+int main(void) {
+  remove(name);
+  test_outputs();
+  test_files();
+  test_text();
+  test_programs();
+  puts("passed");
+  return 0;
+}
