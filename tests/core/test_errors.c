@@ -332,10 +332,10 @@ static void texture_limit(void) {
   CHECK(refused == NULL);
   ts_space_destroy(&fits);
   ref_matrix m = ref_uneven_rows(2000, 2000, 60, 4), large = ref_grid(70, 70);
-  for (int f = TS_FORMAT_JAGGED; f <= TS_FORMAT_SEGMENTS; f++) {
+  for (ts_format f = texture_format_after(TS_FORMAT_AUTO); f; f = texture_format_after(f)) {
     ts_matrix_desc matrix_desc = {0};
     matrix_desc.csr = ref_csr(&m);
-    matrix_desc.format = (ts_format)f;
+    matrix_desc.format = f;
     ts_matrix *none = NULL;
     CHECK_FAILS(small, ts_matrix_create(small, &matrix_desc, &none), TS_ERROR_LIMIT, "64 x 64", "need");
     CHECK(none == NULL);

@@ -384,11 +384,11 @@ static void call_everything(ts_format format) {
 }
 
 static void unusual_state(void) {
-  for (int format = TS_FORMAT_JAGGED; format <= TS_FORMAT_SEGMENTS; format++) {
+  for (ts_format format = texture_format_after(TS_FORMAT_AUTO); format; format = texture_format_after(format)) {
     make_objects();
     set_unusual_state();
-    test_context_label("unusual, %s", ts_format_name((ts_format)format));
-    call_everything((ts_format)format);
+    test_context_label("unusual, %s", ts_format_name(format));
+    call_everything(format);
     check_pictures();
     delete_objects();
   }

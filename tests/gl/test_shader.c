@@ -70,11 +70,11 @@ static void write_file(const char *name, const char *text) {
 static ts_status use_everything(ts_context *context) {
   ref_matrix m = ref_dense_row(700, 3, 4), grid = ref_grid(9, 9);
   ts_status status = TS_OK;
-  for (int f = TS_FORMAT_JAGGED; f <= TS_FORMAT_SEGMENTS && status == TS_OK; f++)
+  for (ts_format f = texture_format_after(TS_FORMAT_AUTO); f && status == TS_OK; f = texture_format_after(f))
     for (int k = 0; k < 2 && status == TS_OK; k++) {
       ts_matrix_desc desc = {0};
       desc.csr = ref_csr(k ? &m : &grid);
-      desc.format = (ts_format)f;
+      desc.format = f;
       ts_matrix *matrix = NULL;
       ts_vector *x = NULL, *y = NULL;
       ts_scalars *scalars = NULL;

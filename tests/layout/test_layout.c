@@ -209,8 +209,9 @@ static double fetch_sum(const laid_out *l, const double *sums, tsi_entry e) {
 static tsi_entry entry_of(const laid_out *l, const tsi_rectangle *r, int32_t ix, int32_t iy, int32_t k,
                           size_t here, int64_t *texel) {
   const int32_t w = 1 << l->rows.log2_width;
-  const int jagged = l->layout->format == TS_FORMAT_JAGGED;
-  int64_t x = r->x + (jagged ? (int64_t)k * w + ix : (int64_t)ix * (r->length + r->spill) + k), y = r->y + iy;
+  const tsi_format *format = tsi_format_of(l->layout->format);
+  int64_t x = r->x + (format->runs ? (int64_t)ix * (r->length + r->spill) + k : (int64_t)k * w + ix),
+          y = r->y + iy;
   tsi_entry e = {NAN, 0};
   if (!CHECK(x >= 0 && x < l->layout->width && y >= 0 && y < l->layout->height)) return e;
   if (l->packed.starts) { /* the indirection texture says the same */
@@ -219,7 +220,7 @@ static tsi_entry entry_of(const laid_out *l, const tsi_rectangle *r, int32_t ix,
     CHECK_INT(start >> 16, y);
   }
   *texel = y * l->layout->width + x;
-  if (jagged) return l->packed.entries[*texel];
+  if (format->pairs) return l->packed.entries[*texel];
   e.value = l->packed.values[*texel];
   e.pointer = l->packed.pointers[*texel];
   return e;
@@ -298,23 +299,18 @@ static void check_layout(ts_context *context, const ref_matrix *m, const unsigne
   release(&l);
 }
 
-static void every_sample(ts_format format) {
+static void every_sample(void) {
   static const int shapes[][2] = {{16, 16}, {4, 4}, {32, 8}, {64, 64}};
   ref_sample sample;
   for (int n = 0; ref_get_sample(n, &sample); n++) {
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-      test_context_label("%s, %d x %d", sample.name, shapes[s][0], shapes[s][1]);
-      check_layout(host_context(shapes[s][0], shapes[s][1], 4096), &sample.matrix, NULL, format);
+      for (ts_format f = texture_format_after(TS_FORMAT_AUTO); f; f = texture_format_after(f)) {
+        test_context_label("%s, %s, %d x %d", ts_format_name(f), sample.name, shapes[s][0], shapes[s][1]);
+        check_layout(host_context(shapes[s][0], shapes[s][1], 4096), &sample.matrix, NULL, f);
+      }
     }
     ref_free(&sample.matrix);
   }
-}
-
-static void jagged(void) {
-  every_sample(TS_FORMAT_JAGGED);
-}
-static void segments(void) {
-  every_sample(TS_FORMAT_SEGMENTS);
 }
 
 static void constrained_rows(void) {
@@ -325,8 +321,8 @@ static void constrained_rows(void) {
     for (int32_t i = 0; i < nx * ny; i++)
       constrained[i] = kind == 0 ? i % nx == 0 || i % nx == nx - 1 || i < nx : kind == 1 ? 1 : i == nx * ny - 1;
     test_context_label("constrained rows, kind %d", kind);
-    check_layout(host_context(16, 16, 4096), &m, constrained, TS_FORMAT_JAGGED);
-    check_layout(host_context(16, 16, 4096), &m, constrained, TS_FORMAT_SEGMENTS);
+    for (ts_format f = texture_format_after(TS_FORMAT_AUTO); f; f = texture_format_after(f))
+      check_layout(host_context(16, 16, 4096), &m, constrained, f);
   }
   free(constrained);
   ref_free(&m);
@@ -335,13 +331,13 @@ static void constrained_rows(void) {
 /* One row of more entries than a pass can serve, in two and in three stages. */
 static void split_rows(void) {
   ref_matrix wide = ref_dense(3, 20000, 31), square = ref_dense_row(40000, 39999, 32);
-  for (int format = TS_FORMAT_JAGGED; format <= TS_FORMAT_SEGMENTS; format++) {
+  for (ts_format format = texture_format_after(TS_FORMAT_AUTO); format; format = texture_format_after(format)) {
     test_context_label("3 rows of 20000");
-    check_layout(host_context(16, 16, 4096), &wide, NULL, (ts_format)format);
+    check_layout(host_context(16, 16, 4096), &wide, NULL, format);
     test_context_label("a row of 40000");
-    check_layout(host_context(16, 16, 4096), &square, NULL, (ts_format)format);
+    check_layout(host_context(16, 16, 4096), &square, NULL, format);
     test_context_label("a row of 40000, small textures");
-    check_layout(host_context(4, 4, 512), &square, NULL, (ts_format)format);
+    check_layout(host_context(4, 4, 512), &square, NULL, format);
   }
   laid_out l;
   if (CHECK_OK(NULL, lay_out(&l, host_context(16, 16, 4096), &square, NULL, TS_FORMAT_JAGGED))) {
@@ -366,12 +362,12 @@ static void padding(void) {
                 {"mesh of valences 4 to 9", ref_torus_mesh(320, 250, 200000, 2)},
                 {"3-D Laplacian", ref_laplacian_3d(45)}};
   for (size_t n = 0; n < sizeof meshes / sizeof meshes[0]; n++) {
-    for (int format = TS_FORMAT_JAGGED; format <= TS_FORMAT_SEGMENTS; format++)
+    for (ts_format format = texture_format_after(TS_FORMAT_AUTO); format; format = texture_format_after(format))
       for (int side = 16; side <= 32; side *= 2) {
         laid_out l;
-        test_context_label("%s, %s, %d x %d", meshes[n].name, ts_format_name((ts_format)format), side, side);
+        test_context_label("%s, %s, %d x %d", meshes[n].name, ts_format_name(format), side, side);
         ts_context *context = host_context(side, side, 16384);
-        if (CHECK_OK(context, lay_out(&l, context, &meshes[n].matrix, NULL, (ts_format)format))) {
+        if (CHECK_OK(context, lay_out(&l, context, &meshes[n].matrix, NULL, format))) {
           const double nonzeros = (double)ref_nonzeros(&meshes[n].matrix);
           const double percent = 100.0 * ((double)l.info.stored_entries / nonzeros - 1);
           if (percent >= 10)
@@ -386,10 +382,10 @@ static void padding(void) {
 
 static void layout_limit(void) {
   ref_matrix m = ref_uneven_rows(3000, 3000, 400, 3);
-  for (int format = TS_FORMAT_JAGGED; format <= TS_FORMAT_SEGMENTS; format++) {
+  for (ts_format format = texture_format_after(TS_FORMAT_AUTO); format; format = texture_format_after(format)) {
     laid_out l;
     ts_context *context = host_context(16, 16, 128); /* 16384 texels; the matrix has about 300000 entries */
-    CHECK_FAILS(context, lay_out(&l, context, &m, NULL, (ts_format)format), TS_ERROR_LIMIT, "128", "texel");
+    CHECK_FAILS(context, lay_out(&l, context, &m, NULL, format), TS_ERROR_LIMIT, "128", "texel");
     release(&l);
   }
   ref_free(&m);
@@ -500,9 +496,16 @@ static void mesh_is_as_promised(void) {
 }
 
 static const test_case cases[] = {
-    {"tilings", tilings},       {"tiling_limit", tiling_limit}, {"linear_tiling", linear_tiling},
-    {"jagged", jagged},         {"segments", segments},         {"constrained_rows", constrained_rows},
-    {"split_rows", split_rows}, {"padding", padding},           {"layout_limit", layout_limit},
-    {"blocks", blocks},         {"fill_ratios", fill_ratios},   {"mesh_is_as_promised", mesh_is_as_promised},
+    {"tilings", tilings},
+    {"tiling_limit", tiling_limit},
+    {"linear_tiling", linear_tiling},
+    {"every_sample", every_sample},
+    {"constrained_rows", constrained_rows},
+    {"split_rows", split_rows},
+    {"padding", padding},
+    {"layout_limit", layout_limit},
+    {"blocks", blocks},
+    {"fill_ratios", fill_ratios},
+    {"mesh_is_as_promised", mesh_is_as_promised},
 };
 TEST_MAIN(cases, TEST_HOST_ONLY)

@@ -176,6 +176,13 @@ int list_formats(ts_context *context, ts_format formats[8]) {
   return count;
 }
 
+ts_format texture_format_after(ts_format format) {
+  const unsigned in_textures = 0 TSI_GL_FORMATS(TSI_FORMAT_BIT);
+  while (ts_format_name(++format))
+    if (in_textures & 1u << format && !tsi_format_log2_block(format)) return format;
+  return TS_FORMAT_AUTO;
+}
+
 int most_components(ts_format format) {
   return test_is_gl() && tsi_format_log2_block(format) ? 1 : 4;
 }

@@ -44,6 +44,9 @@ int check_padding(const char *file, int line, const ts_vector *vector);
 
 /* The formats that the context's backend offers, in the order of the enumeration; AUTO comes first. */
 int list_formats(ts_context *context, ts_format formats[8]);
+/* The format of single entries in textures that follows, TS_FORMAT_AUTO behind the last: of all of them by
+ *   for (ts_format f = texture_format_after(TS_FORMAT_AUTO); f; f = texture_format_after(f)) */
+ts_format texture_format_after(ts_format format);
 /* How many components vectors over a matrix in this format may have. */
 int most_components(ts_format format);
 /* Those that the matrix of a mesh can have: all but blocks. */
