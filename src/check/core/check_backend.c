@@ -124,6 +124,7 @@ static ts_status check_open(ts_context *context) {
   if (inner->fluid) watch_fluids(state);
   context->check = state;
   context->ops = &state->table;
+  context->device_ops = inner;
   return TS_OK;
 }
 

@@ -50,10 +50,11 @@ typedef struct tsi_caps {
 
 struct ts_context {
   const tsi_ops *ops;
-  void *backend;        /* the backend's state */
-  void *check;          /* the state of the check backend around it (check.h), NULL without */
-  ts_context_desc desc; /* resolved; its strings are not kept */
-  ts_gl_desc gl;        /* the same, all 0 where there was none */
+  const tsi_ops *device_ops; /* of the backend that has the device: `ops`, or what the check backend watches */
+  void *backend;             /* the backend's state */
+  void *check;               /* the state of the check backend around it (check.h), NULL without */
+  ts_context_desc desc;      /* resolved; its strings are not kept */
+  ts_gl_desc gl;             /* the same, all 0 where there was none */
   char backend_name[32];
   int device_index; /* the N of "gl:N", -1 if none was given */
   tsi_caps caps;

@@ -118,7 +118,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_
   context->desc = *desc;
   if (desc->gl) context->gl = *desc->gl;
   if (!context->desc.log_level) context->desc.log_level = TS_LOG_WARNING;
-  context->ops = entry->ops;
+  context->ops = context->device_ops = entry->ops;
   context->device_index = device_index;
   snprintf(context->backend_name, sizeof context->backend_name, "%s", name);
 

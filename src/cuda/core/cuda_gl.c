@@ -13,14 +13,12 @@
  * without an error, and draws stall for seconds until the driver logs Xid 109, "CTX SWITCH TIMEOUT". OpenGL
  * alone and CUDA alone go on well. A trap or a failed assertion leaves no such state, so the test of a failing
  * kernel traps (tests/cuda/cuda_break.cu). */
-#include <string.h>
-
 #include <texsolve/cuda.h>
 
 #include "cuda.h"
 
 static ts_status require_cuda(ts_context *context, const char *function) {
-  if (strstr(context->backend_name, "cuda")) return TS_OK;
+  if (context->device_ops == &tsi_cuda_ops) return TS_OK;
   return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s is not CUDA's", function,
                   context->backend_name);
 }

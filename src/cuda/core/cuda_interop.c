@@ -6,9 +6,8 @@
 
 #include "cuda.h"
 
-/* The check backend passes on what it does not watch. */
 static ts_status require_cuda(ts_context *context, const char *function) {
-  if (context->ops->vector_destroy == cuda_vector_destroy) return TS_OK;
+  if (context->device_ops == &tsi_cuda_ops) return TS_OK;
   return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s has no CUDA memory", function,
                   context->backend_name);
 }

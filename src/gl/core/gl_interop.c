@@ -4,7 +4,7 @@
 #include "gl.h"
 
 static ts_status require_gl(ts_context *context, const char *function) {
-  if (context->ops == &tsi_gl_ops || context->caps.max_texture_size) return TS_OK;
+  if (context->device_ops == &tsi_gl_ops) return TS_OK;
   return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s has no textures", function,
                   context->backend_name);
 }
