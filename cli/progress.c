@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "message.h"
+
 static int enabled, visible;
 static double last_shown;
 
@@ -33,4 +35,10 @@ void progress_clear(void) {
   fputs("\r\033[K", stderr);
   fflush(stderr);
   visible = 0;
+}
+
+int progress_fail(const char *why) {
+  progress_clear();
+  message("%s", why);
+  return -1;
 }

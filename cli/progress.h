@@ -11,5 +11,7 @@ void progress_enable(int enable);
 int progress_due(void);
 void progress_show(const char *format, ...) PRINTF_LIKE(1, 2);
 void progress_clear(void);
+/* A message instead; returns -1. */
+int progress_fail(const char *why);
 
 #endif

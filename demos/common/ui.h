@@ -52,6 +52,8 @@ void ui_tip(const char *text);      /* appears over the control before it */
 int ui_button(const char *label, int count);
 int ui_check_box(const char *label, int *on);
 int ui_combo(const char *label, int *choice, const char *const *names, int count);
+/* Of an enumeration, which is as large as an int. */
+#define UI_ENUM(value) ((int *)&(value))
 /* A menu that shows `now`. Where it is open (1), its items follow, each of which returns 1 when it is chosen,
  * and the end. `why_not`: a reason for which it cannot be; NULL: none. */
 int ui_menu_begin(const char *label, const char *now);

@@ -41,26 +41,20 @@ typedef struct bench_state {
   ts_fluid_parameters usual, paper;
 } bench_state;
 
-static int fail(const char *why) {
-  progress_clear();
-  message("%s", why);
-  return -1;
-}
-
 static int step(const bench_state *b, int measure) {
   char why[SIMULATION_MESSAGE];
-  return simulation_step(b->s, measure, 1, why) ? fail(why) : 0;
+  return simulation_step(b->s, measure, 1, why) ? progress_fail(why) : 0;
 }
 
 static int set(const bench_state *b, const ts_fluid_parameters *p) {
   char why[SIMULATION_MESSAGE];
-  return simulation_set_parameters(b->s, p, why) ? fail(why) : 0;
+  return simulation_set_parameters(b->s, p, why) ? progress_fail(why) : 0;
 }
 
 /* The same flow whenever it is called: a few steps of the usual solver from rest. */
 static int warm_up(const bench_state *b) {
   char why[SIMULATION_MESSAGE];
-  if (simulation_reset(b->s, why)) return fail(why);
+  if (simulation_reset(b->s, why)) return progress_fail(why);
   if (set(b, &b->usual)) return -1;
   for (int k = 0; k < warm_steps; k++)
     if (step(b, 0)) return -1;
@@ -71,11 +65,11 @@ static int warm_up(const bench_state *b) {
 
 static int time_group(const bench_state *b, int steps, double *seconds) {
   ts_context *const context = b->s->context;
-  if (ts_context_finish(context) != TS_OK) return fail(ts_last_error(context));
+  if (ts_context_finish(context) != TS_OK) return progress_fail(ts_last_error(context));
   const double begin = seconds_now();
   for (int k = 0; k < steps; k++)
     if (step(b, 0)) return -1;
-  if (ts_context_finish(context) != TS_OK) return fail(ts_last_error(context));
+  if (ts_context_finish(context) != TS_OK) return progress_fail(ts_last_error(context));
   *seconds = (seconds_now() - begin) / steps;
   return 0;
 }
@@ -245,7 +239,7 @@ int run_bench(const program_options *o) {
   if (options.particles < 0) options.particles = 0;
   progress_show("preparing");
   if (simulation_create(&options, &b.s, why)) {
-    fail(why);
+    progress_fail(why);
     return EXIT_ERROR;
   }
   b.usual = b.paper = b.s->parameters;

@@ -19,10 +19,7 @@ enum { default_frames = 100, frames_per_second = 30, wide_enough = 960 };
 static int check_outputs(const program_options *o, int *made_directory) {
   char why[SIMULATION_MESSAGE];
   *made_directory = 0;
-  if (o->video && video_can_open(o->video, why)) {
-    message("%s", why);
-    return -1;
-  }
+  if (o->video && video_can_open(o->video, why)) return progress_fail(why);
   if (output_check(o->screenshot, o->simulation.walls) || output_check(o->profile, o->simulation.walls))
     return -1;
   return output_check_directory(o->frames_dir, made_directory);
@@ -40,12 +37,6 @@ typedef struct headless_work {
   int frames, measure;
   double begin;
 } headless_work;
-
-static int fail(const char *why) {
-  progress_clear();
-  message("%s", why);
-  return -1;
-}
 
 /* A whole number of pixels a cell, and even sizes, which videos need. */
 static void choose_size(headless_work *w) {
@@ -71,7 +62,7 @@ static int check_probe(const headless_work *w) {
   char why[SIMULATION_MESSAGE];
   snprintf(why, sizeof why, "--probe: %g,%g, expected a point of the domain, from 0,0 to %.4g,%.4g m", at[0],
            at[1], width, height);
-  return fail(why);
+  return progress_fail(why);
 }
 
 static int prepare(headless_work *w) {
@@ -79,7 +70,7 @@ static int prepare(headless_work *w) {
   char why[SIMULATION_MESSAGE];
   const double begin = seconds_now();
   progress_show("preparing");
-  if (simulation_create(&o->simulation, &w->s, why)) return fail(why);
+  if (simulation_create(&o->simulation, &w->s, why)) return progress_fail(why);
   w->report.s = w->s;
   if (check_probe(w)) return -1;
   w->report.steps_per_frame = o->steps_per_frame ? o->steps_per_frame : w->s->setup.steps_per_frame;
@@ -95,11 +86,11 @@ static int prepare(headless_work *w) {
   if (o->screenshot || o->video || o->frames_dir) {
     choose_size(w);
     if (drawing_open(w->s, &look, w->report.picture_width, w->report.picture_height, &w->d, why))
-      return fail(why);
+      return progress_fail(why);
   }
   if (o->video && video_open(o->video, w->report.picture_width, w->report.picture_height, frames_per_second,
                              &w->video, why))
-    return fail(why);
+    return progress_fail(why);
   w->report.prepare = seconds_now() - begin;
   return 0;
 }
@@ -108,7 +99,7 @@ static int save_picture(const char *path, const image *picture) {
   char reason[200], why[SIMULATION_MESSAGE];
   if (!png_image_save(path, picture, reason, sizeof reason)) return 0;
   snprintf(why, sizeof why, "%.180s: %s", path, reason);
-  return fail(why);
+  return progress_fail(why);
 }
 
 static int draw(headless_work *w, int number, int last, double *seconds) {
@@ -119,11 +110,11 @@ static int draw(headless_work *w, int number, int last, double *seconds) {
   *seconds = NAN;
   if (!w->d || !wanted) return 0;
   const double begin = seconds_now();
-  if (drawing_make(w->d, &picture, why)) return fail(why);
-  if (w->video && video_add(w->video, picture->rgb, why)) return fail(why);
+  if (drawing_make(w->d, &picture, why)) return progress_fail(why);
+  if (w->video && video_add(w->video, picture->rgb, why)) return progress_fail(why);
   if (o->frames_dir) {
     if (snprintf(path, sizeof path, "%s/frame-%05d.png", o->frames_dir, number) >= (int)sizeof path)
-      return fail("--frames-dir: the name is too long");
+      return progress_fail("--frames-dir: the name is too long");
     if (save_picture(path, picture)) return -1;
   }
   if (o->screenshot && last && save_picture(o->screenshot, picture)) return -1;
@@ -143,28 +134,23 @@ static int make_frame(headless_work *w, int last, char why[SIMULATION_MESSAGE]) 
     int measure = w->measure & TS_FLUID_MEASURE_TIMES;
     if (k + 1 == steps && (last || w->measure)) measure |= TS_FLUID_MEASURE_DIVERGENCE;
     const int failed = simulation_step(w->s, measure, 1, why);
-    if (failed && !w->s->broken) return fail(why);
+    if (failed && !w->s->broken) return progress_fail(why);
     const ts_fluid_result *r = &w->s->result;
     for (int stage = 0; stage < TS_FLUID_STAGES; stage++) f->stages[stage] += r->seconds[stage];
     f->iterations += r->iterations;
     if (failed) return 1;
   }
-  const ts_fluid_result *r = &w->s->result;
+  f->last = w->s->result;
   f->seconds = seconds_now() - begin;
-  f->step = r->steps;
-  f->time = r->time;
-  f->divergence_before = r->divergence_before;
-  f->divergence_after = r->divergence_after;
-  f->largest_after = r->largest_after;
-  f->largest_speed = r->largest_speed;
-  if (isfinite(w->options->probe[0]) && profile_probe(w->s, w->options->probe, f->probe, why)) return fail(why);
+  if (isfinite(w->options->probe[0]) && profile_probe(w->s, w->options->probe, f->probe, why))
+    return progress_fail(why);
   return 0;
 }
 
 static int make_frames(headless_work *w, char broken[SIMULATION_MESSAGE]) {
   broken[0] = 0;
   w->report.frames = calloc((size_t)w->frames + 1, sizeof *w->report.frames);
-  if (!w->report.frames) return fail("out of memory for that many frames");
+  if (!w->report.frames) return progress_fail("out of memory for that many frames");
   w->begin = seconds_now();
   for (int k = 0; k < w->frames && !*broken; k++) {
     char why[SIMULATION_MESSAGE];
@@ -194,7 +180,7 @@ static int write_profile(headless_work *w) {
   if (output_open(&w->profile, w->options->profile)) return -1;
   if (profile_write(w->s, w->profile.stream, why)) {
     output_discard(&w->profile);
-    return fail(why);
+    return progress_fail(why);
   }
   return output_commit(&w->profile);
 }

@@ -39,8 +39,8 @@ void report_frame(const work_report *w) {
   if (o->json || o->quiet || (!o->verbosity && !platform_is_terminal(stdout))) return;
   if (w->frame_count == 1)
     printf("frame    step     time  divergence before   and after   step ms   draw ms\n");
-  printf("%5d  %6d  %7.3f  %17.3e  %10.3e  %8.2f", w->frame_count, f->step, f->time, f->divergence_before,
-         f->divergence_after, 1e3 * f->seconds / w->steps_per_frame);
+  printf("%5d  %6d  %7.3f  %17.3e  %10.3e  %8.2f", w->frame_count, f->last.steps, f->last.time,
+         f->last.divergence_before, f->last.divergence_after, 1e3 * f->seconds / w->steps_per_frame);
   if (isfinite(f->draw))
     printf("  %8.2f\n", 1e3 * f->draw);
   else
@@ -60,10 +60,10 @@ int report_end(const work_report *w) {
          w->steps_per_frame == 1 ? "" : "s");
   if (w->frame_count) {
     const frame_report *f = &w->frames[w->frame_count - 1];
-    printf(", %.4g s of the fluid", f->time);
+    printf(", %.4g s of the fluid", f->last.time);
     printf("; %.1f frames per second\n", w->frame_count / w->total);
-    printf("divergence  %.3e 1/s before the last projection, %.3e after it\n", f->divergence_before,
-           f->divergence_after);
+    printf("divergence  %.3e 1/s before the last projection, %.3e after it\n", f->last.divergence_before,
+           f->last.divergence_after);
     printf("seconds     prepare %.3f, steps %.3f (%.2f ms each), draw %.3f", w->prepare, steps,
            1e3 * steps / count, draw);
     if (w->drawn) printf(" (fields: %s)", w->drawn);
@@ -146,12 +146,12 @@ static json_t *stages(const double *seconds, double draw, double total) {
 }
 
 static json_t *frame(const frame_report *f, int probed) {
-  json_t *object =
-      json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "step", f->step, "time", report_number(f->time),
-                "milliseconds", stages(f->stages, f->draw, f->seconds), "divergence_before",
-                report_number(f->divergence_before), "divergence_after", report_number(f->divergence_after),
-                "largest_divergence_after", report_number(f->largest_after), "largest_speed",
-                report_number(f->largest_speed), "cycles", f->iterations);
+  json_t *object = json_pack(
+      "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "step", f->last.steps, "time", report_number(f->last.time),
+      "milliseconds", stages(f->stages, f->draw, f->seconds), "divergence_before",
+      report_number(f->last.divergence_before), "divergence_after", report_number(f->last.divergence_after),
+      "largest_divergence_after", report_number(f->last.largest_after), "largest_speed",
+      report_number(f->last.largest_speed), "cycles", f->iterations);
   if (object && probed)
     json_object_set_new(object, "probe",
                         json_pack("[o, o]", report_number(f->probe[0]), report_number(f->probe[1])));

@@ -6,13 +6,12 @@
 
 #include "fluid.h"
 
-/* Of one frame: sums over its steps where they add up, else of the last one. NAN, 0: not measured. */
+/* Of one frame. NAN, 0: not measured. */
 typedef struct frame_report {
-  int step, iterations;
-  double time;          /* of the fluid, s */
-  double seconds, draw; /* of its steps, seen from the host; of its picture with all files */
+  ts_fluid_result last; /* of its last step */
+  int iterations;       /* of all of its steps, as are `stages` */
   double stages[TS_FLUID_STAGES];
-  double divergence_before, divergence_after, largest_after, largest_speed;
+  double seconds, draw; /* of its steps, seen from the host; of its picture with all files */
   double probe[2];
 } frame_report;
 

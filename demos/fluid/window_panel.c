@@ -103,10 +103,8 @@ static const char *unit_of(fluid_field field) {
 
 static void look_section(window_state *w) {
   fluid_look *look = &w->look;
-  int field = (int)look->field;
   if (!ui_section("Display")) return;
-  if (app_choice("field", &field, field_names)) {
-    look->field = (fluid_field)field;
+  if (app_choice("field", UI_ENUM(look->field), field_names)) {
     look->legend = look->field != FLUID_FIELD_DYE;
     if (!w->own_range) look->range = 0;
   }
@@ -151,11 +149,7 @@ static void fluid_section(window_state *w) {
   changed |= ui_slider_log_unit("viscosity", &p.viscosity, 1e-7, 1, 1, "m^2/s");
   const double reynolds = simulation_reynolds(w->s);
   if (isfinite(reynolds)) ui_text("Reynolds number %.4g", reynolds);
-  int advection = (int)p.advection;
-  if (ui_combo("advection", &advection, advections, 2)) {
-    p.advection = (ts_fluid_advection)advection;
-    changed = 1;
-  }
+  changed |= ui_combo("advection", UI_ENUM(p.advection), advections, 2);
   changed |= forces(&p);
   if (changed) window_set_parameters(w, &p);
   int layout = (int)w->s->info.layout;

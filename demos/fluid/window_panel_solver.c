@@ -10,22 +10,15 @@
 /* ---- Solver ---- */
 
 static int multigrid_controls(ts_multigrid_desc *d) {
-  int smoother = (int)d->smoother, storage = (int)d->storage, cycle = (int)d->cycle;
-  int interpolation = (int)d->interpolation, by_default = !d->pre && !d->post;
-  int changed = 0;
-  if (app_choice("smoother", &smoother, smoother_names)) {
-    /* Gauss-Seidel has one storage: what does not fit is left to the library. */
-    d->smoother = (ts_smoother)smoother;
+  int by_default = !d->pre && !d->post;
+  int changed = app_choice("smoother", UI_ENUM(d->smoother), smoother_names);
+  /* Gauss-Seidel has one storage: what does not fit is left to the library. */
+  if (changed)
     d->storage = TS_GRID_STORAGE_AUTO;
-    changed = 1;
-  } else if (app_choice("storage", &storage, storage_names)) {
-    d->storage = (ts_grid_storage)storage;
-    changed = 1;
-  }
-  changed |= app_choice("cycle", &cycle, cycle_names);
-  d->cycle = (ts_cycle)cycle;
-  changed |= app_choice("interpolation", &interpolation, interpolation_names);
-  d->interpolation = (ts_interpolation)interpolation;
+  else
+    changed = app_choice("storage", UI_ENUM(d->storage), storage_names);
+  changed |= app_choice("cycle", UI_ENUM(d->cycle), cycle_names);
+  changed |= app_choice("interpolation", UI_ENUM(d->interpolation), interpolation_names);
   if (ui_check_box("the smoother's own steps", &by_default)) {
     d->pre = d->post = !by_default;
     changed = 1;

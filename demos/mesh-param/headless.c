@@ -10,10 +10,7 @@
 
 static int check_outputs(const program_options *o) {
   char why[MESH_MESSAGE];
-  if (o->output && mesh_file_can_write_textured(o->output, why)) {
-    message("%s", why);
-    return -1;
-  }
+  if (o->output && mesh_file_can_write_textured(o->output, why)) return progress_fail(why);
   return output_check(o->output, o->load.path) || output_check(o->screenshot, o->load.path) ? -1 : 0;
 }
 
@@ -43,17 +40,12 @@ static int write_files(const program_options *o, ts_context *context, const flat
                        flattening_places *places, work_report *report) {
   char why[MESH_MESSAGE];
   double begin = seconds_now();
-  if (o->output && flattening_write(f, o->output, why)) {
-    message("%s", why);
-    return -1;
-  }
+  if (o->output && flattening_write(f, o->output, why)) return progress_fail(why);
   report->seconds.write = seconds_now() - begin;
   begin = seconds_now();
   if (o->screenshot && drawing_save(f, context, places, o->gl.platform, &o->look, o->width, o->height,
-                                    o->screenshot, &report->drawn, why)) {
-    message("%s", why);
-    return -1;
-  }
+                                    o->screenshot, &report->drawn, why))
+    return progress_fail(why);
   report->seconds.draw = seconds_now() - begin;
   return 0;
 }

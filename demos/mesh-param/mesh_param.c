@@ -43,10 +43,7 @@ int open_flattening(const program_options *options, load_report *report, flatten
   mesh m;
   *f = (flattening){0};
   if (options->load.path) progress_show("reading %.50s", options->load.path);
-  if (load_mesh(&options->load, &m, &vertex_of_original, report, why)) {
-    message("%s", why);
-    return 1;
-  }
+  if (load_mesh(&options->load, &m, &vertex_of_original, report, why)) return progress_fail(why);
   progress_show("charts of %d triangles", (int)m.triangle_count);
   int failed = flattening_create(&m, &options->flattening, f, why);
   if (!failed && options->pin_count)

@@ -102,9 +102,7 @@ static void look_section(window_state *w) {
   static const char *const colours[] = {"none", "angles", "areas"};
   flat_look *look = &w->options.look;
   if (!ui_section("Display")) return;
-  int colour = (int)look->colour;
-  if (ui_combo("colour", &colour, colours, FLAT_COLOURS)) {
-    look->colour = (flat_colour)colour;
+  if (ui_combo("colour", UI_ENUM(look->colour), colours, FLAT_COLOURS)) {
     look->range = 0;
     w->screen.stale = 1;
   }

@@ -63,14 +63,9 @@ static void move_on(dsi_bench *b) {
   point->place[2] += 0.02 * b->size * sin(2 * 3.14159265358979 * ++b->frame / 40);
 }
 
-static int failed(const char *why) {
-  message("%s", why);
-  return -1;
-}
-
 static int finish(const dsi_bench *b) {
   const ts_status status = ts_context_finish(b->s->device.context);
-  return status == TS_OK ? 0 : failed(ts_last_error(b->s->device.context));
+  return status == TS_OK ? 0 : progress_fail(ts_last_error(b->s->device.context));
 }
 
 static int time_frame(dsi_bench *b, int iterations, double *seconds) {
@@ -80,7 +75,7 @@ static int time_frame(dsi_bench *b, int iterations, double *seconds) {
   if (finish(b)) return -1;
   const double begin = seconds_now();
   if (smoother_set_controls(b->s, &b->controls, why) || smoother_follow(b->s, iterations, &converged, why))
-    return failed(why);
+    return progress_fail(why);
   if (finish(b)) return -1;
   *seconds = seconds_now() - begin;
   return 0;
@@ -88,7 +83,7 @@ static int time_frame(dsi_bench *b, int iterations, double *seconds) {
 
 static int time_frames(dsi_bench *b, int iterations, double *median, double *slowest) {
   double *seconds = malloc((size_t)b->repeats * sizeof *seconds);
-  int lost = seconds ? 0 : failed("out of memory for the times");
+  int lost = seconds ? 0 : progress_fail("out of memory for the times");
   for (int k = -warm_up; k < b->repeats && !lost; k++)
     lost = time_frame(b, iterations, &seconds[k < 0 ? 0 : k]);
   if (!lost) *median = report_median(seconds, b->repeats);
@@ -103,7 +98,7 @@ static int measure_lag(dsi_bench *b, frame_times *t) {
   float *numbers = malloc(2 * count * sizeof *numbers);
   char why[MESH_MESSAGE];
   step_report report;
-  if (!numbers) return failed("out of memory for positions");
+  if (!numbers) return progress_fail("out of memory for positions");
   const double begin = seconds_now();
   ts_status status = ts_vector_read(smoother_positions(b->s), numbers, count);
   t->host = seconds_now() - begin;
@@ -113,8 +108,8 @@ static int measure_lag(dsi_bench *b, frame_times *t) {
   for (size_t k = 0; k < count; k++)
     t->lag = fmax(t->lag, fabs((double)numbers[k] - (double)numbers[count + k]));
   free(numbers);
-  if (status != TS_OK) return failed(ts_last_error(b->s->device.context));
-  return lost ? failed(why) : 0;
+  if (status != TS_OK) return progress_fail(ts_last_error(b->s->device.context));
+  return lost ? progress_fail(why) : 0;
 }
 
 static int measure(dsi_bench *b, frame_times *t) {
@@ -271,7 +266,7 @@ int bench_dsi(const program_options *options, const load_report *loaded, smoothe
   form forms[most_formats];
   dsi_control point = {.vertex = middle_vertex(m, &s->measures), .weight = DSI_FIXED};
   for (int c = 0; c < 3; c++) b.place[c] = point.place[c] = m->positions[3 * (size_t)point.vertex + (size_t)c];
-  if (dsi_controls_add(&b.controls, m, &point, why)) return failed(why);
+  if (dsi_controls_add(&b.controls, m, &point, why)) return progress_fail(why);
   int lost = measure(&b, &times);
   const int form_count = !lost && options->formats ? measure_forms(&b, forms) : 0;
   progress_clear();

@@ -21,10 +21,7 @@ static int is_dsi(const program_options *o) {
 static int check_outputs(const program_options *o, int *made_directory) {
   char why[MESH_MESSAGE];
   *made_directory = 0;
-  if (o->output && mesh_file_can_write(o->output, why)) {
-    message("%s", why);
-    return -1;
-  }
+  if (o->output && mesh_file_can_write(o->output, why)) return progress_fail(why);
   if (output_check(o->output, o->load.path) || output_check(o->screenshot, o->load.path)) return -1;
   return output_check_directory(o->frames, made_directory);
 }
@@ -41,10 +38,7 @@ typedef struct headless_work {
 static int draw(headless_work *w, const char *path, double *seconds) {
   char why[MESH_MESSAGE];
   const double begin = seconds_now();
-  if (drawing_make(w->d, path, why)) {
-    message("%s", why);
-    return -1;
-  }
+  if (drawing_make(w->d, path, why)) return progress_fail(why);
   *seconds = seconds_now() - begin;
   w->report.seconds.draw += *seconds;
   w->report.drawn = drawing_way(w->d);
@@ -67,10 +61,8 @@ static int prepare(const program_options *o, headless_work *w) {
   const double begin = seconds_now();
   if (open_smoother(o, &w->loaded, &w->s)) return -1;
   w->report.smoother = w->s;
-  if ((o->screenshot || o->frames) && drawing_open(w->s, &o->look, o->width, o->height, &w->d, why)) {
-    message("%s", why);
-    return -1;
-  }
+  if ((o->screenshot || o->frames) && drawing_open(w->s, &o->look, o->width, o->height, &w->d, why))
+    return progress_fail(why);
   w->report.seconds.read = w->loaded.seconds;
   w->report.seconds.prepare = seconds_now() - begin - w->loaded.seconds;
   return 0;
@@ -90,10 +82,7 @@ static int make_steps(const program_options *o, headless_work *w) {
   for (int k = 0; k < steps; k++) {
     step_report *r = &w->report.steps[k];
     progress_show("step %d of %d", k + 1, steps);
-    if (smoother_step(w->s, 1, 1, r, why)) {
-      message("%s", why);
-      return -1;
-    }
+    if (smoother_step(w->s, 1, 1, r, why)) return progress_fail(why);
     w->report.step_count++;
     w->report.seconds.matrix += r->seconds_matrix;
     w->report.seconds.solve += r->seconds_solve;

@@ -16,10 +16,7 @@ int open_smoother(const program_options *options, load_report *report, smoother 
   mesh m;
   *s = NULL;
   if (options->load.path) progress_show("reading %.50s", options->load.path);
-  if (load_mesh(&options->load, &m, NULL, report, why)) {
-    message("%s", why);
-    return 1;
-  }
+  if (load_mesh(&options->load, &m, NULL, report, why)) return progress_fail(why);
   dsi_controls controls = {0};
   int failed = options->control && dsi_controls_read(&controls, options->control, &m, why);
   if (!failed && options->fix) {

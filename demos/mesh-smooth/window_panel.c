@@ -12,12 +12,10 @@
 static void method_choice(window_state *w) {
   static const char *const methods[] = {"flow", "interpolation"};
   smoother_options o = w->s->options;
-  int method = (int)o.method;
-  if (!ui_combo("method", &method, methods, 2)) return;
-  o.method = (smoother_method)method;
+  if (!ui_combo("method", UI_ENUM(o.method), methods, 2)) return;
   o.rtol = 0; /* that of the method */
   o.format = TS_FORMAT_AUTO;
-  if (method) o.preserve_volume = 0;
+  if (o.method == SMOOTHER_DSI) o.preserve_volume = 0;
   window_set_options(w, &o);
 }
 
@@ -51,13 +49,12 @@ static void control_points(window_state *w) {
 static void interpolation_options(window_state *w) {
   static const char *const boundaries[] = {"fixed", "free"}, *const weights[] = {"uniform", "cotangent"};
   smoother_options o = w->s->options;
-  int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW, kind = (int)o.weights;
+  int boundary = o.boundary == TS_MESH_BOUNDARY_FLOW;
   int changed = ui_slider_log_unit("fit", &o.fit, 1e-6, 10, 1, "");
   ui_tip("how strongly a vertex is kept at its place");
-  changed |= ui_combo("weights", &kind, weights, 2);
+  changed |= ui_combo("weights", UI_ENUM(o.weights), weights, 2);
   changed |= ui_combo("boundary", &boundary, boundaries, 2);
   if (changed) {
-    o.weights = (dsi_weights)kind;
     o.boundary = boundary ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED;
     window_set_options(w, &o);
   }
@@ -194,8 +191,7 @@ static void look_section(window_state *w) {
   window_scene *scene = &w->scene;
   mesh_look *look = &scene->look;
   if (!ui_section("Display")) return;
-  int shading = (int)look->shading, colour = (int)look->colour;
-  int changed = ui_combo("shading", &shading, shadings, MESH_SHADINGS);
+  int changed = ui_combo("shading", UI_ENUM(look->shading), shadings, MESH_SHADINGS);
   changed |= ui_check_box("wireframe", &look->wireframe);
   ui_same_line();
   changed |= ui_check_box("before and after", &look->before_after);
@@ -206,15 +202,13 @@ static void look_section(window_state *w) {
     changed = 1;
   }
   ui_disabled_end();
-  if (ui_combo("colour", &colour, colours, MESH_COLOURS)) {
+  if (ui_combo("colour", UI_ENUM(look->colour), colours, MESH_COLOURS)) {
     changed = scene->range_stale = 1;
     scene->range_chosen = 0;
   }
-  ui_disabled_begin(colour == MESH_COLOUR_NONE);
+  ui_disabled_begin(look->colour == MESH_COLOUR_NONE);
   if (ui_check_box("fix the colour range", &scene->keep_range)) changed = scene->range_stale = 1;
   ui_disabled_end();
-  look->shading = (mesh_shading)shading;
-  look->colour = (mesh_colour)colour;
   scene->screen.stale |= changed;
 }
 
