@@ -92,6 +92,7 @@ static void print_text(const backend_state *b) {
     printf("  largest texture  %d x %d texels\n", b->gl.max_texture_size, b->gl.max_texture_size);
     printf("  rectangle        %d x %d texels\n", b->gl.rectangle_width, b->gl.rectangle_height);
     printf("  texture barrier  %s\n", b->gl.texture_barrier ? "yes" : "no");
+    printf("  exact sums       %s\n", b->gl.exact_sums);
   }
 #endif
   if (i->threads) printf("  threads          %d\n", i->threads);
@@ -106,9 +107,10 @@ static json_t *to_json(const backend_state *b) {
                              i->device, "driver", i->driver, "hardware", i->is_hardware, "threads", i->threads);
 #ifdef TEXSOLVE_HAVE_GL
   if (b->is_gl)
-    json_object_update_new(object, json_pack("{s:i, s:i, s:i, s:b}", "max_texture_size", b->gl.max_texture_size,
-                                             "rectangle_width", b->gl.rectangle_width, "rectangle_height",
-                                             b->gl.rectangle_height, "texture_barrier", b->gl.texture_barrier));
+    json_object_update_new(object, json_pack("{s:i, s:i, s:i, s:b, s:s}", "max_texture_size",
+                                             b->gl.max_texture_size, "rectangle_width", b->gl.rectangle_width,
+                                             "rectangle_height", b->gl.rectangle_height, "texture_barrier",
+                                             b->gl.texture_barrier, "exact_sums", b->gl.exact_sums));
 #endif
   if (b->shares) json_object_set_new(object, "shares_with_opengl", json_boolean(!*b->shares));
   return object;

@@ -47,6 +47,10 @@ typedef struct ts_gl_info {
   int rectangle_width, rectangle_height; /* texels of the rectangles that rows are packed in */
   int max_texture_size;
   int texture_barrier; /* 1 if passes may read the texture that they render to */
+  /* What keeps the driver's compiler from simplifying sums whose rounding errors count, found by trying when
+   * the context was created: "precise" (ARB_gpu_shader5), "uniform" or "texel" (bit operations with a 0 from
+   * there), or "none", with which residuals are plain sums; so with TS_CONTEXT_NO_FUSED_OPERATIONS. */
+  const char *exact_sums;
 } ts_gl_info;
 
 /* Returns the properties of an OpenGL context. No host synchronisation. */

@@ -280,11 +280,58 @@ static void goes_on(void) {
   remove_directory();
 }
 
+/* Writes include/exact.glsl with `from` replaced by `to`; the text too. */
+static int edit_exact(char *text, const char *from, const char *to) {
+  char *edited = calloc(1, 100000), *at = strstr(text, from);
+  const int found = CHECK(edited && at);
+  if (found) {
+    sprintf(edited, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    strcpy(text, edited);
+    write_file("include/exact.glsl", text);
+  }
+  free(edited);
+  return found;
+}
+
+static void expect_exact_sums(const char *expected, const char *other) {
+  char message[600];
+  ts_context_desc desc = test_desc();
+  ts_context *context = NULL;
+  test_gl()->shader_dir = directory;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  const char *found = gl_info(context).exact_sums;
+  if (strcmp(found, expected) && strcmp(found, other))
+    test_fail(__FILE__, __LINE__, "exact sums by %s, expected %s or %s", found, expected, other);
+  test_close(&context);
+  CHECK_INT(run(message, 0), TS_OK); /* all that uses them, by this way */
+  CHECK_CONTAINS(message, "");
+}
+
+/* Where the first way does not keep sums exact, the next one is taken; where none does, that is said. Mesa
+ * simplifies sums that nothing keeps it from; other compilers may leave them as they are. */
+static void exact_sums(void) {
+  char *text = read_file("include/exact.glsl");
+  REQUIRE(text && make_directory());
+  if (test_desc().flags & TS_CONTEXT_NO_FUSED_OPERATIONS) {
+    expect_exact_sums("none", "none");
+  } else {
+    write_file("include/exact.glsl", text);
+    expect_exact_sums("precise", "uniform");
+    if (edit_exact(text, "precise result = value", "result = value")) expect_exact_sums("uniform", "precise");
+    if (edit_exact(text, "#define ZERO p[7].w", "#define ZERO 0")) expect_exact_sums("texel", "precise");
+    if (edit_exact(text, "#define ZERO texelFetch(exact_zero, ivec2(0), 0).x", "#define ZERO 0"))
+      expect_exact_sums("none", "precise");
+  }
+  free(text);
+  remove_directory();
+}
+
 static const test_case cases[] = {
     {"empty_directory", empty_directory},
     {"broken_shaders", broken_shaders},
     {"broken_include", broken_include},
     {"shader_is_used", shader_is_used},
     {"goes_on", goes_on},
+    {"exact_sums", exact_sums},
 };
 TEST_MAIN(cases, 0)

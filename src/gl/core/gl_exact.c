@@ -72,13 +72,12 @@ static ts_status draw(ts_context *context, gl_texture *const *textures, float *f
   return gl_check(context, "testing sums and products");
 }
 
-/* Whether the backend's variant is exact. A driver that refuses it has another one. */
+/* Whether the backend's variant is exact. `status`: whether the driver took it. */
 static int is_exact(ts_context *context, gl_texture *const *textures, const float *a, const float *b,
-                    float *found) {
-  const ts_status status = draw(context, textures, found);
-  context->error[0] = 0;
+                    float *found, ts_status *status) {
+  *status = draw(context, textures, found);
   for (int k = 0; k < pairs; k++)
-    if (status < 0 || !is_right(a[k], b[k], found + 4 * k)) return 0;
+    if (*status < 0 || !is_right(a[k], b[k], found + 4 * k)) return 0;
   return 1;
 }
 
@@ -93,19 +92,23 @@ static void create_zero(gl_backend *gl) {
   glActiveTexture(GL_TEXTURE0);
 }
 
-static void try_all(ts_context *context, int has_precise, gl_texture *const *textures, const float *a,
-                    const float *b, float *found) {
+/* A driver that refuses one variant may take the next; what it says of the last one is an error. */
+static ts_status try_all(ts_context *context, int has_precise, gl_texture *const *textures, const float *a,
+                         const float *b, float *found) {
   gl_backend *gl = gl_of(context);
+  ts_status status = TS_OK;
   for (gl->exact = has_precise ? GL_EXACT_PRECISE : GL_EXACT_UNIFORM; gl->exact <= GL_EXACT_TEXEL;
        gl->exact++) {
     if (gl->exact == GL_EXACT_TEXEL) create_zero(gl);
     gl->exact_fma = gl->exact == GL_EXACT_PRECISE; /* the same extension has fma() */
-    if (is_exact(context, textures, a, b, found)) return;
+    if (is_exact(context, textures, a, b, found, &status)) break;
     if (!gl->exact_fma) continue;
     gl->exact_fma = 0;
-    if (is_exact(context, textures, a, b, found)) return;
+    if (is_exact(context, textures, a, b, found, &status)) break;
   }
-  gl->exact = GL_EXACT_NONE;
+  if (gl->exact > GL_EXACT_TEXEL) gl->exact = GL_EXACT_NONE;
+  if (status == TS_OK) context->error[0] = 0;
+  return status;
 }
 
 ts_status gl_exact_find(ts_context *context) {
@@ -121,10 +124,11 @@ ts_status gl_exact_find(ts_context *context) {
   if (status == TS_OK) {
     gl_texture_write(gl, textures[0], 0, 0, side, side, a);
     gl_texture_write(gl, textures[1], 0, 0, side, side, b);
-    try_all(context, gl_features_get().gpu_shader5, textures, a, b, numbers + 2 * pairs);
+    status = try_all(context, gl_features_get().gpu_shader5, textures, a, b, numbers + 2 * pairs);
+  }
+  if (status == TS_OK)
     tsi_log(context, gl->exact ? TS_LOG_INFO : TS_LOG_WARNING, "sums that keep their rounding errors: %s%s",
             gl_exact_name(gl), gl->exact_fma ? ", fma" : "");
-  }
   for (int k = 0; k < 3; k++) gl_texture_release(context, textures[k]);
   tsi_free(context, numbers);
   return status;

@@ -18,7 +18,8 @@ ts_status ts_gl_get_info(const ts_context *context, ts_gl_info *info) {
   *info = (ts_gl_info){.rectangle_width = caps->rectangle_width,
                        .rectangle_height = caps->rectangle_height,
                        .max_texture_size = caps->max_texture_size,
-                       .texture_barrier = caps->texture_barrier};
+                       .texture_barrier = caps->texture_barrier,
+                       .exact_sums = gl_exact_name(gl_of(context))};
   return TS_OK;
 }
 
