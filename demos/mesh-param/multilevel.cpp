@@ -66,9 +66,12 @@ namespace {
 
 ts_status upload(multilevel *s, const sparse &A, ts_format format, ts_space *rows, ts_space *columns,
                  ts_matrix **matrix) {
-  const std::vector<float> values(A.value.begin(), A.value.end());
   ts_matrix_desc desc{};
-  desc.csr = {A.rows, A.columns, A.offsets.data(), A.column.data(), values.data()};
+  desc.csr.rows = A.rows;
+  desc.csr.columns = A.columns;
+  desc.csr.row_offsets = A.offsets.data();
+  desc.csr.column_indices = A.column.data();
+  desc.csr.double_values = A.value.data();
   desc.format = format;
   desc.row_space = rows;
   desc.column_space = columns;

@@ -2,8 +2,8 @@
  * draws without a copy.
  *
  * Include before or after the headers of CUDA and of your OpenGL loader, or without them. All functions return
- * TS_ERROR_UNSUPPORTED for objects of another backend. A library built without CUDA does not contain them. The
- * thread that uses the context may call them.
+ * TS_ERROR_UNSUPPORTED for objects of another backend. A library built without CUDA does not contain them.
+ * Threads, version and errors are as in texsolve.h: the thread that uses the context may call all functions.
  *
  * A context of the backend "cuda" enqueues all of its work on one stream, in the order of the calls; a call
  * synchronises only if it returns results to the host. It makes its device current during a call and then

@@ -16,8 +16,8 @@
  *
  * Units: lengths in metres, velocities in m/s, times in s. The lower left corner of the domain is (0, 0).
  *
- * Threads, common errors and ownership are as in texsolve.h: the thread that uses the context may call all
- * functions; those of names may be called by any thread.
+ * Threads, version, common errors and ownership are as in texsolve.h: the thread that uses the context may call
+ * all functions; those of names may be called by any thread.
  */
 #ifndef TEXSOLVE_FLUID_H
 #define TEXSOLVE_FLUID_H

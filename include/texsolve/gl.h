@@ -2,7 +2,8 @@
  *
  * Include before or after your OpenGL loader's header; this header needs none. All functions return
  * TS_ERROR_UNSUPPORTED for objects of another backend. A library built without OpenGL does not contain them.
- * The thread that uses the context may call them; an application's OpenGL context must be current.
+ * Threads, version and errors are as in texsolve.h: the thread that uses the context may call all functions; an
+ * application's OpenGL context must be current.
  */
 #ifndef TEXSOLVE_GL_H
 #define TEXSOLVE_GL_H

@@ -5,8 +5,8 @@
  * upwards (north). On the gl backend a vector over a grid is a texture of width x height texels, point (i, j)
  * at texel (i, j), and can be drawn as it is (texsolve/gl.h).
  *
- * Threads, common errors and ownership are as in texsolve.h: the thread that uses the context may call all
- * functions, any thread those of names and the host functions that say so.
+ * Threads, version, common errors and ownership are as in texsolve.h: the thread that uses the context may call
+ * all functions, any thread those of names and the host functions that say so.
  */
 #ifndef TEXSOLVE_GRID_H
 #define TEXSOLVE_GRID_H
@@ -65,7 +65,8 @@ TS_API ts_status ts_stencil_read(const ts_matrix *matrix, float *values);
 
 /* ---- Poisson and Helmholtz problems ------------------------------------------------------------ */
 
-/* Boundary conditions of the rectangle. */
+/* Boundary conditions of a scalar problem. (Those of a flow, each of which stands for one on the velocity and
+ * one on the pressure, are ts_fluid_boundary.) */
 #define TS_BOUNDARY_LIST(X)                                                                                    \
   X(TS_BOUNDARY_DIRICHLET, 0, "dirichlet") /* u is given */                                                    \
   X(TS_BOUNDARY_NEUMANN, 1, "neumann")     /* k n . grad u is given, n pointing outwards */                    \
@@ -211,7 +212,7 @@ typedef struct ts_multigrid_desc {
   int symmetric;       /* colours in reverse order after the coarse correction, so that the cycle is a symmetric
                           operator. Default: 0, which converges faster by itself. As a preconditioner
                           (texsolve/preconditioner.h) it is always symmetric: as many steps after as before, the mean
-                          of `pre` and `post`       rounded up, and a V-cycle instead of an F-cycle */
+                          of `pre` and `post` rounded up, and a V-cycle instead of an F-cycle */
   int full;            /* solves and cycles start with one pass of full multigrid from 0 instead of from x; it
                           counts as a cycle */
   int max_levels;      /* default: until the coarsest is small enough for its exact solution */
@@ -255,7 +256,7 @@ typedef struct ts_multigrid_info {
   ts_interpolation interpolation;
   int pre, post;
   int32_t coarsest_width, coarsest_height;
-  int null_space_components, grounded_points; /* null-space components, grounded points: see above */
+  int null_space_components, grounded_points; /* see ts_multigrid_create */
   size_t bytes_device;
   double seconds_setup; /* wall-clock, of the last creation or update */
 } ts_multigrid_info;
@@ -285,7 +286,7 @@ TS_API ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b,
  * power of two are solved. A solution out of that range is TS_REASON_DIVERGED, and the message says how
  * large it is; if it is too large, x keeps its values.
  *
- * In the result iterations are cycles, and relative_residual is that of the solution in two floats.
+ * In the result iterations are cycles, and relative_residual is that of the double-float solution.
  *
  * Returns TS_OK; TS_NOT_CONVERGED with the reason in `result` (may be NULL) and the last iterate in x; or an
  * error, x undefined. Errors: as ts_multigrid_cycle, memory. */

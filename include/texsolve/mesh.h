@@ -22,8 +22,8 @@
  * Lengths may have any size in the range of single precision, from 1e-37 to 1e38: a mesh s times as large takes
  * the same steps with time steps s^2 times as long. Lengths of 1e-19 to 1e19 sqrt(lambda dt) are within range.
  *
- * Threads, common errors and ownership are as in texsolve.h: the thread that uses the context may call all
- * functions.
+ * Threads, version, common errors and ownership are as in texsolve.h: the thread that uses the context may call
+ * all functions.
  */
 #ifndef TEXSOLVE_MESH_H
 #define TEXSOLVE_MESH_H

@@ -1,8 +1,8 @@
-/* Preconditioners: M that is close to A and easy to invert. A solver applies z = M^-1 r once or twice an
- * iteration (texsolve/solver.h); every method takes every preconditioner.
+/* Preconditioners: a matrix M that is close to A and easy to invert. A solver applies z = M^-1 r once or twice
+ * an iteration (texsolve/solver.h); every method takes every preconditioner.
  *
- * A preconditioner is made once and serves any number of solvers whose solutions are over its space. Solvers
- * keep it alive. Threads, errors and ownership are as in texsolve.h.
+ * A preconditioner is created once and serves any number of solvers whose solutions are over its space. Solvers
+ * keep it alive. Threads, version, errors and ownership are as in texsolve.h.
  */
 #ifndef TEXSOLVE_PRECONDITIONER_H
 #define TEXSOLVE_PRECONDITIONER_H
@@ -32,8 +32,8 @@ TS_API int ts_preconditioner_kind_from_name(const char *name);
 
 typedef struct ts_preconditioner ts_preconditioner;
 
-/* z = M^-1 r, asked for with the library's functions (ts_matrix_multiply, ts_vector_axpby, ...), so that
- * no host synchronisation is needed. z and r are over the preconditioner's space and have the components of
+/* Computes z = M^-1 r, by calls of the library (ts_matrix_multiply, ts_vector_axpby, ...), so that no host
+ * synchronisation is needed. z and r are over the preconditioner's space and have the components of
  * the solve; r must stay as it is, and z may hold anything. A result other than TS_OK ends the solve and is
  * what ts_solver_solve returns; the message of the function that failed is kept. */
 typedef ts_status (*ts_precondition_fn)(void *user, ts_vector *z, const ts_vector *r);
@@ -51,8 +51,8 @@ typedef struct ts_preconditioner_desc {
   int reserved[8];                /* 0 */
 } ts_preconditioner_desc;
 
-/* Makes a preconditioner for a square matrix with one space for rows and columns, and keeps the matrix alive.
- * For multigrid it may be NULL: then it is the stencil that the hierarchy was made for. `desc` may be NULL.
+/* Creates a preconditioner for a square matrix with one space for rows and columns, and keeps the matrix alive.
+ * For multigrid `matrix` may be NULL: the stencil of the hierarchy. `desc` may be NULL.
  *
  * Jacobi and multigrid follow the matrix's values (multigrid after ts_multigrid_update). Block Jacobi reads
  * them from the matrix's host copy, here and in ts_preconditioner_update. A multigrid cycle used as M is

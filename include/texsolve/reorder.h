@@ -8,8 +8,8 @@
  *
  * All functions are host code. `context` supplies the allocator and keeps the message of an error. It may be
  * NULL: then memory comes from malloc, the message is that of ts_last_error(NULL), and any thread may call;
- * otherwise the thread that uses the context. Matrices must be as ts_matrix_create requires, and are not kept;
- * their values may be NULL if the function does not need them.
+ * otherwise the thread that uses the context. The version is as in texsolve.h. Matrices must be as
+ * ts_matrix_create requires, and are not kept; their values may be NULL if the function does not need them.
  */
 #ifndef TEXSOLVE_REORDER_H
 #define TEXSOLVE_REORDER_H
@@ -39,10 +39,9 @@ TS_API ts_status ts_csr_bandwidth(ts_context *context, const ts_csr *csr, ts_ban
 TS_API ts_status ts_reorder_rcm(ts_context *context, const ts_csr *csr, int32_t *order);
 
 /* Computes P A P^T: entry (i, j) of the new matrix is entry (order[i], order[j]) of the old one. The caller
- * provides the arrays, as long as the old ones; `values` may be NULL if the matrix has none. Columns ascend in
- * each row.
- * Errors: TS_ERROR_INVALID_ARGUMENT (a matrix that is not square, an order that is not a permutation: the index
- * is named), memory. */
+ * provides the arrays, as long as the old ones; `values` may be NULL if the matrix has none; doubles are
+ * rounded. Columns ascend in each row. Errors: TS_ERROR_INVALID_ARGUMENT (a matrix that is not square, an order
+ * that is not a permutation: the index is named), memory. */
 TS_API ts_status ts_csr_permute(ts_context *context, const ts_csr *csr, const int32_t *order,
                                 int32_t *row_offsets, int32_t *column_indices, float *values);
 

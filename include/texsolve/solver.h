@@ -5,16 +5,17 @@
  *   bicgstab   van der Vorst 1992, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution
  *              of nonsymmetric linear systems". Two products an iteration, a fixed number of vectors.
  *   gmres      Saad and Schultz 1986, "GMRES: a generalized minimal residual algorithm for solving
- *              nonsymmetric linear systems", restarted after `restart` iterations. One product an iteration,
- * the smallest residual of all vectors of the cycle, but restart + 1 vectors to keep and to orthogonalise
- * against. cgls       Hestenes and Stiefel 1952: conjugate gradients on A^T A x = A^T b without forming A^T A;
- * as stable as LSQR (Paige and Saunders 1982). Any number of rows and columns.
+ *              nonsymmetric linear systems", restarted after `restart` iterations. One product an iteration
+ *              and the smallest residual in the cycle's Krylov space, for restart + 1 vectors to keep and to
+ *              orthogonalise against.
+ *   cgls       Hestenes and Stiefel 1952: conjugate gradients on A^T A x = A^T b without forming A^T A, as
+ *              stable as LSQR (Paige and Saunders 1982). Any number of rows and columns.
  *
- * All run on every backend, with up to four components at once, each with its own coefficients. Numbers stay
- * on the device: only a check synchronises with the host. bicgstab and gmres are preconditioned from the right,
- * so that the residual they look at is that of the system itself.
+ * All run on every backend and solve for up to four components at once, each with its own coefficients. Scalars
+ * stay on the device: only a check synchronises with the host. bicgstab and gmres are preconditioned from the
+ * right, so that the residual they look at is that of the system itself.
  *
- * Threads, errors and ownership are as in texsolve.h.
+ * Threads, version, errors and ownership are as in texsolve.h.
  */
 #ifndef TEXSOLVE_SOLVER_H
 #define TEXSOLVE_SOLVER_H
@@ -27,8 +28,7 @@ extern "C" {
 #endif
 
 #define TS_METHOD_LIST(X)                                                                                      \
-  X(TS_METHOD_AUTO, 0, "auto") /* cg where the matrix is symmetric, bicgstab where it is not, cgls with        \
-                                  `transposed` */                                                              \
+  X(TS_METHOD_AUTO, 0, "auto") /* cg if the matrix is symmetric, else bicgstab; cgls with `transposed` */      \
   X(TS_METHOD_CG, 1, "cg")     /* conjugate gradients */                                                       \
   X(TS_METHOD_BICGSTAB, 2, "bicgstab") /* stabilised bi-conjugate gradients */                                 \
   X(TS_METHOD_GMRES, 3, "gmres")       /* generalised minimal residual, restarted */                           \
@@ -49,14 +49,9 @@ typedef enum ts_stop {
   TS_STOP_RESIDUAL =
       0,            /* ||b - A x|| <= max(rtol ||b||, atol), with b - A x computed from x on the device. cgls:
                        ||A^T (b - A x)|| <= max(rtol ||A^T b||, atol) */
-  TS_STOP_DELTA = 1 /* cg: delta <= rtol^2 delta_0 with delta = r^T M^-1 r (Buatois et al. 2008, 1.2), where
+  TS_STOP_DELTA = 1 /* cg: delta <= rtol^2 delta_0 with delta = r^T M^-1 r (Buatois et al. 2008, 1.2), if
                        the computed b - A x agrees */
 } ts_stop;
-
-/* What vectors and iterations are made of. */
-typedef enum ts_precision {
-  TS_PRECISION_SINGLE = 0 /* the only one yet */
-} ts_precision;
 
 /* Why a solve ended; name, value, text. The first three are success. */
 #define TS_REASON_LIST(X)                                                                                      \
@@ -95,14 +90,14 @@ typedef struct ts_solver_desc {
   ts_matrix *transposed;                      /* cgls: A^T over the same two spaces, see ts_solver_create */
   ts_preconditioner_kind preconditioner_kind; /* made from the matrix: Jacobi (default), none, block Jacobi */
   ts_preconditioner *preconditioner;          /* instead of a kind, which must then be 0. Default: NULL */
-  ts_precision precision;                     /* default: single */
+  ts_precision precision;                     /* of the iterations; default: single */
   ts_stop stop;                               /* default: TS_STOP_RESIDUAL */
   double rtol;                                /* less than 1; negative: none. Default: 1e-5 */
   double atol;                                /* default: 0 */
   int max_iterations;   /* default: 10 times the unknowns, at least 1000, at most 100000 */
-  int fixed_iterations; /* exactly so many: nothing is tested and, except with gmres, there is no host
-                           synchronisation. For a frame. Without stop, rtol, atol, max_iterations,
-                           check_interval and progress. Default: 0, iterations end by the rule */
+  int fixed_iterations; /* exactly so many, without a test and, except with gmres, without host
+                           synchronisation: for a frame. stop, rtol, atol, max_iterations, check_interval and
+                           progress must be 0. Default: 0, iterations end by the rule */
   int check_interval; /* iterations between two checks, 1 to 1024: only a check synchronises with the host, and
                          a solve can only end at one. Methods other than cg begin with a check in every
                          iteration and double the distance up to this; gmres checks at the end of a cycle
@@ -122,8 +117,8 @@ typedef struct ts_solver_desc {
 typedef struct ts_result {
   ts_reason reason;
   ts_method method;           /* that was used */
-  int iterations;             /* that x has had; of multigrid, cycles */
-  int restarts;               /* how often the iteration began again from x and b - A x */
+  int iterations;             /* that went into x; of multigrid, cycles */
+  int restarts;               /* how often the method restarted from x and b - A x */
   int host_synchronisations;  /* how often the host waited for the device */
   double relative_residual;   /* ||b - A x|| / ||b|| computed from x on the device at the end, the largest
                                  component; ||b - A x|| where b is 0; of cgls ||A^T (b - A x)|| / ||A^T b||. NaN
@@ -144,10 +139,10 @@ typedef struct ts_result {
 
 typedef struct ts_solver ts_solver;
 
-/* Prepares a solver, which keeps its workspace between solves and the matrix and the preconditioner alive.
- * After ts_matrix_set_values it uses the new values. `desc` may be NULL.
+/* Creates a solver. It keeps its workspace between solves, and the matrix and the preconditioner alive. After
+ * ts_matrix_set_values it uses the new values. `desc` may be NULL.
  *
- * The matrix is square with one space for rows and columns, but for cgls, which takes A^T as `transposed`:
+ * The matrix is square with one space for rows and columns, except with cgls, which takes A^T as `transposed`:
  *
  *   ts_matrix_desc desc = {.csr = A^T, .row_space = ts_matrix_column_space(A),
  *                          .column_space = ts_matrix_row_space(A), .keep_host_copy = 1};
@@ -164,8 +159,8 @@ TS_API void ts_solver_destroy(ts_solver **solver);
 
 /* Solves A x = b for every component at once, each with its own step lengths, starting from the values in x (a
  * new vector holds 0) or, with zero_start, from 0. b is over the row space and x over the column space.
- * Unknowns of constrained rows keep their values; with zero_start they become 0. cgls: where A has not the full
- * rank, a start from 0 leads to the solution that is shortest (with Jacobi: in the norm of M).
+ * Unknowns of constrained rows keep their values; with zero_start they become 0. cgls: if A does not have full
+ * rank, a start from 0 leads to the shortest solution (with Jacobi: in the norm of M).
  *
  * Returns TS_OK only if every component meets the rule of ts_solver_desc.stop with the residual computed from
  * x; after fixed_iterations without a test; TS_NOT_CONVERGED with the reason in `result` and in ts_last_error,
@@ -174,24 +169,24 @@ TS_API void ts_solver_destroy(ts_solver **solver);
  * TS_ERROR_INCOMPATIBLE where they are over other spaces or differ in components). `result` may be NULL. Host
  * synchronisations at checks only.
  *
- * A and b may have any scale that single precision has. Where it does not hold the solution the reason is
- * TS_REASON_BREAKDOWN: if x would overflow it stays as it was, or 0 with zero_start; if it would vanish, what
- * is left of it is in x. After a breakdown on the way x is the last iterate without a NaN or an infinity. Some
- * devices take numbers below 1.18e-38 for 0. With fixed_iterations x is what it is.
+ * A and b may have any scale in the range of single precision. If the solution is out of that range the reason
+ * is TS_REASON_BREAKDOWN: x that would overflow keeps its values, or is 0 with zero_start; x that would
+ * underflow holds what is left of it. After any other breakdown x is the last iterate without a NaN or an
+ * infinity. Some devices flush numbers below 1.18e-38 to 0. With fixed_iterations none of this is tested.
  *
- * Where A is singular and multigrid, which knows it, is the preconditioner, the part of b that no x reaches
- * counts to the residual: TS_REASON_INCOMPATIBLE.
+ * If A is singular and multigrid, which knows it, is the preconditioner, the part of b that no x reaches counts
+ * in the residual: TS_REASON_INCOMPATIBLE.
  *
- * bicgstab may break down: a number that it divides by becomes 0, or no more than rounding. It then begins
- * again from the best x, where that gains nothing with another shadow vector; when four restarts in a row have
- * gained nothing the solve ends with TS_REASON_BREAKDOWN. Its first shadow vector is random, but always the
- * same. Where its residual has fallen by 1000 from a peak it is recomputed from x, and the iterations go on.
+ * bicgstab may break down: a divisor becomes 0, or nothing but rounding. It then restarts from the best x, and
+ * if that gains nothing, with another shadow vector; after four restarts in a row without gain the solve ends
+ * with TS_REASON_BREAKDOWN. Its first shadow vector is random, but always the same. When its residual has
+ * fallen by 1000 from a peak it is recomputed from x, and the iterations go on.
  *
- * Restarted gmres may stagnate where gmres would not: after two restarts that gain nothing the solve ends with
+ * Restarted gmres may stagnate where gmres would not: after two restarts without gain the solve ends with
  * TS_REASON_STAGNATED, and the message names the restart. */
 TS_API ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result);
 
-/* The same in one call: create, solve, destroy. */
+/* Creates a solver, solves and destroys it. Errors: as ts_solver_create and ts_solver_solve. */
 TS_API ts_status ts_solve(ts_matrix *matrix, const ts_vector *b, ts_vector *x, const ts_solver_desc *desc,
                           ts_result *result);
 

@@ -25,7 +25,8 @@
  * are numbered together are adjacent, and blocks of 2 x 2 (u, v of a vertex) are full.
  *
  * Errors: a call that fails changes nothing, and the system stays usable. The message (ts_last_error) names the
- * row or the unknown. Threads: the thread that uses the context may call all functions.
+ * row or the unknown. Threads and version are as in texsolve.h: the thread that uses the context may call all
+ * functions.
  */
 #ifndef TEXSOLVE_SYSTEM_H
 #define TEXSOLVE_SYSTEM_H

@@ -16,20 +16,23 @@
  * Conventions that hold everywhere:
  *
  * - A function that can fail returns ts_status: 0 on success, a negative error, or the positive
- *   TS_NOT_CONVERGED, whose reason ts_last_error() tells. After an error, output handles are NULL and output
- * data is as it was, unless the function says otherwise; ts_last_error() names the argument and its value.
- * - Errors that any function may return stand here only: TS_ERROR_INVALID_ARGUMENT where a pointer is NULL that
- *   is not said to be optional, TS_ERROR_DEVICE, and in OpenGL, where programs are compiled when they are first
- *   used, TS_ERROR_SHADER. "Memory" in a list of errors is TS_ERROR_OUT_OF_HOST_MEMORY and
- *   TS_ERROR_OUT_OF_DEVICE_MEMORY. Functions that return no status give NULL or 0 for a handle that is NULL.
- * - A descriptor filled with zeros means the defaults, which stand beside each field.
+ *   TS_NOT_CONVERGED, with the reason in ts_last_error(). After an error, output handles are NULL and output
+ *   data is unchanged, unless the function says otherwise; ts_last_error() names the argument and its value.
+ * - Errors that any function may return are listed here only: TS_ERROR_INVALID_ARGUMENT if a pointer that is
+ *   not optional is NULL, TS_ERROR_DEVICE, and on OpenGL, which compiles programs on first use,
+ *   TS_ERROR_SHADER. "Memory" in a list of errors is TS_ERROR_OUT_OF_HOST_MEMORY and
+ *   TS_ERROR_OUT_OF_DEVICE_MEMORY. Functions that return no status return NULL or 0 for a NULL handle.
+ * - A descriptor filled with zeros means the defaults, which stand beside each field. Reserved fields are 0.
  * - Host arrays passed in are read during the call and never kept. Host arrays passed out are the caller's.
  * - Destroying takes the address of a handle, accepts NULL, and sets the handle to NULL. Objects keep
  *   what they need alive: a space may be destroyed before its vectors. A context is the exception:
  *   destroy it last; objects that outlive it must not be used, not even destroyed.
- * - A context and its objects may be used by one thread at a time, and by another one afterwards; but for
- *   OpenGL contexts that stay on a thread (TS_GL_PLATFORM_WINDOW, TS_GL_PLATFORM_CURRENT,
- *   TS_GL_KEEP_CURRENT, ts_gl_make_current). Different contexts are independent.
+ * - Thread safety: one thread at a time may use a context and its objects, and another one afterwards, except
+ *   with OpenGL contexts that stay on a thread (TS_GL_PLATFORM_WINDOW, TS_GL_PLATFORM_CURRENT,
+ *   TS_GL_KEEP_CURRENT, ts_gl_make_current). Different contexts are independent. This holds for every function
+ *   unless its comment says "Any thread".
+ * - Version: every function and type of these headers is there since version 0.1, unless its comment names a
+ *   later one.
  * - The library never aborts, exits or prints. It reports through return values and the log callback.
  */
 #ifndef TEXSOLVE_TEXSOLVE_H
@@ -42,8 +45,8 @@
 #define TS_VERSION_MINOR 1
 #define TS_VERSION_PATCH 0
 
-/* On Windows a program that links the shared library may define TEXSOLVE_SHARED, as the CMake targets do: its
- * calls then take no detour. TEXSOLVE_EXPORTS is for the library itself. */
+/* On Windows a program that links the shared library may define TEXSOLVE_SHARED, as the CMake targets do, which
+ * saves an indirection in each call. TEXSOLVE_EXPORTS is for the library itself. */
 #if defined(_WIN32) && defined(TEXSOLVE_EXPORTS)
 #define TS_API __declspec(dllexport)
 #elif defined(_WIN32) && defined(TEXSOLVE_SHARED)
@@ -105,8 +108,8 @@ typedef enum ts_log_level { TS_LOG_WARNING = 1, TS_LOG_INFO = 2, TS_LOG_DEBUG = 
 /* Receives one line without a newline. Called on the thread that called the library. */
 typedef void (*ts_log_fn)(ts_log_level level, const char *message, void *user);
 
-/* Host memory. All three functions or none; realloc_fn(NULL, n) allocates. The library's own host memory
- * comes from here; memory that a driver or the start of a thread takes does not. */
+/* Host memory: all three functions or none; realloc_fn(NULL, n) allocates. The library takes all of its own
+ * host memory from here. Drivers and the creation of threads allocate elsewhere. */
 typedef struct ts_allocator {
   void *(*malloc_fn)(size_t bytes, void *user);
   void *(*realloc_fn)(void *block, size_t bytes, void *user);
@@ -121,21 +124,20 @@ enum {
 };
 
 typedef struct ts_context_desc {
-  /* "cuda", "cuda:1" (second device), "gl", "gl:1", "cpu", "check:gl" (a backend wrapped in checks), or "auto",
-   * which takes CUDA if there is a device, then OpenGL on a hardware device, then the CPU, and logs what it
-   * took and why. With TS_GL_PLATFORM_CURRENT it takes OpenGL before CUDA. Default: "auto". */
+  /* "cuda", "cuda:1" (the second device), "gl", "gl:1", "cpu", "check:gl" (a backend wrapped in checks), or
+   * "auto": CUDA if there is a device, else OpenGL on a hardware device, else the CPU; with
+   * TS_GL_PLATFORM_CURRENT OpenGL before CUDA. The log says which and why. Default: "auto". */
   const char *backend;
   ts_log_fn log; /* default: none */
   void *log_user;
   ts_log_level log_level;      /* the most detailed level wanted; default: TS_LOG_WARNING */
   ts_allocator allocator;      /* default: malloc, realloc, free */
   int threads;                 /* threads of the CPU backend; default: OMP_NUM_THREADS, else the cores that this
-                                  process may use. They start with the first operation that is worth it, and are
-                                  left alone while other programs want their cores */
+                                  process may use. They start with the first operation that is large enough, and
+                                  pause while other programs need their cores */
   size_t max_device_bytes;     /* refuse to take more device memory than this; default: no limit */
   unsigned flags;              /* TS_CONTEXT_... */
-  const struct ts_gl_desc *gl; /* options of OpenGL (texsolve/gl.h), which other backends do not read. Default:
-                                  NULL */
+  const struct ts_gl_desc *gl; /* options of OpenGL (texsolve/gl.h); ignored by other backends. Default: NULL */
   int reserved[8];             /* 0 */
 } ts_context_desc;
 
@@ -160,39 +162,44 @@ typedef struct ts_context_info {
 /* No host synchronisation. The strings live as long as the context. */
 TS_API ts_status ts_context_get_info(const ts_context *context, ts_context_info *info);
 
-/* A number that was measured and steers a choice, such as that of a format: its name, what it says, its value.
- */
+/* A measured number that steers a choice, such as that of a format. */
 typedef struct ts_tuning_entry {
   const char *name, *meaning; /* live as long as the library */
   double value;
 } ts_tuning_entry;
 
-/* Number `index` from 0 on; TS_ERROR_INVALID_ARGUMENT behind the last one. Names and values are those of this
+/* Returns number `index`, from 0; TS_ERROR_INVALID_ARGUMENT past the last one. Names and values belong to this
  * version and device. No host synchronisation. */
 TS_API ts_status ts_context_get_tuning(const ts_context *context, int index, ts_tuning_entry *entry);
 
-/* Changes a number for matrices and solvers that are created from now on; `texsolve bench tune` measures which
- * values are better on a device. Errors: TS_ERROR_INVALID_ARGUMENT for an unknown name and for a value that is
- * 0, less, or out of the range that the message names; TS_ERROR_UNSUPPORTED where the value is 0, since the
- * backend has no such choice. Never waits. */
+/* Changes a number for matrices and solvers created from now on; `texsolve bench tune` measures which values
+ * suit a device. Errors: TS_ERROR_INVALID_ARGUMENT (an unknown name; a value that is not positive, or out of
+ * the range that the message names), TS_ERROR_UNSUPPORTED (the present value is 0: the backend has no such
+ * choice). No host synchronisation. */
 TS_API ts_status ts_context_set_tuning(ts_context *context, const char *name, double value);
 
-/* Waits until the device has done everything asked of it. */
+/* Waits until the device has finished all work of the context. */
 TS_API ts_status ts_context_finish(ts_context *context);
 
-/* Every backend the library knows by name, built or not, but for check, which wraps the others: index 0, 1,
- * ...; NULL past the end. Any thread. */
+/* Returns the name of backend number `index`, from 0, whether built or not; NULL past the last one. check,
+ * which wraps the others, is not among them. Any thread. */
 TS_API const char *ts_backend_name(int index);
 
 /* ---- Index spaces ---------------------------------------------------------------------------- */
+
+/* What numbers on the device are made of. Host arrays may be of either precision: see ts_csr and
+ * ts_vector_write_double. */
+typedef enum ts_precision {
+  TS_PRECISION_SINGLE = 0 /* the only one in this version; others are TS_ERROR_UNSUPPORTED */
+} ts_precision;
 
 typedef struct ts_space_desc {
   int32_t size; /* number of indices, from 1 to 2^31 - 1024 */
 } ts_space_desc;
 
-/* An index space of `size` indices in their natural order, for vectors that belong to no matrix and for
- * columns of rectangular matrices. The space of a matrix's rows is made by ts_matrix_create, which sorts
- * them by length (Bolz et al. 2003, section 3.2.2).
+/* Creates an index space of `size` indices in natural order, for vectors that belong to no matrix and for the
+ * columns of rectangular matrices. ts_matrix_create makes the space of a matrix's rows, which it sorts by
+ * length (Bolz et al. 2003, section 3.2.2).
  * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_LIMIT (more texels than a texture holds, more than 2^31 - 1024
  * indices), memory. */
 TS_API ts_status ts_space_create(ts_context *context, const ts_space_desc *desc, ts_space **space);
@@ -202,16 +209,18 @@ TS_API int32_t ts_space_size(const ts_space *space);
 /* ---- Scalars on the device ------------------------------------------------------------------- */
 
 typedef struct ts_scalars_desc {
-  int count; /* number of slots, 1 to 4096 */
+  int count;              /* number of slots, 1 to 4096 */
+  ts_precision precision; /* default: single */
+  int reserved[6];        /* 0 */
 } ts_scalars_desc;
 
-/* An array of device slots; each holds four components, of which a reduction writes as many as its
+/* Creates an array of device slots. Each holds four components, of which a reduction writes as many as its
  * vectors have. New slots hold 0. Errors: TS_ERROR_INVALID_ARGUMENT (a count out of range), memory. */
 TS_API ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars);
 TS_API void ts_scalars_destroy(ts_scalars **scalars);
 
 /* Copies slots first .. first+count-1 from or to `values`, four floats a slot. Reading synchronises with the
- * device. Errors: TS_ERROR_INVALID_ARGUMENT (slots that there are not). */
+ * device. Errors: TS_ERROR_INVALID_ARGUMENT (no such slots). */
 TS_API ts_status ts_scalars_write(ts_scalars *scalars, int first, int count, const float *values);
 TS_API ts_status ts_scalars_read(ts_scalars *scalars, int first, int count, float *values);
 
@@ -226,21 +235,21 @@ typedef struct ts_slot {
  * where a slot without scalars counts as 1, and the quotient is 0 where its denominator is 0. Make one with
  * ts_constant, ts_scaled or ts_quotient. */
 typedef struct ts_coefficient {
-  float scale;
+  double scale; /* rounded to the precision of the vectors */
   ts_slot numerator, denominator;
 } ts_coefficient;
 
-static inline ts_coefficient ts_constant(float value) {
+static inline ts_coefficient ts_constant(double value) {
   ts_coefficient c = {value, {NULL, 0}, {NULL, 0}};
   return c;
 }
-static inline ts_coefficient ts_scaled(float scale, const ts_scalars *scalars, int index) {
+static inline ts_coefficient ts_scaled(double scale, const ts_scalars *scalars, int index) {
   ts_coefficient c = {scale, {NULL, 0}, {NULL, 0}};
   c.numerator.scalars = scalars;
   c.numerator.index = index;
   return c;
 }
-static inline ts_coefficient ts_quotient(float scale, ts_slot numerator, ts_slot denominator) {
+static inline ts_coefficient ts_quotient(double scale, ts_slot numerator, ts_slot denominator) {
   ts_coefficient c = {0, {NULL, 0}, {NULL, 0}};
   c.scale = scale;
   c.numerator = numerator;
@@ -251,11 +260,13 @@ static inline ts_coefficient ts_quotient(float scale, ts_slot numerator, ts_slot
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
 typedef struct ts_vector_desc {
-  int components; /* 1 to 4; default: 1 */
+  int components;         /* 1 to 4; default: 1 */
+  ts_precision precision; /* default: single */
+  int reserved[6];        /* 0 */
 } ts_vector_desc;
 
-/* A vector over `space`, all 0. `desc` may be NULL. Errors: TS_ERROR_INVALID_ARGUMENT (components),
- * TS_ERROR_UNSUPPORTED (more than one over the space of a matrix in blocks in OpenGL), memory. */
+/* Creates a vector over `space`, filled with 0. `desc` may be NULL. Errors: TS_ERROR_INVALID_ARGUMENT
+ * (components), TS_ERROR_UNSUPPORTED (more than one over the space of a matrix in blocks in OpenGL), memory. */
 TS_API ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector);
 TS_API void ts_vector_destroy(ts_vector **vector);
 TS_API ts_space *ts_vector_space(const ts_vector *vector); /* borrowed */
@@ -267,11 +278,17 @@ TS_API int ts_vector_components(const ts_vector *vector);
 TS_API ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count);
 TS_API ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count);
 
+/* The same with doubles on the host. Writing rounds to the precision of the vector, and returns
+ * TS_ERROR_INVALID_ARGUMENT if a finite number is out of its range: the index and the component are named.
+ * Errors: as above, memory. */
+TS_API ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t count);
+TS_API ts_status ts_vector_read_double(const ts_vector *vector, double *values, size_t count);
+
 /* Component-wise operations. All vectors of a call must share one space and the number of components
  * (TS_ERROR_INCOMPATIBLE otherwise), and any of them may be the same vector. A coefficient's slots must be of
  * the same context (TS_ERROR_INCOMPATIBLE) and exist (TS_ERROR_INVALID_ARGUMENT); a term whose coefficient is
- * the constant 0 is left out, also where its vector holds a NaN. No host synchronisation. */
-TS_API ts_status ts_vector_fill(ts_vector *y, float value);        /* y_i = value   */
+ * the constant 0 is left out, even if its vector holds a NaN. No host synchronisation. */
+TS_API ts_status ts_vector_fill(ts_vector *y, double value);       /* y_i = value   */
 TS_API ts_status ts_vector_copy(ts_vector *y, const ts_vector *x); /* y = x         */
 TS_API ts_status ts_vector_scale(ts_vector *y, ts_coefficient a);  /* y = a y       */
 TS_API ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts_coefficient b);
@@ -281,9 +298,9 @@ TS_API ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x); /* y_i 
 
 typedef enum ts_norm { TS_NORM_2 = 0, TS_NORM_INFINITY = 1 } ts_norm;
 
-/* Reductions over all indices, each component by itself, into slot `index` of `result`. The order of
- * summation is fixed: the same input gives the same bits (Bolz et al. 2003, section 3.1.3). A NaN in x shows in
- * the result. No host synchronisation.
+/* Reductions over all indices, each component separately, into slot `index` of `result`. The order of
+ * summation is fixed: the same input gives the same bits (Bolz et al. 2003, section 3.1.3). A NaN in x makes
+ * the result NaN. No host synchronisation.
  * Errors: TS_ERROR_INVALID_ARGUMENT (no such slot, no such norm), TS_ERROR_INCOMPATIBLE (as above, and scalars
  * of another context). */
 TS_API ts_status ts_vector_dot(ts_scalars *result, int index, const ts_vector *x, const ts_vector *y);
@@ -295,7 +312,7 @@ TS_API ts_status ts_vector_max(ts_scalars *result, int index, const ts_vector *x
 
 /* How a matrix is stored on the device. */
 #define TS_FORMAT_LIST(X)                                                                                      \
-  X(TS_FORMAT_AUTO, 0, "auto")         /* chosen for the matrix, and said in ts_matrix_info.choice */          \
+  X(TS_FORMAT_AUTO, 0, "auto")         /* chosen for the matrix; ts_matrix_info.choice says why */             \
   X(TS_FORMAT_JAGGED, 1, "jagged")     /* k-th entries of rows side by side (gl, cuda) */                      \
   X(TS_FORMAT_SEGMENTS, 2, "segments") /* Bolz et al. 2003, section 3.1.1 */                                   \
   X(TS_FORMAT_CSR, 3, "csr")           /* compressed sparse rows (cpu, cuda) */                                \
@@ -311,44 +328,50 @@ typedef enum ts_format {
 
 /* Blocks are made of n consecutive rows and columns, those of index i / n. Where the unknowns of a node of a
  * mesh are numbered together, blocks are full, and x and the pattern are read once a block instead of once an
- * entry; elsewhere they store zeros, as ts_matrix_info.fill_ratio tells. A block multiplies x by its zeros too:
- * a NaN or an infinity in x reaches every row of the blocks that it is in.
+ * entry; elsewhere they store zeros (ts_matrix_info.fill_ratio). A block multiplies x by its zeros too: a NaN
+ * or an infinity in x reaches every row of its blocks.
  *
  * A format's text, NULL if there is no such format; and the format with a text, -1 if none. Any thread. */
 TS_API const char *ts_format_name(ts_format format);
 TS_API int ts_format_from_name(const char *name);
 
 /* A matrix in compressed sparse rows: the entries of row i are row_offsets[i] .. row_offsets[i+1]-1. Columns
- * within a row may come in any order; entries with the same row and column are added up. */
+ * within a row may come in any order; entries with the same row and column are added up, in double precision.
+ *
+ * Values are floats or doubles: set `values` or `double_values`, or neither for a matrix of zeros whose values
+ * follow later. Doubles are rounded to the precision of the matrix; if that overflows, the entry is named
+ * (TS_ERROR_INVALID_ARGUMENT). */
 typedef struct ts_csr {
   int32_t rows, columns;         /* 1 to 2^31 - 1024 */
   const int32_t *row_offsets;    /* rows + 1, ascending, from 0 */
   const int32_t *column_indices; /* 0 .. columns-1 */
-  const float *values;           /* finite; NULL: all 0, to be set later */
+  const float *values;           /* finite; or NULL */
+  const double *double_values;   /* instead of `values`: finite; or NULL */
 } ts_csr;
 
 typedef struct ts_matrix_desc {
   ts_csr csr;
-  ts_format format; /* default: TS_FORMAT_AUTO: what is fastest in products, by the bytes or texels it reads; on
-                       a GPU csr or jagged for small matrices; gl without blocks unless `components` is 1 */
+  ts_format format; /* default: TS_FORMAT_AUTO, the fastest in products by the bytes or texels that it reads; on
+                       a GPU csr or jagged for small matrices; blocks on gl only if `components` is 1 */
   const unsigned char *constrained; /* `rows` flags; rows flagged nonzero have no equation: their unknowns are
                                   stored and used by other rows, and A x is 0 there (Bolz et al. 2003, 3.1.2,
                                   boundaries). For square matrices. Default: none */
   ts_space *row_space;              /* use this space for the rows; default: a new one, rows sorted by length */
   ts_space *column_space;           /* default: the row space if rows == columns, else a new natural one */
   int keep_host_copy;               /* keep the CSR arrays on the host for ts_matrix_host_copy */
-  int components;  /* of the vectors that it will multiply, 1 to 4, if known: TS_FORMAT_AUTO chooses by it. With
-                      1 backend gl may take blocks, over whose spaces vectors have one component only. Default:
-                      0, not known */
-  int reserved[8]; /* 0 */
+  ts_precision precision;           /* default: single */
+  int components;  /* of the vectors that it will multiply, 1 to 4, as a hint for TS_FORMAT_AUTO. With 1 backend
+                      gl may choose blocks, over whose spaces vectors have one component only. Default: 0, not
+                      known */
+  int reserved[7]; /* 0 */
 } ts_matrix_desc;
 
-/* Lays out and uploads a matrix.
- * Errors: TS_ERROR_INVALID_ARGUMENT (offsets that do not ascend, a column out of range, NaN or Inf: the row
- * and the entry are named; constrained rows of a matrix that is not square, or beside a row_space, which has
- * constrained rows of its own; components beyond 4), TS_ERROR_INCOMPATIBLE (a space of another size or context,
- * or made for other blocks), TS_ERROR_UNSUPPORTED (a format that the backend lacks, a space that is a grid),
- * TS_ERROR_LIMIT (texture size), memory. */
+/* Creates a matrix: chooses the format, lays it out and uploads it.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (offsets that do not ascend, a column out of range, NaN or Inf, a double
+ * out of range: the row and the entry are named; constrained rows of a matrix that is not square, or beside a
+ * row_space, which has constrained rows of its own; components beyond 4), TS_ERROR_INCOMPATIBLE (a space of
+ * another size or context, or made for other blocks), TS_ERROR_UNSUPPORTED (a format that the backend lacks, a
+ * space that is a grid), TS_ERROR_LIMIT (texture size), memory. */
 TS_API ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
 TS_API void ts_matrix_destroy(ts_matrix **matrix);
 
@@ -389,9 +412,9 @@ typedef struct ts_matrix_info {
 /* No host synchronisation. */
 TS_API ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info);
 
-/* The matrix in CSR (columns ascending, duplicates added up, constrained rows empty), borrowed until the matrix
- * is destroyed; ts_matrix_set_values replaces the values in place. TS_ERROR_INVALID_ARGUMENT unless made with
- * keep_host_copy. */
+/* Returns the matrix in CSR with `values` set (columns ascending, duplicates added up, constrained rows empty),
+ * borrowed until the matrix is destroyed; ts_matrix_set_values replaces the values in place.
+ * TS_ERROR_INVALID_ARGUMENT unless made with keep_host_copy. */
 TS_API ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr);
 
 /* y = A x, and r = b - A x; y and r must not be x (TS_ERROR_INVALID_ARGUMENT), r may be b. Every component

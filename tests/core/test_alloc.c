@@ -39,9 +39,9 @@ static void spaces_vectors_scalars(void) {
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
-  const ts_space_desc size = {5000};
-  const ts_vector_desc three = {3};
-  const ts_scalars_desc many = {100};
+  const ts_space_desc size = {.size = 5000};
+  const ts_vector_desc three = {.components = 3};
+  const ts_scalars_desc many = {.count = 100};
   ts_space *space = NULL;
   ts_vector *x = NULL;
   ts_scalars *scalars = NULL;

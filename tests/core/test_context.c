@@ -315,7 +315,7 @@ static void tuning_steers(void) {
 static void message_of_context(void) {
   ts_context *context = test_open();
   REQUIRE(context);
-  const ts_space_desc desc = {-5};
+  const ts_space_desc desc = {.size = -5};
   ts_space *space = NULL;
   CHECK_FAILS(context, ts_space_create(context, &desc, &space), TS_ERROR_INVALID_ARGUMENT, "size", "-5");
   CHECK(ts_last_error(context)[0] != 0);

@@ -86,6 +86,14 @@ static void bad_csr(void) {
   bad[2] = 3, bad[4] = -INFINITY;
   refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "values[4]", "row 2", "-inf");
 
+  double doubles[5] = {1, 2, 3, 4, 1e300};
+  desc = good, desc.csr.double_values = doubles;
+  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "values", "double_values", "both");
+  desc.csr.values = NULL;
+  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "double_values[4]", "row 2, column 2", "single precision");
+  doubles[4] = 5, doubles[2] = NAN;
+  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "double_values[2]", "row 1", "nan");
+
   /* Two finite duplicates whose sum is not. */
   const int32_t twice[] = {0, 1, 1, 2, 2};
   const float huge[] = {1, 2, 3, 3e38f, 3e38f};
@@ -105,6 +113,8 @@ static void bad_matrix_fields(void) {
   CHECK(test_is_gl() || test_is_cpu() ? missing != TS_FORMAT_AUTO : missing == TS_FORMAT_AUTO);
   desc = good, desc.format = missing;
   if (missing) refuse_matrix(&desc, TS_ERROR_UNSUPPORTED, ts_format_name(missing), "backend", "");
+  desc = good, desc.precision = (ts_precision)1;
+  refuse_matrix(&desc, TS_ERROR_UNSUPPORTED, "precision", "1", "");
   desc = good, desc.components = 5;
   refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "components", "5", "");
   desc = good, desc.components = -1;
@@ -181,7 +191,7 @@ static void bad_products(void) {
 /* ---- Spaces, scalars, vectors ---- */
 
 static void bad_spaces_and_scalars(void) {
-  ts_space_desc size = {0};
+  ts_space_desc size = {.size = 0};
   ts_space *none = (ts_space *)(uintptr_t)1;
   INVALID(ts_space_create(context, &size, &none), "size", "0");
   CHECK(none == NULL);
@@ -191,7 +201,7 @@ static void bad_spaces_and_scalars(void) {
   INVALID(ts_space_create(context, &size, NULL), "space");
   static const int counts[] = {0, -1, 4097};
   for (int k = 0; k < 3; k++) {
-    ts_scalars_desc count = {counts[k]};
+    ts_scalars_desc count = {.count = counts[k]};
     ts_scalars *refused = (ts_scalars *)(uintptr_t)1;
     char text[16];
     snprintf(text, sizeof text, "%d", counts[k]);
@@ -212,7 +222,7 @@ static void bad_spaces_and_scalars(void) {
 static void bad_vectors(void) {
   static const int components[] = {-1, 5, 100};
   for (int k = 0; k < 3; k++) {
-    const ts_vector_desc desc = {components[k]};
+    const ts_vector_desc desc = {.components = components[k]};
     ts_vector *refused = (ts_vector *)(uintptr_t)1;
     char text[16];
     snprintf(text, sizeof text, "%d", components[k]);
@@ -225,6 +235,16 @@ static void bad_vectors(void) {
   INVALID(ts_vector_write(x, NULL, 80), "values");
   INVALID(ts_vector_read(x, values, 81), "count", "81", "80");
   INVALID(ts_vector_read(x, NULL, 80), "values");
+  double doubles[80] = {0};
+  INVALID(ts_vector_write_double(x, doubles, 79), "count", "79", "80");
+  INVALID(ts_vector_write_double(x, NULL, 80), "values");
+  INVALID(ts_vector_read_double(x, doubles, 81), "count", "81", "80");
+  INVALID(ts_vector_read_double(x, NULL, 80), "values");
+  ts_vector *refused = NULL;
+  ts_vector_desc desc = {.precision = (ts_precision)1};
+  CHECK_FAILS(context, ts_vector_create(space, &desc, &refused), TS_ERROR_UNSUPPORTED, "precision is 1");
+  desc = (ts_vector_desc){.reserved = {0, 7}};
+  INVALID(ts_vector_create(space, &desc, &refused), "reserved[1]", "7");
 }
 
 static void bad_operations(void) {
@@ -325,7 +345,7 @@ static void texture_limit(void) {
   test_gl()->rectangle_width = test_gl()->rectangle_height = 16;
   ts_context *small = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &small));
-  const ts_space_desc most = {4095}, more = {4096};
+  const ts_space_desc most = {.size = 4095}, more = {.size = 4096};
   ts_space *fits = NULL, *refused = NULL;
   CHECK_OK(small, ts_space_create(small, &most, &fits));
   CHECK_FAILS(small, ts_space_create(small, &more, &refused), TS_ERROR_LIMIT, "4096", "64 x 64");

@@ -75,8 +75,8 @@ static void null_destroy(void) {
 
 static void null_arguments(void) {
   ts_context_info info;
-  ts_space_desc space_desc = {4};
-  ts_scalars_desc scalars_desc = {4};
+  ts_space_desc space_desc = {.size = 4};
+  ts_scalars_desc scalars_desc = {.count = 4};
   ts_matrix_desc matrix_desc = {0};
   ts_matrix_info matrix_info;
   ts_space *space = NULL;

@@ -96,6 +96,27 @@ static void transfer(void) {
   }
 }
 
+/* Doubles are rounded on their way to the device, and those out of range are named; nothing is written then. */
+static void doubles(void) {
+  ts_space *space = make_space(context, 5);
+  REQUIRE(space);
+  ts_vector *v = make_vector(space, 3, NULL);
+  double written[15], read[15];
+  for (int k = 0; k < 15; k++) written[k] = (k - 7) / 3.0;
+  written[14] = INFINITY;
+  CHECK_OK(context, ts_vector_write_double(v, written, 15));
+  CHECK_OK(context, ts_vector_read_double(v, read, 15));
+  for (int k = 0; k < 15; k++) CHECK(read[k] == (double)(float)written[k]);
+  double large[15] = {[10] = -1e39};
+  CHECK_FAILS(context, ts_vector_write_double(v, large, 15), TS_ERROR_INVALID_ARGUMENT,
+              "component 1 of index 3", "-1e+39", "single precision");
+  CHECK_OK(context, ts_vector_read_double(v, read, 15));
+  for (int k = 0; k < 15; k++) CHECK(read[k] == (double)(float)written[k]);
+  CHECK_FAILS(context, ts_vector_write_double(v, written, 14), TS_ERROR_INVALID_ARGUMENT, "count", "14", "15");
+  ts_vector_destroy(&v);
+  ts_space_destroy(&space);
+}
+
 /* Infinities, NaNs and the largest numbers go there and back as they are. */
 static void special_values(void) {
   const float values[] = {INFINITY, -INFINITY, NAN, 3.4028235e38f, -3.4028235e38f, 1.17549435e-38f, -0.0f, 1};
@@ -427,6 +448,7 @@ static void run_all(void (*run)(void)) {
     run_all(name);                                                                                             \
   }
 CASE(transfer)
+CASE(doubles)
 CASE(special_values)
 CASE(fill_and_copy)
 CASE(multiply)
@@ -440,6 +462,7 @@ CASE(lifetime)
 
 static const test_case cases[] = {
     {"transfer", case_transfer},
+    {"doubles", case_doubles},
     {"special_values", case_special_values},
     {"fill_and_copy", case_fill_and_copy},
     {"multiply", case_multiply},

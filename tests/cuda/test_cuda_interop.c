@@ -319,7 +319,7 @@ static void no_memory_left(void) {
   int made = 0;
   ts_status status = TS_OK;
   while (made < 200 && status == TS_OK) {
-    status = ts_vector_create(space, &(ts_vector_desc){4}, &vectors[made]);
+    status = ts_vector_create(space, &(ts_vector_desc){.components = 4}, &vectors[made]);
     if (status == TS_OK) made++;
   }
   CHECK_INT(status, TS_ERROR_OUT_OF_DEVICE_MEMORY);

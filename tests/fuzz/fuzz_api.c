@@ -363,7 +363,7 @@ static void call(state *s) {
   switch (fuzz_take(&s->in, 16)) {
   case 0:
     ts_space_destroy(&s->spaces[k]);
-    check(s, ts_space_create(s->context, &(ts_space_desc){fuzz_take(&s->in, MOST)}, &s->spaces[k]));
+    check(s, ts_space_create(s->context, &(ts_space_desc){.size = fuzz_take(&s->in, MOST)}, &s->spaces[k]));
     break;
   case 1:
   case 2:
@@ -373,7 +373,7 @@ static void call(state *s) {
     break;
   case 3:
     ts_scalars_destroy(&s->scalars);
-    check(s, ts_scalars_create(s->context, &(ts_scalars_desc){fuzz_take(&s->in, 6)}, &s->scalars));
+    check(s, ts_scalars_create(s->context, &(ts_scalars_desc){.count = fuzz_take(&s->in, 6)}, &s->scalars));
     break;
   case 4:
     make_matrix(s);

@@ -262,7 +262,7 @@ static void call_mesh_flow(ts_context *context, ts_format format) {
                                   .triangle_vertices = m.t,
                                   .format = format,
                                   .boundary = TS_MESH_BOUNDARY_FLOW};
-  const ts_vector_desc three = {3};
+  const ts_vector_desc three = {.components = 3};
   const size_t floats = 3 * (size_t)m.vertices;
   ts_mesh_flow *flow = NULL;
   ts_vector *x = NULL;
@@ -298,9 +298,9 @@ static void call_everything(ts_format format) {
   STEP(context, ts_context_get_info(context, &info));
   STEP(context, ts_context_finish(context));
   STEP(context, ts_gl_make_current(context));
-  const ts_space_desc size = {777};
-  const ts_vector_desc three = {3};
-  const ts_scalars_desc two = {2};
+  const ts_space_desc size = {.size = 777};
+  const ts_vector_desc three = {.components = 3};
+  const ts_scalars_desc two = {.count = 2};
   ts_space *space = NULL;
   STEP(context, ts_space_create(context, &size, &space));
   CALL(ts_space_destroy(&space));

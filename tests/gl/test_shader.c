@@ -79,7 +79,7 @@ static ts_status use_everything(ts_context *context) {
       ts_vector *x = NULL, *y = NULL;
       ts_scalars *scalars = NULL;
       ts_solver *cg = NULL;
-      const ts_scalars_desc four = {4};
+      const ts_scalars_desc four = {.count = 4};
       status = ts_matrix_create(context, &desc, &matrix);
       if (status == TS_OK) status = ts_vector_create(ts_matrix_row_space(matrix), NULL, &x);
       if (status == TS_OK) status = ts_vector_create(ts_matrix_row_space(matrix), NULL, &y);

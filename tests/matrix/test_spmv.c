@@ -323,7 +323,8 @@ static void unsorted(void) {
     /* The same order again, so that the new duplicates fall on the same places. */
     float doubled[11];
     for (int k = 0; k < 11; k++) doubled[k] = 2 * values[k];
-    const ts_csr more = {4, 4, offsets, indices, doubled};
+    const ts_csr more = {
+        .rows = 4, .columns = 4, .row_offsets = offsets, .column_indices = indices, .values = doubled};
     CHECK_OK(context, ts_matrix_set_values(matrix, &more));
     CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
     ys = read_vector(y);
@@ -332,6 +333,44 @@ static void unsorted(void) {
     CHECK_OK(context, ts_matrix_host_copy(matrix, &copy));
     CHECK_CLOSE(copy.values[2], 10, 0);
     free(ys);
+    ts_vector_destroy(&x);
+    ts_vector_destroy(&y);
+    ts_matrix_destroy(&matrix);
+  }
+}
+
+/* Values in double precision: duplicates are summed in it, and then rounded. */
+static void double_values(void) {
+  const int32_t offsets[] = {0, 3, 4}, indices[] = {1, 0, 1, 1};
+  const double values[] = {1 + ldexp(1, -30), 1.0 / 3, -1, 0.1};
+  const float rounded[] = {(float)(1.0 / 3), ldexpf(1, -30), 0.1f};
+  for (int f = 0; f < format_count; f++) {
+    test_context_label("%s", ts_format_name(formats[f]));
+    const ts_csr csr = {
+        .rows = 2, .columns = 2, .row_offsets = offsets, .column_indices = indices, .double_values = values};
+    const ts_matrix_desc desc = {.csr = csr, .format = formats[f], .keep_host_copy = 1};
+    ts_matrix *matrix = NULL;
+    if (!CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) continue;
+    ts_csr copy;
+    CHECK_OK(context, ts_matrix_host_copy(matrix, &copy));
+    CHECK(memcmp(copy.values, rounded, sizeof rounded) == 0);
+    CHECK(copy.double_values == NULL);
+    double twice[4];
+    for (int k = 0; k < 4; k++) twice[k] = 2 * values[k];
+    ts_csr more = csr;
+    more.double_values = twice;
+    CHECK_OK(context, ts_matrix_set_values(matrix, &more));
+    const float xs[] = {3, 1};
+    ts_vector *x = make_vector(ts_matrix_column_space(matrix), 1, xs);
+    ts_vector *y = poisoned(ts_matrix_row_space(matrix), 1);
+    CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
+    float *ys = read_vector(y);
+    const double product[] = {2, 0.2};
+    CHECK_VALUES(ys, product, NULL, 2, 4);
+    free(ys);
+    twice[0] = 1e39;
+    CHECK_FAILS(context, ts_matrix_set_values(matrix, &more), TS_ERROR_INVALID_ARGUMENT, "double_values[0]",
+                "row 0, column 1");
     ts_vector_destroy(&x);
     ts_vector_destroy(&y);
     ts_matrix_destroy(&matrix);
@@ -377,8 +416,10 @@ static void host_copies(void) {
       CHECK(memcmp(copy.values, expected, 5 * sizeof *expected) == 0);
     }
     /* Without values all are 0, in the copy too. */
-    CHECK_OK(context,
-             ts_matrix_set_values(matrix, &(ts_csr){3, 3, copy.row_offsets, copy.column_indices, NULL}));
+    CHECK_OK(context, ts_matrix_set_values(matrix, &(ts_csr){.rows = 3,
+                                                             .columns = 3,
+                                                             .row_offsets = copy.row_offsets,
+                                                             .column_indices = copy.column_indices}));
     for (int k = 0; k < 5; k++) CHECK(copy.values[k] == 0);
     ts_vector_destroy(&x);
     ts_vector_destroy(&y);
@@ -504,7 +545,7 @@ static void vectors_over_rows(void) {
           }
           ts_vector *x = make_vector(space, 1, xs), *y = poisoned(space, 1);
           ts_scalars *s = NULL;
-          CHECK_OK(context, ts_scalars_create(context, &(ts_scalars_desc){4}, &s));
+          CHECK_OK(context, ts_scalars_create(context, &(ts_scalars_desc){.count = 4}, &s));
           CHECK_OK(context, ts_vector_sum(s, 0, x));
           CHECK_OK(context, ts_vector_max(s, 1, x)); /* all are negative: what is no index must not count */
           CHECK_OK(context, ts_vector_norm(s, 2, x, TS_NORM_2));
@@ -582,21 +623,18 @@ CASE(constrained)
 CASE(set_values)
 CASE(components)
 CASE(unsorted)
+CASE(double_values)
 CASE(host_copies)
 CASE(shared_spaces)
 CASE(not_numbers)
 CASE(vectors_over_rows)
 
 static const test_case cases[] = {
-    {"samples", case_samples},
-    {"constrained", case_constrained},
-    {"set_values", case_set_values},
-    {"components", case_components},
-    {"unsorted", case_unsorted},
-    {"host_copies", case_host_copies},
-    {"shared_spaces", case_shared_spaces},
-    {"not_numbers", case_not_numbers},
-    {"vectors_over_rows", case_vectors_over_rows},
+    {"samples", case_samples},          {"constrained", case_constrained},
+    {"set_values", case_set_values},    {"components", case_components},
+    {"unsorted", case_unsorted},        {"double_values", case_double_values},
+    {"host_copies", case_host_copies},  {"shared_spaces", case_shared_spaces},
+    {"not_numbers", case_not_numbers},  {"vectors_over_rows", case_vectors_over_rows},
     {"small_textures", small_textures},
 };
 TEST_MAIN(cases, 0)

@@ -8,14 +8,14 @@
 #include "common/precond/multigrid/multigrid.h"
 
 ts_space *make_space(ts_context *context, int32_t size) {
-  const ts_space_desc desc = {size};
+  const ts_space_desc desc = {.size = size};
   ts_space *space = NULL;
   CHECK_OK(context, ts_space_create(context, &desc, &space));
   return space;
 }
 
 ts_vector *make_vector(ts_space *space, int components, const float *values) {
-  const ts_vector_desc desc = {components};
+  const ts_vector_desc desc = {.components = components};
   ts_vector *vector = NULL;
   if (!CHECK(space != NULL)) return NULL;
   CHECK_OK(space->context, ts_vector_create(space, &desc, &vector));
@@ -24,7 +24,7 @@ ts_vector *make_vector(ts_space *space, int components, const float *values) {
 }
 
 ts_scalars *make_scalars(ts_context *context, int count) {
-  const ts_scalars_desc desc = {count};
+  const ts_scalars_desc desc = {.count = count};
   ts_scalars *scalars = NULL;
   CHECK_OK(context, ts_scalars_create(context, &desc, &scalars));
   return scalars;

@@ -20,6 +20,8 @@
 ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ...) TSI_PRINTF(3, 4);
 void tsi_clear_error(ts_context *context);
 /* A descriptor's reserved fields are 0; `prefix` stands before the name in the message. */
+/* A descriptor's precision is one that the library has. */
+ts_status tsi_check_precision(ts_context *context, ts_precision precision);
 ts_status tsi_check_reserved(ts_context *context, const char *prefix, const int *reserved, size_t bytes);
 
 #define TSI_TRY(call)                                                                                          \

@@ -23,6 +23,12 @@ void tsi_clear_error(ts_context *context) {
   text[0] = 0;
 }
 
+ts_status tsi_check_precision(ts_context *context, ts_precision precision) {
+  if (precision == TS_PRECISION_SINGLE) return TS_OK;
+  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "precision is %d; there is TS_PRECISION_SINGLE (0) only",
+                  precision);
+}
+
 ts_status tsi_check_reserved(ts_context *context, const char *prefix, const int *reserved, size_t bytes) {
   for (size_t i = 0; i < bytes / sizeof *reserved; i++)
     if (reserved[i])

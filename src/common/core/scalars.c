@@ -15,6 +15,8 @@ ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts
   TSI_REQUIRE(context, scalars);
   *scalars = NULL;
   TSI_REQUIRE(context, desc);
+  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
+  TSI_TRY(tsi_check_precision(context, desc->precision));
   if (desc->count < 1 || desc->count > 4096)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count of slots is %d; it goes from 1 to 4096",
                     desc->count);

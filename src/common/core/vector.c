@@ -1,4 +1,6 @@
 /* Vectors: creation, transfers in the order of indices, and the checked way to the operations. */
+#include <math.h>
+
 #include "core.h"
 
 ts_status tsi_check_channels(const ts_space *space, int components) {
@@ -15,6 +17,8 @@ ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vecto
   tsi_clear_error(context);
   TSI_REQUIRE(context, vector);
   *vector = NULL;
+  if (desc) TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
+  if (desc) TSI_TRY(tsi_check_precision(context, desc->precision));
   const int components = desc && desc->components ? desc->components : 1;
   if (components < 1 || components > 4)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components of a vector is %d; it goes from 1 to 4",
@@ -108,6 +112,47 @@ ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count) {
   return tsi_leave(vector->context, read_texels(vector, values));
 }
 
+/* ---- Doubles on the host ---- */
+
+static ts_status to_floats(const ts_vector *v, const double *values, size_t count, float *floats) {
+  for (size_t k = 0; k < count; k++) {
+    floats[k] = (float)values[k];
+    if (isfinite(values[k]) && !isfinite(floats[k]))
+      return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
+                      "component %zu of index %zu is %g, out of the range of single precision",
+                      k % (size_t)v->components, k / (size_t)v->components, values[k]);
+  }
+  return TS_OK;
+}
+
+ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t count) {
+  TSI_REQUIRE(NULL, vector);
+  ts_context *context = vector->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, values);
+  TSI_TRY(check_count(vector, count));
+  float *floats = tsi_malloc(context, count, sizeof *floats);
+  if (!floats) return tsi_out_of_memory(context, "writing a vector", count * sizeof *floats);
+  ts_status status = to_floats(vector, values, count, floats);
+  if (status == TS_OK) status = ts_vector_write(vector, floats, count);
+  tsi_free(context, floats);
+  return status;
+}
+
+ts_status ts_vector_read_double(const ts_vector *vector, double *values, size_t count) {
+  TSI_REQUIRE(NULL, vector);
+  ts_context *context = vector->context;
+  tsi_clear_error(context);
+  TSI_REQUIRE(context, values);
+  TSI_TRY(check_count(vector, count));
+  float *floats = tsi_malloc(context, count, sizeof *floats);
+  if (!floats) return tsi_out_of_memory(context, "reading a vector", count * sizeof *floats);
+  const ts_status status = ts_vector_read(vector, floats, count);
+  for (size_t k = 0; status == TS_OK && k < count; k++) values[k] = (double)floats[k];
+  tsi_free(context, floats);
+  return status;
+}
+
 /* ---- Operations ---- */
 
 static ts_status check_pair(const char *function, const ts_vector *a, const char *a_name, const ts_vector *b,
@@ -138,18 +183,20 @@ static ts_status check_slot(ts_context *context, const char *function, const cha
   return TS_OK;
 }
 
+/* Rounds the scale, so that a term is left out where the rounded one is 0. */
 static ts_status check_coefficient(ts_context *context, const char *function, const char *name,
-                                   ts_coefficient c) {
-  TSI_TRY(check_slot(context, function, name, c.numerator));
-  return check_slot(context, function, name, c.denominator);
+                                   ts_coefficient *c) {
+  c->scale = (double)(float)c->scale;
+  TSI_TRY(check_slot(context, function, name, c->numerator));
+  return check_slot(context, function, name, c->denominator);
 }
 
 #define CHECK_PAIR(a, b) TSI_TRY(check_pair(__func__, a, #a, b, #b))
 
-ts_status ts_vector_fill(ts_vector *y, float value) {
+ts_status ts_vector_fill(ts_vector *y, double value) {
   TSI_REQUIRE(NULL, y);
   TSI_TRY(tsi_enter(y->context));
-  return tsi_leave(y->context, y->context->ops->fill(y, value));
+  return tsi_leave(y->context, y->context->ops->fill(y, (float)value));
 }
 
 ts_status ts_vector_copy(ts_vector *y, const ts_vector *x) {
@@ -163,7 +210,7 @@ ts_status ts_vector_copy(ts_vector *y, const ts_vector *x) {
 
 ts_status ts_vector_scale(ts_vector *y, ts_coefficient a) {
   TSI_REQUIRE(NULL, y);
-  TSI_TRY(check_coefficient(y->context, __func__, "a", a));
+  TSI_TRY(check_coefficient(y->context, __func__, "a", &a));
   TSI_TRY(tsi_enter(y->context));
   return tsi_leave(y->context, y->context->ops->axpby(y, a, y, ts_constant(0), y));
 }
@@ -172,8 +219,8 @@ ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts
   TSI_REQUIRE(NULL, y);
   TSI_REQUIRE(y->context, x);
   CHECK_PAIR(y, x);
-  TSI_TRY(check_coefficient(y->context, __func__, "a", a));
-  TSI_TRY(check_coefficient(y->context, __func__, "b", b));
+  TSI_TRY(check_coefficient(y->context, __func__, "a", &a));
+  TSI_TRY(check_coefficient(y->context, __func__, "b", &b));
   TSI_TRY(tsi_enter(y->context));
   return tsi_leave(y->context, y->context->ops->axpby(y, a, x, b, y));
 }

@@ -42,9 +42,7 @@ static ts_status check_fields(ts_context *context, const ts_solver_desc *desc) {
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "stop is %d, which is no ts_stop", desc->stop);
   if (desc->stop == TS_STOP_DELTA && method != TS_METHOD_CG)
     return foreign(context, "TS_STOP_DELTA", "cg", method);
-  if (desc->precision != TS_PRECISION_SINGLE)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "precision is %d; there is TS_PRECISION_SINGLE (%d) only",
-                    desc->precision, TS_PRECISION_SINGLE);
+  TSI_TRY(tsi_check_precision(context, desc->precision));
   return tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved);
 }
 

@@ -20,6 +20,8 @@ ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr) {
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                       "row_offsets[%d] is %d, less than row_offsets[%d], which is %d", i + 1,
                       csr->row_offsets[i + 1], i, csr->row_offsets[i]);
+  if (csr->values && csr->double_values)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values and double_values are both set");
   const int32_t nonzeros = csr->row_offsets[csr->rows];
   if (nonzeros && !csr->column_indices)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "column_indices is NULL and there are %d entries",
@@ -34,6 +36,10 @@ ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr) {
       if (csr->values && !isfinite(csr->values[e]))
         return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "values[%d] in row %d, column %d is %g", e, i, j,
                         (double)csr->values[e]);
+      if (csr->double_values && !isfinite((float)csr->double_values[e]))
+        return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "double_values[%d] in row %d, column %d is %g%s", e,
+                        i, j, csr->double_values[e],
+                        isfinite(csr->double_values[e]) ? ", out of the range of single precision" : "");
     }
   return TS_OK;
 }
@@ -60,7 +66,7 @@ static int is_canonical(const ts_csr *csr, const unsigned char *constrained) {
 
 typedef struct column_value {
   int32_t column, order;
-  float value;
+  double value;
 } column_value;
 
 static int compare_columns(const void *a, const void *b) {
@@ -74,7 +80,10 @@ static int32_t merge_row(const ts_csr *csr, int32_t row, column_value *scratch, 
   const int32_t first = csr->row_offsets[row], count = csr->row_offsets[row + 1] - first;
   int sorted = 1;
   for (int32_t k = 0; k < count; k++) {
-    scratch[k] = (column_value){csr->column_indices[first + k], k, csr->values ? csr->values[first + k] : 0};
+    const double value = csr->values          ? (double)csr->values[first + k]
+                         : csr->double_values ? csr->double_values[first + k]
+                                              : 0;
+    scratch[k] = (column_value){csr->column_indices[first + k], k, value};
     sorted = sorted && (k == 0 || scratch[k].column >= scratch[k - 1].column);
   }
   if (!sorted) qsort(scratch, (size_t)count, sizeof *scratch, compare_columns);
@@ -92,9 +101,10 @@ static int32_t merge_row(const ts_csr *csr, int32_t row, column_value *scratch, 
 ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsigned char *constrained, int copy,
                             tsi_host_csr *out, int64_t *duplicates) {
   const int32_t nonzeros = csr->row_offsets[csr->rows];
+  const int has_values = csr->values || csr->double_values;
   *duplicates = 0;
   *out = (tsi_host_csr){.rows = csr->rows, .columns = csr->columns};
-  if (!copy && is_canonical(csr, constrained)) {
+  if (!copy && !csr->double_values && is_canonical(csr, constrained)) {
     out->row_offsets = (int32_t *)csr->row_offsets;
     out->column_indices = (int32_t *)csr->column_indices;
     out->values = (float *)csr->values;
@@ -108,9 +118,9 @@ ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsign
   }
   out->row_offsets = tsi_malloc(context, (size_t)csr->rows + 1, sizeof *out->row_offsets);
   out->column_indices = tsi_malloc(context, (size_t)nonzeros, sizeof *out->column_indices);
-  if (csr->values) out->values = tsi_malloc(context, (size_t)nonzeros, sizeof *out->values);
+  if (has_values) out->values = tsi_malloc(context, (size_t)nonzeros, sizeof *out->values);
   column_value *scratch = tsi_malloc(context, (size_t)longest, sizeof *scratch);
-  if (!out->row_offsets || !out->column_indices || (csr->values && !out->values) || !scratch) {
+  if (!out->row_offsets || !out->column_indices || (has_values && !out->values) || !scratch) {
     tsi_free(context, scratch);
     tsi_csr_free(context, out);
     return tsi_out_of_memory(context, "a copy of the matrix", (size_t)nonzeros * 8 + (size_t)csr->rows * 4);

@@ -32,6 +32,7 @@ static ts_status check_space(ts_context *context, const ts_space *space, const c
 
 static ts_status validate(ts_context *context, const ts_matrix_desc *desc) {
   TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
+  TSI_TRY(tsi_check_precision(context, desc->precision));
   TSI_TRY(tsi_csr_validate(context, &desc->csr));
   const char *name = ts_format_name(desc->format);
   if (!name)
@@ -128,7 +129,11 @@ static tsi_layout_input layout_input(const ts_matrix *A, const tsi_host_csr *csr
 }
 
 static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
-  const ts_csr view = {csr->rows, csr->columns, csr->row_offsets, csr->column_indices, csr->values};
+  const ts_csr view = {.rows = csr->rows,
+                       .columns = csr->columns,
+                       .row_offsets = csr->row_offsets,
+                       .column_indices = csr->column_indices,
+                       .values = csr->values};
   const size_t entries = (size_t)csr->row_offsets[csr->rows];
   int64_t duplicates;
   A->host_copy = tsi_calloc(A->context, 1, sizeof *A->host_copy);
@@ -358,7 +363,11 @@ ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr) {
     return tsi_fail(matrix->context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix has no host copy; create it with keep_host_copy");
   const tsi_host_csr *A = matrix->host_copy;
-  *csr = (ts_csr){A->rows, A->columns, A->row_offsets, A->column_indices, A->values};
+  *csr = (ts_csr){.rows = A->rows,
+                  .columns = A->columns,
+                  .row_offsets = A->row_offsets,
+                  .column_indices = A->column_indices,
+                  .values = A->values};
   return TS_OK;
 }
 

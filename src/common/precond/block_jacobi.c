@@ -116,7 +116,12 @@ ts_status tsi_block_jacobi_build(ts_preconditioner *M) {
   if (!offsets || !columns || !values)
     status = tsi_out_of_memory(context, "a preconditioner", entries * (sizeof *columns + sizeof *values));
   if (status == TS_OK) status = fill(M, &csr, offsets, columns, values);
-  if (status == TS_OK) status = upload(M, &(ts_csr){csr.rows, csr.rows, offsets, columns, values});
+  if (status == TS_OK)
+    status = upload(M, &(ts_csr){.rows = csr.rows,
+                                 .columns = csr.rows,
+                                 .row_offsets = offsets,
+                                 .column_indices = columns,
+                                 .values = values});
   tsi_free(context, offsets);
   tsi_free(context, columns);
   tsi_free(context, values);

@@ -20,7 +20,10 @@ void tsi_reorder_free(ts_context *context, void *block) {
 }
 
 ts_status tsi_reorder_check(ts_context *context, const ts_csr *csr, int must_be_square) {
-  const ts_csr pattern = {csr->rows, csr->columns, csr->row_offsets, csr->column_indices, NULL};
+  const ts_csr pattern = {.rows = csr->rows,
+                          .columns = csr->columns,
+                          .row_offsets = csr->row_offsets,
+                          .column_indices = csr->column_indices};
   TSI_TRY(tsi_csr_validate(context, &pattern));
   if (must_be_square && csr->rows != csr->columns)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "an order needs a square matrix; this one is %d x %d",
@@ -92,7 +95,8 @@ ts_status ts_csr_permute(ts_context *context, const ts_csr *csr, const int32_t *
   TSI_REQUIRE(context, row_offsets);
   TSI_REQUIRE(context, column_indices);
   TSI_TRY(tsi_reorder_check(context, csr, 1));
-  if (csr->values) TSI_REQUIRE(context, values);
+  const int has_values = csr->values || csr->double_values;
+  if (has_values) TSI_REQUIRE(context, values);
   int32_t *place = tsi_reorder_malloc(context, (size_t)csr->rows, sizeof *place);
   if (!place) return tsi_out_of_memory(context, "an order", (size_t)csr->rows * sizeof *place);
   const ts_status status = invert(context, csr->rows, order, place);
@@ -101,11 +105,11 @@ ts_status ts_csr_permute(ts_context *context, const ts_csr *csr, const int32_t *
   for (int32_t i = 0; i < csr->rows && status == TS_OK; i++) {
     for (int32_t k = csr->row_offsets[order[i]]; k < csr->row_offsets[order[i] + 1]; k++) {
       column_indices[next] = place[csr->column_indices[k]];
-      if (csr->values) values[next] = csr->values[k];
+      if (has_values) values[next] = csr->values ? csr->values[k] : (float)csr->double_values[k];
       next++;
     }
     const int32_t first = row_offsets[i];
-    sort_row(next - first, column_indices + first, csr->values ? values + first : NULL);
+    sort_row(next - first, column_indices + first, has_values ? values + first : NULL);
     row_offsets[i + 1] = next;
   }
   tsi_reorder_free(context, place);

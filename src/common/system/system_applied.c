@@ -25,7 +25,11 @@ ts_status tsi_system_weigh(ts_system *s) {
 }
 
 static ts_csr view_of(const tsi_host_csr *csr) {
-  return (ts_csr){csr->rows, csr->columns, csr->row_offsets, csr->column_indices, csr->values};
+  return (ts_csr){.rows = csr->rows,
+                  .columns = csr->columns,
+                  .row_offsets = csr->row_offsets,
+                  .column_indices = csr->column_indices,
+                  .values = csr->values};
 }
 
 /* A^T, an own copy. */
@@ -89,8 +93,11 @@ static ts_status create_matrices(ts_context *context, const ts_csr *csr, const t
 }
 
 ts_status tsi_system_lay_out_applied(ts_system *s, ts_format format, int rebuild) {
-  const ts_csr csr = {s->equations.rows, s->desc.unknowns, s->reduced.offsets, s->reduced.columns,
-                      s->reduced.values};
+  const ts_csr csr = {.rows = s->equations.rows,
+                      .columns = s->desc.unknowns,
+                      .row_offsets = s->reduced.offsets,
+                      .column_indices = s->reduced.columns,
+                      .values = s->reduced.values};
   tsi_host_csr transposed;
   ts_matrix *A = NULL, *At = NULL;
   char why[sizeof A->info.choice] = "";

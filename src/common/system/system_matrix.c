@@ -128,8 +128,11 @@ static ts_status upload(ts_system *s, const ts_csr *csr, ts_format format, int r
   if (!locked) return tsi_out_of_memory(s->context, "another order", (size_t)s->desc.unknowns);
   tsi_host_csr ordered;
   ts_status status = tsi_system_permute(s, csr, &ordered, locked);
-  const ts_csr view = {ordered.rows, ordered.columns, ordered.row_offsets, ordered.column_indices,
-                       ordered.values};
+  const ts_csr view = {.rows = ordered.rows,
+                       .columns = ordered.columns,
+                       .row_offsets = ordered.row_offsets,
+                       .column_indices = ordered.column_indices,
+                       .values = ordered.values};
   if (status == TS_OK)
     status = rebuild ? create_matrix(s, &view, locked, format) : ts_matrix_set_values(s->matrix, &view);
   if (status == TS_OK) name_unknowns(s);
@@ -140,8 +143,11 @@ static ts_status upload(ts_system *s, const ts_csr *csr, ts_format format, int r
 
 static ts_status lay_out(ts_system *s, const ts_system_solve_desc *how, int rebuild) {
   if (s->applied) return tsi_system_lay_out_applied(s, how->format, rebuild);
-  const ts_csr csr = {s->desc.unknowns, s->desc.unknowns, s->reduced.offsets, s->reduced.columns,
-                      s->reduced.values};
+  const ts_csr csr = {.rows = s->desc.unknowns,
+                      .columns = s->desc.unknowns,
+                      .row_offsets = s->reduced.offsets,
+                      .column_indices = s->reduced.columns,
+                      .values = s->reduced.values};
   if (rebuild) {
     TSI_TRY(tsi_system_fetch(s));
     s->new_start = 1;

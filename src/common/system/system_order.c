@@ -62,7 +62,8 @@ ts_status tsi_system_find_order(ts_system *s) {
   int32_t *of_groups = NULL;
   ts_status status = connect_groups(s, &g);
   if (status == TS_OK) {
-    const ts_csr graph = {g.count, g.count, g.offsets, g.neighbours, NULL};
+    const ts_csr graph = {
+        .rows = g.count, .columns = g.count, .row_offsets = g.offsets, .column_indices = g.neighbours};
     of_groups = tsi_malloc(s->context, (size_t)g.count, sizeof *of_groups);
     status = of_groups ? ts_reorder_rcm(s->context, &graph, of_groups)
                        : tsi_out_of_memory(s->context, "another order", 4 * (size_t)g.count);

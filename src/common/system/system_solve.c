@@ -82,7 +82,7 @@ static int same_options(const ts_system_solve_desc *a, const ts_system_solve_des
 /* ---- Vectors ---- */
 
 static ts_status create_vectors(ts_system *s) {
-  const ts_vector_desc desc = {s->desc.components};
+  const ts_vector_desc desc = {.components = s->desc.components};
   if (!s->b) TSI_TRY(ts_vector_create(ts_matrix_row_space(s->matrix), &desc, &s->b));
   if (!s->x) TSI_TRY(ts_vector_create(ts_matrix_column_space(s->matrix), &desc, &s->x));
   return TS_OK;
@@ -109,7 +109,7 @@ static void round_values(ts_system *s, int locked_only) {
 
 /* x = x where it has an equation, and the values of locked unknowns elsewhere. */
 static ts_status write_locked_values(ts_system *s) {
-  const ts_vector_desc desc = {s->desc.components};
+  const ts_vector_desc desc = {.components = s->desc.components};
   if (!s->given) TSI_TRY(ts_vector_create(ts_vector_space(s->x), &desc, &s->given));
   round_values(s, 1);
   TSI_TRY(ts_vector_write(s->given, s->numbers, tsi_system_numbers(s)));

@@ -78,7 +78,7 @@ void cpu_coefficient(ts_coefficient c, int components, float lanes[CPU_LANES]) {
   float value[4] = {0, 0, 0, 0};
   for (int k = 0; k < components; k++) {
     const float denominator = slot_component(c.denominator, k);
-    value[k] = denominator == 0 ? 0 : c.scale * slot_component(c.numerator, k) / denominator;
+    value[k] = denominator == 0 ? 0 : (float)c.scale * slot_component(c.numerator, k) / denominator;
   }
   for (int l = 0; l < CPU_LANES; l++) lanes[l] = value[l % components];
 }

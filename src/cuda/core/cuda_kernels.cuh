@@ -35,7 +35,7 @@ static inline const float *cuda_slot_pointer(ts_slot slot) {
 }
 
 static inline cuda_coefficient cuda_coefficient_of(ts_coefficient c) {
-  return {c.scale, cuda_slot_pointer(c.numerator), cuda_slot_pointer(c.denominator)};
+  return {(float)c.scale, cuda_slot_pointer(c.numerator), cuda_slot_pointer(c.denominator)};
 }
 
 static __device__ __forceinline__ float cuda_evaluate(const cuda_coefficient &c, int component) {

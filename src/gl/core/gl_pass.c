@@ -67,7 +67,8 @@ static int bind_inputs(const ts_context *context, const gl_pass *pass, pass_para
   for (int i = 0; i < pass->coefficient_count; i++) {
     const ts_coefficient *c = &pass->coefficients[i];
     const ts_slot slots[2] = {c->numerator, c->denominator};
-    memcpy(&p->coefficients[i][0], &c->scale, sizeof c->scale);
+    const float scale = (float)c->scale;
+    memcpy(&p->coefficients[i][0], &scale, sizeof scale);
     for (int k = 0; k < 2; k++) {
       p->coefficients[i][1 + k] = slot_texel(slots[k]);
       if (!slots[k].scalars) continue;
