@@ -216,7 +216,8 @@ const char *view_gl_read_picture(const view_gl_canvas *canvas, int width, int he
   return why ? why : turn_over(rgb, 3 * (size_t)width, height);
 }
 
-void view_gl_copy(unsigned from, unsigned to, int left, int width, int height) {
+/* Copies colours between framebuffers of this size, `left` pixels to the right; both stay bound. */
+static void copy(unsigned from, unsigned to, int left, int width, int height) {
   glBindFramebuffer(GL_READ_FRAMEBUFFER, from);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
   glDisable(GL_SCISSOR_TEST);
@@ -242,11 +243,11 @@ const char *view_gl_show(view_gl_screen *s, int left, int width, int height, vie
     const unsigned framebuffer = s->many.framebuffer ? s->many.framebuffer : s->picture.framebuffer;
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
     why = draw(user, width, height);
-    if (s->many.framebuffer) view_gl_copy(framebuffer, s->picture.framebuffer, 0, width, height);
+    if (s->many.framebuffer) copy(framebuffer, s->picture.framebuffer, 0, width, height);
     s->stale = 0;
   }
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  if (!why) view_gl_copy(s->picture.framebuffer, 0, left, width, height);
+  if (!why) copy(s->picture.framebuffer, 0, left, width, height);
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   return why;
 }
@@ -269,7 +270,7 @@ const char *view_gl_picture(view_gl_draw *draw, void *user, int width, int heigh
   if (!why) why = view_gl_make_canvas(&many, samples < 8 ? samples : 8, width, height);
   if (!why) why = draw(user, width, height);
   if (!why) {
-    view_gl_copy(many.framebuffer, one.framebuffer, 0, width, height);
+    copy(many.framebuffer, one.framebuffer, 0, width, height);
     why = view_gl_read_picture(&one, width, height, rgb);
   }
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw_before);

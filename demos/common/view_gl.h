@@ -50,8 +50,6 @@ const char *view_gl_make_canvas(view_gl_canvas *canvas, int samples, int width, 
 void view_gl_destroy_canvas(view_gl_canvas *canvas);
 /* A canvas without samples as RGB, 3 x width x height bytes, top row first. It stays bound to be read. */
 const char *view_gl_read_picture(const view_gl_canvas *canvas, int width, int height, unsigned char *rgb);
-/* Copies colours between framebuffers of this size, `left` pixels to the right; both stay bound. */
-void view_gl_copy(unsigned from, unsigned to, int left, int width, int height);
 
 /* Draws into the framebuffer that is bound, over width x height pixels. */
 typedef const char *view_gl_draw(void *user, int width, int height);

@@ -6,8 +6,6 @@
 
 #ifdef TEXSOLVE_HAVE_GL
 
-#include "view.h"
-
 struct drawing {
   const simulation *s;
   ts_context *own; /* where the simulation's context is not OpenGL's */
@@ -20,12 +18,13 @@ static int fail(char message[SIMULATION_MESSAGE], const char *why) {
   return simulation_fail(message, "cannot draw a picture: %s", why);
 }
 
-int drawing_open(const simulation *s, const drawing_look *look, int width, int height, drawing **made,
+int drawing_open(const simulation *s, const fluid_look *look, int width, int height, drawing **made,
                  char message[SIMULATION_MESSAGE]) {
   drawing *d = *made = calloc(1, sizeof *d);
   if (!d) return fail(message, "out of memory");
   d->s = s;
-  d->look = (fluid_look){look->field, look->range, look->particles, look->arrows, 1};
+  d->look = *look;
+  d->look.legend = 1;
   const char *why = image_create(&d->picture, width, height) ? "out of memory" : NULL;
   if (!why) why = view_context_open(s->context, s->options.platform, &d->own);
   if (!why) why = fluid_view_create(&d->view);
@@ -63,7 +62,7 @@ const char *drawing_way(const drawing *d) {
 
 #else
 
-int drawing_open(const simulation *s, const drawing_look *look, int width, int height, drawing **made,
+int drawing_open(const simulation *s, const fluid_look *look, int width, int height, drawing **made,
                  char message[SIMULATION_MESSAGE]) {
   (void)s, (void)look, (void)width, (void)height;
   *made = NULL;

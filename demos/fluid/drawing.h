@@ -4,18 +4,11 @@
 #define DRAWING_H
 
 #include "png_image.h"
-#include "simulation.h"
-
-/* As in view.h, for builds without OpenGL too. */
-typedef struct drawing_look {
-  fluid_field field;
-  double range;
-  int particles, arrows;
-} drawing_look;
+#include "view.h"
 
 typedef struct drawing drawing;
 
-int drawing_open(const simulation *s, const drawing_look *look, int width, int height, drawing **made,
+int drawing_open(const simulation *s, const fluid_look *look, int width, int height, drawing **made,
                  char message[SIMULATION_MESSAGE]);
 void drawing_close(drawing **made); /* before the simulation goes */
 

@@ -9,7 +9,7 @@ enum { EXIT_MADE = 0, EXIT_ERROR = 1, EXIT_USAGE = 2, EXIT_NOT_MADE = 3 };
 
 typedef struct program_options {
   simulation_options simulation;
-  drawing_look look;
+  fluid_look look;
   int field_given;
   const char *screenshot, *frames_dir, *video, *profile; /* NULL: none */
   double probe[2];                                       /* m; NAN: none */

@@ -8,7 +8,6 @@
 #include "message.h"
 #include "output_file.h"
 #include "platform.h"
-#include "profile.h"
 #include "progress.h"
 #include "report.h"
 
@@ -23,6 +22,71 @@ static int check_outputs(const program_options *o, int *made_directory) {
   if (output_check(o->screenshot, o->simulation.walls) || output_check(o->profile, o->simulation.walls))
     return -1;
   return output_check_directory(o->frames_dir, made_directory);
+}
+
+/* ---- Velocities at places; 0, or 1 with one line in `message` ---- */
+
+typedef struct velocity_field {
+  float *values; /* two components over (width + 1) x (height + 1) */
+  int width, height, staggered;
+} velocity_field;
+
+static int read_field(const simulation *s, velocity_field *field, char message[SIMULATION_MESSAGE]) {
+  const ts_fluid_info *info = &s->info;
+  const size_t count = 2 * ((size_t)info->width + 1) * ((size_t)info->height + 1);
+  *field = (velocity_field){malloc(count * sizeof *field->values), info->width, info->height,
+                            info->layout == TS_FLUID_STAGGERED};
+  if (!field->values) return simulation_fail(message, "out of memory for %zu velocities", count);
+  const ts_status status = ts_vector_read(ts_fluid_velocity(s->fluid), field->values, count);
+  if (status == TS_OK) return 0;
+  free(field->values);
+  simulation_fail_status(s->context, status, message);
+  return 1;
+}
+
+static double clamp(double value, double most) {
+  return fmin(fmax(value, 0), most);
+}
+
+/* Component c at a place that counts in cells. */
+static double velocity_at(const velocity_field *f, int c, double x, double y) {
+  const double columns = f->staggered && c == 0 ? f->width : f->width - 1;
+  const double rows = f->staggered && c == 1 ? f->height : f->height - 1;
+  x = clamp(f->staggered && c == 0 ? x : x - 0.5, columns);
+  y = clamp(f->staggered && c == 1 ? y : y - 0.5, rows);
+  const size_t i = (size_t)fmin(floor(x), columns - 1), j = (size_t)fmin(floor(y), rows - 1);
+  const size_t row = (size_t)f->width + 1;
+  const float *lower = &f->values[2 * (j * row + i) + (size_t)c], *upper = lower + 2 * row;
+  const double part_x = x - (double)i, part_y = y - (double)j;
+  return (1 - part_y) * ((1 - part_x) * (double)lower[0] + part_x * (double)lower[2]) +
+         part_y * ((1 - part_x) * (double)upper[0] + part_x * (double)upper[2]);
+}
+
+/* Interpolated at (x, y) in metres. Synchronises and reads the whole field. */
+static int probe(const simulation *s, const double at[2], double velocity[2],
+                 char message[SIMULATION_MESSAGE]) {
+  const double h = s->info.cell_size;
+  velocity_field field;
+  if (read_field(s, &field, message)) return 1;
+  for (int c = 0; c < 2; c++) velocity[c] = velocity_at(&field, c, at[0] / h, at[1] / h);
+  free(field.values);
+  return 0;
+}
+
+/* As CSV: u along the vertical centre line and v along the horizontal one, at each cell's middle. */
+static int print_profile(const simulation *s, FILE *file, char message[SIMULATION_MESSAGE]) {
+  const double h = s->info.cell_size;
+  velocity_field f;
+  if (read_field(s, &f, message)) return 1;
+  fprintf(file, "line,position,u,v\n");
+  for (int j = 0; j < f.height; j++)
+    fprintf(file, "vertical,%.9g,%.9g,%.9g\n", (j + 0.5) * h, velocity_at(&f, 0, 0.5 * f.width, j + 0.5),
+            velocity_at(&f, 1, 0.5 * f.width, j + 0.5));
+  for (int i = 0; i < f.width; i++)
+    fprintf(file, "horizontal,%.9g,%.9g,%.9g\n", (i + 0.5) * h, velocity_at(&f, 0, i + 0.5, 0.5 * f.height),
+            velocity_at(&f, 1, i + 0.5, 0.5 * f.height));
+  free(f.values);
+  return 0;
 }
 
 /* ---- Work ---- */
@@ -74,7 +138,7 @@ static int prepare(headless_work *w) {
   w->report.s = w->s;
   if (check_probe(w)) return -1;
   w->report.steps_per_frame = o->steps_per_frame ? o->steps_per_frame : w->s->setup.steps_per_frame;
-  drawing_look look = o->look;
+  fluid_look look = o->look;
   if (!o->field_given) look.field = w->s->setup.field;
   if (o->json) w->measure = TS_FLUID_MEASURE_TIMES;
   if (o->json || o->verbosity || look.field == FLUID_FIELD_DIVERGENCE ||
@@ -142,7 +206,7 @@ static int make_frame(headless_work *w, int last, char why[SIMULATION_MESSAGE]) 
   }
   f->last = w->s->result;
   f->seconds = seconds_now() - begin;
-  if (isfinite(w->options->probe[0]) && profile_probe(w->s, w->options->probe, f->probe, why))
+  if (isfinite(w->options->probe[0]) && probe(w->s, w->options->probe, f->probe, why))
     return progress_fail(why);
   return 0;
 }
@@ -178,7 +242,7 @@ static int write_profile(headless_work *w) {
   char why[SIMULATION_MESSAGE];
   if (!w->options->profile) return 0;
   if (output_open(&w->profile, w->options->profile)) return -1;
-  if (profile_write(w->s, w->profile.stream, why)) {
+  if (print_profile(w->s, w->profile.stream, why)) {
     output_discard(&w->profile);
     return progress_fail(why);
   }

@@ -15,10 +15,6 @@ struct fluid_view {
   int canvas_width, canvas_height;
 };
 
-const char *fluid_view_load(void) {
-  return view_gl_load();
-}
-
 const char *fluid_view_create(fluid_view **made) {
   fluid_view *view = *made = calloc(1, sizeof *view);
   if (!view) return "out of memory";

@@ -1,6 +1,6 @@
 /* Draws a simulation with OpenGL from the textures or the shared buffers it is computed in, without a copy;
  * where there are none from copies (fluid_view_way tells). OpenGL 3.3; needs a current context with functions
- * loaded (fluid_view_load): the simulation's own where that is OpenGL's. Functions return NULL, or why they
+ * loaded (view_gl_load): the simulation's own where that is OpenGL's. Functions return NULL, or why they
  * failed. */
 #ifndef VIEW_H
 #define VIEW_H
@@ -28,8 +28,6 @@ typedef struct fluid_area {
 
 typedef struct fluid_view fluid_view;
 
-/* Loads OpenGL's functions for the context that is current. */
-const char *fluid_view_load(void);
 const char *fluid_view_create(fluid_view **made);
 void fluid_view_destroy(fluid_view **made);
 

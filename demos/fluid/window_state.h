@@ -70,9 +70,7 @@ void window_video(window_state *w);                  /* begins one, or ends it *
 void window_video_frame(window_state *w, int steps); /* where there is one: after steps of the fluid */
 void window_video_end(window_state *w);
 
-/* ---- window_panel.c, window_panel_solver.c ---- */
+/* ---- window_panel.c ---- */
 void window_panel_draw(window_state *w);
-void window_solver_section(window_state *w);
-void window_plots_section(window_state *w);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct conformal_options {
   void *progress_user;
 } conformal_options;
 
-/* What was done on coarser meshes before (levels.h). */
+/* What was done on coarser meshes before (levels_solve). */
 typedef struct levels_result {
   int levels;     /* coarser than the mesh; 0: it is small, or cannot be made coarser */
   int iterations; /* on all of them */
@@ -79,5 +79,14 @@ int conformal_residual(const mesh *m, const charts *c, const unsigned char *pinn
 int conformal_solve(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
                     const conformal_options *options, double *uv, conformal_result *result,
                     char message[MESH_MESSAGE]);
+
+/* ---- levels.cpp: a start from coarser meshes ---- */
+
+/* Solves on coarser meshes, the coarsest first, each from what the one before has found, and leaves `uv` as a
+ * start for the mesh itself. `uv` and `pinned` as in conformal_solve, `options` with Jacobi's preconditioner.
+ * Returns 0, or 1 with one line in `message`. */
+int levels_solve(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
+                 const conformal_options *options, double *uv, levels_result *result,
+                 char message[MESH_MESSAGE]);
 
 #endif

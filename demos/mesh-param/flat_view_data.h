@@ -24,7 +24,6 @@ struct flat_view {
 };
 
 const char *flat_view_build(flat_view *view, const flattening *f);
-const char *flat_view_take_image(flat_view *view, const flattening *f, const flat_source *source);
 const char *flat_view_surface(flat_view *view, int image, const flat_look *look, unsigned *program);
 
 #endif

@@ -6,7 +6,6 @@
 #include "conformal.h"
 #include "cut.h"
 #include "distortion.h"
-#include "levels.h"
 #include "pack.h"
 #include "similarity.h"
 #include "start.h"

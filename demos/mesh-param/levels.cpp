@@ -3,7 +3,7 @@
 #include <vector>
 
 extern "C" {
-#include "levels.h"
+#include "conformal.h"
 #include "progress.h"
 }
 

@@ -5,7 +5,7 @@
 #include "charts.h"
 
 typedef enum start_method {
-  START_LEVELS,    /* coarser meshes first (levels.h), the coarsest of which starts as the next one does */
+  START_LEVELS,    /* coarser meshes first (levels_solve), the coarsest of which starts as the next one does */
   START_DISTANCES, /* places in the plane whose distances are those along the mesh, of a few landmarks (de Silva
                       and Tenenbaum: Sparse multidimensional scaling using landmark points, 2004) */
   START_PLANE,     /* the projection to the plane that fits best */

@@ -58,25 +58,18 @@ int load_mesh(const load_options *options, mesh *m, int32_t **vertex_of_original
 
 void load_describe(const load_report *report, const mesh_repair_words *words,
                    void (*print)(const char *line, void *user), void *user) {
-  char line[MESH_MESSAGE];
-  if (report->file.polygons) {
-    snprintf(line, sizeof line, "%d polygon%s cut into triangles", (int)report->file.polygons,
-             report->file.polygons == 1 ? " was" : "s were");
-    print(line, user);
-  }
-  if (report->file.left_out) {
-    snprintf(line, sizeof line, "%d face%s with a vertex twice in the file %s left out",
-             (int)report->file.left_out, report->file.left_out == 1 ? "" : "s",
-             report->file.left_out == 1 ? "was" : "were");
-    print(line, user);
-  }
+  const mesh_file_report *file = &report->file;
+  const int merged = (int)report->repair.merged_vertices;
+  if (file->polygons)
+    mesh_repair_tell(print, user, "%d polygon%s cut into triangles", (int)file->polygons,
+                     file->polygons == 1 ? " was" : "s were");
+  if (file->left_out)
+    mesh_repair_tell(print, user, "%d face%s with a vertex twice in the file %s left out", (int)file->left_out,
+                     file->left_out == 1 ? "" : "s", file->left_out == 1 ? "was" : "were");
   mesh_repair_describe(&report->repair, words, print, user);
-  if (report->repair.merged_vertices) {
-    snprintf(line, sizeof line, "a mesh that is written has %d vertices, %d fewer than the file",
-             (int)(report->file_vertices - report->repair.merged_vertices),
-             (int)report->repair.merged_vertices);
-    print(line, user);
-  }
+  if (merged)
+    mesh_repair_tell(print, user, "a mesh that is written has %d vertices, %d fewer than the file",
+                     (int)report->file_vertices - merged, merged);
 }
 
 static void print_note(const char *line, void *user) {

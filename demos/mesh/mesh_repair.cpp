@@ -245,8 +245,7 @@ int mesh_repair(mesh *m, const mesh_repair_options *options, mesh_repair_report 
   }
 }
 
-/* One line. */
-static void tell(void (*print)(const char *line, void *user), void *user, const char *format, ...) {
+void mesh_repair_tell(void (*print)(const char *line, void *user), void *user, const char *format, ...) {
   char line[MESH_MESSAGE];
   va_list arguments;
   va_start(arguments, format);
@@ -258,27 +257,31 @@ static void tell(void (*print)(const char *line, void *user), void *user, const 
 void mesh_repair_describe(const mesh_repair_report *r, const mesh_repair_words *words,
                           void (*print)(const char *line, void *user), void *user) {
   if (r->merged_vertices)
-    tell(print, user, "%d %s at the place of another one and merged with it (the first: vertex %d with %d)",
-         r->merged_vertices, r->merged_vertices == 1 ? "vertex was" : "vertices were", r->first_merged[1],
-         r->first_merged[0]);
+    mesh_repair_tell(print, user,
+                     "%d %s at the place of another one and merged with it (the first: vertex %d with %d)",
+                     r->merged_vertices, r->merged_vertices == 1 ? "vertex was" : "vertices were",
+                     r->first_merged[1], r->first_merged[0]);
   if (r->dropped_triangles)
-    tell(print, user,
-         "%d triangle%s dropped: a vertex twice, or the same vertices as another one (the first: triangle %d)",
-         r->dropped_triangles, r->dropped_triangles == 1 ? " was" : "s were", r->first_dropped);
+    mesh_repair_tell(
+        print, user,
+        "%d triangle%s dropped: a vertex twice, or the same vertices as another one (the first: triangle %d)",
+        r->dropped_triangles, r->dropped_triangles == 1 ? " was" : "s were", r->first_dropped);
   if (r->slivers)
-    tell(print, user, "%d triangle%s so thin %s (the first: triangle %d)", r->slivers,
-         r->slivers == 1 ? " is" : "s are", words->thin, r->first_sliver);
+    mesh_repair_tell(print, user, "%d triangle%s so thin %s (the first: triangle %d)", r->slivers,
+                     r->slivers == 1 ? " is" : "s are", words->thin, r->first_sliver);
   if (r->turned_triangles)
-    tell(print, user, "%d triangle%s turned to agree with the neighbours (the first edge: vertices %d and %d)",
-         r->turned_triangles, r->turned_triangles == 1 ? " was" : "s were", r->first_turned[0],
-         r->first_turned[1]);
+    mesh_repair_tell(print, user,
+                     "%d triangle%s turned to agree with the neighbours (the first edge: vertices %d and %d)",
+                     r->turned_triangles, r->turned_triangles == 1 ? " was" : "s were", r->first_turned[0],
+                     r->first_turned[1]);
   if (r->nonmanifold_edges)
-    tell(print, user, "%d edge%s more than two triangles (the first: vertices %d and %d); %s",
-         r->nonmanifold_edges, r->nonmanifold_edges == 1 ? " has" : "s have", r->first_nonmanifold[0],
-         r->first_nonmanifold[1], words->odd_edge);
+    mesh_repair_tell(print, user, "%d edge%s more than two triangles (the first: vertices %d and %d); %s",
+                     r->nonmanifold_edges, r->nonmanifold_edges == 1 ? " has" : "s have",
+                     r->first_nonmanifold[0], r->first_nonmanifold[1], words->odd_edge);
   if (r->unorientable_edges)
-    tell(print, user,
-         "the triangles at %d edge%s cannot agree in orientation (the first: vertices %d and %d); %s",
-         r->unorientable_edges, r->unorientable_edges == 1 ? "" : "s", r->first_unorientable[0],
-         r->first_unorientable[1], words->odd_edge);
+    mesh_repair_tell(
+        print, user,
+        "the triangles at %d edge%s cannot agree in orientation (the first: vertices %d and %d); %s",
+        r->unorientable_edges, r->unorientable_edges == 1 ? "" : "s", r->first_unorientable[0],
+        r->first_unorientable[1], words->odd_edge);
 }

@@ -47,6 +47,9 @@ typedef struct mesh_repair_words {
  * vertices 4 and 9); their vertices are held fixed". Calls `print` for each. */
 void mesh_repair_describe(const mesh_repair_report *report, const mesh_repair_words *words,
                           void (*print)(const char *line, void *user), void *user);
+/* Prints a line of them. */
+void mesh_repair_tell(void (*print)(const char *line, void *user), void *user, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #ifdef __cplusplus
 }

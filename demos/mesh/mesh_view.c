@@ -10,10 +10,6 @@
 #include "mesh_view_data.h"
 #include "view_gl.h"
 
-const char *mesh_view_load(void) {
-  return view_gl_load();
-}
-
 const char *mesh_view_create(const mesh *m, const float *start, mesh_view **made) {
   mesh_view *view = *made = calloc(1, sizeof *view);
   if (!view) return "out of memory";
@@ -37,13 +33,13 @@ void mesh_view_destroy(mesh_view **made) {
   const unsigned textures[] = {view->start.positions, view->own_positions, view->triangle_list, view->fans,
                                view->corners};
   legend_destroy(&view->legend);
-  mesh_points_destroy(&view->points);
   destroy_shape(&view->start);
   destroy_shape(&view->now);
   glDeleteTextures(5, textures);
-  glDeleteBuffers(1, &view->index_buffer);
-  glDeleteVertexArrays(1, &view->empty_array);
+  glDeleteBuffers(2, (const unsigned[]){view->index_buffer, view->point_buffer});
+  glDeleteVertexArrays(2, (const unsigned[]){view->empty_array, view->point_array});
   glDeleteProgram(view->background);
+  glDeleteProgram(view->point_program);
   for (int buffer = 0; buffer < 2; buffer++) {
     glDeleteProgram(view->gather[buffer]);
     for (int k = 0; k < 12; k++) glDeleteProgram(view->surface[buffer][k]);
@@ -90,10 +86,6 @@ const char *mesh_view_use_start(mesh_view *view, const float *start) {
 
 void mesh_view_changed(mesh_view *view) {
   view->now.stale = 1;
-}
-
-const char *mesh_view_set_points(mesh_view *view, const mesh_point *points, int count) {
-  return mesh_points_set(&view->points, points, count);
 }
 
 /* ---- Normals and values ---- */
@@ -209,6 +201,26 @@ static const char *draw_halves(mesh_view *view, const camera *c, const mesh_look
   return why;
 }
 
+static void draw_points(const mesh_view *view, const camera *c, int width, int height) {
+  if (!view->points) return;
+  float to_eye[16], projection[16];
+  const float size = (float)(width < height ? width : height) / 55;
+  camera_view_matrix(c, to_eye);
+  camera_projection_matrix(c, width, height, projection);
+  glUseProgram(view->point_program);
+  glUniformMatrix4fv(view_gl_uniform(view->point_program, "view"), 1, GL_FALSE, to_eye);
+  glUniformMatrix4fv(view_gl_uniform(view->point_program, "projection"), 1, GL_FALSE, projection);
+  glUniform1f(view_gl_uniform(view->point_program, "size"), size > 12 ? size : 12);
+  glEnable(GL_PROGRAM_POINT_SIZE);
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+  glBindVertexArray(view->point_array);
+  glDrawArrays(GL_POINTS, 0, view->points);
+  glBindVertexArray(0);
+  glDisable(GL_BLEND);
+  glDisable(GL_PROGRAM_POINT_SIZE);
+}
+
 static const char *draw_legend(const mesh_view *view, const mesh_look *look, int width, int height) {
   const legend_text curvature = {"curvature", "x diagonal", -look->range, look->range, 0, 0};
   const legend_text moved = {"moved", "/ diagonal", 0, look->range, 1, 0};
@@ -230,7 +242,7 @@ const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, in
   view_gl_draw_vertices(&view->empty_array, GL_TRIANGLES, 3);
   why = look->before_after ? draw_halves(view, c, look, width, height)
                            : draw_shape(view, &view->now, c, look, width, height);
-  if (!why) why = mesh_points_draw(view->points, c, width, height);
+  if (!why) draw_points(view, c, width, height);
   if (!why && look->legend && look->colour != MESH_COLOUR_NONE) why = draw_legend(view, look, width, height);
   return why ? why : view_gl_check("drawing the mesh");
 }

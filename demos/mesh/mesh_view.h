@@ -1,5 +1,5 @@
 /* Draws a mesh whose positions lie in a texture: the solution's own, without a copy. OpenGL 3.3; needs a
- * current context with functions loaded (mesh_view_load). Functions return NULL, or why they failed. */
+ * current context with functions loaded (view_gl_load). Functions return NULL, or why they failed. */
 #ifndef MESH_VIEW_H
 #define MESH_VIEW_H
 
@@ -7,7 +7,6 @@
 
 #include "camera.h"
 #include "mesh.h"
-#include "mesh_points.h"
 
 typedef enum mesh_shading { MESH_SHADING_SMOOTH, MESH_SHADING_FLAT, MESH_SHADINGS } mesh_shading;
 typedef enum mesh_colour {
@@ -27,10 +26,14 @@ typedef struct mesh_look {
   int legend;       /* draw it into the picture (the window draws its own) */
 } mesh_look;
 
-typedef struct mesh_view mesh_view;
+/* A point that is drawn over the mesh as a disc. */
+typedef struct mesh_point {
+  float place[3];
+  float rgb[3];
+  float marked; /* 1: with a ring around it */
+} mesh_point;
 
-/* Loads OpenGL's functions for the context that is current. */
-const char *mesh_view_load(void);
+typedef struct mesh_view mesh_view;
 
 /* For a mesh and its positions at the start (3 floats a vertex, unit coordinates). */
 const char *mesh_view_create(const mesh *m, const float *start, mesh_view **made);

@@ -2,6 +2,7 @@
 
 #include "mesh_view_data.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -142,6 +143,37 @@ static const char *build_results(mesh_view *view, mesh_shape *shape) {
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)draw_before);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)read_before);
   return complete ? view_gl_check("the normals") : "the driver does not draw into a pair of float textures";
+}
+
+/* ---- Points ---- */
+
+static void build_points(mesh_view *view) {
+  const size_t offsets[] = {offsetof(mesh_point, place), offsetof(mesh_point, rgb),
+                            offsetof(mesh_point, marked)};
+  glGenVertexArrays(1, &view->point_array);
+  glGenBuffers(1, &view->point_buffer);
+  glBindVertexArray(view->point_array);
+  glBindBuffer(GL_ARRAY_BUFFER, view->point_buffer);
+  for (unsigned k = 0; k < 3; k++) {
+    glEnableVertexAttribArray(k);
+    glVertexAttribPointer(k, k < 2 ? 3 : 1, GL_FLOAT, GL_FALSE, sizeof(mesh_point),
+                          (const char *)0 + offsets[k]);
+  }
+  glBindVertexArray(0);
+}
+
+const char *mesh_view_set_points(mesh_view *view, const mesh_point *points, int count) {
+  view->points = 0;
+  if (count == 0) return NULL;
+  const char *why = view_gl_program("", VIEW_GL_SHADER(points, vert), VIEW_GL_SHADER(points, frag), NULL,
+                                    &view->point_program);
+  if (why) return why;
+  if (!view->point_array) build_points(view);
+  view->points = count;
+  glBindBuffer(GL_ARRAY_BUFFER, view->point_buffer);
+  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)count * sizeof *points), points, GL_DYNAMIC_DRAW);
+  glBindBuffer(GL_ARRAY_BUFFER, 0);
+  return NULL;
 }
 
 /* ---- Programs ---- */

@@ -30,8 +30,9 @@ struct mesh_view {
   unsigned background, gather[2], surface[2][12]; /* programs; 0 until they are used. For positions in a texture
                                                      and in a buffer; a surface for each look */
   legend *legend;
-  mesh_points *points; /* NULL: none */
-  float *values;       /* host memory for a look at them */
+  unsigned point_program, point_array, point_buffer; /* 0 until there are points */
+  int points;
+  float *values; /* host memory for a look at them */
 };
 
 /* All return NULL, or why they failed. */

@@ -8,6 +8,7 @@
 #include "colours.h"
 #include "mesh_generate.h"
 #include "mesh_view.h"
+#include "view_gl.h"
 
 enum { width = 160, height = 120, side = 10 };
 
@@ -31,7 +32,7 @@ static int open_view(void) {
   make_current();
   start = malloc(3 * sizeof *start * (size_t)body.vertex_count);
   for (int32_t k = 0; k < 3 * body.vertex_count; k++) start[k] = (float)body.positions[k];
-  const char *why = mesh_view_load();
+  const char *why = view_gl_load();
   if (!why) why = mesh_view_create(&body, start, &view);
   if (why) test_fail(__FILE__, __LINE__, "%s", why);
   return !why;
