@@ -15,14 +15,12 @@ void report_begin(const work_report *w) {
   const ts_fluid_info *info = &w->s->info;
   const ts_fluid_parameters *p = &w->s->parameters;
   const double reynolds = simulation_reynolds(w->s);
-  ts_context_info device;
   printf("scene       %s: %s\n", (w->s->options.scene)->name, (w->s->options.scene)->text);
   printf("grid        %d x %d cells of %.4g m, %d of them fluid; %s\n", (int)info->width, (int)info->height,
          info->cell_size, (int)info->fluid_cells,
          info->layout == TS_FLUID_STAGGERED ? "staggered" : "collocated");
-  if (ts_context_get_info(w->s->context, &device) == TS_OK)
-    printf("backend     %s: %s; %.1f MB on the device\n", device.backend, device.device,
-           1e-6 * (double)info->bytes_device);
+  printf("backend     %s: %s; %.1f MB on the device\n", w->s->device.backend, w->s->device.device,
+         1e-6 * (double)info->bytes_device);
   printf("step        %.4g s, viscosity %.4g m^2/s", p->time_step, p->viscosity);
   if (isfinite(reynolds)) printf(", Reynolds number %.4g", reynolds);
   printf("; %s\n", p->advection == TS_FLUID_MACCORMACK ? "MacCormack" : "semi-Lagrangian");
@@ -106,8 +104,6 @@ static json_t *parameters(const simulation *s) {
 json_t *report_simulation_json(const simulation *s) {
   const ts_fluid_info *info = &s->info;
   const simulation_options *o = &s->options;
-  ts_context_info device = {.backend = "", .device = ""};
-  ts_context_get_info(s->context, &device);
   json_t *const object = json_object();
   int lost = !object;
 #define PUT(key, value) lost |= json_object_set_new(object, key, value)
@@ -116,8 +112,8 @@ json_t *report_simulation_json(const simulation *s) {
   PUT("cell_size", report_number(info->cell_size));
   PUT("fluid_cells", json_integer(info->fluid_cells));
   PUT("layout", json_string(info->layout == TS_FLUID_STAGGERED ? "staggered" : "collocated"));
-  PUT("backend", json_string(device.backend));
-  PUT("device", json_string(device.device));
+  PUT("backend", json_string(s->device.backend));
+  PUT("device", json_string(s->device.device));
   PUT("bytes_device", json_integer((json_int_t)info->bytes_device));
   PUT("levels", json_integer(info->levels));
   PUT("walls", report_text(o->walls));

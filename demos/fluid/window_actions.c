@@ -63,14 +63,13 @@ void window_step(window_state *w) {
 static int announce_compiling(window_state *w) {
   const ts_fluid_parameters *p = &w->s->parameters;
   const ts_multigrid_desc *m = &p->multigrid;
-  ts_context_info device;
   char uses[200];
   w->compiling = 0;
-  if (ts_context_get_info(w->s->context, &device) != TS_OK || !strstr(device.backend, "gl")) return 0;
-  snprintf(uses, sizeof uses, "%s %d %d %d %d %d %d %d %d %d %d %d", device.backend, (int)w->s->info.layout,
-           (int)p->advection, (int)p->solver, (int)m->smoother, (int)m->storage, (int)m->interpolation,
-           m->symmetric, p->viscosity > 0, p->vorticity_confinement > 0, w->s->setup.source_count > 0,
-           w->particles > 0);
+  if (!strstr(w->s->device.backend, "gl")) return 0;
+  snprintf(uses, sizeof uses, "%s %d %d %d %d %d %d %d %d %d %d %d", w->s->device.backend,
+           (int)w->s->info.layout, (int)p->advection, (int)p->solver, (int)m->smoother, (int)m->storage,
+           (int)m->interpolation, m->symmetric, p->viscosity > 0, p->vorticity_confinement > 0,
+           w->s->setup.source_count > 0, w->particles > 0);
   w->compiling = app_first_time(&w->compiled, uses);
   return w->compiling;
 }

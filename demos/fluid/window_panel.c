@@ -209,9 +209,7 @@ static int multigrid_rare(ts_multigrid_desc *d) {
 }
 
 static void choose_backend(window_state *w) {
-  ts_context_info device;
-  if (ts_context_get_info(w->s->context, &device) != TS_OK) return;
-  const char *chosen = app_backend_choice(device.backend);
+  const char *chosen = app_backend_choice(w->s->device.backend);
   if (chosen) window_set_backend(w, chosen);
   ui_tip("walls are kept, the fluid starts again");
 }

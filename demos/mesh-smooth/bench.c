@@ -154,13 +154,12 @@ static void print_text(const bench_state *b, const load_report *loaded, const be
   const bench_parts p = tell_apart(t);
   const double sum = p.assemble + p.setup + p.iterations;
   const mesh *m = &b->s->start->m;
-  ts_context_info device = {.backend = "", .device = ""};
+  const ts_context_info *device = &b->s->device.info;
   ts_mesh_flow_info flow = {0};
-  ts_context_get_info(b->s->device.context, &device);
   ts_mesh_flow_get_info(b->s->device.flow, &flow);
   printf("mesh        %s: %d vertices, %d triangles\n", loaded->name, (int)m->vertex_count,
          (int)m->triangle_count);
-  printf("device      %s: %s; format %s\n", device.backend, device.device, ts_format_name(flow.format));
+  printf("device      %s: %s; format %s\n", device->backend, device->device, ts_format_name(flow.format));
   printf("step        %d CG iterations, the matrix recomputed; positions are restored before each\n",
          b->iterations);
   printf("times       medians of %d, after %d to warm up\n\n", b->repeats, (int)warm_up);
@@ -184,14 +183,13 @@ static void print_text(const bench_state *b, const load_report *loaded, const be
 static int print_json(const bench_state *b, const load_report *loaded, const bench_times *t) {
   const bench_parts p = tell_apart(t);
   const mesh *m = &b->s->start->m;
-  ts_context_info device = {.backend = "", .device = ""};
+  const ts_context_info *device = &b->s->device.info;
   ts_mesh_flow_info flow = {0};
-  ts_context_get_info(b->s->device.context, &device);
   ts_mesh_flow_get_info(b->s->device.flow, &flow);
   json_t *object = json_pack(
       "{s:s, s:i, s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}}", "file",
       loaded->name, "vertices", (int)m->vertex_count, "triangles", (int)m->triangle_count, "backend",
-      device.backend, "device", device.device, "format", ts_format_name(flow.format), "iterations",
+      device->backend, "device", device->device, "format", ts_format_name(flow.format), "iterations",
       b->iterations, "repeats", b->repeats, "positions", "put back before each step", "step_milliseconds",
       report_milliseconds(t->step), "fastest_step_milliseconds", report_milliseconds(t->fastest_step),
       "paper_milliseconds", report_milliseconds(paper_seconds), "milliseconds", "matrix_and_right_hand_side",

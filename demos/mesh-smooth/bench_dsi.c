@@ -171,12 +171,10 @@ static void measure_form(dsi_bench *b, form *f) {
 static int measure_forms(dsi_bench *b, form *forms) {
   static const ts_format formats[] = {TS_FORMAT_CSR, TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS, TS_FORMAT_BCRS2,
                                       TS_FORMAT_BCRS4};
-  ts_context_info device;
   int count = 0;
-  if (ts_context_get_info(b->s->device.context, &device) != TS_OK) return 0;
   for (int blocks = 0; blocks < 2; blocks++)
     for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++) {
-      if (!(device.formats & 1u << formats[k])) continue;
+      if (!(b->s->device.info.formats & 1u << formats[k])) continue;
       forms[count] = (form){.format = formats[k], .blocks = blocks};
       measure_form(b, &forms[count]);
       if (isfinite(forms[count].seconds)) count++;
@@ -198,11 +196,10 @@ static void print_text(const dsi_bench *b, const load_report *loaded, const fram
                        int form_count) {
   const mesh *m = &b->s->start->m;
   const ts_system_result *r = &b->s->dsi_result;
-  ts_context_info device = {.backend = "", .device = ""};
-  ts_context_get_info(b->s->device.context, &device);
+  const ts_context_info *device = &b->s->device.info;
   printf("mesh        %s: %d vertices, %d triangles\n", loaded->name, (int)m->vertex_count,
          (int)m->triangle_count);
-  printf("device      %s: %s; format %s, %lld entries\n", device.backend, device.device,
+  printf("device      %s: %s; format %s, %lld entries\n", device->backend, device->device,
          ts_format_name(r->format), (long long)r->nonzeros);
   printf("frame       a fixed control point moves, %d CG iterations, positions on the device\n", b->iterations);
   printf("times       medians of %d, after %d to warm up\n\n", b->repeats, (int)warm_up);
@@ -229,8 +226,7 @@ static int print_json(const dsi_bench *b, const load_report *loaded, const frame
                       int form_count) {
   const mesh *m = &b->s->start->m;
   const ts_system_result *r = &b->s->dsi_result;
-  ts_context_info device = {.backend = "", .device = ""};
-  ts_context_get_info(b->s->device.context, &device);
+  const ts_context_info *device = &b->s->device.info;
   json_t *list = json_array();
   for (int k = 0; k < form_count; k++)
     json_array_append_new(list,
@@ -241,7 +237,7 @@ static int print_json(const dsi_bench *b, const load_report *loaded, const frame
   json_t *object = json_pack(
       "{s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}",
       "file", loaded->name, "method", "dsi", "vertices", (int)m->vertex_count, "triangles",
-      (int)m->triangle_count, "backend", device.backend, "device", device.device, "format",
+      (int)m->triangle_count, "backend", device->backend, "device", device->device, "format",
       ts_format_name(r->format), "nonzeros", (json_int_t)r->nonzeros, "iterations", b->iterations, "repeats",
       b->repeats, "frame_milliseconds", report_milliseconds(t->frame), "slowest_frame_milliseconds",
       report_milliseconds(t->slowest), "iteration_milliseconds", report_milliseconds(iteration(b, t)),

@@ -53,7 +53,6 @@ void report_begin(const work_report *w) {
   const mesh *m = &w->smoother->start->m;
   const mesh_measures *measures = &w->smoother->measures;
   const smoother_options *o = &w->smoother->options;
-  ts_context_info device;
   printf("mesh        %s: %d vertices, %d triangles; ", w->loaded->name, (int)m->vertex_count,
          (int)m->triangle_count);
   if (measures->closed)
@@ -63,8 +62,7 @@ void report_begin(const work_report *w) {
   printf("; ");
   report_plural(measures->components, "component", "components");
   putchar('\n');
-  if (ts_context_get_info(w->smoother->device.context, &device) == TS_OK)
-    printf("backend     %s: %s\n", device.backend, device.device);
+  printf("backend     %s: %s\n", w->smoother->device.info.backend, w->smoother->device.info.device);
   const int is_dsi = o->method == SMOOTHER_DSI;
   if (is_dsi)
     begin_dsi(w);
@@ -187,9 +185,8 @@ int report_json(const work_report *w) {
   const mesh *m = &w->smoother->start->m;
   const mesh_measures *start = &w->smoother->measures;
   const smoother_options *o = &w->smoother->options;
-  ts_context_info device = {.backend = "", .device = ""};
+  const ts_context_info *device = &w->smoother->device.info;
   ts_mesh_flow_info flow = {0};
-  ts_context_get_info(w->smoother->device.context, &device);
   ts_mesh_flow_get_info(w->smoother->device.flow, &flow);
   const int is_dsi = o->method == SMOOTHER_DSI;
   if (is_dsi) {
@@ -212,8 +209,8 @@ int report_json(const work_report *w) {
   PUT("closed", json_boolean(start->closed));
   PUT("diagonal", report_number(start->diagonal));
   PUT("repairs", load_repairs(w->loaded));
-  PUT("backend", json_string(device.backend));
-  PUT("device", json_string(device.device));
+  PUT("backend", json_string(device->backend));
+  PUT("device", json_string(device->device));
   PUT("method", json_string(is_dsi ? "dsi" : "flow"));
   PUT("format", json_string(ts_format_name(flow.format)));
   PUT("boundary", json_string(o->boundary == TS_MESH_BOUNDARY_FLOW ? "free" : "fixed"));

@@ -76,7 +76,7 @@ int smoother_set_options(smoother *s, const smoother_options *options, char mess
   if (needs_other_device(&s->options, &resolved)) {
     if (change_device(s, &resolved, message)) return 1;
   } else {
-    const ts_solver_desc solver = smoother_solver(s, &resolved, s->device.context);
+    const ts_solver_desc solver = smoother_solver(s, &resolved, &s->device.info);
     const ts_status status = ts_mesh_flow_set_solver(s->device.flow, &solver);
     if (status != TS_OK) return smoother_fail_status(s->device.context, status, "options", message);
   }

@@ -54,6 +54,7 @@ typedef struct smoother_start {
 /* What belongs to one device. */
 typedef struct smoother_device {
   ts_context *context;
+  ts_context_info info; /* of it */
   ts_mesh_flow *flow;
   ts_vector *x;      /* where the vertices are */
   ts_vector *before; /* a vector to spare: x before a step */
@@ -141,7 +142,7 @@ int smoother_fail_status(const ts_context *context, ts_status status, const char
 int smoother_device_open(smoother *s, const smoother_options *options, ts_context *context,
                          smoother_device *device, char message[MESH_MESSAGE]);
 void smoother_device_close(smoother_device *device, int keep_context);
-ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, const ts_context *context);
+ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, const ts_context_info *device);
 int smoother_keep_residuals(int iteration, const double *history, int count, void *user);
 /* To and from s->host. */
 ts_status smoother_read(const smoother *s, const ts_vector *x);

@@ -24,12 +24,11 @@ int smoother_keep_residuals(int iteration, const double *history, int count, voi
  * takes few iterations, of which that would cost more than it saves in synchronisations. */
 enum { gpu_interval = 2, longest_interval = 16 };
 
-ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, const ts_context *context) {
+ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, const ts_context_info *device) {
   const int most = options->cg_iterations;
   ts_solver_desc desc = {
       .rtol = options->rtol, .max_iterations = most, .progress = smoother_keep_residuals, .progress_user = s};
-  ts_context_info info;
-  if (ts_context_get_info(context, &info) == TS_OK && strstr(info.backend, "gl"))
+  if (strstr(device->backend, "gl"))
     desc.check_interval = most && most <= longest_interval ? most : gpu_interval;
   return desc;
 }
@@ -74,8 +73,9 @@ int smoother_device_open(smoother *s, const smoother_options *options, ts_contex
     const ts_status opened = ts_context_create(&context_desc, &device->context);
     if (opened != TS_OK) return smoother_fail_status(NULL, opened, options->backend, message);
   }
-  flow_desc.solver = smoother_solver(s, options, device->context);
-  ts_status status = ts_mesh_flow_create(device->context, &flow_desc, &device->flow);
+  ts_status status = ts_context_get_info(device->context, &device->info);
+  flow_desc.solver = smoother_solver(s, options, &device->info);
+  if (status == TS_OK) status = ts_mesh_flow_create(device->context, &flow_desc, &device->flow);
   ts_space *space = status == TS_OK ? ts_mesh_flow_space(device->flow) : NULL;
   if (status == TS_OK) status = ts_vector_create(space, &three, &device->x);
   if (status == TS_OK) status = create_mobile(s, device, &three);

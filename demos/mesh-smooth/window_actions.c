@@ -26,11 +26,10 @@ void window_step(window_state *w) {
 
 int window_compiles(window_state *w) {
   const smoother_options *o = &w->s->options;
-  ts_context_info device;
   char uses[200];
   w->compiling = 0;
-  if (ts_context_get_info(w->s->device.context, &device) != TS_OK || !strstr(device.backend, "gl")) return 0;
-  snprintf(uses, sizeof uses, "%s %d %d %d %d", device.backend, (int)o->method, (int)o->format,
+  if (!strstr(w->s->device.info.backend, "gl")) return 0;
+  snprintf(uses, sizeof uses, "%s %d %d %d %d", w->s->device.info.backend, (int)o->method, (int)o->format,
            (int)o->boundary, o->preserve_volume);
   w->compiling = app_first_time(&w->compiled, uses);
   return w->compiling;

@@ -108,11 +108,14 @@ static void smoothing_section(window_state *w) {
 
 /* ---- Solver ---- */
 
-static void choose_device(window_state *w, const ts_context_info *device, const ts_mesh_flow_info *flow) {
+static void choose_device(window_state *w) {
   static const char *const gl_names[] = {"jagged", "segments"}, *const other_names[] = {"csr"};
   static const ts_format gl_formats[] = {TS_FORMAT_JAGGED, TS_FORMAT_SEGMENTS};
   smoother_options o = w->s->options;
-  int format = flow->format == TS_FORMAT_SEGMENTS;
+  const ts_context_info *device = &w->s->device.info;
+  ts_mesh_flow_info flow = {0};
+  ts_mesh_flow_get_info(w->s->device.flow, &flow);
+  int format = flow.format == TS_FORMAT_SEGMENTS;
   o.platform = TS_GL_PLATFORM_CURRENT;
   const char *chosen = app_backend_choice(device->backend);
   if (chosen) {
@@ -160,12 +163,8 @@ static void time_plot(const window_state *w) {
 }
 
 static void solver_section(window_state *w) {
-  ts_context_info device = {0};
-  ts_mesh_flow_info flow = {0};
   if (!ui_section("Solver")) return;
-  if (ts_context_get_info(w->s->device.context, &device) == TS_OK &&
-      ts_mesh_flow_get_info(w->s->device.flow, &flow) == TS_OK)
-    choose_device(w, &device, &flow);
+  choose_device(w);
   smoother_options o = w->s->options;
   int changed = ui_slider_log("tolerance", &o.rtol, 1e-6, 1e-1);
   changed |= ui_slider_int("iterations", &o.cg_iterations, 0, 100, "to tolerance");
@@ -213,9 +212,7 @@ static void look_section(window_state *w) {
 }
 
 void window_panel_draw(window_state *w) {
-  ts_context_info device = {0};
-  ts_context_get_info(w->s->device.context, &device);
-  mesh_window_lines(&w->files, &w->s->start->m, device.device, w->scene.positions.way);
+  mesh_window_lines(&w->files, &w->s->start->m, w->s->device.info.device, w->scene.positions.way);
   smoothing_section(w);
   solver_section(w);
   look_section(w);
