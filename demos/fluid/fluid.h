@@ -27,4 +27,14 @@ int run_headless(const program_options *options);
 int run_bench(const program_options *options);
 int run_window(const program_options *options);
 
+/* ---- names.c: of enumerations, a name for 0, 1, ... until NULL ---- */
+
+const char *scene_names(int k);
+const char *field_names(int k);
+const char *solver_names(int k);
+const char *smoother_names(int k);
+const char *storage_names(int k);
+const char *interpolation_names(int k);
+const char *cycle_names(int k);
+
 #endif

@@ -1,6 +1,4 @@
-#include "names.h"
-
-#include "scene.h"
+#include "fluid.h"
 
 #define NAMES(names, type, name)                                                                               \
   const char *names(int k) {                                                                                   \

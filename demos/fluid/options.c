@@ -5,7 +5,6 @@
 #include "arguments.h"
 #include "fluid.h"
 #include "message.h"
-#include "names.h"
 #include "options.h"
 
 static const char *const advections[] = {"semi-lagrangian", "maccormack", NULL}, *const layouts[] = {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "colours.h"
-#include "names.h"
 
 /* ---- Scene ---- */
 

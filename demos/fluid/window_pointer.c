@@ -1,4 +1,4 @@
-#include "window_pointer.h"
+#include "window_state.h"
 
 #include <math.h>
 #include <string.h>

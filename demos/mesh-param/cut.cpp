@@ -5,7 +5,7 @@
 #include <vector>
 
 extern "C" {
-#include "cut.h"
+#include "charts.h"
 }
 #include "distances.hpp"
 

@@ -1,4 +1,4 @@
-#include "distortion.h"
+#include "charts.h"
 
 #include <math.h>
 #include <stdlib.h>

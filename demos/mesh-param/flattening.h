@@ -4,11 +4,6 @@
 #define FLATTENING_H
 
 #include "conformal.h"
-#include "cut.h"
-#include "distortion.h"
-#include "pack.h"
-#include "similarity.h"
-#include "start.h"
 
 typedef struct flattening_pin {
   int32_t vertex; /* of the mesh */

@@ -2,8 +2,39 @@
 #ifndef MULTILEVEL_LEVELS_HPP
 #define MULTILEVEL_LEVELS_HPP
 
+#include <cstdint>
+#include <vector>
+
 #include "charts.h"
-#include "sparse.hpp"
+
+/* ---- sparse.cpp: sparse matrices on the host in double precision ---- */
+
+struct sparse {
+  int32_t rows = 0, columns = 0;
+  std::vector<int32_t> offsets{0}, column; /* offsets: rows + 1 */
+  std::vector<double> value;
+
+  /* Rows are filled one after the other. Throws where entries cannot be counted in 32 bits. */
+  void add(int32_t j, double number) {
+    column.push_back(j);
+    value.push_back(number);
+  }
+  void end_row();
+
+  double diagonal(int32_t row) const;
+  /* y = A x */
+  void multiply(const double *x, double *y) const;
+  /* a_ij times left[i] times right[j]. */
+  void scale(const std::vector<double> &left, const std::vector<double> &right);
+  /* Takes out what is at most `rounding` of the geometric mean of the two numbers on the diagonal. */
+  void prune(double rounding);
+};
+
+sparse transposed(const sparse &A);
+/* A B, row by row (Gustavson 1978). */
+sparse product(const sparse &A, const sparse &B);
+
+/* ---- multilevel_levels.cpp ---- */
 
 struct coarse_level {
   sparse A;       /* scaled to the diagonal 1 */

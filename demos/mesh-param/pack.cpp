@@ -5,7 +5,7 @@
 #include <vector>
 
 extern "C" {
-#include "pack.h"
+#include "charts.h"
 #include "triangle.h"
 }
 

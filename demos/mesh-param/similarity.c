@@ -1,4 +1,4 @@
-#include "similarity.h"
+#include "charts.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "sparse.hpp"
+#include "multilevel_levels.hpp"
 
 #include <cmath>
 #include <stdexcept>

@@ -5,7 +5,7 @@
 #include <vector>
 
 extern "C" {
-#include "start.h"
+#include "charts.h"
 #include "triangle.h"
 }
 #include "distances.hpp"

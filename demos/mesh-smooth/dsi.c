@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dsi_rows.h"
 #include "mesh_edges.h"
 
 enum { block = 4 };

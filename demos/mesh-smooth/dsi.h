@@ -13,7 +13,37 @@
 
 #include <texsolve/system.h>
 
-#include "dsi_controls.h"
+#include "mesh.h"
+
+/* ---- dsi_controls.c: vertices that are to be somewhere ---- */
+
+typedef struct dsi_control {
+  int32_t vertex;  /* from 0, in the order of the mesh */
+  double place[3]; /* in the file's units */
+  double weight;   /* of its distance's square; DSI_FIXED: it stands there exactly */
+} dsi_control;
+
+#define DSI_FIXED ((double)INFINITY)
+
+typedef struct dsi_controls {
+  dsi_control *points;
+  int count, room;
+} dsi_controls;
+
+void dsi_controls_free(dsi_controls *list);                      /* leaves an empty one */
+int dsi_controls_find(const dsi_controls *list, int32_t vertex); /* its index, -1: none */
+/* Refuses a vertex that the mesh lacks or that has a control point already, and numbers that are none. */
+int dsi_controls_add(dsi_controls *list, const mesh *m, const dsi_control *point, char message[MESH_MESSAGE]);
+void dsi_controls_remove(dsi_controls *list, int index);
+int dsi_controls_copy(const dsi_controls *from, dsi_controls *to, char message[MESH_MESSAGE]);
+
+/* Adds what a file says, a control point a line: "vertex x y z", which is fixed, "vertex x y z fixed", or
+ * "vertex x y z weight". Empty lines, and what follows a #, do not count. */
+int dsi_controls_read(dsi_controls *list, const char *path, const mesh *m, char message[MESH_MESSAGE]);
+/* Adds vertices that stay where the mesh has them: "3,17,20". */
+int dsi_controls_fix(dsi_controls *list, const char *vertices, const mesh *m, char message[MESH_MESSAGE]);
+
+/* ---- dsi.c ---- */
 
 typedef enum dsi_weights {
   DSI_UNIFORM,  /* one over the number of neighbours */
@@ -58,5 +88,18 @@ void dsi_matrix_size(const dsi *d, size_t *bytes_device, int64_t *nonzeros);
 
 /* Of positions in those units: the root of the mean of the first sum's terms, in parts of the diagonal. */
 double dsi_roughness(const dsi *d, const float *unit);
+
+/* ---- dsi_rows.c: how a vertex is to lie among its neighbours. Internal ---- */
+
+/* Vertex v is to be at sum weights[k] x neighbours[k] for k from offsets[v] to offsets[v + 1]; the weights add
+ * up to 1. A vertex without neighbours has no condition. */
+typedef struct dsi_rows {
+  int32_t *offsets, *neighbours;
+  double *weights;
+  unsigned char *boundary; /* 1 for boundary vertices */
+} dsi_rows;
+
+int dsi_rows_create(const mesh *m, dsi_weights kind, dsi_rows *rows, char message[MESH_MESSAGE]);
+void dsi_rows_free(dsi_rows *rows);
 
 #endif

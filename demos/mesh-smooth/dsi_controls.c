@@ -1,4 +1,4 @@
-#include "dsi_controls.h"
+#include "dsi.h"
 
 #include <errno.h>
 #include <math.h>

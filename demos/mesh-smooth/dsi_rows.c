@@ -1,4 +1,4 @@
-#include "dsi_rows.h"
+#include "dsi.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include <cholmod.h>
 
-#include "dsi_rows.h"
+#include "dsi.h"
 #include "mesh_generate.h"
 #include "smoother.h"
 

@@ -1,12 +1,9 @@
 /* Meshes taken apart for flattening: charts, cuts, packing, distortion. Needs no device. */
 #include "test.h"
 
-#include "cut.h"
-#include "distortion.h"
 #include "flattening.h"
 #include "hierarchy.h"
 #include "mesh_generate.h"
-#include "pack.h"
 
 static char message[MESH_MESSAGE];
 
