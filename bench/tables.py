@@ -72,7 +72,6 @@ def main():
     for d in report["devices"]:
         print(f"- `{d['backend']}`: {d['device']}, copies {d['copy_gigabytes_per_second']:.0f} GB/s")
     table(results, "spmv_gflops", max, "y = A x, GFLOP/s; bold: the format that the backend takes by itself")
-    table(results, "spmv_percent_of_copy", max, "y = A x, compulsory bytes (those of csr, or of the blocks, with x and y) as percent of the copy rate")
     table(results, "cg_microseconds", min, "An iteration of conjugate gradients, us")
     ratio_table(report["ratios"])
     print("\nOn vectors, and the figures of 2008, GFLOP/s\n")
