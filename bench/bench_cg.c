@@ -1,6 +1,5 @@
 /* texsolve bench cg: one iteration of Jacobi-preconditioned conjugate gradients. */
 #include "bench.h"
-
 #include "cg_measure.h"
 #include "report.h"
 #include "spmv_measure.h"

@@ -1,24 +1,14 @@
-/* What the CPU can do: bandwidth of streams.
- *
- * The inner loops are compiled for several instruction sets, and the best one that the processor has is
- * taken when the program runs. */
+/* What the CPU can do: bandwidth of streams. */
 #include "device_limits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__GNUC__) && defined(__x86_64__)
-#define HAVE_TARGETS 1
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#define RESTRICT __restrict__
-#else
-#define ALWAYS_INLINE static inline
-#define RESTRICT restrict
-#endif
+#include "../src/cpu/core/cpu_target.h"
 
 enum { LANES = 64 }; /* independent sums: enough to hide the latency of an addition */
 
-ALWAYS_INLINE float read_body(const float *RESTRICT a, size_t n) {
+CPU_CLONES static float read_stream(const float *a, size_t n) {
   float sums[LANES] = {0}, total = 0;
   for (size_t i = 0; i + LANES <= n; i += LANES)
     for (int l = 0; l < LANES; ++l) sums[l] += a[i + (size_t)l];
@@ -26,51 +16,16 @@ ALWAYS_INLINE float read_body(const float *RESTRICT a, size_t n) {
   return total;
 }
 
-ALWAYS_INLINE void triad_body(float *RESTRICT a, const float *RESTRICT b, const float *RESTRICT c, size_t n) {
-  for (size_t i = 0; i < n; ++i) a[i] = b[i] + 3.0f * c[i];
-}
-
-ALWAYS_INLINE void scale_body(float *a, size_t n) {
+CPU_CLONES static void scale_stream(float *a, size_t n) {
   for (size_t i = 0; i < n; ++i) a[i] *= -1.0f;
 }
 
-typedef struct kernels {
-  float (*read)(const float *a, size_t n);
-  void (*scale)(float *a, size_t n);
-  void (*triad)(float *a, const float *b, const float *c, size_t n);
-} kernels;
-
-#define DEFINE_KERNELS(name, attribute)                                                                        \
-  attribute static float read_##name(const float *a, size_t n) {                                               \
-    return read_body(a, n);                                                                                    \
-  }                                                                                                            \
-  attribute static void scale_##name(float *a, size_t n) {                                                     \
-    scale_body(a, n);                                                                                          \
-  }                                                                                                            \
-  attribute static void triad_##name(float *a, const float *b, const float *c, size_t n) {                     \
-    triad_body(a, b, c, n);                                                                                    \
-  }                                                                                                            \
-  static const kernels name = {read_##name, scale_##name, triad_##name};
-
-DEFINE_KERNELS(generic, )
-#ifdef HAVE_TARGETS
-DEFINE_KERNELS(avx2, __attribute__((target("avx2,fma"))))
-DEFINE_KERNELS(avx512, __attribute__((target("avx512f,avx512vl,prefer-vector-width=512"))))
-#endif
-
-static const kernels *best_kernels(void) {
-#ifdef HAVE_TARGETS
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) return &avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &avx2;
-#endif
-  return &generic;
+CPU_CLONES static void triad_stream(float *a, const float *b, const float *c, size_t n) {
+  CPU_SIMD
+  for (size_t i = 0; i < n; ++i) a[i] = b[i] + 3.0f * c[i];
 }
 
-/* ---- Streams ---- */
-
 typedef struct stream {
-  const kernels *k;
   cpu_stream kind;
   int threads;
   size_t n; /* floats in an array */
@@ -93,15 +48,15 @@ static float stream_part(const stream *s, int index, int count) {
   part(s->n, index, count, &first, &n);
   switch (s->kind) {
   case CPU_READ:
-    return s->k->read(s->a + first, n);
+    return read_stream(s->a + first, n);
   case CPU_SCALE:
-    s->k->scale(s->a + first, n);
+    scale_stream(s->a + first, n);
     break;
   case CPU_COPY:
     memcpy(s->b + first, s->a + first, n * sizeof *s->a);
     break;
   default:
-    s->k->triad(s->a + first, s->b + first, s->c + first, n);
+    triad_stream(s->a + first, s->b + first, s->c + first, n);
     break;
   }
   return 0;
@@ -128,7 +83,6 @@ int cpu_limits_stream(cpu_stream kind, size_t bytes, int threads, int repeat, ti
   const size_t arrays = array_count[kind];
   stream s;
   memset(&s, 0, sizeof s);
-  s.k = best_kernels();
   s.kind = kind;
   s.threads = threads;
   s.n = bytes / arrays / sizeof(float) / LANES * LANES;

@@ -14,9 +14,6 @@ typedef struct paper_mesh {
 enum { PAPER_MESHES = 5 };
 extern const paper_mesh PAPER_MESH[PAPER_MESHES];
 
-/* Into how many sheets a mesh of figure 11 is cut. */
-int32_t paper_charts(int32_t unknowns);
-
 /* How wrong x is after so many iterations of conjugate gradients, from x = 0. */
 enum { PAPER_SAMPLES = 13, PAPER_ITERATIONS = 1000 /* of the last sample */ };
 extern const int PAPER_ITERATION[PAPER_SAMPLES];

@@ -17,10 +17,6 @@ static const int32_t CHART_UNKNOWNS = 656;
 static const double REFERENCE_RTOL = 1e-13;
 enum { REFERENCE_ITERATIONS = 8 * PAPER_ITERATIONS };
 
-int32_t paper_charts(int32_t unknowns) {
-  return unknowns < 2 * CHART_UNKNOWNS ? 1 : unknowns / CHART_UNKNOWNS;
-}
-
 static void multiply(const generated_matrix *A, const double *x, double *y) {
 #pragma omp parallel for schedule(static)
   for (int32_t i = 0; i < A->rows; ++i) {
@@ -147,7 +143,7 @@ static int solve_in_double(paper_system *s) {
 int paper_system_create(paper_system *s, int32_t unknowns) {
   memset(s, 0, sizeof *s);
   strcpy(s->curve.name, "double");
-  s->charts = paper_charts(unknowns);
+  s->charts = unknowns < 2 * CHART_UNKNOWNS ? 1 : unknowns / CHART_UNKNOWNS;
   const size_t n = (size_t)unknowns;
   double *b = calloc(n, sizeof *b);
   s->b = calloc(n, sizeof *s->b);
