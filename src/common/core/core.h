@@ -95,6 +95,8 @@ ts_status tsi_check_channels(const ts_space *space, int components);
 /* Vectors over one space and `slots` scalars in one go; uses the backend's arena_create where it can. */
 ts_status tsi_arena_create(ts_space *space, int components, ts_vector **vectors, int count, int slots,
                            ts_scalars **scalars);
+/* What a backend does that gains nothing from knowing what is used together. */
+ts_status tsi_create_singly(ts_vector **vectors, int count, ts_scalars *scalars);
 
 /* ---- Fused operations or their fallbacks; arguments as in tsi_ops ---- */
 ts_status tsi_dots(ts_scalars *out, const tsi_dot *sums, int count, ts_vector *scratch);

@@ -72,8 +72,7 @@ ts_status ts_scalars_read(ts_scalars *scalars, int first, int count, float *valu
   return tsi_leave(scalars->context, tsi_scalars_read(scalars, first, count, values));
 }
 
-/* One by one, for backends that gain nothing from knowing what is used together. */
-static ts_status create_singly(ts_vector **vectors, int count, ts_scalars *scalars) {
+ts_status tsi_create_singly(ts_vector **vectors, int count, ts_scalars *scalars) {
   ts_context *context = vectors[0]->context;
   ts_status status = TS_OK;
   int made = 0;
@@ -104,7 +103,7 @@ ts_status tsi_arena_create(ts_space *space, int components, ts_vector **vectors,
   else if (context->ops->arena_create && count > 1)
     status = context->ops->arena_create(vectors, count, s);
   else
-    status = create_singly(vectors, count, s);
+    status = tsi_create_singly(vectors, count, s);
   if (status < 0) {
     while (allocated > 0) {
       tsi_free(context, vectors[--allocated]);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "common/core/core.h"
+#include "common/matrix/csr.h"
 #include "stencil_parts.h"
 
 static const char *const directions[9] = {"south-western", "southern", "south-eastern",
@@ -43,13 +44,6 @@ static ts_status check_row(ts_context *context, const tsi_stencil_rows *rows) {
 
 /* ---- Symmetry, norm, constrained points ---- */
 
-/* Equal within what assembly in single precision leaves, as for matrices in CSR. */
-static int nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
-  const double larger = fmax(fabs((double)a), fabs((double)b));
-  const double scale = sqrt(fabs((double)diagonal_a) * fabs((double)diagonal_b));
-  return fabs((double)a - (double)b) <= 1e-5 * larger + 1e-7 * scale;
-}
-
 /* A point against its eastern, north-western, northern and north-eastern neighbours. */
 static void check_symmetry(const tsi_grid *g, const float *values, int32_t i, int32_t j, ts_matrix_info *info) {
   const int32_t p = j * g->width + i;
@@ -59,7 +53,8 @@ static void check_symmetry(const tsi_grid *g, const float *values, int32_t i, in
     const int32_t q = tsi_grid_neighbour(g, i, j, k);
     if (q < 0) continue;
     const float *b = values + 9 * (size_t)q;
-    if (a[k] == b[8 - k] || b[TSI_CENTRE] == 0 || nearly_equal(a[k], b[8 - k], a[TSI_CENTRE], b[TSI_CENTRE]))
+    if (a[k] == b[8 - k] || b[TSI_CENTRE] == 0 ||
+        tsi_nearly_equal(a[k], b[8 - k], a[TSI_CENTRE], b[TSI_CENTRE]))
       continue;
     info->symmetric = 0;
     info->unsymmetric_row = p;

@@ -240,7 +240,6 @@ static ts_status judge(tsi_solve *s, int checked) {
       s->phase_best_at = i + 1;
     }
   }
-  s->reported = checked;
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
   const double now = tsi_solve_recurrence_residual(s, slot_of(k, checked, RR));

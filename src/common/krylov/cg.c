@@ -130,19 +130,12 @@ static ts_status sum_delta(const tsi_solve *s, tsi_dot *sum) {
   return TS_OK;
 }
 
-/* d = M^-1 r + beta d */
-static ts_status update_direction(const ts_solver *k, ts_coefficient beta) {
-  ts_vector *d = k->own[D];
-  if (k->m) return tsi_multiply_add(d, k->m, k->r, beta, d, k->scratch);
-  return k->context->ops->axpby(d, ts_constant(1), k->z ? k->z : k->r, beta, d);
-}
-
 /* e = 0, d = M^-1 r */
 static ts_status begin(tsi_solve *s) {
   s->phase_start = s->iteration;
   s->settled = 0;
   TSI_TRY(s->solver->context->ops->fill(s->solver->e, 0));
-  return update_direction(s->solver, ts_constant(0));
+  return tsi_solver_turn(s->solver, s->solver->own[D], s->solver->r, ts_constant(0));
 }
 
 static void swap(ts_vector **a, ts_vector **b) {
@@ -196,7 +189,7 @@ static ts_status iterate(tsi_solve *s) {
     TSI_TRY(tsi_axpy2_dot(k->e, ts_quotient(1, delta, dq), d, k->r, ts_quotient(-1, delta, dq), q, k->m,
                           k->slots, delta_new.index, k->scratch));
   }
-  TSI_TRY(update_direction(k, ts_quotient(1, delta_new, delta)));
+  TSI_TRY(tsi_solver_turn(k, d, k->r, ts_quotient(1, delta_new, delta)));
   s->iteration++;
   return TS_OK;
 }
@@ -392,7 +385,6 @@ static ts_status judge(tsi_solve *s, int checked) {
       s->phase_best_at = i + 1;
     }
   }
-  s->reported = checked;
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
   if (curvature_at >= 0) {

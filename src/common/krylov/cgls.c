@@ -76,20 +76,13 @@ static ts_status sum_gradient(const tsi_solve *s) {
   return tsi_dots(k->slots, sums, 2, k->scratch);
 }
 
-/* p = M^-1 s + beta p */
-static ts_status update_direction(const ts_solver *k, ts_coefficient beta) {
-  ts_vector *p = k->own[P];
-  if (k->m) return tsi_multiply_add(p, k->m, k->gradient, beta, p, k->scratch);
-  return k->context->ops->axpby(p, ts_constant(1), k->z ? k->z : k->gradient, beta, p);
-}
-
 /* From x and its r and s. */
 static ts_status begin(tsi_solve *s) {
   s->phase_start = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
   TSI_TRY(s->solver->context->ops->fill(s->solver->e, 0));
   TSI_TRY(sum_gradient(s));
-  return update_direction(s->solver, ts_constant(0));
+  return tsi_solver_turn(s->solver, s->solver->own[P], s->solver->gradient, ts_constant(0));
 }
 
 static ts_status iterate(tsi_solve *s) {
@@ -107,7 +100,7 @@ static ts_status iterate(tsi_solve *s) {
   TSI_TRY(tsi_solver_multiply(k, k->gradient, k->transposed, k->r));
   s->iteration++;
   TSI_TRY(sum_gradient(s));
-  return update_direction(k, ts_quotient(1, gamma_new, gamma));
+  return tsi_solver_turn(k, p, k->gradient, ts_quotient(1, gamma_new, gamma));
 }
 
 /* ---- Checks ---- */
@@ -137,7 +130,6 @@ static ts_status judge(tsi_solve *s, int checked) {
     s->phase_best = ratio;
     s->phase_best_at = i + 1;
   }
-  s->reported = checked;
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
   /* Where s is nothing but the rounding of A^T r it does not get smaller any more. */

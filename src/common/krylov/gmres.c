@@ -133,8 +133,7 @@ static void take_columns(tsi_solve *s, int checked, int *cycle_is_over) {
       break;
     }
   }
-  s->reported = s->phase_start + s->columns;
-  tsi_solve_progress(s, s->reported, s->columns - first);
+  tsi_solve_progress(s, s->phase_start + s->columns, s->columns - first);
 }
 
 /* How many columns of a component are worth taking: up to the first with enough, without what is no number. */

@@ -403,11 +403,7 @@ ts_status ts_solve(ts_matrix *matrix, const ts_vector *b, ts_vector *x, const ts
                    ts_result *result) {
   ts_solver *solver = NULL;
   TSI_TRY(ts_solver_create(matrix, desc, &solver));
-  ts_context *context = matrix->context;
   const ts_status status = ts_solver_solve(solver, b, x, result);
-  char error[sizeof context->error];
-  memcpy(error, context->error, sizeof error);
   ts_solver_destroy(&solver);
-  memcpy(context->error, error, sizeof error);
   return status;
 }

@@ -144,12 +144,14 @@ void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message);
 void tsi_solve_finish_converged(tsi_solve *s);
 /* "stagnated at ...": with what single precision can reach. */
 void tsi_solve_finish_stagnated(tsi_solve *s);
-/* The callback; sets `ended` where it stops the solve. */
+/* Sets `reported`, and `ended` where the callback stops the solve. */
 void tsi_solve_progress(tsi_solve *s, int checked, int count);
 
 /* out = M^-1 v, and out = A M^-1 v, which uses z. */
 ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_vector *v);
 ts_status tsi_solver_apply(const ts_solver *k, ts_vector *out, const ts_vector *v);
+/* A new direction of conjugate gradients: d = M^-1 r + beta d, where z is M^-1 r if M is no diagonal. */
+ts_status tsi_solver_turn(const ts_solver *k, ts_vector *d, const ts_vector *r, ts_coefficient beta);
 /* out = A v or A^T v, scaled in least squares. */
 ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matrix *A, const ts_vector *v);
 

@@ -59,6 +59,7 @@ static void finish_at_maximum(tsi_solve *s) {
 
 void tsi_solve_progress(tsi_solve *s, int checked, int count) {
   const ts_solver_desc *desc = &s->solver->desc;
+  s->reported = checked;
   if (count > 0 && desc->progress && desc->progress(checked, s->solver->history, count, desc->progress_user))
     tsi_solve_finish(s, TS_REASON_STOPPED, NULL);
 }
@@ -70,6 +71,11 @@ ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_v
   if (k->m) return ops->multiply(out, k->m, v);
   if (k->z) return tsi_precondition(k->preconditioner, out, v);
   return ops->axpby(out, ts_constant(1), v, ts_constant(0), v);
+}
+
+ts_status tsi_solver_turn(const ts_solver *k, ts_vector *d, const ts_vector *r, ts_coefficient beta) {
+  if (k->m) return tsi_multiply_add(d, k->m, r, beta, d, k->scratch);
+  return k->context->ops->axpby(d, ts_constant(1), k->z ? k->z : r, beta, d);
 }
 
 ts_status tsi_solver_apply(const ts_solver *k, ts_vector *out, const ts_vector *v) {

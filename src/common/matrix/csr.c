@@ -165,8 +165,7 @@ static void set_unsymmetric(ts_matrix_info *info, int32_t row, int32_t column) {
   info->unsymmetric_column = column;
 }
 
-/* Equal within what assembly in single precision leaves. */
-static int nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
+int tsi_nearly_equal(float a, float b, float diagonal_a, float diagonal_b) {
   const double larger = fmax(fabs((double)a), fabs((double)b));
   const double scale = sqrt(fabs((double)diagonal_a) * fabs((double)diagonal_b));
   return fabs((double)a - (double)b) <= 1e-5 * larger + 1e-7 * scale;
@@ -192,7 +191,7 @@ static void check_symmetry(const tsi_host_csr *A, const unsigned char *constrain
       float mirror = 0;
       if (c < end && A->column_indices[c] == i) mirror = A->values[c++];
       cursor[j] = c;
-      if (!nearly_equal(A->values[e], mirror, diagonal[i], diagonal[j])) set_unsymmetric(info, i, j);
+      if (!tsi_nearly_equal(A->values[e], mirror, diagonal[i], diagonal[j])) set_unsymmetric(info, i, j);
     }
   }
 }

@@ -80,6 +80,16 @@ static inline size_t cpu_block_end(size_t last, size_t count) {
   return last * CPU_BLOCK < count ? last * CPU_BLOCK : count;
 }
 
+/* Fetching behind the end of an array is harmless, but its address must not be formed as a pointer. */
+CPU_INLINE void cpu_prefetch(const void *address, size_t bytes_ahead) {
+#if defined(__GNUC__)
+  __builtin_prefetch((const void *)((uintptr_t)address + bytes_ahead), 0, 3);
+#else
+  (void)address;
+  (void)bytes_ahead;
+#endif
+}
+
 /* ---- The operations, as in backend.h ---- */
 TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_)
 extern const tsi_grid_ops cpu_grid_ops;

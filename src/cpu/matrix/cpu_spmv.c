@@ -4,8 +4,6 @@
  * up is the latency of the two streams, values and columns: fetching both ahead of their use brings a third
  * more than leaving it to the hardware. Gather instructions and wider vectors were measured and are slower for
  * rows of 5 to 8 entries, so that these loops need no clones for newer processors. */
-#include <stdint.h>
-
 #include "cpu/core/cpu.h"
 
 typedef struct spmv_job {
@@ -20,19 +18,9 @@ typedef struct spmv_job {
 /* Entries from the one in use to the one fetched: measured best from 256 to 1024. */
 enum { ahead = 512 };
 
-/* Fetching behind the end of an array is harmless, but its address must not be formed as a pointer. */
-CPU_INLINE void prefetch(const void *address, size_t bytes_ahead) {
-#if defined(__GNUC__)
-  __builtin_prefetch((const void *)((uintptr_t)address + bytes_ahead), 0, 3);
-#else
-  (void)address;
-  (void)bytes_ahead;
-#endif
-}
-
 CPU_INLINE void prefetch_entries(const float *values, const int32_t *columns) {
-  prefetch(values, ahead * sizeof *values);
-  prefetch(columns, ahead * sizeof *columns);
+  cpu_prefetch(values, ahead * sizeof *values);
+  cpu_prefetch(columns, ahead * sizeof *columns);
 }
 
 /* ---- One component ---- */

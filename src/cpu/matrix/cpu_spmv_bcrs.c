@@ -7,7 +7,6 @@
  * lanes already.
  *
  * x may be read up to three rows beyond its end, where vectors hold zeros (cpu_vector). */
-#include <stdint.h>
 #include <string.h>
 
 #include "cpu/core/cpu.h"
@@ -22,14 +21,6 @@ typedef struct bcrs_job {
 } bcrs_job;
 
 enum { largest = 4, ahead = 1024 }; /* bytes from the block in use to the one fetched, as in cpu_spmv.c */
-
-CPU_INLINE void prefetch(const void *address) {
-#if defined(__GNUC__)
-  __builtin_prefetch((const void *)((uintptr_t)address + ahead), 0, 3);
-#else
-  (void)address;
-#endif
-}
 
 /* The rows of block row `row` to the result, but for those beyond the matrix's last. */
 CPU_INLINE void store(const bcrs_job *job, int32_t row, const float *sums, int n, int components) {
@@ -57,8 +48,8 @@ CPU_INLINE void rows_1(const bcrs_job *job, int32_t row, int32_t end, int n) {
     for (; k + 1 < next; k += 2, v += 2 * block) {
       const float *x0 = job->x + (size_t)columns[k] * (size_t)n;
       const float *x1 = job->x + (size_t)columns[k + 1] * (size_t)n;
-      prefetch(v);
-      prefetch(v + block);
+      cpu_prefetch(v, ahead);
+      cpu_prefetch(v + block, ahead);
       CPU_SIMD
       for (int l = 0; l < n * n; l++) lanes[0][l] += v[l] * x0[l % n];
       CPU_SIMD
@@ -90,7 +81,7 @@ CPU_INLINE void rows_n(const bcrs_job *job, int32_t row, int32_t end, int n, int
     float sums[largest * 4] = {0};
     for (int32_t k = first; k < next; k++, v += block) {
       const float *xj = job->x + (size_t)columns[k] * (size_t)(n * components);
-      prefetch(v);
+      cpu_prefetch(v, ahead);
       for (int r = 0; r < n; r++) {
         float own[4] = {0};
         for (int q = 0; q < n; q++)
@@ -115,7 +106,7 @@ CPU_INLINE void residual_rows(const bcrs_job *job, int32_t row, int32_t end, int
     for (int l = 0; l < n * components; l++) rest[l] = b[l];
     for (int32_t k = first; k < next; k++, v += block) {
       const float *xj = job->x + (size_t)columns[k] * (size_t)(n * components);
-      prefetch(v);
+      cpu_prefetch(v, ahead);
       for (int q = 0; q < n; q++)
         for (int r = 0; r < n; r++)
           for (int c = 0; c < components; c++)

@@ -78,16 +78,6 @@ static int plan_arena(const ts_context *context, const tsi_tiling *t, int count,
   return 1;
 }
 
-static ts_status create_singly(ts_vector **vectors, int count, ts_scalars *scalars) {
-  int made = 0;
-  ts_status status = TS_OK;
-  while (made < count && (status = gl_vector_create(vectors[made])) == TS_OK) made++;
-  if (status == TS_OK && scalars) status = gl_scalars_create(scalars);
-  if (status == TS_OK) return TS_OK;
-  while (made > 0) gl_vector_destroy(vectors[--made]);
-  return status;
-}
-
 ts_status gl_arena_create(ts_vector **vectors, int count, ts_scalars *scalars) {
   ts_context *context = vectors[0]->context;
   const tsi_tiling *t = &vectors[0]->space->tiling;
@@ -95,7 +85,7 @@ ts_status gl_arena_create(ts_vector **vectors, int count, ts_scalars *scalars) {
   arena_plan plan;
   if (!context->caps.texture_barrier ||
       !plan_arena(context, t, count, scalars ? scalars->count : 0, blocks, &plan))
-    return create_singly(vectors, count, scalars);
+    return tsi_create_singly(vectors, count, scalars);
 
   gl_texture *texture;
   TSI_TRY(gl_texture_create(context, gl_format_of_components(tsi_channels(vectors[0])), plan.width, plan.height,

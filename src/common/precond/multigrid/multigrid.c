@@ -215,10 +215,7 @@ ts_status ts_multigrid_create(ts_matrix *stencil, const ts_multigrid_desc *desc,
   ts_status status = tsi_enter(context);
   if (status == TS_OK) status = tsi_leave(context, build(mg));
   if (status < 0) {
-    char error[sizeof context->error];
-    memcpy(error, context->error, sizeof error);
     release(mg);
-    memcpy(context->error, error, sizeof error);
     return status;
   }
   mg->bytes_device = context->bytes_device - before;
