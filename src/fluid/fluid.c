@@ -78,8 +78,7 @@ static ts_status create_parts(ts_fluid *fluid, const ts_fluid_desc *desc) {
 }
 
 ts_status ts_fluid_create(ts_context *context, const ts_fluid_desc *desc, ts_fluid **out) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_REQUIRE(context, out);
   *out = NULL;
   TSI_REQUIRE(context, desc);
@@ -127,8 +126,7 @@ void ts_fluid_destroy(ts_fluid **out) {
 /* ---- Queries ---- */
 
 ts_status ts_fluid_get_info(const ts_fluid *fluid, ts_fluid_info *info) {
-  TSI_REQUIRE(NULL, fluid);
-  tsi_clear_error(fluid->context);
+  TSI_BEGIN(fluid, fluid->context);
   TSI_REQUIRE(fluid->context, info);
   *info = fluid->info;
   return TS_OK;

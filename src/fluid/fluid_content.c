@@ -41,9 +41,8 @@ static ts_status check_place(ts_context *context, double x, double y) {
 
 ts_status ts_fluid_splat(ts_fluid *fluid, double x, double y, double radius, const float velocity[2],
                          const float dye[3], float temperature) {
-  TSI_REQUIRE(NULL, fluid);
+  TSI_BEGIN(fluid, fluid->context);
   ts_context *context = fluid->context;
-  tsi_clear_error(context);
   TSI_TRY(check_place(context, x, y));
   if (!(radius > 0 && radius <= 1e12))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "radius is %g m; it must be positive and finite",
@@ -85,9 +84,8 @@ static ts_status check_source(ts_context *context, const ts_fluid_source *s, int
 }
 
 ts_status ts_fluid_set_sources(ts_fluid *fluid, const ts_fluid_source *sources, int count) {
-  TSI_REQUIRE(NULL, fluid);
+  TSI_BEGIN(fluid, fluid->context);
   ts_context *context = fluid->context;
-  tsi_clear_error(context);
   if (count < 0 || count > TS_FLUID_MAX_SOURCES)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count is %d; a fluid has 0 to %d sources", count,
                     TS_FLUID_MAX_SOURCES);
@@ -140,9 +138,8 @@ static ts_status spread_particles(ts_fluid *fluid) {
 }
 
 ts_status ts_fluid_set_particles(ts_fluid *fluid, int32_t width, int32_t height, double lifetime) {
-  TSI_REQUIRE(NULL, fluid);
+  TSI_BEGIN(fluid, fluid->context);
   ts_context *context = fluid->context;
-  tsi_clear_error(context);
   if (width < 0 || height < 0 || (width == 0) != (height == 0))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "%d x %d particles; both numbers are positive, or both 0 for none", width, height);

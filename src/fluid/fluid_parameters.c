@@ -85,17 +85,15 @@ ts_status tsi_fluid_check_parameters(ts_context *context, const ts_fluid_paramet
 }
 
 ts_status ts_fluid_get_parameters(const ts_fluid *fluid, ts_fluid_parameters *parameters) {
-  TSI_REQUIRE(NULL, fluid);
-  tsi_clear_error(fluid->context);
+  TSI_BEGIN(fluid, fluid->context);
   TSI_REQUIRE(fluid->context, parameters);
   *parameters = fluid->parameters;
   return TS_OK;
 }
 
 ts_status ts_fluid_set_parameters(ts_fluid *fluid, const ts_fluid_parameters *parameters) {
-  TSI_REQUIRE(NULL, fluid);
+  TSI_BEGIN(fluid, fluid->context);
   ts_context *context = fluid->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, parameters);
   TSI_TRY(tsi_fluid_check_parameters(context, parameters));
   const size_t before = context->bytes_device;

@@ -178,9 +178,8 @@ static ts_status step(ts_fluid *f, int measure, ts_fluid_result *result) {
 }
 
 ts_status ts_fluid_step(ts_fluid *fluid, int measure, ts_fluid_result *result) {
-  TSI_REQUIRE(NULL, fluid);
+  TSI_BEGIN(fluid, fluid->context);
   ts_context *context = fluid->context;
-  tsi_clear_error(context);
   if (measure & ~all_measures)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "measure is %d, which has flags that are none",
                     measure);

@@ -288,9 +288,8 @@ void tsi_fluid_set_domain_boundaries(tsi_fluid_domain *d, const ts_fluid_boundar
 }
 
 ts_status ts_fluid_set_walls(ts_fluid *fluid, const unsigned char *solid, const float *solid_velocity) {
-  TSI_REQUIRE(NULL, fluid);
+  TSI_BEGIN(fluid, fluid->context);
   ts_context *context = fluid->context;
-  tsi_clear_error(context);
   TSI_TRY(tsi_fluid_check_walls(context, &fluid->domain, solid, solid_velocity));
   const size_t before = context->bytes_device;
   tsi_fluid_copy_walls(fluid, solid, solid_velocity);
@@ -302,9 +301,8 @@ ts_status ts_fluid_set_walls(ts_fluid *fluid, const unsigned char *solid, const 
 ts_status ts_fluid_set_boundaries(ts_fluid *fluid, const ts_fluid_boundary *left,
                                   const ts_fluid_boundary *right, const ts_fluid_boundary *bottom,
                                   const ts_fluid_boundary *top) {
-  TSI_REQUIRE(NULL, fluid);
+  TSI_BEGIN(fluid, fluid->context);
   ts_context *context = fluid->context;
-  tsi_clear_error(context);
   const ts_fluid_boundary *given[4] = {left, right, bottom, top};
   ts_fluid_boundary boundaries[4];
   for (int k = 0; k < 4; k++) boundaries[k] = given[k] ? *given[k] : fluid->domain.boundaries[k];

@@ -84,8 +84,7 @@ static ts_status create_parts(ts_mesh_flow *flow, const ts_mesh_flow_desc *desc,
 }
 
 ts_status ts_mesh_flow_create(ts_context *context, const ts_mesh_flow_desc *desc, ts_mesh_flow **out) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_REQUIRE(context, out);
   *out = NULL;
   TSI_REQUIRE(context, desc);
@@ -142,8 +141,7 @@ ts_status ts_mesh_flow_set_solver(ts_mesh_flow *flow, const ts_solver_desc *solv
 /* ---- Queries ---- */
 
 ts_status ts_mesh_flow_get_info(const ts_mesh_flow *flow, ts_mesh_flow_info *info) {
-  TSI_REQUIRE(NULL, flow);
-  tsi_clear_error(flow->context);
+  TSI_BEGIN(flow, flow->context);
   TSI_REQUIRE(flow->context, info);
   *info = flow->info;
   return TS_OK;

@@ -165,8 +165,7 @@ static ts_status solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *re
 }
 
 ts_status ts_mesh_flow_assemble(ts_mesh_flow *flow, const ts_vector *x, double time_step) {
-  TSI_REQUIRE(NULL, flow);
-  tsi_clear_error(flow->context);
+  TSI_BEGIN(flow, flow->context);
   TSI_REQUIRE(flow->context, x);
   TSI_TRY(check_positions(flow, x));
   TSI_TRY(check_time_step(flow, time_step));
@@ -174,9 +173,8 @@ ts_status ts_mesh_flow_assemble(ts_mesh_flow *flow, const ts_vector *x, double t
 }
 
 ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *result) {
-  TSI_REQUIRE(NULL, flow);
+  TSI_BEGIN(flow, flow->context);
   ts_context *context = flow->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, x);
   TSI_TRY(check_positions(flow, x));
   if (flow->time_step == 0)
@@ -246,9 +244,8 @@ static ts_status step(ts_mesh_flow *flow, ts_vector *x, double time_step, ts_mes
 }
 
 ts_status ts_mesh_flow_step(ts_mesh_flow *flow, ts_vector *x, double time_step, ts_mesh_flow_result *result) {
-  TSI_REQUIRE(NULL, flow);
+  TSI_BEGIN(flow, flow->context);
   ts_context *context = flow->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, x);
   TSI_TRY(check_positions(flow, x));
   TSI_TRY(check_time_step(flow, time_step));

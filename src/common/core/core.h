@@ -61,6 +61,12 @@ double tsi_seconds(void);
   } while (0)
 
 /* ---- Entering and leaving a public function ---- */
+/* How one begins: its object is there, and the last error is forgotten. */
+#define TSI_BEGIN(object, context)                                                                             \
+  do {                                                                                                         \
+    TSI_REQUIRE(NULL, object);                                                                                 \
+    tsi_clear_error(context);                                                                                  \
+  } while (0)
 ts_status tsi_enter(ts_context *context);
 ts_status tsi_leave(ts_context *context, ts_status status);
 /* Destroying never fails and keeps the last error; a backend that cannot enter drops its handles. */

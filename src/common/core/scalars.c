@@ -10,8 +10,7 @@ static ts_scalars *new_scalars(ts_context *context, int count) {
 }
 
 ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_REQUIRE(context, scalars);
   *scalars = NULL;
   TSI_REQUIRE(context, desc);

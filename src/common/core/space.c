@@ -60,8 +60,7 @@ ts_status tsi_check_components(const ts_vector *b, const ts_vector *x) {
 }
 
 ts_status ts_space_create(ts_context *context, const ts_space_desc *desc, ts_space **space) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_REQUIRE(context, space);
   *space = NULL;
   TSI_REQUIRE(context, desc);

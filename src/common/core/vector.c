@@ -12,9 +12,8 @@ ts_status tsi_check_channels(const ts_space *space, int components) {
 }
 
 ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector) {
-  TSI_REQUIRE(NULL, space);
+  TSI_BEGIN(space, space->context);
   ts_context *context = space->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, vector);
   *vector = NULL;
   if (desc) TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));

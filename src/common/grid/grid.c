@@ -15,8 +15,7 @@ static ts_status check_dimension(ts_context *context, const char *name, int32_t 
 }
 
 ts_status ts_grid_create(ts_context *context, const ts_grid_desc *desc, ts_space **grid) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_REQUIRE(context, grid);
   *grid = NULL;
   TSI_REQUIRE(context, desc);
@@ -45,9 +44,8 @@ ts_status ts_grid_create(ts_context *context, const ts_grid_desc *desc, ts_space
 }
 
 ts_status ts_grid_get_desc(const ts_space *grid, ts_grid_desc *desc) {
-  TSI_REQUIRE(NULL, grid);
+  TSI_BEGIN(grid, grid->context);
   ts_context *context = grid->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, desc);
   if (!grid->grid.width) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "the space is no grid");
   *desc = (ts_grid_desc){grid->grid.width, grid->grid.height, grid->grid.periodic_x, grid->grid.periodic_y};

@@ -112,9 +112,8 @@ static ts_status create(ts_space *grid, const float *values, ts_matrix **out) {
 }
 
 ts_status ts_stencil_create(ts_space *grid, const float *values, ts_matrix **matrix) {
-  TSI_REQUIRE(NULL, grid);
+  TSI_BEGIN(grid, grid->context);
   ts_context *context = grid->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, matrix);
   *matrix = NULL;
   TSI_REQUIRE(context, values);
@@ -155,9 +154,8 @@ static ts_status replace(ts_matrix *A, const tsi_stencil_facts *facts) {
 }
 
 ts_status ts_stencil_set_values(ts_matrix *matrix, const float *values) {
-  TSI_REQUIRE(NULL, matrix);
+  TSI_BEGIN(matrix, matrix->context);
   ts_context *context = matrix->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, values);
   TSI_TRY(check_stencil(matrix, __func__));
   const tsi_grid *grid = &matrix->row_space->grid;
@@ -176,9 +174,8 @@ ts_status ts_stencil_set_values(ts_matrix *matrix, const float *values) {
 }
 
 ts_status ts_stencil_read(const ts_matrix *matrix, float *values) {
-  TSI_REQUIRE(NULL, matrix);
+  TSI_BEGIN(matrix, matrix->context);
   ts_context *context = matrix->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, values);
   TSI_TRY(check_stencil(matrix, __func__));
   TSI_TRY(tsi_enter(context));

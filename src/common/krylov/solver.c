@@ -202,9 +202,8 @@ static ts_status take_preconditioner(ts_solver *k) {
 }
 
 ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver) {
-  TSI_REQUIRE(NULL, matrix);
+  TSI_BEGIN(matrix, matrix->context);
   ts_context *context = matrix->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, solver);
   *solver = NULL;
   ts_solver_desc resolved;
@@ -376,9 +375,8 @@ static ts_status conclude(ts_context *context, const ts_result *result) {
 }
 
 ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result) {
-  TSI_REQUIRE(NULL, solver);
+  TSI_BEGIN(solver, solver->context);
   ts_context *context = solver->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
   TSI_TRY(check_vectors(solver, b, x));

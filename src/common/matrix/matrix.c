@@ -232,8 +232,7 @@ static void release_parts(ts_matrix *A) {
 }
 
 ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_REQUIRE(context, matrix);
   *matrix = NULL;
   TSI_REQUIRE(context, desc);
@@ -317,9 +316,8 @@ static int is_pattern_of(const ts_matrix *A, const ts_csr *csr) {
 }
 
 ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
-  TSI_REQUIRE(NULL, matrix);
+  TSI_BEGIN(matrix, matrix->context);
   ts_context *context = matrix->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, csr);
   if (matrix->stencil)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
@@ -345,16 +343,14 @@ ts_space *ts_matrix_column_space(const ts_matrix *matrix) {
 }
 
 ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info) {
-  TSI_REQUIRE(NULL, matrix);
-  tsi_clear_error(matrix->context);
+  TSI_BEGIN(matrix, matrix->context);
   TSI_REQUIRE(matrix->context, info);
   *info = matrix->info;
   return TS_OK;
 }
 
 ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr) {
-  TSI_REQUIRE(NULL, matrix);
-  tsi_clear_error(matrix->context);
+  TSI_BEGIN(matrix, matrix->context);
   TSI_REQUIRE(matrix->context, csr);
   if (matrix->stencil)
     return tsi_fail(matrix->context, TS_ERROR_INVALID_ARGUMENT,

@@ -59,9 +59,8 @@ ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_de
   ts_preconditioner_desc resolved = desc ? *desc : defaults;
   if (!matrix && resolved.kind == TS_PRECONDITIONER_MULTIGRID && resolved.multigrid)
     matrix = resolved.multigrid->matrix;
-  TSI_REQUIRE(NULL, matrix);
+  TSI_BEGIN(matrix, matrix->context);
   ts_context *context = matrix->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, preconditioner);
   *preconditioner = NULL;
   TSI_TRY(check_fields(context, &resolved));
@@ -108,8 +107,7 @@ void ts_preconditioner_destroy(ts_preconditioner **preconditioner) {
 }
 
 ts_status ts_preconditioner_update(ts_preconditioner *preconditioner) {
-  TSI_REQUIRE(NULL, preconditioner);
-  tsi_clear_error(preconditioner->context);
+  TSI_BEGIN(preconditioner, preconditioner->context);
   return preconditioner->desc.kind == TS_PRECONDITIONER_BLOCK_JACOBI ? tsi_block_jacobi_build(preconditioner)
                                                                      : TS_OK;
 }

@@ -6,8 +6,7 @@
 #include <string.h>
 
 ts_status ts_system_create(ts_context *context, const ts_system_desc *desc, ts_system **out) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_REQUIRE(context, out);
   *out = NULL;
   TSI_REQUIRE(context, desc);
@@ -102,8 +101,7 @@ static ts_status check_count(const ts_system *s, size_t count, const char *funct
 }
 
 ts_status ts_system_set_value(ts_system *system, int32_t unknown, const double *value) {
-  TSI_REQUIRE(NULL, system);
-  tsi_clear_error(system->context);
+  TSI_BEGIN(system, system->context);
   TSI_REQUIRE(system->context, value);
   TSI_TRY(tsi_system_check_unknown(system, unknown, __func__));
   TSI_TRY(check_value(system, unknown, value, __func__));
@@ -119,8 +117,7 @@ ts_status ts_system_set_value(ts_system *system, int32_t unknown, const double *
 }
 
 ts_status ts_system_get_value(ts_system *system, int32_t unknown, double *value) {
-  TSI_REQUIRE(NULL, system);
-  tsi_clear_error(system->context);
+  TSI_BEGIN(system, system->context);
   TSI_REQUIRE(system->context, value);
   TSI_TRY(tsi_system_check_unknown(system, unknown, __func__));
   if (!system->locked[unknown]) TSI_TRY(tsi_system_fetch(system));
@@ -130,8 +127,7 @@ ts_status ts_system_get_value(ts_system *system, int32_t unknown, double *value)
 }
 
 ts_status ts_system_set_values(ts_system *system, const double *values, size_t count) {
-  TSI_REQUIRE(NULL, system);
-  tsi_clear_error(system->context);
+  TSI_BEGIN(system, system->context);
   TSI_REQUIRE(system->context, values);
   TSI_TRY(check_count(system, count, __func__));
   for (int32_t j = 0; j < system->desc.unknowns; j++)
@@ -144,8 +140,7 @@ ts_status ts_system_set_values(ts_system *system, const double *values, size_t c
 }
 
 ts_status ts_system_get_values(ts_system *system, double *values, size_t count) {
-  TSI_REQUIRE(NULL, system);
-  tsi_clear_error(system->context);
+  TSI_BEGIN(system, system->context);
   TSI_REQUIRE(system->context, values);
   TSI_TRY(check_count(system, count, __func__));
   TSI_TRY(tsi_system_fetch(system));

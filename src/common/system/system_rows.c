@@ -89,8 +89,7 @@ static ts_status enter_state(ts_system *s, tsi_system_state state, const char *f
   } while (0)
 
 ts_status ts_system_begin(ts_system *system) {
-  TSI_REQUIRE(NULL, system);
-  tsi_clear_error(system->context);
+  TSI_BEGIN(system, system->context);
   if (system->state == TSI_SYSTEM_OPEN || system->state == TSI_SYSTEM_IN_ROW)
     return tsi_fail(system->context, TS_ERROR_INVALID_ARGUMENT,
                     "%s: an assembly is open already; ts_system_end comes first", __func__);
@@ -298,8 +297,7 @@ static void write_right_hand_side(ts_system *s, int32_t row, const double *b) {
 }
 
 ts_status ts_system_set_right_hand_side(ts_system *system, int32_t row, const double *right_hand_sides) {
-  TSI_REQUIRE(NULL, system);
-  tsi_clear_error(system->context);
+  TSI_BEGIN(system, system->context);
   TSI_REQUIRE(system->context, right_hand_sides);
   TSI_TRY(tsi_system_check_ready(system, __func__));
   if (row < 0 || row >= system->equations.rows)
@@ -312,8 +310,7 @@ ts_status ts_system_set_right_hand_side(ts_system *system, int32_t row, const do
 }
 
 ts_status ts_system_set_right_hand_sides(ts_system *system, const double *right_hand_sides, size_t count) {
-  TSI_REQUIRE(NULL, system);
-  tsi_clear_error(system->context);
+  TSI_BEGIN(system, system->context);
   TSI_REQUIRE(system->context, right_hand_sides);
   TSI_TRY(tsi_system_check_ready(system, __func__));
   const size_t components = (size_t)system->desc.components, rows = (size_t)system->equations.rows;

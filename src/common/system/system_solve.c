@@ -240,9 +240,8 @@ static void nothing_to_solve(const ts_system *s, ts_system_result *result) {
 }
 
 ts_status ts_system_solve(ts_system *system, const ts_system_solve_desc *desc, ts_system_result *result) {
-  TSI_REQUIRE(NULL, system);
+  TSI_BEGIN(system, system->context);
   ts_context *context = system->context;
-  tsi_clear_error(context);
   TSI_TRY(tsi_system_check_ready(system, __func__));
   ts_system_solve_desc how;
   TSI_TRY(resolve(system, desc, &how));

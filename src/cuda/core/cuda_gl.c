@@ -263,9 +263,8 @@ static ts_status share_and_lend(ts_context *context, ts_vector *v, ts_cuda_gl_te
 }
 
 ts_status ts_cuda_vector_gl_texture(ts_vector *vector, ts_cuda_gl_texture *texture) {
-  TSI_REQUIRE(NULL, vector);
+  TSI_BEGIN(vector, vector->context);
   ts_context *context = vector->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, texture);
   TSI_TRY(require_cuda(context, __func__));
   TSI_TRY(cuda_make_current(context));
@@ -273,8 +272,7 @@ ts_status ts_cuda_vector_gl_texture(ts_vector *vector, ts_cuda_gl_texture *textu
 }
 
 ts_status ts_cuda_gl_check(ts_context *context) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_TRY(require_cuda(context, __func__));
   TSI_TRY(cuda_make_current(context));
   return leave(context, check_device(context));
@@ -290,8 +288,7 @@ static ts_status release_all(ts_context *context) {
 }
 
 ts_status ts_cuda_gl_release(ts_context *context) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_TRY(require_cuda(context, __func__));
   TSI_TRY(tsi_enter(context));
   return tsi_leave(context, release_all(context));
@@ -326,8 +323,7 @@ ts_status ts_cuda_gl_check(ts_context *context) {
 }
 
 ts_status ts_cuda_gl_release(ts_context *context) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   return require_cuda(context, __func__); /* nothing was ever shared */
 }
 

@@ -13,8 +13,7 @@ static ts_status require_cuda(ts_context *context, const char *function) {
 }
 
 ts_status ts_cuda_vector_pointer(ts_vector *vector, float **pointer, size_t *count) {
-  TSI_REQUIRE(NULL, vector);
-  tsi_clear_error(vector->context);
+  TSI_BEGIN(vector, vector->context);
   TSI_REQUIRE(vector->context, pointer);
   TSI_TRY(require_cuda(vector->context, __func__));
   /* What OpenGL has is somewhere else. */
@@ -60,9 +59,8 @@ static ts_status wrap(ts_space *space, int components, float *pointer, size_t co
 
 ts_status ts_cuda_vector_from_pointer(ts_space *space, int components, float *pointer, size_t count,
                                       ts_vector **vector) {
-  TSI_REQUIRE(NULL, space);
+  TSI_BEGIN(space, space->context);
   ts_context *context = space->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, vector);
   *vector = NULL;
   TSI_REQUIRE(context, pointer);
@@ -112,8 +110,7 @@ static ts_status change_stream(ts_context *context, cudaStream_t stream) {
 }
 
 ts_status ts_cuda_set_stream(ts_context *context, struct CUstream_st *stream) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_TRY(require_cuda(context, __func__));
   TSI_TRY(tsi_enter(context));
   return tsi_leave(context, change_stream(context, stream));

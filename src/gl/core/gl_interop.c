@@ -24,9 +24,8 @@ ts_status ts_gl_get_info(const ts_context *context, ts_gl_info *info) {
 }
 
 ts_status ts_gl_vector_texture(ts_vector *vector, ts_gl_texture *texture) {
-  TSI_REQUIRE(NULL, vector);
+  TSI_BEGIN(vector, vector->context);
   ts_context *context = vector->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, texture);
   TSI_TRY(require_gl(context, __func__));
   const gl_vector *v = gl_vector_of(vector);
@@ -101,9 +100,8 @@ static ts_status wrap(ts_space *space, int components, GLuint texture, ts_vector
 }
 
 ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsigned texture, ts_vector **vector) {
-  TSI_REQUIRE(NULL, space);
+  TSI_BEGIN(space, space->context);
   ts_context *context = space->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, vector);
   *vector = NULL;
   TSI_TRY(require_gl(context, __func__));
@@ -117,8 +115,7 @@ ts_status ts_gl_vector_from_texture(ts_space *space, int components, unsigned te
 /* ---- Where indices are ---- */
 
 ts_status ts_gl_space_size(const ts_space *space, int *width, int *height) {
-  TSI_REQUIRE(NULL, space);
-  tsi_clear_error(space->context);
+  TSI_BEGIN(space, space->context);
   TSI_REQUIRE(space->context, width);
   TSI_REQUIRE(space->context, height);
   TSI_TRY(require_gl(space->context, __func__));
@@ -128,8 +125,7 @@ ts_status ts_gl_space_size(const ts_space *space, int *width, int *height) {
 }
 
 ts_status ts_gl_space_texels(const ts_space *space, int32_t *texels, size_t count) {
-  TSI_REQUIRE(NULL, space);
-  tsi_clear_error(space->context);
+  TSI_BEGIN(space, space->context);
   TSI_REQUIRE(space->context, texels);
   TSI_TRY(require_gl(space->context, __func__));
   const tsi_tiling *t = &space->tiling;
@@ -176,9 +172,8 @@ static ts_status create_index_texture(ts_space *space, gl_space *impl) {
 }
 
 ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture) {
-  TSI_REQUIRE(NULL, space);
+  TSI_BEGIN(space, space->context);
   ts_context *context = space->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, texture);
   TSI_TRY(require_gl(context, __func__));
   gl_space *impl;
@@ -192,8 +187,7 @@ ts_status ts_gl_space_index_texture(ts_space *space, unsigned *texture) {
 }
 
 ts_status ts_gl_make_current(ts_context *context) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_TRY(require_gl(context, __func__));
   gl_backend *gl = gl_of(context);
   TSI_TRY(gl->platform.make_current(context));
@@ -203,8 +197,7 @@ ts_status ts_gl_make_current(ts_context *context) {
 }
 
 ts_status ts_gl_release_current(ts_context *context) {
-  TSI_REQUIRE(NULL, context);
-  tsi_clear_error(context);
+  TSI_BEGIN(context, context);
   TSI_TRY(require_gl(context, __func__));
   gl_backend *gl = gl_of(context);
   if (gl->lent) { /* what the caller changed is set once more */

@@ -191,9 +191,8 @@ static void release(ts_multigrid *mg) {
 }
 
 ts_status ts_multigrid_create(ts_matrix *stencil, const ts_multigrid_desc *desc, ts_multigrid **multigrid) {
-  TSI_REQUIRE(NULL, stencil);
+  TSI_BEGIN(stencil, stencil->context);
   ts_context *context = stencil->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, multigrid);
   *multigrid = NULL;
   if (!stencil->stencil)
@@ -258,8 +257,7 @@ ts_status ts_multigrid_update(ts_multigrid *multigrid) {
 /* ---- Queries and checks ---- */
 
 ts_status ts_multigrid_get_info(const ts_multigrid *multigrid, ts_multigrid_info *info) {
-  TSI_REQUIRE(NULL, multigrid);
-  tsi_clear_error(multigrid->context);
+  TSI_BEGIN(multigrid, multigrid->context);
   TSI_REQUIRE(multigrid->context, info);
   const ts_multigrid_desc *desc = &multigrid->desc;
   const tsi_stencil *stencil = multigrid->matrix->stencil;
@@ -292,9 +290,8 @@ ts_status tsi_multigrid_check_current(const ts_multigrid *mg) {
 }
 
 ts_status ts_multigrid_read_level(const ts_multigrid *multigrid, int level, ts_grid_desc *grid, float *values) {
-  TSI_REQUIRE(NULL, multigrid);
+  TSI_BEGIN(multigrid, multigrid->context);
   ts_context *context = multigrid->context;
-  tsi_clear_error(context);
   TSI_TRY(tsi_multigrid_check_current(multigrid));
   if (level < 0 || level >= multigrid->level_count)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "level is %d; this multigrid has levels 0 to %d", level,

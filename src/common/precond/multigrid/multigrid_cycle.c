@@ -208,9 +208,8 @@ static ts_status run(ts_multigrid *mg, const ts_vector *b, ts_vector *x, int cou
 }
 
 ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x, int count) {
-  TSI_REQUIRE(NULL, multigrid);
+  TSI_BEGIN(multigrid, multigrid->context);
   ts_context *context = multigrid->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
   TSI_TRY(tsi_multigrid_check_vectors(multigrid, b, x));

@@ -282,9 +282,8 @@ static ts_status run(solve *s) {
 }
 
 ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x, ts_result *result) {
-  TSI_REQUIRE(NULL, multigrid);
+  TSI_BEGIN(multigrid, multigrid->context);
   ts_context *context = multigrid->context;
-  tsi_clear_error(context);
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
   TSI_TRY(tsi_multigrid_check_vectors(multigrid, b, x));
