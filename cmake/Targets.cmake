@@ -39,7 +39,7 @@ function(texsolve_compile target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
-    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    PRIVATE ${PROJECT_SOURCE_DIR}/src $<$<COMPILE_LANGUAGE:CUDA>:${CMAKE_CURRENT_BINARY_DIR}/generations>)
   target_compile_definitions(${target} PRIVATE ${definitions} $<$<BOOL:${TEXSOLVE_HAVE_OPENMP_SIMD}>:TEXSOLVE_OPENMP_SIMD>)
   target_compile_options(${target} PRIVATE ${library_options})
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:texsolve_options>)

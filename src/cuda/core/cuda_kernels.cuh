@@ -5,17 +5,11 @@
 #include <cuda_runtime.h>
 
 #include "cuda.h"
+/* MULTIPROCESSOR_THREADS: what every multiprocessor of a generation can hold; the compiler refuses to be asked
+ * for more. cmake/CudaGenerations.cmake asks it. */
+#include "cuda_generations.h"
 
 enum { CUDA_THREADS = 256 };
-
-/* Threads that every multiprocessor of a generation can hold: the compiler refuses to be asked for more. */
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 750
-#define MULTIPROCESSOR_THREADS 1024
-#elif __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000 || __CUDA_ARCH__ == 1030
-#define MULTIPROCESSOR_THREADS 2048
-#else
-#define MULTIPROCESSOR_THREADS 1536
-#endif
 
 /* The line of an address comes to the L2 cache. */
 static __device__ __forceinline__ void cuda_prefetch(const void *address) {

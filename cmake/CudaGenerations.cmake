@@ -1,0 +1,35 @@
+# generations/cuda_generations.h: MULTIPROCESSOR_THREADS, the threads that a multiprocessor can hold, of every generation
+# that the toolkit compiles for. Its assembler knows: it warns of kernels that ask for more.
+find_program(TEXSOLVE_PTXAS ptxas HINTS ${CUDAToolkit_BIN_DIR} REQUIRED)
+mark_as_advanced(TEXSOLVE_PTXAS)
+set(probe ${CMAKE_CURRENT_BINARY_DIR}/generations/probe.ptx)
+set(kernels "")
+foreach(threads 1536 2048)
+  math(EXPR blocks "${threads} / 128")
+  string(APPEND kernels ".visible .entry holds_${threads}() .maxntid 128, 1, 1 .minnctapersm ${blocks} { ret; }\n")
+endforeach()
+file(WRITE ${probe} ".version 6.3\n.target sm_30\n.address_size 64\n${kernels}")
+
+# What no device runs, and a generation that is not in the list, take what all hold.
+set(generations "#if !defined(__CUDA_ARCH__)\n#define MULTIPROCESSOR_THREADS 1024\n")
+execute_process(COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} --list-gpu-code OUTPUT_VARIABLE codes ERROR_QUIET)
+string(REGEX MATCHALL "sm_[0-9]+" codes "${codes}")
+list(REMOVE_DUPLICATES codes)
+foreach(code IN LISTS codes)
+  execute_process(COMMAND ${TEXSOLVE_PTXAS} -arch=${code} -o ${probe}.cubin ${probe}
+    RESULT_VARIABLE result OUTPUT_VARIABLE warnings ERROR_VARIABLE warnings)
+  if(NOT result EQUAL 0)
+    continue()
+  endif()
+  set(held 1024)
+  foreach(threads 1536 2048)
+    if(NOT warnings MATCHES "holds_${threads} ")
+      set(held ${threads})
+    endif()
+  endforeach()
+  string(REPLACE "sm_" "" number ${code})
+  string(APPEND generations "#elif __CUDA_ARCH__ == ${number}0\n#define MULTIPROCESSOR_THREADS ${held}\n")
+endforeach()
+string(APPEND generations "#else\n#define MULTIPROCESSOR_THREADS 1024\n#endif\n")
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/generations/cuda_generations.h
+  CONTENT "/* Written by cmake/CudaGenerations.cmake. */\n${generations}" @ONLY)
