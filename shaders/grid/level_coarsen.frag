@@ -1,6 +1,6 @@
 // The composition of stencils A_2h = P A_h S with P = S^T / 4 (Bolz et al. 2003, 4.2), plain coefficients:
 //   A_2h^d[I] = 1/4 sum over e, g in {-1, 0, 1}^2 of w(2 I + e, I) A_h^g[2 I + e] w(2 I + e + g, I + d)
-// where w(i, I) is what fine point i takes of coarse point I. Writes the centre, the sides and the corners into three
+// where w(i, I) is what fine point i takes of coarse point I. Writes the centre, the axis and the diagonal couplings into three
 // targets, all 0 where there is no equation.
 // Reads the fine coefficients and the weights of cells (weights0, weights1; see level_prolong.frag).
 #include "include/exact.glsl"

@@ -1,8 +1,8 @@
 // y = A x for a matrix of stencils (Bolz et al. 2003, 4.2), or with RESIDUAL r = b - A x:
 //   (A x)[i] = sum over d in {-1, 0, 1}^2 of A^d[i] x[i + d]
 // and 0 at points whose centre coefficient is 0. With PAIR x has two parts, x + low.
-// Reads x (input0), b (input1), low (input2); the centre, the sides (west, east, south, north) and, unless FIVE_POINT, the
-// corners (south-west, south-east, north-west, north-east) of the stencils. p[5] = grid.
+// Reads x (input0), b (input1), low (input2); the centre, the axis couplings (west, east, south, north) and, unless FIVE_POINT,
+// the diagonal couplings (south-west, south-east, north-west, north-east) of the stencils. p[5] = grid.
 #ifdef PRECISE
 #include "include/exact.glsl"
 #endif

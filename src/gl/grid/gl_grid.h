@@ -10,13 +10,13 @@
 enum {
   GL_UNIT_WEIGHTS = 2, /* 2, in the place of inputs */
   GL_UNIT_LAYERS = 4,  /* four points a texel: 9, the centre at GL_UNIT_STENCIL */
-  GL_UNIT_STENCIL = 8, /* one point a texel: centre, sides, corners */
+  GL_UNIT_STENCIL = 8, /* one point a texel: centre, axis and diagonal couplings */
   GL_UNIT_COARSE = 11  /* the coarse centre; the dense inverse */
 };
 
-/* The coefficients of a grid's stencils, a texel a point: centre (R32F), sides (RGBA32F: west, east, south,
- * north), corners (RGBA32F: south-west, south-east, north-west, north-east; NULL where all are 0).
- * The order is that of ts_stencil_create within each. */
+/* The coefficients of a grid's stencils, a texel a point: centre (R32F), axis couplings (RGBA32F: west, east,
+ * south, north), diagonal couplings (RGBA32F: south-west, south-east, north-west, north-east; NULL where all
+ * are 0). The order is that of ts_stencil_create within each. */
 enum { GL_CENTRE, GL_SIDES, GL_CORNERS, GL_STENCIL_TEXTURES };
 
 typedef struct gl_stencil {
