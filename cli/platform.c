@@ -174,7 +174,9 @@ void platform_name_for_child(FILE *stream, char *name, size_t size) {
 #include <time.h>
 #include <unistd.h>
 
+#if !defined(__GLIBC__) /* which declares it */
 extern char **environ;
+#endif
 
 double seconds_now(void) {
   struct timespec now;

@@ -33,28 +33,30 @@ static GLint slot_texel(ts_slot slot) {
   return (GLint)((unsigned)x | (unsigned)y << 16);
 }
 
-/* The texture in which all slots of a pass lie; NULL: there is none, or several. */
-static const gl_texture *slot_texture(const gl_pass *pass) {
-  const gl_texture *texture = NULL;
+/* Whether a pass has slots, and all of them lie in one texture. */
+static int has_one_slot_texture(const gl_pass *pass) {
+  GLuint name = 0;
+  int count = 0;
   for (int i = 0; i < 2 * pass->coefficient_count; i++) {
     const ts_coefficient *c = &pass->coefficients[i / 2];
     const ts_scalars *scalars = i % 2 ? c->denominator.scalars : c->numerator.scalars;
     if (!scalars) continue;
-    if (texture && gl_scalars_of(scalars)->texture != texture) return NULL;
-    texture = gl_scalars_of(scalars)->texture;
+    const GLuint next = gl_scalars_of(scalars)->texture->name;
+    if (count++ && next != name) return 0;
+    name = next;
   }
-  return texture;
+  return count > 0;
 }
 
 const char *gl_slots_define(const ts_context *context, const gl_pass *pass) {
-  return context->caps.is_hardware || !slot_texture(pass) ? "#define SLOTS\n"
-                                                          : "#define SLOTS\n#define ONE_TEXTURE\n";
+  const int has_one = !context->caps.is_hardware && has_one_slot_texture(pass);
+  return has_one ? "#define SLOTS\n#define ONE_TEXTURE\n" : "#define SLOTS\n";
 }
 
 /* Binds what the pass reads. Returns whether that includes the texture it draws into. */
 static int bind_inputs(const ts_context *context, const gl_pass *pass, pass_parameters *p) {
   gl_backend *gl = gl_of(context);
-  const gl_texture *one = context->caps.is_hardware ? NULL : slot_texture(pass);
+  const int one = !context->caps.is_hardware && has_one_slot_texture(pass);
   int feedback = 0;
   for (int i = 0; i < 4 && pass->inputs[i]; i++) {
     const gl_vector *v = gl_vector_of(pass->inputs[i]);
