@@ -12,11 +12,13 @@ static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pa
   char choice[sizeof op->matrix->info.choice] = "";
   if (format == TS_FORMAT_AUTO) /* corners are not laid out in blocks */
     format = tsi_format_choose(op->context, &csr, TSI_NO_BLOCKS, choice, sizeof choice);
-  const ts_matrix_desc desc = {
-      .csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL},
-      .format = format,
-      .row_space = space,
-      .constrained = space ? NULL : constrained};
+  const ts_matrix_desc desc = {.csr = {.rows = pattern->rows,
+                                       .columns = pattern->rows,
+                                       .row_offsets = pattern->row_offsets,
+                                       .column_indices = pattern->columns},
+                               .format = format,
+                               .row_space = space,
+                               .constrained = space ? NULL : constrained};
   TSI_TRY(ts_matrix_create(op->context, &desc, &op->matrix));
   if (choice[0]) memcpy(op->matrix->info.choice, choice, sizeof choice);
   op->matrix->device_values = 1;
