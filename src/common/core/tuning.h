@@ -22,13 +22,13 @@
   FIELD(many_entries, 0, 1e15, "entries from which on bytes limit a product")                                  \
   FIELD(block_entries, 0, 1e15, "entries from which on blocks are considered")                                 \
   /* How threads share the rows of csr (layout_csr.c). */                                                      \
-  FIELD(csr_threads, 0, 1e15, "threads that do not hold up a product of few entries")                          \
-  FIELD(csr_shared_mean, 0, 1e15, "entries a thread of a mean row from which on more threads share it")        \
-  FIELD(csr_steps, 0, 1e15, "entries a thread from which on few entries have row blocks")                      \
-  FIELD(csr_idle_entries, 0, 1e15, "steps of threads an entry from which on rows are uneven")                  \
+  FIELD(csr_threads, 0, 1e15, "threads that do not hold up few entries")                                       \
+  FIELD(csr_shared_mean, 0, 1e15, "entries a thread from which on rows are shared")                            \
+  FIELD(csr_steps, 0, 1e15, "entries a thread that make few entries uneven")                                   \
+  FIELD(csr_idle_entries, 0, 1e15, "steps an entry from which on rows are uneven")                             \
   FIELD(csr_idle_rows, 0, 1e15, "the same, a row")                                                             \
-  FIELD(csr_blocks_mean, 0, 1e15, "mean row from which on many entries have row blocks")                       \
-  FIELD(csr_blocks_entries, 0, 1e15, "entries from which on all have them")                                    \
+  FIELD(csr_blocks_mean, 0, 1e15, "mean row from which on csr has row blocks")                                 \
+  FIELD(csr_blocks_entries, 0, 1e15, "entries from which on it always has them")                               \
   /* The kernels of jagged (cuda_matrix.c), by the size of the cache and the mean length of rows. */           \
   FIELD(stream_caches, 0, 1e15, "caches from which on jagged products stream")                                 \
   FIELD(lean_mean, 0, 1e15, "mean row up to which CG runs in few registers")                                   \
