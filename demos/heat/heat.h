@@ -41,7 +41,7 @@ void plate_destroy(plate *p);
  * the right-hand side that remains when the held temperatures are eliminated. */
 double plate_residual(const plate *p, const float *x);
 
-/* ---- heat_picture.c, heat_colours.c: how the plate's temperature is drawn ---- */
+/* ---- heat_picture.c: how the plate's temperature is drawn ---- */
 
 enum { colour_count = 256, picture_width = 936, picture_height = 600 };
 
