@@ -5,7 +5,7 @@
 
 #include "message.h"
 #include "progress.h"
-#include "report.h"
+#include "fluid.h"
 #include "reports.h"
 
 enum { paper_cycles = 2, warm_steps = 12, popular_jacobi = 20, groups = 9, few_steps = 7 };

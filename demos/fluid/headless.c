@@ -9,7 +9,7 @@
 #include "output_file.h"
 #include "platform.h"
 #include "progress.h"
-#include "report.h"
+#include "fluid.h"
 
 enum { default_frames = 100, frames_per_second = 30, wide_enough = 960 };
 

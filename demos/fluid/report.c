@@ -1,4 +1,4 @@
-#include "report.h"
+#include "fluid.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "report.h"
 #include "reports.h"
 
 static void name_file(app_file *file, const char *given, const char *scene, const char *ending) {

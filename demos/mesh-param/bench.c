@@ -5,7 +5,7 @@
 
 #include "message.h"
 #include "progress.h"
-#include "report.h"
+#include "mesh_param.h"
 #include "reports.h"
 
 typedef struct bench_row {

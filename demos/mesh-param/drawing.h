@@ -5,7 +5,6 @@
 
 #include <texsolve/gl.h>
 
-#include "flat_look.h"
 #include "flattening.h"
 
 /* u and v are drawn from where the solver has left them, `places`, which are taken over; `*way` tells how they

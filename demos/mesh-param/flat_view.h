@@ -4,7 +4,6 @@
 #define FLAT_VIEW_H
 
 #include "camera.h"
-#include "flat_look.h"
 #include "flat_source.h"
 #include "view_shared.h"
 

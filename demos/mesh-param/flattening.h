@@ -75,4 +75,16 @@ int flattening_update(flattening *f, char message[MESH_MESSAGE]);
  * since each of its vertices has one place. */
 int flattening_write(const flattening *f, const char *path, char message[MESH_MESSAGE]);
 
+/* ---- How it is drawn beside its mesh (flat_view.h) ---- */
+
+typedef enum flat_colour { FLAT_COLOUR_NONE, FLAT_COLOUR_ANGLE, FLAT_COLOUR_AREA, FLAT_COLOURS } flat_colour;
+
+typedef struct flat_look {
+  flat_colour colour;
+  int wireframe;
+  int squares;  /* of the checkerboard, across the UV map; 0: none */
+  double range; /* of the colours; 0: chosen from the data, and returned here after drawing */
+  int legend;   /* of the colours: 1: in the lower right corner of the mesh's half; 2: in the upper one */
+} flat_look;
+
 #endif

@@ -6,7 +6,7 @@
 #include "message.h"
 #include "output_file.h"
 #include "progress.h"
-#include "report.h"
+#include "mesh_param.h"
 
 static int check_outputs(const program_options *o) {
   char why[MESH_MESSAGE];

@@ -4,7 +4,6 @@
 
 #include <texsolve/gl.h>
 
-#include "flat_look.h"
 #include "flattening.h"
 #include "mesh_load.h"
 
@@ -39,5 +38,28 @@ int run_bench(const program_options *options);
 int run_window(const program_options *options);
 
 extern const mesh_repair_words repair_words;
+
+/* ---- report.c: what it says about its work: lines, or one JSON object ---- */
+
+typedef struct work_seconds {
+  double read, charts, solve, draw, write;
+} work_seconds;
+
+typedef struct work_report {
+  const program_options *options;
+  const load_report *loaded;
+  const flattening *f;
+  const ts_context_info *device;
+  const conformal_result *solved;
+  const char *drawn; /* how u and v got into the picture; NULL without one */
+  work_seconds seconds;
+} work_report;
+
+/* Before the solution, and after everything. The last two return 0, or -1 after a message. */
+void report_begin(const work_report *w);
+int report_end(const work_report *w);
+int report_json(const work_report *w);
+
+const char *report_normal_name(ts_normal normal);
 
 #endif

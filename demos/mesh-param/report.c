@@ -1,4 +1,4 @@
-#include "report.h"
+#include "mesh_param.h"
 
 #include <math.h>
 #include <stdio.h>

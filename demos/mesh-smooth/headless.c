@@ -7,7 +7,7 @@
 #include "output_file.h"
 #include "platform.h"
 #include "progress.h"
-#include "report.h"
+#include "mesh_smooth.h"
 
 enum { default_steps = 10 };
 
