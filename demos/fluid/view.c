@@ -26,6 +26,7 @@ const char *fluid_view_create(fluid_view **made) {
 void fluid_view_destroy(fluid_view **made) {
   fluid_view *view = *made;
   if (!view) return;
+  glUseProgram(0); /* one that is deleted while it is used cannot be used again */
   for (int buffers = 0; buffers < 2; buffers++) {
     glDeleteProgram(view->points[buffers]);
     glDeleteProgram(view->lines[buffers]);

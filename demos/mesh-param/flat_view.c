@@ -21,6 +21,7 @@ void flat_view_destroy(flat_view **made) {
   const unsigned buffers[] = {view->places, view->flat, view->pin_buffer};
   const unsigned arrays[] = {view->vertex_array, view->pin_array, view->empty_array};
   const unsigned textures[] = {view->image, view->distortion};
+  glUseProgram(0); /* one that is deleted while it is used cannot be used again */
   glDeleteBuffers(3, buffers);
   glDeleteVertexArrays(3, arrays);
   glDeleteTextures(2, textures);

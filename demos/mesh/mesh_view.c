@@ -32,6 +32,7 @@ void mesh_view_destroy(mesh_view **made) {
   if (!view) return;
   const unsigned textures[] = {view->start.positions, view->own_positions, view->triangle_list, view->fans,
                                view->corners};
+  glUseProgram(0); /* one that is deleted while it is used cannot be used again */
   legend_destroy(&view->legend);
   destroy_shape(&view->start);
   destroy_shape(&view->now);
