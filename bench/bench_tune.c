@@ -21,8 +21,9 @@ static const report_column COLUMNS[] = {
     {"half_cg", "CG", 'f', 6, 1},
     {"double_product", "twice: A x", 'f', 10, 1},
     {"double_cg", "CG", 'f', 6, 1},
-    {"meaning", "meaning", 's', -47, 0},
 };
+
+static const report_column MEANINGS[] = {{"name", "number", 's', -25, 0}, {"meaning", "meaning", 's', -47, 0}};
 
 typedef struct cost {
   double product,
@@ -108,8 +109,10 @@ int bench_tune(const bench_options *o, report *r) {
     const number *n = &numbers[i];
     report_row(r, n->entry.name, n->entry.value, percent(n->at[0].product, matrices),
                percent(n->at[0].iteration, matrices), percent(n->at[1].product, matrices),
-               percent(n->at[1].iteration, matrices), n->entry.meaning);
+               percent(n->at[1].iteration, matrices));
   }
+  report_table(r, "meanings", "What the numbers mean", MEANINGS, sizeof MEANINGS / sizeof *MEANINGS);
+  for (int i = 0; i < count; ++i) report_row(r, numbers[i].entry.name, numbers[i].entry.meaning);
   report_note(r, "%d matrices of %d rows, geometric mean. ts_context_set_tuning changes a number;", matrices,
               rows);
   report_note(r, "src/common/core/tuning.c says where numbers come from.");
