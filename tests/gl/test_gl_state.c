@@ -442,9 +442,32 @@ static void state_changes_between_calls(void) {
   delete_objects();
 }
 
+/* OpenGL keeps a deleted program as long as it is current; the library's own take its place. */
+static void program_deleted_while_current(void) {
+  make_objects();
+  set_plain_state();
+  glUseProgram(program);
+  glDeleteProgram(program);
+  program = 0;
+  ts_context *context = test_open();
+  CHECK_INT(glGetError(), GL_NO_ERROR);
+  ts_space *space = make_space(context, 10);
+  ts_vector *x = make_vector(space, 1, NULL);
+  CHECK_OK(context, ts_vector_fill(x, 3));
+  CHECK_INT(glGetError(), GL_NO_ERROR);
+  GLint current = -1;
+  glGetIntegerv(GL_CURRENT_PROGRAM, &current);
+  CHECK_INT(current, 0);
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+  test_close(&context);
+  delete_objects();
+}
+
 static const test_case cases[] = {
     {"plain_state", plain_state},
     {"unusual_state", unusual_state},
     {"state_changes_between_calls", state_changes_between_calls},
+    {"program_deleted_while_current", program_deleted_while_current},
 };
 TEST_MAIN(cases, 0)

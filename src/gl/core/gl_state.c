@@ -81,7 +81,8 @@ void gl_state_restore(const gl_state *s) {
   glViewport(s->viewport[0], s->viewport[1], s->viewport[2], s->viewport[3]);
   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)s->draw_framebuffer);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)s->read_framebuffer);
-  glUseProgram((GLuint)s->program);
+  /* A program that was deleted while it was current ends when another takes its place. */
+  glUseProgram(glIsProgram((GLuint)s->program) ? (GLuint)s->program : 0);
   glBindVertexArray((GLuint)s->vao);
   glBindBuffer(GL_ARRAY_BUFFER, (GLuint)s->array_buffer);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)s->pack_buffer);
