@@ -278,9 +278,9 @@ TS_API ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b,
 /* Solves A x = b by cycles from the values in x, or with `full` by full multigrid first.
  *
  * The solution is a double-float, x + low, and residuals are computed from both parts, in double or with error
- * terms if the device has them (ts_gl_info.exact_sums): r = b - A (x + low), a cycle on A e = r from 0, (x, low)
- * = (x, low) + e. So rounding x to single precision, which alone leaves a residual of about 2^-24 ||A|| ||x||,
- * does not end the convergence. One host synchronisation a cycle.
+ * terms if the device has them (ts_gl_info.exact_sums): r = b - A (x + low), a cycle on A e = r from 0, (x,
+ * low) = (x, low) + e. So rounding x to single precision, which alone leaves a residual of about 2^-24 ||A||
+ * ||x||, does not end the convergence. One host synchronisation a cycle.
  *
  * b may have any magnitude in the range of single precision: if squares would leave it, copies scaled by a
  * power of two are solved. A solution out of that range is TS_REASON_DIVERGED, and the message says how

@@ -1,4 +1,4 @@
-// The vectors of a CG iteration with one reduction (src/common/krylov/cg_run.c), one a draw, all by one program, since changing
+// The vectors of a CG iteration with one reduction (src/common/krylov/cg.c), one a draw, all by one program, since changing
 // programs costs time; a is alpha and b is beta:
 //   e + alpha d                     reads e (input0) and d (input1)
 //   r - alpha q                     reads r and q; SIGN is -1
