@@ -38,7 +38,7 @@ typedef struct number {
 static int measure_cost(ts_context *context, const generated_matrix *A, const bench_options *o, cost *c) {
   const ts_matrix_desc desc = {.csr = generated_csr(A), .components = o->components};
   ts_matrix *matrix = NULL;
-  spmv_result product;
+  spmv_result product = {0};
   double spread;
   const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
                      spmv_measure_matrix(context, matrix, A, o->components, o->repeat, &product) ||

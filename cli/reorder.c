@@ -20,14 +20,14 @@ static void by_chance(int32_t count, int32_t *order) {
     x ^= x << 13;
     x ^= x >> 7;
     x ^= x << 17;
-    const int32_t j = (int32_t)((x >> 11) % (uint64_t)(i + 1)), k = order[i];
+    const int32_t j = (int32_t)((x >> 11) % ((uint64_t)i + 1)), k = order[i];
     order[i] = order[j];
     order[j] = k;
   }
 }
 
 int32_t *reorder_compute(reorder_kind kind, const ts_csr *csr, char *error) {
-  int32_t *order = malloc((size_t)csr->rows * sizeof *order);
+  int32_t *order = calloc((size_t)csr->rows, sizeof *order);
   if (!order) {
     fail(error, "out of memory for an order");
   } else if (kind == REORDER_RANDOM) {

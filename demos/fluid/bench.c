@@ -75,7 +75,7 @@ static int time_group(const bench_state *b, int steps, double *seconds) {
 }
 
 static int time_steps(const bench_state *b, const ts_fluid_parameters *p, bench_step *result) {
-  double seconds[groups], first;
+  double seconds[groups], first = 0;
   if (warm_up(b) || set(b, p) || time_group(b, 2, &first) || time_group(b, 2, &first)) return -1;
   const int steps = first > group_seconds ? 1 : (int)ceil(group_seconds / first);
   for (int k = 0; k < groups; k++)

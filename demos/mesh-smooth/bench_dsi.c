@@ -83,7 +83,8 @@ static int time_frame(dsi_bench *b, int iterations, double *seconds) {
 
 static int time_frames(dsi_bench *b, int iterations, double *median, double *slowest) {
   double *seconds = malloc((size_t)b->repeats * sizeof *seconds);
-  int lost = seconds ? 0 : progress_fail("out of memory for the times");
+  if (!seconds) return progress_fail("out of memory for the times");
+  int lost = 0;
   for (int k = -warm_up; k < b->repeats && !lost; k++)
     lost = time_frame(b, iterations, &seconds[k < 0 ? 0 : k]);
   if (!lost) *median = report_median(seconds, b->repeats);

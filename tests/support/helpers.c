@@ -121,6 +121,8 @@ ts_gl_info gl_info(const ts_context *context) {
   ts_gl_info info = {0};
 #ifdef TEXSOLVE_HAVE_GL
   CHECK_OK(context, ts_gl_get_info(context, &info));
+#else
+  (void)context;
 #endif
   return info;
 }

@@ -10,7 +10,8 @@
 #include "gl_features.h"
 #include "gl_shader.h"
 
-enum { side = 64, pairs = side * side };
+enum { side = 64 };
+static const size_t pairs = (size_t)side * side;
 
 static const char *const names[] = {"none", "precise", "uniform", "texel"};
 
@@ -40,9 +41,9 @@ static void fill_pairs(float *a, float *b) {
   static const float hard[] = {
       0,       1,           -1,   1 + 0x1p-23f,   1 - 0x1p-24f, 0x1p-24f,  -0x1p-24f,      0x1p-25f, 0x1.8p-24f,
       0x1p24f, 0x1p24f + 2, 4097, 0x1.fffffep11f, 0x1p40f,      -0x1p-50f, 0x1.fffffep49f, 1.f / 3,  0.1f};
-  enum { count = sizeof hard / sizeof *hard };
+  const size_t count = sizeof hard / sizeof *hard;
   uint64_t state = 1;
-  for (int k = 0; k < pairs; k++) {
+  for (size_t k = 0; k < pairs; k++) {
     a[k] = k < count * count ? hard[k / count] : random_number(&state);
     b[k] = k < count * count ? hard[k % count] : random_number(&state);
   }
@@ -76,7 +77,7 @@ static ts_status draw(ts_context *context, gl_texture *const *textures, float *f
 static int is_exact(ts_context *context, gl_texture *const *textures, const float *a, const float *b,
                     float *found, ts_status *status) {
   *status = draw(context, textures, found);
-  for (int k = 0; k < pairs; k++)
+  for (size_t k = 0; k < pairs; k++)
     if (*status < 0 || !is_right(a[k], b[k], found + 4 * k)) return 0;
   return 1;
 }
