@@ -121,44 +121,6 @@ static ts_status write_values(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
-/* ---- The diagonal ---- */
-
-typedef struct diagonal_job {
-  const cpu_matrix *m;
-  float *d;
-  int components;
-} diagonal_job;
-
-/* The entry of column `row` by bisection, 0 where there is none. */
-static float diagonal_entry(const cpu_matrix *m, int32_t row) {
-  int32_t low = m->row_offsets[row], high = m->row_offsets[row + 1];
-  while (low < high) {
-    const int32_t middle = low + (high - low) / 2;
-    if (m->column_indices[middle] == row) return m->values[middle];
-    if (m->column_indices[middle] < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return 0;
-}
-
-static void body_diagonal(const void *arguments, size_t first, size_t last) {
-  const diagonal_job *job = arguments;
-  const int components = job->components;
-  for (int32_t row = job->m->part_rows[first]; row < job->m->part_rows[last]; row++) {
-    const float value = diagonal_entry(job->m, row);
-    for (int c = 0; c < components; c++) job->d[(size_t)row * (size_t)components + (size_t)c] = value;
-  }
-}
-
-ts_status cpu_csr_diagonal(ts_vector *d, const ts_matrix *A) {
-  const cpu_matrix *m = matrix_of(A);
-  const diagonal_job job = {m, cpu_data(d), d->components};
-  cpu_for(A->context, (size_t)m->parts, cpu_count(d) / (size_t)m->parts, body_diagonal, &job);
-  return TS_OK;
-}
-
 /* ---- Formats ---- */
 
 static const tsi_matrix_kind csr_kind = {.destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_csr_)};
