@@ -187,11 +187,24 @@ TS_API const char *ts_backend_name(int index);
 
 /* ---- Index spaces ---------------------------------------------------------------------------- */
 
-/* What numbers on the device are made of. Host arrays may be of either precision: see ts_csr and
- * ts_vector_write_double. */
+/* What numbers on the device are made of, and how a solver computes. Host arrays may be of either precision:
+ * see ts_csr and ts_vector_write_double. Name, value, text. */
+#define TS_PRECISION_LIST(X)                                                                                   \
+  X(TS_PRECISION_AUTO, 0, "auto")     /* of vectors and scalars: single; of matrices: what the values need */  \
+  X(TS_PRECISION_SINGLE, 1, "single") /* floats */                                                             \
+  X(TS_PRECISION_MIXED, 2, "mixed")   /* of solvers only: see ts_solver_desc */                                \
+  X(TS_PRECISION_DOUBLE, 3, "double") /* every double, as the sum of three floats */
+
 typedef enum ts_precision {
-  TS_PRECISION_SINGLE = 0 /* the only one in this version; others are TS_ERROR_UNSUPPORTED */
+#define TS_PRECISION_ENUM(name, value, text) name = value,
+  TS_PRECISION_LIST(TS_PRECISION_ENUM)
+#undef TS_PRECISION_ENUM
 } ts_precision;
+
+/* A precision's text, NULL if there is no such precision; and the precision with a text, -1 if none. Any
+ * thread. */
+TS_API const char *ts_precision_name(ts_precision precision);
+TS_API int ts_precision_from_name(const char *name);
 
 typedef struct ts_space_desc {
   int32_t size; /* number of indices, from 1 to 2^31 - 1024 */
@@ -219,10 +232,12 @@ typedef struct ts_scalars_desc {
 TS_API ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars);
 TS_API void ts_scalars_destroy(ts_scalars **scalars);
 
-/* Copies slots first .. first+count-1 from or to `values`, four floats a slot. Reading synchronises with the
- * device. Errors: TS_ERROR_INVALID_ARGUMENT (no such slots). */
+/* Copies slots first .. first+count-1 from or to `values`, four numbers a slot. Reading synchronises with the
+ * device. Errors: TS_ERROR_INVALID_ARGUMENT (no such slots), memory. */
 TS_API ts_status ts_scalars_write(ts_scalars *scalars, int first, int count, const float *values);
 TS_API ts_status ts_scalars_read(ts_scalars *scalars, int first, int count, float *values);
+TS_API ts_status ts_scalars_write_double(ts_scalars *scalars, int first, int count, const double *values);
+TS_API ts_status ts_scalars_read_double(ts_scalars *scalars, int first, int count, double *values);
 
 /* One slot of an array. */
 typedef struct ts_slot {
@@ -389,7 +404,8 @@ typedef struct ts_matrix_info {
   int64_t nonzeros;       /* entries after duplicates were added up, explicit zeros included */
   int64_t duplicates;     /* entries that were added to another one */
   int64_t stored_entries; /* entries the device stores, padding and the diagonal included */
-  size_t bytes_device;
+  size_t bytes_device;    /* without bytes_rest */
+  size_t bytes_rest;      /* of what floats lack of the doubles that were given */
   ts_format format;
   /* Why it has this format: what a product reads in each that the backend has, in bytes or texel fetches an
    * entry, such as "jagged: 5.4 bytes an entry; csr 8.6, bcrs2 10.3 (fill 0.50, x 1.11)", where each byte

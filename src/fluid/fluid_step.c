@@ -107,17 +107,17 @@ static ts_status transport(ts_fluid *f) {
 
 /* Returns TS_NOT_CONVERGED where a field holds something that is no number. */
 static ts_status read_measures(ts_fluid *f, ts_fluid_result *result) {
-  float values[TSI_FLUID_SLOTS][4]; /* one component each */
+  double values[TSI_FLUID_SLOTS][4]; /* one component each */
   TSI_TRY(tsi_scalars_read(f->slots, 0, TSI_FLUID_SLOTS, values[0]));
   const double root = sqrt((double)f->info.fluid_cells), dt = f->parameters.time_step;
-  result->divergence_before = dt * (double)values[TSI_FLUID_NORM_BEFORE][0] / root;
-  result->largest_before = dt * (double)values[TSI_FLUID_LARGEST_BEFORE][0];
-  result->divergence_after = (double)values[TSI_FLUID_NORM_AFTER][0] / root;
-  result->largest_after = (double)values[TSI_FLUID_LARGEST_AFTER][0];
-  result->largest_speed = (double)values[TSI_FLUID_LARGEST_SPEED][0];
+  result->divergence_before = dt * values[TSI_FLUID_NORM_BEFORE][0] / root;
+  result->largest_before = dt * values[TSI_FLUID_LARGEST_BEFORE][0];
+  result->divergence_after = values[TSI_FLUID_NORM_AFTER][0] / root;
+  result->largest_after = values[TSI_FLUID_LARGEST_AFTER][0];
+  result->largest_speed = values[TSI_FLUID_LARGEST_SPEED][0];
   /* A maximum may pass over a NaN; a sum does not. */
-  const double all = result->divergence_before + result->divergence_after +
-                     (double)values[TSI_FLUID_NORM_SPEED][0] + (double)values[TSI_FLUID_NORM_DYE][0];
+  const double all = result->divergence_before + result->divergence_after + values[TSI_FLUID_NORM_SPEED][0] +
+                     values[TSI_FLUID_NORM_DYE][0];
   return isfinite(all) ? TS_OK : TS_NOT_CONVERGED;
 }
 

@@ -8,7 +8,10 @@
 
 static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pattern, ts_format format,
                                ts_space *space, const unsigned char *constrained) {
-  const tsi_host_csr csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL, 0};
+  const tsi_host_csr csr = {.rows = pattern->rows,
+                            .columns = pattern->rows,
+                            .row_offsets = pattern->row_offsets,
+                            .column_indices = pattern->columns};
   char choice[sizeof op->matrix->info.choice] = "";
   if (format == TS_FORMAT_AUTO) /* corners are not laid out in blocks */
     format = tsi_format_choose(op->context, &csr, TSI_NO_BLOCKS, choice, sizeof choice);
@@ -86,7 +89,10 @@ static ts_status pack_textures(const tsi_mesh_operator *op, const tsi_mesh_patte
 static ts_status pack(const tsi_mesh_operator *op, const tsi_mesh_pattern *pattern, tsi_mesh_packed *packed) {
   ts_context *context = op->context;
   const tsi_layout *layout = op->matrix->layout;
-  const tsi_host_csr csr = {pattern->rows, pattern->rows, pattern->row_offsets, pattern->columns, NULL, 0};
+  const tsi_host_csr csr = {.rows = pattern->rows,
+                            .columns = pattern->rows,
+                            .row_offsets = pattern->row_offsets,
+                            .column_indices = pattern->columns};
   *packed = (tsi_mesh_packed){.pattern = pattern};
   const tsi_format *format = tsi_format_of(layout->format);
   if (!op->matrix->row_space->tiling.linear) return pack_textures(op, pattern, &csr, packed);

@@ -103,11 +103,11 @@ static ts_status spmv_constrained(ts_vector *y, const ts_matrix *A, const ts_vec
 static ts_status reduce_dirty(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x,
                               const ts_vector *y) {
   TSI_TRY(tsi_cpu_ops.reduce(out, index, kind, x, y));
-  float values[4];
+  double values[4];
   TSI_TRY(tsi_cpu_ops.scalars_read_begin(out, index, 1));
   TSI_TRY(tsi_cpu_ops.scalars_read_end(out, values));
-  values[3] = 7;
-  return tsi_cpu_ops.scalars_write(out, index, 1, values);
+  return tsi_cpu_ops.scalars_write(out, index, 1,
+                                   (const float[4]){(float)values[0], (float)values[1], (float)values[2], 7});
 }
 
 static ts_status reduce_nothing(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x,

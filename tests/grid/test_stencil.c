@@ -245,37 +245,6 @@ static void symmetry(void) {
   free(solid);
 }
 
-/* x + low + e is kept to twice the precision. */
-static void pairs(void) {
-  const ts_grid_desc desc = {65, 33, 0, 0};
-  const size_t count = 65 * 33;
-  ts_space *grid = make_grid(context, &desc);
-  float *xs = ref_values(count, 1, -1, 1), *lows = ref_values(count, 2, -1, 1),
-        *es = ref_values(count, 3, -1, 1);
-  for (size_t i = 0; i < count; i++) {
-    lows[i] *= (float)EPSILON * xs[i];
-    es[i] = ldexpf(es[i], -(int)(i % 40));
-    if (i % 7 == 0) es[i] = -xs[i];
-  }
-  ts_vector *x = make_vector(grid, 1, xs), *low = make_vector(grid, 1, lows), *e = make_vector(grid, 1, es);
-  CHECK_OK(context, tsi_enter(context));
-  CHECK_OK(context, context->ops->grid->add_to_pair(x, low, e));
-  CHECK_OK(context, tsi_leave(context, TS_OK));
-  float *sums = read_vector(x), *rest = read_vector(low);
-  for (size_t i = 0; i < count; i++) {
-    const double sum = (double)xs[i] + (double)lows[i] + (double)es[i];
-    const double size = fabs((double)xs[i]) + fabs((double)es[i]);
-    const double kept = (double)sums[i] + (has_precise_residuals(context) ? (double)rest[i] : 0);
-    if (!CHECK_CLOSE(kept, sum, (has_precise_residuals(context) ? 4 * EPSILON : 2) * EPSILON * size)) break;
-    if (!CHECK(fabs((double)rest[i]) <= 1.001 * EPSILON * fabs((double)sums[i]))) break;
-  }
-  free(xs), free(lows), free(es), free(sums), free(rest);
-  ts_vector_destroy(&x);
-  ts_vector_destroy(&low);
-  ts_vector_destroy(&e);
-  ts_space_destroy(&grid);
-}
-
 static void check_parts(const grid_problem *problem, int parts, int32_t first_size, int grounded) {
   grid_sample sample = grid_poisson(problem);
   ts_matrix *matrix = make_stencil(context, &sample);
@@ -366,7 +335,6 @@ static void run_all(void (*run)(void)) {
 CASE(products)
 CASE(set_values)
 CASE(symmetry)
-CASE(pairs)
 CASE(null_space_components)
 CASE(conjugate_gradients)
 
@@ -374,7 +342,6 @@ static const test_case cases[] = {
     {"products", case_products},
     {"set_values", case_set_values},
     {"symmetry", case_symmetry},
-    {"pairs", case_pairs},
     {"null_space_components", case_null_space_components},
     {"conjugate_gradients", case_conjugate_gradients},
 };

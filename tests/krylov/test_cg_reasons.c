@@ -343,7 +343,7 @@ static void write_after_read(void) {
   float *values = malloc(size * sizeof *values);
   REQUIRE_OK(context, tsi_enter(context));
   ts_scalars *slots = NULL;
-  if (CHECK_OK(context, tsi_arena_create(space, 1, v, 5, 4, &slots))) {
+  if (CHECK_OK(context, tsi_arena_create(space, 1, 1, v, 5, 4, &slots))) {
     const tsi_ops *ops = context->ops;
     CHECK_OK(context, ops->fill(v[4], 0));
     for (int k = 0; k < rounds; k++) {

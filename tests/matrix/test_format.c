@@ -39,7 +39,11 @@ static void expect(const ts_context *context, const tsi_host_csr *csr, int block
 
 static void expect_choice(const ts_context *context, const ref_matrix *m, int blocks, ts_format expected,
                           const char *part) {
-  const tsi_host_csr csr = {m->rows, m->columns, m->offsets, m->indices, m->values, 0};
+  const tsi_host_csr csr = {.rows = m->rows,
+                            .columns = m->columns,
+                            .row_offsets = m->offsets,
+                            .column_indices = m->indices,
+                            .values = m->values};
   expect(context, &csr, blocks, expected, part);
 }
 
@@ -104,7 +108,11 @@ static void measured(void) {
     test_context_label("%s", set[i].name);
     generated_matrix m;
     if (!CHECK_INT(generate_matrix(&m, set[i].name, set[i].rows), 0)) continue;
-    const tsi_host_csr csr = {m.rows, m.columns, m.row_offsets, m.column_indices, m.values, 0};
+    const tsi_host_csr csr = {.rows = m.rows,
+                              .columns = m.columns,
+                              .row_offsets = m.row_offsets,
+                              .column_indices = m.column_indices,
+                              .values = m.values};
     expect(&device, &csr, TSI_LINEAR_BLOCKS, set[i].device, "bytes an entry");
     expect(&host, &csr, TSI_LINEAR_BLOCKS, set[i].host, "bytes an entry");
     expect(&textures, &csr, TSI_ONE_COMPONENT, set[i].textures, "fetches an entry");
@@ -137,7 +145,11 @@ static void meshes(void) {
     test_context_label("%s, %d rows", set[i].name, set[i].rows);
     generated_matrix m;
     if (!CHECK_INT(generate_matrix(&m, set[i].name, set[i].rows), 0)) continue;
-    const tsi_host_csr csr = {m.rows, m.columns, m.row_offsets, m.column_indices, m.values, 0};
+    const tsi_host_csr csr = {.rows = m.rows,
+                              .columns = m.columns,
+                              .row_offsets = m.row_offsets,
+                              .column_indices = m.column_indices,
+                              .values = m.values};
     const int few = set[i].gpu == TS_FORMAT_JAGGED;
     expect(&device, &csr, TSI_LINEAR_BLOCKS, set[i].device,
            m.row_offsets[m.rows] < 1 << 20 ? "few entries" : "bytes an entry");
@@ -196,7 +208,11 @@ static void blocks(void) {
  * their ends need wider columns, and must not be met more often than they are. */
 static void samples(void) {
   ref_matrix m = nodes(1024, 512, 1, 0);
-  const tsi_host_csr csr = {m.rows, m.columns, m.offsets, m.indices, m.values, 0};
+  const tsi_host_csr csr = {.rows = m.rows,
+                            .columns = m.columns,
+                            .row_offsets = m.offsets,
+                            .column_indices = m.indices,
+                            .values = m.values};
   ts_context context = {.caps.linear_spaces = 1, .caps.row_plans = 1, .tuning = tsi_tuning_cuda};
   tsi_slices slices;
   double weight;

@@ -106,7 +106,7 @@ static void check_assembly(const problem *p, ts_mesh_flow *flow) {
   /* Positions somewhere inside a texture: the last of a group, where the backend has groups. */
   ts_vector *group[4] = {NULL}, *v = make_vector(ts_mesh_flow_space(flow), 3, NULL);
   CHECK_OK(context, tsi_enter(context));
-  CHECK_OK(context, tsi_leave(context, tsi_arena_create(ts_mesh_flow_space(flow), 3, group, 4, 0, NULL)));
+  CHECK_OK(context, tsi_leave(context, tsi_arena_create(ts_mesh_flow_space(flow), 3, 1, group, 4, 0, NULL)));
   ts_vector *x = group[3];
   CHECK_OK(context, ts_vector_write(x, p->mesh->x, 3 * n));
   const uint64_t before = context_info(context).host_synchronisations;

@@ -53,7 +53,7 @@ ts_status check_scalars_read_begin(ts_scalars *s, int first, int count) {
   return TS_OK;
 }
 
-ts_status check_scalars_read_end(ts_scalars *s, float *values) {
+ts_status check_scalars_read_end(ts_scalars *s, double *values) {
   check_state_of(s->context)->reads_begun--;
   check_count_synchronisation(s->context);
   return inner_of(s->context)->scalars_read_end(s, values);
@@ -136,6 +136,15 @@ ts_status check_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vec
   TSI_TRY(inner_of(x->context)->axpy2(x, a, d, r, b, q));
   TSI_TRY(written("axpy2", x, 0));
   return check_vector("axpy2", r, 0);
+}
+
+ts_status check_add_to_parts(ts_vector *x, ts_coefficient a, const ts_vector *e) {
+  TSI_TRY(check_remember(e));
+  TSI_TRY(inner_of(x->context)->add_to_parts(x, a, e));
+  check_count(x->context, "add_to_parts");
+  TSI_TRY(check_unchanged("add_to_parts", e));
+  for (const ts_vector *part = x; part; part = part->low) TSI_TRY(check_vector("add_to_parts", part, 0));
+  return TS_OK;
 }
 
 /* ---- Reductions ---- */

@@ -177,17 +177,17 @@ ts_status check_unchanged(const char *operation, const ts_vector *v) {
 ts_status check_slot(const char *operation, ts_scalars *s, int index, int components) {
   const check_state *state = check_state_of(s->context);
   if (state->reads_begun) return TS_OK; /* one read at a time */
-  float values[4];
+  double values[4];
   TSI_TRY(state->inner->scalars_read_begin(s, index, 1));
   TSI_TRY(state->inner->scalars_read_end(s, values));
   for (int c = 0; c < 4; c++) {
-    if (is_poison(values[c]))
+    if (is_poison((float)values[c]))
       return tsi_fail(s->context, TS_ERROR_DEVICE, "check: %s did not write component %d of slot %d", operation,
                       c, index);
     if (c >= components && values[c] != 0)
       return tsi_fail(s->context, TS_ERROR_DEVICE,
-                      "check: %s left %g in component %d of slot %d; it must hold 0", operation,
-                      (double)values[c], c, index);
+                      "check: %s left %g in component %d of slot %d; it must hold 0", operation, values[c], c,
+                      index);
   }
   return TS_OK;
 }
@@ -205,13 +205,13 @@ ts_status check_new_scalars(ts_scalars *s) {
   const check_state *state = check_state_of(s->context);
   for (int first = 0; first < s->count; first += 64) {
     const int count = s->count - first < 64 ? s->count - first : 64;
-    float values[4 * 64];
+    double values[4 * 64];
     TSI_TRY(state->inner->scalars_read_begin(s, first, count));
     TSI_TRY(state->inner->scalars_read_end(s, values));
     for (int i = 0; i < 4 * count; i++)
       if (values[i] != 0)
         return tsi_fail(s->context, TS_ERROR_DEVICE, "check: new slot %d holds %g in component %d",
-                        first + i / 4, (double)values[i], i % 4);
+                        first + i / 4, values[i], i % 4);
   }
   return TS_OK;
 }

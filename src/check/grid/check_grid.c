@@ -29,15 +29,6 @@ ts_status check_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matr
   return check_vector("stencil_residual", r, 1);
 }
 
-ts_status check_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {
-  TSI_TRY(check_remember(e));
-  TSI_TRY(inner_of(x->context)->add_to_pair(x, low, e));
-  check_count(x->context, "add_to_pair");
-  TSI_TRY(check_unchanged("add_to_pair", e));
-  TSI_TRY(check_vector("add_to_pair", x, 0));
-  return check_vector("add_to_pair", low, 0);
-}
-
 /* ---- Looking into a level ---- */
 
 static int can_see(const tsi_level *level) {
@@ -49,7 +40,7 @@ typedef ts_status (*probe_step)(const char *operation, ts_vector *probe, tsi_lev
 
 static ts_status with_probe(probe_step step, const char *operation, tsi_level *level) {
   if (!can_see(level)) return TS_OK;
-  ts_vector probe = {level->context, level->matrix->row_space, 1, NULL};
+  ts_vector probe = {.context = level->context, .space = level->matrix->row_space, .components = 1};
   const tsi_ops *inner = check_state_of(level->context)->inner;
   TSI_TRY(inner->vector_create(&probe));
   const ts_status status = step(operation, &probe, level);

@@ -30,7 +30,7 @@ static ts_status check_no_nan(const tsi_mesh_operator *op, const ts_vector *y, c
 
 static ts_status check_entries(const tsi_ops *inner, const tsi_mesh_operator *op, const ts_vector *x) {
   const tsi_matrix_kind *kind = check_inner_kind(op->matrix);
-  ts_vector y = {x->context, x->space, x->components, NULL};
+  ts_vector y = {.context = x->context, .space = x->space, .components = x->components};
   TSI_TRY(inner->vector_create(&y));
   ts_status status = kind->diagonal(&y, op->matrix);
   if (status == TS_OK) status = check_no_nan(op, &y, "the diagonal");

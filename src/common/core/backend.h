@@ -42,6 +42,7 @@ typedef struct tsi_caps {
   unsigned formats;                      /* bit 1 << TS_FORMAT_... */
   int row_plans;                         /* CSR comes with a tsi_row_plan */
   int single_residuals; /* b - A x is summed in single precision, without its rounding errors */
+  int pairs;            /* operations compute in pairs where vectors have a second part */
   int texture_barrier;
   int threads;
   unsigned grid_storages;            /* bit 1 << TS_GRID_STORAGE_...; 0: no grids */
@@ -80,12 +81,28 @@ struct ts_space {
   void *impl; /* the backend's, may be NULL */
 };
 
+/* A vector is the sum of its parts: itself, low and low->low, each at most half an ulp of the one before. With
+ * one part it has single precision, with two (a pair) about 48 bits; three hold every double. To an operation
+ * that says nothing of parts a vector is its first part, and out->low makes componentwise operations and
+ * products compute in pairs, x->low reductions. A part that is missing counts as 0. */
 struct ts_vector {
   ts_context *context;
   ts_space *space;
   int components;
+  ts_vector *low; /* the next part, with the same space and components; NULL: none */
   void *impl;
 };
+
+static inline int tsi_parts(const ts_vector *v) {
+  return !v->low ? 1 : !v->low->low ? 2 : 3;
+}
+
+/* The first part by itself. */
+static inline ts_vector tsi_first_part(const ts_vector *v) {
+  ts_vector part = *v;
+  part.low = NULL;
+  return part;
+}
 
 /* What a texel holds: the components of an index, or the one component of a block of them. */
 static inline int tsi_channels(const ts_vector *v) {
@@ -97,9 +114,12 @@ static inline int tsi_texel_floats(const ts_vector *v) {
   return v->components == 3 && !v->space->tiling.linear ? 4 : tsi_channels(v);
 }
 
+/* A slot is the sum of its parts too. Reductions in pairs fill both. */
 struct ts_scalars {
   ts_context *context;
   int count;
+  ts_scalars *low; /* as many; NULL: none */
+  int read_count;  /* of the read under way */
   void *impl;
 };
 
@@ -112,10 +132,15 @@ struct ts_matrix {
   tsi_layout *layout;   /* NULL for a stencil */
   tsi_stencil *stencil; /* NULL for others */
   ts_matrix_info info;
-  uint64_t fingerprint; /* of the sparsity pattern as given */
-  double norm_infinity; /* largest sum of magnitudes in a row */
-  int device_values;    /* the device computes the values: nothing is known of them on the host */
+  uint64_t fingerprint;   /* of the sparsity pattern as given */
+  double norm_infinity;   /* largest sum of magnitudes in a row */
+  ts_precision precision; /* as asked for */
+  int device_values;      /* the device computes the values: nothing is known of them on the host */
   struct tsi_host_csr *host_copy;
+  /* What the values lack of those that were given, over the same spaces and with the same layout; NULL: 0. It
+   * may have a rest too. Only products in pairs and residuals read it. */
+  ts_matrix *rest;
+  ts_vector *rest_product; /* that product by itself */
   void *impl;
 };
 
@@ -213,7 +238,7 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
    * scalars_read_end waits for them; operations between the two do not change what is read. One read at a     \
    * time per ts_scalars. */                                                                                   \
   REQUIRED(prefix, ts_status, scalars_read_begin, (ts_scalars *s, int first, int count))                       \
-  REQUIRED(prefix, ts_status, scalars_read_end, (ts_scalars *s, float *values))                                \
+  REQUIRED(prefix, ts_status, scalars_read_end, (ts_scalars *s, double *values))                               \
   /* For each component of slot `from`, which holds max |v|: slot `to` becomes the power of two that brings it \
    * to between 1/2 and 1, and slot `to` + 1 the inverse; both at most 2^120, and 1 where the number is 0 or   \
    * not finite. */                                                                                            \
@@ -227,6 +252,9 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
   TSI_COMPONENTWISE_OPERATIONS(TSI_OF_TABLE, REQUIRED, OPTIONAL, prefix)                                       \
   /* out = x where the space has an equation, 0 at constrained indices, whatever x is there. */                \
   REQUIRED(prefix, ts_status, zero_constrained, (ts_vector *out, const ts_vector *x))                          \
+  /* x = x + a e, where x has two or three parts, which are normalised, and e is one part of no other vector   \
+   * here. a is a power of two or its slots hold some. */                                                      \
+  REQUIRED(prefix, ts_status, add_to_parts, (ts_vector *x, ts_coefficient a, const ts_vector *e))              \
   /* y is read by DOT only. Writes as many components of the slot as x has, and 0 to the others. */            \
   REQUIRED(prefix, ts_status, reduce,                                                                          \
            (ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y))           \
@@ -269,9 +297,10 @@ struct tsi_ops {
 
 /* clang-format off */
 #define TSI_MATRIX_OPERATIONS(REQUIRED, prefix)                                                                \
-  /* y = A x; y is not x. Constrained rows of y become 0. */                                                        \
+  /* y = A x; y is not x. Constrained rows of y become 0. In pairs where y has two parts. */                    \
   REQUIRED(prefix, ts_status, spmv, (ts_vector *y, const ts_matrix *A, const ts_vector *x))                    \
-  /* r = b - A x; r may be b, and is not x. Constrained rows of r become 0. */                                      \
+  /* r = b - A x; r may be b, and is not x. Constrained rows of r become 0. Of x the first part counts. Where r \
+   * has two parts all those of b count, and products and sums keep about 70 bits. */                          \
   REQUIRED(prefix, ts_status, residual,                                                                        \
            (ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x))                         \
   /* The diagonal into every component; A has has_diagonal. Constrained rows become 0. */                           \
@@ -284,12 +313,10 @@ struct tsi_matrix_kind {
   const tsi_cg_kernels *cg; /* its iterations of conjugate gradients in one kernel, NULL: none */
 };
 
-static inline ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  return A->kind->spmv(y, A, x);
-}
-static inline ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return A->kind->residual(r, b, A, x);
-}
+/* matrix.c: the same with all that A has. The product in pairs counts both parts of x and a rest of A; the
+ * residual all parts of b and x, and of A. */
+ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
 static inline ts_status tsi_diagonal(ts_vector *d, const ts_matrix *A) {
   return A->kind->diagonal(d, A);
 }

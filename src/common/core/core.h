@@ -19,9 +19,9 @@
 /* ---- Errors: stores the message, returns the status. `context` may be NULL: the thread's message. ---- */
 ts_status tsi_fail(ts_context *context, ts_status status, const char *format, ...) TSI_PRINTF(3, 4);
 void tsi_clear_error(ts_context *context);
-/* A descriptor's reserved fields are 0; `prefix` stands before the name in the message. */
-/* A descriptor's precision is one that the library has. */
+/* The precision of a vector, of scalars or of a matrix is one that the backend has. */
 ts_status tsi_check_precision(ts_context *context, ts_precision precision);
+/* A descriptor's reserved fields are 0; `prefix` stands before the name in the message. */
 ts_status tsi_check_reserved(ts_context *context, const char *prefix, const int *reserved, size_t bytes);
 
 #define TSI_TRY(call)                                                                                          \
@@ -98,11 +98,22 @@ ts_status tsi_check_components(const ts_vector *b, const ts_vector *x);
 /* TS_ERROR_UNSUPPORTED where a texel of the space has no room for so many components. */
 ts_status tsi_check_channels(const ts_space *space, int components);
 
-/* Vectors over one space and `slots` scalars in one go; uses the backend's arena_create where it can. */
-ts_status tsi_arena_create(ts_space *space, int components, ts_vector **vectors, int count, int slots,
-                           ts_scalars **scalars);
+/* Vectors of `parts` parts over one space, and `slots` scalars of as many, two at most, in one go; uses the
+ * backend's arena_create where it can. */
+ts_status tsi_arena_create(ts_space *space, int components, int parts, ts_vector **vectors, int count,
+                           int slots, ts_scalars **scalars);
 /* What a backend does that gains nothing from knowing what is used together. */
 ts_status tsi_create_singly(ts_vector **vectors, int count, ts_scalars *scalars);
+/* Within a public function. v may be NULL. */
+void tsi_vector_destroy(ts_vector *v);
+/* Gives a vector as many parts, new ones 0; what it has stays. On failure it is as it was. */
+ts_status tsi_vector_add_parts(ts_vector *v, int parts);
+/* Every number, in all parts. */
+ts_status tsi_fill(ts_vector *v, double value);
+/* out = a x in all parts; a is a power of two, or its slots hold some. Parts that x lacks become 0. */
+ts_status tsi_copy_parts(ts_vector *out, ts_coefficient a, const ts_vector *x);
+/* x = x + a e in all parts of both, a as above. */
+ts_status tsi_add_to_parts(ts_vector *x, ts_coefficient a, const ts_vector *e);
 
 /* ---- Fused operations or their fallbacks; arguments as in tsi_ops ---- */
 ts_status tsi_dots(ts_scalars *out, const tsi_dot *sums, int count, ts_vector *scratch);
@@ -114,7 +125,10 @@ ts_status tsi_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *
                            const ts_vector *y, ts_vector *scratch);
 /* Whether some fallback needs its scratch vector. */
 int tsi_needs_scratch(const ts_context *context);
-/* Counts one wait. */
-ts_status tsi_scalars_read(ts_scalars *s, int first, int count, float *values);
+/* Slots with their low parts, four numbers each. A read counts one wait. */
+ts_status tsi_scalars_read(ts_scalars *s, int first, int count, double *values);
+ts_status tsi_scalars_read_begin(ts_scalars *s, int first, int count);
+ts_status tsi_scalars_read_end(ts_scalars *s, double *values);
+ts_status tsi_scalars_write(ts_scalars *s, int first, int count, const double *values);
 
 #endif

@@ -24,9 +24,16 @@ void tsi_clear_error(ts_context *context) {
 }
 
 ts_status tsi_check_precision(ts_context *context, ts_precision precision) {
-  if (precision == TS_PRECISION_SINGLE) return TS_OK;
-  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "precision is %d; there is TS_PRECISION_SINGLE (0) only",
-                  precision);
+  const char *name = ts_precision_name(precision);
+  if (!name)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "precision is %d, which is no ts_precision", precision);
+  if (precision == TS_PRECISION_MIXED)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "precision is %s, which belongs to solvers", name);
+  if (precision == TS_PRECISION_DOUBLE && !context->caps.pairs)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "precision is %s; backend %s has no exact arithmetic here, only single precision", name,
+                    context->backend_name);
+  return TS_OK;
 }
 
 ts_status tsi_check_reserved(ts_context *context, const char *prefix, const int *reserved, size_t bytes) {

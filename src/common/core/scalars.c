@@ -1,12 +1,31 @@
 /* Device slots, and vectors and slots made together. */
+#include <math.h>
+
 #include "core.h"
 
-static ts_scalars *new_scalars(ts_context *context, int count) {
+static void free_scalars(ts_scalars *s) {
+  if (s) tsi_free(s->context, s->low);
+  if (s) tsi_free(s->context, s);
+}
+
+static ts_scalars *new_scalars(ts_context *context, int count, int parts) {
   ts_scalars *s = tsi_calloc(context, 1, sizeof *s);
   if (!s) return NULL;
   s->context = context;
   s->count = count;
-  return s;
+  if (parts == 1) return s;
+  s->low = new_scalars(context, count, 1);
+  if (s->low) return s;
+  tsi_free(context, s);
+  return NULL;
+}
+
+static ts_status create_scalars(ts_scalars *s) {
+  const tsi_ops *ops = s->context->ops;
+  TSI_TRY(ops->scalars_create(s));
+  const ts_status status = s->low ? ops->scalars_create(s->low) : TS_OK;
+  if (status < 0) ops->scalars_destroy(s);
+  return status;
 }
 
 ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars) {
@@ -19,12 +38,12 @@ ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts
   if (desc->count < 1 || desc->count > 4096)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "count of slots is %d; it goes from 1 to 4096",
                     desc->count);
-  ts_scalars *s = new_scalars(context, desc->count);
+  ts_scalars *s = new_scalars(context, desc->count, desc->precision == TS_PRECISION_DOUBLE ? 2 : 1);
   if (!s) return tsi_out_of_memory(context, "scalars", sizeof *s);
   ts_status status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, context->ops->scalars_create(s));
+  if (status == TS_OK) status = tsi_leave(context, create_scalars(s));
   if (status < 0) {
-    tsi_free(context, s);
+    free_scalars(s);
     return status;
   }
   *scalars = s;
@@ -35,11 +54,14 @@ void ts_scalars_destroy(ts_scalars **scalars) {
   if (!scalars || !*scalars) return;
   ts_context *context = (*scalars)->context;
   tsi_enter_to_destroy(context);
+  if ((*scalars)->low) context->ops->scalars_destroy((*scalars)->low);
   context->ops->scalars_destroy(*scalars);
-  tsi_free(context, *scalars);
+  free_scalars(*scalars);
   tsi_leave(context, TS_OK);
   *scalars = NULL;
 }
+
+/* ---- Transfers ---- */
 
 static ts_status check_range(const ts_scalars *s, const char *function, int first, int count) {
   if (first < 0 || count < 1 || first > s->count - count)
@@ -49,21 +71,66 @@ static ts_status check_range(const ts_scalars *s, const char *function, int firs
   return TS_OK;
 }
 
-ts_status ts_scalars_write(ts_scalars *scalars, int first, int count, const float *values) {
+ts_status tsi_scalars_write(ts_scalars *s, int first, int count, const double *values) {
+  const tsi_ops *ops = s->context->ops;
+  float high[64], low[64];
+  while (count > 0) {
+    const int now = count < 16 ? count : 16;
+    for (int i = 0; i < 4 * now; i++) {
+      high[i] = (float)values[i];
+      low[i] = isfinite(high[i]) ? (float)(values[i] - (double)high[i]) : 0;
+    }
+    TSI_TRY(ops->scalars_write(s, first, now, high));
+    if (s->low) TSI_TRY(ops->scalars_write(s->low, first, now, low));
+    first += now;
+    count -= now;
+    values += 4 * (size_t)now;
+  }
+  return TS_OK;
+}
+
+ts_status tsi_scalars_read_begin(ts_scalars *s, int first, int count) {
+  TSI_TRY(s->context->ops->scalars_read_begin(s, first, count));
+  s->read_count = count;
+  return s->low ? s->context->ops->scalars_read_begin(s->low, first, count) : TS_OK;
+}
+
+ts_status tsi_scalars_read_end(ts_scalars *s, double *values) {
+  const tsi_ops *ops = s->context->ops;
+  s->context->host_synchronisations++;
+  TSI_TRY(ops->scalars_read_end(s, values));
+  if (!s->low) return TS_OK;
+  const size_t count = 4 * (size_t)s->read_count;
+  double *low = tsi_malloc(s->context, count, sizeof *low);
+  if (!low) return tsi_out_of_memory(s->context, "reading scalars", count * sizeof *low);
+  const ts_status status = ops->scalars_read_end(s->low, low);
+  for (size_t i = 0; status == TS_OK && i < count; i++) values[i] += low[i];
+  tsi_free(s->context, low);
+  return status;
+}
+
+ts_status tsi_scalars_read(ts_scalars *s, int first, int count, double *values) {
+  TSI_TRY(tsi_scalars_read_begin(s, first, count));
+  return tsi_scalars_read_end(s, values);
+}
+
+/* ---- Public transfers, of floats and of doubles ---- */
+
+static ts_status with_doubles(ts_scalars *s, int count, double **doubles) {
+  *doubles = tsi_malloc(s->context, (size_t)count, 4 * sizeof **doubles);
+  if (*doubles) return TS_OK;
+  return tsi_out_of_memory(s->context, "scalars on the host", (size_t)count * 4 * sizeof **doubles);
+}
+
+ts_status ts_scalars_write_double(ts_scalars *scalars, int first, int count, const double *values) {
   TSI_REQUIRE(NULL, scalars);
   TSI_REQUIRE(scalars->context, values);
   TSI_TRY(check_range(scalars, __func__, first, count));
   TSI_TRY(tsi_enter(scalars->context));
-  return tsi_leave(scalars->context, scalars->context->ops->scalars_write(scalars, first, count, values));
+  return tsi_leave(scalars->context, tsi_scalars_write(scalars, first, count, values));
 }
 
-ts_status tsi_scalars_read(ts_scalars *s, int first, int count, float *values) {
-  s->context->host_synchronisations++;
-  TSI_TRY(s->context->ops->scalars_read_begin(s, first, count));
-  return s->context->ops->scalars_read_end(s, values);
-}
-
-ts_status ts_scalars_read(ts_scalars *scalars, int first, int count, float *values) {
+ts_status ts_scalars_read_double(ts_scalars *scalars, int first, int count, double *values) {
   TSI_REQUIRE(NULL, scalars);
   TSI_REQUIRE(scalars->context, values);
   TSI_TRY(check_range(scalars, __func__, first, count));
@@ -71,33 +138,98 @@ ts_status ts_scalars_read(ts_scalars *scalars, int first, int count, float *valu
   return tsi_leave(scalars->context, tsi_scalars_read(scalars, first, count, values));
 }
 
+ts_status ts_scalars_write(ts_scalars *scalars, int first, int count, const float *values) {
+  TSI_REQUIRE(NULL, scalars);
+  TSI_REQUIRE(scalars->context, values);
+  TSI_TRY(check_range(scalars, __func__, first, count));
+  double *doubles;
+  TSI_TRY(with_doubles(scalars, count, &doubles));
+  for (int i = 0; i < 4 * count; i++) doubles[i] = (double)values[i];
+  const ts_status status = ts_scalars_write_double(scalars, first, count, doubles);
+  tsi_free(scalars->context, doubles);
+  return status;
+}
+
+ts_status ts_scalars_read(ts_scalars *scalars, int first, int count, float *values) {
+  TSI_REQUIRE(NULL, scalars);
+  TSI_REQUIRE(scalars->context, values);
+  TSI_TRY(check_range(scalars, __func__, first, count));
+  double *doubles;
+  TSI_TRY(with_doubles(scalars, count, &doubles));
+  const ts_status status = ts_scalars_read_double(scalars, first, count, doubles);
+  for (int i = 0; status == TS_OK && i < 4 * count; i++) values[i] = (float)doubles[i];
+  tsi_free(scalars->context, doubles);
+  return status;
+}
+
+/* ---- Vectors and slots made together ---- */
+
+static ts_status add_parts(ts_vector *v, int parts) {
+  ts_context *context = v->context;
+  ts_vector *last = v;
+  for (int have = 1; have < parts; have++, last = last->low) {
+    if (last->low) continue;
+    ts_vector *low = tsi_calloc(context, 1, sizeof *low);
+    if (!low) return tsi_out_of_memory(context, "a vector", sizeof *low);
+    low->context = context;
+    low->space = v->space;
+    low->components = v->components;
+    last->low = low;
+  }
+  return TS_OK;
+}
+
+/* Destroys what follows a part; what the backend has of it goes with it. */
+static void drop_low(ts_vector *v) {
+  if (!v->low) return;
+  drop_low(v->low);
+  if (v->low->impl) v->context->ops->vector_destroy(v->low);
+  tsi_free(v->context, v->low);
+  v->low = NULL;
+}
+
+ts_status tsi_vector_add_parts(ts_vector *v, int parts) {
+  ts_vector *last = v;
+  while (last->low) last = last->low;
+  ts_status status = add_parts(v, parts);
+  for (ts_vector *part = last->low; part && status == TS_OK; part = part->low)
+    status = v->context->ops->vector_create(part);
+  if (status < 0) drop_low(last);
+  return status;
+}
+
 ts_status tsi_create_singly(ts_vector **vectors, int count, ts_scalars *scalars) {
   ts_context *context = vectors[0]->context;
   ts_status status = TS_OK;
   int made = 0;
-  while (made < count && (status = context->ops->vector_create(vectors[made])) == TS_OK) made++;
-  if (status == TS_OK && scalars) status = context->ops->scalars_create(scalars);
+  for (; made < count && status == TS_OK; made++)
+    for (ts_vector *part = vectors[made]; part && status == TS_OK; part = part->low)
+      status = context->ops->vector_create(part);
+  if (status == TS_OK && scalars) status = create_scalars(scalars);
   if (status == TS_OK) return TS_OK;
-  while (made > 0) context->ops->vector_destroy(vectors[--made]);
+  while (made-- > 0)
+    for (ts_vector *part = vectors[made]; part; part = part->low)
+      if (part->impl) context->ops->vector_destroy(part);
   return status;
 }
 
-ts_status tsi_arena_create(ts_space *space, int components, ts_vector **vectors, int count, int slots,
-                           ts_scalars **scalars) {
+ts_status tsi_arena_create(ts_space *space, int components, int parts, ts_vector **vectors, int count,
+                           int slots, ts_scalars **scalars) {
   ts_context *context = space->context;
   int allocated = 0;
   ts_scalars *s = NULL;
   ts_status status = TS_OK;
-  for (; allocated < count; allocated++) {
+  for (; allocated < count && status == TS_OK; allocated++) {
     ts_vector *v = tsi_calloc(context, 1, sizeof *v);
     if (!v) break;
     v->context = context;
     v->space = space;
     v->components = components;
     vectors[allocated] = v;
+    status = add_parts(v, parts);
   }
-  if (slots) s = new_scalars(context, slots);
-  if (allocated < count || (slots && !s))
+  if (slots) s = new_scalars(context, slots, parts > 1 ? 2 : 1);
+  if (status < 0 || allocated < count || (slots && !s))
     status = tsi_out_of_memory(context, "a vector", sizeof(ts_vector));
   else if (context->ops->arena_create && count > 1)
     status = context->ops->arena_create(vectors, count, s);
@@ -105,10 +237,11 @@ ts_status tsi_arena_create(ts_space *space, int components, ts_vector **vectors,
     status = tsi_create_singly(vectors, count, s);
   if (status < 0) {
     while (allocated > 0) {
-      tsi_free(context, vectors[--allocated]);
+      drop_low(vectors[--allocated]);
+      tsi_free(context, vectors[allocated]);
       vectors[allocated] = NULL;
     }
-    tsi_free(context, s);
+    free_scalars(s);
     return status;
   }
   for (int i = 0; i < count; i++) tsi_space_retain(space);

@@ -48,6 +48,7 @@ const char *ts_reason_text(ts_reason reason) {
     return -1;                                                                                                 \
   }
 
+TSI_NAMES(ts_precision, TS_PRECISION_LIST)
 TSI_NAMES(ts_format, TS_FORMAT_LIST)
 TSI_NAMES(ts_boundary, TS_BOUNDARY_LIST)
 TSI_NAMES(ts_smoother, TS_SMOOTHER_LIST)

@@ -24,7 +24,19 @@ ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vecto
                     components);
   TSI_TRY(tsi_check_channels(space, components));
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, tsi_arena_create(space, components, vector, 1, 0, NULL));
+  const int parts = desc && desc->precision == TS_PRECISION_DOUBLE ? 3 : 1;
+  return tsi_leave(context, tsi_arena_create(space, components, parts, vector, 1, 0, NULL));
+}
+
+void tsi_vector_destroy(ts_vector *v) {
+  if (!v) return;
+  ts_space *space = v->space;
+  for (ts_vector *part = v, *next; part; part = next) {
+    next = part->low;
+    part->context->ops->vector_destroy(part);
+    tsi_free(part->context, part);
+  }
+  tsi_space_release(space);
 }
 
 void ts_vector_destroy(ts_vector **vector) {
@@ -32,9 +44,7 @@ void ts_vector_destroy(ts_vector **vector) {
   ts_vector *v = *vector;
   ts_context *context = v->context;
   tsi_enter_to_destroy(context);
-  context->ops->vector_destroy(v);
-  tsi_space_release(v->space);
-  tsi_free(context, v);
+  tsi_vector_destroy(v);
   tsi_leave(context, TS_OK);
   *vector = NULL;
 }
@@ -95,14 +105,23 @@ static ts_status read_texels(const ts_vector *v, float *values) {
   return status;
 }
 
+/* The parts behind the first become 0. */
+static ts_status clear_low(ts_vector *v) {
+  for (ts_vector *part = v->low; part; part = part->low) TSI_TRY(v->context->ops->fill(part, 0));
+  return TS_OK;
+}
+
 ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count) {
   TSI_REQUIRE(NULL, vector);
   TSI_REQUIRE(vector->context, values);
   TSI_TRY(check_count(vector, count));
   TSI_TRY(tsi_enter(vector->context));
-  return tsi_leave(vector->context, write_texels(vector, values));
+  ts_status status = write_texels(vector, values);
+  if (status == TS_OK) status = clear_low(vector);
+  return tsi_leave(vector->context, status);
 }
 
+/* The parts of a normalised vector add up to the first one in single precision. */
 ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count) {
   TSI_REQUIRE(NULL, vector);
   TSI_REQUIRE(vector->context, values);
@@ -113,13 +132,37 @@ ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count) {
 
 /* ---- Doubles on the host ---- */
 
-static ts_status to_floats(const ts_vector *v, const double *values, size_t count, float *floats) {
-  for (size_t k = 0; k < count; k++) {
-    floats[k] = (float)values[k];
-    if (isfinite(values[k]) && !isfinite(floats[k]))
+static ts_status check_range(const ts_vector *v, const double *values, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (isfinite(values[k]) && !isfinite((float)values[k]))
       return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
                       "component %zu of index %zu is %g, out of the range of single precision",
                       k % (size_t)v->components, k / (size_t)v->components, values[k]);
+  return TS_OK;
+}
+
+/* Part by part: what the parts before it leave of each number, rounded. */
+static ts_status write_parts(ts_vector *v, const double *values, size_t count, float *floats) {
+  const int parts = tsi_parts(v);
+  ts_vector *part = v;
+  for (int p = 0; p < parts; p++, part = part->low) {
+    for (size_t k = 0; k < count; k++) {
+      double rest = values[k];
+      for (int q = 0; q < p && isfinite(rest); q++) rest -= (double)(float)rest;
+      floats[k] = isfinite(rest) || p == 0 ? (float)rest : 0;
+    }
+    TSI_TRY(write_texels(part, floats));
+  }
+  return TS_OK;
+}
+
+static ts_status read_parts(const ts_vector *v, double *values, size_t count, float *floats) {
+  for (size_t k = 0; k < count; k++) values[k] = 0;
+  const ts_vector *parts[3] = {v, v->low, v->low ? v->low->low : NULL};
+  for (int p = 2; p >= 0; p--) { /* the smallest first: their sum is what doubles hold */
+    if (!parts[p]) continue;
+    TSI_TRY(read_texels(parts[p], floats));
+    for (size_t k = 0; k < count; k++) values[k] += (double)floats[k];
   }
   return TS_OK;
 }
@@ -130,10 +173,11 @@ ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t
   tsi_clear_error(context);
   TSI_REQUIRE(context, values);
   TSI_TRY(check_count(vector, count));
+  TSI_TRY(check_range(vector, values, count));
   float *floats = tsi_malloc(context, count, sizeof *floats);
   if (!floats) return tsi_out_of_memory(context, "writing a vector", count * sizeof *floats);
-  ts_status status = to_floats(vector, values, count, floats);
-  if (status == TS_OK) status = ts_vector_write(vector, floats, count);
+  ts_status status = tsi_enter(context);
+  if (status == TS_OK) status = tsi_leave(context, write_parts(vector, values, count, floats));
   tsi_free(context, floats);
   return status;
 }
@@ -146,10 +190,44 @@ ts_status ts_vector_read_double(const ts_vector *vector, double *values, size_t 
   TSI_TRY(check_count(vector, count));
   float *floats = tsi_malloc(context, count, sizeof *floats);
   if (!floats) return tsi_out_of_memory(context, "reading a vector", count * sizeof *floats);
-  const ts_status status = ts_vector_read(vector, floats, count);
-  for (size_t k = 0; status == TS_OK && k < count; k++) values[k] = (double)floats[k];
+  ts_status status = tsi_enter(context);
+  if (status == TS_OK) status = tsi_leave(context, read_parts(vector, values, count, floats));
   tsi_free(context, floats);
   return status;
+}
+
+/* ---- Parts, for the rest of the library ---- */
+
+ts_status tsi_fill(ts_vector *v, double value) {
+  for (ts_vector *part = v; part; part = part->low) {
+    const float rounded = (float)value;
+    const ts_vector *low = part->low;
+    TSI_TRY(v->context->ops->fill(part, rounded));
+    value = low && isfinite(rounded) ? value - (double)rounded : 0;
+  }
+  return TS_OK;
+}
+
+ts_status tsi_copy_parts(ts_vector *out, ts_coefficient a, const ts_vector *x) {
+  const tsi_ops *ops = out->context->ops;
+  for (ts_vector *to = out; to; to = to->low, x = x ? x->low : NULL) {
+    if (!x) {
+      TSI_TRY(ops->fill(to, 0));
+      continue;
+    }
+    ts_vector to_part = tsi_first_part(to), x_part = tsi_first_part(x);
+    TSI_TRY(ops->axpby(&to_part, a, &x_part, ts_constant(0), &x_part));
+  }
+  return TS_OK;
+}
+
+ts_status tsi_add_to_parts(ts_vector *x, ts_coefficient a, const ts_vector *e) {
+  const tsi_ops *ops = x->context->ops;
+  for (; e; e = e->low) {
+    const ts_vector part = tsi_first_part(e);
+    TSI_TRY(x->low ? ops->add_to_parts(x, a, &part) : ops->axpby(x, a, &part, ts_constant(1), x));
+  }
+  return TS_OK;
 }
 
 /* ---- Operations ---- */
@@ -185,9 +263,15 @@ static ts_status check_slot(ts_context *context, const char *function, const cha
 /* Rounds the scale, so that a term is left out where the rounded one is 0. */
 static ts_status check_coefficient(ts_context *context, const char *function, const char *name,
                                    ts_coefficient *c) {
-  c->scale = (double)(float)c->scale;
+  if (fabs(c->scale) <= 0x1p-150 || !isfinite((float)c->scale)) c->scale = (double)(float)c->scale;
   TSI_TRY(check_slot(context, function, name, c->numerator));
   return check_slot(context, function, name, c->denominator);
+}
+
+/* Operations compute in pairs at most. */
+static ts_status computed(ts_vector *y, ts_status status) {
+  if (status == TS_OK && y->low && y->low->low) status = y->context->ops->fill(y->low->low, 0);
+  return tsi_leave(y->context, status);
 }
 
 #define CHECK_PAIR(a, b) TSI_TRY(check_pair(__func__, a, #a, b, #b))
@@ -195,7 +279,7 @@ static ts_status check_coefficient(ts_context *context, const char *function, co
 ts_status ts_vector_fill(ts_vector *y, double value) {
   TSI_REQUIRE(NULL, y);
   TSI_TRY(tsi_enter(y->context));
-  return tsi_leave(y->context, y->context->ops->fill(y, (float)value));
+  return tsi_leave(y->context, tsi_fill(y, value));
 }
 
 ts_status ts_vector_copy(ts_vector *y, const ts_vector *x) {
@@ -204,14 +288,14 @@ ts_status ts_vector_copy(ts_vector *y, const ts_vector *x) {
   CHECK_PAIR(y, x);
   TSI_TRY(tsi_enter(y->context));
   if (x == y) return tsi_leave(y->context, TS_OK);
-  return tsi_leave(y->context, y->context->ops->axpby(y, ts_constant(1), x, ts_constant(0), x));
+  return tsi_leave(y->context, tsi_copy_parts(y, ts_constant(1), x));
 }
 
 ts_status ts_vector_scale(ts_vector *y, ts_coefficient a) {
   TSI_REQUIRE(NULL, y);
   TSI_TRY(check_coefficient(y->context, __func__, "a", &a));
   TSI_TRY(tsi_enter(y->context));
-  return tsi_leave(y->context, y->context->ops->axpby(y, a, y, ts_constant(0), y));
+  return computed(y, y->context->ops->axpby(y, a, y, ts_constant(0), y));
 }
 
 ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts_coefficient b) {
@@ -221,7 +305,7 @@ ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts
   TSI_TRY(check_coefficient(y->context, __func__, "a", &a));
   TSI_TRY(check_coefficient(y->context, __func__, "b", &b));
   TSI_TRY(tsi_enter(y->context));
-  return tsi_leave(y->context, y->context->ops->axpby(y, a, x, b, y));
+  return computed(y, y->context->ops->axpby(y, a, x, b, y));
 }
 
 ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *y) {
@@ -231,7 +315,7 @@ ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *
   CHECK_PAIR(z, x);
   CHECK_PAIR(z, y);
   TSI_TRY(tsi_enter(z->context));
-  return tsi_leave(z->context, z->context->ops->multiply(z, x, y));
+  return computed(z, z->context->ops->multiply(z, x, y));
 }
 
 ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x) {
@@ -239,7 +323,7 @@ ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x) {
   TSI_REQUIRE(y->context, x);
   CHECK_PAIR(y, x);
   TSI_TRY(tsi_enter(y->context));
-  return tsi_leave(y->context, y->context->ops->reciprocal(y, x));
+  return computed(y, y->context->ops->reciprocal(y, x));
 }
 
 /* ---- Reductions ---- */

@@ -128,9 +128,6 @@ struct tsi_step {
    * be b and is none of the others. Rows without equation become 0. */                                        \
   REQUIRED(prefix, ts_status, stencil_residual,                                                                \
            (ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x, const ts_vector *low))   \
-  /* (x, low) = (x, low) + e, so that x is the sum rounded to single precision and low what is missing. Three  \
-   * different vectors over a grid. */                                                                         \
-  REQUIRED(prefix, ts_status, add_to_pair, (ts_vector *x, ts_vector *low, const ts_vector *e))                 \
                                                                                                                \
   /* ---- Levels ---- */                                                                                       \
                                                                                                                \

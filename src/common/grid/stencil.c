@@ -22,7 +22,7 @@ void tsi_stencil_destroy(ts_context *context, tsi_stencil *stencil) {
 
 /* A vector over the grid from one number a point. A grid's texels stand in the order of its points. */
 static ts_status make_vector(ts_space *space, const float *values, ts_vector **v) {
-  TSI_TRY(tsi_arena_create(space, 1, v, 1, 0, NULL));
+  TSI_TRY(tsi_arena_create(space, 1, 1, v, 1, 0, NULL));
   return space->context->ops->vector_write(*v, values);
 }
 

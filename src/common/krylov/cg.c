@@ -300,11 +300,11 @@ static void follow_direction(tsi_solve *s, int iteration) {
 /* Of values that the device computed the norm is not known: about twice the largest diagonal entry. */
 static ts_status measure_matrix(const ts_solver *k) {
   const tsi_ops *ops = k->context->ops;
-  float largest[4];
+  double largest[4];
   TSI_TRY(tsi_diagonal(k->own[Q], k->matrix));
   TSI_TRY(ops->reduce(k->slots, SLOT_DD, TSI_REDUCE_MAX_ABS, k->own[Q], k->own[Q]));
   TSI_TRY(tsi_scalars_read(k->slots, SLOT_DD, 1, largest));
-  k->matrix->norm_infinity = 2 * (double)largest[0];
+  k->matrix->norm_infinity = 2 * largest[0];
   return TS_OK;
 }
 
@@ -503,7 +503,7 @@ static ts_status run_fixed(tsi_solve *s) {
 static ts_status drop_what_is_not_finite(const ts_solver *k) {
   const tsi_ops *ops = k->context->ops;
   ts_vector *x = k->own[D], *r = k->own[Q];
-  float rr[4];
+  double rr[4];
   TSI_TRY(ops->axpby(x, ts_constant(1), k->e, ts_constant(1), k->x));
   TSI_TRY(tsi_residual(r, k->b, k->matrix, x));
   TSI_TRY(ops->reduce(k->slots, TSI_SLOT_RR, TSI_REDUCE_DOT, r, r));

@@ -150,7 +150,7 @@ static int worth(const tsi_solve *s, int component) {
 }
 
 /* y = R^-1 g into the slots of y. */
-static ts_status write_y(const tsi_solve *s, float *y, int *count) {
+static ts_status write_y(const tsi_solve *s, double *y, int *count) {
   const ts_solver *k = s->solver;
   const int m = k->desc.restart;
   *count = 0;
@@ -164,17 +164,17 @@ static ts_status write_y(const tsi_solve *s, float *y, int *count) {
       double sum = p.g[i];
       for (int j = i + 1; j < columns; j++) sum -= p.r[j * m + i] * solution[j];
       solution[i] = sum / p.r[i * m + i];
-      y[4 * i + c] = (float)solution[i];
+      y[4 * i + c] = solution[i];
     }
   }
-  return *count ? k->context->ops->scalars_write(k->slots, y_slot(k), *count, y) : TS_OK;
+  return *count ? tsi_scalars_write(k->slots, y_slot(k), *count, y) : TS_OK;
 }
 
 /* e = sum of y_j v_j. Iterations that were begun in vain do not count. Returns 0 in `count` where nothing was
  * found. */
 static ts_status combine(tsi_solve *s, int *count) {
   const ts_solver *k = s->solver;
-  float y[4 * 200];
+  double y[4 * 200];
   TSI_TRY(write_y(s, y, count));
   s->iteration = s->phase_start + s->columns;
   s->columns = 0;

@@ -297,11 +297,11 @@ static ts_status create_least_squares_vectors(ts_solver *k, int components, int 
   const ts_scalars_desc slots = {.count = TSI_SLOT_OWN + k->own_slots};
   TSI_TRY(ts_scalars_create(k->context, &slots, &k->slots));
   TSI_TRY(tsi_enter(k->context));
-  ts_status status = tsi_arena_create(k->matrix->column_space, components, k->vectors, count, 0, NULL);
+  ts_status status = tsi_arena_create(k->matrix->column_space, components, 1, k->vectors, count, 0, NULL);
   if (status == TS_OK) {
     k->vector_count = count;
-    status =
-        tsi_arena_create(k->matrix->row_space, components, k->vectors + count, 2 + k->own_row_vectors, 0, NULL);
+    status = tsi_arena_create(k->matrix->row_space, components, 1, k->vectors + count, 2 + k->own_row_vectors,
+                              0, NULL);
   }
   if (status == TS_OK) k->vector_count = count + 2 + k->own_row_vectors;
   return tsi_leave(k->context, status);
@@ -315,7 +315,7 @@ static ts_status create_vectors(ts_solver *k, int components, int m, int z) {
     k->r = k->vectors[count + 1];
   } else {
     TSI_TRY(tsi_enter(k->context));
-    TSI_TRY(tsi_leave(k->context, tsi_arena_create(k->matrix->row_space, components, k->vectors, count,
+    TSI_TRY(tsi_leave(k->context, tsi_arena_create(k->matrix->row_space, components, 1, k->vectors, count,
                                                    TSI_SLOT_OWN + k->own_slots, &k->slots)));
     k->vector_count = count;
   }

@@ -51,7 +51,7 @@ struct ts_solver {
   int own_vectors, own_row_vectors, own_slots, history_size, work_size; /* by plan() */
   double *history;                                                      /* for the progress callback */
   double *work;                                                         /* the method's, on the host */
-  float *numbers;                                                       /* the slots on the host */
+  double *numbers;                                                      /* the slots on the host */
 
   /* Workspace for vectors of `components`, 0 if there is none yet. */
   int components, vector_count;

@@ -339,7 +339,7 @@ static void take_norms(tsi_solve *s, int c) {
   s->norm_b[c] = k->transposed ? sqrt(tsi_number(k, TSI_SLOT_BB, c)) : rule;
   s->norm_start[c] = s->norm_r[c] = start;
   s->norm_rule[c] = rule > 0 ? rule : start;
-  s->unscale[c] = tsi_unscale_factor(k->numbers[4 * TSI_SLOT_MAX_B + c],
+  s->unscale[c] = tsi_unscale_factor((float)tsi_number(k, TSI_SLOT_MAX_B, c),
                                      k->transposed ? k->exponent : tsi_scale_target(k->matrix));
   if (s->unscale[c] > 1) s->may_overflow = 1;
   const double atol = ldexp(k->desc.atol / s->unscale[c], -2 * k->exponent);
@@ -352,7 +352,7 @@ static ts_status judge_start(tsi_solve *s, const ts_vector *x) {
   const ts_solver *k = s->solver;
   int all_zero = 1, met = 1;
   for (int c = 0; c < k->components; c++) {
-    const float max_b = k->numbers[4 * TSI_SLOT_MAX_B + c];
+    const double max_b = tsi_number(k, TSI_SLOT_MAX_B, c);
     const double bb = k->transposed || !k->desc.zero_start ? tsi_number(k, TSI_SLOT_BB, c) : 0;
     if (!isfinite(max_b) || !isfinite(bb) || !isfinite(tsi_number(k, TSI_SLOT_RR, c)) ||
         !isfinite(tsi_number(k, norm_slot(k), c)))
@@ -404,10 +404,9 @@ void tsi_solve_plan_steps(const tsi_solve *s, int done, int *steps, int *pipelin
 
 ts_status tsi_solve_read(tsi_solve *s, int first, int count, int pipelined, tsi_iterate_fn iterate) {
   const ts_solver *k = s->solver;
-  TSI_TRY(k->context->ops->scalars_read_begin(k->slots, first, count));
+  TSI_TRY(tsi_scalars_read_begin(k->slots, first, count));
   for (int i = 0; i < pipelined; i++) TSI_TRY(iterate(s));
-  k->context->host_synchronisations++;
-  return k->context->ops->scalars_read_end(k->slots, k->numbers + 4 * (size_t)first);
+  return tsi_scalars_read_end(k->slots, k->numbers + 4 * (size_t)first);
 }
 
 /* Up to a check, then its numbers, until the end. */

@@ -93,18 +93,34 @@ static int32_t merge_row(const ts_csr *csr, int32_t row, column_value *scratch, 
     for (; k < count && scratch[k].column == column; k++) sum += scratch[k].value;
     out->column_indices[to] = column;
     if (out->values) out->values[to] = (float)sum;
+    for (int p = 0; p < 2 && out->rests[p]; p++) {
+      sum -= (double)(p == 0 ? out->values[to] : out->rests[0][to]);
+      out->rests[p][to] = (float)sum;
+    }
     to++;
   }
   return to;
 }
 
-ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsigned char *constrained, int copy,
-                            tsi_host_csr *out, int64_t *duplicates) {
+/* A rest that is 0 everywhere is none. */
+static void drop_zero_rests(ts_context *context, tsi_host_csr *csr) {
+  const int32_t nonzeros = csr->row_offsets[csr->rows];
+  for (int p = 0; p < 2 && csr->rests[p]; p++) {
+    int32_t e = 0;
+    while (e < nonzeros && csr->rests[p][e] == 0) e++;
+    if (e < nonzeros) continue;
+    tsi_free(context, csr->rests[p]);
+    csr->rests[p] = NULL;
+  }
+}
+
+ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsigned char *constrained,
+                            unsigned flags, tsi_host_csr *out, int64_t *duplicates) {
   const int32_t nonzeros = csr->row_offsets[csr->rows];
   const int has_values = csr->values || csr->double_values;
   *duplicates = 0;
   *out = (tsi_host_csr){.rows = csr->rows, .columns = csr->columns};
-  if (!copy && !csr->double_values && is_canonical(csr, constrained)) {
+  if (!(flags & TSI_CSR_COPY) && !csr->double_values && is_canonical(csr, constrained)) {
     out->row_offsets = (int32_t *)csr->row_offsets;
     out->column_indices = (int32_t *)csr->column_indices;
     out->values = (float *)csr->values;
@@ -119,8 +135,12 @@ ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsign
   out->row_offsets = tsi_malloc(context, (size_t)csr->rows + 1, sizeof *out->row_offsets);
   out->column_indices = tsi_malloc(context, (size_t)nonzeros, sizeof *out->column_indices);
   if (has_values) out->values = tsi_malloc(context, (size_t)nonzeros, sizeof *out->values);
+  const int rests = csr->double_values && flags & TSI_CSR_RESTS;
+  for (int p = 0; rests && p < 2; p++)
+    out->rests[p] = tsi_malloc(context, (size_t)nonzeros, sizeof *out->rests[p]);
   column_value *scratch = tsi_malloc(context, (size_t)longest, sizeof *scratch);
-  if (!out->row_offsets || !out->column_indices || (has_values && !out->values) || !scratch) {
+  if (!out->row_offsets || !out->column_indices || (has_values && !out->values) || !scratch ||
+      (rests && (!out->rests[0] || !out->rests[1]))) {
     tsi_free(context, scratch);
     tsi_csr_free(context, out);
     return tsi_out_of_memory(context, "a copy of the matrix", (size_t)nonzeros * 8 + (size_t)csr->rows * 4);
@@ -136,6 +156,7 @@ ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsign
     out->row_offsets[i + 1] = to;
   }
   tsi_free(context, scratch);
+  drop_zero_rests(context, out);
   for (int32_t i = 0; out->values && i < csr->rows; i++)
     for (int32_t e = out->row_offsets[i]; e < out->row_offsets[i + 1]; e++)
       if (!isfinite(out->values[e])) {
@@ -153,6 +174,7 @@ void tsi_csr_free(ts_context *context, tsi_host_csr *csr) {
     tsi_free(context, csr->column_indices);
     tsi_free(context, csr->values);
   }
+  for (int p = 0; p < 2; p++) tsi_free(context, csr->rests[p]);
   *csr = (tsi_host_csr){0};
 }
 

@@ -7,10 +7,15 @@
 /* Offsets ascend, columns are in range, values are finite; the message names row and entry. */
 ts_status tsi_csr_validate(ts_context *context, const ts_csr *csr);
 
+enum {
+  TSI_CSR_COPY = 1, /* arrays of its own */
+  TSI_CSR_RESTS = 2 /* what floats lack of doubles */
+};
+
 /* Canonical form: columns ascending, duplicates added up (their number in *duplicates), constrained rows empty.
- * Borrows the user's arrays if they are so already, and with `copy` makes its own all the same. */
-ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsigned char *constrained, int copy,
-                            tsi_host_csr *out, int64_t *duplicates);
+ * Borrows the user's arrays if they are so already and the flags do not ask for a copy. */
+ts_status tsi_csr_canonical(ts_context *context, const ts_csr *csr, const unsigned char *constrained,
+                            unsigned flags, tsi_host_csr *out, int64_t *duplicates);
 void tsi_csr_free(ts_context *context, tsi_host_csr *csr);
 
 /* Two entries that mirror each other are equal within what assembly in single precision leaves. */

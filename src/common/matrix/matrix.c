@@ -1,4 +1,5 @@
 /* Matrices: validate, choose spaces, lay out, pack, upload. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -138,7 +139,7 @@ static ts_status keep_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
   int64_t duplicates;
   A->host_copy = tsi_calloc(A->context, 1, sizeof *A->host_copy);
   if (!A->host_copy) return tsi_out_of_memory(A->context, "the host copy", sizeof *A->host_copy);
-  TSI_TRY(tsi_csr_canonical(A->context, &view, NULL, 1, A->host_copy, &duplicates));
+  TSI_TRY(tsi_csr_canonical(A->context, &view, NULL, TSI_CSR_COPY, A->host_copy, &duplicates));
   if (!csr->values) A->host_copy->values = tsi_calloc(A->context, entries, sizeof(float));
   if (A->host_copy->values) return TS_OK;
   return tsi_out_of_memory(A->context, "the values of the host copy", entries * sizeof(float));
@@ -151,6 +152,69 @@ static void replace_host_values(ts_matrix *A, const tsi_host_csr *csr) {
     memmove(A->host_copy->values, csr->values, bytes);
   else
     memset(A->host_copy->values, 0, bytes);
+}
+
+/* ---- What floats lack of doubles ---- */
+
+static unsigned rests_flag(ts_precision precision) {
+  return precision == TS_PRECISION_SINGLE ? 0 : TSI_CSR_RESTS;
+}
+
+static void destroy_rest(ts_matrix *A) {
+  ts_matrix *rest = A->rest;
+  if (!rest) return;
+  destroy_rest(rest);
+  rest->kind->destroy(rest);
+  tsi_space_release(rest->row_space);
+  tsi_space_release(rest->column_space);
+  tsi_free(A->context, rest);
+  A->rest = NULL;
+}
+
+static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
+  ts_context *context = A->context;
+  ts_matrix *rest = tsi_calloc(context, 1, sizeof *rest);
+  if (!rest) return tsi_out_of_memory(context, "a matrix", sizeof *rest);
+  *rest = (ts_matrix){.context = context,
+                      .row_space = A->row_space,
+                      .column_space = A->column_space,
+                      .has_diagonal = A->has_diagonal,
+                      .layout = A->layout,
+                      .info = A->info,
+                      .norm_infinity = ldexp(A->norm_infinity, -24)};
+  const size_t bytes = context->bytes_device;
+  const ts_status status = context->ops->matrix_create(rest, packed);
+  if (status < 0) {
+    tsi_free(context, rest);
+    return status;
+  }
+  rest->info.bytes_device = context->bytes_device - bytes;
+  tsi_space_retain(rest->row_space);
+  tsi_space_retain(rest->column_space);
+  A->rest = rest;
+  return TS_OK;
+}
+
+/* Makes A's rests those of `csr`. */
+static ts_status write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks) {
+  ts_context *context = A->context;
+  ts_matrix *to = A;
+  for (int p = 0; p < 2 && csr->rests[p]; p++, to = to->rest) {
+    tsi_host_csr values = *csr;
+    values.values = csr->rests[p];
+    tsi_layout_input input = layout_input(A, &values);
+    if (blocks) input.blocks = blocks;
+    tsi_packed packed = {0};
+    ts_status status = tsi_layout_pack(context, A->layout, &input, &packed);
+    if (status == TS_OK)
+      status = to->rest ? context->ops->matrix_write(to->rest, &packed) : create_rest(to, &packed);
+    tsi_packed_free(context, &packed);
+    TSI_TRY(status);
+  }
+  destroy_rest(to);
+  A->info.bytes_rest = 0;
+  for (const ts_matrix *rest = A->rest; rest; rest = rest->rest) A->info.bytes_rest += rest->info.bytes_device;
+  return TS_OK;
 }
 
 /* What the descriptor says of the vectors. Spaces that are there already have no blocks, or blocks of one size.
@@ -169,7 +233,8 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   const double start = tsi_seconds();
   tsi_host_csr csr;
   const unsigned char *constrained = desc->row_space ? desc->row_space->constrained : desc->constrained;
-  TSI_TRY(tsi_csr_canonical(context, &desc->csr, constrained, 0, &csr, &info->duplicates));
+  TSI_TRY(tsi_csr_canonical(context, &desc->csr, constrained, rests_flag(desc->precision), &csr,
+                            &info->duplicates));
 
   info->rows = csr.rows;
   info->columns = csr.columns;
@@ -185,6 +250,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
     if (length > info->longest_row) info->longest_row = length;
   }
   A->fingerprint = tsi_csr_fingerprint(&desc->csr);
+  A->precision = desc->precision;
 
   tsi_packed packed = {0};
   tsi_blocks blocks = {0};
@@ -211,11 +277,12 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
     info->seconds_upload = tsi_seconds() - start - info->seconds_layout;
   }
   tsi_packed_free(context, &packed);
-  tsi_blocks_free(context, &blocks);
-  if (status == TS_OK && desc->keep_host_copy) {
-    status = keep_host_copy(A, &csr);
+  if (status == TS_OK) {
+    status = write_rests(A, &csr, &blocks);
+    if (status == TS_OK && desc->keep_host_copy) status = keep_host_copy(A, &csr);
     if (status < 0) A->kind->destroy(A);
   }
+  tsi_blocks_free(context, &blocks);
   tsi_csr_free(context, &csr);
   return status;
 }
@@ -223,6 +290,8 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
 static void release_parts(ts_matrix *A) {
   ts_context *context = A->context;
   tsi_stencil_destroy(context, A->stencil);
+  destroy_rest(A);
+  tsi_vector_destroy(A->rest_product);
   if (A->host_copy) tsi_csr_free(context, A->host_copy);
   tsi_free(context, A->host_copy);
   tsi_layout_destroy(context, A->layout);
@@ -284,7 +353,7 @@ static ts_status set_values(ts_matrix *A, const ts_csr *csr) {
   const unsigned char *constrained = A->row_space->constrained;
   tsi_host_csr canonical;
   int64_t duplicates;
-  TSI_TRY(tsi_csr_canonical(context, csr, constrained, 0, &canonical, &duplicates));
+  TSI_TRY(tsi_csr_canonical(context, csr, constrained, rests_flag(A->precision), &canonical, &duplicates));
   ts_matrix_info info = A->info;
   double norm;
   tsi_packed packed = {0};
@@ -292,7 +361,9 @@ static ts_status set_values(ts_matrix *A, const ts_csr *csr) {
   const tsi_layout_input input = layout_input(A, &canonical);
   if (status == TS_OK) status = tsi_layout_pack(context, A->layout, &input, &packed);
   if (status == TS_OK) status = context->ops->matrix_write(A, &packed);
+  if (status == TS_OK) status = write_rests(A, &canonical, NULL);
   if (status == TS_OK) {
+    info.bytes_rest = A->info.bytes_rest;
     if (A->host_copy) replace_host_values(A, &canonical);
     A->info = info;
     A->norm_infinity = norm;
@@ -365,6 +436,45 @@ ts_status ts_matrix_host_copy(const ts_matrix *matrix, ts_csr *csr) {
                   .column_indices = A->column_indices,
                   .values = A->values};
   return TS_OK;
+}
+
+/* ---- With all parts ---- */
+
+/* A vector for the product of A's rest, with as many components. */
+static ts_status take_rest_product(ts_matrix *A, int components) {
+  if (A->rest_product && A->rest_product->components == components) return TS_OK;
+  tsi_vector_destroy(A->rest_product);
+  A->rest_product = NULL;
+  return tsi_arena_create(A->row_space, components, 1, &A->rest_product, 1, 0, NULL);
+}
+
+ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  TSI_TRY(A->kind->spmv(y, A, x));
+  if (!y->low || !A->rest) return TS_OK;
+  const ts_vector high = tsi_first_part(x);
+  TSI_TRY(take_rest_product((ts_matrix *)A, y->components));
+  TSI_TRY(A->rest->kind->spmv(A->rest_product, A->rest, &high));
+  return y->context->ops->axpby(y, ts_constant(1), y, ts_constant(1), A->rest_product);
+}
+
+/* r is the small difference of what is subtracted first; then its rounding is smaller than all that follows.
+ * The products of the smallest parts with each other are left out. */
+ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  const ts_vector *from = b;
+  int depth = 0;
+  for (const ts_matrix *part = A; part; part = part->rest, depth++) {
+    int order = depth;
+    for (const ts_vector *v = x; v && order < 3; v = v->low, order++) {
+      const ts_vector one = tsi_first_part(v);
+      TSI_TRY(part->kind->residual(r, from, part, &one));
+      from = r;
+    }
+  }
+  if (r->low || !b->low) return TS_OK;
+  const tsi_ops *ops = r->context->ops;
+  const ts_vector low = tsi_first_part(b->low);
+  TSI_TRY(ops->axpby(r, ts_constant(1), r, ts_constant(1), &low));
+  return A->row_space->constrained ? ops->zero_constrained(r, r) : TS_OK;
 }
 
 /* ---- Operations ---- */

@@ -193,11 +193,11 @@ ts_status tsi_preconditioner_project(ts_preconditioner *M, ts_vector *b, double 
   if (stencil->part_count == 0) return TS_OK;
   TSI_TRY(tsi_multigrid_sum_parts(mg, b, TSI_MG_SUMS_B));
   TSI_TRY(tsi_multigrid_remove_means(mg, b, TSI_MG_SUMS_B));
-  float sums[4 * 8];
+  double sums[4 * 8];
   double squares = 0;
   TSI_TRY(tsi_scalars_read(mg->slots, TSI_MG_SUMS_B, stencil->part_count, sums));
   for (int k = 0; k < stencil->part_count; k++)
-    squares += (double)sums[4 * (size_t)k] * sums[4 * (size_t)k] / stencil->part_sizes[k];
+    squares += sums[4 * (size_t)k] * sums[4 * (size_t)k] / stencil->part_sizes[k];
   *removed = sqrt(squares);
   return TS_OK;
 }

@@ -90,12 +90,11 @@ static ts_status build(ts_system *s, ts_normal normal) {
 ts_format tsi_system_choose_format(const ts_system *s, const ts_csr *csr, ts_format format, char *why,
                                    size_t size) {
   if (format != TS_FORMAT_AUTO) return format;
-  const tsi_host_csr host = {csr->rows,
-                             csr->columns,
-                             (int32_t *)csr->row_offsets,
-                             (int32_t *)csr->column_indices,
-                             (float *)csr->values,
-                             0};
+  const tsi_host_csr host = {.rows = csr->rows,
+                             .columns = csr->columns,
+                             .row_offsets = (int32_t *)csr->row_offsets,
+                             .column_indices = (int32_t *)csr->column_indices,
+                             .values = (float *)csr->values};
   const int blocks = s->desc.components == 1 ? TSI_ONE_COMPONENT : TSI_SEVERAL_COMPONENTS;
   return tsi_format_choose(s->context, &host, blocks, why, size);
 }

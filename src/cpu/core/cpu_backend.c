@@ -51,6 +51,7 @@ ts_status cpu_open(ts_context *context) {
 
   tsi_caps *caps = &context->caps;
   *caps = (tsi_caps){
+      .pairs = 1,
       .is_hardware = 1,
       .linear_spaces = 1,
       .rectangle_width = 1,

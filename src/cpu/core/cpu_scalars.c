@@ -60,9 +60,9 @@ ts_status cpu_scalars_read_begin(ts_scalars *s, int first, int count) {
   return TS_OK;
 }
 
-ts_status cpu_scalars_read_end(ts_scalars *s, float *values) {
+ts_status cpu_scalars_read_end(ts_scalars *s, double *values) {
   const cpu_scalars *impl = scalars_of(s);
-  memcpy(values, impl->snapshot, slot_bytes(impl->snapshot_slots));
+  for (int i = 0; i < 4 * impl->snapshot_slots; i++) values[i] = (double)impl->snapshot[i];
   return TS_OK;
 }
 

@@ -191,3 +191,50 @@ ts_status cpu_reciprocal(ts_vector *out, const ts_vector *x) {
   run(out, body_reciprocal, &(blocks){.out = cpu_data(out), .x = cpu_data(x)});
   return TS_OK;
 }
+
+/* ---- Vectors of several parts ---- */
+
+typedef struct parts_job {
+  float *x, *low, *lowest; /* lowest: NULL where there is none */
+  const float *e;
+  float a[CPU_LANES];
+  size_t count;
+} parts_job;
+
+/* (x + low) + lowest is exact in two doubles; with e it is a sum and its rounding error (Knuth's two-sum). */
+CPU_INLINE void add_to_parts(const parts_job *job, size_t i, double e, float lowest, float *rest_of_rest) {
+  const double low = (double)job->low[i], x = (double)job->x[i], before = x + low;
+  const double sum = before + e, part = sum - before;
+  const double error = (before - (sum - part)) + (e - part) + ((x - before) + low) + (double)lowest;
+  const float high = (float)(sum + error);
+  const double rest = (sum - (double)high) + error;
+  job->x[i] = high;
+  job->low[i] = (float)rest;
+  *rest_of_rest = (float)(rest - (double)job->low[i]);
+}
+
+CPU_CLONES static void body_add_to_two(const void *arguments, size_t first, size_t last) {
+  const parts_job *job = arguments;
+  const float *a = job->a, *e = job->e;
+  float lost;
+  GROUPS(add_to_parts(job, i, (double)(a[l] * e[i]), 0, &lost))
+}
+
+CPU_CLONES static void body_add_to_three(const void *arguments, size_t first, size_t last) {
+  const parts_job *job = arguments;
+  const float *a = job->a, *e = job->e;
+  float *lowest = job->lowest;
+  GROUPS(add_to_parts(job, i, (double)(a[l] * e[i]), lowest[i], &lowest[i]))
+}
+
+ts_status cpu_add_to_parts(ts_vector *x, ts_coefficient a, const ts_vector *e) {
+  const ts_vector *lowest = x->low->low;
+  parts_job job = {.x = cpu_data(x),
+                   .low = cpu_data(x->low),
+                   .lowest = lowest ? cpu_data(lowest) : NULL,
+                   .e = cpu_data(e),
+                   .count = cpu_count(x)};
+  cpu_coefficient(a, x->components, job.a);
+  cpu_for(x->context, cpu_blocks(job.count), CPU_BLOCK, lowest ? body_add_to_three : body_add_to_two, &job);
+  return TS_OK;
+}

@@ -276,31 +276,3 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
 }
 
 const tsi_matrix_kind cpu_stencil_kind = {destroy, spmv, residual, diagonal, NULL};
-
-/* ---- A solution in two floats ---- */
-
-typedef struct pair_job {
-  float *x, *low;
-  const float *e;
-  size_t count;
-} pair_job;
-
-CPU_CLONES static void body_add_to_pair(const void *arguments, size_t first, size_t last) {
-  const pair_job *job = arguments;
-  float *x = job->x, *low = job->low;
-  const float *e = job->e;
-  const size_t end = cpu_block_end(last, job->count);
-  CPU_SIMD
-  for (size_t i = first * CPU_BLOCK; i < end; i++) {
-    const double sum = (double)x[i] + ((double)low[i] + (double)e[i]);
-    const float rounded = (float)sum;
-    x[i] = rounded;
-    low[i] = (float)(sum - rounded);
-  }
-}
-
-ts_status cpu_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {
-  const pair_job job = {cpu_data(x), cpu_data(low), cpu_data(e), cpu_count(x)};
-  cpu_for(x->context, cpu_blocks(job.count), CPU_BLOCK, body_add_to_pair, &job);
-  return TS_OK;
-}

@@ -46,6 +46,7 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
   state->l2_bytes = p.l2CacheSize > 0 ? (size_t)p.l2CacheSize : 0;
   state->pools = pools;
   context->caps = (tsi_caps){
+      .pairs = 1,
       .is_hardware = 1,
       .linear_spaces = 1,
       .rectangle_width = 1,

@@ -51,7 +51,7 @@ static ts_status wrap(ts_space *space, int components, float *pointer, size_t co
     return tsi_out_of_memory(context, "a vector", sizeof *v);
   }
   *impl = (cuda_vector){.data = pointer, .count = count, .borrowed = 1};
-  *v = (ts_vector){context, space, components, impl};
+  *v = (ts_vector){.context = context, .space = space, .components = components, .impl = impl};
   tsi_space_retain(space);
   *vector = v;
   return TS_OK;

@@ -138,6 +138,40 @@ ts_status cuda_zero_constrained(ts_vector *out, const ts_vector *x) {
   return TS_OK;
 }
 
+/* ---- Vectors of several parts ---- */
+
+/* (x + low) + lowest is exact in two doubles; with e it is a sum and its rounding error (Knuth's two-sum). */
+static __global__ void add_to_parts(size_t count, int components, float *xs, float *lows, float *lowests,
+                                    cuda_coefficient a, const float *es) {
+  cuda_dependent_begin();
+  const cuda_quad as = cuda_lanes(a, components);
+  CUDA_EACH_QUAD(i, count) {
+    cuda_quad x = cuda_load(xs, i, count), low = cuda_load(lows, i, count), lowest = {};
+    const cuda_quad es_i = cuda_load(es, i, count);
+    if (lowests) lowest = cuda_load(lowests, i, count);
+    CUDA_EACH_LANE(l) {
+      const double e = as.lane[l] * es_i.lane[l], high = x.lane[l], next = low.lane[l], before = high + next;
+      const double sum = before + e, part = sum - before;
+      const double error =
+          (before - (sum - part)) + (e - part) + ((high - before) + next) + (double)lowest.lane[l];
+      x.lane[l] = (float)(sum + error);
+      const double rest = (sum - (double)x.lane[l]) + error;
+      low.lane[l] = (float)rest;
+      lowest.lane[l] = (float)(rest - (double)low.lane[l]);
+    }
+    cuda_store(xs, i, x, count);
+    cuda_store(lows, i, low, count);
+    if (lowests) cuda_store(lowests, i, lowest, count);
+  }
+}
+
+ts_status cuda_add_to_parts(ts_vector *x, ts_coefficient a, const ts_vector *e) {
+  float *lowest = x->low->low ? cuda_data(x->low->low) : NULL;
+  CUDA_RUN_QUADS(x, add_to_parts, x->components, cuda_data(x), cuda_data(x->low), lowest,
+                 cuda_coefficient_of(a), cuda_data(e));
+  return TS_OK;
+}
+
 /* ---- Constrained flags, on the device since they were first asked for ---- */
 
 ts_status cuda_constrained(ts_space *space, const unsigned char **flags) {

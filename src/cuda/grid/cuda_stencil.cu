@@ -210,21 +210,3 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
 }
 
 const tsi_matrix_kind cuda_stencil_kind = {destroy, spmv, residual, diagonal, &cuda_stencil_cg};
-
-/* ---- A solution in two floats ---- */
-
-__global__ static void add_pairs(float *x, float *low, const float *e, size_t count) {
-  const size_t n = (size_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-  if (n >= count) return;
-  const double sum = (double)x[n] + ((double)low[n] + (double)e[n]);
-  const float rounded = (float)sum;
-  x[n] = rounded;
-  low[n] = (float)(sum - rounded);
-}
-
-ts_status cuda_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {
-  const size_t count = cuda_count(x);
-  TSI_TRY(cuda_launch(x->context, "add_pairs", add_pairs, cuda_blocks_for(count), CUDA_THREADS, cuda_data(x),
-                      cuda_data(low), cuda_data(e), count));
-  return TS_OK;
-}

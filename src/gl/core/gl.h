@@ -64,7 +64,7 @@ typedef struct gl_backend {
   GLuint bound_texture[GL_UNITS];
   GLuint bound_program, bound_framebuffer;
   gl_texture *scratch[2]; /* partial sums of reductions whose result has no room beside it */
-  gl_texture *spare[2];   /* for in-place updates without texture barrier; for gl_draw_beside */
+  gl_texture *spare[3];   /* for in-place updates without texture barrier; for gl_draw_beside, two */
   int max_point_size;
   void(GLAPIENTRY *texture_barrier)(void); /* NULL: none, or not wanted */
   int texture_gather;                      /* ARB_texture_gather, and wanted */
@@ -209,9 +209,10 @@ void gl_bind_framebuffer(gl_backend *gl, GLuint framebuffer);
  * into a spare texture that takes its place. */
 ts_status gl_draw_vector(ts_vector *out, gl_pass *pass);
 
-/* Draws what is to become `out`, which keeps its contents until gl_take_beside; one at a time. */
-ts_status gl_draw_beside(ts_vector *out, gl_pass *pass);
-void gl_take_beside(ts_vector *out);
+/* Draws what is to become `out`, which keeps its contents until gl_take_beside; two at a time, `which` 0 or 1.
+ */
+ts_status gl_draw_beside(ts_vector *out, gl_pass *pass, int which);
+void gl_take_beside(ts_vector *out, int which);
 
 /* ---- The operations, as in backend.h ---- */
 TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, gl_)

@@ -81,9 +81,11 @@ static void release_helpers(ts_context *context) {
   gl_backend *gl = gl_of(context);
   gl_texture_release(context, gl->scratch[0]);
   gl_texture_release(context, gl->scratch[1]);
-  gl_texture_release(context, gl->spare[0]);
-  gl_texture_release(context, gl->spare[1]);
-  gl->scratch[0] = gl->scratch[1] = gl->spare[0] = gl->spare[1] = NULL;
+  gl->scratch[0] = gl->scratch[1] = NULL;
+  for (size_t i = 0; i < sizeof gl->spare / sizeof gl->spare[0]; i++) {
+    gl_texture_release(context, gl->spare[i]);
+    gl->spare[i] = NULL;
+  }
 }
 
 void gl_user_added(ts_context *context) {
@@ -199,6 +201,7 @@ static ts_status find_exact(ts_context *context) {
     TSI_TRY(status);
   }
   context->caps.single_residuals = !gl->exact;
+  context->caps.pairs = gl->exact != GL_EXACT_NONE;
   return TS_OK;
 }
 

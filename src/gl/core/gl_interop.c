@@ -92,7 +92,7 @@ static ts_status wrap(ts_space *space, int components, GLuint texture, ts_vector
     tsi_free(context, impl);
     return status;
   }
-  *v = (ts_vector){context, space, components, impl};
+  *v = (ts_vector){.context = context, .space = space, .components = components, .impl = impl};
   gl_user_added(context);
   tsi_space_retain(space);
   *vector = v;

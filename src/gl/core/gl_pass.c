@@ -132,6 +132,11 @@ static int reads(const gl_pass *pass, const gl_texture *texture) {
   return 0;
 }
 
+/* Others know it too. */
+static int texture_stays(const gl_texture *texture) {
+  return texture->application_owned || texture->references > 1;
+}
+
 static void set_region(gl_pass *pass, const tsi_tiling *t, gl_texture *target, int x, int y) {
   pass->target = target;
   pass->x = x;
@@ -140,16 +145,20 @@ static void set_region(gl_pass *pass, const tsi_tiling *t, gl_texture *target, i
   pass->height = t->height;
 }
 
-/* A texture like `like`, kept for the next time. */
-static ts_status get_spare(ts_context *context, int which, const gl_texture *like, gl_texture **spare) {
+/* A texture for what is drawn over `out`, kept for the next time: like the vector's own, or as large as the
+ * vector where the texture has to stay. */
+static ts_status get_spare(const ts_vector *out, int which, gl_texture **spare) {
+  ts_context *context = out->context;
+  const gl_texture *like = gl_vector_of(out)->texture;
+  const int stays = texture_stays(like);
+  const int width = stays ? out->space->tiling.width : like->width;
+  const int height = stays ? out->space->tiling.height : like->height;
   gl_texture **kept = &gl_of(context)->spare[which];
-  if (*kept &&
-      ((*kept)->format != like->format || (*kept)->width != like->width || (*kept)->height != like->height)) {
+  if (*kept && ((*kept)->format != like->format || (*kept)->width != width || (*kept)->height != height)) {
     gl_texture_release(context, *kept);
     *kept = NULL;
   }
-  if (!*kept)
-    TSI_TRY(gl_texture_create(context, like->format, like->width, like->height, "an in-place update", kept));
+  if (!*kept) TSI_TRY(gl_texture_create(context, like->format, width, height, "an in-place update", kept));
   *spare = *kept;
   return TS_OK;
 }
@@ -159,11 +168,11 @@ static void take_spare(ts_vector *out, int which) {
   gl_backend *gl = gl_of(out->context);
   gl_vector *v = gl_vector_of(out);
   gl_texture *spare = gl->spare[which];
-  if (v->texture->application_owned || v->texture->references > 1) {
+  if (texture_stays(v->texture)) {
     const tsi_tiling *t = &out->space->tiling;
     gl_bind_framebuffer(gl, spare->framebuffer);
     gl_bind(gl, 0, v->texture->name);
-    glCopyTexSubImage2D(GL_TEXTURE_2D, 0, v->x, v->y, v->x, v->y, t->width, t->height);
+    glCopyTexSubImage2D(GL_TEXTURE_2D, 0, v->x, v->y, 0, 0, t->width, t->height);
   } else {
     gl->spare[which] = v->texture;
     v->texture = spare;
@@ -172,9 +181,10 @@ static void take_spare(ts_vector *out, int which) {
 
 static ts_status draw_spare(ts_vector *out, gl_pass *pass, int which) {
   const gl_vector *v = gl_vector_of(out);
+  const int stays = texture_stays(v->texture);
   gl_texture *spare;
-  TSI_TRY(get_spare(out->context, which, v->texture, &spare));
-  set_region(pass, &out->space->tiling, spare, v->x, v->y);
+  TSI_TRY(get_spare(out, which, &spare));
+  set_region(pass, &out->space->tiling, spare, stays ? 0 : v->x, stays ? 0 : v->y);
   return gl_draw(out->context, pass);
 }
 
@@ -190,10 +200,10 @@ ts_status gl_draw_vector(ts_vector *out, gl_pass *pass) {
   return TS_OK;
 }
 
-ts_status gl_draw_beside(ts_vector *out, gl_pass *pass) {
-  return draw_spare(out, pass, 1);
+ts_status gl_draw_beside(ts_vector *out, gl_pass *pass, int which) {
+  return draw_spare(out, pass, 1 + which);
 }
 
-void gl_take_beside(ts_vector *out) {
-  take_spare(out, 1);
+void gl_take_beside(ts_vector *out, int which) {
+  take_spare(out, 1 + which);
 }

@@ -115,7 +115,7 @@ ts_status gl_scalars_read_begin(ts_scalars *s, int first, int count) {
 }
 
 /* Adds up the texels of slot number k of the read. */
-static void take_slot(const gl_scalars *s, const float *texels, int k, float *value) {
+static void take_slot(const gl_scalars *s, const float *texels, int k, double *value) {
   const int components = components_of(s);
   const int width = s->blocks ? GL_SLOT_WIDTH : 1, height = s->blocks ? GL_SLOT_HEIGHT : 1;
   const int slot = s->first % s->per_row + k, x = slot % s->per_row * width, y = slot / s->per_row * height;
@@ -124,11 +124,11 @@ static void take_slot(const gl_scalars *s, const float *texels, int k, float *va
     for (int j = 0; c < components && j < height; j++)
       for (int i = 0; i < width; i++)
         sum += texels[((size_t)(y + j) * (size_t)s->width + (size_t)(x + i)) * (size_t)components + (size_t)c];
-    value[c] = (float)sum;
+    value[c] = sum;
   }
 }
 
-ts_status gl_scalars_read_end(ts_scalars *s, float *values) {
+ts_status gl_scalars_read_end(ts_scalars *s, double *values) {
   gl_scalars *impl = gl_scalars_of(s);
   GLenum waited;
   do {

@@ -137,7 +137,7 @@ void gl_tiling_parameters(const tsi_tiling *t, int *parameters) {
 /* `more`: SLOTS, where coefficients may be slots; INDICES. */
 static ts_status get_program(const ts_vector *v, const char *fragment, int terms, const char *more,
                              const gl_program **program) {
-  char defines[128];
+  char defines[192];
   snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n%s%s", tsi_channels(v), terms,
            more, gl_channels_define(v));
   return gl_program_get(v->context, "core/fullscreen.vert", fragment, defines, program);
@@ -243,4 +243,22 @@ ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_ve
     TSI_TRY(gl_axpby(r, b, q, ts_constant(1), r));
   }
   return w ? gl_dot3(out, index, r, r, w) : gl_reduce(out, index, TSI_REDUCE_DOT, r, r);
+}
+
+/* All parts are computed from the old ones, so the new ones wait beside until the last is written. */
+ts_status gl_add_to_parts(ts_vector *x, ts_coefficient a, const ts_vector *e) {
+  const int count = tsi_parts(x);
+  ts_vector *parts[3] = {x, x->low, x->low->low};
+  for (int part = 0; part < count; part++) {
+    gl_pass pass = {
+        .inputs = {e, x, x->low, x->low->low}, .coefficient_count = 1, .coefficients = {a, ts_constant(0)}};
+    char defines[128];
+    snprintf(defines, sizeof defines, "%s#define PART %d\n#define PARTS %d\n",
+             a.numerator.scalars || a.denominator.scalars ? gl_slots_define(x->context, &pass) : "", part,
+             count);
+    TSI_TRY(get_program(x, "core/add_to_parts.frag", 1, defines, &pass.program));
+    TSI_TRY(part + 1 < count ? gl_draw_beside(parts[part], &pass, part) : gl_draw_vector(parts[part], &pass));
+  }
+  for (int part = 0; part + 1 < count; part++) gl_take_beside(parts[part], part);
+  return TS_OK;
 }

@@ -197,20 +197,3 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
 }
 
 const tsi_matrix_kind gl_stencil_kind = {destroy, spmv, residual, diagonal, NULL};
-
-/* Both outputs are computed from the old x and low, so the new x waits beside until low is written. */
-ts_status gl_add_to_pair(ts_vector *x, ts_vector *low, const ts_vector *e) {
-  ts_context *context = x->context;
-  char defines[64];
-  gl_pass pass = {.inputs = {x, low, e}}, pass_low = pass;
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n", x->components);
-  TSI_TRY(
-      gl_program_get(context, "core/fullscreen.vert", "grid/stencil_add_to_pair.frag", defines, &pass.program));
-  snprintf(defines, sizeof defines, "#define LOW\n#define COMPONENTS %d\n", x->components);
-  TSI_TRY(gl_program_get(context, "core/fullscreen.vert", "grid/stencil_add_to_pair.frag", defines,
-                         &pass_low.program));
-  TSI_TRY(gl_draw_beside(x, &pass));
-  TSI_TRY(gl_draw_vector(low, &pass_low));
-  gl_take_beside(x);
-  return TS_OK;
-}

@@ -110,7 +110,7 @@ static ts_status sum_split_rows(const tsi_mesh_operator *op, const ts_vector *x,
   TSI_TRY(gl_draw(context, &pass));
   for (int s = 1; s < layout->stage_count; s++) {
     gl_vector before = {mesh->sums[s - 1], 0, 0};
-    const ts_vector source = {context, x->space, 3, &before};
+    const ts_vector source = {.context = context, .space = x->space, .components = 3, .impl = &before};
     TSI_TRY(gl_sum_stage(op->matrix, s, &source, mesh->sums[s]));
   }
   return TS_OK;

@@ -169,7 +169,7 @@ static ts_status fill_levels(ts_multigrid *mg) {
 
 static ts_status build(ts_multigrid *mg) {
   ts_vector *vectors[2];
-  TSI_TRY(tsi_arena_create(mg->matrix->row_space, 1, vectors, 2, TSI_MG_SLOTS, &mg->slots));
+  TSI_TRY(tsi_arena_create(mg->matrix->row_space, 1, 1, vectors, 2, TSI_MG_SLOTS, &mg->slots));
   mg->r = vectors[0];
   mg->low = vectors[1];
   TSI_TRY(create_levels(mg));

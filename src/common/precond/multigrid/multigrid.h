@@ -54,6 +54,8 @@ static inline int tsi_multigrid_is_full(const ts_multigrid *mg) {
   return mg->desc.full && mg->level_count > 1;
 }
 /* x by one pass of full multigrid on A x = b; x keeps its values at points without equation. */
+/* (x, low) = (x, low) + e, where low is the solver's. */
+ts_status tsi_multigrid_add(ts_multigrid *mg, const ts_vector *x, const ts_vector *e);
 ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vector *x);
 /* z = M^-1 r by one symmetric cycle; z is 0 at points without equation before and after it. */
 ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_vector *r);

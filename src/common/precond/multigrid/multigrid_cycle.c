@@ -152,6 +152,12 @@ ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count)
   return TS_OK;
 }
 
+ts_status tsi_multigrid_add(ts_multigrid *mg, const ts_vector *x, const ts_vector *e) {
+  ts_vector pair = tsi_first_part(x);
+  pair.low = mg->low;
+  return mg->context->ops->add_to_parts(&pair, ts_constant(1), e);
+}
+
 ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vector *x) {
   const tsi_ops *ops = mg->context->ops;
   const ts_multigrid_desc *desc = &mg->desc;
@@ -171,7 +177,7 @@ ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vect
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
   TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1));
   TSI_TRY(ops->grid->level_store(mg->r, &mg->levels[0], 0));
-  return ops->grid->add_to_pair(x, mg->low, mg->r);
+  return tsi_multigrid_add(mg, x, mg->r);
 }
 
 /* As many steps after as before, and no F-cycle: both would make the operator unsymmetric. */

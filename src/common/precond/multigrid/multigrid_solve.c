@@ -34,11 +34,11 @@ typedef struct solve {
 
 /* ---- Numbers ---- */
 
-static ts_status read_slots(ts_multigrid *mg, float slots[4 * TSI_MG_SLOTS]) {
+static ts_status read_slots(ts_multigrid *mg, double slots[4 * TSI_MG_SLOTS]) {
   return tsi_scalars_read(mg->slots, 0, TSI_MG_SLOTS, slots);
 }
 
-static double number(const float *slots, int index) {
+static double number(const double *slots, int index) {
   return slots[4 * (size_t)index];
 }
 
@@ -61,7 +61,7 @@ static ts_status measure_right_hand_side(const solve *s) {
   return tsi_multigrid_sum_parts(mg, mg->r, TSI_MG_SUMS_B);
 }
 
-static double incompatible_part(const ts_multigrid *mg, const float *slots) {
+static double incompatible_part(const ts_multigrid *mg, const double *slots) {
   const tsi_stencil *stencil = mg->matrix->stencil;
   double squares = 0;
   for (int k = 0; k < stencil->part_count; k++) {
@@ -93,7 +93,7 @@ static int finish(ts_result *result, ts_reason reason, const char *message) {
   return 1;
 }
 
-static int judge_start(solve *s, const float *slots) {
+static int judge_start(solve *s, const double *slots) {
   ts_result *result = s->result;
   const double norm_b = number(slots, TSI_MG_NORM_B), norm_r = number(slots, TSI_MG_NORM);
   if (!isfinite(norm_b) || !isfinite(norm_r)) {
@@ -155,7 +155,7 @@ static int judge(solve *s, int cycle) {
 
 /* Whether squares are far enough from 0, also those of elements when the residual has come down to rtol, and
  * from the largest number, also where residuals grow before they are said to diverge. */
-static int is_in_range(const solve *s, const float *slots) {
+static int is_in_range(const solve *s, const double *slots) {
   const tsi_grid *g = &s->mg->matrix->row_space->grid;
   const double norm_b = number(slots, TSI_MG_NORM_B), norm_r = number(slots, TSI_MG_NORM),
                norm = norm_b > 0 ? norm_b : norm_r;
@@ -164,7 +164,7 @@ static int is_in_range(const solve *s, const float *slots) {
 }
 
 /* max |b| over points with an equation and max |b - A x|; r is overwritten. */
-static ts_status measure_range(const solve *s, float *slots) {
+static ts_status measure_range(const solve *s, double *slots) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
   TSI_TRY(ops->fill(mg->low, 0));
@@ -177,7 +177,7 @@ static ts_status measure_range(const solve *s, float *slots) {
 
 /* s->b and s->x become copies whose largest number is about 1: of b, or of the first residual where that is
  * larger. */
-static ts_status scale(solve *s, float *slots) {
+static ts_status scale(solve *s, double *slots) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
   TSI_TRY(measure_range(s, slots));
@@ -188,7 +188,7 @@ static ts_status scale(solve *s, float *slots) {
   if (exponent == 0) return TS_OK;
   if (!mg->scaled_b) {
     ts_vector *vectors[2];
-    TSI_TRY(tsi_arena_create(mg->matrix->row_space, 1, vectors, 2, 0, NULL));
+    TSI_TRY(tsi_arena_create(mg->matrix->row_space, 1, 1, vectors, 2, 0, NULL));
     mg->scaled_b = vectors[0];
     mg->scaled_x = vectors[1];
   }
@@ -226,19 +226,19 @@ static ts_status advance(const solve *s, int cycle) {
   if (cycle == 0 && tsi_multigrid_is_full(mg)) return tsi_multigrid_begin_full(mg, s->b, s->x);
   TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1));
   TSI_TRY(ops->grid->level_store(mg->r, &mg->levels[0], 0));
-  return ops->grid->add_to_pair(s->x, mg->low, mg->r);
+  return tsi_multigrid_add(mg, s->x, mg->r);
 }
 
 /* x has mean 0 in null-space components; b - A x of the rounded x. */
 static ts_status conclude(const solve *s) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
-  float slots[4 * TSI_MG_SLOTS];
+  double slots[4 * TSI_MG_SLOTS];
   if (mg->matrix->stencil->part_count) {
     TSI_TRY(tsi_multigrid_sum_parts(mg, s->x, TSI_MG_SUMS));
     TSI_TRY(ops->fill(mg->r, 0));
     TSI_TRY(tsi_multigrid_remove_means(mg, mg->r, TSI_MG_SUMS));
-    TSI_TRY(ops->grid->add_to_pair(s->x, mg->low, mg->r));
+    TSI_TRY(tsi_multigrid_add(mg, s->x, mg->r));
   }
   TSI_TRY(tsi_residual(mg->r, s->b, mg->matrix, s->x));
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
@@ -256,7 +256,7 @@ static ts_status conclude(const solve *s) {
 }
 
 /* The norms of b and of the first residual. */
-static ts_status begin(const solve *s, float *slots) {
+static ts_status begin(const solve *s, double *slots) {
   TSI_TRY(measure_right_hand_side(s));
   if (tsi_multigrid_is_full(s->mg)) TSI_TRY(tsi_multigrid_clear(s->mg, s->x)); /* the history begins there */
   TSI_TRY(compute_residual(s));
@@ -265,7 +265,7 @@ static ts_status begin(const solve *s, float *slots) {
 
 static ts_status run(solve *s) {
   ts_multigrid *mg = s->mg;
-  float slots[4 * TSI_MG_SLOTS];
+  double slots[4 * TSI_MG_SLOTS];
   TSI_TRY(begin(s, slots));
   if (!is_in_range(s, slots)) {
     TSI_TRY(scale(s, slots));

@@ -1,0 +1,31 @@
+// x = x + a e, where x is the sum of PARTS numbers (input1 to input3) and e (input0) is one. Every addition keeps its error
+// (Knuth's two-sum), and the sums are normalised from the smallest to the largest: each is at most half an ulp of the one
+// before. PART is the one of x that is written.
+#include "include/exact.glsl"
+
+flat in vec4 a;
+out vec4 result;
+
+void main() {
+  ivec2 i = texel();
+  ROUNDED(VALUE e, a PICK * FETCH(0, i));
+  VALUE error0, error1, rest0, rest1;
+  VALUE sum0 = two_sum(FETCH(1, i), e, error0);
+  VALUE sum1 = two_sum(FETCH(2, i), error0, error1);
+#if PARTS == 3
+  ROUNDED(VALUE sum2, FETCH(3, i) + error1);
+#else
+  VALUE sum2 = error1;
+#endif
+  VALUE middle = two_sum(sum1, sum2, rest1);
+  VALUE high = two_sum(sum0, middle, rest0);
+  VALUE lowest;
+  VALUE low = two_sum(rest0, rest1, lowest);
+#if PART == 0
+  result = widen(high);
+#elif PART == 1
+  result = widen(low);
+#else
+  result = widen(lowest);
+#endif
+}
