@@ -90,10 +90,11 @@ typedef struct ts_solver_desc {
   ts_matrix *transposed;                      /* cgls: A^T over the same two spaces, see ts_solver_create */
   ts_preconditioner_kind preconditioner_kind; /* made from the matrix: Jacobi (default), none, block Jacobi */
   ts_preconditioner *preconditioner;          /* instead of a kind, which must then be 0. Default: NULL */
-  ts_precision precision;                     /* of the iterations; default: single */
-  ts_stop stop;                               /* default: TS_STOP_RESIDUAL */
-  double rtol;                                /* less than 1; negative: none. Default: 1e-5 */
-  double atol;                                /* default: 0 */
+  ts_precision
+      precision;        /* how it computes, see ts_solver_solve. Default: auto; with fixed_iterations single */
+  ts_stop stop;         /* default: TS_STOP_RESIDUAL */
+  double rtol;          /* less than 1; negative: none. Default: 1e-5 */
+  double atol;          /* default: 0 */
   int max_iterations;   /* default: 10 times the unknowns, at least 1000, at most 100000 */
   int fixed_iterations; /* exactly so many, without a test and, except with gmres, without host
                            synchronisation: for a frame. stop, rtol, atol, max_iterations, check_interval and
@@ -116,24 +117,27 @@ typedef struct ts_solver_desc {
 /* How a solve went. */
 typedef struct ts_result {
   ts_reason reason;
-  ts_method method;           /* that was used */
-  int iterations;             /* that went into x; of multigrid, cycles */
-  int restarts;               /* how often the method restarted from x and b - A x */
-  int host_synchronisations;  /* how often the host waited for the device */
-  double relative_residual;   /* ||b - A x|| / ||b|| computed from x on the device at the end, the largest
-                                 component; ||b - A x|| where b is 0; of cgls ||A^T (b - A x)|| / ||A^T b||. NaN
-                                 where it was not computed */
-  double attainable_residual; /* estimate of the smallest relative residual that single precision can reach:
-                                 about what rounding x alone leaves, 2^-23 ||diag(A) x|| / ||b||. NaN where it
-                                 is not known */
-  double reduction;           /* the method's own measure at the end, relative to the start: of cg
-                                 sqrt(delta / delta_0), of bicgstab and gmres ||b - A x||, the largest component.
-                                 Of cgls ||b - A x|| / ||b||: what the best x leaves of b, which need not be
-                                 small */
-  double factor;              /* of multigrid: the mean reduction of the residual by a cycle, of the last 5 */
-  double rounded_residual;    /* of multigrid: that of x, the solution rounded to single precision */
-  double incompatible; /* ||the part of b that no x reaches|| / ||b||, where multigrid finds A singular */
-  char message[160];   /* the reason in one line, with the row, column or number concerned */
+  ts_method method;            /* that was used */
+  int iterations;              /* that went into x; of multigrid, cycles */
+  ts_precision precision;      /* in which it ended: single, mixed or double */
+  int precision_iterations[4]; /* how many of the iterations were done in each, by ts_precision */
+  int restarts;                /* how often the method restarted from x and b - A x */
+  int host_synchronisations;   /* how often the host waited for the device */
+  double relative_residual;    /* ||b - A x|| / ||b|| computed from x on the device at the end, the largest
+                                  component; ||b - A x|| where b is 0; of cgls ||A^T (b - A x)|| / ||A^T b||. NaN
+                                  where it was not computed */
+  double attainable_residual;  /* estimate of the smallest relative residual that single precision can reach:
+                                  about what rounding x alone leaves, 2^-23 ||diag(A) x|| / ||b||. NaN where it
+                                  is not known */
+  double reduction;            /* the method's own measure at the end, relative to the start: of cg
+                                  sqrt(delta / delta_0), of bicgstab and gmres ||b - A x||, the largest component.
+                                  Of cgls ||b - A x|| / ||b||: what the best x leaves of b, which need not be
+                                  small */
+  double factor;               /* of multigrid: the mean reduction of the residual by a cycle, of the last 5 */
+  double rounded_residual; /* the relative residual of x as its vector holds it: above relative_residual where
+                              a vector in single precision rounds it */
+  double incompatible;     /* ||the part of b that no x reaches|| / ||b||, where multigrid finds A singular */
+  char message[160];       /* the reason in one line, with the row, column or number concerned */
   double reserved[4];
 } ts_result;
 
@@ -168,6 +172,19 @@ TS_API void ts_solver_destroy(ts_solver **solver);
  * computed); or an error, x undefined (but for those of the arguments: TS_ERROR_INVALID_ARGUMENT where b is x,
  * TS_ERROR_INCOMPATIBLE where they are over other spaces or differ in components). `result` may be NULL. Host
  * synchronisations at checks only.
+ *
+ * Precision. single: everything is in floats, and no residual is smaller than what rounding x leaves. mixed:
+ * iterations are in floats; x and b are held as doubles, and b - A x is computed from x to about 48 bits
+ * whenever the residual has fallen by a factor; the directions of cg and bicgstab go on then, gmres begins a
+ * cycle, cgls a phase (reliable updates: Sleijpen and van der Vorst 1996; Clark et al. 2010; Strzodka and
+ * Goeddeke 2006; Cevahir et al. 2009, section 2.2). double: iterations compute with pairs of floats of about 48
+ * bits (in fragment shaders, with fp64 elsewhere), and b - A x to more than that. auto: begins in single, goes
+ * on in mixed where the rule needs it, and in double where mixed stagnates, each from the x that the one before
+ * has reached. Memory and workspace grow at these steps only. A backend without exact arithmetic
+ * (ts_gl_info.exact_sums) has single only: mixed and double are TS_ERROR_UNSUPPORTED there.
+ *
+ * x of a vector in single precision is the rounded solution: the rule is about the solution before that, and
+ * ts_result.rounded_residual about what the vector holds. A vector with TS_PRECISION_DOUBLE holds it all.
  *
  * A and b may have any scale in the range of single precision. If the solution is out of that range the reason
  * is TS_REASON_BREAKDOWN: x that would overflow keeps its values, or is 0 with zero_start; x that would

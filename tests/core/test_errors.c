@@ -113,8 +113,8 @@ static void bad_matrix_fields(void) {
   CHECK(test_is_gl() || test_is_cpu() ? missing != TS_FORMAT_AUTO : missing == TS_FORMAT_AUTO);
   desc = good, desc.format = missing;
   if (missing) refuse_matrix(&desc, TS_ERROR_UNSUPPORTED, ts_format_name(missing), "backend", "");
-  desc = good, desc.precision = (ts_precision)1;
-  refuse_matrix(&desc, TS_ERROR_UNSUPPORTED, "precision", "1", "");
+  desc = good, desc.precision = (ts_precision)9;
+  refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "precision", "9", "");
   desc = good, desc.components = 5;
   refuse_matrix(&desc, TS_ERROR_INVALID_ARGUMENT, "components", "5", "");
   desc = good, desc.components = -1;
@@ -241,8 +241,8 @@ static void bad_vectors(void) {
   INVALID(ts_vector_read_double(x, doubles, 81), "count", "81", "80");
   INVALID(ts_vector_read_double(x, NULL, 80), "values");
   ts_vector *refused = NULL;
-  ts_vector_desc desc = {.precision = (ts_precision)1};
-  CHECK_FAILS(context, ts_vector_create(space, &desc, &refused), TS_ERROR_UNSUPPORTED, "precision is 1");
+  ts_vector_desc desc = {.precision = (ts_precision)9};
+  CHECK_FAILS(context, ts_vector_create(space, &desc, &refused), TS_ERROR_INVALID_ARGUMENT, "precision is 9");
   desc = (ts_vector_desc){.reserved = {0, 7}};
   INVALID(ts_vector_create(space, &desc, &refused), "reserved[1]", "7");
 }

@@ -219,8 +219,8 @@ static void foreign_fields(void) {
   REFUSED("fixed_iterations is set", .fixed_iterations = 3, .max_iterations = 3);
   REFUSED("fixed_iterations is -3", .fixed_iterations = -3);
   REFUSED("reserved[2]", .reserved = {0, 0, 1});
-  CHECK_FAILS(context, ts_solver_create(f.matrix, &(ts_solver_desc){.precision = (ts_precision)1}, &solver),
-              TS_ERROR_UNSUPPORTED, "precision is 1");
+  CHECK_FAILS(context, ts_solver_create(f.matrix, &(ts_solver_desc){.precision = (ts_precision)9}, &solver),
+              TS_ERROR_INVALID_ARGUMENT, "precision is 9");
   CHECK(solver == NULL);
   close_fixture(&f);
 }
