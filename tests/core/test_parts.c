@@ -5,31 +5,6 @@
 
 static ts_context *context;
 
-static double random_double(uint64_t *state, double low, double high) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return low + (high - low) * ((double)(*state >> 11) * 0x1p-53);
-}
-
-static double *random_doubles(size_t count, uint64_t seed, double low, double high) {
-  double *values = calloc(count, sizeof *values);
-  for (size_t i = 0; i < count; i++) values[i] = random_double(&seed, low, high);
-  return values;
-}
-
-static ts_vector *make_double_vector(ts_space *space, int components, const double *values) {
-  const ts_vector_desc desc = {.components = components, .precision = TS_PRECISION_DOUBLE};
-  ts_vector *v = NULL;
-  CHECK_OK(context, ts_vector_create(space, &desc, &v));
-  if (v && values) CHECK_OK(context, ts_vector_write_double(v, values, vector_count(v)));
-  return v;
-}
-
-static double *read_doubles(const ts_vector *v) {
-  double *values = calloc(vector_count(v), sizeof *values);
-  CHECK_OK(context, ts_vector_read_double(v, values, vector_count(v)));
-  return values;
-}
-
 static const int32_t sizes[] = {1, 17, 257, 4093};
 enum { size_count = sizeof sizes / sizeof sizes[0] };
 
@@ -38,10 +13,9 @@ static void round_trip(void) {
     for (int components = 1; components <= 4; components++) {
       const size_t count = (size_t)sizes[s] * (size_t)components;
       ts_space *space = make_space(context, sizes[s]);
-      double *values = random_doubles(count, 7, -3, 3);
+      double *values = ref_doubles(count, 7, -3, 3);
       for (size_t i = 0; i < count; i++) values[i] = ldexp(values[i], (int)(i % 60) - 30);
-      ts_vector *v = make_double_vector(space, components, values),
-                *copy = make_double_vector(space, components, NULL);
+      ts_vector *v = make_parts(space, components, 3, values), *copy = make_parts(space, components, 3, NULL);
       CHECK_OK(context, ts_vector_copy(copy, v));
       double *found = read_doubles(copy);
       CHECK(memcmp(found, values, count * sizeof *values) == 0);
@@ -60,7 +34,7 @@ static void additions(void) {
     for (int parts = 2; parts <= 3; parts++) {
       const size_t count = (size_t)sizes[s];
       ts_space *space = make_space(context, sizes[s]);
-      double *xs = random_doubles(count, 1, -1, 1);
+      double *xs = ref_doubles(count, 1, -1, 1);
       float *es = ref_values(count, 3, -1, 1);
       for (size_t i = 0; i < count; i++) {
         if (i % 7 == 0)
@@ -68,7 +42,7 @@ static void additions(void) {
         else
           es[i] = ldexpf(es[i], -(int)(i % 40));
       }
-      ts_vector *x = make_double_vector(space, 1, xs), *e = make_vector(space, 1, es);
+      ts_vector *x = make_parts(space, 1, 3, xs), *e = make_vector(space, 1, es);
       ts_vector *lowest = x->low->low;
       CHECK_OK(context, tsi_enter(context));
       if (parts == 2) {
@@ -115,7 +89,7 @@ static void residual_in(ts_format format, const ref_matrix *m) {
   CHECK(A->rest != NULL);
   CHECK(matrix_info(A).bytes_rest > 0);
   const size_t count = (size_t)m->rows;
-  double *xs = random_doubles(count, 5, 1, 2), *bs = calloc(count, sizeof *bs);
+  double *xs = ref_doubles(count, 5, 1, 2), *bs = calloc(count, sizeof *bs);
   long double *exact = calloc(count, sizeof *exact), *size = calloc(count, sizeof *size);
   for (int32_t i = 0; i < m->rows; i++) {
     long double sum = 0;
@@ -126,7 +100,7 @@ static void residual_in(ts_format format, const ref_matrix *m) {
     bs[i] = (double)(sum + ldexpl(size[i], -22));
     exact[i] = (long double)bs[i] - sum;
   }
-  ts_vector *x = make_double_vector(A->column_space, 1, xs), *b = make_double_vector(A->row_space, 1, bs);
+  ts_vector *x = make_parts(A->column_space, 1, 3, xs), *b = make_parts(A->row_space, 1, 3, bs);
   ts_vector *r = make_vector(A->row_space, 1, NULL);
   CHECK_OK(context, ts_matrix_residual(r, b, A, x));
   float *found = read_vector(r);

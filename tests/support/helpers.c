@@ -23,11 +23,34 @@ ts_vector *make_vector(ts_space *space, int components, const float *values) {
   return vector;
 }
 
-ts_scalars *make_scalars(ts_context *context, int count) {
-  const ts_scalars_desc desc = {.count = count};
+ts_vector *make_parts(ts_space *space, int components, int parts, const double *values) {
+  ts_context *context = space->context;
+  ts_vector *vector = NULL;
+  if (parts == 2) { /* public vectors have one part or three */
+    CHECK_OK(context, tsi_enter(context));
+    CHECK_OK(context, tsi_leave(context, tsi_arena_create(space, components, 2, &vector, 1, 0, NULL)));
+  } else {
+    const ts_vector_desc desc = {.components = components,
+                                 .precision = parts == 1 ? TS_PRECISION_SINGLE : TS_PRECISION_DOUBLE};
+    CHECK_OK(context, ts_vector_create(space, &desc, &vector));
+  }
+  if (vector && values) CHECK_OK(context, ts_vector_write_double(vector, values, vector_count(vector)));
+  return vector;
+}
+
+static ts_scalars *scalars_of(ts_context *context, int count, ts_precision precision) {
+  const ts_scalars_desc desc = {.count = count, .precision = precision};
   ts_scalars *scalars = NULL;
   CHECK_OK(context, ts_scalars_create(context, &desc, &scalars));
   return scalars;
+}
+
+ts_scalars *make_scalars(ts_context *context, int count) {
+  return scalars_of(context, count, TS_PRECISION_SINGLE);
+}
+
+ts_scalars *make_pair_scalars(ts_context *context, int count) {
+  return scalars_of(context, count, TS_PRECISION_DOUBLE);
 }
 
 ts_matrix *make_matrix(ts_context *context, const ref_matrix *m, ts_format format) {
@@ -82,6 +105,14 @@ float *read_vector(const ts_vector *vector) {
   float *values = malloc(count * sizeof *values);
   for (size_t i = 0; i < count; i++) values[i] = NAN;
   CHECK_OK(vector->context, ts_vector_read(vector, values, count));
+  return values;
+}
+
+double *read_doubles(const ts_vector *vector) {
+  const size_t count = vector_count(vector);
+  double *values = malloc(count * sizeof *values);
+  for (size_t i = 0; i < count; i++) values[i] = (double)NAN;
+  CHECK_OK(vector->context, ts_vector_read_double(vector, values, count));
   return values;
 }
 

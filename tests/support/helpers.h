@@ -13,7 +13,10 @@
 
 ts_space *make_space(ts_context *context, int32_t size);
 ts_vector *make_vector(ts_space *space, int components, const float *values); /* values NULL: zeros */
+/* Of 1 to 3 parts; two: a pair. values NULL: zeros. */
+ts_vector *make_parts(ts_space *space, int components, int parts, const double *values);
 ts_scalars *make_scalars(ts_context *context, int count);
+ts_scalars *make_pair_scalars(ts_context *context, int count);
 ts_matrix *make_matrix(ts_context *context, const ref_matrix *m, ts_format format);
 ts_solver *make_cg(ts_matrix *matrix, const ts_solver_desc *desc);
 /* With `method` where desc (may be NULL) leaves it open. */
@@ -22,7 +25,8 @@ ts_status create_cgls(ts_matrix *matrix, ts_matrix *transposed, const ts_solver_
 ts_preconditioner *make_cycle(ts_multigrid *multigrid); /* of multigrid */
 ts_preconditioner *make_preconditioner(ts_matrix *matrix, const ts_preconditioner_desc *desc);
 
-float *read_vector(const ts_vector *vector); /* malloc; NaN where reading fails */
+float *read_vector(const ts_vector *vector);   /* malloc; NaN where reading fails */
+double *read_doubles(const ts_vector *vector); /* the same, with all parts */
 void read_slot(ts_scalars *scalars, int index, float values[4]);
 size_t vector_count(const ts_vector *vector);
 

@@ -30,6 +30,29 @@ float *ref_values(size_t count, uint64_t seed, float low, float high) {
   return values;
 }
 
+double *ref_doubles(size_t count, uint64_t seed, double low, double high) {
+  ref_random r = {seed * 0x9e3779b97f4a7c15u + 1};
+  double *values = malloc((count ? count : 1) * sizeof *values);
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t bits = (uint64_t)ref_next(&r) << 32 | ref_next(&r);
+    values[i] = low + (high - low) * ((double)(bits >> 11) * 0x1p-53);
+  }
+  return values;
+}
+
+/* ---- Long sums ---- */
+
+void ref_add(ref_sum *sum, double term) {
+  const double value = sum->value + term, part = value - sum->value;
+  sum->rest += (sum->value - (value - part)) + (term - part);
+  sum->value = value;
+}
+
+void ref_add_product(ref_sum *sum, double a, double b) {
+  ref_add(sum, a * b);
+  sum->rest += fma(a, b, -(a * b));
+}
+
 /* ---- Operations ---- */
 
 void ref_spmv(const ref_matrix *m, const unsigned char *constrained, int components, const float *x, double *y,

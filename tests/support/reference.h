@@ -13,7 +13,15 @@ typedef struct ref_random {
 uint32_t ref_next(ref_random *r);
 int32_t ref_below(ref_random *r, int32_t bound); /* 0 .. bound-1 */
 float ref_uniform(ref_random *r, float low, float high);
-float *ref_values(size_t count, uint64_t seed, float low, float high); /* malloc */
+float *ref_values(size_t count, uint64_t seed, float low, float high);     /* malloc */
+double *ref_doubles(size_t count, uint64_t seed, double low, double high); /* with 53 bits; malloc */
+
+/* ---- Sums of about 100 bits ---- */
+typedef struct ref_sum {
+  double value, rest;
+} ref_sum;
+void ref_add(ref_sum *sum, double term);
+void ref_add_product(ref_sum *sum, double a, double b);
 
 /* ---- Matrices in CSR; columns ascend ---- */
 typedef struct ref_matrix {

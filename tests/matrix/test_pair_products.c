@@ -1,0 +1,237 @@
+/* Products and residuals of pairs, in every format and over grids, against sums of about 100 bits: with
+ * operands of fewer and of more parts, matrices of doubles, and constrained rows.
+ *
+ * A product in pairs may be off by some 2^-48 of its terms, a residual by 2^-70 of them and by the rounding of
+ * the result to a pair; in a row of n entries they add up like sqrt(n). */
+#include "common/core/core.h"
+#include "grid_samples.h"
+#include "helpers.h"
+
+static ts_context *context;
+
+static void enter(void) {
+  CHECK_OK(context, tsi_enter(context));
+}
+static void leave(void) {
+  CHECK_OK(context, tsi_leave(context, TS_OK));
+}
+
+/* ---- Samples: a matrix and its numbers, whatever holds them on the device ---- */
+
+typedef struct sample {
+  ts_matrix *matrix;
+  int32_t rows, columns;
+  const int32_t *offsets, *indices;
+  const double *values;
+  const unsigned char *constrained;
+  double growth; /* of errors with the length of rows */
+} sample;
+
+static double growth_of(int32_t longest) {
+  return 1 + sqrt((double)longest) / 2;
+}
+
+/* b - A x, or A x where b is NULL, and the magnitudes of the terms. */
+static void exact_product(const sample *s, int components, const double *x, const double *b, double *result,
+                          double *size) {
+  for (int32_t i = 0; i < s->rows; i++)
+    for (int c = 0; c < components; c++) {
+      const size_t at = (size_t)i * (size_t)components + (size_t)c;
+      ref_sum sum = {b ? b[at] : 0, 0};
+      size[at] = b ? fabs(b[at]) : 0;
+      for (int32_t k = s->offsets[i]; k < s->offsets[i + 1]; k++) {
+        const double xj = x[(size_t)s->indices[k] * (size_t)components + (size_t)c];
+        ref_add_product(&sum, b ? -s->values[k] : s->values[k], xj);
+        size[at] += fabs(s->values[k] * xj);
+      }
+      result[at] = sum.value + sum.rest;
+      if (!s->constrained || !s->constrained[i]) continue;
+      result[at] = size[at] = 0;
+    }
+}
+
+static void check_results(const ts_vector *y, const double *right, const double *size, double of_size,
+                          double of_result) {
+  const size_t count = vector_count(y);
+  float *high = read_vector(y), *low = read_vector(y->low);
+  for (size_t i = 0; i < count; i++) {
+    const double found = (double)high[i] + (double)low[i];
+    if (!CHECK_CLOSE(found, right[i], of_size * size[i] + of_result * fabs(right[i]))) break;
+    if (!CHECK(fabs((double)low[i]) <= 1.001 * EPSILON * fabs((double)high[i]))) break;
+  }
+  CHECK_PADDING(y);
+  CHECK_PADDING(y->low);
+  free(high), free(low);
+}
+
+/* y = A x, a pair, of x of 1 to 3 parts. */
+static void check_product(const sample *s, int components, int parts) {
+  const size_t rows = (size_t)s->rows * (size_t)components, columns = (size_t)s->columns * (size_t)components;
+  double *xs = ref_doubles(columns, 5, -1, 1), *right = malloc(rows * sizeof *right),
+         *size = malloc(rows * sizeof *size);
+  ts_vector *x = make_parts(s->matrix->column_space, components, parts, xs);
+  ts_vector *y = make_parts(s->matrix->row_space, components, 2, NULL);
+  double *x_values = read_doubles(x);
+  exact_product(s, components, x_values, NULL, right, size);
+  for (int again = 0; again < 2; again++) { /* over the first result too */
+    enter();
+    CHECK_OK(context, tsi_spmv(y, s->matrix, x));
+    leave();
+    check_results(y, right, size, 0x1p-46 * s->growth, 0);
+  }
+  double *x_after = read_doubles(x);
+  CHECK(memcmp(x_after, x_values, columns * sizeof *x_after) == 0);
+  free(xs), free(x_values), free(x_after), free(right), free(size);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+}
+
+/* r = b - A x, a pair, into a vector of its own or over b, where x nearly solves the system. */
+static void check_residual(const sample *s, int components, int x_parts, int b_parts) {
+  const size_t rows = (size_t)s->rows * (size_t)components, columns = (size_t)s->columns * (size_t)components;
+  double *xs = ref_doubles(columns, 6, 1, 2), *bs = malloc(rows * sizeof *bs),
+         *right = malloc(rows * sizeof *right), *size = malloc(rows * sizeof *size);
+  ts_vector *x = make_parts(s->matrix->column_space, components, x_parts, xs);
+  double *x_values = read_doubles(x);
+  exact_product(s, components, x_values, NULL, bs, size);
+  for (size_t i = 0; i < rows; i++) bs[i] += ldexp(size[i], i % 3 == 0 ? -40 : -22);
+  for (int over = 0; over < 2; over++) {
+    if (over && b_parts != 2) continue;
+    ts_vector *b = make_parts(s->matrix->row_space, components, b_parts, bs), *r = b;
+    if (!over) r = make_parts(s->matrix->row_space, components, 2, NULL);
+    double *b_values = read_doubles(b);
+    exact_product(s, components, x_values, b_values, right, size);
+    enter();
+    CHECK_OK(context, tsi_residual(r, b, s->matrix, x));
+    leave();
+    check_results(r, right, size, 0x1p-62 * s->growth, 0x1p-46);
+    if (!over) {
+      double *b_after = read_doubles(b);
+      CHECK(memcmp(b_after, b_values, rows * sizeof *b_after) == 0);
+      free(b_after);
+      ts_vector_destroy(&r);
+    }
+    free(b_values);
+    ts_vector_destroy(&b);
+  }
+  free(xs), free(x_values), free(bs), free(right), free(size);
+  ts_vector_destroy(&x);
+}
+
+static void check_all(const sample *s, int components) {
+  for (int parts = 1; parts <= 3; parts++) {
+    check_product(s, components, parts);
+    check_residual(s, components, parts, 4 - parts);
+  }
+  check_residual(s, components, 3, 3);
+  check_residual(s, components, 3, 2);
+}
+
+/* ---- Matrices ---- */
+
+/* As floats, or with the remainders of doubles. */
+static void check_matrix(const ref_matrix *m, ts_format format, int doubles, const unsigned char *constrained) {
+  const size_t count = (size_t)ref_nonzeros(m);
+  double *values = malloc((count + 1) * sizeof *values);
+  for (size_t k = 0; k < count; k++)
+    values[k] = doubles ? (double)m->values[k] * (1 + 1.0 / (3 + (double)(k % 11))) : (double)m->values[k];
+  ts_matrix_desc desc = {.csr = ref_csr(m), .format = format, .constrained = constrained};
+  desc.csr.values = NULL;
+  desc.csr.double_values = values;
+  sample s = {NULL,       m->rows, m->columns,  m->offsets,
+              m->indices, values,  constrained, growth_of(ref_longest_row(m))};
+  if (CHECK_OK(context, ts_matrix_create(context, &desc, &s.matrix))) {
+    CHECK((s.matrix->rest != NULL) == (doubles && count > 0));
+    for (int components = 1; components <= most_components(format); components++)
+      if (!test_is_brief() || components == 1 || components == 3) check_all(&s, components);
+    ts_matrix_destroy(&s.matrix);
+  }
+  free(values);
+}
+
+static void matrices(void) {
+  ts_format formats[8];
+  const int format_count = list_formats(context, formats);
+  ref_matrix samples[] = {ref_grid(23, 19),    ref_hubs(900, 700, 6),     ref_uneven_rows(83, 301, 120, 7),
+                          ref_gaps(97, 45, 8), ref_random_spd(301, 9, 4), ref_diagonal(1, 3, 3)};
+  for (size_t n = 0; n < sizeof samples / sizeof samples[0]; n++) {
+    const ref_matrix *m = &samples[n];
+    unsigned char *flags = calloc((size_t)m->rows, 1);
+    for (int32_t i = 0; i < m->rows; i++) flags[i] = i % 5 == 2;
+    for (int f = 0; f < format_count; f++)
+      for (int kind = 0; kind < 3; kind++) {
+        if (kind == 2 && m->rows != m->columns) continue;
+        if (kind == 0 && test_is_brief() && n > 1) continue;
+        test_context_label("sample %zu as %s, %s", n, ts_format_name(formats[f]),
+                           (const char *[]){"floats", "doubles", "constrained"}[kind]);
+        check_matrix(m, formats[f], kind > 0, kind == 2 ? flags : NULL);
+      }
+    free(flags);
+    ref_free(&samples[n]);
+  }
+}
+
+/* ---- Grids ---- */
+
+/* The same numbers as rows of a sparse matrix, constrained where there is no equation. */
+static void check_stencil(const ts_grid_desc *grid, int corners, int constrained) {
+  grid_sample g = grid_random(grid, corners, constrained, 9);
+  const int32_t points = grid->width * grid->height;
+  int32_t *offsets = calloc((size_t)points + 1, sizeof *offsets),
+          *indices = calloc((size_t)points, 9 * sizeof *indices);
+  double *values = calloc((size_t)points, 9 * sizeof *values);
+  unsigned char *flags = calloc((size_t)points, 1);
+  for (int32_t p = 0, entries = 0; p < points; p++) {
+    flags[p] = !grid_has_equation(&g, (size_t)p);
+    for (int k = 0; k < 9; k++) {
+      const int32_t q = grid_neighbour(grid, p % grid->width, p / grid->width, k);
+      const float value = g.values[9 * (size_t)p + (size_t)k];
+      if (q < 0 || value == 0) continue;
+      indices[entries] = q;
+      values[entries++] = (double)value;
+    }
+    offsets[p + 1] = entries;
+  }
+  sample s = {NULL, points, points, offsets, indices, values, flags, growth_of(9)};
+  ts_space *space = NULL;
+  CHECK_OK(context, ts_grid_create(context, grid, &space));
+  CHECK_OK(context, ts_stencil_create(space, g.values, &s.matrix));
+  for (int components = 1; components <= 4; components++)
+    if (!test_is_brief() || components == 1 || components == 3) check_all(&s, components);
+  ts_matrix_destroy(&s.matrix);
+  ts_space_destroy(&space);
+  free(offsets), free(indices), free(values), free(flags);
+  grid_free(&g);
+}
+
+static void stencils(void) {
+  static const ts_grid_desc grids[] = {{1, 1, 0, 0},   {1, 7, 0, 0},   {7, 1, 0, 0},  {2, 3, 0, 0},
+                                       {33, 18, 0, 0}, {17, 16, 1, 0}, {16, 9, 0, 1}, {31, 65, 1, 1}};
+  for (size_t n = 0; n < sizeof grids / sizeof grids[0]; n++)
+    for (int corners = 0; corners < 2; corners++)
+      for (int constrained = 0; constrained <= 7; constrained += 7) {
+        test_context_label("grid %zu, %s%s", n, corners ? "nine points" : "five points",
+                           constrained ? ", some without equation" : "");
+        check_stencil(&grids[n], corners, constrained);
+      }
+}
+
+static void run_all(void (*body)(void)) {
+  context = test_open();
+  if (context && context->caps.pairs) body();
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    run_all(name);                                                                                             \
+  }
+CASE(matrices)
+CASE(stencils)
+
+static const test_case cases[] = {
+    {"matrices", case_matrices},
+    {"stencils", case_stencils},
+};
+TEST_MAIN(cases, 0)
