@@ -10,7 +10,7 @@
 #include "progress.h"
 
 static int write_outputs(const poisson_options *o, const poisson_problem *problem,
-                         const poisson_outcome *outcome, const float *x, output_file *solution) {
+                         const poisson_outcome *outcome, const double *x, output_file *solution) {
   if (solution->stream && output_is_finite(o->output, x, (size_t)o->width * (size_t)o->height)) {
     char comment[300];
     snprintf(comment, sizeof comment,
@@ -35,7 +35,7 @@ int cmd_poisson(int argc, char **argv) {
   output_file solution = {0};
   poisson_problem problem = {0};
   ts_context *context = NULL;
-  float *x = NULL;
+  double *x = NULL;
   int result = EXIT_ERROR;
   const char *const inputs[] = {options.rhs, options.coefficient, options.solid};
   if (output_is_input(options.output, inputs, 3)) goto end;

@@ -1,4 +1,5 @@
 /* `texsolve solve`: a system from files, solved on a device, its solution to a file. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +13,11 @@
 
 /* ---- What the library says while it works ---- */
 
-typedef struct watcher {
-  output_file *history;
-  int before;   /* iterations of the solves before this one */
-  double scale; /* what this one's numbers are relative to */
-  double last;
-} watcher;
-
 static int after_check(int iteration, const double *history, int count, void *user) {
-  watcher *w = user;
-  FILE *stream = w->history->stream;
-  if (count) w->last = w->scale * history[count - 1];
-  progress_show("solving: iteration %d, relative residual %.2e", w->before + iteration,
-                count ? w->last : w->scale);
-  for (int k = 0; k < count && stream; k++)
-    fprintf(stream, "%d,%.9g\n", w->before + iteration - count + 1 + k, w->scale * history[k]);
+  const output_file *file = user;
+  progress_show("solving: iteration %d, relative residual %.2e", iteration, count ? history[count - 1] : 1.0);
+  for (int k = 0; k < count && file->stream; k++)
+    fprintf(file->stream, "%d,%.9g\n", iteration - count + 1 + k, history[k]);
   return 0;
 }
 
@@ -45,13 +36,6 @@ static int device_failed(const device_objects *d, ts_status status, const char *
   return -1;
 }
 
-static float *to_float(const double *values, size_t count) {
-  float *floats = malloc(count ? count * sizeof *floats : 1);
-  if (!floats) message("out of memory for %zu numbers", count);
-  for (size_t i = 0; floats && i < count; i++) floats[i] = (float)values[i];
-  return floats;
-}
-
 /* The matrix in the order of the options. The arrays of `csr` become those of `other`. */
 static int reorder(const solve_options *o, device_objects *d, ts_csr *csr, reorder_matrix *other,
                    solve_outcome *outcome) {
@@ -67,7 +51,7 @@ static int reorder(const solve_options *o, device_objects *d, ts_csr *csr, reord
   }
   csr->row_offsets = other->row_offsets;
   csr->column_indices = other->column_indices;
-  csr->values = other->values;
+  csr->double_values = other->double_values;
   ts_csr_bandwidth(NULL, csr, &outcome->bandwidth);
   return 0;
 }
@@ -82,10 +66,10 @@ static void name_rows_of_the_file(const device_objects *d, ts_matrix_info *info)
 static int upload_matrix(const solve_options *o, const solve_system *system, device_objects *d,
                          solve_outcome *outcome) {
   const mm_csr *A = &system->A;
-  float *values = to_float(A->values, (size_t)A->nonzeros);
-  if (!values) return -1;
-  ts_matrix_desc desc = {.csr = {A->rows, A->columns, A->row_offsets, A->column_indices, values},
+  ts_matrix_desc desc = {.csr = {A->rows, A->columns, A->row_offsets, A->column_indices, NULL, A->values},
                          .format = o->format,
+                         .precision =
+                             o->precision == TS_PRECISION_SINGLE ? TS_PRECISION_SINGLE : TS_PRECISION_AUTO,
                          .keep_host_copy = o->preconditioner == TS_PRECONDITIONER_BLOCK_JACOBI,
                          .components = system->components};
   reorder_matrix other = {0};
@@ -95,7 +79,6 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
     progress_show("storing %.50s", o->matrix);
     status = ts_matrix_create(d->context, &desc, &d->A);
   }
-  free(values);
   reorder_free(&other);
   if (failed) return -1;
   if (status >= 0) status = ts_matrix_get_info(d->A, &outcome->matrix);
@@ -115,136 +98,64 @@ static size_t place_in_file(const device_objects *d, size_t i, int components) {
 static int write_vector(const device_objects *d, const char *what, const double *values, int components,
                         ts_vector *v) {
   const size_t count = (size_t)ts_space_size(ts_vector_space(v)) * (size_t)components;
-  float *floats = malloc(count * sizeof *floats);
-  if (!floats) {
+  double *ordered = malloc(count * sizeof *ordered);
+  if (!ordered) {
     message("out of memory for %zu numbers", count);
     return -1;
   }
-  for (size_t i = 0; i < count; i++) floats[i] = (float)values[place_in_file(d, i, components)];
-  const ts_status status = ts_vector_write(v, floats, count);
-  free(floats);
+  for (size_t i = 0; i < count; i++) ordered[i] = values[place_in_file(d, i, components)];
+  const ts_status status = ts_vector_write_double(v, ordered, count);
+  free(ordered);
   return status < 0 ? device_failed(d, status, what) : 0;
 }
 
-static int upload_vector(device_objects *d, const char *what, const double *values, int components,
-                         ts_vector **v) {
-  const ts_status status =
-      ts_vector_create(ts_matrix_row_space(d->A), &(ts_vector_desc){.components = components}, v);
+/* In single precision where a device has nothing else. */
+static int upload_vector(const solve_options *o, device_objects *d, const char *what, const double *values,
+                         int components, solve_outcome *outcome, ts_vector **v) {
+  ts_space *space = ts_matrix_row_space(d->A);
+  ts_vector_desc desc = {.components = components, .precision = TS_PRECISION_SINGLE};
+  if (o->precision != TS_PRECISION_SINGLE) desc.precision = TS_PRECISION_DOUBLE;
+  ts_status status = ts_vector_create(space, &desc, v);
+  if (status == TS_ERROR_UNSUPPORTED && o->precision == TS_PRECISION_AUTO) {
+    desc.precision = TS_PRECISION_SINGLE;
+    status = ts_vector_create(space, &desc, v);
+  }
   if (status < 0) return device_failed(d, status, what);
+  outcome->precision = desc.precision;
   return values ? write_vector(d, what, values, components, *v) : 0;
 }
 
-/* The device's x in the file's order. */
-static int download(const solve_options *o, const device_objects *d, int components, float *x) {
-  const size_t count = (size_t)ts_space_size(ts_vector_space(d->x)) * (size_t)components;
-  float *const values = malloc(count * sizeof *values);
+/* The device's x in the file's order and range. */
+static int download(const solve_options *o, const solve_system *system, const device_objects *d,
+                    solve_outcome *outcome, double *x) {
+  const size_t components = (size_t)system->components, count = (size_t)system->A.rows * components;
+  double *const values = malloc(count * sizeof *values);
   if (!values) {
     message("out of memory for a solution of %zu numbers", count);
     return -1;
   }
-  const ts_status status = ts_vector_read(d->x, values, count);
-  for (size_t i = 0; i < count && status >= 0; i++) x[place_in_file(d, i, components)] = values[i];
+  const ts_status status = ts_vector_read_double(d->x, values, count);
+  for (size_t i = 0; i < count && status >= 0; i++) {
+    const double value = ldexp(values[i], system->x_exponents[i % components]);
+    x[place_in_file(d, i, system->components)] = value;
+    if (isfinite(values[i]) && isinf(value)) outcome->out_of_range = 1;
+    if (values[i] != 0 && fabs(value) < DBL_MIN && !outcome->out_of_range) outcome->out_of_range = -1;
+  }
   free(values);
   return status < 0 ? device_failed(d, status, o->matrix) : 0;
-}
-
-/* ---- The residual in double precision has the last word ---- */
-
-/* What the device took for converged, or nearly so, is not always: its matrix is the file's rounded to single
- * precision, and so are its sums. Solves A d = r for what x lacks and takes x + d, as long as that helps
- * (Wilkinson 1963). `r` is the residual of x, `room` as large. Returns 0, or -1 after a message. */
-static int correct(const solve_options *o, const solve_system *system, device_objects *d, watcher *w,
-                   solve_outcome *outcome, float *x, double *r, double *room) {
-  enum { most = 3 };
-  const size_t count = (size_t)system->A.rows * (size_t)system->components;
-  float *const other = (float *)room;
-  const double close = 4;
-  while (outcome->corrections < most && outcome->relative_residual > o->rtol &&
-         outcome->relative_residual <= close * o->rtol) {
-    solve_limits limits = {fmax(0.1, 0.5 * o->rtol / outcome->relative_residual), o->max_iterations};
-    if (limits.max_iterations && (limits.max_iterations -= outcome->result.iterations) <= 0) break;
-    ts_result result;
-    if (write_vector(d, "residual", r, system->components, d->b)) return -1;
-    ts_status status = ts_vector_fill(d->x, 0);
-    w->before = outcome->result.iterations;
-    w->scale = w->last;
-    if (status >= 0)
-      status = solve_by_method(o, outcome->method, limits, d->A, d->b, d->x, after_check, w, &result);
-    if (status < 0) return device_failed(d, status, o->matrix);
-    if (download(o, d, system->components, other)) return -1;
-    outcome->corrections++;
-    outcome->result.iterations += result.iterations;
-    outcome->result.restarts += result.restarts;
-    outcome->result.host_synchronisations += result.host_synchronisations;
-    for (size_t i = 0; i < count; i++) other[i] = (float)((double)x[i] + other[i]);
-    double residual;
-    if (solve_residual(system, other, r, &residual)) return -1;
-    if (!(residual < outcome->relative_residual)) break;
-    outcome->relative_residual = residual;
-    memcpy(x, other, count * sizeof *x);
-  }
-  return 0;
-}
-
-/* The status and the reason that agree with the residual in double precision. */
-static void conclude(const solve_options *o, solve_outcome *outcome) {
-  ts_result *r = &outcome->result;
-  const char *residual = solve_residual_text(outcome->relative_residual, o->rtol);
-  if (o->stop == TS_STOP_RESIDUAL) {
-    const int converged = outcome->relative_residual <= o->rtol;
-    if (converged && r->reason > TS_REASON_ZERO_RESIDUAL && r->reason != TS_REASON_STOPPED) {
-      r->reason = TS_REASON_CONVERGED;
-      r->message[0] = 0;
-    }
-    if (!converged && r->reason <= TS_REASON_ZERO_RESIDUAL) r->reason = TS_REASON_STAGNATED;
-    outcome->status = r->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED;
-  }
-  if (r->reason == TS_REASON_STAGNATED && isfinite(r->attainable_residual))
-    snprintf(outcome->message, sizeof outcome->message,
-             "stagnated at a relative residual of %s; single precision can reach about %.2g for this system",
-             residual, r->attainable_residual);
-  else if (r->reason == TS_REASON_MAX_ITERATIONS)
-    snprintf(outcome->message, sizeof outcome->message,
-             "the maximum of %d iterations was reached at a relative residual of %s", r->iterations, residual);
-  else
-    snprintf(outcome->message, sizeof outcome->message, "%s",
-             r->message[0] ? r->message : ts_reason_text(r->reason));
-  /* The device's own residual has other digits. */
-  char *rest = strstr(outcome->message, ", at a relative residual of ");
-  if (rest)
-    snprintf(rest, sizeof outcome->message - (size_t)(rest - outcome->message),
-             ", at a relative residual of %s", residual);
-}
-
-static int judge(const solve_options *o, const solve_system *system, device_objects *d, watcher *w,
-                 solve_outcome *outcome, float *x) {
-  const size_t count = (size_t)system->A.rows * (size_t)system->components;
-  double *const r = malloc(2 * count * sizeof *r);
-  if (!r) {
-    message("out of memory for the residual of %d rows", system->A.rows);
-    return -1;
-  }
-  const ts_reason reason = outcome->result.reason;
-  int failed = solve_residual(system, x, r, &outcome->relative_residual);
-  if (!failed && o->stop == TS_STOP_RESIDUAL &&
-      (reason <= TS_REASON_ZERO_RESIDUAL || reason == TS_REASON_STAGNATED))
-    failed = correct(o, system, d, w, outcome, x, r, r + count);
-  free(r);
-  if (!failed) conclude(o, outcome);
-  return failed;
 }
 
 /* ---- The whole of it ---- */
 
 /* The solution into a new array. */
 static int solve(const solve_options *o, const solve_system *system, device_objects *d, output_file *history,
-                 solve_outcome *outcome, float **x) {
+                 solve_outcome *outcome, double **x) {
   const size_t count = (size_t)system->A.rows * (size_t)system->components;
-  watcher w = {.history = history, .scale = 1, .last = 1};
   if (upload_matrix(o, system, d, outcome)) return -1;
   double start = seconds_now();
-  if (upload_vector(d, o->b ? o->b : "right-hand side", system->b, system->components, &d->b)) return -1;
-  if (upload_vector(d, o->x0 ? o->x0 : "solution", system->x0, system->components, &d->x)) return -1;
+  if (upload_vector(o, d, o->b ? o->b : "right-hand side", system->b, system->components, outcome, &d->b) ||
+      upload_vector(o, d, o->x0 ? o->x0 : "solution", system->x0, system->components, outcome, &d->x))
+    return -1;
   /* Without this the solve would wait for the upload and be charged for it. */
   ts_status status = ts_context_finish(d->context);
   if (status < 0) return device_failed(d, status, o->matrix);
@@ -258,8 +169,7 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
             o->method == TS_METHOD_AUTO ? ", since the matrix is not symmetric" : "");
     return -1;
   }
-  status = solve_by_method(o, outcome->method, (solve_limits){o->rtol, o->max_iterations}, d->A, d->b, d->x,
-                           after_check, &w, &outcome->result);
+  status = solve_by_method(o, outcome->method, d->A, d->b, d->x, after_check, history, &outcome->result);
   if (status < 0) return device_failed(d, status, o->matrix);
   outcome->status = status;
   *x = calloc(count, sizeof **x);
@@ -267,8 +177,10 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
     message("out of memory for a solution of %zu numbers", count);
     return -1;
   }
-  if (download(o, d, system->components, *x) || judge(o, system, d, &w, outcome, *x)) return -1;
+  if (download(o, system, d, outcome, *x)) return -1;
   outcome->seconds_solve = seconds_now() - start;
+  outcome->accuracy = solve_residual(system, *x);
+  solve_conclude(o, outcome);
   status = ts_context_get_info(d->context, &outcome->context);
   if (status < 0) return device_failed(d, status, o->matrix);
   progress_clear();
@@ -286,13 +198,13 @@ static void destroy(device_objects *d) {
 /* ---- Outputs ---- */
 
 static int write_outputs(const solve_options *o, const solve_system *system, const solve_outcome *outcome,
-                         const float *x, output_file *solution, output_file *history) {
+                         const double *x, output_file *solution, output_file *history) {
   const size_t count = (size_t)system->A.rows * (size_t)system->components;
   if (solution->stream && output_is_finite(o->output, x, count)) {
     char comment[300];
     snprintf(comment, sizeof comment, "texsolve %s, backend %s: %s, relative residual %s", ts_version(),
              outcome->context.backend, outcome->status == TS_OK ? "converged" : "not converged",
-             solve_residual_text(outcome->relative_residual, o->rtol));
+             solve_residual_text(outcome->accuracy.residual, o->rtol));
     mm_write_dense(solution->stream, comment, system->A.rows, system->components, x);
     if (output_commit(solution)) return -1;
   }
@@ -306,8 +218,9 @@ static int write_outputs(const solve_options *o, const solve_system *system, con
 static void say_not_converged(const solve_options *o, const solve_outcome *outcome) {
   const ts_result *r = &outcome->result;
   if (r->reason == TS_REASON_NOT_SYMMETRIC && outcome->matrix.unsymmetric_row >= 0)
-    message("%s: not converged: %s: entry %d %d differs from its mirror", o->matrix, ts_reason_text(r->reason),
-            outcome->matrix.unsymmetric_row + 1, outcome->matrix.unsymmetric_column + 1);
+    message("%s: not converged: %s: entry %d %d differs from its mirror (hint: try --solver bicgstab or gmres)",
+            o->matrix, ts_reason_text(r->reason), outcome->matrix.unsymmetric_row + 1,
+            outcome->matrix.unsymmetric_column + 1);
   else
     message("%s: not converged: %s", o->matrix, outcome->message);
 }
@@ -322,7 +235,7 @@ int cmd_solve(int argc, char **argv) {
   solve_system system = {0};
   device_objects device = {0};
   solve_outcome outcome = {0};
-  float *x = NULL;
+  double *x = NULL;
   int result = EXIT_ERROR;
   const char *const inputs[] = {options.matrix, options.b, options.x0};
   if (output_is_input(options.output, inputs, 3) || output_is_input(options.history, inputs, 3)) goto end;

@@ -108,7 +108,7 @@ int grid_file_read(const char *option, const char *path, int32_t width, int32_t 
 }
 
 void grid_file_write(const output_file *file, const char *path, const char *comment, int32_t width,
-                     int32_t height, const float *values) {
+                     int32_t height, const double *values) {
   if (is_npy_name(path))
     npy_write(file->stream, height, width, values);
   else

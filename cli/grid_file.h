@@ -15,6 +15,6 @@ int grid_file_read(const char *option, const char *path, int32_t width, int32_t 
 /* Writes to the open file, in NumPy's format where `path` ends with .npy. The comment goes to a Matrix Market
  * file. */
 void grid_file_write(const output_file *file, const char *path, const char *comment, int32_t width,
-                     int32_t height, const float *values);
+                     int32_t height, const double *values);
 
 #endif

@@ -191,17 +191,9 @@ int mm_read_dense(const mm_file *file, double **values, int64_t *duplicates, mm_
   return 0;
 }
 
-#define VALUE_FORMAT "%.9g"
-
-double mm_written_value(float value) {
-  char text[32];
-  snprintf(text, sizeof text, VALUE_FORMAT, (double)value);
-  return strtod(text, NULL);
-}
-
-void mm_write_dense(FILE *stream, const char *comment, int32_t rows, int columns, const float *values) {
+void mm_write_dense(FILE *stream, const char *comment, int32_t rows, int columns, const double *values) {
   fprintf(stream, "%%%%MatrixMarket matrix array real general\n%% %s\n%d %d\n", comment, (int)rows, columns);
   for (int c = 0; c < columns; c++)
     for (int32_t i = 0; i < rows; i++)
-      fprintf(stream, VALUE_FORMAT "\n", (double)values[(size_t)i * (size_t)columns + (size_t)c]);
+      fprintf(stream, "%.17g\n", values[(size_t)i * (size_t)columns + (size_t)c]);
 }

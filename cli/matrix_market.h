@@ -34,11 +34,8 @@ void mm_free_csr(mm_csr *csr);
 /* The whole file as a dense matrix, row by row: entry (i, c) is at (*values)[i * columns + c]. Free it. */
 int mm_read_dense(const mm_file *file, double **values, int64_t *duplicates, mm_error *error);
 
-/* What a reader gets back from a number that mm_write_dense has written: nine digits bring back the same float,
- * but in double precision they differ from it in the tenth. */
-double mm_written_value(float value);
-
-/* Writes rows x columns values, stored row by row, as a dense matrix with a line of comment. */
-void mm_write_dense(FILE *stream, const char *comment, int32_t rows, int columns, const float *values);
+/* Writes rows x columns values, stored row by row, as a dense matrix with a line of comment, and with the
+ * digits that bring back the same doubles. */
+void mm_write_dense(FILE *stream, const char *comment, int32_t rows, int columns, const double *values);
 
 #endif

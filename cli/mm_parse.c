@@ -202,9 +202,9 @@ static int scan_value(scanner *s, const mm_header *h, double *value) {
     return fail(s, "value '%.*s', expected a finite number", shown(t), t.text);
   if (!is_number || !is_decimal)
     return fail(s, "value '%.*s', expected %s", shown(t), t.text, h->integer ? "a whole number" : "a number");
-  if (fabs(*value) > FLT_MAX)
-    return fail(s, "value '%.*s', expected at most %.7g, the range of single precision", shown(t), t.text,
-                (double)FLT_MAX);
+  if (!isfinite(*value))
+    return fail(s, "value '%.*s', expected at most %.17g, the range of double precision", shown(t), t.text,
+                DBL_MAX);
   return 0;
 }
 

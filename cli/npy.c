@@ -223,11 +223,11 @@ int npy_read_values(FILE *stream, const char *name, const npy_header *h, double 
 }
 
 /* Header and data begin at multiples of 64 bytes. */
-void npy_write(FILE *stream, int64_t rows, int64_t columns, const float *values) {
+void npy_write(FILE *stream, int64_t rows, int64_t columns, const double *values) {
   enum { PREFIX = MAGIC_LENGTH + 4, TOTAL = 128 };
   char text[TOTAL - PREFIX + 1];
   const int used =
-      snprintf(text, sizeof text, "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }",
+      snprintf(text, sizeof text, "{'descr': '<f8', 'fortran_order': False, 'shape': (%lld, %lld), }",
                (long long)rows, (long long)columns);
   memset(text + used, ' ', sizeof text - (size_t)used);
   text[TOTAL - PREFIX - 1] = '\n';
@@ -236,9 +236,10 @@ void npy_write(FILE *stream, int64_t rows, int64_t columns, const float *values)
   fwrite(version_and_length, 1, sizeof version_and_length, stream);
   fwrite(text, 1, TOTAL - PREFIX, stream);
   for (int64_t k = 0; k < rows * columns; k++) {
-    uint32_t bits;
+    uint64_t bits;
+    unsigned char bytes[8];
     memcpy(&bits, &values[k], sizeof bits);
-    const unsigned char bytes[4] = {bits & 255, bits >> 8 & 255, bits >> 16 & 255, bits >> 24 & 255};
+    for (int i = 0; i < 8; i++) bytes[i] = bits >> 8 * i & 255;
     fwrite(bytes, 1, sizeof bytes, stream);
   }
 }

@@ -28,7 +28,7 @@ int npy_read_header(FILE *stream, const char *name, npy_header *header, npy_erro
  * there. Returns 0, or -1 and the error. */
 int npy_read_values(FILE *stream, const char *name, const npy_header *header, double *values, npy_error *error);
 
-/* Writes rows x columns floats, stored row by row; errors are left in the stream. */
-void npy_write(FILE *stream, int64_t rows, int64_t columns, const float *values);
+/* Writes rows x columns doubles, stored row by row; errors are left in the stream. */
+void npy_write(FILE *stream, int64_t rows, int64_t columns, const double *values);
 
 #endif

@@ -153,10 +153,10 @@ int output_commit(output_file *file) {
   return error ? -1 : 0;
 }
 
-int output_is_finite(const char *path, const float *values, size_t count) {
+int output_is_finite(const char *path, const double *values, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (isfinite(values[i])) continue;
-    message("%s: not written: number %zu of the solution is %g", path, i + 1, (double)values[i]);
+    message("%s: not written: number %zu of the solution is %g", path, i + 1, values[i]);
     return 0;
   }
   return 1;

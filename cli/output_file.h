@@ -28,7 +28,7 @@ int output_open(output_file *file, const char *path);
 int output_commit(output_file *file);
 
 /* Whether all of these numbers are finite; else a message that they are not, and that `path` is not written. */
-int output_is_finite(const char *path, const float *values, size_t count);
+int output_is_finite(const char *path, const double *values, size_t count);
 
 /* Nonzero after a message if `path` is one of the files that are read, which would be gone when the answer is
  * wrong. All may be NULL: not given. */

@@ -101,7 +101,7 @@ int poisson_report_json(const poisson_options *options, const poisson_problem *p
 
 /* Solves on an open context and judges; x gets width * height numbers. Returns 0, or -1 after a message. */
 int poisson_solve(const poisson_options *options, const poisson_problem *problem, ts_context *context,
-                  poisson_outcome *outcome, float **x);
+                  poisson_outcome *outcome, double **x);
 
 /* Nonzero after a message if the device takes no grid of this size. */
 int poisson_check_grid(const poisson_options *options, ts_context *context);

@@ -145,7 +145,7 @@ static ts_status solve_cg(const poisson_options *options, device_objects *d, wat
 
 /* ---- The solution against the exact one ---- */
 
-static void judge(const poisson_problem *problem, const float *x, poisson_outcome *outcome) {
+static void judge(const poisson_problem *problem, const double *x, poisson_outcome *outcome) {
   const size_t n = (size_t)problem->desc.width * (size_t)problem->desc.height;
   double shift = 0, squares = 0, largest = 0;
   outcome->error_max = outcome->error_rms = NAN;
@@ -189,7 +189,7 @@ static int set_up(const poisson_options *options, const poisson_problem *problem
 }
 
 int poisson_solve(const poisson_options *options, const poisson_problem *problem, ts_context *context,
-                  poisson_outcome *outcome, float **x) {
+                  poisson_outcome *outcome, double **x) {
   const size_t n = (size_t)options->width * (size_t)options->height;
   device_objects d = {.context = context};
   watcher w = {options, outcome};
@@ -206,7 +206,7 @@ int poisson_solve(const poisson_options *options, const poisson_problem *problem
     failed = -1;
   }
   if (!failed) {
-    const ts_status status = ts_vector_read(d.x, *x, n);
+    const ts_status status = ts_vector_read_double(d.x, *x, n);
     if (status < 0) failed = failed_call(context, status, "the solution");
   }
   if (!failed) judge(problem, *x, outcome);

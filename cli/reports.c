@@ -18,6 +18,25 @@ json_t *report_text(const char *text) {
   return text ? json_string(text) : json_null();
 }
 
+const char *report_precisions(const int iterations[4]) {
+  static char text[100];
+  int used = 0;
+  text[0] = 0;
+  for (int p = TS_PRECISION_SINGLE; p <= TS_PRECISION_DOUBLE; p++)
+    if (iterations[p] > 0)
+      used += snprintf(text + used, sizeof text - (size_t)used, "%s%d %s", used ? ", " : " (", iterations[p],
+                       ts_precision_name((ts_precision)p));
+  if (used) snprintf(text + used, sizeof text - (size_t)used, ")");
+  return text;
+}
+
+json_t *report_precisions_object(const int iterations[4]) {
+  json_t *const object = json_object();
+  for (int p = TS_PRECISION_SINGLE; p <= TS_PRECISION_DOUBLE; p++)
+    json_object_set_new(object, ts_precision_name((ts_precision)p), json_integer(iterations[p]));
+  return object;
+}
+
 int report_print(json_t *object, int lost) {
   if (!lost) lost = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
   putchar('\n');

@@ -16,6 +16,7 @@ typedef struct solve_options {
   reorder_kind reorder;
   ts_method method; /* AUTO, CG, BICGSTAB or GMRES */
   ts_preconditioner_kind preconditioner;
+  ts_precision precision;
   ts_stop stop;
   double rtol;
   int max_iterations, check_interval, restart; /* 0: the library's */
@@ -27,22 +28,28 @@ typedef struct solve_options {
 /* Fills in the options; ends the program with EXIT_USAGE after a message, and with 0 after --help. */
 void solve_parse(int argc, char **argv, solve_options *options);
 
-/* The system as it was read. Vectors hold `components` columns, row by row. */
+/* The system that was read, divided by powers of two where numbers are far from 1, so that floats hold them:
+ * the file's matrix is 2^exponent A. Vectors hold `components` columns, row by row, of which the files' are
+ * 2^b_exponents b and 2^x_exponents x. */
 typedef struct solve_system {
   mm_csr A;
   int components;
   double *b;
   double *x0; /* NULL: not given */
+  int exponent, b_exponents[4], x_exponents[4];
 } solve_system;
 
 /* Reads the files and refuses what cannot be solved. Returns 0, or -1 after a message. */
 int solve_read(const solve_options *options, solve_system *system);
 void solve_free(solve_system *system);
 
-/* r = b - A x in double and ||r|| / ||b||, the largest of the columns; ||r|| of a column whose b is 0; to nine
- * digits, which are all that is ever shown of it. x holds the numbers as they are written to a file, so that
- * whoever reads it finds the same. Returns 0, or -1 after a message. */
-int solve_residual(const solve_system *system, const float *x, double *r, double *relative_residual);
+/* How good the file's x is, in long double: ||b - A x|| / ||b||, the largest of the columns, ||b - A x|| of a
+ * column whose b is 0, to nine digits, which are all that is ever shown of it; and what rounding x to double
+ * leaves of that, 2^-53 || |A| |x| ||. */
+typedef struct solve_accuracy {
+  double residual, rounding;
+} solve_accuracy;
+solve_accuracy solve_residual(const solve_system *system, const double *x);
 /* With as many digits, at least four, as agree with which side of `rtol` it is on. */
 const char *solve_residual_text(double relative_residual, double rtol);
 
@@ -53,22 +60,20 @@ typedef struct solve_outcome {
   ts_matrix_info matrix;                    /* of the matrix as it was uploaded, its rows as in the file */
   ts_bandwidth bandwidth_before, bandwidth; /* of the file and on the device */
   ts_result result;
-  char message[200]; /* the reason, with the residual below */
-  double relative_residual;
-  int corrections; /* solves for what b - A x in double precision lacked after the first one */
+  char message[320]; /* the reason, with the residual below, and what to do instead */
+  solve_accuracy accuracy;
+  ts_precision precision; /* of x */
+  int out_of_range;       /* -1: numbers of x are too small for doubles; 1: too large */
   double seconds_read, seconds_layout, seconds_upload, seconds_solve;
 } solve_outcome;
 
 /* The method that is asked for, or the one for this matrix. */
 ts_method solve_choose(const solve_options *options, const ts_matrix_info *matrix);
-/* x from b by a method, to `rtol` in at most `max_iterations`; the error, if any, is ts_last_error's. */
-typedef struct solve_limits {
-  double rtol;
-  int max_iterations; /* 0: the library's */
-} solve_limits;
-ts_status solve_by_method(const solve_options *options, ts_method method, solve_limits limits, ts_matrix *A,
-                          const ts_vector *b, ts_vector *x, ts_progress_fn progress, void *user,
-                          ts_result *result);
+/* x from b by a method; the error, if any, is ts_last_error's. */
+ts_status solve_by_method(const solve_options *options, ts_method method, ts_matrix *A, const ts_vector *b,
+                          ts_vector *x, ts_progress_fn progress, void *user, ts_result *result);
+/* The status, the reason and the message that agree with `accuracy`. */
+void solve_conclude(const solve_options *options, solve_outcome *outcome);
 
 /* To standard output. */
 void solve_report_text(const solve_options *options, const solve_system *system, const solve_outcome *outcome);

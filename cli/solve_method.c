@@ -1,5 +1,9 @@
-/* The method of `texsolve solve`: which one, and the solve by it. */
+/* The method of `texsolve solve`: which one, the solve by it, and what is to be said of it. */
 #include "solve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Conjugate gradients where the matrix is symmetric. */
 ts_method solve_choose(const solve_options *options, const ts_matrix_info *matrix) {
@@ -7,17 +11,97 @@ ts_method solve_choose(const solve_options *options, const ts_matrix_info *matri
   return matrix->symmetric ? TS_METHOD_CG : TS_METHOD_BICGSTAB;
 }
 
-ts_status solve_by_method(const solve_options *o, ts_method method, solve_limits limits, ts_matrix *A,
-                          const ts_vector *b, ts_vector *x, ts_progress_fn progress, void *user,
-                          ts_result *result) {
+ts_status solve_by_method(const solve_options *o, ts_method method, ts_matrix *A, const ts_vector *b,
+                          ts_vector *x, ts_progress_fn progress, void *user, ts_result *result) {
   const ts_solver_desc desc = {.method = method,
                                .preconditioner_kind = o->preconditioner,
                                .stop = o->stop,
-                               .rtol = limits.rtol,
-                               .max_iterations = limits.max_iterations,
+                               .precision = o->precision,
+                               .rtol = o->rtol,
+                               .max_iterations = o->max_iterations,
                                .check_interval = o->check_interval,
                                .restart = method == TS_METHOD_GMRES ? o->restart : 0,
                                .progress = progress,
                                .progress_user = user};
   return ts_solve(A, b, x, &desc, result);
+}
+
+/* ---- The residual on the host has the last word ---- */
+
+static void judge(const solve_options *o, solve_outcome *outcome) {
+  ts_result *r = &outcome->result;
+  const int converged = outcome->accuracy.residual <= o->rtol;
+  if (converged && r->reason > TS_REASON_ZERO_RESIDUAL && r->reason != TS_REASON_STOPPED) {
+    r->reason = TS_REASON_CONVERGED;
+    r->message[0] = 0;
+  }
+  if (!converged && outcome->out_of_range) {
+    r->reason = TS_REASON_BREAKDOWN;
+    snprintf(r->message, sizeof r->message, "breakdown: the solution is %s the range of double precision",
+             outcome->out_of_range > 0 ? "beyond" : "below");
+  }
+  if (!converged && r->reason <= TS_REASON_ZERO_RESIDUAL) r->reason = TS_REASON_STAGNATED;
+  outcome->status = r->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED;
+}
+
+static const char *other_preconditioner(const solve_options *o) {
+  return o->preconditioner == TS_PRECONDITIONER_NONE     ? "--preconditioner jacobi"
+         : o->preconditioner == TS_PRECONDITIONER_JACOBI ? "--preconditioner block-jacobi"
+                                                         : NULL;
+}
+
+/* What may help instead, beside a larger tolerance; NULL: nothing. */
+static const char *remedy(const solve_options *o, const solve_outcome *outcome) {
+  const solve_accuracy *a = &outcome->accuracy;
+  if (outcome->result.reason == TS_REASON_MAX_ITERATIONS) return "a larger --max-iterations";
+  if (o->precision == TS_PRECISION_SINGLE) return "--precision auto";
+  if (o->precision == TS_PRECISION_MIXED) return "--precision double";
+  if (a->residual <= 8 * a->rounding) return NULL;
+  return outcome->method == TS_METHOD_GMRES ? "a larger --restart" : other_preconditioner(o);
+}
+
+/* Which method may, in place of the one that cannot; NULL: none. */
+static const char *other_method(const solve_outcome *outcome) {
+  const ts_reason reason = outcome->result.reason;
+  const int refused = reason == TS_REASON_INDEFINITE || reason == TS_REASON_NOT_SYMMETRIC;
+  if (outcome->method == TS_METHOD_CG && refused) return "--solver bicgstab or gmres";
+  if (outcome->method == TS_METHOD_BICGSTAB && reason == TS_REASON_BREAKDOWN && !outcome->out_of_range)
+    return "--solver gmres";
+  return NULL;
+}
+
+static void say_not_reached(const solve_options *o, solve_outcome *outcome) {
+  const ts_result *r = &outcome->result;
+  const char *residual = solve_residual_text(outcome->accuracy.residual, o->rtol);
+  const char *help = remedy(o, outcome);
+  char *const text = outcome->message;
+  const size_t size = sizeof outcome->message;
+  if (r->reason == TS_REASON_MAX_ITERATIONS)
+    snprintf(text, size, "the maximum of %d iterations was reached at a relative residual of %s", r->iterations,
+             residual);
+  else
+    snprintf(text, size, "stagnated at a relative residual of %s in %s precision", residual,
+             r->precision == TS_PRECISION_AUTO ? "single" : ts_precision_name(r->precision));
+  const size_t used = strlen(text);
+  snprintf(text + used, size - used, " (hint: try %s%sa larger --rtol)", help ? help : "", help ? ", or " : "");
+}
+
+void solve_conclude(const solve_options *o, solve_outcome *outcome) {
+  const ts_result *r = &outcome->result;
+  char *const text = outcome->message;
+  const size_t size = sizeof outcome->message;
+  if (o->stop == TS_STOP_RESIDUAL) judge(o, outcome);
+  if (r->reason == TS_REASON_STAGNATED || r->reason == TS_REASON_MAX_ITERATIONS) {
+    say_not_reached(o, outcome);
+    return;
+  }
+  const char *other = other_method(outcome);
+  snprintf(text, size, "%s", r->message[0] ? r->message : ts_reason_text(r->reason));
+  /* The device's own residual has other digits. */
+  char *rest = strstr(text, ", at a relative residual of ");
+  if (rest)
+    snprintf(rest, size - (size_t)(rest - text), ", at a relative residual of %s",
+             solve_residual_text(outcome->accuracy.residual, o->rtol));
+  const size_t used = strlen(text);
+  if (other) snprintf(text + used, size - used, " (hint: try %s)", other);
 }

@@ -12,6 +12,10 @@ static const char *const methods[] = {"auto", "cg", "bicgstab", "gmres", NULL},
                          *const preconditioners[] = {"jacobi", "none", "block-jacobi", NULL},
                          *const rules[] = {"residual", "delta", NULL};
 
+static const char *precision_at(int value) {
+  return ts_precision_name((ts_precision)value);
+}
+
 static const option_row rows[] = {
     OPTION_ROW(INPUT, "matrix", "MATRIX", matrix, .help = NULL),
     OPTION_HEADING("Files:"),
@@ -39,6 +43,9 @@ static const option_row rows[] = {
     OPTION_WHOLE("restart", "M", restart, 1, 200, "restart gmres every M iterations, 1 to 200 (default: 30)"),
     OPTION_WORD("preconditioner", "NAME", preconditioner, preconditioners,
                 "none, jacobi or block-jacobi, with blocks of 4 rows (default: jacobi)"),
+    OPTION_NAME("precision", "NAME", precision, precision_at,
+                "single: the device computes in floats; mixed: the same, with x and the residual in double; "
+                "double: all of it; auto: one after the other, as far as the tolerance needs (default: auto)"),
     OPTION_RTOL(rtol, "relative tolerance, between 0 and 1 (default: 1e-5)"),
     OPTION_WORD(
         "stop", "RULE", stop, rules,

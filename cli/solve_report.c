@@ -47,13 +47,11 @@ void solve_report_text(const solve_options *options, const solve_system *system,
            o->matrix.unsymmetric_column + 1);
   printf(", preconditioner %s, %s to %.9g\n", ts_preconditioner_kind_name(options->preconditioner),
          options->stop == TS_STOP_DELTA ? "sqrt(delta / delta_0)" : "relative residual", options->rtol);
-  printf("result      %s after %d iterations, %d host synchronisations",
-         o->status == TS_OK ? "converged" : "NOT converged", r->iterations, r->host_synchronisations);
-  if (o->corrections)
-    printf("; %d correction%s from the residual in double precision", o->corrections,
-           o->corrections > 1 ? "s" : "");
-  printf("\nresidual    %s = ||b - A x|| / ||b||, in double precision on the host\n",
-         solve_residual_text(o->relative_residual, options->rtol));
+  printf("result      %s after %d iterations%s, %d host synchronisations\n",
+         o->status == TS_OK ? "converged" : "NOT converged", r->iterations,
+         report_precisions(r->precision_iterations), r->host_synchronisations);
+  printf("residual    %s = ||b - A x|| / ||b||, from the file's numbers on the host\n",
+         solve_residual_text(o->accuracy.residual, options->rtol));
   printf("seconds     read %.3f, layout %.3f, upload %.3f, solve %.3f\n", o->seconds_read, o->seconds_layout,
          o->seconds_upload, o->seconds_solve);
 }
@@ -87,11 +85,13 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "iterations", json_integer(r->iterations));
   PUT(object, "restarts", json_integer(r->restarts));
   PUT(object, "host_synchronisations", json_integer(r->host_synchronisations));
-  PUT(object, "corrections", json_integer(o->corrections));
+  PUT(object, "precision", json_string(ts_precision_name(r->precision)));
+  PUT(object, "precision_iterations", report_precisions_object(r->precision_iterations));
   PUT(object, "converged", json_boolean(o->status == TS_OK));
   PUT(object, "reason", json_string(reason_name(r->reason)));
   PUT(object, "message", json_string(o->message));
-  PUT(object, "relative_residual", report_number(o->relative_residual));
+  PUT(object, "relative_residual", report_number(o->accuracy.residual));
+  PUT(object, "rounding_residual", report_number(o->accuracy.rounding));
   PUT(object, "attainable_residual", report_number(r->attainable_residual));
   PUT(seconds, "read", report_number(o->seconds_read));
   PUT(seconds, "layout", report_number(o->seconds_layout));

@@ -39,32 +39,54 @@ static int check_sizes(const mm_file *file) {
   return -1;
 }
 
-/* Neither held in single precision nor nothing beside the largest of its row or column. */
-static int vanishes(double value, double largest) {
-  return fabs(value) < FLT_MIN && fabs(value) > ldexp(largest, -24);
+/* ---- Scale ---- */
+
+/* Floats of matrices and vectors below this have remainders that floats hold, too. */
+enum { ordinary = 60 };
+
+static int exponent_of(double largest) {
+  int exponent;
+  frexp(largest, &exponent);
+  return exponent < -ordinary || exponent > ordinary ? exponent : 0;
 }
 
-static int check_entries(const char *name, const mm_csr *A, ts_preconditioner_kind preconditioner) {
+static double largest_of(const double *values, size_t count, size_t stride) {
+  double largest = 0;
+  for (size_t i = 0; i < count; i += stride) largest = fmax(largest, fabs(values[i]));
+  return largest;
+}
+
+/* Neither held in single precision nor nothing beside the largest of its row or column. */
+static int vanishes(double value, double largest, int exponent) {
+  return fabs(ldexp(value, -exponent)) < FLT_MIN && fabs(value) > ldexp(largest, -24);
+}
+
+static void say_vanishes(const char *name, size_t row, size_t column, double value, double largest,
+                         int exponent) {
+  message("%s: row %zu, column %zu: %.9g, expected at least %.7g, the range of single precision beside %.7g, "
+          "the largest number",
+          name, row, column, value, ldexp(FLT_MIN, exponent), largest);
+}
+
+static void scale(double *values, size_t count, size_t stride, int exponent) {
+  for (size_t i = 0; i < count && exponent; i += stride) values[i] = ldexp(values[i], -exponent);
+}
+
+static int check_entries(const char *name, const mm_csr *A, int exponent, double largest_entry,
+                         ts_preconditioner_kind preconditioner) {
   for (int32_t i = 0; i < A->rows; i++) {
+    const int32_t first = A->row_offsets[i], end = A->row_offsets[i + 1];
+    const double largest = largest_of(A->values + first, (size_t)(end - first), 1);
     const double *diagonal = NULL;
-    double largest = 0;
-    for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; k++)
-      largest = fmax(largest, fabs(A->values[k]));
-    for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; k++) {
+    for (int32_t k = first; k < end; k++) {
       if (A->column_indices[k] == i) diagonal = &A->values[k];
-      if (vanishes(A->values[k], largest)) {
-        message("%s: row %d, column %d: %.9g, expected at least %.7g, the range of single precision", name,
-                i + 1, A->column_indices[k] + 1, A->values[k], (double)FLT_MIN);
-        return -1;
-      }
-      /* Single entries were checked in the file; sums of duplicates can still be too large. */
-      if (isfinite((float)A->values[k])) continue;
-      message(
-          "%s: row %d, column %d: the duplicate entries add up to %.9g, expected a number of single precision",
-          name, i + 1, A->column_indices[k] + 1, A->values[k]);
+      if (!vanishes(A->values[k], largest, exponent)) continue;
+      say_vanishes(name, (size_t)i + 1, (size_t)A->column_indices[k] + 1, A->values[k], largest_entry,
+                   exponent);
       return -1;
     }
-    if (preconditioner != TS_PRECONDITIONER_JACOBI || (diagonal && (float)*diagonal != 0)) continue;
+    if (preconditioner != TS_PRECONDITIONER_JACOBI || (diagonal && (float)ldexp(*diagonal, -exponent) != 0))
+      continue;
     message(
         "%s: row %d has %s on the diagonal, expected a nonzero number for --preconditioner jacobi (hint: try "
         "--preconditioner none)",
@@ -74,7 +96,31 @@ static int check_entries(const char *name, const mm_csr *A, ts_preconditioner_ki
   return 0;
 }
 
-static int read_matrix(const solve_options *options, mm_csr *A) {
+/* Single entries were checked in the file; sums of duplicates can still be too large. */
+static int check_sums(const char *name, const mm_csr *A) {
+  for (int32_t i = 0; i < A->rows; i++)
+    for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; k++) {
+      if (isfinite(A->values[k])) continue;
+      message("%s: row %d, column %d: the duplicate entries add up to %.9g, expected a finite number", name,
+              i + 1, A->column_indices[k] + 1, A->values[k]);
+      return -1;
+    }
+  return 0;
+}
+
+static int check_matrix(const char *name, const solve_options *options, solve_system *system) {
+  mm_csr *const A = &system->A;
+  const size_t entries = (size_t)A->nonzeros;
+  if (check_sums(name, A)) return -1;
+  const double largest = largest_of(A->values, entries, 1);
+  system->exponent = exponent_of(largest);
+  if (check_entries(name, A, system->exponent, largest, options->preconditioner)) return -1;
+  scale(A->values, entries, 1, system->exponent);
+  return 0;
+}
+
+static int read_matrix(const solve_options *options, solve_system *system) {
+  mm_csr *const A = &system->A;
   mm_file file = {0};
   mm_error error;
   if (mm_open(&file, options->matrix, &error)) return say(&error);
@@ -82,7 +128,7 @@ static int read_matrix(const solve_options *options, mm_csr *A) {
   if (!failed && mm_read_csr(&file, A, &error)) failed = say(&error);
   if (!failed) {
     say_duplicates(file.name, A->duplicates);
-    failed = check_entries(file.name, A, options->preconditioner);
+    failed = check_matrix(file.name, options, system);
   }
   mm_close(&file);
   return failed;
@@ -90,16 +136,33 @@ static int read_matrix(const solve_options *options, mm_csr *A) {
 
 /* ---- Vectors ---- */
 
-/* Of b: numbers that vanish in single precision. */
-static int check_small(const char *name, const double *values, int32_t rows, int columns) {
+/* The exponents of b and x; those of a column without numbers are such that x keeps its own. */
+static void scale_vectors(solve_system *system, const double *largest) {
+  const size_t columns = (size_t)system->components, count = (size_t)system->A.rows * columns;
+  for (size_t c = 0; c < columns; c++) {
+    system->b_exponents[c] = largest[c] > 0 ? exponent_of(largest[c]) : system->exponent;
+    system->x_exponents[c] = system->b_exponents[c] - system->exponent;
+    scale(system->b + c, count - c, columns, system->b_exponents[c]);
+    if (system->x0) scale(system->x0 + c, count - c, columns, system->x_exponents[c]);
+  }
+}
+
+/* Numbers of b that vanish in single precision, and of x0 beyond it. */
+static int check_vectors(const solve_options *options, solve_system *system) {
+  const size_t columns = (size_t)system->components, count = (size_t)system->A.rows * columns;
   double largest[4] = {0};
-  const size_t count = (size_t)rows * (size_t)columns;
-  for (size_t i = 0; i < count; i++)
-    largest[i % (size_t)columns] = fmax(largest[i % (size_t)columns], fabs(values[i]));
+  for (size_t c = 0; c < columns; c++) largest[c] = largest_of(system->b + c, count - c, columns);
   for (size_t i = 0; i < count; i++) {
-    if (!vanishes(values[i], largest[i % (size_t)columns])) continue;
-    message("%s: row %zu, column %zu: %.9g, expected at least %.7g, the range of single precision", name,
-            i / (size_t)columns + 1, i % (size_t)columns + 1, values[i], (double)FLT_MIN);
+    const double most = largest[i % columns];
+    if (!vanishes(system->b[i], most, exponent_of(most))) continue;
+    say_vanishes(options->b, i / columns + 1, i % columns + 1, system->b[i], most, exponent_of(most));
+    return -1;
+  }
+  scale_vectors(system, largest);
+  for (size_t i = 0; system->x0 && i < count; i++) {
+    if (isfinite((float)system->x0[i])) continue;
+    message("%s: row %zu, column %zu: %.9g, beyond the range of single precision in this system", options->x0,
+            i / columns + 1, i % columns + 1, ldexp(system->x0[i], system->x_exponents[i % columns]));
     return -1;
   }
   return 0;
@@ -127,9 +190,9 @@ static int read_vector(const char *path, const char *matrix, int32_t rows, int *
     if (mm_read_dense(&file, values, &duplicates, &error)) failed = say(&error);
     if (!failed) say_duplicates(file.name, duplicates);
     for (size_t i = 0; !failed && i < (size_t)rows * (size_t)h->columns; i++) {
-      if (isfinite((float)(*values)[i])) continue;
-      message("%s: row %zu: the duplicate entries add up to %.9g, expected a number of single precision",
-              file.name, i / (size_t)h->columns + 1, (*values)[i]);
+      if (isfinite((*values)[i])) continue;
+      message("%s: row %zu: the duplicate entries add up to %.9g, expected a finite number", file.name,
+              i / (size_t)h->columns + 1, (*values)[i]);
       failed = -1;
     }
   }
@@ -149,17 +212,17 @@ static int fill_ones(int32_t rows, double **b) {
 
 int solve_read(const solve_options *options, solve_system *system) {
   memset(system, 0, sizeof *system);
-  int failed = read_matrix(options, &system->A);
+  int failed = read_matrix(options, system);
   const int32_t rows = system->A.rows;
   if (!failed && options->b)
     failed = read_vector(options->b, options->matrix, rows, &system->components, &system->b);
-  if (!failed && options->b) failed = check_small(options->b, system->b, rows, system->components);
   if (!failed && !options->b) {
     system->components = 1;
     failed = fill_ones(rows, &system->b);
   }
   if (!failed && options->x0)
     failed = read_vector(options->x0, options->matrix, rows, &system->components, &system->x0);
+  if (!failed) failed = check_vectors(options, system);
   progress_clear();
   if (failed) solve_free(system);
   return failed;
@@ -174,41 +237,51 @@ void solve_free(solve_system *system) {
 
 /* ---- The solution ---- */
 
-int solve_residual(const solve_system *system, const float *x, double *r, double *relative_residual) {
+/* Of a row: r = b - A x, and |A| |x|. */
+static void multiply_row(const solve_system *system, const double *x, int32_t row, size_t c, long double *r,
+                         long double *size) {
   const mm_csr *A = &system->A;
   const size_t components = (size_t)system->components;
-  const size_t count = (size_t)A->rows * components;
-  double *written = malloc(count * sizeof *written);
-  if (!written) {
-    message("out of memory for the residual of %d rows", A->rows);
-    return -1;
+  *r = system->b[(size_t)row * components + c];
+  *size = 0;
+  for (int32_t k = A->row_offsets[row]; k < A->row_offsets[row + 1]; k++) {
+    const double x_j = ldexp(x[(size_t)A->column_indices[k] * components + c], -system->x_exponents[c]);
+    const long double term = (long double)A->values[k] * x_j;
+    *r -= term;
+    *size += fabsl(term);
   }
-  for (size_t i = 0; i < count; i++) written[i] = mm_written_value(x[i]);
+}
 
-  double r_squares[4] = {0}, b_squares[4] = {0};
-  for (int32_t i = 0; i < A->rows; i++) {
-    const double *b = &system->b[(size_t)i * components];
-    double *rest = &r[(size_t)i * components];
-    for (size_t c = 0; c < components; c++) rest[c] = b[c];
-    for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; k++) {
-      const double *x_j = &written[(size_t)A->column_indices[k] * components];
-      for (size_t c = 0; c < components; c++) rest[c] -= A->values[k] * x_j[c];
-    }
-    for (size_t c = 0; c < components; c++) {
-      r_squares[c] += rest[c] * rest[c];
-      b_squares[c] += b[c] * b[c];
-    }
+/* Of one column. */
+static solve_accuracy column_accuracy(const solve_system *system, const double *x, size_t c) {
+  long double r_squares = 0, sizes = 0, b_squares = 0;
+  for (int32_t i = 0; i < system->A.rows; i++) {
+    const long double b = system->b[(size_t)i * (size_t)system->components + c];
+    long double r, size;
+    multiply_row(system, x, i, c, &r, &size);
+    r_squares += r * r;
+    sizes += size * size;
+    b_squares += b * b;
   }
-  free(written);
-  double largest = 0;
-  for (size_t c = 0; c < components && !isnan(largest); c++) {
-    const double ratio = sqrt(b_squares[c] > 0 ? r_squares[c] / b_squares[c] : r_squares[c]);
-    if (isnan(ratio) || ratio > largest) largest = ratio;
+  const double b = b_squares > 0 ? (double)sqrtl(b_squares) : ldexp(1, -system->b_exponents[c]);
+  return (solve_accuracy){(double)sqrtl(r_squares) / b, ldexp((double)sqrtl(sizes) / b, -53)};
+}
+
+static double larger(double a, double b) {
+  return isnan(a) || a > b ? a : b;
+}
+
+solve_accuracy solve_residual(const solve_system *system, const double *x) {
+  solve_accuracy largest = {0, 0};
+  for (size_t c = 0; c < (size_t)system->components; c++) {
+    const solve_accuracy a = column_accuracy(system, x, c);
+    largest.residual = larger(largest.residual, a.residual);
+    largest.rounding = larger(largest.rounding, a.rounding);
   }
   char digits[32];
-  snprintf(digits, sizeof digits, "%.8e", largest);
-  *relative_residual = strtod(digits, NULL);
-  return 0;
+  snprintf(digits, sizeof digits, "%.8e", largest.residual);
+  largest.residual = strtod(digits, NULL);
+  return largest;
 }
 
 const char *solve_residual_text(double relative_residual, double rtol) {

@@ -127,18 +127,22 @@ residual() {
     part == 2 { x[++k] = $1; next }
     part == 3 { b[++k] = $1; next }
     END {
-      for (i = 1; i <= n; i++) { r[i] = part == 3 ? b[i] : 1; bb += r[i] * r[i] }
+      for (i = 1; i <= n; i++) {
+        r[i] = part == 3 ? b[i] : 1
+        if (r[i] > most || -r[i] > most) most = r[i] < 0 ? -r[i] : r[i]
+      }
+      for (i = 1; i <= n; i++) bb += (r[i] / most) ^ 2
       for (k = 1; k <= entries; k++) {
         r[row[k]] -= value[k] * x[column[k]]
         if (both[k]) r[column[k]] -= value[k] * x[row[k]]
       }
-      for (i = 1; i <= n; i++) rr += r[i] * r[i]
+      for (i = 1; i <= n; i++) rr += (r[i] / most) ^ 2
       printf "%.9g\n", sqrt(rr / bb)
     }' "$@"
 }
 
 case $group in
-usage | info | malformed | no_memory | numbers | scales | forms | system | json | outputs | interrupt | poisson | data | backends | drivers)
+usage | info | malformed | no_memory | numbers | scales | forms | system | json | precision | outputs | interrupt | poisson | data | backends | drivers)
   . "$here/test_$group.sh"
   ;;
 *)

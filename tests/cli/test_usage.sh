@@ -10,7 +10,7 @@ grep -qx 'texsolve [0-9]*\.[0-9]*\.[0-9]*' ../log/out || fail "--version says no
 same "lines of --version" "$(wc -l <../log/out | tr -d ' ')" 1
 expect 0 help solve
 for option in backend format preconditioner rtol max-iterations check-interval history json quiet verbose output x0 \
-  stop rectangle threads solver restart reorder; do
+  stop rectangle threads solver restart reorder precision; do
   grep -q -- "--$option" ../log/out || fail "help solve does not mention --$option"
 done
 expect 0 info --help
@@ -28,6 +28,7 @@ refuse 2 "unknown backend" solve spd.mtx --backend check
 refuse 2 "--format: 'csc', expected auto, jagged, segments, csr" solve spd.mtx --format csc
 refuse 2 "--preconditioner: 'ilu', expected jacobi, none or block-jacobi" solve spd.mtx --preconditioner ilu
 refuse 2 "--stop: 'never', expected residual or delta" solve spd.mtx --stop never
+refuse 2 "--precision: 'half', expected auto, single, mixed or double" solve spd.mtx --precision half
 refuse 2 "--solver: 'lu', expected auto, cg, bicgstab or gmres" solve spd.mtx --solver lu
 refuse 2 "--solver: 'cgls', expected" solve spd.mtx --solver cgls
 for m in 0 201 x; do
