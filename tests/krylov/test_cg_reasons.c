@@ -185,6 +185,7 @@ static void stagnation(void) {
   for (int stop = 0; stop < 2; stop++) {
     ts_solver_desc desc = {0};
     desc.rtol = 1e-12;
+    desc.precision = TS_PRECISION_SINGLE;
     desc.stop = stop ? TS_STOP_RESIDUAL : TS_STOP_DELTA;
     test_context_label("stop rule %d", stop);
     const ts_result result = expect_reason(&m, &desc, NULL, TS_REASON_STAGNATED, "stagnated", "");
@@ -248,6 +249,7 @@ static void host_synchronisations(void) {
       watch w = {0};
       ts_solver_desc desc = {0};
       desc.rtol = 1e-7;
+      desc.precision = TS_PRECISION_SINGLE;
       desc.check_interval = intervals[k];
       desc.max_iterations = checks * intervals[k];
       desc.progress = observe;
@@ -298,6 +300,7 @@ static void history(void) {
     ts_solver_desc desc = {0};
     desc.max_iterations = 28;
     desc.rtol = 1e-7;
+    desc.precision = TS_PRECISION_SINGLE;
     desc.check_interval = intervals[k];
     desc.progress = keep;
     desc.progress_user = &records[k];

@@ -99,7 +99,7 @@ static void max_iterations(void) {
 /* More than single precision can give is not reached, is said, and ends long before the last iteration. */
 static void beyond_single_precision(void) {
   ref_matrix m = ref_convection(side(30), side(30), 1);
-  const ts_solver_desc desc = {.rtol = 1e-12, .restart = restart()};
+  const ts_solver_desc desc = {.rtol = 1e-12, .precision = TS_PRECISION_SINGLE, .restart = restart()};
   const ts_result result = expect_reason(&m, &desc, NULL, NULL, TS_REASON_STAGNATED, "single precision");
   CHECK(result.iterations < 3000);
   CHECK(result.relative_residual < 1e-5); /* and what could be reached was */
@@ -234,8 +234,11 @@ static void host_synchronisations(void) {
     for (int checks = 1; checks <= 3; checks++) {
       if (test_is_brief() && checks != 1 + k % 2) continue;
       watch w = {0};
-      ts_solver_desc desc = {
-          .rtol = 1e-7, .check_interval = intervals[k], .max_iterations = checks * 16, .restart = restart()};
+      ts_solver_desc desc = {.rtol = 1e-7,
+                             .precision = TS_PRECISION_SINGLE,
+                             .check_interval = intervals[k],
+                             .max_iterations = checks * 16,
+                             .restart = restart()};
       desc.progress = observe;
       desc.progress_user = &w;
       ts_result result;

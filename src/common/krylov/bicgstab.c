@@ -107,11 +107,11 @@ static ts_status begin(tsi_solve *s) {
   s->phase_start = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
   s->replaced_at = s->iteration;
-  s->peak = 0;
+  s->largest = 0;
   s->false_convergences = 0;
   s->phase_start_measure = s->measure;
   TSI_TRY(choose_shadow(s));
-  TSI_TRY(ops->fill(k->e, 0));
+  TSI_TRY(tsi_fill(k->e, 0));
   TSI_TRY(ops->axpby(k->own[P], one, k->r, zero, k->r));
   return sum_residual(s);
 }
@@ -167,16 +167,15 @@ static const char *broken(const tsi_solve *s, int iteration) {
 /* x = x + M^-1 e if that is better, and r recomputed in either case. The directions go on. */
 static ts_status replace_residual(tsi_solve *s) {
   const ts_solver *k = s->solver;
-  const tsi_ops *ops = k->context->ops;
   const double before = s->measure;
   TSI_TRY(tsi_solve_try(s, k->e, k->own[T]));
   if (s->measure < before)
-    TSI_TRY(ops->fill(k->e, 0));
+    TSI_TRY(tsi_fill(k->e, 0));
   else
     TSI_TRY(tsi_residual(k->r, k->b, k->matrix, k->x_new));
   s->replaced_at = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
-  s->peak = 0;
+  s->largest = 0;
   s->false_convergences = s->measure <= 0.5 * before ? 0 : s->false_convergences + 1;
   if (s->met)
     tsi_solve_finish_converged(s);
@@ -234,7 +233,7 @@ static ts_status judge(tsi_solve *s, int checked) {
     if (i < s->phase_start) continue;
     if (!what && (what = broken(s, i))) where = i;
     if (i < s->replaced_at) continue;
-    s->peak = fmax(s->peak, ratio);
+    s->largest = fmax(s->largest, ratio);
     if (ratio < 0.9 * s->phase_best) {
       s->phase_best = ratio;
       s->phase_best_at = i + 1;
@@ -247,7 +246,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   const int converged = !what && tsi_solve_recurrence_converged(s, slot_of(k, checked, RR));
   if (converged || what || checked - s->phase_best_at > window)
     return look_at_residual(s, converged, what, where);
-  if (now <= 1e-3 * s->peak && checked - s->replaced_at >= REPLACEMENT_INTERVAL) return replace_residual(s);
+  if (now <= 1e-3 * s->largest && checked - s->replaced_at >= REPLACEMENT_INTERVAL) return replace_residual(s);
   return TS_OK;
 }
 

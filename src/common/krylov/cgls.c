@@ -80,7 +80,7 @@ static ts_status sum_gradient(const tsi_solve *s) {
 static ts_status begin(tsi_solve *s) {
   s->phase_start = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
-  TSI_TRY(s->solver->context->ops->fill(s->solver->e, 0));
+  TSI_TRY(tsi_fill(s->solver->e, 0));
   TSI_TRY(sum_gradient(s));
   return tsi_solver_turn(s->solver, s->solver->own[P], s->solver->gradient, ts_constant(0));
 }

@@ -259,9 +259,9 @@ static ts_status run_fixed(tsi_solve *s) {
     take_columns(s, end, &cycle_is_over);
     TSI_TRY(combine(s, &count));
     s->iteration = end;
-    if (count == 0) TSI_TRY(k->context->ops->fill(k->e, 0));
+    if (count == 0) TSI_TRY(tsi_fill(k->e, 0));
     if (end == k->desc.fixed_iterations) return TS_OK;
-    TSI_TRY(tsi_solver_add(k, k->x, k->e));
+    TSI_TRY(tsi_solve_add(s, k->x, k->e));
     TSI_TRY(tsi_solver_residual(k, k->x, k->own[0]));
   }
   return TS_OK;

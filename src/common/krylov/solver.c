@@ -31,6 +31,22 @@ static ts_status foreign(ts_context *context, const char *field, const char *own
                   owner, ts_method_name(method));
 }
 
+static ts_status check_precision(ts_context *context, const ts_solver_desc *desc) {
+  const char *name = ts_precision_name(desc->precision);
+  if (!name)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "precision is %d, which is no ts_precision",
+                    desc->precision);
+  if (desc->precision <= TS_PRECISION_SINGLE) return TS_OK;
+  if (!context->caps.pairs)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "precision is %s; backend %s has no exact arithmetic here, only single precision", name,
+                    context->backend_name);
+  if (desc->fixed_iterations && desc->precision == TS_PRECISION_MIXED)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "precision is mixed, which looks at residuals, and fixed_iterations is set");
+  return TS_OK;
+}
+
 static ts_status check_fields(ts_context *context, const ts_solver_desc *desc) {
   const ts_method method = desc->method;
   if (desc->transposed && method != TS_METHOD_CGLS) return foreign(context, "transposed", "cgls", method);
@@ -42,7 +58,7 @@ static ts_status check_fields(ts_context *context, const ts_solver_desc *desc) {
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "stop is %d, which is no ts_stop", desc->stop);
   if (desc->stop == TS_STOP_DELTA && method != TS_METHOD_CG)
     return foreign(context, "TS_STOP_DELTA", "cg", method);
-  TSI_TRY(tsi_check_precision(context, desc->precision));
+  TSI_TRY(check_precision(context, desc));
   return tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved);
 }
 
@@ -150,6 +166,8 @@ static ts_status resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_solv
                                         : check_square(A, out->method));
   TSI_TRY(check_preconditioner(A, out));
   const int32_t unknowns = A->info.columns;
+  if (out->precision == TS_PRECISION_AUTO && (out->fixed_iterations || !context->caps.pairs))
+    out->precision = TS_PRECISION_SINGLE;
   if (out->restart == 0) out->restart = 30;
   if (out->restart > unknowns) out->restart = unknowns;
   if (out->rtol == 0) out->rtol = 1e-5;
@@ -382,8 +400,12 @@ ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, t
   TSI_TRY(check_vectors(solver, b, x));
   ts_result own;
   if (!result) result = &own;
-  *result = (ts_result){
-      .method = solver->desc.method, .reduction = NAN, .relative_residual = NAN, .attainable_residual = NAN};
+  *result = (ts_result){.method = solver->desc.method,
+                        .precision = TS_PRECISION_SINGLE,
+                        .rounded_residual = NAN,
+                        .reduction = NAN,
+                        .relative_residual = NAN,
+                        .attainable_residual = NAN};
   TSI_TRY(create_workspace(solver, b->components));
   if (solver->transposed) TSI_TRY(tsi_cgls_write_jacobi(solver));
   if (refuse(solver, result)) {

@@ -47,6 +47,7 @@ struct ts_solver {
   ts_preconditioner *preconditioner; /* NULL: Jacobi or none by desc.preconditioner_kind */
   int pipelined;                     /* iterations begun before a check's numbers are awaited */
   int on_device;                     /* cg: the device iterates by itself, up to the next check */
+  int one_reduction;                 /* cg: an iteration has one reduction */
   int ring;                          /* iterations whose numbers the slots hold */
   int own_vectors, own_row_vectors, own_slots, history_size, work_size; /* by plan() */
   double *history;                                                      /* for the progress callback */
@@ -55,10 +56,12 @@ struct ts_solver {
 
   /* Workspace for vectors of `components`, 0 if there is none yet. */
   int components, vector_count;
+  int pairs;            /* its vectors have two parts: precision double */
   ts_vector **vectors;  /* all of them */
   ts_vector *e;         /* what iterations have added since x last took it in */
   ts_vector *b, *r;     /* over rows */
-  ts_vector *x, *x_new; /* over columns. x_new: NULL for cg, which always takes e in */
+  ts_vector *x, *x_new; /* over columns. x_new: NULL for cg, which always takes e in. In mixed precision b, x
+                           and x_new have low parts */
   ts_vector *gradient;  /* A^T r of least squares, else NULL */
   ts_vector *m;         /* 1 / diagonal, or of a matrix far from 1 that of its size; NULL without it */
   ts_vector *z;         /* M^-1 times a vector; NULL where it is not needed */
@@ -74,7 +77,7 @@ enum {
   TSI_SLOT_SCALE, /* a power of two that brings max |b| to about 1 */
   TSI_SLOT_UNSCALE,
   TSI_SLOT_MAX_B,
-  TSI_SLOT_MAX_X, /* only where x may overflow, or something is not finite */
+  TSI_SLOT_MAX_X, /* only where x may overflow, something is not finite, or it matters whether x is 0 */
   TSI_SLOT_BB,    /* b^T b */
   TSI_SLOT_GB,    /* |A^T b|^2 of least squares */
   TSI_SLOT_DX,    /* x^T D D x with D = diag(A), or diag(A^T A) */
@@ -87,8 +90,12 @@ enum {
 struct tsi_solve {
   ts_solver *solver;
   ts_result *result;
-  int iteration; /* done so far */
-  int reported;  /* iterations whose numbers were read */
+  const ts_vector *user_b;
+  ts_precision precision; /* at present: single, mixed or double */
+  int precision_from;     /* the iteration since */
+  int x_is_zero;          /* x + e rounds nothing */
+  int iteration;          /* done so far */
+  int reported;           /* iterations whose numbers were read */
   int ended;
   double norm_b[4];
   double
@@ -105,6 +112,12 @@ struct tsi_solve {
   int met;              /* by x: the rule */
   int settled;          /* e is part of x, and the result has the numbers of x */
 
+  /* r, e and the directions are those of the system times this power of two: 1 until the residual is so small
+   * that its squares would leave the range of single precision. Numbers of iterations before scale_from are of
+   * the scale before. */
+  double scale, scale_before;
+  int scale_from;
+
   /* Since the method last began from x, and how it fared. */
   int phase_start;   /* the iteration */
   double phase_best; /* smallest number of the history, and when it was seen */
@@ -116,11 +129,12 @@ struct tsi_solve {
   double delta_0[4];
   double direction[4]; /* d^T M d of the iteration that comes next, from the recurrence */
   double verified;     /* the smallest measure of a verification */
+  double peak[4];      /* the largest norm of r, or square root of delta, since r was last computed from x */
   /* gmres: columns of the Hessenberg matrix that the host has seen */
   int columns;
   /* bicgstab: since r was last b - A (x + M^-1 e) computed from x */
   int replaced_at;            /* the iteration */
-  double peak;                /* largest number of the history */
+  double largest;             /* number of the history */
   double phase_start_measure; /* of the phase's first x */
   int false_convergences;     /* in a row, whose residual had not halved */
   int shadow;                 /* restarts that asked for another shadow vector */
@@ -158,7 +172,14 @@ ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matri
 /* r = b - A x, in least squares the gradient too. `work` is over the columns and free. */
 ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work);
 /* out = x + e, or with a preconditioner from the right x + M^-1 e. */
-ts_status tsi_solver_add(const ts_solver *k, ts_vector *out, const ts_vector *e);
+ts_status tsi_solve_add(const tsi_solve *s, ts_vector *out, const ts_vector *e);
+/* Goes on in a higher precision, if the descriptor lets it, from the same x: mixed gives x and b low parts,
+ * double makes a new workspace, from whose r the method has to begin. Returns 0 in `raised` where there is
+ * none. */
+ts_status tsi_solve_raise(tsi_solve *s, int *raised);
+/* Brings r, which has just been computed from x, to about 1 where it is small; the power of two in `factor` is
+ * what directions have to be multiplied by. */
+ts_status tsi_solve_rescale(tsi_solve *s, double *factor);
 /* x = x + e (right-preconditioned: M^-1 e), computes its residual, and the numbers of state and result.
  * Synchronises with the device. `work` is over the columns and is overwritten. */
 ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work);

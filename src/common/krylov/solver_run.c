@@ -202,18 +202,92 @@ static void take_over(tsi_solve *s) {
   }
 }
 
-ts_status tsi_solver_add(const ts_solver *k, ts_vector *out, const ts_vector *e) {
+/* ---- Precision ---- */
+
+static int scale_target(const ts_solver *k) {
+  return k->transposed ? 0 : tsi_scale_target(k->matrix);
+}
+
+static void set_precision(tsi_solve *s, ts_precision precision) {
+  ts_result *result = s->result;
+  result->precision_iterations[s->precision] += s->iteration - s->precision_from;
+  s->precision_from = s->iteration;
+  s->precision = result->precision = precision;
+}
+
+/* The low parts of b, like its first one. */
+static ts_status take_in_low_b(const tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  if (!s->user_b->low) return TS_OK;
+  const ts_coefficient scale = ts_scaled(ldexp(1, scale_target(k)), k->slots, TSI_SLOT_SCALE);
+  TSI_TRY(tsi_vector_add_parts(k->b, tsi_parts(s->user_b)));
+  TSI_TRY(tsi_copy_parts(k->b->low, scale, s->user_b->low));
+  for (ts_vector *low = k->b->low; low && k->matrix->row_space->constrained; low = low->low)
+    TSI_TRY(k->context->ops->zero_constrained(low, low));
+  return TS_OK;
+}
+
+static ts_status raise_to_mixed(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  TSI_TRY(take_in_low_b(s));
+  TSI_TRY(tsi_vector_add_parts(k->x, 2));
+  if (k->x_new) TSI_TRY(tsi_vector_add_parts(k->x_new, 2));
+  set_precision(s, TS_PRECISION_MIXED);
+  return TS_OK;
+}
+
+ts_status tsi_solve_raise(tsi_solve *s, int *raised) {
+  const ts_solver *k = s->solver;
+  *raised = k->desc.precision == TS_PRECISION_AUTO && s->precision == TS_PRECISION_SINGLE;
+  return *raised ? raise_to_mixed(s) : TS_OK;
+}
+
+ts_status tsi_solve_rescale(tsi_solve *s, double *factor) {
+  const ts_solver *k = s->solver;
+  double largest = 0;
+  int exponent = 0;
+  for (int c = 0; c < k->components; c++) largest = fmax(largest, s->norm_r[c]);
+  enum { small = -16 };
+  if (largest > 0 && isfinite(largest) && largest < ldexp(1, small)) frexp(largest, &exponent);
+  s->scale = ldexp(1, -exponent);
+  *factor = s->scale / s->scale_before;
+  const ts_coefficient scale = ts_constant(s->scale);
+  return exponent ? k->context->ops->axpby(k->r, scale, k->r, ts_constant(0), k->r) : TS_OK;
+}
+
+/* ---- x + e ---- */
+
+ts_status tsi_solve_add(const tsi_solve *s, ts_vector *out, const ts_vector *e) {
+  const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
-  const ts_coefficient one = ts_constant(1);
-  if (!k->method->preconditioned_from_right || (!k->m && !k->z)) return ops->axpby(out, one, e, one, k->x);
-  if (k->m) return tsi_multiply_add(out, k->m, e, one, k->x, k->scratch);
+  const ts_coefficient one = ts_constant(1), back = ts_constant(1 / s->scale);
+  const int from_right = k->method->preconditioned_from_right && (k->m || k->z);
+  if (out->low) {
+    if (from_right) TSI_TRY(tsi_solver_precondition(k, k->z, e));
+    if (out != k->x) TSI_TRY(tsi_copy_parts(out, one, k->x));
+    return tsi_add_to_parts(out, back, from_right ? k->z : e);
+  }
+  if (!from_right) return ops->axpby(out, back, e, one, k->x);
+  if (k->m && s->scale == 1) return tsi_multiply_add(out, k->m, e, one, k->x, k->scratch);
   TSI_TRY(tsi_solver_precondition(k, k->z, e));
-  return ops->axpby(out, one, k->z, one, k->x);
+  return ops->axpby(out, back, k->z, one, k->x);
+}
+
+/* The first sum is exact without low parts; where auto has more to add, x gets them. */
+static ts_status make_room(tsi_solve *s) {
+  int raised;
+  if (s->precision == TS_PRECISION_SINGLE && !s->x_is_zero) TSI_TRY(tsi_solve_raise(s, &raised));
+  s->x_is_zero = 0;
+  return TS_OK;
 }
 
 ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
-  TSI_TRY(tsi_solver_add(s->solver, s->solver->x, e));
+  TSI_TRY(make_room(s));
+  TSI_TRY(tsi_solve_add(s, s->solver->x, e));
   TSI_TRY(measure(s, s->solver->x, work));
+  s->scale_before = s->scale;
+  s->scale = 1;
+  s->scale_from = s->iteration;
   take_over(s);
   return TS_OK;
 }
@@ -221,7 +295,8 @@ ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
 ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   ts_solver *k = s->solver;
   int met;
-  TSI_TRY(tsi_solver_add(k, k->x_new, e));
+  TSI_TRY(make_room(s));
+  TSI_TRY(tsi_solve_add(s, k->x_new, e));
   TSI_TRY(measure(s, k->x_new, work));
   if (!(judge_norms(s, &met) < s->measure)) return tsi_solver_residual(k, k->x, work);
   ts_vector *better = k->x_new;
@@ -232,10 +307,6 @@ ts_status tsi_solve_try(tsi_solve *s, const ts_vector *e, ts_vector *work) {
 }
 
 /* ---- Start ---- */
-
-static int scale_target(const ts_solver *k) {
-  return k->transposed ? 0 : tsi_scale_target(k->matrix);
-}
 
 /* What x is multiplied by, or with `back` what brings it back. */
 static ts_coefficient scale_of(const ts_solver *k, int back) {
@@ -271,7 +342,10 @@ static ts_status take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x) {
   TSI_TRY(ops->scalars_normalise(k->slots, TSI_SLOT_MAX_B, TSI_SLOT_SCALE));
   TSI_TRY(ops->axpby(k->b, ts_scaled(ldexpf(1, scale_target(k)), k->slots, TSI_SLOT_SCALE), b, zero, b));
   if (k->preconditioner) TSI_TRY(tsi_preconditioner_project(k->preconditioner, k->b, &s->incompatible));
-  TSI_TRY(k->desc.zero_start ? ops->fill(k->x, 0) : ops->axpby(k->x, scale_of(k, 0), x, zero, x));
+  if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(take_in_low_b(s));
+  if (k->desc.precision == TS_PRECISION_AUTO && !k->desc.zero_start)
+    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
+  TSI_TRY(k->desc.zero_start ? tsi_fill(k->x, 0) : tsi_copy_parts(k->x, scale_of(k, 0), x));
   return fill_preconditioner(k);
 }
 
@@ -351,6 +425,7 @@ static void take_norms(tsi_solve *s, int c) {
 static ts_status judge_start(tsi_solve *s, const ts_vector *x) {
   const ts_solver *k = s->solver;
   int all_zero = 1, met = 1;
+  s->x_is_zero = k->desc.zero_start || k->desc.precision == TS_PRECISION_AUTO;
   for (int c = 0; c < k->components; c++) {
     const double max_b = tsi_number(k, TSI_SLOT_MAX_B, c);
     const double bb = k->transposed || !k->desc.zero_start ? tsi_number(k, TSI_SLOT_BB, c) : 0;
@@ -358,6 +433,7 @@ static ts_status judge_start(tsi_solve *s, const ts_vector *x) {
         !isfinite(tsi_number(k, norm_slot(k), c)))
       return name_the_infinite(s, x);
     take_norms(s, c);
+    if (!k->desc.zero_start && tsi_number(k, TSI_SLOT_MAX_X, c) != 0) s->x_is_zero = 0;
     if (max_b > 0 && s->norm_b[c] == 0 && !(s->incompatible > 0)) {
       tsi_solve_finish(s, TS_REASON_BREAKDOWN, tsi_scale_b_vanishes);
       return TS_OK;
@@ -449,10 +525,24 @@ int tsi_solve_recurrence_converged(const tsi_solve *s, int slot) {
 
 /* ---- The end ---- */
 
+/* The residual of x's first part, which is all that the user's vector holds. */
+static ts_status measure_rounded(const tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  const ts_vector rounded = tsi_first_part(k->x);
+  double largest = 0;
+  TSI_TRY(measure(s, &rounded, k->e));
+  for (int c = 0; c < k->components; c++) {
+    const double norm = whole_norm(s, sqrt(tsi_number(k, norm_slot(k), c)));
+    const double b = k->transposed ? s->norm_rule[c] : whole_norm(s, s->norm_b[c]);
+    largest = tsi_larger(largest, b > 0 ? norm / b : norm);
+  }
+  s->result->rounded_residual = largest;
+  return TS_OK;
+}
+
 /* The user's x from the workspace's, unless single precision does not hold it: then it stays what it was. */
 static ts_status hand_back(tsi_solve *s, ts_vector *x) {
   ts_solver *k = s->solver;
-  const tsi_ops *ops = k->context->ops;
   ts_result *result = s->result;
   const double size = k->matrix->norm_infinity;
   tsi_scale_end end = {.components = k->components,
@@ -471,11 +561,13 @@ static ts_status hand_back(tsi_solve *s, ts_vector *x) {
     set_start(s);
     tsi_scale_say_overflow(text, sizeof text, largest);
     tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
-    return k->desc.zero_start ? ops->fill(x, 0) : TS_OK;
+    return k->desc.zero_start ? tsi_fill(x, 0) : TS_OK;
   }
-  TSI_TRY(ops->axpby(x, scale_of(k, 1), k->x, ts_constant(0), k->x));
+  TSI_TRY(tsi_copy_parts(x, scale_of(k, 1), k->x));
+  result->rounded_residual = result->relative_residual;
+  if (k->x->low && !x->low) TSI_TRY(measure_rounded(s));
   if (!tsi_scale_underflow(&end)) return TS_OK;
-  TSI_TRY(ops->axpby(k->x, scale_of(k, 0), x, ts_constant(0), x));
+  TSI_TRY(tsi_copy_parts(k->x, scale_of(k, 0), x));
   TSI_TRY(measure(s, k->x, k->e));
   take_over(s);
   if (result->reason != TS_REASON_CONVERGED || s->met) return TS_OK;
@@ -489,14 +581,30 @@ static ts_status run_fixed(tsi_solve *s, ts_vector *x) {
   ts_solver *k = s->solver;
   TSI_TRY(first_residual(s));
   TSI_TRY(k->method->run_fixed(s));
-  TSI_TRY(tsi_solver_add(k, k->x, k->e));
+  TSI_TRY(tsi_solve_add(s, k->x, k->e));
   s->result->iterations = s->iteration;
+  set_precision(s, s->precision);
   tsi_solve_finish(s, TS_REASON_FIXED_ITERATIONS, NULL);
-  return k->context->ops->axpby(x, scale_of(k, 1), k->x, ts_constant(0), k->x);
+  return tsi_copy_parts(x, scale_of(k, 1), k->x);
+}
+
+/* auto begins with what a start from x needs, or with what is there already. */
+static ts_precision first_precision(const ts_solver *k, const ts_vector *x) {
+  const ts_precision asked = k->desc.precision;
+  if (asked != TS_PRECISION_AUTO) return asked;
+  return k->x->low || (x->low && !k->desc.zero_start) ? TS_PRECISION_MIXED : TS_PRECISION_SINGLE;
 }
 
 ts_status tsi_solver_run(ts_solver *k, const ts_vector *b, ts_vector *x, ts_result *result) {
-  tsi_solve s = {.solver = k, .result = result, .verified = INFINITY};
+  tsi_solve s = {.solver = k,
+                 .result = result,
+                 .user_b = b,
+                 .precision = first_precision(k, x),
+                 .scale = 1,
+                 .scale_before = 1,
+                 .verified = INFINITY};
+  if (s.precision != TS_PRECISION_SINGLE) TSI_TRY(raise_to_mixed(&s));
+  result->precision = s.precision;
   TSI_TRY(take_in(&s, b, x));
   if (k->desc.fixed_iterations) return run_fixed(&s, x);
   TSI_TRY(first_residual(&s));
@@ -504,13 +612,13 @@ ts_status tsi_solver_run(ts_solver *k, const ts_vector *b, ts_vector *x, ts_resu
   TSI_TRY(judge_start(&s, x));
   if (s.incompatible > 0) result->incompatible = s.incompatible / whole_norm(&s, s.norm_b[0]);
   /* There is nothing to iterate; x is as it was. */
-  if (s.ended) return k->desc.zero_start ? k->context->ops->fill(x, 0) : TS_OK;
+  if (s.ended) return k->desc.zero_start ? tsi_fill(x, 0) : TS_OK;
   TSI_TRY(k->method->run(&s));
-  if (s.ended && s.iteration == 0 && !s.settled)
-    return k->desc.zero_start ? k->context->ops->fill(x, 0) : TS_OK;
+  if (s.ended && s.iteration == 0 && !s.settled) return k->desc.zero_start ? tsi_fill(x, 0) : TS_OK;
   TSI_TRY(k->method->settle(&s));
   if (!s.ended && s.met) tsi_solve_finish_converged(&s);
   if (!s.ended) finish_at_maximum(&s);
   result->iterations = s.iteration;
+  set_precision(&s, s.precision);
   return hand_back(&s, x);
 }
