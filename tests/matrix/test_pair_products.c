@@ -134,7 +134,7 @@ static void check_matrix(const ref_matrix *m, ts_format format, int doubles, con
   const size_t count = (size_t)ref_nonzeros(m);
   double *values = malloc((count + 1) * sizeof *values);
   for (size_t k = 0; k < count; k++)
-    values[k] = doubles ? (double)m->values[k] * (1 + 1.0 / (3 + (double)(k % 11))) : (double)m->values[k];
+    values[k] = doubles ? (double)m->values[k] * (1 + 1.0 / (7 + (double)(k % 11))) : (double)m->values[k];
   ts_matrix_desc desc = {.csr = ref_csr(m), .format = format, .constrained = constrained};
   desc.csr.values = NULL;
   desc.csr.double_values = values;

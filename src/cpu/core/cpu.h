@@ -8,6 +8,8 @@
 #ifndef CPU_H
 #define CPU_H
 
+#include <math.h>
+
 #include "common/core/core.h"
 #include "common/layout/layout.h"
 #include "cpu_pace.h"
@@ -80,6 +82,72 @@ static inline size_t cpu_block_end(size_t last, size_t count) {
   return last * CPU_BLOCK < count ? last * CPU_BLOCK : count;
 }
 
+/* ---- Pairs: operations compute with them in double ---- */
+
+/* The parts of a vector; those that it does not have are NULL. */
+typedef struct cpu_parts {
+  float *high, *low, *lowest;
+} cpu_parts;
+
+/* NULL: none, which nothing reads. */
+static inline cpu_parts cpu_parts_of(const ts_vector *v) {
+  const ts_vector *low = v ? v->low : NULL, *lowest = low ? low->low : NULL;
+  return (cpu_parts){v ? cpu_data(v) : NULL, low ? cpu_data(low) : NULL, lowest ? cpu_data(lowest) : NULL};
+}
+
+/* A block of zeros. */
+extern const float cpu_zeros[CPU_BLOCK];
+
+/* What is read of a pair from float `begin` of a block on: zeros for a part that it does not have. */
+typedef struct cpu_operand {
+  const float *high, *low;
+} cpu_operand;
+
+CPU_INLINE cpu_operand cpu_operand_at(cpu_parts v, size_t begin) {
+  return (cpu_operand){v.high ? v.high + begin : cpu_zeros, v.low ? v.low + begin : cpu_zeros};
+}
+
+CPU_INLINE double cpu_value(cpu_operand v, size_t i) {
+  return (double)v.high[i] + (double)v.low[i];
+}
+
+/* What is no number, or too large for a float, leaves nothing to the low part. */
+CPU_INLINE void cpu_split(double value, float *high, float *low) {
+  *high = (float)value;
+  const double rest = value - (double)*high;
+  *low = fabs(rest) <= fabs(value) ? (float)rest : 0;
+}
+
+/* The same where there are no blocks. */
+CPU_INLINE double cpu_pair_value(cpu_parts v, size_t i) {
+  return v.low ? (double)v.high[i] + (double)v.low[i] : (double)v.high[i];
+}
+
+/* A sum in double and, by Knuth's two-sum, what it has lost by rounding. */
+typedef struct cpu_exact {
+  double sum, lost;
+} cpu_exact;
+
+CPU_INLINE void cpu_exact_add(cpu_exact *to, double term) {
+  const double sum = to->sum + term, part = sum - to->sum;
+  to->lost += (to->sum - (sum - part)) + (term - part);
+  to->sum = sum;
+}
+
+CPU_INLINE cpu_exact cpu_exact_value(cpu_parts v, size_t i) {
+  cpu_exact value = {(double)v.high[i], 0};
+  if (v.low) cpu_exact_add(&value, (double)v.low[i]);
+  if (v.lowest) cpu_exact_add(&value, (double)v.lowest[i]);
+  return value;
+}
+
+CPU_INLINE void cpu_exact_split(cpu_exact from, float *high, float *low) {
+  const double value = from.sum + from.lost;
+  *high = (float)value;
+  const double rest = (from.sum - (double)*high) + from.lost;
+  *low = fabs(rest) <= fabs(value) ? (float)rest : 0;
+}
+
 /* Fetching behind the end of an array is harmless, but its address must not be formed as a pointer. */
 CPU_INLINE void cpu_prefetch(const void *address, size_t bytes_ahead) {
 #if defined(__GNUC__)
@@ -98,6 +166,8 @@ extern const tsi_fluid_ops cpu_fluid_ops;
 
 /* A coefficient in every lane. */
 void cpu_coefficient(ts_coefficient c, int components, float lanes[CPU_LANES]);
+/* The same of all parts of its slots. */
+void cpu_pair_coefficient(ts_coefficient c, int components, double lanes[CPU_LANES]);
 /* Where a reduction puts its result. */
 float *cpu_slot(ts_scalars *s, int index);
 /* Makes room for the partial sums of vectors of `count` floats, so that reductions need no memory. */

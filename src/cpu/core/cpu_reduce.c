@@ -11,9 +11,19 @@ enum { lanes = 24 };
 typedef struct reduction {
   size_t count;
   int components;
-  const float *x, *y, *w;
+  cpu_parts x, y, w;
   double *partials;
 } reduction;
+
+/* The operands of a block. */
+typedef struct operands {
+  cpu_operand x, y, w;
+} operands;
+
+CPU_INLINE operands operands_at(const reduction *job, size_t begin) {
+  return (operands){cpu_operand_at(job->x, begin), cpu_operand_at(job->y, begin),
+                    cpu_operand_at(job->w, begin)};
+}
 
 ts_status cpu_reserve_partials(ts_context *context, size_t count) {
   cpu_state *state = cpu_state_of(context);
@@ -33,134 +43,124 @@ CPU_INLINE void store_sums(const reduction *job, size_t block, const double *sum
   for (int l = 0; l < lanes; l++) partial[l % job->components] += sums[l];
 }
 
-/* Sums `term` of every float i of a block. */
-#define SUM_BLOCKS(term)                                                                                       \
-  for (size_t block = first; block < last; block++) {                                                          \
-    const size_t end = cpu_block_end(block + 1, job->count);                                                   \
-    double sums[lanes] = {0};                                                                                  \
-    size_t g = block * CPU_BLOCK;                                                                              \
-    for (; g + lanes <= end; g += lanes) {                                                                     \
-      CPU_SIMD                                                                                                 \
-      for (size_t l = 0; l < lanes; l++) {                                                                     \
+/* Sums `term` of the operands `in` for every float i of a block. */
+#define SUM_BODY(name, term)                                                                                   \
+  CPU_CLONES static void name(const void *arguments, size_t first, size_t last) {                              \
+    const reduction *job = arguments;                                                                          \
+    for (size_t block = first; block < last; block++) {                                                        \
+      const size_t begin = block * CPU_BLOCK, end = cpu_block_end(block + 1, job->count) - begin;              \
+      const operands in = operands_at(job, begin);                                                             \
+      double sums[lanes] = {0};                                                                                \
+      size_t g = 0;                                                                                            \
+      for (; g + lanes <= end; g += lanes) {                                                                   \
+        CPU_SIMD                                                                                               \
+        for (size_t l = 0; l < lanes; l++) {                                                                   \
+          const size_t i = g + l;                                                                              \
+          sums[l] += term;                                                                                     \
+        }                                                                                                      \
+      }                                                                                                        \
+      for (size_t l = 0; g + l < end; l++) {                                                                   \
         const size_t i = g + l;                                                                                \
         sums[l] += term;                                                                                       \
       }                                                                                                        \
+      store_sums(job, block, sums);                                                                            \
     }                                                                                                          \
-    for (size_t l = 0; g + l < end; l++) {                                                                     \
-      const size_t i = g + l;                                                                                  \
-      sums[l] += term;                                                                                         \
-    }                                                                                                          \
-    store_sums(job, block, sums);                                                                              \
   }
 
-CPU_CLONES static void body_sum(const void *arguments, size_t first, size_t last) {
-  const reduction *job = arguments;
-  const float *x = job->x;
-  SUM_BLOCKS((double)x[i])
-}
-
-CPU_CLONES static void body_dot(const void *arguments, size_t first, size_t last) {
-  const reduction *job = arguments;
-  const float *x = job->x, *y = job->y;
-  SUM_BLOCKS((double)x[i] * (double)y[i])
-}
-
-CPU_CLONES static void body_dot3(const void *arguments, size_t first, size_t last) {
-  const reduction *job = arguments;
-  const float *x = job->x, *y = job->y, *w = job->w;
-  SUM_BLOCKS((double)x[i] * (double)y[i] * (double)w[i])
-}
+/* The number of v, in single precision or of a pair. */
+#define FLOAT(v) ((double)in.v.high[i])
+#define PAIR(v) cpu_value(in.v, i)
+SUM_BODY(body_sum, FLOAT(x))
+SUM_BODY(body_dot, FLOAT(x) * FLOAT(y))
+SUM_BODY(body_dot3, FLOAT(x) * FLOAT(y) * FLOAT(w))
+SUM_BODY(pairs_sum, PAIR(x))
+SUM_BODY(pairs_dot, PAIR(x) * PAIR(y))
+SUM_BODY(pairs_dot3, PAIR(x) * PAIR(y) * PAIR(w))
 
 /* The larger one, or NaN once there is one: `value` is taken if it is larger or NaN, and nothing is larger
  * than a NaN in `most`. */
-CPU_INLINE float larger(float most, float value) {
-  return ((value > most) | (value != value)) ? value : most;
-}
+#define LARGER(most, value) (((value) > (most)) | ((value) != (value)) ? (value) : (most))
 
-#define MAX_BLOCKS(term)                                                                                       \
-  for (size_t block = first; block < last; block++) {                                                          \
-    const size_t end = cpu_block_end(block + 1, job->count);                                                   \
-    float most[CPU_LANES];                                                                                     \
-    for (size_t l = 0; l < CPU_LANES; l++) most[l] = -INFINITY;                                                \
-    size_t g = block * CPU_BLOCK;                                                                              \
-    for (; g + CPU_LANES <= end; g += CPU_LANES) {                                                             \
-      CPU_SIMD                                                                                                 \
-      for (size_t l = 0; l < CPU_LANES; l++) {                                                                 \
-        const size_t i = g + l;                                                                                \
-        most[l] = larger(most[l], term);                                                                       \
-      }                                                                                                        \
-    }                                                                                                          \
-    for (size_t l = 0; g + l < end; l++) {                                                                     \
-      const size_t i = g + l;                                                                                  \
-      most[l] = larger(most[l], term);                                                                         \
-    }                                                                                                          \
-    store_most(job, block, most);                                                                              \
-  }
-
-CPU_INLINE void store_most(const reduction *job, size_t block, const float *most) {
-  float result[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+CPU_INLINE void store_most(const reduction *job, size_t block, const double *most) {
+  double *partial = job->partials + 4 * block;
+  for (int c = 0; c < 4; c++) partial[c] = -INFINITY;
   for (int l = 0; l < CPU_LANES; l++)
-    result[l % job->components] = larger(result[l % job->components], most[l]);
-  for (int c = 0; c < 4; c++) job->partials[4 * block + (size_t)c] = (double)result[c];
+    partial[l % job->components] = LARGER(partial[l % job->components], most[l]);
 }
 
-CPU_CLONES static void body_max(const void *arguments, size_t first, size_t last) {
-  const reduction *job = arguments;
-  const float *x = job->x;
-  MAX_BLOCKS(x[i])
-}
+#define MAX_BODY(name, type, term)                                                                             \
+  CPU_CLONES static void name(const void *arguments, size_t first, size_t last) {                              \
+    const reduction *job = arguments;                                                                          \
+    for (size_t block = first; block < last; block++) {                                                        \
+      const size_t begin = block * CPU_BLOCK, end = cpu_block_end(block + 1, job->count) - begin;              \
+      const operands in = operands_at(job, begin);                                                             \
+      type most[CPU_LANES];                                                                                    \
+      double result[CPU_LANES];                                                                                \
+      for (size_t l = 0; l < CPU_LANES; l++) most[l] = -INFINITY;                                              \
+      size_t g = 0;                                                                                            \
+      for (; g + CPU_LANES <= end; g += CPU_LANES) {                                                           \
+        CPU_SIMD                                                                                               \
+        for (size_t l = 0; l < CPU_LANES; l++) {                                                               \
+          const size_t i = g + l;                                                                              \
+          const type value = term;                                                                             \
+          most[l] = LARGER(most[l], value);                                                                    \
+        }                                                                                                      \
+      }                                                                                                        \
+      for (size_t l = 0; g + l < end; l++) {                                                                   \
+        const size_t i = g + l;                                                                                \
+        const type value = term;                                                                               \
+        most[l] = LARGER(most[l], value);                                                                      \
+      }                                                                                                        \
+      for (size_t l = 0; l < CPU_LANES; l++) result[l] = (double)most[l];                                      \
+      store_most(job, block, result);                                                                          \
+    }                                                                                                          \
+  }
+MAX_BODY(body_max, float, in.x.high[i])
+MAX_BODY(body_max_abs, float, fabsf(in.x.high[i]))
+MAX_BODY(pairs_max, double, PAIR(x))
+MAX_BODY(pairs_max_abs, double, fabs(PAIR(x)))
 
-CPU_CLONES static void body_max_abs(const void *arguments, size_t first, size_t last) {
-  const reduction *job = arguments;
-  const float *x = job->x;
-  MAX_BLOCKS(fabsf(x[i]))
-}
-
-static float combine(const reduction *job, tsi_reduction kind, int component) {
+static double combine(const reduction *job, tsi_reduction kind, int component) {
   const size_t blocks = cpu_blocks(job->count);
   const double *partial = job->partials + component;
   if (kind == TSI_REDUCE_MAX || kind == TSI_REDUCE_MAX_ABS) {
-    float most = -INFINITY;
-    for (size_t b = 0; b < blocks; b++) most = larger(most, (float)partial[4 * b]);
+    double most = -INFINITY;
+    for (size_t b = 0; b < blocks; b++) most = LARGER(most, partial[4 * b]);
     return most;
   }
   double sum = 0;
   for (size_t b = 0; b < blocks; b++) sum += partial[4 * b];
-  return (float)(kind == TSI_REDUCE_NORM2 ? sqrt(sum) : sum);
+  return kind == TSI_REDUCE_NORM2 ? sqrt(sum) : sum;
 }
 
-static ts_status reduce(ts_scalars *out, int index, tsi_reduction kind, cpu_body body, const ts_vector *x,
-                        const ts_vector *y, const ts_vector *w) {
+/* bodies: of vectors in single precision, and of pairs. A second part of the slot takes what the first one
+ * lacks of the sum in any case. */
+static ts_status reduce(ts_scalars *out, int index, tsi_reduction kind, const cpu_body bodies[2],
+                        const ts_vector *x, const ts_vector *y, const ts_vector *w) {
   const reduction job = {
       .count = cpu_count(x),
       .components = x->components,
-      .x = cpu_data(x),
-      .y = y ? cpu_data(y) : NULL,
-      .w = w ? cpu_data(w) : NULL,
+      .x = cpu_parts_of(x),
+      .y = cpu_parts_of(y),
+      .w = cpu_parts_of(w),
       .partials = cpu_state_of(x->context)->partials,
   };
-  cpu_for(x->context, cpu_blocks(job.count), CPU_BLOCK, body, &job);
-  float *slot = cpu_slot(out, index);
-  for (int c = 0; c < 4; c++) slot[c] = c < x->components ? combine(&job, kind, c) : 0;
+  cpu_for(x->context, cpu_blocks(job.count), CPU_BLOCK, bodies[x->low != NULL], &job);
+  float *slot = cpu_slot(out, index), unused[4], *low = out->low ? cpu_slot(out->low, index) : unused;
+  for (int c = 0; c < 4; c++) cpu_split(c < x->components ? combine(&job, kind, c) : 0, &slot[c], &low[c]);
   return TS_OK;
 }
 
 ts_status cpu_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y) {
-  switch (kind) {
-  case TSI_REDUCE_DOT:
-    return reduce(out, index, kind, body_dot, x, y, NULL);
-  case TSI_REDUCE_NORM2:
-    return reduce(out, index, kind, body_dot, x, x, NULL);
-  case TSI_REDUCE_SUM:
-    return reduce(out, index, kind, body_sum, x, NULL, NULL);
-  case TSI_REDUCE_MAX:
-    return reduce(out, index, kind, body_max, x, NULL, NULL);
-  case TSI_REDUCE_MAX_ABS:
-    return reduce(out, index, kind, body_max_abs, x, NULL, NULL);
-  }
-  return tsi_fail(out->context, TS_ERROR_UNSUPPORTED, "reduction %d is unknown to the CPU backend", (int)kind);
+  static const cpu_body bodies[][2] = {[TSI_REDUCE_DOT] = {body_dot, pairs_dot},
+                                       [TSI_REDUCE_NORM2] = {body_dot, pairs_dot},
+                                       [TSI_REDUCE_SUM] = {body_sum, pairs_sum},
+                                       [TSI_REDUCE_MAX] = {body_max, pairs_max},
+                                       [TSI_REDUCE_MAX_ABS] = {body_max_abs, pairs_max_abs}};
+  return reduce(out, index, kind, bodies[kind], x, kind == TSI_REDUCE_NORM2 ? x : y, NULL);
 }
 
 ts_status cpu_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w) {
-  return reduce(out, index, TSI_REDUCE_DOT, body_dot3, x, y, w);
+  static const cpu_body bodies[2] = {body_dot3, pairs_dot3};
+  return reduce(out, index, TSI_REDUCE_DOT, bodies, x, y, w);
 }

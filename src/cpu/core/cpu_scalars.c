@@ -82,3 +82,19 @@ void cpu_coefficient(ts_coefficient c, int components, float lanes[CPU_LANES]) {
   }
   for (int l = 0; l < CPU_LANES; l++) lanes[l] = value[l % components];
 }
+
+static double pair_component(ts_slot slot, int component) {
+  if (!slot.scalars) return 1;
+  double value = (double)slot_component(slot, component);
+  if (slot.scalars->low) value += (double)slot_component((ts_slot){slot.scalars->low, slot.index}, component);
+  return value;
+}
+
+void cpu_pair_coefficient(ts_coefficient c, int components, double lanes[CPU_LANES]) {
+  double value[4] = {0, 0, 0, 0};
+  for (int k = 0; k < components && c.scale != 0; k++) {
+    const double denominator = pair_component(c.denominator, k);
+    value[k] = denominator == 0 ? 0 : c.scale * pair_component(c.numerator, k) / denominator;
+  }
+  for (int l = 0; l < CPU_LANES; l++) lanes[l] = value[l % components];
+}

@@ -73,9 +73,9 @@ ts_status cpu_vector_read(const ts_vector *v, float *texels) {
 /* ---- Component-wise operations ----
  * Each body walks over groups of CPU_LANES floats with a coefficient a lane; the last group may be cut short.
  * GROUPS repeats `expression` for every float i, whose lane is l. */
-#define GROUPS(expression)                                                                                     \
-  const size_t end = cpu_block_end(last, job->count);                                                          \
-  size_t g = first * CPU_BLOCK;                                                                                \
+#define GROUPS_OF(begin, count, expression)                                                                    \
+  const size_t end = count;                                                                                    \
+  size_t g = begin;                                                                                            \
   for (; g + CPU_LANES <= end; g += CPU_LANES) {                                                               \
     CPU_SIMD                                                                                                   \
     for (size_t l = 0; l < CPU_LANES; l++) {                                                                   \
@@ -87,6 +87,7 @@ ts_status cpu_vector_read(const ts_vector *v, float *texels) {
     const size_t i = g + l;                                                                                    \
     expression;                                                                                                \
   }
+#define GROUPS(expression) GROUPS_OF(first *CPU_BLOCK, cpu_block_end(last, job->count), expression)
 
 CPU_CLONES static void body_scale(const void *arguments, size_t first, size_t last) {
   const blocks *job = arguments;
@@ -130,6 +131,51 @@ CPU_CLONES static void body_reciprocal(const void *arguments, size_t first, size
   GROUPS(const float d = x[i]; out[i] = d == 0 ? 0 : 1 / d)
 }
 
+/* ---- The same in pairs ---- */
+
+const float cpu_zeros[CPU_BLOCK];
+
+typedef struct pair_blocks {
+  size_t count;
+  cpu_parts out, x, y, w;
+  double a[CPU_LANES], b[CPU_LANES];
+} pair_blocks;
+
+/* Block by block, so that one block of zeros is enough for whatever is missing. */
+#define PAIR_BODY(name, expression)                                                                            \
+  CPU_CLONES static void name(const void *arguments, size_t first, size_t last) {                              \
+    const pair_blocks *job = arguments;                                                                        \
+    for (size_t begin = first * CPU_BLOCK; begin < cpu_block_end(last, job->count); begin += CPU_BLOCK) {      \
+      const struct {                                                                                           \
+        cpu_operand x, y, w;                                                                                   \
+        const double *a, *b;                                                                                   \
+      } in = {cpu_operand_at(job->x, begin), cpu_operand_at(job->y, begin), cpu_operand_at(job->w, begin),     \
+              job->a, job->b};                                                                                 \
+      float *high = job->out.high + begin, *low = job->out.low + begin;                                        \
+      GROUPS_OF(0, cpu_block_end(begin / CPU_BLOCK + 1, job->count) - begin,                                   \
+                cpu_split(expression, &high[i], &low[i]))                                                      \
+    }                                                                                                          \
+  }
+PAIR_BODY(pairs_axpby, in.a[l] * cpu_value(in.x, i) + in.b[l] * cpu_value(in.y, i))
+PAIR_BODY(pairs_multiply_add, cpu_value(in.w, i) * cpu_value(in.x, i) + in.b[l] * cpu_value(in.y, i))
+PAIR_BODY(pairs_reciprocal, cpu_value(in.x, i) == 0 ? 0 : 1 / cpu_value(in.x, i))
+
+/* out = a x + b y, or w x + b y. */
+static ts_status pairs(ts_vector *out, cpu_body body, const ts_vector *w, ts_coefficient a, const ts_vector *x,
+                       ts_coefficient b, const ts_vector *y) {
+  pair_blocks job = {.count = cpu_count(out),
+                     .out = cpu_parts_of(out),
+                     .x = cpu_parts_of(tsi_term(a, x)),
+                     .y = cpu_parts_of(tsi_term(b, y)),
+                     .w = cpu_parts_of(w)};
+  cpu_pair_coefficient(a, out->components, job.a);
+  cpu_pair_coefficient(b, out->components, job.b);
+  cpu_for(out->context, cpu_blocks(job.count), 2 * CPU_BLOCK, body, &job);
+  return TS_OK;
+}
+
+/* ---- The operations ---- */
+
 ts_status cpu_fill(ts_vector *y, float value) {
   run(y, body_fill, &(blocks){.out = cpu_data(y), .a = {value}});
   return TS_OK;
@@ -137,6 +183,7 @@ ts_status cpu_fill(ts_vector *y, float value) {
 
 ts_status cpu_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
                     const ts_vector *y) {
+  if (out->low) return pairs(out, pairs_axpby, NULL, a, x, b, y);
   if (a.scale == 0 && b.scale == 0) return cpu_fill(out, 0);
   if (a.scale == 0) return cpu_axpby(out, b, y, a, x);
   blocks job = {.out = cpu_data(out), .x = cpu_data(x)};
@@ -152,6 +199,7 @@ ts_status cpu_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coe
 }
 
 ts_status cpu_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
+  if (out->low) return cpu_multiply_add(out, x, y, ts_constant(0), NULL);
   run(out, body_multiply, &(blocks){.out = cpu_data(out), .x = cpu_data(x), .y = cpu_data(y)});
   return TS_OK;
 }
@@ -167,6 +215,7 @@ ts_status cpu_zero_constrained(ts_vector *out, const ts_vector *x) {
 
 ts_status cpu_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
                            const ts_vector *y) {
+  if (out->low) return pairs(out, pairs_multiply_add, w, ts_constant(1), x, b, y);
   if (b.scale == 0) return cpu_multiply(out, w, x);
   blocks job = {.out = cpu_data(out), .x = cpu_data(x), .y = cpu_data(y), .w = cpu_data(w)};
   cpu_coefficient(b, out->components, job.b);
@@ -176,7 +225,7 @@ ts_status cpu_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *
 
 ts_status cpu_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
                     const ts_vector *q) {
-  if (a.scale == 0 || b.scale == 0) {
+  if (x->low || r->low || a.scale == 0 || b.scale == 0) {
     TSI_TRY(cpu_axpby(x, a, d, ts_constant(1), x));
     return cpu_axpby(r, b, q, ts_constant(1), r);
   }
@@ -188,6 +237,7 @@ ts_status cpu_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vecto
 }
 
 ts_status cpu_reciprocal(ts_vector *out, const ts_vector *x) {
+  if (out->low) return pairs(out, pairs_reciprocal, NULL, ts_constant(1), x, ts_constant(0), NULL);
   run(out, body_reciprocal, &(blocks){.out = cpu_data(out), .x = cpu_data(x)});
   return TS_OK;
 }

@@ -112,7 +112,9 @@ static void destroy(ts_matrix *A) {
 
 /* ---- Products ---- */
 
-typedef enum product_kind { PRODUCT, RESIDUAL, PAIR_RESIDUAL } product_kind;
+/* PRODUCT: single precision; RESIDUAL: in double. The others: products in pairs, residuals of x + low, and
+ * residuals in pairs, whose sums lose nothing. */
+typedef enum product_kind { PRODUCT, RESIDUAL, PAIR_PRODUCT, LOW_RESIDUAL, PAIR_RESIDUAL } product_kind;
 
 typedef struct product_job {
   const tsi_grid *grid;
@@ -120,29 +122,40 @@ typedef struct product_job {
   size_t points;
   int directions, components;
   product_kind kind;
-  float *y;
-  const float *b, *x, *low;
+  cpu_parts y, b, x;
 } product_job;
+
+static void store(const product_job *job, size_t at, cpu_exact result) {
+  if (job->y.low)
+    cpu_exact_split(result, &job->y.high[at], &job->y.low[at]);
+  else
+    job->y.high[at] = (float)result.sum;
+}
 
 /* One point, with neighbours looked up; what is beyond the grid does not count. */
 static void point(const product_job *job, int32_t i, int32_t j) {
   const tsi_grid *g = job->grid;
   const size_t p = (size_t)j * (size_t)g->width + (size_t)i, n = (size_t)job->components;
+  cpu_exact result[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
   double sum[4] = {0, 0, 0, 0};
   if (job->planes[p] != 0) {
+    for (size_t c = 0; c < n && job->kind == PAIR_RESIDUAL; c++) result[c] = cpu_exact_value(job->b, p * n + c);
     for (int k = 0; k < job->directions; k++) {
       const double a = job->planes[(size_t)k * job->points + p];
       const int32_t q = cpu_grid_point(g, i + cpu_direction_x[k], j + cpu_direction_y[k]);
       if (q < 0) continue;
       for (size_t c = 0; c < n; c++) {
-        const size_t at = (size_t)q * n + c;
-        sum[c] += a * (job->low ? (double)job->x[at] + (double)job->low[at] : (double)job->x[at]);
+        const double term = a * cpu_pair_value(job->x, (size_t)q * n + c);
+        if (job->kind == PAIR_RESIDUAL)
+          cpu_exact_add(&result[c], -term);
+        else
+          sum[c] += term;
       }
     }
-    if (job->kind != PRODUCT)
-      for (size_t c = 0; c < n; c++) sum[c] = job->b[p * n + c] - sum[c];
+    if (job->kind != PAIR_RESIDUAL)
+      for (size_t c = 0; c < n; c++) result[c].sum = job->b.high ? job->b.high[p * n + c] - sum[c] : sum[c];
   }
-  for (size_t c = 0; c < n; c++) job->y[p * n + c] = (float)sum[c];
+  for (size_t c = 0; c < n; c++) store(job, p * n + c, result[c]);
 }
 
 /* A row of points as offsets from its first one: the planes there, and the three rows of x. Beyond a boundary
@@ -190,20 +203,25 @@ CPU_INLINE double double_sum(const float *a, size_t plane, const float *x, const
 
 CPU_INLINE void inside_row(const product_job *job, int32_t j, product_kind kind, int nine) {
   const row_view v = view_row(job->grid, j);
-  const float *a = job->planes + v.start, *x = job->x + v.start;
-  const float *low = kind == PAIR_RESIDUAL ? job->low + v.start : NULL;
-  const float *b = kind == PRODUCT ? NULL : job->b + v.start;
+  const float *a = job->planes + v.start, *x = job->x.high + v.start;
+  const float *low = kind == LOW_RESIDUAL || kind == PAIR_PRODUCT ? job->x.low + v.start : NULL;
+  const float *b = kind == PRODUCT || kind == PAIR_PRODUCT ? NULL : job->b.high + v.start;
   const size_t plane = job->points;
-  float *y = job->y + v.start;
+  float *y = job->y.high + v.start, *y_low = kind == PAIR_PRODUCT ? job->y.low + v.start : NULL;
   const ptrdiff_t end = job->grid->width - 1;
   CPU_SIMD
   for (ptrdiff_t i = 1; i < end; i++) {
-    float result;
-    if (kind == PRODUCT)
-      result = float_sum(a, plane, x, v, i, nine);
-    else
-      result = (float)(b[i] - double_sum(a, plane, x, low, v, i, nine));
-    y[i] = a[i] != 0 ? result : 0;
+    if (kind == PAIR_PRODUCT) {
+      const double result = double_sum(a, plane, x, low, v, i, nine);
+      cpu_split(a[i] != 0 ? result : 0, &y[i], &y_low[i]);
+    } else {
+      float result;
+      if (kind == PRODUCT)
+        result = float_sum(a, plane, x, v, i, nine);
+      else
+        result = (float)(b[i] - double_sum(a, plane, x, low, v, i, nine));
+      y[i] = a[i] != 0 ? result : 0;
+    }
   }
 }
 
@@ -226,8 +244,10 @@ BODY(product_5, PRODUCT, 0)
 BODY(product_9, PRODUCT, 1)
 BODY(residual_5, RESIDUAL, 0)
 BODY(residual_9, RESIDUAL, 1)
-BODY(pair_5, PAIR_RESIDUAL, 0)
-BODY(pair_9, PAIR_RESIDUAL, 1)
+BODY(pair_product_5, PAIR_PRODUCT, 0)
+BODY(pair_product_9, PAIR_PRODUCT, 1)
+BODY(low_residual_5, LOW_RESIDUAL, 0)
+BODY(low_residual_9, LOW_RESIDUAL, 1)
 
 static void body_points(const void *arguments, size_t first, size_t last) {
   const product_job *job = arguments;
@@ -236,34 +256,49 @@ static void body_points(const void *arguments, size_t first, size_t last) {
 }
 
 static ts_status run(const ts_matrix *A, int components, product_job *job) {
-  static const cpu_body bodies[3][2] = {{product_5, product_9}, {residual_5, residual_9}, {pair_5, pair_9}};
+  static const cpu_body bodies[][2] = {[PRODUCT] = {product_5, product_9},
+                                       [RESIDUAL] = {residual_5, residual_9},
+                                       [PAIR_PRODUCT] = {pair_product_5, pair_product_9},
+                                       [LOW_RESIDUAL] = {low_residual_5, low_residual_9},
+                                       [PAIR_RESIDUAL] = {body_points, body_points}};
   const int nine = !A->stencil->five_point;
   job->grid = &A->row_space->grid;
   job->planes = stencil_of(A)->planes;
   job->points = points_of(A);
   job->directions = nine ? 9 : 5;
   job->components = components;
+  const int by_points = components > 1 || (job->kind == PAIR_PRODUCT && !job->x.low);
   const size_t cost = (size_t)(job->directions + 2 * components) * (size_t)job->grid->width;
-  cpu_for(A->context, (size_t)job->grid->height, cost, components == 1 ? bodies[job->kind][nine] : body_points,
-          job);
+  cpu_for(A->context, (size_t)job->grid->height, cost, by_points ? body_points : bodies[job->kind][nine], job);
   return TS_OK;
 }
 
+/* The first part, where nothing but single precision counts. */
+static cpu_parts first_part(const ts_vector *v) {
+  return (cpu_parts){cpu_data(v), NULL, NULL};
+}
+
 static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  return run(A, y->components, &(product_job){.kind = PRODUCT, .y = cpu_data(y), .x = cpu_data(x)});
+  product_job job = {.kind = PRODUCT, .y = first_part(y), .x = first_part(x)};
+  if (y->low) job = (product_job){.kind = PAIR_PRODUCT, .y = cpu_parts_of(y), .x = cpu_parts_of(x)};
+  return run(A, y->components, &job);
 }
 
 static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   return run(A, r->components,
-             &(product_job){.kind = RESIDUAL, .y = cpu_data(r), .b = cpu_data(b), .x = cpu_data(x)});
+             &(product_job){.kind = r->low ? PAIR_RESIDUAL : RESIDUAL,
+                            .y = cpu_parts_of(r),
+                            .b = cpu_parts_of(b),
+                            .x = first_part(x)});
 }
 
 ts_status cpu_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
                                const ts_vector *low) {
-  return run(
-      A, r->components,
-      &(product_job){
-          .kind = PAIR_RESIDUAL, .y = cpu_data(r), .b = cpu_data(b), .x = cpu_data(x), .low = cpu_data(low)});
+  return run(A, r->components,
+             &(product_job){.kind = LOW_RESIDUAL,
+                            .y = first_part(r),
+                            .b = first_part(b),
+                            .x = {cpu_data(x), cpu_data(low), NULL}});
 }
 
 static ts_status diagonal(ts_vector *d, const ts_matrix *A) {

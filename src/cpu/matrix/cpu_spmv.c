@@ -8,9 +8,7 @@
 
 typedef struct spmv_job {
   const cpu_matrix *m;
-  float *y;
-  const float *x;
-  const float *b; /* NULL: y = A x */
+  cpu_parts y, x, b; /* b: of residuals */
   const unsigned char
       *constrained; /* flags of rows where r is 0, NULL: none; constrained rows of A are empty */
 } spmv_job;
@@ -76,12 +74,12 @@ CPU_INLINE float row_sum(const float *v, const int32_t *c, int32_t length, const
 
 CPU_INLINE void rows_1(const spmv_job *job, int32_t row, int32_t end) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
-  const float *values = job->m->values, *x = job->x;
+  const float *values = job->m->values, *x = job->x.high;
   int32_t k = offsets[row];
   for (; row < end; row++) {
     const int32_t next = offsets[row + 1];
     prefetch_entries(values + k, columns + k);
-    job->y[row] = row_sum(values + k, columns + k, next - k, x);
+    job->y.high[row] = row_sum(values + k, columns + k, next - k, x);
     k = next;
   }
 }
@@ -90,7 +88,7 @@ CPU_INLINE void rows_1(const spmv_job *job, int32_t row, int32_t end) {
 
 CPU_INLINE void rows_n(const spmv_job *job, int32_t row, int32_t end, int n) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
-  const float *values = job->m->values, *x = job->x;
+  const float *values = job->m->values, *x = job->x.high;
   int32_t k = offsets[row];
   for (; row < end; row++) {
     const int32_t next = offsets[row + 1];
@@ -100,28 +98,76 @@ CPU_INLINE void rows_n(const spmv_job *job, int32_t row, int32_t end, int n) {
       const float *xj = x + (size_t)columns[k] * (size_t)n;
       for (int c = 0; c < n; c++) sum[c] += values[k] * xj[c];
     }
-    for (int c = 0; c < n; c++) job->y[(size_t)row * (size_t)n + (size_t)c] = sum[c];
+    for (int c = 0; c < n; c++) job->y.high[(size_t)row * (size_t)n + (size_t)c] = sum[c];
   }
+}
+
+CPU_INLINE void rows(const spmv_job *job, int32_t row, int32_t end, int n) {
+  if (n == 1)
+    rows_1(job, row, end);
+  else
+    rows_n(job, row, end, n);
 }
 
 /* b - A x is the difference of nearly equal numbers when x is good. In double it costs no more memory traffic,
  * and a solver that begins again from it gets x right to the last bit or two. */
 CPU_INLINE void residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
-  const float *values = job->m->values, *x = job->x;
+  const float *values = job->m->values, *x = job->x.high;
   int32_t k = offsets[row];
   for (; row < end; row++) {
     const int32_t next = offsets[row + 1];
     const size_t first = (size_t)row * (size_t)n;
     double rest[4] = {0, 0, 0, 0};
     if (!(job->constrained && job->constrained[row]))
-      for (int c = 0; c < n; c++) rest[c] = job->b[first + (size_t)c];
+      for (int c = 0; c < n; c++) rest[c] = job->b.high[first + (size_t)c];
     prefetch_entries(values + k, columns + k);
     for (; k < next; k++) {
       const float *xj = x + (size_t)columns[k] * (size_t)n;
       for (int c = 0; c < n; c++) rest[c] -= (double)values[k] * (double)xj[c];
     }
-    for (int c = 0; c < n; c++) job->y[first + (size_t)c] = (float)rest[c];
+    for (int c = 0; c < n; c++) job->y.high[first + (size_t)c] = (float)rest[c];
+  }
+}
+
+/* ---- In pairs ---- */
+
+CPU_INLINE void pair_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
+  const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
+  const float *values = job->m->values;
+  const cpu_parts x = job->x;
+  int32_t k = offsets[row];
+  for (; row < end; row++) {
+    const int32_t next = offsets[row + 1];
+    const size_t first = (size_t)row * (size_t)n;
+    double sum[4] = {0, 0, 0, 0};
+    prefetch_entries(values + k, columns + k);
+    for (; k < next; k++) {
+      const size_t j = (size_t)columns[k] * (size_t)n;
+      for (int c = 0; c < n; c++) sum[c] += (double)values[k] * cpu_pair_value(x, j + (size_t)c);
+    }
+    for (int c = 0; c < n; c++)
+      cpu_split(sum[c], &job->y.high[first + (size_t)c], &job->y.low[first + (size_t)c]);
+  }
+}
+
+/* Products of floats are exact in double, and so, nearly, are their sums. */
+CPU_INLINE void exact_residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
+  const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
+  const float *values = job->m->values, *x = job->x.high;
+  int32_t k = offsets[row];
+  for (; row < end; row++) {
+    const int32_t next = offsets[row + 1];
+    const size_t first = (size_t)row * (size_t)n;
+    cpu_exact rest[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+    if (!(job->constrained && job->constrained[row]))
+      for (int c = 0; c < n; c++) rest[c] = cpu_exact_value(job->b, first + (size_t)c);
+    for (; k < next; k++) {
+      const float *xj = x + (size_t)columns[k] * (size_t)n;
+      for (int c = 0; c < n; c++) cpu_exact_add(&rest[c], -(double)values[k] * (double)xj[c]);
+    }
+    for (int c = 0; c < n; c++)
+      cpu_exact_split(rest[c], &job->y.high[first + (size_t)c], &job->y.low[first + (size_t)c]);
   }
 }
 
@@ -133,14 +179,16 @@ CPU_INLINE void residual_rows(const spmv_job *job, int32_t row, int32_t end, int
     const int32_t row = job->m->part_rows[first], end = job->m->part_rows[last];                               \
     if (row < end) call;                                                                                       \
   }
-BODY(spmv_1, rows_1(job, row, end))
-BODY(spmv_2, rows_n(job, row, end, 2))
-BODY(spmv_3, rows_n(job, row, end, 3))
-BODY(spmv_4, rows_n(job, row, end, 4))
-BODY(residual_1, residual_rows(job, row, end, 1))
-BODY(residual_2, residual_rows(job, row, end, 2))
-BODY(residual_3, residual_rows(job, row, end, 3))
-BODY(residual_4, residual_rows(job, row, end, 4))
+#define BODIES(name, rows)                                                                                     \
+  BODY(name##_1, rows(job, row, end, 1))                                                                       \
+  BODY(name##_2, rows(job, row, end, 2))                                                                       \
+  BODY(name##_3, rows(job, row, end, 3))                                                                       \
+  BODY(name##_4, rows(job, row, end, 4))                                                                       \
+  static const cpu_body name[4] = {name##_1, name##_2, name##_3, name##_4};
+BODIES(spmv, rows)
+BODIES(residual, residual_rows)
+BODIES(spmv_pairs, pair_rows)
+BODIES(residual_pairs, exact_residual_rows)
 
 static ts_status run(const ts_matrix *A, int components, const cpu_body bodies[4], spmv_job *job) {
   job->m = A->impl;
@@ -151,14 +199,14 @@ static ts_status run(const ts_matrix *A, int components, const cpu_body bodies[4
 }
 
 ts_status cpu_csr_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  static const cpu_body bodies[4] = {spmv_1, spmv_2, spmv_3, spmv_4};
-  return run(A, y->components, bodies, &(spmv_job){.y = cpu_data(y), .x = cpu_data(x)});
+  return run(A, y->components, y->low ? spmv_pairs : spmv,
+             &(spmv_job){.y = cpu_parts_of(y), .x = cpu_parts_of(x)});
 }
 
 ts_status cpu_csr_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  static const cpu_body bodies[4] = {residual_1, residual_2, residual_3, residual_4};
-  return run(
-      A, r->components, bodies,
-      &(spmv_job){
-          .y = cpu_data(r), .x = cpu_data(x), .b = cpu_data(b), .constrained = A->row_space->constrained});
+  return run(A, r->components, r->low ? residual_pairs : residual,
+             &(spmv_job){.y = cpu_parts_of(r),
+                         .x = cpu_parts_of(x),
+                         .b = cpu_parts_of(b),
+                         .constrained = A->row_space->constrained});
 }

@@ -13,25 +13,33 @@
 
 typedef struct bcrs_job {
   const cpu_matrix *m;
-  int32_t rows; /* of the matrix */
-  float *y;
-  const float *x;
-  const float *b;                   /* NULL: y = A x */
+  int32_t rows;                     /* of the matrix */
+  cpu_parts y, x, b;                /* b: of residuals */
   const unsigned char *constrained; /* flags of rows where the result is 0, NULL: none */
 } bcrs_job;
 
 enum { largest = 4, ahead = 1024 }; /* bytes from the block in use to the one fetched, as in cpu_spmv.c */
 
-/* The rows of block row `row` to the result, but for those beyond the matrix's last. */
+/* Of the numbers of block row `row`, those that are not beyond the matrix's last row. */
+CPU_INLINE int stored_count(const bcrs_job *job, int32_t row, int n, int components) {
+  const int32_t left = job->rows - row * n;
+  return (left < n ? left : n) * components;
+}
+
+CPU_INLINE void zero_constrained(const bcrs_job *job, int32_t row, float *y, int n, int components) {
+  const int count = stored_count(job, row, n, components);
+  for (int l = 0; job->constrained && l < count; l++)
+    if (job->constrained[row * n + l / components]) y[l] = 0;
+}
+
 CPU_INLINE void store(const bcrs_job *job, int32_t row, const float *sums, int n, int components) {
-  const int32_t first = row * n, left = job->rows - first;
-  float *y = job->y + (size_t)first * (size_t)components;
-  if (left >= n)
+  const int count = stored_count(job, row, n, components);
+  float *y = job->y.high + (size_t)row * (size_t)(n * components);
+  if (count == n * components)
     memcpy(y, sums, (size_t)(n * components) * sizeof *y);
   else
-    memcpy(y, sums, (size_t)left * (size_t)components * sizeof *y);
-  for (int32_t r = 0; job->constrained && r < n && r < left; r++)
-    for (int c = 0; job->constrained[first + r] && c < components; c++) y[r * components + c] = 0;
+    memcpy(y, sums, (size_t)count * sizeof *y);
+  zero_constrained(job, row, y, n, components);
 }
 
 /* ---- Products ---- */
@@ -46,8 +54,8 @@ CPU_INLINE void rows_1(const bcrs_job *job, int32_t row, int32_t end, int n) {
     const float *v = job->m->values + (size_t)k * block;
     float lanes[2][largest * largest] = {{0}}, sums[largest];
     for (; k + 1 < next; k += 2, v += 2 * block) {
-      const float *x0 = job->x + (size_t)columns[k] * (size_t)n;
-      const float *x1 = job->x + (size_t)columns[k + 1] * (size_t)n;
+      const float *x0 = job->x.high + (size_t)columns[k] * (size_t)n;
+      const float *x1 = job->x.high + (size_t)columns[k + 1] * (size_t)n;
       cpu_prefetch(v, ahead);
       cpu_prefetch(v + block, ahead);
       CPU_SIMD
@@ -56,7 +64,7 @@ CPU_INLINE void rows_1(const bcrs_job *job, int32_t row, int32_t end, int n) {
       for (int l = 0; l < n * n; l++) lanes[1][l] += v[block + (size_t)l] * x1[l % n];
     }
     if (k < next) {
-      const float *x0 = job->x + (size_t)columns[k] * (size_t)n;
+      const float *x0 = job->x.high + (size_t)columns[k] * (size_t)n;
       CPU_SIMD
       for (int l = 0; l < n * n; l++) lanes[0][l] += v[l] * x0[l % n];
     }
@@ -80,7 +88,7 @@ CPU_INLINE void rows_n(const bcrs_job *job, int32_t row, int32_t end, int n, int
     const float *v = job->m->values + (size_t)first * block;
     float sums[largest * 4] = {0};
     for (int32_t k = first; k < next; k++, v += block) {
-      const float *xj = job->x + (size_t)columns[k] * (size_t)(n * components);
+      const float *xj = job->x.high + (size_t)columns[k] * (size_t)(n * components);
       cpu_prefetch(v, ahead);
       for (int r = 0; r < n; r++) {
         float own[4] = {0};
@@ -93,6 +101,13 @@ CPU_INLINE void rows_n(const bcrs_job *job, int32_t row, int32_t end, int n, int
   }
 }
 
+CPU_INLINE void product_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
+  if (components == 1)
+    rows_1(job, row, end, n);
+  else
+    rows_n(job, row, end, n, components);
+}
+
 /* In double, as in cpu_spmv.c: b - A x is the difference of nearly equal numbers when x is good. */
 CPU_INLINE void residual_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
@@ -100,12 +115,12 @@ CPU_INLINE void residual_rows(const bcrs_job *job, int32_t row, int32_t end, int
   for (; row < end; row++) {
     const int32_t first = job->m->row_offsets[row], next = job->m->row_offsets[row + 1];
     const float *v = job->m->values + (size_t)first * block;
-    const float *b = job->b + (size_t)row * (size_t)(n * components);
+    const float *b = job->b.high + (size_t)row * (size_t)(n * components);
     double rest[largest * 4];
     float sums[largest * 4];
     for (int l = 0; l < n * components; l++) rest[l] = b[l];
     for (int32_t k = first; k < next; k++, v += block) {
-      const float *xj = job->x + (size_t)columns[k] * (size_t)(n * components);
+      const float *xj = job->x.high + (size_t)columns[k] * (size_t)(n * components);
       cpu_prefetch(v, ahead);
       for (int q = 0; q < n; q++)
         for (int r = 0; r < n; r++)
@@ -117,6 +132,60 @@ CPU_INLINE void residual_rows(const bcrs_job *job, int32_t row, int32_t end, int
   }
 }
 
+/* ---- In pairs ---- */
+
+CPU_INLINE void store_pairs(const bcrs_job *job, int32_t row, const cpu_exact *sums, int n, int components) {
+  const size_t first = (size_t)row * (size_t)(n * components);
+  const int count = stored_count(job, row, n, components);
+  for (int l = 0; l < count; l++)
+    cpu_exact_split(sums[l], &job->y.high[first + (size_t)l], &job->y.low[first + (size_t)l]);
+  zero_constrained(job, row, job->y.high + first, n, components);
+  zero_constrained(job, row, job->y.low + first, n, components);
+}
+
+CPU_INLINE void pair_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
+  const int32_t *columns = job->m->column_indices;
+  const size_t block = (size_t)n * (size_t)n;
+  for (; row < end; row++) {
+    const int32_t first = job->m->row_offsets[row], next = job->m->row_offsets[row + 1];
+    const float *v = job->m->values + (size_t)first * block;
+    cpu_exact sums[largest * 4];
+    for (int l = 0; l < n * components; l++) sums[l] = (cpu_exact){0, 0};
+    for (int32_t k = first; k < next; k++, v += block) {
+      const size_t j = (size_t)columns[k] * (size_t)(n * components);
+      cpu_prefetch(v, ahead);
+      for (int q = 0; q < n; q++)
+        for (int c = 0; c < components; c++) {
+          const double x = cpu_pair_value(job->x, j + (size_t)(q * components + c));
+          for (int r = 0; r < n; r++) sums[r * components + c].sum += (double)v[r * n + q] * x;
+        }
+    }
+    store_pairs(job, row, sums, n, components);
+  }
+}
+
+/* As in cpu_spmv.c: products and their sums lose nothing. */
+CPU_INLINE void exact_residual_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
+  const int32_t *columns = job->m->column_indices;
+  const size_t block = (size_t)n * (size_t)n;
+  for (; row < end; row++) {
+    const int32_t first = job->m->row_offsets[row], next = job->m->row_offsets[row + 1];
+    const float *v = job->m->values + (size_t)first * block;
+    const int count = stored_count(job, row, n, components);
+    cpu_exact rest[largest * 4] = {{0, 0}};
+    for (int l = 0; l < count; l++)
+      rest[l] = cpu_exact_value(job->b, (size_t)row * (size_t)(n * components) + (size_t)l);
+    for (int32_t k = first; k < next; k++, v += block) {
+      const float *xj = job->x.high + (size_t)columns[k] * (size_t)(n * components);
+      for (int q = 0; q < n; q++)
+        for (int r = 0; r < n; r++)
+          for (int c = 0; c < components; c++)
+            cpu_exact_add(&rest[r * components + c], -(double)v[r * n + q] * (double)xj[q * components + c]);
+    }
+    store_pairs(job, row, rest, n, components);
+  }
+}
+
 /* ---- A body for every size of blocks and number of components ---- */
 
 #define BODY(name, call)                                                                                       \
@@ -125,17 +194,20 @@ CPU_INLINE void residual_rows(const bcrs_job *job, int32_t row, int32_t end, int
     const int32_t row = job->m->part_rows[first], end = job->m->part_rows[last];                               \
     call;                                                                                                      \
   }
-#define BODIES(n)                                                                                              \
-  BODY(spmv_##n##_1, rows_1(job, row, end, n))                                                                 \
-  BODY(spmv_##n##_2, rows_n(job, row, end, n, 2))                                                              \
-  BODY(spmv_##n##_3, rows_n(job, row, end, n, 3))                                                              \
-  BODY(spmv_##n##_4, rows_n(job, row, end, n, 4))                                                              \
-  BODY(residual_##n##_1, residual_rows(job, row, end, n, 1))                                                   \
-  BODY(residual_##n##_2, residual_rows(job, row, end, n, 2))                                                   \
-  BODY(residual_##n##_3, residual_rows(job, row, end, n, 3))                                                   \
-  BODY(residual_##n##_4, residual_rows(job, row, end, n, 4))
-BODIES(2)
-BODIES(4)
+#define BODIES_OF(name, rows, n)                                                                               \
+  BODY(name##_##n##_1, rows(job, row, end, n, 1))                                                              \
+  BODY(name##_##n##_2, rows(job, row, end, n, 2))                                                              \
+  BODY(name##_##n##_3, rows(job, row, end, n, 3))                                                              \
+  BODY(name##_##n##_4, rows(job, row, end, n, 4))
+#define BODIES(name, rows)                                                                                     \
+  BODIES_OF(name, rows, 2)                                                                                     \
+  BODIES_OF(name, rows, 4)                                                                                     \
+  static const cpu_body name[2][4] = {{name##_2_1, name##_2_2, name##_2_3, name##_2_4},                        \
+                                      {name##_4_1, name##_4_2, name##_4_3, name##_4_4}};
+BODIES(spmv, product_rows)
+BODIES(residual, residual_rows)
+BODIES(spmv_pairs, pair_rows)
+BODIES(residual_pairs, exact_residual_rows)
 
 static void run(const ts_matrix *A, const cpu_body bodies[2][4], int components, bcrs_job *job) {
   const cpu_matrix *m = A->impl;
@@ -148,15 +220,12 @@ static void run(const ts_matrix *A, const cpu_body bodies[2][4], int components,
 }
 
 ts_status cpu_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  static const cpu_body bodies[2][4] = {{spmv_2_1, spmv_2_2, spmv_2_3, spmv_2_4},
-                                        {spmv_4_1, spmv_4_2, spmv_4_3, spmv_4_4}};
-  run(A, bodies, y->components, &(bcrs_job){.y = cpu_data(y), .x = cpu_data(x)});
+  run(A, y->low ? spmv_pairs : spmv, y->components, &(bcrs_job){.y = cpu_parts_of(y), .x = cpu_parts_of(x)});
   return TS_OK;
 }
 
 ts_status cpu_bcrs_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  static const cpu_body bodies[2][4] = {{residual_2_1, residual_2_2, residual_2_3, residual_2_4},
-                                        {residual_4_1, residual_4_2, residual_4_3, residual_4_4}};
-  run(A, bodies, r->components, &(bcrs_job){.y = cpu_data(r), .x = cpu_data(x), .b = cpu_data(b)});
+  run(A, r->low ? residual_pairs : residual, r->components,
+      &(bcrs_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
   return TS_OK;
 }
