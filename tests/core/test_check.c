@@ -166,6 +166,72 @@ static void wrong_reductions(void) {
   close_fixture(&f);
 }
 
+/* ---- Pairs ---- */
+
+static ts_status axpby_high_only(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
+                                 const ts_vector *y) {
+  ts_vector high = tsi_first_part(out);
+  return tsi_cpu_ops.axpby(&high, a, x, b, y);
+}
+
+static ts_status multiply_overlapping(ts_vector *out, const ts_vector *x, const ts_vector *y) {
+  TSI_TRY(tsi_cpu_ops.multiply(out, x, y));
+  return put(out->low, 9, 1, 1e-3f);
+}
+
+static ts_status spmv_constrained_low(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  TSI_TRY(cpu_format_csr.kind->spmv(y, A, x));
+  return put(y->low, 40, 0, 1.5f);
+}
+
+static ts_status reduce_high_only(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x,
+                                  const ts_vector *y) {
+  ts_scalars high = *out;
+  high.low = NULL;
+  return tsi_cpu_ops.reduce(&high, index, kind, x, y);
+}
+
+static ts_status reduce_overlapping(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x,
+                                    const ts_vector *y) {
+  TSI_TRY(tsi_cpu_ops.reduce(out, index, kind, x, y));
+  return tsi_cpu_ops.scalars_write(out->low, index, 1, (const float[4]){0, 1, 0, 0});
+}
+
+static void wrong_pairs(void) {
+  fixture f;
+  if (open_fixture(&f)) {
+    ts_space *space = ts_matrix_row_space(f.matrix);
+    ts_vector *x = make_parts(space, components, 3, NULL), *y = make_parts(space, components, 3, NULL);
+    ts_scalars *slots = make_pair_scalars(f.context, 3);
+    CHECK_OK(f.context, ts_vector_fill(x, 1 + 1e-9));
+    CHECK_OK(f.context, ts_vector_multiply(y, x, x));
+    CHECK_OK(f.context, ts_vector_dot(slots, 0, x, x));
+    CHECK_OK(f.context, ts_matrix_multiply(y, f.matrix, x));
+    f.faulty.axpby = axpby_high_only;
+    f.faulty.multiply = multiply_overlapping;
+    f.faulty.reduce = reduce_high_only;
+    break_backend(&f);
+    CHECK_FAILS(f.context, ts_vector_axpby(y, ts_constant(2), x, ts_constant(0)), TS_ERROR_DEVICE,
+                "axpby did not write component 0", "(0, 0)");
+    CHECK_FAILS(f.context, ts_vector_multiply(y, x, x), TS_ERROR_DEVICE, "multiply left 0.001 in component 1",
+                "(9, 0)", "more than an ulp");
+    CHECK_FAILS(f.context, ts_vector_dot(slots, 1, x, x), TS_ERROR_DEVICE,
+                "reduce did not write component 0 of slot 1");
+    f.faulty.reduce = reduce_overlapping;
+    CHECK_FAILS(f.context, ts_vector_dot(slots, 2, x, x), TS_ERROR_DEVICE,
+                "reduce left 1 in the low part of component 1 of slot 2");
+    tsi_matrix_kind faulty = *cpu_format_csr.kind;
+    faulty.spmv = spmv_constrained_low;
+    ((check_kind *)f.matrix->kind)->inner = &faulty;
+    CHECK_FAILS(f.context, ts_matrix_multiply(y, f.matrix, x), TS_ERROR_DEVICE, "spmv left 1.5", "(40, 0)",
+                "constrained row");
+    ts_scalars_destroy(&slots);
+    ts_vector_destroy(&x);
+    ts_vector_destroy(&y);
+  }
+  close_fixture(&f);
+}
+
 static void wrong_creation(void) {
   fixture f;
   if (open_fixture(&f)) {
@@ -296,6 +362,7 @@ static const test_case cases[] = {
     {"wrong_vector_operations", wrong_vector_operations},
     {"wrong_products", wrong_products},
     {"wrong_reductions", wrong_reductions},
+    {"wrong_pairs", wrong_pairs},
     {"wrong_creation", wrong_creation},
     {"wrong_meshes", wrong_meshes},
     {"right_backend", right_backend},

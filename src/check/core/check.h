@@ -80,11 +80,16 @@ static inline check_state *check_state_of(const ts_context *context) {
 }
 
 /* ---- check_verify.c ---- */
+/* The first part, or those of a pair. */
 ts_status check_poison(ts_vector *v);
-ts_status check_poison_slot(ts_scalars *s, int index);
-/* After `operation` wrote v. `constrained_zero`: constrained rows must be 0. */
+ts_status check_poison_pair(ts_vector *v);
+/* Its second part too, if `pair` and it has one. */
+ts_status check_poison_slot(ts_scalars *s, int index, int pair);
+/* After `operation` wrote the first part of v. `constrained_zero`: constrained rows must be 0. */
 ts_status check_vector(const char *operation, const ts_vector *v, int constrained_zero);
-ts_status check_slot(const char *operation, ts_scalars *s, int index, int components);
+/* After it wrote as many parts as v has, `parts` at most: each is at most an ulp of the one before. */
+ts_status check_parts(const char *operation, const ts_vector *v, int parts, int constrained_zero);
+ts_status check_slot(const char *operation, ts_scalars *s, int index, int components, int pair);
 /* A new object holds 0. */
 ts_status check_new_vector(const ts_vector *v);
 ts_status check_new_scalars(ts_scalars *s);

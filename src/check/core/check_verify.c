@@ -1,4 +1,5 @@
 /* Poison for outputs, and what must be true of them afterwards. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,10 +43,17 @@ ts_status check_poison(ts_vector *v) {
   return state->inner->vector_write(v, state->poison);
 }
 
-ts_status check_poison_slot(ts_scalars *s, int index) {
+ts_status check_poison_pair(ts_vector *v) {
+  TSI_TRY(check_poison(v));
+  return v->low ? check_poison(v->low) : TS_OK;
+}
+
+ts_status check_poison_slot(ts_scalars *s, int index, int pair) {
+  const tsi_ops *inner = check_state_of(s->context)->inner;
   float values[4];
   for (int c = 0; c < 4; c++) memcpy(&values[c], &poison_bits, sizeof poison_bits);
-  return check_state_of(s->context)->inner->scalars_write(s, index, 1, values);
+  TSI_TRY(inner->scalars_write(s, index, 1, values));
+  return pair && s->low ? inner->scalars_write(s->low, index, 1, values) : TS_OK;
 }
 
 /* ---- Spaces ---- */
@@ -161,6 +169,28 @@ ts_status check_vector(const char *operation, const ts_vector *v, int constraine
   return TS_OK;
 }
 
+/* Of sums that are finite. */
+static int is_normalised(float high, float low) {
+  return !isfinite(high) || fabs((double)low) <= 0x1p-23 * fabs((double)high);
+}
+
+ts_status check_parts(const char *operation, const ts_vector *v, int parts, int constrained_zero) {
+  TSI_TRY(check_vector(operation, v, constrained_zero));
+  if (parts == 1 || !v->low) return TS_OK;
+  TSI_TRY(check_parts(operation, v->low, parts - 1, constrained_zero));
+  TSI_TRY(check_remember(v));
+  const float *low = NULL, *high = check_state_of(v->context)->remembered;
+  TSI_TRY(read_back(v->low, &low));
+  const size_t floats = (size_t)tsi_texel_floats(v), count = texel_count(v) * floats;
+  for (size_t i = 0; i < count; i++) {
+    if (is_normalised(high[i], low[i])) continue;
+    char why[64];
+    snprintf(why, sizeof why, "is more than an ulp of the part before it, %g", (double)high[i]);
+    return fail(operation, v->low, i / floats, (int)(i % floats), low[i], why);
+  }
+  return TS_OK;
+}
+
 ts_status check_unchanged(const char *operation, const ts_vector *v) {
   const float *found = NULL, *before = check_state_of(v->context)->remembered;
   TSI_TRY(read_back(v, &found));
@@ -174,12 +204,11 @@ ts_status check_unchanged(const char *operation, const ts_vector *v) {
   return TS_OK;
 }
 
-ts_status check_slot(const char *operation, ts_scalars *s, int index, int components) {
-  const check_state *state = check_state_of(s->context);
-  if (state->reads_begun) return TS_OK; /* one read at a time */
-  double values[4];
-  TSI_TRY(state->inner->scalars_read_begin(s, index, 1));
-  TSI_TRY(state->inner->scalars_read_end(s, values));
+static ts_status check_slot_part(const char *operation, ts_scalars *s, int index, int components,
+                                 double values[4]) {
+  const tsi_ops *inner = check_state_of(s->context)->inner;
+  TSI_TRY(inner->scalars_read_begin(s, index, 1));
+  TSI_TRY(inner->scalars_read_end(s, values));
   for (int c = 0; c < 4; c++) {
     if (is_poison((float)values[c]))
       return tsi_fail(s->context, TS_ERROR_DEVICE, "check: %s did not write component %d of slot %d", operation,
@@ -189,6 +218,20 @@ ts_status check_slot(const char *operation, ts_scalars *s, int index, int compon
                       "check: %s left %g in component %d of slot %d; it must hold 0", operation, values[c], c,
                       index);
   }
+  return TS_OK;
+}
+
+ts_status check_slot(const char *operation, ts_scalars *s, int index, int components, int pair) {
+  if (check_state_of(s->context)->reads_begun) return TS_OK; /* one read at a time */
+  double high[4], low[4];
+  TSI_TRY(check_slot_part(operation, s, index, components, high));
+  if (!pair || !s->low) return TS_OK;
+  TSI_TRY(check_slot_part(operation, s->low, index, components, low));
+  for (int c = 0; c < components; c++)
+    if (!is_normalised((float)high[c], (float)low[c]))
+      return tsi_fail(s->context, TS_ERROR_DEVICE,
+                      "check: %s left %g in the low part of component %d of slot %d, more than an ulp of %g",
+                      operation, low[c], c, index, high[c]);
   return TS_OK;
 }
 

@@ -21,13 +21,13 @@ ts_status check_cg_update(const tsi_cg_update *u) {
 
 ts_status check_cg_iterate(const tsi_cg_iterations *run) {
   TSI_TRY(check_poison(run->q));
-  TSI_TRY(check_poison_slot(run->slots, run->rr));
-  TSI_TRY(check_poison_slot(run->slots, run->done));
+  TSI_TRY(check_poison_slot(run->slots, run->rr, 0));
+  TSI_TRY(check_poison_slot(run->slots, run->done, 0));
   TSI_TRY(inner_of(run->e->context)->iterate(run));
   check_count(run->e->context, "cg_iterate");
   TSI_TRY(check_vector("cg_iterate", run->e, 0));
   TSI_TRY(check_vector("cg_iterate", run->r, 0));
   TSI_TRY(check_vector("cg_iterate", run->d, 0));
-  TSI_TRY(check_slot("cg_iterate", run->slots, run->rr, run->e->components));
-  return check_slot("cg_iterate", run->slots, run->done, 1);
+  TSI_TRY(check_slot("cg_iterate", run->slots, run->rr, run->e->components, 0));
+  return check_slot("cg_iterate", run->slots, run->done, 1, 0);
 }

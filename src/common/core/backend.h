@@ -187,14 +187,14 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
   return c.scale != 0 ? v : NULL;
 }
 
-/* Operations that write each component of `out` from the same component of others: ENTRY(KIND, prefix, result,
- * name, (parameters), (arguments), (vectors that are read)). The check backend makes its own from that. */
+/* Operations that write each component of `out` from the same component of others, in pairs where out has two
+ * parts: ENTRY(KIND, prefix, result, name, (parameters), (arguments), (vectors that are read)). The check
+ * backend makes its own from that. */
 #define TSI_OF_TABLE(KIND, prefix, result, name, parameters, arguments, read)                                  \
   KIND(prefix, result, name, parameters)
 
 /* clang-format off */
 #define TSI_COMPONENTWISE_OPERATIONS(ENTRY, REQUIRED, OPTIONAL, prefix)                                        \
-  ENTRY(REQUIRED, prefix, ts_status, fill, (ts_vector *out, float value), (out, value), (NULL))                \
   /* out = a x + b y */                                                                                        \
   ENTRY(REQUIRED, prefix, ts_status, axpby,                                                                    \
         (ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y),          \
@@ -250,6 +250,7 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
   /* ---- Arithmetic. Any vector may be any other one. A coefficient whose scale is 0 drops its term unread */ \
                                                                                                                \
   TSI_COMPONENTWISE_OPERATIONS(TSI_OF_TABLE, REQUIRED, OPTIONAL, prefix)                                       \
+  REQUIRED(prefix, ts_status, fill, (ts_vector *out, float value))                                             \
   /* out = x where the space has an equation, 0 at constrained indices, whatever x is there. */                \
   REQUIRED(prefix, ts_status, zero_constrained, (ts_vector *out, const ts_vector *x))                          \
   /* x = x + a e, where x has two or three parts, which are normalised, and e is one part of no other vector   \
