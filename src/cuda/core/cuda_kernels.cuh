@@ -38,6 +38,31 @@ static __device__ __forceinline__ float cuda_evaluate(const cuda_coefficient &c,
   return denominator == 0 ? 0 : __fdiv_rn(c.scale * numerator, denominator);
 }
 
+/* The same in pairs: with both parts of the slots. */
+struct cuda_pair_coefficient {
+  double scale;
+  const float *numerator, *numerator_low, *denominator, *denominator_low; /* low: NULL: 0 */
+};
+
+static inline const float *cuda_low_slot_pointer(ts_slot slot) {
+  return slot.scalars && slot.scalars->low ? cuda_slot_pointer({slot.scalars->low, slot.index}) : NULL;
+}
+
+static inline cuda_pair_coefficient cuda_pair_coefficient_of(ts_coefficient c) {
+  return {c.scale, cuda_slot_pointer(c.numerator), cuda_low_slot_pointer(c.numerator),
+          cuda_slot_pointer(c.denominator), cuda_low_slot_pointer(c.denominator)};
+}
+
+static __device__ __forceinline__ double cuda_slot_value(const float *high, const float *low, int component) {
+  return high ? (double)high[component] + (low ? (double)low[component] : 0) : 1;
+}
+
+static __device__ __forceinline__ double cuda_evaluate(const cuda_pair_coefficient &c, int component) {
+  const double numerator = cuda_slot_value(c.numerator, c.numerator_low, component);
+  const double denominator = cuda_slot_value(c.denominator, c.denominator_low, component);
+  return denominator == 0 ? 0 : c.scale * numerator / denominator;
+}
+
 /* Where a reduction puts its result. */
 static inline float *cuda_slot(ts_scalars *s, int index) {
   return ((cuda_scalars *)s->impl)->values + (size_t)index * 4;
@@ -192,6 +217,77 @@ static __device__ __forceinline__ cuda_quad cuda_lanes(const cuda_coefficient &c
   CUDA_EACH_LANE(l) q.lane[l] = cuda_evaluate(c, cuda_component_of_lane(first, l, components));
   return q;
 }
+
+/* ---- Pairs ----
+ *
+ * Kernels for vectors of one part and for pairs are templates: a Vector is `float *` or a cuda_pair, whose
+ * elements are doubles in registers. */
+struct cuda_pair {
+  float *high, *low; /* low: NULL, of what is only read: 0 */
+};
+
+struct cuda_double_quad {
+  double lane[4];
+};
+
+/* What `high`, the value as a float, lacks. */
+static __device__ __forceinline__ float cuda_rest(double value, float high) {
+  return isfinite(high) ? (float)(value - (double)high) : 0;
+}
+
+static __device__ __forceinline__ cuda_double_quad cuda_load(const cuda_pair &x, size_t i, size_t count) {
+  cuda_double_quad q;
+  const cuda_quad high = cuda_load(x.high, i, count);
+  cuda_quad low = {};
+  if (x.low) low = cuda_load(x.low, i, count);
+  CUDA_EACH_LANE(l) q.lane[l] = (double)high.lane[l] + (double)low.lane[l];
+  return q;
+}
+
+static __device__ __forceinline__ void cuda_store(const cuda_pair &out, size_t i, const cuda_double_quad &q,
+                                                  size_t count) {
+  cuda_quad high, low;
+  CUDA_EACH_LANE(l) high.lane[l] = (float)q.lane[l];
+  CUDA_EACH_LANE(l) low.lane[l] = cuda_rest(q.lane[l], high.lane[l]);
+  cuda_store(out.high, i, high, count);
+  cuda_store(out.low, i, low, count);
+}
+
+/* A division takes long: one where all lanes are of one component. */
+static __device__ __forceinline__ cuda_double_quad cuda_lanes(const cuda_pair_coefficient &c, int components) {
+  const int first = cuda_first_component(components);
+  const double value = cuda_evaluate(c, first);
+  cuda_double_quad q;
+  CUDA_EACH_LANE(l) {
+    const int component = cuda_component_of_lane(first, l, components);
+    q.lane[l] = component == first ? value : cuda_evaluate(c, component);
+  }
+  return q;
+}
+
+static __device__ __forceinline__ const float *cuda_high(const float *x) {
+  return x;
+}
+static __device__ __forceinline__ const float *cuda_high(const cuda_pair &x) {
+  return x.high;
+}
+
+/* What belongs to a Vector. */
+template <typename Vector> struct cuda_of;
+
+template <> struct cuda_of<float *> {
+  typedef float number;
+  typedef cuda_coefficient coefficient;
+  static float *vector(const ts_vector *v) { return cuda_data(v); }
+  static cuda_coefficient evaluated(ts_coefficient c) { return cuda_coefficient_of(c); }
+};
+
+template <> struct cuda_of<cuda_pair> {
+  typedef double number;
+  typedef cuda_pair_coefficient coefficient;
+  static cuda_pair vector(const ts_vector *v) { return {cuda_data(v), v->low ? cuda_data(v->low) : NULL}; }
+  static cuda_pair_coefficient evaluated(ts_coefficient c) { return cuda_pair_coefficient_of(c); }
+};
 
 /* Blocks for such a loop: no more than the device holds at once, since those that wait for a place would work
  * alone at the end. The order of a reduction's sums depends on their number. */

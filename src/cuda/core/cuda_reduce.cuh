@@ -19,11 +19,22 @@ static inline cuda_reduction cuda_reduction_of(const ts_vector *v) {
   return {(double *)state->partials, state->tickets, v->components};
 }
 
-/* Where a sum goes: four floats, of which components that the vectors do not have become 0. */
+/* Where a number goes: four floats, or four of each part, of which components that the vectors do not have
+ * become 0. */
 struct cuda_result {
-  float *slot;
-  int root; /* the square root of the sum */
+  float *slot, *low; /* low: NULL where slots have one part */
+  int root;          /* the square root of the sum */
 };
+
+static inline cuda_result cuda_result_of(ts_scalars *out, int index, int root) {
+  return {cuda_slot(out, index), out->low ? cuda_slot(out->low, index) : NULL, root};
+}
+
+static __device__ __forceinline__ void cuda_put(const cuda_result &result, int component, double value) {
+  const float high = (float)value;
+  result.slot[component] = high;
+  if (result.low) result.low[component] = cuda_rest(value, high);
+}
 
 /* ---- Sums in a thread, four lanes of quads a sum ---- */
 
@@ -31,10 +42,9 @@ template <int SUMS> struct cuda_sums { double lane[SUMS][4]; };
 
 /* Adds x to sum s, times y and times w where they are there. Conversions to double precision are slow, so there
  * is none of a 1. */
-template <int SUMS>
-static __device__ __forceinline__ void cuda_sums_add(cuda_sums<SUMS> *sums, int s, const cuda_quad &x,
-                                                     const cuda_quad &y, int has_y, const cuda_quad &w,
-                                                     int has_w) {
+template <int SUMS, typename Quad>
+static __device__ __forceinline__ void cuda_sums_add(cuda_sums<SUMS> *sums, int s, const Quad &x, const Quad &y,
+                                                     int has_y, const Quad &w, int has_w) {
   double product[4];
   CUDA_EACH_LANE(l) product[l] = (double)x.lane[l];
   if (has_y) CUDA_EACH_LANE(l) product[l] *= (double)y.lane[l];
@@ -117,7 +127,7 @@ static __device__ __forceinline__ void cuda_finish_sums(const cuda_reduction &re
 #pragma unroll /* an index would bring the results of every thread into memory of its own */
   for (int s = 0; s < SUMS; s++)
     if ((int)threadIdx.x / 4 == s)
-      results[s].slot[component] = exists ? (float)(results[s].root ? sqrt(total) : total) : 0.0f;
+      cuda_put(results[s], component, exists ? results[s].root ? sqrt(total) : total : 0);
 }
 
 #endif

@@ -49,42 +49,45 @@ static __global__ void fill(size_t count, float *out, float value) {
   }
 }
 
-static __global__ void scale(size_t count, int components, float *out, cuda_coefficient a, const float *x) {
+template <typename Vector>
+static __global__ void scale(size_t count, int components, Vector out, typename cuda_of<Vector>::coefficient a,
+                             Vector x) {
   cuda_dependent_begin();
-  const cuda_quad as = cuda_lanes(a, components);
+  const auto as = cuda_lanes(a, components);
   CUDA_EACH_QUAD(i, count) {
-    cuda_quad v = cuda_load(x, i, count);
+    auto v = cuda_load(x, i, count);
     CUDA_EACH_LANE(l) v.lane[l] *= as.lane[l];
     cuda_store(out, i, v, count);
   }
 }
 
-static __global__ void axpby(size_t count, int components, float *out, cuda_coefficient a, const float *x,
-                             cuda_coefficient b, const float *y) {
+template <typename Vector>
+static __global__ void axpby(size_t count, int components, Vector out, typename cuda_of<Vector>::coefficient a,
+                             Vector x, typename cuda_of<Vector>::coefficient b, Vector y) {
   cuda_dependent_begin();
-  const cuda_quad as = cuda_lanes(a, components), bs = cuda_lanes(b, components);
+  const auto as = cuda_lanes(a, components), bs = cuda_lanes(b, components);
   CUDA_EACH_QUAD(i, count) {
-    cuda_quad v = cuda_load(x, i, count);
-    const cuda_quad w = cuda_load(y, i, count);
+    auto v = cuda_load(x, i, count);
+    const auto w = cuda_load(y, i, count);
     CUDA_EACH_LANE(l) v.lane[l] = as.lane[l] * v.lane[l] + bs.lane[l] * w.lane[l];
     cuda_store(out, i, v, count);
   }
 }
 
-static __global__ void multiply(size_t count, float *out, const float *x, const float *y) {
+template <typename Vector> static __global__ void multiply(size_t count, Vector out, Vector x, Vector y) {
   cuda_dependent_begin();
   CUDA_EACH_QUAD(i, count) {
-    cuda_quad v = cuda_load(x, i, count);
-    const cuda_quad w = cuda_load(y, i, count);
+    auto v = cuda_load(x, i, count);
+    const auto w = cuda_load(y, i, count);
     CUDA_EACH_LANE(l) v.lane[l] *= w.lane[l];
     cuda_store(out, i, v, count);
   }
 }
 
-static __global__ void reciprocal(size_t count, float *out, const float *x) {
+template <typename Vector> static __global__ void reciprocal(size_t count, Vector out, Vector x) {
   cuda_dependent_begin();
   CUDA_EACH_QUAD(i, count) {
-    cuda_quad v = cuda_load(x, i, count);
+    auto v = cuda_load(x, i, count);
     CUDA_EACH_LANE(l) v.lane[l] = v.lane[l] == 0 ? 0 : 1 / v.lane[l];
     cuda_store(out, i, v, count);
   }
@@ -108,32 +111,52 @@ ts_status cuda_fill(ts_vector *y, float value) {
   return TS_OK;
 }
 
+template <typename Vector>
+static ts_status run_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
+                           const ts_vector *y) {
+  typedef cuda_of<Vector> of;
+  if (b.scale == 0)
+    CUDA_RUN_QUADS(out, scale<Vector>, out->components, of::vector(out), of::evaluated(a), of::vector(x));
+  else
+    CUDA_RUN_QUADS(out, axpby<Vector>, out->components, of::vector(out), of::evaluated(a), of::vector(x),
+                   of::evaluated(b), of::vector(y));
+  return TS_OK;
+}
+
 ts_status cuda_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b,
                      const ts_vector *y) {
-  if (a.scale == 0 && b.scale == 0) return cuda_fill(out, 0);
+  if (a.scale == 0 && b.scale == 0) {
+    TSI_TRY(cuda_fill(out, 0));
+    return out->low ? cuda_fill(out->low, 0) : TS_OK;
+  }
   if (a.scale == 0) return cuda_axpby(out, b, y, a, x);
-  if (b.scale == 0)
-    CUDA_RUN_QUADS(out, scale, out->components, cuda_data(out), cuda_coefficient_of(a), cuda_data(x));
-  else
-    CUDA_RUN_QUADS(out, axpby, out->components, cuda_data(out), cuda_coefficient_of(a), cuda_data(x),
-                   cuda_coefficient_of(b), cuda_data(y));
+  return out->low ? run_axpby<cuda_pair>(out, a, x, b, y) : run_axpby<float *>(out, a, x, b, y);
+}
+
+template <typename Vector>
+static ts_status run_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
+  typedef cuda_of<Vector> of;
+  CUDA_RUN_QUADS(out, multiply<Vector>, of::vector(out), of::vector(x), of::vector(y));
   return TS_OK;
 }
 
 ts_status cuda_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
-  CUDA_RUN_QUADS(out, multiply, cuda_data(out), cuda_data(x), cuda_data(y));
+  return out->low ? run_multiply<cuda_pair>(out, x, y) : run_multiply<float *>(out, x, y);
+}
+
+template <typename Vector> static ts_status run_reciprocal(ts_vector *out, const ts_vector *x) {
+  CUDA_RUN_QUADS(out, reciprocal<Vector>, cuda_of<Vector>::vector(out), cuda_of<Vector>::vector(x));
   return TS_OK;
 }
 
 ts_status cuda_reciprocal(ts_vector *out, const ts_vector *x) {
-  CUDA_RUN_QUADS(out, reciprocal, cuda_data(out), cuda_data(x));
-  return TS_OK;
+  return out->low ? run_reciprocal<cuda_pair>(out, x) : run_reciprocal<float *>(out, x);
 }
 
 ts_status cuda_zero_constrained(ts_vector *out, const ts_vector *x) {
   const unsigned char *constrained;
   TSI_TRY(cuda_constrained(out->space, &constrained));
-  if (!constrained) return out == x ? TS_OK : cuda_axpby(out, ts_constant(1), x, ts_constant(0), x);
+  if (!constrained) return out == x ? TS_OK : run_axpby<float *>(out, ts_constant(1), x, ts_constant(0), x);
   CUDA_RUN_QUADS(out, zero_constrained, out->components, cuda_data(out), cuda_data(x), constrained);
   return TS_OK;
 }
