@@ -135,7 +135,12 @@ static inline ts_status cuda_start(ts_context *context, const char *name, void (
  * with the rest in the cache. */
 
 /* Numbers of such kernels, four each: one for each number of components. */
-enum { CUDA_MULTIPLY_ROW_BLOCKS = 0, CUDA_RESIDUAL_ROW_BLOCKS = 4, CUDA_CG_ROW_BLOCKS = 8 };
+enum {
+  CUDA_MULTIPLY_ROW_BLOCKS = 0,
+  CUDA_RESIDUAL_ROW_BLOCKS = 4,
+  CUDA_CG_ROW_BLOCKS = 8,
+  CUDA_PAIR_ROW_BLOCKS = 12
+};
 
 /* Sets apart for `kernel` what as many blocks use as a multiprocessor holds; what CUDA itself needs for each
  * block it adds. Once for each number in a context. */

@@ -1,5 +1,6 @@
 /* Stencil matrices: planes of coefficients in the order of the grid's points. */
 #include "cuda_level.cuh"
+#include "cuda/matrix/cuda_operands.cuh"
 
 static const char what[] = "a stencil";
 
@@ -140,61 +141,87 @@ ts_status cuda_stencil_read(const ts_matrix *A, float *values) {
 
 /* ---- Products ---- */
 
-enum product_kind { PRODUCT, RESIDUAL, PAIR_RESIDUAL };
+/* Beside the operands of other matrices those that know when this is compiled what there is, which takes fewer
+ * registers. */
+struct product_operands {
+  float *y;
+  const float *x;
+};
 
-/* b - A (x + low) adds up in double: it is the difference of nearly equal numbers when x is good. */
-template <product_kind KIND> struct product_sum { typedef double number; };
-template <> struct product_sum<PRODUCT> { typedef float number; };
+template <typename X> struct residual_operands {
+  float *y;
+  X x;
+  const float *b;
+};
 
-template <product_kind KIND, bool NINE>
-__global__ static void multiply(cuda_level_view l, int components, float *y, const float *b, const float *x,
-                                const float *low) {
-  typedef typename product_sum<KIND>::number number;
+/* Both are there. */
+struct two_parts {
+  const float *high, *low;
+};
+
+static __device__ __forceinline__ float cuda_value(const product_operands &, size_t, float sum) {
+  return sum;
+}
+
+template <typename X>
+static __device__ __forceinline__ double cuda_value(const residual_operands<X> &o, size_t element, double sum) {
+  return (double)o.b[element] - sum;
+}
+
+static __device__ __forceinline__ float element_of(const float *x, size_t i) {
+  return x[i];
+}
+static __device__ __forceinline__ double element_of(const two_parts &x, size_t i) {
+  return (double)x.high[i] + (double)x.low[i];
+}
+static __device__ __forceinline__ double element_of(const cuda_pair &x, size_t i) {
+  return (double)x.high[i] + (x.low ? (double)x.low[i] : 0);
+}
+
+/* b - A x adds up in double or better: it is the difference of nearly equal numbers when x is good. */
+template <typename Real, typename Operands, bool NINE>
+__global__ static void multiply(cuda_level_view l, int components, Operands o) {
   cuda_point p;
   if (!cuda_my_point(l, 0, &p)) return;
   const cuda_around at = cuda_look_around(l, p);
   const int own = at.column[1] + at.row[1];
   const float centre = l.sides[own];
   for (int c = 0; c < components; c++) {
-    number sum = 0;
+    Real sum = 0;
 #pragma unroll
     for (int k = 0; k < (NINE ? CUDA_DIRECTIONS : CUDA_SIDES); k++) {
       const size_t from = (size_t)(at.column[cuda_x_of(k)] + at.row[cuda_y_of(k)]) * components + c;
-      number value = x[from];
-      if (KIND == PAIR_RESIDUAL) value += low[from];
-      sum += (number)(k ? cuda_coefficient_at(l, k, own) : centre) * value;
+      sum += (Real)(k ? cuda_coefficient_at(l, k, own) : centre) * element_of(o.x, from);
     }
     const size_t to = (size_t)own * components + c;
-    if (KIND != PRODUCT && centre != 0) sum = b[to] - sum;
-    y[to] = centre != 0 ? (float)sum : 0;
+    cuda_write(o.y, to, centre != 0 ? cuda_value(o, to, sum) : 0);
   }
 }
 
-typedef void (*product_kernel)(cuda_level_view, int, float *, const float *, const float *, const float *);
-
-static ts_status run(const ts_matrix *A, product_kind kind, ts_vector *y, const ts_vector *b,
-                     const ts_vector *x, const ts_vector *low) {
-  static const product_kernel kernels[3][2] = {{multiply<PRODUCT, false>, multiply<PRODUCT, true>},
-                                               {multiply<RESIDUAL, false>, multiply<RESIDUAL, true>},
-                                               {multiply<PAIR_RESIDUAL, false>, multiply<PAIR_RESIDUAL, true>}};
+template <typename Real, typename Operands>
+static ts_status run(const ts_matrix *A, int components, const Operands &o) {
   const cuda_level_view l = cuda_stencil_view(A);
-  TSI_TRY(cuda_launch(A->context, "multiply", kernels[kind][l.corners != NULL], cuda_level_blocks(&l),
-                      CUDA_THREADS, l, y->components, cuda_data(y), b ? cuda_data(b) : NULL, cuda_data(x),
-                      low ? cuda_data(low) : NULL));
-  return TS_OK;
+  return cuda_launch(A->context, "multiply",
+                     l.corners ? multiply<Real, Operands, true> : multiply<Real, Operands, false>,
+                     cuda_level_blocks(&l), CUDA_THREADS, l, components, o);
 }
 
+/* Where a point has no equation, its centre says so. */
 static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  return run(A, PRODUCT, y, NULL, x, NULL);
+  if (y->low) return run<double>(A, y->components, cuda_pair_operands_of(y, x, NULL));
+  return run<float>(A, y->components, product_operands{cuda_data(y), cuda_data(x)});
 }
 
 static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return run(A, RESIDUAL, r, b, x, NULL);
+  if (r->low) return run<cuda_exact>(A, r->components, cuda_exact_operands_of(r, b, x, NULL));
+  return run<double>(A, r->components,
+                     residual_operands<const float *>{cuda_data(r), cuda_data(x), cuda_data(b)});
 }
 
 ts_status cuda_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
                                 const ts_vector *low) {
-  return run(A, PAIR_RESIDUAL, r, b, x, low);
+  return run<double>(A, r->components,
+                     residual_operands<two_parts>{cuda_data(r), {cuda_data(x), cuda_data(low)}, cuda_data(b)});
 }
 
 __global__ static void copy_diagonal(float *d, const float *centre, int components, size_t count) {

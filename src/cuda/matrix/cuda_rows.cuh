@@ -1,16 +1,26 @@
 /* The product of rows with a vector in every format, for the kernels that need one.
  *
- * `sum`, float or double, is to be 0; it becomes what this thread has of row . x. x is a pointer, which is read
- * with plain loads so that a kernel whose blocks wait for each other may have written it; or anything else that
- * has a cuda_load<N>(x, j) for the components of index j. */
+ * `sum`, float, double or cuda_exact, is to be 0; it becomes what this thread has of row . x. x is a pointer,
+ * which is read with plain loads so that a kernel whose blocks wait for each other may have written it; or
+ * anything else that has a cuda_load<N>(x, j) for the components of index j. */
 #ifndef CUDA_ROWS_CUH
 #define CUDA_ROWS_CUH
 
 #include "cuda/core/cuda_kernels.cuh"
 #include "cuda_matrix.h"
+#include "cuda_operands.cuh"
 
 /* The N components of an index. */
-template <int N> struct cuda_components { float c[N]; };
+template <int N> struct cuda_components {
+  float c[N];
+  __device__ __forceinline__ float number(int i) const { return c[i]; }
+};
+
+/* Floats until they are multiplied: loads on their way, which a conversion would wait for. */
+template <int N> struct cuda_pair_components {
+  cuda_components<N> high, low;
+  __device__ __forceinline__ double number(int i) const { return (double)high.c[i] + (double)low.c[i]; }
+};
 
 template <int N> static __device__ __forceinline__ cuda_components<N> cuda_load(const float *x, int32_t j) {
   cuda_components<N> v;
@@ -26,11 +36,18 @@ template <int N> static __device__ __forceinline__ cuda_components<N> cuda_load(
   return v;
 }
 
+template <int N>
+static __device__ __forceinline__ cuda_pair_components<N> cuda_load(const cuda_pair &x, int32_t j) {
+  cuda_pair_components<N> v = {cuda_load<N>(x.high, j), {}};
+  if (x.low) v.low = cuda_load<N>(x.low, j);
+  return v;
+}
+
 /* The sum over the neighbouring threads that share a row, in each of them. */
 template <int N, typename Real>
 static __device__ __forceinline__ void cuda_subwarp_sum(int log2_subwarp, Real sum[N]) {
   for (int offset = 1 << log2_subwarp >> 1; offset > 0; offset >>= 1)
-    for (int c = 0; c < N; c++) sum[c] += __shfl_xor_sync(0xffffffffu, sum[c], offset);
+    for (int c = 0; c < N; c++) sum[c] += cuda_shuffle_xor(sum[c], offset);
 }
 
 /* ---- A run of entries ---- */
@@ -45,7 +62,7 @@ static __device__ __forceinline__ void cuda_run(const float *values, const Index
     const Index *own_columns = columns + k;
     float value[MANY];
     int32_t column[MANY];
-    cuda_components<N> xj[MANY];
+    decltype(cuda_load<N>(x, 0)) xj[MANY];
 #pragma unroll
     for (int u = 0; u < MANY; u++)
       if (k + u * step < end) {
@@ -58,7 +75,7 @@ static __device__ __forceinline__ void cuda_run(const float *values, const Index
 #pragma unroll
     for (int u = 0; u < MANY; u++)
       if (k + u * step < end)
-        for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].c[c];
+        for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].number(c);
   }
 }
 
@@ -91,7 +108,7 @@ static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, 
   for (int k = 0; k < s.longest; k += MANY) {
     float value[MANY];
     int32_t column[MANY];
-    cuda_components<N> xj[MANY];
+    decltype(cuda_load<N>(x, 0)) xj[MANY];
     int32_t base[MANY] = {};
     if constexpr (BYTES < 4) { /* with braces: `#pragma unroll` alone is what nvcc leaves out */
 #pragma unroll
@@ -123,7 +140,7 @@ static __device__ __forceinline__ void cuda_slice_entries(const cuda_slices &m, 
 #pragma unroll
     for (int u = 0; u < MANY; u++)
       if (k + u < length)
-        for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].c[c];
+        for (int c = 0; c < N; c++) sum[c] += (Real)value[u] * xj[u].number(c);
   }
 }
 

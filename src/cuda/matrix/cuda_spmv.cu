@@ -1,4 +1,4 @@
-/* y = A x, and r = b - A x in double precision.
+/* y = A x, and r = b - A x in double precision; both also in pairs.
  *
  * csr: neighbouring threads share a row, or, with row blocks, a block has as many rows as have enough entries
  * together. jagged: a warp has a slice. Where blocks share a row, the one that arrives last adds up their sums,
@@ -8,7 +8,8 @@
 
 /* ---- CSR ---- */
 
-template <int N, typename Real> __global__ static void multiply_csr(const cuda_csr m, const operands o) {
+template <int N, typename Real, typename Operands>
+__global__ static void multiply_csr(const cuda_csr m, const Operands o) {
   const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   const size_t row = thread >> m.log2_subwarp;
   const int lane = threadIdx.x & ((1 << m.log2_subwarp) - 1);
@@ -16,69 +17,83 @@ template <int N, typename Real> __global__ static void multiply_csr(const cuda_c
   cuda_dependent_begin();
   if (row < (size_t)m.rows) cuda_csr_row<N>(m, (int32_t)row, lane, o.x, sum);
   cuda_subwarp_sum<N>(m.log2_subwarp, sum);
-  if (row < (size_t)m.rows && lane == 0) store<N>(o, (int32_t)row, sum);
+  if (row < (size_t)m.rows && lane == 0) cuda_write_row<N>(o, (int32_t)row, sum);
 }
 
 /* ---- Segments ---- */
 
-template <int N, typename Real>
-__global__ static void multiply_segments(const cuda_segments m, const operands o) {
+template <int N, typename Real, typename Operands>
+__global__ static void multiply_segments(const cuda_segments m, const Operands o) {
   const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= m.rows) return;
   Real sum[N] = {};
   cuda_dependent_begin();
   if (m.diagonal) {
-    const Real value = m.diagonal[row];
-    const cuda_components<N> own = cuda_load<N>(o.x, (int32_t)row);
+    const float value = m.diagonal[row];
+    const auto own = cuda_load<N>(o.x, (int32_t)row);
     /* A row without a diagonal does not see its own x, which may be no number. */
     if (value != 0)
-      for (int c = 0; c < N; c++) sum[c] = value * own.c[c];
+      for (int c = 0; c < N; c++) sum[c] = (Real)value * own.number(c);
   }
   cuda_run<N>(m.values, m.pointers, m.starts[row], m.starts[row + 1], 1, o.x, sum);
-  store<N>(o, (int32_t)row, sum);
+  cuda_write_row<N>(o, (int32_t)row, sum);
 }
 
 /* ---- Operations ---- */
 
+/* Of cuda_spare_cache. */
+template <typename Real, typename Operands> constexpr int row_block_kernel = CUDA_MULTIPLY_ROW_BLOCKS;
+template <> constexpr int row_block_kernel<double, cuda_operands> = CUDA_RESIDUAL_ROW_BLOCKS;
+template <> constexpr int row_block_kernel<double, cuda_pair_operands> = CUDA_PAIR_ROW_BLOCKS;
+
 struct csr_product {
-  template <int N, typename Real>
-  static ts_status start(ts_context *context, const cuda_matrix &m, const operands &o) {
+  template <int N, typename Real, typename Operands>
+  static ts_status start(ts_context *context, const cuda_matrix &m, const Operands &o) {
+    constexpr bool is_exact = std::is_same<Real, cuda_exact>::value;
     const cuda_row_blocks &w = m.row_blocks;
-    if (w.count == 0)
-      return cuda_start(context, "multiply_csr", multiply_csr<N, Real>,
-                        cuda_blocks_for((size_t)m.csr.rows << m.csr.log2_subwarp), CUDA_THREADS, m.csr, o);
-    const int number = (sizeof(Real) == 4 ? CUDA_MULTIPLY_ROW_BLOCKS : CUDA_RESIDUAL_ROW_BLOCKS) + N - 1;
-    TSI_TRY(cuda_spare_cache(context, number, (const void *)multiply_row_blocks<N, Real>, ROW_BLOCK_THREADS));
-    return cuda_start(context, "multiply_row_blocks", multiply_row_blocks<N, Real>, (unsigned)w.count,
-                      ROW_BLOCK_THREADS, m.csr, w, o);
+    if constexpr (!is_exact)
+      if (w.count) {
+        constexpr int number = row_block_kernel<Real, Operands> + N - 1;
+        const auto kernel = multiply_row_blocks<N, Real, Operands>;
+        TSI_TRY(cuda_spare_cache(context, number, (const void *)kernel, ROW_BLOCK_THREADS));
+        return cuda_start(context, "multiply_row_blocks", kernel, (unsigned)w.count, ROW_BLOCK_THREADS, m.csr,
+                          w, o);
+      }
+    /* Exact residuals are rare: the room that row blocks would need for them is not worth it. */
+    cuda_csr rows = m.csr;
+    if (is_exact && w.count) rows.log2_subwarp = 5;
+    return cuda_start(context, "multiply_csr", multiply_csr<N, Real, Operands>,
+                      cuda_blocks_for((size_t)rows.rows << rows.log2_subwarp), CUDA_THREADS, rows, o);
   }
 };
 
 struct jagged_product {
-  template <int N, typename Real>
-  static ts_status start(ts_context *context, const cuda_matrix &m, const operands &o) {
+  template <int N, typename Real, typename Operands>
+  static ts_status start(ts_context *context, const cuda_matrix &m, const Operands &o) {
     const cuda_row_blocks &w = m.row_blocks;
     const unsigned blocks = (unsigned)w.count + cuda_blocks_for((size_t)m.slices.count, SLICE_WARPS);
     if constexpr (N == 1 && sizeof(Real) == 4)
       if (m.slices.lean_product)
         return cuda_start(context, "multiply_lean", multiply_lean, blocks, SLICE_THREADS, m.slices, w, o);
-    return m.slices.streamed ? cuda_start(context, "multiply_streamed", multiply_streamed<N, Real>, blocks,
-                                          SLICE_THREADS, m.slices, w, o)
-                             : cuda_start(context, "multiply_slices", multiply_slices<N, Real>, blocks,
-                                          SLICE_THREADS, m.slices, w, o);
+    if constexpr (streams<N, Operands>)
+      if (m.slices.streamed)
+        return cuda_start(context, "multiply_streamed", multiply_streamed<N, Real, Operands>, blocks,
+                          SLICE_THREADS, m.slices, w, o);
+    return cuda_start(context, "multiply_slices", multiply_slices<N, Real, Operands>, blocks, SLICE_THREADS,
+                      m.slices, w, o);
   }
 };
 
 struct segments_product {
-  template <int N, typename Real>
-  static ts_status start(ts_context *context, const cuda_matrix &m, const operands &o) {
-    return cuda_start(context, "multiply_segments", multiply_segments<N, Real>,
+  template <int N, typename Real, typename Operands>
+  static ts_status start(ts_context *context, const cuda_matrix &m, const Operands &o) {
+    return cuda_start(context, "multiply_segments", multiply_segments<N, Real, Operands>,
                       cuda_blocks_for((size_t)m.segments.rows), CUDA_THREADS, m.segments, o);
   }
 };
 
-template <typename Product, typename Real>
-static ts_status run(const ts_matrix *A, int components, const operands &o) {
+template <typename Product, typename Real, typename Operands>
+static ts_status run(const ts_matrix *A, int components, const Operands &o) {
   const cuda_matrix &m = *cuda_matrix_of(A);
   switch (components) {
   case 1:
@@ -92,15 +107,18 @@ static ts_status run(const ts_matrix *A, int components, const operands &o) {
   }
 }
 
+/* Constrained rows of A are empty. */
 template <typename Product> static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  return run<Product, float>(A, y->components, {cuda_data(y), cuda_data(x), NULL, NULL});
+  return y->low ? run<Product, double>(A, y->components, cuda_pair_operands_of(y, x, NULL))
+                : run<Product, float>(A, y->components, cuda_operands_of(y, NULL, x, NULL));
 }
 
 /* b - A x is the difference of nearly equal numbers when x is good. */
 template <typename Product>
 static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return run<Product, double>(A, r->components,
-                              {cuda_data(r), cuda_data(x), cuda_data(b), cuda_matrix_of(A)->constrained});
+  const unsigned char *constrained = cuda_matrix_of(A)->constrained;
+  return r->low ? run<Product, cuda_exact>(A, r->components, cuda_exact_operands_of(r, b, x, constrained))
+                : run<Product, double>(A, r->components, cuda_operands_of(r, b, x, constrained));
 }
 
 #define OPERATIONS(name)                                                                                       \

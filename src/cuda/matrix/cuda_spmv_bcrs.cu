@@ -4,22 +4,10 @@
 
 enum { BCRS_THREADS = 128 }; /* measured: 3 % faster than 256 */
 
-typedef struct bcrs_operands {
+template <typename Operands> struct bcrs_operands {
   int32_t rows; /* of the matrix */
-  float *y;
-  const float *x;
-  const float *b;                   /* NULL: y = A x */
-  const unsigned char *constrained; /* of rows where the result is 0, NULL: none */
-} bcrs_operands;
-
-template <int N, typename Real>
-static __device__ __forceinline__ void store(const bcrs_operands &o, int32_t row, const Real sum[N]) {
-  if (row >= o.rows) return;
-  const size_t first = (size_t)row * N;
-  const bool constrained = o.constrained && o.constrained[row];
-  for (int c = 0; c < N; c++)
-    o.y[first + c] = (float)(constrained ? 0 : o.b ? (Real)o.b[first + c] - sum[c] : sum[c]);
-}
+  Operands o;
+};
 
 /* Blocks that a multiprocessor is to hold: with four components the more threads the better. */
 template <int SIZE, int N, typename Real>
@@ -28,9 +16,9 @@ constexpr int bcrs_blocks = SIZE != 4 || sizeof(Real) != 4 ? 1
                             : N == 4                       ? MULTIPROCESSOR_THREADS / BCRS_THREADS
                                                            : 1;
 
-template <int SIZE, int N, typename Real>
+template <int SIZE, int N, typename Real, typename Operands>
 __global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real>)
-    multiply_bcrs(const cuda_bcrs m, const bcrs_operands o) {
+    multiply_bcrs(const cuda_bcrs m, const bcrs_operands<Operands> given) {
   constexpr int log2_parts = cuda_log2_parts<SIZE>, rows = 4 / SIZE;
   constexpr int ahead = SIZE == 4 && N == 4 ? 1 : 2;
   const size_t thread = (size_t)blockIdx.x * BCRS_THREADS + threadIdx.x;
@@ -41,20 +29,23 @@ __global__ static void __launch_bounds__(BCRS_THREADS, bcrs_blocks<SIZE, N, Real
   /* Before the kernel before has ended: what belongs to the pattern. */
   const int32_t begin = mine ? m.offsets[block_row] : 0, end = mine ? m.offsets[block_row + 1] : 0;
   cuda_dependent_begin();
-  cuda_block_row<SIZE, N, ahead>(m, begin, end, lane, o.x, sum);
+  cuda_block_row<SIZE, N, ahead>(m, begin, end, lane, given.o.x, sum);
   if (!mine || lane >> log2_parts) return;
-  for (int r = 0; r < rows; r++) store<N>(o, (int32_t)block_row * SIZE + part + r, sum[r]);
+  for (int r = 0; r < rows; r++) {
+    const int32_t row = (int32_t)block_row * SIZE + part + r;
+    if (row < given.rows) cuda_write_row<N>(given.o, row, sum[r]);
+  }
 }
 
-template <int SIZE, int N, typename Real>
-static ts_status start(ts_context *context, const cuda_bcrs &m, const bcrs_operands &o) {
-  return cuda_start(context, "multiply_bcrs", multiply_bcrs<SIZE, N, Real>,
+template <int SIZE, int N, typename Real, typename Operands>
+static ts_status start(ts_context *context, const cuda_bcrs &m, const bcrs_operands<Operands> &o) {
+  return cuda_start(context, "multiply_bcrs", multiply_bcrs<SIZE, N, Real, Operands>,
                     cuda_blocks_for((size_t)m.rows << m.log2_subwarp, BCRS_THREADS), BCRS_THREADS, m, o);
 }
 
-template <int SIZE, typename Real>
+template <int SIZE, typename Real, typename Operands>
 static ts_status start_components(ts_context *context, const cuda_bcrs &m, int components,
-                                  const bcrs_operands &o) {
+                                  const bcrs_operands<Operands> &o) {
   switch (components) {
   case 1:
     return start<SIZE, 1, Real>(context, m, o);
@@ -67,19 +58,25 @@ static ts_status start_components(ts_context *context, const cuda_bcrs &m, int c
   }
 }
 
-static ts_status run(const ts_matrix *A, const bcrs_operands &o, int components) {
+template <typename Real, typename Operands>
+static ts_status run(const ts_matrix *A, const Operands &o, int components) {
+  const bcrs_operands<Operands> given = {A->info.rows, o};
   cuda_bcrs m = cuda_matrix_of(A)->bcrs;
   m.log2_subwarp = cuda_block_subwarp(m, cuda_blocks_a_thread(m, components), m.log2_block == 2 ? 2 : 0);
-  ts_context *context = A->context;
-  if (m.log2_block == 2)
-    return o.b ? start_components<4, double>(context, m, components, o)
-               : start_components<4, float>(context, m, components, o);
-  return o.b ? start_components<2, double>(context, m, components, o)
-             : start_components<2, float>(context, m, components, o);
+  return m.log2_block == 2 ? start_components<4, Real>(A->context, m, components, given)
+                           : start_components<2, Real>(A->context, m, components, given);
+}
+
+static void replace_first_part(const float *&x, float *with) {
+  x = with;
+}
+static void replace_first_part(cuda_pair &x, float *with) {
+  x.high = with;
 }
 
 /* Behind the application's memory is whatever it has there: x gets its zeros in a copy. */
-static ts_status run_padded(const ts_matrix *A, bcrs_operands *o, const cuda_vector *x) {
+template <typename Real, typename Operands>
+static ts_status run_padded(const ts_matrix *A, Operands o, const cuda_vector *x) {
   ts_context *context = A->context;
   const size_t bytes = (x->count * sizeof(float) + 15) / 16 * 16;
   void *padded;
@@ -88,26 +85,29 @@ static ts_status run_padded(const ts_matrix *A, bcrs_operands *o, const cuda_vec
                                             cuda_stream(context));
   ts_status status = TS_OK;
   if (error != cudaSuccess) status = cuda_report(context, error, "cudaMemcpyAsync", __FILE__, __LINE__);
-  o->x = (const float *)padded;
-  if (status == TS_OK) status = run(A, *o, 1);
+  replace_first_part(o.x, (float *)padded);
+  if (status == TS_OK) status = run<Real>(A, o, 1);
   cuda_give(context, padded, bytes);
   return status;
 }
 
-static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  const cuda_matrix *m = cuda_matrix_of(A);
-  bcrs_operands o = {A->info.rows, cuda_data(y), cuda_data(x), b ? cuda_data(b) : NULL, m->constrained};
-  const int is_cut = x->components == 1 && A->info.columns % (1 << m->bcrs.log2_block) != 0;
-  if (is_cut && cuda_vector_of(x)->borrowed) return run_padded(A, &o, cuda_vector_of(x));
-  return run(A, o, x->components);
+template <typename Real, typename Operands>
+static ts_status multiply(const ts_matrix *A, const Operands &o, const ts_vector *x) {
+  const int is_cut = x->components == 1 && A->info.columns % (1 << cuda_matrix_of(A)->bcrs.log2_block) != 0;
+  if (is_cut && cuda_vector_of(x)->borrowed) return run_padded<Real>(A, o, cuda_vector_of(x));
+  return run<Real>(A, o, x->components);
 }
 
 ts_status cuda_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  return multiply(y, NULL, A, x);
+  const unsigned char *constrained = cuda_matrix_of(A)->constrained;
+  return y->low ? multiply<double>(A, cuda_pair_operands_of(y, x, constrained), x)
+                : multiply<float>(A, cuda_operands_of(y, NULL, x, constrained), x);
 }
 
 ts_status cuda_bcrs_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return multiply(r, b, A, x);
+  const unsigned char *constrained = cuda_matrix_of(A)->constrained;
+  return r->low ? multiply<cuda_exact>(A, cuda_exact_operands_of(r, b, x, constrained), x)
+                : multiply<double>(A, cuda_operands_of(r, b, x, constrained), x);
 }
 
 /* ---- The diagonal ---- */

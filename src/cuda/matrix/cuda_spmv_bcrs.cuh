@@ -38,6 +38,15 @@ static __device__ __forceinline__ void cuda_load_block(const cuda_bcrs &m, const
   }
 }
 
+template <int SIZE, int N>
+static __device__ __forceinline__ void cuda_load_block(const cuda_bcrs &m, const cuda_pair &x, int32_t column,
+                                                       double (&block)[SIZE * N]) {
+  float high[SIZE * N], low[SIZE * N] = {};
+  cuda_load_block<SIZE, N>(m, x.high, column, high);
+  if (x.low) cuda_load_block<SIZE, N>(m, x.low, column, low);
+  for (int i = 0; i < SIZE * N; i++) block[i] = (double)high[i] + (double)low[i];
+}
+
 /* What a thread has of its 16 bytes of blocks k, k + step, ... before `end`: AHEAD of them are on their way. A
  * part is a row of a 4 x 4 block, and both rows of a 2 x 2 block. Unsigned as in cuda_run. */
 template <int SIZE, int N, int AHEAD, typename Real, typename X>
@@ -60,7 +69,7 @@ static __device__ __forceinline__ void cuda_add_blocks(const cuda_bcrs &m, uint3
 #pragma unroll
     for (int u = 0; u < AHEAD; u++)
       if (k + u * step < end) {
-        float block[SIZE * N];
+        decltype(cuda_load<N>(x, 0).number(0)) block[SIZE * N];
         cuda_load_block<SIZE, N>(m, x, column[u], block);
         const float row[4] = {a[u].x, a[u].y, a[u].z, a[u].w};
 #pragma unroll
@@ -81,7 +90,7 @@ static __device__ __forceinline__ void cuda_block_row(const cuda_bcrs &m, int32_
                                   1u << (m.log2_subwarp - log2_parts), lane & (parts - 1), x, sum);
   for (int offset = 1 << m.log2_subwarp >> 1; offset >= parts; offset >>= 1)
     for (int r = 0; r < 4 / SIZE; r++)
-      for (int c = 0; c < N; c++) sum[r][c] += __shfl_xor_sync(0xffffffffu, sum[r][c], offset);
+      for (int c = 0; c < N; c++) sum[r][c] += cuda_shuffle_xor(sum[r][c], offset);
 }
 
 /* Threads for a row of blocks, as measured for 7, 13 and 27 blocks a row: four to six blocks each, up to ten

@@ -111,14 +111,14 @@ static __device__ __forceinline__ void add_up_row_block(const cuda_csr &m, const
   Real sum[N] = {}, part[TSI_ROW_BLOCK_STEPS][N], before[N];
   if (has_entries) {
     float value[TSI_ROW_BLOCK_STEPS];
-    cuda_components<N> xj[TSI_ROW_BLOCK_STEPS];
+    decltype(cuda_load<N>(x, 0)) xj[TSI_ROW_BLOCK_STEPS];
     load_steps(value, m.values + at);
 #pragma unroll
     for (int u = 0; u < TSI_ROW_BLOCK_STEPS; u++) xj[u] = cuda_load<N>(x, column[u]);
 #pragma unroll
     for (int u = 0; u < TSI_ROW_BLOCK_STEPS; u++)
       for (int c = 0; c < N; c++) {
-        sum[c] += (Real)value[u] * xj[u].c[c];
+        sum[c] += (Real)value[u] * xj[u].number(c);
         part[u][c] = sum[c];
         if (ends >> u & 1) sum[c] = 0;
       }
@@ -178,9 +178,9 @@ static __device__ __forceinline__ row_piece<N, Real> piece_of_row_block(const ts
   return own;
 }
 
-template <int N, typename Real>
+template <int N, typename Real, typename Operands>
 __global__ static void __launch_bounds__(ROW_BLOCK_THREADS, row_block_blocks<N, Real>)
-    multiply_row_blocks(const cuda_csr m, const cuda_row_blocks w, const operands o) {
+    multiply_row_blocks(const cuda_csr m, const cuda_row_blocks w, const Operands o) {
   __shared__ row_block_memory<N, Real> memory;
   cuda_dependent_trigger();
   const int t = (int)threadIdx.x;
@@ -196,13 +196,13 @@ __global__ static void __launch_bounds__(ROW_BLOCK_THREADS, row_block_blocks<N, 
   for (int row = t + begun; row < work.rows; row += ROW_BLOCK_THREADS) {
     Real sum[N];
     row_of_row_block<N>(m, work, row, memory, sum);
-    store<N>(o, work.row + row, sum);
+    cuda_write_row<N>(o, work.row + row, sum);
   }
   if (!shares || t >= 64) return;
   row_piece<N, Real> own =
       piece_of_row_block<N>(w.row_blocks[blockIdx.x], t, memory); /* read again: few registers */
   if (own.pieces && hand_in<N>(w, (int)blockIdx.x, own.piece, own.pieces, own.sum) && t % 32 == 0)
-    store<N>(o, own.row, own.sum);
+    cuda_write_row<N>(o, own.row, own.sum);
 }
 
 #endif

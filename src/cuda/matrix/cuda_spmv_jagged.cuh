@@ -14,24 +14,31 @@
 #define CUDA_SPMV_SLICES_CUH
 
 #include <cuda_pipeline.h>
+#include <type_traits>
 
 #include "cuda_spmv.cuh"
 
 template <int N, typename Real> struct row_sum { Real c[N]; };
 
 /* An unpadded slice: apart, so that it takes no registers from the others. */
-template <int N, typename Real>
+template <int N, typename Real, typename X>
 static __device__ __noinline__ row_sum<N, Real> sum_unpadded(const cuda_slices &m, const tsi_slice s, int lane,
-                                                             int length, const float *x) {
+                                                             int length, const X x) {
   row_sum<N, Real> sum = {};
   cuda_slice_sum<N, Real, false, 4>(m, s, lane, length, x, sum.c);
   return sum;
 }
 
-/* Half of the threads that a multiprocessor can hold, and many loads of each. */
-template <int N, typename Real>
-__global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / 2 / SLICE_THREADS)
-    multiply_slices(const cuda_slices m, const cuda_row_blocks w, const operands o) {
+/* Half of the threads that a multiprocessor can hold, and many loads of each; fewer threads for four components
+ * in pairs. */
+template <int N, typename Operands>
+constexpr int
+    slices_blocks = MULTIPROCESSOR_THREADS *(N < 4 || std::is_same<Operands, cuda_operands>::value ? 4 : 3) /
+                    8 / SLICE_THREADS;
+
+template <int N, typename Real, typename Operands>
+__global__ static void __launch_bounds__(SLICE_THREADS, slices_blocks<N, Operands>)
+    multiply_slices(const cuda_slices m, const cuda_row_blocks w, const Operands o) {
   cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) { /* the long rows first: they take longest */
     piece_of_row<N, SLICE_THREADS, Real>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
@@ -47,12 +54,12 @@ __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS /
     cuda_slice_sum<N, Real, true, N == 1 && sizeof(Real) == 4 ? 8 : 4>(m, p.slice, lane, p.length, o.x, sum.c);
   else
     sum = sum_unpadded<N, Real>(m, p.slice, lane, p.length, o.x);
-  if (p.row >= 0) store<N>(o, p.row, sum.c);
+  if (p.row >= 0) cuda_write_row<N>(o, p.row, sum.c);
 }
 
 /* All threads that a multiprocessor can hold, with fewer loads of each. */
 __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / SLICE_THREADS)
-    multiply_lean(const cuda_slices m, const cuda_row_blocks w, const operands o) {
+    multiply_lean(const cuda_slices m, const cuda_row_blocks w, const cuda_operands o) {
   cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) {
     piece_of_row<1, SLICE_THREADS, float>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
@@ -68,7 +75,7 @@ __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS /
     cuda_slice_row_lean<1, float>(m, p, lane, o.x, sum.c);
   else
     sum = sum_unpadded<1, float>(m, p.slice, lane, p.length, o.x);
-  if (p.row >= 0) store<1>(o, p.row, sum.c);
+  if (p.row >= 0) cuda_write_row<1>(o, p.row, sum.c);
 }
 
 /* ---- Streamed: entries come to shared memory two chunks ahead, without registers ---- */
@@ -98,9 +105,9 @@ static __device__ __forceinline__ void copy_chunk(const cuda_slices &m, const ts
   __pipeline_commit();
 }
 
-template <int N, typename Real, int BYTES>
+template <int N, typename Real, int BYTES, typename X>
 static __device__ __forceinline__ void sum_chunks(const cuda_slices &m, const cuda_place &p, int lane,
-                                                  unsigned char (*chunks)[CHUNK_BYTES], const float *x,
+                                                  unsigned char (*chunks)[CHUNK_BYTES], const X &x,
                                                   Real sum[N]) {
   constexpr int many = BYTES == 4 ? 4 : 8;
   const int count = (p.slice.longest + many - 1) / many;
@@ -112,7 +119,7 @@ static __device__ __forceinline__ void sum_chunks(const cuda_slices &m, const cu
     const float *values = (const float *)chunk;
     const uint32_t *words = (const uint32_t *)(chunk + CHUNK_VALUES);
     const int32_t *bases = (const int32_t *)(chunk + CHUNK_VALUES + CHUNK_COLUMNS);
-    cuda_components<N> xj[many];
+    decltype(cuda_load<N>(x, 0)) xj[many];
 #pragma unroll
     for (int u = 0; u < many; u++)
       if (c * many + u < p.length) {
@@ -125,19 +132,25 @@ static __device__ __forceinline__ void sum_chunks(const cuda_slices &m, const cu
 #pragma unroll
     for (int u = 0; u < many; u++)
       if (c * many + u < p.length)
-        for (int i = 0; i < N; i++) sum[i] += (Real)values[u * TSI_SLICE_ROWS + lane] * xj[u].c[i];
+        for (int i = 0; i < N; i++) sum[i] += (Real)values[u * TSI_SLICE_ROWS + lane] * xj[u].number(i);
     __syncwarp(); /* before the next but one comes where this one was */
     copy_chunk<BYTES, many>(m, p.slice, lane, c + CHUNKS, chunks);
   }
 }
 
+/* Not with several components in pairs, which take too many registers, and not for exact residuals, which are
+ * rare. */
+template <int N, typename Operands>
+constexpr bool streams = std::is_same<Operands, cuda_operands>::value ||
+                         (N <= 2 && std::is_same<Operands, cuda_pair_operands>::value);
+
 template <int N, typename Real>
 constexpr int streamed_blocks = MULTIPROCESSOR_THREADS *(N == 1 && sizeof(Real) == 4 ? 3 : 2) /
                                 4 / SLICE_THREADS;
 
-template <int N, typename Real>
+template <int N, typename Real, typename Operands>
 __global__ static void __launch_bounds__(SLICE_THREADS, streamed_blocks<N, Real>)
-    multiply_streamed(const cuda_slices m, const cuda_row_blocks w, const operands o) {
+    multiply_streamed(const cuda_slices m, const cuda_row_blocks w, const Operands o) {
   __shared__ __align__(16) unsigned char chunks[SLICE_WARPS][CHUNKS][CHUNK_BYTES];
   cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) {
@@ -158,7 +171,7 @@ __global__ static void __launch_bounds__(SLICE_THREADS, streamed_blocks<N, Real>
     sum_chunks<N, Real, 2>(m, p, lane, chunks[warp], o.x, sum.c);
   else
     sum_chunks<N, Real, 4>(m, p, lane, chunks[warp], o.x, sum.c);
-  if (p.row >= 0) store<N>(o, p.row, sum.c);
+  if (p.row >= 0) cuda_write_row<N>(o, p.row, sum.c);
 }
 
 #endif

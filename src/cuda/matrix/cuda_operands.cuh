@@ -1,0 +1,122 @@
+/* Operands of products and residuals, and what a row's sum makes of them:
+ *
+ *   operands              the sum          what is written
+ *   cuda_operands         float            y = A x
+ *                         double           r = b - A x, rounded
+ *   cuda_pair_operands    double           y = A x, a pair
+ *   cuda_exact_operands   cuda_exact       r = b - A x, a pair */
+#ifndef CUDA_OPERANDS_CUH
+#define CUDA_OPERANDS_CUH
+
+#include "cuda/core/cuda_kernels.cuh"
+
+/* A sum of products of floats with the errors of its additions (Knuth's two-sum). In double such a product has
+ * none. */
+struct cuda_exact {
+  double sum, error;
+  cuda_exact() = default;
+  __device__ __forceinline__ cuda_exact(double value) : sum(value), error(0) {}
+  __device__ __forceinline__ cuda_exact &operator+=(double value) {
+    const double before = sum;
+    sum = before + value;
+    const double part = sum - before;
+    error += (before - (sum - part)) + (value - part);
+    return *this;
+  }
+  __device__ __forceinline__ cuda_exact &operator+=(const cuda_exact &other) {
+    *this += other.sum;
+    error += other.error;
+    return *this;
+  }
+};
+
+/* Of a value of the matrix and an element of x. */
+static __device__ __forceinline__ double operator*(const cuda_exact &value, float x) {
+  return value.sum * (double)x;
+}
+
+template <typename Real> static __device__ __forceinline__ Real cuda_shuffle_xor(Real value, int offset) {
+  return __shfl_xor_sync(0xffffffffu, value, offset);
+}
+template <> __device__ __forceinline__ cuda_exact cuda_shuffle_xor(cuda_exact value, int offset) {
+  value.sum = cuda_shuffle_xor(value.sum, offset);
+  value.error = cuda_shuffle_xor(value.error, offset);
+  return value;
+}
+
+struct cuda_operands {
+  float *y;
+  const float *x;
+  const float *b;                   /* NULL in y = A x */
+  const unsigned char *constrained; /* of rows where y is 0, NULL: none */
+};
+
+struct cuda_pair_operands {
+  cuda_pair y, x;
+  const unsigned char *constrained;
+};
+
+struct cuda_exact_operands {
+  cuda_pair y;
+  const float *x;
+  const float *b[3]; /* parts, the smallest first; NULL: 0 */
+  const unsigned char *constrained;
+};
+
+static inline cuda_operands cuda_operands_of(const ts_vector *y, const ts_vector *b, const ts_vector *x,
+                                             const unsigned char *constrained) {
+  return {cuda_data(y), cuda_data(x), b ? cuda_data(b) : NULL, constrained};
+}
+
+static inline cuda_pair_operands cuda_pair_operands_of(const ts_vector *y, const ts_vector *x,
+                                                       const unsigned char *constrained) {
+  return {cuda_of<cuda_pair>::vector(y), cuda_of<cuda_pair>::vector(x), constrained};
+}
+
+static inline cuda_exact_operands cuda_exact_operands_of(const ts_vector *r, const ts_vector *b,
+                                                         const ts_vector *x, const unsigned char *constrained) {
+  const ts_vector *low = b->low, *lowest = low ? low->low : NULL;
+  return {cuda_of<cuda_pair>::vector(r),
+          cuda_data(x),
+          {lowest ? cuda_data(lowest) : NULL, low ? cuda_data(low) : NULL, cuda_data(b)},
+          constrained};
+}
+
+template <typename Real>
+static __device__ __forceinline__ Real cuda_value(const cuda_operands &o, size_t element, Real sum) {
+  return o.b ? (Real)o.b[element] - sum : sum;
+}
+
+static __device__ __forceinline__ double cuda_value(const cuda_pair_operands &, size_t, double sum) {
+  return sum;
+}
+
+static __device__ __forceinline__ double cuda_value(const cuda_exact_operands &o, size_t element,
+                                                    const cuda_exact &sum) {
+  cuda_exact difference = -sum.sum;
+#pragma unroll
+  for (int part = 0; part < 3; part++)
+    if (o.b[part]) difference += (double)o.b[part][element];
+  return difference.sum + (difference.error - sum.error);
+}
+
+template <typename Real>
+static __device__ __forceinline__ void cuda_write(float *y, size_t element, Real value) {
+  y[element] = (float)value;
+}
+
+static __device__ __forceinline__ void cuda_write(const cuda_pair &y, size_t element, double value) {
+  const float high = (float)value;
+  y.high[element] = high;
+  y.low[element] = cuda_rest(value, high);
+}
+
+/* What the row's first thread writes. */
+template <int N, typename Operands, typename Real>
+static __device__ __forceinline__ void cuda_write_row(const Operands &o, int32_t row, const Real sum[N]) {
+  const size_t first = (size_t)row * N;
+  const bool constrained = o.constrained && o.constrained[row];
+  for (int c = 0; c < N; c++) cuda_write(o.y, first + c, constrained ? 0 : cuda_value(o, first + c, sum[c]));
+}
+
+#endif
