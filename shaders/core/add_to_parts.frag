@@ -1,10 +1,14 @@
 // x = x + a e, where x is the sum of PARTS numbers (input1 to input3) and e (input0) is one. Every addition keeps its error
 // (Knuth's two-sum), and the sums are normalised from the smallest to the largest: each is at most half an ulp of the one
-// before. PART is the one of x that is written.
+// before. All parts are written at once.
 #include "include/exact.glsl"
 
 flat in vec4 a;
-out vec4 result;
+layout(location = 0) out vec4 result;
+layout(location = 1) out vec4 second;
+#if PARTS == 3
+layout(location = 2) out vec4 third;
+#endif
 
 void main() {
   ivec2 i = texel();
@@ -21,11 +25,9 @@ void main() {
   VALUE high = two_sum(sum0, middle, rest0);
   VALUE lowest;
   VALUE low = two_sum(rest0, rest1, lowest);
-#if PART == 0
   result = widen(high);
-#elif PART == 1
-  result = widen(low);
-#else
-  result = widen(lowest);
+  second = widen(low);
+#if PARTS == 3
+  third = widen(lowest);
 #endif
 }

@@ -1,18 +1,30 @@
 // x = x + a d and r = r + b q, where r lies right of x (input0) in the texture that is drawn to, p[5].x texels wide each.
 // Reads d (input1) and q (input2). A fragment reads no texel of x and r but its own.
+#ifdef PAIR
+#include "include/pair_pass.glsl"
+#else
 #include "include/pass.glsl"
+flat in vec4 a, b;
+out vec4 result;
+#endif
 
 #define WIDTH p[5].x
 
-flat in vec4 a, b;
-out vec4 result;
-
 void main() {
   ivec2 i = texel();
+#ifdef PAIR
+  Pair sum = FETCH_PAIR(0, i);
+  if (i.x < WIDTH)
+    sum = add_loosely(sum, multiply(PAIR_A, FETCH_PAIR(1, i)));
+  else
+    sum = add_loosely(sum, multiply(PAIR_B, FETCH_PAIR(2, i - ivec2(WIDTH, 0))));
+  write(normalise(sum), i);
+#else
   VALUE sum = FETCH(0, i);
   if (i.x < WIDTH)
     sum += a PICK * FETCH(1, i);
   else
     sum += b PICK * FETCH(2, i - ivec2(WIDTH, 0));
   result = widen(sum);
+#endif
 }

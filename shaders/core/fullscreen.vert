@@ -2,11 +2,17 @@
 //   coefficient = scale * numerator / denominator, 0 where the denominator is 0, a slot that is absent counts as 1.
 // p[3] and p[4] hold a coefficient each: bits of the scale, the slots' texels as x | y << 16 or -1, and in w bit 0 for a
 // numerator and bit 1 for a denominator that is a block of 16 x 8 partial sums; the other bits of p[3].w are the number of slots.
+// With PAIR scales, slots and coefficients are pairs; the second parts of slots lie where the first ones do.
 #ifdef GATHER
 #extension GL_ARB_texture_gather : enable
 #endif
+#ifdef PAIR
+#define VERTEX
+#define NUMBER vec4
+#include "include/pair.glsl"
+#endif
+#include "include/parameters.glsl"
 
-uniform ivec4 p[8];
 #ifdef ONE_TEXTURE
 uniform sampler2D slot0;
 #else
@@ -14,11 +20,108 @@ uniform sampler2D slot0, slot1, slot2, slot3;
 #endif
 
 flat out vec4 a, b;
+#ifdef PAIR
+flat out vec4 a_low, b_low;
+#endif
 
 #ifndef SLOTS
 void evaluate() {
   a = vec4(intBitsToFloat(p[3].x));
   b = vec4(intBitsToFloat(p[4].x));
+#ifdef PAIR
+  a_low = vec4(intBitsToFloat(p[10].x));
+  b_low = vec4(intBitsToFloat(p[10].y));
+#endif
+}
+#elif defined(PAIR)
+#ifdef ONE_TEXTURE
+uniform sampler2D low_slot0;
+#else
+uniform sampler2D low_slot0, low_slot1, low_slot2, low_slot3;
+#endif
+
+#ifdef GATHER
+// The 8 x 4 quads of a block, in batches whose fetches do not wait for each other. `count` is 32, which compilers of software
+// rasterizers are not to know.
+#ifdef PLAIN_LOOP
+#define BATCH 2
+#else
+#define BATCH 16
+#endif
+Pair sum_of_block(sampler2D slots, sampler2D low_slots, ivec2 first, int count, bool has_low) {
+  vec2 scale = 1.0 / vec2(textureSize(slots, 0)), low_scale = 1.0 / vec2(textureSize(low_slots, 0));
+  Pair sums[2];
+  sums[0] = sums[1] = Pair(vec4(0), vec4(0));
+#ifndef PLAIN_LOOP
+  count = 32;
+#endif
+  for (int k = 0; k < count; k += BATCH) {
+    vec4 high[BATCH], low[BATCH];
+    for (int n = 0; n < BATCH; n++) {
+      vec2 at = vec2(first + 2 * ivec2((k + n) & 7, (k + n) >> 3) + 1);
+      high[n] = textureGather(slots, at * scale);
+      low[n] = textureGather(low_slots, at * low_scale);
+    }
+    for (int n = 0; n < BATCH; n++)
+      sums[n & 1] = add_loosely(sums[n & 1], Pair(high[n], has_low ? low[n] : vec4(0)));
+  }
+  Pair sum = add(sums[0], sums[1]);
+  sum = add(sum, Pair(sum.high.yxwz, sum.low.yxwz));
+  sum = add(sum, Pair(sum.high.zwxy, sum.low.zwxy));
+  return Pair(vec4(sum.high.x, 0, 0, 0), vec4(sum.low.x, 0, 0, 0));
+}
+#endif
+
+// Slot number k of those of the pass.
+Pair slot(sampler2D slots, sampler2D low_slots, int k) {
+  ivec4 c = k < 2 ? p[3] : p[4];
+  int packed_texel = (k & 1) == 0 ? c.y : c.z;
+  if (packed_texel == -1) return Pair(vec4(1), vec4(0));
+  ivec2 at = ivec2(packed_texel & 0xffff, int(uint(packed_texel) >> 16));
+  bool has_low = (p[10].z >> k & 1) != 0;
+#ifdef GATHER
+  int count = c.w << (5 - (k & 1)) & 32;
+  if (count != 0) return sum_of_block(slots, low_slots, at, count, has_low);
+#endif
+  vec4 low = texelFetch(low_slots, at, 0);
+  return Pair(texelFetch(slots, at, 0), has_low ? low : vec4(0));
+}
+
+Pair values[4];
+
+void read_slots() {
+#ifdef ONE_TEXTURE
+  for (int k = 0; k < p[3].w >> 2; k++) {
+    Pair v = slot(slot0, low_slot0, k);
+    if (k == 0) values[0] = v;
+    if (k == 1) values[1] = v;
+    if (k == 2) values[2] = v;
+    if (k == 3) values[3] = v;
+  }
+#else
+  values[0] = slot(slot0, low_slot0, 0);
+  values[1] = slot(slot1, low_slot1, 1);
+  values[2] = slot(slot2, low_slot2, 2);
+  values[3] = slot(slot3, low_slot3, 3);
+#endif
+}
+
+Pair coefficient(int scale, int low_scale, Pair numerator, Pair denominator) {
+  bvec4 zero = equal(denominator.high, vec4(0));
+  denominator.high = mix(denominator.high, vec4(1), zero);
+  Pair value = divide(numerator, denominator);
+  value = normalise(multiply(Pair(vec4(intBitsToFloat(scale)), vec4(intBitsToFloat(low_scale))), value));
+  return Pair(mix(value.high, vec4(0), zero), mix(value.low, vec4(0), zero));
+}
+
+void evaluate() {
+  read_slots();
+  Pair first = coefficient(p[3].x, p[10].x, values[0], values[1]),
+       second = coefficient(p[4].x, p[10].y, values[2], values[3]);
+  a = first.high;
+  b = second.high;
+  a_low = first.low;
+  b_low = second.low;
 }
 #else
 #ifdef GATHER
@@ -121,6 +224,10 @@ void main() {
   // One component, in every channel of a texel.
   a = a.xxxx;
   b = b.xxxx;
+#ifdef PAIR
+  a_low = a_low.xxxx;
+  b_low = b_low.xxxx;
+#endif
 #endif
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }

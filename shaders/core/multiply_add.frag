@@ -1,16 +1,27 @@
 // out = w x + b y with the component-wise product w x. With TERMS 1, out = w x.
 // Reads w (input0), x (input1) and y (input2).
+#ifdef PAIR
+#include "include/pair_pass.glsl"
+#else
 #include "include/pass.glsl"
 #include "include/indices.glsl"
-
 flat in vec4 a, b;
 out vec4 result;
+#endif
 
 void main() {
   ivec2 i = texel();
+#ifdef PAIR
+  Pair sum = multiply(FETCH_PAIR(0, i), FETCH_PAIR(1, i));
+#if TERMS == 2
+  sum = add_loosely(sum, multiply(PAIR_A, FETCH_PAIR(2, i)));
+#endif
+  write(normalise(sum), i);
+#else
   VALUE sum = FETCH(0, i) * FETCH(1, i);
 #if TERMS == 2
   sum += a PICK * FETCH(2, i);
 #endif
   result = at_indices(sum, i);
+#endif
 }

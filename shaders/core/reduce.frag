@@ -35,18 +35,10 @@ vec3 square(vec3 v) { return v * v; }
 vec4 square(vec4 v) { return v * v; }
 
 #ifdef MAXIMUM
-// A NaN wins, so that it is not lost. By its bits: compilers make one comparison out of "x > m || isnan(x)", which is
-// true where m is the NaN (Mesa 25). Numbers too: devices take subnormal ones for 0 in comparisons.
-bool is_nan(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
-int order(float x) {
-  int bits = floatBitsToInt(x);
-  return bits ^ ((bits >> 31) & 0x7fffffff);
-}
-float larger(float m, float x) { return is_nan(m) ? m : order(x) > order(m) || is_nan(x) ? x : m; }
+#include "include/larger.glsl"
 vec2 larger(vec2 m, vec2 x) { return vec2(larger(m.x, x.x), larger(m.y, x.y)); }
 vec3 larger(vec3 m, vec3 x) { return vec3(larger(m.xy, x.xy), larger(m.z, x.z)); }
 vec4 larger(vec4 m, vec4 x) { return vec4(larger(m.xy, x.xy), larger(m.zw, x.zw)); }
-float magnitude(float x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffffu); }
 vec2 magnitude(vec2 x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffffu); }
 vec3 magnitude(vec3 x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffffu); }
 vec4 magnitude(vec4 x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffffu); }

@@ -4,7 +4,7 @@
 //
 // COMPONENTS is 1 to 4. A vector is a region of a texture; i is the fragment's texel inside the region.
 
-uniform ivec4 p[8];
+#include "include/parameters.glsl"
 
 #define TARGET_ORIGIN p[0].xy
 #define TARGET_SIZE p[0].zw

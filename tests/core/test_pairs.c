@@ -461,6 +461,97 @@ static void updates(void) {
     }
 }
 
+/* ---- Vectors and slots made together, as solvers have them ---- */
+
+enum { X, R, D, Q, W, TOGETHER }; /* a backend may be quicker where x and r are the first two */
+
+/* out = w y + a x, where NULL counts as ones. */
+static void check_update(const ts_vector *out, const factor *a, const double *x, const double *w,
+                         const double *y) {
+  double *found = read_doubles(out);
+  for (size_t i = 0; i < vector_count(out); i++) {
+    double size;
+    const double in[3] = {w ? w[i] : 1, y[i], x[i]};
+    const double right = expected(MULTIPLY_ADD, in, 0, a->value[i % (size_t)ts_vector_components(out)], &size);
+    if (!CHECK_CLOSE(found[i], right, tolerance * size)) break;
+  }
+  check_normalised(out);
+  free(found);
+}
+
+static void check_together(int32_t size, int components, int parts) {
+  ts_space *space = make_space(context, size);
+  ts_vector *v[TOGETHER];
+  ts_scalars *slots;
+  const size_t count = (size_t)size * (size_t)components;
+  double *before[TOGETHER], sums[16], magnitude;
+  enter();
+  CHECK_OK(context, tsi_arena_create(space, components, parts, v, TOGETHER, 4, &slots));
+  leave();
+  for (int k = 0; k < TOGETHER; k++) {
+    double *numbers = various(count, 20 + (uint64_t)k);
+    for (size_t i = 0; k == W && i < count; i++)
+      numbers[i] = fabs(numbers[i]); /* sums of squares do not cancel */
+    CHECK_OK(context, ts_vector_write_double(v[k], numbers, count));
+    if (parts == 3) {
+      enter();
+      CHECK_OK(context, context->ops->fill(v[k]->low->low, 0));
+      leave();
+    }
+    before[k] = read_doubles(v[k]);
+    free(numbers);
+  }
+  ts_vector *scratch = make_parts(space, components, 2, NULL);
+  const tsi_dot dots[3] = {{0, v[D], v[D], NULL}, {1, v[R], v[R], v[W]}, {3, v[X], v[D], NULL}};
+  enter();
+  CHECK_OK(context, tsi_dots(slots, dots, 3, scratch));
+  leave();
+  CHECK_OK(context, ts_scalars_read_double(slots, 0, 4, sums));
+  for (int c = 0; c < components; c++) {
+    const double dd = sum_of(count, components, c, before[D], before[D], NULL, &magnitude);
+    CHECK_CLOSE(sums[c], dd, tolerance * magnitude);
+    const double xd = sum_of(count, components, c, before[X], before[D], NULL, &magnitude);
+    CHECK_CLOSE(sums[12 + c], xd, tolerance * magnitude);
+    const double rrw = sum_of(count, components, c, before[R], before[R], before[W], &magnitude);
+    CHECK_CLOSE(sums[4 + c], rrw, tolerance * magnitude);
+  }
+  const factor a = quotient(1.0 / 3, slots, 0, slots, 1), b = quotient(-1, slots, 0, slots, 1);
+  enter();
+  CHECK_OK(context,
+           tsi_axpy2_dot(v[X], a.coefficient, v[D], v[R], b.coefficient, v[Q], v[W], slots, 2, scratch));
+  leave();
+  check_update(v[X], &a, before[D], NULL, before[X]);
+  check_update(v[R], &b, before[Q], NULL, before[R]);
+  double *r = read_doubles(v[R]);
+  CHECK_OK(context, ts_scalars_read_double(slots, 2, 1, sums + 8));
+  for (int c = 0; c < components; c++) {
+    const double rrw = sum_of(count, components, c, r, r, before[W], &magnitude);
+    CHECK_CLOSE(sums[8 + c], rrw, tolerance * magnitude);
+  }
+  const factor beta = quotient(1, slots, 2, slots, 1);
+  enter();
+  CHECK_OK(context, tsi_multiply_add(v[D], v[W], v[R], beta.coefficient, v[D], scratch));
+  leave();
+  check_update(v[D], &beta, before[D], before[W], r);
+  for (int k = 0; k < TOGETHER; k++) {
+    ts_vector_destroy(&v[k]);
+    free(before[k]);
+  }
+  free(r);
+  ts_vector_destroy(&scratch);
+  ts_scalars_destroy(&slots);
+  ts_space_destroy(&space);
+}
+
+static void together(void) {
+  for (int s = 0; s < size_count; s++)
+    for (int components = 1; components <= 4; components++) {
+      if (sizes[s] > 5000 && components > 1) continue;
+      test_context_label("%d x %d", sizes[s], components);
+      check_together(sizes[s], components, 2 + s % 2);
+    }
+}
+
 static void run_all(void (*body)(void)) {
   context = test_open();
   if (context && context->caps.pairs) {
@@ -484,11 +575,13 @@ CASE(reductions)
 CASE(close_maxima)
 CASE(not_numbers)
 CASE(updates)
+CASE(together)
 
 static const test_case cases[] = {
     {"operands", case_operands},       {"coefficients", case_coefficients},
     {"lengths", case_lengths},         {"single_outputs", case_single_outputs},
     {"reductions", case_reductions},   {"close_maxima", case_close_maxima},
     {"not_numbers", case_not_numbers}, {"updates", case_updates},
+    {"together", case_together},
 };
 TEST_MAIN(cases, 0)

@@ -23,8 +23,13 @@ enum {
   GL_UNIT_CORNERS = 11,  /* of a mesh; no pass reads starts too */
   GL_UNIT_CHANNELS = 11, /* of a space of blocks; nor with these */
   GL_UNIT_EXACT = 13,    /* a texel that is 0 */
-  GL_UNITS = 14
+  GL_UNIT_LOW = 14,      /* 4: the second parts of inputs */
+  GL_UNIT_LOW_SUMS = 16, /* 2: of the sums of split rows, whose passes have no such inputs */
+  GL_UNITS = 18
 };
+
+/* Draw buffers of a pass: one for each part of a vector. */
+enum { GL_TARGETS = 3 };
 
 /* What keeps compilers from simplifying sums whose rounding errors are wanted (shaders/include/exact.glsl). */
 enum { GL_EXACT_NONE, GL_EXACT_PRECISE, GL_EXACT_UNIFORM, GL_EXACT_TEXEL };
@@ -53,6 +58,13 @@ typedef struct gl_texture {
   int scratch_x, scratch_y, scratch_width, scratch_count;
 } gl_texture;
 
+/* A framebuffer object that draws into several textures. */
+typedef struct gl_target_set {
+  struct gl_target_set *next;
+  gl_texture *textures[GL_TARGETS];
+  GLuint framebuffer;
+} gl_target_set;
+
 typedef struct gl_backend {
   gl_platform platform;
   int entered;          /* the context is current: GL may be called */
@@ -63,8 +75,9 @@ typedef struct gl_backend {
   GLuint empty_vao;
   GLuint bound_texture[GL_UNITS];
   GLuint bound_program, bound_framebuffer;
-  gl_texture *scratch[2]; /* partial sums of reductions whose result has no room beside it */
-  gl_texture *spare[3];   /* for in-place updates without texture barrier; for gl_draw_beside, two */
+  gl_target_set *target_sets; /* list */
+  gl_texture *scratch[4];     /* partial sums of reductions whose result has no room beside it; second parts */
+  gl_texture *spare[GL_TARGETS]; /* of each part, where a vector cannot be drawn into at once */
   int max_point_size;
   void(GLAPIENTRY *texture_barrier)(void); /* NULL: none, or not wanted */
   int texture_gather;                      /* ARB_texture_gather, and wanted */
@@ -179,6 +192,9 @@ ts_status gl_texture_make_target(ts_context *context, gl_texture *texture);
 ts_status gl_texture_wrap(ts_context *context, GLuint name, GLenum format, int width, int height,
                           gl_texture **out);
 void gl_texture_release(ts_context *context, gl_texture *texture);
+/* What draws into all of them, those that are not NULL; kept until one of them is destroyed. */
+ts_status gl_texture_framebuffer(ts_context *context, gl_texture *const textures[GL_TARGETS],
+                                 GLuint *framebuffer);
 void gl_texture_write(gl_backend *gl, const gl_texture *texture, int x, int y, int width, int height,
                       const void *data);
 /* TS_ERROR_DEVICE or TS_ERROR_OUT_OF_DEVICE_MEMORY if OpenGL has recorded an error. */
@@ -188,10 +204,12 @@ ts_status gl_check(ts_context *context, const char *what);
 typedef struct gl_pass {
   const gl_program *program;
   /* Where to draw: this region of this texture. */
-  gl_texture *target;
+  gl_texture *target, *more_targets[GL_TARGETS - 1];
   int x, y, width, height;
   /* Inputs, fetched at the fragment's place in the region. */
   const ts_vector *inputs[4];
+  int parts; /* that gl_draw_vector draws; 0: one */
+  int pairs; /* 1: inputs and coefficients have two parts, where they have them (shaders/include/pair.glsl) */
   int coefficient_count;
   ts_coefficient coefficients[2];
   int parameters[12];          /* p[5] to p[7] of the shader */
@@ -205,14 +223,15 @@ const char *gl_slots_define(const ts_context *context, const gl_pass *pass);
 void gl_bind(gl_backend *gl, int unit, GLuint texture);
 void gl_bind_framebuffer(gl_backend *gl, GLuint framebuffer);
 
-/* Draws over all of `out`. Where the texture may not be read and written at once and `out` is an input, draws
- * into a spare texture that takes its place. */
-ts_status gl_draw_vector(ts_vector *out, gl_pass *pass);
+/* Makes a pass one over pairs. `defines`, of this size, gets what its shaders are told, of parts that inputs
+ * lack too. */
+enum { GL_PAIR_DEFINES = 96 };
+void gl_pass_pairs(gl_pass *pass, char *defines);
 
-/* Draws what is to become `out`, which keeps its contents until gl_take_beside; two at a time, `which` 0 or 1.
- */
-ts_status gl_draw_beside(ts_vector *out, gl_pass *pass, int which);
-void gl_take_beside(ts_vector *out, int which);
+/* Draws over all of `out`, over so many parts of it as the pass says. Where a texture may not be read and
+ * written at once and `out` is an input, or the parts do not lie at one place of their textures, draws into
+ * spare textures, which take the place of the vector's or are copied. */
+ts_status gl_draw_vector(ts_vector *out, gl_pass *pass);
 
 /* ---- The operations, as in backend.h ---- */
 TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, gl_)

@@ -79,9 +79,10 @@ static ts_status set_shader_dir(ts_context *context) {
 
 static void release_helpers(ts_context *context) {
   gl_backend *gl = gl_of(context);
-  gl_texture_release(context, gl->scratch[0]);
-  gl_texture_release(context, gl->scratch[1]);
-  gl->scratch[0] = gl->scratch[1] = NULL;
+  for (size_t i = 0; i < sizeof gl->scratch / sizeof gl->scratch[0]; i++) {
+    gl_texture_release(context, gl->scratch[i]);
+    gl->scratch[i] = NULL;
+  }
   for (size_t i = 0; i < sizeof gl->spare / sizeof gl->spare[0]; i++) {
     gl_texture_release(context, gl->spare[i]);
     gl->spare[i] = NULL;

@@ -1,4 +1,6 @@
 /* How anything is drawn: bind the target, make earlier writes visible, set the parameters in one call, draw. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "gl.h"
@@ -18,13 +20,22 @@ void gl_bind_framebuffer(gl_backend *gl, GLuint framebuffer) {
   gl->bound_framebuffer = framebuffer;
 }
 
-/* The layout of p in shaders/include/pass.glsl. */
+/* The layout of p in shaders/include/parameters.glsl; what is behind `own` only passes over pairs have. */
 typedef struct pass_parameters {
   GLint target[4];          /* x, y, width, height */
   GLint inputs[4][2];       /* x, y */
   GLint coefficients[2][4]; /* bits of the scale; texel of numerator and denominator or -1; which are blocks */
   GLint own[12];
+  GLint low_inputs[4][2];
+  GLint low_scales[2];
+  GLint low_slots, unused; /* bits of the slots that have a second part */
 } pass_parameters;
+
+enum { integers_a_row = 4, pair_rows = sizeof(pass_parameters) / (integers_a_row * sizeof(GLint)), rows = 8 };
+
+/* The units of slots' second parts: those of matrices, whose passes have no slots, but for the channels'. */
+static const int low_slot_units[4] = {GL_UNIT_MATRIX, GL_UNIT_MATRIX + 1, GL_UNIT_MATRIX + 2,
+                                      GL_UNIT_MATRIX + 4};
 
 static GLint slot_texel(ts_slot slot) {
   if (!slot.scalars) return -1;
@@ -53,47 +64,89 @@ const char *gl_slots_define(const ts_context *context, const gl_pass *pass) {
   return has_one ? "#define SLOTS\n#define ONE_TEXTURE\n" : "#define SLOTS\n";
 }
 
-/* Binds what the pass reads. Returns whether that includes the texture it draws into. */
+static int is_target(const gl_pass *pass, const gl_texture *texture) {
+  int found = pass->target == texture;
+  for (int k = 0; k < GL_TARGETS - 1; k++) found |= pass->more_targets[k] == texture;
+  return found;
+}
+
+/* Binds an input, or its second part. Returns whether the pass draws into its texture. */
+static int bind_input(const ts_context *context, const gl_pass *pass, int unit, const ts_vector *input,
+                      GLint place[2]) {
+  const gl_vector *v = gl_vector_of(input);
+  gl_bind(gl_of(context), unit, v->texture->name);
+  place[0] = v->x;
+  place[1] = v->y;
+  return is_target(pass, v->texture);
+}
+
+/* Numerators and denominators, k of them before this one. */
+static int bind_slot(const ts_context *context, const gl_pass *pass, int one, int k,
+                     const ts_scalars *scalars) {
+  const gl_texture *texture = gl_scalars_of(scalars)->texture;
+  gl_bind(gl_of(context), one ? GL_UNIT_SLOT : GL_UNIT_SLOT + k, texture->name);
+  int feedback = is_target(pass, texture);
+  if (pass->pairs) { /* what is not there is not counted, but fetched */
+    const gl_texture *low = scalars->low ? gl_scalars_of(scalars->low)->texture : texture;
+    gl_bind(gl_of(context), low_slot_units[one ? 0 : k], low->name);
+    feedback |= is_target(pass, low);
+  }
+  return feedback;
+}
+
+/* Binds what the pass reads. Returns whether that includes a texture it draws into. */
 static int bind_inputs(const ts_context *context, const gl_pass *pass, pass_parameters *p) {
-  gl_backend *gl = gl_of(context);
   const int one = !context->caps.is_hardware && has_one_slot_texture(pass);
   int feedback = 0;
   for (int i = 0; i < 4 && pass->inputs[i]; i++) {
-    const gl_vector *v = gl_vector_of(pass->inputs[i]);
-    gl_bind(gl, GL_UNIT_INPUT + i, v->texture->name);
-    feedback |= v->texture == pass->target;
-    p->inputs[i][0] = v->x;
-    p->inputs[i][1] = v->y;
+    const ts_vector *v = pass->inputs[i];
+    feedback |= bind_input(context, pass, GL_UNIT_INPUT + i, v, p->inputs[i]);
+    if (pass->pairs && v->low) feedback |= bind_input(context, pass, GL_UNIT_LOW + i, v->low, p->low_inputs[i]);
   }
   p->coefficients[0][3] = 2 * pass->coefficient_count << 2;
   for (int i = 0; i < pass->coefficient_count; i++) {
     const ts_coefficient *c = &pass->coefficients[i];
     const ts_slot slots[2] = {c->numerator, c->denominator};
-    const float scale = (float)c->scale;
+    const float scale = (float)c->scale, low_scale = isfinite(scale) ? (float)(c->scale - (double)scale) : 0;
     memcpy(&p->coefficients[i][0], &scale, sizeof scale);
+    memcpy(&p->low_scales[i], &low_scale, sizeof low_scale);
     for (int k = 0; k < 2; k++) {
       p->coefficients[i][1 + k] = slot_texel(slots[k]);
       if (!slots[k].scalars) continue;
-      const gl_texture *texture = gl_scalars_of(slots[k].scalars)->texture;
       p->coefficients[i][3] |= gl_scalars_of(slots[k].scalars)->blocks << k;
-      gl_bind(gl, one ? GL_UNIT_SLOT : GL_UNIT_SLOT + 2 * i + k, texture->name);
-      feedback |= texture == pass->target;
+      if (slots[k].scalars->low) p->low_slots |= 1 << (2 * i + k);
+      feedback |= bind_slot(context, pass, one, 2 * i + k, slots[k].scalars);
     }
   }
   return feedback;
 }
 
-static void prepare(ts_context *context, const gl_pass *pass) {
+static int was_read_in_place(const gl_pass *pass) {
+  int was = pass->target->read_in_place;
+  for (int k = 0; k < GL_TARGETS - 1; k++) was |= pass->more_targets[k] && pass->more_targets[k]->read_in_place;
+  return was;
+}
+
+static void set_read_in_place(const gl_pass *pass, int value) {
+  pass->target->read_in_place = value;
+  for (int k = 0; k < GL_TARGETS - 1; k++)
+    if (pass->more_targets[k]) pass->more_targets[k]->read_in_place = value;
+}
+
+static ts_status prepare(ts_context *context, const gl_pass *pass) {
   gl_backend *gl = gl_of(context);
   pass_parameters p = {0};
-  gl_bind_framebuffer(gl, pass->target->framebuffer);
+  gl_texture *const targets[GL_TARGETS] = {pass->target, pass->more_targets[0], pass->more_targets[1]};
+  GLuint framebuffer;
+  TSI_TRY(gl_texture_framebuffer(context, targets, &framebuffer));
+  gl_bind_framebuffer(gl, framebuffer);
   const int feedback = bind_inputs(context, pass, &p);
   /* Also where the pass only writes: the one before may still be reading what this one overwrites. */
-  if ((feedback || pass->target->read_in_place) && gl->texture_barrier && !pass->independent) {
+  if ((feedback || was_read_in_place(pass)) && gl->texture_barrier && !pass->independent) {
     gl->texture_barrier();
-    pass->target->read_in_place = 0;
+    set_read_in_place(pass, 0);
   }
-  if (feedback) pass->target->read_in_place = 1;
+  if (feedback) set_read_in_place(pass, 1);
   if (gl->exact_zero) gl_bind(gl, GL_UNIT_EXACT, gl->exact_zero);
   if (gl->bound_program != pass->program->name) {
     glUseProgram(pass->program->name);
@@ -104,12 +157,13 @@ static void prepare(ts_context *context, const gl_pass *pass) {
   p.target[2] = pass->width;
   p.target[3] = pass->height;
   memcpy(p.own, pass->parameters, sizeof p.own);
-  glUniform4iv(pass->program->parameters, sizeof p / (4 * sizeof(GLint)), (const GLint *)&p);
+  glUniform4iv(pass->program->parameters, pass->pairs ? pair_rows : rows, (const GLint *)&p);
   glViewport(pass->x, pass->y, pass->width, pass->height);
+  return TS_OK;
 }
 
 ts_status gl_draw(ts_context *context, const gl_pass *pass) {
-  prepare(context, pass);
+  TSI_TRY(prepare(context, pass));
   const gl_matrix *m = pass->rectangles;
   if (!m) {
     glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -124,11 +178,24 @@ ts_status gl_draw(ts_context *context, const gl_pass *pass) {
   return TS_OK;
 }
 
+/* ---- Pairs ---- */
+
+void gl_pass_pairs(gl_pass *pass, char *defines) {
+  pass->pairs = 1;
+  int length = snprintf(defines, GL_PAIR_DEFINES, "#define PAIR\n");
+  for (int i = 0; i < 4 && pass->inputs[i]; i++)
+    if (pass->inputs[i]->low)
+      length += snprintf(defines + length, GL_PAIR_DEFINES - (size_t)length, "#define LOW%d\n", i);
+}
+
 /* ---- Drawing over a vector ---- */
 
 static int reads(const gl_pass *pass, const gl_texture *texture) {
-  for (int i = 0; i < 4 && pass->inputs[i]; i++)
-    if (gl_vector_of(pass->inputs[i])->texture == texture) return 1;
+  for (int i = 0; i < 4 && pass->inputs[i]; i++) {
+    const ts_vector *v = pass->inputs[i];
+    if (gl_vector_of(v)->texture == texture) return 1;
+    if (pass->pairs && v->low && gl_vector_of(v->low)->texture == texture) return 1;
+  }
   return 0;
 }
 
@@ -137,73 +204,97 @@ static int texture_stays(const gl_texture *texture) {
   return texture->application_owned || texture->references > 1;
 }
 
-static void set_region(gl_pass *pass, const tsi_tiling *t, gl_texture *target, int x, int y) {
-  pass->target = target;
+static void set_region(gl_pass *pass, const tsi_tiling *t, gl_texture *const targets[GL_TARGETS], int x,
+                       int y) {
+  pass->target = targets[0];
+  for (int k = 1; k < GL_TARGETS; k++) pass->more_targets[k - 1] = targets[k];
   pass->x = x;
   pass->y = y;
   pass->width = t->width;
   pass->height = t->height;
 }
 
-/* A texture for what is drawn over `out`, kept for the next time: like the vector's own, or as large as the
- * vector where the texture has to stay. */
-static ts_status get_spare(const ts_vector *out, int which, gl_texture **spare) {
-  ts_context *context = out->context;
-  const gl_texture *like = gl_vector_of(out)->texture;
-  const int stays = texture_stays(like);
-  const int width = stays ? out->space->tiling.width : like->width;
-  const int height = stays ? out->space->tiling.height : like->height;
+/* A texture for what is drawn over a vector, kept for the next time. */
+static ts_status get_spare(ts_context *context, int which, GLenum format, int width, int height,
+                           gl_texture **spare) {
   gl_texture **kept = &gl_of(context)->spare[which];
-  if (*kept && ((*kept)->format != like->format || (*kept)->width != width || (*kept)->height != height)) {
+  if (*kept && ((*kept)->format != format || (*kept)->width != width || (*kept)->height != height)) {
     gl_texture_release(context, *kept);
     *kept = NULL;
   }
-  if (!*kept) TSI_TRY(gl_texture_create(context, like->format, width, height, "an in-place update", kept));
+  if (!*kept) TSI_TRY(gl_texture_create(context, format, width, height, "an in-place update", kept));
   *spare = *kept;
   return TS_OK;
 }
 
-/* A spare texture's contents become those of a vector. */
-static void take_spare(ts_vector *out, int which) {
-  gl_backend *gl = gl_of(out->context);
-  gl_vector *v = gl_vector_of(out);
-  gl_texture *spare = gl->spare[which];
-  if (texture_stays(v->texture)) {
-    const tsi_tiling *t = &out->space->tiling;
-    gl_bind_framebuffer(gl, spare->framebuffer);
-    gl_bind(gl, 0, v->texture->name);
-    glCopyTexSubImage2D(GL_TEXTURE_2D, 0, v->x, v->y, 0, 0, t->width, t->height);
-  } else {
-    gl->spare[which] = v->texture;
-    v->texture = spare;
+/* The parts of a vector that a pass draws into. */
+typedef struct parts {
+  int count;
+  ts_vector *of[GL_TARGETS];
+  int one_place; /* of all textures */
+  int are_read;
+  int stay; /* one of the textures has to */
+} parts;
+
+static parts parts_of(ts_vector *out, const gl_pass *pass) {
+  const gl_vector *first = gl_vector_of(out);
+  parts p = {.count = pass->parts > 1 ? pass->parts : 1, .one_place = 1};
+  for (int k = 0; k < p.count; k++, out = out->low) {
+    const gl_vector *v = gl_vector_of(out);
+    p.of[k] = out;
+    p.one_place &= v->x == first->x && v->y == first->y;
+    for (int other = 0; other < k; other++) p.one_place &= v->texture != gl_vector_of(p.of[other])->texture;
+    p.are_read |= reads(pass, v->texture);
+    p.stay |= texture_stays(v->texture);
   }
+  p.stay |= !p.one_place;
+  return p;
 }
 
-static ts_status draw_spare(ts_vector *out, gl_pass *pass, int which) {
-  const gl_vector *v = gl_vector_of(out);
-  const int stays = texture_stays(v->texture);
-  gl_texture *spare;
-  TSI_TRY(get_spare(out, which, &spare));
-  set_region(pass, &out->space->tiling, spare, stays ? 0 : v->x, stays ? 0 : v->y);
-  return gl_draw(out->context, pass);
+/* The spare textures are like the vector's own, or as large as the vector where a texture has to stay. */
+static ts_status draw_spare(const parts *p, gl_pass *pass) {
+  ts_context *context = p->of[0]->context;
+  const tsi_tiling *t = &p->of[0]->space->tiling;
+  const gl_vector *v = gl_vector_of(p->of[0]);
+  gl_texture *targets[GL_TARGETS] = {0};
+  for (int k = 0; k < p->count; k++) {
+    const gl_texture *like = gl_vector_of(p->of[k])->texture;
+    TSI_TRY(get_spare(context, k, like->format, p->stay ? t->width : like->width,
+                      p->stay ? t->height : like->height, &targets[k]));
+  }
+  set_region(pass, t, targets, p->stay ? 0 : v->x, p->stay ? 0 : v->y);
+  return gl_draw(context, pass);
+}
+
+/* The spare textures' contents become those of the vector. */
+static void take_spare(const parts *p) {
+  gl_backend *gl = gl_of(p->of[0]->context);
+  const tsi_tiling *t = &p->of[0]->space->tiling;
+  for (int k = 0; k < p->count; k++) {
+    gl_vector *v = gl_vector_of(p->of[k]);
+    gl_texture *spare = gl->spare[k];
+    if (p->stay) {
+      gl_bind_framebuffer(gl, spare->framebuffer);
+      gl_bind(gl, 0, v->texture->name);
+      glCopyTexSubImage2D(GL_TEXTURE_2D, 0, v->x, v->y, 0, 0, t->width, t->height);
+    } else {
+      gl->spare[k] = v->texture;
+      v->texture = spare;
+    }
+  }
 }
 
 ts_status gl_draw_vector(ts_vector *out, gl_pass *pass) {
   ts_context *context = out->context;
   const gl_vector *v = gl_vector_of(out);
-  if (context->caps.texture_barrier || !reads(pass, v->texture)) {
-    set_region(pass, &out->space->tiling, v->texture, v->x, v->y);
+  const parts p = parts_of(out, pass);
+  if (p.one_place && (context->caps.texture_barrier || !p.are_read)) {
+    gl_texture *targets[GL_TARGETS] = {0};
+    for (int k = 0; k < p.count; k++) targets[k] = gl_vector_of(p.of[k])->texture;
+    set_region(pass, &out->space->tiling, targets, v->x, v->y);
     return gl_draw(context, pass);
   }
-  TSI_TRY(draw_spare(out, pass, 0));
-  take_spare(out, 0);
+  TSI_TRY(draw_spare(&p, pass));
+  take_spare(&p);
   return TS_OK;
-}
-
-ts_status gl_draw_beside(ts_vector *out, gl_pass *pass, int which) {
-  return draw_spare(out, pass, 1 + which);
-}
-
-void gl_take_beside(ts_vector *out, int which) {
-  take_spare(out, 1 + which);
 }

@@ -84,10 +84,10 @@ void gl_reduce_scratch_size(const tsi_tiling *t, int *width, int *height) {
   }
 }
 
-/* `flags`: IS_SINGLE and IS_ROOT of the shader. */
+/* `flags`: IS_SINGLE and IS_ROOT of the shader. `pair`: "", or the defines of a pass over pairs. */
 static ts_status get_program(const ts_vector *v, const level *l, const char *term, int is_max, int flags,
-                             int first, int last, const gl_program **program) {
-  char defines[192], sizes[64] = "";
+                             int first, int last, const char *pair, const gl_program **program) {
+  char defines[192 + GL_PAIR_DEFINES], sizes[64] = "";
   const char *channels = gl_channels_define(v);
   const int is_hardware = v->context->caps.is_hardware;
   if (is_hardware)
@@ -96,11 +96,12 @@ static ts_status get_program(const ts_vector *v, const level *l, const char *ter
   /* Later levels are small: in software, a program less counts more. */
   const int exact = (first || is_hardware) && l->block_x * l->out_width * 2 == l->width &&
                     l->block_y * l->out_height * 2 == l->height;
-  snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERM_%s\n%s%s%s%s%s%s", tsi_channels(v),
-           term, sizes, is_max ? "#define MAXIMUM\n" : "", exact ? "#define EXACT\n" : "",
+  snprintf(defines, sizeof defines, "%s#define COMPONENTS %d\n#define TERM_%s\n%s%s%s%s%s%s", pair,
+           tsi_channels(v), term, sizes, is_max ? "#define MAXIMUM\n" : "", exact ? "#define EXACT\n" : "",
            (l->width | l->height) & 1 ? "#define ODD\n" : "", channels,
            last && *channels ? "#define LAST\n" : "");
-  return gl_program_get(v->context, "core/fullscreen.vert", "core/reduce.frag", defines, program);
+  return gl_program_get(v->context, "core/fullscreen.vert",
+                        *pair ? "core/reduce_pair.frag" : "core/reduce.frag", defines, program);
 }
 
 ts_status gl_scratch_get(ts_context *context, int which, int width, int height, gl_texture **texture) {
@@ -128,31 +129,36 @@ typedef struct reduction {
 /* A reduction under way. */
 typedef struct running {
   const reduction *what;
-  const gl_scalars *slots;
+  const gl_scalars *slots, *low_slots; /* low_slots NULL: the slot has one part */
   int index;
   const ts_vector *inputs[3];
-  ts_vector partial; /* partial sums as the input of the next level */
-  gl_vector partial_region;
+  int pairs;
+  ts_vector partial, low_partial; /* partial sums as the input of the next level */
+  gl_vector partial_region, low_region;
   int scratch_x; /* where its next partial sums go, beside the slots */
 } running;
 
 /* Where a level is drawn: the slot, or room for partial sums beside it, or a texture of the backend's. */
 static ts_status choose_target(ts_context *context, running *sum, int last, int k, gl_pass *pass) {
-  const gl_scalars *slots = sum->slots;
+  const gl_scalars *slots = sum->slots, *low_slots = sum->low_slots;
   if (last) {
     pass->target = slots->texture;
+    if (low_slots) pass->more_targets[0] = low_slots->texture;
     gl_slot_place(slots, sum->index, &pass->x, &pass->y);
     if (slots->blocks) {
       pass->width = GL_SLOT_WIDTH;
       pass->height = GL_SLOT_HEIGHT;
     }
-  } else if (slots->texture->scratch_x >= 0) {
+  } else if (slots->texture->scratch_x >= 0 && (!sum->pairs || low_slots)) {
     pass->target = slots->texture;
+    if (low_slots) pass->more_targets[0] = low_slots->texture;
     pass->x = slots->texture->scratch_x + sum->scratch_x;
     pass->y = slots->texture->scratch_y;
     sum->scratch_x += pass->width;
   } else {
     TSI_TRY(gl_scratch_get(context, k & 1, pass->width, pass->height, &pass->target));
+    if (sum->pairs)
+      TSI_TRY(gl_scratch_get(context, 2 + (k & 1), pass->width, pass->height, &pass->more_targets[0]));
     pass->x = pass->y = 0;
   }
   return TS_OK;
@@ -175,7 +181,9 @@ static ts_status draw_level(running *sum, const level *l, int k, int last, int i
   const reduction *what = sum->what;
   const int is_single = last && sum->slots->blocks && !ends_in_block(sum);
   const int flags = is_single | (last && what->is_root) << 1;
-  TSI_TRY(get_program(x, l, k == 0 ? what->term : what->later_term, what->is_max, flags, k == 0, last,
+  char pair[GL_PAIR_DEFINES] = "";
+  if (sum->pairs) gl_pass_pairs(&pass, pair);
+  TSI_TRY(get_program(x, l, k == 0 ? what->term : what->later_term, what->is_max, flags, k == 0, last, pair,
                       &pass.program));
   if (what->is_max) TSI_TRY(gl_bind_channels(x->space));
   TSI_TRY(choose_target(x->context, sum, last, k, &pass));
@@ -183,9 +191,15 @@ static ts_status draw_level(running *sum, const level *l, int k, int last, int i
   const int sizes[5] = {l->width, l->height, l->block_x, l->block_y, flags};
   memcpy(pass.parameters + 6, sizes, sizeof sizes);
   TSI_TRY(gl_draw(x->context, &pass));
-  sum->partial = *x;
+  sum->partial = tsi_first_part(x);
   sum->partial_region = (gl_vector){pass.target, pass.x, pass.y};
   sum->partial.impl = &sum->partial_region;
+  if (sum->pairs) {
+    sum->low_partial = sum->partial;
+    sum->low_region = (gl_vector){pass.more_targets[0], pass.x, pass.y};
+    sum->low_partial.impl = &sum->low_region;
+    sum->partial.low = &sum->low_partial;
+  }
   sum->inputs[0] = &sum->partial;
   sum->inputs[1] = sum->inputs[2] = NULL;
   return TS_OK;
@@ -193,7 +207,13 @@ static ts_status draw_level(running *sum, const level *l, int k, int last, int i
 
 static running start(ts_scalars *out, int index, const reduction *what, const ts_vector *x, const ts_vector *y,
                      const ts_vector *w) {
-  return (running){.what = what, .slots = gl_scalars_of(out), .index = index, .inputs = {x, y, w}};
+  const int pairs = x->low != NULL;
+  return (running){.what = what,
+                   .slots = gl_scalars_of(out),
+                   .low_slots = pairs && out->low ? gl_scalars_of(out->low) : NULL,
+                   .index = index,
+                   .inputs = {x, y, w},
+                   .pairs = pairs};
 }
 
 static ts_status reduce(ts_scalars *out, int index, const reduction *what, const ts_vector *x,

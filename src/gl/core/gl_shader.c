@@ -9,7 +9,7 @@
 #include "gl/grid/gl_grid.h"
 #include "gl_shader.h"
 
-enum { max_files = 12, max_depth = 4 };
+enum { max_files = 16, max_depth = 6 };
 
 /* The text that is compiled, and the files it came from: source string number -> name. */
 typedef struct source {
@@ -219,12 +219,22 @@ static void set_samplers(GLuint program) {
       {"slot1", GL_UNIT_SLOT + 1},
       {"slot2", GL_UNIT_SLOT + 2},
       {"slot3", GL_UNIT_SLOT + 3},
+      {"low0", GL_UNIT_LOW},
+      {"low1", GL_UNIT_LOW + 1},
+      {"low2", GL_UNIT_LOW + 2},
+      {"low3", GL_UNIT_LOW + 3},
+      {"low_slot0", GL_UNIT_MATRIX}, /* low_slot_units of gl_pass.c */
+      {"low_slot1", GL_UNIT_MATRIX + 1},
+      {"low_slot2", GL_UNIT_MATRIX + 2},
+      {"low_slot3", GL_UNIT_MATRIX + 4},
       {"entries", GL_UNIT_MATRIX},
       {"channels", GL_UNIT_CHANNELS},
       {"diagonal", GL_UNIT_MATRIX + 1},
       {"pointers", GL_UNIT_MATRIX + 2},
       {"starts", GL_UNIT_MATRIX + 3},
       {"sums", GL_UNIT_MATRIX + 4},
+      {"low_sums", GL_UNIT_LOW_SUMS},
+      {"lowest_sums", GL_UNIT_LOW_SUMS + 1},
       {"corners", GL_UNIT_CORNERS},
       {"exact_zero", GL_UNIT_EXACT},
       {"stencil_centre", GL_UNIT_STENCIL},

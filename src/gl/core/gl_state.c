@@ -1,7 +1,7 @@
 /* The OpenGL state that passes rely on, and an application's state saved and put back around every call. */
 #include "gl.h"
 
-/* Blending is switched for draw buffer 0 alone, the only one that passes write. */
+/* Blending is switched for the draw buffers that passes write. */
 /* GL_PRIMITIVE_RESTART: some drivers also look for the restart index in draws without indices. */
 static const GLenum switches[] = {
     GL_PRIMITIVE_RESTART,  GL_DEPTH_TEST,         GL_SCISSOR_TEST,
@@ -29,7 +29,7 @@ struct gl_state {
   GLint draw_framebuffer, read_framebuffer, program, vao, array_buffer, pack_buffer, unpack_buffer;
   GLint active_texture, texture[GL_UNITS], sampler[GL_UNITS];
   GLint polygon_mode[2], clamp_read_color, logic_op;
-  GLboolean color_mask[4], blend;
+  GLboolean color_mask[GL_TARGETS][4], blend[GL_TARGETS];
 };
 
 ts_status gl_state_create(ts_context *context) {
@@ -58,8 +58,10 @@ void gl_state_save(gl_state *s) {
   glGetIntegerv(GL_POLYGON_MODE, s->polygon_mode);
   glGetIntegerv(GL_CLAMP_READ_COLOR, &s->clamp_read_color);
   glGetIntegerv(GL_LOGIC_OP_MODE, &s->logic_op);
-  glGetBooleani_v(GL_COLOR_WRITEMASK, 0, s->color_mask);
-  s->blend = glIsEnabledi(GL_BLEND, 0);
+  for (GLuint k = 0; k < GL_TARGETS; k++) {
+    glGetBooleani_v(GL_COLOR_WRITEMASK, k, s->color_mask[k]);
+    s->blend[k] = glIsEnabledi(GL_BLEND, k);
+  }
   glGetIntegerv(GL_ACTIVE_TEXTURE, &s->active_texture);
   for (int unit = 0; unit < GL_UNITS; unit++) {
     glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
@@ -90,8 +92,11 @@ void gl_state_restore(const gl_state *s) {
   glPolygonMode(GL_FRONT_AND_BACK, (GLenum)s->polygon_mode[0]);
   glClampColor(GL_CLAMP_READ_COLOR, (GLenum)s->clamp_read_color);
   glLogicOp((GLenum)s->logic_op);
-  glColorMaski(0, s->color_mask[0], s->color_mask[1], s->color_mask[2], s->color_mask[3]);
-  if (s->blend) glEnablei(GL_BLEND, 0);
+  for (GLuint k = 0; k < GL_TARGETS; k++) {
+    const GLboolean *mask = s->color_mask[k];
+    glColorMaski(k, mask[0], mask[1], mask[2], mask[3]);
+    if (s->blend[k]) glEnablei(GL_BLEND, k);
+  }
   for (int unit = 0; unit < GL_UNITS; unit++) {
     glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
     glBindTexture(GL_TEXTURE_2D, (GLuint)s->texture[unit]);
@@ -114,8 +119,10 @@ void gl_state_set(gl_backend *gl) {
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
   glClampColor(GL_CLAMP_READ_COLOR, GL_FIXED_ONLY);
-  glColorMaski(0, GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-  glDisablei(GL_BLEND, 0);
+  for (GLuint k = 0; k < GL_TARGETS; k++) {
+    glColorMaski(k, GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    glDisablei(GL_BLEND, k);
+  }
   for (int unit = 0; unit < GL_UNITS; unit++) {
     glBindSampler((GLuint)unit, gl->nearest);
     gl->bound_texture[unit] = (GLuint)-1; /* unknown */

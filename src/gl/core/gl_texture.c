@@ -1,4 +1,6 @@
 /* Textures with their framebuffer objects, and the account of their memory. */
+#include <string.h>
+
 #include "gl.h"
 
 typedef struct format_info {
@@ -48,8 +50,24 @@ static ts_status attach_framebuffer(ts_context *context, gl_texture *t) {
   return TS_OK;
 }
 
+static int draws_into(const gl_target_set *set, const gl_texture *t) {
+  for (int k = 0; k < GL_TARGETS; k++)
+    if (set->textures[k] == t) return 1;
+  return 0;
+}
+
 static void destroy(ts_context *context, gl_texture *t) {
   gl_backend *gl = gl_of(context);
+  for (gl_target_set **link = &gl->target_sets; *link;) {
+    gl_target_set *set = *link;
+    if (!draws_into(set, t)) {
+      link = &set->next;
+      continue;
+    }
+    *link = set->next;
+    if (gl->entered) gl_delete_framebuffer(gl, set->framebuffer);
+    tsi_free(context, set);
+  }
   if (gl->entered) {
     gl_delete_framebuffer(gl, t->framebuffer);
     if (t->bytes) gl_delete_texture(gl, t->name);
@@ -127,6 +145,38 @@ ts_status gl_texture_make_target(ts_context *context, gl_texture *texture) {
 
 void gl_texture_release(ts_context *context, gl_texture *texture) {
   if (texture && --texture->references == 0) destroy(context, texture);
+}
+
+ts_status gl_texture_framebuffer(ts_context *context, gl_texture *const textures[GL_TARGETS],
+                                 GLuint *framebuffer) {
+  gl_backend *gl = gl_of(context);
+  if (!textures[1]) {
+    *framebuffer = textures[0]->framebuffer;
+    return TS_OK;
+  }
+  gl_target_set *set = gl->target_sets;
+  while (set && memcmp(set->textures, textures, sizeof set->textures)) set = set->next;
+  if (!set) {
+    static const GLenum attachments[GL_TARGETS] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1,
+                                                   GL_COLOR_ATTACHMENT2};
+    set = tsi_calloc(context, 1, sizeof *set);
+    if (!set) return tsi_out_of_memory(context, "a framebuffer object", sizeof *set);
+    set->next = gl->target_sets;
+    gl->target_sets = set;
+    memcpy(set->textures, textures, sizeof set->textures);
+    glGenFramebuffers(1, &set->framebuffer);
+    gl_bind_framebuffer(gl, set->framebuffer);
+    int count = 0;
+    for (; count < GL_TARGETS && textures[count]; count++)
+      glFramebufferTexture2D(GL_FRAMEBUFFER, attachments[count], GL_TEXTURE_2D, textures[count]->name, 0);
+    glDrawBuffers(count, attachments);
+    const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
+    if (status != GL_FRAMEBUFFER_COMPLETE)
+      return tsi_fail(context, TS_ERROR_DEVICE, "the driver cannot render to %d textures at once (0x%04x)",
+                      count, status);
+  }
+  *framebuffer = set->framebuffer;
+  return TS_OK;
 }
 
 void gl_texture_write(gl_backend *gl, const gl_texture *t, int x, int y, int width, int height,

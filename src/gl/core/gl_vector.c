@@ -78,51 +78,87 @@ static int plan_arena(const ts_context *context, const tsi_tiling *t, int count,
   return 1;
 }
 
+/* A texture for each part, all of one plan: the parts of a vector, and of a slot, lie at one place. */
+typedef struct arena {
+  arena_plan plan;
+  int parts;
+  gl_texture *textures[GL_TARGETS];
+} arena;
+
+static int parts_of_arena(ts_vector *const *vectors, int count, const ts_scalars *scalars) {
+  int parts = scalars && scalars->low ? 2 : 1;
+  for (int k = 0; k < count; k++)
+    if (tsi_parts(vectors[k]) > parts) parts = tsi_parts(vectors[k]);
+  return parts;
+}
+
+static ts_status create_textures(const ts_vector *v, arena *a) {
+  const arena_plan *plan = &a->plan;
+  for (int part = 0; part < a->parts; part++) {
+    gl_texture **t = &a->textures[part];
+    TSI_TRY(gl_texture_create(v->context, gl_format_of_components(tsi_channels(v)), plan->width, plan->height,
+                              "a solver's vectors", t));
+    (*t)->references = 0;
+    (*t)->scratch_x = 0;
+    (*t)->scratch_y = plan->scratch_y;
+    (*t)->scratch_width = plan->scratch_width;
+    (*t)->scratch_count = plan->scratch_count;
+  }
+  return TS_OK;
+}
+
+static ts_status place_vector(ts_vector *v, const arena *a, int number) {
+  const tsi_tiling *t = &v->space->tiling;
+  for (int part = 0; v; v = v->low, part++) {
+    gl_vector *impl = tsi_calloc(v->context, 1, sizeof *impl);
+    if (!impl) return tsi_out_of_memory(v->context, "a solver's vectors", sizeof *impl);
+    *impl = (gl_vector){.texture = a->textures[part],
+                        .x = number % a->plan.columns * t->width,
+                        .y = number / a->plan.columns * t->height};
+    v->impl = impl;
+    a->textures[part]->references++;
+    gl_user_added(v->context);
+  }
+  return TS_OK;
+}
+
+static ts_status place_slots(ts_scalars *s, const arena *a, int blocks) {
+  for (int part = 0; s; s = s->low, part++) {
+    gl_scalars *impl = tsi_calloc(s->context, 1, sizeof *impl);
+    if (!impl) return tsi_out_of_memory(s->context, "a solver's slots", sizeof *impl);
+    *impl = (gl_scalars){
+        .texture = a->textures[part], .blocks = blocks, .y = a->plan.slots_y, .per_row = a->plan.slots_per_row};
+    s->impl = impl;
+    a->textures[part]->references++;
+    gl_user_added(s->context);
+  }
+  return TS_OK;
+}
+
+/* A texture that nothing lies in has no references. */
+static void destroy_arena(ts_vector **vectors, int count, ts_scalars *scalars, const arena *a) {
+  ts_context *context = vectors[0]->context;
+  for (int part = 0; part < a->parts; part++)
+    if (a->textures[part]) a->textures[part]->references++;
+  for (int k = 0; k < count; k++)
+    for (ts_vector *v = vectors[k]; v; v = v->low) gl_vector_destroy(v);
+  for (ts_scalars *s = scalars; s; s = s->low) gl_scalars_destroy(s);
+  for (int part = 0; part < a->parts; part++) gl_texture_release(context, a->textures[part]);
+}
+
 ts_status gl_arena_create(ts_vector **vectors, int count, ts_scalars *scalars) {
   ts_context *context = vectors[0]->context;
   const tsi_tiling *t = &vectors[0]->space->tiling;
   const int blocks = tsi_channels(vectors[0]) == 1 && gl_of(context)->texture_gather;
-  arena_plan plan;
+  arena a = {.parts = parts_of_arena(vectors, count, scalars)};
   if (!context->caps.texture_barrier ||
-      !plan_arena(context, t, count, scalars ? scalars->count : 0, blocks, &plan))
+      !plan_arena(context, t, count, scalars ? scalars->count : 0, blocks, &a.plan))
     return tsi_create_singly(vectors, count, scalars);
-
-  gl_texture *texture;
-  TSI_TRY(gl_texture_create(context, gl_format_of_components(tsi_channels(vectors[0])), plan.width, plan.height,
-                            "a solver's vectors", &texture));
-  texture->scratch_x = 0;
-  texture->scratch_y = plan.scratch_y;
-  texture->scratch_width = plan.scratch_width;
-  texture->scratch_count = plan.scratch_count;
-  int made = 0;
-  for (; made < count; made++) {
-    gl_vector *impl = tsi_calloc(context, 1, sizeof *impl);
-    if (!impl) break;
-    impl->texture = texture;
-    impl->x = made % plan.columns * t->width;
-    impl->y = made / plan.columns * t->height;
-    vectors[made]->impl = impl;
-  }
-  gl_scalars *slots = scalars ? tsi_calloc(context, 1, sizeof *slots) : NULL;
-  if (made < count || (scalars && !slots)) {
-    while (made > 0) {
-      tsi_free(context, vectors[--made]->impl);
-      vectors[made]->impl = NULL;
-    }
-    tsi_free(context, slots);
-    gl_texture_release(context, texture);
-    return tsi_out_of_memory(context, "a solver's vectors", sizeof(gl_vector));
-  }
-  if (slots) {
-    slots->texture = texture;
-    slots->blocks = blocks;
-    slots->y = plan.slots_y;
-    slots->per_row = plan.slots_per_row;
-    scalars->impl = slots;
-  }
-  texture->references = count + (slots != NULL);
-  for (int k = 0; k < texture->references; k++) gl_user_added(context);
-  return TS_OK;
+  ts_status status = create_textures(vectors[0], &a);
+  for (int k = 0; k < count && status == TS_OK; k++) status = place_vector(vectors[k], &a, k);
+  if (status == TS_OK) status = place_slots(scalars, &a, blocks);
+  if (status < 0) destroy_arena(vectors, count, scalars, &a);
+  return status;
 }
 
 /* ---- Operations ---- */
@@ -134,22 +170,13 @@ void gl_tiling_parameters(const tsi_tiling *t, int *parameters) {
   memcpy(parameters, values, sizeof values);
 }
 
-/* `more`: SLOTS, where coefficients may be slots; INDICES. */
+/* `more`: SLOTS, where coefficients may be slots; INDICES; PAIR. */
 static ts_status get_program(const ts_vector *v, const char *fragment, int terms, const char *more,
                              const gl_program **program) {
-  char defines[192];
+  char defines[224];
   snprintf(defines, sizeof defines, "#define COMPONENTS %d\n#define TERMS %d\n%s%s", tsi_channels(v), terms,
            more, gl_channels_define(v));
   return gl_program_get(v->context, "core/fullscreen.vert", fragment, defines, program);
-}
-
-/* A program that tells indices from padding, with what it has to know of the space that is drawn over. */
-static ts_status get_masked_program(const ts_vector *out, const char *fragment, int terms, gl_pass *pass) {
-  gl_tiling_parameters(&out->space->tiling, pass->parameters);
-  char defines[64];
-  snprintf(defines, sizeof defines, "%s#define INDICES\n", gl_slots_define(out->context, pass));
-  TSI_TRY(get_program(out, fragment, terms, defines, &pass->program));
-  return gl_bind_channels(out->space);
 }
 
 /* What a slot holds only the device knows. */
@@ -157,11 +184,23 @@ static int is_finite(ts_coefficient c) {
   return isfinite(c.scale) && !c.numerator.scalars && !c.denominator.scalars;
 }
 
-/* The question costs a software rasterizer a third of an update, so constants are asked here. */
+/* A program over one part of vectors or over pairs, as `out` says. Where a coefficient may not be finite it has
+ * to tell indices from padding: the question costs a software rasterizer a third of an update, so constants are
+ * asked here. */
 static ts_status get_update_program(const ts_vector *out, const char *fragment, int terms, gl_pass *pass) {
-  for (int k = 0; k < pass->coefficient_count; k++)
-    if (!is_finite(pass->coefficients[k])) return get_masked_program(out, fragment, terms, pass);
-  return get_program(out, fragment, terms, "", &pass->program);
+  int finite = 1;
+  for (int k = 0; k < pass->coefficient_count; k++) finite &= is_finite(pass->coefficients[k]);
+  char pair[GL_PAIR_DEFINES] = "", defines[GL_PAIR_DEFINES + 64];
+  if (out->low) {
+    gl_pass_pairs(pass, pair);
+    pass->parts = 2;
+  }
+  snprintf(defines, sizeof defines, "%s%s%s", pair, finite ? "" : gl_slots_define(out->context, pass),
+           finite ? "" : "#define INDICES\n");
+  TSI_TRY(get_program(out, fragment, terms, defines, &pass->program));
+  if (finite) return TS_OK;
+  gl_tiling_parameters(&out->space->tiling, pass->parameters);
+  return gl_bind_channels(out->space);
 }
 
 /* A coefficient that is the constant 0 drops its term, so that what is in it does not matter. */
@@ -178,8 +217,13 @@ ts_status gl_fill(ts_vector *y, float value) {
   return gl_draw_vector(y, &pass);
 }
 
+static ts_status clear(ts_vector *y) {
+  TSI_TRY(gl_fill(y, 0));
+  return y->low ? gl_fill(y->low, 0) : TS_OK;
+}
+
 ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coefficient b, const ts_vector *y) {
-  if (is_zero(a) && is_zero(b)) return gl_fill(out, 0);
+  if (is_zero(a) && is_zero(b)) return clear(out);
   if (is_zero(a)) return gl_axpby(out, b, y, a, x);
   gl_pass pass = {
       .inputs = {x, is_zero(b) ? NULL : y}, .coefficient_count = is_zero(b) ? 1 : 2, .coefficients = {a, b}};
@@ -189,22 +233,28 @@ ts_status gl_axpby(ts_vector *out, ts_coefficient a, const ts_vector *x, ts_coef
 
 ts_status gl_multiply(ts_vector *out, const ts_vector *x, const ts_vector *y) {
   gl_pass pass = {.inputs = {x, y}};
-  TSI_TRY(get_program(out, "core/multiply_add.frag", 1, "", &pass.program));
+  TSI_TRY(get_update_program(out, "core/multiply_add.frag", 1, &pass));
   return gl_draw_vector(out, &pass);
 }
 
 ts_status gl_reciprocal(ts_vector *out, const ts_vector *x) {
   gl_pass pass = {.inputs = {x}};
-  TSI_TRY(get_program(out, "core/reciprocal.frag", 1, "", &pass.program));
+  TSI_TRY(get_update_program(out, "core/reciprocal.frag", 1, &pass));
   return gl_draw_vector(out, &pass);
 }
 
-ts_status gl_zero_constrained(ts_vector *out, const ts_vector *x) {
+static ts_status zero_constrained(ts_vector *out, const ts_vector *x) {
   gl_pass pass = {.inputs = {x}};
   TSI_TRY(get_program(out, "core/zero_constrained.frag", 1, "", &pass.program));
   TSI_TRY(gl_bind_channels(out->space));
   gl_tiling_parameters(&out->space->tiling, pass.parameters);
   return gl_draw_vector(out, &pass);
+}
+
+ts_status gl_zero_constrained(ts_vector *out, const ts_vector *x) {
+  TSI_TRY(zero_constrained(out, x));
+  if (!out->low) return TS_OK;
+  return x->low ? zero_constrained(out->low, x->low) : gl_fill(out->low, 0);
 }
 
 ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x, ts_coefficient b,
@@ -215,19 +265,30 @@ ts_status gl_multiply_add(ts_vector *out, const ts_vector *w, const ts_vector *x
   return gl_draw_vector(out, &pass);
 }
 
-/* Whether r lies right of x in one texture, so that one draw covers both. */
+/* Whether r lies right of x in one texture, so that one draw covers both; if they are pairs, both parts. */
 static int side_by_side(const ts_vector *x, const ts_vector *r) {
   const gl_vector *left = gl_vector_of(x), *right = gl_vector_of(r);
   return x->context->caps.texture_barrier && left->texture == right->texture && left->y == right->y &&
          left->x + x->space->tiling.width == right->x;
 }
 
+static int pairs_side_by_side(const ts_vector *x, const ts_vector *r) {
+  const gl_vector *high = gl_vector_of(x);
+  if (!side_by_side(x, r)) return 0;
+  if (!x->low && !r->low) return 1;
+  if (!x->low || !r->low) return 0;
+  const gl_vector *low = gl_vector_of(x->low);
+  return side_by_side(x->low, r->low) && low->x == high->x && low->y == high->y &&
+         low->texture != high->texture;
+}
+
 ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
                        const ts_vector *q, const ts_vector *w, ts_scalars *out, int index) {
-  if (side_by_side(x, r)) {
+  if (pairs_side_by_side(x, r)) {
     const gl_vector *place = gl_vector_of(x);
     const tsi_tiling *t = &x->space->tiling;
     gl_pass pass = {.target = place->texture,
+                    .more_targets = {x->low ? gl_vector_of(x->low)->texture : NULL},
                     .x = place->x,
                     .y = place->y,
                     .width = 2 * t->width,
@@ -236,7 +297,10 @@ ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_ve
                     .coefficient_count = 2,
                     .coefficients = {a, b},
                     .parameters = {t->width}};
-    TSI_TRY(get_program(x, "core/axpy2.frag", 2, gl_slots_define(x->context, &pass), &pass.program));
+    char pair[GL_PAIR_DEFINES] = "", defines[GL_PAIR_DEFINES + 64];
+    if (x->low) gl_pass_pairs(&pass, pair);
+    snprintf(defines, sizeof defines, "%s%s", pair, gl_slots_define(x->context, &pass));
+    TSI_TRY(get_program(x, "core/axpy2.frag", 2, defines, &pass.program));
     TSI_TRY(gl_draw(x->context, &pass));
   } else {
     TSI_TRY(gl_axpby(x, a, d, ts_constant(1), x));
@@ -245,20 +309,14 @@ ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_ve
   return w ? gl_dot3(out, index, r, r, w) : gl_reduce(out, index, TSI_REDUCE_DOT, r, r);
 }
 
-/* All parts are computed from the old ones, so the new ones wait beside until the last is written. */
 ts_status gl_add_to_parts(ts_vector *x, ts_coefficient a, const ts_vector *e) {
-  const int count = tsi_parts(x);
-  ts_vector *parts[3] = {x, x->low, x->low->low};
-  for (int part = 0; part < count; part++) {
-    gl_pass pass = {
-        .inputs = {e, x, x->low, x->low->low}, .coefficient_count = 1, .coefficients = {a, ts_constant(0)}};
-    char defines[128];
-    snprintf(defines, sizeof defines, "%s#define PART %d\n#define PARTS %d\n",
-             a.numerator.scalars || a.denominator.scalars ? gl_slots_define(x->context, &pass) : "", part,
-             count);
-    TSI_TRY(get_program(x, "core/add_to_parts.frag", 1, defines, &pass.program));
-    TSI_TRY(part + 1 < count ? gl_draw_beside(parts[part], &pass, part) : gl_draw_vector(parts[part], &pass));
-  }
-  for (int part = 0; part + 1 < count; part++) gl_take_beside(parts[part], part);
-  return TS_OK;
+  gl_pass pass = {.inputs = {e, x, x->low, x->low->low},
+                  .parts = tsi_parts(x),
+                  .coefficient_count = 1,
+                  .coefficients = {a, ts_constant(0)}};
+  char defines[128];
+  snprintf(defines, sizeof defines, "%s#define PARTS %d\n",
+           a.numerator.scalars || a.denominator.scalars ? gl_slots_define(x->context, &pass) : "", pass.parts);
+  TSI_TRY(get_program(x, "core/add_to_parts.frag", 1, defines, &pass.program));
+  return gl_draw_vector(x, &pass);
 }

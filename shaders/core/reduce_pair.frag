@@ -1,0 +1,207 @@
+// One level of a reduction of pairs, as reduce.frag has it for numbers: the same terms, blocks and defines. Every partial sum
+// is a pair.
+#if defined(GATHER) && COMPONENTS == 1 && !defined(MAXIMUM)
+#extension GL_ARB_texture_gather : enable
+#define BY_GATHER
+#define NUMBER vec4 // the texels of a quad
+#endif
+#include "include/pair.glsl"
+#include "include/tiling.glsl"
+
+#define SOURCE_SIZE p[6].zw
+#ifndef BLOCK
+#define BLOCK p[7].xy
+#define FLAGS p[7].z
+#endif
+#define IS_SINGLE ((FLAGS & 1) != 0) // the result is the first texel of the target, the others are 0
+#define IS_ROOT ((FLAGS & 2) != 0)   // the result is the square root
+#define LOWEST -3.402823466e38
+
+layout(location = 0) out vec4 result;
+layout(location = 1) out vec4 result_low;
+
+#ifdef MAXIMUM
+#include "include/larger.glsl"
+// The larger high part decides, and where these are equal the larger low part.
+Pair add_term(Pair m, Pair x) {
+  vec4 high = widen(m.high), low = widen(m.low), x_high = widen(x.high), x_low = widen(x.low);
+  for (int c = 0; c < 4; c++) {
+    float most = larger(high[c], x_high[c]);
+    if (order(high[c]) == order(x_high[c]))
+      low[c] = max(low[c], x_low[c]);
+    else if (order(most) == order(x_high[c]))
+      low[c] = x_low[c];
+    high[c] = most;
+  }
+  return Pair(high PICK, low PICK);
+}
+#define add_batch add_term
+// By the sign of the high part, which is the sign of the number.
+Pair magnitude(Pair x) {
+  vec4 high = widen(x.high), low = widen(x.low);
+  for (int c = 0; c < 4; c++) {
+    if ((floatBitsToUint(high[c]) & 0x80000000u) != 0u) low[c] = -low[c];
+    high[c] = magnitude(high[c]);
+  }
+  return Pair(high PICK, low PICK);
+}
+#else
+Pair add_term(Pair s, Pair x) { return add_loosely(s, x); }
+Pair add_batch(Pair s, Pair x) { return add(s, x); }
+#endif
+#if defined(MAXIMUM) && !defined(TERM_ABS)
+#define IDENTITY Pair(NUMBER(LOWEST), NUMBER(0))
+#else
+#define IDENTITY Pair(NUMBER(0), NUMBER(0))
+#endif
+
+Pair square(Pair x) { return multiply(x, x); }
+
+#ifdef TERM_MASKED
+#ifdef CHANNELS
+#include "include/channels.glsl"
+Pair masked(Pair x, ivec2 i) {
+  uint bits = INDEX_CHANNELS(i);
+  return Pair(choose_channels(bits, widen(x.high), LOWEST) PICK, choose_channels(bits, widen(x.low), 0.0) PICK);
+}
+#else
+Pair masked(Pair x, ivec2 i) {
+  if (is_index(i)) return x;
+  return IDENTITY;
+}
+#endif
+#endif
+
+#if defined(TERM_DOT)
+#define TERM(READ, i) multiply(READ(0, i), READ(1, i))
+#elif defined(TERM_DOT3)
+#define TERM(READ, i) multiply(multiply(READ(0, i), READ(1, i)), READ(2, i))
+#elif defined(TERM_SQUARE)
+#define TERM(READ, i) square(READ(0, i))
+#elif defined(TERM_SQUARE2)
+#define TERM(READ, i) multiply(square(READ(0, i)), READ(1, i))
+#elif defined(TERM_ABS)
+#define TERM(READ, i) magnitude(READ(0, i))
+#elif defined(TERM_MASKED)
+#define TERM(READ, i) masked(READ(0, i), i)
+#else
+#define TERM(READ, i) READ(0, i)
+#endif
+
+#ifdef BY_GATHER
+#define GATHER_QUAD(input, origin, q) textureGather(input, vec2(origin + 2 * (q) + 1) / vec2(textureSize(input, 0)))
+#define READ0(q) Pair(GATHER_QUAD(input0, INPUT0_ORIGIN, q), GATHER_QUAD(low0, LOW0_ORIGIN, q))
+#ifdef LOW1
+#define READ1(q) Pair(GATHER_QUAD(input1, INPUT1_ORIGIN, q), GATHER_QUAD(low1, LOW1_ORIGIN, q))
+#else
+#define READ1(q) GATHER_QUAD(input1, INPUT1_ORIGIN, q)
+#endif
+#ifdef LOW2
+#define READ2(q) Pair(GATHER_QUAD(input2, INPUT2_ORIGIN, q), GATHER_QUAD(low2, LOW2_ORIGIN, q))
+#else
+#define READ2(q) GATHER_QUAD(input2, INPUT2_ORIGIN, q)
+#endif
+#define READ(k, q) READ##k(q)
+
+Pair quad(ivec2 q) {
+  Pair terms = TERM(READ, q);
+#ifdef ODD
+  ivec2 beyond = 2 * q + 2 - SOURCE_SIZE;
+  if (beyond.x > 0) terms.high.yz = terms.low.yz = vec2(0);
+  if (beyond.y > 0) terms.high.xy = terms.low.xy = vec2(0);
+#endif
+  return terms;
+}
+
+Pair add_channels(Pair s) {
+  s = add(s, Pair(s.high.yxwz, s.low.yxwz));
+  return add(s, Pair(s.high.zwxy, s.low.zwxy));
+}
+#else
+Pair other(ivec2 i) {
+#ifdef ODD
+  if (any(greaterThanEqual(i, SOURCE_SIZE))) return IDENTITY;
+#endif
+  return TERM(FETCH_PAIR, i);
+}
+Pair quad(ivec2 q) {
+  ivec2 i = 2 * q;
+  Pair row = add_term(TERM(FETCH_PAIR, i), other(i + ivec2(1, 0)));
+  return add_term(row, add_term(other(i + ivec2(0, 1)), other(i + ivec2(1, 1))));
+}
+
+#if COMPONENTS == 4
+Pair add_channels(Pair s) {
+  s = add_batch(s, Pair(s.high.yxwz, s.low.yxwz));
+  return add_batch(s, Pair(s.high.zwxy, s.low.zwxy));
+}
+#elif COMPONENTS == 2
+Pair add_channels(Pair s) { return add_batch(s, Pair(s.high.yx, s.low.yx)); }
+#endif
+#endif
+
+Pair quad_of_block(ivec2 at, ivec2 first, ivec2 apart) {
+  ivec2 q = first + at * apart;
+#ifdef EXACT
+  return quad(q);
+#else
+  ivec2 size = (SOURCE_SIZE + 1) >> 1;
+  Pair value = quad(min(q, size - 1)); // as in reduce.frag
+  if (all(lessThan(q, size))) return value;
+  return IDENTITY;
+#endif
+}
+
+#ifdef PLAIN_LOOP
+#define BATCH 1
+#else
+#define BATCH 4 // quads whose fetches do not wait for each other
+#endif
+
+Pair reduce_block(ivec2 first, ivec2 apart) {
+  Pair sum = IDENTITY;
+  int count = BLOCK.x * BLOCK.y, k = 0;
+  ivec2 at = ivec2(0);
+#define NEXT at = at.x + 1 < BLOCK.x ? at + ivec2(1, 0) : ivec2(0, at.y + 1)
+#if BATCH > 1
+  for (; k + BATCH <= count; k += BATCH) {
+    Pair terms[BATCH];
+    for (int n = 0; n < BATCH; n++, NEXT) terms[n] = quad_of_block(at, first, apart);
+    for (int n = 1; n < BATCH; n++) terms[0] = add_term(terms[0], terms[n]);
+    sum = add_batch(sum, terms[0]);
+  }
+#endif
+  for (; k < count; k++, NEXT) sum = add_batch(sum, quad_of_block(at, first, apart));
+  return sum;
+}
+
+// Each step of Heron's doubles the bits that are right. The root of 0 is 0.
+Pair square_root(Pair a) {
+  Pair root = Pair(sqrt(a.high), NUMBER(0));
+  for (int k = 0; k < 2; k++) {
+    Pair rest = subtract(a, multiply(root, root));
+    root = add(root, Pair(rest.high / (2.0 * root.high + 1e-37), NUMBER(0)));
+  }
+  return root;
+}
+
+void main() {
+  ivec2 first = texel();
+  result = result_low = vec4(0);
+  if (IS_SINGLE && first != ivec2(0)) return;
+  Pair sum = reduce_block(first, IS_SINGLE ? ivec2(1) : TARGET_SIZE);
+#if defined(BY_GATHER) || (defined(CHANNELS) && defined(LAST))
+  sum = add_channels(sum);
+#endif
+#ifndef MAXIMUM
+  sum = normalise(sum);
+  if (IS_ROOT) sum = square_root(sum);
+#endif
+#if defined(BY_GATHER) || (defined(CHANNELS) && defined(LAST))
+  result.r = sum.high.x;
+  result_low.r = sum.low.x;
+#else
+  result = widen(sum.high);
+  result_low = widen(sum.low);
+#endif
+}
