@@ -280,13 +280,15 @@ TS_API ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b,
  * The solution is a double-float, x + low, and residuals are computed from both parts, in double or with error
  * terms if the device has them (ts_gl_info.exact_sums): r = b - A (x + low), a cycle on A e = r from 0, (x,
  * low) = (x, low) + e. So rounding x to single precision, which alone leaves a residual of about 2^-24 ||A||
- * ||x||, does not end the convergence. One host synchronisation a cycle.
+ * ||x||, does not end the convergence. A vector with TS_PRECISION_DOUBLE takes and keeps both parts of x, and
+ * of such a b all that pairs hold counts. One host synchronisation a cycle.
  *
  * b may have any magnitude in the range of single precision: if squares would leave it, copies scaled by a
  * power of two are solved. A solution out of that range is TS_REASON_DIVERGED, and the message says how
  * large it is; if it is too large, x keeps its values.
  *
- * In the result iterations are cycles, and relative_residual is that of the double-float solution.
+ * In the result iterations are cycles, relative_residual is that of the double-float solution, and
+ * rounded_residual that of x as its vector holds it.
  *
  * Returns TS_OK; TS_NOT_CONVERGED with the reason in `result` (may be NULL) and the last iterate in x; or an
  * error, x undefined. Errors: as ts_multigrid_cycle, memory. */

@@ -12,6 +12,7 @@ typedef struct fixture {
   size_t points;
   float *bs, *xs;
   ts_result result;
+  int full;
 } fixture;
 
 static fixture open_fixture(grid_sample sample, const ts_multigrid_desc *desc) {
@@ -362,6 +363,75 @@ static void scales(void) {
   }
 }
 
+/* ||b - A x|| / ||b|| of doubles, which two floats hold to 48 bits, over points with an equation. */
+static double residual_of_doubles(const fixture *f, const double *xs, const double *bs) {
+  float *high = malloc(f->points * sizeof *high), *low = malloc(f->points * sizeof *low);
+  double *y = malloc(f->points * sizeof *y), r = 0, b = 0;
+  for (size_t p = 0; p < f->points; p++) {
+    high[p] = (float)xs[p];
+    low[p] = (float)(xs[p] - (double)high[p]);
+  }
+  grid_apply(&f->sample, 1, high, low, y, NULL);
+  for (size_t p = 0; p < f->points; p++) {
+    if (!grid_has_equation(&f->sample, p)) continue;
+    r += (bs[p] - y[p]) * (bs[p] - y[p]);
+    b += bs[p] * bs[p];
+  }
+  free(high), free(low), free(y);
+  return sqrt(r / b);
+}
+
+/* A start, given values and b in doubles; what comes back has as many digits as pairs. */
+static void check_doubles(fixture *f, int exponent) {
+  ts_space *grid = ts_matrix_row_space(f->matrix);
+  const ts_vector_desc desc = {.precision = TS_PRECISION_DOUBLE};
+  ts_vector *b = NULL, *x = NULL;
+  double *bs = malloc(f->points * sizeof *bs), *xs = malloc(f->points * sizeof *xs),
+         *given = malloc(f->points * sizeof *given);
+  CHECK_OK(context, ts_vector_create(grid, &desc, &b));
+  CHECK_OK(context, ts_vector_create(grid, &desc, &x));
+  for (size_t p = 0; p < f->points; p++) {
+    bs[p] = ldexp((double)f->bs[p] * (1 + 0x1.8p-26), exponent);
+    given[p] = ldexp(sin((double)p) * 3, exponent);
+  }
+  CHECK_OK(context, ts_vector_write_double(b, bs, f->points));
+  CHECK_OK(context, ts_vector_write_double(x, given, f->points));
+  CHECK_INT(ts_multigrid_solve(f->multigrid, b, x, &f->result), TS_OK);
+  CHECK_INT(f->result.precision, TS_PRECISION_MIXED);
+  CHECK_INT(f->result.precision_iterations[TS_PRECISION_MIXED], f->result.iterations);
+  CHECK_OK(context, ts_vector_read_double(x, xs, f->points));
+  const double residual = residual_of_doubles(f, xs, bs);
+  CHECK(residual <= 1.1e-11);
+  CHECK_CLOSE(f->result.rounded_residual, residual, 1e-12);
+  for (size_t p = 0; p < f->points; p++)
+    if (!grid_has_equation(&f->sample, p)) CHECK(fabs(xs[p] - given[p]) <= ldexp(fabs(given[p]), -44));
+  /* Cycles go on from there, and single steps gain nothing and lose nothing. */
+  CHECK_OK(context, ts_multigrid_cycle(f->multigrid, b, x, 1));
+  CHECK_OK(context, ts_vector_read_double(x, xs, f->points));
+  CHECK(f->full || residual_of_doubles(f, xs, bs) <= residual);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  free(bs), free(xs), free(given);
+}
+
+static void doubles(void) {
+  if (!context->caps.pairs) return;
+  unsigned char *solid = grid_obstacles(40, 40);
+  const grid_problem problems[] = {{40, 40, "HDDD", NULL, NULL, 0}, {40, 40, "DDNN", NULL, solid, 0}};
+  static const int exponents[] = {0, -80, 80};
+  for (size_t n = 0; n < 2; n++)
+    for (int full = 0; full < 2; full++)
+      for (size_t k = 0; k < 3; k++) {
+        if (test_is_brief() && (k + n) % 2) continue;
+        test_context_label("problem %zu, full %d, 2^%d", n, full, exponents[k]);
+        fixture f = open_fixture(grid_poisson(&problems[n]), &(ts_multigrid_desc){.full = full, .rtol = 1e-11});
+        f.full = full;
+        check_doubles(&f, exponents[k]);
+        close_fixture(&f);
+      }
+  free(solid);
+}
+
 /* Solutions that single precision cannot hold are named; given values and a start without b count. */
 static void out_of_range(void) {
   fixture f = open_fixture(square(33, "HDDD"), NULL);
@@ -410,6 +480,7 @@ CASE(neumann)
 CASE(rooms)
 CASE(host_synchronisations)
 CASE(scales)
+CASE(doubles)
 CASE(out_of_range)
 CASE(same_bits)
 CASE(cycles)
@@ -426,6 +497,7 @@ static const test_case cases[] = {
     {"rooms", case_rooms},
     {"host_synchronisations", case_host_synchronisations},
     {"scales", case_scales},
+    {"doubles", case_doubles},
     {"out_of_range", case_out_of_range},
     {"same_bits", case_same_bits},
     {"cycles", case_cycles},

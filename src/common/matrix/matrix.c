@@ -458,8 +458,10 @@ ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
 }
 
 /* r is the small difference of what is subtracted first; then its rounding is smaller than all that follows.
- * The products of the smallest parts with each other are left out. */
+ * The products of the smallest parts with each other are left out. b's second part comes before the last
+ * product, which makes rows without an equation 0, of a stencil too. */
 ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  const tsi_ops *ops = r->context->ops;
   const ts_vector *from = b;
   int depth = 0;
   for (const ts_matrix *part = A; part; part = part->rest, depth++) {
@@ -467,14 +469,15 @@ ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, con
     for (const ts_vector *v = x; v && order < 3; v = v->low, order++) {
       const ts_vector one = tsi_first_part(v);
       TSI_TRY(part->kind->residual(r, from, part, &one));
+      if (from == b && !r->low && b->low) {
+        const ts_vector low = tsi_first_part(b->low);
+        TSI_TRY(ops->axpby(r, ts_constant(1), r, ts_constant(1), &low));
+      }
       from = r;
     }
   }
-  if (r->low || !b->low) return TS_OK;
-  const tsi_ops *ops = r->context->ops;
-  const ts_vector low = tsi_first_part(b->low);
-  TSI_TRY(ops->axpby(r, ts_constant(1), r, ts_constant(1), &low));
-  return A->row_space->constrained ? ops->zero_constrained(r, r) : TS_OK;
+  const int last = !x->low && !A->rest && !r->low && b->low;
+  return last && A->row_space->constrained ? ops->zero_constrained(r, r) : TS_OK;
 }
 
 /* ---- Operations ---- */

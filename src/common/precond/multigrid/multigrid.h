@@ -53,13 +53,16 @@ ts_status tsi_multigrid_correct(ts_multigrid *mg, const ts_vector *r, int count)
 static inline int tsi_multigrid_is_full(const ts_multigrid *mg) {
   return mg->desc.full && mg->level_count > 1;
 }
-/* x by one pass of full multigrid on A x = b; x keeps its values at points without equation. */
 /* (x, low) = (x, low) + e, where low is the solver's. */
 ts_status tsi_multigrid_add(ts_multigrid *mg, const ts_vector *x, const ts_vector *e);
+/* low = x's second part, or 0, and back; x's third part becomes 0. */
+ts_status tsi_multigrid_load_low(ts_multigrid *mg, const ts_vector *x);
+ts_status tsi_multigrid_store_low(ts_multigrid *mg, const ts_vector *x);
+/* (x, low) by one pass of full multigrid on A x = b; points without equation keep the values of x. */
 ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vector *x);
 /* z = M^-1 r by one symmetric cycle; z is 0 at points without equation before and after it. */
 ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_vector *r);
-/* x = 0 but at points without equation. */
+/* x = 0 in all parts but at points without equation. */
 ts_status tsi_multigrid_clear(ts_multigrid *mg, ts_vector *x);
 
 /* ---- multigrid_steps.c ---- */
@@ -84,6 +87,8 @@ ts_status tsi_multigrid_sum_parts(ts_multigrid *mg, const ts_vector *v, int firs
 ts_status tsi_multigrid_remove_means(ts_multigrid *mg, ts_vector *v, int first);
 /* Both. */
 ts_status tsi_multigrid_project(ts_multigrid *mg, ts_vector *v);
+/* The same of (x, low); r is overwritten. */
+ts_status tsi_multigrid_center(ts_multigrid *mg, const ts_vector *x);
 
 /* ---- multigrid.c ---- */
 

@@ -158,6 +158,16 @@ ts_status tsi_multigrid_add(ts_multigrid *mg, const ts_vector *x, const ts_vecto
   return mg->context->ops->add_to_parts(&pair, ts_constant(1), e);
 }
 
+ts_status tsi_multigrid_load_low(ts_multigrid *mg, const ts_vector *x) {
+  if (!x->low) return mg->context->ops->fill(mg->low, 0);
+  const ts_vector part = tsi_first_part(x->low);
+  return tsi_copy_parts(mg->low, ts_constant(1), &part);
+}
+
+ts_status tsi_multigrid_store_low(ts_multigrid *mg, const ts_vector *x) {
+  return x->low ? tsi_copy_parts(x->low, ts_constant(1), mg->low) : TS_OK;
+}
+
 ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vector *x) {
   const tsi_ops *ops = mg->context->ops;
   const ts_multigrid_desc *desc = &mg->desc;
@@ -169,10 +179,10 @@ ts_status tsi_multigrid_begin_full(ts_multigrid *mg, const ts_vector *b, ts_vect
   TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_X, x));
   TSI_TRY(full_multigrid(mg, &plan));
   TSI_TRY(ops->grid->level_store(x, &mg->levels[0], 0));
+  TSI_TRY(tsi_multigrid_load_low(mg, x));
   if (mg->level_count == 2) return TS_OK;
   /* The finest level's cycle is a correction from an exact residual: on fine grids b - A x in single precision
    * has as large an error as the discretisation. */
-  TSI_TRY(ops->fill(mg->low, 0));
   TSI_TRY(ops->grid->stencil_residual(mg->r, b, mg->matrix, x, mg->low));
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
   TSI_TRY(tsi_multigrid_correct(mg, mg->r, 1));
@@ -193,24 +203,35 @@ ts_status tsi_multigrid_precondition(ts_multigrid *mg, ts_vector *z, const ts_ve
 
 ts_status tsi_multigrid_clear(ts_multigrid *mg, ts_vector *x) {
   TSI_TRY(mg->context->ops->grid->level_clear(&mg->levels[0]));
-  return mg->context->ops->grid->level_store(x, &mg->levels[0], 0);
+  for (; x; x = x->low) TSI_TRY(mg->context->ops->grid->level_store(x, &mg->levels[0], 0));
+  return TS_OK;
 }
 
 /* ---- Cycles on the user's vectors ---- */
 
+/* With `low` where x has a second part. */
 static ts_status run(ts_multigrid *mg, const ts_vector *b, ts_vector *x, int count) {
   const tsi_ops *ops = mg->context->ops;
   if (tsi_multigrid_is_full(mg)) {
     TSI_TRY(tsi_multigrid_begin_full(mg, b, x));
+    TSI_TRY(tsi_multigrid_store_low(mg, x));
     count--;
   }
   if (count > 0) {
     TSI_TRY(tsi_residual(mg->r, b, mg->matrix, x));
     TSI_TRY(tsi_multigrid_project(mg, mg->r));
     TSI_TRY(tsi_multigrid_correct(mg, mg->r, count));
-    TSI_TRY(ops->grid->level_store(x, &mg->levels[0], 1));
+    if (!x->low) {
+      TSI_TRY(ops->grid->level_store(x, &mg->levels[0], 1));
+    } else {
+      TSI_TRY(ops->grid->level_store(mg->r, &mg->levels[0], 0));
+      TSI_TRY(tsi_add_to_parts(x, ts_constant(1), mg->r));
+    }
   }
-  return tsi_multigrid_project(mg, x);
+  if (!x->low) return tsi_multigrid_project(mg, x);
+  TSI_TRY(tsi_multigrid_load_low(mg, x));
+  TSI_TRY(tsi_multigrid_center(mg, x));
+  return tsi_multigrid_store_low(mg, x);
 }
 
 ts_status ts_multigrid_cycle(ts_multigrid *multigrid, const ts_vector *b, ts_vector *x, int count) {

@@ -2,8 +2,8 @@
  *
  *   r = b - A (x + low);  e = a cycle on A e = r from 0;  (x, low) = (x, low) + e
  *
- * so that the residual goes on falling when x itself is right to its last bit. The host reads one number a
- * cycle, ||r||.
+ * so that the residual goes on falling when x itself is right to its last bit. Where the user's x has a second
+ * part it begins as that and ends there; a third one becomes 0. The host reads one number a cycle, ||r||.
  *
  * Where squares of b or of r would leave the range of single precision before the residual is small enough, the
  * solve runs on copies of b and x that are scaled by a power of two. Other solves do not pay for that. */
@@ -46,17 +46,21 @@ static double number(const double *slots, int index) {
 static ts_status compute_residual(const solve *s) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
-  TSI_TRY(ops->grid->stencil_residual(mg->r, s->b, mg->matrix, s->x, mg->low));
+  ts_vector pair = tsi_first_part(s->x);
+  pair.low = mg->low;
+  TSI_TRY(s->b->low ? tsi_residual(mg->r, s->b, mg->matrix, &pair)
+                    : ops->grid->stencil_residual(mg->r, s->b, mg->matrix, s->x, mg->low));
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
   return ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r);
 }
 
-/* b where there are equations: b - A 0. */
+/* b where there are equations: b - A 0. `low` is overwritten. */
 static ts_status measure_right_hand_side(const solve *s) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
+  const ts_vector b = tsi_first_part(s->b);
   TSI_TRY(ops->fill(mg->low, 0));
-  TSI_TRY(tsi_residual(mg->r, s->b, mg->matrix, mg->low));
+  TSI_TRY(tsi_residual(mg->r, &b, mg->matrix, mg->low));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_NORM2, mg->r, mg->r));
   return tsi_multigrid_sum_parts(mg, mg->r, TSI_MG_SUMS_B);
 }
@@ -167,34 +171,40 @@ static int is_in_range(const solve *s, const double *slots) {
 static ts_status measure_range(const solve *s, double *slots) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
+  const ts_vector b = tsi_first_part(s->b), x = tsi_first_part(s->x);
   TSI_TRY(ops->fill(mg->low, 0));
-  TSI_TRY(tsi_residual(mg->r, s->b, mg->matrix, mg->low));
+  TSI_TRY(tsi_residual(mg->r, &b, mg->matrix, mg->low));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
-  TSI_TRY(tsi_residual(mg->r, s->b, mg->matrix, s->x));
+  TSI_TRY(tsi_residual(mg->r, &b, mg->matrix, &x));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
   return read_slots(mg, slots);
+}
+
+/* Room for copies of b and x, with as many parts as count. */
+static ts_status create_scaled(ts_multigrid *mg, int b_parts, int x_parts) {
+  ts_space *space = mg->matrix->row_space;
+  if (mg->scaled_b && tsi_parts(mg->scaled_b) == b_parts && tsi_parts(mg->scaled_x) == x_parts) return TS_OK;
+  tsi_vector_destroy(mg->scaled_b);
+  tsi_vector_destroy(mg->scaled_x);
+  mg->scaled_b = mg->scaled_x = NULL;
+  TSI_TRY(tsi_arena_create(space, 1, b_parts, &mg->scaled_b, 1, 0, NULL));
+  return tsi_arena_create(space, 1, x_parts, &mg->scaled_x, 1, 0, NULL);
 }
 
 /* s->b and s->x become copies whose largest number is about 1: of b, or of the first residual where that is
  * larger. */
 static ts_status scale(solve *s, double *slots) {
   ts_multigrid *mg = s->mg;
-  const tsi_ops *ops = mg->context->ops;
   TSI_TRY(measure_range(s, slots));
   const double largest = fmax(number(slots, TSI_MG_NORM_B), number(slots, TSI_MG_NORM));
   int exponent = 0;
   if (isfinite(largest) && largest > 0) frexp(largest, &exponent);
   exponent = exponent < -125 ? 125 : exponent > 125 ? -125 : -exponent;
   if (exponent == 0) return TS_OK;
-  if (!mg->scaled_b) {
-    ts_vector *vectors[2];
-    TSI_TRY(tsi_arena_create(mg->matrix->row_space, 1, 1, vectors, 2, 0, NULL));
-    mg->scaled_b = vectors[0];
-    mg->scaled_x = vectors[1];
-  }
-  const ts_coefficient factor = ts_constant(ldexpf(1, exponent)), none = ts_constant(0);
-  TSI_TRY(ops->axpby(mg->scaled_b, factor, s->b, none, s->b));
-  TSI_TRY(ops->axpby(mg->scaled_x, factor, s->x, none, s->x));
+  TSI_TRY(create_scaled(mg, tsi_parts(s->b), tsi_parts(s->x)));
+  const ts_coefficient factor = ts_constant(ldexpf(1, exponent));
+  TSI_TRY(tsi_copy_parts(mg->scaled_b, factor, s->b));
+  TSI_TRY(tsi_copy_parts(mg->scaled_x, factor, s->x));
   s->exponent = exponent;
   s->b = mg->scaled_b;
   s->x = mg->scaled_x;
@@ -213,9 +223,15 @@ static ts_status unscale(const solve *s, double largest) {
     finish(s->result, TS_REASON_DIVERGED, text);
     if (unscaled > FLT_MAX) return TS_OK;
   }
-  TSI_TRY(ops->axpby(mg->r, ts_constant(ldexpf(1, -s->exponent)), s->x, ts_constant(0), s->x));
-  TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_X, mg->r));
-  return ops->grid->level_store(s->out, &mg->levels[0], 0);
+  const ts_vector *from = s->x;
+  for (ts_vector *to = s->out; to; to = to->low, from = from->low) {
+    const ts_vector part = tsi_first_part(from);
+    ts_vector to_part = tsi_first_part(to);
+    TSI_TRY(ops->axpby(mg->r, ts_constant(ldexpf(1, -s->exponent)), &part, ts_constant(0), &part));
+    TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_X, mg->r));
+    TSI_TRY(ops->grid->level_store(&to_part, &mg->levels[0], 0));
+  }
+  return TS_OK;
 }
 
 /* ---- The method ---- */
@@ -229,23 +245,20 @@ static ts_status advance(const solve *s, int cycle) {
   return tsi_multigrid_add(mg, s->x, mg->r);
 }
 
-/* x has mean 0 in null-space components; b - A x of the rounded x. */
+/* x has mean 0 in null-space components; b - A x of x as its vector holds it. */
 static ts_status conclude(const solve *s) {
   ts_multigrid *mg = s->mg;
   const tsi_ops *ops = mg->context->ops;
   double slots[4 * TSI_MG_SLOTS];
-  if (mg->matrix->stencil->part_count) {
-    TSI_TRY(tsi_multigrid_sum_parts(mg, s->x, TSI_MG_SUMS));
-    TSI_TRY(ops->fill(mg->r, 0));
-    TSI_TRY(tsi_multigrid_remove_means(mg, mg->r, TSI_MG_SUMS));
-    TSI_TRY(tsi_multigrid_add(mg, s->x, mg->r));
-  }
+  TSI_TRY(tsi_multigrid_center(mg, s->x));
+  TSI_TRY(tsi_multigrid_store_low(mg, s->x));
   TSI_TRY(tsi_residual(mg->r, s->b, mg->matrix, s->x));
   TSI_TRY(tsi_multigrid_project(mg, mg->r));
   TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM, TSI_REDUCE_NORM2, mg->r, mg->r));
   if (s->exponent) {
     /* Where points have no equation x is what is given, not the solution. */
-    TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_X, s->x));
+    const ts_vector x = tsi_first_part(s->x);
+    TSI_TRY(ops->grid->level_load(&mg->levels[0], TSI_LEVEL_X, &x));
     TSI_TRY(ops->fill(mg->r, 0));
     TSI_TRY(ops->grid->level_store(mg->r, &mg->levels[0], 0));
     TSI_TRY(ops->reduce(mg->slots, TSI_MG_NORM_B, TSI_REDUCE_MAX_ABS, mg->r, mg->r));
@@ -259,6 +272,7 @@ static ts_status conclude(const solve *s) {
 static ts_status begin(const solve *s, double *slots) {
   TSI_TRY(measure_right_hand_side(s));
   if (tsi_multigrid_is_full(s->mg)) TSI_TRY(tsi_multigrid_clear(s->mg, s->x)); /* the history begins there */
+  TSI_TRY(tsi_multigrid_load_low(s->mg, s->x));
   TSI_TRY(compute_residual(s));
   return read_slots(s->mg, slots);
 }
@@ -289,12 +303,13 @@ ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vec
   TSI_TRY(tsi_multigrid_check_vectors(multigrid, b, x));
   ts_result own;
   if (!result) result = &own;
-  *result = (ts_result){.reduction = NAN, .attainable_residual = NAN};
+  *result = (ts_result){.reduction = NAN, .attainable_residual = NAN, .precision = TS_PRECISION_MIXED};
   multigrid->history_count = 0;
   const uint64_t before = context->host_synchronisations;
   solve s = {.mg = multigrid, .b = b, .x = x, .out = x, .result = result};
   TSI_TRY(tsi_enter(context));
   TSI_TRY(tsi_leave(context, run(&s)));
+  result->precision_iterations[TS_PRECISION_MIXED] = result->iterations;
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   return result->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK
                                                    : tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);
