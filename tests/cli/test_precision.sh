@@ -8,9 +8,33 @@ file x0.mtx '%%MatrixMarket matrix array real general' '3 1' 0.1 -1.234567890123
 file b.mtx '%%MatrixMarket matrix array real general' '3 1' 0.010000000000000002 -3.7037036703703703e-08 3.1415926535897935e-05
 for backend in $backends; do
   for order in none rcm random; do
-    expect 0 solve m.mtx -b b.mtx --x0 x0.mtx --backend $backend --reorder $order -o x.mtx -q --rtol 1e-6
+    expect 0 solve m.mtx -b b.mtx --x0 x0.mtx --backend $backend --reorder $order -o x.mtx -q --rtol 1e-14
     vector_near x.mtx 0 0.1 -1.2345678901234567e-7 3.1415926535897931
     cmp -s ../log/err /dev/null || fail "$backend: something on standard error"
     rm -f x.mtx
   done
 done
+
+# What each precision reaches of a condition of 4000, and who did which iterations.
+laplacian m.mtx 100
+# solve_to STATUS PRECISION RTOL
+solve_to() {
+  expect "$1" solve m.mtx --backend $backend --json -o x.mtx --precision "$2" --rtol "$3"
+  sum=0
+  for each in single mixed double; do sum=$((sum + $(json integer precision_iterations.$each))); done
+  same "$backend, $2: sum of the iterations" "$sum" "$(json integer iterations)"
+  [ "$1" -ne 0 ] || awk -v r="$(residual m.mtx x.mtx)" -v t="$3" 'BEGIN { exit !(r <= t * 1.01 + 1e-15) }' ||
+    fail "$backend, $2: a residual of $(residual m.mtx x.mtx), expected $3"
+  rm -f x.mtx
+}
+for backend in $backends; do
+  solve_to 3 single 1e-10
+  same "$backend: iterations in single" "$(json integer precision_iterations.single)" "$(json integer iterations)"
+  same "$backend: precision" "$(json string precision)" single
+  grep -q 'in single precision (hint: try --precision auto, or a larger --rtol)' ../log/err || fail "$backend: no hint"
+  solve_to 0 mixed 1e-10
+  same "$backend: precision" "$(json string precision)" mixed
+  solve_to 0 auto 1e-10
+done
+expect 0 solve m.mtx --backend cpu --precision mixed --rtol 1e-10
+grep -qE '^result *converged after ([0-9]+) iterations \(\1 mixed\)' ../log/out || fail "the precisions are not said"
