@@ -25,6 +25,21 @@ static int write_outputs(const poisson_options *o, const poisson_problem *proble
   return message_flush_stdout();
 }
 
+/* What to do instead. */
+static const char *hint(const poisson_options *o, const poisson_outcome *outcome) {
+  switch (outcome->reason) {
+  case TS_REASON_MAX_ITERATIONS:
+    return o->cg ? " (hint: try a larger --max-cycles)" : " (hint: try a larger --max-cycles, or --cg)";
+  case TS_REASON_STAGNATED:
+  case TS_REASON_DIVERGED:
+    if (!o->cg) return " (hint: try --cg, or a larger --rtol)";
+    return o->precision == TS_PRECISION_SINGLE ? " (hint: try --precision auto, or a larger --rtol)"
+                                               : " (hint: try a larger --rtol)";
+  default:
+    return "";
+  }
+}
+
 int cmd_poisson(int argc, char **argv) {
   poisson_options options;
   poisson_parse(argc, argv, &options);
@@ -52,7 +67,8 @@ int cmd_poisson(int argc, char **argv) {
   if (write_outputs(&options, &problem, &outcome, x, &solution)) goto end;
   result = EXIT_CONVERGED;
   if (outcome.status != TS_OK) {
-    message("not converged: %s", outcome.message[0] ? outcome.message : outcome.reason);
+    message("not converged: %s%s", outcome.message[0] ? outcome.message : ts_reason_text(outcome.reason),
+            hint(&options, &outcome));
     result = EXIT_NOT_CONVERGED;
   }
 end:

@@ -35,6 +35,7 @@ typedef struct poisson_options {
   double rtol;
   int max_cycles;
   int cg;
+  ts_precision precision; /* of x, and of CG */
   int json, quiet, verbosity;
 } poisson_options;
 
@@ -74,7 +75,7 @@ enum { POISSON_HISTORY = 1001 };
 
 typedef struct poisson_outcome {
   ts_status status; /* TS_OK or TS_NOT_CONVERGED */
-  const char *reason;
+  ts_reason reason;
   char message[200];
   ts_context_info context;
   ts_multigrid_info multigrid;
@@ -82,8 +83,10 @@ typedef struct poisson_outcome {
   double history[POISSON_HISTORY]; /* of cycles; with CG sqrt(delta / delta_0) */
   int history_count;
   double factor;
+  ts_precision precision;      /* in which it ended */
+  int precision_iterations[4]; /* of the cycles, by ts_precision */
   double solver_residual;      /* ||b - A x|| / ||b|| as the solver has it */
-  double rounded_residual;     /* of x in single precision, computed in double */
+  double rounded_residual;     /* of x as it is written */
   double incompatible;         /* of b; NaN with CG */
   double error_max, error_rms; /* against the exact solution; NaN: not known */
   double seconds_make, seconds_setup, seconds_solve;

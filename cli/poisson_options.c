@@ -25,6 +25,7 @@ NAME_FUNCTION(ts_smoother)
 NAME_FUNCTION(ts_grid_storage)
 NAME_FUNCTION(ts_interpolation)
 NAME_FUNCTION(ts_cycle)
+NAME_FUNCTION(ts_precision)
 #undef NAME_FUNCTION
 
 static void set_size(void *options, const char *text) {
@@ -130,6 +131,11 @@ static const option_row rows[] = {
     OPTION_WHOLE("coarsest-sweeps", "N", multigrid.coarsest_sweeps, 1, 1000,
                  "smooth N times on the coarsest level instead of solving exactly, 1 to 1000"),
     OPTION_FLAG("cg", cg, "conjugate gradients, with a cycle as the preconditioner"),
+    OPTION_NAME(
+        "precision", "NAME", precision, ts_precision_at,
+        "single: x is in floats, and CG computes in them; mixed, double: x keeps the digits of doubles, and "
+        "how CG computes, where cycles have two floats a point; auto: as far as the tolerance needs "
+        "(default: auto)"),
     OPTION_RTOL(rtol, "relative tolerance of the residual, between 0 and 1 (default: 1e-6)"),
     OPTION_WHOLE("max-cycles", "N", max_cycles, 1, 1000000, "stop after N cycles (default: 100)"),
     OPTIONS_REPORT,

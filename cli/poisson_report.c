@@ -60,14 +60,11 @@ void poisson_report_text(const poisson_options *o, const poisson_problem *proble
                          const poisson_outcome *outcome) {
   const double h = problem->desc.spacing;
   const char *unit = o->cg ? "iterations" : "cycles";
-  printf("\nresult      %s after %d %s, %d host synchronisations\n",
+  printf("\nresult      %s after %d %s%s, %d host synchronisations\n",
          outcome->status == TS_OK ? "converged" : "NOT converged", outcome->cycles, unit,
-         outcome->host_synchronisations);
-  printf("residual    %.3e = ||b - A x|| / ||b||", outcome->solver_residual);
-  if (o->cg)
-    printf("\n");
-  else
-    printf(" with x in two floats a point; %.3e in one\n", outcome->rounded_residual);
+         report_precisions(outcome->precision_iterations), outcome->host_synchronisations);
+  printf("residual    %.3e = ||b - A x|| / ||b||; %.3e with x as written\n", outcome->solver_residual,
+         outcome->rounded_residual);
   if (isfinite(outcome->factor)) printf("factor      %.3f, mean of the last %s\n", outcome->factor, unit);
   if (outcome->incompatible > 1e-7)
     printf("right side  %.3e of it was left out: no u has it in a null-space component\n",
@@ -122,10 +119,12 @@ int poisson_report_json(const poisson_options *o, const poisson_problem *problem
   PUT(object, "grounded_points", json_integer(m->grounded_points));
   PUT(object, "bytes_device", json_integer((json_int_t)m->bytes_device));
   PUT(object, "cycles", json_integer(outcome->cycles));
+  PUT(object, "precision", json_string(ts_precision_name(outcome->precision)));
+  PUT(object, "precision_iterations", report_precisions_object(outcome->precision_iterations));
   PUT(object, "host_synchronisations", json_integer(outcome->host_synchronisations));
   PUT(object, "converged", json_boolean(outcome->status == TS_OK));
-  PUT(object, "reason", json_string(outcome->reason));
-  PUT(object, "message", json_string(outcome->message[0] ? outcome->message : outcome->reason));
+  PUT(object, "reason", json_string(ts_reason_text(outcome->reason)));
+  PUT(object, "message", json_string(outcome->message[0] ? outcome->message : ts_reason_text(outcome->reason)));
   PUT(object, "relative_residual", report_number(outcome->solver_residual));
   PUT(object, "rounded_relative_residual", report_number(outcome->rounded_residual));
   PUT(object, "factor", report_number(outcome->factor));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "message.h"
 #include "poisson.h"
@@ -44,8 +45,18 @@ static void destroy(device_objects *d) {
   ts_space_destroy(&d->grid);
 }
 
+/* In single precision where a device has nothing else. */
+static ts_status create_x(const poisson_options *o, device_objects *d) {
+  const ts_vector_desc whole = {.precision = TS_PRECISION_DOUBLE};
+  ts_status status = TS_ERROR_UNSUPPORTED;
+  if (o->precision != TS_PRECISION_SINGLE) status = ts_vector_create(d->grid, &whole, &d->x);
+  if (status != TS_ERROR_UNSUPPORTED || o->precision > TS_PRECISION_SINGLE) return status;
+  return ts_vector_create(d->grid, NULL, &d->x);
+}
+
 /* The grid's stencil, b and x into the room of nine values a point; the device gets each as it is made. */
-static int upload(const poisson_problem *problem, device_objects *d, float *values, poisson_outcome *outcome) {
+static int upload(const poisson_options *options, const poisson_problem *problem, device_objects *d,
+                  float *values, poisson_outcome *outcome) {
   const ts_poisson_desc *desc = &problem->desc;
   const size_t n = (size_t)desc->width * (size_t)desc->height;
   const ts_boundary_values boundaries = {problem->boundaries[0], problem->boundaries[1], problem->boundaries[2],
@@ -59,7 +70,7 @@ static int upload(const poisson_problem *problem, device_objects *d, float *valu
   start = seconds_now();
   if (status >= 0) status = ts_stencil_create(d->grid, values, &d->A);
   if (status >= 0) status = ts_vector_create(d->grid, NULL, &d->b);
-  if (status >= 0) status = ts_vector_create(d->grid, NULL, &d->x);
+  if (status >= 0) status = create_x(options, d);
   outcome->seconds_setup += seconds_now() - start;
   start = seconds_now();
   if (status >= 0)
@@ -96,17 +107,23 @@ static int after_check(int iteration, const double *history, int count, void *us
   return 0;
 }
 
+static void take_result(const ts_result *result, poisson_outcome *outcome) {
+  outcome->reason = result->reason;
+  snprintf(outcome->message, sizeof outcome->message, "%s", result->message);
+  outcome->cycles = result->iterations;
+  outcome->precision = result->precision;
+  memcpy(outcome->precision_iterations, result->precision_iterations, sizeof outcome->precision_iterations);
+  outcome->host_synchronisations = result->host_synchronisations;
+  outcome->solver_residual = result->relative_residual;
+  outcome->rounded_residual = result->rounded_residual;
+}
+
 static ts_status solve_cycles(device_objects *d, poisson_outcome *outcome) {
   ts_result result;
   const ts_status status = ts_multigrid_solve(d->multigrid, d->b, d->x, &result);
   if (status < 0) return status;
-  outcome->reason = ts_reason_text(result.reason);
-  snprintf(outcome->message, sizeof outcome->message, "%s", result.message);
-  outcome->cycles = result.iterations;
-  outcome->host_synchronisations = result.host_synchronisations;
+  take_result(&result, outcome);
   outcome->factor = result.factor;
-  outcome->solver_residual = result.relative_residual;
-  outcome->rounded_residual = result.rounded_residual;
   outcome->incompatible = result.incompatible;
   return status;
 }
@@ -125,6 +142,7 @@ static ts_status solve_cg(const poisson_options *options, device_objects *d, wat
   ts_status status = ts_preconditioner_create(d->A, &cycle, &M);
   const ts_solver_desc desc = {.method = TS_METHOD_CG,
                                .preconditioner = M,
+                               .precision = options->precision,
                                .rtol = options->rtol,
                                .max_iterations = options->max_cycles,
                                .check_interval = 1,
@@ -133,12 +151,8 @@ static ts_status solve_cg(const poisson_options *options, device_objects *d, wat
   if (status >= 0) status = ts_solve(d->A, d->b, d->x, &desc, &result);
   ts_preconditioner_destroy(&M);
   if (status < 0) return status;
-  outcome->reason = ts_reason_text(result.reason);
-  snprintf(outcome->message, sizeof outcome->message, "%s", result.message);
-  outcome->cycles = result.iterations;
-  outcome->host_synchronisations = result.host_synchronisations;
+  take_result(&result, outcome);
   outcome->factor = factor_of(outcome);
-  outcome->solver_residual = outcome->rounded_residual = result.relative_residual;
   outcome->incompatible = NAN;
   return status;
 }
@@ -170,7 +184,7 @@ static int set_up(const poisson_options *options, const poisson_problem *problem
     message("out of memory for a stencil of %dx%d points", options->width, options->height);
     return -1;
   }
-  int failed = upload(problem, d, values, w->outcome);
+  int failed = upload(options, problem, d, values, w->outcome);
   free(values);
   if (failed) return failed;
   const double start = seconds_now();

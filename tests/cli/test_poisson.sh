@@ -139,8 +139,21 @@ near "error up to a constant" "$(json number error_max)" 0 1e-3
 solved --size 65 --boundary mixed --cg --rtol 1e-4
 same "method" "$(json string method)" cg
 solved --size 65x33 --boundary dirichlet,neumann,periodic,periodic --problem jumps --max-cycles 1000
+# What is written is as good as what was solved: h^2 of the discretisation on 257 points is beyond single precision.
+for method in "" --full --cg; do
+  solved --size 257 --rtol 1e-10 $method
+  for key in relative_residual rounded_relative_residual; do
+    awk -v r="$(json number $key)" 'BEGIN { exit !(r > 0 && r <= 1e-10) }' || fail "$method $key: $(json number $key)"
+  done
+  same "$method: precision" "$(json string precision)" mixed
+done
+solved --size 257 --rtol 1e-10 --precision single
+awk -v r="$(json number rounded_relative_residual)" 'BEGIN { exit !(r > 1e-5) }' || fail "x in floats is too good"
+expect 3 poisson --backend cpu --size 257 --rtol 1e-10 --cg --precision single
+grep -q 'hint: try --precision auto, or a larger --rtol' ../log/err || fail "no hint"
 expect 3 poisson --backend cpu --size 65 --max-cycles 1
 grep -q 'not converged: the maximum of 1 cycles' ../log/err || fail "the reason is not said"
+grep -q 'hint: try a larger --max-cycles, or --cg' ../log/err || fail "no hint"
 grep -q '^    1  ' ../log/out || fail "the history is not shown"
 {
   echo "$array"
