@@ -106,6 +106,8 @@ ts_status tsi_arena_create(ts_space *space, int components, int parts, ts_vector
 ts_status tsi_create_singly(ts_vector **vectors, int count, ts_scalars *scalars);
 /* Within a public function. v may be NULL. */
 void tsi_vector_destroy(ts_vector *v);
+/* Leaves the first part only. */
+void tsi_vector_drop_low(ts_vector *v);
 /* Gives a vector as many parts, new ones 0; what it has stays. On failure it is as it was. */
 ts_status tsi_vector_add_parts(ts_vector *v, int parts);
 /* Every number, in all parts. */

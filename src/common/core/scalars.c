@@ -180,9 +180,9 @@ static ts_status add_parts(ts_vector *v, int parts) {
 }
 
 /* Destroys what follows a part; what the backend has of it goes with it. */
-static void drop_low(ts_vector *v) {
+void tsi_vector_drop_low(ts_vector *v) {
   if (!v->low) return;
-  drop_low(v->low);
+  tsi_vector_drop_low(v->low);
   if (v->low->impl) v->context->ops->vector_destroy(v->low);
   tsi_free(v->context, v->low);
   v->low = NULL;
@@ -194,7 +194,7 @@ ts_status tsi_vector_add_parts(ts_vector *v, int parts) {
   ts_status status = add_parts(v, parts);
   for (ts_vector *part = last->low; part && status == TS_OK; part = part->low)
     status = v->context->ops->vector_create(part);
-  if (status < 0) drop_low(last);
+  if (status < 0) tsi_vector_drop_low(last);
   return status;
 }
 
@@ -237,7 +237,7 @@ ts_status tsi_arena_create(ts_space *space, int components, int parts, ts_vector
     status = tsi_create_singly(vectors, count, s);
   if (status < 0) {
     while (allocated > 0) {
-      drop_low(vectors[--allocated]);
+      tsi_vector_drop_low(vectors[--allocated]);
       tsi_free(context, vectors[allocated]);
       vectors[allocated] = NULL;
     }

@@ -144,7 +144,7 @@ static ts_status iterate(tsi_solve *s) {
  * divide is as small as what they divide by. */
 static const char *broken(const tsi_solve *s, int iteration) {
   const ts_solver *k = s->solver;
-  const double rounding = ldexp(1, -24);
+  const double rounding = tsi_epsilon(k);
   for (int c = 0; c < k->components; c++) {
     const double r = sqrt(number(k, iteration, RR, c)), rr_new = number(k, iteration + 1, RR, c);
     const double rho = number(k, iteration, RHO, c), sigma = number(k, iteration, SIGMA, c),

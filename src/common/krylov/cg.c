@@ -184,9 +184,14 @@ static ts_status iterate_with_one_reduction(tsi_solve *s) {
   return TS_OK;
 }
 
+/* The forms for speed are in single precision. */
+static int has_one_reduction_now(const tsi_solve *s) {
+  return s->solver->desc.reductions == 1 && !s->solver->pairs && !s->checked_mode;
+}
+
 static ts_status iterate(tsi_solve *s) {
   ts_solver *k = s->solver;
-  if (k->desc.reductions == 1 && !s->checked_mode) return iterate_with_one_reduction(s);
+  if (has_one_reduction_now(s)) return iterate_with_one_reduction(s);
   const tsi_ops *ops = k->context->ops;
   ts_vector *d = k->own[D], *q = k->own[Q];
   const ts_slot delta = {k->slots, delta_slot(k, s->iteration)}, dq = {k->slots, dq_slot(k, s->iteration)},
@@ -240,10 +245,12 @@ static int stops_by_delta(const tsi_solve *s) {
   return s->solver->desc.stop == TS_STOP_DELTA;
 }
 
-/* What a residual falls by in single precision before it is computed from x again. Conjugate gradients of
+/* What a residual falls by before it is computed from x again. In single precision conjugate gradients of
  * Poisson problems and stiffness matrices take the fewest iterations with 0.03 to 0.1; from 1e-3 on they take a
  * tenth more, from 1e-4 on twice as many. */
-static const double replacement_factor = 3e-2;
+static double replacement_factor(const ts_solver *k) {
+  return k->pairs ? 1e-6 : 3e-2;
+}
 
 /* In single precision b - A x is only as good as the rounded x: then the directions begin again. */
 static int may_replace(const tsi_solve *s) {
@@ -260,7 +267,7 @@ static double size_of(const tsi_solve *s, int iteration, int component) {
 static double enough_of(const tsi_solve *s, int component) {
   const double rtol = fmax(0, s->solver->desc.rtol);
   const double rule = stops_by_delta(s) ? rtol * sqrt(s->delta_0[component]) : s->tolerance[component];
-  return may_replace(s) ? fmax(rule, replacement_factor * s->peak[component]) : rule;
+  return may_replace(s) ? fmax(rule, replacement_factor(s->solver) * s->peak[component]) : rule;
 }
 
 static int has_fallen_far(const tsi_solve *s, int iteration) {
@@ -291,6 +298,7 @@ static int recurrence_has_converged(const tsi_solve *s, int iteration) {
 static ts_status verify(tsi_solve *s) {
   TSI_TRY(tsi_solve_accept(s, s->solver->e, s->solver->own[Q])); /* q is free until the next iteration */
   s->result->reduction = delta_ratio(s, s->iteration);
+  for (int c = 0; c < s->solver->components; c++) s->delta_begin[c] = delta_of(s, s->iteration, c);
   if (!stops_by_delta(s)) return TS_OK;
   s->measure = s->result->reduction;
   s->met = s->measure <= s->solver->desc.rtol;
@@ -367,7 +375,8 @@ static ts_status judge_by_residual(tsi_solve *s, int must_end) {
 
 /* d^T q <= 0 means something where delta is above this. */
 static double visible(const tsi_solve *s, int component) {
-  return fmax(1e-13 * s->delta_0[component], FLT_MIN);
+  const double rounding = tsi_epsilon(s->solver);
+  return fmax(25 * rounding * rounding * s->delta_begin[component], FLT_MIN);
 }
 
 /* d^T q <= 0 where delta is not yet small. Returns the component, or -1. */
@@ -413,7 +422,7 @@ static void judge_by_direction(tsi_solve *s, int iteration, int component, doubl
   const ts_solver *k = s->solver;
   const int plain = !k->m && !k->z;
   const double dq = dq_of(s, iteration, component),
-               beyond_doubt = plain ? 1e-5 * k->matrix->norm_infinity : 1e-4;
+               beyond_doubt = (plain ? 160 * k->matrix->norm_infinity : 1600) * tsi_epsilon(k);
   if (dmd > 0 && dq < -beyond_doubt * dmd) finish_indefinite(s, dq, plain ? "" : "M ", dmd, iteration);
 }
 
@@ -421,7 +430,7 @@ static void judge_by_direction(tsi_solve *s, int iteration, int component, doubl
 static void judge_curvature(tsi_solve *s, int iteration, int component) {
   const double dq = dq_of(s, iteration, component), dd = tsi_number(s->solver, SLOT_DD, component);
   char text[160];
-  if (dq < -1e-6 * s->solver->matrix->norm_infinity * dd) {
+  if (dq < -16 * tsi_epsilon(s->solver) * s->solver->matrix->norm_infinity * dd) {
     finish_indefinite(s, dq, "", dd, iteration);
     return;
   }
@@ -430,6 +439,7 @@ static void judge_curvature(tsi_solve *s, int iteration, int component) {
            "A d is %.2g)",
            iteration + 1, dq);
   tsi_solve_finish(s, TS_REASON_STAGNATED, text);
+  s->at_limit = 1;
 }
 
 /* From x + e, with a check in every iteration. */
@@ -529,7 +539,7 @@ static ts_status advance_on_device(tsi_solve *s) {
 /* One interval: iterations, then the numbers. Meanwhile the device goes on with `pipelined` iterations. */
 static ts_status advance(tsi_solve *s) {
   ts_solver *k = s->solver;
-  if (k->on_device && !s->checked_mode) return advance_on_device(s);
+  if (k->on_device && !k->pairs && !s->checked_mode) return advance_on_device(s);
   const int left = k->desc.max_iterations - s->iteration;
   int steps = s->checked_mode ? 1 : k->desc.check_interval, pipelined = s->checked_mode ? 0 : k->pipelined;
   if (steps > left) steps = left;
@@ -539,8 +549,7 @@ static ts_status advance(tsi_solve *s) {
   /* What the iterations themselves have not summed up. */
   tsi_dot sums[2];
   int count = 0;
-  if (k->desc.reductions == 1 && !s->checked_mode)
-    sums[count++] = (tsi_dot){delta_slot(k, checked), k->r, k->r, k->m};
+  if (has_one_reduction_now(s)) sums[count++] = (tsi_dot){delta_slot(k, checked), k->r, k->r, k->m};
   if (!stops_by_delta(s)) sums[count++] = (tsi_dot){TSI_SLOT_RR, k->r, k->r, NULL};
   TSI_TRY(tsi_dots(k->slots, sums, count, k->scratch));
   TSI_TRY(tsi_solve_read(s, 0, TSI_SLOT_OWN + k->own_slots, pipelined, iterate));
@@ -552,8 +561,9 @@ static ts_status advance(tsi_solve *s) {
 static void judge_start(tsi_solve *s) {
   const ts_solver *k = s->solver;
   for (int c = 0; c < k->components; c++) {
-    const double delta = delta_of(s, 0, c);
-    s->delta_0[c] = delta;
+    const double delta = delta_of(s, s->iteration, c);
+    if (s->iteration == 0) s->delta_0[c] = delta;
+    s->delta_begin[c] = delta;
     if (s->norm_start[c] <= ldexp(s->incompatible, -20)) continue;
     char text[160];
     if (!isfinite(delta)) {
@@ -590,7 +600,7 @@ static ts_status run_fixed(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const int count = k->desc.fixed_iterations;
   TSI_TRY(begin(s));
-  if (k->on_device) {
+  if (k->on_device && !k->pairs) {
     TSI_TRY(iterate_on_device(s, count, never, any));
     s->iteration = count;
   }

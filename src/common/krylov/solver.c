@@ -312,14 +312,16 @@ static int name_vectors(ts_solver *k, int m, int z) {
 
 /* Least squares: slots are apart from the vectors, since sums over both spaces go into them. */
 static ts_status create_least_squares_vectors(ts_solver *k, int components, int count) {
-  const ts_scalars_desc slots = {.count = TSI_SLOT_OWN + k->own_slots};
+  const ts_scalars_desc slots = {.count = TSI_SLOT_OWN + k->own_slots,
+                                 .precision = k->pairs ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE};
   TSI_TRY(ts_scalars_create(k->context, &slots, &k->slots));
   TSI_TRY(tsi_enter(k->context));
-  ts_status status = tsi_arena_create(k->matrix->column_space, components, 1, k->vectors, count, 0, NULL);
+  ts_status status =
+      tsi_arena_create(k->matrix->column_space, components, 1 + k->pairs, k->vectors, count, 0, NULL);
   if (status == TS_OK) {
     k->vector_count = count;
-    status = tsi_arena_create(k->matrix->row_space, components, 1, k->vectors + count, 2 + k->own_row_vectors,
-                              0, NULL);
+    status = tsi_arena_create(k->matrix->row_space, components, 1 + k->pairs, k->vectors + count,
+                              2 + k->own_row_vectors, 0, NULL);
   }
   if (status == TS_OK) k->vector_count = count + 2 + k->own_row_vectors;
   return tsi_leave(k->context, status);
@@ -333,19 +335,29 @@ static ts_status create_vectors(ts_solver *k, int components, int m, int z) {
     k->r = k->vectors[count + 1];
   } else {
     TSI_TRY(tsi_enter(k->context));
-    TSI_TRY(tsi_leave(k->context, tsi_arena_create(k->matrix->row_space, components, 1, k->vectors, count,
-                                                   TSI_SLOT_OWN + k->own_slots, &k->slots)));
+    TSI_TRY(tsi_leave(k->context, tsi_arena_create(k->matrix->row_space, components, 1 + k->pairs, k->vectors,
+                                                   count, TSI_SLOT_OWN + k->own_slots, &k->slots)));
     k->vector_count = count;
   }
   name_vectors(k, m, z);
   return TS_OK;
 }
 
-static ts_status create_workspace(ts_solver *k, int components) {
+/* What is single in a workspace of pairs. */
+static void drop_low(ts_vector *v) {
+  tsi_enter_to_destroy(v->context);
+  tsi_vector_drop_low(v);
+  tsi_leave(v->context, TS_OK);
+}
+
+static ts_status create_workspace(ts_solver *k, int components, int pairs) {
   const int m = needs_m(k), z = needs_z(k, m);
-  if (k->components == components && !k->m == !m) return TS_OK;
+  if (k->components == components && k->pairs == pairs && !k->m == !m) return TS_OK;
   destroy_workspace(k);
+  k->pairs = pairs;
   ts_status status = create_vectors(k, components, m, z);
+  if (status == TS_OK && k->m) drop_low(k->m);
+  if (status == TS_OK && k->z && !k->m) drop_low(k->z);
   k->components = components;
   if (status == TS_OK && k->method->prepare) status = k->method->prepare(k);
   if (status < 0) destroy_workspace(k);
@@ -392,6 +404,21 @@ static ts_status conclude(ts_context *context, const ts_result *result) {
   return tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);
 }
 
+static ts_status run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
+  ts_context *context = s->solver->context;
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave(context, tsi_solver_run(s, b, x));
+}
+
+/* The same solve goes on with another workspace. */
+static ts_status run_in_pairs(tsi_solve *s, const ts_vector *b, ts_vector *x) {
+  ts_vector *kept = s->kept;
+  ts_status status = create_workspace(s->solver, b->components, 1);
+  if (status == TS_OK) status = run(s, b, x);
+  ts_vector_destroy(&kept);
+  return status;
+}
+
 ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result) {
   TSI_BEGIN(solver, solver->context);
   ts_context *context = solver->context;
@@ -406,15 +433,16 @@ ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, t
                         .reduction = NAN,
                         .relative_residual = NAN,
                         .attainable_residual = NAN};
-  TSI_TRY(create_workspace(solver, b->components));
+  TSI_TRY(create_workspace(solver, b->components, solver->desc.precision == TS_PRECISION_DOUBLE));
   if (solver->transposed) TSI_TRY(tsi_cgls_write_jacobi(solver));
   if (refuse(solver, result)) {
     if (solver->desc.zero_start) TSI_TRY(ts_vector_fill(x, 0));
     return conclude(context, result);
   }
   const uint64_t before = context->host_synchronisations;
-  TSI_TRY(tsi_enter(context));
-  TSI_TRY(tsi_leave(context, tsi_solver_run(solver, b, x, result)));
+  tsi_solve s = tsi_solve_of(solver, b, result);
+  TSI_TRY(run(&s, b, x));
+  if (s.kept) TSI_TRY(run_in_pairs(&s, b, x));
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   return conclude(context, result);
 }

@@ -47,7 +47,6 @@ struct ts_solver {
   ts_preconditioner *preconditioner; /* NULL: Jacobi or none by desc.preconditioner_kind */
   int pipelined;                     /* iterations begun before a check's numbers are awaited */
   int on_device;                     /* cg: the device iterates by itself, up to the next check */
-  int one_reduction;                 /* cg: an iteration has one reduction */
   int ring;                          /* iterations whose numbers the slots hold */
   int own_vectors, own_row_vectors, own_slots, history_size, work_size; /* by plan() */
   double *history;                                                      /* for the progress callback */
@@ -56,7 +55,7 @@ struct ts_solver {
 
   /* Workspace for vectors of `components`, 0 if there is none yet. */
   int components, vector_count;
-  int pairs;            /* its vectors have two parts: precision double */
+  int pairs; /* precision double: its vectors have two parts, but for m, and z where it is not m times */
   ts_vector **vectors;  /* all of them */
   ts_vector *e;         /* what iterations have added since x last took it in */
   ts_vector *b, *r;     /* over rows */
@@ -91,6 +90,8 @@ struct tsi_solve {
   ts_solver *solver;
   ts_result *result;
   const ts_vector *user_b;
+  ts_vector *kept;        /* x with all parts between two precisions */
+  int at_limit;           /* the reason is the precision */
   ts_precision precision; /* at present: single, mixed or double */
   int precision_from;     /* the iteration since */
   int x_is_zero;          /* x + e rounds nothing */
@@ -127,9 +128,10 @@ struct tsi_solve {
   /* cg */
   int checked_mode; /* a check and d^T d in every iteration */
   double delta_0[4];
-  double direction[4]; /* d^T M d of the iteration that comes next, from the recurrence */
-  double verified;     /* the smallest measure of a verification */
-  double peak[4];      /* the largest norm of r, or square root of delta, since r was last computed from x */
+  double delta_begin[4]; /* when r was last computed from x */
+  double direction[4];   /* d^T M d of the iteration that comes next, from the recurrence */
+  double verified;       /* the smallest measure of a verification */
+  double peak[4];        /* the largest norm of r, or square root of delta, since r was last computed from x */
   /* gmres: columns of the Hessenberg matrix that the host has seen */
   int columns;
   /* bicgstab: since r was last b - A (x + M^-1 e) computed from x */
@@ -140,6 +142,10 @@ struct tsi_solve {
   int shadow;                 /* restarts that asked for another shadow vector */
 };
 
+/* What rounding leaves of a number in the iterations. */
+static inline double tsi_epsilon(const ts_solver *k) {
+  return k->pairs ? 0x1p-46 : 0x1p-24;
+}
 static inline double tsi_number(const ts_solver *k, int slot, int component) {
   return k->numbers[4 * slot + component];
 }
@@ -149,8 +155,10 @@ static inline double tsi_larger(double a, double b) {
 }
 /* ---- solver_run.c ---- */
 
-/* A whole solve on a prepared workspace; b and x are the user's. */
-ts_status tsi_solver_run(ts_solver *k, const ts_vector *b, ts_vector *x, ts_result *result);
+/* A whole solve of the user's b and x on a prepared workspace. `s` is new, or the same solve in another
+ * precision, which goes on from s->kept: where it is there afterwards, the solve should go on with pairs. */
+ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x);
+tsi_solve tsi_solve_of(ts_solver *k, const ts_vector *b, ts_result *result);
 
 /* The reason and its text, or `message`, into the result. */
 void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message);
@@ -173,10 +181,6 @@ ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matri
 ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work);
 /* out = x + e, or with a preconditioner from the right x + M^-1 e. */
 ts_status tsi_solve_add(const tsi_solve *s, ts_vector *out, const ts_vector *e);
-/* Goes on in a higher precision, if the descriptor lets it, from the same x: mixed gives x and b low parts,
- * double makes a new workspace, from whose r the method has to begin. Returns 0 in `raised` where there is
- * none. */
-ts_status tsi_solve_raise(tsi_solve *s, int *raised);
 /* Brings r, which has just been computed from x, to about 1 where it is small; the power of two in `factor` is
  * what directions have to be multiplied by. */
 ts_status tsi_solve_rescale(tsi_solve *s, double *factor);

@@ -48,6 +48,7 @@ void tsi_solve_finish_stagnated(tsi_solve *s) {
     snprintf(text + length, sizeof text - (size_t)length,
              "; single precision can reach about %.2g for this system", result->attainable_residual);
   tsi_solve_finish(s, TS_REASON_STAGNATED, text);
+  s->at_limit = 1;
 }
 
 static void finish_at_maximum(tsi_solve *s) {
@@ -69,7 +70,10 @@ void tsi_solve_progress(tsi_solve *s, int checked, int count) {
 ts_status tsi_solver_precondition(const ts_solver *k, ts_vector *out, const ts_vector *v) {
   const tsi_ops *ops = k->context->ops;
   if (k->m) return ops->multiply(out, k->m, v);
-  if (k->z) return tsi_precondition(k->preconditioner, out, v);
+  if (k->z) {
+    const ts_vector rounded = tsi_first_part(v);
+    return tsi_precondition(k->preconditioner, out, &rounded);
+  }
   return ops->axpby(out, ts_constant(1), v, ts_constant(0), v);
 }
 
@@ -153,7 +157,10 @@ static int norm_slot(const ts_solver *k) {
 static double certain_norm(const tsi_solve *s, int c) {
   const ts_solver *k = s->solver;
   const double norm = sqrt(tsi_number(k, norm_slot(k), c));
-  if (!k->transposed) return hypot(norm, tsi_residual_error(k->matrix, sqrt(tsi_number(k, TSI_SLOT_DX, c))));
+  if (!k->transposed) {
+    const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c)), error = tsi_residual_error(k->matrix, dx);
+    return hypot(norm, k->x->low && !k->pairs ? hypot(error, 0x1p-50 * dx) : error);
+  }
   return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), -26) : 0);
 }
 
@@ -170,15 +177,21 @@ static double judge_norms(const tsi_solve *s, int *met) {
   return largest;
 }
 
-/* About the smallest relative residual that single precision can reach. */
+/* Of x's number, about what rounding leaves. */
+static double epsilon_of_x(const tsi_solve *s) {
+  const int parts = tsi_parts(s->solver->x);
+  return parts == 1 ? 0x1p-23 : parts == 2 ? 0x1p-47 : 0x1p-52;
+}
+
+/* About the smallest relative residual that x can have in its precision. */
 static double attainable(const tsi_solve *s, int c) {
   const ts_solver *k = s->solver;
   const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c));
   if (k->transposed) { /* what rounding x leaves, and what rounding A^T r does */
-    const double floor = ldexp(dx + 0.5 * k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), -23);
+    const double floor = epsilon_of_x(s) * (dx + 0.5 * k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)));
     return k->m ? floor / (s->norm_rule[c] > 0 ? s->norm_rule[c] : 1) : NAN;
   }
-  const double b = whole_norm(s, s->norm_b[c]), floor = ldexp(dx, -23);
+  const double b = whole_norm(s, s->norm_b[c]), floor = dx * epsilon_of_x(s);
   return b > 0 ? floor / b : floor;
 }
 
@@ -204,6 +217,19 @@ static void take_over(tsi_solve *s) {
 
 /* ---- Precision ---- */
 
+/* out = v where there are equations, else 0. */
+static ts_status drop_constrained(const ts_solver *k, ts_vector *out, const ts_vector *v) {
+  const tsi_ops *ops = k->context->ops;
+  if (k->matrix->row_space->constrained) return ops->zero_constrained(out, v);
+  if (k->matrix->stencil && k->matrix->stencil->has_constrained) {
+    /* v - A 0, which is 0 at points without equation, whatever v holds there. */
+    ts_vector zero = tsi_first_part(k->e);
+    TSI_TRY(ops->fill(&zero, 0));
+    return k->matrix->kind->residual(out, v, k->matrix, &zero);
+  }
+  return out == v ? TS_OK : ops->axpby(out, ts_constant(1), v, ts_constant(0), v);
+}
+
 static int scale_target(const ts_solver *k) {
   return k->transposed ? 0 : tsi_scale_target(k->matrix);
 }
@@ -218,28 +244,22 @@ static void set_precision(tsi_solve *s, ts_precision precision) {
 /* The low parts of b, like its first one. */
 static ts_status take_in_low_b(const tsi_solve *s) {
   const ts_solver *k = s->solver;
-  if (!s->user_b->low) return TS_OK;
+  if (!k->b->low && !s->user_b->low) return TS_OK;
   const ts_coefficient scale = ts_scaled(ldexp(1, scale_target(k)), k->slots, TSI_SLOT_SCALE);
   TSI_TRY(tsi_vector_add_parts(k->b, tsi_parts(s->user_b)));
   TSI_TRY(tsi_copy_parts(k->b->low, scale, s->user_b->low));
-  for (ts_vector *low = k->b->low; low && k->matrix->row_space->constrained; low = low->low)
-    TSI_TRY(k->context->ops->zero_constrained(low, low));
+  for (ts_vector *low = k->b->low; low; low = low->low) {
+    ts_vector part = tsi_first_part(low);
+    TSI_TRY(drop_constrained(k, &part, &part));
+  }
   return TS_OK;
 }
 
-static ts_status raise_to_mixed(tsi_solve *s) {
+static ts_status take_in_mixed(tsi_solve *s) {
   const ts_solver *k = s->solver;
-  TSI_TRY(take_in_low_b(s));
-  TSI_TRY(tsi_vector_add_parts(k->x, 2));
-  if (k->x_new) TSI_TRY(tsi_vector_add_parts(k->x_new, 2));
-  set_precision(s, TS_PRECISION_MIXED);
-  return TS_OK;
-}
-
-ts_status tsi_solve_raise(tsi_solve *s, int *raised) {
-  const ts_solver *k = s->solver;
-  *raised = k->desc.precision == TS_PRECISION_AUTO && s->precision == TS_PRECISION_SINGLE;
-  return *raised ? raise_to_mixed(s) : TS_OK;
+  const int parts = k->pairs ? 3 : 2;
+  TSI_TRY(tsi_vector_add_parts(k->x, parts));
+  return k->x_new ? tsi_vector_add_parts(k->x_new, parts) : TS_OK;
 }
 
 ts_status tsi_solve_rescale(tsi_solve *s, double *factor) {
@@ -275,9 +295,13 @@ ts_status tsi_solve_add(const tsi_solve *s, ts_vector *out, const ts_vector *e) 
 
 /* The first sum is exact without low parts; where auto has more to add, x gets them. */
 static ts_status make_room(tsi_solve *s) {
-  int raised;
-  if (s->precision == TS_PRECISION_SINGLE && !s->x_is_zero) TSI_TRY(tsi_solve_raise(s, &raised));
+  const int rounds = !s->x_is_zero;
   s->x_is_zero = 0;
+  if (!rounds || s->precision != TS_PRECISION_SINGLE || s->solver->desc.precision != TS_PRECISION_AUTO)
+    return TS_OK;
+  TSI_TRY(take_in_low_b(s));
+  TSI_TRY(take_in_mixed(s));
+  set_precision(s, TS_PRECISION_MIXED);
   return TS_OK;
 }
 
@@ -325,32 +349,27 @@ static ts_status fill_preconditioner(const ts_solver *k) {
 }
 
 /* Brings b and x into the workspace, scaled. Constrained rows of b are no equations and become 0. */
-static ts_status take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x) {
+static ts_status take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x, int from_zero) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
-  const ts_coefficient zero = ts_constant(0);
-  if (k->matrix->row_space->constrained) {
-    TSI_TRY(ops->zero_constrained(k->b, b));
-    b = k->b;
-  } else if (k->matrix->stencil && k->matrix->stencil->has_constrained) {
-    /* b - A 0, which is 0 at points without equation, whatever b holds there. */
-    TSI_TRY(ops->fill(k->x, 0));
-    TSI_TRY(tsi_residual(k->b, b, k->matrix, k->x));
-    b = k->b;
-  }
-  TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_B, TSI_REDUCE_MAX_ABS, b, b));
+  ts_vector first = tsi_first_part(k->b), given = tsi_first_part(b);
+  TSI_TRY(drop_constrained(k, &first, &given));
+  TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_B, TSI_REDUCE_MAX_ABS, &first, &first));
   TSI_TRY(ops->scalars_normalise(k->slots, TSI_SLOT_MAX_B, TSI_SLOT_SCALE));
-  TSI_TRY(ops->axpby(k->b, ts_scaled(ldexpf(1, scale_target(k)), k->slots, TSI_SLOT_SCALE), b, zero, b));
-  if (k->preconditioner) TSI_TRY(tsi_preconditioner_project(k->preconditioner, k->b, &s->incompatible));
+  TSI_TRY(ops->axpby(&first, ts_scaled(ldexpf(1, scale_target(k)), k->slots, TSI_SLOT_SCALE), &first,
+                     ts_constant(0), &first));
+  if (k->preconditioner) TSI_TRY(tsi_preconditioner_project(k->preconditioner, &first, &s->incompatible));
   if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(take_in_low_b(s));
-  if (k->desc.precision == TS_PRECISION_AUTO && !k->desc.zero_start)
-    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, x, x));
-  TSI_TRY(k->desc.zero_start ? tsi_fill(k->x, 0) : tsi_copy_parts(k->x, scale_of(k, 0), x));
+  if (k->desc.precision == TS_PRECISION_AUTO && !from_zero) {
+    const ts_vector start = tsi_first_part(x);
+    TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_X, TSI_REDUCE_MAX_ABS, &start, &start));
+  }
+  TSI_TRY(from_zero ? tsi_fill(k->x, 0) : tsi_copy_parts(k->x, scale_of(k, 0), x));
   return fill_preconditioner(k);
 }
 
 /* The first residual, and the norm of b. With a start from 0 the residual is b. */
-static ts_status first_residual(const tsi_solve *s) {
+static ts_status first_residual(const tsi_solve *s, int from_zero) {
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   const tsi_dot bb = {TSI_SLOT_BB, k->b, k->b, NULL};
@@ -363,11 +382,11 @@ static ts_status first_residual(const tsi_solve *s) {
     TSI_TRY(tsi_solver_residual(k, k->x, k->e));
     return sum_residual(s, &bb);
   }
-  if (!k->desc.zero_start) {
+  if (!from_zero) {
     TSI_TRY(tsi_solver_residual(k, k->x, k->e));
     return sum_residual(s, &bb);
   }
-  TSI_TRY(ops->axpby(k->r, ts_constant(1), k->b, ts_constant(0), k->b));
+  TSI_TRY(tsi_copy_parts(k->r, ts_constant(1), k->b));
   return sum_residual(s, NULL);
 }
 
@@ -404,36 +423,38 @@ static void set_start(tsi_solve *s) {
 }
 
 /* The norms of a component at the start, and what the rule asks for. */
-static void take_norms(tsi_solve *s, int c) {
+static void take_norms(tsi_solve *s, int c, int from_zero) {
   const ts_solver *k = s->solver;
   const double rr = tsi_number(k, TSI_SLOT_RR, c), start = sqrt(tsi_number(k, norm_slot(k), c));
-  const double rule = k->transposed        ? sqrt(tsi_number(k, TSI_SLOT_GB, c))
-                      : k->desc.zero_start ? start
-                                           : sqrt(tsi_number(k, TSI_SLOT_BB, c));
+  const double rule = k->transposed ? sqrt(tsi_number(k, TSI_SLOT_GB, c))
+                      : from_zero   ? start
+                                    : sqrt(tsi_number(k, TSI_SLOT_BB, c));
   s->norm_b[c] = k->transposed ? sqrt(tsi_number(k, TSI_SLOT_BB, c)) : rule;
-  s->norm_start[c] = s->norm_r[c] = start;
+  s->norm_r[c] = start;
+  if (s->iteration == 0) s->norm_start[c] = start;
   s->norm_rule[c] = rule > 0 ? rule : start;
   s->unscale[c] = tsi_unscale_factor((float)tsi_number(k, TSI_SLOT_MAX_B, c),
                                      k->transposed ? k->exponent : tsi_scale_target(k->matrix));
   if (s->unscale[c] > 1) s->may_overflow = 1;
   const double atol = ldexp(k->desc.atol / s->unscale[c], -2 * k->exponent);
   s->tolerance[c] = fmax(k->desc.rtol * s->norm_rule[c], atol);
-  s->left_start = tsi_larger(s->left_start, s->norm_b[c] > 0 ? sqrt(rr) / s->norm_b[c] : sqrt(rr));
+  if (s->iteration == 0)
+    s->left_start = tsi_larger(s->left_start, s->norm_b[c] > 0 ? sqrt(rr) / s->norm_b[c] : sqrt(rr));
 }
 
 /* Ends the solve where there is nothing to iterate. */
-static ts_status judge_start(tsi_solve *s, const ts_vector *x) {
+static ts_status judge_start(tsi_solve *s, const ts_vector *x, int from_zero) {
   const ts_solver *k = s->solver;
   int all_zero = 1, met = 1;
-  s->x_is_zero = k->desc.zero_start || k->desc.precision == TS_PRECISION_AUTO;
+  s->x_is_zero = from_zero || k->desc.precision == TS_PRECISION_AUTO;
   for (int c = 0; c < k->components; c++) {
     const double max_b = tsi_number(k, TSI_SLOT_MAX_B, c);
-    const double bb = k->transposed || !k->desc.zero_start ? tsi_number(k, TSI_SLOT_BB, c) : 0;
+    const double bb = k->transposed || !from_zero ? tsi_number(k, TSI_SLOT_BB, c) : 0;
     if (!isfinite(max_b) || !isfinite(bb) || !isfinite(tsi_number(k, TSI_SLOT_RR, c)) ||
         !isfinite(tsi_number(k, norm_slot(k), c)))
       return name_the_infinite(s, x);
-    take_norms(s, c);
-    if (!k->desc.zero_start && tsi_number(k, TSI_SLOT_MAX_X, c) != 0) s->x_is_zero = 0;
+    take_norms(s, c, from_zero);
+    if (!from_zero && tsi_number(k, TSI_SLOT_MAX_X, c) != 0) s->x_is_zero = 0;
     if (max_b > 0 && s->norm_b[c] == 0 && !(s->incompatible > 0)) {
       tsi_solve_finish(s, TS_REASON_BREAKDOWN, tsi_scale_b_vanishes);
       return TS_OK;
@@ -576,10 +597,21 @@ static ts_status hand_back(tsi_solve *s, ts_vector *x) {
   return TS_OK;
 }
 
+/* auto goes on with pairs where single precision has stagnated or broken down. What there is of x is kept for
+ * it. */
+static ts_status keep(tsi_solve *s) {
+  ts_solver *k = s->solver;
+  const ts_reason reason = s->result->reason;
+  if (k->desc.precision != TS_PRECISION_AUTO || k->pairs || !s->ended) return TS_OK;
+  if (!(reason == TS_REASON_STAGNATED && s->at_limit) && reason != TS_REASON_BREAKDOWN) return TS_OK;
+  TSI_TRY(tsi_arena_create(k->matrix->column_space, k->components, 3, &s->kept, 1, 0, NULL));
+  return tsi_copy_parts(s->kept, scale_of(k, 1), k->x);
+}
+
 /* Iterations and nothing else: no number comes to the host. */
 static ts_status run_fixed(tsi_solve *s, ts_vector *x) {
   ts_solver *k = s->solver;
-  TSI_TRY(first_residual(s));
+  TSI_TRY(first_residual(s, k->desc.zero_start));
   TSI_TRY(k->method->run_fixed(s));
   TSI_TRY(tsi_solve_add(s, k->x, k->e));
   s->result->iterations = s->iteration;
@@ -588,37 +620,55 @@ static ts_status run_fixed(tsi_solve *s, ts_vector *x) {
   return tsi_copy_parts(x, scale_of(k, 1), k->x);
 }
 
+tsi_solve tsi_solve_of(ts_solver *k, const ts_vector *b, ts_result *result) {
+  return (tsi_solve){.solver = k,
+                     .result = result,
+                     .user_b = b,
+                     .precision = TS_PRECISION_SINGLE,
+                     .scale = 1,
+                     .scale_before = 1,
+                     .verified = INFINITY};
+}
+
 /* auto begins with what a start from x needs, or with what is there already. */
 static ts_precision first_precision(const ts_solver *k, const ts_vector *x) {
   const ts_precision asked = k->desc.precision;
+  if (k->pairs) return TS_PRECISION_DOUBLE;
   if (asked != TS_PRECISION_AUTO) return asked;
   return k->x->low || (x->low && !k->desc.zero_start) ? TS_PRECISION_MIXED : TS_PRECISION_SINGLE;
 }
 
-ts_status tsi_solver_run(ts_solver *k, const ts_vector *b, ts_vector *x, ts_result *result) {
-  tsi_solve s = {.solver = k,
-                 .result = result,
-                 .user_b = b,
-                 .precision = first_precision(k, x),
-                 .scale = 1,
-                 .scale_before = 1,
-                 .verified = INFINITY};
-  if (s.precision != TS_PRECISION_SINGLE) TSI_TRY(raise_to_mixed(&s));
-  result->precision = s.precision;
-  TSI_TRY(take_in(&s, b, x));
-  if (k->desc.fixed_iterations) return run_fixed(&s, x);
-  TSI_TRY(first_residual(&s));
+/* There is nothing to iterate; x is as it was. */
+static ts_status leave(ts_vector *x, int from_zero) {
+  return from_zero ? tsi_fill(x, 0) : TS_OK;
+}
+
+ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
+  ts_solver *k = s->solver;
+  ts_result *result = s->result;
+  ts_vector *start = s->kept ? s->kept : x;
+  const int from_zero = k->desc.zero_start && !s->kept;
+  s->kept = NULL;
+  s->ended = s->at_limit = s->checked_mode = s->in_vain = 0;
+  s->verified = INFINITY;
+  s->scale = s->scale_before = 1;
+  s->reported = s->phase_start = s->phase_best_at = s->iteration;
+  set_precision(s, first_precision(k, start));
+  if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(take_in_mixed(s));
+  TSI_TRY(take_in(s, b, start, from_zero));
+  if (k->desc.fixed_iterations) return run_fixed(s, x);
+  TSI_TRY(first_residual(s, from_zero));
   TSI_TRY(read_slots(k));
-  TSI_TRY(judge_start(&s, x));
-  if (s.incompatible > 0) result->incompatible = s.incompatible / whole_norm(&s, s.norm_b[0]);
-  /* There is nothing to iterate; x is as it was. */
-  if (s.ended) return k->desc.zero_start ? tsi_fill(x, 0) : TS_OK;
-  TSI_TRY(k->method->run(&s));
-  if (s.ended && s.iteration == 0 && !s.settled) return k->desc.zero_start ? tsi_fill(x, 0) : TS_OK;
-  TSI_TRY(k->method->settle(&s));
-  if (!s.ended && s.met) tsi_solve_finish_converged(&s);
-  if (!s.ended) finish_at_maximum(&s);
-  result->iterations = s.iteration;
-  set_precision(&s, s.precision);
-  return hand_back(&s, x);
+  TSI_TRY(judge_start(s, start, from_zero));
+  if (s->incompatible > 0) result->incompatible = s->incompatible / whole_norm(s, s->norm_b[0]);
+  if (s->ended) return start == x ? leave(x, from_zero) : hand_back(s, x);
+  TSI_TRY(k->method->run(s));
+  if (s->ended && s->iteration == 0 && !s->settled) return leave(x, from_zero);
+  TSI_TRY(k->method->settle(s));
+  if (!s->ended && s->met) tsi_solve_finish_converged(s);
+  if (!s->ended) finish_at_maximum(s);
+  result->iterations = s->iteration;
+  set_precision(s, s->precision);
+  TSI_TRY(keep(s));
+  return hand_back(s, x);
 }
