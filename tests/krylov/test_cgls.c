@@ -190,7 +190,8 @@ static void reasons(void) {
   CHECK_INT(result.iterations, 0);
   CHECK(memcmp(again, xs, sizeof again) == 0);
   /* From anything, as from 0. */
-  const ts_solver_desc zero = {.zero_start = 1}, few = {.max_iterations = 2}, beyond = {.rtol = 1e-13};
+  const ts_solver_desc zero = {.zero_start = 1}, few = {.max_iterations = 2},
+                       beyond = {.rtol = 1e-13, .precision = TS_PRECISION_SINGLE};
   again[2] = NAN;
   CHECK_INT(solve_pair(&p, NULL, 1, bs, again, &result), TS_NOT_CONVERGED);
   CHECK_INT(result.reason, TS_REASON_NAN_INPUT);

@@ -423,14 +423,15 @@ static void judge_by_direction(tsi_solve *s, int iteration, int component, doubl
   const int plain = !k->m && !k->z;
   const double dq = dq_of(s, iteration, component),
                beyond_doubt = (plain ? 160 * k->matrix->norm_infinity : 1600) * tsi_epsilon(k);
-  if (dmd > 0 && dq < -beyond_doubt * dmd) finish_indefinite(s, dq, plain ? "" : "M ", dmd, iteration);
+  if (dmd > 0 && isfinite(dq) && dq < -beyond_doubt * dmd)
+    finish_indefinite(s, dq, plain ? "" : "M ", dmd, iteration);
 }
 
 /* In checked mode d^T d of the same iteration tells whether d^T q <= 0 is more than rounding. */
 static void judge_curvature(tsi_solve *s, int iteration, int component) {
   const double dq = dq_of(s, iteration, component), dd = tsi_number(s->solver, SLOT_DD, component);
   char text[160];
-  if (dq < -16 * tsi_epsilon(s->solver) * s->solver->matrix->norm_infinity * dd) {
+  if (isfinite(dq) && dq < -16 * tsi_epsilon(s->solver) * s->solver->matrix->norm_infinity * dd) {
     finish_indefinite(s, dq, "", dd, iteration);
     return;
   }
