@@ -31,7 +31,11 @@ typedef struct bench_options {
   reorder_kind reorder;
   int json;
 
-  /* Of compare and paper. */
+  /* Of precision. */
+  int precision; /* a ts_precision; -1: all */
+  double rtol;
+
+  /* Of compare, paper and precision. */
   const char *backends;                 /* "gl,cuda,cpu"; NULL: these three as far as they are there */
   const char *matrices[BENCH_MATRICES]; /* beside `matrix` */
   int matrix_count;
@@ -49,6 +53,7 @@ int bench_blas(const bench_options *options, struct report *r);
 int bench_cg(const bench_options *options, struct report *r);
 int bench_compare(const bench_options *options, struct report *r);
 int bench_paper(const bench_options *options, struct report *r);
+int bench_precision(const bench_options *options, struct report *r);
 int bench_multigrid(const bench_options *options, struct report *r);
 int bench_system(const bench_options *options, struct report *r);
 int bench_tune(const bench_options *options, struct report *r);

@@ -1,5 +1,5 @@
-/* texsolve bench limits|spmv|blas|cg|multigrid|system|tune|compare|paper: what a device can do, and how near
- * the library comes to it. */
+/* texsolve bench limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision: what a device can do, how
+ * near the library comes to it, and how right its answers are. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -18,12 +18,14 @@ typedef struct benchmark {
 } benchmark;
 
 static const benchmark BENCHMARKS[] = {
-    {"limits", bench_limits},   {"spmv", bench_spmv},           {"blas", bench_blas},
-    {"cg", bench_cg},           {"multigrid", bench_multigrid}, {"system", bench_system},
-    {"compare", bench_compare}, {"paper", bench_paper},         {"tune", bench_tune},
+    {"limits", bench_limits},       {"spmv", bench_spmv},
+    {"blas", bench_blas},           {"cg", bench_cg},
+    {"multigrid", bench_multigrid}, {"system", bench_system},
+    {"compare", bench_compare},     {"paper", bench_paper},
+    {"tune", bench_tune},           {"precision", bench_precision},
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
-#define KNOWN "limits, spmv, blas, cg, multigrid, system, tune, compare or paper"
+#define KNOWN "limits, spmv, blas, cg, multigrid, system, tune, compare, paper or precision"
 
 typedef struct program_options {
   bench_options o;
@@ -49,11 +51,20 @@ static void set_sizes(void *options, const char *text) {
   o->size = o->sizes[0];
 }
 
-/* The benchmark, and behind compare matrices. */
+/* Named in the library's list of precisions. */
+static const char *precision_at(int value) {
+  return ts_precision_name((ts_precision)value);
+}
+
+static int takes_matrices(const benchmark *b) {
+  return b->run == bench_compare || b->run == bench_precision;
+}
+
+/* The benchmark, and behind compare and precision matrices. */
 static void set_argument(void *options, const char *text) {
   program_options *p = options;
   if (p->benchmark) {
-    if (p->benchmark->run != bench_compare) arguments_usage("unexpected argument '%.80s'", text);
+    if (!takes_matrices(p->benchmark)) arguments_usage("unexpected argument '%.80s'", text);
     if (p->o.matrix_count == BENCH_MATRICES) arguments_usage("more than %d matrices", BENCH_MATRICES);
     p->o.matrices[p->o.matrix_count++] = text;
     return;
@@ -66,7 +77,7 @@ static void set_argument(void *options, const char *text) {
 static const option_row rows[] = {
     {.kind = OPTION_IS_INPUT,
      .name = "benchmark",
-     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper\ncompare [MATRIX...]",
+     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper\ncompare [MATRIX...]\nprecision [MATRIX...]",
      .parse = set_argument},
     OPTION_ROW(TEXT, "backend", "NAME", o.backend, .letter = 'B',
                .help = "Backend: auto (the default), cuda, gl, gl:1, cpu, check:gl"),
@@ -99,10 +110,15 @@ static const option_row rows[] = {
                .help = "Pack rows in rectangles of this many texels: powers of two up to 256"),
     OPTION_ROW(WHOLE, "threads", "N", o.threads, .letter = 't', .least = 1, .most = 4096,
                .help = "Threads of the CPU backend"),
-    OPTION_ROW(WHOLE, "repeat", "N", o.repeat, .letter = 'n', .least = 1, .most = 101,
-               .help = "Batches per measurement, of which the median is printed (default 7, paper: 3)"),
+    OPTION_ROW(
+        WHOLE, "repeat", "N", o.repeat, .letter = 'n', .least = 1, .most = 101,
+        .help = "Batches per measurement, of which the median is printed (default 7, paper and precision: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
-    OPTION_HEADING("Of compare and paper:"),
+    OPTION_HEADING("Of precision:"),
+    OPTION_RTOL(o.rtol, "relative tolerance (default: 1e-10)"),
+    OPTION_NAME("precision", "NAME", o.precision, precision_at,
+                "single, mixed, double or auto (default: one after the other)"),
+    OPTION_HEADING("Of compare, paper and precision:"),
     OPTION_TEXT(
         "backends", "LIST", o.backends,
         "Backends with commas between them (default: gl,cuda,cpu, of which those that are absent are left "
@@ -125,6 +141,8 @@ static const char description[] =
     "cost here\n"
     "compare [MATRIX...]  every format on every backend, and other libraries where they are built: a product, "
     "conjugate gradients, axpy, dot\n"
+    "precision [MATRIX...]  what solves reach in every precision, in how many iterations: b = 1, Jacobi; "
+    "poisson2d and poisson3d are Dirichlet's problem on a grid of --size points in all\n"
     "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
     "unknowns: "
     "every format on every backend, and the error of conjugate gradients in single precision\n\n"
@@ -139,25 +157,28 @@ static const char description[] =
 static void check_options(const program_options *p) {
   if (!p->benchmark) arguments_usage("which benchmark? " KNOWN);
   int (*const run)(const bench_options *, report *) = p->benchmark->run;
-  const int is_compare = run == bench_compare, is_paper = run == bench_paper;
+  const int is_compare = run == bench_compare, is_paper = run == bench_paper,
+            is_precision = run == bench_precision;
   if (!is_compare && run != bench_spmv && run != bench_cg)
     options_refuse("", OPTION_NAMES("reorder"), " is for spmv, cg and compare");
   if (!is_compare) options_refuse("", OPTION_NAMES("set"), " is for compare");
   if (!is_compare && p->o.size_count > 1) arguments_usage("several sizes are for compare");
   if (is_paper)
     options_refuse("paper has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
-  if (!is_compare && !is_paper)
-    options_refuse("", OPTION_NAMES("backends"), " is for compare and paper, expected --backend");
+  if (!is_precision) options_refuse("", OPTION_NAMES("rtol", "precision"), " is for precision");
+  if (!is_compare && !is_paper && !is_precision)
+    options_refuse("", OPTION_NAMES("backends"), " is for compare, paper and precision, expected --backend");
   else if (p->o.components != 1)
     arguments_usage("%s works on vectors of one component", p->benchmark->name);
 }
 
 int cmd_bench(int argc, char **argv) {
-  program_options p = {.o.components = 1};
+  program_options p = {.o = {.components = 1, .precision = -1, .rtol = 1e-10}};
   options_read("texsolve bench", rows, description, argc, argv, &p);
   check_options(&p);
   bench_order_set(p.o.reorder);
-  if (!p.o.repeat) p.o.repeat = p.benchmark->run == bench_paper ? 3 : 7;
+  const int is_long = p.benchmark->run == bench_paper || p.benchmark->run == bench_precision;
+  if (!p.o.repeat) p.o.repeat = is_long ? 3 : 7;
   report *r = report_open(p.benchmark->name, p.o.json);
   if (!r) {
     bench_error("out of memory");

@@ -1,0 +1,298 @@
+/* texsolve bench precision: what solves of A x = 1 reach in every precision, in how many iterations, in which
+ * time and memory. Residuals are recomputed on the host in long double. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "platform.h"
+#include "report.h"
+#include "reports.h"
+#include "solve.h"
+
+/* Solves that take longer are not repeated for their time. */
+static const double longest_solve = 2;
+
+typedef struct outcome {
+  ts_result result;
+  solve_accuracy accuracy;
+  double seconds, megabytes;
+} outcome;
+
+/* Of a backend and a precision over all matrices. */
+typedef struct tally {
+  int matrices, reached;
+  double worst_ratio; /* of iterations to those in double precision */
+} tally;
+
+typedef struct run {
+  const bench_options *options;
+  report *r;
+  compare_results backends;
+  tally tallies[COMPARE_BACKENDS][TS_PRECISION_DOUBLE + 1];
+} run;
+
+static const report_column RESULTS[] = {
+    {"backend", "backend", 's', -7, 0},
+    {"asked", "asked", 's', -6, 0},
+    {"single", "single", 'i', 6, 0},
+    {"mixed", "mixed", 'i', 6, 0},
+    {"double", "double", 'i', 6, 0},
+    {"of_double", "/double", 'f', 7, 2},
+    {"residual", "residual", 'e', 9, 2},
+    {"reached", "reached", 's', -7, 0},
+    {"milliseconds", "ms", 'f', 10, 2},
+    {"megabytes", "MB", 'f', 8, 2},
+    {"matrix", "", 's', 0, 0},
+    {"rows", "", 'i', 0, 0},
+    {"rounding", "", 'e', 0, 0},
+    {"precision", "", 's', 0, 0},
+    {"reason", "", 's', 0, 0},
+    {"device_residual", "", 'e', 0, 0},
+    {"microseconds_an_iteration", "", 'f', 0, 0},
+};
+
+static const report_column TOTALS[] = {
+    {"backend", "backend", 's', -7, 0},
+    {"asked", "asked", 's', -6, 0},
+    {"matrices", "matrices", 'i', 8, 0},
+    {"reached", "reached", 'i', 7, 0},
+    {"worst_of_double", "most iterations / double", 'f', 24, 2},
+};
+
+#define COUNT(columns) ((int)(sizeof(columns) / sizeof *(columns)))
+
+/* ---- Systems ---- */
+
+/* Dirichlet's problem on a grid of side^dimensions points, side of the largest that has no more than `rows`. */
+static int make_poisson(solve_system *s, int dimensions, int32_t rows) {
+  const int32_t side = (int32_t)floor(pow(rows, 1.0 / dimensions) + 1e-6);
+  const int32_t n = dimensions == 3 ? side * side * side : side * side;
+  const int32_t steps[] = {1, side, side * side};
+  mm_csr *const A = &s->A;
+  *A = (mm_csr){.rows = n,
+                .columns = n,
+                .row_offsets = malloc(((size_t)n + 1) * sizeof(int32_t)),
+                .column_indices = malloc((size_t)n * 7 * sizeof(int32_t)),
+                .values = malloc((size_t)n * 7 * sizeof(double))};
+  if (!A->row_offsets || !A->column_indices || !A->values) return 1;
+  int32_t to = A->row_offsets[0] = 0;
+  for (int32_t i = 0; i < n; i++) {
+    for (int k = -dimensions; k <= dimensions; k++) {
+      const int32_t step = steps[k < 0 ? -k - 1 : k ? k - 1 : 0], place = i / step % side;
+      if ((k < 0 && place == 0) || (k > 0 && place == side - 1)) continue;
+      A->column_indices[to] = k < 0 ? i - step : k > 0 ? i + step : i;
+      A->values[to++] = k ? -1 : 2 * dimensions;
+    }
+    A->row_offsets[i + 1] = to;
+  }
+  A->nonzeros = to;
+  return 0;
+}
+
+static int take_generated(solve_system *s, const char *name, int32_t rows) {
+  generated_matrix A;
+  if (bench_matrix(&A, name, rows)) return -1;
+  const size_t entries = (size_t)A.row_offsets[A.rows];
+  s->A = (mm_csr){.rows = A.rows,
+                  .columns = A.columns,
+                  .row_offsets = A.row_offsets,
+                  .column_indices = A.column_indices,
+                  .values = malloc(entries * sizeof(double)),
+                  .nonzeros = (int64_t)entries};
+  for (size_t k = 0; s->A.values && k < entries; k++) s->A.values[k] = (double)A.values[k];
+  free(A.values);
+  return !s->A.values;
+}
+
+/* With b = 1. Nonzero after a message. */
+static int make_system(solve_system *s, const char *name, int32_t rows) {
+  const int dimensions = !strcmp(name, "poisson2d") ? 2 : !strcmp(name, "poisson3d") ? 3 : 0;
+  int failed;
+  *s = (solve_system){0};
+  if (!dimensions && !generated_is_name(name))
+    return solve_read(&(solve_options){.matrix = name, .preconditioner = TS_PRECONDITIONER_JACOBI}, s);
+  failed = dimensions ? make_poisson(s, dimensions, rows) : take_generated(s, name, rows);
+  s->components = 1;
+  s->b = failed ? NULL : malloc((size_t)s->A.rows * sizeof *s->b);
+  for (int32_t i = 0; s->b && i < s->A.rows; i++) s->b[i] = 1;
+  if (s->b) return 0;
+  if (failed >= 0) bench_error("no memory for the matrix %s", name);
+  solve_free(s);
+  return 1;
+}
+
+/* ---- Solves ---- */
+
+typedef struct objects {
+  ts_matrix *A;
+  ts_solver *solver;
+  ts_vector *b, *x;
+} objects;
+
+static ts_status create(ts_context *context, const run *run, const solve_system *s, ts_precision precision,
+                        objects *o) {
+  const int single = precision == TS_PRECISION_SINGLE;
+  const ts_vector_desc vectors = {.precision = single ? TS_PRECISION_SINGLE : TS_PRECISION_DOUBLE};
+  const ts_matrix_desc matrix = {
+      .csr = {s->A.rows, s->A.columns, s->A.row_offsets, s->A.column_indices, NULL, s->A.values},
+      .format = run->options->format,
+      .precision = single ? TS_PRECISION_SINGLE : TS_PRECISION_AUTO,
+      .components = 1};
+  const ts_solver_desc solver = {.precision = precision, .rtol = run->options->rtol, .zero_start = 1};
+  ts_status status = ts_matrix_create(context, &matrix, &o->A);
+  if (status >= 0) status = ts_vector_create(ts_matrix_row_space(o->A), &vectors, &o->b);
+  if (status >= 0) status = ts_vector_create(ts_matrix_row_space(o->A), &vectors, &o->x);
+  if (status >= 0) status = ts_vector_write_double(o->b, s->b, (size_t)s->A.rows);
+  return status < 0 ? status : ts_solver_create(o->A, &solver, &o->solver);
+}
+
+static void destroy(objects *o) {
+  ts_solver_destroy(&o->solver);
+  ts_vector_destroy(&o->x);
+  ts_vector_destroy(&o->b);
+  ts_matrix_destroy(&o->A);
+}
+
+static ts_status solve_timed(ts_context *context, objects *o, ts_result *result, double *seconds) {
+  ts_status status = ts_context_finish(context);
+  const double start = seconds_now();
+  if (status >= 0) status = ts_solver_solve(o->solver, o->b, o->x, result);
+  *seconds = seconds_now() - start;
+  return status;
+}
+
+/* The first solve makes workspace and compiles; those after it are measured. */
+static ts_status solve(ts_context *context, objects *o, int repeat, outcome *found) {
+  double times[101];
+  ts_status status = solve_timed(context, o, &found->result, &found->seconds);
+  if (status < 0 || found->seconds > longest_solve) return status;
+  for (int k = 0; k < repeat && status >= 0; k++) {
+    ts_result again;
+    status = solve_timed(context, o, &again, &times[k]);
+  }
+  if (status >= 0) found->seconds = report_median(times, repeat);
+  return status;
+}
+
+static int measure(ts_context *context, const run *run, const solve_system *s, ts_precision precision,
+                   outcome *found) {
+  objects o = {0};
+  ts_context_info info;
+  double *x = malloc((size_t)s->A.rows * sizeof *x);
+  ts_status status = x ? create(context, run, s, precision, &o) : TS_ERROR_OUT_OF_HOST_MEMORY;
+  if (status >= 0) status = solve(context, &o, run->options->repeat, found);
+  if (status >= 0) status = ts_context_get_info(context, &info);
+  if (status >= 0) status = ts_vector_read_double(o.x, x, (size_t)s->A.rows);
+  const int failed = bench_check(status, context, ts_precision_name(precision));
+  if (!failed) {
+    found->megabytes = 1e-6 * (double)info.bytes_device;
+    found->accuracy = solve_residual(s, x);
+  }
+  destroy(&o);
+  free(x);
+  return failed;
+}
+
+/* ---- Tables ---- */
+
+static const char *reason_text(ts_reason reason) {
+  return reason <= TS_REASON_ZERO_RESIDUAL ? "converged" : ts_reason_text(reason);
+}
+
+/* The tolerance, or 4 times what rounding x to doubles leaves where that is more. */
+static int is_reached(const run *run, const outcome *o) {
+  return o->accuracy.residual <= fmax(run->options->rtol, 4 * o->accuracy.rounding);
+}
+
+static void report_outcome(run *run, int backend, const char *name, const solve_system *s, ts_precision asked,
+                           const outcome *o, int in_double) {
+  const ts_result *result = &o->result;
+  const int *count = result->precision_iterations;
+  const double ratio =
+      in_double > 0 && asked != TS_PRECISION_DOUBLE ? (double)result->iterations / in_double : NAN;
+  char matrix[BENCH_NAME_SIZE];
+  tally *t = &run->tallies[backend][asked];
+  bench_short_name(matrix, name);
+  t->matrices++;
+  t->reached += is_reached(run, o);
+  if (is_reached(run, o) && !(ratio <= t->worst_ratio) && !isnan(ratio)) t->worst_ratio = ratio;
+  report_row(run->r, run->backends.backends[backend].name, ts_precision_name(asked),
+             (long long)count[TS_PRECISION_SINGLE], (long long)count[TS_PRECISION_MIXED],
+             (long long)count[TS_PRECISION_DOUBLE], ratio, o->accuracy.residual,
+             is_reached(run, o) ? "yes" : "no", 1e3 * o->seconds, o->megabytes, matrix, (long long)s->A.rows,
+             o->accuracy.rounding, ts_precision_name(result->precision), reason_text(result->reason),
+             result->relative_residual, result->iterations ? 1e6 * o->seconds / result->iterations : NAN);
+}
+
+/* Double precision first, which the others are compared with. Nonzero: not everything could be measured. */
+static int run_backend(run *run, int backend, const char *name, const solve_system *s) {
+  static const ts_precision order[] = {TS_PRECISION_DOUBLE, TS_PRECISION_MIXED, TS_PRECISION_AUTO,
+                                       TS_PRECISION_SINGLE};
+  bench_options o = *run->options;
+  ts_context *context = NULL;
+  int failed, in_double = 0;
+  o.backend = run->backends.backends[backend].name;
+  bench_error_subject(name);
+  failed = bench_open(&o, 0, 0, &context);
+  for (int k = 0; context && k < 4; k++) {
+    outcome found = {0};
+    if (o.precision >= 0 && o.precision != (int)order[k]) continue;
+    if (measure(context, run, s, order[k], &found)) {
+      failed = 1;
+      continue;
+    }
+    if (order[k] == TS_PRECISION_DOUBLE) in_double = found.result.iterations;
+    report_outcome(run, backend, name, s, order[k], &found, in_double);
+  }
+  bench_error_subject(NULL);
+  ts_context_destroy(&context);
+  return failed;
+}
+
+static int run_matrix(run *run, const char *name) {
+  solve_system s;
+  int failed = 0;
+  if (make_system(&s, name, run->options->size ? run->options->size : 100000)) return 1;
+  const char *slash = strrchr(name, '/');
+  report_section(run->r, "%s: %d rows, %lld entries", slash ? slash + 1 : name, s.A.rows,
+                 (long long)s.A.nonzeros);
+  for (int b = 0; b < run->backends.backend_count; b++)
+    if (!run->backends.backends[b].is_absent) failed |= run_backend(run, b, name, &s);
+  solve_free(&s);
+  return failed;
+}
+
+static void report_totals(run *run) {
+  report_table(run->r, "totals", "Matrices that were solved to the tolerance, or as far as doubles hold x",
+               TOTALS, COUNT(TOTALS));
+  for (int b = 0; b < run->backends.backend_count; b++)
+    for (int p = 0; p <= TS_PRECISION_DOUBLE; p++) {
+      const tally *t = &run->tallies[b][p];
+      if (t->matrices)
+        report_row(run->r, run->backends.backends[b].name, ts_precision_name((ts_precision)p),
+                   (long long)t->matrices, (long long)t->reached, t->worst_ratio > 0 ? t->worst_ratio : NAN);
+    }
+}
+
+int bench_precision(const bench_options *options, report *r) {
+  run run = {.options = options, .r = r};
+  int failed = 0;
+  if (compare_open_all(options, &run.backends)) return 1;
+  for (int b = 0; b < run.backends.backend_count; b++)
+    if (!run.backends.backends[b].is_absent)
+      report_field(r, run.backends.backends[b].name, run.backends.backends[b].name, "%s",
+                   run.backends.backends[b].device);
+  report_note(
+      r, "A x = 1 to ||b - A x|| <= %.3g ||b||, Jacobi; iterations by precision, and over those of double.",
+      options->rtol);
+  report_note(r,
+              "residual: of x in doubles, on the host in long double. reached: that, or 4 times what rounding");
+  report_note(r, "x to doubles leaves, 2^-53 || |A| |x| || / ||b||. MB: of the device, the matrix included.");
+  report_table(r, "results", NULL, RESULTS, COUNT(RESULTS));
+  for (int i = 0; i < options->matrix_count; i++) failed |= run_matrix(&run, options->matrices[i]);
+  if (options->matrix) failed |= run_matrix(&run, options->matrix);
+  if (!options->matrix && !options->matrix_count) failed |= run_matrix(&run, "poisson3d");
+  report_totals(&run);
+  return failed || run.backends.left_out ? BENCH_INCOMPLETE : 0;
+}
