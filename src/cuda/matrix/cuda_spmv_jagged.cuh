@@ -29,6 +29,10 @@ static __device__ __noinline__ row_sum<N, Real> sum_unpadded(const cuda_slices &
   return sum;
 }
 
+/* Of conjugate gradients: not a residual. */
+template <typename Operands, typename Real>
+constexpr bool is_product = sizeof(Real) == 4 || std::is_same<Operands, cuda_pair_operands>::value;
+
 /* Half of the threads that a multiprocessor can hold, and many loads of each; fewer threads for four components
  * in pairs. */
 template <int N, typename Operands>
@@ -51,7 +55,8 @@ __global__ static void __launch_bounds__(SLICE_THREADS, slices_blocks<N, Operand
   cuda_dependent_wait();
   row_sum<N, Real> sum = {};
   if (p.slice.padded)
-    cuda_slice_sum<N, Real, true, N == 1 && sizeof(Real) == 4 ? 8 : 4>(m, p.slice, lane, p.length, o.x, sum.c);
+    cuda_slice_sum<N, Real, true, N == 1 && is_product<Operands, Real> ? 8 : 4>(m, p.slice, lane, p.length, o.x,
+                                                                                sum.c);
   else
     sum = sum_unpadded<N, Real>(m, p.slice, lane, p.length, o.x);
   if (p.row >= 0) cuda_write_row<N>(o, p.row, sum.c);
@@ -144,12 +149,16 @@ template <int N, typename Operands>
 constexpr bool streams = std::is_same<Operands, cuda_operands>::value ||
                          (N <= 2 && std::is_same<Operands, cuda_pair_operands>::value);
 
-template <int N, typename Real>
-constexpr int streamed_blocks = MULTIPROCESSOR_THREADS *(N == 1 && sizeof(Real) == 4 ? 3 : 2) /
-                                4 / SLICE_THREADS;
+/* Eighths of the threads that a multiprocessor can hold: as many as there are registers for. */
+template <int N, typename Real, typename Operands>
+constexpr int streamed_eighths = N == 1 && sizeof(Real) == 4            ? 6
+                                 : N == 1 && is_product<Operands, Real> ? 5
+                                                                        : 4;
 
 template <int N, typename Real, typename Operands>
-__global__ static void __launch_bounds__(SLICE_THREADS, streamed_blocks<N, Real>)
+__global__ static void __launch_bounds__(SLICE_THREADS,
+                                         MULTIPROCESSOR_THREADS *streamed_eighths<N, Real, Operands> / 8 /
+                                             SLICE_THREADS)
     multiply_streamed(const cuda_slices m, const cuda_row_blocks w, const Operands o) {
   __shared__ __align__(16) unsigned char chunks[SLICE_WARPS][CHUNKS][CHUNK_BYTES];
   cuda_dependent_trigger();
