@@ -59,13 +59,13 @@ typedef enum ts_stop {
   X(TS_REASON_ZERO_RESIDUAL, 1, "the starting value already solves the system")                                \
   X(TS_REASON_FIXED_ITERATIONS, 2, "the fixed number of iterations was done")                                  \
   X(TS_REASON_MAX_ITERATIONS, 3, "the maximum number of iterations was reached")                               \
-  X(TS_REASON_STAGNATED, 4, "stagnated: the residual is at the limit of single precision")                     \
+  X(TS_REASON_STAGNATED, 4, "stagnated: the residual is at the limit of the precision")                        \
   X(TS_REASON_DIVERGED, 5, "diverged: the residual grows")                                                     \
   X(TS_REASON_INDEFINITE, 6, "the matrix is not positive definite")                                            \
   X(TS_REASON_NOT_SYMMETRIC, 7, "the matrix is not symmetric")                                                 \
   X(TS_REASON_ZERO_DIAGONAL, 8, "the Jacobi preconditioner needs a diagonal without zeros")                    \
   X(TS_REASON_NAN_INPUT, 9, "the right-hand side or the starting value holds a NaN or an infinity")            \
-  X(TS_REASON_BREAKDOWN, 10, "breakdown: a number left the range of single precision")                         \
+  X(TS_REASON_BREAKDOWN, 10, "breakdown: a number left the range of floats")                                   \
   X(TS_REASON_STOPPED, 11, "stopped by the progress callback")                                                 \
   X(TS_REASON_INCOMPATIBLE, 12, "the matrix is singular and the right-hand side has a part that no x reaches")
 
@@ -126,9 +126,9 @@ typedef struct ts_result {
   double relative_residual;    /* ||b - A x|| / ||b|| computed from x on the device at the end, the largest
                                   component; ||b - A x|| where b is 0; of cgls ||A^T (b - A x)|| / ||A^T b||. NaN
                                   where it was not computed */
-  double attainable_residual;  /* estimate of the smallest relative residual that single precision can reach:
-                                  about what rounding x alone leaves, 2^-23 ||diag(A) x|| / ||b||. NaN where it
-                                  is not known */
+  double attainable_residual;  /* estimate of the smallest relative residual that the precision can reach: about
+                                  what rounding x leaves, ||diag(A) x|| / ||b|| times 2^-23 (single), 2^-47
+                                  (mixed) or 2^-52 (double). NaN where it is not known */
   double reduction;            /* the method's own measure at the end, relative to the start: of cg
                                   sqrt(delta / delta_0), of bicgstab and gmres ||b - A x||, the largest component.
                                   Of cgls ||b - A x|| / ||b||: what the best x leaves of b, which need not be

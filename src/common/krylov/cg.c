@@ -26,7 +26,7 @@
  *
  * When the recurrence residual meets the rule, r is computed from x = x + e; if that does not confirm it, the
  * iteration begins again from there. When two such verifications in a row do not halve the residual, it is at
- * the limit of single precision: stagnation.
+ * the limit of the precision: stagnation.
  *
  * d^T q <= 0 may be an indefinite matrix or rounding. Where d^T q against d^T M d leaves a doubt, the iteration
  * begins again with a check and d^T d in each iteration (checked mode), where the two can be told apart. */
@@ -435,10 +435,11 @@ static void judge_curvature(tsi_solve *s, int iteration, int component) {
     finish_indefinite(s, dq, "", dd, iteration);
     return;
   }
-  snprintf(text, sizeof text,
-           "stagnated: in iteration %d the matrix is singular or too ill-conditioned for single precision (d^T "
-           "A d is %.2g)",
-           iteration + 1, dq);
+  snprintf(
+      text, sizeof text,
+      "stagnated: in iteration %d the matrix is singular or too ill-conditioned for %s precision (d^T A d is "
+      "%.2g)",
+      iteration + 1, s->precision == TS_PRECISION_DOUBLE ? "double" : "single", dq);
   tsi_solve_finish(s, TS_REASON_STAGNATED, text);
   s->at_limit = 1;
 }

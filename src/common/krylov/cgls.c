@@ -9,6 +9,13 @@
  *     s = A^T r;  gamma_k+1 = s^T M^-1 s
  *     p = M^-1 s + (gamma_k+1 / gamma_k) p
  *
+ * In mixed precision s is recomputed from x to about 48 bits where it has fallen far, and follows
+ *
+ *     s = s - alpha A^T q
+ *
+ * in between, since A^T r of an r that is not small is no better than the rounding of r. The directions go on,
+ * as in cg.c.
+ *
  * A^T A is never formed, neither as a matrix nor in s (the gradient): s comes from r by a product, so that the
  * residual's rounding enters once and not squared with the condition of A. Where A is far from 1, whose square
  * single precision does not hold, 2^-k A takes its place and 2^k x that of x. */
@@ -17,14 +24,16 @@
 #include "common/core/core.h"
 #include "solver.h"
 
-/* Vectors of its own: p over the columns, and behind those, over the rows, q. */
-enum { P, VECTORS };
+/* Vectors of its own: p and A^T q over the columns, and behind those, over the rows, q. */
+enum { P, T, VECTORS };
 
 /* Of every iteration. */
 enum { GAMMA, SS, QQ, NUMBERS };
+/* Before those: gamma of the s that is replaced, and what it changes by. */
+enum { SLOT_GAMMA = TSI_SLOT_OWN, SLOT_RING };
 
 static int slot_of(const ts_solver *k, int iteration, int which) {
-  return TSI_SLOT_OWN + NUMBERS * (iteration % k->ring) + which;
+  return SLOT_RING + NUMBERS * (iteration % k->ring) + which;
 }
 
 static ts_vector *q_of(const ts_solver *k) {
@@ -35,7 +44,7 @@ static void plan(ts_solver *k) {
   k->ring = k->desc.check_interval + k->pipelined + 1;
   k->own_vectors = VECTORS;
   k->own_row_vectors = 1;
-  k->own_slots = NUMBERS * k->ring;
+  k->own_slots = SLOT_RING - TSI_SLOT_OWN + NUMBERS * k->ring;
   k->history_size = k->ring;
 }
 
@@ -80,6 +89,7 @@ static ts_status sum_gradient(const tsi_solve *s) {
 static ts_status begin(tsi_solve *s) {
   s->phase_start = s->phase_best_at = s->iteration;
   s->phase_best = INFINITY;
+  s->largest = 0;
   TSI_TRY(tsi_fill(s->solver->e, 0));
   TSI_TRY(sum_gradient(s));
   return tsi_solver_turn(s->solver, s->solver->own[P], s->solver->gradient, ts_constant(0));
@@ -96,8 +106,13 @@ static ts_status iterate(tsi_solve *s) {
   TSI_TRY(tsi_solver_multiply(k, q, k->matrix, p));
   TSI_TRY(ops->reduce(k->slots, qq.index, TSI_REDUCE_DOT, q, q));
   TSI_TRY(ops->axpby(k->e, ts_quotient(1, gamma, qq), p, one, k->e));
-  TSI_TRY(ops->axpby(k->r, ts_quotient(-1, gamma, qq), q, one, k->r));
-  TSI_TRY(tsi_solver_multiply(k, k->gradient, k->transposed, k->r));
+  if (s->precision == TS_PRECISION_MIXED) {
+    TSI_TRY(tsi_solver_multiply(k, k->own[T], k->transposed, q));
+    TSI_TRY(ops->axpby(k->gradient, ts_quotient(-1, gamma, qq), k->own[T], one, k->gradient));
+  } else {
+    TSI_TRY(ops->axpby(k->r, ts_quotient(-1, gamma, qq), q, one, k->r));
+    TSI_TRY(tsi_solver_multiply(k, k->gradient, k->transposed, k->r));
+  }
   s->iteration++;
   TSI_TRY(sum_gradient(s));
   return tsi_solver_turn(k, p, k->gradient, ts_quotient(1, gamma_new, gamma));
@@ -120,12 +135,67 @@ static ts_status verify(tsi_solve *s, int must_end) {
   return TS_OK;
 }
 
+/* As in cg.c. */
+static const double replacement_factor = 3e-2;
+
+static int may_replace(const tsi_solve *s) {
+  return s->precision == TS_PRECISION_MIXED || s->solver->desc.precision == TS_PRECISION_AUTO;
+}
+
+static ts_status sum_gamma(const tsi_solve *s, int slot) {
+  const ts_solver *k = s->solver;
+  ts_vector *g = k->gradient;
+  if (k->z) TSI_TRY(tsi_solver_precondition(k, k->z, g));
+  const tsi_dot sum = {slot, g, k->z ? k->z : g, k->m};
+  return tsi_dots(k->slots, &sum, 1, k->scratch);
+}
+
+/* What gamma has changed by, as in cg.c. */
+static ts_status write_change(const tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  double change[4] = {0}, before[4], now[4];
+  TSI_TRY(tsi_scalars_read(k->slots, SLOT_GAMMA, 1, before));
+  TSI_TRY(tsi_scalars_read(k->slots, slot_of(k, s->iteration, GAMMA), 1, now));
+  for (int c = 0; c < k->components; c++) {
+    const double ratio = now[c] / before[c];
+    change[c] = -(ratio > 0 && ratio <= 4 ? ratio : 1);
+  }
+  return tsi_scalars_write(k->slots, SLOT_GAMMA, 1, change);
+}
+
+/* s becomes A^T (b - A (x + e)), and the directions go on. */
+static ts_status replace_gradient(tsi_solve *s) {
+  ts_solver *k = s->solver;
+  const double before = s->measure;
+  TSI_TRY(tsi_solver_turn(k, k->own[P], k->gradient, ts_constant(-1)));
+  TSI_TRY(sum_gamma(s, SLOT_GAMMA));
+  TSI_TRY(tsi_solve_try(s, k->e, k->own[T]));
+  if (s->met) {
+    tsi_solve_finish_converged(s);
+    return TS_OK;
+  }
+  if (!(s->measure <= 0.5 * before)) {
+    s->in_vain++;
+    s->result->restarts++;
+    if (s->in_vain < 2) return begin(s);
+    tsi_solve_finish_stagnated(s);
+    return TS_OK;
+  }
+  s->in_vain = 0;
+  s->largest = 0;
+  TSI_TRY(tsi_fill(k->e, 0));
+  TSI_TRY(sum_gradient(s));
+  TSI_TRY(write_change(s));
+  return tsi_solver_turn(k, k->own[P], k->gradient, ts_scaled(1, k->slots, SLOT_GAMMA));
+}
+
 static ts_status judge(tsi_solve *s, int checked) {
   const ts_solver *k = s->solver;
   const int first = s->reported;
   for (int i = first; i < checked; i++) {
     const double ratio = tsi_solve_recurrence_residual(s, slot_of(k, i + 1, SS));
     k->history[i - first] = ratio;
+    if (i >= s->phase_start) s->largest = fmax(s->largest, ratio);
     if (i < s->phase_start || !(ratio < 0.9 * s->phase_best)) continue;
     s->phase_best = ratio;
     s->phase_best_at = i + 1;
@@ -137,9 +207,11 @@ static ts_status judge(tsi_solve *s, int checked) {
   const int window = at_limit ? 25 : k->matrix->info.columns > 1000 ? k->matrix->info.columns : 1000;
   const int too_long = checked - s->phase_best_at > window;
   const int slot = slot_of(k, checked, SS);
-  return tsi_solve_recurrence_converged(s, slot) || too_long || isinf(tsi_solve_recurrence_residual(s, slot))
-             ? verify(s, too_long)
-             : TS_OK;
+  const double now = tsi_solve_recurrence_residual(s, slot);
+  const int met = tsi_solve_recurrence_converged(s, slot);
+  if (may_replace(s) && !too_long && (met || now <= replacement_factor * s->largest))
+    return replace_gradient(s);
+  return met || too_long || isinf(now) ? verify(s, too_long) : TS_OK;
 }
 
 static ts_status settle(tsi_solve *s) {

@@ -164,7 +164,7 @@ tsi_solve tsi_solve_of(ts_solver *k, const ts_vector *b, ts_result *result);
 void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message);
 /* Converged, but for a part of b that no x reaches. */
 void tsi_solve_finish_converged(tsi_solve *s);
-/* "stagnated at ...": with what single precision can reach. */
+/* "stagnated in single precision at ...", and what may help. */
 void tsi_solve_finish_stagnated(tsi_solve *s);
 /* Sets `reported`, and `ended` where the callback stops the solve. */
 void tsi_solve_progress(tsi_solve *s, int checked, int count);

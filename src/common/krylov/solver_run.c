@@ -39,14 +39,24 @@ static const char *measure_name(const tsi_solve *s) {
   return s->solver->transposed ? "||A^T r|| / ||A^T b|| =" : "a relative residual of";
 }
 
+/* What may help where a precision has come to its end. */
+static const char *advice(const tsi_solve *s) {
+  const int can_raise = s->solver->context->caps.pairs;
+  switch (s->precision) {
+  case TS_PRECISION_SINGLE:
+    return can_raise ? "precision auto goes on from there" : "this backend has no more than single precision";
+  case TS_PRECISION_MIXED:
+    return "precision double or a better preconditioner may help";
+  default:
+    return "a better preconditioner may help, or a larger tolerance";
+  }
+}
+
 void tsi_solve_finish_stagnated(tsi_solve *s) {
   const ts_result *result = s->result;
-  char text[160];
-  int length = snprintf(text, sizeof text, "%s stagnated at %s %.2g", s->solver->method->name, measure_name(s),
-                        result->relative_residual);
-  if (!isnan(result->attainable_residual))
-    snprintf(text + length, sizeof text - (size_t)length,
-             "; single precision can reach about %.2g for this system", result->attainable_residual);
+  char text[sizeof s->result->message];
+  snprintf(text, sizeof text, "%s stagnated in %s precision at %s %.2g; %s", s->solver->method->name,
+           ts_precision_name(s->precision), measure_name(s), result->relative_residual, advice(s));
   tsi_solve_finish(s, TS_REASON_STAGNATED, text);
   s->at_limit = 1;
 }
@@ -96,6 +106,14 @@ ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matri
 
 /* ---- Verification ---- */
 
+/* A^T r. Where r has a low part, as 0 - A^T r, whose sums are exact. */
+static ts_status compute_gradient(const ts_solver *k) {
+  if (!k->r->low || k->exponent) return tsi_solver_multiply(k, k->gradient, k->transposed, k->r);
+  TSI_TRY(tsi_fill(k->gradient, 0));
+  TSI_TRY(tsi_residual(k->gradient, k->gradient, k->transposed, k->r));
+  return k->context->ops->axpby(k->gradient, ts_constant(-1), k->gradient, ts_constant(0), k->gradient);
+}
+
 ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work) {
   const tsi_ops *ops = k->context->ops;
   if (k->exponent) {
@@ -103,7 +121,7 @@ ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector 
     x = work;
   }
   TSI_TRY(tsi_residual(k->r, k->b, k->matrix, x));
-  return k->transposed ? tsi_solver_multiply(k, k->gradient, k->transposed, k->r) : TS_OK;
+  return k->transposed ? compute_gradient(k) : TS_OK;
 }
 
 /* diag(A) x, or diag(A^T A) x, tells what rounding x leaves of b - A x. Returns 0 where the diagonal is not
@@ -161,7 +179,8 @@ static double certain_norm(const tsi_solve *s, int c) {
     const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c)), error = tsi_residual_error(k->matrix, dx);
     return hypot(norm, k->x->low && !k->pairs ? hypot(error, 0x1p-50 * dx) : error);
   }
-  return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), -26) : 0);
+  const int bits = k->r->low ? -50 : -26;
+  return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), bits) : 0);
 }
 
 /* The largest of the norms in the slots relative to the rule's, and whether all are within the tolerance. */
@@ -259,6 +278,7 @@ static ts_status take_in_mixed(tsi_solve *s) {
   const ts_solver *k = s->solver;
   const int parts = k->pairs ? 3 : 2;
   TSI_TRY(tsi_vector_add_parts(k->x, parts));
+  if (k->transposed) TSI_TRY(tsi_vector_add_parts(k->r, 2));
   return k->x_new ? tsi_vector_add_parts(k->x_new, parts) : TS_OK;
 }
 
