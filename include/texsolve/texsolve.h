@@ -302,7 +302,9 @@ TS_API ts_status ts_vector_read_double(const ts_vector *vector, double *values, 
 /* Component-wise operations. All vectors of a call must share one space and the number of components
  * (TS_ERROR_INCOMPATIBLE otherwise), and any of them may be the same vector. A coefficient's slots must be of
  * the same context (TS_ERROR_INCOMPATIBLE) and exist (TS_ERROR_INVALID_ARGUMENT); a term whose coefficient is
- * the constant 0 is left out, even if its vector holds a NaN. No host synchronisation. */
+ * the constant 0 is left out, even if its vector holds a NaN. The precision of the result is that of the
+ * computation, of whatever precision the others are: with TS_PRECISION_DOUBLE, filled and copied vectors hold
+ * every double, and the others are right to about 48 bits. No host synchronisation. */
 TS_API ts_status ts_vector_fill(ts_vector *y, double value);       /* y_i = value   */
 TS_API ts_status ts_vector_copy(ts_vector *y, const ts_vector *x); /* y = x         */
 TS_API ts_status ts_vector_scale(ts_vector *y, ts_coefficient a);  /* y = a y       */
@@ -315,7 +317,8 @@ typedef enum ts_norm { TS_NORM_2 = 0, TS_NORM_INFINITY = 1 } ts_norm;
 
 /* Reductions over all indices, each component separately, into slot `index` of `result`. The order of
  * summation is fixed: the same input gives the same bits (Bolz et al. 2003, section 3.1.3). A NaN in x makes
- * the result NaN. No host synchronisation.
+ * the result NaN. With TS_PRECISION_DOUBLE of x (of a dot: or y) and of `result` about 48 bits are right. No
+ * host synchronisation.
  * Errors: TS_ERROR_INVALID_ARGUMENT (no such slot, no such norm), TS_ERROR_INCOMPATIBLE (as above, and scalars
  * of another context). */
 TS_API ts_status ts_vector_dot(ts_scalars *result, int index, const ts_vector *x, const ts_vector *y);

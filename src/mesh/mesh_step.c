@@ -106,7 +106,7 @@ static ts_status add_change(ts_mesh_flow *flow, ts_vector *out, const ts_vector 
   ts_context *context = flow->context;
   TSI_TRY(tsi_enter(context));
   const ts_coefficient unit = ts_constant((float)(1 / scale_of(flow, flow->time_step)));
-  return tsi_leave(context, context->ops->axpby(out, unit, flow->change, ts_constant(1), x));
+  return tsi_leave_computed(out, context->ops->axpby(out, unit, flow->change, ts_constant(1), x));
 }
 
 static void explain(ts_mesh_flow_result *result, const char *which, const ts_result *cg) {

@@ -552,6 +552,91 @@ static void together(void) {
     }
 }
 
+/* ---- Public functions: vectors of one part and of three ---- */
+
+/* Three parts hold a pair, the third one 0; one holds single precision. */
+static void check_public(ts_vector *z, const double *in, int inputs, operation op, double a, double b) {
+  const size_t count = vector_count(z);
+  double *found = read_doubles(z);
+  float *third = z->low ? read_vector(z->low->low) : NULL;
+  for (size_t i = 0; i < count; i++) {
+    double of[3] = {0, 0, 0}, size;
+    for (int k = 0; k < inputs; k++) of[k] = in[(size_t)k * count + i];
+    const double exact = expected(op, of, a, b, &size);
+    if (!CHECK_CLOSE(found[i], exact, (z->low ? tolerance : 4 * EPSILON) * size)) break;
+    if (third && !CHECK(third[i] == 0)) break;
+  }
+  free(found), free(third);
+}
+
+static void check_public_operations(ts_space *space, int x_parts, int y_parts, int z_parts) {
+  enum { count = 257 * 2 };
+  double *values = various(3 * count, 5), *in = calloc(3 * count, sizeof *in);
+  ts_vector *x = make_parts(space, 2, x_parts, values), *y = make_parts(space, 2, y_parts, values + count),
+            *z = make_parts(space, 2, z_parts, values + 2 * (size_t)count);
+  const double third = -1.0 / 3, tenth = 0.1;
+  ts_vector *const all[3] = {x, y, z};
+  for (size_t k = 0; k < 3; k++) {
+    double *numbers = read_doubles(all[k]);
+    memcpy(in + k * count, numbers, count * sizeof *in);
+    free(numbers);
+  }
+  CHECK_OK(context, ts_vector_axpby(z, ts_constant(third), x, ts_constant(tenth)));
+  double *x_and_z = calloc(2 * count, sizeof *x_and_z);
+  memcpy(x_and_z, in, count * sizeof *in);
+  memcpy(x_and_z + count, in + 2 * (size_t)count, count * sizeof *in);
+  check_public(z, x_and_z, 2, AXPBY, third, tenth);
+  CHECK_OK(context, ts_vector_write_double(z, values, count));
+  CHECK_OK(context, ts_vector_multiply(z, x, y));
+  check_public(z, in, 2, MULTIPLY, 0, 0);
+  CHECK_OK(context, ts_vector_write_double(z, values, count));
+  CHECK_OK(context, ts_vector_reciprocal(z, x));
+  check_public(z, in, 1, RECIPROCAL, 0, 0);
+  CHECK_OK(context, ts_vector_write_double(z, values, count));
+  double *before = read_doubles(z);
+  CHECK_OK(context, ts_vector_scale(z, ts_constant(third)));
+  check_public(z, before, 1, AXPBY, third, 0);
+  /* Reductions, of single precision too, leave nothing of what was in either part of a slot. */
+  ts_scalars *slots = make_pair_scalars(context, 4);
+  double found[16], ones[16];
+  for (int k = 0; k < 16; k++) ones[k] = 1 + 1e-9;
+  CHECK_OK(context, ts_scalars_write_double(slots, 0, 4, ones));
+  CHECK_OK(context, ts_vector_dot(slots, 0, x, y));
+  CHECK_OK(context, ts_vector_norm(slots, 1, x, TS_NORM_2));
+  CHECK_OK(context, ts_vector_sum(slots, 2, x));
+  CHECK_OK(context, ts_vector_max(slots, 3, x));
+  CHECK_OK(context, ts_scalars_read_double(slots, 0, 4, found));
+  for (int c = 0; c < 2; c++) {
+    double size, most = -INFINITY;
+    const double single = 32 * EPSILON, of_dot = x_parts + y_parts > 2 ? tolerance : single,
+                 of_x = x_parts > 1 ? tolerance : single;
+    for (size_t i = (size_t)c; i < count; i += 2) most = fmax(most, in[i]);
+    const double dot = sum_of(count, 2, c, in, in + count, NULL, &size);
+    CHECK_CLOSE(found[c], dot, of_dot * size);
+    const double norm = sqrt(sum_of(count, 2, c, in, in, NULL, &size));
+    CHECK_CLOSE(found[4 + c], norm, of_x * norm);
+    const double sum = sum_of(count, 2, c, in, NULL, NULL, &size);
+    CHECK_CLOSE(found[8 + c], sum, of_x * size);
+    CHECK_CLOSE(found[12 + c], most, 0x1p-47 * fabs(most));
+    CHECK(found[2 + c] == 0 && found[14 + c] == 0);
+  }
+  free(values), free(in), free(x_and_z), free(before);
+  ts_scalars_destroy(&slots);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+  ts_vector_destroy(&z);
+}
+
+static void public_operations(void) {
+  ts_space *space = make_space(context, 257);
+  for (int k = 0; k < 8; k++) {
+    const int x = k & 1 ? 3 : 1, y = k & 2 ? 3 : 1, z = k & 4 ? 3 : 1;
+    test_context_label("x of %d, y of %d, z of %d parts", x, y, z);
+    check_public_operations(space, x, y, z);
+  }
+  ts_space_destroy(&space);
+}
+
 static void run_all(void (*body)(void)) {
   context = test_open();
   if (context && context->caps.pairs) {
@@ -576,12 +661,13 @@ CASE(close_maxima)
 CASE(not_numbers)
 CASE(updates)
 CASE(together)
+CASE(public_operations)
 
 static const test_case cases[] = {
     {"operands", case_operands},       {"coefficients", case_coefficients},
     {"lengths", case_lengths},         {"single_outputs", case_single_outputs},
     {"reductions", case_reductions},   {"close_maxima", case_close_maxima},
     {"not_numbers", case_not_numbers}, {"updates", case_updates},
-    {"together", case_together},
+    {"together", case_together},       {"public_operations", case_public_operations},
 };
 TEST_MAIN(cases, 0)

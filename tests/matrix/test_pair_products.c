@@ -216,6 +216,71 @@ static void stencils(void) {
       }
 }
 
+/* ---- Public functions: vectors of one part and of three ---- */
+
+static void check_third_part(const ts_vector *v) {
+  const size_t count = vector_count(v);
+  float *third = read_vector(v->low->low);
+  for (size_t i = 0; i < count && CHECK(third[i] == 0); i++) continue;
+  free(third);
+}
+
+/* y, r, d and z come with numbers in all of their parts, which nothing is to be left of. */
+static void public_functions(void) {
+  enum { size = 23 * 19 };
+  ref_matrix m = ref_grid(23, 19);
+  double values[7 * size], *old = ref_doubles(size, 1, 1, 2), *xs = ref_doubles(size, 2, 1, 2),
+                           *bs = ref_doubles(size, 3, 100, 200), right[size], magnitude[size], diagonal[size];
+  for (int64_t k = 0; k < ref_nonzeros(&m); k++) values[k] = (double)m.values[k] * (1 + 1.0 / 7);
+  ts_matrix_desc desc = {.csr = ref_csr(&m)};
+  desc.csr.values = NULL;
+  desc.csr.double_values = values;
+  sample s = {NULL, size, size, m.offsets, m.indices, values, NULL, growth_of(7)};
+  REQUIRE_OK(context, ts_matrix_create(context, &desc, &s.matrix));
+  for (int32_t i = 0; i < size; i++)
+    for (int32_t k = m.offsets[i]; k < m.offsets[i + 1]; k++)
+      if (m.indices[k] == i) diagonal[i] = (double)(float)values[k];
+  ts_space *space = ts_matrix_row_space(s.matrix);
+  ts_vector *y = make_parts(space, 1, 3, NULL), *b = make_parts(space, 1, 3, bs);
+  for (int parts = 1; parts <= 3; parts += 2) {
+    ts_vector *x = make_parts(space, 1, parts, xs);
+    double *x_values = read_doubles(x);
+    CHECK_OK(context, ts_vector_write_double(y, old, size));
+    CHECK_OK(context, ts_matrix_multiply(y, s.matrix, x));
+    exact_product(&s, 1, x_values, NULL, right, magnitude);
+    check_results(y, right, magnitude, 0x1p-46 * s.growth, 0);
+    check_third_part(y);
+    CHECK_OK(context, ts_vector_write_double(y, old, size));
+    CHECK_OK(context, ts_matrix_residual(y, b, s.matrix, x));
+    exact_product(&s, 1, x_values, bs, right, magnitude);
+    check_results(y, right, magnitude, 0x1p-62 * s.growth, 0x1p-46);
+    check_third_part(y);
+    CHECK_OK(context, ts_vector_write_double(y, bs, size));
+    CHECK_OK(context, ts_matrix_residual(y, y, s.matrix, x));
+    check_results(y, right, magnitude, 0x1p-62 * s.growth, 0x1p-46);
+    check_third_part(y);
+    ts_vector_destroy(&x);
+    free(x_values);
+  }
+  CHECK_OK(context, ts_vector_write_double(y, old, size));
+  CHECK_OK(context, ts_matrix_diagonal(y, s.matrix));
+  check_results(y, diagonal, diagonal, 0, 0);
+  check_third_part(y);
+  ts_preconditioner *jacobi =
+      make_preconditioner(s.matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_JACOBI});
+  CHECK_OK(context, ts_vector_write_double(y, old, size));
+  CHECK_OK(context, ts_preconditioner_apply(jacobi, y, b));
+  for (int i = 0; i < size; i++) right[i] = bs[i] / diagonal[i];
+  check_results(y, right, right, 0x1p-45, 0);
+  check_third_part(y);
+  ts_preconditioner_destroy(&jacobi);
+  ts_vector_destroy(&y);
+  ts_vector_destroy(&b);
+  ts_matrix_destroy(&s.matrix);
+  free(old), free(xs), free(bs);
+  ref_free(&m);
+}
+
 static void run_all(void (*body)(void)) {
   context = test_open();
   if (context && context->caps.pairs) body();
@@ -229,9 +294,11 @@ static void run_all(void (*body)(void)) {
   }
 CASE(matrices)
 CASE(stencils)
+CASE(public_functions)
 
 static const test_case cases[] = {
     {"matrices", case_matrices},
     {"stencils", case_stencils},
+    {"public_functions", case_public_functions},
 };
 TEST_MAIN(cases, 0)

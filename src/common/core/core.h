@@ -110,6 +110,10 @@ void tsi_vector_destroy(ts_vector *v);
 void tsi_vector_drop_low(ts_vector *v);
 /* Gives a vector as many parts, new ones 0; what it has stays. On failure it is as it was. */
 ts_status tsi_vector_add_parts(ts_vector *v, int parts);
+/* The parts behind the first become 0. */
+ts_status tsi_clear_low(ts_vector *v);
+/* Leaves a public function that has computed y, in pairs at most: a third part becomes 0. */
+ts_status tsi_leave_computed(ts_vector *y, ts_status status);
 /* Every number, in all parts. */
 ts_status tsi_fill(ts_vector *v, double value);
 /* out = a x in all parts; a is a power of two, or its slots hold some. Parts that x lacks become 0. */

@@ -62,7 +62,7 @@ int ts_vector_components(const ts_vector *vector) {
 static ts_status check_count(const ts_vector *v, size_t count) {
   const size_t expected = (size_t)v->space->tiling.size * (size_t)v->components;
   if (count != expected)
-    return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "count is %zu; the vector has %d x %d = %zu floats",
+    return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "count is %zu; the vector has %d x %d = %zu numbers",
                     count, v->space->tiling.size, v->components, expected);
   return TS_OK;
 }
@@ -105,8 +105,7 @@ static ts_status read_texels(const ts_vector *v, float *values) {
   return status;
 }
 
-/* The parts behind the first become 0. */
-static ts_status clear_low(ts_vector *v) {
+ts_status tsi_clear_low(ts_vector *v) {
   for (ts_vector *part = v->low; part; part = part->low) TSI_TRY(v->context->ops->fill(part, 0));
   return TS_OK;
 }
@@ -117,7 +116,7 @@ ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count) 
   TSI_TRY(check_count(vector, count));
   TSI_TRY(tsi_enter(vector->context));
   ts_status status = write_texels(vector, values);
-  if (status == TS_OK) status = clear_low(vector);
+  if (status == TS_OK) status = tsi_clear_low(vector);
   return tsi_leave(vector->context, status);
 }
 
@@ -230,6 +229,11 @@ ts_status tsi_add_to_parts(ts_vector *x, ts_coefficient a, const ts_vector *e) {
   return TS_OK;
 }
 
+ts_status tsi_leave_computed(ts_vector *y, ts_status status) {
+  if (status == TS_OK && y->low) status = tsi_clear_low(y->low);
+  return tsi_leave(y->context, status);
+}
+
 /* ---- Operations ---- */
 
 static ts_status check_pair(const char *function, const ts_vector *a, const char *a_name, const ts_vector *b,
@@ -268,12 +272,6 @@ static ts_status check_coefficient(ts_context *context, const char *function, co
   return check_slot(context, function, name, c->denominator);
 }
 
-/* Operations compute in pairs at most. */
-static ts_status computed(ts_vector *y, ts_status status) {
-  if (status == TS_OK && y->low && y->low->low) status = y->context->ops->fill(y->low->low, 0);
-  return tsi_leave(y->context, status);
-}
-
 #define CHECK_PAIR(a, b) TSI_TRY(check_pair(__func__, a, #a, b, #b))
 
 ts_status ts_vector_fill(ts_vector *y, double value) {
@@ -295,7 +293,7 @@ ts_status ts_vector_scale(ts_vector *y, ts_coefficient a) {
   TSI_REQUIRE(NULL, y);
   TSI_TRY(check_coefficient(y->context, __func__, "a", &a));
   TSI_TRY(tsi_enter(y->context));
-  return computed(y, y->context->ops->axpby(y, a, y, ts_constant(0), y));
+  return tsi_leave_computed(y, y->context->ops->axpby(y, a, y, ts_constant(0), y));
 }
 
 ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts_coefficient b) {
@@ -305,7 +303,7 @@ ts_status ts_vector_axpby(ts_vector *y, ts_coefficient a, const ts_vector *x, ts
   TSI_TRY(check_coefficient(y->context, __func__, "a", &a));
   TSI_TRY(check_coefficient(y->context, __func__, "b", &b));
   TSI_TRY(tsi_enter(y->context));
-  return computed(y, y->context->ops->axpby(y, a, x, b, y));
+  return tsi_leave_computed(y, y->context->ops->axpby(y, a, x, b, y));
 }
 
 ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *y) {
@@ -315,7 +313,7 @@ ts_status ts_vector_multiply(ts_vector *z, const ts_vector *x, const ts_vector *
   CHECK_PAIR(z, x);
   CHECK_PAIR(z, y);
   TSI_TRY(tsi_enter(z->context));
-  return computed(z, z->context->ops->multiply(z, x, y));
+  return tsi_leave_computed(z, z->context->ops->multiply(z, x, y));
 }
 
 ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x) {
@@ -323,17 +321,26 @@ ts_status ts_vector_reciprocal(ts_vector *y, const ts_vector *x) {
   TSI_REQUIRE(y->context, x);
   CHECK_PAIR(y, x);
   TSI_TRY(tsi_enter(y->context));
-  return computed(y, y->context->ops->reciprocal(y, x));
+  return tsi_leave_computed(y, y->context->ops->reciprocal(y, x));
 }
 
 /* ---- Reductions ---- */
+
+/* A reduction in single precision leaves a slot's second part to the caller. */
+static ts_status reduce_into(ts_scalars *result, int index, tsi_reduction kind, const ts_vector *x,
+                             const ts_vector *y) {
+  const tsi_ops *ops = x->context->ops;
+  const float zeros[4] = {0, 0, 0, 0};
+  if (result->low && !x->low) TSI_TRY(ops->scalars_write(result->low, index, 1, zeros));
+  return ops->reduce(result, index, kind, x, y);
+}
 
 static ts_status reduce(const char *function, ts_scalars *result, int index, tsi_reduction kind,
                         const ts_vector *x, const ts_vector *y) {
   ts_context *context = x->context;
   TSI_TRY(check_slot(context, function, "result", (ts_slot){result, index}));
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, context->ops->reduce(result, index, kind, x, y));
+  return tsi_leave(context, reduce_into(result, index, kind, x, y));
 }
 
 ts_status ts_vector_dot(ts_scalars *result, int index, const ts_vector *x, const ts_vector *y) {
@@ -341,7 +348,8 @@ ts_status ts_vector_dot(ts_scalars *result, int index, const ts_vector *x, const
   TSI_REQUIRE(x->context, y);
   TSI_REQUIRE(x->context, result);
   CHECK_PAIR(x, y);
-  return reduce(__func__, result, index, TSI_REDUCE_DOT, x, y);
+  const int swap = !x->low; /* the first one says whether pairs are multiplied */
+  return reduce(__func__, result, index, TSI_REDUCE_DOT, swap ? y : x, swap ? x : y);
 }
 
 ts_status ts_vector_norm(ts_scalars *result, int index, const ts_vector *x, ts_norm norm) {

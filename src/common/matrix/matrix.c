@@ -463,17 +463,22 @@ ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
 ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   const tsi_ops *ops = r->context->ops;
   const ts_vector *from = b;
+  ts_vector low, pair = *r; /* without a third part, which nothing writes */
+  if (r->low) {
+    low = tsi_first_part(r->low);
+    pair.low = &low;
+  }
   int depth = 0;
   for (const ts_matrix *part = A; part; part = part->rest, depth++) {
     int order = depth;
     for (const ts_vector *v = x; v && order < 3; v = v->low, order++) {
       const ts_vector one = tsi_first_part(v);
-      TSI_TRY(part->kind->residual(r, from, part, &one));
+      TSI_TRY(part->kind->residual(&pair, from, part, &one));
       if (from == b && !r->low && b->low) {
-        const ts_vector low = tsi_first_part(b->low);
+        low = tsi_first_part(b->low);
         TSI_TRY(ops->axpby(r, ts_constant(1), r, ts_constant(1), &low));
       }
-      from = r;
+      from = &pair;
     }
   }
   const int last = !x->low && !A->rest && !r->low && b->low;
@@ -513,7 +518,7 @@ ts_status ts_matrix_multiply(ts_vector *y, const ts_matrix *matrix, const ts_vec
   TSI_TRY(check_components(__func__, y, "y", x, "x"));
   if (x == y) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: y and x are the same vector", __func__);
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, tsi_spmv(y, matrix, x));
+  return tsi_leave_computed(y, tsi_spmv(y, matrix, x));
 }
 
 ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *matrix, const ts_vector *x) {
@@ -529,7 +534,7 @@ ts_status ts_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *
   TSI_TRY(check_components(__func__, b, "b", x, "x"));
   if (x == r) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%s: r and x are the same vector", __func__);
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, tsi_residual(r, b, matrix, x));
+  return tsi_leave_computed(r, tsi_residual(r, b, matrix, x));
 }
 
 ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
@@ -542,5 +547,6 @@ ts_status ts_matrix_diagonal(ts_vector *d, const ts_matrix *matrix) {
                     __func__, matrix->info.rows, matrix->info.columns);
   TSI_TRY(check_operand(__func__, matrix, d, "d", matrix->row_space, "row"));
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, tsi_diagonal(d, matrix));
+  const ts_status status = tsi_diagonal(d, matrix);
+  return tsi_leave(context, status == TS_OK ? tsi_clear_low(d) : status);
 }

@@ -179,8 +179,10 @@ ts_status ts_preconditioner_apply(ts_preconditioner *preconditioner, ts_vector *
                     r->components);
   TSI_TRY(tsi_preconditioner_check(M, r->components));
   TSI_TRY(tsi_enter(context));
-  return tsi_leave(context,
-                   tsi_preconditioner_is_diagonal(M) ? apply_diagonal(M, z, r) : tsi_precondition(M, z, r));
+  ts_status status = tsi_clear_low(z); /* of which most kinds write the first part alone */
+  if (status == TS_OK)
+    status = tsi_preconditioner_is_diagonal(M) ? apply_diagonal(M, z, r) : tsi_precondition(M, z, r);
+  return tsi_leave(context, status);
 }
 
 /* ---- Null space ---- */
