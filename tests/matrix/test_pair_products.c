@@ -64,6 +64,29 @@ static void check_results(const ts_vector *y, const double *right, const double 
   free(high), free(low);
 }
 
+/* y = A x with the sum of x y, of pairs. */
+static void check_product_with_dot(const sample *s, const ts_vector *x, const double *x_values, ts_vector *y,
+                                   const double *right, const double *size) {
+  const size_t count = vector_count(y), components = (size_t)y->components;
+  ts_scalars *slots = make_pair_scalars(context, 1);
+  double found[4];
+  enter();
+  CHECK_OK(context, tsi_spmv_dot(y, s->matrix, x, slots, 0));
+  leave();
+  check_results(y, right, size, 0x1p-46 * s->growth, 0);
+  CHECK_OK(context, ts_scalars_read_double(slots, 0, 1, found));
+  for (size_t c = 0; c < 4; c++) {
+    ref_sum sum = {0, 0};
+    double magnitude = 0;
+    for (size_t i = c; c < components && i < count; i += components) {
+      ref_add_product(&sum, x_values[i], right[i]);
+      magnitude += fabs(x_values[i]) * size[i];
+    }
+    CHECK_CLOSE(found[c], sum.value + sum.rest, 0x1p-45 * s->growth * magnitude);
+  }
+  ts_scalars_destroy(&slots);
+}
+
 /* y = A x, a pair, of x of 1 to 3 parts. */
 static void check_product(const sample *s, int components, int parts) {
   const size_t rows = (size_t)s->rows * (size_t)components, columns = (size_t)s->columns * (size_t)components;
@@ -79,6 +102,7 @@ static void check_product(const sample *s, int components, int parts) {
     leave();
     check_results(y, right, size, 0x1p-46 * s->growth, 0);
   }
+  if (parts == 2 && s->matrix->has_diagonal) check_product_with_dot(s, x, x_values, y, right, size);
   double *x_after = read_doubles(x);
   CHECK(memcmp(x_after, x_values, columns * sizeof *x_after) == 0);
   free(xs), free(x_values), free(x_after), free(right), free(size);

@@ -312,6 +312,8 @@ struct tsi_matrix_kind {
   void (*destroy)(ts_matrix *A);
   TSI_MATRIX_OPERATIONS(TSI_FIELD, )
   const tsi_cg_kernels *cg; /* its iterations of conjugate gradients in one kernel, NULL: none */
+  /* y = A x and the sum of x y, which are pairs; may be NULL. */
+  ts_status (*spmv_dot)(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index);
 };
 
 /* matrix.c: the same with all that A has. The product in pairs counts both parts of x and a rest of A; the

@@ -9,6 +9,13 @@ int tsi_needs_scratch(const ts_context *context) {
   return !fused(context) || !context->ops->dot3 || !context->ops->multiply_add;
 }
 
+ts_status tsi_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index) {
+  if (A->kind->spmv_dot && fused(y->context) && y->low && x->low && !A->rest)
+    return A->kind->spmv_dot(y, A, x, out, index);
+  TSI_TRY(tsi_spmv(y, A, x));
+  return y->context->ops->reduce(out, index, TSI_REDUCE_DOT, x, y);
+}
+
 static ts_status dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w,
                       ts_vector *scratch) {
   const tsi_ops *ops = x->context->ops;

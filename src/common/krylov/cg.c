@@ -196,8 +196,7 @@ static ts_status iterate(tsi_solve *s) {
   ts_vector *d = k->own[D], *q = k->own[Q];
   const ts_slot delta = {k->slots, delta_slot(k, s->iteration)}, dq = {k->slots, dq_slot(k, s->iteration)},
                 delta_new = {k->slots, delta_slot(k, s->iteration + 1)};
-  TSI_TRY(tsi_spmv(q, k->matrix, d));
-  TSI_TRY(ops->reduce(k->slots, dq.index, TSI_REDUCE_DOT, d, q));
+  TSI_TRY(tsi_spmv_dot(q, k->matrix, d, k->slots, dq.index));
   if (s->checked_mode) TSI_TRY(ops->reduce(k->slots, SLOT_DD, TSI_REDUCE_DOT, d, d));
   if (k->z) {
     TSI_TRY(tsi_axpy2(k->e, ts_quotient(1, delta, dq), d, k->r, ts_quotient(-1, delta, dq), q));

@@ -310,4 +310,4 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   return TS_OK;
 }
 
-const tsi_matrix_kind cpu_stencil_kind = {destroy, spmv, residual, diagonal, NULL};
+const tsi_matrix_kind cpu_stencil_kind = {destroy, spmv, residual, diagonal, NULL, NULL};

@@ -142,13 +142,14 @@ void cuda_matrix_destroy(ts_matrix *A) {
 
 /* ---- Formats ---- */
 
-#define KIND(name, kernels)                                                                                    \
+#define KIND(name, kernels, dot)                                                                               \
   static const tsi_matrix_kind name##_kind = {.destroy = cuda_matrix_destroy,                                  \
-                                              TSI_MATRIX_OPERATIONS(TSI_ENTRY, cuda_##name##_).cg = kernels};
-KIND(csr, &cuda_csr_cg)
-KIND(jagged, &cuda_jagged_cg)
-KIND(segments, NULL) /* which are there for comparison */
-KIND(bcrs, &cuda_bcrs_cg)
+                                              TSI_MATRIX_OPERATIONS(TSI_ENTRY, cuda_##name##_).cg = kernels,   \
+                                              .spmv_dot = (dot)};
+KIND(csr, &cuda_csr_cg, NULL)
+KIND(jagged, &cuda_jagged_cg, cuda_jagged_spmv_dot)
+KIND(segments, NULL, NULL) /* which are there for comparison */
+KIND(bcrs, &cuda_bcrs_cg, NULL)
 
 const cuda_format cuda_format_csr = {&csr_kind, sizeof(cuda_matrix), create_csr};
 const cuda_format cuda_format_jagged = {&jagged_kind, sizeof(cuda_matrix), create_slices};

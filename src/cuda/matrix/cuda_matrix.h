@@ -72,6 +72,7 @@ typedef struct cuda_matrix {
   const unsigned char *constrained; /* flags of rows where a residual is 0, NULL: none */
   float *values;                    /* all of them */
   size_t value_count;
+  double *dots; /* of slices: the sum of each in cuda_jagged_spmv_dot, NULL before the first */
   struct {
     void *data;
     size_t bytes;
@@ -109,6 +110,8 @@ void cuda_matrix_destroy(ts_matrix *A);
 /* cuda_spmv.cu and cuda_diagonal.cu; cuda_spmv_bcrs.cu */
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_csr_)
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_jagged_)
+ts_status cuda_jagged_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out,
+                               int index);
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_segments_)
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_bcrs_)
 /* cuda_cg.cu, cuda_cg_bcrs.cu */

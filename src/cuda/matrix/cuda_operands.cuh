@@ -4,6 +4,7 @@
  *   cuda_operands         float            y = A x
  *                         double           r = b - A x, rounded
  *   cuda_pair_operands    double           y = A x, a pair
+ *   cuda_dot_operands     double           the same
  *   cuda_exact_operands   cuda_exact       r = b - A x, a pair */
 #ifndef CUDA_OPERANDS_CUH
 #define CUDA_OPERANDS_CUH
@@ -54,6 +55,10 @@ struct cuda_operands {
 struct cuda_pair_operands {
   cuda_pair y, x;
   const unsigned char *constrained;
+};
+
+struct cuda_dot_operands : cuda_pair_operands {
+  double *dots; /* of each slice: the sum of x y over its rows */
 };
 
 struct cuda_exact_operands {

@@ -5,6 +5,7 @@
  * in the order of the pieces. */
 #include "cuda_spmv_jagged.cuh"
 #include "cuda_spmv_csr.cuh"
+#include "cuda/core/cuda_reduce.cuh"
 
 /* ---- CSR ---- */
 
@@ -131,3 +132,38 @@ static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, 
 OPERATIONS(csr)
 OPERATIONS(jagged)
 OPERATIONS(segments)
+
+/* ---- The product and the sum of x y ---- */
+
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    add_dots(int count, cuda_reduction reduction, const double *dots, cuda_result result) {
+  cuda_dependent_begin();
+  cuda_sums<1> sums = {};
+#pragma unroll 4
+  for (int i = (int)cuda_first_quad(); i < count; i += (int)(gridDim.x * CUDA_THREADS))
+    sums.lane[0][0] += dots[i];
+  const cuda_result results[1] = {result};
+  cuda_finish_sums(reduction, sums, results);
+}
+
+static ts_status run_add_dots(const ts_vector *x, int count, const double *dots, ts_scalars *out, int index) {
+  const unsigned full = (unsigned)cuda_state_of(x->context)->multiprocessors,
+                 needed = cuda_blocks_for((size_t)count, 4 * CUDA_THREADS);
+  return cuda_start(x->context, "add_dots", add_dots, needed < full ? needed : full, CUDA_THREADS, count,
+                    cuda_reduction_of(x), dots, cuda_result_of(out, index, 0));
+}
+
+/* A warp leaves the sum of its slice, and a small kernel adds them up: neither x nor y is read again. */
+ts_status cuda_jagged_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out,
+                               int index) {
+  cuda_matrix *m = cuda_matrix_of(A);
+  const int32_t count = m->slices.count;
+  if (y->components > 1 || m->row_blocks.count || count == 0) {
+    TSI_TRY(cuda_jagged_spmv(y, A, x));
+    return cuda_reduce(out, index, TSI_REDUCE_DOT, x, y);
+  }
+  if (!m->dots) CUDA_TAKE((ts_matrix *)A, NULL, count, m->dots);
+  const cuda_dot_operands o = {cuda_pair_operands_of(y, x, NULL), m->dots};
+  TSI_TRY((jagged_product::start<1, double>(A->context, *m, o)));
+  return run_add_dots(x, count, m->dots, out, index);
+}

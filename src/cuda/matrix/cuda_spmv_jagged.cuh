@@ -29,9 +29,20 @@ static __device__ __noinline__ row_sum<N, Real> sum_unpadded(const cuda_slices &
   return sum;
 }
 
+/* What is to be known of a slice beside its product; all threads of a warp together. */
+template <int N, typename Operands, typename Real>
+static __device__ __forceinline__ void keep_dot(const Operands &o, int slice, int32_t row, const Real sum[N]) {
+  if constexpr (std::is_same<Operands, cuda_dot_operands>::value) {
+    static_assert(N == 1, "sums of one component");
+    double dot = row >= 0 ? cuda_load<1>(o.x, row).number(0) * sum[0] : 0;
+    dot = cuda_warp_sum(dot);
+    if (threadIdx.x % 32 == 0) o.dots[slice] = dot;
+  }
+}
+
 /* Of conjugate gradients: not a residual. */
 template <typename Operands, typename Real>
-constexpr bool is_product = sizeof(Real) == 4 || std::is_same<Operands, cuda_pair_operands>::value;
+constexpr bool is_product = sizeof(Real) == 4 || std::is_base_of<cuda_pair_operands, Operands>::value;
 
 /* Half of the threads that a multiprocessor can hold, and many loads of each; fewer threads for four components
  * in pairs. */
@@ -60,6 +71,7 @@ __global__ static void __launch_bounds__(SLICE_THREADS, slices_blocks<N, Operand
   else
     sum = sum_unpadded<N, Real>(m, p.slice, lane, p.length, o.x);
   if (p.row >= 0) cuda_write_row<N>(o, p.row, sum.c);
+  keep_dot<N>(o, slice, p.row, sum.c);
 }
 
 /* All threads that a multiprocessor can hold, with fewer loads of each. */
@@ -147,7 +159,7 @@ static __device__ __forceinline__ void sum_chunks(const cuda_slices &m, const cu
  * rare. */
 template <int N, typename Operands>
 constexpr bool streams = std::is_same<Operands, cuda_operands>::value ||
-                         (N <= 2 && std::is_same<Operands, cuda_pair_operands>::value);
+                         (N <= 2 && std::is_base_of<cuda_pair_operands, Operands>::value);
 
 /* Eighths of the threads that a multiprocessor can hold: as many as there are registers for. */
 template <int N, typename Real, typename Operands>
@@ -181,6 +193,7 @@ __global__ static void __launch_bounds__(SLICE_THREADS,
   else
     sum_chunks<N, Real, 4>(m, p, lane, chunks[warp], o.x, sum.c);
   if (p.row >= 0) cuda_write_row<N>(o, p.row, sum.c);
+  keep_dot<N>(o, slice, p.row, sum.c);
 }
 
 #endif

@@ -196,4 +196,4 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   return gl_draw_vector(d, &pass);
 }
 
-const tsi_matrix_kind gl_stencil_kind = {destroy, spmv, residual, diagonal, NULL};
+const tsi_matrix_kind gl_stencil_kind = {destroy, spmv, residual, diagonal, NULL, NULL};
