@@ -141,6 +141,7 @@ struct ts_matrix {
    * may have a rest too. Only products in pairs and residuals read it. */
   ts_matrix *rest;
   ts_vector *rest_product; /* that product by itself */
+  const ts_matrix *whole;  /* of a rest: the matrix, with which it shares what the layout is made of; else NULL */
   void *impl;
 };
 
@@ -277,7 +278,8 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
                                                                                                                \
   /* ---- Matrices ---- */                                                                                     \
                                                                                                                \
-  /* matrix->layout is set, A->kind is not yet; `packed` is to be uploaded and is freed by the caller. */      \
+  /* matrix->layout is set, A->kind is not yet; `packed` is to be uploaded and is freed by the caller. A rest    \
+   * (A->whole is set) needs its values only, and may use the rest of what its whole has. */                   \
   REQUIRED(prefix, ts_status, matrix_create, (ts_matrix *A, const tsi_packed *packed))                         \
   /* New values, same layout. */                                                                               \
   UNWATCHED(prefix, ts_status, matrix_write, (ts_matrix *A, const tsi_packed *packed))

@@ -180,6 +180,7 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
                       .column_space = A->column_space,
                       .has_diagonal = A->has_diagonal,
                       .layout = A->layout,
+                      .whole = A->whole ? A->whole : A,
                       .info = A->info,
                       .norm_infinity = ldexp(A->norm_infinity, -24)};
   const size_t bytes = context->bytes_device;
@@ -280,7 +281,10 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   if (status == TS_OK) {
     status = write_rests(A, &csr, &blocks);
     if (status == TS_OK && desc->keep_host_copy) status = keep_host_copy(A, &csr);
-    if (status < 0) A->kind->destroy(A);
+    if (status < 0) {
+      destroy_rest(A);
+      A->kind->destroy(A);
+    }
   }
   tsi_blocks_free(context, &blocks);
   tsi_csr_free(context, &csr);
@@ -290,7 +294,6 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
 static void release_parts(ts_matrix *A) {
   ts_context *context = A->context;
   tsi_stencil_destroy(context, A->stencil);
-  destroy_rest(A);
   tsi_vector_destroy(A->rest_product);
   if (A->host_copy) tsi_csr_free(context, A->host_copy);
   tsi_free(context, A->host_copy);
@@ -333,6 +336,7 @@ ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_m
 
 void tsi_matrix_release(ts_matrix *A) {
   if (--A->references > 0) return;
+  destroy_rest(A);
   A->kind->destroy(A);
   release_parts(A);
 }

@@ -51,6 +51,7 @@ typedef struct cpu_matrix {
   int parts;          /* as many as threads */
   int32_t *part_rows; /* part p works on rows part_rows[p] .. part_rows[p + 1] - 1 */
   size_t bytes;
+  int is_rest; /* all but the values is another matrix's */
 } cpu_matrix;
 
 static inline cpu_state *cpu_state_of(const ts_context *context) {

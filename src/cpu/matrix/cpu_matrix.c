@@ -62,10 +62,12 @@ static void share_rows(cpu_matrix *m, const int32_t *row_offsets) {
 }
 
 static void release(ts_context *context, cpu_matrix *m) {
-  tsi_free(context, m->row_offsets);
-  tsi_free(context, m->column_indices);
+  if (!m->is_rest) {
+    tsi_free(context, m->row_offsets);
+    tsi_free(context, m->column_indices);
+    tsi_free(context, m->part_rows);
+  }
   tsi_free(context, m->values);
-  tsi_free(context, m->part_rows);
   tsi_free(context, m);
 }
 
@@ -85,7 +87,33 @@ static void destroy(ts_matrix *A) {
   A->impl = NULL;
 }
 
+/* Its rows and columns are those of the whole. */
+static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
+  ts_context *context = A->context;
+  const cpu_matrix *whole = matrix_of(A->whole);
+  const size_t values = (size_t)whole->row_offsets[whole->rows] << (2 * whole->log2_block);
+  const size_t bytes = values * sizeof(float);
+  TSI_TRY(tsi_device_take(context, bytes, "a matrix"));
+  cpu_matrix *m = tsi_calloc(context, 1, sizeof *m);
+  if (m) {
+    *m = *whole;
+    m->is_rest = 1;
+    m->bytes = bytes;
+    m->values = tsi_malloc(context, values, sizeof *m->values);
+  }
+  if (!m || !m->values) {
+    tsi_free(context, m);
+    tsi_device_give(context, bytes);
+    return tsi_out_of_memory(context, "a matrix", bytes);
+  }
+  A->impl = m;
+  const tsi_host_csr csr = stored(A, packed);
+  copy(A, &csr, 0);
+  return TS_OK;
+}
+
 static ts_status create(ts_matrix *A, const tsi_packed *packed) {
+  if (A->whole) return create_rest(A, packed);
   ts_context *context = A->context;
   const tsi_host_csr csr = stored(A, packed);
   const int log2_block = A->layout->blocks.log2_size;

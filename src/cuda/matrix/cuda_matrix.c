@@ -1,4 +1,6 @@
 /* Matrices in device memory: made, given new values, given back. */
+#include <string.h>
+
 #include "cuda_matrix.h"
 
 ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t size, void **to) {
@@ -157,7 +159,29 @@ const cuda_format cuda_format_segments = {&segments_kind, sizeof(cuda_matrix), c
 const cuda_format cuda_format_bcrs2 = {&bcrs_kind, sizeof(cuda_matrix), create_bcrs};
 const cuda_format cuda_format_bcrs4 = {&bcrs_kind, sizeof(cuda_matrix), create_bcrs};
 
+/* The same place among the rest's values. */
+static void rebase(const float **pointer, const cuda_matrix *whole, const cuda_matrix *rest) {
+  if (*pointer) *pointer = rest->values + (*pointer - whole->values);
+}
+
+/* Has values of its own, and all else from the whole, whose scratch it uses too: one works at a time. */
+static ts_status create_rest(ts_matrix *A, size_t size, const tsi_packed *packed) {
+  const cuda_matrix *whole = cuda_matrix_of(A->whole);
+  cuda_matrix *m = cuda_matrix_of(A);
+  memcpy(m, whole, size);
+  m->block_count = 0;
+  TSI_TRY(take_padded(A, NULL, whole->value_count, (void **)&m->values));
+  rebase(&m->csr.values, whole, m);
+  rebase(&m->slices.values, whole, m);
+  rebase(&m->segments.values, whole, m);
+  rebase(&m->segments.diagonal, whole, m);
+  rebase(&m->bcrs.values, whole, m);
+  rebase(&m->row_blocks.values, whole, m);
+  return cuda_matrix_write(A, packed);
+}
+
 static ts_status create(ts_matrix *A, const cuda_format *format, const tsi_packed *packed) {
+  if (A->whole) return create_rest(A, format->size, packed);
   cuda_matrix *m = cuda_matrix_of(A);
   if (A->row_space->constrained)
     CUDA_TAKE(A, A->row_space->constrained, A->row_space->tiling.size, m->constrained);
