@@ -112,11 +112,11 @@ CPU_INLINE double cpu_value(cpu_operand v, size_t i) {
   return (double)v.high[i] + (double)v.low[i];
 }
 
-/* What is no number, or too large for a float, leaves nothing to the low part. */
+/* The low part of what is not finite is a NaN: a choice here would keep loops from becoming vectors. */
 CPU_INLINE void cpu_split(double value, float *high, float *low) {
-  *high = (float)value;
-  const double rest = value - (double)*high;
-  *low = fabs(rest) <= fabs(value) ? (float)rest : 0;
+  const float first = (float)value;
+  *high = first;
+  *low = (float)(value - (double)first);
 }
 
 /* The same where there are no blocks. */
@@ -143,10 +143,9 @@ CPU_INLINE cpu_exact cpu_exact_value(cpu_parts v, size_t i) {
 }
 
 CPU_INLINE void cpu_exact_split(cpu_exact from, float *high, float *low) {
-  const double value = from.sum + from.lost;
-  *high = (float)value;
-  const double rest = (from.sum - (double)*high) + from.lost;
-  *low = fabs(rest) <= fabs(value) ? (float)rest : 0;
+  const float first = (float)(from.sum + from.lost);
+  *high = first;
+  *low = (float)((from.sum - (double)first) + from.lost);
 }
 
 /* Fetching behind the end of an array is harmless, but its address must not be formed as a pointer. */

@@ -146,8 +146,12 @@ static ts_status reduce(ts_scalars *out, int index, tsi_reduction kind, const cp
       .partials = cpu_state_of(x->context)->partials,
   };
   cpu_for(x->context, cpu_blocks(job.count), CPU_BLOCK, bodies[x->low != NULL], &job);
-  float *slot = cpu_slot(out, index), unused[4], *low = out->low ? cpu_slot(out->low, index) : unused;
-  for (int c = 0; c < 4; c++) cpu_split(c < x->components ? combine(&job, kind, c) : 0, &slot[c], &low[c]);
+  float *slot = cpu_slot(out, index), *low = out->low ? cpu_slot(out->low, index) : NULL;
+  for (int c = 0; c < 4; c++) {
+    const double result = c < x->components ? combine(&job, kind, c) : 0;
+    slot[c] = (float)result;
+    if (low) low[c] = isfinite(slot[c]) ? (float)(result - (double)slot[c]) : 0;
+  }
   return TS_OK;
 }
 
