@@ -52,6 +52,8 @@ typedef struct cpu_matrix {
   int32_t *part_rows; /* part p works on rows part_rows[p] .. part_rows[p + 1] - 1 */
   size_t bytes;
   int is_rest; /* all but the values is another matrix's */
+  double *x; /* of a product in pairs, made with the first one */
+  size_t x_count;
 } cpu_matrix;
 
 static inline cpu_state *cpu_state_of(const ts_context *context) {
@@ -119,11 +121,6 @@ CPU_INLINE void cpu_split(double value, float *high, float *low) {
   *low = (float)(value - (double)first);
 }
 
-/* The same where there are no blocks. */
-CPU_INLINE double cpu_pair_value(cpu_parts v, size_t i) {
-  return v.low ? (double)v.high[i] + (double)v.low[i] : (double)v.high[i];
-}
-
 /* A sum in double and, by Knuth's two-sum, what it has lost by rounding. */
 typedef struct cpu_exact {
   double sum, lost;
@@ -185,6 +182,10 @@ typedef struct cpu_format {
 #define CPU_FORMAT_ROW(name, format) extern const cpu_format cpu_format_##name;
 TSI_CPU_FORMATS(CPU_FORMAT_ROW)
 #undef CPU_FORMAT_ROW
+
+/* m->x = x in double, with zeros behind it as in cpu_vector. Converting a number where it is used, once an
+ * entry, costs more than all the rest of a product. */
+ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x);
 
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_csr_)
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_bcrs_)

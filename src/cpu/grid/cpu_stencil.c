@@ -125,6 +125,10 @@ typedef struct product_job {
   cpu_parts y, b, x;
 } product_job;
 
+static double value_of(cpu_parts v, size_t i) {
+  return v.low ? (double)v.high[i] + (double)v.low[i] : (double)v.high[i];
+}
+
 static void store(const product_job *job, size_t at, cpu_exact result) {
   if (job->y.low)
     cpu_exact_split(result, &job->y.high[at], &job->y.low[at]);
@@ -145,7 +149,7 @@ static void point(const product_job *job, int32_t i, int32_t j) {
       const int32_t q = cpu_grid_point(g, i + cpu_direction_x[k], j + cpu_direction_y[k]);
       if (q < 0) continue;
       for (size_t c = 0; c < n; c++) {
-        const double term = a * cpu_pair_value(job->x, (size_t)q * n + c);
+        const double term = a * value_of(job->x, (size_t)q * n + c);
         if (job->kind == PAIR_RESIDUAL)
           cpu_exact_add(&result[c], -term);
         else

@@ -68,6 +68,7 @@ static void release(ts_context *context, cpu_matrix *m) {
     tsi_free(context, m->part_rows);
   }
   tsi_free(context, m->values);
+  tsi_free(context, m->x);
   tsi_free(context, m);
 }
 
@@ -98,6 +99,8 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
   if (m) {
     *m = *whole;
     m->is_rest = 1;
+    m->x = NULL;
+    m->x_count = 0;
     m->bytes = bytes;
     m->values = tsi_malloc(context, values, sizeof *m->values);
   }
@@ -146,6 +149,53 @@ static ts_status create(ts_matrix *A, const tsi_packed *packed) {
 static ts_status write_values(ts_matrix *A, const tsi_packed *packed) {
   const tsi_host_csr csr = stored(A, packed);
   copy(A, &csr, 0);
+  return TS_OK;
+}
+
+/* ---- x in double ---- */
+
+enum { behind_x = CPU_ALIGNMENT / sizeof(float) };
+
+static ts_status reserve_x(ts_context *context, cpu_matrix *m, size_t count) {
+  if (count <= m->x_count) return TS_OK;
+  const size_t bytes = (count - m->x_count) * sizeof *m->x;
+  TSI_TRY(tsi_device_take(context, bytes, "a product in pairs"));
+  double *x = tsi_malloc(context, count + behind_x, sizeof *x);
+  if (!x) {
+    tsi_device_give(context, bytes);
+    return tsi_out_of_memory(context, "a product in pairs", count * sizeof *x);
+  }
+  tsi_free(context, m->x);
+  m->x = x;
+  m->x_count = count;
+  m->bytes += bytes;
+  return TS_OK;
+}
+
+typedef struct convert_job {
+  double *to;
+  cpu_parts from;
+  size_t count;
+} convert_job;
+
+CPU_CLONES static void body_convert(const void *arguments, size_t first, size_t last) {
+  const convert_job *job = arguments;
+  for (size_t begin = first * CPU_BLOCK; begin < cpu_block_end(last, job->count); begin += CPU_BLOCK) {
+    const cpu_operand from = cpu_operand_at(job->from, begin);
+    const size_t count = cpu_block_end(begin / CPU_BLOCK + 1, job->count) - begin;
+    double *to = job->to + begin;
+    CPU_SIMD
+    for (size_t i = 0; i < count; i++) to[i] = cpu_value(from, i);
+  }
+}
+
+ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x) {
+  cpu_matrix *m = matrix_of(A);
+  const size_t count = cpu_count(x);
+  TSI_TRY(reserve_x(A->context, m, count));
+  const convert_job job = {m->x, cpu_parts_of(x), count};
+  cpu_for(A->context, cpu_blocks(count), 2 * CPU_BLOCK, body_convert, &job);
+  memset(m->x + count, 0, behind_x * sizeof *m->x);
   return TS_OK;
 }
 

@@ -135,7 +135,7 @@ CPU_INLINE void residual_rows(const spmv_job *job, int32_t row, int32_t end, int
 CPU_INLINE void pair_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
   const float *values = job->m->values;
-  const cpu_parts x = job->x;
+  const double *x = job->m->x;
   int32_t k = offsets[row];
   for (; row < end; row++) {
     const int32_t next = offsets[row + 1];
@@ -143,8 +143,8 @@ CPU_INLINE void pair_rows(const spmv_job *job, int32_t row, int32_t end, int n) 
     double sum[4] = {0, 0, 0, 0};
     prefetch_entries(values + k, columns + k);
     for (; k < next; k++) {
-      const size_t j = (size_t)columns[k] * (size_t)n;
-      for (int c = 0; c < n; c++) sum[c] += (double)values[k] * cpu_pair_value(x, j + (size_t)c);
+      const double *xj = x + (size_t)columns[k] * (size_t)n;
+      for (int c = 0; c < n; c++) sum[c] += (double)values[k] * xj[c];
     }
     for (int c = 0; c < n; c++)
       cpu_split(sum[c], &job->y.high[first + (size_t)c], &job->y.low[first + (size_t)c]);
@@ -199,6 +199,7 @@ static ts_status run(const ts_matrix *A, int components, const cpu_body bodies[4
 }
 
 ts_status cpu_csr_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  if (y->low) TSI_TRY(cpu_matrix_take_x(A, x));
   return run(A, y->components, y->low ? spmv_pairs : spmv,
              &(spmv_job){.y = cpu_parts_of(y), .x = cpu_parts_of(x)});
 }

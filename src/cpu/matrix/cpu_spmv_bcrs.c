@@ -152,13 +152,12 @@ CPU_INLINE void pair_rows(const bcrs_job *job, int32_t row, int32_t end, int n, 
     cpu_exact sums[largest * 4];
     for (int l = 0; l < n * components; l++) sums[l] = (cpu_exact){0, 0};
     for (int32_t k = first; k < next; k++, v += block) {
-      const size_t j = (size_t)columns[k] * (size_t)(n * components);
+      const double *xj = job->m->x + (size_t)columns[k] * (size_t)(n * components);
       cpu_prefetch(v, ahead);
       for (int q = 0; q < n; q++)
-        for (int c = 0; c < components; c++) {
-          const double x = cpu_pair_value(job->x, j + (size_t)(q * components + c));
-          for (int r = 0; r < n; r++) sums[r * components + c].sum += (double)v[r * n + q] * x;
-        }
+        for (int r = 0; r < n; r++)
+          for (int c = 0; c < components; c++)
+            sums[r * components + c].sum += (double)v[r * n + q] * xj[q * components + c];
     }
     store_pairs(job, row, sums, n, components);
   }
@@ -220,6 +219,7 @@ static void run(const ts_matrix *A, const cpu_body bodies[2][4], int components,
 }
 
 ts_status cpu_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  if (y->low) TSI_TRY(cpu_matrix_take_x(A, x));
   run(A, y->low ? spmv_pairs : spmv, y->components, &(bcrs_job){.y = cpu_parts_of(y), .x = cpu_parts_of(x)});
   return TS_OK;
 }
