@@ -143,22 +143,32 @@ CPU_INLINE void store_pairs(const bcrs_job *job, int32_t row, const cpu_exact *s
   zero_constrained(job, row, job->y.low + first, n, components);
 }
 
+/* With one component the lanes are those of rows_1. */
 CPU_INLINE void pair_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
   const size_t block = (size_t)n * (size_t)n;
   for (; row < end; row++) {
     const int32_t first = job->m->row_offsets[row], next = job->m->row_offsets[row + 1];
     const float *v = job->m->values + (size_t)first * block;
-    cpu_exact sums[largest * 4];
-    for (int l = 0; l < n * components; l++) sums[l] = (cpu_exact){0, 0};
+    double lanes[largest * largest] = {0};
+    cpu_exact sums[largest * 4] = {{0, 0}};
     for (int32_t k = first; k < next; k++, v += block) {
       const double *xj = job->m->x + (size_t)columns[k] * (size_t)(n * components);
       cpu_prefetch(v, ahead);
-      for (int q = 0; q < n; q++)
-        for (int r = 0; r < n; r++)
-          for (int c = 0; c < components; c++)
-            sums[r * components + c].sum += (double)v[r * n + q] * xj[q * components + c];
+      if (components == 1) {
+        CPU_SIMD
+        for (int l = 0; l < n * n; l++) lanes[l] += (double)v[l] * xj[l % n];
+        continue;
+      }
+      for (int r = 0; r < n; r++) {
+        double own[4] = {0};
+        for (int q = 0; q < n; q++)
+          for (int c = 0; c < components; c++) own[c] += (double)v[r * n + q] * xj[q * components + c];
+        for (int c = 0; c < components; c++) lanes[r * components + c] += own[c];
+      }
     }
+    for (int l = 0; l < (components == 1 ? n * n : n * components); l++)
+      sums[components == 1 ? l / n : l].sum += lanes[l];
     store_pairs(job, row, sums, n, components);
   }
 }
