@@ -34,7 +34,7 @@ static int solve_run(void *user, long count) {
 
 /* Times solves of `iterations` with a check every `interval` (0: the backend's default). */
 static int measure_solve(solve *s, ts_matrix *A, int iterations, int interval, int repeat, timing *t) {
-  ts_solver_desc desc = {.method = TS_METHOD_CG};
+  ts_solver_desc desc = {.method = TS_METHOD_CG, .precision = TS_PRECISION_SINGLE};
   desc.rtol = 1e-30;
   desc.max_iterations = iterations;
   desc.check_interval = interval;

@@ -40,7 +40,7 @@ static int prepare(solve *s, const bench_options *o, const paper_system *system)
 /* A solve of so many iterations from 0; *done are those that it made. A solve is not continued, since that
  * would not be the same method. */
 static int run(solve *s, int iterations, int *done) {
-  ts_solver_desc desc = {.method = TS_METHOD_CG};
+  ts_solver_desc desc = {.method = TS_METHOD_CG, .precision = TS_PRECISION_SINGLE};
   ts_result result;
   ts_solver *cg = NULL;
   desc.rtol = 1e-30;

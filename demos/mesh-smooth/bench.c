@@ -36,7 +36,7 @@ static int fail_status(const bench_state *b, ts_status status) {
 
 static int set_iterations(const bench_state *b, int iterations) {
   /* The tolerance is out of reach, so that every solve makes all of its iterations. */
-  const ts_solver_desc cg = {.rtol = 1e-30, .max_iterations = iterations};
+  const ts_solver_desc cg = {.rtol = 1e-30, .precision = TS_PRECISION_SINGLE, .max_iterations = iterations};
   const ts_status status = ts_mesh_flow_set_solver(b->s->device.flow, &cg);
   return status == TS_OK ? 0 : fail_status(b, status);
 }

@@ -53,10 +53,10 @@ typedef struct ts_mesh_flow_desc {
   ts_mesh_boundary boundary;        /* default: fixed */
   ts_format format;                 /* default: TS_FORMAT_AUTO */
   float speed;                      /* lambda; default: 3 */
-  ts_solver_desc
-      solver;       /* of every solve by cg, which starts from 0 whatever zero_start says. If max_iterations is
-                  set, as in the paper, a solve may end there and counts if the residual has fallen */
-  int max_halvings; /* how often a failing step may be halved, at most 30; default: 6; -1: never */
+  ts_solver_desc solver; /* of every solve by cg, in single precision unless it says another, which starts from
+                       0 whatever zero_start says. If max_iterations is set, as in the paper, a solve may end
+                       there and counts if the residual has fallen */
+  int max_halvings;      /* how often a failing step may be halved, at most 30; default: 6; -1: never */
 } ts_mesh_flow_desc;
 
 typedef struct ts_mesh_flow ts_mesh_flow;

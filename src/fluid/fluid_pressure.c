@@ -63,7 +63,7 @@ static int same_multigrid(const ts_fluid_parameters *a, const ts_fluid_parameter
 
 static ts_status create_cg(const ts_fluid_parameters *p, tsi_fluid_pressure *solver) {
   const int iterations = tsi_fluid_iterations(p);
-  ts_solver_desc desc = {.method = TS_METHOD_CG};
+  ts_solver_desc desc = {.method = TS_METHOD_CG, .precision = TS_PRECISION_SINGLE}; /* a step costs the same */
   if (p->tolerance > 0) {
     desc.rtol = p->tolerance;
     desc.max_iterations = iterations;

@@ -46,6 +46,7 @@ static ts_status create_solvers(ts_mesh_flow *flow, const ts_solver_desc *solver
   ts_solver_desc desc = {0};
   if (solver) desc = *solver;
   if (desc.method == TS_METHOD_AUTO) desc.method = TS_METHOD_CG;
+  if (desc.precision == TS_PRECISION_AUTO) desc.precision = TS_PRECISION_SINGLE; /* a step costs the same */
   desc.zero_start = 1; /* what is solved for is the change */
   TSI_TRY(ts_solver_create(flow->surface.matrix, &desc, surface));
   if (!flow->curve.matrix) return TS_OK;
