@@ -1,9 +1,12 @@
 // y = A x for a matrix of stencils (Bolz et al. 2003, 4.2), or with RESIDUAL r = b - A x:
 //   (A x)[i] = sum over d in {-1, 0, 1}^2 of A^d[i] x[i + d]
-// and 0 at points whose centre coefficient is 0. With PAIR x has two parts, x + low.
+// and 0 at points whose centre coefficient is 0. With PAIR numbers are pairs, as in include/spmv_pair.glsl. With X_LOW a residual
+// in single precision is of x + low.
 // Reads x (input0), b (input1), low (input2); the centre, the axis couplings (west, east, south, north) and, unless FIVE_POINT,
 // the diagonal couplings (south-west, south-east, north-west, north-east) of the stencils. p[5] = grid.
-#ifdef PRECISE
+#ifdef PAIR
+#include "include/pair.glsl"
+#elif defined(PRECISE)
 #include "include/exact.glsl"
 #endif
 #include "include/pass.glsl"
@@ -13,7 +16,7 @@
 
 // Without error terms a residual is summed from the differences x[i + d] - x[i], which are small where x is smooth, and
 // the sum of the row's coefficients, which is 0 in most rows of most problems.
-#if defined(PAIR) && !defined(PRECISE)
+#if defined(X_LOW) && !defined(PRECISE)
 VALUE middle;
 float coefficients = 0.0;
 void add_product(inout VALUE sum, float factor, VALUE x) {
@@ -25,15 +28,23 @@ void add_product(inout VALUE sum, float factor, VALUE x) {
 #endif
 
 uniform sampler2D stencil_centre, stencil_sides, stencil_corners;
+#ifdef PAIR
+#include "include/spmv_pair.glsl"
+#else
 out vec4 result;
+#endif
 
 // Coefficients that point out of the grid are 0: there any number will do.
 ivec2 neighbour(ivec2 i) { return clamp(wrap(i, GRID), ivec2(0), GRID.xy - 1); }
 
 void add(inout VALUE sum, inout VALUE sum_low, float coefficient, ivec2 i) {
   i = neighbour(i);
-  add_product(sum, coefficient, FETCH(0, i));
 #ifdef PAIR
+  add_product(sum, coefficient, FETCH_PAIR(0, i));
+#else
+  add_product(sum, coefficient, FETCH(0, i));
+#endif
+#ifdef X_LOW
   sum_low += coefficient * FETCH(2, i);
 #endif
 }
@@ -43,10 +54,13 @@ void main() {
   float centre = fetch_texel(stencil_centre, i).r;
   if (centre == 0.0) {
     result = vec4(0);
+#ifdef PAIR
+    result_low = vec4(0);
+#endif
     return;
   }
   VALUE sum = VALUE(0), sum_low = VALUE(0);
-#if defined(PAIR) && !defined(PRECISE)
+#if defined(X_LOW) && !defined(PRECISE)
   middle = FETCH(0, i);
 #endif
   vec4 sides = fetch_texel(stencil_sides, i);
@@ -62,13 +76,18 @@ void main() {
   add(sum, sum_low, corners.w, i + ivec2(1, 1));
 #endif
   add(sum, sum_low, centre, i);
-#ifdef PRECISE
+#ifdef PAIR
+  finish_pair(i, sum);
+  return;
+#elif defined(PRECISE)
   ROUNDED(VALUE rest, FETCH(1, i) - sum);
   sum = rest - (low + sum_low);
-#elif defined(PAIR)
+#elif defined(X_LOW)
   sum = ((FETCH(1, i) - coefficients * middle) - sum) - sum_low;
 #elif defined(RESIDUAL)
   sum = FETCH(1, i) - sum;
 #endif
+#ifndef PAIR
   result = widen(sum);
+#endif
 }

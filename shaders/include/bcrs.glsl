@@ -24,18 +24,27 @@ struct Block {
   for (int c = 0; c < PARTS; c++) B.part[c] = fetch_texel(BLOCKS, part_of(AT, c))
 
 // sum + block x; needs add_product of row_sum.glsl.
+#ifdef LOW0
+#define ADD_COLUMN(SUM, X, CHANNEL, V)   \
+  {                                      \
+    add_product(SUM, X.high.CHANNEL, V); \
+    low += X.low.CHANNEL * V;            \
+  }
+#else
+#define ADD_COLUMN(SUM, X, CHANNEL, V) add_product(SUM, X.CHANNEL, V);
+#endif
 #if LOG2_BLOCK == 1
 #define ADD_BLOCK(SUM, B, X)             \
   {                                      \
-    add_product(SUM, X.x, B.part[0].xz); \
-    add_product(SUM, X.y, B.part[0].yw); \
+    ADD_COLUMN(SUM, X, x, B.part[0].xz)  \
+    ADD_COLUMN(SUM, X, y, B.part[0].yw)  \
   }
 #else
-#define ADD_BLOCK(SUM, B, X)          \
-  {                                   \
-    add_product(SUM, X.x, B.part[0]); \
-    add_product(SUM, X.y, B.part[1]); \
-    add_product(SUM, X.z, B.part[2]); \
-    add_product(SUM, X.w, B.part[3]); \
+#define ADD_BLOCK(SUM, B, X)         \
+  {                                  \
+    ADD_COLUMN(SUM, X, x, B.part[0]) \
+    ADD_COLUMN(SUM, X, y, B.part[1]) \
+    ADD_COLUMN(SUM, X, z, B.part[2]) \
+    ADD_COLUMN(SUM, X, w, B.part[3]) \
   }
 #endif

@@ -6,7 +6,9 @@
 // With EXACT_FMA fma() rounds once. To be included before anything else, since it may enable an extension. Numbers are those of
 // the pass, or what NUMBER says; a vertex shader, which is no pass, says so.
 #if EXACT_BY == 1
+#ifndef PAIR // where the loader has it
 #extension GL_ARB_gpu_shader5 : enable
+#endif
 #define ROUNDED(result, value) precise result = value
 #endif
 #ifdef VERTEX

@@ -3,6 +3,9 @@
 #include "include/spmv.glsl"
 #include "include/mesh.glsl"
 
+// What the pieces of a split row add up to.
+VALUE fetch_sum(uint pointer) { return fetch_texel(sums, unpack(pointer)) PICK; }
+
 #ifdef JAGGED
 uniform usampler2D entries;
 #define FIRST_ENTRY(i) (base + inside(i))

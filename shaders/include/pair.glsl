@@ -1,5 +1,5 @@
-// Pairs: a number is high + low, where low is at most half an ulp of high; about 48 bits. To be included before anything
-// else. A pass over pairs writes both parts at once, and an input that lacks the second one (no LOW0, ...) is a plain number.
+// Pairs: a number is high + low, where low is at most half an ulp of high; about 48 bits. A pass over pairs writes both parts
+// at once, and an input that lacks the second one (no LOW0, ...) is a plain number.
 #include "include/exact.glsl"
 
 struct Pair {

@@ -1,4 +1,4 @@
-// A component-wise pass over pairs: its coefficients, and both parts of what it writes. To be included before anything else.
+// A component-wise pass over pairs: its coefficients, and both parts of what it writes.
 #include "include/pair.glsl"
 #include "include/indices.glsl"
 

@@ -1,10 +1,15 @@
 // What both formats of a matrix share: the rectangle that the fragment is in, and y = A x or r = b - A x.
 // Reads x (input0) and, with RESIDUAL, b (input1); the diagonal, in the layout of the result; with SPILL the sums of
 // split rows.
-#ifdef PRECISE
+#ifdef PAIR
+#include "include/pair.glsl"
+#elif defined(PRECISE)
 #include "include/exact.glsl"
 #endif
 #include "include/pass.glsl"
+#ifdef SPILL
+#define SUMS
+#endif
 #include "include/row_sum.glsl"
 
 uniform sampler2D diagonal, sums;
@@ -13,7 +18,13 @@ uniform sampler2D diagonal, sums;
 
 flat in ivec2 loop; // length; 1 for a spill + 2 for no equations
 flat in ivec2 base; // of the rectangle's entries
+#ifdef PAIR
+#include "include/spmv_pair.glsl"
+#define WRITE_ZERO result = result_low = vec4(0)
+#else
 out vec4 result;
+#define WRITE_ZERO result = vec4(0)
+#endif
 
 #define LENGTH loop.x
 #define HAS_SPILL ((loop.y & 1) != 0)
@@ -25,22 +36,36 @@ ivec2 inside(ivec2 i) { return i & ivec2((1 << LOG2_WIDTH) - 1, (1 << LOG2_HEIGH
 ivec2 unpack(uint pointer) { return ivec2(int(pointer & 0xffffu), int(pointer >> 16)); }
 
 // x_j from its pointer: x and y lie in 16 bits each, so one addition moves both to the vector's region.
+#ifdef LOW0
+#define X_VALUE Pair
+#define FETCH_X(i) FETCH_PAIR(0, i)
+Pair fetch_x(uint pointer) {
+  ivec2 at = unpack(pointer + X_ORIGIN_PACKED);
+  return Pair(fetch_texel(input0, at) PICK, fetch_texel(low0, at + LOW0_ORIGIN - INPUT0_ORIGIN) PICK);
+}
+#else
+#define X_VALUE VALUE
+#define FETCH_X(i) FETCH(0, i)
 VALUE fetch_x(uint pointer) { return fetch_texel(input0, unpack(pointer + X_ORIGIN_PACKED)) PICK; }
-
-VALUE fetch_sum(uint pointer) { return fetch_texel(sums, unpack(pointer)) PICK; }
+#endif
 
 void add_diagonal(inout VALUE sum, ivec2 i) {
 #ifdef DIAGONAL
-  add_product(sum, fetch_texel(diagonal, i).r, FETCH(0, i));
+  add_product(sum, fetch_texel(diagonal, i).r, FETCH_X(i));
 #endif
 }
 
 void finish(ivec2 i, VALUE sum) {
-#ifdef PRECISE
+#ifdef PAIR
+  finish_pair(i, sum);
+  return;
+#elif defined(PRECISE)
   ROUNDED(VALUE rest, FETCH(1, i) - sum);
   sum = rest - low;
 #elif defined(RESIDUAL)
   sum = FETCH(1, i) - sum;
 #endif
+#ifndef PAIR
   result = widen(sum);
+#endif
 }

@@ -15,7 +15,7 @@ uniform usampler2D pointers;
 #define ADD(N)                                                \
   {                                                           \
     Block b[N];                                               \
-    VALUE x[N];                                               \
+    X_VALUE x[N];                                             \
     for (int k = 0; k < N; k++) {                             \
       ivec2 e = at + ivec2(k << LOG2_WIDTH, 0);               \
       x[k] = fetch_x(texelFetch(pointers, e, 0).r);           \
@@ -28,7 +28,7 @@ uniform usampler2D pointers;
 void main() {
   ivec2 i = texel();
   if (IS_ZERO) {
-    result = vec4(0);
+    WRITE_ZERO;
     return;
   }
   ivec2 at = base + inside(i);
@@ -44,12 +44,12 @@ void main() {
   }
 #endif
 #ifdef SPILL
-  if (HAS_SPILL) sum += fetch_sum(texelFetch(pointers, at, 0).r);
+  if (HAS_SPILL) add_pieces(sum, 1.0, sums, unpack(texelFetch(pointers, at, 0).r));
 #endif
 #ifdef DIAGONAL
   {
     Block b;
-    VALUE x = FETCH(0, i);
+    X_VALUE x = FETCH_X(i);
     FETCH_BLOCK(b, diagonal, i);
     ADD_BLOCK(sum, b, x)
   }
@@ -57,5 +57,8 @@ void main() {
   finish(i, sum);
 #ifdef CHANNELS
   result = choose_channels(FREE_CHANNELS(i), result, 0.0);
+#ifdef PAIR
+  result_low = choose_channels(FREE_CHANNELS(i), result_low, 0.0);
+#endif
 #endif
 }

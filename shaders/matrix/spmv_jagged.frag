@@ -18,7 +18,7 @@ uniform usampler2D entries;
 void main() {
   ivec2 i = texel();
   if (IS_ZERO) {
-    result = vec4(0);
+    WRITE_ZERO;
     return;
   }
   ivec2 at = base + inside(i);
@@ -38,7 +38,7 @@ void main() {
   }
 #endif
 #ifdef SPILL
-  if (HAS_SPILL) sum += fetch_sum(texelFetch(entries, at, 0).g);
+  if (HAS_SPILL) add_pieces(sum, 1.0, sums, unpack(texelFetch(entries, at, 0).g));
 #endif
   add_diagonal(sum, i);
   finish(i, sum);

@@ -21,7 +21,7 @@ uniform usampler2D pointers, starts;
 void main() {
   ivec2 i = texel();
   if (IS_ZERO) {
-    result = vec4(0);
+    WRITE_ZERO;
     return;
   }
   ivec2 j = unpack(texelFetch(starts, i, 0).r);
@@ -41,7 +41,7 @@ void main() {
   }
 #endif
 #ifdef SPILL
-  if (HAS_SPILL) sum += fetch_sum(texelFetch(pointers, j, 0).r);
+  if (HAS_SPILL) add_pieces(sum, 1.0, sums, unpack(texelFetch(pointers, j, 0).r));
 #endif
   add_diagonal(sum, i);
   finish(i, sum);

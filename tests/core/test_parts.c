@@ -104,9 +104,8 @@ static void residual_in(ts_format format, const ref_matrix *m) {
   ts_vector *r = make_vector(A->row_space, 1, NULL);
   CHECK_OK(context, ts_matrix_residual(r, b, A, x));
   float *found = read_vector(r);
-  /* Seven differences are rounded to float, of 2^-22 at most; rows that are split are summed in single
-   * precision. */
-  const double tolerance = matrix_info(A).split_rows ? 0x1p-20 : 7 * 0x1p-46;
+  /* Seven differences are rounded to float, of 2^-22 at most. */
+  const double tolerance = 7 * 0x1p-46;
   for (size_t i = 0; i < count; i++)
     if (!CHECK_CLOSE(found[i], (double)exact[i], tolerance * (double)size[i])) break;
   /* Floats as values: no rest is left. */

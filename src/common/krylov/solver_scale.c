@@ -31,7 +31,7 @@ double tsi_unscale_factor(float max_b, int target) {
 /* A row of n entries has n roundings, which add up as random numbers do, of sums that are as large as a part of
  * the diagonal's. Measured: 2^-27 sqrt(n) ||diag(A) x|| for rows of 7 to 3000 entries, within a factor of 4. */
 double tsi_residual_error(const ts_matrix *A, double dx) {
-  if (!A->layout || !(A->context->caps.single_residuals || A->layout->stage_count)) return 0;
+  if (!A->layout || !A->context->caps.single_residuals) return 0;
   return ldexp(sqrt(A->info.longest_row) * dx, -27);
 }
 

@@ -122,8 +122,8 @@ typedef struct gl_matrix {
   GLuint vao, vertices;     /* of the rectangles */
   int rectangle_count, as_points;
   size_t vertices_bytes;
-  /* sums of split rows, made for the components in use */
-  gl_texture *sums[TSI_MAX_STAGES];
+  /* sums of split rows and their parts, made for the components in use and as many parts as were needed */
+  gl_texture *sums[TSI_MAX_STAGES][GL_TARGETS];
   int sums_components;
 } gl_matrix;
 
@@ -269,9 +269,13 @@ void gl_tiling_parameters(const tsi_tiling *t, int *parameters);
 /* Where a vector begins, as shaders add it to pointers. */
 int gl_packed_origin(const gl_vector *v);
 
-/* Stage s of a matrix's split rows: sums of `source` into `target`. And a stage in p[6], as its shaders read
- * it. */
-ts_status gl_sum_stage(const ts_matrix *A, int s, const ts_vector *source, gl_texture *target);
+/* How the sums of rows are formed, and of how many parts they are (shaders/include/row_sum.glsl). */
+typedef enum gl_row_sum { GL_ROWS_PLAIN, GL_ROWS_PRECISE, GL_ROWS_PAIR, GL_ROWS_PAIR_RESIDUAL } gl_row_sum;
+
+/* Stage s of a matrix's split rows: sums of `source`, x or the stage before, into `targets`. And a stage in
+ * p[6], as its shaders read it. */
+ts_status gl_sum_stage(const ts_matrix *A, int s, gl_row_sum rows, const ts_vector *source,
+                       gl_texture *const targets[GL_TARGETS]);
 void gl_stage_parameters(const tsi_stage *stage, int *parameters);
 
 /* The region that partial sums of vectors of this space need. */

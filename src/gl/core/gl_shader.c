@@ -9,7 +9,7 @@
 #include "gl/grid/gl_grid.h"
 #include "gl_shader.h"
 
-enum { max_files = 16, max_depth = 6 };
+enum { max_files = 24, max_depth = 6 };
 
 /* The text that is compiled, and the files it came from: source string number -> name. */
 typedef struct source {
@@ -174,6 +174,9 @@ static ts_status compile(ts_context *context, GLenum stage, const char *name, co
                          GLuint *shader) {
   source s = {.context = context};
   static const char version[] = "#version 330 core\n";
+  /* Of shaders that do not include exact.glsl themselves, which has it too. */
+  static const char extensions[] =
+      "#if defined(PAIR) && EXACT_BY == 1\n#extension GL_ARB_gpu_shader5 : enable\n#endif\n";
   ts_status status = append(&s, version, sizeof version - 1);
   if (status == TS_OK && gl_of(context)->texture_gather) status = append(&s, "#define GATHER\n", 15);
   if (status == TS_OK && gl_of(context)->nearest) status = append(&s, "#define NEAREST\n", 16);
@@ -185,6 +188,7 @@ static ts_status compile(ts_context *context, GLenum stage, const char *name, co
     status = append(&s, exact, (size_t)length);
   }
   if (status == TS_OK) status = append(&s, defines, strlen(defines));
+  if (status == TS_OK) status = append(&s, extensions, sizeof extensions - 1);
   if (status == TS_OK) status = expand(&s, name, 0);
   if (status == TS_OK) {
     *shader = glCreateShader(stage);

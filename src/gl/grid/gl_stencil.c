@@ -158,8 +158,8 @@ static ts_status multiply(ts_vector *y, const ts_matrix *A, gl_pass *pass, const
   ts_context *context = A->context;
   const gl_stencil *s = gl_stencil_of(A);
   const tsi_grid *grid = &A->row_space->grid;
-  const int precise = gl_of(context)->exact && pass->inputs[1];
-  char defines[128];
+  const int precise = gl_of(context)->exact && pass->inputs[1] && !pass->pairs;
+  char defines[160 + GL_PAIR_DEFINES];
   snprintf(defines, sizeof defines, "#define COMPONENTS %d\n%s%s%s%s", y->components, kind,
            precise ? "#define PRECISE\n" : "", s->five_point ? "#define FIVE_POINT\n" : "",
            grid->periodic_x || grid->periodic_y ? "#define PERIODIC\n" : "");
@@ -173,17 +173,28 @@ static ts_status multiply(ts_vector *y, const ts_matrix *A, gl_pass *pass, const
 
 static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   gl_pass pass = {.inputs = {x}};
-  return multiply(y, A, &pass, "");
+  char pair[GL_PAIR_DEFINES] = "";
+  if (y->low) {
+    gl_pass_pairs(&pass, pair);
+    pass.parts = 2;
+  }
+  return multiply(y, A, &pass, pair);
 }
 
 ts_status gl_stencil_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
                               const ts_vector *low) {
   gl_pass pass = {.inputs = {x, b, low}};
-  return multiply(r, A, &pass, low ? "#define RESIDUAL\n#define PAIR\n" : "#define RESIDUAL\n");
+  return multiply(r, A, &pass, low ? "#define RESIDUAL\n#define X_LOW\n" : "#define RESIDUAL\n");
 }
 
 static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return gl_stencil_residual(r, b, A, x, NULL);
+  if (!r->low) return gl_stencil_residual(r, b, A, x, NULL);
+  const ts_vector one = tsi_first_part(x);
+  gl_pass pass = {.inputs = {&one, b, b->low ? b->low->low : NULL}, .parts = 2};
+  char pair[GL_PAIR_DEFINES], defines[GL_PAIR_DEFINES + 64];
+  gl_pass_pairs(&pass, pair);
+  snprintf(defines, sizeof defines, "%s#define RESIDUAL\n%s", pair, pass.inputs[2] ? "#define B_LOWEST\n" : "");
+  return multiply(r, A, &pass, defines);
 }
 
 static ts_status diagonal(ts_vector *d, const ts_matrix *A) {

@@ -90,10 +90,11 @@ ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed) {
 
 void gl_matrix_release_sums(const ts_matrix *A) {
   gl_matrix *m = gl_matrix_of(A);
-  for (int s = 0; s < TSI_MAX_STAGES; s++) {
-    gl_texture_release(A->context, m->sums[s]);
-    m->sums[s] = NULL;
-  }
+  for (int s = 0; s < TSI_MAX_STAGES; s++)
+    for (int part = 0; part < GL_TARGETS; part++) {
+      gl_texture_release(A->context, m->sums[s][part]);
+      m->sums[s][part] = NULL;
+    }
   m->sums_components = 0;
 }
 

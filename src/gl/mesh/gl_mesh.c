@@ -111,7 +111,7 @@ static ts_status sum_split_rows(const tsi_mesh_operator *op, const ts_vector *x,
   for (int s = 1; s < layout->stage_count; s++) {
     gl_vector before = {mesh->sums[s - 1], 0, 0};
     const ts_vector source = {.context = context, .space = x->space, .components = 3, .impl = &before};
-    TSI_TRY(gl_sum_stage(op->matrix, s, &source, mesh->sums[s]));
+    TSI_TRY(gl_sum_stage(op->matrix, s, GL_ROWS_PLAIN, &source, (gl_texture *[GL_TARGETS]){mesh->sums[s]}));
   }
   return TS_OK;
 }

@@ -1,0 +1,32 @@
+// What a product or a residual in pairs writes (include/row_sum.glsl has the sums). A residual reads b (input1), whose third
+// part is input2 where B_LOWEST says so.
+layout(location = 0) out vec4 result;
+layout(location = 1) out vec4 result_low;
+
+void write(VALUE high, VALUE low) {
+  VALUE rest;
+  result = widen(two_sum(high, low, rest));
+  result_low = widen(rest);
+}
+
+void finish_pair(ivec2 i, VALUE sum) {
+#ifdef RESIDUAL
+  VALUE errors[3];
+  VALUE high = two_sum(FETCH(1, i), -sum, errors[0]);
+  VALUE middle = two_sum(errors[0], -low, errors[1]);
+#ifdef LOW1
+  middle = two_sum(middle, FETCH_LOW(1, i), errors[2]);
+  VALUE rest = (errors[1] + errors[2]) - lowest;
+#else
+  VALUE rest = errors[1] - lowest;
+#endif
+#ifdef B_LOWEST
+  rest += FETCH(2, i);
+#endif
+  VALUE second;
+  high = two_sum(high, middle, second);
+  write(high, second + rest);
+#else
+  write(sum, low);
+#endif
+}
