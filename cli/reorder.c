@@ -40,39 +40,23 @@ int32_t *reorder_compute(reorder_kind kind, const ts_csr *csr, char *error) {
   return order;
 }
 
-/* ts_csr_permute rounds doubles. */
-static void permute_doubles(const ts_csr *csr, const int32_t *order, const reorder_matrix *out) {
-  for (int32_t i = 0; i < csr->rows; i++)
-    for (int32_t k = out->row_offsets[i]; k < out->row_offsets[i + 1]; k++) {
-      int32_t from = csr->row_offsets[order[i]], end = csr->row_offsets[order[i] + 1];
-      const int32_t column = order[out->column_indices[k]];
-      while (end - from > 1) {
-        const int32_t middle = from + (end - from) / 2;
-        if (csr->column_indices[middle] <= column)
-          from = middle;
-        else
-          end = middle;
-      }
-      out->double_values[k] = csr->double_values[from];
-    }
-}
-
 int reorder_permute(const ts_csr *csr, const int32_t *order, reorder_matrix *out, char *error) {
   const size_t entries = (size_t)csr->row_offsets[csr->rows] + 1;
-  ts_csr pattern = *csr;
-  pattern.double_values = NULL;
   *out = (reorder_matrix){.row_offsets = malloc(((size_t)csr->rows + 1) * sizeof(int32_t)),
                           .column_indices = malloc(entries * sizeof(int32_t))};
+  ts_status status = TS_OK;
+  int failed = 0;
   if (csr->double_values)
     out->double_values = malloc(entries * sizeof(double));
   else
     out->values = malloc(entries * sizeof(float));
-  int failed = 0;
   if (!out->row_offsets || !out->column_indices || !(out->values || out->double_values))
     failed = fail(error, "out of memory for a matrix in another order");
-  else if (ts_csr_permute(NULL, &pattern, order, out->row_offsets, out->column_indices, out->values) < 0)
-    failed = fail(error, ts_last_error(NULL));
-  if (!failed && csr->double_values) permute_doubles(csr, order, out);
+  else if (csr->double_values)
+    status = ts_csr_permute_double(NULL, csr, order, out->row_offsets, out->column_indices, out->double_values);
+  else
+    status = ts_csr_permute(NULL, csr, order, out->row_offsets, out->column_indices, out->values);
+  if (status < 0) failed = fail(error, ts_last_error(NULL));
   if (failed) reorder_free(out);
   return failed;
 }

@@ -44,6 +44,9 @@ TS_API ts_status ts_reorder_rcm(ts_context *context, const ts_csr *csr, int32_t 
  * that is not a permutation: the index is named), memory. */
 TS_API ts_status ts_csr_permute(ts_context *context, const ts_csr *csr, const int32_t *order,
                                 int32_t *row_offsets, int32_t *column_indices, float *values);
+/* The same with the values as doubles. */
+TS_API ts_status ts_csr_permute_double(ts_context *context, const ts_csr *csr, const int32_t *order,
+                                       int32_t *row_offsets, int32_t *column_indices, double *values);
 
 #ifdef __cplusplus
 }

@@ -149,6 +149,32 @@ static void parts(void) {
   ref_free(&m);
 }
 
+/* Doubles keep their bits, floats become doubles, and both are where floats are. */
+static void doubles(void) {
+  ref_matrix m = ref_random_spd(301, 9, 4);
+  const size_t entries = (size_t)ref_nonzeros(&m);
+  int32_t *order = random_order(m.rows, 3), *offsets = malloc((size_t)(m.rows + 1) * sizeof *offsets),
+          *columns = malloc(entries * sizeof *columns);
+  double *values = ref_doubles(entries, 1, -1, 1), *found = malloc(entries * sizeof *found);
+  for (size_t k = 0; k < entries; k++) m.values[k] = (float)values[k];
+  for (int kind = 0; kind < 2; kind++) {
+    ts_csr csr = ref_csr(&m);
+    if (kind) csr.values = NULL, csr.double_values = values;
+    CHECK_OK(NULL, ts_csr_permute_double(NULL, &csr, order, offsets, columns, found));
+    for (int32_t i = 0; i < m.rows; i++)
+      for (int32_t k = offsets[i]; k < offsets[i + 1]; k++) {
+        int32_t from = m.offsets[order[i]];
+        while (from < m.offsets[order[i] + 1] && m.indices[from] != order[columns[k]]) from++;
+        if (!CHECK(k == offsets[i] || columns[k - 1] < columns[k])) break;
+        if (!CHECK_CLOSE(found[k], kind ? values[from] : (double)m.values[from], 0)) break;
+      }
+    CHECK_FAILS(NULL, ts_csr_permute_double(NULL, &csr, order, offsets, columns, NULL),
+                TS_ERROR_INVALID_ARGUMENT, "values");
+  }
+  free(order), free(offsets), free(columns), free(values), free(found);
+  ref_free(&m);
+}
+
 static void errors(void) {
   ref_matrix m = ref_skew(4), wide = ref_dense(2, 3, 1);
   ts_csr csr = ref_csr(&m), no_square = ref_csr(&wide);
@@ -184,6 +210,6 @@ static void errors(void) {
 
 static const test_case cases[] = {
     {"bandwidths", bandwidths}, {"permutation", permutation}, {"known_graphs", known_graphs},
-    {"parts", parts},           {"errors", errors},
+    {"parts", parts},           {"doubles", doubles},         {"errors", errors},
 };
 TEST_MAIN(cases, TEST_HOST_ONLY)

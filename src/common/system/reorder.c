@@ -69,22 +69,50 @@ static ts_status invert(ts_context *context, int32_t count, const int32_t *order
   return TS_OK;
 }
 
-/* By insertion at falling distances (Shell), since rows are short and nearly sorted in parts. */
-static void sort_row(int32_t count, int32_t *columns, float *values) {
+/* Values are floats or doubles: one of the two is NULL, or both. By insertion at falling distances (Shell),
+ * since rows are short and nearly sorted in parts. */
+static void sort_row(int32_t count, int32_t *columns, float *values, double *doubles) {
   int32_t gap = 1;
   while (gap < count / 3) gap = 3 * gap + 1;
   for (; gap > 0; gap /= 3)
     for (int32_t i = gap; i < count; i++) {
       const int32_t column = columns[i];
       const float value = values ? values[i] : 0;
+      const double precise = doubles ? doubles[i] : 0;
       int32_t j = i;
       for (; j >= gap && columns[j - gap] > column; j -= gap) {
         columns[j] = columns[j - gap];
         if (values) values[j] = values[j - gap];
+        if (doubles) doubles[j] = doubles[j - gap];
       }
       columns[j] = column;
       if (values) values[j] = value;
+      if (doubles) doubles[j] = precise;
     }
+}
+
+static ts_status permute(ts_context *context, const ts_csr *csr, const int32_t *order, int32_t *row_offsets,
+                         int32_t *column_indices, float *values, double *doubles) {
+  TSI_TRY(tsi_reorder_check(context, csr, 1));
+  int32_t *place = tsi_reorder_malloc(context, (size_t)csr->rows, sizeof *place);
+  if (!place) return tsi_out_of_memory(context, "an order", (size_t)csr->rows * sizeof *place);
+  const ts_status status = invert(context, csr->rows, order, place);
+  int32_t next = 0;
+  row_offsets[0] = 0;
+  for (int32_t i = 0; i < csr->rows && status == TS_OK; i++) {
+    for (int32_t k = csr->row_offsets[order[i]]; k < csr->row_offsets[order[i] + 1]; k++) {
+      column_indices[next] = place[csr->column_indices[k]];
+      if (values) values[next] = csr->values ? csr->values[k] : (float)csr->double_values[k];
+      if (doubles) doubles[next] = csr->values ? (double)csr->values[k] : csr->double_values[k];
+      next++;
+    }
+    const int32_t first = row_offsets[i];
+    sort_row(next - first, column_indices + first, values ? values + first : NULL,
+             doubles ? doubles + first : NULL);
+    row_offsets[i + 1] = next;
+  }
+  tsi_reorder_free(context, place);
+  return status;
 }
 
 ts_status ts_csr_permute(ts_context *context, const ts_csr *csr, const int32_t *order, int32_t *row_offsets,
@@ -94,24 +122,19 @@ ts_status ts_csr_permute(ts_context *context, const ts_csr *csr, const int32_t *
   TSI_REQUIRE(context, order);
   TSI_REQUIRE(context, row_offsets);
   TSI_REQUIRE(context, column_indices);
-  TSI_TRY(tsi_reorder_check(context, csr, 1));
   const int has_values = csr->values || csr->double_values;
   if (has_values) TSI_REQUIRE(context, values);
-  int32_t *place = tsi_reorder_malloc(context, (size_t)csr->rows, sizeof *place);
-  if (!place) return tsi_out_of_memory(context, "an order", (size_t)csr->rows * sizeof *place);
-  const ts_status status = invert(context, csr->rows, order, place);
-  int32_t next = 0;
-  row_offsets[0] = 0;
-  for (int32_t i = 0; i < csr->rows && status == TS_OK; i++) {
-    for (int32_t k = csr->row_offsets[order[i]]; k < csr->row_offsets[order[i] + 1]; k++) {
-      column_indices[next] = place[csr->column_indices[k]];
-      if (has_values) values[next] = csr->values ? csr->values[k] : (float)csr->double_values[k];
-      next++;
-    }
-    const int32_t first = row_offsets[i];
-    sort_row(next - first, column_indices + first, has_values ? values + first : NULL);
-    row_offsets[i + 1] = next;
-  }
-  tsi_reorder_free(context, place);
-  return status;
+  return permute(context, csr, order, row_offsets, column_indices, has_values ? values : NULL, NULL);
+}
+
+ts_status ts_csr_permute_double(ts_context *context, const ts_csr *csr, const int32_t *order,
+                                int32_t *row_offsets, int32_t *column_indices, double *values) {
+  clear_error(context);
+  TSI_REQUIRE(context, csr);
+  TSI_REQUIRE(context, order);
+  TSI_REQUIRE(context, row_offsets);
+  TSI_REQUIRE(context, column_indices);
+  const int has_values = csr->values || csr->double_values;
+  if (has_values) TSI_REQUIRE(context, values);
+  return permute(context, csr, order, row_offsets, column_indices, NULL, has_values ? values : NULL);
 }
