@@ -276,7 +276,7 @@ static inline ts_coefficient ts_quotient(double scale, ts_slot numerator, ts_slo
 
 typedef struct ts_vector_desc {
   int components;         /* 1 to 4; default: 1 */
-  ts_precision precision; /* default: single */
+  ts_precision precision; /* single, or double: three floats a number. Default: single */
   int reserved[6];        /* 0 */
 } ts_vector_desc;
 
@@ -293,8 +293,9 @@ TS_API int ts_vector_components(const ts_vector *vector);
 TS_API ts_status ts_vector_write(ts_vector *vector, const float *values, size_t count);
 TS_API ts_status ts_vector_read(const ts_vector *vector, float *values, size_t count);
 
-/* The same with doubles on the host. Writing rounds to the precision of the vector, and returns
- * TS_ERROR_INVALID_ARGUMENT if a finite number is out of its range: the index and the component are named.
+/* The same with doubles on the host. Writing rounds to the precision of the vector: one in double precision
+ * keeps every double but for digits below the range of floats, 2^-149. It returns TS_ERROR_INVALID_ARGUMENT if
+ * a finite number is beyond that range: the index and the component are named.
  * Errors: as above, memory. */
 TS_API ts_status ts_vector_write_double(ts_vector *vector, const double *values, size_t count);
 TS_API ts_status ts_vector_read_double(const ts_vector *vector, double *values, size_t count);
@@ -357,8 +358,9 @@ TS_API int ts_format_from_name(const char *name);
  * within a row may come in any order; entries with the same row and column are added up, in double precision.
  *
  * Values are floats or doubles: set `values` or `double_values`, or neither for a matrix of zeros whose values
- * follow later. Doubles are rounded to the precision of the matrix; if that overflows, the entry is named
- * (TS_ERROR_INVALID_ARGUMENT). */
+ * follow later. Doubles are kept as a float and remainders, which products in double precision and residuals
+ * read, unless the matrix's precision is single. One that overflows a float is named
+ * (TS_ERROR_INVALID_ARGUMENT), and a warning is logged where digits are lost below the range of floats. */
 typedef struct ts_csr {
   int32_t rows, columns;         /* 1 to 2^31 - 1024 */
   const int32_t *row_offsets;    /* rows + 1, ascending, from 0 */
@@ -377,7 +379,7 @@ typedef struct ts_matrix_desc {
   ts_space *row_space;              /* use this space for the rows; default: a new one, rows sorted by length */
   ts_space *column_space;           /* default: the row space if rows == columns, else a new natural one */
   int keep_host_copy;               /* keep the CSR arrays on the host for ts_matrix_host_copy */
-  ts_precision precision;           /* default: single */
+  ts_precision precision;           /* single: doubles are rounded to floats. Default: auto, they are kept */
   int components;  /* of the vectors that it will multiply, 1 to 4, as a hint for TS_FORMAT_AUTO. With 1 backend
                       gl may choose blocks, over whose spaces vectors have one component only. Default: 0, not
                       known */

@@ -93,9 +93,12 @@ static int32_t merge_row(const ts_csr *csr, int32_t row, column_value *scratch, 
     for (; k < count && scratch[k].column == column; k++) sum += scratch[k].value;
     out->column_indices[to] = column;
     if (out->values) out->values[to] = (float)sum;
-    for (int p = 0; p < 2 && out->rests[p]; p++) {
-      sum -= (double)(p == 0 ? out->values[to] : out->rests[0][to]);
-      out->rests[p][to] = (float)sum;
+    if (out->rests[0]) {
+      sum -= (double)out->values[to];
+      out->rests[0][to] = (float)sum;
+      sum -= (double)out->rests[0][to];
+      out->rests[1][to] = (float)sum;
+      out->lost = fmax(out->lost, fabs(sum - (double)out->rests[1][to]));
     }
     to++;
   }

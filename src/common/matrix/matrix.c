@@ -196,6 +196,16 @@ static ts_status create_rest(ts_matrix *A, const tsi_packed *packed) {
   return TS_OK;
 }
 
+/* Digits that the largest entries would not have as doubles either are not missed. */
+static void warn_of_lost_digits(const ts_matrix *A, const tsi_host_csr *csr) {
+  if (csr->lost > 0x1p-53 * A->norm_infinity)
+    tsi_log(A->context, TS_LOG_WARNING,
+            "values lose digits below the range of floats, up to %.2g beside a largest row sum of %.2g: "
+            "multiply the "
+            "matrix by a power of two",
+            csr->lost, A->norm_infinity);
+}
+
 /* Makes A's rests those of `csr`. */
 static ts_status write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks) {
   ts_context *context = A->context;
@@ -279,6 +289,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   }
   tsi_packed_free(context, &packed);
   if (status == TS_OK) {
+    warn_of_lost_digits(A, &csr);
     status = write_rests(A, &csr, &blocks);
     if (status == TS_OK && desc->keep_host_copy) status = keep_host_copy(A, &csr);
     if (status < 0) {
@@ -365,7 +376,10 @@ static ts_status set_values(ts_matrix *A, const ts_csr *csr) {
   const tsi_layout_input input = layout_input(A, &canonical);
   if (status == TS_OK) status = tsi_layout_pack(context, A->layout, &input, &packed);
   if (status == TS_OK) status = context->ops->matrix_write(A, &packed);
-  if (status == TS_OK) status = write_rests(A, &canonical, NULL);
+  if (status == TS_OK) {
+    warn_of_lost_digits(A, &canonical);
+    status = write_rests(A, &canonical, NULL);
+  }
   if (status == TS_OK) {
     info.bytes_rest = A->info.bytes_rest;
     if (A->host_copy) replace_host_values(A, &canonical);
