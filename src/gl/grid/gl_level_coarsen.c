@@ -51,24 +51,13 @@ static ts_status draw_weights(const tsi_level *coarse, const tsi_level *fine) {
 
 /* ---- Composition ---- */
 
-/* The three textures of a coarse stencil as the targets of one pass. */
-static ts_status attach_all(ts_context *context, gl_texture *const textures[GL_STENCIL_TEXTURES],
-                            gl_texture *together) {
-  static const GLenum attachments[GL_STENCIL_TEXTURES] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1,
-                                                          GL_COLOR_ATTACHMENT2};
-  *together = (gl_texture){.width = textures[0]->width, .height = textures[0]->height};
-  glGenFramebuffers(1, &together->framebuffer);
-  gl_bind_framebuffer(gl_of(context), together->framebuffer);
-  for (int k = 0; k < GL_STENCIL_TEXTURES; k++)
-    glFramebufferTexture2D(GL_FRAMEBUFFER, attachments[k], GL_TEXTURE_2D, textures[k]->name, 0);
-  glDrawBuffers(GL_STENCIL_TEXTURES, attachments);
-  if (glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE) return TS_OK;
-  return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                  "OpenGL cannot draw into the three textures of a stencil at once");
-}
-
-static ts_status compose(tsi_level *coarse, tsi_level *fine, gl_texture *together) {
-  gl_pass pass = {.target = together, .width = together->width, .height = together->height};
+/* Draws into the three textures of the coarse stencil at once. */
+static ts_status compose(tsi_level *coarse, tsi_level *fine) {
+  gl_texture *const *plain = gl_level_of(coarse)->plain;
+  gl_pass pass = {.target = plain[GL_CENTRE],
+                  .more_targets = {plain[GL_SIDES], plain[GL_CORNERS]},
+                  .width = plain[0]->width,
+                  .height = plain[0]->height};
   TSI_TRY(gl_level_pass(fine, coarse, "grid/level_coarsen.frag", "", &pass));
   pass.parameters[10] = fine->five_point;
   gl_level_bind_plain(fine);
@@ -77,12 +66,9 @@ static ts_status compose(tsi_level *coarse, tsi_level *fine, gl_texture *togethe
 }
 
 ts_status gl_level_coarsen(tsi_level *coarse, tsi_level *fine) {
-  gl_texture together;
   TSI_TRY(draw_weights(coarse, fine));
-  ts_status status = attach_all(fine->context, gl_level_of(coarse)->plain, &together);
-  if (status == TS_OK) status = compose(coarse, fine, &together);
-  gl_delete_framebuffer(gl_of(fine->context), together.framebuffer);
-  return status == TS_OK ? gl_check(fine->context, "a coarse stencil") : status;
+  TSI_TRY(compose(coarse, fine));
+  return gl_check(fine->context, "a coarse stencil");
 }
 
 /* ---- The coarsest level ---- */
