@@ -79,7 +79,7 @@ SUM_BODY(pairs_dot3, PAIR(x) * PAIR(y) * PAIR(w))
 
 /* The larger one, or NaN once there is one: `value` is taken if it is larger or NaN, and nothing is larger
  * than a NaN in `most`. */
-#define LARGER(most, value) (((value) > (most)) | ((value) != (value)) ? (value) : (most))
+#define LARGER(most, value) ((((value) > (most)) | ((value) != (value))) ? (value) : (most))
 
 CPU_INLINE void store_most(const reduction *job, size_t block, const double *most) {
   double *partial = job->partials + 4 * block;
