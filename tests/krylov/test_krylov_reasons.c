@@ -22,8 +22,8 @@ static ts_result expect_reason(const ref_matrix *m, const ts_solver_desc *desc, 
     const double residual = ref_relative_residual(m, NULL, 1, 0, x ? x : xs, b ? b : bs);
     /* Where b - A x is rounded to single precision, by half a unit of b in the last place. */
     const double rounding = has_precise_residuals(context) ? 0 : 6e-8;
-    if (isfinite(result.relative_residual) && reason != TS_REASON_NAN_INPUT)
-      CHECK_CLOSE(result.relative_residual, residual,
+    if (isfinite(result.rounded_residual) && reason != TS_REASON_NAN_INPUT)
+      CHECK_CLOSE(result.rounded_residual, residual,
                   1e-3 * residual + rounding + 4 * result.attainable_residual);
   }
   free(bs), free(xs);

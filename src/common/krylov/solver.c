@@ -444,6 +444,7 @@ ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, t
   TSI_TRY(run(&s, b, x));
   if (s.kept) TSI_TRY(run_in_pairs(&s, b, x));
   result->host_synchronisations = (int)(context->host_synchronisations - before);
+  if (isnan(result->rounded_residual)) result->rounded_residual = result->relative_residual;
   return conclude(context, result);
 }
 

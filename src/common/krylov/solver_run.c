@@ -177,7 +177,7 @@ static double certain_norm(const tsi_solve *s, int c) {
   const double norm = sqrt(tsi_number(k, norm_slot(k), c));
   if (!k->transposed) {
     const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c)), error = tsi_residual_error(k->matrix, dx);
-    return hypot(norm, k->x->low && !k->pairs ? hypot(error, 0x1p-50 * dx) : error);
+    return hypot(norm, k->pairs ? 0x1p-66 * dx : k->x->low ? hypot(error, 0x1p-50 * dx) : error);
   }
   const int bits = k->r->low ? -50 : -26;
   return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), bits) : 0);
