@@ -170,7 +170,7 @@ static ts_status pairs(ts_vector *out, cpu_body body, const ts_vector *w, ts_coe
                      .w = cpu_parts_of(w)};
   cpu_pair_coefficient(a, out->components, job.a);
   cpu_pair_coefficient(b, out->components, job.b);
-  cpu_for(out->context, cpu_blocks(job.count), 2 * CPU_BLOCK, body, &job);
+  cpu_for(out->context, cpu_blocks(job.count), 2 * (size_t)CPU_BLOCK, body, &job);
   return TS_OK;
 }
 

@@ -194,7 +194,7 @@ ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x) {
   const size_t count = cpu_count(x);
   TSI_TRY(reserve_x(A->context, m, count));
   const convert_job job = {m->x, cpu_parts_of(x), count};
-  cpu_for(A->context, cpu_blocks(count), 2 * CPU_BLOCK, body_convert, &job);
+  cpu_for(A->context, cpu_blocks(count), 2 * (size_t)CPU_BLOCK, body_convert, &job);
   memset(m->x + count, 0, behind_x * sizeof *m->x);
   return TS_OK;
 }
