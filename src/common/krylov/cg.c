@@ -358,7 +358,8 @@ static ts_status judge_by_residual(tsi_solve *s, int must_end) {
   s->verified = fmin(s->measure, s->verified);
   if (keeps && !s->in_vain) return TS_OK;
   s->result->restarts++;
-  if (must_end || s->in_vain >= 2) {
+  const int at_limit = s->in_vain && s->result->relative_residual <= 4 * s->result->attainable_residual;
+  if (must_end || at_limit || s->in_vain >= 2) {
     tsi_solve_finish_stagnated(s);
     return TS_OK;
   }

@@ -252,6 +252,7 @@ ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_sol
 
 static void destroy_workspace(ts_solver *k) {
   for (int i = 0; i < k->vector_count; i++) ts_vector_destroy(&k->vectors[i]);
+  ts_vector_destroy(&k->r_low);
   ts_scalars_destroy(&k->slots);
   k->components = k->vector_count = 0;
 }

@@ -59,6 +59,7 @@ struct ts_solver {
   ts_vector **vectors;  /* all of them */
   ts_vector *e;         /* what iterations have added since x last took it in */
   ts_vector *b, *r;     /* over rows */
+  ts_vector *r_low;     /* mixed precision: the low part of r while it is computed from x; else NULL */
   ts_vector *x, *x_new; /* over columns. x_new: NULL for cg, which always takes e in. In mixed precision b, x
                            and x_new have low parts */
   ts_vector *gradient;  /* A^T r of least squares, else NULL */

@@ -120,8 +120,11 @@ ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector 
     TSI_TRY(ops->axpby(work, ts_constant(ldexpf(1, -k->exponent)), x, ts_constant(0), x));
     x = work;
   }
-  TSI_TRY(tsi_residual(k->r, k->b, k->matrix, x));
-  return k->transposed ? compute_gradient(k) : TS_OK;
+  if (k->r_low) k->r->low = k->r_low;
+  ts_status status = tsi_residual(k->r, k->b, k->matrix, x);
+  if (status == TS_OK && k->transposed) status = compute_gradient(k);
+  if (k->r_low) k->r->low = NULL;
+  return status;
 }
 
 /* diag(A) x, or diag(A^T A) x, tells what rounding x leaves of b - A x. Returns 0 where the diagonal is not
@@ -177,9 +180,9 @@ static double certain_norm(const tsi_solve *s, int c) {
   const double norm = sqrt(tsi_number(k, norm_slot(k), c));
   if (!k->transposed) {
     const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c)), error = tsi_residual_error(k->matrix, dx);
-    return hypot(norm, k->pairs ? 0x1p-66 * dx : k->x->low ? hypot(error, 0x1p-50 * dx) : error);
+    return hypot(norm, k->x->low ? 0x1p-66 * dx : error);
   }
-  const int bits = k->r->low ? -50 : -26;
+  const int bits = k->x->low ? -50 : -26;
   return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), bits) : 0);
 }
 
@@ -199,7 +202,7 @@ static double judge_norms(const tsi_solve *s, int *met) {
 /* Of x's number, about what rounding leaves. */
 static double epsilon_of_x(const tsi_solve *s) {
   const int parts = tsi_parts(s->solver->x);
-  return parts == 1 ? 0x1p-23 : parts == 2 ? 0x1p-47 : 0x1p-52;
+  return parts == 1 ? 0x1p-23 : 0x1p-52;
 }
 
 /* About the smallest relative residual that x can have in its precision. */
@@ -275,11 +278,11 @@ static ts_status take_in_low_b(const tsi_solve *s) {
 }
 
 static ts_status take_in_mixed(tsi_solve *s) {
-  const ts_solver *k = s->solver;
-  const int parts = k->pairs ? 3 : 2;
-  TSI_TRY(tsi_vector_add_parts(k->x, parts));
-  if (k->transposed) TSI_TRY(tsi_vector_add_parts(k->r, 2));
-  return k->x_new ? tsi_vector_add_parts(k->x_new, parts) : TS_OK;
+  ts_solver *k = s->solver;
+  TSI_TRY(tsi_vector_add_parts(k->x, 3));
+  if (k->x_new) TSI_TRY(tsi_vector_add_parts(k->x_new, 3));
+  if (k->pairs || k->r_low) return TS_OK;
+  return tsi_arena_create(k->matrix->row_space, k->components, 1, &k->r_low, 1, 0, NULL);
 }
 
 ts_status tsi_solve_rescale(tsi_solve *s, double *factor) {
