@@ -1,18 +1,24 @@
 // y = A x, the jagged format: entry k of row i lies in slab k of the row's rectangle, at the row's place in it:
 //   y_i = a_ii x_i + sum over k < length of value_k x[pointer_k]
-// Reads entries: value bits and pointer in one RG32UI texel.
+// Reads entries: value bits and pointer in one RG32UI texel. With VALUES the value comes from a texture of its own.
 #include "include/spmv.glsl"
 
 uniform usampler2D entries;
+#ifdef VALUES
+uniform sampler2D values;
+#define ENTRY(i) uvec2(floatBitsToUint(texelFetch(values, i, 0).r), texelFetch(entries, i, 0).g)
+#else
+#define ENTRY(i) texelFetch(entries, i, 0).rg
+#endif
 
 // N entries whose fetches do not wait for each other. Rasterizers in software pay for every case of a switch and
 // have no use for fetches ahead: PLAIN_LOOP.
-#define ADD(N)                                                                                    \
-  {                                                                                               \
-    uvec2 e[N];                                                                                   \
-    for (int k = 0; k < N; k++) e[k] = texelFetch(entries, at + ivec2(k << LOG2_WIDTH, 0), 0).rg; \
-    for (int k = 0; k < N; k++) add_product(sum, uintBitsToFloat(e[k].r), fetch_x(e[k].g));                                             \
-    at.x += N << LOG2_WIDTH;                                                                      \
+#define ADD(N)                                                                                  \
+  {                                                                                             \
+    uvec2 e[N];                                                                                 \
+    for (int k = 0; k < N; k++) e[k] = ENTRY(at + ivec2(k << LOG2_WIDTH, 0));                   \
+    for (int k = 0; k < N; k++) add_product(sum, uintBitsToFloat(e[k].r), fetch_x(e[k].g));     \
+    at.x += N << LOG2_WIDTH;                                                                    \
   }
 
 void main() {

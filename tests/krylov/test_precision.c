@@ -284,7 +284,8 @@ static void unreachable(void) {
     ts_result result;
     test_context_label("%s", ts_precision_name(desc.precision));
     CHECK_INT(solve_problem(&p, TS_FORMAT_AUTO, &desc, xs, &result), TS_NOT_CONVERGED);
-    CHECK_INT(result.reason, TS_REASON_STAGNATED);
+    /* Where r has come down to nothing, its squares are no numbers. */
+    CHECK(result.reason == TS_REASON_STAGNATED || result.reason == TS_REASON_BREAKDOWN);
     CHECK(residual_of(&p, xs) < (precision == TS_PRECISION_SINGLE ? 1e-5 : 1e-12));
     check_account(&result);
   }

@@ -114,6 +114,7 @@ typedef struct gl_scalars {
 
 typedef struct gl_matrix {
   gl_texture *entries;  /* jagged: RG32UI value and pointer; segments: R32F values; blocks: RGBA32F */
+  gl_texture *values;   /* jagged, of a rest: R32F, and its entries are the whole's */
   gl_texture *pointers; /* segments and blocks: R32UI */
   gl_texture *starts;   /* segments: R32UI in the row space's texture */
   gl_texture *diagonal; /* R32F in the row space's texture, or RGBA32F blocks */

@@ -235,6 +235,7 @@ static void set_samplers(GLuint program) {
       {"channels", GL_UNIT_CHANNELS},
       {"diagonal", GL_UNIT_MATRIX + 1},
       {"pointers", GL_UNIT_MATRIX + 2},
+      {"values", GL_UNIT_MATRIX + 2},
       {"starts", GL_UNIT_MATRIX + 3},
       {"sums", GL_UNIT_MATRIX + 4},
       {"low_sums", GL_UNIT_LOW_SUMS},

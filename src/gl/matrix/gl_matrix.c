@@ -3,6 +3,22 @@
 
 #include "gl/core/gl.h"
 
+static gl_texture *share(gl_texture *texture) {
+  if (texture) texture->references++;
+  return texture;
+}
+
+/* Of a rest: the whole's pointers, with which jagged has the whole's values too. */
+static ts_status share_pointers(ts_matrix *A, const tsi_format *format) {
+  const gl_matrix *whole = gl_matrix_of(A->whole);
+  gl_matrix *m = gl_matrix_of(A);
+  m->pointers = share(whole->pointers);
+  m->starts = share(whole->starts);
+  if (!format->pairs) return TS_OK;
+  m->entries = share(whole->entries);
+  return gl_texture_create(A->context, GL_R32F, A->layout->width, A->layout->height, "a matrix", &m->values);
+}
+
 static ts_status create_textures(ts_matrix *A) {
   ts_context *context = A->context;
   gl_matrix *m = gl_matrix_of(A);
@@ -12,10 +28,13 @@ static ts_status create_textures(ts_matrix *A) {
   const tsi_format *format = tsi_format_of(layout->format);
   const int texels = format->log2_block == 2 ? 4 : 1; /* of a block */
   const GLenum entry = format->log2_block ? GL_RGBA32F : format->pairs ? GL_RG32UI : GL_R32F;
-  TSI_TRY(gl_texture_create(context, entry, texels * layout->width, layout->height, what, &m->entries));
-  if (!format->pairs)
+  if (A->whole) TSI_TRY(share_pointers(A, format));
+  if (!m->entries)
+    TSI_TRY(gl_texture_create(context, entry, texels * layout->width, layout->height, what, &m->entries));
+  if (!format->pairs && !m->pointers)
     TSI_TRY(gl_texture_create(context, GL_R32UI, layout->width, layout->height, what, &m->pointers));
-  if (format->runs) TSI_TRY(gl_texture_create(context, GL_R32UI, t->width, t->height, what, &m->starts));
+  if (format->runs && !m->starts)
+    TSI_TRY(gl_texture_create(context, GL_R32UI, t->width, t->height, what, &m->starts));
   if (format->log2_block && layout->stage_count)
     TSI_TRY(gl_texture_create(context, GL_RGBA32F, texels << layout->stages[0].log2_width,
                               layout->stages[0].height, what, &m->stage_blocks));
@@ -35,6 +54,13 @@ static ts_status create_rectangles(ts_matrix *A) {
   gl_matrix *m = gl_matrix_of(A);
   const tsi_tiling *t = &A->row_space->tiling;
   enum { integers = 4 };
+  if (A->whole) {
+    const gl_matrix *whole = gl_matrix_of(A->whole);
+    m->rectangle_count = whole->rectangle_count;
+    m->as_points = whole->as_points;
+    m->vao = whole->vao;
+    return TS_OK;
+  }
   m->rectangle_count = t->rectangles_x * (t->height >> t->log2_height);
   m->as_points = t->log2_width == t->log2_height && 1 << t->log2_width <= gl_of(context)->max_point_size;
   const size_t bytes = (size_t)m->rectangle_count * integers * sizeof(GLint);
@@ -68,6 +94,18 @@ static ts_status create_rectangles(ts_matrix *A) {
   return status;
 }
 
+/* Of entries in pairs the values. */
+static ts_status write_values(const ts_matrix *A, const tsi_entry *entries) {
+  const gl_matrix *m = gl_matrix_of(A);
+  const size_t count = (size_t)m->values->width * (size_t)m->values->height;
+  float *values = tsi_malloc(A->context, count, sizeof *values);
+  if (!values) return tsi_out_of_memory(A->context, "a matrix", count * sizeof *values);
+  for (size_t i = 0; i < count; i++) values[i] = entries[i].value;
+  gl_texture_write(gl_of(A->context), m->values, 0, 0, m->values->width, m->values->height, values);
+  tsi_free(A->context, values);
+  return TS_OK;
+}
+
 static void write_all(gl_backend *gl, const gl_texture *texture, const void *data) {
   if (texture && data) gl_texture_write(gl, texture, 0, 0, texture->width, texture->height, data);
 }
@@ -76,12 +114,15 @@ ts_status gl_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   gl_backend *gl = gl_of(A->context);
   gl_matrix *m = gl_matrix_of(A);
   const int blocks = A->layout->blocks.log2_size != 0;
-  write_all(gl, m->entries,
-            packed->entries ? (const void *)packed->entries
-            : blocks        ? packed->block_values
-                            : packed->values);
-  write_all(gl, m->pointers, packed->pointers);
-  write_all(gl, m->starts, packed->starts);
+  if (m->values)
+    TSI_TRY(write_values(A, packed->entries));
+  else
+    write_all(gl, m->entries,
+              packed->entries ? (const void *)packed->entries
+              : blocks        ? packed->block_values
+                              : packed->values);
+  if (!A->whole) write_all(gl, m->pointers, packed->pointers);
+  if (!A->whole) write_all(gl, m->starts, packed->starts);
   write_all(gl, m->diagonal, blocks ? packed->block_diagonal : packed->diagonal);
   write_all(gl, m->stage_blocks, packed->stage_blocks);
   for (int s = 0; s < A->layout->stage_count; s++) write_all(gl, m->stages[s], packed->stages[s]);
@@ -104,12 +145,13 @@ static void destroy(ts_matrix *A) {
   ts_context *context = A->context;
   gl_matrix_release_sums(A);
   gl_texture_release(context, m->entries);
+  gl_texture_release(context, m->values);
   gl_texture_release(context, m->pointers);
   gl_texture_release(context, m->starts);
   gl_texture_release(context, m->diagonal);
   gl_texture_release(context, m->stage_blocks);
   for (int s = 0; s < TSI_MAX_STAGES; s++) gl_texture_release(context, m->stages[s]);
-  if (gl_of(context)->entered) {
+  if (gl_of(context)->entered && m->vertices_bytes) {
     gl_delete_vertex_array(gl_of(context), m->vao);
     gl_delete_buffer(gl_of(context), m->vertices);
   }

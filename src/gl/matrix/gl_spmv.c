@@ -118,13 +118,13 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
   if (layout->stage_count) TSI_TRY(sum_split_rows(A, rows, x));
 
   const tsi_tiling *t = &A->row_space->tiling;
-  char defines[288 + GL_PAIR_DEFINES];
+  char defines[304 + GL_PAIR_DEFINES];
   snprintf(defines, sizeof defines,
-           "%s#define COMPONENTS %d\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s%s%s", pair,
+           "%s#define COMPONENTS %d\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s%s%s%s", pair,
            tsi_channels(x), t->log2_width, t->log2_height, m->as_points ? "" : "#define QUADS\n",
-           A->has_diagonal ? "#define DIAGONAL\n" : "", b ? "#define RESIDUAL\n" : "",
-           rows == GL_ROWS_PRECISE ? "#define PRECISE\n" : "", pass.inputs[2] ? "#define B_LOWEST\n" : "",
-           layout->stage_count ? "#define SPILL\n" : "");
+           m->values ? "#define VALUES\n" : "", A->has_diagonal ? "#define DIAGONAL\n" : "",
+           b ? "#define RESIDUAL\n" : "", rows == GL_ROWS_PRECISE ? "#define PRECISE\n" : "",
+           pass.inputs[2] ? "#define B_LOWEST\n" : "", layout->stage_count ? "#define SPILL\n" : "");
   const int masked = log2_block && A->row_space->constrained;
   if (log2_block)
     snprintf(defines + strlen(defines), 64, "#define LOG2_BLOCK %d\n#define STRIPS\n%s", log2_block,
@@ -133,6 +133,7 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
   gl_bind(gl, GL_UNIT_MATRIX, m->entries->name);
   if (m->diagonal) gl_bind(gl, GL_UNIT_MATRIX + 1, m->diagonal->name);
   if (m->pointers) gl_bind(gl, GL_UNIT_MATRIX + 2, m->pointers->name);
+  if (m->values) gl_bind(gl, GL_UNIT_MATRIX + 2, m->values->name);
   if (m->starts) gl_bind(gl, GL_UNIT_MATRIX + 3, m->starts->name);
   if (masked) TSI_TRY(gl_bind_channels(A->row_space));
   if (layout->stage_count) {
