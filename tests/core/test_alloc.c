@@ -43,10 +43,12 @@ static void spaces_vectors_scalars(void) {
   const ts_vector_desc three = {.components = 3};
   const ts_scalars_desc many = {.count = 100};
   ts_space *space = NULL;
-  ts_vector *x = NULL;
+  const ts_vector_desc doubles = {.components = 3, .precision = TS_PRECISION_DOUBLE};
+  ts_vector *x = NULL, *y = NULL;
   ts_scalars *scalars = NULL;
   FAIL_EACH_CREATION(context, space, ts_space_create(context, &size, &space));
   FAIL_EACH_CREATION(context, x, ts_vector_create(space, &three, &x));
+  FAIL_EACH_CREATION(context, y, ts_vector_create(space, &doubles, &y));
   FAIL_EACH_CREATION(context, scalars, ts_scalars_create(context, &many, &scalars));
   float *values = ref_values(15000, 1, -1, 1), *read = calloc(15000, sizeof *read), slot[4];
   FAIL_EACH_USE(context, ts_vector_write(x, values, 15000));
@@ -55,10 +57,13 @@ static void spaces_vectors_scalars(void) {
   FAIL_EACH_USE(context, ts_vector_scale(x, ts_constant(2)));
   FAIL_EACH_USE(context, ts_vector_dot(scalars, 7, x, x));
   FAIL_EACH_USE(context, ts_vector_max(scalars, 8, x));
+  FAIL_EACH_USE(context, ts_vector_axpby(y, ts_constant(3), x, ts_constant(0)));
+  FAIL_EACH_USE(context, ts_vector_dot(scalars, 9, y, y));
   FAIL_EACH_USE(context, ts_scalars_read(scalars, 7, 1, slot));
   CHECK_CLOSE(slot[1], 4 * ref_dot(5000, 3, 1, values, values, NULL), 0.05);
   free(values), free(read);
   ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
   ts_scalars_destroy(&scalars);
   ts_space_destroy(&space);
   test_close(&context);

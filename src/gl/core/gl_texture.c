@@ -147,33 +147,40 @@ void gl_texture_release(ts_context *context, gl_texture *texture) {
   if (texture && --texture->references == 0) destroy(context, texture);
 }
 
+static ts_status attach_set(ts_context *context, gl_target_set *set) {
+  static const GLenum attachments[GL_TARGETS] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1,
+                                                 GL_COLOR_ATTACHMENT2};
+  glGenFramebuffers(1, &set->framebuffer);
+  gl_bind_framebuffer(gl_of(context), set->framebuffer);
+  int count = 0;
+  for (; count < GL_TARGETS && set->textures[count]; count++)
+    glFramebufferTexture2D(GL_FRAMEBUFFER, attachments[count], GL_TEXTURE_2D, set->textures[count]->name, 0);
+  glDrawBuffers(count, attachments);
+  const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
+  if (status == GL_FRAMEBUFFER_COMPLETE) return TS_OK;
+  return tsi_fail(context, TS_ERROR_DEVICE, "the driver cannot render to %d textures at once (0x%04x)", count,
+                  status);
+}
+
 ts_status gl_texture_framebuffer(ts_context *context, gl_texture *const textures[GL_TARGETS],
                                  GLuint *framebuffer) {
   gl_backend *gl = gl_of(context);
-  if (!textures[1]) {
-    *framebuffer = textures[0]->framebuffer;
-    return TS_OK;
-  }
+  *framebuffer = textures[0]->framebuffer;
+  if (!textures[1]) return TS_OK;
   gl_target_set *set = gl->target_sets;
   while (set && memcmp(set->textures, textures, sizeof set->textures)) set = set->next;
   if (!set) {
-    static const GLenum attachments[GL_TARGETS] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1,
-                                                   GL_COLOR_ATTACHMENT2};
     set = tsi_calloc(context, 1, sizeof *set);
     if (!set) return tsi_out_of_memory(context, "a framebuffer object", sizeof *set);
+    memcpy(set->textures, textures, sizeof set->textures);
+    const ts_status status = attach_set(context, set);
+    if (status < 0) {
+      gl_delete_framebuffer(gl, set->framebuffer);
+      tsi_free(context, set);
+      return status;
+    }
     set->next = gl->target_sets;
     gl->target_sets = set;
-    memcpy(set->textures, textures, sizeof set->textures);
-    glGenFramebuffers(1, &set->framebuffer);
-    gl_bind_framebuffer(gl, set->framebuffer);
-    int count = 0;
-    for (; count < GL_TARGETS && textures[count]; count++)
-      glFramebufferTexture2D(GL_FRAMEBUFFER, attachments[count], GL_TEXTURE_2D, textures[count]->name, 0);
-    glDrawBuffers(count, attachments);
-    const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
-    if (status != GL_FRAMEBUFFER_COMPLETE)
-      return tsi_fail(context, TS_ERROR_DEVICE, "the driver cannot render to %d textures at once (0x%04x)",
-                      count, status);
   }
   *framebuffer = set->framebuffer;
   return TS_OK;
