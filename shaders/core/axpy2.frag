@@ -1,4 +1,4 @@
-// x = x + a d and r = r + b q, where r lies right of x (input0) in the texture that is drawn to, p[5].x texels wide each.
+// x = x + a d and r = r + b q, where r lies right of x (input0) in the texture that is drawn to, p[7].x texels wide each.
 // Reads d (input1) and q (input2). A fragment reads no texel of x and r but its own.
 #ifdef PAIR
 #include "include/pair_pass.glsl"
@@ -8,7 +8,7 @@ flat in vec4 a, b;
 out vec4 result;
 #endif
 
-#define WIDTH p[5].x
+#define WIDTH p[7].x
 
 void main() {
   ivec2 i = texel();
@@ -18,7 +18,7 @@ void main() {
     sum = add_loosely(sum, multiply(PAIR_A, FETCH_PAIR(1, i)));
   else
     sum = add_loosely(sum, multiply(PAIR_B, FETCH_PAIR(2, i - ivec2(WIDTH, 0))));
-  write(normalise(sum), i);
+  write(normalise(sum), i.x < WIDTH ? i : i - ivec2(WIDTH, 0));
 #else
   VALUE sum = FETCH(0, i);
   if (i.x < WIDTH)

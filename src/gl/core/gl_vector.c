@@ -296,11 +296,16 @@ ts_status gl_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_ve
                     .inputs = {x, d, q},
                     .coefficient_count = 2,
                     .coefficients = {a, b},
-                    .parameters = {t->width}};
+                    .parameters = {[8] = t->width}};
     char pair[GL_PAIR_DEFINES] = "", defines[GL_PAIR_DEFINES + 64];
-    if (x->low) gl_pass_pairs(&pass, pair);
-    snprintf(defines, sizeof defines, "%s%s", pair, gl_slots_define(x->context, &pass));
+    if (x->low) {
+      gl_pass_pairs(&pass, pair);
+      gl_tiling_parameters(t, pass.parameters);
+    }
+    snprintf(defines, sizeof defines, "%s%s%s", pair, gl_slots_define(x->context, &pass),
+             x->low ? "#define INDICES\n" : "");
     TSI_TRY(get_program(x, "core/axpy2.frag", 2, defines, &pass.program));
+    if (x->low) TSI_TRY(gl_bind_channels(x->space));
     TSI_TRY(gl_draw(x->context, &pass));
   } else {
     TSI_TRY(gl_axpby(x, a, d, ts_constant(1), x));
