@@ -20,9 +20,10 @@
  * in the same pattern (begin .. end again with the same unknowns in the same order: the layout is kept).
  * Locking and unlocking rebuild the layout.
  *
- * Coefficients, right-hand sides and values are summed in double precision and rounded to single precision
- * once, at upload. Unknown j is index j of the matrix, locked or not (unless it is reordered), so unknowns that
- * are numbered together are adjacent, and blocks of 2 x 2 (u, v of a vertex) are full.
+ * Coefficients, right-hand sides and values are summed in double precision, and the device gets the doubles;
+ * with TS_PRECISION_SINGLE they are rounded once, at upload. Unknown j is index j of the matrix, locked or not
+ * (unless it is reordered), so unknowns that are numbered together are adjacent, and blocks of 2 x 2 (u, v of a
+ * vertex) are full.
  *
  * Errors: a call that fails changes nothing, and the system stays usable. The message (ts_last_error) names the
  * row or the unknown. Threads and version are as in texsolve.h: the thread that uses the context may call all
@@ -144,9 +145,10 @@ typedef struct ts_system_solve_desc {
   int max_iterations;                    /* default: 10 times the unknowns, at least 1000, at most 100000 */
   int check_interval;                    /* iterations between two checks; default: the method's */
   int restart;                           /* of GMRES only; default: 30 */
-  ts_format format;                      /* default: TS_FORMAT_AUTO */
-  ts_normal normal;                      /* of least squares; default: TS_NORMAL_AUTO */
-  ts_order order;                        /* default: TS_ORDER_NATURAL; others not with TS_NORMAL_APPLIED */
+  ts_precision precision;  /* as in ts_solver_desc; default: auto. Single for a fixed cost a frame */
+  ts_format format;        /* default: TS_FORMAT_AUTO */
+  ts_normal normal;        /* of least squares; default: TS_NORMAL_AUTO */
+  ts_order order;          /* default: TS_ORDER_NATURAL; others not with TS_NORMAL_APPLIED */
   int leave_on_device;     /* read the solution back only when a value is requested: no true residual (NaN in
                               the result), no synchronisation for it. For a few iterations a frame */
   ts_progress_fn progress; /* default: none */
@@ -159,6 +161,8 @@ typedef struct ts_system_result {
   ts_format format;
   ts_normal normal; /* formed or applied; TS_NORMAL_AUTO in a square system */
   int iterations;
+  ts_precision precision;      /* in which it ended, and how many of the iterations */
+  int precision_iterations[4]; /* were done in each, by ts_precision */
   int host_synchronisations;
   int32_t unknowns; /* not locked */
   int32_t rows;     /* assembled */
@@ -198,8 +202,8 @@ typedef struct ts_system_result {
 TS_API ts_status ts_system_solve(ts_system *system, const ts_system_solve_desc *desc, ts_system_result *result);
 
 /* Returns the solution on the device, for example to draw it: one index an unknown, locked ones with their
- * values. Owned by the system; valid until the next call on it other than reading values. NULL before the first
- * solve, and if all unknowns are locked. */
+ * values; in doubles unless the solve was in single precision. Owned by the system; valid until the next call
+ * on it other than reading values. NULL before the first solve, and if all unknowns are locked. */
 TS_API ts_vector *ts_system_vector(const ts_system *system);
 
 /* Returns the index of an unknown in that vector: its own number unless the system is reordered; -1 if there is

@@ -1,5 +1,6 @@
 /* The system builder: what it solves is what elimination in double precision solves, within single precision,
  * in whatever way it is stated. */
+#include "common/core/core.h"
 #include "system_solve.h"
 
 /* Which combinations are left out. With the first format, the library's choice, none is; in brief each format
@@ -96,6 +97,67 @@ static void not_symmetric(void) {
   }
   ts_system_destroy(&system);
   dense_free(&d);
+}
+
+/* The digits of doubles come back, by the default precision too, and locked values on the device keep theirs.
+ */
+static void precisions(void) {
+  static const struct {
+    const char *name;
+    int least_squares, symmetric;
+    ts_system_solve_desc desc;
+  } kinds[] = {
+      {"symmetric", 0, 1, {.rtol = 1e-11}},
+      {"symmetric, mixed, in another order",
+       0,
+       1,
+       {.rtol = 1e-11, .precision = TS_PRECISION_MIXED, .order = TS_ORDER_RCM}},
+      {"applied", 1, 1, {.rtol = 1e-11, .normal = TS_NORMAL_APPLIED}},
+      {"normal equations", 1, 1, {.rtol = 1e-11}},
+      {"single", 0, 1, {.rtol = 1e-5, .precision = TS_PRECISION_SINGLE}},
+  };
+  if (!context->caps.pairs) return;
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    dense d = kinds[k].least_squares ? dense_least_squares(120, 50, 3, 2, 21)
+                                     : dense_square(67, 4, kinds[k].symmetric, 2, 5);
+    dense_lock(&d, 1, 10, 4);
+    CHECK(dense_solve(&d));
+    ts_system *system = dense_system(context, &d, 0);
+    dense_state_rows(system, &d);
+    ts_system_solve_desc desc = kinds[k].desc;
+    for (int pass = 0; pass < 2; pass++) {
+      ts_system_result result;
+      test_context_label("%s, pass %d", kinds[k].name, pass);
+      desc.leave_on_device = pass;
+      CHECK_OK(context, solve_system(system, &desc, &result));
+      const int single = desc.precision == TS_PRECISION_SINGLE;
+      if (!pass) CHECK(result.normal_residual <= 1.1 * desc.rtol);
+      CHECK_CLOSE(dense_difference(system, &d), 0, single ? 2e-5 : 2e-10);
+      CHECK((result.precision == TS_PRECISION_SINGLE) == single);
+      CHECK_INT(result.precision_iterations[1] + result.precision_iterations[2] +
+                    result.precision_iterations[3],
+                result.iterations);
+      d.values[(size_t)11 * 2] = 1.0 / 3;
+      CHECK(dense_solve(&d));
+      CHECK_OK(context, ts_system_set_value(system, 11, d.values + (size_t)11 * 2));
+    }
+    /* What is stored serves single precision too; the other way round it is made again. */
+    const ts_matrix *matrix = ts_system_matrix(system);
+    ts_system_result result;
+    test_context_label("%s, then single", kinds[k].name);
+    desc.rtol = 1e-5;
+    desc.precision = TS_PRECISION_SINGLE;
+    CHECK_OK(context, solve_system(system, &desc, &result));
+    CHECK_CLOSE(dense_difference(system, &d), 0, 2e-5);
+    CHECK_INT(result.precision, TS_PRECISION_SINGLE);
+    CHECK(ts_system_matrix(system) == matrix);
+    desc.rtol = 1e-11;
+    desc.precision = TS_PRECISION_AUTO;
+    CHECK_OK(context, solve_system(system, &desc, &result));
+    CHECK_CLOSE(dense_difference(system, &d), 0, 2e-10);
+    ts_system_destroy(&system);
+    dense_free(&d);
+  }
 }
 
 /* In units in which squares of coefficients are no numbers of single precision. */
@@ -369,6 +431,7 @@ CASE(applied)
 CASE(formed_or_applied)
 CASE(blocks)
 CASE(not_symmetric)
+CASE(precisions)
 CASE(units)
 CASE(entries_in_any_order)
 CASE(rows_in_pieces)
@@ -381,6 +444,7 @@ static const test_case cases[] = {
     {"formed_or_applied", case_formed_or_applied},
     {"blocks", case_blocks},
     {"not_symmetric", case_not_symmetric},
+    {"precisions", case_precisions},
     {"units", case_units},
     {"entries_in_any_order", case_entries_in_any_order},
     {"rows_in_pieces", case_rows_in_pieces},

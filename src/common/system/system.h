@@ -41,7 +41,7 @@ typedef struct tsi_equations {
 typedef struct tsi_reduced {
   int64_t count, capacity;
   int32_t *offsets, *columns;
-  float *values;
+  double *values;
   int64_t coupling_count, coupling_capacity;
   int32_t *coupling_offsets, *coupling_columns;
   double *coupling_values;
@@ -49,6 +49,13 @@ typedef struct tsi_reduced {
   double scale;             /* a power of two that both sides are multiplied by */
   int positive_diagonal;    /* of all unlocked unknowns */
 } tsi_reduced;
+
+/* A matrix of doubles with arrays of its own. */
+typedef struct tsi_system_csr {
+  int32_t rows, columns;
+  int32_t *row_offsets, *column_indices;
+  double *values;
+} tsi_system_csr;
 
 typedef enum tsi_system_state {
   TSI_SYSTEM_EMPTY,
@@ -79,13 +86,14 @@ struct ts_system {
   int new_start;        /* all values */
   int values_on_device; /* the solution is there, and not yet in `values` */
 
-  float *numbers; /* on the way to and from the device */
+  double *numbers; /* on the way to and from the device */
   size_t numbers_capacity;
   ts_system_solve_desc how; /* resolved, what the objects below were made for */
   int32_t *order, *places; /* unknowns by their index on the device, and the other way round; NULL: their own */
   ts_bandwidth bandwidth, bandwidth_natural;
   int applied;                        /* A and A^T instead of A^T A */
   double bytes_formed, bytes_applied; /* that a product would read, as far as known */
+  ts_precision storage;               /* of the objects below: single, or double, which single solves use too */
   ts_matrix *matrix, *transposed;     /* the second where they are applied */
   ts_vector *b, *x;
   ts_vector *given; /* values of locked unknowns, 0 elsewhere; made when it is needed */
@@ -121,9 +129,9 @@ ts_status tsi_system_form_normal(ts_system *s, int64_t most, int *fits);
 /* A^T W b as assembled, of all unknowns. */
 ts_status tsi_system_normal_right_hand_sides(ts_system *s);
 void tsi_reduced_free(ts_context *context, tsi_reduced *reduced);
-/* b - K x_locked, of an applied system with the roots of weights, in single precision; 0 in rows of locked
- * unknowns. An error where single precision does not hold them. */
-ts_status tsi_system_right_hand_sides(const ts_system *s, float *out);
+/* b - K x_locked, of an applied system with the roots of weights; 0 in rows of locked unknowns. An error where
+ * single precision does not hold the largest. */
+ts_status tsi_system_right_hand_sides(const ts_system *s, double *out);
 /* Empty, with offsets for `rows` rows; then room for `more` entries; then entries and ends of rows in order; a
  * row of nothing but zeros in single precision is an error. */
 ts_status tsi_reduced_begin(ts_context *context, tsi_reduced *r, int32_t rows);
@@ -140,12 +148,20 @@ ts_status tsi_system_find_order(ts_system *s);
 void tsi_system_forget_order(ts_system *s);
 /* A matrix over the unknowns, and locks where they are asked for, in that order; the caller frees it, also
  * after an error. */
-ts_status tsi_system_permute(ts_system *s, const ts_csr *csr, tsi_host_csr *out, unsigned char *locked);
+ts_status tsi_system_permute(ts_system *s, const ts_csr *csr, tsi_system_csr *out, unsigned char *locked);
 static inline size_t tsi_system_place(const ts_system *s, int32_t unknown) {
   return (size_t)(s->places ? s->places[unknown] : unknown);
 }
 
 /* ---- system_matrix.c ---- */
+ts_status tsi_system_csr_create(ts_context *context, int32_t rows, int32_t columns, size_t entries,
+                                const char *what, tsi_system_csr *out);
+void tsi_system_csr_free(ts_context *context, tsi_system_csr *csr);
+static inline ts_csr tsi_system_csr_view(const tsi_system_csr *csr) {
+  return (ts_csr){csr->rows, csr->columns, csr->row_offsets, csr->column_indices, NULL, csr->values};
+}
+/* What a solver needs of matrices and vectors: single or double. */
+ts_precision tsi_system_storage_for(const ts_system *s, ts_precision of_solver);
 /* Builds and lays out what has changed; seconds of both. */
 ts_status tsi_system_prepare_matrix(ts_system *s, const ts_system_solve_desc *how, double *seconds_build,
                                     double *seconds_layout);

@@ -24,24 +24,14 @@ ts_status tsi_system_weigh(ts_system *s) {
   return TS_OK;
 }
 
-static ts_csr view_of(const tsi_host_csr *csr) {
-  return (ts_csr){.rows = csr->rows,
-                  .columns = csr->columns,
-                  .row_offsets = csr->row_offsets,
-                  .column_indices = csr->column_indices,
-                  .values = csr->values};
-}
-
 /* A^T, an own copy. */
-static ts_status transpose(ts_context *context, const ts_csr *A, tsi_host_csr *out) {
+static ts_status transpose(ts_context *context, const ts_csr *A, tsi_system_csr *out) {
   const size_t entries = (size_t)A->row_offsets[A->rows];
-  *out = (tsi_host_csr){.rows = A->columns, .columns = A->rows, .owned = 1};
-  out->row_offsets = tsi_calloc(context, (size_t)A->columns + 1, sizeof *out->row_offsets);
-  out->column_indices = tsi_malloc(context, entries, sizeof *out->column_indices);
-  out->values = tsi_malloc(context, entries, sizeof *out->values);
-  if (!out->row_offsets || !out->column_indices || !out->values) {
-    tsi_csr_free(context, out);
-    return tsi_out_of_memory(context, "a transposed matrix", entries * 8);
+  const ts_status status =
+      tsi_system_csr_create(context, A->columns, A->rows, entries, "a transposed matrix", out);
+  if (status < 0) {
+    tsi_system_csr_free(context, out);
+    return status;
   }
   for (size_t e = 0; e < entries; e++) out->row_offsets[A->column_indices[e]]++;
   int32_t end = 0;
@@ -50,13 +40,13 @@ static ts_status transpose(ts_context *context, const ts_csr *A, tsi_host_csr *o
     for (int32_t e = A->row_offsets[i + 1] - 1; e >= A->row_offsets[i]; e--) {
       const int32_t to = --out->row_offsets[A->column_indices[e]];
       out->column_indices[to] = i;
-      out->values[to] = A->values[e];
+      out->values[to] = A->double_values[e];
     }
   return TS_OK;
 }
 
 /* The space of the unknowns, sorted by the rows of A^T unless texels hold blocks. */
-static ts_status create_space(ts_context *context, const tsi_host_csr *transposed, ts_format format,
+static ts_status create_space(ts_context *context, const tsi_system_csr *transposed, ts_format format,
                               ts_space **space) {
   const int log2_block = tsi_format_log2_block(format);
   int32_t *lengths = NULL;
@@ -73,15 +63,17 @@ static ts_status create_space(ts_context *context, const tsi_host_csr *transpose
   return status < 0 ? status : tsi_space_create(context, &tiling, NULL, space);
 }
 
-static ts_status create_matrices(ts_context *context, const ts_csr *csr, const tsi_host_csr *transposed,
-                                 ts_format format, ts_matrix **A, ts_matrix **At) {
+static ts_status create_matrices(ts_context *context, const ts_csr *csr, const tsi_system_csr *transposed,
+                                 ts_format format, ts_precision precision, ts_matrix **A, ts_matrix **At) {
   ts_space *space = NULL;
   TSI_TRY(create_space(context, transposed, format, &space));
-  const ts_matrix_desc forwards = {.csr = *csr, .format = format, .column_space = space};
+  const ts_matrix_desc forwards = {
+      .csr = *csr, .format = format, .precision = precision, .column_space = space};
   ts_status status = ts_matrix_create(context, &forwards, A);
   if (status == TS_OK) {
-    const ts_matrix_desc backwards = {.csr = view_of(transposed),
+    const ts_matrix_desc backwards = {.csr = tsi_system_csr_view(transposed),
                                       .format = format,
+                                      .precision = precision,
                                       .row_space = space,
                                       .column_space = (*A)->row_space,
                                       .keep_host_copy = 1};
@@ -97,12 +89,12 @@ ts_status tsi_system_lay_out_applied(ts_system *s, ts_format format, int rebuild
                       .columns = s->desc.unknowns,
                       .row_offsets = s->reduced.offsets,
                       .column_indices = s->reduced.columns,
-                      .values = s->reduced.values};
-  tsi_host_csr transposed;
+                      .double_values = s->reduced.values};
+  tsi_system_csr transposed;
   ts_matrix *A = NULL, *At = NULL;
   char why[sizeof A->info.choice] = "";
   TSI_TRY(transpose(s->context, &csr, &transposed));
-  const ts_csr view = view_of(&transposed);
+  const ts_csr view = tsi_system_csr_view(&transposed);
   ts_status status = TS_OK;
   if (rebuild) {
     status = tsi_system_fetch(s);
@@ -110,13 +102,13 @@ ts_status tsi_system_lay_out_applied(ts_system *s, ts_format format, int rebuild
     tsi_system_forget_order(s);
     s->bandwidth = s->bandwidth_natural = (ts_bandwidth){0};
     format = tsi_system_choose_format(s, &csr, format, why, sizeof why);
-    if (status == TS_OK) status = create_matrices(s->context, &csr, &transposed, format, &A, &At);
+    if (status == TS_OK) status = create_matrices(s->context, &csr, &transposed, format, s->storage, &A, &At);
     if (status == TS_OK && why[0]) memcpy(A->info.choice, why, sizeof why);
   } else {
     status = ts_matrix_set_values(s->matrix, &csr);
     if (status == TS_OK) status = ts_matrix_set_values(s->transposed, &view);
   }
-  tsi_csr_free(s->context, &transposed);
+  tsi_system_csr_free(s->context, &transposed);
   if (status < 0 || !rebuild) return status;
   tsi_system_release_device(s);
   s->matrix = A;

@@ -93,10 +93,33 @@ ts_format tsi_system_choose_format(const ts_system *s, const ts_csr *csr, ts_for
   const tsi_host_csr host = {.rows = csr->rows,
                              .columns = csr->columns,
                              .row_offsets = (int32_t *)csr->row_offsets,
-                             .column_indices = (int32_t *)csr->column_indices,
-                             .values = (float *)csr->values};
+                             .column_indices = (int32_t *)csr->column_indices};
   const int blocks = s->desc.components == 1 ? TSI_ONE_COMPONENT : TSI_SEVERAL_COMPONENTS;
   return tsi_format_choose(s->context, &host, blocks, why, size);
+}
+
+ts_status tsi_system_csr_create(ts_context *context, int32_t rows, int32_t columns, size_t entries,
+                                const char *what, tsi_system_csr *out) {
+  *out = (tsi_system_csr){.rows = rows,
+                          .columns = columns,
+                          .row_offsets = tsi_calloc(context, (size_t)rows + 1, sizeof *out->row_offsets),
+                          .column_indices = tsi_malloc(context, entries, sizeof *out->column_indices),
+                          .values = tsi_malloc(context, entries, sizeof *out->values)};
+  if (out->row_offsets && out->column_indices && out->values) return TS_OK;
+  return tsi_out_of_memory(context, what, 12 * entries);
+}
+
+void tsi_system_csr_free(ts_context *context, tsi_system_csr *csr) {
+  tsi_free(context, csr->row_offsets);
+  tsi_free(context, csr->column_indices);
+  tsi_free(context, csr->values);
+  *csr = (tsi_system_csr){0};
+}
+
+ts_precision tsi_system_storage_for(const ts_system *s, ts_precision of_solver) {
+  const int single =
+      of_solver == TS_PRECISION_AUTO ? !s->context->caps.pairs : of_solver == TS_PRECISION_SINGLE;
+  return single ? TS_PRECISION_SINGLE : TS_PRECISION_DOUBLE;
 }
 
 /* Rows in messages of solvers are unknowns. */
@@ -112,6 +135,7 @@ static ts_status create_matrix(ts_system *s, const ts_csr *csr, const unsigned c
   char why[sizeof matrix->info.choice] = "";
   const ts_matrix_desc desc = {.csr = *csr,
                                .format = tsi_system_choose_format(s, csr, format, why, sizeof why),
+                               .precision = s->storage,
                                .constrained = s->locked_count ? locked : NULL};
   TSI_TRY(ts_matrix_create(s->context, &desc, &matrix));
   if (why[0]) memcpy(matrix->info.choice, why, sizeof why);
@@ -125,17 +149,13 @@ static ts_status upload(ts_system *s, const ts_csr *csr, ts_format format, int r
     return rebuild ? create_matrix(s, csr, s->locked, format) : ts_matrix_set_values(s->matrix, csr);
   unsigned char *locked = tsi_malloc(s->context, (size_t)s->desc.unknowns, 1);
   if (!locked) return tsi_out_of_memory(s->context, "another order", (size_t)s->desc.unknowns);
-  tsi_host_csr ordered;
+  tsi_system_csr ordered;
   ts_status status = tsi_system_permute(s, csr, &ordered, locked);
-  const ts_csr view = {.rows = ordered.rows,
-                       .columns = ordered.columns,
-                       .row_offsets = ordered.row_offsets,
-                       .column_indices = ordered.column_indices,
-                       .values = ordered.values};
+  const ts_csr view = tsi_system_csr_view(&ordered);
   if (status == TS_OK)
     status = rebuild ? create_matrix(s, &view, locked, format) : ts_matrix_set_values(s->matrix, &view);
   if (status == TS_OK) name_unknowns(s);
-  tsi_csr_free(s->context, &ordered);
+  tsi_system_csr_free(s->context, &ordered);
   tsi_free(s->context, locked);
   return status;
 }
@@ -146,7 +166,7 @@ static ts_status lay_out(ts_system *s, const ts_system_solve_desc *how, int rebu
                       .columns = s->desc.unknowns,
                       .row_offsets = s->reduced.offsets,
                       .column_indices = s->reduced.columns,
-                      .values = s->reduced.values};
+                      .double_values = s->reduced.values};
   if (rebuild) {
     TSI_TRY(tsi_system_fetch(s));
     s->new_start = 1;
@@ -165,8 +185,9 @@ ts_status tsi_system_prepare_matrix(ts_system *s, const ts_system_solve_desc *ho
   const double start = tsi_seconds();
   if (how->normal != s->how.normal) s->new_pattern = 1;
   const int other = s->new_pattern || s->new_values;
-  const int rebuild =
-      !s->matrix || s->new_pattern || how->format != s->how.format || how->order != s->how.order;
+  const int rebuild = !s->matrix || s->new_pattern || how->format != s->how.format ||
+                      how->order != s->how.order || tsi_system_storage_for(s, how->precision) > s->storage;
+  if (rebuild) s->storage = tsi_system_storage_for(s, how->precision);
   if (other) TSI_TRY(build(s, how->normal));
   const double built = tsi_seconds();
   *seconds_build = s->seconds_build + (other ? built - start : 0);

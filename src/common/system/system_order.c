@@ -76,14 +76,9 @@ ts_status tsi_system_find_order(ts_system *s) {
   return status;
 }
 
-ts_status tsi_system_permute(ts_system *s, const ts_csr *csr, tsi_host_csr *out, unsigned char *locked) {
+ts_status tsi_system_permute(ts_system *s, const ts_csr *csr, tsi_system_csr *out, unsigned char *locked) {
   const size_t entries = (size_t)csr->row_offsets[csr->rows];
-  *out = (tsi_host_csr){.rows = csr->rows, .columns = csr->columns, .owned = 1};
-  out->row_offsets = tsi_malloc(s->context, (size_t)csr->rows + 1, sizeof *out->row_offsets);
-  out->column_indices = tsi_malloc(s->context, entries, sizeof *out->column_indices);
-  out->values = tsi_malloc(s->context, entries, sizeof *out->values);
-  if (!out->row_offsets || !out->column_indices || !out->values)
-    return tsi_out_of_memory(s->context, "another order", 8 * entries);
+  TSI_TRY(tsi_system_csr_create(s->context, csr->rows, csr->columns, entries, "another order", out));
   for (int32_t i = 0; locked && i < csr->rows; i++) locked[i] = s->locked[s->order[i]];
-  return ts_csr_permute(s->context, csr, s->order, out->row_offsets, out->column_indices, out->values);
+  return ts_csr_permute_double(s->context, csr, s->order, out->row_offsets, out->column_indices, out->values);
 }

@@ -51,15 +51,16 @@ void tsi_reduced_append(tsi_reduced *r, int32_t column, double value, int locked
     r->coupling_values[r->coupling_count++] = value;
   } else {
     r->columns[r->count] = column;
-    r->values[r->count++] = (float)(r->scale * value);
+    r->values[r->count++] = r->scale * value;
   }
 }
 
 ts_status tsi_reduced_end_row(const ts_system *s, tsi_reduced *r, int32_t row) {
   int any = 0, positive = 0;
   for (int64_t e = r->offsets[row]; e < r->count; e++) {
-    any |= r->values[e] != 0;
-    positive |= r->columns[e] == row && r->values[e] > 0;
+    const float rounded = (float)r->values[e];
+    any |= rounded != 0;
+    positive |= r->columns[e] == row && rounded > 0;
   }
   r->offsets[row + 1] = (int32_t)r->count;
   r->coupling_offsets[row + 1] = (int32_t)r->coupling_count;
@@ -99,7 +100,7 @@ static ts_status out_of_range(const ts_system *s, int component, int32_t row, do
       fabs(value) > 1 ? "beyond" : "below");
 }
 
-ts_status tsi_system_right_hand_sides(const ts_system *s, float *out) {
+ts_status tsi_system_right_hand_sides(const ts_system *s, double *out) {
   const tsi_reduced *r = &s->reduced;
   const size_t components = (size_t)s->desc.components;
   double largest[4] = {0};
@@ -120,7 +121,7 @@ ts_status tsi_system_right_hand_sides(const ts_system *s, float *out) {
       for (size_t c = 0; c < components; c++) sum[c] -= r->scale * r->coupling_values[e] * value[c];
     }
     for (size_t c = 0; c < components; c++) {
-      out[to + c] = (float)sum[c];
+      out[to + c] = sum[c];
       if (fabs(sum[c]) <= fabs(largest[c])) continue;
       largest[c] = sum[c];
       largest_row[c] = i;

@@ -1,6 +1,7 @@
 /* The system builder: options, device objects, and the solve. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "system.h"
 
@@ -29,10 +30,10 @@ static ts_status reserve_numbers(ts_system *s, size_t count) {
 ts_status tsi_system_fetch(ts_system *s) {
   if (!s->values_on_device) return TS_OK;
   TSI_TRY(reserve_numbers(s, tsi_system_numbers(s)));
-  TSI_TRY(ts_vector_read(s->x, s->numbers, tsi_system_numbers(s)));
+  TSI_TRY(ts_vector_read_double(s->x, s->numbers, tsi_system_numbers(s)));
   const size_t components = (size_t)s->desc.components;
   for (int32_t j = 0; j < s->desc.unknowns; j++) {
-    const float *from = s->numbers + tsi_system_place(s, j) * components;
+    const double *from = s->numbers + tsi_system_place(s, j) * components;
     for (size_t c = 0; c < components && !s->locked[j]; c++) s->values[(size_t)j * components + c] = from[c];
   }
   s->values_on_device = 0;
@@ -75,17 +76,28 @@ static ts_status resolve(const ts_system *s, const ts_system_solve_desc *desc, t
 static int same_options(const ts_system_solve_desc *a, const ts_system_solve_desc *b) {
   return a->method == b->method && a->preconditioner == b->preconditioner && a->stop == b->stop &&
          a->rtol == b->rtol && a->atol == b->atol && a->max_iterations == b->max_iterations &&
-         a->check_interval == b->check_interval && a->restart == b->restart && a->progress == b->progress &&
-         a->progress_user == b->progress_user;
+         a->check_interval == b->check_interval && a->restart == b->restart && a->precision == b->precision &&
+         a->progress == b->progress && a->progress_user == b->progress_user;
 }
 
 /* ---- Vectors ---- */
 
 static ts_status create_vectors(ts_system *s) {
-  const ts_vector_desc desc = {.components = s->desc.components};
+  const ts_vector_desc desc = {.components = s->desc.components, .precision = s->storage};
   if (!s->b) TSI_TRY(ts_vector_create(ts_matrix_row_space(s->matrix), &desc, &s->b));
   if (!s->x) TSI_TRY(ts_vector_create(ts_matrix_column_space(s->matrix), &desc, &s->x));
   return TS_OK;
+}
+
+/* The numbers, which a solve in single precision takes rounded. They are no longer what they were. */
+static ts_status write_numbers(ts_system *s, ts_vector *v, size_t count) {
+  if (s->how.precision != TS_PRECISION_SINGLE) return ts_vector_write_double(v, s->numbers, count);
+  void *const floats = s->numbers;
+  for (size_t k = 0; k < count; k++) {
+    const float rounded = (float)s->numbers[k];
+    memcpy((char *)floats + k * sizeof rounded, &rounded, sizeof rounded);
+  }
+  return ts_vector_write(v, floats, count);
 }
 
 static ts_status write_right_hand_sides(ts_system *s) {
@@ -95,28 +107,33 @@ static ts_status write_right_hand_sides(ts_system *s) {
     TSI_TRY(tsi_system_normal_right_hand_sides(s));
   TSI_TRY(reserve_numbers(s, count));
   TSI_TRY(tsi_system_right_hand_sides(s, s->numbers));
-  return ts_vector_write(s->b, s->numbers, count);
+  return write_numbers(s, s->b, count);
 }
 
-static void round_values(ts_system *s, int locked_only) {
+static void take_values(ts_system *s, int locked_only) {
   const size_t components = (size_t)s->desc.components;
   for (int32_t j = 0; j < s->desc.unknowns; j++) {
-    float *to = s->numbers + tsi_system_place(s, j) * components;
+    double *to = s->numbers + tsi_system_place(s, j) * components;
     for (size_t c = 0; c < components; c++)
-      to[c] = locked_only && !s->locked[j] ? 0 : (float)s->values[(size_t)j * components + c];
+      to[c] = locked_only && !s->locked[j] ? 0 : s->values[(size_t)j * components + c];
   }
 }
 
 /* x = x where it has an equation, and the values of locked unknowns elsewhere. */
 static ts_status write_locked_values(ts_system *s) {
-  const ts_vector_desc desc = {.components = s->desc.components};
+  const ts_vector_desc desc = {.components = s->desc.components, .precision = s->storage};
   if (!s->given) TSI_TRY(ts_vector_create(ts_vector_space(s->x), &desc, &s->given));
-  round_values(s, 1);
-  TSI_TRY(ts_vector_write(s->given, s->numbers, tsi_system_numbers(s)));
+  take_values(s, 1);
+  TSI_TRY(write_numbers(s, s->given, tsi_system_numbers(s)));
   const tsi_ops *ops = s->context->ops;
   TSI_TRY(tsi_enter(s->context));
-  ts_status status = ops->zero_constrained(s->x, s->x);
-  if (status == TS_OK) status = ops->axpby(s->x, ts_constant(1), s->x, ts_constant(1), s->given);
+  ts_status status = TS_OK;
+  const ts_vector *given = s->given;
+  for (ts_vector *to = s->x; to && status == TS_OK; to = to->low, given = given->low) {
+    ts_vector x = tsi_first_part(to), values = tsi_first_part(given);
+    status = ops->zero_constrained(&x, &x);
+    if (status == TS_OK) status = ops->axpby(&x, ts_constant(1), &x, ts_constant(1), &values);
+  }
   return tsi_leave(s->context, status);
 }
 
@@ -127,8 +144,8 @@ static ts_status write_start(ts_system *s) {
   }
   TSI_TRY(reserve_numbers(s, tsi_system_numbers(s)));
   if (s->new_start) {
-    round_values(s, 0);
-    return ts_vector_write(s->x, s->numbers, tsi_system_numbers(s));
+    take_values(s, 0);
+    return write_numbers(s, s->x, tsi_system_numbers(s));
   }
   return s->new_locked_values ? write_locked_values(s) : TS_OK;
 }
@@ -161,6 +178,7 @@ static ts_status create_solver(ts_system *s, const ts_system_solve_desc *how) {
                                .max_iterations = how->max_iterations,
                                .check_interval = how->check_interval,
                                .restart = how->restart,
+                               .precision = how->precision,
                                .progress = how->progress,
                                .progress_user = how->progress_user};
   return s->solver ? TS_OK : ts_solver_create(s->matrix, &desc, &s->solver);
@@ -177,6 +195,8 @@ static ts_status iterate(ts_system *s, const ts_system_solve_desc *how, ts_syste
   }
   result->reason = own.reason;
   result->iterations = own.iterations;
+  result->precision = own.precision;
+  memcpy(result->precision_iterations, own.precision_iterations, sizeof own.precision_iterations);
   result->reduction = how->method == TS_METHOD_CGLS ? own.relative_residual : own.reduction;
   result->attainable_residual = own.attainable_residual;
   snprintf(result->message, sizeof result->message, "%s", own.message);
@@ -220,6 +240,10 @@ static ts_status run(ts_system *s, ts_system_solve_desc *how, ts_system_result *
   TSI_TRY(tsi_system_prepare_matrix(s, how, &result->seconds_build, &result->seconds_layout));
   if (how->method == TS_METHOD_AUTO) how->method = choose_method(s);
   if (!same_options(how, &s->how)) ts_solver_destroy(&s->solver);
+  if (tsi_system_storage_for(s, how->precision) > tsi_system_storage_for(s, s->how.precision)) {
+    TSI_TRY(tsi_system_fetch(s)); /* what is on the device is rounded */
+    s->new_start = s->new_right_hand_sides = 1;
+  }
   s->how = *how;
   describe(s, how, result);
   const double start = tsi_seconds();
