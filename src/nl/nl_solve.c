@@ -1,6 +1,6 @@
-/* texsolve-nl: solving. The device solves A d = r in single precision for what x lacks, r = b - A x is computed
- * again in double precision, and so on until r is small enough or does not get smaller (iterative refinement;
- * Wilkinson 1963). In least squares d minimizes ||r - A d||. */
+/* texsolve-nl: solving. The device solves A d = r for what x lacks, in the precision that takes, r = b - A x is
+ * computed again from the equations in double precision, and so on until r is small enough or does not get
+ * smaller. In least squares d minimizes ||r - A d||. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 
 #include "nl_private.h"
 
-/* What a correction is solved to: single precision does not reach much more. */
-static const double least_rtol = 1e-5;
+/* What a correction is solved to at least: doubles do not reach more. */
+static const double least_rtol = 1e-15;
 
 typedef struct solve {
   tsn_context *c;
