@@ -10,7 +10,7 @@
 
 enum { most_passes = 30, default_iterations = 100000 };
 /* More iterations with the preconditioner from coarser meshes in one pass mean that rounding is in the way. */
-enum { most_on_device = 100 };
+enum { most_in_single = 100 };
 static const double default_rtol = 1e-5;
 
 /* What one solve works on. */
@@ -20,7 +20,8 @@ typedef struct conformal {
   const unsigned char *pinned;
   ts_system *system; /* one of the two; the other one is NULL */
   multilevel *multilevel;
-  int on_host; /* multilevel's iteration is to run there: single precision got stuck */
+  ts_precision precision; /* single, as long as passes gain enough, then double where the device has it */
+  int has_double;
   double *uv;
   double *missing;         /* of each condition: what the places where vertices are leave of it */
   double *change;          /* what a pass finds */
@@ -139,11 +140,12 @@ static ts_status make_pass(conformal *w, const ts_system_solve_desc *desc, ts_sy
 static int make_multilevel_pass(conformal *w, const ts_system_solve_desc *desc, ts_system_result *pass,
                                 char message[MESH_MESSAGE]) {
   ts_system_solve_desc how = *desc;
-  if (!w->on_host && how.rtol < 1e-3) how.rtol = 1e-3;
-  if (!w->on_host && how.max_iterations > most_on_device) how.max_iterations = most_on_device;
+  const int single = desc->precision == TS_PRECISION_SINGLE;
+  if (single && how.rtol < 1e-3) how.rtol = 1e-3;
+  if (single && how.max_iterations > most_in_single) how.max_iterations = most_in_single;
   for (size_t i = 0; i < 2 * (size_t)w->c->vertices; i++)
     if (w->pinned[i / 2]) w->gradient[i] = 0;
-  return multilevel_solve(w->multilevel, &how, w->on_host, w->gradient, w->change, pass, message);
+  return multilevel_solve(w->multilevel, &how, w->gradient, w->change, pass, message);
 }
 
 /* The start, on the device: over the space of what passes find. */
@@ -184,18 +186,29 @@ static void say_why(conformal_result *result, int most) {
     snprintf(result->message, sizeof result->message, "another correction does not make it smaller");
 }
 
+static int has_double(ts_context *context) {
+  ts_scalars *slot = NULL;
+  const ts_scalars_desc desc = {.count = 1, .precision = TS_PRECISION_DOUBLE};
+  const ts_status status = ts_scalars_create(context, &desc, &slot);
+  ts_scalars_destroy(&slot);
+  return status == TS_OK;
+}
+
 static int run_passes(conformal *w, ts_context *context, const conformal_options *o, conformal_result *result,
                       char message[MESH_MESSAGE]) {
   const double rtol = o->rtol > 0 ? o->rtol : default_rtol;
   const int most = o->max_iterations > 0 ? o->max_iterations : default_iterations;
   int stopped = 0, solved = 1;
+  w->has_double = has_double(context);
   result->residual = result->residual_start = look(w, &result->energy);
   while (result->residual > rtol && result->passes < most_passes && result->iterations < most && !stopped) {
     ts_system_result pass = {0};
+    const double least_rtol = w->precision == TS_PRECISION_SINGLE ? 1e-5 : 1e-15;
     const ts_system_solve_desc desc = {.method = o->method,
                                        .normal = o->normal,
                                        .format = o->format,
-                                       .rtol = fmax(0.3 * rtol / result->residual, 1e-5),
+                                       .precision = w->precision,
+                                       .rtol = fmax(0.3 * rtol / result->residual, least_rtol),
                                        .max_iterations = most - result->iterations,
                                        .progress = o->progress,
                                        .progress_user = o->progress_user};
@@ -213,14 +226,14 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
     const double residual = look(w, &energy);
     stopped = pass.reason == TS_REASON_STOPPED || pass.iterations == 0;
     if (!(energy < result->energy * (1 + 1e-12)) || (!(residual < 0.9 * result->residual) && !stopped)) {
-      /* Not a number, or no better: as far as single precision goes. */
-      const int on_host = w->on_host, back = !(energy <= result->energy);
+      /* Not a number, or no better: as far as this precision goes. */
+      const int back = !(energy <= result->energy);
       if (back) {
         moved = move(w, o->places, -1);
         if (moved != TS_OK) return fail_status(context, moved, message);
       }
-      stopped |= !w->multilevel || on_host;
-      w->on_host = 1;
+      stopped |= w->precision != TS_PRECISION_SINGLE || !w->has_double;
+      if (w->has_double) w->precision = TS_PRECISION_DOUBLE;
       if (back) {
         if (stopped) break;
         look(w, &energy);
@@ -228,7 +241,8 @@ static int run_passes(conformal *w, ts_context *context, const conformal_options
       }
     }
     /* Passes that gain little, or take long, gain less and less. */
-    if (residual > 0.2 * result->residual || pass.iterations >= most_on_device) w->on_host = 1;
+    const int slow = residual > 0.2 * result->residual || pass.iterations >= most_in_single;
+    if (w->multilevel && w->has_double && slow) w->precision = TS_PRECISION_DOUBLE;
     result->residual = residual;
     result->energy = energy;
   }
@@ -263,6 +277,7 @@ static int workspace_create(const mesh *m, const charts *c, const unsigned char 
   *w = (conformal){.m = m,
                    .c = c,
                    .pinned = pinned,
+                   .precision = TS_PRECISION_SINGLE,
                    .uv = malloc(unknowns * sizeof *w->uv),
                    .missing = malloc(2 * (size_t)m->triangle_count * sizeof *w->missing),
                    .change = malloc(unknowns * sizeof *w->change),

@@ -32,20 +32,18 @@ struct multilevel {
   /* L^-1 and L^-T of the coarsest A = L L^T. Their product in single precision is positive definite whatever
    * rounding does, which an inverse of A in single precision need not be. */
   ts_matrix *inverse = nullptr, *inverse_transposed = nullptr;
-  ts_preconditioner *preconditioner = nullptr; /* a cycle */
-  ts_vector *solution = nullptr;
-  ts_vector *scaling = nullptr; /* `scale` */
-  ts_vector *found = nullptr;   /* scaled back */
-  sparse A;                     /* the finest one on the host, scaled */
-  std::vector<double> scale;    /* of an unknown: 1 / sqrt(a_ii) */
-  std::vector<float> numbers;
+  ts_preconditioner *preconditioner = nullptr;               /* a cycle */
+  ts_vector *right_hand_side = nullptr, *solution = nullptr; /* doubles, where the device has them */
+  ts_vector *found = nullptr;                                /* scaled back, in floats */
+  std::vector<double> scale;                                 /* of an unknown: 1 / sqrt(a_ii) */
+  std::vector<double> numbers;
 
   explicit multilevel(ts_context *c) : context(c) {}
   multilevel(const multilevel &) = delete;
   multilevel &operator=(const multilevel &) = delete;
   ~multilevel() {
     ts_preconditioner_destroy(&preconditioner);
-    for (ts_vector **v : {&solution, &scaling, &found}) ts_vector_destroy(v);
+    for (ts_vector **v : {&right_hand_side, &solution, &found}) ts_vector_destroy(v);
     for (ts_matrix **m : {&inverse, &inverse_transposed}) ts_matrix_destroy(m);
     for (level &l : levels) {
       for (ts_vector **v : {&l.x, &l.b, &l.r, &l.d}) ts_vector_destroy(v);
@@ -64,8 +62,8 @@ namespace {
 
 /* ---- Onto the device ---- */
 
-ts_status upload(multilevel *s, const sparse &A, ts_format format, ts_space *rows, ts_space *columns,
-                 ts_matrix **matrix) {
+ts_status upload(multilevel *s, const sparse &A, ts_format format, ts_precision precision, ts_space *rows,
+                 ts_space *columns, ts_matrix **matrix) {
   ts_matrix_desc desc{};
   desc.csr.rows = A.rows;
   desc.csr.columns = A.columns;
@@ -75,6 +73,7 @@ ts_status upload(multilevel *s, const sparse &A, ts_format format, ts_space *row
   desc.format = format;
   desc.row_space = rows;
   desc.column_space = columns;
+  desc.precision = precision;
   desc.components = 1;
   TRY(ts_matrix_create(s->context, &desc, matrix));
   ts_matrix_info info;
@@ -85,17 +84,27 @@ ts_status upload(multilevel *s, const sparse &A, ts_format format, ts_space *row
 
 ts_status upload_level(multilevel *s, const coarse_levels &host, size_t k, ts_format format) {
   level *l = &s->levels[k];
-  TRY(upload(s, host.level[k].A, format, nullptr, nullptr, &l->A));
+  /* Cycles are in single precision. */
+  const ts_precision single = TS_PRECISION_SINGLE;
+  TRY(upload(s, host.level[k].A, format, k ? single : TS_PRECISION_AUTO, nullptr, nullptr, &l->A));
   l->largest = host.level[k].largest;
   ts_space *space = ts_matrix_row_space(l->A);
   for (ts_vector **v : {&l->x, &l->b, &l->r, &l->d}) TRY(ts_vector_create(space, nullptr, v));
   if (k == 0) return TS_OK;
   ts_space *finer = ts_matrix_row_space(s->levels[k - 1].A);
-  TRY(upload(s, host.level[k - 1].P, format, finer, space, &s->levels[k - 1].P));
-  return upload(s, host.level[k - 1].R, format, space, finer, &s->levels[k - 1].R);
+  TRY(upload(s, host.level[k - 1].P, format, single, finer, space, &s->levels[k - 1].P));
+  return upload(s, host.level[k - 1].R, format, single, space, finer, &s->levels[k - 1].R);
 }
 
 ts_status apply_cycle(void *user, ts_vector *z, const ts_vector *r);
+
+/* In single precision where a device has nothing else. */
+ts_status create_whole(ts_space *space, ts_vector **v) {
+  ts_vector_desc desc{};
+  desc.precision = TS_PRECISION_DOUBLE;
+  const ts_status status = ts_vector_create(space, &desc, v);
+  return status == TS_ERROR_UNSUPPORTED ? ts_vector_create(space, nullptr, v) : status;
+}
 
 ts_status upload_all(multilevel *s, const coarse_levels &host, ts_format asked) {
   ts_preconditioner_desc preconditioner{};
@@ -114,10 +123,11 @@ ts_status upload_all(multilevel *s, const coarse_levels &host, ts_format asked) 
   const ts_format format = std::strstr(device.backend, "gl") ? finest.format : asked;
   for (size_t k = 1; k < s->levels.size(); k++) TRY(upload_level(s, host, k, format));
   ts_space *coarsest = ts_matrix_row_space(s->levels.back().A), *space = ts_matrix_row_space(s->levels[0].A);
-  TRY(upload(s, host.inverse, format, coarsest, coarsest, &s->inverse));
-  TRY(upload(s, host.inverse_transposed, format, coarsest, coarsest, &s->inverse_transposed));
-  for (ts_vector **v : {&s->solution, &s->scaling, &s->found}) TRY(ts_vector_create(space, nullptr, v));
-  TRY(ts_vector_write(s->scaling, s->numbers.data(), s->numbers.size()));
+  const ts_precision single = TS_PRECISION_SINGLE;
+  TRY(upload(s, host.inverse, format, single, coarsest, coarsest, &s->inverse));
+  TRY(upload(s, host.inverse_transposed, format, single, coarsest, coarsest, &s->inverse_transposed));
+  for (ts_vector **v : {&s->right_hand_side, &s->solution}) TRY(create_whole(space, v));
+  TRY(ts_vector_create(space, nullptr, &s->found));
   TRY(ts_preconditioner_create(s->levels[0].A, &preconditioner, &s->preconditioner));
   s->info.nonzeros = finest.nonzeros;
   s->info.format = finest.format;
@@ -168,18 +178,18 @@ ts_status apply_cycle(void *user, ts_vector *z, const ts_vector *r) {
 }
 
 /* Conjugate gradients on the device. The largest number of the right-hand side is brought to 1, so that squares
- * stay in single precision. */
+ * stay in the range of floats. */
 ts_status run(multilevel *s, const ts_system_solve_desc *desc, const double *b, double *x,
               ts_system_result *result) {
-  const level &fine = s->levels[0];
   const size_t unknowns = s->numbers.size();
   double largest = 0;
   for (size_t i = 0; i < unknowns; i++) largest = std::fmax(largest, std::fabs(s->scale[i] * b[i]));
   const double unit = largest > 0 ? 1 / largest : 1;
-  for (size_t i = 0; i < unknowns; i++) s->numbers[i] = (float)(unit * s->scale[i] * b[i]);
+  for (size_t i = 0; i < unknowns; i++) s->numbers[i] = unit * s->scale[i] * b[i];
   ts_solver_desc how{};
   how.method = TS_METHOD_CG;
   how.preconditioner = s->preconditioner;
+  how.precision = desc->precision;
   how.rtol = desc->rtol;
   how.max_iterations = desc->max_iterations;
   how.check_interval = 1;
@@ -187,85 +197,28 @@ ts_status run(multilevel *s, const ts_system_solve_desc *desc, const double *b, 
   how.progress = desc->progress;
   how.progress_user = desc->progress_user;
   ts_result solved;
-  TRY(ts_vector_write(fine.b, s->numbers.data(), unknowns));
-  TRY(ts_solve(fine.A, fine.b, s->solution, &how, &solved));
-  TRY(ts_vector_multiply(s->found, s->solution, s->scaling));
-  TRY(ts_vector_scale(s->found, ts_constant((float)(1 / unit))));
-  TRY(ts_vector_read(s->solution, s->numbers.data(), unknowns));
-  for (size_t i = 0; i < unknowns; i++) x[i] = s->scale[i] * (double)s->numbers[i] / unit;
+  TRY(ts_vector_write_double(s->right_hand_side, s->numbers.data(), unknowns));
+  TRY(ts_solve(s->levels[0].A, s->right_hand_side, s->solution, &how, &solved));
+  TRY(ts_vector_read_double(s->solution, s->numbers.data(), unknowns));
+  for (size_t i = 0; i < unknowns; i++) x[i] = s->numbers[i] = s->scale[i] * s->numbers[i] / unit;
+  TRY(ts_vector_write_double(s->found, s->numbers.data(), unknowns));
   result->iterations = solved.iterations;
+  result->precision = solved.precision;
+  std::copy(solved.precision_iterations, solved.precision_iterations + 4, result->precision_iterations);
   if (solved.reason == TS_REASON_STOPPED) result->reason = TS_REASON_STOPPED;
   return TS_OK;
 }
 
-/* ---- The same in double precision ---- */
-
-double dot(const std::vector<double> &x, const std::vector<double> &y) {
-  double sum = 0;
-  for (size_t i = 0; i < x.size(); i++) sum += x[i] * y[i];
-  return sum;
-}
-
-/* z: a cycle's answer to r, whose largest number is brought to 1 for it. */
-ts_status cycle_host(multilevel *s, const std::vector<double> &r, std::vector<double> &z) {
-  const level &fine = s->levels[0];
-  const size_t count = r.size();
-  double largest = 0;
-  for (const double number : r) largest = std::fmax(largest, std::fabs(number));
-  for (size_t i = 0; i < count; i++) s->numbers[i] = (float)(r[i] / largest);
-  TRY(ts_vector_write(fine.b, s->numbers.data(), count));
-  TRY(cycle(s, 0, fine.x, fine.b));
-  TRY(ts_vector_read(fine.x, s->numbers.data(), count));
-  for (size_t i = 0; i < count; i++) z[i] = largest * (double)s->numbers[i];
-  return TS_OK;
-}
-
-/* The preconditioner is not the same from one iteration to the next, by rounding: flexible conjugate gradients
- * (Notay 2000). */
-ts_status run_on_host(multilevel *s, const ts_system_solve_desc *desc, const double *b, double *found,
-                      ts_system_result *result) {
-  const size_t count = s->numbers.size();
-  std::vector<double> x(count), r(count), p(count), q(count), z(count);
-  for (size_t i = 0; i < count; i++) r[i] = s->scale[i] * b[i];
-  const double first = std::sqrt(dot(r, r));
-  double left = first, rz_before = 0, step = 0;
-  while (left > desc->rtol * first && std::isfinite(left) && result->iterations < desc->max_iterations &&
-         result->reason != TS_REASON_STOPPED) {
-    TRY(cycle_host(s, r, z));
-    const double rz = dot(r, z), turn = result->iterations ? -step * dot(z, q) / rz_before : 0;
-    for (size_t i = 0; i < count; i++) p[i] = z[i] + turn * p[i];
-    s->A.multiply(p.data(), q.data());
-    const double pq = dot(p, q);
-    if (!(pq > 0)) break;
-    step = dot(r, p) / pq;
-    for (size_t i = 0; i < count; i++) {
-      x[i] += step * p[i];
-      r[i] -= step * q[i];
-    }
-    rz_before = rz;
-    left = std::sqrt(dot(r, r));
-    const double fallen = left / first;
-    result->iterations++;
-    if (desc->progress && desc->progress(result->iterations, &fallen, 1, desc->progress_user))
-      result->reason = TS_REASON_STOPPED;
-  }
-  for (size_t i = 0; i < count; i++) {
-    found[i] = s->scale[i] * x[i];
-    s->numbers[i] = (float)found[i];
-  }
-  return ts_vector_write(s->found, s->numbers.data(), count);
-}
-
 } // namespace
 
-int multilevel_solve(multilevel *s, const ts_system_solve_desc *how, int on_host, const double *b, double *x,
+int multilevel_solve(multilevel *s, const ts_system_solve_desc *how, const double *b, double *x,
                      ts_system_result *result, char message[MESH_MESSAGE]) {
   const double start = seconds_now();
   *result = s->info;
   s->info.seconds_build = s->info.seconds_layout = 0;
   ts_status status = TS_ERROR_OUT_OF_HOST_MEMORY;
   try {
-    status = on_host ? run_on_host(s, how, b, x, result) : run(s, how, b, x, result);
+    status = run(s, how, b, x, result);
   } catch (const std::exception &) {
   }
   result->seconds_solve = seconds_now() - start;
@@ -291,7 +244,6 @@ int multilevel_create(ts_context *context, const mesh *m, const charts *c, const
     const ts_status status = upload_all(s.get(), host, format);
     if (status < 0) return fail_status(context, status, message);
     s->info.seconds_layout = seconds_now() - start - s->info.seconds_build;
-    s->A = std::move(host.level[0].A);
     *out = s.release();
     return 0;
   } catch (const std::exception &) {

@@ -22,11 +22,10 @@ int multilevel_create(ts_context *context, const mesh *m, const charts *c, const
 void multilevel_destroy(multilevel **out);
 int multilevel_coarser(const multilevel *s); /* meshes */
 
-/* A x = b from x = 0; b is 0 where unknowns are pinned. Of `how`: rtol, by which the residual of this
- * correction is to fall, max_iterations, progress. `on_host`: the iteration in double precision on the host,
- * only its cycles on the device, for meshes whose smooth changes single precision does not see. The first
- * result has the times of the set-up too. */
-int multilevel_solve(multilevel *s, const ts_system_solve_desc *how, int on_host, const double *b, double *x,
+/* A x = b from x = 0, with cycles in single precision; b is 0 where unknowns are pinned. Of `how`: precision,
+ * rtol, by which the residual of this correction is to fall, max_iterations, progress. The first result has the
+ * times of the set-up too. */
+int multilevel_solve(multilevel *s, const ts_system_solve_desc *how, const double *b, double *x,
                      ts_system_result *result, char message[MESH_MESSAGE]);
 
 /* x of the last solve on the device, borrowed until the next one. */

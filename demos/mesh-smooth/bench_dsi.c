@@ -129,7 +129,8 @@ static int measure(dsi_bench *b, frame_times *t) {
 enum { solves = 5 };
 
 static int time_solve(dsi_bench *b, dsi *d, int iterations, double *seconds, char why[MESH_MESSAGE]) {
-  const ts_system_solve_desc how = {.rtol = 1e-30, /* out of reach */
+  const ts_system_solve_desc how = {.precision = TS_PRECISION_SINGLE,
+                                    .rtol = 1e-30, /* out of reach */
                                     .max_iterations = iterations,
                                     .check_interval = iterations,
                                     .leave_on_device = 1};

@@ -76,7 +76,8 @@ int smoother_follow(smoother *s, int iterations, int *converged, char message[ME
   *converged = 0;
   if (prepare(s, message)) return 1;
   /* One look at the residual, after all iterations: each is a host synchronisation. */
-  const ts_system_solve_desc how = {.rtol = s->options.rtol,
+  const ts_system_solve_desc how = {.precision = TS_PRECISION_SINGLE,
+                                    .rtol = s->options.rtol,
                                     .max_iterations = iterations,
                                     .check_interval = iterations < 1024 ? iterations : 1024,
                                     .leave_on_device = 1};
