@@ -35,6 +35,10 @@ static void contexts(void) {
   CHECK(succeeded);
 }
 
+static ts_precision best_precision(const ts_context *context) {
+  return context->caps.pairs ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE;
+}
+
 static void spaces_vectors_scalars(void) {
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
@@ -43,7 +47,7 @@ static void spaces_vectors_scalars(void) {
   const ts_vector_desc three = {.components = 3};
   const ts_scalars_desc many = {.count = 100};
   ts_space *space = NULL;
-  const ts_vector_desc doubles = {.components = 3, .precision = TS_PRECISION_DOUBLE};
+  const ts_vector_desc doubles = {.components = 3, .precision = best_precision(context)};
   ts_vector *x = NULL, *y = NULL;
   ts_scalars *scalars = NULL;
   FAIL_EACH_CREATION(context, space, ts_space_create(context, &size, &space));
@@ -125,14 +129,19 @@ static void solvers(void) {
   ts_vector *b = make_vector(ts_matrix_row_space(matrix), 2, bs), *x = NULL;
   x = make_vector(ts_matrix_row_space(matrix), 2, NULL);
   ts_solver *cg = NULL;
-  FAIL_EACH_CREATION(context, cg, ts_solver_create(matrix, NULL, &cg));
-  /* The first solve makes the workspace; a solve that got none can be repeated. */
-  FAIL_EACH_USE(context, ts_solver_solve(cg, b, x, NULL));
-  float *xs = read_vector(x);
-  CHECK(ref_worst_residual(&m, NULL, 2, xs, bs) <= 1e-4);
-  free(xs);
+  const ts_precision precisions[2] = {TS_PRECISION_SINGLE, best_precision(context)};
+  for (int p = 0; p < 2; p++) {
+    const ts_solver_desc solver_desc = {.precision = precisions[p]};
+    FAIL_EACH_CREATION(context, cg, ts_solver_create(matrix, &solver_desc, &cg));
+    /* The first solve makes the workspace; a solve that got none can be repeated. */
+    CHECK_OK(context, ts_vector_fill(x, 0));
+    FAIL_EACH_USE(context, ts_solver_solve(cg, b, x, NULL));
+    float *xs = read_vector(x);
+    CHECK(ref_worst_residual(&m, NULL, 2, xs, bs) <= 1e-4);
+    free(xs);
+    ts_solver_destroy(&cg);
+  }
   free(bs);
-  ts_solver_destroy(&cg);
   ts_vector_destroy(&b);
   ts_vector_destroy(&x);
   ts_matrix_destroy(&matrix);
