@@ -42,17 +42,30 @@ static int make_it_the_mesh(smoother *s, char message[MESH_MESSAGE]) {
   return 0;
 }
 
-int smoother_dsi_step(smoother *s, int measured, step_report *report, char message[MESH_MESSAGE]) {
+/* Single precision costs least. Where it cannot reach the tolerance, or stagnates, the library goes on. */
+static int solve_step(smoother *s, ts_status *status, char message[MESH_MESSAGE]) {
+  static const double easy = 1e-6;
   const smoother_options *o = &s->options;
-  ts_status status;
-  if (prepare(s, message)) return 1;
-  if (measured) report->roughness_before = dsi_roughness(s->interpolation, s->start->unit);
-  ts_system_solve_desc how = {.rtol = o->rtol,
+  ts_system_result *result = &s->dsi_result;
+  ts_system_solve_desc how = {.precision = o->rtol < easy ? TS_PRECISION_AUTO : TS_PRECISION_SINGLE,
+                              .rtol = o->rtol,
                               .max_iterations = o->cg_iterations,
                               .progress = smoother_keep_residuals,
                               .progress_user = s};
-  const int failed = dsi_solve(s->interpolation, &how, &s->dsi_result, &status, message);
-  if (failed || read_solution(s, message)) return 1;
+  if (dsi_solve(s->interpolation, &how, result, status, message)) return 1;
+  if (how.precision == TS_PRECISION_AUTO || result->reason != TS_REASON_STAGNATED) return 0;
+  const int iterations = result->iterations;
+  how.precision = TS_PRECISION_AUTO;
+  const int failed = dsi_solve(s->interpolation, &how, result, status, message);
+  result->iterations += iterations;
+  return failed;
+}
+
+int smoother_dsi_step(smoother *s, int measured, step_report *report, char message[MESH_MESSAGE]) {
+  ts_status status;
+  if (prepare(s, message)) return 1;
+  if (measured) report->roughness_before = dsi_roughness(s->interpolation, s->start->unit);
+  if (solve_step(s, &status, message) || read_solution(s, message)) return 1;
   const ts_system_result *r = &s->dsi_result;
   report->converged = status == TS_OK;
   report->iterations = r->iterations;
