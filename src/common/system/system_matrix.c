@@ -143,10 +143,27 @@ static ts_status create_matrix(ts_system *s, const ts_csr *csr, const unsigned c
   return ts_csr_bandwidth(s->context, csr, &s->bandwidth);
 }
 
+/* Floats, which ts_matrix_create does not copy, where they are all that is stored. */
+static ts_status upload_natural(ts_system *s, const ts_csr *csr, ts_format format, int rebuild) {
+  ts_csr view = *csr;
+  float *floats = NULL;
+  if (s->storage == TS_PRECISION_SINGLE) {
+    const size_t entries = (size_t)csr->row_offsets[csr->rows];
+    floats = tsi_malloc(s->context, entries, sizeof *floats);
+    if (!floats) return tsi_out_of_memory(s->context, "a system's matrix", entries * sizeof *floats);
+    for (size_t e = 0; e < entries; e++) floats[e] = (float)csr->double_values[e];
+    view.values = floats;
+    view.double_values = NULL;
+  }
+  const ts_status status =
+      rebuild ? create_matrix(s, &view, s->locked, format) : ts_matrix_set_values(s->matrix, &view);
+  tsi_free(s->context, floats);
+  return status;
+}
+
 /* In the order of the unknowns, or in another one. */
 static ts_status upload(ts_system *s, const ts_csr *csr, ts_format format, int rebuild) {
-  if (!s->order)
-    return rebuild ? create_matrix(s, csr, s->locked, format) : ts_matrix_set_values(s->matrix, csr);
+  if (!s->order) return upload_natural(s, csr, format, rebuild);
   unsigned char *locked = tsi_malloc(s->context, (size_t)s->desc.unknowns, 1);
   if (!locked) return tsi_out_of_memory(s->context, "another order", (size_t)s->desc.unknowns);
   tsi_system_csr ordered;
