@@ -127,7 +127,8 @@ typedef struct ts_result {
                                   component; ||b - A x|| where b is 0; of cgls ||A^T (b - A x)|| / ||A^T b||. NaN
                                   where it was not computed */
   double attainable_residual;  /* estimate of the smallest relative residual that the precision can reach: about
-                                  what rounding x leaves, ||diag(A) x|| / ||b|| times 2^-23 in single precision, 2^-52 in mixed and double. NaN where it is not known */
+                                  what rounding x leaves, ||diag(A) x|| / ||b|| times 2^-23 in single
+                                  precision, 2^-52 in mixed and double. NaN where it is not known */
   double reduction;            /* the method's own measure at the end, relative to the start: of cg
                                   sqrt(delta / delta_0), of bicgstab and gmres ||b - A x||, the largest component.
                                   Of cgls ||b - A x|| / ||b||: what the best x leaves of b, which need not be

@@ -141,7 +141,8 @@ struct ts_matrix {
    * may have a rest too. Only products in pairs and residuals read it. */
   ts_matrix *rest;
   ts_vector *rest_product; /* that product by itself */
-  const ts_matrix *whole;  /* of a rest: the matrix, with which it shares what the layout is made of; else NULL */
+  const ts_matrix
+      *whole; /* of a rest: the matrix, with which it shares what the layout is made of; else NULL */
   void *impl;
 };
 

@@ -239,17 +239,19 @@ static void take_over(tsi_solve *s) {
 
 /* ---- Precision ---- */
 
-/* out = v where there are equations, else 0. */
+static int has_constrained(const ts_solver *k) {
+  const tsi_stencil *stencil = k->matrix->stencil;
+  return k->matrix->row_space->constrained || (stencil && stencil->has_constrained);
+}
+
+/* out = v where there are equations, else 0, of a matrix that has constrained rows. */
 static ts_status drop_constrained(const ts_solver *k, ts_vector *out, const ts_vector *v) {
   const tsi_ops *ops = k->context->ops;
-  if (k->matrix->row_space->constrained) return ops->zero_constrained(out, v);
-  if (k->matrix->stencil && k->matrix->stencil->has_constrained) {
-    /* v - A 0, which is 0 at points without equation, whatever v holds there. */
-    ts_vector zero = tsi_first_part(k->e);
-    TSI_TRY(ops->fill(&zero, 0));
-    return k->matrix->kind->residual(out, v, k->matrix, &zero);
-  }
-  return out == v ? TS_OK : ops->axpby(out, ts_constant(1), v, ts_constant(0), v);
+  if (!k->matrix->stencil) return ops->zero_constrained(out, v);
+  /* v - A 0, which is 0 at points without equation, whatever v holds there. */
+  ts_vector zero = tsi_first_part(k->e);
+  TSI_TRY(ops->fill(&zero, 0));
+  return k->matrix->kind->residual(out, v, k->matrix, &zero);
 }
 
 static int scale_target(const ts_solver *k) {
@@ -270,7 +272,7 @@ static ts_status take_in_low_b(const tsi_solve *s) {
   const ts_coefficient scale = ts_scaled(ldexp(1, scale_target(k)), k->slots, TSI_SLOT_SCALE);
   TSI_TRY(tsi_vector_add_parts(k->b, tsi_parts(s->user_b)));
   TSI_TRY(tsi_copy_parts(k->b->low, scale, s->user_b->low));
-  for (ts_vector *low = k->b->low; low; low = low->low) {
+  for (ts_vector *low = k->b->low; low && has_constrained(k); low = low->low) {
     ts_vector part = tsi_first_part(low);
     TSI_TRY(drop_constrained(k, &part, &part));
   }
@@ -376,11 +378,14 @@ static ts_status take_in(tsi_solve *s, const ts_vector *b, const ts_vector *x, i
   const ts_solver *k = s->solver;
   const tsi_ops *ops = k->context->ops;
   ts_vector first = tsi_first_part(k->b), given = tsi_first_part(b);
-  TSI_TRY(drop_constrained(k, &first, &given));
-  TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_B, TSI_REDUCE_MAX_ABS, &first, &first));
+  if (has_constrained(k)) {
+    TSI_TRY(drop_constrained(k, &first, &given));
+    given = first;
+  }
+  TSI_TRY(ops->reduce(k->slots, TSI_SLOT_MAX_B, TSI_REDUCE_MAX_ABS, &given, &given));
   TSI_TRY(ops->scalars_normalise(k->slots, TSI_SLOT_MAX_B, TSI_SLOT_SCALE));
-  TSI_TRY(ops->axpby(&first, ts_scaled(ldexpf(1, scale_target(k)), k->slots, TSI_SLOT_SCALE), &first,
-                     ts_constant(0), &first));
+  TSI_TRY(ops->axpby(&first, ts_scaled(ldexpf(1, scale_target(k)), k->slots, TSI_SLOT_SCALE), &given,
+                     ts_constant(0), &given));
   if (k->preconditioner) TSI_TRY(tsi_preconditioner_project(k->preconditioner, &first, &s->incompatible));
   if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(take_in_low_b(s));
   if (k->desc.precision == TS_PRECISION_AUTO && !from_zero) {

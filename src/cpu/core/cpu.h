@@ -52,7 +52,7 @@ typedef struct cpu_matrix {
   int32_t *part_rows; /* part p works on rows part_rows[p] .. part_rows[p + 1] - 1 */
   size_t bytes;
   int is_rest; /* all but the values is another matrix's */
-  double *x; /* of a product in pairs, made with the first one */
+  double *x;   /* of a product in pairs, made with the first one */
   size_t x_count;
 } cpu_matrix;
 
