@@ -99,9 +99,8 @@ ts_status tsi_solver_apply(const ts_solver *k, ts_vector *out, const ts_vector *
 }
 
 ts_status tsi_solver_multiply(const ts_solver *k, ts_vector *out, const ts_matrix *A, const ts_vector *v) {
-  const tsi_ops *ops = k->context->ops;
   TSI_TRY(tsi_spmv(out, A, v));
-  return k->exponent ? ops->axpby(out, ts_constant(ldexpf(1, -k->exponent)), out, ts_constant(0), out) : TS_OK;
+  return k->exponent ? tsi_copy_parts(out, ts_constant(ldexpf(1, -k->exponent)), out) : TS_OK;
 }
 
 /* ---- Verification ---- */
@@ -115,9 +114,8 @@ static ts_status compute_gradient(const ts_solver *k) {
 }
 
 ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector *work) {
-  const tsi_ops *ops = k->context->ops;
   if (k->exponent) {
-    TSI_TRY(ops->axpby(work, ts_constant(ldexpf(1, -k->exponent)), x, ts_constant(0), x));
+    TSI_TRY(tsi_copy_parts(work, ts_constant(ldexpf(1, -k->exponent)), x));
     x = work;
   }
   if (k->r_low) k->r->low = k->r_low;
@@ -296,8 +294,7 @@ ts_status tsi_solve_rescale(tsi_solve *s, double *factor) {
   if (largest > 0 && isfinite(largest) && largest < ldexp(1, small)) frexp(largest, &exponent);
   s->scale = ldexp(1, -exponent);
   *factor = s->scale / s->scale_before;
-  const ts_coefficient scale = ts_constant(s->scale);
-  return exponent ? k->context->ops->axpby(k->r, scale, k->r, ts_constant(0), k->r) : TS_OK;
+  return exponent ? tsi_copy_parts(k->r, ts_constant(s->scale), k->r) : TS_OK;
 }
 
 /* ---- x + e ---- */
