@@ -323,6 +323,9 @@ struct tsi_matrix_kind {
  * residual all parts of b and x, and of A. */
 ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
 ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+/* The same where products below 2^(-24 parts) of A x do not matter: 1 to 3. */
+ts_status tsi_residual_of_parts(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
+                                int parts);
 static inline ts_status tsi_diagonal(ts_vector *d, const ts_matrix *A) {
   return A->kind->diagonal(d, A);
 }

@@ -28,6 +28,16 @@
  * iteration begins again from there. When two such verifications in a row do not halve the residual, it is at
  * the limit of the precision: stagnation.
  *
+ * In mixed and double precision x, b and A have several parts, and r is computed from x already where it has
+ * fallen by a factor (reliable updates: Sleijpen and van der Vorst 1996; van der Vorst and Ye 2000; Clark et
+ * al. 2010; as inner and outer iterations in Cevahir et al. 2009, section 2.2). The directions go on:
+ *
+ *   x = x + e;  e = 0;  r' = b - A x;  delta' = r'^T M^-1 r'
+ *   d = M^-1 r' + (delta' / delta_k+1) (beta d_k)
+ *
+ * where beta d_k is what the last d has beside M^-1 r. Where r is so small that its squares would leave the
+ * range of floats, r, e and d are multiplied by a power of two.
+ *
  * d^T q <= 0 may be an indefinite matrix or rounding. Where d^T q against d^T M d leaves a doubt, the iteration
  * begins again with a check and d^T d in each iteration (checked mode), where the two can be told apart. */
 #include <float.h>
@@ -313,14 +323,14 @@ static ts_status sum_scaled_delta(const tsi_solve *s) {
   return tsi_dots(k->slots, &delta, 1, k->scratch);
 }
 
-/* What delta has changed by, into a slot. Where r had lost touch with b - A x its last steps mean nothing: then
- * beta stays what it was, and beta d_k is so small that the directions all but begin again. */
+/* What delta has changed by, into a slot. Where r had lost touch with b - A x its last steps mean nothing: 0,
+ * and the directions begin again. */
 static ts_status write_change(const tsi_solve *s, double scale) {
   double change[4] = {0};
   for (int c = 0; c < s->solver->components; c++) {
     const double before = tsi_number(s->solver, SLOT_DELTA, c) / (s->scale_before * s->scale_before);
     const double ratio = tsi_number(s->solver, delta_slot(s->solver, s->iteration), c) / before;
-    change[c] = scale * (ratio > 0 && ratio <= 4 ? ratio : 1);
+    change[c] = ratio > 0 && ratio <= 4 ? scale * ratio : 0;
   }
   return tsi_scalars_write(s->solver->slots, SLOT_DELTA, 1, change);
 }
@@ -343,6 +353,8 @@ static ts_status replace_residual(tsi_solve *s) {
   TSI_TRY(write_change(s, -factor));
   TSI_TRY(sum_scaled_delta(s));
   TSI_TRY(begin_sum(s));
+  s->phase_best = INFINITY;
+  s->phase_best_at = s->iteration;
   return tsi_solver_turn(k, d, k->r, change);
 }
 
@@ -358,8 +370,7 @@ static ts_status judge_by_residual(tsi_solve *s, int must_end) {
   s->verified = fmin(s->measure, s->verified);
   if (keeps && !s->in_vain) return TS_OK;
   s->result->restarts++;
-  const int at_limit = s->in_vain && s->result->relative_residual <= 4 * s->result->attainable_residual;
-  if (must_end || at_limit || s->in_vain >= 2) {
+  if (must_end || s->in_vain >= 2) {
     tsi_solve_finish_stagnated(s);
     return TS_OK;
   }
@@ -590,8 +601,11 @@ static void judge_start(tsi_solve *s) {
 
 static ts_status run(tsi_solve *s) {
   s->phase_best = INFINITY;
+  double factor;
   judge_start(s);
   if (s->ended) return TS_OK;
+  TSI_TRY(tsi_solve_rescale(s, &factor));
+  TSI_TRY(sum_scaled_delta(s));
   TSI_TRY(begin(s));
   while (!s->ended && s->iteration < s->solver->desc.max_iterations) TSI_TRY(advance(s));
   return TS_OK;

@@ -158,7 +158,7 @@ static ts_status write_change(const tsi_solve *s) {
   TSI_TRY(tsi_scalars_read(k->slots, slot_of(k, s->iteration, GAMMA), 1, now));
   for (int c = 0; c < k->components; c++) {
     const double ratio = now[c] / before[c];
-    change[c] = -(ratio > 0 && ratio <= 4 ? ratio : 1);
+    change[c] = ratio > 0 && ratio <= 4 ? -ratio : 0;
   }
   return tsi_scalars_write(k->slots, SLOT_GAMMA, 1, change);
 }
@@ -183,6 +183,8 @@ static ts_status replace_gradient(tsi_solve *s) {
   }
   s->in_vain = 0;
   s->largest = 0;
+  s->phase_best = INFINITY;
+  s->phase_best_at = s->iteration;
   TSI_TRY(tsi_fill(k->e, 0));
   TSI_TRY(sum_gradient(s));
   TSI_TRY(write_change(s));

@@ -60,6 +60,7 @@ struct ts_solver {
   ts_vector *e;         /* what iterations have added since x last took it in */
   ts_vector *b, *r;     /* over rows */
   ts_vector *r_low;     /* mixed precision: the low part of r while it is computed from x; else NULL */
+  int residual_parts;   /* of x and A that matter for a residual of the size that is expected: 2 or 3 */
   ts_vector *x, *x_new; /* over columns. x_new: NULL for cg, which always takes e in. In mixed precision b, x
                            and x_new have low parts */
   ts_vector *gradient;  /* A^T r of least squares, else NULL */
@@ -109,6 +110,7 @@ struct tsi_solve {
   double unscale[4];    /* what x is multiplied by at the end */
   int may_overflow;     /* by that */
   double max_x[4];      /* of x, then */
+  double dx[4];         /* ||diag(A) x|| when it was last measured, 0 before */
   double incompatible;  /* norm of the part of b that no x reaches, which r is without */
   double measure;       /* of x: the largest norm_r / norm_rule, with what rounding adds to it */
   int met;              /* by x: the rule */

@@ -118,10 +118,12 @@ ts_status tsi_solver_residual(const ts_solver *k, const ts_vector *x, ts_vector 
     TSI_TRY(tsi_copy_parts(work, ts_constant(ldexpf(1, -k->exponent)), x));
     x = work;
   }
-  if (k->r_low) k->r->low = k->r_low;
-  ts_status status = tsi_residual(k->r, k->b, k->matrix, x);
+  /* With a low part r has what two parts of x lack. */
+  const int whole = k->residual_parts == 3 && k->r_low;
+  if (whole) k->r->low = k->r_low;
+  ts_status status = tsi_residual_of_parts(k->r, k->b, k->matrix, x, k->residual_parts);
   if (status == TS_OK && k->transposed) status = compute_gradient(k);
-  if (k->r_low) k->r->low = NULL;
+  if (whole) k->r->low = NULL;
   return status;
 }
 
@@ -171,6 +173,9 @@ static int norm_slot(const ts_solver *k) {
   return k->transposed ? TSI_SLOT_GG : TSI_SLOT_RR;
 }
 
+/* What a residual of two parts of x and A may be wrong by, beside ||diag(A) x||. Measured: 2^-50. */
+static const double two_parts = 0x1p-49;
+
 /* The norm in the slots, with about what rounding in single precision adds to it, as far as A's size is known.
  */
 static double certain_norm(const tsi_solve *s, int c) {
@@ -178,7 +183,7 @@ static double certain_norm(const tsi_solve *s, int c) {
   const double norm = sqrt(tsi_number(k, norm_slot(k), c));
   if (!k->transposed) {
     const double dx = sqrt(tsi_number(k, TSI_SLOT_DX, c)), error = tsi_residual_error(k->matrix, dx);
-    return hypot(norm, k->x->low ? 0x1p-66 * dx : error);
+    return hypot(norm, k->x->low ? (k->residual_parts == 3 ? 0x1p-66 : two_parts) * dx : error);
   }
   const int bits = k->x->low ? -50 : -26;
   return hypot(norm, k->m ? ldexp(k->frobenius * sqrt(tsi_number(k, TSI_SLOT_RR, c)), bits) : 0);
@@ -226,6 +231,7 @@ static void take_over(tsi_solve *s) {
     const double norm = sqrt(tsi_number(k, norm_slot(k), c)), r = sqrt(tsi_number(k, TSI_SLOT_RR, c));
     const double b = k->transposed ? s->norm_rule[c] : whole_norm(s, s->norm_b[c]), whole = whole_norm(s, norm);
     s->norm_r[c] = norm;
+    s->dx[c] = k->transposed ? 0 : sqrt(tsi_number(k, TSI_SLOT_DX, c));
     if (s->may_overflow) s->max_x[c] = tsi_number(k, TSI_SLOT_MAX_X, c);
     result->relative_residual = tsi_larger(result->relative_residual, b > 0 ? whole / b : whole);
     result->attainable_residual = tsi_larger(result->attainable_residual, attainable(s, c));
@@ -327,8 +333,18 @@ static ts_status make_room(tsi_solve *s) {
   return TS_OK;
 }
 
+/* A residual that is known to be large needs no more than two parts of x and A, whose products are simpler. */
+static void choose_parts(const tsi_solve *s) {
+  ts_solver *k = s->solver;
+  k->residual_parts = 2;
+  for (int c = 0; c < k->components; c++)
+    if (!(s->dx[c] > 0 && 64 * two_parts * s->dx[c] <= fmax(s->norm_r[c], s->tolerance[c])))
+      k->residual_parts = 3;
+}
+
 ts_status tsi_solve_accept(tsi_solve *s, const ts_vector *e, ts_vector *work) {
   TSI_TRY(make_room(s));
+  choose_parts(s);
   TSI_TRY(tsi_solve_add(s, s->solver->x, e));
   TSI_TRY(measure(s, s->solver->x, work));
   s->scale_before = s->scale;
@@ -663,6 +679,16 @@ static ts_precision first_precision(const ts_solver *k, const ts_vector *x) {
   return k->x->low || (x->low && !k->desc.zero_start) ? TS_PRECISION_MIXED : TS_PRECISION_SINGLE;
 }
 
+/* Pairs gained nothing: x is what single precision had come to. */
+static ts_status take_back(tsi_solve *s, const ts_vector *start, ts_vector *x) {
+  ts_result *result = s->result;
+  TSI_TRY(tsi_copy_parts(s->solver->x, scale_of(s->solver, 0), start));
+  TSI_TRY(measure(s, s->solver->x, s->solver->e));
+  take_over(s);
+  result->rounded_residual = result->relative_residual;
+  return tsi_copy_parts(x, ts_constant(1), start);
+}
+
 /* There is nothing to iterate; x is as it was. */
 static ts_status leave(ts_vector *x, int from_zero) {
   return from_zero ? tsi_fill(x, 0) : TS_OK;
@@ -677,7 +703,9 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   s->ended = s->at_limit = s->checked_mode = s->in_vain = 0;
   s->verified = INFINITY;
   s->scale = s->scale_before = 1;
+  s->scale_from = s->iteration;
   s->reported = s->phase_start = s->phase_best_at = s->iteration;
+  k->residual_parts = 3;
   set_precision(s, first_precision(k, start));
   if (s->precision != TS_PRECISION_SINGLE) TSI_TRY(take_in_mixed(s));
   TSI_TRY(take_in(s, b, start, from_zero));
@@ -687,6 +715,7 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   TSI_TRY(judge_start(s, start, from_zero));
   if (s->incompatible > 0) result->incompatible = s->incompatible / whole_norm(s, s->norm_b[0]);
   if (s->ended) return start == x ? leave(x, from_zero) : hand_back(s, x);
+  const double before = s->measure;
   TSI_TRY(k->method->run(s));
   if (s->ended && s->iteration == 0 && !s->settled) return leave(x, from_zero);
   TSI_TRY(k->method->settle(s));
@@ -695,5 +724,7 @@ ts_status tsi_solver_run(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   result->iterations = s->iteration;
   set_precision(s, s->precision);
   TSI_TRY(keep(s));
-  return hand_back(s, x);
+  TSI_TRY(hand_back(s, x));
+  const int is_worse = result->reason > TS_REASON_FIXED_ITERATIONS && !(s->measure <= before);
+  return start != x && is_worse ? take_back(s, start, x) : TS_OK;
 }

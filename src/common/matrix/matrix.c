@@ -478,7 +478,8 @@ ts_status tsi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
 /* r is the small difference of what is subtracted first; then its rounding is smaller than all that follows.
  * The products of the smallest parts with each other are left out. b's second part comes before the last
  * product, which makes rows without an equation 0, of a stencil too. */
-ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+ts_status tsi_residual_of_parts(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
+                                int parts) {
   const tsi_ops *ops = r->context->ops;
   const ts_vector *from = b;
   ts_vector low, pair = *r; /* without a third part, which nothing writes */
@@ -489,7 +490,7 @@ ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, con
   int depth = 0;
   for (const ts_matrix *part = A; part; part = part->rest, depth++) {
     int order = depth;
-    for (const ts_vector *v = x; v && order < 3; v = v->low, order++) {
+    for (const ts_vector *v = x; v && order < parts; v = v->low, order++) {
       const ts_vector one = tsi_first_part(v);
       TSI_TRY(part->kind->residual(&pair, from, part, &one));
       if (from == b && !r->low && b->low) {
@@ -501,6 +502,10 @@ ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, con
   }
   const int last = !x->low && !A->rest && !r->low && b->low;
   return last && A->row_space->constrained ? ops->zero_constrained(r, r) : TS_OK;
+}
+
+ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  return tsi_residual_of_parts(r, b, A, x, 3);
 }
 
 /* ---- Operations ---- */
