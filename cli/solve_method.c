@@ -18,6 +18,7 @@ ts_status solve_by_method(const solve_options *o, ts_method method, ts_matrix *A
                                .stop = o->stop,
                                .precision = o->precision,
                                .rtol = o->rtol,
+                               .zero_start = !o->x0,
                                .max_iterations = o->max_iterations,
                                .check_interval = o->check_interval,
                                .restart = method == TS_METHOD_GMRES ? o->restart : 0,
