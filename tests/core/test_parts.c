@@ -130,6 +130,35 @@ static void residuals(void) {
   }
 }
 
+static int warnings;
+
+static void count_warnings(ts_log_level level, const char *text, void *user) {
+  (void)user;
+  if (level == TS_LOG_WARNING && strstr(text, "below the range of floats")) warnings++;
+}
+
+/* What a float and its remainders cannot hold is said. */
+static void lost_digits(void) {
+  const int32_t offsets[] = {0, 1, 2}, columns[] = {0, 1};
+  ts_context *own = NULL;
+  const ts_context_desc desc = {.backend = "cpu", .log = count_warnings};
+  if (!CHECK_OK(NULL, ts_context_create(&desc, &own))) return;
+  for (int exponent = -120; exponent <= 0; exponent += 60) {
+    const double values[] = {ldexp(1.0 / 3, exponent), ldexp(2.0 / 3, exponent)};
+    const ts_matrix_desc matrix_desc = {.csr = {.rows = 2,
+                                                .columns = 2,
+                                                .row_offsets = offsets,
+                                                .column_indices = columns,
+                                                .double_values = values}};
+    ts_matrix *A = NULL;
+    warnings = 0;
+    CHECK_OK(own, ts_matrix_create(own, &matrix_desc, &A));
+    CHECK_INT(warnings, exponent == -120);
+    ts_matrix_destroy(&A);
+  }
+  ts_context_destroy(&own);
+}
+
 static void run_all(void (*run)(void)) {
   context = test_open();
   if (context && context->caps.pairs) run();
@@ -143,10 +172,12 @@ static void run_all(void (*run)(void)) {
 CASE(round_trip)
 CASE(additions)
 CASE(residuals)
+CASE(lost_digits)
 
 static const test_case cases[] = {
     {"round_trip", case_round_trip},
     {"additions", case_additions},
     {"residuals", case_residuals},
+    {"lost_digits", case_lost_digits},
 };
 TEST_MAIN(cases, 0)
