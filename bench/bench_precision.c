@@ -178,7 +178,7 @@ static ts_status solve(ts_context *context, objects *o, int repeat, outcome *fou
 static int measure(ts_context *context, const run *run, const solve_system *s, ts_precision precision,
                    outcome *found) {
   objects o = {0};
-  ts_context_info info;
+  ts_context_info info = {0};
   double *x = malloc((size_t)s->A.rows * sizeof *x);
   ts_status status = x ? create(context, run, s, precision, &o) : TS_ERROR_OUT_OF_HOST_MEMORY;
   if (status >= 0) status = solve(context, &o, run->options->repeat, found);

@@ -442,8 +442,12 @@ ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, t
   }
   const uint64_t before = context->host_synchronisations;
   tsi_solve s = tsi_solve_of(solver, b, result);
-  TSI_TRY(run(&s, b, x));
-  if (s.kept) TSI_TRY(run_in_pairs(&s, b, x));
+  ts_status status = run(&s, b, x);
+  if (s.kept) status = run_in_pairs(&s, b, x);
+  if (status < 0) { /* memory, as a rule: what the solve has taken of it goes back */
+    destroy_workspace(solver);
+    return status;
+  }
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   if (isnan(result->rounded_residual)) result->rounded_residual = result->relative_residual;
   return conclude(context, result);

@@ -93,7 +93,7 @@ static int32_t merge_row(const ts_csr *csr, int32_t row, column_value *scratch, 
     for (; k < count && scratch[k].column == column; k++) sum += scratch[k].value;
     out->column_indices[to] = column;
     if (out->values) out->values[to] = (float)sum;
-    if (out->rests[0]) {
+    if (out->values && out->rests[0]) {
       sum -= (double)out->values[to];
       out->rests[0][to] = (float)sum;
       sum -= (double)out->rests[0][to];
