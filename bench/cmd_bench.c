@@ -98,7 +98,8 @@ static const option_row rows[] = {
                    "A generated matrix (grid: triangulated grid with 7 entries a row; laplace2d, laplace3d; "
                    "random: random rows of uneven length; fem3, fem4: 3-D, with 3 or 4 unknowns a node; "
                    "powerlaw; uneven; banded; denserow: a grid with one full row; default: all of these, "
-                   "compare: grid), a Delaunay triangulation in random order (delaunay), a network (rmat), a "
+                   "compare: grid), a Delaunay triangulation in random order (delaunay), a network (rmat), the "
+                   "5-point and 7-point Poisson problem (poisson2d, poisson3d), a "
                    "mesh's conformal map (lscm) or smoothing (dsi), or a Matrix Market file"),
     OPTION_WORD("reorder", "NAME", o.reorder, reorder_names,
                 "Of spmv, cg and compare: bring matrices into another order of their unknowns: rcm (reverse "

@@ -25,7 +25,9 @@ const char *generated_name(int index) {
 }
 
 int generated_is_name(const char *name) {
-  if (!strcmp(name, "lscm") || !strcmp(name, "dsi") || generated_is_graph(name)) return 1;
+  if (!strcmp(name, "lscm") || !strcmp(name, "dsi") || !strcmp(name, "poisson2d") ||
+      !strcmp(name, "poisson3d") || generated_is_graph(name))
+    return 1;
   for (int i = 0; generated_name(i); ++i)
     if (!strcmp(name, generated_name(i))) return 1;
   return 0;
@@ -63,6 +65,18 @@ static int generate_box(generated_matrix *A, int32_t rows, int32_t w, int32_t h,
     A->row_offsets[i + 1] = A->row_offsets[i] + count;
   }
   generated_fill_values(A);
+  return 0;
+}
+
+/* The Laplacian as in textbooks: 2 on the diagonal for each dimension and -1 for each neighbour. */
+static int generate_poisson(generated_matrix *A, int32_t rows, int dimensions) {
+  const double n = (double)rows;
+  const int32_t w = (int32_t)ceil((dimensions == 2 ? sqrt(n) : cbrt(n)) - 1e-9);
+  const int failed = generate_box(A, rows, w, w, 0);
+  if (failed) return failed;
+  for (int32_t i = 0; i < rows; ++i)
+    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; ++e)
+      A->values[e] = A->column_indices[e] == i ? 2.0f * (float)dimensions : -1.0f;
   return 0;
 }
 
@@ -165,6 +179,8 @@ int generate_matrix(generated_matrix *A, const char *name, int32_t rows) {
     const int32_t w = (int32_t)ceil(sqrt((double)rows));
     return generate_box(A, rows, w, w, !strcmp(name, "grid"));
   }
+  if (!strcmp(name, "poisson2d")) return generate_poisson(A, rows, 2);
+  if (!strcmp(name, "poisson3d")) return generate_poisson(A, rows, 3);
   if (!strcmp(name, "laplace3d")) {
     const int32_t w = (int32_t)ceil(cbrt((double)rows) - 1e-9);
     return generate_box(A, rows, w, w, 0);

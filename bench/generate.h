@@ -25,6 +25,7 @@ typedef struct generated_matrix {
  * "denserow"  a square grid, 5 entries a row, and a first row and column that are full
  * "delaunay"  a Delaunay triangulation of random points, numbered by chance within strips of 16 lines
  * "rmat"      a recursive matrix: a network whose rows have from 1 to thousands of entries, 30 in the mean
+ * "poisson2d", "poisson3d": 4 or 6 on the diagonal and -1 for each neighbour in a square or cube
  * "lscm"      normal equations of a conformal map of a mesh, and
  * "dsi"       of discrete smooth interpolation: generate_mesh.h
  * Each has exactly `rows` rows. Returns 0; 1 for an unknown name; 2 without memory or with more entries than a

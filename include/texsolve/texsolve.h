@@ -247,8 +247,8 @@ typedef struct ts_slot {
 
 /* A coefficient of a vector operation, evaluated on the device component by component:
  *     scale * numerator / denominator
- * where a slot without scalars counts as 1, and the quotient is 0 where its denominator is 0. Make one with
- * ts_constant, ts_scaled or ts_quotient. */
+ * where a slot without scalars counts as 1, and the quotient is 0 where its denominator is 0 or less than
+ * FLT_MIN in size, where it has lost digits. Make one with ts_constant, ts_scaled or ts_quotient. */
 typedef struct ts_coefficient {
   double scale; /* rounded to the precision of the vectors */
   ts_slot numerator, denominator;

@@ -1,5 +1,5 @@
 // One triangle over the viewport. The coefficients of the pass are evaluated here, once: constants, or with SLOTS
-//   coefficient = scale * numerator / denominator, 0 where the denominator is 0, a slot that is absent counts as 1.
+//   coefficient = scale * numerator / denominator, 0 where the denominator is below FLT_MIN, a slot that is absent counts as 1.
 // p[3] and p[4] hold a coefficient each: bits of the scale, the slots' texels as x | y << 16 or -1, and in w bit 0 for a
 // numerator and bit 1 for a denominator that is a block of 16 x 8 partial sums; the other bits of p[3].w are the number of slots.
 // With PAIR scales, slots and coefficients are pairs; the second parts of slots lie where the first ones do.
@@ -12,6 +12,9 @@
 #include "include/pair.glsl"
 #endif
 #include "include/parameters.glsl"
+
+// Where a component is solved, its numbers sink below the smallest normal float: digits are lost, or all of them.
+#define SMALLEST_NORMAL 1.1754944e-38
 
 #ifdef ONE_TEXTURE
 uniform sampler2D slot0;
@@ -107,7 +110,7 @@ void read_slots() {
 }
 
 Pair coefficient(int scale, int low_scale, Pair numerator, Pair denominator) {
-  bvec4 zero = equal(denominator.high, vec4(0));
+  bvec4 zero = lessThan(abs(denominator.high), vec4(SMALLEST_NORMAL));
   denominator.high = mix(denominator.high, vec4(1), zero);
   Pair value = divide(numerator, denominator);
   value = normalise(multiply(Pair(vec4(intBitsToFloat(scale)), vec4(intBitsToFloat(low_scale))), value));
@@ -190,7 +193,7 @@ void read_slots() {
 #endif
 
 vec4 coefficient(ivec4 c, vec4 numerator, vec4 denominator) {
-  bvec4 zero = equal(denominator, vec4(0));
+  bvec4 zero = lessThan(abs(denominator), vec4(SMALLEST_NORMAL));
   return intBitsToFloat(c.x) * mix(numerator / mix(denominator, vec4(1), zero), vec4(0), zero);
 }
 
@@ -198,13 +201,10 @@ vec4 coefficient(ivec4 c, vec4 numerator, vec4 denominator) {
 // a = alpha = delta / dq and b = beta = alpha qmq / dq - 1 from the slots delta, dq, qmq. The difference leaves an error of
 // about 1e-7 in beta, which matters where the residual falls by orders of magnitude in one step: what remains of it would
 // be no larger than the error times d. There beta is 0 and the directions restart, as they do for negative and undefined ones.
-// Where a component is solved, its numbers sink below the smallest normal float, which some units take for 0.
-#define SMALLEST_NORMAL 1.1754944e-38
 #define SMALLEST_BETA 1e-5
 void evaluate() {
   read_slots();
   vec4 delta = values[0], dq = values[1], qmq = values[2];
-  dq = mix(dq, vec4(0), lessThan(abs(dq), vec4(SMALLEST_NORMAL)));
   a = coefficient(p[3], delta, dq);
   vec4 beta = a * coefficient(p[4], qmq, dq) - 1.0;
   b = mix(vec4(0), beta, greaterThan(beta, vec4(SMALLEST_BETA)));

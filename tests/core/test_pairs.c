@@ -3,6 +3,8 @@
  *
  * Each step of pair arithmetic may be off by a few times 2^-48; a result counts as right if it is within 2^-45
  * of the sum of the magnitudes that it is made of. In single precision all of this is off by 2^-24. */
+#include <float.h>
+
 #include "common/core/core.h"
 #include "helpers.h"
 
@@ -39,7 +41,7 @@ typedef struct factor {
   double value[4];
 } factor;
 
-static ts_scalars *one_part, *two_parts; /* slots 0 and 1 hold numbers, slot 2 holds 0 */
+static ts_scalars *one_part, *two_parts; /* slots 0 and 1 hold numbers, slot 2 what counts as 0 */
 
 static factor constant(double value) {
   return (factor){ts_constant(value), {value, value, value, value}};
@@ -50,7 +52,7 @@ static factor quotient(double scale, const ts_scalars *n, int n_index, const ts_
   double above[4] = {1, 1, 1, 1}, below[4] = {1, 1, 1, 1};
   if (n) CHECK_OK(context, ts_scalars_read_double((ts_scalars *)n, n_index, 1, above));
   if (d) CHECK_OK(context, ts_scalars_read_double((ts_scalars *)d, d_index, 1, below));
-  for (int c = 0; c < 4; c++) f.value[c] = below[c] == 0 ? 0 : scale * above[c] / below[c];
+  for (int c = 0; c < 4; c++) f.value[c] = fabs(below[c]) < FLT_MIN ? 0 : scale * above[c] / below[c];
   return f;
 }
 
@@ -64,6 +66,7 @@ static void make_factors(void) {
   for (int k = 0; k < 8; k += 3) values[k] = -values[k];
   CHECK_OK(context, ts_scalars_write_double(one_part, 0, 2, values));
   CHECK_OK(context, ts_scalars_write_double(two_parts, 0, 2, values));
+  CHECK_OK(context, ts_scalars_write_double(two_parts, 2, 1, (const double[]){0, 1e-40, -1e-40, 0}));
   free(values);
   factors[0] = constant(1);
   factors[1] = constant(-1.0 / 3);

@@ -1,5 +1,7 @@
 /* Component-wise vector operations against double precision: all sizes that make a texture's corner cases, all
  * ways of aliasing, all kinds of coefficients. */
+#include <float.h>
+
 #include "common/core/core.h"
 #include "helpers.h"
 
@@ -179,7 +181,8 @@ static void reciprocal(void) {
 
 /* The kinds of coefficients, and their values per component. Slots 0 to 3 of `scalars` are written by
  * fill_slots. */
-static const float slot_values[16] = {1.5f, -0.25f, 3, 0.125f, 2, 0.5f, -4, 0.75f, 0, 0, 0, 0, 7, 0, -0.5f, 0};
+static const float slot_values[16] = {1.5f, -0.25f, 3, 0.125f, 2, 0.5f, -4,    0.75f,
+                                      0,    0,      0, 0,      7, 0,    -0.5f, 1e-40f};
 
 static int coefficient(int kind, const ts_scalars *scalars, ts_coefficient *c, double value[4]) {
   int numerator = -1, denominator = -1;
@@ -208,7 +211,7 @@ static int coefficient(int kind, const ts_scalars *scalars, ts_coefficient *c, d
     break; /* 0 / 0 is 0 */
   case 7:
     scale = -1, numerator = 1, denominator = 3;
-    break; /* 0 in some components */
+    break; /* 0, or too small, in some components */
   case 8:
     scale = 2, denominator = 1;
     break; /* only a denominator */
@@ -225,7 +228,7 @@ static int coefficient(int kind, const ts_scalars *scalars, ts_coefficient *c, d
   for (int k = 0; k < 4; k++) {
     const double n = numerator >= 0 ? slot_values[4 * numerator + k] : 1;
     const double d = denominator >= 0 ? slot_values[4 * denominator + k] : 1;
-    value[k] = d == 0 ? 0 : scale * n / d;
+    value[k] = fabs(d) < FLT_MIN ? 0 : scale * n / d;
   }
   return 1;
 }

@@ -255,8 +255,8 @@ static void components(void) {
 
 /* Single precision stagnates on the square of a Laplacian's square; auto solves it, from where mixed has come
  * to. */
-static void ill_conditioned(void) {
-  problem grid = make_problem(ref_grid(9, 9), 1, 1), once = squared(&grid), p = squared(&once);
+static void check_ill_conditioned(int width, int height) {
+  problem grid = make_problem(ref_grid(width, height), 1, 1), once = squared(&grid), p = squared(&once);
   double *xs = calloc((size_t)p.n, sizeof *xs);
   ts_result result = {0};
   const ts_solver_desc single = {.precision = TS_PRECISION_SINGLE, .rtol = 1e-10, .max_iterations = 20000};
@@ -266,13 +266,19 @@ static void ill_conditioned(void) {
   for (int k = 0; k < 2; k++) {
     const ts_solver_desc desc = {
         .precision = k ? TS_PRECISION_DOUBLE : TS_PRECISION_AUTO, .rtol = 1e-10, .max_iterations = 20000};
-    test_context_label("%s", ts_precision_name(desc.precision));
+    test_context_label("%d x %d, %s", width, height, ts_precision_name(desc.precision));
     check_solution(&p, TS_FORMAT_AUTO, &desc, 1e8);
   }
   free(xs);
   free_problem(&p);
   free_problem(&grid);
   free_problem(&once);
+}
+
+static void ill_conditioned(void) {
+  check_ill_conditioned(9, 9);
+  check_ill_conditioned(7, 9);
+  check_ill_conditioned(7, 10);
 }
 
 /* Beyond every precision: never converged, and what could be reached was. */

@@ -32,11 +32,13 @@
  * fallen by a factor (reliable updates: Sleijpen and van der Vorst 1996; van der Vorst and Ye 2000; Clark et
  * al. 2010; as inner and outer iterations in Cevahir et al. 2009, section 2.2). The directions go on:
  *
- *   x = x + e;  e = 0;  r' = b - A x;  delta' = r'^T M^-1 r'
- *   d = M^-1 r' + (delta' / delta_k+1) (beta d_k)
+ *   x = x + e;  r = b - A x
+ *   e = mu p;  r = r - mu A p;  mu = p^T r / p^T A p
+ *   d = M^-1 r - (r^T M^-1 A p / p^T A p) p
  *
- * where beta d_k is what the last d has beside M^-1 r. Where r is so small that its squares would leave the
- * range of floats, r, e and d are multiplied by a power of two.
+ * where p = beta d is what the last d has beside M^-1 r. r is orthogonal to p again and d conjugate, however
+ * far the recurrence's r was from b - A x. Where r is so small that its squares would leave the range of
+ * floats, r, e and d are multiplied by a power of two.
  *
  * d^T q <= 0 may be an indefinite matrix or rounding. Where d^T q against d^T M d leaves a doubt, the iteration
  * begins again with a check and d^T d in each iteration (checked mode), where the two can be told apart. */
@@ -53,8 +55,10 @@ enum { D, Q, R_NEXT, D_NEXT, VECTORS };
 enum {
   SLOT_DD = TSI_SLOT_OWN, /* d^T d, in checked mode */
   SLOT_QMQ,               /* q^T M^-1 q, with one reduction */
-  SLOT_DELTA,             /* of the r that is replaced */
-  SLOT_DONE,              /* iterations that the device has carried out by itself since the last check */
+  SLOT_PQ, /* of the direction that is kept where r is replaced: p^T A p, p^T r and r^T M^-1 A p */
+  SLOT_PR,
+  SLOT_QZ,
+  SLOT_DONE, /* iterations that the device has carried out by itself since the last check */
   SLOT_RING
 };
 
@@ -144,6 +148,12 @@ static ts_status sum_delta(const tsi_solve *s, tsi_dot *sum) {
   if (k->z) TSI_TRY(tsi_solver_precondition(k, k->z, k->r));
   *sum = k->z ? (tsi_dot){slot, k->r, k->z, NULL} : (tsi_dot){slot, k->r, k->r, k->m};
   return TS_OK;
+}
+
+static void begin_watch(tsi_solve *s) {
+  s->phase_best = INFINITY;
+  s->phase_peak = 0;
+  s->phase_best_at = s->iteration;
 }
 
 /* e = 0 */
@@ -323,39 +333,28 @@ static ts_status sum_scaled_delta(const tsi_solve *s) {
   return tsi_dots(k->slots, &delta, 1, k->scratch);
 }
 
-/* What delta has changed by, into a slot. Where r had lost touch with b - A x its last steps mean nothing: 0,
- * and the directions begin again. */
-static ts_status write_change(const tsi_solve *s, double scale) {
-  double change[4] = {0};
-  for (int c = 0; c < s->solver->components; c++) {
-    const double before = tsi_number(s->solver, SLOT_DELTA, c) / (s->scale_before * s->scale_before);
-    const double ratio = tsi_number(s->solver, delta_slot(s->solver, s->iteration), c) / before;
-    change[c] = ratio > 0 && ratio <= 4 ? scale * ratio : 0;
-  }
-  return tsi_scalars_write(s->solver->slots, SLOT_DELTA, 1, change);
-}
-
-/* r becomes b - A (x + e) and the directions go on: with d = M^-1 r + beta d_k already turned, of which beta
- * d_k is kept, times what delta has changed by. */
+/* r becomes b - A (x + e) and the directions go on: with d = M^-1 r + p already turned, of which p = beta d_k
+ * is kept. */
 static ts_status replace_residual(tsi_solve *s) {
   ts_solver *k = s->solver;
-  ts_vector *d = k->own[D];
-  tsi_dot delta;
-  TSI_TRY(tsi_solver_turn(k, d, k->r, ts_constant(-1)));
-  TSI_TRY(sum_delta(s, &delta));
-  delta.index = SLOT_DELTA;
-  TSI_TRY(tsi_dots(k->slots, &delta, 1, k->scratch));
+  ts_vector *p = k->own[D], *q = k->own[Q];
+  const ts_slot pq = {k->slots, SLOT_PQ}, pr = {k->slots, SLOT_PR}, qz = {k->slots, SLOT_QZ};
+  TSI_TRY(tsi_solver_turn(k, p, k->r, ts_constant(-1)));
   TSI_TRY(verify(s));
   if (s->met) return TS_OK;
   double factor;
-  const ts_coefficient change = ts_scaled(1, k->slots, SLOT_DELTA);
   TSI_TRY(tsi_solve_rescale(s, &factor));
-  TSI_TRY(write_change(s, -factor));
-  TSI_TRY(sum_scaled_delta(s));
   TSI_TRY(begin_sum(s));
-  s->phase_best = INFINITY;
-  s->phase_best_at = s->iteration;
-  return tsi_solver_turn(k, d, k->r, change);
+  TSI_TRY(tsi_spmv(q, k->matrix, p));
+  const tsi_dot before[2] = {{SLOT_PQ, p, q, NULL}, {SLOT_PR, p, k->r, NULL}};
+  TSI_TRY(tsi_dots(k->slots, before, 2, k->scratch));
+  TSI_TRY(tsi_axpy2(k->e, ts_quotient(1, pr, pq), p, k->r, ts_quotient(-1, pr, pq), q));
+  tsi_dot after[2];
+  TSI_TRY(sum_delta(s, &after[0]));
+  after[1] = k->z ? (tsi_dot){SLOT_QZ, q, k->z, NULL} : (tsi_dot){SLOT_QZ, q, k->r, k->m};
+  TSI_TRY(tsi_dots(k->slots, after, 2, k->scratch));
+  begin_watch(s);
+  return tsi_solver_turn(k, p, k->r, ts_quotient(-1, qz, pq));
 }
 
 /* The recurrence residual meets the rule, or has fallen far, or has not improved for long: look at b - A x. */
@@ -497,7 +496,10 @@ static ts_status judge(tsi_solve *s, int checked) {
       tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
       return TS_OK;
     }
-    if (ratio < 0.9 * s->phase_best) {
+    /* What counts is how r falls from its peak, which may be long after it began to rise. */
+    const int peaks = ratio > 2 * s->phase_peak;
+    if (peaks) s->phase_peak = ratio;
+    if (peaks || ratio < 0.9 * s->phase_best) {
       s->phase_best = ratio;
       s->phase_best_at = i + 1;
     }
@@ -549,12 +551,18 @@ static ts_status advance_on_device(tsi_solve *s) {
   return judge(s, s->iteration);
 }
 
+/* Where the device iterates by itself and sees when to end, intervals are long. It does not in pairs. */
+static int interval_of(const ts_solver *k) {
+  const int usual = (int)k->context->tuning.check_interval;
+  return k->pairs && k->on_device && k->desc.check_interval > usual ? usual : k->desc.check_interval;
+}
+
 /* One interval: iterations, then the numbers. Meanwhile the device goes on with `pipelined` iterations. */
 static ts_status advance(tsi_solve *s) {
   ts_solver *k = s->solver;
   if (k->on_device && !k->pairs && !s->checked_mode) return advance_on_device(s);
   const int left = k->desc.max_iterations - s->iteration;
-  int steps = s->checked_mode ? 1 : k->desc.check_interval, pipelined = s->checked_mode ? 0 : k->pipelined;
+  int steps = s->checked_mode ? 1 : interval_of(k), pipelined = s->checked_mode ? 0 : k->pipelined;
   if (steps > left) steps = left;
   if (pipelined > left - steps) pipelined = left - steps;
   for (int i = 0; i < steps; i++) TSI_TRY(iterate(s));
@@ -600,7 +608,7 @@ static void judge_start(tsi_solve *s) {
 }
 
 static ts_status run(tsi_solve *s) {
-  s->phase_best = INFINITY;
+  begin_watch(s);
   double factor;
   judge_start(s);
   if (s->ended) return TS_OK;

@@ -126,6 +126,7 @@ struct tsi_solve {
   int phase_start;   /* the iteration */
   double phase_best; /* smallest number of the history, and when it was seen */
   int phase_best_at; /* iteration */
+  double phase_peak; /* largest number of the history: from a new one on, others count as small */
   int in_vain;       /* restarts or verifications in a row that gained nothing */
 
   /* cg */

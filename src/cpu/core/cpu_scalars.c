@@ -1,4 +1,5 @@
 /* Slots in host memory. Reading one waits for nothing, but keeps the two steps that a solver sees elsewhere. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -78,7 +79,7 @@ void cpu_coefficient(ts_coefficient c, int components, float lanes[CPU_LANES]) {
   float value[4] = {0, 0, 0, 0};
   for (int k = 0; k < components; k++) {
     const float denominator = slot_component(c.denominator, k);
-    value[k] = denominator == 0 ? 0 : (float)c.scale * slot_component(c.numerator, k) / denominator;
+    value[k] = fabsf(denominator) < FLT_MIN ? 0 : (float)c.scale * slot_component(c.numerator, k) / denominator;
   }
   for (int l = 0; l < CPU_LANES; l++) lanes[l] = value[l % components];
 }
@@ -94,7 +95,7 @@ void cpu_pair_coefficient(ts_coefficient c, int components, double lanes[CPU_LAN
   double value[4] = {0, 0, 0, 0};
   for (int k = 0; k < components && c.scale != 0; k++) {
     const double denominator = pair_component(c.denominator, k);
-    value[k] = denominator == 0 ? 0 : c.scale * pair_component(c.numerator, k) / denominator;
+    value[k] = fabs(denominator) < FLT_MIN ? 0 : c.scale * pair_component(c.numerator, k) / denominator;
   }
   for (int l = 0; l < CPU_LANES; l++) lanes[l] = value[l % components];
 }

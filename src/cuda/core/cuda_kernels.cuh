@@ -3,6 +3,7 @@
 #define CUDA_KERNELS_CUH
 
 #include <cuda_runtime.h>
+#include <float.h>
 
 #include "cuda.h"
 /* MULTIPROCESSOR_THREADS: what every multiprocessor of a generation can hold; the compiler refuses to be asked
@@ -17,7 +18,7 @@ static __device__ __forceinline__ void cuda_prefetch(const void *address) {
 }
 
 /* A coefficient as a kernel takes it: scale * numerator / denominator of the component, 0 where the denominator
- * is 0. Slots that are not given count as 1. */
+ * is below FLT_MIN. Slots that are not given count as 1. */
 struct cuda_coefficient {
   float scale;
   const float *numerator, *denominator; /* four floats each, or NULL */
@@ -35,7 +36,7 @@ static inline cuda_coefficient cuda_coefficient_of(ts_coefficient c) {
 static __device__ __forceinline__ float cuda_evaluate(const cuda_coefficient &c, int component) {
   const float numerator = c.numerator ? c.numerator[component] : 1.0f;
   const float denominator = c.denominator ? c.denominator[component] : 1.0f;
-  return denominator == 0 ? 0 : __fdiv_rn(c.scale * numerator, denominator);
+  return fabsf(denominator) < FLT_MIN ? 0 : __fdiv_rn(c.scale * numerator, denominator);
 }
 
 /* The same in pairs: with both parts of the slots. */
@@ -60,7 +61,7 @@ static __device__ __forceinline__ double cuda_slot_value(const float *high, cons
 static __device__ __forceinline__ double cuda_evaluate(const cuda_pair_coefficient &c, int component) {
   const double numerator = cuda_slot_value(c.numerator, c.numerator_low, component);
   const double denominator = cuda_slot_value(c.denominator, c.denominator_low, component);
-  return denominator == 0 ? 0 : c.scale * numerator / denominator;
+  return fabs(denominator) < FLT_MIN ? 0 : c.scale * numerator / denominator;
 }
 
 /* Where a reduction puts its result. */
