@@ -49,7 +49,7 @@ uniform sampler2D low_slot0, low_slot1, low_slot2, low_slot3;
 #ifdef PLAIN_LOOP
 #define BATCH 2
 #else
-#define BATCH 16
+#define BATCH 4 // with more, drivers take seconds to compile this
 #endif
 Pair sum_of_block(sampler2D slots, sampler2D low_slots, ivec2 first, int count, bool has_low) {
   vec2 scale = 1.0 / vec2(textureSize(slots, 0)), low_scale = 1.0 / vec2(textureSize(low_slots, 0));

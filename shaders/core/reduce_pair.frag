@@ -152,26 +152,15 @@ Pair quad_of_block(ivec2 at, ivec2 first, ivec2 apart) {
 #endif
 }
 
-#ifdef PLAIN_LOOP
-#define BATCH 1
-#else
-#define BATCH 4 // quads whose fetches do not wait for each other
-#endif
-
+// One quad after the other: batches whose fetches do not wait for each other are no faster, and drivers take seconds to
+// compile them.
 Pair reduce_block(ivec2 first, ivec2 apart) {
   Pair sum = IDENTITY;
-  int count = BLOCK.x * BLOCK.y, k = 0;
   ivec2 at = ivec2(0);
-#define NEXT at = at.x + 1 < BLOCK.x ? at + ivec2(1, 0) : ivec2(0, at.y + 1)
-#if BATCH > 1
-  for (; k + BATCH <= count; k += BATCH) {
-    Pair terms[BATCH];
-    for (int n = 0; n < BATCH; n++, NEXT) terms[n] = quad_of_block(at, first, apart);
-    for (int n = 1; n < BATCH; n++) terms[0] = add_term(terms[0], terms[n]);
-    sum = add_batch(sum, terms[0]);
+  for (int k = 0; k < BLOCK.x * BLOCK.y; k++) {
+    sum = add_batch(sum, quad_of_block(at, first, apart));
+    at = at.x + 1 < BLOCK.x ? at + ivec2(1, 0) : ivec2(0, at.y + 1);
   }
-#endif
-  for (; k < count; k++, NEXT) sum = add_batch(sum, quad_of_block(at, first, apart));
   return sum;
 }
 
