@@ -34,6 +34,12 @@ else()
   list(FILTER sources EXCLUDE REGEX "/cpu_pool\\.c$")
 endif()
 
+# A hierarchy of algebraic multigrid has the same bits on every machine: no products are fused with sums.
+if(NOT MSVC)
+  file(GLOB amg_sources CONFIGURE_DEPENDS src/common/precond/amg/*.c)
+  set_source_files_properties(${amg_sources} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+endif()
+
 # What the sources are compiled with, wherever they are compiled.
 function(texsolve_compile target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -10,6 +10,9 @@
  *              orthogonalise against.
  *   cgls       Hestenes and Stiefel 1952: conjugate gradients on A^T A x = A^T b without forming A^T A, as
  *              stable as LSQR (Paige and Saunders 1982). Any number of rows and columns.
+ *   richardson Richardson 1910: x = x + M^-1 (b - A x), a preconditioner by itself: multigrid, Jacobi's method.
+ *              It converges where the eigenvalues of I - M^-1 A are within the unit circle, and looks at the
+ *              residual in every iteration.
  *
  * All run on every backend and solve for up to four components at once, each with its own coefficients. Scalars
  * stay on the device: only a check synchronises with the host. bicgstab and gmres are preconditioned from the
@@ -30,9 +33,10 @@ extern "C" {
 #define TS_METHOD_LIST(X)                                                                                      \
   X(TS_METHOD_AUTO, 0, "auto") /* cg if the matrix is symmetric, else bicgstab; cgls with `transposed` */      \
   X(TS_METHOD_CG, 1, "cg")     /* conjugate gradients */                                                       \
-  X(TS_METHOD_BICGSTAB, 2, "bicgstab") /* stabilised bi-conjugate gradients */                                 \
-  X(TS_METHOD_GMRES, 3, "gmres")       /* generalised minimal residual, restarted */                           \
-  X(TS_METHOD_CGLS, 4, "cgls")         /* conjugate gradients for least squares */
+  X(TS_METHOD_BICGSTAB, 2, "bicgstab")     /* stabilised bi-conjugate gradients */                             \
+  X(TS_METHOD_GMRES, 3, "gmres")           /* generalised minimal residual, restarted */                       \
+  X(TS_METHOD_CGLS, 4, "cgls")             /* conjugate gradients for least squares */                         \
+  X(TS_METHOD_RICHARDSON, 5, "richardson") /* x = x + M^-1 (b - A x): a preconditioner by itself */
 
 typedef enum ts_method {
 #define TS_METHOD_ENUM(name, value, text) name = value,
@@ -88,7 +92,8 @@ typedef int (*ts_progress_fn)(int iteration, const double *history, int count, v
 typedef struct ts_solver_desc {
   ts_method method;                           /* default: TS_METHOD_AUTO */
   ts_matrix *transposed;                      /* cgls: A^T over the same two spaces, see ts_solver_create */
-  ts_preconditioner_kind preconditioner_kind; /* made from the matrix: Jacobi (default), none, block Jacobi */
+  ts_preconditioner_kind preconditioner_kind; /* made from the matrix: Jacobi (default), none, block Jacobi,
+                                                 amg; with the matrix's new values too */
   ts_preconditioner *preconditioner;          /* instead of a kind, which must then be 0. Default: NULL */
   ts_precision
       precision;        /* how it computes, see ts_solver_solve. Default: auto; with fixed_iterations single */

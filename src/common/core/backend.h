@@ -135,6 +135,7 @@ struct ts_matrix {
   uint64_t fingerprint;   /* of the sparsity pattern as given */
   double norm_infinity;   /* largest sum of magnitudes in a row */
   ts_precision precision; /* as asked for */
+  int changes;            /* how often its values were replaced */
   int device_values;      /* the device computes the values: nothing is known of them on the host */
   struct tsi_host_csr *host_copy;
   /* What the values lack of those that were given, over the same spaces and with the same layout; NULL: 0. It

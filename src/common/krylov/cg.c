@@ -86,8 +86,13 @@ static int has_one_reduction(const ts_context *context) {
   return context->ops->dots && context->ops->cg && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS);
 }
 
+static ts_preconditioner_kind kind_of(const ts_preconditioner *M, const ts_solver_desc *desc) {
+  return M ? M->desc.kind : desc->preconditioner_kind;
+}
+
 static int is_diagonal(const ts_preconditioner *M, const ts_solver_desc *desc) {
-  return M ? tsi_preconditioner_is_diagonal(M) : desc->preconditioner_kind != TS_PRECONDITIONER_BLOCK_JACOBI;
+  const ts_preconditioner_kind kind = kind_of(M, desc);
+  return kind == TS_PRECONDITIONER_JACOBI || kind == TS_PRECONDITIONER_NONE;
 }
 
 /* Only where nothing else is asked for than what the device does by itself. */
@@ -125,9 +130,11 @@ ts_status tsi_cg_resolve(ts_context *context, const ts_matrix *A, const ts_preco
   TSI_TRY(resolve_reductions(context, A, is_diagonal(M, desc), desc));
   /* A cycle of multigrid costs more than a wait. A device that iterates by itself also knows when to end. */
   enum { on_device = 250 };
+  const ts_preconditioner_kind kind = kind_of(M, desc);
+  const int cycles = kind == TS_PRECONDITIONER_MULTIGRID || kind == TS_PRECONDITIONER_AMG;
   if (desc->check_interval == 0)
-    desc->check_interval = M && M->desc.kind == TS_PRECONDITIONER_MULTIGRID ? 1
-                           : tsi_cg_runs_on_device(A, M, desc)              ? on_device
+    desc->check_interval = cycles                              ? 1
+                           : tsi_cg_runs_on_device(A, M, desc) ? on_device
                                                                : (int)context->tuning.check_interval;
   return TS_OK;
 }

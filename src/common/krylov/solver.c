@@ -16,6 +16,8 @@ static const tsi_method *method_of(ts_method method) {
     return &tsi_gmres;
   case TS_METHOD_CGLS:
     return &tsi_cgls;
+  case TS_METHOD_RICHARDSON:
+    return &tsi_richardson;
   default:
     return &tsi_cg;
   }
@@ -90,6 +92,10 @@ static ts_status check_numbers(ts_context *context, const ts_solver_desc *desc) 
   return TS_OK;
 }
 
+static int is_made_by_solver(ts_preconditioner_kind kind) {
+  return kind == TS_PRECONDITIONER_BLOCK_JACOBI || kind == TS_PRECONDITIONER_AMG;
+}
+
 /* A preconditioner is either made from the matrix by its kind, or given. */
 static ts_status check_preconditioner(const ts_matrix *A, const ts_solver_desc *desc) {
   ts_context *context = A->context;
@@ -97,7 +103,7 @@ static ts_status check_preconditioner(const ts_matrix *A, const ts_solver_desc *
   const ts_preconditioner_kind kind = desc->preconditioner_kind;
   if (!M) {
     if (kind == TS_PRECONDITIONER_JACOBI || kind == TS_PRECONDITIONER_NONE) return TS_OK;
-    if (kind == TS_PRECONDITIONER_BLOCK_JACOBI && desc->method != TS_METHOD_CGLS) return TS_OK;
+    if (is_made_by_solver(kind) && desc->method != TS_METHOD_CGLS) return TS_OK;
     const char *name = ts_preconditioner_kind_name(kind);
     if (!name)
       return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
@@ -214,7 +220,7 @@ static ts_status take_preconditioner(ts_solver *k) {
     tsi_preconditioner_retain(k->preconditioner);
     return TS_OK;
   }
-  if (k->desc.preconditioner_kind != TS_PRECONDITIONER_BLOCK_JACOBI) return TS_OK;
+  if (!is_made_by_solver(k->desc.preconditioner_kind)) return TS_OK;
   const ts_preconditioner_desc desc = {.kind = k->desc.preconditioner_kind};
   return ts_preconditioner_create(k->matrix, &desc, &k->preconditioner);
 }
@@ -301,7 +307,7 @@ static int name_vectors(ts_solver *k, int m, int z) {
   else
     k->r = *next++;
   k->x = *next++;
-  k->x_new = k->method == &tsi_cg ? NULL : *next++;
+  k->x_new = k->method == &tsi_cg || k->method == &tsi_richardson ? NULL : *next++;
   if (!k->transposed) k->b = *next++;
   k->m = m ? *next++ : NULL;
   k->z = z ? *next++ : NULL;
@@ -367,6 +373,12 @@ static ts_status create_workspace(ts_solver *k, int components, int pairs) {
 
 /* ---- The solve ---- */
 
+/* The solver's own preconditioner, where the matrix has other values than it was made from. */
+static ts_status update_preconditioner(const ts_solver *k) {
+  ts_preconditioner *M = k->desc.preconditioner ? NULL : k->preconditioner;
+  return M && M->changes != k->matrix->changes ? ts_preconditioner_update(M) : TS_OK;
+}
+
 static ts_status check_vectors(const ts_solver *k, const ts_vector *b, const ts_vector *x) {
   const ts_matrix *A = k->matrix;
   const int square = A->row_space == A->column_space;
@@ -425,6 +437,7 @@ ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, t
   ts_context *context = solver->context;
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
+  TSI_TRY(update_preconditioner(solver));
   TSI_TRY(check_vectors(solver, b, x));
   ts_result own;
   if (!result) result = &own;

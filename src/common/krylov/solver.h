@@ -61,8 +61,8 @@ struct ts_solver {
   ts_vector *b, *r;     /* over rows */
   ts_vector *r_low;     /* mixed precision: the low part of r while it is computed from x; else NULL */
   int residual_parts;   /* of x and A that matter for a residual of the size that is expected: 2 or 3 */
-  ts_vector *x, *x_new; /* over columns. x_new: NULL for cg, which always takes e in. In mixed precision b, x
-                           and x_new have low parts */
+  ts_vector *x, *x_new; /* over columns. x_new: NULL for cg and richardson, which always take e in. In mixed
+                           precision b, x and x_new have low parts */
   ts_vector *gradient;  /* A^T r of least squares, else NULL */
   ts_vector *m;         /* 1 / diagonal, or of a matrix far from 1 that of its size; NULL without it */
   ts_vector *z;         /* M^-1 times a vector; NULL where it is not needed */
@@ -208,7 +208,7 @@ double tsi_solve_recurrence_residual(const tsi_solve *s, int slot);
 int tsi_solve_recurrence_converged(const tsi_solve *s, int slot);
 
 /* ---- The methods ---- */
-extern const tsi_method tsi_cg, tsi_bicgstab, tsi_gmres, tsi_cgls;
+extern const tsi_method tsi_cg, tsi_bicgstab, tsi_gmres, tsi_cgls, tsi_richardson;
 /* cg.c */
 ts_status tsi_cg_resolve(ts_context *context, const ts_matrix *A, const ts_preconditioner *M,
                          ts_solver_desc *desc);

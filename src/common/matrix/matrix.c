@@ -385,6 +385,7 @@ static ts_status set_values(ts_matrix *A, const ts_csr *csr) {
     if (A->host_copy) replace_host_values(A, &canonical);
     A->info = info;
     A->norm_infinity = norm;
+    A->changes++;
   }
   tsi_packed_free(context, &packed);
   tsi_csr_free(context, &canonical);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "amg/amg.h"
 #include "common/core/core.h"
 #include "common/layout/layout.h"
 #include "multigrid/multigrid.h"
@@ -20,6 +21,7 @@ static ts_status check_fields(ts_context *context, const ts_preconditioner_desc 
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "kind is %d, which is no ts_preconditioner_kind", kind);
   if (desc->block_size && kind != TS_PRECONDITIONER_BLOCK_JACOBI) return foreign(context, "block_size", kind);
   if (desc->multigrid && kind != TS_PRECONDITIONER_MULTIGRID) return foreign(context, "multigrid", kind);
+  if (desc->amg && kind != TS_PRECONDITIONER_AMG) return foreign(context, "amg", kind);
   if (desc->apply && kind != TS_PRECONDITIONER_CUSTOM) return foreign(context, "apply", kind);
   if (desc->user && kind != TS_PRECONDITIONER_CUSTOM) return foreign(context, "user", kind);
   if (desc->symmetric && kind != TS_PRECONDITIONER_CUSTOM) return foreign(context, "symmetric", kind);
@@ -78,8 +80,10 @@ ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_de
   M->references = 1;
   M->matrix = matrix;
   M->desc = resolved;
+  M->changes = matrix->changes;
   matrix->references++;
-  const ts_status status = ts_preconditioner_update(M);
+  const ts_status status =
+      resolved.kind == TS_PRECONDITIONER_AMG ? tsi_amg_create(M) : ts_preconditioner_update(M);
   if (status < 0) {
     matrix->references--;
     tsi_free(context, M);
@@ -100,6 +104,7 @@ void ts_preconditioner_destroy(ts_preconditioner **preconditioner) {
   if (--M->references > 0) return;
   ts_context *context = M->context;
   ts_matrix_destroy(&M->blocks);
+  tsi_amg_destroy(context, &M->amg);
   tsi_enter_to_destroy(context);
   tsi_matrix_release(M->matrix);
   tsi_leave(context, TS_OK);
@@ -108,8 +113,15 @@ void ts_preconditioner_destroy(ts_preconditioner **preconditioner) {
 
 ts_status ts_preconditioner_update(ts_preconditioner *preconditioner) {
   TSI_BEGIN(preconditioner, preconditioner->context);
-  return preconditioner->desc.kind == TS_PRECONDITIONER_BLOCK_JACOBI ? tsi_block_jacobi_build(preconditioner)
-                                                                     : TS_OK;
+  preconditioner->changes = preconditioner->matrix->changes;
+  switch (preconditioner->desc.kind) {
+  case TS_PRECONDITIONER_BLOCK_JACOBI:
+    return tsi_block_jacobi_build(preconditioner);
+  case TS_PRECONDITIONER_AMG:
+    return tsi_amg_update(preconditioner);
+  default:
+    return TS_OK;
+  }
 }
 
 ts_preconditioner_kind ts_preconditioner_get_kind(const ts_preconditioner *preconditioner) {
@@ -123,6 +135,7 @@ int tsi_preconditioner_is_symmetric(const ts_preconditioner *M) {
 }
 
 ts_status tsi_preconditioner_check(const ts_preconditioner *M, int components) {
+  if (M->desc.kind == TS_PRECONDITIONER_AMG) return tsi_amg_prepare(M->amg, components);
   if (M->desc.kind != TS_PRECONDITIONER_MULTIGRID) return TS_OK;
   if (components != 1)
     return tsi_fail(M->context, TS_ERROR_INCOMPATIBLE,
@@ -148,6 +161,8 @@ ts_status tsi_precondition(ts_preconditioner *M, ts_vector *z, const ts_vector *
   switch (M->desc.kind) {
   case TS_PRECONDITIONER_MULTIGRID:
     return tsi_multigrid_precondition(M->desc.multigrid, z, r);
+  case TS_PRECONDITIONER_AMG:
+    return tsi_amg_cycle(M->amg, z, r);
   case TS_PRECONDITIONER_CUSTOM:
     return call(M, z, r);
   default:

@@ -9,12 +9,16 @@
 
 #include "common/core/backend.h"
 
+typedef struct tsi_amg tsi_amg; /* amg/amg.h */
+
 struct ts_preconditioner {
   ts_context *context;
   int references;
   ts_matrix *matrix; /* that it was made for */
   ts_preconditioner_desc desc;
+  int changes;       /* of the matrix when M was computed */
   ts_matrix *blocks; /* block Jacobi: the inverses of the blocks, as a matrix */
+  tsi_amg *amg;
 };
 
 void tsi_preconditioner_retain(ts_preconditioner *M);

@@ -1,0 +1,79 @@
+/* Algebraic multigrid by smoothed aggregation (Vanek, Mandel, Brezina 1996, "Algebraic multigrid by smoothed
+ * aggregation for second and fourth order elliptic problems"): a preconditioner for symmetric, positive
+ * definite matrices that knows nothing but the matrix.
+ *
+ *   ts_preconditioner_create(A, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_AMG}, &M);
+ *
+ * The set-up groups unknowns that are strongly connected into aggregates, which are the unknowns of the next
+ * level, and goes on until few are left. One application of M^-1 is one cycle over the levels, in single
+ * precision; the solve around it has whatever precision it has. A cycle is symmetric, so that conjugate
+ * gradients take it. Threads, version, errors and ownership are as in texsolve.h.
+ */
+#ifndef TEXSOLVE_AMG_H
+#define TEXSOLVE_AMG_H
+
+#include <texsolve/preconditioner.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What damps the part of the error that the next level cannot. */
+#define TS_AMG_SMOOTHER_LIST(X)                                                                                \
+  X(TS_AMG_CHEBYSHEV, 0, "chebyshev") /* polynomials of the first kind in D^-1 A */                            \
+  X(TS_AMG_CHEBYSHEV4, 1,                                                                                      \
+    "chebyshev4")               /* of the fourth kind (Lottes 2022), which need no smallest eigenvalue */      \
+  X(TS_AMG_JACOBI, 2, "jacobi") /* damped by 4/3 over the largest eigenvalue of D^-1 A */                      \
+  X(TS_AMG_L1_JACOBI, 3, "l1-jacobi") /* with the sums of magnitudes of rows in place of D */
+
+typedef enum ts_amg_smoother {
+#define TS_AMG_SMOOTHER_ENUM(name, value, text) name = value,
+  TS_AMG_SMOOTHER_LIST(TS_AMG_SMOOTHER_ENUM)
+#undef TS_AMG_SMOOTHER_ENUM
+} ts_amg_smoother;
+
+/* A smoother's text, NULL if there is no such smoother; and the smoother with a text, -1 if none. Any thread.
+ */
+TS_API const char *ts_amg_smoother_name(ts_amg_smoother smoother);
+TS_API int ts_amg_smoother_from_name(const char *name);
+
+/* All 0: the defaults. The arrays are read by ts_preconditioner_create and not needed after it. */
+typedef struct ts_amg_desc {
+  double strength; /* a_ij is strong where |a_ij| >= strength * sqrt(a_ii a_jj), halved from level to level;
+                      blocks of unknowns by their Frobenius norms. Default: 0.08; negative: 0, all are strong */
+  ts_amg_smoother smoother;
+  int sweeps;     /* smoothing steps before and as many after: the degree of a polynomial. 1 to 16, default 2 */
+  int visits;     /* of the next level in a cycle: 1 a V-cycle, the default, 2 a W-cycle */
+  int max_levels; /* 1 to 30, default 30 */
+  int coarsest;   /* a level with at most so many rows is the last and solved exactly. 1 to 1000, default 200 */
+  int unknowns;   /* a node of a mesh has so many: rows that stay together. 1 to 8, default 1 */
+  int near_null_vectors;     /* 1 to 8, default 0: constants, one for each unknown of a node */
+  const double *near_null;   /* rows x near_null_vectors, row by row: what A almost maps to 0 */
+  int dimensions;            /* of the coordinates, 2 or 3, which unknowns then is too */
+  const double *coordinates; /* nodes x dimensions: rigid-body modes are the near-null space */
+  int reserved[8];           /* 0 */
+} ts_amg_desc;
+
+typedef struct ts_amg_info {
+  int levels;
+  double operator_complexity; /* entries of all levels' matrices over those of A */
+  double grid_complexity;     /* rows of all levels over those of A */
+  double seconds;             /* of the last set-up or update, the upload included */
+  size_t bytes_device;        /* of levels below A, transfers and vectors */
+} ts_amg_info;
+
+typedef struct ts_amg_level_info {
+  int32_t rows;
+  int64_t entries;
+  double eigenvalue; /* the largest of D^-1 A, estimated */
+} ts_amg_level_info;
+
+/* What the set-up has made; level 0 is A. Errors: TS_ERROR_INVALID_ARGUMENT (not AMG; no such level). */
+TS_API ts_status ts_preconditioner_amg_info(const ts_preconditioner *preconditioner, ts_amg_info *info);
+TS_API ts_status ts_preconditioner_amg_level(const ts_preconditioner *preconditioner, int level,
+                                             ts_amg_level_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

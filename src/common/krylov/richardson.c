@@ -1,0 +1,85 @@
+/* Stationary iterations with a preconditioner M (Richardson 1910), on any square matrix:
+ *
+ *   x = x + M^-1 r;  r = b - A x
+ *
+ * With one cycle of multigrid as M^-1 they are the multigrid method by itself, with the diagonal Jacobi's. They
+ * converge where the eigenvalues of I - M^-1 A are within the unit circle. r is computed from x in every
+ * iteration: there is no recurrence that could drift. */
+#include <math.h>
+#include <stdio.h>
+
+#include "common/core/core.h"
+#include "solver.h"
+
+enum { WORK, VECTORS };
+
+static void plan(ts_solver *k) {
+  k->own_vectors = VECTORS;
+  k->history_size = 1;
+}
+
+static ts_status iterate(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  double factor;
+  TSI_TRY(tsi_solve_rescale(s, &factor));
+  TSI_TRY(tsi_solver_precondition(k, k->e, k->r));
+  s->iteration++;
+  return tsi_solve_accept(s, k->e, k->own[WORK]);
+}
+
+/* Looks at the numbers of the iteration that was made. */
+static void judge(tsi_solve *s) {
+  enum { window = 1000 };
+  const ts_result *result = s->result;
+  const double measure = s->measure;
+  s->solver->history[0] = measure;
+  tsi_solve_progress(s, s->iteration, 1);
+  if (s->ended) return;
+  if (s->met) {
+    tsi_solve_finish_converged(s);
+    return;
+  }
+  if (!(measure < 1e6 * fmax(1, s->verified))) {
+    char text[160];
+    snprintf(text, sizeof text,
+             "breakdown: x + M^-1 r diverges, the residual is %.2g times that of b; cg or gmres may not",
+             measure);
+    tsi_solve_finish(s, TS_REASON_BREAKDOWN, text);
+    return;
+  }
+  s->verified = fmin(s->verified, measure);
+  if (measure < 0.9 * s->phase_best) {
+    s->phase_best = measure;
+    s->phase_best_at = s->iteration;
+  }
+  const int at_limit = result->relative_residual <= 4 * result->attainable_residual;
+  if (s->iteration - s->phase_best_at > (at_limit ? 3 : window)) tsi_solve_finish_stagnated(s);
+}
+
+static ts_status run(tsi_solve *s) {
+  s->phase_best = INFINITY;
+  while (!s->ended && s->iteration < s->solver->desc.max_iterations) {
+    TSI_TRY(iterate(s));
+    judge(s);
+  }
+  return TS_OK;
+}
+
+static ts_status run_fixed(tsi_solve *s) {
+  const ts_solver *k = s->solver;
+  for (; s->iteration < k->desc.fixed_iterations; s->iteration++) {
+    TSI_TRY(tsi_solver_precondition(k, k->e, k->r));
+    TSI_TRY(tsi_solve_add(s, k->x, k->e));
+    TSI_TRY(tsi_solver_residual(k, k->x, k->own[WORK]));
+  }
+  return tsi_fill(k->e, 0);
+}
+
+/* x has all of e after each iteration. */
+static ts_status settle(tsi_solve *s) {
+  (void)s;
+  return TS_OK;
+}
+
+const tsi_method tsi_richardson = {
+    .name = "richardson", .plan = plan, .run = run, .run_fixed = run_fixed, .settle = settle};

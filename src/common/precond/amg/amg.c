@@ -1,0 +1,296 @@
+/* Smoothed aggregation as a preconditioner: its descriptor, and the hierarchy on the device. */
+#include <math.h>
+#include <string.h>
+
+#include "amg.h"
+#include "common/layout/layout.h"
+
+/* ---- Names ---- */
+
+static const char *const smoother_names[] = {
+#define NAME(name, value, text) text,
+    TS_AMG_SMOOTHER_LIST(NAME)
+#undef NAME
+};
+enum { SMOOTHERS = sizeof smoother_names / sizeof *smoother_names };
+
+const char *ts_amg_smoother_name(ts_amg_smoother smoother) {
+  return (int)smoother >= 0 && (int)smoother < SMOOTHERS ? smoother_names[smoother] : NULL;
+}
+
+int ts_amg_smoother_from_name(const char *name) {
+  for (int k = 0; name && k < SMOOTHERS; k++)
+    if (!strcmp(name, smoother_names[k])) return k;
+  return -1;
+}
+
+/* ---- The descriptor ---- */
+
+static ts_status check_range(ts_context *context, const char *name, int *value, int most, int standard) {
+  if (*value < 0 || *value > most)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "amg.%s is %d; it goes from 1 to %d, or 0 for the default", name, *value, most);
+  if (*value == 0) *value = standard;
+  return TS_OK;
+}
+
+/* Arrays of numbers: all finite. */
+static ts_status check_array(ts_context *context, const char *name, const double *values, size_t count,
+                             int columns) {
+  for (size_t i = 0; i < count; i++)
+    if (!isfinite(values[i]))
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.%s[%zu][%zu] is %g", name, i / (size_t)columns,
+                      i % (size_t)columns, values[i]);
+  return TS_OK;
+}
+
+static ts_status check_near_null(ts_context *context, int32_t rows, ts_amg_desc *desc) {
+  if (!desc->near_null != !desc->near_null_vectors)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.near_null_vectors is %d and amg.near_null is %s",
+                    desc->near_null_vectors, desc->near_null ? "given" : "NULL");
+  if (!desc->coordinates != !desc->dimensions)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.dimensions is %d and amg.coordinates is %s",
+                    desc->dimensions, desc->coordinates ? "given" : "NULL");
+  if (desc->near_null && desc->coordinates)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.near_null and amg.coordinates are both given");
+  if (desc->near_null)
+    return check_array(context, "near_null", desc->near_null, (size_t)rows * (size_t)desc->near_null_vectors,
+                       desc->near_null_vectors);
+  if (!desc->coordinates) return TS_OK;
+  if (desc->dimensions < 2 || desc->dimensions > 3)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.dimensions is %d; it is 2 or 3", desc->dimensions);
+  if (desc->unknowns != desc->dimensions)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "amg.unknowns is %d and amg.dimensions %d; with coordinates a node has an unknown for each",
+                    desc->unknowns, desc->dimensions);
+  return check_array(context, "coordinates", desc->coordinates,
+                     (size_t)(rows / desc->unknowns) * (size_t)desc->dimensions, desc->dimensions);
+}
+
+static ts_status resolve(ts_context *context, int32_t rows, ts_amg_desc *desc) {
+  if (!ts_amg_smoother_name(desc->smoother))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.smoother is %d, which is no ts_amg_smoother",
+                    (int)desc->smoother);
+  if (isnan(desc->strength) || desc->strength >= 1)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.strength is %g; it is below 1", desc->strength);
+  desc->strength = desc->strength == 0 ? 0.08 : fmax(0, desc->strength);
+  TSI_TRY(check_range(context, "sweeps", &desc->sweeps, 16, 2));
+  TSI_TRY(check_range(context, "visits", &desc->visits, 2, 1));
+  TSI_TRY(check_range(context, "max_levels", &desc->max_levels, TSI_AMG_MAX_LEVELS, TSI_AMG_MAX_LEVELS));
+  TSI_TRY(check_range(context, "coarsest", &desc->coarsest, 1000, 200));
+  TSI_TRY(check_range(context, "unknowns", &desc->unknowns, 8, desc->dimensions ? desc->dimensions : 1));
+  if (rows % desc->unknowns)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "amg.unknowns is %d; the matrix has %d rows, which is no multiple of it", desc->unknowns,
+                    rows);
+  if (desc->near_null_vectors < 0 || desc->near_null_vectors > 8)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.near_null_vectors is %d; it goes from 0 to 8",
+                    desc->near_null_vectors);
+  TSI_TRY(check_near_null(context, rows, desc));
+  return tsi_check_reserved(context, "amg.", desc->reserved, sizeof desc->reserved);
+}
+
+/* ---- The matrix ---- */
+
+static ts_status check_matrix(const ts_matrix *A) {
+  if (A->stencil)
+    return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
+                    "the matrix is a stencil, which has geometric multigrid (ts_multigrid_create)");
+  if (!A->host_copy)
+    return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
+                    "amg needs a matrix made with keep_host_copy, from which it makes its levels");
+  return TS_OK;
+}
+
+/* Of the present values. */
+static ts_status check_values(const ts_matrix *A, const tsi_amg_csr *csr) {
+  const unsigned char *constrained = A->row_space->constrained;
+  if (!A->info.symmetric)
+    return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
+                    "amg needs a symmetric matrix; the entries (%d, %d) and (%d, %d) differ",
+                    A->info.unsymmetric_row, A->info.unsymmetric_column, A->info.unsymmetric_column,
+                    A->info.unsymmetric_row);
+  for (int32_t i = 0; i < csr->rows; i++) {
+    float diagonal = 0;
+    for (int32_t e = csr->offsets[i]; e < csr->offsets[i + 1]; e++)
+      if (csr->indices[e] == i) diagonal = csr->values[e];
+    if (diagonal > 0 || (constrained && constrained[i])) continue;
+    return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
+                    "amg needs a matrix that is positive on the diagonal; row %d has %g there", i,
+                    (double)diagonal);
+  }
+  return TS_OK;
+}
+
+static ts_status take_matrix(const ts_matrix *A, tsi_amg_csr *csr) {
+  ts_csr copy;
+  TSI_TRY(ts_matrix_host_copy(A, &copy));
+  *csr = (tsi_amg_csr){copy.rows, copy.columns, (int32_t *)copy.row_offsets, (int32_t *)copy.column_indices,
+                       (float *)copy.values};
+  return check_values(A, csr);
+}
+
+/* ---- Upload ---- */
+
+static ts_csr view(const tsi_amg_csr *A) {
+  return (ts_csr){.rows = A->rows,
+                  .columns = A->columns,
+                  .row_offsets = A->offsets,
+                  .column_indices = A->indices,
+                  .values = A->values};
+}
+
+/* A matrix, or the values of one that is there. */
+static ts_status upload(const tsi_amg *amg, const ts_csr *csr, ts_space *rows, ts_space *columns,
+                        ts_matrix **matrix) {
+  if (*matrix) return ts_matrix_set_values(*matrix, csr);
+  const ts_matrix *A = amg->level[0].A;
+  const ts_matrix_desc desc = {.csr = *csr,
+                               .format = A->layout->blocks.log2_size ? A->info.format : TS_FORMAT_AUTO,
+                               .row_space = rows,
+                               .column_space = columns};
+  return ts_matrix_create(amg->context, &desc, matrix);
+}
+
+/* R with the opposite sign: a cycle's correction is then x - P e, one operation. */
+static ts_status upload_restriction(const tsi_amg *amg, const tsi_amg_csr *R, ts_space *rows, ts_space *columns,
+                                    ts_matrix **matrix) {
+  const int32_t entries = R->offsets[R->rows];
+  for (int32_t e = 0; e < entries; e++) R->values[e] = -R->values[e];
+  const ts_csr csr = view(R);
+  const ts_status status = upload(amg, &csr, rows, columns, matrix);
+  for (int32_t e = 0; e < entries; e++) R->values[e] = -R->values[e];
+  return status;
+}
+
+static ts_status upload_inverse(tsi_amg *amg) {
+  const tsi_amg_host *host = &amg->host;
+  const int32_t rows = host->level[host->levels - 1].A.rows;
+  if (!host->inverse) return TS_OK;
+  tsi_amg_csr dense;
+  TSI_TRY(tsi_amg_csr_create(amg->context, rows, rows, (int64_t)rows * rows, &dense));
+  for (int32_t i = 0; i <= rows; i++) dense.offsets[i] = i * rows;
+  for (int32_t e = 0; e < rows * rows; e++) {
+    dense.indices[e] = e % rows;
+    dense.values[e] = host->inverse[e];
+  }
+  const ts_csr csr = view(&dense);
+  ts_space *space = ts_matrix_row_space(amg->level[amg->levels - 1].A);
+  const ts_status status = upload(amg, &csr, space, NULL, &amg->inverse);
+  tsi_amg_csr_free(amg->context, &dense);
+  return status;
+}
+
+static ts_status upload_levels(tsi_amg *amg) {
+  const tsi_amg_host *host = &amg->host;
+  amg->levels = host->levels;
+  for (int l = 0; l + 1 < amg->levels; l++) {
+    tsi_amg_level *fine = &amg->level[l], *coarse = fine + 1;
+    const ts_csr A = view(&host->level[l + 1].A), P = view(&host->level[l].P);
+    TSI_TRY(upload(amg, &A, NULL, NULL, &coarse->A));
+    ts_space *of_fine = ts_matrix_row_space(fine->A), *of_coarse = ts_matrix_row_space(coarse->A);
+    TSI_TRY(upload(amg, &P, of_fine, of_coarse, &fine->P));
+    TSI_TRY(upload_restriction(amg, &host->level[l].R, of_coarse, of_fine, &fine->R));
+  }
+  return upload_inverse(amg);
+}
+
+static void measure(tsi_amg *amg, double seconds) {
+  ts_amg_info *info = &amg->info;
+  *info = (ts_amg_info){.levels = amg->levels, .seconds = seconds};
+  const tsi_amg_csr *A = &amg->host.level[0].A;
+  for (int l = 0; l < amg->levels; l++) {
+    const tsi_amg_csr *of = &amg->host.level[l].A;
+    info->operator_complexity += (double)of->offsets[of->rows] / fmax(1, (double)A->offsets[A->rows]);
+    info->grid_complexity += (double)of->rows / A->rows;
+  }
+}
+
+/* ---- Creation ---- */
+
+/* The host's hierarchy, then the device's. */
+static ts_status build(tsi_amg *amg, int keep) {
+  const double start = tsi_seconds();
+  const size_t before = amg->context->bytes_device - amg->info.bytes_device;
+  tsi_amg_csr A;
+  TSI_TRY(take_matrix(amg->level[0].A, &A));
+  TSI_TRY(tsi_amg_setup(amg->context, &amg->desc, &A, keep, &amg->host));
+  TSI_TRY(upload_levels(amg));
+  const int components = amg->components ? amg->components : 1;
+  amg->components = 0;
+  TSI_TRY(tsi_amg_prepare(amg, components));
+  measure(amg, tsi_seconds() - start);
+  amg->info.bytes_device = amg->context->bytes_device - before;
+  return TS_OK;
+}
+
+ts_status tsi_amg_create(ts_preconditioner *M) {
+  ts_context *context = M->context;
+  static const ts_amg_desc defaults;
+  ts_amg_desc desc = M->desc.amg ? *M->desc.amg : defaults;
+  M->desc.amg = NULL;
+  TSI_TRY(check_matrix(M->matrix));
+  TSI_TRY(resolve(context, M->matrix->info.rows, &desc));
+  tsi_amg *amg = tsi_calloc(context, 1, sizeof *amg);
+  if (!amg) return tsi_out_of_memory(context, "a preconditioner", sizeof *amg);
+  amg->context = context;
+  amg->desc = desc;
+  amg->level[0].A = M->matrix;
+  M->amg = amg;
+  const ts_status status = build(amg, 0);
+  amg->desc.near_null = amg->desc.coordinates = NULL;
+  if (status < 0) tsi_amg_destroy(context, &M->amg);
+  return status;
+}
+
+ts_status tsi_amg_update(ts_preconditioner *M) {
+  return build(M->amg, 1);
+}
+
+void tsi_amg_destroy(ts_context *context, tsi_amg **amg) {
+  tsi_amg *a = *amg;
+  *amg = NULL;
+  if (!a) return;
+  tsi_amg_drop_vectors(a);
+  for (int l = 0; l < TSI_AMG_MAX_LEVELS; l++) {
+    if (l > 0) ts_matrix_destroy(&a->level[l].A);
+    ts_matrix_destroy(&a->level[l].P);
+    ts_matrix_destroy(&a->level[l].R);
+  }
+  ts_matrix_destroy(&a->inverse);
+  tsi_amg_host_free(context, &a->host);
+  tsi_free(context, a);
+}
+
+/* ---- Info ---- */
+
+static ts_status amg_of(const ts_preconditioner *M, const tsi_amg **amg) {
+  *amg = M->amg;
+  if (*amg) return TS_OK;
+  return tsi_fail(M->context, TS_ERROR_INVALID_ARGUMENT, "the preconditioner is %s, not amg",
+                  ts_preconditioner_kind_name(M->desc.kind));
+}
+
+ts_status ts_preconditioner_amg_info(const ts_preconditioner *preconditioner, ts_amg_info *info) {
+  TSI_BEGIN(preconditioner, preconditioner->context);
+  TSI_REQUIRE(preconditioner->context, info);
+  const tsi_amg *amg;
+  TSI_TRY(amg_of(preconditioner, &amg));
+  *info = amg->info;
+  return TS_OK;
+}
+
+ts_status ts_preconditioner_amg_level(const ts_preconditioner *preconditioner, int level,
+                                      ts_amg_level_info *info) {
+  TSI_BEGIN(preconditioner, preconditioner->context);
+  TSI_REQUIRE(preconditioner->context, info);
+  const tsi_amg *amg;
+  TSI_TRY(amg_of(preconditioner, &amg));
+  if (level < 0 || level >= amg->levels)
+    return tsi_fail(preconditioner->context, TS_ERROR_INVALID_ARGUMENT, "level is %d; there are %d, from 0",
+                    level, amg->levels);
+  const tsi_amg_csr *A = &amg->host.level[level].A;
+  *info = (ts_amg_level_info){
+      .rows = A->rows, .entries = A->offsets[A->rows], .eigenvalue = amg->level[level].eigenvalue};
+  return TS_OK;
+}

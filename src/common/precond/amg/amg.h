@@ -1,0 +1,143 @@
+/* Smoothed aggregation: the hierarchy.
+ *
+ * The path: amg.c (descriptor, creation, upload), amg_setup.c (level by level, on the host), with
+ * amg_aggregate.c (strength and aggregates), amg_prolong.c (tentative prolongator, smoothing), amg_sparse.c
+ * (products of sparse matrices), amg_coarsest.c (the dense inverse); then amg_cycle.c on the device.
+ *
+ * The set-up makes the same bits on every machine and with any number of threads: sums run in the order of
+ * columns and are rounded to floats once. */
+#ifndef TSI_AMG_H
+#define TSI_AMG_H
+
+#include <texsolve/amg.h>
+
+#include "common/core/core.h"
+#include "common/precond/preconditioner.h"
+
+enum { TSI_AMG_MAX_LEVELS = 30 };
+
+/* A sparse matrix on the host, columns of a row ascending. */
+typedef struct tsi_amg_csr {
+  int32_t rows, columns;
+  int32_t *offsets, *indices;
+  float *values;
+} tsi_amg_csr;
+
+/* What becomes of an entry of A in the smoothing of the prolongator. */
+enum {
+  TSI_AMG_WEAK,    /* added to the diagonal */
+  TSI_AMG_STRONG,  /* or within a node */
+  TSI_AMG_DROPPED, /* left out: towards a row without a positive diagonal, or in one */
+};
+
+/* A level on the host. The last one has A alone. */
+typedef struct tsi_amg_host_level {
+  tsi_amg_csr A;         /* level 0: borrowed */
+  tsi_amg_csr P, R;      /* from the next level, and its transpose */
+  int unknowns;          /* rows of a node */
+  int vectors;           /* of the near-null space: unknowns on the next level */
+  unsigned char *strong; /* of each entry of A, as above */
+  int32_t nodes;
+  int32_t *aggregates; /* of each node; -1: in none, as nodes without a strong neighbour */
+  int32_t aggregate_count;
+  float *tentative;  /* rows x vectors: orthonormal columns for each aggregate */
+  double *near_null; /* rows x vectors, until the next level is made */
+  double bound;      /* of the eigenvalues of D^-1 A: the largest row sum of magnitudes */
+} tsi_amg_host_level;
+
+typedef struct tsi_amg_host {
+  int levels;
+  tsi_amg_host_level level[TSI_AMG_MAX_LEVELS];
+  float *inverse; /* of the last level's matrix, rows x rows; NULL where it is too large: it is smoothed */
+} tsi_amg_host;
+
+/* A level on the device. */
+typedef struct tsi_amg_level {
+  ts_matrix *A;     /* level 0: the user's */
+  ts_matrix *P, *R; /* NULL on the last level */
+  /* inverse: 1 / D, or what a smoother takes in its place; residual and direction; b and x not on level 0. */
+  ts_vector *inverse, *r, *d, *b, *x;
+  double eigenvalue; /* largest of D^-1 A */
+} tsi_amg_level;
+
+struct tsi_amg {
+  ts_context *context;
+  ts_amg_desc desc; /* resolved; its arrays are no longer there */
+  tsi_amg_host host;
+  int levels, components; /* components of the vectors, 0 before they are made */
+  tsi_amg_level level[TSI_AMG_MAX_LEVELS];
+  ts_matrix *inverse; /* of the last level; NULL: it is smoothed */
+  ts_amg_info info;
+};
+
+/* ---- amg.c ---- */
+
+ts_status tsi_amg_create(ts_preconditioner *M);
+ts_status tsi_amg_update(ts_preconditioner *M);
+void tsi_amg_destroy(ts_context *context, tsi_amg **amg);
+
+/* ---- amg_setup.c ---- */
+
+/* The whole hierarchy of A, or with `keep` its numbers alone: aggregates and patterns stay. */
+ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
+                        tsi_amg_host *host);
+void tsi_amg_host_free(ts_context *context, tsi_amg_host *host);
+
+/* ---- amg_aggregate.c ---- */
+
+/* The strong connections of each node to others: indices[begins[i]] to indices[ends[i] - 1], ascending, and
+ * their magnitudes. */
+typedef struct tsi_amg_graph {
+  int32_t nodes;
+  int32_t *begins, *ends, *indices;
+  float *magnitudes;
+} tsi_amg_graph;
+
+/* Fills level->strong, and makes the graph. */
+ts_status tsi_amg_strength(ts_context *context, const tsi_amg_host_level *level, double strength,
+                           tsi_amg_graph *graph);
+void tsi_amg_graph_free(ts_context *context, tsi_amg_graph *graph);
+/* The aggregate of each node. */
+ts_status tsi_amg_aggregate(ts_context *context, const tsi_amg_graph *graph, int32_t *aggregates,
+                            int32_t *count);
+
+/* ---- amg_prolong.c ---- */
+
+/* level->tentative from level->near_null, which becomes the same in double, and the near-null space of the next
+ * level: T coarse = fine. Columns that depend on others within an aggregate are 0, and so is their row of
+ * `coarse`. */
+ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level, double *coarse);
+
+/* P = S T by the values of level->A, in the pattern of level->P or, where it has none, in a new one:
+ *   S = I - omega D_F^-1 A_F,  omega = 4/3 / (largest row sum of magnitudes of D_F^-1 A_F),
+ * where A_F has the strong entries, and the weak ones on its diagonal D_F. */
+ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level);
+
+/* ---- amg_sparse.c ---- */
+
+ts_status tsi_amg_csr_create(ts_context *context, int32_t rows, int32_t columns, int64_t entries,
+                             tsi_amg_csr *A);
+void tsi_amg_csr_free(ts_context *context, tsi_amg_csr *A);
+/* Ascending. */
+void tsi_amg_sort(int32_t *list, int32_t count);
+/* T = A^T, in the pattern of T where it has one. */
+ts_status tsi_amg_transpose(ts_context *context, const tsi_amg_csr *A, tsi_amg_csr *T);
+/* C = R (A P), in the pattern of C where it has one. */
+ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A,
+                           const tsi_amg_csr *P, tsi_amg_csr *C);
+
+/* ---- amg_coarsest.c ---- */
+
+/* The inverse of a small symmetric matrix, row by row; where it is singular, of what is left without the
+ * unknowns whose pivots are rounding. */
+ts_status tsi_amg_invert(ts_context *context, const tsi_amg_csr *A, float **inverse);
+
+/* ---- amg_cycle.c ---- */
+
+/* Vectors for so many components, if they are not there. Not within another function of the library. */
+ts_status tsi_amg_prepare(tsi_amg *amg, int components);
+void tsi_amg_drop_vectors(tsi_amg *amg);
+/* z = M^-1 r by one cycle. */
+ts_status tsi_amg_cycle(const tsi_amg *amg, ts_vector *z, const ts_vector *r);
+
+#endif

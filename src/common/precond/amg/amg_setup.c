@@ -1,0 +1,197 @@
+/* The hierarchy on the host, level by level. */
+#include <math.h>
+#include <string.h>
+
+#include "amg.h"
+
+enum { DENSE = 1000 }; /* rows of the largest last level that gets an inverse */
+
+static void level_free(ts_context *context, tsi_amg_host_level *level) {
+  tsi_amg_csr_free(context, &level->P);
+  tsi_amg_csr_free(context, &level->R);
+  tsi_free(context, level->strong);
+  tsi_free(context, level->aggregates);
+  tsi_free(context, level->tentative);
+  tsi_free(context, level->near_null);
+  level->strong = NULL;
+  level->aggregates = NULL;
+  level->tentative = NULL;
+  level->near_null = NULL;
+  level->aggregate_count = 0;
+}
+
+void tsi_amg_host_free(ts_context *context, tsi_amg_host *host) {
+  for (int l = 0; l < TSI_AMG_MAX_LEVELS; l++) {
+    level_free(context, &host->level[l]);
+    if (l > 0) tsi_amg_csr_free(context, &host->level[l].A);
+  }
+  tsi_free(context, host->inverse);
+  *host = (tsi_amg_host){0};
+}
+
+/* ---- The near-null space of A ---- */
+
+/* Translations, and rotations about the centre, of about the same length. */
+static void rigid_body_modes(const ts_amg_desc *desc, int32_t nodes, double *modes) {
+  const int dimensions = desc->dimensions, vectors = dimensions == 2 ? 3 : 6;
+  double centre[3] = {0}, square = 0;
+  for (int32_t i = 0; i < nodes; i++)
+    for (int d = 0; d < dimensions; d++) centre[d] += desc->coordinates[i * dimensions + d] / nodes;
+  for (int32_t i = 0; i < nodes; i++)
+    for (int d = 0; d < dimensions; d++) {
+      const double x = desc->coordinates[i * dimensions + d] - centre[d];
+      square += x * x / nodes;
+    }
+  const double scale = square > 0 ? 1 / sqrt(square) : 1;
+  for (int32_t i = 0; i < nodes; i++) {
+    double x[3] = {0}, *mode = modes + (size_t)i * (size_t)(dimensions * vectors);
+    for (int d = 0; d < dimensions; d++) {
+      x[d] = (desc->coordinates[i * dimensions + d] - centre[d]) * scale;
+      mode[d * vectors + d] = 1;
+    }
+    if (dimensions == 2) {
+      mode[0 * vectors + 2] = -x[1];
+      mode[1 * vectors + 2] = x[0];
+      continue;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+      const int p = (axis + 1) % 3, q = (axis + 2) % 3;
+      mode[p * vectors + 3 + axis] = -x[q];
+      mode[q * vectors + 3 + axis] = x[p];
+    }
+  }
+}
+
+/* Rows without a positive diagonal take no part. */
+static void clear_inactive(const tsi_amg_csr *A, int vectors, double *near_null) {
+  for (int32_t i = 0; i < A->rows; i++) {
+    int active = 0;
+    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++)
+      active = active || (A->indices[e] == i && A->values[e] > 0);
+    for (int v = 0; v < vectors && !active; v++) near_null[(size_t)i * (size_t)vectors + (size_t)v] = 0;
+  }
+}
+
+static ts_status take_near_null(ts_context *context, const ts_amg_desc *desc, tsi_amg_host_level *level) {
+  const size_t rows = (size_t)level->A.rows;
+  level->vectors = desc->coordinates ? (desc->dimensions == 2 ? 3 : 6)
+                   : desc->near_null ? desc->near_null_vectors
+                                     : desc->unknowns;
+  const size_t vectors = (size_t)level->vectors;
+  level->near_null = tsi_calloc(context, rows * vectors, sizeof *level->near_null);
+  if (!level->near_null)
+    return tsi_out_of_memory(context, "the near-null space of amg", rows * vectors * sizeof *level->near_null);
+  if (desc->coordinates)
+    rigid_body_modes(desc, level->nodes, level->near_null);
+  else if (desc->near_null)
+    memcpy(level->near_null, desc->near_null, rows * vectors * sizeof *level->near_null);
+  else
+    for (size_t i = 0; i < rows; i++) level->near_null[i * vectors + i % vectors] = 1;
+  clear_inactive(&level->A, level->vectors, level->near_null);
+  return TS_OK;
+}
+
+/* ---- Levels ---- */
+
+static ts_status group(ts_context *context, tsi_amg_host_level *level, double strength) {
+  const size_t entries = (size_t)level->A.offsets[level->A.rows], nodes = (size_t)level->nodes;
+  level->strong = tsi_malloc(context, entries, sizeof *level->strong);
+  level->aggregates = tsi_malloc(context, nodes, sizeof *level->aggregates);
+  if (!level->strong || !level->aggregates)
+    return tsi_out_of_memory(context, "aggregates of amg", entries + nodes * sizeof *level->aggregates);
+  tsi_amg_graph graph;
+  TSI_TRY(tsi_amg_strength(context, level, strength, &graph));
+  const ts_status status = tsi_amg_aggregate(context, &graph, level->aggregates, &level->aggregate_count);
+  tsi_amg_graph_free(context, &graph);
+  return status;
+}
+
+static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next) {
+  const size_t vectors = (size_t)level->vectors, numbers = (size_t)level->A.rows * vectors;
+  const size_t coarse = (size_t)level->aggregate_count * vectors * vectors;
+  level->tentative = tsi_malloc(context, numbers, sizeof *level->tentative);
+  next->near_null = tsi_malloc(context, coarse, sizeof *next->near_null);
+  if (!level->tentative || !next->near_null)
+    return tsi_out_of_memory(context, "a prolongator of amg", numbers * sizeof *level->tentative);
+  TSI_TRY(tsi_amg_tentative(context, level, next->near_null));
+  tsi_free(context, level->near_null);
+  level->near_null = NULL;
+  return TS_OK;
+}
+
+/* P, R and the next level's matrix, or their values alone where they have patterns. */
+static ts_status compute(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next) {
+  TSI_TRY(tsi_amg_smooth(context, level));
+  TSI_TRY(tsi_amg_transpose(context, &level->P, &level->R));
+  return tsi_amg_galerkin(context, &level->R, &level->A, &level->P, &next->A);
+}
+
+/* Makes a level below the last, where that is worth it. */
+static ts_status add_level(ts_context *context, const ts_amg_desc *desc, tsi_amg_host *host) {
+  tsi_amg_host_level *level = &host->level[host->levels - 1], *next = level + 1;
+  TSI_TRY(group(context, level, ldexp(desc->strength, 1 - host->levels)));
+  const double rows = (double)level->aggregate_count * level->vectors;
+  if (level->aggregate_count == 0 || rows > 0.9 * level->A.rows) {
+    level_free(context, level);
+    return TS_OK;
+  }
+  TSI_TRY(make_tentative(context, level, next));
+  TSI_TRY(compute(context, level, next));
+  next->vectors = next->unknowns = level->vectors;
+  next->nodes = level->aggregate_count;
+  host->levels++;
+  return TS_OK;
+}
+
+static ts_status make_levels(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
+                             tsi_amg_host *host) {
+  *host = (tsi_amg_host){.levels = 1};
+  tsi_amg_host_level *first = &host->level[0];
+  first->A = *A;
+  first->unknowns = desc->unknowns;
+  first->nodes = A->rows / desc->unknowns;
+  TSI_TRY(take_near_null(context, desc, first));
+  for (int before = 0; before < host->levels && host->levels < desc->max_levels;) {
+    before = host->levels;
+    if (host->level[before - 1].A.rows > desc->coarsest) TSI_TRY(add_level(context, desc, host));
+  }
+  level_free(context, &host->level[host->levels - 1]);
+  return TS_OK;
+}
+
+/* ---- The last level ---- */
+
+static double bound_of(const tsi_amg_csr *A) {
+  double bound = 0;
+  for (int32_t i = 0; i < A->rows; i++) {
+    double sum = 0, diagonal = 0;
+    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+      sum += fabs((double)A->values[e]);
+      if (A->indices[e] == i) diagonal = (double)A->values[e];
+    }
+    if (diagonal > 0) bound = fmax(bound, sum / diagonal);
+  }
+  return bound;
+}
+
+static ts_status finish(ts_context *context, tsi_amg_host *host) {
+  tsi_amg_host_level *last = &host->level[host->levels - 1];
+  last->bound = bound_of(&last->A);
+  tsi_free(context, host->inverse);
+  host->inverse = NULL;
+  return last->A.rows <= DENSE ? tsi_amg_invert(context, &last->A, &host->inverse) : TS_OK;
+}
+
+ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
+                        tsi_amg_host *host) {
+  ts_status status = TS_OK;
+  if (keep) {
+    host->level[0].A = *A;
+    for (int l = 0; l + 1 < host->levels && status == TS_OK; l++)
+      status = compute(context, &host->level[l], &host->level[l + 1]);
+  } else
+    status = make_levels(context, desc, A, host);
+  if (status == TS_OK) status = finish(context, host);
+  if (status < 0 && !keep) tsi_amg_host_free(context, host);
+  return status;
+}

@@ -1,0 +1,224 @@
+/* Algebraic multigrid on every backend: as a preconditioner of conjugate gradients, by itself, after other
+ * values, and what is refused. */
+#include <texsolve/amg.h>
+#include <texsolve/solver.h>
+
+#include "common/core/core.h"
+#include "helpers.h"
+
+static ts_context *context;
+
+static ts_matrix *make_with_copy(const ref_matrix *m) {
+  const ts_matrix_desc desc = {.csr = ref_csr(m), .keep_host_copy = 1};
+  ts_matrix *matrix = NULL;
+  CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
+  return matrix;
+}
+
+static ts_preconditioner *make_amg(ts_matrix *A, const ts_amg_desc *amg) {
+  const ts_preconditioner_desc desc = {.kind = TS_PRECONDITIONER_AMG, .amg = amg};
+  ts_preconditioner *M = NULL;
+  CHECK_OK(context, ts_preconditioner_create(A, &desc, &M));
+  return M;
+}
+
+/* Solves to 1e-8, or in single precision to 1e-4. Returns the iterations. */
+static int solve_by(ts_method method, ts_matrix *A, ts_preconditioner *M, int components) {
+  const int exact = context->caps.pairs;
+  const ts_solver_desc desc = {
+      .method = method, .preconditioner = M, .rtol = exact ? 1e-8 : 1e-4, .max_iterations = 200};
+  const int32_t rows = ts_space_size(ts_matrix_row_space(A));
+  float *bs = ref_values(rows * components, 7, -1, 1);
+  ts_vector *b = make_vector(ts_matrix_row_space(A), components, bs),
+            *x = make_vector(ts_matrix_row_space(A), components, NULL);
+  ts_result result = {0};
+  CHECK_OK(context, ts_solve(A, b, x, &desc, &result));
+  CHECK(result.relative_residual <= desc.rtol);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  free(bs);
+  return result.iterations;
+}
+
+static int solve(ts_matrix *A, ts_preconditioner *M, int components) {
+  return solve_by(TS_METHOD_CG, A, M, components);
+}
+
+static void check_iterations(const ref_matrix *m, const ts_amg_desc *desc, int components, int most) {
+  ts_matrix *A = make_with_copy(m);
+  ts_preconditioner *M = make_amg(A, desc);
+  if (M) {
+    const int iterations = solve(A, M, components);
+    if (iterations > most)
+      test_fail(__FILE__, __LINE__, "%d iterations, expected at most %d", iterations, most);
+  }
+  ts_preconditioner_destroy(&M);
+  ts_matrix_destroy(&A);
+}
+
+/* Cycles without conjugate gradients. */
+static void by_itself(void) {
+  ref_matrix grid = ref_grid(60, 50);
+  ts_matrix *A = make_with_copy(&grid);
+  ts_preconditioner *M = make_amg(A, &(ts_amg_desc){.coarsest = 30});
+  CHECK(solve_by(TS_METHOD_RICHARDSON, A, M, 1) <= 40);
+  CHECK(solve_by(TS_METHOD_RICHARDSON, A, M, 3) <= 40);
+  CHECK(solve_by(TS_METHOD_GMRES, A, M, 1) <= 40);
+  CHECK(solve_by(TS_METHOD_BICGSTAB, A, M, 1) <= 20);
+  ts_preconditioner_destroy(&M);
+  ts_matrix_destroy(&A);
+  ref_free(&grid);
+}
+
+static void iterations(void) {
+  ref_matrix grid = ref_grid(60, 50), cube = ref_laplacian_3d(14), random = ref_random_spd(700, 9, 3);
+  const ts_amg_desc small = {.coarsest = 30};
+  test_context_label("grid");
+  check_iterations(&grid, &small, 1, 16);
+  check_iterations(&grid, NULL, 3, 16);
+  test_context_label("cube");
+  check_iterations(&cube, &small, 1, 16);
+  test_context_label("random");
+  check_iterations(&random, &small, 1, 20);
+  ref_free(&grid), ref_free(&cube), ref_free(&random);
+}
+
+static void smoothers(void) {
+  ref_matrix grid = ref_grid(40, 31);
+  for (int smoother = 0; ts_amg_smoother_name((ts_amg_smoother)smoother); smoother++)
+    for (int visits = 1; visits <= 2; visits++)
+      for (int sweeps = 1; sweeps <= 3; sweeps += 2) {
+        const ts_amg_desc desc = {
+            .smoother = (ts_amg_smoother)smoother, .visits = visits, .sweeps = sweeps, .coarsest = 20};
+        test_context_label("%s, %d visits, %d sweeps", ts_amg_smoother_name(desc.smoother), visits, sweeps);
+        check_iterations(&grid, &desc, 1, smoother == TS_AMG_L1_JACOBI ? 40 : 25);
+        CHECK_INT(ts_amg_smoother_from_name(ts_amg_smoother_name(desc.smoother)), smoother);
+      }
+  ref_free(&grid);
+}
+
+/* y^T M^-1 x = x^T M^-1 y, and x^T M^-1 x > 0. */
+static void symmetric(void) {
+  ref_matrix grid = ref_grid(37, 29);
+  ts_matrix *A = make_with_copy(&grid);
+  ts_preconditioner *M = make_amg(A, &(ts_amg_desc){.coarsest = 20});
+  ts_space *space = ts_matrix_row_space(A);
+  float *xs = ref_values(grid.rows, 1, -1, 1), *ys = ref_values(grid.rows, 2, -1, 1);
+  ts_vector *x = make_vector(space, 1, xs), *y = make_vector(space, 1, ys), *mx = make_vector(space, 1, NULL),
+            *my = make_vector(space, 1, NULL);
+  CHECK_OK(context, ts_preconditioner_apply(M, mx, x));
+  CHECK_OK(context, ts_preconditioner_apply(M, my, y));
+  CHECK_PADDING(mx);
+  float *mxs = read_vector(mx), *mys = read_vector(my);
+  double ymx = 0, xmy = 0, xmx = 0, ymy = 0;
+  for (int i = 0; i < grid.rows; i++) {
+    ymx += (double)ys[i] * (double)mxs[i], xmy += (double)xs[i] * (double)mys[i];
+    xmx += (double)xs[i] * (double)mxs[i], ymy += (double)ys[i] * (double)mys[i];
+  }
+  CHECK(xmx > 0 && ymy > 0);
+  CHECK_CLOSE(ymx, xmy, 1e-5 * sqrt(xmx * ymy));
+  free(xs), free(ys), free(mxs), free(mys);
+  ts_vector_destroy(&x), ts_vector_destroy(&y), ts_vector_destroy(&mx), ts_vector_destroy(&my);
+  ts_preconditioner_destroy(&M);
+  ts_matrix_destroy(&A);
+  ref_free(&grid);
+}
+
+static void updated(void) {
+  ref_matrix grid = ref_grid(40, 31), other = ref_grid(40, 31);
+  for (int64_t k = 0; k < ref_nonzeros(&other); k++) other.values[k] *= 1000;
+  ts_matrix *A = make_with_copy(&grid);
+  ts_preconditioner *M = make_amg(A, &(ts_amg_desc){.coarsest = 20});
+  const int before = solve(A, M, 1);
+  const ts_csr csr = ref_csr(&other);
+  CHECK_OK(context, ts_matrix_set_values(A, &csr));
+  CHECK_OK(context, ts_preconditioner_update(M));
+  CHECK_INT(solve(A, M, 1), before);
+  ts_preconditioner_destroy(&M);
+  ts_matrix_destroy(&A);
+  ref_free(&grid), ref_free(&other);
+}
+
+static void hierarchy(void) {
+  ref_matrix grid = ref_grid(60, 50);
+  ts_matrix *A = make_with_copy(&grid);
+  ts_preconditioner *M = make_amg(A, &(ts_amg_desc){.coarsest = 50}), *jacobi = NULL;
+  ts_amg_info info = {0};
+  ts_amg_level_info level = {0}, above = {0};
+  CHECK_OK(context, ts_preconditioner_amg_info(M, &info));
+  CHECK(info.levels >= 2 && info.bytes_device > 0 && info.seconds > 0);
+  CHECK(info.operator_complexity > 1 && info.operator_complexity < 1.6);
+  for (int l = 0; l < info.levels; l++, above = level) {
+    CHECK_OK(context, ts_preconditioner_amg_level(M, l, &level));
+    CHECK(l == 0 ? level.rows == grid.rows : level.rows < above.rows / 2);
+    CHECK(level.eigenvalue > 0.5 && level.eigenvalue < 5);
+  }
+  CHECK(level.rows <= 50);
+  CHECK_INT(ts_preconditioner_amg_level(M, info.levels, &level), TS_ERROR_INVALID_ARGUMENT);
+  CHECK_OK(context, ts_preconditioner_create(A, NULL, &jacobi));
+  CHECK_INT(ts_preconditioner_amg_info(jacobi, &info), TS_ERROR_INVALID_ARGUMENT);
+  CHECK_CONTAINS(ts_last_error(context), "jacobi");
+  ts_preconditioner_destroy(&jacobi);
+  ts_preconditioner_destroy(&M);
+  ts_matrix_destroy(&A);
+  ref_free(&grid);
+}
+
+/* The error names what is wrong. */
+static void check_refused(ts_matrix *A, const ts_amg_desc *amg, const char *words) {
+  const ts_preconditioner_desc desc = {.kind = TS_PRECONDITIONER_AMG, .amg = amg};
+  ts_preconditioner *M = NULL;
+  CHECK_INT(ts_preconditioner_create(A, &desc, &M), TS_ERROR_INVALID_ARGUMENT);
+  CHECK_CONTAINS(ts_last_error(context), words);
+  CHECK(M == NULL);
+}
+
+static void refused(void) {
+  ref_matrix grid = ref_grid(12, 11), skewed = ref_skewed_grid(12, 11), negative = ref_grid(12, 11);
+  double numbers[2] = {NAN, 0};
+  for (int32_t e = negative.offsets[17]; e < negative.offsets[18]; e++)
+    if (negative.indices[e] == 17) negative.values[e] = -1;
+  ts_matrix *A = make_with_copy(&grid), *S = make_with_copy(&skewed), *N = make_with_copy(&negative);
+  ts_matrix *without = make_matrix(context, &grid, TS_FORMAT_AUTO);
+  check_refused(without, NULL, "keep_host_copy");
+  check_refused(S, NULL, "symmetric");
+  check_refused(N, NULL, "row 17");
+  check_refused(A, &(ts_amg_desc){.strength = 1}, "strength is 1");
+  check_refused(A, &(ts_amg_desc){.sweeps = 17}, "sweeps is 17");
+  check_refused(A, &(ts_amg_desc){.visits = 3}, "visits is 3");
+  check_refused(A, &(ts_amg_desc){.coarsest = 5000}, "coarsest is 5000");
+  check_refused(A, &(ts_amg_desc){.unknowns = 5}, "132 rows");
+  check_refused(A, &(ts_amg_desc){.near_null_vectors = 1}, "near_null is NULL");
+  check_refused(A, &(ts_amg_desc){.near_null_vectors = 1, .near_null = numbers}, "near_null[0][0]");
+  check_refused(A, &(ts_amg_desc){.dimensions = 3, .unknowns = 2, .coordinates = numbers}, "unknowns is 2");
+  check_refused(A, &(ts_amg_desc){.smoother = (ts_amg_smoother)9}, "smoother is 9");
+  check_refused(A, &(ts_amg_desc){.reserved = {1}}, "reserved");
+  ts_matrix_destroy(&A), ts_matrix_destroy(&S), ts_matrix_destroy(&N), ts_matrix_destroy(&without);
+  ref_free(&grid), ref_free(&skewed), ref_free(&negative);
+}
+
+static void run_all(void (*run)(void)) {
+  context = test_open();
+  if (context) run();
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    run_all(name);                                                                                             \
+  }
+CASE(iterations)
+CASE(by_itself)
+CASE(smoothers)
+CASE(symmetric)
+CASE(updated)
+CASE(hierarchy)
+CASE(refused)
+
+static const test_case cases[] = {
+    {"iterations", case_iterations}, {"by_itself", case_by_itself}, {"smoothers", case_smoothers},
+    {"symmetric", case_symmetric},   {"updated", case_updated},     {"hierarchy", case_hierarchy},
+    {"refused", case_refused},
+};
+TEST_MAIN(cases, 0)
