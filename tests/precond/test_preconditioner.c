@@ -80,6 +80,96 @@ static void block_jacobi(void) {
   ref_free(&scaled);
 }
 
+static double sum_of_products(const float *a, const float *b, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += (double)a[i] * (double)b[i];
+  return sum;
+}
+
+static float *apply_to(ts_preconditioner *M, ts_space *space, int components, const float *rs) {
+  ts_vector *r = make_vector(space, components, rs), *z = make_vector(space, components, NULL);
+  CHECK_OK(context, ts_preconditioner_apply(M, z, r));
+  CHECK_PADDING(z);
+  float *zs = read_vector(z);
+  ts_vector_destroy(&r);
+  ts_vector_destroy(&z);
+  return zs;
+}
+
+/* Of degree 1 it is a multiple of D^-1; of any degree it is symmetric and positive, and divided by 3 where the
+ * matrix is multiplied by 3. */
+static void check_chebyshev(ts_matrix *matrix, const ref_matrix *m, const ref_matrix *scaled, int components,
+                            int degree) {
+  const size_t count = (size_t)m->rows * (size_t)components;
+  const ts_csr values[2] = {ref_csr(m), ref_csr(scaled)};
+  ts_preconditioner *M = make_preconditioner(
+      matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_CHEBYSHEV, .degree = degree});
+  if (!M) return;
+  ts_space *space = ts_matrix_row_space(matrix);
+  float *u = ref_values(count, 5, 0.1f, 1), *v = ref_values(count, 6, -1, 1);
+  float *Mu = apply_to(M, space, components, u), *Mv = apply_to(M, space, components, v);
+  CHECK(sum_of_products(u, Mu, count) > 0 && sum_of_products(v, Mv, count) > 0);
+  CHECK_CLOSE(sum_of_products(u, Mv, count), sum_of_products(v, Mu, count),
+              1e-5 * sum_of_products(u, Mu, count));
+  const double factor = (double)Mu[0] / (double)u[0] * entry(m, 0, 0);
+  for (size_t i = 0; i < count && degree == 1; i++) {
+    const int32_t row = (int32_t)(i / (size_t)components);
+    CHECK_CLOSE((double)Mu[i] * entry(m, row, row), factor * (double)u[i], 1e-6);
+  }
+  CHECK_OK(context, ts_matrix_set_values(matrix, &values[1]));
+  const uint64_t before = context->host_synchronisations;
+  CHECK_OK(context, ts_preconditioner_update(M));
+  CHECK_INT(context->host_synchronisations - before, 1);
+  float *third = apply_to(M, space, components, u);
+  for (size_t i = 0; i < count; i++) CHECK_CLOSE(3 * (double)third[i], Mu[i], 1e-5);
+  CHECK_OK(context, ts_matrix_set_values(matrix, &values[0]));
+  free(third), free(Mu), free(Mv), free(u), free(v);
+  ts_preconditioner_destroy(&M);
+}
+
+static void chebyshev(void) {
+  ts_format formats[8];
+  const int format_count = list_formats(context, formats), degrees[] = {0, 1, 5, 16};
+  ref_matrix m = ref_random_spd(90, 3, 4), scaled = ref_random_spd(90, 3, 4);
+  for (int64_t k = 0; k < ref_nonzeros(&m); k++) scaled.values[k] *= 3;
+  for (int f = 0; f < format_count; f++) {
+    ts_matrix *matrix = make_matrix(context, &m, formats[f]);
+    for (int components = 1; components <= most_components(formats[f]); components += 2)
+      for (int k = 0; k < 4; k++) {
+        test_context_label("%s, degree %d, %d components", ts_format_name(formats[f]), degrees[k], components);
+        check_chebyshev(matrix, &m, &scaled, components, degrees[k]);
+      }
+    ts_matrix_destroy(&matrix);
+  }
+  ref_free(&m);
+  ref_free(&scaled);
+}
+
+/* A stencil with points that have no equation, where M^-1 r is 0. */
+static void chebyshev_of_a_stencil(void) {
+  if (!context->caps.grid_storages) return;
+  grid_sample sample = grid_poisson(&(grid_problem){40, 33, "DHND", NULL, NULL, 0});
+  const size_t points = grid_points(&sample);
+  ts_matrix *matrix = make_stencil(context, &sample);
+  ts_preconditioner *M =
+      make_preconditioner(matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_CHEBYSHEV});
+  float *bs = ref_values(points, 7, -1, 1), *zs = apply_to(M, ts_matrix_row_space(matrix), 1, bs);
+  for (size_t i = 0; i < points; i++) CHECK(grid_has_equation(&sample, i) || zs[i] == 0);
+  ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, bs), *x = NULL;
+  x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+  ts_result jacobi, result;
+  CHECK_OK(context, ts_solve(matrix, b, x, NULL, &jacobi));
+  CHECK_OK(context, ts_vector_fill(x, 0));
+  CHECK_OK(context, ts_solve(matrix, b, x, &(ts_solver_desc){.preconditioner = M}, &result));
+  CHECK(result.iterations < jacobi.iterations);
+  free(bs), free(zs);
+  ts_preconditioner_destroy(&M);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&matrix);
+  grid_free(&sample);
+}
+
 /* ---- Solves ---- */
 
 /* z = r / diag(A), by the library's functions: the same as Jacobi. */
@@ -121,6 +211,23 @@ static ts_result solve_with(const ref_matrix *m, ts_matrix *matrix, ts_solver_de
   return result;
 }
 
+/* A polynomial of degree 4 takes a third to a quarter of the iterations where there are many. */
+static void fewer_iterations(void) {
+  ref_matrix m = ref_laplacian_3d(17);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  for (int k = 0; k < SQUARE_METHODS && matrix; k++) {
+    ts_solver_desc desc = {.method = square_methods[k]};
+    const ts_result jacobi = solve_with(&m, matrix, desc, 1e-5);
+    desc.preconditioner_kind = TS_PRECONDITIONER_CHEBYSHEV;
+    const ts_result polynomial = solve_with(&m, matrix, desc, 1e-5);
+    test_context_label("%s: %d and %d iterations", ts_method_name(desc.method), jacobi.iterations,
+                       polynomial.iterations);
+    CHECK(2 * polynomial.iterations < jacobi.iterations);
+  }
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
 /* Blocks that are coupled strongly, and weakly with each other: what block Jacobi is for. */
 static ref_matrix strong_blocks(int32_t n) {
   ref_matrix m = ref_random_spd(n, 3, 4);
@@ -140,6 +247,8 @@ static void every_method(void) {
   ts_preconditioner *blocks =
       make_preconditioner(matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_BLOCK_JACOBI});
   ts_preconditioner *jacobi = make_preconditioner(matrix, NULL);
+  ts_preconditioner *polynomial =
+      make_preconditioner(matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_CHEBYSHEV});
   const double rtol = 1e-5;
   for (int k = 0; k < SQUARE_METHODS && custom && blocks; k++) {
     const ts_method method = square_methods[k];
@@ -154,6 +263,11 @@ static void every_method(void) {
         rtol);
     const ts_result block =
         solve_with(&m, matrix, (ts_solver_desc){.method = method, .preconditioner = blocks}, rtol);
+    const ts_result chebyshev_object =
+        solve_with(&m, matrix, (ts_solver_desc){.method = method, .preconditioner = polynomial}, rtol);
+    const ts_result chebyshev_kind = solve_with(
+        &m, matrix, (ts_solver_desc){.method = method, .preconditioner_kind = TS_PRECONDITIONER_CHEBYSHEV},
+        rtol);
     own.calls = 0;
     const ts_result mine =
         solve_with(&m, matrix, (ts_solver_desc){.method = method, .preconditioner = custom}, rtol);
@@ -161,6 +275,7 @@ static void every_method(void) {
     CHECK(object.relative_residual == plain.relative_residual);
     CHECK_INT(by_kind.iterations, block.iterations);
     CHECK(block.iterations < plain.iterations && block.iterations < none.iterations);
+    CHECK_INT(chebyshev_kind.iterations, chebyshev_object.iterations);
     CHECK(abs(mine.iterations - plain.iterations) <= 2); /* rounded in another order */
     CHECK(own.calls >= mine.iterations);
   }
@@ -168,6 +283,7 @@ static void every_method(void) {
   ts_preconditioner_destroy(&custom);
   ts_preconditioner_destroy(&blocks);
   ts_preconditioner_destroy(&jacobi);
+  ts_preconditioner_destroy(&polynomial);
   ts_matrix_destroy(&matrix);
   ref_free(&m);
 }
@@ -300,6 +416,13 @@ static void errors(void) {
                                blocks = {.kind = TS_PRECONDITIONER_BLOCK_JACOBI};
   INVALID(ts_preconditioner_create(matrix, &large, &M), "block_size is 17");
   INVALID(ts_preconditioner_create(bare, &blocks, &M), "keep_host_copy");
+  const ts_preconditioner_desc high = {.kind = TS_PRECONDITIONER_CHEBYSHEV, .degree = 17},
+                               negative = {.kind = TS_PRECONDITIONER_CHEBYSHEV, .degree = -1},
+                               polynomial = {.kind = TS_PRECONDITIONER_CHEBYSHEV};
+  INVALID(ts_preconditioner_create(matrix, &high, &M), "degree is 17");
+  INVALID(ts_preconditioner_create(matrix, &negative, &M), "degree is -1");
+  INVALID(ts_preconditioner_create(matrix, &(ts_preconditioner_desc){.degree = 2}, &M), "degree is set");
+  INVALID(ts_preconditioner_create(broken, &polynomial, &M), "row 5");
   INVALID(ts_preconditioner_create(rectangular, &blocks, &M), "3 x 5");
   INVALID(ts_preconditioner_create(broken, &blocks, &M), "rows 4 to 7 is singular");
   CHECK_FAILS(NULL, ts_preconditioner_create(NULL, NULL, &M), TS_ERROR_INVALID_ARGUMENT, "matrix");
@@ -341,6 +464,9 @@ static void run_all(void (*run)(void)) {
     run_all(name);                                                                                             \
   }
 CASE(block_jacobi)
+CASE(chebyshev)
+CASE(chebyshev_of_a_stencil)
+CASE(fewer_iterations)
 CASE(every_method)
 CASE(failing_function)
 CASE(multigrid)
@@ -348,8 +474,14 @@ CASE(least_squares)
 CASE(errors)
 
 static const test_case cases[] = {
-    {"block_jacobi", case_block_jacobi},         {"every_method", case_every_method},
-    {"failing_function", case_failing_function}, {"multigrid", case_multigrid},
-    {"least_squares", case_least_squares},       {"errors", case_errors},
+    {"block_jacobi", case_block_jacobi},
+    {"chebyshev", case_chebyshev},
+    {"chebyshev_of_a_stencil", case_chebyshev_of_a_stencil},
+    {"fewer_iterations", case_fewer_iterations},
+    {"every_method", case_every_method},
+    {"failing_function", case_failing_function},
+    {"multigrid", case_multigrid},
+    {"least_squares", case_least_squares},
+    {"errors", case_errors},
 };
 TEST_MAIN(cases, 0)

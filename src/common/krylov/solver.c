@@ -93,7 +93,8 @@ static ts_status check_numbers(ts_context *context, const ts_solver_desc *desc) 
 }
 
 static int is_made_by_solver(ts_preconditioner_kind kind) {
-  return kind == TS_PRECONDITIONER_BLOCK_JACOBI || kind == TS_PRECONDITIONER_AMG;
+  return kind == TS_PRECONDITIONER_BLOCK_JACOBI || kind == TS_PRECONDITIONER_AMG ||
+         kind == TS_PRECONDITIONER_CHEBYSHEV;
 }
 
 /* A preconditioner is either made from the matrix by its kind, or given. */

@@ -22,6 +22,7 @@ static ts_status check_fields(ts_context *context, const ts_preconditioner_desc 
   if (desc->block_size && kind != TS_PRECONDITIONER_BLOCK_JACOBI) return foreign(context, "block_size", kind);
   if (desc->multigrid && kind != TS_PRECONDITIONER_MULTIGRID) return foreign(context, "multigrid", kind);
   if (desc->amg && kind != TS_PRECONDITIONER_AMG) return foreign(context, "amg", kind);
+  if (desc->degree && kind != TS_PRECONDITIONER_CHEBYSHEV) return foreign(context, "degree", kind);
   if (desc->apply && kind != TS_PRECONDITIONER_CUSTOM) return foreign(context, "apply", kind);
   if (desc->user && kind != TS_PRECONDITIONER_CUSTOM) return foreign(context, "user", kind);
   if (desc->symmetric && kind != TS_PRECONDITIONER_CUSTOM) return foreign(context, "symmetric", kind);
@@ -53,6 +54,15 @@ static ts_status resolve_block_size(const ts_matrix *A, ts_preconditioner_desc *
   return TS_OK;
 }
 
+static ts_status resolve_degree(ts_context *context, ts_preconditioner_desc *desc) {
+  enum { standard = 4, most = 16 };
+  if (desc->degree < 0 || desc->degree > most)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "degree is %d; it goes from 1 to %d, or 0 for the default", desc->degree, most);
+  if (desc->kind == TS_PRECONDITIONER_CHEBYSHEV && desc->degree == 0) desc->degree = standard;
+  return TS_OK;
+}
+
 /* ---- Creation ---- */
 
 ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_desc *desc,
@@ -74,6 +84,7 @@ ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_de
   if (resolved.multigrid && resolved.multigrid->matrix->row_space != matrix->row_space)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "multigrid was made for a matrix over another space");
   TSI_TRY(resolve_block_size(matrix, &resolved));
+  TSI_TRY(resolve_degree(context, &resolved));
   ts_preconditioner *M = tsi_calloc(context, 1, sizeof *M);
   if (!M) return tsi_out_of_memory(context, "a preconditioner", sizeof *M);
   M->context = context;
@@ -105,6 +116,7 @@ void ts_preconditioner_destroy(ts_preconditioner **preconditioner) {
   ts_context *context = M->context;
   ts_matrix_destroy(&M->blocks);
   tsi_amg_destroy(context, &M->amg);
+  tsi_chebyshev_destroy(context, &M->chebyshev);
   tsi_enter_to_destroy(context);
   tsi_matrix_release(M->matrix);
   tsi_leave(context, TS_OK);
@@ -119,6 +131,8 @@ ts_status ts_preconditioner_update(ts_preconditioner *preconditioner) {
     return tsi_block_jacobi_build(preconditioner);
   case TS_PRECONDITIONER_AMG:
     return tsi_amg_update(preconditioner);
+  case TS_PRECONDITIONER_CHEBYSHEV:
+    return tsi_chebyshev_build(preconditioner);
   default:
     return TS_OK;
   }
@@ -136,6 +150,7 @@ int tsi_preconditioner_is_symmetric(const ts_preconditioner *M) {
 
 ts_status tsi_preconditioner_check(const ts_preconditioner *M, int components) {
   if (M->desc.kind == TS_PRECONDITIONER_AMG) return tsi_amg_prepare(M->amg, components);
+  if (M->desc.kind == TS_PRECONDITIONER_CHEBYSHEV) return tsi_chebyshev_prepare(M, components);
   if (M->desc.kind != TS_PRECONDITIONER_MULTIGRID) return TS_OK;
   if (components != 1)
     return tsi_fail(M->context, TS_ERROR_INCOMPATIBLE,
@@ -163,6 +178,8 @@ ts_status tsi_precondition(ts_preconditioner *M, ts_vector *z, const ts_vector *
     return tsi_multigrid_precondition(M->desc.multigrid, z, r);
   case TS_PRECONDITIONER_AMG:
     return tsi_amg_cycle(M->amg, z, r);
+  case TS_PRECONDITIONER_CHEBYSHEV:
+    return tsi_chebyshev_apply(M, z, r);
   case TS_PRECONDITIONER_CUSTOM:
     return call(M, z, r);
   default:

@@ -1,7 +1,7 @@
 /* What a preconditioner is to a solver: something that applies z = M^-1 r.
  *
  * Where M is a diagonal the solver has 1 / diag in its own workspace and fuses it into its passes; such kinds
- * have no apply. The path: preconditioner.c (API), block_jacobi.c, multigrid/ (the hierarchy). */
+ * have no apply. The path: preconditioner.c (API), block_jacobi.c, chebyshev.c, multigrid/ (the hierarchy). */
 #ifndef TSI_PRECONDITIONER_H
 #define TSI_PRECONDITIONER_H
 
@@ -9,7 +9,8 @@
 
 #include "common/core/backend.h"
 
-typedef struct tsi_amg tsi_amg; /* amg/amg.h */
+typedef struct tsi_amg tsi_amg;             /* amg/amg.h */
+typedef struct tsi_chebyshev tsi_chebyshev; /* chebyshev.c */
 
 struct ts_preconditioner {
   ts_context *context;
@@ -19,6 +20,7 @@ struct ts_preconditioner {
   int changes;       /* of the matrix when M was computed */
   ts_matrix *blocks; /* block Jacobi: the inverses of the blocks, as a matrix */
   tsi_amg *amg;
+  tsi_chebyshev *chebyshev;
 };
 
 void tsi_preconditioner_retain(ts_preconditioner *M);
@@ -42,5 +44,14 @@ ts_status tsi_preconditioner_project(ts_preconditioner *M, ts_vector *b, double 
 
 /* M->blocks from the values of the matrix's host copy. */
 ts_status tsi_block_jacobi_build(ts_preconditioner *M);
+
+/* ---- chebyshev.c ---- */
+
+/* The diagonal and the largest eigenvalue of the matrix's present values. */
+ts_status tsi_chebyshev_build(ts_preconditioner *M);
+/* Vectors for so many components, if they are not there. Not within another function of the library. */
+ts_status tsi_chebyshev_prepare(const ts_preconditioner *M, int components);
+ts_status tsi_chebyshev_apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r);
+void tsi_chebyshev_destroy(ts_context *context, tsi_chebyshev **chebyshev);
 
 #endif
