@@ -26,6 +26,7 @@ static int after_check(int iteration, const double *history, int count, void *us
 typedef struct device_objects {
   ts_context *context;
   ts_matrix *A;
+  ts_preconditioner *M; /* NULL: jacobi or none */
   ts_vector *b, *x;
   int32_t *order; /* of the unknowns on the device; NULL: the file's */
 } device_objects;
@@ -70,7 +71,7 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
                          .format = o->format,
                          .precision =
                              o->precision == TS_PRECISION_SINGLE ? TS_PRECISION_SINGLE : TS_PRECISION_AUTO,
-                         .keep_host_copy = o->preconditioner == TS_PRECONDITIONER_BLOCK_JACOBI,
+                         .keep_host_copy = solve_needs_host_copy(o),
                          .components = system->components};
   reorder_matrix other = {0};
   ts_status status = TS_OK;
@@ -87,6 +88,22 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
   outcome->seconds_layout = outcome->matrix.seconds_layout;
   outcome->seconds_upload = outcome->matrix.seconds_upload;
   return 0;
+}
+
+static int make_preconditioner(const solve_options *o, device_objects *d, solve_outcome *outcome) {
+  const ts_matrix_info *info = &outcome->matrix;
+  if (!solve_has_setup(o)) return 0;
+  if (o->preconditioner == TS_PRECONDITIONER_AMG && !info->symmetric) {
+    message("%s: entry %d %d differs from its mirror, expected a symmetric matrix for --preconditioner amg",
+            o->matrix, info->unsymmetric_row + 1, info->unsymmetric_column + 1);
+    return -1;
+  }
+  progress_show("preconditioning %.50s", o->matrix);
+  const double start = seconds_now();
+  ts_status status = solve_make_preconditioner(o, d->A, &d->M, &outcome->hierarchy);
+  if (status == TS_OK) status = ts_context_finish(d->context);
+  outcome->seconds_setup = seconds_now() - start;
+  return status < 0 ? device_failed(d, status, o->matrix) : 0;
 }
 
 /* Where the file has the i-th number of a vector on the device. */
@@ -161,7 +178,6 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
   if (status < 0) return device_failed(d, status, o->matrix);
   outcome->seconds_upload += seconds_now() - start;
 
-  start = seconds_now();
   outcome->method = solve_choose(o, &outcome->matrix);
   if (outcome->method != TS_METHOD_CG && o->stop == TS_STOP_DELTA) {
     message("%s: --stop delta is a rule of cg, and the method is %s%s", o->matrix,
@@ -169,7 +185,9 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
             o->method == TS_METHOD_AUTO ? ", since the matrix is not symmetric" : "");
     return -1;
   }
-  status = solve_by_method(o, outcome->method, d->A, d->b, d->x, after_check, history, &outcome->result);
+  if (make_preconditioner(o, d, outcome)) return -1;
+  start = seconds_now();
+  status = solve_by_method(o, outcome->method, d->M, d->A, d->b, d->x, after_check, history, &outcome->result);
   if (status < 0) return device_failed(d, status, o->matrix);
   outcome->status = status;
   *x = calloc(count, sizeof **x);
@@ -190,6 +208,7 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
 static void destroy(device_objects *d) {
   ts_vector_destroy(&d->x);
   ts_vector_destroy(&d->b);
+  ts_preconditioner_destroy(&d->M);
   ts_matrix_destroy(&d->A);
   ts_context_destroy(&d->context);
   free(d->order);

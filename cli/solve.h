@@ -2,6 +2,7 @@
 #ifndef CLI_SOLVE_H
 #define CLI_SOLVE_H
 
+#include <texsolve/amg.h>
 #include <texsolve/system.h>
 #include <texsolve/gl.h>
 
@@ -16,6 +17,8 @@ typedef struct solve_options {
   reorder_kind reorder;
   ts_method method; /* AUTO, CG, BICGSTAB or GMRES */
   ts_preconditioner_kind preconditioner;
+  int degree;      /* of chebyshev, 0: the library's */
+  ts_amg_desc amg; /* how, where it is amg */
   ts_precision precision;
   ts_stop stop;
   double rtol;
@@ -53,6 +56,12 @@ solve_accuracy solve_residual(const solve_system *system, const double *x);
 /* With as many digits, at least four, as agree with which side of `rtol` it is on. */
 const char *solve_residual_text(double relative_residual, double rtol);
 
+/* The levels of amg. */
+typedef struct solve_hierarchy {
+  ts_amg_info info;
+  ts_amg_level_info levels[30];
+} solve_hierarchy;
+
 typedef struct solve_outcome {
   ts_status status; /* TS_OK or TS_NOT_CONVERGED */
   ts_method method; /* that was used */
@@ -62,16 +71,24 @@ typedef struct solve_outcome {
   ts_result result;
   char message[320]; /* the reason, with the residual below, and what to do instead */
   solve_accuracy accuracy;
-  ts_precision precision; /* of x */
-  int out_of_range;       /* -1: numbers of x are too small for doubles; 1: too large */
-  double seconds_read, seconds_layout, seconds_upload, seconds_solve;
+  solve_hierarchy hierarchy; /* of amg */
+  ts_precision precision;    /* of x */
+  int out_of_range;          /* -1: numbers of x are too small for doubles; 1: too large */
+  double seconds_read, seconds_layout, seconds_upload, seconds_setup, seconds_solve;
 } solve_outcome;
 
+/* Whether the preconditioner is made by ts_preconditioner_create, and whether that reads the host copy. */
+int solve_has_setup(const solve_options *options);
+int solve_needs_host_copy(const solve_options *options);
+ts_status solve_make_preconditioner(const solve_options *options, ts_matrix *A, ts_preconditioner **made,
+                                    solve_hierarchy *hierarchy);
 /* The method that is asked for, or the one for this matrix. */
 ts_method solve_choose(const solve_options *options, const ts_matrix_info *matrix);
-/* x from b by a method; the error, if any, is ts_last_error's. */
-ts_status solve_by_method(const solve_options *options, ts_method method, ts_matrix *A, const ts_vector *b,
-                          ts_vector *x, ts_progress_fn progress, void *user, ts_result *result);
+/* x from b by a method; the error, if any, is ts_last_error's. `preconditioner` is that of the options where it
+ * is not diagonal. */
+ts_status solve_by_method(const solve_options *options, ts_method method, ts_preconditioner *preconditioner,
+                          ts_matrix *A, const ts_vector *b, ts_vector *x, ts_progress_fn progress, void *user,
+                          ts_result *result);
 /* The status, the reason and the message that agree with `accuracy`. */
 void solve_conclude(const solve_options *options, solve_outcome *outcome);
 

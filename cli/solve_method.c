@@ -1,9 +1,35 @@
-/* The method of `texsolve solve`: which one, the solve by it, and what is to be said of it. */
+/* The method of `texsolve solve`: which one, its preconditioner, the solve by it, and what is to be said of it.
+ */
 #include "solve.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- The preconditioner ---- */
+
+int solve_has_setup(const solve_options *o) {
+  return o->preconditioner != TS_PRECONDITIONER_JACOBI && o->preconditioner != TS_PRECONDITIONER_NONE;
+}
+
+int solve_needs_host_copy(const solve_options *o) {
+  return solve_has_setup(o) && o->preconditioner != TS_PRECONDITIONER_CHEBYSHEV;
+}
+
+ts_status solve_make_preconditioner(const solve_options *o, ts_matrix *A, ts_preconditioner **made,
+                                    solve_hierarchy *hierarchy) {
+  const int is_amg = o->preconditioner == TS_PRECONDITIONER_AMG;
+  const ts_preconditioner_desc desc = {
+      .kind = o->preconditioner, .degree = o->degree, .amg = is_amg ? &o->amg : NULL};
+  ts_status status = ts_preconditioner_create(A, &desc, made);
+  if (!is_amg || status < 0) return status;
+  status = ts_preconditioner_amg_info(*made, &hierarchy->info);
+  for (int l = 0; l < hierarchy->info.levels && status == TS_OK; l++)
+    status = ts_preconditioner_amg_level(*made, l, &hierarchy->levels[l]);
+  return status;
+}
+
+/* ---- The method ---- */
 
 /* Conjugate gradients where the matrix is symmetric. */
 ts_method solve_choose(const solve_options *options, const ts_matrix_info *matrix) {
@@ -11,10 +37,12 @@ ts_method solve_choose(const solve_options *options, const ts_matrix_info *matri
   return matrix->symmetric ? TS_METHOD_CG : TS_METHOD_BICGSTAB;
 }
 
-ts_status solve_by_method(const solve_options *o, ts_method method, ts_matrix *A, const ts_vector *b,
-                          ts_vector *x, ts_progress_fn progress, void *user, ts_result *result) {
+ts_status solve_by_method(const solve_options *o, ts_method method, ts_preconditioner *preconditioner,
+                          ts_matrix *A, const ts_vector *b, ts_vector *x, ts_progress_fn progress, void *user,
+                          ts_result *result) {
   const ts_solver_desc desc = {.method = method,
-                               .preconditioner_kind = o->preconditioner,
+                               .preconditioner = preconditioner,
+                               .preconditioner_kind = preconditioner ? 0 : o->preconditioner,
                                .stop = o->stop,
                                .precision = o->precision,
                                .rtol = o->rtol,

@@ -8,12 +8,21 @@
 
 typedef solve_options program_options;
 
-static const char *const methods[] = {"auto", "cg", "bicgstab", "gmres", NULL},
-                         *const preconditioners[] = {"jacobi", "none", "block-jacobi", NULL},
-                         *const rules[] = {"residual", "delta", NULL};
+static const char *const methods[] = {"auto", "cg", "bicgstab", "gmres", NULL}, *const rules[] = {
+                                                                                    "residual", "delta", NULL};
 
 static const char *precision_at(int value) {
   return ts_precision_name((ts_precision)value);
+}
+
+static const char *smoother_at(int value) {
+  return ts_amg_smoother_name((ts_amg_smoother)value);
+}
+
+static void parse_preconditioner(void *options, const char *text) {
+  static const char *const names[] = {"jacobi", "none", "block-jacobi", "chebyshev", "amg", NULL};
+  const char *name = names[arguments_one_of("--preconditioner", text, names)];
+  ((solve_options *)options)->preconditioner = (ts_preconditioner_kind)ts_preconditioner_kind_from_name(name);
 }
 
 static const option_row rows[] = {
@@ -41,8 +50,19 @@ static const option_row rows[] = {
         "cg, for symmetric positive definite matrices; bicgstab or gmres, for any; auto: cg for symmetric "
         "matrices, else bicgstab (default: auto)"),
     OPTION_WHOLE("restart", "M", restart, 1, 200, "restart gmres every M iterations, 1 to 200 (default: 30)"),
-    OPTION_WORD("preconditioner", "NAME", preconditioner, preconditioners,
-                "none, jacobi or block-jacobi, with blocks of 4 rows (default: jacobi)"),
+    OPTION_PARSED("preconditioner", "NAME", parse_preconditioner,
+                  "none; jacobi; block-jacobi, with blocks of 4 rows; chebyshev, a polynomial; amg, algebraic "
+                  "multigrid, for symmetric matrices (default: jacobi)"),
+    OPTION_WHOLE("degree", "N", degree, 1, 16, "of chebyshev's polynomial, 1 to 16 (default: 4)"),
+    OPTION_NUMBER("amg-strength", "S", amg.strength, 0, 0.99, "a number from 0 to 0.99",
+                  "entries from S sqrt(a_ii a_jj) on are strong, halved from level to level (default: 0.08)"),
+    OPTION_NAME("amg-smoother", "NAME", amg.smoother, smoother_at,
+                "chebyshev, chebyshev4 (of the fourth kind), jacobi or l1-jacobi (default: chebyshev)"),
+    OPTION_WHOLE("amg-sweeps", "N", amg.sweeps, 1, 16, "smoothing steps before and after (default: 2)"),
+    OPTION_WHOLE("amg-visits", "N", amg.visits, 1, 2, "1, a V-cycle, or 2, a W-cycle (default: 1)"),
+    OPTION_WHOLE("amg-levels", "N", amg.max_levels, 1, 30, "at most so many (default: 30)"),
+    OPTION_WHOLE("amg-coarsest", "N", amg.coarsest, 1, 1000,
+                 "rows of a level that is solved exactly (default: 200)"),
     OPTION_NAME("precision", "NAME", precision, precision_at,
                 "single: the device computes in floats; mixed: the same, with x and the residual in double; "
                 "double: all of it; auto: one after the other, as far as the tolerance needs (default: auto)"),
@@ -72,6 +92,14 @@ void solve_parse(int argc, char **argv, solve_options *options) {
       !strcmp(o->matrix, "-") + (o->b && !strcmp(o->b, "-")) + (o->x0 && !strcmp(o->x0, "-"));
   if (o->restart && o->method != TS_METHOD_GMRES)
     arguments_usage("--restart: expected --solver gmres beside it");
+  if (o->preconditioner != TS_PRECONDITIONER_CHEBYSHEV)
+    options_refuse("", OPTION_NAMES("degree"), ": expected --preconditioner chebyshev beside it");
+  if (o->preconditioner != TS_PRECONDITIONER_AMG)
+    options_refuse(
+        "",
+        OPTION_NAMES("amg-strength", "amg-smoother", "amg-sweeps", "amg-visits", "amg-levels", "amg-coarsest"),
+        ": expected --preconditioner amg beside it");
+  if (options_given("amg-strength") && o->amg.strength == 0) options->amg.strength = -1; /* 0: the default */
   if (o->stop == TS_STOP_DELTA && o->method > TS_METHOD_CG)
     arguments_usage("--stop delta: expected --solver cg, whose rule it is");
   if (from_input > 1) arguments_usage("'-' given for several files, expected one file on standard input");

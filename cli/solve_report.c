@@ -25,6 +25,17 @@ static const char *reason_name(ts_reason reason) {
   return name;
 }
 
+static void print_hierarchy(const solve_hierarchy *h) {
+  printf("hierarchy   level       rows      entries   a row  eigenvalue\n");
+  for (int l = 0; l < h->info.levels; l++) {
+    const ts_amg_level_info *level = &h->levels[l];
+    printf("            %5d %10d %12lld %7.1f %11.3f\n", l, level->rows, (long long)level->entries,
+           (double)level->entries / level->rows, level->eigenvalue);
+  }
+  printf("complexity  operator %.3f, grid %.3f, %.2f MB on the device below the matrix\n",
+         h->info.operator_complexity, h->info.grid_complexity, 1e-6 * (double)h->info.bytes_device);
+}
+
 void solve_report_text(const solve_options *options, const solve_system *system, const solve_outcome *o) {
   const ts_result *r = &o->result;
   printf("matrix      %s: %d rows, %lld nonzeros", options->matrix, o->matrix.rows,
@@ -47,13 +58,35 @@ void solve_report_text(const solve_options *options, const solve_system *system,
            o->matrix.unsymmetric_column + 1);
   printf(", preconditioner %s, %s to %.9g\n", ts_preconditioner_kind_name(options->preconditioner),
          options->stop == TS_STOP_DELTA ? "sqrt(delta / delta_0)" : "relative residual", options->rtol);
+  if (options->preconditioner == TS_PRECONDITIONER_AMG && options->verbosity) print_hierarchy(&o->hierarchy);
   printf("result      %s after %d iterations%s, %d host synchronisations\n",
          o->status == TS_OK ? "converged" : "NOT converged", r->iterations,
          report_precisions(r->precision_iterations), r->host_synchronisations);
   printf("residual    %s = ||b - A x|| / ||b||, from the file's numbers on the host\n",
          solve_residual_text(o->accuracy.residual, options->rtol));
-  printf("seconds     read %.3f, layout %.3f, upload %.3f, solve %.3f\n", o->seconds_read, o->seconds_layout,
-         o->seconds_upload, o->seconds_solve);
+  printf("seconds     read %.3f, layout %.3f, upload %.3f, ", o->seconds_read, o->seconds_layout,
+         o->seconds_upload);
+  if (solve_has_setup(options)) printf("set-up %.3f, ", o->seconds_setup);
+  printf("solve %.3f\n", o->seconds_solve);
+}
+
+static json_t *level_object(const ts_amg_level_info *level) {
+  return json_pack("{s:i, s:I, s:o}", "rows", (int)level->rows, "entries", (json_int_t)level->entries,
+                   "eigenvalue", report_number(level->eigenvalue));
+}
+
+/* NULL without memory. */
+static json_t *hierarchy_object(const solve_hierarchy *h) {
+  json_t *levels = json_array();
+  int lost = 0;
+  for (int l = 0; l < h->info.levels; l++) lost |= json_array_append_new(levels, level_object(&h->levels[l]));
+  if (lost) {
+    json_decref(levels);
+    levels = NULL;
+  }
+  return json_pack("{s:o, s:o, s:I, s:o}", "operator_complexity", report_number(h->info.operator_complexity),
+                   "grid_complexity", report_number(h->info.grid_complexity), "bytes_device",
+                   (json_int_t)h->info.bytes_device, "levels", levels);
 }
 
 int solve_report_json(const solve_options *options, const solve_system *system, const solve_outcome *o) {
@@ -82,6 +115,8 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "right_hand_sides", json_integer(system->components));
   PUT(object, "method", json_string(ts_method_name(o->method)));
   PUT(object, "preconditioner", json_string(ts_preconditioner_kind_name(options->preconditioner)));
+  PUT(object, "hierarchy",
+      options->preconditioner == TS_PRECONDITIONER_AMG ? hierarchy_object(&o->hierarchy) : json_null());
   PUT(object, "iterations", json_integer(r->iterations));
   PUT(object, "restarts", json_integer(r->restarts));
   PUT(object, "host_synchronisations", json_integer(r->host_synchronisations));
@@ -96,6 +131,7 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(seconds, "read", report_number(o->seconds_read));
   PUT(seconds, "layout", report_number(o->seconds_layout));
   PUT(seconds, "upload", report_number(o->seconds_upload));
+  PUT(seconds, "setup", report_number(o->seconds_setup));
   PUT(seconds, "solve", report_number(o->seconds_solve));
   PUT(object, "seconds", seconds);
 #undef PUT

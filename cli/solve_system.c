@@ -72,6 +72,24 @@ static void scale(double *values, size_t count, size_t stride, int exponent) {
   for (size_t i = 0; i < count && exponent; i += stride) values[i] = ldexp(values[i], -exponent);
 }
 
+/* diagonal: NULL if there is no entry. */
+static int check_diagonal(const char *name, int32_t row, const double *diagonal, int exponent,
+                          ts_preconditioner_kind preconditioner) {
+  const float value = diagonal ? (float)ldexp(*diagonal, -exponent) : 0;
+  const int positive = preconditioner == TS_PRECONDITIONER_AMG;
+  const int nonzero =
+      positive || preconditioner == TS_PRECONDITIONER_JACOBI || preconditioner == TS_PRECONDITIONER_CHEBYSHEV;
+  if (!nonzero || value > 0 || (!positive && value < 0)) return 0;
+  message("%s: row %d has %s on the diagonal, expected a %s number for --preconditioner %s (hint: try "
+          "--preconditioner none)",
+          name, row + 1,
+          value < 0  ? "a negative number"
+          : diagonal ? "a zero"
+                     : "no entry",
+          positive ? "positive" : "nonzero", ts_preconditioner_kind_name(preconditioner));
+  return -1;
+}
+
 static int check_entries(const char *name, const mm_csr *A, int exponent, double largest_entry,
                          ts_preconditioner_kind preconditioner) {
   for (int32_t i = 0; i < A->rows; i++) {
@@ -85,13 +103,7 @@ static int check_entries(const char *name, const mm_csr *A, int exponent, double
                    exponent);
       return -1;
     }
-    if (preconditioner != TS_PRECONDITIONER_JACOBI || (diagonal && (float)ldexp(*diagonal, -exponent) != 0))
-      continue;
-    message(
-        "%s: row %d has %s on the diagonal, expected a nonzero number for --preconditioner jacobi (hint: try "
-        "--preconditioner none)",
-        name, i + 1, diagonal ? "a zero" : "no entry");
-    return -1;
+    if (check_diagonal(name, i, diagonal, exponent, preconditioner)) return -1;
   }
   return 0;
 }

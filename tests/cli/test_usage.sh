@@ -10,7 +10,8 @@ grep -qx 'texsolve [0-9]*\.[0-9]*\.[0-9]*' ../log/out || fail "--version says no
 same "lines of --version" "$(wc -l <../log/out | tr -d ' ')" 1
 expect 0 help solve
 for option in backend format preconditioner rtol max-iterations check-interval history json quiet verbose output x0 \
-  stop rectangle threads solver restart reorder precision; do
+  stop rectangle threads solver restart reorder precision degree amg-strength amg-smoother amg-sweeps amg-visits \
+  amg-levels amg-coarsest; do
   grep -q -- "--$option" ../log/out || fail "help solve does not mention --$option"
 done
 expect 0 info --help
@@ -26,7 +27,7 @@ expect 2 info extra
 refuse 2 'unknown backend "metal"; known are auto, gl' solve spd.mtx --backend metal
 refuse 2 "unknown backend" solve spd.mtx --backend check
 refuse 2 "--format: 'csc', expected auto, jagged, segments, csr" solve spd.mtx --format csc
-refuse 2 "--preconditioner: 'ilu', expected jacobi, none or block-jacobi" solve spd.mtx --preconditioner ilu
+refuse 2 "--preconditioner: 'ilu', expected jacobi, none, block-jacobi, chebyshev or amg" solve spd.mtx --preconditioner ilu
 refuse 2 "--stop: 'never', expected residual or delta" solve spd.mtx --stop never
 refuse 2 "--precision: 'half', expected auto, single, mixed or double" solve spd.mtx --precision half
 refuse 2 "--solver: 'lu', expected auto, cg, bicgstab or gmres" solve spd.mtx --solver lu
@@ -35,6 +36,19 @@ for m in 0 201 x; do
   refuse 2 "--restart: '$m', expected a whole number from 1 to 200" solve spd.mtx --solver gmres --restart "$m"
 done
 refuse 2 "--restart: expected --solver gmres" solve spd.mtx --restart 5
+for n in 0 17 x; do
+  refuse 2 "--degree: '$n', expected a whole number from 1 to 16" solve spd.mtx --preconditioner chebyshev --degree "$n"
+done
+refuse 2 "--degree: expected --preconditioner chebyshev beside it" solve spd.mtx --degree 4
+for s in -0.1 1 x; do
+  refuse 2 "--amg-strength: '$s', expected a number from 0 to 0.99" solve spd.mtx --preconditioner amg --amg-strength "$s"
+done
+refuse 2 "--amg-smoother: 'sor', expected chebyshev, chebyshev4, jacobi or l1-jacobi" solve spd.mtx \
+  --preconditioner amg --amg-smoother sor
+for option in strength smoother sweeps visits levels coarsest; do
+  refuse 2 "--amg-$option: expected --preconditioner amg beside it" solve spd.mtx \
+    --amg-$option "$(echo $option | sed 's/smoother/jacobi/; s/strength/0.1/; s/^[a-z]*[slt]$/1/')"
+done
 refuse 2 "--stop delta: expected --solver cg" solve spd.mtx --solver bicgstab --stop delta
 refuse 2 "--reorder: 'nd', expected none, rcm or random" solve spd.mtx --reorder nd
 expect 2 bench spmv --reorder nd
