@@ -26,12 +26,12 @@ if(TEXSOLVE_WITH_CUDA)
 endif()
 if(TEXSOLVE_THREADS)
   list(APPEND definitions TEXSOLVE_HAVE_THREADS)
-  if(NOT WIN32) # whose threads cpu_thread.h takes from the system itself
+  if(NOT WIN32) # whose threads thread.h takes from the system itself
     find_package(Threads REQUIRED)
     list(APPEND link_libraries Threads::Threads)
   endif()
 else()
-  list(FILTER sources EXCLUDE REGEX "/cpu_pool\\.c$")
+  list(FILTER sources EXCLUDE REGEX "/core/pool\\.c$")
 endif()
 
 # A hierarchy of algebraic multigrid has the same bits on every machine: no products are fused with sums.

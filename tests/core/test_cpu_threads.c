@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cpu/core/cpu_cores.h"
+#include "common/core/cores.h"
 #include "cpu/core/cpu_pace.h"
 #include "helpers.h"
 
@@ -232,35 +232,35 @@ static void quotas(void) {
   snprintf(inner, sizeof inner, "%s/inner", outer);
   snprintf(group, sizeof group, "%s/group", root);
   put(root, "group", "1:name=systemd:/elsewhere\n0::/outer/inner\n");
-  CHECK_INT(cpu_quota(group, root), 0); /* no such groups */
+  CHECK_INT(tsi_quota(group, root), 0); /* no such groups */
   put(outer, "cpu.max", "max 100000\n");
   put(inner, "cpu.max", "max 100000\n");
-  CHECK_INT(cpu_quota(group, root), 0);
+  CHECK_INT(tsi_quota(group, root), 0);
   put(inner, "cpu.max", "350000 100000\n");
-  CHECK_INT(cpu_quota(group, root), 3);
+  CHECK_INT(tsi_quota(group, root), 3);
   put(outer, "cpu.max", "200000 100000\n"); /* the group above has less */
-  CHECK_INT(cpu_quota(group, root), 2);
+  CHECK_INT(tsi_quota(group, root), 2);
   put(outer, "cpu.max", "50000 100000\n"); /* half a core is one thread */
-  CHECK_INT(cpu_quota(group, root), 1);
+  CHECK_INT(tsi_quota(group, root), 1);
   put(root, "cpu.max", "400000 100000\n"); /* a container sees itself as the root */
   put(root, "group", "0::/\n");
-  CHECK_INT(cpu_quota(group, root), 4);
+  CHECK_INT(tsi_quota(group, root), 4);
   put(root, "cpu.max", "nonsense\n");
-  CHECK_INT(cpu_quota(group, root), 0);
+  CHECK_INT(tsi_quota(group, root), 0);
   put(root, "group", "2:cpu:/\n"); /* version 1 */
-  CHECK_INT(cpu_quota(group, root), 0);
-  CHECK_INT(cpu_quota("/nowhere/at/all", root), 0);
+  CHECK_INT(tsi_quota(group, root), 0);
+  CHECK_INT(tsi_quota("/nowhere/at/all", root), 0);
   snprintf(command, sizeof command, "rm -r %s", root);
   CHECK_INT(system(command), 0);
 }
 
 static void default_count(void) {
   setenv("OMP_NUM_THREADS", "7,3", 1);
-  CHECK_INT(cpu_default_threads(), 7);
+  CHECK_INT(tsi_default_threads(), 7);
   setenv("OMP_NUM_THREADS", "none", 1);
-  CHECK(cpu_default_threads() >= 1);
+  CHECK(tsi_default_threads() >= 1);
   unsetenv("OMP_NUM_THREADS");
-  CHECK(cpu_default_threads() >= 1 && cpu_default_threads() <= sysconf(_SC_NPROCESSORS_CONF));
+  CHECK(tsi_default_threads() >= 1 && tsi_default_threads() <= sysconf(_SC_NPROCESSORS_CONF));
 }
 
 static const test_case cases[] = {

@@ -60,6 +60,8 @@ struct ts_context {
   int device_index; /* the N of "gl:N", -1 if none was given */
   tsi_caps caps;
   tsi_tuning tuning;
+  struct tsi_pool *pool; /* of the host's threads (pool.h), NULL: none */
+  int threads;           /* on the host, 0 before they are asked for */
   size_t bytes_device;
   uint64_t host_synchronisations;
   char error[512];

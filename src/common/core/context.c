@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "pool.h"
 
 typedef struct backend_entry {
   const char *name;
@@ -79,6 +80,13 @@ static ts_status validate(const ts_context_desc *desc) {
   return desc->gl ? validate_gl(desc->gl) : TS_OK;
 }
 
+static void free_context(ts_context *context) {
+#ifdef TEXSOLVE_HAVE_THREADS
+  tsi_pool_destroy(context, &context->pool);
+#endif
+  tsi_free(context, context);
+}
+
 /* "gl:1" -> entry of "gl" and device 1; "check:gl" -> entry of "check". */
 static const backend_entry *find_backend(const char *name, int *device_index) {
   const char *colon = strchr(name, ':');
@@ -125,7 +133,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_
   const ts_status status = context->ops->open(context);
   if (status < 0) {
     tsi_fail(NULL, status, "%s", context->error[0] ? context->error : ts_status_text(status));
-    tsi_free(context, context);
+    free_context(context);
     return status;
   }
   /* Strings of the descriptor are not kept beyond this call. */
@@ -184,7 +192,7 @@ ts_status ts_context_create(const ts_context_desc *desc, ts_context **context) {
 void ts_context_destroy(ts_context **context) {
   if (!context || !*context) return;
   (*context)->ops->close(*context);
-  tsi_free(*context, *context);
+  free_context(*context);
   *context = NULL;
 }
 

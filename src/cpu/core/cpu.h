@@ -13,7 +13,7 @@
 #include "common/core/core.h"
 #include "common/layout/layout.h"
 #include "cpu_pace.h"
-#include "cpu_pool.h"
+#include "common/core/pool.h"
 #include "cpu_target.h"
 
 enum {
@@ -24,7 +24,6 @@ enum {
 
 typedef struct cpu_state {
   int threads;
-  cpu_pool *pool; /* NULL: one thread */
   cpu_pace pace;
   double *partials; /* what each block adds to a reduction, four components a block */
   size_t partial_blocks;
@@ -75,7 +74,7 @@ static inline size_t cpu_count(const ts_vector *v) {
 /* Shares `items` among threads in contiguous ranges, the same ones at every call, so that a thread finds the
  * pages it touched first. `cost` is the number of floats an item stands for: little work takes fewer threads.
  */
-void cpu_for(const ts_context *context, size_t items, size_t cost, cpu_body body, const void *arguments);
+void cpu_for(const ts_context *context, size_t items, size_t cost, tsi_body body, const void *arguments);
 
 static inline size_t cpu_blocks(size_t count) {
   return (count + CPU_BLOCK - 1) / CPU_BLOCK;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cpu.h"
-#include "cpu_cores.h"
 
 /* The processor's name as Linux tells it; "CPU" elsewhere. */
 static void read_device_name(char *name, size_t size) {
@@ -37,17 +36,12 @@ ts_status cpu_open(ts_context *context) {
                     context->device_index);
   cpu_state *state = tsi_calloc(context, 1, sizeof *state);
   if (!state) return tsi_out_of_memory(context, "the CPU backend", sizeof *state);
-  state->threads = context->desc.threads > 0 ? context->desc.threads : cpu_default_threads();
   context->backend = state;
-#ifdef TEXSOLVE_HAVE_THREADS
-  const ts_status status = state->threads > 1 ? cpu_pool_create(context, state->threads, &state->pool) : TS_OK;
+  const ts_status status = tsi_threads(context, &state->threads);
   if (status < 0) {
     tsi_free(context, state);
     return status;
   }
-#else
-  state->threads = 1;
-#endif
 
   tsi_caps *caps = &context->caps;
   *caps = (tsi_caps){
@@ -70,9 +64,6 @@ ts_status cpu_open(ts_context *context) {
 
 void cpu_close(ts_context *context) {
   cpu_state *state = cpu_state_of(context);
-#ifdef TEXSOLVE_HAVE_THREADS
-  cpu_pool_destroy(context, &state->pool);
-#endif
   tsi_free(context, state->partials);
   tsi_free(context, state);
   context->backend = NULL;

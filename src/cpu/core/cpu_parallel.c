@@ -10,13 +10,13 @@ static int useful_threads(const ts_context *context, int threads, size_t items, 
 }
 #endif
 
-void cpu_for(const ts_context *context, size_t items, size_t cost, cpu_body body, const void *arguments) {
+void cpu_for(const ts_context *context, size_t items, size_t cost, tsi_body body, const void *arguments) {
 #ifdef TEXSOLVE_HAVE_THREADS
   cpu_state *state = cpu_state_of(context);
   const int ranges = useful_threads(context, state->threads, items, cost);
   if (ranges > 1 && !cpu_pace_alone(&state->pace, tsi_seconds())) {
-    const cpu_job job = {.body = body, .arguments = arguments, .items = items, .ranges = ranges};
-    const double loss = cpu_pool_run(state->pool, &job);
+    const tsi_job job = {.body = body, .arguments = arguments, .items = items, .ranges = ranges};
+    const double loss = tsi_pool_run(context->pool, &job);
     cpu_pace_note(&state->pace, tsi_seconds(), loss);
     return;
   }

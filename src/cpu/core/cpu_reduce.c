@@ -135,7 +135,7 @@ static double combine(const reduction *job, tsi_reduction kind, int component) {
 
 /* bodies: of vectors in single precision, and of pairs. A second part of the slot takes what the first one
  * lacks of the sum in any case. */
-static ts_status reduce(ts_scalars *out, int index, tsi_reduction kind, const cpu_body bodies[2],
+static ts_status reduce(ts_scalars *out, int index, tsi_reduction kind, const tsi_body bodies[2],
                         const ts_vector *x, const ts_vector *y, const ts_vector *w) {
   const reduction job = {
       .count = cpu_count(x),
@@ -156,7 +156,7 @@ static ts_status reduce(ts_scalars *out, int index, tsi_reduction kind, const cp
 }
 
 ts_status cpu_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y) {
-  static const cpu_body bodies[][2] = {[TSI_REDUCE_DOT] = {body_dot, pairs_dot},
+  static const tsi_body bodies[][2] = {[TSI_REDUCE_DOT] = {body_dot, pairs_dot},
                                        [TSI_REDUCE_NORM2] = {body_dot, pairs_dot},
                                        [TSI_REDUCE_SUM] = {body_sum, pairs_sum},
                                        [TSI_REDUCE_MAX] = {body_max, pairs_max},
@@ -165,6 +165,6 @@ ts_status cpu_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_ve
 }
 
 ts_status cpu_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w) {
-  static const cpu_body bodies[2] = {body_dot3, pairs_dot3};
+  static const tsi_body bodies[2] = {body_dot3, pairs_dot3};
   return reduce(out, index, TSI_REDUCE_DOT, bodies, x, y, w);
 }

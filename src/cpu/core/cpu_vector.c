@@ -12,7 +12,7 @@ typedef struct blocks {
   float a[CPU_LANES], b[CPU_LANES];
 } blocks;
 
-static void run(const ts_vector *v, cpu_body body, blocks *job) {
+static void run(const ts_vector *v, tsi_body body, blocks *job) {
   job->count = cpu_count(v);
   cpu_for(v->context, cpu_blocks(job->count), CPU_BLOCK, body, job);
 }
@@ -161,7 +161,7 @@ PAIR_BODY(pairs_multiply_add, cpu_value(in.w, i) * cpu_value(in.x, i) + in.b[l] 
 PAIR_BODY(pairs_reciprocal, cpu_value(in.x, i) == 0 ? 0 : 1 / cpu_value(in.x, i))
 
 /* out = a x + b y, or w x + b y. */
-static ts_status pairs(ts_vector *out, cpu_body body, const ts_vector *w, ts_coefficient a, const ts_vector *x,
+static ts_status pairs(ts_vector *out, tsi_body body, const ts_vector *w, ts_coefficient a, const ts_vector *x,
                        ts_coefficient b, const ts_vector *y) {
   pair_blocks job = {.count = cpu_count(out),
                      .out = cpu_parts_of(out),

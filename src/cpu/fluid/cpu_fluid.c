@@ -161,7 +161,7 @@ FACE_BODY(corrected)
 FACE_BODY(forced)
 FACE_BODY(projected)
 
-static ts_status run(ts_vector *out, cpu_body body, size_t cost, fluid_job *job) {
+static ts_status run(ts_vector *out, tsi_body body, size_t cost, fluid_job *job) {
   job->out = cpu_data(out);
   const size_t rows = (size_t)job->d->height + 1, points = (size_t)job->d->width + 1;
   cpu_for(out->context, rows, cost * points, body, job);

@@ -217,7 +217,7 @@ CPU_CLONES static void body_particles(const void *arguments, size_t first, size_
 
 /* ---- Operations ---- */
 
-static ts_status run(ts_vector *out, cpu_body body, size_t cost, cell_job *job) {
+static ts_status run(ts_vector *out, tsi_body body, size_t cost, cell_job *job) {
   job->out = cpu_data(out);
   cpu_for(out->context, (size_t)job->d->height, cost * (size_t)job->d->width, body, job);
   return TS_OK;

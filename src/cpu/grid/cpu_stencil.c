@@ -46,7 +46,7 @@ static void body_read(const void *arguments, size_t first, size_t last) {
     }
 }
 
-static void transfer(const ts_matrix *A, const float *values, cpu_body body) {
+static void transfer(const ts_matrix *A, const float *values, tsi_body body) {
   const tsi_grid *g = &A->row_space->grid;
   const cpu_stencil *s = stencil_of(A);
   const transfer_job job = {s->planes, (float *)values, points_of(A), (size_t)g->width, s->directions};
@@ -260,7 +260,7 @@ static void body_points(const void *arguments, size_t first, size_t last) {
 }
 
 static ts_status run(const ts_matrix *A, int components, product_job *job) {
-  static const cpu_body bodies[][2] = {[PRODUCT] = {product_5, product_9},
+  static const tsi_body bodies[][2] = {[PRODUCT] = {product_5, product_9},
                                        [RESIDUAL] = {residual_5, residual_9},
                                        [PAIR_PRODUCT] = {pair_product_5, pair_product_9},
                                        [LOW_RESIDUAL] = {low_residual_5, low_residual_9},

@@ -184,13 +184,13 @@ CPU_INLINE void exact_residual_rows(const spmv_job *job, int32_t row, int32_t en
   BODY(name##_2, rows(job, row, end, 2))                                                                       \
   BODY(name##_3, rows(job, row, end, 3))                                                                       \
   BODY(name##_4, rows(job, row, end, 4))                                                                       \
-  static const cpu_body name[4] = {name##_1, name##_2, name##_3, name##_4};
+  static const tsi_body name[4] = {name##_1, name##_2, name##_3, name##_4};
 BODIES(spmv, rows)
 BODIES(residual, residual_rows)
 BODIES(spmv_pairs, pair_rows)
 BODIES(residual_pairs, exact_residual_rows)
 
-static ts_status run(const ts_matrix *A, int components, const cpu_body bodies[4], spmv_job *job) {
+static ts_status run(const ts_matrix *A, int components, const tsi_body bodies[4], spmv_job *job) {
   job->m = A->impl;
   const size_t parts = (size_t)job->m->parts;
   const size_t work = 2 * (size_t)job->m->row_offsets[job->m->rows] + (size_t)job->m->rows;

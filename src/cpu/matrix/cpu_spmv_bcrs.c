@@ -211,14 +211,14 @@ CPU_INLINE void exact_residual_rows(const bcrs_job *job, int32_t row, int32_t en
 #define BODIES(name, rows)                                                                                     \
   BODIES_OF(name, rows, 2)                                                                                     \
   BODIES_OF(name, rows, 4)                                                                                     \
-  static const cpu_body name[2][4] = {{name##_2_1, name##_2_2, name##_2_3, name##_2_4},                        \
+  static const tsi_body name[2][4] = {{name##_2_1, name##_2_2, name##_2_3, name##_2_4},                        \
                                       {name##_4_1, name##_4_2, name##_4_3, name##_4_4}};
 BODIES(spmv, product_rows)
 BODIES(residual, residual_rows)
 BODIES(spmv_pairs, pair_rows)
 BODIES(residual_pairs, exact_residual_rows)
 
-static void run(const ts_matrix *A, const cpu_body bodies[2][4], int components, bcrs_job *job) {
+static void run(const ts_matrix *A, const tsi_body bodies[2][4], int components, bcrs_job *job) {
   const cpu_matrix *m = A->impl;
   job->m = m;
   job->rows = A->info.rows;

@@ -112,7 +112,7 @@ static void body_force(const void *arguments, size_t first, size_t last) {
 
 /* ---- Operations ---- */
 
-static void run(const tsi_mesh_operator *op, cpu_body body, size_t cost_of_entry, mesh_job *job) {
+static void run(const tsi_mesh_operator *op, tsi_body body, size_t cost_of_entry, mesh_job *job) {
   job->m = op->matrix->impl;
   job->mesh = op->impl;
   const size_t parts = (size_t)job->m->parts, entries = (size_t)job->m->row_offsets[job->m->rows];

@@ -1,4 +1,4 @@
-/* The threads of a context.
+/* The threads of a context: those of the CPU backend, and of work that other backends have on the host.
  *
  * The calling thread works on the first range of a job and then on every range whose worker has not begun it:
  * it waits only for workers that are at work, never for one that the system has yet to run, which takes
@@ -7,29 +7,37 @@
  *
  * OpenMP's threads do not serve: a parallel region ends when every thread has been there, and threads that spin
  * meanwhile take the cores from those that work. */
-#ifndef CPU_POOL_H
-#define CPU_POOL_H
+#ifndef TSI_POOL_H
+#define TSI_POOL_H
 
 #include "common/core/core.h"
 
-typedef struct cpu_pool cpu_pool;
+typedef struct tsi_pool tsi_pool;
 
 /* Works on items first .. last-1. */
-typedef void (*cpu_body)(const void *arguments, size_t first, size_t last);
+typedef void (*tsi_body)(const void *arguments, size_t first, size_t last);
 
-typedef struct cpu_job {
-  cpu_body body;
+typedef struct tsi_job {
+  tsi_body body;
   const void *arguments;
   size_t items;
   int ranges; /* contiguous and equal; 2 to the number of threads */
-} cpu_job;
+} tsi_job;
 
 /* Makes room for threads - 1 workers. They start with the first job, as many as the system grants. */
-ts_status cpu_pool_create(ts_context *context, int threads, cpu_pool **pool);
-void cpu_pool_destroy(ts_context *context, cpu_pool **pool);
+ts_status tsi_pool_create(ts_context *context, int threads, tsi_pool **pool);
+void tsi_pool_destroy(ts_context *context, tsi_pool **pool);
 
 /* Returns how many seconds longer this took than the calling thread would have taken alone; negative: the gain.
  * In a child of the process that made the pool it has workers of its own. */
-double cpu_pool_run(cpu_pool *pool, const cpu_job *job);
+double tsi_pool_run(tsi_pool *pool, const tsi_job *job);
+
+/* ---- parallel.c ---- */
+
+/* How many threads the context has, which are made with the first call; 1 where the library has none. */
+ts_status tsi_threads(ts_context *context, int *threads);
+/* Work on `items` by at most so many threads as there are items, the calling one among them. Needs tsi_threads
+ * before it. */
+void tsi_parallel(const ts_context *context, size_t items, tsi_body body, const void *arguments);
 
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE 1 /* sched_getaffinity */
-#include "cpu_cores.h"
+#include "cores.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int quota_of(const char *directory) {
   return quota < period ? 1 : (int)(quota / period);
 }
 
-int cpu_quota(const char *group, const char *root) {
+int tsi_quota(const char *group, const char *root) {
   char line[path_size], directory[path_size];
   FILE *file = fopen(group, "r");
   if (!file) return 0;
@@ -70,10 +70,10 @@ static int usable_cores(void) {
   return online < 1 ? 1 : online > most_threads ? most_threads : (int)online;
 }
 
-int cpu_default_threads(void) {
+int tsi_default_threads(void) {
   const char *wanted = getenv("OMP_NUM_THREADS"); /* may be a list, for nested regions */
   const long threads = wanted ? strtol(wanted, NULL, 10) : 0;
   if (threads > 0) return threads > most_threads ? most_threads : (int)threads;
-  const int cores = usable_cores(), quota = cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+  const int cores = usable_cores(), quota = tsi_quota("/proc/self/cgroup", "/sys/fs/cgroup");
   return quota && quota < cores ? quota : cores;
 }

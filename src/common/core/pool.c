@@ -1,10 +1,10 @@
 /* Workers, and the tickets by which ranges are handed out. */
-#define _GNU_SOURCE 1 /* sched_getcpu in cpu_thread.h */
-#include "cpu_pool.h"
+#define _GNU_SOURCE 1 /* sched_getcpu in thread.h */
+#include "pool.h"
 
 #include <stdatomic.h>
 
-#include "cpu_thread.h"
+#include "thread.h"
 
 /* A worker's ticket is 4 times the job's number, plus the state of its range. Whoever turns OPEN into something
  * else has the range: the worker (TAKEN) or the calling thread (DONE). */
@@ -21,21 +21,21 @@ static const double looking = 200e-6, absence = 300e-6, patience = 300e-6;
 typedef struct worker {
   _Alignas(CACHE_LINE) atomic_uint_fast64_t ticket;
   atomic_int sleeps, core;
-  cpu_pool *pool;
-  cpu_thread thread;
-  cpu_lock lock;
-  cpu_condition wake;
+  tsi_pool *pool;
+  tsi_thread thread;
+  tsi_lock lock;
+  tsi_condition wake;
 } worker;
 
-struct cpu_pool {
+struct tsi_pool {
   int threads;
   int started; /* workers 1 .. started - 1 run */
   long process;
   ticket number;
-  cpu_job job;
+  tsi_job job;
   atomic_int caller_sleeps, caller_core;
-  cpu_lock lock;
-  cpu_condition done;
+  tsi_lock lock;
+  tsi_condition done;
   worker *workers; /* one a range; the first is the calling thread's and stays unused */
 };
 
@@ -52,12 +52,12 @@ static void pause_briefly(void) {
 
 /* Two threads on one core must not wait for each other without sleeping. */
 static int same_core(const atomic_int *core) {
-  const int own = cpu_thread_core();
+  const int own = tsi_thread_core();
   return own >= 0 && own == atomic_load(core);
 }
 
 static void note_core(atomic_int *core) {
-  atomic_store(core, cpu_thread_core());
+  atomic_store(core, tsi_thread_core());
 }
 
 static int state_of(ticket t) {
@@ -68,7 +68,7 @@ static int calls(ticket t) {
   return state_of(t) == OPEN || state_of(t) == CLOSED;
 }
 
-static void run_range(const cpu_job *job, int range) {
+static void run_range(const tsi_job *job, int range) {
   const size_t first = job->items * (size_t)range / (size_t)job->ranges;
   const size_t last = job->items * ((size_t)range + 1) / (size_t)job->ranges;
   if (first < last) job->body(job->arguments, first, last);
@@ -93,25 +93,25 @@ static ticket look(worker *w) {
 
 static ticket sleep_until_called(worker *w) {
   ticket t;
-  cpu_lock_take(&w->lock);
+  tsi_lock_take(&w->lock);
   atomic_store(&w->sleeps, 1);
-  while (!calls(t = atomic_load(&w->ticket))) cpu_condition_wait(&w->wake, &w->lock);
+  while (!calls(t = atomic_load(&w->ticket))) tsi_condition_wait(&w->wake, &w->lock);
   atomic_store(&w->sleeps, 0);
-  cpu_lock_give(&w->lock);
+  tsi_lock_give(&w->lock);
   return t;
 }
 
 static void call(worker *w, ticket t) {
   atomic_store(&w->ticket, t);
   if (!atomic_load(&w->sleeps)) return;
-  cpu_lock_take(&w->lock);
-  cpu_condition_signal(&w->wake);
-  cpu_lock_give(&w->lock);
+  tsi_lock_take(&w->lock);
+  tsi_condition_signal(&w->wake);
+  tsi_lock_give(&w->lock);
 }
 
 static void work(void *argument) {
   worker *w = argument;
-  cpu_pool *pool = w->pool;
+  tsi_pool *pool = w->pool;
   for (;;) {
     ticket t = look(w);
     if (!calls(t)) t = sleep_until_called(w);
@@ -122,51 +122,51 @@ static void work(void *argument) {
     run_range(&pool->job, (int)(w - pool->workers));
     atomic_store(&w->ticket, number + DONE);
     if (!atomic_load(&pool->caller_sleeps)) continue;
-    cpu_lock_take(&pool->lock);
-    cpu_condition_signal(&pool->done);
-    cpu_lock_give(&pool->lock);
+    tsi_lock_take(&pool->lock);
+    tsi_condition_signal(&pool->done);
+    tsi_lock_give(&pool->lock);
   }
 }
 
 /* ---- The pool ---- */
 
-ts_status cpu_pool_create(ts_context *context, int threads, cpu_pool **pool) {
-  const size_t bytes = sizeof(cpu_pool) + ((size_t)threads + 1) * sizeof(worker);
+ts_status tsi_pool_create(ts_context *context, int threads, tsi_pool **pool) {
+  const size_t bytes = sizeof(tsi_pool) + ((size_t)threads + 1) * sizeof(worker);
   void *block = tsi_calloc(context, 1, bytes);
-  if (!block) return tsi_out_of_memory(context, "the threads of the CPU backend", bytes);
-  const uintptr_t workers = ((uintptr_t)block + sizeof(cpu_pool) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  if (!block) return tsi_out_of_memory(context, "the threads of a context", bytes);
+  const uintptr_t workers = ((uintptr_t)block + sizeof(tsi_pool) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
   *pool = block;
-  **pool = (cpu_pool){.threads = threads, .workers = (worker *)workers};
+  **pool = (tsi_pool){.threads = threads, .workers = (worker *)workers};
   return TS_OK;
 }
 
-static void start(cpu_pool *pool) {
-  pool->process = cpu_process();
+static void start(tsi_pool *pool) {
+  pool->process = tsi_process();
   atomic_init(&pool->caller_sleeps, 0);
-  cpu_lock_create(&pool->lock);
-  cpu_condition_create(&pool->done);
+  tsi_lock_create(&pool->lock);
+  tsi_condition_create(&pool->done);
   for (pool->started = 1; pool->started < pool->threads; pool->started++) {
     worker *w = &pool->workers[pool->started];
     w->pool = pool;
     atomic_init(&w->ticket, DONE);
     atomic_init(&w->sleeps, 0);
-    cpu_lock_create(&w->lock);
-    cpu_condition_create(&w->wake);
-    if (!cpu_thread_start(&w->thread, work, w)) break;
+    tsi_lock_create(&w->lock);
+    tsi_condition_create(&w->wake);
+    if (!tsi_thread_start(&w->thread, work, w)) break;
   }
 }
 
-void cpu_pool_destroy(ts_context *context, cpu_pool **pool) {
-  cpu_pool *p = *pool;
-  if (p && p->process == cpu_process()) {
+void tsi_pool_destroy(ts_context *context, tsi_pool **pool) {
+  tsi_pool *p = *pool;
+  if (p && p->process == tsi_process()) {
     for (int i = 1; i < p->started; i++) call(&p->workers[i], CLOSED);
-    for (int i = 1; i < p->started; i++) cpu_thread_join(&p->workers[i].thread);
+    for (int i = 1; i < p->started; i++) tsi_thread_join(&p->workers[i].thread);
   }
   tsi_free(context, p);
   *pool = NULL;
 }
 
-static void wait_for(cpu_pool *pool, worker *w, ticket done) {
+static void wait_for(tsi_pool *pool, worker *w, ticket done) {
   const double begun = tsi_seconds();
   do {
     for (int i = 0; i < 32; i++) {
@@ -174,15 +174,15 @@ static void wait_for(cpu_pool *pool, worker *w, ticket done) {
       pause_briefly();
     }
   } while (tsi_seconds() - begun < patience && !same_core(&w->core));
-  cpu_lock_take(&pool->lock);
+  tsi_lock_take(&pool->lock);
   atomic_store(&pool->caller_sleeps, 1);
-  while (atomic_load(&w->ticket) != done) cpu_condition_wait(&pool->done, &pool->lock);
+  while (atomic_load(&w->ticket) != done) tsi_condition_wait(&pool->done, &pool->lock);
   atomic_store(&pool->caller_sleeps, 0);
-  cpu_lock_give(&pool->lock);
+  tsi_lock_give(&pool->lock);
 }
 
-double cpu_pool_run(cpu_pool *pool, const cpu_job *job) {
-  if (pool->process != cpu_process()) start(pool);
+double tsi_pool_run(tsi_pool *pool, const tsi_job *job) {
+  if (pool->process != tsi_process()) start(pool);
   pool->job = *job;
   const ticket number = pool->number += STATES;
   const int called = job->ranges < pool->started ? job->ranges : pool->started;

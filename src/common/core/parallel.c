@@ -1,0 +1,34 @@
+/* The threads of a context, for whatever backend it has. */
+#include "cores.h"
+#include "pool.h"
+
+ts_status tsi_threads(ts_context *context, int *threads) {
+#ifdef TEXSOLVE_HAVE_THREADS
+  if (!context->threads) {
+    const int wanted = context->desc.threads > 0 ? context->desc.threads : tsi_default_threads();
+    if (wanted > 1) TSI_TRY(tsi_pool_create(context, wanted, &context->pool));
+    context->threads = wanted;
+  }
+#else
+  context->threads = 1;
+#endif
+  *threads = context->threads;
+  return TS_OK;
+}
+
+void tsi_parallel(const ts_context *context, size_t items, tsi_body body, const void *arguments) {
+#ifdef TEXSOLVE_HAVE_THREADS
+  const size_t threads = (size_t)context->threads;
+  if (threads > 1 && items > 1) {
+    const tsi_job job = {.body = body,
+                         .arguments = arguments,
+                         .items = items,
+                         .ranges = (int)(items < threads ? items : threads)};
+    tsi_pool_run(context->pool, &job);
+    return;
+  }
+#else
+  (void)context;
+#endif
+  if (items > 0) body(arguments, 0, items);
+}
