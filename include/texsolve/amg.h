@@ -42,10 +42,12 @@ typedef struct ts_amg_desc {
   double strength; /* a_ij is strong where |a_ij| >= strength * sqrt(a_ii a_jj), halved from level to level;
                       blocks of unknowns by their Frobenius norms. Default: 0.08; negative: 0, all are strong */
   ts_amg_smoother smoother;
-  int sweeps;     /* smoothing steps before and as many after: the degree of a polynomial. 1 to 16, default 2 */
-  int visits;     /* of the next level in a cycle: 1 a V-cycle, the default, 2 a W-cycle */
+  int sweeps;     /* smoothing steps before and as many after, the degree of a polynomial: 1 to 16, default 2 */
+  int visits;     /* how often a level is visited in one visit of the level above, from the third level on; the
+                     second is visited once in a cycle. 1: a V-cycle; 2, the default: a W-cycle below the
+                     second level */
   int max_levels; /* 1 to 30, default 30 */
-  int coarsest;   /* a level with at most so many rows is the last and solved exactly. 1 to 1000, default 200 */
+  int coarsest;   /* a level with at most so many rows is the last and solved exactly. 1 to 1000, default 500 */
   int unknowns;   /* a node of a mesh has so many: rows that stay together. 1 to 8, default 1 */
   int near_null_vectors;     /* 1 to 8, default 0: constants, one for each unknown of a node */
   const double *near_null;   /* rows x near_null_vectors, row by row: what A almost maps to 0 */

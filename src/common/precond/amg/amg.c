@@ -75,9 +75,9 @@ static ts_status resolve(ts_context *context, int32_t rows, ts_amg_desc *desc) {
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.strength is %g; it is below 1", desc->strength);
   desc->strength = desc->strength == 0 ? 0.08 : fmax(0, desc->strength);
   TSI_TRY(check_range(context, "sweeps", &desc->sweeps, 16, 2));
-  TSI_TRY(check_range(context, "visits", &desc->visits, 2, 1));
+  TSI_TRY(check_range(context, "visits", &desc->visits, 2, 2));
   TSI_TRY(check_range(context, "max_levels", &desc->max_levels, TSI_AMG_MAX_LEVELS, TSI_AMG_MAX_LEVELS));
-  TSI_TRY(check_range(context, "coarsest", &desc->coarsest, 1000, 200));
+  TSI_TRY(check_range(context, "coarsest", &desc->coarsest, 1000, 500));
   TSI_TRY(check_range(context, "unknowns", &desc->unknowns, 8, desc->dimensions ? desc->dimensions : 1));
   if (rows % desc->unknowns)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
@@ -219,6 +219,7 @@ static ts_status build(tsi_amg *amg, int keep) {
   const int components = amg->components ? amg->components : 1;
   amg->components = 0;
   TSI_TRY(tsi_amg_prepare(amg, components));
+  TSI_TRY(tsi_amg_estimate(amg));
   measure(amg, tsi_seconds() - start);
   amg->info.bytes_device = amg->context->bytes_device - before;
   return TS_OK;

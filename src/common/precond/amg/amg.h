@@ -137,6 +137,8 @@ ts_status tsi_amg_invert(ts_context *context, const tsi_amg_csr *A, float **inve
 /* Vectors for so many components, if they are not there. Not within another function of the library. */
 ts_status tsi_amg_prepare(tsi_amg *amg, int components);
 void tsi_amg_drop_vectors(tsi_amg *amg);
+/* The largest eigenvalue of D^-1 A of every level. One host synchronisation. Not within another function. */
+ts_status tsi_amg_estimate(tsi_amg *amg);
 /* z = M^-1 r by one cycle. */
 ts_status tsi_amg_cycle(const tsi_amg *amg, ts_vector *z, const ts_vector *r);
 

@@ -3,109 +3,63 @@
  *   cycle(l):  on the last level:  x = A^-1 b, a product with the inverse
  *              smooth x
  *              b' = P^T (b - A x);  x' = 0
- *              cycle(l + 1), once or twice
+ *              cycle(l + 1), from the second level on `visits` times
  *              x = x + P x'
  *              smooth x
  *
  * R is stored as -P^T, so that x' has the opposite sign and x = x - P x' is a residual, one operation.
  *
- * Smoothers, with D the diagonal or for l1-jacobi the sums of the magnitudes of rows, and lambda the largest
- * eigenvalue of D^-1 A:
+ * Smoothers are polynomials in D^-1 A (../polynomial.h), Jacobi's
  *
- *   jacobi       x = x + omega D^-1 (b - A x),  omega = 4 / (3 lambda), l1: 1
- *   chebyshev    d_0 = 1 / theta D^-1 r_0;  d_k = rho_k rho_k-1 d_k-1 + 2 rho_k / delta D^-1 r_k;  x = x + d_k
- *                on [lambda / ratio, lambda]: theta the middle, delta half the length (Saad 2003, 12.1)
- *   chebyshev4   d_k = (2 k - 1) / (2 k + 3) d_k-1 + (8 k + 4) / (2 k + 3) / lambda D^-1 r_k;  x = x + d_k
- *                (Lottes 2022, fourth kind)
+ *   x = x + omega D^-1 (b - A x),  omega = 4 / (3 lambda)
  *
- * A direction is kept without the factor of D^-1 r, so that a step is d = D^-1 r + beta d;  x = x + alpha d. */
+ * with lambda the largest eigenvalue, or with sums of the magnitudes of rows in place of D, omega = 1. */
 #include <math.h>
 #include <string.h>
 
 #include "amg.h"
+#include "common/precond/polynomial.h"
 
 /* ---- Smoothing ---- */
 
-/* Of step k: x = x + alpha d after d = D^-1 r + beta d. */
-typedef struct step {
-  double alpha, beta;
-} step;
+enum { MOST_STEPS = 128 };
 
-static double largest(const tsi_amg *amg, int l) {
-  return amg->level[l].eigenvalue;
-}
-
-/* The polynomial is small from a part of the largest eigenvalue up to it. */
-static void plan_chebyshev(double lambda, int steps, step *plan) {
-  const double smallest = lambda / 4, theta = (lambda + smallest) / 2, delta = (lambda - smallest) / 2;
-  double rho = delta / theta;
-  plan[0] = (step){1 / theta, 0};
-  for (int k = 1; k < steps; k++) {
-    const double next = 1 / (2 * theta / delta - rho), alpha = 2 * next / delta;
-    plan[k] = (step){alpha, next * rho * plan[k - 1].alpha / alpha};
-    rho = next;
-  }
-}
-
-static void plan_fourth_kind(double lambda, int steps, step *plan) {
-  for (int k = 0; k < steps; k++) {
-    const double alpha = (8.0 * k + 4) / (2 * k + 3) / lambda;
-    plan[k] = (step){alpha, k ? (2.0 * k - 1) / (2 * k + 3) * plan[k - 1].alpha / alpha : 0};
-  }
-}
-
-static void plan_steps(const tsi_amg *amg, int l, int steps, step *plan) {
-  const double lambda = largest(amg, l);
+static void plan(const tsi_amg *amg, int l, int steps, tsi_polynomial_step *polynomial) {
+  const double lambda = amg->level[l].eigenvalue, ratio = 4;
   switch (amg->desc.smoother) {
   case TS_AMG_CHEBYSHEV:
-    plan_chebyshev(lambda, steps, plan);
+    tsi_polynomial_first_kind(steps, lambda, ratio, polynomial);
     return;
   case TS_AMG_CHEBYSHEV4:
-    plan_fourth_kind(lambda, steps, plan);
+    tsi_polynomial_fourth_kind(steps, lambda, polynomial);
     return;
   default:
     for (int k = 0; k < steps; k++)
-      plan[k] = (step){amg->desc.smoother == TS_AMG_JACOBI ? 4 / (3 * lambda) : 1, 0};
+      polynomial[k] = (tsi_polynomial_step){amg->desc.smoother == TS_AMG_JACOBI ? 4 / (3 * lambda) : 1, 0};
   }
-}
-
-/* r = b - A x in single precision. */
-static ts_status residual(const tsi_amg_level *level, const ts_vector *b, const ts_vector *x) {
-  return tsi_residual_of_parts(level->r, b, level->A, x, 1);
 }
 
 static ts_status smooth(const tsi_amg *amg, int l, int steps, ts_vector *x, const ts_vector *b, int x_is_zero) {
   const tsi_amg_level *level = &amg->level[l];
-  const tsi_ops *ops = amg->context->ops;
-  step plan[128];
-  plan_steps(amg, l, steps, plan);
-  for (int k = 0; k < steps; k++) {
-    const ts_coefficient alpha = ts_constant(plan[k].alpha);
-    const int first = x_is_zero && k == 0;
-    if (!first) TSI_TRY(residual(level, b, x));
-    const ts_vector *r = first ? b : level->r;
-    if (plan[k].beta == 0)
-      TSI_TRY(ops->multiply(level->d, level->inverse, r));
-    else
-      TSI_TRY(tsi_multiply_add(level->d, level->inverse, r, ts_constant(plan[k].beta), level->d, level->r));
-    TSI_TRY(ops->axpby(x, alpha, level->d, ts_constant(first ? 0 : 1), x));
-  }
-  return TS_OK;
+  tsi_polynomial_step polynomial[MOST_STEPS];
+  plan(amg, l, steps, polynomial);
+  return tsi_polynomial_smooth(polynomial, steps, level->A, level->inverse, x, b, level->r, level->d,
+                               x_is_zero);
 }
 
 /* ---- Cycles ---- */
 
 static ts_status cycle(const tsi_amg *amg, int l, ts_vector *x, const ts_vector *b, int x_is_zero) {
   const tsi_amg_level *level = &amg->level[l], *next = level + 1;
-  const int sweeps = amg->desc.sweeps;
+  const int sweeps = amg->desc.sweeps, visits = l == 0 ? 1 : amg->desc.visits;
   if (l + 1 == amg->levels) {
     enum { in_place_of_inverse = 8 };
     return amg->inverse ? tsi_spmv(x, amg->inverse, b) : smooth(amg, l, in_place_of_inverse * sweeps, x, b, 1);
   }
   TSI_TRY(smooth(amg, l, sweeps, x, b, x_is_zero));
-  TSI_TRY(residual(level, b, x));
+  TSI_TRY(tsi_residual_of_parts(level->r, b, level->A, x, 1));
   TSI_TRY(tsi_spmv(next->b, level->R, level->r));
-  for (int visit = 0; visit < amg->desc.visits; visit++)
+  for (int visit = 0; visit < (l + 2 == amg->levels && amg->inverse ? 1 : visits); visit++)
     TSI_TRY(cycle(amg, l + 1, next->x, next->b, visit == 0));
   TSI_TRY(tsi_residual_of_parts(x, x, level->P, next->x, 1));
   return smooth(amg, l, sweeps, x, b, 0);
@@ -161,7 +115,6 @@ static ts_status make_vectors(tsi_amg *amg, int components) {
     const int count = l > 0 ? 5 : 3;
     TSI_TRY(tsi_arena_create(level->A->row_space, components, 1, made, count, 0, NULL));
     level->inverse = made[0], level->r = made[1], level->d = made[2], level->b = made[3], level->x = made[4];
-    level->eigenvalue = amg->host.level[l].bound;
   }
   return TS_OK;
 }
@@ -177,4 +130,43 @@ ts_status tsi_amg_prepare(tsi_amg *amg, int components) {
   for (int l = 0; l < amg->levels && amg->desc.smoother == TS_AMG_L1_JACOBI; l++) TSI_TRY(write_l1(amg, l));
   amg->components = components;
   return TS_OK;
+}
+
+/* ---- The largest eigenvalues ---- */
+
+/* Of all levels in one read. Level 0 has no vector to spare. */
+static ts_status estimate(tsi_amg *amg, ts_vector *spare, ts_scalars *slots, double *numbers) {
+  for (int l = 0; l < amg->levels; l++) {
+    const tsi_amg_level *level = &amg->level[l];
+    TSI_TRY(tsi_eigenvalue_begin(level->A, level->inverse, level->r, level->d, l ? level->x : spare, slots,
+                                 l * TSI_EIGENVALUE_SLOTS));
+  }
+  return tsi_scalars_read(slots, 0, amg->levels * TSI_EIGENVALUE_SLOTS, numbers);
+}
+
+ts_status tsi_amg_estimate(tsi_amg *amg) {
+  ts_context *context = amg->context;
+  const int count = amg->levels * TSI_EIGENVALUE_SLOTS;
+  ts_vector *spare = NULL;
+  ts_scalars *slots = NULL;
+  double *numbers = tsi_malloc(context, (size_t)count, 4 * sizeof *numbers);
+  ts_status status = numbers ? TS_OK : tsi_out_of_memory(context, "a preconditioner", (size_t)count * 32);
+  for (int l = 0; l < amg->levels && status == TS_OK; l++)
+    status = tsi_eigenvalue_start(amg->level[l].A, amg->level[l].r);
+  if (status == TS_OK) status = tsi_enter(context);
+  if (status == TS_OK) {
+    status = tsi_arena_create(amg->level[0].A->row_space, amg->components, 1, &spare, 1, count, &slots);
+    if (status == TS_OK) status = estimate(amg, spare, slots, numbers);
+    status = tsi_leave(context, status);
+  }
+  for (int l = 0; l < amg->levels && status == TS_OK; l++) {
+    const double value =
+        tsi_eigenvalue_end(amg->level[l].A, amg->components, numbers + 4 * l * TSI_EIGENVALUE_SLOTS);
+    /* Of a matrix that is 0 but on the diagonal there may be no estimate. */
+    amg->level[l].eigenvalue = value > 0 ? fmin(value, amg->host.level[l].bound) : amg->host.level[l].bound;
+  }
+  ts_vector_destroy(&spare);
+  ts_scalars_destroy(&slots);
+  tsi_free(context, numbers);
+  return status;
 }
