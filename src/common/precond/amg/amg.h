@@ -5,13 +5,15 @@
  * (products of sparse matrices), amg_coarsest.c (the dense inverse); then amg_cycle.c on the device.
  *
  * The set-up makes the same bits on every machine and with any number of threads: sums run in the order of
- * columns and are rounded to floats once. */
+ * columns and are rounded to floats once. Its loops are over rows or nodes, each of which writes what is its
+ * own and reads what earlier loops have written. */
 #ifndef TSI_AMG_H
 #define TSI_AMG_H
 
 #include <texsolve/amg.h>
 
 #include "common/core/core.h"
+#include "common/core/pool.h"
 #include "common/precond/preconditioner.h"
 
 enum { TSI_AMG_MAX_LEVELS = 30 };
@@ -43,6 +45,7 @@ typedef struct tsi_amg_host_level {
   float *tentative;  /* rows x vectors: orthonormal columns for each aggregate */
   double *near_null; /* rows x vectors, until the next level is made */
   double bound;      /* of the eigenvalues of D^-1 A: the largest row sum of magnitudes */
+  double eigenvalue; /* the largest of D^-1 A, estimated from below and raised by a tenth; at most the bound */
 } tsi_amg_host_level;
 
 typedef struct tsi_amg_host {
@@ -83,6 +86,12 @@ ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_
                         tsi_amg_host *host);
 void tsi_amg_host_free(ts_context *context, tsi_amg_host *host);
 
+/* Of n rows those of a part, for loops in which each thread has a workspace, begin here; the end is where the
+ * next one's begin. */
+static inline int32_t tsi_amg_begin(int32_t n, size_t part, int parts) {
+  return (int32_t)((int64_t)n * (int64_t)part / parts);
+}
+
 /* ---- amg_aggregate.c ---- */
 
 /* The strong connections of each node to others: indices[begins[i]] to indices[ends[i] - 1], ascending, and
@@ -109,14 +118,24 @@ ts_status tsi_amg_aggregate(ts_context *context, const tsi_amg_graph *graph, int
 ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level, double *coarse);
 
 /* P = S T by the values of level->A, in the pattern of level->P or, where it has none, in a new one:
- *   S = I - omega D_F^-1 A_F,  omega = 4/3 / (largest row sum of magnitudes of D_F^-1 A_F),
- * where A_F has the strong entries, and the weak ones on its diagonal D_F. */
+ *   S = I - omega D_F^-1 A_F,  omega = 4/3 / (largest eigenvalue of D_F^-1 A_F),
+ * where A_F has the strong entries, and the weak ones on its diagonal D_F. The eigenvalue is level->eigenvalue
+ * times the ratio of the bounds by row sums. */
 ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level);
+
+/* ---- amg_eigenvalue.c ---- */
+
+/* level->eigenvalue; level->bound is there. */
+ts_status tsi_amg_eigenvalue(ts_context *context, tsi_amg_host_level *level);
 
 /* ---- amg_sparse.c ---- */
 
 ts_status tsi_amg_csr_create(ts_context *context, int32_t rows, int32_t columns, int64_t entries,
                              tsi_amg_csr *A);
+/* The same in two steps: offsets alone; then, when offsets[i + 1] is the length of row i, these are added up
+ * and the entries have room. */
+ts_status tsi_amg_csr_begin(ts_context *context, int32_t rows, int32_t columns, tsi_amg_csr *A);
+ts_status tsi_amg_csr_finish(ts_context *context, tsi_amg_csr *A);
 void tsi_amg_csr_free(ts_context *context, tsi_amg_csr *A);
 /* Ascending. */
 void tsi_amg_sort(int32_t *list, int32_t count);

@@ -64,29 +64,57 @@ static void orthonormalise(const rows *r, double *upper) {
   }
 }
 
+typedef struct tentative {
+  const tsi_amg_host_level *level;
+  const int32_t *offsets, *members;
+  double *coarse;
+} tentative;
+
+static void orthonormalise_all(const void *arguments, size_t first, size_t last) {
+  const tentative *t = arguments;
+  const size_t vectors = (size_t)t->level->vectors;
+  for (size_t a = first; a < last; a++) {
+    const rows r = {t->members + t->offsets[a], t->offsets[a + 1] - t->offsets[a], t->level->unknowns,
+                    t->level->vectors, t->level->near_null};
+    double *upper = t->coarse + a * vectors * vectors;
+    for (size_t k = 0; k < vectors * vectors; k++) upper[k] = 0;
+    orthonormalise(&r, upper);
+  }
+}
+
+static void round_all(const void *arguments, size_t first, size_t last) {
+  const tentative *t = arguments;
+  const size_t each = (size_t)t->level->unknowns * (size_t)t->level->vectors;
+  for (size_t node = first; node < last; node++)
+    for (size_t k = node * each; k < (node + 1) * each; k++)
+      t->level->tentative[k] = t->level->aggregates[node] < 0 ? 0 : (float)t->level->near_null[k];
+}
+
 ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level, double *coarse) {
-  const size_t count = (size_t)level->aggregate_count, vectors = (size_t)level->vectors;
-  const size_t numbers = (size_t)level->A.rows * vectors;
-  int32_t *offsets = tsi_malloc(context, count + 2 + (size_t)level->nodes, sizeof *offsets);
-  if (!offsets)
-    return tsi_out_of_memory(context, "aggregates of amg", (count + (size_t)level->nodes) * sizeof *offsets);
-  int32_t *members = offsets + count + 2;
-  list_members(level, offsets, members);
-  memset(coarse, 0, count * vectors * vectors * sizeof *coarse);
-  for (size_t a = 0; a < count; a++) {
-    const rows r = {members + offsets[a], offsets[a + 1] - offsets[a], level->unknowns, level->vectors,
-                    level->near_null};
-    orthonormalise(&r, coarse + a * vectors * vectors);
-  }
+  const size_t count = (size_t)level->aggregate_count, nodes = (size_t)level->nodes;
+  int threads;
+  TSI_TRY(tsi_threads(context, &threads));
+  int32_t *offsets = tsi_malloc(context, count + 2 + nodes, sizeof *offsets);
+  if (!offsets) return tsi_out_of_memory(context, "aggregates of amg", (count + nodes) * sizeof *offsets);
+  const tentative t = {level, offsets, offsets + count + 2, coarse};
+  list_members(level, offsets, offsets + count + 2);
+  tsi_parallel(context, count, orthonormalise_all, &t);
+  tsi_parallel(context, nodes, round_all, &t);
   tsi_free(context, offsets);
-  for (size_t k = 0; k < numbers; k++) {
-    const size_t node = k / (vectors * (size_t)level->unknowns);
-    level->tentative[k] = level->aggregates[node] < 0 ? 0 : (float)level->near_null[k];
-  }
   return TS_OK;
 }
 
 /* ---- Smoothing ---- */
+
+typedef struct smoothing {
+  tsi_amg_host_level *level;
+  int parts;
+  int32_t *places; /* of each aggregate in the row at hand, for each part; -1: none */
+  double *sums;    /* `width` for each part */
+  size_t width;
+  double *bounds; /* of each part: row sums of magnitudes of D^-1 A, and of D_F^-1 A_F */
+  double omega;
+} smoothing;
 
 /* What row i of A_F has on its diagonal, 0 where A has nothing positive there; and what weak entries add to the
  * entries within the node. */
@@ -105,106 +133,145 @@ static double filter_row(const tsi_amg_host_level *level, int32_t i, double adde
   return diagonal;
 }
 
-/* The largest row sum of magnitudes of D_F^-1 A_F, and that of D^-1 A. */
-static double find_bounds(const tsi_amg_host_level *level, double *bound) {
+static void find_bounds(const void *arguments, size_t first, size_t last) {
+  const smoothing *s = arguments;
+  const tsi_amg_host_level *level = s->level;
   const tsi_amg_csr *A = &level->A;
   const int32_t unknowns = level->unknowns;
-  double largest = 0;
-  *bound = 0;
-  for (int32_t i = 0; i < A->rows; i++) {
-    double added[MOST], sum = 0, filtered_sum = 0, diagonal = 0;
-    const double filtered = filter_row(level, i, added);
-    if (filtered == 0) continue;
-    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
-      const int32_t j = A->indices[e];
-      const double a = (double)A->values[e];
-      if (level->strong[e] == TSI_AMG_DROPPED) continue;
-      sum += fabs(a);
-      if (j == i) diagonal = a;
-      if (level->strong[e] == TSI_AMG_WEAK) continue;
-      filtered_sum += fabs(j / unknowns == i / unknowns ? a + added[j % unknowns] : a);
+  for (size_t p = first; p < last; p++) {
+    double bound = 0, filtered_bound = 0;
+    for (int32_t i = tsi_amg_begin(A->rows, p, s->parts); i < tsi_amg_begin(A->rows, p + 1, s->parts); i++) {
+      double added[MOST], sum = 0, filtered_sum = 0, diagonal = 0;
+      const double filtered = filter_row(level, i, added);
+      if (filtered == 0) continue;
+      for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+        const int32_t j = A->indices[e];
+        const double a = (double)A->values[e];
+        if (level->strong[e] == TSI_AMG_DROPPED) continue;
+        sum += fabs(a);
+        if (j == i) diagonal = a;
+        if (level->strong[e] == TSI_AMG_WEAK) continue;
+        filtered_sum += fabs(j / unknowns == i / unknowns ? a + added[j % unknowns] : a);
+      }
+      bound = fmax(bound, sum / diagonal);
+      filtered_bound = fmax(filtered_bound, filtered_sum / filtered);
     }
-    *bound = fmax(*bound, sum / diagonal);
-    largest = fmax(largest, filtered_sum / filtered);
+    s->bounds[2 * p] = bound;
+    s->bounds[2 * p + 1] = filtered_bound;
   }
-  return largest;
 }
 
 /* The aggregates of row i of P, in the order in which they are found; returns their number. */
-static int32_t collect(const tsi_amg_host_level *level, int32_t i, int32_t *place, int32_t *list) {
+static int32_t collect(const tsi_amg_host_level *level, int32_t i, int32_t *places, int32_t *list) {
   const tsi_amg_csr *A = &level->A;
   int32_t count = 0;
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
     const int32_t aggregate = level->aggregates[A->indices[e] / level->unknowns];
-    if (level->strong[e] != TSI_AMG_STRONG || aggregate < 0 || place[aggregate] >= 0) continue;
-    place[aggregate] = 0;
+    if (level->strong[e] != TSI_AMG_STRONG || aggregate < 0 || places[aggregate] >= 0) continue;
+    places[aggregate] = count;
     list[count++] = aggregate;
   }
-  for (int32_t c = 0; c < count; c++) place[list[c]] = -1;
+  for (int32_t c = 0; c < count; c++) places[list[c]] = -1;
   return count;
 }
 
-static ts_status find_pattern(ts_context *context, tsi_amg_host_level *level, int32_t *place) {
-  const int32_t vectors = level->vectors, rows = level->A.rows;
-  int32_t *list = tsi_malloc(context, (size_t)level->aggregate_count, sizeof *list);
-  if (!list)
-    return tsi_out_of_memory(context, "a prolongator of amg", (size_t)level->aggregate_count * sizeof *list);
-  int64_t entries = 0;
-  for (int32_t i = 0; i < rows; i++) entries += collect(level, i, place, list);
-  tsi_amg_csr *P = &level->P;
-  const ts_status status =
-      tsi_amg_csr_create(context, rows, level->aggregate_count * vectors, entries * vectors, P);
-  if (status == TS_OK) {
-    P->offsets[0] = 0;
-    for (int32_t i = 0; i < rows; i++) {
-      const int32_t count = collect(level, i, place, list);
-      int32_t *to = P->indices + P->offsets[i];
-      tsi_amg_sort(list, count);
-      for (int32_t c = 0; c < count; c++)
-        for (int32_t v = 0; v < vectors; v++) *to++ = list[c] * vectors + v;
-      P->offsets[i + 1] = P->offsets[i] + count * vectors;
-    }
+/* The lengths of rows stand behind their numbers in the offsets, until these are added up. */
+static void count_entries(const void *arguments, size_t first, size_t last) {
+  const smoothing *s = arguments;
+  const tsi_amg_host_level *level = s->level;
+  const size_t aggregates = (size_t)level->aggregate_count;
+  for (size_t p = first; p < last; p++) {
+    int32_t *places = s->places + p * aggregates, *list = (int32_t *)(s->sums + p * s->width);
+    memset(places, -1, aggregates * sizeof *places);
+    for (int32_t i = tsi_amg_begin(level->A.rows, p, s->parts);
+         i < tsi_amg_begin(level->A.rows, p + 1, s->parts); i++)
+      level->P.offsets[i + 1] = collect(level, i, places, list) * level->vectors;
   }
-  tsi_free(context, list);
-  return status;
 }
 
-static void fill_row(const tsi_amg_host_level *level, double omega, int32_t i, int32_t *place, double *sums) {
+static void find_entries(const void *arguments, size_t first, size_t last) {
+  const smoothing *s = arguments;
+  const tsi_amg_host_level *level = s->level;
+  const int32_t vectors = level->vectors;
+  for (size_t p = first; p < last; p++) {
+    int32_t *places = s->places + p * (size_t)level->aggregate_count,
+            *list = (int32_t *)(s->sums + p * s->width);
+    for (int32_t i = tsi_amg_begin(level->A.rows, p, s->parts);
+         i < tsi_amg_begin(level->A.rows, p + 1, s->parts); i++) {
+      const int32_t count = collect(level, i, places, list);
+      tsi_amg_sort(list, count);
+      for (int32_t k = 0; k < count * vectors; k++)
+        level->P.indices[level->P.offsets[i] + k] = list[k / vectors] * vectors + k % vectors;
+    }
+  }
+}
+
+static void fill_row(const smoothing *s, int32_t i, int32_t *places, double *sums) {
+  const tsi_amg_host_level *level = s->level;
   const tsi_amg_csr *A = &level->A, *P = &level->P;
   const int32_t unknowns = level->unknowns, vectors = level->vectors;
   const int32_t first = P->offsets[i], count = P->offsets[i + 1] - first;
-  for (int32_t c = 0; c < count; c += vectors) place[P->indices[first + c] / vectors] = c;
+  for (int32_t c = 0; c < count; c += vectors) places[P->indices[first + c] / vectors] = c;
   for (int32_t c = 0; c < count; c++) sums[c] = 0;
   double added[MOST];
-  const double diagonal = filter_row(level, i, added), scale = diagonal > 0 ? omega / diagonal : 0;
+  const double diagonal = filter_row(level, i, added), scale = diagonal > 0 ? s->omega / diagonal : 0;
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
     const int32_t j = A->indices[e], aggregate = level->aggregates[j / unknowns];
     if (level->strong[e] != TSI_AMG_STRONG || aggregate < 0) continue;
     const double more = j / unknowns == i / unknowns ? added[j % unknowns] : 0;
-    const double s = (double)(float)(j == i ? 1 - omega : -scale * ((double)A->values[e] + more));
+    const double value = (double)(float)(j == i ? 1 - s->omega : -scale * ((double)A->values[e] + more));
     const float *t = level->tentative + (size_t)j * (size_t)vectors;
-    for (int32_t v = 0; v < vectors; v++) sums[place[aggregate] + v] += s * (double)t[v];
+    for (int32_t v = 0; v < vectors; v++) sums[places[aggregate] + v] += value * (double)t[v];
   }
   for (int32_t c = 0; c < count; c++) P->values[first + c] = (float)sums[c];
 }
 
+static void fill(const void *arguments, size_t first, size_t last) {
+  const smoothing *s = arguments;
+  const tsi_amg_csr *P = &s->level->P;
+  for (size_t p = first; p < last; p++)
+    for (int32_t i = tsi_amg_begin(P->rows, p, s->parts); i < tsi_amg_begin(P->rows, p + 1, s->parts); i++)
+      if (P->offsets[i] < P->offsets[i + 1])
+        fill_row(s, i, s->places + p * (size_t)s->level->aggregate_count, s->sums + p * s->width);
+}
+
+static ts_status find_pattern(ts_context *context, const smoothing *s) {
+  tsi_amg_host_level *level = s->level;
+  tsi_amg_csr *P = &level->P;
+  TSI_TRY(tsi_amg_csr_begin(context, level->A.rows, level->aggregate_count * level->vectors, P));
+  tsi_parallel(context, (size_t)s->parts, count_entries, s);
+  TSI_TRY(tsi_amg_csr_finish(context, P));
+  tsi_parallel(context, (size_t)s->parts, find_entries, s);
+  return TS_OK;
+}
+
+static ts_status compute(ts_context *context, smoothing *s) {
+  tsi_amg_host_level *level = s->level;
+  tsi_parallel(context, (size_t)s->parts, find_bounds, s);
+  double filtered_bound = level->bound = 0;
+  for (int p = 0; p < s->parts; p++) {
+    level->bound = fmax(level->bound, s->bounds[2 * p]);
+    filtered_bound = fmax(filtered_bound, s->bounds[2 * p + 1]);
+  }
+  TSI_TRY(tsi_amg_eigenvalue(context, level));
+  s->omega = 4. / 3 / (level->eigenvalue > 0 ? level->eigenvalue * (filtered_bound / level->bound) : 2);
+  if (!level->P.offsets) TSI_TRY(find_pattern(context, s));
+  tsi_parallel(context, (size_t)s->parts, fill, s);
+  return TS_OK;
+}
+
 ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {
-  const size_t columns = (size_t)level->aggregate_count * (size_t)level->vectors;
-  int32_t *place = tsi_malloc(context, (size_t)level->aggregate_count, sizeof *place);
-  double *sums = tsi_malloc(context, columns, sizeof *sums);
-  ts_status status = TS_OK;
-  if (!place || !sums)
-    status = tsi_out_of_memory(context, "a prolongator of amg", columns * sizeof *sums);
-  else {
-    memset(place, -1, (size_t)level->aggregate_count * sizeof *place);
-    if (!level->P.offsets) status = find_pattern(context, level, place);
-  }
-  if (status == TS_OK) {
-    const double omega = 4. / 3 / find_bounds(level, &level->bound);
-    for (int32_t i = 0; i < level->A.rows; i++)
-      if (level->P.offsets[i] < level->P.offsets[i + 1]) fill_row(level, omega, i, place, sums);
-  }
-  tsi_free(context, place);
-  tsi_free(context, sums);
+  smoothing s = {.level = level, .width = (size_t)level->aggregate_count * (size_t)level->vectors};
+  TSI_TRY(tsi_threads(context, &s.parts));
+  const size_t parts = (size_t)s.parts;
+  s.places = tsi_malloc(context, parts * (size_t)level->aggregate_count, sizeof *s.places);
+  s.sums = tsi_malloc(context, parts * s.width, sizeof *s.sums);
+  s.bounds = tsi_malloc(context, 2 * parts, sizeof *s.bounds);
+  const ts_status status = s.places && s.sums && s.bounds ? compute(context, &s)
+                                                          : tsi_out_of_memory(context, "a prolongator of amg",
+                                                                              parts * s.width * sizeof *s.sums);
+  tsi_free(context, s.places);
+  tsi_free(context, s.sums);
+  tsi_free(context, s.bounds);
   return status;
 }

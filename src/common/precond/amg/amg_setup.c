@@ -62,13 +62,20 @@ static void rigid_body_modes(const ts_amg_desc *desc, int32_t nodes, double *mod
   }
 }
 
+typedef struct activity {
+  const tsi_amg_csr *A;
+  size_t vectors;
+  double *near_null;
+} activity;
+
 /* Rows without a positive diagonal take no part. */
-static void clear_inactive(const tsi_amg_csr *A, int vectors, double *near_null) {
-  for (int32_t i = 0; i < A->rows; i++) {
+static void clear_inactive(const void *arguments, size_t first, size_t last) {
+  const activity *a = arguments;
+  for (size_t i = first; i < last; i++) {
     int active = 0;
-    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++)
-      active = active || (A->indices[e] == i && A->values[e] > 0);
-    for (int v = 0; v < vectors && !active; v++) near_null[(size_t)i * (size_t)vectors + (size_t)v] = 0;
+    for (int32_t e = a->A->offsets[i]; e < a->A->offsets[i + 1]; e++)
+      active = active || (a->A->indices[e] == (int32_t)i && a->A->values[e] > 0);
+    for (size_t v = 0; v < a->vectors && !active; v++) a->near_null[i * a->vectors + v] = 0;
   }
 }
 
@@ -87,7 +94,8 @@ static ts_status take_near_null(ts_context *context, const ts_amg_desc *desc, ts
     memcpy(level->near_null, desc->near_null, rows * vectors * sizeof *level->near_null);
   else
     for (size_t i = 0; i < rows; i++) level->near_null[i * vectors + i % vectors] = 1;
-  clear_inactive(&level->A, level->vectors, level->near_null);
+  const activity a = {&level->A, vectors, level->near_null};
+  tsi_parallel(context, rows, clear_inactive, &a);
   return TS_OK;
 }
 
@@ -177,6 +185,7 @@ static double bound_of(const tsi_amg_csr *A) {
 static ts_status finish(ts_context *context, tsi_amg_host *host) {
   tsi_amg_host_level *last = &host->level[host->levels - 1];
   last->bound = bound_of(&last->A);
+  TSI_TRY(tsi_amg_eigenvalue(context, last));
   tsi_free(context, host->inverse);
   host->inverse = NULL;
   return last->A.rows <= DENSE ? tsi_amg_invert(context, &last->A, &host->inverse) : TS_OK;
@@ -184,6 +193,8 @@ static ts_status finish(ts_context *context, tsi_amg_host *host) {
 
 ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
                         tsi_amg_host *host) {
+  int threads;
+  TSI_TRY(tsi_threads(context, &threads));
   ts_status status = TS_OK;
   if (keep) {
     host->level[0].A = *A;

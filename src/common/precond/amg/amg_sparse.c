@@ -5,19 +5,43 @@
 
 #include "amg.h"
 
+ts_status tsi_amg_csr_begin(ts_context *context, int32_t rows, int32_t columns, tsi_amg_csr *A) {
+  *A = (tsi_amg_csr){.rows = rows, .columns = columns};
+  A->offsets = tsi_malloc(context, (size_t)rows + 1, sizeof *A->offsets);
+  if (!A->offsets) return tsi_out_of_memory(context, "a level of amg", ((size_t)rows + 1) * sizeof *A->offsets);
+  A->offsets[0] = 0;
+  return TS_OK;
+}
+
+static ts_status make_room(ts_context *context, int64_t entries, tsi_amg_csr *A) {
+  ts_status status = TS_OK;
+  if (entries > INT32_MAX)
+    status = tsi_fail(context, TS_ERROR_LIMIT, "a matrix of a level of amg has %lld entries; the most are %d",
+                      (long long)entries, INT32_MAX);
+  else {
+    A->indices = tsi_malloc(context, (size_t)entries, sizeof *A->indices);
+    A->values = tsi_malloc(context, (size_t)entries, sizeof *A->values);
+    if (!A->indices || !A->values)
+      status = tsi_out_of_memory(context, "a level of amg",
+                                 (size_t)entries * (sizeof *A->indices + sizeof *A->values));
+  }
+  if (status < 0) tsi_amg_csr_free(context, A);
+  return status;
+}
+
+ts_status tsi_amg_csr_finish(ts_context *context, tsi_amg_csr *A) {
+  int64_t entries = 0;
+  for (int32_t i = 0; i < A->rows; i++) {
+    entries += A->offsets[i + 1];
+    A->offsets[i + 1] = (int32_t)(entries < INT32_MAX ? entries : INT32_MAX);
+  }
+  return make_room(context, entries, A);
+}
+
 ts_status tsi_amg_csr_create(ts_context *context, int32_t rows, int32_t columns, int64_t entries,
                              tsi_amg_csr *A) {
-  *A = (tsi_amg_csr){.rows = rows, .columns = columns};
-  if (entries > INT32_MAX)
-    return tsi_fail(context, TS_ERROR_LIMIT, "a matrix of a level of amg has %lld entries; the most are %d",
-                    (long long)entries, INT32_MAX);
-  A->offsets = tsi_malloc(context, (size_t)rows + 1, sizeof *A->offsets);
-  A->indices = tsi_malloc(context, (size_t)entries, sizeof *A->indices);
-  A->values = tsi_malloc(context, (size_t)entries, sizeof *A->values);
-  if (A->offsets && A->indices && A->values) return TS_OK;
-  tsi_amg_csr_free(context, A);
-  return tsi_out_of_memory(context, "a level of amg",
-                           (size_t)entries * (sizeof *A->indices + sizeof *A->values));
+  TSI_TRY(tsi_amg_csr_begin(context, rows, columns, A));
+  return make_room(context, entries, A);
 }
 
 void tsi_amg_csr_free(ts_context *context, tsi_amg_csr *A) {
@@ -29,88 +53,61 @@ void tsi_amg_csr_free(ts_context *context, tsi_amg_csr *A) {
 
 /* ---- Transposition ---- */
 
+typedef struct transposition {
+  const tsi_amg_csr *A, *T;
+  int parts;
+  int32_t *counts; /* of A's columns in each part of its rows; then where the next entry goes */
+} transposition;
+
+static void count_columns(const void *arguments, size_t first, size_t last) {
+  const transposition *t = arguments;
+  const tsi_amg_csr *A = t->A;
+  for (size_t p = first; p < last; p++) {
+    int32_t *counts = t->counts + p * (size_t)A->columns;
+    memset(counts, 0, (size_t)A->columns * sizeof *counts);
+    const int32_t end = A->offsets[tsi_amg_begin(A->rows, p + 1, t->parts)];
+    for (int32_t e = A->offsets[tsi_amg_begin(A->rows, p, t->parts)]; e < end; e++) counts[A->indices[e]]++;
+  }
+}
+
+static void place_entries(const void *arguments, size_t first, size_t last) {
+  const transposition *t = arguments;
+  const tsi_amg_csr *A = t->A;
+  for (size_t p = first; p < last; p++) {
+    int32_t *next = t->counts + p * (size_t)A->columns;
+    for (int32_t i = tsi_amg_begin(A->rows, p, t->parts); i < tsi_amg_begin(A->rows, p + 1, t->parts); i++)
+      for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+        const int32_t to = next[A->indices[e]]++;
+        t->T->indices[to] = i;
+        t->T->values[to] = A->values[e];
+      }
+  }
+}
+
 ts_status tsi_amg_transpose(ts_context *context, const tsi_amg_csr *A, tsi_amg_csr *T) {
-  const int32_t entries = A->offsets[A->rows];
-  if (!T->offsets) TSI_TRY(tsi_amg_csr_create(context, A->columns, A->rows, entries, T));
-  int32_t *at = tsi_malloc(context, (size_t)T->rows + 2, sizeof *at);
-  if (!at) return tsi_out_of_memory(context, "a level of amg", (size_t)T->rows * sizeof *at);
-  memset(at, 0, ((size_t)T->rows + 2) * sizeof *at);
-  for (int32_t e = 0; e < entries; e++) at[A->indices[e] + 2]++;
-  for (int32_t j = 0; j < T->rows; j++) at[j + 2] += at[j + 1];
-  for (int32_t i = 0; i < A->rows; i++)
-    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
-      const int32_t to = at[A->indices[e] + 1]++;
-      T->indices[to] = i;
-      T->values[to] = A->values[e];
+  transposition t = {.A = A, .T = T};
+  TSI_TRY(tsi_threads(context, &t.parts));
+  if (!T->offsets) TSI_TRY(tsi_amg_csr_create(context, A->columns, A->rows, A->offsets[A->rows], T));
+  const size_t parts = (size_t)t.parts, columns = (size_t)A->columns;
+  t.counts = tsi_malloc(context, parts * columns, sizeof *t.counts);
+  if (!t.counts) return tsi_out_of_memory(context, "a level of amg", parts * columns * sizeof *t.counts);
+  tsi_parallel(context, parts, count_columns, &t);
+  int32_t to = 0;
+  for (size_t j = 0; j < columns; j++) {
+    T->offsets[j] = to;
+    for (size_t p = 0; p < parts; p++) {
+      const int32_t count = t.counts[p * columns + j];
+      t.counts[p * columns + j] = to;
+      to += count;
     }
-  memcpy(T->offsets, at, ((size_t)T->rows + 1) * sizeof *at);
-  tsi_free(context, at);
+  }
+  T->offsets[columns] = to;
+  tsi_parallel(context, parts, place_entries, &t);
+  tsi_free(context, t.counts);
   return TS_OK;
 }
 
-/* ---- Products ---- */
-
-/* A P, the columns of a row in the order in which they are found, which is of no matter to the second product.
- */
-typedef struct product {
-  size_t *offsets;
-  int32_t *indices;
-  float *values;
-  int32_t *place; /* of each column in the row at hand; -1: none */
-  double *sums;
-} product;
-
-static void product_free(ts_context *context, product *AP) {
-  tsi_free(context, AP->offsets);
-  tsi_free(context, AP->indices);
-  tsi_free(context, AP->values);
-  tsi_free(context, AP->place);
-  tsi_free(context, AP->sums);
-}
-
-static ts_status product_create(ts_context *context, const tsi_amg_csr *A, const tsi_amg_csr *P, product *AP) {
-  size_t most = 0;
-  for (int32_t e = 0; e < A->offsets[A->rows]; e++)
-    most += (size_t)(P->offsets[A->indices[e] + 1] - P->offsets[A->indices[e]]);
-  *AP = (product){.offsets = tsi_malloc(context, (size_t)A->rows + 1, sizeof *AP->offsets),
-                  .indices = tsi_malloc(context, most, sizeof *AP->indices),
-                  .values = tsi_malloc(context, most, sizeof *AP->values),
-                  .place = tsi_malloc(context, (size_t)P->columns, sizeof *AP->place),
-                  .sums = tsi_malloc(context, (size_t)P->columns, sizeof *AP->sums)};
-  if (AP->offsets && AP->indices && AP->values && AP->place && AP->sums) {
-    memset(AP->place, -1, (size_t)P->columns * sizeof *AP->place);
-    return TS_OK;
-  }
-  product_free(context, AP);
-  return tsi_out_of_memory(context, "a product of amg", most * sizeof *AP->indices);
-}
-
-static void multiply(const tsi_amg_csr *A, const tsi_amg_csr *P, product *AP) {
-  size_t to = 0;
-  for (int32_t i = 0; i < A->rows; i++) {
-    int32_t count = 0;
-    int32_t *columns = AP->indices + to;
-    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
-      const double a = (double)A->values[e];
-      const int32_t k = A->indices[e];
-      for (int32_t f = P->offsets[k]; f < P->offsets[k + 1]; f++) {
-        const int32_t j = P->indices[f];
-        if (AP->place[j] < 0) {
-          AP->place[j] = count;
-          AP->sums[count] = 0;
-          columns[count++] = j;
-        }
-        AP->sums[AP->place[j]] += a * (double)P->values[f];
-      }
-    }
-    AP->offsets[i] = to;
-    for (int32_t c = 0; c < count; c++) {
-      AP->place[columns[c]] = -1;
-      AP->values[to++] = (float)AP->sums[c];
-    }
-  }
-  AP->offsets[A->rows] = to;
-}
+/* ---- Sorting ---- */
 
 /* A heap, for rows of any length. */
 static void sift(int32_t *list, int32_t root, int32_t count) {
@@ -142,70 +139,217 @@ void tsi_amg_sort(int32_t *list, int32_t count) {
   }
 }
 
-/* The columns of row i of R AP, in the order in which they are found; returns their number. */
-static int32_t collect(const tsi_amg_csr *R, const product *AP, int32_t i, int32_t *columns) {
-  int32_t count = 0;
-  for (int32_t e = R->offsets[i]; e < R->offsets[i + 1]; e++)
-    for (size_t f = AP->offsets[R->indices[e]]; f < AP->offsets[R->indices[e] + 1]; f++) {
-      const int32_t j = AP->indices[f];
-      if (AP->place[j] >= 0) continue;
-      AP->place[j] = 0;
-      columns[count++] = j;
+/* ---- R (A P) ---- */
+
+/* The columns of a row of A P stand in the order in which they are found, which is of no matter to the second
+ * product. A part's rows follow each other, with room for all that they may have. */
+typedef struct product {
+  const tsi_amg_csr *R, *A, *P, *C;
+  int parts;
+  size_t *begins; /* of the rows of A P; their lengths */
+  int32_t *counts;
+  int32_t *indices;
+  float *values;
+  size_t *room;    /* for each part: where it begins */
+  int32_t *places; /* of each column in the row at hand, for each part; -1: none */
+  double *sums;    /* of that row */
+  int32_t *found;  /* the columns of C, where each part has its own room again */
+} product;
+
+static void measure(const void *arguments, size_t first, size_t last) {
+  const product *m = arguments;
+  const tsi_amg_csr *A = m->A, *P = m->P;
+  for (size_t p = first; p < last; p++) {
+    size_t sum = 0;
+    const int32_t end = A->offsets[tsi_amg_begin(A->rows, p + 1, m->parts)];
+    for (int32_t e = A->offsets[tsi_amg_begin(A->rows, p, m->parts)]; e < end; e++)
+      sum += (size_t)(P->offsets[A->indices[e] + 1] - P->offsets[A->indices[e]]);
+    m->room[p] = sum;
+  }
+}
+
+static void multiply_row(const product *m, int32_t i, size_t to, int32_t *places, double *sums) {
+  const tsi_amg_csr *A = m->A, *P = m->P;
+  int32_t count = 0, *columns = m->indices + to;
+  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+    const double a = (double)A->values[e];
+    const int32_t k = A->indices[e];
+    for (int32_t f = P->offsets[k]; f < P->offsets[k + 1]; f++) {
+      const int32_t j = P->indices[f];
+      int32_t place = places[j];
+      if (place < 0) {
+        places[j] = place = count;
+        sums[count] = 0;
+        columns[count++] = j;
+      }
+      sums[place] += a * (double)P->values[f];
     }
-  for (int32_t c = 0; c < count; c++) AP->place[columns[c]] = -1;
+  }
+  for (int32_t c = 0; c < count; c++) {
+    places[columns[c]] = -1;
+    m->values[to + (size_t)c] = (float)sums[c];
+  }
+  m->begins[i] = to;
+  m->counts[i] = count;
+}
+
+static void multiply(const void *arguments, size_t first, size_t last) {
+  const product *m = arguments;
+  const size_t columns = (size_t)m->P->columns;
+  for (size_t p = first; p < last; p++) {
+    size_t to = m->room[p];
+    int32_t *places = m->places + p * columns;
+    memset(places, -1, columns * sizeof *places);
+    for (int32_t i = tsi_amg_begin(m->A->rows, p, m->parts); i < tsi_amg_begin(m->A->rows, p + 1, m->parts);
+         i++) {
+      multiply_row(m, i, to, places, m->sums + p * columns);
+      to += (size_t)m->counts[i];
+    }
+  }
+}
+
+static void measure_found(const void *arguments, size_t first, size_t last) {
+  const product *m = arguments;
+  const tsi_amg_csr *R = m->R;
+  for (size_t p = first; p < last; p++) {
+    size_t sum = 0;
+    const int32_t end = R->offsets[tsi_amg_begin(R->rows, p + 1, m->parts)];
+    for (int32_t e = R->offsets[tsi_amg_begin(R->rows, p, m->parts)]; e < end; e++)
+      sum += (size_t)m->counts[R->indices[e]];
+    m->room[p] = sum;
+  }
+}
+
+/* The columns of row i of C, ascending; returns their number. */
+static int32_t find_row(const product *m, int32_t i, int32_t *places, int32_t *columns) {
+  const tsi_amg_csr *R = m->R;
+  int32_t count = 0;
+  for (int32_t e = R->offsets[i]; e < R->offsets[i + 1]; e++) {
+    const int32_t *row = m->indices + m->begins[R->indices[e]];
+    for (int32_t f = 0; f < m->counts[R->indices[e]]; f++) {
+      if (places[row[f]] >= 0) continue;
+      places[row[f]] = 0;
+      columns[count++] = row[f];
+    }
+  }
+  for (int32_t c = 0; c < count; c++) places[columns[c]] = -1;
+  tsi_amg_sort(columns, count);
   return count;
 }
 
-static ts_status find_pattern(ts_context *context, const tsi_amg_csr *R, const product *AP, tsi_amg_csr *C) {
-  const int32_t columns = R->rows;
-  int32_t *row = tsi_malloc(context, (size_t)columns, sizeof *row);
-  if (!row) return tsi_out_of_memory(context, "a product of amg", (size_t)columns * sizeof *row);
-  int64_t entries = 0;
-  for (int32_t i = 0; i < R->rows; i++) entries += collect(R, AP, i, row);
-  tsi_free(context, row);
-  TSI_TRY(tsi_amg_csr_create(context, R->rows, columns, entries, C));
-  C->offsets[0] = 0;
-  for (int32_t i = 0; i < R->rows; i++) {
-    const int32_t count = collect(R, AP, i, C->indices + C->offsets[i]);
-    tsi_amg_sort(C->indices + C->offsets[i], count);
-    C->offsets[i + 1] = C->offsets[i] + count;
+static void find_rows(const void *arguments, size_t first, size_t last) {
+  const product *m = arguments;
+  for (size_t p = first; p < last; p++) {
+    int32_t *columns = m->found + m->room[p];
+    for (int32_t i = tsi_amg_begin(m->R->rows, p, m->parts); i < tsi_amg_begin(m->R->rows, p + 1, m->parts);
+         i++)
+      columns += m->C->offsets[i + 1] = find_row(m, i, m->places + p * (size_t)m->P->columns, columns);
   }
-  return TS_OK;
+}
+
+static void copy_rows(const void *arguments, size_t first, size_t last) {
+  const product *m = arguments;
+  for (size_t p = first; p < last; p++) {
+    const int32_t begin = m->C->offsets[tsi_amg_begin(m->C->rows, p, m->parts)];
+    const int32_t end = m->C->offsets[tsi_amg_begin(m->C->rows, p + 1, m->parts)];
+    memcpy(m->C->indices + begin, m->found + m->room[p], (size_t)(end - begin) * sizeof *m->found);
+  }
 }
 
 /* A row of zeros is that of an unknown which nothing needs: its diagonal becomes 1. */
-static void fill(const tsi_amg_csr *R, const product *AP, const tsi_amg_csr *C) {
-  for (int32_t i = 0; i < R->rows; i++) {
-    const int32_t first = C->offsets[i], count = C->offsets[i + 1] - first;
-    for (int32_t c = 0; c < count; c++) {
-      AP->place[C->indices[first + c]] = c;
-      AP->sums[c] = 0;
-    }
-    for (int32_t e = R->offsets[i]; e < R->offsets[i + 1]; e++) {
-      const double r = (double)R->values[e];
-      for (size_t f = AP->offsets[R->indices[e]]; f < AP->offsets[R->indices[e] + 1]; f++)
-        AP->sums[AP->place[AP->indices[f]]] += r * (double)AP->values[f];
-    }
-    int zero = 1;
-    int32_t diagonal = -1;
-    for (int32_t c = 0; c < count; c++) {
-      const int32_t j = C->indices[first + c];
-      C->values[first + c] = (float)AP->sums[c];
-      AP->place[j] = -1;
-      zero = zero && C->values[first + c] == 0;
-      if (j == i) diagonal = first + c;
-    }
-    if (zero && diagonal >= 0) C->values[diagonal] = 1;
+static void fill_row(const product *m, int32_t i, int32_t *places, double *sums) {
+  const tsi_amg_csr *R = m->R, *C = m->C;
+  const int32_t first = C->offsets[i], count = C->offsets[i + 1] - first;
+  for (int32_t c = 0; c < count; c++) {
+    places[C->indices[first + c]] = c;
+    sums[c] = 0;
   }
+  for (int32_t e = R->offsets[i]; e < R->offsets[i + 1]; e++) {
+    const double r = (double)R->values[e];
+    const size_t row = m->begins[R->indices[e]];
+    for (size_t f = row; f < row + (size_t)m->counts[R->indices[e]]; f++)
+      sums[places[m->indices[f]]] += r * (double)m->values[f];
+  }
+  int zero = 1;
+  int32_t diagonal = -1;
+  for (int32_t c = 0; c < count; c++) {
+    C->values[first + c] = (float)sums[c];
+    zero = zero && C->values[first + c] == 0;
+    if (C->indices[first + c] == i) diagonal = first + c;
+  }
+  if (zero && diagonal >= 0) C->values[diagonal] = 1;
+}
+
+static void fill(const void *arguments, size_t first, size_t last) {
+  const product *m = arguments;
+  for (size_t p = first; p < last; p++)
+    for (int32_t i = tsi_amg_begin(m->C->rows, p, m->parts); i < tsi_amg_begin(m->C->rows, p + 1, m->parts);
+         i++)
+      fill_row(m, i, m->places + p * (size_t)m->P->columns, m->sums + p * (size_t)m->P->columns);
+}
+
+/* Where parts begin, from their sizes; returns the sum. */
+static size_t add_up(const product *m) {
+  size_t sum = 0;
+  for (int p = 0; p < m->parts; p++) {
+    const size_t size = m->room[p];
+    m->room[p] = sum;
+    sum += size;
+  }
+  return sum;
+}
+
+static ts_status find_pattern(ts_context *context, product *m, tsi_amg_csr *C) {
+  const size_t parts = (size_t)m->parts;
+  TSI_TRY(tsi_amg_csr_begin(context, m->R->rows, m->P->columns, C));
+  tsi_parallel(context, parts, measure_found, m);
+  const size_t room = add_up(m);
+  m->found = tsi_malloc(context, room, sizeof *m->found);
+  if (!m->found) {
+    tsi_amg_csr_free(context, C);
+    return tsi_out_of_memory(context, "a product of amg", room * sizeof *m->found);
+  }
+  tsi_parallel(context, parts, find_rows, m);
+  const ts_status status = tsi_amg_csr_finish(context, C);
+  if (status == TS_OK) tsi_parallel(context, parts, copy_rows, m);
+  tsi_free(context, m->found);
+  return status;
+}
+
+static ts_status multiply_all(ts_context *context, product *m, tsi_amg_csr *C) {
+  const size_t parts = (size_t)m->parts, columns = (size_t)m->P->columns;
+  tsi_parallel(context, parts, measure, m);
+  const size_t room = add_up(m);
+  m->indices = tsi_malloc(context, room, sizeof *m->indices);
+  m->values = tsi_malloc(context, room, sizeof *m->values);
+  m->places = tsi_malloc(context, parts * columns, sizeof *m->places);
+  m->sums = tsi_malloc(context, parts * columns, sizeof *m->sums);
+  if (!m->indices || !m->values || !m->places || !m->sums)
+    return tsi_out_of_memory(context, "a product of amg", room * (sizeof *m->indices + sizeof *m->values));
+  tsi_parallel(context, parts, multiply, m);
+  if (!C->offsets) TSI_TRY(find_pattern(context, m, C));
+  tsi_parallel(context, parts, fill, m);
+  return TS_OK;
 }
 
 ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A,
                            const tsi_amg_csr *P, tsi_amg_csr *C) {
-  product AP;
-  TSI_TRY(product_create(context, A, P, &AP));
-  multiply(A, P, &AP);
-  const ts_status status = C->offsets ? TS_OK : find_pattern(context, R, &AP, C);
-  if (status == TS_OK) fill(R, &AP, C);
-  product_free(context, &AP);
+  const size_t rows = (size_t)A->rows;
+  product m = {.R = R, .A = A, .P = P, .C = C};
+  TSI_TRY(tsi_threads(context, &m.parts));
+  const size_t parts = (size_t)m.parts;
+  m.begins = tsi_malloc(context, rows, sizeof *m.begins);
+  m.counts = tsi_malloc(context, rows, sizeof *m.counts);
+  m.room = tsi_malloc(context, parts, sizeof *m.room);
+  const ts_status status = m.begins && m.counts && m.room
+                               ? multiply_all(context, &m, C)
+                               : tsi_out_of_memory(context, "a product of amg", rows * sizeof *m.begins);
+  tsi_free(context, m.begins);
+  tsi_free(context, m.counts);
+  tsi_free(context, m.room);
+  tsi_free(context, m.indices);
+  tsi_free(context, m.values);
+  tsi_free(context, m.places);
+  tsi_free(context, m.sums);
   return status;
 }

@@ -1,0 +1,178 @@
+/* Which entries of a matrix connect their unknowns strongly. */
+#include <math.h>
+#include <string.h>
+
+#include "amg.h"
+
+void tsi_amg_graph_free(ts_context *context, tsi_amg_graph *graph) {
+  tsi_free(context, graph->begins);
+  tsi_free(context, graph->ends);
+  tsi_free(context, graph->indices);
+  tsi_free(context, graph->magnitudes);
+  *graph = (tsi_amg_graph){0};
+}
+
+typedef struct strength {
+  const tsi_amg_host_level *level;
+  const tsi_amg_graph *graph;
+  double limit; /* the strength, squared */
+  int parts;
+  float *diagonal; /* where it is positive, else 0 */
+  double *norms;   /* Frobenius norms of the nodes' own blocks */
+  int32_t *places; /* of each node in the list at hand, for each part; -1: none */
+  double *sums;
+} strength;
+
+static void find_diagonal(const void *arguments, size_t first, size_t last) {
+  const strength *s = arguments;
+  const tsi_amg_csr *A = &s->level->A;
+  for (size_t i = first; i < last; i++) {
+    s->diagonal[i] = 0;
+    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++)
+      if (A->indices[e] == (int32_t)i && A->values[e] > 0) s->diagonal[i] = A->values[e];
+  }
+}
+
+/* ---- One unknown a node ---- */
+
+static void classify_entries(const void *arguments, size_t first, size_t last) {
+  const strength *s = arguments;
+  const tsi_amg_csr *A = &s->level->A;
+  unsigned char *strong = s->level->strong;
+  for (size_t i = first; i < last; i++) {
+    int32_t to = A->offsets[i];
+    s->graph->begins[i] = to;
+    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+      const int32_t j = A->indices[e];
+      const double a = (double)A->values[e], other = (double)s->diagonal[j];
+      strong[e] = TSI_AMG_DROPPED;
+      if (s->diagonal[i] == 0 || other == 0) continue;
+      strong[e] = TSI_AMG_STRONG;
+      if (j == (int32_t)i) continue;
+      strong[e] = TSI_AMG_WEAK;
+      if (a == 0 || a * a < s->limit * ((double)s->diagonal[i] * other)) continue;
+      strong[e] = TSI_AMG_STRONG;
+      s->graph->indices[to] = j;
+      s->graph->magnitudes[to++] = fabsf(A->values[e]);
+    }
+    s->graph->ends[i] = to;
+  }
+}
+
+/* ---- Blocks ---- */
+
+static void find_norms(const void *arguments, size_t first, size_t last) {
+  const strength *s = arguments;
+  const tsi_amg_csr *A = &s->level->A;
+  const int32_t unknowns = s->level->unknowns;
+  for (int32_t node = (int32_t)first; node < (int32_t)last; node++) {
+    double sum = 0;
+    for (int32_t i = node * unknowns; i < (node + 1) * unknowns; i++)
+      for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++)
+        if (A->indices[e] / unknowns == node && s->diagonal[i] > 0 && s->diagonal[A->indices[e]] > 0)
+          sum += (double)A->values[e] * (double)A->values[e];
+    s->norms[node] = sqrt(sum);
+  }
+}
+
+/* The other nodes that rows of `node` have entries to, with the squares of the blocks' norms. */
+static int32_t list_blocks(const strength *s, int32_t node, int32_t *places, double *sums, int32_t *list) {
+  const tsi_amg_csr *A = &s->level->A;
+  const int32_t unknowns = s->level->unknowns;
+  int32_t count = 0;
+  for (int32_t i = node * unknowns; i < (node + 1) * unknowns; i++)
+    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+      const int32_t other = A->indices[e] / unknowns;
+      if (other == node || s->diagonal[i] == 0 || s->diagonal[A->indices[e]] == 0) continue;
+      if (places[other] < 0) {
+        places[other] = 0;
+        sums[other] = 0;
+        list[count++] = other;
+      }
+      sums[other] += (double)A->values[e] * (double)A->values[e];
+    }
+  tsi_amg_sort(list, count);
+  return count;
+}
+
+static void classify_node(const strength *s, int32_t node, int32_t *places, double *sums) {
+  const tsi_amg_host_level *level = s->level;
+  const tsi_amg_csr *A = &level->A;
+  const int32_t unknowns = level->unknowns, first = node * unknowns, begin = A->offsets[first];
+  int32_t *list = s->graph->indices + begin, strong = 0;
+  const int32_t count = list_blocks(s, node, places, sums, list);
+  for (int32_t c = 0; c < count; c++) {
+    const int32_t other = list[c];
+    if (sums[other] == 0 || sums[other] < s->limit * (s->norms[node] * s->norms[other])) continue;
+    places[other] = 1;
+    s->graph->magnitudes[begin + strong] = (float)sqrt(sums[other]);
+    list[strong++] = other;
+  }
+  s->graph->begins[node] = begin;
+  s->graph->ends[node] = begin + strong;
+  for (int32_t i = first; i < first + unknowns; i++)
+    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+      const int32_t other = A->indices[e] / unknowns;
+      const int dropped = s->diagonal[i] == 0 || s->diagonal[A->indices[e]] == 0;
+      const int kept = other == node || places[other] > 0;
+      level->strong[e] = dropped ? TSI_AMG_DROPPED : kept ? TSI_AMG_STRONG : TSI_AMG_WEAK;
+    }
+  for (int32_t e = begin; e < A->offsets[first + unknowns]; e++) places[A->indices[e] / unknowns] = -1;
+}
+
+static void classify_blocks(const void *arguments, size_t first, size_t last) {
+  const strength *s = arguments;
+  const int32_t nodes = s->level->nodes;
+  for (size_t p = first; p < last; p++) {
+    int32_t *places = s->places + p * (size_t)nodes;
+    memset(places, -1, (size_t)nodes * sizeof *places);
+    for (int32_t i = tsi_amg_begin(nodes, p, s->parts); i < tsi_amg_begin(nodes, p + 1, s->parts); i++)
+      classify_node(s, i, places, s->sums + p * (size_t)nodes);
+  }
+}
+
+/* ---- The graph ---- */
+
+static ts_status classify_all(ts_context *context, strength *s) {
+  const size_t nodes = (size_t)s->level->nodes, rows = (size_t)s->level->A.rows;
+  const size_t parts = s->level->unknowns > 1 ? (size_t)s->parts : 0;
+  s->diagonal = tsi_malloc(context, rows, sizeof *s->diagonal);
+  s->norms = tsi_malloc(context, parts ? nodes : 0, sizeof *s->norms);
+  s->places = tsi_malloc(context, parts * nodes, sizeof *s->places);
+  s->sums = tsi_malloc(context, parts * nodes, sizeof *s->sums);
+  const int complete = s->diagonal && s->norms && s->places && s->sums;
+  if (complete) {
+    tsi_parallel(context, rows, find_diagonal, s);
+    if (parts) {
+      tsi_parallel(context, nodes, find_norms, s);
+      tsi_parallel(context, parts, classify_blocks, s);
+    } else
+      tsi_parallel(context, rows, classify_entries, s);
+  }
+  tsi_free(context, s->diagonal);
+  tsi_free(context, s->norms);
+  tsi_free(context, s->places);
+  tsi_free(context, s->sums);
+  return complete ? TS_OK
+                  : tsi_out_of_memory(context, "strong connections of amg", parts * nodes * sizeof *s->sums);
+}
+
+ts_status tsi_amg_strength(ts_context *context, const tsi_amg_host_level *level, double threshold,
+                           tsi_amg_graph *graph) {
+  const size_t nodes = (size_t)level->nodes, entries = (size_t)level->A.offsets[level->A.rows];
+  strength s = {.level = level, .graph = graph, .limit = threshold * threshold};
+  TSI_TRY(tsi_threads(context, &s.parts));
+  *graph = (tsi_amg_graph){.nodes = level->nodes,
+                           .begins = tsi_malloc(context, nodes, sizeof *graph->begins),
+                           .ends = tsi_malloc(context, nodes, sizeof *graph->ends),
+                           .indices = tsi_malloc(context, entries, sizeof *graph->indices),
+                           .magnitudes = tsi_malloc(context, entries, sizeof *graph->magnitudes)};
+  ts_status status;
+  if (graph->begins && graph->ends && graph->indices && graph->magnitudes)
+    status = classify_all(context, &s);
+  else
+    status = tsi_out_of_memory(context, "strong connections of amg",
+                               entries * (sizeof *graph->indices + sizeof *graph->magnitudes));
+  if (status < 0) tsi_amg_graph_free(context, graph);
+  return status;
+}
