@@ -80,7 +80,8 @@ TS_API ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditi
 TS_API void ts_preconditioner_destroy(ts_preconditioner **preconditioner);
 
 /* Computes M from the matrix's present values, after ts_matrix_set_values. Block Jacobi, AMG, which keeps its
- * aggregates and patterns, and Chebyshev need it; others do nothing. Errors as above; then M is as it was. */
+ * aggregates and patterns, and Chebyshev need it; others do nothing. Errors as above; then M is as it was,
+ * except that levels of AMG may have new values already: a further update completes them. */
 TS_API ts_status ts_preconditioner_update(ts_preconditioner *preconditioner);
 
 /* z = M^-1 r. z is not r. No host synchronisation, unless the caller's function has one.

@@ -1,5 +1,6 @@
 /* Host memory runs out at the first, the second, ... allocation of every call: the call says so, gives back
  * what it had taken, and works when there is memory again. */
+#include <texsolve/amg.h>
 #include <texsolve/fluid.h>
 #include <texsolve/mesh.h>
 #include <texsolve/reorder.h>
@@ -298,6 +299,33 @@ static void grids(void) {
   CHECK_INT(memory.live, 0);
 }
 
+static void algebraic_multigrid(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ref_matrix grid = ref_grid(15, 13);
+  const ts_matrix_desc matrix_desc = {.csr = ref_csr(&grid), .keep_host_copy = 1};
+  ts_matrix *A = NULL;
+  CHECK_OK(context, ts_matrix_create(context, &matrix_desc, &A));
+  for (int smoother = TS_AMG_CHEBYSHEV; smoother <= TS_AMG_L1_JACOBI; smoother++) {
+    const ts_amg_desc amg = {.smoother = (ts_amg_smoother)smoother, .coarsest = 10};
+    const ts_preconditioner_desc M_desc = {.kind = TS_PRECONDITIONER_AMG, .amg = &amg};
+    ts_preconditioner *M = NULL;
+    FAIL_EACH_CREATION(context, M, ts_preconditioner_create(A, &M_desc, &M));
+    FAIL_EACH_USE(context, ts_preconditioner_update(M));
+    ts_vector *r = make_vector(ts_matrix_row_space(A), 2, NULL),
+              *z = make_vector(ts_matrix_row_space(A), 2, NULL);
+    FAIL_EACH_USE(context, ts_preconditioner_apply(M, z, r));
+    ts_vector_destroy(&r);
+    ts_vector_destroy(&z);
+    ts_preconditioner_destroy(&M);
+  }
+  ts_matrix_destroy(&A);
+  ref_free(&grid);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
 /* The library takes all of its memory from the allocator: a context with everything in it holds live blocks
  * only there, and gives all of them back, in whatever order the objects go. */
 static void order_of_destruction(void) {
@@ -368,6 +396,7 @@ static const test_case cases[] = {
     {"orders", orders},
     {"mesh_flows", mesh_flows},
     {"grids", grids},
+    {"algebraic_multigrid", algebraic_multigrid},
     {"fluids", fluids},
     {"order_of_destruction", order_of_destruction},
 };
