@@ -3,7 +3,7 @@
 #define BENCH_BENCH_H
 
 #include <stdint.h>
-#include <texsolve/texsolve.h>
+#include <texsolve/amg.h>
 #include <texsolve/gl.h>
 
 #include "generate.h"
@@ -31,11 +31,13 @@ typedef struct bench_options {
   reorder_kind reorder;
   int json;
 
-  /* Of precision. */
-  int precision; /* a ts_precision; -1: all */
+  /* Of precision and amg. */
+  int precision; /* a ts_precision; -1: all, of amg auto */
   double rtol;
+  int preconditioner; /* a ts_preconditioner_kind; -1: Jacobi and AMG */
+  ts_amg_desc amg;
 
-  /* Of compare, paper and precision. */
+  /* Of compare, paper, precision and amg. */
   const char *backends;                 /* "gl,cuda,cpu"; NULL: these three as far as they are there */
   const char *matrices[BENCH_MATRICES]; /* beside `matrix` */
   int matrix_count;
@@ -47,6 +49,7 @@ typedef struct bench_options {
 /* A benchmark that could not measure all that it was asked for; what it could is in the report. */
 enum { BENCH_INCOMPLETE = 2 };
 
+int bench_amg(const bench_options *options, struct report *r);
 int bench_limits(const bench_options *options, struct report *r);
 int bench_spmv(const bench_options *options, struct report *r);
 int bench_blas(const bench_options *options, struct report *r);

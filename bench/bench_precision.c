@@ -2,13 +2,12 @@
  * time and memory. Residuals are recomputed on the host in long double. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "compare.h"
 #include "platform.h"
+#include "problem.h"
 #include "report.h"
 #include "reports.h"
-#include "solve.h"
 
 /* Solves that take longer are measured once. */
 static const double longest_solve = 2;
@@ -61,38 +60,6 @@ static const report_column TOTALS[] = {
 };
 
 #define COUNT(columns) ((int)(sizeof(columns) / sizeof *(columns)))
-
-/* ---- Systems ---- */
-
-static int take_generated(solve_system *s, const char *name, int32_t rows) {
-  generated_matrix A;
-  if (bench_matrix(&A, name, rows)) return -1;
-  const size_t entries = (size_t)A.row_offsets[A.rows];
-  s->A = (mm_csr){.rows = A.rows,
-                  .columns = A.columns,
-                  .row_offsets = A.row_offsets,
-                  .column_indices = A.column_indices,
-                  .values = malloc(entries * sizeof(double)),
-                  .nonzeros = (int64_t)entries};
-  for (size_t k = 0; s->A.values && k < entries; k++) s->A.values[k] = (double)A.values[k];
-  free(A.values);
-  return !s->A.values;
-}
-
-/* With b = 1. Nonzero after a message. */
-static int make_system(solve_system *s, const char *name, int32_t rows) {
-  *s = (solve_system){0};
-  if (!generated_is_name(name))
-    return solve_read(&(solve_options){.matrix = name, .preconditioner = TS_PRECONDITIONER_JACOBI}, s);
-  const int failed = take_generated(s, name, rows);
-  s->components = 1;
-  s->b = failed ? NULL : malloc((size_t)s->A.rows * sizeof *s->b);
-  for (int32_t i = 0; s->b && i < s->A.rows; i++) s->b[i] = 1;
-  if (s->b) return 0;
-  if (failed >= 0) bench_error("no memory for the matrix %s", name);
-  solve_free(s);
-  return 1;
-}
 
 /* ---- Solves ---- */
 
@@ -223,15 +190,14 @@ static int run_backend(run *run, int backend, const char *name, const solve_syst
 }
 
 static int run_matrix(run *run, const char *name) {
-  solve_system s;
+  problem p;
   int failed = 0;
-  if (make_system(&s, name, run->options->size ? run->options->size : 100000)) return 1;
-  const char *slash = strrchr(name, '/');
-  report_section(run->r, "%s: %d rows, %lld entries", slash ? slash + 1 : name, s.A.rows,
-                 (long long)s.A.nonzeros);
+  if (problem_make(&p, name, run->options->size ? run->options->size : 100000)) return 1;
+  report_section(run->r, "%s: %d rows, %lld entries", problem_title(name), p.system.A.rows,
+                 (long long)p.system.A.nonzeros);
   for (int b = 0; b < run->backends.backend_count; b++)
-    if (!run->backends.backends[b].is_absent) failed |= run_backend(run, b, name, &s);
-  solve_free(&s);
+    if (!run->backends.backends[b].is_absent) failed |= run_backend(run, b, name, &p.system);
+  problem_free(&p);
   return failed;
 }
 

@@ -1,5 +1,5 @@
-/* texsolve bench limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision: what a device can do, how
- * near the library comes to it, and how right its answers are. */
+/* texsolve bench limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|amg: what a device can do,
+ * how near the library comes to it, and how right its answers are. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -18,14 +18,20 @@ typedef struct benchmark {
 } benchmark;
 
 static const benchmark BENCHMARKS[] = {
-    {"limits", bench_limits},       {"spmv", bench_spmv},
-    {"blas", bench_blas},           {"cg", bench_cg},
-    {"multigrid", bench_multigrid}, {"system", bench_system},
-    {"compare", bench_compare},     {"paper", bench_paper},
-    {"tune", bench_tune},           {"precision", bench_precision},
+    {"limits", bench_limits},
+    {"spmv", bench_spmv},
+    {"blas", bench_blas},
+    {"cg", bench_cg},
+    {"multigrid", bench_multigrid},
+    {"system", bench_system},
+    {"compare", bench_compare},
+    {"paper", bench_paper},
+    {"tune", bench_tune},
+    {"precision", bench_precision},
+    {"amg", bench_amg},
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
-#define KNOWN "limits, spmv, blas, cg, multigrid, system, tune, compare, paper or precision"
+#define KNOWN "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision or amg"
 
 typedef struct program_options {
   bench_options o;
@@ -56,11 +62,19 @@ static const char *precision_at(int value) {
   return ts_precision_name((ts_precision)value);
 }
 
-static int takes_matrices(const benchmark *b) {
-  return b->run == bench_compare || b->run == bench_precision;
+static const char *preconditioner_at(int value) {
+  return ts_preconditioner_kind_name((ts_preconditioner_kind)value);
 }
 
-/* The benchmark, and behind compare and precision matrices. */
+static const char *smoother_at(int value) {
+  return ts_amg_smoother_name((ts_amg_smoother)value);
+}
+
+static int takes_matrices(const benchmark *b) {
+  return b->run == bench_compare || b->run == bench_precision || b->run == bench_amg;
+}
+
+/* The benchmark, and behind compare, precision and amg matrices. */
 static void set_argument(void *options, const char *text) {
   program_options *p = options;
   if (p->benchmark) {
@@ -77,7 +91,8 @@ static void set_argument(void *options, const char *text) {
 static const option_row rows[] = {
     {.kind = OPTION_IS_INPUT,
      .name = "benchmark",
-     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper\ncompare [MATRIX...]\nprecision [MATRIX...]",
+     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper\ncompare [MATRIX...]\nprecision "
+                 "[MATRIX...]\namg [MATRIX...]",
      .parse = set_argument},
     OPTION_ROW(TEXT, "backend", "NAME", o.backend, .letter = 'B',
                .help = "Backend: auto (the default), cuda, gl, gl:1, cpu, check:gl"),
@@ -91,8 +106,9 @@ static const option_row rows[] = {
      .letter = 's',
      .argument = "N",
      .parse = set_sizes,
-     .help = "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare takes "
-             "several with commas between them; paper: the largest mesh's unknowns"},
+     .help =
+         "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare and amg "
+         "take several with commas between them; paper: the largest mesh's unknowns"},
     OPTION_ROW(TEXT, "matrix", "NAME", o.matrix, .letter = 'm',
                .help =
                    "A generated matrix (grid: triangulated grid with 7 entries a row; laplace2d, laplace3d; "
@@ -100,7 +116,9 @@ static const option_row rows[] = {
                    "powerlaw; uneven; banded; denserow: a grid with one full row; default: all of these, "
                    "compare: grid), a Delaunay triangulation in random order (delaunay), a network (rmat), the "
                    "5-point and 7-point Poisson problem (poisson2d, poisson3d), a "
-                   "mesh's conformal map (lscm) or smoothing (dsi), or a Matrix Market file"),
+                   "mesh's conformal map (lscm) or smoothing (dsi), Poisson's problem with couplings of 1:1000 "
+                   "(anisotropic2d, anisotropic3d) or coefficients of 1 and 1e6 by chance (jumps2d, jumps3d), "
+                   "an elastic beam (cantilever), or a Matrix Market file"),
     OPTION_WORD("reorder", "NAME", o.reorder, reorder_names,
                 "Of spmv, cg and compare: bring matrices into another order of their unknowns: rcm (reverse "
                 "Cuthill-McKee), random, or none, the default"),
@@ -111,15 +129,27 @@ static const option_row rows[] = {
                .help = "Pack rows in rectangles of this many texels: powers of two up to 256"),
     OPTION_ROW(WHOLE, "threads", "N", o.threads, .letter = 't', .least = 1, .most = 4096,
                .help = "Threads of the CPU backend"),
-    OPTION_ROW(
-        WHOLE, "repeat", "N", o.repeat, .letter = 'n', .least = 1, .most = 101,
-        .help = "Batches per measurement, of which the median is printed (default 7, paper and precision: 3)"),
+    OPTION_ROW(WHOLE, "repeat", "N", o.repeat, .letter = 'n', .least = 1, .most = 101,
+               .help =
+                   "Batches per measurement, of which the median is printed (default 7, paper, precision and "
+                   "amg: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
-    OPTION_HEADING("Of precision:"),
-    OPTION_RTOL(o.rtol, "relative tolerance (default: 1e-10)"),
+    OPTION_HEADING("Of precision and amg:"),
+    OPTION_RTOL(o.rtol, "relative tolerance (default: 1e-10, amg: 1e-8)"),
     OPTION_NAME("precision", "NAME", o.precision, precision_at,
-                "single, mixed, double or auto (default: one after the other)"),
-    OPTION_HEADING("Of compare, paper and precision:"),
+                "single, mixed, double or auto (default: one after the other, amg: auto)"),
+    OPTION_HEADING("Of amg:"),
+    OPTION_NAME("preconditioner", "NAME", o.preconditioner, preconditioner_at,
+                "jacobi, amg, chebyshev, none or block-jacobi (default: jacobi, then amg)"),
+    OPTION_NUMBER("strength", "R", o.amg.strength, 0, 1, "a number from 0 to 1",
+                  "the threshold of strong couplings; 0: all are strong (default: 0.08)"),
+    OPTION_NAME("smoother", "NAME", o.amg.smoother, smoother_at,
+                "chebyshev, chebyshev4, jacobi or l1-jacobi (default: chebyshev)"),
+    OPTION_WHOLE("sweeps", "N", o.amg.sweeps, 1, 16, "smoothing steps before and after (default: 2)"),
+    OPTION_WHOLE("visits", "N", o.amg.visits, 1, 2,
+                 "1: V-cycles; 2: W-cycles below the second level, the default"),
+    OPTION_WHOLE("coarsest", "N", o.amg.coarsest, 1, 1000, "rows that are solved exactly (default: 500)"),
+    OPTION_HEADING("Of compare, paper, precision and amg:"),
     OPTION_TEXT(
         "backends", "LIST", o.backends,
         "Backends with commas between them (default: gl,cuda,cpu, of which those that are absent are left "
@@ -144,41 +174,53 @@ static const char description[] =
     "conjugate gradients, axpy, dot\n"
     "precision [MATRIX...]  what solves reach in every precision, in how many iterations: b = 1, Jacobi; "
     "poisson2d and poisson3d are Dirichlet's problem on a grid of --size points in all\n"
+    "amg [MATRIX...]  conjugate gradients with Jacobi and with algebraic multigrid: set-up, update, solve, "
+    "iterations, residual; b = 1\n"
     "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
     "unknowns: "
     "every format on every backend, and the error of conjugate gradients in single precision\n\n"
-    "All but limits, compare and paper also measure the limits that concern them, and print which part of them "
+    "All but limits, compare, precision, amg and paper also measure the limits that concern them, and print "
+    "which part of them "
     "is "
     "reached: the "
     "least time of an OpenGL pass is the larger of fetches / fetch rate and texels written / write rate, and "
     "at "
     "least the cost of a dependent pass; on the CPU it is bytes / bandwidth.";
 
-/* What only compare can do, and what it cannot. */
+/* What only some can do, and what they cannot. */
 static void check_options(const program_options *p) {
   if (!p->benchmark) arguments_usage("which benchmark? " KNOWN);
   int (*const run)(const bench_options *, report *) = p->benchmark->run;
   const int is_compare = run == bench_compare, is_paper = run == bench_paper,
-            is_precision = run == bench_precision;
+            is_precision = run == bench_precision, is_amg = run == bench_amg;
   if (!is_compare && run != bench_spmv && run != bench_cg)
     options_refuse("", OPTION_NAMES("reorder"), " is for spmv, cg and compare");
   if (!is_compare) options_refuse("", OPTION_NAMES("set"), " is for compare");
-  if (!is_compare && p->o.size_count > 1) arguments_usage("several sizes are for compare");
+  if (!is_compare && !is_amg && p->o.size_count > 1) arguments_usage("several sizes are for compare and amg");
   if (is_paper)
     options_refuse("paper has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
-  if (!is_precision) options_refuse("", OPTION_NAMES("rtol", "precision"), " is for precision");
-  if (!is_compare && !is_paper && !is_precision)
-    options_refuse("", OPTION_NAMES("backends"), " is for compare, paper and precision, expected --backend");
+  if (!is_precision && !is_amg)
+    options_refuse("", OPTION_NAMES("rtol", "precision"), " is for precision and amg");
+  if (!is_amg)
+    options_refuse("", OPTION_NAMES("preconditioner", "strength", "smoother", "sweeps", "visits", "coarsest"),
+                   " is for amg");
+  if (!is_compare && !is_paper && !is_precision && !is_amg)
+    options_refuse("", OPTION_NAMES("backends"),
+                   " is for compare, paper, precision and amg, expected --backend");
   else if (p->o.components != 1)
     arguments_usage("%s works on vectors of one component", p->benchmark->name);
 }
 
 int cmd_bench(int argc, char **argv) {
-  program_options p = {.o = {.components = 1, .precision = -1, .rtol = 1e-10}};
+  program_options p = {.o = {.components = 1, .precision = -1, .preconditioner = -1}};
   options_read("texsolve bench", rows, description, argc, argv, &p);
   check_options(&p);
+  if (options_given("strength") && p.o.amg.strength == 0)
+    p.o.amg.strength = -1; /* in the API 0 is the default */
   bench_order_set(p.o.reorder);
-  const int is_long = p.benchmark->run == bench_paper || p.benchmark->run == bench_precision;
+  if (p.o.rtol == 0) p.o.rtol = p.benchmark->run == bench_amg ? 1e-8 : 1e-10;
+  const int is_long =
+      p.benchmark->run == bench_paper || p.benchmark->run == bench_precision || p.benchmark->run == bench_amg;
   if (!p.o.repeat) p.o.repeat = is_long ? 3 : 7;
   report *r = report_open(p.benchmark->name, p.o.json);
   if (!r) {

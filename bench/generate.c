@@ -7,6 +7,7 @@
 #include "generate_edges.h"
 #include "generate_graph.h"
 #include "generate_mesh.h"
+#include "generate_problem.h"
 
 static uint32_t hash(uint32_t i, uint32_t j) {
   uint64_t h = ((uint64_t)i * UINT64_C(0x100000000) + j) * UINT64_C(0x9e3779b97f4a7c15);
@@ -26,7 +27,7 @@ const char *generated_name(int index) {
 
 int generated_is_name(const char *name) {
   if (!strcmp(name, "lscm") || !strcmp(name, "dsi") || !strcmp(name, "poisson2d") ||
-      !strcmp(name, "poisson3d") || generated_is_graph(name))
+      !strcmp(name, "poisson3d") || generated_is_graph(name) || generated_is_problem(name))
     return 1;
   for (int i = 0; generated_name(i); ++i)
     if (!strcmp(name, generated_name(i))) return 1;
@@ -199,6 +200,7 @@ int generate_matrix(generated_matrix *A, const char *name, int32_t rows) {
   if (!strcmp(name, "fem4")) return generate_nodes(A, rows, 4);
   if (!strcmp(name, "lscm")) return generate_lscm(A, rows, 1, NULL);
   if (!strcmp(name, "dsi")) return generate_dsi(A, rows);
+  if (generated_is_problem(name)) return generate_rounded_problem(A, name, rows);
   return generate_graph(A, name, rows);
 }
 

@@ -28,8 +28,10 @@ typedef struct generated_matrix {
  * "poisson2d", "poisson3d": 4 or 6 on the diagonal and -1 for each neighbour in a square or cube
  * "lscm"      normal equations of a conformal map of a mesh, and
  * "dsi"       of discrete smooth interpolation: generate_mesh.h
- * Each has exactly `rows` rows. Returns 0; 1 for an unknown name; 2 without memory or with more entries than a
- * 32-bit offset counts; 3 for the last two with fewer rows than GENERATED_MESH_ROWS. */
+ * "anisotropic2d", "anisotropic3d", "jumps2d", "jumps3d", "cantilever": generate_problem.h
+ * Each but the last has exactly `rows` rows. Returns 0; 1 for an unknown name; 2 without memory or with more
+ * entries than a 32-bit offset counts; 3 for lscm, dsi and cantilever with fewer rows than GENERATED_MESH_ROWS.
+ */
 enum { GENERATED_MESH_ROWS = 48 };
 int generate_matrix(generated_matrix *A, const char *name, int32_t rows);
 void generated_free(generated_matrix *A);

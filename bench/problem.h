@@ -1,0 +1,20 @@
+/* Systems A x = b with b = 1 in double precision, as precision and amg solve them. */
+#ifndef BENCH_PROBLEM_H
+#define BENCH_PROBLEM_H
+
+#include "solve.h"
+
+typedef struct problem {
+  solve_system system;
+  int unknowns, dimensions; /* as in generate_problem.h; of a file 0 */
+  double *coordinates;
+} problem;
+
+/* A generated matrix of `rows` rows or the file called `name`. Nonzero after a message. */
+int problem_make(problem *p, const char *name, int32_t rows);
+void problem_free(problem *p);
+
+/* The part of a name behind the directories. */
+const char *problem_title(const char *name);
+
+#endif
