@@ -4,6 +4,10 @@
  *
  *   mpirun -n 2 peer-hypre [--size=2049] [--rtol=1e-6] [--repeats=5] [--all]
  *
+ *   mpirun -n 2 peer-hypre --amg MATRIX [--size=N] [--rtol=1e-8] [--repeats=3]
+ *
+ * is BoomerAMG in conjugate gradients on a matrix (peer_boomeramg.c).
+ *
  * The points on the sides have no equation, so that hypre gets the N - 2 x N - 2 inner ones. Several settings
  * are timed (--all: every one, else the three that are the fastest as a rule), and the fastest is said. */
 #include <math.h>
@@ -14,6 +18,8 @@
 #include <mpi.h>
 
 #include <HYPRE_struct_ls.h>
+
+#include "peer_boomeramg.h"
 
 typedef struct setting {
   const char *name;
@@ -224,6 +230,11 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &p.processes);
+  if (argc > 1 && !strcmp(argv[1], "--amg")) {
+    const int status = boomeramg_main(argc - 2, argv + 2);
+    MPI_Finalize();
+    return status;
+  }
   for (int k = 1; k < argc; k++) {
     if (!strcmp(argv[k], "--all"))
       all = 1;

@@ -1,0 +1,202 @@
+#include "peer_boomeramg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <mpi.h>
+
+#include <HYPRE.h>
+#include <HYPRE_IJ_mv.h>
+#include <HYPRE_krylov.h>
+#include <HYPRE_parcsr_ls.h>
+
+#include "peer_system.h"
+
+/* What hypre's manual recommends for problems in two and in three dimensions: PMIS or HMIS, extended
+ * interpolation of at most four entries, symmetric l1 smoothing. */
+typedef struct setting {
+  const char *name;
+  double threshold;
+  int coarsening;        /* 8 PMIS, 10 HMIS */
+  int interpolation;     /* 6 extended+i */
+  int relaxation;        /* 8 symmetric l1 Gauss-Seidel, 18 l1 Jacobi */
+  int aggressive_levels; /* coarsened twice */
+} setting;
+
+static const setting settings[] = {
+    {"BoomerAMG, HMIS, 0.25, Gauss-Seidel", 0.25, 10, 6, 8, 0},
+    {"BoomerAMG, HMIS, 0.5, Gauss-Seidel", 0.5, 10, 6, 8, 0},
+    {"BoomerAMG, aggressive, 0.25", 0.25, 10, 6, 8, 1},
+    {"BoomerAMG, HMIS, 0.25, l1 Jacobi", 0.25, 10, 6, 18, 0},
+};
+
+typedef struct system_part {
+  int rank, processes;
+  HYPRE_BigInt lower, upper; /* this process's rows */
+  HYPRE_IJMatrix matrix;
+  HYPRE_IJVector b, x;
+  HYPRE_ParCSRMatrix A;
+  HYPRE_ParVector parallel_b, parallel_x;
+} system_part;
+
+static void *take(size_t count, size_t size) {
+  void *block = calloc(count + 1, size);
+  if (!block) {
+    fputs("peer-hypre: out of memory\n", stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    exit(1);
+  }
+  return block;
+}
+
+/* Whole nodes go to one process. */
+static int32_t first_row(const peer_system *s, int process, int processes) {
+  const int32_t nodes = s->A.rows / s->A.unknowns;
+  const int32_t row = (int32_t)((int64_t)nodes * process / processes) * s->A.unknowns;
+  return process == processes ? s->A.rows : row;
+}
+
+static void make_matrix(system_part *p, const peer_system *s) {
+  const generated_problem *A = &s->A;
+  const size_t rows = (size_t)p->upper - (size_t)p->lower + 1;
+  HYPRE_BigInt *row = take(rows, sizeof *row);
+  HYPRE_Int *counts = take(rows, sizeof *counts);
+  for (size_t i = 0; i < rows; i++) {
+    row[i] = p->lower + (HYPRE_BigInt)i;
+    counts[i] = A->row_offsets[row[i] + 1] - A->row_offsets[row[i]];
+  }
+  HYPRE_IJMatrixCreate(MPI_COMM_WORLD, p->lower, p->upper, p->lower, p->upper, &p->matrix);
+  HYPRE_IJMatrixSetObjectType(p->matrix, HYPRE_PARCSR);
+  HYPRE_IJMatrixSetRowSizes(p->matrix, counts);
+  HYPRE_IJMatrixInitialize(p->matrix);
+  const int32_t first = A->row_offsets[p->lower];
+  HYPRE_IJMatrixSetValues(p->matrix, (HYPRE_Int)rows, counts, row, A->column_indices + first,
+                          A->values + first);
+  HYPRE_IJMatrixAssemble(p->matrix);
+  HYPRE_IJMatrixGetObject(p->matrix, (void **)&p->A);
+  free(counts);
+  free(row);
+}
+
+static void make_vector(const system_part *p, double value, HYPRE_IJVector *vector, HYPRE_ParVector *parallel) {
+  const size_t rows = (size_t)p->upper - (size_t)p->lower + 1;
+  double *values = take(rows, sizeof *values);
+  for (size_t i = 0; i < rows; i++) values[i] = value;
+  HYPRE_IJVectorCreate(MPI_COMM_WORLD, p->lower, p->upper, vector);
+  HYPRE_IJVectorSetObjectType(*vector, HYPRE_PARCSR);
+  HYPRE_IJVectorInitialize(*vector);
+  HYPRE_IJVectorSetValues(*vector, (HYPRE_Int)rows, NULL, values);
+  HYPRE_IJVectorAssemble(*vector);
+  HYPRE_IJVectorGetObject(*vector, (void **)parallel);
+  free(values);
+}
+
+static HYPRE_Solver make_amg(const setting *s, const peer_system *system) {
+  HYPRE_Solver amg;
+  HYPRE_BoomerAMGCreate(&amg);
+  HYPRE_BoomerAMGSetTol(amg, 0);
+  HYPRE_BoomerAMGSetMaxIter(amg, 1);
+  HYPRE_BoomerAMGSetCoarsenType(amg, s->coarsening);
+  HYPRE_BoomerAMGSetInterpType(amg, s->interpolation);
+  HYPRE_BoomerAMGSetPMaxElmts(amg, 4);
+  HYPRE_BoomerAMGSetStrongThreshold(amg, s->threshold);
+  HYPRE_BoomerAMGSetRelaxType(amg, s->relaxation);
+  HYPRE_BoomerAMGSetAggNumLevels(amg, s->aggressive_levels);
+  if (system->A.unknowns > 1) HYPRE_BoomerAMGSetNumFunctions(amg, system->A.unknowns);
+  return amg;
+}
+
+static double seconds_since(double start) {
+  double mine = MPI_Wtime() - start, longest;
+  MPI_Allreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return longest;
+}
+
+static double begin(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  return MPI_Wtime();
+}
+
+/* Every process's rows of x in one array on the first. */
+static double true_residual(const system_part *p, const peer_system *s) {
+  const int count = (int)(p->upper - p->lower + 1);
+  double *mine = take((size_t)count, sizeof *mine), *x = NULL, residual = 0;
+  int *counts = NULL, *starts = NULL;
+  if (p->rank == 0) {
+    x = take((size_t)s->A.rows, sizeof *x);
+    counts = take((size_t)p->processes, sizeof *counts);
+    starts = take((size_t)p->processes, sizeof *starts);
+    for (int k = 0; k < p->processes; k++) {
+      starts[k] = first_row(s, k, p->processes);
+      counts[k] = first_row(s, k + 1, p->processes) - starts[k];
+    }
+  }
+  HYPRE_IJVectorGetValues(p->x, count, NULL, mine);
+  MPI_Gatherv(mine, count, MPI_DOUBLE, x, counts, starts, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  if (p->rank == 0) residual = peer_system_residual(s, x);
+  free(starts);
+  free(counts);
+  free(x);
+  free(mine);
+  return residual;
+}
+
+static void measure(const setting *setting, system_part *p, const peer_system *s) {
+  peer_times times;
+  HYPRE_Int iterations = 0;
+  for (int k = 0; k < s->repeats; k++) {
+    HYPRE_Solver cg;
+    HYPRE_ParVectorSetConstantValues(p->parallel_x, 0);
+    double start = begin();
+    HYPRE_Solver amg = make_amg(setting, s);
+    HYPRE_ParCSRPCGCreate(MPI_COMM_WORLD, &cg);
+    HYPRE_PCGSetTol(cg, s->rtol);
+    HYPRE_PCGSetTwoNorm(cg, 1);
+    HYPRE_PCGSetMaxIter(cg, 1000);
+    HYPRE_PCGSetPrecond(cg, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve,
+                        (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup, amg);
+    HYPRE_ParCSRPCGSetup(cg, p->A, p->parallel_b, p->parallel_x);
+    times.setup[k] = seconds_since(start);
+    start = begin();
+    HYPRE_ParCSRPCGSolve(cg, p->A, p->parallel_b, p->parallel_x);
+    times.solve[k] = seconds_since(start);
+    HYPRE_PCGGetNumIterations(cg, &iterations);
+    HYPRE_ClearAllErrors(); /* not converged is an error of hypre's; the residual tells it here */
+    HYPRE_ParCSRPCGDestroy(cg);
+    HYPRE_BoomerAMGDestroy(amg);
+  }
+  const double residual = true_residual(p, s);
+  /* hypre tells neither levels nor complexity but in print. */
+  if (p->rank == 0) peer_system_row(s, setting->name, 0, 0, &times, iterations, residual);
+}
+
+int boomeramg_main(int argc, char **argv) {
+  peer_system s = {0};
+  system_part p = {0};
+  int wrong = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &p.processes);
+  for (int k = 0; k < argc; k++) wrong |= !peer_system_option(&s, argv[k]);
+  if (wrong || !s.matrix || s.threads) {
+    if (p.rank == 0) fputs("usage: peer-hypre --amg MATRIX [--size=N] [--rtol=R] [--repeats=N]\n", stderr);
+    return 2;
+  }
+  if (peer_system_make(&s, "peer-hypre")) return 1;
+  p.lower = first_row(&s, p.rank, p.processes);
+  p.upper = first_row(&s, p.rank + 1, p.processes) - 1;
+  HYPRE_Init();
+  make_matrix(&p, &s);
+  make_vector(&p, 1, &p.b, &p.parallel_b);
+  make_vector(&p, 0, &p.x, &p.parallel_x);
+  if (p.rank == 0) {
+    printf("hypre %s, double precision, %d processes\n", HYPRE_RELEASE_VERSION, p.processes);
+    peer_system_header(&s);
+  }
+  for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) measure(&settings[k], &p, &s);
+  HYPRE_IJVectorDestroy(p.x);
+  HYPRE_IJVectorDestroy(p.b);
+  HYPRE_IJMatrixDestroy(p.matrix);
+  HYPRE_Finalize();
+  peer_system_free(&s);
+  return 0;
+}
