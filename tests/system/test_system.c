@@ -64,6 +64,29 @@ static void least_squares(void) {
 }
 
 /* Coefficients that are not symmetric go to another method, which may be asked for by name too. */
+/* Preconditioners that are made from a copy of the matrix, one after the other on one system; the matrix gets
+ * one where it has none, and its next values reach the preconditioner. */
+static void preconditioners(void) {
+  static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_JACOBI, TS_PRECONDITIONER_AMG,
+                                                 TS_PRECONDITIONER_BLOCK_JACOBI, TS_PRECONDITIONER_NONE};
+  for (int locked = 0; locked < 2; locked++) {
+    dense d = dense_square(67, 4, 1, 2, 5);
+    if (locked) dense_lock(&d, 3, 11, 9);
+    CHECK(dense_solve(&d));
+    ts_system *system = dense_system(context, &d, 0);
+    for (int k = 0; k < 8; k++) {
+      ts_system_solve_desc desc = tight;
+      desc.preconditioner = kinds[k / 2];
+      ts_system_result result;
+      test_context_label("%s%s", ts_preconditioner_kind_name(desc.preconditioner), locked ? ", locked" : "");
+      dense_state_rows(system, &d);
+      solve_and_compare(system, &d, &desc, &result);
+    }
+    ts_system_destroy(&system);
+    dense_free(&d);
+  }
+}
+
 static void not_symmetric(void) {
   for (int components = 1; components <= 4; components++) {
     if (test_is_brief() && components / 2 == 1) continue;
@@ -431,6 +454,7 @@ CASE(applied)
 CASE(formed_or_applied)
 CASE(blocks)
 CASE(not_symmetric)
+CASE(preconditioners)
 CASE(precisions)
 CASE(units)
 CASE(entries_in_any_order)
@@ -444,6 +468,7 @@ static const test_case cases[] = {
     {"formed_or_applied", case_formed_or_applied},
     {"blocks", case_blocks},
     {"not_symmetric", case_not_symmetric},
+    {"preconditioners", case_preconditioners},
     {"precisions", case_precisions},
     {"units", case_units},
     {"entries_in_any_order", case_entries_in_any_order},

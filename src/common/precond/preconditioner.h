@@ -29,6 +29,10 @@ void tsi_preconditioner_retain(ts_preconditioner *M);
 static inline int tsi_preconditioner_is_diagonal(const ts_preconditioner *M) {
   return M->desc.kind == TS_PRECONDITIONER_JACOBI || M->desc.kind == TS_PRECONDITIONER_NONE;
 }
+/* It is computed from the matrix's host copy. */
+static inline int tsi_preconditioner_needs_host_copy(ts_preconditioner_kind kind) {
+  return kind == TS_PRECONDITIONER_BLOCK_JACOBI || kind == TS_PRECONDITIONER_AMG;
+}
 /* Conjugate gradients may take it. */
 int tsi_preconditioner_is_symmetric(const ts_preconditioner *M);
 /* Whether M can be applied to vectors with so many components now; else an error that says why not. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/layout/layout_build.h"
+#include "common/precond/preconditioner.h"
 #include "system.h"
 
 /* Numbers far from 1 would leave single precision, where the squares of small coefficients are soon: the power
@@ -130,12 +131,14 @@ static void name_unknowns(const ts_system *s) {
     if (*rows[k] >= 0) *rows[k] = s->order[*rows[k]];
 }
 
-static ts_status create_matrix(ts_system *s, const ts_csr *csr, const unsigned char *locked, ts_format format) {
+static ts_status create_matrix(ts_system *s, const ts_csr *csr, const unsigned char *locked,
+                               const ts_system_solve_desc *how) {
   ts_matrix *matrix = NULL;
   char why[sizeof matrix->info.choice] = "";
   const ts_matrix_desc desc = {.csr = *csr,
-                               .format = tsi_system_choose_format(s, csr, format, why, sizeof why),
+                               .format = tsi_system_choose_format(s, csr, how->format, why, sizeof why),
                                .precision = s->storage,
+                               .keep_host_copy = tsi_preconditioner_needs_host_copy(how->preconditioner),
                                .constrained = s->locked_count ? locked : NULL};
   TSI_TRY(ts_matrix_create(s->context, &desc, &matrix));
   if (why[0]) memcpy(matrix->info.choice, why, sizeof why);
@@ -144,7 +147,7 @@ static ts_status create_matrix(ts_system *s, const ts_csr *csr, const unsigned c
 }
 
 /* Floats, which ts_matrix_create does not copy, where they are all that is stored. */
-static ts_status upload_natural(ts_system *s, const ts_csr *csr, ts_format format, int rebuild) {
+static ts_status upload_natural(ts_system *s, const ts_csr *csr, const ts_system_solve_desc *how, int rebuild) {
   ts_csr view = *csr;
   float *floats = NULL;
   if (s->storage == TS_PRECISION_SINGLE) {
@@ -156,21 +159,21 @@ static ts_status upload_natural(ts_system *s, const ts_csr *csr, ts_format forma
     view.double_values = NULL;
   }
   const ts_status status =
-      rebuild ? create_matrix(s, &view, s->locked, format) : ts_matrix_set_values(s->matrix, &view);
+      rebuild ? create_matrix(s, &view, s->locked, how) : ts_matrix_set_values(s->matrix, &view);
   tsi_free(s->context, floats);
   return status;
 }
 
 /* In the order of the unknowns, or in another one. */
-static ts_status upload(ts_system *s, const ts_csr *csr, ts_format format, int rebuild) {
-  if (!s->order) return upload_natural(s, csr, format, rebuild);
+static ts_status upload(ts_system *s, const ts_csr *csr, const ts_system_solve_desc *how, int rebuild) {
+  if (!s->order) return upload_natural(s, csr, how, rebuild);
   unsigned char *locked = tsi_malloc(s->context, (size_t)s->desc.unknowns, 1);
   if (!locked) return tsi_out_of_memory(s->context, "another order", (size_t)s->desc.unknowns);
   tsi_system_csr ordered;
   ts_status status = tsi_system_permute(s, csr, &ordered, locked);
   const ts_csr view = tsi_system_csr_view(&ordered);
   if (status == TS_OK)
-    status = rebuild ? create_matrix(s, &view, locked, format) : ts_matrix_set_values(s->matrix, &view);
+    status = rebuild ? create_matrix(s, &view, locked, how) : ts_matrix_set_values(s->matrix, &view);
   if (status == TS_OK) name_unknowns(s);
   tsi_system_csr_free(s->context, &ordered);
   tsi_free(s->context, locked);
@@ -194,7 +197,11 @@ static ts_status lay_out(ts_system *s, const ts_system_solve_desc *how, int rebu
       tsi_system_forget_order(s);
     TSI_TRY(ts_csr_bandwidth(s->context, &csr, &s->bandwidth_natural));
   }
-  return upload(s, &csr, how->format, rebuild);
+  return upload(s, &csr, how, rebuild);
+}
+
+static int lacks_host_copy(const ts_system *s, const ts_system_solve_desc *how) {
+  return !s->applied && tsi_preconditioner_needs_host_copy(how->preconditioner) && !s->matrix->host_copy;
 }
 
 ts_status tsi_system_prepare_matrix(ts_system *s, const ts_system_solve_desc *how, double *seconds_build,
@@ -203,7 +210,8 @@ ts_status tsi_system_prepare_matrix(ts_system *s, const ts_system_solve_desc *ho
   if (how->normal != s->how.normal) s->new_pattern = 1;
   const int other = s->new_pattern || s->new_values;
   const int rebuild = !s->matrix || s->new_pattern || how->format != s->how.format ||
-                      how->order != s->how.order || tsi_system_storage_for(s, how->precision) > s->storage;
+                      how->order != s->how.order || lacks_host_copy(s, how) ||
+                      tsi_system_storage_for(s, how->precision) > s->storage;
   if (rebuild) s->storage = tsi_system_storage_for(s, how->precision);
   if (other) TSI_TRY(build(s, how->normal));
   const double built = tsi_seconds();
