@@ -20,7 +20,7 @@ static const char *smoother_at(int value) {
 }
 
 static void parse_preconditioner(void *options, const char *text) {
-  static const char *const names[] = {"jacobi", "none", "block-jacobi", "chebyshev", "amg", NULL};
+  static const char *const names[] = {"jacobi", "none", "block-jacobi", "chebyshev", "isai", "amg", NULL};
   const char *name = names[arguments_one_of("--preconditioner", text, names)];
   ((solve_options *)options)->preconditioner = (ts_preconditioner_kind)ts_preconditioner_kind_from_name(name);
 }
@@ -51,7 +51,8 @@ static const option_row rows[] = {
         "matrices, else bicgstab (default: auto)"),
     OPTION_WHOLE("restart", "M", restart, 1, 200, "restart gmres every M iterations, 1 to 200 (default: 30)"),
     OPTION_PARSED("preconditioner", "NAME", parse_preconditioner,
-                  "none; jacobi; block-jacobi, with blocks of 4 rows; chebyshev, a polynomial; amg, algebraic "
+                  "none; jacobi; block-jacobi, with blocks of 4 rows; chebyshev, a polynomial; isai, "
+                  "approximate inverses of factors; amg, algebraic "
                   "multigrid, for symmetric matrices (default: jacobi)"),
     OPTION_WHOLE("degree", "N", degree, 1, 16, "of chebyshev's polynomial, 1 to 16 (default: 4)"),
     OPTION_NUMBER("amg-strength", "S", amg.strength, 0, 0.99, "a number from 0 to 0.99",

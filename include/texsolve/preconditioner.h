@@ -20,7 +20,8 @@ extern "C" {
   X(TS_PRECONDITIONER_MULTIGRID, 3, "multigrid")       /* M^-1 = one symmetric cycle (texsolve/grid.h) */      \
   X(TS_PRECONDITIONER_CUSTOM, 4, "custom")             /* M^-1 = a function of the caller's */                 \
   X(TS_PRECONDITIONER_AMG, 5, "amg")                   /* M^-1 = one cycle (texsolve/amg.h) */                 \
-  X(TS_PRECONDITIONER_CHEBYSHEV, 6, "chebyshev")       /* M^-1 = a polynomial in D^-1 A, D = diag(A) */
+  X(TS_PRECONDITIONER_CHEBYSHEV, 6, "chebyshev")       /* M^-1 = a polynomial in D^-1 A, D = diag(A) */        \
+  X(TS_PRECONDITIONER_ISAI, 7, "isai")                 /* M^-1 = approximate inverses of A's factors */
 
 typedef enum ts_preconditioner_kind {
 #define TS_PRECONDITIONER_ENUM(name, value, text) name = value,
@@ -71,17 +72,24 @@ typedef struct ts_preconditioner_desc {
  * and host synchronisations. It needs no host copy, takes stencils, and is symmetric where A is. lambda is
  * estimated on the device, here and in ts_preconditioner_update, with one host synchronisation.
  *
+ * ISAI reads the host copy and approximates the inverses of the triangular factors of A on the pattern of A
+ * (Kolotilina and Yeremin 1993, "Factorized sparse approximate inverse preconditionings I"; Anzt, Huckle,
+ * Braeckle and Dongarra 2018, "Incomplete sparse approximate inverses for parallel preconditioning"), of a row
+ * the 64 largest entries at most, so that M^-1 is two products. It is for matrices that are not symmetric, and
+ * where Jacobi takes many iterations; entries on the diagonal may be missing. Where A is symmetric and positive
+ * definite M is too.
+ *
  * Errors: TS_ERROR_INVALID_ARGUMENT (a field and its value; a block that is singular: its first row is named;
- * no host copy; Chebyshev of a diagonal with a zero: the row is named; AMG of a matrix that is not symmetric,
- * or not positive on the diagonal: the row is named), TS_ERROR_UNSUPPORTED (block Jacobi or AMG of a stencil),
- * memory. */
+ * no host copy; Chebyshev of a diagonal with a zero, ISAI where A is singular on the pattern of a row, AMG of a
+ * matrix that is not symmetric, or not positive on the diagonal: the row is named), TS_ERROR_UNSUPPORTED (block
+ * Jacobi, ISAI or AMG of a stencil), memory. */
 TS_API ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_desc *desc,
                                           ts_preconditioner **preconditioner);
 TS_API void ts_preconditioner_destroy(ts_preconditioner **preconditioner);
 
-/* Computes M from the matrix's present values, after ts_matrix_set_values. Block Jacobi, AMG, which keeps its
- * aggregates and patterns, and Chebyshev need it; others do nothing. Errors as above; then M is as it was,
- * except that levels of AMG may have new values already: a further update completes them. */
+/* Computes M from the matrix's present values, after ts_matrix_set_values. Block Jacobi, ISAI, Chebyshev and
+ * AMG, which keeps its aggregates and patterns, need it; others do nothing. Errors as above; then M is as it
+ * was, except that levels of AMG may have new values already: a further update completes them. */
 TS_API ts_status ts_preconditioner_update(ts_preconditioner *preconditioner);
 
 /* z = M^-1 r. z is not r. No host synchronisation, unless the caller's function has one.

@@ -93,7 +93,7 @@ typedef struct ts_solver_desc {
   ts_method method;                           /* default: TS_METHOD_AUTO */
   ts_matrix *transposed;                      /* cgls: A^T over the same two spaces, see ts_solver_create */
   ts_preconditioner_kind preconditioner_kind; /* made from the matrix: Jacobi (default), none, block Jacobi,
-                                                 chebyshev, amg; with the matrix's new values too */
+                                                 chebyshev, isai, amg; with the matrix's new values too */
   ts_preconditioner *preconditioner;          /* instead of a kind, which must then be 0. Default: NULL */
   ts_precision
       precision;        /* how it computes, see ts_solver_solve. Default: auto; with fixed_iterations single */

@@ -31,6 +31,8 @@ fewer chebyshev $((jacobi / 2))
 chebyshev=$iterations
 solves chebyshev --degree 8
 fewer "chebyshev of degree 8" "$chebyshev"
+solves isai
+fewer isai $((jacobi * 3 / 4))
 solves amg
 fewer amg $((jacobi / 3))
 amg=$iterations
@@ -69,6 +71,13 @@ done
 file m.mtx "$general" '2 2 2' '1 1 4' '2 2 -1'
 refuse 1 'm.mtx: row 2 has a negative number on the diagonal, expected a positive number for --preconditioner amg' \
   solve m.mtx --backend cpu --preconditioner amg
+# Without a diagonal entry: x = (1 2 3) of b = (6 1 12).
+file m.mtx "$general" '3 3 4' '1 1 4' '2 1 1' '1 2 1' '3 3 4'
+file b.mtx '%%MatrixMarket matrix array real general' '3 1' 6 1 12
+expect 0 solve m.mtx -b b.mtx --backend cpu --preconditioner isai --solver bicgstab -o x.mtx --json
+vector_near x.mtx 1e-4 1 2 3
+refuse 1 'isai finds that the matrix is not symmetric and positive definite, as cg needs' solve m.mtx --backend cpu \
+  --preconditioner isai
 file m.mtx "$general" '2 2 3' '1 1 4' '1 2 1' '2 2 4'
 refuse 1 'm.mtx: entry 1 2 differs from its mirror, expected a symmetric matrix for --preconditioner amg' \
   solve m.mtx --backend cpu --preconditioner amg

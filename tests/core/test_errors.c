@@ -293,8 +293,8 @@ static void bad_solvers(void) {
   INVALID(ts_solver_create(matrix, &desc, &cg), "check_interval", "1025");
   memset(&desc, 0, sizeof desc), desc.reductions = 3;
   INVALID(ts_solver_create(matrix, &desc, &cg), "reductions", "3");
-  memset(&desc, 0, sizeof desc), desc.preconditioner_kind = (ts_preconditioner_kind)7;
-  INVALID(ts_solver_create(matrix, &desc, &cg), "preconditioner", "7");
+  memset(&desc, 0, sizeof desc), desc.preconditioner_kind = (ts_preconditioner_kind)99;
+  INVALID(ts_solver_create(matrix, &desc, &cg), "preconditioner", "99");
   memset(&desc, 0, sizeof desc), desc.stop = (ts_stop)8;
   INVALID(ts_solver_create(matrix, &desc, &cg), "stop", "8");
   cg = make_cg(matrix, NULL);

@@ -192,7 +192,7 @@ static void solve(state *s) {
   ts_result result;
   const ts_solver_desc desc = {.method = (ts_method)fuzz_take(&s->in, 6),
                                .transposed = fuzz_take(&s->in, 3) ? NULL : s->matrices[pick(s)],
-                               .preconditioner_kind = (ts_preconditioner_kind)fuzz_take(&s->in, 6),
+                               .preconditioner_kind = (ts_preconditioner_kind)fuzz_take(&s->in, 8),
                                .preconditioner = fuzz_take(&s->in, 3) ? NULL : s->preconditioner,
                                .stop = (ts_stop)fuzz_take(&s->in, 3),
                                .rtol = fuzz_number(&s->in) * 1e-3,
@@ -205,7 +205,7 @@ static void solve(state *s) {
   const ts_solver_desc fixed = {.method = desc.method,
                                 .preconditioner_kind = desc.preconditioner_kind,
                                 .fixed_iterations = fuzz_take(&s->in, 20)};
-  const ts_preconditioner_desc how = {.kind = (ts_preconditioner_kind)fuzz_take(&s->in, 6),
+  const ts_preconditioner_desc how = {.kind = (ts_preconditioner_kind)fuzz_take(&s->in, 8),
                                       .block_size = fuzz_take(&s->in, 3) ? 0 : fuzz_take(&s->in, 20),
                                       .multigrid = fuzz_take(&s->in, 2) ? s->multigrid : NULL};
   const ts_multigrid_desc grid = {.smoother = (ts_smoother)fuzz_take(&s->in, 5),

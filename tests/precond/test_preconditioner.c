@@ -170,6 +170,155 @@ static void chebyshev_of_a_stencil(void) {
   grid_free(&sample);
 }
 
+/* ---- Approximate inverses ---- */
+
+/* Where the pattern is full they are the inverses: A z = r. */
+static void check_full(const ref_matrix *m, ts_format format, int components) {
+  ts_matrix *matrix = make_with_copy(m, format);
+  ts_preconditioner *M = make_preconditioner(matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_ISAI});
+  const size_t count = (size_t)m->rows * (size_t)components;
+  float *rs = ref_values(count, 5, -1, 1), *zs = NULL;
+  double *product = malloc(count * sizeof *product);
+  if (M) zs = apply_to(M, ts_matrix_row_space(matrix), components, rs);
+  if (zs) ref_spmv(m, NULL, components, zs, product, NULL);
+  for (size_t i = 0; zs && i < count; i++) CHECK_CLOSE(product[i], (double)rs[i], 1e-4);
+  free(rs), free(zs), free(product);
+  ts_preconditioner_destroy(&M);
+  ts_matrix_destroy(&matrix);
+}
+
+/* Symmetric and positive where A is, and divided by 3 where A is multiplied by 3. */
+static void check_symmetric_isai(const ref_matrix *m, const ref_matrix *scaled, ts_format format,
+                                 int components) {
+  const size_t count = (size_t)m->rows * (size_t)components;
+  const ts_csr other = ref_csr(scaled);
+  ts_matrix *matrix = make_with_copy(m, format);
+  ts_preconditioner *M = make_preconditioner(matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_ISAI});
+  if (!M) return;
+  ts_space *space = ts_matrix_row_space(matrix);
+  float *u = ref_values(count, 5, 0.1f, 1), *v = ref_values(count, 6, -1, 1);
+  float *Mu = apply_to(M, space, components, u), *Mv = apply_to(M, space, components, v);
+  CHECK(sum_of_products(u, Mu, count) > 0 && sum_of_products(v, Mv, count) > 0);
+  CHECK_CLOSE(sum_of_products(u, Mv, count), sum_of_products(v, Mu, count),
+              1e-5 * sum_of_products(u, Mu, count));
+  CHECK_OK(context, ts_matrix_set_values(matrix, &other));
+  CHECK_OK(context, ts_preconditioner_update(M));
+  float *third = apply_to(M, space, components, u);
+  for (size_t i = 0; i < count; i++) CHECK_CLOSE(3 * (double)third[i], Mu[i], 1e-5 * (1 + fabs((double)Mu[i])));
+  free(third), free(Mu), free(Mv), free(u), free(v);
+  ts_preconditioner_destroy(&M);
+  ts_matrix_destroy(&matrix);
+}
+
+static void isai(void) {
+  ts_format formats[8];
+  const int format_count = list_formats(context, formats);
+  ref_matrix full = ref_dense(23, 23, 3), m = ref_random_spd(90, 3, 4), scaled = ref_random_spd(90, 3, 4);
+  for (int32_t i = 0; i < 23; i++) full.values[full.offsets[i] + i] += 5;
+  for (int64_t k = 0; k < ref_nonzeros(&m); k++) scaled.values[k] *= 3;
+  for (int f = 0; f < format_count; f++)
+    for (int components = 1; components <= most_components(formats[f]); components += 2) {
+      test_context_label("%s, %d components", ts_format_name(formats[f]), components);
+      check_full(&full, formats[f], components);
+      check_symmetric_isai(&m, &scaled, formats[f], components);
+    }
+  ref_free(&full), ref_free(&m), ref_free(&scaled);
+}
+
+/* A matrix that becomes indefinite, or loses its symmetry, makes an M that is not symmetric. */
+static void isai_of_new_values(void) {
+  ref_matrix m = ref_random_spd(90, 3, 4);
+  ts_matrix *matrix = make_with_copy(&m, TS_FORMAT_AUTO);
+  ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, NULL), *x = NULL;
+  ts_solver *cg = NULL;
+  x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+  CHECK_OK(context, ts_vector_fill(b, 1));
+  CHECK_OK(context, create_solver(matrix, TS_METHOD_CG,
+                                  &(ts_solver_desc){.preconditioner_kind = TS_PRECONDITIONER_ISAI}, &cg));
+  CHECK_OK(context, ts_solver_solve(cg, b, x, NULL));
+  for (int32_t i = 40; i < 90; i++)
+    for (int32_t k = m.offsets[i]; k < m.offsets[i + 1]; k++)
+      if (m.indices[k] == i) m.values[k] *= -1;
+  const ts_csr csr = ref_csr(&m);
+  CHECK_OK(context, ts_matrix_set_values(matrix, &csr));
+  CHECK_FAILS(context, ts_solver_solve(cg, b, x, NULL), TS_ERROR_INVALID_ARGUMENT, "positive definite");
+  ts_result result;
+  const ts_solver_desc desc = {.method = TS_METHOD_BICGSTAB, .preconditioner_kind = TS_PRECONDITIONER_ISAI};
+  CHECK_OK(context, ts_solve(matrix, b, x, &desc, &result));
+  CHECK(result.iterations < 20);
+  ts_solver_destroy(&cg);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* Equations without an entry on the diagonal, as of pressures: (K B; B^T 0). */
+static ref_matrix saddle_point(int32_t nx, int32_t ny) {
+  ref_matrix K = ref_grid(nx, ny);
+  const int32_t n = K.rows, pairs = n / 2;
+  const int64_t entries = ref_nonzeros(&K) + 4 * (int64_t)pairs;
+  ref_matrix m = {.rows = n + pairs, .columns = n + pairs};
+  m.offsets = malloc(((size_t)m.rows + 1) * sizeof *m.offsets);
+  m.indices = malloc((size_t)entries * sizeof *m.indices);
+  m.values = malloc((size_t)entries * sizeof *m.values);
+  int32_t next = 0;
+  for (int32_t i = 0; i < m.rows; i++) {
+    m.offsets[i] = next;
+    for (int32_t k = i < n ? K.offsets[i] : 0; i < n && k < K.offsets[i + 1]; k++, next++) {
+      m.indices[next] = K.indices[k];
+      m.values[next] = K.values[k] + (K.indices[k] > i ? 0.1f : 0);
+    }
+    for (int32_t k = 0; k < (i < n ? i / 2 < pairs : 2); k++, next++) {
+      m.indices[next] = i < n ? n + i / 2 : 2 * (i - n) + k;
+      m.values[next] = (i < n ? i : k) % 2 ? -1 : 1.5f;
+    }
+  }
+  m.offsets[m.rows] = next;
+  ref_free(&K);
+  return m;
+}
+
+static void check_fewer(const ref_matrix *m, const unsigned char *constrained, ts_method method,
+                        ts_preconditioner_kind than, const char *name) {
+  const ts_matrix_desc desc = {.csr = ref_csr(m), .keep_host_copy = 1, .constrained = constrained};
+  ts_matrix *matrix = NULL;
+  CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
+  float *bs = ref_values((size_t)m->rows, 9, -1, 1), *xs[2];
+  ts_result results[2];
+  for (int k = 0; k < 2; k++) {
+    ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, bs), *x = NULL;
+    x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+    const ts_solver_desc how = {
+        .method = method, .preconditioner_kind = k ? TS_PRECONDITIONER_ISAI : than, .check_interval = 1};
+    const ts_status status = ts_solve(matrix, b, x, &how, &results[k]);
+    xs[k] = read_vector(x);
+    test_context_label("%s, %s", name, ts_preconditioner_kind_name(how.preconditioner_kind));
+    CHECK(status == TS_OK || (k == 0 && status == TS_NOT_CONVERGED));
+    ts_vector_destroy(&b);
+    ts_vector_destroy(&x);
+  }
+  test_context_label("%s: %d and %d iterations", name, results[0].iterations, results[1].iterations);
+  CHECK(results[1].iterations < results[0].iterations);
+  CHECK(ref_relative_residual(m, constrained, 1, 0, xs[1], bs) < 2e-5);
+  for (int32_t i = 0; constrained && i < m->rows; i++) CHECK(!constrained[i] || xs[1][i] == 0);
+  free(bs), free(xs[0]), free(xs[1]);
+  ts_matrix_destroy(&matrix);
+}
+
+static void isai_iterations(void) {
+  unsigned char constrained[900] = {0};
+  for (int i = 0; i < 900; i += 7) constrained[i] = 1;
+  ref_matrix samples[] = {ref_grid(30, 30), ref_convection(30, 30, 3), saddle_point(16, 16), ref_arrow(300)};
+  check_fewer(&samples[0], NULL, TS_METHOD_CG, TS_PRECONDITIONER_JACOBI, "grid");
+  check_fewer(&samples[0], constrained, TS_METHOD_CG, TS_PRECONDITIONER_JACOBI, "grid with constrained rows");
+  check_fewer(&samples[1], NULL, TS_METHOD_BICGSTAB, TS_PRECONDITIONER_JACOBI, "convection");
+  check_fewer(&samples[1], constrained, TS_METHOD_GMRES, TS_PRECONDITIONER_JACOBI, "convection, constrained");
+  check_fewer(&samples[2], NULL, TS_METHOD_BICGSTAB, TS_PRECONDITIONER_NONE, "saddle point");
+  check_fewer(&samples[3], NULL, TS_METHOD_CG, TS_PRECONDITIONER_NONE, "a row with many entries");
+  for (int k = 0; k < 4; k++) ref_free(&samples[k]);
+}
+
 /* ---- Solves ---- */
 
 /* z = r / diag(A), by the library's functions: the same as Jacobi. */
@@ -395,7 +544,7 @@ static void least_squares(void) {
 
 /* ---- What is refused ---- */
 
-#define INVALID(call, text) CHECK_FAILS(context, call, TS_ERROR_INVALID_ARGUMENT, text)
+#define INVALID(call, ...) CHECK_FAILS(context, call, TS_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
 static void errors(void) {
   ref_matrix m = ref_grid(6, 6), wide = ref_dense(3, 5, 1), singular = ref_diagonal(8, 1, 2);
@@ -423,6 +572,9 @@ static void errors(void) {
   INVALID(ts_preconditioner_create(matrix, &negative, &M), "degree is -1");
   INVALID(ts_preconditioner_create(matrix, &(ts_preconditioner_desc){.degree = 2}, &M), "degree is set");
   INVALID(ts_preconditioner_create(broken, &polynomial, &M), "row 5");
+  const ts_preconditioner_desc inverses = {.kind = TS_PRECONDITIONER_ISAI};
+  INVALID(ts_preconditioner_create(broken, &inverses, &M), "row 5", "singular");
+  INVALID(ts_preconditioner_create(bare, &inverses, &M), "keep_host_copy");
   INVALID(ts_preconditioner_create(rectangular, &blocks, &M), "3 x 5");
   INVALID(ts_preconditioner_create(broken, &blocks, &M), "rows 4 to 7 is singular");
   CHECK_FAILS(NULL, ts_preconditioner_create(NULL, NULL, &M), TS_ERROR_INVALID_ARGUMENT, "matrix");
@@ -466,6 +618,9 @@ static void run_all(void (*run)(void)) {
 CASE(block_jacobi)
 CASE(chebyshev)
 CASE(chebyshev_of_a_stencil)
+CASE(isai)
+CASE(isai_of_new_values)
+CASE(isai_iterations)
 CASE(fewer_iterations)
 CASE(every_method)
 CASE(failing_function)
@@ -477,6 +632,9 @@ static const test_case cases[] = {
     {"block_jacobi", case_block_jacobi},
     {"chebyshev", case_chebyshev},
     {"chebyshev_of_a_stencil", case_chebyshev_of_a_stencil},
+    {"isai", case_isai},
+    {"isai_of_new_values", case_isai_of_new_values},
+    {"isai_iterations", case_isai_iterations},
     {"fewer_iterations", case_fewer_iterations},
     {"every_method", case_every_method},
     {"failing_function", case_failing_function},

@@ -94,7 +94,18 @@ static ts_status check_numbers(ts_context *context, const ts_solver_desc *desc) 
 
 static int is_made_by_solver(ts_preconditioner_kind kind) {
   return kind == TS_PRECONDITIONER_BLOCK_JACOBI || kind == TS_PRECONDITIONER_AMG ||
-         kind == TS_PRECONDITIONER_CHEBYSHEV;
+         kind == TS_PRECONDITIONER_CHEBYSHEV || kind == TS_PRECONDITIONER_ISAI;
+}
+
+/* isai is known to be symmetric only once it is made, and may change with the matrix's values. */
+static ts_status check_symmetric(ts_method method, const ts_preconditioner *M) {
+  if (method != TS_METHOD_CG || !M || tsi_preconditioner_is_symmetric(M)) return TS_OK;
+  return tsi_fail(
+      M->context, TS_ERROR_INVALID_ARGUMENT,
+      M->desc.kind == TS_PRECONDITIONER_CUSTOM
+          ? "the preconditioner is not said to be symmetric (ts_preconditioner_desc.symmetric), as cg "
+            "needs"
+          : "isai finds that the matrix is not symmetric and positive definite, as cg needs");
 }
 
 /* A preconditioner is either made from the matrix by its kind, or given. */
@@ -126,11 +137,7 @@ static ts_status check_preconditioner(const ts_matrix *A, const ts_solver_desc *
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "the preconditioner is %s of a square matrix; cgls takes it by preconditioner_kind",
                     ts_preconditioner_kind_name(M->desc.kind));
-  if (desc->method == TS_METHOD_CG && !tsi_preconditioner_is_symmetric(M))
-    return tsi_fail(
-        context, TS_ERROR_INVALID_ARGUMENT,
-        "the preconditioner is not said to be symmetric (ts_preconditioner_desc.symmetric), as cg needs");
-  return TS_OK;
+  return check_symmetric(desc->method, M);
 }
 
 static ts_status check_square(const ts_matrix *A, ts_method method) {
@@ -439,6 +446,7 @@ ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, t
   TSI_REQUIRE(context, b);
   TSI_REQUIRE(context, x);
   TSI_TRY(update_preconditioner(solver));
+  TSI_TRY(check_symmetric(solver->desc.method, solver->preconditioner));
   TSI_TRY(check_vectors(solver, b, x));
   ts_result own;
   if (!result) result = &own;

@@ -63,6 +63,14 @@ static ts_status resolve_degree(ts_context *context, ts_preconditioner_desc *des
   return TS_OK;
 }
 
+static ts_status check_isai(const ts_matrix *A, const ts_preconditioner_desc *desc) {
+  if (desc->kind != TS_PRECONDITIONER_ISAI || A->host_copy) return TS_OK;
+  if (A->stencil)
+    return tsi_fail(A->context, TS_ERROR_UNSUPPORTED, "the matrix is a stencil, for which there is no isai");
+  return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
+                  "isai needs a matrix made with keep_host_copy, whose factors it inverts");
+}
+
 /* ---- Creation ---- */
 
 ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_desc *desc,
@@ -85,6 +93,7 @@ ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_de
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "multigrid was made for a matrix over another space");
   TSI_TRY(resolve_block_size(matrix, &resolved));
   TSI_TRY(resolve_degree(context, &resolved));
+  TSI_TRY(check_isai(matrix, &resolved));
   ts_preconditioner *M = tsi_calloc(context, 1, sizeof *M);
   if (!M) return tsi_out_of_memory(context, "a preconditioner", sizeof *M);
   M->context = context;
@@ -117,6 +126,7 @@ void ts_preconditioner_destroy(ts_preconditioner **preconditioner) {
   ts_matrix_destroy(&M->blocks);
   tsi_amg_destroy(context, &M->amg);
   tsi_chebyshev_destroy(context, &M->chebyshev);
+  tsi_isai_destroy(context, &M->isai);
   tsi_enter_to_destroy(context);
   tsi_matrix_release(M->matrix);
   tsi_leave(context, TS_OK);
@@ -133,6 +143,8 @@ ts_status ts_preconditioner_update(ts_preconditioner *preconditioner) {
     return tsi_amg_update(preconditioner);
   case TS_PRECONDITIONER_CHEBYSHEV:
     return tsi_chebyshev_build(preconditioner);
+  case TS_PRECONDITIONER_ISAI:
+    return tsi_isai_build(preconditioner);
   default:
     return TS_OK;
   }
@@ -145,12 +157,14 @@ ts_preconditioner_kind ts_preconditioner_get_kind(const ts_preconditioner *preco
 /* ---- Application ---- */
 
 int tsi_preconditioner_is_symmetric(const ts_preconditioner *M) {
+  if (M->desc.kind == TS_PRECONDITIONER_ISAI) return tsi_isai_is_symmetric(M->isai);
   return M->desc.kind != TS_PRECONDITIONER_CUSTOM || M->desc.symmetric;
 }
 
 ts_status tsi_preconditioner_check(const ts_preconditioner *M, int components) {
   if (M->desc.kind == TS_PRECONDITIONER_AMG) return tsi_amg_prepare(M->amg, components);
   if (M->desc.kind == TS_PRECONDITIONER_CHEBYSHEV) return tsi_chebyshev_prepare(M, components);
+  if (M->desc.kind == TS_PRECONDITIONER_ISAI) return tsi_isai_prepare(M, components);
   if (M->desc.kind != TS_PRECONDITIONER_MULTIGRID) return TS_OK;
   if (components != 1)
     return tsi_fail(M->context, TS_ERROR_INCOMPATIBLE,
@@ -180,6 +194,8 @@ ts_status tsi_precondition(ts_preconditioner *M, ts_vector *z, const ts_vector *
     return tsi_amg_cycle(M->amg, z, r);
   case TS_PRECONDITIONER_CHEBYSHEV:
     return tsi_chebyshev_apply(M, z, r);
+  case TS_PRECONDITIONER_ISAI:
+    return tsi_isai_apply(M, z, r);
   case TS_PRECONDITIONER_CUSTOM:
     return call(M, z, r);
   default:

@@ -1,7 +1,8 @@
 /* What a preconditioner is to a solver: something that applies z = M^-1 r.
  *
  * Where M is a diagonal the solver has 1 / diag in its own workspace and fuses it into its passes; such kinds
- * have no apply. The path: preconditioner.c (API), block_jacobi.c, chebyshev.c, multigrid/ (the hierarchy). */
+ * have no apply. The path: preconditioner.c (API), block_jacobi.c, chebyshev.c, isai.c, multigrid/ (the
+ * hierarchy). */
 #ifndef TSI_PRECONDITIONER_H
 #define TSI_PRECONDITIONER_H
 
@@ -11,6 +12,7 @@
 
 typedef struct tsi_amg tsi_amg;             /* amg/amg.h */
 typedef struct tsi_chebyshev tsi_chebyshev; /* chebyshev.c */
+typedef struct tsi_isai tsi_isai;           /* isai.c */
 
 struct ts_preconditioner {
   ts_context *context;
@@ -21,6 +23,7 @@ struct ts_preconditioner {
   ts_matrix *blocks; /* block Jacobi: the inverses of the blocks, as a matrix */
   tsi_amg *amg;
   tsi_chebyshev *chebyshev;
+  tsi_isai *isai;
 };
 
 void tsi_preconditioner_retain(ts_preconditioner *M);
@@ -57,5 +60,13 @@ ts_status tsi_chebyshev_build(ts_preconditioner *M);
 ts_status tsi_chebyshev_prepare(const ts_preconditioner *M, int components);
 ts_status tsi_chebyshev_apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r);
 void tsi_chebyshev_destroy(ts_context *context, tsi_chebyshev **chebyshev);
+
+/* ---- isai.c: the same ---- */
+
+ts_status tsi_isai_build(ts_preconditioner *M);
+ts_status tsi_isai_prepare(const ts_preconditioner *M, int components);
+ts_status tsi_isai_apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r);
+int tsi_isai_is_symmetric(const tsi_isai *isai);
+void tsi_isai_destroy(ts_context *context, tsi_isai **isai);
 
 #endif
