@@ -326,6 +326,36 @@ static void algebraic_multigrid(void) {
   CHECK_INT(memory.live, 0);
 }
 
+static void preconditioners(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ref_matrix samples[] = {ref_grid(15, 13), ref_convection(15, 13, 2)};
+  const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_BLOCK_JACOBI, TS_PRECONDITIONER_CHEBYSHEV,
+                                          TS_PRECONDITIONER_ISAI};
+  for (int s = 0; s < 2; s++) {
+    const ts_matrix_desc matrix_desc = {.csr = ref_csr(&samples[s]), .keep_host_copy = 1};
+    ts_matrix *A = NULL;
+    CHECK_OK(context, ts_matrix_create(context, &matrix_desc, &A));
+    for (int k = 0; k < 3 && A; k++) {
+      const ts_preconditioner_desc M_desc = {.kind = kinds[k]};
+      ts_preconditioner *M = NULL;
+      FAIL_EACH_CREATION(context, M, ts_preconditioner_create(A, &M_desc, &M));
+      FAIL_EACH_USE(context, ts_preconditioner_update(M));
+      ts_vector *r = make_vector(ts_matrix_row_space(A), 2, NULL), *z = NULL;
+      z = make_vector(ts_matrix_row_space(A), 2, NULL);
+      FAIL_EACH_USE(context, ts_preconditioner_apply(M, z, r));
+      ts_vector_destroy(&r);
+      ts_vector_destroy(&z);
+      ts_preconditioner_destroy(&M);
+    }
+    ts_matrix_destroy(&A);
+    ref_free(&samples[s]);
+  }
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
 /* The library takes all of its memory from the allocator: a context with everything in it holds live blocks
  * only there, and gives all of them back, in whatever order the objects go. */
 static void order_of_destruction(void) {
@@ -397,6 +427,7 @@ static const test_case cases[] = {
     {"mesh_flows", mesh_flows},
     {"grids", grids},
     {"algebraic_multigrid", algebraic_multigrid},
+    {"preconditioners", preconditioners},
     {"fluids", fluids},
     {"order_of_destruction", order_of_destruction},
 };
