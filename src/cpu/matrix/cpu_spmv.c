@@ -15,6 +15,8 @@ typedef struct spmv_job {
 
 /* Entries from the one in use to the one fetched: measured best from 256 to 1024. */
 enum { ahead = 512 };
+/* Entries of a row from which on its residual has several sums. */
+enum { long_residual = 12 };
 
 CPU_INLINE void prefetch_entries(const float *values, const int32_t *columns) {
   cpu_prefetch(values, ahead * sizeof *values);
@@ -109,6 +111,18 @@ CPU_INLINE void rows(const spmv_job *job, int32_t row, int32_t end, int n) {
     rows_n(job, row, end, n);
 }
 
+/* Four sums: the processor does not wait for one addition after the other. */
+static double long_residual_row(const float *v, const int32_t *c, int32_t length, const float *x, double rest) {
+  double sum[4] = {rest, 0, 0, 0};
+  int32_t k = 0;
+  for (; k + 4 <= length; k += 4) {
+    prefetch_entries(v + k, c + k);
+    for (int l = 0; l < 4; l++) sum[l] -= (double)v[k + l] * (double)x[c[k + l]];
+  }
+  for (; k < length; k++) sum[k & 3] -= (double)v[k] * (double)x[c[k]];
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
 /* b - A x is the difference of nearly equal numbers when x is good. In double it costs no more memory traffic,
  * and a solver that begins again from it gets x right to the last bit or two. */
 CPU_INLINE void residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
@@ -122,6 +136,10 @@ CPU_INLINE void residual_rows(const spmv_job *job, int32_t row, int32_t end, int
     if (!(job->constrained && job->constrained[row]))
       for (int c = 0; c < n; c++) rest[c] = job->b.high[first + (size_t)c];
     prefetch_entries(values + k, columns + k);
+    if (n == 1 && next - k >= long_residual) {
+      rest[0] = long_residual_row(values + k, columns + k, next - k, x, rest[0]);
+      k = next;
+    }
     for (; k < next; k++) {
       const float *xj = x + (size_t)columns[k] * (size_t)n;
       for (int c = 0; c < n; c++) rest[c] -= (double)values[k] * (double)xj[c];

@@ -108,6 +108,21 @@ CPU_INLINE void product_rows(const bcrs_job *job, int32_t row, int32_t end, int 
     rows_n(job, row, end, n, components);
 }
 
+/* With one component the lanes are those of rows_1. */
+CPU_INLINE void residual_row_1(const bcrs_job *job, int32_t row, double *rest, int n) {
+  const int32_t *columns = job->m->column_indices;
+  const int32_t first = job->m->row_offsets[row], next = job->m->row_offsets[row + 1];
+  const float *v = job->m->values + (size_t)first * (size_t)(n * n);
+  double lanes[largest * largest] = {0};
+  for (int32_t k = first; k < next; k++, v += n * n) {
+    const float *xj = job->x.high + (size_t)columns[k] * (size_t)n;
+    cpu_prefetch(v, ahead);
+    CPU_SIMD
+    for (int l = 0; l < n * n; l++) lanes[l] += (double)v[l] * (double)xj[l % n];
+  }
+  for (int l = 0; l < n * n; l++) rest[l / n] -= lanes[l];
+}
+
 /* In double, as in cpu_spmv.c: b - A x is the difference of nearly equal numbers when x is good. */
 CPU_INLINE void residual_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
@@ -119,7 +134,8 @@ CPU_INLINE void residual_rows(const bcrs_job *job, int32_t row, int32_t end, int
     double rest[largest * 4];
     float sums[largest * 4];
     for (int l = 0; l < n * components; l++) rest[l] = b[l];
-    for (int32_t k = first; k < next; k++, v += block) {
+    if (components == 1) residual_row_1(job, row, rest, n);
+    for (int32_t k = first; components > 1 && k < next; k++, v += block) {
       const float *xj = job->x.high + (size_t)columns[k] * (size_t)(n * components);
       cpu_prefetch(v, ahead);
       for (int q = 0; q < n; q++)
