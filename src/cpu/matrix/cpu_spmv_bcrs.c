@@ -112,9 +112,10 @@ CPU_INLINE void product_rows(const bcrs_job *job, int32_t row, int32_t end, int 
 CPU_INLINE void residual_row_1(const bcrs_job *job, int32_t row, double *rest, int n) {
   const int32_t *columns = job->m->column_indices;
   const int32_t first = job->m->row_offsets[row], next = job->m->row_offsets[row + 1];
-  const float *v = job->m->values + (size_t)first * (size_t)(n * n);
+  const size_t block = (size_t)n * (size_t)n;
+  const float *v = job->m->values + (size_t)first * block;
   double lanes[largest * largest] = {0};
-  for (int32_t k = first; k < next; k++, v += n * n) {
+  for (int32_t k = first; k < next; k++, v += block) {
     const float *xj = job->x.high + (size_t)columns[k] * (size_t)n;
     cpu_prefetch(v, ahead);
     CPU_SIMD
