@@ -35,12 +35,15 @@ static void heap_free(void *block, void *user) {
   free(block);
 }
 
-ts_context_desc heap_desc(void) {
-  ts_context_desc desc = test_desc();
-  const ts_allocator allocator = {heap_malloc, heap_realloc, heap_free, &memory};
-  desc.allocator = allocator;
+ts_allocator heap_allocator(void) {
   memory.live = memory.failed = 0;
   memory.countdown = -1;
+  return (ts_allocator){heap_malloc, heap_realloc, heap_free, &memory};
+}
+
+ts_context_desc heap_desc(void) {
+  ts_context_desc desc = test_desc();
+  desc.allocator = heap_allocator();
   return desc;
 }
 

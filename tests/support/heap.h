@@ -12,7 +12,8 @@ typedef struct heap {
 
 extern heap memory;
 
-/* The backend under test with this memory; its counts restart at 0. */
+/* This memory, whose counts restart at 0; and the backend under test with it. */
+ts_allocator heap_allocator(void);
 ts_context_desc heap_desc(void);
 
 /* Checks it. */

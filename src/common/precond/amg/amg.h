@@ -43,6 +43,7 @@ typedef struct tsi_amg_host_level {
   int32_t *aggregates; /* of each node; -1: in none, as nodes without a strong neighbour */
   int32_t aggregate_count;
   float *tentative;  /* rows x vectors: orthonormal columns for each aggregate */
+  float *weights;    /* of nodes: how large the first near-null vector is there */
   double *near_null; /* rows x vectors, until the next level is made */
   double bound;      /* of the eigenvalues of D^-1 A: the largest row sum of magnitudes */
   double eigenvalue; /* the largest of D^-1 A, estimated from below and raised by a tenth; at most the bound */
@@ -112,14 +113,15 @@ ts_status tsi_amg_aggregate(ts_context *context, const tsi_amg_graph *graph, int
 
 /* ---- amg_prolong.c ---- */
 
-/* level->tentative from level->near_null, which becomes the same in double, and the near-null space of the next
- * level: T coarse = fine. Columns that depend on others within an aggregate are 0, and so is their row of
- * `coarse`. */
+/* level->tentative and level->weights from level->near_null, which becomes the first in double, and the
+ * near-null space of the next level: T coarse = fine. Columns that depend on others within an aggregate are 0,
+ * and so is their row of `coarse`. */
 ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level, double *coarse);
 
 /* P = S T by the values of level->A, in the pattern of level->P or, where it has none, in a new one:
  *   S = I - omega D_F^-1 A_F,  omega = 4/3 / (largest eigenvalue of D_F^-1 A_F),
- * where A_F has the strong entries, and the weak ones on its diagonal D_F. The eigenvalue is level->eigenvalue
+ * where A_F has the strong entries, and the weak ones on its diagonal D_F, by the ratio of weights, so that it
+ * maps the first near-null vector to what A maps it to. The eigenvalue is level->eigenvalue
  * times the ratio of the bounds by row sums. */
 ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level);
 
@@ -141,9 +143,10 @@ void tsi_amg_csr_free(ts_context *context, tsi_amg_csr *A);
 void tsi_amg_sort(int32_t *list, int32_t count);
 /* T = A^T, in the pattern of T where it has one. */
 ts_status tsi_amg_transpose(ts_context *context, const tsi_amg_csr *A, tsi_amg_csr *T);
-/* C = R (A P), in the pattern of C where it has one. */
+/* C = R (A P), in the pattern of C where it has one. A row of zeros, of an unknown that nothing needs, gets the
+ * smallest diagonal of its node of so many unknowns, or 1. */
 ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A,
-                           const tsi_amg_csr *P, tsi_amg_csr *C);
+                           const tsi_amg_csr *P, int unknowns, tsi_amg_csr *C);
 
 /* ---- amg_coarsest.c ---- */
 

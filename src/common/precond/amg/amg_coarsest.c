@@ -4,12 +4,12 @@
 
 #include "amg.h"
 
-/* A pivot below this share of its diagonal, times the square root of the number of rows, is what the rounding
- * of the entries to floats leaves of 0. */
-static const double rounding = 1e-6;
+/* A pivot below this share of its diagonal is what the rounding of the entries to floats, on each level, leaves
+ * of 0. Above it rounding is enlarged by no more than a float's digits bear. */
+static const double rounding = 1e-5;
 
 /* In place, by rows; a column of L whose pivot is rounding becomes 0. */
-static void factorise(double *a, size_t n, double limit) {
+static void factorise(double *a, size_t n) {
   for (size_t k = 0; k < n; k++) {
     double *row = a + k * n;
     const double diagonal = row[k];
@@ -20,7 +20,7 @@ static void factorise(double *a, size_t n, double limit) {
       if (j < k)
         row[j] = other[j] > 0 ? sum / other[j] : 0;
       else
-        row[j] = sum > limit * diagonal ? sqrt(sum) : 0;
+        row[j] = sum > rounding * diagonal ? sqrt(sum) : 0;
     }
   }
 }
@@ -55,7 +55,7 @@ ts_status tsi_amg_invert(ts_context *context, const tsi_amg_csr *A, float **inve
       else
         a[i > j ? i * n + j : j * n + i] += (double)A->values[e] / 2;
     }
-  factorise(a, n, rounding * sqrt((double)n));
+  factorise(a, n);
   invert_factor(a, n);
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j <= i; j++) {

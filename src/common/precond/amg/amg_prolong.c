@@ -82,6 +82,18 @@ static void orthonormalise_all(const void *arguments, size_t first, size_t last)
   }
 }
 
+/* With their signs, where a node has one unknown. */
+static void find_weights(const void *arguments, size_t first, size_t last) {
+  const tentative *t = arguments;
+  const size_t unknowns = (size_t)t->level->unknowns, vectors = (size_t)t->level->vectors;
+  for (size_t node = first; node < last; node++) {
+    const double *values = t->level->near_null + node * unknowns * vectors;
+    double sum = 0;
+    for (size_t u = 0; u < unknowns; u++) sum += values[u * vectors] * values[u * vectors];
+    t->level->weights[node] = (float)(unknowns == 1 ? values[0] : sqrt(sum));
+  }
+}
+
 static void round_all(const void *arguments, size_t first, size_t last) {
   const tentative *t = arguments;
   const size_t each = (size_t)t->level->unknowns * (size_t)t->level->vectors;
@@ -98,6 +110,7 @@ ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level
   if (!offsets) return tsi_out_of_memory(context, "aggregates of amg", (count + nodes) * sizeof *offsets);
   const tentative t = {level, offsets, offsets + count + 2, coarse};
   list_members(level, offsets, offsets + count + 2);
+  tsi_parallel(context, nodes, find_weights, &t);
   tsi_parallel(context, count, orthonormalise_all, &t);
   tsi_parallel(context, nodes, round_all, &t);
   tsi_free(context, offsets);
@@ -116,6 +129,12 @@ typedef struct smoothing {
   double omega;
 } smoothing;
 
+/* By what a weak entry is multiplied as it goes to the diagonal. */
+static double weight(const tsi_amg_host_level *level, int32_t node, int32_t other) {
+  const double own = (double)level->weights[node], theirs = (double)level->weights[other];
+  return own != 0 && theirs != 0 ? theirs / own : 1;
+}
+
 /* What row i of A_F has on its diagonal, 0 where A has nothing positive there; and what weak entries add to the
  * entries within the node. */
 static double filter_row(const tsi_amg_host_level *level, int32_t i, double added[MOST]) {
@@ -124,8 +143,10 @@ static double filter_row(const tsi_amg_host_level *level, int32_t i, double adde
   double diagonal = 0;
   for (int32_t u = 0; u < unknowns; u++) added[u] = 0;
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
-    if (level->strong[e] == TSI_AMG_WEAK) added[A->indices[e] % unknowns] += (double)A->values[e];
-    if (A->indices[e] == i && A->values[e] > 0) diagonal = (double)A->values[e];
+    const int32_t j = A->indices[e];
+    if (level->strong[e] == TSI_AMG_WEAK)
+      added[j % unknowns] += (double)A->values[e] * weight(level, i / unknowns, j / unknowns);
+    if (j == i && A->values[e] > 0) diagonal = (double)A->values[e];
   }
   const double filtered = diagonal + added[i % unknowns];
   if (filtered > 0.1 * diagonal) return filtered;

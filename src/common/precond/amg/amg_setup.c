@@ -12,10 +12,12 @@ static void level_free(ts_context *context, tsi_amg_host_level *level) {
   tsi_free(context, level->strong);
   tsi_free(context, level->aggregates);
   tsi_free(context, level->tentative);
+  tsi_free(context, level->weights);
   tsi_free(context, level->near_null);
   level->strong = NULL;
   level->aggregates = NULL;
   level->tentative = NULL;
+  level->weights = NULL;
   level->near_null = NULL;
   level->aggregate_count = 0;
 }
@@ -118,8 +120,9 @@ static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, 
   const size_t vectors = (size_t)level->vectors, numbers = (size_t)level->A.rows * vectors;
   const size_t coarse = (size_t)level->aggregate_count * vectors * vectors;
   level->tentative = tsi_malloc(context, numbers, sizeof *level->tentative);
+  level->weights = tsi_malloc(context, (size_t)level->nodes, sizeof *level->weights);
   next->near_null = tsi_malloc(context, coarse, sizeof *next->near_null);
-  if (!level->tentative || !next->near_null)
+  if (!level->tentative || !level->weights || !next->near_null)
     return tsi_out_of_memory(context, "a prolongator of amg", numbers * sizeof *level->tentative);
   TSI_TRY(tsi_amg_tentative(context, level, next->near_null));
   tsi_free(context, level->near_null);
@@ -131,7 +134,7 @@ static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, 
 static ts_status compute(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next) {
   TSI_TRY(tsi_amg_smooth(context, level));
   TSI_TRY(tsi_amg_transpose(context, &level->P, &level->R));
-  return tsi_amg_galerkin(context, &level->R, &level->A, &level->P, &next->A);
+  return tsi_amg_galerkin(context, &level->R, &level->A, &level->P, level->vectors, &next->A);
 }
 
 /* Makes a level below the last, where that is worth it. */

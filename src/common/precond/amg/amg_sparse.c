@@ -145,7 +145,7 @@ void tsi_amg_sort(int32_t *list, int32_t count) {
  * product. A part's rows follow each other, with room for all that they may have. */
 typedef struct product {
   const tsi_amg_csr *R, *A, *P, *C;
-  int parts;
+  int parts, unknowns;
   size_t *begins; /* of the rows of A P; their lengths */
   int32_t *counts;
   int32_t *indices;
@@ -256,7 +256,35 @@ static void copy_rows(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* A row of zeros is that of an unknown which nothing needs: its diagonal becomes 1. */
+/* Its number in C, where the row has nothing but zeros; else -1. */
+static int32_t find_zero(const tsi_amg_csr *C, int32_t i) {
+  int32_t diagonal = -1;
+  for (int32_t e = C->offsets[i]; e < C->offsets[i + 1]; e++) {
+    if (C->values[e] != 0) return -1;
+    if (C->indices[e] == i) diagonal = e;
+  }
+  return diagonal;
+}
+
+static void fill_zeros(const void *arguments, size_t first, size_t last) {
+  const product *m = arguments;
+  const tsi_amg_csr *C = m->C;
+  for (int32_t node = (int32_t)first; node < (int32_t)last; node++) {
+    int32_t zeros[8], count = 0;
+    float least = 0;
+    for (int32_t i = node * m->unknowns; i < (node + 1) * m->unknowns; i++) {
+      const int32_t zero = find_zero(C, i);
+      if (zero >= 0) zeros[count++] = zero;
+    }
+    if (count == 0) continue;
+    for (int32_t i = node * m->unknowns; i < (node + 1) * m->unknowns; i++)
+      for (int32_t e = C->offsets[i]; e < C->offsets[i + 1]; e++)
+        if (C->indices[e] == i && C->values[e] > 0 && (least == 0 || C->values[e] < least))
+          least = C->values[e];
+    for (int32_t k = 0; k < count; k++) C->values[zeros[k]] = least > 0 ? least : 1;
+  }
+}
+
 static void fill_row(const product *m, int32_t i, int32_t *places, double *sums) {
   const tsi_amg_csr *R = m->R, *C = m->C;
   const int32_t first = C->offsets[i], count = C->offsets[i + 1] - first;
@@ -270,14 +298,7 @@ static void fill_row(const product *m, int32_t i, int32_t *places, double *sums)
     for (size_t f = row; f < row + (size_t)m->counts[R->indices[e]]; f++)
       sums[places[m->indices[f]]] += r * (double)m->values[f];
   }
-  int zero = 1;
-  int32_t diagonal = -1;
-  for (int32_t c = 0; c < count; c++) {
-    C->values[first + c] = (float)sums[c];
-    zero = zero && C->values[first + c] == 0;
-    if (C->indices[first + c] == i) diagonal = first + c;
-  }
-  if (zero && diagonal >= 0) C->values[diagonal] = 1;
+  for (int32_t c = 0; c < count; c++) C->values[first + c] = (float)sums[c];
 }
 
 static void fill(const void *arguments, size_t first, size_t last) {
@@ -329,13 +350,14 @@ static ts_status multiply_all(ts_context *context, product *m, tsi_amg_csr *C) {
   tsi_parallel(context, parts, multiply, m);
   if (!C->offsets) TSI_TRY(find_pattern(context, m, C));
   tsi_parallel(context, parts, fill, m);
+  tsi_parallel(context, columns / (size_t)m->unknowns, fill_zeros, m);
   return TS_OK;
 }
 
 ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A,
-                           const tsi_amg_csr *P, tsi_amg_csr *C) {
+                           const tsi_amg_csr *P, int unknowns, tsi_amg_csr *C) {
   const size_t rows = (size_t)A->rows;
-  product m = {.R = R, .A = A, .P = P, .C = C};
+  product m = {.R = R, .A = A, .P = P, .C = C, .unknowns = unknowns};
   TSI_TRY(tsi_threads(context, &m.parts));
   const size_t parts = (size_t)m.parts;
   m.begins = tsi_malloc(context, rows, sizeof *m.begins);

@@ -1,0 +1,585 @@
+/* The set-up of algebraic multigrid on the host: what must hold for aggregates, prolongators and coarse
+ * matrices, and that bits depend neither on the number of threads nor on whether patterns were there. */
+#include "heap.h"
+
+#include "common/precond/amg/amg.h"
+
+/* ---- Matrices ---- */
+
+static tsi_amg_csr view(const ref_matrix *m) {
+  return (tsi_amg_csr){m->rows, m->columns, m->offsets, m->indices, m->values};
+}
+
+static double *dense_of(const tsi_amg_csr *A) {
+  double *a = calloc((size_t)A->rows * (size_t)A->columns + 1, sizeof *a);
+  for (int32_t i = 0; i < A->rows; i++)
+    for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++)
+      a[(size_t)i * (size_t)A->columns + (size_t)A->indices[e]] += (double)A->values[e];
+  return a;
+}
+
+static double entry(const tsi_amg_csr *A, int32_t i, int32_t j) {
+  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++)
+    if (A->indices[e] == j) return (double)A->values[e];
+  return 0;
+}
+
+/* From a dense array: what is not 0, and the diagonal. */
+static ref_matrix sparse(int32_t n, const double *a) {
+  ref_matrix m = {.rows = n, .columns = n, .offsets = calloc((size_t)n + 1, sizeof *m.offsets)};
+  m.indices = malloc((size_t)n * (size_t)n * sizeof *m.indices);
+  m.values = malloc((size_t)n * (size_t)n * sizeof *m.values);
+  int32_t to = 0;
+  for (int32_t i = 0; i < n; i++) {
+    for (int32_t j = 0; j < n; j++)
+      if (a[i * n + j] != 0) {
+        m.indices[to] = j;
+        m.values[to++] = (float)a[i * n + j];
+      }
+    m.offsets[i + 1] = to;
+  }
+  return m;
+}
+
+/* Springs between neighbouring nodes of a grid in the plane; the rows of the nodes on the left are empty where
+ * they are held, and others still have entries to them. */
+static ref_matrix springs(int32_t nx, int32_t ny, int held, double *coordinates) {
+  const int32_t n = 2 * nx * ny;
+  double *a = calloc((size_t)n * (size_t)n, sizeof *a);
+  for (int32_t p = 0; p < nx * ny; p++) {
+    coordinates[2 * p] = 10 + p % nx;
+    coordinates[2 * p + 1] = p / nx;
+  }
+  for (int32_t p = 0; p < nx * ny; p++)
+    for (int32_t q = 0; q < nx * ny; q++) {
+      const double d[2] = {coordinates[2 * q] - coordinates[2 * p],
+                           coordinates[2 * q + 1] - coordinates[2 * p + 1]};
+      const double square = d[0] * d[0] + d[1] * d[1];
+      if (p == q || square > 2) continue;
+      for (int u = 0; u < 2; u++)
+        for (int v = 0; v < 2; v++) {
+          const double k = d[u] * d[v] / square;
+          a[(2 * p + u) * n + 2 * p + v] += k;
+          a[(2 * p + u) * n + 2 * q + v] -= k;
+        }
+    }
+  for (int32_t i = 0; held && i < n; i++)
+    for (int32_t j = 0; j < n && i / 2 % nx == 0; j++) a[i * n + j] = 0;
+  const ref_matrix m = sparse(n, a);
+  free(a);
+  return m;
+}
+
+/* Constants of 1 and `small` in the two directions. */
+static ref_matrix anisotropic(int32_t nx, int32_t ny, float small) {
+  ref_matrix m = ref_graph(nx, ny);
+  for (int32_t i = 0; i < m.rows; i++)
+    for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++)
+      if (m.indices[e] != i && m.indices[e] != i - 1 && m.indices[e] != i + 1) m.values[e] *= small;
+  return m;
+}
+
+static ts_amg_desc defaults(void) {
+  return (ts_amg_desc){
+      .strength = 0.08, .sweeps = 2, .visits = 1, .max_levels = 30, .coarsest = 20, .unknowns = 1};
+}
+
+static ts_context *open_threads(int threads) {
+  const ts_context_desc desc = {.backend = "cpu", .threads = threads};
+  ts_context *context = NULL;
+  CHECK_OK(NULL, ts_context_create(&desc, &context));
+  return context;
+}
+
+enum { SAMPLES = 10 };
+
+typedef struct sample {
+  const char *name;
+  ref_matrix matrix;
+  ts_amg_desc desc;
+  double *numbers; /* coordinates or near-null vectors, NULL: none */
+} sample;
+
+static sample get_sample(int k) {
+  sample s = {.desc = defaults()};
+  double *numbers = NULL;
+  switch (k) {
+  case 0:
+    s.name = "grid", s.matrix = ref_grid(37, 29);
+    break;
+  case 1:
+    s.name = "Laplacian", s.matrix = ref_laplacian_3d(11);
+    break;
+  case 2:
+    s.name = "singular", s.matrix = ref_graph(30, 30);
+    break;
+  case 3:
+    s.name = "anisotropic", s.matrix = anisotropic(31, 33, 0.001f);
+    break;
+  case 4:
+    s.name = "random", s.matrix = ref_random_spd(700, 5, 3);
+    break;
+  case 5:
+    s.name = "dense", s.matrix = ref_random_spd(120, 110, 4), s.desc.strength = 0;
+    break;
+  case 6:
+    s.name = "hubs", s.matrix = ref_hubs(900, 300, 5), s.desc.strength = 0.01;
+    break;
+  case 7:
+  case 8:
+    numbers = malloc((size_t)2 * 21 * 12 * sizeof *numbers);
+    s.name = k == 7 ? "free springs" : "held springs";
+    s.matrix = springs(21, 12, k == 8, numbers);
+    s.desc.unknowns = s.desc.dimensions = 2;
+    s.desc.coordinates = numbers;
+    break;
+  default:
+    s.name = "vectors";
+    s.matrix = ref_grid(24, 26);
+    s.desc.near_null_vectors = 3;
+    numbers = malloc((size_t)3 * 24 * 26 * sizeof *numbers);
+    for (int i = 0; i < 24 * 26; i++) {
+      numbers[3 * i] = 1;
+      numbers[3 * i + 1] = i % 24 / 24.;
+      numbers[3 * i + 2] = 2 - 3 * numbers[3 * i + 1]; /* depends on the others */
+    }
+    s.desc.near_null = numbers;
+  }
+  s.numbers = numbers;
+  return s;
+}
+
+static void sample_free(sample *s) {
+  ref_free(&s->matrix);
+  free(s->numbers);
+}
+
+/* ---- Aggregates ---- */
+
+static int neighbours_within(const tsi_amg_graph *graph, const int32_t *aggregates, int32_t node) {
+  int count = 0;
+  for (int32_t e = graph->begins[node]; e < graph->ends[node]; e++)
+    count += aggregates[graph->indices[e]] == aggregates[node];
+  return count;
+}
+
+/* Whoever has a strong neighbour is in an aggregate; each aggregate has a node that has brought in its
+ * neighbours, all or four, and its other nodes have neighbours there. */
+static void check_aggregates(const tsi_amg_graph *graph, const int32_t *aggregates, int32_t count) {
+  int *has_root = calloc((size_t)count + 1, sizeof *has_root),
+      *sizes = calloc((size_t)count + 1, sizeof *sizes);
+  for (int32_t i = 0; i < graph->nodes; i++) {
+    const int neighbours = graph->ends[i] - graph->begins[i];
+    if (neighbours == 0) {
+      CHECK_INT(aggregates[i], -1);
+      continue;
+    }
+    if (!CHECK(aggregates[i] >= 0 && aggregates[i] < count)) break;
+    const int within = neighbours_within(graph, aggregates, i);
+    CHECK(within > 0);
+    sizes[aggregates[i]]++;
+    has_root[aggregates[i]] |= within == neighbours || within >= 4;
+  }
+  for (int32_t a = 0; a < count; a++) {
+    CHECK(sizes[a] >= 2);
+    CHECK(has_root[a]);
+  }
+  free(has_root), free(sizes);
+}
+
+/* The first aggregates are numbered by their roots, which have all of their neighbours: two of these share
+ * none.
+ */
+static void check_graph(const tsi_amg_graph *graph) {
+  for (int32_t i = 0; i < graph->nodes; i++)
+    for (int32_t e = graph->begins[i]; e < graph->ends[i]; e++) {
+      const int32_t j = graph->indices[e];
+      CHECK(j != i && (e == graph->begins[i] || j > graph->indices[e - 1]));
+      int mirrored = 0;
+      for (int32_t f = graph->begins[j]; f < graph->ends[j]; f++) mirrored |= graph->indices[f] == i;
+      if (!CHECK(mirrored)) return;
+    }
+}
+
+static void aggregates(void) {
+  ts_context *context = open_threads(3);
+  for (int k = 0; k < SAMPLES; k++) {
+    sample s = get_sample(k);
+    test_context_label("%s", s.name);
+    tsi_amg_host_level level = {
+        .A = view(&s.matrix), .unknowns = s.desc.unknowns, .nodes = s.matrix.rows / s.desc.unknowns};
+    level.strong = malloc((size_t)s.matrix.offsets[s.matrix.rows]);
+    level.aggregates = malloc((size_t)level.nodes * sizeof *level.aggregates);
+    tsi_amg_graph graph;
+    CHECK_OK(context, tsi_amg_strength(context, &level, s.desc.strength, &graph));
+    check_graph(&graph);
+    CHECK_OK(context, tsi_amg_aggregate(context, &graph, level.aggregates, &level.aggregate_count));
+    CHECK(level.aggregate_count > 0 && level.aggregate_count <= level.nodes / 2);
+    check_aggregates(&graph, level.aggregates, level.aggregate_count);
+    tsi_amg_graph_free(context, &graph);
+    free(level.strong), free(level.aggregates);
+    sample_free(&s);
+  }
+  test_context_label("%s", "");
+  test_close(&context);
+}
+
+/* A path of five with one strong connection that is missing, and a weak one whose diagonal it would empty. */
+static void strength(void) {
+  ts_context *context = open_threads(2);
+  enum { n = 6 };
+  double a[n * n] = {0};
+  for (int i = 0; i < n; i++) a[i * n + i] = 2;
+  a[0 * n + 1] = a[1 * n + 0] = -1;
+  a[1 * n + 2] = a[2 * n + 1] = 0.1; /* weak */
+  a[2 * n + 3] = a[3 * n + 2] = 1;   /* positive and strong */
+  a[3 * n + 4] = -1;                 /* towards a row that is constrained */
+  a[4 * n + 4] = 0;
+  ref_matrix m = sparse(n, a);
+  tsi_amg_csr A = view(&m);
+  unsigned char strong[n * n];
+  int32_t numbers[n], count = 0;
+  const tsi_amg_host_level level = {.A = A, .unknowns = 1, .nodes = n, .strong = strong};
+  tsi_amg_graph graph;
+  REQUIRE_OK(context, tsi_amg_strength(context, &level, 0.08, &graph));
+  static const int lengths[n] = {1, 1, 1, 1, 0, 0};
+  for (int i = 0; i < n; i++) CHECK_INT(graph.ends[i] - graph.begins[i], lengths[i]);
+  const int expected[] = {1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 2, 1};
+  for (int e = 0; e < m.offsets[n]; e++) CHECK_INT(strong[e], expected[e]);
+  CHECK_OK(context, tsi_amg_aggregate(context, &graph, numbers, &count));
+  CHECK_INT(count, 2);
+  CHECK_INT(numbers[0], numbers[1]);
+  CHECK_INT(numbers[2], numbers[3]);
+  CHECK(numbers[0] != numbers[2] && numbers[4] == -1 && numbers[5] == -1);
+  tsi_amg_graph_free(context, &graph);
+  ref_free(&m);
+  test_close(&context);
+}
+
+/* A graph that is not symmetric, as rounding at the threshold makes it: the search ends. */
+static void one_way(void) {
+  ts_context *context = open_threads(2);
+  enum { n = 500 };
+  int32_t begins[n], ends[n], indices[3 * n], numbers[n], count = 0;
+  float magnitudes[3 * n];
+  ref_random r = {7};
+  for (int i = 0, to = 0; i < n; i++) {
+    begins[i] = to;
+    for (int k = ref_below(&r, 4); k > 0; k--) {
+      const int32_t j = ref_below(&r, n);
+      if (j == i) continue;
+      magnitudes[to] = 1;
+      indices[to++] = j;
+    }
+    ends[i] = to;
+  }
+  const tsi_amg_graph graph = {n, begins, ends, indices, magnitudes};
+  CHECK_OK(context, tsi_amg_aggregate(context, &graph, numbers, &count));
+  CHECK(count > 0 && count < n);
+  for (int i = 0; i < n; i++) CHECK(numbers[i] >= -1 && numbers[i] < count);
+  test_close(&context);
+}
+
+/* ---- Prolongators ---- */
+
+static void tentative(void) {
+  ts_context *context = open_threads(2);
+  enum { nodes = 300, unknowns = 2, vectors = 4, count = 40 };
+  const int32_t rows = nodes * unknowns;
+  double *fine = ref_doubles((size_t)rows * vectors, 5, -1, 1),
+         *kept = malloc((size_t)rows * vectors * sizeof *kept);
+  int32_t numbers[nodes];
+  for (int i = 0; i < nodes; i++) numbers[i] = i % 11 == 3 ? -1 : i * 7 % count;
+  for (int i = 0; i < rows; i++) fine[i * vectors + 2] = fine[i * vectors] - 3 * fine[i * vectors + 1];
+  memcpy(kept, fine, (size_t)rows * vectors * sizeof *kept);
+  float *T = malloc((size_t)rows * vectors * sizeof *T);
+  float weights[nodes];
+  double *coarse = malloc((size_t)count * vectors * vectors * sizeof *coarse);
+  const tsi_amg_host_level level = {.A = {.rows = rows},
+                                    .nodes = nodes,
+                                    .unknowns = unknowns,
+                                    .vectors = vectors,
+                                    .aggregates = numbers,
+                                    .aggregate_count = count,
+                                    .tentative = T,
+                                    .weights = weights,
+                                    .near_null = fine};
+  CHECK_OK(context, tsi_amg_tentative(context, &level, coarse));
+  for (int i = 0; i < rows; i++)
+    for (int v = 0; v < vectors; v++) {
+      const int32_t a = numbers[i / unknowns];
+      double sum = 0;
+      for (int w = 0; w < vectors && a >= 0; w++)
+        sum += (double)T[i * vectors + w] * coarse[(a * vectors + w) * vectors + v];
+      CHECK_CLOSE(sum, a < 0 ? 0 : kept[i * vectors + v], 1e-6);
+    }
+  for (int a = 0; a < count; a++)
+    for (int v = 0; v < vectors; v++)
+      for (int w = 0; w < vectors; w++) {
+        double sum = 0;
+        for (int i = 0; i < rows; i++)
+          if (numbers[i / unknowns] == a) sum += (double)T[i * vectors + v] * (double)T[i * vectors + w];
+        CHECK_CLOSE(sum, v == w && v != 2, 1e-6);
+      }
+  free(fine), free(kept), free(T), free(coarse);
+  test_close(&context);
+}
+
+/* ---- Products ---- */
+
+static void products(void) {
+  for (int threads = 1; threads <= 3; threads++) {
+    ts_context *context = open_threads(threads);
+    ref_matrix a = ref_random_spd(90, 6, 2), p = ref_uneven_rows(90, 80, 20, 9);
+    const tsi_amg_csr A = view(&a), P = view(&p);
+    tsi_amg_csr R = {0}, C = {0};
+    REQUIRE_OK(context, tsi_amg_transpose(context, &P, &R));
+    REQUIRE_OK(context, tsi_amg_galerkin(context, &R, &A, &P, 1, &C));
+    double *da = dense_of(&A), *dp = dense_of(&P), *dc = dense_of(&C), *dr = dense_of(&R);
+    for (int i = 0; i < 80; i++)
+      for (int j = 0; j < 80; j++) {
+        double sum = 0, size = 0;
+        for (int k = 0; k < 90; k++)
+          for (int l = 0; l < 90; l++) {
+            const double term = dp[k * 80 + i] * da[k * 90 + l] * dp[l * 80 + j];
+            sum += term;
+            size += fabs(term);
+          }
+        CHECK_CLOSE(dc[i * 80 + j], sum, 2e-7 * size + (size == 0));
+      }
+    for (int i = 0; i < 90; i++)
+      for (int j = 0; j < 80; j++) CHECK(dr[j * 90 + i] == dp[i * 80 + j]);
+    for (int32_t i = 0; i < C.rows; i++)
+      for (int32_t e = C.offsets[i] + 1; e < C.offsets[i + 1]; e++) CHECK(C.indices[e] > C.indices[e - 1]);
+    free(da), free(dp), free(dc), free(dr);
+    tsi_amg_csr_free(context, &R);
+    tsi_amg_csr_free(context, &C);
+    ref_free(&a), ref_free(&p);
+    test_close(&context);
+  }
+}
+
+/* ---- Hierarchies ---- */
+
+static int same(const tsi_amg_csr *a, const tsi_amg_csr *b) {
+  if (!a->offsets || !b->offsets) return !a->offsets && !b->offsets;
+  const size_t rows = (size_t)a->rows + 1, entries = (size_t)a->offsets[a->rows];
+  return a->rows == b->rows && a->columns == b->columns &&
+         !memcmp(a->offsets, b->offsets, rows * sizeof *a->offsets) &&
+         !memcmp(a->indices, b->indices, entries * sizeof *a->indices) &&
+         !memcmp(a->values, b->values, entries * sizeof *a->values);
+}
+
+static void check_same(const tsi_amg_host *a, const tsi_amg_host *b) {
+  if (!CHECK_INT(a->levels, b->levels)) return;
+  for (int l = 0; l < a->levels; l++) {
+    const tsi_amg_host_level *x = &a->level[l], *y = &b->level[l];
+    CHECK(same(&x->A, &y->A));
+    CHECK(same(&x->P, &y->P));
+    CHECK(same(&x->R, &y->R));
+    CHECK(x->bound == y->bound && x->eigenvalue == y->eigenvalue);
+  }
+  const size_t n = (size_t)a->level[a->levels - 1].A.rows;
+  if (CHECK(!a->inverse == !b->inverse) && a->inverse)
+    CHECK(!memcmp(a->inverse, b->inverse, n * n * sizeof(float)));
+}
+
+static void check_hierarchy(const tsi_amg_host *host) {
+  for (int l = 0; l + 1 < host->levels; l++) {
+    const tsi_amg_host_level *level = &host->level[l], *next = level + 1;
+    CHECK(level->eigenvalue > 0 && level->eigenvalue <= level->bound);
+    CHECK_INT(next->A.rows, level->aggregate_count * level->vectors);
+    CHECK(next->A.rows <= 0.9 * level->A.rows);
+    for (int32_t i = 0; i < next->A.rows; i++) {
+      CHECK(entry(&next->A, i, i) > 0);
+      for (int32_t e = next->A.offsets[i]; e < next->A.offsets[i + 1]; e++) {
+        const int32_t j = next->A.indices[e];
+        const double size = sqrt(entry(&next->A, i, i) * entry(&next->A, j, j));
+        CHECK_CLOSE((double)next->A.values[e], entry(&next->A, j, i), 2e-6 * size);
+      }
+    }
+    for (int32_t i = 0; i < level->A.rows; i++)
+      for (int32_t e = level->P.offsets[i]; e < level->P.offsets[i + 1]; e++)
+        CHECK((double)level->P.values[e] == entry(&level->R, level->P.indices[e], i));
+  }
+}
+
+static void hierarchies(void) {
+  for (int k = 0; k < SAMPLES; k++) {
+    sample s = get_sample(k);
+    const tsi_amg_csr A = view(&s.matrix);
+    tsi_amg_host first;
+    ts_context *one = open_threads(1);
+    test_context_label("%s", s.name);
+    REQUIRE_OK(one, tsi_amg_setup(one, &s.desc, &A, 0, &first));
+    CHECK(first.levels > 1 && first.inverse);
+    check_hierarchy(&first);
+    static const int threads[] = {2, 3, 7};
+    for (int t = 0; t < 3; t++) {
+      ts_context *context = open_threads(threads[t]);
+      test_context_label("%s, %d threads", s.name, threads[t]);
+      tsi_amg_host host;
+      REQUIRE_OK(context, tsi_amg_setup(context, &s.desc, &A, 0, &host));
+      check_same(&first, &host);
+      CHECK_OK(context, tsi_amg_setup(context, &s.desc, &A, 1, &host));
+      check_same(&first, &host);
+      tsi_amg_host_free(context, &host);
+      test_close(&context);
+    }
+    /* Twice the matrix: the hierarchy of the first one with twice the coarse matrices. */
+    for (int32_t e = 0; e < A.offsets[A.rows]; e++) A.values[e] *= 2;
+    CHECK_OK(one, tsi_amg_setup(one, &s.desc, &A, 1, &first));
+    tsi_amg_host twice;
+    CHECK_OK(one, tsi_amg_setup(one, &s.desc, &A, 0, &twice));
+    check_same(&first, &twice);
+    tsi_amg_host_free(one, &first);
+    tsi_amg_host_free(one, &twice);
+    test_close(&one);
+    sample_free(&s);
+  }
+  test_context_label("%s", "");
+}
+
+/* Where A maps constants to 0, so does the filtered matrix, and the smoothed prolongator has them. */
+static void constants(void) {
+  ts_context *context = open_threads(2);
+  for (int k = 0; k < 2; k++) {
+    ref_matrix m = k ? anisotropic(30, 30, 1.0f / 128) : ref_graph(30, 30);
+    for (int32_t i = 0; i < m.rows; i++) { /* rows add up to 0 */
+      double sum = 0;
+      int32_t diagonal = 0;
+      for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++)
+        if (m.indices[e] == i)
+          diagonal = e;
+        else
+          sum += (double)m.values[e];
+      m.values[diagonal] = (float)-sum;
+    }
+    const tsi_amg_csr A = view(&m);
+    const ts_amg_desc desc = defaults();
+    tsi_amg_host host;
+    REQUIRE_OK(context, tsi_amg_setup(context, &desc, &A, 0, &host));
+    const tsi_amg_csr *P = &host.level[0].P;
+    int32_t *sizes = calloc((size_t)P->columns, sizeof *sizes);
+    for (int32_t i = 0; i < m.rows; i++) sizes[host.level[0].aggregates[i]]++;
+    for (int32_t i = 0; i < P->rows; i++) {
+      double sum = 0;
+      for (int32_t e = P->offsets[i]; e < P->offsets[i + 1]; e++)
+        sum += (double)P->values[e] * sqrt(sizes[P->indices[e]]);
+      CHECK_CLOSE(sum, 1, 2e-6);
+    }
+    /* Singular, so that the inverse leaves an unknown out. */
+    const int32_t n = host.level[host.levels - 1].A.rows;
+    int empty = 0;
+    for (int32_t i = 0; i < n; i++) empty += host.inverse[i * n + i] == 0;
+    CHECK_INT(empty, 1);
+    for (int32_t e = 0; e < n * n; e++) CHECK(isfinite(host.inverse[e]));
+    free(sizes);
+    tsi_amg_host_free(context, &host);
+    ref_free(&m);
+  }
+  test_close(&context);
+}
+
+static void inverse(void) {
+  ts_context *context = open_threads(1);
+  static const int32_t sizes[] = {1, 2, 7, 150};
+  for (int k = 0; k < 4; k++) {
+    const int32_t n = sizes[k];
+    ref_matrix m = ref_random_spd(n, 5, 4);
+    const tsi_amg_csr A = view(&m);
+    float *inverse = NULL;
+    REQUIRE_OK(context, tsi_amg_invert(context, &A, &inverse));
+    for (int32_t i = 0; i < n; i++)
+      for (int32_t j = 0; j < n; j++) {
+        double sum = 0;
+        for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++)
+          sum += (double)m.values[e] * (double)inverse[m.indices[e] * n + j];
+        CHECK_CLOSE(sum, i == j, 1e-5);
+      }
+    tsi_free(context, inverse);
+    ref_free(&m);
+  }
+  test_close(&context);
+}
+
+/* ---- What is hard ---- */
+
+static int levels_of(ts_context *context, const ref_matrix *m, ts_amg_desc desc) {
+  const tsi_amg_csr A = view(m);
+  tsi_amg_host host;
+  if (!CHECK_OK(context, tsi_amg_setup(context, &desc, &A, 0, &host))) return 0;
+  for (int l = 0; l < host.levels; l++) {
+    const tsi_amg_host_level *level = &host.level[l];
+    for (int32_t e = 0; e < level->A.offsets[level->A.rows]; e++) CHECK(isfinite(level->A.values[e]));
+    for (int32_t e = 0; level->P.offsets && e < level->P.offsets[level->P.rows]; e++)
+      CHECK(isfinite(level->P.values[e]));
+  }
+  const size_t n = (size_t)host.level[host.levels - 1].A.rows;
+  for (size_t e = 0; host.inverse && e < n * n; e++) CHECK(isfinite(host.inverse[e]));
+  const int levels = host.levels;
+  tsi_amg_host_free(context, &host);
+  return levels;
+}
+
+static void ends(void) {
+  ts_context *context = open_threads(2);
+  ref_matrix diagonal = ref_diagonal(2000, 1, 1e6f), grid = ref_grid(40, 40), arrow = ref_arrow(1500);
+  ref_matrix indefinite = ref_indefinite(30, 30), one = ref_diagonal(1, 1, 1), zero = ref_grid(30, 30);
+  CHECK_INT(levels_of(context, &diagonal, defaults()), 1); /* nothing is connected, and there is no inverse */
+  CHECK_INT(levels_of(context, &one, defaults()), 1);
+  CHECK(levels_of(context, &grid, defaults()) > 1);
+  ts_amg_desc desc = defaults();
+  desc.max_levels = 1;
+  CHECK_INT(levels_of(context, &grid, desc), 1);
+  desc.max_levels = 2;
+  CHECK_INT(levels_of(context, &grid, desc), 2);
+  desc = defaults();
+  desc.coarsest = 1000;
+  CHECK_INT(levels_of(context, &grid, desc), 2);
+  desc = defaults();
+  desc.strength = 0;
+  CHECK(levels_of(context, &arrow, desc) >= 1); /* an aggregate of everything */
+  levels_of(context, &indefinite, defaults());
+  for (int32_t i = 0; i < zero.rows; i++)
+    for (int32_t e = zero.offsets[i]; e < zero.offsets[i + 1]; e++)
+      if (zero.indices[e] != i) zero.values[e] = fabsf(zero.values[e]);
+  levels_of(context, &zero, defaults()); /* positive off the diagonal */
+  memset(zero.values, 0, (size_t)zero.offsets[zero.rows] * sizeof *zero.values);
+  CHECK_INT(levels_of(context, &zero, defaults()), 1);
+  ref_free(&diagonal), ref_free(&grid), ref_free(&arrow), ref_free(&indefinite), ref_free(&one),
+      ref_free(&zero);
+  test_close(&context);
+}
+
+/* The set-up and the update say what they lack and leave nothing behind; an update can be repeated. */
+static void memory_runs_out(void) {
+  const ts_context_desc desc = {.backend = "cpu", .threads = 2, .allocator = heap_allocator()};
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  const long live = memory.live;
+  for (int k = 7; k < SAMPLES; k++) {
+    sample s = get_sample(k);
+    const tsi_amg_csr A = view(&s.matrix);
+    tsi_amg_host host, fresh;
+    FAIL_EACH_USE(context, tsi_amg_setup(context, &s.desc, &A, 0, &host));
+    FAIL_EACH_USE(context, tsi_amg_setup(context, &s.desc, &A, 1, &host));
+    CHECK_OK(context, tsi_amg_setup(context, &s.desc, &A, 0, &fresh));
+    check_same(&host, &fresh);
+    tsi_amg_host_free(context, &host);
+    tsi_amg_host_free(context, &fresh);
+    CHECK_INT(memory.live, live);
+    sample_free(&s);
+  }
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+static const test_case cases[] = {
+    {"strength", strength},   {"aggregates", aggregates},
+    {"one_way", one_way},     {"tentative", tentative},
+    {"products", products},   {"hierarchies", hierarchies},
+    {"constants", constants}, {"inverse", inverse},
+    {"ends", ends},           {"memory_runs_out", memory_runs_out},
+};
+TEST_MAIN(cases, TEST_HOST_ONLY)
