@@ -318,6 +318,8 @@ struct tsi_matrix_kind {
   void (*destroy)(ts_matrix *A);
   TSI_MATRIX_OPERATIONS(TSI_FIELD, )
   const tsi_cg_kernels *cg; /* its iterations of conjugate gradients in one kernel, NULL: none */
+  /* The first parts of r = b - A x, where a product is quicker than the residual; may be NULL. */
+  ts_status (*quick_residual)(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
   /* y = A x and the sum of x y, which are pairs; may be NULL. */
   ts_status (*spmv_dot)(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index);
 };
@@ -329,6 +331,11 @@ ts_status tsi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, con
 /* The same where products below 2^(-24 parts) of A x do not matter: 1 to 3. */
 ts_status tsi_residual_of_parts(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
                                 int parts);
+/* r = b - A x in single precision as quickly as a product: for smoothers. r, b and x have one part each. */
+static inline ts_status tsi_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A,
+                                           const ts_vector *x) {
+  return (A->kind->quick_residual ? A->kind->quick_residual : A->kind->residual)(r, b, A, x);
+}
 static inline ts_status tsi_diagonal(ts_vector *d, const ts_matrix *A) {
   return A->kind->diagonal(d, A);
 }

@@ -40,7 +40,7 @@ ts_status tsi_polynomial_smooth(const tsi_polynomial_step *steps, int degree, co
   const ts_vector given = tsi_first_part(b);
   for (int k = 0; k < degree; k++) {
     const int from_zero = x_is_zero && k == 0;
-    if (!from_zero) TSI_TRY(tsi_residual_of_parts(r, &given, A, &first, 1));
+    if (!from_zero) TSI_TRY(tsi_quick_residual(r, &given, A, &first));
     if (steps[k].beta == 0)
       TSI_TRY(ops->multiply(d, inverse, from_zero ? &given : r));
     else

@@ -187,6 +187,7 @@ TSI_CPU_FORMATS(CPU_FORMAT_ROW)
 ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x);
 
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_csr_)
+ts_status cpu_csr_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_bcrs_)
 
 #endif

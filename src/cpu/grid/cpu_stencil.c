@@ -314,4 +314,5 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   return TS_OK;
 }
 
-const tsi_matrix_kind cpu_stencil_kind = {destroy, spmv, residual, diagonal, NULL, NULL};
+const tsi_matrix_kind cpu_stencil_kind = {
+    .destroy = destroy, .spmv = spmv, .residual = residual, .diagonal = diagonal};

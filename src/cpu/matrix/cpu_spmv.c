@@ -74,21 +74,22 @@ CPU_INLINE float row_sum(const float *v, const int32_t *c, int32_t length, const
   }
 }
 
-CPU_INLINE void rows_1(const spmv_job *job, int32_t row, int32_t end) {
+CPU_INLINE void rows_1(const spmv_job *job, int32_t row, int32_t end, int from_b) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
   const float *values = job->m->values, *x = job->x.high;
   int32_t k = offsets[row];
   for (; row < end; row++) {
     const int32_t next = offsets[row + 1];
     prefetch_entries(values + k, columns + k);
-    job->y.high[row] = row_sum(values + k, columns + k, next - k, x);
+    const float sum = row_sum(values + k, columns + k, next - k, x);
+    job->y.high[row] = from_b ? job->b.high[row] - sum : sum;
     k = next;
   }
 }
 
 /* ---- Several components: the sums of a row are independent already ---- */
 
-CPU_INLINE void rows_n(const spmv_job *job, int32_t row, int32_t end, int n) {
+CPU_INLINE void rows_n(const spmv_job *job, int32_t row, int32_t end, int n, int from_b) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
   const float *values = job->m->values, *x = job->x.high;
   int32_t k = offsets[row];
@@ -100,15 +101,26 @@ CPU_INLINE void rows_n(const spmv_job *job, int32_t row, int32_t end, int n) {
       const float *xj = x + (size_t)columns[k] * (size_t)n;
       for (int c = 0; c < n; c++) sum[c] += values[k] * xj[c];
     }
-    for (int c = 0; c < n; c++) job->y.high[(size_t)row * (size_t)n + (size_t)c] = sum[c];
+    for (int c = 0; c < n; c++) {
+      const size_t i = (size_t)row * (size_t)n + (size_t)c;
+      job->y.high[i] = from_b ? job->b.high[i] - sum[c] : sum[c];
+    }
   }
 }
 
 CPU_INLINE void rows(const spmv_job *job, int32_t row, int32_t end, int n) {
   if (n == 1)
-    rows_1(job, row, end);
+    rows_1(job, row, end, 0);
   else
-    rows_n(job, row, end, n);
+    rows_n(job, row, end, n, 0);
+}
+
+/* Of matrices without constrained rows. */
+CPU_INLINE void quick_residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
+  if (n == 1)
+    rows_1(job, row, end, 1);
+  else
+    rows_n(job, row, end, n, 1);
 }
 
 /* Four sums: the processor does not wait for one addition after the other. */
@@ -205,6 +217,7 @@ CPU_INLINE void exact_residual_rows(const spmv_job *job, int32_t row, int32_t en
   static const tsi_body name[4] = {name##_1, name##_2, name##_3, name##_4};
 BODIES(spmv, rows)
 BODIES(residual, residual_rows)
+BODIES(quick_residual, quick_residual_rows)
 BODIES(spmv_pairs, pair_rows)
 BODIES(residual_pairs, exact_residual_rows)
 
@@ -228,4 +241,10 @@ ts_status cpu_csr_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A,
                          .x = cpu_parts_of(x),
                          .b = cpu_parts_of(b),
                          .constrained = A->row_space->constrained});
+}
+
+ts_status cpu_csr_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  if (A->row_space->constrained) return cpu_csr_residual(r, b, A, x);
+  return run(A, r->components, quick_residual,
+             &(spmv_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
 }

@@ -236,4 +236,4 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   return TS_OK;
 }
 
-const tsi_matrix_kind cuda_stencil_kind = {destroy, spmv, residual, diagonal, &cuda_stencil_cg, NULL};
+const tsi_matrix_kind cuda_stencil_kind = {destroy, spmv, residual, diagonal, &cuda_stencil_cg, NULL, NULL};

@@ -207,4 +207,5 @@ static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
   return gl_draw_vector(d, &pass);
 }
 
-const tsi_matrix_kind gl_stencil_kind = {destroy, spmv, residual, diagonal, NULL, NULL};
+const tsi_matrix_kind gl_stencil_kind = {
+    .destroy = destroy, .spmv = spmv, .residual = residual, .diagonal = diagonal};

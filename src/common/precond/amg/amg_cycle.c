@@ -57,16 +57,18 @@ static ts_status cycle(const tsi_amg *amg, int l, ts_vector *x, const ts_vector 
     return amg->inverse ? tsi_spmv(x, amg->inverse, b) : smooth(amg, l, in_place_of_inverse * sweeps, x, b, 1);
   }
   TSI_TRY(smooth(amg, l, sweeps, x, b, x_is_zero));
-  TSI_TRY(tsi_residual_of_parts(level->r, b, level->A, x, 1));
+  TSI_TRY(tsi_quick_residual(level->r, b, level->A, x));
   TSI_TRY(tsi_spmv(next->b, level->R, level->r));
   for (int visit = 0; visit < (l + 2 == amg->levels && amg->inverse ? 1 : visits); visit++)
     TSI_TRY(cycle(amg, l + 1, next->x, next->b, visit == 0));
-  TSI_TRY(tsi_residual_of_parts(x, x, level->P, next->x, 1));
+  TSI_TRY(tsi_quick_residual(x, x, level->P, next->x));
   return smooth(amg, l, sweeps, x, b, 0);
 }
 
 ts_status tsi_amg_cycle(const tsi_amg *amg, ts_vector *z, const ts_vector *r) {
-  return cycle(amg, 0, z, r, 1);
+  ts_vector first = tsi_first_part(z);
+  const ts_vector given = tsi_first_part(r);
+  return cycle(amg, 0, &first, &given, 1);
 }
 
 /* ---- Vectors ---- */
