@@ -132,10 +132,13 @@ ts_status tsi_cg_resolve(ts_context *context, const ts_matrix *A, const ts_preco
   enum { on_device = 250 };
   const ts_preconditioner_kind kind = kind_of(M, desc);
   const int cycles = kind == TS_PRECONDITIONER_MULTIGRID || kind == TS_PRECONDITIONER_AMG;
+  const int interval = (int)context->tuning.check_interval;
+  const int degree = M && M->desc.degree ? M->desc.degree : TSI_CHEBYSHEV_DEGREE;
   if (desc->check_interval == 0)
-    desc->check_interval = cycles                              ? 1
-                           : tsi_cg_runs_on_device(A, M, desc) ? on_device
-                                                               : (int)context->tuning.check_interval;
+    desc->check_interval = cycles                                ? 1
+                           : kind == TS_PRECONDITIONER_CHEBYSHEV ? (interval + degree - 1) / degree
+                           : tsi_cg_runs_on_device(A, M, desc)   ? on_device
+                                                                 : interval;
   return TS_OK;
 }
 

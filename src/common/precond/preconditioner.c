@@ -55,11 +55,11 @@ static ts_status resolve_block_size(const ts_matrix *A, ts_preconditioner_desc *
 }
 
 static ts_status resolve_degree(ts_context *context, ts_preconditioner_desc *desc) {
-  enum { standard = 4, most = 16 };
+  enum { most = 16 };
   if (desc->degree < 0 || desc->degree > most)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "degree is %d; it goes from 1 to %d, or 0 for the default", desc->degree, most);
-  if (desc->kind == TS_PRECONDITIONER_CHEBYSHEV && desc->degree == 0) desc->degree = standard;
+  if (desc->kind == TS_PRECONDITIONER_CHEBYSHEV && desc->degree == 0) desc->degree = TSI_CHEBYSHEV_DEGREE;
   return TS_OK;
 }
 

@@ -54,6 +54,8 @@ ts_status tsi_block_jacobi_build(ts_preconditioner *M);
 
 /* ---- chebyshev.c ---- */
 
+enum { TSI_CHEBYSHEV_DEGREE = 4 }; /* the default */
+
 /* The diagonal and the largest eigenvalue of the matrix's present values. */
 ts_status tsi_chebyshev_build(ts_preconditioner *M);
 /* Vectors for so many components, if they are not there. Not within another function of the library. */
