@@ -195,7 +195,7 @@ ts_status tsi_amg_aggregate(ts_context *context, const tsi_amg_graph *graph, int
                 .numbers = lists + 2 * nodes,
                 .candidate_counts = counts,
                 .watcher_counts = counts + parts,
-                .roots = counts + 2 * parts,
+                .roots = counts + 2 * (size_t)parts,
                 .aggregates = aggregates};
     *count = 0;
     memset(aggregates, -1, nodes * sizeof *aggregates);

@@ -4,7 +4,7 @@
 #include "amg.h"
 
 enum {
-  STEPS = 8,
+  STEPS = 6,
   RADIX = 64 /* so many numbers are added in order, then so many of these sums, and so on */
 };
 

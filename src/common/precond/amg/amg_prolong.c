@@ -137,9 +137,9 @@ static double weight(const tsi_amg_host_level *level, int32_t node, int32_t othe
 
 /* What row i of A_F has on its diagonal, 0 where A has nothing positive there; and what weak entries add to the
  * entries within the node. */
-static double filter_row(const tsi_amg_host_level *level, int32_t i, double added[MOST]) {
+static inline double filter_row(const tsi_amg_host_level *level, int32_t unknowns, int32_t i,
+                                double added[MOST]) {
   const tsi_amg_csr *A = &level->A;
-  const int32_t unknowns = level->unknowns;
   double diagonal = 0;
   for (int32_t u = 0; u < unknowns; u++) added[u] = 0;
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
@@ -154,46 +154,60 @@ static double filter_row(const tsi_amg_host_level *level, int32_t i, double adde
   return diagonal;
 }
 
+/* Functions that divide by the number of unknowns are compiled for one unknown, too. */
+static inline void row_bounds(const tsi_amg_host_level *level, int32_t unknowns, int32_t i, double *bounds) {
+  const tsi_amg_csr *A = &level->A;
+  double added[MOST], sum = 0, filtered_sum = 0, diagonal = 0;
+  const double filtered = filter_row(level, unknowns, i, added);
+  if (filtered == 0) return;
+  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+    const int32_t j = A->indices[e];
+    const double a = (double)A->values[e];
+    if (level->strong[e] == TSI_AMG_DROPPED) continue;
+    sum += fabs(a);
+    if (j == i) diagonal = a;
+    if (level->strong[e] == TSI_AMG_WEAK) continue;
+    filtered_sum += fabs(j / unknowns == i / unknowns ? a + added[j % unknowns] : a);
+  }
+  bounds[0] = fmax(bounds[0], sum / diagonal);
+  bounds[1] = fmax(bounds[1], filtered_sum / filtered);
+}
+
 static void find_bounds(const void *arguments, size_t first, size_t last) {
   const smoothing *s = arguments;
-  const tsi_amg_host_level *level = s->level;
-  const tsi_amg_csr *A = &level->A;
-  const int32_t unknowns = level->unknowns;
+  const int32_t unknowns = s->level->unknowns, rows = s->level->A.rows;
   for (size_t p = first; p < last; p++) {
-    double bound = 0, filtered_bound = 0;
-    for (int32_t i = tsi_amg_begin(A->rows, p, s->parts); i < tsi_amg_begin(A->rows, p + 1, s->parts); i++) {
-      double added[MOST], sum = 0, filtered_sum = 0, diagonal = 0;
-      const double filtered = filter_row(level, i, added);
-      if (filtered == 0) continue;
-      for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
-        const int32_t j = A->indices[e];
-        const double a = (double)A->values[e];
-        if (level->strong[e] == TSI_AMG_DROPPED) continue;
-        sum += fabs(a);
-        if (j == i) diagonal = a;
-        if (level->strong[e] == TSI_AMG_WEAK) continue;
-        filtered_sum += fabs(j / unknowns == i / unknowns ? a + added[j % unknowns] : a);
-      }
-      bound = fmax(bound, sum / diagonal);
-      filtered_bound = fmax(filtered_bound, filtered_sum / filtered);
-    }
-    s->bounds[2 * p] = bound;
-    s->bounds[2 * p + 1] = filtered_bound;
+    double bounds[2] = {0};
+    const int32_t end = tsi_amg_begin(rows, p + 1, s->parts);
+    for (int32_t i = tsi_amg_begin(rows, p, s->parts); i < end; i++)
+      if (unknowns == 1)
+        row_bounds(s->level, 1, i, bounds);
+      else
+        row_bounds(s->level, unknowns, i, bounds);
+    s->bounds[2 * p] = bounds[0];
+    s->bounds[2 * p + 1] = bounds[1];
   }
 }
 
 /* The aggregates of row i of P, in the order in which they are found; returns their number. */
-static int32_t collect(const tsi_amg_host_level *level, int32_t i, int32_t *places, int32_t *list) {
+static inline int32_t collect(const tsi_amg_host_level *level, int32_t unknowns, int32_t i, int32_t *places,
+                              int32_t *list) {
   const tsi_amg_csr *A = &level->A;
   int32_t count = 0;
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
-    const int32_t aggregate = level->aggregates[A->indices[e] / level->unknowns];
-    if (level->strong[e] != TSI_AMG_STRONG || aggregate < 0 || places[aggregate] >= 0) continue;
+    if (level->strong[e] != TSI_AMG_STRONG) continue;
+    const int32_t aggregate = level->aggregates[A->indices[e] / unknowns];
+    if (aggregate < 0 || places[aggregate] >= 0) continue;
     places[aggregate] = count;
     list[count++] = aggregate;
   }
   for (int32_t c = 0; c < count; c++) places[list[c]] = -1;
   return count;
+}
+
+static int32_t collect_row(const tsi_amg_host_level *level, int32_t i, int32_t *places, int32_t *list) {
+  return level->unknowns == 1 ? collect(level, 1, i, places, list)
+                              : collect(level, level->unknowns, i, places, list);
 }
 
 /* The lengths of rows stand behind their numbers in the offsets, until these are added up. */
@@ -206,7 +220,7 @@ static void count_entries(const void *arguments, size_t first, size_t last) {
     memset(places, -1, aggregates * sizeof *places);
     for (int32_t i = tsi_amg_begin(level->A.rows, p, s->parts);
          i < tsi_amg_begin(level->A.rows, p + 1, s->parts); i++)
-      level->P.offsets[i + 1] = collect(level, i, places, list) * level->vectors;
+      level->P.offsets[i + 1] = collect_row(level, i, places, list) * level->vectors;
   }
 }
 
@@ -219,26 +233,28 @@ static void find_entries(const void *arguments, size_t first, size_t last) {
             *list = (int32_t *)(s->sums + p * s->width);
     for (int32_t i = tsi_amg_begin(level->A.rows, p, s->parts);
          i < tsi_amg_begin(level->A.rows, p + 1, s->parts); i++) {
-      const int32_t count = collect(level, i, places, list);
+      const int32_t count = collect_row(level, i, places, list);
       tsi_amg_sort(list, count);
-      for (int32_t k = 0; k < count * vectors; k++)
-        level->P.indices[level->P.offsets[i] + k] = list[k / vectors] * vectors + k % vectors;
+      int32_t *to = level->P.indices + level->P.offsets[i];
+      for (int32_t c = 0; c < count; c++)
+        for (int32_t v = 0; v < vectors; v++) *to++ = list[c] * vectors + v;
     }
   }
 }
 
-static void fill_row(const smoothing *s, int32_t i, int32_t *places, double *sums) {
+static inline void fill_row(const smoothing *s, int32_t unknowns, int32_t vectors, int32_t i, int32_t *places,
+                            double *sums) {
   const tsi_amg_host_level *level = s->level;
   const tsi_amg_csr *A = &level->A, *P = &level->P;
-  const int32_t unknowns = level->unknowns, vectors = level->vectors;
   const int32_t first = P->offsets[i], count = P->offsets[i + 1] - first;
   for (int32_t c = 0; c < count; c += vectors) places[P->indices[first + c] / vectors] = c;
   for (int32_t c = 0; c < count; c++) sums[c] = 0;
   double added[MOST];
-  const double diagonal = filter_row(level, i, added), scale = diagonal > 0 ? s->omega / diagonal : 0;
+  const double diagonal = filter_row(level, unknowns, i, added), scale = diagonal > 0 ? s->omega / diagonal : 0;
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+    if (level->strong[e] != TSI_AMG_STRONG) continue;
     const int32_t j = A->indices[e], aggregate = level->aggregates[j / unknowns];
-    if (level->strong[e] != TSI_AMG_STRONG || aggregate < 0) continue;
+    if (aggregate < 0) continue;
     const double more = j / unknowns == i / unknowns ? added[j % unknowns] : 0;
     const double value = (double)(float)(j == i ? 1 - s->omega : -scale * ((double)A->values[e] + more));
     const float *t = level->tentative + (size_t)j * (size_t)vectors;
@@ -249,11 +265,21 @@ static void fill_row(const smoothing *s, int32_t i, int32_t *places, double *sum
 
 static void fill(const void *arguments, size_t first, size_t last) {
   const smoothing *s = arguments;
-  const tsi_amg_csr *P = &s->level->P;
-  for (size_t p = first; p < last; p++)
-    for (int32_t i = tsi_amg_begin(P->rows, p, s->parts); i < tsi_amg_begin(P->rows, p + 1, s->parts); i++)
-      if (P->offsets[i] < P->offsets[i + 1])
-        fill_row(s, i, s->places + p * (size_t)s->level->aggregate_count, s->sums + p * s->width);
+  const tsi_amg_host_level *level = s->level;
+  const int32_t rows = level->P.rows, *offsets = level->P.offsets;
+  const int scalar = level->unknowns == 1 && level->vectors == 1;
+  for (size_t p = first; p < last; p++) {
+    int32_t *places = s->places + p * (size_t)level->aggregate_count;
+    double *sums = s->sums + p * s->width;
+    const int32_t end = tsi_amg_begin(rows, p + 1, s->parts);
+    for (int32_t i = tsi_amg_begin(rows, p, s->parts); i < end; i++) {
+      if (offsets[i] == offsets[i + 1]) continue;
+      if (scalar)
+        fill_row(s, 1, 1, i, places, sums);
+      else
+        fill_row(s, level->unknowns, level->vectors, i, places, sums);
+    }
+  }
 }
 
 static ts_status find_pattern(ts_context *context, const smoothing *s) {
@@ -270,7 +296,7 @@ static ts_status compute(ts_context *context, smoothing *s) {
   tsi_amg_host_level *level = s->level;
   tsi_parallel(context, (size_t)s->parts, find_bounds, s);
   double filtered_bound = level->bound = 0;
-  for (int p = 0; p < s->parts; p++) {
+  for (size_t p = 0; p < (size_t)s->parts; p++) {
     level->bound = fmax(level->bound, s->bounds[2 * p]);
     filtered_bound = fmax(filtered_bound, s->bounds[2 * p + 1]);
   }

@@ -220,19 +220,20 @@ static void measure_found(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* The columns of row i of C, ascending; returns their number. */
+/* The columns of row i of C, ascending; returns their number. The row that has had a column stands in its
+ * place.
+ */
 static int32_t find_row(const product *m, int32_t i, int32_t *places, int32_t *columns) {
   const tsi_amg_csr *R = m->R;
   int32_t count = 0;
   for (int32_t e = R->offsets[i]; e < R->offsets[i + 1]; e++) {
     const int32_t *row = m->indices + m->begins[R->indices[e]];
     for (int32_t f = 0; f < m->counts[R->indices[e]]; f++) {
-      if (places[row[f]] >= 0) continue;
-      places[row[f]] = 0;
+      if (places[row[f]] == i) continue;
+      places[row[f]] = i;
       columns[count++] = row[f];
     }
   }
-  for (int32_t c = 0; c < count; c++) places[columns[c]] = -1;
   tsi_amg_sort(columns, count);
   return count;
 }

@@ -12,7 +12,7 @@ void tsi_amg_graph_free(ts_context *context, tsi_amg_graph *graph) {
   *graph = (tsi_amg_graph){0};
 }
 
-typedef struct strength {
+typedef struct connections {
   const tsi_amg_host_level *level;
   const tsi_amg_graph *graph;
   double limit; /* the strength, squared */
@@ -21,10 +21,10 @@ typedef struct strength {
   double *norms;   /* Frobenius norms of the nodes' own blocks */
   int32_t *places; /* of each node in the list at hand, for each part; -1: none */
   double *sums;
-} strength;
+} connections;
 
 static void find_diagonal(const void *arguments, size_t first, size_t last) {
-  const strength *s = arguments;
+  const connections *s = arguments;
   const tsi_amg_csr *A = &s->level->A;
   for (size_t i = first; i < last; i++) {
     s->diagonal[i] = 0;
@@ -36,7 +36,7 @@ static void find_diagonal(const void *arguments, size_t first, size_t last) {
 /* ---- One unknown a node ---- */
 
 static void classify_entries(const void *arguments, size_t first, size_t last) {
-  const strength *s = arguments;
+  const connections *s = arguments;
   const tsi_amg_csr *A = &s->level->A;
   unsigned char *strong = s->level->strong;
   for (size_t i = first; i < last; i++) {
@@ -62,7 +62,7 @@ static void classify_entries(const void *arguments, size_t first, size_t last) {
 /* ---- Blocks ---- */
 
 static void find_norms(const void *arguments, size_t first, size_t last) {
-  const strength *s = arguments;
+  const connections *s = arguments;
   const tsi_amg_csr *A = &s->level->A;
   const int32_t unknowns = s->level->unknowns;
   for (int32_t node = (int32_t)first; node < (int32_t)last; node++) {
@@ -76,7 +76,7 @@ static void find_norms(const void *arguments, size_t first, size_t last) {
 }
 
 /* The other nodes that rows of `node` have entries to, with the squares of the blocks' norms. */
-static int32_t list_blocks(const strength *s, int32_t node, int32_t *places, double *sums, int32_t *list) {
+static int32_t list_blocks(const connections *s, int32_t node, int32_t *places, double *sums, int32_t *list) {
   const tsi_amg_csr *A = &s->level->A;
   const int32_t unknowns = s->level->unknowns;
   int32_t count = 0;
@@ -95,7 +95,7 @@ static int32_t list_blocks(const strength *s, int32_t node, int32_t *places, dou
   return count;
 }
 
-static void classify_node(const strength *s, int32_t node, int32_t *places, double *sums) {
+static void classify_node(const connections *s, int32_t node, int32_t *places, double *sums) {
   const tsi_amg_host_level *level = s->level;
   const tsi_amg_csr *A = &level->A;
   const int32_t unknowns = level->unknowns, first = node * unknowns, begin = A->offsets[first];
@@ -121,7 +121,7 @@ static void classify_node(const strength *s, int32_t node, int32_t *places, doub
 }
 
 static void classify_blocks(const void *arguments, size_t first, size_t last) {
-  const strength *s = arguments;
+  const connections *s = arguments;
   const int32_t nodes = s->level->nodes;
   for (size_t p = first; p < last; p++) {
     int32_t *places = s->places + p * (size_t)nodes;
@@ -133,7 +133,7 @@ static void classify_blocks(const void *arguments, size_t first, size_t last) {
 
 /* ---- The graph ---- */
 
-static ts_status classify_all(ts_context *context, strength *s) {
+static ts_status classify_all(ts_context *context, connections *s) {
   const size_t nodes = (size_t)s->level->nodes, rows = (size_t)s->level->A.rows;
   const size_t parts = s->level->unknowns > 1 ? (size_t)s->parts : 0;
   s->diagonal = tsi_malloc(context, rows, sizeof *s->diagonal);
@@ -157,10 +157,10 @@ static ts_status classify_all(ts_context *context, strength *s) {
                   : tsi_out_of_memory(context, "strong connections of amg", parts * nodes * sizeof *s->sums);
 }
 
-ts_status tsi_amg_strength(ts_context *context, const tsi_amg_host_level *level, double threshold,
+ts_status tsi_amg_strength(ts_context *context, const tsi_amg_host_level *level, double strength,
                            tsi_amg_graph *graph) {
   const size_t nodes = (size_t)level->nodes, entries = (size_t)level->A.offsets[level->A.rows];
-  strength s = {.level = level, .graph = graph, .limit = threshold * threshold};
+  connections s = {.level = level, .graph = graph, .limit = strength * strength};
   TSI_TRY(tsi_threads(context, &s.parts));
   *graph = (tsi_amg_graph){.nodes = level->nodes,
                            .begins = tsi_malloc(context, nodes, sizeof *graph->begins),
