@@ -153,22 +153,27 @@ static void swap(double *a, double *b) {
   *b = t;
 }
 
-/* Solves a x = e_n in place by elimination with partial pivoting. Returns 0 where `a` is singular. */
-static int solve(double *a, double *x, int n) {
-  double largest = 0;
-  for (int k = 0; k < n * n; k++) largest = fmax(largest, fabs(a[k]));
-  for (int r = 0; r < n; r++) x[r] = r == n - 1;
+/* Solves a x = e_n in place by elimination, with partial pivoting, or of a symmetric matrix without it and in
+ * its upper triangle alone. Returns 0 where `a` is singular, or not positive definite. */
+static int solve(double *a, double *x, int n, int symmetric) {
+  double size[MOST] = {0}; /* of a column, or of a number on the diagonal, before the elimination */
+  for (int r = 0; r < n; r++) {
+    for (int c = 0; c < n && !symmetric; c++) size[c] = fmax(size[c], fabs(a[r * n + c]));
+    if (symmetric) size[r] = fabs(a[r * n + r]);
+    x[r] = r == n - 1;
+  }
   for (int c = 0; c < n; c++) {
     int pivot = c;
-    for (int r = c + 1; r < n; r++)
+    for (int r = c + 1; r < n && !symmetric; r++)
       if (fabs(a[r * n + c]) > fabs(a[pivot * n + c])) pivot = r;
-    if (!(fabs(a[pivot * n + c]) > ldexp(largest, -40))) return 0;
+    const double value = symmetric ? a[c * n + c] : fabs(a[pivot * n + c]);
+    if (!(value > ldexp(size[c], -40))) return 0;
     for (int k = c; k < n && pivot != c; k++) swap(&a[c * n + k], &a[pivot * n + k]);
     if (pivot != c) swap(&x[c], &x[pivot]);
     for (int r = c + 1; r < n; r++) {
-      const double factor = a[r * n + c] / a[c * n + c];
+      const double factor = (symmetric ? a[c * n + r] : a[r * n + c]) / a[c * n + c];
       if (factor == 0) continue;
-      for (int k = c + 1; k < n; k++) a[r * n + k] -= factor * a[c * n + k];
+      for (int k = symmetric ? r : c + 1; k < n; k++) a[r * n + k] -= factor * a[c * n + k];
       x[r] -= factor * x[c];
     }
   }
@@ -179,15 +184,34 @@ static int solve(double *a, double *x, int n) {
   return 1;
 }
 
+/* The transpose of A(J, J), or its upper triangle alone. A row of A that is much longer than J is not walked
+ * along. */
+static void take_block(const triangle *t, const int32_t *columns, int n, int symmetric, double *a) {
+  const ts_csr *A = t->A;
+  memset(a, 0, (size_t)n * (size_t)n * sizeof *a);
+  for (int c = 0; c < n; c++) {
+    const int last = symmetric ? c : n - 1;
+    const int32_t end = A->row_offsets[columns[c] + 1];
+    int32_t k = A->row_offsets[columns[c]];
+    const int is_long = end - k > 16 * n;
+    for (int r = 0; r <= last; r++) {
+      while (!is_long && k < end && A->column_indices[k] < columns[r]) k++;
+      if (is_long)
+        a[r * n + c] = (double)entry(A, columns[c], columns[r]);
+      else if (k < end && A->column_indices[k] == columns[r])
+        a[r * n + c] = (double)A->values[k];
+    }
+  }
+}
+
 /* Returns 0 where there is no such row. */
 static int compute_row(const triangle *t, int32_t i) {
   const int32_t *columns = t->columns + t->offsets[i];
   const int n = (int)(t->offsets[i + 1] - t->offsets[i]);
   double a[MOST * MOST], g[MOST];
   if (n <= 0) return 1;
-  for (int r = 0; r < n; r++)
-    for (int c = 0; c < n; c++) a[r * n + c] = (double)entry(t->A, columns[c], columns[r]);
-  if (!solve(a, g, n)) return 0;
+  take_block(t, columns, n, t->scaling == BY_ROOT, a);
+  if (!solve(a, g, n, t->scaling == BY_ROOT)) return 0;
   const double last = g[n - 1];
   if (t->scaling == BY_ROOT ? !(last > 0) : last == 0) return 0;
   const double scale = t->scaling == BY_ROOT ? sqrt(last) : t->scaling == BY_DIAGONAL ? last : 1;
