@@ -69,8 +69,9 @@ typedef struct ts_preconditioner_desc {
  * Chebyshev brings the eigenvalues of M^-1 A on [lambda / (1.5 degree^2 + 2), lambda] close to 1, with lambda
  * the largest of D^-1 A, by a polynomial of the first kind in D^-1 A (Saad 2003, "Iterative methods for sparse
  * linear systems", 12.3). Iterations become about `degree` times fewer, with as many products, and fewer sums
- * and host synchronisations. It needs no host copy, takes stencils, and is symmetric where A is. lambda is
- * estimated on the device, here and in ts_preconditioner_update, with one host synchronisation.
+ * and host synchronisations. It is for eigenvalues of D^-1 A that are positive, needs no host copy, takes
+ * stencils, and is symmetric where A is. lambda is estimated on the device, here and in
+ * ts_preconditioner_update, with one host synchronisation.
  *
  * ISAI reads the host copy and approximates the inverses of the triangular factors of A on the pattern of A
  * (Kolotilina and Yeremin 1993, "Factorized sparse approximate inverse preconditionings I"; Anzt, Huckle,
