@@ -125,7 +125,8 @@ typedef struct smoothing {
   int32_t *places; /* of each aggregate in the row at hand, for each part; -1: none */
   double *sums;    /* `width` for each part */
   size_t width;
-  double *bounds; /* of each part: row sums of magnitudes of D^-1 A, and of D_F^-1 A_F */
+  double *bounds;   /* of each part: row sums of magnitudes of D^-1 A, and of D_F^-1 A_F */
+  double *diagonal; /* of A_F, where a node has one unknown; 0: none that is positive */
   double omega;
 } smoothing;
 
@@ -155,10 +156,12 @@ static inline double filter_row(const tsi_amg_host_level *level, int32_t unknown
 }
 
 /* Functions that divide by the number of unknowns are compiled for one unknown, too. */
-static inline void row_bounds(const tsi_amg_host_level *level, int32_t unknowns, int32_t i, double *bounds) {
+static inline void row_bounds(const smoothing *s, int32_t unknowns, int32_t i, double *bounds) {
+  const tsi_amg_host_level *level = s->level;
   const tsi_amg_csr *A = &level->A;
   double added[MOST], sum = 0, filtered_sum = 0, diagonal = 0;
   const double filtered = filter_row(level, unknowns, i, added);
+  if (unknowns == 1) s->diagonal[i] = filtered;
   if (filtered == 0) return;
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
     const int32_t j = A->indices[e];
@@ -181,9 +184,9 @@ static void find_bounds(const void *arguments, size_t first, size_t last) {
     const int32_t end = tsi_amg_begin(rows, p + 1, s->parts);
     for (int32_t i = tsi_amg_begin(rows, p, s->parts); i < end; i++)
       if (unknowns == 1)
-        row_bounds(s->level, 1, i, bounds);
+        row_bounds(s, 1, i, bounds);
       else
-        row_bounds(s->level, unknowns, i, bounds);
+        row_bounds(s, unknowns, i, bounds);
     s->bounds[2 * p] = bounds[0];
     s->bounds[2 * p + 1] = bounds[1];
   }
@@ -250,12 +253,13 @@ static inline void fill_row(const smoothing *s, int32_t unknowns, int32_t vector
   for (int32_t c = 0; c < count; c += vectors) places[P->indices[first + c] / vectors] = c;
   for (int32_t c = 0; c < count; c++) sums[c] = 0;
   double added[MOST];
-  const double diagonal = filter_row(level, unknowns, i, added), scale = diagonal > 0 ? s->omega / diagonal : 0;
+  const double diagonal = unknowns == 1 ? s->diagonal[i] : filter_row(level, unknowns, i, added);
+  const double scale = diagonal > 0 ? s->omega / diagonal : 0;
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
     if (level->strong[e] != TSI_AMG_STRONG) continue;
     const int32_t j = A->indices[e], aggregate = level->aggregates[j / unknowns];
     if (aggregate < 0) continue;
-    const double more = j / unknowns == i / unknowns ? added[j % unknowns] : 0;
+    const double more = unknowns > 1 && j / unknowns == i / unknowns ? added[j % unknowns] : 0;
     const double value = (double)(float)(j == i ? 1 - s->omega : -scale * ((double)A->values[e] + more));
     const float *t = level->tentative + (size_t)j * (size_t)vectors;
     for (int32_t v = 0; v < vectors; v++) sums[places[aggregate] + v] += value * (double)t[v];
@@ -314,11 +318,15 @@ ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {
   s.places = tsi_malloc(context, parts * (size_t)level->aggregate_count, sizeof *s.places);
   s.sums = tsi_malloc(context, parts * s.width, sizeof *s.sums);
   s.bounds = tsi_malloc(context, 2 * parts, sizeof *s.bounds);
-  const ts_status status = s.places && s.sums && s.bounds ? compute(context, &s)
-                                                          : tsi_out_of_memory(context, "a prolongator of amg",
-                                                                              parts * s.width * sizeof *s.sums);
+  s.diagonal = tsi_malloc(context, level->unknowns == 1 ? (size_t)level->A.rows : 0, sizeof *s.diagonal);
+  ts_status status;
+  if (s.places && s.sums && s.bounds && s.diagonal)
+    status = compute(context, &s);
+  else
+    status = tsi_out_of_memory(context, "a prolongator of amg", parts * s.width * sizeof *s.sums);
   tsi_free(context, s.places);
   tsi_free(context, s.sums);
   tsi_free(context, s.bounds);
+  tsi_free(context, s.diagonal);
   return status;
 }

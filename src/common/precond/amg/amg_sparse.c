@@ -168,21 +168,24 @@ static void measure(const void *arguments, size_t first, size_t last) {
   }
 }
 
-static void multiply_row(const product *m, int32_t i, size_t to, int32_t *places, double *sums) {
-  const tsi_amg_csr *A = m->A, *P = m->P;
-  int32_t count = 0, *columns = m->indices + to;
-  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
-    const double a = (double)A->values[e];
-    const int32_t k = A->indices[e];
-    for (int32_t f = P->offsets[k]; f < P->offsets[k + 1]; f++) {
-      const int32_t j = P->indices[f];
-      int32_t place = places[j];
-      if (place < 0) {
-        places[j] = place = count;
-        sums[count] = 0;
-        columns[count++] = j;
+static void multiply_row(const product *m, int32_t i, size_t to, int32_t *restrict places,
+                         double *restrict sums) {
+  const int32_t *restrict offsets = m->P->offsets, *restrict from = m->P->indices;
+  const float *restrict values = m->P->values;
+  int32_t count = 0, *restrict columns = m->indices + to;
+  for (int32_t e = m->A->offsets[i]; e < m->A->offsets[i + 1]; e++) {
+    const double a = (double)m->A->values[e];
+    const int32_t k = m->A->indices[e], end = offsets[k + 1];
+    for (int32_t f = offsets[k]; f < end; f++) {
+      const int32_t j = from[f], place = places[j];
+      const double term = a * (double)values[f];
+      if (place >= 0) {
+        sums[place] += term;
+        continue;
       }
-      sums[place] += a * (double)P->values[f];
+      places[j] = count;
+      sums[count] = 0 + term; /* no -0 */
+      columns[count++] = j;
     }
   }
   for (int32_t c = 0; c < count; c++) {
@@ -286,8 +289,10 @@ static void fill_zeros(const void *arguments, size_t first, size_t last) {
   }
 }
 
-static void fill_row(const product *m, int32_t i, int32_t *places, double *sums) {
+static void fill_row(const product *m, int32_t i, int32_t *restrict places, double *restrict sums) {
   const tsi_amg_csr *R = m->R, *C = m->C;
+  const int32_t *restrict found = m->indices;
+  const float *restrict values = m->values;
   const int32_t first = C->offsets[i], count = C->offsets[i + 1] - first;
   for (int32_t c = 0; c < count; c++) {
     places[C->indices[first + c]] = c;
@@ -295,9 +300,8 @@ static void fill_row(const product *m, int32_t i, int32_t *places, double *sums)
   }
   for (int32_t e = R->offsets[i]; e < R->offsets[i + 1]; e++) {
     const double r = (double)R->values[e];
-    const size_t row = m->begins[R->indices[e]];
-    for (size_t f = row; f < row + (size_t)m->counts[R->indices[e]]; f++)
-      sums[places[m->indices[f]]] += r * (double)m->values[f];
+    const size_t row = m->begins[R->indices[e]], end = row + (size_t)m->counts[R->indices[e]];
+    for (size_t f = row; f < end; f++) sums[places[found[f]]] += r * (double)values[f];
   }
   for (int32_t c = 0; c < count; c++) C->values[first + c] = (float)sums[c];
 }
