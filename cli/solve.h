@@ -15,7 +15,7 @@ typedef struct solve_options {
   const char *backend;
   ts_format format;
   reorder_kind reorder;
-  ts_method method; /* AUTO, CG, BICGSTAB or GMRES */
+  ts_method method; /* not CGLS */
   ts_preconditioner_kind preconditioner;
   int degree;      /* of chebyshev, 0: the library's */
   ts_amg_desc amg; /* how, where it is amg */

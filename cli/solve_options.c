@@ -8,8 +8,7 @@
 
 typedef solve_options program_options;
 
-static const char *const methods[] = {"auto", "cg", "bicgstab", "gmres", NULL}, *const rules[] = {
-                                                                                    "residual", "delta", NULL};
+static const char *const rules[] = {"residual", "delta", NULL};
 
 static const char *precision_at(int value) {
   return ts_precision_name((ts_precision)value);
@@ -17,6 +16,12 @@ static const char *precision_at(int value) {
 
 static const char *smoother_at(int value) {
   return ts_amg_smoother_name((ts_amg_smoother)value);
+}
+
+static void parse_method(void *options, const char *text) {
+  static const char *const names[] = {"auto", "cg", "bicgstab", "gmres", "richardson", NULL};
+  const char *name = names[arguments_one_of("--solver", text, names)];
+  ((solve_options *)options)->method = (ts_method)ts_method_from_name(name);
 }
 
 static void parse_preconditioner(void *options, const char *text) {
@@ -45,10 +50,9 @@ static const option_row rows[] = {
     OPTION_SIZE("rectangle", rectangle_width, 4, 256, "texels, powers of two, such as 32x16",
                 "pack rows in rectangles of W x H texels, powers of two from 4 to 256"),
     OPTION_HEADING("The method:"),
-    OPTION_WORD(
-        "solver", "NAME", method, methods,
-        "cg, for symmetric positive definite matrices; bicgstab or gmres, for any; auto: cg for symmetric "
-        "matrices, else bicgstab (default: auto)"),
+    OPTION_PARSED("solver", "NAME", parse_method,
+                  "cg, for symmetric positive definite matrices; bicgstab or gmres, for any; richardson: the "
+                  "preconditioner by itself; auto: cg for symmetric matrices, else bicgstab (default: auto)"),
     OPTION_WHOLE("restart", "M", restart, 1, 200, "restart gmres every M iterations, 1 to 200 (default: 30)"),
     OPTION_PARSED("preconditioner", "NAME", parse_preconditioner,
                   "none; jacobi; block-jacobi, with blocks of 4 rows; chebyshev, a polynomial; isai, "

@@ -45,6 +45,8 @@ awk -v o="$(json number hierarchy.operator_complexity)" -v g="$(json number hier
 solves amg --amg-sweeps 4
 fewer "amg with 4 sweeps" "$amg"
 solves amg --amg-visits 2
+solves amg --solver richardson
+fewer "amg by itself" "$jacobi"
 for smoother in chebyshev chebyshev4 jacobi l1-jacobi; do
   solves amg --amg-smoother $smoother
 done

@@ -30,7 +30,7 @@ refuse 2 "--format: 'csc', expected auto, jagged, segments, csr" solve spd.mtx -
 refuse 2 "--preconditioner: 'ilu', expected jacobi, none, block-jacobi, chebyshev, isai or amg" solve spd.mtx --preconditioner ilu
 refuse 2 "--stop: 'never', expected residual or delta" solve spd.mtx --stop never
 refuse 2 "--precision: 'half', expected auto, single, mixed or double" solve spd.mtx --precision half
-refuse 2 "--solver: 'lu', expected auto, cg, bicgstab or gmres" solve spd.mtx --solver lu
+refuse 2 "--solver: 'lu', expected auto, cg, bicgstab, gmres or richardson" solve spd.mtx --solver lu
 refuse 2 "--solver: 'cgls', expected" solve spd.mtx --solver cgls
 for m in 0 201 x; do
   refuse 2 "--restart: '$m', expected a whole number from 1 to 200" solve spd.mtx --solver gmres --restart "$m"

@@ -163,7 +163,7 @@ ts_status tsi_amg_estimate(tsi_amg *amg) {
   }
   for (int l = 0; l < amg->levels && status == TS_OK; l++) {
     const double value =
-        tsi_eigenvalue_end(amg->level[l].A, amg->components, numbers + 4 * l * TSI_EIGENVALUE_SLOTS);
+        tsi_eigenvalue_end(amg->level[l].A, amg->components, numbers + 4 * (size_t)l * TSI_EIGENVALUE_SLOTS);
     /* Of a matrix that is 0 but on the diagonal there may be no estimate. */
     amg->level[l].eigenvalue = value > 0 ? fmin(value, amg->host.level[l].bound) : amg->host.level[l].bound;
   }
