@@ -143,8 +143,8 @@ void tsi_amg_csr_free(ts_context *context, tsi_amg_csr *A);
 void tsi_amg_sort(int32_t *list, int32_t count);
 /* T = A^T, in the pattern of T where it has one. */
 ts_status tsi_amg_transpose(ts_context *context, const tsi_amg_csr *A, tsi_amg_csr *T);
-/* C = R (A P), in the pattern of C where it has one. A row of zeros, of an unknown that nothing needs, gets the
- * smallest diagonal of its node of so many unknowns, or 1. */
+/* C = R (A P), in the pattern of C where it has one. P has entries for all of the `unknowns` of a node of C or
+ * for none. A row of zeros, of an unknown that nothing needs, gets the smallest diagonal of its node, or 1. */
 ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A,
                            const tsi_amg_csr *P, int unknowns, tsi_amg_csr *C);
 

@@ -141,19 +141,21 @@ void tsi_amg_sort(int32_t *list, int32_t count) {
 
 /* ---- R (A P) ---- */
 
-/* The columns of a row of A P stand in the order in which they are found, which is of no matter to the second
- * product. A part's rows follow each other, with room for all that they may have. */
+/* Rows of P have entries for all unknowns of a node of C or for none, so that a product finds its place once a
+ * node; functions of rows are compiled for one unknown, too. The nodes of a row of A P stand in the order in
+ * which they are found, which is of no matter to the second product. A part's rows follow each other, with room
+ * for all that they may have. */
 typedef struct product {
   const tsi_amg_csr *R, *A, *P, *C;
   int parts, unknowns;
-  size_t *begins; /* of the rows of A P; their lengths */
+  size_t *begins; /* of the nodes of rows of A P; their numbers */
   int32_t *counts;
-  int32_t *indices;
-  float *values;
+  int32_t *nodes;
+  float *values;   /* of each node so many as it has unknowns */
   size_t *room;    /* for each part: where it begins */
-  int32_t *places; /* of each column in the row at hand, for each part; -1: none */
+  int32_t *places; /* of each node in the row at hand, for each part; -1: none */
   double *sums;    /* of that row */
-  int32_t *found;  /* the columns of C, where each part has its own room again */
+  int32_t *found;  /* the nodes of C's rows, where each part has its own room again */
 } product;
 
 static void measure(const void *arguments, size_t first, size_t last) {
@@ -164,99 +166,149 @@ static void measure(const void *arguments, size_t first, size_t last) {
     const int32_t end = A->offsets[tsi_amg_begin(A->rows, p + 1, m->parts)];
     for (int32_t e = A->offsets[tsi_amg_begin(A->rows, p, m->parts)]; e < end; e++)
       sum += (size_t)(P->offsets[A->indices[e] + 1] - P->offsets[A->indices[e]]);
-    m->room[p] = sum;
+    m->room[p] = sum / (size_t)m->unknowns;
   }
 }
 
-static void multiply_row(const product *m, int32_t i, size_t to, int32_t *restrict places,
-                         double *restrict sums) {
+static inline int32_t multiply_row(const product *m, int32_t unknowns, int32_t i, size_t to,
+                                   int32_t *restrict places, double *restrict sums) {
   const int32_t *restrict offsets = m->P->offsets, *restrict from = m->P->indices;
   const float *restrict values = m->P->values;
-  int32_t count = 0, *restrict columns = m->indices + to;
+  int32_t count = 0, *restrict nodes = m->nodes + to;
   for (int32_t e = m->A->offsets[i]; e < m->A->offsets[i + 1]; e++) {
     const double a = (double)m->A->values[e];
     const int32_t k = m->A->indices[e], end = offsets[k + 1];
-    for (int32_t f = offsets[k]; f < end; f++) {
-      const int32_t j = from[f], place = places[j];
-      const double term = a * (double)values[f];
-      if (place >= 0) {
-        sums[place] += term;
-        continue;
+    for (int32_t f = offsets[k]; f < end; f += unknowns) {
+      const int32_t node = from[f] / unknowns;
+      int32_t place = places[node];
+      if (place < 0) {
+        places[node] = place = count * unknowns;
+        for (int32_t u = 0; u < unknowns; u++) sums[place + u] = 0;
+        nodes[count++] = node;
       }
-      places[j] = count;
-      sums[count] = 0 + term; /* no -0 */
-      columns[count++] = j;
+      for (int32_t u = 0; u < unknowns; u++) sums[place + u] += a * (double)values[f + u];
     }
   }
-  for (int32_t c = 0; c < count; c++) {
-    places[columns[c]] = -1;
-    m->values[to + (size_t)c] = (float)sums[c];
-  }
+  for (int32_t c = 0; c < count; c++) places[nodes[c]] = -1;
+  float *restrict out = m->values + to * (size_t)unknowns;
+  for (int32_t c = 0; c < count * unknowns; c++) out[c] = (float)sums[c];
   m->begins[i] = to;
   m->counts[i] = count;
+  return count;
 }
 
 static void multiply(const void *arguments, size_t first, size_t last) {
   const product *m = arguments;
-  const size_t columns = (size_t)m->P->columns;
+  const size_t columns = (size_t)m->P->columns, nodes = columns / (size_t)m->unknowns;
   for (size_t p = first; p < last; p++) {
     size_t to = m->room[p];
-    int32_t *places = m->places + p * columns;
-    memset(places, -1, columns * sizeof *places);
-    for (int32_t i = tsi_amg_begin(m->A->rows, p, m->parts); i < tsi_amg_begin(m->A->rows, p + 1, m->parts);
-         i++) {
-      multiply_row(m, i, to, places, m->sums + p * columns);
-      to += (size_t)m->counts[i];
-    }
+    int32_t *places = m->places + p * nodes;
+    double *sums = m->sums + p * columns;
+    memset(places, -1, nodes * sizeof *places);
+    const int32_t end = tsi_amg_begin(m->A->rows, p + 1, m->parts);
+    for (int32_t i = tsi_amg_begin(m->A->rows, p, m->parts); i < end; i++)
+      to += (size_t)(m->unknowns == 1 ? multiply_row(m, 1, i, to, places, sums)
+                                      : multiply_row(m, m->unknowns, i, to, places, sums));
   }
+}
+
+/* Where the rows of a node of C begin in an array of offsets; they are as long as each other. */
+static const int32_t *rows_of(const product *m, const tsi_amg_csr *of, int32_t node) {
+  return of->offsets + (size_t)node * (size_t)m->unknowns;
+}
+
+static int32_t node_begin(const product *m, size_t part) {
+  return tsi_amg_begin(m->R->rows / m->unknowns, part, m->parts);
 }
 
 static void measure_found(const void *arguments, size_t first, size_t last) {
   const product *m = arguments;
   const tsi_amg_csr *R = m->R;
   for (size_t p = first; p < last; p++) {
-    size_t sum = 0;
-    const int32_t end = R->offsets[tsi_amg_begin(R->rows, p + 1, m->parts)];
-    for (int32_t e = R->offsets[tsi_amg_begin(R->rows, p, m->parts)]; e < end; e++)
-      sum += (size_t)m->counts[R->indices[e]];
-    m->room[p] = sum;
+    m->room[p] = 0;
+    for (int32_t node = node_begin(m, p); node < node_begin(m, p + 1); node++)
+      for (int32_t e = rows_of(m, R, node)[0]; e < rows_of(m, R, node)[1]; e++)
+        m->room[p] += (size_t)m->counts[R->indices[e]];
   }
 }
 
-/* The columns of row i of C, ascending; returns their number. The row that has had a column stands in its
- * place.
- */
-static int32_t find_row(const product *m, int32_t i, int32_t *places, int32_t *columns) {
+/* The nodes that a node of C has entries to, ascending; returns their number. The node that has found one last
+ * stands in its place. */
+static int32_t find_nodes(const product *m, int32_t node, int32_t *places, int32_t *nodes) {
   const tsi_amg_csr *R = m->R;
   int32_t count = 0;
-  for (int32_t e = R->offsets[i]; e < R->offsets[i + 1]; e++) {
-    const int32_t *row = m->indices + m->begins[R->indices[e]];
+  for (int32_t e = rows_of(m, R, node)[0]; e < rows_of(m, R, node)[1]; e++) {
+    const int32_t *row = m->nodes + m->begins[R->indices[e]];
     for (int32_t f = 0; f < m->counts[R->indices[e]]; f++) {
-      if (places[row[f]] == i) continue;
-      places[row[f]] = i;
-      columns[count++] = row[f];
+      if (places[row[f]] == node) continue;
+      places[row[f]] = node;
+      nodes[count++] = row[f];
     }
   }
-  tsi_amg_sort(columns, count);
+  tsi_amg_sort(nodes, count);
   return count;
 }
 
 static void find_rows(const void *arguments, size_t first, size_t last) {
   const product *m = arguments;
+  const size_t all = (size_t)(m->P->columns / m->unknowns);
   for (size_t p = first; p < last; p++) {
-    int32_t *columns = m->found + m->room[p];
-    for (int32_t i = tsi_amg_begin(m->R->rows, p, m->parts); i < tsi_amg_begin(m->R->rows, p + 1, m->parts);
-         i++)
-      columns += m->C->offsets[i + 1] = find_row(m, i, m->places + p * (size_t)m->P->columns, columns);
+    int32_t *nodes = m->found + m->room[p];
+    for (int32_t node = node_begin(m, p); node < node_begin(m, p + 1); node++) {
+      const int32_t count = find_nodes(m, node, m->places + p * all, nodes);
+      for (int u = 0; u < m->unknowns; u++) m->C->offsets[node * m->unknowns + u + 1] = count * m->unknowns;
+      nodes += count;
+    }
   }
 }
 
-static void copy_rows(const void *arguments, size_t first, size_t last) {
+static void write_rows(const void *arguments, size_t first, size_t last) {
   const product *m = arguments;
+  const int32_t unknowns = m->unknowns;
   for (size_t p = first; p < last; p++) {
-    const int32_t begin = m->C->offsets[tsi_amg_begin(m->C->rows, p, m->parts)];
-    const int32_t end = m->C->offsets[tsi_amg_begin(m->C->rows, p + 1, m->parts)];
-    memcpy(m->C->indices + begin, m->found + m->room[p], (size_t)(end - begin) * sizeof *m->found);
+    const int32_t *nodes = m->found + m->room[p];
+    for (int32_t node = node_begin(m, p); node < node_begin(m, p + 1); node++) {
+      const int32_t *offsets = rows_of(m, m->C, node), count = (offsets[1] - offsets[0]) / unknowns;
+      int32_t *to = m->C->indices + offsets[0];
+      for (int32_t row = 0; row < unknowns; row++)
+        for (int32_t c = 0; c < count; c++)
+          for (int32_t u = 0; u < unknowns; u++) *to++ = nodes[c] * unknowns + u;
+      nodes += count;
+    }
+  }
+}
+
+static inline void fill_row(const product *m, int32_t unknowns, int32_t i, int32_t *restrict places,
+                            double *restrict sums) {
+  const tsi_amg_csr *R = m->R, *C = m->C;
+  const int32_t *restrict nodes = m->nodes;
+  const float *restrict values = m->values;
+  const int32_t first = C->offsets[i], count = C->offsets[i + 1] - first;
+  for (int32_t c = 0; c < count; c += unknowns) places[C->indices[first + c] / unknowns] = c;
+  for (int32_t c = 0; c < count; c++) sums[c] = 0;
+  for (int32_t e = R->offsets[i]; e < R->offsets[i + 1]; e++) {
+    const double r = (double)R->values[e];
+    const size_t row = m->begins[R->indices[e]], end = row + (size_t)m->counts[R->indices[e]];
+    for (size_t f = row; f < end; f++) {
+      double *to = sums + places[nodes[f]];
+      for (int32_t u = 0; u < unknowns; u++) to[u] += r * (double)values[f * (size_t)unknowns + (size_t)u];
+    }
+  }
+  for (int32_t c = 0; c < count; c++) C->values[first + c] = (float)sums[c];
+}
+
+static void fill(const void *arguments, size_t first, size_t last) {
+  const product *m = arguments;
+  const size_t columns = (size_t)m->P->columns;
+  for (size_t p = first; p < last; p++) {
+    int32_t *places = m->places + p * (columns / (size_t)m->unknowns);
+    double *sums = m->sums + p * columns;
+    const int32_t end = tsi_amg_begin(m->C->rows, p + 1, m->parts);
+    for (int32_t i = tsi_amg_begin(m->C->rows, p, m->parts); i < end; i++)
+      if (m->unknowns == 1)
+        fill_row(m, 1, i, places, sums);
+      else
+        fill_row(m, m->unknowns, i, places, sums);
   }
 }
 
@@ -289,31 +341,6 @@ static void fill_zeros(const void *arguments, size_t first, size_t last) {
   }
 }
 
-static void fill_row(const product *m, int32_t i, int32_t *restrict places, double *restrict sums) {
-  const tsi_amg_csr *R = m->R, *C = m->C;
-  const int32_t *restrict found = m->indices;
-  const float *restrict values = m->values;
-  const int32_t first = C->offsets[i], count = C->offsets[i + 1] - first;
-  for (int32_t c = 0; c < count; c++) {
-    places[C->indices[first + c]] = c;
-    sums[c] = 0;
-  }
-  for (int32_t e = R->offsets[i]; e < R->offsets[i + 1]; e++) {
-    const double r = (double)R->values[e];
-    const size_t row = m->begins[R->indices[e]], end = row + (size_t)m->counts[R->indices[e]];
-    for (size_t f = row; f < end; f++) sums[places[found[f]]] += r * (double)values[f];
-  }
-  for (int32_t c = 0; c < count; c++) C->values[first + c] = (float)sums[c];
-}
-
-static void fill(const void *arguments, size_t first, size_t last) {
-  const product *m = arguments;
-  for (size_t p = first; p < last; p++)
-    for (int32_t i = tsi_amg_begin(m->C->rows, p, m->parts); i < tsi_amg_begin(m->C->rows, p + 1, m->parts);
-         i++)
-      fill_row(m, i, m->places + p * (size_t)m->P->columns, m->sums + p * (size_t)m->P->columns);
-}
-
 /* Where parts begin, from their sizes; returns the sum. */
 static size_t add_up(const product *m) {
   size_t sum = 0;
@@ -337,25 +364,26 @@ static ts_status find_pattern(ts_context *context, product *m, tsi_amg_csr *C) {
   }
   tsi_parallel(context, parts, find_rows, m);
   const ts_status status = tsi_amg_csr_finish(context, C);
-  if (status == TS_OK) tsi_parallel(context, parts, copy_rows, m);
+  if (status == TS_OK) tsi_parallel(context, parts, write_rows, m);
   tsi_free(context, m->found);
   return status;
 }
 
 static ts_status multiply_all(ts_context *context, product *m, tsi_amg_csr *C) {
-  const size_t parts = (size_t)m->parts, columns = (size_t)m->P->columns;
+  const size_t parts = (size_t)m->parts, columns = (size_t)m->P->columns, unknowns = (size_t)m->unknowns;
   tsi_parallel(context, parts, measure, m);
   const size_t room = add_up(m);
-  m->indices = tsi_malloc(context, room, sizeof *m->indices);
-  m->values = tsi_malloc(context, room, sizeof *m->values);
-  m->places = tsi_malloc(context, parts * columns, sizeof *m->places);
+  m->nodes = tsi_malloc(context, room, sizeof *m->nodes);
+  m->values = tsi_malloc(context, room * unknowns, sizeof *m->values);
+  m->places = tsi_malloc(context, parts * (columns / unknowns), sizeof *m->places);
   m->sums = tsi_malloc(context, parts * columns, sizeof *m->sums);
-  if (!m->indices || !m->values || !m->places || !m->sums)
-    return tsi_out_of_memory(context, "a product of amg", room * (sizeof *m->indices + sizeof *m->values));
+  if (!m->nodes || !m->values || !m->places || !m->sums)
+    return tsi_out_of_memory(context, "a product of amg",
+                             room * (sizeof *m->nodes + unknowns * sizeof *m->values));
   tsi_parallel(context, parts, multiply, m);
   if (!C->offsets) TSI_TRY(find_pattern(context, m, C));
   tsi_parallel(context, parts, fill, m);
-  tsi_parallel(context, columns / (size_t)m->unknowns, fill_zeros, m);
+  tsi_parallel(context, columns / unknowns, fill_zeros, m);
   return TS_OK;
 }
 
@@ -374,7 +402,7 @@ ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_
   tsi_free(context, m.begins);
   tsi_free(context, m.counts);
   tsi_free(context, m.room);
-  tsi_free(context, m.indices);
+  tsi_free(context, m.nodes);
   tsi_free(context, m.values);
   tsi_free(context, m.places);
   tsi_free(context, m.sums);
