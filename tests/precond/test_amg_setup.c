@@ -187,9 +187,7 @@ static void check_aggregates(const tsi_amg_graph *graph, const int32_t *aggregat
   free(has_root), free(sizes);
 }
 
-/* The first aggregates are numbered by their roots, which have all of their neighbours: two of these share
- * none.
- */
+/* Ascending, without the node itself, and symmetric. */
 static void check_graph(const tsi_amg_graph *graph) {
   for (int32_t i = 0; i < graph->nodes; i++)
     for (int32_t e = graph->begins[i]; e < graph->ends[i]; e++) {
@@ -224,7 +222,7 @@ static void aggregates(void) {
   test_close(&context);
 }
 
-/* A path of five with one strong connection that is missing, and a weak one whose diagonal it would empty. */
+/* A short path with a weak entry, a positive one, and one towards a row that is constrained. */
 static void strength(void) {
   ts_context *context = open_threads(2);
   enum { n = 6 };

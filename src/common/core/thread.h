@@ -1,10 +1,10 @@
 /* Threads, locks and conditions as the pool needs them: POSIX's, or those of Windows. C11's own (<threads.h>)
  * are missing from macOS and from MinGW.
  *
- * tsi_thread_start   a thread that runs body(argument) and receives none of the application's signals; 0:
- * refused tsi_thread_join    waits for its end tsi_thread_core    the core that the calling thread is on; -1
- * where the system does not tell tsi_process        a number of this process, which a child made by fork does
- * not share; never 0 */
+ * - tsi_thread_start: a thread that runs body(argument), without the application's signals; 0: refused
+ * - tsi_thread_join: waits for its end
+ * - tsi_thread_core: the core that the calling thread is on; -1 where the system does not tell
+ * - tsi_process: a number of this process, which a child made by fork does not share; never 0 */
 #ifndef TSI_THREAD_H
 #define TSI_THREAD_H
 

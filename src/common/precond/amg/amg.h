@@ -1,8 +1,9 @@
 /* Smoothed aggregation: the hierarchy.
  *
  * The path: amg.c (descriptor, creation, upload), amg_setup.c (level by level, on the host), with
- * amg_aggregate.c (strength and aggregates), amg_prolong.c (tentative prolongator, smoothing), amg_sparse.c
- * (products of sparse matrices), amg_coarsest.c (the dense inverse); then amg_cycle.c on the device.
+ * amg_strength.c (strong connections), amg_aggregate.c, amg_eigenvalue.c (for the damping), amg_prolong.c
+ * (tentative prolongator, smoothing), amg_sparse.c (products of sparse matrices), amg_coarsest.c (the dense
+ * inverse); then amg_cycle.c on the device.
  *
  * The set-up makes the same bits on every machine and with any number of threads: sums run in the order of
  * columns and are rounded to floats once. Its loops are over rows or nodes, each of which writes what is its
@@ -93,7 +94,7 @@ static inline int32_t tsi_amg_begin(int32_t n, size_t part, int parts) {
   return (int32_t)((int64_t)n * (int64_t)part / parts);
 }
 
-/* ---- amg_aggregate.c ---- */
+/* ---- amg_strength.c ---- */
 
 /* The strong connections of each node to others: indices[begins[i]] to indices[ends[i] - 1], ascending, and
  * their magnitudes. */
@@ -107,6 +108,9 @@ typedef struct tsi_amg_graph {
 ts_status tsi_amg_strength(ts_context *context, const tsi_amg_host_level *level, double strength,
                            tsi_amg_graph *graph);
 void tsi_amg_graph_free(ts_context *context, tsi_amg_graph *graph);
+
+/* ---- amg_aggregate.c ---- */
+
 /* The aggregate of each node. */
 ts_status tsi_amg_aggregate(ts_context *context, const tsi_amg_graph *graph, int32_t *aggregates,
                             int32_t *count);
