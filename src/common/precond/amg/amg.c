@@ -73,12 +73,13 @@ static ts_status resolve(ts_context *context, int32_t rows, ts_amg_desc *desc) {
                     (int)desc->smoother);
   if (isnan(desc->strength) || desc->strength >= 1)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "amg.strength is %g; it is below 1", desc->strength);
-  desc->strength = desc->strength == 0 ? 0.08 : fmax(0, desc->strength);
   TSI_TRY(check_range(context, "sweeps", &desc->sweeps, 16, 2));
   TSI_TRY(check_range(context, "visits", &desc->visits, 2, 2));
   TSI_TRY(check_range(context, "max_levels", &desc->max_levels, TSI_AMG_MAX_LEVELS, TSI_AMG_MAX_LEVELS));
   TSI_TRY(check_range(context, "coarsest", &desc->coarsest, 1000, 500));
   TSI_TRY(check_range(context, "unknowns", &desc->unknowns, 8, desc->dimensions ? desc->dimensions : 1));
+  const double usual = desc->unknowns > 1 ? 0.02 : 0.08;
+  desc->strength = desc->strength == 0 ? usual : fmax(0, desc->strength);
   if (rows % desc->unknowns)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "amg.unknowns is %d; the matrix has %d rows, which is no multiple of it", desc->unknowns,
@@ -140,15 +141,18 @@ static ts_csr view(const tsi_amg_csr *A) {
                   .values = A->values};
 }
 
+/* What stands beside A's blocks is in blocks; where A is csr, a choice would take a tenth of the set-up. */
+static ts_format format_below(const ts_matrix *A) {
+  const int same = A->row_space->tiling.log2_block || A->info.format == TS_FORMAT_CSR;
+  return same ? A->info.format : TS_FORMAT_AUTO;
+}
+
 /* A matrix, or the values of one that is there. */
 static ts_status upload(const tsi_amg *amg, const ts_csr *csr, ts_space *rows, ts_space *columns,
                         ts_matrix **matrix) {
   if (*matrix) return ts_matrix_set_values(*matrix, csr);
-  const ts_matrix *A = amg->level[0].A;
-  const ts_matrix_desc desc = {.csr = *csr,
-                               .format = A->layout->blocks.log2_size ? A->info.format : TS_FORMAT_AUTO,
-                               .row_space = rows,
-                               .column_space = columns};
+  const ts_matrix_desc desc = {
+      .csr = *csr, .format = format_below(amg->level[0].A), .row_space = rows, .column_space = columns};
   return ts_matrix_create(amg->context, &desc, matrix);
 }
 
