@@ -39,6 +39,8 @@ if(NOT MSVC)
   file(GLOB amg_sources CONFIGURE_DEPENDS src/common/precond/amg/*.c)
   set_source_files_properties(${amg_sources} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 endif()
+file(GLOB cuda_amg_sources CONFIGURE_DEPENDS src/cuda/precond/cuda_amg*.cu)
+set_source_files_properties(${cuda_amg_sources} PROPERTIES COMPILE_OPTIONS --fmad=false)
 
 # What the sources are compiled with, wherever they are compiled.
 function(texsolve_compile target)

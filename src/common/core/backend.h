@@ -29,6 +29,7 @@ typedef struct tsi_stencil tsi_stencil;       /* common/grid/grid.h */
 typedef struct tsi_cg_kernels tsi_cg_kernels; /* a backend's own */
 /* Optional tables. */
 typedef struct tsi_cg_ops tsi_cg_ops;       /* common/krylov/cg_operations.h */
+typedef struct tsi_amg_ops tsi_amg_ops;     /* common/precond/amg/amg.h */
 typedef struct tsi_grid_ops tsi_grid_ops;   /* common/grid/grid.h */
 typedef struct tsi_mesh_ops tsi_mesh_ops;   /* mesh/mesh_operator.h */
 typedef struct tsi_fluid_ops tsi_fluid_ops; /* fluid/fluid.h */
@@ -291,7 +292,8 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
 
 struct tsi_ops {
   TSI_CORE_OPERATIONS(TSI_FIELD, TSI_FIELD, TSI_FIELD, )
-  const tsi_cg_ops *cg; /* NULL: iterations are made of the operations above */
+  const tsi_cg_ops *cg;   /* NULL: iterations are made of the operations above */
+  const tsi_amg_ops *amg; /* NULL: hierarchies are set up on the host */
   const tsi_grid_ops *grid;
   const tsi_mesh_ops *mesh;
   const tsi_fluid_ops *fluid;

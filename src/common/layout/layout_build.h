@@ -85,6 +85,8 @@ ts_status tsi_block_texels_pack(ts_context *context, const tsi_layout *layout, c
 ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_row_plan *plan);
 /* Whether threads that have a row, or share one, would wait for those with the longest. */
 int tsi_rows_are_uneven(const tsi_tuning *tuning, const tsi_host_csr *csr);
+/* log2 of the threads that share a row. */
+int tsi_choose_subwarp(const tsi_tuning *tuning, int64_t rows, int64_t entries);
 void tsi_row_plan_free(ts_context *context, tsi_row_plan *plan);
 
 /* format_lines.c: what a product reads for each entry of a matrix in linear memory: bytes of the matrix, and

@@ -65,8 +65,7 @@ static void mark_ends(const tsi_host_csr *csr, const tsi_row_block *part, uint16
 }
 
 /* A short row takes one thread, a longer one as many as shorten it while they cost nothing. */
-static int choose_subwarp(const tsi_tuning *t, const tsi_host_csr *csr, int64_t entries) {
-  const int64_t rows = csr->rows;
+int tsi_choose_subwarp(const tsi_tuning *t, int64_t rows, int64_t entries) {
   int log2_subwarp = 0;
   while (log2_subwarp < 5 && (double)entries > (double)rows * t->csr_shared_mean * (1 << log2_subwarp) &&
          (double)(rows << (log2_subwarp + 1)) <= t->csr_threads)
@@ -78,7 +77,7 @@ static int choose_subwarp(const tsi_tuning *t, const tsi_host_csr *csr, int64_t 
  * takes as long as its slowest thread. */
 int tsi_rows_are_uneven(const tsi_tuning *t, const tsi_host_csr *csr) {
   const int64_t rows = csr->rows, entries = csr->row_offsets[rows];
-  const int log2_subwarp = choose_subwarp(t, csr, entries);
+  const int log2_subwarp = tsi_choose_subwarp(t, rows, entries);
   int32_t longest = 0;
   for (int32_t i = 0; i < csr->rows; i++)
     if (length_of(csr, i) > longest) longest = length_of(csr, i);
@@ -91,7 +90,7 @@ int tsi_rows_are_uneven(const tsi_tuning *t, const tsi_host_csr *csr) {
 ts_status tsi_row_plan_create(ts_context *context, const tsi_host_csr *csr, tsi_row_plan *plan) {
   const tsi_tuning *t = &context->tuning;
   const int64_t rows = csr->rows, entries = csr->row_offsets[rows];
-  *plan = (tsi_row_plan){.log2_subwarp = choose_subwarp(t, csr, entries)};
+  *plan = (tsi_row_plan){.log2_subwarp = tsi_choose_subwarp(t, rows, entries)};
   const int large =
       (double)entries >= t->many_entries &&
       ((double)entries >= t->csr_blocks_mean * (double)rows || (double)entries >= t->csr_blocks_entries);

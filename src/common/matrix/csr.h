@@ -29,4 +29,15 @@ uint64_t tsi_csr_fingerprint(const ts_csr *csr);
 ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
                           ts_matrix_info *info, double *norm_infinity);
 
+/* matrix.c: a matrix as csr that the backend has made by itself, in a linear space: `impl` is its own and goes
+ * to the matrix unless this fails. */
+typedef struct tsi_device_csr {
+  int32_t rows, columns;
+  int64_t entries;
+  size_t bytes;
+  ts_space *row_space, *column_space; /* NULL: a new one; of a square matrix one for both */
+} tsi_device_csr;
+ts_status tsi_matrix_adopt(ts_context *context, const tsi_device_csr *csr, const tsi_matrix_kind *kind,
+                           void *impl, ts_matrix **matrix);
+
 #endif

@@ -345,6 +345,35 @@ ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_m
   return TS_OK;
 }
 
+ts_status tsi_matrix_adopt(ts_context *context, const tsi_device_csr *csr, const tsi_matrix_kind *kind,
+                           void *impl, ts_matrix **matrix) {
+  ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
+  if (!A) return tsi_out_of_memory(context, "a matrix", sizeof *A);
+  *A = (ts_matrix){.context = context, .kind = kind, .references = 1, .device_values = 1};
+  A->info = (ts_matrix_info){.rows = csr->rows,
+                             .columns = csr->columns,
+                             .nonzeros = csr->entries,
+                             .stored_entries = csr->entries,
+                             .bytes_device = csr->bytes,
+                             .format = TS_FORMAT_CSR,
+                             .fill_ratio = 1,
+                             .unsymmetric_row = -1,
+                             .unsymmetric_column = -1,
+                             .zero_diagonal_row = -1};
+  const ts_matrix_desc desc = {.row_space = csr->row_space, .column_space = csr->column_space};
+  A->layout = tsi_calloc(context, 1, sizeof *A->layout);
+  const ts_status status =
+      A->layout ? make_spaces(A, &desc, NULL) : tsi_out_of_memory(context, "a layout", sizeof *A->layout);
+  if (status < 0) {
+    release_parts(A);
+    return status;
+  }
+  A->layout->format = TS_FORMAT_CSR;
+  A->impl = impl;
+  *matrix = A;
+  return TS_OK;
+}
+
 void tsi_matrix_release(ts_matrix *A) {
   if (--A->references > 0) return;
   destroy_rest(A);

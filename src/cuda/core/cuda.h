@@ -139,6 +139,7 @@ TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_)
 extern const tsi_cg_ops cuda_cg_ops;
 extern const tsi_grid_ops cuda_grid_ops;
 extern const tsi_mesh_ops cuda_mesh_ops;
+extern const tsi_amg_ops cuda_amg_ops;
 extern const tsi_fluid_ops cuda_fluid_ops;
 
 /* The flags of constrained rows on the device, NULL where no row is constrained. */

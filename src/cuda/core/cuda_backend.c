@@ -170,5 +170,6 @@ const tsi_ops tsi_cuda_ops = {.space_destroy = cuda_space_destroy,
                               .cg = &cuda_cg_ops,
                               .grid = &cuda_grid_ops,
                               .mesh = &cuda_mesh_ops,
+                              .amg = &cuda_amg_ops,
                               .fluid = &cuda_fluid_ops,
                               TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, cuda_)};

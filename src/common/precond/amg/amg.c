@@ -103,22 +103,27 @@ static ts_status check_matrix(const ts_matrix *A) {
   return TS_OK;
 }
 
-/* Of the present values. */
-static ts_status check_values(const ts_matrix *A, const tsi_amg_csr *csr) {
+static ts_status check_symmetry(const ts_matrix *A) {
+  if (A->info.symmetric) return TS_OK;
+  return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
+                  "amg needs a symmetric matrix; the entries (%d, %d) and (%d, %d) differ",
+                  A->info.unsymmetric_row, A->info.unsymmetric_column, A->info.unsymmetric_column,
+                  A->info.unsymmetric_row);
+}
+
+ts_status tsi_amg_refuse_row(ts_context *context, int32_t row, float diagonal) {
+  return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                  "amg needs a matrix that is positive on the diagonal; row %d has %g there", row,
+                  (double)diagonal);
+}
+
+static ts_status check_diagonal(const ts_matrix *A, const tsi_amg_csr *csr) {
   const unsigned char *constrained = A->row_space->constrained;
-  if (!A->info.symmetric)
-    return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                    "amg needs a symmetric matrix; the entries (%d, %d) and (%d, %d) differ",
-                    A->info.unsymmetric_row, A->info.unsymmetric_column, A->info.unsymmetric_column,
-                    A->info.unsymmetric_row);
   for (int32_t i = 0; i < csr->rows; i++) {
     float diagonal = 0;
     for (int32_t e = csr->offsets[i]; e < csr->offsets[i + 1]; e++)
       if (csr->indices[e] == i) diagonal = csr->values[e];
-    if (diagonal > 0 || (constrained && constrained[i])) continue;
-    return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                    "amg needs a matrix that is positive on the diagonal; row %d has %g there", i,
-                    (double)diagonal);
+    if (!(diagonal > 0) && !(constrained && constrained[i])) return tsi_amg_refuse_row(A->context, i, diagonal);
   }
   return TS_OK;
 }
@@ -128,7 +133,7 @@ static ts_status take_matrix(const ts_matrix *A, tsi_amg_csr *csr) {
   TSI_TRY(ts_matrix_host_copy(A, &copy));
   *csr = (tsi_amg_csr){copy.rows, copy.columns, (int32_t *)copy.row_offsets, (int32_t *)copy.column_indices,
                        (float *)copy.values};
-  return check_values(A, csr);
+  return TS_OK;
 }
 
 /* ---- Upload ---- */
@@ -187,7 +192,6 @@ static ts_status upload_inverse(tsi_amg *amg) {
 
 static ts_status upload_levels(tsi_amg *amg) {
   const tsi_amg_host *host = &amg->host;
-  amg->levels = host->levels;
   for (int l = 0; l + 1 < amg->levels; l++) {
     tsi_amg_level *fine = &amg->level[l], *coarse = fine + 1;
     const ts_csr A = view(&host->level[l + 1].A), P = view(&host->level[l].P);
@@ -196,30 +200,72 @@ static ts_status upload_levels(tsi_amg *amg) {
     TSI_TRY(upload(amg, &P, of_fine, of_coarse, &fine->P));
     TSI_TRY(upload_restriction(amg, &host->level[l].R, of_coarse, of_fine, &fine->R));
   }
-  return upload_inverse(amg);
+  return TS_OK;
 }
 
 static void measure(tsi_amg *amg, double seconds) {
   ts_amg_info *info = &amg->info;
   *info = (ts_amg_info){.levels = amg->levels, .seconds = seconds};
-  const tsi_amg_csr *A = &amg->host.level[0].A;
+  const ts_matrix_info *first = &amg->level[0].A->info;
   for (int l = 0; l < amg->levels; l++) {
-    const tsi_amg_csr *of = &amg->host.level[l].A;
-    info->operator_complexity += (double)of->offsets[of->rows] / fmax(1, (double)A->offsets[A->rows]);
-    info->grid_complexity += (double)of->rows / A->rows;
+    const ts_matrix_info *of = &amg->level[l].A->info;
+    info->operator_complexity += (double)of->nonzeros / fmax(1, (double)first->nonzeros);
+    info->grid_complexity += (double)of->rows / first->rows;
   }
+}
+
+/* ---- A level on the host ---- */
+
+ts_status tsi_amg_read_level(const tsi_amg *amg, int l, tsi_amg_csr *A) {
+  if (l == 0) return take_matrix(amg->level[0].A, A);
+  if (amg->device) return amg->context->ops->amg->read(amg->level[l].A, A);
+  *A = amg->host.level[l].A;
+  return TS_OK;
+}
+
+void tsi_amg_forget_level(const tsi_amg *amg, int l, tsi_amg_csr *A) {
+  if (l > 0 && amg->device) tsi_amg_csr_free(amg->context, A);
 }
 
 /* ---- Creation ---- */
 
-/* The host's hierarchy, then the device's. */
+static ts_status set_up_on_host(tsi_amg *amg, int keep) {
+  tsi_amg_csr A;
+  TSI_TRY(take_matrix(amg->level[0].A, &A));
+  TSI_TRY(check_diagonal(amg->level[0].A, &A));
+  TSI_TRY(tsi_amg_setup(amg->context, &amg->desc, &A, keep, &amg->host));
+  amg->levels = amg->host.levels;
+  for (int l = 0; l < amg->levels; l++) amg->level[l].bound = amg->host.level[l].bound;
+  return upload_levels(amg);
+}
+
+static ts_status set_up_on_device(tsi_amg *amg) {
+  TSI_TRY(tsi_enter(amg->context));
+  TSI_TRY(tsi_leave(amg->context, amg->context->ops->amg->setup(amg)));
+  if (amg->levels == 1) return TS_OK;
+  TSI_TRY(tsi_amg_finish(amg->context, &amg->host));
+  const int last = amg->levels - 1;
+  amg->level[last].bound = amg->host.level[last].bound;
+  return TS_OK;
+}
+
+/* The levels' matrices: of a hierarchy that is there new numbers. A matrix of one level is the host's affair.
+ */
+static ts_status set_up(tsi_amg *amg, int keep) {
+  TSI_TRY(check_symmetry(amg->level[0].A));
+  const int large = amg->level[0].A->info.rows > amg->desc.coarsest && amg->desc.max_levels > 1;
+  if (keep ? amg->device != NULL : amg->context->ops->amg && large) {
+    TSI_TRY(set_up_on_device(amg));
+    if (amg->levels > 1) return TS_OK;
+  }
+  return set_up_on_host(amg, keep);
+}
+
 static ts_status build(tsi_amg *amg, int keep) {
   const double start = tsi_seconds();
   const size_t before = amg->context->bytes_device - amg->info.bytes_device;
-  tsi_amg_csr A;
-  TSI_TRY(take_matrix(amg->level[0].A, &A));
-  TSI_TRY(tsi_amg_setup(amg->context, &amg->desc, &A, keep, &amg->host));
-  TSI_TRY(upload_levels(amg));
+  TSI_TRY(set_up(amg, keep));
+  TSI_TRY(upload_inverse(amg));
   const int components = amg->components ? amg->components : 1;
   amg->components = 0;
   TSI_TRY(tsi_amg_prepare(amg, components));
@@ -257,6 +303,11 @@ void tsi_amg_destroy(ts_context *context, tsi_amg **amg) {
   *amg = NULL;
   if (!a) return;
   tsi_amg_drop_vectors(a);
+  if (a->device) {
+    tsi_enter_to_destroy(context);
+    context->ops->amg->drop(a);
+    tsi_leave(context, TS_OK);
+  }
   for (int l = 0; l < TSI_AMG_MAX_LEVELS; l++) {
     if (l > 0) ts_matrix_destroy(&a->level[l].A);
     ts_matrix_destroy(&a->level[l].P);
@@ -294,8 +345,8 @@ ts_status ts_preconditioner_amg_level(const ts_preconditioner *preconditioner, i
   if (level < 0 || level >= amg->levels)
     return tsi_fail(preconditioner->context, TS_ERROR_INVALID_ARGUMENT, "level is %d; there are %d, from 0",
                     level, amg->levels);
-  const tsi_amg_csr *A = &amg->host.level[level].A;
-  *info = (ts_amg_level_info){
-      .rows = A->rows, .entries = A->offsets[A->rows], .eigenvalue = amg->level[level].eigenvalue};
+  const ts_matrix_info *A = &amg->level[level].A->info;
+  *info =
+      (ts_amg_level_info){.rows = A->rows, .entries = A->nonzeros, .eigenvalue = amg->level[level].eigenvalue};
   return TS_OK;
 }

@@ -62,17 +62,36 @@ typedef struct tsi_amg_level {
   ts_matrix *P, *R; /* NULL on the last level */
   /* inverse: 1 / D, or what a smoother takes in its place; residual and direction; b and x not on level 0. */
   ts_vector *inverse, *r, *d, *b, *x;
-  double eigenvalue; /* largest of D^-1 A */
+  double bound;      /* of the eigenvalues of D^-1 A */
+  double eigenvalue; /* the largest, estimated */
 } tsi_amg_level;
 
 struct tsi_amg {
   ts_context *context;
-  ts_amg_desc desc; /* resolved; its arrays are no longer there */
-  tsi_amg_host host;
+  ts_amg_desc desc;       /* resolved; its arrays are no longer there */
+  tsi_amg_host host;      /* of a set-up on the device: of the last level what that needs */
+  void *device;           /* what the backend keeps of a set-up on the device; NULL: it was on the host */
   int levels, components; /* components of the vectors, 0 before they are made */
   tsi_amg_level level[TSI_AMG_MAX_LEVELS];
   ts_matrix *inverse; /* of the last level; NULL: it is smoothed */
   ts_amg_info info;
+};
+
+/* A set-up on the device makes the same bits. */
+/* clang-format off */
+#define TSI_AMG_OPERATIONS(REQUIRED, prefix)                                                                   \
+  /* Makes the levels' matrices and bounds, or with amg->device new numbers in them, and amg->host.level[] of    \
+   * the last level with its matrix. Where it finds nothing to make a second level of, amg->levels is 1 and     \
+   * nothing is made. On failure what is made is destroyed with `amg`. */                                       \
+  REQUIRED(prefix, ts_status, setup, (tsi_amg *amg))                                                           \
+  /* Gives back amg->device. */                                                                                \
+  REQUIRED(prefix, void, drop, (tsi_amg *amg))                                                                 \
+  /* A matrix that setup has made, on the host. */                                                              \
+  REQUIRED(prefix, ts_status, read, (const ts_matrix *matrix, tsi_amg_csr *csr))
+/* clang-format on */
+
+struct tsi_amg_ops {
+  TSI_AMG_OPERATIONS(TSI_FIELD, )
 };
 
 /* ---- amg.c ---- */
@@ -80,6 +99,11 @@ struct tsi_amg {
 ts_status tsi_amg_create(ts_preconditioner *M);
 ts_status tsi_amg_update(ts_preconditioner *M);
 void tsi_amg_destroy(ts_context *context, tsi_amg **amg);
+/* The error of a row that is not positive on the diagonal. */
+ts_status tsi_amg_refuse_row(ts_context *context, int32_t row, float diagonal);
+/* A level's matrix on the host, which tsi_amg_forget_level gives back. */
+ts_status tsi_amg_read_level(const tsi_amg *amg, int l, tsi_amg_csr *A);
+void tsi_amg_forget_level(const tsi_amg *amg, int l, tsi_amg_csr *A);
 
 /* ---- amg_setup.c ---- */
 
@@ -87,6 +111,12 @@ void tsi_amg_destroy(ts_context *context, tsi_amg **amg);
 ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
                         tsi_amg_host *host);
 void tsi_amg_host_free(ts_context *context, tsi_amg_host *host);
+/* The near-null space that the descriptor gives, by vectors or by coordinates: rows x vectors, all 0 before. */
+void tsi_amg_near_null(const ts_amg_desc *desc, int32_t nodes, double *modes);
+/* How many vectors it has, constants where none are given. */
+int tsi_amg_vectors(const ts_amg_desc *desc);
+/* The last level's bound and the inverse. */
+ts_status tsi_amg_finish(ts_context *context, tsi_amg_host *host);
 
 /* Of n rows those of a part, for loops in which each thread has a workspace, begin here; the end is where the
  * next one's begin. */

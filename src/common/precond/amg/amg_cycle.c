@@ -87,10 +87,8 @@ void tsi_amg_drop_vectors(tsi_amg *amg) {
   tsi_leave(amg->context, TS_OK);
 }
 
-/* 1 / the sums of the magnitudes of rows, which the host knows. */
-static ts_status write_l1(const tsi_amg *amg, int l) {
-  const tsi_amg_csr *A = &amg->host.level[l].A;
-  ts_vector *inverse = amg->level[l].inverse;
+/* 1 / the sums of the magnitudes of rows. */
+static ts_status write_sums(const tsi_amg *amg, const tsi_amg_csr *A, ts_vector *inverse) {
   const int components = inverse->components;
   float *values = tsi_malloc(amg->context, (size_t)A->rows, (size_t)components * sizeof *values);
   if (!values) return tsi_out_of_memory(amg->context, "a smoother", (size_t)A->rows * sizeof *values);
@@ -102,6 +100,14 @@ static ts_status write_l1(const tsi_amg *amg, int l) {
   }
   const ts_status status = ts_vector_write(inverse, values, (size_t)A->rows * (size_t)components);
   tsi_free(amg->context, values);
+  return status;
+}
+
+static ts_status write_l1(const tsi_amg *amg, int l) {
+  tsi_amg_csr A;
+  TSI_TRY(tsi_amg_read_level(amg, l, &A));
+  const ts_status status = write_sums(amg, &A, amg->level[l].inverse);
+  tsi_amg_forget_level(amg, l, &A);
   return status;
 }
 
@@ -165,7 +171,7 @@ ts_status tsi_amg_estimate(tsi_amg *amg) {
     const double value =
         tsi_eigenvalue_end(amg->level[l].A, amg->components, numbers + 4 * (size_t)l * TSI_EIGENVALUE_SLOTS);
     /* Of a matrix that is 0 but on the diagonal there may be no estimate. */
-    amg->level[l].eigenvalue = value > 0 ? fmin(value, amg->host.level[l].bound) : amg->host.level[l].bound;
+    amg->level[l].eigenvalue = value > 0 ? fmin(value, amg->level[l].bound) : amg->level[l].bound;
   }
   ts_vector_destroy(&spare);
   ts_scalars_destroy(&slots);

@@ -64,6 +64,14 @@ static void rigid_body_modes(const ts_amg_desc *desc, int32_t nodes, double *mod
   }
 }
 
+void tsi_amg_near_null(const ts_amg_desc *desc, int32_t nodes, double *modes) {
+  const size_t rows = (size_t)nodes * (size_t)desc->unknowns;
+  if (desc->coordinates)
+    rigid_body_modes(desc, nodes, modes);
+  else
+    memcpy(modes, desc->near_null, rows * (size_t)desc->near_null_vectors * sizeof *modes);
+}
+
 typedef struct activity {
   const tsi_amg_csr *A;
   size_t vectors;
@@ -81,19 +89,20 @@ static void clear_inactive(const void *arguments, size_t first, size_t last) {
   }
 }
 
+int tsi_amg_vectors(const ts_amg_desc *desc) {
+  if (desc->coordinates) return desc->dimensions == 2 ? 3 : 6;
+  return desc->near_null ? desc->near_null_vectors : desc->unknowns;
+}
+
 static ts_status take_near_null(ts_context *context, const ts_amg_desc *desc, tsi_amg_host_level *level) {
   const size_t rows = (size_t)level->A.rows;
-  level->vectors = desc->coordinates ? (desc->dimensions == 2 ? 3 : 6)
-                   : desc->near_null ? desc->near_null_vectors
-                                     : desc->unknowns;
+  level->vectors = tsi_amg_vectors(desc);
   const size_t vectors = (size_t)level->vectors;
   level->near_null = tsi_calloc(context, rows * vectors, sizeof *level->near_null);
   if (!level->near_null)
     return tsi_out_of_memory(context, "the near-null space of amg", rows * vectors * sizeof *level->near_null);
-  if (desc->coordinates)
-    rigid_body_modes(desc, level->nodes, level->near_null);
-  else if (desc->near_null)
-    memcpy(level->near_null, desc->near_null, rows * vectors * sizeof *level->near_null);
+  if (desc->coordinates || desc->near_null)
+    tsi_amg_near_null(desc, level->nodes, level->near_null);
   else
     for (size_t i = 0; i < rows; i++) level->near_null[i * vectors + i % vectors] = 1;
   const activity a = {&level->A, vectors, level->near_null};
@@ -185,10 +194,9 @@ static double bound_of(const tsi_amg_csr *A) {
   return bound;
 }
 
-static ts_status finish(ts_context *context, tsi_amg_host *host) {
+ts_status tsi_amg_finish(ts_context *context, tsi_amg_host *host) {
   tsi_amg_host_level *last = &host->level[host->levels - 1];
   last->bound = bound_of(&last->A);
-  TSI_TRY(tsi_amg_eigenvalue(context, last));
   tsi_free(context, host->inverse);
   host->inverse = NULL;
   return last->A.rows <= DENSE ? tsi_amg_invert(context, &last->A, &host->inverse) : TS_OK;
@@ -205,7 +213,7 @@ ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_
       status = compute(context, &host->level[l], &host->level[l + 1]);
   } else
     status = make_levels(context, desc, A, host);
-  if (status == TS_OK) status = finish(context, host);
+  if (status == TS_OK) status = tsi_amg_finish(context, host);
   if (status < 0 && !keep) tsi_amg_host_free(context, host);
   return status;
 }

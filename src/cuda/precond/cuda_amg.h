@@ -1,0 +1,141 @@
+/* The set-up of algebraic multigrid on the device: the hierarchy that common/precond/amg makes on the host, bit
+ * for bit.
+ *
+ * The path: cuda_amg.c (level by level), with cuda_amg_source.cu (A as csr), cuda_amg_strength.cu,
+ * cuda_amg_aggregate.cu, cuda_amg_tentative.cu, cuda_amg_eigenvalue.cu, cuda_amg_smooth.cu,
+ * cuda_amg_transpose.cu, cuda_amg_galerkin.cu; cuda_amg_memory.cu and cuda_amg_sort.cu have what they
+ * share. Each does what its
+ * namesake in common/precond/amg says.
+ *
+ * Sums are in double, in the host's order: one thread adds what belongs to one sum. These files are compiled
+ * without contraction of products and sums. C, as cuda.h. */
+#ifndef CUDA_AMG_H
+#define CUDA_AMG_H
+
+#include "cuda/core/cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "common/precond/amg/amg.h"
+
+/* ---- Memory (cuda_amg_memory.cu) ---- */
+
+enum { CUDA_AMG_BLOCKS = 16 };
+
+/* Blocks of device memory that are given back together. */
+typedef struct cuda_amg_memory {
+  ts_context *context;
+  int count;
+  struct {
+    void *data;
+    size_t bytes;
+  } blocks[CUDA_AMG_BLOCKS];
+} cuda_amg_memory;
+
+ts_status cuda_amg_take(cuda_amg_memory *memory, size_t count, size_t size, void **to);
+/* Takes room for `count` of what the pointer `to` points to. */
+#define CUDA_AMG_TAKE(memory, count, to)                                                                       \
+  TSI_TRY(cuda_amg_take((memory), (size_t)(count), sizeof *(to), (void **)&(to)))
+/* In stream order, as cuda_give. */
+void cuda_amg_give(cuda_amg_memory *memory);
+
+/* A sparse matrix on the device, columns of a row ascending. Indices and values have room for a multiple of
+ * eight entries, and are 0 behind the last one. */
+typedef struct cuda_amg_csr {
+  int32_t rows, columns, entries;
+  int32_t *offsets, *indices;
+  float *values;
+} cuda_amg_csr;
+
+static inline size_t cuda_amg_room(size_t entries) {
+  return (entries + 7) / 8 * 8;
+}
+
+/* Offsets alone, offsets[0] = 0. */
+ts_status cuda_amg_csr_begin(ts_context *context, int32_t rows, int32_t columns, cuda_amg_csr *A);
+/* When offsets[i + 1] is the length of row i, these are added up and the entries have room. Waits for the
+ * device. On failure A is freed. */
+ts_status cuda_amg_csr_finish(ts_context *context, cuda_amg_csr *A);
+/* Instead, where the number of entries is known: room for them; offsets are the caller's to write. On failure A
+ * is freed. */
+ts_status cuda_amg_csr_room(ts_context *context, int64_t entries, cuda_amg_csr *A);
+void cuda_amg_csr_free(ts_context *context, cuda_amg_csr *A);
+
+/* ---- Sums and sorts (cuda_amg_sort.cu) ---- */
+
+/* numbers[i] becomes the sum of those before it, numbers[count] that of all; there is room for count + 1. */
+ts_status cuda_amg_scan(ts_context *context, int32_t *numbers, size_t count);
+/* offsets[i + 1], the length of row i, becomes the sum of the lengths up to it; offsets[0] is 0. */
+ts_status cuda_amg_add_lengths(ts_context *context, int32_t *offsets, size_t rows);
+/* As cuda_amg_scan for 64-bit numbers. */
+ts_status cuda_amg_scan64(ts_context *context, int64_t *numbers, size_t count);
+/* The numbers of `count` items in the order of the low `bits` of their keys, 1 to 31, and the keys in that
+ * order; items with equal ones keep theirs. Both are in `memory`. */
+ts_status cuda_amg_sort(cuda_amg_memory *memory, const uint32_t *keys, int32_t count, int bits,
+                        uint32_t **sorted, int32_t **order);
+
+/* ---- Levels ---- */
+
+/* A level on the device; pointers are to device memory. As tsi_amg_host_level but for R. */
+typedef struct cuda_amg_level {
+  cuda_amg_csr A, P;
+  cuda_amg_csr R; /* -P^T, which is what a cycle multiplies by */
+  int unknowns, vectors;
+  unsigned char *strong;
+  int32_t nodes;
+  int32_t *aggregates;
+  int32_t aggregate_count;
+  float *tentative;
+  float *weights;
+  double *near_null;
+  double bound, eigenvalue;
+} cuda_amg_level;
+
+/* cuda_amg.c */
+TSI_AMG_OPERATIONS(TSI_PROTOTYPE, cuda_amg_)
+
+/* cuda_amg_strength.cu. The graph's arrays are in `memory`. */
+typedef struct cuda_amg_graph {
+  int32_t nodes;
+  int32_t *begins, *ends, *indices;
+  float *magnitudes;
+} cuda_amg_graph;
+ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level, double strength,
+                            cuda_amg_graph *graph);
+/* The first row without a positive diagonal that is not constrained (`constrained` may be NULL), and what it
+ * has there; -1: none. */
+ts_status cuda_amg_check_diagonal(ts_context *context, const cuda_amg_csr *A, const unsigned char *constrained,
+                                  int32_t *row, float *value);
+
+/* cuda_amg_aggregate.cu */
+ts_status cuda_amg_aggregate(ts_context *context, const cuda_amg_graph *graph, int32_t *aggregates,
+                             int32_t *count);
+
+/* cuda_amg_tentative.cu. level->near_null has room for rows x vectors; takes the first level's from the
+ * descriptor and sets to 0 what belongs to rows without a positive diagonal. */
+ts_status cuda_amg_near_null(ts_context *context, const ts_amg_desc *desc, const cuda_amg_level *level);
+ts_status cuda_amg_tentative(ts_context *context, const cuda_amg_level *level, double *coarse);
+
+/* cuda_amg_eigenvalue.cu */
+ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level);
+
+/* cuda_amg_smooth.cu. Where level->P has offsets, its pattern is there. */
+ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level);
+
+/* cuda_amg_transpose.cu: T = -A^T. */
+ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_amg_csr *T);
+
+/* cuda_amg_galerkin.cu: C = -R (A P), with R = -P^T. */
+ts_status cuda_amg_galerkin(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
+                            const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C);
+
+/* cuda_amg_source.cu: the values of a matrix as csr, on the device: arrays of its own in `memory`, or, where
+ * the matrix is stored so, its arrays. Of other formats the host copy is uploaded. */
+ts_status cuda_amg_source(cuda_amg_memory *memory, const ts_matrix *matrix, cuda_amg_csr *A);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

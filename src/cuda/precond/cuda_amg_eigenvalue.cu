@@ -1,0 +1,159 @@
+/* The largest eigenvalue of D^-1 A by power iterations, with sums in the host's order.
+ *
+ * A block has the RADIX rows whose squares the host adds up first: its threads bring the products of its rows
+ * into shared memory, one thread adds up each row, and one the squares. The block that is done last adds up the
+ * sums of all blocks and leaves the factor of the next step on the device. */
+#include <math.h>
+
+#include "cuda/core/cuda_reduce.cuh"
+
+#include "cuda_amg_diagonal.cuh"
+
+enum {
+  STEPS = 6,
+  RADIX = 64, /* so many numbers are added in order, then so many of these sums, and so on */
+  THREADS = 128,
+  TILE = 1024 /* products in shared memory */
+};
+
+struct power_state {
+  double value, before, factor; /* before: the sum of the step before */
+};
+
+struct power {
+  cuda_amg_csr A;
+  float *diagonal;  /* 0: a row that takes no part */
+  float *from, *to; /* to = factor D^-1 A from */
+  double *sums;     /* of D to^2, of RADIX rows each; behind them the sums of these, and so on */
+  power_state *state;
+  unsigned *tickets;
+};
+
+/* A number from -1 to 1 for each row. */
+static __device__ __forceinline__ float first_number(uint32_t row) {
+  uint32_t h = row * 0x9e3779b1u;
+  h = (h ^ h >> 16) * 0x7feb352du;
+  h = (h ^ h >> 15) * 0x846ca68bu;
+  h ^= h >> 16;
+  return (float)(h >> 8) / 8388608.0f - 1;
+}
+
+static __device__ __forceinline__ double add_in_order(const double *numbers, int count) {
+  double sum = 0;
+  if (count == RADIX) {
+#pragma unroll 16
+    for (int k = 0; k < RADIX; k++) sum += numbers[k];
+  } else
+    for (int k = 0; k < count; k++) sum += numbers[k];
+  return sum;
+}
+
+static __device__ __forceinline__ int in_group(int64_t count, int64_t group) {
+  return (int)(count - group * RADIX < RADIX ? count - group * RADIX : RADIX);
+}
+
+/* The end of a kernel, with one number for each of a block's rows in `squares`. Whether this is thread 0 of the
+ * last block; it has the sum of all. */
+static __device__ __forceinline__ int add_up(const power &p, const double *squares, int rows, double *all) {
+  __syncthreads();
+  if (threadIdx.x == 0) p.sums[blockIdx.x] = add_in_order(squares, rows);
+  if (!cuda_takes_last_ticket(p.tickets)) return 0;
+  double *sums = p.sums;
+  int64_t count = gridDim.x;
+  while (count > 1) {
+    const int64_t groups = (count + RADIX - 1) / RADIX;
+    for (int64_t group = threadIdx.x; group < groups; group += THREADS)
+      sums[count + group] = add_in_order(sums + group * RADIX, in_group(count, group));
+    __syncthreads();
+    sums += count;
+    count = groups;
+  }
+  *all = sums[0];
+  return threadIdx.x == 0;
+}
+
+__global__ static void __launch_bounds__(THREADS) begin(const power p) {
+  __shared__ double squares[RADIX];
+  const int64_t first = (int64_t)blockIdx.x * RADIX;
+  const int rows = in_group(p.A.rows, blockIdx.x);
+  if ((int)threadIdx.x < rows) {
+    const int32_t row = (int32_t)(first + threadIdx.x);
+    const float found = cuda_amg_diagonal_of(p.A, row), diagonal = found > 0 ? found : 0;
+    const float number = diagonal > 0 ? first_number((uint32_t)row) : 0;
+    p.diagonal[row] = diagonal;
+    p.to[row] = number;
+    squares[threadIdx.x] = (double)diagonal * ((double)number * (double)number);
+  }
+  double all = 0;
+  if (add_up(p, squares, rows, &all)) *p.state = {0, all, 1};
+}
+
+/* Does nothing once a sum is 0. */
+__global__ static void __launch_bounds__(THREADS) step(const power p) {
+  __shared__ double products[TILE], squares[RADIX];
+  const power_state state = *p.state;
+  if (!(state.before > 0)) return;
+  const int64_t first = (int64_t)blockIdx.x * RADIX;
+  const int rows = in_group(p.A.rows, blockIdx.x);
+  const bool has_row = (int)threadIdx.x < rows;
+  const int64_t row = first + (has_row ? threadIdx.x : 0);
+  const int64_t begin = p.A.offsets[first], end = p.A.offsets[first + rows];
+  const int64_t row_begin = p.A.offsets[row], row_end = p.A.offsets[row + 1];
+  const double diagonal = (double)p.diagonal[row];
+  double product = 0;
+  for (int64_t tile = begin; tile < end; tile += TILE) {
+    const int64_t tile_end = tile + TILE < end ? tile + TILE : end;
+#pragma unroll 4
+    for (int64_t e = tile + threadIdx.x; e < tile_end; e += THREADS)
+      products[e - tile] = (double)p.A.values[e] * (double)p.from[p.A.indices[e]];
+    __syncthreads();
+    if (has_row) {
+      const int from = (int)(row_begin > tile ? row_begin - tile : 0);
+      const int to = (int)((row_end < tile_end ? row_end : tile_end) - tile);
+      for (int k = from; k < to; k++) product += products[k];
+    }
+    __syncthreads();
+  }
+  if (has_row) {
+    product = diagonal > 0 ? product * (state.factor / diagonal) : 0;
+    const float number = (float)product;
+    p.to[row] = number;
+    squares[threadIdx.x] = diagonal * ((double)number * (double)number);
+  }
+  double all = 0;
+  if (add_up(p, squares, rows, &all)) {
+    const double value = sqrt(all / state.before) / state.factor;
+    *p.state = {value, all, value > 0 ? 1 / value : 0};
+  }
+}
+
+static ts_status iterate(cuda_amg_memory *memory, const cuda_amg_csr *A, double *value) {
+  ts_context *context = memory->context;
+  const size_t rows = (size_t)A->rows, blocks = (rows + RADIX - 1) / RADIX;
+  size_t sums = blocks;
+  for (size_t count = blocks; count > 1; sums += count) count = (count + RADIX - 1) / RADIX;
+  power p = {*A};
+  p.tickets = cuda_state_of(context)->tickets;
+  CUDA_AMG_TAKE(memory, rows, p.diagonal);
+  CUDA_AMG_TAKE(memory, rows, p.from);
+  CUDA_AMG_TAKE(memory, rows, p.to);
+  CUDA_AMG_TAKE(memory, sums, p.sums);
+  CUDA_AMG_TAKE(memory, 1, p.state);
+  TSI_TRY(cuda_launch(context, "begin", begin, (unsigned)blocks, THREADS, p));
+  for (int k = 0; k < STEPS; k++) {
+    float *swap = p.from;
+    p.from = p.to;
+    p.to = swap;
+    TSI_TRY(cuda_launch(context, "step", step, (unsigned)blocks, THREADS, p));
+  }
+  return cuda_download(context, value, &p.state->value, sizeof *value);
+}
+
+ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level) {
+  cuda_amg_memory memory = {context};
+  double value = 0;
+  const ts_status status = level->A.rows > 0 ? iterate(&memory, &level->A, &value) : TS_OK;
+  cuda_amg_give(&memory);
+  if (status == TS_OK) level->eigenvalue = fmin(1.1 * value, level->bound);
+  return status;
+}

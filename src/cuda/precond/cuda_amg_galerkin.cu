@@ -1,0 +1,341 @@
+/* C = R (A P), row by row: the rows of A P first, each with room for as many nodes as it may have, then those
+ * of C, whose nodes are counted before where there is no pattern.
+ *
+ * Rows are done by 8 threads or by a warp with a table in shared memory (cuda_amg_product.cuh). Those that do
+ * not fit are put on a list: of the 8 threads' rows for warps, of the warps' rows for whole blocks that have
+ * numbers for all columns in global memory. */
+#include "cuda_amg_product.cuh"
+
+enum {
+  HASH_THREADS = 128,
+  FEW_LANES = 8,
+  FEW_SLOTS = 64,
+  FEW_NODES = FEW_SLOTS / 4 * 3,
+  WARP_SLOTS = 256, /* with several unknowns half as many */
+  DENSE_THREADS = 256,
+  MOST_BLOCKS = 1 << 20
+};
+static const size_t dense_bytes = (size_t)512 << 20; /* about the most that tables in global memory take */
+
+/* ---- With a table in shared memory ---- */
+
+/* How many of the row's nodes are before this one. */
+template <typename Table> static __device__ __forceinline__ int32_t rank_of(const Table &table, int32_t node) {
+  int32_t before = 0;
+  for (int32_t t = 0; t < table.count; t++) before += table.keys[table.found[t]] < node;
+  return before;
+}
+
+template <int MODE, int LANES, typename Table>
+static __device__ __forceinline__ void write_row(const product &p, int unknowns, int32_t item,
+                                                 const lane_share &s, const Table &table) {
+  if (s.lane == 0) write_count<MODE>(p, unknowns, item, table.count);
+  if constexpr (MODE != COUNT_NODES)
+    for (int32_t at = s.idle ? table.count : s.node; at < table.count; at += s.step) {
+      const int slot = table.found[at];
+      const int32_t node = table.keys[slot];
+      write_entry<MODE>(p, unknowns, item, MODE == FILL_C ? rank_of(table, node) : at, node, s.unknown,
+                        table.sums[slot * unknowns + s.unknown]);
+    }
+}
+
+static __device__ __forceinline__ void refuse(const row_list &l, int32_t item) {
+  l.refused[atomicAdd(l.refused_length, 1)] = item;
+}
+
+template <int MODE, int LANES, int SLOTS, int MOST_UNKNOWNS>
+__global__ static void __launch_bounds__(HASH_THREADS) multiply_hashed(const product p, const row_list l) {
+  typedef hash_table<SLOTS, MOST_UNKNOWNS> table_type;
+  __shared__ table_type tables[HASH_THREADS / LANES];
+  const int unknowns = MOST_UNKNOWNS == 1 ? 1 : p.unknowns;
+  const int lane = (int)threadIdx.x % LANES, owner = (int)threadIdx.x / LANES;
+  const lane_share s = share_of<LANES>(lane, MODE == COUNT_NODES ? 1 : unknowns);
+  const int32_t items = length_of(l);
+  const int64_t owners = (int64_t)gridDim.x * (HASH_THREADS / LANES);
+  table_type &table = tables[owner];
+  for (int64_t i = (int64_t)blockIdx.x * (HASH_THREADS / LANES) + owner; any_lane<LANES>(i < items);
+       i += owners) {
+    const int32_t item = i >= items ? -1 : l.rows ? l.rows[i] : (int32_t)i;
+    int32_t e = 0, end = 0;
+    if (item >= 0) {
+      e = p.left.offsets[left_row<MODE>(p, item)];
+      end = p.left.offsets[left_row<MODE>(p, item) + 1];
+    }
+    /* What is known not to fit is not begun. */
+    const bool fits =
+        MODE != FILL_C || item < 0 || p.C.offsets[item + 1] - p.C.offsets[item] <= table_type::most * unknowns;
+    for (int k = lane; k < SLOTS; k += LANES) table.keys[k] = -1;
+    if (lane == 0) table.count = 0;
+    __syncwarp();
+    multiply_row<MODE, LANES>(p, unknowns, e, fits ? end : e, s, table);
+    if (item >= 0) {
+      if (fits && !table.is_refused())
+        write_row<MODE, LANES>(p, unknowns, item, s, table);
+      else if (lane == 0)
+        refuse(l, item);
+    }
+    __syncwarp();
+  }
+}
+
+/* ---- With a table in global memory ---- */
+
+/* The sum of `number` over the threads before this one, and over all of the block. */
+static __device__ int32_t sum_before(int32_t number, int32_t *all) {
+  __shared__ int32_t warps[DENSE_THREADS / 32];
+  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+  int32_t sum = number;
+  for (int offset = 1; offset < 32; offset <<= 1) {
+    const int32_t before = __shfl_up_sync(0xffffffffu, sum, offset);
+    if (lane >= offset) sum += before;
+  }
+  if (lane == 31) warps[warp] = sum;
+  __syncthreads();
+  *all = 0;
+  for (int w = 0; w < DENSE_THREADS / 32; w++) {
+    if (w < warp) sum += warps[w];
+    *all += warps[w];
+  }
+  __syncthreads();
+  return sum - number;
+}
+
+/* Writes the row, nodes ascending, and clears the table. */
+template <int MODE>
+static __device__ void write_dense_row(const product &p, int32_t item, const dense_table &table) {
+  const int32_t words = p.nodes / 32 + 1;
+  int32_t count = 0;
+  for (int32_t first = 0; first < words; first += DENSE_THREADS) {
+    const int32_t w = first + (int32_t)threadIdx.x;
+    uint32_t bits = w < words ? table.found[w] : 0;
+    int32_t all, at = count + sum_before(__popc(bits), &all);
+    count += all;
+    if (bits) table.found[w] = 0;
+    if constexpr (MODE != COUNT_NODES)
+      for (; bits; bits &= bits - 1, at++) {
+        const int32_t node = w * 32 + __ffs((int)bits) - 1;
+        for (int u = 0; u < p.unknowns; u++) {
+          double *sum = table.sums + (size_t)node * p.unknowns + u;
+          write_entry<MODE>(p, p.unknowns, item, at, node, u, *sum);
+          *sum = 0;
+        }
+      }
+  }
+  if (threadIdx.x == 0) write_count<MODE>(p, p.unknowns, item, count);
+}
+
+template <int MODE>
+__global__ static void __launch_bounds__(DENSE_THREADS)
+    multiply_dense(const product p, const row_list l, double *sums, uint32_t *found) {
+  const lane_share s = share_of<DENSE_THREADS>((int)threadIdx.x, MODE == COUNT_NODES ? 1 : p.unknowns);
+  dense_table table = {sums + (size_t)blockIdx.x * p.P.columns,
+                       found + (size_t)blockIdx.x * (p.nodes / 32 + 1)};
+  for (int64_t i = blockIdx.x; i < l.count; i += gridDim.x) {
+    const int32_t item = l.rows[i], row = left_row<MODE>(p, item);
+    multiply_row<MODE, DENSE_THREADS>(p, p.unknowns, p.left.offsets[row], p.left.offsets[row + 1], s, table);
+    write_dense_row<MODE>(p, item, table);
+    __syncthreads();
+  }
+}
+
+/* ---- The rest ---- */
+
+/* The most nodes that rows of A P may have, which are those of all rows of P that A's names; and the largest of
+ * these numbers. */
+__global__ static void __launch_bounds__(CUDA_THREADS) measure(const product p, unsigned long long *largest) {
+  const int lane = (int)threadIdx.x % FEW_LANES;
+  const int64_t owners = (int64_t)gridDim.x * (CUDA_THREADS / FEW_LANES);
+  int64_t i = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / FEW_LANES;
+  for (; __any_sync(0xffffffffu, i < p.left.rows); i += owners) {
+    const bool is_row = i < p.left.rows;
+    const int32_t end = is_row ? p.left.offsets[i + 1] : 0;
+    int64_t sum = 0;
+#pragma unroll 4
+    for (int32_t e = is_row ? p.left.offsets[i] + lane : 0; e < end; e += FEW_LANES) {
+      const int32_t k = p.left.indices[e];
+      sum += p.P.offsets[k + 1] - p.P.offsets[k];
+    }
+    __syncwarp();
+    for (int offset = FEW_LANES / 2; offset > 0; offset >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    sum /= p.unknowns;
+    if (is_row && lane == 0) p.begins[i] = sum;
+    for (int offset = FEW_LANES; offset < 32; offset <<= 1) {
+      const int64_t other = __shfl_xor_sync(0xffffffffu, sum, offset);
+      if (other > sum) sum = other;
+    }
+    if (threadIdx.x % 32 == 0 && (unsigned long long)sum > *(volatile unsigned long long *)largest)
+      atomicMax(largest, (unsigned long long)sum);
+  }
+}
+
+/* The number of the diagonal in C where the row has nothing but zeros; else -1. */
+static __device__ int32_t find_zero(const cuda_amg_csr &C, int32_t i) {
+  int32_t diagonal = -1;
+  for (int32_t e = C.offsets[i]; e < C.offsets[i + 1]; e++) {
+    if (C.values[e] != 0) return -1;
+    if (C.indices[e] == i) diagonal = e;
+  }
+  return diagonal;
+}
+
+__global__ static void __launch_bounds__(CUDA_THREADS) fill_zeros(const product p) {
+  const cuda_amg_csr &C = p.C;
+  for (int64_t node = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; node < p.nodes;
+       node += (int64_t)gridDim.x * CUDA_THREADS) {
+    const int32_t begin = (int32_t)node * p.unknowns, end = begin + p.unknowns;
+    int32_t zeros[8], count = 0;
+    float least = 0;
+    for (int32_t i = begin; i < end; i++) {
+      const int32_t zero = find_zero(C, i);
+      if (zero >= 0) zeros[count++] = zero;
+    }
+    if (count == 0) continue;
+    for (int32_t i = begin; i < end; i++)
+      for (int32_t e = C.offsets[i]; e < C.offsets[i + 1]; e++)
+        if (C.indices[e] == i && C.values[e] > 0 && (least == 0 || C.values[e] < least)) least = C.values[e];
+    for (int32_t k = 0; k < count; k++) C.values[zeros[k]] = least > 0 ? least : 1;
+  }
+}
+
+/* ---- On the host ---- */
+
+/* Two lists of rows and their lengths; and how many the warps refused when they were last asked. */
+struct row_lists {
+  int32_t *rows[2], *lengths;
+  int32_t refused;
+};
+
+static unsigned blocks_of(int64_t items, int items_a_block) {
+  const int64_t blocks = (items + items_a_block - 1) / items_a_block;
+  return (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
+}
+
+template <int MODE, int LANES, int SLOTS, int MOST_UNKNOWNS>
+static ts_status run_hashed(ts_context *context, const product &p, const row_list &l) {
+  /* A list is mostly short. */
+  const unsigned blocks =
+      l.rows ? 8 * (unsigned)cuda_state_of(context)->multiprocessors : blocks_of(l.count, HASH_THREADS / LANES);
+  return cuda_launch(context, "multiply_hashed", multiply_hashed<MODE, LANES, SLOTS, MOST_UNKNOWNS>, blocks,
+                     HASH_THREADS, p, l);
+}
+
+template <int MODE> static ts_status run_warps(ts_context *context, const product &p, const row_list &l) {
+  constexpr bool counts = MODE == COUNT_NODES; /* without sums */
+  if (p.unknowns == 1) return run_hashed < MODE, 32, WARP_SLOTS, counts ? 0 : 1 > (context, p, l);
+  if (counts || p.unknowns <= 3) return run_hashed < MODE, 32, WARP_SLOTS / 2, counts ? 0 : 3 > (context, p, l);
+  return run_hashed < MODE, 32, WARP_SLOTS / 2, counts ? 0 : 8 > (context, p, l);
+}
+
+template <int MODE> static ts_status run_dense(ts_context *context, const product &p, const row_list &l) {
+  const size_t sums = MODE == COUNT_NODES ? 0 : (size_t)p.P.columns, words = (size_t)p.nodes / 32 + 1;
+  size_t blocks = 2 * (size_t)cuda_state_of(context)->multiprocessors;
+  const size_t room = dense_bytes / (sums * sizeof(double) + words * sizeof(uint32_t));
+  if (blocks > room) blocks = room;
+  if (blocks > (size_t)l.count) blocks = (size_t)l.count;
+  if (blocks < 1) blocks = 1;
+  double *to_sums = NULL;
+  uint32_t *found = NULL;
+  const size_t sum_bytes = blocks * sums * sizeof *to_sums, found_bytes = blocks * words * sizeof *found;
+  ts_status status = cuda_take_zeroed(context, (void **)&to_sums, sum_bytes, "a product of amg");
+  if (status == TS_OK) status = cuda_take_zeroed(context, (void **)&found, found_bytes, "a product of amg");
+  if (status == TS_OK)
+    status = cuda_launch(context, "multiply_dense", multiply_dense<MODE>, (unsigned)blocks, DENSE_THREADS, p, l,
+                         to_sums, found);
+  cuda_give(context, to_sums, sum_bytes);
+  cuda_give(context, found, found_bytes);
+  return status;
+}
+
+/* All rows, or all nodes where they are counted. No row has more nodes than `most`; `few`: most rows have few.
+ */
+template <int MODE>
+static ts_status run(ts_context *context, const product &p, int32_t items, int64_t most, bool few,
+                     row_lists *lists) {
+  lists->refused = 0;
+  if (items == 0) return TS_OK;
+  CUDA_TRY(context, cudaMemsetAsync(lists->lengths, 0, 2 * sizeof *lists->lengths, cuda_stream(context)));
+  row_list all = {items, NULL, NULL, lists->rows[1], lists->lengths + 1};
+  if constexpr (MODE == MULTIPLY_AP)
+    if (few) {
+      row_list first = all;
+      first.refused = lists->rows[0];
+      first.refused_length = lists->lengths;
+      TSI_TRY((run_hashed<MODE, FEW_LANES, FEW_SLOTS, 1>(context, p, first)));
+      if (most <= FEW_NODES) return TS_OK;
+      all.rows = lists->rows[0];
+      all.length = lists->lengths;
+    }
+  TSI_TRY(run_warps<MODE>(context, p, all));
+  if (most <= (p.unknowns == 1 ? WARP_SLOTS : WARP_SLOTS / 2) / 4 * 3) return TS_OK;
+  TSI_TRY(cuda_download(context, &lists->refused, lists->lengths + 1, sizeof lists->refused));
+  if (lists->refused == 0) return TS_OK;
+  return run_dense<MODE>(context, p, {lists->refused, lists->rows[1], NULL, NULL, NULL});
+}
+
+/* A P, in blocks of `memory`. */
+static ts_status multiply_ap(cuda_amg_memory *memory, product *p, row_lists *lists) {
+  ts_context *context = memory->context;
+  const int32_t rows = p->left.rows;
+  int64_t sizes[2] = {0, 0}; /* of all rows, and the largest */
+  CUDA_AMG_TAKE(memory, (size_t)rows + 2, p->begins);
+  CUDA_AMG_TAKE(memory, rows, p->counts);
+  if (rows > 0) {
+    int64_t *largest = p->begins + rows + 1;
+    CUDA_TRY(context, cudaMemsetAsync(largest, 0, sizeof *largest, cuda_stream(context)));
+    TSI_TRY(cuda_launch(context, "measure", measure, blocks_of(rows, CUDA_THREADS / FEW_LANES), CUDA_THREADS,
+                        *p, (unsigned long long *)largest));
+    TSI_TRY(cuda_amg_scan64(context, p->begins, (size_t)rows));
+    TSI_TRY(cuda_download(context, sizes, p->begins + rows, sizeof sizes));
+  }
+  CUDA_AMG_TAKE(memory, sizes[0], p->product_nodes);
+  CUDA_AMG_TAKE(memory, (size_t)sizes[0] * (size_t)p->unknowns, p->product_values);
+  /* Rows of P that neighbours name have most of their nodes in common. */
+  const bool few = p->unknowns == 1 && sizes[0] <= (int64_t)3 * FEW_NODES * rows;
+  return run<MULTIPLY_AP>(context, *p, rows, sizes[1] < p->nodes ? sizes[1] : p->nodes, few, lists);
+}
+
+static ts_status find_pattern(ts_context *context, product *p, row_lists *lists, cuda_amg_csr *C) {
+  TSI_TRY(cuda_amg_csr_begin(context, p->left.rows, p->P.columns, C));
+  p->C = *C;
+  const ts_status status = run<COUNT_NODES>(context, *p, p->left.rows / p->unknowns, p->nodes, false, lists);
+  if (status == TS_OK) return cuda_amg_csr_finish(context, C);
+  cuda_amg_csr_free(context, C);
+  return status;
+}
+
+static ts_status multiply_all(cuda_amg_memory *memory, product *p, const cuda_amg_csr *R, cuda_amg_csr *C) {
+  ts_context *context = memory->context;
+  const int32_t rows = p->left.rows > R->rows ? p->left.rows : R->rows;
+  const bool is_new = !C->offsets;
+  row_lists lists;
+  int32_t most = p->nodes;
+  CUDA_AMG_TAKE(memory, rows, lists.rows[0]);
+  CUDA_AMG_TAKE(memory, rows, lists.rows[1]);
+  CUDA_AMG_TAKE(memory, 2, lists.lengths);
+  TSI_TRY(multiply_ap(memory, p, &lists));
+  p->left = *R;
+  if (is_new) {
+    TSI_TRY(find_pattern(context, p, &lists, C));
+    if (lists.refused == 0) most = 0; /* all rows fit the warps' tables, which have as many places as before */
+  }
+  p->C = *C;
+  ts_status status = run<FILL_C>(context, *p, R->rows, most, false, &lists);
+  if (status == TS_OK && p->nodes > 0)
+    status =
+        cuda_launch(context, "fill_zeros", fill_zeros, blocks_of(p->nodes, CUDA_THREADS), CUDA_THREADS, *p);
+  if (status < 0 && is_new) cuda_amg_csr_free(context, C);
+  return status;
+}
+
+ts_status cuda_amg_galerkin(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
+                            const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C) {
+  cuda_amg_memory memory = {context};
+  product p = {};
+  p.unknowns = unknowns;
+  p.nodes = P->columns / unknowns;
+  p.left = *A;
+  p.P = *P;
+  const ts_status status = multiply_all(&memory, &p, R, C);
+  cuda_amg_give(&memory);
+  return status;
+}

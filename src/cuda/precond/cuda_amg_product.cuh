@@ -1,0 +1,237 @@
+/* One row of a product of sparse matrices, as cuda_amg_galerkin.cu puts them together.
+ *
+ * The threads that own the row go through the rows of the right factor that its entries name, one after the
+ * other, which is the order of the sums; of one such row each thread takes an entry, as its columns differ. A
+ * row of the right factor has entries for all unknowns of a node or for none, so that a place is found once a
+ * node. Where the sums are: in a hash table in shared memory, which refuses rows that do not fit, or in numbers
+ * for all columns in global memory. */
+#ifndef CUDA_AMG_PRODUCT_CUH
+#define CUDA_AMG_PRODUCT_CUH
+
+#include "cuda/core/cuda_kernels.cuh"
+#include "cuda_amg.h"
+
+enum {
+  MULTIPLY_AP, /* rows of A P, its nodes in any order */
+  COUNT_NODES, /* of rows of C, from R and A P: one row of each node */
+  FILL_C       /* rows of C */
+};
+
+struct product {
+  int unknowns;
+  int32_t nodes; /* of P's columns */
+  cuda_amg_csr left, P, C;
+  /* A P: row i has so many nodes, from begins[i] on, and of each node so many values as it has unknowns. */
+  int64_t *begins;
+  int32_t *counts, *product_nodes;
+  float *product_values;
+};
+
+/* Rows to do: all, or those of a list whose length the device knows; and where those go that do not fit. */
+struct row_list {
+  int32_t count;
+  const int32_t *rows, *length; /* NULL: all */
+  int32_t *refused, *refused_length;
+};
+
+static __device__ __forceinline__ int32_t length_of(const row_list &l) {
+  return l.rows ? *l.length : l.count;
+}
+
+/* How the threads of a row share one of the right factor's: each has an unknown of every `step`-th node. */
+struct lane_share {
+  int lane, node, unknown, step;
+  bool idle; /* left over */
+};
+
+template <int LANES> static __device__ __forceinline__ lane_share share_of(int lane, int unknowns) {
+  const lane_share s = {lane, lane / unknowns, lane % unknowns, LANES / unknowns,
+                        lane / unknowns >= LANES / unknowns};
+  return s;
+}
+
+/* Threads that own a row are part of a warp, whose loops go on until all of them are done, or a block. */
+template <int LANES> static __device__ __forceinline__ bool any_lane(bool is) {
+  return LANES < 32 ? __any_sync(0xffffffffu, is) : is;
+}
+
+template <int LANES> static __device__ __forceinline__ void wait_for_lanes(void) {
+  if (LANES <= 32)
+    __syncwarp();
+  else
+    __syncthreads();
+}
+
+/* ---- Tables ---- */
+
+/* Of a row of few nodes. */
+template <int SLOTS, int MOST_UNKNOWNS> struct hash_table {
+  static constexpr bool refuses = true;
+  static constexpr int most = SLOTS / 4 * 3; /* nodes */
+  int32_t keys[SLOTS];                       /* -1: none */
+  uint16_t found[most];                      /* slots in the order in which they were taken */
+  int32_t count;                             /* more than `most`: refused */
+  double sums[MOST_UNKNOWNS > 0 ? SLOTS *MOST_UNKNOWNS : 1];
+
+  __device__ __forceinline__ bool is_refused(void) const { return count > most; }
+
+  /* The place of a node, which is made if there is none; -1: there is no room. */
+  __device__ __forceinline__ int place(int32_t node, int unknowns) {
+    unsigned slot = (unsigned)node * 2654435769u >> 16 & (SLOTS - 1);
+    for (int tries = 0; tries < SLOTS; tries++, slot = (slot + 1) & (SLOTS - 1)) {
+      int32_t key = keys[slot];
+      if (key < 0) {
+        if (count > most) return -1;
+        key = atomicCAS(&keys[slot], -1, node);
+        if (key < 0) {
+          const int32_t number = atomicAdd(&count, 1);
+          if (number < most) found[number] = (uint16_t)slot;
+          if constexpr (MOST_UNKNOWNS > 0)
+            for (int u = 0; u < unknowns; u++) sums[(int)slot * unknowns + u] = 0;
+          return (int)slot;
+        }
+      }
+      if (key == node) return (int)slot;
+    }
+    return -1;
+  }
+};
+
+/* Of any row: the sums of all columns, 0 at first, and a bit for each node that has been found. */
+struct dense_table {
+  static constexpr bool refuses = false;
+  double *sums;
+  uint32_t *found;
+
+  __device__ __forceinline__ bool is_refused(void) const { return false; }
+  __device__ __forceinline__ int place(int32_t node, int) {
+    const uint32_t bit = 1u << (node & 31);
+    if (!(found[node >> 5] & bit)) atomicOr(&found[node >> 5], bit);
+    return node;
+  }
+};
+
+/* ---- The row ---- */
+
+/* A row of the right factor: its nodes, and what it is multiplied by. */
+struct right_row {
+  int64_t begin;
+  int32_t count;
+  double factor;
+};
+
+template <int MODE>
+static __device__ __forceinline__ right_row right_row_of(const product &p, int unknowns, int32_t e,
+                                                         int32_t end) {
+  right_row row = {0, 0, 0};
+  if (e >= end) return row;
+  const int32_t k = p.left.indices[e];
+  if (MODE == MULTIPLY_AP) {
+    row.begin = p.P.offsets[k] / unknowns;
+    row.count = p.P.offsets[k + 1] / unknowns - (int32_t)row.begin;
+  } else {
+    row.begin = p.begins[k];
+    row.count = p.counts[k];
+  }
+  if (MODE == MULTIPLY_AP) row.factor = (double)p.left.values[e];
+  if (MODE == FILL_C) row.factor = -(double)p.left.values[e]; /* R is there as -P^T */
+  return row;
+}
+
+/* Entry number `at` of the right factor, counted in nodes. */
+template <int MODE>
+static __device__ __forceinline__ int32_t node_at(const product &p, int unknowns, int64_t at) {
+  return MODE == MULTIPLY_AP ? p.P.indices[at * unknowns] / unknowns : p.product_nodes[at];
+}
+
+template <int MODE>
+static __device__ __forceinline__ float value_at(const product &p, int unknowns, int64_t at, int unknown) {
+  if (MODE == COUNT_NODES) return 0;
+  return (MODE == MULTIPLY_AP ? p.P.values : p.product_values)[at * unknowns + unknown];
+}
+
+/* Puts the left factor's row from entry e to `end` into the table, which is empty; four rows of the right
+ * factor come from memory at a time, behind those of which it is known where they are. All threads of the warp
+ * or block come here and leave together. */
+template <int MODE, int LANES, typename Table>
+static __device__ __forceinline__ void multiply_row(const product &p, int unknowns, int32_t e, int32_t end,
+                                                    const lane_share &s, Table &table) {
+  constexpr int many = 4;
+  right_row next[many];
+#pragma unroll
+  for (int j = 0; j < many; j++) next[j] = right_row_of<MODE>(p, unknowns, e + j, end);
+  for (int32_t left = end - e; any_lane<LANES>(left > 0); left -= many) {
+    right_row now[many];
+    int32_t node[many];
+    float value[many];
+#pragma unroll
+    for (int j = 0; j < many; j++) {
+      now[j] = next[j];
+      if (s.idle || s.node >= now[j].count) continue;
+      node[j] = node_at<MODE>(p, unknowns, now[j].begin + s.node);
+      value[j] = value_at<MODE>(p, unknowns, now[j].begin + s.node, s.unknown);
+    }
+#pragma unroll
+    for (int j = 0; j < many; j++)
+      next[j] = right_row_of<MODE>(p, unknowns, left > many + j ? end - left + many + j : end, end);
+#pragma unroll
+    for (int j = 0; j < many; j++)
+      for (int32_t from = 0; any_lane<LANES>(from < now[j].count); from += s.step) {
+        const int32_t f = from + s.node;
+        int place = -1;
+        if (!s.idle && f < now[j].count) {
+          if (from > 0) {
+            node[j] = node_at<MODE>(p, unknowns, now[j].begin + f);
+            value[j] = value_at<MODE>(p, unknowns, now[j].begin + f, s.unknown);
+          }
+          place = table.place(node[j], unknowns);
+        }
+        if constexpr (MODE != COUNT_NODES) {
+          wait_for_lanes<LANES>(); /* the row before has been added, and a new place holds 0 */
+          if (place >= 0) table.sums[place * unknowns + s.unknown] += now[j].factor * (double)value[j];
+        }
+      }
+    if constexpr (Table::refuses) {
+      wait_for_lanes<LANES>();
+      const bool is_refused = table.is_refused();
+      wait_for_lanes<LANES>();
+      if (is_refused) {
+        left = 0;
+#pragma unroll
+        for (int j = 0; j < many; j++) next[j].count = 0;
+      }
+    }
+  }
+  wait_for_lanes<LANES>();
+}
+
+/* The left factor's row that item number `item` needs, by its entries. */
+template <int MODE> static __device__ __forceinline__ int32_t left_row(const product &p, int32_t item) {
+  return MODE == COUNT_NODES ? item * p.unknowns : item;
+}
+
+/* Row `item` has so many nodes. */
+template <int MODE>
+static __device__ __forceinline__ void write_count(const product &p, int unknowns, int32_t item,
+                                                   int32_t count) {
+  if (MODE == MULTIPLY_AP) p.counts[item] = count;
+  if (MODE == COUNT_NODES)
+    for (int u = 0; u < unknowns; u++) p.C.offsets[(size_t)item * unknowns + u + 1] = count * unknowns;
+}
+
+/* Its node number `at`, one unknown of it. */
+template <int MODE>
+static __device__ __forceinline__ void write_entry(const product &p, int unknowns, int32_t item, int32_t at,
+                                                   int32_t node, int unknown, double sum) {
+  if (MODE == MULTIPLY_AP) {
+    const int64_t to = p.begins[item] + at;
+    if (unknown == 0) p.product_nodes[to] = node;
+    p.product_values[to * unknowns + unknown] = (float)sum;
+  } else {
+    const int32_t to = p.C.offsets[item] + at * unknowns + unknown;
+    p.C.indices[to] = node * unknowns + unknown;
+    p.C.values[to] = (float)sum;
+  }
+}
+
+#endif

@@ -1,0 +1,313 @@
+/* The smoothed prolongator, P = S T, as told at tsi_amg_smooth.
+ *
+ * A team of threads has a row of A: eight threads, and for the longest rows a block. Its threads read a chunk
+ * of the row together and put what is to be added into shared memory; each then adds up, in the order of the
+ * row, the sums that it needs. An entry that takes no part is added as 0, which changes no sum that began
+ * as 0. The teams of a warp go through as many chunks as the longest of their rows has. */
+#include "cuda_amg_smooth.cuh"
+
+/* ---- The diagonal of A_F, and bounds ---- */
+
+/* By what a weak entry is multiplied as it goes to the diagonal. */
+static __device__ __forceinline__ double weight(const smoothing &s, int32_t node, int32_t other) {
+  const double own = (double)s.weights[node], theirs = (double)s.weights[other];
+  return own != 0 && theirs != 0 ? theirs / own : 1;
+}
+
+struct __align__(16) weak_entry {
+  double value;
+  int32_t unknown;
+  float diagonal; /* what is positive there */
+};
+
+struct __align__(16) magnitudes {
+  double all, filtered;
+};
+
+template <int SIZE> struct room {
+  enum { TEAMS = CUDA_THREADS / SIZE, CHUNK = SIZE * EACH };
+  /* One more a team, so that the teams of a warp read from different banks. */
+  union {
+    weak_entry weak[TEAMS][CHUNK + 1];
+    magnitudes sizes[TEAMS][CHUNK + 1];
+  };
+  double added[TEAMS][TEAM], diagonal[TEAMS];
+};
+
+/* What row i of A_F has on its diagonal, 0 where A has nothing positive there; in shared memory what weak
+ * entries add to the entries within the node. Both go to global memory, too. */
+template <int SIZE, bool SINGLE>
+static __device__ __forceinline__ double filter_row(const smoothing &s, const row &r, room<SIZE> &shared) {
+  enum { CHUNK = SIZE * EACH };
+  const int32_t unknowns = SINGLE ? 1 : s.unknowns, i = r.number, node = i / unknowns;
+  const int32_t longest = longest_of<SIZE>(r.length);
+  const int lane = (int)threadIdx.x % SIZE, team = (int)threadIdx.x / SIZE;
+  double added = 0, diagonal = 0; /* with several unknowns thread u has what is added for u */
+  for (int32_t done = 0; done < longest; done += CHUNK) {
+    const int32_t size = min((int32_t)CHUNK, longest - done);
+    for (int32_t k = lane; k < size; k += SIZE) {
+      weak_entry x = {0, 0, 0};
+      if (done + k < r.length) {
+        const int32_t e = r.begin + done + k, j = s.indices[e];
+        const float a = s.values[e];
+        if (s.strong[e] == TSI_AMG_WEAK) {
+          x.value = (double)a * weight(s, node, j / unknowns);
+          x.unknown = j % unknowns;
+        }
+        if (j == i && a > 0) x.diagonal = a;
+      }
+      shared.weak[team][k] = x;
+    }
+    team_sync<SIZE>();
+    for (int32_t k = 0; k < size; k++) {
+      const weak_entry x = shared.weak[team][k];
+      if (SINGLE || x.unknown == lane) added += x.value;
+      if (x.diagonal > 0) diagonal = (double)x.diagonal;
+    }
+    team_sync<SIZE>();
+  }
+  if (lane < TEAM) shared.added[team][lane] = added;
+  team_sync<SIZE>();
+  double filtered = diagonal + (i < 0 ? 0 : shared.added[team][i % unknowns]);
+  team_sync<SIZE>();
+  if (!(filtered > 0.1 * diagonal)) {
+    filtered = diagonal;
+    added = 0;
+  }
+  if (lane < TEAM) shared.added[team][lane] = added;
+  if (i >= 0 && lane == 0) s.diagonal[i] = filtered;
+  if (i >= 0 && !SINGLE && lane < unknowns) s.added[(size_t)i * (size_t)unknowns + lane] = added;
+  return filtered;
+}
+
+/* Raises the bounds to the row's sums. */
+template <int SIZE, bool SINGLE>
+static __device__ __forceinline__ void bound_row(const smoothing &s, const row &r, double filtered,
+                                                 room<SIZE> &shared, double bounds[2]) {
+  enum { CHUNK = SIZE * EACH };
+  const int32_t unknowns = SINGLE ? 1 : s.unknowns, i = r.number, node = i / unknowns;
+  const int32_t length = filtered == 0 ? 0 : r.length, longest = longest_of<SIZE>(length);
+  const int lane = (int)threadIdx.x % SIZE, team = (int)threadIdx.x / SIZE;
+  double sum = 0, filtered_sum = 0;
+  if (lane == 0) shared.diagonal[team] = 0;
+  team_sync<SIZE>();
+  for (int32_t done = 0; done < longest; done += CHUNK) {
+    const int32_t size = min((int32_t)CHUNK, longest - done);
+    for (int32_t k = lane; k < size; k += SIZE) {
+      magnitudes x = {0, 0};
+      if (done + k < length) {
+        const int32_t e = r.begin + done + k, j = s.indices[e];
+        const double a = (double)s.values[e];
+        const unsigned char strong = s.strong[e];
+        if (strong != TSI_AMG_DROPPED) x.all = fabs(a);
+        if (strong != TSI_AMG_DROPPED && j == i) shared.diagonal[team] = a;
+        if (strong == TSI_AMG_STRONG)
+          x.filtered = fabs(j / unknowns == node ? a + shared.added[team][j % unknowns] : a);
+      }
+      shared.sizes[team][k] = x;
+    }
+    team_sync<SIZE>();
+    for (int32_t k = 0; k < size; k++) {
+      sum += shared.sizes[team][k].all;
+      filtered_sum += shared.sizes[team][k].filtered;
+    }
+    team_sync<SIZE>();
+  }
+  if (length > 0) {
+    const double bound = sum / shared.diagonal[team], filtered_bound = filtered_sum / filtered;
+    if (bound > bounds[0]) bounds[0] = bound;
+    if (filtered_bound > bounds[1]) bounds[1] = filtered_bound;
+  }
+  team_sync<SIZE>();
+}
+
+/* Where eight threads have the rows, long ones go to the list. */
+template <int SIZE, bool SINGLE>
+__global__ static void __launch_bounds__(CUDA_THREADS) find_bounds(const smoothing s) {
+  __shared__ room<SIZE> shared;
+  double bounds[2] = {0, 0};
+  EACH_ROW(s, place, SIZE) {
+    const row r = row_at<SIZE>(s, place);
+    if (SIZE <= 32 && r.number < 0 && place < s.rows && threadIdx.x % SIZE == 0)
+      s.long_rows[atomicAdd(&s.found->long_rows, 1)] = (int32_t)place;
+    const double filtered = filter_row<SIZE, SINGLE>(s, r, shared);
+    bound_row<SIZE, SINGLE>(s, r, filtered, shared, bounds);
+  }
+  /* Doubles that are not negative are in the order of their bits. */
+  for (int k = 0; k < 2; k++) {
+    unsigned long long bits = (unsigned long long)__double_as_longlong(bounds[k]);
+    for (int offset = 16; offset > 0; offset /= 2) bits = max(bits, __shfl_xor_sync(0xffffffffu, bits, offset));
+    volatile unsigned long long *to = &s.found->bounds[k];
+    if (threadIdx.x % 32 == 0 && bits > *to) atomicMax(&s.found->bounds[k], bits);
+  }
+}
+
+/* ---- The pattern ---- */
+
+/* Of entry e; NO_AGGREGATE for what is not in the pattern. */
+template <bool SINGLE> static __device__ __forceinline__ int32_t aggregate_of(const smoothing &s, int32_t e) {
+  if (s.strong[e] != TSI_AMG_STRONG) return NO_AGGREGATE;
+  const int32_t j = s.indices[e], aggregate = s.aggregates[SINGLE ? j : j / s.unknowns];
+  return aggregate < 0 ? NO_AGGREGATE : aggregate;
+}
+
+/* The aggregates of each row, ascending: the least again and again of those above the one before. Their numbers
+ * go to the offsets, or with WRITE their columns to the indices. */
+template <int SIZE, bool SINGLE, bool WRITE>
+__global__ static void __launch_bounds__(CUDA_THREADS) list_aggregates(const smoothing s) {
+  const int lane = (int)threadIdx.x % SIZE;
+  EACH_ROW(s, place, SIZE) {
+    const row r = row_at<SIZE>(s, place);
+    int32_t held[EACH], last = -1, count = 0;
+    int32_t *to = WRITE && r.length > 0 ? s.P_indices + s.P_offsets[r.number] : NULL;
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+      held[k] = lane + k * SIZE < r.length ? aggregate_of<SINGLE>(s, r.begin + lane + k * SIZE) : NO_AGGREGATE;
+    for (;;) {
+      int32_t least = NO_AGGREGATE;
+#pragma unroll
+      for (int k = 0; k < EACH; k++)
+        if (held[k] > last) least = min(least, held[k]);
+      for (int32_t k = lane + EACH * SIZE; k < r.length; k += SIZE) {
+        const int32_t aggregate = aggregate_of<SINGLE>(s, r.begin + k);
+        if (aggregate > last) least = min(least, aggregate);
+      }
+      least = team_least<SIZE>(least);
+      if (!__any_sync(0xffffffffu, least != NO_AGGREGATE)) break;
+      if (least == NO_AGGREGATE) continue;
+      if (WRITE && lane < s.vectors) to[(size_t)count * s.vectors + lane] = least * s.vectors + lane;
+      last = least;
+      count++;
+    }
+    if (!WRITE && lane == 0 && r.number >= 0) s.P_offsets[r.number + 1] = count * s.vectors;
+  }
+}
+
+/* ---- The values ---- */
+
+struct __align__(16) strong_entry {
+  double value;
+  int32_t aggregate, column;
+};
+
+/* Each thread has an entry of P's row at a time. */
+template <int SIZE, bool SINGLE>
+__global__ static void __launch_bounds__(CUDA_THREADS) fill(const smoothing s) {
+  enum { CHUNK = SIZE * EACH };
+  __shared__ strong_entry shared[CUDA_THREADS / SIZE][CHUNK + 1];
+  const int32_t unknowns = SINGLE ? 1 : s.unknowns, vectors = SINGLE ? 1 : s.vectors;
+  const int lane = (int)threadIdx.x % SIZE, team = (int)threadIdx.x / SIZE;
+  EACH_ROW(s, place, SIZE) {
+    const row r = row_at<SIZE>(s, place);
+    const int32_t i = r.number, node = i / unknowns;
+    const int32_t begin = i < 0 ? 0 : s.P_offsets[i], count = i < 0 ? 0 : s.P_offsets[i + 1] - begin;
+    const double diagonal = i < 0 ? 0 : s.diagonal[i];
+    const double scale = diagonal > 0 ? s.omega / diagonal : 0;
+    const int32_t longest = longest_of<SIZE>(r.length), most = longest_of<SIZE>(count);
+    for (int64_t c = lane; c - lane < most; c += SIZE) {
+      const int32_t column = c < count ? s.P_indices[begin + c] : -1;
+      const int32_t aggregate = c < count ? column / vectors : -2, v = c < count ? column % vectors : 0;
+      double sum = 0;
+      for (int32_t done = 0; done < longest; done += CHUNK) {
+        const int32_t size = min((int32_t)CHUNK, longest - done);
+        for (int32_t k = lane; k < size; k += SIZE) {
+          strong_entry x = {0, -1, 0};
+          const int32_t e = r.begin + done + k;
+          if (done + k < r.length && s.strong[e] == TSI_AMG_STRONG) {
+            const int32_t j = s.indices[e];
+            const double more = !SINGLE && unknowns > 1 && j / unknowns == node
+                                    ? s.added[(size_t)i * unknowns + j % unknowns]
+                                    : 0;
+            x.value = (double)(float)(j == i ? 1 - s.omega : -scale * ((double)s.values[e] + more));
+            if (SINGLE) x.value *= (double)s.tentative[j];
+            x.aggregate = s.aggregates[j / unknowns];
+            x.column = j;
+          }
+          shared[team][k] = x;
+        }
+        team_sync<SIZE>();
+#pragma unroll 4
+        for (int32_t k = 0; k < size; k++) {
+          const strong_entry x = shared[team][k];
+          const double t = SINGLE ? 1 : (double)s.tentative[(size_t)x.column * vectors + v];
+          if (x.aggregate == aggregate) sum += SINGLE ? x.value : x.value * t;
+        }
+        team_sync<SIZE>();
+      }
+      if (c < count) s.P_values[begin + c] = (float)sum;
+    }
+  }
+}
+
+/* ---- On the host ---- */
+
+typedef void kernel(const smoothing s);
+
+/* `by_teams` over all rows, `by_blocks` over the long ones. */
+static ts_status run(ts_context *context, const char *name, const smoothing *s, kernel *by_teams,
+                     kernel *by_blocks, int has_long) {
+  const size_t blocks = ((size_t)s->rows + CUDA_THREADS / TEAM - 1) / (CUDA_THREADS / TEAM);
+  if (s->rows == 0) return TS_OK;
+  TSI_TRY(cuda_launch(context, name, by_teams, (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS),
+                      CUDA_THREADS, *s));
+  return has_long ? cuda_launch(context, name, by_blocks, LONG_BLOCKS, CUDA_THREADS, *s) : TS_OK;
+}
+
+/* The kernel that is compiled for one unknown, or for one unknown and one vector, or the other. */
+#define RUN(context, s, single, has_long, name, ...)                                                           \
+  run((context), #name, (s), (single) ? name<TEAM, true __VA_ARGS__> : name<TEAM, false __VA_ARGS__>,          \
+      (single) ? name<CUDA_THREADS, true __VA_ARGS__> : name<CUDA_THREADS, false __VA_ARGS__>, (has_long))
+
+static ts_status find_pattern(ts_context *context, smoothing *s, cuda_amg_level *level, int has_long) {
+  cuda_amg_csr *P = &level->P;
+  const int single = s->unknowns == 1;
+  TSI_TRY(cuda_amg_csr_begin(context, s->rows, level->aggregate_count * level->vectors, P));
+  s->P_offsets = P->offsets;
+  ts_status status = RUN(context, s, single, has_long, list_aggregates, , false);
+  if (status < 0) {
+    cuda_amg_csr_free(context, P);
+    return status;
+  }
+  TSI_TRY(cuda_amg_csr_finish(context, P));
+  s->P_indices = P->indices;
+  status = RUN(context, s, single, has_long, list_aggregates, , true);
+  if (status < 0) cuda_amg_csr_free(context, P);
+  return status;
+}
+
+static ts_status smooth(cuda_amg_memory *memory, cuda_amg_level *level) {
+  ts_context *context = memory->context;
+  const cuda_amg_csr *A = &level->A;
+  const size_t rows = (size_t)A->rows;
+  const int single = level->unknowns == 1;
+  int has_long = A->columns > LONG;
+  findings found = {};
+  smoothing s = {};
+  s.rows = A->rows, s.unknowns = level->unknowns, s.vectors = level->vectors;
+  s.offsets = A->offsets, s.indices = A->indices, s.values = A->values;
+  s.strong = level->strong, s.aggregates = level->aggregates;
+  s.weights = level->weights, s.tentative = level->tentative;
+  CUDA_AMG_TAKE(memory, 1, s.found);
+  CUDA_AMG_TAKE(memory, rows, s.diagonal);
+  if (!single) CUDA_AMG_TAKE(memory, rows * (size_t)level->unknowns, s.added);
+  if (has_long) CUDA_AMG_TAKE(memory, A->entries / LONG + 1, s.long_rows);
+  CUDA_TRY(context, cudaMemsetAsync(s.found, 0, sizeof *s.found, cuda_stream(context)));
+  TSI_TRY(RUN(context, &s, single, has_long, find_bounds));
+  TSI_TRY(cuda_download(context, &found, s.found, sizeof found));
+  has_long = found.long_rows > 0;
+  double filtered_bound;
+  memcpy(&level->bound, &found.bounds[0], sizeof level->bound);
+  memcpy(&filtered_bound, &found.bounds[1], sizeof filtered_bound);
+  TSI_TRY(cuda_amg_eigenvalue(context, level));
+  s.omega = 4. / 3 / (level->eigenvalue > 0 ? level->eigenvalue * (filtered_bound / level->bound) : 2);
+  if (!level->P.offsets) TSI_TRY(find_pattern(context, &s, level, has_long));
+  s.P_offsets = level->P.offsets, s.P_indices = level->P.indices, s.P_values = level->P.values;
+  return RUN(context, &s, single && level->vectors == 1, has_long, fill);
+}
+
+ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level) {
+  cuda_amg_memory memory = {context};
+  const ts_status status = smooth(&memory, level);
+  cuda_amg_give(&memory);
+  return status;
+}

@@ -1,0 +1,127 @@
+/* The values of a matrix as csr on the device: csr's own arrays; those of jagged, unpacked; else the host copy.
+ */
+#include "cuda/core/cuda_kernels.cuh"
+#include "cuda/matrix/cuda_matrix.h"
+#include "cuda/matrix/cuda_rows.cuh"
+#include "cuda_amg.h"
+
+/* ---- Jagged: see layout.h ---- */
+
+/* The lengths of rows in slices, where the next row's offset will be. */
+static __global__ void __launch_bounds__(CUDA_THREADS) measure_slices(const cuda_slices m, int32_t *lengths) {
+  const int32_t slice = (int32_t)(((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32);
+  if (slice >= m.count) return;
+  const cuda_place p = cuda_place_of(m, slice, (int)threadIdx.x % 32);
+  if (p.row >= 0) lengths[p.row] = p.length;
+}
+
+/* Those of long rows, by their last pieces. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    measure_long_rows(const cuda_row_blocks w, int32_t *lengths) {
+  const int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+  if (i >= w.count) return;
+  const tsi_row_block b = w.row_blocks[i];
+  if (b.piece == b.pieces - 1) lengths[b.row] = b.piece * TSI_PIECE_ENTRIES + b.end - b.first;
+}
+
+static __device__ __forceinline__ int32_t column_of(const cuda_slices &m, const tsi_slice &s, int k,
+                                                    int32_t number) {
+  const uint32_t *words = m.words + s.first_word;
+  if (s.column_bytes == 4) return (int32_t)words[number];
+  const int32_t base = m.bases[s.first_base + k];
+  return base + (s.column_bytes == 2 ? ((const uint16_t *)words)[number] : ((const uint8_t *)words)[number]);
+}
+
+/* A warp has a slice. The k-th entry of a row in a slice is the k-th in csr. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    unpack_slices(const cuda_slices m, const cuda_amg_csr A) {
+  const int32_t slice = (int32_t)(((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32);
+  if (slice >= m.count) return;
+  const int lane = (int)threadIdx.x % 32;
+  const cuda_place p = cuda_place_of(m, slice, lane);
+  const int32_t to = p.row >= 0 ? A.offsets[p.row] : 0;
+  int32_t before = 0; /* entries of the slice, where it has no padding */
+  for (int k = 0; k < p.slice.longest; k++) {
+    const unsigned lanes = __ballot_sync(0xffffffffu, k < p.length);
+    if (k < p.length) {
+      const int32_t number =
+          p.slice.padded ? k * TSI_SLICE_ROWS + lane : before + __popc(lanes & ((1u << lane) - 1));
+      A.indices[to + k] = column_of(m, p.slice, k, number);
+      A.values[to + k] = m.values[(size_t)p.slice.first + number];
+    }
+    before += __popc(lanes);
+  }
+}
+
+/* A block has a piece. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    unpack_long_rows(const cuda_row_blocks w, const cuda_amg_csr A) {
+  const tsi_row_block b = w.row_blocks[blockIdx.x];
+  const int32_t to = A.offsets[b.row] + b.piece * TSI_PIECE_ENTRIES;
+  for (int32_t k = (int32_t)threadIdx.x; k < b.end - b.first; k += CUDA_THREADS) {
+    A.indices[to + k] = w.columns[b.first + k];
+    A.values[to + k] = w.values[b.first + k];
+  }
+}
+
+static ts_status unpack(ts_context *context, const cuda_matrix *m, const cuda_amg_csr *A) {
+  const unsigned slices = cuda_blocks_for(32 * (size_t)m->slices.count);
+  const unsigned pieces = (unsigned)m->row_blocks.count;
+  TSI_TRY(cuda_launch(context, "measure_slices", measure_slices, slices, CUDA_THREADS, m->slices, A->offsets));
+  if (pieces > 0)
+    TSI_TRY(cuda_launch(context, "measure_long_rows", measure_long_rows, cuda_blocks_for(pieces), CUDA_THREADS,
+                        m->row_blocks, A->offsets));
+  TSI_TRY(cuda_amg_scan(context, A->offsets, (size_t)A->rows));
+  TSI_TRY(cuda_launch(context, "unpack_slices", unpack_slices, slices, CUDA_THREADS, m->slices, *A));
+  if (pieces == 0) return TS_OK;
+  return cuda_launch(context, "unpack_long_rows", unpack_long_rows, pieces, CUDA_THREADS, m->row_blocks, *A);
+}
+
+/* ---- All formats ---- */
+
+/* Arrays in `memory`, 0 behind the last entry. */
+static ts_status make_room(cuda_amg_memory *memory, cuda_amg_csr *A) {
+  ts_context *context = memory->context;
+  const size_t entries = (size_t)A->entries, all = (entries + 7) / 8 * 8;
+  CUDA_AMG_TAKE(memory, (size_t)A->rows + 1, A->offsets);
+  CUDA_AMG_TAKE(memory, all, A->indices);
+  CUDA_AMG_TAKE(memory, all, A->values);
+  if (all == entries) return TS_OK;
+  CUDA_TRY(context, cudaMemsetAsync(A->indices + entries, 0, (all - entries) * sizeof *A->indices,
+                                    cuda_stream(context)));
+  CUDA_TRY(context,
+           cudaMemsetAsync(A->values + entries, 0, (all - entries) * sizeof *A->values, cuda_stream(context)));
+  return TS_OK;
+}
+
+static ts_status upload(cuda_amg_memory *memory, const ts_matrix *matrix, cuda_amg_csr *A) {
+  ts_context *context = memory->context;
+  const tsi_host_csr *copy = matrix->host_copy;
+  if (!copy)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "amg needs a matrix made with keep_host_copy, from which it makes its levels");
+  const size_t entries = (size_t)copy->row_offsets[copy->rows];
+  A->entries = (int32_t)entries;
+  TSI_TRY(make_room(memory, A));
+  TSI_TRY(cuda_upload(context, A->offsets, copy->row_offsets, ((size_t)copy->rows + 1) * sizeof *A->offsets));
+  TSI_TRY(cuda_upload(context, A->indices, copy->column_indices, entries * sizeof *A->indices));
+  return cuda_upload(context, A->values, copy->values, entries * sizeof *A->values);
+}
+
+ts_status cuda_amg_source(cuda_amg_memory *memory, const ts_matrix *matrix, cuda_amg_csr *A) {
+  *A = {};
+  A->rows = matrix->info.rows;
+  A->columns = matrix->info.columns;
+  A->entries = (int32_t)matrix->info.nonzeros;
+  const ts_format format = matrix->layout ? matrix->layout->format : TS_FORMAT_AUTO; /* a stencil has none */
+  if (format == TS_FORMAT_CSR) {
+    const cuda_matrix *m = cuda_matrix_of(matrix);
+    A->offsets = (int32_t *)m->csr.row_offsets;
+    A->indices = (int32_t *)m->csr.columns;
+    A->values = (float *)m->csr.values;
+    return TS_OK;
+  }
+  if (format != TS_FORMAT_JAGGED) return upload(memory, matrix, A);
+  TSI_TRY(make_room(memory, A));
+  return unpack(memory->context, cuda_matrix_of(matrix), A);
+}

@@ -1,0 +1,261 @@
+/* Which entries of a matrix connect their unknowns strongly.
+ *
+ * A row, or a node of several, belongs to SUBWARP neighbouring threads. With one unknown a node they take
+ * entries beside each other. With several each takes a row of the node, and they walk along the rows from one
+ * block to the next, so that what belongs to a block is added in the host's order and blocks come ascending. */
+#include <string.h>
+
+#include "cuda_amg_diagonal.cuh"
+
+enum { SUBWARP = 8 /* unknowns of a node are no more */ };
+
+struct connections {
+  cuda_amg_csr A;
+  cuda_amg_graph graph;
+  unsigned char *strong;
+  int32_t unknowns;
+  double limit;    /* the strength, squared */
+  float *diagonal; /* where it is positive, else 0 */
+  double *norms;   /* Frobenius norms of the nodes' own blocks */
+};
+
+__global__ static void find_diagonal(const cuda_amg_csr A, float *diagonal) {
+  const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= A.rows) return;
+  const float value = cuda_amg_diagonal_of(A, (int32_t)row);
+  diagonal[row] = value > 0 ? value : 0;
+}
+
+/* What this thread's subwarp is for, and the lanes of its warp. */
+static __device__ __forceinline__ int64_t subwarp_number(void) {
+  return ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / SUBWARP;
+}
+static __device__ __forceinline__ int subwarp_lane(void) {
+  return (int)threadIdx.x % SUBWARP;
+}
+static __device__ __forceinline__ unsigned subwarp_mask(void) {
+  return ((1u << SUBWARP) - 1) << (threadIdx.x % 32 / SUBWARP * SUBWARP);
+}
+
+/* ---- One unknown a node ---- */
+
+static __device__ __forceinline__ unsigned char classify(const connections &s, int32_t i, int32_t j,
+                                                         float value, double own) {
+  const double a = (double)value, other = (double)s.diagonal[j];
+  if (own == 0 || other == 0) return TSI_AMG_DROPPED;
+  if (j == i) return TSI_AMG_STRONG;
+  return a == 0 || a * a < s.limit * (own * other) ? TSI_AMG_WEAK : TSI_AMG_STRONG;
+}
+
+__global__ static void classify_entries(const connections s) {
+  const int64_t number = subwarp_number();
+  if (number >= s.A.rows) return;
+  const int32_t i = (int32_t)number, begin = s.A.offsets[i], length = s.A.offsets[i + 1] - begin;
+  const unsigned mask = subwarp_mask(), before = mask & ((1u << threadIdx.x % 32) - 1);
+  const double own = (double)s.diagonal[i];
+  int32_t to = begin;
+  for (int64_t k = subwarp_lane(); k - subwarp_lane() < length; k += SUBWARP) {
+    int32_t j = i;
+    float value = 0;
+    bool neighbour = false;
+    if (k < length) {
+      j = s.A.indices[begin + k];
+      value = s.A.values[begin + k];
+      const unsigned char strong = classify(s, i, j, value, own);
+      s.strong[begin + k] = strong;
+      neighbour = strong == TSI_AMG_STRONG && j != i;
+    }
+    const unsigned neighbours = __ballot_sync(mask, neighbour) & mask;
+    if (neighbour) {
+      const int32_t place = to + __popc(neighbours & before);
+      s.graph.indices[place] = j;
+      s.graph.magnitudes[place] = fabsf(value);
+    }
+    to += __popc(neighbours);
+  }
+  if (subwarp_lane() == 0) {
+    s.graph.begins[i] = begin;
+    s.graph.ends[i] = to;
+  }
+}
+
+/* ---- Blocks ---- */
+
+/* The first entry of a row in a column that is not before this one. */
+static __device__ __forceinline__ int32_t find_entry(const cuda_amg_csr &A, int64_t row, int64_t column) {
+  int32_t low = A.offsets[row], high = A.offsets[row + 1];
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (A.indices[middle] < column)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Of the entries of a row from `at` on: how many are in the block of columns of node `other`, and which of them
+ * take part. */
+struct block_row {
+  int count;
+  unsigned parts;
+  double squares[SUBWARP];
+};
+
+static __device__ __forceinline__ block_row read_block_row(const connections &s, int64_t other, float own,
+                                                           int32_t at, int32_t end) {
+  block_row found = {};
+  const int64_t behind = (other + 1) * s.unknowns;
+#pragma unroll
+  for (int k = 0; k < SUBWARP; k++) {
+    if (k >= s.unknowns || k >= end - at) continue;
+    const int32_t column = s.A.indices[at + k];
+    if (column >= behind) continue;
+    const double a = (double)s.A.values[at + k];
+    found.count++;
+    if (own > 0 && s.diagonal[column] > 0) found.parts |= 1u << k;
+    found.squares[k] = a * a;
+  }
+  return found;
+}
+
+/* The sum of the squares that take part, row by row, in every lane. */
+static __device__ __forceinline__ double add_block(const connections &s, const block_row &found) {
+  double sum = 0;
+  for (int row = 0; row < s.unknowns; row++) {
+#pragma unroll
+    for (int k = 0; k < SUBWARP; k++)
+      if (row == subwarp_lane() && (found.parts >> k & 1)) sum += found.squares[k];
+    sum = __shfl_sync(subwarp_mask(), sum, row, SUBWARP);
+  }
+  return sum;
+}
+
+__global__ static void find_norms(const connections s) {
+  const int64_t node = subwarp_number();
+  if (node >= s.graph.nodes) return;
+  const int lane = subwarp_lane();
+  const int64_t row = node * s.unknowns + lane;
+  int32_t at = 0, end = 0;
+  float own = 0;
+  if (lane < s.unknowns) {
+    own = s.diagonal[row];
+    end = s.A.offsets[row + 1];
+    at = find_entry(s.A, row, node * s.unknowns);
+  }
+  const double sum = add_block(s, read_block_row(s, node, own, at, end));
+  if (lane == 0) s.norms[node] = sqrt(sum);
+}
+
+static __device__ __forceinline__ int32_t subwarp_least(int32_t value) {
+  for (int offset = SUBWARP / 2; offset > 0; offset /= 2) {
+    const int32_t other = __shfl_xor_sync(subwarp_mask(), value, offset, SUBWARP);
+    if (other < value) value = other;
+  }
+  return value;
+}
+
+__global__ static void classify_blocks(const connections s) {
+  const int64_t number = subwarp_number();
+  if (number >= s.graph.nodes) return;
+  const int32_t node = (int32_t)number;
+  const int lane = subwarp_lane();
+  const int64_t first = (int64_t)node * s.unknowns, row = first + lane;
+  const int32_t begin = s.A.offsets[first];
+  const double norm = s.norms[node];
+  int32_t at = 0, end = 0, to = begin;
+  float own = 0;
+  if (lane < s.unknowns) {
+    own = s.diagonal[row];
+    at = s.A.offsets[row];
+    end = s.A.offsets[row + 1];
+  }
+  for (;;) {
+    const int32_t other = subwarp_least(at < end ? s.A.indices[at] / s.unknowns : INT32_MAX);
+    if (other == INT32_MAX) break;
+    const block_row found = read_block_row(s, other, own, at, end);
+    const double sum = add_block(s, found);
+    const bool strong = other != node && sum != 0 && !(sum < s.limit * (norm * s.norms[other]));
+    const unsigned char kept = strong || other == node ? TSI_AMG_STRONG : TSI_AMG_WEAK;
+    for (int k = 0; k < found.count; k++) s.strong[at + k] = found.parts >> k & 1 ? kept : TSI_AMG_DROPPED;
+    at += found.count;
+    if (!strong) continue;
+    if (lane == 0) {
+      s.graph.indices[to] = other;
+      s.graph.magnitudes[to] = (float)sqrt(sum);
+    }
+    to++;
+  }
+  if (lane == 0) {
+    s.graph.begins[node] = begin;
+    s.graph.ends[node] = to;
+  }
+}
+
+/* ---- The graph ---- */
+
+static ts_status classify_all(cuda_amg_memory *memory, connections *s) {
+  ts_context *context = memory->context;
+  const unsigned blocks = cuda_blocks_for((size_t)s->graph.nodes * SUBWARP);
+  CUDA_AMG_TAKE(memory, s->A.rows, s->diagonal);
+  TSI_TRY(cuda_launch(context, "find_diagonal", find_diagonal, cuda_blocks_for((size_t)s->A.rows), CUDA_THREADS,
+                      s->A, s->diagonal));
+  if (s->unknowns == 1)
+    return cuda_launch(context, "classify_entries", classify_entries, blocks, CUDA_THREADS, *s);
+  CUDA_AMG_TAKE(memory, s->graph.nodes, s->norms);
+  TSI_TRY(cuda_launch(context, "find_norms", find_norms, blocks, CUDA_THREADS, *s));
+  return cuda_launch(context, "classify_blocks", classify_blocks, blocks, CUDA_THREADS, *s);
+}
+
+ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level, double strength,
+                            cuda_amg_graph *graph) {
+  const cuda_amg_csr *A = &level->A;
+  *graph = {level->nodes};
+  CUDA_AMG_TAKE(memory, level->nodes, graph->begins);
+  CUDA_AMG_TAKE(memory, level->nodes, graph->ends);
+  CUDA_AMG_TAKE(memory, A->entries, graph->indices);
+  CUDA_AMG_TAKE(memory, A->entries, graph->magnitudes);
+  if (level->nodes == 0) return TS_OK;
+  cuda_amg_memory own = {memory->context};
+  connections s = {*A, *graph, level->strong, level->unknowns, strength * strength};
+  const ts_status status = classify_all(&own, &s);
+  cuda_amg_give(&own);
+  return status;
+}
+
+/* ---- The diagonal ---- */
+
+/* The least number of the row above the bits of its value. */
+__global__ static void find_unfit(const cuda_amg_csr A, const unsigned char *constrained,
+                                  unsigned long long *unfit) {
+  const int64_t row = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= A.rows) return;
+  const float value = cuda_amg_diagonal_of(A, (int32_t)row);
+  if (value > 0 || (constrained && constrained[row])) return;
+  const unsigned long long found = (unsigned long long)row << 32 | __float_as_uint(value);
+  if (found < *(volatile unsigned long long *)unfit) atomicMin(unfit, found);
+}
+
+static ts_status check_rows(cuda_amg_memory *memory, const cuda_amg_csr *A, const unsigned char *constrained,
+                            unsigned long long *found) {
+  ts_context *context = memory->context;
+  unsigned long long *unfit = NULL;
+  CUDA_AMG_TAKE(memory, 1, unfit);
+  CUDA_TRY(context, cudaMemsetAsync(unfit, 0xff, sizeof *unfit, cuda_stream(context)));
+  TSI_TRY(cuda_launch(context, "find_unfit", find_unfit, cuda_blocks_for((size_t)A->rows), CUDA_THREADS, *A,
+                      constrained, unfit));
+  return cuda_download(context, found, unfit, sizeof *found);
+}
+
+ts_status cuda_amg_check_diagonal(ts_context *context, const cuda_amg_csr *A, const unsigned char *constrained,
+                                  int32_t *row, float *value) {
+  cuda_amg_memory memory = {context};
+  unsigned long long found = UINT64_MAX;
+  const ts_status status = A->rows > 0 ? check_rows(&memory, A, constrained, &found) : TS_OK;
+  cuda_amg_give(&memory);
+  const uint32_t bits = (uint32_t)found;
+  *row = found == UINT64_MAX ? -1 : (int32_t)(found >> 32);
+  *value = 0;
+  if (*row >= 0) memcpy(value, &bits, sizeof bits);
+  return status;
+}

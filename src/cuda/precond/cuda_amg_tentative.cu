@@ -1,0 +1,226 @@
+/* The near-null space on the device, and the tentative prolongator, which holds it.
+ *
+ * Nodes are sorted by their aggregates. A team of threads then copies the rows of an aggregate, column by
+ * column, and makes the columns orthonormal: each thread multiplies what is in its rows, and all add up the
+ * products of the team in the order of rows. */
+#include "cuda_amg_diagonal.cuh"
+
+enum {
+  TEAM = 8,
+  EACH = 4, /* rows that a thread reads at once */
+  MOST_BLOCKS = 1 << 20
+};
+
+/* Kernels loop over what is left when their grid has covered a part. */
+static unsigned blocks_for(size_t threads) {
+  const size_t blocks = (threads + CUDA_THREADS - 1) / CUDA_THREADS;
+  return (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
+}
+
+#define EACH_OF(i, count)                                                                                      \
+  for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (count);                                \
+       i += (int64_t)gridDim.x * blockDim.x)
+
+/* ---- The near-null space of the first level ---- */
+
+/* Rows without a positive diagonal take no part. `constant`: a vector of ones for each unknown of a node. */
+__global__ static void begin_near_null(const cuda_amg_csr A, int vectors, int constant, double *near_null) {
+  EACH_OF(i, A.rows) {
+    const bool active = cuda_amg_diagonal_of(A, (int32_t)i) > 0;
+    if (active && !constant) continue;
+    for (int v = 0; v < vectors; v++) near_null[i * vectors + v] = active && i % vectors == v ? 1 : 0;
+  }
+}
+
+static ts_status upload_near_null(ts_context *context, const ts_amg_desc *desc, const cuda_amg_level *level) {
+  const size_t count = (size_t)level->A.rows * (size_t)level->vectors;
+  double *modes = (double *)tsi_calloc(context, count, sizeof *modes);
+  if (!modes) return tsi_out_of_memory(context, "the near-null space of amg", count * sizeof *modes);
+  tsi_amg_near_null(desc, level->nodes, modes);
+  const ts_status status = cuda_upload(context, level->near_null, modes, count * sizeof *modes);
+  tsi_free(context, modes);
+  return status;
+}
+
+ts_status cuda_amg_near_null(ts_context *context, const ts_amg_desc *desc, const cuda_amg_level *level) {
+  const int given = desc->coordinates || desc->near_null;
+  if (level->A.rows == 0) return TS_OK;
+  if (given) TSI_TRY(upload_near_null(context, desc, level));
+  return cuda_launch(context, "begin_near_null", begin_near_null, blocks_for((size_t)level->A.rows),
+                     CUDA_THREADS, level->A, level->vectors, !given, level->near_null);
+}
+
+/* ---- The members of aggregates ---- */
+
+/* With their signs, where a node has one unknown. */
+__global__ static void find_weights(int32_t nodes, int unknowns, int vectors, const double *near_null,
+                                    float *weights) {
+  EACH_OF(node, nodes) {
+    const double *values = near_null + node * unknowns * vectors;
+    double sum = 0;
+    for (int u = 0; u < unknowns; u++) sum += values[u * vectors] * values[u * vectors];
+    weights[node] = (float)(unknowns == 1 ? values[0] : sqrt(sum));
+  }
+}
+
+/* Where the members of each aggregate begin: `sorted` has the aggregates of all nodes, those without one last.
+ */
+__global__ static void find_offsets(const uint32_t *sorted, int32_t nodes, int32_t count, int32_t *offsets) {
+  EACH_OF(k, (int64_t)nodes + 1) {
+    const int64_t before = k > 0 ? (int64_t)sorted[k - 1] : -1;
+    const int64_t here = k < nodes ? (int64_t)sorted[k] : count;
+    for (int64_t a = before + 1; a <= here && a <= count; a++) offsets[a] = (int32_t)k;
+  }
+}
+
+/* Members in ascending order. Without an aggregate a node's low bits are all 1, which no aggregate's are. */
+static ts_status sort_members(cuda_amg_memory *memory, const cuda_amg_level *level, int32_t *offsets,
+                              int32_t **members) {
+  uint32_t *sorted;
+  int bits = 1;
+  while (level->aggregate_count >> bits) bits++;
+  TSI_TRY(cuda_amg_sort(memory, (const uint32_t *)level->aggregates, level->nodes, bits, &sorted, members));
+  return cuda_launch(memory->context, "find_offsets", find_offsets, blocks_for((size_t)level->nodes + 1),
+                     CUDA_THREADS, sorted, level->nodes, level->aggregate_count, offsets);
+}
+
+/* ---- Orthonormal columns ---- */
+
+/* A column that loses all but this share of its length to earlier ones depends on them. */
+static __device__ const double dependent = 1e-8;
+
+struct aggregates {
+  int32_t count;
+  int unknowns, vectors;
+  const int32_t *offsets, *members;
+  const double *near_null;
+  double *columns; /* of each aggregate its rows in columns, one after another */
+  double *coarse;
+  float *tentative;
+};
+
+/* Row k of the aggregate whose members begin at `begin`. */
+template <typename T> static __device__ T *row_of(const aggregates &t, T *values, int32_t begin, uint32_t k) {
+  const uint32_t unknowns = (uint32_t)t.unknowns;
+  const int64_t node = t.members[begin + (int32_t)(k / unknowns)];
+  return values + (node * unknowns + k % unknowns) * t.vectors;
+}
+
+/* Column v = scale times itself - factor times column w, and then its dot product with column `next`. The
+ * threads of a warp go through as many rows as its largest aggregate has, `most`; to add 0 to a sum that began
+ * as 0 changes nothing. */
+static __device__ double combine(double *columns, uint32_t rows, uint32_t most, int v, double scale,
+                                 double factor, int w, int next) {
+  const int lane = (int)threadIdx.x % TEAM;
+  double *own = columns + (size_t)v * rows;
+  const double *other = columns + (size_t)w * rows, *with = columns + (size_t)next * rows;
+  double sum = 0;
+  for (uint32_t first = 0; first < most; first += TEAM * EACH) {
+    double products[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      const uint32_t row = first + (uint32_t)(k * TEAM + lane);
+      products[k] = 0;
+      if (row >= rows) continue;
+      const double value = scale * own[row] - factor * other[row];
+      own[row] = value;
+      products[k] = value * (next == v ? value : with[row]);
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+#pragma unroll
+      for (int l = 0; l < TEAM; l++) sum += __shfl_sync(0xffffffffu, products[k], l, TEAM);
+  }
+  return sum;
+}
+
+static __device__ double dot(const double *columns, uint32_t rows, uint32_t most, int v, int w) {
+  const int lane = (int)threadIdx.x % TEAM;
+  const double *own = columns + (size_t)v * rows, *with = columns + (size_t)w * rows;
+  double sum = 0;
+  for (uint32_t first = 0; first < most; first += TEAM * EACH) {
+    double products[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      const uint32_t row = first + (uint32_t)(k * TEAM + lane);
+      products[k] = row < rows ? own[row] * with[row] : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+#pragma unroll
+      for (int l = 0; l < TEAM; l++) sum += __shfl_sync(0xffffffffu, products[k], l, TEAM);
+  }
+  return sum;
+}
+
+/* Q R by modified Gram-Schmidt, twice; Q in place. A thread's rows are its own, so that no thread waits for
+ * what another has written. `upper` is NULL but for one thread of the team. */
+static __device__ void orthonormalise(double *columns, uint32_t rows, uint32_t most, int vectors,
+                                      double *upper) {
+  for (int v = 0; v < vectors; v++) {
+    const double before = dot(columns, rows, most, v, v);
+    double product = v > 0 ? dot(columns, rows, most, 0, v) : before;
+    for (int pass = 0; pass < 2; pass++)
+      for (int w = 0; w < v; w++) {
+        const int next = w + 1 < v ? w + 1 : pass == 0 ? 0 : v;
+        if (upper) upper[w * vectors + v] += product;
+        product = combine(columns, rows, most, v, 1, product, w, next);
+      }
+    const bool none = !(product > dependent * dependent * before);
+    if (upper) upper[v * vectors + v] = none ? 0 : sqrt(product);
+    combine(columns, rows, most, v, none ? 0 : 1 / sqrt(product), 0, v, v);
+  }
+}
+
+/* A team for each aggregate. */
+__global__ static void __launch_bounds__(CUDA_THREADS) orthonormalise_all(const aggregates t) {
+  const int lane = (int)threadIdx.x % TEAM, teams = CUDA_THREADS / TEAM, each = t.unknowns * t.vectors;
+  for (int64_t first = (int64_t)blockIdx.x * teams; first < t.count; first += (int64_t)gridDim.x * teams) {
+    const int64_t a = first + threadIdx.x / TEAM;
+    const int32_t begin = a < t.count ? t.offsets[a] : 0, count = a < t.count ? t.offsets[a + 1] - begin : 0;
+    const uint32_t rows = (uint32_t)count * (uint32_t)t.unknowns;
+    double *columns = t.columns + (int64_t)begin * each, *upper = NULL;
+    uint32_t most = rows;
+    for (int offset = TEAM; offset < 32; offset *= 2)
+      most = max(most, __shfl_xor_sync(0xffffffffu, most, offset));
+    for (uint32_t k = (uint32_t)lane; k < rows; k += TEAM) {
+      const double *from = row_of(t, t.near_null, begin, k);
+      for (int v = 0; v < t.vectors; v++) columns[(size_t)v * rows + k] = from[v];
+    }
+    if (lane == 0 && a < t.count) {
+      upper = t.coarse + a * (t.vectors * t.vectors);
+      for (int k = 0; k < t.vectors * t.vectors; k++) upper[k] = 0;
+    }
+    orthonormalise(columns, rows, most, t.vectors, upper);
+    for (uint32_t k = (uint32_t)lane; k < rows; k += TEAM) {
+      float *to = row_of(t, t.tentative, begin, k);
+      for (int v = 0; v < t.vectors; v++) to[v] = (float)columns[(size_t)v * rows + k];
+    }
+  }
+}
+
+static ts_status make_tentative(cuda_amg_memory *memory, const cuda_amg_level *level, double *coarse) {
+  ts_context *context = memory->context;
+  const size_t numbers = (size_t)level->A.rows * (size_t)level->vectors;
+  int32_t *offsets, *members;
+  double *columns;
+  if (level->nodes == 0) return TS_OK;
+  TSI_TRY(cuda_launch(context, "find_weights", find_weights, blocks_for((size_t)level->nodes), CUDA_THREADS,
+                      level->nodes, level->unknowns, level->vectors, level->near_null, level->weights));
+  CUDA_TRY(context, cudaMemsetAsync(level->tentative, 0, numbers * sizeof(float), cuda_stream(context)));
+  if (level->aggregate_count == 0) return TS_OK;
+  CUDA_AMG_TAKE(memory, (size_t)level->aggregate_count + 1, offsets);
+  CUDA_AMG_TAKE(memory, numbers, columns);
+  TSI_TRY(sort_members(memory, level, offsets, &members));
+  const aggregates t = {level->aggregate_count, level->unknowns, level->vectors, offsets,         members,
+                        level->near_null,       columns,         coarse,         level->tentative};
+  return cuda_launch(context, "orthonormalise_all", orthonormalise_all,
+                     blocks_for((size_t)level->aggregate_count * TEAM), CUDA_THREADS, t);
+}
+
+ts_status cuda_amg_tentative(ts_context *context, const cuda_amg_level *level, double *coarse) {
+  cuda_amg_memory memory = {context};
+  const ts_status status = make_tentative(&memory, level, coarse);
+  cuda_amg_give(&memory);
+  return status;
+}

@@ -1,0 +1,79 @@
+/* T = -A^T: the entries of A, which stand row by row, are sorted by column; equal ones keep their order, so
+ * that the rows that they come from ascend. */
+#include "cuda/core/cuda_kernels.cuh"
+#include "cuda_amg.h"
+
+enum { MOST_BLOCKS = 1 << 20 };
+
+/* The row of an entry: the last one that begins at it or before, among first .. last. */
+static __device__ __forceinline__ int32_t row_of(const int32_t *offsets, int32_t first, int32_t last,
+                                                 int32_t entry) {
+  while (first < last) {
+    const int32_t middle = last - (last - first) / 2;
+    if (offsets[middle] <= entry)
+      first = middle;
+    else
+      last = middle - 1;
+  }
+  return first;
+}
+
+/* Entry e of T is entry order[e] of A. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    scatter(const cuda_amg_csr A, const cuda_amg_csr T, const int32_t *order) {
+  for (int64_t e = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; e < T.entries;
+       e += (int64_t)gridDim.x * CUDA_THREADS) {
+    const int32_t from = order[e];
+    T.indices[e] = row_of(A.offsets, 0, A.rows - 1, from);
+    T.values[e] = -A.values[from];
+  }
+}
+
+/* Row i of T begins with the first column that is not less. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    find_offsets(const cuda_amg_csr T, const uint32_t *columns) {
+  for (int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i <= T.rows;
+       i += (int64_t)gridDim.x * CUDA_THREADS) {
+    int32_t first = 0, end = T.entries;
+    while (first < end) {
+      const int32_t middle = first + (end - first) / 2;
+      if (columns[middle] < (uint32_t)i)
+        first = middle + 1;
+      else
+        end = middle;
+    }
+    T.offsets[i] = first;
+  }
+}
+
+static unsigned blocks_of(int64_t items) {
+  const int64_t blocks = (items + CUDA_THREADS - 1) / CUDA_THREADS;
+  return (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
+}
+
+static ts_status fill(cuda_amg_memory *memory, const cuda_amg_csr *A, const cuda_amg_csr *T, int with_pattern) {
+  ts_context *context = memory->context;
+  uint32_t *columns;
+  int32_t *order;
+  int bits = 1;
+  while (bits < 31 && (A->columns - 1) >> bits) bits++;
+  TSI_TRY(cuda_amg_sort(memory, (const uint32_t *)A->indices, A->entries, bits, &columns, &order));
+  if (A->entries > 0)
+    TSI_TRY(cuda_launch(context, "scatter", scatter, blocks_of(A->entries), CUDA_THREADS, *A, *T, order));
+  if (!with_pattern) return TS_OK;
+  return cuda_launch(context, "find_offsets", find_offsets, blocks_of((int64_t)T->rows + 1), CUDA_THREADS, *T,
+                     columns);
+}
+
+ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_amg_csr *T) {
+  const int is_new = !T->offsets;
+  cuda_amg_memory memory = {context};
+  if (is_new) {
+    TSI_TRY(cuda_amg_csr_begin(context, A->columns, A->rows, T));
+    TSI_TRY(cuda_amg_csr_room(context, A->entries, T));
+  }
+  const ts_status status = fill(&memory, A, T, is_new);
+  cuda_amg_give(&memory);
+  if (status < 0 && is_new) cuda_amg_csr_free(context, T);
+  return status;
+}

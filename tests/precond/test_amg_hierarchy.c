@@ -1,0 +1,167 @@
+/* Hierarchies of algebraic multigrid have the same bits on every backend: those of the backend under test
+ * against those of the CPU's, where they are made and where the matrix has other values. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/precond/amg/amg.h"
+#include "helpers.h"
+
+static ts_context *context, *reference;
+
+static int same_bits(const tsi_amg_csr *a, const tsi_amg_csr *b) {
+  if (!CHECK_INT(a->rows, b->rows) || !CHECK_INT(a->columns, b->columns)) return 0;
+  const size_t rows = (size_t)a->rows + 1;
+  if (!CHECK(!memcmp(a->offsets, b->offsets, rows * sizeof *a->offsets))) return 0;
+  const size_t entries = (size_t)a->offsets[a->rows];
+  return CHECK(!memcmp(a->indices, b->indices, entries * sizeof *a->indices)) &&
+         CHECK(!memcmp(a->values, b->values, entries * sizeof *a->values));
+}
+
+/* A matrix of a level as the device has it, or as the host has made it. */
+static int take(const tsi_amg *amg, const ts_matrix *matrix, const tsi_amg_csr *on_host, tsi_amg_csr *csr) {
+  if (amg->device) return CHECK_OK(context, amg->context->ops->amg->read(matrix, csr));
+  *csr = *on_host;
+  return 1;
+}
+
+static int check_matrix(const tsi_amg *amg, const ts_matrix *matrix, const tsi_amg_csr *on_host,
+                        const tsi_amg_csr *expected, float sign) {
+  tsi_amg_csr csr;
+  if (!take(amg, matrix, on_host, &csr)) return 0;
+  const int32_t entries = csr.offsets[csr.rows];
+  for (int32_t e = 0; amg->device && e < entries; e++) csr.values[e] *= sign;
+  const int same = same_bits(&csr, expected);
+  if (amg->device) tsi_amg_csr_free(amg->context, &csr);
+  return same;
+}
+
+static void check_same(const tsi_amg *amg, const tsi_amg *expected) {
+  if (!CHECK_INT(amg->levels, expected->levels)) return;
+  const int last = amg->levels - 1;
+  for (int l = 0; l < last; l++) {
+    const tsi_amg_host_level *fine = &amg->host.level[l], *of = &expected->host.level[l];
+    CHECK(amg->level[l].bound == expected->level[l].bound);
+    if (!check_matrix(amg, amg->level[l].P, &fine->P, &of->P, 1)) return;
+    if (!check_matrix(amg, amg->level[l].R, &fine->R, &of->R, -1)) return;
+    if (!check_matrix(amg, amg->level[l + 1].A, &fine[1].A, &of[1].A, 1)) return;
+  }
+  const size_t rows = (size_t)expected->host.level[last].A.rows;
+  if (CHECK(!amg->host.inverse == !expected->host.inverse) && amg->host.inverse)
+    CHECK(!memcmp(amg->host.inverse, expected->host.inverse, rows * rows * sizeof(float)));
+}
+
+static ts_preconditioner *make(ts_context *where, const ref_matrix *m, const ts_amg_desc *amg,
+                               const unsigned char *constrained, ts_format format, ts_matrix **A) {
+  const ts_matrix_desc desc = {
+      .csr = ref_csr(m), .format = format, .constrained = constrained, .keep_host_copy = 1};
+  const ts_preconditioner_desc of = {.kind = TS_PRECONDITIONER_AMG, .amg = amg};
+  ts_preconditioner *M = NULL;
+  if (CHECK_OK(where, ts_matrix_create(where, &desc, A)))
+    CHECK_OK(where, ts_preconditioner_create(*A, &of, &M));
+  return M;
+}
+
+/* Rows and columns that are up to 9 times as large. */
+static void scale_rows(ref_matrix *m) {
+  float *scale = ref_values((size_t)m->rows, 11, 1, 3);
+  for (int32_t i = 0; i < m->rows; i++)
+    for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++) m->values[e] *= scale[i] * scale[m->indices[e]];
+  free(scale);
+}
+
+static void check_format(ref_matrix m, const ts_amg_desc *amg, const unsigned char *constrained,
+                         ts_format format) {
+  ts_matrix *A = NULL, *B = NULL;
+  ts_preconditioner *M = make(context, &m, amg, constrained, format, &A);
+  ts_preconditioner *N = make(reference, &m, amg, constrained, TS_FORMAT_AUTO, &B);
+  if (M && N) {
+    CHECK(N->amg->levels > 1);
+    check_same(M->amg, N->amg);
+    scale_rows(&m);
+    const ts_csr csr = ref_csr(&m);
+    CHECK_OK(context, ts_matrix_set_values(A, &csr));
+    CHECK_OK(reference, ts_matrix_set_values(B, &csr));
+    if (CHECK_OK(context, ts_preconditioner_update(M)) && CHECK_OK(reference, ts_preconditioner_update(N)))
+      check_same(M->amg, N->amg);
+  }
+  ts_preconditioner_destroy(&M), ts_preconditioner_destroy(&N);
+  ts_matrix_destroy(&A), ts_matrix_destroy(&B);
+}
+
+/* Takes m. */
+static void check(const char *name, ref_matrix m, const ts_amg_desc *amg, const unsigned char *constrained) {
+  test_context_label("%s", name);
+  ref_matrix again = m;
+  again.values = malloc((size_t)m.offsets[m.rows] * sizeof *m.values);
+  memcpy(again.values, m.values, (size_t)m.offsets[m.rows] * sizeof *m.values);
+  check_format(m, amg, constrained, TS_FORMAT_AUTO);
+  if (context->caps.formats & 1u << TS_FORMAT_CSR) check_format(again, amg, constrained, TS_FORMAT_CSR);
+  free(again.values);
+  ref_free(&m);
+}
+
+static const ts_amg_desc small = {.coarsest = 30};
+
+static void grids(void) {
+  check("grid", ref_grid(60, 50), &small, NULL);
+  check("cube", ref_laplacian_3d(14), &small, NULL);
+  check("graph", ref_graph(41, 33), &small, NULL);
+  check("all are strong", ref_grid(31, 30), &(ts_amg_desc){.coarsest = 10, .strength = -1}, NULL);
+  check("few are strong", ref_grid(31, 30), &(ts_amg_desc){.coarsest = 10, .strength = 0.3}, NULL);
+  check("no inverse", ref_grid(60, 50), &(ts_amg_desc){.coarsest = 30, .max_levels = 2}, NULL);
+}
+
+static void uneven(void) {
+  check("random", ref_random_spd(700, 9, 3), &small, NULL);
+  check("hubs", ref_hubs(6000, 5000, 5), &small, NULL);
+  check("arrow", ref_arrow(5000), &(ts_amg_desc){.coarsest = 30, .strength = -1}, NULL);
+  check("torus", ref_torus_mesh(50, 40, 300, 9), &small, NULL);
+}
+
+static void constrained_rows(void) {
+  unsigned char flags[3000] = {0};
+  for (int i = 0; i < 3000; i += 7) flags[i] = 1;
+  check("constrained", ref_grid(60, 50), &small, flags);
+}
+
+static void nodes(void) {
+  double *vectors = ref_doubles(3000 * 6, 4, -1, 1), *points = ref_doubles(1500 * 2, 5, 0, 1);
+  for (int i = 0; i < 3000; i += 11) vectors[i * 6 + 3] = vectors[i * 6 + 1];
+  const ts_amg_desc two = {.coarsest = 30, .unknowns = 2}, five = {.coarsest = 100, .unknowns = 5},
+                    given = {.coarsest = 100, .unknowns = 3, .near_null = vectors, .near_null_vectors = 6},
+                    one = {.coarsest = 100, .near_null = vectors, .near_null_vectors = 2},
+                    modes = {.coarsest = 60, .dimensions = 2, .coordinates = points};
+  check("two unknowns", ref_grid(60, 50), &two, NULL);
+  check("five unknowns", ref_grid(60, 50), &five, NULL);
+  check("given vectors", ref_grid(60, 50), &given, NULL);
+  check("two vectors of one unknown", ref_grid(60, 50), &one, NULL);
+  check("rigid-body modes", ref_grid(60, 50), &modes, NULL);
+  check("hubs of two unknowns", ref_hubs(6000, 5000, 6), &two, NULL);
+  free(vectors), free(points);
+}
+
+static void run_all(void (*run)(void)) {
+  context = test_open();
+  const ts_context_desc desc = {.backend = "cpu", .threads = 3};
+  if (context && CHECK_OK(NULL, ts_context_create(&desc, &reference))) run();
+  test_context_label("%s", "");
+  ts_context_destroy(&reference);
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void case_##name(void) {                                                                              \
+    run_all(name);                                                                                             \
+  }
+CASE(grids)
+CASE(uneven)
+CASE(constrained_rows)
+CASE(nodes)
+
+static const test_case cases[] = {
+    {"grids", case_grids},
+    {"uneven", case_uneven},
+    {"constrained_rows", case_constrained_rows},
+    {"nodes", case_nodes},
+};
+TEST_MAIN(cases, 0)
