@@ -146,10 +146,10 @@ static ts_status make_solver(objects *o) {
 }
 
 static ts_status measure_all(objects *o, outcome *found) {
-  const int is_amg = o->kind == TS_PRECONDITIONER_AMG;
   ts_status status = time_once(o, nothing, make_matrix, &found->matrix);
   found->update = NAN;
   if (status >= 0) status = measure_step(o, drop_preconditioner, set_up, &found->setup);
+  const int is_amg = ts_preconditioner_get_kind(o->M) == TS_PRECONDITIONER_AMG;
   if (status >= 0 && is_amg) status = measure_step(o, set_values, update, &found->update);
   if (status >= 0 && is_amg) status = ts_preconditioner_amg_info(o->M, &found->info);
   if (status >= 0) status = make_solver(o);
@@ -198,6 +198,7 @@ static void report_outcome(const run *run, const char *backend, const char *name
       (long long)A->nonzeros, is_amg ? info->grid_complexity : NAN,
       is_amg ? 1e-6 * (double)info->bytes_device : NAN, 1e3 * found->matrix, ts_method_name(o->result.method),
       ts_precision_name(o->result.precision), reason_text(o->result.reason));
+  if (o->kind == TS_PRECONDITIONER_AUTO) report_note(run->r, "auto is %s", ts_preconditioner_choice(o->M));
 }
 
 /* Nonzero: not everything could be measured. */

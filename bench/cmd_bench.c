@@ -140,7 +140,7 @@ static const option_row rows[] = {
                 "single, mixed, double or auto (default: one after the other, amg: auto)"),
     OPTION_HEADING("Of amg:"),
     OPTION_NAME("preconditioner", "NAME", o.preconditioner, preconditioner_at,
-                "jacobi, amg, chebyshev, none or block-jacobi (default: jacobi, then amg)"),
+                "jacobi, amg, auto, chebyshev, isai, none or block-jacobi (default: jacobi, then amg)"),
     OPTION_NUMBER("strength", "R", o.amg.strength, 0, 1, "a number from 0 to 1",
                   "the threshold of strong couplings; 0: all are strong (default: 0.08)"),
     OPTION_NAME("smoother", "NAME", o.amg.smoother, smoother_at,

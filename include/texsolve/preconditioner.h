@@ -21,7 +21,8 @@ extern "C" {
   X(TS_PRECONDITIONER_CUSTOM, 4, "custom")             /* M^-1 = a function of the caller's */                 \
   X(TS_PRECONDITIONER_AMG, 5, "amg")                   /* M^-1 = one cycle (texsolve/amg.h) */                 \
   X(TS_PRECONDITIONER_CHEBYSHEV, 6, "chebyshev")       /* M^-1 = a polynomial in D^-1 A, D = diag(A) */        \
-  X(TS_PRECONDITIONER_ISAI, 7, "isai")                 /* M^-1 = approximate inverses of A's factors */
+  X(TS_PRECONDITIONER_ISAI, 7, "isai")                 /* M^-1 = approximate inverses of A's factors */        \
+  X(TS_PRECONDITIONER_AUTO, 8, "auto")                 /* amg or Jacobi, chosen for the matrix */
 
 typedef enum ts_preconditioner_kind {
 #define TS_PRECONDITIONER_ENUM(name, value, text) name = value,
@@ -80,6 +81,15 @@ typedef struct ts_preconditioner_desc {
  * where Jacobi takes many iterations; entries on the diagonal may be missing. Where A is symmetric and positive
  * definite M is too.
  *
+ * Auto becomes AMG with its defaults, or else Jacobi, when it is created, and stays that. AMG is for a matrix
+ * - that is symmetric and positive on the diagonal, with a host copy, no stencil and without constrained rows;
+ * - with at least 16384 rows, for half of which |sum_j a_ij| <= a_ii / 512: constants are almost in the null
+ * space;
+ * - that is at least 256 couplings across: so many entries lie on the way from some row to another. A grid of
+ *   128 x 128 points with couplings to 4 neighbours is 254 across, one of 86 x 86 x 86 points with 6 is 255;
+ * - which aggregation brings to a level that is solved exactly.
+ * Measured on CPUs; the rule is the same on every backend.
+ *
  * Errors: TS_ERROR_INVALID_ARGUMENT (a field and its value; a block that is singular: its first row is named;
  * no host copy; Chebyshev of a diagonal with a zero, ISAI where A is singular on the pattern of a row, AMG of a
  * matrix that is not symmetric, or not positive on the diagonal: the row is named), TS_ERROR_UNSUPPORTED (block
@@ -97,7 +107,11 @@ TS_API ts_status ts_preconditioner_update(ts_preconditioner *preconditioner);
  * Errors: TS_ERROR_INVALID_ARGUMENT (z is r), TS_ERROR_INCOMPATIBLE (other spaces or components). */
 TS_API ts_status ts_preconditioner_apply(ts_preconditioner *preconditioner, ts_vector *z, const ts_vector *r);
 
+/* The kind; of auto what it has become. */
 TS_API ts_preconditioner_kind ts_preconditioner_get_kind(const ts_preconditioner *preconditioner);
+
+/* Which kind auto has become and why, in a few words; "" for other kinds. Lives as long as `preconditioner`. */
+TS_API const char *ts_preconditioner_choice(const ts_preconditioner *preconditioner);
 
 #ifdef __cplusplus
 }

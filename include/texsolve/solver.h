@@ -93,7 +93,7 @@ typedef struct ts_solver_desc {
   ts_method method;                           /* default: TS_METHOD_AUTO */
   ts_matrix *transposed;                      /* cgls: A^T over the same two spaces, see ts_solver_create */
   ts_preconditioner_kind preconditioner_kind; /* made from the matrix: Jacobi (default), none, block Jacobi,
-                                                 chebyshev, isai, amg; with the matrix's new values too */
+                                                 chebyshev, isai, amg, auto; with the matrix's new values too */
   ts_preconditioner *preconditioner;          /* instead of a kind, which must then be 0. Default: NULL */
   ts_precision
       precision;        /* how it computes, see ts_solver_solve. Default: auto; with fixed_iterations single */
@@ -165,6 +165,9 @@ typedef struct ts_solver ts_solver;
  * not diagonal), memory. */
 TS_API ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver);
 TS_API void ts_solver_destroy(ts_solver **solver);
+
+/* The kind of its preconditioner; of auto what it has become. Any thread. */
+TS_API ts_preconditioner_kind ts_solver_get_preconditioner_kind(const ts_solver *solver);
 
 /* Solves A x = b for every component at once, each with its own step lengths, starting from the values in x (a
  * new vector holds 0) or, with zero_start, from 0. b is over the row space and x over the column space.

@@ -1,4 +1,5 @@
 /* Every method with every preconditioner, preconditioners by themselves, and what is refused. */
+#include <texsolve/amg.h>
 #include <texsolve/solver.h>
 
 #include "common/core/core.h"
@@ -360,6 +361,90 @@ static ts_result solve_with(const ref_matrix *m, ts_matrix *matrix, ts_solver_de
   return result;
 }
 
+/* ---- Auto ---- */
+
+/* It becomes `kind`, says why, and so does that of a solver. */
+static void check_auto(const ref_matrix *m, int keep, const unsigned char *constrained,
+                       ts_preconditioner_kind kind, const char *why) {
+  const ts_preconditioner_desc automatic = {.kind = TS_PRECONDITIONER_AUTO};
+  const ts_matrix_desc desc = {.csr = ref_csr(m), .keep_host_copy = keep, .constrained = constrained};
+  ts_matrix *matrix = NULL;
+  ts_solver *solver = NULL;
+  test_context_label("%d rows, %s", m->rows, why);
+  CHECK_OK(context, ts_matrix_create(context, &desc, &matrix));
+  ts_preconditioner *M = make_preconditioner(matrix, &automatic);
+  CHECK(ts_preconditioner_get_kind(M) == kind);
+  CHECK(strstr(ts_preconditioner_choice(M), ts_preconditioner_kind_name(kind)) != NULL);
+  CHECK(strstr(ts_preconditioner_choice(M), why) != NULL);
+  ts_amg_info info;
+  CHECK(ts_preconditioner_amg_info(M, &info) ==
+        (kind == TS_PRECONDITIONER_AMG ? TS_OK : TS_ERROR_INVALID_ARGUMENT));
+  CHECK_OK(context, ts_preconditioner_update(M));
+  CHECK(ts_preconditioner_get_kind(M) == kind);
+  CHECK_OK(context,
+           ts_solver_create(matrix, &(ts_solver_desc){.preconditioner_kind = TS_PRECONDITIONER_AUTO}, &solver));
+  CHECK(ts_solver_get_preconditioner_kind(solver) == kind);
+  ts_solver_destroy(&solver);
+  ts_preconditioner_destroy(&M);
+  ts_matrix_destroy(&matrix);
+}
+
+/* Couplings from row to row in a line with `reach` to each side, all alike: nothing is strong for AMG where
+ * there are many. */
+static ref_matrix band(int32_t n, int32_t reach) {
+  ref_matrix m = {.rows = n, .columns = n};
+  m.offsets = malloc(((size_t)n + 1) * sizeof *m.offsets);
+  m.indices = malloc((size_t)n * (size_t)(2 * reach + 1) * sizeof *m.indices);
+  m.values = malloc((size_t)n * (size_t)(2 * reach + 1) * sizeof *m.values);
+  int32_t k = 0;
+  for (int32_t i = 0; i < n; i++) {
+    m.offsets[i] = k;
+    for (int32_t j = i > reach ? i - reach : 0; j < n && j <= i + reach; j++) {
+      m.indices[k] = j;
+      m.values[k++] = i == j ? (float)(2 * reach) : -1.0f;
+    }
+  }
+  m.offsets[n] = k;
+  return m;
+}
+
+static void automatic(void) {
+  ref_matrix small = ref_graph(100, 100), wide = ref_graph(130, 130), large = ref_graph(60, 300);
+  ref_matrix narrow = band(16384, 1), spread = band(16384, 16), skewed = ref_skewed_grid(60, 300);
+  check_auto(&small, 1, NULL, TS_PRECONDITIONER_JACOBI, "10000 rows, less than 16384");
+  check_auto(&wide, 1, NULL, TS_PRECONDITIONER_JACOBI, "couplings across, less than 256");
+  check_auto(&large, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, at least 256");
+  check_auto(&narrow, 1, NULL, TS_PRECONDITIONER_AMG, "16384 rows, 16383 couplings across");
+  check_auto(&spread, 1, NULL, TS_PRECONDITIONER_JACOBI, "aggregation leaves 16384 of 16384 rows");
+  check_auto(&skewed, 1, NULL, TS_PRECONDITIONER_JACOBI, "not symmetric");
+  check_auto(&large, 0, NULL, TS_PRECONDITIONER_JACOBI, "no host copy");
+  unsigned char *constrained = calloc((size_t)large.rows, 1);
+  constrained[7] = 1;
+  check_auto(&large, 1, constrained, TS_PRECONDITIONER_JACOBI, "constrained rows");
+  for (int64_t k = 0; k < ref_nonzeros(&large); k++)
+    if (large.values[k] > 0) large.values[k] *= 1.01f;
+  check_auto(&large, 1, NULL, TS_PRECONDITIONER_JACOBI, "constants are far from the null space");
+  for (int32_t k = large.offsets[9000]; k < large.offsets[9001]; k++)
+    if (large.indices[k] == 9000) large.values[k] *= -1;
+  check_auto(&large, 1, NULL, TS_PRECONDITIONER_JACOBI, "row 9000 is not positive on the diagonal");
+  /* Other kinds have no choice, and a kind and a preconditioner are one too many. */
+  ts_matrix *matrix = make_with_copy(&small, TS_FORMAT_AUTO);
+  ts_preconditioner *M = make_preconditioner(matrix, NULL);
+  ts_solver *solver = NULL;
+  CHECK(ts_preconditioner_choice(M)[0] == 0);
+  CHECK_FAILS(context,
+              ts_solver_create(
+                  matrix, &(ts_solver_desc){.preconditioner_kind = TS_PRECONDITIONER_AUTO, .preconditioner = M},
+                  &solver),
+              TS_ERROR_INVALID_ARGUMENT, "both set");
+  ts_preconditioner_destroy(&M);
+  ts_matrix_destroy(&matrix);
+  free(constrained);
+  ref_free(&small), ref_free(&wide), ref_free(&large), ref_free(&narrow), ref_free(&spread), ref_free(&skewed);
+}
+
+/* ---- Iterations ---- */
+
 /* A polynomial of degree 4 takes a third to a quarter of the iterations where there are many. */
 static void fewer_iterations(void) {
   ref_matrix m = ref_laplacian_3d(17);
@@ -621,6 +706,7 @@ CASE(chebyshev_of_a_stencil)
 CASE(isai)
 CASE(isai_of_new_values)
 CASE(isai_iterations)
+CASE(automatic)
 CASE(fewer_iterations)
 CASE(every_method)
 CASE(failing_function)
@@ -635,6 +721,7 @@ static const test_case cases[] = {
     {"isai", case_isai},
     {"isai_of_new_values", case_isai_of_new_values},
     {"isai_iterations", case_isai_iterations},
+    {"automatic", case_automatic},
     {"fewer_iterations", case_fewer_iterations},
     {"every_method", case_every_method},
     {"failing_function", case_failing_function},

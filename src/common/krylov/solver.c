@@ -169,8 +169,7 @@ static ts_status check_transposed(const ts_matrix *A, const ts_matrix *At, const
 
 static ts_status resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_solver_desc *out) {
   ts_context *context = A->context;
-  static const ts_solver_desc defaults;
-  *out = desc ? *desc : defaults;
+  *out = *desc;
   if (!ts_method_name(out->method))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "method is %d, which is no ts_method", out->method);
   if (out->method == TS_METHOD_AUTO) out->method = choose_method(A, out);
@@ -221,8 +220,21 @@ static ts_status allocate(ts_solver *k) {
   return tsi_out_of_memory(context, "a solver", slots * 4 * sizeof(float));
 }
 
+/* auto becomes Jacobi, or AMG, which is made. */
+static ts_status settle_auto(ts_matrix *A, ts_solver_desc *desc, ts_preconditioner **made) {
+  if (desc->preconditioner_kind != TS_PRECONDITIONER_AUTO || desc->preconditioner) return TS_OK;
+  desc->preconditioner_kind = TS_PRECONDITIONER_JACOBI;
+  if (desc->transposed || !A->has_diagonal) return TS_OK;
+  const ts_preconditioner_desc how = {.kind = TS_PRECONDITIONER_AUTO};
+  TSI_TRY(ts_preconditioner_create(A, &how, made));
+  desc->preconditioner_kind = ts_preconditioner_get_kind(*made);
+  if (tsi_preconditioner_is_diagonal(*made)) ts_preconditioner_destroy(made);
+  return TS_OK;
+}
+
 /* A preconditioner that the solver makes by itself is its own. */
 static ts_status take_preconditioner(ts_solver *k) {
+  if (k->preconditioner) return TS_OK; /* made by settle_auto */
   if (k->desc.preconditioner) {
     k->preconditioner = k->desc.preconditioner;
     tsi_preconditioner_retain(k->preconditioner);
@@ -233,16 +245,16 @@ static ts_status take_preconditioner(ts_solver *k) {
   return ts_preconditioner_create(k->matrix, &desc, &k->preconditioner);
 }
 
-ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver) {
-  TSI_BEGIN(matrix, matrix->context);
+/* Of a descriptor without auto; `made` is what auto has become. */
+static ts_status create(ts_matrix *matrix, const ts_solver_desc *desc, ts_preconditioner *made,
+                        ts_solver **solver) {
   ts_context *context = matrix->context;
-  TSI_REQUIRE(context, solver);
-  *solver = NULL;
   ts_solver_desc resolved;
   TSI_TRY(resolve(matrix, desc, &resolved));
   ts_solver *k = tsi_calloc(context, 1, sizeof *k);
   if (!k) return tsi_out_of_memory(context, "a solver", sizeof *k);
   k->context = context;
+  k->preconditioner = made;
   k->matrix = matrix;
   k->transposed = resolved.transposed;
   k->method = method_of(resolved.method);
@@ -262,6 +274,24 @@ ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_sol
   if (k->transposed) k->transposed->references++;
   *solver = k;
   return TS_OK;
+}
+
+ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver) {
+  TSI_BEGIN(matrix, matrix->context);
+  TSI_REQUIRE(matrix->context, solver);
+  *solver = NULL;
+  static const ts_solver_desc defaults;
+  ts_solver_desc settled = desc ? *desc : defaults;
+  ts_preconditioner *made = NULL;
+  TSI_TRY(settle_auto(matrix, &settled, &made));
+  const ts_status status = create(matrix, &settled, made, solver);
+  if (status < 0) ts_preconditioner_destroy(&made);
+  return status;
+}
+
+ts_preconditioner_kind ts_solver_get_preconditioner_kind(const ts_solver *solver) {
+  if (!solver) return TS_PRECONDITIONER_NONE;
+  return solver->preconditioner ? solver->preconditioner->desc.kind : solver->desc.preconditioner_kind;
 }
 
 static void destroy_workspace(ts_solver *k) {

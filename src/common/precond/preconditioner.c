@@ -1,5 +1,6 @@
 /* Preconditioners: creation, and what solvers ask of them. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "amg/amg.h"
@@ -73,6 +74,18 @@ static ts_status check_isai(const ts_matrix *A, const ts_preconditioner_desc *de
 
 /* ---- Creation ---- */
 
+/* What auto has chosen is AMG only if aggregation ends at a level that is solved exactly. */
+static void settle_choice(ts_preconditioner *M) {
+  if (M->amg && !M->amg->inverse) {
+    const int32_t left = M->amg->level[M->amg->levels - 1].A->info.rows;
+    snprintf(M->choice, sizeof M->choice, "jacobi: aggregation leaves %d of %d rows", left,
+             M->matrix->info.rows);
+    tsi_amg_destroy(M->context, &M->amg);
+    M->desc.kind = TS_PRECONDITIONER_JACOBI;
+  }
+  tsi_log(M->context, TS_LOG_INFO, "preconditioner %s", M->choice);
+}
+
 ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_desc *desc,
                                    ts_preconditioner **preconditioner) {
   static const ts_preconditioner_desc defaults;
@@ -91,6 +104,9 @@ ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_de
         matrix->info.rows, matrix->info.columns);
   if (resolved.multigrid && resolved.multigrid->matrix->row_space != matrix->row_space)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "multigrid was made for a matrix over another space");
+  char choice[sizeof(*preconditioner)->choice] = "";
+  if (resolved.kind == TS_PRECONDITIONER_AUTO)
+    TSI_TRY(tsi_preconditioner_choose(matrix, &resolved.kind, choice, sizeof choice));
   TSI_TRY(resolve_block_size(matrix, &resolved));
   TSI_TRY(resolve_degree(context, &resolved));
   TSI_TRY(check_isai(matrix, &resolved));
@@ -101,9 +117,11 @@ ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_de
   M->matrix = matrix;
   M->desc = resolved;
   M->changes = matrix->changes;
+  memcpy(M->choice, choice, sizeof choice);
   matrix->references++;
   const ts_status status =
       resolved.kind == TS_PRECONDITIONER_AMG ? tsi_amg_create(M) : ts_preconditioner_update(M);
+  if (status == TS_OK && choice[0]) settle_choice(M);
   if (status < 0) {
     matrix->references--;
     tsi_free(context, M);
@@ -152,6 +170,10 @@ ts_status ts_preconditioner_update(ts_preconditioner *preconditioner) {
 
 ts_preconditioner_kind ts_preconditioner_get_kind(const ts_preconditioner *preconditioner) {
   return preconditioner ? preconditioner->desc.kind : TS_PRECONDITIONER_NONE;
+}
+
+const char *ts_preconditioner_choice(const ts_preconditioner *preconditioner) {
+  return preconditioner ? preconditioner->choice : "";
 }
 
 /* ---- Application ---- */

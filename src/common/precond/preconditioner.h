@@ -24,6 +24,7 @@ struct ts_preconditioner {
   tsi_amg *amg;
   tsi_chebyshev *chebyshev;
   tsi_isai *isai;
+  char choice[200]; /* what auto has become, and why */
 };
 
 void tsi_preconditioner_retain(ts_preconditioner *M);
@@ -34,7 +35,8 @@ static inline int tsi_preconditioner_is_diagonal(const ts_preconditioner *M) {
 }
 /* It is computed from the matrix's host copy. */
 static inline int tsi_preconditioner_needs_host_copy(ts_preconditioner_kind kind) {
-  return kind == TS_PRECONDITIONER_BLOCK_JACOBI || kind == TS_PRECONDITIONER_AMG;
+  return kind == TS_PRECONDITIONER_BLOCK_JACOBI || kind == TS_PRECONDITIONER_AMG ||
+         kind == TS_PRECONDITIONER_AUTO;
 }
 /* Conjugate gradients may take it. */
 int tsi_preconditioner_is_symmetric(const ts_preconditioner *M);
@@ -46,6 +48,12 @@ ts_status tsi_precondition(ts_preconditioner *M, ts_vector *z, const ts_vector *
 /* Where M knows that the matrix is singular: takes the part that no x reaches out of b, and returns its norm.
  * One host synchronisation then, else none. */
 ts_status tsi_preconditioner_project(ts_preconditioner *M, ts_vector *b, double *removed);
+
+/* ---- choose.c ---- */
+
+/* What auto becomes for the matrix's present values; `choice` says why. */
+ts_status tsi_preconditioner_choose(const ts_matrix *A, ts_preconditioner_kind *kind, char *choice,
+                                    size_t size);
 
 /* ---- block_jacobi.c ---- */
 
