@@ -90,8 +90,37 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
   return 0;
 }
 
-static int make_preconditioner(const solve_options *o, device_objects *d, solve_outcome *outcome) {
+/* Where the file has the i-th number of a vector on the device. */
+static size_t place_in_file(const device_objects *d, size_t i, int components) {
+  const size_t row = i / (size_t)components;
+  return d->order ? (size_t)d->order[row] * (size_t)components + i % (size_t)components : i;
+}
+
+/* The near-null space in the device's order into `ordered`; coordinates are in the file's. */
+static int describe_amg(const solve_options *o, const solve_system *system, const device_objects *d,
+                        double **ordered, ts_amg_desc *amg) {
+  *amg = o->amg;
+  amg->coordinates = system->coordinates;
+  amg->dimensions = system->dimensions;
+  amg->near_null = system->near_null;
+  amg->near_null_vectors = system->near_null_vectors;
+  if (!system->near_null || !d->order) return 0;
+  const size_t count = (size_t)system->A.rows * (size_t)system->near_null_vectors;
+  *ordered = malloc(count * sizeof **ordered);
+  if (!*ordered) {
+    message("out of memory for a near-null space of %zu numbers", count);
+    return -1;
+  }
+  for (size_t i = 0; i < count; i++)
+    (*ordered)[i] = system->near_null[place_in_file(d, i, system->near_null_vectors)];
+  amg->near_null = *ordered;
+  return 0;
+}
+
+static int make_preconditioner(const solve_options *o, const solve_system *system, device_objects *d,
+                               solve_outcome *outcome) {
   const ts_matrix_info *info = &outcome->matrix;
+  outcome->preconditioner = o->preconditioner;
   if (!solve_has_setup(o)) return 0;
   if (o->preconditioner == TS_PRECONDITIONER_AMG && !info->symmetric) {
     message("%s: entry %d %d differs from its mirror, expected a symmetric matrix for --preconditioner amg",
@@ -99,17 +128,15 @@ static int make_preconditioner(const solve_options *o, device_objects *d, solve_
     return -1;
   }
   progress_show("preconditioning %.50s", o->matrix);
+  double *ordered = NULL;
+  ts_amg_desc amg;
+  if (describe_amg(o, system, d, &ordered, &amg)) return -1;
   const double start = seconds_now();
-  ts_status status = solve_make_preconditioner(o, d->A, &d->M, &outcome->hierarchy);
+  ts_status status = solve_make_preconditioner(o, &amg, d->A, &d->M, outcome);
   if (status == TS_OK) status = ts_context_finish(d->context);
   outcome->seconds_setup = seconds_now() - start;
+  free(ordered);
   return status < 0 ? device_failed(d, status, o->matrix) : 0;
-}
-
-/* Where the file has the i-th number of a vector on the device. */
-static size_t place_in_file(const device_objects *d, size_t i, int components) {
-  const size_t row = i / (size_t)components;
-  return d->order ? (size_t)d->order[row] * (size_t)components + i % (size_t)components : i;
 }
 
 static int write_vector(const device_objects *d, const char *what, const double *values, int components,
@@ -185,9 +212,9 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
             o->method == TS_METHOD_AUTO ? ", since the matrix is not symmetric" : "");
     return -1;
   }
-  if (make_preconditioner(o, d, outcome)) return -1;
+  if (make_preconditioner(o, system, d, outcome)) return -1;
   start = seconds_now();
-  status = solve_by_method(o, outcome->method, d->M, d->A, d->b, d->x, after_check, history, &outcome->result);
+  status = solve_by_method(o, d->M, d->A, d->b, d->x, after_check, history, outcome);
   if (status < 0) return device_failed(d, status, o->matrix);
   outcome->status = status;
   *x = calloc(count, sizeof **x);
@@ -256,8 +283,8 @@ int cmd_solve(int argc, char **argv) {
   solve_outcome outcome = {0};
   double *x = NULL;
   int result = EXIT_ERROR;
-  const char *const inputs[] = {options.matrix, options.b, options.x0};
-  if (output_is_input(options.output, inputs, 3) || output_is_input(options.history, inputs, 3)) goto end;
+  const char *const inputs[] = {options.matrix, options.b, options.x0, options.near_null, options.coordinates};
+  if (output_is_input(options.output, inputs, 5) || output_is_input(options.history, inputs, 5)) goto end;
   if (options.output && output_open(&solution, options.output)) goto end;
   if (options.history && output_open(&history, options.history)) goto end;
   if (history.stream) fputs("iteration,sqrt_delta_ratio\n", history.stream);

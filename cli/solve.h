@@ -12,6 +12,7 @@
 typedef struct solve_options {
   const char *matrix; /* file names; NULL: not given */
   const char *b, *x0, *output, *history;
+  const char *near_null, *coordinates;
   const char *backend;
   ts_format format;
   reorder_kind reorder;
@@ -40,6 +41,10 @@ typedef struct solve_system {
   double *b;
   double *x0; /* NULL: not given */
   int exponent, b_exponents[4], x_exponents[4];
+  double *near_null; /* rows x near_null_vectors, for amg; NULL: not given */
+  int near_null_vectors;
+  double *coordinates; /* of nodes, x dimensions; NULL: not given */
+  int dimensions;
 } solve_system;
 
 /* Reads the files and refuses what cannot be solved. Returns 0, or -1 after a message. */
@@ -65,6 +70,8 @@ typedef struct solve_hierarchy {
 typedef struct solve_outcome {
   ts_status status; /* TS_OK or TS_NOT_CONVERGED */
   ts_method method; /* that was used */
+  ts_preconditioner_kind preconditioner;
+  char preconditioner_choice[200]; /* why, where it was auto */
   ts_context_info context;
   ts_matrix_info matrix;                    /* of the matrix as it was uploaded, its rows as in the file */
   ts_bandwidth bandwidth_before, bandwidth; /* of the file and on the device */
@@ -80,15 +87,15 @@ typedef struct solve_outcome {
 /* Whether the preconditioner is made by ts_preconditioner_create, and whether that reads the host copy. */
 int solve_has_setup(const solve_options *options);
 int solve_needs_host_copy(const solve_options *options);
-ts_status solve_make_preconditioner(const solve_options *options, ts_matrix *A, ts_preconditioner **made,
-                                    solve_hierarchy *hierarchy);
+/* `amg`: how, with its arrays in the order of A's rows. Says what it has made, which may be NULL for Jacobi. */
+ts_status solve_make_preconditioner(const solve_options *options, const ts_amg_desc *amg, ts_matrix *A,
+                                    ts_preconditioner **made, solve_outcome *outcome);
 /* The method that is asked for, or the one for this matrix. */
 ts_method solve_choose(const solve_options *options, const ts_matrix_info *matrix);
-/* x from b by a method; the error, if any, is ts_last_error's. `preconditioner` is that of the options where it
- * is not diagonal. */
-ts_status solve_by_method(const solve_options *options, ts_method method, ts_preconditioner *preconditioner,
-                          ts_matrix *A, const ts_vector *b, ts_vector *x, ts_progress_fn progress, void *user,
-                          ts_result *result);
+/* x from b by the method and the preconditioner of the outcome, which is `M` unless that is NULL; the error, if
+ * any, is ts_last_error's. */
+ts_status solve_by_method(const solve_options *options, ts_preconditioner *M, ts_matrix *A, const ts_vector *b,
+                          ts_vector *x, ts_progress_fn progress, void *user, solve_outcome *outcome);
 /* The status, the reason and the message that agree with `accuracy`. */
 void solve_conclude(const solve_options *options, solve_outcome *outcome);
 

@@ -16,17 +16,25 @@ int solve_needs_host_copy(const solve_options *o) {
   return solve_has_setup(o) && o->preconditioner != TS_PRECONDITIONER_CHEBYSHEV;
 }
 
-ts_status solve_make_preconditioner(const solve_options *o, ts_matrix *A, ts_preconditioner **made,
-                                    solve_hierarchy *hierarchy) {
-  const int is_amg = o->preconditioner == TS_PRECONDITIONER_AMG;
-  const ts_preconditioner_desc desc = {
-      .kind = o->preconditioner, .degree = o->degree, .amg = is_amg ? &o->amg : NULL};
-  ts_status status = ts_preconditioner_create(A, &desc, made);
-  if (!is_amg || status < 0) return status;
-  status = ts_preconditioner_amg_info(*made, &hierarchy->info);
+static ts_status take_hierarchy(const ts_preconditioner *M, solve_hierarchy *hierarchy) {
+  ts_status status = ts_preconditioner_amg_info(M, &hierarchy->info);
   for (int l = 0; l < hierarchy->info.levels && status == TS_OK; l++)
-    status = ts_preconditioner_amg_level(*made, l, &hierarchy->levels[l]);
+    status = ts_preconditioner_amg_level(M, l, &hierarchy->levels[l]);
   return status;
+}
+
+ts_status solve_make_preconditioner(const solve_options *o, const ts_amg_desc *amg, ts_matrix *A,
+                                    ts_preconditioner **made, solve_outcome *outcome) {
+  const ts_preconditioner_desc desc = {.kind = o->preconditioner,
+                                       .degree = o->degree,
+                                       .amg = o->preconditioner == TS_PRECONDITIONER_AMG ? amg : NULL};
+  const ts_status status = ts_preconditioner_create(A, &desc, made);
+  if (status < 0) return status;
+  outcome->preconditioner = ts_preconditioner_get_kind(*made);
+  snprintf(outcome->preconditioner_choice, sizeof outcome->preconditioner_choice, "%s",
+           ts_preconditioner_choice(*made));
+  if (outcome->preconditioner == TS_PRECONDITIONER_JACOBI) ts_preconditioner_destroy(made);
+  return outcome->preconditioner == TS_PRECONDITIONER_AMG ? take_hierarchy(*made, &outcome->hierarchy) : TS_OK;
 }
 
 /* ---- The method ---- */
@@ -37,22 +45,21 @@ ts_method solve_choose(const solve_options *options, const ts_matrix_info *matri
   return matrix->symmetric ? TS_METHOD_CG : TS_METHOD_BICGSTAB;
 }
 
-ts_status solve_by_method(const solve_options *o, ts_method method, ts_preconditioner *preconditioner,
-                          ts_matrix *A, const ts_vector *b, ts_vector *x, ts_progress_fn progress, void *user,
-                          ts_result *result) {
-  const ts_solver_desc desc = {.method = method,
-                               .preconditioner = preconditioner,
-                               .preconditioner_kind = preconditioner ? 0 : o->preconditioner,
+ts_status solve_by_method(const solve_options *o, ts_preconditioner *M, ts_matrix *A, const ts_vector *b,
+                          ts_vector *x, ts_progress_fn progress, void *user, solve_outcome *outcome) {
+  const ts_solver_desc desc = {.method = outcome->method,
+                               .preconditioner = M,
+                               .preconditioner_kind = M ? 0 : outcome->preconditioner,
                                .stop = o->stop,
                                .precision = o->precision,
                                .rtol = o->rtol,
                                .zero_start = !o->x0,
                                .max_iterations = o->max_iterations,
                                .check_interval = o->check_interval,
-                               .restart = method == TS_METHOD_GMRES ? o->restart : 0,
+                               .restart = outcome->method == TS_METHOD_GMRES ? o->restart : 0,
                                .progress = progress,
                                .progress_user = user};
-  return ts_solve(A, b, x, &desc, result);
+  return ts_solve(A, b, x, &desc, &outcome->result);
 }
 
 /* ---- The residual on the host has the last word ---- */
@@ -73,10 +80,10 @@ static void judge(const solve_options *o, solve_outcome *outcome) {
   outcome->status = r->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK : TS_NOT_CONVERGED;
 }
 
-static const char *other_preconditioner(const solve_options *o) {
-  return o->preconditioner == TS_PRECONDITIONER_NONE     ? "--preconditioner jacobi"
-         : o->preconditioner == TS_PRECONDITIONER_JACOBI ? "--preconditioner block-jacobi"
-                                                         : NULL;
+static const char *other_preconditioner(const solve_outcome *outcome) {
+  return outcome->preconditioner == TS_PRECONDITIONER_NONE     ? "--preconditioner jacobi"
+         : outcome->preconditioner == TS_PRECONDITIONER_JACOBI ? "--preconditioner block-jacobi"
+                                                               : NULL;
 }
 
 /* What may help instead, beside a larger tolerance; NULL: nothing. */
@@ -86,7 +93,7 @@ static const char *remedy(const solve_options *o, const solve_outcome *outcome) 
   if (o->precision == TS_PRECISION_SINGLE) return "--precision auto";
   if (o->precision == TS_PRECISION_MIXED) return "--precision double";
   if (a->residual <= 8 * a->rounding) return NULL;
-  return outcome->method == TS_METHOD_GMRES ? "a larger --restart" : other_preconditioner(o);
+  return outcome->method == TS_METHOD_GMRES ? "a larger --restart" : other_preconditioner(outcome);
 }
 
 /* Which method may, in place of the one that cannot; NULL: none. */

@@ -25,7 +25,8 @@ static void parse_method(void *options, const char *text) {
 }
 
 static void parse_preconditioner(void *options, const char *text) {
-  static const char *const names[] = {"jacobi", "none", "block-jacobi", "chebyshev", "isai", "amg", NULL};
+  static const char *const names[] = {"jacobi", "none", "block-jacobi", "chebyshev",
+                                      "isai",   "amg",  "auto",         NULL};
   const char *name = names[arguments_one_of("--preconditioner", text, names)];
   ((solve_options *)options)->preconditioner = (ts_preconditioner_kind)ts_preconditioner_kind_from_name(name);
 }
@@ -54,20 +55,29 @@ static const option_row rows[] = {
                   "cg, for symmetric positive definite matrices; bicgstab or gmres, for any; richardson: the "
                   "preconditioner by itself; auto: cg for symmetric matrices, else bicgstab (default: auto)"),
     OPTION_WHOLE("restart", "M", restart, 1, 200, "restart gmres every M iterations, 1 to 200 (default: 30)"),
-    OPTION_PARSED("preconditioner", "NAME", parse_preconditioner,
-                  "none; jacobi; block-jacobi, with blocks of 4 rows; chebyshev, a polynomial; isai, "
-                  "approximate inverses of factors; amg, algebraic "
-                  "multigrid, for symmetric matrices (default: jacobi)"),
+    OPTION_PARSED(
+        "preconditioner", "NAME", parse_preconditioner,
+        "none; jacobi; block-jacobi, with blocks of 4 rows; chebyshev, a polynomial; isai, "
+        "approximate inverses of factors; amg, algebraic multigrid, for symmetric matrices; auto: amg "
+        "where the matrix is for it and large enough to pay, else jacobi (default: auto)"),
     OPTION_WHOLE("degree", "N", degree, 1, 16, "of chebyshev's polynomial, 1 to 16 (default: 4)"),
     OPTION_NUMBER("amg-strength", "S", amg.strength, 0, 0.99, "a number from 0 to 0.99",
                   "entries from S sqrt(a_ii a_jj) on are strong, halved from level to level (default: 0.08)"),
     OPTION_NAME("amg-smoother", "NAME", amg.smoother, smoother_at,
                 "chebyshev, chebyshev4 (of the fourth kind), jacobi or l1-jacobi (default: chebyshev)"),
     OPTION_WHOLE("amg-sweeps", "N", amg.sweeps, 1, 16, "smoothing steps before and after (default: 2)"),
-    OPTION_WHOLE("amg-visits", "N", amg.visits, 1, 2, "1, a V-cycle, or 2, a W-cycle (default: 1)"),
+    OPTION_WHOLE("amg-visits", "N", amg.visits, 1, 2, "1, a V-cycle, or 2, a W-cycle (default: 2)"),
     OPTION_WHOLE("amg-levels", "N", amg.max_levels, 1, 30, "at most so many (default: 30)"),
     OPTION_WHOLE("amg-coarsest", "N", amg.coarsest, 1, 1000,
-                 "rows of a level that is solved exactly (default: 200)"),
+                 "rows of a level that is solved exactly (default: 500)"),
+    OPTION_WHOLE("amg-unknowns", "N", amg.unknowns, 1, 8,
+                 "a node of the mesh has so many, in rows that follow each other (default: 1)"),
+    OPTION_TEXT("near-null-space", "FILE", near_null,
+                "of amg: 1 to 8 columns that the matrix almost maps to 0 (default: constants)"),
+    OPTION_TEXT(
+        "coordinates", "FILE", coordinates,
+        "of amg: a row for each node, 2 or 3 columns; a node has as many unknowns, and rigid-body modes are "
+        "the near-null space"),
     OPTION_NAME("precision", "NAME", precision, precision_at,
                 "single: the device computes in floats; mixed: the same, with x and the residual in double; "
                 "double: all of it; auto: one after the other, as far as the tolerance needs (default: auto)"),
@@ -89,21 +99,28 @@ static const char description[] =
     "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the last x is still written.";
 
 void solve_parse(int argc, char **argv, solve_options *options) {
-  *options = (solve_options){.backend = "auto", .stop = TS_STOP_RESIDUAL, .rtol = 1e-5};
+  *options = (solve_options){
+      .backend = "auto", .preconditioner = TS_PRECONDITIONER_AUTO, .stop = TS_STOP_RESIDUAL, .rtol = 1e-5};
   options_read("texsolve solve", rows, description, argc, argv, options);
   if (!options->matrix) arguments_usage("no matrix given, expected `texsolve solve MATRIX'");
   const solve_options *o = options;
-  const int from_input =
-      !strcmp(o->matrix, "-") + (o->b && !strcmp(o->b, "-")) + (o->x0 && !strcmp(o->x0, "-"));
+  const char *const inputs[] = {o->matrix, o->b, o->x0, o->near_null, o->coordinates};
+  int from_input = 0;
+  for (int k = 0; k < 5; k++) from_input += inputs[k] && !strcmp(inputs[k], "-");
   if (o->restart && o->method != TS_METHOD_GMRES)
     arguments_usage("--restart: expected --solver gmres beside it");
   if (o->preconditioner != TS_PRECONDITIONER_CHEBYSHEV)
     options_refuse("", OPTION_NAMES("degree"), ": expected --preconditioner chebyshev beside it");
   if (o->preconditioner != TS_PRECONDITIONER_AMG)
-    options_refuse(
-        "",
-        OPTION_NAMES("amg-strength", "amg-smoother", "amg-sweeps", "amg-visits", "amg-levels", "amg-coarsest"),
-        ": expected --preconditioner amg beside it");
+    options_refuse("",
+                   OPTION_NAMES("amg-strength", "amg-smoother", "amg-sweeps", "amg-visits", "amg-levels",
+                                "amg-coarsest", "amg-unknowns", "near-null-space", "coordinates"),
+                   ": expected --preconditioner amg beside it");
+  if (o->near_null && o->coordinates)
+    arguments_usage("--near-null-space and --coordinates are both given, expected one of them");
+  if (o->reorder && (o->coordinates || o->amg.unknowns > 1))
+    arguments_usage("--reorder takes the unknowns of a node apart, expected none beside --%s",
+                    o->coordinates ? "coordinates" : "amg-unknowns");
   if (options_given("amg-strength") && o->amg.strength == 0) options->amg.strength = -1; /* 0: the default */
   if (o->stop == TS_STOP_DELTA && o->method > TS_METHOD_CG)
     arguments_usage("--stop delta: expected --solver cg, whose rule it is");

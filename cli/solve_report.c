@@ -56,9 +56,10 @@ void solve_report_text(const solve_options *options, const solve_system *system,
   if (options->method == TS_METHOD_AUTO && !o->matrix.symmetric)
     printf(" since the matrix is not symmetric (entry %d %d)", o->matrix.unsymmetric_row + 1,
            o->matrix.unsymmetric_column + 1);
-  printf(", preconditioner %s, %s to %.9g\n", ts_preconditioner_kind_name(options->preconditioner),
+  printf(", preconditioner %s, %s to %.9g\n", ts_preconditioner_kind_name(o->preconditioner),
          options->stop == TS_STOP_DELTA ? "sqrt(delta / delta_0)" : "relative residual", options->rtol);
-  if (options->preconditioner == TS_PRECONDITIONER_AMG && options->verbosity) print_hierarchy(&o->hierarchy);
+  if (o->preconditioner_choice[0] && options->verbosity) printf("chosen      %s\n", o->preconditioner_choice);
+  if (o->preconditioner == TS_PRECONDITIONER_AMG && options->verbosity) print_hierarchy(&o->hierarchy);
   printf("result      %s after %d iterations%s, %d host synchronisations\n",
          o->status == TS_OK ? "converged" : "NOT converged", r->iterations,
          report_precisions(r->precision_iterations), r->host_synchronisations);
@@ -114,9 +115,10 @@ int solve_report_json(const solve_options *options, const solve_system *system, 
   PUT(object, "bandwidth_mean_before", json_real(o->bandwidth_before.mean));
   PUT(object, "right_hand_sides", json_integer(system->components));
   PUT(object, "method", json_string(ts_method_name(o->method)));
-  PUT(object, "preconditioner", json_string(ts_preconditioner_kind_name(options->preconditioner)));
+  PUT(object, "preconditioner", json_string(ts_preconditioner_kind_name(o->preconditioner)));
+  PUT(object, "preconditioner_choice", json_string(o->preconditioner_choice));
   PUT(object, "hierarchy",
-      options->preconditioner == TS_PRECONDITIONER_AMG ? hierarchy_object(&o->hierarchy) : json_null());
+      o->preconditioner == TS_PRECONDITIONER_AMG ? hierarchy_object(&o->hierarchy) : json_null());
   PUT(object, "iterations", json_integer(r->iterations));
   PUT(object, "restarts", json_integer(r->restarts));
   PUT(object, "host_synchronisations", json_integer(r->host_synchronisations));

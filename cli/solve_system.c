@@ -75,6 +75,7 @@ static void scale(double *values, size_t count, size_t stride, int exponent) {
 /* diagonal: NULL if there is no entry. */
 static int check_diagonal(const char *name, int32_t row, const double *diagonal, int exponent,
                           ts_preconditioner_kind preconditioner) {
+  if (preconditioner == TS_PRECONDITIONER_AUTO) preconditioner = TS_PRECONDITIONER_JACOBI; /* needs least */
   const float value = diagonal ? (float)ldexp(*diagonal, -exponent) : 0;
   const int positive = preconditioner == TS_PRECONDITIONER_AMG;
   const int nonzero =
@@ -180,6 +181,22 @@ static int check_vectors(const solve_options *options, solve_system *system) {
   return 0;
 }
 
+/* The numbers of a file whose sizes are right. */
+static int read_numbers(const mm_file *file, double **values) {
+  const mm_header *h = &file->header;
+  int64_t duplicates;
+  mm_error error;
+  if (mm_read_dense(file, values, &duplicates, &error)) return say(&error);
+  say_duplicates(file->name, duplicates);
+  for (size_t i = 0; i < (size_t)h->rows * (size_t)h->columns; i++) {
+    if (isfinite((*values)[i])) continue;
+    message("%s: row %zu: the duplicate entries add up to %.9g, expected a finite number", file->name,
+            i / (size_t)h->columns + 1, (*values)[i]);
+    return -1;
+  }
+  return 0;
+}
+
 /* `columns` 0 accepts 1 to 4 of them and says how many there are. */
 static int read_vector(const char *path, const char *matrix, int32_t rows, int *columns, double **values) {
   mm_file file = {0};
@@ -197,16 +214,8 @@ static int read_vector(const char *path, const char *matrix, int32_t rows, int *
             file.name, (long long)h->size_line, (long long)h->columns, *columns ? *columns : 4);
     failed = -1;
   } else {
-    int64_t duplicates;
     *columns = (int)h->columns;
-    if (mm_read_dense(&file, values, &duplicates, &error)) failed = say(&error);
-    if (!failed) say_duplicates(file.name, duplicates);
-    for (size_t i = 0; !failed && i < (size_t)rows * (size_t)h->columns; i++) {
-      if (isfinite((*values)[i])) continue;
-      message("%s: row %zu: the duplicate entries add up to %.9g, expected a finite number", file.name,
-              i / (size_t)h->columns + 1, (*values)[i]);
-      failed = -1;
-    }
+    failed = read_numbers(&file, values);
   }
   mm_close(&file);
   return failed;
@@ -222,6 +231,63 @@ static int fill_ones(int32_t rows, double **b) {
   return 0;
 }
 
+/* ---- What amg is told ---- */
+
+static int check_unknowns(const solve_options *o, int32_t rows) {
+  if (o->amg.unknowns <= 1 || rows % o->amg.unknowns == 0) return 0;
+  message("%s: %d rows, expected a multiple of %d for --amg-unknowns %d", o->matrix, rows, o->amg.unknowns,
+          o->amg.unknowns);
+  return -1;
+}
+
+static int check_near_null(const mm_file *file, const solve_options *o, int32_t rows) {
+  const mm_header *h = &file->header;
+  if (h->rows == rows && h->columns <= 8) return 0;
+  if (h->rows != rows)
+    message("%s:%lld: %lld rows, expected %d, as many as %s has", file->name, (long long)h->size_line,
+            (long long)h->rows, rows, o->matrix);
+  else
+    message("%s:%lld: %lld columns, expected 1 to 8 vectors", file->name, (long long)h->size_line,
+            (long long)h->columns);
+  return -1;
+}
+
+static int check_coordinates(const mm_file *file, const solve_options *o, int32_t rows) {
+  const mm_header *h = &file->header;
+  const int unknowns = o->amg.unknowns;
+  if (h->columns < 2 || h->columns > 3)
+    message("%s:%lld: %lld columns, expected 2 or 3 coordinates", file->name, (long long)h->size_line,
+            (long long)h->columns);
+  else if (unknowns && unknowns != h->columns)
+    message("%s:%lld: %lld columns, expected %d, as many as --amg-unknowns", file->name,
+            (long long)h->size_line, (long long)h->columns, unknowns);
+  else if (rows % h->columns)
+    message("%s:%lld: %lld columns, expected a number that divides the %d rows of %s", file->name,
+            (long long)h->size_line, (long long)h->columns, rows, o->matrix);
+  else if (h->rows != rows / h->columns)
+    message("%s:%lld: %lld rows, expected %lld, a node for each %lld rows of %s", file->name,
+            (long long)h->size_line, (long long)h->rows, (long long)(rows / h->columns), (long long)h->columns,
+            o->matrix);
+  else
+    return 0;
+  return -1;
+}
+
+static int read_of_amg(const solve_options *o, solve_system *system) {
+  const char *path = o->near_null ? o->near_null : o->coordinates;
+  const int32_t rows = system->A.rows;
+  mm_file file = {0};
+  mm_error error;
+  if (check_unknowns(o, rows)) return -1;
+  if (!path) return 0;
+  if (mm_open(&file, path, &error)) return say(&error);
+  int failed = o->near_null ? check_near_null(&file, o, rows) : check_coordinates(&file, o, rows);
+  if (!failed) failed = read_numbers(&file, o->near_null ? &system->near_null : &system->coordinates);
+  *(o->near_null ? &system->near_null_vectors : &system->dimensions) = (int)file.header.columns;
+  mm_close(&file);
+  return failed;
+}
+
 int solve_read(const solve_options *options, solve_system *system) {
   memset(system, 0, sizeof *system);
   int failed = read_matrix(options, system);
@@ -235,6 +301,7 @@ int solve_read(const solve_options *options, solve_system *system) {
   if (!failed && options->x0)
     failed = read_vector(options->x0, options->matrix, rows, &system->components, &system->x0);
   if (!failed) failed = check_vectors(options, system);
+  if (!failed) failed = read_of_amg(options, system);
   progress_clear();
   if (failed) solve_free(system);
   return failed;
@@ -244,6 +311,8 @@ void solve_free(solve_system *system) {
   mm_free_csr(&system->A);
   free(system->b);
   free(system->x0);
+  free(system->near_null);
+  free(system->coordinates);
   memset(system, 0, sizeof *system);
 }
 

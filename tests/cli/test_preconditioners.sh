@@ -65,6 +65,114 @@ expect 0 solve m.mtx --backend cpu --preconditioner amg --reorder random --json
 checks=$((checks + 1))
 [ "$(json integer iterations)" -le $((amg * 3 / 2)) ] || fail "amg in another order took $(json integer iterations)"
 
+# elasticity W H: rods between the nodes of a grid and their 8 neighbours, held at x = 0: two unknowns a node in
+# beam.mtx, the nodes in nodes.mtx, and rigid-body modes in modes.mtx.
+elasticity() {
+  awk -v w="$1" -v h="$2" 'BEGIN {
+    for (x = 1; x <= w; x++)
+      for (y = 0; y < h; y++)
+        for (dx = -1; dx <= 1; dx++)
+          for (dy = -1; dy <= 1; dy++) {
+            if (dx == 0 && dy == 0 || x + dx > w || y + dy < 0 || y + dy >= h) continue
+            i = 2 * ((x - 1) * h + y); j = 2 * ((x + dx - 1) * h + y + dy); l = dx * dx + dy * dy
+            d[1] = dx; d[2] = dy
+            for (p = 1; p <= 2; p++)
+              for (q = 1; q <= 2; q++) {
+                a[i + p, i + q] += d[p] * d[q] / l
+                if (x + dx > 0) a[i + p, j + q] -= d[p] * d[q] / l
+              }
+          }
+    n = 2 * w * h
+    for (at in a) { split(at, ij, SUBSEP); if (a[at] != 0 && ij[1] >= ij[2]) line[++lines] = ij[1] " " ij[2] " " a[at] }
+    print "%%MatrixMarket matrix coordinate real symmetric\n" n, n, lines >"beam.mtx"
+    for (k = 1; k <= lines; k++) print line[k] >"beam.mtx"
+    print "%%MatrixMarket matrix array real general\n" n / 2, 2 >"nodes.mtx"
+    for (k = 0; k < n / 2; k++) print int(k / h) + 1 >"nodes.mtx"
+    for (k = 0; k < n / 2; k++) print k % h >"nodes.mtx"
+    print "%%MatrixMarket matrix array real general\n" n, 3 >"modes.mtx"
+    for (k = 0; k < n; k++) print 1 - k % 2 >"modes.mtx"
+    for (k = 0; k < n; k++) print k % 2 >"modes.mtx"
+    for (k = 0; k < n / 2; k++) print -(k % h) "\n" int(k / h) + 1 >"modes.mtx" }'
+}
+# beam ARGUMENTS...: $iterations
+beam() {
+  expect 0 solve beam.mtx --backend cpu --rtol 1e-8 --json -o x.mtx --preconditioner amg --amg-coarsest 30 "$@"
+  near "residual with $*" "$(residual beam.mtx x.mtx)" 0 1.01e-8
+  iterations=$(json integer iterations)
+  rm -f x.mtx
+}
+elasticity 60 12
+beam
+plain=$iterations
+beam --coordinates nodes.mtx
+fewer "amg with coordinates" $((plain * 2 / 3))
+modes=$iterations
+beam --near-null-space modes.mtx --amg-unknowns 2
+near "iterations with the same modes from a file" "$iterations" "$modes" 1
+beam --near-null-space modes.mtx
+beam --near-null-space modes.mtx --reorder rcm
+fewer "amg with modes in another order" "$plain"
+
+array='%%MatrixMarket matrix array real general'
+with_amg() { refuse 1 "$1" solve beam.mtx --backend cpu --preconditioner amg "$2" "$3"; }
+file wrong.mtx "$array" '2 3' 1 2 3 4 5 6
+with_amg 'wrong.mtx:2: 2 rows, expected 1440, as many as beam.mtx has' --near-null-space wrong.mtx
+with_amg 'wrong.mtx:2: 2 rows, expected 480, a node for each 3 rows of beam.mtx' --coordinates wrong.mtx
+with_amg 'modes.mtx:2: 1440 rows, expected 480, a node for each 3 rows of beam.mtx' --coordinates modes.mtx
+awk -v n=1440 'BEGIN { print "%%MatrixMarket matrix array real general"; print n, 9; for (i = 0; i < 9 * n; i++) print 1 }' >wrong.mtx
+with_amg 'wrong.mtx:2: 9 columns, expected 1 to 8 vectors' --near-null-space wrong.mtx
+with_amg 'wrong.mtx:2: 9 columns, expected 2 or 3 coordinates' --coordinates wrong.mtx
+sed '7s/.*/nan/' modes.mtx >wrong.mtx
+with_amg "wrong.mtx:7: value 'nan', expected a finite number" --near-null-space wrong.mtx
+sed '7s/.*/inf/' nodes.mtx >wrong.mtx
+with_amg "wrong.mtx:7: value 'inf', expected a finite number" --coordinates wrong.mtx
+with_amg 'none.mtx: No such file or directory' --coordinates none.mtx
+with_amg 'beam.mtx: 1440 rows, expected a multiple of 7 for --amg-unknowns 7' --amg-unknowns 7
+refuse 1 'nodes.mtx:2: 2 columns, expected 3, as many as --amg-unknowns' solve beam.mtx --backend cpu \
+  --preconditioner amg --amg-unknowns 3 --coordinates nodes.mtx
+laplacian m.mtx 5
+file wrong.mtx "$array" '12 2' 1 2 3 4 5 6 7 8 9 10 11 12 1 2 3 4 5 6 7 8 9 10 11 12
+refuse 1 'wrong.mtx:2: 2 columns, expected a number that divides the 25 rows of m.mtx' solve m.mtx --backend cpu \
+  --preconditioner amg --coordinates wrong.mtx
+refuse 2 '--near-null-space and --coordinates are both given, expected one of them' solve beam.mtx --preconditioner amg \
+  --coordinates nodes.mtx --near-null-space modes.mtx
+for option in "--near-null-space modes.mtx" "--coordinates nodes.mtx" "--amg-unknowns 2"; do
+  # shellcheck disable=SC2086
+  refuse 2 "${option% *}: expected --preconditioner amg beside it" solve beam.mtx $option
+  # shellcheck disable=SC2086
+  refuse 2 "${option% *}: expected --preconditioner amg beside it" solve beam.mtx --preconditioner jacobi $option
+done
+for option in "--coordinates nodes.mtx" "--amg-unknowns 2"; do
+  # shellcheck disable=SC2086
+  refuse 2 "--reorder takes the unknowns of a node apart, expected none beside ${option% *}" solve beam.mtx \
+    --preconditioner amg --reorder rcm $option
+done
+refuse 2 "'-' given for several files" solve - --preconditioner amg --coordinates -
+refuse 1 'modes.mtx: this output is also an input' solve beam.mtx --backend cpu --preconditioner amg \
+  --near-null-space modes.mtx -o modes.mtx
+
+# auto, the default: Jacobi for what is small, amg for what is many couplings across.
+# chosen FILE KIND WHY
+chosen() {
+  expect 0 solve "$1" --backend cpu --json
+  same "preconditioner of $1" "$(json string preconditioner)" "$2"
+  same "choice for $1" "$(json string preconditioner_choice)" "$2: $3"
+  expect 0 solve "$1" --backend cpu --preconditioner auto -v
+  grep -qF "chosen      $2: $3" ../log/out || fail "-v does not say why $2"
+  grep -qF ", preconditioner $2, " ../log/out || fail "the report does not say $2"
+}
+chosen m.mtx jacobi '25 rows, less than 16384'
+laplacian m.mtx 128
+chosen m.mtx jacobi '16384 rows, 254 couplings across, less than 256'
+laplacian m.mtx 129
+chosen m.mtx amg '16641 rows, 256 couplings across, at least 256'
+grep -q '^hierarchy' ../log/out || fail "no hierarchy of the amg that was chosen"
+same "choice of -v" "$(grep -c '^chosen ' ../log/out)" 1
+expect 0 solve m.mtx --backend cpu
+grep -q '^chosen' ../log/out && fail "the choice without -v"
+expect 0 solve m.mtx --backend cpu --preconditioner jacobi --json
+same "choice of what is asked for" "$(json string preconditioner_choice)" ""
+
 # What they cannot do: rows and entries are those of the file.
 file m.mtx "$general" '3 3 4' '1 1 4' '2 1 1' '1 2 1' '3 3 4'
 for name in chebyshev amg; do

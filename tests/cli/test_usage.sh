@@ -27,7 +27,7 @@ expect 2 info extra
 refuse 2 'unknown backend "metal"; known are auto, gl' solve spd.mtx --backend metal
 refuse 2 "unknown backend" solve spd.mtx --backend check
 refuse 2 "--format: 'csc', expected auto, jagged, segments, csr" solve spd.mtx --format csc
-refuse 2 "--preconditioner: 'ilu', expected jacobi, none, block-jacobi, chebyshev, isai or amg" solve spd.mtx --preconditioner ilu
+refuse 2 "--preconditioner: 'ilu', expected jacobi, none, block-jacobi, chebyshev, isai, amg or auto" solve spd.mtx --preconditioner ilu
 refuse 2 "--stop: 'never', expected residual or delta" solve spd.mtx --stop never
 refuse 2 "--precision: 'half', expected auto, single, mixed or double" solve spd.mtx --precision half
 refuse 2 "--solver: 'lu', expected auto, cg, bicgstab, gmres or richardson" solve spd.mtx --solver lu
