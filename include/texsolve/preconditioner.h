@@ -84,11 +84,12 @@ typedef struct ts_preconditioner_desc {
  * Auto becomes AMG with its defaults, or else Jacobi, when it is created, and stays that. AMG is for a matrix
  * - that is symmetric and positive on the diagonal, with a host copy, no stencil and without constrained rows;
  * - with at least 16384 rows, for half of which |sum_j a_ij| <= a_ii / 512: constants are almost in the null
- * space;
- * - that is at least 256 couplings across: so many entries lie on the way from some row to another. A grid of
- *   128 x 128 points with couplings to 4 neighbours is 254 across, one of 86 x 86 x 86 points with 6 is 255;
+ *   space;
+ * - that is many couplings across: so many entries lie on the way from some row to another. At least 256 on
+ *   CPUs and 128 in shaders on a CPU, as measured there, and 1024 on GPUs, an estimate; ts_context_set_tuning
+ *   changes "amg_couplings". A grid of 128 x 128 points with couplings to 4 neighbours is 254 across, one of
+ *   86 x 86 x 86 points with 6 is 255;
  * - which aggregation brings to a level that is solved exactly.
- * Measured on CPUs; the rule is the same on every backend.
  *
  * Errors: TS_ERROR_INVALID_ARGUMENT (a field and its value; a block that is singular: its first row is named;
  * no host copy; Chebyshev of a diagonal with a zero, ISAI where A is singular on the pattern of a row, AMG of a

@@ -41,6 +41,7 @@
   FIELD(check_interval, 1, 1024, "iterations between two looks at the residual")                               \
   FIELD(pipelined_iterations, 1, 1024, "iterations started before a check's numbers arrive")                   \
   FIELD(one_reduction_texels, 0, 1e15, "texels up to which CG has one reduction")                              \
+  FIELD(amg_couplings, 1, 1e15, "couplings across a matrix from which on auto is amg")                         \
   /* The CPU backend's threads. */                                                                             \
   FIELD(thread_floats, 1, 1e15, "floats of work that are worth a thread")
 

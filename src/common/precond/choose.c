@@ -3,8 +3,8 @@
  * An iteration of conjugate gradients with Jacobi carries a number from a row to those that it is coupled with,
  * so where constants are almost in the null space there are about as many iterations as the matrix is couplings
  * across: some 1.4 times 2 n on a grid of n x n points, 1.2 times 3 n on one of n x n x n. AMG costs as much as
- * 300 to 500 of them, set-up included. Networks with many rows are few couplings across, and Jacobi solves them
- * soon; it does so too where A is diagonally dominant. */
+ * hundreds of them, set-up included (core/tuning.c). Networks with many rows are few couplings across, and
+ * Jacobi solves them soon; it does so too where A is diagonally dominant. */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@
 #include "common/layout/layout.h"
 #include "preconditioner.h"
 
-enum { least_rows = 16384, least_couplings = 256 };
+enum { least_rows = 16384 };
 static const double near_null = 1.0 / 512;
 
 /* ---- Constants ---- */
@@ -99,10 +99,11 @@ static ts_status choose_by_entries(const ts_matrix *A, ts_preconditioner_kind *k
     snprintf(why, size, "constants are far from the null space");
   } else {
     TSI_TRY(couplings_across(A->context, A->host_copy, &across));
-    const int is_amg = across >= least_couplings;
+    const double least = A->context->tuning.amg_couplings;
+    const int is_amg = across >= least;
     if (is_amg) *kind = TS_PRECONDITIONER_AMG;
-    snprintf(why, size, "%d rows, %d couplings across, %s %d", rows, across, is_amg ? "at least" : "less than",
-             least_couplings);
+    snprintf(why, size, "%d rows, %d couplings across, %s %.0f", rows, across,
+             is_amg ? "at least" : "less than", least);
   }
   return TS_OK;
 }
