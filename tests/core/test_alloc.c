@@ -326,6 +326,32 @@ static void algebraic_multigrid(void) {
   CHECK_INT(memory.live, 0);
 }
 
+/* What auto looks at, the hierarchy, and the solver around it. */
+static void automatic(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256));
+  ref_matrix long_grid = ref_graph(60, 300);
+  const ts_matrix_desc matrix_desc = {.csr = ref_csr(&long_grid), .keep_host_copy = 1};
+  const ts_preconditioner_desc M_desc = {.kind = TS_PRECONDITIONER_AUTO};
+  const ts_solver_desc solver_desc = {.preconditioner_kind = TS_PRECONDITIONER_AUTO};
+  ts_matrix *A = NULL;
+  ts_preconditioner *M = NULL;
+  ts_solver *solver = NULL;
+  CHECK_OK(context, ts_matrix_create(context, &matrix_desc, &A));
+  FAIL_EACH_CREATION(context, M, ts_preconditioner_create(A, &M_desc, &M));
+  CHECK(ts_preconditioner_get_kind(M) == TS_PRECONDITIONER_AMG);
+  ts_preconditioner_destroy(&M);
+  FAIL_EACH_CREATION(context, solver, ts_solver_create(A, &solver_desc, &solver));
+  CHECK(ts_solver_get_preconditioner_kind(solver) == TS_PRECONDITIONER_AMG);
+  ts_solver_destroy(&solver);
+  ts_matrix_destroy(&A);
+  ref_free(&long_grid);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
 static void preconditioners(void) {
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
@@ -427,6 +453,7 @@ static const test_case cases[] = {
     {"mesh_flows", mesh_flows},
     {"grids", grids},
     {"algebraic_multigrid", algebraic_multigrid},
+    {"automatic", automatic},
     {"preconditioners", preconditioners},
     {"fluids", fluids},
     {"order_of_destruction", order_of_destruction},
