@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/cpu/core/cpu_target.h"
+#include "../src/common/core/clones.h"
 
 enum { LANES = 64 }; /* independent sums: enough to hide the latency of an addition */
 

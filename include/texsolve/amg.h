@@ -68,7 +68,7 @@ typedef struct ts_amg_info {
 typedef struct ts_amg_level_info {
   int32_t rows;
   int64_t entries;
-  double eigenvalue; /* the largest of D^-1 A, estimated */
+  double eigenvalue; /* the largest of D^-1 A, estimated; 0 of a last level that is solved exactly */
 } ts_amg_level_info;
 
 /* What the set-up has made; level 0 is A. Errors: TS_ERROR_INVALID_ARGUMENT (not AMG; no such level). */

@@ -40,7 +40,7 @@ static void check_same(const tsi_amg *amg, const tsi_amg *expected) {
   const int last = amg->levels - 1;
   for (int l = 0; l < last; l++) {
     const tsi_amg_host_level *fine = &amg->host.level[l], *of = &expected->host.level[l];
-    CHECK(amg->level[l].bound == expected->level[l].bound);
+    CHECK(amg->level[l].eigenvalue == expected->level[l].eigenvalue);
     if (!check_matrix(amg, amg->level[l].P, &fine->P, &of->P, 1)) return;
     if (!check_matrix(amg, amg->level[l].R, &fine->R, &of->R, -1)) return;
     if (!check_matrix(amg, amg->level[l + 1].A, &fine[1].A, &of[1].A, 1)) return;

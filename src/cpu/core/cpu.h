@@ -14,7 +14,7 @@
 #include "common/layout/layout.h"
 #include "cpu_pace.h"
 #include "common/core/pool.h"
-#include "cpu_target.h"
+#include "common/core/clones.h"
 
 enum {
   CPU_LANES = 48,

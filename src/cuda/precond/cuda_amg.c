@@ -103,7 +103,7 @@ static ts_status compute(tsi_amg *amg, int l) {
   TSI_TRY(cuda_amg_smooth(amg->context, level));
   TSI_TRY(cuda_amg_transpose(amg->context, &level->P, &level->R));
   TSI_TRY(cuda_amg_galerkin(amg->context, &level->R, &level->A, &level->P, level->vectors, &next->A));
-  amg->level[l].bound = level->bound;
+  amg->level[l].eigenvalue = level->eigenvalue;
   return TS_OK;
 }
 

@@ -153,12 +153,16 @@ static ts_format format_below(const ts_matrix *A) {
 }
 
 /* A matrix, or the values of one that is there. */
+static ts_status upload_as(const tsi_amg *amg, ts_format format, const ts_csr *csr, ts_space *rows,
+                           ts_space *columns, ts_matrix **matrix) {
+  if (*matrix) return ts_matrix_set_values(*matrix, csr);
+  const ts_matrix_desc desc = {.csr = *csr, .format = format, .row_space = rows, .column_space = columns};
+  return ts_matrix_create(amg->context, &desc, matrix);
+}
+
 static ts_status upload(const tsi_amg *amg, const ts_csr *csr, ts_space *rows, ts_space *columns,
                         ts_matrix **matrix) {
-  if (*matrix) return ts_matrix_set_values(*matrix, csr);
-  const ts_matrix_desc desc = {
-      .csr = *csr, .format = format_below(amg->level[0].A), .row_space = rows, .column_space = columns};
-  return ts_matrix_create(amg->context, &desc, matrix);
+  return upload_as(amg, format_below(amg->level[0].A), csr, rows, columns, matrix);
 }
 
 /* R with the opposite sign: a cycle's correction is then x - P e, one operation. */
@@ -185,7 +189,9 @@ static ts_status upload_inverse(tsi_amg *amg) {
   }
   const ts_csr csr = view(&dense);
   ts_space *space = ts_matrix_row_space(amg->level[amg->levels - 1].A);
-  const ts_status status = upload(amg, &csr, space, NULL, &amg->inverse);
+  const int has_csr = (amg->context->caps.formats & 1u << TS_FORMAT_CSR) != 0;
+  const ts_format format = has_csr ? TS_FORMAT_CSR : format_below(amg->level[0].A);
+  const ts_status status = upload_as(amg, format, &csr, space, NULL, &amg->inverse);
   tsi_amg_csr_free(amg->context, &dense);
   return status;
 }
@@ -235,7 +241,7 @@ static ts_status set_up_on_host(tsi_amg *amg, int keep) {
   TSI_TRY(check_diagonal(amg->level[0].A, &A));
   TSI_TRY(tsi_amg_setup(amg->context, &amg->desc, &A, keep, &amg->host));
   amg->levels = amg->host.levels;
-  for (int l = 0; l < amg->levels; l++) amg->level[l].bound = amg->host.level[l].bound;
+  for (int l = 0; l < amg->levels; l++) amg->level[l].eigenvalue = amg->host.level[l].eigenvalue;
   return upload_levels(amg);
 }
 
@@ -245,7 +251,7 @@ static ts_status set_up_on_device(tsi_amg *amg) {
   if (amg->levels == 1) return TS_OK;
   TSI_TRY(tsi_amg_finish(amg->context, &amg->host));
   const int last = amg->levels - 1;
-  amg->level[last].bound = amg->host.level[last].bound;
+  amg->level[last].eigenvalue = amg->host.level[last].eigenvalue;
   return TS_OK;
 }
 
@@ -269,7 +275,6 @@ static ts_status build(tsi_amg *amg, int keep) {
   const int components = amg->components ? amg->components : 1;
   amg->components = 0;
   TSI_TRY(tsi_amg_prepare(amg, components));
-  TSI_TRY(tsi_amg_estimate(amg));
   measure(amg, tsi_seconds() - start);
   amg->info.bytes_device = amg->context->bytes_device - before;
   return TS_OK;

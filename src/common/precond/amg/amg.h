@@ -62,8 +62,7 @@ typedef struct tsi_amg_level {
   ts_matrix *P, *R; /* NULL on the last level */
   /* inverse: 1 / D, or what a smoother takes in its place; residual and direction; b and x not on level 0. */
   ts_vector *inverse, *r, *d, *b, *x;
-  double bound;      /* of the eigenvalues of D^-1 A */
-  double eigenvalue; /* the largest, estimated */
+  double eigenvalue; /* the largest of D^-1 A, estimated by the set-up */
 } tsi_amg_level;
 
 struct tsi_amg {
@@ -80,7 +79,7 @@ struct tsi_amg {
 /* A set-up on the device makes the same bits. */
 /* clang-format off */
 #define TSI_AMG_OPERATIONS(REQUIRED, prefix)                                                                   \
-  /* Makes the levels' matrices and bounds, or with amg->device new numbers in them, and amg->host.level[] of    \
+  /* Makes the levels' matrices and eigenvalues, or with amg->device new numbers in them, and amg->host.level[] of    \
    * the last level with its matrix. Where it finds nothing to make a second level of, amg->levels is 1 and     \
    * nothing is made. On failure what is made is destroyed with `amg`. */                                       \
   REQUIRED(prefix, ts_status, setup, (tsi_amg *amg))                                                           \
@@ -115,7 +114,7 @@ void tsi_amg_host_free(ts_context *context, tsi_amg_host *host);
 void tsi_amg_near_null(const ts_amg_desc *desc, int32_t nodes, double *modes);
 /* How many vectors it has, constants where none are given. */
 int tsi_amg_vectors(const ts_amg_desc *desc);
-/* The last level's bound and the inverse. */
+/* The last level's inverse, or where it is too large the eigenvalue. */
 ts_status tsi_amg_finish(ts_context *context, tsi_amg_host *host);
 
 /* Of n rows those of a part, for loops in which each thread has a workspace, begin here; the end is where the
@@ -193,8 +192,6 @@ ts_status tsi_amg_invert(ts_context *context, const tsi_amg_csr *A, float **inve
 /* Vectors for so many components, if they are not there. Not within another function of the library. */
 ts_status tsi_amg_prepare(tsi_amg *amg, int components);
 void tsi_amg_drop_vectors(tsi_amg *amg);
-/* The largest eigenvalue of D^-1 A of every level. One host synchronisation. Not within another function. */
-ts_status tsi_amg_estimate(tsi_amg *amg);
 /* z = M^-1 r by one cycle. */
 ts_status tsi_amg_cycle(const tsi_amg *amg, ts_vector *z, const ts_vector *r);
 

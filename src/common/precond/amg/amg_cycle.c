@@ -25,7 +25,8 @@
 enum { MOST_STEPS = 128 };
 
 static void plan(const tsi_amg *amg, int l, int steps, tsi_polynomial_step *polynomial) {
-  const double lambda = amg->level[l].eigenvalue, ratio = 4;
+  const double ratio = 4, eigenvalue = amg->level[l].eigenvalue;
+  const double lambda = eigenvalue > 0 ? eigenvalue : 1; /* 0: a matrix without any equation */
   switch (amg->desc.smoother) {
   case TS_AMG_CHEBYSHEV:
     tsi_polynomial_first_kind(steps, lambda, ratio, polynomial);
@@ -138,43 +139,4 @@ ts_status tsi_amg_prepare(tsi_amg *amg, int components) {
   for (int l = 0; l < amg->levels && amg->desc.smoother == TS_AMG_L1_JACOBI; l++) TSI_TRY(write_l1(amg, l));
   amg->components = components;
   return TS_OK;
-}
-
-/* ---- The largest eigenvalues ---- */
-
-/* Of all levels in one read. Level 0 has no vector to spare. */
-static ts_status estimate(tsi_amg *amg, ts_vector *spare, ts_scalars *slots, double *numbers) {
-  for (int l = 0; l < amg->levels; l++) {
-    const tsi_amg_level *level = &amg->level[l];
-    TSI_TRY(tsi_eigenvalue_begin(level->A, level->inverse, level->r, level->d, l ? level->x : spare, slots,
-                                 l * TSI_EIGENVALUE_SLOTS));
-  }
-  return tsi_scalars_read(slots, 0, amg->levels * TSI_EIGENVALUE_SLOTS, numbers);
-}
-
-ts_status tsi_amg_estimate(tsi_amg *amg) {
-  ts_context *context = amg->context;
-  const int count = amg->levels * TSI_EIGENVALUE_SLOTS;
-  ts_vector *spare = NULL;
-  ts_scalars *slots = NULL;
-  double *numbers = tsi_malloc(context, (size_t)count, 4 * sizeof *numbers);
-  ts_status status = numbers ? TS_OK : tsi_out_of_memory(context, "a preconditioner", (size_t)count * 32);
-  for (int l = 0; l < amg->levels && status == TS_OK; l++)
-    status = tsi_eigenvalue_start(amg->level[l].A, amg->level[l].r);
-  if (status == TS_OK) status = tsi_enter(context);
-  if (status == TS_OK) {
-    status = tsi_arena_create(amg->level[0].A->row_space, amg->components, 1, &spare, 1, count, &slots);
-    if (status == TS_OK) status = estimate(amg, spare, slots, numbers);
-    status = tsi_leave(context, status);
-  }
-  for (int l = 0; l < amg->levels && status == TS_OK; l++) {
-    const double value =
-        tsi_eigenvalue_end(amg->level[l].A, amg->components, numbers + 4 * (size_t)l * TSI_EIGENVALUE_SLOTS);
-    /* Of a matrix that is 0 but on the diagonal there may be no estimate. */
-    amg->level[l].eigenvalue = value > 0 ? fmin(value, amg->level[l].bound) : amg->level[l].bound;
-  }
-  ts_vector_destroy(&spare);
-  ts_scalars_destroy(&slots);
-  tsi_free(context, numbers);
-  return status;
 }

@@ -196,10 +196,11 @@ static double bound_of(const tsi_amg_csr *A) {
 
 ts_status tsi_amg_finish(ts_context *context, tsi_amg_host *host) {
   tsi_amg_host_level *last = &host->level[host->levels - 1];
-  last->bound = bound_of(&last->A);
   tsi_free(context, host->inverse);
   host->inverse = NULL;
-  return last->A.rows <= DENSE ? tsi_amg_invert(context, &last->A, &host->inverse) : TS_OK;
+  if (last->A.rows <= DENSE) return tsi_amg_invert(context, &last->A, &host->inverse);
+  last->bound = bound_of(&last->A);
+  return tsi_amg_eigenvalue(context, last);
 }
 
 ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,

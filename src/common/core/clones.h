@@ -1,4 +1,4 @@
-/* What the CPU backend asks of a compiler beyond C11, each with a fallback.
+/* What loops on the processor ask of a compiler beyond C11, each with a fallback.
  *
  * CPU_CLONES  before a function: compile it for AVX-512, AVX2 and the baseline, and choose when the program
  *             starts, so that a library built for every x86-64 machine uses the widest vectors of this one.
