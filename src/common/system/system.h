@@ -98,7 +98,8 @@ struct ts_system {
   ts_vector *b, *x;
   ts_vector *given; /* values of locked unknowns, 0 elsewhere; made when it is needed */
   ts_solver *solver;
-  double seconds_build; /* since the last solve */
+  ts_preconditioner *preconditioner; /* made from `matrix`; it outlives solvers with other options */
+  double seconds_build;              /* since the last solve */
 };
 
 static inline size_t tsi_system_numbers(const ts_system *s) {

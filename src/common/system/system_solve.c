@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/precond/preconditioner.h"
 #include "system.h"
 
 /* ---- Device objects ---- */
 
 void tsi_system_release_device(ts_system *s) {
   ts_solver_destroy(&s->solver);
+  ts_preconditioner_destroy(&s->preconditioner);
   ts_vector_destroy(&s->b);
   ts_vector_destroy(&s->x);
   ts_vector_destroy(&s->given);
@@ -168,10 +170,24 @@ static ts_method choose_method(const ts_system *s) {
   return info.symmetric && s->reduced.positive_diagonal ? TS_METHOD_CG : TS_METHOD_BICGSTAB;
 }
 
+/* One that takes longer to make than a solver: for the matrix's present values, kept while the kind is. */
+static ts_status prepare_preconditioner(ts_system *s, ts_preconditioner_kind kind) {
+  if (s->applied || !tsi_preconditioner_needs_host_copy(kind)) return TS_OK;
+  const ts_preconditioner_desc desc = {.kind = kind};
+  if (!s->preconditioner) return ts_preconditioner_create(s->matrix, &desc, &s->preconditioner);
+  return s->preconditioner->changes != s->matrix->changes ? ts_preconditioner_update(s->preconditioner) : TS_OK;
+}
+
 static ts_status create_solver(ts_system *s, const ts_system_solve_desc *how) {
+  TSI_TRY(prepare_preconditioner(s, how->preconditioner));
+  ts_preconditioner *M = s->preconditioner;
+  const int diagonal = M && tsi_preconditioner_is_diagonal(M);
   const ts_solver_desc desc = {.method = how->method,
                                .transposed = how->method == TS_METHOD_CGLS ? s->transposed : NULL,
-                               .preconditioner_kind = how->preconditioner,
+                               .preconditioner = diagonal ? NULL : M,
+                               .preconditioner_kind = diagonal ? M->desc.kind
+                                                      : M      ? 0
+                                                               : how->preconditioner,
                                .stop = how->stop,
                                .rtol = how->rtol,
                                .atol = how->atol,
@@ -240,6 +256,7 @@ static ts_status run(ts_system *s, ts_system_solve_desc *how, ts_system_result *
   TSI_TRY(tsi_system_prepare_matrix(s, how, &result->seconds_build, &result->seconds_layout));
   if (how->method == TS_METHOD_AUTO) how->method = choose_method(s);
   if (!same_options(how, &s->how)) ts_solver_destroy(&s->solver);
+  if (how->preconditioner != s->how.preconditioner) ts_preconditioner_destroy(&s->preconditioner);
   if (tsi_system_storage_for(s, how->precision) > tsi_system_storage_for(s, s->how.precision)) {
     TSI_TRY(tsi_system_fetch(s)); /* what is on the device is rounded */
     s->new_start = s->new_right_hand_sides = 1;
