@@ -171,6 +171,10 @@ NLAPI void NLAPIENTRY nlInitialize(int argc, char **argv);
 #define NL_PRECOND_SSOR 0x301         /* solved with Jacobi, and nlGetReport says so */
 #define NL_PRECOND_USER 0x303         /* not supported: an error */
 #define NL_CUDA_PRECOND_ILU_EXT 0x220 /* solved with Jacobi, and nlGetReport says so */
+/* Of this library: algebraic multigrid (texsolve/amg.h), for meshes with many variables. It is for matrices
+ * that are symmetric and positive on the diagonal; nlSolve refuses others, NL_NOT_SUPPORTED. In least squares
+ * it forms A^T A. New numbers at the same places keep its levels. */
+#define NL_PRECOND_AMG 0x10300
 
 /* Before nlBegin(NL_SYSTEM), as in OpenNL; and once more before the next system of the same context. */
 NLAPI void NLAPIENTRY nlSolverParameterd(NLenum pname, NLdouble param);

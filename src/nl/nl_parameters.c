@@ -84,12 +84,14 @@ static void set_preconditioner(tsn_context *c, NLenum preconditioner) {
   case NL_PRECOND_JACOBI:
   case NL_PRECOND_SSOR:
   case NL_CUDA_PRECOND_ILU_EXT:
+  case NL_PRECOND_AMG:
     c->parameters.preconditioner = preconditioner;
     c->parameters.preconditioner_set = 1;
     return;
   case NL_PRECOND_USER:
     tsn_fail(c, NL_NOT_SUPPORTED,
-             "nlSolverParameteri: texsolve-nl has no NL_PRECOND_USER; it has NL_PRECOND_JACOBI");
+             "nlSolverParameteri: texsolve-nl has no NL_PRECOND_USER; it has NL_PRECOND_JACOBI and "
+             "NL_PRECOND_AMG");
     return;
   default:
     tsn_fail(c, NL_INVALID_ENUM, "nlSolverParameteri: NL_PRECONDITIONER is 0x%x, which is no preconditioner",

@@ -149,6 +149,7 @@ void tsn_equations_finish(tsn_context *c);
 typedef struct tsn_method {
   ts_method method;
   ts_preconditioner_kind preconditioner;
+  ts_normal normal;
   ts_format format;
   char note[160];
 } tsn_method;

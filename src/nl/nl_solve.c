@@ -125,6 +125,7 @@ static ts_status solve_part(solve *s, size_t first, size_t count) {
                                                 : inner < 200                       ? inner
                                                                                     : 200,
                                      .format = s->method.format,
+                                     .normal = s->method.normal,
                                      .leave_on_device = 1,
                                      .progress = c->parameters.progress ? report_progress : NULL,
                                      .progress_user = s};
@@ -238,7 +239,12 @@ static void describe(const solve *s, int converged) {
 static NLboolean finish(solve *s, ts_status status) {
   tsn_context *c = s->c;
   if (status < 0) {
-    tsn_fail_status(c, "nlSolve", status);
+    /* AMG refuses a matrix that is there. */
+    if (status == TS_ERROR_INVALID_ARGUMENT && s->method.preconditioner == TS_PRECONDITIONER_AMG &&
+        s->last.nonzeros > 0)
+      tsn_fail(c, NL_NOT_SUPPORTED, "nlSolve: %s", ts_last_error(c->device->context));
+    else
+      tsn_fail_status(c, "nlSolve", status);
     return NL_FALSE;
   }
   write_variables(s);

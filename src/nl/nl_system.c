@@ -34,6 +34,10 @@ tsn_method tsn_method_of(const tsn_context *c) {
   m.format = format_of(c, &m);
   if (p->preconditioner_set ? p->preconditioner == NL_PRECOND_NONE : p->solver != NL_SOLVER_DEFAULT)
     m.preconditioner = TS_PRECONDITIONER_NONE;
+  if (p->preconditioner_set && p->preconditioner == NL_PRECOND_AMG) {
+    m.preconditioner = TS_PRECONDITIONER_AMG;
+    m.normal = c->square ? TS_NORMAL_AUTO : TS_NORMAL_FORMED;
+  }
   if (p->preconditioner_set &&
       (p->preconditioner == NL_PRECOND_SSOR || p->preconditioner == NL_CUDA_PRECOND_ILU_EXT))
     snprintf(m.note, sizeof m.note, "; Jacobi preconditioner in place of %s",

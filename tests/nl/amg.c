@@ -1,0 +1,148 @@
+/* NL_PRECOND_AMG. Heat flows in a plate whose border is at 0, with a source that is known from its solution,
+ * sin x sin y: fewer iterations than Jacobi's; other right-hand sides and numbers go to the same context. Then
+ * least squares, in which A^T A is formed though a row is full, and matrices that are refused. */
+#include "check.h"
+
+enum { N = 65 };
+
+static const double pi = 3.14159265358979323846;
+
+static double exact(int i) {
+  return sin(pi * (i % N) / (N - 1)) * sin(pi * (i / N) / (N - 1));
+}
+
+static int is_border(int i) {
+  return i % N == 0 || i % N == N - 1 || i / N == 0 || i / N == N - 1;
+}
+
+/* The five points, times `scale`; the solution is `factor` times sin x sin y, in system k k + 1 times. */
+static void state_plate(double scale, double factor, int systems) {
+  const double eigenvalue = 4 - 4 * cos(pi / (N - 1));
+  nlBegin(NL_SYSTEM);
+  for (int i = 0; i < N * N; i++)
+    if (is_border(i)) nlLockVariable((NLuint)i);
+  nlBegin(NL_MATRIX);
+  for (int i = 0; i < N * N; i++) {
+    if (is_border(i)) continue;
+    const int neighbours[4] = {i - N, i - 1, i + 1, i + N};
+    for (int k = 0; k < 4; k++) nlAddIJCoefficient((NLuint)i, (NLuint)neighbours[k], -scale);
+    nlAddIJCoefficient((NLuint)i, (NLuint)i, 4 * scale);
+    for (int k = 0; k < systems; k++)
+      nlMultiAddIRightHandSide((NLuint)i, (NLuint)k, scale * factor * (k + 1) * eigenvalue * exact(i));
+  }
+  nlEnd(NL_MATRIX);
+  nlEnd(NL_SYSTEM);
+}
+
+static void compare_plate(double factor, int systems) {
+  for (int i = 0; i < N * N; i++)
+    for (int k = 0; k < systems; k++)
+      CHECK_CLOSE(nlMultiGetVariable((NLuint)i, (NLuint)k), factor * (k + 1) * exact(i), 1e-7);
+}
+
+static NLint plate(NLenum solver, NLenum preconditioner, int systems) {
+  NLint iterations, asked;
+  nlNewContext();
+  nlSolverParameteri(NL_NB_VARIABLES, N * N);
+  nlSolverParameteri(NL_NB_SYSTEMS, systems);
+  nlSolverParameteri(NL_SOLVER, (NLint)solver);
+  nlSolverParameteri(NL_PRECONDITIONER, (NLint)preconditioner);
+  nlSolverParameterd(NL_THRESHOLD, 1e-9);
+  nlGetIntegerv(NL_PRECONDITIONER, &asked);
+  CHECK(asked == (NLint)preconditioner);
+  state_plate(1, 1, systems);
+  CHECK(solve());
+  compare_plate(1, systems);
+  nlGetIntegerv(NL_USED_ITERATIONS, &iterations);
+  nlDeleteContext(nlGetCurrent());
+  return iterations;
+}
+
+static void fewer_iterations(void) {
+  static const NLenum solvers[] = {NL_SOLVER_DEFAULT, NL_CG, NL_BICGSTAB, NL_GMRES};
+  const NLint jacobi = plate(NL_CG, NL_PRECOND_JACOBI, 1);
+  for (int k = 0; k < 4; k++) CHECK(plate(solvers[k], NL_PRECOND_AMG, k == 0 ? 5 : 1) < jacobi / 3);
+}
+
+static void other_numbers(void) {
+  nlNewContext();
+  nlSolverParameteri(NL_NB_VARIABLES, N * N);
+  nlSolverParameteri(NL_PRECONDITIONER, NL_PRECOND_AMG);
+  nlSolverParameterd(NL_THRESHOLD, 1e-9);
+  for (int pass = 0; pass < 3; pass++) {
+    state_plate(1 + pass / 2, 1 + pass, 1);
+    CHECK(solve());
+    compare_plate(1 + pass, 1);
+  }
+  CHECK(strstr(nlGetReport(), " of cg ") != NULL);
+  nlDeleteContext(nlGetCurrent());
+}
+
+/* x_i - x_(i-1) = 1 from x_0 = 0 on, and the sum of all, weighted little: nothing contradicts, and x_i = i. */
+static void least_squares(void) {
+  enum { COUNT = 150 };
+  NLint entries;
+  nlNewContext();
+  nlSolverParameteri(NL_NB_VARIABLES, COUNT);
+  nlSolverParameteri(NL_LEAST_SQUARES, NL_TRUE);
+  nlSolverParameteri(NL_PRECONDITIONER, NL_PRECOND_AMG);
+  nlSolverParameterd(NL_THRESHOLD, 1e-10);
+  nlBegin(NL_SYSTEM);
+  nlLockVariable(0);
+  nlBegin(NL_MATRIX);
+  for (NLuint i = 1; i < COUNT; i++) {
+    nlBegin(NL_ROW);
+    nlCoefficient(i, 1);
+    nlCoefficient(i - 1, -1);
+    nlRightHandSide(1);
+    nlEnd(NL_ROW);
+  }
+  nlRowScaling(1e-3);
+  nlBegin(NL_ROW);
+  for (NLuint i = 1; i < COUNT; i++) nlCoefficient(i, 1);
+  nlRightHandSide(0.5 * COUNT * (COUNT - 1));
+  nlEnd(NL_ROW);
+  nlEnd(NL_MATRIX);
+  nlEnd(NL_SYSTEM);
+  CHECK(solve());
+  for (NLuint i = 0; i < COUNT; i++) CHECK_CLOSE(nlGetVariable(i), i, 1e-5);
+  nlGetIntegerv(NL_NNZ, &entries);
+  CHECK(entries == (COUNT - 1) * (COUNT - 1));
+  nlDeleteContext(nlGetCurrent());
+}
+
+/* Two equations: a x + b y = 1, c x + d y = 1. */
+static void refused(const double a[4], NLenum solver, const char *part) {
+  nlNewContext();
+  nlSolverParameteri(NL_NB_VARIABLES, 2);
+  nlSolverParameteri(NL_SOLVER, (NLint)solver);
+  nlSolverParameteri(NL_PRECONDITIONER, NL_PRECOND_AMG);
+  nlBegin(NL_SYSTEM);
+  nlSetVariable(0, 7);
+  nlBegin(NL_MATRIX);
+  for (NLuint i = 0; i < 2; i++) {
+    nlBegin(NL_ROW);
+    for (NLuint j = 0; j < 2; j++) nlCoefficient(j, a[2 * i + j]);
+    nlRightHandSide(1);
+    nlEnd(NL_ROW);
+  }
+  nlEnd(NL_MATRIX);
+  nlEnd(NL_SYSTEM);
+  CHECK(!nlSolve());
+  CHECK_ERROR(NL_NOT_SUPPORTED, part);
+  CHECK(strstr(nlGetReport(), part) != NULL);
+  CHECK(nlGetVariable(0) == 7);
+  nlDeleteContext(nlGetCurrent());
+}
+
+int main(void) {
+  static const double unsymmetric[4] = {2, 1, -1, 2}, negative[4] = {2, 1, 1, -2};
+  need_device();
+  fewer_iterations();
+  other_numbers();
+  least_squares();
+  refused(unsymmetric, NL_SOLVER_DEFAULT, "amg needs a symmetric matrix; the entries (0, 1) and (1, 0) differ");
+  refused(unsymmetric, NL_CG, "amg needs a symmetric matrix");
+  refused(negative, NL_SOLVER_DEFAULT, "row 1 has -2");
+  return report();
+}
