@@ -1,23 +1,23 @@
 /* Hierarchies of algebraic multigrid that the device makes, level by level. */
 #include <math.h>
 
-#include "common/layout/layout_build.h"
 #include "common/matrix/csr.h"
 #include "cuda/matrix/cuda_matrix.h"
 #include "cuda_amg.h"
-
-/* What updates need. Matrices of levels have the arrays of A, P and R once these are theirs. */
-typedef struct cuda_amg_hierarchy {
-  cuda_amg_level level[TSI_AMG_MAX_LEVELS];
-  cuda_amg_memory kept[TSI_AMG_MAX_LEVELS];  /* strong, aggregates, tentative, weights */
-  cuda_amg_memory modes[TSI_AMG_MAX_LEVELS]; /* near_null, until the next level's is there */
-} cuda_amg_hierarchy;
 
 /* ---- Matrices ---- */
 
 static void own(cuda_matrix *m, const void *data, size_t bytes) {
   m->blocks[m->block_count].data = (void *)data;
   m->blocks[m->block_count++].bytes = bytes;
+}
+
+/* Threads that share a row, so that each has a few entries: rows of levels are of about one length. */
+static int share_rows(const cuda_amg_csr *csr) {
+  enum { FEW = 6 };
+  int log2_subwarp = 0;
+  while (log2_subwarp < 5 && csr->entries > (int64_t)FEW * csr->rows << log2_subwarp) log2_subwarp++;
+  return log2_subwarp;
 }
 
 /* The matrix has the arrays of `csr` from now on. */
@@ -30,7 +30,7 @@ static ts_status adopt(ts_context *context, const cuda_amg_csr *csr, ts_space *r
   own(m, csr->indices, entries * sizeof *csr->indices);
   own(m, csr->values, entries * sizeof *csr->values);
   m->csr = (cuda_csr){.rows = csr->rows,
-                      .log2_subwarp = tsi_choose_subwarp(&context->tuning, csr->rows, csr->entries),
+                      .log2_subwarp = share_rows(csr),
                       .row_offsets = csr->offsets,
                       .columns = csr->indices,
                       .values = csr->values};
@@ -203,6 +203,7 @@ ts_status cuda_amg_setup(tsi_amg *amg) {
 }
 
 void cuda_amg_drop(tsi_amg *amg) {
+  cuda_amg_forget_cycles(amg);
   for (int l = 0; l < TSI_AMG_MAX_LEVELS; l++) free_level(amg, l);
   tsi_free(amg->context, amg->device);
   amg->device = NULL;

@@ -93,7 +93,25 @@ typedef struct cuda_amg_level {
   double bound, eigenvalue;
 } cuda_amg_level;
 
-/* cuda_amg.c */
+/* A cycle with these vectors, of which the second and further ones are launched as a whole. */
+typedef struct cuda_amg_recording {
+  const float *x, *b;
+  cudaGraphExec_t graph; /* NULL: not recorded */
+  int refused;           /* it cannot be */
+} cuda_amg_recording;
+
+enum { CUDA_AMG_RECORDINGS = 4 };
+
+/* What updates need. Matrices of levels have the arrays of A, P and R once these are theirs. */
+typedef struct cuda_amg_hierarchy {
+  cuda_amg_level level[TSI_AMG_MAX_LEVELS];
+  cuda_amg_memory kept[TSI_AMG_MAX_LEVELS];  /* strong, aggregates, tentative, weights */
+  cuda_amg_memory modes[TSI_AMG_MAX_LEVELS]; /* near_null, until the next level's is there */
+  cuda_amg_recording recordings[CUDA_AMG_RECORDINGS];
+  int newest;
+} cuda_amg_hierarchy;
+
+/* cuda_amg.c, cuda_amg_cycle.c */
 TSI_AMG_OPERATIONS(TSI_PROTOTYPE, cuda_amg_)
 
 /* cuda_amg_strength.cu. The graph's arrays are in `memory`. */

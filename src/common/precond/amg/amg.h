@@ -76,6 +76,8 @@ struct tsi_amg {
   ts_amg_info info;
 };
 
+typedef ts_status tsi_amg_body(const tsi_amg *amg, ts_vector *x, const ts_vector *b);
+
 /* A set-up on the device makes the same bits. */
 /* clang-format off */
 #define TSI_AMG_OPERATIONS(REQUIRED, prefix)                                                                   \
@@ -86,7 +88,12 @@ struct tsi_amg {
   /* Gives back amg->device. */                                                                                \
   REQUIRED(prefix, void, drop, (tsi_amg *amg))                                                                 \
   /* A matrix that setup has made, on the host. */                                                              \
-  REQUIRED(prefix, ts_status, read, (const ts_matrix *matrix, tsi_amg_csr *csr))
+  REQUIRED(prefix, ts_status, read, (const ts_matrix *matrix, tsi_amg_csr *csr))                               \
+  /* Carries out `body`, or what it has asked for before with these vectors. */                                \
+  REQUIRED(prefix, ts_status, cycle,                                                                           \
+           (const tsi_amg *amg, ts_vector *x, const ts_vector *b, tsi_amg_body *body))                         \
+  /* The next cycles have other vectors, or other numbers in their steps. */                                   \
+  REQUIRED(prefix, void, forget_cycles, (const tsi_amg *amg))
 /* clang-format on */
 
 struct tsi_amg_ops {

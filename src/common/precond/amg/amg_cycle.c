@@ -66,10 +66,15 @@ static ts_status cycle(const tsi_amg *amg, int l, ts_vector *x, const ts_vector 
   return smooth(amg, l, sweeps, x, b, 0);
 }
 
+static ts_status whole_cycle(const tsi_amg *amg, ts_vector *x, const ts_vector *b) {
+  return cycle(amg, 0, x, b, 1);
+}
+
 ts_status tsi_amg_cycle(const tsi_amg *amg, ts_vector *z, const ts_vector *r) {
   ts_vector first = tsi_first_part(z);
   const ts_vector given = tsi_first_part(r);
-  return cycle(amg, 0, &first, &given, 1);
+  if (amg->device) return amg->context->ops->amg->cycle(amg, &first, &given, whole_cycle);
+  return whole_cycle(amg, &first, &given);
 }
 
 /* ---- Vectors ---- */
@@ -77,6 +82,7 @@ ts_status tsi_amg_cycle(const tsi_amg *amg, ts_vector *z, const ts_vector *r) {
 void tsi_amg_drop_vectors(tsi_amg *amg) {
   amg->components = 0;
   tsi_enter_to_destroy(amg->context);
+  if (amg->device) amg->context->ops->amg->forget_cycles(amg);
   for (int l = 0; l < TSI_AMG_MAX_LEVELS; l++) {
     tsi_amg_level *level = &amg->level[l];
     ts_vector **vectors[] = {&level->inverse, &level->r, &level->d, &level->b, &level->x};
