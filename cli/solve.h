@@ -18,6 +18,7 @@ typedef struct solve_options {
   reorder_kind reorder;
   ts_method method; /* not CGLS */
   ts_preconditioner_kind preconditioner;
+  int block_size;  /* of block Jacobi, 0: the library's */
   int degree;      /* of chebyshev, 0: the library's */
   ts_amg_desc amg; /* how, where it is amg */
   ts_precision precision;

@@ -26,6 +26,7 @@ static ts_status take_hierarchy(const ts_preconditioner *M, solve_hierarchy *hie
 ts_status solve_make_preconditioner(const solve_options *o, const ts_amg_desc *amg, ts_matrix *A,
                                     ts_preconditioner **made, solve_outcome *outcome) {
   const ts_preconditioner_desc desc = {.kind = o->preconditioner,
+                                       .block_size = o->block_size,
                                        .degree = o->degree,
                                        .amg = o->preconditioner == TS_PRECONDITIONER_AMG ? amg : NULL};
   const ts_status status = ts_preconditioner_create(A, &desc, made);

@@ -57,9 +57,12 @@ static const option_row rows[] = {
     OPTION_WHOLE("restart", "M", restart, 1, 200, "restart gmres every M iterations, 1 to 200 (default: 30)"),
     OPTION_PARSED(
         "preconditioner", "NAME", parse_preconditioner,
-        "none; jacobi; block-jacobi, with blocks of 4 rows; chebyshev, a polynomial; isai, "
+        "none; jacobi; block-jacobi, of the blocks on the diagonal; chebyshev, a polynomial; isai, "
         "approximate inverses of factors; amg, algebraic multigrid, for symmetric matrices; auto: amg "
         "where the matrix is for it and large enough to pay, else jacobi (default: auto)"),
+    OPTION_WHOLE("block-size", "N", block_size, 2, 16,
+                 "rows of block-jacobi's blocks, such as the unknowns of a node, 2 to 16 (default: 4, or the "
+                 "format's)"),
     OPTION_WHOLE("degree", "N", degree, 1, 16, "of chebyshev's polynomial, 1 to 16 (default: 4)"),
     OPTION_NUMBER("amg-strength", "S", amg.strength, 0, 0.99, "a number from 0 to 0.99",
                   "entries from S sqrt(a_ii a_jj) on are strong, halved from level to level (default: 0.08)"),
@@ -109,6 +112,8 @@ void solve_parse(int argc, char **argv, solve_options *options) {
   for (int k = 0; k < 5; k++) from_input += inputs[k] && !strcmp(inputs[k], "-");
   if (o->restart && o->method != TS_METHOD_GMRES)
     arguments_usage("--restart: expected --solver gmres beside it");
+  if (o->preconditioner != TS_PRECONDITIONER_BLOCK_JACOBI)
+    options_refuse("", OPTION_NAMES("block-size"), ": expected --preconditioner block-jacobi beside it");
   if (o->preconditioner != TS_PRECONDITIONER_CHEBYSHEV)
     options_refuse("", OPTION_NAMES("degree"), ": expected --preconditioner chebyshev beside it");
   if (o->preconditioner != TS_PRECONDITIONER_AMG)

@@ -26,6 +26,9 @@ solves none
 solves jacobi
 jacobi=$iterations
 solves block-jacobi
+four=$iterations
+solves block-jacobi --block-size 8
+fewer "block-jacobi with blocks of 8" "$four"
 solves chebyshev
 fewer chebyshev $((jacobi / 2))
 chebyshev=$iterations

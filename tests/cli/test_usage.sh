@@ -10,7 +10,7 @@ grep -qx 'texsolve [0-9]*\.[0-9]*\.[0-9]*' ../log/out || fail "--version says no
 same "lines of --version" "$(wc -l <../log/out | tr -d ' ')" 1
 expect 0 help solve
 for option in backend format preconditioner rtol max-iterations check-interval history json quiet verbose output x0 \
-  stop rectangle threads solver restart reorder precision degree amg-strength amg-smoother amg-sweeps amg-visits \
+  stop rectangle threads solver restart reorder precision block-size degree amg-strength amg-smoother amg-sweeps amg-visits \
   amg-levels amg-coarsest; do
   grep -q -- "--$option" ../log/out || fail "help solve does not mention --$option"
 done
@@ -40,6 +40,7 @@ for n in 0 17 x; do
   refuse 2 "--degree: '$n', expected a whole number from 1 to 16" solve spd.mtx --preconditioner chebyshev --degree "$n"
 done
 refuse 2 "--degree: expected --preconditioner chebyshev beside it" solve spd.mtx --degree 4
+refuse 2 "--block-size: expected --preconditioner block-jacobi beside it" solve spd.mtx --block-size 3
 for s in -0.1 1 x; do
   refuse 2 "--amg-strength: '$s', expected a number from 0 to 0.99" solve spd.mtx --preconditioner amg --amg-strength "$s"
 done
