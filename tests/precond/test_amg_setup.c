@@ -346,7 +346,7 @@ static void products(void) {
         CHECK_CLOSE(dc[i * 80 + j], sum, 2e-7 * size + (size == 0));
       }
     for (int i = 0; i < 90; i++)
-      for (int j = 0; j < 80; j++) CHECK(dr[j * 90 + i] == dp[i * 80 + j]);
+      for (int j = 0; j < 80; j++) CHECK(dr[j * 90 + i] == -dp[i * 80 + j]);
     for (int32_t i = 0; i < C.rows; i++)
       for (int32_t e = C.offsets[i] + 1; e < C.offsets[i + 1]; e++) CHECK(C.indices[e] > C.indices[e - 1]);
     free(da), free(dp), free(dc), free(dr);
@@ -398,7 +398,7 @@ static void check_hierarchy(const tsi_amg_host *host) {
     }
     for (int32_t i = 0; i < level->A.rows; i++)
       for (int32_t e = level->P.offsets[i]; e < level->P.offsets[i + 1]; e++)
-        CHECK((double)level->P.values[e] == entry(&level->R, level->P.indices[e], i));
+        CHECK((double)level->P.values[e] == -entry(&level->R, level->P.indices[e], i));
   }
 }
 

@@ -292,6 +292,9 @@ static inline const ts_vector *tsi_term(ts_coefficient c, const ts_vector *v) {
 
 struct tsi_ops {
   TSI_CORE_OPERATIONS(TSI_FIELD, TSI_FIELD, TSI_FIELD, )
+  /* A matrix as csr that refers to the arrays of desc->csr, which are canonical, outlive it and may get other
+   * values. Of the rest of desc the spaces count. NULL: the backend has arrays of its own. */
+  ts_status (*matrix_refer)(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
   const tsi_cg_ops *cg;   /* NULL: iterations are made of the operations above */
   const tsi_amg_ops *amg; /* NULL: hierarchies are set up on the host */
   const tsi_grid_ops *grid;

@@ -51,6 +51,7 @@ typedef struct cpu_matrix {
   int32_t *part_rows; /* part p works on rows part_rows[p] .. part_rows[p + 1] - 1 */
   size_t bytes;
   int is_rest; /* all but the values is another matrix's */
+  int is_view; /* offsets, columns and values are */
   double *x;   /* of a product in pairs, made with the first one */
   size_t x_count;
 } cpu_matrix;
@@ -185,6 +186,8 @@ TSI_CPU_FORMATS(CPU_FORMAT_ROW)
 /* m->x = x in double, with zeros behind it as in cpu_vector. Converting a number where it is used, once an
  * entry, costs more than all the rest of a product. */
 ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x);
+/* As in backend.h. */
+ts_status cpu_matrix_refer(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
 
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_csr_)
 ts_status cpu_csr_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);

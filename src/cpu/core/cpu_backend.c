@@ -87,6 +87,7 @@ ts_status cpu_finish(ts_context *context) {
 const tsi_ops tsi_cpu_ops = {.dot3 = cpu_dot3,
                              .axpy2 = cpu_axpy2,
                              .multiply_add = cpu_multiply_add,
+                             .matrix_refer = cpu_matrix_refer,
                              .grid = &cpu_grid_ops,
                              .mesh = &cpu_mesh_ops,
                              .fluid = &cpu_fluid_ops,

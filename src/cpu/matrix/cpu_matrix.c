@@ -1,6 +1,7 @@
 /* Matrices in compressed rows, of entries or of blocks, and the share of rows of every thread. */
 #include <string.h>
 
+#include "common/matrix/csr.h"
 #include "cpu/core/cpu.h"
 
 static cpu_matrix *matrix_of(const ts_matrix *A) {
@@ -62,12 +63,12 @@ static void share_rows(cpu_matrix *m, const int32_t *row_offsets) {
 }
 
 static void release(ts_context *context, cpu_matrix *m) {
-  if (!m->is_rest) {
+  if (!m->is_rest && !m->is_view) {
     tsi_free(context, m->row_offsets);
     tsi_free(context, m->column_indices);
-    tsi_free(context, m->part_rows);
   }
-  tsi_free(context, m->values);
+  if (!m->is_rest) tsi_free(context, m->part_rows);
+  if (!m->is_view) tsi_free(context, m->values);
   tsi_free(context, m->x);
   tsi_free(context, m);
 }
@@ -216,6 +217,38 @@ static const cpu_format *const formats[] = {TSI_CPU_FORMATS(ROW)};
 ts_status cpu_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   A->kind = formats[A->layout->format]->kind;
   return formats[A->layout->format]->create(A, packed);
+}
+
+ts_status cpu_matrix_refer(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
+  const ts_csr *csr = &desc->csr;
+  const int32_t entries = csr->row_offsets[csr->rows];
+  const size_t bytes =
+      ((size_t)csr->rows + 1) * sizeof(int32_t) + (size_t)entries * (sizeof(int32_t) + sizeof(float));
+  TSI_TRY(tsi_device_take(context, bytes, "a matrix"));
+  const tsi_device_csr of = {csr->rows, csr->columns, entries, bytes, desc->row_space, desc->column_space};
+  const int parts = cpu_state_of(context)->threads;
+  cpu_matrix *m = tsi_calloc(context, 1, sizeof *m);
+  int32_t *part_rows = tsi_malloc(context, (size_t)parts + 1, sizeof *part_rows);
+  ts_status status;
+  if (m && part_rows) {
+    *m = (cpu_matrix){.rows = csr->rows,
+                      .row_offsets = (int32_t *)csr->row_offsets,
+                      .column_indices = (int32_t *)csr->column_indices,
+                      .values = (float *)csr->values,
+                      .parts = parts,
+                      .part_rows = part_rows,
+                      .bytes = bytes,
+                      .is_view = 1};
+    share_rows(m, csr->row_offsets);
+    status = tsi_matrix_adopt(context, &of, &csr_kind, m, matrix);
+  } else
+    status = tsi_out_of_memory(context, "a matrix", sizeof *m);
+  if (status < 0) {
+    tsi_free(context, m);
+    tsi_free(context, part_rows);
+    tsi_device_give(context, bytes);
+  }
+  return status;
 }
 
 ts_status cpu_matrix_write(ts_matrix *A, const tsi_packed *packed) {

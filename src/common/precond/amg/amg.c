@@ -160,20 +160,17 @@ static ts_status upload_as(const tsi_amg *amg, ts_format format, const ts_csr *c
   return ts_matrix_create(amg->context, &desc, matrix);
 }
 
-static ts_status upload(const tsi_amg *amg, const ts_csr *csr, ts_space *rows, ts_space *columns,
+/* Of a matrix of the hierarchy, whose arrays serve as they are where the backend can refer to them. */
+static ts_status upload(const tsi_amg *amg, const tsi_amg_csr *A, ts_space *rows, ts_space *columns,
                         ts_matrix **matrix) {
-  return upload_as(amg, format_below(amg->level[0].A), csr, rows, columns, matrix);
-}
-
-/* R with the opposite sign: a cycle's correction is then x - P e, one operation. */
-static ts_status upload_restriction(const tsi_amg *amg, const tsi_amg_csr *R, ts_space *rows, ts_space *columns,
-                                    ts_matrix **matrix) {
-  const int32_t entries = R->offsets[R->rows];
-  for (int32_t e = 0; e < entries; e++) R->values[e] = -R->values[e];
-  const ts_csr csr = view(R);
-  const ts_status status = upload(amg, &csr, rows, columns, matrix);
-  for (int32_t e = 0; e < entries; e++) R->values[e] = -R->values[e];
-  return status;
+  ts_context *context = amg->context;
+  const ts_format format = format_below(amg->level[0].A);
+  const ts_matrix_desc desc = {.csr = view(A), .row_space = rows, .column_space = columns};
+  if (format != TS_FORMAT_CSR || !context->ops->matrix_refer)
+    return upload_as(amg, format, &desc.csr, rows, columns, matrix);
+  if (*matrix) return TS_OK;
+  TSI_TRY(tsi_enter(context));
+  return tsi_leave(context, context->ops->matrix_refer(context, &desc, matrix));
 }
 
 static ts_status upload_inverse(tsi_amg *amg) {
@@ -200,11 +197,10 @@ static ts_status upload_levels(tsi_amg *amg) {
   const tsi_amg_host *host = &amg->host;
   for (int l = 0; l + 1 < amg->levels; l++) {
     tsi_amg_level *fine = &amg->level[l], *coarse = fine + 1;
-    const ts_csr A = view(&host->level[l + 1].A), P = view(&host->level[l].P);
-    TSI_TRY(upload(amg, &A, NULL, NULL, &coarse->A));
+    TSI_TRY(upload(amg, &host->level[l + 1].A, NULL, NULL, &coarse->A));
     ts_space *of_fine = ts_matrix_row_space(fine->A), *of_coarse = ts_matrix_row_space(coarse->A);
-    TSI_TRY(upload(amg, &P, of_fine, of_coarse, &fine->P));
-    TSI_TRY(upload_restriction(amg, &host->level[l].R, of_coarse, of_fine, &fine->R));
+    TSI_TRY(upload(amg, &host->level[l].P, of_fine, of_coarse, &fine->P));
+    TSI_TRY(upload(amg, &host->level[l].R, of_coarse, of_fine, &fine->R));
   }
   return TS_OK;
 }

@@ -35,10 +35,10 @@ enum {
 
 /* A level on the host. The last one has A alone. */
 typedef struct tsi_amg_host_level {
-  tsi_amg_csr A;         /* level 0: borrowed */
-  tsi_amg_csr P, R;      /* from the next level, and its transpose */
-  int unknowns;          /* rows of a node */
-  int vectors;           /* of the near-null space: unknowns on the next level */
+  tsi_amg_csr A;    /* level 0: borrowed */
+  tsi_amg_csr P, R; /* from the next level, and -P^T: a cycle's correction is then x - P e, one operation */
+  int unknowns;     /* rows of a node */
+  int vectors;      /* of the near-null space: unknowns on the next level */
   unsigned char *strong; /* of each entry of A, as above */
   int32_t nodes;
   int32_t *aggregates; /* of each node; -1: in none, as nodes without a strong neighbour */
@@ -181,9 +181,9 @@ ts_status tsi_amg_csr_finish(ts_context *context, tsi_amg_csr *A);
 void tsi_amg_csr_free(ts_context *context, tsi_amg_csr *A);
 /* Ascending. */
 void tsi_amg_sort(int32_t *list, int32_t count);
-/* T = A^T, in the pattern of T where it has one. */
+/* T = -A^T, in the pattern of T where it has one. */
 ts_status tsi_amg_transpose(ts_context *context, const tsi_amg_csr *A, tsi_amg_csr *T);
-/* C = R (A P), in the pattern of C where it has one. P has entries for all of the `unknowns` of a node of C or
+/* C = -R (A P), in the pattern of C where it has one. P has entries for all of the `unknowns` of a node of C or
  * for none. A row of zeros, of an unknown that nothing needs, gets the smallest diagonal of its node, or 1. */
 ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A,
                            const tsi_amg_csr *P, int unknowns, tsi_amg_csr *C);

@@ -79,7 +79,7 @@ static void place_entries(const void *arguments, size_t first, size_t last) {
       for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
         const int32_t to = next[A->indices[e]]++;
         t->T->indices[to] = i;
-        t->T->values[to] = A->values[e];
+        t->T->values[to] = -A->values[e];
       }
   }
 }
@@ -139,7 +139,7 @@ void tsi_amg_sort(int32_t *list, int32_t count) {
   }
 }
 
-/* ---- R (A P) ---- */
+/* ---- -R (A P) ---- */
 
 /* Rows of P have entries for all unknowns of a node of C or for none, so that a product finds its place once a
  * node; functions of rows are compiled for one unknown, too. The nodes of a row of A P stand in the order in
@@ -287,7 +287,7 @@ static inline void fill_row(const product *m, int32_t unknowns, int32_t i, int32
   for (int32_t c = 0; c < count; c += unknowns) places[C->indices[first + c] / unknowns] = c;
   for (int32_t c = 0; c < count; c++) sums[c] = 0;
   for (int32_t e = R->offsets[i]; e < R->offsets[i + 1]; e++) {
-    const double r = (double)R->values[e];
+    const double r = -(double)R->values[e];
     const size_t row = m->begins[R->indices[e]], end = row + (size_t)m->counts[R->indices[e]];
     for (size_t f = row; f < end; f++) {
       double *to = sums + places[nodes[f]];
