@@ -9,7 +9,8 @@
 #include "triangle.h"
 
 enum { most_passes = 30, default_iterations = 100000 };
-/* More iterations with the preconditioner from coarser meshes in one pass mean that rounding is in the way. */
+/* More iterations with a preconditioner from coarser meshes or levels in one pass mean that rounding is in the
+ * way. */
 enum { most_in_single = 100 };
 static const double default_rtol = 1e-5;
 
@@ -27,6 +28,11 @@ typedef struct conformal {
   double *change;          /* what a pass finds */
   double *gradient, *pull; /* A^T W (b - A x), and A^T W b, for each unknown */
 } conformal;
+
+const char *conformal_preconditioner_name(conformal_preconditioner preconditioner) {
+  static const char *const names[] = {"jacobi", "multilevel", "amg"};
+  return names[preconditioner];
+}
 
 conformal_condition conformal_condition_of(const mesh *m, int32_t t) {
   const flat_triangle f = triangle_flat(m, t);
@@ -136,7 +142,7 @@ static ts_status make_pass(conformal *w, const ts_system_solve_desc *desc, ts_sy
   return read == TS_OK ? status : read;
 }
 
-/* The same by the preconditioner from coarser meshes. */
+/* The same by a preconditioner from coarser meshes or levels. */
 static int make_multilevel_pass(conformal *w, const ts_system_solve_desc *desc, ts_system_result *pass,
                                 char message[MESH_MESSAGE]) {
   ts_system_solve_desc how = *desc;
@@ -262,12 +268,16 @@ static int state_system(conformal *w, ts_context *context, char message[MESH_MES
   return status == TS_OK ? 0 : fail_status(context, status, message);
 }
 
-static int coarsen(conformal *w, ts_context *context, const conformal_options *o, conformal_result *result,
-                   char message[MESH_MESSAGE]) {
-  if (multilevel_create(context, w->m, w->c, w->pinned, o->format, &w->multilevel, result->why_not, message))
-    return 1;
+static int coarsen(conformal *w, ts_context *context, const double *uv, const conformal_options *o,
+                   conformal_result *result, char message[MESH_MESSAGE]) {
+  const int failed =
+      o->preconditioner == CONFORMAL_AMG
+          ? multilevel_create_algebraic(context, w->m, w->c, w->pinned, uv, o->format, &w->multilevel, message)
+          : multilevel_create(context, w->m, w->c, w->pinned, o->format, &w->multilevel, result->why_not,
+                              message);
+  if (failed) return 1;
   result->coarser = w->multilevel ? multilevel_coarser(w->multilevel) : 0;
-  result->preconditioner = w->multilevel ? CONFORMAL_MULTILEVEL : CONFORMAL_JACOBI;
+  result->preconditioner = w->multilevel ? o->preconditioner : CONFORMAL_JACOBI;
   return 0;
 }
 
@@ -336,9 +346,9 @@ int conformal_solve(ts_context *context, const mesh *m, const charts *c, const u
   if (options->places) *options->places = NULL;
   int failed = workspace_create(m, c, pinned, uv, &w, message);
   if (!failed) failed = check_conditions(&w, message);
-  const int coarsens = options->preconditioner == CONFORMAL_MULTILEVEL;
+  const int coarsens = options->preconditioner != CONFORMAL_JACOBI;
   if (!failed)
-    failed = coarsens ? coarsen(&w, context, options, result, message) : state_system(&w, context, message);
+    failed = coarsens ? coarsen(&w, context, uv, options, result, message) : state_system(&w, context, message);
   if (!failed && (w.multilevel || w.system)) failed = run_passes(&w, context, options, result, message);
   if (!failed) memcpy(uv, w.uv, unknowns * sizeof *uv);
   if (failed && options->places) ts_vector_destroy(options->places);

@@ -10,8 +10,12 @@
 
 typedef enum conformal_preconditioner {
   CONFORMAL_JACOBI,
-  CONFORMAL_MULTILEVEL /* coarser meshes (multilevel.h); of conjugate gradients on normal equations formed */
+  /* Of conjugate gradients on normal equations formed (multilevel.h): */
+  CONFORMAL_MULTILEVEL, /* coarser meshes */
+  CONFORMAL_AMG         /* algebraic multigrid */
 } conformal_preconditioner;
+
+const char *conformal_preconditioner_name(conformal_preconditioner preconditioner);
 
 typedef struct conformal_options {
   ts_format format;                        /* default: TS_FORMAT_AUTO */
@@ -47,7 +51,7 @@ typedef struct conformal_result {
   double seconds_build, seconds_layout, seconds_solve;
   conformal_preconditioner preconditioner; /* that was used */
   char why_not[MESH_MESSAGE];              /* why it was not the one that was asked for; "" where it was */
-  int coarser;                             /* meshes in the preconditioner */
+  int coarser;                             /* meshes or levels in the preconditioner */
   levels_result levels;                    /* all 0 from conformal_solve */
   char choice[340], message[200];          /* as in ts_system_result */
 } conformal_result;

@@ -189,7 +189,7 @@ static int find_in_frames(const flattening *f, ts_context *context, const unsign
     similarity_apply(&into, uv + 2 * (size_t)at->first_vertex, at->vertices);
   }
   char why_not[MESH_MESSAGE] = "";
-  if (options->preconditioner == CONFORMAL_MULTILEVEL) {
+  if (options->preconditioner != CONFORMAL_JACOBI) {
     if (conformal_solve(context, &f->m, &f->c, pinned, &own, uv, result, message)) return 1;
     memcpy(why_not, result->why_not, sizeof why_not);
   }

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include <texsolve/amg.h>
+
 #include "multilevel_levels.hpp"
 extern "C" {
 #include "progress.h"
@@ -28,7 +30,8 @@ struct level {
 struct multilevel {
   ts_context *context;
   ts_system_result info{};   /* what results have in common, the set-up's times in the first one alone */
-  std::vector<level> levels; /* the mesh itself included */
+  std::vector<level> levels; /* the mesh itself included; of algebraic multigrid that alone */
+  int coarser = 0;
   /* L^-1 and L^-T of the coarsest A = L L^T. Their product in single precision is positive definite whatever
    * rounding does, which an inverse of A in single precision need not be. */
   ts_matrix *inverse = nullptr, *inverse_transposed = nullptr;
@@ -63,7 +66,7 @@ namespace {
 /* ---- Onto the device ---- */
 
 ts_status upload(multilevel *s, const sparse &A, ts_format format, ts_precision precision, ts_space *rows,
-                 ts_space *columns, ts_matrix **matrix) {
+                 ts_space *columns, ts_matrix **matrix, int host_copy = 0) {
   ts_matrix_desc desc{};
   desc.csr.rows = A.rows;
   desc.csr.columns = A.columns;
@@ -75,6 +78,7 @@ ts_status upload(multilevel *s, const sparse &A, ts_format format, ts_precision 
   desc.column_space = columns;
   desc.precision = precision;
   desc.components = 1;
+  desc.keep_host_copy = host_copy;
   TRY(ts_matrix_create(s->context, &desc, matrix));
   ts_matrix_info info;
   TRY(ts_matrix_get_info(*matrix, &info));
@@ -106,6 +110,18 @@ ts_status create_whole(ts_space *space, ts_vector **v) {
   return status == TS_ERROR_UNSUPPORTED ? ts_vector_create(space, nullptr, v) : status;
 }
 
+/* What a solve needs besides the preconditioner, and what it reports. */
+ts_status create_vectors(multilevel *s) {
+  ts_matrix_info finest;
+  ts_space *space = ts_matrix_row_space(s->levels[0].A);
+  for (ts_vector **v : {&s->right_hand_side, &s->solution}) TRY(create_whole(space, v));
+  TRY(ts_vector_create(space, nullptr, &s->found));
+  TRY(ts_matrix_get_info(s->levels[0].A, &finest));
+  s->info.nonzeros = finest.nonzeros;
+  s->info.format = finest.format;
+  return TS_OK;
+}
+
 ts_status upload_all(multilevel *s, const coarse_levels &host, ts_format asked) {
   ts_preconditioner_desc preconditioner{};
   preconditioner.kind = TS_PRECONDITIONER_CUSTOM;
@@ -122,15 +138,55 @@ ts_status upload_all(multilevel *s, const coarse_levels &host, ts_format asked) 
    * asked for, they all have. */
   const ts_format format = std::strstr(device.backend, "gl") ? finest.format : asked;
   for (size_t k = 1; k < s->levels.size(); k++) TRY(upload_level(s, host, k, format));
-  ts_space *coarsest = ts_matrix_row_space(s->levels.back().A), *space = ts_matrix_row_space(s->levels[0].A);
+  ts_space *coarsest = ts_matrix_row_space(s->levels.back().A);
   const ts_precision single = TS_PRECISION_SINGLE;
   TRY(upload(s, host.inverse, format, single, coarsest, coarsest, &s->inverse));
   TRY(upload(s, host.inverse_transposed, format, single, coarsest, coarsest, &s->inverse_transposed));
-  for (ts_vector **v : {&s->right_hand_side, &s->solution}) TRY(create_whole(space, v));
-  TRY(ts_vector_create(space, nullptr, &s->found));
-  TRY(ts_preconditioner_create(s->levels[0].A, &preconditioner, &s->preconditioner));
-  s->info.nonzeros = finest.nonzeros;
-  s->info.format = finest.format;
+  TRY(create_vectors(s));
+  s->coarser = (int)s->levels.size() - 1;
+  return ts_preconditioner_create(s->levels[0].A, &preconditioner, &s->preconditioner);
+}
+
+/* ---- Algebraic multigrid ---- */
+
+enum { modes = 4 };
+
+/* What the matrix almost maps to 0, of unknowns as they are scaled: a map that is shifted along u and v, and
+ * the one that is there, which may grow and turn. */
+std::vector<double> near_null_space(const double *uv, const std::vector<double> &scale) {
+  std::vector<double> numbers(modes * scale.size());
+  for (size_t i = 0; i < scale.size(); i += 2) {
+    double *u = &numbers[modes * i], *v = u + modes;
+    u[0] = 1 / scale[i];
+    v[1] = 1 / scale[i + 1];
+    u[2] = uv[i] / scale[i];
+    v[2] = uv[i + 1] / scale[i + 1];
+    u[3] = -uv[i + 1] / scale[i];
+    v[3] = uv[i] / scale[i + 1];
+  }
+  return numbers;
+}
+
+/* A matrix that is scaled. V-cycles of one smoothing step take the most iterations and the least time. */
+ts_status upload_algebraic(multilevel *s, const sparse &A, const std::vector<double> &near_null,
+                           ts_format format) {
+  ts_amg_desc amg{};
+  amg.unknowns = 2;
+  amg.near_null_vectors = modes;
+  amg.near_null = near_null.data();
+  amg.sweeps = 1;
+  amg.visits = 1;
+  ts_preconditioner_desc desc{};
+  desc.kind = TS_PRECONDITIONER_AMG;
+  desc.amg = &amg;
+  ts_amg_info info;
+  s->levels.resize(1);
+  TRY(upload(s, A, format, TS_PRECISION_AUTO, nullptr, nullptr, &s->levels[0].A, 1));
+  TRY(create_vectors(s));
+  TRY(ts_preconditioner_create(s->levels[0].A, &desc, &s->preconditioner));
+  TRY(ts_preconditioner_amg_info(s->preconditioner, &info));
+  s->info.bytes_device += info.bytes_device;
+  s->coarser = info.levels - 1;
   return TS_OK;
 }
 
@@ -225,6 +281,17 @@ int multilevel_solve(multilevel *s, const ts_system_solve_desc *how, const doubl
   return status < 0 ? fail_status(s->context, status, message) : 0;
 }
 
+/* Of a solve: all that is known before. */
+static void begin(multilevel *s, const mesh *m, const charts *c, const unsigned char *pinned, double start) {
+  s->numbers.assign(s->scale.begin(), s->scale.end());
+  s->info.reason = TS_REASON_CONVERGED;
+  s->info.method = TS_METHOD_CG;
+  s->info.normal = TS_NORMAL_FORMED;
+  s->info.unknowns = 2 * (int32_t)std::count(pinned, pinned + c->vertices, 0);
+  s->info.rows = 2 * m->triangle_count;
+  s->info.seconds_build = seconds_now() - start;
+}
+
 int multilevel_create(ts_context *context, const mesh *m, const charts *c, const unsigned char *pinned,
                       ts_format format, multilevel **out, char why[MESH_MESSAGE], char message[MESH_MESSAGE]) {
   const double start = seconds_now();
@@ -234,13 +301,7 @@ int multilevel_create(ts_context *context, const mesh *m, const charts *c, const
     if (host.level.empty()) return 0;
     auto s = std::make_unique<multilevel>(context);
     s->scale = std::move(host.scale);
-    s->numbers.assign(s->scale.begin(), s->scale.end());
-    s->info.reason = TS_REASON_CONVERGED;
-    s->info.method = TS_METHOD_CG;
-    s->info.normal = TS_NORMAL_FORMED;
-    s->info.unknowns = 2 * (int32_t)std::count(pinned, pinned + c->vertices, 0);
-    s->info.rows = 2 * m->triangle_count;
-    s->info.seconds_build = seconds_now() - start;
+    begin(s.get(), m, c, pinned, start);
     const ts_status status = upload_all(s.get(), host, format);
     if (status < 0) return fail_status(context, status, message);
     s->info.seconds_layout = seconds_now() - start - s->info.seconds_build;
@@ -251,13 +312,34 @@ int multilevel_create(ts_context *context, const mesh *m, const charts *c, const
   }
 }
 
+int multilevel_create_algebraic(ts_context *context, const mesh *m, const charts *c,
+                                const unsigned char *pinned, const double *uv, ts_format format,
+                                multilevel **out, char message[MESH_MESSAGE]) {
+  const double start = seconds_now();
+  *out = nullptr;
+  try {
+    auto s = std::make_unique<multilevel>(context);
+    sparse A = normal_equations(*m, *c, pinned);
+    s->scale = scale_diagonal(A);
+    const std::vector<double> near_null = near_null_space(uv, s->scale);
+    begin(s.get(), m, c, pinned, start);
+    const ts_status status = upload_algebraic(s.get(), A, near_null, format);
+    if (status < 0) return fail_status(context, status, message);
+    s->info.seconds_layout = seconds_now() - start - s->info.seconds_build;
+    *out = s.release();
+    return 0;
+  } catch (const std::exception &) {
+    return mesh_fail(message, "out of memory for the matrix of %d flat vertices", (int)c->vertices);
+  }
+}
+
 void multilevel_destroy(multilevel **out) {
   delete *out;
   *out = nullptr;
 }
 
 int multilevel_coarser(const multilevel *s) {
-  return (int)s->levels.size() - 1;
+  return s->coarser;
 }
 
 ts_vector *multilevel_vector(const multilevel *s) {

@@ -234,8 +234,7 @@ void scale_levels(coarse_levels &out) {
   vector<double> back; /* what undoes the scaling of the finer level */
   for (size_t k = 0; k < out.level.size(); k++) {
     coarse_level &l = out.level[k];
-    vector<double> scale = inverse_roots(l.A);
-    l.A.scale(scale, scale);
+    vector<double> scale = scale_diagonal(l.A);
     l.largest = largest_eigenvalue(l.A);
     if (!(l.largest >= 0)) throw std::bad_alloc();
     if (k) {
@@ -300,6 +299,12 @@ sparse normal_equations(const mesh &m, const charts &c, const unsigned char *pin
   sparse N = product(transposed(A), A);
   N.prune(rounding_normal);
   return N;
+}
+
+vector<double> scale_diagonal(sparse &A) {
+  vector<double> scale = inverse_roots(A);
+  A.scale(scale, scale);
+  return scale;
 }
 
 coarse_levels find_coarse_levels(const mesh &m, const charts &c, const unsigned char *pinned, sparse A,

@@ -53,6 +53,9 @@ struct coarse_levels {
  * makes it half the entries. */
 sparse normal_equations(const mesh &m, const charts &c, const unsigned char *pinned);
 
+/* Brings such a matrix to the diagonal 1: the scale as in coarse_levels. */
+std::vector<double> scale_diagonal(sparse &A);
+
 /* Of such a matrix. Where there are none `why` says what is in the way. Throws std::bad_alloc. */
 coarse_levels find_coarse_levels(const mesh &m, const charts &c, const unsigned char *pinned, sparse A,
                                  char why[MESH_MESSAGE]);

@@ -26,7 +26,7 @@ static void add_pin(void *options, const char *text) {
 
 static const char *const starts[] = {"levels", "distances", "plane", NULL},
                          *const solvers[] = {"auto", "cg", "bicgstab", "gmres", "cgls", NULL},
-                         *const preconditioners[] = {"jacobi", "multilevel", NULL},
+                         *const preconditioners[] = {"jacobi", "multilevel", "amg", NULL},
                          *const normals[] = {"auto", "formed", "applied", NULL},
                          *const colours[] = {"none", "angle", "area", NULL};
 
@@ -56,7 +56,7 @@ static const option_row rows[] = {
         "normal", "HOW", conformal.normal, normals,
         "auto, formed or applied: A^T A as one matrix, or A and A^T one after the other (default: auto)"),
     OPTION_WORD("preconditioner", "NAME", conformal.preconditioner, preconditioners,
-                "jacobi or multilevel, from coarser meshes (default: jacobi)"),
+                "jacobi; multilevel, from coarser meshes; or amg, algebraic multigrid (default: jacobi)"),
     OPTION_RTOL(conformal.rtol, "relative residual of the normal equations, between 0 and 1 (default: 1e-6)"),
     OPTION_WHOLE("max-iterations", "N", conformal.max_iterations, 1, 100000000,
                  "stop after N iterations (default: 100000)"),
@@ -92,10 +92,10 @@ void options_parse(int argc, char **argv, program_options *o) {
   options_read("mesh-param", rows, description, argc, argv, o);
   const int other = (o->conformal.method != TS_METHOD_AUTO && o->conformal.method != TS_METHOD_CG) ||
                     o->conformal.normal == TS_NORMAL_APPLIED;
-  if (o->conformal.preconditioner == CONFORMAL_MULTILEVEL && other)
-    arguments_usage(
-        "--preconditioner multilevel is one of conjugate gradients on normal equations formed, expected "
-        "it without other --solver and --normal");
+  if (o->conformal.preconditioner != CONFORMAL_JACOBI && other)
+    arguments_usage("--preconditioner %s is one of conjugate gradients on normal equations formed, expected "
+                    "it without other --solver and --normal",
+                    conformal_preconditioner_name(o->conformal.preconditioner));
   if (o->bench)
     options_refuse("--bench writes no files, expected it without ", OPTION_NAMES("output", "screenshot"), "");
   if (!o->headless && !o->bench) options_refuse("", OPTION_NAMES("json"), " needs --headless");

@@ -46,6 +46,10 @@ int report_end(const work_report *w) {
     printf("precond.    multilevel, ");
     report_plural(r->coarser, "coarser mesh", "coarser meshes");
     putchar('\n');
+  } else if (r->preconditioner == CONFORMAL_AMG) {
+    printf("precond.    amg, ");
+    report_plural(r->coarser, "coarser level", "coarser levels");
+    putchar('\n');
   } else if (r->why_not[0]) {
     printf("precond.    jacobi, not multilevel: %s\n", r->why_not);
   }
@@ -104,8 +108,8 @@ static json_t *solution(const work_report *w) {
       "method", ts_method_name(r->method), "bytes_device", (json_int_t)r->bytes_device, "converged",
       r->converged, "iterations", r->iterations, "passes", r->passes, "levels", r->levels.levels,
       "levels_iterations", r->levels.iterations, "levels_milliseconds", report_milliseconds(r->levels.seconds),
-      "preconditioner", r->preconditioner == CONFORMAL_MULTILEVEL ? "multilevel" : "jacobi", "fallback",
-      r->why_not, "coarser_meshes", r->coarser, "residual", report_number(r->residual), "residual_start",
+      "preconditioner", conformal_preconditioner_name(r->preconditioner), "fallback", r->why_not,
+      "coarser_meshes", r->coarser, "residual", report_number(r->residual), "residual_start",
       report_number(r->residual_start), "energy", report_number(r->energy), "message", r->message);
 }
 

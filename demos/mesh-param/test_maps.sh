@@ -163,6 +163,12 @@ holds "the same map" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 &
 run_all 0 --generate face:5000 --preconditioner multilevel --rtol 1e-5 --json
 holds "coarser meshes" "$(json integer solution.coarser_meshes) == 2 && $(json integer solution.iterations) < 40"
 holds "the same map again" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 && 1 - $angle / $(json number distortion.angle.mean) < 1e-3"
+run_all 0 --generate face:5000 --preconditioner amg --rtol 1e-5 --json
+same preconditioner "$(json string solution.preconditioner)" amg
+holds "coarser levels" "$(json integer solution.coarser_meshes) >= 2 && $(json integer solution.iterations) < 100"
+holds "the same map by amg" "$angle / $(json number distortion.angle.mean) - 1 < 1e-3 && 1 - $angle / $(json number distortion.angle.mean) < 1e-3"
+run_all 0 --generate face:5000 --preconditioner amg
+grep -q '^precond.  *amg, [2-9] coarser levels' ../log/out || fail "the report does not say amg"
 # A torus of long triangles, and more parts than are left of one coarse mesh.
 if [ $group = cpu ]; then # the set-up is the host's on every backend
   run_all 0 --generate torus:10000 --cut --preconditioner multilevel --json
@@ -194,6 +200,9 @@ same preconditioner "$(json string solution.preconditioner)" jacobi
 [ -n "$(json string solution.fallback)" ] || fail "JSON does not say why not multilevel"
 run_all 0 sieve.obj --preconditioner multilevel
 grep -q '^precond.  *jacobi, not multilevel: a part has 1762 vertices' ../log/out || fail "the report does not say why not multilevel"
+run_all 0 sieve.obj --preconditioner amg --json
+same preconditioner "$(json string solution.preconditioner)" amg
+holds "iterations of a sieve" "$(json integer solution.iterations) < 200"
 run_all 0 sieve.obj
 same "without being asked for" "$(cat ../log/err)" ''
 
@@ -208,7 +217,7 @@ awk 'BEGIN {
   }
   for (k = 0; k < n; k++) print "f", rings * n + k + 1, rings * n + (k + 1) % n + 1, (rings + 1) * n + 1
 }' >finger.obj
-for preconditioner in jacobi multilevel; do
+for preconditioner in jacobi multilevel amg; do
   run_all 0 finger.obj --preconditioner $preconditioner -o fingertip.obj --json
   holds "collapsed" "$(json integer distortion.collapsed) > 400"
   same "flipped and collapsed in the file" "$(json integer distortion.flipped) $(json integer distortion.collapsed)" \

@@ -77,8 +77,9 @@ static void solver_section(window_state *w) {
   if (!w->has_ended || !r->passes) return;
   ui_text("%s, %d unknowns, %.0f ms", ts_format_name(r->format), (int)r->unknowns, 1e3 * r->seconds_solve);
   ui_tip(r->choice);
-  if (w->options.conformal.preconditioner == CONFORMAL_MULTILEVEL) {
-    ui_text("preconditioner %s", r->why_not[0] ? "jacobi, not multilevel" : "multilevel");
+  if (w->options.conformal.preconditioner != CONFORMAL_JACOBI) {
+    ui_text("preconditioner %s",
+            r->why_not[0] ? "jacobi, not multilevel" : conformal_preconditioner_name(r->preconditioner));
     ui_tip(r->why_not);
   }
 }
