@@ -361,9 +361,10 @@ ts_status tsi_matrix_adopt(ts_context *context, const tsi_device_csr *csr, const
                              .unsymmetric_column = -1,
                              .zero_diagonal_row = -1};
   const ts_matrix_desc desc = {.row_space = csr->row_space, .column_space = csr->column_space};
+  const tsi_host_csr none = {0}; /* of a linear space the size tells all */
   A->layout = tsi_calloc(context, 1, sizeof *A->layout);
   const ts_status status =
-      A->layout ? make_spaces(A, &desc, NULL) : tsi_out_of_memory(context, "a layout", sizeof *A->layout);
+      A->layout ? make_spaces(A, &desc, &none) : tsi_out_of_memory(context, "a layout", sizeof *A->layout);
   if (status < 0) {
     release_parts(A);
     return status;
