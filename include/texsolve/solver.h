@@ -188,7 +188,8 @@ TS_API ts_preconditioner_kind ts_solver_get_preconditioner_kind(const ts_solver 
  * Goeddeke 2006; Cevahir et al. 2009, section 2.2). double: iterations compute with pairs of floats of about 48
  * bits (in fragment shaders, with fp64 elsewhere), and b - A x to more than that. auto: begins in single, goes
  * on in mixed where the rule needs it, and in double where mixed stagnates, each from the x that the one before
- * has reached. Memory and workspace grow at these steps only. A backend without exact arithmetic
+ * has reached; memory and workspace grow at these steps only. For cg with amg, whose cycles take longer than
+ * what is around them, it is double from the start. A backend without exact arithmetic
  * (ts_gl_info.exact_sums) has single only: mixed and double are TS_ERROR_UNSUPPORTED there.
  *
  * x of a vector in single precision is the rounded solution: the rule is about the solution before that, and

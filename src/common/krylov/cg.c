@@ -134,6 +134,9 @@ ts_status tsi_cg_resolve(ts_context *context, const ts_matrix *A, const ts_preco
   const ts_preconditioner_kind kind = kind_of(M, desc);
   const int cycles = kind == TS_PRECONDITIONER_MULTIGRID || kind == TS_PRECONDITIONER_AMG;
   const int interval = (int)context->tuning.check_interval;
+  /* What is around a cycle costs little even in double, and residuals need not be replaced then. */
+  if (desc->precision == TS_PRECISION_AUTO && kind == TS_PRECONDITIONER_AMG)
+    desc->precision = TS_PRECISION_DOUBLE;
   const int degree = M && M->desc.degree ? M->desc.degree : TSI_CHEBYSHEV_DEGREE;
   if (desc->check_interval == 0)
     desc->check_interval = cycles                                ? 1
