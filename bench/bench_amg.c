@@ -91,6 +91,8 @@ static ts_status set_up(objects *o) {
   amg.unknowns = o->p->unknowns;
   amg.dimensions = o->p->dimensions;
   amg.coordinates = o->p->coordinates;
+  amg.near_null_vectors = o->p->vectors;
+  amg.near_null = o->p->near_null;
   const ts_preconditioner_desc desc = {.kind = o->kind, .amg = o->kind == TS_PRECONDITIONER_AMG ? &amg : NULL};
   return ts_preconditioner_create(o->A, &desc, &o->M);
 }

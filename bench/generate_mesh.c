@@ -160,6 +160,17 @@ int generate_lscm(generated_matrix *A, int32_t rows, int32_t charts, double *b) 
   return failed ? 2 : 0;
 }
 
+void generate_lscm_near_null(int32_t rows, double *near_null) {
+  const sheet s = make_sheet(rows / 2 + 2, 0); /* its first and its last vertex are pinned */
+  for (int32_t v = 1; v <= rows / 2; ++v) {
+    double p[3];
+    place(&s, v, p);
+    const double u_and_v[] = {1, 0, p[0], -p[1], 0, 1, p[1], p[0]};
+    memcpy(near_null, u_and_v, sizeof u_and_v);
+    near_null += sizeof u_and_v / sizeof *u_and_v;
+  }
+}
+
 /* ---- Smooth surfaces ---- */
 
 /* The vertices that an edge joins with one of them; returns their number. */

@@ -17,6 +17,11 @@
  */
 int generate_lscm(generated_matrix *A, int32_t rows, int32_t charts, double *b);
 
+/* What the matrix of one chart and an even number of rows almost maps to 0, rows x GENERATED_LSCM_VECTORS: a
+ * shift along u, one along v, and the sheet seen from above, which may grow and turn. */
+enum { GENERATED_LSCM_VECTORS = 4 };
+void generate_lscm_near_null(int32_t rows, double *near_null);
+
 /* x of all vertices, then y, then z: each vertex is to be the mean of its neighbours, and every hundredth where
  * it is, with a weight of 0.01. A row has about 20 entries. */
 int generate_dsi(generated_matrix *A, int32_t rows);

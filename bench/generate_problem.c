@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generate_mesh.h"
+
 int generated_problem_allocate(generated_problem *p, int32_t rows, int64_t entries, int unknowns,
                                int dimensions) {
   const size_t numbers = (size_t)(rows / unknowns) * (size_t)dimensions;
@@ -26,6 +28,7 @@ void generated_problem_free(generated_problem *p) {
   free(p->column_indices);
   free(p->values);
   free(p->coordinates);
+  free(p->near_null);
   *p = (generated_problem){0};
 }
 
@@ -125,10 +128,26 @@ static int widen(generated_problem *p, const char *name, int32_t rows) {
   return 2;
 }
 
+/* A node is a vertex of the map, unless an odd number of rows leaves half of one. */
+static int generate_conformal(generated_problem *p, int32_t rows) {
+  const int failed = widen(p, "lscm", rows);
+  if (failed || rows % 2) return failed;
+  p->unknowns = 2;
+  p->vectors = GENERATED_LSCM_VECTORS;
+  p->near_null = malloc((size_t)rows * GENERATED_LSCM_VECTORS * sizeof *p->near_null);
+  if (!p->near_null) {
+    generated_problem_free(p);
+    return 2;
+  }
+  generate_lscm_near_null(rows, p->near_null);
+  return 0;
+}
+
 int generate_problem(generated_problem *p, const char *name, int32_t rows) {
   *p = (generated_problem){0};
   for (int i = 0; i < BOXES; i++)
     if (!strcmp(name, boxes[i].name)) return generate_box(p, rows, boxes[i].dimensions, boxes[i].jumps);
+  if (!strcmp(name, "lscm")) return generate_conformal(p, rows);
   return strcmp(name, "cantilever") ? widen(p, name, rows) : generate_cantilever(p, rows);
 }
 

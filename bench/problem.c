@@ -16,6 +16,8 @@ static void take(problem *p, generated_problem *g) {
   p->unknowns = g->unknowns;
   p->dimensions = g->dimensions;
   p->coordinates = g->coordinates;
+  p->vectors = g->vectors;
+  p->near_null = g->near_null;
 }
 
 static int generate(problem *p, const char *name, int32_t rows) {
@@ -46,6 +48,7 @@ int problem_make(problem *p, const char *name, int32_t rows) {
 void problem_free(problem *p) {
   solve_free(&p->system);
   free(p->coordinates);
+  free(p->near_null);
   *p = (problem){0};
 }
 

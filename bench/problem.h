@@ -8,6 +8,8 @@ typedef struct problem {
   solve_system system;
   int unknowns, dimensions; /* as in generate_problem.h; of a file 0 */
   double *coordinates;
+  int vectors;
+  double *near_null;
 } problem;
 
 /* A generated matrix of `rows` rows or the file called `name`. Nonzero after a message. */
