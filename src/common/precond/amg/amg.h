@@ -2,8 +2,8 @@
  *
  * The path: amg.c (descriptor, creation, upload), amg_setup.c (level by level, on the host), with
  * amg_strength.c (strong connections), amg_aggregate.c, amg_eigenvalue.c (for the damping), amg_prolong.c
- * (tentative prolongator, smoothing), amg_sparse.c (products of sparse matrices), amg_coarsest.c (the dense
- * inverse); then amg_cycle.c on the device.
+ * (tentative prolongator, smoothing), amg_sparse.c (products of sparse matrices), amg_row.c (their rows),
+ * amg_coarsest.c (the dense inverse); then amg_cycle.c on the device.
  *
  * The set-up makes the same bits on every machine and with any number of threads: sums run in the order of
  * columns and are rounded to floats once. Its loops are over rows or nodes, each of which writes what is its
@@ -183,8 +183,9 @@ void tsi_amg_csr_free(ts_context *context, tsi_amg_csr *A);
 void tsi_amg_sort(int32_t *list, int32_t count);
 /* T = -A^T, in the pattern of T where it has one. */
 ts_status tsi_amg_transpose(ts_context *context, const tsi_amg_csr *A, tsi_amg_csr *T);
-/* C = -R (A P), in the pattern of C where it has one. P has entries for all of the `unknowns` of a node of C or
- * for none. A row of zeros, of an unknown that nothing needs, gets the smallest diagonal of its node, or 1. */
+/* C = -R (A P), in the pattern of C where it has one. Rows of P have entries for all of the `unknowns` of a
+ * node of C or for none. A row of zeros, of an unknown that nothing needs, gets the smallest diagonal of its
+ * node, or 1. */
 ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A,
                            const tsi_amg_csr *P, int unknowns, tsi_amg_csr *C);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "amg.h"
+#include "amg_row.h"
 
 enum { MOST = 8 }; /* vectors of the near-null space, and unknowns of a node */
 
@@ -122,12 +122,12 @@ ts_status tsi_amg_tentative(ts_context *context, const tsi_amg_host_level *level
 typedef struct smoothing {
   tsi_amg_host_level *level;
   int parts;
-  int32_t *places; /* of each aggregate in the row at hand, for each part; -1: none */
-  double *sums;    /* `width` for each part */
-  size_t width;
-  double *bounds;   /* of each part: row sums of magnitudes of D^-1 A, and of D_F^-1 A_F */
-  double *diagonal; /* of A_F, where a node has one unknown; 0: none that is positive */
+  tsi_amg_row *rows; /* of the parts */
+  size_t *sizes;     /* the most entries of P that they have */
+  double *bounds;    /* of each part: row sums of magnitudes of D^-1 A, and of D_F^-1 A_F */
+  double *diagonal;  /* of A_F, where a node has one unknown; 0: none that is positive */
   double omega;
+  tsi_amg_target P;
 } smoothing;
 
 /* By what a weak entry is multiplied as it goes to the diagonal. */
@@ -192,69 +192,15 @@ static void find_bounds(const void *arguments, size_t first, size_t last) {
   }
 }
 
-/* The aggregates of row i of P, in the order in which they are found; returns their number. */
-static inline int32_t collect(const tsi_amg_host_level *level, int32_t unknowns, int32_t i, int32_t *places,
-                              int32_t *list) {
+/* Row i of P. */
+static inline int32_t fill_row(const smoothing *s, int32_t unknowns, int32_t vectors, int32_t i,
+                               tsi_amg_row row, size_t to) {
+  const tsi_amg_host_level *level = s->level;
   const tsi_amg_csr *A = &level->A;
-  int32_t count = 0;
-  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
-    if (level->strong[e] != TSI_AMG_STRONG) continue;
-    const int32_t aggregate = level->aggregates[A->indices[e] / unknowns];
-    if (aggregate < 0 || places[aggregate] >= 0) continue;
-    places[aggregate] = count;
-    list[count++] = aggregate;
-  }
-  for (int32_t c = 0; c < count; c++) places[list[c]] = -1;
-  return count;
-}
-
-static int32_t collect_row(const tsi_amg_host_level *level, int32_t i, int32_t *places, int32_t *list) {
-  return level->unknowns == 1 ? collect(level, 1, i, places, list)
-                              : collect(level, level->unknowns, i, places, list);
-}
-
-/* The lengths of rows stand behind their numbers in the offsets, until these are added up. */
-static void count_entries(const void *arguments, size_t first, size_t last) {
-  const smoothing *s = arguments;
-  const tsi_amg_host_level *level = s->level;
-  const size_t aggregates = (size_t)level->aggregate_count;
-  for (size_t p = first; p < last; p++) {
-    int32_t *places = s->places + p * aggregates, *list = (int32_t *)(s->sums + p * s->width);
-    memset(places, -1, aggregates * sizeof *places);
-    for (int32_t i = tsi_amg_begin(level->A.rows, p, s->parts);
-         i < tsi_amg_begin(level->A.rows, p + 1, s->parts); i++)
-      level->P.offsets[i + 1] = collect_row(level, i, places, list) * level->vectors;
-  }
-}
-
-static void find_entries(const void *arguments, size_t first, size_t last) {
-  const smoothing *s = arguments;
-  const tsi_amg_host_level *level = s->level;
-  const int32_t vectors = level->vectors;
-  for (size_t p = first; p < last; p++) {
-    int32_t *places = s->places + p * (size_t)level->aggregate_count,
-            *list = (int32_t *)(s->sums + p * s->width);
-    for (int32_t i = tsi_amg_begin(level->A.rows, p, s->parts);
-         i < tsi_amg_begin(level->A.rows, p + 1, s->parts); i++) {
-      const int32_t count = collect_row(level, i, places, list);
-      tsi_amg_sort(list, count);
-      int32_t *to = level->P.indices + level->P.offsets[i];
-      for (int32_t c = 0; c < count; c++)
-        for (int32_t v = 0; v < vectors; v++) *to++ = list[c] * vectors + v;
-    }
-  }
-}
-
-static inline void fill_row(const smoothing *s, int32_t unknowns, int32_t vectors, int32_t i, int32_t *places,
-                            double *sums) {
-  const tsi_amg_host_level *level = s->level;
-  const tsi_amg_csr *A = &level->A, *P = &level->P;
-  const int32_t first = P->offsets[i], count = P->offsets[i + 1] - first;
-  for (int32_t c = 0; c < count; c += vectors) places[P->indices[first + c] / vectors] = c;
-  for (int32_t c = 0; c < count; c++) sums[c] = 0;
   double added[MOST];
   const double diagonal = unknowns == 1 ? s->diagonal[i] : filter_row(level, unknowns, i, added);
   const double scale = diagonal > 0 ? s->omega / diagonal : 0;
+  tsi_amg_row_begin(&row, vectors, &s->P, i);
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
     if (level->strong[e] != TSI_AMG_STRONG) continue;
     const int32_t j = A->indices[e], aggregate = level->aggregates[j / unknowns];
@@ -262,38 +208,26 @@ static inline void fill_row(const smoothing *s, int32_t unknowns, int32_t vector
     const double more = unknowns > 1 && j / unknowns == i / unknowns ? added[j % unknowns] : 0;
     const double value = (double)(float)(j == i ? 1 - s->omega : -scale * ((double)A->values[e] + more));
     const float *t = level->tentative + (size_t)j * (size_t)vectors;
-    for (int32_t v = 0; v < vectors; v++) sums[places[aggregate] + v] += value * (double)t[v];
+    double *sums = tsi_amg_find(&row, vectors, aggregate);
+    for (int32_t v = 0; v < vectors; v++) sums[v] += value * (double)t[v];
   }
-  for (int32_t c = 0; c < count; c++) P->values[first + c] = (float)sums[c];
+  return tsi_amg_row_write(row, s->P.indices + to, s->P.values + to);
 }
 
 static void fill(const void *arguments, size_t first, size_t last) {
   const smoothing *s = arguments;
   const tsi_amg_host_level *level = s->level;
-  const int32_t rows = level->P.rows, *offsets = level->P.offsets;
-  const int scalar = level->unknowns == 1 && level->vectors == 1;
+  const int32_t unknowns = level->unknowns, vectors = level->vectors, rows = level->A.rows;
   for (size_t p = first; p < last; p++) {
-    int32_t *places = s->places + p * (size_t)level->aggregate_count;
-    double *sums = s->sums + p * s->width;
+    size_t to = tsi_amg_target_begin(&s->P, p, s->parts);
     const int32_t end = tsi_amg_begin(rows, p + 1, s->parts);
     for (int32_t i = tsi_amg_begin(rows, p, s->parts); i < end; i++) {
-      if (offsets[i] == offsets[i + 1]) continue;
-      if (scalar)
-        fill_row(s, 1, 1, i, places, sums);
-      else
-        fill_row(s, level->unknowns, level->vectors, i, places, sums);
+      const int32_t entries = unknowns == 1 && vectors == 1 ? fill_row(s, 1, 1, i, s->rows[p], to)
+                                                            : fill_row(s, unknowns, vectors, i, s->rows[p], to);
+      tsi_amg_target_note(&s->P, i, entries);
+      to += (size_t)entries;
     }
   }
-}
-
-static ts_status find_pattern(ts_context *context, const smoothing *s) {
-  tsi_amg_host_level *level = s->level;
-  tsi_amg_csr *P = &level->P;
-  TSI_TRY(tsi_amg_csr_begin(context, level->A.rows, level->aggregate_count * level->vectors, P));
-  tsi_parallel(context, (size_t)s->parts, count_entries, s);
-  TSI_TRY(tsi_amg_csr_finish(context, P));
-  tsi_parallel(context, (size_t)s->parts, find_entries, s);
-  return TS_OK;
 }
 
 static ts_status compute(ts_context *context, smoothing *s) {
@@ -306,26 +240,29 @@ static ts_status compute(ts_context *context, smoothing *s) {
   }
   TSI_TRY(tsi_amg_eigenvalue(context, level));
   s->omega = 4. / 3 / (level->eigenvalue > 0 ? level->eigenvalue * (filtered_bound / level->bound) : 2);
-  if (!level->P.offsets) TSI_TRY(find_pattern(context, s));
-  tsi_parallel(context, (size_t)s->parts, fill, s);
-  return TS_OK;
+  for (size_t p = 0; p < (size_t)s->parts; p++) {
+    const int32_t *offsets = level->A.offsets, rows = level->A.rows;
+    const int32_t entries =
+        offsets[tsi_amg_begin(rows, p + 1, s->parts)] - offsets[tsi_amg_begin(rows, p, s->parts)];
+    s->sizes[p] = (size_t)entries * (size_t)level->vectors;
+  }
+  return tsi_amg_assemble(context, level->A.rows, level->aggregate_count * level->vectors, s->parts, s->sizes,
+                          &level->P, &s->P, fill, s);
 }
 
 ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {
-  smoothing s = {.level = level, .width = (size_t)level->aggregate_count * (size_t)level->vectors};
+  smoothing s = {.level = level};
   TSI_TRY(tsi_threads(context, &s.parts));
-  const size_t parts = (size_t)s.parts;
-  s.places = tsi_malloc(context, parts * (size_t)level->aggregate_count, sizeof *s.places);
-  s.sums = tsi_malloc(context, parts * s.width, sizeof *s.sums);
+  const size_t parts = (size_t)s.parts, rows = level->unknowns == 1 ? (size_t)level->A.rows : 0;
+  TSI_TRY(tsi_amg_rows_create(context, s.parts, level->aggregate_count, level->vectors, &s.rows));
+  s.sizes = tsi_malloc(context, parts, sizeof *s.sizes);
   s.bounds = tsi_malloc(context, 2 * parts, sizeof *s.bounds);
-  s.diagonal = tsi_malloc(context, level->unknowns == 1 ? (size_t)level->A.rows : 0, sizeof *s.diagonal);
-  ts_status status;
-  if (s.places && s.sums && s.bounds && s.diagonal)
-    status = compute(context, &s);
-  else
-    status = tsi_out_of_memory(context, "a prolongator of amg", parts * s.width * sizeof *s.sums);
-  tsi_free(context, s.places);
-  tsi_free(context, s.sums);
+  s.diagonal = tsi_malloc(context, rows, sizeof *s.diagonal);
+  const ts_status status = s.sizes && s.bounds && s.diagonal
+                               ? compute(context, &s)
+                               : tsi_out_of_memory(context, "a prolongator of amg", rows * sizeof *s.diagonal);
+  tsi_amg_rows_free(context, s.rows);
+  tsi_free(context, s.sizes);
   tsi_free(context, s.bounds);
   tsi_free(context, s.diagonal);
   return status;

@@ -1,9 +1,9 @@
-/* Products of sparse matrices, row by row (Gustavson 1978, "Two fast algorithms for sparse matrices").
+/* Products of sparse matrices, row by row.
  *
  * Each entry is a sum in double in the order of the columns of the left factor, rounded to a float once. */
 #include <string.h>
 
-#include "amg.h"
+#include "amg_row.h"
 
 ts_status tsi_amg_csr_begin(ts_context *context, int32_t rows, int32_t columns, tsi_amg_csr *A) {
   *A = (tsi_amg_csr){.rows = rows, .columns = columns};
@@ -141,21 +141,19 @@ void tsi_amg_sort(int32_t *list, int32_t count) {
 
 /* ---- -R (A P) ---- */
 
-/* Rows of P have entries for all unknowns of a node of C or for none, so that a product finds its place once a
- * node; functions of rows are compiled for one unknown, too. The nodes of a row of A P stand in the order in
- * which they are found, which is of no matter to the second product. A part's rows follow each other, with room
- * for all that they may have. */
+/* Functions of rows are compiled for one unknown, too. The nodes of a row of A P stand in the order in which
+ * they are found, which is of no matter to the second product. A part's rows follow each other, with room for
+ * all that they may have. */
 typedef struct product {
-  const tsi_amg_csr *R, *A, *P, *C;
+  const tsi_amg_csr *R, *A, *P;
   int parts, unknowns;
-  size_t *begins; /* of the nodes of rows of A P; their numbers */
+  tsi_amg_row *rows; /* of the parts */
+  size_t *begins;    /* of the nodes of rows of A P; their numbers */
   int32_t *counts;
   int32_t *nodes;
-  float *values;   /* of each node so many as it has unknowns */
-  size_t *room;    /* for each part: where it begins */
-  int32_t *places; /* of each node in the row at hand, for each part; -1: none */
-  double *sums;    /* of that row */
-  int32_t *found;  /* the nodes of C's rows, where each part has its own room again */
+  float *values; /* of each node so many as it has unknowns */
+  size_t *room;  /* for each part: where it begins, then the most entries of its rows of C */
+  tsi_amg_target C;
 } product;
 
 static void measure(const void *arguments, size_t first, size_t last) {
@@ -170,145 +168,80 @@ static void measure(const void *arguments, size_t first, size_t last) {
   }
 }
 
-static inline int32_t multiply_row(const product *m, int32_t unknowns, int32_t i, size_t to,
-                                   int32_t *restrict places, double *restrict sums) {
+static inline int32_t multiply_row(const product *m, int32_t unknowns, int32_t i, size_t to, tsi_amg_row row) {
   const int32_t *restrict offsets = m->P->offsets, *restrict from = m->P->indices;
   const float *restrict values = m->P->values;
-  int32_t count = 0, *restrict nodes = m->nodes + to;
+  row.nodes = m->nodes + to;
+  row.known = 0;
   for (int32_t e = m->A->offsets[i]; e < m->A->offsets[i + 1]; e++) {
     const double a = (double)m->A->values[e];
     const int32_t k = m->A->indices[e], end = offsets[k + 1];
     for (int32_t f = offsets[k]; f < end; f += unknowns) {
-      const int32_t node = from[f] / unknowns;
-      int32_t place = places[node];
-      if (place < 0) {
-        places[node] = place = count * unknowns;
-        for (int32_t u = 0; u < unknowns; u++) sums[place + u] = 0;
-        nodes[count++] = node;
-      }
-      for (int32_t u = 0; u < unknowns; u++) sums[place + u] += a * (double)values[f + u];
+      double *sums = tsi_amg_find(&row, unknowns, from[f] / unknowns);
+      for (int32_t u = 0; u < unknowns; u++) sums[u] += a * (double)values[f + u];
     }
   }
-  for (int32_t c = 0; c < count; c++) places[nodes[c]] = -1;
   float *restrict out = m->values + to * (size_t)unknowns;
-  for (int32_t c = 0; c < count * unknowns; c++) out[c] = (float)sums[c];
+  for (int32_t c = 0; c < row.count * unknowns; c++) {
+    out[c] = (float)row.sums[c];
+    row.sums[c] = 0;
+  }
+  for (int32_t c = 0; c < row.count; c++) row.places[row.nodes[c]] = -1;
   m->begins[i] = to;
-  m->counts[i] = count;
-  return count;
+  m->counts[i] = row.count;
+  return row.count;
 }
 
 static void multiply(const void *arguments, size_t first, size_t last) {
   const product *m = arguments;
-  const size_t columns = (size_t)m->P->columns, nodes = columns / (size_t)m->unknowns;
   for (size_t p = first; p < last; p++) {
     size_t to = m->room[p];
-    int32_t *places = m->places + p * nodes;
-    double *sums = m->sums + p * columns;
-    memset(places, -1, nodes * sizeof *places);
     const int32_t end = tsi_amg_begin(m->A->rows, p + 1, m->parts);
     for (int32_t i = tsi_amg_begin(m->A->rows, p, m->parts); i < end; i++)
-      to += (size_t)(m->unknowns == 1 ? multiply_row(m, 1, i, to, places, sums)
-                                      : multiply_row(m, m->unknowns, i, to, places, sums));
+      to += (size_t)(m->unknowns == 1 ? multiply_row(m, 1, i, to, m->rows[p])
+                                      : multiply_row(m, m->unknowns, i, to, m->rows[p]));
   }
 }
 
-/* Where the rows of a node of C begin in an array of offsets; they are as long as each other. */
-static const int32_t *rows_of(const product *m, const tsi_amg_csr *of, int32_t node) {
-  return of->offsets + (size_t)node * (size_t)m->unknowns;
-}
-
-static int32_t node_begin(const product *m, size_t part) {
-  return tsi_amg_begin(m->R->rows / m->unknowns, part, m->parts);
-}
-
-static void measure_found(const void *arguments, size_t first, size_t last) {
+static void measure_rows(const void *arguments, size_t first, size_t last) {
   const product *m = arguments;
   const tsi_amg_csr *R = m->R;
   for (size_t p = first; p < last; p++) {
-    m->room[p] = 0;
-    for (int32_t node = node_begin(m, p); node < node_begin(m, p + 1); node++)
-      for (int32_t e = rows_of(m, R, node)[0]; e < rows_of(m, R, node)[1]; e++)
-        m->room[p] += (size_t)m->counts[R->indices[e]];
+    size_t sum = 0;
+    const int32_t end = R->offsets[tsi_amg_begin(R->rows, p + 1, m->parts)];
+    for (int32_t e = R->offsets[tsi_amg_begin(R->rows, p, m->parts)]; e < end; e++)
+      sum += (size_t)m->counts[R->indices[e]];
+    m->room[p] = sum * (size_t)m->unknowns;
   }
 }
 
-/* The nodes that a node of C has entries to, ascending; returns their number. The node that has found one last
- * stands in its place. */
-static int32_t find_nodes(const product *m, int32_t node, int32_t *places, int32_t *nodes) {
+static inline int32_t fill_row(const product *m, int32_t unknowns, int32_t i, tsi_amg_row row, size_t to) {
   const tsi_amg_csr *R = m->R;
-  int32_t count = 0;
-  for (int32_t e = rows_of(m, R, node)[0]; e < rows_of(m, R, node)[1]; e++) {
-    const int32_t *row = m->nodes + m->begins[R->indices[e]];
-    for (int32_t f = 0; f < m->counts[R->indices[e]]; f++) {
-      if (places[row[f]] == node) continue;
-      places[row[f]] = node;
-      nodes[count++] = row[f];
-    }
-  }
-  tsi_amg_sort(nodes, count);
-  return count;
-}
-
-static void find_rows(const void *arguments, size_t first, size_t last) {
-  const product *m = arguments;
-  const size_t all = (size_t)(m->P->columns / m->unknowns);
-  for (size_t p = first; p < last; p++) {
-    int32_t *nodes = m->found + m->room[p];
-    for (int32_t node = node_begin(m, p); node < node_begin(m, p + 1); node++) {
-      const int32_t count = find_nodes(m, node, m->places + p * all, nodes);
-      for (int u = 0; u < m->unknowns; u++) m->C->offsets[node * m->unknowns + u + 1] = count * m->unknowns;
-      nodes += count;
-    }
-  }
-}
-
-static void write_rows(const void *arguments, size_t first, size_t last) {
-  const product *m = arguments;
-  const int32_t unknowns = m->unknowns;
-  for (size_t p = first; p < last; p++) {
-    const int32_t *nodes = m->found + m->room[p];
-    for (int32_t node = node_begin(m, p); node < node_begin(m, p + 1); node++) {
-      const int32_t *offsets = rows_of(m, m->C, node), count = (offsets[1] - offsets[0]) / unknowns;
-      int32_t *to = m->C->indices + offsets[0];
-      for (int32_t row = 0; row < unknowns; row++)
-        for (int32_t c = 0; c < count; c++)
-          for (int32_t u = 0; u < unknowns; u++) *to++ = nodes[c] * unknowns + u;
-      nodes += count;
-    }
-  }
-}
-
-static inline void fill_row(const product *m, int32_t unknowns, int32_t i, int32_t *restrict places,
-                            double *restrict sums) {
-  const tsi_amg_csr *R = m->R, *C = m->C;
   const int32_t *restrict nodes = m->nodes;
   const float *restrict values = m->values;
-  const int32_t first = C->offsets[i], count = C->offsets[i + 1] - first;
-  for (int32_t c = 0; c < count; c += unknowns) places[C->indices[first + c] / unknowns] = c;
-  for (int32_t c = 0; c < count; c++) sums[c] = 0;
+  tsi_amg_row_begin(&row, unknowns, &m->C, i);
   for (int32_t e = R->offsets[i]; e < R->offsets[i + 1]; e++) {
     const double r = -(double)R->values[e];
-    const size_t row = m->begins[R->indices[e]], end = row + (size_t)m->counts[R->indices[e]];
-    for (size_t f = row; f < end; f++) {
-      double *to = sums + places[nodes[f]];
-      for (int32_t u = 0; u < unknowns; u++) to[u] += r * (double)values[f * (size_t)unknowns + (size_t)u];
+    const size_t begin = m->begins[R->indices[e]], end = begin + (size_t)m->counts[R->indices[e]];
+    for (size_t f = begin; f < end; f++) {
+      double *sums = tsi_amg_find(&row, unknowns, nodes[f]);
+      for (int32_t u = 0; u < unknowns; u++) sums[u] += r * (double)values[f * (size_t)unknowns + (size_t)u];
     }
   }
-  for (int32_t c = 0; c < count; c++) C->values[first + c] = (float)sums[c];
+  return tsi_amg_row_write(row, m->C.indices + to, m->C.values + to);
 }
 
 static void fill(const void *arguments, size_t first, size_t last) {
   const product *m = arguments;
-  const size_t columns = (size_t)m->P->columns;
   for (size_t p = first; p < last; p++) {
-    int32_t *places = m->places + p * (columns / (size_t)m->unknowns);
-    double *sums = m->sums + p * columns;
-    const int32_t end = tsi_amg_begin(m->C->rows, p + 1, m->parts);
-    for (int32_t i = tsi_amg_begin(m->C->rows, p, m->parts); i < end; i++)
-      if (m->unknowns == 1)
-        fill_row(m, 1, i, places, sums);
-      else
-        fill_row(m, m->unknowns, i, places, sums);
+    size_t to = tsi_amg_target_begin(&m->C, p, m->parts);
+    const int32_t end = tsi_amg_begin(m->R->rows, p + 1, m->parts);
+    for (int32_t i = tsi_amg_begin(m->R->rows, p, m->parts); i < end; i++) {
+      const int32_t entries =
+          m->unknowns == 1 ? fill_row(m, 1, i, m->rows[p], to) : fill_row(m, m->unknowns, i, m->rows[p], to);
+      tsi_amg_target_note(&m->C, i, entries);
+      to += (size_t)entries;
+    }
   }
 }
 
@@ -324,7 +257,7 @@ static int32_t find_zero(const tsi_amg_csr *C, int32_t i) {
 
 static void fill_zeros(const void *arguments, size_t first, size_t last) {
   const product *m = arguments;
-  const tsi_amg_csr *C = m->C;
+  const tsi_amg_csr *C = m->C.csr;
   for (int32_t node = (int32_t)first; node < (int32_t)last; node++) {
     int32_t zeros[8], count = 0;
     float least = 0;
@@ -352,50 +285,31 @@ static size_t add_up(const product *m) {
   return sum;
 }
 
-static ts_status find_pattern(ts_context *context, product *m, tsi_amg_csr *C) {
-  const size_t parts = (size_t)m->parts;
-  TSI_TRY(tsi_amg_csr_begin(context, m->R->rows, m->P->columns, C));
-  tsi_parallel(context, parts, measure_found, m);
-  const size_t room = add_up(m);
-  m->found = tsi_malloc(context, room, sizeof *m->found);
-  if (!m->found) {
-    tsi_amg_csr_free(context, C);
-    return tsi_out_of_memory(context, "a product of amg", room * sizeof *m->found);
-  }
-  tsi_parallel(context, parts, find_rows, m);
-  const ts_status status = tsi_amg_csr_finish(context, C);
-  if (status == TS_OK) tsi_parallel(context, parts, write_rows, m);
-  tsi_free(context, m->found);
-  return status;
-}
-
 static ts_status multiply_all(ts_context *context, product *m, tsi_amg_csr *C) {
-  const size_t parts = (size_t)m->parts, columns = (size_t)m->P->columns, unknowns = (size_t)m->unknowns;
+  const size_t parts = (size_t)m->parts, unknowns = (size_t)m->unknowns;
   tsi_parallel(context, parts, measure, m);
   const size_t room = add_up(m);
   m->nodes = tsi_malloc(context, room, sizeof *m->nodes);
   m->values = tsi_malloc(context, room * unknowns, sizeof *m->values);
-  m->places = tsi_malloc(context, parts * (columns / unknowns), sizeof *m->places);
-  m->sums = tsi_malloc(context, parts * columns, sizeof *m->sums);
-  if (!m->nodes || !m->values || !m->places || !m->sums)
+  if (!m->nodes || !m->values)
     return tsi_out_of_memory(context, "a product of amg",
                              room * (sizeof *m->nodes + unknowns * sizeof *m->values));
   tsi_parallel(context, parts, multiply, m);
-  if (!C->offsets) TSI_TRY(find_pattern(context, m, C));
-  tsi_parallel(context, parts, fill, m);
-  tsi_parallel(context, columns / unknowns, fill_zeros, m);
+  tsi_parallel(context, parts, measure_rows, m);
+  TSI_TRY(tsi_amg_assemble(context, m->R->rows, m->P->columns, m->parts, m->room, C, &m->C, fill, m));
+  tsi_parallel(context, (size_t)C->rows / unknowns, fill_zeros, m);
   return TS_OK;
 }
 
 ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A,
                            const tsi_amg_csr *P, int unknowns, tsi_amg_csr *C) {
   const size_t rows = (size_t)A->rows;
-  product m = {.R = R, .A = A, .P = P, .C = C, .unknowns = unknowns};
+  product m = {.R = R, .A = A, .P = P, .unknowns = unknowns};
   TSI_TRY(tsi_threads(context, &m.parts));
-  const size_t parts = (size_t)m.parts;
+  TSI_TRY(tsi_amg_rows_create(context, m.parts, P->columns / unknowns, unknowns, &m.rows));
   m.begins = tsi_malloc(context, rows, sizeof *m.begins);
   m.counts = tsi_malloc(context, rows, sizeof *m.counts);
-  m.room = tsi_malloc(context, parts, sizeof *m.room);
+  m.room = tsi_malloc(context, (size_t)m.parts, sizeof *m.room);
   const ts_status status = m.begins && m.counts && m.room
                                ? multiply_all(context, &m, C)
                                : tsi_out_of_memory(context, "a product of amg", rows * sizeof *m.begins);
@@ -404,7 +318,6 @@ ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_
   tsi_free(context, m.room);
   tsi_free(context, m.nodes);
   tsi_free(context, m.values);
-  tsi_free(context, m.places);
-  tsi_free(context, m.sums);
+  tsi_amg_rows_free(context, m.rows);
   return status;
 }

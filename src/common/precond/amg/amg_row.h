@@ -1,0 +1,78 @@
+/* Rows of products of sparse matrices (Gustavson 1978, "Two fast algorithms for sparse matrices"): sums by
+ * node, in the order in which nodes are found, then written by ascending columns. A node is so many columns as
+ * its level has unknowns, and a row has entries for all of them or for none. */
+#ifndef TSI_AMG_ROW_H
+#define TSI_AMG_ROW_H
+
+#include "amg.h"
+
+/* The workspace of a part. */
+typedef struct tsi_amg_row {
+  int32_t unknowns;
+  int32_t *places; /* of each node in the sums; -1: none, as between rows */
+  double *sums;    /* 0 between rows */
+  int32_t *nodes;  /* that were found */
+  int32_t count;
+  int known;       /* the nodes stand in `nodes` before they are found, ascending */
+  uint64_t *marks; /* a bit for each node, 0 between rows */
+} tsi_amg_row;
+
+/* For `parts` parts. */
+ts_status tsi_amg_rows_create(ts_context *context, int parts, int32_t nodes, int32_t unknowns,
+                              tsi_amg_row **rows);
+void tsi_amg_rows_free(ts_context *context, tsi_amg_row *rows);
+
+/* Writes the row and clears it; returns how many entries it has. */
+int32_t tsi_amg_row_write(tsi_amg_row row, int32_t *indices, float *values);
+
+/* A matrix whose rows parts make one after the other: in place where its pattern is there, else beside it, and
+ * lengths of rows stand behind their numbers in the offsets. */
+typedef struct tsi_amg_target {
+  tsi_amg_csr *csr;
+  size_t *begins; /* of the parts in indices and values; NULL: in place */
+  int32_t *indices;
+  float *values;
+} tsi_amg_target;
+
+/* Where a part writes its rows from the first one on. */
+static inline size_t tsi_amg_target_begin(const tsi_amg_target *target, size_t part, int parts) {
+  return target->begins ? target->begins[part]
+                        : (size_t)target->csr->offsets[tsi_amg_begin(target->csr->rows, part, parts)];
+}
+
+/* Begins row i. */
+static inline void tsi_amg_row_begin(tsi_amg_row *row, int32_t unknowns, const tsi_amg_target *target,
+                                     int32_t i) {
+  row->known = !target->begins;
+  if (!row->known) return;
+  const int32_t *offsets = target->csr->offsets + i;
+  row->count = 0;
+  for (int32_t e = offsets[0]; e < offsets[1]; e += unknowns) {
+    const int32_t node = target->indices[e] / unknowns;
+    row->places[node] = e - offsets[0];
+    row->nodes[row->count++] = node;
+  }
+}
+
+/* Where the sums of a node are. Without a branch, for nothing foretells whether the node has been found before.
+ */
+static inline double *tsi_amg_find(tsi_amg_row *row, int32_t unknowns, int32_t node) {
+  const int32_t found = row->places[node], place = found < 0 ? row->count * unknowns : found;
+  if (row->known) return row->sums + found;
+  row->places[node] = place;
+  row->nodes[row->count] = node;
+  row->count += found < 0;
+  return row->sums + place;
+}
+
+/* Notes that row i has so many entries. */
+static inline void tsi_amg_target_note(const tsi_amg_target *target, int32_t i, int32_t entries) {
+  if (target->begins) target->csr->offsets[i + 1] = entries;
+}
+
+/* Makes the rows of `csr`, which is rows x columns, by body(arguments, ...) for the parts. sizes[p] entries are
+ * the most that part p has; `target` is among the arguments. */
+ts_status tsi_amg_assemble(ts_context *context, int32_t rows, int32_t columns, int parts, const size_t *sizes,
+                           tsi_amg_csr *csr, tsi_amg_target *target, tsi_body body, const void *arguments);
+
+#endif
