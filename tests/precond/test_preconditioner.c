@@ -408,26 +408,48 @@ static ref_matrix band(int32_t n, int32_t reach) {
   return m;
 }
 
+/* Each row has the coefficient 1 or 1e6, as if by chance; an entry is scaled by the harmonic mean of two. */
+static void add_jumps(const ref_matrix *m) {
+  for (int32_t i = 0; i < m->rows; i++) {
+    float sum = 0, *diagonal = NULL;
+    for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++) {
+      const uint32_t j = (uint32_t)m->indices[k];
+      const int large = (int)((uint32_t)i * 2654435769u >> 31) + (int)(j * 2654435769u >> 31);
+      if (j == (uint32_t)i)
+        diagonal = &m->values[k];
+      else
+        sum += m->values[k] *= large == 2 ? 1e6f : large == 1 ? 2 : 1;
+    }
+    if (diagonal) *diagonal = -sum;
+  }
+}
+
 static void automatic(void) {
-  ref_matrix small = ref_graph(100, 100), wide = ref_graph(130, 130), large = ref_graph(60, 300);
+  ref_matrix small = ref_graph(100, 100), wide = ref_graph(130, 130), large = ref_graph(50, 400);
   ref_matrix narrow = band(16384, 1), spread = band(16384, 16), skewed = ref_skewed_grid(60, 300);
   CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256)); /* differs between backends */
   check_auto(&small, 1, NULL, TS_PRECONDITIONER_JACOBI, "10000 rows, less than 16384");
   check_auto(&wide, 1, NULL, TS_PRECONDITIONER_JACOBI, "couplings across, less than 256");
   check_auto(&large, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, at least 256");
-  check_auto(&narrow, 1, NULL, TS_PRECONDITIONER_AMG, "16384 rows, 16383 couplings across");
+  add_jumps(&wide);
+  check_auto(&wide, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, jumping coefficients, at least 64");
+  check_auto(&narrow, 1, NULL, TS_PRECONDITIONER_AMG, "couplings across, at least 256");
   check_auto(&spread, 1, NULL, TS_PRECONDITIONER_JACOBI, "aggregation leaves 16384 of 16384 rows");
   check_auto(&skewed, 1, NULL, TS_PRECONDITIONER_JACOBI, "not symmetric");
   check_auto(&large, 0, NULL, TS_PRECONDITIONER_JACOBI, "no host copy");
   unsigned char *constrained = calloc((size_t)large.rows, 1);
   constrained[7] = 1;
   check_auto(&large, 1, constrained, TS_PRECONDITIONER_JACOBI, "constrained rows");
-  for (int64_t k = 0; k < ref_nonzeros(&large); k++)
-    if (large.values[k] > 0) large.values[k] *= 1.01f;
-  check_auto(&large, 1, NULL, TS_PRECONDITIONER_JACOBI, "constants are far from the null space");
-  for (int32_t k = large.offsets[9000]; k < large.offsets[9001]; k++)
-    if (large.indices[k] == 9000) large.values[k] *= -1;
-  check_auto(&large, 1, NULL, TS_PRECONDITIONER_JACOBI, "row 9000 is not positive on the diagonal");
+  /* A row that the choice does not look at, and the first one that it does. */
+  for (int32_t i = 9000; i >= 0; i -= 9000) {
+    for (int32_t k = large.offsets[i]; k < large.offsets[i + 1]; k++)
+      if (large.indices[k] == i) large.values[k] *= -1;
+    check_auto(&large, 1, NULL, TS_PRECONDITIONER_JACOBI,
+               i ? "positive on the diagonal; row 9000 has -" : "row 0 is not positive on the diagonal");
+  }
+  for (int64_t k = 0; k < ref_nonzeros(&wide); k++)
+    if (wide.values[k] > 0) wide.values[k] *= 1.01f;
+  check_auto(&wide, 1, NULL, TS_PRECONDITIONER_JACOBI, "constants are far from the null space");
   /* Other kinds have no choice, and a kind and a preconditioner are one too many. */
   ts_matrix *matrix = make_with_copy(&small, TS_FORMAT_AUTO);
   ts_preconditioner *M = make_preconditioner(matrix, NULL);

@@ -74,16 +74,23 @@ static ts_status check_isai(const ts_matrix *A, const ts_preconditioner_desc *de
 
 /* ---- Creation ---- */
 
-/* What auto has chosen is AMG only if aggregation ends at a level that is solved exactly. */
-static void settle_choice(ts_preconditioner *M) {
-  if (M->amg && !M->amg->inverse) {
+/* What auto has chosen is AMG only if all rows are positive on the diagonal, of which the choice looks at a
+ * sample, and if aggregation ends at a level that is solved exactly. */
+static ts_status settle_choice(ts_preconditioner *M, ts_status status) {
+  const int is_refused = M->desc.kind == TS_PRECONDITIONER_AMG && status == TS_ERROR_INVALID_ARGUMENT;
+  if (status < 0 && !is_refused) return status;
+  if (is_refused) {
+    snprintf(M->choice, sizeof M->choice, "jacobi: %.180s", M->context->error);
+    tsi_clear_error(M->context);
+  } else if (M->amg && !M->amg->inverse) {
     const int32_t left = M->amg->level[M->amg->levels - 1].A->info.rows;
     snprintf(M->choice, sizeof M->choice, "jacobi: aggregation leaves %d of %d rows", left,
              M->matrix->info.rows);
     tsi_amg_destroy(M->context, &M->amg);
-    M->desc.kind = TS_PRECONDITIONER_JACOBI;
   }
+  if (!M->amg) M->desc.kind = TS_PRECONDITIONER_JACOBI;
   tsi_log(M->context, TS_LOG_INFO, "preconditioner %s", M->choice);
+  return TS_OK;
 }
 
 ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_desc *desc,
@@ -119,9 +126,8 @@ ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_de
   M->changes = matrix->changes;
   memcpy(M->choice, choice, sizeof choice);
   matrix->references++;
-  const ts_status status =
-      resolved.kind == TS_PRECONDITIONER_AMG ? tsi_amg_create(M) : ts_preconditioner_update(M);
-  if (status == TS_OK && choice[0]) settle_choice(M);
+  ts_status status = resolved.kind == TS_PRECONDITIONER_AMG ? tsi_amg_create(M) : ts_preconditioner_update(M);
+  if (choice[0]) status = settle_choice(M, status);
   if (status < 0) {
     matrix->references--;
     tsi_free(context, M);
