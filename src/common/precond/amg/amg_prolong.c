@@ -211,7 +211,7 @@ static inline int32_t fill_row(const smoothing *s, int32_t unknowns, int32_t vec
     double *sums = tsi_amg_find(&row, vectors, aggregate);
     for (int32_t v = 0; v < vectors; v++) sums[v] += value * (double)t[v];
   }
-  return tsi_amg_row_write(row, s->P.indices + to, s->P.values + to);
+  return tsi_amg_row_write(row, vectors, s->P.indices + to, s->P.values + to);
 }
 
 static void fill(const void *arguments, size_t first, size_t last) {

@@ -15,7 +15,6 @@ ts_status tsi_amg_rows_create(ts_context *context, int parts, int32_t nodes, int
   double *free = (double *)(*rows + parts);
   for (int p = 0; p < parts; p++) {
     tsi_amg_row *row = &(*rows)[p];
-    row->unknowns = unknowns;
     row->sums = free;
     row->marks = (uint64_t *)(free + sums);
     row->places = (int32_t *)(row->marks + marks);
@@ -30,7 +29,7 @@ void tsi_amg_rows_free(ts_context *context, tsi_amg_row *rows) {
   tsi_free(context, rows);
 }
 
-/* ---- Writing ---- */
+/* ---- Sorting ---- */
 
 static int32_t lowest_bit(uint64_t bits) {
 #if defined(__GNUC__)
@@ -42,39 +41,26 @@ static int32_t lowest_bit(uint64_t bits) {
 #endif
 }
 
-/* By marks, unless the nodes are few or far between. */
-static void sort(const tsi_amg_row *row) {
+void tsi_amg_row_sort(int32_t *nodes, int32_t count, uint64_t *marks) {
   enum { few = 12, far = 16 };
-  int32_t *nodes = row->nodes, first = INT32_MAX, last = 0;
-  for (int32_t c = 0; c < row->count; c++) {
+  if (count <= few) {
+    tsi_amg_sort(nodes, count);
+    return;
+  }
+  int32_t first = INT32_MAX, last = 0;
+  for (int32_t c = 0; c < count; c++) {
     if (nodes[c] / 64 < first) first = nodes[c] / 64;
     if (nodes[c] / 64 > last) last = nodes[c] / 64;
   }
-  if (row->count <= few || (last - first) / far > row->count) {
-    tsi_amg_sort(nodes, row->count);
+  if ((last - first) / far > count) {
+    tsi_amg_sort(nodes, count);
     return;
   }
-  for (int32_t c = 0; c < row->count; c++) row->marks[nodes[c] / 64] |= (uint64_t)1 << nodes[c] % 64;
+  for (int32_t c = 0; c < count; c++) marks[nodes[c] / 64] |= (uint64_t)1 << nodes[c] % 64;
   for (int32_t word = first; word <= last; word++) {
-    for (uint64_t left = row->marks[word]; left; left &= left - 1) *nodes++ = word * 64 + lowest_bit(left);
-    row->marks[word] = 0;
+    for (uint64_t left = marks[word]; left; left &= left - 1) *nodes++ = word * 64 + lowest_bit(left);
+    marks[word] = 0;
   }
-}
-
-int32_t tsi_amg_row_write(tsi_amg_row row, int32_t *indices, float *values) {
-  const int32_t unknowns = row.unknowns, count = row.count;
-  if (!row.known) sort(&row);
-  for (int32_t c = 0; c < count; c++) {
-    const int32_t node = row.nodes[c];
-    double *sums = row.sums + row.places[node];
-    row.places[node] = -1;
-    for (int32_t u = 0; u < unknowns; u++) {
-      *indices++ = node * unknowns + u;
-      *values++ = (float)sums[u];
-      sums[u] = 0;
-    }
-  }
-  return count * unknowns;
 }
 
 /* ---- The matrix ---- */

@@ -8,7 +8,6 @@
 
 /* The workspace of a part. */
 typedef struct tsi_amg_row {
-  int32_t unknowns;
   int32_t *places; /* of each node in the sums; -1: none, as between rows */
   double *sums;    /* 0 between rows */
   int32_t *nodes;  /* that were found */
@@ -22,8 +21,25 @@ ts_status tsi_amg_rows_create(ts_context *context, int parts, int32_t nodes, int
                               tsi_amg_row **rows);
 void tsi_amg_rows_free(ts_context *context, tsi_amg_row *rows);
 
+/* Ascending: by marks, unless the nodes are few or far between. */
+void tsi_amg_row_sort(int32_t *nodes, int32_t count, uint64_t *marks);
+
 /* Writes the row and clears it; returns how many entries it has. */
-int32_t tsi_amg_row_write(tsi_amg_row row, int32_t *indices, float *values);
+static inline int32_t tsi_amg_row_write(tsi_amg_row row, int32_t unknowns, int32_t *indices, float *values) {
+  const int32_t count = row.count;
+  if (!row.known) tsi_amg_row_sort(row.nodes, count, row.marks);
+  for (int32_t c = 0; c < count; c++) {
+    const int32_t node = row.nodes[c];
+    double *sums = row.sums + row.places[node];
+    row.places[node] = -1;
+    for (int32_t u = 0; u < unknowns; u++) {
+      *indices++ = node * unknowns + u;
+      *values++ = (float)sums[u];
+      sums[u] = 0;
+    }
+  }
+  return count * unknowns;
+}
 
 /* A matrix whose rows parts make one after the other: in place where its pattern is there, else beside it, and
  * lengths of rows stand behind their numbers in the offsets. */

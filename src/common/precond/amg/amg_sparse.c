@@ -228,7 +228,7 @@ static inline int32_t fill_row(const product *m, int32_t unknowns, int32_t i, ts
       for (int32_t u = 0; u < unknowns; u++) sums[u] += r * (double)values[f * (size_t)unknowns + (size_t)u];
     }
   }
-  return tsi_amg_row_write(row, m->C.indices + to, m->C.values + to);
+  return tsi_amg_row_write(row, unknowns, m->C.indices + to, m->C.values + to);
 }
 
 static void fill(const void *arguments, size_t first, size_t last) {
