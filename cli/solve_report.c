@@ -29,8 +29,12 @@ static void print_hierarchy(const solve_hierarchy *h) {
   printf("hierarchy   level       rows      entries   a row  eigenvalue\n");
   for (int l = 0; l < h->info.levels; l++) {
     const ts_amg_level_info *level = &h->levels[l];
-    printf("            %5d %10d %12lld %7.1f %11.3f\n", l, level->rows, (long long)level->entries,
-           (double)level->entries / level->rows, level->eigenvalue);
+    printf("            %5d %10d %12lld %7.1f ", l, level->rows, (long long)level->entries,
+           (double)level->entries / level->rows);
+    if (level->eigenvalue > 0)
+      printf("%11.3f\n", level->eigenvalue);
+    else
+      printf("%11s\n", "-"); /* solved exactly */
   }
   printf("complexity  operator %.3f, grid %.3f, %.2f MB on the device below the matrix\n",
          h->info.operator_complexity, h->info.grid_complexity, 1e-6 * (double)h->info.bytes_device);

@@ -38,9 +38,9 @@ const tsi_tuning tsi_tuning_cpu = {
  * they are slower there, by a tenth. Of many entries row blocks are faster where half of the threads' steps are
  * idle, where rows are long, and beyond 2^21 always.
  *
- * Of poisson3d AMG and Jacobi take as long at some 450 couplings across: 100^3 points, 300 across, take 20.5 ms
- * with AMG, set-up included, and 10.4 with Jacobi, 200^3 some 105 and 150, 256^3 some 220 and 380; poisson2d of
- * 1000^2 points, 2000 across, 21 and 80.
+ * Of poisson3d AMG and Jacobi take as long at some 450 couplings across: 100^3 points, 300 across, take 22 ms
+ * with AMG, set-up included, and 10 to 15 with Jacobi, 200^3 89 and 180, 256^3 191 and 456; poisson2d of 1000^2
+ * points, 2000 across, 15 and 105.
  *
  * A product keeps some of the matrix in the cache for the next. What is prefetched stays there longer than what
  * is read once, so products beyond the cache do that only where threads have little else on their way. */
