@@ -26,7 +26,7 @@ static cuda_amg_recording *find(cuda_amg_hierarchy *h, const float *x, const flo
 
 /* The kernels that `body` launches, without launching them. Where that fails they are launched one by one. */
 static void record(const tsi_amg *amg, ts_vector *x, const ts_vector *b, tsi_amg_body *body,
-                        cuda_amg_recording *r) {
+                   cuda_amg_recording *r) {
   const cudaStream_t stream = cuda_stream(amg->context);
   cudaGraph_t graph = NULL;
   r->refused = 1;
