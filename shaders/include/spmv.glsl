@@ -1,6 +1,7 @@
-// What both formats of a matrix share: the rectangle that the fragment is in, and y = A x or r = b - A x.
-// Reads x (input0) and, with RESIDUAL, b (input1); the diagonal, in the layout of the result; with SPILL the sums of
-// split rows.
+// What the formats of a matrix share: the rectangle that the fragment is in, and y = A x or r = b - A x, or with SMOOTH
+//   out = x' + alpha w (b - A x') + gamma (x' - before),  x' = scale x
+// Reads x (input0) and, with RESIDUAL, b (input1), with SMOOTH w (input2), with BEFORE before (input3); the diagonal, in
+// the layout of the result; with SPILL the sums of split rows.
 #ifdef PAIR
 #include "include/pair.glsl"
 #elif defined(PRECISE)
@@ -15,6 +16,9 @@
 uniform sampler2D diagonal, sums;
 
 #define X_ORIGIN_PACKED uint(p[7].x)
+#define SCALE intBitsToFloat(p[7].y)
+#define ALPHA intBitsToFloat(p[7].z)
+#define GAMMA intBitsToFloat(p[7].w)
 
 flat in ivec2 loop; // length; 1 for a spill + 2 for no equations
 flat in ivec2 base; // of the rectangle's entries
@@ -62,6 +66,12 @@ void finish(ivec2 i, VALUE sum) {
 #elif defined(PRECISE)
   ROUNDED(VALUE rest, FETCH(1, i) - sum);
   sum = rest - low;
+#elif defined(SMOOTH)
+  VALUE x = SCALE * FETCH(0, i), from_before = x;
+#ifdef BEFORE
+  from_before -= FETCH(3, i);
+#endif
+  sum = x + ALPHA * FETCH(2, i) * (FETCH(1, i) - SCALE * sum) + GAMMA * from_before;
 #elif defined(RESIDUAL)
   sum = FETCH(1, i) - sum;
 #endif

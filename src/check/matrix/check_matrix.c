@@ -1,15 +1,35 @@
 /* Matrices of the check backend are those of the wrapped one, of a kind whose products are watched. */
 #include "check/core/check.h"
 
+static ts_status written(const char *operation, const ts_vector *v, int parts) {
+  check_count(v->context, operation);
+  return check_parts(operation, v, parts, 1);
+}
+
+static ts_status check_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A,
+                                      const ts_vector *x) {
+  if (r->impl != b->impl) TSI_TRY(check_poison(r));
+  TSI_TRY(check_inner_kind(A)->quick_residual(r, b, A, x));
+  return written("quick_residual", r, 1);
+}
+
+static ts_status check_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
+  if (!s->before || out->impl != s->before->impl) TSI_TRY(check_poison(out));
+  TSI_TRY(check_inner_kind(A)->smooth(out, A, s));
+  return written("smooth", out, 1);
+}
+
 static const check_kind *kind_around(check_state *state, ts_context *context, const tsi_matrix_kind *inner) {
   for (const check_kind *k = state->kinds; k; k = k->next)
     if (k->inner == inner) return k;
   check_kind *k = tsi_calloc(context, 1, sizeof *k);
   if (!k) return NULL;
-  *k =
-      (check_kind){.kind = {.destroy = inner->destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, check_).cg = inner->cg},
-                   .inner = inner,
-                   .next = state->kinds};
+  *k = (check_kind){.kind = {.destroy = inner->destroy,
+                             TSI_MATRIX_OPERATIONS(TSI_ENTRY, check_).cg = inner->cg,
+                             .quick_residual = inner->quick_residual ? check_quick_residual : NULL,
+                             .smooth = inner->smooth ? check_smooth : NULL},
+                    .inner = inner,
+                    .next = state->kinds};
   state->kinds = k;
   return k;
 }
@@ -27,11 +47,6 @@ ts_status check_watch_products(ts_matrix *A) {
 ts_status check_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   TSI_TRY(check_state_of(A->context)->inner->matrix_create(A, packed));
   return check_watch_products(A);
-}
-
-static ts_status written(const char *operation, const ts_vector *v, int parts) {
-  check_count(v->context, operation);
-  return check_parts(operation, v, parts, 1);
 }
 
 ts_status check_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {

@@ -319,12 +319,21 @@ struct tsi_ops {
   REQUIRED(prefix, ts_status, diagonal, (ts_vector *d, const ts_matrix *A))
 /* clang-format on */
 
+/* out = x' + alpha w (b - A x') + gamma (x' - before),  x' = scale x,  of vectors with one part each. */
+typedef struct tsi_smoothing {
+  const ts_vector *w, *b, *x, *before; /* w: the multiplication is component-wise; before: NULL for 0 */
+  float scale, alpha, gamma;
+} tsi_smoothing;
+
 struct tsi_matrix_kind {
   void (*destroy)(ts_matrix *A);
   TSI_MATRIX_OPERATIONS(TSI_FIELD, )
   const tsi_cg_kernels *cg; /* its iterations of conjugate gradients in one kernel, NULL: none */
   /* The first parts of r = b - A x, where a product is quicker than the residual; may be NULL. */
   ts_status (*quick_residual)(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+  /* A step of a smoother, of a square matrix; `out` may be s->before, and is none of the others. All but
+   * b hold 0 in constrained rows. May be NULL. */
+  ts_status (*smooth)(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
   /* y = A x and the sum of x y, which are pairs; may be NULL. */
   ts_status (*spmv_dot)(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index);
 };

@@ -124,6 +124,8 @@ ts_status tsi_add_to_parts(ts_vector *x, ts_coefficient a, const ts_vector *e);
 /* ---- Fused operations or their fallbacks; arguments as in tsi_ops ---- */
 /* y = A x, as tsi_spmv, and the sum of x y. */
 ts_status tsi_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index);
+/* Whether A->kind->smooth is there and to be used. */
+int tsi_smooths(const ts_matrix *A);
 ts_status tsi_dots(ts_scalars *out, const tsi_dot *sums, int count, ts_vector *scratch);
 ts_status tsi_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
                     const ts_vector *q);

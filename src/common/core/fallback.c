@@ -16,6 +16,10 @@ ts_status tsi_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_
   return y->context->ops->reduce(out, index, TSI_REDUCE_DOT, x, y);
 }
 
+int tsi_smooths(const ts_matrix *A) {
+  return A->kind->smooth && fused(A->context);
+}
+
 static ts_status dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w,
                       ts_vector *scratch) {
   const tsi_ops *ops = x->context->ops;

@@ -31,23 +31,65 @@ void tsi_polynomial_fourth_kind(int degree, double eigenvalue, tsi_polynomial_st
     steps[k] = step((2.0 * k - 1) / (2 * k + 3), (8.0 * k + 4) / (2 * k + 3) / eigenvalue, steps[k - 1].alpha);
 }
 
+/* One operation a step, x and `other` in turn:
+ *   x_k+1 = x_k + alpha_k D^-1 (b - A x_k) + gamma_k (x_k - x_k-1),  gamma_k = alpha_k beta_k / alpha_k-1
+ * and from 0  x_1 = alpha_0 D^-1 b,  whose factor is left to the second step where that is the last. */
+static ts_status smooth_fused(const tsi_polynomial_step *steps, int degree, const ts_matrix *A,
+                              const ts_vector *inverse, ts_vector *x, const ts_vector *b, ts_vector *other,
+                              int x_is_zero) {
+  const tsi_ops *ops = A->context->ops;
+  ts_vector *now = x_is_zero && degree % 2 == 0 ? other : x, *next = now == x ? other : x;
+  double scale = 1;
+  int k = 0;
+  if (x_is_zero) {
+    TSI_TRY(ops->multiply(now, inverse, b));
+    scale = steps[k++].alpha;
+    if (degree != 2) {
+      TSI_TRY(ops->axpby(now, ts_constant(scale), now, ts_constant(0), now));
+      scale = 1;
+    }
+  }
+  for (; k < degree; k++) {
+    const double gamma = k > 0 ? steps[k].alpha * steps[k].beta / steps[k - 1].alpha : 0;
+    const int has_before = gamma != 0 && !(x_is_zero && k == 1);
+    TSI_TRY(A->kind->smooth(next, A,
+                            &(tsi_smoothing){.w = inverse,
+                                             .b = b,
+                                             .x = now,
+                                             .before = has_before ? next : NULL,
+                                             .scale = (float)scale,
+                                             .alpha = (float)steps[k].alpha,
+                                             .gamma = (float)gamma}));
+    ts_vector *const written = next;
+    next = now, now = written;
+  }
+  return now == x ? TS_OK : ops->axpby(x, ts_constant(1), now, ts_constant(0), x);
+}
+
 /* r is free once D^-1 r is taken. */
+static ts_status smooth_in_parts(const tsi_polynomial_step *steps, int degree, const ts_matrix *A,
+                                 const ts_vector *inverse, ts_vector *x, const ts_vector *b, ts_vector *r,
+                                 ts_vector *d, int x_is_zero) {
+  const tsi_ops *ops = A->context->ops;
+  for (int k = 0; k < degree; k++) {
+    const int from_zero = x_is_zero && k == 0;
+    if (!from_zero) TSI_TRY(tsi_quick_residual(r, b, A, x));
+    if (steps[k].beta == 0)
+      TSI_TRY(ops->multiply(d, inverse, from_zero ? b : r));
+    else
+      TSI_TRY(tsi_multiply_add(d, inverse, r, ts_constant(steps[k].beta), d, r));
+    TSI_TRY(ops->axpby(x, ts_constant(steps[k].alpha), d, ts_constant(from_zero ? 0 : 1), x));
+  }
+  return TS_OK;
+}
+
 ts_status tsi_polynomial_smooth(const tsi_polynomial_step *steps, int degree, const ts_matrix *A,
                                 const ts_vector *inverse, ts_vector *x, const ts_vector *b, ts_vector *r,
                                 ts_vector *d, int x_is_zero) {
-  const tsi_ops *ops = A->context->ops;
   ts_vector first = tsi_first_part(x);
   const ts_vector given = tsi_first_part(b);
-  for (int k = 0; k < degree; k++) {
-    const int from_zero = x_is_zero && k == 0;
-    if (!from_zero) TSI_TRY(tsi_quick_residual(r, &given, A, &first));
-    if (steps[k].beta == 0)
-      TSI_TRY(ops->multiply(d, inverse, from_zero ? &given : r));
-    else
-      TSI_TRY(tsi_multiply_add(d, inverse, r, ts_constant(steps[k].beta), d, r));
-    TSI_TRY(ops->axpby(&first, ts_constant(steps[k].alpha), d, ts_constant(from_zero ? 0 : 1), &first));
-  }
-  return TS_OK;
+  if (tsi_smooths(A)) return smooth_fused(steps, degree, A, inverse, &first, &given, d, x_is_zero);
+  return smooth_in_parts(steps, degree, A, inverse, &first, &given, r, d, x_is_zero);
 }
 
 /* ---- The start ---- */

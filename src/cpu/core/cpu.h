@@ -191,6 +191,7 @@ ts_status cpu_matrix_refer(ts_context *context, const ts_matrix_desc *desc, ts_m
 
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_csr_)
 ts_status cpu_csr_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status cpu_csr_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_bcrs_)
 
 #endif

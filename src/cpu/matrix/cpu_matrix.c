@@ -202,8 +202,10 @@ ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x) {
 
 /* ---- Formats ---- */
 
-static const tsi_matrix_kind csr_kind = {
-    .destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_csr_).quick_residual = cpu_csr_quick_residual};
+static const tsi_matrix_kind csr_kind = {.destroy = destroy,
+                                         TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_csr_).quick_residual =
+                                             cpu_csr_quick_residual,
+                                         .smooth = cpu_csr_smooth};
 static const tsi_matrix_kind bcrs_kind = {.destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_bcrs_)};
 
 const cpu_format cpu_format_csr = {&csr_kind, create, write_values};

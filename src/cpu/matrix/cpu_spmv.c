@@ -11,6 +11,8 @@ typedef struct spmv_job {
   cpu_parts y, x, b; /* b: of residuals */
   const unsigned char
       *constrained; /* flags of rows where r is 0, NULL: none; constrained rows of A are empty */
+  const tsi_smoothing *smoothing;
+  const float *w, *before; /* of the smoothing */
 } spmv_job;
 
 /* Entries from the one in use to the one fetched: measured best from 256 to 1024. */
@@ -74,7 +76,19 @@ CPU_INLINE float row_sum(const float *v, const int32_t *c, int32_t length, const
   }
 }
 
-CPU_INLINE void rows_1(const spmv_job *job, int32_t row, int32_t end, int from_b) {
+/* An element of a step of a smoother, of which the sum of A x is known. */
+CPU_INLINE float smoothed(const spmv_job *job, size_t i, float sum) {
+  const tsi_smoothing *s = job->smoothing;
+  const float x = s->scale * job->x.high[i], from_before = job->before ? x - job->before[i] : x;
+  return x + s->alpha * job->w[i] * (job->b.high[i] - s->scale * sum) + s->gamma * from_before;
+}
+
+enum { PRODUCT, RESIDUAL, STEP };
+CPU_INLINE float result(const spmv_job *job, size_t i, float sum, int what) {
+  return what == STEP ? smoothed(job, i, sum) : what == RESIDUAL ? job->b.high[i] - sum : sum;
+}
+
+CPU_INLINE void rows_1(const spmv_job *job, int32_t row, int32_t end, int what) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
   const float *values = job->m->values, *x = job->x.high;
   int32_t k = offsets[row];
@@ -82,14 +96,14 @@ CPU_INLINE void rows_1(const spmv_job *job, int32_t row, int32_t end, int from_b
     const int32_t next = offsets[row + 1];
     prefetch_entries(values + k, columns + k);
     const float sum = row_sum(values + k, columns + k, next - k, x);
-    job->y.high[row] = from_b ? job->b.high[row] - sum : sum;
+    job->y.high[row] = result(job, (size_t)row, sum, what);
     k = next;
   }
 }
 
 /* ---- Several components: the sums of a row are independent already ---- */
 
-CPU_INLINE void rows_n(const spmv_job *job, int32_t row, int32_t end, int n, int from_b) {
+CPU_INLINE void rows_n(const spmv_job *job, int32_t row, int32_t end, int n, int what) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
   const float *values = job->m->values, *x = job->x.high;
   int32_t k = offsets[row];
@@ -103,24 +117,27 @@ CPU_INLINE void rows_n(const spmv_job *job, int32_t row, int32_t end, int n, int
     }
     for (int c = 0; c < n; c++) {
       const size_t i = (size_t)row * (size_t)n + (size_t)c;
-      job->y.high[i] = from_b ? job->b.high[i] - sum[c] : sum[c];
+      job->y.high[i] = result(job, i, sum[c], what);
     }
   }
 }
 
-CPU_INLINE void rows(const spmv_job *job, int32_t row, int32_t end, int n) {
+CPU_INLINE void rows(const spmv_job *job, int32_t row, int32_t end, int n, int what) {
   if (n == 1)
-    rows_1(job, row, end, 0);
+    rows_1(job, row, end, what);
   else
-    rows_n(job, row, end, n, 0);
+    rows_n(job, row, end, n, what);
 }
 
+CPU_INLINE void product_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
+  rows(job, row, end, n, PRODUCT);
+}
 /* Of matrices without constrained rows. */
 CPU_INLINE void quick_residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
-  if (n == 1)
-    rows_1(job, row, end, 1);
-  else
-    rows_n(job, row, end, n, 1);
+  rows(job, row, end, n, RESIDUAL);
+}
+CPU_INLINE void step_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
+  rows(job, row, end, n, STEP);
 }
 
 /* Four sums: the processor does not wait for one addition after the other. */
@@ -215,9 +232,10 @@ CPU_INLINE void exact_residual_rows(const spmv_job *job, int32_t row, int32_t en
   BODY(name##_3, rows(job, row, end, 3))                                                                       \
   BODY(name##_4, rows(job, row, end, 4))                                                                       \
   static const tsi_body name[4] = {name##_1, name##_2, name##_3, name##_4};
-BODIES(spmv, rows)
+BODIES(spmv, product_rows)
 BODIES(residual, residual_rows)
 BODIES(quick_residual, quick_residual_rows)
+BODIES(step, step_rows)
 BODIES(spmv_pairs, pair_rows)
 BODIES(residual_pairs, exact_residual_rows)
 
@@ -247,4 +265,14 @@ ts_status cpu_csr_quick_residual(ts_vector *r, const ts_vector *b, const ts_matr
   if (A->row_space->constrained) return cpu_csr_residual(r, b, A, x);
   return run(A, r->components, quick_residual,
              &(spmv_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
+}
+
+ts_status cpu_csr_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
+  return run(A, out->components, step,
+             &(spmv_job){.y = cpu_parts_of(out),
+                         .x = cpu_parts_of(s->x),
+                         .b = cpu_parts_of(s->b),
+                         .smoothing = s,
+                         .w = cpu_parts_of(s->w).high,
+                         .before = s->before ? cpu_parts_of(s->before).high : NULL});
 }

@@ -140,7 +140,8 @@ enum {
   CUDA_MULTIPLY_ROW_BLOCKS = 0,
   CUDA_RESIDUAL_ROW_BLOCKS = 4,
   CUDA_CG_ROW_BLOCKS = 8,
-  CUDA_PAIR_ROW_BLOCKS = 12
+  CUDA_PAIR_ROW_BLOCKS = 12,
+  CUDA_STEP_ROW_BLOCKS = 16
 };
 
 /* Sets apart for `kernel` what as many blocks use as a multiprocessor holds; what CUDA itself needs for each

@@ -144,14 +144,16 @@ void cuda_matrix_destroy(ts_matrix *A) {
 
 /* ---- Formats ---- */
 
-#define KIND(name, kernels, dot)                                                                               \
+#define KIND(name, ...)                                                                                        \
   static const tsi_matrix_kind name##_kind = {.destroy = cuda_matrix_destroy,                                  \
-                                              TSI_MATRIX_OPERATIONS(TSI_ENTRY, cuda_##name##_).cg = kernels,   \
-                                              .spmv_dot = (dot)};
-KIND(csr, &cuda_csr_cg, NULL)
-KIND(jagged, &cuda_jagged_cg, cuda_jagged_spmv_dot)
-KIND(segments, NULL, NULL) /* which are there for comparison */
-KIND(bcrs, &cuda_bcrs_cg, NULL)
+                                              TSI_MATRIX_OPERATIONS(TSI_ENTRY, cuda_##name##_) __VA_ARGS__};
+#define QUICK_KIND(name, ...)                                                                                  \
+  KIND(name, .cg = &cuda_##name##_cg, .quick_residual = cuda_##name##_quick_residual,                          \
+       .smooth = cuda_##name##_smooth, __VA_ARGS__)
+QUICK_KIND(csr, )
+QUICK_KIND(jagged, .spmv_dot = cuda_jagged_spmv_dot)
+QUICK_KIND(bcrs, )
+KIND(segments, ) /* which are there for comparison */
 
 const cuda_format cuda_format_csr = {&csr_kind, sizeof(cuda_matrix), create_csr};
 const cuda_format cuda_format_jagged = {&jagged_kind, sizeof(cuda_matrix), create_slices};

@@ -108,12 +108,18 @@ ts_status cuda_matrix_take(ts_matrix *A, const void *from, size_t count, size_t 
 void cuda_matrix_destroy(ts_matrix *A);
 
 /* cuda_spmv.cu and cuda_diagonal.cu; cuda_spmv_bcrs.cu */
+#define QUICK_PROTOTYPES(prefix)                                                                               \
+  ts_status prefix##quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);  \
+  ts_status prefix##smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_csr_)
+QUICK_PROTOTYPES(cuda_csr_)
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_jagged_)
+QUICK_PROTOTYPES(cuda_jagged_)
 ts_status cuda_jagged_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out,
                                int index);
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_segments_)
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cuda_bcrs_)
+QUICK_PROTOTYPES(cuda_bcrs_)
 /* cuda_cg.cu, cuda_cg_bcrs.cu */
 extern const tsi_cg_kernels cuda_csr_cg, cuda_jagged_cg, cuda_bcrs_cg;
 

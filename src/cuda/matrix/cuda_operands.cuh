@@ -3,6 +3,7 @@
  *   operands              the sum          what is written
  *   cuda_operands         float            y = A x
  *                         double           r = b - A x, rounded
+ *   cuda_step_operands    float            a step of a smoother
  *   cuda_pair_operands    double           y = A x, a pair
  *   cuda_dot_operands     double           the same
  *   cuda_exact_operands   cuda_exact       r = b - A x, a pair */
@@ -52,6 +53,12 @@ struct cuda_operands {
   const unsigned char *constrained; /* of rows where y is 0, NULL: none */
 };
 
+/* y = x' + alpha w (b - A x') + gamma (x' - before),  x' = scale x */
+struct cuda_step_operands : cuda_operands {
+  const float *w, *before; /* before: NULL for 0 */
+  float scale, alpha, gamma;
+};
+
 struct cuda_pair_operands {
   cuda_pair y, x;
   const unsigned char *constrained;
@@ -73,6 +80,15 @@ static inline cuda_operands cuda_operands_of(const ts_vector *y, const ts_vector
   return {cuda_data(y), cuda_data(x), b ? cuda_data(b) : NULL, constrained};
 }
 
+static inline cuda_step_operands cuda_step_operands_of(const ts_vector *out, const tsi_smoothing *s) {
+  return {cuda_operands_of(out, s->b, s->x, NULL),
+          cuda_data(s->w),
+          s->before ? cuda_data(s->before) : NULL,
+          s->scale,
+          s->alpha,
+          s->gamma};
+}
+
 static inline cuda_pair_operands cuda_pair_operands_of(const ts_vector *y, const ts_vector *x,
                                                        const unsigned char *constrained) {
   return {cuda_of<cuda_pair>::vector(y), cuda_of<cuda_pair>::vector(x), constrained};
@@ -90,6 +106,11 @@ static inline cuda_exact_operands cuda_exact_operands_of(const ts_vector *r, con
 template <typename Real>
 static __device__ __forceinline__ Real cuda_value(const cuda_operands &o, size_t element, Real sum) {
   return o.b ? (Real)o.b[element] - sum : sum;
+}
+
+static __device__ __forceinline__ float cuda_value(const cuda_step_operands &o, size_t element, float sum) {
+  const float x = o.scale * o.x[element], from_before = o.before ? x - o.before[element] : x;
+  return x + o.alpha * o.w[element] * (o.b[element] - o.scale * sum) + o.gamma * from_before;
 }
 
 static __device__ __forceinline__ double cuda_value(const cuda_pair_operands &, size_t, double sum) {

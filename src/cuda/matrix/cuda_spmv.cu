@@ -46,6 +46,7 @@ __global__ static void multiply_segments(const cuda_segments m, const Operands o
 template <typename Real, typename Operands> constexpr int row_block_kernel = CUDA_MULTIPLY_ROW_BLOCKS;
 template <> constexpr int row_block_kernel<double, cuda_operands> = CUDA_RESIDUAL_ROW_BLOCKS;
 template <> constexpr int row_block_kernel<double, cuda_pair_operands> = CUDA_PAIR_ROW_BLOCKS;
+template <> constexpr int row_block_kernel<float, cuda_step_operands> = CUDA_STEP_ROW_BLOCKS;
 
 struct csr_product {
   template <int N, typename Real, typename Operands>
@@ -75,7 +76,8 @@ struct jagged_product {
     const unsigned blocks = (unsigned)w.count + cuda_blocks_for((size_t)m.slices.count, SLICE_WARPS);
     if constexpr (N == 1 && sizeof(Real) == 4)
       if (m.slices.lean_product)
-        return cuda_start(context, "multiply_lean", multiply_lean, blocks, SLICE_THREADS, m.slices, w, o);
+        return cuda_start(context, "multiply_lean", multiply_lean<Operands>, blocks, SLICE_THREADS, m.slices, w,
+                          o);
     if constexpr (streams<N, Operands>)
       if (m.slices.streamed)
         return cuda_start(context, "multiply_streamed", multiply_streamed<N, Real, Operands>, blocks,
@@ -129,9 +131,20 @@ static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, 
   ts_status cuda_##name##_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) { \
     return residual<name##_product>(r, b, A, x);                                                               \
   }
+#define QUICK_OPERATIONS(name)                                                                                 \
+  ts_status cuda_##name##_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A,                 \
+                                         const ts_vector *x) {                                                 \
+    return run<name##_product, float>(A, r->components,                                                        \
+                                      cuda_operands_of(r, b, x, cuda_matrix_of(A)->constrained));              \
+  }                                                                                                            \
+  ts_status cuda_##name##_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {                 \
+    return run<name##_product, float>(A, out->components, cuda_step_operands_of(out, s));                      \
+  }
 OPERATIONS(csr)
 OPERATIONS(jagged)
 OPERATIONS(segments)
+QUICK_OPERATIONS(csr)
+QUICK_OPERATIONS(jagged)
 
 /* ---- The product and the sum of x y ---- */
 

@@ -110,6 +110,14 @@ ts_status cuda_bcrs_residual(ts_vector *r, const ts_vector *b, const ts_matrix *
                 : multiply<double>(A, cuda_operands_of(r, b, x, constrained), x);
 }
 
+ts_status cuda_bcrs_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  return multiply<float>(A, cuda_operands_of(r, b, x, cuda_matrix_of(A)->constrained), x);
+}
+
+ts_status cuda_bcrs_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
+  return multiply<float>(A, cuda_step_operands_of(out, s), s->x);
+}
+
 /* ---- The diagonal ---- */
 
 __global__ static void diagonal_bcrs(const cuda_bcrs m, int32_t rows, float *d, int components) {

@@ -48,7 +48,7 @@ constexpr bool is_product = sizeof(Real) == 4 || std::is_base_of<cuda_pair_opera
  * in pairs. */
 template <int N, typename Operands>
 constexpr int
-    slices_blocks = MULTIPROCESSOR_THREADS *(N < 4 || std::is_same<Operands, cuda_operands>::value ? 4 : 3) /
+    slices_blocks = MULTIPROCESSOR_THREADS *(N < 4 || std::is_base_of<cuda_operands, Operands>::value ? 4 : 3) /
                     8 / SLICE_THREADS;
 
 template <int N, typename Real, typename Operands>
@@ -75,8 +75,9 @@ __global__ static void __launch_bounds__(SLICE_THREADS, slices_blocks<N, Operand
 }
 
 /* All threads that a multiprocessor can hold, with fewer loads of each. */
+template <typename Operands>
 __global__ static void __launch_bounds__(SLICE_THREADS, MULTIPROCESSOR_THREADS / SLICE_THREADS)
-    multiply_lean(const cuda_slices m, const cuda_row_blocks w, const cuda_operands o) {
+    multiply_lean(const cuda_slices m, const cuda_row_blocks w, const Operands o) {
   cuda_dependent_trigger();
   if ((int)blockIdx.x < w.count) {
     piece_of_row<1, SLICE_THREADS, float>(w, w.row_blocks[blockIdx.x], (int)blockIdx.x, o);
@@ -158,7 +159,7 @@ static __device__ __forceinline__ void sum_chunks(const cuda_slices &m, const cu
 /* Not with several components in pairs, which take too many registers, and not for exact residuals, which are
  * rare. */
 template <int N, typename Operands>
-constexpr bool streams = std::is_same<Operands, cuda_operands>::value ||
+constexpr bool streams = std::is_base_of<cuda_operands, Operands>::value ||
                          (N <= 2 && std::is_base_of<cuda_pair_operands, Operands>::value);
 
 /* Eighths of the threads that a multiprocessor can hold: as many as there are registers for. */

@@ -243,6 +243,8 @@ extern const tsi_fluid_ops gl_fluid_ops;
 
 /* ---- Matrices in a layout ---- */
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, gl_matrix_)
+ts_status gl_matrix_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status gl_matrix_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
 
 /* ---- gl_backend.c ---- */
 /* Every vector and every scalars counts as a user of the backend's helper textures. */

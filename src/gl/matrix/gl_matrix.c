@@ -161,7 +161,9 @@ static void destroy(ts_matrix *A) {
 }
 
 static const tsi_matrix_kind gl_matrix_kind = {.destroy = destroy,
-                                               TSI_MATRIX_OPERATIONS(TSI_ENTRY, gl_matrix_)};
+                                               TSI_MATRIX_OPERATIONS(TSI_ENTRY, gl_matrix_).quick_residual =
+                                                   gl_matrix_quick_residual,
+                                               .smooth = gl_matrix_smooth};
 
 ts_status gl_matrix_create(ts_matrix *A, const tsi_packed *packed) {
   A->impl = tsi_calloc(A->context, 1, sizeof(gl_matrix));

@@ -100,13 +100,14 @@ static gl_row_sum row_sum_of(const ts_vector *y, const ts_vector *b, const ts_ma
   return GL_ROWS_PRECISE;
 }
 
-static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+/* y = A x, r = b - A x, or a step of a smoother, which has x and b too. */
+static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, const ts_vector *x,
+                          gl_row_sum rows, const tsi_smoothing *s) {
   ts_context *context = A->context;
   gl_backend *gl = gl_of(context);
   gl_matrix *m = gl_matrix_of(A);
   const tsi_layout *layout = A->layout;
   const int log2_block = layout->blocks.log2_size;
-  const gl_row_sum rows = row_sum_of(y, b, A);
   char fragment[64], pair[GL_PAIR_DEFINES] = "";
   snprintf(fragment, sizeof fragment, "matrix/spmv_%s.frag", tsi_format_of(layout->format)->shader);
   gl_pass pass = {.inputs = {x, b}, .rectangles = m};
@@ -115,16 +116,25 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
     gl_pass_pairs(&pass, pair);
     pass.parts = 2;
   }
+  if (s) {
+    pass.inputs[2] = s->w;
+    pass.inputs[3] = s->before;
+    memcpy(pass.parameters + 9, (const float[3]){s->scale, s->alpha, s->gamma}, 3 * sizeof(float));
+  }
   if (layout->stage_count) TSI_TRY(sum_split_rows(A, rows, x));
 
+  const char *more = s && s->before   ? "#define SMOOTH\n#define BEFORE\n"
+                     : s              ? "#define SMOOTH\n"
+                     : pass.inputs[2] ? "#define B_LOWEST\n"
+                                      : "";
   const tsi_tiling *t = &A->row_space->tiling;
-  char defines[304 + GL_PAIR_DEFINES];
+  char defines[336 + GL_PAIR_DEFINES];
   snprintf(defines, sizeof defines,
            "%s#define COMPONENTS %d\n#define LOG2_WIDTH %d\n#define LOG2_HEIGHT %d\n%s%s%s%s%s%s%s", pair,
            tsi_channels(x), t->log2_width, t->log2_height, m->as_points ? "" : "#define QUADS\n",
            m->values ? "#define VALUES\n" : "", A->has_diagonal ? "#define DIAGONAL\n" : "",
-           b ? "#define RESIDUAL\n" : "", rows == GL_ROWS_PRECISE ? "#define PRECISE\n" : "",
-           pass.inputs[2] ? "#define B_LOWEST\n" : "", layout->stage_count ? "#define SPILL\n" : "");
+           b ? "#define RESIDUAL\n" : "", rows == GL_ROWS_PRECISE ? "#define PRECISE\n" : "", more,
+           layout->stage_count ? "#define SPILL\n" : "");
   const int masked = log2_block && A->row_space->constrained;
   if (log2_block)
     snprintf(defines + strlen(defines), 64, "#define LOG2_BLOCK %d\n#define STRIPS\n%s", log2_block,
@@ -148,10 +158,18 @@ static ts_status multiply(ts_vector *y, const ts_vector *b, const ts_matrix *A, 
 }
 
 ts_status gl_matrix_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  return multiply(y, NULL, A, x);
+  return multiply(y, NULL, A, x, row_sum_of(y, NULL, A), NULL);
 }
 
 ts_status gl_matrix_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   const ts_vector one = tsi_first_part(x);
-  return multiply(r, b, A, &one);
+  return multiply(r, b, A, &one, row_sum_of(r, b, A), NULL);
+}
+
+ts_status gl_matrix_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  return multiply(r, b, A, x, GL_ROWS_PLAIN, NULL);
+}
+
+ts_status gl_matrix_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
+  return multiply(out, s->b, A, s->x, GL_ROWS_PLAIN, s);
 }
