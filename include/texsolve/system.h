@@ -138,8 +138,9 @@ typedef enum ts_order {
 
 typedef struct ts_system_solve_desc {
   ts_method method;                      /* default: TS_METHOD_AUTO */
-  ts_preconditioner_kind preconditioner; /* default: Jacobi; or none, auto, block Jacobi, amg; the last two
-                                            not where normal equations are applied, and auto is Jacobi there */
+  ts_preconditioner_kind preconditioner; /* default: Jacobi; or none, auto, block Jacobi, chebyshev, isai, amg;
+                                            the last four not where normal equations are applied, and auto is
+                                            Jacobi there */
   ts_stop stop;                          /* default: TS_STOP_RESIDUAL; TS_STOP_DELTA goes with CG alone */
   double rtol;                           /* less than 1; negative: none. Default: 1e-5 */
   double atol;                           /* default: 0 */

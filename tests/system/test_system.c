@@ -63,18 +63,18 @@ static void least_squares(void) {
       }
 }
 
-/* Coefficients that are not symmetric go to another method, which may be asked for by name too. */
-/* Preconditioners that are made from a copy of the matrix, one after the other on one system; the matrix gets
+/* Preconditioners one after the other on one system: for those that are made from a copy of the matrix it gets
  * one where it has none, and its next values reach the preconditioner. */
 static void preconditioners(void) {
-  static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_JACOBI, TS_PRECONDITIONER_AMG,
-                                                 TS_PRECONDITIONER_BLOCK_JACOBI, TS_PRECONDITIONER_NONE};
+  static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_JACOBI,    TS_PRECONDITIONER_ISAI,
+                                                 TS_PRECONDITIONER_AMG,       TS_PRECONDITIONER_BLOCK_JACOBI,
+                                                 TS_PRECONDITIONER_CHEBYSHEV, TS_PRECONDITIONER_NONE};
   for (int locked = 0; locked < 2; locked++) {
     dense d = dense_square(67, 4, 1, 2, 5);
     if (locked) dense_lock(&d, 3, 11, 9);
     CHECK(dense_solve(&d));
     ts_system *system = dense_system(context, &d, 0);
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 12; k++) {
       ts_system_solve_desc desc = tight;
       desc.preconditioner = kinds[k / 2];
       desc.max_iterations = 1000 + k; /* another solver with the preconditioner that is there */
@@ -88,6 +88,7 @@ static void preconditioners(void) {
   }
 }
 
+/* Coefficients that are not symmetric go to another method, which may be asked for by name too. */
 static void not_symmetric(void) {
   for (int components = 1; components <= 4; components++) {
     if (test_is_brief() && components / 2 == 1) continue;

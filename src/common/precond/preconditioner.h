@@ -36,7 +36,7 @@ static inline int tsi_preconditioner_is_diagonal(const ts_preconditioner *M) {
 /* It is computed from the matrix's host copy. */
 static inline int tsi_preconditioner_needs_host_copy(ts_preconditioner_kind kind) {
   return kind == TS_PRECONDITIONER_BLOCK_JACOBI || kind == TS_PRECONDITIONER_AMG ||
-         kind == TS_PRECONDITIONER_AUTO;
+         kind == TS_PRECONDITIONER_ISAI || kind == TS_PRECONDITIONER_AUTO;
 }
 /* Conjugate gradients may take it. */
 int tsi_preconditioner_is_symmetric(const ts_preconditioner *M);
