@@ -164,11 +164,11 @@ chosen() {
   grep -qF "chosen      $2: $3" ../log/out || fail "-v does not say why $2"
   grep -qF ", preconditioner $2, " ../log/out || fail "the report does not say $2"
 }
-chosen m.mtx jacobi '25 rows, less than 16384'
-laplacian m.mtx 128
-chosen m.mtx jacobi '16384 rows, about 249 couplings across, less than 256'
-laplacian m.mtx 140
-chosen m.mtx amg '19600 rows, about 280 couplings across, at least 256'
+chosen m.mtx jacobi '25 rows, less than 8192'
+laplacian m.mtx 92
+chosen m.mtx jacobi '8464 rows, about 184 couplings across, less than 190'
+laplacian m.mtx 100
+chosen m.mtx amg '10000 rows, about 195 couplings across, at least 190'
 grep -q '^hierarchy' ../log/out || fail "no hierarchy of the amg that was chosen"
 same "choice of -v" "$(grep -c '^chosen ' ../log/out)" 1
 expect 0 solve m.mtx --backend cpu

@@ -18,7 +18,7 @@
 #include "preconditioner.h"
 
 enum {
-  least_rows = 16384,
+  least_rows = 8192,
   sample_rows = 2048,
   searches = 15,
   enough = 2048,     /* rows that a search ends with, at the end of a level, */
