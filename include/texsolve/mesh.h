@@ -19,6 +19,12 @@
  * semidefinite; clamping each cotangent by itself would not preserve that. A triangle that is a single point
  * adds nothing, and a vertex that has only such triangles does not move.
  *
+ * Jacobi is the preconditioner by default. Of those that are made from values (AMG, Chebyshev, ISAI, block
+ * Jacobi, auto) the first step makes one; for the values of each later one its numbers follow
+ * (ts_preconditioner_update), until iterations have grown by half or a solve fails, when it is made as a whole
+ * again. For all of them but Chebyshev the host reads the positions, with one host synchronisation a step, and
+ * computes the same values. A boundary that flows has Jacobi then.
+ *
  * Lengths may have any size in the range of single precision, from 1e-37 to 1e38: a mesh s times as large takes
  * the same steps with time steps s^2 times as long. Lengths of 1e-19 to 1e19 sqrt(lambda dt) are within range.
  *
@@ -55,7 +61,8 @@ typedef struct ts_mesh_flow_desc {
   float speed;                      /* lambda; default: 3 */
   ts_solver_desc solver; /* of every solve by cg, in single precision unless it says another, which starts from
                        0 whatever zero_start says. If max_iterations is set, as in the paper, a solve may end
-                       there and counts if the residual has fallen */
+                       there and counts if the residual has fallen. A preconditioner_kind that the host takes
+                       part in keeps the mesh there, some 120 bytes a vertex more */
   int max_halvings;      /* how often a failing step may be halved, at most 30; default: 6; -1: never */
 } ts_mesh_flow_desc;
 
@@ -90,7 +97,8 @@ TS_API const ts_matrix *ts_mesh_flow_matrix(const ts_mesh_flow *flow);
 TS_API const ts_matrix *ts_mesh_flow_boundary_matrix(const ts_mesh_flow *flow);
 
 /* Replaces the options of later solves; NULL: the defaults. On failure the old ones are kept.
- * Errors: TS_ERROR_INVALID_ARGUMENT (field and value are named), memory. */
+ * Errors: TS_ERROR_INVALID_ARGUMENT (field and value are named; a preconditioner_kind for which the host keeps
+ * the mesh, of a flow that was made without one), memory. */
 TS_API ts_status ts_mesh_flow_set_solver(ts_mesh_flow *flow, const ts_solver_desc *solver);
 
 /* The result of a step, or of its solve. */
@@ -101,7 +109,9 @@ typedef struct ts_mesh_flow_result {
   int substeps;       /* 1; more if the step was subdivided; 0 if x did not move */
   int host_synchronisations;
   double smallest_time_step; /* attempted */
-  char message[160];         /* why the step failed or was subdivided, "" otherwise */
+  int setups;           /* of a preconditioner that is made from values: how often as a whole; 0: updated */
+  double seconds_setup; /* of these set-ups and updates */
+  char message[160];    /* why the step failed or was subdivided, "" otherwise */
 } ts_mesh_flow_result;
 
 /* The two halves of a step, for timing or inspection. `assemble` computes the entries of A from x on the
@@ -122,7 +132,7 @@ TS_API ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_fl
  * its last bits. A step that the progress callback stopped is not retried.
  *
  * Returns TS_OK; TS_NOT_CONVERGED if even the smallest steps fail, x as before the call; or an error, x
- * undefined. `result` may be NULL. Errors: those of the two halves. */
+ * undefined. `result` may be NULL. Errors: those of the two halves, and of ts_preconditioner_create. */
 TS_API ts_status ts_mesh_flow_step(ts_mesh_flow *flow, ts_vector *x, double time_step,
                                    ts_mesh_flow_result *result);
 

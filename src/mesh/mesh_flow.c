@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "common/core/core.h"
+#include "common/precond/preconditioner.h"
 #include "mesh_operator.h"
 
 enum { most_halvings = 30 };
@@ -41,21 +42,45 @@ static ts_status validate(ts_context *context, const ts_mesh_flow_desc *desc) {
 
 /* ---- Parts ---- */
 
-static ts_status create_solvers(ts_mesh_flow *flow, const ts_solver_desc *solver, ts_solver **surface,
-                                ts_solver **curve) {
+/* What a flow takes: kinds that the matrix makes, from values that there are in the first step. */
+static ts_status check_preconditioner(const ts_mesh_flow *flow, const ts_solver_desc *desc) {
+  if (!tsi_preconditioner_needs_host_copy(desc->preconditioner_kind) || flow->pattern.rows) return TS_OK;
+  return tsi_fail(flow->context, TS_ERROR_INVALID_ARGUMENT,
+                  "preconditioner_kind is %s, for which the flow keeps the mesh on the host; expected it in "
+                  "ts_mesh_flow_desc.solver already",
+                  ts_preconditioner_kind_name(desc->preconditioner_kind));
+}
+
+/* A preconditioner that is made from values follows in the first step. The boundary's system has Jacobi then:
+ * curves have few vertices. */
+static ts_status create_solvers(ts_mesh_flow *flow, const ts_solver_desc *solver) {
   ts_solver_desc desc = {0};
   if (solver) desc = *solver;
   if (desc.method == TS_METHOD_AUTO) desc.method = TS_METHOD_CG;
   if (desc.precision == TS_PRECISION_AUTO) desc.precision = TS_PRECISION_SINGLE; /* a step costs the same */
   desc.zero_start = 1; /* what is solved for is the change */
-  TSI_TRY(ts_solver_create(flow->surface.matrix, &desc, surface));
-  if (!flow->curve.matrix) return TS_OK;
-  const ts_status status = ts_solver_create(flow->curve.matrix, &desc, curve);
-  if (status < 0) ts_solver_destroy(surface);
-  return status;
+  const ts_solver_desc whole = desc;
+  TSI_TRY(check_preconditioner(flow, &whole));
+  if (tsi_mesh_is_made(desc.preconditioner_kind)) desc.preconditioner_kind = TS_PRECONDITIONER_JACOBI;
+  ts_solver *surface = NULL, *curve = NULL;
+  TSI_TRY(ts_solver_create(flow->surface.matrix, &desc, &surface));
+  const ts_status status = flow->curve.matrix ? ts_solver_create(flow->curve.matrix, &desc, &curve) : TS_OK;
+  if (status < 0) {
+    ts_solver_destroy(&surface);
+    return status;
+  }
+  tsi_mesh_drop_preconditioner(flow);
+  ts_solver_destroy(&flow->surface_solver);
+  ts_solver_destroy(&flow->curve_solver);
+  flow->surface_solver = surface;
+  flow->curve_solver = curve;
+  flow->limited = desc.max_iterations > 0;
+  flow->desc = whole;
+  return TS_OK;
 }
 
 static void destroy_parts(ts_mesh_flow *flow) {
+  tsi_mesh_drop_preconditioner(flow);
   ts_solver_destroy(&flow->surface_solver);
   ts_solver_destroy(&flow->curve_solver);
   ts_vector_destroy(&flow->force);
@@ -64,24 +89,36 @@ static void destroy_parts(ts_mesh_flow *flow) {
   ts_vector_destroy(&flow->start);
   tsi_mesh_operator_destroy(&flow->surface);
   tsi_mesh_operator_destroy(&flow->curve);
+  tsi_mesh_pattern_free(flow->context, &flow->pattern);
+  tsi_free(flow->context, flow->positions);
 }
 
-static ts_status create_parts(ts_mesh_flow *flow, const ts_mesh_flow_desc *desc,
-                              const tsi_mesh_topology *topology) {
+/* Takes the pattern over. */
+static ts_status keep_on_host(ts_mesh_flow *flow, tsi_mesh_pattern *pattern) {
+  const size_t floats = 3 * (size_t)pattern->rows;
+  flow->pattern = *pattern;
+  *pattern = (tsi_mesh_pattern){0};
+  flow->positions = tsi_malloc(flow->context, floats, sizeof *flow->positions);
+  return flow->positions ? TS_OK
+                         : tsi_out_of_memory(flow->context, "positions", floats * sizeof *flow->positions);
+}
+
+static ts_status create_parts(ts_mesh_flow *flow, const ts_mesh_flow_desc *desc, tsi_mesh_topology *topology) {
   ts_context *context = flow->context;
   static const ts_vector_desc three = {.components = 3};
+  const int host_copy = tsi_preconditioner_needs_host_copy(desc->solver.preconditioner_kind);
   TSI_TRY(tsi_mesh_operator_create(context, TSI_MESH_SURFACE, &topology->surface, desc->format, NULL,
-                                   topology->constrained, &flow->surface));
+                                   topology->constrained, host_copy, &flow->surface));
   ts_space *space = flow->surface.matrix->row_space;
   TSI_TRY(ts_vector_create(space, &three, &flow->force));
   TSI_TRY(ts_vector_create(space, &three, &flow->change));
   if (topology->curve.rows) {
-    TSI_TRY(tsi_mesh_operator_create(context, TSI_MESH_CURVE, &topology->curve, desc->format, space, NULL,
+    TSI_TRY(tsi_mesh_operator_create(context, TSI_MESH_CURVE, &topology->curve, desc->format, space, NULL, 0,
                                      &flow->curve));
     TSI_TRY(ts_vector_create(space, &three, &flow->border));
   }
-  flow->limited = desc->solver.max_iterations > 0;
-  return create_solvers(flow, &desc->solver, &flow->surface_solver, &flow->curve_solver);
+  if (host_copy) TSI_TRY(keep_on_host(flow, &topology->surface));
+  return create_solvers(flow, &desc->solver);
 }
 
 ts_status ts_mesh_flow_create(ts_context *context, const ts_mesh_flow_desc *desc, ts_mesh_flow **out) {
@@ -129,14 +166,7 @@ void ts_mesh_flow_destroy(ts_mesh_flow **flow) {
 
 ts_status ts_mesh_flow_set_solver(ts_mesh_flow *flow, const ts_solver_desc *solver) {
   TSI_REQUIRE(NULL, flow);
-  ts_solver *surface = NULL, *curve = NULL;
-  TSI_TRY(create_solvers(flow, solver, &surface, &curve));
-  ts_solver_destroy(&flow->surface_solver);
-  ts_solver_destroy(&flow->curve_solver);
-  flow->surface_solver = surface;
-  flow->curve_solver = curve;
-  flow->limited = solver && solver->max_iterations > 0;
-  return TS_OK;
+  return create_solvers(flow, solver);
 }
 
 /* ---- Queries ---- */

@@ -7,7 +7,7 @@
 #include "mesh_operator.h"
 
 static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pattern, ts_format format,
-                               ts_space *space, const unsigned char *constrained) {
+                               ts_space *space, const unsigned char *constrained, int host_copy) {
   const tsi_host_csr csr = {.rows = pattern->rows,
                             .columns = pattern->rows,
                             .row_offsets = pattern->row_offsets,
@@ -20,6 +20,7 @@ static ts_status create_matrix(tsi_mesh_operator *op, const tsi_mesh_pattern *pa
                                        .row_offsets = pattern->row_offsets,
                                        .column_indices = pattern->columns},
                                .format = format,
+                               .keep_host_copy = host_copy,
                                .row_space = space,
                                .constrained = space ? NULL : constrained};
   TSI_TRY(ts_matrix_create(op->context, &desc, &op->matrix));
@@ -110,9 +111,9 @@ static ts_status pack(const tsi_mesh_operator *op, const tsi_mesh_pattern *patte
 
 ts_status tsi_mesh_operator_create(ts_context *context, tsi_mesh_kind kind, const tsi_mesh_pattern *pattern,
                                    ts_format format, ts_space *space, const unsigned char *constrained,
-                                   tsi_mesh_operator *out) {
+                                   int host_copy, tsi_mesh_operator *out) {
   *out = (tsi_mesh_operator){.context = context, .kind = kind};
-  TSI_TRY(create_matrix(out, pattern, format, space, constrained));
+  TSI_TRY(create_matrix(out, pattern, format, space, constrained, host_copy));
   tsi_mesh_packed packed;
   ts_status status = pack(out, pattern, &packed);
   if (status == TS_OK) status = tsi_enter(context);

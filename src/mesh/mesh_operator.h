@@ -1,6 +1,6 @@
 /* Matrices whose values the device computes from the positions of a triangle mesh, and the mesh flow's own
  * types. The path: mesh_topology.c (triangles to patterns), mesh_operator.c (a pattern to a matrix with corners
- * beside its entries), a backend's operations on it, mesh_step.c (the flow). */
+ * beside its entries), a backend's operations on it, mesh_step.c (the flow), mesh_precondition.c. */
 #ifndef TSI_MESH_OPERATOR_H
 #define TSI_MESH_OPERATOR_H
 
@@ -30,6 +30,7 @@ typedef struct tsi_mesh_topology {
  */
 ts_status tsi_mesh_topology_create(ts_context *context, const ts_mesh_flow_desc *desc, tsi_mesh_topology *out);
 void tsi_mesh_topology_free(ts_context *context, tsi_mesh_topology *topology);
+void tsi_mesh_pattern_free(ts_context *context, tsi_mesh_pattern *pattern);
 
 /* ---- Operators ---- */
 
@@ -83,10 +84,11 @@ struct tsi_mesh_ops {
   TSI_MESH_OPERATIONS(TSI_FIELD, TSI_FIELD, )
 };
 
-/* `space`: NULL for a new one with these constrained vertices. */
+/* `space`: NULL for a new one with these constrained vertices. `host_copy`: the matrix has one, whose values
+ * are 0. */
 ts_status tsi_mesh_operator_create(ts_context *context, tsi_mesh_kind kind, const tsi_mesh_pattern *pattern,
                                    ts_format format, ts_space *space, const unsigned char *constrained,
-                                   tsi_mesh_operator *out);
+                                   int host_copy, tsi_mesh_operator *out);
 void tsi_mesh_operator_destroy(tsi_mesh_operator *op);
 
 /* ---- The flow ---- */
@@ -104,6 +106,34 @@ struct ts_mesh_flow {
   ts_vector *border;         /* x with the new boundary; NULL where no boundary flows */
   ts_vector *start;          /* where a step began that had to be cut; made when it is needed */
   double time_step;          /* of the last assembly; 0: none */
+
+  /* Of a preconditioner of the surface that is made from values: before there are any, and where they are no
+   * numbers, the surface's solver has Jacobi. */
+  ts_solver_desc desc;               /* resolved; its kind is TS_PRECONDITIONER_JACOBI where there is no such */
+  ts_preconditioner *preconditioner; /* NULL before the first step */
+  tsi_mesh_pattern pattern;          /* of the surface, where it is made from a host copy; else no rows */
+  float *positions;                  /* on the host, then */
+  int is_current;                    /* it has the values of the last assembly, */
+  int is_fresh;                      /* for which it was made as a whole */
+  int is_worn;                       /* it is to be made as a whole again */
+  int first_iterations;              /* of the first solve with it */
 };
+
+/* ---- mesh_step.c ---- */
+
+/* One over the unit of length, and lambda dt in the square of this unit. */
+double tsi_mesh_scale(const ts_mesh_flow *flow, double time_step);
+double tsi_mesh_factor(const ts_mesh_flow *flow, double time_step);
+
+/* ---- mesh_precondition.c ---- */
+
+/* Whether the kind is made from the matrix's values, and not by every solver for itself. */
+int tsi_mesh_is_made(ts_preconditioner_kind kind);
+/* Makes or updates it for the values of the last assembly, which was from x, with `result` adding up how long
+ * that takes. */
+ts_status tsi_mesh_precondition(ts_mesh_flow *flow, const ts_vector *x, ts_mesh_flow_result *result);
+/* After a solve: takes note of how many iterations it took. */
+void tsi_mesh_note_iterations(ts_mesh_flow *flow, int iterations);
+void tsi_mesh_drop_preconditioner(ts_mesh_flow *flow);
 
 #endif

@@ -36,20 +36,19 @@ static ts_status check_positions(const ts_mesh_flow *flow, const ts_vector *x) {
   return TS_OK;
 }
 
-/* One over the unit of length: lambda dt is from 1 to 4 in its square. */
-static double scale_of(const ts_mesh_flow *flow, double time_step) {
+/* lambda dt is from 1 to 4 in the unit's square. */
+double tsi_mesh_scale(const ts_mesh_flow *flow, double time_step) {
   const double exponent = -floor(0.5 * ilogb(flow->speed * time_step));
   return ldexp(1, (int)fmin(fmax(exponent, -largest_exponent), largest_exponent));
 }
 
-/* lambda dt in the square of this unit. */
-static double factor_of(const ts_mesh_flow *flow, double time_step) {
-  const double scale = scale_of(flow, time_step);
+double tsi_mesh_factor(const ts_mesh_flow *flow, double time_step) {
+  const double scale = tsi_mesh_scale(flow, time_step);
   return flow->speed * time_step * scale * scale;
 }
 
 static int has_factor(const ts_mesh_flow *flow, double time_step) {
-  const double factor = factor_of(flow, time_step);
+  const double factor = tsi_mesh_factor(flow, time_step);
   return factor >= FLT_MIN && factor <= FLT_MAX;
 }
 
@@ -70,9 +69,10 @@ static ts_status check_time_step(const ts_mesh_flow *flow, double time_step) {
 static ts_status assemble(ts_mesh_flow *flow, const ts_vector *x, double time_step) {
   ts_context *context = flow->context;
   const tsi_ops *ops = context->ops;
-  const double factor = factor_of(flow, time_step), along = 2 * factor / unit_speed;
-  const float scale = (float)scale_of(flow, time_step);
+  const double factor = tsi_mesh_factor(flow, time_step), along = 2 * factor / unit_speed;
+  const float scale = (float)tsi_mesh_scale(flow, time_step);
   flow->time_step = 0;
+  flow->is_current = 0;
   TSI_TRY(tsi_enter(context));
   ts_status status = ops->mesh->assemble(&flow->surface, x, scale, (float)factor, 0);
   if (status == TS_OK && flow->curve.matrix)
@@ -87,7 +87,8 @@ static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, t
                               const ts_vector *x, ts_result *result) {
   ts_context *context = flow->context;
   TSI_TRY(tsi_enter(context));
-  ts_status status = context->ops->mesh->force(flow->force, op, x, (float)scale_of(flow, flow->time_step));
+  ts_status status =
+      context->ops->mesh->force(flow->force, op, x, (float)tsi_mesh_scale(flow, flow->time_step));
   TSI_TRY(tsi_leave(context, status));
   status = ts_solver_solve(cg, flow->force, flow->change, result);
   /* The paper's way: a few iterations, whatever they reach. */
@@ -105,7 +106,7 @@ static ts_status solve_change(ts_mesh_flow *flow, const tsi_mesh_operator *op, t
 static ts_status add_change(ts_mesh_flow *flow, ts_vector *out, const ts_vector *x) {
   ts_context *context = flow->context;
   TSI_TRY(tsi_enter(context));
-  const ts_coefficient unit = ts_constant((float)(1 / scale_of(flow, flow->time_step)));
+  const ts_coefficient unit = ts_constant((float)(1 / tsi_mesh_scale(flow, flow->time_step)));
   return tsi_leave_computed(out, context->ops->axpby(out, unit, flow->change, ts_constant(1), x));
 }
 
@@ -132,11 +133,25 @@ static ts_status check_range(const ts_mesh_flow *flow, const ts_vector *x) {
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "x: no coordinate is larger than %.3g; the backend takes numbers below %.3g for 0",
                     (double)largest, (double)FLT_MIN);
-  if (largest * scale_of(flow, flow->time_step) < FLT_MIN)
+  if (largest * tsi_mesh_scale(flow, flow->time_step) < FLT_MIN)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "time_step is %g, too long for positions whose largest coordinate is %.3g", flow->time_step,
                     (double)largest);
   return TS_OK;
+}
+
+/* Who stops a step does not want another try, nor the step in halves. */
+static int is_stopped(const ts_mesh_flow_result *result) {
+  return result->surface.reason == TS_REASON_STOPPED || result->boundary.reason == TS_REASON_STOPPED;
+}
+
+/* The values are those of positions x; with the border's new positions `from` has them. */
+static ts_status solve_surface(ts_mesh_flow *flow, const ts_vector *x, const ts_vector *from,
+                               ts_mesh_flow_result *result) {
+  TSI_TRY(tsi_mesh_precondition(flow, x, result));
+  const ts_status status = solve_change(flow, &flow->surface, flow->surface_solver, from, &result->surface);
+  result->iterations += result->surface.iterations;
+  return status;
 }
 
 /* Moves x if all solves succeed. Adds to the result's iterations. */
@@ -154,12 +169,16 @@ static ts_status solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_result *re
     TSI_TRY(add_change(flow, flow->border, x));
     from = flow->border;
   }
-  const ts_status status = solve_change(flow, &flow->surface, flow->surface_solver, from, &result->surface);
-  result->iterations += result->surface.iterations;
+  ts_status status = solve_surface(flow, x, from, result);
+  if (status == TS_NOT_CONVERGED && flow->preconditioner && !flow->is_fresh && !is_stopped(result)) {
+    flow->is_worn = 1;
+    status = solve_surface(flow, x, from, result);
+  }
   if (status != TS_OK) {
     explain(result, "", &result->surface);
     return status;
   }
+  tsi_mesh_note_iterations(flow, result->surface.iterations);
   if (result->surface.iterations + result->boundary.iterations == 0) TSI_TRY(check_range(flow, x));
   return add_change(flow, x, from);
 }
@@ -202,11 +221,6 @@ static ts_status keep_start(ts_mesh_flow *flow, const ts_vector *x) {
   static const ts_vector_desc three = {.components = 3};
   if (!flow->start) TSI_TRY(ts_vector_create(x->space, &three, &flow->start));
   return copy(flow->context, flow->start, x);
-}
-
-/* Who stops a step does not want it in halves. */
-static int is_stopped(const ts_mesh_flow_result *result) {
-  return result->surface.reason == TS_REASON_STOPPED || result->boundary.reason == TS_REASON_STOPPED;
 }
 
 /* Time is counted in units of time_step / 2^max_halvings. A substep at level h has 2^(max_halvings - h) of

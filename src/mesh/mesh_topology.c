@@ -153,7 +153,7 @@ static ts_status look_at_edges(builder *b) {
 
 /* ---- Patterns ---- */
 
-static void free_pattern(ts_context *context, tsi_mesh_pattern *pattern) {
+void tsi_mesh_pattern_free(ts_context *context, tsi_mesh_pattern *pattern) {
   tsi_free(context, pattern->row_offsets);
   tsi_free(context, pattern->columns);
   tsi_free(context, pattern->previous);
@@ -163,8 +163,8 @@ static void free_pattern(ts_context *context, tsi_mesh_pattern *pattern) {
 
 void tsi_mesh_topology_free(ts_context *context, tsi_mesh_topology *topology) {
   tsi_free(context, topology->constrained);
-  free_pattern(context, &topology->surface);
-  free_pattern(context, &topology->curve);
+  tsi_mesh_pattern_free(context, &topology->surface);
+  tsi_mesh_pattern_free(context, &topology->curve);
 }
 
 /* Off-diagonal entries of a vertex's row. */

@@ -247,6 +247,31 @@ static void mesh_flows(void) {
   CHECK_INT(memory.live, 0);
 }
 
+/* With a hierarchy: the mesh is kept on the host, a first step makes it, another one updates it. */
+static void mesh_flow_with_amg(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  mesh_sample m = mesh_square(26);
+  const ts_mesh_flow_desc flow_desc = {.vertices = m.vertices,
+                                       .triangles = m.triangles,
+                                       .triangle_vertices = m.t,
+                                       .boundary = TS_MESH_BOUNDARY_FLOW,
+                                       .solver.preconditioner_kind = TS_PRECONDITIONER_AMG};
+  ts_mesh_flow *flow = NULL;
+  FAIL_EACH_CREATION(context, flow, ts_mesh_flow_create(context, &flow_desc, &flow));
+  ts_vector *x = make_vector(ts_mesh_flow_space(flow), 3, m.x);
+  FAIL_EACH_USE(context, ts_mesh_flow_step(flow, x, 1e-3, NULL));
+  FAIL_EACH_USE(context, ts_mesh_flow_step(flow, x, 1e-3, NULL));
+  FAIL_EACH_USE(context, ts_mesh_flow_set_solver(flow, &flow_desc.solver));
+  CHECK_OK(context, ts_mesh_flow_step(flow, x, 1e-3, NULL));
+  ts_vector_destroy(&x);
+  ts_mesh_flow_destroy(&flow);
+  mesh_free(&m);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
 static void grids(void) {
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
@@ -451,6 +476,7 @@ static const test_case cases[] = {
     {"krylov_solvers", krylov_solvers},
     {"orders", orders},
     {"mesh_flows", mesh_flows},
+    {"mesh_flow_with_amg", mesh_flow_with_amg},
     {"grids", grids},
     {"algebraic_multigrid", algebraic_multigrid},
     {"automatic", automatic},

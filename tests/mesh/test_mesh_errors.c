@@ -138,6 +138,9 @@ static void bad_calls(void) {
   CHECK_FAILS(NULL, ts_mesh_flow_get_info(NULL, &info), TS_ERROR_INVALID_ARGUMENT, "flow");
   CHECK_FAILS(NULL, ts_mesh_flow_step(NULL, x, 1, NULL), TS_ERROR_INVALID_ARGUMENT, "flow");
   CHECK_FAILS(NULL, ts_mesh_flow_set_solver(NULL, NULL), TS_ERROR_INVALID_ARGUMENT, "flow");
+  const ts_solver_desc amg = {.preconditioner_kind = TS_PRECONDITIONER_AMG};
+  CHECK_FAILS(context, ts_mesh_flow_set_solver(flow, &amg), TS_ERROR_INVALID_ARGUMENT,
+              "preconditioner_kind is amg", "expected it in ts_mesh_flow_desc.solver");
   ts_context_desc cpu = {.backend = "cpu"};
   ts_context *second = NULL;
   CHECK_OK(NULL, ts_context_create(&cpu, &second));

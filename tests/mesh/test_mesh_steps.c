@@ -219,7 +219,104 @@ static void agrees_with_cpu(void) {
   test_close(&context);
 }
 
+/* ---- Preconditioners that are made from values ---- */
+
+static ts_solver_desc with(ts_preconditioner_kind kind) {
+  return (ts_solver_desc){.preconditioner_kind = kind, .rtol = 1e-5};
+}
+
+/* Steps of several lengths, each made in one solve; returns the iterations on the surface. */
+static int count_iterations(mesh_run *r, ts_preconditioner_kind kind) {
+  static const double lengths[] = {1e-3, 1e-3, 0.1, 0.1, 1e-5};
+  int iterations = 0, setups = 0;
+  for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+    ts_mesh_flow_result result;
+    if (!CHECK_OK(context, ts_mesh_flow_step(r->flow, r->x, lengths[k], &result))) return 0;
+    CHECK_INT(result.substeps, 1);
+    CHECK((result.seconds_setup > 0) == (kind != TS_PRECONDITIONER_JACOBI));
+    CHECK(k > 0 || result.setups == (kind != TS_PRECONDITIONER_JACOBI));
+    iterations += result.surface.iterations;
+    setups += result.setups;
+  }
+  printf("  %-12s %d iterations, %d set-ups\n", ts_preconditioner_kind_name(kind), iterations, setups);
+  return iterations;
+}
+
+/* The same steps with each: positions differ by what the solves leave. */
+static void preconditioners(void) {
+  static const ts_preconditioner_kind kinds[] = {
+      TS_PRECONDITIONER_AMG,  TS_PRECONDITIONER_CHEBYSHEV,    TS_PRECONDITIONER_ISAI,
+      TS_PRECONDITIONER_AUTO, TS_PRECONDITIONER_BLOCK_JACOBI,
+  };
+  context = test_open();
+  if (!context) return;
+  const int side = test_is_brief() ? 28 : 48;
+  for (int flows = 0; flows < 2; flows++) {
+    const ts_mesh_boundary boundary = flows ? TS_MESH_BOUNDARY_FLOW : TS_MESH_BOUNDARY_FIXED;
+    ts_mesh_flow_desc desc = {.boundary = boundary, .solver = with(TS_PRECONDITIONER_JACOBI)};
+    mesh_run plain = {0};
+    if (!mesh_run_open(&plain, context, mesh_irregular(side, 0, 7), desc)) continue;
+    const int most = count_iterations(&plain, TS_PRECONDITIONER_JACOBI);
+    const float *expected = mesh_run_look(&plain);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+      test_context_label("%s, boundary %d", ts_preconditioner_kind_name(kinds[k]), flows);
+      mesh_run r = {0};
+      desc.solver = with(kinds[k]);
+      if (mesh_run_open(&r, context, mesh_irregular(side, 0, 7), desc)) {
+        const int iterations = count_iterations(&r, kinds[k]);
+        CHECK(iterations <= (kinds[k] == TS_PRECONDITIONER_AMG ? most / 3 : most));
+        const float *x = mesh_run_look(&r);
+        double differ = 0;
+        for (size_t c = 0; c < 3 * (size_t)r.mesh.vertices; c++)
+          differ = fmax(differ, fabs((double)x[c] - (double)expected[c]));
+        CHECK(differ < 2e-4);
+      }
+      mesh_run_close(&r);
+    }
+    mesh_run_close(&plain);
+  }
+  test_close(&context);
+}
+
+/* A hierarchy of another mesh's numbers: iterations grow, and it is made again. */
+static void worn(void) {
+  context = test_open();
+  if (!context) return;
+  mesh_run r = {0};
+  ts_mesh_flow_result result = {0};
+  if (mesh_run_open(&r, context, mesh_square(40), (ts_mesh_flow_desc){.solver = with(TS_PRECONDITIONER_AMG)})) {
+    float *x = r.now;
+    const size_t count = 3 * (size_t)r.mesh.vertices;
+    memcpy(x, r.mesh.x, count * sizeof *x);
+    for (size_t c = 0; c < count; c++) x[c] += c % 3 ? 0 : 1e-3f * (float)(c % 7);
+    CHECK_OK(context, ts_vector_write(r.x, x, count));
+    CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, 1e-6, &result));
+    CHECK_INT(result.setups, 1);
+    /* Stretched by 30 one way, and a time step that makes much of it. */
+    for (size_t c = 0; c < count; c++) x[c] *= c % 3 == 0 ? 30 : 1;
+    int setups = 0, most = 0;
+    for (int k = 0; k < 3; k++) {
+      CHECK_OK(context, ts_vector_write(r.x, x, count));
+      CHECK_OK(context, ts_mesh_flow_step(r.flow, r.x, 10, &result));
+      setups += result.setups;
+      if (k == 0) most = result.iterations;
+    }
+    printf("  stretched: %d iterations, made again %d %d\n", most, setups, result.iterations);
+    CHECK_INT(setups, 1);
+    CHECK(result.iterations <= most);
+    /* Numbers that are none have the reason that they have with Jacobi. */
+    x[5] = NAN;
+    CHECK_OK(context, ts_vector_write(r.x, x, count));
+    CHECK(ts_mesh_flow_step(r.flow, r.x, 10, &result) == TS_NOT_CONVERGED);
+    CHECK(strstr(result.message, "NaN") != NULL);
+  }
+  mesh_run_close(&r);
+  test_close(&context);
+}
+
 static const test_case cases[] = {
+    {"preconditioners", preconditioners},
+    {"worn", worn},
     {"sphere", sphere},
     {"speed", speed},
     {"circle", circle},
