@@ -36,7 +36,11 @@ static int fail_status(const bench_state *b, ts_status status) {
 
 static int set_iterations(const bench_state *b, int iterations) {
   /* The tolerance is out of reach, so that every solve makes all of its iterations. */
-  const ts_solver_desc cg = {.rtol = 1e-30, .precision = TS_PRECISION_SINGLE, .max_iterations = iterations};
+  const ts_solver_desc cg = {.preconditioner_kind =
+                                 smoother_preconditioner_kind(b->options->smoother.preconditioner),
+                             .rtol = 1e-30,
+                             .precision = TS_PRECISION_SINGLE,
+                             .max_iterations = iterations};
   const ts_status status = ts_mesh_flow_set_solver(b->s->device.flow, &cg);
   return status == TS_OK ? 0 : fail_status(b, status);
 }
@@ -160,8 +164,10 @@ static void print_text(const bench_state *b, const load_report *loaded, const be
   printf("mesh        %s: %d vertices, %d triangles\n", loaded->name, (int)m->vertex_count,
          (int)m->triangle_count);
   printf("device      %s: %s; format %s\n", device->backend, device->device, ts_format_name(flow.format));
-  printf("step        %d CG iterations, the matrix recomputed; positions are restored before each\n",
-         b->iterations);
+  printf(
+      "step        %d CG iterations, preconditioner %s, the matrix recomputed; positions are restored before "
+      "each\n",
+      b->iterations, smoother_preconditioner_name(b->options->smoother.preconditioner));
   printf("times       medians of %d, after %d to warm up\n\n", b->repeats, (int)warm_up);
   printf("  %-28s %9.3f ms           fastest %.3f ms\n", "the whole step", 1e3 * t->step,
          1e3 * t->fastest_step);
@@ -187,12 +193,13 @@ static int print_json(const bench_state *b, const load_report *loaded, const ben
   ts_mesh_flow_info flow = {0};
   ts_mesh_flow_get_info(b->s->device.flow, &flow);
   json_t *object = json_pack(
-      "{s:s, s:i, s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}}", "file",
-      loaded->name, "vertices", (int)m->vertex_count, "triangles", (int)m->triangle_count, "backend",
-      device->backend, "device", device->device, "format", ts_format_name(flow.format), "iterations",
-      b->iterations, "repeats", b->repeats, "positions", "put back before each step", "step_milliseconds",
-      report_milliseconds(t->step), "fastest_step_milliseconds", report_milliseconds(t->fastest_step),
-      "paper_milliseconds", report_milliseconds(paper_seconds), "milliseconds", "matrix_and_right_hand_side",
+      "{s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}}", "file",
+      loaded->name, "preconditioner", smoother_preconditioner_name(b->options->smoother.preconditioner),
+      "vertices", (int)m->vertex_count, "triangles", (int)m->triangle_count, "backend", device->backend,
+      "device", device->device, "format", ts_format_name(flow.format), "iterations", b->iterations, "repeats",
+      b->repeats, "positions", "put back before each step", "step_milliseconds", report_milliseconds(t->step),
+      "fastest_step_milliseconds", report_milliseconds(t->fastest_step), "paper_milliseconds",
+      report_milliseconds(paper_seconds), "milliseconds", "matrix_and_right_hand_side",
       report_milliseconds(p.assemble), "setup", report_milliseconds(p.setup), "iterations",
       report_milliseconds(p.iterations), "draw", report_milliseconds(p.draw));
   return report_print(object, 0);

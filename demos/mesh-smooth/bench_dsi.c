@@ -203,7 +203,9 @@ static void print_text(const dsi_bench *b, const load_report *loaded, const fram
          (int)m->triangle_count);
   printf("device      %s: %s; format %s, %lld entries\n", device->backend, device->device,
          ts_format_name(r->format), (long long)r->nonzeros);
-  printf("frame       a fixed control point moves, %d CG iterations, positions on the device\n", b->iterations);
+  printf(
+      "frame       a fixed control point moves, %d CG iterations, preconditioner %s, positions on the device\n",
+      b->iterations, smoother_preconditioner_name(b->options->smoother.preconditioner));
   printf("times       medians of %d, after %d to warm up\n\n", b->repeats, (int)warm_up);
   printf("  %-28s %9.3f ms           slowest %.3f ms\n", "a frame", 1e3 * t->frame, 1e3 * t->slowest);
   printf("  %-28s %9.3f ms           %.3f ms each, from frames of %d\n", "  its iterations",
@@ -237,9 +239,11 @@ static int print_json(const dsi_bench *b, const load_report *loaded, const frame
                                     report_milliseconds(forms[k].seconds), "bytes_device",
                                     (json_int_t)forms[k].bytes, "nonzeros", (json_int_t)forms[k].nonzeros));
   json_t *object = json_pack(
-      "{s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}",
-      "file", loaded->name, "method", "dsi", "vertices", (int)m->vertex_count, "triangles",
-      (int)m->triangle_count, "backend", device->backend, "device", device->device, "format",
+      "{s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, "
+      "s:o}",
+      "file", loaded->name, "method", "dsi", "preconditioner",
+      smoother_preconditioner_name(b->options->smoother.preconditioner), "vertices", (int)m->vertex_count,
+      "triangles", (int)m->triangle_count, "backend", device->backend, "device", device->device, "format",
       ts_format_name(r->format), "nonzeros", (json_int_t)r->nonzeros, "iterations", b->iterations, "repeats",
       b->repeats, "frame_milliseconds", report_milliseconds(t->frame), "slowest_frame_milliseconds",
       report_milliseconds(t->slowest), "iteration_milliseconds", report_milliseconds(iteration(b, t)),

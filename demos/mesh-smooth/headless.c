@@ -85,6 +85,7 @@ static int make_steps(const program_options *o, headless_work *w) {
     if (smoother_step(w->s, 1, 1, r, why)) return progress_fail(why);
     w->report.step_count++;
     w->report.seconds.matrix += r->seconds_matrix;
+    w->report.seconds.setup += r->seconds_setup;
     w->report.seconds.solve += r->seconds_solve;
     if (!r->substeps) {
       progress_clear();

@@ -45,7 +45,7 @@ int bench_dsi(const program_options *options, const load_report *loaded, smoothe
 /* ---- report.c: what it says about its work: lines, or one JSON object ---- */
 
 typedef struct work_seconds {
-  double read, prepare, matrix, solve, draw, write;
+  double read, prepare, matrix, setup, solve, draw, write;
 } work_seconds;
 
 typedef struct work_report {
@@ -55,7 +55,7 @@ typedef struct work_report {
   step_report *steps; /* the last one may have failed */
   int step_count;
   const char *drawn;    /* "texture", "shared buffer", "copied through the host"; NULL: no picture */
-  work_seconds seconds; /* matrix, solve and draw are sums over the steps */
+  work_seconds seconds; /* matrix, set-up, solve and draw are sums over the steps */
 } work_report;
 
 /* Before the steps. */

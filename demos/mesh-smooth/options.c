@@ -5,6 +5,7 @@
 
 static const char *const methods[] = {"flow", "dsi", NULL}, *const boundaries[] = {"fixed", "free", NULL},
                          *const weights[] = {"uniform", "cotangent", NULL},
+                         *const preconditioners[] = {"jacobi", "amg", NULL},
                          *const colours[] = {"none", "curvature", "displacement", NULL},
                          *const shadings[] = {"smooth", "flat", NULL};
 
@@ -37,6 +38,8 @@ static const option_row rows[] = {
     OPTION_FORMAT(
         smoother.format, "auto, jagged, segments, csr, bcrs2 or bcrs4",
         "auto, jagged, segments or csr; dsi: bcrs2 or bcrs4 too (default: auto, the backend's fastest)"),
+    OPTION_WORD("preconditioner", "NAME", smoother.preconditioner, preconditioners,
+                "jacobi; or amg, algebraic multigrid, for long steps, and for dsi (default: jacobi)"),
     OPTION_RTOL(smoother.rtol, "relative tolerance, between 0 and 1 (default: 1e-4; dsi: 1e-5)"),
     OPTION_WHOLE("cg-iterations", "N", smoother.cg_iterations, 1, 1000000,
                  "stop each solve after N iterations and accept what it has reached (default: iterate to the "

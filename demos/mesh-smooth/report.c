@@ -69,19 +69,18 @@ void report_begin(const work_report *w) {
   else
     begin_flow(w);
   const char *const rule = is_dsi ? "||b - A x|| / ||b||" : "sqrt(delta / delta_0)";
-  if (o->cg_iterations)
-    printf("method      cg, at most %d iterations%s, or %s to %g\n", o->cg_iterations, is_dsi ? "" : " a step",
-           rule, o->rtol);
-  else
-    printf("method      cg, %s to %g\n", rule, o->rtol);
+  printf("method      cg, preconditioner %s, ", smoother_preconditioner_name(o->preconditioner));
+  if (o->cg_iterations) printf("at most %d iterations%s, or ", o->cg_iterations, is_dsi ? "" : " a step");
+  printf("%s to %g\n", rule, o->rtol);
 }
 
 void report_step(const work_report *w, const step_report *r) {
   if (w->options->json || w->options->quiet || (!w->options->verbosity && !platform_is_terminal(stdout)))
     return;
-  if (r->number == 1) printf("step  iterations   residual          area   matrix ms   solve ms   draw ms\n");
-  printf("%4d  %10d  %9.2e  %12.6g  %10.2f  %9.2f", r->number, r->iterations, r->relative_residual, r->area,
-         1e3 * r->seconds_matrix, 1e3 * r->seconds_solve);
+  if (r->number == 1)
+    printf("step  iterations   residual          area   matrix ms   set-up ms   solve ms   draw ms\n");
+  printf("%4d  %10d  %9.2e  %12.6g  %10.2f  %10.2f  %9.2f", r->number, r->iterations, r->relative_residual,
+         r->area, 1e3 * r->seconds_matrix, 1e3 * r->seconds_setup, 1e3 * r->seconds_solve);
   if (isfinite(r->seconds_draw))
     printf("  %8.2f", 1e3 * r->seconds_draw);
   else
@@ -110,8 +109,8 @@ int report_end(const work_report *w) {
   if (last && isfinite(last->roughness)) print_change("roughness", last->roughness_before, last->roughness);
   print_change("area", start->area, last ? last->area : NAN);
   if (start->closed) print_change("volume", start->volume, last ? last->volume : NAN);
-  printf("seconds     read %.3f, prepare %.3f, matrix %.3f, solve %.3f", w->seconds.read, w->seconds.prepare,
-         w->seconds.matrix, w->seconds.solve);
+  printf("seconds     read %.3f, prepare %.3f, matrix %.3f, set-up %.3f, solve %.3f", w->seconds.read,
+         w->seconds.prepare, w->seconds.matrix, w->seconds.setup, w->seconds.solve);
   if (w->options->screenshot || w->options->frames) printf(", draw %.3f", w->seconds.draw);
   if (w->options->output) printf(", write %.3f", w->seconds.write);
   putchar('\n');
@@ -128,17 +127,18 @@ int report_end(const work_report *w) {
 
 /* ---- As JSON ---- */
 
-static json_t *milliseconds(double matrix, double solve, double draw) {
-  return json_pack("{s:o, s:o, s:o}", "matrix", report_milliseconds(matrix), "solve",
-                   report_milliseconds(solve), "draw", report_milliseconds(draw));
+static json_t *milliseconds(const step_report *r) {
+  return json_pack("{s:o, s:o, s:o, s:o}", "matrix", report_milliseconds(r->seconds_matrix), "setup",
+                   report_milliseconds(r->seconds_setup), "solve", report_milliseconds(r->seconds_solve),
+                   "draw", report_milliseconds(r->seconds_draw));
 }
 
 static json_t *step(const step_report *r) {
-  return json_pack("{s:i, s:i, s:b, s:o, s:i, s:o, s:o, s:o, s:s}", "step", r->number, "iterations",
+  return json_pack("{s:i, s:i, s:b, s:o, s:i, s:i, s:o, s:o, s:o, s:s}", "step", r->number, "iterations",
                    r->iterations, "converged", r->converged, "relative_residual",
-                   report_number(r->relative_residual), "substeps", r->substeps, "area", report_number(r->area),
-                   "volume", report_number(r->volume), "milliseconds",
-                   milliseconds(r->seconds_matrix, r->seconds_solve, r->seconds_draw), "message", r->message);
+                   report_number(r->relative_residual), "substeps", r->substeps, "setups", r->setups, "area",
+                   report_number(r->area), "volume", report_number(r->volume), "milliseconds", milliseconds(r),
+                   "message", r->message);
 }
 
 /* null for the flow */
@@ -161,24 +161,26 @@ static json_t *interpolation(const work_report *w) {
 /* Of all steps; area and volume are those of the mesh that is written. */
 static json_t *total(const work_report *w) {
   const mesh_measures *start = &w->smoother->measures;
-  int iterations = 0, substeps = 0, made = 0, converged = 1;
+  int iterations = 0, substeps = 0, setups = 0, made = 0, converged = 1;
   double area = start->area, volume = start->volume;
   for (int k = 0; k < w->step_count; k++) {
     const step_report *r = &w->steps[k];
     iterations += r->iterations;
     substeps += r->substeps;
+    setups += r->setups;
     made += r->substeps > 0;
     converged = converged && r->converged;
     area = r->area;
     volume = r->volume;
   }
   const work_seconds *s = &w->seconds;
-  return json_pack("{s:i, s:i, s:i, s:b, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}}", "steps", made,
-                   "iterations", iterations, "substeps", substeps, "converged", converged, "area",
-                   report_number(area), "volume", report_number(volume), "milliseconds", "read",
+  return json_pack("{s:i, s:i, s:i, s:i, s:b, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o}}", "steps", made,
+                   "iterations", iterations, "substeps", substeps, "setups", setups, "converged", converged,
+                   "area", report_number(area), "volume", report_number(volume), "milliseconds", "read",
                    report_milliseconds(s->read), "prepare", report_milliseconds(s->prepare), "matrix",
-                   report_milliseconds(s->matrix), "solve", report_milliseconds(s->solve), "draw",
-                   report_milliseconds(s->draw), "write", report_milliseconds(s->write));
+                   report_milliseconds(s->matrix), "setup", report_milliseconds(s->setup), "solve",
+                   report_milliseconds(s->solve), "draw", report_milliseconds(s->draw), "write",
+                   report_milliseconds(s->write));
 }
 
 int report_json(const work_report *w) {
@@ -218,6 +220,7 @@ int report_json(const work_report *w) {
   PUT("drawn", report_text(w->drawn));
   PUT("bytes_device", json_integer((json_int_t)flow.bytes_device));
   PUT("time_step", is_dsi ? json_null() : report_number(o->time_step));
+  PUT("preconditioner", json_string(smoother_preconditioner_name(o->preconditioner)));
   PUT("rtol", report_number(o->rtol));
   PUT("cg_iterations", o->cg_iterations ? json_integer(o->cg_iterations) : json_null());
   PUT("dsi", interpolation(w));

@@ -11,6 +11,14 @@
 
 /* ---- Options ---- */
 
+const char *smoother_preconditioner_name(smoother_preconditioner preconditioner) {
+  return ts_preconditioner_kind_name(smoother_preconditioner_kind(preconditioner));
+}
+
+ts_preconditioner_kind smoother_preconditioner_kind(smoother_preconditioner preconditioner) {
+  return preconditioner == SMOOTHER_AMG ? TS_PRECONDITIONER_AMG : TS_PRECONDITIONER_JACOBI;
+}
+
 /* Fills in the defaults, keeps the backend's name, and refuses what cannot be computed with. */
 static int resolve_options(smoother *s, const smoother_options *in, smoother_options *out, char backend[64],
                            char message[MESH_MESSAGE]) {
@@ -42,9 +50,15 @@ static ts_format flow_format(const smoother_options *o) {
   return o->method == SMOOTHER_FLOW ? o->format : TS_FORMAT_AUTO;
 }
 
-static int needs_other_device(const smoother_options *a, const smoother_options *b) {
+/* The flow keeps the mesh on the host for it. */
+static smoother_preconditioner flow_preconditioner(const smoother_options *o) {
+  return o->method == SMOOTHER_FLOW ? o->preconditioner : SMOOTHER_JACOBI;
+}
+
+int smoother_needs_other_device(const smoother_options *a, const smoother_options *b) {
   return strcmp(a->backend, b->backend) != 0 || a->platform != b->platform ||
-         flow_format(a) != flow_format(b) || a->boundary != b->boundary;
+         flow_format(a) != flow_format(b) || a->boundary != b->boundary ||
+         flow_preconditioner(a) != flow_preconditioner(b);
 }
 
 /* Positions and past move over; what was is given back only when all of it has arrived. */
@@ -73,7 +87,7 @@ int smoother_set_options(smoother *s, const smoother_options *options, char mess
   smoother_options resolved;
   char backend[64];
   if (resolve_options(s, options, &resolved, backend, message)) return 1;
-  if (needs_other_device(&s->options, &resolved)) {
+  if (smoother_needs_other_device(&s->options, &resolved)) {
     if (change_device(s, &resolved, message)) return 1;
   } else {
     const ts_solver_desc solver = smoother_solver(s, &resolved, &s->device.info);
@@ -178,17 +192,13 @@ static ts_status timed_step(smoother *s, ts_mesh_flow_result *result, step_repor
   if (status == TS_OK) status = ts_mesh_flow_solve(d->flow, d->x, result);
   if (status >= 0 && ts_context_finish(d->context) != TS_OK) return TS_ERROR_DEVICE;
   report->seconds_matrix = assembled - begin;
-  report->seconds_solve = seconds_now() - assembled;
   return status == TS_NOT_CONVERGED ? ts_mesh_flow_step(d->flow, d->x, s->options.time_step, result) : status;
 }
 
-static ts_status whole_step(smoother *s, ts_mesh_flow_result *result, step_report *report) {
+static ts_status whole_step(const smoother *s, ts_mesh_flow_result *result) {
   const smoother_device *d = &s->device;
-  const double begin = seconds_now();
-  ts_status status = ts_mesh_flow_step(d->flow, d->x, s->options.time_step, result);
-  if (status >= 0 && ts_context_finish(d->context) != TS_OK) status = TS_ERROR_DEVICE;
-  report->seconds_solve = seconds_now() - begin;
-  return status;
+  const ts_status status = ts_mesh_flow_step(d->flow, d->x, s->options.time_step, result);
+  return status >= 0 && ts_context_finish(d->context) != TS_OK ? TS_ERROR_DEVICE : status;
 }
 
 int smoother_step(smoother *s, int measured, int timed, step_report *report, char message[MESH_MESSAGE]) {
@@ -200,11 +210,13 @@ int smoother_step(smoother *s, int measured, int timed, step_report *report, cha
   if (smoother_past_prepare(s, message)) return 1;
   ts_status status = ts_context_finish(s->device.context); /* what was asked before is not the step's time */
   const double begin = seconds_now();
-  if (status == TS_OK) status = timed ? timed_step(s, &result, report) : whole_step(s, &result, report);
+  if (status == TS_OK) status = timed ? timed_step(s, &result, report) : whole_step(s, &result);
   const double whole = seconds_now() - begin;
   if (status < 0) return smoother_fail_status(s->device.context, status, "the step failed", message);
   /* What a failed attempt took belongs to the step. */
-  if (timed) report->seconds_solve = whole - report->seconds_matrix;
+  report->setups = result.setups;
+  report->seconds_setup = result.seconds_setup;
+  report->seconds_solve = whole - report->seconds_matrix - report->seconds_setup;
   const int made = status == TS_OK;
   report->converged = made && result.surface.reason != TS_REASON_MAX_ITERATIONS &&
                       result.boundary.reason != TS_REASON_MAX_ITERATIONS;

@@ -14,6 +14,12 @@ typedef enum smoother_method {
   SMOOTHER_DSI   /* discrete smooth interpolation: one step is the whole solution */
 } smoother_method;
 
+typedef enum smoother_preconditioner { SMOOTHER_JACOBI, SMOOTHER_AMG } smoother_preconditioner;
+
+/* "jacobi", "amg" */
+const char *smoother_preconditioner_name(smoother_preconditioner preconditioner);
+ts_preconditioner_kind smoother_preconditioner_kind(smoother_preconditioner preconditioner);
+
 typedef struct smoother_options {
   smoother_method method;
   const char *backend;     /* "gl", "cpu", ...; default: "auto". Copied */
@@ -21,7 +27,8 @@ typedef struct smoother_options {
   ts_format format;
   ts_mesh_boundary boundary; /* FLOW: free, where the method is DSI */
   double time_step;          /* in squares of the bounding box's diagonal; default 1e-5 */
-  double rtol;               /* default 1e-4, of DSI 1e-5 */
+  smoother_preconditioner preconditioner;
+  double rtol;         /* default 1e-4, of DSI 1e-5 */
   int cg_iterations;   /* 0: until rtol; else as the paper does: at most so many, the step counts anyway */
   int preserve_volume; /* scaled about the box's centre after each step; refused where the mesh is not closed */
   dsi_weights weights; /* of DSI, as is */
@@ -38,7 +45,9 @@ typedef struct step_report {
   double relative_residual;             /* of DSI that of the normal equations */
   double area, volume;                  /* in the file's units; NAN unless measured */
   double roughness_before, roughness;   /* of DSI, in parts of the diagonal; NAN unless measured */
-  double seconds_matrix, seconds_solve; /* without `timed` all is the solve's */
+  int setups;                           /* of the preconditioner: how often as a whole */
+  double seconds_matrix, seconds_solve; /* without `timed` the matrix's are the solve's */
+  double seconds_setup;                 /* of the preconditioner, or of its update */
   double seconds_draw;                  /* NAN, to be filled in by who draws */
   char message[160];                    /* why it was cut or failed, "" otherwise */
 } step_report;
@@ -70,9 +79,9 @@ typedef struct past_state {
 } past_state;
 
 /* To be read; what changes it are the functions below. The context and the vector of positions change only with
- * a device, a format or a boundary (smoother_set_options): steps, undo and redo go on in the same vector. The
- * start is the mesh as it came; noise makes the noisy mesh the start, and undoing that brings the older start
- * back, which has another number. */
+ * a device, a format, a boundary or the flow's preconditioner (smoother_set_options): steps, undo and redo go
+ * on in the same vector. The start is the mesh as it came; noise makes the noisy mesh the start, and undoing
+ * that brings the older start back, which has another number. */
 typedef struct smoother {
   smoother_options options;
   char backend[64];       /* options.backend */
@@ -101,8 +110,11 @@ void smoother_destroy(smoother **out);
 ts_vector *smoother_positions(const smoother *s); /* on the device, unit coordinates */
 
 /* Changes options that need no new device: time step, rtol, iterations, volume. The others (backend, format,
- * boundary) move the current positions to the new device; on failure everything stays as it was. */
+ * boundary, preconditioner) move the current positions to the new device; on failure everything stays as it
+ * was. */
 int smoother_set_options(smoother *s, const smoother_options *options, char message[MESH_MESSAGE]);
+/* Whether they differ in such options, so that smoother_positions is another vector. */
+int smoother_needs_other_device(const smoother_options *a, const smoother_options *b);
 
 /* One step; measured: read the positions back for area and volume; timed: wait between matrix and solve to time
  * both. A step that could not be made leaves the mesh as it was, returns 0 and says so in the report (converged

@@ -28,6 +28,8 @@ ts_solver_desc smoother_solver(smoother *s, const smoother_options *options, con
   const int most = options->cg_iterations;
   ts_solver_desc desc = {
       .rtol = options->rtol, .max_iterations = most, .progress = smoother_keep_residuals, .progress_user = s};
+  if (options->method == SMOOTHER_FLOW)
+    desc.preconditioner_kind = smoother_preconditioner_kind(options->preconditioner);
   if (strstr(device->backend, "gl"))
     desc.check_interval = most && most <= longest_interval ? most : gpu_interval;
   return desc;

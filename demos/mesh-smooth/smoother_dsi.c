@@ -42,22 +42,31 @@ static int make_it_the_mesh(smoother *s, char message[MESH_MESSAGE]) {
   return 0;
 }
 
+/* AMG is for normal equations formed, and asks for them. */
+static ts_system_solve_desc solve_with(const smoother_options *o) {
+  const int is_amg = o->preconditioner == SMOOTHER_AMG;
+  return (ts_system_solve_desc){.preconditioner = smoother_preconditioner_kind(o->preconditioner),
+                                .normal = is_amg ? TS_NORMAL_FORMED : TS_NORMAL_AUTO,
+                                .rtol = o->rtol};
+}
+
 /* Single precision costs least. Where it cannot reach the tolerance, or stagnates, the library goes on. */
 static int solve_step(smoother *s, ts_status *status, char message[MESH_MESSAGE]) {
   static const double easy = 1e-6;
   const smoother_options *o = &s->options;
   ts_system_result *result = &s->dsi_result;
-  ts_system_solve_desc how = {.precision = o->rtol < easy ? TS_PRECISION_AUTO : TS_PRECISION_SINGLE,
-                              .rtol = o->rtol,
-                              .max_iterations = o->cg_iterations,
-                              .progress = smoother_keep_residuals,
-                              .progress_user = s};
+  ts_system_solve_desc how = solve_with(o);
+  how.precision = o->rtol < easy ? TS_PRECISION_AUTO : TS_PRECISION_SINGLE;
+  how.max_iterations = o->cg_iterations;
+  how.progress = smoother_keep_residuals;
+  how.progress_user = s;
   if (dsi_solve(s->interpolation, &how, result, status, message)) return 1;
   if (how.precision == TS_PRECISION_AUTO || result->reason != TS_REASON_STAGNATED) return 0;
-  const int iterations = result->iterations;
+  const ts_system_result first = *result;
   how.precision = TS_PRECISION_AUTO;
   const int failed = dsi_solve(s->interpolation, &how, result, status, message);
-  result->iterations += iterations;
+  result->iterations += first.iterations;
+  result->seconds_setup += first.seconds_setup;
   return failed;
 }
 
@@ -72,6 +81,8 @@ int smoother_dsi_step(smoother *s, int measured, step_report *report, char messa
   report->substeps = 1;
   report->relative_residual = r->normal_residual;
   report->seconds_matrix = r->seconds_build + r->seconds_layout;
+  report->setups = r->seconds_setup > 0;
+  report->seconds_setup = r->seconds_setup;
   report->seconds_solve = r->seconds_solve;
   memcpy(report->message, r->message, sizeof report->message - 1);
   if (measured) report->roughness = dsi_roughness(s->interpolation, s->host);
@@ -89,11 +100,11 @@ int smoother_follow(smoother *s, int iterations, int *converged, char message[ME
   *converged = 0;
   if (prepare(s, message)) return 1;
   /* One look at the residual, after all iterations: each is a host synchronisation. */
-  const ts_system_solve_desc how = {.precision = TS_PRECISION_SINGLE,
-                                    .rtol = s->options.rtol,
-                                    .max_iterations = iterations,
-                                    .check_interval = iterations < 1024 ? iterations : 1024,
-                                    .leave_on_device = 1};
+  ts_system_solve_desc how = solve_with(&s->options);
+  how.precision = TS_PRECISION_SINGLE;
+  how.max_iterations = iterations;
+  how.check_interval = iterations < 1024 ? iterations : 1024;
+  how.leave_on_device = 1;
   if (dsi_solve(s->interpolation, &how, &s->dsi_result, &status, message)) return 1;
   *converged = status == TS_OK;
   return dsi_show(s->interpolation, &s->live, message);

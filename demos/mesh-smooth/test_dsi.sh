@@ -68,6 +68,25 @@ same converged "$(json boolean total.converged)" false
 run_dsi 0 noisy.obj --cg-iterations 2 --json
 same iterations "$(json integer total.iterations)" 2
 
+# With algebraic multigrid, in every format, fixed vertices or not.
+for format in auto $([ $group = cpu ] && echo csr bcrs2 bcrs4) $([ $group = gl ] && echo jagged segments); do
+  for more in "--fit 1e-6" "--fit 1e-3 --fix 3,17"; do
+    # shellcheck disable=SC2086
+    run_dsi 0 noisy.obj $more --format $format --json
+    jacobi=$(json integer total.iterations)
+    rough=$(json number dsi.roughness)
+    # shellcheck disable=SC2086
+    run_dsi 0 noisy.obj $more --format $format --preconditioner amg --json
+    same preconditioner "$(json string preconditioner)" amg
+    same "set-ups" "$(json integer total.setups)" 1
+    holds "the time of the set-up" "$(json number total.milliseconds.setup) > 0"
+    holds "iterations, $format $more" "2 * $(json integer total.iterations) < $jacobi"
+    holds "roughness" "$(json number dsi.roughness) / $rough - 1 < 1e-2 && 1 - $(json number dsi.roughness) / $rough < 1e-2"
+  done
+done
+run_dsi 0 noisy.obj --rtol 1e-12 --preconditioner amg --json
+holds "the residual with amg" "$(json number steps.0.relative_residual) <= 1e-12"
+
 # Nothing that holds it; control points that are none.
 refuse 1 "nothing says where the part of the mesh with vertex 0 is" noisy.obj --method dsi --fit 0 --backend $group \
   -o out.obj

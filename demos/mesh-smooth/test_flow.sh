@@ -126,7 +126,30 @@ for format in $formats; do
   run_all 0 noisy.obj --steps 4 --format $format --json
   same format "$(json string format)" $format
   holds "area with $format" "$(json number total.area) / $after - 1 < 1e-5 && 1 - $(json number total.area) / $after < 1e-5"
+  run_all 0 noisy.obj --steps 4 --format $format --preconditioner amg --json
+  holds "area with $format and amg" "$(json number total.area) / $after - 1 < 1e-5 && 1 - $(json number total.area) / $after < 1e-5"
 done
+
+# With algebraic multigrid: one hierarchy, whose numbers follow; the same positions in fewer iterations, of which a
+# boundary that moves takes as many as before.
+for boundary in fixed free; do
+  run_all 0 scan.obj --steps 3 --time-step 1e-2 --boundary $boundary --json
+  jacobi=$(json integer total.iterations)
+  area=$(json number total.area)
+  same preconditioner "$(json string preconditioner)" jacobi
+  same "set-ups of jacobi" "$(json integer total.setups) $(json number total.milliseconds.setup)" "0 0.0"
+  run_all 0 scan.obj --steps 3 --time-step 1e-2 --boundary $boundary --preconditioner amg --json
+  same preconditioner "$(json string preconditioner)" amg
+  same "set-ups" "$(json integer steps.0.setups)" 1
+  holds "updates are timed" "$(json number steps.1.milliseconds.setup) > 0"
+  holds "the time of set-ups" "$(json number total.milliseconds.setup) >= $(json number steps.0.milliseconds.setup)"
+  holds "iterations, boundary $boundary" "4 * $(json integer total.iterations) < 3 * $jacobi"
+  holds "the area" "$(json number total.area) / $area - 1 < 1e-3 && 1 - $(json number total.area) / $area < 1e-3"
+done
+run_all 0 scan.obj --steps 2 --preconditioner amg
+grep -q '^method      cg, preconditioner amg, ' ../log/out || fail "the report does not say amg"
+run_all 0 --bench --generate scan:2000 --steps 3 --preconditioner amg --json
+same "the benchmark's preconditioner" "$(json string preconditioner)" amg
 
 # The benchmark: a step and its parts.
 run_all 0 --bench --generate scan:2000 --steps 3 --json

@@ -234,6 +234,19 @@ static void test_options(const smoother_options *options) {
   step(s);
   CHECK(!stands_at(s, p2)); /* the boundary flows now */
   CHECK(!smoother_set_options(s, options, message) && !smoother_undo(s, message) && stands_at(s, p1));
+  /* And another preconditioner, whatever the method. */
+  o = *options;
+  o.preconditioner = SMOOTHER_AMG;
+  CHECK(smoother_needs_other_device(&s->options, &o));
+  CHECK(!smoother_set_options(s, &o, message) && stands_at(s, p1));
+  CHECK(step(s).setups == 1);
+  CHECK(step(s).setups == 0 && !smoother_undo(s, message) && !smoother_undo(s, message) && stands_at(s, p1));
+  o.method = SMOOTHER_DSI;
+  o.fit = 1;
+  CHECK(!smoother_set_options(s, &o, message) && stands_at(s, p1));
+  CHECK(step(s).seconds_setup > 0 && !smoother_undo(s, message) && stands_at(s, p1));
+  CHECK(!smoother_set_options(s, options, message) && stands_at(s, p1));
+  CHECK(step(s).seconds_setup == 0 && !smoother_undo(s, message) && stands_at(s, p1));
   step(s);
   CHECK(stands_at(s, p2));
   free(p1);

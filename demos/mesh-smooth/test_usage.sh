@@ -13,6 +13,7 @@ for number in 0 1 -1 nan x; do
   refuse 2 "--rtol: '$number', expected a number between 0 and 1" --generate sphere --rtol "$number"
 done
 refuse 2 "--cg-iterations: '0', expected" --generate sphere --cg-iterations 0
+refuse 2 "--preconditioner: 'ilu', expected jacobi or amg" --generate sphere --preconditioner ilu
 refuse 2 "--boundary: 'open', expected fixed or free" --generate sphere --boundary open
 refuse 2 "--backend: 'metal', expected one of auto, cuda, gl" --generate sphere --backend metal
 refuse 2 "--format: 'coo', expected" --generate sphere --format coo

@@ -47,7 +47,7 @@ void window_make_step(window_state *w) {
     return;
   }
   const double matrix = isfinite(w->last.seconds_matrix) ? w->last.seconds_matrix : 0;
-  app_times_add(&w->times, WINDOW_TIMES, 1e3 * (matrix + w->last.seconds_solve));
+  app_times_add(&w->times, WINDOW_TIMES, 1e3 * (matrix + w->last.seconds_setup + w->last.seconds_solve));
   if (!w->last.substeps) {
     snprintf(message, sizeof message, "the step could not be made: %s", w->last.message);
     app_tell_error(&w->app, message);
@@ -96,14 +96,10 @@ void window_add_noise(window_state *w) {
   window_moved(w);
 }
 
-static int needs_device(const smoother_options *a, const smoother_options *b) {
-  return strcmp(a->backend, b->backend) != 0 || a->format != b->format || a->boundary != b->boundary;
-}
-
 void window_set_options(window_state *w, const smoother_options *options) {
   char message[MESH_MESSAGE];
   const smoother_options before = w->s->options;
-  const int other_device = needs_device(options, &before);
+  const int other_device = smoother_needs_other_device(options, &before);
   const int other_context = strcmp(options->backend, before.backend) != 0;
   window_settle(w);
   if (smoother_set_options(w->s, options, message)) {

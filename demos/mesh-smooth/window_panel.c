@@ -158,13 +158,21 @@ static void time_plot(const window_state *w) {
     snprintf(text, sizeof text, "time of each %s, now %s ms", what,
              app_digits((double)w->times.values[w->times.count - 1]));
   ui_plot(text, w->times.values, w->times.count, 0, plot_range(w->times.values, w->times.count), 1);
-  ui_tip("matrix and solve, without the drawing");
+  ui_tip("matrix, preconditioner and solve, without the drawing");
   ui_text("drawing %s ms", app_digits(1e3 * w->scene.seconds_draw));
+}
+
+static void preconditioner_choice(window_state *w) {
+  static const char *const names[] = {"jacobi", "amg"};
+  smoother_options o = w->s->options;
+  if (ui_combo("preconditioner", UI_ENUM(o.preconditioner), names, 2)) window_set_options(w, &o);
+  ui_tip("amg: algebraic multigrid, for long steps and smooth interpolations of large meshes");
 }
 
 static void solver_section(window_state *w) {
   if (!ui_section("Solver")) return;
   choose_device(w);
+  preconditioner_choice(w);
   smoother_options o = w->s->options;
   int changed = ui_slider_log("tolerance", &o.rtol, 1e-6, 1e-1);
   changed |= ui_slider_int("iterations", &o.cg_iterations, 0, 100, "to tolerance");

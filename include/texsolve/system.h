@@ -184,9 +184,11 @@ typedef struct ts_system_result {
   size_t bytes_device;                       /* of the matrix; of both with TS_NORMAL_APPLIED */
   double seconds_build;                      /* wall-clock: rows to matrix; 0 if nothing changed */
   double seconds_layout;                     /* layout and upload; 0 if nothing changed */
-  double seconds_solve;
-  char choice[340];  /* why this format, and why normal equations are formed or applied, in bytes */
-  char message[200]; /* the reason in one line, with the row, unknown or number concerned */
+  double seconds_setup; /* of a preconditioner that is made from a copy of the matrix, or of
+                           its update; 0 if nothing changed */
+  double seconds_solve; /* without these */
+  char choice[340];     /* why this format, and why normal equations are formed or applied, in bytes */
+  char message[200];    /* the reason in one line, with the row, unknown or number concerned */
 } ts_system_result;
 
 /* Solves, starting from the current values of the unknowns. `desc` and `result` may be NULL.
