@@ -168,19 +168,35 @@ ts_status cuda_amg_read(const ts_matrix *matrix, tsi_amg_csr *csr) {
   return status;
 }
 
-static ts_status set_up(tsi_amg *amg, int keep, cuda_amg_memory *source) {
-  cuda_amg_hierarchy *h = amg->device;
-  TSI_TRY(cuda_amg_source(source, amg->level[0].A, &h->level[0].A));
-  if (!keep) return make_levels(amg);
-  for (int l = 0; l + 1 < amg->levels; l++) TSI_TRY(compute(amg, l));
-  return TS_OK;
+static ts_status make_inverse(tsi_amg *amg) {
+  const int last = amg->levels - 1;
+  const cuda_amg_hierarchy *h = amg->device;
+  if (!amg->inverse) {
+    cuda_amg_csr dense;
+    ts_space *space = amg->level[last].A->row_space;
+    TSI_TRY(cuda_amg_csr_dense(amg->context, h->level[last].A.rows, &dense));
+    const ts_status status = adopt(amg->context, &dense, space, space, &amg->inverse);
+    if (status < 0) cuda_amg_csr_free(amg->context, &dense);
+    TSI_TRY(status);
+  }
+  return cuda_amg_invert(amg->context, &h->level[last].A, cuda_matrix_of(amg->inverse)->values);
 }
 
+/* The last level's matrix to the host, which smooths in place of an inverse and needs to know with what. */
 static ts_status take_last(tsi_amg *amg) {
   const int last = amg->levels - 1;
   amg->host.levels = amg->levels;
   tsi_amg_csr_free(amg->context, &amg->host.level[last].A);
   return cuda_amg_read(amg->level[last].A, &amg->host.level[last].A);
+}
+
+static ts_status set_up(tsi_amg *amg, int keep, cuda_amg_memory *source) {
+  cuda_amg_hierarchy *h = amg->device;
+  TSI_TRY(cuda_amg_source(source, amg->level[0].A, &h->level[0].A));
+  if (!keep) TSI_TRY(make_levels(amg));
+  for (int l = 0; keep && l + 1 < amg->levels; l++) TSI_TRY(compute(amg, l));
+  if (h->level[amg->levels - 1].A.rows <= TSI_AMG_DENSE) return make_inverse(amg);
+  return amg->levels > 1 ? take_last(amg) : TS_OK;
 }
 
 ts_status cuda_amg_setup(tsi_amg *amg) {
@@ -194,11 +210,10 @@ ts_status cuda_amg_setup(tsi_amg *amg) {
   const ts_status status = set_up(amg, keep, &source);
   cuda_amg_give(&source);
   h->level[0].A = (cuda_amg_csr){0};
-  if (status == TS_OK && amg->levels > 1) {
+  if (status == TS_OK && (amg->levels > 1 || amg->inverse))
     free_level(amg, amg->levels - 1);
-    return take_last(amg);
-  }
-  if (!keep) cuda_amg_drop(amg);
+  else if (!keep)
+    cuda_amg_drop(amg);
   return status;
 }
 

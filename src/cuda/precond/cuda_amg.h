@@ -3,9 +3,8 @@
  *
  * The path: cuda_amg.c (level by level), with cuda_amg_source.cu (A as csr), cuda_amg_strength.cu,
  * cuda_amg_aggregate.cu, cuda_amg_tentative.cu, cuda_amg_eigenvalue.cu, cuda_amg_smooth.cu,
- * cuda_amg_transpose.cu, cuda_amg_galerkin.cu; cuda_amg_memory.cu and cuda_amg_sort.cu have what they
- * share. Each does what its
- * namesake in common/precond/amg says.
+ * cuda_amg_transpose.cu, cuda_amg_galerkin.cu, cuda_amg_coarsest.cu; cuda_amg_memory.cu and cuda_amg_sort.cu
+ * have what they share. Each does what its namesake in common/precond/amg says.
  *
  * Sums are in double, in the host's order: one thread adds what belongs to one sum. These files are compiled
  * without contraction of products and sums. C, as cuda.h. */
@@ -148,6 +147,11 @@ ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_am
 /* cuda_amg_galerkin.cu: C = -R (A P), with R = -P^T. */
 ts_status cuda_amg_galerkin(ts_context *context, const cuda_amg_csr *R, const cuda_amg_csr *A,
                             const cuda_amg_csr *P, int unknowns, cuda_amg_csr *C);
+
+/* cuda_amg_coarsest.cu. The inverse of a small matrix, as tsi_amg_invert, into rows x rows numbers; and a
+ * matrix with room for them. */
+ts_status cuda_amg_invert(ts_context *context, const cuda_amg_csr *A, float *inverse);
+ts_status cuda_amg_csr_dense(ts_context *context, int32_t rows, cuda_amg_csr *A);
 
 /* cuda_amg_source.cu: the values of a matrix as csr, on the device: arrays of its own in `memory`, or, where
  * the matrix is stored so, its arrays. Of other formats the host copy is uploaded. */

@@ -175,8 +175,8 @@ static ts_status upload(const tsi_amg *amg, const tsi_amg_csr *A, ts_space *rows
 
 static ts_status upload_inverse(tsi_amg *amg) {
   const tsi_amg_host *host = &amg->host;
-  const int32_t rows = host->level[host->levels - 1].A.rows;
   if (!host->inverse) return TS_OK;
+  const int32_t rows = host->level[host->levels - 1].A.rows;
   tsi_amg_csr dense;
   TSI_TRY(tsi_amg_csr_create(amg->context, rows, rows, (int64_t)rows * rows, &dense));
   for (int32_t i = 0; i <= rows; i++) dense.offsets[i] = i * rows;
@@ -244,21 +244,19 @@ static ts_status set_up_on_host(tsi_amg *amg, int keep) {
 static ts_status set_up_on_device(tsi_amg *amg) {
   TSI_TRY(tsi_enter(amg->context));
   TSI_TRY(tsi_leave(amg->context, amg->context->ops->amg->setup(amg)));
-  if (amg->levels == 1) return TS_OK;
+  if (!amg->device || amg->inverse) return TS_OK;
   TSI_TRY(tsi_amg_finish(amg->context, &amg->host));
   const int last = amg->levels - 1;
   amg->level[last].eigenvalue = amg->host.level[last].eigenvalue;
   return TS_OK;
 }
 
-/* The levels' matrices: of a hierarchy that is there new numbers. A matrix of one level is the host's affair.
- */
+/* The levels' matrices: of a hierarchy that is there new numbers. */
 static ts_status set_up(tsi_amg *amg, int keep) {
   TSI_TRY(check_symmetry(amg->level[0].A));
-  const int large = amg->level[0].A->info.rows > amg->desc.coarsest && amg->desc.max_levels > 1;
-  if (keep ? amg->device != NULL : amg->context->ops->amg && large) {
+  if (keep ? amg->device != NULL : amg->context->ops->amg != NULL) {
     TSI_TRY(set_up_on_device(amg));
-    if (amg->levels > 1) return TS_OK;
+    if (amg->device) return TS_OK;
   }
   return set_up_on_host(amg, keep);
 }

@@ -17,7 +17,10 @@
 #include "common/core/pool.h"
 #include "common/precond/preconditioner.h"
 
-enum { TSI_AMG_MAX_LEVELS = 30 };
+enum {
+  TSI_AMG_MAX_LEVELS = 30,
+  TSI_AMG_DENSE = 1000 /* rows of the largest last level that gets an inverse */
+};
 
 /* A sparse matrix on the host, columns of a row ascending. */
 typedef struct tsi_amg_csr {
@@ -81,9 +84,9 @@ typedef ts_status tsi_amg_body(const tsi_amg *amg, ts_vector *x, const ts_vector
 /* A set-up on the device makes the same bits. */
 /* clang-format off */
 #define TSI_AMG_OPERATIONS(REQUIRED, prefix)                                                                   \
-  /* Makes the levels' matrices and eigenvalues, or with amg->device new numbers in them, and amg->host.level[] of    \
-   * the last level with its matrix. Where it finds nothing to make a second level of, amg->levels is 1 and     \
-   * nothing is made. On failure what is made is destroyed with `amg`. */                                       \
+  /* Makes the levels' matrices and eigenvalues, or with amg->device new numbers in them; amg->inverse, or where \
+   * the last level is too large, amg->host.level[] of it with its matrix. Where that is the only level nothing is \
+   * made, not even amg->device. On failure what is made is destroyed with `amg`. */                            \
   REQUIRED(prefix, ts_status, setup, (tsi_amg *amg))                                                           \
   /* Gives back amg->device. */                                                                                \
   REQUIRED(prefix, void, drop, (tsi_amg *amg))                                                                 \

@@ -4,8 +4,6 @@
 
 #include "amg.h"
 
-enum { DENSE = 1000 }; /* rows of the largest last level that gets an inverse */
-
 static void level_free(ts_context *context, tsi_amg_host_level *level) {
   tsi_amg_csr_free(context, &level->P);
   tsi_amg_csr_free(context, &level->R);
@@ -198,7 +196,7 @@ ts_status tsi_amg_finish(ts_context *context, tsi_amg_host *host) {
   tsi_amg_host_level *last = &host->level[host->levels - 1];
   tsi_free(context, host->inverse);
   host->inverse = NULL;
-  if (last->A.rows <= DENSE) return tsi_amg_invert(context, &last->A, &host->inverse);
+  if (last->A.rows <= TSI_AMG_DENSE) return tsi_amg_invert(context, &last->A, &host->inverse);
   last->bound = bound_of(&last->A);
   return tsi_amg_eigenvalue(context, last);
 }
