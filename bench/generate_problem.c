@@ -128,10 +128,12 @@ static int widen(generated_problem *p, const char *name, int32_t rows) {
   return 2;
 }
 
-/* A node is a vertex of the map, unless an odd number of rows leaves half of one. */
+/* A node is a vertex of the map. Half of one, of an odd number of rows, is left out: rows would be nodes without
+ * it, and of 19999 rows AMG then takes 971 iterations instead of 67. */
 static int generate_conformal(generated_problem *p, int32_t rows) {
+  rows -= rows % 2;
   const int failed = widen(p, "lscm", rows);
-  if (failed || rows % 2) return failed;
+  if (failed) return failed;
   p->unknowns = 2;
   p->vectors = GENERATED_LSCM_VECTORS;
   p->near_null = malloc((size_t)rows * GENERATED_LSCM_VECTORS * sizeof *p->near_null);

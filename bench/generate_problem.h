@@ -23,8 +23,8 @@ typedef struct generated_problem {
  * "cantilever"  displacements of a beam of 3 w x w x w trilinear cubes, Poisson's ratio 0.3. The nodes of one
  *               end are held: their rows are the identity's, and their columns are eliminated
  * The first four have exactly `rows` rows, the last one at most as many, three a node, and coordinates.
- * Generated matrices of other names are those of generate_matrix, lscm with a near-null space and, of an even
- * number of rows, two a node. Returns as that does. */
+ * Generated matrices of other names are those of generate_matrix, lscm with a near-null space and two rows a
+ * node, an even number of them. Returns as that does. */
 int generate_problem(generated_problem *p, const char *name, int32_t rows);
 void generated_problem_free(generated_problem *p);
 /* Whether it is one of the above. */

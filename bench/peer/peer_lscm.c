@@ -24,12 +24,13 @@ enum { EXIT_MISSED = 3 }; /* texsolve did not reach the residual */
 
 /* Where solves begin: along the mesh, or with what coarser meshes have found. */
 enum { FROM_DISTANCES, FROM_LEVELS, STARTS };
-/* How texsolve goes on: from either start with Jacobi's preconditioner, or with one from coarser meshes. */
-enum { JACOBI, LEVELS, MULTILEVEL, WAYS };
+/* How texsolve goes on: from either start with Jacobi's preconditioner, or with one from coarser meshes, or
+ * with algebraic multigrid. */
+enum { JACOBI, LEVELS, MULTILEVEL, AMG, WAYS };
 enum { PEERS = LSCM_DIRECT + 1, MOST_ROWS = WAYS + PEERS };
 
 static const char *const start_names[STARTS] = {"distances", "levels"};
-static const char *const way_names[WAYS] = {"jacobi", "levels", "multilevel"};
+static const char *const way_names[WAYS] = {"jacobi", "levels", "multilevel", "amg"};
 static const char *const peer_names[PEERS] = {[LSCM_CG] = "cg", [LSCM_DIRECT] = "direct"};
 static const char *const peer_texts[PEERS] = {
     [LSCM_CG] = "Eigen, CG, double", [LSCM_DIRECT] = "CHOLMOD, factorization"};
@@ -215,11 +216,14 @@ static int solve_ours(run *r, const char *backend, int way) {
   conformal_result result;
   char name[48];
   const int start = way == LEVELS ? FROM_LEVELS : FROM_DISTANCES;
-  snprintf(name, sizeof name, "texsolve, %.12s%s", backend, way == MULTILEVEL ? ", multilevel" : "");
+  static const conformal_preconditioner preconditioners[WAYS] = {
+      [MULTILEVEL] = CONFORMAL_MULTILEVEL, [AMG] = CONFORMAL_AMG};
+  options.preconditioner = preconditioners[way];
+  snprintf(name, sizeof name, "texsolve, %.12s%s%s", backend, options.preconditioner ? ", " : "",
+           options.preconditioner ? way_names[way] : "");
   row *next = begin_row(r, name, -1, start);
   if (!next) return 1;
   double cpu_set_up = NAN;
-  options.preconditioner = way == MULTILEVEL ? CONFORMAL_MULTILEVEL : CONFORMAL_JACOBI;
   options.progress = note_set_up;
   options.progress_user = &cpu_set_up;
   const double begin = seconds_now(), cpu = cpu_seconds();
@@ -324,7 +328,7 @@ static void parse_words(const char *option, const char *text, const char *const 
 }
 
 static void set_ways(void *options, const char *text) {
-  parse_words("--ways", text, way_names, WAYS, "some of jacobi, levels and multilevel",
+  parse_words("--ways", text, way_names, WAYS, "some of jacobi, levels, multilevel and amg",
               ((program_options *)options)->ways);
 }
 
@@ -343,14 +347,14 @@ static const option_row rows[] = {
     OPTION_WHOLE("max-iterations", "N", conformal.max_iterations, 1, 100000000,
                  "of each solve (default: 100000)"),
     OPTION_WHOLE("threads", "N", device.threads, 1, 1024, "of Eigen and of the CPU backend (default: all)"),
-    OPTION_PARSED("ways", "LIST", set_ways, "of texsolve: jacobi, levels, multilevel (default: all)"),
+    OPTION_PARSED("ways", "LIST", set_ways, "of texsolve: jacobi, levels, multilevel, amg (default: all)"),
     OPTION_PARSED("peers", "LIST", set_peers, "cg, direct (default: both)"),
     OPTION_END};
 
 int main(int argc, char **argv) {
   program_options options = {.load.seed = 1,
                              .conformal = {.rtol = 1e-6, .max_iterations = 100000},
-                             .ways = {1, 1, 1},
+                             .ways = {1, 1, 1, 1},
                              .wanted = {1, 1}};
   run r = {.options = &options};
   conformal_result system = {0};
