@@ -128,8 +128,8 @@ static int widen(generated_problem *p, const char *name, int32_t rows) {
   return 2;
 }
 
-/* A node is a vertex of the map. Half of one, of an odd number of rows, is left out: rows would be nodes without
- * it, and of 19999 rows AMG then takes 971 iterations instead of 67. */
+/* A node is a vertex of the map. Half of one, of an odd number of rows, is left out: rows would be nodes
+ * without it, and of 19999 rows AMG then takes 971 iterations instead of 67. */
 static int generate_conformal(generated_problem *p, int32_t rows) {
   rows -= rows % 2;
   const int failed = widen(p, "lscm", rows);
