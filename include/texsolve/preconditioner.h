@@ -86,10 +86,10 @@ typedef struct ts_preconditioner_desc {
  * - with at least 8192 rows, for half of which |sum_j a_ij| <= a_ii / 512: constants are almost in the null
  *   space;
  * - that is many couplings across: so many entries lie on the way from some row to another. At least 190 on
- *   CPUs, 110 in shaders on a CPU, 450 with CUDA and 1024 with OpenGL on a GPU; ts_context_set_tuning changes
+ *   CPUs, 110 in shaders on a CPU, 320 with CUDA and 800 with OpenGL on a GPU; ts_context_set_tuning changes
  *   "amg_couplings". A grid of 96 x 96 points with couplings to 4 neighbours is 190 across, one of 64 x 64 x
- *   64 points with 6 is 189. A quarter of that is enough where coefficients jump: where an eighth of the rows
- *   have 1000 times as much on the diagonal as the neighbour that they are least coupled with;
+ *   64 points with 6 is 189. A quarter of that, and 64 at most, is enough where coefficients jump: where an
+ * eighth of the rows have 1000 times as much on the diagonal as the neighbour that they are least coupled with;
  * - which aggregation brings to a level that is solved exactly.
  * It takes a few ms, whatever the size: values are those of a sample of 2048 rows, and how many couplings A is
  * across is estimated from how the number of rows grows with the distance from some of them, within a factor of

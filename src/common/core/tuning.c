@@ -39,9 +39,9 @@ const tsi_tuning tsi_tuning_cpu = {
  * they are slower there, by a tenth. Of many entries row blocks are faster where half of the threads' steps are
  * idle, where rows are long, and beyond 2^21 always.
  *
- * Of poisson3d AMG and Jacobi take as long at some 450 couplings across: 100^3 points, 300 across, take 22 ms
- * with AMG, set-up included, and 10 to 15 with Jacobi, 200^3 89 and 180, 256^3 191 and 456; poisson2d of 1000^2
- * points, 2000 across, 15 and 105.
+ * AMG and Jacobi take as long at some 320 couplings across: poisson2d of 128^2 points, 254 across, takes 2.8 ms
+ * with AMG, set-up included, and 2.4 with Jacobi, one of 256^2 3.8 and 5.0; poisson3d of 100^3, 297 across, 13.3
+ * and 10 to 15, one of 256^3 167 and 456.
  *
  * A product keeps some of the matrix in the cache for the next. What is prefetched stays there longer than what
  * is read once, so products beyond the cache do that only where threads have little else on their way. */
@@ -73,7 +73,7 @@ const tsi_tuning tsi_tuning_cuda = {
     .lean_product_short_caches = 1.5,
     .check_interval = 25,
     .pipelined_iterations = 4,
-    .amg_couplings = 450,
+    .amg_couplings = 320,
 };
 
 /* OpenGL on one H200. 4 x 4 blocks take 0.86 to 1.0 times as long as 2 x 2 where they have 1.10 to 1.15 times
@@ -85,8 +85,8 @@ const tsi_tuning tsi_tuning_cuda = {
  * took 57.9 us in jagged, 68.9 and 62.6 in blocks; with 761 k, of a smooth interpolation, 116, 107 and 83.
  * Products alone are faster in blocks from 40 k to 90 k entries on, by less than iterations are slower.
  *
- * AMG's set-up is on the host: poisson3d of 100^3 points takes 1.09 s with AMG and 0.24 with Jacobi, poisson2d
- * of 1000^2 points 0.87 and 1.83. */
+ * AMG's set-up is on the host: poisson3d of 100^3 points, 297 couplings across, takes 1.12 s with AMG and 0.24
+ * with Jacobi, poisson2d of 256^2 points, 510 across, 46 and 52 ms, one of 512^2, 1022 across, 173 and 262. */
 const tsi_tuning tsi_tuning_gl = {
     .bcrs2_weight = A_TENTH,
     .bcrs4_weight = 0.95,
@@ -96,7 +96,7 @@ const tsi_tuning tsi_tuning_gl = {
     .check_interval = 16,
     .pipelined_iterations = 2,
     .one_reduction_texels = 1 << 18, /* with texture barriers */
-    .amg_couplings = 1024,
+    .amg_couplings = 800,
 };
 
 /* llvmpipe on two cores, where a pass more for sums is a small part. AMG takes as long as Jacobi at 95 to 120

@@ -26,9 +26,10 @@ enum {
   log2_slots = 13,
 };
 static const double near_null = 1.0 / 512;
-/* Where coefficients jump, AMG pays from a fraction of the couplings on: on two cores jumps3d takes 201 ms with
- * Jacobi and 134 with AMG at 75 couplings across, 430 and 251 at 93. */
-static const double jump = 1000, least_part_of_jumps = 0.125, jumps_weight = 4;
+/* Where coefficients jump, AMG pays from fewer couplings on. jumps3d, milliseconds with Jacobi and AMG: on two
+ * cores 201 and 134 at 75 couplings across, 430 and 251 at 93; on an H200 with CUDA 2.4 and 2.8 at 45, 6.4 and
+ * 4.4 at 71, with OpenGL 33 and 29 at 71, 136 and 97 at 113. */
+static const double jump = 1000, least_part_of_jumps = 0.125, jumps_weight = 4, enough_with_jumps = 64;
 
 /* ---- A sample of rows ---- */
 
@@ -161,7 +162,8 @@ static ts_status choose_by_entries(const ts_matrix *A, ts_preconditioner_kind *k
     double across = 0;
     TSI_TRY(couplings_across(A->context, A->host_copy, &s, &across));
     const int jumps = s.jumps >= least_part_of_jumps * sample_rows;
-    const double least = A->context->tuning.amg_couplings / (jumps ? jumps_weight : 1);
+    const double usual = A->context->tuning.amg_couplings,
+                 least = jumps ? fmin(usual / jumps_weight, enough_with_jumps) : usual;
     const int is_amg = across >= least;
     if (is_amg) *kind = TS_PRECONDITIONER_AMG;
     snprintf(why, size, "%d rows, about %.0f couplings across%s, %s %.0f", A->info.rows, across,
