@@ -222,7 +222,7 @@ static void agrees_with_cpu(void) {
 /* ---- Preconditioners that are made from values ---- */
 
 static ts_solver_desc with(ts_preconditioner_kind kind) {
-  return (ts_solver_desc){.preconditioner_kind = kind, .rtol = 1e-5};
+  return (ts_solver_desc){.preconditioner_kind = kind, .rtol = 1e-5, .check_interval = 1};
 }
 
 /* Steps of several lengths, each made in one solve; returns the iterations on the surface. */
