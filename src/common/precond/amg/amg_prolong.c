@@ -136,44 +136,62 @@ static double weight(const tsi_amg_host_level *level, int32_t node, int32_t othe
   return own != 0 && theirs != 0 ? theirs / own : 1;
 }
 
-/* What row i of A_F has on its diagonal, 0 where A has nothing positive there; and what weak entries add to the
- * entries within the node. */
-static inline double filter_row(const tsi_amg_host_level *level, int32_t unknowns, int32_t i,
-                                double added[MOST]) {
+/* A row of A and of A_F. */
+typedef struct filtered {
+  double diagonal;    /* of A_F; 0 where A has nothing positive there */
+  double added[MOST]; /* to the entries within the node, by weak entries */
+  int weak;           /* it has weak entries */
+  double own, sum;    /* A's diagonal and sum of magnitudes, without dropped entries */
+} filtered;
+
+static inline filtered filter_row(const tsi_amg_host_level *level, int32_t unknowns, int32_t i) {
   const tsi_amg_csr *A = &level->A;
+  filtered f = {.diagonal = 0};
   double diagonal = 0;
-  for (int32_t u = 0; u < unknowns; u++) added[u] = 0;
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
     const int32_t j = A->indices[e];
-    if (level->strong[e] == TSI_AMG_WEAK)
-      added[j % unknowns] += (double)A->values[e] * weight(level, i / unknowns, j / unknowns);
-    if (j == i && A->values[e] > 0) diagonal = (double)A->values[e];
+    const double a = (double)A->values[e];
+    if (j == i && a > 0) diagonal = a;
+    if (level->strong[e] == TSI_AMG_DROPPED) continue;
+    f.sum += fabs(a);
+    if (j == i) f.own = a;
+    if (level->strong[e] == TSI_AMG_STRONG) continue;
+    f.weak = 1;
+    f.added[j % unknowns] += a * weight(level, i / unknowns, j / unknowns);
   }
-  const double filtered = diagonal + added[i % unknowns];
-  if (filtered > 0.1 * diagonal) return filtered;
-  for (int32_t u = 0; u < unknowns; u++) added[u] = 0;
-  return diagonal;
+  f.diagonal = diagonal + f.added[i % unknowns];
+  if (f.diagonal > 0.1 * diagonal) return f;
+  for (int32_t u = 0; u < unknowns; u++) f.added[u] = 0;
+  f.diagonal = diagonal;
+  return f;
+}
+
+/* The sum of magnitudes of a row of A_F. */
+static inline double filtered_sum(const tsi_amg_host_level *level, int32_t unknowns, int32_t i,
+                                  const filtered *f) {
+  const tsi_amg_csr *A = &level->A;
+  if (!f->weak) return f->sum;
+  double sum = 0;
+  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+    const int32_t j = A->indices[e];
+    const double a = (double)A->values[e];
+    if (level->strong[e] == TSI_AMG_STRONG)
+      sum += fabs(j / unknowns == i / unknowns ? a + f->added[j % unknowns] : a);
+  }
+  return sum;
+}
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
 }
 
 /* Functions that divide by the number of unknowns are compiled for one unknown, too. */
 static inline void row_bounds(const smoothing *s, int32_t unknowns, int32_t i, double *bounds) {
-  const tsi_amg_host_level *level = s->level;
-  const tsi_amg_csr *A = &level->A;
-  double added[MOST], sum = 0, filtered_sum = 0, diagonal = 0;
-  const double filtered = filter_row(level, unknowns, i, added);
-  if (unknowns == 1) s->diagonal[i] = filtered;
-  if (filtered == 0) return;
-  for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
-    const int32_t j = A->indices[e];
-    const double a = (double)A->values[e];
-    if (level->strong[e] == TSI_AMG_DROPPED) continue;
-    sum += fabs(a);
-    if (j == i) diagonal = a;
-    if (level->strong[e] == TSI_AMG_WEAK) continue;
-    filtered_sum += fabs(j / unknowns == i / unknowns ? a + added[j % unknowns] : a);
-  }
-  bounds[0] = fmax(bounds[0], sum / diagonal);
-  bounds[1] = fmax(bounds[1], filtered_sum / filtered);
+  const filtered f = filter_row(s->level, unknowns, i);
+  if (unknowns == 1) s->diagonal[i] = f.diagonal;
+  if (f.diagonal == 0) return;
+  bounds[0] = larger(f.sum / f.own, bounds[0]);
+  bounds[1] = larger(filtered_sum(s->level, unknowns, i, &f) / f.diagonal, bounds[1]);
 }
 
 static void find_bounds(const void *arguments, size_t first, size_t last) {
@@ -197,15 +215,16 @@ static inline int32_t fill_row(const smoothing *s, int32_t unknowns, int32_t vec
                                tsi_amg_row row, size_t to) {
   const tsi_amg_host_level *level = s->level;
   const tsi_amg_csr *A = &level->A;
-  double added[MOST];
-  const double diagonal = unknowns == 1 ? s->diagonal[i] : filter_row(level, unknowns, i, added);
+  filtered f = {.diagonal = 0};
+  if (unknowns > 1) f = filter_row(level, unknowns, i);
+  const double diagonal = unknowns == 1 ? s->diagonal[i] : f.diagonal;
   const double scale = diagonal > 0 ? s->omega / diagonal : 0;
   tsi_amg_row_begin(&row, vectors, &s->P, i);
   for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
     if (level->strong[e] != TSI_AMG_STRONG) continue;
     const int32_t j = A->indices[e], aggregate = level->aggregates[j / unknowns];
     if (aggregate < 0) continue;
-    const double more = unknowns > 1 && j / unknowns == i / unknowns ? added[j % unknowns] : 0;
+    const double more = unknowns > 1 && j / unknowns == i / unknowns ? f.added[j % unknowns] : 0;
     const double value = (double)(float)(j == i ? 1 - s->omega : -scale * ((double)A->values[e] + more));
     const float *t = level->tentative + (size_t)j * (size_t)vectors;
     double *sums = tsi_amg_find(&row, vectors, aggregate);
