@@ -39,9 +39,9 @@ TS_API int ts_amg_smoother_from_name(const char *name);
 
 /* All 0: the defaults. The arrays are read by ts_preconditioner_create and not needed after it. */
 typedef struct ts_amg_desc {
-  double strength; /* a_ij is strong where |a_ij| >= strength * sqrt(a_ii a_jj), halved from level to level;
-                      blocks of unknowns by their Frobenius norms. Default: 0.08, with several unknowns a node
-                      0.02; negative: 0, all are strong */
+  double strength; /* row i depends strongly on j where |a_ij| >= strength * sqrt(a_ii min(a_ii, a_jj)),
+                      halved from level to level; blocks of unknowns by their Frobenius norms. Default: 0.08,
+                      with several unknowns a node 0.02; negative: 0, all are strong */
   ts_amg_smoother smoother;
   int sweeps;     /* smoothing steps before and as many after, the degree of a polynomial: 1 to 16, default 2 */
   int visits;     /* how often a level is visited in one visit of the level above, from the third level on; the

@@ -78,6 +78,29 @@ static void by_itself(void) {
   ref_free(&grid);
 }
 
+/* Coefficients of 1 and 10000 by chance, harmonic means of them between two cells, and a boundary. */
+static ref_matrix jumps(int32_t nx, int32_t ny) {
+  ref_matrix m = ref_grid(nx, ny);
+  float *chances = ref_values(m.rows, 5, -1, 1);
+  for (int32_t i = 0; i < m.rows; i++) {
+    const double here = chances[i] < 0 ? 1 : 1e4;
+    double sum = i < nx ? here : 0;
+    int32_t diagonal = m.offsets[i];
+    for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++) {
+      const double there = chances[m.indices[e]] < 0 ? 1 : 1e4, mean = 2 * here * there / (here + there);
+      if (m.indices[e] == i) {
+        diagonal = e;
+        continue;
+      }
+      m.values[e] = (float)-mean;
+      sum += mean;
+    }
+    m.values[diagonal] = (float)sum;
+  }
+  free(chances);
+  return m;
+}
+
 static void iterations(void) {
   ref_matrix grid = ref_grid(60, 50), cube = ref_laplacian_3d(14), random = ref_random_spd(700, 9, 3);
   const ts_amg_desc small = {.coarsest = 30};
@@ -88,7 +111,10 @@ static void iterations(void) {
   check_iterations(&cube, &small, 1, 10);
   test_context_label("random");
   check_iterations(&random, &small, 1, 8);
-  ref_free(&grid), ref_free(&cube), ref_free(&random);
+  test_context_label("jumps");
+  ref_matrix jumping = jumps(100, 90);
+  check_iterations(&jumping, &small, 1, 22);
+  ref_free(&grid), ref_free(&cube), ref_free(&random), ref_free(&jumping);
 }
 
 /* Levels below blocks are stored in blocks too. */

@@ -79,7 +79,8 @@ __global__ static void __launch_bounds__(THREADS) begin(const power p) {
   if ((int)threadIdx.x < rows) {
     const int32_t row = (int32_t)(first + threadIdx.x);
     const float found = cuda_amg_diagonal_of(p.A, row), diagonal = found > 0 ? found : 0;
-    const float number = diagonal > 0 ? first_number((uint32_t)row) : 0;
+    const double number_of_row = (double)first_number((uint32_t)row);
+    const float number = diagonal > 0 ? (float)(number_of_row / sqrt((double)diagonal)) : 0;
     p.diagonal[row] = diagonal;
     p.to[row] = number;
     squares[threadIdx.x] = (double)diagonal * ((double)number * (double)number);

@@ -44,7 +44,7 @@ static __device__ __forceinline__ unsigned char classify(const connections &s, i
   const double a = (double)value, other = (double)s.diagonal[j];
   if (own == 0 || other == 0) return TSI_AMG_DROPPED;
   if (j == i) return TSI_AMG_STRONG;
-  return a == 0 || a * a < s.limit * (own * other) ? TSI_AMG_WEAK : TSI_AMG_STRONG;
+  return a == 0 || a * a < s.limit * (own * fmin(own, other)) ? TSI_AMG_WEAK : TSI_AMG_STRONG;
 }
 
 __global__ static void classify_entries(const connections s) {
@@ -175,7 +175,7 @@ __global__ static void classify_blocks(const connections s) {
     if (other == INT32_MAX) break;
     const block_row found = read_block_row(s, other, own, at, end);
     const double sum = add_block(s, found);
-    const bool strong = other != node && sum != 0 && !(sum < s.limit * (norm * s.norms[other]));
+    const bool strong = other != node && sum != 0 && !(sum < s.limit * (norm * fmin(norm, s.norms[other])));
     const unsigned char kept = strong || other == node ? TSI_AMG_STRONG : TSI_AMG_WEAK;
     for (int k = 0; k < found.count; k++) s.strong[at + k] = found.parts >> k & 1 ? kept : TSI_AMG_DROPPED;
     at += found.count;

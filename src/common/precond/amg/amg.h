@@ -135,8 +135,8 @@ static inline int32_t tsi_amg_begin(int32_t n, size_t part, int parts) {
 
 /* ---- amg_strength.c ---- */
 
-/* The strong connections of each node to others: indices[begins[i]] to indices[ends[i] - 1], ascending, and
- * their magnitudes. */
+/* The strong connections of each node to others, of which some go one way: indices[begins[i]] to
+ * indices[ends[i] - 1], ascending, and their magnitudes. */
 typedef struct tsi_amg_graph {
   int32_t nodes;
   int32_t *begins, *ends, *indices;

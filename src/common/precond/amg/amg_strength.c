@@ -1,4 +1,9 @@
-/* Which entries of a matrix connect their unknowns strongly. */
+/* Which entries of a matrix connect their unknowns strongly.
+ *
+ * A small coefficient beside a large one: of the two rows only that with the small diagonal depends on the
+ * other, and does so as much as on its like. By sqrt(a_ii a_jj) the entry would be weak in both: unknowns
+ * between large coefficients would have no aggregate, and those beside them would not be interpolated from
+ * there. A connection may therefore be strong one way. */
 #include <math.h>
 #include <string.h>
 
@@ -40,17 +45,18 @@ static void classify_entries(const void *arguments, size_t first, size_t last) {
   const tsi_amg_csr *A = &s->level->A;
   unsigned char *strong = s->level->strong;
   for (size_t i = first; i < last; i++) {
+    const double own = (double)s->diagonal[i];
     int32_t to = A->offsets[i];
     s->graph->begins[i] = to;
     for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
       const int32_t j = A->indices[e];
       const double a = (double)A->values[e], other = (double)s->diagonal[j];
       strong[e] = TSI_AMG_DROPPED;
-      if (s->diagonal[i] == 0 || other == 0) continue;
+      if (own == 0 || other == 0) continue;
       strong[e] = TSI_AMG_STRONG;
       if (j == (int32_t)i) continue;
       strong[e] = TSI_AMG_WEAK;
-      if (a == 0 || a * a < s->limit * ((double)s->diagonal[i] * other)) continue;
+      if (a == 0 || a * a < s->limit * (own * fmin(own, other))) continue;
       strong[e] = TSI_AMG_STRONG;
       s->graph->indices[to] = j;
       s->graph->magnitudes[to++] = fabsf(A->values[e]);
@@ -103,7 +109,8 @@ static void classify_node(const connections *s, int32_t node, int32_t *places, d
   const int32_t count = list_blocks(s, node, places, sums, list);
   for (int32_t c = 0; c < count; c++) {
     const int32_t other = list[c];
-    if (sums[other] == 0 || sums[other] < s->limit * (s->norms[node] * s->norms[other])) continue;
+    const double norm = s->norms[node];
+    if (sums[other] == 0 || sums[other] < s->limit * (norm * fmin(norm, s->norms[other]))) continue;
     places[other] = 1;
     s->graph->magnitudes[begin + strong] = (float)sqrt(sums[other]);
     list[strong++] = other;
