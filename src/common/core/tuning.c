@@ -40,8 +40,8 @@ const tsi_tuning tsi_tuning_cpu = {
  * idle, where rows are long, and beyond 2^21 always.
  *
  * AMG and Jacobi take as long at some 320 couplings across: poisson2d of 128^2 points, 254 across, takes 2.8 ms
- * with AMG, set-up included, and 2.4 with Jacobi, one of 256^2 3.8 and 5.0; poisson3d of 100^3, 297 across, 13.3
- * and 10 to 15, one of 256^3 167 and 456.
+ * with AMG, set-up included, and 2.4 with Jacobi, one of 256^2 3.8 and 5.0; poisson3d of 100^3, 297
+ * across, 13.3 and 10 to 15, one of 256^3 167 and 456.
  *
  * A product keeps some of the matrix in the cache for the next. What is prefetched stays there longer than what
  * is read once, so products beyond the cache do that only where threads have little else on their way. */
