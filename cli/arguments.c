@@ -88,10 +88,10 @@ int arguments_named(const char *option, const char *text, const char *(*name)(in
   arguments_usage("%s: '%.40s', expected %s", option, text, known);
 }
 
-/* "gl:1" and "check:gl" are names too. */
+/* "gl:1", "check:gl" and "multi:cpu+cpu" are names too. */
 const char *arguments_backend(const char *text) {
-  const char *name = strncmp(text, "check:", 6) ? text : text + 6;
-  const size_t length = strcspn(name, ":");
+  const char *name = strncmp(text, "check:", 6) && strncmp(text, "multi:", 6) ? text : text + 6;
+  const size_t length = strcspn(name, ":+");
   char known[128] = "auto";
   if (!strcmp(text, "auto")) return text;
   for (int i = 0; ts_backend_name(i); i++) {
@@ -99,5 +99,5 @@ const char *arguments_backend(const char *text) {
     const size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, ", %s", ts_backend_name(i));
   }
-  arguments_usage("--backend: '%.40s', expected one of %s, or check:NAME", text, known);
+  arguments_usage("--backend: '%.40s', expected one of %s, check:NAME or multi:NAME+NAME", text, known);
 }

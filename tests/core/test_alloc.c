@@ -214,6 +214,7 @@ static void orders(void) {
 }
 
 static void mesh_flows(void) {
+  if (test_is_multi()) return; /* test_multi has the refusal */
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
@@ -249,6 +250,7 @@ static void mesh_flows(void) {
 
 /* With a hierarchy: the mesh is kept on the host, a first step makes it, another one updates it. */
 static void mesh_flow_with_amg(void) {
+  if (test_is_multi()) return; /* test_multi has the refusal */
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
@@ -273,6 +275,7 @@ static void mesh_flow_with_amg(void) {
 }
 
 static void grids(void) {
+  if (test_is_multi()) return; /* test_multi has the refusal */
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
@@ -436,6 +439,7 @@ static void order_of_destruction(void) {
 
 /* Every call on a fluid that takes memory; afterwards the fluid works. */
 static void fluids(void) {
+  if (test_is_multi()) return; /* test_multi has the refusal */
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));

@@ -31,6 +31,10 @@ static const backend_variant variants[] = {
     {"cuda", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
     {"cuda-plain", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 1, 0},
     {"cuda-uncached", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 1},
+    {"multi:cpu+cpu+cpu", "multi:cpu+cpu+cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
+    {"multi:cpu", "multi:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
+    {"multi:cuda+cuda", "multi:cuda+cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
+    {"multi:cuda:0+cuda:1", "multi:cuda:0+cuda:1", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
     {"check:gl", "check:gl", "gl", OWN, 0, 0},
     {"check:cpu", "check:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
     {"check:cuda", "check:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
@@ -52,6 +56,9 @@ int test_is_cpu(void) {
 }
 int test_is_check(void) {
   return variant && strncmp(variant->backend, "check:", 6) == 0;
+}
+int test_is_multi(void) {
+  return variant && strncmp(variant->backend, "multi:", 6) == 0;
 }
 int test_is_brief(void) {
   const char *brief = getenv("TEXSOLVE_TEST_BRIEF");

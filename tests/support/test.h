@@ -2,9 +2,11 @@
  *
  * A test program is called as `test_x BACKEND [CASE...]` and exits with 0 (passed), 1 (failed) or 77 (skipped:
  * the backend has no device here). Backends: gl, gl-plain, gl-window, gl-current, gl-current-window, cpu,
- * cpu-plain, cuda, cuda-plain, cuda-uncached, check:gl, check:cpu, check:cuda. A "plain" backend runs without
- * fused operations and texture barriers; "current" ones run in a context that the test itself opened, as an
- * application does; "uncached": every matrix counts as larger than the device's cache.
+ * cpu-plain, cuda, cuda-plain, cuda-uncached, check:gl, check:cpu, check:cuda, multi:cpu, multi:cpu+cpu+cpu,
+ * multi:cuda+cuda, multi:cuda:0+cuda:1. A "plain" backend runs without
+ * fused operations and texture barriers; "multi" ones have several parts; "current" ones run in a context that
+ * the test itself opened, as an application does; "uncached": every matrix counts as larger than the device's
+ * cache.
  *
  * TEXSOLVE_TEST_REQUIRE=gl,cpu,cuda,window turns the skip of such a backend into a failure. With
  * TEXSOLVE_TEST_BRIEF=1 long programs do everything that they test, but not in every combination. */
@@ -40,6 +42,7 @@ extern const char *test_backend; /* as given: "gl-plain" */
 int test_is_gl(void);            /* an OpenGL backend, wrapped in checks or not */
 int test_is_cpu(void);           /* the CPU backend, wrapped in checks or not */
 int test_is_check(void);         /* wrapped in checks */
+int test_is_multi(void);         /* of several parts, which have no grids, meshes and fluids */
 int test_is_application(void);   /* in a context of the test's own */
 
 /* Each operation costs a multiple: within checks, which read all of its vectors back from a GPU, and under a

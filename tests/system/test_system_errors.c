@@ -398,7 +398,7 @@ static void memory_runs_out(void) {
     dense_lock(&d, 3, 9, 9);
     CHECK(dense_solve(&d));
     int finished = 0;
-    for (long n = 0; n < 400 && !finished && !test_failures(); n = heap_next(n)) {
+    for (long n = 0; n < 1000 && !finished && !test_failures(); n = heap_next(n)) {
       test_context_label("kind %d, allocation %ld", kind, n);
       finished = fail_at(&d, kind == 2, n);
     }

@@ -33,6 +33,7 @@ typedef struct tsi_amg_ops tsi_amg_ops;     /* common/precond/amg/amg.h */
 typedef struct tsi_grid_ops tsi_grid_ops;   /* common/grid/grid.h */
 typedef struct tsi_mesh_ops tsi_mesh_ops;   /* mesh/mesh_operator.h */
 typedef struct tsi_fluid_ops tsi_fluid_ops; /* fluid/fluid.h */
+typedef struct tsi_part_ops tsi_part_ops;   /* multi/part.h */
 
 typedef struct tsi_caps {
   char device[128], driver[160];
@@ -57,7 +58,7 @@ struct ts_context {
   void *check;               /* the state of the check backend around it (check.h), NULL without */
   ts_context_desc desc;      /* resolved; its strings are not kept */
   ts_gl_desc gl;             /* the same, all 0 where there was none */
-  char backend_name[32];
+  char backend_name[96];
   int device_index; /* the N of "gl:N", -1 if none was given */
   tsi_caps caps;
   tsi_tuning tuning;
@@ -81,8 +82,20 @@ struct ts_space {
   tsi_tiling tiling;
   unsigned char *constrained; /* per index, NULL if none is */
   tsi_grid grid;
+  /* Of a part of a larger space (multi/part.h): its vectors have room behind their elements for so many of
+   * other parts, from index tsi_first_ghost on. No operation but products sees them. */
+  int32_t ghosts;
   void *impl; /* the backend's, may be NULL */
 };
+
+/* Apart from the elements by at least what a backend keeps at 0 behind them, and aligned. */
+static inline int32_t tsi_first_ghost(const ts_space *space) {
+  return (space->tiling.size + 31) / 16 * 16;
+}
+/* Indices that columns of a matrix may have, and that a vector has room for. */
+static inline int32_t tsi_columns_of(const ts_space *space) {
+  return space->ghosts ? tsi_first_ghost(space) + space->ghosts : space->tiling.size;
+}
 
 /* A vector is the sum of its parts: itself, low and low->low, each at most half an ulp of the one before. With
  * one part it has single precision, with two (a pair) about 48 bits; three hold every double. To an operation
@@ -300,6 +313,7 @@ struct tsi_ops {
   const tsi_grid_ops *grid;
   const tsi_mesh_ops *mesh;
   const tsi_fluid_ops *fluid;
+  const tsi_part_ops *part; /* NULL: contexts are no parts of others */
 };
 
 /* ---- Kinds of matrix ----
@@ -360,5 +374,6 @@ extern const tsi_ops tsi_cpu_ops;
 extern const tsi_ops tsi_gl_ops;
 extern const tsi_ops tsi_cuda_ops;
 extern const tsi_ops tsi_check_ops;
+extern const tsi_ops tsi_multi_ops;
 
 #endif

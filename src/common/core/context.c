@@ -24,11 +24,11 @@ static const backend_entry backends[] = {
 #else
     {"cuda", NULL, "this texsolve was built without CUDA"},
 #endif
-    {"check", &tsi_check_ops, NULL},
+    {"check", &tsi_check_ops, NULL}, {"multi", &tsi_multi_ops, NULL},
 };
 enum { backend_count = sizeof backends / sizeof backends[0] };
 
-/* The order of `auto`; "check" is asked for by name only. */
+/* The order of `auto`; "check" and "multi", which wrap others, are asked for by name only. */
 static const char *const listed[] = {"cuda", "gl", "cpu"};
 
 const char *ts_backend_name(int index) {
@@ -87,6 +87,17 @@ static void free_context(ts_context *context) {
   tsi_free(context, context);
 }
 
+static int wraps_others(const char *name) {
+  return !strcmp(name, "check") || !strcmp(name, "multi");
+}
+
+/* "cuda:0+1" is the multi backend. */
+static const backend_entry *several_devices(void) {
+  for (int i = 0; i < backend_count; i++)
+    if (!strcmp(backends[i].name, "multi")) return &backends[i];
+  return NULL;
+}
+
 /* "gl:1" -> entry of "gl" and device 1; "check:gl" -> entry of "check". */
 static const backend_entry *find_backend(const char *name, int *device_index) {
   const char *colon = strchr(name, ':');
@@ -95,8 +106,10 @@ static const backend_entry *find_backend(const char *name, int *device_index) {
   for (int i = 0; i < backend_count; i++) {
     const backend_entry *entry = &backends[i];
     if (strlen(entry->name) != length || strncmp(name, entry->name, length) != 0) continue;
-    if (!strcmp(entry->name, "check")) return colon && colon[1] ? entry : NULL;
+    if (wraps_others(entry->name)) return colon && colon[1] ? entry : NULL;
     if (!colon) return entry;
+    if (!strcmp(entry->name, "cuda") && (strchr(colon, '+') || !strcmp(colon, ":all")))
+      return several_devices();
     char *end = NULL;
     const long index = strtol(colon + 1, &end, 10);
     if (end == colon + 1 || *end || index < 0 || index > 1000000) return NULL;
@@ -111,8 +124,12 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_
   const backend_entry *entry = find_backend(name, &device_index);
   if (!entry)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT,
-                    "unknown backend \"%.40s\"; known are auto, gl, gl:N, cpu, cuda, cuda:N and check:NAME",
+                    "unknown backend \"%.40s\"; known are auto, gl, gl:N, cpu, cuda, cuda:N, "
+                    "cuda:N+N, cuda:all, check:NAME and multi:NAME+NAME",
                     name);
+  if (strlen(name) >= sizeof((ts_context *)0)->backend_name)
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "the name of backend \"%.40s...\" is longer than %zu",
+                    name, sizeof((ts_context *)0)->backend_name - 1);
   if (!entry->ops)
     return tsi_fail(NULL, TS_ERROR_UNAVAILABLE, "backend %s is not available: %s", entry->name, entry->absent);
 

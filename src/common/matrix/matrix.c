@@ -10,8 +10,9 @@
 
 /* ---- Validation ---- */
 
-static ts_status check_space(ts_context *context, const ts_space *space, const char *name, int32_t size,
-                             const char *dimension, ts_format format) {
+/* `indices`: of the space, those that the dimension may have. */
+static ts_status check_space(ts_context *context, const ts_space *space, const char *name, int32_t indices,
+                             int32_t size, const char *dimension, ts_format format) {
   if (!space) return TS_OK;
   if (space->context != context)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s belongs to another context", name);
@@ -19,9 +20,9 @@ static ts_status check_space(ts_context *context, const ts_space *space, const c
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
                     "%s is a grid, over which ts_stencil_create makes matrices and ts_matrix_create none",
                     name);
-  if (space->tiling.size != size)
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s has %d indices; the matrix has %d %s", name,
-                    space->tiling.size, size, dimension);
+  if (indices != size)
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "%s has %d indices; the matrix has %d %s", name, indices,
+                    size, dimension);
   if (!space->tiling.linear && space->tiling.log2_block != tsi_format_log2_block(format))
     return tsi_fail(
         context, TS_ERROR_INCOMPATIBLE,
@@ -64,8 +65,11 @@ static ts_status validate(ts_context *context, const ts_matrix_desc *desc) {
   if (desc->components < 0 || desc->components > 4)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "components is %d; it goes from 1 to 4, or 0 where it is not known", desc->components);
-  TSI_TRY(check_space(context, desc->row_space, "row_space", desc->csr.rows, "rows", desc->format));
-  return check_space(context, desc->column_space, "column_space", desc->csr.columns, "columns", desc->format);
+  const ts_space *rows = desc->row_space, *columns = desc->column_space;
+  TSI_TRY(check_space(context, rows, "row_space", rows ? rows->tiling.size : 0, desc->csr.rows, "rows",
+                      desc->format));
+  return check_space(context, columns, "column_space", columns ? tsi_columns_of(columns) : 0, desc->csr.columns,
+                     "columns", desc->format);
 }
 
 /* ---- Spaces ---- */
@@ -206,21 +210,39 @@ static void warn_of_lost_digits(const ts_matrix *A, const tsi_host_csr *csr) {
             csr->lost, A->norm_infinity);
 }
 
+/* Makes A's rest have these values; it is created where there is none. */
+static ts_status write_rest(ts_matrix *A, const tsi_host_csr *values, tsi_blocks *blocks) {
+  ts_context *context = A->context;
+  tsi_layout_input input = layout_input(A, values);
+  if (blocks) input.blocks = blocks;
+  tsi_packed packed = {0};
+  ts_status status = tsi_layout_pack(context, A->layout, &input, &packed);
+  if (status == TS_OK)
+    status = A->rest ? context->ops->matrix_write(A->rest, &packed) : create_rest(A, &packed);
+  tsi_packed_free(context, &packed);
+  return status;
+}
+
+ts_status tsi_matrix_write_rest(ts_matrix *A, const tsi_host_csr *values) {
+  return write_rest(A, values, NULL);
+}
+
+ts_status tsi_matrix_write_values(ts_matrix *A, const tsi_host_csr *values) {
+  const tsi_layout_input input = layout_input(A, values);
+  tsi_packed packed = {0};
+  ts_status status = tsi_layout_pack(A->context, A->layout, &input, &packed);
+  if (status == TS_OK) status = A->context->ops->matrix_write(A, &packed);
+  tsi_packed_free(A->context, &packed);
+  return status;
+}
+
 /* Makes A's rests those of `csr`. */
 static ts_status write_rests(ts_matrix *A, const tsi_host_csr *csr, tsi_blocks *blocks) {
-  ts_context *context = A->context;
   ts_matrix *to = A;
   for (int p = 0; p < 2 && csr->rests[p]; p++, to = to->rest) {
     tsi_host_csr values = *csr;
     values.values = csr->rests[p];
-    tsi_layout_input input = layout_input(A, &values);
-    if (blocks) input.blocks = blocks;
-    tsi_packed packed = {0};
-    ts_status status = tsi_layout_pack(context, A->layout, &input, &packed);
-    if (status == TS_OK)
-      status = to->rest ? context->ops->matrix_write(to->rest, &packed) : create_rest(to, &packed);
-    tsi_packed_free(context, &packed);
-    TSI_TRY(status);
+    TSI_TRY(write_rest(to, &values, blocks));
   }
   destroy_rest(to);
   A->info.bytes_rest = 0;
@@ -401,11 +423,8 @@ static ts_status set_values(ts_matrix *A, const ts_csr *csr) {
   TSI_TRY(tsi_csr_canonical(context, csr, constrained, rests_flag(A->precision), &canonical, &duplicates));
   ts_matrix_info info = A->info;
   double norm;
-  tsi_packed packed = {0};
   ts_status status = tsi_csr_inspect(context, &canonical, constrained, &info, &norm);
-  const tsi_layout_input input = layout_input(A, &canonical);
-  if (status == TS_OK) status = tsi_layout_pack(context, A->layout, &input, &packed);
-  if (status == TS_OK) status = context->ops->matrix_write(A, &packed);
+  if (status == TS_OK) status = tsi_matrix_write_values(A, &canonical);
   if (status == TS_OK) {
     warn_of_lost_digits(A, &canonical);
     status = write_rests(A, &canonical, NULL);
@@ -417,7 +436,6 @@ static ts_status set_values(ts_matrix *A, const ts_csr *csr) {
     A->norm_infinity = norm;
     A->changes++;
   }
-  tsi_packed_free(context, &packed);
   tsi_csr_free(context, &canonical);
   return status;
 }

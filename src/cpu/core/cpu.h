@@ -160,6 +160,7 @@ TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_)
 extern const tsi_grid_ops cpu_grid_ops;
 extern const tsi_mesh_ops cpu_mesh_ops;
 extern const tsi_fluid_ops cpu_fluid_ops;
+extern const tsi_part_ops cpu_part_ops;
 
 /* A coefficient in every lane. */
 void cpu_coefficient(ts_coefficient c, int components, float lanes[CPU_LANES]);

@@ -34,7 +34,8 @@ static void body_copy(const void *arguments, size_t first, size_t last) {
 
 ts_status cpu_vector_create(ts_vector *v) {
   ts_context *context = v->context;
-  const size_t count = (size_t)v->space->tiling.size * (size_t)v->components, bytes = count * sizeof(float);
+  const size_t components = (size_t)v->components, count = (size_t)v->space->tiling.size * components;
+  const size_t bytes = (size_t)tsi_columns_of(v->space) * components * sizeof(float);
   TSI_TRY(cpu_reserve_partials(context, count));
   TSI_TRY(tsi_device_take(context, bytes, "a vector"));
   cpu_vector *impl = tsi_calloc(context, 1, sizeof *impl);
@@ -47,7 +48,7 @@ ts_status cpu_vector_create(ts_vector *v) {
   }
   const uintptr_t address = ((uintptr_t)block + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
   *impl = (cpu_vector){.data = (float *)address, .block = block, .count = count, .bytes = bytes};
-  memset(impl->data + count, 0, CPU_ALIGNMENT);
+  memset(impl->data + count, 0, bytes - count * sizeof(float) + CPU_ALIGNMENT);
   v->impl = impl;
   return cpu_fill(v, 0); /* the threads that will work on a page touch it first */
 }

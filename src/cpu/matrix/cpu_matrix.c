@@ -192,7 +192,7 @@ CPU_CLONES static void body_convert(const void *arguments, size_t first, size_t 
 
 ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x) {
   cpu_matrix *m = matrix_of(A);
-  const size_t count = cpu_count(x);
+  const size_t count = (size_t)tsi_columns_of(x->space) * (size_t)x->components;
   TSI_TRY(reserve_x(A->context, m, count));
   const convert_job job = {m->x, cpu_parts_of(x), count};
   cpu_for(A->context, cpu_blocks(count), 2 * (size_t)CPU_BLOCK, body_convert, &job);

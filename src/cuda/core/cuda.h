@@ -43,7 +43,8 @@ typedef struct cuda_state {
   cuda_occupancy occupancies[CUDA_OCCUPANCIES]; /* cuda_blocks_of */
   unsigned kernels_spare_cache;                 /* a bit for each kernel: cuda_spare_cache has been called */
   cuda_shared *shared;
-  int lent; /* how many of them OpenGL has now */
+  int lent;            /* how many of them OpenGL has now */
+  cudaEvent_t reached; /* by the stream, where other parts wait for it (cuda_part.cu) */
 } cuda_state;
 
 enum {
@@ -141,6 +142,7 @@ extern const tsi_grid_ops cuda_grid_ops;
 extern const tsi_mesh_ops cuda_mesh_ops;
 extern const tsi_amg_ops cuda_amg_ops;
 extern const tsi_fluid_ops cuda_fluid_ops;
+extern const tsi_part_ops cuda_part_ops;
 
 /* The flags of constrained rows on the device, NULL where no row is constrained. */
 ts_status cuda_constrained(ts_space *space, const unsigned char **flags);

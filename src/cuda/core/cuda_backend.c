@@ -69,6 +69,7 @@ static void release(ts_context *context) {
   if (state->stream) cudaStreamSynchronize(state->stream);
   cudaFree(state->partials);
   cudaFree(state->tickets);
+  if (state->reached) cudaEventDestroy(state->reached);
   if (state->own_stream) cudaStreamDestroy(state->own_stream);
   tsi_free(context, state);
   context->backend = NULL;
@@ -79,6 +80,7 @@ static ts_status prepare(ts_context *context, cuda_state *state) {
   TSI_TRY(cuda_find_dependent_launch(context));
   CUDA_TRY(context, cudaStreamCreateWithFlags(&state->own_stream, cudaStreamNonBlocking));
   state->stream = state->own_stream;
+  CUDA_TRY(context, cudaEventCreateWithFlags(&state->reached, cudaEventDisableTiming));
   /* Of the largest kind: four components in double precision. */
   CUDA_TRY(context, cudaMalloc(&state->partials, (size_t)CUDA_MAX_BLOCKS * 4 * 4 * sizeof(double)));
   CUDA_TRY(context, cudaMalloc((void **)&state->tickets, CUDA_TICKETS * sizeof(unsigned)));
@@ -172,4 +174,5 @@ const tsi_ops tsi_cuda_ops = {.space_destroy = cuda_space_destroy,
                               .mesh = &cuda_mesh_ops,
                               .amg = &cuda_amg_ops,
                               .fluid = &cuda_fluid_ops,
+                              .part = &cuda_part_ops,
                               TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, cuda_)};

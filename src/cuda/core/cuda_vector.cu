@@ -12,7 +12,7 @@ ts_status cuda_vector_create(ts_vector *v) {
   cuda_vector *impl = (cuda_vector *)tsi_calloc(context, 1, sizeof *impl);
   if (!impl) return tsi_out_of_memory(context, "a vector", sizeof *impl);
   impl->count = (size_t)v->space->tiling.size * (size_t)v->components;
-  impl->bytes = bytes_of(impl->count);
+  impl->bytes = bytes_of((size_t)tsi_columns_of(v->space) * (size_t)v->components);
   const ts_status status = cuda_take_zeroed(context, (void **)&impl->data, impl->bytes, "a vector");
   if (status < 0) {
     tsi_free(context, impl);

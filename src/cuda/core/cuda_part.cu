@@ -1,0 +1,128 @@
+/* A device as a part of a larger backend: kernels write ghosts straight into the memory of other devices, over
+ * NVLink where there is one, and events order the streams of all parts. The host waits for nothing. */
+#include "cuda_kernels.cuh"
+#include "multi/part.h"
+
+extern "C" {
+TSI_PART_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_part_)
+}
+
+struct index_list {
+  int32_t *indices;
+  int32_t count;
+};
+
+ts_status cuda_part_list_create(ts_context *context, const int32_t *indices, int32_t count, void **list) {
+  index_list *made = (index_list *)tsi_calloc(context, 1, sizeof *made);
+  if (!made) return tsi_out_of_memory(context, "a list of indices", sizeof *made);
+  made->count = count;
+  const size_t bytes = (size_t)count * sizeof *indices;
+  const ts_status status =
+      cuda_take_copy(context, (void **)&made->indices, indices, bytes, "a list of indices");
+  if (status < 0) {
+    tsi_free(context, made);
+    return status;
+  }
+  *list = made;
+  return TS_OK;
+}
+
+void cuda_part_list_destroy(ts_context *context, void *list) {
+  index_list *made = (index_list *)list;
+  if (!made) return;
+  cuda_give(context, made->indices, (size_t)made->count * sizeof *made->indices);
+  tsi_free(context, made);
+}
+
+float *cuda_part_ghosts(const ts_vector *x) {
+  return cuda_data(x) + (size_t)tsi_first_ghost(x->space) * (size_t)x->components;
+}
+
+__global__ static void gather(size_t count, const int32_t *indices, unsigned components, const float *x,
+                              float *to) {
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x)
+    to[i] = x[(size_t)indices[i / components] * components + i % components];
+}
+
+ts_status cuda_part_gather(const ts_vector *x, const void *list, float *to) {
+  const index_list *of = (const index_list *)list;
+  const size_t count = (size_t)of->count * (size_t)x->components;
+  const unsigned blocks = cuda_blocks_for(count, 256);
+  return cuda_launch(x->context, "gather", gather, blocks < 2048 ? blocks : 2048, 256, count, of->indices,
+                     (unsigned)x->components, cuda_data(x), to);
+}
+
+ts_status cuda_part_join(ts_context *const *parts, int count) {
+  for (int p = 0; p < count; p++) {
+    const cuda_state *state = cuda_state_of(parts[p]);
+    CUDA_TRY(parts[0], cudaEventRecord(state->reached, state->stream));
+  }
+  for (int p = 0; p < count; p++)
+    for (int q = 0; q < count; q++)
+      if (q != p)
+        CUDA_TRY(parts[0], cudaStreamWaitEvent(cuda_stream(parts[p]), cuda_state_of(parts[q])->reached, 0));
+  return TS_OK;
+}
+
+/* ---- Sums ---- */
+
+struct part_sums {
+  int count;
+  const float *high[MULTI_MOST_PARTS], *low[MULTI_MOST_PARTS];
+};
+
+static __device__ double combined(tsi_reduction kind, double total, double part) {
+  if (kind == TSI_REDUCE_MAX || kind == TSI_REDUCE_MAX_ABS) return part != part || part > total ? part : total;
+  return kind == TSI_REDUCE_NORM2 ? total + part * part : total + part;
+}
+
+__global__ static void combine(part_sums sums, tsi_reduction kind, int components, float *high, float *low) {
+  const int c = (int)threadIdx.x;
+  double total = kind == TSI_REDUCE_MAX ? -(double)INFINITY : 0;
+  for (int p = 0; p < sums.count; p++)
+    total = combined(kind, total, (double)sums.high[p][c] + (sums.low[p] ? (double)sums.low[p][c] : 0));
+  if (kind == TSI_REDUCE_NORM2) total = sqrt(total);
+  if (c >= components) total = 0;
+  high[c] = (float)total;
+  if (low) low[c] = isfinite(high[c]) ? (float)(total - (double)high[c]) : 0;
+}
+
+ts_status cuda_part_combine(ts_scalars *out, int index, tsi_reduction kind, int components, int pair,
+                            ts_scalars *const *sums, int count, int slot) {
+  part_sums from = {};
+  from.count = count;
+  for (int p = 0; p < count; p++) {
+    from.high[p] = cuda_slot(sums[p], slot);
+    from.low[p] = pair ? cuda_slot(sums[p]->low, slot) : NULL;
+  }
+  return cuda_launch(out->context, "combine", combine, 1, 4, from, kind, components, cuda_slot(out, index),
+                     pair && out->low ? cuda_slot(out->low, index) : (float *)NULL);
+}
+
+/* ---- Peers ---- */
+
+static ts_status reach(ts_context *from, const ts_context *to) {
+  const int here = cuda_state_of(from)->device, there = cuda_state_of(to)->device;
+  int can = 0;
+  CUDA_TRY(from, cudaDeviceCanAccessPeer(&can, here, there));
+  if (!can)
+    return tsi_fail(from, TS_ERROR_UNSUPPORTED, "device %d cannot reach the memory of device %d", here, there);
+  const cudaError_t error = cudaDeviceEnablePeerAccess(there, 0);
+  if (error != cudaErrorPeerAccessAlreadyEnabled) CUDA_TRY(from, error);
+  cudaGetLastError();
+  if (!cuda_state_of(to)->pools) return TS_OK;
+  cudaMemPool_t pool;
+  cudaMemAccessDesc access = {};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = here;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  CUDA_TRY(from, cudaDeviceGetDefaultMemPool(&pool, there));
+  CUDA_TRY(from, cudaMemPoolSetAccess(pool, &access, 1));
+  return TS_OK;
+}
+
+ts_status cuda_part_connect(ts_context *from, const ts_context *to) {
+  return cuda_state_of(from)->device == cuda_state_of(to)->device ? TS_OK : reach(from, to);
+}
+
+const tsi_part_ops cuda_part_ops = {TSI_PART_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_part_)};

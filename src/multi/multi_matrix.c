@@ -1,0 +1,255 @@
+/* Matrices: a block of rows for each part, whose columns are the part's own and its ghosts. */
+#include <string.h>
+
+#include "common/matrix/csr.h"
+#include "multi.h"
+
+static const multi_matrix *matrix_of(const ts_matrix *A) {
+  return A->impl;
+}
+
+/* ---- Cutting ---- */
+
+/* The rows of part p with the columns that they have there, in canonical form: a row's ghosts follow its own
+ * columns, both ascending. */
+static ts_status cut_rows(ts_context *context, const tsi_host_csr *csr, const multi_space *rows,
+                          const multi_space *columns, const multi_halo *halo, int p, tsi_host_csr *out) {
+  const int32_t row = rows->first[p], row_end = rows->first[p + 1], entry = csr->row_offsets[row];
+  const int32_t entries = csr->row_offsets[row_end] - entry, own = columns->first[p],
+                own_end = columns->first[p + 1];
+  const ts_space *space = multi_halo_columns(halo, columns, p);
+  *out = (tsi_host_csr){.rows = row_end - row, .columns = space ? tsi_columns_of(space) : 0, .owned = 1};
+  out->row_offsets = tsi_malloc(context, (size_t)out->rows + 1, sizeof *out->row_offsets);
+  out->column_indices = tsi_malloc(context, (size_t)entries, sizeof *out->column_indices);
+  if (csr->values) out->values = tsi_malloc(context, (size_t)entries, sizeof *out->values);
+  if (!out->row_offsets || !out->column_indices || (csr->values && !out->values)) {
+    tsi_csr_free(context, out);
+    return tsi_out_of_memory(context, "a part of a matrix", (size_t)entries * 2 * sizeof(float));
+  }
+  int32_t to = 0;
+  for (int32_t i = row; i < row_end; i++) {
+    out->row_offsets[i - row] = to;
+    for (int ghosts = 0; ghosts < 2; ghosts++)
+      for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++) {
+        const int32_t column = csr->column_indices[e];
+        const int is_ghost = column < own || column >= own_end;
+        if (is_ghost != ghosts) continue;
+        out->column_indices[to] =
+            is_ghost ? tsi_first_ghost(space) + multi_ghost(halo, p, column) : column - own;
+        if (csr->values) out->values[to] = csr->values[e];
+        to++;
+      }
+  }
+  out->row_offsets[out->rows] = to;
+  return TS_OK;
+}
+
+/* ---- Creation ---- */
+
+static ts_status create_local(const ts_matrix *A, const tsi_host_csr *csr, int p, ts_matrix **local) {
+  const multi_space *rows = A->row_space->impl, *columns = A->column_space->impl;
+  ts_space *column_space = multi_halo_columns(matrix_of(A)->halo, columns, p);
+  multi_part(A->context, p)->tuning = A->context->tuning;
+  const ts_matrix_desc desc = {
+      .csr = {.rows = csr->rows,
+              .columns = csr->columns,
+              .row_offsets = csr->row_offsets,
+              .column_indices = csr->column_indices,
+              .values = csr->values},
+      /* With a diagonal both are one. The rows have as many indices in it, and the flags are in the values. */
+      .row_space = A->has_diagonal ? column_space : rows->local[p],
+      .column_space = column_space,
+  };
+  return multi_report(A->context, p, ts_matrix_create(multi_part(A->context, p), &desc, local));
+}
+
+/* What is done with the rows of each part. */
+typedef ts_status (*for_rows)(const ts_matrix *A, const tsi_host_csr *csr, int p, ts_matrix **local);
+
+static ts_status each_part(const ts_matrix *A, const tsi_host_csr *csr, for_rows body) {
+  ts_context *context = A->context;
+  const multi_space *rows = A->row_space->impl, *columns = A->column_space->impl;
+  const multi_matrix *m = matrix_of(A);
+  for (int p = 0; p < multi_count(context); p++) {
+    tsi_host_csr part;
+    if (!rows->local[p]) continue;
+    TSI_TRY(cut_rows(context, csr, rows, columns, m->halo, p, &part));
+    const ts_status status = body(A, &part, p, &m->local[p]);
+    tsi_csr_free(context, &part);
+    TSI_TRY(status);
+  }
+  multi_account(context);
+  return TS_OK;
+}
+
+static void destroy(ts_matrix *A);
+static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+static ts_status quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+static ts_status diagonal(ts_vector *d, const ts_matrix *A);
+static ts_status smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
+
+static const tsi_matrix_kind kind = {.destroy = destroy,
+                                     .spmv = spmv,
+                                     .residual = residual,
+                                     .quick_residual = quick_residual,
+                                     .diagonal = diagonal};
+/* Of matrices whose parts all have a step of a smoother. */
+static const tsi_matrix_kind smoothing_kind = {.destroy = destroy,
+                                               .spmv = spmv,
+                                               .residual = residual,
+                                               .quick_residual = quick_residual,
+                                               .diagonal = diagonal,
+                                               .smooth = smooth};
+
+static void choose_kind(ts_matrix *A) {
+  A->kind = &smoothing_kind;
+  for (int p = 0; p < multi_count(A->context); p++) {
+    const ts_matrix *local = matrix_of(A)->local[p];
+    if (local && !local->kind->smooth) A->kind = &kind;
+  }
+}
+
+static ts_status allocate(ts_matrix *A, multi_matrix **out) {
+  const size_t parts = (size_t)multi_count(A->context);
+  multi_matrix *m = tsi_calloc(A->context, 1, sizeof *m);
+  if (m) m->local = tsi_calloc(A->context, parts, sizeof *m->local);
+  if (!m || !m->local) {
+    tsi_free(A->context, m);
+    return tsi_out_of_memory(A->context, "a matrix", sizeof *m + parts * sizeof *m->local);
+  }
+  A->impl = *out = m;
+  A->kind = &kind;
+  return TS_OK;
+}
+
+static void describe(ts_matrix *A) {
+  const multi_halo *halo = matrix_of(A)->halo;
+  int64_t ghosts = 0;
+  for (int p = 0; p < multi_count(A->context); p++) ghosts += halo->ghosts[p];
+  unsigned formats = 0;
+  char names[80] = "";
+  for (int p = 0; p < multi_count(A->context); p++)
+    if (matrix_of(A)->local[p]) formats |= 1u << matrix_of(A)->local[p]->info.format;
+  for (int f = 1; ts_format_name((ts_format)f); f++)
+    if (formats & 1u << f)
+      snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? ", " : "",
+               ts_format_name((ts_format)f));
+  snprintf(A->info.choice, sizeof A->info.choice, "%d blocks of rows as %s, which exchange %lld unknowns",
+           multi_count(A->context), names, (long long)ghosts);
+}
+
+/* The first matrix over new spaces decides who owns their rows. */
+static ts_status create_whole(ts_matrix *A, const tsi_host_csr *csr) {
+  ts_context *context = A->context;
+  multi_space *rows, *columns;
+  multi_matrix *m = NULL;
+  TSI_TRY(multi_space_of(A->row_space, csr, &rows));
+  TSI_TRY(multi_space_of(A->column_space, NULL, &columns));
+  TSI_TRY(allocate(A, &m));
+  ts_status status = multi_halo_create(context, csr, rows, columns, &m->halo);
+  if (status == TS_OK) status = multi_halo_make_room(m->halo, rows, A->column_space);
+  if (status == TS_OK) status = each_part(A, csr, create_local);
+  if (status < 0) {
+    destroy(A);
+    return status;
+  }
+  choose_kind(A);
+  describe(A);
+  return TS_OK;
+}
+
+/* ---- What floats lack of doubles: the rests of the parts, which belong to them ---- */
+
+static ts_status write_rest(const ts_matrix *A, const tsi_host_csr *csr, int p, ts_matrix **local) {
+  MULTI_TRY(A->context, p, tsi_matrix_write_rest(*local, csr));
+  return TS_OK;
+}
+
+static ts_status create_rest(ts_matrix *A, const tsi_host_csr *csr) {
+  const ts_matrix *before = A->whole->rest ? A->whole->rest : A->whole; /* the one that A is the rest of */
+  ts_context *context = A->context;
+  multi_matrix *m = NULL;
+  TSI_TRY(allocate(A, &m));
+  m->is_rest = 1;
+  m->halo = matrix_of(A->whole)->halo;
+  ts_status status = each_part(before, csr, write_rest);
+  for (int p = 0; p < multi_count(context) && status == TS_OK; p++)
+    if (matrix_of(before)->local[p]) m->local[p] = matrix_of(before)->local[p]->rest;
+  if (status < 0) destroy(A);
+  return status;
+}
+
+static void destroy(ts_matrix *A) {
+  multi_matrix *m = A->impl;
+  for (int p = 0; p < multi_count(A->context) && !m->is_rest; p++) ts_matrix_destroy(&m->local[p]);
+  if (!m->is_rest && m->halo) multi_halo_destroy(A->context, m->halo);
+  tsi_free(A->context, m->local);
+  tsi_free(A->context, m);
+  A->impl = NULL;
+  multi_account(A->context);
+}
+
+ts_status multi_matrix_create(ts_matrix *A, const tsi_packed *packed) {
+  return A->whole ? create_rest(A, packed->csr) : create_whole(A, packed->csr);
+}
+
+/* ---- New values ---- */
+
+static ts_status write_values(const ts_matrix *A, const tsi_host_csr *csr, int p, ts_matrix **local) {
+  MULTI_TRY(A->context, p, tsi_matrix_write_values(*local, csr));
+  return TS_OK;
+}
+
+ts_status multi_matrix_write(ts_matrix *A, const tsi_packed *packed) {
+  return each_part(A, packed->csr, write_values);
+}
+
+/* ---- Products ---- */
+
+#define GHOSTLY(v) multi_with_ghosts(m->halo, v, p, &(multi_view){{{0}}})
+#define EACH_LOCAL(A, call)                                                                                    \
+  do {                                                                                                         \
+    for (int p = 0; p < multi_count((A)->context); p++) {                                                      \
+      const ts_matrix *local = m->local[p];                                                                    \
+      if (local) MULTI_TRY((A)->context, p, call);                                                             \
+    }                                                                                                          \
+    return TS_OK;                                                                                              \
+  } while (0)
+
+static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  const multi_matrix *m = matrix_of(A);
+  TSI_TRY(multi_exchange_ghosts(m->halo, x, y->low ? 2 : 1));
+  EACH_LOCAL(A, local->kind->spmv(LOCAL(y), local, GHOSTLY(x)));
+}
+
+static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  const multi_matrix *m = matrix_of(A);
+  TSI_TRY(multi_exchange_ghosts(m->halo, x, 1));
+  EACH_LOCAL(A, local->kind->residual(LOCAL(r), LOCAL(b), local, GHOSTLY(x)));
+}
+
+static ts_status quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  const multi_matrix *m = matrix_of(A);
+  TSI_TRY(multi_exchange_ghosts(m->halo, x, 1));
+  EACH_LOCAL(A, tsi_quick_residual(LOCAL(r), LOCAL(b), local, GHOSTLY(x)));
+}
+
+static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
+  const multi_matrix *m = matrix_of(A);
+  EACH_LOCAL(A, local->kind->diagonal(LOCAL(d), local));
+}
+
+static ts_status smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
+  const multi_matrix *m = matrix_of(A);
+  TSI_TRY(multi_exchange_ghosts(m->halo, s->x, 1));
+  for (int p = 0; p < multi_count(A->context); p++) {
+    const ts_matrix *local = m->local[p];
+    if (!local) continue;
+    tsi_smoothing step = *s;
+    step.w = LOCAL(s->w), step.b = LOCAL(s->b), step.before = LOCAL(s->before);
+    step.x = GHOSTLY(s->x);
+    MULTI_TRY(A->context, p, local->kind->smooth(LOCAL(out), local, &step));
+  }
+  return TS_OK;
+}

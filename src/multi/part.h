@@ -1,0 +1,37 @@
+/* What a backend does as a part of a larger one: the table tsi_ops.part. A part of a vector has room behind its
+ * elements for those of other parts that a product reads, its ghosts (ts_space.ghosts). */
+#ifndef TSI_PART_H
+#define TSI_PART_H
+
+#include "common/core/backend.h"
+
+enum { MULTI_MOST_PARTS = 64 };
+
+/* clang-format off */
+#define TSI_PART_OPERATIONS(REQUIRED, OPTIONAL, prefix)                                                        \
+  /* Indices of a space that other parts need, kept where gather reads them. */                                \
+  REQUIRED(prefix, ts_status, list_create,                                                                     \
+           (ts_context *context, const int32_t *indices, int32_t count, void **list))                          \
+  REQUIRED(prefix, void, list_destroy, (ts_context *context, void *list))                                      \
+  /* The first float of x's ghosts. */                                                                         \
+  REQUIRED(prefix, float *, ghosts, (const ts_vector *x))                                                      \
+  /* The components of x at the indices of a list, one after the other, from `to` on: ghosts of another part,  \
+   * or memory of the host. */                                                                                 \
+  REQUIRED(prefix, ts_status, gather, (const ts_vector *x, const void *list, float *to))                       \
+  /* All that was asked for on one of the parts until now comes before all that is asked for later on any.     \
+   * NULL: operations are done when they return. */                                                            \
+  OPTIONAL(prefix, ts_status, join, (ts_context *const *parts, int count))                                     \
+  /* Before anything else, for each pair of parts: operations of `from` may write memory of `to`. */           \
+  OPTIONAL(prefix, ts_status, connect, (ts_context *from, const ts_context *to))                               \
+  /* out[index] = what the slots of `sums` are together, of those parts that have some of the vector, after a   \
+   * join. NULL: the host does it. */                                                                          \
+  OPTIONAL(prefix, ts_status, combine,                                                                         \
+           (ts_scalars *out, int index, tsi_reduction kind, int components, int pair, ts_scalars *const *sums, \
+            int count, int slot))
+/* clang-format on */
+
+struct tsi_part_ops {
+  TSI_PART_OPERATIONS(TSI_FIELD, TSI_FIELD, )
+};
+
+#endif

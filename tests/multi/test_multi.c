@@ -1,0 +1,247 @@
+/* Several parts as one backend: matrices over few and uneven parts, several matrices over one space, what parts
+ * cannot do, and that all of it agrees with the backend of a part by itself. */
+#include <texsolve/fluid.h>
+#include <texsolve/mesh.h>
+
+#include "helpers.h"
+
+static ts_context *context;
+
+/* ---- Products ---- */
+
+static void multiply(const ref_matrix *m, int components, const double *x, double *y) {
+  for (int32_t i = 0; i < m->rows; i++)
+    for (int c = 0; c < components; c++) {
+      ref_sum sum = {0, 0};
+      for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++)
+        ref_add_product(&sum, (double)m->values[k], x[(size_t)m->indices[k] * (size_t)components + (size_t)c]);
+      y[(size_t)i * (size_t)components + (size_t)c] = sum.value + sum.rest;
+    }
+}
+
+static int32_t longest(const ref_matrix *m) {
+  return ref_longest_row(m) + 4;
+}
+
+/* A x and b - A x in `parts` parts, over the spaces of a matrix that was made of m. */
+static void check_products(const ref_matrix *m, ts_matrix *matrix, int components, int parts) {
+  const size_t rows = (size_t)m->rows * (size_t)components, columns = (size_t)m->columns * (size_t)components;
+  double *xs = ref_doubles(columns, 7, -1, 1), *expected = malloc(rows * sizeof *expected);
+  for (size_t i = 0; i < columns && parts == 1; i++) xs[i] = (double)(float)xs[i];
+  multiply(m, components, xs, expected);
+  ts_vector *x = make_parts(ts_matrix_column_space(matrix), components, parts, xs);
+  ts_vector *y = make_parts(ts_matrix_row_space(matrix), components, parts, NULL);
+  const double tolerance = longest(m) * (parts == 1 ? EPSILON : 0x1p-44) * 16;
+  if (x && y) {
+    CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
+    double *found = read_doubles(y);
+    for (size_t i = 0; i < rows; i++) CHECK_CLOSE(found[i], expected[i], tolerance);
+    free(found);
+    CHECK_OK(context, ts_vector_write_double(y, expected, rows));
+    CHECK_OK(context, ts_matrix_residual(y, y, matrix, x));
+    found = read_doubles(y);
+    for (size_t i = 0; i < rows; i++) CHECK_CLOSE(found[i], 0, tolerance);
+    free(found);
+  }
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+  free(xs), free(expected);
+}
+
+static void check_matrix(ref_matrix m) {
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  for (int components = 1; matrix && components <= 4; components++)
+    for (int parts = 1; parts <= 2; parts++) check_products(&m, matrix, components, parts);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* Parts with no row, one row, rows without entries; each row refers to other parts, or one does to all. */
+static void shapes(void) {
+  for (int32_t n = 1; n <= 9; n++) {
+    test_context_label("dense, %d", n);
+    check_matrix(ref_dense(n, n, 3));
+    test_context_label("shift, %d", n);
+    check_matrix(ref_cyclic_shift(n));
+  }
+  static const int32_t sizes[][2] = {{1, 50}, {50, 1}, {2, 300}, {300, 2}, {100, 37}};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+    test_context_label("%d x %d", sizes[k][0], sizes[k][1]);
+    check_matrix(ref_dense(sizes[k][0], sizes[k][1], 4));
+    check_matrix(ref_gaps(sizes[k][0], sizes[k][1], 5));
+  }
+  test_context_label("dense row");
+  check_matrix(ref_dense_row(500, 250, 3));
+  test_context_label("arrow");
+  check_matrix(ref_arrow(300));
+  test_context_label("uneven");
+  check_matrix(ref_uneven_rows(400, 700, 90, 6));
+}
+
+/* The second matrix over a space refers to more of other parts than its vectors have room for. */
+static void second_matrix(void) {
+  ref_matrix first = ref_diagonal(200, 1, 2), second = ref_random_dominant(200, 12, 8);
+  ts_matrix *a = make_matrix(context, &first, TS_FORMAT_AUTO), *b = NULL;
+  REQUIRE(a != NULL);
+  const ts_matrix_desc desc = {.csr = ref_csr(&second), .row_space = ts_matrix_row_space(a)};
+  ts_matrix_desc square = desc;
+  square.column_space = desc.row_space;
+  CHECK_OK(context, ts_matrix_create(context, &square, &b));
+  for (int components = 1; b && components <= 2; components++)
+    for (int parts = 1; parts <= 2; parts++) check_products(&second, b, components, parts);
+  ts_matrix_destroy(&b);
+  ts_matrix_destroy(&a);
+  ref_free(&first), ref_free(&second);
+}
+
+static void reductions(void) {
+  for (int32_t n = 1; n <= 5; n++) {
+    ts_space *space = make_space(context, n);
+    float values[5] = {-5, -4, -3, -2, -1}, slot[4];
+    ts_vector *x = make_vector(space, 1, values);
+    ts_scalars *s = make_scalars(context, 4);
+    CHECK_OK(context, ts_vector_sum(s, 0, x));
+    CHECK_OK(context, ts_vector_max(s, 1, x));
+    CHECK_OK(context, ts_vector_norm(s, 2, x, TS_NORM_INFINITY));
+    CHECK_OK(context, ts_vector_norm(s, 3, x, TS_NORM_2));
+    double sum = 0, squares = 0;
+    for (int32_t i = 0; i < n; i++) sum += (double)values[i], squares += (double)values[i] * (double)values[i];
+    const double expected[4] = {sum, (double)values[n - 1], 5, sqrt(squares)};
+    for (int k = 0; k < 4; k++) {
+      read_slot(s, k, slot);
+      CHECK_CLOSE((double)slot[0], expected[k], 1e-6);
+    }
+    ts_scalars_destroy(&s);
+    ts_vector_destroy(&x);
+    ts_space_destroy(&space);
+  }
+}
+
+/* ---- Solves ---- */
+
+static float *solve(ts_context *on, const ref_matrix *m, ts_precision precision, double rtol, int *iterations) {
+  float *bs = ref_values((size_t)m->rows, 11, -1, 1), *xs = NULL;
+  ts_matrix *matrix = make_matrix(on, m, TS_FORMAT_AUTO);
+  if (matrix) {
+    ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, bs),
+              *x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+    ts_solver *solver = make_cg(matrix, &(ts_solver_desc){.rtol = rtol, .precision = precision});
+    ts_result result;
+    CHECK_OK(on, ts_solver_solve(solver, b, x, &result));
+    *iterations = result.iterations;
+    xs = read_vector(x);
+    ts_solver_destroy(&solver);
+    ts_vector_destroy(&b);
+    ts_vector_destroy(&x);
+  }
+  ts_matrix_destroy(&matrix);
+  free(bs);
+  return xs;
+}
+
+/* As many iterations as one part takes, but for rounding, the same solution, and the same bits each time. */
+static void one_and_several(void) {
+  ts_context_desc desc = test_desc();
+  desc.backend = test_is_cpu() ? "cpu" : "cuda";
+  ts_context *single = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &single));
+  ref_matrix m = ref_laplacian_3d(14);
+  static const ts_precision precisions[] = {TS_PRECISION_SINGLE, TS_PRECISION_MIXED, TS_PRECISION_DOUBLE};
+  for (int k = 0; k < 3; k++) {
+    const double rtol = k ? 1e-10 : 1e-5;
+    int few = 0, many = 0, again = 0;
+    test_context_label("%s", ts_precision_name(precisions[k]));
+    float *one = solve(single, &m, precisions[k], rtol, &few),
+          *several = solve(context, &m, precisions[k], rtol, &many),
+          *same = solve(context, &m, precisions[k], rtol, &again);
+    CHECK(abs(few - many) <= 1 + few / 20);
+    CHECK_INT(again, many);
+    for (int32_t i = 0; one && several && i < m.rows; i++)
+      CHECK_CLOSE((double)several[i], (double)one[i], 1e-4);
+    CHECK(several && same && !memcmp(several, same, (size_t)m.rows * sizeof *same));
+    free(one), free(several), free(same);
+  }
+  ref_free(&m);
+  ts_context_destroy(&single);
+}
+
+/* ---- What parts cannot do ---- */
+
+static void refusals(void) {
+  ts_space *grid = NULL;
+  ts_matrix *matrix = NULL;
+  float stencil[9 * 16] = {0};
+  CHECK_OK(context, ts_grid_create(context, &(ts_grid_desc){.width = 4, .height = 4}, &grid));
+  CHECK_FAILS(context, ts_stencil_create(grid, stencil, &matrix), TS_ERROR_UNSUPPORTED, "multi:", "grids");
+  ts_space_destroy(&grid);
+  ts_fluid *fluid = NULL;
+  CHECK_FAILS(context, ts_fluid_create(context, &(ts_fluid_desc){.width = 8, .height = 8}, &fluid),
+              TS_ERROR_UNSUPPORTED, "multi:", "fluids");
+  ts_mesh_flow *flow = NULL;
+  CHECK_FAILS(context, ts_mesh_flow_create(context, &(ts_mesh_flow_desc){.vertices = 3}, &flow),
+              TS_ERROR_UNSUPPORTED, "multi:", "meshes");
+  ref_matrix m = ref_grid(4, 4);
+  const ts_matrix_desc desc = {.csr = ref_csr(&m), .format = TS_FORMAT_SEGMENTS};
+  CHECK_FAILS(context, ts_matrix_create(context, &desc, &matrix), TS_ERROR_UNSUPPORTED, "multi:", "segments");
+  ref_free(&m);
+}
+
+static void refuse(const char *backend, ts_status status, const char *part, const char *other) {
+  ts_context *none = NULL;
+  ts_context_desc desc = test_desc();
+  desc.backend = backend;
+  CHECK_FAILS(NULL, ts_context_create(&desc, &none), status, part, other);
+  CHECK(none == NULL);
+}
+
+static void names(void) {
+  refuse("multi:", TS_ERROR_INVALID_ARGUMENT, "unknown backend", "multi:NAME+NAME");
+  refuse("multi:cpu+", TS_ERROR_INVALID_ARGUMENT, "multi:cpu+", "not \"\"");
+  refuse("multi:gl+gl", TS_ERROR_INVALID_ARGUMENT, "multi:gl+gl", "not \"gl\"");
+  refuse("multi:check:cpu", TS_ERROR_INVALID_ARGUMENT, "part", "check:cpu");
+  refuse("multi:cpu+cuda", TS_ERROR_UNSUPPORTED, "one kind", "cpu and cuda");
+  refuse("multi:cpu+cpu:7", TS_ERROR_UNAVAILABLE, "part 1", "device 7");
+  refuse("multi:cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+cpu+"
+         "cpu+cpu",
+         TS_ERROR_INVALID_ARGUMENT, "longer than", "multi:cpu");
+}
+
+/* A part runs out of memory: the message names it, and nothing is left behind. */
+static void memory_of_a_part(void) {
+  ts_context_desc desc = test_desc();
+  desc.max_device_bytes = 60000;
+  ts_context *small = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &small));
+  ts_space *space = make_space(small, 100000);
+  ts_vector *x = NULL;
+  CHECK_FAILS(small, ts_vector_create(space, NULL, &x), TS_ERROR_OUT_OF_DEVICE_MEMORY, "part 0", "60000");
+  ts_space_destroy(&space);
+  test_close(&small);
+}
+
+static void in_context(void (*run)(void)) {
+  context = test_open();
+  if (context) run();
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void run_##name(void) {                                                                               \
+    in_context(name);                                                                                          \
+  }
+CASE(shapes)
+CASE(second_matrix)
+CASE(reductions)
+CASE(one_and_several)
+CASE(refusals)
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {{"shapes", run_shapes},
+                                    {"second_matrix", run_second_matrix},
+                                    {"reductions", run_reductions},
+                                    {"one_and_several", run_one_and_several},
+                                    {"refusals", run_refusals},
+                                    {"names", names},
+                                    {"memory_of_a_part", memory_of_a_part}};
+  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
+}
