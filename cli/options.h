@@ -89,10 +89,10 @@ typedef struct option_row {
 
 /* What the commands of texsolve have: the library itself refuses a backend that it does not know. */
 #define OPTIONS_COMMAND_DEVICE                                                                                 \
-  OPTION_TEXT(                                                                                                 \
-      "backend", "NAME", backend,                                                                              \
-      "auto, cuda, cuda:N (device N), gl, gl:N, cpu, or check:NAME; see `texsolve info' (default: auto, "      \
-      "which takes CUDA where there is a device, else OpenGL on a GPU, else the CPU)"),                        \
+  OPTION_TEXT("backend", "NAME", backend,                                                                      \
+              "auto, cuda, cuda:N (device N), cuda:N+N (several), gl, gl:N, cpu, or check:NAME; see "          \
+              "`texsolve info' (default: auto, "                                                               \
+              "which takes CUDA where there is a device, else OpenGL on a GPU, else the CPU)"),                \
       OPTION_WHOLE("threads", "N", threads, 1, 4096, "threads of the CPU backend")
 #define OPTIONS_REPORT                                                                                         \
   OPTION_HEADING("Output:"), OPTION_FLAG("json", json, "report as one JSON object on standard output"),        \

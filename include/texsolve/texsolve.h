@@ -124,7 +124,10 @@ enum {
 };
 
 typedef struct ts_context_desc {
-  /* "cuda", "cuda:1" (the second device), "gl", "gl:1", "cpu", "check:gl" (a backend wrapped in checks), or
+  /* "cuda", "cuda:1" (the second device), "gl", "gl:1", "cpu", "check:gl" (a backend wrapped in checks);
+   * "cuda:0+1" or "cuda:all": several devices as one, each with a part of every vector and matrix (Cevahir et
+   * al. 2009, section 3.3), for all but grids, meshes and fluids, which are TS_ERROR_UNSUPPORTED there. Results
+   * are the same bits on every run with the same parts. "multi:cpu+cpu" is the same of the processor; or
    * "auto": CUDA if there is a device, else OpenGL on a hardware device, else the CPU; with
    * TS_GL_PLATFORM_CURRENT OpenGL before CUDA. The log says which and why. Default: "auto". */
   const char *backend;
@@ -136,7 +139,7 @@ typedef struct ts_context_desc {
                                   OMP_NUM_THREADS, else the cores that this process may use. They start with
                                   the first operation that is large enough, and pause while other programs
                                   need their cores */
-  size_t max_device_bytes;     /* refuse to take more device memory than this; default: no limit */
+  size_t max_device_bytes;     /* refuse to take more memory of a device than this; default: no limit */
   unsigned flags;              /* TS_CONTEXT_... */
   const struct ts_gl_desc *gl; /* options of OpenGL (texsolve/gl.h); ignored by other backends. Default: NULL */
   int reserved[8];             /* 0 */

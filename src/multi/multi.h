@@ -120,7 +120,7 @@ ts_coefficient multi_coefficient(ts_coefficient c, int p, multi_slots *numerator
 /* ---- multi_halo.c ---- */
 /* Of the rows of csr that each part of `rows` has, and columns that are spread as `columns`. */
 ts_status multi_halo_create(ts_context *context, const tsi_host_csr *csr, const multi_space *rows,
-                            const multi_space *columns, multi_halo **halo);
+                            const multi_space *columns, multi_halo **out);
 void multi_halo_destroy(ts_context *context, multi_halo *halo);
 /* Room for the ghosts in the vectors of the column space where it has none yet, or in copies. */
 ts_status multi_halo_make_room(multi_halo *halo, const multi_space *rows, const ts_space *columns);

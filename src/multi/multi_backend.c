@@ -147,7 +147,8 @@ static void describe(ts_context *context) {
   caps->formats = 1u << TS_FORMAT_CSR; /* each part then chooses its own */
   caps->row_plans = 0;
   caps->grid_storages = 0;
-  snprintf(caps->device, sizeof caps->device, "%d parts: %.100s", state->count, first->caps.device);
+  snprintf(caps->device, sizeof caps->device, "%d part%s: %.100s", state->count, state->count == 1 ? "" : "s",
+           first->caps.device);
   context->tuning = first->tuning;
 }
 

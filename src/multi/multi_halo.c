@@ -111,12 +111,12 @@ ts_status multi_halo_create(ts_context *context, const tsi_host_csr *csr, const 
   if (!halo) return tsi_out_of_memory(context, "the halo of a matrix", sizeof *halo);
   *out = halo;
   halo->ghosts = tsi_calloc(context, parts, sizeof *halo->ghosts);
-  halo->places = tsi_calloc(context, parts, sizeof *halo->places);
-  halo->extended = tsi_calloc(context, parts, sizeof *halo->extended);
-  for (int k = 0; k < 2; k++) halo->copies[k] = tsi_calloc(context, parts, sizeof *halo->copies[k]);
+  halo->places = tsi_calloc(context, parts, sizeof(int32_t *));
+  halo->extended = tsi_calloc(context, parts, sizeof(ts_space *));
+  for (int k = 0; k < 2; k++) halo->copies[k] = tsi_calloc(context, parts, sizeof(ts_vector *));
   ts_status status = TS_OK;
   if (!halo->ghosts || !halo->places || !halo->extended || !halo->copies[0] || !halo->copies[1])
-    status = tsi_out_of_memory(context, "the halo of a matrix", parts * sizeof *halo->places);
+    status = tsi_out_of_memory(context, "the halo of a matrix", parts * sizeof(int32_t *));
   if (status == TS_OK) status = find_places(context, csr, rows, columns, halo);
   if (status == TS_OK) status = make_exchanges(context, columns, halo);
   if (status == TS_OK) return TS_OK;

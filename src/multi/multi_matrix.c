@@ -18,7 +18,7 @@ static ts_status cut_rows(ts_context *context, const tsi_host_csr *csr, const mu
   const int32_t entries = csr->row_offsets[row_end] - entry, own = columns->first[p],
                 own_end = columns->first[p + 1];
   const ts_space *space = multi_halo_columns(halo, columns, p);
-  *out = (tsi_host_csr){.rows = row_end - row, .columns = space ? tsi_columns_of(space) : 0, .owned = 1};
+  *out = (tsi_host_csr){.rows = row_end - row, .columns = tsi_columns_of(space), .owned = 1};
   out->row_offsets = tsi_malloc(context, (size_t)out->rows + 1, sizeof *out->row_offsets);
   out->column_indices = tsi_malloc(context, (size_t)entries, sizeof *out->column_indices);
   if (csr->values) out->values = tsi_malloc(context, (size_t)entries, sizeof *out->values);
@@ -113,10 +113,10 @@ static void choose_kind(ts_matrix *A) {
 static ts_status allocate(ts_matrix *A, multi_matrix **out) {
   const size_t parts = (size_t)multi_count(A->context);
   multi_matrix *m = tsi_calloc(A->context, 1, sizeof *m);
-  if (m) m->local = tsi_calloc(A->context, parts, sizeof *m->local);
+  if (m) m->local = tsi_calloc(A->context, parts, sizeof(ts_matrix *));
   if (!m || !m->local) {
     tsi_free(A->context, m);
-    return tsi_out_of_memory(A->context, "a matrix", sizeof *m + parts * sizeof *m->local);
+    return tsi_out_of_memory(A->context, "a matrix", sizeof *m + parts * sizeof(ts_matrix *));
   }
   A->impl = *out = m;
   A->kind = &kind;

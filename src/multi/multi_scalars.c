@@ -113,7 +113,7 @@ static ts_status combine_on_host(ts_scalars *out, int index, tsi_reduction kind,
   if (kind == TSI_REDUCE_MAX)
     for (int c = 0; c < x->components; c++) total[c] = -INFINITY;
   for (int p = 0; p < multi_count(context); p++) {
-    double part[4];
+    double part[4] = {0, 0, 0, 0};
     if (!multi_has(x, p)) continue;
     TSI_TRY(read_sum(context, p, slot, pair, part));
     for (int c = 0; c < x->components; c++) total[c] = combine(kind, total[c], part[c]);

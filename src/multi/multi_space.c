@@ -62,12 +62,12 @@ ts_status multi_space_of(ts_space *space, const tsi_host_csr *csr, multi_space *
   const size_t parts = (size_t)multi_count(context);
   multi_space *s = tsi_calloc(context, 1, sizeof *s);
   if (s) {
-    s->local = tsi_calloc(context, parts, sizeof *s->local);
+    s->local = tsi_calloc(context, parts, sizeof(ts_space *));
     s->first = tsi_calloc(context, parts + 1, sizeof *s->first);
   }
   ts_status status = TS_OK;
   if (!s || !s->local || !s->first) {
-    status = tsi_out_of_memory(context, "an index space", sizeof *s + parts * sizeof *s->local);
+    status = tsi_out_of_memory(context, "an index space", sizeof *s + parts * sizeof(ts_space *));
   } else {
     if (csr)
       cut_by_entries(csr, (int)parts, s->first);

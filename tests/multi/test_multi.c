@@ -125,7 +125,8 @@ static float *solve(ts_context *on, const ref_matrix *m, ts_precision precision,
   if (matrix) {
     ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, bs),
               *x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
-    ts_solver *solver = make_cg(matrix, &(ts_solver_desc){.rtol = rtol, .precision = precision});
+    ts_solver *solver =
+        make_cg(matrix, &(ts_solver_desc){.rtol = rtol, .precision = precision, .check_interval = 1});
     ts_result result;
     CHECK_OK(on, ts_solver_solve(solver, b, x, &result));
     *iterations = result.iterations;

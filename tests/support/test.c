@@ -33,6 +33,7 @@ static const backend_variant variants[] = {
     {"cuda-uncached", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 1},
     {"multi:cpu+cpu+cpu", "multi:cpu+cpu+cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
     {"multi:cpu", "multi:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
+    {"multi:cuda", "multi:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
     {"multi:cuda+cuda", "multi:cuda+cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
     {"multi:cuda:0+cuda:1", "multi:cuda:0+cuda:1", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
     {"check:gl", "check:gl", "gl", OWN, 0, 0},
