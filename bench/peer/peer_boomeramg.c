@@ -10,7 +10,7 @@
 #include <HYPRE_krylov.h>
 #include <HYPRE_parcsr_ls.h>
 
-#include "peer_system.h"
+#include "peer_mpi.h"
 
 /* What hypre's manual recommends for problems in two and in three dimensions: PMIS or HMIS, extended
  * interpolation of at most four entries, symmetric l1 smoothing. */
@@ -31,36 +31,19 @@ static const setting settings[] = {
 };
 
 typedef struct system_part {
-  int rank, processes;
-  HYPRE_BigInt lower, upper; /* this process's rows */
+  peer_rows rows;
+  HYPRE_BigInt lower, upper; /* the first and the last of them */
   HYPRE_IJMatrix matrix;
   HYPRE_IJVector b, x;
   HYPRE_ParCSRMatrix A;
   HYPRE_ParVector parallel_b, parallel_x;
 } system_part;
 
-static void *take(size_t count, size_t size) {
-  void *block = calloc(count + 1, size);
-  if (!block) {
-    fputs("peer-hypre: out of memory\n", stderr);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    exit(1);
-  }
-  return block;
-}
-
-/* Whole nodes go to one process. */
-static int32_t first_row(const peer_system *s, int process, int processes) {
-  const int32_t nodes = s->A.rows / s->A.unknowns;
-  const int32_t row = (int32_t)((int64_t)nodes * process / processes) * s->A.unknowns;
-  return process == processes ? s->A.rows : row;
-}
-
 static void make_matrix(system_part *p, const peer_system *s) {
   const generated_problem *A = &s->A;
-  const size_t rows = (size_t)p->upper - (size_t)p->lower + 1;
-  HYPRE_BigInt *row = take(rows, sizeof *row);
-  HYPRE_Int *counts = take(rows, sizeof *counts);
+  const size_t rows = (size_t)p->rows.count;
+  HYPRE_BigInt *row = peer_mpi_take(rows, sizeof *row);
+  HYPRE_Int *counts = peer_mpi_take(rows, sizeof *counts);
   for (size_t i = 0; i < rows; i++) {
     row[i] = p->lower + (HYPRE_BigInt)i;
     counts[i] = A->row_offsets[row[i] + 1] - A->row_offsets[row[i]];
@@ -79,8 +62,8 @@ static void make_matrix(system_part *p, const peer_system *s) {
 }
 
 static void make_vector(const system_part *p, double value, HYPRE_IJVector *vector, HYPRE_ParVector *parallel) {
-  const size_t rows = (size_t)p->upper - (size_t)p->lower + 1;
-  double *values = take(rows, sizeof *values);
+  const size_t rows = (size_t)p->rows.count;
+  double *values = peer_mpi_take(rows, sizeof *values);
   for (size_t i = 0; i < rows; i++) values[i] = value;
   HYPRE_IJVectorCreate(MPI_COMM_WORLD, p->lower, p->upper, vector);
   HYPRE_IJVectorSetObjectType(*vector, HYPRE_PARCSR);
@@ -106,37 +89,10 @@ static HYPRE_Solver make_amg(const setting *s, const peer_system *system) {
   return amg;
 }
 
-static double seconds_since(double start) {
-  double mine = MPI_Wtime() - start, longest;
-  MPI_Allreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return longest;
-}
-
-static double begin(void) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  return MPI_Wtime();
-}
-
-/* Every process's rows of x in one array on the first. */
 static double true_residual(const system_part *p, const peer_system *s) {
-  const int count = (int)(p->upper - p->lower + 1);
-  double *mine = take((size_t)count, sizeof *mine), *x = NULL, residual = 0;
-  int *counts = NULL, *starts = NULL;
-  if (p->rank == 0) {
-    x = take((size_t)s->A.rows, sizeof *x);
-    counts = take((size_t)p->processes, sizeof *counts);
-    starts = take((size_t)p->processes, sizeof *starts);
-    for (int k = 0; k < p->processes; k++) {
-      starts[k] = first_row(s, k, p->processes);
-      counts[k] = first_row(s, k + 1, p->processes) - starts[k];
-    }
-  }
-  HYPRE_IJVectorGetValues(p->x, count, NULL, mine);
-  MPI_Gatherv(mine, count, MPI_DOUBLE, x, counts, starts, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  if (p->rank == 0) residual = peer_system_residual(s, x);
-  free(starts);
-  free(counts);
-  free(x);
+  double *mine = peer_mpi_take((size_t)p->rows.count, sizeof *mine);
+  HYPRE_IJVectorGetValues(p->x, p->rows.count, NULL, mine);
+  const double residual = peer_mpi_residual(s, mine);
   free(mine);
   return residual;
 }
@@ -147,7 +103,7 @@ static void measure(const setting *setting, system_part *p, const peer_system *s
   for (int k = 0; k < s->repeats; k++) {
     HYPRE_Solver cg;
     HYPRE_ParVectorSetConstantValues(p->parallel_x, 0);
-    double start = begin();
+    double start = peer_mpi_begin();
     HYPRE_Solver amg = make_amg(setting, s);
     HYPRE_ParCSRPCGCreate(MPI_COMM_WORLD, &cg);
     HYPRE_PCGSetTol(cg, s->rtol);
@@ -156,10 +112,10 @@ static void measure(const setting *setting, system_part *p, const peer_system *s
     HYPRE_PCGSetPrecond(cg, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve,
                         (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup, amg);
     HYPRE_ParCSRPCGSetup(cg, p->A, p->parallel_b, p->parallel_x);
-    times.setup[k] = seconds_since(start);
-    start = begin();
+    times.setup[k] = peer_mpi_seconds_since(start);
+    start = peer_mpi_begin();
     HYPRE_ParCSRPCGSolve(cg, p->A, p->parallel_b, p->parallel_x);
-    times.solve[k] = seconds_since(start);
+    times.solve[k] = peer_mpi_seconds_since(start);
     HYPRE_PCGGetNumIterations(cg, &iterations);
     HYPRE_ClearAllErrors(); /* not converged is an error of hypre's; the residual tells it here */
     HYPRE_ParCSRPCGDestroy(cg);
@@ -167,29 +123,29 @@ static void measure(const setting *setting, system_part *p, const peer_system *s
   }
   const double residual = true_residual(p, s);
   /* hypre tells neither levels nor complexity but in print. */
-  if (p->rank == 0) peer_system_row(s, setting->name, 0, 0, &times, iterations, residual);
+  if (p->rows.rank == 0) peer_system_row(s, setting->name, 0, 0, &times, iterations, residual);
 }
 
 int boomeramg_main(int argc, char **argv) {
   peer_system s = {0};
   system_part p = {0};
-  int wrong = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &p.processes);
+  int rank, wrong = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int k = 0; k < argc; k++) wrong |= !peer_system_option(&s, argv[k]);
   if (wrong || !s.matrix || s.threads) {
-    if (p.rank == 0) fputs("usage: peer-hypre --amg MATRIX [--size=N] [--rtol=R] [--repeats=N]\n", stderr);
+    if (rank == 0) fputs("usage: peer-hypre --amg MATRIX [--size=N] [--rtol=R] [--repeats=N]\n", stderr);
     return 2;
   }
   if (peer_system_make(&s, "peer-hypre")) return 1;
-  p.lower = first_row(&s, p.rank, p.processes);
-  p.upper = first_row(&s, p.rank + 1, p.processes) - 1;
+  p.rows = peer_mpi_rows(&s);
+  p.lower = p.rows.first;
+  p.upper = p.lower + p.rows.count - 1;
   HYPRE_Init();
   make_matrix(&p, &s);
   make_vector(&p, 1, &p.b, &p.parallel_b);
   make_vector(&p, 0, &p.x, &p.parallel_x);
-  if (p.rank == 0) {
-    printf("hypre %s, double precision, %d processes\n", HYPRE_RELEASE_VERSION, p.processes);
+  if (rank == 0) {
+    printf("hypre %s, double precision, %d processes\n", HYPRE_RELEASE_VERSION, p.rows.processes);
     peer_system_header(&s);
   }
   for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) measure(&settings[k], &p, &s);

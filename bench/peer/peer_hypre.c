@@ -20,6 +20,7 @@
 #include <HYPRE_struct_ls.h>
 
 #include "peer_boomeramg.h"
+#include "peer_mpi.h"
 
 typedef struct setting {
   const char *name;
@@ -56,16 +57,6 @@ static size_t box_size(const problem *p) {
   return (size_t)(p->upper[0] - p->lower[0] + 1) * (size_t)(p->upper[1] - p->lower[1] + 1);
 }
 
-static double *filled(size_t count, double value) {
-  double *values = malloc(count * sizeof *values);
-  if (!values) {
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    exit(1);
-  }
-  for (size_t k = 0; k < count; k++) values[k] = value;
-  return values;
-}
-
 /* The centre and the eastern and northern entries: hypre knows that the matrix is symmetric. */
 static void make_matrix(problem *p, int inner, double h) {
   static int offsets[3][2] = {{0, 0}, {1, 0}, {0, 1}};
@@ -75,11 +66,7 @@ static void make_matrix(problem *p, int inner, double h) {
   HYPRE_StructMatrixCreate(MPI_COMM_WORLD, p->grid, p->stencil, &p->A);
   HYPRE_StructMatrixSetSymmetric(p->A, 1);
   HYPRE_StructMatrixInitialize(p->A);
-  double *values = malloc(3 * box_size(p) * sizeof *values);
-  if (!values) {
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    exit(1);
-  }
+  double *values = peer_mpi_take(3 * box_size(p), sizeof *values);
   size_t at = 0;
   for (int j = p->lower[1]; j <= p->upper[1]; j++)
     for (int i = p->lower[0]; i <= p->upper[0]; i++) {
@@ -104,7 +91,8 @@ static void make_problem(problem *p, int size) {
   make_matrix(p, inner, 1.0 / (size - 1));
   HYPRE_StructVectorCreate(MPI_COMM_WORLD, p->grid, &p->b);
   HYPRE_StructVectorInitialize(p->b);
-  double *ones = filled(box_size(p), 1);
+  double *ones = peer_mpi_take(box_size(p), sizeof *ones);
+  for (size_t k = 0; k < box_size(p); k++) ones[k] = 1;
   HYPRE_StructVectorSetBoxValues(p->b, p->lower, p->upper, ones);
   free(ones);
   HYPRE_StructVectorAssemble(p->b);
@@ -129,30 +117,18 @@ typedef struct outcome {
   int cycles;
 } outcome;
 
-static double seconds_since(double start) {
-  double mine, longest;
-  mine = MPI_Wtime() - start;
-  MPI_Allreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return longest;
-}
-
-static double begin(void) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  return MPI_Wtime();
-}
-
 static void run_cycles(const setting *s, problem *p, double rtol, outcome *o) {
-  double start = begin();
+  double start = peer_mpi_begin();
   HYPRE_StructSolver pfmg = make_pfmg(s);
   HYPRE_StructPFMGSetTol(pfmg, rtol);
   HYPRE_StructPFMGSetMaxIter(pfmg, 100);
   HYPRE_StructPFMGSetZeroGuess(pfmg);
   HYPRE_StructPFMGSetLogging(pfmg, 1); /* or it keeps no residual */
   HYPRE_StructPFMGSetup(pfmg, p->A, p->b, p->x);
-  o->setup = seconds_since(start);
-  start = begin();
+  o->setup = peer_mpi_seconds_since(start);
+  start = peer_mpi_begin();
   HYPRE_StructPFMGSolve(pfmg, p->A, p->b, p->x);
-  o->solve = seconds_since(start);
+  o->solve = peer_mpi_seconds_since(start);
   HYPRE_StructPFMGGetNumIterations(pfmg, &o->cycles);
   HYPRE_StructPFMGGetFinalRelativeResidualNorm(pfmg, &o->residual);
   HYPRE_StructPFMGDestroy(pfmg);
@@ -160,7 +136,7 @@ static void run_cycles(const setting *s, problem *p, double rtol, outcome *o) {
 
 static void run_cg(const setting *s, problem *p, double rtol, outcome *o) {
   HYPRE_StructSolver cg;
-  double start = begin();
+  double start = peer_mpi_begin();
   HYPRE_StructSolver pfmg = make_pfmg(s);
   HYPRE_StructPFMGSetTol(pfmg, 0);
   HYPRE_StructPFMGSetMaxIter(pfmg, 1);
@@ -171,10 +147,10 @@ static void run_cg(const setting *s, problem *p, double rtol, outcome *o) {
   HYPRE_StructPCGSetMaxIter(cg, 100);
   HYPRE_StructPCGSetPrecond(cg, HYPRE_StructPFMGSolve, HYPRE_StructPFMGSetup, pfmg);
   HYPRE_StructPCGSetup(cg, p->A, p->b, p->x);
-  o->setup = seconds_since(start);
-  start = begin();
+  o->setup = peer_mpi_seconds_since(start);
+  start = peer_mpi_begin();
   HYPRE_StructPCGSolve(cg, p->A, p->b, p->x);
-  o->solve = seconds_since(start);
+  o->solve = peer_mpi_seconds_since(start);
   HYPRE_StructPCGGetNumIterations(cg, &o->cycles);
   HYPRE_StructPCGGetFinalRelativeResidualNorm(cg, &o->residual);
   HYPRE_StructPCGDestroy(cg);
