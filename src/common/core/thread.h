@@ -22,6 +22,7 @@ typedef struct tsi_thread {
   void *argument;
 } tsi_thread;
 typedef SRWLOCK tsi_lock;
+#define TSI_LOCK_INITIAL SRWLOCK_INIT /* of a static one, which needs no creation */
 typedef CONDITION_VARIABLE tsi_condition;
 
 static unsigned __stdcall tsi_thread_main(void *argument) {
@@ -84,6 +85,7 @@ typedef struct tsi_thread {
   void *argument;
 } tsi_thread;
 typedef pthread_mutex_t tsi_lock;
+#define TSI_LOCK_INITIAL PTHREAD_MUTEX_INITIALIZER
 typedef pthread_cond_t tsi_condition;
 
 static void *tsi_thread_main(void *argument) {

@@ -1,0 +1,15 @@
+# Whether METIS divides matrices among devices: TEXSOLVE_WITH_METIS, and metis_library. What is installed names the library
+# alone: whoever links the static one may have it elsewhere.
+set(TEXSOLVE_WITH_METIS OFF)
+if(TEXSOLVE_METIS)
+  find_path(METIS_INCLUDE_DIR metis.h)
+  find_library(METIS_LIBRARY metis)
+  mark_as_advanced(METIS_INCLUDE_DIR METIS_LIBRARY)
+  if(METIS_INCLUDE_DIR AND METIS_LIBRARY)
+    set(TEXSOLVE_WITH_METIS ON)
+    set(metis_library $<BUILD_INTERFACE:${METIS_LIBRARY}> $<INSTALL_INTERFACE:metis>)
+  elseif(NOT TEXSOLVE_METIS STREQUAL AUTO)
+    message(FATAL_ERROR "TEXSOLVE_METIS is ON and METIS was not found (Debian: libmetis-dev)")
+  endif()
+endif()
+message(STATUS "METIS: ${TEXSOLVE_WITH_METIS}")

@@ -1,0 +1,129 @@
+/* Parts of the rows of a matrix: their cost, and the choice between blocks and METIS. */
+#include "partition.h"
+
+#include <string.h>
+
+#include "common/core/core.h"
+
+/* A halo of blocks below this part of the rows is little beside the product, and METIS, which takes as long as
+ * hundreds of iterations of CG, is not asked. */
+static const double small_halo = 0.05;
+/* METIS's parts scatter what the user's order keeps together, so they have to need far less of each other. */
+static const int64_t metis_pays = 2;
+
+/* ---- The halo of parts ---- */
+
+/* The rows of part 0, then those of part 1, ... */
+static void sort_by_part(const tsi_partition *p, int32_t rows, int32_t *next, int32_t *order) {
+  memcpy(next, p->first, (size_t)p->parts * sizeof *next);
+  for (int32_t i = 0; i < rows; i++) order[next[p->part_of[i]]++] = i;
+}
+
+/* Adds what one part reads. `order` is NULL for blocks; seen_by[j] is the last part that had column j. */
+static void visit_part(const tsi_host_csr *csr, tsi_partition *p, int part, const int32_t *order,
+                       int32_t *seen_by) {
+  const int square = csr->rows == csr->columns;
+  const int32_t begin = p->first[part], end = p->first[part + 1];
+  const int32_t own = square ? begin : (int32_t)((int64_t)csr->columns * part / p->parts);
+  const int32_t own_end = square ? end : (int32_t)((int64_t)csr->columns * (part + 1) / p->parts);
+  for (int32_t k = own; k < own_end; k++) seen_by[order ? order[k] : k] = part;
+  int64_t entries = 0;
+  for (int32_t k = begin; k < end; k++) {
+    const int32_t i = order ? order[k] : k;
+    entries += csr->row_offsets[i + 1] - csr->row_offsets[i];
+    for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++) {
+      const int32_t j = csr->column_indices[e];
+      p->halo += seen_by[j] != part;
+      seen_by[j] = part;
+    }
+  }
+  if (entries > p->largest_entries) p->largest_entries = entries;
+}
+
+/* Sets halo and largest_entries. */
+static ts_status measure(ts_context *context, const tsi_host_csr *csr, tsi_partition *p) {
+  const size_t rows = p->part_of ? (size_t)csr->rows : 0, parts = (size_t)p->parts;
+  const size_t size = (size_t)csr->columns + rows + parts;
+  int32_t *memory = tsi_malloc(context, size, sizeof *memory);
+  if (!memory) return tsi_out_of_memory(context, "the columns of parts", size * sizeof *memory);
+  int32_t *seen_by = memory, *order = p->part_of ? memory + csr->columns : NULL;
+  for (int32_t j = 0; j < csr->columns; j++) seen_by[j] = -1;
+  if (order) sort_by_part(p, csr->rows, order + rows, order);
+  for (int part = 0; part < p->parts; part++) visit_part(csr, p, part, order, seen_by);
+  tsi_free(context, memory);
+  return TS_OK;
+}
+
+/* ---- The two kinds ---- */
+
+static ts_status create_blocks(ts_context *context, const tsi_host_csr *csr, tsi_partition *p) {
+  p->first = tsi_malloc(context, (size_t)p->parts + 1, sizeof *p->first);
+  if (!p->first) return tsi_out_of_memory(context, "parts", ((size_t)p->parts + 1) * sizeof *p->first);
+  tsi_partition_blocks(csr, p->parts, p->first);
+  return measure(context, csr, p);
+}
+
+static ts_status create_metis(ts_context *context, const tsi_host_csr *csr, tsi_partition *p) {
+  const size_t rows = (size_t)csr->rows, parts = (size_t)p->parts;
+  p->first = tsi_calloc(context, parts + 1, sizeof *p->first);
+  p->part_of = tsi_malloc(context, rows, sizeof *p->part_of);
+  if (!p->first || !p->part_of)
+    return tsi_out_of_memory(context, "parts", (rows + parts + 1) * sizeof *p->part_of);
+  TSI_TRY(tsi_partition_metis(context, csr, p->parts, p->part_of));
+  for (size_t i = 0; i < rows; i++) p->first[p->part_of[i] + 1]++;
+  for (size_t q = 0; q < parts; q++) p->first[q + 1] += p->first[q];
+  return measure(context, csr, p);
+}
+
+/* ---- The choice ---- */
+
+/* Makes one of the two or both; the one to take has its choice filled in. */
+static ts_status create(ts_context *context, const tsi_host_csr *csr, tsi_partitioner how,
+                        tsi_partition *blocks, tsi_partition *metis) {
+  const char *unsuited = tsi_partition_metis_unsuited(csr, blocks->parts), *note = NULL;
+  if (how == TSI_PARTITION_METIS && (!unsuited || !tsi_partition_has_metis)) {
+    TSI_TRY(create_metis(context, csr, metis));
+    snprintf(metis->choice, sizeof metis->choice, "METIS: %lld columns from other parts",
+             (long long)metis->halo);
+    return TS_OK;
+  }
+  TSI_TRY(create_blocks(context, csr, blocks));
+  const int is_small = (double)blocks->halo <= small_halo * csr->rows;
+  if (how == TSI_PARTITION_METIS || (how == TSI_PARTITION_AUTO && !is_small)) note = unsuited;
+  char more[80] = "";
+  if (how == TSI_PARTITION_AUTO && !is_small && !unsuited) {
+    TSI_TRY(create_metis(context, csr, metis));
+    if (blocks->halo > metis_pays * metis->halo) {
+      snprintf(metis->choice, sizeof metis->choice,
+               "METIS: %lld columns from other parts; blocks of rows: %lld", (long long)metis->halo,
+               (long long)blocks->halo);
+      return TS_OK;
+    }
+    snprintf(more, sizeof more, "METIS: %lld", (long long)metis->halo);
+    note = more;
+  }
+  snprintf(blocks->choice, sizeof blocks->choice, "blocks of rows: %lld columns from other parts%s%s",
+           (long long)blocks->halo, note ? "; " : "", note ? note : "");
+  return TS_OK;
+}
+
+ts_status tsi_partition_create(ts_context *context, const tsi_host_csr *csr, int parts, tsi_partitioner how,
+                               tsi_partition *out) {
+  tsi_partition blocks = {.parts = parts}, metis = {.parts = parts};
+  *out = (tsi_partition){0};
+  const ts_status status = create(context, csr, how, &blocks, &metis);
+  tsi_partition *taken = metis.choice[0] ? &metis : &blocks;
+  if (status == TS_OK) {
+    *out = *taken;
+    *taken = (tsi_partition){0};
+  }
+  tsi_partition_free(context, &blocks);
+  tsi_partition_free(context, &metis);
+  return status;
+}
+
+void tsi_partition_free(ts_context *context, tsi_partition *partition) {
+  tsi_free(context, partition->part_of);
+  tsi_free(context, partition->first);
+  *partition = (tsi_partition){0};
+}

@@ -1,0 +1,44 @@
+/* Which part has which rows of a matrix: the parts are devices or processes that compute together. */
+#ifndef TSI_PARTITION_H
+#define TSI_PARTITION_H
+
+#include "common/layout/layout.h"
+
+typedef enum tsi_partitioner {
+  TSI_PARTITION_AUTO,   /* blocks, unless METIS's parts need far less of each other */
+  TSI_PARTITION_BLOCKS, /* contiguous rows, balanced by entries */
+  TSI_PARTITION_METIS   /* a graph's parts with a small cut; blocks where METIS does not apply */
+} tsi_partitioner;
+
+typedef struct tsi_partition {
+  int parts;
+  int32_t *part_of;        /* of each row; NULL: rows first[p] .. first[p+1]-1 are part p's */
+  int32_t *first;          /* parts + 1: rows of the parts before. Rows keep their order within a part */
+  int64_t halo;            /* columns that a part needs and others own, summed over the parts */
+  int64_t largest_entries; /* of a part */
+  char choice[160];        /* what was taken and why, in one line */
+} tsi_partition;
+
+/* Parts of the rows of a matrix in canonical form; parts >= 1. The owner of a row of a square matrix owns its
+ * column too; the columns of others are divided evenly. A part of blocks is empty only if there are fewer rows
+ * than parts; METIS may leave one empty. The same input gives the same parts.
+ * TS_ERROR_UNAVAILABLE: METIS was asked for and is not built in. On failure nothing is left to be freed. */
+ts_status tsi_partition_create(ts_context *context, const tsi_host_csr *csr, int parts, tsi_partitioner how,
+                               tsi_partition *out);
+void tsi_partition_free(ts_context *context, tsi_partition *partition);
+
+/* ---- Within this directory ---- */
+enum {
+  /* What a row costs beside its entries, as many of them: an iteration of CG moves some 40 bytes of vectors a
+   * row and 8 an entry. */
+  tsi_partition_row_cost = 5
+};
+/* partition_blocks.c: first[0 .. parts]. */
+void tsi_partition_blocks(const tsi_host_csr *csr, int parts, int32_t *first);
+/* partition_metis.c: whether METIS is built in; why it does not apply to this matrix, NULL: it does; then
+ * part_of[0 .. rows-1]. */
+extern const int tsi_partition_has_metis;
+const char *tsi_partition_metis_unsuited(const tsi_host_csr *csr, int parts);
+ts_status tsi_partition_metis(ts_context *context, const tsi_host_csr *csr, int parts, int32_t *part_of);
+
+#endif

@@ -1,0 +1,34 @@
+/* Contiguous blocks of rows with as equal costs as can be. */
+#include "partition.h"
+
+/* What rows 0 .. row-1 cost. */
+static int64_t cost_before(const tsi_host_csr *csr, int32_t row) {
+  return csr->row_offsets[row] + (int64_t)tsi_partition_row_cost * row;
+}
+
+/* The row before which costs come nearest to `target`. */
+static int32_t nearest_row(const tsi_host_csr *csr, double target) {
+  int32_t low = 0, high = csr->rows;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if ((double)cost_before(csr, middle) < target)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low > 0 && target - (double)cost_before(csr, low - 1) < (double)cost_before(csr, low) - target) low--;
+  return low;
+}
+
+void tsi_partition_blocks(const tsi_host_csr *csr, int parts, int32_t *first) {
+  const double total = (double)cost_before(csr, csr->rows);
+  first[0] = 0;
+  for (int p = 1; p < parts; p++) {
+    int32_t row = nearest_row(csr, total * p / parts);
+    /* A row for each part behind this boundary, and before all one for the part that it ends. */
+    if (row > csr->rows - (parts - p)) row = csr->rows - (parts - p);
+    if (row <= first[p - 1]) row = first[p - 1] + 1;
+    first[p] = row < csr->rows ? row : csr->rows;
+  }
+  first[parts] = csr->rows;
+}

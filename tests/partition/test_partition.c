@@ -1,0 +1,316 @@
+/* Parts of the rows of a matrix: what every partition must be, against sets of columns; balance; METIS where a
+ * matrix is in bad order, and only there. */
+#include <texsolve/reorder.h>
+
+#include "common/partition/partition.h"
+#include "heap.h"
+
+static const tsi_partitioner kinds[] = {TSI_PARTITION_AUTO, TSI_PARTITION_BLOCKS, TSI_PARTITION_METIS};
+
+static ts_context *open_context(void) {
+  const ts_context_desc desc = {.backend = "cpu", .threads = 1, .allocator = heap_allocator()};
+  ts_context *context = NULL;
+  CHECK_OK(NULL, ts_context_create(&desc, &context));
+  return context;
+}
+
+static void close_context(ts_context *context) {
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+static tsi_host_csr view(const ref_matrix *m) {
+  return (tsi_host_csr){
+      .rows = m->rows, .columns = m->columns, .row_offsets = m->offsets, .column_indices = m->indices};
+}
+
+/* P A P^T with a random P; frees m. */
+static ref_matrix shuffled(ref_matrix m) {
+  ref_random r = {11};
+  int32_t *order = malloc((size_t)m.rows * sizeof *order);
+  for (int32_t i = 0; i < m.rows; i++) {
+    const int32_t j = ref_below(&r, i + 1);
+    order[i] = i;
+    order[i] = order[j];
+    order[j] = i;
+  }
+  const size_t entries = (size_t)ref_nonzeros(&m);
+  ref_matrix p = {m.rows, m.columns, malloc(((size_t)m.rows + 1) * sizeof(int32_t)),
+                  malloc(entries * sizeof(int32_t)), malloc(entries * sizeof(float))};
+  const ts_csr csr = ref_csr(&m);
+  CHECK_OK(NULL, ts_csr_permute(NULL, &csr, order, p.offsets, p.indices, p.values));
+  free(order);
+  ref_free(&m);
+  return p;
+}
+
+/* ---- What holds of every partition ---- */
+
+static int part_of_row(const tsi_partition *p, int32_t row) {
+  if (p->part_of) return p->part_of[row];
+  int part = 0;
+  while (row >= p->first[part + 1]) part++;
+  return part;
+}
+
+static int owner(const tsi_partition *p, const ref_matrix *m, int32_t column) {
+  if (m->rows == m->columns) return part_of_row(p, column);
+  int part = 0;
+  while (column >= (int64_t)m->columns * (part + 1) / p->parts) part++;
+  return part;
+}
+
+static int check_partition(const tsi_partition *p, const ref_matrix *m) {
+  int64_t *rows = calloc((size_t)p->parts, sizeof *rows), *entries = calloc((size_t)p->parts, sizeof *entries);
+  unsigned char *needed = calloc((size_t)p->parts * (size_t)m->columns + 1, 1);
+  int64_t halo = 0, largest = 0;
+  int good = CHECK_INT(p->first[0], 0) && CHECK_INT(p->first[p->parts], m->rows);
+  for (int32_t i = 0; i < m->rows && good; i++) {
+    const int part = part_of_row(p, i);
+    if (!(good = CHECK(part >= 0 && part < p->parts))) break;
+    rows[part]++;
+    entries[part] += ref_row_length(m, i);
+    for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++) {
+      unsigned char *flag = &needed[(size_t)part * (size_t)m->columns + (size_t)m->indices[e]];
+      if (!*flag && owner(p, m, m->indices[e]) != part) halo++;
+      *flag = 1;
+    }
+  }
+  for (int part = 0; part < p->parts && good; part++) {
+    good = CHECK_INT(p->first[part + 1] - p->first[part], rows[part]);
+    if (entries[part] > largest) largest = entries[part];
+  }
+  good = good && CHECK_INT(p->halo, halo) && CHECK_INT(p->largest_entries, largest);
+  good = good && CHECK_CONTAINS(p->choice, p->part_of ? "METIS: " : "blocks of rows: ");
+  free(rows), free(entries), free(needed);
+  return good;
+}
+
+/* By every partitioner, twice. */
+static void check_all(ts_context *context, const ref_matrix *m, int parts) {
+  const tsi_host_csr csr = view(m);
+  for (int k = 0; k < 3; k++) {
+    tsi_partition p, again;
+    const ts_status status = tsi_partition_create(context, &csr, parts, kinds[k], &p);
+    if (kinds[k] == TSI_PARTITION_METIS && status == TS_ERROR_UNAVAILABLE && !tsi_partition_has_metis) continue;
+    if (!CHECK_OK(context, status)) return;
+    CHECK_INT(p.parts, parts);
+    check_partition(&p, m);
+    if (CHECK_OK(context, tsi_partition_create(context, &csr, parts, kinds[k], &again))) {
+      CHECK(!p.part_of == !again.part_of && !strcmp(p.choice, again.choice));
+      CHECK(!memcmp(p.first, again.first, ((size_t)parts + 1) * sizeof *p.first));
+      if (p.part_of) CHECK(!memcmp(p.part_of, again.part_of, (size_t)m->rows * sizeof *p.part_of));
+    }
+    tsi_partition_free(context, &p);
+    tsi_partition_free(context, &again);
+    CHECK(p.first == NULL && p.part_of == NULL);
+  }
+}
+
+static void every_sample(void) {
+  ts_context *context = open_context();
+  ref_sample sample;
+  for (int s = 0; ref_get_sample(s, &sample); s++) {
+    const int counts[] = {1, 3, 7, 200};
+    for (int c = 0; c < 4; c++) {
+      test_context_label("%s, %d parts", sample.name, counts[c]);
+      check_all(context, &sample.matrix, counts[c]);
+    }
+    ref_free(&sample.matrix);
+  }
+  test_context_label("%s", "");
+  close_context(context);
+}
+
+/* Takes m. */
+static void check_shape(ts_context *context, ref_matrix m) {
+  for (int parts = 1; parts <= 16; parts = 2 * parts + 1) {
+    test_context_label("%d x %d, %d parts", m.rows, m.columns, parts);
+    check_all(context, &m, parts);
+  }
+  test_context_label("%s", "");
+  ref_free(&m);
+}
+
+static void shapes(void) {
+  ts_context *context = open_context();
+  check_shape(context, ref_gaps(900, 900, 3)); /* empty rows */
+  check_shape(context, ref_gaps(900, 300, 3));
+  check_shape(context, ref_uneven_rows(300, 900, 40, 3));
+  check_shape(context, ref_dense_row(2000, 700, 3));
+  check_shape(context, ref_arrow(2000)); /* and a dense column */
+  check_shape(context, shuffled(ref_hubs(3000, 2000, 5)));
+  check_shape(context, shuffled(ref_convection(40, 40, 3)));
+  check_shape(context, ref_cyclic_shift(1000)); /* one direction of each edge */
+  check_shape(context, ref_random_dominant(800, 9, 3));
+  check_shape(context, ref_dense(60, 60, 3));
+  check_shape(context, ref_diagonal(700, 1, 2)); /* no edges */
+  check_shape(context, ref_diagonal(1, 1, 1));
+  close_context(context);
+}
+
+/* ---- Blocks ---- */
+
+static void balance(void) {
+  ts_context *context = open_context();
+  ref_matrix m = ref_uneven_rows(5000, 5000, 40, 3);
+  const tsi_host_csr csr = view(&m);
+  tsi_partition p;
+  REQUIRE_OK(context, tsi_partition_create(context, &csr, 7, TSI_PARTITION_BLOCKS, &p));
+  for (int part = 0; part < 7; part++) {
+    const int32_t begin = p.first[part], end = p.first[part + 1];
+    const double cost = m.offsets[end] - m.offsets[begin] + (double)tsi_partition_row_cost * (end - begin);
+    const double mean = ((double)m.offsets[5000] + (double)tsi_partition_row_cost * 5000) / 7;
+    CHECK_CLOSE(cost, mean, 40 + tsi_partition_row_cost); /* half the longest row at either end */
+  }
+  tsi_partition_free(context, &p);
+  ref_free(&m);
+  close_context(context);
+}
+
+/* A row that costs more than a part leaves one for each of the others; without enough rows each is a part. */
+static void few_rows(void) {
+  ts_context *context = open_context();
+  ref_matrix dense = ref_dense_row(10, 9, 3), small = ref_diagonal(3, 1, 1);
+  for (int32_t e = 0; e < 9; e++) dense.offsets[e + 1] = 0; /* the last row has all of the entries */
+  tsi_host_csr csr = view(&dense);
+  tsi_partition p;
+  REQUIRE_OK(context, tsi_partition_create(context, &csr, 8, TSI_PARTITION_BLOCKS, &p));
+  for (int part = 0; part < 8; part++) CHECK(p.first[part] < p.first[part + 1]);
+  tsi_partition_free(context, &p);
+  csr = view(&small);
+  REQUIRE_OK(context, tsi_partition_create(context, &csr, 5, TSI_PARTITION_AUTO, &p));
+  for (int part = 0; part <= 5; part++) CHECK_INT(p.first[part], part < 3 ? part : 3);
+  tsi_partition_free(context, &p);
+  ref_free(&dense), ref_free(&small);
+  close_context(context);
+}
+
+/* ---- METIS ---- */
+
+static tsi_partition partition(ts_context *context, const ref_matrix *m, int parts, tsi_partitioner how) {
+  const tsi_host_csr csr = view(m);
+  tsi_partition p = {0};
+  CHECK_OK(context, tsi_partition_create(context, &csr, parts, how, &p));
+  return p;
+}
+
+/* 300 x 200 points: an edge of a block of rows is 300 points, and each is in the halo of both blocks. */
+static void good_order(void) {
+  ts_context *context = open_context();
+  ref_matrix m = ref_convection(300, 200, 0);
+  tsi_partition p = partition(context, &m, 4, TSI_PARTITION_AUTO);
+  CHECK(p.part_of == NULL && p.halo == 6 * 300);
+  CHECK_CONTAINS(p.choice, "blocks of rows: 1800 columns from other parts");
+  CHECK(strstr(p.choice, "METIS") == NULL); /* it was not run */
+  tsi_partition_free(context, &p);
+  ref_free(&m);
+  close_context(context);
+}
+
+static void bad_order(void) {
+  ts_context *context = open_context();
+  ref_matrix m = shuffled(ref_convection(300, 200, 0));
+  tsi_partition blocks = partition(context, &m, 4, TSI_PARTITION_BLOCKS);
+  tsi_partition p = partition(context, &m, 4, TSI_PARTITION_AUTO);
+  CHECK(blocks.part_of == NULL && blocks.halo > 60000);
+  if (tsi_partition_has_metis) {
+    CHECK(p.part_of != NULL && p.halo < 1800);
+    CHECK(p.largest_entries < 1.04 * ref_nonzeros(&m) / 4);
+    char text[80];
+    snprintf(text, sizeof text, "blocks of rows: %lld", (long long)blocks.halo);
+    CHECK_CONTAINS(p.choice, text);
+  } else {
+    CHECK(p.part_of == NULL && p.halo == blocks.halo);
+    CHECK_CONTAINS(p.choice, "METIS is not built in");
+  }
+  tsi_partition_free(context, &p), tsi_partition_free(context, &blocks);
+  ref_free(&m);
+  close_context(context);
+}
+
+/* No order of a random graph has a small halo. */
+static void no_order(void) {
+  ts_context *context = open_context();
+  ref_matrix m = ref_random_spd(3000, 12, 5);
+  tsi_partition p = partition(context, &m, 4, TSI_PARTITION_AUTO);
+  CHECK(p.part_of == NULL);
+  CHECK_CONTAINS(p.choice, "; METIS");
+  tsi_partition_free(context, &p);
+  ref_free(&m);
+  close_context(context);
+}
+
+static void asked_for(void) {
+  ts_context *context = open_context();
+  ref_matrix m = ref_grid(30, 30), wide = ref_gaps(300, 900, 3), small = ref_grid(5, 5);
+  const tsi_host_csr csr = view(&m), rectangular = view(&wide), tiny = view(&small);
+  tsi_partition p;
+  if (!tsi_partition_has_metis) {
+    CHECK_FAILS(context, tsi_partition_create(context, &csr, 3, TSI_PARTITION_METIS, &p), TS_ERROR_UNAVAILABLE,
+                "METIS");
+    CHECK(p.first == NULL && p.part_of == NULL);
+  } else {
+    p = partition(context, &m, 3, TSI_PARTITION_METIS);
+    CHECK(p.part_of != NULL);
+    tsi_partition_free(context, &p);
+    REQUIRE_OK(context, tsi_partition_create(context, &rectangular, 3, TSI_PARTITION_METIS, &p));
+    CHECK(p.part_of == NULL);
+    CHECK_CONTAINS(p.choice, "square");
+    tsi_partition_free(context, &p);
+    REQUIRE_OK(context, tsi_partition_create(context, &tiny, 3, TSI_PARTITION_METIS, &p));
+    CHECK(p.part_of == NULL);
+    CHECK_CONTAINS(p.choice, "too few rows");
+    tsi_partition_free(context, &p);
+  }
+  ref_free(&m), ref_free(&wide), ref_free(&small);
+  close_context(context);
+}
+
+#ifdef __GLIBC__
+/* METIS has a seed, which is not the application's. */
+static void random_numbers(void) {
+  ts_context *context = open_context();
+  ref_matrix m = shuffled(ref_grid(40, 40));
+  srand(3);
+  const int first = rand(), second = rand();
+  srand(3);
+  CHECK_INT(rand(), first);
+  tsi_partition p = partition(context, &m, 3, TSI_PARTITION_AUTO);
+  CHECK_INT(rand(), second);
+  tsi_partition_free(context, &p);
+  ref_free(&m);
+  close_context(context);
+}
+#endif
+
+static void out_of_memory(void) {
+  ts_context *context = open_context();
+  ref_matrix good = ref_grid(40, 40), bad = shuffled(ref_grid(40, 40));
+  const tsi_host_csr csr[] = {view(&good), view(&bad)};
+  tsi_partition p;
+  for (int m = 0; m < 2; m++)
+    for (int k = 0; k < (tsi_partition_has_metis ? 3 : 2); k++) {
+      p.first = NULL;
+      FAIL_EACH_CREATION(context, p.first, tsi_partition_create(context, &csr[m], 3, kinds[k], &p));
+      tsi_partition_free(context, &p);
+    }
+  ref_free(&good), ref_free(&bad);
+  close_context(context);
+}
+
+static const test_case cases[] = {
+    {"every_sample", every_sample},
+    {"shapes", shapes},
+    {"balance", balance},
+    {"few_rows", few_rows},
+    {"good_order", good_order},
+    {"bad_order", bad_order},
+    {"no_order", no_order},
+    {"asked_for", asked_for},
+#ifdef __GLIBC__
+    {"random_numbers", random_numbers},
+#endif
+    {"out_of_memory", out_of_memory},
+};
+TEST_MAIN(cases, TEST_HOST_ONLY)
