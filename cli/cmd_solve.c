@@ -291,7 +291,8 @@ int cmd_solve(int argc, char **argv) {
 
   const ts_gl_desc gl = {.rectangle_width = options.rectangle_width,
                          .rectangle_height = options.rectangle_height};
-  const ts_context_desc desc = {.backend = options.backend, .threads = options.threads, .gl = &gl};
+  const ts_context_desc desc = {
+      .backend = options.backend, .threads = options.threads, .partition = options.partition, .gl = &gl};
   result = backend_open(&desc, options.verbosity, &device.context);
   if (result) goto end;
   result = EXIT_ERROR;

@@ -26,6 +26,7 @@ typedef struct solve_options {
   double rtol;
   int max_iterations, check_interval, restart; /* 0: the library's */
   int threads;
+  ts_partition partition;
   int rectangle_width, rectangle_height;
   int json, quiet, verbosity;
 } solve_options;

@@ -10,6 +10,10 @@ typedef solve_options program_options;
 
 static const char *const rules[] = {"residual", "delta", NULL};
 
+static const char *partition_at(int value) {
+  return ts_partition_name((ts_partition)value);
+}
+
 static const char *precision_at(int value) {
   return ts_precision_name((ts_precision)value);
 }
@@ -44,6 +48,10 @@ static const option_row rows[] = {
         "as CSV"),
     OPTION_HEADING("Where and how the matrix is stored:"),
     OPTIONS_COMMAND_DEVICE,
+    OPTION_NAME(
+        "partition", "NAME", partition, partition_at,
+        "rows of the matrix on several devices: blocks, metis, or auto (default), which takes METIS where its "
+        "parts need far less of each other"),
     OPTION_FORMAT(format, NULL, "(default: auto, the backend's fastest)"),
     OPTION_WORD("reorder", "NAME", reorder, reorder_names,
                 "order of the unknowns on the device: rcm (reverse Cuthill-McKee), random, or none, "

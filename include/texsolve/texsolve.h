@@ -123,6 +123,22 @@ enum {
   TS_CONTEXT_NO_FUSED_OPERATIONS = 1
 };
 
+/* Who has which rows of a matrix where a backend has several parts. Name, value, text. */
+#define TS_PARTITION_LIST(X)                                                                                   \
+  X(TS_PARTITION_AUTO, 0, "auto")     /* blocks, unless METIS's parts need far less of each other */           \
+  X(TS_PARTITION_BLOCKS, 1, "blocks") /* contiguous rows, balanced by entries */                               \
+  X(TS_PARTITION_METIS, 2, "metis")   /* METIS's parts of the graph; blocks where it does not apply */
+
+typedef enum ts_partition {
+#define TS_PARTITION_ENUM(name, value, text) name = value,
+  TS_PARTITION_LIST(TS_PARTITION_ENUM)
+#undef TS_PARTITION_ENUM
+} ts_partition;
+
+/* A partition's text, NULL if there is none such; and the partition with a text, -1 if none. Any thread. */
+TS_API const char *ts_partition_name(ts_partition partition);
+TS_API int ts_partition_from_name(const char *name);
+
 typedef struct ts_context_desc {
   /* "cuda", "cuda:1" (the second device), "gl", "gl:1", "cpu", "check:gl" (a backend wrapped in checks);
    * "cuda:0+1" or "cuda:all": several devices as one, each with a part of every vector and matrix (Cevahir et
@@ -142,7 +158,8 @@ typedef struct ts_context_desc {
   size_t max_device_bytes;     /* refuse to take more memory of a device than this; default: no limit */
   unsigned flags;              /* TS_CONTEXT_... */
   const struct ts_gl_desc *gl; /* options of OpenGL (texsolve/gl.h); ignored by other backends. Default: NULL */
-  int reserved[8];             /* 0 */
+  ts_partition partition;      /* of matrices on several devices; default: auto */
+  int reserved[7];             /* 0 */
 } ts_context_desc;
 
 /* Opens a device. `desc` may be NULL for the defaults.

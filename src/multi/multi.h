@@ -1,11 +1,12 @@
 /* The multi backend: several contexts of one kind work as one, each on a part of every vector and matrix.
  *
- * "multi:cpu+cpu" has two parts. A space is cut into contiguous blocks of indices, one for each part; a matrix
- * into blocks of rows, so that each part has about as many entries. A part of a matrix is a ts_matrix of the
- * part's own context, whose columns are the part's own indices, and behind them its ghosts: the indices of
- * other parts that its rows refer to. A product first brings the ghosts, then multiplies part by part.
- * Everything component-wise is local. A reduction is one of each part, and their sum in the order of the parts,
- * in double, which goes back into the slots of all parts: all have the same numbers at all times.
+ * "multi:cpu+cpu" has two parts. The first matrix over a space decides which part has which indices, and so
+ * rows (common/partition): contiguous blocks with about as many entries, or, where they need far less of each
+ * other, METIS's parts. A part of a matrix is a ts_matrix of the part's own context, whose columns are the
+ * part's own indices, and behind them its ghosts: the indices of other parts that its rows refer to. A product
+ * first brings the ghosts, then multiplies part by part. Everything component-wise is local. A reduction is one
+ * of each part, and their sum in the order of the parts, in double, which goes back into the slots of all
+ * parts: all have the same numbers at all times.
  *
  * A part that has no indices of a space has no objects for it, and takes part in scalars only.
  *
@@ -31,10 +32,21 @@ typedef struct multi_state {
   tsi_ops table;                      /* of the operations that all parts have */
 } multi_state;
 
+/* Positions are indices in the order of the parts, in which part p has first[p] .. first[p + 1] - 1. Within a
+ * part both ascend. */
 typedef struct multi_space {
-  ts_space **local; /* of each part, NULL where it has no indices */
-  int32_t *first;   /* part p has indices first[p] .. first[p + 1] - 1 */
+  ts_space **local;        /* of each part, NULL where it has no indices */
+  int32_t *first;          /* parts + 1 */
+  int32_t *order, *places; /* the index at a position, and the position of an index; NULL: they are the same */
+  char choice[160];        /* why the parts are these */
 } multi_space;
+
+static inline int32_t multi_index(const multi_space *s, int32_t position) {
+  return s->order ? s->order[position] : position;
+}
+static inline int32_t multi_position(const multi_space *s, int32_t index) {
+  return s->places ? s->places[index] : index;
+}
 
 /* The ghosts of one part that another one has. */
 typedef struct multi_exchange {
@@ -45,7 +57,7 @@ typedef struct multi_exchange {
 
 typedef struct multi_halo {
   int32_t *ghosts;  /* of each part */
-  int32_t **places; /* of each part: the columns that are its ghosts, ascending */
+  int32_t **places; /* of each part: the positions of its ghosts, ascending */
   multi_exchange *exchanges;
   int exchange_count;
   /* Where vectors have no room for so many ghosts: the space of copies that have, NULL elsewhere; and copies of
@@ -92,14 +104,14 @@ void multi_account(ts_context *context);
   } while (0)
 
 /* ---- multi_space.c ---- */
-/* Who owns the indices; decided where it is first asked for: by the entries of `csr`, or with NULL in blocks of
- * one size. */
+/* Who owns the indices; decided where it is first asked for: by a partition of the rows of `csr`, or with NULL
+ * in blocks of one size. */
 ts_status multi_space_of(ts_space *space, const tsi_host_csr *csr, multi_space **out);
-/* A space for a part, of indices `first` .. `first + size - 1`. */
-ts_status multi_space_create_part(const ts_space *space, ts_context *part, int32_t first, int32_t size,
-                                  ts_space **local);
-/* The part that has an index. */
-int multi_owner(const multi_space *s, int parts, int32_t index);
+/* A space for a part, of the indices at positions `first` .. `first + size - 1`. */
+ts_status multi_space_create_part(const ts_space *space, const multi_space *s, ts_context *part, int32_t first,
+                                  int32_t size, ts_space **local);
+/* The part that has a position. */
+int multi_owner(const multi_space *s, int parts, int32_t position);
 
 /* ---- multi_vector.c: part p of a vector with all that is below it; NULL where the part has none ---- */
 typedef struct multi_view {
@@ -126,8 +138,8 @@ void multi_halo_destroy(ts_context *context, multi_halo *halo);
 ts_status multi_halo_make_room(multi_halo *halo, const multi_space *rows, const ts_space *columns);
 /* The space of the columns of part p. */
 ts_space *multi_halo_columns(const multi_halo *halo, const multi_space *columns, int p);
-/* The number of a ghost's column. */
-int32_t multi_ghost(const multi_halo *halo, int p, int32_t column);
+/* The number of the ghost at a position. */
+int32_t multi_ghost(const multi_halo *halo, int p, int32_t position);
 /* Brings the ghosts of `parts` parts of x, 1 or 2. */
 ts_status multi_exchange_ghosts(const multi_halo *halo, const ts_vector *x, int parts);
 /* Part p of x with its ghosts. */

@@ -1,5 +1,5 @@
 /* The ghosts of a matrix: which indices the rows of a part refer to that other parts have, and their exchange
- * before a product. A part's ghosts are in the order of the indices, so that those of one owner are neighbours:
+ * before a product. A part's ghosts are in the order of positions, so that those of one owner are neighbours:
  * each pair of parts exchanges one run. */
 #include <string.h>
 
@@ -7,20 +7,23 @@
 
 /* ---- Which ---- */
 
-static int has(const multi_space *s, int p, int32_t index) {
-  return index >= s->first[p] && index < s->first[p + 1];
+static int has(const multi_space *s, int p, int32_t position) {
+  return position >= s->first[p] && position < s->first[p + 1];
 }
 
-/* Flags the columns of part p's rows that it does not have; returns how many there are. */
+/* Flags the positions of the columns of part p's rows that it does not have; returns how many there are. */
 static int32_t mark(const tsi_host_csr *csr, const multi_space *rows, const multi_space *columns, int p,
                     unsigned char *flags) {
   int32_t count = 0;
   memset(flags, 0, (size_t)csr->columns);
-  for (int32_t e = csr->row_offsets[rows->first[p]]; e < csr->row_offsets[rows->first[p + 1]]; e++) {
-    const int32_t column = csr->column_indices[e];
-    if (has(columns, p, column) || flags[column]) continue;
-    flags[column] = 1;
-    count++;
+  for (int32_t row = rows->first[p]; row < rows->first[p + 1]; row++) {
+    const int32_t i = multi_index(rows, row);
+    for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++) {
+      const int32_t position = multi_position(columns, csr->column_indices[e]);
+      if (has(columns, p, position) || flags[position]) continue;
+      flags[position] = 1;
+      count++;
+    }
   }
   return count;
 }
@@ -39,19 +42,19 @@ static ts_status find_places(ts_context *context, const tsi_host_csr *csr, const
       break;
     }
     int32_t ghost = 0;
-    for (int32_t column = 0; ghost < count; column++)
-      if (flags[column]) halo->places[p][ghost++] = column;
+    for (int32_t position = 0; ghost < count; position++)
+      if (flags[position]) halo->places[p][ghost++] = position;
   }
   tsi_free(context, flags);
   return status;
 }
 
-int32_t multi_ghost(const multi_halo *halo, int p, int32_t column) {
+int32_t multi_ghost(const multi_halo *halo, int p, int32_t position) {
   const int32_t *places = halo->places[p];
   int32_t low = 0, high = halo->ghosts[p] - 1;
   while (low < high) {
     const int32_t middle = low + (high - low) / 2;
-    if (places[middle] < column)
+    if (places[middle] < position)
       low = middle + 1;
     else
       high = middle;
@@ -163,8 +166,8 @@ ts_status multi_halo_make_room(multi_halo *halo, const multi_space *rows, const 
     }
     const int32_t size = s->first[p + 1] - s->first[p];
     MULTI_TRY(context, p,
-              multi_space_create_part(columns, multi_part(context, p), size ? s->first[p] : 0, size ? size : 1,
-                                      &halo->extended[p]));
+              multi_space_create_part(columns, s, multi_part(context, p), size ? s->first[p] : 0,
+                                      size ? size : 1, &halo->extended[p]));
     halo->extended[p]->ghosts = halo->ghosts[p];
   }
   return TS_OK;

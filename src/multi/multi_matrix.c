@@ -10,13 +10,36 @@ static const multi_matrix *matrix_of(const ts_matrix *A) {
 
 /* ---- Cutting ---- */
 
+/* The entries first .. end-1 of a row, by columns. */
+static void sort_entries(tsi_host_csr *csr, int32_t first, int32_t end) {
+  for (int32_t e = first + 1; e < end; e++) {
+    const int32_t column = csr->column_indices[e];
+    const float value = csr->values ? csr->values[e] : 0;
+    int32_t to = e;
+    for (; to > first && csr->column_indices[to - 1] > column; to--) {
+      csr->column_indices[to] = csr->column_indices[to - 1];
+      if (csr->values) csr->values[to] = csr->values[to - 1];
+    }
+    csr->column_indices[to] = column;
+    if (csr->values) csr->values[to] = value;
+  }
+}
+
+static int32_t count_entries(const tsi_host_csr *csr, const multi_space *rows, int p) {
+  int32_t entries = 0;
+  for (int32_t row = rows->first[p]; row < rows->first[p + 1]; row++) {
+    const int32_t i = multi_index(rows, row);
+    entries += csr->row_offsets[i + 1] - csr->row_offsets[i];
+  }
+  return entries;
+}
+
 /* The rows of part p with the columns that they have there, in canonical form: a row's ghosts follow its own
  * columns, both ascending. */
 static ts_status cut_rows(ts_context *context, const tsi_host_csr *csr, const multi_space *rows,
                           const multi_space *columns, const multi_halo *halo, int p, tsi_host_csr *out) {
-  const int32_t row = rows->first[p], row_end = rows->first[p + 1], entry = csr->row_offsets[row];
-  const int32_t entries = csr->row_offsets[row_end] - entry, own = columns->first[p],
-                own_end = columns->first[p + 1];
+  const int32_t row = rows->first[p], row_end = rows->first[p + 1], entries = count_entries(csr, rows, p);
+  const int32_t own = columns->first[p], own_end = columns->first[p + 1];
   const ts_space *space = multi_halo_columns(halo, columns, p);
   *out = (tsi_host_csr){.rows = row_end - row, .columns = tsi_columns_of(space), .owned = 1};
   out->row_offsets = tsi_malloc(context, (size_t)out->rows + 1, sizeof *out->row_offsets);
@@ -27,18 +50,17 @@ static ts_status cut_rows(ts_context *context, const tsi_host_csr *csr, const mu
     return tsi_out_of_memory(context, "a part of a matrix", (size_t)entries * 2 * sizeof(float));
   }
   int32_t to = 0;
-  for (int32_t i = row; i < row_end; i++) {
-    out->row_offsets[i - row] = to;
-    for (int ghosts = 0; ghosts < 2; ghosts++)
-      for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++) {
-        const int32_t column = csr->column_indices[e];
-        const int is_ghost = column < own || column >= own_end;
-        if (is_ghost != ghosts) continue;
-        out->column_indices[to] =
-            is_ghost ? tsi_first_ghost(space) + multi_ghost(halo, p, column) : column - own;
-        if (csr->values) out->values[to] = csr->values[e];
-        to++;
-      }
+  for (int32_t k = row; k < row_end; k++) {
+    const int32_t i = multi_index(rows, k), first = to;
+    out->row_offsets[k - row] = first;
+    for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++, to++) {
+      const int32_t position = multi_position(columns, csr->column_indices[e]);
+      const int is_own = position >= own && position < own_end;
+      out->column_indices[to] =
+          is_own ? position - own : tsi_first_ghost(space) + multi_ghost(halo, p, position);
+      if (csr->values) out->values[to] = csr->values[e];
+    }
+    sort_entries(out, first, to);
   }
   out->row_offsets[out->rows] = to;
   return TS_OK;
@@ -135,8 +157,11 @@ static void describe(ts_matrix *A) {
     if (formats & 1u << f)
       snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? ", " : "",
                ts_format_name((ts_format)f));
-  snprintf(A->info.choice, sizeof A->info.choice, "%d blocks of rows as %s, which exchange %lld unknowns",
-           multi_count(A->context), names, (long long)ghosts);
+  const multi_space *rows = A->row_space->impl;
+  char halo_text[64];
+  snprintf(halo_text, sizeof halo_text, "%lld columns from other parts", (long long)ghosts);
+  snprintf(A->info.choice, sizeof A->info.choice, "%s in %d parts; %.100s", names, multi_count(A->context),
+           rows->choice[0] ? rows->choice : halo_text);
 }
 
 /* The first matrix over new spaces decides who owns their rows. */

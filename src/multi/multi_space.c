@@ -1,35 +1,31 @@
-/* Who owns which indices of a space: contiguous blocks, in the order of the parts. */
-#include "multi.h"
+/* Who owns which indices of a space. */
+#include <string.h>
 
-/* Cuts where the work before a row, its entries and the row itself, passes p / parts of all of it. */
-static void cut_by_entries(const tsi_host_csr *csr, int parts, int32_t *first) {
-  const int64_t work = (int64_t)csr->row_offsets[csr->rows] + csr->rows;
-  int32_t row = 0;
-  for (int p = 0; p < parts; p++) {
-    const int64_t goal = work / parts * p + work % parts * p / parts;
-    int32_t high = csr->rows;
-    while (row < high) {
-      const int32_t middle = row + (high - row) / 2;
-      if ((int64_t)csr->row_offsets[middle] + middle < goal)
-        row = middle + 1;
-      else
-        high = middle;
-    }
-    first[p] = row;
-  }
-  first[parts] = csr->rows;
-}
+#include "common/partition/partition.h"
+#include "multi.h"
 
 static void cut_evenly(int32_t size, int parts, int32_t *first) {
   for (int p = 0; p <= parts; p++) first[p] = (int32_t)((int64_t)size * p / parts);
 }
 
-ts_status multi_space_create_part(const ts_space *space, ts_context *part, int32_t first, int32_t size,
-                                  ts_space **local) {
-  const unsigned char *constrained = space->constrained ? space->constrained + first : NULL;
+/* The flags of constrained indices in the order of positions. */
+static ts_status flags_at(const ts_space *space, const multi_space *s, ts_context *part, int32_t first,
+                          int32_t size, unsigned char **flags) {
+  *flags = tsi_malloc(part, (size_t)size, 1);
+  if (!*flags) return tsi_out_of_memory(part, "an index space", (size_t)size);
+  for (int32_t k = 0; k < size; k++) (*flags)[k] = space->constrained[multi_index(s, first + k)];
+  return TS_OK;
+}
+
+ts_status multi_space_create_part(const ts_space *space, const multi_space *s, ts_context *part, int32_t first,
+                                  int32_t size, ts_space **local) {
+  unsigned char *flags = NULL;
   tsi_tiling tiling;
-  TSI_TRY(tsi_tiling_create(part, size, NULL, constrained, &tiling));
-  return tsi_space_create(part, &tiling, constrained, local);
+  if (space->constrained) TSI_TRY(flags_at(space, s, part, first, size, &flags));
+  ts_status status = tsi_tiling_create(part, size, NULL, flags, &tiling);
+  if (status == TS_OK) status = tsi_space_create(part, &tiling, flags, local);
+  tsi_free(part, flags);
+  return status;
 }
 
 static ts_status create_locals(const ts_space *space, multi_space *s) {
@@ -37,7 +33,8 @@ static ts_status create_locals(const ts_space *space, multi_space *s) {
   for (int p = 0; p < multi_count(context); p++) {
     const int32_t first = s->first[p], size = s->first[p + 1] - first;
     if (size)
-      MULTI_TRY(context, p, multi_space_create_part(space, multi_part(context, p), first, size, &s->local[p]));
+      MULTI_TRY(context, p,
+                multi_space_create_part(space, s, multi_part(context, p), first, size, &s->local[p]));
   }
   return TS_OK;
 }
@@ -51,8 +48,42 @@ static void destroy(ts_context *context, multi_space *s) {
     tsi_leave(multi_part(context, p), TS_OK);
   }
   tsi_free(context, s->local);
+  tsi_free(context, s->order);
+  tsi_free(context, s->places);
   tsi_free(context, s->first);
   tsi_free(context, s);
+}
+
+/* As many as there are: rows keep their order within a part. */
+static ts_status place(ts_context *context, const tsi_partition *by, int32_t size, multi_space *s) {
+  memcpy(s->first, by->first, ((size_t)by->parts + 1) * sizeof *s->first);
+  memcpy(s->choice, by->choice, sizeof s->choice);
+  if (!by->part_of) return TS_OK;
+  int32_t next[MULTI_MOST_PARTS];
+  s->order = tsi_malloc(context, (size_t)size, sizeof *s->order);
+  s->places = tsi_malloc(context, (size_t)size, sizeof *s->places);
+  if (!s->order || !s->places)
+    return tsi_out_of_memory(context, "an index space", (size_t)size * 2 * sizeof *s->order);
+  memcpy(next, by->first, (size_t)by->parts * sizeof *next);
+  for (int32_t i = 0; i < size; i++) {
+    s->places[i] = next[by->part_of[i]]++;
+    s->order[s->places[i]] = i;
+  }
+  return TS_OK;
+}
+
+static ts_status divide(const ts_space *space, const tsi_host_csr *csr, multi_space *s) {
+  ts_context *context = space->context;
+  const int parts = multi_count(context);
+  if (!csr) {
+    cut_evenly(space->tiling.size, parts, s->first);
+    return TS_OK;
+  }
+  tsi_partition by;
+  TSI_TRY(tsi_partition_create(context, csr, parts, context->desc.partition, &by));
+  const ts_status status = place(context, &by, csr->rows, s);
+  tsi_partition_free(context, &by);
+  return status;
 }
 
 ts_status multi_space_of(ts_space *space, const tsi_host_csr *csr, multi_space **out) {
@@ -69,11 +100,8 @@ ts_status multi_space_of(ts_space *space, const tsi_host_csr *csr, multi_space *
   if (!s || !s->local || !s->first) {
     status = tsi_out_of_memory(context, "an index space", sizeof *s + parts * sizeof(ts_space *));
   } else {
-    if (csr)
-      cut_by_entries(csr, (int)parts, s->first);
-    else
-      cut_evenly(space->tiling.size, (int)parts, s->first);
-    status = create_locals(space, s);
+    status = divide(space, csr, s);
+    if (status == TS_OK) status = create_locals(space, s);
   }
   if (status < 0) {
     destroy(context, s);
@@ -88,11 +116,11 @@ void multi_space_destroy(ts_space *space) {
   space->impl = NULL;
 }
 
-int multi_owner(const multi_space *s, int parts, int32_t index) {
-  int low = 0, high = parts - 1; /* the last part whose first index is at most this one */
+int multi_owner(const multi_space *s, int parts, int32_t position) {
+  int low = 0, high = parts - 1; /* the last part whose first position is at most this one */
   while (low < high) {
     const int middle = low + (high - low + 1) / 2;
-    if (s->first[middle] <= index)
+    if (s->first[middle] <= position)
       low = middle;
     else
       high = middle - 1;

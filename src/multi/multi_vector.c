@@ -1,4 +1,6 @@
 /* Vectors: a vector of its own for each part that has indices. */
+#include <string.h>
+
 #include "multi.h"
 
 static ts_vector **locals_of(const ts_vector *v) {
@@ -66,11 +68,47 @@ static size_t offset_of(const ts_vector *v, int p) {
     return TS_OK;                                                                                              \
   } while (0)
 
+/* Where indices have an order of their own: a part's elements, gathered on the host. */
+typedef ts_status (*transfer)(const ts_vector *v, int p, float *elements);
+
+static ts_status each_in_order(const ts_vector *v, int gathers, float *texels, transfer body) {
+  ts_context *context = v->context;
+  const multi_space *s = space_of(v);
+  const size_t n = (size_t)v->components;
+  for (int p = 0; p < multi_count(context); p++) {
+    const size_t count = (size_t)(s->first[p + 1] - s->first[p]);
+    if (!multi_has(v, p)) continue;
+    float *elements = tsi_malloc(context, count * n, sizeof *elements);
+    if (!elements) return tsi_out_of_memory(context, "a part of a vector", count * n * sizeof *elements);
+    const int32_t *order = s->order + s->first[p];
+    for (size_t k = 0; k < count && gathers; k++)
+      memcpy(elements + k * n, texels + (size_t)order[k] * n, n * sizeof *elements);
+    const ts_status status = body(v, p, elements);
+    for (size_t k = 0; k < count && !gathers && status == TS_OK; k++)
+      memcpy(texels + (size_t)order[k] * n, elements + k * n, n * sizeof *elements);
+    tsi_free(context, elements);
+    TSI_TRY(status);
+  }
+  return TS_OK;
+}
+
+static ts_status write_part(const ts_vector *v, int p, float *elements) {
+  MULTI_TRY(v->context, p, multi_ops_of(v->context, p)->vector_write(LOCAL(v), elements));
+  return TS_OK;
+}
+
+static ts_status read_part(const ts_vector *v, int p, float *elements) {
+  MULTI_TRY(v->context, p, multi_ops_of(v->context, p)->vector_read(LOCAL(v), elements));
+  return TS_OK;
+}
+
 ts_status multi_vector_write(ts_vector *v, const float *texels) {
+  if (space_of(v)->order) return each_in_order(v, 1, (float *)texels, write_part);
   EACH(v, vector_write(LOCAL(v), texels + offset_of(v, p)));
 }
 
 ts_status multi_vector_read(const ts_vector *v, float *texels) {
+  if (space_of(v)->order) return each_in_order(v, 0, texels, read_part);
   EACH(v, vector_read(LOCAL(v), texels + offset_of(v, p)));
 }
 

@@ -166,6 +166,33 @@ static void one_and_several(void) {
   ts_context_destroy(&single);
 }
 
+/* Rows in any order, of which METIS makes parts that need little of each other: the answers come in the user's.
+ */
+static void partitions(void) {
+  static const ts_partition each[] = {TS_PARTITION_AUTO, TS_PARTITION_BLOCKS, TS_PARTITION_METIS};
+  ref_matrix samples[] = {ref_random_spd(300, 5, 9), ref_grid(25, 18), ref_random_dominant(200, 6, 4)};
+  for (int k = 0; k < 3; k++) {
+    ts_context_desc desc = test_desc();
+    desc.partition = each[k];
+    test_context_label("%s", ts_partition_name(each[k]));
+    if (!CHECK_OK(NULL, ts_context_create(&desc, &context))) continue;
+    for (int i = 0; i < 3; i++) {
+      ts_matrix *matrix = NULL;
+      const ts_matrix_desc of = {.csr = ref_csr(&samples[i])};
+      const ts_status status = ts_matrix_create(context, &of, &matrix);
+      if (status == TS_ERROR_UNAVAILABLE && each[k] == TS_PARTITION_METIS) continue; /* not built in */
+      CHECK_OK(context, status);
+      for (int components = 1; matrix && components <= 3; components += 2)
+        for (int parts = 1; parts <= 2; parts++) check_products(&samples[i], matrix, components, parts);
+      if (matrix)
+        CHECK_CONTAINS(matrix_info(matrix).choice, k == 1 ? "blocks of rows" : "columns from other parts");
+      ts_matrix_destroy(&matrix);
+    }
+    test_close(&context);
+  }
+  for (int i = 0; i < 3; i++) ref_free(&samples[i]);
+}
+
 /* ---- What parts cannot do ---- */
 
 static void refusals(void) {
@@ -241,6 +268,7 @@ int main(int argc, char **argv) {
                                     {"second_matrix", run_second_matrix},
                                     {"reductions", run_reductions},
                                     {"one_and_several", run_one_and_several},
+                                    {"partitions", partitions},
                                     {"refusals", run_refusals},
                                     {"names", names},
                                     {"memory_of_a_part", memory_of_a_part}};

@@ -5,7 +5,7 @@
 #include "common/partition/partition.h"
 #include "heap.h"
 
-static const tsi_partitioner kinds[] = {TSI_PARTITION_AUTO, TSI_PARTITION_BLOCKS, TSI_PARTITION_METIS};
+static const ts_partition kinds[] = {TS_PARTITION_AUTO, TS_PARTITION_BLOCKS, TS_PARTITION_METIS};
 
 static ts_context *open_context(void) {
   const ts_context_desc desc = {.backend = "cpu", .threads = 1, .allocator = heap_allocator()};
@@ -92,7 +92,7 @@ static void check_all(ts_context *context, const ref_matrix *m, int parts) {
   for (int k = 0; k < 3; k++) {
     tsi_partition p, again;
     const ts_status status = tsi_partition_create(context, &csr, parts, kinds[k], &p);
-    if (kinds[k] == TSI_PARTITION_METIS && status == TS_ERROR_UNAVAILABLE && !tsi_partition_has_metis) continue;
+    if (kinds[k] == TS_PARTITION_METIS && status == TS_ERROR_UNAVAILABLE && !tsi_partition_has_metis) continue;
     if (!CHECK_OK(context, status)) return;
     CHECK_INT(p.parts, parts);
     check_partition(&p, m);
@@ -156,7 +156,7 @@ static void balance(void) {
   ref_matrix m = ref_uneven_rows(5000, 5000, 40, 3);
   const tsi_host_csr csr = view(&m);
   tsi_partition p;
-  REQUIRE_OK(context, tsi_partition_create(context, &csr, 7, TSI_PARTITION_BLOCKS, &p));
+  REQUIRE_OK(context, tsi_partition_create(context, &csr, 7, TS_PARTITION_BLOCKS, &p));
   for (int part = 0; part < 7; part++) {
     const int32_t begin = p.first[part], end = p.first[part + 1];
     const double cost = m.offsets[end] - m.offsets[begin] + (double)tsi_partition_row_cost * (end - begin);
@@ -175,11 +175,11 @@ static void few_rows(void) {
   for (int32_t e = 0; e < 9; e++) dense.offsets[e + 1] = 0; /* the last row has all of the entries */
   tsi_host_csr csr = view(&dense);
   tsi_partition p;
-  REQUIRE_OK(context, tsi_partition_create(context, &csr, 8, TSI_PARTITION_BLOCKS, &p));
+  REQUIRE_OK(context, tsi_partition_create(context, &csr, 8, TS_PARTITION_BLOCKS, &p));
   for (int part = 0; part < 8; part++) CHECK(p.first[part] < p.first[part + 1]);
   tsi_partition_free(context, &p);
   csr = view(&small);
-  REQUIRE_OK(context, tsi_partition_create(context, &csr, 5, TSI_PARTITION_AUTO, &p));
+  REQUIRE_OK(context, tsi_partition_create(context, &csr, 5, TS_PARTITION_AUTO, &p));
   for (int part = 0; part <= 5; part++) CHECK_INT(p.first[part], part < 3 ? part : 3);
   tsi_partition_free(context, &p);
   ref_free(&dense), ref_free(&small);
@@ -188,7 +188,7 @@ static void few_rows(void) {
 
 /* ---- METIS ---- */
 
-static tsi_partition partition(ts_context *context, const ref_matrix *m, int parts, tsi_partitioner how) {
+static tsi_partition partition(ts_context *context, const ref_matrix *m, int parts, ts_partition how) {
   const tsi_host_csr csr = view(m);
   tsi_partition p = {0};
   CHECK_OK(context, tsi_partition_create(context, &csr, parts, how, &p));
@@ -199,7 +199,7 @@ static tsi_partition partition(ts_context *context, const ref_matrix *m, int par
 static void good_order(void) {
   ts_context *context = open_context();
   ref_matrix m = ref_convection(300, 200, 0);
-  tsi_partition p = partition(context, &m, 4, TSI_PARTITION_AUTO);
+  tsi_partition p = partition(context, &m, 4, TS_PARTITION_AUTO);
   CHECK(p.part_of == NULL && p.halo == 6 * 300);
   CHECK_CONTAINS(p.choice, "blocks of rows: 1800 columns from other parts");
   CHECK(strstr(p.choice, "METIS") == NULL); /* it was not run */
@@ -211,8 +211,8 @@ static void good_order(void) {
 static void bad_order(void) {
   ts_context *context = open_context();
   ref_matrix m = shuffled(ref_convection(300, 200, 0));
-  tsi_partition blocks = partition(context, &m, 4, TSI_PARTITION_BLOCKS);
-  tsi_partition p = partition(context, &m, 4, TSI_PARTITION_AUTO);
+  tsi_partition blocks = partition(context, &m, 4, TS_PARTITION_BLOCKS);
+  tsi_partition p = partition(context, &m, 4, TS_PARTITION_AUTO);
   CHECK(blocks.part_of == NULL && blocks.halo > 60000);
   if (tsi_partition_has_metis) {
     CHECK(p.part_of != NULL && p.halo < 1800);
@@ -233,7 +233,7 @@ static void bad_order(void) {
 static void no_order(void) {
   ts_context *context = open_context();
   ref_matrix m = ref_random_spd(3000, 12, 5);
-  tsi_partition p = partition(context, &m, 4, TSI_PARTITION_AUTO);
+  tsi_partition p = partition(context, &m, 4, TS_PARTITION_AUTO);
   CHECK(p.part_of == NULL);
   CHECK_CONTAINS(p.choice, "; METIS");
   tsi_partition_free(context, &p);
@@ -247,18 +247,18 @@ static void asked_for(void) {
   const tsi_host_csr csr = view(&m), rectangular = view(&wide), tiny = view(&small);
   tsi_partition p;
   if (!tsi_partition_has_metis) {
-    CHECK_FAILS(context, tsi_partition_create(context, &csr, 3, TSI_PARTITION_METIS, &p), TS_ERROR_UNAVAILABLE,
+    CHECK_FAILS(context, tsi_partition_create(context, &csr, 3, TS_PARTITION_METIS, &p), TS_ERROR_UNAVAILABLE,
                 "METIS");
     CHECK(p.first == NULL && p.part_of == NULL);
   } else {
-    p = partition(context, &m, 3, TSI_PARTITION_METIS);
+    p = partition(context, &m, 3, TS_PARTITION_METIS);
     CHECK(p.part_of != NULL);
     tsi_partition_free(context, &p);
-    REQUIRE_OK(context, tsi_partition_create(context, &rectangular, 3, TSI_PARTITION_METIS, &p));
+    REQUIRE_OK(context, tsi_partition_create(context, &rectangular, 3, TS_PARTITION_METIS, &p));
     CHECK(p.part_of == NULL);
     CHECK_CONTAINS(p.choice, "square");
     tsi_partition_free(context, &p);
-    REQUIRE_OK(context, tsi_partition_create(context, &tiny, 3, TSI_PARTITION_METIS, &p));
+    REQUIRE_OK(context, tsi_partition_create(context, &tiny, 3, TS_PARTITION_METIS, &p));
     CHECK(p.part_of == NULL);
     CHECK_CONTAINS(p.choice, "too few rows");
     tsi_partition_free(context, &p);
@@ -276,7 +276,7 @@ static void random_numbers(void) {
   const int first = rand(), second = rand();
   srand(3);
   CHECK_INT(rand(), first);
-  tsi_partition p = partition(context, &m, 3, TSI_PARTITION_AUTO);
+  tsi_partition p = partition(context, &m, 3, TS_PARTITION_AUTO);
   CHECK_INT(rand(), second);
   tsi_partition_free(context, &p);
   ref_free(&m);

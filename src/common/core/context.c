@@ -74,6 +74,9 @@ static ts_status validate(const ts_context_desc *desc) {
   if ((int)desc->log_level < 0 || desc->log_level > TS_LOG_DEBUG)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "log_level is %d; it goes from 0 to %d",
                     (int)desc->log_level, TS_LOG_DEBUG);
+  if (!ts_partition_name(desc->partition))
+    return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "partition is %d, which is no ts_partition",
+                    desc->partition);
   if (desc->flags & ~(unsigned)TS_CONTEXT_NO_FUSED_OPERATIONS)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT, "flags is 0x%x, which has unknown bits", desc->flags);
   TSI_TRY(tsi_check_reserved(NULL, "", desc->reserved, sizeof desc->reserved));

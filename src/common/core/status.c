@@ -49,6 +49,7 @@ const char *ts_reason_text(ts_reason reason) {
   }
 
 TSI_NAMES(ts_precision, TS_PRECISION_LIST)
+TSI_NAMES(ts_partition, TS_PARTITION_LIST)
 TSI_NAMES(ts_format, TS_FORMAT_LIST)
 TSI_NAMES(ts_boundary, TS_BOUNDARY_LIST)
 TSI_NAMES(ts_smoother, TS_SMOOTHER_LIST)

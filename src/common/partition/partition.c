@@ -7,9 +7,9 @@
 
 /* A halo of blocks below this part of the rows is little beside the product, and METIS, which takes as long as
  * hundreds of iterations of CG, is not asked. */
-static const double small_halo = 0.05;
+static const double small_halo = 0.25;
 /* METIS's parts scatter what the user's order keeps together, so they have to need far less of each other. */
-static const int64_t metis_pays = 2;
+static const int64_t metis_pays = 4;
 
 /* ---- The halo of parts ---- */
 
@@ -78,10 +78,10 @@ static ts_status create_metis(ts_context *context, const tsi_host_csr *csr, tsi_
 /* ---- The choice ---- */
 
 /* Makes one of the two or both; the one to take has its choice filled in. */
-static ts_status create(ts_context *context, const tsi_host_csr *csr, tsi_partitioner how,
-                        tsi_partition *blocks, tsi_partition *metis) {
+static ts_status create(ts_context *context, const tsi_host_csr *csr, ts_partition how, tsi_partition *blocks,
+                        tsi_partition *metis) {
   const char *unsuited = tsi_partition_metis_unsuited(csr, blocks->parts), *note = NULL;
-  if (how == TSI_PARTITION_METIS && (!unsuited || !tsi_partition_has_metis)) {
+  if (how == TS_PARTITION_METIS && (!unsuited || !tsi_partition_has_metis)) {
     TSI_TRY(create_metis(context, csr, metis));
     snprintf(metis->choice, sizeof metis->choice, "METIS: %lld columns from other parts",
              (long long)metis->halo);
@@ -89,9 +89,9 @@ static ts_status create(ts_context *context, const tsi_host_csr *csr, tsi_partit
   }
   TSI_TRY(create_blocks(context, csr, blocks));
   const int is_small = (double)blocks->halo <= small_halo * csr->rows;
-  if (how == TSI_PARTITION_METIS || (how == TSI_PARTITION_AUTO && !is_small)) note = unsuited;
+  if (how == TS_PARTITION_METIS || (how == TS_PARTITION_AUTO && !is_small)) note = unsuited;
   char more[80] = "";
-  if (how == TSI_PARTITION_AUTO && !is_small && !unsuited) {
+  if (how == TS_PARTITION_AUTO && !is_small && !unsuited) {
     TSI_TRY(create_metis(context, csr, metis));
     if (blocks->halo > metis_pays * metis->halo) {
       snprintf(metis->choice, sizeof metis->choice,
@@ -107,7 +107,7 @@ static ts_status create(ts_context *context, const tsi_host_csr *csr, tsi_partit
   return TS_OK;
 }
 
-ts_status tsi_partition_create(ts_context *context, const tsi_host_csr *csr, int parts, tsi_partitioner how,
+ts_status tsi_partition_create(ts_context *context, const tsi_host_csr *csr, int parts, ts_partition how,
                                tsi_partition *out) {
   tsi_partition blocks = {.parts = parts}, metis = {.parts = parts};
   *out = (tsi_partition){0};

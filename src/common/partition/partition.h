@@ -4,12 +4,6 @@
 
 #include "common/layout/layout.h"
 
-typedef enum tsi_partitioner {
-  TSI_PARTITION_AUTO,   /* blocks, unless METIS's parts need far less of each other */
-  TSI_PARTITION_BLOCKS, /* contiguous rows, balanced by entries */
-  TSI_PARTITION_METIS   /* a graph's parts with a small cut; blocks where METIS does not apply */
-} tsi_partitioner;
-
 typedef struct tsi_partition {
   int parts;
   int32_t *part_of;        /* of each row; NULL: rows first[p] .. first[p+1]-1 are part p's */
@@ -23,7 +17,7 @@ typedef struct tsi_partition {
  * column too; the columns of others are divided evenly. A part of blocks is empty only if there are fewer rows
  * than parts; METIS may leave one empty. The same input gives the same parts.
  * TS_ERROR_UNAVAILABLE: METIS was asked for and is not built in. On failure nothing is left to be freed. */
-ts_status tsi_partition_create(ts_context *context, const tsi_host_csr *csr, int parts, tsi_partitioner how,
+ts_status tsi_partition_create(ts_context *context, const tsi_host_csr *csr, int parts, ts_partition how,
                                tsi_partition *out);
 void tsi_partition_free(ts_context *context, tsi_partition *partition);
 
