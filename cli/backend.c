@@ -2,6 +2,7 @@
 
 #include "commands.h"
 #include "message.h"
+#include "ranks.h"
 
 static void log_line(ts_log_level level, const char *text, void *user) {
   (void)user;
@@ -12,8 +13,10 @@ int backend_open(const ts_context_desc *desc, int verbosity, ts_context **contex
   ts_context_desc with_log = *desc;
   with_log.log = log_line;
   with_log.log_level = verbosity > 1 ? TS_LOG_DEBUG : verbosity ? TS_LOG_INFO : TS_LOG_WARNING;
-  const ts_status status = ts_context_create(&with_log, context);
+  const ts_status status =
+      ranks_are_several() ? ranks_open(&with_log, context) : ts_context_create(&with_log, context);
   if (status >= 0) return EXIT_CONVERGED;
+  ranks_agreed();
   const char *text = ts_last_error(NULL);
   message("--backend %s: %s", desc->backend, *text ? text : ts_status_text(status));
   return status == TS_ERROR_INVALID_ARGUMENT ? EXIT_USAGE : EXIT_ERROR;

@@ -9,6 +9,7 @@
 #include "message.h"
 #include "output_file.h"
 #include "progress.h"
+#include "ranks.h"
 #include "solve.h"
 
 /* ---- What the library says while it works ---- */
@@ -34,6 +35,7 @@ typedef struct device_objects {
 static int device_failed(const device_objects *d, ts_status status, const char *what) {
   const char *text = ts_last_error(d->context);
   message("%s: %s", what, *text ? text : ts_status_text(status));
+  ranks_agreed();
   return -1;
 }
 
@@ -64,6 +66,16 @@ static void name_rows_of_the_file(const device_objects *d, ts_matrix_info *info)
     if (d->order && *rows[i] >= 0) *rows[i] = d->order[*rows[i]];
 }
 
+/* The matrix that rank 0 has read is that of all ranks. */
+static ts_status count_all_ranks(const ts_matrix *A, ts_matrix_info *info) {
+  ts_ranks_matrix_info all;
+  const ts_status status = ts_ranks_matrix_get_info(A, &all);
+  if (status < 0) return status;
+  info->rows = info->columns = (int32_t)all.rows;
+  info->nonzeros = all.nonzeros;
+  return status;
+}
+
 static int upload_matrix(const solve_options *o, const solve_system *system, device_objects *d,
                          solve_outcome *outcome) {
   const mm_csr *A = &system->A;
@@ -75,14 +87,16 @@ static int upload_matrix(const solve_options *o, const solve_system *system, dev
                          .components = system->components};
   reorder_matrix other = {0};
   ts_status status = TS_OK;
-  const int failed = reorder(o, d, &desc.csr, &other, outcome);
+  const int failed = ranks_is_root() && reorder(o, d, &desc.csr, &other, outcome);
   if (!failed) {
     progress_show("storing %.50s", o->matrix);
-    status = ts_matrix_create(d->context, &desc, &d->A);
+    status = ranks_are_several() ? ts_ranks_matrix_from(d->context, 0, &desc, &d->A)
+                                 : ts_matrix_create(d->context, &desc, &d->A);
   }
   reorder_free(&other);
   if (failed) return -1;
   if (status >= 0) status = ts_matrix_get_info(d->A, &outcome->matrix);
+  if (status >= 0 && ranks_are_several()) status = count_all_ranks(d->A, &outcome->matrix);
   if (status < 0) return device_failed(d, status, o->matrix);
   name_rows_of_the_file(d, &outcome->matrix);
   outcome->seconds_layout = outcome->matrix.seconds_layout;
@@ -139,23 +153,28 @@ static int make_preconditioner(const solve_options *o, const solve_system *syste
   return status < 0 ? device_failed(d, status, o->matrix) : 0;
 }
 
-static int write_vector(const device_objects *d, const char *what, const double *values, int components,
-                        ts_vector *v) {
-  const size_t count = (size_t)ts_space_size(ts_vector_space(v)) * (size_t)components;
+static int write_vector(const device_objects *d, const char *what, const double *values, int32_t rows,
+                        int components, ts_vector *v) {
+  if (!ranks_is_root()) {
+    const ts_status status = ts_ranks_vector_from(v, 0, NULL);
+    return status < 0 ? device_failed(d, status, what) : 0;
+  }
+  const size_t count = (size_t)rows * (size_t)components;
   double *ordered = malloc(count * sizeof *ordered);
   if (!ordered) {
     message("out of memory for %zu numbers", count);
     return -1;
   }
   for (size_t i = 0; i < count; i++) ordered[i] = values[place_in_file(d, i, components)];
-  const ts_status status = ts_vector_write_double(v, ordered, count);
+  const ts_status status =
+      ranks_are_several() ? ts_ranks_vector_from(v, 0, ordered) : ts_vector_write_double(v, ordered, count);
   free(ordered);
   return status < 0 ? device_failed(d, status, what) : 0;
 }
 
 /* In single precision where a device has nothing else. */
-static int upload_vector(const solve_options *o, device_objects *d, const char *what, const double *values,
-                         int components, solve_outcome *outcome, ts_vector **v) {
+static int upload_vector(const solve_options *o, device_objects *d, const char *what, int given,
+                         const double *values, int components, solve_outcome *outcome, ts_vector **v) {
   ts_space *space = ts_matrix_row_space(d->A);
   ts_vector_desc desc = {.components = components, .precision = TS_PRECISION_SINGLE};
   if (o->precision != TS_PRECISION_SINGLE) desc.precision = TS_PRECISION_DOUBLE;
@@ -166,7 +185,7 @@ static int upload_vector(const solve_options *o, device_objects *d, const char *
   }
   if (status < 0) return device_failed(d, status, what);
   outcome->precision = desc.precision;
-  return values ? write_vector(d, what, values, components, *v) : 0;
+  return given ? write_vector(d, what, values, outcome->matrix.rows, components, *v) : 0;
 }
 
 /* The device's x in the file's order and range. */
@@ -178,7 +197,8 @@ static int download(const solve_options *o, const solve_system *system, const de
     message("out of memory for a solution of %zu numbers", count);
     return -1;
   }
-  const ts_status status = ts_vector_read_double(d->x, values, count);
+  const ts_status status =
+      ranks_are_several() ? ts_ranks_vector_to(d->x, 0, values) : ts_vector_read_double(d->x, values, count);
   for (size_t i = 0; i < count && status >= 0; i++) {
     const double value = ldexp(values[i], system->x_exponents[i % components]);
     x[place_in_file(d, i, system->components)] = value;
@@ -197,8 +217,9 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
   const size_t count = (size_t)system->A.rows * (size_t)system->components;
   if (upload_matrix(o, system, d, outcome)) return -1;
   double start = seconds_now();
-  if (upload_vector(o, d, o->b ? o->b : "right-hand side", system->b, system->components, outcome, &d->b) ||
-      upload_vector(o, d, o->x0 ? o->x0 : "solution", system->x0, system->components, outcome, &d->x))
+  if (upload_vector(o, d, o->b ? o->b : "right-hand side", 1, system->b, system->components, outcome, &d->b) ||
+      upload_vector(o, d, o->x0 ? o->x0 : "solution", o->x0 != NULL, system->x0, system->components, outcome,
+                    &d->x))
     return -1;
   /* Without this the solve would wait for the upload and be charged for it. */
   ts_status status = ts_context_finish(d->context);
@@ -217,6 +238,10 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
   status = solve_by_method(o, d->M, d->A, d->b, d->x, after_check, history, outcome);
   if (status < 0) return device_failed(d, status, o->matrix);
   outcome->status = status;
+  if (!ranks_is_root()) { /* which has the last word */
+    status = ts_ranks_vector_to(d->x, 0, NULL);
+    return status < 0 ? device_failed(d, status, o->matrix) : 0;
+  }
   *x = calloc(count, sizeof **x);
   if (!*x) {
     message("out of memory for a solution of %zu numbers", count);
@@ -271,8 +296,28 @@ static void say_not_converged(const solve_options *o, const solve_outcome *outco
     message("%s: not converged: %s", o->matrix, outcome->message);
 }
 
+/* Of several processes one reads; the others learn what they cannot tell from the options. */
+static int read_system(const solve_options *o, ts_context *context, solve_system *system) {
+  if (!ranks_are_several()) return solve_read(o, system);
+  const int failed = ranks_is_root() && solve_read(o, system);
+  const ts_status status = ts_ranks_agree(context, failed ? TS_ERROR_INVALID_ARGUMENT : TS_OK, o->matrix);
+  if (status < 0) {
+    if (!failed) message("%s: %s", o->matrix, ts_last_error(context));
+    ranks_agreed();
+    return -1;
+  }
+  int components = system->components;
+  if (ts_ranks_broadcast(context, 0, &components, sizeof components) < 0) {
+    message("%s: %s", o->matrix, ts_last_error(context));
+    return -1;
+  }
+  system->components = components;
+  return 0;
+}
+
 int cmd_solve(int argc, char **argv) {
   solve_options options;
+  ranks_begin();
   solve_parse(argc, argv, &options);
   message_set_quiet(options.quiet);
   progress_enable(!options.quiet);
@@ -285,8 +330,9 @@ int cmd_solve(int argc, char **argv) {
   int result = EXIT_ERROR;
   const char *const inputs[] = {options.matrix, options.b, options.x0, options.near_null, options.coordinates};
   if (output_is_input(options.output, inputs, 5) || output_is_input(options.history, inputs, 5)) goto end;
-  if (options.output && output_open(&solution, options.output)) goto end;
-  if (options.history && output_open(&history, options.history)) goto end;
+  const int writes = ranks_is_root();
+  if (writes && options.output && output_open(&solution, options.output)) goto end;
+  if (writes && options.history && output_open(&history, options.history)) goto end;
   if (history.stream) fputs("iteration,sqrt_delta_ratio\n", history.stream);
 
   const ts_gl_desc gl = {.rectangle_width = options.rectangle_width,
@@ -297,9 +343,13 @@ int cmd_solve(int argc, char **argv) {
   if (result) goto end;
   result = EXIT_ERROR;
   const double start = seconds_now();
-  if (solve_read(&options, &system)) goto end;
+  if (read_system(&options, device.context, &system)) goto end;
   outcome.seconds_read = seconds_now() - start;
   if (solve(&options, &system, &device, &history, &outcome, &x)) goto end;
+  if (!ranks_is_root()) {
+    result = EXIT_CONVERGED;
+    goto end;
+  }
   if (write_outputs(&options, &system, &outcome, x, &solution, &history)) goto end;
   result = EXIT_CONVERGED;
   if (outcome.status != TS_OK) {
@@ -313,5 +363,6 @@ end:
   free(x);
   output_discard(&solution);
   output_discard(&history);
+  ranks_end(result == EXIT_ERROR);
   return result;
 }

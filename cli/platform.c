@@ -166,8 +166,17 @@ void platform_name_for_child(FILE *stream, char *name, size_t size) {
   snprintf(name, size, "NUL");
 }
 
+void platform_be_silent(void) {}
+
+const void *platform_load(const char *path, const char *symbol, char *error, size_t size) {
+  (void)symbol;
+  snprintf(error, size, "%s: modules are not loaded on this system", path);
+  return NULL;
+}
+
 #else
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -432,6 +441,17 @@ int platform_wait(platform_child **child) {
   free(*child);
   *child = NULL;
   return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void platform_be_silent(void) {
+  if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) return;
+}
+
+const void *platform_load(const char *path, const char *symbol, char *error, size_t size) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+  const void *found = library ? dlsym(library, symbol) : NULL;
+  if (!found) snprintf(error, size, "%s", dlerror());
+  return found;
 }
 
 void platform_name_for_child(FILE *stream, char *name, size_t size) {

@@ -81,6 +81,10 @@ void platform_hold_signals(int hold);
 /* Whether PATH has it, and whether this file is one. */
 int platform_is_in_path(const char *program);
 int platform_is_program(const char *path);
+/* What the program prints from here on is not seen. */
+void platform_be_silent(void);
+/* A symbol of a module, which stays loaded; NULL with the reason. */
+const void *platform_load(const char *path, const char *symbol, char *error, size_t size);
 /* Where the running program lies, without a slash at the end. Nonzero: not known. */
 int platform_own_directory(char *directory, size_t size);
 

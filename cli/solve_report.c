@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ranks.h"
 #include "reports.h"
 
 /* "max_iterations" for TS_REASON_MAX_ITERATIONS. */
@@ -48,8 +49,8 @@ void solve_report_text(const solve_options *options, const solve_system *system,
   printf("\nbackend     %s: %s\n", o->context.backend, o->context.device);
   printf("format      %s: ", ts_format_name(o->matrix.format));
   if (o->matrix.blocks) printf("%d blocks, %.1f %% full, ", o->matrix.blocks, 100 * o->matrix.fill_ratio);
-  printf("%lld stored entries, %.2f MB on the device\n", (long long)o->matrix.stored_entries,
-         1e-6 * (double)o->matrix.bytes_device);
+  printf("%lld stored entries, %.2f MB on the device%s\n", (long long)o->matrix.stored_entries,
+         1e-6 * (double)o->matrix.bytes_device, ranks_are_several() ? " of rank 0" : "");
   if (options->reorder)
     printf("order       %s: bandwidth %d, %.1f in the mean, instead of %d and %.1f\n",
            reorder_names[options->reorder], o->bandwidth.maximum, o->bandwidth.mean,

@@ -122,6 +122,7 @@ add_library(texsolve_internal STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:texsolve_
 target_include_directories(texsolve_internal PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
 target_link_libraries(texsolve_internal PUBLIC ${link_libraries} texsolve_options)
 include(Nl)
+include(Mpi)
 if(NOT PROJECT_IS_TOP_LEVEL)
   # Whoever links the static library, in whatever directory, needs the packages that were found here.
   get_directory_property(packages IMPORTED_TARGETS)

@@ -75,7 +75,8 @@ extern "C" {
   X(TS_ERROR_LIMIT, -6, "a limit of the device is exceeded")                                                   \
   X(TS_ERROR_INCOMPATIBLE, -7, "the objects do not belong together")                                           \
   X(TS_ERROR_SHADER, -8, "a shader is missing or does not compile")                                            \
-  X(TS_ERROR_DEVICE, -9, "the device or its driver reported an error")
+  X(TS_ERROR_DEVICE, -9, "the device or its driver reported an error")                                         \
+  X(TS_ERROR_UNREACHABLE, -10, "another process of the job cannot be reached")
 
 typedef enum ts_status {
 #define TS_STATUS_ENUM(name, value, text) name = value,

@@ -10,12 +10,22 @@
  *
  * A part that has no indices of a space has no objects for it, and takes part in scalars only.
  *
+ * Parts may be on several ranks, processes that a transport joins (texsolve/ranks.h): each rank opens as many,
+ * and of those of others it has no contexts. Ghosts of another rank's part come as messages, through the host,
+ * and sums go from rank to rank. A space is whole, known to all ranks, of which each keeps its parts' elements;
+ * or it is made of rows that each rank has by itself: then the space's size is this rank's, its parts are cut
+ * from that, and columns of other ranks have the numbers behind tsi_first_ghost, like a part's ghosts.
+ *
  *   multi_backend.c    names, opening, closing, the table
+ *   multi_ranks.c      messages, sums over the ranks, agreement on errors
  *   multi_space.c      who owns which indices
  *   multi_vector.c     vectors and their component-wise operations
  *   multi_scalars.c    slots, reductions
- *   multi_halo.c       which indices a part needs of others, and their exchange
- *   multi_matrix.c     cutting a matrix; products */
+ *   multi_halo.c       which indices a part needs of others
+ *   multi_exchange.c   their exchange
+ *   multi_matrix.c     cutting a matrix; products
+ *   multi_rows.c       matrices from the rows of each rank
+ *   multi_whole.c      the same from a matrix that one rank holds; whole vectors */
 #ifndef MULTI_H
 #define MULTI_H
 
@@ -23,13 +33,24 @@
 #include "common/layout/layout.h"
 #include "part.h"
 
+/* Messages belong to an epoch, which ends where the ranks agree on the status of what they did together. */
+typedef struct multi_ranks {
+  ts_transport transport;
+  int epoch;
+  int stopped;   /* a rank has failed in this epoch: this one has told, */
+  int heard;     /* or was told */
+  char why[256]; /* another rank is gone; "" while all are there */
+} multi_ranks;
+
 typedef struct multi_state {
-  int count;
-  ts_context *parts[MULTI_MOST_PARTS];
-  ts_scalars *sums[MULTI_MOST_PARTS]; /* what each part adds to a reduction: two slots, with low parts */
-  int turn;                           /* the slot of the next one: parts may still read the last one's */
-  size_t own_bytes;                   /* of device memory, of the parts' own */
-  tsi_ops table;                      /* of the operations that all parts have */
+  int count;          /* of the parts of all ranks */
+  int first, own;     /* this rank's */
+  multi_ranks *ranks; /* NULL: one process */
+  ts_context **parts; /* NULL: another rank's */
+  ts_scalars **sums;  /* what each part adds to a reduction: twice TSI_MAX_DOTS slots, with low parts */
+  int turn;           /* the slots of the next one: parts may still read the last one's */
+  size_t own_bytes;   /* of device memory, of the parts' own */
+  tsi_ops table;      /* of the operations that all parts have */
 } multi_state;
 
 /* Positions are indices in the order of the parts, in which part p has first[p] .. first[p + 1] - 1. Within a
@@ -39,7 +60,17 @@ typedef struct multi_space {
   int32_t *first;          /* parts + 1 */
   int32_t *order, *places; /* the index at a position, and the position of an index; NULL: they are the same */
   char choice[160];        /* why the parts are these */
+  struct multi_rows *rows; /* of ranks that have rows by themselves; NULL: the space is whole */
 } multi_space;
+
+/* Who has which rows of all ranks. */
+typedef struct multi_rows {
+  int64_t *first;  /* of each part, and of the end */
+  int64_t *ghosts; /* columns of other ranks that this one's rows refer to, ascending */
+  int64_t all_nonzeros;
+  int32_t ghost_count;
+  int32_t *order; /* the root's: the row of its matrix at each place of all; NULL: they are the same */
+} multi_rows;
 
 static inline int32_t multi_index(const multi_space *s, int32_t position) {
   return s->order ? s->order[position] : position;
@@ -50,16 +81,20 @@ static inline int32_t multi_position(const multi_space *s, int32_t index) {
 
 /* The ghosts of one part that another one has. */
 typedef struct multi_exchange {
-  int from, to;
+  int from, to;         /* one of them at least is this rank's */
   int32_t first, count; /* ghosts of `to` */
-  void *list;           /* of `from` */
+  void *list;           /* of `from`, NULL if that is another rank's */
+  float *message;       /* to or from another rank, so many floats; NULL before it is needed */
+  size_t floats;
 } multi_exchange;
 
 typedef struct multi_halo {
-  int32_t *ghosts;  /* of each part */
-  int32_t **places; /* of each part: the positions of its ghosts, ascending */
-  multi_exchange *exchanges;
+  int32_t *ghosts;           /* of each part */
+  int32_t **places;          /* of each part: the positions of its ghosts, ascending */
+  multi_exchange *exchanges; /* between a pair of ranks, both have them in the same order */
   int exchange_count;
+  int remote;           /* how many are with other ranks */
+  ts_message *messages; /* as many, twice */
   /* Where vectors have no room for so many ghosts: the space of copies that have, NULL elsewhere; and copies of
    * x and of its low part. */
   ts_space **extended;
@@ -78,6 +113,7 @@ static inline multi_state *multi_state_of(const ts_context *context) {
 static inline int multi_count(const ts_context *context) {
   return multi_state_of(context)->count;
 }
+/* NULL: another rank's. */
 static inline ts_context *multi_part(const ts_context *context, int p) {
   return multi_state_of(context)->parts[p];
 }
@@ -103,6 +139,39 @@ void multi_account(ts_context *context);
     if (multi_status_ < 0) return multi_status_;                                                               \
   } while (0)
 
+/* ---- multi_ranks.c ---- */
+static inline multi_ranks *multi_ranks_of(const ts_context *context) {
+  return multi_state_of(context)->ranks;
+}
+static inline int multi_rank_of_part(const ts_context *context, int p) {
+  return p / multi_state_of(context)->own;
+}
+/* Takes over the transport. */
+ts_status multi_ranks_open(ts_context *context, const ts_transport *transport, multi_ranks **ranks);
+void multi_ranks_close(ts_context *context, multi_ranks *ranks);
+/* Sends and receives until all is there. */
+ts_status multi_exchange_messages(ts_context *context, const ts_message *messages, int count);
+/* merge(mine, other): both ranks of a pair get the same bits. */
+typedef void (*multi_merge)(void *mine, const void *other);
+/* `data`, at most 1024 bytes, becomes what all ranks' are together, the same bits on all. */
+ts_status multi_merge_ranks(ts_context *context, void *data, size_t bytes, multi_merge merge);
+/* `all` becomes the `bytes` of each rank, in their order. */
+ts_status multi_collect(ts_context *context, const void *mine, size_t bytes, void *all);
+/* What this rank has for each rank, and what each has for it: memory of tsi_malloc. */
+typedef struct multi_parcels {
+  size_t *out_bytes, *in_bytes;
+  void **out, **in;
+} multi_parcels;
+ts_status multi_parcels_create(ts_context *context, multi_parcels *parcels);
+void multi_parcels_destroy(ts_context *context, multi_parcels *parcels);
+/* out[rank] gets room for out_bytes[rank], which become 0. */
+ts_status multi_parcels_allocate(ts_context *context, multi_parcels *parcels);
+/* Sends `out` and fills in `in`. */
+ts_status multi_parcels_exchange(ts_context *context, multi_parcels *parcels);
+ts_status multi_agree(ts_context *context, ts_status status);
+/* Of a public function: there are ranks, and this is one of them. */
+ts_status multi_check_root(ts_context *context, int root);
+
 /* ---- multi_space.c ---- */
 /* Who owns the indices; decided where it is first asked for: by a partition of the rows of `csr`, or with NULL
  * in blocks of one size. */
@@ -110,8 +179,13 @@ ts_status multi_space_of(ts_space *space, const tsi_host_csr *csr, multi_space *
 /* A space for a part, of the indices at positions `first` .. `first + size - 1`. */
 ts_status multi_space_create_part(const ts_space *space, const multi_space *s, ts_context *part, int32_t first,
                                   int32_t size, ts_space **local);
-/* The part that has a position. */
-int multi_owner(const multi_space *s, int parts, int32_t position);
+/* A space whose indices are this rank's own; takes `rows` over, also on failure. */
+ts_status multi_space_of_rows(ts_space *space, multi_rows *rows);
+void multi_rows_destroy(ts_context *context, multi_rows *rows);
+/* The part that has a position, a column of another rank's included. */
+int multi_owner(const ts_space *space, int32_t position);
+/* The last part whose first row is at most this one. */
+int multi_owner_of_row(const multi_rows *rows, int parts, int64_t row);
 
 /* ---- multi_vector.c: part p of a vector with all that is below it; NULL where the part has none ---- */
 typedef struct multi_view {
@@ -131,8 +205,8 @@ ts_coefficient multi_coefficient(ts_coefficient c, int p, multi_slots *numerator
 
 /* ---- multi_halo.c ---- */
 /* Of the rows of csr that each part of `rows` has, and columns that are spread as `columns`. */
-ts_status multi_halo_create(ts_context *context, const tsi_host_csr *csr, const multi_space *rows,
-                            const multi_space *columns, multi_halo **out);
+ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, const ts_space *columns,
+                            multi_halo **out);
 void multi_halo_destroy(ts_context *context, multi_halo *halo);
 /* Room for the ghosts in the vectors of the column space where it has none yet, or in copies. */
 ts_status multi_halo_make_room(multi_halo *halo, const multi_space *rows, const ts_space *columns);
@@ -140,8 +214,11 @@ ts_status multi_halo_make_room(multi_halo *halo, const multi_space *rows, const 
 ts_space *multi_halo_columns(const multi_halo *halo, const multi_space *columns, int p);
 /* The number of the ghost at a position. */
 int32_t multi_ghost(const multi_halo *halo, int p, int32_t position);
+
+/* ---- multi_exchange.c ---- */
+void multi_message_destroy(ts_context *part, multi_exchange *e);
 /* Brings the ghosts of `parts` parts of x, 1 or 2. */
-ts_status multi_exchange_ghosts(const multi_halo *halo, const ts_vector *x, int parts);
+ts_status multi_exchange_ghosts(multi_halo *halo, const ts_vector *x, int parts);
 /* Part p of x with its ghosts. */
 ts_vector *multi_with_ghosts(const multi_halo *halo, const ts_vector *x, int p, multi_view *view);
 

@@ -2,8 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/core/cores.h"
 #include "common/core/pool.h"
 #include "multi.h"
+
+static int is_mine(const multi_state *state, int p) {
+  return p >= state->first && p < state->first + state->own;
+}
 
 ts_status multi_begin(ts_context *context, int p) {
   ts_context *part = multi_part(context, p);
@@ -27,7 +32,8 @@ ts_status multi_report(ts_context *context, int p, ts_status status) {
 void multi_account(ts_context *context) {
   const multi_state *state = multi_state_of(context);
   size_t bytes = 0;
-  for (int p = 0; p < state->count; p++) bytes += state->parts[p]->bytes_device;
+  for (int p = 0; p < state->count; p++)
+    if (is_mine(state, p)) bytes += state->parts[p]->bytes_device;
   context->bytes_device = bytes - state->own_bytes;
 }
 
@@ -69,9 +75,9 @@ static ts_status open_part(ts_context *context, const char *name, int threads) {
   desc.backend = name;
   desc.gl = NULL;
   desc.threads = threads;
-  const ts_status status = ts_context_create(&desc, &state->parts[state->count]);
-  if (status < 0) return tsi_fail(context, status, "part %d: %s", state->count, ts_last_error(NULL));
-  share_threads(context, state->parts[state->count++]);
+  const ts_status status = ts_context_create(&desc, &state->parts[state->own]);
+  if (status < 0) return tsi_fail(context, status, "part %d: %s", state->own, ts_last_error(NULL));
+  share_threads(context, state->parts[state->own++]);
   return TS_OK;
 }
 
@@ -82,19 +88,55 @@ static ts_status open_all(ts_context *context, int threads) {
     char name[32];
     snprintf(name, sizeof name, "cuda:%d", n);
     const ts_status status = open_part(context, name, threads);
-    if (status == TS_ERROR_UNAVAILABLE && state->count > 0) break;
+    if (status == TS_ERROR_UNAVAILABLE && state->own > 0) break;
     TSI_TRY(status);
   }
   tsi_clear_error(context);
   return TS_OK;
 }
 
+/* The ranks of a host have a device each while there are enough, and take turns then. */
+static ts_status open_device_of_rank(ts_context *context, int host_rank, int threads) {
+  char name[32];
+  ts_status status = TS_ERROR_UNAVAILABLE;
+  int device = host_rank;
+  for (; device >= 0 && status == TS_ERROR_UNAVAILABLE; device--) {
+    snprintf(name, sizeof name, "cuda:%d", device);
+    status = open_part(context, name, threads);
+  }
+  if (status < 0 || ++device == host_rank || host_rank % (device + 1) == device) return status;
+  multi_state *state = multi_state_of(context);
+  ts_context_destroy(&state->parts[--state->own]);
+  snprintf(name, sizeof name, "cuda:%d", host_rank % (device + 1));
+  return open_part(context, name, threads);
+}
+
+/* One part, for a rank. */
+static ts_status open_one(ts_context *context, int host_rank, int threads) {
+  const char *name = context->backend_name;
+  if (!strcmp(name, "cuda")) return open_device_of_rank(context, host_rank, threads);
+  if (strcmp(name, "auto")) {
+    TSI_TRY(check_name(context, name, name));
+    return open_part(context, name, threads);
+  }
+  const ts_status status = open_device_of_rank(context, host_rank, threads);
+  if (status != TS_ERROR_UNAVAILABLE) return status;
+  tsi_clear_error(context);
+  return open_part(context, "cpu", threads);
+}
+
+static int has_several(const char *backend_name) {
+  return !strncmp(backend_name, "multi:", 6) || strchr(backend_name, '+') || !strcmp(backend_name, "cuda:all");
+}
+
 static ts_status open_parts(ts_context *context) {
+  const multi_state *state = multi_state_of(context);
+  int count = 1, threads;
+  TSI_TRY(tsi_threads(context, &threads));
+  if (!has_several(context->backend_name)) return open_one(context, state->ranks->transport.host_rank, threads);
   const char *names = strchr(context->backend_name, ':') + 1;
   const char *prefix = strncmp(context->backend_name, "cuda:", 5) ? "" : "cuda:";
   char first[32], name[32];
-  int count = 1, threads;
-  TSI_TRY(tsi_threads(context, &threads));
   if (prefix[0] && !strcmp(names, "all")) return open_all(context, threads);
   for (const char *c = names; *c; c++) count += *c == '+';
   if (count > MULTI_MOST_PARTS)
@@ -111,8 +153,9 @@ static ts_status open_parts(ts_context *context) {
 
 static ts_status connect(ts_context *context) {
   const multi_state *state = multi_state_of(context);
-  for (int p = 0; p < state->count; p++)
-    for (int q = 0; q < state->count; q++) {
+  const int end = state->first + state->own;
+  for (int p = state->first; p < end; p++)
+    for (int q = state->first; q < end; q++) {
       const tsi_part_ops *part = state->parts[p]->ops->part;
       if (part->connect && p != q) MULTI_TRY(context, p, part->connect(state->parts[p], state->parts[q]));
     }
@@ -121,19 +164,77 @@ static ts_status connect(ts_context *context) {
 
 static ts_status make_sums(ts_context *context) {
   multi_state *state = multi_state_of(context);
-  const ts_scalars_desc desc = {.count = 2, .precision = TS_PRECISION_DOUBLE};
-  for (int p = 0; p < state->count; p++) {
+  const ts_scalars_desc desc = {.count = 2 * TSI_MAX_DOTS, .precision = TS_PRECISION_DOUBLE};
+  for (int p = state->first; p < state->first + state->own; p++) {
     const ts_status status = ts_scalars_create(state->parts[p], &desc, &state->sums[p]);
     if (status < 0) return tsi_fail(context, status, "part %d: %s", p, ts_last_error(state->parts[p]));
   }
-  for (int p = 0; p < state->count; p++) state->own_bytes += state->parts[p]->bytes_device;
+  for (int p = state->first; p < state->first + state->own; p++)
+    state->own_bytes += state->parts[p]->bytes_device;
+  return TS_OK;
+}
+
+/* ---- Ranks ---- */
+
+/* Cores of a host are for all of its ranks, unless they were bound to some. */
+static void divide_threads(ts_context *context, const ts_transport *transport) {
+  const int threads = tsi_default_threads() / (transport->host_ranks > 1 ? transport->host_ranks : 1);
+  if (!context->desc.threads && !getenv("OMP_NUM_THREADS")) context->desc.threads = threads > 1 ? threads : 1;
+}
+
+/* What a rank has, which the others have too. */
+typedef struct rank_parts {
+  int32_t count;
+  char kind[12];
+} rank_parts;
+
+static ts_status compare(ts_context *context, const rank_parts *all, int ranks) {
+  for (int r = 1; r < ranks; r++)
+    if (memcmp(&all[r], &all[0], sizeof *all) != 0)
+      return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "rank %d has %d parts of %s, and rank 0 %d of %s", r,
+                      all[r].count, all[r].kind, all[0].count, all[0].kind);
+  return TS_OK;
+}
+
+/* This rank's parts among those of all. */
+static ts_status join_ranks(ts_context *context) {
+  multi_state *state = multi_state_of(context);
+  const ts_transport *t = &state->ranks->transport;
+  const size_t ranks = (size_t)t->ranks;
+  rank_parts mine = {.count = state->own};
+  snprintf(mine.kind, sizeof mine.kind, "%.*s", (int)strcspn(state->parts[0]->backend_name, ":"),
+           state->parts[0]->backend_name);
+  rank_parts *all = tsi_malloc(context, ranks, sizeof *all);
+  if (!all) return tsi_out_of_memory(context, "the ranks", ranks * sizeof *all);
+  ts_status status = multi_collect(context, &mine, sizeof mine, all);
+  if (status == TS_OK) status = compare(context, all, t->ranks);
+  tsi_free(context, all);
+  TSI_TRY(status);
+  const size_t count = ranks * (size_t)state->own;
+  ts_context **parts = tsi_calloc(context, count, sizeof(ts_context *));
+  ts_scalars **sums = tsi_calloc(context, count, sizeof(ts_scalars *));
+  if (!parts || !sums) {
+    tsi_free(context, parts);
+    tsi_free(context, sums);
+    return tsi_out_of_memory(context, "the ranks", count * 2 * sizeof(ts_context *));
+  }
+  state->first = t->rank * state->own;
+  memcpy(parts + state->first, state->parts, (size_t)state->own * sizeof(ts_context *));
+  tsi_free(context, state->parts);
+  tsi_free(context, state->sums);
+  state->parts = parts;
+  state->sums = sums;
+  state->count = (int)count;
   return TS_OK;
 }
 
 /* Fused operations that a part lacks are lacking here too, so that the fallbacks see what they would see. */
 static void choose_operations(multi_state *state) {
-  const tsi_ops *part = state->parts[0]->ops;
+  const tsi_ops *part = state->parts[state->first]->ops;
   state->table = tsi_multi_ops;
+  if (!state->ranks) state->table.agree = NULL;
+  if (!part->axpy2_dot) state->table.axpy2_dot = NULL;
+  if (!part->dot3) state->table.dots = NULL;
   if (!part->dot3) state->table.dot3 = NULL;
   if (!part->axpy2) state->table.axpy2 = NULL;
   if (!part->multiply_add) state->table.multiply_add = NULL;
@@ -141,25 +242,59 @@ static void choose_operations(multi_state *state) {
 
 static void describe(ts_context *context) {
   const multi_state *state = multi_state_of(context);
-  const ts_context *first = state->parts[0];
+  const ts_context *first = state->parts[state->first];
   tsi_caps *caps = &context->caps;
   *caps = first->caps;
   caps->formats = 1u << TS_FORMAT_CSR; /* each part then chooses its own */
   caps->row_plans = 0;
   caps->grid_storages = 0;
-  snprintf(caps->device, sizeof caps->device, "%d part%s: %.100s", state->count, state->count == 1 ? "" : "s",
-           first->caps.device);
+  char ranks[32] = "", name[sizeof context->backend_name];
+  if (state->ranks) {
+    memcpy(name, context->backend_name, sizeof name);
+    snprintf(context->backend_name, sizeof context->backend_name, "%.70s on %d ranks", name,
+             state->ranks->transport.ranks);
+    snprintf(ranks, sizeof ranks, "%d ranks, ", state->ranks->transport.ranks);
+    snprintf(caps->driver, sizeof caps->driver, "%.60s, %.96s", first->caps.driver,
+             state->ranks->transport.name);
+  }
+  if (state->ranks && state->own == 1)
+    snprintf(caps->device, sizeof caps->device, "%.*s: %.80s", (int)strcspn(ranks, ","), ranks,
+             first->caps.device);
+  else
+    snprintf(caps->device, sizeof caps->device, "%s%d part%s: %.80s", ranks, state->count,
+             state->count == 1 ? "" : "s", first->caps.device);
   context->tuning = first->tuning;
+}
+
+static ts_status open_all_ranks(ts_context *context) {
+  multi_state *state = multi_state_of(context);
+  const int ranks = context->transport != NULL;
+  if (ranks) {
+    divide_threads(context, context->transport);
+    TSI_TRY(multi_ranks_open(context, context->transport, &state->ranks));
+  }
+  ts_status status = open_parts(context);
+  if (status == TS_OK) {
+    state->count = state->own;
+    status = connect(context);
+  }
+  if (ranks) TSI_TRY(multi_agree(context, status));
+  if (ranks && status == TS_OK) status = multi_agree(context, join_ranks(context));
+  if (status == TS_OK) status = make_sums(context);
+  return ranks ? multi_agree(context, status) : status;
 }
 
 ts_status multi_open(ts_context *context) {
   multi_state *state = tsi_calloc(context, 1, sizeof *state);
   if (!state) return tsi_out_of_memory(context, "the multi backend", sizeof *state);
   context->backend = state;
-  ts_status status = open_parts(context);
-  if (status == TS_OK) status = connect(context);
-  if (status == TS_OK) status = make_sums(context);
+  state->parts = tsi_calloc(context, MULTI_MOST_PARTS, sizeof(ts_context *));
+  state->sums = tsi_calloc(context, MULTI_MOST_PARTS, sizeof(ts_scalars *));
+  const size_t bytes = (size_t)MULTI_MOST_PARTS * 2 * sizeof(ts_context *);
+  const ts_status status = state->parts && state->sums ? open_all_ranks(context)
+                                                       : tsi_out_of_memory(context, "the multi backend", bytes);
   if (status < 0) {
+    if (state->ranks) state->ranks->transport.close = NULL; /* it is still the caller's */
     multi_close(context);
     return status;
   }
@@ -171,11 +306,14 @@ ts_status multi_open(ts_context *context) {
 
 void multi_close(ts_context *context) {
   multi_state *state = multi_state_of(context);
-  for (int p = 0; p < state->count; p++) {
+  for (int p = state->first; p < state->first + state->own; p++) {
     ts_scalars_destroy(&state->sums[p]);
     state->parts[p]->pool = NULL;
     ts_context_destroy(&state->parts[p]);
   }
+  multi_ranks_close(context, state->ranks);
+  tsi_free(context, state->parts);
+  tsi_free(context, state->sums);
   tsi_free(context, state);
   context->backend = NULL;
 }
@@ -192,12 +330,15 @@ void multi_leave(ts_context *context) {
 
 ts_status multi_finish(ts_context *context) {
   for (int p = 0; p < multi_count(context); p++)
-    MULTI_TRY(context, p, multi_ops_of(context, p)->finish(multi_part(context, p)));
+    if (multi_part(context, p)) MULTI_TRY(context, p, multi_ops_of(context, p)->finish(multi_part(context, p)));
   return TS_OK;
 }
 
 const tsi_ops tsi_multi_ops = {.space_destroy = multi_space_destroy,
                                .dot3 = multi_dot3,
+                               .dots = multi_dots,
                                .axpy2 = multi_axpy2,
+                               .axpy2_dot = multi_axpy2_dot,
                                .multiply_add = multi_multiply_add,
+                               .agree = multi_agree,
                                TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, multi_)};

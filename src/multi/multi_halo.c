@@ -1,5 +1,5 @@
 /* The ghosts of a matrix: which indices the rows of a part refer to that other parts have, and their exchange
- * before a product. A part's ghosts are in the order of positions, so that those of one owner are neighbours:
+ * (multi_exchange.c). A part's ghosts are in the order of positions, so that those of one owner are neighbours:
  * each pair of parts exchanges one run. */
 #include <string.h>
 
@@ -64,51 +64,126 @@ int32_t multi_ghost(const multi_halo *halo, int p, int32_t position) {
 
 /* ---- From whom ---- */
 
-/* Ghosts of p from `first` on that one part has. */
-static int32_t run_of(const multi_halo *halo, const multi_space *columns, int p, int32_t first, int owner) {
-  int32_t end = first;
-  while (end < halo->ghosts[p] && has(columns, owner, halo->places[p][end])) end++;
-  return end - first;
+static int is_own(const ts_context *context, int p) {
+  return multi_part(context, p) != NULL;
 }
 
-static ts_status add_exchange(ts_context *context, const multi_halo *halo, const multi_space *columns,
-                              multi_exchange *e) {
-  const tsi_part_ops *part = multi_ops_of(context, e->from)->part;
-  int32_t *indices = tsi_malloc(context, (size_t)e->count, sizeof *indices);
-  if (!indices) return tsi_out_of_memory(context, "the halo of a matrix", (size_t)e->count * sizeof *indices);
-  for (int32_t k = 0; k < e->count; k++)
-    indices[k] = halo->places[e->to][e->first + k] - columns->first[e->from];
-  ts_status status = multi_begin(context, e->from);
-  if (status == TS_OK)
-    status = multi_end(context, e->from,
-                       part->list_create(multi_part(context, e->from), indices, e->count, &e->list));
-  tsi_free(context, indices);
+/* The indices are within e->from, if that is this rank's. */
+static ts_status add_exchange(ts_context *context, multi_halo *halo, multi_exchange e, const int32_t *indices) {
+  const size_t count = (size_t)halo->exchange_count;
+  if ((count & (count - 1)) == 0) { /* twice as many */
+    multi_exchange *more = tsi_malloc(context, count ? 2 * count : 1, sizeof *more);
+    if (!more) return tsi_out_of_memory(context, "the halo of a matrix", 2 * count * sizeof *more);
+    if (count) memcpy(more, halo->exchanges, count * sizeof *more);
+    tsi_free(context, halo->exchanges);
+    halo->exchanges = more;
+  }
+  if (is_own(context, e.from))
+    MULTI_TRY(context, e.from,
+              multi_ops_of(context, e.from)
+                  ->part->list_create(multi_part(context, e.from), indices, e.count, &e.list));
+  halo->exchanges[halo->exchange_count++] = e;
+  halo->remote += !is_own(context, e.from) || !is_own(context, e.to);
+  return TS_OK;
+}
+
+/* Runs of ghosts of part p that one part has: `indices` has room for all of them. */
+static ts_status add_exchanges_to(const ts_space *columns, multi_halo *halo, int p, int32_t *indices) {
+  ts_context *context = columns->context;
+  const multi_space *s = columns->impl;
+  const int32_t *places = halo->places[p];
+  for (int32_t first = 0, end; first < halo->ghosts[p]; first = end) {
+    const int owner = multi_owner(columns, places[first]);
+    for (end = first; end < halo->ghosts[p] && multi_owner(columns, places[end]) == owner; end++)
+      indices[end - first] = places[end] - s->first[owner];
+    if (!is_own(context, p) && !is_own(context, owner)) continue;
+    const multi_exchange e = {.from = owner, .to = p, .first = first, .count = end - first};
+    TSI_TRY(add_exchange(context, halo, e, indices));
+  }
+  return TS_OK;
+}
+
+static ts_status add_exchanges(const ts_space *columns, multi_halo *halo) {
+  ts_context *context = columns->context;
+  ts_status status = TS_OK;
+  for (int p = 0; p < multi_count(context) && status == TS_OK; p++) {
+    int32_t *indices = tsi_malloc(context, (size_t)halo->ghosts[p], sizeof *indices);
+    if (!indices)
+      return tsi_out_of_memory(context, "the halo of a matrix", (size_t)halo->ghosts[p] * sizeof *indices);
+    status = add_exchanges_to(columns, halo, p, indices);
+    tsi_free(context, indices);
+  }
   return status;
 }
 
-static ts_status make_exchanges(ts_context *context, const multi_space *columns, multi_halo *halo) {
-  const int parts = multi_count(context);
-  halo->exchanges = tsi_calloc(context, (size_t)parts * (size_t)parts, sizeof *halo->exchanges);
-  if (!halo->exchanges)
-    return tsi_out_of_memory(context, "the halo of a matrix",
-                             (size_t)parts * (size_t)parts * sizeof *halo->exchanges);
-  for (int p = 0; p < parts; p++)
-    for (int32_t first = 0; first < halo->ghosts[p];) {
-      const int owner = multi_owner(columns, parts, halo->places[p][first]);
-      multi_exchange *e = &halo->exchanges[halo->exchange_count];
-      *e = (multi_exchange){
-          .from = owner, .to = p, .first = first, .count = run_of(halo, columns, p, first, owner)};
-      TSI_TRY(add_exchange(context, halo, columns, e));
-      halo->exchange_count++;
-      first += e->count;
-    }
+/* ---- Where ranks know their own rows only: each asks the others for its ghosts ---- */
+
+/* An index within a part of another rank. */
+static int32_t index_there(const ts_space *columns, const multi_halo *halo, const multi_exchange *e,
+                           int32_t k) {
+  const multi_rows *rows = ((const multi_space *)columns->impl)->rows;
+  const int32_t ghost = halo->places[e->to][e->first + k] - tsi_first_ghost(columns);
+  return (int32_t)(rows->ghosts[ghost] - rows->first[e->from]);
+}
+
+static size_t request_bytes(const multi_exchange *e) {
+  return (3 + (size_t)e->count) * sizeof(int32_t);
+}
+
+/* For each exchange its parts, how many indices, and the indices. */
+static ts_status write_requests(const ts_space *columns, const multi_halo *halo, multi_parcels *p) {
+  ts_context *context = columns->context;
+  for (int i = 0; i < halo->exchange_count; i++) {
+    const multi_exchange *e = &halo->exchanges[i];
+    if (!is_own(context, e->from)) p->out_bytes[multi_rank_of_part(context, e->from)] += request_bytes(e);
+  }
+  TSI_TRY(multi_parcels_allocate(context, p));
+  for (int i = 0; i < halo->exchange_count; i++) {
+    const multi_exchange *e = &halo->exchanges[i];
+    if (is_own(context, e->from)) continue;
+    const int rank = multi_rank_of_part(context, e->from);
+    int32_t *to = (int32_t *)p->out[rank] + p->out_bytes[rank] / sizeof *to;
+    to[0] = e->from;
+    to[1] = e->to;
+    to[2] = e->count;
+    for (int32_t k = 0; k < e->count; k++) to[3 + k] = index_there(columns, halo, e, k);
+    p->out_bytes[rank] += request_bytes(e);
+  }
   return TS_OK;
+}
+
+static ts_status read_requests(ts_context *context, multi_halo *halo, const multi_parcels *p) {
+  for (int r = 0; r < ts_ranks_count(context); r++) {
+    const int32_t *in = p->in[r], *end = in + p->in_bytes[r] / sizeof *in;
+    for (; in && in < end; in += 3 + in[2]) {
+      const multi_exchange e = {.from = in[0], .to = in[1], .count = in[2]};
+      TSI_TRY(add_exchange(context, halo, e, in + 3));
+    }
+  }
+  return TS_OK;
+}
+
+static ts_status ask(const ts_space *columns, multi_halo *halo) {
+  ts_context *context = columns->context;
+  multi_parcels parcels;
+  TSI_TRY(multi_parcels_create(context, &parcels));
+  ts_status status = write_requests(columns, halo, &parcels);
+  if (status == TS_OK) status = multi_parcels_exchange(context, &parcels);
+  if (status == TS_OK) status = read_requests(context, halo, &parcels);
+  multi_parcels_destroy(context, &parcels);
+  return status;
+}
+
+static ts_status make_exchanges(const ts_space *columns, multi_halo *halo) {
+  TSI_TRY(add_exchanges(columns, halo));
+  return ((const multi_space *)columns->impl)->rows ? ask(columns, halo) : TS_OK;
 }
 
 /* ---- Creation ---- */
 
-ts_status multi_halo_create(ts_context *context, const tsi_host_csr *csr, const multi_space *rows,
-                            const multi_space *columns, multi_halo **out) {
+ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, const ts_space *columns,
+                            multi_halo **out) {
+  ts_context *context = columns->context;
   const size_t parts = (size_t)multi_count(context);
   multi_halo *halo = tsi_calloc(context, 1, sizeof *halo);
   if (!halo) return tsi_out_of_memory(context, "the halo of a matrix", sizeof *halo);
@@ -120,8 +195,8 @@ ts_status multi_halo_create(ts_context *context, const tsi_host_csr *csr, const 
   ts_status status = TS_OK;
   if (!halo->ghosts || !halo->places || !halo->extended || !halo->copies[0] || !halo->copies[1])
     status = tsi_out_of_memory(context, "the halo of a matrix", parts * sizeof(int32_t *));
-  if (status == TS_OK) status = find_places(context, csr, rows, columns, halo);
-  if (status == TS_OK) status = make_exchanges(context, columns, halo);
+  if (status == TS_OK) status = find_places(context, csr, rows, columns->impl, halo);
+  if (status == TS_OK) status = make_exchanges(columns, halo);
   if (status == TS_OK) return TS_OK;
   multi_halo_destroy(context, halo);
   *out = NULL;
@@ -130,12 +205,14 @@ ts_status multi_halo_create(ts_context *context, const tsi_host_csr *csr, const 
 
 void multi_halo_destroy(ts_context *context, multi_halo *halo) {
   for (int i = 0; i < halo->exchange_count; i++) {
-    const multi_exchange *e = &halo->exchanges[i];
-    ts_context *part = multi_part(context, e->from);
+    multi_exchange *e = &halo->exchanges[i];
+    ts_context *part = multi_part(context, is_own(context, e->from) ? e->from : e->to);
     tsi_enter_to_destroy(part);
-    part->ops->part->list_destroy(part, e->list);
+    if (e->list) part->ops->part->list_destroy(part, e->list);
+    multi_message_destroy(part, e);
     tsi_leave(part, TS_OK);
   }
+  tsi_free(context, halo->messages);
   for (int p = 0; p < multi_count(context); p++) {
     for (int k = 0; k < 2; k++)
       if (halo->copies[k]) ts_vector_destroy(&halo->copies[k][p]);
@@ -175,66 +252,4 @@ ts_status multi_halo_make_room(multi_halo *halo, const multi_space *rows, const 
 
 ts_space *multi_halo_columns(const multi_halo *halo, const multi_space *columns, int p) {
   return halo->extended[p] ? halo->extended[p] : columns->local[p];
-}
-
-/* ---- Exchange ---- */
-
-static ts_status take_copy(const multi_halo *halo, int k, int p, int components) {
-  ts_vector **copy = &halo->copies[k][p];
-  if (*copy && (*copy)->components == components) return TS_OK;
-  tsi_vector_destroy(*copy);
-  *copy = NULL;
-  return tsi_arena_create(halo->extended[p], components, 1, copy, 1, 0, NULL);
-}
-
-/* Into the vectors that have room for the ghosts. */
-static ts_status copy_to_extended(const multi_halo *halo, const ts_vector *x, int k) {
-  ts_context *context = x->context;
-  const ts_vector first = tsi_first_part(x);
-  for (int p = 0; p < multi_count(context); p++) {
-    if (!halo->extended[p]) continue;
-    MULTI_TRY(context, p, take_copy(halo, k, p, x->components));
-    const ts_vector *own = LOCAL(&first);
-    if (own)
-      MULTI_TRY(context, p,
-                multi_ops_of(context, p)->axpby(halo->copies[k][p], ts_constant(1), own, ts_constant(0), own));
-  }
-  return TS_OK;
-}
-
-static ts_status join(ts_context *context, const multi_halo *halo) {
-  const multi_state *state = multi_state_of(context);
-  const tsi_part_ops *part = state->parts[0]->ops->part;
-  if (part->join && halo->exchange_count) MULTI_TRY(context, 0, part->join(state->parts, state->count));
-  return TS_OK;
-}
-
-ts_status multi_exchange_ghosts(const multi_halo *halo, const ts_vector *x, int parts) {
-  ts_context *context = x->context;
-  TSI_TRY(join(context, halo));
-  for (int k = 0; k < parts && x; k++, x = x->low) {
-    const ts_vector first = tsi_first_part(x);
-    TSI_TRY(copy_to_extended(halo, x, k));
-    for (int i = 0; i < halo->exchange_count; i++) {
-      const multi_exchange *e = &halo->exchanges[i];
-      const tsi_part_ops *part = multi_ops_of(context, e->to)->part;
-      multi_view from, to;
-      const ts_vector *target = halo->extended[e->to] ? halo->copies[k][e->to] : multi_local(x, e->to, &to);
-      float *ghosts = part->ghosts(target) + (size_t)e->first * (size_t)x->components;
-      MULTI_TRY(
-          context, e->from,
-          multi_ops_of(context, e->from)->part->gather(multi_local(&first, e->from, &from), e->list, ghosts));
-    }
-  }
-  return join(context, halo);
-}
-
-ts_vector *multi_with_ghosts(const multi_halo *halo, const ts_vector *x, int p, multi_view *view) {
-  if (!halo->extended[p]) return multi_local(x, p, view);
-  view->parts[0] = *halo->copies[0][p];
-  if (x->low && halo->copies[1][p]) {
-    view->parts[1] = *halo->copies[1][p];
-    view->parts[0].low = &view->parts[1];
-  }
-  return &view->parts[0];
 }

@@ -166,13 +166,12 @@ static void describe(ts_matrix *A) {
 
 /* The first matrix over new spaces decides who owns their rows. */
 static ts_status create_whole(ts_matrix *A, const tsi_host_csr *csr) {
-  ts_context *context = A->context;
   multi_space *rows, *columns;
   multi_matrix *m = NULL;
   TSI_TRY(multi_space_of(A->row_space, csr, &rows));
   TSI_TRY(multi_space_of(A->column_space, NULL, &columns));
   TSI_TRY(allocate(A, &m));
-  ts_status status = multi_halo_create(context, csr, rows, columns, &m->halo);
+  ts_status status = multi_halo_create(csr, rows, A->column_space, &m->halo);
   if (status == TS_OK) status = multi_halo_make_room(m->halo, rows, A->column_space);
   if (status == TS_OK) status = each_part(A, csr, create_local);
   if (status < 0) {

@@ -30,7 +30,8 @@ static ts_status create_locals(ts_scalars *s) {
   ts_context *context = s->context;
   const ts_scalars_desc desc = {.count = s->count};
   for (int p = 0; p < multi_count(context); p++)
-    TSI_TRY(multi_report(context, p, ts_scalars_create(multi_part(context, p), &desc, &locals_of(s)[p])));
+    if (multi_part(context, p))
+      TSI_TRY(multi_report(context, p, ts_scalars_create(multi_part(context, p), &desc, &locals_of(s)[p])));
   return TS_OK;
 }
 
@@ -56,71 +57,76 @@ void multi_scalars_destroy(ts_scalars *s) {
 ts_status multi_scalars_write(ts_scalars *s, int first, int count, const float *values) {
   ts_context *context = s->context;
   for (int p = 0; p < multi_count(context); p++)
-    MULTI_TRY(context, p, multi_ops_of(context, p)->scalars_write(locals_of(s)[p], first, count, values));
+    if (multi_part(context, p))
+      MULTI_TRY(context, p, multi_ops_of(context, p)->scalars_write(locals_of(s)[p], first, count, values));
   return TS_OK;
 }
 
 /* All parts have the same numbers. */
 ts_status multi_scalars_read_begin(ts_scalars *s, int first, int count) {
-  MULTI_TRY(s->context, 0, multi_ops_of(s->context, 0)->scalars_read_begin(locals_of(s)[0], first, count));
+  const int p = multi_state_of(s->context)->first;
+  MULTI_TRY(s->context, p, multi_ops_of(s->context, p)->scalars_read_begin(locals_of(s)[p], first, count));
   return TS_OK;
 }
 
 ts_status multi_scalars_read_end(ts_scalars *s, double *values) {
-  MULTI_TRY(s->context, 0, multi_ops_of(s->context, 0)->scalars_read_end(locals_of(s)[0], values));
+  const int p = multi_state_of(s->context)->first;
+  MULTI_TRY(s->context, p, multi_ops_of(s->context, p)->scalars_read_end(locals_of(s)[p], values));
   return TS_OK;
 }
 
 ts_status multi_scalars_normalise(ts_scalars *s, int from, int to) {
   ts_context *context = s->context;
   for (int p = 0; p < multi_count(context); p++)
-    MULTI_TRY(context, p, multi_ops_of(context, p)->scalars_normalise(locals_of(s)[p], from, to));
+    if (multi_part(context, p))
+      MULTI_TRY(context, p, multi_ops_of(context, p)->scalars_normalise(locals_of(s)[p], from, to));
   return TS_OK;
 }
 
 /* ---- Reductions ---- */
 
-static double combine(tsi_reduction kind, double total, double part) {
-  switch (kind) {
-  case TSI_REDUCE_MAX:
-  case TSI_REDUCE_MAX_ABS:
-    return part != part || part > total ? part : total;
-  case TSI_REDUCE_NORM2:
-    return total + part * part;
-  default:
-    return total + part;
-  }
+static int is_largest(tsi_reduction kind) {
+  return kind == TSI_REDUCE_MAX || kind == TSI_REDUCE_MAX_ABS;
 }
 
-/* What part p has left in its slot of sums. */
-static ts_status read_sum(ts_context *context, int p, int slot, int pair, double values[4]) {
+static double larger(double a, double b) {
+  return b != b || b > a ? b : a;
+}
+
+/* Of up to TSI_MAX_DOTS slots. */
+typedef struct totals {
+  double of[TSI_MAX_DOTS][4];
+} totals;
+
+static void merge_sums(void *mine, const void *other) {
+  totals *a = mine;
+  const totals *b = other;
+  for (int k = 0; k < TSI_MAX_DOTS; k++)
+    for (int c = 0; c < 4; c++) a->of[k][c] += b->of[k][c];
+}
+
+static void merge_largest(void *mine, const void *other) {
+  totals *a = mine;
+  const totals *b = other;
+  for (int c = 0; c < 4; c++) a->of[0][c] = larger(a->of[0][c], b->of[0][c]);
+}
+
+/* What part p has left in `count` slots. */
+static ts_status read_sums(ts_context *context, int p, int slot, int count, int pair, totals *sums) {
   const tsi_ops *ops = multi_ops_of(context, p);
   ts_scalars *sum = multi_state_of(context)->sums[p];
-  double low[4] = {0, 0, 0, 0};
-  MULTI_TRY(context, p, ops->scalars_read_begin(sum, slot, 1));
-  if (pair) MULTI_TRY(context, p, ops->scalars_read_begin(sum->low, slot, 1));
-  MULTI_TRY(context, p, ops->scalars_read_end(sum, values));
-  if (pair) MULTI_TRY(context, p, ops->scalars_read_end(sum->low, low));
-  for (int c = 0; c < 4; c++) values[c] += low[c];
+  totals low = {{{0}}};
+  MULTI_TRY(context, p, ops->scalars_read_begin(sum, slot, count));
+  if (pair) MULTI_TRY(context, p, ops->scalars_read_begin(sum->low, slot, count));
+  MULTI_TRY(context, p, ops->scalars_read_end(sum, sums->of[0]));
+  if (pair) MULTI_TRY(context, p, ops->scalars_read_end(sum->low, low.of[0]));
+  merge_sums(sums, &low);
   return TS_OK;
 }
 
-/* Brings what the parts have in their sums into the slot of all of them. `x`: what was reduced. */
-static ts_status combine_on_host(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, int slot) {
-  ts_context *context = out->context;
-  const int pair = x->low != NULL;
-  double total[4] = {0, 0, 0, 0};
-  if (kind == TSI_REDUCE_MAX)
-    for (int c = 0; c < x->components; c++) total[c] = -INFINITY;
-  for (int p = 0; p < multi_count(context); p++) {
-    double part[4] = {0, 0, 0, 0};
-    if (!multi_has(x, p)) continue;
-    TSI_TRY(read_sum(context, p, slot, pair, part));
-    for (int c = 0; c < x->components; c++) total[c] = combine(kind, total[c], part[c]);
-  }
+static ts_status write_total(ts_scalars *out, int index, const double *total, int pair) {
   float high[4], low[4];
   for (int c = 0; c < 4; c++) {
-    if (kind == TSI_REDUCE_NORM2) total[c] = sqrt(total[c]);
     high[c] = (float)total[c];
     low[c] = isfinite(high[c]) ? (float)(total[c] - (double)high[c]) : 0;
   }
@@ -128,8 +134,28 @@ static ts_status combine_on_host(ts_scalars *out, int index, tsi_reduction kind,
   return pair && out->low ? multi_scalars_write(out->low, index, 1, low) : TS_OK;
 }
 
-static ts_status combine_on_devices(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x,
-                                    int slot) {
+/* Brings what the parts have in their sums from `slot` on into slots of all of them. `x`: what was reduced. */
+static ts_status combine_on_host(ts_scalars *out, const int *index, int count, tsi_reduction kind,
+                                 const ts_vector *x, int slot) {
+  ts_context *context = out->context;
+  totals all = {{{0}}};
+  if (kind == TSI_REDUCE_MAX)
+    for (int c = 0; c < x->components; c++) all.of[0][c] = -INFINITY;
+  for (int p = 0; p < multi_count(context); p++) {
+    totals part = {{{0}}};
+    if (!multi_has(x, p)) continue;
+    TSI_TRY(read_sums(context, p, slot, count, x->low != NULL, &part));
+    for (int c = 0; c < 4 && kind == TSI_REDUCE_NORM2; c++) part.of[0][c] *= part.of[0][c];
+    (is_largest(kind) ? merge_largest : merge_sums)(&all, &part);
+  }
+  TSI_TRY(multi_merge_ranks(context, &all, sizeof all, is_largest(kind) ? merge_largest : merge_sums));
+  for (int c = 0; c < 4 && kind == TSI_REDUCE_NORM2; c++) all.of[0][c] = sqrt(all.of[0][c]);
+  for (int k = 0; k < count; k++) TSI_TRY(write_total(out, index[k], all.of[k], x->low != NULL));
+  return TS_OK;
+}
+
+static ts_status combine_on_devices(ts_scalars *out, const int *index, int number, tsi_reduction kind,
+                                    const ts_vector *x, int slot) {
   ts_context *context = out->context;
   const multi_state *state = multi_state_of(context);
   const tsi_part_ops *part = state->parts[0]->ops->part;
@@ -139,18 +165,20 @@ static ts_status combine_on_devices(ts_scalars *out, int index, tsi_reduction ki
     if (multi_has(x, p)) sums[count++] = state->sums[p];
   MULTI_TRY(context, 0, part->join(state->parts, state->count));
   for (int p = 0; p < state->count; p++)
-    MULTI_TRY(context, p,
-              part->combine(multi_local_scalars(out, p, &(multi_slots){{{0}}}), index, kind, x->components,
-                            x->low != NULL, sums, count, slot));
+    for (int k = 0; k < number; k++)
+      MULTI_TRY(context, p,
+                part->combine(multi_local_scalars(out, p, &(multi_slots){{{0}}}), index[k], kind, x->components,
+                              x->low != NULL, sums, count, slot + k));
   return TS_OK;
 }
 
-static ts_status finish(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x) {
+static ts_status finish(ts_scalars *out, const int *index, int count, tsi_reduction kind, const ts_vector *x) {
   multi_state *state = multi_state_of(out->context);
-  const int slot = state->turn;
-  state->turn = !slot;
-  return state->parts[0]->ops->part->combine ? combine_on_devices(out, index, kind, x, slot)
-                                             : combine_on_host(out, index, kind, x, slot);
+  const int slot = state->turn * TSI_MAX_DOTS;
+  state->turn = !state->turn;
+  return !state->ranks && state->parts[0]->ops->part->combine
+             ? combine_on_devices(out, index, count, kind, x, slot)
+             : combine_on_host(out, index, count, kind, x, slot);
 }
 
 /* A single part leaves its sum where it belongs. */
@@ -163,20 +191,52 @@ static ts_scalars *target(ts_scalars *out, int p, multi_slots *view) {
 }
 #define TARGET target(out, p, &(multi_slots){{{0}}})
 
+static int slot_of(const ts_context *context, int index) {
+  return is_single(context) ? index : multi_state_of(context)->turn * TSI_MAX_DOTS;
+}
+
+/* Each part's own, then the total. */
+#define REDUCE(x, index, kind, call)                                                                           \
+  do {                                                                                                         \
+    ts_context *context = out->context;                                                                        \
+    const int slot = slot_of(context, index);                                                                  \
+    for (int p = 0; p < multi_count(context); p++)                                                             \
+      if (multi_has(x, p)) MULTI_TRY(context, p, multi_ops_of(context, p)->call);                              \
+    return is_single(context) ? TS_OK : finish(out, &(const int){index}, 1, kind, x);                          \
+  } while (0)
+
 ts_status multi_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_vector *x, const ts_vector *y) {
-  ts_context *context = out->context;
-  const int slot = is_single(context) ? index : multi_state_of(context)->turn;
-  for (int p = 0; p < multi_count(context); p++)
-    if (multi_has(x, p))
-      MULTI_TRY(context, p, multi_ops_of(context, p)->reduce(TARGET, slot, kind, LOCAL(x), LOCAL(y)));
-  return is_single(context) ? TS_OK : finish(out, index, kind, x);
+  REDUCE(x, index, kind, reduce(TARGET, slot, kind, LOCAL(x), LOCAL(y)));
 }
 
 ts_status multi_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w) {
+  REDUCE(x, index, TSI_REDUCE_DOT, dot3(TARGET, slot, LOCAL(x), LOCAL(y), LOCAL(w)));
+}
+
+ts_status multi_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                          const ts_vector *q, const ts_vector *w, ts_scalars *out, int index) {
+  REDUCE(r, index, TSI_REDUCE_DOT,
+         axpy2_dot(LOCAL(x), COEFFICIENT(a), LOCAL(d), LOCAL(r), COEFFICIENT(b), LOCAL(q), LOCAL(w), TARGET,
+                   slot));
+}
+
+static ts_status dots_of_part(ts_scalars *out, int p, const tsi_dot *sums, int count) {
   ts_context *context = out->context;
-  const int slot = is_single(context) ? index : multi_state_of(context)->turn;
+  multi_view views[TSI_MAX_DOTS][3];
+  tsi_dot local[TSI_MAX_DOTS];
+  for (int k = 0; k < count; k++)
+    local[k] = (tsi_dot){.index = is_single(context) ? sums[k].index : slot_of(context, 0) + k,
+                         .x = multi_local(sums[k].x, p, &views[k][0]),
+                         .y = multi_local(sums[k].y, p, &views[k][1]),
+                         .w = multi_local(sums[k].w, p, &views[k][2])};
+  return tsi_dots(TARGET, local, count, NULL);
+}
+
+ts_status multi_dots(ts_scalars *out, const tsi_dot *sums, int count) {
+  ts_context *context = out->context;
+  int index[TSI_MAX_DOTS];
+  for (int k = 0; k < count; k++) index[k] = sums[k].index;
   for (int p = 0; p < multi_count(context); p++)
-    if (multi_has(x, p))
-      MULTI_TRY(context, p, multi_ops_of(context, p)->dot3(TARGET, slot, LOCAL(x), LOCAL(y), LOCAL(w)));
-  return is_single(context) ? TS_OK : finish(out, index, TSI_REDUCE_DOT, x);
+    if (multi_has(sums[0].x, p)) MULTI_TRY(context, p, dots_of_part(out, p, sums, count));
+  return is_single(context) ? TS_OK : finish(out, index, count, TSI_REDUCE_DOT, sums[0].x);
 }

@@ -32,7 +32,7 @@ static ts_status create_locals(const ts_space *space, multi_space *s) {
   ts_context *context = space->context;
   for (int p = 0; p < multi_count(context); p++) {
     const int32_t first = s->first[p], size = s->first[p + 1] - first;
-    if (size)
+    if (size && multi_part(context, p))
       MULTI_TRY(context, p,
                 multi_space_create_part(space, s, multi_part(context, p), first, size, &s->local[p]));
   }
@@ -51,6 +51,7 @@ static void destroy(ts_context *context, multi_space *s) {
   tsi_free(context, s->order);
   tsi_free(context, s->places);
   tsi_free(context, s->first);
+  multi_rows_destroy(context, s->rows);
   tsi_free(context, s);
 }
 
@@ -59,16 +60,19 @@ static ts_status place(ts_context *context, const tsi_partition *by, int32_t siz
   memcpy(s->first, by->first, ((size_t)by->parts + 1) * sizeof *s->first);
   memcpy(s->choice, by->choice, sizeof s->choice);
   if (!by->part_of) return TS_OK;
-  int32_t next[MULTI_MOST_PARTS];
+  int32_t *next = tsi_malloc(context, (size_t)by->parts, sizeof *next);
   s->order = tsi_malloc(context, (size_t)size, sizeof *s->order);
   s->places = tsi_malloc(context, (size_t)size, sizeof *s->places);
-  if (!s->order || !s->places)
+  if (!next || !s->order || !s->places) {
+    tsi_free(context, next);
     return tsi_out_of_memory(context, "an index space", (size_t)size * 2 * sizeof *s->order);
+  }
   memcpy(next, by->first, (size_t)by->parts * sizeof *next);
   for (int32_t i = 0; i < size; i++) {
     s->places[i] = next[by->part_of[i]]++;
     s->order[s->places[i]] = i;
   }
+  tsi_free(context, next);
   return TS_OK;
 }
 
@@ -86,29 +90,60 @@ static ts_status divide(const ts_space *space, const tsi_host_csr *csr, multi_sp
   return status;
 }
 
-ts_status multi_space_of(ts_space *space, const tsi_host_csr *csr, multi_space **out) {
-  *out = space->impl;
-  if (*out) return TS_OK;
-  ts_context *context = space->context;
+static ts_status allocate(ts_context *context, multi_space **out) {
   const size_t parts = (size_t)multi_count(context);
-  multi_space *s = tsi_calloc(context, 1, sizeof *s);
+  multi_space *s = *out = tsi_calloc(context, 1, sizeof *s);
   if (s) {
     s->local = tsi_calloc(context, parts, sizeof(ts_space *));
     s->first = tsi_calloc(context, parts + 1, sizeof *s->first);
   }
-  ts_status status = TS_OK;
-  if (!s || !s->local || !s->first) {
-    status = tsi_out_of_memory(context, "an index space", sizeof *s + parts * sizeof(ts_space *));
-  } else {
-    status = divide(space, csr, s);
-    if (status == TS_OK) status = create_locals(space, s);
+  if (s && s->local && s->first) return TS_OK;
+  return tsi_out_of_memory(context, "an index space", sizeof *s + parts * sizeof(ts_space *));
+}
+
+/* Takes s over. */
+static ts_status give_to(ts_space *space, multi_space *s, ts_status status) {
+  if (status == TS_OK) status = create_locals(space, s);
+  if (status == TS_OK)
+    space->impl = s;
+  else
+    destroy(space->context, s);
+  return status;
+}
+
+ts_status multi_space_of(ts_space *space, const tsi_host_csr *csr, multi_space **out) {
+  if (!space->impl) {
+    multi_space *s;
+    ts_status status = allocate(space->context, &s);
+    if (status == TS_OK) status = divide(space, csr, s);
+    TSI_TRY(give_to(space, s, status));
   }
-  if (status < 0) {
-    destroy(context, s);
+  *out = space->impl;
+  return TS_OK;
+}
+
+ts_status multi_space_of_rows(ts_space *space, multi_rows *rows) {
+  const multi_state *state = multi_state_of(space->context);
+  multi_space *s;
+  const ts_status status = allocate(space->context, &s);
+  if (!s) {
+    multi_rows_destroy(space->context, rows);
     return status;
   }
-  space->impl = *out = s;
-  return TS_OK;
+  s->rows = rows;
+  space->ghosts = rows->ghost_count;
+  for (int p = state->first; p < state->count && status == TS_OK; p++) /* other ranks' are empty */
+    s->first[p + 1] =
+        p < state->first + state->own ? (int32_t)(rows->first[p + 1] - rows->first[state->first]) : s->first[p];
+  return give_to(space, s, status);
+}
+
+void multi_rows_destroy(ts_context *context, multi_rows *rows) {
+  if (!rows) return;
+  tsi_free(context, rows->first);
+  tsi_free(context, rows->ghosts);
+  tsi_free(context, rows->order);
+  tsi_free(context, rows);
 }
 
 void multi_space_destroy(ts_space *space) {
@@ -116,7 +151,23 @@ void multi_space_destroy(ts_space *space) {
   space->impl = NULL;
 }
 
-int multi_owner(const multi_space *s, int parts, int32_t position) {
+int multi_owner_of_row(const multi_rows *rows, int parts, int64_t row) {
+  int low = 0, high = parts - 1;
+  while (low < high) {
+    const int middle = low + (high - low + 1) / 2;
+    if (rows->first[middle] <= row)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+int multi_owner(const ts_space *space, int32_t position) {
+  const multi_space *s = space->impl;
+  const int parts = multi_count(space->context);
+  if (s->rows && position >= tsi_first_ghost(space))
+    return multi_owner_of_row(s->rows, parts, s->rows->ghosts[position - tsi_first_ghost(space)]);
   int low = 0, high = parts - 1; /* the last part whose first position is at most this one */
   while (low < high) {
     const int middle = low + (high - low + 1) / 2;

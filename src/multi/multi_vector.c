@@ -68,48 +68,72 @@ static size_t offset_of(const ts_vector *v, int p) {
     return TS_OK;                                                                                              \
   } while (0)
 
-/* Where indices have an order of their own: a part's elements, gathered on the host. */
-typedef ts_status (*transfer)(const ts_vector *v, int p, float *elements);
-
-static ts_status each_in_order(const ts_vector *v, int gathers, float *texels, transfer body) {
-  ts_context *context = v->context;
-  const multi_space *s = space_of(v);
-  const size_t n = (size_t)v->components;
-  for (int p = 0; p < multi_count(context); p++) {
-    const size_t count = (size_t)(s->first[p + 1] - s->first[p]);
-    if (!multi_has(v, p)) continue;
-    float *elements = tsi_malloc(context, count * n, sizeof *elements);
-    if (!elements) return tsi_out_of_memory(context, "a part of a vector", count * n * sizeof *elements);
-    const int32_t *order = s->order + s->first[p];
-    for (size_t k = 0; k < count && gathers; k++)
-      memcpy(elements + k * n, texels + (size_t)order[k] * n, n * sizeof *elements);
-    const ts_status status = body(v, p, elements);
-    for (size_t k = 0; k < count && !gathers && status == TS_OK; k++)
-      memcpy(texels + (size_t)order[k] * n, elements + k * n, n * sizeof *elements);
-    tsi_free(context, elements);
-    TSI_TRY(status);
-  }
-  return TS_OK;
+/* Where indices have an order of their own: all elements in the order of positions. */
+static ts_status take_elements(const ts_vector *v, float **elements) {
+  const size_t count = (size_t)v->space->tiling.size * (size_t)v->components;
+  *elements = tsi_malloc(v->context, count, sizeof **elements);
+  return *elements ? TS_OK : tsi_out_of_memory(v->context, "a vector", count * sizeof **elements);
 }
 
-static ts_status write_part(const ts_vector *v, int p, float *elements) {
-  MULTI_TRY(v->context, p, multi_ops_of(v->context, p)->vector_write(LOCAL(v), elements));
-  return TS_OK;
-}
-
-static ts_status read_part(const ts_vector *v, int p, float *elements) {
-  MULTI_TRY(v->context, p, multi_ops_of(v->context, p)->vector_read(LOCAL(v), elements));
-  return TS_OK;
+static ts_status write_parts(ts_vector *v, const float *elements) {
+  EACH(v, vector_write(LOCAL(v), elements + offset_of(v, p)));
 }
 
 ts_status multi_vector_write(ts_vector *v, const float *texels) {
-  if (space_of(v)->order) return each_in_order(v, 1, (float *)texels, write_part);
-  EACH(v, vector_write(LOCAL(v), texels + offset_of(v, p)));
+  const multi_space *s = space_of(v);
+  const size_t n = (size_t)v->components;
+  float *elements;
+  if (!s->order) return write_parts(v, texels);
+  TSI_TRY(take_elements(v, &elements));
+  for (int32_t k = 0; k < v->space->tiling.size; k++)
+    memcpy(elements + (size_t)k * n, texels + (size_t)s->order[k] * n, n * sizeof *elements);
+  const ts_status status = write_parts(v, elements);
+  tsi_free(v->context, elements);
+  return status;
+}
+
+/* A whole vector: what this rank has goes to all others, and what they have comes. */
+static ts_status share_elements(const ts_vector *v, float *elements) {
+  ts_context *context = v->context;
+  const multi_state *state = multi_state_of(context);
+  const multi_space *s = space_of(v);
+  if (!state->ranks || s->rows) return TS_OK;
+  const int own = state->own, ranks = state->count / own, rank = state->first / own;
+  ts_message *messages = tsi_malloc(context, 2 * (size_t)ranks, sizeof *messages);
+  if (!messages) return tsi_out_of_memory(context, "messages", 2 * (size_t)ranks * sizeof *messages);
+  int count = 0;
+  for (int r = 0; r < ranks; r++)
+    for (int receives = 0; receives < 2 && r != rank; receives++) {
+      const int of = receives ? r : rank;
+      const size_t first = offset_of(v, of * own), end = offset_of(v, (of + 1) * own);
+      messages[count++] = (ts_message){
+          .rank = r, .receives = receives, .data = elements + first, .bytes = (end - first) * sizeof *elements};
+    }
+  const ts_status status = multi_exchange_messages(context, messages, count);
+  tsi_free(context, messages);
+  return status;
+}
+
+static ts_status read_own(const ts_vector *v, float *elements) {
+  EACH(v, vector_read(LOCAL(v), elements + offset_of(v, p)));
+}
+
+static ts_status read_parts(const ts_vector *v, float *elements) {
+  TSI_TRY(read_own(v, elements));
+  return share_elements(v, elements);
 }
 
 ts_status multi_vector_read(const ts_vector *v, float *texels) {
-  if (space_of(v)->order) return each_in_order(v, 0, texels, read_part);
-  EACH(v, vector_read(LOCAL(v), texels + offset_of(v, p)));
+  const multi_space *s = space_of(v);
+  const size_t n = (size_t)v->components;
+  float *elements;
+  if (!s->order) return read_parts(v, texels);
+  TSI_TRY(take_elements(v, &elements));
+  const ts_status status = read_parts(v, elements);
+  for (int32_t k = 0; k < v->space->tiling.size && status == TS_OK; k++)
+    memcpy(texels + (size_t)s->order[k] * n, elements + (size_t)k * n, n * sizeof *elements);
+  tsi_free(v->context, elements);
+  return status;
 }
 
 /* ---- Component-wise operations ---- */

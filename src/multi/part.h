@@ -18,6 +18,12 @@ enum { MULTI_MOST_PARTS = 64 };
   /* The components of x at the indices of a list, one after the other, from `to` on: ghosts of another part,  \
    * or memory of the host. */                                                                                 \
   REQUIRED(prefix, ts_status, gather, (const ts_vector *x, const void *list, float *to))                       \
+  /* Host memory that gather may write to, and a copy from it to x's ghosts from `first` on, `count` floats;     \
+   * NULL: all memory is the host's. */                                                                        \
+  OPTIONAL(prefix, ts_status, message_create, (ts_context *context, size_t bytes, void **message))             \
+  OPTIONAL(prefix, void, message_destroy, (ts_context *context, void *message))                                \
+  OPTIONAL(prefix, ts_status, ghosts_write,                                                                    \
+           (const ts_vector *x, size_t first, size_t count, const float *message))                             \
   /* All that was asked for on one of the parts until now comes before all that is asked for later on any.     \
    * NULL: operations are done when they return. */                                                            \
   OPTIONAL(prefix, ts_status, join, (ts_context *const *parts, int count))                                     \

@@ -142,7 +142,7 @@ residual() {
 }
 
 case $group in
-usage | info | malformed | no_memory | numbers | scales | forms | system | preconditioners | json | precision | outputs | interrupt | poisson | data | backends | drivers)
+usage | info | malformed | no_memory | numbers | scales | forms | system | preconditioners | json | ranks | precision | outputs | interrupt | poisson | data | backends | drivers)
   . "$here/test_$group.sh"
   ;;
 *)

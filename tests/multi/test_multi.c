@@ -196,21 +196,22 @@ static void partitions(void) {
 /* ---- What parts cannot do ---- */
 
 static void refusals(void) {
+  const char *named = test_is_ranks() ? " on " : "multi:";
   ts_space *grid = NULL;
   ts_matrix *matrix = NULL;
   float stencil[9 * 16] = {0};
   CHECK_OK(context, ts_grid_create(context, &(ts_grid_desc){.width = 4, .height = 4}, &grid));
-  CHECK_FAILS(context, ts_stencil_create(grid, stencil, &matrix), TS_ERROR_UNSUPPORTED, "multi:", "grids");
+  CHECK_FAILS(context, ts_stencil_create(grid, stencil, &matrix), TS_ERROR_UNSUPPORTED, named, "grids");
   ts_space_destroy(&grid);
   ts_fluid *fluid = NULL;
   CHECK_FAILS(context, ts_fluid_create(context, &(ts_fluid_desc){.width = 8, .height = 8}, &fluid),
-              TS_ERROR_UNSUPPORTED, "multi:", "fluids");
+              TS_ERROR_UNSUPPORTED, named, "fluids");
   ts_mesh_flow *flow = NULL;
   CHECK_FAILS(context, ts_mesh_flow_create(context, &(ts_mesh_flow_desc){.vertices = 3}, &flow),
-              TS_ERROR_UNSUPPORTED, "multi:", "meshes");
+              TS_ERROR_UNSUPPORTED, named, "meshes");
   ref_matrix m = ref_grid(4, 4);
   const ts_matrix_desc desc = {.csr = ref_csr(&m), .format = TS_FORMAT_SEGMENTS};
-  CHECK_FAILS(context, ts_matrix_create(context, &desc, &matrix), TS_ERROR_UNSUPPORTED, "multi:", "segments");
+  CHECK_FAILS(context, ts_matrix_create(context, &desc, &matrix), TS_ERROR_UNSUPPORTED, named, "segments");
   ref_free(&m);
 }
 

@@ -60,6 +60,7 @@ exports_only '^nl[A-Z]' -D "$libdir/libtexsolve-nl.so"
 exports_only '^nl[A-Z]' -g "$libdir/libtexsolve-nl.a"
 # What the headers declare, less the functions of backends that were not built, and nothing else.
 cat "$prefix"/include/texsolve/*.h | grep -v '^ \*' | sed -nE 's/^TS_API .*[ *](ts_[a-z0-9_]+)\(.*/\1/p' | sort -u >"$work/declared"
+sed -i '/^ts_mpi_/d' "$work/declared" # of a library of its own
 for backend in gl cuda; do
   case " $* " in *" $backend "*) ;; *) sed -i "/^ts_${backend}_/d" "$work/declared" ;; esac
 done

@@ -1,9 +1,11 @@
+#define TEST_OF_CONTEXTS
 #include "test.h"
 
 #include <stdarg.h>
 
 #include "application.h"
 #include "cuda_cache.h"
+#include "ranks.h"
 
 #define SHOWN_FAILURES 25
 
@@ -12,6 +14,7 @@ typedef struct backend_variant {
   ts_gl_platform platform;
   int plain;    /* without fused operations and texture barriers */
   int uncached; /* matrices count as larger than the device's cache */
+  int ranks;    /* of a job of mpirun */
 } backend_variant;
 
 #ifdef TEXSOLVE_HAVE_EGL
@@ -21,24 +24,27 @@ typedef struct backend_variant {
 #endif
 
 static const backend_variant variants[] = {
-    {"gl", "gl", "gl", OWN, 0, 0},
-    {"gl-plain", "gl", "gl", OWN, 1, 0},
-    {"gl-window", "gl", "window", TS_GL_PLATFORM_WINDOW, 0, 0},
-    {"gl-current", "gl", "gl", TS_GL_PLATFORM_CURRENT, 0, 0},
-    {"gl-current-window", "gl", "window", TS_GL_PLATFORM_CURRENT, 0, 0},
-    {"cpu", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
-    {"cpu-plain", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 1, 0},
-    {"cuda", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
-    {"cuda-plain", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 1, 0},
-    {"cuda-uncached", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 1},
-    {"multi:cpu+cpu+cpu", "multi:cpu+cpu+cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
-    {"multi:cpu", "multi:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
-    {"multi:cuda", "multi:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
-    {"multi:cuda+cuda", "multi:cuda+cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
-    {"multi:cuda:0+cuda:1", "multi:cuda:0+cuda:1", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
-    {"check:gl", "check:gl", "gl", OWN, 0, 0},
-    {"check:cpu", "check:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0},
-    {"check:cuda", "check:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0},
+    {"gl", "gl", "gl", OWN, 0, 0, 0},
+    {"gl-plain", "gl", "gl", OWN, 1, 0, 0},
+    {"gl-window", "gl", "window", TS_GL_PLATFORM_WINDOW, 0, 0, 0},
+    {"gl-current", "gl", "gl", TS_GL_PLATFORM_CURRENT, 0, 0, 0},
+    {"gl-current-window", "gl", "window", TS_GL_PLATFORM_CURRENT, 0, 0, 0},
+    {"cpu", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
+    {"cpu-plain", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 1, 0, 0},
+    {"cuda", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
+    {"cuda-plain", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 1, 0, 0},
+    {"cuda-uncached", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 1, 0},
+    {"multi:cpu+cpu+cpu", "multi:cpu+cpu+cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
+    {"multi:cpu", "multi:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
+    {"multi:cuda", "multi:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
+    {"multi:cuda+cuda", "multi:cuda+cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
+    {"multi:cuda:0+cuda:1", "multi:cuda:0+cuda:1", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
+    {"mpi:cpu", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 1},
+    {"mpi:cpu+cpu", "multi:cpu+cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 1},
+    {"mpi:cuda", "cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 1},
+    {"check:gl", "check:gl", "gl", OWN, 0, 0, 0},
+    {"check:cpu", "check:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
+    {"check:cuda", "check:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
 };
 
 const char *test_backend = "";
@@ -58,8 +64,11 @@ int test_is_cpu(void) {
 int test_is_check(void) {
   return variant && strncmp(variant->backend, "check:", 6) == 0;
 }
+int test_is_ranks(void) {
+  return variant && variant->ranks;
+}
 int test_is_multi(void) {
-  return variant && strncmp(variant->backend, "multi:", 6) == 0;
+  return variant && (variant->ranks || strncmp(variant->backend, "multi:", 6) == 0);
 }
 int test_is_brief(void) {
   const char *brief = getenv("TEXSOLVE_TEST_BRIEF");
@@ -170,10 +179,15 @@ ts_context_desc test_desc(void) {
   return desc;
 }
 
+ts_status test_context_create(const ts_context_desc *desc, ts_context **context) {
+  const int ranks = test_is_ranks() && desc && desc->backend == backend_name;
+  return ranks ? ranks_open(desc, context) : ts_context_create(desc, context);
+}
+
 ts_context *test_open(void) {
   ts_context *context = NULL;
   const ts_context_desc desc = test_desc();
-  CHECK_OK(NULL, ts_context_create(&desc, &context));
+  CHECK_OK(NULL, test_context_create(&desc, &context));
 #ifdef TEXSOLVE_HAVE_CUDA
   if (context && variant->uncached) cuda_forget_cache(context);
 #endif
@@ -226,7 +240,7 @@ static int probe(void) {
   }
   ts_context *context = NULL;
   const ts_context_desc desc = test_desc();
-  const ts_status status = ts_context_create(&desc, &context);
+  const ts_status status = test_context_create(&desc, &context);
   if (status == TS_ERROR_UNAVAILABLE) return skip(ts_last_error(NULL));
   if (status != TS_OK) {
     printf("failed: %s does not open: %s: %s\n", variant->argument, ts_status_name(status),
@@ -282,6 +296,7 @@ int test_main(int argc, char **argv, const test_case *cases, int count, unsigned
   }
   if (run == 0) return usage(argv[0], cases, count, flags);
   application_close();
+  ranks_close(0);
   printf("%d of %d cases passed, %d failed checks\n", run - failed, run, failures);
   return failures ? 1 : 0;
 }

@@ -3,7 +3,7 @@
  * A test program is called as `test_x BACKEND [CASE...]` and exits with 0 (passed), 1 (failed) or 77 (skipped:
  * the backend has no device here). Backends: gl, gl-plain, gl-window, gl-current, gl-current-window, cpu,
  * cpu-plain, cuda, cuda-plain, cuda-uncached, check:gl, check:cpu, check:cuda, multi:cpu, multi:cpu+cpu+cpu,
- * multi:cuda+cuda, multi:cuda:0+cuda:1. A "plain" backend runs without
+ * multi:cuda+cuda, multi:cuda:0+cuda:1, mpi:cpu, mpi:cuda (under mpirun). A "plain" backend runs without
  * fused operations and texture barriers; "multi" ones have several parts; "current" ones run in a context that
  * the test itself opened, as an application does; "uncached": every matrix counts as larger than the device's
  * cache.
@@ -42,7 +42,8 @@ extern const char *test_backend; /* as given: "gl-plain" */
 int test_is_gl(void);            /* an OpenGL backend, wrapped in checks or not */
 int test_is_cpu(void);           /* the CPU backend, wrapped in checks or not */
 int test_is_check(void);         /* wrapped in checks */
-int test_is_multi(void);         /* of several parts, which have no grids, meshes and fluids */
+int test_is_ranks(void);         /* of several processes: each program runs as often */
+int test_is_multi(void);         /* the same, or of several parts, which have no grids, meshes and fluids */
 int test_is_application(void);   /* in a context of the test's own */
 
 /* Each operation costs a multiple: within checks, which read all of its vectors back from a GPU, and under a
@@ -56,6 +57,12 @@ ts_context_desc test_desc(void);
 ts_gl_desc *test_gl(void);
 ts_context *test_open(void);
 int test_opened_warnings(void); /* warnings logged so far */
+
+/* ts_context_create for the programs: of the backend under test it may be of several processes. */
+ts_status test_context_create(const ts_context_desc *desc, ts_context **context);
+#ifndef TEST_OF_CONTEXTS
+#define ts_context_create test_context_create
+#endif
 
 /* Closes a context and checks that every byte of device memory had been given back before. */
 void test_close(ts_context **context);

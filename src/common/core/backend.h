@@ -12,6 +12,7 @@
 
 #include <texsolve/grid.h>
 #include <texsolve/gl.h>
+#include <texsolve/ranks.h>
 #include <texsolve/texsolve.h>
 
 #include "common/layout/tiling.h"
@@ -66,6 +67,8 @@ struct ts_context {
   int threads;           /* on the host, 0 before they are asked for */
   size_t bytes_device;
   uint64_t host_synchronisations;
+  const ts_transport *transport; /* to the other ranks while it is opened (src/multi), NULL: one process */
+  int together;                  /* public functions within each other that all ranks call */
   char error[512];
 };
 
@@ -144,6 +147,7 @@ struct ts_matrix {
   const tsi_matrix_kind *kind;
   int references;
   ts_space *row_space, *column_space;
+  int64_t all_rows;     /* of all ranks; 0: info.rows */
   int has_diagonal;     /* row and column space are one: the diagonal is stored by itself */
   tsi_layout *layout;   /* NULL for a stencil */
   tsi_stencil *stencil; /* NULL for others */
@@ -162,6 +166,11 @@ struct ts_matrix {
       *whole; /* of a rest: the matrix, with which it shares what the layout is made of; else NULL */
   void *impl;
 };
+
+/* Of the whole matrix, where this process has a part of its rows. */
+static inline int64_t tsi_all_rows(const ts_matrix *A) {
+  return A->all_rows ? A->all_rows : A->info.rows;
+}
 
 typedef enum tsi_reduction {
   TSI_REDUCE_DOT,    /* sum x y */
@@ -308,6 +317,9 @@ struct tsi_ops {
   /* A matrix as csr that refers to the arrays of desc->csr, which are canonical, outlive it and may get other
    * values. Of the rest of desc the spaces count. NULL: the backend has arrays of its own. */
   ts_status (*matrix_refer)(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
+  /* Ends what all ranks of a context do together: one status for all, a failure with its message. NULL: there is
+   * one process. */
+  ts_status (*agree)(ts_context *context, ts_status status);
   const tsi_cg_ops *cg;   /* NULL: iterations are made of the operations above */
   const tsi_amg_ops *amg; /* NULL: hierarchies are set up on the host */
   const tsi_grid_ops *grid;

@@ -122,9 +122,12 @@ static const backend_entry *find_backend(const char *name, int *device_index) {
   return NULL;
 }
 
-static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_context **out) {
+/* Ranks are parts of the multi backend, whatever each of them has. */
+static ts_status open_backend(const ts_context_desc *desc, const char *name, const ts_transport *transport,
+                              ts_context **out) {
   int device_index;
   const backend_entry *entry = find_backend(name, &device_index);
+  if (transport && (entry || !strcmp(name, "auto"))) entry = several_devices();
   if (!entry)
     return tsi_fail(NULL, TS_ERROR_INVALID_ARGUMENT,
                     "unknown backend \"%.40s\"; known are auto, gl, gl:N, cpu, cuda, cuda:N, "
@@ -148,6 +151,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_
   if (!context->desc.log_level) context->desc.log_level = TS_LOG_WARNING;
   context->ops = context->device_ops = entry->ops;
   context->device_index = device_index;
+  context->transport = transport;
   snprintf(context->backend_name, sizeof context->backend_name, "%s", name);
 
   const ts_status status = context->ops->open(context);
@@ -157,6 +161,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_
     return status;
   }
   /* Strings of the descriptor are not kept beyond this call. */
+  context->transport = NULL;
   context->desc.backend = NULL;
   context->desc.gl = NULL;
   context->gl.shader_dir = NULL;
@@ -169,7 +174,7 @@ static ts_status open_backend(const ts_context_desc *desc, const char *name, ts_
 /* A backend that `auto` may take, or why it does not. */
 static ts_status try_backend(const ts_context_desc *desc, const char *name, ts_context **out, char *why,
                              size_t size) {
-  const ts_status status = open_backend(desc, name, out);
+  const ts_status status = open_backend(desc, name, NULL, out);
   if (status == TS_OK && (*out)->caps.is_hardware) return TS_OK;
   const size_t used = strlen(why);
   const char *separator = used ? "; " : "";
@@ -193,20 +198,25 @@ static ts_status open_auto(const ts_context_desc *desc, ts_context **out) {
     if (why[0]) tsi_log(*out, TS_LOG_INFO, "auto took %s; %s", (*out)->backend_name, why);
     return TS_OK;
   }
-  TSI_TRY(open_backend(desc, "cpu", out));
+  TSI_TRY(open_backend(desc, "cpu", NULL, out));
   tsi_log(*out, TS_LOG_INFO, "auto took cpu; %s", why);
   return TS_OK;
+}
+
+ts_status tsi_context_open(const ts_context_desc *desc, const ts_transport *transport, ts_context **context) {
+  static const ts_context_desc defaults;
+  if (!desc) desc = &defaults;
+  TSI_TRY(validate(desc));
+  const char *name = desc->backend ? desc->backend : "auto";
+  return transport || strcmp(name, "auto") ? open_backend(desc, name, transport, context)
+                                           : open_auto(desc, context);
 }
 
 ts_status ts_context_create(const ts_context_desc *desc, ts_context **context) {
   tsi_clear_error(NULL);
   TSI_REQUIRE(NULL, context);
   *context = NULL;
-  static const ts_context_desc defaults;
-  if (!desc) desc = &defaults;
-  TSI_TRY(validate(desc));
-  const char *name = desc->backend ? desc->backend : "auto";
-  return strcmp(name, "auto") ? open_backend(desc, name, context) : open_auto(desc, context);
+  return tsi_context_open(desc, NULL, context);
 }
 
 void ts_context_destroy(ts_context **context) {
@@ -248,6 +258,14 @@ ts_status tsi_enter(ts_context *context) {
 ts_status tsi_leave(ts_context *context, ts_status status) {
   context->ops->leave(context);
   return status;
+}
+
+void tsi_begin_together(ts_context *context) {
+  context->together++;
+}
+
+ts_status tsi_end_together(ts_context *context, ts_status status) {
+  return --context->together == 0 && context->ops->agree ? context->ops->agree(context, status) : status;
 }
 
 void tsi_enter_to_destroy(ts_context *context) {

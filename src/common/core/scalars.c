@@ -28,11 +28,7 @@ static ts_status create_scalars(ts_scalars *s) {
   return status;
 }
 
-ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars) {
-  TSI_BEGIN(context, context);
-  TSI_REQUIRE(context, scalars);
-  *scalars = NULL;
-  TSI_REQUIRE(context, desc);
+static ts_status create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars) {
   TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   TSI_TRY(tsi_check_precision(context, desc->precision));
   if (desc->count < 1 || desc->count > 4096)
@@ -48,6 +44,17 @@ ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts
   }
   *scalars = s;
   return TS_OK;
+}
+
+ts_status ts_scalars_create(ts_context *context, const ts_scalars_desc *desc, ts_scalars **scalars) {
+  TSI_BEGIN(context, context);
+  TSI_REQUIRE(context, scalars);
+  *scalars = NULL;
+  TSI_REQUIRE(context, desc);
+  tsi_begin_together(context);
+  const ts_status status = tsi_end_together(context, create(context, desc, scalars));
+  if (status < 0) ts_scalars_destroy(scalars);
+  return status;
 }
 
 void ts_scalars_destroy(ts_scalars **scalars) {

@@ -11,11 +11,8 @@ ts_status tsi_check_channels(const ts_space *space, int components) {
                   components, 1 << space->tiling.log2_block, space->context->backend_name);
 }
 
-ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector) {
-  TSI_BEGIN(space, space->context);
+static ts_status create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector) {
   ts_context *context = space->context;
-  TSI_REQUIRE(context, vector);
-  *vector = NULL;
   if (desc) TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   if (desc) TSI_TRY(tsi_check_precision(context, desc->precision));
   const int components = desc && desc->components ? desc->components : 1;
@@ -26,6 +23,17 @@ ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vecto
   TSI_TRY(tsi_enter(context));
   const int parts = desc && desc->precision == TS_PRECISION_DOUBLE ? 3 : 1;
   return tsi_leave(context, tsi_arena_create(space, components, parts, vector, 1, 0, NULL));
+}
+
+ts_status ts_vector_create(ts_space *space, const ts_vector_desc *desc, ts_vector **vector) {
+  TSI_BEGIN(space, space->context);
+  ts_context *context = space->context;
+  TSI_REQUIRE(context, vector);
+  *vector = NULL;
+  tsi_begin_together(context);
+  const ts_status status = tsi_end_together(context, create(space, desc, vector));
+  if (status < 0) ts_vector_destroy(vector);
+  return status;
 }
 
 void tsi_vector_destroy(ts_vector *v) {

@@ -242,7 +242,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   tsi_solve_progress(s, checked, checked - first);
   if (s->ended) return TS_OK;
   const double now = tsi_solve_recurrence_residual(s, slot_of(k, checked, RR));
-  const int window = k->matrix->info.rows > 1000 ? k->matrix->info.rows : 1000;
+  const int window = tsi_window(k->matrix);
   const int converged = !what && tsi_solve_recurrence_converged(s, slot_of(k, checked, RR));
   if (converged || what || checked - s->phase_best_at > window)
     return look_at_residual(s, converged, what, where);

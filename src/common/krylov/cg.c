@@ -548,7 +548,7 @@ static ts_status judge(tsi_solve *s, int checked) {
     return s->ended ? TS_OK : begin_checked(s);
   }
   for (int c = 0; c < k->components; c++) s->peak[c] = fmax(s->peak[c], size_of(s, checked, c));
-  const int window = k->matrix->info.rows > 1000 ? k->matrix->info.rows : 1000;
+  const int window = tsi_window(k->matrix);
   const int too_long = checked - s->phase_best_at > window;
   return recurrence_has_converged(s, checked) || too_long || has_fallen_far(s, checked)
              ? judge_by_residual(s, too_long)

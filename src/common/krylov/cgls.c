@@ -206,7 +206,7 @@ static ts_status judge(tsi_solve *s, int checked) {
   if (s->ended) return TS_OK;
   /* Where s is nothing but the rounding of A^T r it does not get smaller any more. */
   const int at_limit = s->phase_best <= s->result->attainable_residual;
-  const int window = at_limit ? 25 : k->matrix->info.columns > 1000 ? k->matrix->info.columns : 1000;
+  const int window = at_limit ? 25 : tsi_window(k->matrix);
   const int too_long = checked - s->phase_best_at > window;
   const int slot = slot_of(k, checked, SS);
   const double now = tsi_solve_recurrence_residual(s, slot);

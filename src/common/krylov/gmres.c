@@ -213,7 +213,7 @@ static ts_status advance(tsi_solve *s, int *cycle_is_over) {
 static void finish_stagnated(tsi_solve *s) {
   const ts_solver *k = s->solver;
   if (s->result->relative_residual <= 4 * s->result->attainable_residual ||
-      k->desc.restart == k->matrix->info.rows) {
+      k->desc.restart == tsi_unknowns(k->matrix)) {
     tsi_solve_finish_stagnated(s);
     return;
   }

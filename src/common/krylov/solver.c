@@ -178,7 +178,7 @@ static ts_status resolve(const ts_matrix *A, const ts_solver_desc *desc, ts_solv
   TSI_TRY(out->method == TS_METHOD_CGLS ? check_transposed(A, out->transposed, out)
                                         : check_square(A, out->method));
   TSI_TRY(check_preconditioner(A, out));
-  const int32_t unknowns = A->info.columns;
+  const int32_t unknowns = tsi_unknowns(A);
   if (out->precision == TS_PRECISION_AUTO && (out->fixed_iterations || !context->caps.pairs))
     out->precision = TS_PRECISION_SINGLE;
   if (out->restart == 0) out->restart = 30;
@@ -276,16 +276,25 @@ static ts_status create(ts_matrix *matrix, const ts_solver_desc *desc, ts_precon
   return TS_OK;
 }
 
-ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver) {
-  TSI_BEGIN(matrix, matrix->context);
-  TSI_REQUIRE(matrix->context, solver);
-  *solver = NULL;
+/* With auto. */
+static ts_status create_any(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver) {
   static const ts_solver_desc defaults;
   ts_solver_desc settled = desc ? *desc : defaults;
   ts_preconditioner *made = NULL;
   TSI_TRY(settle_auto(matrix, &settled, &made));
   const ts_status status = create(matrix, &settled, made, solver);
   if (status < 0) ts_preconditioner_destroy(&made);
+  return status;
+}
+
+ts_status ts_solver_create(ts_matrix *matrix, const ts_solver_desc *desc, ts_solver **solver) {
+  TSI_BEGIN(matrix, matrix->context);
+  ts_context *context = matrix->context;
+  TSI_REQUIRE(context, solver);
+  *solver = NULL;
+  tsi_begin_together(context);
+  const ts_status status = tsi_end_together(context, create_any(matrix, desc, solver));
+  if (status < 0) ts_solver_destroy(solver);
   return status;
 }
 
@@ -470,11 +479,8 @@ static ts_status run_in_pairs(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   return status;
 }
 
-ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result) {
-  TSI_BEGIN(solver, solver->context);
+static ts_status solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result) {
   ts_context *context = solver->context;
-  TSI_REQUIRE(context, b);
-  TSI_REQUIRE(context, x);
   TSI_TRY(update_preconditioner(solver));
   TSI_TRY(check_symmetric(solver->desc.method, solver->preconditioner));
   TSI_TRY(check_vectors(solver, b, x));
@@ -503,6 +509,15 @@ ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, t
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   if (isnan(result->rounded_residual)) result->rounded_residual = result->relative_residual;
   return conclude(context, result);
+}
+
+ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result) {
+  TSI_BEGIN(solver, solver->context);
+  ts_context *context = solver->context;
+  TSI_REQUIRE(context, b);
+  TSI_REQUIRE(context, x);
+  tsi_begin_together(context);
+  return tsi_end_together(context, solve(solver, b, x, result));
 }
 
 ts_status ts_solve(ts_matrix *matrix, const ts_vector *b, ts_vector *x, const ts_solver_desc *desc,

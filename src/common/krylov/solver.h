@@ -147,6 +147,14 @@ struct tsi_solve {
 };
 
 /* What rounding leaves of a number in the iterations. */
+/* Of all ranks; those beyond an int32_t do not change what is decided by them. */
+static inline int32_t tsi_unknowns(const ts_matrix *A) {
+  return A->all_rows > INT32_MAX ? INT32_MAX : A->all_rows ? (int32_t)A->all_rows : A->info.columns;
+}
+/* So many iterations without a better residual are too many. */
+static inline int tsi_window(const ts_matrix *A) {
+  return tsi_unknowns(A) > 1000 ? tsi_unknowns(A) : 1000;
+}
 static inline double tsi_epsilon(const ts_solver *k) {
   return k->pairs ? 0x1p-46 : 0x1p-24;
 }

@@ -608,7 +608,7 @@ static ts_status hand_back(tsi_solve *s, ts_vector *x) {
   ts_result *result = s->result;
   const double size = k->matrix->norm_infinity;
   tsi_scale_end end = {.components = k->components,
-                       .unknowns = k->matrix->info.columns,
+                       .unknowns = tsi_unknowns(k->matrix),
                        .size = k->transposed ? ldexp(size, -k->exponent) *
                                                    ldexp(k->transposed->norm_infinity, -k->exponent)
                                              : size};

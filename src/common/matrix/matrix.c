@@ -336,11 +336,7 @@ static void release_parts(ts_matrix *A) {
   tsi_free(context, A);
 }
 
-ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
-  TSI_BEGIN(context, context);
-  TSI_REQUIRE(context, matrix);
-  *matrix = NULL;
-  TSI_REQUIRE(context, desc);
+static ts_status create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
   TSI_TRY(validate(context, desc));
   ts_matrix *A = tsi_calloc(context, 1, sizeof *A);
   if (!A) return tsi_out_of_memory(context, "a matrix", sizeof *A);
@@ -365,6 +361,17 @@ ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_m
           info->columns, (long long)info->nonzeros, ts_format_name(info->format),
           (long long)info->stored_entries, info->bytes_device, info->seconds_layout);
   return TS_OK;
+}
+
+ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix) {
+  TSI_BEGIN(context, context);
+  TSI_REQUIRE(context, matrix);
+  *matrix = NULL;
+  TSI_REQUIRE(context, desc);
+  tsi_begin_together(context);
+  const ts_status status = tsi_end_together(context, create(context, desc, matrix));
+  if (status < 0) ts_matrix_destroy(matrix);
+  return status;
 }
 
 ts_status tsi_matrix_adopt(ts_context *context, const tsi_device_csr *csr, const tsi_matrix_kind *kind,
@@ -467,8 +474,10 @@ ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
   if (!is_pattern_of(matrix, csr))
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
                     "the row offsets or column indices differ from those that the matrix was created with");
-  TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, set_values(matrix, csr));
+  tsi_begin_together(context);
+  ts_status status = tsi_enter(context);
+  if (status == TS_OK) status = tsi_leave(context, set_values(matrix, csr));
+  return tsi_end_together(context, status);
 }
 
 /* ---- Queries ---- */

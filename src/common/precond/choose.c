@@ -181,6 +181,8 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, ts_preconditioner_kind *
     text = "the matrix is a stencil";
   else if (!A->info.symmetric)
     text = "the matrix is not symmetric";
+  else if (A->all_rows)
+    text = "the rows are on several ranks";
   else if (A->row_space->constrained)
     text = "the matrix has constrained rows";
   else if (A->info.rows < least_rows)

@@ -93,16 +93,11 @@ static ts_status settle_choice(ts_preconditioner *M, ts_status status) {
   return TS_OK;
 }
 
-ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_desc *desc,
-                                   ts_preconditioner **preconditioner) {
-  static const ts_preconditioner_desc defaults;
-  ts_preconditioner_desc resolved = desc ? *desc : defaults;
-  if (!matrix && resolved.kind == TS_PRECONDITIONER_MULTIGRID && resolved.multigrid)
-    matrix = resolved.multigrid->matrix;
-  TSI_BEGIN(matrix, matrix->context);
+static ts_status update(ts_preconditioner *preconditioner);
+
+static ts_status create(ts_matrix *matrix, ts_preconditioner_desc resolved,
+                        ts_preconditioner **preconditioner) {
   ts_context *context = matrix->context;
-  TSI_REQUIRE(context, preconditioner);
-  *preconditioner = NULL;
   TSI_TRY(check_fields(context, &resolved));
   if (!matrix->has_diagonal)
     return tsi_fail(
@@ -126,7 +121,7 @@ ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_de
   M->changes = matrix->changes;
   memcpy(M->choice, choice, sizeof choice);
   matrix->references++;
-  ts_status status = resolved.kind == TS_PRECONDITIONER_AMG ? tsi_amg_create(M) : ts_preconditioner_update(M);
+  ts_status status = resolved.kind == TS_PRECONDITIONER_AMG ? tsi_amg_create(M) : update(M);
   if (choice[0]) status = settle_choice(M, status);
   if (status < 0) {
     matrix->references--;
@@ -135,6 +130,21 @@ ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_de
   }
   *preconditioner = M;
   return TS_OK;
+}
+
+ts_status ts_preconditioner_create(ts_matrix *matrix, const ts_preconditioner_desc *desc,
+                                   ts_preconditioner **preconditioner) {
+  static const ts_preconditioner_desc defaults;
+  if (!desc) desc = &defaults;
+  if (!matrix && desc->kind == TS_PRECONDITIONER_MULTIGRID && desc->multigrid) matrix = desc->multigrid->matrix;
+  TSI_BEGIN(matrix, matrix->context);
+  ts_context *context = matrix->context;
+  TSI_REQUIRE(context, preconditioner);
+  *preconditioner = NULL;
+  tsi_begin_together(context);
+  const ts_status status = tsi_end_together(context, create(matrix, *desc, preconditioner));
+  if (status < 0) ts_preconditioner_destroy(preconditioner);
+  return status;
 }
 
 void tsi_preconditioner_retain(ts_preconditioner *M) {
@@ -157,8 +167,7 @@ void ts_preconditioner_destroy(ts_preconditioner **preconditioner) {
   tsi_free(context, M);
 }
 
-ts_status ts_preconditioner_update(ts_preconditioner *preconditioner) {
-  TSI_BEGIN(preconditioner, preconditioner->context);
+static ts_status update(ts_preconditioner *preconditioner) {
   preconditioner->changes = preconditioner->matrix->changes;
   switch (preconditioner->desc.kind) {
   case TS_PRECONDITIONER_BLOCK_JACOBI:
@@ -172,6 +181,12 @@ ts_status ts_preconditioner_update(ts_preconditioner *preconditioner) {
   default:
     return TS_OK;
   }
+}
+
+ts_status ts_preconditioner_update(ts_preconditioner *preconditioner) {
+  TSI_BEGIN(preconditioner, preconditioner->context);
+  tsi_begin_together(preconditioner->context);
+  return tsi_end_together(preconditioner->context, update(preconditioner));
 }
 
 ts_preconditioner_kind ts_preconditioner_get_kind(const ts_preconditioner *preconditioner) {

@@ -97,6 +97,9 @@ static ts_status check_matrix(const ts_matrix *A) {
   if (A->stencil)
     return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
                     "the matrix is a stencil, which has geometric multigrid (ts_multigrid_create)");
+  if (A->all_rows)
+    return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
+                    "amg has no levels over several ranks; chebyshev, isai and block-jacobi work there");
   if (!A->host_copy)
     return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
                     "amg needs a matrix made with keep_host_copy, from which it makes its levels");

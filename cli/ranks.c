@@ -1,0 +1,75 @@
+#include "ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mpi/mpi_module.h"
+#include "platform.h"
+
+static int rank, ranks = 1, agreed;
+static const texsolve_mpi_module *module;
+
+/* Of the first variable that is set. */
+static int number_of(const char *const names[], int otherwise) {
+  for (; *names; names++) {
+    const char *text = getenv(*names);
+    if (text && *text) return atoi(text);
+  }
+  return otherwise;
+}
+
+int ranks_begin(void) {
+  /* Open MPI; MPICH and Intel MPI; Slurm's own start with PMIx has none of these. */
+  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL}, *const numbers[] = {
+                                                                                     "OMPI_COMM_WORLD_RANK",
+                                                                                     "PMI_RANK", NULL};
+  ranks = number_of(sizes, 1);
+  rank = number_of(numbers, 0);
+  if (rank > 0) platform_be_silent();
+  return ranks;
+}
+
+int ranks_are_several(void) {
+  return ranks > 1;
+}
+
+int ranks_is_root(void) {
+  return rank == 0;
+}
+
+/* Beside the program in the build's bin/, in the libraries' directory where it is installed. */
+static const void *load(char *error, size_t size) {
+  static const char *const places[] = {"", "/" TEXSOLVE_MODULES};
+  char directory[3000], path[3400];
+  if (platform_own_directory(directory, sizeof directory)) directory[0] = 0;
+  for (int k = 0; k < 2; k++) {
+    snprintf(path, sizeof path, "%s%s/%s", directory, places[k], TEXSOLVE_MPI_MODULE);
+    const void *symbol = platform_load(path, "texsolve_mpi", error, size);
+    if (symbol) return symbol;
+  }
+  return NULL;
+}
+
+ts_status ranks_open(const ts_context_desc *desc, ts_context **context) {
+  ts_transport transport;
+  char why[400] = "", error[600];
+  *context = NULL;
+  if (!module) module = load(why, sizeof why);
+  if (!module) {
+    snprintf(error, sizeof error,
+             "mpirun has started %d processes, which " TEXSOLVE_MPI_MODULE
+             " would join, and that cannot be loaded: %s",
+             ranks, why);
+    return ts_ranks_report(TS_ERROR_UNAVAILABLE, error);
+  }
+  const ts_status status = module->start(&transport, error, sizeof error);
+  return status < 0 ? ts_ranks_report(status, error) : ts_ranks_context_create(desc, &transport, context);
+}
+
+void ranks_agreed(void) {
+  agreed = 1;
+}
+
+void ranks_end(int failed) {
+  if (module) module->finish(failed && !agreed);
+}

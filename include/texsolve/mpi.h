@@ -1,0 +1,32 @@
+/* texsolve on MPI: a library of its own, texsolve-mpi, so that nobody else needs MPI.
+ *
+ *   MPI_Init(&argc, &argv);
+ *   ts_mpi_context_create(&(ts_context_desc){.backend = "cpu"}, MPI_COMM_WORLD, &context);
+ *
+ * What a context of several ranks does is in texsolve/ranks.h. Since version 0.1. */
+#ifndef TEXSOLVE_MPI_H
+#define TEXSOLVE_MPI_H
+
+#include <mpi.h>
+
+#include <texsolve/ranks.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Opens a context on the ranks of a communicator, of which it makes one of its own: messages of the program do
+ * not meet the library's. All ranks call it, after MPI_Init; the context is destroyed on all of them before
+ * MPI_Finalize. MPI_THREAD_SINGLE is enough while one thread uses the library.
+ * Errors: those of ts_ranks_context_create. Message: ts_last_error(NULL). */
+TS_API ts_status ts_mpi_context_create(const ts_context_desc *desc, MPI_Comm communicator,
+                                       ts_context **context);
+
+/* What carries the messages of such a context, for ts_ranks_context_create: the first half of the above. */
+TS_API ts_status ts_mpi_transport_create(MPI_Comm communicator, ts_transport *transport, char *error,
+                                         size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

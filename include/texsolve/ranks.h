@@ -1,0 +1,136 @@
+/* texsolve: a system on several processes, the ranks of a job.
+ *
+ * Each rank opens a context on the transport that joins them (texsolve/mpi.h has MPI's) and makes matrices from
+ * rows of its own with columns of all, as other distributed libraries take them: no rank ever holds the whole.
+ * Vectors, preconditioners and solvers are then used as in one process:
+ *
+ *   ts_ranks_matrix_create(context, &desc, &A);           this rank's rows
+ *   ts_vector_create(ts_matrix_row_space(A), NULL, &b);   this rank's elements
+ *   ts_vector_write(b, mine, count);
+ *   ts_solve(A, b, x, NULL, &result);                     the same result on every rank
+ *
+ * Conventions beside those of texsolve.h:
+ *
+ * - What makes or destroys an object, sets values or solves is called by all ranks in the same order, with
+ *   descriptors that ask for the same. So are reductions, products and updates of vectors.
+ * - Where a call of this kind fails on one rank, it returns the same status on all of them, and
+ *   ts_last_error() is that rank's with "rank N: " before it. Where a rank is gone, the others' calls return
+ *   TS_ERROR_UNREACHABLE, which names it, and so do all later ones on the context.
+ * - Numbers do not depend on how many ranks there are beyond rounding, and are the same bits on every run with
+ *   the same ranks and parts.
+ * - Objects over spaces that were made by ts_space_create, or by ts_matrix_create without spaces, are the same
+ *   on all ranks: each gives the whole matrix and whole vectors and gets whole vectors, of which the device has
+ *   its part only. A matrix that ts_matrix_create makes over the space of a rank's rows couples no ranks.
+ *
+ * Since version 0.1. The method is that of Cevahir, Nukada, Matsuoka 2009, section 3.3. */
+#ifndef TEXSOLVE_RANKS_H
+#define TEXSOLVE_RANKS_H
+
+#include <texsolve/texsolve.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Transport ---- */
+
+/* A message between this rank and another one. */
+typedef struct ts_message {
+  int rank;     /* the other one */
+  int receives; /* 1: `data` is written; 0: it is read */
+  void *data;   /* of the host; left alone until the batch has ended */
+  size_t bytes; /* the same on both sides, up to 2^31 - 1 */
+} ts_message;
+
+/* What carries messages. Those from one rank to another arrive in the order in which they were begun, those of
+ * other epochs apart. The functions return TS_OK, or TS_ERROR_UNREACHABLE with one line in `error`. */
+typedef struct ts_transport {
+  int rank, ranks;           /* this one, and how many */
+  int host_rank, host_ranks; /* the same among those of this host: they share its GPUs */
+  void *user;
+  /* Begins `count` messages of an epoch. */
+  ts_status (*begin)(void *user, int epoch, const ts_message *messages, int count, void **batch, char *error,
+                     size_t size);
+  /* Waits for a batch and takes it back. If `stops`, and another rank has called stop for this epoch, it waits
+   * no longer and sets *stopped; what has not arrived never will. */
+  ts_status (*end)(void *user, void *batch, int stops, int *stopped, char *error, size_t size);
+  /* Ends the waits of the other ranks in an epoch. */
+  ts_status (*stop)(void *user, int epoch, char *error, size_t size);
+  /* With the context; may be NULL. */
+  void (*close)(void *user);
+  char name[96]; /* what carries them, for ts_context_info.driver: "Open MPI 4.1.4" */
+} ts_transport;
+
+/* For a transport that could not be made: `text` is what ts_last_error(NULL) returns next. Returns `status`. */
+TS_API ts_status ts_ranks_report(ts_status status, const char *text);
+
+/* Opens a context of all ranks. desc->backend is what each rank has: "cpu", "cuda" (the GPU that has the rank's
+ * number on its host), "cuda:1", "cuda:0+1", "multi:cpu+cpu". The transport is copied and closed with the
+ * context, and at once if it cannot be opened. All ranks call it.
+ * Errors: those of ts_context_create, TS_ERROR_UNREACHABLE. Message: ts_last_error(NULL). */
+TS_API ts_status ts_ranks_context_create(const ts_context_desc *desc, const ts_transport *transport,
+                                         ts_context **context);
+
+/* The rank and how many there are; 0 and 1 of a context of one process. No host synchronisation. */
+TS_API int ts_ranks_rank(const ts_context *context);
+TS_API int ts_ranks_count(const ts_context *context);
+
+/* For what a program does by itself, a file that one rank cannot read, say: where some ranks pass a failure,
+ * all return the first one's status, and its text is their error. */
+TS_API ts_status ts_ranks_agree(ts_context *context, ts_status status, const char *text);
+
+/* `data` of all ranks becomes the root's. Errors: TS_ERROR_INVALID_ARGUMENT (no such rank),
+ * TS_ERROR_UNREACHABLE, memory. */
+TS_API ts_status ts_ranks_broadcast(ts_context *context, int root, void *data, size_t bytes);
+
+/* ---- Matrices ---- */
+
+typedef struct ts_ranks_matrix_desc {
+  int32_t rows;                  /* of this rank, 1 to 2^31 - 1024; they follow those of the rank before */
+  const int32_t *row_offsets;    /* rows + 1, ascending, from 0 */
+  const int64_t *column_indices; /* of all ranks together: 0 to the rows of all - 1 */
+  const float *values;           /* finite; or NULL */
+  const double *double_values;   /* instead of `values`: finite; or NULL */
+  ts_format format;              /* as in ts_matrix_desc, and the same on all ranks; so are the others */
+  int keep_host_copy;            /* of the columns of this rank's rows that it has itself */
+  ts_precision precision;
+  int components;
+  int reserved[8]; /* 0 */
+} ts_ranks_matrix_desc;
+
+/* Creates a square matrix from the rows of each rank, over a new space of them, which ts_matrix_row_space gives
+ * and on which ts_space_size is the rows of this rank. Columns of other ranks come before each product. Its
+ * info has rows, columns and entries of this rank; symmetric, unsymmetric_row, unsymmetric_column and
+ * zero_diagonal_row are of the whole (rows beyond 2^31 - 1 are shown as that). Block Jacobi and isai
+ * precondition each rank's own block. ts_matrix_set_values does not apply. Errors: those of ts_matrix_create,
+ * TS_ERROR_UNREACHABLE. */
+TS_API ts_status ts_ranks_matrix_create(ts_context *context, const ts_ranks_matrix_desc *desc,
+                                        ts_matrix **matrix);
+
+/* The same of a matrix that one rank, `root`, holds as a whole: it decides who has which rows as
+ * ts_context_desc.partition says, and sends them. desc->csr counts on the root only, the other fields on all;
+ * spaces and constrained rows are not given. */
+TS_API ts_status ts_ranks_matrix_from(ts_context *context, int root, const ts_matrix_desc *desc,
+                                      ts_matrix **matrix);
+
+typedef struct ts_ranks_matrix_info {
+  int64_t rows, nonzeros; /* of all ranks */
+  int64_t first_row;      /* of this one */
+  int64_t ghosts;         /* columns that this rank needs of others */
+  char choice[160];       /* why the rows are where they are; "" if every rank gave its own */
+} ts_ranks_matrix_info;
+
+/* No host synchronisation. TS_ERROR_INVALID_ARGUMENT for a matrix that neither function above made. */
+TS_API ts_status ts_ranks_matrix_get_info(const ts_matrix *matrix, ts_ranks_matrix_info *info);
+
+/* ---- Vectors over the rows of such a matrix ---- */
+
+/* Copies a whole vector, in the order of the matrix that `root` had, from the root to the parts of all, or
+ * back; `values` counts on the root only. With ts_ranks_matrix_create the order is that of the ranks. */
+TS_API ts_status ts_ranks_vector_from(ts_vector *vector, int root, const double *values);
+TS_API ts_status ts_ranks_vector_to(const ts_vector *vector, int root, double *values);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,25 @@
+/* What a program without MPI loads where mpirun has started it: mpi_module.h. */
+#include "mpi_module.h"
+
+#include <stdio.h>
+
+#include <texsolve/mpi.h>
+
+static ts_status start(ts_transport *transport, char *error, size_t size) {
+  int started = 0;
+  if (MPI_Initialized(&started) != MPI_SUCCESS || (!started && MPI_Init(NULL, NULL) != MPI_SUCCESS)) {
+    snprintf(error, size, "MPI cannot be started");
+    return TS_ERROR_UNREACHABLE;
+  }
+  return ts_mpi_transport_create(MPI_COMM_WORLD, transport, error, size);
+}
+
+static void finish(int failed) {
+  if (failed)
+    MPI_Abort(MPI_COMM_WORLD, failed);
+  else
+    MPI_Finalize();
+}
+
+extern TS_API const texsolve_mpi_module texsolve_mpi;
+const texsolve_mpi_module texsolve_mpi = {start, finish};

@@ -1,0 +1,304 @@
+/* Messages between ranks by MPI.
+ *
+ * Data have a communicator of their own, and their epoch as tag. Waiting for a batch is a loop over
+ * MPI_Testall, which looks at two other things from time to time: whether a rank has sent word, on a second
+ * communicator, that the epoch is over, and whether the processes of this host are still there. (Those of other
+ * hosts are mpirun's to watch, which ends a job that has lost a process.) */
+#define _GNU_SOURCE 1 /* readlink, gethostname, clock_gettime */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <texsolve/mpi.h>
+
+enum { largest = 1 << 30, least_tags = 32768 /* that every MPI has */ };
+
+/* Where a rank runs: a number of a process means something within one host and one space of such numbers. */
+typedef struct place {
+  char host[120];
+  long process;
+} place;
+
+/* An epoch that was stopped, as long as the message may be under way. */
+typedef struct stop_note {
+  struct stop_note *next;
+  int epoch;
+} stop_note;
+
+typedef struct mpi_state {
+  MPI_Comm data, control;
+  int rank, ranks;
+  int tags; /* epochs that can be told apart: what an old one has left must not meet a new one */
+  place *places;
+  stop_note *notes;
+  int heard; /* the last epoch that another rank has stopped; -1: none */
+  int lost;
+} mpi_state;
+
+typedef struct mpi_batch {
+  int epoch, count;
+  MPI_Request requests[];
+} mpi_batch;
+
+static ts_status failed(mpi_state *state, int code, const char *what, char *error, size_t size) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  for (char *c = text; *c; c++)
+    if (*c == '\n') *c = ' ';
+  snprintf(error, size, "%s: %s", what, text);
+  if (state) state->lost = 1;
+  return TS_ERROR_UNREACHABLE;
+}
+
+/* ---- Batches ---- */
+
+static int pieces_of(size_t bytes) {
+  return bytes ? (int)((bytes - 1) / largest + 1) : 1;
+}
+
+static int start(const mpi_state *state, int tag, const ts_message *m, size_t from, MPI_Request *request) {
+  const size_t left = m->bytes - from;
+  const int bytes = left > largest ? largest : (int)left;
+  char *data = (char *)m->data + from;
+  return m->receives ? MPI_Irecv(data, bytes, MPI_BYTE, m->rank, tag, state->data, request)
+                     : MPI_Isend(data, bytes, MPI_BYTE, m->rank, tag, state->data, request);
+}
+
+static int count_tags(MPI_Comm communicator) {
+  int *most = NULL, found = 0;
+  if (MPI_Comm_get_attr(communicator, MPI_TAG_UB, &most, &found) != MPI_SUCCESS || !found) return least_tags;
+  return *most;
+}
+
+static ts_status begin(void *user, int epoch, const ts_message *messages, int count, void **out, char *error,
+                       size_t size) {
+  mpi_state *state = user;
+  int pieces = 0;
+  for (int k = 0; k < count; k++) pieces += pieces_of(messages[k].bytes);
+  mpi_batch *batch = malloc(sizeof *batch + (size_t)pieces * sizeof(MPI_Request));
+  if (!batch) {
+    snprintf(error, size, "out of host memory for %d messages", pieces);
+    return TS_ERROR_OUT_OF_HOST_MEMORY;
+  }
+  batch->epoch = epoch;
+  batch->count = 0;
+  for (int k = 0; k < count; k++)
+    for (int piece = 0; piece < pieces_of(messages[k].bytes); piece++) {
+      const int code = start(state, epoch % state->tags, &messages[k], (size_t)piece * largest,
+                             &batch->requests[batch->count++]);
+      if (code == MPI_SUCCESS) continue;
+      free(batch);
+      return failed(state, code, messages[k].receives ? "MPI_Irecv" : "MPI_Isend", error, size);
+    }
+  *out = batch;
+  return TS_OK;
+}
+
+/* ---- Waiting ---- */
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Takes word of stopped epochs. */
+static int listen_to_others(mpi_state *state) {
+  for (int there = 1; there;) {
+    MPI_Status status;
+    int epoch;
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, 0, state->control, &there, &status);
+    if (code == MPI_SUCCESS && there)
+      code = MPI_Recv(&epoch, 1, MPI_INT, status.MPI_SOURCE, 0, state->control, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) return code;
+    if (there && epoch > state->heard) state->heard = epoch;
+  }
+  return MPI_SUCCESS;
+}
+
+static ts_status check_processes(mpi_state *state, char *error, size_t size) {
+  const place *mine = &state->places[state->rank];
+  for (int r = 0; r < state->ranks; r++) {
+    const place *p = &state->places[r];
+    if (strcmp(p->host, mine->host) != 0 || kill((pid_t)p->process, 0) == 0 || errno != ESRCH) continue;
+    snprintf(error, size, "rank %d is gone: process %ld has ended", r, p->process);
+    state->lost = 1;
+    return TS_ERROR_UNREACHABLE;
+  }
+  return TS_OK;
+}
+
+/* What is left of a batch that nobody waits for. Sends that nobody receives stay with MPI. */
+static void abandon(mpi_batch *batch) {
+  for (int k = 0; k < batch->count; k++) {
+    if (batch->requests[k] == MPI_REQUEST_NULL) continue;
+    MPI_Cancel(&batch->requests[k]);
+    MPI_Request_free(&batch->requests[k]);
+  }
+}
+
+/* The first tries are as close together as they can be; whoever waits for long leaves the core to others. */
+static void pause_after(long tries) {
+  if (tries > 20000)
+    nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+  else if (tries > 200)
+    sched_yield();
+}
+
+static ts_status wait_for(mpi_state *state, mpi_batch *batch, int stops, int *stopped, char *error,
+                          size_t size) {
+  double checked = 0;
+  for (long tries = 0;; tries++) {
+    int done = 0;
+    int code = MPI_Testall(batch->count, batch->requests, &done, MPI_STATUSES_IGNORE);
+    if (code == MPI_SUCCESS && done) return TS_OK;
+    if (code == MPI_SUCCESS && stops && tries % 64 == 63) code = listen_to_others(state);
+    if (code != MPI_SUCCESS) return failed(state, code, "MPI", error, size);
+    *stopped = stops && state->heard >= batch->epoch;
+    if (*stopped) return TS_OK;
+    if (tries % 4096 == 4095) {
+      const double now = seconds();
+      if (checked == 0) checked = now;
+      if (now - checked > 0.5) {
+        const ts_status status = check_processes(state, error, size);
+        if (status < 0) return status;
+        checked = now;
+      }
+    }
+    pause_after(tries);
+  }
+}
+
+static ts_status end(void *user, void *batch, int stops, int *stopped, char *error, size_t size) {
+  mpi_state *state = user;
+  *stopped = 0;
+  const ts_status status = wait_for(state, batch, stops, stopped, error, size);
+  if (*stopped) abandon(batch);
+  free(batch);
+  return status;
+}
+
+/* ---- Stopping ---- */
+
+static ts_status stop(void *user, int epoch, char *error, size_t size) {
+  mpi_state *state = user;
+  stop_note *note = malloc(sizeof *note);
+  if (!note) {
+    snprintf(error, size, "out of host memory for a message");
+    return TS_ERROR_OUT_OF_HOST_MEMORY;
+  }
+  *note = (stop_note){state->notes, epoch};
+  state->notes = note;
+  for (int r = 0; r < state->ranks; r++) {
+    MPI_Request request;
+    if (r == state->rank) continue;
+    const int code = MPI_Isend(&note->epoch, 1, MPI_INT, r, 0, state->control, &request);
+    if (code != MPI_SUCCESS) return failed(state, code, "MPI_Isend", error, size);
+    MPI_Request_free(&request);
+  }
+  return TS_OK;
+}
+
+/* ---- Opening and closing ---- */
+
+static void destroy(mpi_state *state) {
+  for (stop_note *note = state->notes, *next; note; note = next) {
+    next = note->next;
+    free(note);
+  }
+  free(state->places);
+  free(state);
+}
+
+/* Without the others a communicator cannot be freed. */
+static void close_transport(void *user) {
+  mpi_state *state = user;
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (!finalized && !state->lost) {
+    listen_to_others(state);
+    MPI_Comm_free(&state->data);
+    MPI_Comm_free(&state->control);
+  }
+  destroy(state);
+}
+
+static place own_place(void) {
+  char name[64] = "", numbers[48] = "";
+  place p = {.process = (long)getpid()};
+  if (gethostname(name, sizeof name - 1) != 0) name[0] = 0;
+  if (readlink("/proc/self/ns/pid", numbers, sizeof numbers - 1) < 0) numbers[0] = 0;
+  snprintf(p.host, sizeof p.host, "%s %s", name, numbers);
+  return p;
+}
+
+static int exchange_places(mpi_state *state) {
+  const place mine = own_place();
+  return MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, state->places, (int)sizeof mine, MPI_BYTE,
+                       state->control);
+}
+
+/* Two communicators like the program's; errors are returned on all three from here on, as on every communicator
+ * that is made of ours. */
+static int duplicate(mpi_state *state, MPI_Comm communicator) {
+  int code = MPI_Comm_dup(communicator, &state->control);
+  if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(state->control, MPI_ERRORS_RETURN);
+  if (code == MPI_SUCCESS) code = MPI_Comm_dup(state->control, &state->data);
+  if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(state->data, MPI_ERRORS_RETURN);
+  if (code == MPI_SUCCESS) code = MPI_Comm_rank(state->control, &state->rank);
+  if (code == MPI_SUCCESS) code = MPI_Comm_size(state->control, &state->ranks);
+  if (code == MPI_SUCCESS) state->tags = count_tags(state->data);
+  return code;
+}
+
+static void describe(const mpi_state *state, ts_transport *transport) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  snprintf(transport->name, sizeof transport->name, "%.*s", (int)strcspn(version, ",\n"), version);
+  transport->rank = state->rank;
+  transport->ranks = state->ranks;
+  transport->host_rank = transport->host_ranks = 0;
+  for (int r = 0; r < state->ranks; r++) {
+    if (strcmp(state->places[r].host, state->places[state->rank].host) != 0) continue;
+    transport->host_rank += r < state->rank;
+    transport->host_ranks++;
+  }
+}
+
+ts_status ts_mpi_transport_create(MPI_Comm communicator, ts_transport *transport, char *error, size_t size) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (!started) {
+    snprintf(error, size, "MPI_Init has not been called");
+    return TS_ERROR_INVALID_ARGUMENT;
+  }
+  mpi_state *state = calloc(1, sizeof *state);
+  int code = MPI_SUCCESS;
+  if (state) {
+    state->heard = -1;
+    code = duplicate(state, communicator);
+    state->places = code == MPI_SUCCESS ? calloc((size_t)state->ranks, sizeof *state->places) : NULL;
+  }
+  if (!state || (code == MPI_SUCCESS && !state->places)) {
+    free(state);
+    snprintf(error, size, "out of host memory for the ranks");
+    return TS_ERROR_OUT_OF_HOST_MEMORY;
+  }
+  if (code == MPI_SUCCESS) code = exchange_places(state);
+  if (code != MPI_SUCCESS) {
+    const ts_status status = failed(state, code, "MPI", error, size);
+    destroy(state);
+    return status;
+  }
+  *transport =
+      (ts_transport){.user = state, .begin = begin, .end = end, .stop = stop, .close = close_transport};
+  describe(state, transport);
+  return TS_OK;
+}

@@ -1,0 +1,172 @@
+/* The exchange of ghosts before a product: from part to part within a process, as messages between ranks. */
+#include "multi.h"
+
+/* ---- Copies with room, of vectors that have none ---- */
+
+static ts_status take_copy(const multi_halo *halo, int k, int p, int components) {
+  ts_vector **copy = &halo->copies[k][p];
+  if (*copy && (*copy)->components == components) return TS_OK;
+  tsi_vector_destroy(*copy);
+  *copy = NULL;
+  return tsi_arena_create(halo->extended[p], components, 1, copy, 1, 0, NULL);
+}
+
+static ts_status copy_to_extended(const multi_halo *halo, const ts_vector *x, int k) {
+  ts_context *context = x->context;
+  const ts_vector first = tsi_first_part(x);
+  for (int p = 0; p < multi_count(context); p++) {
+    if (!halo->extended[p]) continue;
+    MULTI_TRY(context, p, take_copy(halo, k, p, x->components));
+    const ts_vector *own = LOCAL(&first);
+    if (own)
+      MULTI_TRY(context, p,
+                multi_ops_of(context, p)->axpby(halo->copies[k][p], ts_constant(1), own, ts_constant(0), own));
+  }
+  return TS_OK;
+}
+
+static const ts_vector *target(const multi_halo *halo, const ts_vector *x, int k, int p, multi_view *view) {
+  return halo->extended[p] ? halo->copies[k][p] : multi_local(x, p, view);
+}
+
+/* ---- Messages ---- */
+
+void multi_message_destroy(ts_context *part, multi_exchange *e) {
+  const tsi_part_ops *ops = part->ops->part;
+  if (e->message && ops->message_destroy) ops->message_destroy(part, e->message);
+  if (!ops->message_destroy) tsi_free(part, e->message);
+  e->message = NULL;
+}
+
+static ts_status take_message(ts_context *part, multi_exchange *e, size_t floats) {
+  const tsi_part_ops *ops = part->ops->part;
+  if (e->floats == floats) return TS_OK;
+  multi_message_destroy(part, e);
+  e->floats = 0;
+  if (ops->message_create) {
+    TSI_TRY(ops->message_create(part, floats * sizeof(float), (void **)&e->message));
+  } else {
+    e->message = tsi_malloc(part, floats, sizeof(float));
+    if (!e->message) return tsi_out_of_memory(part, "a message", floats * sizeof(float));
+  }
+  e->floats = floats;
+  return TS_OK;
+}
+
+static int is_sent(const ts_context *context, const multi_exchange *e) {
+  return multi_part(context, e->to) == NULL;
+}
+static int is_received(const ts_context *context, const multi_exchange *e) {
+  return multi_part(context, e->from) == NULL;
+}
+
+/* The message of one exchange; a part whose memory is the host's receives in place. */
+static ts_status prepare(const multi_halo *halo, multi_exchange *e, const ts_vector *x, int k,
+                         ts_message *message) {
+  ts_context *context = x->context;
+  const size_t floats = (size_t)e->count * (size_t)x->components;
+  const int receives = is_received(context, e), p = receives ? e->to : e->from;
+  const tsi_part_ops *part = multi_ops_of(context, p)->part;
+  multi_view view;
+  *message = (ts_message){.rank = multi_rank_of_part(context, receives ? e->from : e->to),
+                          .receives = receives,
+                          .bytes = floats * sizeof(float)};
+  if (receives && !part->ghosts_write) {
+    message->data = part->ghosts(target(halo, x, k, p, &view)) + (size_t)e->first * (size_t)x->components;
+    return TS_OK;
+  }
+  MULTI_TRY(context, p, take_message(multi_part(context, p), e, floats));
+  message->data = e->message;
+  if (receives) return TS_OK;
+  const ts_vector first = tsi_first_part(x);
+  MULTI_TRY(context, p, part->gather(multi_local(&first, p, &view), e->list, e->message));
+  return TS_OK;
+}
+
+static ts_status write_received(const multi_halo *halo, const ts_vector *x, int k) {
+  ts_context *context = x->context;
+  for (int i = 0; i < halo->exchange_count; i++) {
+    const multi_exchange *e = &halo->exchanges[i];
+    if (!is_received(context, e)) continue;
+    const tsi_part_ops *part = multi_ops_of(context, e->to)->part;
+    multi_view view;
+    const size_t n = (size_t)x->components;
+    if (part->ghosts_write)
+      MULTI_TRY(context, e->to,
+                part->ghosts_write(target(halo, x, k, e->to, &view), (size_t)e->first * n, (size_t)e->count * n,
+                                   e->message));
+  }
+  return TS_OK;
+}
+
+/* What a device has gathered is there, and what it was sent before is where it belongs. */
+static ts_status wait_for_devices(ts_context *context) {
+  const multi_state *state = multi_state_of(context);
+  const tsi_ops *ops = state->parts[state->first]->ops;
+  for (int p = state->first; ops->part->ghosts_write && p < state->first + state->own; p++)
+    MULTI_TRY(context, p, ops->finish(state->parts[p]));
+  return TS_OK;
+}
+
+static ts_status exchange_between_ranks(multi_halo *halo, const ts_vector *x, int k) {
+  ts_context *context = x->context;
+  int count = 0;
+  if (!halo->messages) {
+    halo->messages = tsi_malloc(context, (size_t)halo->remote, sizeof *halo->messages);
+    if (!halo->messages)
+      return tsi_out_of_memory(context, "messages", (size_t)halo->remote * sizeof *halo->messages);
+  }
+  for (int i = 0; i < halo->exchange_count; i++) {
+    multi_exchange *e = &halo->exchanges[i];
+    if (is_sent(context, e) || is_received(context, e))
+      TSI_TRY(prepare(halo, e, x, k, &halo->messages[count++]));
+  }
+  TSI_TRY(wait_for_devices(context));
+  TSI_TRY(multi_exchange_messages(context, halo->messages, count));
+  return write_received(halo, x, k);
+}
+
+/* ---- All ---- */
+
+static ts_status join(ts_context *context, const multi_halo *halo) {
+  const multi_state *state = multi_state_of(context);
+  const tsi_part_ops *part = state->parts[state->first]->ops->part;
+  if (part->join && halo->exchange_count > halo->remote)
+    MULTI_TRY(context, state->first, part->join(state->parts + state->first, state->own));
+  return TS_OK;
+}
+
+static ts_status exchange_within(const multi_halo *halo, const ts_vector *x, int k) {
+  ts_context *context = x->context;
+  const ts_vector first = tsi_first_part(x);
+  for (int i = 0; i < halo->exchange_count; i++) {
+    const multi_exchange *e = &halo->exchanges[i];
+    if (is_sent(context, e) || is_received(context, e)) continue;
+    multi_view from, to;
+    const tsi_part_ops *part = multi_ops_of(context, e->from)->part;
+    float *ghosts = part->ghosts(target(halo, x, k, e->to, &to)) + (size_t)e->first * (size_t)x->components;
+    MULTI_TRY(context, e->from, part->gather(multi_local(&first, e->from, &from), e->list, ghosts));
+  }
+  return TS_OK;
+}
+
+ts_status multi_exchange_ghosts(multi_halo *halo, const ts_vector *x, int parts) {
+  TSI_TRY(join(x->context, halo));
+  const ts_vector *part = x;
+  for (int k = 0; k < parts && part; k++, part = part->low) {
+    TSI_TRY(copy_to_extended(halo, part, k));
+    TSI_TRY(exchange_within(halo, part, k));
+    if (halo->remote) TSI_TRY(exchange_between_ranks(halo, part, k));
+  }
+  return join(x->context, halo);
+}
+
+ts_vector *multi_with_ghosts(const multi_halo *halo, const ts_vector *x, int p, multi_view *view) {
+  if (!halo->extended[p]) return multi_local(x, p, view);
+  view->parts[0] = *halo->copies[0][p];
+  if (x->low && halo->copies[1][p]) {
+    view->parts[1] = *halo->copies[1][p];
+    view->parts[0].low = &view->parts[1];
+  }
+  return &view->parts[0];
+}

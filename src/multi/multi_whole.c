@@ -1,0 +1,305 @@
+/* A matrix that one rank holds, given out to all, and whole vectors over such a space.
+ *
+ * The root cuts the rows (common/partition), one part for each rank, and renumbers columns by place: the rows
+ * of rank 0 first, then those of rank 1, and so on. From there on it is a matrix from the rows of each rank. */
+#include <string.h>
+
+#include "common/matrix/csr.h"
+#include "common/partition/partition.h"
+#include "multi.h"
+
+/* What a rank gets before its rows. */
+typedef struct header {
+  int32_t rows, entries, doubles; /* doubles: values are such; -1: there are none */
+  char choice[164];               /* what follows is aligned to 8 bytes */
+} header;
+
+/* ---- The root ---- */
+
+typedef struct cutting {
+  const ts_csr *csr;
+  tsi_partition by;
+  int32_t *order, *places; /* the row at each place, and the place of each row; NULL: they are the same */
+} cutting;
+
+static void free_cutting(ts_context *context, cutting *c) {
+  tsi_partition_free(context, &c->by);
+  tsi_free(context, c->order);
+  tsi_free(context, c->places);
+}
+
+static ts_status place_rows(ts_context *context, cutting *c) {
+  const size_t rows = (size_t)c->csr->rows;
+  if (!c->by.part_of) return TS_OK;
+  int32_t *next = tsi_malloc(context, (size_t)c->by.parts, sizeof *next);
+  c->order = tsi_malloc(context, rows, sizeof *c->order);
+  c->places = tsi_malloc(context, rows, sizeof *c->places);
+  if (!next || !c->order || !c->places) {
+    tsi_free(context, next);
+    return tsi_out_of_memory(context, "the order of rows", rows * 2 * sizeof *next);
+  }
+  memcpy(next, c->by.first, (size_t)c->by.parts * sizeof *next);
+  for (int32_t i = 0; i < c->csr->rows; i++) {
+    c->places[i] = next[c->by.part_of[i]]++;
+    c->order[c->places[i]] = i;
+  }
+  tsi_free(context, next);
+  return TS_OK;
+}
+
+static ts_status check(ts_context *context, const ts_matrix_desc *desc) {
+  if (desc->csr.rows != desc->csr.columns)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "the matrix is %d x %d; ranks share square ones",
+                    desc->csr.rows, desc->csr.columns);
+  if (desc->csr.rows < ts_ranks_count(context))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "%d rows are less than %d ranks, of which each has one",
+                    desc->csr.rows, ts_ranks_count(context));
+  return tsi_csr_validate(context, &desc->csr);
+}
+
+static ts_status cut(ts_context *context, const ts_matrix_desc *desc, cutting *c) {
+  tsi_host_csr canonical;
+  int64_t duplicates;
+  c->csr = &desc->csr;
+  TSI_TRY(check(context, desc));
+  TSI_TRY(tsi_csr_canonical(context, &desc->csr, NULL, 0, &canonical, &duplicates));
+  ts_status status =
+      tsi_partition_create(context, &canonical, ts_ranks_count(context), context->desc.partition, &c->by);
+  tsi_csr_free(context, &canonical);
+  TSI_TRY(status);
+  for (int r = 0; r < c->by.parts; r++)
+    if (c->by.first[r] == c->by.first[r + 1])
+      return tsi_fail(context, TS_ERROR_UNSUPPORTED, "rank %d got no row of %d (%s)", r, desc->csr.rows,
+                      c->by.choice);
+  return place_rows(context, c);
+}
+
+static int32_t row_at(const cutting *c, int32_t place) {
+  return c->order ? c->order[place] : place;
+}
+
+static size_t value_bytes(const header *h) {
+  return h->doubles < 0 ? 0 : h->doubles ? sizeof(double) : sizeof(float);
+}
+
+/* Of the parcel of a rank: header, columns, values, offsets. */
+static size_t parcel_bytes(const header *h) {
+  return sizeof *h + (size_t)h->entries * (value_bytes(h) + sizeof(int64_t)) +
+         ((size_t)h->rows + 1) * sizeof(int32_t);
+}
+
+typedef struct parcel {
+  const header *header;
+  void *values;
+  int64_t *columns;
+  int32_t *offsets;
+} parcel;
+
+static parcel open_parcel(void *memory) {
+  const header *h = memory;
+  char *at = (char *)memory + sizeof *h;
+  parcel p = {.header = h};
+  p.columns = (int64_t *)(void *)at;
+  at += (size_t)h->entries * sizeof(int64_t);
+  p.values = h->doubles < 0 ? NULL : at;
+  p.offsets = (int32_t *)(void *)(at + (size_t)h->entries * value_bytes(h));
+  return p;
+}
+
+static void pack(const cutting *c, int32_t first, const parcel *p) {
+  const ts_csr *csr = c->csr;
+  int32_t to = 0;
+  for (int32_t k = 0; k < p->header->rows; k++) {
+    const int32_t i = row_at(c, first + k);
+    p->offsets[k] = to;
+    for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++, to++) {
+      const int32_t column = csr->column_indices[e];
+      p->columns[to] = c->places ? c->places[column] : column;
+      if (p->header->doubles > 0) ((double *)p->values)[to] = csr->double_values[e];
+      if (p->header->doubles == 0) ((float *)p->values)[to] = csr->values[e];
+    }
+  }
+  p->offsets[p->header->rows] = to;
+}
+
+static header header_of(const cutting *c, int rank) {
+  header h = {.rows = c->by.first[rank + 1] - c->by.first[rank],
+              .doubles = c->csr->double_values ? 1
+                         : c->csr->values      ? 0
+                                               : -1};
+  for (int32_t k = c->by.first[rank]; k < c->by.first[rank + 1]; k++)
+    h.entries += c->csr->row_offsets[row_at(c, k) + 1] - c->csr->row_offsets[row_at(c, k)];
+  memcpy(h.choice, c->by.choice, sizeof c->by.choice);
+  return h;
+}
+
+static ts_status pack_all(ts_context *context, const ts_matrix_desc *desc, multi_parcels *p, cutting *c) {
+  TSI_TRY(cut(context, desc, c));
+  for (int r = 0; r < c->by.parts; r++) {
+    const header h = header_of(c, r);
+    p->out_bytes[r] = parcel_bytes(&h);
+  }
+  TSI_TRY(multi_parcels_allocate(context, p));
+  for (int r = 0; r < c->by.parts; r++) {
+    const header h = header_of(c, r);
+    memcpy(p->out[r], &h, sizeof h);
+    const parcel to = open_parcel(p->out[r]);
+    pack(c, c->by.first[r], &to);
+    p->out_bytes[r] = parcel_bytes(&h);
+  }
+  return TS_OK;
+}
+
+/* ---- All ranks ---- */
+
+static ts_status create_from(ts_context *context, void *memory, const ts_matrix_desc *desc,
+                             ts_matrix **matrix) {
+  const parcel p = open_parcel(memory);
+  const ts_ranks_matrix_desc rows = {.rows = p.header->rows,
+                                     .row_offsets = p.offsets,
+                                     .column_indices = p.columns,
+                                     .values = p.header->doubles ? NULL : p.values,
+                                     .double_values = p.header->doubles > 0 ? p.values : NULL,
+                                     .format = desc->format,
+                                     .keep_host_copy = desc->keep_host_copy,
+                                     .precision = desc->precision,
+                                     .components = desc->components};
+  TSI_TRY(ts_ranks_matrix_create(context, &rows, matrix));
+  multi_space *s = (*matrix)->row_space->impl;
+  memcpy(s->choice, p.header->choice, sizeof s->choice);
+  snprintf((*matrix)->info.choice, sizeof(*matrix)->info.choice, "%s in %d parts; %.150s",
+           ts_format_name((*matrix)->info.format), multi_count(context), s->choice);
+  return TS_OK;
+}
+
+/* The root can tell what rows of the ranks are in its matrix. */
+static void name_rows_of_the_root(const cutting *c, ts_matrix_info *info) {
+  int32_t *const rows[] = {&info->unsymmetric_row, &info->unsymmetric_column, &info->zero_diagonal_row};
+  for (int k = 0; k < 3; k++)
+    if (c->order && *rows[k] >= 0) *rows[k] = c->order[*rows[k]];
+}
+
+static ts_status give_out(ts_context *context, int root, const ts_matrix_desc *desc, multi_parcels *p,
+                          cutting *c, ts_matrix **matrix) {
+  const int mine = ts_ranks_rank(context);
+  if (mine == root) TSI_TRY(pack_all(context, desc, p, c));
+  TSI_TRY(multi_parcels_exchange(context, p));
+  TSI_TRY(create_from(context, mine == root ? p->out[root] : p->in[root], desc, matrix));
+  multi_space *s = (*matrix)->row_space->impl;
+  name_rows_of_the_root(c, &(*matrix)->info);
+  s->rows->order = c->order;
+  c->order = NULL;
+  return TS_OK;
+}
+
+static ts_status create(ts_context *context, int root, const ts_matrix_desc *desc, ts_matrix **matrix) {
+  if (desc->row_space || desc->column_space || desc->constrained)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s is set, which a matrix of ranks does not have",
+                    desc->constrained ? "constrained" : "a space");
+  multi_parcels parcels;
+  cutting c = {0};
+  TSI_TRY(multi_parcels_create(context, &parcels));
+  const ts_status status = give_out(context, root, desc, &parcels, &c, matrix);
+  multi_parcels_destroy(context, &parcels);
+  free_cutting(context, &c);
+  return status;
+}
+
+ts_status ts_ranks_matrix_from(ts_context *context, int root, const ts_matrix_desc *desc, ts_matrix **matrix) {
+  TSI_BEGIN(context, context);
+  TSI_REQUIRE(context, matrix);
+  *matrix = NULL;
+  TSI_REQUIRE(context, desc);
+  TSI_TRY(multi_check_root(context, root));
+  tsi_begin_together(context);
+  const ts_status status = tsi_end_together(context, create(context, root, desc, matrix));
+  if (status < 0) ts_matrix_destroy(matrix);
+  return status;
+}
+
+/* ---- Vectors ---- */
+
+static const multi_rows *rows_of(const ts_vector *v) {
+  const multi_space *s = v->space->impl;
+  return s ? s->rows : NULL;
+}
+
+static ts_status check_vector(const ts_vector *v, int root, const double *values) {
+  TSI_TRY(multi_check_root(v->context, root));
+  if (!rows_of(v))
+    return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT,
+                    "the vector is over a space of all ranks; ts_vector_write_double and ts_vector_read_double "
+                    "transfer the whole");
+  if (!values && ts_ranks_rank(v->context) == root)
+    return tsi_fail(v->context, TS_ERROR_INVALID_ARGUMENT, "values is NULL on the root, rank %d", root);
+  return TS_OK;
+}
+
+/* The first place of a rank. */
+static int64_t first_of(const ts_vector *v, int rank) {
+  return rows_of(v)->first[(size_t)rank * (size_t)multi_state_of(v->context)->own];
+}
+
+/* Numbers of the places of a rank from or to where the root has them. */
+static void copy_places(const ts_vector *v, int rank, double *whole, double *part, int to_part) {
+  const size_t n = (size_t)v->components;
+  const int32_t *order = rows_of(v)->order;
+  for (int64_t place = first_of(v, rank); place < first_of(v, rank + 1); place++, part += n) {
+    double *at = whole + (size_t)(order ? order[place] : place) * n;
+    memcpy(to_part ? part : at, to_part ? at : part, n * sizeof *part);
+  }
+}
+
+static size_t count_of(const ts_vector *v, int rank) {
+  return (size_t)(first_of(v, rank + 1) - first_of(v, rank)) * (size_t)v->components;
+}
+
+static ts_status take_from(ts_vector *v, int root, const double *values, multi_parcels *p) {
+  ts_context *context = v->context;
+  const int mine = ts_ranks_rank(context);
+  if (mine == root) {
+    for (int r = 0; r < ts_ranks_count(context); r++) p->out_bytes[r] = count_of(v, r) * sizeof *values;
+    TSI_TRY(multi_parcels_allocate(context, p));
+    for (int r = 0; r < ts_ranks_count(context); r++) {
+      p->out_bytes[r] = count_of(v, r) * sizeof *values;
+      copy_places(v, r, (double *)values, p->out[r], 1);
+    }
+  }
+  TSI_TRY(multi_parcels_exchange(context, p));
+  return ts_vector_write_double(v, mine == root ? p->out[root] : p->in[root], count_of(v, mine));
+}
+
+static ts_status bring_to(const ts_vector *v, int root, double *values, multi_parcels *p) {
+  ts_context *context = v->context;
+  const int mine = ts_ranks_rank(context);
+  p->out_bytes[root] = count_of(v, mine) * sizeof *values;
+  TSI_TRY(multi_parcels_allocate(context, p));
+  p->out_bytes[root] = count_of(v, mine) * sizeof *values;
+  TSI_TRY(ts_vector_read_double(v, p->out[root], count_of(v, mine)));
+  TSI_TRY(multi_parcels_exchange(context, p));
+  for (int r = 0; r < ts_ranks_count(context) && mine == root; r++)
+    copy_places(v, r, values, r == root ? p->out[r] : p->in[r], 0);
+  return TS_OK;
+}
+
+ts_status ts_ranks_vector_from(ts_vector *vector, int root, const double *values) {
+  TSI_BEGIN(vector, vector->context);
+  TSI_TRY(check_vector(vector, root, values));
+  multi_parcels parcels;
+  tsi_begin_together(vector->context);
+  ts_status status = multi_parcels_create(vector->context, &parcels);
+  if (status == TS_OK) status = take_from(vector, root, values, &parcels);
+  multi_parcels_destroy(vector->context, &parcels);
+  return tsi_end_together(vector->context, status);
+}
+
+ts_status ts_ranks_vector_to(const ts_vector *vector, int root, double *values) {
+  TSI_BEGIN(vector, vector->context);
+  TSI_TRY(check_vector(vector, root, values));
+  multi_parcels parcels;
+  tsi_begin_together(vector->context);
+  ts_status status = multi_parcels_create(vector->context, &parcels);
+  if (status == TS_OK) status = bring_to(vector, root, values, &parcels);
+  multi_parcels_destroy(vector->context, &parcels);
+  return tsi_end_together(vector->context, status);
+}

@@ -1,0 +1,58 @@
+# The command as several processes that mpirun starts: one report and one x, errors said once, and a process that dies.
+# DRIVERS is mpirun.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
+mpirun=$drivers
+
+# ranks COUNT STATUS ARGUMENTS...
+ranks() {
+  count=$1 wanted=$2
+  shift 2
+  checks=$((checks + 1))
+  timeout 120 "$mpirun" --oversubscribe --bind-to none -n "$count" "$texsolve" "$@" >../log/out 2>../log/err </dev/null
+  status=$?
+  [ "$status" -eq "$wanted" ] || fail "$count ranks, texsolve $*: exit status $status, expected $wanted"
+}
+# says TEXT: once, by one of the processes.
+says() {
+  checks=$((checks + 1))
+  [ "$(grep -cF -- "$1" ../log/err)" -eq 1 ] || fail "standard error does not have '$1' once"
+}
+
+# Tridiagonal, 40 rows; x is 1, 2, ..., 40.
+awk 'BEGIN { print "%%MatrixMarket matrix coordinate real symmetric"; print 40, 40, 79
+  for (i = 1; i <= 40; i++) { print i, i, 4; if (i < 40) print i + 1, i, -1 } }' >a.mtx
+awk 'BEGIN { print "%%MatrixMarket matrix array real general"; print 40, 1
+  for (i = 1; i <= 40; i++) print 4 * i - (i > 1 ? i - 1 : 0) - (i < 40 ? i + 1 : 0) }' >b.mtx
+for count in 1 2 3 7; do
+  for how in "" "--partition metis" "--reorder rcm" "--solver bicgstab" "--preconditioner isai"; do
+    rm -f x.mtx
+    ranks "$count" 0 solve a.mtx -b b.mtx --backend cpu --rtol 1e-12 -o x.mtx $how
+    same "reports of $count ranks" "$(grep -c '^matrix .*40 rows, 118 nonzeros' ../log/out)" 1
+    same "x of $count ranks, $how" "$(awk '!/^%/ && n++ { d = $1 - (n - 1); if (d * d > 1e-18) bad++ } END { print n - 1, bad + 0 }' x.mtx)" "40 0"
+  done
+done
+ranks 3 0 solve a.mtx -b b.mtx --backend multi:cpu+cpu --json
+same "parts" "$(json string choice | grep -c "in 6 parts")" 1
+
+ranks 3 1 solve none.mtx --backend cpu
+says "texsolve: none.mtx: No such file"
+ranks 3 2 solve a.mtx -b b.mtx --backend gl
+says 'not "gl"'
+ranks 3 1 solve a.mtx --backend cpu --preconditioner amg
+says "several ranks"
+ranks 41 1 solve a.mtx --backend cpu
+says "40 rows are less than 41 ranks"
+
+# Rank 1 of three dies while rank 0 reads and rank 2 waits: the job ends soon, and mpirun names the rank.
+mkfifo pipe
+cat >die.sh <<END
+if [ "\$OMPI_COMM_WORLD_RANK" = 1 ]; then (sleep 2; kill -KILL \$\$) & fi
+exec "$texsolve" solve a.mtx -b pipe --backend cpu
+END
+start=$(date +%s)
+checks=$((checks + 1))
+timeout 60 "$mpirun" --oversubscribe --bind-to none -n 3 sh die.sh >../log/out 2>../log/err </dev/null
+status=$?
+[ "$status" -ne 0 ] && [ "$status" -ne 124 ] || fail "a rank died: exit status $status"
+[ $(($(date +%s) - start)) -lt 30 ] || fail "a rank died: the job ended after $(($(date +%s) - start)) s"
+grep -q 'rank 1' ../log/err || fail "a rank died: it is not named"

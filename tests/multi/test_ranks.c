@@ -1,0 +1,397 @@
+/* Several ranks: matrices from the rows of each, or from one that holds all, solves with them, and errors of
+ * one rank that all return. Every rank runs this program and checks what it has. */
+#include <texsolve/preconditioner.h>
+#include <texsolve/ranks.h>
+#include <texsolve/solver.h>
+
+#include "heap.h"
+
+static ts_context *context;
+static int rank, ranks;
+
+/* ---- Rows of a matrix that every rank knows, to compare ---- */
+
+typedef struct rows {
+  int32_t first, count;
+  int32_t *offsets;
+  int64_t *columns;
+} rows;
+
+/* Uneven on purpose. */
+static int32_t first_row(int32_t n, int r) {
+  const int32_t even = (int32_t)((int64_t)n * r / ranks);
+  return r > 0 && r < ranks && even + 1 < n ? even + (r & 1) : even;
+}
+
+static rows take_rows(const ref_matrix *m) {
+  rows r = {.first = first_row(m->rows, rank),
+            .count = first_row(m->rows, rank + 1) - first_row(m->rows, rank)};
+  const int32_t start = m->offsets[r.first], entries = m->offsets[r.first + r.count] - start;
+  r.offsets = malloc(((size_t)r.count + 1) * sizeof *r.offsets);
+  r.columns = malloc(((size_t)entries + 1) * sizeof *r.columns);
+  for (int32_t i = 0; i <= r.count; i++) r.offsets[i] = m->offsets[r.first + i] - start;
+  for (int32_t e = 0; e < entries; e++) r.columns[e] = m->indices[start + e];
+  return r;
+}
+
+static ts_ranks_matrix_desc describe(const ref_matrix *m, const rows *r) {
+  return (ts_ranks_matrix_desc){.rows = r->count,
+                                .row_offsets = r->offsets,
+                                .column_indices = r->columns,
+                                .values = m->values + m->offsets[r->first]};
+}
+
+static void free_rows(rows *r) {
+  free(r->offsets);
+  free(r->columns);
+}
+
+static ts_matrix *make_rows_matrix(const ref_matrix *m, int keep) {
+  rows r = take_rows(m);
+  ts_ranks_matrix_desc desc = describe(m, &r);
+  desc.keep_host_copy = keep;
+  ts_matrix *matrix = NULL;
+  CHECK_OK(context, ts_ranks_matrix_create(context, &desc, &matrix));
+  free_rows(&r);
+  return matrix;
+}
+
+/* ---- Products ---- */
+
+static void multiply(const ref_matrix *m, const double *x, double *y) {
+  for (int32_t i = 0; i < m->rows; i++) {
+    ref_sum sum = {0, 0};
+    for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++)
+      ref_add_product(&sum, (double)m->values[k], x[m->indices[k]]);
+    y[i] = sum.value + sum.rest;
+  }
+}
+
+static void check_product(const ref_matrix *m, ts_matrix *matrix, int parts) {
+  const int32_t first = first_row(m->rows, rank), count = first_row(m->rows, rank + 1) - first;
+  double *xs = ref_doubles((size_t)m->rows, 5, -1, 1), *expected = malloc((size_t)m->rows * sizeof *expected);
+  for (int32_t i = 0; i < m->rows && parts == 1; i++) xs[i] = (double)(float)xs[i];
+  multiply(m, xs, expected);
+  ts_space *space = ts_matrix_row_space(matrix);
+  CHECK_INT(ts_space_size(space), count);
+  ts_vector *x = make_parts(space, 1, parts, xs + first), *y = make_parts(space, 1, parts, NULL);
+  CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
+  double *found = read_doubles(y);
+  const double tolerance = (ref_longest_row(m) + 4) * (parts == 1 ? EPSILON : 0x1p-44) * 16;
+  for (int32_t i = 0; i < count; i++) CHECK_CLOSE(found[i], expected[first + i], tolerance);
+  free(found), free(xs), free(expected);
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+}
+
+static void check_info(const ref_matrix *m, const ts_matrix *matrix) {
+  ts_ranks_matrix_info info;
+  CHECK_OK(context, ts_ranks_matrix_get_info(matrix, &info));
+  CHECK_INT(info.rows, m->rows);
+  CHECK_INT(info.nonzeros, ref_nonzeros(m));
+  CHECK_INT(info.first_row, first_row(m->rows, rank));
+  CHECK(info.ghosts >= 0 && info.ghosts <= m->rows);
+  CHECK(info.ghosts > 0 || ranks == 1 || ref_longest_row(m) <= 1);
+}
+
+static void products(void) {
+  ref_sample sample;
+  for (int k = 0; ref_get_sample(k, &sample); k++) {
+    const ref_matrix *m = &sample.matrix;
+    test_context_label("%s", sample.name);
+    if (m->rows == m->columns && m->rows > 2 * ranks) {
+      ts_matrix *matrix = make_rows_matrix(m, 0);
+      for (int parts = 1; matrix && parts <= 2; parts++) check_product(m, matrix, parts);
+      ts_matrix_destroy(&matrix);
+    }
+    ref_free(&sample.matrix);
+  }
+  ref_matrix grid = ref_laplacian_3d(9);
+  ts_matrix *matrix = make_rows_matrix(&grid, 0);
+  check_info(&grid, matrix);
+  ts_matrix_destroy(&matrix);
+  ref_free(&grid);
+}
+
+/* ---- What all ranks know of the whole ---- */
+
+static void check_symmetry(ref_matrix m, int symmetric, int32_t row, int32_t column) {
+  ts_matrix *matrix = make_rows_matrix(&m, 0);
+  const ts_matrix_info info = matrix_info(matrix);
+  CHECK_INT(info.symmetric, symmetric);
+  if (row >= 0) CHECK_INT(info.unsymmetric_row, row);
+  if (row >= 0) CHECK_INT(info.unsymmetric_column, column);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+static void symmetry(void) {
+  check_symmetry(ref_laplacian_3d(7), 1, -1, -1);
+  check_symmetry(ref_random_spd(300, 6, 2), 1, -1, -1);
+  check_symmetry(ref_arrow(60), 1, -1, -1);
+  check_symmetry(ref_skewed_grid(12, 13), 0, -1, -1);
+  check_symmetry(ref_cyclic_shift(40), 0, -1, -1);
+  ref_matrix m = ref_laplacian_3d(8); /* one entry between the first rank and the next one differs */
+  const int32_t row = first_row(m.rows, 1) % m.rows;
+  int32_t e = m.offsets[row];
+  m.values[e] *= 1.5f;
+  const int32_t column = m.indices[e];
+  check_symmetry(m, column == row, ranks > 1 ? column : -1, row);
+  m = ref_laplacian_3d(6);
+  const int32_t last = m.rows - 1;
+  for (e = m.offsets[last]; e < m.offsets[last + 1]; e++)
+    if (m.indices[e] == last) m.values[e] = 0;
+  ts_matrix *matrix = make_rows_matrix(&m, 0);
+  CHECK_INT(matrix_info(matrix).zero_diagonal_row, last);
+  ts_solver *solver = NULL; /* the method that all ranks choose */
+  CHECK_OK(context, ts_solver_create(matrix, NULL, &solver));
+  ts_solver_destroy(&solver);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* ---- Solves ---- */
+
+static void check_solve(const ref_matrix *m, ts_matrix *matrix, const ts_solver_desc *desc, double limit) {
+  const int32_t first = first_row(m->rows, rank), count = first_row(m->rows, rank + 1) - first;
+  double *xs = ref_doubles((size_t)m->rows, 11, -1, 1), *bs = malloc((size_t)m->rows * sizeof *bs);
+  multiply(m, xs, bs);
+  ts_space *space = ts_matrix_row_space(matrix);
+  ts_vector *b = make_parts(space, 1, 3, bs + first), *x = make_parts(space, 1, 3, NULL);
+  ts_result result;
+  CHECK_OK(context, ts_solve(matrix, b, x, desc, &result));
+  double *found = read_doubles(x);
+  for (int32_t i = 0; i < count; i++) CHECK_CLOSE(found[i], xs[first + i], limit);
+  free(found), free(xs), free(bs);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+}
+
+static void solves(void) {
+  ref_matrix m = ref_laplacian_3d(11);
+  ts_matrix *matrix = make_rows_matrix(&m, 1);
+  static const ts_precision precisions[] = {TS_PRECISION_SINGLE, TS_PRECISION_MIXED, TS_PRECISION_DOUBLE};
+  static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_NONE,      TS_PRECONDITIONER_JACOBI,
+                                                 TS_PRECONDITIONER_CHEBYSHEV, TS_PRECONDITIONER_BLOCK_JACOBI,
+                                                 TS_PRECONDITIONER_ISAI,      TS_PRECONDITIONER_AUTO};
+  for (size_t k = 0; matrix && k < sizeof kinds / sizeof kinds[0]; k++)
+    for (size_t p = 0; p < 3; p++) {
+      test_context_label("preconditioner %d, precision %d", (int)kinds[k], (int)precisions[p]);
+      const ts_solver_desc desc = {.method = TS_METHOD_CG,
+                                   .preconditioner_kind = kinds[k],
+                                   .precision = precisions[p],
+                                   .rtol = p ? 1e-11 : 1e-6};
+      check_solve(&m, matrix, &desc, p ? 1e-9 : 1e-4);
+    }
+  ts_preconditioner *M = NULL;
+  CHECK_FAILS(context,
+              ts_preconditioner_create(matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_AMG}, &M),
+              TS_ERROR_UNSUPPORTED, "amg", "several ranks");
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+  m = ref_convection(24, 25, 0.8f);
+  matrix = make_rows_matrix(&m, 0);
+  static const ts_method methods[] = {TS_METHOD_AUTO, TS_METHOD_BICGSTAB, TS_METHOD_GMRES};
+  for (int k = 0; matrix && k < 3; k++) {
+    test_context_label("%s", ts_method_name(methods[k]));
+    check_solve(&m, matrix, &(ts_solver_desc){.method = methods[k], .rtol = 1e-11}, 1e-7);
+  }
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* The same bits on every run. */
+static void repeats(void) {
+  ref_matrix m = ref_random_spd(2000, 9, 4);
+  double *first = NULL;
+  float *bs = ref_values((size_t)m.rows, 3, -1, 1);
+  for (int run = 0; run < 3; run++) {
+    ts_matrix *matrix = make_rows_matrix(&m, 0);
+    ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, bs + first_row(m.rows, rank)),
+              *x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+    CHECK_OK(context, ts_solve(matrix, b, x, NULL, NULL));
+    double *found = read_doubles(x);
+    if (first) CHECK(memcmp(found, first, vector_count(x) * sizeof *found) == 0);
+    if (first)
+      free(found);
+    else
+      first = found;
+    ts_vector_destroy(&b);
+    ts_vector_destroy(&x);
+    ts_matrix_destroy(&matrix);
+  }
+  free(first), free(bs);
+  ref_free(&m);
+}
+
+/* ---- From one rank ---- */
+
+static void check_from(const ref_matrix *m, int root, int doubles) {
+  const size_t n = (size_t)m->rows;
+  double *values = malloc((size_t)ref_nonzeros(m) * sizeof *values), *xs = ref_doubles(n, 9, -1, 1),
+         *bs = malloc(n * sizeof *bs), *found = calloc(n, sizeof *found);
+  for (int64_t e = 0; e < ref_nonzeros(m); e++) values[e] = (double)m->values[e];
+  multiply(m, xs, bs);
+  ts_csr csr = ref_csr(m);
+  if (doubles) csr.values = NULL, csr.double_values = values;
+  const ts_matrix_desc desc = {.csr = rank == root ? csr : (ts_csr){0}};
+  ts_matrix *matrix = NULL;
+  ts_vector *b = NULL, *x = NULL;
+  const ts_vector_desc in_double = {.precision = TS_PRECISION_DOUBLE};
+  ts_ranks_matrix_info info;
+  if (CHECK_OK(context, ts_ranks_matrix_from(context, root, &desc, &matrix)) &&
+      CHECK_OK(context, ts_ranks_matrix_get_info(matrix, &info)) &&
+      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(matrix), &in_double, &b)) &&
+      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(matrix), &in_double, &x))) {
+    CHECK_INT(info.rows, m->rows);
+    CHECK(info.choice[0] != 0);
+    CHECK_OK(context, ts_ranks_vector_from(b, root, rank == root ? bs : NULL));
+    CHECK_OK(context, ts_solve(matrix, b, x, &(ts_solver_desc){.rtol = 1e-11}, NULL));
+    CHECK_OK(context, ts_ranks_vector_to(x, root, rank == root ? found : NULL));
+    for (size_t i = 0; i < n && rank == root; i++) CHECK_CLOSE(found[i], xs[i], 1e-8);
+  }
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&matrix);
+  free(values), free(xs), free(bs), free(found);
+}
+
+static void from_one_rank(void) {
+  ref_matrix m = ref_laplacian_3d(9);
+  for (int root = 0; root < ranks; root++) check_from(&m, root, root & 1);
+  ref_free(&m);
+  m = ref_random_spd(500, 5, 8);
+  ts_context *kept = context;
+  ts_context_desc desc = test_desc();
+  desc.partition = TS_PARTITION_METIS; /* rows change places where METIS is built in */
+  ts_context *other = NULL;
+  if (CHECK_OK(NULL, ts_context_create(&desc, &other))) {
+    context = other;
+    check_from(&m, ranks - 1, 1);
+    context = kept;
+  }
+  test_close(&other);
+  ref_free(&m);
+}
+
+/* ---- Errors of one rank ---- */
+
+static void fails(const ts_ranks_matrix_desc *desc, ts_status status, int by, const char *part) {
+  ts_matrix *matrix = NULL;
+  char who[16];
+  snprintf(who, sizeof who, ranks > 1 ? "rank %d: " : "", by);
+  CHECK_FAILS(context, ts_ranks_matrix_create(context, desc, &matrix), status, who, part);
+  CHECK(matrix == NULL);
+}
+
+static void errors(void) {
+  ref_matrix m = ref_laplacian_3d(6);
+  const int32_t n = m.rows;
+  for (int by = 0; by < ranks; by++) {
+    test_context_label("rank %d", by);
+    rows r = take_rows(&m);
+    ts_ranks_matrix_desc desc = describe(&m, &r);
+    float *values = malloc((size_t)r.offsets[r.count] * sizeof *values);
+    memcpy(values, desc.values, (size_t)r.offsets[r.count] * sizeof *values);
+    if (rank == by) {
+      values[r.offsets[2]] = NAN;
+      desc.values = values;
+    }
+    fails(&desc, TS_ERROR_INVALID_ARGUMENT, by, "row 2");
+    desc = describe(&m, &r);
+    if (rank == by) r.columns[1] = n;
+    fails(&desc, TS_ERROR_INVALID_ARGUMENT, by, "out of range");
+    if (rank == by) r.columns[1] = -1;
+    fails(&desc, TS_ERROR_INVALID_ARGUMENT, by, "column -1");
+    free_rows(&r);
+    r = take_rows(&m);
+    desc = describe(&m, &r);
+    if (rank == by) desc.rows = 0;
+    fails(&desc, TS_ERROR_INVALID_ARGUMENT, by, "rows is 0");
+    free_rows(&r);
+    free(values);
+    ts_matrix *sound = make_rows_matrix(&m, 0); /* and on it goes */
+    check_product(&m, sound, 1);
+    ts_matrix_destroy(&sound);
+  }
+  ts_matrix *matrix = NULL;
+  ref_matrix small = ref_laplacian_3d(1); /* one row */
+  const ts_matrix_desc whole = {.csr = ref_csr(&small)};
+  if (ranks > 1)
+    CHECK_FAILS(context, ts_ranks_matrix_from(context, 0, &whole, &matrix), TS_ERROR_INVALID_ARGUMENT,
+                "1 rows are less than");
+  CHECK_FAILS(context, ts_ranks_matrix_from(context, ranks, &whole, &matrix), TS_ERROR_INVALID_ARGUMENT,
+              "root is");
+  ref_free(&small);
+  ref_free(&m);
+}
+
+/* Memory of one rank runs out at each of its allocations: all return that, and can go on. */
+static void memory_of_a_rank(void) {
+  ref_matrix m = ref_laplacian_3d(6);
+  ts_context_desc desc = heap_desc();
+  desc.threads = 1;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  rows r = take_rows(&m);
+  const ts_ranks_matrix_desc rows_desc = describe(&m, &r);
+  const int by = ranks - 1;
+  int succeeded = 0;
+  for (long n = 0; n < 2000 && !succeeded; n = heap_next(n)) {
+    test_context_label("allocation %ld", n);
+    ts_matrix *matrix = NULL;
+    ts_solver *solver = NULL;
+    memory.countdown = rank == by ? n : -1;
+    memory.failed = 0;
+    ts_status status = ts_ranks_matrix_create(context, &rows_desc, &matrix);
+    if (status == TS_OK) status = ts_solver_create(matrix, NULL, &solver);
+    memory.countdown = -1;
+    ts_solver_destroy(&solver);
+    if (status == TS_OK) {
+      succeeded = rank != by || CHECK_INT(memory.failed, 0);
+      check_product(&m, matrix, 1);
+    } else {
+      CHECK_FAILS(context, status, TS_ERROR_OUT_OF_HOST_MEMORY, "memory");
+    }
+    ts_matrix_destroy(&matrix);
+    CHECK_INT(context_info(context).bytes_device, 0);
+  }
+  CHECK(succeeded);
+  free_rows(&r);
+  ref_free(&m);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+/* ---- Ranks ---- */
+
+static void in_context(void (*run)(void)) {
+  context = test_open();
+  if (context) {
+    rank = ts_ranks_rank(context);
+    ranks = ts_ranks_count(context);
+    run();
+  }
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void run_##name(void) {                                                                               \
+    in_context(name);                                                                                          \
+  }
+CASE(products)
+CASE(symmetry)
+CASE(solves)
+CASE(repeats)
+CASE(from_one_rank)
+CASE(errors)
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {{"products", run_products},
+                                    {"symmetry", run_symmetry},
+                                    {"solves", run_solves},
+                                    {"repeats", run_repeats},
+                                    {"from_one_rank", run_from_one_rank},
+                                    {"errors", run_errors},
+                                    {"memory_of_a_rank", memory_of_a_rank}};
+  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
+}
