@@ -51,6 +51,7 @@ enum { BENCH_INCOMPLETE = 2 };
 
 int bench_amg(const bench_options *options, struct report *r);
 int bench_limits(const bench_options *options, struct report *r);
+int bench_scaling(const bench_options *options, struct report *r);
 int bench_spmv(const bench_options *options, struct report *r);
 int bench_blas(const bench_options *options, struct report *r);
 int bench_cg(const bench_options *options, struct report *r);

@@ -1,5 +1,5 @@
-/* texsolve bench limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|amg: what a device can do,
- * how near the library comes to it, and how right its answers are. */
+/* texsolve bench limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|amg|scaling: what a device
+ * can do, how near the library comes to it, and how right its answers are. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -29,9 +29,10 @@ static const benchmark BENCHMARKS[] = {
     {"tune", bench_tune},
     {"precision", bench_precision},
     {"amg", bench_amg},
+    {"scaling", bench_scaling},
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
-#define KNOWN "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision or amg"
+#define KNOWN "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, amg or scaling"
 
 typedef struct program_options {
   bench_options o;
@@ -91,11 +92,13 @@ static void set_argument(void *options, const char *text) {
 static const option_row rows[] = {
     {.kind = OPTION_IS_INPUT,
      .name = "benchmark",
-     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper\ncompare [MATRIX...]\nprecision "
+     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper|scaling\ncompare [MATRIX...]\nprecision "
                  "[MATRIX...]\namg [MATRIX...]",
      .parse = set_argument},
-    OPTION_ROW(TEXT, "backend", "NAME", o.backend, .letter = 'B',
-               .help = "Backend: auto (the default), cuda, gl, gl:1, cpu, check:gl"),
+    OPTION_ROW(
+        TEXT, "backend", "NAME", o.backend, .letter = 'B',
+        .help = "Backend: auto (the default), cuda, gl, gl:1, cpu, check:gl; scaling: cuda:all (the default), "
+                "cuda:0+1, multi:cpu+cpu"),
     OPTION_ROW(FORMAT, "format", "NAME", o.format, .letter = 'f',
                .expected = "auto, jagged, segments, csr, bcrs2 or bcrs4",
                .help =
@@ -108,13 +111,15 @@ static const option_row rows[] = {
      .parse = set_sizes,
      .help =
          "Rows, or points a side of a grid; k and M after the number mean 1024 and 1048576; compare and amg "
-         "take several with commas between them; paper: the largest mesh's unknowns"},
+         "take several with commas between them; paper: the largest mesh's unknowns; scaling: rows in all, and "
+         "where the matrix grows with the parts, of each"},
     OPTION_ROW(TEXT, "matrix", "NAME", o.matrix, .letter = 'm',
                .help =
                    "A generated matrix (grid: triangulated grid with 7 entries a row; laplace2d, laplace3d; "
                    "random: random rows of uneven length; fem3, fem4: 3-D, with 3 or 4 unknowns a node; "
                    "powerlaw; uneven; banded; denserow: a grid with one full row; default: all of these, "
-                   "compare: grid), a Delaunay triangulation in random order (delaunay), a network (rmat), the "
+                   "compare: grid, scaling: laplace3d), a Delaunay triangulation in random order (delaunay), a "
+                   "network (rmat), the "
                    "5-point and 7-point Poisson problem (poisson2d, poisson3d), a "
                    "mesh's conformal map (lscm) or smoothing (dsi), Poisson's problem with couplings of 1:1000 "
                    "(anisotropic2d, anisotropic3d) or coefficients of 1 and 1e6 by chance (jumps2d, jumps3d), "
@@ -176,10 +181,13 @@ static const char description[] =
     "poisson2d and poisson3d are Dirichlet's problem on a grid of --size points in all\n"
     "amg [MATRIX...]  conjugate gradients with Jacobi and with algebraic multigrid: set-up, update, solve, "
     "iterations, residual; b = 1\n"
+    "scaling  an iteration of conjugate gradients over 1, 2, ... parts of a backend of several: of one matrix, "
+    "and of one that grows with them\n"
     "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
     "unknowns: "
     "every format on every backend, and the error of conjugate gradients in single precision\n\n"
-    "All but limits, compare, precision, amg and paper also measure the limits that concern them, and print "
+    "All but limits, compare, precision, amg, paper and scaling also measure the limits that concern them, and "
+    "print "
     "which part of them "
     "is "
     "reached: the "

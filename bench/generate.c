@@ -70,15 +70,44 @@ static int generate_box(generated_matrix *A, int32_t rows, int32_t w, int32_t h,
 }
 
 /* The Laplacian as in textbooks: 2 on the diagonal for each dimension and -1 for each neighbour. */
-static int generate_poisson(generated_matrix *A, int32_t rows, int dimensions) {
-  const double n = (double)rows;
-  const int32_t w = (int32_t)ceil((dimensions == 2 ? sqrt(n) : cbrt(n)) - 1e-9);
-  const int failed = generate_box(A, rows, w, w, 0);
-  if (failed) return failed;
-  for (int32_t i = 0; i < rows; ++i)
+static void set_poisson_values(generated_matrix *A, int dimensions) {
+  for (int32_t i = 0; i < A->rows; ++i)
     for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; ++e)
       A->values[e] = A->column_indices[e] == i ? 2.0f * (float)dimensions : -1.0f;
-  return 0;
+}
+
+/* The points of a square or a cube in lines, and of what it is continued to along its last axis. */
+static const struct {
+  const char *name;
+  int dimensions, diagonals, poisson;
+} boxes[] = {{"grid", 2, 1, 0},
+             {"laplace2d", 2, 0, 0},
+             {"laplace3d", 3, 0, 0},
+             {"poisson2d", 2, 0, 1},
+             {"poisson3d", 3, 0, 1}};
+
+static int find_box(const char *name) {
+  int k = (int)(sizeof boxes / sizeof *boxes) - 1;
+  while (k >= 0 && strcmp(name, boxes[k].name)) k--;
+  return k;
+}
+
+int generated_grows(const char *name) {
+  return find_box(name) >= 0;
+}
+
+int generate_grown(generated_matrix *A, const char *name, int32_t rows, int times) {
+  memset(A, 0, sizeof *A);
+  const int k = find_box(name);
+  if (k < 0) return 1;
+  const double n = (double)rows;
+  const int32_t w = (int32_t)ceil((boxes[k].dimensions == 2 ? sqrt(n) : cbrt(n)) - 1e-9);
+  if (rows > INT32_MAX / times) return 2;
+  /* In two dimensions the box is one layer. */
+  const int32_t h = boxes[k].dimensions == 2 ? (rows * times - 1) / w + 1 : w;
+  const int failed = generate_box(A, rows * times, w, h, boxes[k].diagonals);
+  if (!failed && boxes[k].poisson) set_poisson_values(A, boxes[k].dimensions);
+  return failed;
 }
 
 /* Every node of the 7-point pattern of a cube has `unknowns` rows, and a full block for each neighbour. The
@@ -176,16 +205,7 @@ static int generate_picked(generated_matrix *A, int32_t rows, const picks *p) {
 
 int generate_matrix(generated_matrix *A, const char *name, int32_t rows) {
   memset(A, 0, sizeof *A);
-  if (!strcmp(name, "grid") || !strcmp(name, "laplace2d")) {
-    const int32_t w = (int32_t)ceil(sqrt((double)rows));
-    return generate_box(A, rows, w, w, !strcmp(name, "grid"));
-  }
-  if (!strcmp(name, "poisson2d")) return generate_poisson(A, rows, 2);
-  if (!strcmp(name, "poisson3d")) return generate_poisson(A, rows, 3);
-  if (!strcmp(name, "laplace3d")) {
-    const int32_t w = (int32_t)ceil(cbrt((double)rows) - 1e-9);
-    return generate_box(A, rows, w, w, 0);
-  }
+  if (generated_grows(name)) return generate_grown(A, name, rows, 1);
   static const struct {
     const char *name;
     picks picks;

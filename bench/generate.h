@@ -34,6 +34,10 @@ typedef struct generated_matrix {
  */
 enum { GENERATED_MESH_ROWS = 48 };
 int generate_matrix(generated_matrix *A, const char *name, int32_t rows);
+/* `times` as many rows of a matrix of the points of a square or cube: along its last axis there are so many
+ * more. Returns 1 for any other matrix. */
+int generate_grown(generated_matrix *A, const char *name, int32_t rows, int times);
+int generated_grows(const char *name);
 void generated_free(generated_matrix *A);
 
 ts_csr generated_csr(const generated_matrix *A);

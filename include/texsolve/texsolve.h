@@ -450,6 +450,8 @@ typedef struct ts_matrix_info {
   int32_t unsymmetric_row, unsymmetric_column; /* the first entry that differs from its mirror, or -1 */
   int32_t zero_diagonal_row;                   /* the first row whose diagonal is missing or 0, or -1 */
   double seconds_layout, seconds_upload;
+  int parts;    /* of a backend of several devices that have rows of it; 1 on one device */
+  int64_t halo; /* elements of x that a product brings from other parts, summed over the parts */
 } ts_matrix_info;
 
 /* No host synchronisation. */

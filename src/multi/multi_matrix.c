@@ -147,19 +147,23 @@ static ts_status allocate(ts_matrix *A, multi_matrix **out) {
 
 static void describe(ts_matrix *A) {
   const multi_halo *halo = matrix_of(A)->halo;
-  int64_t ghosts = 0;
-  for (int p = 0; p < multi_count(A->context); p++) ghosts += halo->ghosts[p];
   unsigned formats = 0;
   char names[80] = "";
-  for (int p = 0; p < multi_count(A->context); p++)
-    if (matrix_of(A)->local[p]) formats |= 1u << matrix_of(A)->local[p]->info.format;
+  A->info.parts = 0;
+  A->info.halo = 0;
+  for (int p = 0; p < multi_count(A->context); p++) {
+    A->info.halo += halo->ghosts[p];
+    if (!matrix_of(A)->local[p]) continue;
+    formats |= 1u << matrix_of(A)->local[p]->info.format;
+    A->info.parts++;
+  }
   for (int f = 1; ts_format_name((ts_format)f); f++)
     if (formats & 1u << f)
       snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? ", " : "",
                ts_format_name((ts_format)f));
   const multi_space *rows = A->row_space->impl;
   char halo_text[64];
-  snprintf(halo_text, sizeof halo_text, "%lld columns from other parts", (long long)ghosts);
+  snprintf(halo_text, sizeof halo_text, "%lld columns from other parts", (long long)A->info.halo);
   snprintf(A->info.choice, sizeof A->info.choice, "%s in %d parts; %.100s", names, multi_count(A->context),
            rows->choice[0] ? rows->choice : halo_text);
 }

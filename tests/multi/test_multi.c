@@ -78,6 +78,29 @@ static void shapes(void) {
   check_matrix(ref_uneven_rows(400, 700, 90, 6));
 }
 
+static int parts_of_backend(void) {
+  int parts = 1;
+  for (const char *c = test_desc().backend; *c; c++) parts += *c == '+';
+  return parts;
+}
+
+/* Of a cyclic shift each part needs one index of the next. */
+static void parts_in_info(void) {
+  const int parts = parts_of_backend();
+  static const int32_t sizes[] = {1, 2, 9, 100};
+  for (int k = 0; k < 4; k++) {
+    ref_matrix m = ref_cyclic_shift(sizes[k]);
+    ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+    const int used = parts < sizes[k] ? parts : sizes[k];
+    if (matrix) {
+      CHECK_INT(matrix_info(matrix).parts, used);
+      CHECK_INT(matrix_info(matrix).halo, used > 1 ? used : 0);
+    }
+    ts_matrix_destroy(&matrix);
+    ref_free(&m);
+  }
+}
+
 /* The second matrix over a space refers to more of other parts than its vectors have room for. */
 static void second_matrix(void) {
   ref_matrix first = ref_diagonal(200, 1, 2), second = ref_random_dominant(200, 12, 8);
@@ -259,6 +282,7 @@ static void in_context(void (*run)(void)) {
     in_context(name);                                                                                          \
   }
 CASE(shapes)
+CASE(parts_in_info)
 CASE(second_matrix)
 CASE(reductions)
 CASE(one_and_several)
@@ -266,6 +290,7 @@ CASE(refusals)
 
 int main(int argc, char **argv) {
   static const test_case cases[] = {{"shapes", run_shapes},
+                                    {"parts_in_info", run_parts_in_info},
                                     {"second_matrix", run_second_matrix},
                                     {"reductions", run_reductions},
                                     {"one_and_several", run_one_and_several},

@@ -93,6 +93,7 @@ static ts_status create(ts_space *grid, const float *values, ts_matrix **out) {
   A->info.stored_entries = 9 * (int64_t)grid->tiling.size;
   A->info.format = TS_FORMAT_STENCIL;
   A->info.fill_ratio = 1;
+  A->info.parts = 1;
   ts_status status = tsi_stencil_inspect(context, &grid->grid, values, &facts, &A->info);
   A->info.seconds_layout = tsi_seconds() - start;
   if (status == TS_OK && (status = tsi_enter(context)) == TS_OK) {

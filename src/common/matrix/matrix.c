@@ -272,6 +272,7 @@ static ts_status build(ts_matrix *A, const ts_matrix_desc *desc) {
   info->rows = csr.rows;
   info->columns = csr.columns;
   info->nonzeros = csr.row_offsets[csr.rows];
+  info->parts = 1;
   if (format == TS_FORMAT_AUTO)
     format =
         tsi_format_choose(context, &csr, blocks_to_consider(context, desc), info->choice, sizeof info->choice);
@@ -386,6 +387,7 @@ ts_status tsi_matrix_adopt(ts_context *context, const tsi_device_csr *csr, const
                              .bytes_device = csr->bytes,
                              .format = TS_FORMAT_CSR,
                              .fill_ratio = 1,
+                             .parts = 1,
                              .unsymmetric_row = -1,
                              .unsymmetric_column = -1,
                              .zero_diagonal_row = -1};

@@ -1,0 +1,158 @@
+/* texsolve bench scaling: an iteration of conjugate gradients with Jacobi's preconditioner over 1, 2, ... parts
+ * of a backend. Strong scaling: the matrix stays; weak scaling: what a part has of it stays. */
+#include <math.h>
+
+#include "bench.h"
+#include "cg_measure.h"
+#include "report.h"
+#include "scaling_parts.h"
+
+static const report_column COLUMNS[] = {
+    {"parts", "parts", 'i', 5, 0},
+    {"parts_with_rows", "used", 'i', 4, 0},
+    {"rows", "rows", 'i', 9, 0},
+    {"microseconds", "us/iter", 'f', 10, 2},
+    {"spread_percent", "spread%", 'f', 7, 1},
+    {"speedup", "speed-up", 'f', 8, 3},
+    {"efficiency_percent", "effic.%", 'f', 7, 1},
+    {"overhead_percent", "overhead%", 'f', 9, 1},
+    {"halo_rows", "halo rows", 'i', 9, 0},
+    {"halo_bytes", "halo bytes", 'i', 10, 0},
+    {"microseconds_whole", "", 'f', 0, 0},
+    {"matrix", "", 's', 0, 0},
+    {"entries", "", 'i', 0, 0},
+    {"backend", "", 's', 0, 0},
+    {"choice", "", 's', 0, 0},
+};
+enum { COLUMN_COUNT = sizeof COLUMNS / sizeof *COLUMNS };
+
+typedef struct measured {
+  char backend[SCALING_BACKEND];
+  ts_matrix_info info;
+  cg_times times;
+} measured;
+
+/* ---- Measuring, whoever the parts are ---- */
+
+static int measure_in(ts_context *context, const bench_options *o, const generated_matrix *A, measured *m) {
+  const ts_matrix_desc desc = {.csr = generated_csr(A), .format = o->format, .components = o->components};
+  ts_matrix *matrix = NULL;
+  const int failed = bench_check(ts_matrix_create(context, &desc, &matrix), context, "making the matrix") ||
+                     bench_check(ts_matrix_get_info(matrix, &m->info), context, "describing the matrix") ||
+                     cg_measure(context, matrix, o->components, o->repeat, &m->times);
+  ts_matrix_destroy(&matrix);
+  return failed;
+}
+
+static int measure(const bench_options *o, const scaling_parts *parts, int count, const generated_matrix *A,
+                   measured *m) {
+  bench_options with = *o;
+  ts_context *context = NULL;
+  scaling_parts_backend(parts, count, m->backend);
+  with.backend = m->backend;
+  bench_error_subject(m->backend);
+  const int failed = bench_open(&with, 0, 0, &context) || measure_in(context, &with, A, m);
+  ts_context_destroy(&context);
+  bench_error_subject(NULL);
+  return failed;
+}
+
+/* ---- Reporting ---- */
+
+/* Speed-up is in rows a second against one part. Where parts take turns one part's work has to be done again by
+ * each: what is beyond that is overhead. */
+static void report_measured(report *r, const bench_options *o, const scaling_parts *parts, int count,
+                            const char *name, const measured *m, const measured *one) {
+  const double work = (double)m->info.rows / (double)one->info.rows;
+  const double speedup = work * one->times.iteration / m->times.iteration;
+  const int turns = parts->take_turns && count > 1;
+  char matrix[BENCH_NAME_SIZE];
+  bench_short_name(matrix, name);
+  report_row(r, (long long)count, (long long)m->info.parts, (long long)m->info.rows, m->times.iteration * 1e6,
+             m->times.spread * 100, turns ? NAN : speedup, turns ? NAN : 100 * speedup / count,
+             turns ? 100 * (1 / speedup - 1) : NAN, (long long)m->info.halo,
+             (long long)m->info.halo * o->components * (long long)sizeof(float), m->times.whole * 1e6, matrix,
+             (long long)m->info.nonzeros, m->backend, m->info.choice);
+}
+
+static void report_notes(report *r, const char *backend, const scaling_parts *parts, const char *name) {
+  report_note(r, "One part is the backend of a part by itself. us/iter: the difference of solves with %d and",
+              CG_SHORT);
+  report_note(r, "%d iterations. Speed-up: rows a second against one part; efficiency: that over the parts.",
+              CG_LONG);
+  report_note(r, "Halo: elements of x that an iteration brings from other parts, in all. Used: parts that");
+  report_note(r, "have rows: a system that is too small to share has all of them on one.");
+  if (parts->take_turns) {
+    report_note(r, "The parts of %.70s take turns on one device: no speed-up is", backend);
+    report_note(r, "measured here. Overhead: what parts cost beyond the time of the same work in one part.");
+  }
+  if (!generated_grows(name))
+    report_note(r, "Strong scaling only: %.40s does not grow along an axis, as laplace3d does.", name);
+}
+
+/* ---- Strong and weak ---- */
+
+static int run_strong(const bench_options *o, const scaling_parts *parts, const char *name, int32_t rows,
+                      report *r, measured *one) {
+  generated_matrix A;
+  measured m;
+  if (bench_matrix(&A, name, rows)) return 1;
+  int failed = measure(o, parts, 1, &A, one);
+  if (!failed) {
+    report_table(r, "strong", "Strong scaling: one matrix in more parts", COLUMNS, COLUMN_COUNT);
+    report_measured(r, o, parts, 1, name, one, one);
+  }
+  for (int count = 2; count <= parts->count && !failed; count++) {
+    failed = measure(o, parts, count, &A, &m);
+    if (!failed) report_measured(r, o, parts, count, name, &m, one);
+  }
+  generated_free(&A);
+  return failed;
+}
+
+/* One part has the matrix of strong scaling, and so its figures. */
+static int run_weak(const bench_options *o, const scaling_parts *parts, const char *name, int32_t rows,
+                    report *r, const measured *one) {
+  report_table(r, "weak", "Weak scaling: as many rows a part, along one axis", COLUMNS, COLUMN_COUNT);
+  report_measured(r, o, parts, 1, name, one, one);
+  for (int count = 2; count <= parts->count; count++) {
+    generated_matrix A;
+    measured m;
+    if (generate_grown(&A, name, rows, count)) {
+      bench_error("no memory for the matrix %s of %d times %d rows", name, count, rows);
+      return 1;
+    }
+    const int failed = measure(o, parts, count, &A, &m);
+    generated_free(&A);
+    if (failed) return 1;
+    report_measured(r, o, parts, count, name, &m, one);
+  }
+  return 0;
+}
+
+/* Said before anything is measured: offsets have 32 bits, and a box's rows 7 entries at most. */
+static int check_size(const char *name, int32_t rows, int count) {
+  const double entries = 7.0 * rows * count;
+  if (entries <= INT32_MAX) return 0;
+  bench_error("--size: %d parts with %d rows of %s each have up to %.3g entries, more than 2^31", count, rows,
+              name, entries);
+  return 1;
+}
+
+int bench_scaling(const bench_options *options, report *r) {
+  bench_options of_all = *options;
+  bench_device device;
+  scaling_parts parts;
+  measured one;
+  char backend[SCALING_BACKEND];
+  const char *name = options->matrix ? options->matrix : "laplace3d";
+  if (scaling_parts_find(options, &parts)) return 1;
+  scaling_parts_backend(&parts, parts.count, backend);
+  of_all.backend = options->backend ? options->backend : backend;
+  if (bench_describe(&of_all, r, &device)) return 1;
+  const int32_t rows = options->size ? options->size : device.is_cuda ? 1 << 24 : 1 << 18;
+  if (generated_grows(name) && check_size(name, rows, parts.count)) return 1;
+  report_notes(r, of_all.backend, &parts, name);
+  if (run_strong(options, &parts, name, rows, r, &one)) return 1;
+  return generated_grows(name) ? run_weak(options, &parts, name, rows, r, &one) : 0;
+}
