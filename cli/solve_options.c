@@ -51,7 +51,7 @@ static const option_row rows[] = {
     OPTION_NAME(
         "partition", "NAME", partition, partition_at,
         "rows of the matrix on several devices: blocks, metis, or auto (default), which takes METIS where its "
-        "parts need far less of each other"),
+        "parts need far less of each other, and fewer devices for small systems"),
     OPTION_FORMAT(format, NULL, "(default: auto, the backend's fastest)"),
     OPTION_WORD("reorder", "NAME", reorder, reorder_names,
                 "order of the unknowns on the device: rcm (reverse Cuthill-McKee), random, or none, "

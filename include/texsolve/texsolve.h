@@ -126,8 +126,8 @@ enum {
 
 /* Who has which rows of a matrix where a backend has several parts. Name, value, text. */
 #define TS_PARTITION_LIST(X)                                                                                   \
-  X(TS_PARTITION_AUTO, 0, "auto")     /* blocks, unless METIS's parts need far less of each other */           \
-  X(TS_PARTITION_BLOCKS, 1, "blocks") /* contiguous rows, balanced by entries */                               \
+  X(TS_PARTITION_AUTO, 0, "auto")     /* as many parts as pay; METIS's if they need far less of each other */  \
+  X(TS_PARTITION_BLOCKS, 1, "blocks") /* contiguous rows of all parts, balanced by entries */                  \
   X(TS_PARTITION_METIS, 2, "metis")   /* METIS's parts of the graph; blocks where it does not apply */
 
 typedef enum ts_partition {
@@ -143,8 +143,10 @@ TS_API int ts_partition_from_name(const char *name);
 typedef struct ts_context_desc {
   /* "cuda", "cuda:1" (the second device), "gl", "gl:1", "cpu", "check:gl" (a backend wrapped in checks);
    * "cuda:0+1" or "cuda:all": several devices as one, each with a part of every vector and matrix (Cevahir et
-   * al. 2009, section 3.3), for all but grids, meshes and fluids, which are TS_ERROR_UNSUPPORTED there. Results
-   * are the same bits on every run with the same parts. "multi:cpu+cpu" is the same of the processor; or
+   * al. 2009, section 3.3), for all but grids, meshes and fluids, which are TS_ERROR_UNSUPPORTED there. A
+   * matrix too small to gain (ts_tuning_entry "part_rows") takes fewer of them, which ts_matrix_info.choice
+   * says, unless a partition is asked for. Results are the same bits on every run with the same parts.
+   * "multi:cpu+cpu" is the same of the processor, and takes all parts; or
    * "auto": CUDA if there is a device, else OpenGL on a hardware device, else the CPU; with
    * TS_GL_PLATFORM_CURRENT OpenGL before CUDA. The log says which and why. Default: "auto". */
   const char *backend;

@@ -264,6 +264,8 @@ static void describe(ts_context *context) {
     snprintf(caps->device, sizeof caps->device, "%s%d part%s: %.80s", ranks, state->count,
              state->count == 1 ? "" : "s", first->caps.device);
   context->tuning = first->tuning;
+  /* Who lists parts by "multi:" wants them all; more rows than parts are then enough. */
+  context->tuning.part_rows = strncmp(context->backend_name, "cuda:", 5) ? 1 : tsi_part_rows_cuda;
 }
 
 static ts_status open_all_ranks(ts_context *context) {

@@ -162,9 +162,14 @@ static void describe(ts_matrix *A) {
       snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? ", " : "",
                ts_format_name((ts_format)f));
   const multi_space *rows = A->row_space->impl;
-  char halo_text[64];
+  char halo_text[64], parts[40];
+  const int count = multi_count(A->context), used = A->info.parts;
+  if (used < count)
+    snprintf(parts, sizeof parts, "%d of %d parts:", used, count);
+  else
+    snprintf(parts, sizeof parts, "%d parts;", count);
   snprintf(halo_text, sizeof halo_text, "%lld columns from other parts", (long long)A->info.halo);
-  snprintf(A->info.choice, sizeof A->info.choice, "%s in %d parts; %.100s", names, multi_count(A->context),
+  snprintf(A->info.choice, sizeof A->info.choice, "%s in %s %.100s", names, parts,
            rows->choice[0] ? rows->choice : halo_text);
 }
 

@@ -4,10 +4,6 @@
 #include "common/partition/partition.h"
 #include "multi.h"
 
-static void cut_evenly(int32_t size, int parts, int32_t *first) {
-  for (int p = 0; p <= parts; p++) first[p] = (int32_t)((int64_t)size * p / parts);
-}
-
 /* The flags of constrained indices in the order of positions. */
 static ts_status flags_at(const ts_space *space, const multi_space *s, ts_context *part, int32_t first,
                           int32_t size, unsigned char **flags) {
@@ -80,7 +76,10 @@ static ts_status divide(const ts_space *space, const tsi_host_csr *csr, multi_sp
   ts_context *context = space->context;
   const int parts = multi_count(context);
   if (!csr) {
-    cut_evenly(space->tiling.size, parts, s->first);
+    const int32_t size = space->tiling.size;
+    tsi_partition_evenly(context, context->desc.partition, size, parts, s->first);
+    if (parts > 1 && size > 1 && s->first[1] == size)
+      snprintf(s->choice, sizeof s->choice, "%d rows are too few to share", size);
     return TS_OK;
   }
   tsi_partition by;

@@ -101,6 +101,48 @@ static void parts_in_info(void) {
   }
 }
 
+/* What is too small for all parts has rows in the first ones; what is asked for is done. */
+static void few_parts(void) {
+  const int parts = parts_of_backend();
+  if (parts == 1) return;
+  CHECK_OK(context, ts_context_set_tuning(context, "part_rows", 150));
+  check_matrix(ref_grid(20, 20));
+  check_matrix(ref_dense(130, 700, 3));
+  check_matrix(ref_gaps(700, 130, 3));
+  check_matrix(ref_random_spd(310, 5, 9));
+  static const int32_t sizes[] = {10, 299, 300};
+  for (int k = 0; k < 3; k++) {
+    ref_matrix m = ref_cyclic_shift(sizes[k]);
+    ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+    const int worth = k < 2 ? 1 : 2;
+    char text[80];
+    snprintf(text, sizeof text, "%d rows are too few to share", sizes[k]);
+    if (matrix) {
+      CHECK_INT(matrix_info(matrix).parts, worth);
+      CHECK_INT(matrix_info(matrix).halo, k < 2 ? 0 : 2);
+      CHECK((worth == 1) == !!strstr(matrix_info(matrix).choice, text));
+      snprintf(text, sizeof text, " in %d of %d parts: ", worth, parts);
+      if (worth < parts) CHECK_CONTAINS(matrix_info(matrix).choice, text);
+    }
+    ts_matrix_destroy(&matrix);
+    ref_free(&m);
+  }
+  ts_space *space = make_space(context, 200); /* without a matrix */
+  ts_vector *x = make_vector(space, 1, NULL);
+  ref_matrix m = ref_cyclic_shift(200);
+  const ts_matrix_desc desc = {.csr = ref_csr(&m), .row_space = space, .column_space = space};
+  ts_matrix *matrix = NULL;
+  if (CHECK_OK(context, ts_matrix_create(context, &desc, &matrix))) {
+    CHECK_INT(matrix_info(matrix).parts, 1);
+    CHECK_CONTAINS(matrix_info(matrix).choice, "200 rows are too few to share");
+    check_products(&m, matrix, 1, 1);
+  }
+  ts_matrix_destroy(&matrix);
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+  ref_free(&m);
+}
+
 /* The second matrix over a space refers to more of other parts than its vectors have room for. */
 static void second_matrix(void) {
   ref_matrix first = ref_diagonal(200, 1, 2), second = ref_random_dominant(200, 12, 8);
@@ -283,6 +325,7 @@ static void in_context(void (*run)(void)) {
   }
 CASE(shapes)
 CASE(parts_in_info)
+CASE(few_parts)
 CASE(second_matrix)
 CASE(reductions)
 CASE(one_and_several)
@@ -291,6 +334,7 @@ CASE(refusals)
 int main(int argc, char **argv) {
   static const test_case cases[] = {{"shapes", run_shapes},
                                     {"parts_in_info", run_parts_in_info},
+                                    {"few_parts", run_few_parts},
                                     {"second_matrix", run_second_matrix},
                                     {"reductions", run_reductions},
                                     {"one_and_several", run_one_and_several},

@@ -186,6 +186,45 @@ static void few_rows(void) {
   close_context(context);
 }
 
+/* ---- Few parts ---- */
+
+/* Parts worth having rows come first; the others are empty. */
+static void check_worth(ts_context *context, ref_matrix m, int parts, int worth, const char *choice) {
+  const tsi_host_csr csr = view(&m);
+  tsi_partition p;
+  if (CHECK_OK(context, tsi_partition_create(context, &csr, parts, TS_PARTITION_AUTO, &p))) {
+    CHECK_INT(p.worth, worth);
+    for (int q = 0; q < parts; q++) CHECK_INT(p.first[q + 1] > p.first[q], q < worth);
+    CHECK_CONTAINS(p.choice, choice);
+    if (worth == 1) CHECK_INT(p.halo, 0);
+  }
+  tsi_partition_free(context, &p);
+  if (CHECK_OK(context, tsi_partition_create(context, &csr, parts, TS_PARTITION_BLOCKS, &p)))
+    for (int q = 0; q < parts; q++) CHECK(p.first[q + 1] > p.first[q]);
+  tsi_partition_free(context, &p);
+  ref_free(&m);
+}
+
+static void few_parts(void) {
+  ts_context *context = open_context();
+  const int32_t expected[] = {0, 333, 666, 1000, 1000};
+  int32_t first[5];
+  context->tuning.part_rows = 500;
+  check_worth(context, ref_diagonal(999, 1, 2), 4, 1, "999 rows are too few to share");
+  check_worth(context, ref_diagonal(1000, 1, 2), 4, 2, "1000 rows are too few for more; blocks of rows: 0");
+  check_worth(context, ref_diagonal(2000, 1, 2), 4, 4, "blocks of rows: 0");
+  check_worth(context, ref_dense(100, 100, 3), 3, 1, "100 rows are too few to share");
+  /* 100 entries a row are 100 + 5 against 7 + 5. */
+  context->tuning.part_rows = 400;
+  check_worth(context, ref_dense(100, 100, 3), 3, 2, "100 rows are too few for more");
+  context->tuning.part_rows = 300;
+  tsi_partition_evenly(context, TS_PARTITION_AUTO, 1000, 4, first);
+  for (int q = 0; q < 5; q++) CHECK_INT(first[q], expected[q]);
+  tsi_partition_evenly(context, TS_PARTITION_BLOCKS, 1000, 4, first);
+  for (int q = 0; q < 5; q++) CHECK_INT(first[q], 250 * q);
+  close_context(context);
+}
+
 /* ---- METIS ---- */
 
 static tsi_partition partition(ts_context *context, const ref_matrix *m, int parts, ts_partition how) {
@@ -304,6 +343,7 @@ static const test_case cases[] = {
     {"shapes", shapes},
     {"balance", balance},
     {"few_rows", few_rows},
+    {"few_parts", few_parts},
     {"good_order", good_order},
     {"bad_order", bad_order},
     {"no_order", no_order},

@@ -111,6 +111,11 @@ const tsi_tuning tsi_tuning_gl_software = {
     .amg_couplings = 110,
 };
 
+/* Two H200 whose memory reaches each other. Two parts of an iteration wait for each other twice, at 1.5 us
+ * there and back, and bring the halo, where one device takes 28 us for 1 M rows: not measured yet on parts, but
+ * chosen so that 1 M rows are shared. */
+const double tsi_part_rows_cuda = 300000;
+
 typedef struct tuning_field {
   const char *name, *meaning;
   double least, most;

@@ -42,6 +42,8 @@
   FIELD(pipelined_iterations, 1, 1024, "iterations started before a check's numbers arrive")                   \
   FIELD(one_reduction_texels, 0, 1e15, "texels up to which CG has one reduction")                              \
   FIELD(amg_couplings, 1, 1e15, "couplings across a matrix from which on auto is amg")                         \
+  /* Several devices (partition.c). */                                                                         \
+  FIELD(part_rows, 1, 1e15, "rows of 7 entries that are worth a device more")                                  \
   /* The CPU backend's threads. */                                                                             \
   FIELD(thread_floats, 1, 1e15, "floats of work that are worth a thread")
 
@@ -50,6 +52,9 @@ typedef struct tsi_tuning {
   TSI_TUNING_LIST(TSI_TUNING_FIELD)
 #undef TSI_TUNING_FIELD
 } tsi_tuning;
+
+/* part_rows of "cuda:0+1": one device by itself has no such choice. */
+extern const double tsi_part_rows_cuda;
 
 extern const tsi_tuning tsi_tuning_cpu, tsi_tuning_cuda, tsi_tuning_gl, tsi_tuning_gl_software;
 

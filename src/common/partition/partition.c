@@ -11,6 +11,23 @@ static const double small_halo = 0.25;
 /* METIS's parts scatter what the user's order keeps together, so they have to need far less of each other. */
 static const int64_t metis_pays = 4;
 
+/* ---- How many parts ---- */
+
+int tsi_partition_worth(const ts_context *context, ts_partition how, int32_t rows, int64_t entries, int parts) {
+  const double row_cost = tsi_partition_row_cost, usual = tsi_partition_row_entries + row_cost;
+  const double cost = ((double)entries + row_cost * rows) / usual, work = cost > rows ? cost : rows;
+  const double least = context->tuning.part_rows;
+  if (how != TS_PARTITION_AUTO || work >= least * parts) return parts;
+  return work < 2 * least ? 1 : (int)(work / least);
+}
+
+void tsi_partition_evenly(const ts_context *context, ts_partition how, int32_t size, int parts,
+                          int32_t *first) {
+  const int64_t entries = (int64_t)tsi_partition_row_entries * size;
+  const int worth = tsi_partition_worth(context, how, size, entries, parts);
+  for (int p = 0; p <= parts; p++) first[p] = p < worth ? (int32_t)((int64_t)size * p / worth) : size;
+}
+
 /* ---- The halo of parts ---- */
 
 /* The rows of part 0, then those of part 1, ... */
@@ -19,13 +36,12 @@ static void sort_by_part(const tsi_partition *p, int32_t rows, int32_t *next, in
   for (int32_t i = 0; i < rows; i++) order[next[p->part_of[i]]++] = i;
 }
 
-/* Adds what one part reads. `order` is NULL for blocks; seen_by[j] is the last part that had column j. */
-static void visit_part(const tsi_host_csr *csr, tsi_partition *p, int part, const int32_t *order,
-                       int32_t *seen_by) {
-  const int square = csr->rows == csr->columns;
+/* Adds what one part reads, whose columns are at columns[part] .. columns[part + 1] - 1. `order` is NULL for
+ * blocks; seen_by[j] is the last part that had column j. */
+static void visit_part(const tsi_host_csr *csr, tsi_partition *p, int part, const int32_t *columns,
+                       const int32_t *order, int32_t *seen_by) {
   const int32_t begin = p->first[part], end = p->first[part + 1];
-  const int32_t own = square ? begin : (int32_t)((int64_t)csr->columns * part / p->parts);
-  const int32_t own_end = square ? end : (int32_t)((int64_t)csr->columns * (part + 1) / p->parts);
+  const int32_t own = columns[part], own_end = columns[part + 1];
   for (int32_t k = own; k < own_end; k++) seen_by[order ? order[k] : k] = part;
   int64_t entries = 0;
   for (int32_t k = begin; k < end; k++) {
@@ -41,38 +57,46 @@ static void visit_part(const tsi_host_csr *csr, tsi_partition *p, int part, cons
 }
 
 /* Sets halo and largest_entries. */
-static ts_status measure(ts_context *context, const tsi_host_csr *csr, tsi_partition *p) {
+static ts_status measure(ts_context *context, const tsi_host_csr *csr, ts_partition how, tsi_partition *p) {
   const size_t rows = p->part_of ? (size_t)csr->rows : 0, parts = (size_t)p->parts;
-  const size_t size = (size_t)csr->columns + rows + parts;
+  const size_t size = (size_t)csr->columns + rows + parts + parts + 1;
   int32_t *memory = tsi_malloc(context, size, sizeof *memory);
   if (!memory) return tsi_out_of_memory(context, "the columns of parts", size * sizeof *memory);
   int32_t *seen_by = memory, *order = p->part_of ? memory + csr->columns : NULL;
+  int32_t *columns = memory + csr->columns + rows + parts;
+  if (csr->rows == csr->columns)
+    memcpy(columns, p->first, (parts + 1) * sizeof *columns);
+  else
+    tsi_partition_evenly(context, how, csr->columns, p->parts, columns);
   for (int32_t j = 0; j < csr->columns; j++) seen_by[j] = -1;
   if (order) sort_by_part(p, csr->rows, order + rows, order);
-  for (int part = 0; part < p->parts; part++) visit_part(csr, p, part, order, seen_by);
+  for (int part = 0; part < p->parts; part++) visit_part(csr, p, part, columns, order, seen_by);
   tsi_free(context, memory);
   return TS_OK;
 }
 
 /* ---- The two kinds ---- */
 
-static ts_status create_blocks(ts_context *context, const tsi_host_csr *csr, tsi_partition *p) {
+static ts_status create_blocks(ts_context *context, const tsi_host_csr *csr, ts_partition how,
+                               tsi_partition *p) {
   p->first = tsi_malloc(context, (size_t)p->parts + 1, sizeof *p->first);
   if (!p->first) return tsi_out_of_memory(context, "parts", ((size_t)p->parts + 1) * sizeof *p->first);
-  tsi_partition_blocks(csr, p->parts, p->first);
-  return measure(context, csr, p);
+  tsi_partition_blocks(csr, p->worth, p->first);
+  for (int q = p->worth + 1; q <= p->parts; q++) p->first[q] = csr->rows;
+  return measure(context, csr, how, p);
 }
 
-static ts_status create_metis(ts_context *context, const tsi_host_csr *csr, tsi_partition *p) {
+static ts_status create_metis(ts_context *context, const tsi_host_csr *csr, ts_partition how,
+                              tsi_partition *p) {
   const size_t rows = (size_t)csr->rows, parts = (size_t)p->parts;
   p->first = tsi_calloc(context, parts + 1, sizeof *p->first);
   p->part_of = tsi_malloc(context, rows, sizeof *p->part_of);
   if (!p->first || !p->part_of)
     return tsi_out_of_memory(context, "parts", (rows + parts + 1) * sizeof *p->part_of);
-  TSI_TRY(tsi_partition_metis(context, csr, p->parts, p->part_of));
+  TSI_TRY(tsi_partition_metis(context, csr, p->worth, p->part_of));
   for (size_t i = 0; i < rows; i++) p->first[p->part_of[i] + 1]++;
   for (size_t q = 0; q < parts; q++) p->first[q + 1] += p->first[q];
-  return measure(context, csr, p);
+  return measure(context, csr, how, p);
 }
 
 /* ---- The choice ---- */
@@ -80,19 +104,19 @@ static ts_status create_metis(ts_context *context, const tsi_host_csr *csr, tsi_
 /* Makes one of the two or both; the one to take has its choice filled in. */
 static ts_status create(ts_context *context, const tsi_host_csr *csr, ts_partition how, tsi_partition *blocks,
                         tsi_partition *metis) {
-  const char *unsuited = tsi_partition_metis_unsuited(csr, blocks->parts), *note = NULL;
+  const char *unsuited = tsi_partition_metis_unsuited(csr, blocks->worth), *note = NULL;
   if (how == TS_PARTITION_METIS && (!unsuited || !tsi_partition_has_metis)) {
-    TSI_TRY(create_metis(context, csr, metis));
+    TSI_TRY(create_metis(context, csr, how, metis));
     snprintf(metis->choice, sizeof metis->choice, "METIS: %lld columns from other parts",
              (long long)metis->halo);
     return TS_OK;
   }
-  TSI_TRY(create_blocks(context, csr, blocks));
+  TSI_TRY(create_blocks(context, csr, how, blocks));
   const int is_small = (double)blocks->halo <= small_halo * csr->rows;
   if (how == TS_PARTITION_METIS || (how == TS_PARTITION_AUTO && !is_small)) note = unsuited;
   char more[80] = "";
   if (how == TS_PARTITION_AUTO && !is_small && !unsuited) {
-    TSI_TRY(create_metis(context, csr, metis));
+    TSI_TRY(create_metis(context, csr, how, metis));
     if (blocks->halo > metis_pays * metis->halo) {
       snprintf(metis->choice, sizeof metis->choice,
                "METIS: %lld columns from other parts; blocks of rows: %lld", (long long)metis->halo,
@@ -107,15 +131,27 @@ static ts_status create(ts_context *context, const tsi_host_csr *csr, ts_partiti
   return TS_OK;
 }
 
+/* Before what was taken, or of one part in place of it. */
+static void explain_few(int32_t rows, tsi_partition *p) {
+  char taken[sizeof p->choice];
+  memcpy(taken, p->choice, sizeof taken);
+  if (p->worth == 1)
+    snprintf(p->choice, sizeof p->choice, "%d rows are too few to share", rows);
+  else
+    snprintf(p->choice, sizeof p->choice, "%d rows are too few for more; %.100s", rows, taken);
+}
+
 ts_status tsi_partition_create(ts_context *context, const tsi_host_csr *csr, int parts, ts_partition how,
                                tsi_partition *out) {
-  tsi_partition blocks = {.parts = parts}, metis = {.parts = parts};
+  const int worth = tsi_partition_worth(context, how, csr->rows, csr->row_offsets[csr->rows], parts);
+  tsi_partition blocks = {.parts = parts, .worth = worth}, metis = blocks;
   *out = (tsi_partition){0};
   const ts_status status = create(context, csr, how, &blocks, &metis);
   tsi_partition *taken = metis.choice[0] ? &metis : &blocks;
   if (status == TS_OK) {
     *out = *taken;
     *taken = (tsi_partition){0};
+    if (worth < parts) explain_few(csr->rows, out);
   }
   tsi_partition_free(context, &blocks);
   tsi_partition_free(context, &metis);
