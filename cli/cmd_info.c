@@ -45,6 +45,11 @@ static void ask_sharing(backend_state *b) {
   static char text[400];
   ts_context *gl = NULL;
   if (!strstr(b->info.backend, "cuda")) return;
+  if (b->info.parts > 1) {
+    snprintf(text, sizeof text, "its vectors are in %d parts", b->info.parts);
+    b->shares = text;
+    return;
+  }
   ts_status status = ts_context_create(&(ts_context_desc){.backend = "gl"}, &gl);
   const char *why = ts_last_error(NULL);
   if (status == TS_OK) {
@@ -95,6 +100,7 @@ static void print_text(const backend_state *b) {
     printf("  exact sums       %s\n", b->gl.exact_sums);
   }
 #endif
+  if (i->parts > 1) printf("  parts            %d, each of every vector and matrix\n", i->parts);
   if (i->threads) printf("  threads          %d\n", i->threads);
   if (b->shares && !*b->shares) printf("  drawing          OpenGL shares its vectors\n");
   if (b->shares && *b->shares) printf("  drawing          by copies through the host: %s\n", b->shares);
@@ -103,8 +109,9 @@ static void print_text(const backend_state *b) {
 static json_t *to_json(const backend_state *b) {
   const ts_context_info *i = &b->info;
   if (b->status < 0) return json_pack("{s:s, s:b, s:s}", "name", b->name, "available", 0, "reason", b->reason);
-  json_t *object = json_pack("{s:s, s:b, s:s, s:s, s:b, s:i}", "name", b->name, "available", 1, "device",
-                             i->device, "driver", i->driver, "hardware", i->is_hardware, "threads", i->threads);
+  json_t *object =
+      json_pack("{s:s, s:b, s:s, s:s, s:b, s:i, s:i}", "name", b->name, "available", 1, "device", i->device,
+                "driver", i->driver, "hardware", i->is_hardware, "threads", i->threads, "parts", i->parts);
 #ifdef TEXSOLVE_HAVE_GL
   if (b->is_gl)
     json_object_update_new(object, json_pack("{s:i, s:i, s:i, s:b, s:s}", "max_texture_size",

@@ -181,6 +181,7 @@ typedef struct ts_context_info {
   unsigned formats;               /* that ts_matrix_create can store: bit 1 << TS_FORMAT_... */
   size_t bytes_device;            /* device memory in use by this context's objects */
   uint64_t host_synchronisations; /* so far */
+  int parts;                      /* of vectors and matrices, each on a device of its own; 1 on one device */
 } ts_context_info;
 
 /* No host synchronisation. The strings live as long as the context. */

@@ -248,6 +248,7 @@ static void describe(ts_context *context) {
   caps->formats = 1u << TS_FORMAT_CSR; /* each part then chooses its own */
   caps->row_plans = 0;
   caps->grid_storages = 0;
+  caps->parts = state->count;
   char ranks[32] = "", name[sizeof context->backend_name];
   if (state->ranks) {
     memcpy(name, context->backend_name, sizeof name);
@@ -265,7 +266,8 @@ static void describe(ts_context *context) {
              state->count == 1 ? "" : "s", first->caps.device);
   context->tuning = first->tuning;
   /* Who lists parts by "multi:" wants them all; more rows than parts are then enough. */
-  context->tuning.part_rows = strncmp(context->backend_name, "cuda:", 5) ? 1 : tsi_part_rows_cuda;
+  context->tuning.part_rows =
+      state->ranks || strncmp(context->backend_name, "cuda:", 5) ? 1 : tsi_part_rows_cuda;
 }
 
 static ts_status open_all_ranks(ts_context *context) {

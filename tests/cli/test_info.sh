@@ -15,7 +15,16 @@ json array backends >/dev/null
 expect 0 info --backend cpu
 grep -q 'threads *[1-9]' ../log/out || fail "no number of threads"
 expect 0 info --backend check:cpu
+expect 0 info --backend multi:cpu+cpu
+grep -q 'parts *2, ' ../log/out || fail "info does not say that there are two parts"
+! grep -q drawing ../log/out || fail "info speaks of drawing from the processor"
+expect 0 info --backend multi:cpu+cpu --json
+same "parts" "$(json integer backends.0.parts)" 2
 expect "$cuda_status" info --backend cuda
+if [ $cuda_status = 0 ]; then # the same device twice; with OpenGL it is said how its vectors are drawn
+  expect 0 info --backend multi:cuda+cuda
+  ! grep 'drawing' ../log/out | grep -qv 'its vectors are in 2 parts' || fail "info is wrong about drawing from several parts"
+fi
 expect 2 info --backend metal
 [ -w /dev/full ] && {
   "$texsolve" info >/dev/full 2>../log/err

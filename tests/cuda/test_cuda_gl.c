@@ -230,6 +230,9 @@ static void other_backend(void) {
   ts_vector_destroy(&v);
   ts_space_destroy(&space);
   ts_context_destroy(&cpu);
+  REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "multi:cpu+cpu"}, &cpu));
+  CHECK_FAILS(cpu, ts_cuda_gl_check(cpu), TS_ERROR_UNSUPPORTED, "multi:cpu+cpu", "2 parts");
+  ts_context_destroy(&cpu);
 }
 
 static const test_case cases[] = {{"drawn", drawn},

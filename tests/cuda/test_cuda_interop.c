@@ -163,6 +163,9 @@ static void another_backend(void) {
   ts_vector_destroy(&x);
   ts_space_destroy(&space);
   ts_context_destroy(&cpu);
+  REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "multi:cpu+cpu"}, &cpu));
+  CHECK_FAILS(cpu, ts_cuda_stream(cpu, &stream), TS_ERROR_UNSUPPORTED, "multi:cpu+cpu", "2 parts");
+  ts_context_destroy(&cpu);
 }
 
 /* ---- What synchronises with the host ---- */

@@ -88,6 +88,9 @@ static int parts_of_backend(void) {
 static void parts_in_info(void) {
   const int parts = parts_of_backend();
   static const int32_t sizes[] = {1, 2, 9, 100};
+  ts_context_info info;
+  CHECK_OK(context, ts_context_get_info(context, &info));
+  CHECK_INT(info.parts, parts);
   for (int k = 0; k < 4; k++) {
     ref_matrix m = ref_cyclic_shift(sizes[k]);
     ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);

@@ -124,6 +124,11 @@ ts_status cuda_download(ts_context *context, void *to, const void *from, size_t 
 /* cuda_take and cuda_upload of an array of host memory. */
 ts_status cuda_take_copy(ts_context *context, void **block, const void *from, size_t bytes, const char *what);
 
+/* ---- cuda_interop.c ---- */
+
+/* The objects of the context are those of one CUDA device. */
+ts_status cuda_require(ts_context *context, const char *function);
+
 /* ---- cuda_gl.c: vectors in OpenGL buffers ---- */
 
 /* All that OpenGL has is CUDA's again, behind what was drawn until now. */

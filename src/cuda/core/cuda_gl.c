@@ -17,12 +17,6 @@
 
 #include "cuda.h"
 
-static ts_status require_cuda(ts_context *context, const char *function) {
-  if (context->device_ops == &tsi_cuda_ops) return TS_OK;
-  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s is not CUDA's", function,
-                  context->backend_name);
-}
-
 #ifdef TEXSOLVE_HAVE_GL
 
 #include "gl/core/gl.h"
@@ -266,14 +260,14 @@ ts_status ts_cuda_vector_gl_texture(ts_vector *vector, ts_cuda_gl_texture *textu
   TSI_BEGIN(vector, vector->context);
   ts_context *context = vector->context;
   TSI_REQUIRE(context, texture);
-  TSI_TRY(require_cuda(context, __func__));
+  TSI_TRY(cuda_require(context, __func__));
   TSI_TRY(cuda_make_current(context));
   return leave(context, share_and_lend(context, vector, texture));
 }
 
 ts_status ts_cuda_gl_check(ts_context *context) {
   TSI_BEGIN(context, context);
-  TSI_TRY(require_cuda(context, __func__));
+  TSI_TRY(cuda_require(context, __func__));
   TSI_TRY(cuda_make_current(context));
   return leave(context, check_device(context));
 }
@@ -289,7 +283,7 @@ static ts_status release_all(ts_context *context) {
 
 ts_status ts_cuda_gl_release(ts_context *context) {
   TSI_BEGIN(context, context);
-  TSI_TRY(require_cuda(context, __func__));
+  TSI_TRY(cuda_require(context, __func__));
   TSI_TRY(tsi_enter(context));
   return tsi_leave(context, release_all(context));
 }
@@ -307,7 +301,7 @@ ts_status cuda_gl_take_back(ts_context *context) {
 
 static ts_status refuse(ts_context *context, const char *function) {
   tsi_clear_error(context);
-  TSI_TRY(require_cuda(context, function));
+  TSI_TRY(cuda_require(context, function));
   return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: this texsolve was built without OpenGL", function);
 }
 
@@ -324,7 +318,7 @@ ts_status ts_cuda_gl_check(ts_context *context) {
 
 ts_status ts_cuda_gl_release(ts_context *context) {
   TSI_BEGIN(context, context);
-  return require_cuda(context, __func__); /* nothing was ever shared */
+  return cuda_require(context, __func__); /* nothing was ever shared */
 }
 
 #endif

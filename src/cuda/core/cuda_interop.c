@@ -6,16 +6,19 @@
 
 #include "cuda.h"
 
-static ts_status require_cuda(ts_context *context, const char *function) {
+ts_status cuda_require(ts_context *context, const char *function) {
   if (context->device_ops == &tsi_cuda_ops) return TS_OK;
+  const int parts = context->caps.parts;
+  if (parts)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s keeps its vectors in %d part%s", function,
+                    context->backend_name, parts, parts == 1 ? "" : "s");
   return tsi_fail(context, TS_ERROR_UNSUPPORTED, "%s: backend %s has no CUDA memory", function,
                   context->backend_name);
 }
-
 ts_status ts_cuda_vector_pointer(ts_vector *vector, float **pointer, size_t *count) {
   TSI_BEGIN(vector, vector->context);
   TSI_REQUIRE(vector->context, pointer);
-  TSI_TRY(require_cuda(vector->context, __func__));
+  TSI_TRY(cuda_require(vector->context, __func__));
   /* What OpenGL has is somewhere else. */
   TSI_TRY(tsi_enter(vector->context));
   *pointer = cuda_data(vector);
@@ -64,7 +67,7 @@ ts_status ts_cuda_vector_from_pointer(ts_space *space, int components, float *po
   TSI_REQUIRE(context, vector);
   *vector = NULL;
   TSI_REQUIRE(context, pointer);
-  TSI_TRY(require_cuda(context, __func__));
+  TSI_TRY(cuda_require(context, __func__));
   if (components < 1 || components > 4)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "components is %d; it goes from 1 to 4", components);
   const size_t expected = (size_t)space->tiling.size * (size_t)components;
@@ -83,7 +86,7 @@ ts_status ts_cuda_stream(const ts_context *context, struct CUstream_st **stream)
   ts_context *c = (ts_context *)context;
   tsi_clear_error(c);
   TSI_REQUIRE(c, stream);
-  TSI_TRY(require_cuda(c, __func__));
+  TSI_TRY(cuda_require(c, __func__));
   *stream = cuda_stream(context);
   return TS_OK;
 }
@@ -111,7 +114,7 @@ static ts_status change_stream(ts_context *context, cudaStream_t stream) {
 
 ts_status ts_cuda_set_stream(ts_context *context, struct CUstream_st *stream) {
   TSI_BEGIN(context, context);
-  TSI_TRY(require_cuda(context, __func__));
+  TSI_TRY(cuda_require(context, __func__));
   TSI_TRY(tsi_enter(context));
   return tsi_leave(context, change_stream(context, stream));
 }
