@@ -24,6 +24,7 @@
  *   multi_halo.c       which indices a part needs of others
  *   multi_exchange.c   their exchange
  *   multi_matrix.c     cutting a matrix; products
+ *   multi_cg.c         iterations of conjugate gradients by the parts themselves
  *   multi_rows.c       matrices from the rows of each rank
  *   multi_whole.c      the same from a matrix that one rank holds; whole vectors */
 #ifndef MULTI_H
@@ -51,6 +52,12 @@ typedef struct multi_state {
   int turn;           /* the slots of the next one: parts may still read the last one's */
   size_t own_bytes;   /* of device memory, of the parts' own */
   tsi_ops table;      /* of the operations that all parts have */
+  /* Of runs of iterations that the parts carry out together, in one process: what each knows of the others, how
+   * many there were, and of the last one its parts by number and how long they wait for each other. */
+  void *peers[MULTI_MOST_PARTS];
+  uint32_t runs;
+  int run_parts[MULTI_MOST_PARTS];
+  double wait_seconds;
 } multi_state;
 
 /* Positions are indices in the order of the parts, in which part p has first[p] .. first[p + 1] - 1. Within a
@@ -199,6 +206,9 @@ int multi_has(const ts_vector *v, int p);
 typedef struct multi_slots {
   ts_scalars parts[2];
 } multi_slots;
+/* From now on the host reads these slots from part p: the only ones with numbers of iterations in them, where
+ * others have no rows. */
+void multi_read_from(ts_scalars *s, int p);
 ts_scalars *multi_local_scalars(const ts_scalars *s, int p, multi_slots *view);
 ts_coefficient multi_coefficient(ts_coefficient c, int p, multi_slots *numerator, multi_slots *denominator);
 #define COEFFICIENT(c) multi_coefficient(c, p, &(multi_slots){{{0}}}, &(multi_slots){{{0}}})
@@ -217,10 +227,17 @@ int32_t multi_ghost(const multi_halo *halo, int p, int32_t position);
 
 /* ---- multi_exchange.c ---- */
 void multi_message_destroy(ts_context *part, multi_exchange *e);
+/* All that was asked for on a part until now comes before all that is asked for later on any. */
+ts_status multi_join(ts_context *context);
 /* Brings the ghosts of `parts` parts of x, 1 or 2. */
 ts_status multi_exchange_ghosts(multi_halo *halo, const ts_vector *x, int parts);
 /* Part p of x with its ghosts. */
 ts_vector *multi_with_ghosts(const multi_halo *halo, const ts_vector *x, int p, multi_view *view);
+
+/* ---- multi_cg.c ---- */
+extern const tsi_cg_ops multi_cg_ops, multi_cg_ops_of_ranks; /* the second one of several processes */
+/* Fails where a part has given up its iterations: after the host has waited for what they lead to. */
+ts_status multi_check_run(ts_context *context);
 
 /* ---- The operations, as in backend.h ---- */
 TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, multi_)

@@ -162,6 +162,16 @@ static ts_status connect(ts_context *context) {
   return TS_OK;
 }
 
+static ts_status make_peers(ts_context *context) {
+  multi_state *state = multi_state_of(context);
+  for (int p = 0; p < state->count; p++) {
+    const tsi_part_ops *part = state->parts[p]->ops->part;
+    if (part->peers_create && state->count > 1)
+      MULTI_TRY(context, p, part->peers_create(state->parts[p], &state->peers[p]));
+  }
+  return TS_OK;
+}
+
 static ts_status make_sums(ts_context *context) {
   multi_state *state = multi_state_of(context);
   const ts_scalars_desc desc = {.count = 2 * TSI_MAX_DOTS, .precision = TS_PRECISION_DOUBLE};
@@ -238,6 +248,7 @@ static void choose_operations(multi_state *state) {
   if (!part->dot3) state->table.dot3 = NULL;
   if (!part->axpy2) state->table.axpy2 = NULL;
   if (!part->multiply_add) state->table.multiply_add = NULL;
+  if (part->cg && part->cg->iterate) state->table.cg = state->ranks ? &multi_cg_ops_of_ranks : &multi_cg_ops;
 }
 
 static void describe(ts_context *context) {
@@ -281,6 +292,7 @@ static ts_status open_all_ranks(ts_context *context) {
   if (status == TS_OK) {
     state->count = state->own;
     status = connect(context);
+    if (status == TS_OK && !ranks) status = make_peers(context);
   }
   if (ranks) TSI_TRY(multi_agree(context, status));
   if (ranks && status == TS_OK) status = multi_agree(context, join_ranks(context));
@@ -308,10 +320,17 @@ ts_status multi_open(ts_context *context) {
   return TS_OK;
 }
 
+static void destroy_peers(const multi_state *state, int p) {
+  tsi_enter_to_destroy(state->parts[p]);
+  state->parts[p]->ops->part->peers_destroy(state->parts[p], state->peers[p]);
+  tsi_leave(state->parts[p], TS_OK);
+}
+
 void multi_close(ts_context *context) {
   multi_state *state = multi_state_of(context);
   for (int p = state->first; p < state->first + state->own; p++) {
     ts_scalars_destroy(&state->sums[p]);
+    if (!state->ranks && state->peers[p]) destroy_peers(state, p);
     state->parts[p]->pool = NULL;
     ts_context_destroy(&state->parts[p]);
   }
@@ -335,7 +354,7 @@ void multi_leave(ts_context *context) {
 ts_status multi_finish(ts_context *context) {
   for (int p = 0; p < multi_count(context); p++)
     if (multi_part(context, p)) MULTI_TRY(context, p, multi_ops_of(context, p)->finish(multi_part(context, p)));
-  return TS_OK;
+  return multi_check_run(context);
 }
 
 const tsi_ops tsi_multi_ops = {.space_destroy = multi_space_destroy,

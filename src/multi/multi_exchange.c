@@ -128,12 +128,15 @@ static ts_status exchange_between_ranks(multi_halo *halo, const ts_vector *x, in
 
 /* ---- All ---- */
 
-static ts_status join(ts_context *context, const multi_halo *halo) {
+ts_status multi_join(ts_context *context) {
   const multi_state *state = multi_state_of(context);
   const tsi_part_ops *part = state->parts[state->first]->ops->part;
-  if (part->join && halo->exchange_count > halo->remote)
-    MULTI_TRY(context, state->first, part->join(state->parts + state->first, state->own));
+  if (part->join) MULTI_TRY(context, state->first, part->join(state->parts + state->first, state->own));
   return TS_OK;
+}
+
+static ts_status join(ts_context *context, const multi_halo *halo) {
+  return halo->exchange_count > halo->remote ? multi_join(context) : TS_OK;
 }
 
 static ts_status exchange_within(const multi_halo *halo, const ts_vector *x, int k) {

@@ -4,8 +4,20 @@
 
 #include "multi.h"
 
+typedef struct multi_scalars {
+  int reader; /* the part that the host reads from */
+  ts_scalars *local[];
+} multi_scalars;
+
 static ts_scalars **locals_of(const ts_scalars *s) {
-  return s->impl;
+  return ((multi_scalars *)s->impl)->local;
+}
+static int reader_of(const ts_scalars *s) {
+  return ((const multi_scalars *)s->impl)->reader;
+}
+
+void multi_read_from(ts_scalars *s, int p) {
+  ((multi_scalars *)s->impl)->reader = p;
 }
 
 ts_scalars *multi_local_scalars(const ts_scalars *s, int p, multi_slots *view) {
@@ -37,9 +49,10 @@ static ts_status create_locals(ts_scalars *s) {
 
 ts_status multi_scalars_create(ts_scalars *s) {
   ts_context *context = s->context;
-  const size_t parts = (size_t)multi_count(context);
-  s->impl = tsi_calloc(context, parts, sizeof(ts_scalars *));
-  if (!s->impl) return tsi_out_of_memory(context, "scalars", parts * sizeof(ts_scalars *));
+  const size_t bytes = sizeof(multi_scalars) + (size_t)multi_count(context) * sizeof(ts_scalars *);
+  s->impl = tsi_calloc(context, 1, bytes);
+  if (!s->impl) return tsi_out_of_memory(context, "scalars", bytes);
+  multi_read_from(s, multi_state_of(context)->first);
   const ts_status status = create_locals(s);
   if (status < 0) multi_scalars_destroy(s);
   multi_account(context);
@@ -62,17 +75,17 @@ ts_status multi_scalars_write(ts_scalars *s, int first, int count, const float *
   return TS_OK;
 }
 
-/* All parts have the same numbers. */
+/* All parts have the same numbers, but for those of iterations of theirs (multi_cg.c). */
 ts_status multi_scalars_read_begin(ts_scalars *s, int first, int count) {
-  const int p = multi_state_of(s->context)->first;
+  const int p = reader_of(s);
   MULTI_TRY(s->context, p, multi_ops_of(s->context, p)->scalars_read_begin(locals_of(s)[p], first, count));
   return TS_OK;
 }
 
 ts_status multi_scalars_read_end(ts_scalars *s, double *values) {
-  const int p = multi_state_of(s->context)->first;
+  const int p = reader_of(s);
   MULTI_TRY(s->context, p, multi_ops_of(s->context, p)->scalars_read_end(locals_of(s)[p], values));
-  return TS_OK;
+  return multi_check_run(s->context);
 }
 
 ts_status multi_scalars_normalise(ts_scalars *s, int from, int to) {

@@ -118,8 +118,10 @@ static ts_status read_own(const ts_vector *v, float *elements) {
   EACH(v, vector_read(LOCAL(v), elements + offset_of(v, p)));
 }
 
+/* Iterations without a test are not looked at before. */
 static ts_status read_parts(const ts_vector *v, float *elements) {
   TSI_TRY(read_own(v, elements));
+  TSI_TRY(multi_check_run(v->context));
   return share_elements(v, elements);
 }
 

@@ -3,9 +3,27 @@
 #ifndef TSI_PART_H
 #define TSI_PART_H
 
-#include "common/core/backend.h"
+#include "common/krylov/cg_operations.h"
 
 enum { MULTI_MOST_PARTS = 64 };
+
+/* Elements of a part that are ghosts of another one: a list, and where the first ghost is in the other one's d,
+ * r, q and m (NULL where there is no m) of conjugate gradients. */
+typedef struct tsi_part_push {
+  const void *list;
+  float *d, *r, *q, *m;
+} tsi_part_push;
+
+/* Iterations of conjugate gradients on several parts at once, for one of them. */
+typedef struct tsi_part_cg {
+  void *const *peers; /* of all that have rows, in their order */
+  int number, count;  /* this one among them, and how many there are */
+  const tsi_part_push *pushes;
+  int push_count;
+  int32_t ghosts;      /* of this part */
+  uint32_t run;        /* from 1 on, one more each time */
+  double wait_seconds; /* for an answer of another part */
+} tsi_part_cg;
 
 /* clang-format off */
 #define TSI_PART_OPERATIONS(REQUIRED, OPTIONAL, prefix)                                                        \
@@ -29,11 +47,24 @@ enum { MULTI_MOST_PARTS = 64 };
   OPTIONAL(prefix, ts_status, join, (ts_context *const *parts, int count))                                     \
   /* Before anything else, for each pair of parts: operations of `from` may write memory of `to`. */           \
   OPTIONAL(prefix, ts_status, connect, (ts_context *from, const ts_context *to))                               \
-  /* out[index] = what the slots of `sums` are together, of those parts that have some of the vector, after a   \
+  /* out[index] = what the slots of `sums` are together, of those parts that have some of the vector, after a  \
    * join. NULL: the host does it. */                                                                          \
   OPTIONAL(prefix, ts_status, combine,                                                                         \
            (ts_scalars *out, int index, tsi_reduction kind, int components, int pair, ts_scalars *const *sums, \
-            int count, int slot))
+            int count, int slot))                                                                              \
+  /* Iterations of conjugate gradients that several parts carry out by themselves, with matrices that          \
+   * tsi_cg_ops.fits; all of these or none. `peers`: what a part keeps for them. */                            \
+  OPTIONAL(prefix, ts_status, peers_create, (ts_context *context, void **peers))                               \
+  OPTIONAL(prefix, void, peers_destroy, (ts_context *context, void *peers))                                    \
+  /* Whether these parts can run at the same time. */                                                          \
+  OPTIONAL(prefix, int, cg_fits, (void *const *peers, int count))                                              \
+  /* As tsi_cg_ops.iterate: after a join, first prepare for each part, then start for each. Between the starts \
+   * nothing may wait for a device. All parts come to the same numbers in their slots. */                      \
+  OPTIONAL(prefix, ts_status, cg_prepare, (const tsi_cg_iterations *run, const tsi_part_cg *with))             \
+  OPTIONAL(prefix, ts_status, cg_start, (void *peers))                                                         \
+  /* Where a run was given up, as far as is known: 1 + the number among its parts of one that did not answer   \
+   * this one in time, or -1 where another part gave it up first; else 0. Then forgets it. */                  \
+  OPTIONAL(prefix, int, cg_silent, (void *peers))
 /* clang-format on */
 
 struct tsi_part_ops {

@@ -4,6 +4,7 @@
 #include <texsolve/mesh.h>
 
 #include "helpers.h"
+#include "multi/multi.h"
 
 static ts_context *context;
 
@@ -234,6 +235,194 @@ static void one_and_several(void) {
   ts_context_destroy(&single);
 }
 
+/* ---- Iterations that the parts carry out by themselves, where they are CUDA's ---- */
+
+/* From zero; NULL, and the status, where it fails. */
+static float *iterate(ts_matrix *matrix, int components, const ts_solver_desc *desc, ts_status *status,
+                      ts_result *result) {
+  ts_space *space = ts_matrix_row_space(matrix);
+  const size_t count = (size_t)ts_space_size(space) * (size_t)components;
+  float *bs = ref_values(count, 5, -1, 1), *xs = NULL;
+  ts_vector *b = make_vector(space, components, bs), *x = make_vector(space, components, NULL);
+  ts_solver *solver = make_cg(matrix, desc);
+  *status = ts_solver_solve(solver, b, x, result);
+  if (*status >= 0) xs = read_vector(x);
+  ts_solver_destroy(&solver);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  free(bs);
+  return xs;
+}
+
+static float *iterate_well(ts_matrix *matrix, int components, const ts_solver_desc *desc, ts_result *result) {
+  ts_status status;
+  float *xs = iterate(matrix, components, desc, &status, result);
+  CHECK_INT(status, TS_OK);
+  return xs;
+}
+
+static int parts_iterate(const ts_matrix *matrix) {
+  const tsi_cg_ops *cg = context->ops->cg;
+  return cg && cg->fits(matrix);
+}
+
+/* The same bits each time, and on devices however many iterations they carry out at a time; and what one part
+ * comes to. */
+static void check_iterations(ts_matrix *matrix, ts_matrix *alone, int components, ts_solver_desc desc) {
+  ts_result first, other;
+  const int32_t rows = ts_space_size(ts_matrix_row_space(matrix));
+  const size_t count = (size_t)rows * (size_t)components;
+  float *xs = iterate_well(matrix, components, &desc, &first),
+        *again = iterate_well(matrix, components, &desc, &other);
+  CHECK_INT(other.iterations, first.iterations);
+  CHECK(xs && again && !memcmp(xs, again, count * sizeof *xs));
+  CHECK_INT(first.reason, TS_REASON_CONVERGED);
+  free(again);
+  if (parts_iterate(matrix)) {
+    CHECK(first.host_synchronisations < 10 + first.iterations / 50);
+    desc.check_interval = 7;
+    again = iterate_well(matrix, components, &desc, &other);
+    CHECK_INT(other.iterations, first.iterations);
+    CHECK(xs && again && !memcmp(xs, again, count * sizeof *xs));
+    free(again);
+  }
+  again = iterate_well(alone, components, &desc, &other);
+  CHECK(abs(other.iterations - first.iterations) <= 2 + other.iterations / 20);
+  for (size_t i = 0; xs && again && i < count; i++)
+    if (!CHECK_CLOSE((double)xs[i], (double)again[i], 1e-3)) break;
+  free(xs), free(again);
+}
+
+/* One row, fewer rows than threads, rows that are long, and so many that threads have several. */
+static ref_matrix iterated(int k) {
+  switch (k) {
+  case 0:
+    return ref_grid(1, 1);
+  case 1:
+    return ref_grid(2, 1);
+  case 2:
+    return ref_grid(70, 31);
+  case 3:
+    return ref_arrow(900);
+  case 4:
+    return ref_hubs(3001, 2000, 4);
+  default:
+    return k == 5 ? ref_random_spd(5000, 9, 6) : ref_laplacian_3d(test_is_brief() || test_is_cpu() ? 20 : 70);
+  }
+}
+enum { ITERATED = 7 };
+
+static void iterations(void) {
+  ts_context_desc desc = test_desc();
+  desc.backend = test_is_cpu() ? "cpu" : "cuda";
+  ts_context *single = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &single));
+  for (int k = 0; k < ITERATED; k++) {
+    ref_matrix m = iterated(k);
+    ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO),
+              *alone = make_matrix(single, &m, TS_FORMAT_AUTO);
+    /* Long rows take operations one by one in some formats. */
+    if (matrix && !test_is_cpu() && k != 3 && k != 4) CHECK(parts_iterate(matrix));
+    for (int kind = 0; matrix && alone && kind < 16; kind++) {
+      const int components = 1 + kind / 4, stop = kind % 2 ? TS_STOP_DELTA : TS_STOP_RESIDUAL;
+      if ((test_is_brief() || m.rows > 10000) && (kind + k) % 5) continue;
+      test_context_label("%d rows, kind %d", m.rows, kind);
+      ts_solver_desc rule = {.rtol = 1e-5, .stop = (ts_stop)stop};
+      rule.preconditioner_kind = kind / 2 % 2 ? TS_PRECONDITIONER_JACOBI : TS_PRECONDITIONER_NONE;
+      check_iterations(matrix, alone, components, rule);
+    }
+    ts_matrix_destroy(&matrix);
+    ts_matrix_destroy(&alone);
+    ref_free(&m);
+  }
+  ts_context_destroy(&single);
+}
+
+static ts_status not_started(void *peers) {
+  (void)peers;
+  return TS_OK;
+}
+
+/* The message names both parts. */
+static void check_silence(ts_status status) {
+  CHECK_INT(status, TS_ERROR_DEVICE);
+  CHECK_CONTAINS(ts_last_error(context), "part 0 (");
+  CHECK_CONTAINS(ts_last_error(context), "no answer from part 1 within 0.125 s");
+}
+
+/* Iterations without a test wait for nothing: the next thing that does fails. */
+static void check_silence_later(ts_matrix *matrix, int reads) {
+  ts_space *space = ts_matrix_row_space(matrix);
+  const size_t count = (size_t)ts_space_size(space);
+  float *bs = ref_values(count, 5, -1, 1);
+  ts_vector *b = make_vector(space, 1, bs), *x = make_vector(space, 1, NULL);
+  ts_solver *solver = make_cg(matrix, &(ts_solver_desc){.fixed_iterations = 5});
+  CHECK_OK(context, ts_solver_solve(solver, b, x, NULL));
+  check_silence(reads ? ts_vector_read(x, bs, count) : ts_context_finish(context));
+  ts_solver_destroy(&solver);
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  free(bs);
+}
+
+/* A part whose kernel never runs: the others give up, and the next solve is as before. */
+static void silent_part(void) {
+  multi_state *state = context->backend;
+  ref_matrix m = ref_grid(50, 40);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  if (matrix && state->count > 1 && parts_iterate(matrix)) {
+    const tsi_ops *before = state->parts[1]->ops;
+    tsi_part_ops part = *before->part;
+    tsi_ops ops = *before;
+    ts_status status;
+    ts_result result;
+    part.cg_start = not_started;
+    ops.part = &part;
+    float *xs = iterate_well(matrix, 1, NULL, &result);
+    CHECK_OK(context, ts_context_set_tuning(context, "peer_seconds", 0.125));
+    for (int kind = 0; kind < 3; kind++) {
+      test_context_label("kind %d", kind);
+      state->parts[1]->ops = &ops;
+      if (kind == 0) {
+        CHECK(!iterate(matrix, 1, NULL, &status, &result));
+        check_silence(status);
+      } else {
+        check_silence_later(matrix, kind == 1);
+      }
+      state->parts[1]->ops = before;
+      float *again = iterate_well(matrix, 1, NULL, &result);
+      CHECK(xs && again && !memcmp(xs, again, (size_t)m.rows * sizeof *xs));
+      free(again);
+    }
+    free(xs);
+  }
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* All parts run, but one is late. Most often, and whichever it is, the message says so. */
+static void late_part(void) {
+  ref_matrix m = ref_grid(50, 40);
+  ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  if (matrix && multi_count(context) > 1 && parts_iterate(matrix)) {
+    CHECK_OK(context, ts_context_set_tuning(context, "peer_seconds", 1e-9));
+    for (int k = 0; k < 10; k++) {
+      ts_status status;
+      ts_result result;
+      free(iterate(matrix, 1, NULL, &status, &result));
+      if (status == TS_OK) continue;
+      CHECK_INT(status, TS_ERROR_DEVICE);
+      CHECK_CONTAINS(ts_last_error(context), "no answer from part");
+    }
+    CHECK_OK(context, ts_context_set_tuning(context, "peer_seconds", 2));
+    ts_result result;
+    free(iterate_well(matrix, 1, NULL, &result));
+    CHECK_INT(result.reason, TS_REASON_CONVERGED);
+  }
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
 /* Rows in any order, of which METIS makes parts that need little of each other: the answers come in the user's.
  */
 static void partitions(void) {
@@ -332,6 +521,9 @@ CASE(few_parts)
 CASE(second_matrix)
 CASE(reductions)
 CASE(one_and_several)
+CASE(iterations)
+CASE(silent_part)
+CASE(late_part)
 CASE(refusals)
 
 int main(int argc, char **argv) {
@@ -341,6 +533,9 @@ int main(int argc, char **argv) {
                                     {"second_matrix", run_second_matrix},
                                     {"reductions", run_reductions},
                                     {"one_and_several", run_one_and_several},
+                                    {"iterations", run_iterations},
+                                    {"silent_part", run_silent_part},
+                                    {"late_part", run_late_part},
                                     {"partitions", partitions},
                                     {"refusals", run_refusals},
                                     {"names", names},

@@ -38,6 +38,7 @@ static const backend_variant variants[] = {
     {"multi:cpu", "multi:cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
     {"multi:cuda", "multi:cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
     {"multi:cuda+cuda", "multi:cuda+cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
+    {"multi:cuda+cuda+cuda", "multi:cuda+cuda+cuda", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
     {"multi:cuda:0+cuda:1", "multi:cuda:0+cuda:1", "cuda", TS_GL_PLATFORM_DEFAULT, 0, 0, 0},
     {"mpi:cpu", "cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 1},
     {"mpi:cpu+cpu", "multi:cpu+cpu", "cpu", TS_GL_PLATFORM_DEFAULT, 0, 0, 1},

@@ -43,6 +43,9 @@ const tsi_tuning tsi_tuning_cpu = {
  * with AMG, set-up included, and 2.4 with Jacobi, one of 256^2 3.8 and 5.0; poisson3d of 100^3, 297
  * across, 13.3 and 10 to 15, one of 256^3 167 and 456.
  *
+ * peer_seconds is no measured number: devices that work together answer each other within microseconds, and the
+ * processor of a host that is busy may start one of them milliseconds later.
+ *
  * A product keeps some of the matrix in the cache for the next. What is prefetched stays there longer than what
  * is read once, so products beyond the cache do that only where threads have little else on their way. */
 const tsi_tuning tsi_tuning_cuda = {
@@ -74,6 +77,7 @@ const tsi_tuning tsi_tuning_cuda = {
     .check_interval = 25,
     .pipelined_iterations = 4,
     .amg_couplings = 320,
+    .peer_seconds = 2,
 };
 
 /* OpenGL on one H200. 4 x 4 blocks take 0.86 to 1.0 times as long as 2 x 2 where they have 1.10 to 1.15 times

@@ -42,8 +42,9 @@
   FIELD(pipelined_iterations, 1, 1024, "iterations started before a check's numbers arrive")                   \
   FIELD(one_reduction_texels, 0, 1e15, "texels up to which CG has one reduction")                              \
   FIELD(amg_couplings, 1, 1e15, "couplings across a matrix from which on auto is amg")                         \
-  /* Several devices (partition.c). */                                                                         \
+  /* Several devices: partition.c, multi_cg.c. */                                                              \
   FIELD(part_rows, 1, 1e15, "rows of 7 entries that are worth a device more")                                  \
+  FIELD(peer_seconds, 0, 1e9, "seconds that a device waits for another's answer")                              \
   /* The CPU backend's threads. */                                                                             \
   FIELD(thread_floats, 1, 1e15, "floats of work that are worth a thread")
 

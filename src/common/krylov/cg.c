@@ -116,9 +116,9 @@ static ts_status resolve_reductions(ts_context *context, const ts_matrix *A, int
     desc->reductions = 2;
   }
   if (desc->reductions == 1 && !has_one_reduction(context))
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "reductions is 1; backend %s has iterations with 2 reductions only%s",
-                    context->backend_name, context->ops->cg ? " without fused operations" : "");
+    return tsi_fail(
+        context, TS_ERROR_UNSUPPORTED, "reductions is 1; backend %s has iterations with 2 reductions only%s",
+        context->backend_name, context->ops->cg && context->ops->dots ? " without fused operations" : "");
   if (desc->reductions == 0)
     desc->reductions =
         has_one_reduction(context) && (double)t->width * t->height <= context->tuning.one_reduction_texels ? 1

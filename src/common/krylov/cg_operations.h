@@ -32,7 +32,7 @@ typedef struct tsi_cg_iterations {
 #define TSI_CG_OPERATIONS(REQUIRED, OPTIONAL, prefix)                                                          \
   /* alpha = delta / dq and beta = alpha qmq / dq - 1, both 0 where |dq| < FLT_MIN, beta also where it is not  \
    * above 1e-5 (what rounding leaves of it); e = e + alpha d; r_new = r - alpha q; d_new = m r_new + beta d.  \
-   * r_new and d_new are none of the others. */                                                                \
+   * r_new and d_new are none of the others. For backends with tsi_ops.dots. */                                \
   REQUIRED(prefix, ts_status, update, (const tsi_cg_update *update))                                           \
                                                                                                                \
   /* Whole iterations with two reductions, for matrices that fit; both or none. Afterwards r, d and e are those\

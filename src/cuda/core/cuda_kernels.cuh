@@ -141,7 +141,8 @@ enum {
   CUDA_RESIDUAL_ROW_BLOCKS = 4,
   CUDA_CG_ROW_BLOCKS = 8,
   CUDA_PAIR_ROW_BLOCKS = 12,
-  CUDA_STEP_ROW_BLOCKS = 16
+  CUDA_STEP_ROW_BLOCKS = 16,
+  CUDA_PART_ROW_BLOCKS = 20
 };
 
 /* Sets apart for `kernel` what as many blocks use as a multiprocessor holds; what CUDA itself needs for each

@@ -1,19 +1,9 @@
 /* A device as a part of a larger backend: kernels write ghosts straight into the memory of other devices, over
  * NVLink where there is one, and events order the streams of all parts. The host waits for nothing. */
-#include "cuda_kernels.cuh"
-#include "multi/part.h"
-
-extern "C" {
-TSI_PART_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_part_)
-}
-
-struct index_list {
-  int32_t *indices;
-  int32_t count;
-};
+#include "cuda_part.cuh"
 
 ts_status cuda_part_list_create(ts_context *context, const int32_t *indices, int32_t count, void **list) {
-  index_list *made = (index_list *)tsi_calloc(context, 1, sizeof *made);
+  cuda_index_list *made = (cuda_index_list *)tsi_calloc(context, 1, sizeof *made);
   if (!made) return tsi_out_of_memory(context, "a list of indices", sizeof *made);
   made->count = count;
   const size_t bytes = (size_t)count * sizeof *indices;
@@ -28,7 +18,7 @@ ts_status cuda_part_list_create(ts_context *context, const int32_t *indices, int
 }
 
 void cuda_part_list_destroy(ts_context *context, void *list) {
-  index_list *made = (index_list *)list;
+  cuda_index_list *made = (cuda_index_list *)list;
   if (!made) return;
   cuda_give(context, made->indices, (size_t)made->count * sizeof *made->indices);
   tsi_free(context, made);
@@ -45,7 +35,7 @@ __global__ static void gather(size_t count, const int32_t *indices, unsigned com
 }
 
 ts_status cuda_part_gather(const ts_vector *x, const void *list, float *to) {
-  const index_list *of = (const index_list *)list;
+  const cuda_index_list *of = (const cuda_index_list *)list;
   const size_t count = (size_t)of->count * (size_t)x->components;
   const unsigned blocks = cuda_blocks_for(count, 256);
   return cuda_launch(x->context, "gather", gather, blocks < 2048 ? blocks : 2048, 256, count, of->indices,

@@ -11,7 +11,7 @@
 
 struct cg_csr {
   cuda_csr m;
-  static constexpr bool few_registers = true;
+  static constexpr bool few_registers = true, in_parts = true;
   struct place {
     int32_t row;
     uint32_t first, end; /* entries first, first + threads a row, ... are this thread's */
@@ -63,7 +63,7 @@ static __device__ __forceinline__ void sum_lean_without_gaps(const cuda_slices &
  * with fewer registers; within it, and in long rows, more loads of each thread do better. */
 template <bool LEAN> struct cg_slices {
   cuda_slices m;
-  static constexpr bool few_registers = LEAN;
+  static constexpr bool few_registers = LEAN, in_parts = true;
   typedef cuda_place place;
   __host__ __device__ size_t threads() const { return (size_t)m.count * TSI_SLICE_ROWS; }
   __device__ __forceinline__ place place_of(size_t thread) const {
@@ -128,8 +128,7 @@ int cuda_cg_fits(const ts_matrix *A) {
   return cuda_state_of(A->context)->cooperative && kernels && (!kernels->fits || kernels->fits(A));
 }
 
-ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
-  ts_context *context = run->e->context;
+cg_job cuda_cg_job_of(const tsi_cg_iterations *run) {
   cg_job job = {};
   job.e = cuda_data(run->e), job.r = cuda_data(run->r), job.d = cuda_data(run->d), job.q = cuda_data(run->q);
   job.m = run->m ? cuda_data(run->m) : NULL;
@@ -139,8 +138,13 @@ ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
   job.rr = cuda_slot(run->slots, run->rr), job.done = cuda_slot(run->slots, run->done);
   job.stop_by_residual = run->stop_by_residual;
   for (int c = 0; c < 4; c++) job.enough[c] = run->enough[c], job.visible[c] = run->visible[c];
-  job.barrier = cuda_grid_barrier_of(context);
-  return run->matrix->kind->cg->iterate(context, run->matrix, &job, run->e->components);
+  job.barrier = cuda_grid_barrier_of(run->e->context);
+  return job;
+}
+
+ts_status cuda_cg_iterate(const tsi_cg_iterations *run) {
+  const cg_job job = cuda_cg_job_of(run);
+  return run->matrix->kind->cg->iterate(run->e->context, run->matrix, &job, run->e->components);
 }
 
 const tsi_cg_ops cuda_cg_ops = {TSI_CG_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_cg_)};

@@ -4,12 +4,19 @@
 #define CUDA_CG_CUH
 
 #include "common/krylov/cg_operations.h"
-#include "cuda_grid_sum.cuh"
+#include "cuda_peers.cuh"
 #include "cuda/matrix/cuda_rows.cuh"
 
 extern "C" {
 TSI_CG_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_cg_)
 }
+
+/* A kernel of two arguments, `work` and a cuda_parts, that starts when those of all parts are ready. */
+struct cuda_plan {
+  const void *kernel;
+  unsigned threads, most, multiple; /* of a block; blocks: no more than there is work for, and a multiple of */
+  alignas(16) unsigned char work[1024];
+};
 
 struct cg_job {
   float *e, *r, *d, *q;
@@ -22,6 +29,10 @@ struct cg_job {
   float enough[4], visible[4]; /* as in tsi_cg_iterations */
   int stop_by_residual;
   cuda_grid_barrier barrier;
+  /* Of a part of several: its ghosts, elements of vectors from first_ghost on; and the plan, which is the
+   * host's and takes the kernel. NULL: it starts at once, alone. */
+  size_t first_ghost, ghosts;
+  cuda_plan *plan;
 };
 
 /* Of a kind of matrix. */
@@ -29,6 +40,9 @@ struct tsi_cg_kernels {
   int (*fits)(const ts_matrix *A); /* NULL: always */
   ts_status (*iterate)(ts_context *context, const ts_matrix *A, const cg_job *job, int components);
 };
+
+/* The job of iterations that have all they need on this device. */
+cg_job cuda_cg_job_of(const tsi_cg_iterations *run);
 
 /* cuda_cg_csr.cu */
 ts_status cuda_cg_iterate_row_blocks(ts_context *context, const cuda_matrix *m, const cg_job *job,

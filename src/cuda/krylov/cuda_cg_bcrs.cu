@@ -22,7 +22,7 @@ template <int SIZE> struct cg_bcrs {
   cuda_bcrs m;
   int32_t matrix_rows;
   const unsigned char *constrained; /* of rows that are none, NULL: no such rows */
-  static constexpr bool few_registers = false;
+  static constexpr bool few_registers = false, in_parts = true;
   struct place {
     int32_t row, begin, end;
     int lane;

@@ -6,7 +6,7 @@
 struct cg_row_blocks {
   cuda_csr m;
   cuda_row_blocks w;
-  static constexpr bool few_registers = false;
+  static constexpr bool few_registers = false, in_parts = true;
 };
 
 /* As many row blocks as there is shared memory for. */
@@ -69,12 +69,14 @@ static __device__ __forceinline__ void multiply_pass(const cg_work<cg_row_blocks
 
 template <int N> static ts_status start_row_blocks(ts_context *context, cg_work<cg_row_blocks> *work) {
   constexpr int threads = pass_threads<N, cg_row_blocks>;
-  const void *kernel = (const void *)iterate_in_passes<N, cg_row_blocks>;
-  TSI_TRY(cuda_spare_cache(context, CUDA_CG_ROW_BLOCKS + N - 1, kernel, threads));
-  const size_t quads = (work->job.count + 3) / 4, row_blocks = (size_t)work->rows.w.count;
-  const unsigned for_row_blocks = cuda_blocks_for(row_blocks, threads / ROW_BLOCK_THREADS),
-                 for_quads = cuda_blocks_for(quads, threads);
-  return start_passes<N>(context, work, for_row_blocks > for_quads ? for_row_blocks : for_quads);
+  const bool is_part = work->job.plan != NULL;
+  const void *kernel = is_part ? (const void *)iterate_in_parts<N, cg_row_blocks>
+                               : (const void *)iterate_in_passes<N, cg_row_blocks>;
+  TSI_TRY(cuda_spare_cache(context, (is_part ? CUDA_PART_ROW_BLOCKS : CUDA_CG_ROW_BLOCKS) + N - 1, kernel,
+                           threads));
+  const unsigned most =
+      blocks_for<N>(*work, cuda_blocks_for((size_t)work->rows.w.count, threads / ROW_BLOCK_THREADS));
+  return is_part ? plan_parts<N>(work, most) : start_passes<N>(context, work, most);
 }
 
 ts_status cuda_cg_iterate_row_blocks(ts_context *context, const cuda_matrix *m, const cg_job *job,

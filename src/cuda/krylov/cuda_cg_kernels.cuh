@@ -4,12 +4,14 @@
  *                                           thread that has none, or only a part of one
  *   void multiply<N>(place, x, sum) const   sum, before 0, becomes row . x; all threads of a warp together
  *   bool few_registers                      for one component
+ *   bool in_parts                           there are kernels for a part of several (cuda_peers.cuh)
  * Where something else than threads has rows, there is a multiply_pass for it; without a place_of only
  * start_passes is used. */
 #ifndef CUDA_CG_KERNELS_CUH
 #define CUDA_CG_KERNELS_CUH
 
 #include <limits.h>
+#include <string.h>
 
 #include "cuda_cg.cuh"
 
@@ -18,7 +20,16 @@ template <typename Rows> struct cg_work {
   cg_job job;
 };
 
-/* What alpha and beta do to one element. */
+/* Of one element: r - alpha q, and m r + beta d. The same bits wherever they are computed: for ghosts by
+ * another device. */
+static __device__ __forceinline__ float next_residual(float r, float alpha, float q) {
+  return __fmaf_rn(-alpha, q, r);
+}
+static __device__ __forceinline__ float next_direction(float m, float r, float beta, float d) {
+  return __fmaf_rn(m, r, __fmul_rn(beta, d));
+}
+
+/* What one element adds to the sums. */
 template <int N>
 static __device__ __forceinline__ void sum_residual(const cuda_components<N> &r, const cuda_components<N> &m,
                                                     double (&sums)[2 * N]) {
@@ -170,7 +181,7 @@ static __device__ __forceinline__ void residual_pass(const cg_job &job, bool bac
     const cuda_quad q = cuda_load(job.q, i, job.count);
     if (job.m) m = cuda_load(job.m, i, job.count);
     CUDA_EACH_LANE(l) {
-      r.lane[l] -= alpha.lane[l] * q.lane[l];
+      r.lane[l] = next_residual(r.lane[l], alpha.lane[l], q.lane[l]);
       const double square = (double)r.lane[l] * (double)r.lane[l];
       delta[l % sums_each] += square * (double)m.lane[l];
       rr[l % sums_each] += square;
@@ -195,7 +206,7 @@ static __device__ __forceinline__ void direction_pass(const cg_job &job, bool ba
     if (job.m) m = cuda_load(job.m, i, job.count);
     CUDA_EACH_LANE(l) {
       e.lane[l] += alpha.lane[l] * d.lane[l];
-      d.lane[l] = m.lane[l] * r.lane[l] + beta.lane[l] * d.lane[l];
+      d.lane[l] = next_direction(m.lane[l], r.lane[l], beta.lane[l], d.lane[l]);
     }
     cuda_store(job.e, i, e, job.count);
     cuda_store(job.d, i, d, job.count);
@@ -229,6 +240,77 @@ static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, R
   cuda_barrier_leave(job.barrier);
 }
 
+/* ---- Passes of a part of several devices ----
+ *
+ * Each device has a part of the rows, and the rounds of cuda_peers.cuh take the place of the sums' barriers.
+ *
+ * The ghosts of d are computed where they are read, from those of q, r and m as their owner computes them. So
+ * an iteration has two rounds: q is pushed behind the first one, where the owner's grid has all of it, and is
+ * there with the second one, whose sums wait anyway.
+ *
+ * Ghosts have one place. Those of q are written behind the first round of an iteration, which a device joins
+ * when it is done with the directions of the iteration before, where they are read. Those of d, r and m are
+ * written before the first iteration, when the streams of all parts have joined. */
+
+/* What the passes do to own elements, for the ghosts. */
+template <int N> static __device__ __forceinline__ void ghost_pass(const cg_job &job, const cg_numbers<N> &n) {
+  float *d = job.d + job.first_ghost, *r = job.r + job.first_ghost;
+  const float *q = job.q + job.first_ghost, *m = job.m ? job.m + job.first_ghost : NULL;
+  const size_t stride = (size_t)gridDim.x * blockDim.x;
+  for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < job.ghosts; i += stride) {
+    float alpha = n.alpha[0], beta = n.beta[0], mi = 1;
+    for (int c = 1; c < N; c++)
+      if (i % N == c) alpha = n.alpha[c], beta = n.beta[c];
+    if (m) mi = m[i];
+    r[i] = next_residual(r[i], alpha, q[i]);
+    d[i] = next_direction(mi, r[i], beta, d[i]);
+  }
+}
+
+template <int N, typename Rows>
+static __global__ void __launch_bounds__(pass_threads<N, Rows>, pass_blocks<N, Rows>)
+    iterate_in_parts(const cg_work<Rows> work, const cuda_parts parts) {
+  const cg_job &job = work.job;
+  cuda_progress passed = {};
+  cg_numbers<N> n;
+  double dq[N] = {}, sums[2 * N];
+  read_delta<N>(job, &n);
+  bool pushed = cuda_push_elements<N>(parts, &cuda_push::d, job.d);
+  cuda_push_elements<N>(parts, &cuda_push::r, job.r);
+  if (job.m) cuda_push_elements<N>(parts, &cuda_push::m, job.m);
+  if (pushed) __threadfence_system();
+  bool ends = !cuda_peers_sum<N>(parts, job.barrier, &passed, 0, dq, dq), backward = false;
+  for (int k = 0; !ends; k++) {
+    for (int c = 0; c < N; c++) dq[c] = 0;
+    multiply_pass<N>(work, backward, dq);
+    if (!cuda_peers_sum<N>(parts, job.barrier, &passed, N, dq, dq)) break;
+    take_dq<N>(job, k, dq, &n);
+    pushed = cuda_push_elements<N>(parts, &cuda_push::q, job.q);
+    residual_pass<N>(job, !backward, n, sums);
+    if (pushed) __threadfence_system(); /* not sooner: it takes as long as the way to the other device */
+    if (!cuda_peers_sum<2 * N>(parts, job.barrier, &passed, job.stop_by_residual ? 2 * N : N, sums, sums))
+      break;
+    ends = take_delta<N>(job, k, sums, &n);
+    direction_pass<N>(job, backward, n);
+    ghost_pass<N>(job, n);
+    if (!ends) cuda_barrier_wait(job.barrier, &passed.barriers);
+    backward = !backward;
+  }
+  cuda_barrier_leave(job.barrier);
+}
+
+/* `most`: blocks that there is work for. */
+template <int N, typename Rows> static ts_status plan_parts(const cg_work<Rows> *work, unsigned most) {
+  cuda_plan *plan = work->job.plan;
+  static_assert(sizeof *work <= sizeof plan->work, "no room for a kernel's argument");
+  plan->kernel = (const void *)iterate_in_parts<N, Rows>;
+  plan->threads = pass_threads<N, Rows>;
+  plan->most = most;
+  plan->multiple = N == 3 ? 3 : 1;
+  memcpy(plan->work, work, sizeof *work);
+  return TS_OK;
+}
+
 /* ---- Starting them ---- */
 
 /* On as many blocks as the device holds at once, but not more than `most`. */
@@ -243,8 +325,17 @@ static ts_status start_passes(ts_context *context, cg_work<Rows> *work, unsigned
   return cuda_start_together(context, kernel, blocks, pass_threads<N, Rows>, work);
 }
 
+/* Blocks for all rows, and for all quads, at once. */
+template <int N, typename Rows> static unsigned blocks_for(const cg_work<Rows> &work, unsigned for_rows) {
+  const unsigned for_quads = cuda_blocks_for((work.job.count + 3) / 4, pass_threads<N, Rows>);
+  return for_rows > for_quads ? for_rows : for_quads;
+}
+
 template <int N, typename Rows> static ts_status start(ts_context *context, cg_work<Rows> *work) {
   const size_t threads = work->rows.threads();
+  if constexpr (Rows::in_parts)
+    if (work->job.plan)
+      return plan_parts<N>(work, blocks_for<N>(*work, cuda_blocks_for(threads, pass_threads<N, Rows>)));
   const unsigned most = (unsigned)cuda_state_of(context)->multiprocessors;
   if (threads <= (size_t)most * RESIDENT_THREADS) {
     const unsigned least = 256;

@@ -5,7 +5,7 @@
 /* A point a thread, in the order of the grid. */
 template <bool NINE> struct cg_stencil {
   cuda_level_view l;
-  static constexpr bool few_registers = false;
+  static constexpr bool few_registers = false, in_parts = false;
   __host__ __device__ size_t threads() const { return (size_t)l.width * (size_t)l.height; }
   struct place {
     int32_t row;

@@ -58,16 +58,19 @@ static __device__ __forceinline__ void cuda_barrier_leave(const cuda_grid_barrie
   if (threadIdx.x == 0 && atomicInc(barrier.left, gridDim.x - 1) == gridDim.x - 1) *barrier.arrived = 0;
 }
 
-/* The sums over the grid of `value`, numbers of `kinds` kinds (at most KINDS), in every thread, and 0 for other
- * kinds; one barrier. Blocks of whole warps. */
+/* Where the partial sums of the next barrier are. */
+static __device__ __forceinline__ double *cuda_partials(const cuda_grid_barrier &barrier, unsigned passed) {
+  return barrier.partials + (size_t)(passed % 2) * CUDA_GRID_SUM_KINDS * gridDim.x;
+}
+
+/* The block's sums of `value`, numbers of `kinds` kinds (at most KINDS), to where all blocks find them after a
+ * barrier. Blocks of whole warps. */
 template <int KINDS>
-static __device__ __forceinline__ void cuda_grid_sum(const cuda_grid_barrier &barrier, unsigned *passed,
-                                                     unsigned kinds, const double (&value)[KINDS],
-                                                     double (&sum)[KINDS]) {
+static __device__ __forceinline__ void cuda_leave_partials(double *partials, unsigned kinds,
+                                                           const double (&value)[KINDS]) {
   static_assert(KINDS <= CUDA_GRID_SUM_KINDS, "no room for so many partial sums");
-  __shared__ double of_warp[KINDS][32], total[KINDS];
+  __shared__ double of_warp[KINDS][32];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-  double *partials = barrier.partials + (size_t)(*passed % 2) * CUDA_GRID_SUM_KINDS * gridDim.x;
 #pragma unroll
   for (int k = 0; k < KINDS; k++)
     if (k < (int)kinds) {
@@ -79,7 +82,13 @@ static __device__ __forceinline__ void cuda_grid_sum(const cuda_grid_barrier &ba
     const double part = cuda_warp_sum(lane < warps ? of_warp[k][lane] : 0);
     if (lane == 0) partials[(size_t)k * gridDim.x + blockIdx.x] = part;
   }
-  cuda_barrier_wait(barrier, passed);
+}
+
+/* The sums of what all blocks have left there, in `total`, which the block shares. */
+template <int KINDS>
+static __device__ __forceinline__ void cuda_add_partials(const double *partials, unsigned kinds,
+                                                         double (&total)[KINDS]) {
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   for (unsigned k = warp; k < kinds; k += warps) {
     const double *of_block = partials + (size_t)k * gridDim.x;
     double part = 0;
@@ -88,6 +97,19 @@ static __device__ __forceinline__ void cuda_grid_sum(const cuda_grid_barrier &ba
     if (lane == 0) total[k] = part;
   }
   __syncthreads();
+}
+
+/* The sums over the grid of `value`, numbers of `kinds` kinds (at most KINDS), in every thread, and 0 for other
+ * kinds; one barrier. Blocks of whole warps. */
+template <int KINDS>
+static __device__ __forceinline__ void cuda_grid_sum(const cuda_grid_barrier &barrier, unsigned *passed,
+                                                     unsigned kinds, const double (&value)[KINDS],
+                                                     double (&sum)[KINDS]) {
+  __shared__ double total[KINDS];
+  double *partials = cuda_partials(barrier, *passed);
+  cuda_leave_partials<KINDS>(partials, kinds, value);
+  cuda_barrier_wait(barrier, passed);
+  cuda_add_partials<KINDS>(partials, kinds, total);
 #pragma unroll
   for (int k = 0; k < KINDS; k++) sum[k] = k < (int)kinds ? total[k] : 0;
 }

@@ -1,0 +1,154 @@
+/* Iterations of conjugate gradients on several devices, without the host: what each of them keeps, and how
+ * their kernels start.
+ *
+ * The kernels wait for each other, so all must be on their devices at once. On a device of its own a part has
+ * all blocks that there is room for. Parts that share a device have equal shares of them where they run the
+ * same kernel. Where kernels differ it is not known how their blocks go together on a multiprocessor: then each
+ * has a share of the multiprocessors, with one block each, since whatever the others do that many are left
+ * free. They are not started as cooperative kernels, which nobody promises to run at the same time. */
+#include <string.h>
+
+#include "cuda/core/cuda_part.cuh"
+#include "cuda_cg.cuh"
+
+struct cuda_peers {
+  ts_context *context;
+  cuda_mailbox *box;
+  volatile int *silent; /* page-locked */
+  cuda_plan plan;       /* of the run that is prepared */
+  cuda_parts parts;
+  cuda_peers *all[CUDA_MOST_PEERS];
+  int count;
+};
+
+static int device_of(const cuda_peers *peers) {
+  return cuda_state_of(peers->context)->device;
+}
+
+static ts_status take_memory(ts_context *context, cuda_peers *peers) {
+  TSI_TRY(cuda_take_zeroed(context, (void **)&peers->box, sizeof *peers->box, "a mailbox"));
+  CUDA_TRY(context, cudaHostAlloc((void **)&peers->silent, sizeof *peers->silent,
+                                  cudaHostAllocMapped | cudaHostAllocPortable));
+  *peers->silent = 0;
+  /* Others may write there as soon as this returns. */
+  CUDA_TRY(context, cudaStreamSynchronize(cuda_stream(context)));
+  return TS_OK;
+}
+
+ts_status cuda_part_peers_create(ts_context *context, void **out) {
+  cuda_peers *peers = (cuda_peers *)tsi_calloc(context, 1, sizeof *peers);
+  if (!peers) return tsi_out_of_memory(context, "a mailbox", sizeof *peers);
+  peers->context = context;
+  const ts_status status = take_memory(context, peers);
+  if (status < 0) {
+    cuda_part_peers_destroy(context, peers);
+    return status;
+  }
+  *out = peers;
+  return TS_OK;
+}
+
+void cuda_part_peers_destroy(ts_context *context, void *peers) {
+  cuda_peers *own = (cuda_peers *)peers;
+  if (!own) return;
+  cuda_give(context, own->box, sizeof *own->box);
+  if (own->silent) cudaFreeHost((void *)own->silent);
+  tsi_free(context, own);
+}
+
+/* Parts of `count` on the device of `own`. */
+static int sharing(const cuda_peers *own, cuda_peers *const *all, int count) {
+  int parts = 0;
+  for (int p = 0; p < count; p++) parts += device_of(all[p]) == device_of(own);
+  return parts;
+}
+
+/* A kernel for three components takes at least three blocks. */
+int cuda_part_cg_fits(void *const *peers, int count) {
+  cuda_peers *const *all = (cuda_peers *const *)peers;
+  if (count > CUDA_MOST_PEERS) return 0;
+  for (int p = 0; p < count; p++)
+    if (cuda_state_of(all[p]->context)->multiprocessors < 3 * sharing(all[p], all, count)) return 0;
+  return 1;
+}
+
+/* ---- Before a run ---- */
+
+static void take_parts(cuda_peers *own, const tsi_part_cg *with) {
+  cuda_parts *parts = &own->parts;
+  memset(parts, 0, sizeof *parts);
+  parts->box = own->box;
+  parts->silent = (int *)own->silent;
+  parts->number = with->number, parts->count = own->count = with->count;
+  parts->run = with->run;
+  parts->wait = (unsigned long long)(with->wait_seconds * 1e9);
+  for (int p = 0; p < with->count; p++) {
+    own->all[p] = (cuda_peers *)with->peers[p];
+    parts->boxes[p] = own->all[p]->box;
+  }
+  parts->push_count = with->push_count;
+  for (int k = 0; k < with->push_count; k++) {
+    const tsi_part_push *push = &with->pushes[k];
+    const cuda_index_list *list = (const cuda_index_list *)push->list;
+    parts->pushes[k] = {list->indices, list->count, push->d, push->r, push->q, push->m};
+  }
+}
+
+ts_status cuda_part_cg_prepare(const tsi_cg_iterations *run, const tsi_part_cg *with) {
+  ts_context *context = run->e->context;
+  cuda_peers *own = (cuda_peers *)with->peers[with->number];
+  const size_t components = (size_t)run->e->components;
+  unsigned each = 0;
+  take_parts(own, with);
+  cg_job job = cuda_cg_job_of(run);
+  job.plan = &own->plan;
+  job.first_ghost = (size_t)tsi_first_ghost(run->d->space) * components;
+  job.ghosts = (size_t)with->ghosts * components;
+  TSI_TRY(run->matrix->kind->cg->iterate(context, run->matrix, &job, run->e->components));
+  /* Also loads the kernel, for which a device might wait between the starts. */
+  return cuda_blocks_of(context, own->plan.kernel, own->plan.threads, &each);
+}
+
+/* ---- The start ---- */
+
+static bool all_run_one_kernel(const cuda_peers *own) {
+  for (int p = 0; p < own->count; p++)
+    if (device_of(own->all[p]) == device_of(own) && own->all[p]->plan.kernel != own->plan.kernel) return false;
+  return true;
+}
+
+static ts_status count_blocks(const cuda_peers *own, int parts, unsigned *blocks) {
+  const cuda_plan *plan = &own->plan;
+  const unsigned share = (unsigned)parts;
+  TSI_TRY(cuda_blocks_at_once(own->context, plan->kernel, plan->threads, blocks));
+  if (!all_run_one_kernel(own)) *blocks = (unsigned)cuda_state_of(own->context)->multiprocessors;
+  *blocks /= share;
+  if (*blocks > plan->most) *blocks = plan->most;
+  *blocks -= *blocks % plan->multiple;
+  if (*blocks < plan->multiple) *blocks = plan->multiple;
+  return TS_OK;
+}
+
+ts_status cuda_part_cg_start(void *peers) {
+  cuda_peers *own = (cuda_peers *)peers;
+  ts_context *context = own->context;
+  cuda_plan *plan = &own->plan;
+  const int parts = sharing(own, own->all, own->count);
+  unsigned blocks = 0;
+  TSI_TRY(count_blocks(own, parts, &blocks));
+  void *arguments[] = {plan->work, &own->parts};
+  if (parts == 1)
+    CUDA_TRY(context, cudaLaunchCooperativeKernel(plan->kernel, dim3(blocks), dim3(plan->threads), arguments, 0,
+                                                  cuda_stream(context)));
+  else
+    CUDA_TRY(context, cudaLaunchKernel(plan->kernel, dim3(blocks), dim3(plan->threads), arguments, 0,
+                                       cuda_stream(context)));
+  return TS_OK;
+}
+
+int cuda_part_cg_silent(void *peers) {
+  cuda_peers *own = (cuda_peers *)peers;
+  const int silent = *own->silent;
+  *own->silent = 0;
+  return silent;
+}
