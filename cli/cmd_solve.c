@@ -155,7 +155,7 @@ static int make_preconditioner(const solve_options *o, const solve_system *syste
 
 static int write_vector(const device_objects *d, const char *what, const double *values, int32_t rows,
                         int components, ts_vector *v) {
-  if (!ranks_is_root()) {
+  if (!values) { /* rank 0 has them */
     const ts_status status = ts_ranks_vector_from(v, 0, NULL);
     return status < 0 ? device_failed(d, status, what) : 0;
   }
@@ -242,7 +242,7 @@ static int solve(const solve_options *o, const solve_system *system, device_obje
     status = ts_ranks_vector_to(d->x, 0, NULL);
     return status < 0 ? device_failed(d, status, o->matrix) : 0;
   }
-  *x = calloc(count, sizeof **x);
+  *x = calloc(count + 1, sizeof **x);
   if (!*x) {
     message("out of memory for a solution of %zu numbers", count);
     return -1;

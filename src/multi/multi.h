@@ -79,6 +79,11 @@ typedef struct multi_rows {
   int32_t *order; /* the root's: the row of its matrix at each place of all; NULL: they are the same */
 } multi_rows;
 
+/* Of whatever rank. */
+static inline int multi_has_rows(const multi_space *s, int p) {
+  return s->rows ? s->rows->first[p + 1] > s->rows->first[p] : s->first[p + 1] > s->first[p];
+}
+
 static inline int32_t multi_index(const multi_space *s, int32_t position) {
   return s->order ? s->order[position] : position;
 }

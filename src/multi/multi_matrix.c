@@ -147,21 +147,20 @@ static ts_status allocate(ts_matrix *A, multi_matrix **out) {
 
 static void describe(ts_matrix *A) {
   const multi_halo *halo = matrix_of(A)->halo;
+  const multi_space *rows = A->row_space->impl;
   unsigned formats = 0;
   char names[80] = "";
   A->info.parts = 0;
   A->info.halo = 0;
   for (int p = 0; p < multi_count(A->context); p++) {
     A->info.halo += halo->ghosts[p];
-    if (!matrix_of(A)->local[p]) continue;
-    formats |= 1u << matrix_of(A)->local[p]->info.format;
-    A->info.parts++;
+    A->info.parts += multi_has_rows(rows, p);
+    if (matrix_of(A)->local[p]) formats |= 1u << matrix_of(A)->local[p]->info.format;
   }
   for (int f = 1; ts_format_name((ts_format)f); f++)
     if (formats & 1u << f)
       snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? ", " : "",
                ts_format_name((ts_format)f));
-  const multi_space *rows = A->row_space->impl;
   char halo_text[64], parts[40];
   const int count = multi_count(A->context), used = A->info.parts;
   if (used < count)

@@ -151,7 +151,7 @@ static int compare_mirrors(const void *a, const void *b) {
 typedef struct whole {
   int64_t unsymmetric_row, unsymmetric_column; /* INT64_MAX: none */
   int64_t zero_diagonal_row;                   /* the same */
-  int64_t nonzeros;
+  int64_t nonzeros, halo;
   double norm;
 } whole;
 
@@ -164,6 +164,7 @@ static void merge_wholes(void *mine, const void *other) {
   }
   if (b->zero_diagonal_row < a->zero_diagonal_row) a->zero_diagonal_row = b->zero_diagonal_row;
   a->nonzeros += b->nonzeros;
+  a->halo += b->halo;
   a->norm = fmax(a->norm, b->norm);
 }
 
@@ -274,6 +275,7 @@ static ts_status describe(ts_matrix *A, own_rows *o, multi_rows *rows) {
              .unsymmetric_column = first + block.unsymmetric_column,
              .zero_diagonal_row = block.zero_diagonal_row < 0 ? INT64_MAX : first + block.zero_diagonal_row,
              .nonzeros = A->info.nonzeros,
+             .halo = A->info.halo,
              .norm = A->norm_infinity};
   TSI_TRY(compare_with_ranks(context, o, &w));
   TSI_TRY(multi_merge_ranks(context, &w, sizeof w, merge_wholes));
@@ -281,6 +283,7 @@ static ts_status describe(ts_matrix *A, own_rows *o, multi_rows *rows) {
   A->all_rows = rows->first[multi_count(context)];
   A->norm_infinity = w.norm;
   A->info.columns = A->info.rows;
+  A->info.halo = w.halo;
   A->info.symmetric = w.unsymmetric_row == INT64_MAX;
   A->info.unsymmetric_row = shown_row(w.unsymmetric_row);
   A->info.unsymmetric_column = A->info.symmetric ? -1 : shown_row(w.unsymmetric_column);

@@ -380,7 +380,9 @@ static void device_memory(void) {
     desc.max_device_bytes = limit;
     ts_context *tight = NULL;
     test_context_label("%zu bytes", limit);
-    REQUIRE_OK(NULL, ts_context_create(&desc, &tight));
+    const ts_status opened = ts_context_create(&desc, &tight);
+    if (opened == TS_ERROR_OUT_OF_DEVICE_MEMORY && test_is_multi()) continue; /* its parts' mailboxes */
+    REQUIRE_OK(NULL, opened);
     ts_matrix_desc matrix_desc = {0};
     matrix_desc.csr = ref_csr(&m);
     ts_matrix *A = NULL;

@@ -318,8 +318,8 @@ struct tsi_ops {
   /* A matrix as csr that refers to the arrays of desc->csr, which are canonical, outlive it and may get other
    * values. Of the rest of desc the spaces count. NULL: the backend has arrays of its own. */
   ts_status (*matrix_refer)(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
-  /* Ends what all ranks of a context do together: one status for all, a failure with its message. NULL: there is
-   * one process. */
+  /* Ends what all ranks of a context do together: one status for all, a failure with its message. NULL: there
+   * is one process. */
   ts_status (*agree)(ts_context *context, ts_status status);
   const tsi_cg_ops *cg;   /* NULL: iterations are made of the operations above */
   const tsi_amg_ops *amg; /* NULL: hierarchies are set up on the host */

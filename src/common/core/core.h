@@ -69,8 +69,8 @@ double tsi_seconds(void);
   } while (0)
 ts_status tsi_enter(ts_context *context);
 ts_status tsi_leave(ts_context *context, ts_status status);
-/* A public function that all ranks of a context call at the same place has these around what may fail: it returns
- * the same status on all of them (texsolve/ranks.h). They may be within each other. */
+/* A public function that all ranks of a context call at the same place has these around what may fail: it
+ * returns the same status on all of them (texsolve/ranks.h). They may be within each other. */
 void tsi_begin_together(ts_context *context);
 ts_status tsi_end_together(ts_context *context, ts_status status);
 /* Opens the backend of a descriptor that is valid, with a transport to other ranks or NULL. */

@@ -42,6 +42,27 @@ ts_status cuda_part_gather(const ts_vector *x, const void *list, float *to) {
                      (unsigned)x->components, cuda_data(x), to);
 }
 
+/* ---- Messages to and from other processes: page-locked, so that kernels write them and copies need no host
+ * ---- */
+
+ts_status cuda_part_message_create(ts_context *context, size_t bytes, void **message) {
+  CUDA_TRY(context, cudaHostAlloc(message, bytes, cudaHostAllocPortable));
+  return TS_OK;
+}
+
+void cuda_part_message_destroy(ts_context *context, void *message) {
+  (void)context;
+  cudaFreeHost(message);
+}
+
+ts_status cuda_part_ghosts_write(const ts_vector *x, size_t first, size_t count, const float *message) {
+  CUDA_TRY(x->context, cudaMemcpyAsync(cuda_part_ghosts(x) + first, message, count * sizeof *message,
+                                       cudaMemcpyHostToDevice, cuda_stream(x->context)));
+  return TS_OK;
+}
+
+/* ---- Order ---- */
+
 ts_status cuda_part_join(ts_context *const *parts, int count) {
   for (int p = 0; p < count; p++) {
     const cuda_state *state = cuda_state_of(parts[p]);

@@ -162,6 +162,7 @@ static __device__ __forceinline__ bool cuda_exchange_letters(const cuda_parts &p
     double sum = 0;
 #pragma unroll 1
     for (int p = 0; p < parts.count; p++) sum += __shfl_sync(0xffffffffu, value, p);
+    __syncwarp(); /* all have read it */
     if (part == 0) total[k] = sum;
   }
   return true;
