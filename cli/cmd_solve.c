@@ -192,7 +192,7 @@ static int upload_vector(const solve_options *o, device_objects *d, const char *
 static int download(const solve_options *o, const solve_system *system, const device_objects *d,
                     solve_outcome *outcome, double *x) {
   const size_t components = (size_t)system->components, count = (size_t)system->A.rows * components;
-  double *const values = malloc(count * sizeof *values);
+  double *const values = malloc((count + 1) * sizeof *values);
   if (!values) {
     message("out of memory for a solution of %zu numbers", count);
     return -1;
