@@ -38,7 +38,7 @@ VECTOR_PASSES = 10  # of the two updates of an iteration, or of the one of the f
 # What was measured, in us an iteration; None: not yet.
 NOTES = "notes/conjugate-gradients.md"
 ONE_GPU = [(16384, 5.0, NOTES), (M, 31.3, "results.md"), (4 * M, 122, "results.md"), (8 * M, 229.7, NOTES),
-           (16 * M, None, ""), (64 * M, None, "")]
+           (16 * M, 432.3, "results.md"), (64 * M, 1786, "results.md")]
 TWO_GPUS = [(M, None), (16 * M, None), (64 * M, None), (128 * M, None)]
 RANKS = [(1, None), (2, None), (3, None), (4, None)]
 

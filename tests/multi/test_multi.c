@@ -264,7 +264,7 @@ static float *iterate_well(ts_matrix *matrix, int components, const ts_solver_de
 
 static int parts_iterate(const ts_matrix *matrix) {
   const tsi_cg_ops *cg = context->ops->cg;
-  return cg && cg->fits(matrix);
+  return cg && cg->fits && cg->fits(matrix);
 }
 
 /* The same bits each time, and on devices however many iterations they carry out at a time; and what one part
