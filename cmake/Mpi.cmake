@@ -26,6 +26,9 @@ if(TEXSOLVE_WITH_MPI)
   texsolve_export(texsolve_mpi texsolve.map)
   add_library(texsolve::mpi ALIAS texsolve_mpi)
 
+  if(NOT TEXSOLVE_PROGRAMS AND NOT TEXSOLVE_TESTS)
+    return()
+  endif()
   add_library(texsolve_mpi_module MODULE src/mpi/mpi_transport.c src/mpi/mpi_module.c)
   texsolve_mpi_compile(texsolve_mpi_module)
   set_target_properties(texsolve_mpi_module PROPERTIES PREFIX "" OUTPUT_NAME texsolve-ranks
