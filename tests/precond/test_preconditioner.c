@@ -562,7 +562,11 @@ static void failing_function(void) {
       own.calls = 0, own.fail_at = at;
       test_context_label("%s, call %d", ts_method_name(desc.method), at);
       CHECK_FAILS(context, ts_solve(matrix, b, x, &desc, NULL), TS_ERROR_INVALID_ARGUMENT, "x is NULL");
-      CHECK_INT(own.calls, at);
+      /* Of several ranks the first to fail stops the others, some of them before their own call. */
+      if (test_is_ranks())
+        CHECK(own.calls == at || own.calls == at - 1);
+      else
+        CHECK_INT(own.calls, at);
     }
   own.fail_at = 0;
   CHECK_OK(context, ts_vector_fill(x, 0)); /* all goes on */
