@@ -50,8 +50,9 @@ static const option_row rows[] = {
     OPTIONS_COMMAND_DEVICE,
     OPTION_NAME(
         "partition", "NAME", partition, partition_at,
-        "rows of the matrix on several devices: blocks, metis, or auto (default), which takes METIS where its "
-        "parts need far less of each other, and fewer devices for small systems"),
+        "rows of the matrix on several devices: blocks, metis, scotch (which processes run together), or auto "
+        "(default), which takes METIS where its parts need far less of each other, and fewer devices for small "
+        "systems"),
     OPTION_FORMAT(format, NULL, "(default: auto, the backend's fastest)"),
     OPTION_WORD("reorder", "NAME", reorder, reorder_names,
                 "order of the unknowns on the device: rcm (reverse Cuthill-McKee), random, or none, "

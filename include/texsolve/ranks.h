@@ -42,6 +42,14 @@ typedef struct ts_message {
   size_t bytes; /* the same on both sides, up to 2^31 - 1 */
 } ts_message;
 
+/* A graph whose vertices ranks have in their order: this rank's, with their neighbours. */
+typedef struct ts_ranks_graph {
+  const int64_t *first;      /* of each rank, and of the end */
+  const int32_t *offsets;    /* of this rank's vertices, and of the end, from 0 */
+  const int64_t *neighbours; /* numbers of all ranks' vertices; no vertex is its own, and each is the other's */
+  const int32_t *weights;    /* of this rank's vertices, from 1 on */
+} ts_ranks_graph;
+
 /* What carries messages. Those from one rank to another arrive in the order in which they were begun, those of
  * other epochs apart. The functions return TS_OK, or TS_ERROR_UNREACHABLE with one line in `error`. */
 typedef struct ts_transport {
@@ -56,6 +64,10 @@ typedef struct ts_transport {
   ts_status (*end)(void *user, void *batch, int stops, int *stopped, char *error, size_t size);
   /* Ends the waits of the other ranks in an epoch. */
   ts_status (*stop)(void *user, int epoch, char *error, size_t size);
+  /* rank_of[0 ..]: for each of this rank's vertices the rank that it should go to, so that weights are about
+   * even and few neighbours are apart; the same on every run. All ranks call it together. NULL where nothing
+   * divides graphs. */
+  ts_status (*divide)(void *user, const ts_ranks_graph *graph, int32_t *rank_of, char *error, size_t size);
   /* With the context; may be NULL. */
   void (*close)(void *user);
   char name[96]; /* what carries them, for ts_context_info.driver: "Open MPI 4.1.4" */
@@ -95,7 +107,11 @@ typedef struct ts_ranks_matrix_desc {
   int keep_host_copy;            /* of the columns of this rank's rows that it has itself */
   ts_precision precision;
   int components;
-  int reserved[8]; /* 0 */
+  /* 1: rows may move to other ranks, as ts_context_desc.partition says: with "scotch" to where PT-Scotch wants
+   * them; with "auto" only if ranks then need far fewer columns of each other; else they stay. Vectors then go
+   * through ts_ranks_vector_write and ts_ranks_vector_read. */
+  int may_move;
+  int reserved[7]; /* 0 */
 } ts_ranks_matrix_desc;
 
 /* Creates a square matrix from the rows of each rank, over a new space of them, which ts_matrix_row_space gives
@@ -117,16 +133,29 @@ typedef struct ts_ranks_matrix_info {
   int64_t rows, nonzeros; /* of all ranks */
   int64_t first_row;      /* of this one */
   int64_t ghosts;         /* columns that this rank needs of others */
-  char choice[160];       /* why the rows are where they are; "" if every rank gave its own */
+  char choice[160];       /* why the rows are where they are; "" if every rank keeps what it gave */
 } ts_ranks_matrix_info;
 
 /* No host synchronisation. TS_ERROR_INVALID_ARGUMENT for a matrix that neither function above made. */
 TS_API ts_status ts_ranks_matrix_get_info(const ts_matrix *matrix, ts_ranks_matrix_info *info);
 
+/* The rows that this rank has, ts_space_size of the matrix's space, by their numbers as ranks gave them: those
+ * of rank 0 first. They ascend. What a preconditioner is told of each row (coordinates, vectors of a near-null
+ * space) has their order. No host synchronisation. Errors: TS_ERROR_INVALID_ARGUMENT for a matrix that neither
+ * function above made, or that one rank held. */
+TS_API ts_status ts_ranks_matrix_rows(const ts_matrix *matrix, int64_t *rows);
+
 /* ---- Vectors over the rows of such a matrix ---- */
 
+/* Transfers the elements of the rows that this rank gave to ts_ranks_matrix_create, wherever they are now:
+ * `values` has so many, times the vector's components. All ranks call it. Errors: TS_ERROR_INVALID_ARGUMENT
+ * (NULL; another space), TS_ERROR_UNREACHABLE, memory. */
+TS_API ts_status ts_ranks_vector_write(ts_vector *vector, const double *values);
+TS_API ts_status ts_ranks_vector_read(const ts_vector *vector, double *values);
+
 /* Copies a whole vector, in the order of the matrix that `root` had, from the root to the parts of all, or
- * back; `values` counts on the root only. With ts_ranks_matrix_create the order is that of the ranks. */
+ * back; `values` counts on the root only. With ts_ranks_matrix_create the order is that of the rows as ranks
+ * gave them. */
 TS_API ts_status ts_ranks_vector_from(ts_vector *vector, int root, const double *values);
 TS_API ts_status ts_ranks_vector_to(const ts_vector *vector, int root, double *values);
 

@@ -128,7 +128,8 @@ enum {
 #define TS_PARTITION_LIST(X)                                                                                   \
   X(TS_PARTITION_AUTO, 0, "auto")     /* as many parts as pay; METIS's if they need far less of each other */  \
   X(TS_PARTITION_BLOCKS, 1, "blocks") /* contiguous rows of all parts, balanced by entries */                  \
-  X(TS_PARTITION_METIS, 2, "metis")   /* METIS's parts of the graph; blocks where it does not apply */
+  X(TS_PARTITION_METIS, 2, "metis")   /* METIS's parts of the graph; blocks where it does not apply */         \
+  X(TS_PARTITION_SCOTCH, 3, "scotch") /* PT-Scotch's, found by several processes; blocks within one */
 
 typedef enum ts_partition {
 #define TS_PARTITION_ENUM(name, value, text) name = value,

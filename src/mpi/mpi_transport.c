@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <texsolve/mpi.h>
+#include "mpi_divide.h"
 
 enum { largest = 1 << 30, least_tags = 32768 /* that every MPI has */ };
 
@@ -205,6 +205,13 @@ static ts_status stop(void *user, int epoch, char *error, size_t size) {
   return TS_OK;
 }
 
+/* ---- Graphs ---- */
+
+static ts_status divide(void *user, const ts_ranks_graph *graph, int32_t *rank_of, char *error, size_t size) {
+  const mpi_state *state = user;
+  return mpi_divide(state->data, state->rank, state->ranks, graph, rank_of, error, size);
+}
+
 /* ---- Opening and closing ---- */
 
 static void destroy(mpi_state *state) {
@@ -297,8 +304,12 @@ ts_status ts_mpi_transport_create(MPI_Comm communicator, ts_transport *transport
     destroy(state);
     return status;
   }
-  *transport =
-      (ts_transport){.user = state, .begin = begin, .end = end, .stop = stop, .close = close_transport};
+  *transport = (ts_transport){.user = state,
+                              .begin = begin,
+                              .end = end,
+                              .stop = stop,
+                              .divide = mpi_divides ? divide : NULL,
+                              .close = close_transport};
   describe(state, transport);
   return TS_OK;
 }

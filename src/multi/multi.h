@@ -26,7 +26,9 @@
  *   multi_matrix.c     cutting a matrix; products
  *   multi_cg.c         iterations of conjugate gradients by the parts themselves
  *   multi_rows.c       matrices from the rows of each rank
- *   multi_whole.c      the same from a matrix that one rank holds; whole vectors */
+ *   multi_whole.c      the same from a matrix that one rank holds; whole vectors
+ *   multi_move.c       rows that PT-Scotch moves to other ranks, by multi_graph.c
+ *   multi_given.c      vectors in the order of the rows before they moved */
 #ifndef MULTI_H
 #define MULTI_H
 
@@ -77,6 +79,7 @@ typedef struct multi_rows {
   int64_t all_nonzeros;
   int32_t ghost_count;
   int32_t *order; /* the root's: the row of its matrix at each place of all; NULL: they are the same */
+  struct multi_given *given; /* NULL: the rows are where they were given */
 } multi_rows;
 
 /* Of whatever rank. */
@@ -198,6 +201,9 @@ void multi_rows_destroy(ts_context *context, multi_rows *rows);
 int multi_owner(const ts_space *space, int32_t position);
 /* The last part whose first row is at most this one. */
 int multi_owner_of_row(const multi_rows *rows, int parts, int64_t row);
+
+/* ---- multi_rows.c ---- */
+ts_status multi_check_columns(ts_context *context, const ts_ranks_matrix_desc *desc, int64_t rows);
 
 /* ---- multi_vector.c: part p of a vector with all that is below it; NULL where the part has none ---- */
 typedef struct multi_view {

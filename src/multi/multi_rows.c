@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/matrix/csr.h"
-#include "multi.h"
+#include "multi_given.h"
 
 /* ---- Validation ---- */
 
@@ -25,7 +25,7 @@ static ts_status check_offsets(ts_context *context, const ts_ranks_matrix_desc *
   return TS_OK;
 }
 
-static ts_status check_columns(ts_context *context, const ts_ranks_matrix_desc *desc, int64_t rows) {
+ts_status multi_check_columns(ts_context *context, const ts_ranks_matrix_desc *desc, int64_t rows) {
   for (int32_t i = 0; i < desc->rows; i++)
     for (int32_t e = desc->row_offsets[i]; e < desc->row_offsets[i + 1]; e++)
       if (desc->column_indices[e] < 0 || desc->column_indices[e] >= rows)
@@ -59,7 +59,7 @@ static ts_status count_rows(ts_context *context, const ts_ranks_matrix_desc *des
   TSI_TRY(multi_collect(context, sizes, (size_t)state->own * sizeof *sizes, rows->first + 1));
   rows->first[0] = 0;
   for (int p = 0; p < state->count; p++) rows->first[p + 1] += rows->first[p];
-  return check_columns(context, desc, rows->first[state->count]);
+  return multi_check_columns(context, desc, rows->first[state->count]);
 }
 
 /* ---- Columns of other ranks ---- */
@@ -340,14 +340,35 @@ static ts_status create_over(ts_space *space, const ts_ranks_matrix_desc *desc, 
   return status;
 }
 
-static ts_status create(ts_context *context, const ts_ranks_matrix_desc *desc, ts_matrix **matrix) {
+static ts_status create_here(ts_context *context, const ts_ranks_matrix_desc *desc, ts_matrix **matrix) {
   ts_space *space = NULL;
-  TSI_TRY(check_offsets(context, desc));
   TSI_TRY(tsi_enter(context));
   ts_status status = make_space(context, desc, &space);
   tsi_leave(context, status);
   if (status == TS_OK && space) status = create_over(space, desc, matrix);
   ts_space_destroy(&space);
+  return status;
+}
+
+/* The matrix knows where its rows come from. */
+static ts_status keep_given(ts_matrix *A, multi_moved *moved) {
+  multi_space *s = A->row_space->impl;
+  memcpy(s->choice, moved->choice, sizeof s->choice);
+  if (s->choice[0])
+    snprintf(A->info.choice, sizeof A->info.choice, "%s in %d parts; %.150s", ts_format_name(A->info.format),
+             multi_count(A->context), s->choice);
+  s->rows->given = moved->given;
+  moved->given = NULL;
+  return s->rows->given ? multi_name_given_rows(A) : TS_OK;
+}
+
+static ts_status create(ts_context *context, const ts_ranks_matrix_desc *desc, ts_matrix **matrix) {
+  multi_moved moved;
+  TSI_TRY(check_offsets(context, desc));
+  TSI_TRY(multi_move_rows(context, desc, &moved));
+  ts_status status = create_here(context, &moved.desc, matrix);
+  if (status == TS_OK && *matrix) status = keep_given(*matrix, &moved);
+  multi_moved_free(context, &moved);
   return status;
 }
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "common/partition/partition.h"
-#include "multi.h"
+#include "multi_given.h"
 
 /* The flags of constrained indices in the order of positions. */
 static ts_status flags_at(const ts_space *space, const multi_space *s, ts_context *part, int32_t first,
@@ -142,6 +142,7 @@ void multi_rows_destroy(ts_context *context, multi_rows *rows) {
   tsi_free(context, rows->first);
   tsi_free(context, rows->ghosts);
   tsi_free(context, rows->order);
+  multi_given_destroy(context, rows->given);
   tsi_free(context, rows);
 }
 

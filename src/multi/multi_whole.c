@@ -6,13 +6,8 @@
 
 #include "common/matrix/csr.h"
 #include "common/partition/partition.h"
-#include "multi.h"
-
-/* What a rank gets before its rows. */
-typedef struct header {
-  int32_t rows, entries, doubles; /* doubles: values are such; -1: there are none */
-  char choice[164];               /* what follows is aligned to 8 bytes */
-} header;
+#include "multi_given.h"
+#include "multi_row_block.h"
 
 /* ---- The root ---- */
 
@@ -78,35 +73,7 @@ static int32_t row_at(const cutting *c, int32_t place) {
   return c->order ? c->order[place] : place;
 }
 
-static size_t value_bytes(const header *h) {
-  return h->doubles < 0 ? 0 : h->doubles ? sizeof(double) : sizeof(float);
-}
-
-/* Of the parcel of a rank: header, columns, values, offsets. */
-static size_t parcel_bytes(const header *h) {
-  return sizeof *h + (size_t)h->entries * (value_bytes(h) + sizeof(int64_t)) +
-         ((size_t)h->rows + 1) * sizeof(int32_t);
-}
-
-typedef struct parcel {
-  const header *header;
-  void *values;
-  int64_t *columns;
-  int32_t *offsets;
-} parcel;
-
-static parcel open_parcel(void *memory) {
-  const header *h = memory;
-  char *at = (char *)memory + sizeof *h;
-  parcel p = {.header = h};
-  p.columns = (int64_t *)(void *)at;
-  at += (size_t)h->entries * sizeof(int64_t);
-  p.values = h->doubles < 0 ? NULL : at;
-  p.offsets = (int32_t *)(void *)(at + (size_t)h->entries * value_bytes(h));
-  return p;
-}
-
-static void pack(const cutting *c, int32_t first, const parcel *p) {
+static void pack(const cutting *c, int32_t first, const multi_row_block *p) {
   const ts_csr *csr = c->csr;
   int32_t to = 0;
   for (int32_t k = 0; k < p->header->rows; k++) {
@@ -122,11 +89,11 @@ static void pack(const cutting *c, int32_t first, const parcel *p) {
   p->offsets[p->header->rows] = to;
 }
 
-static header header_of(const cutting *c, int rank) {
-  header h = {.rows = c->by.first[rank + 1] - c->by.first[rank],
-              .doubles = c->csr->double_values ? 1
-                         : c->csr->values      ? 0
-                                               : -1};
+static multi_row_block_header header_of(const cutting *c, int rank) {
+  multi_row_block_header h = {.rows = c->by.first[rank + 1] - c->by.first[rank],
+                              .doubles = c->csr->double_values ? 1
+                                         : c->csr->values      ? 0
+                                                               : -1};
   for (int32_t k = c->by.first[rank]; k < c->by.first[rank + 1]; k++)
     h.entries += c->csr->row_offsets[row_at(c, k) + 1] - c->csr->row_offsets[row_at(c, k)];
   memcpy(h.choice, c->by.choice, sizeof c->by.choice);
@@ -136,16 +103,16 @@ static header header_of(const cutting *c, int rank) {
 static ts_status pack_all(ts_context *context, const ts_matrix_desc *desc, multi_parcels *p, cutting *c) {
   TSI_TRY(cut(context, desc, c));
   for (int r = 0; r < c->by.parts; r++) {
-    const header h = header_of(c, r);
-    p->out_bytes[r] = parcel_bytes(&h);
+    const multi_row_block_header h = header_of(c, r);
+    p->out_bytes[r] = multi_row_block_bytes(&h);
   }
   TSI_TRY(multi_parcels_allocate(context, p));
   for (int r = 0; r < c->by.parts; r++) {
-    const header h = header_of(c, r);
+    const multi_row_block_header h = header_of(c, r);
     memcpy(p->out[r], &h, sizeof h);
-    const parcel to = open_parcel(p->out[r]);
+    const multi_row_block to = multi_row_block_at(p->out[r]);
     pack(c, c->by.first[r], &to);
-    p->out_bytes[r] = parcel_bytes(&h);
+    p->out_bytes[r] = multi_row_block_bytes(&h);
   }
   return TS_OK;
 }
@@ -154,7 +121,7 @@ static ts_status pack_all(ts_context *context, const ts_matrix_desc *desc, multi
 
 static ts_status create_from(ts_context *context, void *memory, const ts_matrix_desc *desc,
                              ts_matrix **matrix) {
-  const parcel p = open_parcel(memory);
+  const multi_row_block p = multi_row_block_at(memory);
   const ts_ranks_matrix_desc rows = {.rows = p.header->rows,
                                      .row_offsets = p.offsets,
                                      .column_indices = p.columns,
@@ -163,10 +130,11 @@ static ts_status create_from(ts_context *context, void *memory, const ts_matrix_
                                      .format = desc->format,
                                      .keep_host_copy = desc->keep_host_copy,
                                      .precision = desc->precision,
-                                     .components = desc->components};
+                                     .components = desc->components,
+                                     .may_move = context->desc.partition == TS_PARTITION_SCOTCH};
   TSI_TRY(ts_ranks_matrix_create(context, &rows, matrix));
   multi_space *s = (*matrix)->row_space->impl;
-  memcpy(s->choice, p.header->choice, sizeof s->choice);
+  if (!s->choice[0]) memcpy(s->choice, p.header->choice, sizeof s->choice);
   snprintf((*matrix)->info.choice, sizeof(*matrix)->info.choice, "%s in %d parts; %.150s",
            ts_format_name((*matrix)->info.format), multi_count(context), s->choice);
   return TS_OK;
@@ -235,9 +203,11 @@ static ts_status check_vector(const ts_vector *v, int root, const double *values
   return TS_OK;
 }
 
-/* The first place of a rank. */
+/* The first place of a rank, before rows moved. */
 static int64_t first_of(const ts_vector *v, int rank) {
-  return rows_of(v)->first[(size_t)rank * (size_t)multi_state_of(v->context)->own];
+  const multi_rows *rows = rows_of(v);
+  return rows->given ? rows->given->first[rank]
+                     : rows->first[(size_t)rank * (size_t)multi_state_of(v->context)->own];
 }
 
 /* Numbers of the places of a rank from or to where the root has them. */
@@ -266,7 +236,7 @@ static ts_status take_from(ts_vector *v, int root, const double *values, multi_p
     }
   }
   TSI_TRY(multi_parcels_exchange(context, p));
-  return ts_vector_write_double(v, mine == root ? p->out[root] : p->in[root], count_of(v, mine));
+  return multi_write_given(v, mine == root ? p->out[root] : p->in[root]);
 }
 
 static ts_status bring_to(const ts_vector *v, int root, double *values, multi_parcels *p) {
@@ -275,7 +245,7 @@ static ts_status bring_to(const ts_vector *v, int root, double *values, multi_pa
   p->out_bytes[root] = count_of(v, mine) * sizeof *values;
   TSI_TRY(multi_parcels_allocate(context, p));
   p->out_bytes[root] = count_of(v, mine) * sizeof *values;
-  TSI_TRY(ts_vector_read_double(v, p->out[root], count_of(v, mine)));
+  TSI_TRY(multi_read_given(v, p->out[root]));
   TSI_TRY(multi_parcels_exchange(context, p));
   for (int r = 0; r < ts_ranks_count(context) && mine == root; r++)
     copy_places(v, r, values, r == root ? p->out[r] : p->in[r], 0);

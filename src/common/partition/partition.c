@@ -8,8 +8,17 @@
 /* A halo of blocks below this part of the rows is little beside the product, and METIS, which takes as long as
  * hundreds of iterations of CG, is not asked. */
 static const double small_halo = 0.25;
-/* METIS's parts scatter what the user's order keeps together, so they have to need far less of each other. */
+/* Parts of the graph scatter what the user's order keeps together, so they have to need far less of each other.
+ */
 static const int64_t metis_pays = 4;
+
+int tsi_partition_is_small(int64_t halo, int64_t rows) {
+  return (double)halo <= small_halo * (double)rows;
+}
+
+int tsi_partition_pays(int64_t halo, int64_t smaller) {
+  return halo > metis_pays * smaller;
+}
 
 /* ---- How many parts ---- */
 
@@ -112,12 +121,13 @@ static ts_status create(ts_context *context, const tsi_host_csr *csr, ts_partiti
     return TS_OK;
   }
   TSI_TRY(create_blocks(context, csr, how, blocks));
-  const int is_small = (double)blocks->halo <= small_halo * csr->rows;
+  const int is_small = tsi_partition_is_small(blocks->halo, csr->rows);
   if (how == TS_PARTITION_METIS || (how == TS_PARTITION_AUTO && !is_small)) note = unsuited;
+  if (how == TS_PARTITION_SCOTCH) note = "PT-Scotch moves rows of processes only";
   char more[80] = "";
   if (how == TS_PARTITION_AUTO && !is_small && !unsuited) {
     TSI_TRY(create_metis(context, csr, how, metis));
-    if (blocks->halo > metis_pays * metis->halo) {
+    if (tsi_partition_pays(blocks->halo, metis->halo)) {
       snprintf(metis->choice, sizeof metis->choice,
                "METIS: %lld columns from other parts; blocks of rows: %lld", (long long)metis->halo,
                (long long)blocks->halo);

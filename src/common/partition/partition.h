@@ -27,6 +27,10 @@ ts_status tsi_partition_create(ts_context *context, const tsi_host_csr *csr, int
                                tsi_partition *out);
 void tsi_partition_free(ts_context *context, tsi_partition *partition);
 
+/* Whether a halo is little beside the rows; and whether a smaller one is worth giving up the user's order. */
+int tsi_partition_is_small(int64_t halo, int64_t rows);
+int tsi_partition_pays(int64_t halo, int64_t smaller);
+
 /* ---- Within this directory ---- */
 enum {
   /* A row as of a 7-point stencil. */

@@ -1,0 +1,275 @@
+/* Rows that ranks give and PT-Scotch moves: what comes back is where it was given. Every rank knows the whole
+ * matrix, to compare. */
+#include <stdlib.h>
+#include <string.h>
+#include <texsolve/ranks.h>
+#include <texsolve/solver.h>
+
+#include "heap.h"
+#include "multi/multi.h"
+
+static ts_context *context;
+static int rank, ranks;
+
+/* A cube's 7-point Laplacian in random order: each block of rows needs nearly all columns. */
+static ref_matrix shuffled_cube(int32_t side) {
+  ref_matrix cube = ref_laplacian_3d(side), m = ref_laplacian_3d(side);
+  const int32_t n = cube.rows;
+  int32_t *row = malloc((size_t)n * sizeof *row), *place = malloc((size_t)n * sizeof *place), to = 0;
+  ref_random random = {17};
+  for (int32_t i = 0; i < n; i++) row[i] = i;
+  for (int32_t i = n - 1; i > 0; i--) {
+    const int32_t k = ref_below(&random, i + 1), swapped = row[i];
+    row[i] = row[k], row[k] = swapped;
+  }
+  for (int32_t i = 0; i < n; i++) place[row[i]] = i;
+  for (int32_t i = 0; i < n; i++) {
+    m.offsets[i] = to;
+    for (int32_t e = cube.offsets[row[i]]; e < cube.offsets[row[i] + 1]; e++, to++) {
+      m.indices[to] = place[cube.indices[e]];
+      m.values[to] = cube.values[e];
+    }
+  }
+  free(row), free(place);
+  ref_free(&cube);
+  return m;
+}
+
+static int32_t first_row(const ref_matrix *m, int r) {
+  return (int32_t)((int64_t)m->rows * r / ranks);
+}
+
+typedef struct given {
+  int32_t first, count, *offsets;
+  int64_t *columns;
+  ts_ranks_matrix_desc desc;
+} given;
+
+static given give(const ref_matrix *m) {
+  given g = {.first = first_row(m, rank), .count = first_row(m, rank + 1) - first_row(m, rank)};
+  const int32_t start = m->offsets[g.first], entries = m->offsets[g.first + g.count] - start;
+  g.offsets = malloc(((size_t)g.count + 1) * sizeof *g.offsets);
+  g.columns = malloc(((size_t)entries + 1) * sizeof *g.columns);
+  for (int32_t i = 0; i <= g.count; i++) g.offsets[i] = m->offsets[g.first + i] - start;
+  for (int32_t e = 0; e < entries; e++) g.columns[e] = m->indices[start + e];
+  g.desc = (ts_ranks_matrix_desc){.rows = g.count,
+                                  .row_offsets = g.offsets,
+                                  .column_indices = g.columns,
+                                  .values = m->values + start,
+                                  .may_move = 1};
+  return g;
+}
+
+static void free_given(given *g) {
+  free(g->offsets), free(g->columns);
+}
+
+/* ---- Matrices ---- */
+
+static void check_vectors(const ref_matrix *m, const given *g, const ts_matrix *A) {
+  const int32_t n = m->rows;
+  double *xs = ref_doubles((size_t)n, 5, -1, 1), *found = calloc((size_t)n, sizeof *found);
+  ts_vector *x = NULL, *y = NULL;
+  const ts_vector_desc in_double = {.precision = TS_PRECISION_DOUBLE};
+  if (CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &in_double, &x)) &&
+      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &in_double, &y))) {
+    CHECK_OK(context, ts_ranks_vector_write(x, xs + g->first));
+    CHECK_OK(context, ts_matrix_multiply(y, A, x));
+    CHECK_OK(context, ts_ranks_vector_read(y, found));
+    for (int32_t i = g->first; i < g->first + g->count; i++) {
+      double sum = 0;
+      for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++)
+        sum += (double)m->values[e] * xs[m->indices[e]];
+      CHECK_CLOSE(found[i - g->first], sum, 1e-12);
+    }
+    CHECK_OK(context, ts_ranks_vector_from(x, ranks - 1, rank == ranks - 1 ? xs : NULL));
+    CHECK_OK(context, ts_ranks_vector_read(x, found));
+    for (int32_t i = 0; i < g->count; i++) CHECK_CLOSE(found[i], xs[g->first + i], 1e-14);
+    CHECK_OK(context, ts_ranks_vector_to(x, 0, rank == 0 ? found : NULL));
+    for (int32_t i = 0; i < n && rank == 0; i++) CHECK_CLOSE(found[i], xs[i], 1e-14);
+    CHECK_FAILS(context, ts_ranks_vector_write(x, NULL), TS_ERROR_INVALID_ARGUMENT, "values is NULL");
+  }
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+  free(xs), free(found);
+}
+
+/* Each row is somewhere. */
+static void check_rows(const ref_matrix *m, const ts_matrix *A) {
+  const int32_t held = ts_space_size(ts_matrix_row_space(A));
+  int64_t *rows = malloc((size_t)held * sizeof *rows);
+  CHECK_OK(context, ts_ranks_matrix_rows(A, rows));
+  for (int32_t i = 1; i < held; i++) CHECK(rows[i] > rows[i - 1]);
+  CHECK(rows[0] >= 0 && rows[held - 1] < m->rows);
+  free(rows);
+}
+
+static ts_matrix *create(const given *g) {
+  ts_matrix *A = NULL;
+  CHECK_OK(context, ts_ranks_matrix_create(context, &g->desc, &A));
+  return A;
+}
+
+static void moved_rows(void) {
+  ref_matrix m = shuffled_cube(14);
+  given g = give(&m);
+  ts_ranks_matrix_info moved = {0}, stays = {0};
+  ts_matrix *A = create(&g), *again = create(&g), *there = NULL;
+  g.desc.may_move = 0;
+  there = create(&g);
+  if (A && again && there) {
+    CHECK_OK(context, ts_ranks_matrix_get_info(there, &stays));
+    CHECK_OK(context, ts_ranks_matrix_get_info(A, &moved));
+    test_context_label("%s", moved.choice);
+    CHECK(ranks == 1 || strstr(moved.choice, "PT-Scotch: ") != NULL);
+    CHECK(ranks == 1 || 3 * moved.ghosts < stays.ghosts);
+    CHECK_INT(moved.rows, m.rows);
+    CHECK_INT(moved.nonzeros, ref_nonzeros(&m));
+    check_rows(&m, A);
+    check_vectors(&m, &g, A);
+    ts_ranks_matrix_info repeated;
+    CHECK_OK(context, ts_ranks_matrix_get_info(again, &repeated));
+    CHECK_INT(repeated.ghosts, moved.ghosts); /* the same parts */
+    CHECK_INT(repeated.first_row, moved.first_row);
+  }
+  ts_matrix_destroy(&A);
+  ts_matrix_destroy(&again);
+  ts_matrix_destroy(&there);
+  free_given(&g);
+  ref_free(&m);
+}
+
+/* In the order of the cube there is little to gain. */
+static void auto_stays(void) {
+  ref_matrix m = ref_laplacian_3d(14);
+  given g = give(&m);
+  ts_matrix *A = create(&g);
+  ts_ranks_matrix_info info;
+  if (A && CHECK_OK(context, ts_ranks_matrix_get_info(A, &info))) {
+    if (context->desc.partition == TS_PARTITION_AUTO) CHECK(strstr(info.choice, "PT-Scotch: ") == NULL);
+    check_vectors(&m, &g, A);
+  }
+  ts_matrix_destroy(&A);
+  free_given(&g);
+  ref_free(&m);
+}
+
+/* Rows are named as they were given. */
+static void names_of_rows(void) {
+  ref_matrix m = shuffled_cube(9);
+  const int32_t row = m.rows / 2;
+  for (int32_t e = m.offsets[row]; e < m.offsets[row + 1]; e++)
+    if (m.indices[e] == row) m.values[e] = 0;
+  given g = give(&m);
+  ts_matrix *A = create(&g);
+  ts_matrix_info info;
+  if (A && CHECK_OK(context, ts_matrix_get_info(A, &info))) CHECK_INT(info.zero_diagonal_row, row);
+  ts_matrix_destroy(&A);
+  free_given(&g);
+  ref_free(&m);
+}
+
+static void from_one_rank(void) {
+  ref_matrix m = shuffled_cube(11);
+  const size_t n = (size_t)m.rows;
+  double *xs = ref_doubles(n, 3, -1, 1), *bs = calloc(n, sizeof *bs), *found = calloc(n, sizeof *found);
+  for (int32_t i = 0; i < m.rows; i++)
+    for (int32_t e = m.offsets[i]; e < m.offsets[i + 1]; e++) bs[i] += (double)m.values[e] * xs[m.indices[e]];
+  const ts_matrix_desc desc = {.csr = rank == 0 ? ref_csr(&m) : (ts_csr){0}};
+  const ts_vector_desc in_double = {.precision = TS_PRECISION_DOUBLE};
+  ts_matrix *A = NULL;
+  ts_vector *b = NULL, *x = NULL;
+  if (CHECK_OK(context, ts_ranks_matrix_from(context, 0, &desc, &A)) &&
+      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &in_double, &b)) &&
+      CHECK_OK(context, ts_vector_create(ts_matrix_row_space(A), &in_double, &x))) {
+    CHECK_OK(context, ts_ranks_vector_from(b, 0, bs));
+    CHECK_OK(context, ts_solve(A, b, x, &(ts_solver_desc){.rtol = 1e-11}, NULL));
+    CHECK_OK(context, ts_ranks_vector_to(x, 0, found));
+    for (size_t i = 0; i < n && rank == 0; i++) CHECK_CLOSE(found[i], xs[i], 1e-8);
+  }
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&x);
+  ts_matrix_destroy(&A);
+  free(xs), free(bs), free(found);
+  ref_free(&m);
+}
+
+/* A column that is not there, on one rank; all return it. */
+static void errors(void) {
+  ref_matrix m = shuffled_cube(6);
+  for (int by = 0; by < ranks; by++) {
+    given g = give(&m);
+    ts_matrix *A = NULL;
+    if (rank == by) g.columns[3] = m.rows;
+    CHECK_FAILS(context, ts_ranks_matrix_create(context, &g.desc, &A), TS_ERROR_INVALID_ARGUMENT,
+                "out of range");
+    CHECK(A == NULL);
+    free_given(&g);
+  }
+  ref_free(&m);
+}
+
+/* Memory of one rank runs out at each of its allocations: all return that, and nothing is left. */
+static void memory_of_a_rank(void) {
+  ts_context_desc desc = heap_desc();
+  desc.threads = 1;
+  desc.partition = TS_PARTITION_SCOTCH;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  rank = ts_ranks_rank(context);
+  ranks = ts_ranks_count(context);
+  ref_matrix m = shuffled_cube(6);
+  given g = give(&m);
+  int succeeded = ranks > 1 && !multi_ranks_of(context)->transport.divide;
+  for (long n = 0; n < 2000 && !succeeded; n = heap_next(n)) {
+    test_context_label("allocation %ld", n);
+    ts_matrix *matrix = NULL;
+    memory.countdown = rank == 0 ? n : -1;
+    memory.failed = 0;
+    const ts_status status = ts_ranks_matrix_create(context, &g.desc, &matrix);
+    memory.countdown = -1;
+    if (status == TS_OK)
+      succeeded = rank != 0 || CHECK_INT(memory.failed, 0);
+    else
+      CHECK_FAILS(context, status, TS_ERROR_OUT_OF_HOST_MEMORY, "memory");
+    ts_matrix_destroy(&matrix);
+  }
+  CHECK(succeeded);
+  free_given(&g);
+  ref_free(&m);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+/* ---- With either partition ---- */
+
+static void in_context(ts_partition partition, void (*run)(void)) {
+  ts_context_desc desc = test_desc();
+  desc.partition = partition;
+  context = NULL;
+  if (!CHECK_OK(NULL, ts_context_create(&desc, &context))) return;
+  rank = ts_ranks_rank(context);
+  ranks = ts_ranks_count(context);
+  if (partition != TS_PARTITION_SCOTCH || multi_ranks_of(context)->transport.divide) run();
+  test_close(&context);
+}
+
+#define CASE(name)                                                                                             \
+  static void run_##name(void) {                                                                               \
+    in_context(TS_PARTITION_SCOTCH, name);                                                                     \
+    in_context(TS_PARTITION_AUTO, name);                                                                       \
+  }
+CASE(moved_rows)
+CASE(auto_stays)
+CASE(names_of_rows)
+CASE(from_one_rank)
+CASE(errors)
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {{"moved_rows", run_moved_rows},
+                                    {"auto_stays", run_auto_stays},
+                                    {"names_of_rows", run_names_of_rows},
+                                    {"from_one_rank", run_from_one_rank},
+                                    {"errors", run_errors},
+                                    {"memory_of_a_rank", memory_of_a_rank}};
+  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
+}
