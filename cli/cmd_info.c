@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "message.h"
 #include "options.h"
+#include "ranks.h"
 #include "reports.h"
 
 typedef struct program_options {
@@ -67,8 +68,9 @@ static void ask_sharing(backend_state *b) {
 }
 
 static void open_backend(backend_state *b, const char *name) {
+  const ts_context_desc desc = {.backend = name};
   *b = (backend_state){.name = name};
-  b->status = ts_context_create(&(ts_context_desc){.backend = name}, &b->context);
+  b->status = ranks_are_several() ? ranks_open(&desc, &b->context) : ts_context_create(&desc, &b->context);
   if (b->status >= 0) b->status = ts_context_get_info(b->context, &b->info);
 #ifdef TEXSOLVE_HAVE_GL
   b->is_gl = b->status >= 0 && ts_gl_get_info(b->context, &b->gl) == TS_OK;
@@ -127,6 +129,7 @@ static int report(const char *name, json_t *list, ts_status *status) {
   backend_state b;
   open_backend(&b, name);
   *status = b.status;
+  if (b.status < 0) ranks_agreed();
   int lost = 0;
   if (list)
     lost = json_array_append_new(list, to_json(&b));
@@ -137,18 +140,13 @@ static int report(const char *name, json_t *list, ts_status *status) {
   return lost;
 }
 
-int cmd_info(int argc, char **argv) {
-  program_options options = {0};
-  options_read("texsolve info", rows,
-               "Lists the backends with their devices and limits, and says why a backend is not available.",
-               argc, argv, &options);
-
-  json_t *list = options.json ? json_array() : NULL;
+static int describe(const program_options *options) {
+  json_t *list = options->json ? json_array() : NULL;
   ts_status status = TS_OK;
   int lost = 0;
-  if (!options.json) printf("texsolve %s\n", ts_version());
-  if (options.backend) {
-    lost = report(options.backend, list, &status);
+  if (!options->json) printf("texsolve %s\n", ts_version());
+  if (options->backend) {
+    lost = report(options->backend, list, &status);
   } else {
     for (int i = 0; !lost && ts_backend_name(i); i++) {
       ts_status ignored; /* an absent backend is information here, no failure */
@@ -164,4 +162,15 @@ int cmd_info(int argc, char **argv) {
   if (message_flush_stdout() || lost) return EXIT_ERROR;
   if (status == TS_ERROR_INVALID_ARGUMENT) return EXIT_USAGE;
   return status < 0 ? EXIT_ERROR : EXIT_CONVERGED;
+}
+
+int cmd_info(int argc, char **argv) {
+  program_options options = {0};
+  ranks_begin();
+  options_read("texsolve info", rows,
+               "Lists the backends with their devices and limits, and says why a backend is not available.",
+               argc, argv, &options);
+  const int result = describe(&options);
+  ranks_end(result == EXIT_ERROR);
+  return result;
 }

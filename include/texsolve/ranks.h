@@ -38,7 +38,7 @@ extern "C" {
 typedef struct ts_message {
   int rank;     /* the other one */
   int receives; /* 1: `data` is written; 0: it is read */
-  void *data;   /* of the host; left alone until the batch has ended */
+  void *data;   /* of the host, or see takes_device_memory; left alone until the batch has ended */
   size_t bytes; /* the same on both sides, up to 2^31 - 1 */
 } ts_message;
 
@@ -55,6 +55,7 @@ typedef struct ts_ranks_graph {
 typedef struct ts_transport {
   int rank, ranks;           /* this one, and how many */
   int host_rank, host_ranks; /* the same among those of this host: they share its GPUs */
+  int takes_device_memory; /* 1: `data` of a message may be memory of a CUDA device, as with a CUDA-aware MPI */
   void *user;
   /* Begins `count` messages of an epoch. */
   ts_status (*begin)(void *user, int epoch, const ts_message *messages, int count, void **batch, char *error,

@@ -15,6 +15,11 @@
 #include <unistd.h>
 
 #include "mpi_divide.h"
+#if defined OPEN_MPI && defined __has_include
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+#endif
 
 enum { largest = 1 << 30, least_tags = 32768 /* that every MPI has */ };
 
@@ -264,6 +269,15 @@ static int duplicate(mpi_state *state, MPI_Comm communicator) {
   return code;
 }
 
+/* What it was built with, and what it finds here, if it can be asked at all. */
+static int takes_device_memory(void) {
+#if defined MPIX_CUDA_AWARE_SUPPORT && MPIX_CUDA_AWARE_SUPPORT
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return 0;
+#endif
+}
+
 static void describe(const mpi_state *state, ts_transport *transport) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
@@ -272,6 +286,7 @@ static void describe(const mpi_state *state, ts_transport *transport) {
   transport->rank = state->rank;
   transport->ranks = state->ranks;
   transport->host_rank = transport->host_ranks = 0;
+  transport->takes_device_memory = takes_device_memory();
   for (int r = 0; r < state->ranks; r++) {
     if (strcmp(state->places[r].host, state->places[state->rank].host) != 0) continue;
     transport->host_rank += r < state->rank;

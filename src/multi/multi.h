@@ -11,10 +11,11 @@
  * A part that has no indices of a space has no objects for it, and takes part in scalars only.
  *
  * Parts may be on several ranks, processes that a transport joins (texsolve/ranks.h): each rank opens as many,
- * and of those of others it has no contexts. Ghosts of another rank's part come as messages, through the host,
- * and sums go from rank to rank. A space is whole, known to all ranks, of which each keeps its parts' elements;
- * or it is made of rows that each rank has by itself: then the space's size is this rank's, its parts are cut
- * from that, and columns of other ranks have the numbers behind tsi_first_ghost, like a part's ghosts.
+ * and of those of others it has no contexts. Ghosts of another rank's part come as messages, through the host
+ * or from device memory, or are copied out of memory that the ranks share; sums go from rank to rank. A space
+ * is whole, known to all ranks, of which each keeps its parts' elements; or it is made of rows that each rank
+ * has by itself: then the space's size is this rank's, its parts are cut from that, and columns of other ranks
+ * have the numbers behind tsi_first_ghost, like a part's ghosts.
  *
  *   multi_backend.c    names, opening, closing, the table
  *   multi_ranks.c      messages, sums over the ranks, agreement on errors
@@ -23,6 +24,7 @@
  *   multi_scalars.c    slots, reductions
  *   multi_halo.c       which indices a part needs of others
  *   multi_exchange.c   their exchange
+ *   multi_share.c      memory of devices that ranks of a host share for that
  *   multi_matrix.c     cutting a matrix; products
  *   multi_cg.c         iterations of conjugate gradients by the parts themselves
  *   multi_rows.c       matrices from the rows of each rank
@@ -45,6 +47,11 @@ typedef struct multi_ranks {
   char why[256]; /* another rank is gone; "" while all are there */
 } multi_ranks;
 
+enum { MULTI_SENDS = 1, MULTI_RECEIVES = 2 };
+/* The number ghost_transfer: by memory of the host, of the device where the transport takes it, shared memory.
+ */
+enum { MULTI_TRANSFER_HOST = 1, MULTI_TRANSFER_DEVICE, MULTI_TRANSFER_SHARED };
+
 typedef struct multi_state {
   int count;          /* of the parts of all ranks */
   int first, own;     /* this rank's */
@@ -53,7 +60,10 @@ typedef struct multi_state {
   ts_scalars **sums;  /* what each part adds to a reduction: twice TSI_MAX_DOTS slots, with low parts */
   int turn;           /* the slots of the next one: parts may still read the last one's */
   size_t own_bytes;   /* of device memory, of the parts' own */
-  tsi_ops table;      /* of the operations that all parts have */
+  /* For each of this rank's parts and each of all: MULTI_SENDS, MULTI_RECEIVES where they share memory for what
+   * goes from one to the other. NULL: in one process. */
+  unsigned char *shares;
+  tsi_ops table; /* of the operations that all parts have */
   /* Of runs of iterations that the parts carry out together, in one process: what each knows of the others, how
    * many there were, and of the last one its parts by number and how long they wait for each other. */
   void *peers[MULTI_MOST_PARTS];
@@ -101,6 +111,11 @@ typedef struct multi_exchange {
   void *list;           /* of `from`, NULL if that is another rank's */
   float *message;       /* to or from another rank, so many floats; NULL before it is needed */
   size_t floats;
+  int on_device; /* where the message is */
+  /* Instead of a message: memory of `from` that `to` reads, NULL if there is none; which of its two messages is
+   * in turn; and an answer without contents. */
+  void *share;
+  unsigned char turn, answer;
 } multi_exchange;
 
 typedef struct multi_halo {
@@ -109,7 +124,7 @@ typedef struct multi_halo {
   multi_exchange *exchanges; /* between a pair of ranks, both have them in the same order */
   int exchange_count;
   int remote;           /* how many are with other ranks */
-  ts_message *messages; /* as many, twice */
+  ts_message *messages; /* twice as many */
   /* Where vectors have no room for so many ghosts: the space of copies that have, NULL elsewhere; and copies of
    * x and of its low part. */
   ts_space **extended;
@@ -244,6 +259,17 @@ ts_status multi_join(ts_context *context);
 ts_status multi_exchange_ghosts(multi_halo *halo, const ts_vector *x, int parts);
 /* Part p of x with its ghosts. */
 ts_vector *multi_with_ghosts(const multi_halo *halo, const ts_vector *x, int p, multi_view *view);
+
+/* ---- multi_share.c ---- */
+/* Finds out which parts share memory with those of other ranks, from state->shares: those that may try. */
+ts_status multi_shares_open(ts_context *context);
+/* Shares for those exchanges whose parts can; where one cannot be made, there is none on both ranks. With
+ * `offers` 0 this rank makes none. All ranks that have exchanges in common call it. */
+ts_status multi_shares_create(ts_context *context, multi_exchange *exchanges, int count, int offers);
+/* Of one exchange; the part is entered. */
+void multi_share_destroy(ts_context *part, multi_exchange *e);
+/* How ghosts get from rank to rank, "" where there is nothing to say. */
+void multi_shares_describe(const ts_context *context, char *text, size_t size);
 
 /* ---- multi_cg.c ---- */
 extern const tsi_cg_ops multi_cg_ops, multi_cg_ops_of_ranks; /* the second one of several processes */

@@ -196,13 +196,30 @@ static void divide_threads(ts_context *context, const ts_transport *transport) {
 typedef struct rank_parts {
   int32_t count;
   char kind[12];
+  char place[TSI_PLACE_BYTES]; /* not this one */
 } rank_parts;
 
 static ts_status compare(ts_context *context, const rank_parts *all, int ranks) {
   for (int r = 1; r < ranks; r++)
-    if (memcmp(&all[r], &all[0], sizeof *all) != 0)
+    if (all[r].count != all[0].count || strcmp(all[r].kind, all[0].kind) != 0)
       return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "rank %d has %d parts of %s, and rank 0 %d of %s", r,
                       all[r].count, all[r].kind, all[0].count, all[0].kind);
+  return TS_OK;
+}
+
+/* Parts that may share memory. */
+static ts_status find_places(ts_context *context, const rank_parts *all) {
+  multi_state *state = multi_state_of(context);
+  const ts_transport *t = &state->ranks->transport;
+  const size_t own = (size_t)state->own, count = (size_t)t->ranks * own;
+  const char *mine = all[t->rank].place;
+  if (!state->parts[0]->ops->part->message_create) return TS_OK;
+  state->shares = tsi_calloc(context, own * count, 1);
+  if (!state->shares) return tsi_out_of_memory(context, "the ranks", own * count);
+  for (size_t p = 0; p < own && *mine; p++)
+    for (size_t q = 0; q < count; q++)
+      if (q / own != (size_t)t->rank && !strcmp(all[q / own].place, mine))
+        state->shares[p * count + q] = MULTI_SENDS | MULTI_RECEIVES;
   return TS_OK;
 }
 
@@ -214,10 +231,13 @@ static ts_status join_ranks(ts_context *context) {
   rank_parts mine = {.count = state->own};
   snprintf(mine.kind, sizeof mine.kind, "%.*s", (int)strcspn(state->parts[0]->backend_name, ":"),
            state->parts[0]->backend_name);
+  if (state->parts[0]->ops->part->share_place)
+    state->parts[0]->ops->part->share_place(state->parts[0], mine.place);
   rank_parts *all = tsi_malloc(context, ranks, sizeof *all);
   if (!all) return tsi_out_of_memory(context, "the ranks", ranks * sizeof *all);
   ts_status status = multi_collect(context, &mine, sizeof mine, all);
   if (status == TS_OK) status = compare(context, all, t->ranks);
+  if (status == TS_OK) status = find_places(context, all);
   tsi_free(context, all);
   TSI_TRY(status);
   const size_t count = ranks * (size_t)state->own;
@@ -260,14 +280,15 @@ static void describe(ts_context *context) {
   caps->row_plans = 0;
   caps->grid_storages = 0;
   caps->parts = state->count;
-  char ranks[32] = "", name[sizeof context->backend_name];
+  char ranks[32] = "", ghosts[64] = "", name[sizeof context->backend_name];
   if (state->ranks) {
     memcpy(name, context->backend_name, sizeof name);
     snprintf(context->backend_name, sizeof context->backend_name, "%.70s on %d ranks", name,
              state->ranks->transport.ranks);
     snprintf(ranks, sizeof ranks, "%d ranks, ", state->ranks->transport.ranks);
-    snprintf(caps->driver, sizeof caps->driver, "%.60s, %.96s", first->caps.driver,
-             state->ranks->transport.name);
+    multi_shares_describe(context, ghosts, sizeof ghosts);
+    snprintf(caps->driver, sizeof caps->driver, "%.50s, %.58s%.48s", first->caps.driver,
+             state->ranks->transport.name, ghosts);
   }
   if (state->ranks && state->own == 1)
     snprintf(caps->device, sizeof caps->device, "%.*s: %.80s", (int)strcspn(ranks, ","), ranks,
@@ -296,6 +317,7 @@ static ts_status open_all_ranks(ts_context *context) {
   }
   if (ranks) TSI_TRY(multi_agree(context, status));
   if (ranks && status == TS_OK) status = multi_agree(context, join_ranks(context));
+  if (ranks && status == TS_OK) status = multi_shares_open(context);
   if (status == TS_OK) status = make_sums(context);
   return ranks ? multi_agree(context, status) : status;
 }
@@ -337,6 +359,7 @@ void multi_close(ts_context *context) {
   multi_ranks_close(context, state->ranks);
   tsi_free(context, state->parts);
   tsi_free(context, state->sums);
+  tsi_free(context, state->shares);
   tsi_free(context, state);
   context->backend = NULL;
 }

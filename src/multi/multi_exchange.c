@@ -33,18 +33,26 @@ static const ts_vector *target(const multi_halo *halo, const ts_vector *x, int k
 
 void multi_message_destroy(ts_context *part, multi_exchange *e) {
   const tsi_part_ops *ops = part->ops->part;
-  if (e->message && ops->message_destroy) ops->message_destroy(part, e->message);
+  if (e->message && ops->message_destroy) ops->message_destroy(part, e->message, e->on_device);
   if (!ops->message_destroy) tsi_free(part, e->message);
   e->message = NULL;
 }
 
-static ts_status take_message(ts_context *part, multi_exchange *e, size_t floats) {
+/* Whether the transport gets messages from and to the device's memory. */
+static int are_on_device(const ts_context *context) {
+  const multi_state *state = multi_state_of(context);
+  return state->ranks->transport.takes_device_memory && state->parts[state->first]->ops->part->message_create &&
+         context->tuning.ghost_transfer >= MULTI_TRANSFER_DEVICE;
+}
+
+static ts_status take_message(ts_context *part, multi_exchange *e, size_t floats, int on_device) {
   const tsi_part_ops *ops = part->ops->part;
-  if (e->floats == floats) return TS_OK;
+  if (e->floats == floats && e->on_device == on_device) return TS_OK;
   multi_message_destroy(part, e);
   e->floats = 0;
+  e->on_device = on_device;
   if (ops->message_create) {
-    TSI_TRY(ops->message_create(part, floats * sizeof(float), (void **)&e->message));
+    TSI_TRY(ops->message_create(part, floats * sizeof(float), on_device, (void **)&e->message));
   } else {
     e->message = tsi_malloc(part, floats, sizeof(float));
     if (!e->message) return tsi_out_of_memory(part, "a message", floats * sizeof(float));
@@ -58,6 +66,22 @@ static int is_sent(const ts_context *context, const multi_exchange *e) {
 }
 static int is_received(const ts_context *context, const multi_exchange *e) {
   return multi_part(context, e->from) == NULL;
+}
+
+/* With a share (multi_share.c): word that it is written, and an answer. */
+static ts_status prepare_share(multi_exchange *e, const ts_vector *x, ts_message messages[2]) {
+  ts_context *context = x->context;
+  const int receives = is_received(context, e);
+  const int rank = multi_rank_of_part(context, receives ? e->from : e->to);
+  const ts_vector first = tsi_first_part(x);
+  multi_view view;
+  messages[0] = (ts_message){.rank = rank, .receives = receives, .data = &e->turn, .bytes = 1};
+  messages[1] = (ts_message){.rank = rank, .receives = !receives, .data = &e->answer, .bytes = 1};
+  if (receives) return TS_OK;
+  const tsi_part_ops *part = multi_ops_of(context, e->from)->part;
+  MULTI_TRY(context, e->from,
+            part->gather(multi_local(&first, e->from, &view), e->list, part->share_message(e->share, e->turn)));
+  return TS_OK;
 }
 
 /* The message of one exchange; a part whose memory is the host's receives in place. */
@@ -75,7 +99,7 @@ static ts_status prepare(const multi_halo *halo, multi_exchange *e, const ts_vec
     message->data = part->ghosts(target(halo, x, k, p, &view)) + (size_t)e->first * (size_t)x->components;
     return TS_OK;
   }
-  MULTI_TRY(context, p, take_message(multi_part(context, p), e, floats));
+  MULTI_TRY(context, p, take_message(multi_part(context, p), e, floats, are_on_device(context)));
   message->data = e->message;
   if (receives) return TS_OK;
   const ts_vector first = tsi_first_part(x);
@@ -94,9 +118,15 @@ static ts_status write_received(const multi_halo *halo, const ts_vector *x, int 
     if (part->ghosts_write)
       MULTI_TRY(context, e->to,
                 part->ghosts_write(target(halo, x, k, e->to, &view), (size_t)e->first * n, (size_t)e->count * n,
-                                   e->message));
+                                   e->share ? part->share_message(e->share, e->turn) : e->message));
   }
   return TS_OK;
+}
+
+/* The other message of a share is in turn. */
+static void take_turns(const ts_context *context, multi_halo *halo) {
+  for (int i = 0; i < halo->exchange_count; i++)
+    if (halo->exchanges[i].share && is_sent(context, &halo->exchanges[i])) halo->exchanges[i].turn ^= 1u;
 }
 
 /* What a device has gathered is there, and what it was sent before is where it belongs. */
@@ -108,21 +138,33 @@ static ts_status wait_for_devices(ts_context *context) {
   return TS_OK;
 }
 
+/* A transport that takes device memory looks for it on the current device. */
+static ts_status carry(ts_context *context, const ts_message *messages, int count) {
+  const int p = multi_state_of(context)->first;
+  if (!are_on_device(context)) return multi_exchange_messages(context, messages, count);
+  TSI_TRY(multi_begin(context, p));
+  return tsi_leave(multi_part(context, p), multi_exchange_messages(context, messages, count));
+}
+
 static ts_status exchange_between_ranks(multi_halo *halo, const ts_vector *x, int k) {
   ts_context *context = x->context;
+  const size_t most = 2 * (size_t)halo->remote;
   int count = 0;
-  if (!halo->messages) {
-    halo->messages = tsi_malloc(context, (size_t)halo->remote, sizeof *halo->messages);
-    if (!halo->messages)
-      return tsi_out_of_memory(context, "messages", (size_t)halo->remote * sizeof *halo->messages);
-  }
+  if (!halo->messages) halo->messages = tsi_malloc(context, most, sizeof *halo->messages);
+  if (!halo->messages) return tsi_out_of_memory(context, "messages", most * sizeof *halo->messages);
   for (int i = 0; i < halo->exchange_count; i++) {
     multi_exchange *e = &halo->exchanges[i];
-    if (is_sent(context, e) || is_received(context, e))
+    if (!is_sent(context, e) && !is_received(context, e)) continue;
+    if (e->share) {
+      TSI_TRY(prepare_share(e, x, &halo->messages[count]));
+      count += 2;
+    } else {
       TSI_TRY(prepare(halo, e, x, k, &halo->messages[count++]));
+    }
   }
   TSI_TRY(wait_for_devices(context));
-  TSI_TRY(multi_exchange_messages(context, halo->messages, count));
+  TSI_TRY(carry(context, halo->messages, count));
+  take_turns(context, halo);
   return write_received(halo, x, k);
 }
 

@@ -197,6 +197,9 @@ ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, co
     status = tsi_out_of_memory(context, "the halo of a matrix", parts * sizeof(int32_t *));
   if (status == TS_OK) status = find_places(context, csr, rows, columns->impl, halo);
   if (status == TS_OK) status = make_exchanges(columns, halo);
+  if (status == TS_OK)
+    status = multi_shares_create(context, halo->exchanges, halo->exchange_count,
+                                 context->tuning.ghost_transfer >= MULTI_TRANSFER_SHARED);
   if (status == TS_OK) return TS_OK;
   multi_halo_destroy(context, halo);
   *out = NULL;
@@ -210,6 +213,7 @@ void multi_halo_destroy(ts_context *context, multi_halo *halo) {
     tsi_enter_to_destroy(part);
     if (e->list) part->ops->part->list_destroy(part, e->list);
     multi_message_destroy(part, e);
+    multi_share_destroy(part, e);
     tsi_leave(part, TS_OK);
   }
   tsi_free(context, halo->messages);

@@ -5,7 +5,11 @@
 
 #include "common/krylov/cg_operations.h"
 
-enum { MULTI_MOST_PARTS = 64 };
+enum {
+  MULTI_MOST_PARTS = 64,
+  TSI_SHARE_BYTES = 64, /* of what another process needs to find shared memory */
+  TSI_PLACE_BYTES = 64
+};
 
 /* Elements of a part that are ghosts of another one: a list, and where the first ghost is in the other one's d,
  * r, q and m (NULL where there is no m) of conjugate gradients. */
@@ -36,12 +40,29 @@ typedef struct tsi_part_cg {
   /* The components of x at the indices of a list, one after the other, from `to` on: ghosts of another part,  \
    * or memory of the host. */                                                                                 \
   REQUIRED(prefix, ts_status, gather, (const ts_vector *x, const void *list, float *to))                       \
-  /* Host memory that gather may write to, and a copy from it to x's ghosts from `first` on, `count` floats;     \
-   * NULL: all memory is the host's. */                                                                        \
-  OPTIONAL(prefix, ts_status, message_create, (ts_context *context, size_t bytes, void **message))             \
-  OPTIONAL(prefix, void, message_destroy, (ts_context *context, void *message))                                \
+  /* Memory that gather may write to, of the host, or of the device for a transport that takes it; and a copy  \
+   * from it, or from shared memory, to x's ghosts from `first` on, `count` floats. NULL: all memory is the    \
+   * host's. */                                                                                                \
+  OPTIONAL(prefix, ts_status, message_create,                                                                  \
+           (ts_context *context, size_t bytes, int on_device, void **message))                                 \
+  OPTIONAL(prefix, void, message_destroy, (ts_context *context, void *message, int on_device))                 \
   OPTIONAL(prefix, ts_status, ghosts_write,                                                                    \
            (const ts_vector *x, size_t first, size_t count, const float *message))                             \
+  /* Memory of this device that a part of another process reads by itself; all of these or none. A share has   \
+   * room for two messages of up to `bytes`, and share_message is where one of them begins.                    \
+   * share_place: two parts whose texts are the same may try, "" may not. share_export makes a share, which     \
+   * the TSI_SHARE_BYTES of `description` let another part import. Both fail where that is impossible, and then \
+   * nothing is left behind: messages will do.                                                                 \
+   * share_destroy waits for what this part does with the share. The memory of one that was exported lives on   \
+   * until the other part has destroyed its own, or never imported it (`imported` is 0), or does not do so for  \
+   * peer_seconds after this part's context is destroyed. */                                                   \
+  OPTIONAL(prefix, void, share_place, (ts_context *context, char place[TSI_PLACE_BYTES]))                      \
+  OPTIONAL(prefix, ts_status, share_export,                                                                    \
+           (ts_context *context, size_t bytes, void *description, void **share))                               \
+  OPTIONAL(prefix, ts_status, share_import,                                                                    \
+           (ts_context *context, size_t bytes, const void *description, void **share))                         \
+  OPTIONAL(prefix, float *, share_message, (const void *share, int turn))                                      \
+  OPTIONAL(prefix, void, share_destroy, (ts_context *context, void *share, int imported))                      \
   /* All that was asked for on one of the parts until now comes before all that is asked for later on any.     \
    * NULL: operations are done when they return. */                                                            \
   OPTIONAL(prefix, ts_status, join, (ts_context *const *parts, int count))                                     \

@@ -365,14 +365,22 @@ static void memory_of_a_rank(void) {
 
 /* ---- Ranks ---- */
 
+/* The ways of ghosts to other ranks: shared memory, device memory where MPI takes it, the host; one with CPUs.
+ */
 static void in_context(void (*run)(void)) {
-  context = test_open();
-  if (context) {
-    rank = ts_ranks_rank(context);
-    ranks = ts_ranks_count(context);
-    run();
+  for (int way = 3; way >= 1; way--) {
+    context = test_open();
+    if (context) {
+      rank = ts_ranks_rank(context);
+      ranks = ts_ranks_count(context);
+      if (test_is_cpu())
+        way = 1;
+      else
+        CHECK_OK(context, ts_context_set_tuning(context, "ghost_transfer", way));
+      run();
+    }
+    test_close(&context);
   }
-  test_close(&context);
 }
 
 #define CASE(name)                                                                                             \

@@ -44,7 +44,8 @@ const tsi_tuning tsi_tuning_cpu = {
  * across, 13.3 and 10 to 15, one of 256^3 167 and 456.
  *
  * peer_seconds is no measured number: devices that work together answer each other within microseconds, and the
- * processor of a host that is busy may start one of them milliseconds later.
+ * processor of a host that is busy may start one of them milliseconds later. Nor is ghost_transfer: it is the
+ * most direct way that ghosts may take, where there is one, and for comparing the others.
  *
  * A product keeps some of the matrix in the cache for the next. What is prefetched stays there longer than what
  * is read once, so products beyond the cache do that only where threads have little else on their way. */
@@ -78,6 +79,7 @@ const tsi_tuning tsi_tuning_cuda = {
     .pipelined_iterations = 4,
     .amg_couplings = 320,
     .peer_seconds = 2,
+    .ghost_transfer = 3,
 };
 
 /* OpenGL on one H200. 4 x 4 blocks take 0.86 to 1.0 times as long as 2 x 2 where they have 1.10 to 1.15 times

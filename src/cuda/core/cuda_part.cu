@@ -42,22 +42,29 @@ ts_status cuda_part_gather(const ts_vector *x, const void *list, float *to) {
                      (unsigned)x->components, cuda_data(x), to);
 }
 
-/* ---- Messages to and from other processes: page-locked, so that kernels write them and copies need no host
- * ---- */
+/* ---- Messages to and from other processes ---- */
 
-ts_status cuda_part_message_create(ts_context *context, size_t bytes, void **message) {
-  CUDA_TRY(context, cudaHostAlloc(message, bytes, cudaHostAllocPortable));
+/* Of the host: page-locked, so that kernels write them and copies need no host. Of the device: not from a pool,
+ * which transports cannot register. */
+ts_status cuda_part_message_create(ts_context *context, size_t bytes, int on_device, void **message) {
+  if (on_device)
+    CUDA_TRY(context, cudaMalloc(message, bytes));
+  else
+    CUDA_TRY(context, cudaHostAlloc(message, bytes, cudaHostAllocPortable));
   return TS_OK;
 }
 
-void cuda_part_message_destroy(ts_context *context, void *message) {
+void cuda_part_message_destroy(ts_context *context, void *message, int on_device) {
   (void)context;
-  cudaFreeHost(message);
+  if (on_device)
+    cudaFree(message);
+  else
+    cudaFreeHost(message);
 }
 
 ts_status cuda_part_ghosts_write(const ts_vector *x, size_t first, size_t count, const float *message) {
   CUDA_TRY(x->context, cudaMemcpyAsync(cuda_part_ghosts(x) + first, message, count * sizeof *message,
-                                       cudaMemcpyHostToDevice, cuda_stream(x->context)));
+                                       cudaMemcpyDefault, cuda_stream(x->context)));
   return TS_OK;
 }
 
