@@ -12,6 +12,7 @@
 #endif
 
 #include "commands.h"
+#include "info.h"
 #include "message.h"
 #include "options.h"
 #include "ranks.h"
@@ -68,9 +69,8 @@ static void ask_sharing(backend_state *b) {
 }
 
 static void open_backend(backend_state *b, const char *name) {
-  const ts_context_desc desc = {.backend = name};
   *b = (backend_state){.name = name};
-  b->status = ranks_are_several() ? ranks_open(&desc, &b->context) : ts_context_create(&desc, &b->context);
+  b->status = ts_context_create(&(ts_context_desc){.backend = name}, &b->context);
   if (b->status >= 0) b->status = ts_context_get_info(b->context, &b->info);
 #ifdef TEXSOLVE_HAVE_GL
   b->is_gl = b->status >= 0 && ts_gl_get_info(b->context, &b->gl) == TS_OK;
@@ -94,6 +94,7 @@ static void print_text(const backend_state *b) {
   printf("%-8s available\n", b->name);
   printf("  device           %s%s\n", i->device, i->is_hardware ? "" : " (software)");
   printf("  driver           %s\n", i->driver);
+  if (i->bytes_total) printf("  memory           %.1f GiB\n", (double)i->bytes_total * 0x1p-30);
 #ifdef TEXSOLVE_HAVE_GL
   if (b->is_gl) {
     printf("  largest texture  %d x %d texels\n", b->gl.max_texture_size, b->gl.max_texture_size);
@@ -114,6 +115,7 @@ static json_t *to_json(const backend_state *b) {
   json_t *object =
       json_pack("{s:s, s:b, s:s, s:s, s:b, s:i, s:i}", "name", b->name, "available", 1, "device", i->device,
                 "driver", i->driver, "hardware", i->is_hardware, "threads", i->threads, "parts", i->parts);
+  if (i->bytes_total) json_object_set_new(object, "bytes_total", json_integer((json_int_t)i->bytes_total));
 #ifdef TEXSOLVE_HAVE_GL
   if (b->is_gl)
     json_object_update_new(object, json_pack("{s:i, s:i, s:i, s:b, s:s}", "max_texture_size",
@@ -129,7 +131,6 @@ static int report(const char *name, json_t *list, ts_status *status) {
   backend_state b;
   open_backend(&b, name);
   *status = b.status;
-  if (b.status < 0) ranks_agreed();
   int lost = 0;
   if (list)
     lost = json_array_append_new(list, to_json(&b));
@@ -140,13 +141,20 @@ static int report(const char *name, json_t *list, ts_status *status) {
   return lost;
 }
 
-static int describe(const program_options *options) {
-  json_t *list = options->json ? json_array() : NULL;
+int cmd_info(int argc, char **argv) {
+  program_options options = {0};
+  ranks_begin();
+  options_read("texsolve info", rows,
+               "Lists the backends with their devices and limits, and says why a backend is not available.",
+               argc, argv, &options);
+  if (ranks_are_several()) return info_of_ranks(options.backend, options.json);
+
+  json_t *list = options.json ? json_array() : NULL;
   ts_status status = TS_OK;
   int lost = 0;
-  if (!options->json) printf("texsolve %s\n", ts_version());
-  if (options->backend) {
-    lost = report(options->backend, list, &status);
+  if (!options.json) printf("texsolve %s\n", ts_version());
+  if (options.backend) {
+    lost = report(options.backend, list, &status);
   } else {
     for (int i = 0; !lost && ts_backend_name(i); i++) {
       ts_status ignored; /* an absent backend is information here, no failure */
@@ -162,15 +170,4 @@ static int describe(const program_options *options) {
   if (message_flush_stdout() || lost) return EXIT_ERROR;
   if (status == TS_ERROR_INVALID_ARGUMENT) return EXIT_USAGE;
   return status < 0 ? EXIT_ERROR : EXIT_CONVERGED;
-}
-
-int cmd_info(int argc, char **argv) {
-  program_options options = {0};
-  ranks_begin();
-  options_read("texsolve info", rows,
-               "Lists the backends with their devices and limits, and says why a backend is not available.",
-               argc, argv, &options);
-  const int result = describe(&options);
-  ranks_end(result == EXIT_ERROR);
-  return result;
 }

@@ -8,6 +8,7 @@
 #include "message.h"
 #include "poisson.h"
 #include "progress.h"
+#include "ranks.h"
 
 static int write_outputs(const poisson_options *o, const poisson_problem *problem,
                          const poisson_outcome *outcome, const double *x, output_file *solution) {
@@ -42,7 +43,9 @@ static const char *hint(const poisson_options *o, const poisson_outcome *outcome
 
 int cmd_poisson(int argc, char **argv) {
   poisson_options options;
+  ranks_begin();
   poisson_parse(argc, argv, &options);
+  if (ranks_are_several()) return ranks_refuse("poisson");
   message_set_quiet(options.quiet);
   progress_enable(!options.quiet);
 

@@ -168,6 +168,11 @@ void platform_name_for_child(FILE *stream, char *name, size_t size) {
 
 void platform_be_silent(void) {}
 
+void platform_host_name(char *name, size_t size) {
+  DWORD length = (DWORD)size;
+  if (!GetComputerNameA(name, &length)) *name = 0;
+}
+
 const void *platform_load(const char *path, const char *symbol, char *error, size_t size) {
   (void)symbol;
   snprintf(error, size, "%s: modules are not loaded on this system", path);
@@ -445,6 +450,12 @@ int platform_wait(platform_child **child) {
 
 void platform_be_silent(void) {
   if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) return;
+}
+
+/* A name that is too long need not end with a zero. */
+void platform_host_name(char *name, size_t size) {
+  if (gethostname(name, size) != 0) *name = 0;
+  name[size - 1] = 0;
 }
 
 const void *platform_load(const char *path, const char *symbol, char *error, size_t size) {

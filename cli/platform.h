@@ -83,6 +83,8 @@ int platform_is_in_path(const char *program);
 int platform_is_program(const char *path);
 /* What the program prints from here on is not seen. */
 void platform_be_silent(void);
+/* The name of this host; "" if it is not known. */
+void platform_host_name(char *name, size_t size);
 /* A symbol of a module, which stays loaded; NULL with the reason. */
 const void *platform_load(const char *path, const char *symbol, char *error, size_t size);
 /* Where the running program lies, without a slash at the end. Nonzero: not known. */

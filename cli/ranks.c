@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "commands.h"
+#include "message.h"
 #include "mpi/mpi_module.h"
 #include "platform.h"
 
-static int rank, ranks = 1, agreed;
+static int rank, ranks = 1, is_job, agreed;
 static const texsolve_mpi_module *module;
+static ts_transport transport; /* with what describes it; the context has one of its own */
 
 /* Of the first variable that is set. */
 static int number_of(const char *const names[], int otherwise) {
@@ -23,7 +26,9 @@ int ranks_begin(void) {
   static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL}, *const numbers[] = {
                                                                                      "OMPI_COMM_WORLD_RANK",
                                                                                      "PMI_RANK", NULL};
-  ranks = number_of(sizes, 1);
+  ranks = number_of(sizes, 0);
+  is_job = ranks > 0;
+  if (!is_job) ranks = 1;
   rank = number_of(numbers, 0);
   if (rank > 0) platform_be_silent();
   return ranks;
@@ -35,6 +40,16 @@ int ranks_are_several(void) {
 
 int ranks_is_root(void) {
   return rank == 0;
+}
+
+int ranks_are_a_job(void) {
+  return is_job;
+}
+
+int ranks_refuse(const char *command) {
+  message("mpirun has started %d processes, and %s takes one; info, solve and bench scaling take several",
+          ranks, command);
+  return EXIT_USAGE;
 }
 
 /* Beside the program in the build's bin/, in the libraries' directory where it is installed. */
@@ -51,7 +66,6 @@ static const void *load(char *error, size_t size) {
 }
 
 ts_status ranks_open(const ts_context_desc *desc, ts_context **context) {
-  ts_transport transport;
   char why[400] = "", error[600];
   *context = NULL;
   if (!module) module = load(why, sizeof why);
@@ -64,6 +78,10 @@ ts_status ranks_open(const ts_context_desc *desc, ts_context **context) {
   }
   const ts_status status = module->start(&transport, error, sizeof error);
   return status < 0 ? ts_ranks_report(status, error) : ts_ranks_context_create(desc, &transport, context);
+}
+
+const ts_transport *ranks_transport(void) {
+  return &transport;
 }
 
 void ranks_agreed(void) {

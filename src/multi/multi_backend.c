@@ -280,7 +280,7 @@ static void describe(ts_context *context) {
   caps->row_plans = 0;
   caps->grid_storages = 0;
   caps->parts = state->count;
-  char ranks[32] = "", ghosts[64] = "", name[sizeof context->backend_name];
+  char ranks[32] = "", ghosts[64] = "", name[sizeof context->backend_name], which[24] = "";
   if (state->ranks) {
     memcpy(name, context->backend_name, sizeof name);
     snprintf(context->backend_name, sizeof context->backend_name, "%.70s on %d ranks", name,
@@ -290,9 +290,10 @@ static void describe(ts_context *context) {
     snprintf(caps->driver, sizeof caps->driver, "%.50s, %.58s%.48s", first->caps.driver,
              state->ranks->transport.name, ghosts);
   }
+  if (strchr(first->backend_name, ':')) snprintf(which, sizeof which, " (%.20s)", first->backend_name);
   if (state->ranks && state->own == 1)
-    snprintf(caps->device, sizeof caps->device, "%.*s: %.80s", (int)strcspn(ranks, ","), ranks,
-             first->caps.device);
+    snprintf(caps->device, sizeof caps->device, "%.*s: %.70s%s", (int)strcspn(ranks, ","), ranks,
+             first->caps.device, which);
   else
     snprintf(caps->device, sizeof caps->device, "%s%d part%s: %.80s", ranks, state->count,
              state->count == 1 ? "" : "s", first->caps.device);

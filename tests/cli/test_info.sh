@@ -14,6 +14,7 @@ json array backends >/dev/null
 
 expect 0 info --backend cpu
 grep -q 'threads *[1-9]' ../log/out || fail "no number of threads"
+[ ! -r /proc/meminfo ] || grep -q 'memory *[0-9.]* GiB' ../log/out || fail "no memory"
 expect 0 info --backend check:cpu
 expect 0 info --backend multi:cpu+cpu
 grep -q 'parts *2, ' ../log/out || fail "info does not say that there are two parts"

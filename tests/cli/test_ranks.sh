@@ -46,6 +46,21 @@ says "several ranks"
 ranks 41 1 solve a.mtx --backend cpu
 says "40 rows are less than 41 ranks"
 
+# info: one report, with a line or a member for each rank.
+ranks 3 0 info --backend cpu
+same "headings of 3 ranks" "$(grep -c '^cpu *available on 3 ranks$' ../log/out)" 1
+same "what joins 3 ranks" "$(grep -c '^  messages  *[^ ].*, on 1 host$' ../log/out)" 1
+same "processes of 3 ranks" "$(sed -n 's/^  rank [0-2] .*, process \([0-2]\) of host ..*, 1 thread.*/\1/p' ../log/out | tr '\n' ' ')" "0 1 2 "
+ranks 2 0 info --backend multi:cpu+cpu --json
+same "hosts" "$(json integer hosts)" 1
+same "rank 1's place" "$(json integer ranks.1.host_rank)" 1
+same "rank 1's parts" "$(json integer ranks.1.parts)" 2
+same "rank 1's device" "$(json string ranks.1.device)" "$("$texsolve" info --backend cpu | sed -n 's/^  device  *//p')"
+ranks 2 2 info --backend gl
+says 'not "gl"'
+ranks 2 2 poisson
+says "mpirun has started 2 processes, and poisson takes one"
+
 # Rank 1 of three dies while rank 0 reads and rank 2 waits: the job ends soon, and mpirun names the rank.
 mkfifo pipe
 cat >die.sh <<END

@@ -49,6 +49,7 @@ typedef struct tsi_caps {
   int texture_barrier;
   int threads;
   int parts;                         /* devices that each have a part of everything; 0: it is one device */
+  size_t bytes_total;                /* memory of one; 0: not known */
   unsigned grid_storages;            /* bit 1 << TS_GRID_STORAGE_...; 0: no grids */
   ts_grid_storage pointwise_storage; /* the fastest for Jacobi and Chebyshev */
 } tsi_caps;

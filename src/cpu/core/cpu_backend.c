@@ -21,6 +21,16 @@ static void read_device_name(char *name, size_t size) {
   fclose(file);
 }
 
+/* The host's memory as Linux tells it; 0 elsewhere. */
+static size_t read_memory(void) {
+  unsigned long long kib = 0;
+  FILE *file = fopen("/proc/meminfo", "r");
+  if (!file) return 0;
+  if (fscanf(file, "MemTotal: %llu kB", &kib) != 1) kib = 0;
+  fclose(file);
+  return (size_t)kib * 1024;
+}
+
 static const char *instruction_set(void) {
 #ifdef CPU_IS_CLONED
   if (__builtin_cpu_supports("avx512f")) return "AVX-512";
@@ -52,6 +62,7 @@ ts_status cpu_open(ts_context *context) {
       .rectangle_height = 1,
       .formats = 0 TSI_CPU_FORMATS(TSI_FORMAT_BIT),
       .threads = state->threads,
+      .bytes_total = read_memory(),
       .grid_storages = 1u << TS_GRID_STORAGE_PARITIES,
       .pointwise_storage = TS_GRID_STORAGE_PARITIES,
   };

@@ -56,6 +56,7 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
           1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES,
       .pointwise_storage = TS_GRID_STORAGE_PLAIN,
       .row_plans = 1,
+      .bytes_total = p.totalGlobalMem,
   };
   context->tuning = tsi_tuning_cuda;
   snprintf(context->caps.device, sizeof context->caps.device, "%.127s", p.name);
