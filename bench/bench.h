@@ -71,6 +71,10 @@ void bench_error_subject(const char *subject);
 /* Reports a failed call of the library; returns nonzero if `status` is an error. */
 int bench_check(ts_status status, const ts_context *context, const char *what);
 
+/* For what is not the library's and has failed on some ranks of a context, after a message: it fails on all,
+ * and rank 0 says so if it was another's. Returns nonzero then. */
+int bench_agree(ts_context *context, int failed, const char *what);
+
 /* Opens the backend of the options, with a rectangle of w x h texels (0: the options', or the device's).
  *
  * One context at a time: opened while no other is current, an OpenGL context stays so from the first call on

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <texsolve/ranks.h>
+
 #include "matrix_market.h"
 #include "message.h"
 #include "report.h"
@@ -32,6 +34,11 @@ int bench_check(ts_status status, const ts_context *context, const char *what) {
   const char *message = ts_last_error(context);
   bench_error("%s: %s", what, message && *message ? message : ts_status_text(status));
   return 1;
+}
+
+int bench_agree(ts_context *context, int failed, const char *what) {
+  const ts_status status = ts_ranks_agree(context, failed ? TS_ERROR_OUT_OF_HOST_MEMORY : TS_OK, NULL);
+  return failed || bench_check(status, context, what);
 }
 
 int bench_open(const bench_options *options, int w, int h, ts_context **context) {

@@ -5,7 +5,9 @@
 #include "bench.h"
 #include "cg_measure.h"
 #include "report.h"
+#include "ranks.h"
 #include "scaling_parts.h"
+#include "scaling_ranks.h"
 
 static const report_column COLUMNS[] = {
     {"parts", "parts", 'i', 5, 0},
@@ -146,6 +148,8 @@ int bench_scaling(const bench_options *options, report *r) {
   measured one;
   char backend[SCALING_BACKEND];
   const char *name = options->matrix ? options->matrix : "laplace3d";
+  if (ranks_are_several() || (ranks_are_a_job() && !scaling_parts_has(options->backend)))
+    return scaling_ranks(options, name, r);
   if (scaling_parts_find(options, &parts)) return 1;
   scaling_parts_backend(&parts, parts.count, backend);
   of_all.backend = options->backend ? options->backend : backend;

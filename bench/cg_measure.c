@@ -49,8 +49,9 @@ static int measure_solve(solve *s, ts_matrix *A, int iterations, int interval, i
 static int solve_begin(solve *s, ts_context *context, ts_matrix *A, int components) {
   memset(s, 0, sizeof *s);
   s->context = context;
-  return bench_vector(ts_matrix_row_space(A), components, &s->x) ||
-         bench_vector(ts_matrix_row_space(A), components, &s->b);
+  ts_space *space = ts_matrix_row_space(A);
+  return bench_agree(context, bench_vector(space, components, &s->x), "making a vector") ||
+         bench_agree(context, bench_vector(space, components, &s->b), "making a vector");
 }
 
 static void solve_end(solve *s) {

@@ -9,6 +9,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "options.h"
+#include "ranks.h"
 #include "report.h"
 #include "timing.h"
 
@@ -98,7 +99,7 @@ static const option_row rows[] = {
     OPTION_ROW(
         TEXT, "backend", "NAME", o.backend, .letter = 'B',
         .help = "Backend: auto (the default), cuda, gl, gl:1, cpu, check:gl; scaling: cuda:all (the default), "
-                "cuda:0+1, multi:cpu+cpu"),
+                "cuda:0+1, multi:cpu+cpu, with mpirun what each process has"),
     OPTION_ROW(FORMAT, "format", "NAME", o.format, .letter = 'f',
                .expected = "auto, jagged, segments, csr, bcrs2 or bcrs4",
                .help =
@@ -182,7 +183,7 @@ static const char description[] =
     "amg [MATRIX...]  conjugate gradients with Jacobi and with algebraic multigrid: set-up, update, solve, "
     "iterations, residual; b = 1\n"
     "scaling  an iteration of conjugate gradients over 1, 2, ... parts of a backend of several: of one matrix, "
-    "and of one that grows with them\n"
+    "and of one that grows with them; `mpirun -n 4 texsolve bench scaling' measures its 4 processes\n"
     "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
     "unknowns: "
     "every format on every backend, and the error of conjugate gradients in single precision\n\n"
@@ -219,27 +220,8 @@ static void check_options(const program_options *p) {
     arguments_usage("%s works on vectors of one component", p->benchmark->name);
 }
 
-int cmd_bench(int argc, char **argv) {
-  program_options p = {.o = {.components = 1, .precision = -1, .preconditioner = -1}};
-  options_read("texsolve bench", rows, description, argc, argv, &p);
-  check_options(&p);
-  if (options_given("strength") && p.o.amg.strength == 0)
-    p.o.amg.strength = -1; /* in the API 0 is the default */
-  bench_order_set(p.o.reorder);
-  if (p.o.rtol == 0) p.o.rtol = p.benchmark->run == bench_amg ? 1e-8 : 1e-10;
-  const int is_long =
-      p.benchmark->run == bench_paper || p.benchmark->run == bench_precision || p.benchmark->run == bench_amg;
-  if (!p.o.repeat) p.o.repeat = is_long ? 3 : 7;
-  report *r = report_open(p.benchmark->name, p.o.json);
-  if (!r) {
-    bench_error("out of memory");
-    return EXIT_ERROR;
-  }
-  const int outcome = p.benchmark->run(&p.o, r);
-  if (outcome && outcome != BENCH_INCOMPLETE) {
-    report_abandon(&r);
-    return EXIT_ERROR;
-  }
+/* What all benchmarks report at their end. */
+static int close_report(report *r, int outcome) {
   bench_order_report(r);
   if (timing_largest_spread() > 0.5)
     report_note(
@@ -250,4 +232,38 @@ int cmd_bench(int argc, char **argv) {
     return EXIT_ERROR;
   }
   return outcome ? EXIT_ERROR : 0;
+}
+
+static int run(const program_options *p) {
+  report *r = report_open(p->benchmark->name, p->o.json);
+  if (!r) {
+    bench_error("out of memory");
+    return EXIT_ERROR;
+  }
+  const int outcome = p->benchmark->run(&p->o, r);
+  if (!outcome || outcome == BENCH_INCOMPLETE) return close_report(r, outcome);
+  report_abandon(&r);
+  return EXIT_ERROR;
+}
+
+int cmd_bench(int argc, char **argv) {
+  program_options p = {.o = {.components = 1, .precision = -1, .preconditioner = -1}};
+  ranks_begin();
+  options_read("texsolve bench", rows, description, argc, argv, &p);
+  check_options(&p);
+  if (ranks_are_several() && p.benchmark->run != bench_scaling) {
+    char name[40];
+    snprintf(name, sizeof name, "bench %s", p.benchmark->name);
+    return ranks_refuse(name);
+  }
+  if (options_given("strength") && p.o.amg.strength == 0)
+    p.o.amg.strength = -1; /* in the API 0 is the default */
+  bench_order_set(p.o.reorder);
+  if (p.o.rtol == 0) p.o.rtol = p.benchmark->run == bench_amg ? 1e-8 : 1e-10;
+  const int is_long =
+      p.benchmark->run == bench_paper || p.benchmark->run == bench_precision || p.benchmark->run == bench_amg;
+  if (!p.o.repeat) p.o.repeat = is_long ? 3 : 7;
+  const int outcome = run(&p);
+  ranks_end(outcome == EXIT_ERROR);
+  return outcome;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generate_box.h"
 #include "generate_edges.h"
 #include "generate_graph.h"
 #include "generate_mesh.h"
@@ -34,37 +35,18 @@ int generated_is_name(const char *name) {
   return 0;
 }
 
-/* The columns of row i of a w x h x d box with `rows` cells, of which the last layer may be partly filled;
- * ascending. `diagonals`: also the neighbours along (1, 1), as a triangulation has. */
-static int neighbours(int32_t *columns, int32_t i, int32_t w, int32_t h, int32_t rows, int diagonals) {
-  const int64_t layer = (int64_t)w * h;
-  const int32_t x = i % w, y = (int32_t)(i / w % h);
-  int count = 0;
-  if (i >= layer) columns[count++] = (int32_t)(i - layer);
-  if (diagonals && x > 0 && y > 0) columns[count++] = i - w - 1;
-  if (y > 0) columns[count++] = i - w;
-  if (x > 0) columns[count++] = i - 1;
-  columns[count++] = i;
-  if (x < w - 1 && i + 1 < rows) columns[count++] = i + 1;
-  if (y < h - 1 && (int64_t)i + w < rows) columns[count++] = i + w;
-  if (diagonals && x < w - 1 && y < h - 1 && (int64_t)i + w + 1 < rows) columns[count++] = i + w + 1;
-  if (i + layer < rows) columns[count++] = (int32_t)(i + layer);
-  return count;
-}
-
-static int generate_box(generated_matrix *A, int32_t rows, int32_t w, int32_t h, int diagonals) {
-  int32_t columns[9];
-  int64_t entries = 0;
-  for (int32_t i = 0; i < rows; ++i) entries += neighbours(columns, i, w, h, rows, diagonals);
-  const int failed = generated_allocate(A, rows, entries);
+static int generate_box(generated_matrix *A, const generated_box *box) {
+  int64_t columns[GENERATED_BOX_ENTRIES], entries = 0;
+  for (int64_t i = 0; i < box->rows; ++i) entries += generated_box_row(box, i, columns);
+  const int failed = generated_allocate(A, (int32_t)box->rows, entries);
   if (failed) return failed;
-  A->row_offsets[0] = 0;
-  for (int32_t i = 0; i < rows; ++i) {
-    int32_t *row = A->column_indices + A->row_offsets[i];
-    const int count = neighbours(columns, i, w, h, rows, diagonals);
-    memcpy(row, columns, (size_t)count * sizeof *columns);
-    A->row_offsets[i + 1] = A->row_offsets[i] + count;
+  int32_t to = 0;
+  for (int32_t i = 0; i < A->rows; ++i) {
+    A->row_offsets[i] = to;
+    const int count = generated_box_row(box, i, columns);
+    for (int k = 0; k < count; ++k) A->column_indices[to++] = (int32_t)columns[k];
   }
+  A->row_offsets[A->rows] = to;
   generated_fill_values(A);
   return 0;
 }
@@ -76,56 +58,38 @@ static void set_poisson_values(generated_matrix *A, int dimensions) {
       A->values[e] = A->column_indices[e] == i ? 2.0f * (float)dimensions : -1.0f;
 }
 
-/* The points of a square or a cube in lines, and of what it is continued to along its last axis. */
-static const struct {
-  const char *name;
-  int dimensions, diagonals, poisson;
-} boxes[] = {{"grid", 2, 1, 0},
-             {"laplace2d", 2, 0, 0},
-             {"laplace3d", 3, 0, 0},
-             {"poisson2d", 2, 0, 1},
-             {"poisson3d", 3, 0, 1}};
-
-static int find_box(const char *name) {
-  int k = (int)(sizeof boxes / sizeof *boxes) - 1;
-  while (k >= 0 && strcmp(name, boxes[k].name)) k--;
-  return k;
-}
-
 int generated_grows(const char *name) {
-  return find_box(name) >= 0;
+  generated_box box;
+  return generated_box_find(name, 1, 1, &box) == 0;
 }
 
 int generate_grown(generated_matrix *A, const char *name, int32_t rows, int times) {
   memset(A, 0, sizeof *A);
-  const int k = find_box(name);
-  if (k < 0) return 1;
-  const double n = (double)rows;
-  const int32_t w = (int32_t)ceil((boxes[k].dimensions == 2 ? sqrt(n) : cbrt(n)) - 1e-9);
-  if (rows > INT32_MAX / times) return 2;
-  /* In two dimensions the box is one layer. */
-  const int32_t h = boxes[k].dimensions == 2 ? (rows * times - 1) / w + 1 : w;
-  const int failed = generate_box(A, rows * times, w, h, boxes[k].diagonals);
-  if (!failed && boxes[k].poisson) set_poisson_values(A, boxes[k].dimensions);
+  generated_box box;
+  if (generated_box_find(name, rows, times, &box)) return 1;
+  if (box.rows > INT32_MAX) return 2;
+  const int failed = generate_box(A, &box);
+  if (!failed && box.poisson) set_poisson_values(A, box.poisson);
   return failed;
 }
 
 /* Every node of the 7-point pattern of a cube has `unknowns` rows, and a full block for each neighbour. The
  * last node has those that are left. */
 static int generate_nodes(generated_matrix *A, int32_t rows, int32_t unknowns) {
-  const int32_t nodes = (rows - 1) / unknowns + 1, w = (int32_t)ceil(cbrt((double)nodes) - 1e-9);
-  int32_t near[9];
-  int64_t entries = 0;
+  const int32_t nodes = (rows - 1) / unknowns + 1;
+  generated_box box;
+  int64_t near[GENERATED_BOX_ENTRIES], entries = 0;
+  generated_box_find("laplace3d", nodes, 1, &box);
   for (int32_t i = 0; i < nodes; ++i)
-    entries += (int64_t)neighbours(near, i, w, w, nodes, 0) * unknowns * unknowns;
+    entries += (int64_t)generated_box_row(&box, i, near) * unknowns * unknowns;
   const int failed = generated_allocate(A, rows, entries); /* a few too many where the last node is cut */
   if (failed) return failed;
   int32_t to = 0;
   A->row_offsets[0] = 0;
   for (int32_t i = 0; i < rows; ++i) {
-    const int count = neighbours(near, i / unknowns, w, w, nodes, 0);
+    const int count = generated_box_row(&box, i / unknowns, near);
     for (int k = 0; k < count; ++k)
-      for (int32_t j = near[k] * unknowns; j < (near[k] + 1) * unknowns && j < rows; ++j)
+      for (int32_t j = (int32_t)near[k] * unknowns; j < (near[k] + 1) * unknowns && j < rows; ++j)
         A->column_indices[to++] = j;
     A->row_offsets[i + 1] = to;
   }

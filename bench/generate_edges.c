@@ -2,12 +2,7 @@
 
 #include <stdlib.h>
 
-/* Added to the diagonal: small enough that CG has work to do, large enough to be definite in single precision.
- */
-static const float SHIFT = 1e-3f;
-
-/* The weight of the edge between i and j, the same seen from both ends. */
-static float weight(int32_t i, int32_t j) {
+float generated_weight(int64_t i, int64_t j) {
   return 0.5f + generated_noise((uint32_t)(i < j ? i : j), (uint32_t)(i < j ? j : i));
 }
 
@@ -23,10 +18,10 @@ int generated_allocate(generated_matrix *A, int32_t rows, int64_t entries) {
 }
 
 /* Values for a symmetric pattern that includes the diagonal: off-diagonals -w, diagonal the sum of w plus
- * SHIFT. */
+ * GENERATED_SHIFT. */
 void generated_fill_values(generated_matrix *A) {
   for (int32_t i = 0; i < A->rows; ++i) {
-    double sum = SHIFT;
+    double sum = GENERATED_SHIFT;
     int32_t diagonal = A->row_offsets[i];
     for (int32_t k = A->row_offsets[i]; k < A->row_offsets[i + 1]; ++k) {
       const int32_t j = A->column_indices[k];
@@ -34,7 +29,7 @@ void generated_fill_values(generated_matrix *A) {
         diagonal = k;
         continue;
       }
-      A->values[k] = -weight(i, j);
+      A->values[k] = -generated_weight(i, j);
       sum -= (double)A->values[k];
     }
     A->values[diagonal] = (float)sum;

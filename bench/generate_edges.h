@@ -18,6 +18,12 @@ void edges_free(edge_list *list);
  * without memory or with more entries than a 32-bit offset counts. */
 int edges_to_matrix(const edge_list *list, int32_t rows, generated_matrix *A);
 
+/* The weight of the edge between i and j, the same seen from both ends. */
+float generated_weight(int64_t i, int64_t j);
+/* Added to the diagonal: small enough that CG has work to do, large enough to be definite in single precision.
+ */
+#define GENERATED_SHIFT 1e-3f
+
 /* Arrays for a matrix. Returns 0; 2 as above. */
 int generated_allocate(generated_matrix *A, int32_t rows, int64_t entries);
 /* Values of the Laplacian for a symmetric pattern that includes the diagonal. */

@@ -4,7 +4,8 @@
     bench/scaling_model.py                      prints the tables
     bench/scaling_model.py --write PAGE         puts them in the page, between its marks
     bench/scaling_model.py --check PAGE         fails unless the page has them so
-    bench/scaling_model.py --measured FILE.json what `texsolve bench scaling --json` measured, with the model beside it
+    bench/scaling_model.py --measured FILE...   what `texsolve bench scaling --json` measured, with the model beside it;
+                                                of ranks one file for each number of them
 
 Needs nothing but Python. The page says what is measured and what is assumed.
 """
@@ -279,27 +280,42 @@ def measured_part(r):
     return Part(r["rows"] / shares, r["entries"] / shares, near=r["halo_rows"] / shares)
 
 
-def print_measured(path):
-    """The bandwidth is that of one part, whatever the device."""
+def read_report(path):
     try:
         report = json.loads(read(path))
     except ValueError as error:
         fail(f"{path}: {error}")
     if not isinstance(report, dict) or report.get("bench") != "scaling":
         fail(f"{path}: no report of bench scaling")
+    return report
+
+
+def measured_model(r, one):
+    """Seconds. The bandwidth is that of one part, whatever the device; what ranks add is what their exchanges and sums took."""
+    is_gpu = "cuda" in r["backend"]
+    fixed, links = (FIXED, 2 * FLAG) if is_gpu else (0, 0)
+    bandwidth = iteration_bytes(one["rows"], one["entries"], 0) / (one["microseconds"] * US - fixed)
+    part = measured_part(r)
+    model = fixed + iteration_bytes(part.rows, part.entries, part.near) / bandwidth
+    if "microseconds_sum" in r:
+        exchange = r["microseconds_product"] - r["microseconds_own"] if r["parts"] > 1 else 0
+        return model + (max(0, exchange) + (2 * r["microseconds_sum"] if r["parts"] > 1 else 0)) * US
+    return model + (halo_time(part, LATENCY) + links if is_gpu and part.near else 0)
+
+
+def print_measured(paths):
+    """Of ranks that were measured without a job of one rank there is no model."""
+    reports = [read_report(path) for path in paths]
+    one = next((r for report in reports for r in report.get("strong", []) if r["parts"] == 1), None)
     print(f"{'':6} {'parts':>5} {'rows':>11} {'us measured':>12} {'us by the model':>16} {'off by':>8}")
-    for kind in ("strong", "weak"):
-        for r in report.get(kind, []):
-            one = report["strong"][0]
-            is_gpu = "cuda" in r["backend"]
-            fixed, links = (FIXED, 2 * FLAG) if is_gpu else (0, 0)
-            bandwidth = iteration_bytes(one["rows"], one["entries"], 0) / (one["microseconds"] * US - fixed)
-            part = measured_part(r)
-            model = fixed + iteration_bytes(part.rows, part.entries, part.near) / bandwidth
-            if is_gpu and part.near:
-                model += halo_time(part, LATENCY) + links
-            print(f"{kind:6} {r['parts']:5} {r['rows']:11} {r['microseconds']:12.2f} {model / US:16.2f} "
-                  f"{100 * (model / US / r['microseconds'] - 1):+7.1f}%")
+    for report in reports:
+        for kind in ("strong", "weak"):
+            for r in report.get(kind, []):
+                model = f"{'-':>16} {'-':>8}"
+                if one:
+                    us_of_model = measured_model(r, one) / US
+                    model = f"{us_of_model:16.2f} {100 * (us_of_model / r['microseconds'] - 1):+7.1f}%"
+                print(f"{kind:6} {r['parts']:5} {r['rows']:11} {r['microseconds']:12.2f} {model}")
 
 
 def main(arguments):
@@ -314,8 +330,8 @@ def main(arguments):
         page = read(arguments[1])
         if page != filled(page):
             fail(f"{arguments[1]} has other tables: run bench/scaling_model.py --write {arguments[1]}")
-    elif len(arguments) == 2 and arguments[0] == "--measured":
-        print_measured(arguments[1])
+    elif len(arguments) >= 2 and arguments[0] == "--measured":
+        print_measured(arguments[1:])
     else:
         fail(__doc__)
 

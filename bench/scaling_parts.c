@@ -49,6 +49,10 @@ static int split(const char *list, const char *prefix, scaling_parts *parts) {
   return 0;
 }
 
+int scaling_parts_has(const char *backend) {
+  return !backend || !strcmp(backend, "cuda:all") || !strncmp(backend, "multi:", 6) || strchr(backend, '+');
+}
+
 int scaling_parts_find(const bench_options *options, scaling_parts *parts) {
   const char *backend = options->backend ? options->backend : "cuda:all";
   *parts = (scaling_parts){.is_multi = !strncmp(backend, "multi:", 6)};

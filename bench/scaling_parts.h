@@ -13,6 +13,9 @@ typedef struct scaling_parts {
   char names[SCALING_MOST_PARTS][SCALING_NAME]; /* of the backend of each */
 } scaling_parts;
 
+/* Whether a backend has parts, by its name; NULL: the default. */
+int scaling_parts_has(const char *backend);
+
 /* The parts of the backend that the options name; "cuda:all" (the default) has those that can be opened. Ends
  * the program for a backend without parts. Nonzero after a message. */
 int scaling_parts_find(const bench_options *options, scaling_parts *parts);

@@ -12,6 +12,8 @@ static double largest_spread;
 static double warm_up_seconds;
 static double longest_seconds;
 static double last_end; /* of the last measurement */
+static double (*slowest_of_all)(void *user, double seconds);
+static void *slowest_user;
 
 void timing_set_warm_up(double seconds) {
   warm_up_seconds = seconds;
@@ -19,6 +21,16 @@ void timing_set_warm_up(double seconds) {
 
 void timing_set_longest(double seconds) {
   longest_seconds = seconds;
+}
+
+void timing_set_slowest(double (*slowest)(void *user, double seconds), void *user) {
+  slowest_of_all = slowest;
+  slowest_user = user;
+}
+
+static double seconds_since(double start) {
+  const double seconds = timing_now() - start;
+  return slowest_of_all ? slowest_of_all(slowest_user, seconds) : seconds;
 }
 
 double timing_largest_spread(void) {
@@ -36,7 +48,7 @@ double timing_now(void) {
 static int warm_up(double seconds, timing_fn fn, void *user) {
   const double start = timing_now();
   int failed = 0;
-  for (long count = 1; !failed && timing_now() - start < seconds; count = count < 16 ? 2 * count : count)
+  for (long count = 1; !failed && seconds_since(start) < seconds; count = count < 16 ? 2 * count : count)
     failed = fn(user, count);
   return failed;
 }
@@ -53,7 +65,7 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
   if (repetitions < 1) repetitions = 1;
   if (repetitions > MAX_REPETITIONS) repetitions = MAX_REPETITIONS;
 
-  const double pause = timing_now() - last_end;
+  const double pause = seconds_since(last_end);
   /* The first call compiles, allocates and pages in; it is not counted. */
   int failed = fn(user, 1);
   if (!failed && pause > PAUSE_SECONDS) failed = warm_up(warm_up_seconds, fn, user);
@@ -64,7 +76,7 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
     const double start = timing_now();
     failed = fn(user, batch);
     if (failed) return failed;
-    const double elapsed = timing_now() - start;
+    const double elapsed = seconds_since(start);
     if (elapsed >= min_seconds) {
       repetitions = limit_repetitions(repetitions, elapsed);
       /* One that happened to be slow is taken for long enough; one that is much longer is as good as the next.
@@ -83,7 +95,7 @@ int timing_measure(timing *t, int repetitions, double min_seconds, timing_fn fn,
     const double start = timing_now();
     failed = fn(user, batch);
     if (failed) return failed;
-    seconds[i] = (timing_now() - start) / (double)batch;
+    seconds[i] = seconds_since(start) / (double)batch;
   }
   last_end = timing_now();
   t->seconds = report_median(seconds, repetitions); /* sorts */

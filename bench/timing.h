@@ -21,6 +21,11 @@ double timing_now(void);
  * without counting. 0, the default, for devices whose clock it does not concern. */
 void timing_set_warm_up(double seconds);
 
+/* Of several processes that measure together, each with its own clock: `slowest` gives all of them the largest
+ * of their times, which then counts, and decides how many operations a batch has. NULL, the default: one
+ * process. */
+void timing_set_slowest(double (*slowest)(void *user, double seconds), void *user);
+
 /* Batches that would take longer than `seconds` in all are fewer, but two. 0, the default: as many as asked
  * for. */
 void timing_set_longest(double seconds);

@@ -61,6 +61,37 @@ says 'not "gl"'
 ranks 2 2 poisson
 says "mpirun has started 2 processes, and poisson takes one"
 
+# bench scaling: one report, of the same matrix as in one process. 600 rows are layers of 9 x 9 points, of which a rank needs
+# one of its neighbour's.
+export OMP_NUM_THREADS=1
+"$texsolve" bench scaling --backend multi:cpu+cpu -s 600 -n 1 --json >../log/out 2>../log/err
+entries="$(json integer strong.0.entries) $(json integer weak.1.entries)"
+ranks 2 0 bench scaling --backend cpu -s 600 -n 2 --json
+same "entries of 2 ranks" "$(json integer strong.0.entries) $(json integer weak.0.entries)" "$entries"
+for key in parts:2 rows:600 rows_of_largest:300 halo_of_largest:81 halo_rows:162; do
+  same "strong: ${key%:*}" "$(json integer "strong.0.${key%:*}")" "${key#*:}"
+done
+same "weak: rows" "$(json integer weak.0.rows) $(json integer weak.0.rows_of_largest)" "1200 600"
+for key in microseconds_product microseconds_own microseconds_sum microseconds_whole; do
+  same "$key" "$(json number "strong.0.$key" | awk '{ print ($1 > 0) }')" 1
+done
+cp ../log/out two.json
+ranks 1 0 bench scaling --backend cpu -s 600 -n 2 --json # one rank of a job is one, too
+same "parts of 1 rank" "$(json integer strong.0.parts) $(json integer strong.0.halo_of_largest)" "1 0"
+if command -v python3 >/dev/null; then
+  checks=$((checks + 1))
+  python3 "$here/../../bench/scaling_model.py" --measured ../log/out two.json >table 2>../log/err &&
+    awk '$1 == "strong" || $1 == "weak" { n++; if (!($5 > 0)) exit 1 } END { exit n != 4 }' table || fail "no model of ranks"
+fi
+ranks 3 0 bench scaling --backend cpu -s 600 -n 1 -m random
+same "tables of a matrix that does not grow" "$(grep -c '^-----' ../log/out)" 1
+ranks 2 1 bench scaling --backend cpu -s 600 -m none.mtx
+says "none.mtx: No such file"
+ranks 2 1 bench scaling --backend cpu -s 1
+says "1 rows are less than 2 ranks"
+ranks 2 2 bench spmv --backend cpu
+says "and bench spmv takes one; info, solve and bench scaling take several"
+
 # Rank 1 of three dies while rank 0 reads and rank 2 waits: the job ends soon, and mpirun names the rank.
 mkfifo pipe
 cat >die.sh <<END
