@@ -28,6 +28,7 @@
  *   multi_matrix.c     cutting a matrix; products
  *   multi_cg.c         iterations of conjugate gradients by the parts themselves
  *   multi_rows.c       matrices from the rows of each rank
+ *   multi_rests.c      their double values beyond floats
  *   multi_whole.c      the same from a matrix that one rank holds; whole vectors
  *   multi_move.c       rows that PT-Scotch moves to other ranks, by multi_graph.c
  *   multi_given.c      vectors in the order of the rows before they moved */
@@ -217,9 +218,6 @@ int multi_owner(const ts_space *space, int32_t position);
 /* The last part whose first row is at most this one. */
 int multi_owner_of_row(const multi_rows *rows, int parts, int64_t row);
 
-/* ---- multi_rows.c ---- */
-ts_status multi_check_columns(ts_context *context, const ts_ranks_matrix_desc *desc, int64_t rows);
-
 /* ---- multi_vector.c: part p of a vector with all that is below it; NULL where the part has none ---- */
 typedef struct multi_view {
   ts_vector parts[3];
@@ -270,6 +268,22 @@ ts_status multi_shares_create(ts_context *context, multi_exchange *exchanges, in
 void multi_share_destroy(ts_context *part, multi_exchange *e);
 /* How ghosts get from rank to rank, "" where there is nothing to say. */
 void multi_shares_describe(const ts_context *context, char *text, size_t size);
+
+/* ---- multi_rows.c ---- */
+/* How many rows, and that their offsets ascend. */
+ts_status multi_check_offsets(ts_context *context, const ts_ranks_matrix_desc *desc);
+/* That all ranks together have those columns. */
+ts_status multi_check_columns(ts_context *context, const ts_ranks_matrix_desc *desc, int64_t rows);
+/* The numbers of the columns in the space of the rows, memory of tsi_malloc; -1 of one that it does not have.
+ */
+ts_status multi_number_columns(const ts_space *space, const ts_ranks_matrix_desc *desc, int32_t **numbers);
+/* What all ranks say of these rows becomes what A says. The block that they have for themselves is the
+ * caller's. */
+ts_status multi_inspect(ts_matrix *A, const ts_csr *csr, tsi_host_csr *block);
+
+/* ---- multi_rests.c ---- */
+/* All ranks have as many rests as the one that has most; csr has A's rows. */
+ts_status multi_even_rests(ts_matrix *A, const ts_csr *csr);
 
 /* ---- multi_cg.c ---- */
 extern const tsi_cg_ops multi_cg_ops, multi_cg_ops_of_ranks; /* the second one of several processes */

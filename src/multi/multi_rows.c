@@ -9,7 +9,7 @@
 
 /* ---- Validation ---- */
 
-static ts_status check_offsets(ts_context *context, const ts_ranks_matrix_desc *desc) {
+ts_status multi_check_offsets(ts_context *context, const ts_ranks_matrix_desc *desc) {
   TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
   if (desc->rows < 1 || desc->rows > TSI_MAX_SIZE)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "rows is %d; each rank has 1 to %d", desc->rows,
@@ -97,11 +97,22 @@ static ts_status find_ghosts(ts_context *context, const ts_ranks_matrix_desc *de
   return TS_OK;
 }
 
+/* -1 for a column of another rank that no row refers to. */
 static int32_t number_of(const ts_space *space, const multi_rows *rows, int64_t column) {
   if (is_own(space->context, rows, column)) return (int32_t)(column - first_own(space->context, rows));
   const int64_t *ghost =
       bsearch(&column, rows->ghosts, (size_t)rows->ghost_count, sizeof column, compare_columns);
-  return tsi_first_ghost(space) + (int32_t)(ghost - rows->ghosts);
+  return ghost ? tsi_first_ghost(space) + (int32_t)(ghost - rows->ghosts) : -1;
+}
+
+ts_status multi_number_columns(const ts_space *space, const ts_ranks_matrix_desc *desc, int32_t **numbers) {
+  const int32_t entries = desc->row_offsets[desc->rows];
+  int32_t *to = tsi_malloc(space->context, (size_t)entries, sizeof *to);
+  if (!to) return tsi_out_of_memory(space->context, "columns", (size_t)entries * sizeof *to);
+  *numbers = to;
+  for (int32_t e = 0; e < entries; e++)
+    to[e] = number_of(space, ((const multi_space *)space->impl)->rows, desc->column_indices[e]);
+  return TS_OK;
 }
 
 /* Of a column's number. */
@@ -199,6 +210,7 @@ typedef struct own_rows {
   const multi_rows *rows;
   tsi_host_csr all, block;
   float *diagonal;
+  double norm; /* the largest sum of magnitudes in a row */
 } own_rows;
 
 static ts_status take_block(ts_context *context, own_rows *o) {
@@ -215,14 +227,17 @@ static ts_status take_block(ts_context *context, own_rows *o) {
     return tsi_out_of_memory(context, "the block of a rank", (size_t)entries * 8 + rows * 8);
   int32_t to = 0;
   for (int32_t i = 0; i < all->rows; i++) {
+    double sum = 0;
     o->block.row_offsets[i] = to;
     for (int32_t e = all->row_offsets[i]; e < all->row_offsets[i + 1]; e++) {
+      if (all->values) sum += fabs((double)all->values[e]);
       if (all->column_indices[e] >= all->rows) continue;
       o->block.column_indices[to] = all->column_indices[e];
       if (all->values) o->block.values[to] = all->values[e];
       if (all->column_indices[e] == i) o->diagonal[i] = o->block.values[to];
       to++;
     }
+    o->norm = fmax(o->norm, sum);
   }
   o->block.row_offsets[all->rows] = to;
   return TS_OK;
@@ -276,7 +291,7 @@ static ts_status describe(ts_matrix *A, own_rows *o, multi_rows *rows) {
              .zero_diagonal_row = block.zero_diagonal_row < 0 ? INT64_MAX : first + block.zero_diagonal_row,
              .nonzeros = A->info.nonzeros,
              .halo = A->info.halo,
-             .norm = A->norm_infinity};
+             .norm = o->norm};
   TSI_TRY(compare_with_ranks(context, o, &w));
   TSI_TRY(multi_merge_ranks(context, &w, sizeof w, merge_wholes));
   rows->all_nonzeros = w.nonzeros;
@@ -291,17 +306,7 @@ static ts_status describe(ts_matrix *A, own_rows *o, multi_rows *rows) {
   return TS_OK;
 }
 
-static ts_status keep_block(ts_matrix *A, own_rows *o) {
-  A->host_copy = tsi_malloc(A->context, 1, sizeof *A->host_copy);
-  if (!A->host_copy) return tsi_out_of_memory(A->context, "the host copy", sizeof *A->host_copy);
-  *A->host_copy = o->block;
-  o->block = (tsi_host_csr){0};
-  return TS_OK;
-}
-
-/* ---- Creation ---- */
-
-static ts_status inspect(ts_matrix *A, const ts_ranks_matrix_desc *desc, const ts_csr *csr) {
+ts_status multi_inspect(ts_matrix *A, const ts_csr *csr, tsi_host_csr *block) {
   ts_context *context = A->context;
   multi_rows *rows = ((multi_space *)A->row_space->impl)->rows;
   own_rows o = {.space = A->row_space, .rows = rows};
@@ -309,20 +314,32 @@ static ts_status inspect(ts_matrix *A, const ts_ranks_matrix_desc *desc, const t
   TSI_TRY(tsi_csr_canonical(context, csr, NULL, 0, &o.all, &duplicates));
   ts_status status = take_block(context, &o);
   if (status == TS_OK) status = describe(A, &o, rows);
-  if (status == TS_OK && desc->keep_host_copy) status = keep_block(A, &o);
+  if (status < 0) tsi_csr_free(context, &o.block);
+  *block = o.block;
   tsi_csr_free(context, &o.all);
-  tsi_csr_free(context, &o.block);
   tsi_free(context, o.diagonal);
   return status;
 }
 
+/* ---- Creation ---- */
+
+static ts_status inspect(ts_matrix *A, const ts_ranks_matrix_desc *desc, const ts_csr *csr) {
+  tsi_host_csr block;
+  TSI_TRY(multi_even_rests(A, csr));
+  TSI_TRY(multi_inspect(A, csr, &block));
+  if (desc->keep_host_copy) {
+    A->host_copy = tsi_malloc(A->context, 1, sizeof *A->host_copy);
+    if (A->host_copy) *A->host_copy = block;
+    if (A->host_copy) return TS_OK;
+  }
+  tsi_csr_free(A->context, &block);
+  return desc->keep_host_copy ? tsi_out_of_memory(A->context, "the host copy", sizeof block) : TS_OK;
+}
+
 static ts_status create_over(ts_space *space, const ts_ranks_matrix_desc *desc, ts_matrix **matrix) {
   ts_context *context = space->context;
-  const multi_rows *rows = ((const multi_space *)space->impl)->rows;
-  const int32_t entries = desc->row_offsets[desc->rows];
-  int32_t *columns = tsi_malloc(context, (size_t)entries, sizeof *columns);
-  if (!columns) return tsi_out_of_memory(context, "columns", (size_t)entries * sizeof *columns);
-  for (int32_t e = 0; e < entries; e++) columns[e] = number_of(space, rows, desc->column_indices[e]);
+  int32_t *columns;
+  TSI_TRY(multi_number_columns(space, desc, &columns));
   const ts_matrix_desc local = {.csr = {.rows = desc->rows,
                                         .columns = tsi_columns_of(space),
                                         .row_offsets = desc->row_offsets,
@@ -364,7 +381,7 @@ static ts_status keep_given(ts_matrix *A, multi_moved *moved) {
 
 static ts_status create(ts_context *context, const ts_ranks_matrix_desc *desc, ts_matrix **matrix) {
   multi_moved moved;
-  TSI_TRY(check_offsets(context, desc));
+  TSI_TRY(multi_check_offsets(context, desc));
   TSI_TRY(multi_move_rows(context, desc, &moved));
   ts_status status = create_here(context, &moved.desc, matrix);
   if (status == TS_OK && *matrix) status = keep_given(*matrix, &moved);

@@ -114,6 +114,41 @@ static void products(void) {
   ref_free(&grid);
 }
 
+/* Doubles that are floats on all ranks but one: the matrix is the whole one all the same. */
+static void doubles_of_one_rank(void) {
+  ref_matrix m = ref_laplacian_3d(7);
+  rows r = take_rows(&m);
+  const int32_t entries = r.offsets[r.count], start = m.offsets[r.first];
+  double *values = malloc((size_t)entries * sizeof *values), *found;
+  double *xs = ref_doubles((size_t)m.rows, 5, -1, 1);
+  for (int by = 0; by < ranks; by++) {
+    test_context_label("rank %d", by);
+    const double factor = rank == by ? 1 / 3.0 : 1;
+    ts_ranks_matrix_desc desc = describe(&m, &r);
+    for (int32_t e = 0; e < entries; e++) values[e] = (double)desc.values[e] * factor;
+    desc.values = NULL;
+    desc.double_values = values;
+    ts_matrix *matrix = NULL;
+    REQUIRE_OK(context, ts_ranks_matrix_create(context, &desc, &matrix));
+    ts_space *space = ts_matrix_row_space(matrix);
+    ts_vector *x = make_parts(space, 1, 2, xs + r.first), *y = make_parts(space, 1, 2, NULL);
+    for (int k = 0; k < 2; k++) CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
+    found = read_doubles(y);
+    for (int32_t i = 0; i < r.count; i++) {
+      double sum = 0;
+      for (int32_t e = r.offsets[i]; e < r.offsets[i + 1]; e++) sum += values[e] * xs[m.indices[start + e]];
+      CHECK_CLOSE(found[i], sum, 0x1p-40);
+    }
+    free(found);
+    ts_vector_destroy(&x);
+    ts_vector_destroy(&y);
+    ts_matrix_destroy(&matrix);
+  }
+  free(values), free(xs);
+  free_rows(&r);
+  ref_free(&m);
+}
+
 /* ---- What all ranks know of the whole ---- */
 
 static void check_symmetry(ref_matrix m, int symmetric, int32_t row, int32_t column) {
@@ -388,6 +423,7 @@ static void in_context(void (*run)(void)) {
     in_context(name);                                                                                          \
   }
 CASE(products)
+CASE(doubles_of_one_rank)
 CASE(symmetry)
 CASE(solves)
 CASE(repeats)
@@ -395,12 +431,10 @@ CASE(from_one_rank)
 CASE(errors)
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {{"products", run_products},
-                                    {"symmetry", run_symmetry},
-                                    {"solves", run_solves},
-                                    {"repeats", run_repeats},
-                                    {"from_one_rank", run_from_one_rank},
-                                    {"errors", run_errors},
-                                    {"memory_of_a_rank", memory_of_a_rank}};
+  static const test_case cases[] = {
+      {"products", run_products}, {"doubles_of_one_rank", run_doubles_of_one_rank},
+      {"symmetry", run_symmetry}, {"solves", run_solves},
+      {"repeats", run_repeats},   {"from_one_rank", run_from_one_rank},
+      {"errors", run_errors},     {"memory_of_a_rank", memory_of_a_rank}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }

@@ -1,0 +1,49 @@
+/* What floats lack of doubles, of matrices from the rows of each rank: where one rank's rows have a rest, all
+ * have, be it of zeros, since a product of it brings ghosts as any other does. */
+#include "common/matrix/csr.h"
+#include "multi.h"
+
+static int32_t count_rests(const ts_matrix *A) {
+  int32_t count = 0;
+  for (; A->rest; A = A->rest) count++;
+  return count;
+}
+
+static void merge_most(void *mine, const void *other) {
+  int32_t *a = mine;
+  const int32_t b = *(const int32_t *)other;
+  if (b > *a) *a = b;
+}
+
+/* Behind the rests that are there. */
+static ts_status add_zeros(ts_matrix *A, const tsi_host_csr *zeros, int32_t count) {
+  ts_matrix *last = A;
+  while (last->rest) last = last->rest;
+  for (; count > 0; count--, last = last->rest) {
+    TSI_TRY(tsi_matrix_write_rest(last, zeros));
+    A->info.bytes_rest += last->rest->info.bytes_device;
+  }
+  return TS_OK;
+}
+
+ts_status multi_even_rests(ts_matrix *A, const ts_csr *csr) {
+  ts_context *context = A->context;
+  int32_t most = count_rests(A);
+  TSI_TRY(multi_merge_ranks(context, &most, sizeof most, merge_most));
+  if (count_rests(A) == most) return TS_OK;
+  const size_t entries = (size_t)csr->row_offsets[csr->rows];
+  tsi_host_csr pattern;
+  int64_t duplicates;
+  float *values = tsi_calloc(context, entries, sizeof *values);
+  if (!values) return tsi_out_of_memory(context, "the rest of a matrix", entries * sizeof *values);
+  ts_status status = tsi_csr_canonical(context, csr, NULL, 0, &pattern, &duplicates);
+  if (status == TS_OK) {
+    tsi_host_csr zeros = pattern;
+    zeros.values = values;
+    status = tsi_enter(context);
+    if (status == TS_OK) status = tsi_leave(context, add_zeros(A, &zeros, most - count_rests(A)));
+    tsi_csr_free(context, &pattern);
+  }
+  tsi_free(context, values);
+  return status;
+}
