@@ -119,8 +119,8 @@ typedef struct ts_ranks_matrix_desc {
  * and on which ts_space_size is the rows of this rank. Columns of other ranks come before each product. Its
  * info has rows, columns and entries of this rank; symmetric, unsymmetric_row, unsymmetric_column and
  * zero_diagonal_row are of the whole (rows beyond 2^31 - 1 are shown as that). Block Jacobi and isai
- * precondition each rank's own block. ts_matrix_set_values does not apply. Errors: those of ts_matrix_create,
- * TS_ERROR_UNREACHABLE. */
+ * precondition each rank's own block. ts_matrix_set_values does not apply; ts_ranks_matrix_set_values does.
+ * Errors: those of ts_matrix_create, TS_ERROR_UNREACHABLE. */
 TS_API ts_status ts_ranks_matrix_create(ts_context *context, const ts_ranks_matrix_desc *desc,
                                         ts_matrix **matrix);
 
@@ -129,6 +129,20 @@ TS_API ts_status ts_ranks_matrix_create(ts_context *context, const ts_ranks_matr
  * spaces and constrained rows are not given. */
 TS_API ts_status ts_ranks_matrix_from(ts_context *context, int root, const ts_matrix_desc *desc,
                                       ts_matrix **matrix);
+
+/* Replaces the values; the layout stays. Each rank gives its rows with the offsets and columns that it created
+ * them with, in the same order; of `desc` only these and the values count. symmetric, zero_diagonal_row and so
+ * on are found anew; solvers made for the matrix use the new values, and preconditioners after
+ * ts_preconditioner_update. Where a rank's rows are at fault all keep the old values. A matrix
+ * whose rows have moved is refused.
+ * Errors: TS_ERROR_INCOMPATIBLE (other rows or columns), TS_ERROR_INVALID_ARGUMENT (NaN or Inf; a matrix that
+ * neither function above made), TS_ERROR_UNREACHABLE, memory: if it runs out of that while values are written,
+ * it is not known which ranks have the new ones, until this function succeeds. */
+TS_API ts_status ts_ranks_matrix_set_values(ts_matrix *matrix, const ts_ranks_matrix_desc *desc);
+
+/* The same by the whole matrix that `root` gave to ts_ranks_matrix_from, with the same offsets and columns; of
+ * a matrix of ts_ranks_matrix_create, by its rows in the order of the ranks. `csr` counts on the root only. */
+TS_API ts_status ts_ranks_matrix_set_values_from(ts_matrix *matrix, int root, const ts_csr *csr);
 
 typedef struct ts_ranks_matrix_info {
   int64_t rows, nonzeros; /* of all ranks */

@@ -29,6 +29,7 @@
  *   multi_cg.c         iterations of conjugate gradients by the parts themselves
  *   multi_rows.c       matrices from the rows of each rank
  *   multi_rests.c      their double values beyond floats
+ *   multi_values.c     their new values
  *   multi_whole.c      the same from a matrix that one rank holds; whole vectors
  *   multi_move.c       rows that PT-Scotch moves to other ranks, by multi_graph.c
  *   multi_given.c      vectors in the order of the rows before they moved */

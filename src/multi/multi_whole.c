@@ -100,8 +100,7 @@ static multi_row_block_header header_of(const cutting *c, int rank) {
   return h;
 }
 
-static ts_status pack_all(ts_context *context, const ts_matrix_desc *desc, multi_parcels *p, cutting *c) {
-  TSI_TRY(cut(context, desc, c));
+static ts_status pack_all(ts_context *context, multi_parcels *p, const cutting *c) {
   for (int r = 0; r < c->by.parts; r++) {
     const multi_row_block_header h = header_of(c, r);
     p->out_bytes[r] = multi_row_block_bytes(&h);
@@ -119,19 +118,23 @@ static ts_status pack_all(ts_context *context, const ts_matrix_desc *desc, multi
 
 /* ---- All ranks ---- */
 
+static ts_ranks_matrix_desc rows_of_block(const multi_row_block *p) {
+  return (ts_ranks_matrix_desc){.rows = p->header->rows,
+                                .row_offsets = p->offsets,
+                                .column_indices = p->columns,
+                                .values = p->header->doubles ? NULL : p->values,
+                                .double_values = p->header->doubles > 0 ? p->values : NULL};
+}
+
 static ts_status create_from(ts_context *context, void *memory, const ts_matrix_desc *desc,
                              ts_matrix **matrix) {
   const multi_row_block p = multi_row_block_at(memory);
-  const ts_ranks_matrix_desc rows = {.rows = p.header->rows,
-                                     .row_offsets = p.offsets,
-                                     .column_indices = p.columns,
-                                     .values = p.header->doubles ? NULL : p.values,
-                                     .double_values = p.header->doubles > 0 ? p.values : NULL,
-                                     .format = desc->format,
-                                     .keep_host_copy = desc->keep_host_copy,
-                                     .precision = desc->precision,
-                                     .components = desc->components,
-                                     .may_move = context->desc.partition == TS_PARTITION_SCOTCH};
+  ts_ranks_matrix_desc rows = rows_of_block(&p);
+  rows.format = desc->format;
+  rows.keep_host_copy = desc->keep_host_copy;
+  rows.precision = desc->precision;
+  rows.components = desc->components;
+  rows.may_move = context->desc.partition == TS_PARTITION_SCOTCH;
   TSI_TRY(ts_ranks_matrix_create(context, &rows, matrix));
   multi_space *s = (*matrix)->row_space->impl;
   if (!s->choice[0]) memcpy(s->choice, p.header->choice, sizeof s->choice);
@@ -150,7 +153,8 @@ static void name_rows_of_the_root(const cutting *c, ts_matrix_info *info) {
 static ts_status give_out(ts_context *context, int root, const ts_matrix_desc *desc, multi_parcels *p,
                           cutting *c, ts_matrix **matrix) {
   const int mine = ts_ranks_rank(context);
-  if (mine == root) TSI_TRY(pack_all(context, desc, p, c));
+  if (mine == root) TSI_TRY(cut(context, desc, c));
+  if (mine == root) TSI_TRY(pack_all(context, p, c));
   TSI_TRY(multi_parcels_exchange(context, p));
   TSI_TRY(create_from(context, mine == root ? p->out[root] : p->in[root], desc, matrix));
   multi_space *s = (*matrix)->row_space->impl;
@@ -183,6 +187,76 @@ ts_status ts_ranks_matrix_from(ts_context *context, int root, const ts_matrix_de
   const ts_status status = tsi_end_together(context, create(context, root, desc, matrix));
   if (status < 0) ts_matrix_destroy(matrix);
   return status;
+}
+
+/* ---- New values ---- */
+
+/* The cutting that the matrix was created with, but for the order, which stays the matrix's. */
+static ts_status cut_again(const ts_matrix *A, const ts_csr *csr, cutting *c) {
+  ts_context *context = A->context;
+  const multi_rows *rows = ((const multi_space *)A->row_space->impl)->rows;
+  if (!csr)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "csr is NULL on the root, rank %d",
+                    ts_ranks_rank(context));
+  if (csr->rows != A->all_rows || csr->columns != A->all_rows)
+    return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
+                    "the values are of a %d x %d matrix; this one has %lld rows", csr->rows, csr->columns,
+                    (long long)A->all_rows);
+  TSI_TRY(tsi_csr_validate(context, csr));
+  const size_t ranks = (size_t)ts_ranks_count(context), own = (size_t)multi_state_of(context)->own;
+  c->csr = csr;
+  c->order = rows->order;
+  c->by.parts = (int)ranks;
+  c->by.first = tsi_malloc(context, ranks + 1, sizeof *c->by.first);
+  if (!c->by.first) return tsi_out_of_memory(context, "the rows of ranks", (ranks + 1) * sizeof *c->by.first);
+  for (size_t r = 0; r <= ranks; r++) c->by.first[r] = (int32_t)rows->first[r * own];
+  if (!c->order) return TS_OK;
+  c->places = tsi_malloc(context, (size_t)csr->rows, sizeof *c->places);
+  if (!c->places) return tsi_out_of_memory(context, "the order of rows", (size_t)csr->rows * sizeof *c->places);
+  for (int32_t place = 0; place < csr->rows; place++) c->places[c->order[place]] = place;
+  return TS_OK;
+}
+
+static ts_status give_out_values(const ts_matrix *A, int root, const ts_csr *csr, multi_parcels *p,
+                                 cutting *c) {
+  ts_context *context = A->context;
+  TSI_TRY(multi_parcels_create(context, p));
+  if (ts_ranks_rank(context) == root) {
+    TSI_TRY(cut_again(A, csr, c));
+    TSI_TRY(pack_all(context, p, c));
+  }
+  return multi_parcels_exchange(context, p);
+}
+
+static ts_status set_own_values(ts_matrix *A, void *memory) {
+  const multi_row_block p = multi_row_block_at(memory);
+  const ts_ranks_matrix_desc rows = rows_of_block(&p);
+  return ts_ranks_matrix_set_values(A, &rows);
+}
+
+/* All ranks have their values before any of them goes on. */
+static ts_status set_values_from(ts_matrix *A, int root, const ts_csr *csr) {
+  ts_context *context = A->context;
+  multi_parcels p = {0};
+  cutting c = {0};
+  ts_status status = multi_agree(context, give_out_values(A, root, csr, &p, &c));
+  if (status == TS_OK) status = set_own_values(A, ts_ranks_rank(context) == root ? p.out[root] : p.in[root]);
+  if (status == TS_OK) name_rows_of_the_root(&c, &A->info);
+  if (p.out) multi_parcels_destroy(context, &p);
+  c.order = NULL;
+  free_cutting(context, &c);
+  return status;
+}
+
+ts_status ts_ranks_matrix_set_values_from(ts_matrix *matrix, int root, const ts_csr *csr) {
+  TSI_BEGIN(matrix, matrix->context);
+  ts_context *context = matrix->context;
+  TSI_TRY(multi_check_root(context, root));
+  if (!matrix->all_rows)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the matrix is not made of the rows of ranks; ts_matrix_set_values replaces its values");
+  tsi_begin_together(context);
+  return tsi_end_together(context, set_values_from(matrix, root, csr));
 }
 
 /* ---- Vectors ---- */

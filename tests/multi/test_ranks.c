@@ -6,94 +6,7 @@
 
 #include "common/partition/partition.h"
 #include "heap.h"
-
-static ts_context *context;
-static int rank, ranks;
-
-/* ---- Rows of a matrix that every rank knows, to compare ---- */
-
-typedef struct rows {
-  int32_t first, count;
-  int32_t *offsets;
-  int64_t *columns;
-} rows;
-
-/* Uneven on purpose. */
-static int32_t first_row(int32_t n, int r) {
-  const int32_t even = (int32_t)((int64_t)n * r / ranks);
-  return r > 0 && r < ranks && even + 1 < n ? even + (r & 1) : even;
-}
-
-static rows take_rows(const ref_matrix *m) {
-  rows r = {.first = first_row(m->rows, rank),
-            .count = first_row(m->rows, rank + 1) - first_row(m->rows, rank)};
-  const int32_t start = m->offsets[r.first], entries = m->offsets[r.first + r.count] - start;
-  r.offsets = malloc(((size_t)r.count + 1) * sizeof *r.offsets);
-  r.columns = malloc(((size_t)entries + 1) * sizeof *r.columns);
-  for (int32_t i = 0; i <= r.count; i++) r.offsets[i] = m->offsets[r.first + i] - start;
-  for (int32_t e = 0; e < entries; e++) r.columns[e] = m->indices[start + e];
-  return r;
-}
-
-static ts_ranks_matrix_desc describe(const ref_matrix *m, const rows *r) {
-  return (ts_ranks_matrix_desc){.rows = r->count,
-                                .row_offsets = r->offsets,
-                                .column_indices = r->columns,
-                                .values = m->values + m->offsets[r->first]};
-}
-
-static void free_rows(rows *r) {
-  free(r->offsets);
-  free(r->columns);
-}
-
-static ts_matrix *make_rows_matrix(const ref_matrix *m, int keep) {
-  rows r = take_rows(m);
-  ts_ranks_matrix_desc desc = describe(m, &r);
-  desc.keep_host_copy = keep;
-  ts_matrix *matrix = NULL;
-  CHECK_OK(context, ts_ranks_matrix_create(context, &desc, &matrix));
-  free_rows(&r);
-  return matrix;
-}
-
-/* ---- Products ---- */
-
-static void multiply(const ref_matrix *m, const double *x, double *y) {
-  for (int32_t i = 0; i < m->rows; i++) {
-    ref_sum sum = {0, 0};
-    for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++)
-      ref_add_product(&sum, (double)m->values[k], x[m->indices[k]]);
-    y[i] = sum.value + sum.rest;
-  }
-}
-
-static void check_product(const ref_matrix *m, ts_matrix *matrix, int parts) {
-  const int32_t first = first_row(m->rows, rank), count = first_row(m->rows, rank + 1) - first;
-  double *xs = ref_doubles((size_t)m->rows, 5, -1, 1), *expected = malloc((size_t)m->rows * sizeof *expected);
-  for (int32_t i = 0; i < m->rows && parts == 1; i++) xs[i] = (double)(float)xs[i];
-  multiply(m, xs, expected);
-  ts_space *space = ts_matrix_row_space(matrix);
-  CHECK_INT(ts_space_size(space), count);
-  ts_vector *x = make_parts(space, 1, parts, xs + first), *y = make_parts(space, 1, parts, NULL);
-  CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
-  double *found = read_doubles(y);
-  const double tolerance = (ref_longest_row(m) + 4) * (parts == 1 ? EPSILON : 0x1p-44) * 16;
-  for (int32_t i = 0; i < count; i++) CHECK_CLOSE(found[i], expected[first + i], tolerance);
-  free(found), free(xs), free(expected);
-  ts_vector_destroy(&x);
-  ts_vector_destroy(&y);
-}
-
-static void check_info(const ref_matrix *m, const ts_matrix *matrix) {
-  ts_ranks_matrix_info info;
-  CHECK_OK(context, ts_ranks_matrix_get_info(matrix, &info));
-  CHECK_INT(info.rows, m->rows);
-  CHECK_INT(info.nonzeros, ref_nonzeros(m));
-  CHECK_INT(info.first_row, first_row(m->rows, rank));
-  CHECK(info.ghosts >= 0 && info.ghosts <= m->rows);
-  CHECK(info.ghosts > 0 || ranks == 1 || ref_longest_row(m) <= 1);
-}
+#include "ranks_rows.h"
 
 static void products(void) {
   ref_sample sample;
@@ -112,41 +25,6 @@ static void products(void) {
   check_info(&grid, matrix);
   ts_matrix_destroy(&matrix);
   ref_free(&grid);
-}
-
-/* Doubles that are floats on all ranks but one: the matrix is the whole one all the same. */
-static void doubles_of_one_rank(void) {
-  ref_matrix m = ref_laplacian_3d(7);
-  rows r = take_rows(&m);
-  const int32_t entries = r.offsets[r.count], start = m.offsets[r.first];
-  double *values = malloc((size_t)entries * sizeof *values), *found;
-  double *xs = ref_doubles((size_t)m.rows, 5, -1, 1);
-  for (int by = 0; by < ranks; by++) {
-    test_context_label("rank %d", by);
-    const double factor = rank == by ? 1 / 3.0 : 1;
-    ts_ranks_matrix_desc desc = describe(&m, &r);
-    for (int32_t e = 0; e < entries; e++) values[e] = (double)desc.values[e] * factor;
-    desc.values = NULL;
-    desc.double_values = values;
-    ts_matrix *matrix = NULL;
-    REQUIRE_OK(context, ts_ranks_matrix_create(context, &desc, &matrix));
-    ts_space *space = ts_matrix_row_space(matrix);
-    ts_vector *x = make_parts(space, 1, 2, xs + r.first), *y = make_parts(space, 1, 2, NULL);
-    for (int k = 0; k < 2; k++) CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
-    found = read_doubles(y);
-    for (int32_t i = 0; i < r.count; i++) {
-      double sum = 0;
-      for (int32_t e = r.offsets[i]; e < r.offsets[i + 1]; e++) sum += values[e] * xs[m.indices[start + e]];
-      CHECK_CLOSE(found[i], sum, 0x1p-40);
-    }
-    free(found);
-    ts_vector_destroy(&x);
-    ts_vector_destroy(&y);
-    ts_matrix_destroy(&matrix);
-  }
-  free(values), free(xs);
-  free_rows(&r);
-  ref_free(&m);
 }
 
 /* ---- What all ranks know of the whole ---- */
@@ -398,32 +276,7 @@ static void memory_of_a_rank(void) {
   CHECK_INT(memory.live, 0);
 }
 
-/* ---- Ranks ---- */
-
-/* The ways of ghosts to other ranks: shared memory, device memory where MPI takes it, the host; one with CPUs.
- */
-static void in_context(void (*run)(void)) {
-  for (int way = 3; way >= 1; way--) {
-    context = test_open();
-    if (context) {
-      rank = ts_ranks_rank(context);
-      ranks = ts_ranks_count(context);
-      if (test_is_cpu())
-        way = 1;
-      else
-        CHECK_OK(context, ts_context_set_tuning(context, "ghost_transfer", way));
-      run();
-    }
-    test_close(&context);
-  }
-}
-
-#define CASE(name)                                                                                             \
-  static void run_##name(void) {                                                                               \
-    in_context(name);                                                                                          \
-  }
 CASE(products)
-CASE(doubles_of_one_rank)
 CASE(symmetry)
 CASE(solves)
 CASE(repeats)
@@ -431,10 +284,12 @@ CASE(from_one_rank)
 CASE(errors)
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {
-      {"products", run_products}, {"doubles_of_one_rank", run_doubles_of_one_rank},
-      {"symmetry", run_symmetry}, {"solves", run_solves},
-      {"repeats", run_repeats},   {"from_one_rank", run_from_one_rank},
-      {"errors", run_errors},     {"memory_of_a_rank", memory_of_a_rank}};
+  static const test_case cases[] = {{"products", run_products},
+                                    {"symmetry", run_symmetry},
+                                    {"solves", run_solves},
+                                    {"repeats", run_repeats},
+                                    {"from_one_rank", run_from_one_rank},
+                                    {"errors", run_errors},
+                                    {"memory_of_a_rank", memory_of_a_rank}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }

@@ -29,6 +29,9 @@ uint64_t tsi_csr_fingerprint(const ts_csr *csr);
 ts_status tsi_csr_inspect(ts_context *context, const tsi_host_csr *A, const unsigned char *constrained,
                           ts_matrix_info *info, double *norm_infinity);
 
+/* matrix.c: what ts_matrix_set_values does, and its check. */
+ts_status tsi_matrix_set_values(ts_matrix *A, const ts_csr *csr);
+ts_status tsi_matrix_check_pattern(const ts_matrix *A, const ts_csr *csr);
 /* matrix.c: new values in canonical form, of A alone and of its rest, which is created where there is none. */
 ts_status tsi_matrix_write_values(ts_matrix *A, const tsi_host_csr *values);
 ts_status tsi_matrix_write_rest(ts_matrix *A, const tsi_host_csr *values);

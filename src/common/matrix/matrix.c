@@ -424,7 +424,7 @@ void ts_matrix_destroy(ts_matrix **matrix) {
 
 /* ---- New values ---- */
 
-static ts_status set_values(ts_matrix *A, const ts_csr *csr) {
+ts_status tsi_matrix_set_values(ts_matrix *A, const ts_csr *csr) {
   ts_context *context = A->context;
   const unsigned char *constrained = A->row_space->constrained;
   tsi_host_csr canonical;
@@ -462,6 +462,12 @@ static int is_pattern_of(const ts_matrix *A, const ts_csr *csr) {
                                                       .column_indices = copy->column_indices});
 }
 
+ts_status tsi_matrix_check_pattern(const ts_matrix *A, const ts_csr *csr) {
+  if (is_pattern_of(A, csr)) return TS_OK;
+  return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE,
+                  "the row offsets or column indices differ from those that the matrix was created with");
+}
+
 ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
   TSI_BEGIN(matrix, matrix->context);
   ts_context *context = matrix->context;
@@ -469,16 +475,17 @@ ts_status ts_matrix_set_values(ts_matrix *matrix, const ts_csr *csr) {
   if (matrix->stencil)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "the matrix is a stencil; ts_stencil_set_values replaces its values");
+  if (matrix->all_rows)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "the matrix is made of the rows of ranks; ts_ranks_matrix_set_values replaces its values");
   if (csr->rows != matrix->info.rows || csr->columns != matrix->info.columns)
     return tsi_fail(context, TS_ERROR_INCOMPATIBLE, "the values are of a %d x %d matrix; this one is %d x %d",
                     csr->rows, csr->columns, matrix->info.rows, matrix->info.columns);
   TSI_TRY(tsi_csr_validate(context, csr));
-  if (!is_pattern_of(matrix, csr))
-    return tsi_fail(context, TS_ERROR_INCOMPATIBLE,
-                    "the row offsets or column indices differ from those that the matrix was created with");
+  TSI_TRY(tsi_matrix_check_pattern(matrix, csr));
   tsi_begin_together(context);
   ts_status status = tsi_enter(context);
-  if (status == TS_OK) status = tsi_leave(context, set_values(matrix, csr));
+  if (status == TS_OK) status = tsi_leave(context, tsi_matrix_set_values(matrix, csr));
   return tsi_end_together(context, status);
 }
 

@@ -1,0 +1,109 @@
+/* New values of matrices from the rows of each rank. Nothing is written before all ranks have found theirs
+ * sound and know what the whole is like, so that a failure of one leaves the old ones on all. */
+#include <string.h>
+
+#include "common/matrix/csr.h"
+#include "multi.h"
+
+static ts_status check(const ts_matrix *A, const ts_ranks_matrix_desc *desc) {
+  if (((const multi_space *)A->row_space->impl)->rows->given)
+    return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
+                    "rows of the matrix have moved to other ranks; create it anew for other values");
+  if (desc->rows != A->info.rows)
+    return tsi_fail(A->context, TS_ERROR_INCOMPATIBLE, "the values are of %d rows; this rank has %d",
+                    desc->rows, A->info.rows);
+  return multi_check_offsets(A->context, desc);
+}
+
+/* The rows of this rank as they were created, with these values. */
+static ts_status number(const ts_matrix *A, const ts_ranks_matrix_desc *desc, int32_t **columns, ts_csr *csr) {
+  TSI_TRY(check(A, desc));
+  TSI_TRY(multi_number_columns(A->row_space, desc, columns));
+  *csr = (ts_csr){.rows = desc->rows,
+                  .columns = tsi_columns_of(A->row_space),
+                  .row_offsets = desc->row_offsets,
+                  .column_indices = *columns,
+                  .values = desc->values,
+                  .double_values = desc->double_values};
+  TSI_TRY(tsi_matrix_check_pattern(A, csr));
+  return tsi_csr_validate(A->context, csr);
+}
+
+/* The host copy, which is a block of these rows, is left alone. */
+static ts_status write(ts_matrix *A, const ts_csr *csr) {
+  tsi_host_csr *copy = A->host_copy;
+  A->host_copy = NULL;
+  ts_status status = tsi_enter(A->context);
+  if (status == TS_OK) status = tsi_leave(A->context, tsi_matrix_set_values(A, csr));
+  if (status == TS_OK) status = multi_even_rests(A, csr);
+  A->host_copy = copy;
+  return status;
+}
+
+/* What is known of a matrix by its values. */
+typedef struct knowledge {
+  int symmetric;
+  int32_t row, column, zero_diagonal_row;
+  int64_t halo;
+  double norm;
+} knowledge;
+
+static knowledge take(const ts_matrix *A) {
+  const ts_matrix_info *i = &A->info;
+  return (knowledge){.symmetric = i->symmetric,
+                     .row = i->unsymmetric_row,
+                     .column = i->unsymmetric_column,
+                     .zero_diagonal_row = i->zero_diagonal_row,
+                     .halo = i->halo,
+                     .norm = A->norm_infinity};
+}
+
+static void give(ts_matrix *A, const knowledge *k) {
+  A->info.symmetric = k->symmetric;
+  A->info.unsymmetric_row = k->row;
+  A->info.unsymmetric_column = k->column;
+  A->info.zero_diagonal_row = k->zero_diagonal_row;
+  A->info.halo = k->halo;
+  A->norm_infinity = k->norm;
+}
+
+/* `changes` is what preconditioners go by, and the same on all ranks, also where memory runs out between. */
+static ts_status write_on_all(ts_matrix *A, const ts_csr *csr, const tsi_host_csr *block) {
+  const int changes = A->changes;
+  const ts_status status = multi_agree(A->context, write(A, csr));
+  A->changes = changes + 1;
+  const tsi_host_csr *copy = A->host_copy; /* of the same pattern */
+  if (status == TS_OK && copy && block->values)
+    memcpy(copy->values, block->values, (size_t)copy->row_offsets[copy->rows] * sizeof(float));
+  return status;
+}
+
+static ts_status set_values(ts_matrix *A, const ts_ranks_matrix_desc *desc) {
+  ts_context *context = A->context;
+  const knowledge before = take(A);
+  int32_t *columns = NULL;
+  tsi_host_csr block = {0};
+  ts_csr csr;
+  ts_status status = number(A, desc, &columns, &csr);
+  if (status == TS_OK) status = multi_inspect(A, &csr, &block);
+  knowledge after = take(A);
+  after.halo = before.halo;
+  give(A, &before);
+  status = multi_agree(context, status);
+  if (status == TS_OK) status = write_on_all(A, &csr, &block);
+  give(A, status == TS_OK ? &after : &before);
+  tsi_csr_free(context, &block);
+  tsi_free(context, columns);
+  return status;
+}
+
+ts_status ts_ranks_matrix_set_values(ts_matrix *matrix, const ts_ranks_matrix_desc *desc) {
+  TSI_BEGIN(matrix, matrix->context);
+  ts_context *context = matrix->context;
+  TSI_REQUIRE(context, desc);
+  if (!matrix->all_rows)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "the matrix is not made of the rows of ranks; ts_matrix_set_values replaces its values");
+  tsi_begin_together(context);
+  return tsi_end_together(context, set_values(matrix, desc));
+}
