@@ -30,6 +30,7 @@
  *   multi_rows.c       matrices from the rows of each rank
  *   multi_rests.c      their double values beyond floats
  *   multi_values.c     their new values
+ *   multi_levels.c     what matrices of their levels need (common/core/ranks.h)
  *   multi_whole.c      the same from a matrix that one rank holds; whole vectors
  *   multi_move.c       rows that PT-Scotch moves to other ranks, by multi_graph.c
  *   multi_given.c      vectors in the order of the rows before they moved */
@@ -37,6 +38,7 @@
 #define MULTI_H
 
 #include "common/core/core.h"
+#include "common/core/ranks.h"
 #include "common/layout/layout.h"
 #include "part.h"
 
@@ -189,11 +191,7 @@ typedef void (*multi_merge)(void *mine, const void *other);
 ts_status multi_merge_ranks(ts_context *context, void *data, size_t bytes, multi_merge merge);
 /* `all` becomes the `bytes` of each rank, in their order. */
 ts_status multi_collect(ts_context *context, const void *mine, size_t bytes, void *all);
-/* What this rank has for each rank, and what each has for it: memory of tsi_malloc. */
-typedef struct multi_parcels {
-  size_t *out_bytes, *in_bytes;
-  void **out, **in;
-} multi_parcels;
+typedef tsi_parcels multi_parcels;
 ts_status multi_parcels_create(ts_context *context, multi_parcels *parcels);
 void multi_parcels_destroy(ts_context *context, multi_parcels *parcels);
 /* out[rank] gets room for out_bytes[rank], which become 0. */
@@ -238,6 +236,9 @@ ts_scalars *multi_local_scalars(const ts_scalars *s, int p, multi_slots *view);
 ts_coefficient multi_coefficient(ts_coefficient c, int p, multi_slots *numerator, multi_slots *denominator);
 #define COEFFICIENT(c) multi_coefficient(c, p, &(multi_slots){{{0}}}, &(multi_slots){{{0}}})
 
+/* ---- multi_levels.c ---- */
+extern const tsi_ranks_ops multi_ranks_ops;
+
 /* ---- multi_halo.c ---- */
 /* Of the rows of csr that each part of `rows` has, and columns that are spread as `columns`. */
 ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, const ts_space *columns,
@@ -278,9 +279,9 @@ ts_status multi_check_columns(ts_context *context, const ts_ranks_matrix_desc *d
 /* The numbers of the columns in the space of the rows, memory of tsi_malloc; -1 of one that it does not have.
  */
 ts_status multi_number_columns(const ts_space *space, const ts_ranks_matrix_desc *desc, int32_t **numbers);
-/* What all ranks say of these rows becomes what A says. The block that they have for themselves is the
- * caller's. */
-ts_status multi_inspect(ts_matrix *A, const ts_csr *csr, tsi_host_csr *block);
+/* What all ranks say of these rows becomes what A says. `block` becomes the entries in columns of this rank's
+ * own and `ghosts`, unless NULL, those in columns of others, counted from 0; both are the caller's. */
+ts_status multi_inspect(ts_matrix *A, const ts_csr *csr, tsi_host_csr *block, tsi_host_csr *ghosts);
 
 /* ---- multi_rests.c ---- */
 /* All ranks have as many rests as the one that has most; csr has A's rows. */

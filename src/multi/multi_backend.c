@@ -262,7 +262,7 @@ static ts_status join_ranks(ts_context *context) {
 static void choose_operations(multi_state *state) {
   const tsi_ops *part = state->parts[state->first]->ops;
   state->table = tsi_multi_ops;
-  if (!state->ranks) state->table.agree = NULL;
+  if (!state->ranks) state->table.agree = NULL, state->table.ranks = NULL;
   if (!part->axpy2_dot) state->table.axpy2_dot = NULL;
   if (!part->dot3) state->table.dots = NULL;
   if (!part->dot3) state->table.dot3 = NULL;
@@ -388,4 +388,5 @@ const tsi_ops tsi_multi_ops = {.space_destroy = multi_space_destroy,
                                .axpy2_dot = multi_axpy2_dot,
                                .multiply_add = multi_multiply_add,
                                .agree = multi_agree,
+                               .ranks = &multi_ranks_ops,
                                TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, multi_)};

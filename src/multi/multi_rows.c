@@ -306,7 +306,30 @@ static ts_status describe(ts_matrix *A, own_rows *o, multi_rows *rows) {
   return TS_OK;
 }
 
-ts_status multi_inspect(ts_matrix *A, const ts_csr *csr, tsi_host_csr *block) {
+/* The entries that the block lacks. */
+static ts_status take_ghosts(ts_context *context, const own_rows *o, tsi_host_csr *ghosts) {
+  const tsi_host_csr *all = &o->all;
+  const int32_t entries = all->row_offsets[all->rows] - o->block.row_offsets[all->rows];
+  *ghosts = (tsi_host_csr){.rows = all->rows, .columns = o->rows->ghost_count, .owned = 1};
+  ghosts->row_offsets = tsi_malloc(context, (size_t)all->rows + 1, sizeof(int32_t));
+  ghosts->column_indices = tsi_malloc(context, (size_t)entries, sizeof(int32_t));
+  ghosts->values = tsi_calloc(context, (size_t)entries, sizeof(float));
+  if (!ghosts->row_offsets || !ghosts->column_indices || !ghosts->values)
+    return tsi_out_of_memory(context, "the host copy", ((size_t)all->rows + 2 * (size_t)entries) * 4);
+  int32_t to = 0;
+  for (int32_t i = 0; i < all->rows; i++) {
+    ghosts->row_offsets[i] = to;
+    for (int32_t e = all->row_offsets[i]; e < all->row_offsets[i + 1]; e++) {
+      if (all->column_indices[e] < all->rows) continue;
+      if (all->values) ghosts->values[to] = all->values[e];
+      ghosts->column_indices[to++] = all->column_indices[e] - tsi_first_ghost(o->space);
+    }
+  }
+  ghosts->row_offsets[all->rows] = to;
+  return TS_OK;
+}
+
+ts_status multi_inspect(ts_matrix *A, const ts_csr *csr, tsi_host_csr *block, tsi_host_csr *ghosts) {
   ts_context *context = A->context;
   multi_rows *rows = ((multi_space *)A->row_space->impl)->rows;
   own_rows o = {.space = A->row_space, .rows = rows};
@@ -314,7 +337,9 @@ ts_status multi_inspect(ts_matrix *A, const ts_csr *csr, tsi_host_csr *block) {
   TSI_TRY(tsi_csr_canonical(context, csr, NULL, 0, &o.all, &duplicates));
   ts_status status = take_block(context, &o);
   if (status == TS_OK) status = describe(A, &o, rows);
+  if (status == TS_OK && ghosts) status = take_ghosts(context, &o, ghosts);
   if (status < 0) tsi_csr_free(context, &o.block);
+  if (status < 0 && ghosts) tsi_csr_free(context, ghosts);
   *block = o.block;
   tsi_csr_free(context, &o.all);
   tsi_free(context, o.diagonal);
@@ -323,17 +348,28 @@ ts_status multi_inspect(ts_matrix *A, const ts_csr *csr, tsi_host_csr *block) {
 
 /* ---- Creation ---- */
 
-static ts_status inspect(ts_matrix *A, const ts_ranks_matrix_desc *desc, const ts_csr *csr) {
-  tsi_host_csr block;
-  TSI_TRY(multi_even_rests(A, csr));
-  TSI_TRY(multi_inspect(A, csr, &block));
-  if (desc->keep_host_copy) {
-    A->host_copy = tsi_malloc(A->context, 1, sizeof *A->host_copy);
-    if (A->host_copy) *A->host_copy = block;
-    if (A->host_copy) return TS_OK;
+/* Takes `csr` over. */
+static ts_status keep(ts_context *context, tsi_host_csr *csr, tsi_host_csr **kept) {
+  *kept = tsi_malloc(context, 1, sizeof **kept);
+  if (*kept) {
+    **kept = *csr;
+    return TS_OK;
   }
-  tsi_csr_free(A->context, &block);
-  return desc->keep_host_copy ? tsi_out_of_memory(A->context, "the host copy", sizeof block) : TS_OK;
+  tsi_csr_free(context, csr);
+  return tsi_out_of_memory(context, "the host copy", sizeof **kept);
+}
+
+static ts_status inspect(ts_matrix *A, const ts_ranks_matrix_desc *desc, const ts_csr *csr) {
+  tsi_host_csr block, ghosts = {0};
+  TSI_TRY(multi_even_rests(A, csr));
+  TSI_TRY(multi_inspect(A, csr, &block, desc->keep_host_copy ? &ghosts : NULL));
+  if (!desc->keep_host_copy) {
+    tsi_csr_free(A->context, &block);
+    return TS_OK;
+  }
+  const ts_status status = keep(A->context, &block, &A->host_copy);
+  const ts_status other = keep(A->context, &ghosts, &A->host_ghosts);
+  return status < 0 ? status : other;
 }
 
 static ts_status create_over(ts_space *space, const ts_ranks_matrix_desc *desc, ts_matrix **matrix) {

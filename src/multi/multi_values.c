@@ -67,14 +67,20 @@ static void give(ts_matrix *A, const knowledge *k) {
   A->norm_infinity = k->norm;
 }
 
+/* Of the same pattern. */
+static void copy_values(const tsi_host_csr *to, const tsi_host_csr *from) {
+  if (to && to->values && from->values)
+    memcpy(to->values, from->values, (size_t)to->row_offsets[to->rows] * sizeof *to->values);
+}
+
 /* `changes` is what preconditioners go by, and the same on all ranks, also where memory runs out between. */
-static ts_status write_on_all(ts_matrix *A, const ts_csr *csr, const tsi_host_csr *block) {
+static ts_status write_on_all(ts_matrix *A, const ts_csr *csr, const tsi_host_csr *block,
+                              const tsi_host_csr *ghosts) {
   const int changes = A->changes;
   const ts_status status = multi_agree(A->context, write(A, csr));
   A->changes = changes + 1;
-  const tsi_host_csr *copy = A->host_copy; /* of the same pattern */
-  if (status == TS_OK && copy && block->values)
-    memcpy(copy->values, block->values, (size_t)copy->row_offsets[copy->rows] * sizeof(float));
+  if (status == TS_OK) copy_values(A->host_copy, block);
+  if (status == TS_OK) copy_values(A->host_ghosts, ghosts);
   return status;
 }
 
@@ -82,17 +88,18 @@ static ts_status set_values(ts_matrix *A, const ts_ranks_matrix_desc *desc) {
   ts_context *context = A->context;
   const knowledge before = take(A);
   int32_t *columns = NULL;
-  tsi_host_csr block = {0};
+  tsi_host_csr block = {0}, ghosts = {0};
   ts_csr csr;
   ts_status status = number(A, desc, &columns, &csr);
-  if (status == TS_OK) status = multi_inspect(A, &csr, &block);
+  if (status == TS_OK) status = multi_inspect(A, &csr, &block, &ghosts);
   knowledge after = take(A);
   after.halo = before.halo;
   give(A, &before);
   status = multi_agree(context, status);
-  if (status == TS_OK) status = write_on_all(A, &csr, &block);
+  if (status == TS_OK) status = write_on_all(A, &csr, &block, &ghosts);
   give(A, status == TS_OK ? &after : &before);
   tsi_csr_free(context, &block);
+  tsi_csr_free(context, &ghosts);
   tsi_free(context, columns);
   return status;
 }

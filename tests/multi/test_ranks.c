@@ -87,7 +87,8 @@ static void solves(void) {
   static const ts_precision precisions[] = {TS_PRECISION_SINGLE, TS_PRECISION_MIXED, TS_PRECISION_DOUBLE};
   static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_NONE,      TS_PRECONDITIONER_JACOBI,
                                                  TS_PRECONDITIONER_CHEBYSHEV, TS_PRECONDITIONER_BLOCK_JACOBI,
-                                                 TS_PRECONDITIONER_ISAI,      TS_PRECONDITIONER_AUTO};
+                                                 TS_PRECONDITIONER_ISAI,      TS_PRECONDITIONER_AMG,
+                                                 TS_PRECONDITIONER_AUTO};
   for (size_t k = 0; matrix && k < sizeof kinds / sizeof kinds[0]; k++)
     for (size_t p = 0; p < 3; p++) {
       test_context_label("preconditioner %d, precision %d", (int)kinds[k], (int)precisions[p]);
@@ -97,10 +98,6 @@ static void solves(void) {
                                    .rtol = p ? 1e-11 : 1e-6};
       check_solve(&m, matrix, &desc, p ? 1e-9 : 1e-4);
     }
-  ts_preconditioner *M = NULL;
-  CHECK_FAILS(context,
-              ts_preconditioner_create(matrix, &(ts_preconditioner_desc){.kind = TS_PRECONDITIONER_AMG}, &M),
-              TS_ERROR_UNSUPPORTED, "amg", "several ranks");
   ts_matrix_destroy(&matrix);
   ref_free(&m);
   m = ref_convection(24, 25, 0.8f);

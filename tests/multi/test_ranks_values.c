@@ -92,7 +92,8 @@ static void set_values(ts_matrix *matrix, const ref_matrix *m) {
 
 static void new_values(void) {
   static const ts_preconditioner_kind kinds[] = {TS_PRECONDITIONER_JACOBI, TS_PRECONDITIONER_BLOCK_JACOBI,
-                                                 TS_PRECONDITIONER_ISAI, TS_PRECONDITIONER_CHEBYSHEV};
+                                                 TS_PRECONDITIONER_ISAI, TS_PRECONDITIONER_CHEBYSHEV,
+                                                 TS_PRECONDITIONER_AMG};
   ref_matrix m = ref_laplacian_3d(9), other = ref_laplacian_3d(9);
   rescale(&other);
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {

@@ -35,6 +35,7 @@ typedef struct tsi_grid_ops tsi_grid_ops;   /* common/grid/grid.h */
 typedef struct tsi_mesh_ops tsi_mesh_ops;   /* mesh/mesh_operator.h */
 typedef struct tsi_fluid_ops tsi_fluid_ops; /* fluid/fluid.h */
 typedef struct tsi_part_ops tsi_part_ops;   /* multi/part.h */
+typedef struct tsi_ranks_ops tsi_ranks_ops; /* core/ranks.h */
 
 typedef struct tsi_caps {
   char device[128], driver[160];
@@ -160,6 +161,8 @@ struct ts_matrix {
   int changes;            /* how often its values were replaced */
   int device_values;      /* the device computes the values: nothing is known of them on the host */
   struct tsi_host_csr *host_copy;
+  /* Beside a host copy of the rows of a rank: their entries in columns of others, which are counted from 0. */
+  struct tsi_host_csr *host_ghosts;
   /* What the values lack of those that were given, over the same spaces and with the same layout; NULL: 0. It
    * may have a rest too. Only products in pairs and residuals read it. */
   ts_matrix *rest;
@@ -322,8 +325,9 @@ struct tsi_ops {
   /* Ends what all ranks of a context do together: one status for all, a failure with its message. NULL: there
    * is one process. */
   ts_status (*agree)(ts_context *context, ts_status status);
-  const tsi_cg_ops *cg;   /* NULL: iterations are made of the operations above */
-  const tsi_amg_ops *amg; /* NULL: hierarchies are set up on the host */
+  const tsi_ranks_ops *ranks; /* NULL likewise */
+  const tsi_cg_ops *cg;       /* NULL: iterations are made of the operations above */
+  const tsi_amg_ops *amg;     /* NULL: hierarchies are set up on the host */
   const tsi_grid_ops *grid;
   const tsi_mesh_ops *mesh;
   const tsi_fluid_ops *fluid;

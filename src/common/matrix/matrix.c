@@ -331,6 +331,8 @@ static void release_parts(ts_matrix *A) {
   tsi_vector_destroy(A->rest_product);
   if (A->host_copy) tsi_csr_free(context, A->host_copy);
   tsi_free(context, A->host_copy);
+  if (A->host_ghosts) tsi_csr_free(context, A->host_ghosts);
+  tsi_free(context, A->host_ghosts);
   tsi_layout_destroy(context, A->layout);
   tsi_space_release(A->row_space);
   tsi_space_release(A->column_space);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "amg.h"
+#include "amg_halo.h"
 #include "common/layout/layout.h"
 
 /* ---- Names ---- */
@@ -97,9 +97,6 @@ static ts_status check_matrix(const ts_matrix *A) {
   if (A->stencil)
     return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
                     "the matrix is a stencil, which has geometric multigrid (ts_multigrid_create)");
-  if (A->all_rows)
-    return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
-                    "amg has no levels over several ranks; chebyshev, isai and block-jacobi work there");
   if (!A->host_copy)
     return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
                     "amg needs a matrix made with keep_host_copy, from which it makes its levels");
@@ -120,15 +117,38 @@ ts_status tsi_amg_refuse_row(ts_context *context, int32_t row, float diagonal) {
                   (double)diagonal);
 }
 
-static ts_status check_diagonal(const ts_matrix *A, const tsi_amg_csr *csr) {
+/* The first row that is not positive on the diagonal, or -1. */
+static int32_t find_bad_row(const ts_matrix *A, const tsi_amg_csr *csr, float *diagonal) {
   const unsigned char *constrained = A->row_space->constrained;
   for (int32_t i = 0; i < csr->rows; i++) {
-    float diagonal = 0;
+    *diagonal = 0;
     for (int32_t e = csr->offsets[i]; e < csr->offsets[i + 1]; e++)
-      if (csr->indices[e] == i) diagonal = csr->values[e];
-    if (!(diagonal > 0) && !(constrained && constrained[i])) return tsi_amg_refuse_row(A->context, i, diagonal);
+      if (csr->indices[e] == i) *diagonal = csr->values[e];
+    if (!(*diagonal > 0) && !(constrained && constrained[i])) return i;
   }
-  return TS_OK;
+  return -1;
+}
+
+static ts_status check_diagonal(const ts_matrix *A, const tsi_amg_csr *csr) {
+  float diagonal = 0;
+  const int32_t row = find_bad_row(A, csr, &diagonal);
+  return row < 0 ? TS_OK : tsi_amg_refuse_row(A->context, row, diagonal);
+}
+
+/* The first such row of all ranks, by the name that it has for the application. */
+static ts_status check_diagonal_on_ranks(const ts_matrix *A, const tsi_amg_csr *csr, int64_t first) {
+  const tsi_ranks_ops *ranks = A->context->ops->ranks;
+  float diagonal = 0;
+  const int32_t row = find_bad_row(A, csr, &diagonal);
+  const double mine = row < 0 ? -INFINITY : -(double)(first + row);
+  double found = mine, value = -INFINITY;
+  TSI_TRY(ranks->largest(A->context, &found, 1));
+  if (isinf(found)) return TS_OK;
+  if (mine == found) value = (double)diagonal;
+  TSI_TRY(ranks->largest(A->context, &value, 1));
+  int64_t name = (int64_t)-found;
+  TSI_TRY(ranks->name_row(A->row_space, &name));
+  return tsi_amg_refuse_row(A->context, name > INT32_MAX ? INT32_MAX : (int32_t)name, (float)value);
 }
 
 static ts_status take_matrix(const ts_matrix *A, tsi_amg_csr *csr) {
@@ -208,20 +228,37 @@ static ts_status upload_levels(tsi_amg *amg) {
   return TS_OK;
 }
 
-static void measure(tsi_amg *amg, double seconds) {
+static ts_status measure_level(const tsi_amg *amg, tsi_amg_level *level) {
+  const ts_matrix_info *of = &level->A->info;
+  double counts[2] = {of->rows, (double)of->nonzeros};
+  if (amg->level[0].A->all_rows) TSI_TRY(amg->context->ops->ranks->add(amg->context, counts, 2));
+  level->rows = (int64_t)counts[0];
+  level->entries = (int64_t)counts[1];
+  return TS_OK;
+}
+
+static ts_status measure(tsi_amg *amg, double seconds) {
   ts_amg_info *info = &amg->info;
   *info = (ts_amg_info){.levels = amg->levels, .seconds = seconds};
-  const ts_matrix_info *first = &amg->level[0].A->info;
+  const tsi_amg_level *first = &amg->level[0];
   for (int l = 0; l < amg->levels; l++) {
-    const ts_matrix_info *of = &amg->level[l].A->info;
-    info->operator_complexity += (double)of->nonzeros / fmax(1, (double)first->nonzeros);
-    info->grid_complexity += (double)of->rows / first->rows;
+    tsi_amg_level *level = &amg->level[l];
+    TSI_TRY(measure_level(amg, level));
+    info->operator_complexity += (double)level->entries / fmax(1, (double)first->entries);
+    info->grid_complexity += (double)level->rows / (double)first->rows;
   }
+  return TS_OK;
 }
 
 /* ---- A level on the host ---- */
 
 ts_status tsi_amg_read_level(const tsi_amg *amg, int l, tsi_amg_csr *A) {
+  if (l == 0 && amg->level[0].A->all_rows) {
+    tsi_amg_halo *halo;
+    TSI_TRY(tsi_amg_take_rows(amg->level[0].A, amg->desc.unknowns, A, &halo));
+    tsi_amg_halo_free(amg->context, halo);
+    return TS_OK;
+  }
   if (l == 0) return take_matrix(amg->level[0].A, A);
   if (amg->device) return amg->context->ops->amg->read(amg->level[l].A, A);
   *A = amg->host.level[l].A;
@@ -229,7 +266,7 @@ ts_status tsi_amg_read_level(const tsi_amg *amg, int l, tsi_amg_csr *A) {
 }
 
 void tsi_amg_forget_level(const tsi_amg *amg, int l, tsi_amg_csr *A) {
-  if (l > 0 && amg->device) tsi_amg_csr_free(amg->context, A);
+  if (l > 0 ? amg->device != NULL : amg->level[0].A->all_rows > 0) tsi_amg_csr_free(amg->context, A);
 }
 
 /* ---- Creation ---- */
@@ -242,6 +279,30 @@ static ts_status set_up_on_host(tsi_amg *amg, int keep) {
   amg->levels = amg->host.levels;
   for (int l = 0; l < amg->levels; l++) amg->level[l].eigenvalue = amg->host.level[l].eigenvalue;
   return upload_levels(amg);
+}
+
+static ts_status set_up_rows(tsi_amg *amg, const tsi_amg_csr *A, tsi_amg_halo *halo) {
+  ts_status status =
+      check_diagonal_on_ranks(amg->level[0].A, A, tsi_amg_number(halo, amg->desc.unknowns).first);
+  if (status < 0) {
+    tsi_amg_halo_free(amg->context, halo);
+    return status;
+  }
+  TSI_TRY(tsi_amg_setup_on_ranks(amg->context, &amg->desc, A, halo, &amg->host));
+  amg->levels = amg->host.levels;
+  for (int l = 0; l < amg->levels; l++) amg->level[l].eigenvalue = amg->host.level[l].eigenvalue;
+  return tsi_amg_upload_on_ranks(amg);
+}
+
+/* Once: matrices of ranks get no other values. */
+static ts_status set_up_on_ranks(tsi_amg *amg) {
+  tsi_amg_csr A;
+  tsi_amg_halo *halo;
+  TSI_TRY(tsi_amg_take_rows(amg->level[0].A, amg->desc.unknowns, &A, &halo));
+  const ts_status status = set_up_rows(amg, &A, halo);
+  tsi_amg_csr_free(amg->context, &A);
+  amg->host.level[0].A = (tsi_amg_csr){0};
+  return status;
 }
 
 static ts_status set_up_on_device(tsi_amg *amg) {
@@ -257,6 +318,7 @@ static ts_status set_up_on_device(tsi_amg *amg) {
 /* The levels' matrices: of a hierarchy that is there new numbers. */
 static ts_status set_up(tsi_amg *amg, int keep) {
   TSI_TRY(check_symmetry(amg->level[0].A));
+  if (amg->level[0].A->all_rows) return set_up_on_ranks(amg);
   if (keep ? amg->device != NULL : amg->context->ops->amg != NULL) {
     TSI_TRY(set_up_on_device(amg));
     if (amg->device) return TS_OK;
@@ -268,11 +330,11 @@ static ts_status build(tsi_amg *amg, int keep) {
   const double start = tsi_seconds();
   const size_t before = amg->context->bytes_device - amg->info.bytes_device;
   TSI_TRY(set_up(amg, keep));
-  TSI_TRY(upload_inverse(amg));
+  if (!amg->inverse || keep) TSI_TRY(upload_inverse(amg));
   const int components = amg->components ? amg->components : 1;
   amg->components = 0;
   TSI_TRY(tsi_amg_prepare(amg, components));
-  measure(amg, tsi_seconds() - start);
+  TSI_TRY(measure(amg, tsi_seconds() - start));
   amg->info.bytes_device = amg->context->bytes_device - before;
   return TS_OK;
 }
@@ -296,8 +358,31 @@ ts_status tsi_amg_create(ts_preconditioner *M) {
   return status;
 }
 
+/* Over ranks' rows: another hierarchy in place of the old one, which stays where one cannot be made. */
+static ts_status renew(ts_preconditioner *M) {
+  ts_context *context = M->context;
+  tsi_amg *before = M->amg;
+  ts_amg_desc desc = before->desc;
+  if (desc.near_null_vectors || desc.dimensions)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "amg over several ranks with near_null or coordinates has no update; create it anew");
+  if (desc.strength == 0) desc.strength = -1; /* as it was given */
+  M->desc.amg = &desc;
+  M->amg = NULL;
+  ts_status status = tsi_amg_create(M);
+  if (status == TS_OK && before->components) status = tsi_amg_prepare(M->amg, before->components);
+  status = context->ops->agree(context, status);
+  if (status < 0) {
+    tsi_amg_destroy(context, &M->amg);
+    M->amg = before;
+    return status;
+  }
+  tsi_amg_destroy(context, &before);
+  return TS_OK;
+}
+
 ts_status tsi_amg_update(ts_preconditioner *M) {
-  return build(M->amg, 1);
+  return M->matrix->all_rows ? renew(M) : build(M->amg, 1);
 }
 
 void tsi_amg_destroy(ts_context *context, tsi_amg **amg) {
@@ -347,8 +432,9 @@ ts_status ts_preconditioner_amg_level(const ts_preconditioner *preconditioner, i
   if (level < 0 || level >= amg->levels)
     return tsi_fail(preconditioner->context, TS_ERROR_INVALID_ARGUMENT, "level is %d; there are %d, from 0",
                     level, amg->levels);
-  const ts_matrix_info *A = &amg->level[level].A->info;
-  *info =
-      (ts_amg_level_info){.rows = A->rows, .entries = A->nonzeros, .eigenvalue = amg->level[level].eigenvalue};
+  const tsi_amg_level *of = &amg->level[level];
+  *info = (ts_amg_level_info){.rows = of->rows > INT32_MAX ? INT32_MAX : (int32_t)of->rows,
+                              .entries = of->entries,
+                              .eigenvalue = of->eigenvalue};
   return TS_OK;
 }

@@ -3,7 +3,9 @@
  * The path: amg.c (descriptor, creation, upload), amg_setup.c (level by level, on the host), with
  * amg_strength.c (strong connections), amg_aggregate.c, amg_eigenvalue.c (for the damping), amg_prolong.c
  * (tentative prolongator, smoothing), amg_sparse.c (products of sparse matrices), amg_row.c (their rows),
- * amg_coarsest.c (the dense inverse); then amg_cycle.c on the device.
+ * amg_coarsest.c (the dense inverse); then amg_cycle.c on the device. Where several ranks have the rows, also
+ * amg_halo.c (whose nodes are where), amg_ranks.c (the next level), amg_entries.c (rows for other ranks),
+ * amg_ranks_coarsest.c (the first level and the last), amg_ranks_upload.c.
  *
  * The set-up makes the same bits on every machine and with any number of threads: sums run in the order of
  * columns and are rounded to floats once. Its loops are over rows or nodes, each of which writes what is its
@@ -36,20 +38,25 @@ enum {
   TSI_AMG_DROPPED, /* left out: towards a row without a positive diagonal, or in one */
 };
 
-/* A level on the host. The last one has A alone. */
+typedef struct tsi_amg_halo tsi_amg_halo; /* amg_halo.h */
+
+/* A level on the host. The last one has A alone, and its halo. Where there is a halo, columns and what is told
+ * of nodes go on with the ghosts. */
 typedef struct tsi_amg_host_level {
-  tsi_amg_csr A;    /* level 0: borrowed */
-  tsi_amg_csr P, R; /* from the next level, and -P^T: a cycle's correction is then x - P e, one operation */
-  int unknowns;     /* rows of a node */
-  int vectors;      /* of the near-null space: unknowns on the next level */
+  tsi_amg_csr A;      /* level 0: borrowed */
+  tsi_amg_halo *halo; /* of several ranks; NULL: all rows are here */
+  tsi_amg_csr P, R;   /* from the next level, and -P^T: a cycle's correction is then x - P e, one operation */
+  int unknowns;       /* rows of a node */
+  int vectors;        /* of the near-null space: unknowns on the next level */
   unsigned char *strong; /* of each entry of A, as above */
   int32_t nodes;
   int32_t *aggregates; /* of each node; -1: in none, as nodes without a strong neighbour */
   int32_t aggregate_count;
-  float *tentative;  /* rows x vectors: orthonormal columns for each aggregate */
-  float *weights;    /* of nodes: how large the first near-null vector is there */
-  double *near_null; /* rows x vectors, until the next level is made */
-  double bound;      /* of the eigenvalues of D^-1 A: the largest row sum of magnitudes */
+  int32_t ghost_aggregates; /* of other ranks, numbered behind the own */
+  float *tentative;         /* rows x vectors: orthonormal columns for each aggregate */
+  float *weights;           /* of nodes: how large the first near-null vector is there */
+  double *near_null;        /* rows x vectors, until the next level is made */
+  double bound;             /* of the eigenvalues of D^-1 A: the largest row sum of magnitudes */
   double eigenvalue; /* the largest of D^-1 A, estimated from below and raised by a tenth; at most the bound */
 } tsi_amg_host_level;
 
@@ -65,7 +72,8 @@ typedef struct tsi_amg_level {
   ts_matrix *P, *R; /* NULL on the last level */
   /* inverse: 1 / D, or what a smoother takes in its place; residual and direction; b and x not on level 0. */
   ts_vector *inverse, *r, *d, *b, *x;
-  double eigenvalue; /* the largest of D^-1 A, estimated by the set-up */
+  double eigenvalue;     /* the largest of D^-1 A, estimated by the set-up */
+  int64_t rows, entries; /* of A, of all ranks */
 } tsi_amg_level;
 
 struct tsi_amg {
@@ -119,11 +127,16 @@ void tsi_amg_forget_level(const tsi_amg *amg, int l, tsi_amg_csr *A);
 /* The whole hierarchy of A, or with `keep` its numbers alone: aggregates and patterns stay. */
 ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A, int keep,
                         tsi_amg_host *host);
+/* The same of the rows of ranks: `halo` is A's, and taken over, also on failure. */
+ts_status tsi_amg_setup_on_ranks(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
+                                 tsi_amg_halo *halo, tsi_amg_host *host);
 void tsi_amg_host_free(ts_context *context, tsi_amg_host *host);
 /* The near-null space that the descriptor gives, by vectors or by coordinates: rows x vectors, all 0 before. */
 void tsi_amg_near_null(const ts_amg_desc *desc, int32_t nodes, double *modes);
 /* How many vectors it has, constants where none are given. */
 int tsi_amg_vectors(const ts_amg_desc *desc);
+/* The largest sum of magnitudes of a row of D^-1 A, of this rank's rows. */
+double tsi_amg_bound(const tsi_amg_csr *A);
 /* The last level's inverse, or where it is too large the eigenvalue. */
 ts_status tsi_amg_finish(ts_context *context, tsi_amg_host *host);
 
@@ -192,11 +205,49 @@ ts_status tsi_amg_transpose(ts_context *context, const tsi_amg_csr *A, tsi_amg_c
 ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A,
                            const tsi_amg_csr *P, int unknowns, tsi_amg_csr *C);
 
+/* The two halves of that: the product, and the rows of zeros. */
+ts_status tsi_amg_product(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A, const tsi_amg_csr *P,
+                          int unknowns, tsi_amg_csr *C);
+void tsi_amg_fill_zeros(const ts_context *context, const tsi_amg_csr *C, int unknowns);
+
 /* ---- amg_coarsest.c ---- */
 
 /* The inverse of a small symmetric matrix, row by row; where it is singular, of what is left without the
  * unknowns whose pivots are rounding. */
 ts_status tsi_amg_invert(ts_context *context, const tsi_amg_csr *A, float **inverse);
+
+/* ---- amg_halo.c: in one process these do nothing ---- */
+
+/* How many nodes of other ranks the rows refer to. */
+int32_t tsi_amg_ghosts(const tsi_amg_host_level *level);
+/* The number of this rank's first row among those of all. */
+uint32_t tsi_amg_first_row(const tsi_amg_host_level *level);
+/* `values`, so many bytes of each node, get those of the ghosts. */
+ts_status tsi_amg_bring(ts_context *context, const tsi_amg_host_level *level, void *values, size_t bytes);
+/* Sums and maxima over the ranks, the same bits on all. */
+ts_status tsi_amg_add_up(ts_context *context, const tsi_amg_host_level *level, double *values, int count);
+ts_status tsi_amg_largest(ts_context *context, const tsi_amg_host_level *level, double *values, int count);
+
+/* ---- amg_ranks.c ---- */
+
+/* Nodes that are strongly connected to nodes of other ranks only become aggregates of their own. */
+void tsi_amg_keep_cut_off(const tsi_amg_host_level *level, int32_t *count);
+/* P, R and the next level's matrix and halo, from the aggregates and the tentative prolongator. */
+ts_status tsi_amg_coarsen_on_ranks(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next);
+
+/* ---- amg_ranks_coarsest.c ---- */
+
+/* This rank's rows of the application's matrix. */
+ts_status tsi_amg_take_rows(const ts_matrix *matrix, int unknowns, tsi_amg_csr *A, tsi_amg_halo **halo);
+/* A level below that is the same, for the inverse. */
+ts_status tsi_amg_repeat_level(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next);
+/* Of the last level's matrix of all ranks, the same bits on all. */
+ts_status tsi_amg_invert_on_ranks(ts_context *context, const tsi_amg_host_level *level, float **inverse);
+
+/* ---- amg_ranks_upload.c ---- */
+
+/* The levels' matrices and the inverse on the devices of the ranks. */
+ts_status tsi_amg_upload_on_ranks(tsi_amg *amg);
 
 /* ---- amg_cycle.c ---- */
 

@@ -13,6 +13,7 @@ enum {
 typedef struct power {
   const tsi_amg_csr *A;
   double factor;
+  uint32_t first;   /* row of this rank among those of all */
   float *diagonal;  /* 0: a row that takes no part */
   float *from, *to; /* to = factor D^-1 A from */
   double *sums;     /* of D to^2, of RADIX rows each */
@@ -42,7 +43,8 @@ static void begin(const void *arguments, size_t first, size_t last) {
       for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++)
         if (A->indices[e] == (int32_t)i && A->values[e] > 0) diagonal = A->values[e];
       p->diagonal[i] = diagonal;
-      p->to[i] = diagonal > 0 ? (float)((double)first_number((uint32_t)i) / sqrt((double)diagonal)) : 0;
+      p->to[i] =
+          diagonal > 0 ? (float)((double)first_number(p->first + (uint32_t)i) / sqrt((double)diagonal)) : 0;
       sum += (double)diagonal * ((double)p->to[i] * (double)p->to[i]);
     }
     p->sums[block] = sum;
@@ -80,35 +82,54 @@ static double add_up(double *sums, size_t count) {
   return count > 0 ? sums[0] : 0;
 }
 
+/* The sum of all ranks. */
+static ts_status add_all(ts_context *context, const tsi_amg_host_level *level, double *sums, double *sum) {
+  const size_t rows = (size_t)level->A.rows;
+  *sum = add_up(sums, (rows + RADIX - 1) / RADIX);
+  return tsi_amg_add_up(context, level, sum, 1);
+}
+
+static ts_status iterate(ts_context *context, tsi_amg_host_level *level, power *p) {
+  const size_t blocks = ((size_t)level->A.rows + RADIX - 1) / RADIX;
+  double before, after, value = 0;
+  tsi_parallel(context, blocks, begin, p);
+  TSI_TRY(add_all(context, level, p->sums, &before));
+  for (int k = 0; k < STEPS && before > 0; k++) {
+    float *swap = p->from;
+    p->from = p->to;
+    p->to = swap;
+    TSI_TRY(tsi_amg_bring(context, level, p->from, (size_t)level->unknowns * sizeof *p->from));
+    tsi_parallel(context, blocks, step, p);
+    TSI_TRY(add_all(context, level, p->sums, &after));
+    value = sqrt(after / before) / p->factor;
+    p->factor = value > 0 ? 1 / value : 0;
+    before = after;
+  }
+  level->eigenvalue = fmin(1.1 * value, level->bound);
+  return TS_OK;
+}
+
 ts_status tsi_amg_eigenvalue(ts_context *context, tsi_amg_host_level *level) {
   const size_t rows = (size_t)level->A.rows, blocks = (rows + RADIX - 1) / RADIX;
+  const size_t all = rows + (size_t)tsi_amg_ghosts(level) * (size_t)level->unknowns;
   int threads;
   TSI_TRY(tsi_threads(context, &threads));
-  float *numbers = tsi_malloc(context, 3 * rows, sizeof *numbers);
+  float *numbers = tsi_malloc(context, rows + 2 * all, sizeof *numbers);
   double *sums = tsi_malloc(context, blocks, sizeof *sums);
-  const int complete = numbers && sums;
-  if (complete) {
+  ts_status status = TS_OK;
+  if (numbers && sums) {
     power p = {.A = &level->A,
                .factor = 1,
+               .first = tsi_amg_first_row(level),
                .diagonal = numbers,
                .from = numbers + rows,
-               .to = numbers + 2 * rows,
+               .to = numbers + rows + all,
                .sums = sums};
-    tsi_parallel(context, blocks, begin, &p);
-    double before = add_up(sums, blocks), value = 0;
-    for (int k = 0; k < STEPS && before > 0; k++) {
-      float *swap = p.from;
-      p.from = p.to;
-      p.to = swap;
-      tsi_parallel(context, blocks, step, &p);
-      const double after = add_up(sums, blocks);
-      value = sqrt(after / before) / p.factor;
-      p.factor = value > 0 ? 1 / value : 0;
-      before = after;
-    }
-    level->eigenvalue = fmin(1.1 * value, level->bound);
+    status = iterate(context, level, &p);
+  } else {
+    status = tsi_out_of_memory(context, "an eigenvalue of amg", 3 * rows * sizeof *numbers);
   }
   tsi_free(context, numbers);
   tsi_free(context, sums);
-  return complete ? TS_OK : tsi_out_of_memory(context, "an eigenvalue of amg", 3 * rows * sizeof *numbers);
+  return status;
 }

@@ -257,6 +257,8 @@ static ts_status compute(ts_context *context, smoothing *s) {
     level->bound = fmax(level->bound, s->bounds[2 * p]);
     filtered_bound = fmax(filtered_bound, s->bounds[2 * p + 1]);
   }
+  TSI_TRY(tsi_amg_largest(context, level, &level->bound, 1));
+  TSI_TRY(tsi_amg_largest(context, level, &filtered_bound, 1));
   TSI_TRY(tsi_amg_eigenvalue(context, level));
   s->omega = 4. / 3 / (level->eigenvalue > 0 ? level->eigenvalue * (filtered_bound / level->bound) : 2);
   for (size_t p = 0; p < (size_t)s->parts; p++) {
@@ -265,15 +267,17 @@ static ts_status compute(ts_context *context, smoothing *s) {
         offsets[tsi_amg_begin(rows, p + 1, s->parts)] - offsets[tsi_amg_begin(rows, p, s->parts)];
     s->sizes[p] = (size_t)entries * (size_t)level->vectors;
   }
-  return tsi_amg_assemble(context, level->A.rows, level->aggregate_count * level->vectors, s->parts, s->sizes,
-                          &level->P, &s->P, fill, s);
+  const int32_t nodes = level->aggregate_count + level->ghost_aggregates;
+  return tsi_amg_assemble(context, level->A.rows, nodes * level->vectors, s->parts, s->sizes, &level->P, &s->P,
+                          fill, s);
 }
 
 ts_status tsi_amg_smooth(ts_context *context, tsi_amg_host_level *level) {
   smoothing s = {.level = level};
   TSI_TRY(tsi_threads(context, &s.parts));
   const size_t parts = (size_t)s.parts, rows = level->unknowns == 1 ? (size_t)level->A.rows : 0;
-  TSI_TRY(tsi_amg_rows_create(context, s.parts, level->aggregate_count, level->vectors, &s.rows));
+  const int32_t nodes = level->aggregate_count + level->ghost_aggregates;
+  TSI_TRY(tsi_amg_rows_create(context, s.parts, nodes, level->vectors, &s.rows));
   s.sizes = tsi_malloc(context, parts, sizeof *s.sizes);
   s.bounds = tsi_malloc(context, 2 * parts, sizeof *s.bounds);
   s.diagonal = tsi_malloc(context, rows, sizeof *s.diagonal);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "amg.h"
+#include "amg_halo.h"
 
 static void level_free(ts_context *context, tsi_amg_host_level *level) {
   tsi_amg_csr_free(context, &level->P);
@@ -17,13 +17,14 @@ static void level_free(ts_context *context, tsi_amg_host_level *level) {
   level->tentative = NULL;
   level->weights = NULL;
   level->near_null = NULL;
-  level->aggregate_count = 0;
+  level->aggregate_count = level->ghost_aggregates = 0;
 }
 
 void tsi_amg_host_free(ts_context *context, tsi_amg_host *host) {
   for (int l = 0; l < TSI_AMG_MAX_LEVELS; l++) {
     level_free(context, &host->level[l]);
     if (l > 0) tsi_amg_csr_free(context, &host->level[l].A);
+    tsi_amg_halo_free(context, host->level[l].halo);
   }
   tsi_free(context, host->inverse);
   *host = (tsi_amg_host){0};
@@ -111,7 +112,8 @@ static ts_status take_near_null(ts_context *context, const ts_amg_desc *desc, ts
 /* ---- Levels ---- */
 
 static ts_status group(ts_context *context, tsi_amg_host_level *level, double strength) {
-  const size_t entries = (size_t)level->A.offsets[level->A.rows], nodes = (size_t)level->nodes;
+  const size_t entries = (size_t)level->A.offsets[level->A.rows];
+  const size_t nodes = (size_t)(level->nodes + tsi_amg_ghosts(level));
   level->strong = tsi_malloc(context, entries, sizeof *level->strong);
   level->aggregates = tsi_malloc(context, nodes, sizeof *level->aggregates);
   if (!level->strong || !level->aggregates)
@@ -120,14 +122,16 @@ static ts_status group(ts_context *context, tsi_amg_host_level *level, double st
   TSI_TRY(tsi_amg_strength(context, level, strength, &graph));
   const ts_status status = tsi_amg_aggregate(context, &graph, level->aggregates, &level->aggregate_count);
   tsi_amg_graph_free(context, &graph);
+  if (status == TS_OK && level->halo) tsi_amg_keep_cut_off(level, &level->aggregate_count);
   return status;
 }
 
 static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next) {
-  const size_t vectors = (size_t)level->vectors, numbers = (size_t)level->A.rows * vectors;
+  const size_t nodes = (size_t)(level->nodes + tsi_amg_ghosts(level)), vectors = (size_t)level->vectors;
+  const size_t numbers = nodes * (size_t)level->unknowns * vectors;
   const size_t coarse = (size_t)level->aggregate_count * vectors * vectors;
   level->tentative = tsi_malloc(context, numbers, sizeof *level->tentative);
-  level->weights = tsi_malloc(context, (size_t)level->nodes, sizeof *level->weights);
+  level->weights = tsi_malloc(context, nodes, sizeof *level->weights);
   next->near_null = tsi_malloc(context, coarse, sizeof *next->near_null);
   if (!level->tentative || !level->weights || !next->near_null)
     return tsi_out_of_memory(context, "a prolongator of amg", numbers * sizeof *level->tentative);
@@ -139,20 +143,29 @@ static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, 
 
 /* P, R and the next level's matrix, or their values alone where they have patterns. */
 static ts_status compute(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next) {
+  if (level->halo) return tsi_amg_coarsen_on_ranks(context, level, next);
   TSI_TRY(tsi_amg_smooth(context, level));
   TSI_TRY(tsi_amg_transpose(context, &level->P, &level->R));
   return tsi_amg_galerkin(context, &level->R, &level->A, &level->P, level->vectors, &next->A);
+}
+
+/* The rows of all ranks. */
+static double all_rows(const tsi_amg_host_level *level) {
+  const tsi_amg_halo *halo = level->halo;
+  return halo ? (double)halo->first[halo->ranks] * level->unknowns : level->A.rows;
 }
 
 /* Makes a level below the last, where that is worth it. */
 static ts_status add_level(ts_context *context, const ts_amg_desc *desc, tsi_amg_host *host) {
   tsi_amg_host_level *level = &host->level[host->levels - 1], *next = level + 1;
   TSI_TRY(group(context, level, ldexp(desc->strength, 1 - host->levels)));
-  const double rows = (double)level->aggregate_count * level->vectors;
-  if (level->aggregate_count == 0 || rows > 0.9 * level->A.rows) {
+  double rows = (double)level->aggregate_count * level->vectors;
+  TSI_TRY(tsi_amg_add_up(context, level, &rows, 1));
+  if (rows == 0 || rows > 0.9 * all_rows(level)) {
     level_free(context, level);
     return TS_OK;
   }
+  if (level->aggregate_count == 0) level->aggregates[level->aggregate_count++] = 0; /* ranks keep a row */
   TSI_TRY(make_tentative(context, level, next));
   TSI_TRY(compute(context, level, next));
   next->vectors = next->unknowns = level->vectors;
@@ -162,24 +175,27 @@ static ts_status add_level(ts_context *context, const ts_amg_desc *desc, tsi_amg
 }
 
 static ts_status make_levels(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
-                             tsi_amg_host *host) {
+                             tsi_amg_halo *halo, tsi_amg_host *host) {
   *host = (tsi_amg_host){.levels = 1};
   tsi_amg_host_level *first = &host->level[0];
   first->A = *A;
+  first->halo = halo;
   first->unknowns = desc->unknowns;
   first->nodes = A->rows / desc->unknowns;
   TSI_TRY(take_near_null(context, desc, first));
   for (int before = 0; before < host->levels && host->levels < desc->max_levels;) {
     before = host->levels;
-    if (host->level[before - 1].A.rows > desc->coarsest) TSI_TRY(add_level(context, desc, host));
+    if (all_rows(&host->level[before - 1]) > desc->coarsest) TSI_TRY(add_level(context, desc, host));
   }
   level_free(context, &host->level[host->levels - 1]);
-  return TS_OK;
+  if (!halo || host->levels > 1 || all_rows(first) > TSI_AMG_DENSE) return TS_OK;
+  host->levels++;
+  return tsi_amg_repeat_level(context, first, first + 1);
 }
 
 /* ---- The last level ---- */
 
-static double bound_of(const tsi_amg_csr *A) {
+double tsi_amg_bound(const tsi_amg_csr *A) {
   double bound = 0;
   for (int32_t i = 0; i < A->rows; i++) {
     double sum = 0, diagonal = 0;
@@ -196,8 +212,11 @@ ts_status tsi_amg_finish(ts_context *context, tsi_amg_host *host) {
   tsi_amg_host_level *last = &host->level[host->levels - 1];
   tsi_free(context, host->inverse);
   host->inverse = NULL;
-  if (last->A.rows <= TSI_AMG_DENSE) return tsi_amg_invert(context, &last->A, &host->inverse);
-  last->bound = bound_of(&last->A);
+  if (all_rows(last) <= TSI_AMG_DENSE)
+    return last->halo ? tsi_amg_invert_on_ranks(context, last, &host->inverse)
+                      : tsi_amg_invert(context, &last->A, &host->inverse);
+  last->bound = tsi_amg_bound(&last->A);
+  TSI_TRY(tsi_amg_largest(context, last, &last->bound, 1));
   return tsi_amg_eigenvalue(context, last);
 }
 
@@ -211,8 +230,19 @@ ts_status tsi_amg_setup(ts_context *context, const ts_amg_desc *desc, const tsi_
     for (int l = 0; l + 1 < host->levels && status == TS_OK; l++)
       status = compute(context, &host->level[l], &host->level[l + 1]);
   } else
-    status = make_levels(context, desc, A, host);
+    status = make_levels(context, desc, A, NULL, host);
   if (status == TS_OK) status = tsi_amg_finish(context, host);
   if (status < 0 && !keep) tsi_amg_host_free(context, host);
+  return status;
+}
+
+ts_status tsi_amg_setup_on_ranks(ts_context *context, const ts_amg_desc *desc, const tsi_amg_csr *A,
+                                 tsi_amg_halo *halo, tsi_amg_host *host) {
+  int threads;
+  ts_status status = tsi_threads(context, &threads);
+  if (status == TS_OK) status = make_levels(context, desc, A, halo, host);
+  if (status == TS_OK) status = tsi_amg_finish(context, host);
+  if (status < 0 && host->level[0].halo != halo) tsi_amg_halo_free(context, halo);
+  if (status < 0) tsi_amg_host_free(context, host);
   return status;
 }

@@ -255,23 +255,32 @@ static int32_t find_zero(const tsi_amg_csr *C, int32_t i) {
   return diagonal;
 }
 
+typedef struct zeros {
+  const tsi_amg_csr *C;
+  int unknowns;
+} zeros;
+
 static void fill_zeros(const void *arguments, size_t first, size_t last) {
-  const product *m = arguments;
-  const tsi_amg_csr *C = m->C.csr;
+  const zeros *m = arguments;
+  const tsi_amg_csr *C = m->C;
   for (int32_t node = (int32_t)first; node < (int32_t)last; node++) {
-    int32_t zeros[8], count = 0;
+    int32_t found[8], count = 0;
     float least = 0;
     for (int32_t i = node * m->unknowns; i < (node + 1) * m->unknowns; i++) {
       const int32_t zero = find_zero(C, i);
-      if (zero >= 0) zeros[count++] = zero;
+      if (zero >= 0) found[count++] = zero;
     }
     if (count == 0) continue;
     for (int32_t i = node * m->unknowns; i < (node + 1) * m->unknowns; i++)
       for (int32_t e = C->offsets[i]; e < C->offsets[i + 1]; e++)
         if (C->indices[e] == i && C->values[e] > 0 && (least == 0 || C->values[e] < least))
           least = C->values[e];
-    for (int32_t k = 0; k < count; k++) C->values[zeros[k]] = least > 0 ? least : 1;
+    for (int32_t k = 0; k < count; k++) C->values[found[k]] = least > 0 ? least : 1;
   }
+}
+
+void tsi_amg_fill_zeros(const ts_context *context, const tsi_amg_csr *C, int unknowns) {
+  tsi_parallel(context, (size_t)C->rows / (size_t)unknowns, fill_zeros, &(zeros){C, unknowns});
 }
 
 /* Where parts begin, from their sizes; returns the sum. */
@@ -296,13 +305,11 @@ static ts_status multiply_all(ts_context *context, product *m, tsi_amg_csr *C) {
                              room * (sizeof *m->nodes + unknowns * sizeof *m->values));
   tsi_parallel(context, parts, multiply, m);
   tsi_parallel(context, parts, measure_rows, m);
-  TSI_TRY(tsi_amg_assemble(context, m->R->rows, m->P->columns, m->parts, m->room, C, &m->C, fill, m));
-  tsi_parallel(context, (size_t)C->rows / unknowns, fill_zeros, m);
-  return TS_OK;
+  return tsi_amg_assemble(context, m->R->rows, m->P->columns, m->parts, m->room, C, &m->C, fill, m);
 }
 
-ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A,
-                           const tsi_amg_csr *P, int unknowns, tsi_amg_csr *C) {
+ts_status tsi_amg_product(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A, const tsi_amg_csr *P,
+                          int unknowns, tsi_amg_csr *C) {
   const size_t rows = (size_t)A->rows;
   product m = {.R = R, .A = A, .P = P, .unknowns = unknowns};
   TSI_TRY(tsi_threads(context, &m.parts));
@@ -320,4 +327,11 @@ ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_
   tsi_free(context, m.values);
   tsi_amg_rows_free(context, m.rows);
   return status;
+}
+
+ts_status tsi_amg_galerkin(ts_context *context, const tsi_amg_csr *R, const tsi_amg_csr *A,
+                           const tsi_amg_csr *P, int unknowns, tsi_amg_csr *C) {
+  TSI_TRY(tsi_amg_product(context, R, A, P, unknowns, C));
+  tsi_amg_fill_zeros(context, C, unknowns);
+  return TS_OK;
 }

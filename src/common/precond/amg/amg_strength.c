@@ -58,6 +58,7 @@ static void classify_entries(const void *arguments, size_t first, size_t last) {
       strong[e] = TSI_AMG_WEAK;
       if (a == 0 || a * a < s->limit * (own * fmin(own, other))) continue;
       strong[e] = TSI_AMG_STRONG;
+      if (j >= A->rows) continue;
       s->graph->indices[to] = j;
       s->graph->magnitudes[to++] = fabsf(A->values[e]);
     }
@@ -112,6 +113,7 @@ static void classify_node(const connections *s, int32_t node, int32_t *places, d
     const double norm = s->norms[node];
     if (sums[other] == 0 || sums[other] < s->limit * (norm * fmin(norm, s->norms[other]))) continue;
     places[other] = 1;
+    if (other >= level->nodes) continue;
     s->graph->magnitudes[begin + strong] = (float)sqrt(sums[other]);
     list[strong++] = other;
   }
@@ -130,38 +132,48 @@ static void classify_node(const connections *s, int32_t node, int32_t *places, d
 static void classify_blocks(const void *arguments, size_t first, size_t last) {
   const connections *s = arguments;
   const int32_t nodes = s->level->nodes;
+  const size_t all = (size_t)(nodes + tsi_amg_ghosts(s->level));
   for (size_t p = first; p < last; p++) {
-    int32_t *places = s->places + p * (size_t)nodes;
-    memset(places, -1, (size_t)nodes * sizeof *places);
+    int32_t *places = s->places + p * all;
+    memset(places, -1, all * sizeof *places);
     for (int32_t i = tsi_amg_begin(nodes, p, s->parts); i < tsi_amg_begin(nodes, p + 1, s->parts); i++)
-      classify_node(s, i, places, s->sums + p * (size_t)nodes);
+      classify_node(s, i, places, s->sums + p * all);
   }
 }
 
 /* ---- The graph ---- */
 
-static ts_status classify_all(ts_context *context, connections *s) {
+static ts_status classify(ts_context *context, connections *s) {
   const size_t nodes = (size_t)s->level->nodes, rows = (size_t)s->level->A.rows;
-  const size_t parts = s->level->unknowns > 1 ? (size_t)s->parts : 0;
-  s->diagonal = tsi_malloc(context, rows, sizeof *s->diagonal);
+  const size_t unknowns = (size_t)s->level->unknowns;
+  tsi_parallel(context, rows, find_diagonal, s);
+  TSI_TRY(tsi_amg_bring(context, s->level, s->diagonal, unknowns * sizeof *s->diagonal));
+  if (unknowns == 1) {
+    tsi_parallel(context, rows, classify_entries, s);
+    return TS_OK;
+  }
+  tsi_parallel(context, nodes, find_norms, s);
+  TSI_TRY(tsi_amg_bring(context, s->level, s->norms, sizeof *s->norms));
+  tsi_parallel(context, (size_t)s->parts, classify_blocks, s);
+  return TS_OK;
+}
+
+static ts_status classify_all(ts_context *context, connections *s) {
+  const size_t nodes = (size_t)(s->level->nodes + tsi_amg_ghosts(s->level));
+  const size_t unknowns = (size_t)s->level->unknowns, parts = unknowns > 1 ? (size_t)s->parts : 0;
+  s->diagonal = tsi_malloc(context, nodes * unknowns, sizeof *s->diagonal);
   s->norms = tsi_malloc(context, parts ? nodes : 0, sizeof *s->norms);
   s->places = tsi_malloc(context, parts * nodes, sizeof *s->places);
   s->sums = tsi_malloc(context, parts * nodes, sizeof *s->sums);
-  const int complete = s->diagonal && s->norms && s->places && s->sums;
-  if (complete) {
-    tsi_parallel(context, rows, find_diagonal, s);
-    if (parts) {
-      tsi_parallel(context, nodes, find_norms, s);
-      tsi_parallel(context, parts, classify_blocks, s);
-    } else
-      tsi_parallel(context, rows, classify_entries, s);
-  }
+  const ts_status status =
+      s->diagonal && s->norms && s->places && s->sums
+          ? classify(context, s)
+          : tsi_out_of_memory(context, "strong connections of amg", parts * nodes * sizeof *s->sums);
   tsi_free(context, s->diagonal);
   tsi_free(context, s->norms);
   tsi_free(context, s->places);
   tsi_free(context, s->sums);
-  return complete ? TS_OK
-                  : tsi_out_of_memory(context, "strong connections of amg", parts * nodes * sizeof *s->sums);
+  return status;
 }
 
 ts_status tsi_amg_strength(ts_context *context, const tsi_amg_host_level *level, double strength,
