@@ -125,7 +125,7 @@ typedef struct multi_exchange {
 typedef struct multi_halo {
   int32_t *ghosts;           /* of each part */
   int32_t **places;          /* of each part: the positions of its ghosts, ascending */
-  multi_exchange *exchanges; /* between a pair of ranks, both have them in the same order */
+  multi_exchange *exchanges; /* those from one rank to another are in the same order on both */
   int exchange_count;
   int remote;           /* how many are with other ranks */
   ts_message *messages; /* twice as many */

@@ -68,16 +68,14 @@ static int is_received(const ts_context *context, const multi_exchange *e) {
   return multi_part(context, e->from) == NULL;
 }
 
-/* With a share (multi_share.c): word that it is written, and an answer. */
-static ts_status prepare_share(multi_exchange *e, const ts_vector *x, ts_message messages[2]) {
+/* With a share (multi_share.c): word that it is written. */
+static ts_status prepare_share(multi_exchange *e, const ts_vector *x, ts_message *message) {
   ts_context *context = x->context;
-  const int receives = is_received(context, e);
-  const int rank = multi_rank_of_part(context, receives ? e->from : e->to);
   const ts_vector first = tsi_first_part(x);
   multi_view view;
-  messages[0] = (ts_message){.rank = rank, .receives = receives, .data = &e->turn, .bytes = 1};
-  messages[1] = (ts_message){.rank = rank, .receives = !receives, .data = &e->answer, .bytes = 1};
-  if (receives) return TS_OK;
+  message->data = &e->turn;
+  message->bytes = 1;
+  if (message->receives) return TS_OK;
   const tsi_part_ops *part = multi_ops_of(context, e->from)->part;
   MULTI_TRY(context, e->from,
             part->gather(multi_local(&first, e->from, &view), e->list, part->share_message(e->share, e->turn)));
@@ -95,6 +93,7 @@ static ts_status prepare(const multi_halo *halo, multi_exchange *e, const ts_vec
   *message = (ts_message){.rank = multi_rank_of_part(context, receives ? e->from : e->to),
                           .receives = receives,
                           .bytes = floats * sizeof(float)};
+  if (e->share) return prepare_share(e, x, message);
   if (receives && !part->ghosts_write) {
     message->data = part->ghosts(target(halo, x, k, p, &view)) + (size_t)e->first * (size_t)x->components;
     return TS_OK;
@@ -146,6 +145,21 @@ static ts_status carry(ts_context *context, const ts_message *messages, int coun
   return tsi_leave(multi_part(context, p), multi_exchange_messages(context, messages, count));
 }
 
+/* Behind all messages, as a pair of ranks has those of one way in the same order, but not those of both. */
+static int prepare_answers(const ts_context *context, multi_halo *halo, ts_message *messages) {
+  int count = 0;
+  for (int i = 0; i < halo->exchange_count; i++) {
+    multi_exchange *e = &halo->exchanges[i];
+    const int answers = is_received(context, e);
+    if (e->share)
+      messages[count++] = (ts_message){.rank = multi_rank_of_part(context, answers ? e->from : e->to),
+                                       .receives = !answers,
+                                       .data = &e->answer,
+                                       .bytes = 1};
+  }
+  return count;
+}
+
 static ts_status exchange_between_ranks(multi_halo *halo, const ts_vector *x, int k) {
   ts_context *context = x->context;
   const size_t most = 2 * (size_t)halo->remote;
@@ -154,14 +168,10 @@ static ts_status exchange_between_ranks(multi_halo *halo, const ts_vector *x, in
   if (!halo->messages) return tsi_out_of_memory(context, "messages", most * sizeof *halo->messages);
   for (int i = 0; i < halo->exchange_count; i++) {
     multi_exchange *e = &halo->exchanges[i];
-    if (!is_sent(context, e) && !is_received(context, e)) continue;
-    if (e->share) {
-      TSI_TRY(prepare_share(e, x, &halo->messages[count]));
-      count += 2;
-    } else {
+    if (is_sent(context, e) || is_received(context, e))
       TSI_TRY(prepare(halo, e, x, k, &halo->messages[count++]));
-    }
   }
+  count += prepare_answers(context, halo, halo->messages + count);
   TSI_TRY(wait_for_devices(context));
   TSI_TRY(carry(context, halo->messages, count));
   take_turns(context, halo);

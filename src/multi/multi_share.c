@@ -122,7 +122,7 @@ ts_status multi_shares_create(ts_context *context, multi_exchange *exchanges, in
 
 /* ---- Who shares ---- */
 
-/* One index for each way between parts that may try, in an order that both ranks of a pair have. */
+/* One index for each way between parts that may try, in the same order on both ranks of a pair. */
 static int list_ways(ts_context *context, multi_exchange *ways) {
   const multi_state *state = multi_state_of(context);
   int count = 0;
