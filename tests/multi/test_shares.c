@@ -75,11 +75,11 @@ static void message_destroy(ts_context *part, void *message, int on_device) {
 }
 
 static ts_status ghosts_write(const ts_vector *x, size_t first, size_t count, const float *message) {
-  const late_copy copy = {
-      .from = message, .expected = malloc(count * sizeof(float)), .count = count, .call = call};
-  memcpy(copy.expected, message, count * sizeof(float));
   memcpy(real->part->ghosts(x) + first, message, count * sizeof(float));
-  if (CHECK(late_count < 256)) late[late_count++] = copy;
+  if (!CHECK(late_count < 256)) return TS_OK;
+  late_copy *copy = &late[late_count++];
+  *copy = (late_copy){.from = message, .expected = malloc(count * sizeof(float)), .count = count, .call = call};
+  memcpy(copy->expected, message, count * sizeof(float));
   return TS_OK;
 }
 
