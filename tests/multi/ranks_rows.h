@@ -106,6 +106,7 @@ static void in_context(void (*run)(void)) {
         way = 1;
       else
         CHECK_OK(context, ts_context_set_tuning(context, "ghost_transfer", way));
+      if (!test_is_cpu() && ranks > 1) CHECK_CONTAINS(context_info(context).driver, ", ghosts ");
       run();
     }
     test_close(&context);
