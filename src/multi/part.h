@@ -53,9 +53,8 @@ typedef struct tsi_part_cg {
    * share_place: two parts whose texts are the same may try, "" may not. share_export makes a share, which     \
    * the TSI_SHARE_BYTES of `description` let another part import. Both fail where that is impossible, and then \
    * nothing is left behind: messages will do.                                                                 \
-   * share_destroy waits for what this part does with the share. The memory of one that was exported lives on   \
-   * until the other part has destroyed its own, or never imported it (`imported` is 0), or does not do so for  \
-   * peer_seconds after this part's context is destroyed. */                                                   \
+   * share_destroy waits for what this part does with the share. The memory of one that was exported is used \
+   * again when the other part has destroyed its own too, or never imported it: `imported` is 0. */            \
   OPTIONAL(prefix, void, share_place, (ts_context *context, char place[TSI_PLACE_BYTES]))                      \
   OPTIONAL(prefix, ts_status, share_export,                                                                    \
            (ts_context *context, size_t bytes, void *description, void **share))                               \

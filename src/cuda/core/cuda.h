@@ -43,9 +43,8 @@ typedef struct cuda_state {
   cuda_occupancy occupancies[CUDA_OCCUPANCIES]; /* cuda_blocks_of */
   unsigned kernels_spare_cache;                 /* a bit for each kernel: cuda_spare_cache has been called */
   cuda_shared *shared;
-  int lent;                    /* how many of them OpenGL has now */
-  cudaEvent_t reached;         /* by the stream, where other parts wait for it (cuda_part.cu) */
-  struct cuda_share *given_up; /* that another process may read yet (cuda_share.cu) */
+  int lent;            /* how many of them OpenGL has now */
+  cudaEvent_t reached; /* by the stream, where other parts wait for it (cuda_part.cu) */
 } cuda_state;
 
 enum {
@@ -135,11 +134,6 @@ ts_status cuda_require(ts_context *context, const char *function);
 /* All that OpenGL has is CUDA's again, behind what was drawn until now. */
 ts_status cuda_gl_take_back(ts_context *context);
 void cuda_gl_destroy(ts_context *context, cuda_vector *impl);
-
-/* ---- cuda_share.cu ---- */
-
-/* Frees what was shared, when the others have let go of it, or at last without that. */
-void cuda_shares_close(ts_context *context);
 
 /* ---- cuda_backend.c ---- */
 

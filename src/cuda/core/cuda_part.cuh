@@ -3,11 +3,7 @@
 #define CUDA_PART_CUH
 
 #include "cuda_kernels.cuh"
-#include "multi/part.h"
-
-extern "C" {
-TSI_PART_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_part_)
-}
+#include "cuda_part.h"
 
 struct cuda_index_list {
   int32_t *indices;
