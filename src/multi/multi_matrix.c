@@ -116,7 +116,7 @@ static const tsi_matrix_kind kind = {.destroy = destroy,
                                      .residual = residual,
                                      .quick_residual = quick_residual,
                                      .diagonal = diagonal};
-/* Of matrices whose parts all have a step of a smoother. */
+/* Of matrices whose parts all have a step of a smoother, those of other ranks too. */
 static const tsi_matrix_kind smoothing_kind = {.destroy = destroy,
                                                .spmv = spmv,
                                                .residual = residual,
@@ -124,12 +124,20 @@ static const tsi_matrix_kind smoothing_kind = {.destroy = destroy,
                                                .diagonal = diagonal,
                                                .smooth = smooth};
 
-static void choose_kind(ts_matrix *A) {
-  A->kind = &smoothing_kind;
+static void merge_smooths(void *mine, const void *other) {
+  *(int *)mine = *(int *)mine && *(const int *)other;
+}
+
+/* The ranks may have chosen different formats, and take the same steps: what they exchange belongs to those. */
+static ts_status choose_kind(ts_matrix *A) {
+  int smooths = 1;
   for (int p = 0; p < multi_count(A->context); p++) {
     const ts_matrix *local = matrix_of(A)->local[p];
-    if (local && !local->kind->smooth) A->kind = &kind;
+    if (local && !local->kind->smooth) smooths = 0;
   }
+  TSI_TRY(multi_merge_ranks(A->context, &smooths, sizeof smooths, merge_smooths));
+  A->kind = smooths ? &smoothing_kind : &kind;
+  return TS_OK;
 }
 
 static ts_status allocate(ts_matrix *A, multi_matrix **out) {
@@ -182,11 +190,11 @@ static ts_status create_whole(ts_matrix *A, const tsi_host_csr *csr) {
   ts_status status = multi_halo_create(csr, rows, A->column_space, &m->halo);
   if (status == TS_OK) status = multi_halo_make_room(m->halo, rows, A->column_space);
   if (status == TS_OK) status = each_part(A, csr, create_local);
+  if (status == TS_OK) status = choose_kind(A);
   if (status < 0) {
     destroy(A);
     return status;
   }
-  choose_kind(A);
   describe(A);
   return TS_OK;
 }
