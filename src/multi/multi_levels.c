@@ -85,10 +85,8 @@ static const multi_rows *rows_of(const ts_space *space) {
   return ((const multi_space *)space->impl)->rows;
 }
 
-static void rows(const ts_space *space, int64_t *first) {
-  const ts_context *context = space->context;
-  const size_t own = (size_t)multi_state_of(context)->own;
-  for (size_t r = 0; r <= (size_t)ts_ranks_count(context); r++) first[r] = rows_of(space)->first[r * own];
+static int64_t first_row(const ts_space *space) {
+  return rows_of(space)->first[multi_state_of(space->context)->first];
 }
 
 static int32_t ghosts(const ts_space *space, const int64_t **list) {
@@ -113,6 +111,6 @@ const tsi_ranks_ops multi_ranks_ops = {.parcels_create = multi_parcels_create,
                                        .add = add,
                                        .largest = largest,
                                        .space_create = space_create,
-                                       .rows = rows,
+                                       .first_row = first_row,
                                        .ghosts = ghosts,
                                        .name_row = name_row};

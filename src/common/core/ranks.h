@@ -30,8 +30,8 @@ struct tsi_ranks_ops {
    * rows of all, ascending. Number k is column tsi_first_ghost + k of its matrices. */
   ts_status (*space_create)(ts_context *context, int32_t rows, const int64_t *ghosts, int32_t count,
                             ts_space **space);
-  /* The first row of each rank and the end; those columns, which the space keeps. */
-  void (*rows)(const ts_space *space, int64_t *first);
+  /* This rank's first row; those columns, which the space keeps. */
+  int64_t (*first_row)(const ts_space *space);
   int32_t (*ghosts)(const ts_space *space, const int64_t **ghosts);
   /* A row becomes its number in the matrix that the application gave. */
   ts_status (*name_row)(const ts_space *space, int64_t *row);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/core/core.h"
+#include "common/core/ranks.h"
 #include "common/layout/layout.h"
 #include "preconditioner.h"
 
@@ -34,7 +35,7 @@ static const double jump = 1000, least_part_of_jumps = 0.125, jumps_weight = 4, 
 /* ---- A sample of rows ---- */
 
 typedef struct sample {
-  int32_t bad;             /* a row that is not positive on the diagonal; -1: none */
+  int64_t bad;             /* a row that is not positive on the diagonal; -1: none */
   int32_t jumps;           /* rows with a neighbour that has far less on the diagonal */
   int32_t small;           /* rows where |sum_j a_ij| is small beside a_ii, */
   int32_t start[searches]; /* and the first of them */
@@ -69,12 +70,20 @@ static int is_beside_jump(const tsi_host_csr *A, int32_t i, double diagonal) {
   return diagonal > jump * diagonal_of(A, A->column_indices[weakest]);
 }
 
-static void look_at_rows(const tsi_host_csr *A, sample *s) {
+/* Of the entries that a row has in columns of other ranks. */
+static double sum_of_ghosts(const tsi_host_csr *ghosts, int32_t i) {
+  double sum = 0;
+  for (int32_t e = ghosts ? ghosts->row_offsets[i] : 0; ghosts && e < ghosts->row_offsets[i + 1]; e++)
+    sum += ghosts->values[e];
+  return sum;
+}
+
+static void look_at_rows(const tsi_host_csr *A, const tsi_host_csr *ghosts, sample *s) {
   *s = (sample){.bad = -1};
   for (int32_t k = 0; k < sample_rows; k++) {
     const int32_t i = row_of_sample(A->rows, k);
     const double diagonal = diagonal_of(A, i);
-    double sum = 0;
+    double sum = sum_of_ghosts(ghosts, i);
     for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) sum += A->values[e];
     if (!(diagonal > 0)) {
       s->bad = i;
@@ -113,7 +122,7 @@ static void see_neighbours(search *s, const tsi_host_csr *A, int32_t row) {
  * its borders count. Where they are N(d) ~ d^p, all rows are within d (rows / N(d))^(1/p) couplings, and A is
  * some 2.8 times as many across: 2.83 on a grid of n x n points, where N = 2 d^2, 3.3 on one of n x n x n,
  * where N = 4/3 d^3, and 2.5 in triangulations. In a network p is large. */
-static double couplings_around(search *s, const tsi_host_csr *A, int32_t start) {
+static double couplings_around(search *s, const tsi_host_csr *A, double all_rows, int32_t start) {
   const int32_t part = A->rows / 16, wanted = part < enough ? part : enough;
   memset(s->slots, -1, sizeof s->slots);
   s->seen = 0;
@@ -128,17 +137,17 @@ static double couplings_around(search *s, const tsi_host_csr *A, int32_t start) 
   const int32_t half = d / 2;
   const double radius = d + 0.5, inner = half + 0.5, rows = s->within[d];
   const double p = fmax(1, log(rows / s->within[half]) / log(radius / inner));
-  return 2.75 * radius * pow(A->rows / rows, 1 / p);
+  return 2.75 * radius * pow(all_rows / rows, 1 / p);
 }
 
 /* About how many couplings A is across: the median of searches. */
-static ts_status couplings_across(ts_context *context, const tsi_host_csr *A, const sample *from,
-                                  double *across) {
+static ts_status couplings_across(ts_context *context, const tsi_host_csr *A, double all_rows,
+                                  const sample *from, double *across) {
   search *s = tsi_malloc(context, 1, sizeof *s);
   if (!s) return tsi_out_of_memory(context, "the choice of a preconditioner", sizeof *s);
   double sorted[searches];
   for (int k = 0; k < searches; k++) {
-    const double found = couplings_around(s, A, from->start[k]);
+    const double found = couplings_around(s, A, all_rows, from->start[k]);
     int at = k;
     for (; at > 0 && sorted[at - 1] > found; at--) sorted[at] = sorted[at - 1];
     sorted[at] = found;
@@ -150,24 +159,55 @@ static ts_status couplings_across(ts_context *context, const tsi_host_csr *A, co
 
 /* ---- The choice ---- */
 
+/* What the entries tell: of how many samples the numbers are, and how far it is across. */
+typedef struct finding {
+  int64_t bad;
+  int32_t samples, jumps, small;
+  double across;
+} finding;
+
+/* Ranks look at their own rows, and have all found the same: sums, and the mean of how far it is across of
+ * those where it was measured. */
+static ts_status join_ranks(const ts_matrix *A, int measured, finding *f) {
+  const tsi_ranks_ops *ranks = A->context->ops->ranks;
+  double sums[] = {f->samples, f->jumps, f->small, measured ? f->across : 0, measured}, bad = (double)f->bad;
+  if (!A->all_rows) return TS_OK;
+  TSI_TRY(ranks->add(A->context, sums, 5));
+  TSI_TRY(ranks->largest(A->context, &bad, 1));
+  *f = (finding){.bad = (int64_t)bad,
+                 .samples = (int32_t)sums[0],
+                 .jumps = (int32_t)sums[1],
+                 .small = (int32_t)sums[2],
+                 .across = sums[4] > 0 ? sums[3] / sums[4] : 0};
+  return f->bad < 0 ? TS_OK : ranks->name_row(A->row_space, &f->bad);
+}
+
+static ts_status look(const ts_matrix *A, finding *f) {
+  sample s;
+  look_at_rows(A->host_copy, A->host_ghosts, &s);
+  const int measured = s.bad < 0 && s.small >= sample_rows / 2;
+  *f = (finding){.bad = s.bad, .samples = sample_rows, .jumps = s.jumps, .small = s.small};
+  if (measured) TSI_TRY(couplings_across(A->context, A->host_copy, (double)tsi_all_rows(A), &s, &f->across));
+  if (A->all_rows && s.bad >= 0) f->bad += A->context->ops->ranks->first_row(A->row_space);
+  return join_ranks(A, measured, f);
+}
+
 /* From the entries, where all else is for AMG. */
 static ts_status choose_by_entries(const ts_matrix *A, ts_preconditioner_kind *kind, char *why, size_t size) {
-  sample s;
-  look_at_rows(A->host_copy, &s);
-  if (s.bad >= 0) {
-    snprintf(why, size, "row %d is not positive on the diagonal", s.bad);
-  } else if (s.small < sample_rows / 2) {
+  finding f;
+  TSI_TRY(look(A, &f));
+  if (f.bad >= 0) {
+    snprintf(why, size, "row %lld is not positive on the diagonal", (long long)f.bad);
+  } else if (f.small < f.samples / 2) {
     snprintf(why, size, "constants are far from the null space");
   } else {
-    double across = 0;
-    TSI_TRY(couplings_across(A->context, A->host_copy, &s, &across));
-    const int jumps = s.jumps >= least_part_of_jumps * sample_rows;
+    const int jumps = f.jumps >= least_part_of_jumps * f.samples;
     const double usual = A->context->tuning.amg_couplings,
                  least = jumps ? fmin(usual / jumps_weight, enough_with_jumps) : usual;
-    const int is_amg = across >= least;
+    const int is_amg = f.across >= least;
     if (is_amg) *kind = TS_PRECONDITIONER_AMG;
-    snprintf(why, size, "%d rows, about %.0f couplings across%s, %s %.0f", A->info.rows, across,
-             jumps ? ", jumping coefficients" : "", is_amg ? "at least" : "less than", least);
+    snprintf(why, size, "%lld rows, about %.0f couplings across%s, %s %.0f", (long long)tsi_all_rows(A),
+             f.across, jumps ? ", jumping coefficients" : "", is_amg ? "at least" : "less than", least);
   }
   return TS_OK;
 }
@@ -181,12 +221,10 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, ts_preconditioner_kind *
     text = "the matrix is a stencil";
   else if (!A->info.symmetric)
     text = "the matrix is not symmetric";
-  else if (A->all_rows)
-    text = "the rows are on several ranks";
   else if (A->row_space->constrained)
     text = "the matrix has constrained rows";
-  else if (A->info.rows < least_rows)
-    snprintf(why, sizeof why, "%d rows, less than %d", A->info.rows, least_rows);
+  else if (tsi_all_rows(A) < least_rows)
+    snprintf(why, sizeof why, "%d rows, less than %d", (int)tsi_all_rows(A), least_rows);
   else if (!A->host_copy)
     text = "the matrix has no host copy";
   else

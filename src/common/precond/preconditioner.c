@@ -83,9 +83,8 @@ static ts_status settle_choice(ts_preconditioner *M, ts_status status) {
     snprintf(M->choice, sizeof M->choice, "jacobi: %.180s", M->context->error);
     tsi_clear_error(M->context);
   } else if (M->amg && !M->amg->inverse) {
-    const int32_t left = M->amg->level[M->amg->levels - 1].A->info.rows;
-    snprintf(M->choice, sizeof M->choice, "jacobi: aggregation leaves %d of %d rows", left,
-             M->matrix->info.rows);
+    snprintf(M->choice, sizeof M->choice, "jacobi: aggregation leaves %lld of %lld rows",
+             (long long)M->amg->level[M->amg->levels - 1].rows, (long long)tsi_all_rows(M->matrix));
     tsi_amg_destroy(M->context, &M->amg);
   }
   if (!M->amg) M->desc.kind = TS_PRECONDITIONER_JACOBI;
