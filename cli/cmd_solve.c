@@ -141,6 +141,14 @@ static int make_preconditioner(const solve_options *o, const solve_system *syste
             o->matrix, info->unsymmetric_row + 1, info->unsymmetric_column + 1);
     return -1;
   }
+  if (ranks_are_several() && (o->near_null || o->coordinates || o->amg.unknowns > 1)) {
+    message("%s: rows are given out one by one to several ranks, expected no --%s", o->matrix,
+            o->near_null     ? "near-null-space"
+            : o->coordinates ? "coordinates"
+                             : "amg-unknowns");
+    ranks_agreed();
+    return -1;
+  }
   progress_show("preconditioning %.50s", o->matrix);
   double *ordered = NULL;
   ts_amg_desc amg;

@@ -37,7 +37,10 @@ typedef enum ts_amg_smoother {
 TS_API const char *ts_amg_smoother_name(ts_amg_smoother smoother);
 TS_API int ts_amg_smoother_from_name(const char *name);
 
-/* All 0: the defaults. The arrays are read by ts_preconditioner_create and not needed after it. */
+/* All 0: the defaults. The arrays are read by ts_preconditioner_create and not needed after it. On several
+ * ranks (ranks.h) they are of the rank's own rows, of which whole nodes are there, and all ranks give as many
+ * vectors.
+ */
 typedef struct ts_amg_desc {
   double strength; /* row i depends strongly on j where |a_ij| >= strength * sqrt(a_ii min(a_ii, a_jj)),
                       halved from level to level; blocks of unknowns by their Frobenius norms. Default: 0.08,
@@ -57,6 +60,7 @@ typedef struct ts_amg_desc {
   int reserved[8];           /* 0 */
 } ts_amg_desc;
 
+/* On several ranks numbers of all of them, but bytes. */
 typedef struct ts_amg_info {
   int levels;
   double operator_complexity; /* entries of all levels' matrices over those of A */

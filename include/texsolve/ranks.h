@@ -105,7 +105,7 @@ typedef struct ts_ranks_matrix_desc {
   const float *values;           /* finite; or NULL */
   const double *double_values;   /* instead of `values`: finite; or NULL */
   ts_format format;              /* as in ts_matrix_desc, and the same on all ranks; so are the others */
-  int keep_host_copy;            /* of the columns of this rank's rows that it has itself */
+  int keep_host_copy;            /* ts_matrix_host_copy: the columns of this rank's rows that it has itself */
   ts_precision precision;
   int components;
   /* 1: rows may move to other ranks, as ts_context_desc.partition says: with "scotch" to where PT-Scotch wants
@@ -119,8 +119,9 @@ typedef struct ts_ranks_matrix_desc {
  * and on which ts_space_size is the rows of this rank. Columns of other ranks come before each product. Its
  * info has rows, columns and entries of this rank; symmetric, unsymmetric_row, unsymmetric_column and
  * zero_diagonal_row are of the whole (rows beyond 2^31 - 1 are shown as that). Block Jacobi and isai
- * precondition each rank's own block. ts_matrix_set_values does not apply; ts_ranks_matrix_set_values does.
- * Errors: those of ts_matrix_create, TS_ERROR_UNREACHABLE. */
+ * precondition each rank's own block; amg has levels of all ranks, whose aggregates stay within one.
+ * ts_matrix_set_values does not apply; ts_ranks_matrix_set_values does. Errors: those of ts_matrix_create,
+ * TS_ERROR_UNREACHABLE. */
 TS_API ts_status ts_ranks_matrix_create(ts_context *context, const ts_ranks_matrix_desc *desc,
                                         ts_matrix **matrix);
 

@@ -282,6 +282,13 @@ static void errors(void) {
     m.values[e] = before;
   }
   ts_matrix *A = make_rows(&m, 1);
+  double *modes = ref_doubles(2 * (size_t)m.rows, 5, -1, 1);
+  const ts_amg_desc other = {.near_null = rank > 0 ? modes : NULL, .near_null_vectors = rank > 0 ? 2 : 0};
+  const ts_preconditioner_desc of_other = {.kind = TS_PRECONDITIONER_AMG, .amg = &other};
+  if (ranks > 1)
+    CHECK_FAILS(context, ts_preconditioner_create(A, &of_other, &M), TS_ERROR_INVALID_ARGUMENT,
+                "1 to 2 near-null vectors", "not as many on all");
+  free(modes);
   const ts_amg_desc two = {.unknowns = 8};
   const ts_preconditioner_desc uneven = {.kind = TS_PRECONDITIONER_AMG, .amg = &two};
   CHECK_FAILS(context, ts_preconditioner_create(A, &uneven, &M), TS_ERROR_INVALID_ARGUMENT, "unknowns is 8",

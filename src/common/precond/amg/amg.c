@@ -117,8 +117,7 @@ ts_status tsi_amg_refuse_row(ts_context *context, int32_t row, float diagonal) {
                   (double)diagonal);
 }
 
-/* The first row that is not positive on the diagonal, or -1. */
-static int32_t find_bad_row(const ts_matrix *A, const tsi_amg_csr *csr, float *diagonal) {
+int32_t tsi_amg_bad_row(const ts_matrix *A, const tsi_amg_csr *csr, float *diagonal) {
   const unsigned char *constrained = A->row_space->constrained;
   for (int32_t i = 0; i < csr->rows; i++) {
     *diagonal = 0;
@@ -131,24 +130,8 @@ static int32_t find_bad_row(const ts_matrix *A, const tsi_amg_csr *csr, float *d
 
 static ts_status check_diagonal(const ts_matrix *A, const tsi_amg_csr *csr) {
   float diagonal = 0;
-  const int32_t row = find_bad_row(A, csr, &diagonal);
+  const int32_t row = tsi_amg_bad_row(A, csr, &diagonal);
   return row < 0 ? TS_OK : tsi_amg_refuse_row(A->context, row, diagonal);
-}
-
-/* The first such row of all ranks, by the name that it has for the application. */
-static ts_status check_diagonal_on_ranks(const ts_matrix *A, const tsi_amg_csr *csr, int64_t first) {
-  const tsi_ranks_ops *ranks = A->context->ops->ranks;
-  float diagonal = 0;
-  const int32_t row = find_bad_row(A, csr, &diagonal);
-  const double mine = row < 0 ? -INFINITY : -(double)(first + row);
-  double found = mine, value = -INFINITY;
-  TSI_TRY(ranks->largest(A->context, &found, 1));
-  if (isinf(found)) return TS_OK;
-  if (mine == found) value = (double)diagonal;
-  TSI_TRY(ranks->largest(A->context, &value, 1));
-  int64_t name = (int64_t)-found;
-  TSI_TRY(ranks->name_row(A->row_space, &name));
-  return tsi_amg_refuse_row(A->context, name > INT32_MAX ? INT32_MAX : (int32_t)name, (float)value);
 }
 
 static ts_status take_matrix(const ts_matrix *A, tsi_amg_csr *csr) {
@@ -282,8 +265,7 @@ static ts_status set_up_on_host(tsi_amg *amg, int keep) {
 }
 
 static ts_status set_up_rows(tsi_amg *amg, const tsi_amg_csr *A, tsi_amg_halo *halo) {
-  ts_status status =
-      check_diagonal_on_ranks(amg->level[0].A, A, tsi_amg_number(halo, amg->desc.unknowns).first);
+  const ts_status status = tsi_amg_check_rows(amg->level[0].A, &amg->desc, A);
   if (status < 0) {
     tsi_amg_halo_free(amg->context, halo);
     return status;

@@ -116,6 +116,8 @@ struct tsi_amg_ops {
 ts_status tsi_amg_create(ts_preconditioner *M);
 ts_status tsi_amg_update(ts_preconditioner *M);
 void tsi_amg_destroy(ts_context *context, tsi_amg **amg);
+/* The first row that is not positive on the diagonal, or -1. */
+int32_t tsi_amg_bad_row(const ts_matrix *A, const tsi_amg_csr *csr, float *diagonal);
 /* The error of a row that is not positive on the diagonal. */
 ts_status tsi_amg_refuse_row(ts_context *context, int32_t row, float diagonal);
 /* A level's matrix on the host, which tsi_amg_forget_level gives back. */
@@ -239,6 +241,8 @@ ts_status tsi_amg_coarsen_on_ranks(ts_context *context, tsi_amg_host_level *leve
 
 /* This rank's rows of the application's matrix. */
 ts_status tsi_amg_take_rows(const ts_matrix *matrix, int unknowns, tsi_amg_csr *A, tsi_amg_halo **halo);
+/* What is refused: descriptors that differ, and rows as tsi_amg_refuse_row tells; the same error on all. */
+ts_status tsi_amg_check_rows(const ts_matrix *matrix, const ts_amg_desc *desc, const tsi_amg_csr *A);
 /* A level below that is the same, for the inverse. */
 ts_status tsi_amg_repeat_level(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next);
 /* Of the last level's matrix of all ranks, the same bits on all. */

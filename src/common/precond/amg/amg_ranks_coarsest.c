@@ -1,5 +1,6 @@
 /* The first and the last level where several ranks have the rows: the matrix that the application gave, and the
  * inverse, which every rank computes of the whole. */
+#include <math.h>
 #include <string.h>
 
 #include "amg_halo.h"
@@ -54,6 +55,36 @@ ts_status tsi_amg_take_rows(const ts_matrix *matrix, int unknowns, tsi_amg_csr *
   tsi_amg_halo_free(matrix->context, *halo);
   *halo = NULL;
   return status;
+}
+
+/* All ranks have said the same. */
+static ts_status check_alike(ts_context *context, const ts_amg_desc *desc) {
+  const double vectors = tsi_amg_vectors(desc), unknowns = desc->unknowns;
+  double most[4] = {vectors, -vectors, unknowns, -unknowns};
+  TSI_TRY(context->ops->ranks->largest(context, most, 4));
+  for (int k = 0; k < 4; k += 2)
+    if (most[k] != -most[k + 1])
+      return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                      "amg has %.0f to %.0f %s on the ranks, not as many on all", -most[k + 1], most[k],
+                      k ? "unknowns" : "near-null vectors");
+  return TS_OK;
+}
+
+/* The first row of all that is not positive on the diagonal, by the name that it has for the application. */
+ts_status tsi_amg_check_rows(const ts_matrix *matrix, const ts_amg_desc *desc, const tsi_amg_csr *A) {
+  const tsi_ranks_ops *ranks = matrix->context->ops->ranks;
+  float diagonal;
+  TSI_TRY(check_alike(matrix->context, desc));
+  const int32_t row = tsi_amg_bad_row(matrix, A, &diagonal);
+  const double mine = row < 0 ? -INFINITY : -(double)(ranks->first_row(matrix->row_space) + row);
+  double found = mine, value = -INFINITY;
+  TSI_TRY(ranks->largest(matrix->context, &found, 1));
+  if (isinf(found)) return TS_OK;
+  if (row >= 0 && mine >= found) value = (double)diagonal;
+  TSI_TRY(ranks->largest(matrix->context, &value, 1));
+  int64_t name = (int64_t)-found;
+  TSI_TRY(ranks->name_row(matrix->row_space, &name));
+  return tsi_amg_refuse_row(matrix->context, name > INT32_MAX ? INT32_MAX : (int32_t)name, (float)value);
 }
 
 /* ---- A level like the one above, for an inverse: vectors of the application have no room for all columns ----
