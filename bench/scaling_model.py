@@ -41,7 +41,9 @@ NOTES = "notes/conjugate-gradients.md"
 ONE_GPU = [(16384, 5.0, NOTES), (M, 31.3, "results.md"), (4 * M, 122, "results.md"), (8 * M, 229.7, NOTES),
            (16 * M, 432.3, "results.md"), (64 * M, 1786, "results.md")]
 TWO_GPUS = [(M, None), (16 * M, None), (64 * M, None), (128 * M, None)]
-RANKS = [(1, None), (2, None), (3, None), (4, None)]
+# Ranks on two cores of a processor: the time of an iteration on one and on two of them, and in between what two take for a
+# product's exchange and for a sum. The bandwidth is that of one rank.
+RANKS = [(65536, 309, 159, 0, 0.7), (M, 5730, 2880, 51, 0.7), (4 * M, 28600, 13700, 0, 0.7)]
 
 
 def entries_of(rows):
@@ -149,8 +151,11 @@ def check_table():
     for n, measured in TWO_GPUS:
         side = n ** (1 / 3)
         row("two H200", n, measured, iteration(slabs((side, side, side), 2), 2), "")
-    for ranks, measured in RANKS:
-        row(f"{ranks} rank{'s'[:ranks > 1]} on CPUs", 100**3, measured, None, "")
+    for n, one, two, exchange, reduction in RANKS:
+        part = slabs((n ** (1 / 3),) * 3, 2)
+        share = iteration_bytes(part.rows, part.entries, part.near) / iteration_bytes(n, entries_of(n), 0)
+        row("one rank on a CPU", n, one, None, "[below](#two-ranks-on-two-cores)")
+        row("two ranks on a CPU", n, two, (one * share + exchange + 2 * reduction) * US, "[below](#two-ranks-on-two-cores)")
     return table(["parts", "rows", "us measured", "us by the model", "off by", "measured in"], rows)
 
 
