@@ -55,10 +55,18 @@ static int count_hosts(const rank_info *all, int ranks) {
   return hosts;
 }
 
-static int print_text(const char *backend, const rank_info *all, int ranks) {
+/* How ghosts go from rank to rank, where the driver says so; "" else. */
+static const char *ghosts_of(const ts_context *context) {
+  static ts_context_info info;
+  const char *ghosts = ts_context_get_info(context, &info) == TS_OK ? strstr(info.driver, ", ghosts ") : NULL;
+  return ghosts ? ghosts + strlen(", ") : "";
+}
+
+static int print_text(const char *backend, const char *ghosts, const rank_info *all, int ranks) {
   const int hosts = count_hosts(all, ranks);
   printf("texsolve %s\n%-8s available on %d ranks\n", ts_version(), backend, ranks);
-  printf("  messages         %s, on %d host%s\n", ranks_transport()->name, hosts, hosts == 1 ? "" : "s");
+  printf("  messages         %s, on %d host%s%s%s\n", ranks_transport()->name, hosts, hosts == 1 ? "" : "s",
+         *ghosts ? "; " : "", ghosts);
   for (int r = 0; r < ranks; r++) {
     char label[24];
     snprintf(label, sizeof label, "rank %d", r);
@@ -72,7 +80,7 @@ static int print_text(const char *backend, const rank_info *all, int ranks) {
   return message_flush_stdout();
 }
 
-static int print_json(const char *backend, const rank_info *all, int ranks) {
+static int print_json(const char *backend, const char *ghosts, const rank_info *all, int ranks) {
   json_t *list = json_array();
   int lost = 0;
   for (int r = 0; r < ranks; r++)
@@ -83,6 +91,7 @@ static int print_json(const char *backend, const rank_info *all, int ranks) {
   json_t *object =
       json_pack("{s:s, s:s, s:s, s:i, s:o}", "version", ts_version(), "backend", backend, "transport",
                 ranks_transport()->name, "hosts", count_hosts(all, ranks), "ranks", list);
+  if (*ghosts && object) lost |= json_object_set_new(object, "ghosts", json_string(ghosts + strlen("ghosts ")));
   return report_print(object, lost || !object);
 }
 
@@ -97,8 +106,8 @@ int info_of_ranks(const char *backend, int json) {
       message("--backend %s: %s", desc.backend, ts_last_error(context));
       ranks_agreed();
       result = EXIT_ERROR;
-    } else if (ranks_is_root() &&
-               (json ? print_json : print_text)(desc.backend, all, ts_ranks_count(context))) {
+    } else if (ranks_is_root() && (json ? print_json : print_text)(desc.backend, ghosts_of(context), all,
+                                                                   ts_ranks_count(context))) {
       result = EXIT_ERROR;
     }
   }

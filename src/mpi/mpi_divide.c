@@ -56,6 +56,7 @@ static int divide(MPI_Comm communicator, int ranks, arrays *a) {
   SCOTCH_Dgraph graph;
   int code = SCOTCH_contextInit(&context);
   if (code) return code;
+  SCOTCH_contextThreadSpawn(&context, 1, NULL); /* by itself it takes all cores, and calls MPI in any thread */
   SCOTCH_contextOptionSetNum(&context, SCOTCH_OPTIONNUMDETERMINISTIC, 1);
   SCOTCH_contextRandomSeed(&context, 1);
   SCOTCH_contextRandomReset(&context);

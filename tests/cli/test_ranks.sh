@@ -37,16 +37,12 @@ done
 ranks 3 0 solve a.mtx -b b.mtx --backend multi:cpu+cpu --json
 same "parts" "$(json string choice | grep -c "in 6 parts")" 1
 
-ranks 2 0 info --backend cpu
-same "contexts of two ranks" "$(grep -c '^  device  *2 ranks: ' ../log/out)" 1
-ranks 2 1 info --backend cuda:1000
-same "reports of two ranks" "$(grep -c '^cuda:1000 not available' ../log/out)" 1
-
 ranks 3 1 solve none.mtx --backend cpu
 says "texsolve: none.mtx: No such file"
 ranks 3 2 solve a.mtx -b b.mtx --backend gl
 says 'not "gl"'
-ranks 3 1 solve a.mtx --backend cpu --preconditioner amg
+ranks 3 0 solve a.mtx -b b.mtx --backend cpu --preconditioner amg
+ranks 3 1 solve a.mtx --backend cpu --preconditioner amg --amg-unknowns 2
 says "several ranks"
 ranks 41 1 solve a.mtx --backend cpu
 says "40 rows are less than 41 ranks"

@@ -288,7 +288,9 @@ static void check_iterations(ts_matrix *matrix, ts_matrix *alone, int components
   }
   again = iterate_well(alone, components, &desc, &other);
   if (parts_iterate(matrix)) CHECK(first.host_synchronisations <= 2 * other.host_synchronisations + 4);
-  CHECK(abs(other.iterations - first.iterations) <= 2 + other.iterations / 20);
+  /* Ranks on devices end at a check, and no sooner. */
+  if (parts_iterate(matrix) || test_is_cpu())
+    CHECK(abs(other.iterations - first.iterations) <= 2 + other.iterations / 20);
   for (size_t i = 0; xs && again && i < count; i++)
     if (!CHECK_CLOSE((double)xs[i], (double)again[i], 1e-3)) break;
   free(xs), free(again);
@@ -323,7 +325,7 @@ static void iterations(void) {
     ts_matrix *matrix = make_matrix(context, &m, TS_FORMAT_AUTO),
               *alone = make_matrix(single, &m, TS_FORMAT_AUTO);
     /* Long rows take operations one by one in some formats. */
-    if (matrix && !test_is_cpu() && k != 3 && k != 4) CHECK(parts_iterate(matrix));
+    if (matrix && !test_is_cpu() && !test_is_ranks() && k != 3 && k != 4) CHECK(parts_iterate(matrix));
     for (int kind = 0; matrix && alone && kind < 16; kind++) {
       const int components = 1 + kind / 4, stop = kind % 2 ? TS_STOP_DELTA : TS_STOP_RESIDUAL;
       if ((test_is_brief() || m.rows > 10000) && (kind + k) % 5) continue;
