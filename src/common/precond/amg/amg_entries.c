@@ -9,7 +9,8 @@
 
 static size_t entries_of(const tsi_amg_sending *s, int32_t k) {
   const int32_t unknowns = s->rows.unknowns, node = s->nodes ? s->nodes[k] : s->rows.own + k;
-  return (size_t)(s->A->offsets[(node + 1) * unknowns] - s->A->offsets[node * unknowns]);
+  const int32_t first = node * unknowns, end = first + unknowns;
+  return (size_t)(s->A->offsets[end] - s->A->offsets[first]);
 }
 
 static tsi_amg_entry *write_node(const tsi_amg_sending *s, int32_t k, tsi_amg_entry *to) {

@@ -37,7 +37,7 @@ struct tsi_amg_halo {
 ts_status tsi_amg_count_nodes(ts_context *context, int32_t nodes, int64_t **first);
 /* Takes `first` and `ghosts` over, also on failure. */
 ts_status tsi_amg_halo_create(ts_context *context, int64_t *first, int64_t *ghosts, int32_t count,
-                              tsi_amg_halo **halo);
+                              tsi_amg_halo **out);
 void tsi_amg_halo_free(ts_context *context, tsi_amg_halo *halo);
 /* Where the ghosts of each rank begin, and the end: ranks + 1. */
 void tsi_amg_find_owners(const int64_t *first, int ranks, const int64_t *ghosts, int32_t count, int32_t *from);

@@ -15,7 +15,8 @@ static int is_cut_off(const tsi_amg_host_level *level, int32_t node) {
   const tsi_amg_csr *A = &level->A;
   const int32_t unknowns = level->unknowns;
   if (level->aggregates[node] >= 0) return 0;
-  for (int32_t e = A->offsets[node * unknowns]; e < A->offsets[(node + 1) * unknowns]; e++)
+  const int32_t first = node * unknowns, end = first + unknowns;
+  for (int32_t e = A->offsets[first]; e < A->offsets[end]; e++)
     if (level->strong[e] == TSI_AMG_STRONG && A->indices[e] >= A->rows) return 1;
   return 0;
 }

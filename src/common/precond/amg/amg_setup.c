@@ -113,7 +113,7 @@ static ts_status take_near_null(ts_context *context, const ts_amg_desc *desc, ts
 
 static ts_status group(ts_context *context, tsi_amg_host_level *level, double strength) {
   const size_t entries = (size_t)level->A.offsets[level->A.rows];
-  const size_t nodes = (size_t)(level->nodes + tsi_amg_ghosts(level));
+  const size_t nodes = (size_t)level->nodes + (size_t)tsi_amg_ghosts(level);
   level->strong = tsi_malloc(context, entries, sizeof *level->strong);
   level->aggregates = tsi_malloc(context, nodes, sizeof *level->aggregates);
   if (!level->strong || !level->aggregates)
@@ -127,7 +127,7 @@ static ts_status group(ts_context *context, tsi_amg_host_level *level, double st
 }
 
 static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next) {
-  const size_t nodes = (size_t)(level->nodes + tsi_amg_ghosts(level)), vectors = (size_t)level->vectors;
+  const size_t nodes = (size_t)level->nodes + (size_t)tsi_amg_ghosts(level), vectors = (size_t)level->vectors;
   const size_t numbers = nodes * (size_t)level->unknowns * vectors;
   const size_t coarse = (size_t)level->aggregate_count * vectors * vectors;
   level->tentative = tsi_malloc(context, numbers, sizeof *level->tentative);

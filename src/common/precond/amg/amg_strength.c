@@ -132,7 +132,7 @@ static void classify_node(const connections *s, int32_t node, int32_t *places, d
 static void classify_blocks(const void *arguments, size_t first, size_t last) {
   const connections *s = arguments;
   const int32_t nodes = s->level->nodes;
-  const size_t all = (size_t)(nodes + tsi_amg_ghosts(s->level));
+  const size_t all = (size_t)nodes + (size_t)tsi_amg_ghosts(s->level);
   for (size_t p = first; p < last; p++) {
     int32_t *places = s->places + p * all;
     memset(places, -1, all * sizeof *places);
@@ -159,7 +159,7 @@ static ts_status classify(ts_context *context, connections *s) {
 }
 
 static ts_status classify_all(ts_context *context, connections *s) {
-  const size_t nodes = (size_t)(s->level->nodes + tsi_amg_ghosts(s->level));
+  const size_t nodes = (size_t)s->level->nodes + (size_t)tsi_amg_ghosts(s->level);
   const size_t unknowns = (size_t)s->level->unknowns, parts = unknowns > 1 ? (size_t)s->parts : 0;
   s->diagonal = tsi_malloc(context, nodes * unknowns, sizeof *s->diagonal);
   s->norms = tsi_malloc(context, parts ? nodes : 0, sizeof *s->norms);
