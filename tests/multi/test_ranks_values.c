@@ -41,7 +41,7 @@ static void doubles_of_one_rank(void) {
   ref_free(&m);
 }
 
-/* The preconditioner updated for A's values takes as many iterations as one that is made for them. */
+/* The preconditioner that is updated for A's values takes as many iterations as one that is made for them. */
 static int iterations_with(ts_matrix *A, ts_preconditioner *M, ts_vector *b, ts_vector *x) {
   ts_result result = {0};
   const ts_solver_desc desc = {.method = TS_METHOD_CG, .preconditioner = M, .rtol = 1e-9};
@@ -50,8 +50,9 @@ static int iterations_with(ts_matrix *A, ts_preconditioner *M, ts_vector *b, ts_
   return result.iterations;
 }
 
+/* `solver` has one of its own, which it updates by itself. */
 static void check_update(const ref_matrix *other, ts_matrix *matrix, ts_preconditioner_kind kind,
-                         ts_preconditioner *M) {
+                         ts_preconditioner *M, ts_solver *solver) {
   const ts_preconditioner_desc desc = {.kind = kind};
   const ts_vector_desc pairs = {.precision = TS_PRECISION_DOUBLE};
   ts_matrix *made = make_rows_matrix(other, 1);
@@ -67,7 +68,12 @@ static void check_update(const ref_matrix *other, ts_matrix *matrix, ts_precondi
     REQUIRE_OK(context, ts_vector_create(space, &pairs, &x[k]));
     CHECK_OK(context, ts_vector_write_double(b[k], ones, (size_t)ts_space_size(space)));
   }
-  CHECK_INT(iterations_with(matrix, M, b[0], x[0]), iterations_with(made, fresh, b[1], x[1]));
+  const int expected = iterations_with(made, fresh, b[1], x[1]);
+  ts_result result = {0};
+  CHECK_INT(iterations_with(matrix, M, b[0], x[0]), expected);
+  CHECK_OK(context, ts_vector_fill(x[0], 0));
+  CHECK_OK(context, ts_solver_solve(solver, b[0], x[0], &result));
+  CHECK_INT(result.iterations, expected);
   for (int k = 0; k < 2; k++) ts_vector_destroy(&b[k]), ts_vector_destroy(&x[k]);
   ts_preconditioner_destroy(&fresh);
   ts_matrix_destroy(&made);
@@ -98,16 +104,20 @@ static void new_values(void) {
   rescale(&other);
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     test_context_label("preconditioner %d", (int)kinds[k]);
+    const ts_solver_desc desc = {.method = TS_METHOD_CG, .preconditioner_kind = kinds[k], .rtol = 1e-9};
     ts_preconditioner *M = NULL;
+    ts_solver *solver = NULL;
     ts_matrix *matrix = make_rows_matrix(&m, 1);
+    REQUIRE_OK(context, ts_solver_create(matrix, &desc, &solver));
     REQUIRE_OK(context, ts_preconditioner_create(matrix, &(ts_preconditioner_desc){.kind = kinds[k]}, &M));
     set_values(matrix, &other);
     for (int parts = 1; parts <= 2; parts++) check_product(&other, matrix, parts);
-    check_update(&other, matrix, kinds[k], M);
+    check_update(&other, matrix, kinds[k], M, solver);
     ts_csr block;
     CHECK_OK(context, ts_matrix_host_copy(matrix, &block));
     CHECK_FAILS(context, ts_matrix_set_values(matrix, &block), TS_ERROR_UNSUPPORTED,
                 "ts_ranks_matrix_set_values");
+    ts_solver_destroy(&solver);
     ts_preconditioner_destroy(&M);
     ts_matrix_destroy(&matrix);
   }
@@ -231,6 +241,7 @@ static void memory_of_a_rank(void) {
   ts_context_desc desc = heap_desc();
   desc.threads = 1;
   rescale(&other);
+  other.values[other.offsets[other.rows] - 1] = 0;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   ts_matrix *matrix = make_rows_matrix(&m, 1);
   rows r = take_rows(&other);
@@ -248,6 +259,7 @@ static void memory_of_a_rank(void) {
       succeeded = rank != by || CHECK_INT(memory.failed, 0);
     else
       CHECK_FAILS(context, status, TS_ERROR_OUT_OF_HOST_MEMORY, "memory");
+    CHECK_INT(matrix_info(matrix).zero_diagonal_row, status == TS_OK ? other.rows - 1 : -1);
     set_values(matrix, &other);
     check_product(&other, matrix, 1);
   }
