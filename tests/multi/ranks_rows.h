@@ -28,8 +28,8 @@ static rows take_rows(const ref_matrix *m) {
   rows r = {.first = first_row(m->rows, rank),
             .count = first_row(m->rows, rank + 1) - first_row(m->rows, rank)};
   const int32_t start = m->offsets[r.first], entries = m->offsets[r.first + r.count] - start;
-  r.offsets = malloc(((size_t)r.count + 1) * sizeof *r.offsets);
-  r.columns = malloc(((size_t)entries + 1) * sizeof *r.columns);
+  r.offsets = calloc((size_t)r.count + 1, sizeof *r.offsets);
+  r.columns = calloc((size_t)entries + 1, sizeof *r.columns);
   for (int32_t i = 0; i <= r.count; i++) r.offsets[i] = m->offsets[r.first + i] - start;
   for (int32_t e = 0; e < entries; e++) r.columns[e] = m->indices[start + e];
   return r;
@@ -70,7 +70,7 @@ static void multiply(const ref_matrix *m, const double *x, double *y) {
 
 static void check_product(const ref_matrix *m, ts_matrix *matrix, int parts) {
   const int32_t first = first_row(m->rows, rank), count = first_row(m->rows, rank + 1) - first;
-  double *xs = ref_doubles((size_t)m->rows, 5, -1, 1), *expected = malloc((size_t)m->rows * sizeof *expected);
+  double *xs = ref_doubles((size_t)m->rows, 5, -1, 1), *expected = calloc((size_t)m->rows, sizeof *expected);
   for (int32_t i = 0; i < m->rows && parts == 1; i++) xs[i] = (double)(float)xs[i];
   multiply(m, xs, expected);
   ts_space *space = ts_matrix_row_space(matrix);

@@ -82,7 +82,7 @@ static void check_update(const ref_matrix *other, ts_matrix *matrix, ts_precondi
 
 /* The same pattern, with another scale on each row and column. */
 static void rescale(ref_matrix *m) {
-  float *scales = ref_values((size_t)m->rows, 21, 0.5, 1);
+  float *scales = ref_values((size_t)m->rows, 21, 0.5f, 1);
   for (int32_t i = 0; i < m->rows; i++)
     for (int32_t e = m->offsets[i]; e < m->offsets[i + 1]; e++)
       m->values[e] *= scales[i] * scales[m->indices[e]];
@@ -197,11 +197,11 @@ static void check_new_values_from(int root) {
   const ts_csr csr = ref_csr(&other);
   const ts_matrix_desc desc = {.csr = rank == root ? ref_csr(&m) : (ts_csr){0}};
   ts_matrix *matrix = NULL;
-  double *xs = ref_doubles(n, 9, -1, 1), *expected = malloc(n * sizeof *expected),
+  REQUIRE_OK(context, ts_ranks_matrix_from(context, root, &desc, &matrix));
+  double *xs = ref_doubles(n, 9, -1, 1), *expected = calloc(n, sizeof *expected),
          *found = calloc(n, sizeof *found);
   for (size_t i = 0; i < n; i++) xs[i] = (double)(float)xs[i];
   multiply(&other, xs, expected);
-  REQUIRE_OK(context, ts_ranks_matrix_from(context, root, &desc, &matrix));
   CHECK_FAILS(context, ts_ranks_matrix_set_values_from(matrix, root, NULL), TS_ERROR_INVALID_ARGUMENT,
               "csr is NULL");
   ts_csr small = csr;
