@@ -28,6 +28,7 @@
  *   multi_matrix.c     cutting a matrix; products
  *   multi_cg.c         iterations of conjugate gradients by the parts themselves
  *   multi_rows.c       matrices from the rows of each rank
+ *   multi_inspect.c    what is known of the whole
  *   multi_rests.c      their double values beyond floats
  *   multi_values.c     their new values
  *   multi_levels.c     what matrices of their levels need (common/core/ranks.h)
@@ -155,6 +156,11 @@ static inline const tsi_ops *multi_ops_of(const ts_context *context, int p) {
   return multi_part(context, p)->ops;
 }
 
+/* This rank's first one. */
+static inline int64_t multi_first_row(const ts_context *context, const multi_rows *rows) {
+  return rows->first[multi_state_of(context)->first];
+}
+
 /* ---- multi_backend.c ---- */
 /* Before and after an operation of part p. The second one hands its failure to the context, with the part's
  * name. */
@@ -279,6 +285,8 @@ ts_status multi_check_columns(ts_context *context, const ts_ranks_matrix_desc *d
 /* The numbers of the columns in the space of the rows, memory of tsi_malloc; -1 of one that it does not have.
  */
 ts_status multi_number_columns(const ts_space *space, const ts_ranks_matrix_desc *desc, int32_t **numbers);
+
+/* ---- multi_inspect.c ---- */
 /* What all ranks say of these rows becomes what A says. `block` becomes the entries in columns of this rank's
  * own and `ghosts`, unless NULL, those in columns of others, counted from 0; both are the caller's. */
 ts_status multi_inspect(ts_matrix *A, const ts_csr *csr, tsi_host_csr *block, tsi_host_csr *ghosts);
