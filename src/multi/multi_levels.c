@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "multi.h"
+#include "multi_given.h"
 
 /* ---- Numbers of all ranks ---- */
 
@@ -96,11 +96,18 @@ static int32_t ghosts(const ts_space *space, const int64_t **list) {
 
 /* Only the root knows. */
 static ts_status name_row(const ts_space *space, int64_t *row) {
-  const int32_t *order = rows_of(space)->order;
-  double name = order ? order[*row] : -1;
+  const multi_rows *rows = rows_of(space);
+  const int64_t own = *row - multi_first_row(space->context, rows);
+  double name = rows->order ? rows->order[*row] : -1;
+  if (rows->given && own >= 0 && own < space->tiling.size) name = (double)rows->given->rows[own];
   TSI_TRY(largest(space->context, &name, 1));
   if (name >= 0) *row = (int64_t)name;
   return TS_OK;
+}
+
+static int is_of_ranks(const ts_space *space) {
+  const multi_space *s = space->impl;
+  return s && s->rows;
 }
 
 const tsi_ranks_ops multi_ranks_ops = {.parcels_create = multi_parcels_create,
@@ -113,4 +120,5 @@ const tsi_ranks_ops multi_ranks_ops = {.parcels_create = multi_parcels_create,
                                        .space_create = space_create,
                                        .first_row = first_row,
                                        .ghosts = ghosts,
-                                       .name_row = name_row};
+                                       .name_row = name_row,
+                                       .is_of_ranks = is_of_ranks};

@@ -293,6 +293,14 @@ static void errors(void) {
   const ts_preconditioner_desc uneven = {.kind = TS_PRECONDITIONER_AMG, .amg = &two};
   CHECK_FAILS(context, ts_preconditioner_create(A, &uneven, &M), TS_ERROR_INVALID_ARGUMENT, "unknowns is 8",
               "no multiple");
+  const int32_t rows = ts_space_size(ts_matrix_row_space(A));
+  ref_matrix own = ref_diagonal(rows, 1, 2); /* couples no ranks */
+  const ts_matrix_desc alone = {.csr = ref_csr(&own), .row_space = ts_matrix_row_space(A), .keep_host_copy = 1};
+  ts_matrix *B = NULL;
+  if (CHECK_OK(context, ts_matrix_create(context, &alone, &B)))
+    CHECK_FAILS(context, ts_preconditioner_create(B, &desc, &M), TS_ERROR_UNSUPPORTED, "each rank by itself");
+  ts_matrix_destroy(&B);
+  ref_free(&own);
   ts_matrix_destroy(&A);
   ref_free(&m);
 }

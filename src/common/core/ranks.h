@@ -35,6 +35,8 @@ struct tsi_ranks_ops {
   int32_t (*ghosts)(const ts_space *space, const int64_t **ghosts);
   /* A row becomes its number in the matrix that the application gave. */
   ts_status (*name_row)(const ts_space *space, int64_t *row);
+  /* Whether a space has each rank's own rows. */
+  int (*is_of_ranks)(const ts_space *space);
 };
 
 #endif

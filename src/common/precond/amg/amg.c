@@ -97,6 +97,10 @@ static ts_status check_matrix(const ts_matrix *A) {
   if (A->stencil)
     return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
                     "the matrix is a stencil, which has geometric multigrid (ts_multigrid_create)");
+  if (A->context->ops->ranks && !A->all_rows && A->context->ops->ranks->is_of_ranks(A->row_space))
+    return tsi_fail(A->context, TS_ERROR_UNSUPPORTED,
+                    "the matrix is of each rank by itself; amg over several ranks needs one of "
+                    "ts_ranks_matrix_create");
   if (!A->host_copy)
     return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
                     "amg needs a matrix made with keep_host_copy, from which it makes its levels");
