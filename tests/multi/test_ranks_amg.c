@@ -245,6 +245,7 @@ static void info(void) {
 static void choice(void) {
   ref_matrix large = poisson(130, 130), small = poisson(40, 40);
   const ref_matrix *const matrices[] = {&large, &small};
+  CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 190)); /* on every backend */
   for (int k = 0; k < 2; k++) {
     ts_matrix *A = make_rows(matrices[k], 1);
     ts_preconditioner *M = NULL;
