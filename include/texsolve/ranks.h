@@ -65,6 +65,9 @@ typedef struct ts_transport {
   ts_status (*end)(void *user, void *batch, int stops, int *stopped, char *error, size_t size);
   /* Ends the waits of the other ranks in an epoch. */
   ts_status (*stop)(void *user, int epoch, char *error, size_t size);
+  /* Without waiting: sets *stopped where another rank has called stop for this epoch, and fails where one is
+   * gone. For what waits beside the transport, NCCL's messages; NULL: there are none. */
+  ts_status (*look)(void *user, int epoch, int *stopped, char *error, size_t size);
   /* rank_of[0 ..]: for each of this rank's vertices the rank that it should go to, so that weights are about
    * even and few neighbours are apart; the same on every run. All ranks call it together. NULL where nothing
    * divides graphs. */

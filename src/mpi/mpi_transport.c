@@ -43,6 +43,7 @@ typedef struct mpi_state {
   stop_note *notes;
   int heard; /* the last epoch that another rank has stopped; -1: none */
   int lost;
+  double looked; /* when look last looked for the processes */
 } mpi_state;
 
 typedef struct mpi_batch {
@@ -210,6 +211,17 @@ static ts_status stop(void *user, int epoch, char *error, size_t size) {
   return TS_OK;
 }
 
+static ts_status look(void *user, int epoch, int *stopped, char *error, size_t size) {
+  mpi_state *state = user;
+  const int code = listen_to_others(state);
+  if (code != MPI_SUCCESS) return failed(state, code, "MPI", error, size);
+  *stopped = state->heard >= epoch;
+  const double now = seconds();
+  if (now - state->looked < 0.5) return TS_OK;
+  state->looked = now;
+  return check_processes(state, error, size);
+}
+
 /* ---- Graphs ---- */
 
 static ts_status divide(void *user, const ts_ranks_graph *graph, int32_t *rank_of, char *error, size_t size) {
@@ -323,6 +335,7 @@ ts_status ts_mpi_transport_create(MPI_Comm communicator, ts_transport *transport
                               .begin = begin,
                               .end = end,
                               .stop = stop,
+                              .look = look,
                               .divide = mpi_divides ? divide : NULL,
                               .close = close_transport};
   describe(state, transport);

@@ -12,10 +12,10 @@
  *
  * Parts may be on several ranks, processes that a transport joins (texsolve/ranks.h): each rank opens as many,
  * and of those of others it has no contexts. Ghosts of another rank's part come as messages, through the host
- * or from device memory, or are copied out of memory that the ranks share; sums go from rank to rank. A space
- * is whole, known to all ranks, of which each keeps its parts' elements; or it is made of rows that each rank
- * has by itself: then the space's size is this rank's, its parts are cut from that, and columns of other ranks
- * have the numbers behind tsi_first_ghost, like a part's ghosts.
+ * or from device memory, by NCCL, or are copied out of memory that the ranks share; sums go from rank to rank.
+ * A space is whole, known to all ranks, of which each keeps its parts' elements; or it is made of rows that
+ * each rank has by itself: then the space's size is this rank's, its parts are cut from that, and columns of
+ * other ranks have the numbers behind tsi_first_ghost, like a part's ghosts.
  *
  *   multi_backend.c    names, opening, closing, the table
  *   multi_ranks.c      messages, sums over the ranks, agreement on errors
@@ -25,6 +25,7 @@
  *   multi_halo.c       which indices a part needs of others
  *   multi_exchange.c   their exchange
  *   multi_share.c      memory of devices that ranks of a host share for that
+ *   multi_channel.c    NCCL, which carries them between devices
  *   multi_matrix.c     cutting a matrix; products
  *   multi_cg.c         iterations of conjugate gradients by the parts themselves
  *   multi_rows.c       matrices from the rows of each rank
@@ -53,9 +54,19 @@ typedef struct multi_ranks {
 } multi_ranks;
 
 enum { MULTI_SENDS = 1, MULTI_RECEIVES = 2 };
-/* The number ghost_transfer: by memory of the host, of the device where the transport takes it, shared memory.
- */
-enum { MULTI_TRANSFER_HOST = 1, MULTI_TRANSFER_DEVICE, MULTI_TRANSFER_SHARED };
+/* The number ghost_transfer. Each way is for those ghosts that cannot go by the better ones that it allows:
+ *   host      page-locked memory
+ *   device    memory of the device where the transport takes it, else the host's
+ *   channel   the channel, else as device
+ *   shared    memory that parts share; else of the device where the transport takes it; else as channel */
+enum { MULTI_TRANSFER_HOST = 1, MULTI_TRANSFER_DEVICE, MULTI_TRANSFER_CHANNEL, MULTI_TRANSFER_SHARED };
+
+/* Of all ranks (multi_channel.c). */
+typedef struct multi_channel {
+  int was_tried, is_open;
+  int is_used;  /* in this epoch */
+  char why[96]; /* it could not be opened */
+} multi_channel;
 
 typedef struct multi_state {
   int count;          /* of the parts of all ranks */
@@ -68,6 +79,7 @@ typedef struct multi_state {
   /* For each of this rank's parts and each of all: MULTI_SENDS, MULTI_RECEIVES where they share memory for what
    * goes from one to the other. NULL: in one process. */
   unsigned char *shares;
+  multi_channel channel;
   tsi_ops table; /* of the operations that all parts have */
   /* Of runs of iterations that the parts carry out together, in one process: what each knows of the others, how
    * many there were, and of the last one its parts by number and how long they wait for each other. */
@@ -121,6 +133,7 @@ typedef struct multi_exchange {
    * in turn; and an answer without contents. */
   void *share;
   unsigned char turn, answer;
+  unsigned char has_channel; /* it may go by the channel of the ranks, while there is one */
 } multi_exchange;
 
 typedef struct multi_halo {
@@ -168,6 +181,8 @@ ts_status multi_begin(ts_context *context, int p);
 ts_status multi_end(ts_context *context, int p, ts_status status);
 /* The second half of that, after a public function. */
 ts_status multi_report(ts_context *context, int p, ts_status status);
+/* What the driver is, and how ranks reach each other. */
+void multi_describe_driver(ts_context *context);
 /* The device memory of all parts is the context's. */
 void multi_account(ts_context *context);
 
@@ -205,6 +220,8 @@ ts_status multi_parcels_allocate(ts_context *context, multi_parcels *parcels);
 /* Sends `out` and fills in `in`. */
 ts_status multi_parcels_exchange(ts_context *context, multi_parcels *parcels);
 ts_status multi_agree(ts_context *context, ts_status status);
+/* Without waiting: fails where another rank has failed or is gone. */
+ts_status multi_look(ts_context *context);
 /* Of a public function: there are ranks, and this is one of them. */
 ts_status multi_check_root(ts_context *context, int root);
 
@@ -275,7 +292,21 @@ ts_status multi_shares_create(ts_context *context, multi_exchange *exchanges, in
 /* Of one exchange; the part is entered. */
 void multi_share_destroy(ts_context *part, multi_exchange *e);
 /* How ghosts get from rank to rank, "" where there is nothing to say. */
-void multi_shares_describe(const ts_context *context, char *text, size_t size);
+void multi_ghosts_describe(const ts_context *context, char *text, size_t size);
+
+/* ---- multi_channel.c ---- */
+/* With the context, once it is known who shares memory. */
+ts_status multi_channel_open(ts_context *context);
+/* With `finishes`, all ranks do it; else at once. */
+void multi_channel_close(ts_context *context, int finishes);
+/* Those exchanges that have no share get has_channel, where all ranks want that. All ranks call it. */
+ts_status multi_channel_choose(ts_context *context, multi_exchange *exchanges, int count);
+/* A failure in this epoch may have left messages in it. */
+int multi_channel_is_spoilt(const ts_context *context);
+/* All ranks give it up and open another one, if they can. */
+void multi_channel_renew(ts_context *context);
+/* "by NCCL 2.27.3", or why it could not be opened; "" where nobody asked for it. */
+void multi_channel_describe(const ts_context *context, char *text, size_t size);
 
 /* ---- multi_rows.c ---- */
 /* How many rows, and that their offsets ascend. */

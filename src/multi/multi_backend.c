@@ -271,6 +271,16 @@ static void choose_operations(multi_state *state) {
   if (part->cg && part->cg->iterate) state->table.cg = state->ranks ? &multi_cg_ops_of_ranks : &multi_cg_ops;
 }
 
+void multi_describe_driver(ts_context *context) {
+  const multi_state *state = multi_state_of(context);
+  const ts_context *first = state->parts[state->first];
+  char ghosts[128];
+  if (!state->ranks) return;
+  multi_ghosts_describe(context, ghosts, sizeof ghosts);
+  snprintf(context->caps.driver, sizeof context->caps.driver, "%.50s, %.58s%s", first->caps.driver,
+           state->ranks->transport.name, ghosts);
+}
+
 static void describe(ts_context *context) {
   const multi_state *state = multi_state_of(context);
   const ts_context *first = state->parts[state->first];
@@ -280,15 +290,12 @@ static void describe(ts_context *context) {
   caps->row_plans = 0;
   caps->grid_storages = 0;
   caps->parts = state->count;
-  char ranks[32] = "", ghosts[64] = "", name[sizeof context->backend_name], which[24] = "";
+  char ranks[32] = "", name[sizeof context->backend_name], which[24] = "";
   if (state->ranks) {
     memcpy(name, context->backend_name, sizeof name);
     snprintf(context->backend_name, sizeof context->backend_name, "%.70s on %d ranks", name,
              state->ranks->transport.ranks);
     snprintf(ranks, sizeof ranks, "%d ranks, ", state->ranks->transport.ranks);
-    multi_shares_describe(context, ghosts, sizeof ghosts);
-    snprintf(caps->driver, sizeof caps->driver, "%.50s, %.58s%.48s", first->caps.driver,
-             state->ranks->transport.name, ghosts);
   }
   if (strchr(first->backend_name, ':')) snprintf(which, sizeof which, " (%.20s)", first->backend_name);
   if (state->ranks && state->own == 1)
@@ -301,6 +308,7 @@ static void describe(ts_context *context) {
   /* Who lists parts by "multi:" wants them all; more rows than parts are then enough. */
   context->tuning.part_rows =
       state->ranks || strncmp(context->backend_name, "cuda:", 5) ? 1 : tsi_part_rows_cuda;
+  multi_describe_driver(context);
 }
 
 static ts_status open_all_ranks(ts_context *context) {
@@ -319,6 +327,7 @@ static ts_status open_all_ranks(ts_context *context) {
   if (ranks) TSI_TRY(multi_agree(context, status));
   if (ranks && status == TS_OK) status = multi_agree(context, join_ranks(context));
   if (ranks && status == TS_OK) status = multi_shares_open(context);
+  if (ranks && status == TS_OK) status = multi_channel_open(context);
   if (status == TS_OK) status = make_sums(context);
   return ranks ? multi_agree(context, status) : status;
 }
@@ -351,6 +360,7 @@ static void destroy_peers(const multi_state *state, int p) {
 
 void multi_close(ts_context *context) {
   multi_state *state = multi_state_of(context);
+  multi_channel_close(context, state->ranks && !state->ranks->why[0]);
   for (int p = state->first; p < state->first + state->own; p++) {
     ts_scalars_destroy(&state->sums[p]);
     if (!state->ranks && state->peers[p]) destroy_peers(state, p);

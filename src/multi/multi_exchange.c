@@ -1,4 +1,5 @@
-/* The exchange of ghosts before a product: from part to part within a process, as messages between ranks. */
+/* The exchange of ghosts before a product: from part to part within a process, as messages between ranks. Those
+ * that go by a channel (multi_channel.c) come where they belong; the host waits for the others. */
 #include "multi.h"
 
 /* ---- Copies with room, of vectors that have none ---- */
@@ -43,6 +44,10 @@ static int are_on_device(const ts_context *context) {
   const multi_state *state = multi_state_of(context);
   return state->ranks->transport.takes_device_memory && state->parts[state->first]->ops->part->message_create &&
          context->tuning.ghost_transfer >= MULTI_TRANSFER_DEVICE;
+}
+
+static int goes_by_channel(const ts_context *context, const multi_exchange *e) {
+  return e->has_channel && multi_state_of(context)->channel.is_open;
 }
 
 static ts_status take_message(ts_context *part, multi_exchange *e, size_t floats, int on_device) {
@@ -106,11 +111,49 @@ static ts_status prepare(const multi_halo *halo, multi_exchange *e, const ts_vec
   return TS_OK;
 }
 
+/* From memory of the device, to the ghosts themselves. */
+static ts_status prepare_channel(const multi_halo *halo, multi_exchange *e, const ts_vector *x, int k,
+                                 ts_message *message) {
+  ts_context *context = x->context;
+  const size_t n = (size_t)x->components, floats = (size_t)e->count * n;
+  const int receives = is_received(context, e), p = receives ? e->to : e->from;
+  const tsi_part_ops *part = multi_ops_of(context, p)->part;
+  multi_view view;
+  *message = (ts_message){.rank = multi_rank_of_part(context, receives ? e->from : e->to),
+                          .receives = receives,
+                          .bytes = floats * sizeof(float)};
+  if (receives) {
+    message->data = part->ghosts(target(halo, x, k, p, &view)) + (size_t)e->first * n;
+    return TS_OK;
+  }
+  MULTI_TRY(context, p, take_message(multi_part(context, p), e, floats, 1));
+  message->data = e->message;
+  const ts_vector first = tsi_first_part(x);
+  MULTI_TRY(context, p, part->gather(multi_local(&first, p, &view), e->list, e->message));
+  return TS_OK;
+}
+
+static ts_status exchange_by_channel(const multi_halo *halo, const ts_vector *x, int k) {
+  ts_context *context = x->context;
+  multi_state *state = multi_state_of(context);
+  int count = 0;
+  for (int i = 0; i < halo->exchange_count; i++) {
+    multi_exchange *e = &halo->exchanges[i];
+    if (goes_by_channel(context, e)) TSI_TRY(prepare_channel(halo, e, x, k, &halo->messages[count++]));
+  }
+  if (!count) return TS_OK;
+  state->channel.is_used = 1;
+  MULTI_TRY(context, state->first,
+            multi_ops_of(context, state->first)
+                ->part->channel_exchange(state->parts[state->first], halo->messages, count));
+  return TS_OK;
+}
+
 static ts_status write_received(const multi_halo *halo, const ts_vector *x, int k) {
   ts_context *context = x->context;
   for (int i = 0; i < halo->exchange_count; i++) {
     const multi_exchange *e = &halo->exchanges[i];
-    if (!is_received(context, e)) continue;
+    if (!is_received(context, e) || goes_by_channel(context, e)) continue;
     const tsi_part_ops *part = multi_ops_of(context, e->to)->part;
     multi_view view;
     const size_t n = (size_t)x->components;
@@ -166,11 +209,13 @@ static ts_status exchange_between_ranks(multi_halo *halo, const ts_vector *x, in
   int count = 0;
   if (!halo->messages) halo->messages = tsi_malloc(context, most, sizeof *halo->messages);
   if (!halo->messages) return tsi_out_of_memory(context, "messages", most * sizeof *halo->messages);
+  TSI_TRY(exchange_by_channel(halo, x, k));
   for (int i = 0; i < halo->exchange_count; i++) {
     multi_exchange *e = &halo->exchanges[i];
-    if (is_sent(context, e) || is_received(context, e))
+    if (!goes_by_channel(context, e) && (is_sent(context, e) || is_received(context, e)))
       TSI_TRY(prepare(halo, e, x, k, &halo->messages[count++]));
   }
+  if (!count) return TS_OK;
   count += prepare_answers(context, halo, halo->messages + count);
   TSI_TRY(wait_for_devices(context));
   TSI_TRY(carry(context, halo->messages, count));

@@ -200,6 +200,7 @@ ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, co
   if (status == TS_OK)
     status = multi_shares_create(context, halo->exchanges, halo->exchange_count,
                                  context->tuning.ghost_transfer >= MULTI_TRANSFER_SHARED);
+  if (status == TS_OK) status = multi_channel_choose(context, halo->exchanges, halo->exchange_count);
   if (status == TS_OK) return TS_OK;
   multi_halo_destroy(context, halo);
   *out = NULL;

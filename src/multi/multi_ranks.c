@@ -36,6 +36,11 @@ static ts_status lost(ts_context *context, ts_status status) {
   return tsi_fail(context, status, "%s", ranks->why);
 }
 
+static ts_status heard(ts_context *context) {
+  multi_ranks_of(context)->heard = 1;
+  return tsi_fail(context, TS_ERROR_UNREACHABLE, "another rank has failed");
+}
+
 /* Data stop where a rank has failed; the agreement does not. */
 static ts_status carry(ts_context *context, const ts_message *messages, int count, int stops) {
   multi_ranks *ranks = multi_ranks_of(context);
@@ -47,13 +52,21 @@ static ts_status carry(ts_context *context, const ts_message *messages, int coun
       t->begin(t->user, 2 * ranks->epoch + !stops, messages, count, &batch, ranks->why, sizeof ranks->why);
   if (status == TS_OK) status = t->end(t->user, batch, stops, &stopped, ranks->why, sizeof ranks->why);
   if (status < 0) return lost(context, status);
-  if (!stopped) return TS_OK;
-  ranks->heard = 1;
-  return tsi_fail(context, TS_ERROR_UNREACHABLE, "another rank has failed");
+  return stopped ? heard(context) : TS_OK;
 }
 
 ts_status multi_exchange_messages(ts_context *context, const ts_message *messages, int count) {
   return count > 0 ? carry(context, messages, count, 1) : TS_OK;
+}
+
+ts_status multi_look(ts_context *context) {
+  multi_ranks *ranks = multi_ranks_of(context);
+  const ts_transport *t = &ranks->transport;
+  int stopped = 0;
+  if (ranks->why[0]) return lost(context, TS_ERROR_UNREACHABLE);
+  const ts_status status = t->look(t->user, 2 * ranks->epoch, &stopped, ranks->why, sizeof ranks->why);
+  if (status < 0) return lost(context, status);
+  return stopped ? heard(context) : TS_OK;
 }
 
 /* ---- All ranks ---- */
@@ -184,7 +197,8 @@ ts_status multi_parcels_exchange(ts_context *context, multi_parcels *p) {
 typedef struct verdict {
   int32_t rank; /* the first one that failed, or INT32_MAX */
   int32_t status;
-  int32_t alike; /* all have failed in the same way: an argument, as a rule */
+  int32_t alike;     /* all have failed in the same way: an argument, as a rule */
+  int32_t is_spoilt; /* the channel of one of them */
   char text[512];
 } verdict;
 
@@ -192,8 +206,10 @@ static void merge_verdicts(void *mine, const void *other) {
   verdict *a = mine;
   const verdict *b = other;
   const int alike = a->alike && b->alike && a->status == b->status && !strcmp(a->text, b->text);
+  const int is_spoilt = a->is_spoilt || b->is_spoilt;
   if (b->rank < a->rank) *a = *b;
   a->alike = alike;
+  a->is_spoilt = is_spoilt;
 }
 
 /* The first failure of a rank ends the waits of the others. */
@@ -209,14 +225,19 @@ ts_status multi_agree(ts_context *context, ts_status status) {
   multi_ranks *ranks = multi_ranks_of(context);
   if (!ranks) return status;
   const int failed = status < 0 && !ranks->heard;
-  verdict all = {.rank = failed ? ranks->transport.rank : INT32_MAX, .status = status, .alike = failed};
+  verdict all = {.rank = failed ? ranks->transport.rank : INT32_MAX,
+                 .status = status,
+                 .alike = failed,
+                 .is_spoilt = multi_channel_is_spoilt(context)};
   if (failed)
     snprintf(all.text, sizeof all.text, "%s", context->error[0] ? context->error : ts_status_text(status));
   if (failed) tell(context);
   TSI_TRY(merge_all(context, &all, sizeof all, merge_verdicts, 0));
   ranks->epoch++;
   ranks->stopped = ranks->heard = 0;
+  multi_state_of(context)->channel.is_used = 0;
   if (all.rank == INT32_MAX) return status;
+  if (all.is_spoilt) multi_channel_renew(context);
   if (all.alike) return tsi_fail(context, (ts_status)all.status, "%s", all.text);
   return tsi_fail(context, (ts_status)all.status, "rank %d: %s", all.rank, all.text);
 }

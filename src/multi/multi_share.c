@@ -166,17 +166,21 @@ ts_status multi_shares_open(ts_context *context) {
   return status;
 }
 
-void multi_shares_describe(const ts_context *context, char *text, size_t size) {
+void multi_ghosts_describe(const ts_context *context, char *text, size_t size) {
   const multi_state *state = multi_state_of(context);
   const int from_device = state->ranks && state->ranks->transport.takes_device_memory;
-  const char *messages = from_device ? "from device memory" : "through the host";
+  const int is_forced = context->tuning.ghost_transfer == MULTI_TRANSFER_CHANNEL && state->channel.is_open;
+  char messages[144] = "";
   size_t shared = 0;
   text[0] = 0;
   if (!state->shares || state->count == state->own) return;
+  if (!from_device || is_forced) multi_channel_describe(context, messages, sizeof messages);
+  if (!messages[0])
+    snprintf(messages, sizeof messages, from_device ? "from device memory" : "through the host");
   const size_t all = 2 * (size_t)state->own * (size_t)(state->count - state->own);
   for (size_t k = 0; k < (size_t)state->own * (size_t)state->count; k++)
     shared += (state->shares[k] & 1u) + (state->shares[k] >> 1u);
-  if (shared == 0)
+  if (shared == 0 || is_forced)
     snprintf(text, size, ", ghosts %s", messages);
   else
     snprintf(text, size, ", ghosts in shared memory%s%s", shared < all ? " and " : "",

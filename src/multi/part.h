@@ -8,8 +8,15 @@
 enum {
   MULTI_MOST_PARTS = 64,
   TSI_SHARE_BYTES = 64, /* of what another process needs to find shared memory */
-  TSI_PLACE_BYTES = 64
+  TSI_PLACE_BYTES = 64,
+  TSI_CHANNEL_BYTES = 128
 };
+
+/* look(whole) fails where another rank has failed or is gone; whole->error says so. */
+typedef struct tsi_watch {
+  ts_status (*look)(ts_context *whole);
+  ts_context *whole;
+} tsi_watch;
 
 /* Elements of a part that are ghosts of another one: a list, and where the first ghost is in the other one's d,
  * r, q and m (NULL where there is no m) of conjugate gradients. */
@@ -62,6 +69,19 @@ typedef struct tsi_part_cg {
            (ts_context *context, size_t bytes, const void *description, void **share))                         \
   OPTIONAL(prefix, float *, share_message, (const void *share, int turn))                                      \
   OPTIONAL(prefix, void, share_destroy, (ts_context *context, void *share, int imported))                      \
+  /* A channel of one part of each rank; all of these or none. channel_find fails where there can be none, and \
+   * makes the number of a new one unless that is NULL. channel_open is called by all ranks with the number of \
+   * one of them; where it fails it leaves nothing behind. Messages between memory of the devices, what        \
+   * message_create gave or ghosts, are then carried in the order of the part's operations. Whoever waits for  \
+   * them asks `watch` from time to time, and breaks the channel where that fails: all messages fail then.     \
+   * channel_close waits for the other ranks if it `finishes`. */                                              \
+  OPTIONAL(prefix, ts_status, channel_find, (ts_context *context, unsigned char *number))                      \
+  OPTIONAL(prefix, ts_status, channel_open,                                                                    \
+           (ts_context *context, int rank, int ranks, const unsigned char *number, const tsi_watch *watch))    \
+  OPTIONAL(prefix, ts_status, channel_exchange, (ts_context *context, const ts_message *messages, int count))  \
+  OPTIONAL(prefix, int, channel_is_broken, (const ts_context *context))                                        \
+  OPTIONAL(prefix, void, channel_close, (ts_context *context, int finishes))                                   \
+  OPTIONAL(prefix, void, channel_describe, (const ts_context *context, char *text, size_t size))               \
   /* All that was asked for on one of the parts until now comes before all that is asked for later on any.     \
    * NULL: operations are done when they return. */                                                            \
   OPTIONAL(prefix, ts_status, join, (ts_context *const *parts, int count))                                     \

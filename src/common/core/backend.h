@@ -38,7 +38,7 @@ typedef struct tsi_part_ops tsi_part_ops;   /* multi/part.h */
 typedef struct tsi_ranks_ops tsi_ranks_ops; /* core/ranks.h */
 
 typedef struct tsi_caps {
-  char device[128], driver[160];
+  char device[128], driver[240];
   int is_hardware;
   int max_texture_size; /* 0: no textures */
   int linear_spaces;    /* position = index, and formats are counted in bytes, not in fetches */

@@ -79,7 +79,7 @@ const tsi_tuning tsi_tuning_cuda = {
     .pipelined_iterations = 4,
     .amg_couplings = 320,
     .peer_seconds = 2,
-    .ghost_transfer = 3,
+    .ghost_transfer = 4,
 };
 
 /* OpenGL on one H200. 4 x 4 blocks take 0.86 to 1.0 times as long as 2 x 2 where they have 1.10 to 1.15 times

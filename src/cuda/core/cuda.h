@@ -19,7 +19,8 @@ extern "C" {
 #include "common/core/core.h"
 #include "common/layout/layout.h"
 
-typedef struct cuda_shared cuda_shared; /* cuda_gl.c: a vector that OpenGL draws */
+typedef struct cuda_shared cuda_shared;   /* cuda_gl.c: a vector that OpenGL draws */
+typedef struct cuda_channel cuda_channel; /* cuda_nccl.c: messages to and from other ranks */
 
 /* How many blocks of a kernel a multiprocessor holds, as the driver says. */
 typedef struct cuda_occupancy {
@@ -43,8 +44,9 @@ typedef struct cuda_state {
   cuda_occupancy occupancies[CUDA_OCCUPANCIES]; /* cuda_blocks_of */
   unsigned kernels_spare_cache;                 /* a bit for each kernel: cuda_spare_cache has been called */
   cuda_shared *shared;
-  int lent;            /* how many of them OpenGL has now */
-  cudaEvent_t reached; /* by the stream, where other parts wait for it (cuda_part.cu) */
+  int lent;              /* how many of them OpenGL has now */
+  cudaEvent_t reached;   /* by the stream, where other parts wait for it (cuda_part.cu) */
+  cuda_channel *channel; /* NULL: none */
 } cuda_state;
 
 enum {
@@ -123,6 +125,12 @@ ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t by
 ts_status cuda_download(ts_context *context, void *to, const void *from, size_t bytes);
 /* cuda_take and cuda_upload of an array of host memory. */
 ts_status cuda_take_copy(ts_context *context, void **block, const void *from, size_t bytes, const char *what);
+
+/* ---- cuda_nccl.c ---- */
+
+/* Before the host waits for the stream: until messages of other ranks that it waits for have come. Fails where
+ * another rank has failed or is gone. Nothing to wait for, as a rule. */
+ts_status cuda_wait_for_messages(ts_context *context);
 
 /* ---- cuda_interop.c ---- */
 

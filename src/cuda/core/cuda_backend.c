@@ -160,6 +160,7 @@ ts_status cuda_open(ts_context *context) {
 }
 
 ts_status cuda_finish(ts_context *context) {
+  TSI_TRY(cuda_wait_for_messages(context));
   CUDA_TRY(context, cudaStreamSynchronize(cuda_stream(context)));
   return TS_OK;
 }

@@ -1,6 +1,8 @@
 /* Device memory and copies in stream order. */
 #include "cuda.h"
 
+enum { STAGED_BYTES = 65536 /* up to which copies from pageable memory do not wait for the device */ };
+
 ts_status cuda_take(ts_context *context, void **block, size_t bytes, const char *what) {
   cuda_state *state = cuda_state_of(context);
   *block = NULL;
@@ -48,8 +50,10 @@ static int is_read_later(const void *from) {
  * wait for what was asked for before. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes) {
   if (bytes == 0) return TS_OK;
+  const int waits = is_read_later(from);
+  if (waits || bytes > STAGED_BYTES) TSI_TRY(cuda_wait_for_messages(context));
   CUDA_TRY(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cuda_stream(context)));
-  if (!is_read_later(from)) return TS_OK;
+  if (!waits) return TS_OK;
   context->host_synchronisations++;
   CUDA_TRY(context, cudaStreamSynchronize(cuda_stream(context)));
   return TS_OK;
@@ -57,6 +61,7 @@ ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t by
 
 ts_status cuda_download(ts_context *context, void *to, const void *from, size_t bytes) {
   if (bytes == 0) return TS_OK;
+  TSI_TRY(cuda_wait_for_messages(context));
   CUDA_TRY(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda_stream(context)));
   CUDA_TRY(context, cudaStreamSynchronize(cuda_stream(context)));
   return TS_OK;

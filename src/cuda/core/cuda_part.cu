@@ -45,8 +45,9 @@ ts_status cuda_part_gather(const ts_vector *x, const void *list, float *to) {
 /* ---- Messages to and from other processes ---- */
 
 /* Of the host: page-locked, so that kernels write them and copies need no host. Of the device: not from a pool,
- * which transports cannot register. */
+ * which transports cannot register. Taking and giving back either may wait for the device. */
 ts_status cuda_part_message_create(ts_context *context, size_t bytes, int on_device, void **message) {
+  TSI_TRY(cuda_wait_for_messages(context));
   if (on_device)
     CUDA_TRY(context, cudaMalloc(message, bytes));
   else
@@ -55,7 +56,7 @@ ts_status cuda_part_message_create(ts_context *context, size_t bytes, int on_dev
 }
 
 void cuda_part_message_destroy(ts_context *context, void *message, int on_device) {
-  (void)context;
+  cuda_wait_for_messages(context);
   if (on_device)
     cudaFree(message);
   else

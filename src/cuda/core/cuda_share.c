@@ -134,6 +134,7 @@ ts_status cuda_part_share_export(ts_context *context, size_t bytes, void *descri
   const size_t message_bytes = rounded(bytes, ALIGNMENT);
   block *b = NULL;
   *share = NULL;
+  TSI_TRY(cuda_wait_for_messages(context));
   tsi_lock_take(&lock);
   const cudaError_t error = take_block(context, rounded(ALIGNMENT + 2 * message_bytes, BLOCK_BYTES), &b);
   tsi_lock_give(&lock);
@@ -193,6 +194,7 @@ ts_status cuda_part_share_import(ts_context *context, size_t bytes, const void *
 void cuda_part_share_destroy(ts_context *context, void *share, int imported) {
   block *b = share;
   const int is_own = b->bytes != 0;
+  cuda_wait_for_messages(context);
   if (is_own)
     cudaStreamSynchronize(cuda_stream(context));
   else

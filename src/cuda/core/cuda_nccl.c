@@ -1,0 +1,267 @@
+/* A channel of all ranks by NCCL, which is loaded at run time where it is there.
+ *
+ * Messages are sent and received on the context's stream, and the host waits for nothing. Neither NCCL nor the
+ * runtime limits how long a stream waits for another rank. So before the host waits for the stream, it waits
+ * here for the last messages, and looks meanwhile whether NCCL has failed, and whether the other ranks are
+ * still there and go on; else it breaks the channel, which ends what waits on the device.
+ *
+ * NCCL's communicator does not block either: calls that wait for other ranks return "in progress", and the same
+ * loop follows. That takes NCCL 2.14. */
+#define _GNU_SOURCE 1 /* nanosleep, dlfcn.h */
+#include <stdio.h>
+#include <string.h>
+
+#ifdef __linux__
+#include <dlfcn.h>
+#include <sched.h>
+#include <time.h>
+#endif
+
+#include "common/core/thread.h"
+#include "cuda.h"
+#include "cuda_part.h"
+
+/* What NCCL 2.14 and all later ones have. */
+typedef struct nccl_communicator nccl_communicator;
+typedef struct nccl_id {
+  char bytes[TSI_CHANNEL_BYTES];
+} nccl_id;
+typedef struct nccl_config {
+  size_t size;
+  unsigned magic, version;
+  int blocking;
+} nccl_config;
+enum { NCCL_SUCCESS = 0, NCCL_IN_PROGRESS = 7, NCCL_BYTES = 0, NCCL_LEAST = 21400 };
+
+#define NCCL_FUNCTIONS(X)                                                                                      \
+  X(int, GetVersion, (int *version))                                                                           \
+  X(const char *, GetErrorString, (int result))                                                                \
+  X(int, GetUniqueId, (nccl_id * id))                                                                          \
+  X(int, CommInitRankConfig,                                                                                   \
+    (nccl_communicator * *made, int ranks, nccl_id id, int rank, const nccl_config *config))                   \
+  X(int, CommGetAsyncError, (nccl_communicator * of, int *result))                                             \
+  X(int, CommFinalize, (nccl_communicator * of))                                                               \
+  X(int, CommDestroy, (nccl_communicator * of))                                                                \
+  X(int, CommAbort, (nccl_communicator * of))                                                                  \
+  X(int, GroupStart, (void))                                                                                   \
+  X(int, GroupEnd, (void))                                                                                     \
+  X(int, Send,                                                                                                 \
+    (const void *data, size_t count, int type, int rank, nccl_communicator *of, cudaStream_t stream))          \
+  X(int, Recv, (void *data, size_t count, int type, int rank, nccl_communicator *of, cudaStream_t stream))
+
+/* The library stays loaded. */
+static struct {
+  void *library;
+  int version;
+#define FIELD(result, name, parameters) result(*name) parameters;
+  NCCL_FUNCTIONS(FIELD)
+#undef FIELD
+} nccl;
+static tsi_lock lock = TSI_LOCK_INITIAL;
+
+struct cuda_channel {
+  nccl_communicator *communicator; /* NULL: broken */
+  tsi_watch watch;
+  cudaEvent_t carried; /* the last messages */
+  int is_waiting;      /* whether they may not have been */
+};
+
+enum { OPEN_SECONDS = 60, CLOSE_SECONDS = 10, GRACE_SECONDS = 1 };
+
+/* ---- The library ---- */
+
+#ifdef __linux__
+static ts_status load_functions(ts_context *context, void *library) {
+#define LOAD(result, name, parameters)                                                                         \
+  {                                                                                                            \
+    void *symbol = dlsym(library, "nccl" #name);                                                               \
+    if (!symbol)                                                                                               \
+      return tsi_fail(context, TS_ERROR_UNSUPPORTED, "libnccl.so.2 is older than 2.14: no nccl" #name);        \
+    memcpy(&nccl.name, &symbol, sizeof symbol);                                                                \
+  }
+  NCCL_FUNCTIONS(LOAD)
+#undef LOAD
+  if (nccl.GetVersion(&nccl.version) == NCCL_SUCCESS && nccl.version >= NCCL_LEAST) return TS_OK;
+  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "libnccl.so.2 is older than 2.14");
+}
+
+static ts_status load(ts_context *context) {
+  if (nccl.library) return TS_OK;
+  void *library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return tsi_fail(context, TS_ERROR_UNSUPPORTED, "no libnccl.so.2");
+  const ts_status status = load_functions(context, library);
+  if (status < 0)
+    dlclose(library);
+  else
+    nccl.library = library;
+  return status;
+}
+
+/* The first tries are as close together as they can be; whoever waits for long leaves the core to others. */
+static void pause_after(long tries) {
+  if (tries > 20000)
+    nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+  else if (tries > 200)
+    sched_yield();
+}
+#else
+static ts_status load(ts_context *context) {
+  return tsi_fail(context, TS_ERROR_UNSUPPORTED, "NCCL is of Linux");
+}
+static void pause_after(long tries) {
+  (void)tries;
+}
+#endif
+
+static cuda_channel *channel_of(const ts_context *context) {
+  return cuda_state_of(context)->channel;
+}
+
+/* ---- Failures ---- */
+
+static void break_channel(cuda_channel *c) {
+  if (c->communicator) nccl.CommAbort(c->communicator);
+  c->communicator = NULL;
+  c->is_waiting = 0;
+}
+
+static ts_status look(ts_context *context, cuda_channel *c) {
+  const ts_status status = c->watch.look(c->watch.whole);
+  if (status == TS_OK) return TS_OK;
+  break_channel(c);
+  return tsi_fail(context, status, "%s", c->watch.whole->error);
+}
+
+/* Where another rank has failed and broken its channel, NCCL may tell so many seconds before the word of the
+ * cause is here. */
+static ts_status nccl_failed(ts_context *context, cuda_channel *c, const char *call, int result, double grace) {
+  const double start = tsi_seconds();
+  for (long tries = 0; c->communicator && tsi_seconds() - start < grace; tries++) {
+    TSI_TRY(look(context, c));
+    pause_after(tries);
+  }
+  break_channel(c);
+  return tsi_fail(context, TS_ERROR_DEVICE, "NCCL, %s: %s", call, nccl.GetErrorString(result));
+}
+
+static ts_status check(ts_context *context, cuda_channel *c, const char *call) {
+  int result = NCCL_SUCCESS;
+  const int code = nccl.CommGetAsyncError(c->communicator, &result);
+  if (code != NCCL_SUCCESS) result = code;
+  if (result != NCCL_SUCCESS && result != NCCL_IN_PROGRESS)
+    return nccl_failed(context, c, call, result, GRACE_SECONDS);
+  return look(context, c);
+}
+
+/* ---- Waiting ---- */
+
+/* Until a call that returned `result` is done; at most so many seconds, unless they are 0. */
+static ts_status settle(ts_context *context, cuda_channel *c, const char *call, int result, double limit) {
+  const double start = tsi_seconds();
+  for (long tries = 0; result == NCCL_IN_PROGRESS; tries++) {
+    const int code = nccl.CommGetAsyncError(c->communicator, &result);
+    if (code != NCCL_SUCCESS) result = code;
+    if (result == NCCL_IN_PROGRESS && tries % 64 == 63) TSI_TRY(look(context, c));
+    if (result == NCCL_IN_PROGRESS && limit > 0 && tsi_seconds() - start > limit) {
+      break_channel(c);
+      return tsi_fail(context, TS_ERROR_DEVICE, "NCCL, %s: not done within %g s", call, limit);
+    }
+    if (result == NCCL_IN_PROGRESS) pause_after(tries);
+  }
+  return result == NCCL_SUCCESS ? TS_OK : nccl_failed(context, c, call, result, limit > 0 ? 0 : GRACE_SECONDS);
+}
+
+ts_status cuda_wait_for_messages(ts_context *context) {
+  cuda_channel *c = channel_of(context);
+  if (!c || !c->is_waiting) return TS_OK;
+  cudaError_t error = cudaEventQuery(c->carried);
+  for (long tries = 0; error == cudaErrorNotReady; tries++) {
+    cudaGetLastError();
+    if (tries % 64 == 63) TSI_TRY(check(context, c, "messages"));
+    pause_after(tries);
+    error = cudaEventQuery(c->carried);
+  }
+  c->is_waiting = 0;
+  CUDA_TRY(context, error);
+  return TS_OK;
+}
+
+/* ---- The channel ---- */
+
+ts_status cuda_part_channel_find(ts_context *context, unsigned char *number) {
+  tsi_lock_take(&lock);
+  const ts_status status = load(context);
+  tsi_lock_give(&lock);
+  TSI_TRY(status);
+  nccl_id id;
+  const int result = number ? nccl.GetUniqueId(&id) : NCCL_SUCCESS;
+  if (result != NCCL_SUCCESS)
+    return tsi_fail(context, TS_ERROR_DEVICE, "NCCL: %s", nccl.GetErrorString(result));
+  if (number) memcpy(number, &id, sizeof id);
+  return TS_OK;
+}
+
+static ts_status join(ts_context *context, cuda_channel *c, int rank, int ranks, const unsigned char *number) {
+  const nccl_config config = {
+      .size = sizeof config, .magic = 0xcafebeefu, .version = NCCL_LEAST, .blocking = 0};
+  nccl_id id;
+  memcpy(&id, number, sizeof id);
+  CUDA_TRY(context, cudaEventCreateWithFlags(&c->carried, cudaEventDisableTiming));
+  const int result = nccl.CommInitRankConfig(&c->communicator, ranks, id, rank, &config);
+  return settle(context, c, "ncclCommInitRankConfig", result, OPEN_SECONDS);
+}
+
+ts_status cuda_part_channel_open(ts_context *context, int rank, int ranks, const unsigned char *number,
+                                 const tsi_watch *watch) {
+  cuda_channel *c = tsi_calloc(context, 1, sizeof *c);
+  if (!c) return tsi_out_of_memory(context, "NCCL's messages", sizeof *c);
+  c->watch = *watch;
+  cuda_state_of(context)->channel = c;
+  const ts_status status = join(context, c, rank, ranks, number);
+  if (status < 0) cuda_part_channel_close(context, 0);
+  return status;
+}
+
+void cuda_part_channel_close(ts_context *context, int finishes) {
+  cuda_channel *c = channel_of(context);
+  if (finishes && c->communicator && cuda_wait_for_messages(context) == TS_OK)
+    settle(context, c, "ncclCommFinalize", nccl.CommFinalize(c->communicator), CLOSE_SECONDS);
+  if (finishes && c->communicator) {
+    nccl.CommDestroy(c->communicator);
+    c->communicator = NULL;
+  }
+  break_channel(c);
+  if (c->carried) cudaEventDestroy(c->carried);
+  cudaGetLastError();
+  tsi_free(context, c);
+  cuda_state_of(context)->channel = NULL;
+}
+
+static int start(const cuda_channel *c, cudaStream_t stream, const ts_message *m) {
+  return m->receives ? nccl.Recv(m->data, m->bytes, NCCL_BYTES, m->rank, c->communicator, stream)
+                     : nccl.Send(m->data, m->bytes, NCCL_BYTES, m->rank, c->communicator, stream);
+}
+
+ts_status cuda_part_channel_exchange(ts_context *context, const ts_message *messages, int count) {
+  cuda_channel *c = channel_of(context);
+  if (!c->communicator) return tsi_fail(context, TS_ERROR_DEVICE, "NCCL has failed before");
+  int result = nccl.GroupStart();
+  if (result != NCCL_SUCCESS) return nccl_failed(context, c, "ncclGroupStart", result, GRACE_SECONDS);
+  for (int k = 0; k < count && (result == NCCL_SUCCESS || result == NCCL_IN_PROGRESS); k++)
+    result = start(c, cuda_stream(context), &messages[k]);
+  const int ended = nccl.GroupEnd();
+  if (result == NCCL_SUCCESS || result == NCCL_IN_PROGRESS) result = ended;
+  TSI_TRY(settle(context, c, "messages", result, 0));
+  c->is_waiting = 1;
+  CUDA_TRY(context, cudaEventRecord(c->carried, cuda_stream(context)));
+  return TS_OK;
+}
+
+int cuda_part_channel_is_broken(const ts_context *context) {
+  return !channel_of(context)->communicator;
+}
+
+void cuda_part_channel_describe(const ts_context *context, char *text, size_t size) {
+  (void)context;
+  snprintf(text, size, "NCCL %d.%d.%d", nccl.version / 10000, nccl.version / 100 % 100, nccl.version % 100);
+}

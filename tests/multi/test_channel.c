@@ -1,0 +1,311 @@
+/* Ghosts by a channel of all ranks (multi_channel.c), without NCCL: parts of the CPU backend whose channel
+ * sends by the transport. */
+#include <texsolve/ranks.h>
+#include <texsolve/solver.h>
+
+#include "heap.h"
+#include "multi/multi.h"
+
+static ts_context *context;
+static int rank, ranks;
+
+/* ---- Parts with a channel ---- */
+
+static const tsi_ops *real;
+static tsi_ops table;
+static tsi_part_ops part_table;
+static int find_fails, open_fails, opened, live, is_broken, exchanges, finished;
+static int gathers_left = -1; /* until one fails; negative: none does */
+
+static ts_status gather(const ts_vector *x, const void *list, float *to) {
+  if (gathers_left >= 0 && gathers_left-- == 0) return tsi_fail(x->context, TS_ERROR_DEVICE, "no gather");
+  return real->part->gather(x, list, to);
+}
+
+static ts_status channel_find(ts_context *part, unsigned char *number) {
+  if (find_fails) return tsi_fail(part, TS_ERROR_UNSUPPORTED, "no library");
+  CHECK_INT(number != NULL, rank == 0);
+  if (number) memset(number, 42, TSI_CHANNEL_BYTES);
+  return TS_OK;
+}
+
+static ts_status channel_open(ts_context *part, int own, int count, const unsigned char *number,
+                              const tsi_watch *watch) {
+  CHECK_INT(own, rank);
+  CHECK_INT(count, ranks);
+  CHECK_INT(number[0], 42);
+  CHECK_INT(number[TSI_CHANNEL_BYTES - 1], 42);
+  CHECK_OK(context, watch->look(watch->whole));
+  if (open_fails) return tsi_fail(part, TS_ERROR_DEVICE, "no network");
+  is_broken = 0;
+  opened++, live++;
+  return TS_OK;
+}
+
+static ts_status channel_exchange(ts_context *part, const ts_message *messages, int count) {
+  CHECK(count > 0 && live == 1 && !is_broken);
+  exchanges++;
+  const ts_status status = multi_exchange_messages(context, messages, count);
+  if (status == TS_OK) return TS_OK;
+  is_broken = 1;
+  return tsi_fail(part, status, "%s", context->error);
+}
+
+static int channel_is_broken(const ts_context *part) {
+  (void)part;
+  return is_broken;
+}
+
+static void channel_close(ts_context *part, int finishes) {
+  (void)part;
+  live--;
+  finished = finishes;
+}
+
+static void channel_describe(const ts_context *part, char *text, size_t size) {
+  (void)part;
+  snprintf(text, size, "a test");
+}
+
+/* ---- A context of such parts ---- */
+
+/* As when the context is opened. */
+static void find_channel(void) {
+  tsi_begin_together(context);
+  CHECK_OK(context, tsi_end_together(context, multi_channel_open(context)));
+  multi_describe_driver(context);
+}
+
+static void let_parts_have_channel(int transfer) {
+  multi_state *state = multi_state_of(context);
+  real = state->parts[state->first]->ops;
+  table = *real;
+  part_table = *real->part;
+  table.part = &part_table;
+  part_table.gather = gather;
+  part_table.channel_find = channel_find, part_table.channel_open = channel_open;
+  part_table.channel_exchange = channel_exchange, part_table.channel_is_broken = channel_is_broken;
+  part_table.channel_close = channel_close, part_table.channel_describe = channel_describe;
+  state->parts[state->first]->ops = &table;
+  state->shares = tsi_calloc(context, (size_t)state->count, 1); /* nobody may */
+  context->tuning.ghost_transfer = state->parts[state->first]->tuning.ghost_transfer = transfer;
+}
+
+static int begin(int transfer) {
+  context = test_open();
+  if (!context) return 0;
+  rank = ts_ranks_rank(context), ranks = ts_ranks_count(context);
+  opened = live = exchanges = is_broken = finished = 0;
+  let_parts_have_channel(transfer);
+  find_channel();
+  return 1;
+}
+
+static void end(void) {
+  test_close(&context);
+  CHECK_INT(live, 0);
+}
+
+/* ---- A matrix: each row takes the one before it and the one after it ---- */
+
+enum { rows = 40 };
+
+static ts_status create(ts_matrix **matrix) {
+  int32_t offsets[rows + 1], n = 0;
+  int64_t columns[3 * rows];
+  float values[3 * rows];
+  for (int32_t i = 0; i < rows; i++) {
+    const int64_t row = (int64_t)rank * rows + i;
+    offsets[i] = n;
+    if (row > 0) columns[n] = row - 1, values[n++] = -1;
+    columns[n] = row, values[n++] = 4;
+    if (row < (int64_t)ranks * rows - 1) columns[n] = row + 1, values[n++] = -1;
+  }
+  offsets[rows] = n;
+  const ts_ranks_matrix_desc desc = {
+      .rows = rows, .row_offsets = offsets, .column_indices = columns, .values = values};
+  return ts_ranks_matrix_create(context, &desc, matrix);
+}
+
+/* Vectors of 1 to 3 components, with and without low parts, that differ from rank to rank. */
+static void check_products(const ts_matrix *matrix) {
+  for (int components = 1; components <= 3; components++)
+    for (int parts = 1; parts <= 2; parts++) {
+      double xs[3 * rows];
+      for (int i = 0; i < rows * components; i++) xs[i] = rank + 1;
+      ts_space *space = ts_matrix_row_space(matrix);
+      ts_vector *x = make_parts(space, components, parts, xs), *y = make_parts(space, components, parts, NULL);
+      CHECK_OK(context, ts_matrix_multiply(y, matrix, x));
+      double *found = read_doubles(y);
+      CHECK_CLOSE(found[components], 2. * (rank + 1), 0);
+      CHECK_CLOSE(found[0], 3. * (rank + 1) - rank, 0);
+      CHECK_CLOSE(found[rows * components - 1], 3. * (rank + 1) - (rank < ranks - 1 ? rank + 2 : 0), 0);
+      free(found);
+      ts_vector_destroy(&x);
+      ts_vector_destroy(&y);
+    }
+}
+
+/* With a new matrix, whose ghosts go by the channel or do not. */
+static void check_matrix(int by_channel) {
+  ts_matrix *matrix = NULL;
+  exchanges = 0;
+  if (CHECK_OK(context, create(&matrix))) check_products(matrix);
+  CHECK_INT(exchanges > 0, by_channel && ranks > 1);
+  ts_matrix_destroy(&matrix);
+}
+
+/* ---- Cases ---- */
+
+static void products(void) {
+  if (!begin(MULTI_TRANSFER_SHARED)) return;
+  CHECK_INT(opened, ranks > 1);
+  if (ranks > 1) CHECK_CONTAINS(context_info(context).driver, ", ghosts by a test");
+  check_matrix(1);
+  check_matrix(1);
+  CHECK_INT(opened, ranks > 1);
+  end();
+  CHECK_INT(finished, ranks > 1);
+}
+
+/* Where one rank cannot, none does. */
+static void refusals(void) {
+  for (int by = 0; by < ranks; by++)
+    for (int early = 0; early < 2; early++) {
+      test_context_label("rank %d, %s", by, early ? "no library" : "no network");
+      find_fails = early && by == rank;
+      open_fails = !early && by == rank;
+      if (!begin(MULTI_TRANSFER_SHARED)) return;
+      CHECK_INT(live, 0);
+      CHECK_INT(opened, !early && by != rank && ranks > 1);
+      if (ranks > 1)
+        CHECK_CONTAINS(context_info(context).driver,
+                       early ? ", ghosts through the host (no library)" : "through the host (no network)");
+      check_matrix(0);
+      CHECK_INT(live, 0);
+      end();
+    }
+  find_fails = open_fails = 0;
+}
+
+/* Which way is whose. */
+static void chosen(void) {
+  static const struct {
+    int transfer, to_device, expected;
+  } ways[] = {{MULTI_TRANSFER_HOST, 0, 0},    {MULTI_TRANSFER_DEVICE, 0, 0}, {MULTI_TRANSFER_CHANNEL, 0, 1},
+              {MULTI_TRANSFER_CHANNEL, 1, 1}, {MULTI_TRANSFER_SHARED, 1, 0}, {MULTI_TRANSFER_SHARED, 0, 1}};
+  for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+    test_context_label("ghost_transfer %d, to the device %d", ways[k].transfer, ways[k].to_device);
+    if (!begin(MULTI_TRANSFER_HOST)) return;
+    CHECK_INT(opened, 0);
+    check_matrix(0);
+    context->tuning.ghost_transfer = ways[k].transfer;
+    multi_state_of(context)->ranks->transport.takes_device_memory = ways[k].to_device;
+    check_matrix(ways[k].expected); /* opened by the first matrix that wants it */
+    CHECK_INT(opened, ways[k].expected && ranks > 1);
+    end();
+  }
+}
+
+/* One rank wants another way than the others. */
+static void disagreement(void) {
+  for (int by = 0; by < ranks && ranks > 1; by++) {
+    test_context_label("rank %d", by);
+    if (!begin(MULTI_TRANSFER_CHANNEL)) return;
+    if (rank == by) context->tuning.ghost_transfer = MULTI_TRANSFER_HOST;
+    check_matrix(0);
+    context->tuning.ghost_transfer = MULTI_TRANSFER_CHANNEL;
+    check_matrix(1);
+    end();
+  }
+}
+
+/* Parts that share memory need no channel. */
+static void shared(void) {
+  if (!begin(MULTI_TRANSFER_HOST)) return;
+  const multi_state *state = multi_state_of(context);
+  for (int p = 0; p < state->count; p++)
+    if (p != rank) state->shares[p] = MULTI_SENDS | MULTI_RECEIVES;
+  state->parts[state->first]->tuning.ghost_transfer = MULTI_TRANSFER_SHARED;
+  find_channel();
+  CHECK_INT(opened, 0);
+  memset(state->shares, 0, (size_t)state->count);
+  end();
+}
+
+/* A rank fails within a solve: the channel has messages that nobody receives, and all open another one. */
+static void failures(void) {
+  if (!begin(MULTI_TRANSFER_SHARED)) return;
+  ts_matrix *matrix = NULL;
+  if (CHECK_OK(context, create(&matrix))) {
+    ts_vector *b = make_vector(ts_matrix_row_space(matrix), 1, NULL),
+              *x = make_vector(ts_matrix_row_space(matrix), 1, NULL);
+    CHECK_OK(context, ts_vector_fill(b, 1));
+    int expected = ranks > 1;
+    for (int by = 0; by < ranks && ranks > 1; by++)
+      for (int gathers = 0; gathers < 6; gathers++) {
+        test_context_label("rank %d, after %d gathers", by, gathers);
+        check_products(matrix);
+        gathers_left = rank == by ? gathers : -1;
+        CHECK_FAILS(context, ts_solve(matrix, b, x, NULL, NULL), TS_ERROR_DEVICE, "rank", "no gather");
+        gathers_left = -1;
+        CHECK_INT(opened, ++expected);
+        CHECK_INT(live, 1);
+      }
+    test_context_label("an argument");
+    CHECK_FAILS(context, ts_ranks_agree(context, TS_ERROR_INVALID_ARGUMENT, "no"), TS_ERROR_INVALID_ARGUMENT,
+                "no");
+    CHECK_INT(opened, expected);
+    check_products(matrix);
+    test_context_label("no channel afterwards");
+    open_fails = rank == ranks - 1;
+    gathers_left = rank == 0 && ranks > 1 ? 0 : -1;
+    if (ranks > 1) CHECK_FAILS(context, ts_solve(matrix, b, x, NULL, NULL), TS_ERROR_DEVICE, "no gather");
+    gathers_left = -1, open_fails = 0, exchanges = 0;
+    CHECK_INT(live, 0);
+    check_products(matrix);
+    CHECK_INT(exchanges, 0);
+    ts_vector_destroy(&b);
+    ts_vector_destroy(&x);
+  }
+  ts_matrix_destroy(&matrix);
+  end();
+}
+
+/* Host memory of a rank runs out at each allocation. */
+static void memory_of_a_rank(void) {
+  ts_context_desc desc = heap_desc();
+  desc.threads = 1;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  rank = ts_ranks_rank(context), ranks = ts_ranks_count(context);
+  opened = live = is_broken = 0;
+  let_parts_have_channel(MULTI_TRANSFER_CHANNEL);
+  int succeeded = 0;
+  for (long n = 0; n < 2000 && !succeeded; n = heap_next(n)) {
+    test_context_label("allocation %ld", n);
+    ts_matrix *matrix = NULL;
+    memory.countdown = rank == ranks - 1 ? n : -1;
+    memory.failed = 0;
+    const ts_status status = create(&matrix);
+    memory.countdown = -1;
+    if (status == TS_OK)
+      succeeded = rank != ranks - 1 || CHECK_INT(memory.failed, 0);
+    else
+      CHECK_FAILS(context, status, TS_ERROR_OUT_OF_HOST_MEMORY, "memory");
+    ts_matrix_destroy(&matrix);
+  }
+  CHECK(succeeded);
+  end();
+  CHECK_INT(memory.live, 0);
+}
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {{"products", products},
+                                    {"refusals", refusals},
+                                    {"chosen", chosen},
+                                    {"disagreement", disagreement},
+                                    {"shared", shared},
+                                    {"failures", failures},
+                                    {"memory_of_a_rank", memory_of_a_rank}};
+  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
+}
