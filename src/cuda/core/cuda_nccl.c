@@ -3,7 +3,8 @@
  * Messages are sent and received on the context's stream, and the host waits for nothing. Neither NCCL nor the
  * runtime limits how long a stream waits for another rank. So before the host waits for the stream, it waits
  * here for the last messages, and looks meanwhile whether NCCL has failed, and whether the other ranks are
- * still there and go on; else it breaks the channel, which ends what waits on the device.
+ * still there and go on; else it breaks the channel, which ends what waits on the device. Nor is the host ever
+ * more than a few exchanges ahead of the stream, so that it does not end up waiting where kernels are started.
  *
  * NCCL's communicator does not block either: calls that wait for other ranks return "in progress", and the same
  * loop follows. That takes NCCL 2.14. */
@@ -31,6 +32,7 @@ typedef struct nccl_config {
   unsigned magic, version;
   int blocking;
 } nccl_config;
+enum { MOST_AHEAD = 16 }; /* exchanges */
 enum { NCCL_SUCCESS = 0, NCCL_IN_PROGRESS = 7, NCCL_BYTES = 0, NCCL_LEAST = 21400 };
 
 #define NCCL_FUNCTIONS(X)                                                                                      \
@@ -62,8 +64,8 @@ static tsi_lock lock = TSI_LOCK_INITIAL;
 struct cuda_channel {
   nccl_communicator *communicator; /* NULL: broken */
   tsi_watch watch;
-  cudaEvent_t carried; /* the last messages */
-  int is_waiting;      /* whether they may not have been */
+  cudaEvent_t carried[MOST_AHEAD]; /* the last exchanges */
+  unsigned long begun, done;       /* exchanges, as far as is known */
 };
 
 enum { OPEN_SECONDS = 60, CLOSE_SECONDS = 10, GRACE_SECONDS = 1 };
@@ -122,7 +124,7 @@ static cuda_channel *channel_of(const ts_context *context) {
 static void break_channel(cuda_channel *c) {
   if (c->communicator) nccl.CommAbort(c->communicator);
   c->communicator = NULL;
-  c->is_waiting = 0;
+  c->done = c->begun;
 }
 
 static ts_status look(ts_context *context, cuda_channel *c) {
@@ -144,12 +146,15 @@ static ts_status nccl_failed(ts_context *context, cuda_channel *c, const char *c
   return tsi_fail(context, TS_ERROR_DEVICE, "NCCL, %s: %s", call, nccl.GetErrorString(result));
 }
 
+static int has_failed(int result) {
+  return result != NCCL_SUCCESS && result != NCCL_IN_PROGRESS;
+}
+
 static ts_status check(ts_context *context, cuda_channel *c, const char *call) {
   int result = NCCL_SUCCESS;
   const int code = nccl.CommGetAsyncError(c->communicator, &result);
   if (code != NCCL_SUCCESS) result = code;
-  if (result != NCCL_SUCCESS && result != NCCL_IN_PROGRESS)
-    return nccl_failed(context, c, call, result, GRACE_SECONDS);
+  if (has_failed(result)) return nccl_failed(context, c, call, result, GRACE_SECONDS);
   return look(context, c);
 }
 
@@ -171,19 +176,25 @@ static ts_status settle(ts_context *context, cuda_channel *c, const char *call, 
   return result == NCCL_SUCCESS ? TS_OK : nccl_failed(context, c, call, result, limit > 0 ? 0 : GRACE_SECONDS);
 }
 
-ts_status cuda_wait_for_messages(ts_context *context) {
-  cuda_channel *c = channel_of(context);
-  if (!c || !c->is_waiting) return TS_OK;
-  cudaError_t error = cudaEventQuery(c->carried);
+/* Until so many exchanges are done. */
+static ts_status wait_until(ts_context *context, cuda_channel *c, unsigned long count) {
+  if (c->done >= count) return TS_OK;
+  const cudaEvent_t carried = c->carried[(count - 1) % MOST_AHEAD];
+  cudaError_t error = cudaEventQuery(carried);
   for (long tries = 0; error == cudaErrorNotReady; tries++) {
     cudaGetLastError();
     if (tries % 64 == 63) TSI_TRY(check(context, c, "messages"));
     pause_after(tries);
-    error = cudaEventQuery(c->carried);
+    error = cudaEventQuery(carried);
   }
-  c->is_waiting = 0;
+  c->done = count;
   CUDA_TRY(context, error);
   return TS_OK;
+}
+
+ts_status cuda_wait_for_messages(ts_context *context) {
+  cuda_channel *c = channel_of(context);
+  return c ? wait_until(context, c, c->begun) : TS_OK;
 }
 
 /* ---- The channel ---- */
@@ -206,7 +217,8 @@ static ts_status join(ts_context *context, cuda_channel *c, int rank, int ranks,
       .size = sizeof config, .magic = 0xcafebeefu, .version = NCCL_LEAST, .blocking = 0};
   nccl_id id;
   memcpy(&id, number, sizeof id);
-  CUDA_TRY(context, cudaEventCreateWithFlags(&c->carried, cudaEventDisableTiming));
+  for (int k = 0; k < MOST_AHEAD; k++)
+    CUDA_TRY(context, cudaEventCreateWithFlags(&c->carried[k], cudaEventDisableTiming));
   const int result = nccl.CommInitRankConfig(&c->communicator, ranks, id, rank, &config);
   return settle(context, c, "ncclCommInitRankConfig", result, OPEN_SECONDS);
 }
@@ -231,10 +243,30 @@ void cuda_part_channel_close(ts_context *context, int finishes) {
     c->communicator = NULL;
   }
   break_channel(c);
-  if (c->carried) cudaEventDestroy(c->carried);
+  for (int k = 0; k < MOST_AHEAD; k++)
+    if (c->carried[k]) cudaEventDestroy(c->carried[k]);
   cudaGetLastError();
   tsi_free(context, c);
   cuda_state_of(context)->channel = NULL;
+}
+
+/* ---- Messages ---- */
+
+static ts_status begin_exchange(ts_context *context, cuda_channel *c) {
+  if (!c->communicator) return tsi_fail(context, TS_ERROR_DEVICE, "NCCL has failed before");
+  if (c->begun >= MOST_AHEAD) TSI_TRY(wait_until(context, c, c->begun - MOST_AHEAD + 1));
+  const int result = nccl.GroupStart();
+  return result == NCCL_SUCCESS ? TS_OK : nccl_failed(context, c, "ncclGroupStart", result, GRACE_SECONDS);
+}
+
+/* `result` is what the calls within the group returned. */
+static ts_status end_exchange(ts_context *context, cuda_channel *c, const char *what, int result) {
+  const int ended = nccl.GroupEnd();
+  if (!has_failed(result)) result = ended;
+  TSI_TRY(settle(context, c, what, result, 0));
+  c->begun++;
+  CUDA_TRY(context, cudaEventRecord(c->carried[(c->begun - 1) % MOST_AHEAD], cuda_stream(context)));
+  return TS_OK;
 }
 
 static int start(const cuda_channel *c, cudaStream_t stream, const ts_message *m) {
@@ -244,17 +276,10 @@ static int start(const cuda_channel *c, cudaStream_t stream, const ts_message *m
 
 ts_status cuda_part_channel_exchange(ts_context *context, const ts_message *messages, int count) {
   cuda_channel *c = channel_of(context);
-  if (!c->communicator) return tsi_fail(context, TS_ERROR_DEVICE, "NCCL has failed before");
-  int result = nccl.GroupStart();
-  if (result != NCCL_SUCCESS) return nccl_failed(context, c, "ncclGroupStart", result, GRACE_SECONDS);
-  for (int k = 0; k < count && (result == NCCL_SUCCESS || result == NCCL_IN_PROGRESS); k++)
-    result = start(c, cuda_stream(context), &messages[k]);
-  const int ended = nccl.GroupEnd();
-  if (result == NCCL_SUCCESS || result == NCCL_IN_PROGRESS) result = ended;
-  TSI_TRY(settle(context, c, "messages", result, 0));
-  c->is_waiting = 1;
-  CUDA_TRY(context, cudaEventRecord(c->carried, cuda_stream(context)));
-  return TS_OK;
+  int result = NCCL_SUCCESS;
+  TSI_TRY(begin_exchange(context, c));
+  for (int k = 0; k < count && !has_failed(result); k++) result = start(c, cuda_stream(context), &messages[k]);
+  return end_exchange(context, c, "messages", result);
 }
 
 int cuda_part_channel_is_broken(const ts_context *context) {
