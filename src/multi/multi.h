@@ -25,7 +25,7 @@
  *   multi_halo.c       which indices a part needs of others
  *   multi_exchange.c   their exchange
  *   multi_share.c      memory of devices that ranks of a host share for that
- *   multi_channel.c    NCCL, which carries them between devices
+ *   multi_channel.c    NCCL, which carries them and sums between devices
  *   multi_matrix.c     cutting a matrix; products
  *   multi_cg.c         iterations of conjugate gradients by the parts themselves
  *   multi_rows.c       matrices from the rows of each rank

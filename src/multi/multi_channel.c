@@ -3,7 +3,8 @@
  *
  * All ranks have the channel, or none has: each says whether it can, all open it, and each says whether it did.
  * It is opened with the context where ghosts would go through the host without it, and else with the first
- * matrix for which the tuning number ghost_transfer asks for it. A matrix uses it where all ranks want that.
+ * matrix for which the tuning number ghost_transfer asks for it. A matrix uses it where all ranks want that;
+ * sums do while it is open.
  *
  * A call that fails on one rank may leave messages in the channel that nobody receives. So where one rank has
  * used the channel in that call, all give it up when they agree on the failure, and open another one. */

@@ -1,5 +1,5 @@
 /* Slots, of which every part has the same copy, and reductions: each part's own, then their sum in the order of
- * the parts, in double. */
+ * the parts, in double: on the host, or on the devices where these reach each other. */
 #include <math.h>
 
 #include "multi.h"
@@ -185,10 +185,37 @@ static ts_status combine_on_devices(ts_scalars *out, const int *index, int numbe
   return TS_OK;
 }
 
+/* What a rank without elements adds. */
+static ts_status write_nothing(ts_context *context, int p, int slot, int count, tsi_reduction kind, int pair) {
+  ts_scalars *sums = multi_state_of(context)->sums[p];
+  const tsi_ops *ops = multi_ops_of(context, p);
+  float nothing[4 * TSI_MAX_DOTS] = {0};
+  if (pair) MULTI_TRY(context, p, ops->scalars_write(sums->low, slot, count, nothing));
+  for (int c = 0; c < 4 * count && kind == TSI_REDUCE_MAX; c++) nothing[c] = -INFINITY;
+  MULTI_TRY(context, p, ops->scalars_write(sums, slot, count, nothing));
+  return TS_OK;
+}
+
+/* The host waits for no rank. */
+static ts_status combine_by_channel(ts_scalars *out, const int *index, int count, tsi_reduction kind,
+                                    const ts_vector *x, int slot) {
+  ts_context *context = out->context;
+  multi_state *state = multi_state_of(context);
+  const int p = state->first, pair = x->low != NULL;
+  if (!multi_has(x, p)) TSI_TRY(write_nothing(context, p, slot, count, kind, pair));
+  state->channel.is_used = 1;
+  MULTI_TRY(context, p,
+            multi_ops_of(context, p)
+                ->part->channel_combine(multi_local_scalars(out, p, &(multi_slots){{{0}}}), index, count, kind,
+                                        x->components, pair, state->sums[p], slot));
+  return TS_OK;
+}
+
 static ts_status finish(ts_scalars *out, const int *index, int count, tsi_reduction kind, const ts_vector *x) {
   multi_state *state = multi_state_of(out->context);
   const int slot = state->turn * TSI_MAX_DOTS;
   state->turn = !state->turn;
+  if (state->channel.is_open) return combine_by_channel(out, index, count, kind, x, slot);
   return !state->ranks && state->parts[0]->ops->part->combine
              ? combine_on_devices(out, index, count, kind, x, slot)
              : combine_on_host(out, index, count, kind, x, slot);

@@ -79,6 +79,11 @@ typedef struct tsi_part_cg {
   OPTIONAL(prefix, ts_status, channel_open,                                                                    \
            (ts_context *context, int rank, int ranks, const unsigned char *number, const tsi_watch *watch))    \
   OPTIONAL(prefix, ts_status, channel_exchange, (ts_context *context, const ts_message *messages, int count))  \
+  /* As combine, in the order of the ranks and with the same numbers on all: out[index[k]] = what slot         \
+   * `slot` + k of the ranks' sums is together, in the order of the part's operations. */                      \
+  OPTIONAL(prefix, ts_status, channel_combine,                                                                 \
+           (ts_scalars *out, const  int *index, int count, tsi_reduction kind, int components, int pair,       \
+            ts_scalars *sums, int slot))                                                                       \
   OPTIONAL(prefix, int, channel_is_broken, (const ts_context *context))                                        \
   OPTIONAL(prefix, void, channel_close, (ts_context *context, int finishes))                                   \
   OPTIONAL(prefix, void, channel_describe, (const ts_context *context, char *text, size_t size))               \

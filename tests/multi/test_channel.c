@@ -9,12 +9,14 @@
 static ts_context *context;
 static int rank, ranks;
 
+enum { most_ranks = 8 };
+
 /* ---- Parts with a channel ---- */
 
 static const tsi_ops *real;
 static tsi_ops table;
 static tsi_part_ops part_table;
-static int find_fails, open_fails, opened, live, is_broken, exchanges, finished;
+static int find_fails, open_fails, opened, live, is_broken, exchanges, combinations, finished;
 static int gathers_left = -1; /* until one fails; negative: none does */
 
 static ts_status gather(const ts_vector *x, const void *list, float *to) {
@@ -51,6 +53,53 @@ static ts_status channel_exchange(ts_context *part, const ts_message *messages, 
   return tsi_fail(part, status, "%s", context->error);
 }
 
+/* What the slots of all ranks are, with their low parts. */
+static ts_status gather_slots(const ts_scalars *sums, int slot, int count, double *all) {
+  double mine[4 * TSI_MAX_DOTS];
+  ts_scalars s = *sums;
+  CHECK_OK(context, real->scalars_read_begin(&s, slot, count));
+  CHECK_OK(context, real->scalars_read_end(&s, mine));
+  return multi_collect(context, mine, 4 * (size_t)count * sizeof *mine, all);
+}
+
+static void write_slot(ts_scalars *s, int index, const double *values) {
+  float floats[4];
+  for (int c = 0; c < 4; c++) floats[c] = (float)values[c];
+  CHECK_OK(context, real->scalars_write(s, index, 1, floats));
+}
+
+static ts_status channel_combine(ts_scalars *out, const int *index, int count, tsi_reduction kind,
+                                 int components, int pair, ts_scalars *sums, int slot) {
+  double high[most_ranks * 4 * TSI_MAX_DOTS], low[most_ranks * 4 * TSI_MAX_DOTS] = {0};
+  CHECK(live == 1 && !is_broken && ranks <= most_ranks);
+  combinations++;
+  ts_status status = gather_slots(sums, slot, count, high);
+  if (status == TS_OK && pair) status = gather_slots(sums->low, slot, count, low);
+  is_broken = status < 0;
+  if (status < 0) return tsi_fail(out->context, status, "%s", context->error);
+  for (int k = 0; k < count; k++) {
+    double total[4] = {0}, rest[4];
+    for (int c = 0; c < 4 && kind == TSI_REDUCE_MAX; c++) total[c] = -INFINITY;
+    for (int i = 0; i < 4 * ranks; i++) {
+      const size_t at = ((size_t)(i / 4) * (size_t)count + (size_t)k) * 4 + (size_t)(i % 4);
+      const double part = high[at] + low[at];
+      double *sum = &total[i % 4];
+      if (kind == TSI_REDUCE_MAX || kind == TSI_REDUCE_MAX_ABS)
+        *sum = fmax(*sum, part);
+      else
+        *sum += kind == TSI_REDUCE_NORM2 ? part * part : part;
+    }
+    for (int c = 0; c < 4; c++) {
+      if (kind == TSI_REDUCE_NORM2) total[c] = sqrt(total[c]);
+      if (c >= components) total[c] = 0;
+      rest[c] = total[c] - (double)(float)total[c];
+    }
+    write_slot(out, index[k], total);
+    if (pair && out->low) write_slot(out->low, index[k], rest);
+  }
+  return TS_OK;
+}
+
 static int channel_is_broken(const ts_context *part) {
   (void)part;
   return is_broken;
@@ -85,6 +134,7 @@ static void let_parts_have_channel(int transfer) {
   part_table.gather = gather;
   part_table.channel_find = channel_find, part_table.channel_open = channel_open;
   part_table.channel_exchange = channel_exchange, part_table.channel_is_broken = channel_is_broken;
+  part_table.channel_combine = channel_combine;
   part_table.channel_close = channel_close, part_table.channel_describe = channel_describe;
   state->parts[state->first]->ops = &table;
   state->shares = tsi_calloc(context, (size_t)state->count, 1); /* nobody may */
@@ -95,7 +145,7 @@ static int begin(int transfer) {
   context = test_open();
   if (!context) return 0;
   rank = ts_ranks_rank(context), ranks = ts_ranks_count(context);
-  opened = live = exchanges = is_broken = finished = 0;
+  opened = live = exchanges = combinations = is_broken = finished = 0;
   let_parts_have_channel(transfer);
   find_channel();
   return 1;
@@ -166,6 +216,49 @@ static void products(void) {
   CHECK_INT(opened, ranks > 1);
   end();
   CHECK_INT(finished, ranks > 1);
+}
+
+/* Reductions of whole vectors: of one element, which one rank has, and of many. */
+static void check_sums(int32_t n, int parts) {
+  ts_space *space = NULL;
+  if (!CHECK_OK(context, ts_space_create(context, &(ts_space_desc){.size = n}, &space))) return;
+  double *xs = calloc((size_t)n, sizeof *xs);
+  for (int32_t i = 0; i < n; i++) xs[i] = -2 - (double)i / 1024 - (parts > 1 ? 0x1p-30 : 0);
+  ts_vector *x = make_parts(space, 1, parts, xs);
+  ts_scalars *slots = NULL;
+  const ts_precision precision = parts > 1 ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE;
+  CHECK_OK(context, ts_scalars_create(context, &(ts_scalars_desc){.count = 4, .precision = precision}, &slots));
+  CHECK_OK(context, ts_vector_dot(slots, 0, x, x));
+  CHECK_OK(context, ts_vector_norm(slots, 1, x, TS_NORM_2));
+  CHECK_OK(context, ts_vector_norm(slots, 2, x, TS_NORM_INFINITY));
+  CHECK_OK(context, ts_vector_max(slots, 3, x));
+  double found[16], squares = 0;
+  for (int32_t i = 0; i < n; i++) squares += xs[i] * xs[i];
+  CHECK_OK(context, ts_scalars_read_double(slots, 0, 4, found));
+  const double tolerance = parts > 1 ? 0x1p-44 : EPSILON;
+  CHECK_CLOSE(found[0], squares, 4 * tolerance * squares);
+  CHECK_CLOSE(found[4], sqrt(squares), 4 * tolerance * sqrt(squares));
+  CHECK_CLOSE(found[8], -xs[n - 1], tolerance * 4);
+  CHECK_CLOSE(found[12], xs[0], tolerance * 4);
+  free(xs);
+  ts_scalars_destroy(&slots);
+  ts_vector_destroy(&x);
+  ts_space_destroy(&space);
+}
+
+static void sums(void) {
+  for (int opens = 0; opens < 2; opens++) {
+    if (!begin(opens ? MULTI_TRANSFER_CHANNEL : MULTI_TRANSFER_HOST)) return;
+    for (int parts = 1; parts <= 2; parts++) {
+      test_context_label("%d parts, %s", parts, opens ? "by the channel" : "by the host");
+      combinations = 0;
+      if (opens) check_matrix(1); /* opens it */
+      check_sums(1, parts);
+      check_sums(1000, parts);
+      CHECK_INT(combinations, opens && ranks > 1 ? 8 : 0);
+    }
+    end();
+  }
 }
 
 /* Where one rank cannot, none does. */
@@ -300,12 +393,9 @@ static void memory_of_a_rank(void) {
 }
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {{"products", products},
-                                    {"refusals", refusals},
-                                    {"chosen", chosen},
-                                    {"disagreement", disagreement},
-                                    {"shared", shared},
-                                    {"failures", failures},
-                                    {"memory_of_a_rank", memory_of_a_rank}};
+  static const test_case cases[] = {{"products", products},         {"sums", sums},
+                                    {"refusals", refusals},         {"chosen", chosen},
+                                    {"disagreement", disagreement}, {"shared", shared},
+                                    {"failures", failures},         {"memory_of_a_rank", memory_of_a_rank}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }

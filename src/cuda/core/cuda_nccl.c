@@ -32,24 +32,28 @@ typedef struct nccl_config {
   unsigned magic, version;
   int blocking;
 } nccl_config;
-enum { MOST_AHEAD = 16 }; /* exchanges */
-enum { NCCL_SUCCESS = 0, NCCL_IN_PROGRESS = 7, NCCL_BYTES = 0, NCCL_LEAST = 21400 };
+enum { MOST_AHEAD = 16 /* exchanges */, SLOT_FLOATS = 4 * TSI_MAX_DOTS };
+enum { NCCL_SUCCESS = 0, NCCL_IN_PROGRESS = 7, NCCL_BYTES = 0, NCCL_FLOATS = 7, NCCL_LEAST = 21400 };
 
+/* clang-format off */
 #define NCCL_FUNCTIONS(X)                                                                                      \
   X(int, GetVersion, (int *version))                                                                           \
   X(const char *, GetErrorString, (int result))                                                                \
-  X(int, GetUniqueId, (nccl_id * id))                                                                          \
+  X(int, GetUniqueId, (nccl_id *id))                                                                           \
   X(int, CommInitRankConfig,                                                                                   \
-    (nccl_communicator * *made, int ranks, nccl_id id, int rank, const nccl_config *config))                   \
-  X(int, CommGetAsyncError, (nccl_communicator * of, int *result))                                             \
-  X(int, CommFinalize, (nccl_communicator * of))                                                               \
-  X(int, CommDestroy, (nccl_communicator * of))                                                                \
-  X(int, CommAbort, (nccl_communicator * of))                                                                  \
+    (nccl_communicator **made, int ranks, nccl_id id, int rank, const nccl_config *config))                    \
+  X(int, CommGetAsyncError, (nccl_communicator *of, int *result))                                              \
+  X(int, CommFinalize, (nccl_communicator *of))                                                                \
+  X(int, CommDestroy, (nccl_communicator *of))                                                                 \
+  X(int, CommAbort, (nccl_communicator *of))                                                                   \
   X(int, GroupStart, (void))                                                                                   \
   X(int, GroupEnd, (void))                                                                                     \
   X(int, Send,                                                                                                 \
     (const void *data, size_t count, int type, int rank, nccl_communicator *of, cudaStream_t stream))          \
-  X(int, Recv, (void *data, size_t count, int type, int rank, nccl_communicator *of, cudaStream_t stream))
+  X(int, Recv, (void *data, size_t count, int type, int rank, nccl_communicator *of, cudaStream_t stream))     \
+  X(int, AllGather,                                                                                            \
+    (const void *data, void *all, size_t count, int type, nccl_communicator *of, cudaStream_t stream))
+/* clang-format on */
 
 /* The library stays loaded. */
 static struct {
@@ -66,6 +70,8 @@ struct cuda_channel {
   tsi_watch watch;
   cudaEvent_t carried[MOST_AHEAD]; /* the last exchanges */
   unsigned long begun, done;       /* exchanges, as far as is known */
+  int ranks;
+  float *slots; /* of reductions, of all ranks, and behind them their low parts */
 };
 
 enum { OPEN_SECONDS = 60, CLOSE_SECONDS = 10, GRACE_SECONDS = 1 };
@@ -217,6 +223,8 @@ static ts_status join(ts_context *context, cuda_channel *c, int rank, int ranks,
       .size = sizeof config, .magic = 0xcafebeefu, .version = NCCL_LEAST, .blocking = 0};
   nccl_id id;
   memcpy(&id, number, sizeof id);
+  c->ranks = ranks;
+  CUDA_TRY(context, cudaMalloc((void **)&c->slots, 2 * (size_t)ranks * SLOT_FLOATS * sizeof(float)));
   for (int k = 0; k < MOST_AHEAD; k++)
     CUDA_TRY(context, cudaEventCreateWithFlags(&c->carried[k], cudaEventDisableTiming));
   const int result = nccl.CommInitRankConfig(&c->communicator, ranks, id, rank, &config);
@@ -245,6 +253,7 @@ void cuda_part_channel_close(ts_context *context, int finishes) {
   break_channel(c);
   for (int k = 0; k < MOST_AHEAD; k++)
     if (c->carried[k]) cudaEventDestroy(c->carried[k]);
+  cudaFree(c->slots);
   cudaGetLastError();
   tsi_free(context, c);
   cuda_state_of(context)->channel = NULL;
@@ -280,6 +289,29 @@ ts_status cuda_part_channel_exchange(ts_context *context, const ts_message *mess
   TSI_TRY(begin_exchange(context, c));
   for (int k = 0; k < count && !has_failed(result); k++) result = start(c, cuda_stream(context), &messages[k]);
   return end_exchange(context, c, "messages", result);
+}
+
+static const float *slots_of(const ts_scalars *s, int slot) {
+  return ((const cuda_scalars *)s->impl)->values + 4 * (size_t)slot;
+}
+
+static int gather(const cuda_channel *c, cudaStream_t stream, const float *slots, float *all, size_t floats) {
+  return nccl.AllGather(slots, all, floats, NCCL_FLOATS, c->communicator, stream);
+}
+
+/* All ranks add up the same numbers. */
+ts_status cuda_part_channel_combine(ts_scalars *out, const int *index, int count, tsi_reduction kind,
+                                    int components, int pair, ts_scalars *sums, int slot) {
+  ts_context *context = out->context;
+  cuda_channel *c = channel_of(context);
+  const size_t floats = 4 * (size_t)count;
+  float *lows = pair ? c->slots + (size_t)c->ranks * SLOT_FLOATS : NULL;
+  TSI_TRY(begin_exchange(context, c));
+  int result = gather(c, cuda_stream(context), slots_of(sums, slot), c->slots, floats);
+  if (pair && !has_failed(result))
+    result = gather(c, cuda_stream(context), slots_of(sums->low, slot), lows, floats);
+  TSI_TRY(end_exchange(context, c, "sums", result));
+  return cuda_combine_ranks(out, index, count, kind, components, c->ranks, c->slots, lows);
 }
 
 int cuda_part_channel_is_broken(const ts_context *context) {

@@ -95,15 +95,20 @@ static __device__ double combined(tsi_reduction kind, double total, double part)
   return kind == TSI_REDUCE_NORM2 ? total + part * part : total + part;
 }
 
+static __device__ void store_total(tsi_reduction kind, double total, int is_component, float *high,
+                                   float *low) {
+  if (kind == TSI_REDUCE_NORM2) total = sqrt(total);
+  if (!is_component) total = 0;
+  *high = (float)total;
+  if (low) *low = isfinite(*high) ? (float)(total - (double)*high) : 0;
+}
+
 __global__ static void combine(part_sums sums, tsi_reduction kind, int components, float *high, float *low) {
   const int c = (int)threadIdx.x;
   double total = kind == TSI_REDUCE_MAX ? -(double)INFINITY : 0;
   for (int p = 0; p < sums.count; p++)
     total = combined(kind, total, (double)sums.high[p][c] + (sums.low[p] ? (double)sums.low[p][c] : 0));
-  if (kind == TSI_REDUCE_NORM2) total = sqrt(total);
-  if (c >= components) total = 0;
-  high[c] = (float)total;
-  if (low) low[c] = isfinite(high[c]) ? (float)(total - (double)high[c]) : 0;
+  store_total(kind, total, c < components, high + c, low ? low + c : NULL);
 }
 
 ts_status cuda_part_combine(ts_scalars *out, int index, tsi_reduction kind, int components, int pair,
@@ -116,6 +121,31 @@ ts_status cuda_part_combine(ts_scalars *out, int index, tsi_reduction kind, int 
   }
   return cuda_launch(out->context, "combine", combine, 1, 4, from, kind, components, cuda_slot(out, index),
                      pair && out->low ? cuda_slot(out->low, index) : (float *)NULL);
+}
+
+struct slot_list {
+  int of[TSI_MAX_DOTS];
+};
+
+/* A block for each slot: those of a rank lie side by side. */
+__global__ static void combine_ranks(int ranks, const float *highs, const float *lows, tsi_reduction kind,
+                                     int components, slot_list index, float *high, float *low) {
+  const int c = (int)threadIdx.x, to = 4 * index.of[blockIdx.x] + c;
+  double total = kind == TSI_REDUCE_MAX ? -(double)INFINITY : 0;
+  for (int r = 0; r < ranks; r++) {
+    const size_t i = 4 * ((size_t)r * gridDim.x + blockIdx.x) + (size_t)c;
+    total = combined(kind, total, (double)highs[i] + (lows ? (double)lows[i] : 0));
+  }
+  store_total(kind, total, c < components, high + to, low ? low + to : NULL);
+}
+
+ts_status cuda_combine_ranks(ts_scalars *out, const int *index, int count, tsi_reduction kind, int components,
+                             int ranks, const float *highs, const float *lows) {
+  slot_list slots = {};
+  for (int k = 0; k < count; k++) slots.of[k] = index[k];
+  return cuda_launch(out->context, "combine_ranks", combine_ranks, (unsigned)count, 4, ranks, highs, lows, kind,
+                     components, slots, cuda_slot(out, 0),
+                     lows && out->low ? cuda_slot(out->low, 0) : (float *)NULL);
 }
 
 /* ---- Peers ---- */
