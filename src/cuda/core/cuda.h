@@ -71,6 +71,7 @@ typedef struct cuda_scalars {
   float *snapshot; /* page-locked: what scalars_read_begin asked for */
   int snapshot_slots;
   cudaEvent_t copied;
+  unsigned long exchanges; /* that came before the copy */
 } cuda_scalars;
 
 static inline cuda_state *cuda_state_of(const ts_context *context) {
@@ -131,6 +132,9 @@ ts_status cuda_take_copy(ts_context *context, void **block, const void *from, si
 /* Before the host waits for the stream: until messages of other ranks that it waits for have come. Fails where
  * another rank has failed or is gone. Nothing to wait for, as a rule. */
 ts_status cuda_wait_for_messages(ts_context *context);
+/* The same for what the stream had to do when so many exchanges had been begun. */
+unsigned long cuda_exchanges(const ts_context *context);
+ts_status cuda_wait_for_exchanges(ts_context *context, unsigned long count);
 
 /* ---- cuda_interop.c ---- */
 

@@ -199,8 +199,18 @@ static ts_status wait_until(ts_context *context, cuda_channel *c, unsigned long 
 }
 
 ts_status cuda_wait_for_messages(ts_context *context) {
+  return cuda_wait_for_exchanges(context, cuda_exchanges(context));
+}
+
+unsigned long cuda_exchanges(const ts_context *context) {
+  const cuda_channel *c = channel_of(context);
+  return c ? c->begun : 0;
+}
+
+/* Of a channel that was closed since then there is nothing to wait for. */
+ts_status cuda_wait_for_exchanges(ts_context *context, unsigned long count) {
   cuda_channel *c = channel_of(context);
-  return c ? wait_until(context, c, c->begun) : TS_OK;
+  return c ? wait_until(context, c, count < c->begun ? count : c->begun) : TS_OK;
 }
 
 /* ---- The channel ---- */

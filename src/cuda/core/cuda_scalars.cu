@@ -32,7 +32,7 @@ void cuda_scalars_destroy(ts_scalars *s) {
   cuda_scalars *impl = scalars_of(s);
   /* A copy that was begun and not awaited still writes. */
   if (impl->copied) {
-    cuda_wait_for_messages(s->context);
+    cuda_wait_for_exchanges(s->context, impl->exchanges);
     cudaEventSynchronize(impl->copied);
     cudaEventDestroy(impl->copied);
   }
@@ -50,6 +50,7 @@ ts_status cuda_scalars_read_begin(ts_scalars *s, int first, int count) {
   cuda_scalars *impl = scalars_of(s);
   const cudaStream_t stream = cuda_stream(s->context);
   impl->snapshot_slots = count;
+  impl->exchanges = cuda_exchanges(s->context);
   CUDA_TRY(s->context, cudaMemcpyAsync(impl->snapshot, cuda_slot(s, first), slot_bytes(count),
                                        cudaMemcpyDeviceToHost, stream));
   CUDA_TRY(s->context, cudaEventRecord(impl->copied, stream));
@@ -58,7 +59,7 @@ ts_status cuda_scalars_read_begin(ts_scalars *s, int first, int count) {
 
 ts_status cuda_scalars_read_end(ts_scalars *s, double *values) {
   const cuda_scalars *impl = scalars_of(s);
-  TSI_TRY(cuda_wait_for_messages(s->context));
+  TSI_TRY(cuda_wait_for_exchanges(s->context, impl->exchanges));
   CUDA_TRY(s->context, cudaEventSynchronize(impl->copied));
   for (int i = 0; i < 4 * impl->snapshot_slots; i++) values[i] = (double)impl->snapshot[i];
   return TS_OK;
