@@ -26,7 +26,8 @@
  *   multi_exchange.c   their exchange
  *   multi_share.c      memory of devices that ranks of a host share for that
  *   multi_channel.c    NCCL, which carries them and sums between devices
- *   multi_matrix.c     cutting a matrix; products
+ *   multi_matrix.c     cutting a matrix
+ *   multi_product.c    products
  *   multi_cg.c         iterations of conjugate gradients by the parts themselves
  *   multi_rows.c       matrices from the rows of each rank
  *   multi_inspect.c    what is known of the whole
@@ -282,6 +283,11 @@ ts_status multi_join(ts_context *context);
 ts_status multi_exchange_ghosts(multi_halo *halo, const ts_vector *x, int parts);
 /* Part p of x with its ghosts. */
 ts_vector *multi_with_ghosts(const multi_halo *halo, const ts_vector *x, int p, multi_view *view);
+
+/* ---- multi_product.c: of kinds of matrix, as in backend.h ---- */
+TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, multi_)
+ts_status multi_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status multi_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
 
 /* ---- multi_share.c ---- */
 /* Finds out which parts share memory with those of other ranks, from state->shares: those that may try. */

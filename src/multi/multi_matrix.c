@@ -105,24 +105,14 @@ static ts_status each_part(const ts_matrix *A, const tsi_host_csr *csr, for_rows
 }
 
 static void destroy(ts_matrix *A);
-static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
-static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-static ts_status quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
-static ts_status diagonal(ts_vector *d, const ts_matrix *A);
-static ts_status smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
 
-static const tsi_matrix_kind kind = {.destroy = destroy,
-                                     .spmv = spmv,
-                                     .residual = residual,
-                                     .quick_residual = quick_residual,
-                                     .diagonal = diagonal};
-/* Of matrices whose parts all have a step of a smoother, those of other ranks too. */
+/* Of matrices whose parts all have a step of a smoother, those of other ranks too, or not. */
+static const tsi_matrix_kind kind = {
+    .destroy = destroy, TSI_MATRIX_OPERATIONS(TSI_ENTRY, multi_).quick_residual = multi_quick_residual};
 static const tsi_matrix_kind smoothing_kind = {.destroy = destroy,
-                                               .spmv = spmv,
-                                               .residual = residual,
-                                               .quick_residual = quick_residual,
-                                               .diagonal = diagonal,
-                                               .smooth = smooth};
+                                               TSI_MATRIX_OPERATIONS(TSI_ENTRY, multi_).quick_residual =
+                                                   multi_quick_residual,
+                                               .smooth = multi_smooth};
 
 static void merge_smooths(void *mine, const void *other) {
   *(int *)mine = *(int *)mine && *(const int *)other;
@@ -243,53 +233,4 @@ static ts_status write_values(const ts_matrix *A, const tsi_host_csr *csr, int p
 
 ts_status multi_matrix_write(ts_matrix *A, const tsi_packed *packed) {
   return each_part(A, packed->csr, write_values);
-}
-
-/* ---- Products ---- */
-
-#define GHOSTLY(v) multi_with_ghosts(m->halo, v, p, &(multi_view){{{0}}})
-#define EACH_LOCAL(A, call)                                                                                    \
-  do {                                                                                                         \
-    for (int p = 0; p < multi_count((A)->context); p++) {                                                      \
-      const ts_matrix *local = m->local[p];                                                                    \
-      if (local) MULTI_TRY((A)->context, p, call);                                                             \
-    }                                                                                                          \
-    return TS_OK;                                                                                              \
-  } while (0)
-
-static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  const multi_matrix *m = matrix_of(A);
-  TSI_TRY(multi_exchange_ghosts(m->halo, x, y->low ? 2 : 1));
-  EACH_LOCAL(A, local->kind->spmv(LOCAL(y), local, GHOSTLY(x)));
-}
-
-static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  const multi_matrix *m = matrix_of(A);
-  TSI_TRY(multi_exchange_ghosts(m->halo, x, 1));
-  EACH_LOCAL(A, local->kind->residual(LOCAL(r), LOCAL(b), local, GHOSTLY(x)));
-}
-
-static ts_status quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  const multi_matrix *m = matrix_of(A);
-  TSI_TRY(multi_exchange_ghosts(m->halo, x, 1));
-  EACH_LOCAL(A, tsi_quick_residual(LOCAL(r), LOCAL(b), local, GHOSTLY(x)));
-}
-
-static ts_status diagonal(ts_vector *d, const ts_matrix *A) {
-  const multi_matrix *m = matrix_of(A);
-  EACH_LOCAL(A, local->kind->diagonal(LOCAL(d), local));
-}
-
-static ts_status smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
-  const multi_matrix *m = matrix_of(A);
-  TSI_TRY(multi_exchange_ghosts(m->halo, s->x, 1));
-  for (int p = 0; p < multi_count(A->context); p++) {
-    const ts_matrix *local = m->local[p];
-    if (!local) continue;
-    tsi_smoothing step = *s;
-    step.w = LOCAL(s->w), step.b = LOCAL(s->b), step.before = LOCAL(s->before);
-    step.x = GHOSTLY(s->x);
-    MULTI_TRY(A->context, p, local->kind->smooth(LOCAL(out), local, &step));
-  }
-  return TS_OK;
 }

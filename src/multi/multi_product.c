@@ -1,0 +1,75 @@
+/* Products of the parts of a matrix, each with the ghosts that it needs. */
+#include "multi.h"
+
+/* A product, or a step of a smoother: what `multiply` needs of it. */
+typedef struct product {
+  ts_status (*multiply)(const struct product *job, const ts_matrix *local, int p);
+  const ts_matrix *A;
+  ts_vector *y;
+  const ts_vector *x, *b;
+  const tsi_smoothing *step;
+} product;
+
+static const multi_matrix *matrix_of(const ts_matrix *A) {
+  return A->impl;
+}
+
+#define GHOSTLY(v) multi_with_ghosts(matrix_of(job->A)->halo, v, p, &(multi_view){{{0}}})
+
+static ts_status multiply_parts(const product *job) {
+  ts_context *context = job->A->context;
+  for (int p = 0; p < multi_count(context); p++) {
+    const ts_matrix *local = matrix_of(job->A)->local[p];
+    if (local) MULTI_TRY(context, p, job->multiply(job, local, p));
+  }
+  return TS_OK;
+}
+
+/* With `parts` parts of x, 1 or 2. */
+static ts_status run(const product *job, int parts) {
+  TSI_TRY(multi_exchange_ghosts(matrix_of(job->A)->halo, job->x, parts));
+  return multiply_parts(job);
+}
+
+static ts_status spmv(const product *job, const ts_matrix *local, int p) {
+  return local->kind->spmv(LOCAL(job->y), local, GHOSTLY(job->x));
+}
+
+ts_status multi_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  return run(&(product){.multiply = spmv, .A = A, .y = y, .x = x}, y->low ? 2 : 1);
+}
+
+static ts_status residual(const product *job, const ts_matrix *local, int p) {
+  return local->kind->residual(LOCAL(job->y), LOCAL(job->b), local, GHOSTLY(job->x));
+}
+
+ts_status multi_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  return run(&(product){.multiply = residual, .A = A, .y = r, .x = x, .b = b}, 1);
+}
+
+static ts_status quick_residual(const product *job, const ts_matrix *local, int p) {
+  return tsi_quick_residual(LOCAL(job->y), LOCAL(job->b), local, GHOSTLY(job->x));
+}
+
+ts_status multi_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  return run(&(product){.multiply = quick_residual, .A = A, .y = r, .x = x, .b = b}, 1);
+}
+
+static ts_status smooth(const product *job, const ts_matrix *local, int p) {
+  tsi_smoothing step = *job->step;
+  step.w = LOCAL(step.w), step.b = LOCAL(step.b), step.before = LOCAL(step.before);
+  step.x = GHOSTLY(job->x);
+  return local->kind->smooth(LOCAL(job->y), local, &step);
+}
+
+ts_status multi_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
+  return run(&(product){.multiply = smooth, .A = A, .y = out, .x = s->x, .step = s}, 1);
+}
+
+static ts_status diagonal(const product *job, const ts_matrix *local, int p) {
+  return local->kind->diagonal(LOCAL(job->y), local);
+}
+
+ts_status multi_diagonal(ts_vector *d, const ts_matrix *A) {
+  return multiply_parts(&(product){.multiply = diagonal, .A = A, .y = d});
+}
