@@ -144,6 +144,7 @@ typedef struct multi_halo {
   int exchange_count;
   int remote;           /* how many are with other ranks */
   ts_message *messages; /* twice as many */
+  void *batch;          /* of them, between multi_begin_ghosts and multi_end_ghosts */
   /* Where vectors have no room for so many ghosts: the space of copies that have, NULL elsewhere; and copies of
    * x and of its low part. */
   ts_space **extended;
@@ -205,7 +206,10 @@ static inline int multi_rank_of_part(const ts_context *context, int p) {
 /* Takes over the transport. */
 ts_status multi_ranks_open(ts_context *context, const ts_transport *transport, multi_ranks **ranks);
 void multi_ranks_close(ts_context *context, multi_ranks *ranks);
-/* Sends and receives until all is there. */
+/* Begins to send and receive, and waits until all is there. */
+ts_status multi_begin_messages(ts_context *context, const ts_message *messages, int count, void **batch);
+ts_status multi_end_messages(ts_context *context, void *batch);
+/* Both. */
 ts_status multi_exchange_messages(ts_context *context, const ts_message *messages, int count);
 /* merge(mine, other): both ranks of a pair get the same bits. */
 typedef void (*multi_merge)(void *mine, const void *other);
@@ -279,7 +283,11 @@ int32_t multi_ghost(const multi_halo *halo, int p, int32_t position);
 void multi_message_destroy(ts_context *part, multi_exchange *e);
 /* All that was asked for on a part until now comes before all that is asked for later on any. */
 ts_status multi_join(ts_context *context);
-/* Brings the ghosts of `parts` parts of x, 1 or 2. */
+/* Brings the ghosts of x's first part: begins to, and after that, whatever else failed, waits until they are
+ * there. Meanwhile x is left alone and rows that need none of them may be computed. */
+ts_status multi_begin_ghosts(multi_halo *halo, const ts_vector *x);
+ts_status multi_end_ghosts(multi_halo *halo, const ts_vector *x);
+/* Brings those of `parts` parts, 1 or 2. */
 ts_status multi_exchange_ghosts(multi_halo *halo, const ts_vector *x, int parts);
 /* Part p of x with its ghosts. */
 ts_vector *multi_with_ghosts(const multi_halo *halo, const ts_vector *x, int p, multi_view *view);

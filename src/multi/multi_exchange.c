@@ -181,11 +181,18 @@ static ts_status wait_for_devices(ts_context *context) {
 }
 
 /* A transport that takes device memory looks for it on the current device. */
-static ts_status carry(ts_context *context, const ts_message *messages, int count) {
+static ts_status begin_messages(ts_context *context, multi_halo *halo, int count) {
   const int p = multi_state_of(context)->first;
-  if (!are_on_device(context)) return multi_exchange_messages(context, messages, count);
+  if (!are_on_device(context)) return multi_begin_messages(context, halo->messages, count, &halo->batch);
   TSI_TRY(multi_begin(context, p));
-  return tsi_leave(multi_part(context, p), multi_exchange_messages(context, messages, count));
+  return tsi_leave(multi_part(context, p), multi_begin_messages(context, halo->messages, count, &halo->batch));
+}
+
+static ts_status end_messages(ts_context *context, const multi_halo *halo) {
+  const int p = multi_state_of(context)->first;
+  if (!are_on_device(context)) return multi_end_messages(context, halo->batch);
+  const ts_status entered = multi_begin(context, p), status = multi_end_messages(context, halo->batch);
+  return entered < 0 ? entered : tsi_leave(multi_part(context, p), status);
 }
 
 /* Behind all messages, as a pair of ranks has those of one way in the same order, but not those of both. */
@@ -203,7 +210,7 @@ static int prepare_answers(const ts_context *context, multi_halo *halo, ts_messa
   return count;
 }
 
-static ts_status exchange_between_ranks(multi_halo *halo, const ts_vector *x, int k) {
+static ts_status begin_between_ranks(multi_halo *halo, const ts_vector *x, int k) {
   ts_context *context = x->context;
   const size_t most = 2 * (size_t)halo->remote;
   int count = 0;
@@ -218,8 +225,12 @@ static ts_status exchange_between_ranks(multi_halo *halo, const ts_vector *x, in
   if (!count) return TS_OK;
   count += prepare_answers(context, halo, halo->messages + count);
   TSI_TRY(wait_for_devices(context));
-  TSI_TRY(carry(context, halo->messages, count));
-  take_turns(context, halo);
+  return begin_messages(context, halo, count);
+}
+
+static ts_status end_between_ranks(multi_halo *halo, const ts_vector *x, int k) {
+  TSI_TRY(end_messages(x->context, halo));
+  take_turns(x->context, halo);
   return write_received(halo, x, k);
 }
 
@@ -250,13 +261,32 @@ static ts_status exchange_within(const multi_halo *halo, const ts_vector *x, int
   return TS_OK;
 }
 
+static ts_status begin_part(multi_halo *halo, const ts_vector *x, int k) {
+  TSI_TRY(copy_to_extended(halo, x, k));
+  TSI_TRY(exchange_within(halo, x, k));
+  return halo->remote ? begin_between_ranks(halo, x, k) : TS_OK;
+}
+
+static ts_status end_part(multi_halo *halo, const ts_vector *x, int k) {
+  return halo->remote ? end_between_ranks(halo, x, k) : TS_OK;
+}
+
+ts_status multi_begin_ghosts(multi_halo *halo, const ts_vector *x) {
+  TSI_TRY(join(x->context, halo));
+  return begin_part(halo, x, 0);
+}
+
+ts_status multi_end_ghosts(multi_halo *halo, const ts_vector *x) {
+  TSI_TRY(end_part(halo, x, 0));
+  return join(x->context, halo);
+}
+
 ts_status multi_exchange_ghosts(multi_halo *halo, const ts_vector *x, int parts) {
   TSI_TRY(join(x->context, halo));
   const ts_vector *part = x;
   for (int k = 0; k < parts && part; k++, part = part->low) {
-    TSI_TRY(copy_to_extended(halo, part, k));
-    TSI_TRY(exchange_within(halo, part, k));
-    if (halo->remote) TSI_TRY(exchange_between_ranks(halo, part, k));
+    TSI_TRY(begin_part(halo, part, k));
+    TSI_TRY(end_part(halo, part, k));
   }
   return join(x->context, halo);
 }

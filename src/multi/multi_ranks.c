@@ -42,17 +42,36 @@ static ts_status heard(ts_context *context) {
 }
 
 /* Data stop where a rank has failed; the agreement does not. */
-static ts_status carry(ts_context *context, const ts_message *messages, int count, int stops) {
+static ts_status begin(ts_context *context, const ts_message *messages, int count, int stops, void **batch) {
   multi_ranks *ranks = multi_ranks_of(context);
   const ts_transport *t = &ranks->transport;
   if (ranks->why[0]) return lost(context, TS_ERROR_UNREACHABLE);
-  void *batch;
+  const ts_status status =
+      t->begin(t->user, 2 * ranks->epoch + !stops, messages, count, batch, ranks->why, sizeof ranks->why);
+  return status < 0 ? lost(context, status) : TS_OK;
+}
+
+static ts_status end(ts_context *context, void *batch, int stops) {
+  multi_ranks *ranks = multi_ranks_of(context);
+  const ts_transport *t = &ranks->transport;
   int stopped = 0;
-  ts_status status =
-      t->begin(t->user, 2 * ranks->epoch + !stops, messages, count, &batch, ranks->why, sizeof ranks->why);
-  if (status == TS_OK) status = t->end(t->user, batch, stops, &stopped, ranks->why, sizeof ranks->why);
+  const ts_status status = t->end(t->user, batch, stops, &stopped, ranks->why, sizeof ranks->why);
   if (status < 0) return lost(context, status);
   return stopped ? heard(context) : TS_OK;
+}
+
+static ts_status carry(ts_context *context, const ts_message *messages, int count, int stops) {
+  void *batch = NULL;
+  TSI_TRY(begin(context, messages, count, stops, &batch));
+  return end(context, batch, stops);
+}
+
+ts_status multi_begin_messages(ts_context *context, const ts_message *messages, int count, void **batch) {
+  return begin(context, messages, count, 1, batch);
+}
+
+ts_status multi_end_messages(ts_context *context, void *batch) {
+  return end(context, batch, 1);
 }
 
 ts_status multi_exchange_messages(ts_context *context, const ts_message *messages, int count) {
