@@ -4,9 +4,10 @@
  * rows (common/partition): contiguous blocks with about as many entries, or, where they need far less of each
  * other, METIS's parts. A part of a matrix is a ts_matrix of the part's own context, whose columns are the
  * part's own indices, and behind them its ghosts: the indices of other parts that its rows refer to. A product
- * first brings the ghosts, then multiplies part by part. Everything component-wise is local. A reduction is one
- * of each part, and their sum in the order of the parts, in double, which goes back into the slots of all
- * parts: all have the same numbers at all times.
+ * first brings the ghosts, then multiplies part by part; while those of other ranks are on their way it
+ * computes rows that need none. Everything component-wise is local. A reduction is one of each part, and their
+ * sum in the order of the parts, in double, which goes back into the slots of all parts: all have the same
+ * numbers at all times.
  *
  * A part that has no indices of a space has no objects for it, and takes part in scalars only.
  *

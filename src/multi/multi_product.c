@@ -1,4 +1,6 @@
-/* Products of the parts of a matrix, each with the ghosts that it needs. */
+/* Products of the parts of a matrix, each with the ghosts that it needs. Where those come from other ranks,
+ * rows that need none are computed while they are on their way, if the part's backend can leave out the others.
+ */
 #include "multi.h"
 
 /* A product, or a step of a smoother: what `multiply` needs of it. */
@@ -16,19 +18,35 @@ static const multi_matrix *matrix_of(const ts_matrix *A) {
 
 #define GHOSTLY(v) multi_with_ghosts(matrix_of(job->A)->halo, v, p, &(multi_view){{{0}}})
 
-static ts_status multiply_parts(const product *job) {
+static int has_interior(const ts_matrix *local) {
+  const tsi_part_ops *part = local->context->ops->part;
+  return part->has_interior && part->has_interior(local);
+}
+
+/* Of parts that have no interior, or cannot leave out rows, all rows are boundary rows. */
+static ts_status multiply_rows(const product *job, tsi_rows rows) {
   ts_context *context = job->A->context;
   for (int p = 0; p < multi_count(context); p++) {
     const ts_matrix *local = matrix_of(job->A)->local[p];
-    if (local) MULTI_TRY(context, p, job->multiply(job, local, p));
+    if (!local || (rows == TSI_INTERIOR_ROWS && !has_interior(local))) continue;
+    ts_matrix some = *local;
+    some.rows = has_interior(local) ? rows : TSI_ALL_ROWS;
+    MULTI_TRY(context, p, job->multiply(job, &some, p));
   }
   return TS_OK;
 }
 
 /* With `parts` parts of x, 1 or 2. */
 static ts_status run(const product *job, int parts) {
-  TSI_TRY(multi_exchange_ghosts(matrix_of(job->A)->halo, job->x, parts));
-  return multiply_parts(job);
+  multi_halo *halo = matrix_of(job->A)->halo;
+  if (!halo->remote || parts > 1) {
+    TSI_TRY(multi_exchange_ghosts(halo, job->x, parts));
+    return multiply_rows(job, TSI_ALL_ROWS);
+  }
+  TSI_TRY(multi_begin_ghosts(halo, job->x));
+  const ts_status interior = multiply_rows(job, TSI_INTERIOR_ROWS), ghosts = multi_end_ghosts(halo, job->x);
+  TSI_TRY(interior < 0 ? interior : ghosts);
+  return multiply_rows(job, TSI_BOUNDARY_ROWS);
 }
 
 static ts_status spmv(const product *job, const ts_matrix *local, int p) {
@@ -71,5 +89,5 @@ static ts_status diagonal(const product *job, const ts_matrix *local, int p) {
 }
 
 ts_status multi_diagonal(ts_vector *d, const ts_matrix *A) {
-  return multiply_parts(&(product){.multiply = diagonal, .A = A, .y = d});
+  return multiply_rows(&(product){.multiply = diagonal, .A = A, .y = d}, TSI_ALL_ROWS);
 }

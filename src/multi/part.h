@@ -114,6 +114,8 @@ typedef struct tsi_part_cg {
 
 struct tsi_part_ops {
   TSI_PART_OPERATIONS(TSI_FIELD, TSI_FIELD, )
+  /* Whether A has interior rows, and its products can leave out rows (ts_matrix.rows). NULL: none does. */
+  int (*has_interior)(const ts_matrix *A);
 };
 
 #endif

@@ -145,6 +145,9 @@ struct ts_scalars {
   void *impl;
 };
 
+/* Rows of a part of a larger matrix: boundary rows refer to its ghosts, interior rows do not. */
+typedef enum tsi_rows { TSI_ALL_ROWS, TSI_INTERIOR_ROWS, TSI_BOUNDARY_ROWS } tsi_rows;
+
 struct ts_matrix {
   ts_context *context;
   const tsi_matrix_kind *kind;
@@ -155,6 +158,9 @@ struct ts_matrix {
   tsi_layout *layout;   /* NULL for a stencil */
   tsi_stencil *stencil; /* NULL for others */
   ts_matrix_info info;
+  /* Those that products in single precision and residuals compute: of copies of this struct, for the time of a
+   * call, and only where tsi_part_ops.has_interior says so. */
+  tsi_rows rows;
   uint64_t fingerprint;   /* of the sparsity pattern as given */
   double norm_infinity;   /* largest sum of magnitudes in a row */
   ts_precision precision; /* as asked for */

@@ -49,6 +49,10 @@ typedef struct cpu_matrix {
   float *values;
   int parts;          /* as many as threads */
   int32_t *part_rows; /* part p works on rows part_rows[p] .. part_rows[p + 1] - 1 */
+  /* Of a part of a larger matrix, NULL: of others. From cuts[first_cut[p]] on, the first row of thread p, runs
+   * of interior and boundary rows take turns, each up to the next cut; one may be empty. */
+  int32_t *cuts, *first_cut;
+  double interior; /* the share of entries that interior rows have */
   size_t bytes;
   int is_rest; /* all but the values is another matrix's */
   int is_view; /* offsets, columns and values are */
@@ -67,6 +71,26 @@ static inline float *cpu_data(const ts_vector *v) {
 }
 static inline size_t cpu_count(const ts_vector *v) {
   return cpu_vector_of(v)->count;
+}
+
+/* Ranges of rows cut[0] .. cut[width] - 1, from `cut` on every `stride` cuts, up to `end`. */
+typedef struct cpu_ranges {
+  const int32_t *cut, *end;
+  size_t width, stride;
+} cpu_ranges;
+
+/* Of the rows of threads first .. last-1. */
+CPU_INLINE cpu_ranges cpu_ranges_of(const cpu_matrix *m, tsi_rows rows, size_t first, size_t last) {
+  if (rows == TSI_ALL_ROWS)
+    return (cpu_ranges){m->part_rows + first, m->part_rows + last, last - first, last - first};
+  const int32_t *cuts = m->cuts + (rows == TSI_BOUNDARY_ROWS);
+  return (cpu_ranges){cuts + m->first_cut[first], cuts + m->first_cut[last], 1, 2};
+}
+
+/* What these rows are of a product's work. */
+static inline size_t cpu_work_of(const cpu_matrix *m, tsi_rows rows, size_t work) {
+  if (rows == TSI_ALL_ROWS) return work;
+  return (size_t)((double)work * (rows == TSI_INTERIOR_ROWS ? m->interior : 1 - m->interior));
 }
 
 /* ---- cpu_parallel.c ---- */
@@ -187,6 +211,8 @@ TSI_CPU_FORMATS(CPU_FORMAT_ROW)
 /* m->x = x in double, with zeros behind it as in cpu_vector. Converting a number where it is used, once an
  * entry, costs more than all the rest of a product. */
 ts_status cpu_matrix_take_x(const ts_matrix *A, const ts_vector *x);
+/* Makes the cuts, if columns are ghosts. */
+ts_status cpu_matrix_cut(const ts_matrix *A);
 /* As in backend.h. */
 ts_status cpu_matrix_refer(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
 

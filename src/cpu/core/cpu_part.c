@@ -45,4 +45,10 @@ static ts_status cpu_part_gather(const ts_vector *x, const void *list, float *to
   return TS_OK;
 }
 
-const tsi_part_ops cpu_part_ops = {TSI_PART_OPERATIONS(TSI_ENTRY, TSI_OMIT, cpu_part_)};
+static int cpu_part_has_interior(const ts_matrix *A) {
+  const cpu_matrix *m = A->impl;
+  return m->interior > 0;
+}
+
+const tsi_part_ops cpu_part_ops = {TSI_PART_OPERATIONS(TSI_ENTRY, TSI_OMIT, cpu_part_).has_interior =
+                                       cpu_part_has_interior};

@@ -67,7 +67,11 @@ static void release(ts_context *context, cpu_matrix *m) {
     tsi_free(context, m->row_offsets);
     tsi_free(context, m->column_indices);
   }
-  if (!m->is_rest) tsi_free(context, m->part_rows);
+  if (!m->is_rest) {
+    tsi_free(context, m->part_rows);
+    tsi_free(context, m->cuts);
+    tsi_free(context, m->first_cut);
+  }
   if (!m->is_view) tsi_free(context, m->values);
   tsi_free(context, m->x);
   tsi_free(context, m);
@@ -144,7 +148,9 @@ static ts_status create(ts_matrix *A, const tsi_packed *packed) {
   share_rows(m, csr.row_offsets);
   A->impl = m;
   copy(A, &csr, 1);
-  return TS_OK;
+  const ts_status status = cpu_matrix_cut(A);
+  if (status < 0) destroy(A);
+  return status;
 }
 
 static ts_status write_values(ts_matrix *A, const tsi_packed *packed) {

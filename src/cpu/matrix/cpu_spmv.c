@@ -8,6 +8,7 @@
 
 typedef struct spmv_job {
   const cpu_matrix *m;
+  tsi_rows rows;
   cpu_parts y, x, b; /* b: of residuals */
   const unsigned char
       *constrained; /* flags of rows where r is 0, NULL: none; constrained rows of A are empty */
@@ -223,8 +224,11 @@ CPU_INLINE void exact_residual_rows(const spmv_job *job, int32_t row, int32_t en
 #define BODY(name, call)                                                                                       \
   static void name(const void *arguments, size_t first, size_t last) {                                         \
     const spmv_job *job = arguments;                                                                           \
-    const int32_t row = job->m->part_rows[first], end = job->m->part_rows[last];                               \
-    if (row < end) call;                                                                                       \
+    const cpu_ranges r = cpu_ranges_of(job->m, job->rows, first, last);                                        \
+    for (const int32_t *cut = r.cut; cut < r.end; cut += r.stride) {                                           \
+      const int32_t row = cut[0], end = cut[r.width];                                                          \
+      if (row < end) call;                                                                                     \
+    }                                                                                                          \
   }
 #define BODIES(name, rows)                                                                                     \
   BODY(name##_1, rows(job, row, end, 1))                                                                       \
@@ -241,9 +245,10 @@ BODIES(residual_pairs, exact_residual_rows)
 
 static ts_status run(const ts_matrix *A, int components, const tsi_body bodies[4], spmv_job *job) {
   job->m = A->impl;
+  job->rows = A->rows;
   const size_t parts = (size_t)job->m->parts;
   const size_t work = 2 * (size_t)job->m->row_offsets[job->m->rows] + (size_t)job->m->rows;
-  cpu_for(A->context, parts, work / parts, bodies[components - 1], job);
+  cpu_for(A->context, parts, cpu_work_of(job->m, A->rows, work) / parts, bodies[components - 1], job);
   return TS_OK;
 }
 

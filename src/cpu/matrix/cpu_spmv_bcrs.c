@@ -13,6 +13,7 @@
 
 typedef struct bcrs_job {
   const cpu_matrix *m;
+  tsi_rows which;
   int32_t rows;                     /* of the matrix */
   cpu_parts y, x, b;                /* b: of residuals */
   const unsigned char *constrained; /* flags of rows where the result is 0, NULL: none */
@@ -217,8 +218,11 @@ CPU_INLINE void exact_residual_rows(const bcrs_job *job, int32_t row, int32_t en
 #define BODY(name, call)                                                                                       \
   CPU_CLONES static void name(const void *arguments, size_t first, size_t last) {                              \
     const bcrs_job *job = arguments;                                                                           \
-    const int32_t row = job->m->part_rows[first], end = job->m->part_rows[last];                               \
-    call;                                                                                                      \
+    const cpu_ranges r = cpu_ranges_of(job->m, job->which, first, last);                                       \
+    for (const int32_t *cut = r.cut; cut < r.end; cut += r.stride) {                                           \
+      const int32_t row = cut[0], end = cut[r.width];                                                          \
+      call;                                                                                                    \
+    }                                                                                                          \
   }
 #define BODIES_OF(name, rows, n)                                                                               \
   BODY(name##_##n##_1, rows(job, row, end, n, 1))                                                              \
@@ -238,11 +242,13 @@ BODIES(residual_pairs, exact_residual_rows)
 static void run(const ts_matrix *A, const tsi_body bodies[2][4], int components, bcrs_job *job) {
   const cpu_matrix *m = A->impl;
   job->m = m;
+  job->which = A->rows;
   job->rows = A->info.rows;
   job->constrained = A->row_space->constrained;
   const size_t parts = (size_t)m->parts;
   const size_t work = (size_t)m->row_offsets[m->rows] * ((size_t)1 << (2 * m->log2_block)) + (size_t)job->rows;
-  cpu_for(A->context, parts, work / parts, bodies[m->log2_block - 1][components - 1], job);
+  cpu_for(A->context, parts, cpu_work_of(m, A->rows, work) / parts, bodies[m->log2_block - 1][components - 1],
+          job);
 }
 
 ts_status cpu_bcrs_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {

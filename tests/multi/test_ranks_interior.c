@@ -1,0 +1,268 @@
+/* Rows that need no ghosts of other ranks are computed while those are on their way: in which order things
+ * happen, and that the numbers are those of products that wait for all ghosts first. */
+#include "multi/multi.h"
+
+#include "helpers.h"
+
+static ts_context *context;
+static int rank, ranks;
+
+/* ---- What happens: messages that begin and end, and rows of a part that are computed ---- */
+
+static char events[64];
+
+static void note(char event) {
+  const size_t length = strlen(events);
+  if (length + 1 < sizeof events) events[length] = event, events[length + 1] = 0;
+}
+
+static ts_transport carrier;
+
+/* Until a message is there its place holds what would be noticed. */
+static ts_status begin(void *user, int epoch, const ts_message *messages, int count, void **batch, char *error,
+                       size_t size) {
+  note('<');
+  for (int k = 0; k < count; k++)
+    if (messages[k].receives) memset(messages[k].data, 0xff, messages[k].bytes);
+  return carrier.begin(user, epoch, messages, count, batch, error, size);
+}
+
+static ts_status end(void *user, void *batch, int stops, int *stopped, char *error, size_t size) {
+  note('>');
+  return carrier.end(user, batch, stops, stopped, error, size);
+}
+
+static tsi_matrix_kind kind;
+static const tsi_matrix_kind *real;
+static int fails;
+
+static ts_status watch(const ts_matrix *A) {
+  note("aib"[A->rows]);
+  return fails ? tsi_fail(A->context, TS_ERROR_DEVICE, "no product") : TS_OK;
+}
+
+static ts_status spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  TSI_TRY(watch(A));
+  return real->spmv(y, A, x);
+}
+static ts_status residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  TSI_TRY(watch(A));
+  return real->residual(r, b, A, x);
+}
+static ts_status quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
+  TSI_TRY(watch(A));
+  return real->quick_residual(r, b, A, x);
+}
+static ts_status smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
+  TSI_TRY(watch(A));
+  return real->smooth(out, A, s);
+}
+
+static void watch_transport(int watched) {
+  ts_transport *transport = &multi_ranks_of(context)->transport;
+  if (watched) {
+    carrier = *transport;
+    transport->begin = begin, transport->end = end;
+  } else {
+    *transport = carrier;
+  }
+}
+
+static ts_matrix *local_of(const ts_matrix *A) {
+  return ((const multi_matrix *)A->impl)->local[multi_state_of(context)->first];
+}
+
+static void watch_products(const ts_matrix *A) {
+  ts_matrix *local = local_of(A);
+  real = local->kind;
+  kind = *real;
+  kind.spmv = spmv, kind.residual = residual;
+  if (real->quick_residual) kind.quick_residual = quick_residual;
+  if (real->smooth) kind.smooth = smooth;
+  local->kind = &kind;
+}
+
+static void check_events(const char *expected) {
+  CHECK_INT(strlen(events), strlen(expected));
+  CHECK_CONTAINS(events, expected);
+}
+
+/* ---- Products of all kinds ---- */
+
+enum { PRODUCT, PRODUCT_IN_PAIRS, RESIDUAL, RESIDUAL_IN_PAIRS, QUICK_RESIDUAL, STEP, PRODUCTS };
+
+typedef struct operands {
+  ts_vector *x, *b, *w, *y, *pair_x, *pair_y;
+} operands;
+
+static operands make_operands(ts_space *space, int components) {
+  const size_t count = (size_t)ts_space_size(space) * (size_t)components;
+  float *values = ref_values(3 * count, 1, -1, 1);
+  double *doubles = ref_doubles(count, 7, -1, 1);
+  const operands o = {.x = make_vector(space, components, values),
+                      .b = make_vector(space, components, values + count),
+                      .w = make_vector(space, components, values + 2 * count),
+                      .y = make_vector(space, components, NULL),
+                      .pair_x = make_parts(space, components, 2, doubles),
+                      .pair_y = make_parts(space, components, 2, NULL)};
+  free(values), free(doubles);
+  return o;
+}
+
+static void destroy_operands(operands *o) {
+  ts_vector **all[] = {&o->x, &o->b, &o->w, &o->y, &o->pair_x, &o->pair_y};
+  for (int k = 0; k < 6; k++) ts_vector_destroy(all[k]);
+}
+
+static ts_status compute(const ts_matrix *A, const operands *o, int what) {
+  const tsi_smoothing step = {
+      .w = o->w, .b = o->b, .x = o->x, .before = o->y, .scale = 0.5f, .alpha = 0.25f, .gamma = 0.125f};
+  switch (what) {
+  case PRODUCT:
+    return A->kind->spmv(o->y, A, o->x);
+  case PRODUCT_IN_PAIRS:
+    return A->kind->spmv(o->pair_y, A, o->pair_x);
+  case RESIDUAL:
+    return A->kind->residual(o->y, o->b, A, o->x);
+  case RESIDUAL_IN_PAIRS:
+    return A->kind->residual(o->pair_y, o->b, A, o->x);
+  case QUICK_RESIDUAL:
+    return A->kind->quick_residual(o->y, o->b, A, o->x);
+  default:
+    return A->kind->smooth(o->y, A, &step);
+  }
+}
+
+static ts_status carry_out(const ts_matrix *A, const operands *o, int what) {
+  if (what == STEP && !A->kind->smooth) return TS_OK;
+  CHECK_OK(context, ts_vector_fill(o->y, 0.75f));
+  CHECK_OK(context, ts_vector_fill(o->pair_y, 0.75f));
+  tsi_begin_together(context);
+  watch_transport(1);
+  events[0] = 0;
+  const ts_status status = compute(A, o, what);
+  watch_transport(0);
+  return tsi_end_together(context, status);
+}
+
+static double *result(const operands *o, int what) {
+  return read_doubles(what == PRODUCT_IN_PAIRS || what == RESIDUAL_IN_PAIRS ? o->pair_y : o->y);
+}
+
+/* ---- Cases ---- */
+
+/* Each part chooses its format: by weights that leave it no choice. */
+static void prefer(ts_format format) {
+  CHECK_OK(context, ts_context_set_tuning(context, "bcrs2_weight", format == TS_FORMAT_BCRS2 ? 1e-6 : 1e6));
+  CHECK_OK(context, ts_context_set_tuning(context, "bcrs4_weight", format == TS_FORMAT_BCRS4 ? 1e-6 : 1e6));
+}
+
+static ts_matrix *make_watched(const ref_matrix *m, ts_format format) {
+  prefer(format);
+  ts_matrix *A = make_matrix(context, m, TS_FORMAT_AUTO);
+  if (!A) return NULL;
+  watch_products(A);
+  CHECK_INT(local_of(A)->info.format, format);
+  return A;
+}
+
+/* With a table of part operations that knows no interior, products wait for all ghosts. */
+static void forget_interior(int forget) {
+  static const tsi_ops *known;
+  static tsi_ops table;
+  static tsi_part_ops part_table;
+  multi_state *state = multi_state_of(context);
+  ts_context *part = state->parts[state->first];
+  if (forget) {
+    known = part->ops;
+    table = *known;
+    part_table = *known->part;
+    part_table.has_interior = NULL;
+    table.part = &part_table;
+  }
+  part->ops = forget ? &table : known;
+}
+
+static void check_products(const ref_matrix *m, ts_format format, int components, int has_interior) {
+  ts_matrix *A = make_watched(m, format);
+  if (!A) return;
+  operands o = make_operands(ts_matrix_row_space(A), components);
+  const size_t bytes = (size_t)ts_space_size(ts_matrix_row_space(A)) * (size_t)components * sizeof(double);
+  for (int what = 0; what < PRODUCTS; what++) {
+    test_context_label("%s, %d components, product %d", ts_format_name(format), components, what);
+    forget_interior(1);
+    CHECK_OK(context, carry_out(A, &o, what));
+    double *expected = result(&o, what);
+    forget_interior(0);
+    CHECK_OK(context, carry_out(A, &o, what));
+    double *found = result(&o, what);
+    CHECK(memcmp(found, expected, bytes) == 0);
+    if (has_interior && (what != STEP || A->kind->smooth))
+      check_events(ranks == 1 ? "a" : what == PRODUCT_IN_PAIRS ? "<><>a" : "<i>b");
+    free(expected), free(found);
+  }
+  destroy_operands(&o);
+  ts_matrix_destroy(&A);
+}
+
+static void products(void) {
+  static const ts_format formats[] = {TS_FORMAT_CSR, TS_FORMAT_BCRS2, TS_FORMAT_BCRS4};
+  ref_matrix grid = ref_grid(9, 60), other = ref_random_spd(501, 4, 2);
+  CHECK_OK(context, ts_context_set_tuning(context, "thread_floats", 1));
+  for (int f = 0; f < 3; f++)
+    for (int components = 1; components <= 4; components++) {
+      check_products(&grid, formats[f], components, 1);
+      check_products(&other, formats[f], components, 0);
+    }
+  ref_free(&grid);
+  ref_free(&other);
+}
+
+/* A rank fails while messages are on their way: all hear of it, and the next product is as ever. */
+static void failures(void) {
+  ref_matrix grid = ref_grid(9, 60);
+  ts_matrix *A = make_watched(&grid, TS_FORMAT_CSR);
+  operands o = make_operands(ts_matrix_row_space(A), 1);
+  CHECK_OK(context, carry_out(A, &o, PRODUCT));
+  double *expected = result(&o, PRODUCT);
+  for (int by = 0; by < ranks; by++) {
+    fails = rank == by;
+    const ts_status status = carry_out(A, &o, PRODUCT);
+    fails = 0;
+    CHECK_FAILS(context, status, TS_ERROR_DEVICE, "no product");
+    if (rank == by && ranks > 1) check_events("<i>");
+    CHECK_OK(context, carry_out(A, &o, PRODUCT));
+    double *found = result(&o, PRODUCT);
+    CHECK(memcmp(found, expected, (size_t)ts_space_size(ts_matrix_row_space(A)) * sizeof(double)) == 0);
+    free(found);
+  }
+  free(expected);
+  destroy_operands(&o);
+  ts_matrix_destroy(&A);
+  ref_free(&grid);
+}
+
+static void with_threads(int threads, void (*run)(void)) {
+  ts_context_desc desc = test_desc();
+  desc.threads = threads;
+  REQUIRE_OK(NULL, test_context_create(&desc, &context));
+  rank = ts_ranks_rank(context), ranks = ts_ranks_count(context);
+  run();
+  test_close(&context);
+}
+
+static void one_thread(void) {
+  with_threads(1, products);
+}
+static void three_threads(void) {
+  with_threads(3, products);
+}
+static void one_rank_fails(void) {
+  with_threads(1, failures);
+}
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {
+      {"one_thread", one_thread}, {"three_threads", three_threads}, {"one_rank_fails", one_rank_fails}};
+  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
+}
