@@ -216,6 +216,7 @@ static ts_status begin_between_ranks(multi_halo *halo, const ts_vector *x, int k
   int count = 0;
   if (!halo->messages) halo->messages = tsi_malloc(context, most, sizeof *halo->messages);
   if (!halo->messages) return tsi_out_of_memory(context, "messages", most * sizeof *halo->messages);
+  halo->is_begun = 0;
   TSI_TRY(exchange_by_channel(halo, x, k));
   for (int i = 0; i < halo->exchange_count; i++) {
     multi_exchange *e = &halo->exchanges[i];
@@ -225,10 +226,12 @@ static ts_status begin_between_ranks(multi_halo *halo, const ts_vector *x, int k
   if (!count) return TS_OK;
   count += prepare_answers(context, halo, halo->messages + count);
   TSI_TRY(wait_for_devices(context));
+  halo->is_begun = 1;
   return begin_messages(context, halo, count);
 }
 
 static ts_status end_between_ranks(multi_halo *halo, const ts_vector *x, int k) {
+  if (!halo->is_begun) return TS_OK;
   TSI_TRY(end_messages(x->context, halo));
   take_turns(x->context, halo);
   return write_received(halo, x, k);
