@@ -140,10 +140,12 @@ static const option_row rows[] = {
                    "Batches per measurement, of which the median is printed (default 7, paper, precision and "
                    "amg: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
-    OPTION_HEADING("Of precision and amg:"),
-    OPTION_RTOL(o.rtol, "relative tolerance (default: 1e-10, amg: 1e-8)"),
+    OPTION_HEADING("Of precision and amg, and of scaling with mpirun:"),
+    OPTION_RTOL(o.rtol,
+                "relative tolerance (default: 1e-10, amg: 1e-8); scaling: one solve to that, no times of an "
+                "iteration"),
     OPTION_NAME("precision", "NAME", o.precision, precision_at,
-                "single, mixed, double or auto (default: one after the other, amg: auto)"),
+                "single, mixed, double or auto (default: one after the other, amg and scaling: auto)"),
     OPTION_HEADING("Of amg:"),
     OPTION_NAME("preconditioner", "NAME", o.preconditioner, preconditioner_at,
                 "jacobi, amg, auto, chebyshev, isai, none or block-jacobi (default: jacobi, then amg)"),
@@ -208,8 +210,14 @@ static void check_options(const program_options *p) {
   if (!is_compare && !is_amg && p->o.size_count > 1) arguments_usage("several sizes are for compare and amg");
   if (is_paper)
     options_refuse("paper has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
-  if (!is_precision && !is_amg)
-    options_refuse("", OPTION_NAMES("rtol", "precision"), " is for precision and amg");
+  const int is_scaling = run == bench_scaling;
+  if (!is_precision && !is_amg && !is_scaling)
+    options_refuse("", OPTION_NAMES("rtol", "precision"), " is for precision, amg and scaling");
+  if (is_scaling && !ranks_are_a_job())
+    options_refuse("", OPTION_NAMES("rtol", "precision"),
+                   " of scaling is for processes that mpirun has started");
+  if (is_scaling && !options_given("rtol"))
+    options_refuse("", OPTION_NAMES("precision"), " of scaling is for a solve, expected --rtol too");
   if (!is_amg)
     options_refuse("", OPTION_NAMES("preconditioner", "strength", "smoother", "sweeps", "visits", "coarsest"),
                    " is for amg");
@@ -259,7 +267,8 @@ int cmd_bench(int argc, char **argv) {
   if (options_given("strength") && p.o.amg.strength == 0)
     p.o.amg.strength = -1; /* in the API 0 is the default */
   bench_order_set(p.o.reorder);
-  if (p.o.rtol == 0) p.o.rtol = p.benchmark->run == bench_amg ? 1e-8 : 1e-10;
+  if (p.o.rtol == 0 && p.benchmark->run != bench_scaling)
+    p.o.rtol = p.benchmark->run == bench_amg ? 1e-8 : 1e-10;
   const int is_long =
       p.benchmark->run == bench_paper || p.benchmark->run == bench_precision || p.benchmark->run == bench_amg;
   if (!p.o.repeat) p.o.repeat = is_long ? 3 : 7;

@@ -7,6 +7,7 @@
 #include "generate_box.h"
 #include "ranks.h"
 #include "report.h"
+#include "scaling_solve.h"
 #include "timing.h"
 
 static const report_column COLUMNS[] = {
@@ -42,8 +43,8 @@ typedef struct measured {
 
 /* ---- All ranks ---- */
 
-/* The largest of all ranks' numbers, on all of them. Where a rank is lost, whatever is measured next fails. */
-static double largest(void *user, double mine) {
+/* Where a rank is lost, whatever is measured next fails. */
+double scaling_largest(void *user, double mine) {
   ts_context *context = user;
   double found = mine;
   for (int r = 0; r < ts_ranks_count(context); r++) {
@@ -60,7 +61,7 @@ static int64_t first_row(const generated_box *box, int rank, int ranks) {
 }
 
 static int create_from_rows(ts_context *context, const bench_options *o, const generated_box *box,
-                            ts_matrix **matrix) {
+                            int keep_host_copy, double *seconds, ts_matrix **matrix) {
   const int rank = ts_ranks_rank(context), ranks = ts_ranks_count(context);
   const int64_t first = first_row(box, rank, ranks), end = first_row(box, rank + 1, ranks);
   generated_rows A = {0};
@@ -72,25 +73,37 @@ static int create_from_rows(ts_context *context, const bench_options *o, const g
                                      .column_indices = A.column_indices,
                                      .values = A.values,
                                      .format = o->format,
-                                     .keep_host_copy = 1,
+                                     .keep_host_copy = keep_host_copy,
                                      .components = o->components};
+  const double start = timing_now();
   if (!failed)
     failed = bench_check(ts_ranks_matrix_create(context, &desc, matrix), context, "making the matrix");
+  *seconds = scaling_largest(context, timing_now() - start);
   generated_rows_free(&A);
   return failed;
 }
 
 /* One that cannot be generated in parts, or a file. */
 static int create_from_root(ts_context *context, const bench_options *o, const char *name, int32_t rows,
-                            ts_matrix **matrix) {
+                            int keep_host_copy, double *seconds, ts_matrix **matrix) {
   generated_matrix A = {0};
   int failed = bench_agree(context, ranks_is_root() && bench_matrix(&A, name, rows), name);
-  const ts_matrix_desc desc = {
-      .csr = generated_csr(&A), .format = o->format, .keep_host_copy = 1, .components = o->components};
+  const ts_matrix_desc desc = {.csr = generated_csr(&A),
+                               .format = o->format,
+                               .keep_host_copy = keep_host_copy,
+                               .components = o->components};
+  const double start = timing_now();
   if (!failed)
     failed = bench_check(ts_ranks_matrix_from(context, 0, &desc, matrix), context, "making the matrix");
+  *seconds = scaling_largest(context, timing_now() - start);
   generated_free(&A);
   return failed;
+}
+
+int scaling_matrix(ts_context *context, const bench_options *o, const generated_box *box, const char *name,
+                   int32_t rows, int keep_host_copy, double *seconds, ts_matrix **matrix) {
+  return box ? create_from_rows(context, o, box, keep_host_copy, seconds, matrix)
+             : create_from_root(context, o, name, rows, keep_host_copy, seconds, matrix);
 }
 
 /* Of the columns that each rank has itself: its product is that of A without the others. */
@@ -160,22 +173,21 @@ static int describe(ts_context *context, const ts_matrix *A, measured *m) {
   if (bench_check(ts_matrix_get_info(A, &m->info), context, "describing the matrix") ||
       bench_check(ts_ranks_matrix_get_info(A, &m->all), context, "describing the matrix"))
     return 1;
-  m->rows = largest(context, m->info.rows);
-  m->entries = largest(context, (double)m->info.nonzeros);
-  m->halo = largest(context, (double)m->all.ghosts);
+  m->rows = scaling_largest(context, m->info.rows);
+  m->entries = scaling_largest(context, (double)m->info.nonzeros);
+  m->halo = scaling_largest(context, (double)m->all.ghosts);
   return 0;
 }
 
-/* `box`: NULL for a matrix that the root has. */
 static int measure(ts_context *context, const bench_options *o, const generated_box *box, const char *name,
                    int32_t rows, measured *m) {
   ts_matrix *A = NULL, *own = NULL;
-  const int failed =
-      (box ? create_from_rows(context, o, box, &A) : create_from_root(context, o, name, rows, &A)) ||
-      describe(context, A, m) || create_own(context, A, &own) ||
-      cg_measure(context, A, o->components, o->repeat, &m->times) ||
-      measure_product(context, A, o, &m->product) || measure_product(context, own, o, &m->own) ||
-      measure_sum(context, o, &m->sum);
+  double seconds;
+  const int failed = scaling_matrix(context, o, box, name, rows, 1, &seconds, &A) || describe(context, A, m) ||
+                     create_own(context, A, &own) ||
+                     cg_measure(context, A, o->components, o->repeat, &m->times) ||
+                     measure_product(context, A, o, &m->product) || measure_product(context, own, o, &m->own) ||
+                     measure_sum(context, o, &m->sum);
   ts_matrix_destroy(&own);
   ts_matrix_destroy(&A);
   return failed;
@@ -255,6 +267,7 @@ static int run(ts_context *context, const bench_options *o, const char *name, re
   measured m;
   const int grows = !generated_box_find(name, rows, 1, &box);
   if (grows && check_size(name, rows, ts_ranks_count(context))) return 1;
+  if (o->rtol > 0) return scaling_solve(context, o, grows ? &box : NULL, name, rows, r);
   report_notes(r, name, grows);
   if (measure(context, o, grows ? &box : NULL, name, rows, &m)) return 1;
   report_table(r, "strong", "Strong scaling: one matrix, whatever the number of ranks", COLUMNS, COLUMN_COUNT);
@@ -267,7 +280,7 @@ int scaling_ranks(const bench_options *options, const char *name, report *r) {
   const ts_context_desc desc = {.backend = options->backend, .threads = options->threads};
   ts_context *context = NULL;
   int failed = bench_check(ranks_open(&desc, &context), NULL, "opening the backend");
-  timing_set_slowest(largest, context);
+  timing_set_slowest(scaling_largest, context);
   if (!failed) failed = run(context, options, name, r);
   timing_set_slowest(NULL, NULL);
   if (failed) ranks_agreed();

@@ -86,6 +86,11 @@ if command -v python3 >/dev/null; then
 fi
 ranks 3 0 bench scaling --backend cpu -s 600 -n 1 -m random
 same "tables of a matrix that does not grow" "$(grep -c '^-----' ../log/out)" 1
+ranks 2 0 bench scaling --backend cpu -s 600 -m poisson3d --rtol 1e-6 --json
+same "a solve's entries" "$(json integer solve.0.entries) $(json string solve.0.converged)" "${entries% *} yes"
+same "its residual" "$(json number solve.0.relative_residual | awk '{ print ($1 > 0 && $1 <= 1e-6) }')" 1
+ranks 2 1 bench scaling --backend cpu -s 6000 -m poisson3d --rtol 1e-12 --precision single
+says "bench: not converged: "
 ranks 2 1 bench scaling --backend cpu -s 600 -m none.mtx
 says "none.mtx: No such file"
 ranks 2 1 bench scaling --backend cpu -s 1
