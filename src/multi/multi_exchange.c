@@ -265,7 +265,6 @@ static ts_status exchange_within(const multi_halo *halo, const ts_vector *x, int
 }
 
 static ts_status begin_part(multi_halo *halo, const ts_vector *x, int k) {
-  TSI_TRY(copy_to_extended(halo, x, k));
   TSI_TRY(exchange_within(halo, x, k));
   return halo->remote ? begin_between_ranks(halo, x, k) : TS_OK;
 }
@@ -274,7 +273,9 @@ static ts_status end_part(multi_halo *halo, const ts_vector *x, int k) {
   return halo->remote ? end_between_ranks(halo, x, k) : TS_OK;
 }
 
+/* Ghosts of copies are written by other parts, and so after their copies are there. */
 ts_status multi_begin_ghosts(multi_halo *halo, const ts_vector *x) {
+  TSI_TRY(copy_to_extended(halo, x, 0));
   TSI_TRY(join(x->context, halo));
   return begin_part(halo, x, 0);
 }
@@ -285,8 +286,10 @@ ts_status multi_end_ghosts(multi_halo *halo, const ts_vector *x) {
 }
 
 ts_status multi_exchange_ghosts(multi_halo *halo, const ts_vector *x, int parts) {
-  TSI_TRY(join(x->context, halo));
   const ts_vector *part = x;
+  for (int k = 0; k < parts && part; k++, part = part->low) TSI_TRY(copy_to_extended(halo, part, k));
+  TSI_TRY(join(x->context, halo));
+  part = x;
   for (int k = 0; k < parts && part; k++, part = part->low) {
     TSI_TRY(begin_part(halo, part, k));
     TSI_TRY(end_part(halo, part, k));

@@ -267,9 +267,11 @@ static void tuning(void) {
                 entry.name);
     CHECK_FAILS(context, ts_context_set_tuning(context, entry.name, INFINITY), TS_ERROR_INVALID_ARGUMENT,
                 entry.name);
-    CHECK_OK(context, ts_context_set_tuning(context, entry.name, 2 * entry.value));
+    /* One of four ways, of which a backend has the last. */
+    const double other = strcmp(entry.name, "ghost_transfer") ? 2 * entry.value : 1;
+    CHECK_OK(context, ts_context_set_tuning(context, entry.name, other));
     CHECK_OK(context, ts_context_get_tuning(context, count, &again));
-    CHECK_CLOSE(again.value, 2 * entry.value, 0);
+    CHECK_CLOSE(again.value, other, 0);
     has_interval += !strcmp(entry.name, "check_interval");
   }
   CHECK_INT(has_interval, 1);

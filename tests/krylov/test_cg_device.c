@@ -62,8 +62,9 @@ static void same_bits(void) {
       ts_matrix *matrix = make_matrix(context, &m, formats[f]);
       for (int components = 1; components <= 4; components++) {
         if (is_left_out(index, &m, f, components)) continue;
-        /* Parts choose formats of their own. */
-        if (test_is_multi() && index == 8 && matrix && !context->ops->cg->fits(matrix)) continue;
+        /* Parts choose formats of their own, and may have jagged diagonals with long rows where csr was asked
+         * for. */
+        if (test_is_multi() && matrix && !context->ops->cg->fits(matrix)) continue;
         const size_t count = (size_t)m.rows * (size_t)components;
         test_context_label("%d rows, %s, %d components", m.rows, ts_format_name(formats[f]), components);
         ts_solver_desc desc = {.rtol = test_is_brief() && m.rows > 5000 ? 0.1 : 1e-5, .check_interval = 250};
