@@ -286,15 +286,16 @@ ts_status multi_end_ghosts(multi_halo *halo, const ts_vector *x) {
 }
 
 ts_status multi_exchange_ghosts(multi_halo *halo, const ts_vector *x, int parts) {
+  ts_context *context = x->context;
   const ts_vector *part = x;
   for (int k = 0; k < parts && part; k++, part = part->low) TSI_TRY(copy_to_extended(halo, part, k));
-  TSI_TRY(join(x->context, halo));
+  TSI_TRY(join(context, halo));
   part = x;
   for (int k = 0; k < parts && part; k++, part = part->low) {
     TSI_TRY(begin_part(halo, part, k));
     TSI_TRY(end_part(halo, part, k));
   }
-  return join(x->context, halo);
+  return join(context, halo);
 }
 
 ts_vector *multi_with_ghosts(const multi_halo *halo, const ts_vector *x, int p, multi_view *view) {
