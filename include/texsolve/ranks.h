@@ -51,7 +51,9 @@ typedef struct ts_ranks_graph {
 } ts_ranks_graph;
 
 /* What carries messages. Those from one rank to another arrive in the order in which they were begun, those of
- * other epochs apart. The functions return TS_OK, or TS_ERROR_UNREACHABLE with one line in `error`. */
+ * other epochs apart. What the ranks do in an epoch is counted, on each of them alike: a rank that fails stops
+ * the others in the call in which it has failed and in later ones, not in earlier ones that they are behind
+ * with. The functions return TS_OK, or TS_ERROR_UNREACHABLE with one line in `error`. */
 typedef struct ts_transport {
   int rank, ranks;           /* this one, and how many */
   int host_rank, host_ranks; /* the same among those of this host: they share its GPUs */
@@ -60,14 +62,15 @@ typedef struct ts_transport {
   /* Begins `count` messages of an epoch. */
   ts_status (*begin)(void *user, int epoch, const ts_message *messages, int count, void **batch, char *error,
                      size_t size);
-  /* Waits for a batch and takes it back. If `stops`, and another rank has called stop for this epoch, it waits
-   * no longer and sets *stopped; what has not arrived never will. */
-  ts_status (*end)(void *user, void *batch, int stops, int *stopped, char *error, size_t size);
-  /* Ends the waits of the other ranks in an epoch. */
-  ts_status (*stop)(void *user, int epoch, char *error, size_t size);
-  /* Without waiting: sets *stopped where another rank has called stop for this epoch, and fails where one is
-   * gone. For what waits beside the transport, NCCL's messages; NULL: there are none. */
-  ts_status (*look)(void *user, int epoch, int *stopped, char *error, size_t size);
+  /* Waits for a batch and takes it back. Where another rank has stopped this call of the epoch, or an earlier
+   * one, it waits no longer and sets *stopped; what has not arrived never will. call -1: it waits all the same.
+   */
+  ts_status (*end)(void *user, void *batch, int call, int *stopped, char *error, size_t size);
+  /* Ends the waits of the other ranks in an epoch, from this call on. */
+  ts_status (*stop)(void *user, int epoch, int call, char *error, size_t size);
+  /* Without waiting: sets *stopped where another rank has stopped this call or an earlier one, and fails where
+   * one is gone. For what waits beside the transport, NCCL's messages; NULL: there are none. */
+  ts_status (*look)(void *user, int epoch, int call, int *stopped, char *error, size_t size);
   /* rank_of[0 ..]: for each of this rank's vertices the rank that it should go to, so that weights are about
    * even and few neighbours are apart; the same on every run. All ranks call it together. NULL where nothing
    * divides graphs. */

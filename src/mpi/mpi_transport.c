@@ -29,10 +29,15 @@ typedef struct place {
   long process;
 } place;
 
-/* An epoch that was stopped, as long as the message may be under way. */
+/* An epoch that was stopped, and from which call on. */
+typedef struct stop_word {
+  int epoch, call;
+} stop_word;
+
+/* As long as the message may be under way. */
 typedef struct stop_note {
   struct stop_note *next;
-  int epoch;
+  stop_word word;
 } stop_note;
 
 typedef struct mpi_state {
@@ -41,7 +46,7 @@ typedef struct mpi_state {
   int tags; /* epochs that can be told apart: what an old one has left must not meet a new one */
   place *places;
   stop_note *notes;
-  int heard; /* the last epoch that another rank has stopped; -1: none */
+  stop_word heard; /* of the last epoch that another rank has stopped the first call; -1: none */
   int lost;
   double looked; /* when look last looked for the processes */
 } mpi_state;
@@ -114,16 +119,25 @@ static double seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void note_stop(mpi_state *state, stop_word word) {
+  stop_word *heard = &state->heard;
+  if (word.epoch > heard->epoch || (word.epoch == heard->epoch && word.call < heard->call)) *heard = word;
+}
+
+static int is_stopped(const mpi_state *state, int epoch, int call) {
+  return call >= 0 && state->heard.epoch == epoch && state->heard.call <= call;
+}
+
 /* Takes word of stopped epochs. */
 static int listen_to_others(mpi_state *state) {
   for (int there = 1; there;) {
     MPI_Status status;
-    int epoch;
+    stop_word word;
     int code = MPI_Iprobe(MPI_ANY_SOURCE, 0, state->control, &there, &status);
     if (code == MPI_SUCCESS && there)
-      code = MPI_Recv(&epoch, 1, MPI_INT, status.MPI_SOURCE, 0, state->control, MPI_STATUS_IGNORE);
+      code = MPI_Recv(&word, 2, MPI_INT, status.MPI_SOURCE, 0, state->control, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) return code;
-    if (there && epoch > state->heard) state->heard = epoch;
+    if (there) note_stop(state, word);
   }
   return MPI_SUCCESS;
 }
@@ -157,16 +171,16 @@ static void pause_after(long tries) {
     sched_yield();
 }
 
-static ts_status wait_for(mpi_state *state, mpi_batch *batch, int stops, int *stopped, char *error,
+static ts_status wait_for(mpi_state *state, mpi_batch *batch, int call, int *stopped, char *error,
                           size_t size) {
   double checked = 0;
   for (long tries = 0;; tries++) {
     int done = 0;
     int code = MPI_Testall(batch->count, batch->requests, &done, MPI_STATUSES_IGNORE);
     if (code == MPI_SUCCESS && done) return TS_OK;
-    if (code == MPI_SUCCESS && stops && tries % 64 == 63) code = listen_to_others(state);
+    if (code == MPI_SUCCESS && call >= 0 && tries % 64 == 63) code = listen_to_others(state);
     if (code != MPI_SUCCESS) return failed(state, code, "MPI", error, size);
-    *stopped = stops && state->heard >= batch->epoch;
+    *stopped = is_stopped(state, batch->epoch, call);
     if (*stopped) return TS_OK;
     if (tries % 4096 == 4095) {
       const double now = seconds();
@@ -181,10 +195,10 @@ static ts_status wait_for(mpi_state *state, mpi_batch *batch, int stops, int *st
   }
 }
 
-static ts_status end(void *user, void *batch, int stops, int *stopped, char *error, size_t size) {
+static ts_status end(void *user, void *batch, int call, int *stopped, char *error, size_t size) {
   mpi_state *state = user;
   *stopped = 0;
-  const ts_status status = wait_for(state, batch, stops, stopped, error, size);
+  const ts_status status = wait_for(state, batch, call, stopped, error, size);
   if (*stopped) abandon(batch);
   free(batch);
   return status;
@@ -192,30 +206,30 @@ static ts_status end(void *user, void *batch, int stops, int *stopped, char *err
 
 /* ---- Stopping ---- */
 
-static ts_status stop(void *user, int epoch, char *error, size_t size) {
+static ts_status stop(void *user, int epoch, int call, char *error, size_t size) {
   mpi_state *state = user;
   stop_note *note = malloc(sizeof *note);
   if (!note) {
     snprintf(error, size, "out of host memory for a message");
     return TS_ERROR_OUT_OF_HOST_MEMORY;
   }
-  *note = (stop_note){state->notes, epoch};
+  *note = (stop_note){state->notes, {epoch, call}};
   state->notes = note;
   for (int r = 0; r < state->ranks; r++) {
     MPI_Request request;
     if (r == state->rank) continue;
-    const int code = MPI_Isend(&note->epoch, 1, MPI_INT, r, 0, state->control, &request);
+    const int code = MPI_Isend(&note->word, 2, MPI_INT, r, 0, state->control, &request);
     if (code != MPI_SUCCESS) return failed(state, code, "MPI_Isend", error, size);
     MPI_Request_free(&request);
   }
   return TS_OK;
 }
 
-static ts_status look(void *user, int epoch, int *stopped, char *error, size_t size) {
+static ts_status look(void *user, int epoch, int call, int *stopped, char *error, size_t size) {
   mpi_state *state = user;
   const int code = listen_to_others(state);
   if (code != MPI_SUCCESS) return failed(state, code, "MPI", error, size);
-  *stopped = state->heard >= epoch;
+  *stopped = is_stopped(state, epoch, call);
   const double now = seconds();
   if (now - state->looked < 0.5) return TS_OK;
   state->looked = now;
@@ -316,7 +330,7 @@ ts_status ts_mpi_transport_create(MPI_Comm communicator, ts_transport *transport
   mpi_state *state = calloc(1, sizeof *state);
   int code = MPI_SUCCESS;
   if (state) {
-    state->heard = -1;
+    state->heard.epoch = -1;
     code = duplicate(state, communicator);
     state->places = code == MPI_SUCCESS ? calloc((size_t)state->ranks, sizeof *state->places) : NULL;
   }

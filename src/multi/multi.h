@@ -46,13 +46,16 @@
 #include "common/layout/layout.h"
 #include "part.h"
 
-/* Messages belong to an epoch, which ends where the ranks agree on the status of what they did together. */
+/* Messages belong to an epoch, which ends where the ranks agree on the status of what they did together. Before
+ * that they may call what communicates without agreeing, products and sums, which is counted. */
 typedef struct multi_ranks {
   ts_transport transport;
   int epoch;
-  int stopped;   /* a rank has failed in this epoch: this one has told, */
-  int heard;     /* or was told */
-  char why[256]; /* another rank is gone; "" while all are there */
+  int calls;       /* of this epoch, the running one included */
+  int failed_call; /* the first of them that has failed here; 0: none */
+  int stopped;     /* a rank has failed in this epoch: this one has told, */
+  int heard;       /* or was told */
+  char why[256];   /* another rank is gone; "" while all are there */
 } multi_ranks;
 
 enum { MULTI_SENDS = 1, MULTI_RECEIVES = 2 };
@@ -228,6 +231,9 @@ ts_status multi_parcels_allocate(ts_context *context, multi_parcels *parcels);
 /* Sends `out` and fills in `in`. */
 ts_status multi_parcels_exchange(ts_context *context, multi_parcels *parcels);
 ts_status multi_agree(ts_context *context, ts_status status);
+/* Around what all ranks call and do not agree on. */
+void multi_begin_call(ts_context *context);
+ts_status multi_end_call(ts_context *context, ts_status status);
 /* Without waiting: fails where another rank has failed or is gone. */
 ts_status multi_look(ts_context *context);
 /* Of a public function: there are ranks, and this is one of them. */

@@ -37,7 +37,7 @@ static ts_status multiply_rows(const product *job, tsi_rows rows) {
 }
 
 /* With `parts` parts of x, 1 or 2. */
-static ts_status run(const product *job, int parts) {
+static ts_status multiply_parts(const product *job, int parts) {
   multi_halo *halo = matrix_of(job->A)->halo;
   if (!halo->remote || parts > 1) {
     TSI_TRY(multi_exchange_ghosts(halo, job->x, parts));
@@ -47,6 +47,11 @@ static ts_status run(const product *job, int parts) {
   const ts_status interior = multiply_rows(job, TSI_INTERIOR_ROWS), ghosts = multi_end_ghosts(halo, job->x);
   TSI_TRY(interior < 0 ? interior : ghosts);
   return multiply_rows(job, TSI_BOUNDARY_ROWS);
+}
+
+static ts_status run(const product *job, int parts) {
+  multi_begin_call(job->A->context);
+  return multi_end_call(job->A->context, multiply_parts(job, parts));
 }
 
 static ts_status spmv(const product *job, const ts_matrix *local, int p) {

@@ -5,9 +5,14 @@
  * of the public function, and leave it with one status. What was sent and never received belongs to an epoch
  * that is over.
  *
+ * Products and sums that a program calls itself do not end with an agreement, so that a rank may have failed in
+ * what comes after one while another is still busy with it. Each therefore has its number in the epoch, and
+ * word of a failure says from which number on nothing will come.
+ *
  * Numbers of all ranks are merged by recursive doubling: with P a power of two, log2 P exchanges of pairs whose
  * distance doubles; the ranks beyond the largest power of two hand theirs to a partner before and get the
  * result after. Both of a pair compute a + b of the same numbers, so that all have the same bits. */
+#include <limits.h>
 #include <string.h>
 
 #include "multi.h"
@@ -41,6 +46,26 @@ static ts_status heard(ts_context *context) {
   return tsi_fail(context, TS_ERROR_UNREACHABLE, "another rank has failed");
 }
 
+/* ---- Calls without an agreement ---- */
+
+/* What ends with an agreement comes after them. */
+static int this_call(const ts_context *context) {
+  return multi_ranks_of(context)->calls + (context->together > 0);
+}
+
+void multi_begin_call(ts_context *context) {
+  multi_ranks *ranks = multi_ranks_of(context);
+  if (ranks && !context->together && ranks->calls < INT_MAX - 1) ranks->calls++;
+}
+
+ts_status multi_end_call(ts_context *context, ts_status status) {
+  multi_ranks *ranks = multi_ranks_of(context);
+  if (ranks && !context->together && status < 0 && !ranks->failed_call) ranks->failed_call = ranks->calls;
+  return status;
+}
+
+/* ---- Batches ---- */
+
 /* Data stop where a rank has failed; the agreement does not. */
 static ts_status begin(ts_context *context, const ts_message *messages, int count, int stops, void **batch) {
   multi_ranks *ranks = multi_ranks_of(context);
@@ -55,7 +80,8 @@ static ts_status end(ts_context *context, void *batch, int stops) {
   multi_ranks *ranks = multi_ranks_of(context);
   const ts_transport *t = &ranks->transport;
   int stopped = 0;
-  const ts_status status = t->end(t->user, batch, stops, &stopped, ranks->why, sizeof ranks->why);
+  const ts_status status =
+      t->end(t->user, batch, stops ? this_call(context) : -1, &stopped, ranks->why, sizeof ranks->why);
   if (status < 0) return lost(context, status);
   return stopped ? heard(context) : TS_OK;
 }
@@ -83,7 +109,8 @@ ts_status multi_look(ts_context *context) {
   const ts_transport *t = &ranks->transport;
   int stopped = 0;
   if (ranks->why[0]) return lost(context, TS_ERROR_UNREACHABLE);
-  const ts_status status = t->look(t->user, 2 * ranks->epoch, &stopped, ranks->why, sizeof ranks->why);
+  const ts_status status =
+      t->look(t->user, 2 * ranks->epoch, this_call(context), &stopped, ranks->why, sizeof ranks->why);
   if (status < 0) return lost(context, status);
   return stopped ? heard(context) : TS_OK;
 }
@@ -231,13 +258,14 @@ static void merge_verdicts(void *mine, const void *other) {
   a->is_spoilt = is_spoilt;
 }
 
-/* The first failure of a rank ends the waits of the others. */
+/* The first failure of a rank ends the waits of the others, which may be behind by some calls. */
 static void tell(ts_context *context) {
   multi_ranks *ranks = multi_ranks_of(context);
   const ts_transport *t = &ranks->transport;
   if (ranks->stopped || ranks->heard || ranks->why[0]) return;
   ranks->stopped = 1;
-  t->stop(t->user, 2 * ranks->epoch, ranks->why, sizeof ranks->why);
+  t->stop(t->user, 2 * ranks->epoch, ranks->failed_call ? ranks->failed_call : ranks->calls + 1, ranks->why,
+          sizeof ranks->why);
 }
 
 ts_status multi_agree(ts_context *context, ts_status status) {
@@ -253,7 +281,7 @@ ts_status multi_agree(ts_context *context, ts_status status) {
   if (failed) tell(context);
   TSI_TRY(merge_all(context, &all, sizeof all, merge_verdicts, 0));
   ranks->epoch++;
-  ranks->stopped = ranks->heard = 0;
+  ranks->calls = ranks->failed_call = ranks->stopped = ranks->heard = 0;
   multi_state_of(context)->channel.is_used = 0;
   if (all.rank == INT32_MAX) return status;
   if (all.is_spoilt) multi_channel_renew(context);

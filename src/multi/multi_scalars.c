@@ -211,7 +211,7 @@ static ts_status combine_by_channel(ts_scalars *out, const int *index, int count
   return TS_OK;
 }
 
-static ts_status finish(ts_scalars *out, const int *index, int count, tsi_reduction kind, const ts_vector *x) {
+static ts_status combine(ts_scalars *out, const int *index, int count, tsi_reduction kind, const ts_vector *x) {
   multi_state *state = multi_state_of(out->context);
   const int slot = state->turn * TSI_MAX_DOTS;
   state->turn = !state->turn;
@@ -219,6 +219,11 @@ static ts_status finish(ts_scalars *out, const int *index, int count, tsi_reduct
   return !state->ranks && state->parts[0]->ops->part->combine
              ? combine_on_devices(out, index, count, kind, x, slot)
              : combine_on_host(out, index, count, kind, x, slot);
+}
+
+static ts_status finish(ts_scalars *out, const int *index, int count, tsi_reduction kind, const ts_vector *x) {
+  multi_begin_call(out->context);
+  return multi_end_call(out->context, combine(out, index, count, kind, x));
 }
 
 /* A single part leaves its sum where it belongs. */

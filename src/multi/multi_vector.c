@@ -109,7 +109,8 @@ static ts_status share_elements(const ts_vector *v, float *elements) {
       messages[count++] = (ts_message){
           .rank = r, .receives = receives, .data = elements + first, .bytes = (end - first) * sizeof *elements};
     }
-  const ts_status status = multi_exchange_messages(context, messages, count);
+  multi_begin_call(context);
+  const ts_status status = multi_end_call(context, multi_exchange_messages(context, messages, count));
   tsi_free(context, messages);
   return status;
 }

@@ -27,9 +27,9 @@ static ts_status begin(void *user, int epoch, const ts_message *messages, int co
   return carrier.begin(user, epoch, messages, count, batch, error, size);
 }
 
-static ts_status end(void *user, void *batch, int stops, int *stopped, char *error, size_t size) {
+static ts_status end(void *user, void *batch, int call, int *stopped, char *error, size_t size) {
   note('>');
-  return carrier.end(user, batch, stops, stopped, error, size);
+  return carrier.end(user, batch, call, stopped, error, size);
 }
 
 static tsi_matrix_kind kind;

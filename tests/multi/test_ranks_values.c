@@ -1,5 +1,6 @@
 /* New values of matrices over several ranks: of each rank's own rows, or of one rank for all. */
 #include <texsolve/preconditioner.h>
+#include <time.h>
 
 #include "common/partition/partition.h"
 #include "heap.h"
@@ -150,7 +151,7 @@ static void knowledge_of_new_values(void) {
 
 static void check_refused(ts_matrix *matrix, const ts_ranks_matrix_desc *desc, ts_status status, int by,
                           const char *part) {
-  char who[16];
+  char who[24];
   snprintf(who, sizeof who, ranks > 1 ? "rank %d: " : "", by);
   CHECK_FAILS(context, ts_ranks_matrix_set_values(matrix, desc), status, who, part);
 }
@@ -187,6 +188,43 @@ static void refused_values(void) {
   check_product(&other, matrix, 1);
   ts_matrix_destroy(&matrix);
   ref_free(&m), ref_free(&other);
+}
+
+/* Rank 0 is late with a product, and the last rank, which has its own, fails in what comes next: those that
+ * wait for rank 0 wait on. */
+static void failure_after_a_product(void) {
+  ref_matrix m = ref_laplacian_3d(6);
+  ts_matrix *matrix = make_rows_matrix(&m, 1);
+  rows r = take_rows(&m);
+  ts_ranks_matrix_desc desc = describe(&m, &r);
+  if (rank == ranks - 1) desc.rows--;
+  for (int k = 0; k < 3; k++) {
+    if (rank == 0) nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    check_product(&m, matrix, 1);
+    check_refused(matrix, &desc, TS_ERROR_INCOMPATIBLE, ranks - 1, "this rank has");
+  }
+  free_rows(&r);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
+}
+
+/* Rank 0 fails in the product itself, and says so: the others do not wait for it. */
+static void failure_in_a_product(void) {
+  ref_matrix m = ref_laplacian_3d(6);
+  ts_matrix *matrix = make_rows_matrix(&m, 1);
+  ts_space *space = ts_matrix_row_space(matrix);
+  ts_vector *x = make_vector(space, 1, NULL), *y = make_vector(space, 1, NULL);
+  for (int k = 0; k < 3; k++) {
+    check_product(&m, matrix, 1);
+    const ts_status status = rank == 0 ? TS_ERROR_DEVICE : ts_matrix_multiply(y, matrix, x);
+    if (rank == 1) CHECK_INT(status, TS_ERROR_UNREACHABLE);
+    CHECK_FAILS(context, ts_ranks_agree(context, rank == 0 ? status : TS_OK, "no product"), TS_ERROR_DEVICE,
+                "no product");
+  }
+  ts_vector_destroy(&x);
+  ts_vector_destroy(&y);
+  ts_matrix_destroy(&matrix);
+  ref_free(&m);
 }
 
 /* A matrix that the root gave out gets its new values of the root, in the order that it had there. */
@@ -275,12 +313,18 @@ CASE(doubles_of_one_rank)
 CASE(new_values)
 CASE(knowledge_of_new_values)
 CASE(refused_values)
+CASE(failure_after_a_product)
+CASE(failure_in_a_product)
 CASE(new_values_from_one_rank)
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {
-      {"doubles_of_one_rank", run_doubles_of_one_rank},           {"new_values", run_new_values},
-      {"knowledge_of_new_values", run_knowledge_of_new_values},   {"refused_values", run_refused_values},
-      {"new_values_from_one_rank", run_new_values_from_one_rank}, {"memory_of_a_rank", memory_of_a_rank}};
+  static const test_case cases[] = {{"doubles_of_one_rank", run_doubles_of_one_rank},
+                                    {"new_values", run_new_values},
+                                    {"knowledge_of_new_values", run_knowledge_of_new_values},
+                                    {"refused_values", run_refused_values},
+                                    {"failure_after_a_product", run_failure_after_a_product},
+                                    {"failure_in_a_product", run_failure_in_a_product},
+                                    {"new_values_from_one_rank", run_new_values_from_one_rank},
+                                    {"memory_of_a_rank", memory_of_a_rank}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }
