@@ -2,7 +2,7 @@
 include(Compiler)
 
 # The core, and the clients that have kernels of their own.
-file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/common/*.c src/mesh/*.c src/fluid/*.c src/cpu/*.c src/check/*.c src/multi/*.c)
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/common/*.c src/mesh/*.c src/fluid/*.c src/lcp/*.c src/cpu/*.c src/check/*.c src/multi/*.c)
 set(link_libraries ${math_library})
 set(definitions "")
 if(TEXSOLVE_GL)

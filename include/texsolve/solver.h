@@ -71,7 +71,8 @@ typedef enum ts_stop {
   X(TS_REASON_NAN_INPUT, 9, "the right-hand side or the starting value holds a NaN or an infinity")            \
   X(TS_REASON_BREAKDOWN, 10, "breakdown: a number left the range of floats")                                   \
   X(TS_REASON_STOPPED, 11, "stopped by the progress callback")                                                 \
-  X(TS_REASON_INCOMPATIBLE, 12, "the matrix is singular and the right-hand side has a part that no x reaches")
+  X(TS_REASON_INCOMPATIBLE, 12, "the matrix is singular and the right-hand side has a part that no x reaches") \
+  X(TS_REASON_CYCLING, 13, "cycling: the iterates repeat")
 
 typedef enum ts_reason {
 #define TS_REASON_ENUM(name, value, text) name = value,

@@ -15,6 +15,7 @@
 #include "common/grid/grid.h"
 #include "common/krylov/cg_operations.h"
 #include "fluid/fluid.h"
+#include "lcp/lcp.h"
 #include "mesh/mesh_operator.h"
 
 /* One operation of the table, and how often it ran; NULL and 0 behind the last one. */
@@ -64,6 +65,7 @@ typedef struct check_state {
   tsi_grid_ops grid;
   tsi_mesh_ops mesh;
   tsi_fluid_ops fluid;
+  tsi_lcp_ops lcp;
   tsi_check_counts counts;
   int reads_begun; /* scalars_read_begin without its end: slots cannot be read for checks then */
   check_space *spaces;
@@ -115,5 +117,6 @@ TSI_CG_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, check_cg_)
 TSI_GRID_OPERATIONS(TSI_PROTOTYPE, TSI_OMIT, TSI_OMIT, check_)
 TSI_MESH_OPERATIONS(TSI_PROTOTYPE, TSI_OMIT, check_mesh_)
 TSI_FLUID_OPERATIONS(TSI_PROTOTYPE, check_fluid_)
+TSI_LCP_OPERATIONS(TSI_PROTOTYPE, TSI_OMIT, check_lcp_)
 
 #endif

@@ -104,6 +104,13 @@ static void watch_fluids(check_state *state) {
   state->table.fluid = table;
 }
 
+static void watch_lcps(check_state *state) {
+  tsi_lcp_ops *table = &state->lcp;
+  *table = *state->inner->lcp;
+  TSI_LCP_OPERATIONS(CHECK_WATCH, TSI_OMIT, check_lcp_)
+  state->table.lcp = table;
+}
+
 static ts_status check_open(ts_context *context) {
   const tsi_ops *inner = NULL;
   const ts_status found = find_inner(context, &inner);
@@ -124,6 +131,7 @@ static ts_status check_open(ts_context *context) {
   if (inner->grid) watch_grids(state);
   if (inner->mesh) watch_meshes(state);
   if (inner->fluid) watch_fluids(state);
+  if (inner->lcp) watch_lcps(state);
   context->check = state;
   context->ops = &state->table;
   context->device_ops = inner;

@@ -34,6 +34,7 @@ typedef struct tsi_amg_ops tsi_amg_ops;     /* common/precond/amg/amg.h */
 typedef struct tsi_grid_ops tsi_grid_ops;   /* common/grid/grid.h */
 typedef struct tsi_mesh_ops tsi_mesh_ops;   /* mesh/mesh_operator.h */
 typedef struct tsi_fluid_ops tsi_fluid_ops; /* fluid/fluid.h */
+typedef struct tsi_lcp_ops tsi_lcp_ops;     /* lcp/lcp.h */
 typedef struct tsi_part_ops tsi_part_ops;   /* multi/part.h */
 typedef struct tsi_ranks_ops tsi_ranks_ops; /* core/ranks.h */
 
@@ -337,6 +338,7 @@ struct tsi_ops {
   const tsi_grid_ops *grid;
   const tsi_mesh_ops *mesh;
   const tsi_fluid_ops *fluid;
+  const tsi_lcp_ops *lcp;
   const tsi_part_ops *part; /* NULL: contexts are no parts of others */
 };
 

@@ -184,6 +184,7 @@ TSI_CORE_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_)
 extern const tsi_grid_ops cpu_grid_ops;
 extern const tsi_mesh_ops cpu_mesh_ops;
 extern const tsi_fluid_ops cpu_fluid_ops;
+extern const tsi_lcp_ops cpu_lcp_ops;
 extern const tsi_part_ops cpu_part_ops;
 
 /* A coefficient in every lane. */

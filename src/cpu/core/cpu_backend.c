@@ -102,5 +102,6 @@ const tsi_ops tsi_cpu_ops = {.dot3 = cpu_dot3,
                              .grid = &cpu_grid_ops,
                              .mesh = &cpu_mesh_ops,
                              .fluid = &cpu_fluid_ops,
+                             .lcp = &cpu_lcp_ops,
                              .part = &cpu_part_ops,
                              TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, cpu_)};

@@ -1,0 +1,146 @@
+/* Complementarity problems with dense matrices, with and without friction, by parallel Gauss-Seidel
+ * (Courtecuisse and Allard 2009).
+ *
+ * Given M, n x n, and q, find z and w with
+ *
+ *   w = M z + q,   lower <= z <= upper,   w_i >= 0 where z_i = lower_i,  w_i <= 0 where z_i = upper_i,
+ *   w_i = 0 elsewhere
+ *
+ * which for bounds 0 and infinity is the linear complementarity problem (LCP) 0 <= z, 0 <= w, z^T w = 0. With
+ * friction unknowns come in contacts of 2 or 3, the normal one first: z is then the reaction r, w the relative
+ * velocity u, and every contact obeys Signorini's law along the normal and Coulomb's law in the tangent plane:
+ *
+ *   0 <= u_n, 0 <= r_n, u_n r_n = 0,   ||r_t|| <= mu r_n,   u_t = 0 or r_t = -mu r_n u_t / ||u_t||
+ *
+ * A sweep of Gauss-Seidel solves the equation of each unknown, or the law of each contact, after the other,
+ * with the newest values of all others. The schemes (section III) share its work among threads in different
+ * ways and respect its order of dependencies, so that all but the relaxed one compute the iterates of the
+ * sequential loop, rounding aside.
+ *
+ * Threads, version, common errors and ownership are as in texsolve.h. */
+#ifndef TEXSOLVE_LCP_H
+#define TEXSOLVE_LCP_H
+
+#include <texsolve/solver.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Problems -------------------------------------------------------------------------------- */
+
+typedef struct ts_lcp_desc {
+  int32_t size;  /* n, unknowns of a problem; with friction a multiple of `dimension` */
+  int32_t batch; /* problems of this size, solved at once. Default: 1 */
+  int dimension; /* unknowns of a contact: 2 or 3 with friction; 1, the default: none */
+  /* One of three, in which the problems of a batch follow each other: */
+  const float *matrix; /* batch * n * n numbers, row by row */
+  const double *double_matrix;
+  const ts_csr *jacobian; /* H, batch * n rows: M = H M_0^-1 H^T of each problem, computed in double, */
+  const double
+      *inverse_mass;  /* and M_0^-1, symmetric blocks on the diagonal one after the other, row by row; */
+  int32_t mass_block; /* rows of a block, which divide the columns of H. Default: 1 */
+  const double *lower,
+      *upper;             /* without friction: batch * n bounds, which may be infinite. Default: 0, infinity */
+  const double *friction; /* with friction: mu of each contact, batch * n / dimension, not negative */
+  ts_precision precision; /* of M, z and the sweeps: single (default) or double, about 48 bits in OpenGL */
+  int reserved[8];        /* 0 */
+} ts_lcp_desc;
+
+typedef struct ts_lcp ts_lcp;
+
+/* Creates problems with their matrices on the device; everything is copied.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (a field; NaN or Inf; a diagonal entry, or one of a contact's normal, that
+ * is 0 or negative: row and problem are named; lower above upper; mu negative), TS_ERROR_LIMIT,
+ * TS_ERROR_UNSUPPORTED (a backend without such problems, such as one of several devices), memory. */
+TS_API ts_status ts_lcp_create(ts_context *context, const ts_lcp_desc *desc, ts_lcp **lcp);
+TS_API void ts_lcp_destroy(ts_lcp **lcp);
+
+/* Replaces the matrices by others, given as in the descriptor, of which only the fields of the matrix are read.
+ * On failure the old ones are kept. Errors: as ts_lcp_create. */
+TS_API ts_status ts_lcp_set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc);
+/* Replaces the bounds; NULL: the default. Errors: as ts_lcp_create; TS_ERROR_INVALID_ARGUMENT with friction. */
+TS_API ts_status ts_lcp_set_bounds(ts_lcp *lcp, const double *lower, const double *upper);
+/* Replaces the coefficients of friction. Errors: as ts_lcp_create; TS_ERROR_INVALID_ARGUMENT without friction.
+ */
+TS_API ts_status ts_lcp_set_friction(ts_lcp *lcp, const double *friction);
+
+/* The space of q, z and w: batch * n indices, vectors of one component, the problems one after the other.
+ * Borrowed. */
+TS_API ts_space *ts_lcp_space(const ts_lcp *lcp);
+
+/* ---- Solving --------------------------------------------------------------------------------- */
+
+/* How a sweep is shared among threads (Courtecuisse and Allard 2009, section III). */
+#define TS_LCP_SCHEME_LIST(X)                                                                                  \
+  X(TS_LCP_SCHEME_AUTO, 0, "auto")       /* the fastest for the size, by measurements */                       \
+  X(TS_LCP_SCHEME_ROW, 1, "row")         /* a row's product at once, III.A; with one thread the plain loop */  \
+  X(TS_LCP_SCHEME_COLUMN, 2, "column")   /* what an unknown adds to all rows at once, III.B */                 \
+  X(TS_LCP_SCHEME_BLOCK, 3, "block")     /* a diagonal block, then what it adds to all rows, III.C */          \
+  X(TS_LCP_SCHEME_GRAPH, 4, "graph")     /* rows of blocks that wait for a counter, III.D. Not on gl */        \
+  X(TS_LCP_SCHEME_GRAPH_2, 5, "graph-2") /* the same, with work on the next row while waiting, IV.A. Not on gl \
+                                          */                                                                   \
+  X(TS_LCP_SCHEME_RELAXED, 6, "relaxed") /* the same without waiting, IV.A: other iterates, which depend on    \
+                                            the timing and may not converge. Not on gl */
+
+typedef enum ts_lcp_scheme {
+#define TS_LCP_SCHEME_ENUM(name, value, text) name = value,
+  TS_LCP_SCHEME_LIST(TS_LCP_SCHEME_ENUM)
+#undef TS_LCP_SCHEME_ENUM
+} ts_lcp_scheme;
+
+TS_API const char *ts_lcp_scheme_name(ts_lcp_scheme scheme); /* NULL for other values. Any thread. */
+TS_API int ts_lcp_scheme_from_name(const char *name);        /* -1 if none */
+/* Whether a context's backend has a scheme. */
+TS_API int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme);
+
+/* Fields of 0 mean the defaults. */
+typedef struct ts_lcp_settings {
+  ts_lcp_scheme scheme;
+  double rtol;        /* default: 1e-5; negative: none */
+  double atol;        /* default: 0 */
+  int max_sweeps;     /* default: 1000 */
+  int fixed_sweeps;   /* exactly so many, without a test and without waiting for the device: for a frame. rtol,
+                         atol, max_sweeps, check_interval and progress must be 0. Default: 0, sweeps end by the
+                         rule */
+  int check_interval; /* sweeps between two tests, each of which costs about a sweep. Default: 10 */
+  int zero_start;     /* start from the point of the bounds next to 0, whatever z holds. Default: from z */
+  ts_progress_fn progress; /* after every test, with the residual relative to ||q||. Default: none */
+  void *progress_user;
+  int reserved[8]; /* 0 */
+} ts_lcp_settings;
+
+typedef struct ts_lcp_result {
+  ts_reason reason;
+  ts_lcp_scheme scheme; /* that was used */
+  int sweeps;
+  int host_synchronisations;
+  double residual; /* as ts_lcp_residual computes it, of the z that is returned; NaN after fixed_sweeps */
+  double relative_residual; /* the same by ||q||; itself where q is 0 */
+  char message[160];
+  double reserved[4];
+} ts_lcp_result;
+
+/* Solves all problems of a batch from the start in z, which may violate its bounds. q and z are over the space
+ * of the problems, and z is not q. `settings` and `result` may be NULL.
+ *
+ * Ends when residual <= max(rtol ||q||, atol), the norms over the whole batch. Returns TS_OK then, and after
+ * fixed_sweeps; TS_NOT_CONVERGED with the reason in `result` and in ts_last_error, and in z the iterate with
+ * the smallest residual that was computed; or an error, z undefined. Gauss-Seidel converges for symmetric
+ * positive definite M and, without bounds that make the problem infeasible, for positive semidefinite ones with
+ * a solution; for M with a dominant diagonal; with friction as a rule. Without a solution the reason is
+ * TS_REASON_DIVERGED, TS_REASON_CYCLING or TS_REASON_STAGNATED.
+ * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_INCOMPATIBLE (vectors over other spaces), TS_ERROR_UNSUPPORTED (a
+ * scheme that the backend does not have), memory. */
+TS_API ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_lcp_settings *settings,
+                              ts_lcp_result *result);
+
+/* The norm of the natural map, ||z - P(z - w)|| over all unknowns, where P projects onto the bounds; with
+ * friction ||r - P(r - (u_n + mu ||u_t||, u_t))||, where P projects onto Coulomb's cone (De Saxce's form, the
+ * measure of Siconos). 0 exactly for solutions. Synchronises with the device. */
+TS_API ts_status ts_lcp_residual(const ts_lcp *lcp, const ts_vector *q, const ts_vector *z, double *residual);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,217 @@
+/* Complementarity problems: the descriptor, its limits, and what may be asked and replaced. */
+#include <math.h>
+#include <string.h>
+
+#include "lcp.h"
+
+/* ---- Names ---- */
+
+#define CASE_TEXT(name, value, text)                                                                           \
+  case name:                                                                                                   \
+    return text;
+
+const char *ts_lcp_scheme_name(ts_lcp_scheme scheme) {
+  switch (scheme) { TS_LCP_SCHEME_LIST(CASE_TEXT) }
+  return NULL;
+}
+
+int ts_lcp_scheme_from_name(const char *name) {
+  for (int k = 0; name && ts_lcp_scheme_name((ts_lcp_scheme)k); k++)
+    if (strcmp(name, ts_lcp_scheme_name((ts_lcp_scheme)k)) == 0) return k;
+  return -1;
+}
+
+int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme) {
+  if (!context || !context->ops->lcp || !ts_lcp_scheme_name(scheme)) return 0;
+  return scheme == TS_LCP_SCHEME_AUTO || context->ops->lcp->scheme(context, NULL, scheme) == scheme;
+}
+
+/* ---- The descriptor ---- */
+
+static ts_status check_sizes(ts_context *context, const ts_lcp_desc *desc) {
+  const int dimension = desc->dimension ? desc->dimension : 1;
+  if (!context->ops->lcp)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no complementarity problems",
+                    context->backend_name);
+  TSI_TRY(tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved));
+  TSI_TRY(tsi_check_precision(context, desc->precision));
+  if (desc->size < 1)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "size is %d; a problem has at least 1 unknown",
+                    desc->size);
+  if (desc->batch < 0) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "batch is %d", desc->batch);
+  if (dimension < 1 || dimension > 3)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "dimension is %d; contacts have 2 or 3 unknowns, problems without friction 1", dimension);
+  if (desc->size % dimension)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "size is %d; contacts have %d unknowns each",
+                    desc->size, dimension);
+  if ((int64_t)desc->size * (desc->batch ? desc->batch : 1) > INT32_MAX / 16)
+    return tsi_fail(context, TS_ERROR_LIMIT, "%d problems of %d unknowns are too many", desc->batch,
+                    desc->size);
+  return TS_OK;
+}
+
+/* Copies limits, whole or none. */
+static ts_status copy(const ts_lcp *lcp, const double *from, size_t count, double **to) {
+  *to = NULL;
+  if (!from) return TS_OK;
+  *to = tsi_malloc(lcp->context, count, sizeof **to);
+  if (!*to) return tsi_out_of_memory(lcp->context, "limits", count * sizeof **to);
+  memcpy(*to, from, count * sizeof **to);
+  return TS_OK;
+}
+
+static ts_status check_bounds(const ts_lcp *lcp, const double *lower, const double *upper) {
+  for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++) {
+    const double least = lower ? lower[i] : 0, most = upper ? upper[i] : INFINITY;
+    if (least <= most && least < INFINITY && most > -INFINITY) continue;
+    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "the bounds of unknown %zu are %g and %g", i,
+                    least, most);
+  }
+  return TS_OK;
+}
+
+static ts_status check_friction(const ts_lcp *lcp, const double *friction) {
+  for (size_t k = 0; k < tsi_lcp_unknowns(lcp) / (size_t)lcp->dimension; k++)
+    if (!(friction[k] >= 0 && isfinite(friction[k])))
+      return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT,
+                      "friction of contact %zu is %g; a coefficient is at least 0 and finite", k, friction[k]);
+  return TS_OK;
+}
+
+static void swap(double **a, double **b) {
+  double *kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* Takes new limits, which it owns then, or on failure keeps the old ones. */
+static ts_status replace_limits(ts_lcp *lcp, double **lower, double **upper, double **friction) {
+  swap(&lcp->lower, lower), swap(&lcp->upper, upper), swap(&lcp->friction, friction);
+  ts_status status = tsi_enter(lcp->context);
+  if (status == TS_OK) status = tsi_leave(lcp->context, lcp->context->ops->lcp->write_limits(lcp));
+  if (status < 0) swap(&lcp->lower, lower), swap(&lcp->upper, upper), swap(&lcp->friction, friction);
+  tsi_free(lcp->context, *lower);
+  tsi_free(lcp->context, *upper);
+  tsi_free(lcp->context, *friction);
+  return status;
+}
+
+static ts_status set_limits(ts_lcp *lcp, const double *lower, const double *upper, const double *friction) {
+  double *new_lower = NULL, *new_upper = NULL, *new_friction = NULL;
+  if (lcp->dimension == 1 && friction)
+    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT,
+                    "friction is given; it needs a dimension of contacts, 2 or 3");
+  if (lcp->dimension > 1 && (lower || upper))
+    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT,
+                    "bounds are given; contacts have friction instead of them");
+  if (lcp->dimension > 1 && !friction)
+    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "friction is NULL");
+  TSI_TRY(friction ? check_friction(lcp, friction) : check_bounds(lcp, lower, upper));
+  ts_status status = copy(lcp, lower, tsi_lcp_unknowns(lcp), &new_lower);
+  if (status == TS_OK) status = copy(lcp, upper, tsi_lcp_unknowns(lcp), &new_upper);
+  if (status == TS_OK)
+    status = copy(lcp, friction, tsi_lcp_unknowns(lcp) / (size_t)lcp->dimension, &new_friction);
+  if (status == TS_OK) return replace_limits(lcp, &new_lower, &new_upper, &new_friction);
+  tsi_free(lcp->context, new_lower);
+  tsi_free(lcp->context, new_upper);
+  return status;
+}
+
+static ts_status set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc) {
+  tsi_lcp_matrix matrix;
+  double *made = NULL;
+  TSI_TRY(tsi_lcp_matrix_of(lcp, desc, &matrix, &made));
+  ts_status status = tsi_enter(lcp->context);
+  if (status == TS_OK) status = tsi_leave(lcp->context, lcp->context->ops->lcp->write_matrix(lcp, &matrix));
+  tsi_free(lcp->context, made);
+  return status;
+}
+
+static ts_status create_storage(ts_lcp *lcp) {
+  TSI_TRY(tsi_enter(lcp->context));
+  return tsi_leave(lcp->context, lcp->context->ops->lcp->create(lcp));
+}
+
+static ts_status create(ts_lcp *lcp, const ts_lcp_desc *desc) {
+  ts_context *context = lcp->context;
+  const ts_precision precision = lcp->is_double ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE;
+  const ts_vector_desc vector = {.components = 1, .precision = precision};
+  const ts_space_desc space = {.size = lcp->size * lcp->batch};
+  TSI_TRY(ts_space_create(context, &space, &lcp->space));
+  TSI_TRY(ts_vector_create(lcp->space, &vector, &lcp->z));
+  TSI_TRY(ts_vector_create(lcp->space, &vector, &lcp->best));
+  TSI_TRY(ts_vector_create(lcp->space, &vector, &lcp->map));
+  TSI_TRY(ts_scalars_create(context, &(ts_scalars_desc){.count = 2, .precision = precision}, &lcp->slots));
+  TSI_TRY(create_storage(lcp));
+  TSI_TRY(set_limits(lcp, desc->lower, desc->upper, desc->friction));
+  return set_matrix(lcp, desc);
+}
+
+ts_status ts_lcp_create(ts_context *context, const ts_lcp_desc *desc, ts_lcp **out) {
+  TSI_BEGIN(context, context);
+  TSI_REQUIRE(context, out);
+  *out = NULL;
+  TSI_REQUIRE(context, desc);
+  TSI_TRY(check_sizes(context, desc));
+  ts_lcp *lcp = tsi_calloc(context, 1, sizeof *lcp);
+  if (!lcp) return tsi_out_of_memory(context, "a complementarity problem", sizeof *lcp);
+  lcp->context = context;
+  lcp->size = desc->size;
+  lcp->batch = desc->batch ? desc->batch : 1;
+  lcp->dimension = desc->dimension ? desc->dimension : 1;
+  lcp->is_double = desc->precision == TS_PRECISION_DOUBLE;
+  const ts_status status = create(lcp, desc);
+  if (status < 0) {
+    ts_lcp_destroy(&lcp);
+    return status;
+  }
+  *out = lcp;
+  return TS_OK;
+}
+
+void ts_lcp_destroy(ts_lcp **out) {
+  if (!out || !*out) return;
+  ts_lcp *lcp = *out;
+  ts_context *context = lcp->context;
+  if (lcp->impl) {
+    tsi_enter_to_destroy(context);
+    context->ops->lcp->destroy(lcp);
+    tsi_leave(context, TS_OK);
+  }
+  ts_vector_destroy(&lcp->z);
+  ts_vector_destroy(&lcp->best);
+  ts_vector_destroy(&lcp->map);
+  ts_scalars_destroy(&lcp->slots);
+  ts_space_destroy(&lcp->space);
+  tsi_free(context, lcp->lower);
+  tsi_free(context, lcp->upper);
+  tsi_free(context, lcp->friction);
+  tsi_free(context, lcp);
+  *out = NULL;
+}
+
+/* ---- Replacing and asking ---- */
+
+ts_status ts_lcp_set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc) {
+  TSI_BEGIN(lcp, lcp->context);
+  TSI_REQUIRE(lcp->context, desc);
+  return set_matrix(lcp, desc);
+}
+
+ts_status ts_lcp_set_bounds(ts_lcp *lcp, const double *lower, const double *upper) {
+  TSI_BEGIN(lcp, lcp->context);
+  if (lcp->dimension > 1)
+    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "contacts with friction have no bounds");
+  return set_limits(lcp, lower, upper, NULL);
+}
+
+ts_status ts_lcp_set_friction(ts_lcp *lcp, const double *friction) {
+  TSI_BEGIN(lcp, lcp->context);
+  TSI_REQUIRE(lcp->context, friction);
+  return set_limits(lcp, NULL, NULL, friction);
+}
+
+ts_space *ts_lcp_space(const ts_lcp *lcp) {
+  return lcp ? lcp->space : NULL;
+}

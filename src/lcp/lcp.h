@@ -1,0 +1,68 @@
+/* Complementarity problems: the object, and what a backend does for it. The path: lcp.c (the descriptor, the
+ * matrix), lcp_solve.c (sweeps and tests), a backend's sweep and residual, lcp_law.h (one unknown, one
+ * contact).
+ */
+#ifndef TSI_LCP_H
+#define TSI_LCP_H
+
+#include <texsolve/lcp.h>
+
+#include "common/core/core.h"
+
+/* The matrices as one array, the problems one after the other; one of the two. */
+typedef struct tsi_lcp_matrix {
+  const float *single;
+  const double *doubles;
+} tsi_lcp_matrix;
+
+struct ts_lcp {
+  ts_context *context;
+  ts_space *space;
+  int32_t size, batch; /* unknowns of a problem, and problems */
+  int dimension;       /* unknowns of a contact: 1 without friction */
+  int is_double;
+  /* Per unknown, or per contact: NULL where the bounds are 0 and infinity, and without friction. */
+  double *lower, *upper, *friction;
+  ts_vector *z, *best,
+      *map; /* iterate, the one with the smallest residual, the natural map; in lcp's precision */
+  ts_scalars *slots;
+  void *impl; /* the backend's */
+};
+
+static inline size_t tsi_lcp_unknowns(const ts_lcp *lcp) {
+  return (size_t)lcp->size * (size_t)lcp->batch;
+}
+static inline size_t tsi_lcp_entries(const ts_lcp *lcp) {
+  return tsi_lcp_unknowns(lcp) * (size_t)lcp->size;
+}
+
+/* ---- The table tsi_ops.lcp ---- */
+
+/* clang-format off */
+#define TSI_LCP_OPERATIONS(REQUIRED, UNWATCHED, prefix)                                                        \
+  /* Storage for the matrices and limits, which follow. Leaves nothing on failure. */                          \
+  UNWATCHED(prefix, ts_status, create, (ts_lcp *lcp))                                                          \
+  UNWATCHED(prefix, void, destroy, (ts_lcp *lcp))                                                              \
+  UNWATCHED(prefix, ts_status, write_matrix, (ts_lcp *lcp, const tsi_lcp_matrix *matrix))                      \
+  /* lcp->lower, upper, friction. */                                                                           \
+  UNWATCHED(prefix, ts_status, write_limits, (ts_lcp *lcp))                                                    \
+  /* The scheme for TS_LCP_SCHEME_AUTO; 0 where it does not have `scheme`. */                                  \
+  UNWATCHED(prefix, ts_lcp_scheme, scheme, (const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme)) \
+  /* z after so many sweeps, in single precision or as a pair. Does not wait for the device. */                \
+  REQUIRED(prefix, ts_status, sweep,                                                                           \
+           (ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps))            \
+  /* The natural map z - P(z - M z - q); `map` is neither q nor z. */                                          \
+  REQUIRED(prefix, ts_status, residual,                                                                        \
+           (ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z))
+/* clang-format on */
+
+struct tsi_lcp_ops {
+  TSI_LCP_OPERATIONS(TSI_FIELD, TSI_FIELD, )
+};
+
+/* ---- lcp_matrix.c ---- */
+/* The matrix of a descriptor as one array; `made` is to be freed, NULL where the array is the caller's. Checks
+ * every number and the diagonal. */
+ts_status tsi_lcp_matrix_of(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_matrix *matrix, double **made);
+
+#endif

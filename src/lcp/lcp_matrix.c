@@ -1,0 +1,132 @@
+/* The matrices of complementarity problems: as they are given, or H M^-1 H^T. */
+#include <math.h>
+
+#include "common/matrix/csr.h"
+#include "lcp.h"
+
+/* ---- Checks ---- */
+
+static ts_status refuse(const ts_lcp *lcp, const char *what, size_t problem, size_t row, double value) {
+  char where[48] = "";
+  if (lcp->batch > 1) snprintf(where, sizeof where, " of problem %zu", problem);
+  return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "%s in row %zu%s is %g; it must be positive", what,
+                  row, where, value);
+}
+
+/* A row's own entry divides in a sweep; of a contact that of its normal does, and the tangents' do. */
+static ts_status check_diagonal(const ts_lcp *lcp, const tsi_lcp_matrix *m) {
+  const size_t n = (size_t)lcp->size;
+  for (size_t problem = 0; problem < (size_t)lcp->batch; problem++)
+    for (size_t row = 0; row < n; row++) {
+      const size_t at = (problem * n + row) * n + row;
+      const double value = m->single ? (double)m->single[at] : m->doubles[at];
+      if (!(value > 0)) return refuse(lcp, "the diagonal entry", problem, row, value);
+      if (!lcp->is_double && !((float)value > 0))
+        return refuse(lcp, "the diagonal entry in single precision", problem, row, (double)(float)value);
+    }
+  return TS_OK;
+}
+
+static int is_number(const ts_lcp *lcp, double value) {
+  return isfinite(value) && (lcp->is_double || isfinite((float)value));
+}
+
+static ts_status check_entries(const ts_lcp *lcp, const tsi_lcp_matrix *m) {
+  const size_t entries = tsi_lcp_entries(lcp), n = (size_t)lcp->size;
+  for (size_t k = 0; k < entries; k++) {
+    const double value = m->single ? (double)m->single[k] : m->doubles[k];
+    if (is_number(lcp, value)) continue;
+    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "the matrix%s holds %g in row %zu, column %zu%s%s",
+                    lcp->batch > 1 ? "es" : "", value, k / n, k % n,
+                    lcp->batch > 1 ? ", rows of all problems counted" : "",
+                    isfinite(value) ? ", beyond single precision" : "");
+  }
+  return TS_OK;
+}
+
+/* ---- H M^-1 H^T ---- */
+
+static ts_status check_factors(const ts_lcp *lcp, const ts_lcp_desc *desc) {
+  ts_context *context = lcp->context;
+  const ts_csr *H = desc->jacobian;
+  const int32_t block = desc->mass_block ? desc->mass_block : 1;
+  if (!desc->inverse_mass)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "inverse_mass is NULL; jacobian needs it");
+  TSI_TRY(tsi_csr_validate(context, H));
+  if ((size_t)H->rows != tsi_lcp_unknowns(lcp))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "jacobian has %d rows; there are %zu unknowns", H->rows,
+                    tsi_lcp_unknowns(lcp));
+  if (block < 1 || H->columns % block != 0)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "mass_block is %d; it must divide the %d columns of jacobian", block, H->columns);
+  return TS_OK;
+}
+
+static double value_of(const ts_csr *csr, int32_t entry) {
+  return csr->double_values ? csr->double_values[entry] : (double)csr->values[entry];
+}
+
+/* row = H_i M^-1, of which only what stands in blocks that H_i touches is written: first cleared, then added.
+ */
+static void multiply_mass(const ts_csr *H, const double *mass, int32_t block, int32_t i, double *row) {
+  const int32_t *offsets = H->row_offsets, *columns = H->column_indices;
+  for (int32_t e = offsets[i]; e < offsets[i + 1]; e++)
+    for (int32_t c = 0; c < block; c++) row[columns[e] / block * block + c] = 0;
+  for (int32_t e = offsets[i]; e < offsets[i + 1]; e++) {
+    const int32_t first = columns[e] / block * block;
+    const double *m = mass + (size_t)columns[e] * (size_t)block;
+    for (int32_t c = 0; c < block; c++) row[first + c] += value_of(H, e) * m[c];
+  }
+}
+
+static void clear_mass(const ts_csr *H, int32_t block, int32_t i, double *row) {
+  for (int32_t e = H->row_offsets[i]; e < H->row_offsets[i + 1]; e++)
+    for (int32_t c = 0; c < block; c++) row[H->column_indices[e] / block * block + c] = 0;
+}
+
+static double dot_row(const ts_csr *H, int32_t j, const double *row) {
+  double sum = 0;
+  for (int32_t e = H->row_offsets[j]; e < H->row_offsets[j + 1]; e++)
+    sum += value_of(H, e) * row[H->column_indices[e]];
+  return sum;
+}
+
+static ts_status multiply_factors(const ts_lcp *lcp, const ts_lcp_desc *desc, double **out) {
+  const ts_csr *H = desc->jacobian;
+  const int32_t block = desc->mass_block ? desc->mass_block : 1, n = lcp->size;
+  TSI_TRY(check_factors(lcp, desc));
+  double *row = tsi_calloc(lcp->context, (size_t)H->columns, sizeof *row);
+  *out = tsi_malloc(lcp->context, tsi_lcp_entries(lcp), sizeof **out);
+  if (!row || !*out) {
+    tsi_free(lcp->context, row);
+    return tsi_out_of_memory(lcp->context, "H M^-1 H^T", tsi_lcp_entries(lcp) * sizeof **out);
+  }
+  for (int32_t i = 0; i < H->rows; i++) {
+    const int32_t first = i / n * n;
+    multiply_mass(H, desc->inverse_mass, block, i, row);
+    for (int32_t j = 0; j < n; j++) (*out)[(size_t)i * (size_t)n + (size_t)j] = dot_row(H, first + j, row);
+    clear_mass(H, block, i, row);
+  }
+  tsi_free(lcp->context, row);
+  return TS_OK;
+}
+
+/* ---- */
+
+ts_status tsi_lcp_matrix_of(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_matrix *matrix, double **made) {
+  *made = NULL;
+  const int given = (desc->matrix != NULL) + (desc->double_matrix != NULL) + (desc->jacobian != NULL);
+  if (given != 1)
+    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT,
+                    given ? "more than one of matrix, double_matrix and jacobian are given"
+                          : "matrix, double_matrix and jacobian are NULL; one of them is needed");
+  ts_status status = desc->jacobian ? multiply_factors(lcp, desc, made) : TS_OK;
+  *matrix = (tsi_lcp_matrix){.single = desc->matrix, .doubles = desc->jacobian ? *made : desc->double_matrix};
+  if (status == TS_OK) status = check_entries(lcp, matrix);
+  if (status == TS_OK) status = check_diagonal(lcp, matrix);
+  if (status < 0) {
+    tsi_free(lcp->context, *made);
+    *made = NULL;
+  }
+  return status;
+}

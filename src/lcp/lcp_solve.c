@@ -1,0 +1,217 @@
+/* Sweeps of Gauss-Seidel over a complementarity problem until a test ends them (Courtecuisse and Allard 2009).
+ *
+ *   for i = 0 .. n - 1:  z_i = P_i(z_i - (q_i + sum over j of M_ij z_j) / M_ii)
+ *
+ * and of a contact, whose block of M is M_cc, the law of lcp_law.h. Every check_interval sweeps the natural map
+ * is computed from z; the z with the smallest norm of it is kept. */
+#include <math.h>
+
+#include "lcp.h"
+
+enum {
+  SLOT_MAP = 0,
+  SLOT_Q = 1,
+  patience = 30,    /* tests without any gain before it is stagnation */
+  longest_cycle = 4 /* tests after which the residuals of a cycle repeat */
+};
+static const double growth = 1e6; /* from the smallest residual on: divergence */
+
+typedef struct solve_state {
+  ts_lcp *lcp;
+  const ts_vector *q;
+  const ts_lcp_settings *settings;
+  ts_lcp_result *result;
+  double norm_q, least;
+  double last[longest_cycle]; /* residuals of the last tests, the newest first */
+  int repeats[longest_cycle]; /* how often in a row they were those of k + 1 tests before */
+  int tests, idle;            /* tests, and those since `least` fell */
+} solve_state;
+
+/* ---- Residuals ---- */
+
+static ts_status read_slot(ts_scalars *slots, int index, double *value) {
+  double values[4];
+  TSI_TRY(tsi_scalars_read(slots, index, 1, values));
+  *value = values[0];
+  return TS_OK;
+}
+
+static ts_status residual_of(const ts_lcp *lcp, const ts_vector *q, const ts_vector *z, double *residual) {
+  const tsi_ops *ops = lcp->context->ops;
+  TSI_TRY(ops->lcp->residual(lcp->map, lcp, q, z));
+  TSI_TRY(ops->reduce(lcp->slots, SLOT_MAP, TSI_REDUCE_NORM2, lcp->map, NULL));
+  return read_slot(lcp->slots, SLOT_MAP, residual);
+}
+
+static ts_status check_vector(const ts_lcp *lcp, const ts_vector *v, const char *name) {
+  TSI_TRY(tsi_check_space(v, lcp->space, name, "the problem", "the problem's space", "ts_lcp_space"));
+  if (v->components != 1)
+    return tsi_fail(lcp->context, TS_ERROR_INCOMPATIBLE, "%s has %d components; expected 1", name,
+                    v->components);
+  return TS_OK;
+}
+
+ts_status ts_lcp_residual(const ts_lcp *lcp, const ts_vector *q, const ts_vector *z, double *residual) {
+  TSI_BEGIN(lcp, lcp->context);
+  ts_context *context = lcp->context;
+  TSI_REQUIRE(context, q);
+  TSI_REQUIRE(context, z);
+  TSI_REQUIRE(context, residual);
+  TSI_TRY(check_vector(lcp, q, "q"));
+  TSI_TRY(check_vector(lcp, z, "z"));
+  TSI_TRY(tsi_enter(context));
+  ts_status status = tsi_copy_parts(lcp->z, ts_constant(1), z);
+  if (status == TS_OK) status = residual_of(lcp, q, lcp->z, residual);
+  return tsi_leave(context, status);
+}
+
+/* ---- The settings ---- */
+
+static ts_status check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
+  ts_context *context = lcp->context;
+  TSI_TRY(tsi_check_reserved(context, "", s->reserved, sizeof s->reserved));
+  if (!ts_lcp_scheme_name(s->scheme))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "scheme is %d, which is no ts_lcp_scheme", s->scheme);
+  if (!(s->rtol < 1) || isnan(s->atol) || s->atol < 0)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "rtol is %g and atol %g; expected below 1, and at least 0", s->rtol, s->atol);
+  if (s->max_sweeps < 0 || s->fixed_sweeps < 0 || s->check_interval < 0)
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "max_sweeps is %d, fixed_sweeps %d, check_interval %d; none may be negative", s->max_sweeps,
+                    s->fixed_sweeps, s->check_interval);
+  if (s->fixed_sweeps && (s->rtol != 0 || s->atol != 0 || s->max_sweeps || s->check_interval || s->progress))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "fixed_sweeps is %d; rtol, atol, max_sweeps, check_interval and progress must be 0 with it",
+                    s->fixed_sweeps);
+  if (s->rtol == 0) s->rtol = 1e-5;
+  if (s->rtol < 0) s->rtol = 0;
+  if (s->max_sweeps == 0) s->max_sweeps = 1000;
+  if (s->check_interval == 0) s->check_interval = 10;
+  const ts_lcp_scheme scheme = context->ops->lcp->scheme(context, lcp, s->scheme);
+  if (!scheme)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s does not have the scheme %s",
+                    context->backend_name, ts_lcp_scheme_name(s->scheme));
+  s->scheme = scheme;
+  return TS_OK;
+}
+
+/* ---- Tests ---- */
+
+static int end(solve_state *s, ts_reason reason, const char *text) {
+  s->result->reason = reason;
+  snprintf(s->result->message, sizeof s->result->message, "%s after %d sweeps: the residual is %.3g of ||q||",
+           text, s->result->sweeps, s->norm_q > 0 ? s->least / s->norm_q : s->least);
+  return 1;
+}
+
+static int is_cycling(solve_state *s, double residual) {
+  int cycles = 0;
+  for (int k = 0; k < longest_cycle; k++) {
+    const int same = s->tests > k && fabs(residual - s->last[k]) <= 1e-9 * residual;
+    s->repeats[k] = same ? s->repeats[k] + 1 : 0;
+    cycles |= s->repeats[k] >= patience;
+  }
+  for (int k = longest_cycle - 1; k > 0; k--) s->last[k] = s->last[k - 1];
+  s->last[0] = residual;
+  return cycles;
+}
+
+/* Whether the sweeps end here. */
+static int judge(solve_state *s, double residual) {
+  const ts_lcp_settings *settings = s->settings;
+  const int cycles = is_cycling(s, residual);
+  s->tests++;
+  if (s->least <= fmax(settings->rtol * s->norm_q, settings->atol)) {
+    s->result->reason = s->result->sweeps || s->least > 0 ? TS_REASON_CONVERGED : TS_REASON_ZERO_RESIDUAL;
+    return 1;
+  }
+  if (!isfinite(residual) || residual > growth * s->least) return end(s, TS_REASON_DIVERGED, "diverged");
+  if (cycles && residual > 2 * s->least) return end(s, TS_REASON_CYCLING, "cycling");
+  if (cycles || s->idle >= patience) return end(s, TS_REASON_STAGNATED, "stagnated");
+  if (s->result->sweeps >= settings->max_sweeps) return end(s, TS_REASON_MAX_ITERATIONS, "not converged");
+  return 0;
+}
+
+static ts_status test(solve_state *s, int *ends) {
+  ts_lcp *lcp = s->lcp;
+  double residual;
+  TSI_TRY(residual_of(lcp, s->q, lcp->z, &residual));
+  if (s->tests == 0 && !isfinite(residual)) {
+    s->result->reason = TS_REASON_NAN_INPUT;
+    snprintf(s->result->message, sizeof s->result->message, "%s", ts_reason_text(TS_REASON_NAN_INPUT));
+    *ends = 1;
+    return TS_OK;
+  }
+  s->idle++;
+  if (s->tests == 0 || residual < s->least) {
+    if (s->tests == 0 || residual < 0.999 * s->least) s->idle = 0;
+    s->least = residual;
+    TSI_TRY(tsi_copy_parts(lcp->best, ts_constant(1), lcp->z));
+  }
+  *ends = judge(s, residual);
+  const double relative = s->norm_q > 0 ? residual / s->norm_q : residual;
+  if (s->settings->progress &&
+      s->settings->progress(s->result->sweeps, &relative, 1, s->settings->progress_user) && !*ends)
+    *ends = end(s, TS_REASON_STOPPED, "stopped by the progress callback");
+  return TS_OK;
+}
+
+/* ---- The solve ---- */
+
+static ts_status sweep(const solve_state *s, int sweeps) {
+  const ts_lcp *lcp = s->lcp;
+  TSI_TRY(lcp->context->ops->lcp->sweep(lcp->z, lcp, s->q, s->settings->scheme, sweeps));
+  s->result->sweeps += sweeps;
+  return TS_OK;
+}
+
+static ts_status run_tested(solve_state *s, ts_vector *z) {
+  const ts_lcp *lcp = s->lcp;
+  const ts_lcp_settings *settings = s->settings;
+  const ts_vector q = tsi_first_part(s->q);
+  TSI_TRY(lcp->context->ops->reduce(lcp->slots, SLOT_Q, TSI_REDUCE_NORM2, &q, NULL));
+  TSI_TRY(read_slot(lcp->slots, SLOT_Q, &s->norm_q));
+  int ends = 0;
+  TSI_TRY(test(s, &ends));
+  while (!ends) {
+    const int left = settings->max_sweeps - s->result->sweeps;
+    TSI_TRY(sweep(s, left < settings->check_interval ? left : settings->check_interval));
+    TSI_TRY(test(s, &ends));
+  }
+  if (s->result->reason == TS_REASON_NAN_INPUT) return TS_OK;
+  s->result->residual = s->least;
+  s->result->relative_residual = s->norm_q > 0 ? s->least / s->norm_q : s->least;
+  return tsi_copy_parts(z, ts_constant(1), lcp->best);
+}
+
+static ts_status run(solve_state *s, ts_vector *z) {
+  ts_lcp *lcp = s->lcp;
+  TSI_TRY(s->settings->zero_start ? tsi_fill(lcp->z, 0) : tsi_copy_parts(lcp->z, ts_constant(1), z));
+  if (!s->settings->fixed_sweeps) return run_tested(s, z);
+  TSI_TRY(sweep(s, s->settings->fixed_sweeps));
+  s->result->reason = TS_REASON_FIXED_ITERATIONS;
+  return tsi_copy_parts(z, ts_constant(1), lcp->z);
+}
+
+ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_lcp_settings *settings,
+                       ts_lcp_result *result) {
+  TSI_BEGIN(lcp, lcp->context);
+  ts_context *context = lcp->context;
+  TSI_REQUIRE(context, q);
+  TSI_REQUIRE(context, z);
+  ts_lcp_settings own_settings = settings ? *settings : (ts_lcp_settings){0};
+  ts_lcp_result own_result;
+  if (!result) result = &own_result;
+  TSI_TRY(check_vector(lcp, q, "q"));
+  TSI_TRY(check_vector(lcp, z, "z"));
+  if (q == z) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "z is q");
+  TSI_TRY(check_settings(lcp, &own_settings));
+  *result = (ts_lcp_result){.scheme = own_settings.scheme, .residual = NAN, .relative_residual = NAN};
+  solve_state s = {.lcp = lcp, .q = q, .settings = &own_settings, .result = result};
+  const uint64_t before = context->host_synchronisations;
+  TSI_TRY(tsi_enter(context));
+  TSI_TRY(tsi_leave(context, run(&s, z)));
+  result->host_synchronisations = (int)(context->host_synchronisations - before);
+  if (result->reason <= TS_REASON_FIXED_ITERATIONS) return TS_OK;
+  return tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);
+}

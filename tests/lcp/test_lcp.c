@@ -1,0 +1,240 @@
+/* Complementarity problems: answers that are known, sweeps against the sequential loop, reasons, precisions. */
+#include <texsolve/lcp.h>
+
+#include "helpers.h"
+#include "lcp_samples.h"
+
+static ts_context *context;
+
+/* ---- Answers ---- */
+
+/* Lower bounds of the tests are 0, and z and w are told apart by their signs. */
+static void check_complementary(const lcp_sample *s, const double *z, double tolerance) {
+  for (int32_t i = 0; i < s->n; i++) {
+    const double w = lcp_sample_row(s, z, i);
+    CHECK(z[i] >= 0);
+    CHECK(w >= -tolerance);
+    CHECK(fabs(z[i] * w) <= tolerance);
+  }
+}
+
+static void solve_sample(int32_t n, ts_precision precision, ts_lcp_scheme scheme) {
+  test_context_label("n %d, %s, %s", n, ts_precision_name(precision), ts_lcp_scheme_name(scheme));
+  lcp_sample s = lcp_sample_spd(n, 3);
+  ts_lcp *lcp = lcp_make(context, &s, precision);
+  if (!lcp) return;
+  const int is_double = precision == TS_PRECISION_DOUBLE;
+  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, is_double + 1, s.q),
+            *z = make_parts(ts_lcp_space(lcp), 1, is_double + 1, NULL);
+  ts_lcp_result result;
+  const ts_lcp_settings settings = {.scheme = scheme, .rtol = is_double ? 1e-11 : 1e-5};
+  CHECK_OK(context, ts_lcp_solve(lcp, q, z, &settings, &result));
+  CHECK_INT(result.reason, TS_REASON_CONVERGED);
+  CHECK(result.relative_residual <= settings.rtol);
+  double *found = read_doubles(z), residual = NAN;
+  check_complementary(&s, found, is_double ? 1e-9 : 1e-3);
+  CHECK_OK(context, ts_lcp_residual(lcp, q, z, &residual));
+  CHECK_CLOSE(residual, result.residual, 1e-3 * result.residual + 1e-14);
+  free(found);
+  ts_vector_destroy(&q);
+  ts_vector_destroy(&z);
+  ts_lcp_destroy(&lcp);
+  lcp_sample_free(&s);
+}
+
+static void answers(void) {
+  context = test_open();
+  if (!context) return;
+  static const int32_t sizes[] = {1, 2, 15, 16, 17, 63, 64, 65, 130, 257};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+    for (int scheme = 0; ts_lcp_scheme_name((ts_lcp_scheme)scheme); scheme++) {
+      if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
+      solve_sample(sizes[k], TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme);
+      if (has_pairs(context)) solve_sample(sizes[k], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme);
+    }
+  test_close(&context);
+}
+
+/* ---- Sweep by sweep ---- */
+
+static void compare_sweeps(int32_t n, int32_t batch, ts_precision precision, ts_lcp_scheme scheme) {
+  test_context_label("n %d, batch %d, %s, %s", n, batch, ts_precision_name(precision),
+                     ts_lcp_scheme_name(scheme));
+  lcp_sample s = lcp_sample_batch(n, batch, 5);
+  ts_lcp *lcp = lcp_make(context, &s, precision);
+  if (!lcp) return;
+  const int is_double = precision == TS_PRECISION_DOUBLE;
+  const double tolerance = is_double ? 0x1p-44 : 0x1p-18;
+  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, is_double + 1, s.q),
+            *z = make_parts(ts_lcp_space(lcp), 1, is_double + 1, NULL);
+  double *expected = calloc((size_t)n * (size_t)batch, sizeof *expected);
+  for (int sweep = 1; sweep <= 6; sweep++) {
+    const int count = sweep == 4 ? 3 : 1;
+    CHECK_OK(context,
+             ts_lcp_solve(lcp, q, z, &(ts_lcp_settings){.scheme = scheme, .fixed_sweeps = count}, NULL));
+    for (int k = 0; k < count; k++) lcp_sample_sweep(&s, expected);
+    double *found = read_doubles(z);
+    for (int32_t i = 0; i < n * batch; i++)
+      CHECK_CLOSE(found[i], expected[i], tolerance * (1 + fabs(expected[i])));
+    free(found);
+  }
+  free(expected);
+  ts_vector_destroy(&q);
+  ts_vector_destroy(&z);
+  ts_lcp_destroy(&lcp);
+  lcp_sample_free(&s);
+}
+
+/* All schemes but relaxed compute the iterates of the sequential loop. */
+static void sweeps(void) {
+  context = test_open();
+  if (!context) return;
+  static const int32_t sizes[][2] = {{1, 1},   {7, 1},   {64, 1}, {65, 1}, {127, 1},
+                                     {200, 1}, {333, 1}, {1, 9},  {60, 5}, {65, 3}};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+    for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++) {
+      if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
+      compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme);
+      if (has_pairs(context))
+        compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme);
+    }
+  test_close(&context);
+}
+
+/* ---- Reasons ---- */
+
+static ts_lcp_result solve_small(const double *matrix, const double *numbers, int n, ts_lcp_settings settings,
+                                 ts_status expected, double *z_out) {
+  const ts_lcp_desc desc = {.size = n, .double_matrix = matrix};
+  ts_lcp *lcp = NULL;
+  ts_lcp_result result = {.reason = (ts_reason)-1};
+  if (!CHECK_OK(context, ts_lcp_create(context, &desc, &lcp))) return result;
+  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, numbers), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+  CHECK_INT(ts_lcp_solve(lcp, q, z, &settings, &result), expected);
+  double *found = read_doubles(z);
+  for (int i = 0; i < n && z_out; i++) z_out[i] = found[i];
+  free(found);
+  ts_vector_destroy(&q);
+  ts_vector_destroy(&z);
+  ts_lcp_destroy(&lcp);
+  return result;
+}
+
+static int stop_at_once(int iteration, const double *history, int count, void *user) {
+  (void)iteration, (void)history, (void)count, (void)user;
+  return 1;
+}
+
+static void reasons(void) {
+  context = test_open();
+  if (!context) return;
+  double z[2];
+  const double good[] = {2, 1, 1, 2}, q[] = {-5, -6}, positive[] = {1, 2};
+  ts_lcp_result r = solve_small(good, q, 2, (ts_lcp_settings){.rtol = 1e-6}, TS_OK, z);
+  CHECK_INT(r.reason, TS_REASON_CONVERGED);
+  CHECK_CLOSE(z[0], 4.0 / 3, 1e-5);
+  CHECK_CLOSE(z[1], 7.0 / 3, 1e-5);
+  r = solve_small(good, positive, 2, (ts_lcp_settings){0}, TS_OK, z);
+  CHECK_INT(r.reason, TS_REASON_ZERO_RESIDUAL);
+  CHECK_INT(r.sweeps, 0);
+  CHECK(z[0] == 0 && z[1] == 0);
+  r = solve_small(good, q, 2, (ts_lcp_settings){.rtol = 1e-6, .max_sweeps = 2}, TS_NOT_CONVERGED, z);
+  CHECK_INT(r.reason, TS_REASON_MAX_ITERATIONS);
+  CHECK_INT(r.sweeps, 2);
+  r = solve_small(good, q, 2, (ts_lcp_settings){.rtol = 1e-6, .progress = stop_at_once}, TS_NOT_CONVERGED, z);
+  CHECK_INT(r.reason, TS_REASON_STOPPED);
+  r = solve_small(good, q, 2, (ts_lcp_settings){.fixed_sweeps = 3}, TS_OK, z);
+  CHECK_INT(r.reason, TS_REASON_FIXED_ITERATIONS);
+  CHECK_INT(r.host_synchronisations, 0);
+  CHECK(isnan(r.residual));
+  /* Not positive: z grows without end. */
+  const double unbounded[] = {1, -3, -3, 1};
+  r = solve_small(unbounded, q, 2, (ts_lcp_settings){0}, TS_NOT_CONVERGED, z);
+  CHECK_INT(r.reason, TS_REASON_DIVERGED);
+  CHECK(isfinite(z[0]) && isfinite(z[1]));
+  const double no_number[] = {1, NAN};
+  r = solve_small(good, no_number, 2, (ts_lcp_settings){0}, TS_NOT_CONVERGED, z);
+  CHECK_INT(r.reason, TS_REASON_NAN_INPUT);
+  test_close(&context);
+}
+
+/* No solution: the first row of w is 1 - z_1, the second z_0 - 2, ... and the sweeps of Gauss-Seidel go round.
+ */
+static void cycles(void) {
+  context = test_open();
+  if (!context) return;
+  const double matrix[] = {1, 2, 0, 0, 1, 2, 2, 0, 1}, q[] = {-1, -1, -1};
+  double z[3];
+  const ts_lcp_result r =
+      solve_small(matrix, q, 3, (ts_lcp_settings){.check_interval = 1}, TS_NOT_CONVERGED, z);
+  CHECK(r.reason == TS_REASON_CYCLING || r.reason == TS_REASON_STAGNATED);
+  test_close(&context);
+}
+
+/* ---- Bounds, H M^-1 H^T, new values ---- */
+
+static void bounds(void) {
+  context = test_open();
+  if (!context) return;
+  lcp_sample s = lcp_sample_spd(70, 8);
+  double *lower = ref_doubles(70, 1, -1, 0), *upper = ref_doubles(70, 2, 0, 0.5);
+  for (int32_t i = 0; i < 70; i += 7) lower[i] = -INFINITY, upper[i] = INFINITY;
+  s.lower = lower, s.upper = upper;
+  ts_lcp *lcp = lcp_make(context, &s, TS_PRECISION_SINGLE);
+  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, s.q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+  CHECK_OK(context, ts_lcp_solve(lcp, q, z, NULL, NULL));
+  double *found = read_doubles(z);
+  for (int32_t i = 0; i < 70; i++) {
+    const double w = lcp_sample_row(&s, found, i);
+    CHECK(found[i] >= (double)(float)lower[i] && found[i] <= (double)(float)upper[i]);
+    if (found[i] > lower[i] + 1e-4) CHECK(w <= 1e-3);
+    if (found[i] < upper[i] - 1e-4) CHECK(w >= -1e-3);
+  }
+  free(found);
+  CHECK_OK(context, ts_lcp_set_bounds(lcp, NULL, NULL));
+  s.lower = s.upper = NULL;
+  CHECK_OK(context, ts_lcp_solve(lcp, q, z, NULL, NULL));
+  found = read_doubles(z);
+  check_complementary(&s, found, 1e-3);
+  free(found), free(lower), free(upper);
+  ts_vector_destroy(&q);
+  ts_vector_destroy(&z);
+  ts_lcp_destroy(&lcp);
+  lcp_sample_free(&s);
+  test_close(&context);
+}
+
+/* H = (1 2 0; 0 1 -1), blocks of one and of three. */
+static void factors(void) {
+  context = test_open();
+  if (!context) return;
+  const int32_t offsets[] = {0, 2, 4}, columns[] = {0, 1, 1, 2};
+  const double values[] = {1, 2, 1, -1}, q[] = {-3, -1};
+  const double diagonal[] = {1, 0.5, 2}, block[] = {1, 0.25, 0, 0.25, 0.5, 0, 0, 0, 2};
+  const ts_csr H = {
+      .rows = 2, .columns = 3, .row_offsets = offsets, .column_indices = columns, .double_values = values};
+  for (int k = 0; k < 2; k++) {
+    const double a = k ? 4 : 3, b = k ? 1.25 : 1, c = 2.5; /* M = (a b; b c) */
+    const ts_lcp_desc desc = {
+        .size = 2, .jacobian = &H, .inverse_mass = k ? block : diagonal, .mass_block = k ? 3 : 0};
+    ts_lcp *lcp = NULL;
+    if (!CHECK_OK(context, ts_lcp_create(context, &desc, &lcp))) break;
+    ts_vector *qs = make_parts(ts_lcp_space(lcp), 1, 1, q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+    CHECK_OK(context, ts_lcp_solve(lcp, qs, z, &(ts_lcp_settings){.rtol = 1e-6}, NULL));
+    double *found = read_doubles(z);
+    const double second = (a * 1 - b * 3) / (a * c - b * b), z1 = second > 0 ? second : 0;
+    CHECK_CLOSE(found[1], z1, 1e-5);
+    CHECK_CLOSE(found[0], (3 - b * z1) / a, 1e-5);
+    free(found);
+    ts_vector_destroy(&qs);
+    ts_vector_destroy(&z);
+    ts_lcp_destroy(&lcp);
+  }
+  test_close(&context);
+}
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {{"answers", answers}, {"sweeps", sweeps}, {"reasons", reasons},
+                                    {"cycles", cycles},   {"bounds", bounds}, {"factors", factors}};
+  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
+}
