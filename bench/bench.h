@@ -50,6 +50,7 @@ typedef struct bench_options {
 enum { BENCH_INCOMPLETE = 2 };
 
 int bench_amg(const bench_options *options, struct report *r);
+int bench_lcp(const bench_options *options, struct report *r);
 int bench_limits(const bench_options *options, struct report *r);
 int bench_scaling(const bench_options *options, struct report *r);
 int bench_spmv(const bench_options *options, struct report *r);

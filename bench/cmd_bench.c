@@ -1,5 +1,5 @@
-/* texsolve bench limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|amg|scaling: what a device
- * can do, how near the library comes to it, and how right its answers are. */
+/* texsolve bench limits|spmv|blas|cg|multigrid|system|tune|compare|paper|precision|amg|lcp|scaling: what a
+ * device can do, how near the library comes to it, and how right its answers are. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -30,10 +30,11 @@ static const benchmark BENCHMARKS[] = {
     {"tune", bench_tune},
     {"precision", bench_precision},
     {"amg", bench_amg},
+    {"lcp", bench_lcp},
     {"scaling", bench_scaling},
 };
 enum { BENCHMARK_COUNT = sizeof BENCHMARKS / sizeof *BENCHMARKS };
-#define KNOWN "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, amg or scaling"
+#define KNOWN "limits, spmv, blas, cg, multigrid, system, tune, compare, paper, precision, amg, lcp or scaling"
 
 typedef struct program_options {
   bench_options o;
@@ -93,7 +94,7 @@ static void set_argument(void *options, const char *text) {
 static const option_row rows[] = {
     {.kind = OPTION_IS_INPUT,
      .name = "benchmark",
-     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper|scaling\ncompare [MATRIX...]\nprecision "
+     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper|lcp|scaling\ncompare [MATRIX...]\nprecision "
                  "[MATRIX...]\namg [MATRIX...]",
      .parse = set_argument},
     OPTION_ROW(
@@ -140,12 +141,14 @@ static const option_row rows[] = {
                    "Batches per measurement, of which the median is printed (default 7, paper, precision and "
                    "amg: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
-    OPTION_HEADING("Of precision and amg, and of scaling with mpirun:"),
+    OPTION_HEADING("Of precision, amg and lcp, and of scaling with mpirun:"),
     OPTION_RTOL(o.rtol,
                 "relative tolerance (default: 1e-10, amg: 1e-8); scaling: one solve to that, no times of an "
                 "iteration"),
-    OPTION_NAME("precision", "NAME", o.precision, precision_at,
-                "single, mixed, double or auto (default: one after the other, amg and scaling: auto)"),
+    OPTION_NAME(
+        "precision", "NAME", o.precision, precision_at,
+        "single, mixed, double or auto (default: one after the other, amg and scaling: auto); lcp: single "
+        "or double (default: both)"),
     OPTION_HEADING("Of amg:"),
     OPTION_NAME("preconditioner", "NAME", o.preconditioner, preconditioner_at,
                 "jacobi, amg, auto, chebyshev, isai, none or block-jacobi (default: jacobi, then amg)"),
@@ -184,12 +187,16 @@ static const char description[] =
     "poisson2d and poisson3d are Dirichlet's problem on a grid of --size points in all\n"
     "amg [MATRIX...]  conjugate gradients with Jacobi and with algebraic multigrid: set-up, update, solve, "
     "iterations, residual; b = 1\n"
+    "lcp     a sweep of dense Gauss-Seidel by every scheme, beside the sequential loop of one core: problems "
+    "of "
+    "--size unknowns (default: 100 to 10000)\n"
     "scaling  an iteration of conjugate gradients over 1, 2, ... parts of a backend of several: of one matrix, "
     "and of one that grows with them; `mpirun -n 4 texsolve bench scaling' measures its 4 processes\n"
     "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
     "unknowns: "
     "every format on every backend, and the error of conjugate gradients in single precision\n\n"
-    "All but limits, compare, precision, amg, paper and scaling also measure the limits that concern them, and "
+    "All but limits, compare, precision, amg, lcp, paper and scaling also measure the limits that concern "
+    "them, and "
     "print "
     "which part of them "
     "is "
@@ -207,12 +214,21 @@ static void check_options(const program_options *p) {
   if (!is_compare && run != bench_spmv && run != bench_cg)
     options_refuse("", OPTION_NAMES("reorder"), " is for spmv, cg and compare");
   if (!is_compare) options_refuse("", OPTION_NAMES("set"), " is for compare");
-  if (!is_compare && !is_amg && p->o.size_count > 1) arguments_usage("several sizes are for compare and amg");
+  const int is_lcp = run == bench_lcp;
+  if (!is_compare && !is_amg && !is_lcp && p->o.size_count > 1)
+    arguments_usage("several sizes are for compare, amg and lcp");
   if (is_paper)
     options_refuse("paper has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
   const int is_scaling = run == bench_scaling;
-  if (!is_precision && !is_amg && !is_scaling)
-    options_refuse("", OPTION_NAMES("rtol", "precision"), " is for precision, amg and scaling");
+  if (!is_precision && !is_amg && !is_scaling) {
+    options_refuse("", OPTION_NAMES("rtol"), " is for precision, amg and scaling");
+    if (!is_lcp) options_refuse("", OPTION_NAMES("precision"), " is for precision, amg, lcp and scaling");
+  }
+  if (is_lcp) {
+    options_refuse("lcp makes problems of its own, expected it without ", OPTION_NAMES("matrix", "format"), "");
+    if (p->o.precision >= 0 && p->o.precision != TS_PRECISION_SINGLE && p->o.precision != TS_PRECISION_DOUBLE)
+      arguments_usage("--precision of lcp is single or double");
+  }
   if (is_scaling && !ranks_are_a_job())
     options_refuse("", OPTION_NAMES("rtol", "precision"),
                    " of scaling is for processes that mpirun has started");
