@@ -41,23 +41,39 @@ static int read_all(FILE *stream, char **text, size_t *length) {
   }
 }
 
-int mm_open(mm_file *file, const char *path, mm_error *error) {
-  memset(file, 0, sizeof *file);
+int mm_read_text(const char *path, const char *expected, char **name, char **text, size_t *length,
+                 mm_error *error) {
   const int standard_input = !strcmp(path, "-");
+  *name = *text = NULL;
   FILE *stream = standard_input ? stdin : fopen(path, "rb");
-  if (!stream) return fail(error, "%.200s: %s, expected a Matrix Market file", path, strerror(errno));
-  char *text = NULL;
-  size_t length;
-  int failed = read_all(stream, &text, &length);
+  if (!stream) return fail(error, "%.200s: %s, expected %s", path, strerror(errno), expected);
+  int failed = read_all(stream, text, length);
   if (!standard_input) fclose(stream);
-  file->name = copy_text(standard_input ? "standard input" : path);
-  if (failed || !file->name)
-    failed = fail(error, "%.200s: %s, expected a Matrix Market file", path, strerror(failed ? failed : ENOMEM));
-  else
-    failed = mm_parse(file->name, text, length, &file->header, &file->entries, error);
+  *name = copy_text(standard_input ? "standard input" : path);
+  if (!failed && *name) return 0;
+  free(*name);
+  free(*text);
+  *name = *text = NULL;
+  return fail(error, "%.200s: %s, expected %s", path, strerror(failed ? failed : ENOMEM), expected);
+}
+
+static int open_file(mm_file *file, const char *path, int may_be_infinite, mm_error *error) {
+  char *text;
+  size_t length;
+  memset(file, 0, sizeof *file);
+  if (mm_read_text(path, "a Matrix Market file", &file->name, &text, &length, error)) return -1;
+  const int failed = mm_parse(file->name, text, length, may_be_infinite, &file->header, &file->entries, error);
   free(text);
   if (failed) mm_close(file);
   return failed;
+}
+
+int mm_open(mm_file *file, const char *path, mm_error *error) {
+  return open_file(file, path, 0, error);
+}
+
+int mm_open_bounds(mm_file *file, const char *path, mm_error *error) {
+  return open_file(file, path, 1, error);
 }
 
 void mm_close(mm_file *file) {

@@ -16,7 +16,14 @@ typedef struct mm_file {
 /* Reads a file, or standard input for "-". Returns 0, or -1 and the error. mm_close takes any mm_file that is
  * zeroed, opened or closed. */
 int mm_open(mm_file *file, const char *path, mm_error *error);
+/* The same of bounds, whose values may be inf and -inf. */
+int mm_open_bounds(mm_file *file, const char *path, mm_error *error);
 void mm_close(mm_file *file);
+
+/* The bytes of a file or of standard input, a zero byte behind them, and its name in messages. Free both.
+ * `expected`: what the file should be. Returns 0, or -1 and the error. */
+int mm_read_text(const char *path, const char *expected, char **name, char **text, size_t *length,
+                 mm_error *error);
 
 /* A matrix in CSR, in double precision as the file has it. Symmetric and skew-symmetric ones are expanded to
  * both triangles, patterns are all 1, entries of the file with the same row and column are added up. */

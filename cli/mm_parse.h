@@ -15,8 +15,9 @@ typedef struct mm_header {
   int pattern, integer;
   mm_symmetry symmetry; /* a real hermitian matrix is symmetric */
   int64_t rows, columns;
-  int64_t entries;   /* lines of entries in the file */
-  int64_t size_line; /* the line that announces the three numbers above */
+  int64_t entries;     /* lines of entries in the file */
+  int64_t size_line;   /* the line that announces the three numbers above */
+  int may_be_infinite; /* values may be inf and -inf */
 } mm_header;
 
 /* As the file has them, from 0; patterns are 1. */
@@ -31,7 +32,7 @@ typedef struct mm_error {
 
 /* `name` is the file's name in messages; text[length] is a zero byte. Returns 0 and header->entries entries, to
  * be freed, or -1 and the error. */
-int mm_parse(const char *name, const char *text, size_t length, mm_header *header, mm_entry **entries,
-             mm_error *error);
+int mm_parse(const char *name, const char *text, size_t length, int may_be_infinite, mm_header *header,
+             mm_entry **entries, mm_error *error);
 
 #endif
