@@ -19,6 +19,7 @@ static const command commands[] = {
     {"info", cmd_info, "list backends, devices and limits"},
     {"solve", cmd_solve, "solve a system from Matrix Market files"},
     {"poisson", cmd_poisson, "solve a Poisson problem on a grid by multigrid"},
+    {"lcp", cmd_lcp, "solve a complementarity problem, with friction or without"},
     {"bench", cmd_bench, "measure the device and the library on it"},
 };
 enum { command_count = sizeof commands / sizeof commands[0] };

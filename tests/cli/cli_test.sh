@@ -1,5 +1,5 @@
 #!/bin/sh
-# cli_test.sh GROUP TEXSOLVE JSON_GET [DRIVERS OR LIBRARY]: tests of the texsolve command. Each check prints what failed; the group
+# cli_test.sh GROUP TEXSOLVE JSON_GET [DRIVERS OR LIBRARY OR FCLIB_MAKE]: tests of the texsolve command. Each check prints what failed; the group
 # fails if any did, and is skipped with 77 where it cannot run. Needs a POSIX shell, awk, grep and cmp.
 set -u
 group=$1 texsolve=$2 json_get=$3 drivers=${4-}
@@ -142,7 +142,7 @@ residual() {
 }
 
 case $group in
-usage | info | malformed | no_memory | numbers | scales | forms | system | preconditioners | json | ranks | precision | outputs | interrupt | poisson | data | backends | drivers)
+usage | info | malformed | no_memory | numbers | scales | forms | system | preconditioners | json | ranks | precision | outputs | interrupt | poisson | lcp | data | backends | drivers)
   . "$here/test_$group.sh"
   ;;
 *)

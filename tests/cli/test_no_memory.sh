@@ -1,7 +1,7 @@
 # Where argp has no memory for the arguments a command ends, and does not go on with none of them.
 small_system
 export LD_PRELOAD="$drivers" ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
-for command in "solve spd.mtx" poisson info; do
+for command in "solve spd.mtx" poisson "lcp spd.mtx b.mtx" info; do
   # shellcheck disable=SC2086
   expect 1 $command
   grep -q '^texsolve: the arguments cannot be read: ' ../log/err || fail "texsolve $command: no word about the arguments"

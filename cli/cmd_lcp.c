@@ -1,0 +1,283 @@
+/* `texsolve lcp`: a complementarity problem from files, with friction or without, by parallel Gauss-Seidel. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "commands.h"
+#include "contact_file.h"
+#include "lcp.h"
+#include "matrix_market.h"
+#include "message.h"
+#include "progress.h"
+#include "ranks.h"
+
+typedef struct device_objects {
+  ts_context *context;
+  ts_lcp *lcp;
+  ts_vector *q, *z;
+} device_objects;
+
+static int device_failed(const device_objects *d, ts_status status, const char *what) {
+  const char *text = ts_last_error(d->context);
+  message("%s: %s", what, *text ? text : ts_status_text(status));
+  return -1;
+}
+
+static int after_check(int sweeps, const double *residual, int count, void *user) {
+  (void)user;
+  if (count) progress_show("solving: sweep %d, relative residual %.2e", sweeps, residual[count - 1]);
+  return 0;
+}
+
+/* ---- On the device ---- */
+
+static ts_status upload(const lcp_problem *p, device_objects *d, const double *z, ts_precision precision) {
+  const ts_lcp_desc desc = {.size = p->size,
+                            .dimension = p->dimension,
+                            .double_matrix = p->matrix,
+                            .lower = p->lower,
+                            .upper = p->upper,
+                            .friction = p->friction,
+                            .precision = precision};
+  const ts_vector_desc vector = {.components = 1, .precision = precision};
+  const size_t n = (size_t)p->size;
+  ts_status status = ts_lcp_create(d->context, &desc, &d->lcp);
+  if (status >= 0) status = ts_vector_create(ts_lcp_space(d->lcp), &vector, &d->q);
+  if (status >= 0) status = ts_vector_create(ts_lcp_space(d->lcp), &vector, &d->z);
+  if (status >= 0) status = ts_vector_write_double(d->q, p->q, n);
+  if (status >= 0) status = ts_vector_write_double(d->z, z, n);
+  return status >= 0 ? ts_context_finish(d->context) : status;
+}
+
+static void destroy_problem(device_objects *d) {
+  ts_vector_destroy(&d->z);
+  ts_vector_destroy(&d->q);
+  ts_lcp_destroy(&d->lcp);
+}
+
+/* One solve from z into z and w, whose sweeps and times are added to the outcome's. */
+static int solve_in(ts_precision precision, const lcp_options *o, const lcp_problem *p, device_objects *d,
+                    lcp_outcome *outcome, double *z, double *w) {
+  const ts_lcp_result before = outcome->result;
+  const ts_lcp_settings settings = {.scheme = o->scheme,
+                                    .rtol = o->rtol,
+                                    .max_sweeps = o->max_sweeps - before.sweeps,
+                                    .check_interval = o->check_interval,
+                                    .progress = after_check};
+  double start = seconds_now();
+  outcome->precision = precision;
+  ts_status status = upload(p, d, z, precision);
+  if (status < 0) return device_failed(d, status, o->input);
+  outcome->seconds_setup += seconds_now() - start;
+  start = seconds_now();
+  status = ts_lcp_solve(d->lcp, d->q, d->z, &settings, &outcome->result);
+  if (status < 0) return device_failed(d, status, o->input);
+  outcome->status = status;
+  status = ts_vector_read_double(d->z, z, (size_t)p->size);
+  if (status < 0) return device_failed(d, status, o->input);
+  outcome->seconds_solve += seconds_now() - start;
+  outcome->result.sweeps += before.sweeps;
+  outcome->result.host_synchronisations += before.host_synchronisations;
+  lcp_multiply(p, z, w);
+  outcome->residual = lcp_natural_map(p, z, w);
+  if (outcome->norm_q > 0) outcome->residual /= outcome->norm_q;
+  destroy_problem(d);
+  return 0;
+}
+
+/* With M and z rounded to floats the device may see a smaller residual than the file's numbers give. */
+static void judge(const lcp_options *o, lcp_outcome *outcome) {
+  ts_lcp_result *r = &outcome->result;
+  if (outcome->status != TS_OK || outcome->residual <= o->rtol) return;
+  outcome->status = TS_NOT_CONVERGED;
+  r->reason = TS_REASON_STAGNATED;
+  snprintf(r->message, sizeof r->message,
+           "stagnated after %d sweeps: the residual is %.3g of ||q||, with the file's numbers in double",
+           r->sweeps, outcome->residual);
+}
+
+static int solve(const lcp_options *o, const lcp_problem *p, device_objects *d, lcp_outcome *outcome, double *z,
+                 double *w) {
+  const int is_auto = o->precision == LCP_PRECISION_AUTO;
+  ts_precision precision = o->precision == LCP_PRECISION_DOUBLE || (is_auto && o->rtol < 1e-6)
+                               ? TS_PRECISION_DOUBLE
+                               : TS_PRECISION_SINGLE;
+  for (int32_t i = 0; i < p->size; i++) outcome->norm_q = hypot(outcome->norm_q, p->q[i]);
+  if (p->z0) memcpy(z, p->z0, (size_t)p->size * sizeof *z);
+  for (;;) {
+    if (solve_in(precision, o, p, d, outcome, z, w)) return -1;
+    judge(o, outcome);
+    if (!is_auto || precision == TS_PRECISION_DOUBLE || outcome->result.reason != TS_REASON_STAGNATED ||
+        outcome->result.sweeps >= o->max_sweeps)
+      break;
+    precision = TS_PRECISION_DOUBLE;
+  }
+  const ts_status status = ts_context_get_info(d->context, &outcome->context);
+  return status < 0 ? device_failed(d, status, o->input) : 0;
+}
+
+/* How far z is from the solution that the file has. */
+static int compare(const lcp_problem *p, const double *z, lcp_outcome *outcome) {
+  outcome->solution_distance = outcome->solution_residual = NAN;
+  if (!p->solution) return 0;
+  double *w = calloc((size_t)p->size, sizeof *w);
+  if (!w) {
+    message("out of memory for %d numbers", (int)p->size);
+    return -1;
+  }
+  double distance = 0, length = 0;
+  for (int32_t i = 0; i < p->size; i++) {
+    distance = hypot(distance, z[i] - p->solution[i]);
+    length = hypot(length, p->solution[i]);
+  }
+  lcp_multiply(p, p->solution, w);
+  const double residual = lcp_natural_map(p, p->solution, w);
+  outcome->solution_distance = length > 0 ? distance / length : distance;
+  outcome->solution_residual = outcome->norm_q > 0 ? residual / outcome->norm_q : residual;
+  free(w);
+  return 0;
+}
+
+/* ---- Outputs ---- */
+
+static int is_hdf5(const char *path) {
+  const char *dot = path ? strrchr(path, '.') : NULL;
+  return dot && (!strcmp(dot, ".hdf5") || !strcmp(dot, ".h5"));
+}
+
+static int write_column(output_file *file, const char *path, const char *what, const lcp_options *o,
+                        const lcp_problem *p, const lcp_outcome *outcome, const double *values) {
+  char comment[300];
+  if (!file->stream || !output_is_finite(path, values, (size_t)p->size)) return 0;
+  snprintf(comment, sizeof comment, "texsolve %s lcp, backend %s: %s, %s, residual %.3g, asked for %.3g",
+           ts_version(), outcome->context.backend, what,
+           outcome->status == TS_OK ? "converged" : "not converged", outcome->residual, o->rtol);
+  mm_write_dense(file->stream, comment, p->size, 1, values);
+  return output_commit(file);
+}
+
+/* HDF5 opens files by their names, so the copy is made first, under the name that it has until it is whole. */
+static int write_fclib(output_file *file, const lcp_options *o, const lcp_problem *p, const double *z,
+                       const double *w) {
+  char *name, *bytes;
+  size_t length;
+  mm_error error;
+  if (!output_is_finite(o->output, z, (size_t)p->size)) return 0;
+  if (mm_read_text(o->input, "a problem of FCLIB", &name, &bytes, &length, &error)) {
+    message("%s", error.text);
+    return -1;
+  }
+  const int failed = fwrite(bytes, 1, length, file->stream) != length || fflush(file->stream);
+  free(name);
+  free(bytes);
+  if (failed) {
+    message("%s: the copy of %s was not written", o->output, o->input);
+    return -1;
+  }
+  if (fclib_write_solution(file->temporary, p->size, z, w, &error)) {
+    message("%s", error.text);
+    return -1;
+  }
+  return output_commit(file);
+}
+
+static int write_outputs(const lcp_options *o, const lcp_problem *p, const lcp_outcome *outcome,
+                         const double *z, const double *w, output_file files[2]) {
+  progress_clear();
+  if (is_hdf5(o->output) ? write_fclib(&files[0], o, p, z, w)
+                         : write_column(&files[0], o->output, "z", o, p, outcome, z))
+    return -1;
+  if (write_column(&files[1], o->w, "w = M z + q", o, p, outcome, w)) return -1;
+  if (o->json) return lcp_report_json(o, p, outcome);
+  if (!o->quiet) lcp_report_text(o, p, outcome);
+  return message_flush_stdout();
+}
+
+/* What to do instead. */
+static const char *hint(const lcp_outcome *outcome) {
+  const ts_lcp_result *r = &outcome->result;
+  if (r->scheme == TS_LCP_SCHEME_RELAXED) return " (hint: try --scheme auto)";
+  if (r->reason == TS_REASON_MAX_ITERATIONS) return " (hint: try a larger --max-sweeps)";
+  if (r->reason == TS_REASON_STAGNATED && outcome->precision == TS_PRECISION_SINGLE)
+    return " (hint: try --precision double, or a larger --rtol)";
+  if (r->reason == TS_REASON_STAGNATED || r->reason == TS_REASON_DIVERGED || r->reason == TS_REASON_CYCLING)
+    return " (hint: the problem may have no solution, or M neither be positive definite nor have a dominant "
+           "diagonal)";
+  return "";
+}
+
+/* ---- The whole of it ---- */
+
+static int open_outputs(const lcp_options *o, output_file files[2]) {
+  const char *const inputs[] = {o->input, o->q, o->z0, o->lower, o->upper};
+  if (output_is_input(o->output, inputs, 5) || output_is_input(o->w, inputs, 5)) return -1;
+  if (output_is_input(o->w, &o->output, 1)) return -1;
+  if (o->output && output_open(&files[0], o->output)) return -1;
+  return o->w && output_open(&files[1], o->w) ? -1 : 0;
+}
+
+static int check_outputs(const lcp_options *o, const lcp_problem *p, const output_file *solution) {
+  if (!is_hdf5(o->output)) return 0;
+  if (p->form == LCP_FCLIB && solution->temporary) return 0;
+  message(p->form == LCP_FCLIB ? "%s: no regular file, expected one for a copy of %s"
+                               : "%s: a copy of the problem, expected one of FCLIB and not %s",
+          o->output, o->input);
+  return -1;
+}
+
+static int run(const lcp_options *o, device_objects *d, output_file files[2]) {
+  static lcp_outcome outcome;
+  lcp_problem problem = {0};
+  int result = EXIT_ERROR;
+  double *z = NULL, *w = NULL;
+  const double start = seconds_now();
+  if (lcp_read(o, &problem) || check_outputs(o, &problem, &files[0])) goto end;
+  outcome.seconds_read = seconds_now() - start;
+  z = calloc((size_t)problem.size, sizeof *z);
+  w = calloc((size_t)problem.size, sizeof *w);
+  if (!z || !w) {
+    message("out of memory for %d numbers", (int)problem.size);
+    goto end;
+  }
+  if (solve(o, &problem, d, &outcome, z, w) || compare(&problem, z, &outcome) ||
+      write_outputs(o, &problem, &outcome, z, w, files))
+    goto end;
+  result = EXIT_CONVERGED;
+  if (outcome.status != TS_OK) {
+    const ts_lcp_result *r = &outcome.result;
+    message("%s: not converged: %s%s", o->input, r->message[0] ? r->message : ts_reason_text(r->reason),
+            hint(&outcome));
+    result = EXIT_NOT_CONVERGED;
+  }
+end:
+  lcp_free(&problem);
+  free(z);
+  free(w);
+  return result;
+}
+
+int cmd_lcp(int argc, char **argv) {
+  lcp_options options;
+  ranks_begin();
+  lcp_parse(argc, argv, &options);
+  if (ranks_are_several()) return ranks_refuse("lcp");
+  message_set_quiet(options.quiet);
+  progress_enable(!options.quiet);
+
+  output_file files[2] = {{0}, {0}};
+  device_objects device = {0};
+  int result = EXIT_ERROR;
+  if (open_outputs(&options, files)) goto end;
+  const ts_context_desc desc = {.backend = options.backend, .threads = options.threads};
+  result = backend_open(&desc, options.verbosity, &device.context);
+  if (!result) result = run(&options, &device, files);
+end:
+  progress_clear();
+  destroy_problem(&device);
+  ts_context_destroy(&device.context);
+  output_discard(&files[0]);
+  output_discard(&files[1]);
+  return result;
+}

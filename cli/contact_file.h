@@ -1,0 +1,36 @@
+/* Problems of contact as files hold them: the text form of Siconos, and FCLIB's HDF5. */
+#ifndef CLI_CONTACT_FILE_H
+#define CLI_CONTACT_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mm_parse.h"
+
+/* w = M z + q; with friction dimension is 2 or 3 and there is a mu for each contact. */
+typedef struct contact_file {
+  int dimension; /* 1: an LCP */
+  int32_t size;
+  mm_entry *entries; /* of M; those at one place add up */
+  int64_t count;
+  double *q;        /* size numbers */
+  double *mu;       /* size / dimension numbers; NULL in an LCP */
+  double *solution; /* r as the file has it; NULL: none */
+} contact_file;
+
+/* Frees what is inside and clears it. */
+void contact_file_free(contact_file *file);
+
+/* Text that Siconos writes of a LinearComplementarityProblem or a FrictionContactProblem; text[length] is a
+ * zero byte. Returns 0, or -1 and an error that names the line. */
+int siconos_parse(const char *name, const char *text, size_t length, contact_file *file, mm_error *error);
+
+/* Whether bytes begin as an HDF5 file does. */
+int fclib_is_file(const char *bytes, size_t length);
+/* The local problem of an FCLIB file. Returns 0, or -1 and an error that names the dataset. Without HDF5 in
+ * this build that is the error. */
+int fclib_read(const char *path, contact_file *file, mm_error *error);
+/* Puts r and u into the group /solution of a file, in place of what is there. */
+int fclib_write_solution(const char *path, int32_t size, const double *r, const double *u, mm_error *error);
+
+#endif

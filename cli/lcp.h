@@ -1,0 +1,66 @@
+/* The parts of `texsolve lcp`. */
+#ifndef CLI_LCP_H
+#define CLI_LCP_H
+
+#include <stddef.h>
+
+#include <texsolve/lcp.h>
+#include <texsolve/texsolve.h>
+
+#include "output_file.h"
+
+enum { LCP_PRECISION_AUTO, LCP_PRECISION_SINGLE, LCP_PRECISION_DOUBLE };
+
+typedef struct lcp_options {
+  const char *input, *q; /* the files; q: NULL, in the first one */
+  const char *output, *w, *z0, *lower, *upper, *backend;
+  int threads, precision; /* the latter of those above */
+  int json, quiet, verbosity;
+  ts_lcp_scheme scheme;
+  double rtol, friction; /* friction below 0: the file's */
+  int max_sweeps, check_interval;
+} lcp_options;
+
+/* Ends the program where they are wrong. */
+void lcp_parse(int argc, char **argv, lcp_options *options);
+
+typedef enum lcp_form { LCP_MATRIX_MARKET, LCP_SICONOS, LCP_FCLIB } lcp_form;
+
+typedef struct lcp_problem {
+  lcp_form form;
+  int dimension; /* 1: no friction */
+  int32_t size;
+  int64_t nonzeros;
+  double *matrix; /* row by row */
+  double *q, *z0; /* z0: NULL without a start */
+  double *lower, *upper;
+  double *friction;
+  double *solution; /* that the file holds; NULL: none */
+} lcp_problem;
+
+/* 0, or -1 after a message. */
+int lcp_read(const lcp_options *options, lcp_problem *problem);
+void lcp_free(lcp_problem *problem);
+/* "LCP", "boxed LCP", "contacts with friction in 2-D" and the like; and a short name for programs. */
+const char *lcp_kind(const lcp_problem *problem);
+const char *lcp_kind_name(const lcp_problem *problem);
+
+/* From the numbers of the file, in double on the host: w = M z + q, and the norm of the natural map as
+ * ts_lcp_residual has it. */
+void lcp_multiply(const lcp_problem *problem, const double *z, double *w);
+double lcp_natural_map(const lcp_problem *problem, const double *z, const double *w);
+
+typedef struct lcp_outcome {
+  ts_status status;
+  ts_lcp_result result;
+  ts_context_info context;
+  ts_precision precision;
+  double norm_q, residual;                     /* of z as it is written, the latter by ||q|| */
+  double solution_distance, solution_residual; /* of the solution in the file, relative; NaN: none */
+  double seconds_read, seconds_setup, seconds_solve;
+} lcp_outcome;
+
+void lcp_report_text(const lcp_options *options, const lcp_problem *problem, const lcp_outcome *outcome);
+int lcp_report_json(const lcp_options *options, const lcp_problem *problem, const lcp_outcome *outcome);
+
+#endif

@@ -1,0 +1,72 @@
+/* The arguments of `texsolve lcp`. */
+#include "lcp.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "options.h"
+
+typedef lcp_options program_options;
+
+static const char *scheme_at(int value) {
+  return ts_lcp_scheme_name((ts_lcp_scheme)value);
+}
+
+static const char *const precisions[] = {"auto", "single", "double", NULL};
+
+static void take_input(void *options, const char *text) {
+  lcp_options *o = options;
+  if (!o->input)
+    o->input = text;
+  else if (!o->q)
+    o->q = text;
+  else
+    arguments_usage("'%.80s' after the files, expected one file, or M and q", text);
+}
+
+static const option_row rows[] = {
+    {.kind = OPTION_IS_INPUT, .argument = "PROBLEM\nM q", .parse = take_input},
+    OPTION_HEADING("Files:"),
+    OPTION_OUTPUT("write z here, with friction the reaction r: as a Matrix Market array, or, if FILE ends with "
+                  ".hdf5 or .h5 and PROBLEM is FCLIB's, as a copy of PROBLEM with this solution"),
+    OPTION_TEXT("w", "FILE", w, "write w = M z + q here, as a Matrix Market array"),
+    OPTION_TEXT("z0", "FILE", z0, "starting value (default: 0)"),
+    OPTION_TEXT("lower", "FILE", lower, "lower bounds, which may be -inf (default: 0)"),
+    OPTION_TEXT("upper", "FILE", upper, "upper bounds, which may be inf (default: inf)"),
+    OPTION_NUMBER("friction", "MU", friction, 0, HUGE_VAL, "a number that is not negative",
+                  "coefficient of friction of every contact, at least 0 (default: the file's)"),
+    OPTION_HEADING("Where:"),
+    OPTIONS_COMMAND_DEVICE,
+    OPTION_HEADING("Gauss-Seidel:"),
+    OPTION_NAME("scheme", "NAME", scheme, scheme_at,
+                "how a sweep is shared among threads: row, column, block, graph, graph-2, relaxed, or auto "
+                "(default), the fastest for the size"),
+    OPTION_WORD("precision", "NAME", precision, precisions,
+                "of M, z and the sweeps: single, double, or auto (default), single as far as it comes and then "
+                "double; double at once for an R below 1e-6"),
+    OPTION_RTOL(rtol, "relative tolerance of the residual, between 0 and 1 (default: 1e-5)"),
+    OPTION_WHOLE("max-sweeps", "N", max_sweeps, 1, 1000000000, "stop after N sweeps (default: 10000)"),
+    OPTION_WHOLE("check-interval", "N", check_interval, 1, 1000000,
+                 "test the residual every N sweeps (default: 10)"),
+    OPTIONS_REPORT,
+    OPTION_END};
+
+static const char description[] =
+    "Solves w = M z + q, 0 <= z, 0 <= w, z w = 0, or the same with bounds or Coulomb's friction, by parallel "
+    "Gauss-Seidel. PROBLEM is a file of Siconos (text) or FCLIB (HDF5); M and q are Matrix Market files; `-' "
+    "is "
+    "standard input.\v"
+    "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the best z is still written.";
+
+void lcp_parse(int argc, char **argv, lcp_options *options) {
+  *options =
+      (lcp_options){.backend = "auto", .rtol = 1e-5, .friction = -1, .max_sweeps = 10000, .check_interval = 10};
+  options_read("texsolve lcp", rows, description, argc, argv, options);
+  const lcp_options *o = options;
+  if (!o->input) arguments_usage("no file, expected PROBLEM, or M and q");
+  const char *const inputs[] = {o->input, o->q, o->z0, o->lower, o->upper};
+  int from_input = 0;
+  for (int i = 0; i < 5; i++) from_input += inputs[i] && !strcmp(inputs[i], "-");
+  if (from_input > 1) arguments_usage("'-' given for several files, expected one file on standard input");
+}

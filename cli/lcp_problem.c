@@ -1,0 +1,233 @@
+/* The problem of `texsolve lcp`: its files, and the residual of an answer from their numbers. */
+#include "lcp.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact_file.h"
+#include "matrix_market.h"
+#include "message.h"
+#include "progress.h"
+
+/* ---- Files ---- */
+
+/* Entries in any order, those at one place added up. */
+static int make_dense(const char *name, const mm_entry *entries, int64_t count, lcp_problem *p) {
+  const size_t n = (size_t)p->size;
+  p->matrix = n > SIZE_MAX / sizeof *p->matrix / n ? NULL : calloc(n * n, sizeof *p->matrix);
+  if (!p->matrix) {
+    message("%s: out of memory for %zu x %zu numbers", name, n, n);
+    return -1;
+  }
+  for (int64_t k = 0; k < count; k++)
+    p->matrix[(size_t)entries[k].row * n + (size_t)entries[k].column] += entries[k].value;
+  return 0;
+}
+
+/* A Matrix Market file of `rows` numbers in one column. */
+static int read_column(const char *path, int32_t rows, int may_be_infinite, double **values) {
+  mm_file file;
+  mm_error error;
+  int64_t duplicates;
+  if ((may_be_infinite ? mm_open_bounds : mm_open)(&file, path, &error)) {
+    message("%s", error.text);
+    return -1;
+  }
+  int failed = -1;
+  if (file.header.rows != rows || file.header.columns != 1)
+    message("%s:%lld: %lld rows and %lld columns, expected %d rows and 1 column", file.name,
+            (long long)file.header.size_line, (long long)file.header.rows, (long long)file.header.columns,
+            (int)rows);
+  else if (mm_read_dense(&file, values, &duplicates, &error))
+    message("%s", error.text);
+  else
+    failed = 0;
+  mm_close(&file);
+  return failed;
+}
+
+static int read_matrix_market(const lcp_options *o, char *name, const char *text, size_t length,
+                              lcp_problem *p) {
+  mm_file file = {.name = name};
+  mm_error error;
+  int64_t duplicates;
+  if (mm_parse(name, text, length, 0, &file.header, &file.entries, &error)) {
+    message("%s", error.text);
+    return -1;
+  }
+  int failed = -1;
+  p->form = LCP_MATRIX_MARKET;
+  p->dimension = 1;
+  p->size = (int32_t)file.header.rows;
+  p->matrix = NULL;
+  if (!o->q)
+    message("%s: a matrix alone, expected a second file, q", name);
+  else if (file.header.rows != file.header.columns)
+    message("%s:%lld: %lld rows and %lld columns, expected a square matrix", name,
+            (long long)file.header.size_line, (long long)file.header.rows, (long long)file.header.columns);
+  else if (mm_read_dense(&file, &p->matrix, &duplicates, &error))
+    message("%s", error.text);
+  else
+    failed = read_column(o->q, p->size, 0, &p->q);
+  free(file.entries);
+  return failed;
+}
+
+static int take_contact_file(const char *name, contact_file *file, lcp_problem *p) {
+  p->dimension = file->dimension;
+  p->size = file->size;
+  p->q = file->q;
+  p->friction = file->mu;
+  p->solution = file->solution;
+  file->q = file->mu = file->solution = NULL;
+  return make_dense(name, file->entries, file->count, p);
+}
+
+static int read_contact_file(const lcp_options *o, const char *name, const char *text, size_t length,
+                             lcp_problem *p) {
+  contact_file file = {0};
+  mm_error error;
+  const int is_fclib = fclib_is_file(text, length);
+  p->form = is_fclib ? LCP_FCLIB : LCP_SICONOS;
+  if (o->q) {
+    message("%s: no Matrix Market file, expected one before %s", name, o->q);
+    return -1;
+  }
+  if (is_fclib && !strcmp(o->input, "-")) {
+    message("%s: an HDF5 file, expected its name", name);
+    return -1;
+  }
+  int failed =
+      is_fclib ? fclib_read(o->input, &file, &error) : siconos_parse(name, text, length, &file, &error);
+  if (failed)
+    message("%s", error.text);
+  else
+    failed = take_contact_file(name, &file, p);
+  contact_file_free(&file);
+  return failed;
+}
+
+static int read_problem(const lcp_options *o, lcp_problem *p) {
+  static const char expected[] = "a problem of Siconos or FCLIB, or a Matrix Market file";
+  char *name, *text;
+  size_t length;
+  mm_error error;
+  if (mm_read_text(o->input, expected, &name, &text, &length, &error)) {
+    message("%s", error.text);
+    return -1;
+  }
+  const int failed = length > 1 && !memcmp(text, "%%", 2) ? read_matrix_market(o, name, text, length, p)
+                                                          : read_contact_file(o, name, text, length, p);
+  free(name);
+  free(text);
+  return failed;
+}
+
+/* ---- What the library would refuse, in the words of the file ---- */
+
+static int check_diagonal(const lcp_options *o, const lcp_problem *p) {
+  for (int32_t i = 0; i < p->size; i += p->dimension) {
+    const double value = p->matrix[(size_t)i * (size_t)p->size + (size_t)i];
+    if (value > 0) continue;
+    message("%s: diagonal entry of row %d%s: %g, expected a positive number", o->input, (int)i + 1,
+            p->dimension > 1 ? ", the normal of a contact" : "", value);
+    return -1;
+  }
+  return 0;
+}
+
+static int check_bounds(const lcp_options *o, const lcp_problem *p) {
+  for (int32_t i = 0; i < p->size; i++) {
+    const double lower = p->lower ? p->lower[i] : 0, upper = p->upper ? p->upper[i] : INFINITY;
+    if (lower <= upper && lower < INFINITY && upper > -INFINITY) continue;
+    message("%s: row %d: bounds %g and %g, expected a lower one that is not above the upper one",
+            o->lower ? o->lower : o->upper, (int)i + 1, lower, upper);
+    return -1;
+  }
+  return 0;
+}
+
+static int set_friction(const lcp_options *o, lcp_problem *p) {
+  if (o->friction < 0) return 0;
+  if (p->dimension == 1) {
+    message("%s: a problem without contacts, expected no --friction", o->input);
+    return -1;
+  }
+  for (int32_t k = 0; k < p->size / p->dimension; k++) p->friction[k] = o->friction;
+  return 0;
+}
+
+int lcp_read(const lcp_options *o, lcp_problem *p) {
+  memset(p, 0, sizeof *p);
+  progress_show("reading %.50s", o->input);
+  if (read_problem(o, p)) return -1;
+  if (p->dimension > 1 && (o->lower || o->upper)) {
+    message("%s: contacts with friction, expected no --%s", o->input, o->lower ? "lower" : "upper");
+    return -1;
+  }
+  if ((o->lower && read_column(o->lower, p->size, 1, &p->lower)) ||
+      (o->upper && read_column(o->upper, p->size, 1, &p->upper)) ||
+      (o->z0 && read_column(o->z0, p->size, 0, &p->z0)) || set_friction(o, p) || check_diagonal(o, p) ||
+      check_bounds(o, p))
+    return -1;
+  for (size_t k = 0; k < (size_t)p->size * (size_t)p->size; k++) p->nonzeros += p->matrix[k] != 0;
+  return 0;
+}
+
+void lcp_free(lcp_problem *p) {
+  double *const arrays[] = {p->matrix, p->q, p->z0, p->lower, p->upper, p->friction, p->solution};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+  memset(p, 0, sizeof *p);
+}
+
+const char *lcp_kind(const lcp_problem *p) {
+  if (p->dimension > 1)
+    return p->dimension == 2 ? "contacts with friction in 2-D" : "contacts with friction in 3-D";
+  return p->lower || p->upper ? "linear complementarity problem with bounds" : "linear complementarity problem";
+}
+
+const char *lcp_kind_name(const lcp_problem *p) {
+  if (p->dimension > 1) return p->dimension == 2 ? "friction-2d" : "friction-3d";
+  return p->lower || p->upper ? "boxed" : "lcp";
+}
+
+/* ---- Residuals ---- */
+
+void lcp_multiply(const lcp_problem *p, const double *z, double *w) {
+  const size_t n = (size_t)p->size;
+  for (size_t i = 0; i < n; i++) {
+    double sum = p->q[i];
+    for (size_t j = 0; j < n; j++) sum += p->matrix[i * n + j] * z[j];
+    w[i] = sum;
+  }
+}
+
+/* r - P(r - (u_n + mu ||u_t||, u_t)), squared and summed; P projects onto the cone ||t|| <= mu n. */
+static double contact_map(int dimension, double mu, const double *r, const double *u) {
+  const double second_u = dimension > 2 ? u[2] : 0, second_r = dimension > 2 ? r[2] : 0;
+  const double x = r[0] - (u[0] + mu * hypot(u[1], second_u));
+  const double y[2] = {r[1] - u[1], second_r - second_u};
+  const double length = hypot(y[0], y[1]);
+  double normal = x, scale = 1;
+  if (length > mu * x) {
+    normal = mu * length <= -x ? 0 : (x + mu * length) / (1 + mu * mu);
+    scale = length > 0 ? mu * normal / length : 0;
+  }
+  const double d[3] = {r[0] - normal, r[1] - scale * y[0], second_r - scale * y[1]};
+  return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+double lcp_natural_map(const lcp_problem *p, const double *z, const double *w) {
+  double sum = 0;
+  for (int32_t i = 0; i < p->size && p->dimension > 1; i += p->dimension)
+    sum += contact_map(p->dimension, p->friction[i / p->dimension], z + i, w + i);
+  for (int32_t i = 0; i < p->size && p->dimension == 1; i++) {
+    const double lower = p->lower ? p->lower[i] : 0, upper = p->upper ? p->upper[i] : INFINITY;
+    const double d = z[i] - fmin(fmax(z[i] - w[i], lower), upper);
+    sum += d * d;
+  }
+  return sqrt(sum);
+}

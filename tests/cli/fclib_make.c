@@ -1,0 +1,91 @@
+/* fclib_make FILE FORM [FAULT]: a local problem of FCLIB in 3-D with two contacts, one that sticks and one that
+ * slips, and its solution. FORM: triplets, columns or rows. FAULT: what is wrong with it, a word of main's. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <hdf5.h>
+
+enum { size = 6, contacts = 2, nonzeros = 8 };
+
+/* Row by row: 2 and 1 on the diagonal, and two entries that tell rows from columns. */
+static const int rows[nonzeros] = {0, 0, 1, 2, 3, 3, 4, 5};
+static const int columns[nonzeros] = {0, 3, 1, 2, 0, 3, 4, 5};
+static const double values[nonzeros] = {2, 0.25, 2, 2, 0.5, 1, 1, 1};
+static const int by_column[nonzeros] = {0, 4, 2, 3, 1, 5, 6, 7};
+
+static int failed;
+
+static void put(hid_t file, const char *name, hid_t type, int count, const void *numbers) {
+  const hid_t space = H5Screate_simple(1, (const hsize_t[]){(hsize_t)count}, NULL);
+  const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  failed |= set < 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) < 0;
+  H5Dclose(set);
+  H5Sclose(space);
+}
+
+static void put_int(hid_t file, const char *name, int number) {
+  put(file, name, H5T_NATIVE_INT, 1, &number);
+}
+
+static void put_group(hid_t file, const char *name) {
+  const hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  failed |= group < 0;
+  H5Gclose(group);
+}
+
+static void put_matrix(hid_t file, const char *form, const char *fault) {
+  const int is_triplets = !strcmp(form, "triplets"), is_columns = !strcmp(form, "columns");
+  int starts[size + 1] = {0}, indices[nonzeros];
+  double x[nonzeros];
+  for (int k = 0; k < nonzeros; k++) {
+    const int from = is_columns ? by_column[k] : k;
+    starts[(is_columns ? columns : rows)[from] + 1]++;
+    indices[k] = is_columns ? rows[from] : columns[from];
+    x[k] = values[from];
+  }
+  for (int i = 0; i < size; i++) starts[i + 1] += starts[i];
+  if (!strcmp(fault, "index")) indices[2] = size;
+  if (!strcmp(fault, "start")) starts[3] = nonzeros + 1;
+  if (!strcmp(fault, "diagonal")) x[0] = 0;
+  put_int(file, "/fclib_local/W/m", size);
+  put_int(file, "/fclib_local/W/n", !strcmp(fault, "wide") ? size + 1 : size);
+  put_int(file, "/fclib_local/W/nzmax", nonzeros);
+  put_int(file, "/fclib_local/W/nz", is_triplets ? nonzeros : is_columns ? -1 : -2);
+  put(file, "/fclib_local/W/p", H5T_NATIVE_INT, is_triplets ? nonzeros : size + 1, is_triplets ? rows : starts);
+  put(file, "/fclib_local/W/i", H5T_NATIVE_INT, nonzeros, indices);
+  put(file, "/fclib_local/W/x", H5T_NATIVE_DOUBLE, !strcmp(fault, "short-x") ? 3 : nonzeros, x);
+}
+
+static void put_problem(hid_t file, const char *form, const char *fault) {
+  double q[size] = {-2.25, 0, 0, -1.5, 3, 0}, mu[contacts] = {0.5, 0.5};
+  const double r[size] = {1, 0, 0, 1, -0.5, 0};
+  if (!strcmp(fault, "nan")) q[4] = NAN;
+  if (!strcmp(fault, "negative")) mu[1] = -0.5;
+  if (!strcmp(fault, "global")) {
+    put_group(file, "/fclib_global");
+    return;
+  }
+  put_group(file, "/fclib_local");
+  put_int(file, "/fclib_local/spacedim", !strcmp(fault, "dimension") ? 4 : 3);
+  put_group(file, "/fclib_local/W");
+  put_matrix(file, form, fault);
+  put_group(file, "/fclib_local/vectors");
+  if (strcmp(fault, "no-q") != 0)
+    put(file, "/fclib_local/vectors/q", H5T_NATIVE_DOUBLE, !strcmp(fault, "short-q") ? 5 : size, q);
+  put(file, "/fclib_local/vectors/mu", H5T_NATIVE_DOUBLE, contacts, mu);
+  if (!strcmp(fault, "unsolved")) return;
+  put_group(file, "/solution");
+  put(file, "/solution/r", H5T_NATIVE_DOUBLE, size, r);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) {
+    fputs("usage: fclib_make FILE FORM [FAULT]\n", stderr);
+    return 2;
+  }
+  const hid_t file = H5Fcreate(argv[1], H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  if (file < 0) return 1;
+  put_problem(file, argv[2], argc > 3 ? argv[3] : "");
+  return H5Fclose(file) < 0 || failed;
+}

@@ -1,0 +1,222 @@
+# `texsolve lcp`: files of every form, bounds, what is written and reported, and what is refused.
+fclib_make=$drivers
+array='%%MatrixMarket matrix array real general'
+file M.mtx "$array" '2 2' 2 1 1 2
+file q.mtx "$array" '2 1' -5 -6
+file Q.mtx "$array" '2 1' -5 1
+
+lcp() {
+  wanted_status=$1
+  shift
+  expect "$wanted_status" lcp --backend cpu "$@"
+}
+# refused TEXT ARGUMENTS...
+refused() {
+  text=$1
+  shift
+  refuse 1 "$text" lcp --backend cpu "$@"
+}
+
+# ---- Arguments ----
+expect 0 help lcp
+for option in output w z0 lower upper friction scheme precision rtol max-sweeps check-interval backend threads json \
+  quiet verbose; do
+  grep -q -- "--$option" ../log/out || fail "help lcp does not mention --$option"
+done
+refuse 2 'no file, expected PROBLEM, or M and q' lcp --backend cpu
+refuse 2 "'extra' after the files, expected one file, or M and q" lcp M.mtx q.mtx extra
+refuse 2 "'-' given for several files" lcp - -
+refuse 2 "--scheme: 'rows', expected auto, row, column" lcp M.mtx q.mtx --scheme rows
+refuse 2 "--precision: 'mixed', expected auto, single or double" lcp M.mtx q.mtx --precision mixed
+refuse 2 "--rtol: '1', expected a number between 0 and 1" lcp M.mtx q.mtx --rtol 1
+refuse 2 "--friction: '-1', expected a number that is not negative" lcp M.mtx q.mtx --friction=-1
+refuse 2 "--max-sweeps: '0', expected" lcp M.mtx q.mtx --max-sweeps 0
+
+# ---- Matrix Market ----
+lcp 0 M.mtx q.mtx --rtol 1e-10 -o z.mtx --w w.mtx --json
+vector_near z.mtx 1e-8 1.3333333333 2.3333333333
+vector_near w.mtx 1e-8 0 0
+same kind "$(json string kind)" lcp
+same form "$(json string form)" matrix-market
+same size "$(json integer size)" 2
+same contacts "$(json null contacts)" null
+same converged "$(json boolean converged)" true
+same precision "$(json string precision)" double
+same 'distance from no solution' "$(json null solution_distance)" null
+near residual "$(json number relative_residual)" 0 1e-10
+lcp 0 M.mtx Q.mtx -o z.mtx --w w.mtx --json
+vector_near z.mtx 1e-5 2.5 0
+vector_near w.mtx 1e-5 0 3.5
+same precision "$(json string precision)" single
+# The residual is that of the file's numbers, whatever the device has seen.
+near residual "$(json number relative_residual)" 0 1e-5
+lcp 0 M.mtx q.mtx
+grep -q '^problem .*linear complementarity problem, 2 unknowns; 100.0 % of the matrix not 0' ../log/out || fail 'problem'
+grep -q '^result      converged after 10 sweeps' ../log/out || fail 'result'
+lcp 0 M.mtx q.mtx -q
+[ -s ../log/out ] && fail '-q prints'
+# The start may be the solution already; a start elsewhere leads there.
+file z0.mtx "$array" '2 1' 2.5 0
+lcp 0 M.mtx Q.mtx --z0 z0.mtx --json
+same 'sweeps from the solution' "$(json integer sweeps)" 0
+# Both triangles of a symmetric file, duplicates summed.
+file S.mtx '%%MatrixMarket matrix coordinate real symmetric' '2 2 4' '1 1 2' '2 1 1' '2 2 1' '2 2 1'
+lcp 0 S.mtx q.mtx --rtol 1e-10 -o z.mtx -q
+vector_near z.mtx 1e-8 1.3333333333 2.3333333333
+
+# ---- Bounds ----
+file upper.mtx "$array" '2 1' 1 inf
+lcp 0 M.mtx q.mtx --upper upper.mtx --rtol 1e-10 -o z.mtx --w w.mtx --json
+vector_near z.mtx 1e-8 1 2.5
+vector_near w.mtx 1e-8 -0.5 0
+same kind "$(json string kind)" boxed
+file lower.mtx "$array" '2 1' -Inf -inf
+lcp 0 M.mtx Q.mtx --lower lower.mtx --rtol 1e-10 -o z.mtx -q
+vector_near z.mtx 1e-8 3.6666666667 -2.3333333333
+refused 'z.mtx: this output is also an input' M.mtx q.mtx --z0 z.mtx -o z.mtx
+file crossed.mtx "$array" '2 1' 0 3
+file below.mtx "$array" '2 1' 1 2
+refused 'crossed.mtx: row 2: bounds 3 and 2, expected' M.mtx q.mtx --lower crossed.mtx --upper below.mtx
+file words.mtx "$array" '2 1' 0 infinite
+refused "words.mtx:4: value 'infinite', expected" M.mtx q.mtx --upper words.mtx
+refused "upper.mtx:4: value 'inf', expected a finite number" M.mtx upper.mtx
+
+# ---- Files of Matrix Market that are refused ----
+refused 'none.mtx: No such file or directory, expected a problem of Siconos or FCLIB' none.mtx
+refused 'none.mtx: No such file or directory, expected a Matrix Market file' M.mtx none.mtx
+printf '2 0 2 2 2 2 3 0 1 2 -4 -2' >p.dat
+refused 'p.dat: no Matrix Market file, expected one before q.mtx' p.dat q.mtx
+refused 'M.mtx: a matrix alone, expected a second file, q' M.mtx
+refused 'q.mtx:2: 2 rows and 1 columns, expected a square matrix' q.mtx q.mtx
+refused 'M.mtx:2: 2 rows and 2 columns, expected 2 rows and 1 column' M.mtx M.mtx
+file zero.mtx "$array" '2 2' 2 1 1 0
+refused 'zero.mtx: diagonal entry of row 2: 0, expected a positive number' zero.mtx q.mtx
+refused 'M.mtx: a problem without contacts, expected no --friction' M.mtx q.mtx --friction 0.5
+refused 'z.hdf5: a copy of the problem, expected one of FCLIB and not M.mtx' M.mtx q.mtx -o z.hdf5
+refused 'missing/z.mtx: No such file or directory' M.mtx q.mtx -o missing/z.mtx
+
+# ---- Not converged ----
+# No solution: z1 + z2 can be as large as one likes, w stays at -1.
+file I.mtx "$array" '2 2' 1 -1 -1 1
+file r.mtx "$array" '2 1' -1 -1
+lcp 3 I.mtx r.mtx -o z.mtx --max-sweeps 1000
+grep -q '^texsolve: I.mtx: not converged: ' ../log/err || fail 'the reason is not said'
+same 'lines on standard error' "$(wc -l <../log/err | tr -d ' ')" 1
+[ -s z.mtx ] || fail 'the best iterate is not written'
+file slow.mtx "$array" '2 2' 1 0.99 0.99 1
+file s.mtx "$array" '2 1' -5 -5
+lcp 3 slow.mtx s.mtx --rtol 1e-9 --max-sweeps 7 --check-interval 5 --json
+same sweeps "$(json integer sweeps)" 7
+same converged "$(json boolean converged)" false
+grep -q 'hint: try a larger --max-sweeps' ../log/err || fail 'no hint'
+
+# ---- Siconos ----
+# M = 3 1; 0 2, whose solution tells rows from columns.
+text() {
+  printf '%s\n' "$@" >p.dat
+  lcp 0 p.dat --rtol 1e-10 -o z.mtx --json
+  vector_near z.mtx 1e-8 1 1
+  same form "$(json string form)" siconos
+  same kind "$(json string kind)" lcp
+}
+text 2 0 2 2 '2	2' '3 0' '1 2' '-4 -2'
+text 2 0 2 2 2 2 3.0e0 0 1 2 '' '-4 -2' '' 'Remark: any text, even 1 2 3'
+text 2 1 2 2 3 2 2 '1 2' '1 2' 3 3 '0 2 3' '0 1 1' 0 3 1 1 2 2 '-4 -2'
+text 2 1 2 2 1 1 1 2 2 2 1 '0 1' 0 0 3 0 1 2 '-4 -2'
+printed='CSparse Version 3.2.0, Sept 12, 2017.  Copyright (c) Timothy A. Davis, 2006-2016'
+text 2 2 2 2 1 "$printed" 'triplet: 2-by-2, nzmax: 3 nnz: 3' '    1 1 : 2' '    0 0 : 3' '    0 1 : 1' '-4 -2'
+text 2 2 2 2 2 "$printed" '2-by-2, nzmax: 3 nnz: 3, 1-norm: 3' '    col 0 : locations 0 to 0' '      0 : 3' \
+  '    col 1 : locations 1 to 2' '      0 : 1' '      1 : 2' '-4 -2'
+
+# friction LINES...: a problem with contacts is read, and the report is of it.
+friction() {
+  printf '%s\n' "$@" >p.dat
+  run lcp --backend cpu p.dat --json
+  [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || fail "friction: exit status $status"
+}
+friction 2 1 0 2 2 2 2 '1 0' '0 1' '-1 0' 0.5 1
+same kind "$(json string kind)" friction-2d
+same contacts "$(json integer contacts)" 1
+# One contact in the sparse form begins as an LCP of two unknowns does.
+friction 2 1 2 2 2 2 "$printed" '2-by-2, nzmax: 2 nnz: 2, 1-norm: 1' '    col 0 : locations 0 to 0' '      0 : 1' \
+  '    col 1 : locations 1 to 1' '      1 : 1' '-1 0' 0.5
+same kind "$(json string kind)" friction-2d
+friction 3 1 0 3 3 3 3 '1 0 0' '0 1 0' '0 0 1' '-1 0 0' 0.5 0
+same kind "$(json string kind)" friction-3d
+refused 'p.dat: contacts with friction, expected no --upper' p.dat --upper upper.mtx
+
+bad() {
+  text=$1
+  shift
+  printf '%s\n' "$@" >p.dat
+  refused "$text" p.dat -o z.dat
+}
+: >p.dat
+refused 'p.dat:1: an empty file' p.dat
+bad "p.dat:1: the size 'hello', expected a whole number" hello
+bad "p.dat:2: the storage (0: dense, 1: blocks, 2: sparse) '3', expected a whole number from 0 to 2" 2 3 2 2
+bad "p.dat:4: the columns '3', expected a whole number from 2 to 2" 2 0 2 3
+bad "p.dat:6: the file ends, expected number 3 of the matrix" 2 0 2 2 '2 2' '3.000 0.000'
+bad "p.dat:7: the matrix 'x', expected a number" 2 0 2 2 '2 2' '3 0' '1 x' '-4 -2'
+bad "p.dat:8: q 'nan', expected a finite number" 2 0 2 2 '2 2' '3 0' '1 2' '-4 nan'
+bad "p.dat:9: '5' after the problem, expected no further numbers" 2 0 2 2 '2 2' '3 0' '1 2' '-4 -2' 5
+bad 'p.dat: diagonal entry of row 2: 0, expected a positive number' 2 0 2 2 '2 2' '3 0' '1 0' '-4 -2'
+bad 'numbers, expected at most the' 100000000 0 100000000 100000000 100000000 100000000 1 2 3
+bad "p.dat:9: the column of a block '2', expected a whole number from 0 to 1" 2 1 2 2 '3 2 2' '1 2' '1 2' 3 '3 0 2 3 0 2 1'
+bad "p.dat:10: the number of a block '1', expected a whole number from 0 to 0" 2 1 2 2 '3 2 2' '1 2' '1 2' '3 3 0 2 3' \
+  '0 1 1' '1 3'
+bad "p.dat:7: '3-by-3,', expected '2-by-2,'" 2 2 2 2 2 "$printed" '3-by-3, nzmax: 3 nnz: 3, 1-norm: 3'
+bad "p.dat:8: '...', expected 'col'" 2 2 2 2 2 "$printed" '2-by-2, nzmax: 3 nnz: 3, 1-norm: 3' '  ...'
+bad "p.dat:10: mu of contact 1 is -0.5, expected a number that is not negative" 2 1 0 2 2 '2 2' '1 0' '0 1' '-1 0' -0.5
+
+# ---- FCLIB ----
+if [ -n "$fclib_make" ]; then
+  for form in triplets columns rows; do
+    "$fclib_make" p.hdf5 "$form" || fail "fclib_make $form"
+    run lcp --backend cpu p.hdf5 --json -o out.hdf5 --w u.mtx
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || fail "FCLIB, $form: exit status $status"
+    same form "$(json string form)" fclib
+    same kind "$(json string kind)" friction-3d
+    same nonzeros "$(json integer nonzeros)" 8
+    near 'residual of the solution in the file' "$(json number solution_relative_residual)" 0 1e-15
+    # What was written is what was found: the same solve ends there again.
+    run lcp --backend cpu out.hdf5 --json
+    near 'distance from what was written' "$(json number solution_distance)" 0 0
+  done
+  "$fclib_make" p.hdf5 rows unsolved
+  run lcp --backend cpu p.hdf5 --json -o out.h5
+  same 'distance from no solution' "$(json null solution_distance)" null
+  run lcp --backend cpu out.h5 --json
+  near 'distance from what was written' "$(json number solution_distance)" 0 0
+  run lcp --backend cpu p.hdf5 --friction 0.25 --json
+  same contacts "$(json integer contacts)" 2
+
+  # fault WORD TEXT [FORM]
+  fault() {
+    "$fclib_make" p.hdf5 "${3-rows}" "$1" || fail "fclib_make $1"
+    refused "p.hdf5: $2" p.hdf5 -o out.mtx
+  }
+  fault global 'no group /fclib_local, expected a local problem of FCLIB, not a global one'
+  fault dimension '/fclib_local/spacedim: 4, expected 2 or 3'
+  fault wide '/fclib_local/W: 6 rows and 7 columns, expected as many of both'
+  fault no-q 'no dataset /fclib_local/vectors/q'
+  fault short-q '/fclib_local/vectors/q: 5 numbers, expected 6'
+  fault short-x '/fclib_local/W/x: 3 numbers, expected 8'
+  fault nan '/fclib_local/vectors/q: number 5 is nan, expected a finite one'
+  fault negative '/fclib_local/vectors/mu: number 2 is -0.5, expected one that is not negative'
+  fault index '/fclib_local/W/i: number 3 is 6, expected one from 0 to 5'
+  fault index '/fclib_local/W/i: number 3 is 6, expected one from 0 to 5' triplets
+  fault start '/fclib_local/W/p: number 4 is 9, expected one from'
+  fault diagonal 'diagonal entry of row 1, the normal of a contact: 0, expected a positive number'
+  "$fclib_make" whole.hdf5 rows
+  head -c 3000 whole.hdf5 >p.hdf5
+  refused 'p.hdf5: ' p.hdf5
+  grep -q 'truncated' ../log/err || fail 'a cut file is not said to be one'
+  checks=$((checks + 1))
+  "$texsolve" lcp - --backend cpu <whole.hdf5 2>../log/err && fail 'HDF5 is read from standard input'
+  grep -q '^texsolve: standard input: an HDF5 file, expected its name' ../log/err || fail 'HDF5 from standard input'
+  refused "whole.hdf5: this output is also an input" whole.hdf5 -o whole.hdf5
+else
+  printf '\211HDF\r\n\032\n' >p.hdf5
+  refused 'p.hdf5: an HDF5 file, and this build has no HDF5' p.hdf5
+fi
