@@ -87,15 +87,20 @@ static int solve_in(ts_precision precision, const lcp_options *o, const lcp_prob
   return 0;
 }
 
-/* With M and z rounded to floats the device may see a smaller residual than the file's numbers give. */
+/* With M and z rounded to floats the device sees another residual than the file's numbers give, which decide.
+ */
 static void judge(const lcp_options *o, lcp_outcome *outcome) {
   ts_lcp_result *r = &outcome->result;
-  if (outcome->status != TS_OK || outcome->residual <= o->rtol) return;
-  outcome->status = TS_NOT_CONVERGED;
-  r->reason = TS_REASON_STAGNATED;
-  snprintf(r->message, sizeof r->message,
-           "stagnated after %d sweeps: the residual is %.3g of ||q||, with the file's numbers in double",
-           r->sweeps, outcome->residual);
+  if (outcome->status == TS_OK && outcome->residual <= o->rtol) return;
+  if (outcome->status == TS_OK) {
+    outcome->status = TS_NOT_CONVERGED;
+    r->reason = TS_REASON_STAGNATED;
+    snprintf(r->message, sizeof r->message, "stagnated after ");
+  }
+  char *rest = strstr(r->message, " after "); /* which counts the sweeps of the last precision alone */
+  if (rest)
+    snprintf(rest, sizeof r->message - (size_t)(rest - r->message),
+             " after %d sweeps: the residual is %.3g of ||q||", r->sweeps, outcome->residual);
 }
 
 static int solve(const lcp_options *o, const lcp_problem *p, device_objects *d, lcp_outcome *outcome, double *z,

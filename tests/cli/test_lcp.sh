@@ -110,6 +110,17 @@ same sweeps "$(json integer sweeps)" 7
 same converged "$(json boolean converged)" false
 grep -q 'hint: try a larger --max-sweeps' ../log/err || fail 'no hint'
 
+# Single precision does not reach the tolerance; from where it stagnates double does. z is -1000 and 1000.
+file far.mtx "$array" '2 2' 1 0.999 0.999 1
+file f.mtx "$array" '2 1' 1 -1
+file free.mtx "$array" '2 1' -inf -inf
+lcp 0 far.mtx f.mtx --lower free.mtx -o z.mtx --json
+same precision "$(json string precision)" double
+near residual "$(json number relative_residual)" 0 1e-5
+vector_near z.mtx 0.1 -1000 1000
+lcp 3 far.mtx f.mtx --lower free.mtx --precision single
+grep -q 'hint: try --precision double, or a larger --rtol' ../log/err || fail 'no hint'
+
 # ---- Siconos ----
 # M = 3 1; 0 2, whose solution tells rows from columns.
 text() {
