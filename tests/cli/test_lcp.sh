@@ -139,20 +139,22 @@ text 2 2 2 2 1 "$printed" 'triplet: 2-by-2, nzmax: 3 nnz: 3' '    1 1 : 2' '    
 text 2 2 2 2 2 "$printed" '2-by-2, nzmax: 3 nnz: 3, 1-norm: 3' '    col 0 : locations 0 to 0' '      0 : 3' \
   '    col 1 : locations 1 to 2' '      0 : 1' '      1 : 2' '-4 -2'
 
-# friction LINES...: a problem with contacts is read, and the report is of it.
+# friction LINES...: a problem with one contact, the unit matrix and a q of norm 5 is read, and the report is of it.
 friction() {
   printf '%s\n' "$@" >p.dat
   run lcp --backend cpu p.dat --json
   [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || fail "friction: exit status $status"
+  near 'norm of q' "$(json number norm_q)" 5 1e-12
+  same nonzeros "$(json integer nonzeros)" "$1"
 }
-friction 2 1 0 2 2 2 2 '1 0' '0 1' '-1 0' 0.5 1
+friction 2 1 0 2 2 2 2 '1 0' '0 1' '-3 4' 0.5 1
 same kind "$(json string kind)" friction-2d
 same contacts "$(json integer contacts)" 1
 # One contact in the sparse form begins as an LCP of two unknowns does.
 friction 2 1 2 2 2 2 "$printed" '2-by-2, nzmax: 2 nnz: 2, 1-norm: 1' '    col 0 : locations 0 to 0' '      0 : 1' \
-  '    col 1 : locations 1 to 1' '      1 : 1' '-1 0' 0.5
+  '    col 1 : locations 1 to 1' '      1 : 1' '-3 4' 0.5
 same kind "$(json string kind)" friction-2d
-friction 3 1 0 3 3 3 3 '1 0 0' '0 1 0' '0 0 1' '-1 0 0' 0.5 0
+friction 3 1 0 3 3 3 3 '1 0 0' '0 1 0' '0 0 1' '-3 0 4' 0.5 0
 same kind "$(json string kind)" friction-3d
 refused 'p.dat: contacts with friction, expected no --upper' p.dat --upper upper.mtx
 
