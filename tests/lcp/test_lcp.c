@@ -57,10 +57,14 @@ static void answers(void) {
 
 /* ---- Sweep by sweep ---- */
 
-static void compare_sweeps(int32_t n, int32_t batch, ts_precision precision, ts_lcp_scheme scheme) {
-  test_context_label("n %d, batch %d, %s, %s", n, batch, ts_precision_name(precision),
-                     ts_lcp_scheme_name(scheme));
+/* `skew`: what entries above the diagonal are multiplied by. */
+static void compare_sweeps(int32_t n, int32_t batch, ts_precision precision, ts_lcp_scheme scheme,
+                           double skew) {
+  test_context_label("n %d, batch %d, %s, %s, skew %g", n, batch, ts_precision_name(precision),
+                     ts_lcp_scheme_name(scheme), skew);
   lcp_sample s = lcp_sample_batch(n, batch, 5);
+  for (int32_t i = 0; i < n * batch; i++)
+    for (int32_t j = i % n + 1; j < n; j++) s.matrix[(size_t)i * (size_t)n + (size_t)j] *= skew;
   ts_lcp *lcp = lcp_make(context, &s, precision);
   if (!lcp) return;
   const int is_double = precision == TS_PRECISION_DOUBLE;
@@ -94,11 +98,39 @@ static void sweeps(void) {
   for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
     for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++) {
       if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
-      compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme);
+      compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme, 1);
       if (has_pairs(context))
-        compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme);
+        compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme, 0.5);
     }
   test_close(&context);
+}
+
+/* However many threads share a problem, and whether there is a share for each of them. */
+static void with_threads(int threads) {
+  ts_context_desc desc = test_desc();
+  desc.threads = threads;
+  if (!CHECK_OK(NULL, test_context_create(&desc, &context))) return;
+  CHECK_OK(context, ts_context_set_tuning(context, "thread_floats", 1));
+  static const int32_t sizes[][2] = {{40, 1}, {65, 1}, {200, 1}, {450, 1}, {330, 2}, {130, 4}};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+    for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++) {
+      compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme, 0.5);
+      compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme, 1);
+    }
+  for (int scheme = 0; scheme <= TS_LCP_SCHEME_RELAXED; scheme++) {
+    solve_sample(333, TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme);
+    solve_sample(257, TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme);
+  }
+  test_close(&context);
+}
+
+static void threads(void) {
+  context = test_open();
+  if (!context) return;
+  ts_context_info info;
+  const int has_threads = CHECK_OK(context, ts_context_get_info(context, &info)) && info.threads > 0;
+  test_close(&context);
+  for (int count = 1; count <= 5 && has_threads; count += count < 3 ? 1 : 2) with_threads(count);
 }
 
 /* ---- Reasons ---- */
@@ -234,7 +266,8 @@ static void factors(void) {
 }
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {{"answers", answers}, {"sweeps", sweeps}, {"reasons", reasons},
-                                    {"cycles", cycles},   {"bounds", bounds}, {"factors", factors}};
+  static const test_case cases[] = {{"answers", answers}, {"sweeps", sweeps}, {"threads", threads},
+                                    {"reasons", reasons}, {"cycles", cycles}, {"bounds", bounds},
+                                    {"factors", factors}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }

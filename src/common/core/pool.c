@@ -39,17 +39,6 @@ struct tsi_pool {
   worker *workers; /* one a range; the first is the calling thread's and stays unused */
 };
 
-/* A moment in a loop that waits. */
-static void pause_briefly(void) {
-#if defined(_WIN32)
-  YieldProcessor();
-#elif defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
-  __builtin_ia32_pause();
-#elif defined(__GNUC__) && defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
-
 /* Two threads on one core must not wait for each other without sleeping. */
 static int same_core(const atomic_int *core) {
   const int own = tsi_thread_core();
@@ -83,7 +72,7 @@ static ticket look(worker *w) {
   do {
     for (int i = 0; i < 32; i++) {
       if (calls(t = atomic_load(&w->ticket))) return t;
-      pause_briefly();
+      tsi_thread_pause();
     }
     before = now;
     now = tsi_seconds();
@@ -171,7 +160,7 @@ static void wait_for(tsi_pool *pool, worker *w, ticket done) {
   do {
     for (int i = 0; i < 32; i++) {
       if (atomic_load(&w->ticket) == done) return;
-      pause_briefly();
+      tsi_thread_pause();
     }
   } while (tsi_seconds() - begun < patience && !same_core(&w->core));
   tsi_lock_take(&pool->lock);

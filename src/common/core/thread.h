@@ -3,6 +3,7 @@
  *
  * - tsi_thread_start: a thread that runs body(argument), without the application's signals; 0: refused
  * - tsi_thread_join: waits for its end
+ * - tsi_thread_pause: a moment in a loop that waits; tsi_thread_yield: lets others have the core
  * - tsi_thread_core: the core that the calling thread is on; -1 where the system does not tell
  * - tsi_process: a number of this process, which a child made by fork does not share; never 0 */
 #ifndef TSI_THREAD_H
@@ -45,6 +46,14 @@ static inline void tsi_thread_join(tsi_thread *thread) {
 
 static inline int tsi_thread_core(void) {
   return (int)GetCurrentProcessorNumber();
+}
+
+static inline void tsi_thread_pause(void) {
+  YieldProcessor();
+}
+
+static inline void tsi_thread_yield(void) {
+  SwitchToThread();
 }
 
 static inline long tsi_process(void) {
@@ -115,6 +124,18 @@ static inline int tsi_thread_core(void) {
 #else
   return -1;
 #endif
+}
+
+static inline void tsi_thread_pause(void) {
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+  __builtin_ia32_pause();
+#elif defined(__GNUC__) && defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static inline void tsi_thread_yield(void) {
+  sched_yield();
 }
 
 static inline long tsi_process(void) {

@@ -4,13 +4,7 @@
 
 #include "cpu_lcp.h"
 
-TSI_LCP_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_lcp_)
-
 /* ---- Storage ---- */
-
-static size_t size_of(const ts_lcp *lcp) {
-  return lcp->is_double ? sizeof(double) : sizeof(float);
-}
 
 static void put(const ts_lcp *lcp, void *to, size_t at, double value) {
   if (lcp->is_double)
@@ -29,27 +23,38 @@ static void *take(unsigned char **next, size_t bytes) {
   return taken;
 }
 
-/* Parts of one block; NULL: counts what they need. */
+/* Parts of one block; NULL: counts what they need. The matrix is the last, for its pages. */
 static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
-  const size_t n = (size_t)lcp->size, batch = (size_t)lcp->batch, size = size_of(lcp);
+  const size_t n = (size_t)lcp->size, batch = (size_t)lcp->batch, size = cpu_lcp_size_of(lcp);
+  const size_t several = cpu_lcp_blocks(lcp) > 1, threads = cpu_lcp_threads(lcp);
+  const size_t copies = threads > 1 ? threads : 0;
   unsigned char *next = block;
   impl->stride = (n + CPU_LCP_LANES - 1) / CPU_LCP_LANES * CPU_LCP_LANES;
-  impl->matrix = take(&next, batch * n * impl->stride * size);
+  impl->rows = several ? (n + 3) / 4 * 4 : n;
   impl->z = take(&next, batch * impl->stride * size);
   impl->q = take(&next, batch * impl->stride * size);
+  impl->w = take(&next, several * batch * impl->stride * size);
+  impl->deltas = take(&next, several * batch * impl->stride * size);
+  impl->copies = take(&next, copies * impl->stride * size);
+  impl->shared = take(&next, (copies > 0) * impl->stride * size);
   impl->lower = take(&next, batch * n * size);
   impl->upper = take(&next, batch * n * size);
   impl->friction = take(&next, batch * n * size);
+  impl->vector_bytes = (size_t)(next - block);
+  impl->diagonal = take(&next, several * batch * impl->rows * CPU_LCP_BLOCK * size);
+  if (!several) impl->diagonal = NULL;
+  impl->matrix = take(&next, batch * impl->rows * impl->stride * size);
   return (size_t)(next - block);
 }
 
+/* The matrix is left untouched: its pages are those of the threads that write it. */
 ts_status cpu_lcp_create(ts_lcp *lcp) {
   ts_context *context = lcp->context;
   cpu_lcp sizes;
   const size_t bytes = lay_out(lcp, &sizes, NULL) + CPU_ALIGNMENT;
   TSI_TRY(tsi_device_take(context, bytes, "a dense matrix"));
   cpu_lcp *impl = tsi_calloc(context, 1, sizeof *impl);
-  void *block = impl ? tsi_calloc(context, bytes, 1) : NULL;
+  void *block = impl ? tsi_malloc(context, bytes, 1) : NULL;
   if (!block) {
     tsi_free(context, impl);
     tsi_device_give(context, bytes);
@@ -57,6 +62,7 @@ ts_status cpu_lcp_create(ts_lcp *lcp) {
   }
   const uintptr_t start = ((uintptr_t)block + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
   lay_out(lcp, impl, (unsigned char *)start);
+  memset((void *)start, 0, impl->vector_bytes);
   impl->block = block;
   impl->bytes = bytes;
   lcp->impl = impl;
@@ -65,30 +71,11 @@ ts_status cpu_lcp_create(ts_lcp *lcp) {
 
 void cpu_lcp_destroy(ts_lcp *lcp) {
   cpu_lcp *impl = lcp->impl;
+  cpu_lcp_forget_columns(lcp);
   tsi_device_give(lcp->context, impl->bytes);
   tsi_free(lcp->context, impl->block);
   tsi_free(lcp->context, impl);
   lcp->impl = NULL;
-}
-
-typedef struct write_job {
-  const ts_lcp *lcp;
-  const tsi_lcp_matrix *matrix;
-} write_job;
-
-static void body_write(const void *arguments, size_t first, size_t last) {
-  const write_job *job = arguments;
-  const cpu_lcp *impl = job->lcp->impl;
-  const size_t n = (size_t)job->lcp->size;
-  for (size_t i = first; i < last; i++)
-    for (size_t j = 0; j < n; j++)
-      put(job->lcp, impl->matrix, i * impl->stride + j,
-          job->matrix->single ? (double)job->matrix->single[i * n + j] : job->matrix->doubles[i * n + j]);
-}
-
-ts_status cpu_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
-  cpu_for(lcp->context, tsi_lcp_unknowns(lcp), (size_t)lcp->size, body_write, &(write_job){lcp, matrix});
-  return TS_OK;
 }
 
 ts_status cpu_lcp_write_limits(ts_lcp *lcp) {
@@ -122,33 +109,78 @@ static void write_number(ts_vector *v, size_t i, double value) {
 
 /* ---- Sweeps ---- */
 
+size_t cpu_lcp_threads(const ts_lcp *lcp) {
+  const size_t threads = (size_t)cpu_state_of(lcp->context)->threads, blocks = cpu_lcp_blocks(lcp);
+  if ((size_t)lcp->batch >= threads) return 1;
+  const size_t most = blocks < threads ? blocks : threads;
+  return most < CPU_LCP_MEMBERS ? most : CPU_LCP_MEMBERS;
+}
+
 ts_lcp_scheme cpu_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme) {
   (void)context;
-  (void)lcp;
-  return scheme == TS_LCP_SCHEME_AUTO || scheme == TS_LCP_SCHEME_ROW ? TS_LCP_SCHEME_ROW : TS_LCP_SCHEME_AUTO;
+  if (scheme != TS_LCP_SCHEME_AUTO) return scheme;
+  return lcp && cpu_lcp_threads(lcp) > 1 ? TS_LCP_SCHEME_GRAPH : TS_LCP_SCHEME_ROW;
 }
 
 typedef struct sweep_job {
   const ts_lcp *lcp;
   ts_lcp_scheme scheme;
   int sweeps;
+  size_t problem;     /* with a team: the one */
+  cpu_lcp_team *team; /* NULL: each problem by one thread */
 } sweep_job;
 
-static void body_sweep(const void *arguments, size_t first, size_t last) {
-  const sweep_job *job = arguments;
+static void sweep_problem(const sweep_job *job, size_t problem, const cpu_lcp_member *self) {
+  const cpu_lcp_run run = {
+      .lcp = job->lcp, .self = self, .problem = problem, .scheme = job->scheme, .sweeps = job->sweeps};
+  (job->lcp->is_double ? cpu_lcp_sweep_double : cpu_lcp_sweep_float)(&run);
+}
+
+static void body_problems(const void *arguments, size_t first, size_t last) {
   for (size_t k = first; k < last; k++) {
-    const cpu_lcp_run run = {.lcp = job->lcp, .problem = k, .scheme = job->scheme, .sweeps = job->sweeps};
-    (job->lcp->is_double ? cpu_lcp_sweep_double : cpu_lcp_sweep_float)(&run);
+    cpu_lcp_team team;
+    cpu_lcp_team_init(&team, 1, 0);
+    sweep_problem(arguments, k, &(cpu_lcp_member){.team = &team, .members = 1});
   }
+}
+
+static void body_shared(const void *arguments, size_t first, size_t last) {
+  const sweep_job *job = arguments;
+  cpu_lcp_member self;
+  if (cpu_lcp_join(job->team, first, last - first < job->team->asked, &self))
+    sweep_problem(job, job->problem, &self);
+}
+
+/* One problem by several threads, each worth its work. Threads wait for each other within the job: what one
+ * that lost its core has cost shows in those waits. */
+static void sweep_shared(const sweep_job *of, size_t threads) {
+  const ts_context *context = of->lcp->context;
+  const size_t n = (size_t)of->lcp->size, work = n * n * (size_t)of->sweeps;
+  const size_t worth = work / (size_t)context->tuning.thread_floats;
+  cpu_lcp_team team;
+  sweep_job job = *of;
+  if (of->scheme == TS_LCP_SCHEME_ROW || worth < 2) threads = 1;
+  if (worth < threads) threads = worth;
+  if (threads < 2) {
+    body_problems(&job, job.problem, job.problem + 1);
+    return;
+  }
+  const double quarter = (double)work * 3e-11; /* of what one thread takes, about */
+  cpu_lcp_team_init(&team, threads, fmin(fmax(quarter, 20e-6), 500e-6));
+  job.team = &team;
+  cpu_for(context, threads, work / threads + 1, body_shared, &job);
+  if (team.lost > 0) cpu_pace_note(&cpu_state_of(context)->pace, tsi_seconds(), team.lost);
 }
 
 ts_status cpu_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps) {
   const cpu_lcp *impl = lcp->impl;
-  const size_t n = (size_t)lcp->size;
+  const size_t n = (size_t)lcp->size, threads = cpu_lcp_threads(lcp);
+  sweep_job job = {.lcp = lcp, .scheme = scheme, .sweeps = sweeps};
+  if (scheme == TS_LCP_SCHEME_COLUMN || scheme == TS_LCP_SCHEME_BLOCK) TSI_TRY(cpu_lcp_make_columns(lcp));
   read_vector(lcp, q, impl->q);
   read_vector(lcp, z, impl->z);
-  cpu_for(lcp->context, (size_t)lcp->batch, n * n * (size_t)sweeps, body_sweep,
-          &(sweep_job){.lcp = lcp, .scheme = scheme, .sweeps = sweeps});
+  if (threads == 1) cpu_for(lcp->context, (size_t)lcp->batch, n * n * (size_t)sweeps, body_problems, &job);
+  for (; threads > 1 && job.problem < (size_t)lcp->batch; job.problem++) sweep_shared(&job, threads);
   for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++)
     write_number(z, i, get(lcp, impl->z, i / n * impl->stride + i % n));
   return TS_OK;

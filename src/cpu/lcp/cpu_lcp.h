@@ -3,32 +3,70 @@
 #define CPU_LCP_H
 
 #include "cpu/core/cpu.h"
+#include "cpu_lcp_team.h"
 #include "lcp/lcp.h"
 
-enum { CPU_LCP_LANES = 16 }; /* a row's stride is a multiple of it */
+enum {
+  CPU_LCP_LANES = 16, /* a row's stride is a multiple of it */
+  CPU_LCP_BLOCK = 64  /* m, rows of a block, a multiple of the lanes */
+};
 
+/* All arrays are in the matrix's type. */
 typedef struct cpu_lcp {
-  size_t stride; /* numbers from row to row; those behind the last column are 0 */
-  void *matrix;  /* aligned; float or double as lcp->is_double */
-  void *z, *q;   /* of one sweep or residual, in the matrix's type, `stride` numbers a problem */
+  size_t stride;  /* numbers from row to row; those behind the last column are 0 */
+  size_t rows;    /* of a problem: n, and with several blocks a multiple of four; those behind the last are 0 */
+  void *matrix;   /* aligned; float or double as lcp->is_double */
+  void *diagonal; /* of each unknown the column of its diagonal block; NULL for problems of one block */
+  void *z, *q;    /* of one sweep or residual, in the matrix's type, `stride` numbers a problem */
+  void *w, *deltas;               /* of schemes by columns, as z */
+  void *copies, *shared;          /* of the relaxed scheme: z of each member, and that of all */
   void *lower, *upper, *friction; /* per unknown and contact, in the matrix's type; never NULL but for those
                                      that the problem has not */
   void *block;                    /* all of it, as allocated */
-  size_t bytes;
+  size_t bytes, vector_bytes;     /* of all, and of what is before the diagonal blocks and the matrix */
+  /* The matrix by columns, made with the first sweep that needs them. */
+  int has_columns, is_symmetric; /* symmetric: its rows are its columns, and `columns` is NULL */
+  void *columns, *columns_block; /* aligned, and as allocated */
+  size_t columns_bytes;
 } cpu_lcp;
 
 /* A run of sweeps over one problem. */
 typedef struct cpu_lcp_run {
   const ts_lcp *lcp;
+  const cpu_lcp_member *self;
   size_t problem;
   ts_lcp_scheme scheme;
   int sweeps;
 } cpu_lcp_run;
 
-void cpu_lcp_sweep_float(const cpu_lcp_run *run);
-void cpu_lcp_sweep_double(const cpu_lcp_run *run);
-/* map = z - P(z - M z - q), of rows first .. last - 1 of a problem. */
-void cpu_lcp_map_float(const ts_lcp *lcp, size_t problem, size_t first, size_t last, double *out);
-void cpu_lcp_map_double(const ts_lcp *lcp, size_t problem, size_t first, size_t last, double *out);
+TSI_LCP_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_lcp_)
+
+/* ---- In one type ---- */
+#define CPU_LCP_FUNCTIONS(type)                                                                                \
+  void cpu_lcp_sweep_##type(const cpu_lcp_run *run);                                                           \
+  /* map = z - P(z - M z - q), of rows first .. last - 1 of a problem. */                                      \
+  void cpu_lcp_map_##type(const ts_lcp *lcp, size_t problem, size_t first, size_t last, double *out);          \
+  /* Rows of a block, from where nothing was before. */                                                        \
+  void cpu_lcp_write_##type(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t problem, size_t block);    \
+  int cpu_lcp_is_symmetric_##type(const ts_lcp *lcp);                                                          \
+  /* impl->columns, of rows first .. last - 1. */                                                              \
+  void cpu_lcp_transpose_##type(const ts_lcp *lcp, size_t problem, size_t first, size_t last);
+CPU_LCP_FUNCTIONS(float)
+CPU_LCP_FUNCTIONS(double)
+
+/* ---- cpu_lcp_matrix.c ---- */
+ts_status cpu_lcp_make_columns(const ts_lcp *lcp);
+void cpu_lcp_forget_columns(const ts_lcp *lcp);
+
+/* ---- cpu_lcp.c ---- */
+/* How many threads may share one problem of the batch; 1: they share the batch. */
+size_t cpu_lcp_threads(const ts_lcp *lcp);
+
+static inline size_t cpu_lcp_size_of(const ts_lcp *lcp) {
+  return lcp->is_double ? sizeof(double) : sizeof(float);
+}
+static inline size_t cpu_lcp_blocks(const ts_lcp *lcp) {
+  return ((size_t)lcp->size + CPU_LCP_BLOCK - 1) / CPU_LCP_BLOCK;
+}
 
 #endif

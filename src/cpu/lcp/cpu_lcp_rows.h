@@ -1,37 +1,14 @@
 /* Sweeps and residuals in one type: REAL, and CPU_LCP(name) for the names that have a type in them. */
+#include <string.h>
+
 #define LCP_FUNCTION CPU_INLINE
 #include "lcp/lcp_law.h"
 
-typedef struct CPU_LCP(problem) {
-  const REAL *matrix, *q, *lower, *upper;
-  REAL *z;
-  size_t n, stride;
-} CPU_LCP(problem);
+#include "cpu_lcp_kernels.h"
+#include "cpu_lcp_graph.h"
+#include "cpu_lcp_columns.h"
 
-static CPU_LCP(problem) CPU_LCP(problem_of)(const ts_lcp *lcp, size_t k) {
-  const cpu_lcp *impl = lcp->impl;
-  const size_t n = (size_t)lcp->size;
-  return (CPU_LCP(problem)){.matrix = (const REAL *)impl->matrix + k * n * impl->stride,
-                            .q = (const REAL *)impl->q + k * impl->stride,
-                            .z = (REAL *)impl->z + k * impl->stride,
-                            .lower = (const REAL *)impl->lower + k * n,
-                            .upper = (const REAL *)impl->upper + k * n,
-                            .n = n,
-                            .stride = impl->stride};
-}
-
-/* Sums in lanes, so that all compilations add in one order. */
-CPU_INLINE REAL CPU_LCP(dot)(const REAL *row, const REAL *z, size_t stride) {
-  REAL sums[CPU_LCP_LANES] = {0};
-  for (size_t j = 0; j < stride; j += CPU_LCP_LANES) {
-    CPU_SIMD
-    for (size_t l = 0; l < CPU_LCP_LANES; l++) sums[l] += row[j + l] * z[j + l];
-  }
-  for (size_t half = CPU_LCP_LANES / 2; half > 0; half /= 2)
-    for (size_t l = 0; l < half; l++) sums[l] += sums[l + half];
-  return sums[0];
-}
-
+/* The plain loop, of a problem of one block: nothing is to be shared. */
 CPU_CLONES
 static void CPU_LCP(sweep_rows)(const CPU_LCP(problem) * p, int sweeps) {
   for (int sweep = 0; sweep < sweeps; sweep++)
@@ -52,10 +29,38 @@ static void CPU_LCP(map_rows)(const CPU_LCP(problem) * p, size_t first, size_t l
 
 void CPU_LCP(sweep)(const cpu_lcp_run *run) {
   const CPU_LCP(problem) p = CPU_LCP(problem_of)(run->lcp, run->problem);
-  CPU_LCP(sweep_rows)(&p, run->sweeps);
+  const cpu_lcp *impl = run->lcp->impl;
+  const cpu_lcp_member *self = run->self;
+  if (p.blocks == 1)
+    CPU_LCP(sweep_rows)(&p, run->sweeps);
+  else if (run->scheme == TS_LCP_SCHEME_COLUMN || run->scheme == TS_LCP_SCHEME_BLOCK)
+    CPU_LCP(sweep_columns)(&p, self, run->sweeps, run->scheme == TS_LCP_SCHEME_BLOCK);
+  else if (run->scheme == TS_LCP_SCHEME_RELAXED && self->members > 1)
+    CPU_LCP(sweep_relaxed)(&p, self, run->sweeps, (REAL *)impl->copies + self->rank * p.stride, impl->shared);
+  else
+    CPU_LCP(sweep_graph)(&p, self, run->sweeps, run->scheme == TS_LCP_SCHEME_GRAPH_2);
 }
 
 void CPU_LCP(map)(const ts_lcp *lcp, size_t problem, size_t first, size_t last, double *out) {
   const CPU_LCP(problem) p = CPU_LCP(problem_of)(lcp, problem);
   CPU_LCP(map_rows)(&p, first, last, out);
+}
+
+/* Rows of block b of a problem from row-wise numbers, with zeros behind them, and its block on the diagonal. */
+void CPU_LCP(write)(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t k, size_t b) {
+  const cpu_lcp *impl = lcp->impl;
+  const size_t n = (size_t)lcp->size, stride = impl->stride, begin = b * CPU_LCP_BLOCK;
+  const size_t end = begin + CPU_LCP_BLOCK < impl->rows ? begin + CPU_LCP_BLOCK : impl->rows;
+  REAL *to = (REAL *)impl->matrix + k * impl->rows * stride;
+  for (size_t i = begin; i < end; i++)
+    for (size_t j = 0; j < stride; j++) {
+      const size_t at = (k * n + i) * n + j;
+      const int inside = i < n && j < n;
+      to[i * stride + j] = !inside ? 0 : matrix->single ? (REAL)matrix->single[at] : (REAL)matrix->doubles[at];
+    }
+  if (!impl->diagonal) return;
+  REAL *diagonal = (REAL *)impl->diagonal + k * impl->rows * CPU_LCP_BLOCK;
+  for (size_t i = begin; i < end; i++)
+    for (size_t j = 0; j < CPU_LCP_BLOCK; j++)
+      diagonal[i * CPU_LCP_BLOCK + j] = begin + j < n && i < n ? to[(begin + j) * stride + i] : 0;
 }

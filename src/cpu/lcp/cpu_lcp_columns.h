@@ -1,0 +1,107 @@
+/* Sweeps by columns (Courtecuisse and Allard 2009, III.B and III.C), in one type: w = M z + q is kept, and what
+ * an unknown changes by is added to all of its rows.
+ *
+ * Every member has a range of the rows. It solves the unknowns there and follows the others through theirs; the
+ * counter, of unknowns that are solved over all sweeps, tells how far. A change is overwritten one sweep later,
+ * by when its owner has seen unknowns that every other member solved after having added it. */
+enum { CPU_LCP(renewal) = 16 }; /* sweeps after which w is computed from z, for what rounding has left in it */
+
+typedef struct CPU_LCP(share) {
+  size_t first, last, end; /* its unknowns are first .. last - 1; with the zeros behind the last up to `end` */
+} CPU_LCP(share);
+
+static CPU_LCP(share) CPU_LCP(share_of)(const CPU_LCP(problem) * p, const cpu_lcp_member *self) {
+  const size_t first = p->blocks * self->rank / self->members * CPU_LCP_BLOCK;
+  const size_t last = p->blocks * (self->rank + 1) / self->members * CPU_LCP_BLOCK;
+  return (CPU_LCP(share)){first, last < p->n ? last : p->n, last < p->n ? last : p->stride};
+}
+
+static void CPU_LCP(renew)(const CPU_LCP(problem) * p, const CPU_LCP(share) * own) {
+  CPU_LCP(row) row;
+  for (size_t begin = own->first; begin < own->last; begin += CPU_LCP_BLOCK) {
+    const size_t left = p->n - begin;
+    CPU_LCP(begin_row)(&row, begin / CPU_LCP_BLOCK);
+    CPU_LCP(advance)(p, &row, p->z, p->blocks);
+    CPU_LCP(sum_rows)(p->q + begin, left < CPU_LCP_BLOCK ? left : CPU_LCP_BLOCK, row.lanes, p->w + begin);
+  }
+}
+
+static void CPU_LCP(own_unknowns)(const CPU_LCP(problem) * p, const cpu_lcp_member *self,
+                                  const CPU_LCP(share) * own, size_t before) {
+  for (size_t i = own->first; i < own->last; i++) {
+    const REAL diagonal = p->diagonal[i * CPU_LCP_BLOCK + i % CPU_LCP_BLOCK];
+    const REAL next = lcp_unknown(p->z[i], p->w[i], diagonal, p->lower[i], p->upper[i]);
+    p->deltas[i] = next - p->z[i];
+    p->z[i] = next;
+    cpu_lcp_publish(&self->team->done, before + i + 1);
+    CPU_LCP(add_columns)(p, i, i + 1, own->first, own->end);
+  }
+}
+
+static void CPU_LCP(own_blocks)(const CPU_LCP(problem) * p, const cpu_lcp_member *self,
+                                const CPU_LCP(share) * own, size_t before) {
+  for (size_t begin = own->first; begin < own->last; begin += CPU_LCP_BLOCK) {
+    const size_t end = begin + CPU_LCP_BLOCK < own->last ? begin + CPU_LCP_BLOCK : own->last;
+    REAL w[CPU_LCP_BLOCK] = {0};
+    memcpy(w, p->w + begin, (end - begin) * sizeof *w);
+    CPU_LCP(solve_block)(p, begin / CPU_LCP_BLOCK, w, p->z + begin, p->deltas + begin);
+    cpu_lcp_publish(&self->team->done, before + end);
+    CPU_LCP(add_columns)(p, begin, end, own->first, own->end);
+  }
+}
+
+/* Adds what the others' unknowns first .. last - 1 change by, as many at a time as there are. */
+static void CPU_LCP(follow)(const CPU_LCP(problem) * p, const cpu_lcp_member *self, const CPU_LCP(share) * own,
+                            size_t before, size_t first, size_t last) {
+  while (first < last) {
+    const size_t solved = cpu_lcp_wait(self, &self->team->done, before + first + 1) - before;
+    const size_t end = solved < last ? solved : last;
+    CPU_LCP(add_columns)(p, first, end, own->first, own->end);
+    first = end;
+  }
+}
+
+static void CPU_LCP(sweep_columns)(const CPU_LCP(problem) * p, const cpu_lcp_member *self, int sweeps,
+                                   int by_blocks) {
+  const CPU_LCP(share) own = CPU_LCP(share_of)(p, self);
+  for (size_t sweep = 0; sweep < (size_t)sweeps; sweep++) {
+    const size_t before = sweep * p->n;
+    if (sweep % CPU_LCP(renewal) == 0) {
+      cpu_lcp_wait(self, &self->team->done, before);
+      CPU_LCP(renew)(p, &own);
+      cpu_lcp_meet(self, sweep + 1);
+    }
+    CPU_LCP(follow)(p, self, &own, before, 0, own.first);
+    if (by_blocks)
+      CPU_LCP(own_blocks)(p, self, &own, before);
+    else
+      CPU_LCP(own_unknowns)(p, self, &own, before);
+    CPU_LCP(follow)(p, self, &own, before, own.last, p->n);
+  }
+}
+
+/* ---- The matrix by columns ---- */
+
+int CPU_LCP(is_symmetric)(const ts_lcp *lcp) {
+  for (size_t k = 0; k < (size_t)lcp->batch; k++) {
+    const CPU_LCP(problem) p = CPU_LCP(problem_of)(lcp, k);
+    for (size_t b = 0; b < p.blocks; b++)
+      for (size_t i = b * CPU_LCP_BLOCK; i < p.n; i++)
+        for (size_t j = b * CPU_LCP_BLOCK; j < (b + 1) * CPU_LCP_BLOCK && j < i; j++) {
+          const REAL a = p.matrix[i * p.stride + j], c = p.matrix[j * p.stride + i];
+          if (a < c || a > c) return 0;
+        }
+  }
+  return 1;
+}
+
+/* Of rows first .. last - 1, the zeros behind the last row with it. */
+void CPU_LCP(transpose)(const ts_lcp *lcp, size_t k, size_t first, size_t last) {
+  const cpu_lcp *impl = lcp->impl;
+  const CPU_LCP(problem) p = CPU_LCP(problem_of)(lcp, k);
+  REAL *columns = (REAL *)impl->columns + k * impl->rows * p.stride;
+  const size_t end = last < p.n ? last : p.stride;
+  for (size_t begin = 0; begin < p.n; begin += CPU_LCP_BLOCK)
+    for (size_t j = begin; j < p.n && j < begin + CPU_LCP_BLOCK; j++)
+      for (size_t i = first; i < end; i++) columns[j * p.stride + i] = i < p.n ? p.matrix[i * p.stride + j] : 0;
+}
