@@ -51,8 +51,9 @@ typedef struct ts_lcp ts_lcp;
 
 /* Creates problems with their matrices on the device; everything is copied.
  * Errors: TS_ERROR_INVALID_ARGUMENT (a field; NaN or Inf; a diagonal entry, or one of a contact's normal, that
- * is 0 or negative: row and problem are named; lower above upper; mu negative), TS_ERROR_LIMIT,
- * TS_ERROR_UNSUPPORTED (a backend without such problems, such as one of several devices), memory. */
+ * is 0 or negative, or one of its tangents that is negative: row and problem are named; lower above upper; mu
+ * negative), TS_ERROR_LIMIT, TS_ERROR_UNSUPPORTED (a backend without such problems, such as one of several
+ * devices), memory. */
 TS_API ts_status ts_lcp_create(ts_context *context, const ts_lcp_desc *desc, ts_lcp **lcp);
 TS_API void ts_lcp_destroy(ts_lcp **lcp);
 
@@ -94,9 +95,28 @@ TS_API int ts_lcp_scheme_from_name(const char *name);        /* -1 if none */
 /* Whether a context's backend has a scheme. */
 TS_API int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme);
 
+/* How a contact's own law is solved in a sweep, with all other reactions as they are. */
+#define TS_LCP_LOCAL_LIST(X)                                                                                   \
+  X(TS_LCP_LOCAL_AUTO, 0, "auto")             /* exact */                                                      \
+  X(TS_LCP_LOCAL_PROJECTION, 1, "projection") /* a few steps r = P(r - (u_n + mu ||u_t||, u_t) / bound of the  \
+                                                 block's eigenvalues): cheaper, and more sweeps */             \
+  X(TS_LCP_LOCAL_EXACT, 2, "exact")           /* by cases: takes off, sticks, slides; the direction of sliding \
+                                                 is the root of a quartic. Projection for blocks that are too  \
+                                                 far from positive semidefinite */
+
+typedef enum ts_lcp_local {
+#define TS_LCP_LOCAL_ENUM(name, value, text) name = value,
+  TS_LCP_LOCAL_LIST(TS_LCP_LOCAL_ENUM)
+#undef TS_LCP_LOCAL_ENUM
+} ts_lcp_local;
+
+TS_API const char *ts_lcp_local_name(ts_lcp_local local); /* NULL for other values. Any thread. */
+TS_API int ts_lcp_local_from_name(const char *name);      /* -1 if none */
+
 /* Fields of 0 mean the defaults. */
 typedef struct ts_lcp_settings {
   ts_lcp_scheme scheme;
+  ts_lcp_local local; /* with friction; without, a row is solved by its formula whatever this is */
   double rtol;        /* default: 1e-5; negative: none */
   double atol;        /* default: 0 */
   int max_sweeps;     /* default: 1000 */
@@ -136,8 +156,10 @@ TS_API ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, con
                               ts_lcp_result *result);
 
 /* The norm of the natural map, ||z - P(z - w)|| over all unknowns, where P projects onto the bounds; with
- * friction ||r - P(r - (u_n + mu ||u_t||, u_t))||, where P projects onto Coulomb's cone (De Saxce's form, the
- * measure of Siconos). 0 exactly for solutions. Synchronises with the device. */
+ * friction ||r - P(r - (u_n + mu ||u_t||, u_t))||, where P projects onto Coulomb's cone ||r_t|| <= mu r_n, in
+ * two dimensions as in three: De Saxce's form, the measure of Siconos. fc2d_compute_error and
+ * fc3d_compute_error of Siconos 4.4 divide it by the largest of the norm that they are given, ||r|| and ||u||;
+ * a solve here by ||q|| alone. 0 exactly for solutions. Synchronises with the device. */
 TS_API ts_status ts_lcp_residual(const ts_lcp *lcp, const ts_vector *q, const ts_vector *z, double *residual);
 
 #ifdef __cplusplus

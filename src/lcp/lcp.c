@@ -21,6 +21,17 @@ int ts_lcp_scheme_from_name(const char *name) {
   return -1;
 }
 
+const char *ts_lcp_local_name(ts_lcp_local local) {
+  switch (local) { TS_LCP_LOCAL_LIST(CASE_TEXT) }
+  return NULL;
+}
+
+int ts_lcp_local_from_name(const char *name) {
+  for (int k = 0; name && ts_lcp_local_name((ts_lcp_local)k); k++)
+    if (strcmp(name, ts_lcp_local_name((ts_lcp_local)k)) == 0) return k;
+  return -1;
+}
+
 int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme) {
   if (!context || !context->ops->lcp || !ts_lcp_scheme_name(scheme)) return 0;
   return scheme == TS_LCP_SCHEME_AUTO || context->ops->lcp->scheme(context, NULL, scheme) == scheme;

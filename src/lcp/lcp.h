@@ -21,6 +21,7 @@ struct ts_lcp {
   int32_t size, batch; /* unknowns of a problem, and problems */
   int dimension;       /* unknowns of a contact: 1 without friction */
   int is_double;
+  ts_lcp_local local; /* of the sweeps that follow, PROJECTION or EXACT; set by a solve */
   /* Per unknown, or per contact: NULL where the bounds are 0 and infinity, and without friction. */
   double *lower, *upper, *friction;
   ts_vector *z, *best,

@@ -1,8 +1,18 @@
-/* What an unknown becomes in a sweep, and its part of the natural map. REAL is the type that the includer
- * computes with; LCP_FUNCTION stands before each function. */
+/* What an unknown or a contact becomes in a sweep, and its part of the natural map. REAL is the type that the
+ * includer computes with; LCP_FUNCTION stands before each function. There are no types and no functions without
+ * a REAL here, so that C++ may include this once for each REAL. */
 #ifndef LCP_FUNCTION
 #error "LCP_FUNCTION and REAL are to be defined before lcp_law.h is included"
 #endif
+
+#ifndef LCP_SQRT
+#define LCP_SQRT(x) ((REAL)sqrt((double)(x)))
+#endif
+#define LCP_EPSILON ((REAL)(sizeof(REAL) == 4 ? 1.2e-7 : 2.3e-16))
+#define LCP_ROOT_STEPS 60      /* of Newton and bisection for a sliding contact; 2 to 5 are used as a rule */
+#define LCP_PROJECTION_STEPS 8 /* of the fixed point of one contact in one sweep */
+
+/* ---- Unknowns with bounds ---- */
 
 /* P of an unknown with bounds. */
 LCP_FUNCTION REAL lcp_clamp(REAL z, REAL lower, REAL upper) {
@@ -12,4 +22,197 @@ LCP_FUNCTION REAL lcp_clamp(REAL z, REAL lower, REAL upper) {
 /* The new z_i from w_i = q_i + sum of M_ij z_j over all j. */
 LCP_FUNCTION REAL lcp_unknown(REAL z, REAL w, REAL diagonal, REAL lower, REAL upper) {
   return lcp_clamp(z - w / diagonal, lower, upper);
+}
+
+/* ---- Coulomb's cone ----
+ * Vectors of a contact have `dimension` numbers, 2 or 3, the normal one first. */
+
+LCP_FUNCTION REAL lcp_absolute(REAL x) {
+  return x < 0 ? -x : x;
+}
+
+/* Scaled, so that squares neither overflow nor vanish. */
+LCP_FUNCTION REAL lcp_length(REAL x, REAL y) {
+  const REAL a = lcp_absolute(x), b = lcp_absolute(y), most = a > b ? a : b, least = a > b ? b : a;
+  if (!(most > 0) || !(least > 0)) return most + least; /* also NaN */
+  return most * LCP_SQRT(1 + least / most * (least / most));
+}
+
+LCP_FUNCTION REAL lcp_tangent_length(const REAL *x, int dimension) {
+  return dimension == 2 ? lcp_absolute(x[1]) : lcp_length(x[1], x[2]);
+}
+
+/* x = P(x), the nearest point with ||x_t|| <= mu x_n. */
+LCP_FUNCTION void lcp_project(REAL *x, REAL mu, int dimension) {
+  const REAL tangent = lcp_tangent_length(x, dimension);
+  if (x[0] >= 0 && tangent <= mu * x[0]) return;
+  const REAL along = (x[0] + mu * tangent) / (1 + mu * mu);
+  const REAL normal = along <= 0 ? 0 : along; /* NaN stays */
+  const REAL scale = tangent > 0 ? mu * normal / tangent : 0;
+  x[0] = normal;
+  for (int k = 1; k < dimension; k++) x[k] *= scale;
+}
+
+/* r = P(r - step (u_n + mu ||u_t||, u_t)): De Saxce's form, whose fixed points are the solutions. */
+LCP_FUNCTION void lcp_fixed_point(REAL *r, const REAL *u, REAL mu, REAL step, int dimension) {
+  r[0] -= step * (u[0] + mu * lcp_tangent_length(u, dimension));
+  for (int k = 1; k < dimension; k++) r[k] -= step * u[k];
+  lcp_project(r, mu, dimension);
+}
+
+/* The natural map of a contact. */
+LCP_FUNCTION void lcp_contact_map(REAL *map, const REAL *r, const REAL *u, REAL mu, int dimension) {
+  REAL next[3] = {r[0], r[1], dimension == 2 ? 0 : r[2]};
+  lcp_fixed_point(next, u, mu, 1, dimension);
+  for (int k = 0; k < dimension; k++) map[k] = r[k] - next[k];
+}
+
+/* ---- One contact ----
+ * Coulomb's law for u = W r + b, where W is the contact's block of M, row by row, and b its velocity without
+ * its own reaction. */
+
+/* A few steps of the fixed point from r. The step is the inverse of a bound of the block's eigenvalues. */
+LCP_FUNCTION void lcp_contact_projection(REAL *r, const REAL *W, const REAL *b, REAL mu, int dimension) {
+  REAL bound = 0, u[3];
+  for (int i = 0; i < dimension; i++) {
+    REAL sum = 0;
+    for (int j = 0; j < dimension; j++) sum += lcp_absolute(W[i * dimension + j]);
+    bound = sum > bound ? sum : bound;
+  }
+  for (int step = 0; step < LCP_PROJECTION_STEPS; step++) {
+    for (int i = 0; i < dimension; i++) {
+      u[i] = b[i];
+      for (int j = 0; j < dimension; j++) u[i] += W[i * dimension + j] * r[j];
+    }
+    lcp_fixed_point(r, u, mu, 1 / bound, dimension);
+  }
+}
+
+/* A contact that slides against `along`, a unit vector, or sticks at the cone's boundary: W_nn r_n + W_nt r_t =
+ * -b_n with r_t = -mu r_n along. 0: no reaction does that. */
+LCP_FUNCTION int lcp_contact_slide(REAL *r, const REAL *W, const REAL *b, REAL mu, const REAL *along,
+                                   int dimension) {
+  REAL stiffness = W[0];
+  for (int k = 1; k < dimension; k++) stiffness -= mu * W[k] * along[k - 1];
+  if (!(stiffness > 4 * LCP_EPSILON * W[0])) return 0;
+  r[0] = -b[0] / stiffness;
+  for (int k = 1; k < dimension; k++) r[k] = -mu * r[0] * along[k - 1];
+  return r[0] - r[0] < 1; /* finite */
+}
+
+/* With u_n = 0 the normal is eliminated: u_t = S r_t + c, S the Schur complement of W_nn. The contact sticks
+ * where r_t = -c / S is within the cone, and slides against c otherwise. */
+LCP_FUNCTION int lcp_contact_exact_2(REAL *r, const REAL *W, const REAL *b, REAL mu) {
+  const REAL c = b[1] - W[2] * b[0] / W[0], part = W[1] * W[2] / W[0];
+  const REAL along = c < 0 ? -1 : 1, least = LCP_EPSILON * lcp_absolute(W[3]);
+  REAL S = W[3] - part;
+  if (S < -16 * least) return 0;
+  S = S > 4 * least ? S : 4 * least; /* a singular block: its smallest reaction, rounding aside */
+  if (lcp_absolute(c) > 0) {
+    const REAL tangent = -c / S, normal = -(b[0] + W[1] * tangent) / W[0];
+    if (!(lcp_absolute(tangent) <= mu * normal)) return lcp_contact_slide(r, W, b, mu, &along, 2);
+    r[0] = normal, r[1] = tangent;
+    return 1;
+  }
+  r[0] = -b[0] / W[0], r[1] = 0;
+  return 1;
+}
+
+/* p / ||v|| - 1 at s and its derivative, where v = adj(S + s) c and p = mu (-b_n det(S + s) + W_nt v) / W_nn;
+ * all scaled: see lcp_contact_exact_3. `v` becomes v. */
+LCP_FUNCTION REAL lcp_contact_excess(REAL s, const REAL *S, const REAL *c, const REAL *p, REAL *v,
+                                     REAL *derivative) {
+  const REAL a = S[0] + s, d = S[3] + s;
+  v[0] = d * c[0] - S[1] * c[1];
+  v[1] = a * c[1] - S[2] * c[0];
+  const REAL length = lcp_length(v[0], v[1]);
+  const REAL value = p[0] * (a * d - S[1] * S[2]) + p[1] * v[0] + p[2] * v[1];
+  const REAL slope = p[0] * (a + d) + p[1] * c[0] + p[2] * c[1];
+  *derivative = (slope - value / length * (v[0] * c[0] + v[1] * c[1]) / length) / length;
+  return value / length - 1;
+}
+
+/* The root of the excess between `low`, where it is negative, and `high`: Newton's method, and bisection where
+ * that leaves the interval. The direction of sliding becomes `along`. */
+LCP_FUNCTION int lcp_contact_direction(REAL *along, REAL low, REAL high, const REAL *S, const REAL *c,
+                                       const REAL *p) {
+  REAL s = low, derivative, v[2];
+  for (int step = 0; step < LCP_ROOT_STEPS; step++) {
+    const REAL excess = lcp_contact_excess(s, S, c, p, v, &derivative);
+    if (lcp_absolute(excess) <= 4 * LCP_EPSILON || high - low <= 4 * LCP_EPSILON * high) break;
+    if (excess < 0)
+      low = s;
+    else
+      high = s;
+    s -= excess / derivative;
+    if (!(s > low && s < high)) s = low + (high - low) / 2;
+  }
+  const REAL length = lcp_length(v[0], v[1]);
+  along[0] = v[0] / length;
+  along[1] = v[1] / length;
+  return (S[0] + s) * (S[3] + s) - S[1] * S[2] > 0 && length > 0;
+}
+
+/* S, divided by its trace, which is returned; 0 where the block is too far from positive semidefinite. `more`
+ * is what a singular S gets on its diagonal: as much as rounding has left in it. */
+LCP_FUNCTION REAL lcp_contact_reduce(REAL *S, REAL *more, const REAL *W) {
+  const REAL rounding = 16 * LCP_EPSILON * (lcp_absolute(W[4]) + lcp_absolute(W[8]));
+  S[0] = W[4] - W[3] * W[1] / W[0], S[1] = W[5] - W[3] * W[2] / W[0];
+  S[2] = W[7] - W[6] * W[1] / W[0], S[3] = W[8] - W[6] * W[2] / W[0];
+  const REAL trace = S[0] + S[3];
+  if (S[0] < -rounding || S[3] < -rounding) return 0;
+  for (int k = 0; k < 4; k++) S[k] = trace > rounding ? S[k] / trace : 0;
+  const REAL noise = trace > rounding ? rounding / trace : LCP_EPSILON;
+  *more = S[0] * S[3] - S[1] * S[2] > noise ? 0 : noise;
+  S[0] += *more, S[3] += *more;
+  return trace > rounding ? trace : W[0];
+}
+
+/* r from its tangential part, which is -scale v. */
+LCP_FUNCTION int lcp_contact_stick(REAL *r, const REAL *W, const REAL *b, const REAL *v, REAL scale) {
+  r[1] = -scale * v[0], r[2] = -scale * v[1];
+  r[0] = -(b[0] + W[1] * r[1] + W[2] * r[2]) / W[0];
+  return r[0] - r[0] < 1; /* finite */
+}
+
+/* As in two dimensions, but the direction of sliding is unknown: u_t = -s r_t with s >= 0 gives r_t = -v(s) /
+ * det(S + s), v = adj(S + s) c, and the boundary of the cone p(s) = ||v(s)||. The excess of p over ||v|| is
+ * negative at 0 for a contact that does not stick, and positive from a bound on, which both hold without any
+ * assumption on mu; so a root is between. Divided by ||v|| it is a straight line for S = sigma I. S is scaled
+ * by its trace, c by its length, b_n with it. */
+LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *b, REAL mu) {
+  REAL c[2] = {b[1] - W[3] * b[0] / W[0], b[2] - W[6] * b[0] / W[0]}, S[4], more, v[2] = {0, 0}, derivative;
+  const REAL size = lcp_length(c[0], c[1]);
+  if (!(size > 0)) return lcp_contact_stick(r, W, b, v, 0);
+  const REAL trace = lcp_contact_reduce(S, &more, W);
+  if (!(trace > 0)) return 0;
+  c[0] /= size, c[1] /= size;
+  const REAL p[3] = {-mu * (b[0] / size) * (trace / W[0]), mu * W[1] / W[0], mu * W[2] / W[0]};
+  if (lcp_contact_excess(0, S, c, p, v, &derivative) >= 0) {
+    const int found = lcp_contact_stick(r, W, b, v, size / trace / (S[0] * S[3] - S[1] * S[2]));
+    if (found && more > 0) lcp_contact_projection(r, W, b, mu, 3); /* what rounding left in v */
+    return found;
+  }
+  /* A root that small would take its direction from what was added. */
+  if (more > 0 && lcp_contact_excess(16 * more, S, c, p, v, &derivative) >= 0) return 0;
+  /* From 1 / epsilon on S + s is s, and the direction c: a larger root is not looked for. */
+  const REAL bound = (1 + lcp_length(p[1], p[2])) / p[0], most = 1 / LCP_EPSILON;
+  REAL along[2];
+  return lcp_contact_direction(along, 0, bound < most ? bound : most, S, c, p) &&
+         lcp_contact_slide(r, W, b, mu, along, 3);
+}
+
+/* The contact's reaction r, which starts from the last one. Where b_n >= 0 there is none; `exact` solves the
+ * law by its cases, and falls back on the projection where the block is too far from positive semidefinite. */
+LCP_FUNCTION void lcp_contact(REAL *r, const REAL *W, const REAL *b, REAL mu, int dimension, int exact) {
+  REAL found[3] = {0, 0, 0};
+  int is_found = b[0] >= 0;
+  if (!is_found && !(mu > 0)) found[0] = -b[0] / W[0], is_found = 1;
+  if (!is_found && exact)
+    is_found = dimension == 2 ? lcp_contact_exact_2(found, W, b, mu) : lcp_contact_exact_3(found, W, b, mu);
+  if (!is_found) {
+    lcp_contact_projection(r, W, b, mu, dimension);
+    return;
+  }
+  for (int k = 0; k < dimension; k++) r[k] = found[k];
 }

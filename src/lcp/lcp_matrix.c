@@ -13,13 +13,14 @@ static ts_status refuse(const ts_lcp *lcp, const char *what, size_t problem, siz
                   row, where, value);
 }
 
-/* A row's own entry divides in a sweep; of a contact that of its normal does, and the tangents' do. */
+/* A row's own entry divides in a sweep; of a contact that of its normal does, the tangents' may be 0. */
 static ts_status check_diagonal(const ts_lcp *lcp, const tsi_lcp_matrix *m) {
   const size_t n = (size_t)lcp->size;
   for (size_t problem = 0; problem < (size_t)lcp->batch; problem++)
     for (size_t row = 0; row < n; row++) {
       const size_t at = (problem * n + row) * n + row;
       const double value = m->single ? (double)m->single[at] : m->doubles[at];
+      if (row % (size_t)lcp->dimension != 0 && value >= 0) continue;
       if (!(value > 0)) return refuse(lcp, "the diagonal entry", problem, row, value);
       if (!lcp->is_double && !((float)value > 0))
         return refuse(lcp, "the diagonal entry in single precision", problem, row, (double)(float)value);

@@ -72,6 +72,8 @@ static ts_status check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
   TSI_TRY(tsi_check_reserved(context, "", s->reserved, sizeof s->reserved));
   if (!ts_lcp_scheme_name(s->scheme))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "scheme is %d, which is no ts_lcp_scheme", s->scheme);
+  if (!ts_lcp_local_name(s->local))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "local is %d, which is no ts_lcp_local", s->local);
   if (!(s->rtol < 1) || isnan(s->atol) || s->atol < 0)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "rtol is %g and atol %g; expected below 1, and at least 0", s->rtol, s->atol);
@@ -92,6 +94,7 @@ static ts_status check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s does not have the scheme %s",
                     context->backend_name, ts_lcp_scheme_name(s->scheme));
   s->scheme = scheme;
+  if (s->local == TS_LCP_LOCAL_AUTO) s->local = TS_LCP_LOCAL_EXACT;
   return TS_OK;
 }
 
@@ -206,6 +209,7 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
   TSI_TRY(check_vector(lcp, z, "z"));
   if (q == z) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "z is q");
   TSI_TRY(check_settings(lcp, &own_settings));
+  lcp->local = own_settings.local;
   *result = (ts_lcp_result){.scheme = own_settings.scheme, .residual = NAN, .relative_residual = NAN};
   solve_state s = {.lcp = lcp, .q = q, .settings = &own_settings, .result = result};
   const uint64_t before = context->host_synchronisations;

@@ -111,13 +111,15 @@ static void write_number(ts_vector *v, size_t i, double value) {
 
 size_t cpu_lcp_threads(const ts_lcp *lcp) {
   const size_t threads = (size_t)cpu_state_of(lcp->context)->threads, blocks = cpu_lcp_blocks(lcp);
-  if ((size_t)lcp->batch >= threads) return 1;
+  if ((size_t)lcp->batch >= threads || lcp->dimension > 1) return 1;
   const size_t most = blocks < threads ? blocks : threads;
   return most < CPU_LCP_MEMBERS ? most : CPU_LCP_MEMBERS;
 }
 
 ts_lcp_scheme cpu_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme) {
   (void)context;
+  if (lcp && lcp->dimension > 1)
+    return scheme == TS_LCP_SCHEME_AUTO || scheme == TS_LCP_SCHEME_ROW ? TS_LCP_SCHEME_ROW : TS_LCP_SCHEME_AUTO;
   if (scheme != TS_LCP_SCHEME_AUTO) return scheme;
   return lcp && cpu_lcp_threads(lcp) > 1 ? TS_LCP_SCHEME_GRAPH : TS_LCP_SCHEME_ROW;
 }

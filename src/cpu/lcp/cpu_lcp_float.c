@@ -1,4 +1,6 @@
 /* Sweeps of complementarity problems in single precision. */
+#include <math.h>
+
 #include "cpu_lcp.h"
 
 #define REAL float

@@ -27,11 +27,15 @@ static void CPU_LCP(map_rows)(const CPU_LCP(problem) * p, size_t first, size_t l
   }
 }
 
+#include "cpu_lcp_contacts.h"
+
 void CPU_LCP(sweep)(const cpu_lcp_run *run) {
   const CPU_LCP(problem) p = CPU_LCP(problem_of)(run->lcp, run->problem);
   const cpu_lcp *impl = run->lcp->impl;
   const cpu_lcp_member *self = run->self;
-  if (p.blocks == 1)
+  if (run->lcp->dimension > 1)
+    CPU_LCP(sweep_contacts)(&p, run);
+  else if (p.blocks == 1)
     CPU_LCP(sweep_rows)(&p, run->sweeps);
   else if (run->scheme == TS_LCP_SCHEME_COLUMN || run->scheme == TS_LCP_SCHEME_BLOCK)
     CPU_LCP(sweep_columns)(&p, self, run->sweeps, run->scheme == TS_LCP_SCHEME_BLOCK);
@@ -43,7 +47,10 @@ void CPU_LCP(sweep)(const cpu_lcp_run *run) {
 
 void CPU_LCP(map)(const ts_lcp *lcp, size_t problem, size_t first, size_t last, double *out) {
   const CPU_LCP(problem) p = CPU_LCP(problem_of)(lcp, problem);
-  CPU_LCP(map_rows)(&p, first, last, out);
+  if (lcp->dimension > 1)
+    CPU_LCP(map_contacts)(&p, lcp, problem, first, last, out);
+  else
+    CPU_LCP(map_rows)(&p, first, last, out);
 }
 
 /* Rows of block b of a problem from row-wise numbers, with zeros behind them, and its block on the diagonal. */
