@@ -22,9 +22,10 @@ typedef struct solve_state {
   const ts_lcp_settings *settings;
   ts_lcp_result *result;
   double norm_q, least;
+  double gained; /* `least` when it last fell by more than a thousandth, over as many tests as that took */
   double last[longest_cycle]; /* residuals of the last tests, the newest first */
   int repeats[longest_cycle]; /* how often in a row they were those of k + 1 tests before */
-  int tests, idle;            /* tests, and those since `least` fell */
+  int tests, idle;            /* tests, and those since `gained` fell */
 } solve_state;
 
 /* ---- Residuals ---- */
@@ -147,8 +148,8 @@ static ts_status test(solve_state *s, int *ends) {
   }
   s->idle++;
   if (s->tests == 0 || residual < s->least) {
-    if (s->tests == 0 || residual < 0.999 * s->least) s->idle = 0;
     s->least = residual;
+    if (s->tests == 0 || residual < 0.999 * s->gained) s->idle = 0, s->gained = residual;
     TSI_TRY(tsi_copy_parts(lcp->best, ts_constant(1), lcp->z));
   }
   *ends = judge(s, residual);
