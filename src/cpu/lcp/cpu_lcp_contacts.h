@@ -40,6 +40,14 @@ static void CPU_LCP(sweep_contacts)(const CPU_LCP(problem) * p, const cpu_lcp_ru
     }
 }
 
+CPU_INLINE void CPU_LCP(map_contact)(const CPU_LCP(problem) * p, size_t first, size_t dimension, REAL mu,
+                                     double *out) {
+  REAL u[3], map[3];
+  CPU_LCP(velocity)(p, first, dimension, u);
+  lcp_contact_map(map, p->z + first, u, mu, (int)dimension);
+  for (size_t k = 0; k < dimension; k++) out[k] = (double)map[k];
+}
+
 /* Rows first .. last - 1 are those of whole contacts. */
 CPU_CLONES
 static void CPU_LCP(map_contacts)(const CPU_LCP(problem) * p, const ts_lcp *lcp, size_t problem, size_t first,
@@ -47,9 +55,9 @@ static void CPU_LCP(map_contacts)(const CPU_LCP(problem) * p, const ts_lcp *lcp,
   const size_t dimension = (size_t)lcp->dimension;
   const REAL *mu = CPU_LCP(friction_of)(lcp, problem);
   for (size_t i = first; i < last; i += dimension) {
-    REAL u[3], map[3];
-    CPU_LCP(velocity)(p, i, dimension, u);
-    lcp_contact_map(map, p->z + i, u, mu[i / dimension], (int)dimension);
-    for (size_t k = 0; k < dimension; k++) out[i - first + k] = (double)map[k];
+    if (dimension == 2)
+      CPU_LCP(map_contact)(p, i, 2, mu[i / 2], out + (i - first));
+    else
+      CPU_LCP(map_contact)(p, i, 3, mu[i / 3], out + (i - first));
   }
 }
