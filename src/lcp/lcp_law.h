@@ -153,19 +153,35 @@ LCP_FUNCTION int lcp_contact_direction(REAL *along, REAL low, REAL high, const R
   return (S[0] + s) * (S[3] + s) - S[1] * S[2] > 0 && length > 0;
 }
 
-/* S, divided by its trace, which is returned; 0 where the block is too far from positive semidefinite. `more`
- * is what a singular S gets on its diagonal: as much as rounding has left in it. */
-LCP_FUNCTION REAL lcp_contact_reduce(REAL *S, REAL *more, const REAL *W) {
+/* S divided by its trace, which is returned, in the axes of its symmetric part, the first of which becomes
+ * `axis`: diagonal but for what is not symmetric, so that adj(S + s) c cancels nowhere. 0: too far from
+ * positive semidefinite. An eigenvalue that is lost in rounding becomes as large as that. */
+LCP_FUNCTION REAL lcp_contact_reduce(REAL *S, REAL *axis, const REAL *W) {
   const REAL rounding = 16 * LCP_EPSILON * (lcp_absolute(W[4]) + lcp_absolute(W[8]));
-  S[0] = W[4] - W[3] * W[1] / W[0], S[1] = W[5] - W[3] * W[2] / W[0];
-  S[2] = W[7] - W[6] * W[1] / W[0], S[3] = W[8] - W[6] * W[2] / W[0];
-  const REAL trace = S[0] + S[3];
-  if (S[0] < -rounding || S[3] < -rounding) return 0;
-  for (int k = 0; k < 4; k++) S[k] = trace > rounding ? S[k] / trace : 0;
-  const REAL noise = trace > rounding ? rounding / trace : LCP_EPSILON;
-  *more = S[0] * S[3] - S[1] * S[2] > noise ? 0 : noise;
-  S[0] += *more, S[3] += *more;
-  return trace > rounding ? trace : W[0];
+  const REAL first = W[4] - W[3] * W[1] / W[0], last = W[8] - W[6] * W[2] / W[0];
+  const REAL right = W[5] - W[3] * W[2] / W[0], left = W[7] - W[6] * W[1] / W[0];
+  const REAL trace = first + last, half = (first - last) / 2, mean = (right + left) / 2;
+  const REAL spread = lcp_length(half, mean), least = trace / 2 - spread;
+  axis[0] = 1, axis[1] = 0;
+  S[0] = S[3] = LCP_EPSILON, S[1] = S[2] = 0;
+  if (!(least >= -rounding)) return 0;
+  if (!(trace > rounding)) return W[0];
+  if (spread > 0) {
+    const REAL x = half >= 0 ? half + spread : lcp_absolute(mean), y = half >= 0 ? mean : spread - half;
+    const REAL length = lcp_length(x, y), sign = half < 0 && mean < 0 ? -1 : 1;
+    axis[0] = x / length, axis[1] = sign * y / length;
+  }
+  S[0] = (trace / 2 + spread) / trace;
+  S[3] = (least > rounding ? least : rounding) / trace;
+  if (lcp_absolute(right - left) > rounding) S[1] = (right - left) / 2 / trace, S[2] = -S[1];
+  return trace;
+}
+
+/* x in the axes of lcp_contact_reduce; with `back` from there. */
+LCP_FUNCTION void lcp_contact_turn(REAL *x, const REAL *axis, int back) {
+  const REAL first = x[0], sine = back ? -axis[1] : axis[1];
+  x[0] = axis[0] * first + sine * x[1];
+  x[1] = axis[0] * x[1] - sine * first;
 }
 
 /* r from its tangential part, which is -scale v. */
@@ -181,25 +197,24 @@ LCP_FUNCTION int lcp_contact_stick(REAL *r, const REAL *W, const REAL *b, const 
  * assumption on mu; so a root is between. Divided by ||v|| it is a straight line for S = sigma I. S is scaled
  * by its trace, c by its length, b_n with it. */
 LCP_FUNCTION int lcp_contact_exact_3(REAL *r, const REAL *W, const REAL *b, REAL mu) {
-  REAL c[2] = {b[1] - W[3] * b[0] / W[0], b[2] - W[6] * b[0] / W[0]}, S[4], more, v[2] = {0, 0}, derivative;
+  REAL c[2] = {b[1] - W[3] * b[0] / W[0], b[2] - W[6] * b[0] / W[0]}, S[4], axis[2], v[2] = {0, 0}, derivative;
   const REAL size = lcp_length(c[0], c[1]);
   if (!(size > 0)) return lcp_contact_stick(r, W, b, v, 0);
-  const REAL trace = lcp_contact_reduce(S, &more, W);
+  const REAL trace = lcp_contact_reduce(S, axis, W);
   if (!(trace > 0)) return 0;
   c[0] /= size, c[1] /= size;
-  const REAL p[3] = {-mu * (b[0] / size) * (trace / W[0]), mu * W[1] / W[0], mu * W[2] / W[0]};
+  REAL p[3] = {-mu * (b[0] / size) * (trace / W[0]), mu * W[1] / W[0], mu * W[2] / W[0]}, along[2];
+  lcp_contact_turn(c, axis, 0);
+  lcp_contact_turn(p + 1, axis, 0);
   if (lcp_contact_excess(0, S, c, p, v, &derivative) >= 0) {
-    const int found = lcp_contact_stick(r, W, b, v, size / trace / (S[0] * S[3] - S[1] * S[2]));
-    if (found && more > 0) lcp_contact_projection(r, W, b, mu, 3); /* what rounding left in v */
-    return found;
+    lcp_contact_turn(v, axis, 1);
+    return lcp_contact_stick(r, W, b, v, size / trace / (S[0] * S[3] - S[1] * S[2]));
   }
-  /* A root that small would take its direction from what was added. */
-  if (more > 0 && lcp_contact_excess(16 * more, S, c, p, v, &derivative) >= 0) return 0;
   /* From 1 / epsilon on S + s is s, and the direction c: a larger root is not looked for. */
   const REAL bound = (1 + lcp_length(p[1], p[2])) / p[0], most = 1 / LCP_EPSILON;
-  REAL along[2];
-  return lcp_contact_direction(along, 0, bound < most ? bound : most, S, c, p) &&
-         lcp_contact_slide(r, W, b, mu, along, 3);
+  if (!lcp_contact_direction(along, 0, bound < most ? bound : most, S, c, p)) return 0;
+  lcp_contact_turn(along, axis, 1);
+  return lcp_contact_slide(r, W, b, mu, along, 3);
 }
 
 /* The contact's reaction r, which starts from the last one. Where b_n >= 0 there is none; `exact` solves the

@@ -1,0 +1,10 @@
+/* lcp_law.h as functions, once for each type: the tests call it without a backend. */
+#ifndef LCP_LAW_CALLS_H
+#define LCP_LAW_CALLS_H
+
+void law_contact_float(float *r, const float *W, const float *b, float mu, int dimension, int exact);
+void law_contact_double(double *r, const double *W, const double *b, double mu, int dimension, int exact);
+void law_map_float(float *map, const float *r, const float *u, float mu, int dimension);
+void law_map_double(double *map, const double *r, const double *u, double mu, int dimension);
+
+#endif
