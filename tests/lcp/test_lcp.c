@@ -1,6 +1,7 @@
 /* Complementarity problems: answers that are known, sweeps against the sequential loop, reasons, precisions. */
 #include <texsolve/lcp.h>
 
+#include "common/core/core.h"
 #include "helpers.h"
 #include "lcp_samples.h"
 
@@ -50,7 +51,7 @@ static void answers(void) {
     for (int scheme = 0; ts_lcp_scheme_name((ts_lcp_scheme)scheme); scheme++) {
       if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
       solve_sample(sizes[k], TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme);
-      if (has_pairs(context)) solve_sample(sizes[k], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme);
+      if (has_lcp_doubles(context)) solve_sample(sizes[k], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme);
     }
   test_close(&context);
 }
@@ -73,7 +74,7 @@ static void compare_sweeps(int32_t n, int32_t batch, ts_precision precision, ts_
             *z = make_parts(ts_lcp_space(lcp), 1, is_double + 1, NULL);
   double *expected = calloc((size_t)n * (size_t)batch, sizeof *expected);
   for (int sweep = 1; sweep <= 6; sweep++) {
-    const int count = sweep == 4 ? 3 : 1;
+    const int count = sweep == 4 ? 3 : sweep == 6 && n < 130 ? 35 : 1; /* more than share one w in OpenGL */
     CHECK_OK(context,
              ts_lcp_solve(lcp, q, z, &(ts_lcp_settings){.scheme = scheme, .fixed_sweeps = count}, NULL));
     for (int k = 0; k < count; k++) lcp_sample_sweep(&s, expected);
@@ -99,7 +100,7 @@ static void sweeps(void) {
     for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++) {
       if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
       compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme, 1);
-      if (has_pairs(context))
+      if (has_lcp_doubles(context))
         compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme, 0.5);
     }
   test_close(&context);
@@ -131,6 +132,23 @@ static void threads(void) {
   const int has_threads = CHECK_OK(context, ts_context_get_info(context, &info)) && info.threads > 0;
   test_close(&context);
   for (int count = 1; count <= 5 && has_threads; count += count < 3 ? 1 : 2) with_threads(count);
+}
+
+/* Where the largest texture is small, OpenGL lays the matrices of a batch side by side. */
+static void small_textures(void) {
+  if (!test_is_gl()) return;
+  ts_context_desc desc = test_desc();
+  test_gl()->max_texture_size = 256;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++)
+    if (ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme))
+      compare_sweeps(60, 40, TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme, 1);
+  const double one = 1;
+  ts_lcp *lcp = NULL;
+  CHECK_FAILS(context,
+              ts_lcp_create(context, &(ts_lcp_desc){.size = 60, .batch = 100, .double_matrix = &one}, &lcp),
+              TS_ERROR_LIMIT, "the largest is 256");
+  test_close(&context);
 }
 
 /* ---- Reasons ---- */
@@ -271,9 +289,59 @@ static void factors(void) {
   test_close(&context);
 }
 
+/* ---- What OpenGL does not have, or has no room for ---- */
+
+static void refuse(const ts_lcp_desc *desc, ts_status expected, const char *words) {
+  ts_lcp *lcp = NULL;
+  CHECK_FAILS(context, ts_lcp_create(context, desc, &lcp), expected, words);
+  CHECK(lcp == NULL);
+}
+
+static void refusals(void) {
+  context = test_open();
+  if (!context) return;
+  const double matrix[] = {2, 0, 0, 2}, friction[] = {0.5}, q[] = {1, 1};
+  ts_lcp_desc desc = {.size = 2, .double_matrix = matrix};
+  ts_lcp *lcp = NULL;
+  CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));
+  ts_vector *qs = make_parts(ts_lcp_space(lcp), 1, 1, q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+  for (int k = 0; ts_lcp_scheme_name((ts_lcp_scheme)k); k++) {
+    const ts_lcp_settings settings = {.scheme = (ts_lcp_scheme)k};
+    if (ts_lcp_has_scheme(context, settings.scheme))
+      CHECK_OK(context, ts_lcp_solve(lcp, qs, z, &settings, NULL));
+    else
+      CHECK_FAILS(context, ts_lcp_solve(lcp, qs, z, &settings, NULL), TS_ERROR_UNSUPPORTED,
+                  ts_lcp_scheme_name(settings.scheme));
+  }
+  ts_vector_destroy(&qs);
+  ts_vector_destroy(&z);
+  ts_lcp_destroy(&lcp);
+  if (test_is_gl()) {
+    for (int k = TS_LCP_SCHEME_GRAPH; k <= TS_LCP_SCHEME_RELAXED; k++)
+      CHECK(!ts_lcp_has_scheme(context, (ts_lcp_scheme)k));
+    refuse(&(ts_lcp_desc){.size = 2, .dimension = 2, .double_matrix = matrix, .friction = friction},
+           TS_ERROR_UNSUPPORTED, "friction");
+    desc.size = context->caps.max_texture_size + 1;
+    refuse(&desc, TS_ERROR_LIMIT, "size is");
+    desc.size = 1, desc.batch = context->caps.max_texture_size + 1;
+    refuse(&desc, TS_ERROR_LIMIT, "a row each");
+  }
+  if (test_is_gl() && has_pairs(context)) {
+    desc = (ts_lcp_desc){.size = 2, .double_matrix = matrix, .precision = TS_PRECISION_DOUBLE};
+    refuse(&desc, TS_ERROR_UNSUPPORTED, "single precision only");
+  }
+  test_close(&context);
+}
+
 int main(int argc, char **argv) {
-  static const test_case cases[] = {{"answers", answers}, {"sweeps", sweeps}, {"threads", threads},
-                                    {"reasons", reasons}, {"cycles", cycles}, {"bounds", bounds},
-                                    {"factors", factors}};
+  static const test_case cases[] = {{"answers", answers},
+                                    {"sweeps", sweeps},
+                                    {"threads", threads},
+                                    {"reasons", reasons},
+                                    {"cycles", cycles},
+                                    {"bounds", bounds},
+                                    {"factors", factors},
+                                    {"small_textures", small_textures},
+                                    {"refusals", refusals}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }

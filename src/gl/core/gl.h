@@ -240,6 +240,7 @@ extern const tsi_cg_ops gl_cg_ops;
 extern const tsi_grid_ops gl_grid_ops;
 extern const tsi_mesh_ops gl_mesh_ops;
 extern const tsi_fluid_ops gl_fluid_ops;
+extern const tsi_lcp_ops gl_lcp_ops;
 
 /* ---- Matrices in a layout ---- */
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, gl_matrix_)

@@ -246,4 +246,5 @@ const tsi_ops tsi_gl_ops = {.space_destroy = gl_space_destroy,
                             .grid = &gl_grid_ops,
                             .mesh = &gl_mesh_ops,
                             .fluid = &gl_fluid_ops,
+                            .lcp = &gl_lcp_ops,
                             TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, gl_)};

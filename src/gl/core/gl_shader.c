@@ -240,6 +240,8 @@ static void set_samplers(GLuint program) {
       {"sums", GL_UNIT_MATRIX + 4},
       {"low_sums", GL_UNIT_LOW_SUMS},
       {"lowest_sums", GL_UNIT_LOW_SUMS + 1},
+      {"lower", GL_UNIT_MATRIX + 1},
+      {"upper", GL_UNIT_MATRIX + 2},
       {"corners", GL_UNIT_CORNERS},
       {"exact_zero", GL_UNIT_EXACT},
       {"stencil_centre", GL_UNIT_STENCIL},

@@ -1,0 +1,142 @@
+/* Complementarity problems in OpenGL: their textures, and which schemes there are. gl_lcp_sweep.c has the
+ * passes.
+ */
+#include <float.h>
+#include <string.h>
+
+#include "gl_lcp.h"
+
+/* Rows of the texture that are written at a time, of four columns each. */
+enum { strip_quads = 16 };
+
+/* ---- Storage ---- */
+
+static ts_status create_textures(const ts_lcp *lcp, gl_lcp *impl) {
+  ts_context *context = lcp->context;
+  const int rows = 4 * impl->quads, batch = lcp->batch;
+  const int height = (batch - 1) / impl->abreast * impl->quads + impl->quads;
+  static const char quads[] = "the unknowns of complementarity problems, a row each,";
+  TSI_TRY(
+      gl_texture_create(context, GL_RGBA32F, rows * impl->abreast, height, "a dense matrix", &impl->matrix));
+  TSI_TRY(gl_texture_create(context, GL_RGBA32F, impl->quads, batch, quads, &impl->lower));
+  TSI_TRY(gl_texture_create(context, GL_RGBA32F, impl->quads, batch, quads, &impl->upper));
+  TSI_TRY(gl_texture_create(context, GL_RGBA32F, impl->quads, batch, quads, &impl->z));
+  TSI_TRY(gl_texture_create(context, GL_RGBA32F, impl->quads, batch, quads, &impl->change));
+  for (int k = 0; k < 2; k++)
+    TSI_TRY(gl_texture_create(context, GL_RG32F, rows, batch, quads, &impl->states[k]));
+  if (context->caps.texture_barrier) return TS_OK;
+  return gl_texture_create(context, GL_RGBA32F, 1, batch, quads, &impl->row);
+}
+
+/* Matrices stand on each other as far as the largest texture allows, then side by side. */
+static int count_abreast(const ts_lcp *lcp, int quads) {
+  const int max = lcp->context->caps.max_texture_size, stacked = quads < max ? max / quads : 1;
+  return (lcp->batch - 1) / stacked + 1;
+}
+
+ts_status gl_lcp_create(ts_lcp *lcp) {
+  ts_context *context = lcp->context;
+  const int max = context->caps.max_texture_size;
+  if (lcp->dimension > 1) return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend gl has no friction yet");
+  if (lcp->is_double)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
+                    "backend gl has complementarity problems in single precision only");
+  if (lcp->size > max)
+    return tsi_fail(context, TS_ERROR_LIMIT, "size is %d; the largest texture has room for %d unknowns",
+                    lcp->size, max);
+  gl_lcp *impl = tsi_calloc(context, 1, sizeof *impl);
+  if (!impl) return tsi_out_of_memory(context, "a complementarity problem", sizeof *impl);
+  lcp->impl = impl;
+  impl->quads = (lcp->size - 1) / 4 + 1;
+  impl->abreast = count_abreast(lcp, impl->quads);
+  const ts_status status = create_textures(lcp, impl);
+  if (status < 0) gl_lcp_destroy(lcp);
+  return status;
+}
+
+void gl_lcp_destroy(ts_lcp *lcp) {
+  ts_context *context = lcp->context;
+  gl_lcp *impl = gl_lcp_of(lcp);
+  gl_texture_release(context, impl->matrix);
+  gl_texture_release(context, impl->lower);
+  gl_texture_release(context, impl->upper);
+  gl_texture_release(context, impl->z);
+  gl_texture_release(context, impl->change);
+  gl_texture_release(context, impl->states[0]);
+  gl_texture_release(context, impl->states[1]);
+  gl_texture_release(context, impl->row);
+  tsi_free(context, impl);
+  lcp->impl = NULL;
+}
+
+/* ---- The matrix ---- */
+
+static float entry(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t problem, size_t row, size_t column) {
+  const size_t n = (size_t)lcp->size;
+  if (row >= n || column >= n) return row == column ? 1 : 0;
+  const size_t at = (problem * n + row) * n + column;
+  return matrix->single ? matrix->single[at] : (float)matrix->doubles[at];
+}
+
+static void write_strip(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, int problem, int first, int count,
+                        float *strip) {
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  const size_t rows = 4 * (size_t)impl->quads;
+  for (size_t row = 0; row < rows; row++)
+    for (size_t c = 0; c < 4 * (size_t)count; c++)
+      strip[(c / 4 * rows + row) * 4 + c % 4] = entry(lcp, matrix, (size_t)problem, row, 4 * (size_t)first + c);
+  gl_texture_write(gl_of(lcp->context), impl->matrix, problem % impl->abreast * (int)rows,
+                   problem / impl->abreast * impl->quads + first, (int)rows, count, strip);
+}
+
+ts_status gl_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
+  const int quads = gl_lcp_of(lcp)->quads, most = quads < strip_quads ? quads : strip_quads;
+  const size_t numbers = 16 * (size_t)quads * (size_t)most;
+  float *strip = tsi_malloc(lcp->context, numbers, sizeof *strip);
+  if (!strip) return tsi_out_of_memory(lcp->context, "a dense matrix", numbers * sizeof *strip);
+  for (int problem = 0; problem < lcp->batch; problem++)
+    for (int first = 0; first < quads; first += most)
+      write_strip(lcp, matrix, problem, first, quads - first < most ? quads - first : most, strip);
+  tsi_free(lcp->context, strip);
+  return gl_check(lcp->context, "writing a dense matrix");
+}
+
+/* ---- Bounds ---- */
+
+/* GLSL need not know infinities. */
+static float finite(double value) {
+  if (value > (double)FLT_MAX) return FLT_MAX;
+  return value < -(double)FLT_MAX ? -FLT_MAX : (float)value;
+}
+
+/* Padding has the bounds 0. */
+static void fill_bounds(const ts_lcp *lcp, const double *bounds, double value, float *texels) {
+  const size_t n = (size_t)lcp->size, stride = 4 * (size_t)gl_lcp_of(lcp)->quads;
+  for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++)
+    texels[i / n * stride + i % n] = finite(bounds ? bounds[i] : value);
+}
+
+ts_status gl_lcp_write_limits(ts_lcp *lcp) {
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  const size_t numbers = 4 * (size_t)impl->quads * (size_t)lcp->batch;
+  float *texels = tsi_calloc(lcp->context, numbers, sizeof *texels);
+  if (!texels) return tsi_out_of_memory(lcp->context, "bounds", numbers * sizeof *texels);
+  fill_bounds(lcp, lcp->lower, 0, texels);
+  gl_texture_write(gl_of(lcp->context), impl->lower, 0, 0, impl->quads, lcp->batch, texels);
+  fill_bounds(lcp, lcp->upper, (double)FLT_MAX, texels);
+  gl_texture_write(gl_of(lcp->context), impl->upper, 0, 0, impl->quads, lcp->batch, texels);
+  tsi_free(lcp->context, texels);
+  return gl_check(lcp->context, "writing bounds");
+}
+
+/* ---- Schemes ---- */
+
+/* Passes cannot wait for each other's fragments, as the graphs' rows do. */
+ts_lcp_scheme gl_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme) {
+  (void)context;
+  (void)lcp;
+  if (scheme == TS_LCP_SCHEME_AUTO) return TS_LCP_SCHEME_BLOCK;
+  return scheme <= TS_LCP_SCHEME_BLOCK ? scheme : TS_LCP_SCHEME_AUTO;
+}
+
+const tsi_lcp_ops gl_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, gl_lcp_)};

@@ -1,0 +1,186 @@
+/* The passes of a complementarity problem. No pass reads what it draws into, but those of the scheme by rows.
+ *
+ *   load     the quads of z from the vector
+ *   start    the state, w = M z + q and z
+ *   sweep    blocks: for each block its new z and changes, then all of the state; columns: for each unknown all
+ *            of the state, without start's w where it is kept; rows: for each unknown its quad, without a state
+ *   store    the vector from the quads, or from the state
+ *
+ * w takes up the rounding errors of what is added to it, so that it is computed again after some sweeps. */
+#include <stdio.h>
+
+#include "gl/core/gl_shader.h"
+#include "gl_lcp.h"
+
+enum {
+  block_quads = 16, /* of 4 unknowns. Larger blocks have fewer passes, in which more is computed in sequence */
+  kept_sweeps = 16  /* with one w */
+};
+
+/* ---- Passes ---- */
+
+/* A texture as an input of passes. */
+typedef struct view {
+  gl_vector place;
+  ts_vector vector;
+} view;
+
+static const ts_vector *look(view *v, const ts_lcp *lcp, gl_texture *texture) {
+  v->place = (gl_vector){texture, 0, 0};
+  v->vector = (ts_vector){.context = lcp->context, .space = lcp->space, .components = 1, .impl = &v->place};
+  return &v->vector;
+}
+
+/* `first` and `count` are p[7].y and z. */
+static ts_status prepare(const ts_lcp *lcp, const char *fragment, const char *define, int first, int count,
+                         gl_pass *pass) {
+  gl_backend *gl = gl_of(lcp->context);
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  char defines[96];
+  snprintf(defines, sizeof defines, "#define COMPONENTS 1\n#define QUADS_OF_BLOCK %d\n%s", block_quads, define);
+  TSI_TRY(gl_program_get(lcp->context, "core/fullscreen.vert", fragment, defines, &pass->program));
+  gl_bind(gl, GL_UNIT_MATRIX, impl->matrix->name);
+  gl_bind(gl, GL_UNIT_MATRIX + 1, impl->lower->name);
+  gl_bind(gl, GL_UNIT_MATRIX + 2, impl->upper->name);
+  gl_tiling_parameters(&lcp->space->tiling, pass->parameters);
+  pass->parameters[6] = lcp->size;
+  pass->parameters[7] = impl->abreast;
+  pass->parameters[8] = impl->quads;
+  pass->parameters[9] = first;
+  pass->parameters[10] = count;
+  return TS_OK;
+}
+
+/* Columns x .. x + width - 1 of a texture, of all problems. */
+static ts_status draw(const ts_lcp *lcp, gl_texture *target, int x, int width, gl_pass *pass) {
+  pass->target = target;
+  pass->x = x;
+  pass->width = width;
+  pass->height = lcp->batch;
+  return gl_draw(lcp->context, pass);
+}
+
+static ts_status load(const ts_lcp *lcp, const ts_vector *z) {
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  gl_pass pass = {.inputs = {z}};
+  TSI_TRY(prepare(lcp, "lcp/lcp_load.frag", "", 0, 0, &pass));
+  return draw(lcp, impl->z, 0, impl->quads, &pass);
+}
+
+/* Into state 0. */
+static ts_status start(const ts_lcp *lcp, const ts_vector *q) {
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  view z;
+  gl_pass pass = {.inputs = {q, look(&z, lcp, impl->z)}};
+  TSI_TRY(prepare(lcp, "lcp/lcp_start.frag", "", 0, 0, &pass));
+  return draw(lcp, impl->states[0], 0, 4 * impl->quads, &pass);
+}
+
+static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_texture *from, const char *define) {
+  view input;
+  gl_pass pass = {.inputs = {look(&input, lcp, from)}};
+  TSI_TRY(prepare(lcp, "lcp/lcp_store.frag", define, 0, 0, &pass));
+  return gl_draw_vector(out, &pass);
+}
+
+/* ---- Blocks ---- */
+
+static ts_status solve_block(const ts_lcp *lcp, gl_texture *state, int first, int count) {
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  view input;
+  gl_pass pass = {.inputs = {look(&input, lcp, state)}, .more_targets = {impl->change}};
+  TSI_TRY(prepare(lcp, "lcp/lcp_block.frag", "", first, count, &pass));
+  return draw(lcp, impl->z, first, count, &pass);
+}
+
+/* Rows from `row` on. */
+static ts_status add_block(const ts_lcp *lcp, int current, int first, int count, int row) {
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  view inputs[3];
+  gl_pass pass = {.inputs = {look(&inputs[0], lcp, impl->states[current]), look(&inputs[1], lcp, impl->z),
+                             look(&inputs[2], lcp, impl->change)}};
+  TSI_TRY(prepare(lcp, "lcp/lcp_update.frag", "", first, count, &pass));
+  return draw(lcp, impl->states[!current], row, 4 * impl->quads - row, &pass);
+}
+
+/* In the last sweep rows above a block are not read again. */
+static ts_status sweep_blocks(const ts_lcp *lcp, int is_last, int *current) {
+  const int quads = gl_lcp_of(lcp)->quads;
+  for (int first = 0; first < quads; first += block_quads) {
+    const int end = first + block_quads < quads ? first + block_quads : quads;
+    TSI_TRY(solve_block(lcp, gl_lcp_of(lcp)->states[*current], first, end - first));
+    if (is_last && end == quads) return TS_OK;
+    TSI_TRY(add_block(lcp, *current, first, end - first, is_last ? 4 * end : 0));
+    *current = !*current;
+  }
+  return TS_OK;
+}
+
+/* ---- Columns ---- */
+
+static ts_status sweep_columns(const ts_lcp *lcp, int *current) {
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  for (int i = 0; i < lcp->size; i++) {
+    view input;
+    gl_pass pass = {.inputs = {look(&input, lcp, impl->states[*current])}};
+    TSI_TRY(prepare(lcp, "lcp/lcp_column.frag", "", i, 0, &pass));
+    TSI_TRY(draw(lcp, impl->states[!*current], 0, 4 * impl->quads, &pass));
+    *current = !*current;
+  }
+  return TS_OK;
+}
+
+/* ---- Rows ---- */
+
+/* With a texture barrier draws into z, which it reads; without, beside it, and copies. */
+static ts_status sweep_rows(const ts_lcp *lcp, const ts_vector *q) {
+  gl_backend *gl = gl_of(lcp->context);
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  for (int i = 0; i < lcp->size; i++) {
+    view z;
+    gl_pass pass = {.inputs = {q, look(&z, lcp, impl->z)}};
+    TSI_TRY(prepare(lcp, "lcp/lcp_row.frag", "", i, 0, &pass));
+    TSI_TRY(draw(lcp, impl->row ? impl->row : impl->z, impl->row ? 0 : i / 4, 1, &pass));
+    if (!impl->row) continue;
+    gl_bind_framebuffer(gl, impl->row->framebuffer);
+    gl_bind(gl, 0, impl->z->name);
+    glCopyTexSubImage2D(GL_TEXTURE_2D, 0, i / 4, 0, 0, 0, 1, lcp->batch);
+  }
+  return TS_OK;
+}
+
+/* ---- Operations ---- */
+
+/* So many sweeps with one w, from the quads of z; then the vector. */
+static ts_status sweep_kept(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
+                            int sweeps) {
+  int current = 0;
+  if (scheme != TS_LCP_SCHEME_ROW) TSI_TRY(start(lcp, q));
+  for (int k = 0; k < sweeps; k++) {
+    if (scheme == TS_LCP_SCHEME_ROW)
+      TSI_TRY(sweep_rows(lcp, q));
+    else if (scheme == TS_LCP_SCHEME_COLUMN)
+      TSI_TRY(sweep_columns(lcp, &current));
+    else
+      TSI_TRY(sweep_blocks(lcp, k == sweeps - 1, &current));
+  }
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  const int has_state = scheme == TS_LCP_SCHEME_COLUMN;
+  return store(z, lcp, has_state ? impl->states[current] : impl->z, has_state ? "#define STATE\n" : "");
+}
+
+ts_status gl_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme, int sweeps) {
+  for (int done = 0; done < sweeps; done += kept_sweeps) {
+    TSI_TRY(load(lcp, z));
+    TSI_TRY(sweep_kept(z, lcp, q, scheme, sweeps - done < kept_sweeps ? sweeps - done : kept_sweeps));
+  }
+  return gl_check(lcp->context, "sweeps of a complementarity problem");
+}
+
+ts_status gl_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
+  TSI_TRY(load(lcp, z));
+  view quads;
+  gl_pass pass = {.inputs = {q, look(&quads, lcp, gl_lcp_of(lcp)->z)}};
+  TSI_TRY(prepare(lcp, "lcp/lcp_residual.frag", "", 0, 0, &pass));
+  return gl_draw_vector(map, &pass);
+}
