@@ -2,6 +2,7 @@
  * what it had taken, and works when there is memory again. */
 #include <texsolve/amg.h>
 #include <texsolve/fluid.h>
+#include <texsolve/lcp.h>
 #include <texsolve/mesh.h>
 #include <texsolve/reorder.h>
 
@@ -248,6 +249,42 @@ static void mesh_flows(void) {
   CHECK_INT(memory.live, 0);
 }
 
+/* A batch, whose padding the backends fill, and every scheme. */
+static void complementarity(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  if (!context->ops->lcp) { /* test_multi has the refusals of several parts */
+    test_close(&context);
+    return;
+  }
+  const double matrices[] = {2, 1, 1, 1, 2, 1, 1, 1, 2, 3, 0, 0, 0, 3, 0, 0, 0, 3};
+  const double q[] = {-5, -6, 1, -1, -2, -3}, lower[6] = {0}, upper[6] = {1, 1, 1, 1, 1, 1};
+  const ts_lcp_desc lcp_desc = {
+      .size = 3, .batch = 2, .double_matrix = matrices, .lower = lower, .upper = upper};
+  ts_lcp *lcp = NULL;
+  FAIL_EACH_CREATION(context, lcp, ts_lcp_create(context, &lcp_desc, &lcp));
+  FAIL_EACH_USE(context, ts_lcp_set_matrix(lcp, &lcp_desc));
+  FAIL_EACH_USE(context, ts_lcp_set_bounds(lcp, NULL, NULL));
+  FAIL_EACH_USE(context, ts_lcp_set_bounds(lcp, lower, upper));
+  ts_vector *b = make_parts(ts_lcp_space(lcp), 1, 1, q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+  for (int k = 0; ts_lcp_scheme_name((ts_lcp_scheme)k); k++) {
+    const ts_lcp_settings settings = {.scheme = (ts_lcp_scheme)k, .zero_start = 1};
+    if (!ts_lcp_has_scheme(context, settings.scheme)) continue;
+    FAIL_EACH_USE(context, ts_lcp_solve(lcp, b, z, &settings, NULL));
+    double *found = read_doubles(z);
+    CHECK(found[0] == 1 && found[1] == 1 && found[2] == 0);
+    CHECK_CLOSE(found[3], 1.0 / 3, 1e-5);
+    CHECK(found[5] == 1);
+    free(found);
+  }
+  ts_vector_destroy(&b);
+  ts_vector_destroy(&z);
+  ts_lcp_destroy(&lcp);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
 /* With a hierarchy: the mesh is kept on the host, a first step makes it, another one updates it. */
 static void mesh_flow_with_amg(void) {
   if (test_is_multi()) return; /* test_multi has the refusal */
@@ -480,6 +517,7 @@ static const test_case cases[] = {
     {"krylov_solvers", krylov_solvers},
     {"orders", orders},
     {"mesh_flows", mesh_flows},
+    {"complementarity", complementarity},
     {"mesh_flow_with_amg", mesh_flow_with_amg},
     {"grids", grids},
     {"algebraic_multigrid", algebraic_multigrid},
