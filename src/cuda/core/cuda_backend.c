@@ -176,5 +176,6 @@ const tsi_ops tsi_cuda_ops = {.space_destroy = cuda_space_destroy,
                               .mesh = &cuda_mesh_ops,
                               .amg = &cuda_amg_ops,
                               .fluid = &cuda_fluid_ops,
+                              .lcp = &cuda_lcp_ops,
                               .part = &cuda_part_ops,
                               TSI_CORE_OPERATIONS(TSI_ENTRY, TSI_ENTRY, TSI_OMIT, cuda_)};

@@ -1,0 +1,270 @@
+/* Complementarity problems on CUDA: storage, vectors in and out, and which kernels make a sweep. */
+#include <math.h>
+
+#include "cuda_lcp_words.cuh"
+
+typedef struct cuda_lcp {
+  void *block; /* all arrays */
+  size_t bytes;
+  lcp_data<float> single; /* one of the two */
+  lcp_data<double> doubles;
+} cuda_lcp;
+
+static cuda_lcp *cuda_lcp_of(const ts_lcp *lcp) {
+  return (cuda_lcp *)lcp->impl;
+}
+
+template <typename T> struct lcp_of;
+template <> struct lcp_of<float> {
+  static lcp_data<float> *data(const ts_lcp *lcp) { return &cuda_lcp_of(lcp)->single; }
+};
+template <> struct lcp_of<double> {
+  static lcp_data<double> *data(const ts_lcp *lcp) { return &cuda_lcp_of(lcp)->doubles; }
+};
+
+/* ---- Storage ---- */
+
+static void *part_of(unsigned char *block, size_t *used, size_t bytes) {
+  void *part = block ? block + *used : NULL;
+  *used += (bytes + 255) / 256 * 256;
+  return part;
+}
+
+/* Arrays in one block of memory; NULL: what they need is returned. */
+template <typename T> static size_t lay_out(const ts_lcp *lcp, lcp_data<T> *d, unsigned char *block) {
+  const size_t n = (size_t)lcp->size, batch = (size_t)lcp->batch, pack = lcp_pack<T>::size;
+  *d = {};
+  d->n = lcp->size, d->batch = lcp->batch;
+  d->blocks = (int)((n + LCP_BLOCK - 1) / LCP_BLOCK);
+  d->height = lcp->size < LCP_BLOCK ? lcp->size : (int)LCP_BLOCK;
+  d->stride = (n + pack - 1) / pack * pack;
+  d->pitch = (size_t)d->blocks * (size_t)d->height;
+  const size_t numbers = batch * d->pitch * sizeof(T);
+  size_t used = 0;
+  d->matrix = (T *)part_of(block, &used, numbers * d->stride);
+  T **const vectors[] = {&d->inverse, &d->lower, &d->upper, &d->z, &d->q, &d->carried};
+  for (T **vector : vectors) *vector = (T *)part_of(block, &used, numbers);
+  d->sums = (T *)part_of(block, &used, numbers * (d->blocks < LCP_SLICES ? (size_t)d->blocks : LCP_SLICES));
+  d->words = (unsigned long long *)part_of(block, &used, 2 * numbers);
+  return used;
+}
+
+template <typename T> static ts_status create(ts_lcp *lcp, cuda_lcp *impl, lcp_data<T> *data) {
+  impl->bytes = lay_out(lcp, data, NULL);
+  TSI_TRY(cuda_take_zeroed(lcp->context, &impl->block, impl->bytes, "a dense matrix"));
+  lay_out(lcp, data, (unsigned char *)impl->block);
+  return TS_OK;
+}
+
+ts_status cuda_lcp_create(ts_lcp *lcp) {
+  if (lcp->dimension > 1)
+    return tsi_fail(lcp->context, TS_ERROR_UNSUPPORTED, "backend cuda has no friction yet");
+  cuda_lcp *impl = (cuda_lcp *)tsi_calloc(lcp->context, 1, sizeof *impl);
+  if (!impl) return tsi_out_of_memory(lcp->context, "a dense matrix", sizeof *impl);
+  const ts_status status =
+      lcp->is_double ? create(lcp, impl, &impl->doubles) : create(lcp, impl, &impl->single);
+  if (status == TS_OK)
+    lcp->impl = impl;
+  else
+    tsi_free(lcp->context, impl);
+  return status;
+}
+
+void cuda_lcp_destroy(ts_lcp *lcp) {
+  cuda_lcp *impl = cuda_lcp_of(lcp);
+  cuda_give(lcp->context, impl->block, impl->bytes);
+  tsi_free(lcp->context, impl);
+  lcp->impl = NULL;
+}
+
+/* ---- The matrix, which comes in pieces ---- */
+
+enum { piece_entries = 1 << 22 };
+
+template <typename T> static size_t __host__ __device__ place_of(const lcp_data<T> &d, size_t entry) {
+  const size_t n = (size_t)d.n, row = entry / n, column = entry % n, i = row % n;
+  const size_t height = (size_t)d.height, pack = lcp_pack<T>::size;
+  const size_t block = row / n * (size_t)d.blocks + i / LCP_BLOCK;
+  return (block * d.stride + column / pack * pack) * height + i % LCP_BLOCK * pack + column % pack;
+}
+
+template <typename T, typename FROM>
+static __global__ __launch_bounds__(CUDA_THREADS) void arrange(lcp_data<T> d, const FROM *entries, size_t first,
+                                                               size_t count) {
+  const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < count) d.matrix[place_of(d, first + k)] = (T)entries[k];
+}
+
+template <typename T> static __global__ __launch_bounds__(CUDA_THREADS) void invert(lcp_data<T> d) {
+  const size_t row = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = (size_t)d.n;
+  if (row >= n * (size_t)d.batch) return;
+  d.inverse[row / n * d.pitch + row % n] = (T)1 / d.matrix[place_of(d, row * n + row % n)];
+}
+
+template <typename T, typename FROM>
+static ts_status write_pieces(const ts_lcp *lcp, const FROM *entries, FROM *piece) {
+  const lcp_data<T> &d = *lcp_of<T>::data(lcp);
+  const size_t all = tsi_lcp_entries(lcp);
+  for (size_t first = 0; first < all; first += piece_entries) {
+    const size_t count = all - first < piece_entries ? all - first : piece_entries;
+    TSI_TRY(cuda_upload(lcp->context, piece, entries + first, count * sizeof *piece));
+    TSI_TRY(cuda_launch(lcp->context, "lcp_arrange", arrange<T, FROM>, dim3(cuda_blocks_for(count)),
+                        dim3(CUDA_THREADS), d, piece, first, count));
+  }
+  return cuda_launch(lcp->context, "lcp_invert", invert<T>, dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp))),
+                     dim3(CUDA_THREADS), d);
+}
+
+template <typename T, typename FROM> static ts_status write(const ts_lcp *lcp, const FROM *entries) {
+  const size_t all = tsi_lcp_entries(lcp);
+  const size_t bytes = (all < piece_entries ? all : (size_t)piece_entries) * sizeof(FROM);
+  void *piece = NULL;
+  TSI_TRY(cuda_take(lcp->context, &piece, bytes, "a piece of a dense matrix"));
+  const ts_status status = write_pieces<T, FROM>(lcp, entries, (FROM *)piece);
+  cuda_give(lcp->context, piece, bytes);
+  return status;
+}
+
+ts_status cuda_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *m) {
+  if (lcp->is_double) return m->single ? write<double>(lcp, m->single) : write<double>(lcp, m->doubles);
+  return m->single ? write<float>(lcp, m->single) : write<float>(lcp, m->doubles);
+}
+
+/* ---- Limits ---- */
+
+template <typename T>
+static ts_status write_bound(const ts_lcp *lcp, T *numbers, const double *bound, double otherwise, T *to) {
+  const size_t n = (size_t)lcp->size, pitch = lcp_of<T>::data(lcp)->pitch;
+  for (size_t i = 0; i < (size_t)lcp->batch * pitch; i++) {
+    const size_t row = i % pitch;
+    numbers[i] = row >= n ? (T)0 : (T)(bound ? bound[i / pitch * n + row] : otherwise);
+  }
+  return cuda_upload(lcp->context, to, numbers, (size_t)lcp->batch * pitch * sizeof(T));
+}
+
+template <typename T> static ts_status write_bounds(const ts_lcp *lcp) {
+  const lcp_data<T> *d = lcp_of<T>::data(lcp);
+  const size_t count = (size_t)lcp->batch * d->pitch;
+  T *numbers = (T *)tsi_malloc(lcp->context, count, sizeof *numbers);
+  if (!numbers) return tsi_out_of_memory(lcp->context, "bounds", count * sizeof *numbers);
+  ts_status status = write_bound(lcp, numbers, lcp->lower, 0, d->lower);
+  if (status == TS_OK) status = write_bound(lcp, numbers, lcp->upper, HUGE_VAL, d->upper);
+  tsi_free(lcp->context, numbers);
+  return status;
+}
+
+ts_status cuda_lcp_write_limits(ts_lcp *lcp) {
+  return lcp->is_double ? write_bounds<double>(lcp) : write_bounds<float>(lcp);
+}
+
+/* ---- Vectors in and out ---- */
+
+struct vector_parts {
+  float *part[3]; /* NULL: 0 */
+};
+
+static vector_parts parts_of(const ts_vector *v) {
+  const ts_vector *low = v->low, *third = low ? low->low : NULL;
+  return {{cuda_data(v), low ? cuda_data(low) : NULL, third ? cuda_data(third) : NULL}};
+}
+
+LCP_INLINE double number_of(const vector_parts &v, size_t i) {
+  return (double)v.part[0][i] +
+         ((v.part[1] ? (double)v.part[1][i] : 0) + (v.part[2] ? (double)v.part[2][i] : 0));
+}
+
+LCP_INLINE void put_number(const vector_parts &v, size_t i, double value) {
+  v.part[0][i] = (float)value;
+  if (v.part[1]) v.part[1][i] = cuda_rest(value, (float)value);
+}
+
+/* Also the words, of which no sweep has written one. */
+template <typename T>
+static __global__ __launch_bounds__(CUDA_THREADS) void take(lcp_data<T> d, vector_parts z, vector_parts q) {
+  const size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x, row = at % d.pitch;
+  if (at >= (size_t)d.batch * d.pitch) return;
+  const bool is_there = row < (size_t)d.n;
+  const size_t i = at / d.pitch * (size_t)d.n + row;
+  d.z[at] = is_there ? (T)number_of(z, i) : (T)0;
+  d.q[at] = is_there ? (T)number_of(q, i) : (T)0;
+  lcp_publish(d.words + at * lcp_words<T>::count, 0, d.z[at]);
+}
+
+template <typename T>
+static __global__ __launch_bounds__(CUDA_THREADS) void give(lcp_data<T> d, vector_parts z) {
+  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = (size_t)d.n;
+  if (i < n * (size_t)d.batch) put_number(z, i, (double)d.z[i / n * d.pitch + i % n]);
+}
+
+/* z - P(z - w), where w is q and the sums of the shares. */
+template <typename T>
+static __global__ __launch_bounds__(CUDA_THREADS) void give_map(lcp_data<T> d, vector_parts map, int slices) {
+  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = (size_t)d.n;
+  if (i >= n * (size_t)d.batch) return;
+  const size_t at = i / n * d.pitch + i % n;
+  T w = d.q[at];
+  for (int s = 0; s < slices; s++) w += d.sums[(size_t)s * (size_t)d.batch * d.pitch + at];
+  put_number(map, i, (double)(d.z[at] - lcp_clamp(d.z[at] - w, d.lower[at], d.upper[at])));
+}
+
+template <typename T> static ts_status take_vectors(const ts_lcp *lcp, const ts_vector *z, const ts_vector *q) {
+  const lcp_data<T> &d = *lcp_of<T>::data(lcp);
+  return cuda_launch(lcp->context, "lcp_take", take<T>, dim3(cuda_blocks_for((size_t)d.batch * d.pitch)),
+                     dim3(CUDA_THREADS), d, parts_of(z), parts_of(q));
+}
+
+/* ---- Sweeps and the residual ---- */
+
+/* A problem of one block is that block, whatever waits for its unknowns otherwise. */
+static int has_one_block(int32_t size) {
+  return size <= LCP_BLOCK;
+}
+
+ts_lcp_scheme cuda_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme) {
+  const int waits = cuda_state_of(context)->cooperative; /* thread blocks can wait for each other */
+  switch (scheme) {
+  case TS_LCP_SCHEME_AUTO:
+    return waits && lcp && !has_one_block(lcp->size) ? TS_LCP_SCHEME_GRAPH : TS_LCP_SCHEME_BLOCK;
+  case TS_LCP_SCHEME_ROW:
+  case TS_LCP_SCHEME_COLUMN:
+  case TS_LCP_SCHEME_BLOCK:
+    return scheme;
+  default:
+    return waits ? scheme : TS_LCP_SCHEME_AUTO;
+  }
+}
+
+template <typename T>
+static ts_status sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, const lcp_run *run) {
+  const lcp_data<T> *d = lcp_of<T>::data(lcp);
+  const bool steps = run->scheme <= TS_LCP_SCHEME_BLOCK;
+  TSI_TRY(take_vectors<T>(lcp, z, q));
+  if (run->scheme >= TS_LCP_SCHEME_BLOCK && has_one_block(lcp->size))
+    TSI_TRY(cuda_lcp_sweep_small(run, d));
+  else
+    TSI_TRY(steps ? cuda_lcp_sweep_steps(run, d) : cuda_lcp_sweep_graph(run, d));
+  return cuda_launch(lcp->context, "lcp_give", give<T>, dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp))),
+                     dim3(CUDA_THREADS), *d, parts_of(z));
+}
+
+ts_status cuda_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
+                         int sweeps) {
+  const lcp_run run = {lcp->context, scheme, sweeps};
+  return lcp->is_double ? sweep<double>(z, lcp, q, &run) : sweep<float>(z, lcp, q, &run);
+}
+
+template <typename T>
+static ts_status residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
+  const lcp_data<T> &d = *lcp_of<T>::data(lcp);
+  int slices = 1;
+  TSI_TRY(take_vectors<T>(lcp, z, q));
+  TSI_TRY(cuda_lcp_product(lcp->context, &d, false, &slices));
+  return cuda_launch(lcp->context, "lcp_map", give_map<T>, dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp))),
+                     dim3(CUDA_THREADS), d, parts_of(map), slices);
+}
+
+ts_status cuda_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
+  return lcp->is_double ? residual<double>(map, lcp, q, z) : residual<float>(map, lcp, q, z);
+}
+
+const tsi_lcp_ops cuda_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_lcp_)};

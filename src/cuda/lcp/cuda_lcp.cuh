@@ -1,0 +1,189 @@
+/* Complementarity problems on CUDA: their storage as kernels see it, and the block of unknowns that a warp
+ * solves.
+ *
+ * Rows come in blocks of LCP_BLOCK, or of n where a problem is smaller. Within a block the numbers of a few
+ * columns, as many as 16 bytes hold, follow each other row by row: neighbouring threads with a row each load
+ * neighbouring packs of 16 bytes. Columns are filled up to a whole pack, rows to a whole block, with 0. */
+#ifndef CUDA_LCP_CUH
+#define CUDA_LCP_CUH
+
+#include "cuda/core/cuda_kernels.cuh"
+#include "lcp/lcp.h"
+
+extern "C" {
+TSI_LCP_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cuda_lcp_)
+}
+
+#define LCP_INLINE static __device__ __forceinline__
+
+enum {
+  LCP_BLOCK = 64, /* unknowns that one warp solves: two a lane */
+  LCP_THREADS = 256,
+  LCP_SHARES = LCP_THREADS / LCP_BLOCK, /* threads that share a row of a tile of LCP_BLOCK columns */
+  LCP_COLUMNS = LCP_BLOCK / LCP_SHARES, /* of a tile for each of them */
+  LCP_SLICES = 8                        /* thread blocks that share a row of the whole matrix, at most */
+};
+
+/* Arrays of the problems in the type of their matrices. Vectors have `pitch` numbers a problem. */
+template <typename T> struct lcp_data {
+  T *matrix;
+  T *inverse; /* of the diagonal; 0 in rows that fill up */
+  T *lower, *upper;
+  T *z, *q;
+  T *carried;                /* what a row's next sweep knows already, between two visits of its block */
+  T *sums;                   /* LCP_SLICES vectors: products of rows that came in shares */
+  unsigned long long *words; /* z for other thread blocks (cuda_lcp_words.cuh) */
+  int n, batch, blocks, height;
+  size_t stride, pitch;
+};
+
+template <typename T> struct lcp_pack { static constexpr int size = 16 / sizeof(T); };
+
+/* A run of sweeps. */
+struct lcp_run {
+  ts_context *context;
+  ts_lcp_scheme scheme;
+  int sweeps;
+};
+
+/* ---- The sweeps of each scheme, from data.z to data.z ---- */
+
+/* cuda_lcp_small.cu: problems of one block, a warp each. */
+ts_status cuda_lcp_sweep_small(const lcp_run *run, const lcp_data<float> *data);
+ts_status cuda_lcp_sweep_small(const lcp_run *run, const lcp_data<double> *data);
+/* cuda_lcp_steps.cu: by rows, columns and blocks. */
+ts_status cuda_lcp_sweep_steps(const lcp_run *run, const lcp_data<float> *data);
+ts_status cuda_lcp_sweep_steps(const lcp_run *run, const lcp_data<double> *data);
+/* cuda_lcp_graph.cu: by the graph, and relaxed. */
+ts_status cuda_lcp_sweep_graph(const lcp_run *run, const lcp_data<float> *data);
+ts_status cuda_lcp_sweep_graph(const lcp_run *run, const lcp_data<double> *data);
+
+/* cuda_lcp_product.cu: sums = the products of all rows with z, in `slices` shares; of columns behind a row's
+ * block alone, or of all. */
+ts_status cuda_lcp_product(ts_context *context, const lcp_data<float> *data, bool behind, int *slices);
+ts_status cuda_lcp_product(ts_context *context, const lcp_data<double> *data, bool behind, int *slices);
+
+/* ---- Bounds ---- */
+
+/* P of an unknown. What is no number stays none. */
+LCP_INLINE float lcp_clamp(float z, float lower, float upper) {
+#if __CUDA_ARCH__ >= 800
+  float result;
+  asm("{ .reg .f32 t; max.NaN.f32 t, %1, %2; min.NaN.f32 %0, t, %3; }"
+      : "=f"(result)
+      : "f"(z), "f"(lower), "f"(upper));
+  return result;
+#else
+  return z < lower ? lower : z > upper ? upper : z;
+#endif
+}
+
+LCP_INLINE double lcp_clamp(double z, double lower, double upper) {
+  return z < lower ? lower : z > upper ? upper : z;
+}
+
+/* ---- The matrix ---- */
+
+/* Where the pack of row `row` of a block is that begins at column 0; that of column c is c * height further. */
+template <typename T> LCP_INLINE const T *lcp_row(const lcp_data<T> &d, size_t problem, int block, int row) {
+  return d.matrix + ((problem * (size_t)d.blocks + (size_t)block) * d.stride * (size_t)d.height) +
+         (size_t)row * lcp_pack<T>::size;
+}
+
+LCP_INLINE void lcp_load(const float *from, float *to) {
+  const float4 v = __ldg((const float4 *)from);
+  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+LCP_INLINE void lcp_load(const double *from, double *to) {
+  const double2 v = __ldg((const double2 *)from);
+  to[0] = v.x, to[1] = v.y;
+}
+
+/* A thread's numbers of a tile: columns `first` .. first + LCP_COLUMNS - 1 of the row at `row`. */
+template <typename T>
+LCP_INLINE void lcp_load_tile(const lcp_data<T> &d, const T *row, int first, T (&tile)[LCP_COLUMNS]) {
+#pragma unroll
+  for (int c = 0; c < LCP_COLUMNS; c += lcp_pack<T>::size) {
+    const size_t column = (size_t)(first + c);
+    if (column < d.stride)
+      lcp_load(row + column * (size_t)d.height, tile + c);
+    else
+      for (int k = 0; k < lcp_pack<T>::size; k++) tile[c + k] = 0;
+  }
+}
+
+/* ---- A diagonal block ---- */
+
+/* a[j * SIZE + i] = -M_ij / M_ii, 0 on the diagonal and where there is no row or column: loaded by `threads`
+ * threads, which have to meet afterwards. */
+template <typename T, int SIZE>
+LCP_INLINE void lcp_load_block(const lcp_data<T> &d, size_t problem, int block, int thread, int threads, T *a) {
+  for (int e = thread; e < SIZE * (SIZE / lcp_pack<T>::size); e += threads) {
+    const int i = e % SIZE, first = e / SIZE * lcp_pack<T>::size;
+    const size_t column = (size_t)block * LCP_BLOCK + (size_t)first;
+    T values[lcp_pack<T>::size] = {}, scale = 0;
+    if (i < d.height && column < d.stride) {
+      lcp_load(lcp_row(d, problem, block, i) + column * (size_t)d.height, values);
+      scale = -d.inverse[problem * d.pitch + (size_t)(block * LCP_BLOCK + i)];
+    }
+    for (int k = 0; k < lcp_pack<T>::size; k++)
+      a[(first + k) * SIZE + i] = first + k == i ? (T)0 : scale * values[k];
+  }
+}
+
+/* What a lane has of its rows, lane, lane + 32, ... of a block. */
+template <typename T, int ROWS> struct lcp_rows {
+  T next[ROWS]; /* z_i of the next sweep before its bounds, as far as it is known */
+  T base[ROWS]; /* -q_i / M_ii, which it starts from */
+  T z[ROWS];
+};
+
+/* Before the first sweep: what unknowns behind a row in its block add. */
+template <typename T, int ROWS> LCP_INLINE void lcp_begin_block(const T *a, int lane, lcp_rows<T, ROWS> *r) {
+#pragma unroll
+  for (int h = 0; h < ROWS; h++) r->next[h] = r->base[h];
+#pragma unroll
+  for (int h = 0; h < ROWS; h++)
+    for (int k = 0; k < 32; k++) {
+      const int j = 32 * h + k;
+      const T z = __shfl_sync(0xffffffffu, r->z[h], k);
+#pragma unroll
+      for (int g = 0; g < ROWS; g++)
+        if (j > lane + 32 * g) r->next[g] += a[j * 32 * ROWS + lane + 32 * g] * z;
+    }
+}
+
+/* Solves the first `count` unknowns of a block one after the other. An unknown that is solved is added to all
+ * rows: of those behind it the sweep is the same, of those before it the next, which begins at `base` when a
+ * row is solved.
+ *
+ * A value takes longer from lane to lane than an unknown takes to be solved, so all lanes solve four unknowns
+ * by themselves and only their starts come from other lanes. */
+template <typename T, int ROWS>
+LCP_INLINE void lcp_solve_block(const T *a, const T *lower, const T *upper, int count, int lane,
+                                lcp_rows<T, ROWS> *r) {
+  constexpr int size = 32 * ROWS, together = 4;
+#pragma unroll
+  for (int h = 0; h < ROWS; h++) {
+#pragma unroll
+    for (int first = 0; first < 32; first += together) {
+      const int j = 32 * h + first;
+      if (j >= count) continue;
+      T z[together];
+#pragma unroll
+      for (int k = 0; k < together; k++) z[k] = __shfl_sync(0xffffffffu, r->next[h], first + k);
+#pragma unroll
+      for (int k = 0; k < together; k++) {
+        const T *column = a + (j + k) * size;
+        z[k] = lcp_clamp(z[k], lower[j + k], upper[j + k]);
+#pragma unroll
+        for (int l = k + 1; l < together; l++) z[l] += column[j + l] * z[k];
+#pragma unroll
+        for (int g = 0; g < ROWS; g++) r->next[g] += column[lane + 32 * g] * z[k];
+        if (lane == first + k) r->z[h] = z[k], r->next[h] = r->base[h];
+      }
+    }
+  }
+}
+
+#endif
