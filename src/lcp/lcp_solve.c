@@ -11,7 +11,8 @@
 enum {
   SLOT_MAP = 0,
   SLOT_Q = 1,
-  patience = 30,    /* tests without any gain before it is stagnation */
+  patience = 30,    /* tests without any gain, and a third of all, before it is stagnation: the residual of
+                       contacts rises for a while and falls again */
   longest_cycle = 4 /* tests after which the residuals of a cycle repeat */
 };
 static const double growth = 1e6; /* from the smallest residual on: divergence */
@@ -131,7 +132,8 @@ static int judge(solve_state *s, double residual) {
   }
   if (!isfinite(residual) || residual > growth * s->least) return end(s, TS_REASON_DIVERGED, "diverged");
   if (cycles && residual > 2 * s->least) return end(s, TS_REASON_CYCLING, "cycling");
-  if (cycles || s->idle >= patience) return end(s, TS_REASON_STAGNATED, "stagnated");
+  if (cycles || (s->idle >= patience && s->idle >= s->tests / 3))
+    return end(s, TS_REASON_STAGNATED, "stagnated");
   if (s->result->sweeps >= settings->max_sweeps) return end(s, TS_REASON_MAX_ITERATIONS, "not converged");
   return 0;
 }
