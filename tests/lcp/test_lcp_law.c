@@ -13,10 +13,11 @@ static double uniform(ref_random *random) {
   return (double)ref_uniform(random, -1, 1);
 }
 
-/* W = G G^T with G of `rank` columns. With `sticking` W r = -b has a solution, which singular blocks else have
- * not.
+/* W = G G^T with G of `rank` columns, plus what is not symmetric. With `sticking` W r = -b has a solution,
+ * which singular blocks else have not.
  */
-static contact random_contact(ref_random *random, int dimension, int rank, double most_mu, int sticking) {
+static contact random_contact(ref_random *random, int dimension, int rank, double most_mu, double skew,
+                              int sticking) {
   contact c = {.dimension = dimension, .mu = (double)ref_uniform(random, 0, (float)most_mu)};
   double G[3][3] = {{0}}, r[3];
   for (int i = 0; i < dimension; i++) {
@@ -27,6 +28,7 @@ static contact random_contact(ref_random *random, int dimension, int rank, doubl
     c.b[i] = sticking ? 0 : uniform(random);
     for (int j = 0; j < dimension; j++) {
       for (int k = 0; k < rank; k++) c.W[i * dimension + j] += G[i][k] * G[j][k];
+      c.W[i * dimension + j] += (i < j) * skew - (i > j) * skew;
       if (sticking) c.b[i] -= c.W[i * dimension + j] * r[j];
     }
   }
@@ -53,7 +55,7 @@ static double solve(contact *c, int is_double, int exact, int steps, double *r) 
 
 typedef struct family {
   int rank; /* 0: as many as the dimension */
-  double most_mu, tolerance[2];
+  double most_mu, skew, tolerance[2];
 } family;
 
 static void check_family(const family *f, int dimension, int is_double, int exact) {
@@ -64,7 +66,7 @@ static void check_family(const family *f, int dimension, int is_double, int exac
   test_context_label("dimension %d, rank %d, mu to %g, %s, %s", dimension, rank, f->most_mu,
                      is_double ? "double" : "single", exact ? "exact" : "projection");
   for (int k = 0; k < 20000; k++) {
-    contact c = random_contact(&random, dimension, rank, f->most_mu, k % 2);
+    contact c = random_contact(&random, dimension, rank, f->most_mu, f->skew, k % 2);
     if (c.W[0] < 1e-3) continue;
     const double residual = solve(&c, is_double, exact, exact ? 1 : 2000, r);
     worst = residual <= worst ? worst : residual; /* also NaN */
@@ -74,8 +76,11 @@ static void check_family(const family *f, int dimension, int is_double, int exac
 }
 
 static void blocks(void) {
-  static const family exact[] = {
-      {0, 1, {1e-5, 1e-13}}, {0, 10, {1e-4, 1e-12}}, {1, 1, {1e-5, 1e-12}}, {2, 1, {1e-4, 1e-12}}};
+  static const family exact[] = {{0, 1, 0, {1e-5, 1e-13}},
+                                 {0, 10, 0, {1e-4, 1e-12}},
+                                 {1, 1, 0, {1e-5, 1e-12}},
+                                 {2, 1, 0, {1e-4, 1e-12}},
+                                 {0, 0.5, 0.05, {1e-5, 1e-12}}};
   for (size_t k = 0; k < sizeof exact / sizeof exact[0]; k++)
     for (int dimension = 2; dimension <= 3; dimension++)
       for (int is_double = 0; is_double < 2; is_double++) check_family(&exact[k], dimension, is_double, 1);
@@ -87,7 +92,7 @@ static void projections(void) {
   for (int dimension = 2; dimension <= 3; dimension++)
     for (int k = 0; k < 50; k++) {
       test_context_label("dimension %d, problem %d", dimension, k);
-      contact c = random_contact(&random, dimension, dimension, 0.5, 0);
+      contact c = random_contact(&random, dimension, dimension, 0.5, 0, 0);
       for (int i = 0; i < dimension; i++) c.W[(dimension + 1) * i] += 1;
       double exact[3], r[3];
       CHECK(solve(&c, 1, 1, 1, exact) <= 1e-13);
