@@ -106,6 +106,40 @@ static void sweeps(void) {
   test_close(&context);
 }
 
+/* Schemes by columns forget those of a matrix that is replaced. */
+static void replaced(void) {
+  context = test_open();
+  if (!context) return;
+  lcp_sample s = lcp_sample_spd(130, 5), next = lcp_sample_spd(130, 6);
+  s.matrix[1] = s.matrix[129] = 0; /* not symmetric */
+  for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++) {
+    if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
+    test_context_label("%s", ts_lcp_scheme_name((ts_lcp_scheme)scheme));
+    ts_lcp *lcp = lcp_make(context, &s, TS_PRECISION_SINGLE);
+    ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, s.q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+    const ts_lcp_settings once = {.scheme = (ts_lcp_scheme)scheme, .fixed_sweeps = 1};
+    double expected[130] = {0};
+    CHECK_OK(context, ts_lcp_solve(lcp, q, z, &once, NULL));
+    CHECK_OK(context,
+             ts_lcp_set_matrix(lcp, &(ts_lcp_desc){.size = 130, .batch = 1, .double_matrix = next.matrix}));
+    CHECK_OK(context, ts_lcp_solve(lcp, q, z, &once, NULL));
+    lcp_sample_sweep(&s, expected);
+    double *kept = s.matrix;
+    s.matrix = next.matrix;
+    lcp_sample_sweep(&s, expected);
+    s.matrix = kept;
+    double *found = read_doubles(z);
+    for (int i = 0; i < 130; i++) CHECK_CLOSE(found[i], expected[i], 0x1p-18 * (1 + fabs(expected[i])));
+    free(found);
+    ts_vector_destroy(&q);
+    ts_vector_destroy(&z);
+    ts_lcp_destroy(&lcp);
+  }
+  lcp_sample_free(&s);
+  lcp_sample_free(&next);
+  test_close(&context);
+}
+
 /* However many threads share a problem, and whether there is a share for each of them. */
 static void with_threads(int threads) {
   ts_context_desc desc = test_desc();
@@ -336,6 +370,7 @@ static void refusals(void) {
 int main(int argc, char **argv) {
   static const test_case cases[] = {{"answers", answers},
                                     {"sweeps", sweeps},
+                                    {"replaced", replaced},
                                     {"threads", threads},
                                     {"reasons", reasons},
                                     {"cycles", cycles},
