@@ -2,15 +2,18 @@
 // after problem in their rows (y), which are padded to a multiple of 4 unknowns: padding has bounds 0, a diagonal of 1, and
 // so stays 0.
 //   entries            M: texel (row, quad) of a problem holds the columns 4 quad .. 4 quad + 3 of a row
-//   lower, upper, z    texel (quad, problem): four unknowns
+//   bounds, z          texel (quad, problem): four unknowns
 //   state              texel (row, problem): w = M z + q and z
 // p[5], p[6].xy = the tiling of the vectors; p[6].z = unknowns of a problem; p[6].w = matrices side by side in their texture;
 // p[7].x = quads of a problem; p[7].y, p[7].z = what the pass is about: the first quad of a block and their count, or an
 // unknown.
+#ifdef PAIR
+#include "include/pair.glsl"
+#endif
 #include "include/pass.glsl"
 #include "include/tiling.glsl"
 
-uniform sampler2D entries, lower, upper;
+uniform sampler2D entries, lower_bounds, upper_bounds;
 
 #define SIZE p[6].z
 #define ABREAST p[6].w
@@ -33,6 +36,9 @@ ivec2 texel_of(int index) {
          ivec2(rest & ((1 << RECTANGLE_LOG2.x) - 1), rest >> RECTANGLE_LOG2.x);
 }
 
+#ifdef PAIR
+#include "include/lcp_pair.glsl"
+#else
 // The product of a row with z, whose quads are in `quads`. Four sums, so that rounding errors stay small.
 float row_product(sampler2D quads, int row, int problem) {
   ivec2 at = matrix_of(problem) + ivec2(row, 0);
@@ -48,3 +54,4 @@ float project(float z, float least, float most) { return z < least ? least : z >
 float solve_unknown(float z, float w, float diagonal, float least, float most) {
   return project(z - w / diagonal, least, most);
 }
+#endif

@@ -24,7 +24,7 @@ void main() {
     for (int j = 0; j < k; j++) w += columns_of(row, j, changes[j]);
     vec4 m0 = fetch_texel(entries, row + ivec2(0, k)), m1 = fetch_texel(entries, row + ivec2(1, k)),
          m2 = fetch_texel(entries, row + ivec2(2, k)), m3 = fetch_texel(entries, row + ivec2(3, k));
-    vec4 least = fetch_texel(lower, ivec2(quad, i.y)), most = fetch_texel(upper, ivec2(quad, i.y));
+    vec4 least = fetch_texel(lower_bounds, ivec2(quad, i.y)), most = fetch_texel(upper_bounds, ivec2(quad, i.y));
     z.x = solve_unknown(old.x, w.x, m0.x, least.x, most.x);
     d.x = z.x - old.x;
     z.y = solve_unknown(old.y, w.y + m1.x * d.x, m1.y, least.y, most.y);

@@ -1,16 +1,28 @@
 // A vector of z from its quads (input0), or with STATE from the state (input0).
 #include "include/lcp.glsl"
 
-out vec4 z;
+layout(location = 0) out vec4 z;
+#ifdef PAIR
+layout(location = 1) out vec4 z_low;
+#endif
 
 void main() {
   ivec2 i = texel();
   z = vec4(0);
+#ifdef PAIR
+  z_low = vec4(0);
+#endif
   if (!is_index(i)) return;
   int index = position_of(i), problem = index / SIZE, row = index - problem * SIZE;
 #ifdef STATE
-  z.x = fetch_texel(input0, ivec2(row, problem)).g;
+  ivec2 at = ivec2(row, problem);
+  int channel = 1;
 #else
-  z.x = fetch_texel(input0, ivec2(row >> 2, problem))[row & 3];
+  ivec2 at = ivec2(row >> 2, problem);
+  int channel = row & 3;
+#endif
+  z.x = fetch_texel(input0, at)[channel];
+#ifdef PAIR
+  z_low.x = fetch_texel(low0, at)[channel];
 #endif
 }

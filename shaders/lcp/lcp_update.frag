@@ -2,15 +2,29 @@
 // (input0).
 #include "include/lcp.glsl"
 
-out vec4 state;
+layout(location = 0) out vec4 state;
+#ifdef PAIR
+layout(location = 1) out vec4 state_low;
+#endif
 
 void main() {
-  ivec2 i = place(), at = matrix_of(i.y) + ivec2(i.x, FIRST_QUAD);
+  ivec2 i = place(), at = matrix_of(i.y) + ivec2(i.x, FIRST_QUAD), quad = ivec2(i.x >> 2, i.y);
+  bool is_inside = quad.x >= FIRST_QUAD && quad.x < FIRST_QUAD + BLOCK_QUADS;
+#ifdef PAIR
+  Pair own = pair_at(input0, low0, i), sums = NOTHING;
+  for (int k = 0; k < BLOCK_QUADS; k++)
+    sums = add_loosely(sums,
+                       multiply(entry_at(at + ivec2(0, k)), pair_at(input2, low2, ivec2(FIRST_QUAD + k, i.y))));
+  Pair w = add(splat(own, 0), total(normalise(sums)));
+  Pair z = is_inside ? splat(pair_at(input1, low1, quad), i.x & 3) : splat(own, 1);
+  state = vec4(w.high.x, z.high.x, 0, 0);
+  state_low = vec4(w.low.x, z.low.x, 0, 0);
+#else
   vec2 own = fetch_texel(input0, i).rg;
   vec4 sums = vec4(0);
   for (int k = 0; k < BLOCK_QUADS; k++)
     sums += fetch_texel(entries, at + ivec2(0, k)) * fetch_texel(input2, ivec2(FIRST_QUAD + k, i.y));
-  int quad = i.x >> 2;
-  if (quad >= FIRST_QUAD && quad < FIRST_QUAD + BLOCK_QUADS) own.y = fetch_texel(input1, ivec2(quad, i.y))[i.x & 3];
+  if (is_inside) own.y = fetch_texel(input1, quad)[i.x & 3];
   state = vec4(own.x + ((sums.x + sums.y) + (sums.z + sums.w)), own.y, 0, 0);
+#endif
 }

@@ -260,27 +260,34 @@ static void complementarity(void) {
   }
   const double matrices[] = {2, 1, 1, 1, 2, 1, 1, 1, 2, 3, 0, 0, 0, 3, 0, 0, 0, 3};
   const double q[] = {-5, -6, 1, -1, -2, -3}, lower[6] = {0}, upper[6] = {1, 1, 1, 1, 1, 1};
-  const ts_lcp_desc lcp_desc = {
-      .size = 3, .batch = 2, .double_matrix = matrices, .lower = lower, .upper = upper};
-  ts_lcp *lcp = NULL;
-  FAIL_EACH_CREATION(context, lcp, ts_lcp_create(context, &lcp_desc, &lcp));
-  FAIL_EACH_USE(context, ts_lcp_set_matrix(lcp, &lcp_desc));
-  FAIL_EACH_USE(context, ts_lcp_set_bounds(lcp, NULL, NULL));
-  FAIL_EACH_USE(context, ts_lcp_set_bounds(lcp, lower, upper));
-  ts_vector *b = make_parts(ts_lcp_space(lcp), 1, 1, q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
-  for (int k = 0; ts_lcp_scheme_name((ts_lcp_scheme)k); k++) {
-    const ts_lcp_settings settings = {.scheme = (ts_lcp_scheme)k, .zero_start = 1};
-    if (!ts_lcp_has_scheme(context, settings.scheme)) continue;
-    FAIL_EACH_USE(context, ts_lcp_solve(lcp, b, z, &settings, NULL));
-    double *found = read_doubles(z);
-    CHECK(found[0] == 1 && found[1] == 1 && found[2] == 0);
-    CHECK_CLOSE(found[3], 1.0 / 3, 1e-5);
-    CHECK(found[5] == 1);
-    free(found);
+  const ts_precision precisions[2] = {TS_PRECISION_SINGLE, best_precision(context)};
+  for (int p = 0; p < 2; p++) {
+    const ts_lcp_desc lcp_desc = {.size = 3,
+                                  .batch = 2,
+                                  .double_matrix = matrices,
+                                  .lower = lower,
+                                  .upper = upper,
+                                  .precision = precisions[p]};
+    ts_lcp *lcp = NULL;
+    FAIL_EACH_CREATION(context, lcp, ts_lcp_create(context, &lcp_desc, &lcp));
+    FAIL_EACH_USE(context, ts_lcp_set_matrix(lcp, &lcp_desc));
+    FAIL_EACH_USE(context, ts_lcp_set_bounds(lcp, NULL, NULL));
+    FAIL_EACH_USE(context, ts_lcp_set_bounds(lcp, lower, upper));
+    ts_vector *b = make_parts(ts_lcp_space(lcp), 1, 1, q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+    for (int k = 0; ts_lcp_scheme_name((ts_lcp_scheme)k); k++) {
+      const ts_lcp_settings settings = {.scheme = (ts_lcp_scheme)k, .zero_start = 1};
+      if (!ts_lcp_has_scheme(context, settings.scheme)) continue;
+      FAIL_EACH_USE(context, ts_lcp_solve(lcp, b, z, &settings, NULL));
+      double *found = read_doubles(z);
+      CHECK(found[0] == 1 && found[1] == 1 && found[2] == 0);
+      CHECK_CLOSE(found[3], 1.0 / 3, 1e-5);
+      CHECK(found[5] == 1);
+      free(found);
+    }
+    ts_vector_destroy(&b);
+    ts_vector_destroy(&z);
+    ts_lcp_destroy(&lcp);
   }
-  ts_vector_destroy(&b);
-  ts_vector_destroy(&z);
-  ts_lcp_destroy(&lcp);
   test_close(&context);
   CHECK_INT(memory.live, 0);
 }

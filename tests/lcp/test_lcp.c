@@ -51,7 +51,7 @@ static void answers(void) {
     for (int scheme = 0; ts_lcp_scheme_name((ts_lcp_scheme)scheme); scheme++) {
       if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
       solve_sample(sizes[k], TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme);
-      if (has_lcp_doubles(context)) solve_sample(sizes[k], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme);
+      if (has_pairs(context)) solve_sample(sizes[k], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme);
     }
   test_close(&context);
 }
@@ -100,7 +100,7 @@ static void sweeps(void) {
     for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++) {
       if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
       compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme, 1);
-      if (has_lcp_doubles(context))
+      if (has_pairs(context))
         compare_sweeps(sizes[k][0], sizes[k][1], TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme, 0.5);
     }
   test_close(&context);
@@ -168,15 +168,19 @@ static void threads(void) {
   for (int count = 1; count <= 5 && has_threads; count += count < 3 ? 1 : 2) with_threads(count);
 }
 
-/* Where the largest texture is small, OpenGL lays the matrices of a batch side by side. */
+/* Where the largest texture is small, OpenGL lays the matrices of a batch side by side. Without texture
+ * barriers rows are drawn beside z. */
 static void small_textures(void) {
   if (!test_is_gl()) return;
   ts_context_desc desc = test_desc();
   test_gl()->max_texture_size = 256;
+  test_gl()->flags |= TS_GL_NO_TEXTURE_BARRIER;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++)
-    if (ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme))
+    if (ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme, 1)) {
       compare_sweeps(60, 40, TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme, 1);
+      if (has_pairs(context)) compare_sweeps(30, 80, TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme, 1);
+    }
   const double one = 1;
   ts_lcp *lcp = NULL;
   CHECK_FAILS(context,
@@ -360,23 +364,14 @@ static void refusals(void) {
     desc.size = 1, desc.batch = context->caps.max_texture_size + 1;
     refuse(&desc, TS_ERROR_LIMIT, "a row each");
   }
-  if (test_is_gl() && has_pairs(context)) {
-    desc = (ts_lcp_desc){.size = 2, .double_matrix = matrix, .precision = TS_PRECISION_DOUBLE};
-    refuse(&desc, TS_ERROR_UNSUPPORTED, "single precision only");
-  }
   test_close(&context);
 }
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {{"answers", answers},
-                                    {"sweeps", sweeps},
-                                    {"replaced", replaced},
-                                    {"threads", threads},
-                                    {"reasons", reasons},
-                                    {"cycles", cycles},
-                                    {"bounds", bounds},
-                                    {"factors", factors},
-                                    {"small_textures", small_textures},
-                                    {"refusals", refusals}};
+  static const test_case cases[] = {
+      {"answers", answers},  {"sweeps", sweeps},   {"replaced", replaced},
+      {"threads", threads},  {"reasons", reasons}, {"cycles", cycles},
+      {"bounds", bounds},    {"factors", factors}, {"small_textures", small_textures},
+      {"refusals", refusals}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }

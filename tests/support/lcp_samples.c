@@ -63,10 +63,3 @@ void lcp_sample_sweep(const lcp_sample *s, double *z) {
 int has_pairs(ts_context *context) {
   return context->caps.pairs;
 }
-
-int has_lcp_doubles(ts_context *context) {
-  static int printed;
-  if (!test_is_gl()) return has_pairs(context);
-  if (!printed++) printf("skipped: complementarity problems in double precision, which gl does not have\n");
-  return 0;
-}

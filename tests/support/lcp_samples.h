@@ -24,8 +24,5 @@ void lcp_sample_sweep(const lcp_sample *s, double *z);
 
 /* Whether vectors may be pairs. */
 int has_pairs(ts_context *context);
-/* Whether problems may be in double precision. OpenGL has single precision only, which is printed once; that it
- * refuses double is a case of test_lcp. */
-int has_lcp_doubles(ts_context *context);
 
 #endif

@@ -240,8 +240,11 @@ static void set_samplers(GLuint program) {
       {"sums", GL_UNIT_MATRIX + 4},
       {"low_sums", GL_UNIT_LOW_SUMS},
       {"lowest_sums", GL_UNIT_LOW_SUMS + 1},
-      {"lower", GL_UNIT_MATRIX + 1},
-      {"upper", GL_UNIT_MATRIX + 2},
+      {"lower_bounds", GL_UNIT_MATRIX + 1},
+      {"upper_bounds", GL_UNIT_MATRIX + 2},
+      {"low_entries", GL_UNIT_SLOT}, /* of passes without slots */
+      {"low_lower_bounds", GL_UNIT_SLOT + 1},
+      {"low_upper_bounds", GL_UNIT_SLOT + 2},
       {"corners", GL_UNIT_CORNERS},
       {"exact_zero", GL_UNIT_EXACT},
       {"stencil_centre", GL_UNIT_STENCIL},

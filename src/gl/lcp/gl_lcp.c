@@ -2,6 +2,7 @@
  * passes.
  */
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "gl_lcp.h"
@@ -11,21 +12,25 @@ enum { strip_quads = 16 };
 
 /* ---- Storage ---- */
 
+static ts_status create_parts(const ts_lcp *lcp, GLenum format, int width, int height, const char *what,
+                              gl_texture **textures) {
+  for (int part = 0; part < gl_lcp_of(lcp)->parts; part++)
+    TSI_TRY(gl_texture_create(lcp->context, format, width, height, what, &textures[part]));
+  return TS_OK;
+}
+
 static ts_status create_textures(const ts_lcp *lcp, gl_lcp *impl) {
-  ts_context *context = lcp->context;
   const int rows = 4 * impl->quads, batch = lcp->batch;
   const int height = (batch - 1) / impl->abreast * impl->quads + impl->quads;
   static const char quads[] = "the unknowns of complementarity problems, a row each,";
-  TSI_TRY(
-      gl_texture_create(context, GL_RGBA32F, rows * impl->abreast, height, "a dense matrix", &impl->matrix));
-  TSI_TRY(gl_texture_create(context, GL_RGBA32F, impl->quads, batch, quads, &impl->lower));
-  TSI_TRY(gl_texture_create(context, GL_RGBA32F, impl->quads, batch, quads, &impl->upper));
-  TSI_TRY(gl_texture_create(context, GL_RGBA32F, impl->quads, batch, quads, &impl->z));
-  TSI_TRY(gl_texture_create(context, GL_RGBA32F, impl->quads, batch, quads, &impl->change));
-  for (int k = 0; k < 2; k++)
-    TSI_TRY(gl_texture_create(context, GL_RG32F, rows, batch, quads, &impl->states[k]));
-  if (context->caps.texture_barrier) return TS_OK;
-  return gl_texture_create(context, GL_RGBA32F, 1, batch, quads, &impl->row);
+  TSI_TRY(create_parts(lcp, GL_RGBA32F, rows * impl->abreast, height, "a dense matrix", impl->matrix));
+  TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->lower));
+  TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->upper));
+  TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->z));
+  TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->change));
+  for (int k = 0; k < 2; k++) TSI_TRY(create_parts(lcp, GL_RG32F, rows, batch, quads, impl->states[k]));
+  if (lcp->context->caps.texture_barrier) return TS_OK;
+  return create_parts(lcp, GL_RGBA32F, 1, batch, quads, impl->row);
 }
 
 /* Matrices stand on each other as far as the largest texture allows, then side by side. */
@@ -38,9 +43,6 @@ ts_status gl_lcp_create(ts_lcp *lcp) {
   ts_context *context = lcp->context;
   const int max = context->caps.max_texture_size;
   if (lcp->dimension > 1) return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend gl has no friction yet");
-  if (lcp->is_double)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "backend gl has complementarity problems in single precision only");
   if (lcp->size > max)
     return tsi_fail(context, TS_ERROR_LIMIT, "size is %d; the largest texture has room for %d unknowns",
                     lcp->size, max);
@@ -48,6 +50,7 @@ ts_status gl_lcp_create(ts_lcp *lcp) {
   if (!impl) return tsi_out_of_memory(context, "a complementarity problem", sizeof *impl);
   lcp->impl = impl;
   impl->quads = (lcp->size - 1) / 4 + 1;
+  impl->parts = lcp->is_double ? 2 : 1;
   impl->abreast = count_abreast(lcp, impl->quads);
   const ts_status status = create_textures(lcp, impl);
   if (status < 0) gl_lcp_destroy(lcp);
@@ -57,35 +60,47 @@ ts_status gl_lcp_create(ts_lcp *lcp) {
 void gl_lcp_destroy(ts_lcp *lcp) {
   ts_context *context = lcp->context;
   gl_lcp *impl = gl_lcp_of(lcp);
-  gl_texture_release(context, impl->matrix);
-  gl_texture_release(context, impl->lower);
-  gl_texture_release(context, impl->upper);
-  gl_texture_release(context, impl->z);
-  gl_texture_release(context, impl->change);
-  gl_texture_release(context, impl->states[0]);
-  gl_texture_release(context, impl->states[1]);
-  gl_texture_release(context, impl->row);
+  for (int part = 0; part < impl->parts; part++) {
+    gl_texture_release(context, impl->matrix[part]);
+    gl_texture_release(context, impl->lower[part]);
+    gl_texture_release(context, impl->upper[part]);
+    gl_texture_release(context, impl->z[part]);
+    gl_texture_release(context, impl->change[part]);
+    gl_texture_release(context, impl->states[0][part]);
+    gl_texture_release(context, impl->states[1][part]);
+    gl_texture_release(context, impl->row[part]);
+  }
   tsi_free(context, impl);
   lcp->impl = NULL;
 }
 
+/* What a part holds of a number, and of a number beyond single precision, its limit: GLSL need not know
+ * infinities. */
+static float part_of(double value, int part) {
+  const float first = value > (double)FLT_MAX ? FLT_MAX : value < -(double)FLT_MAX ? -FLT_MAX : (float)value;
+  if (part == 0) return first;
+  return fabs(value) > (double)FLT_MAX ? 0 : (float)(value - (double)first);
+}
+
 /* ---- The matrix ---- */
 
-static float entry(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t problem, size_t row, size_t column) {
+static double entry(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t problem, size_t row,
+                    size_t column) {
   const size_t n = (size_t)lcp->size;
   if (row >= n || column >= n) return row == column ? 1 : 0;
   const size_t at = (problem * n + row) * n + column;
-  return matrix->single ? matrix->single[at] : (float)matrix->doubles[at];
+  return matrix->single ? (double)matrix->single[at] : matrix->doubles[at];
 }
 
-static void write_strip(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, int problem, int first, int count,
-                        float *strip) {
+static void write_strip(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, int part, int problem, int first,
+                        int count, float *strip) {
   const gl_lcp *impl = gl_lcp_of(lcp);
   const size_t rows = 4 * (size_t)impl->quads;
   for (size_t row = 0; row < rows; row++)
     for (size_t c = 0; c < 4 * (size_t)count; c++)
-      strip[(c / 4 * rows + row) * 4 + c % 4] = entry(lcp, matrix, (size_t)problem, row, 4 * (size_t)first + c);
-  gl_texture_write(gl_of(lcp->context), impl->matrix, problem % impl->abreast * (int)rows,
+      strip[(c / 4 * rows + row) * 4 + c % 4] =
+          part_of(entry(lcp, matrix, (size_t)problem, row, 4 * (size_t)first + c), part);
+  gl_texture_write(gl_of(lcp->context), impl->matrix[part], problem % impl->abreast * (int)rows,
                    problem / impl->abreast * impl->quads + first, (int)rows, count, strip);
 }
 
@@ -94,26 +109,21 @@ ts_status gl_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
   const size_t numbers = 16 * (size_t)quads * (size_t)most;
   float *strip = tsi_malloc(lcp->context, numbers, sizeof *strip);
   if (!strip) return tsi_out_of_memory(lcp->context, "a dense matrix", numbers * sizeof *strip);
-  for (int problem = 0; problem < lcp->batch; problem++)
-    for (int first = 0; first < quads; first += most)
-      write_strip(lcp, matrix, problem, first, quads - first < most ? quads - first : most, strip);
+  for (int part = 0; part < gl_lcp_of(lcp)->parts; part++)
+    for (int problem = 0; problem < lcp->batch; problem++)
+      for (int first = 0; first < quads; first += most)
+        write_strip(lcp, matrix, part, problem, first, quads - first < most ? quads - first : most, strip);
   tsi_free(lcp->context, strip);
   return gl_check(lcp->context, "writing a dense matrix");
 }
 
 /* ---- Bounds ---- */
 
-/* GLSL need not know infinities. */
-static float finite(double value) {
-  if (value > (double)FLT_MAX) return FLT_MAX;
-  return value < -(double)FLT_MAX ? -FLT_MAX : (float)value;
-}
-
 /* Padding has the bounds 0. */
-static void fill_bounds(const ts_lcp *lcp, const double *bounds, double value, float *texels) {
+static void fill_bounds(const ts_lcp *lcp, const double *bounds, double value, int part, float *texels) {
   const size_t n = (size_t)lcp->size, stride = 4 * (size_t)gl_lcp_of(lcp)->quads;
   for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++)
-    texels[i / n * stride + i % n] = finite(bounds ? bounds[i] : value);
+    texels[i / n * stride + i % n] = part_of(bounds ? bounds[i] : value, part);
 }
 
 ts_status gl_lcp_write_limits(ts_lcp *lcp) {
@@ -121,10 +131,12 @@ ts_status gl_lcp_write_limits(ts_lcp *lcp) {
   const size_t numbers = 4 * (size_t)impl->quads * (size_t)lcp->batch;
   float *texels = tsi_calloc(lcp->context, numbers, sizeof *texels);
   if (!texels) return tsi_out_of_memory(lcp->context, "bounds", numbers * sizeof *texels);
-  fill_bounds(lcp, lcp->lower, 0, texels);
-  gl_texture_write(gl_of(lcp->context), impl->lower, 0, 0, impl->quads, lcp->batch, texels);
-  fill_bounds(lcp, lcp->upper, (double)FLT_MAX, texels);
-  gl_texture_write(gl_of(lcp->context), impl->upper, 0, 0, impl->quads, lcp->batch, texels);
+  for (int part = 0; part < impl->parts; part++) {
+    fill_bounds(lcp, lcp->lower, 0, part, texels);
+    gl_texture_write(gl_of(lcp->context), impl->lower[part], 0, 0, impl->quads, lcp->batch, texels);
+    fill_bounds(lcp, lcp->upper, (double)INFINITY, part, texels);
+    gl_texture_write(gl_of(lcp->context), impl->upper[part], 0, 0, impl->quads, lcp->batch, texels);
+  }
   tsi_free(lcp->context, texels);
   return gl_check(lcp->context, "writing bounds");
 }

@@ -5,13 +5,18 @@
 #include "gl/core/gl.h"
 #include "lcp/lcp.h"
 
+/* Of each texture there is one, or in double precision a second one with the second parts of numbers. */
+enum { GL_LCP_PARTS = 2 };
+
 typedef struct gl_lcp {
-  int quads;                              /* of 4 unknowns, of a problem, the last one padded */
-  int abreast;                            /* matrices side by side */
-  gl_texture *matrix;                     /* RGBA32F: 4 columns of a row */
-  gl_texture *lower, *upper, *z, *change; /* RGBA32F: quads */
-  gl_texture *states[2];                  /* RG32F: w and z; a pass reads one and draws into the other */
-  gl_texture *row; /* RGBA32F: what a row's pass draws where it may not draw into z; NULL elsewhere */
+  int quads;   /* of 4 unknowns, of a problem, the last one padded */
+  int abreast; /* matrices side by side */
+  int parts;
+  gl_texture *matrix[GL_LCP_PARTS]; /* RGBA32F: 4 columns of a row */
+  gl_texture *lower[GL_LCP_PARTS], *upper[GL_LCP_PARTS], *z[GL_LCP_PARTS],
+      *change[GL_LCP_PARTS];           /* RGBA32F: quads */
+  gl_texture *states[2][GL_LCP_PARTS]; /* RG32F: w and z; a pass reads one and draws into the other */
+  gl_texture *row[GL_LCP_PARTS]; /* RGBA32F: what a row's pass draws where it may not draw into z, else NULL */
 } gl_lcp;
 
 static inline gl_lcp *gl_lcp_of(const ts_lcp *lcp) {

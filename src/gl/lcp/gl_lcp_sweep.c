@@ -2,8 +2,8 @@
  *
  *   load     the quads of z from the vector
  *   start    the state, w = M z + q and z
- *   sweep    blocks: for each block its new z and changes, then all of the state; columns: for each unknown all
- *            of the state, without start's w where it is kept; rows: for each unknown its quad, without a state
+ *   sweep    blocks: for each block its new z and changes, a pass by itself in pairs, then all of the state;
+ *            columns: for each unknown all of the state; rows: for each unknown its quad, without a state
  *   store    the vector from the quads, or from the state
  *
  * w takes up the rounding errors of what is added to it, so that it is computed again after some sweeps. */
@@ -19,16 +19,25 @@ enum {
 
 /* ---- Passes ---- */
 
-/* A texture as an input of passes. */
+/* A texture, or the two of a pair, as an input of passes. */
 typedef struct view {
-  gl_vector place;
-  ts_vector vector;
+  gl_vector places[GL_LCP_PARTS];
+  ts_vector vector, low;
 } view;
 
-static const ts_vector *look(view *v, const ts_lcp *lcp, gl_texture *texture) {
-  v->place = (gl_vector){texture, 0, 0};
-  v->vector = (ts_vector){.context = lcp->context, .space = lcp->space, .components = 1, .impl = &v->place};
+static const ts_vector *look(view *v, const ts_lcp *lcp, gl_texture *const textures[GL_LCP_PARTS]) {
+  v->places[0] = (gl_vector){textures[0], 0, 0};
+  v->places[1] = (gl_vector){textures[1], 0, 0};
+  v->low = (ts_vector){.context = lcp->context, .space = lcp->space, .components = 1, .impl = &v->places[1]};
+  v->vector = v->low;
+  v->vector.impl = &v->places[0];
+  if (textures[1]) v->vector.low = &v->low;
   return &v->vector;
+}
+
+static void bind_parts(gl_backend *gl, int unit, int low_unit, gl_texture *const textures[GL_LCP_PARTS]) {
+  gl_bind(gl, unit, textures[0]->name);
+  if (textures[1]) gl_bind(gl, low_unit, textures[1]->name);
 }
 
 /* `first` and `count` are p[7].y and z. */
@@ -36,12 +45,15 @@ static ts_status prepare(const ts_lcp *lcp, const char *fragment, const char *de
                          gl_pass *pass) {
   gl_backend *gl = gl_of(lcp->context);
   const gl_lcp *impl = gl_lcp_of(lcp);
-  char defines[96];
-  snprintf(defines, sizeof defines, "#define COMPONENTS 1\n#define QUADS_OF_BLOCK %d\n%s", block_quads, define);
+  char pair[GL_PAIR_DEFINES] = "", defines[GL_PAIR_DEFINES + 96];
+  pass->parts = impl->parts;
+  if (impl->parts > 1) gl_pass_pairs(pass, pair);
+  snprintf(defines, sizeof defines, "%s#define COMPONENTS %d\n#define QUADS_OF_BLOCK %d\n%s", pair,
+           impl->parts > 1 ? 4 : 1, block_quads, define);
   TSI_TRY(gl_program_get(lcp->context, "core/fullscreen.vert", fragment, defines, &pass->program));
-  gl_bind(gl, GL_UNIT_MATRIX, impl->matrix->name);
-  gl_bind(gl, GL_UNIT_MATRIX + 1, impl->lower->name);
-  gl_bind(gl, GL_UNIT_MATRIX + 2, impl->upper->name);
+  bind_parts(gl, GL_UNIT_MATRIX, GL_UNIT_SLOT, impl->matrix);
+  bind_parts(gl, GL_UNIT_MATRIX + 1, GL_UNIT_SLOT + 1, impl->lower);
+  bind_parts(gl, GL_UNIT_MATRIX + 2, GL_UNIT_SLOT + 2, impl->upper);
   gl_tiling_parameters(&lcp->space->tiling, pass->parameters);
   pass->parameters[6] = lcp->size;
   pass->parameters[7] = impl->abreast;
@@ -52,8 +64,10 @@ static ts_status prepare(const ts_lcp *lcp, const char *fragment, const char *de
 }
 
 /* Columns x .. x + width - 1 of a texture, of all problems. */
-static ts_status draw(const ts_lcp *lcp, gl_texture *target, int x, int width, gl_pass *pass) {
-  pass->target = target;
+static ts_status draw(const ts_lcp *lcp, gl_texture *const targets[GL_LCP_PARTS], int x, int width,
+                      gl_pass *pass) {
+  pass->target = targets[0];
+  if (targets[1]) pass->more_targets[0] = targets[1];
   pass->x = x;
   pass->width = width;
   pass->height = lcp->batch;
@@ -76,7 +90,8 @@ static ts_status start(const ts_lcp *lcp, const ts_vector *q) {
   return draw(lcp, impl->states[0], 0, 4 * impl->quads, &pass);
 }
 
-static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_texture *from, const char *define) {
+static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_texture *const from[GL_LCP_PARTS],
+                       const char *define) {
   view input;
   gl_pass pass = {.inputs = {look(&input, lcp, from)}};
   TSI_TRY(prepare(lcp, "lcp/lcp_store.frag", define, 0, 0, &pass));
@@ -85,12 +100,20 @@ static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_texture *from, cons
 
 /* ---- Blocks ---- */
 
-static ts_status solve_block(const ts_lcp *lcp, gl_texture *state, int first, int count) {
+static ts_status solve_block(const ts_lcp *lcp, gl_texture *const state[GL_LCP_PARTS], int first, int count) {
   const gl_lcp *impl = gl_lcp_of(lcp);
-  view input;
-  gl_pass pass = {.inputs = {look(&input, lcp, state)}, .more_targets = {impl->change}};
-  TSI_TRY(prepare(lcp, "lcp/lcp_block.frag", "", first, count, &pass));
-  return draw(lcp, impl->z, first, count, &pass);
+  view inputs[2];
+  gl_pass pass = {.inputs = {look(&inputs[0], lcp, state)}};
+  if (impl->parts == 1) {
+    pass.more_targets[0] = impl->change[0];
+    TSI_TRY(prepare(lcp, "lcp/lcp_block.frag", "", first, count, &pass));
+    return draw(lcp, impl->z, first, count, &pass);
+  }
+  TSI_TRY(prepare(lcp, "lcp/lcp_block_pair.frag", "", first, count, &pass));
+  TSI_TRY(draw(lcp, impl->z, first, count, &pass));
+  pass = (gl_pass){.inputs = {look(&inputs[0], lcp, state), look(&inputs[1], lcp, impl->z)}};
+  TSI_TRY(prepare(lcp, "lcp/lcp_change.frag", "", first, count, &pass));
+  return draw(lcp, impl->change, first, count, &pass);
 }
 
 /* Rows from `row` on. */
@@ -140,11 +163,12 @@ static ts_status sweep_rows(const ts_lcp *lcp, const ts_vector *q) {
     view z;
     gl_pass pass = {.inputs = {q, look(&z, lcp, impl->z)}};
     TSI_TRY(prepare(lcp, "lcp/lcp_row.frag", "", i, 0, &pass));
-    TSI_TRY(draw(lcp, impl->row ? impl->row : impl->z, impl->row ? 0 : i / 4, 1, &pass));
-    if (!impl->row) continue;
-    gl_bind_framebuffer(gl, impl->row->framebuffer);
-    gl_bind(gl, 0, impl->z->name);
-    glCopyTexSubImage2D(GL_TEXTURE_2D, 0, i / 4, 0, 0, 0, 1, lcp->batch);
+    TSI_TRY(draw(lcp, impl->row[0] ? impl->row : impl->z, impl->row[0] ? 0 : i / 4, 1, &pass));
+    for (int part = 0; part < impl->parts && impl->row[part]; part++) {
+      gl_bind_framebuffer(gl, impl->row[part]->framebuffer);
+      gl_bind(gl, 0, impl->z[part]->name);
+      glCopyTexSubImage2D(GL_TEXTURE_2D, 0, i / 4, 0, 0, 0, 1, lcp->batch);
+    }
   }
   return TS_OK;
 }

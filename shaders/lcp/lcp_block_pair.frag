@@ -1,0 +1,29 @@
+// lcp_block.frag in pairs, which writes the new z only.
+#include "include/lcp.glsl"
+
+layout(location = 0) out vec4 result;
+layout(location = 1) out vec4 result_low;
+
+void main() {
+  ivec2 i = place(), origin = matrix_of(i.y);
+  Pair changes[QUADS_OF_BLOCK];
+  int own = i.x - FIRST_QUAD;
+  for (int k = 0; k <= own; k++) {
+    int quad = FIRST_QUAD + k;
+    Pair least = least_at(ivec2(quad, i.y)), most = most_at(ivec2(quad, i.y)), d = NOTHING;
+    for (int c = 0; c < 4; c++) {
+      ivec2 row = origin + ivec2(4 * quad + c, FIRST_QUAD), at = ivec2(4 * quad + c, i.y);
+      Pair state = pair_at(input0, low0, at), w = splat(state, 0), old = splat(state, 1), sums = NOTHING;
+      for (int j = 0; j < k; j++) sums = add_loosely(sums, multiply(entry_at(row + ivec2(0, j)), changes[j]));
+      Pair m = entry_at(row + ivec2(0, k));
+      sums = normalise(add_loosely(sums, multiply(m, d)));
+      Pair z = solve_unknown(old, add(w, total(sums)), splat(m, c), splat(least, c), splat(most, c));
+      Pair change = subtract(z, old);
+      d.high[c] = change.high.x;
+      d.low[c] = change.low.x;
+      result[c] = z.high.x;
+      result_low[c] = z.low.x;
+    }
+    changes[k] = d;
+  }
+}
