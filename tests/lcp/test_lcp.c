@@ -178,8 +178,8 @@ static void small_textures(void) {
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++)
     if (ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) {
-      compare_sweeps(60, 40, TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme, 1);
-      if (has_pairs(context)) compare_sweeps(30, 80, TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme, 1);
+      compare_sweeps(18, 80, TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme, 1);
+      if (has_pairs(context)) compare_sweeps(18, 80, TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme, 1);
     }
   const double one = 1;
   ts_lcp *lcp = NULL;

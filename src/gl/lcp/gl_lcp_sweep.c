@@ -2,7 +2,7 @@
  *
  *   load     the quads of z from the vector
  *   start    the state, w = M z + q and z
- *   sweep    blocks: for each block its new z and changes, a pass by itself in pairs, then all of the state;
+ *   sweep    blocks: for each block its new z and how it changes, in pairs two passes, then all of the state;
  *            columns: for each unknown all of the state; rows: for each unknown its quad, without a state
  *   store    the vector from the quads, or from the state
  *
