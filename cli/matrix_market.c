@@ -15,6 +15,9 @@ __attribute__((format(printf, 2, 3))) static int fail(mm_error *error, const cha
   va_end(arguments);
   return -1;
 }
+#ifdef __clang_analyzer__ /* which does not follow variable arguments */
+#define fail(...) (fail(__VA_ARGS__), -1)
+#endif
 
 /* ---- The file ---- */
 

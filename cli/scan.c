@@ -9,6 +9,7 @@
 
 enum { max_shown = 40 };
 
+#undef scan_fail /* the analyzer's form */
 int scan_fail(scanner *s, const char *format, ...) {
   char *text = s->error->text;
   const size_t size = sizeof s->error->text;

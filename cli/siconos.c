@@ -297,7 +297,7 @@ static int read_end(reader *r) {
   scanner *s = &r->s;
   token t = next_token(s);
   if (r->file->dimension > 1 && t.length == 1 && (*t.text == '0' || *t.text == '1')) t = next_token(s);
-  if (!t.length || !memchr("+-.0123456789", *t.text, 13)) return 0;
+  if (!t.length || !strspn(t.text, "+-.0123456789")) return 0;
   return scan_fail(s, "'%.*s' after the problem, expected no further numbers", scan_shown(t), t.text);
 }
 
