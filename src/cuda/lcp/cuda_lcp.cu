@@ -224,7 +224,7 @@ ts_lcp_scheme cuda_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_l
   const int waits = cuda_state_of(context)->cooperative; /* thread blocks can wait for each other */
   switch (scheme) {
   case TS_LCP_SCHEME_AUTO:
-    return waits && lcp && !has_one_block(lcp->size) ? TS_LCP_SCHEME_GRAPH : TS_LCP_SCHEME_BLOCK;
+    return waits && lcp && !has_one_block(lcp->size) ? TS_LCP_SCHEME_GRAPH_2 : TS_LCP_SCHEME_BLOCK;
   case TS_LCP_SCHEME_ROW:
   case TS_LCP_SCHEME_COLUMN:
   case TS_LCP_SCHEME_BLOCK:

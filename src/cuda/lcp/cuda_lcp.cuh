@@ -131,7 +131,16 @@ LCP_INLINE void lcp_load_block(const lcp_data<T> &d, size_t problem, int block, 
   }
 }
 
-/* What a lane has of its rows, lane, lane + 32, ... of a block. */
+/* P's bounds, side by side for one load. */
+template <typename T> struct alignas(2 * sizeof(T)) lcp_bounds { T lower, upper; };
+
+/* A lane has ROWS rows of a block that follow each other, so that their numbers come in one load, as shared
+ * memory is what a sweep of a block takes longest for. */
+template <int ROWS> LCP_INLINE int lcp_row_of(int lane, int h) {
+  return ROWS * lane + h;
+}
+
+/* What a lane has of them. */
 template <typename T, int ROWS> struct lcp_rows {
   T next[ROWS]; /* z_i of the next sweep before its bounds, as far as it is known */
   T base[ROWS]; /* -q_i / M_ii, which it starts from */
@@ -140,17 +149,41 @@ template <typename T, int ROWS> struct lcp_rows {
 
 /* Before the first sweep: what unknowns behind a row in its block add. */
 template <typename T, int ROWS> LCP_INLINE void lcp_begin_block(const T *a, int lane, lcp_rows<T, ROWS> *r) {
+  constexpr int size = 32 * ROWS;
 #pragma unroll
   for (int h = 0; h < ROWS; h++) r->next[h] = r->base[h];
+#pragma unroll 4
+  for (int first = 0; first < size; first += ROWS)
 #pragma unroll
-  for (int h = 0; h < ROWS; h++)
-    for (int k = 0; k < 32; k++) {
-      const int j = 32 * h + k;
-      const T z = __shfl_sync(0xffffffffu, r->z[h], k);
+    for (int k = 0; k < ROWS; k++) {
+      const int j = first + k;
+      const T z = __shfl_sync(0xffffffffu, r->z[k], first / ROWS);
 #pragma unroll
-      for (int g = 0; g < ROWS; g++)
-        if (j > lane + 32 * g) r->next[g] += a[j * 32 * ROWS + lane + 32 * g] * z;
+      for (int h = 0; h < ROWS; h++)
+        if (j > lcp_row_of<ROWS>(lane, h)) r->next[h] += a[j * size + lcp_row_of<ROWS>(lane, h)] * z;
     }
+}
+
+template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) lcp_numbers { T of[COUNT]; };
+
+/* What four unknowns are solved with, from shared memory. */
+template <typename T, int ROWS> struct lcp_group {
+  lcp_bounds<T> bounds[4];
+  lcp_numbers<T, 2> among[4][2]; /* what each adds to all four */
+  lcp_numbers<T, ROWS> column[4];
+};
+
+template <typename T, int ROWS>
+LCP_INLINE void lcp_load_group(const T *a, const lcp_bounds<T> *bounds, int j, int lane,
+                               lcp_group<T, ROWS> *g) {
+#pragma unroll
+  for (int k = 0; k < 4; k++) {
+    const T *column = a + (j + k) * 32 * ROWS;
+    g->bounds[k] = bounds[j + k];
+#pragma unroll
+    for (int l = k / 2; l < 2; l++) g->among[k][l] = *(const lcp_numbers<T, 2> *)(column + j + 2 * l);
+    g->column[k] = *(const lcp_numbers<T, ROWS> *)(column + lcp_row_of<ROWS>(lane, 0));
+  }
 }
 
 /* Solves the first `count` unknowns of a block one after the other. An unknown that is solved is added to all
@@ -158,30 +191,33 @@ template <typename T, int ROWS> LCP_INLINE void lcp_begin_block(const T *a, int 
  * row is solved.
  *
  * A value takes longer from lane to lane than an unknown takes to be solved, so all lanes solve four unknowns
- * by themselves and only their starts come from other lanes. */
+ * by themselves and only their starts come from other lanes. The numbers of the next four are on their way
+ * meanwhile. */
 template <typename T, int ROWS>
-LCP_INLINE void lcp_solve_block(const T *a, const T *lower, const T *upper, int count, int lane,
+LCP_INLINE void lcp_solve_block(const T *a, const lcp_bounds<T> *bounds, int count, int lane,
                                 lcp_rows<T, ROWS> *r) {
   constexpr int size = 32 * ROWS, together = 4;
+  lcp_group<T, ROWS> groups[2];
+  lcp_load_group<T, ROWS>(a, bounds, 0, lane, &groups[0]);
 #pragma unroll
-  for (int h = 0; h < ROWS; h++) {
+  for (int j = 0; j < size; j += together) {
+    if (j >= count) continue;
+    const lcp_group<T, ROWS> &g = groups[j / together % 2];
+    if (j + together < count)
+      lcp_load_group<T, ROWS>(a, bounds, j + together, lane, &groups[(j / together + 1) % 2]);
+    T z[together];
 #pragma unroll
-    for (int first = 0; first < 32; first += together) {
-      const int j = 32 * h + first;
-      if (j >= count) continue;
-      T z[together];
+    for (int k = 0; k < together; k++) z[k] = __shfl_sync(0xffffffffu, r->next[(j + k) % ROWS], (j + k) / ROWS);
 #pragma unroll
-      for (int k = 0; k < together; k++) z[k] = __shfl_sync(0xffffffffu, r->next[h], first + k);
+    for (int k = 0; k < together; k++) {
+      z[k] = lcp_clamp(z[k], g.bounds[k].lower, g.bounds[k].upper);
 #pragma unroll
-      for (int k = 0; k < together; k++) {
-        const T *column = a + (j + k) * size;
-        z[k] = lcp_clamp(z[k], lower[j + k], upper[j + k]);
+      for (int l = k + 1; l < together; l++) z[l] += g.among[k][l / 2].of[l % 2] * z[k];
 #pragma unroll
-        for (int l = k + 1; l < together; l++) z[l] += column[j + l] * z[k];
-#pragma unroll
-        for (int g = 0; g < ROWS; g++) r->next[g] += column[lane + 32 * g] * z[k];
-        if (lane == first + k) r->z[h] = z[k], r->next[h] = r->base[h];
-      }
+      for (int h = 0; h < ROWS; h++) r->next[h] += g.column[k].of[h] * z[k];
+      constexpr int rows = ROWS;
+      if (lane == (j + k) / rows)
+        r->z[(j + k) % rows] = z[k], r->next[(j + k) % rows] = r->base[(j + k) % rows];
     }
   }
 }

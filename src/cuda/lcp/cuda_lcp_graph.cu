@@ -23,7 +23,8 @@ template <typename T> struct graph_job {
 };
 
 template <typename T> struct graph_room {
-  T a[LCP_BLOCK * LCP_BLOCK], lower[LCP_BLOCK], upper[LCP_BLOCK];
+  T a[LCP_BLOCK * LCP_BLOCK];
+  lcp_bounds<T> bounds[LCP_BLOCK];
   T z[2][LCP_BLOCK]; /* of two tiles in turn */
   T partial[LCP_SHARES][LCP_BLOCK];
   int ahead[2]; /* graph-2, with z: whether they are for the next row */
@@ -127,7 +128,7 @@ LCP_INLINE void load_room(const lcp_data<T> &d, const graph_row &row, graph_room
   lcp_load_block<T, LCP_BLOCK>(d, row.problem, row.block, thread, LCP_THREADS, room->a);
   if (thread < LCP_BLOCK) {
     const size_t at = row.problem * d.pitch + (size_t)(row.block * LCP_BLOCK + thread);
-    room->lower[thread] = d.lower[at], room->upper[thread] = d.upper[at];
+    room->bounds[thread] = {d.lower[at], d.upper[at]};
   }
   __syncthreads();
 }
@@ -142,9 +143,9 @@ template <typename T>
 LCP_INLINE void begin_row(const graph_job<T> &job, const graph_row &row, const T *a, int lane,
                           graph_lane<T> *l) {
   const lcp_data<T> &d = job.d;
-  const size_t place = row.problem * d.pitch + (size_t)(row.block * LCP_BLOCK + lane);
+  const size_t place = row.problem * d.pitch + (size_t)(row.block * LCP_BLOCK + lcp_row_of<2>(lane, 0));
   for (int h = 0; h < 2; h++) {
-    const size_t at = place + 32 * (size_t)h;
+    const size_t at = place + (size_t)h;
     l->inverse[h] = d.inverse[at];
     l->rows.base[h] = -d.q[at] * l->inverse[h];
     l->rows.z[h] = d.z[at];
@@ -155,7 +156,7 @@ LCP_INLINE void begin_row(const graph_job<T> &job, const graph_row &row, const T
   for (int h = 0; h < 2; h++) {
     T sum = 0;
     for (int s = 0; s < job.slices; s++)
-      sum += d.sums[(size_t)s * (size_t)d.batch * d.pitch + place + 32 * (size_t)h];
+      sum += d.sums[(size_t)s * (size_t)d.batch * d.pitch + place + (size_t)h];
     l->rows.next[h] -= l->inverse[h] * sum;
   }
 }
@@ -168,16 +169,17 @@ LCP_INLINE void end_row(const lcp_data<T> &d, const graph_row &row, const graph_
   for (int h = 0; h < 2; h++) {
     T sum = 0;
 #pragma unroll
-    for (int s = 0; s < LCP_SHARES; s++) sum += room->partial[s][lane + 32 * h];
+    for (int s = 0; s < LCP_SHARES; s++) sum += room->partial[s][lcp_row_of<2>(lane, h)];
     l->rows.next[h] -= l->inverse[h] * sum;
   }
-  lcp_solve_block<T, 2>(room->a, room->lower, room->upper, LCP_BLOCK, lane, &l->rows);
+  lcp_solve_block<T, 2>(room->a, room->bounds, LCP_BLOCK, lane, &l->rows);
 #pragma unroll
   for (int h = 0; h < 2; h++)
-    lcp_publish(words_of(d, row.problem, row.block, lane + 32 * h), (unsigned)row.sweep + 1, l->rows.z[h]);
+    lcp_publish(words_of(d, row.problem, row.block, lcp_row_of<2>(lane, h)), (unsigned)row.sweep + 1,
+                l->rows.z[h]);
 #pragma unroll
   for (int h = 0; h < 2; h++) {
-    const size_t at = row.problem * d.pitch + (size_t)(row.block * LCP_BLOCK + lane + 32 * h);
+    const size_t at = row.problem * d.pitch + (size_t)(row.block * LCP_BLOCK + lcp_row_of<2>(lane, h));
     d.z[at] = l->rows.z[h];
     d.carried[at] = l->rows.next[h];
   }
@@ -217,7 +219,7 @@ LCP_INLINE void solve_problem(const graph_job<T> &job, size_t problem, int membe
 }
 
 template <typename T, bool RELAXED>
-static __global__ __launch_bounds__(LCP_THREADS, 2) void graph(graph_job<T> job) {
+static __global__ __launch_bounds__(LCP_THREADS, sizeof(T) == 4 ? 2 : 1) void graph(graph_job<T> job) {
   __shared__ alignas(16) graph_room<T> room;
   const int member = (int)(blockIdx.x % (unsigned)job.team), teams = (int)(gridDim.x / (unsigned)job.team);
   for (int problem = (int)(blockIdx.x / (unsigned)job.team); problem < job.d.batch; problem += teams)
@@ -307,7 +309,8 @@ LCP_INLINE void solve_problem_ahead(const graph_job<T> &job, size_t problem, int
   }
 }
 
-template <typename T> static __global__ __launch_bounds__(LCP_THREADS, 2) void graph_ahead(graph_job<T> job) {
+template <typename T>
+static __global__ __launch_bounds__(LCP_THREADS, sizeof(T) == 4 ? 2 : 1) void graph_ahead(graph_job<T> job) {
   __shared__ alignas(16) graph_room<T> room;
   const int member = (int)(blockIdx.x % (unsigned)job.team), teams = (int)(gridDim.x / (unsigned)job.team);
   for (int problem = (int)(blockIdx.x / (unsigned)job.team); problem < job.d.batch; problem += teams)

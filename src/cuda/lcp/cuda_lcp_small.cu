@@ -4,28 +4,28 @@
 
 template <typename T, int ROWS> static __global__ __launch_bounds__(32) void small(lcp_data<T> d, int sweeps) {
   constexpr int size = 32 * ROWS;
-  __shared__ alignas(16) T a[size * size], lower[size], upper[size];
+  __shared__ alignas(16) T a[size * size];
+  __shared__ lcp_bounds<T> bounds[size];
   const size_t problem = blockIdx.x;
   const int lane = (int)threadIdx.x, count = d.n;
   lcp_rows<T, ROWS> r;
   lcp_load_block<T, size>(d, problem, 0, lane, 32, a);
 #pragma unroll
   for (int h = 0; h < ROWS; h++) {
-    const int i = lane + 32 * h;
+    const int i = lcp_row_of<ROWS>(lane, h);
     const size_t at = problem * d.pitch + (size_t)i;
     const bool is_there = i < d.n;
-    lower[i] = is_there ? d.lower[at] : (T)0;
-    upper[i] = is_there ? d.upper[at] : (T)0;
+    bounds[i] = {is_there ? d.lower[at] : (T)0, is_there ? d.upper[at] : (T)0};
     r.z[h] = is_there ? d.z[at] : (T)0;
     r.base[h] = is_there ? -d.q[at] * d.inverse[at] : (T)0;
   }
   __syncwarp();
   lcp_begin_block<T, ROWS>(a, lane, &r);
 #pragma unroll 1
-  for (int sweep = 0; sweep < sweeps; sweep++) lcp_solve_block<T, ROWS>(a, lower, upper, count, lane, &r);
+  for (int sweep = 0; sweep < sweeps; sweep++) lcp_solve_block<T, ROWS>(a, bounds, count, lane, &r);
 #pragma unroll
   for (int h = 0; h < ROWS; h++)
-    if (lane + 32 * h < d.n) d.z[problem * d.pitch + (size_t)(lane + 32 * h)] = r.z[h];
+    if (lcp_row_of<ROWS>(lane, h) < d.n) d.z[problem * d.pitch + (size_t)lcp_row_of<ROWS>(lane, h)] = r.z[h];
 }
 
 template <typename T> static ts_status sweep_small(const lcp_run *run, const lcp_data<T> *data) {

@@ -81,33 +81,34 @@ template <typename T> static __global__ __launch_bounds__(LCP_THREADS) void colu
 template <typename T>
 static __global__ __launch_bounds__(LCP_THREADS) void solve_block(lcp_data<T> d, int block, int first_sweep,
                                                                   int shares) {
-  __shared__ alignas(16) T a[LCP_BLOCK * LCP_BLOCK], lower[LCP_BLOCK], upper[LCP_BLOCK];
+  __shared__ alignas(16) T a[LCP_BLOCK * LCP_BLOCK];
+  __shared__ lcp_bounds<T> bounds[LCP_BLOCK];
   const size_t problem = blockIdx.x, place = problem * d.pitch + (size_t)block * LCP_BLOCK;
   const int thread = (int)threadIdx.x;
   cuda_dependent_begin();
   lcp_load_block<T, LCP_BLOCK>(d, problem, block, thread, LCP_THREADS, a);
-  if (thread < LCP_BLOCK) lower[thread] = d.lower[place + thread], upper[thread] = d.upper[place + thread];
+  if (thread < LCP_BLOCK) bounds[thread] = {d.lower[place + thread], d.upper[place + thread]};
   __syncthreads();
   if (thread >= 32) return;
   lcp_rows<T, 2> r;
   for (int h = 0; h < 2; h++) {
-    const size_t at = place + (size_t)(thread + 32 * h);
+    const size_t at = place + (size_t)lcp_row_of<2>(thread, h);
     r.z[h] = d.z[at];
     r.base[h] = -d.q[at] * d.inverse[at];
     r.next[h] = d.carried[at];
   }
   if (first_sweep) lcp_begin_block<T, 2>(a, thread, &r);
   for (int h = 0; h < 2; h++) {
-    const size_t at = place + (size_t)(thread + 32 * h);
+    const size_t at = place + (size_t)lcp_row_of<2>(thread, h);
     T sum = 0;
     for (int s = 0; s < shares; s++) sum += d.sums[(size_t)s * (size_t)d.batch * d.pitch + at];
     r.next[h] -= d.inverse[at] * sum;
     d.sums[at] = 0;
   }
-  lcp_solve_block<T, 2>(a, lower, upper, LCP_BLOCK, thread, &r);
+  lcp_solve_block<T, 2>(a, bounds, LCP_BLOCK, thread, &r);
   for (int h = 0; h < 2; h++) {
-    d.z[place + (size_t)(thread + 32 * h)] = r.z[h];
-    d.carried[place + (size_t)(thread + 32 * h)] = r.next[h];
+    d.z[place + (size_t)lcp_row_of<2>(thread, h)] = r.z[h];
+    d.carried[place + (size_t)lcp_row_of<2>(thread, h)] = r.next[h];
   }
 }
 
