@@ -1,4 +1,4 @@
-/* Complementarity problems with dense matrices, with and without friction, by parallel Gauss-Seidel
+/* Complementarity problems with dense and sparse matrices, with and without friction, by parallel Gauss-Seidel
  * (Courtecuisse and Allard 2009).
  *
  * Given M, n x n, and q, find z and w with
@@ -14,7 +14,7 @@
  *
  * A sweep of Gauss-Seidel solves the equation of each unknown, or the law of each contact, after the other,
  * with the newest values of all others. The schemes (section III) share its work among threads in different
- * ways and respect its order of dependencies, so that all but the relaxed one compute the iterates of the
+ * ways and respect its order of dependencies, so that all but relaxed and colour compute the iterates of the
  * sequential loop, rounding aside.
  *
  * Threads, version, common errors and ownership are as in texsolve.h. */
@@ -29,17 +29,37 @@ extern "C" {
 
 /* ---- Problems -------------------------------------------------------------------------------- */
 
+/* How a matrix is kept. */
+#define TS_LCP_STORAGE_LIST(X)                                                                                 \
+  X(TS_LCP_STORAGE_AUTO, 0, "auto")     /* of a jacobian or a sparse_matrix the one whose sweeps read less; of \
+                                           arrays dense, and where the backend has no sparse contacts */       \
+  X(TS_LCP_STORAGE_DENSE, 1, "dense")   /* all n * n numbers */                                                \
+  X(TS_LCP_STORAGE_SPARSE, 2, "sparse") /* the blocks, dimension x dimension, that are not 0; of a jacobian H  \
+                                           and M_0^-1 H^T, whose product with z is kept beside z. The          \
+                                           problems of a batch are one, whose parts have nothing in common */
+
+typedef enum ts_lcp_storage {
+#define TS_LCP_STORAGE_ENUM(name, value, text) name = value,
+  TS_LCP_STORAGE_LIST(TS_LCP_STORAGE_ENUM)
+#undef TS_LCP_STORAGE_ENUM
+} ts_lcp_storage;
+
+TS_API const char *ts_lcp_storage_name(ts_lcp_storage storage); /* NULL for other values. Any thread. */
+TS_API int ts_lcp_storage_from_name(const char *name);          /* -1 if none */
+
 typedef struct ts_lcp_desc {
   int32_t size;  /* n, unknowns of a problem; with friction a multiple of `dimension` */
   int32_t batch; /* problems of this size, solved at once. Default: 1 */
   int dimension; /* unknowns of a contact: 2 or 3 with friction; 1, the default: none */
-  /* One of three, in which the problems of a batch follow each other: */
+  /* One of four, in which the problems of a batch follow each other: */
   const float *matrix; /* batch * n * n numbers, row by row */
   const double *double_matrix;
   const ts_csr *jacobian; /* H, batch * n rows: M = H M_0^-1 H^T of each problem, computed in double, */
   const double
       *inverse_mass;  /* and M_0^-1, symmetric blocks on the diagonal one after the other, row by row; */
-  int32_t mass_block; /* rows of a block, which divide the columns of H. Default: 1 */
+  int32_t mass_block; /* rows of a block, a body, which divide the columns of H. Default: 1 */
+  const ts_csr *sparse_matrix; /* M, batch * n rows and columns, the problems as blocks on the diagonal */
+  ts_lcp_storage storage;      /* whichever it is given as. Default: auto */
   const double *lower,
       *upper;             /* without friction: batch * n bounds, which may be infinite. Default: 0, infinity */
   const double *friction; /* with friction: mu of each contact, batch * n / dimension, not negative */
@@ -53,12 +73,13 @@ typedef struct ts_lcp ts_lcp;
  * Errors: TS_ERROR_INVALID_ARGUMENT (a field; NaN or Inf; a diagonal entry, or one of a contact's normal, that
  * is 0 or negative, or one of its tangents that is negative: row and problem are named; lower above upper; mu
  * negative), TS_ERROR_LIMIT, TS_ERROR_UNSUPPORTED (a backend without such problems, such as one of several
- * devices), memory. */
+ * devices; sparse storage on one without it), memory. */
 TS_API ts_status ts_lcp_create(ts_context *context, const ts_lcp_desc *desc, ts_lcp **lcp);
 TS_API void ts_lcp_destroy(ts_lcp **lcp);
 
 /* Replaces the matrices by others, given as in the descriptor, of which only the fields of the matrix are read.
- * On failure the old ones are kept. Errors: as ts_lcp_create. */
+ * The storage stays as it is; what is not 0 may stand elsewhere. On failure the old ones are kept. Errors: as
+ * ts_lcp_create. */
 TS_API ts_status ts_lcp_set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc);
 /* Replaces the bounds; NULL: the default. Errors: as ts_lcp_create; TS_ERROR_INVALID_ARGUMENT with friction. */
 TS_API ts_status ts_lcp_set_bounds(ts_lcp *lcp, const double *lower, const double *upper);
@@ -72,17 +93,22 @@ TS_API ts_space *ts_lcp_space(const ts_lcp *lcp);
 
 /* ---- Solving --------------------------------------------------------------------------------- */
 
-/* How a sweep is shared among threads (Courtecuisse and Allard 2009, section III). */
+/* How a sweep is shared among threads (Courtecuisse and Allard 2009, section III). Sparse problems have row,
+ * graph and colour, dense ones all but colour. */
 #define TS_LCP_SCHEME_LIST(X)                                                                                  \
   X(TS_LCP_SCHEME_AUTO, 0, "auto")       /* the fastest for the size, by measurements */                       \
   X(TS_LCP_SCHEME_ROW, 1, "row")         /* a row's product at once, III.A; with one thread the plain loop */  \
   X(TS_LCP_SCHEME_COLUMN, 2, "column")   /* what an unknown adds to all rows at once, III.B */                 \
   X(TS_LCP_SCHEME_BLOCK, 3, "block")     /* a diagonal block, then what it adds to all rows, III.C */          \
-  X(TS_LCP_SCHEME_GRAPH, 4, "graph")     /* rows of blocks that wait for a counter, III.D. Not on gl */        \
+  X(TS_LCP_SCHEME_GRAPH, 4, "graph")     /* rows of blocks that wait for a counter, III.D; of a sparse problem \
+                                            levels of contacts, each after the neighbours before it. Not on gl \
+                                          */                                                                   \
   X(TS_LCP_SCHEME_GRAPH_2, 5, "graph-2") /* the same, with work on the next row while waiting, IV.A. Not on gl \
                                           */                                                                   \
   X(TS_LCP_SCHEME_RELAXED, 6, "relaxed") /* the same without waiting, IV.A: other iterates, which depend on    \
-                                            the timing and may not converge. Not on gl */
+                                            the timing and may not converge. Not on gl */                      \
+  X(TS_LCP_SCHEME_COLOUR, 7, "colour")   /* contacts without a common neighbour at once, in few steps: another \
+                                            order and other iterates, however many threads there are */
 
 typedef enum ts_lcp_scheme {
 #define TS_LCP_SCHEME_ENUM(name, value, text) name = value,
@@ -133,6 +159,7 @@ typedef struct ts_lcp_settings {
 typedef struct ts_lcp_result {
   ts_reason reason;
   ts_lcp_scheme scheme; /* that was used */
+  ts_lcp_storage storage;
   int sweeps;
   int host_synchronisations;
   double residual; /* as ts_lcp_residual computes it, of the z that is returned; NaN after fixed_sweeps */
@@ -151,7 +178,7 @@ typedef struct ts_lcp_result {
  * a solution; for M with a dominant diagonal; with friction as a rule. Without a solution the reason is
  * TS_REASON_DIVERGED, TS_REASON_CYCLING or TS_REASON_STAGNATED.
  * Errors: TS_ERROR_INVALID_ARGUMENT, TS_ERROR_INCOMPATIBLE (vectors over other spaces), TS_ERROR_UNSUPPORTED (a
- * scheme that the backend does not have), memory. */
+ * scheme that the backend does not have, or not for the storage), memory. */
 TS_API ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_lcp_settings *settings,
                               ts_lcp_result *result);
 

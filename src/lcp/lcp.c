@@ -32,8 +32,20 @@ int ts_lcp_local_from_name(const char *name) {
   return -1;
 }
 
+const char *ts_lcp_storage_name(ts_lcp_storage storage) {
+  switch (storage) { TS_LCP_STORAGE_LIST(CASE_TEXT) }
+  return NULL;
+}
+
+int ts_lcp_storage_from_name(const char *name) {
+  for (int k = 0; name && ts_lcp_storage_name((ts_lcp_storage)k); k++)
+    if (strcmp(name, ts_lcp_storage_name((ts_lcp_storage)k)) == 0) return k;
+  return -1;
+}
+
 int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme) {
   if (!context || !context->ops->lcp || !ts_lcp_scheme_name(scheme)) return 0;
+  if (scheme == TS_LCP_SCHEME_COLOUR && !context->ops->lcp->has_sparse) return 0;
   return scheme == TS_LCP_SCHEME_AUTO || context->ops->lcp->scheme(context, NULL, scheme) == scheme;
 }
 
@@ -56,6 +68,11 @@ static ts_status check_sizes(ts_context *context, const ts_lcp_desc *desc) {
   if (desc->size % dimension)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "size is %d; contacts have %d unknowns each",
                     desc->size, dimension);
+  if (!ts_lcp_storage_name(desc->storage))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "storage is %d, which is no ts_lcp_storage",
+                    desc->storage);
+  if (desc->storage == TS_LCP_STORAGE_SPARSE && !context->ops->lcp->has_sparse)
+    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s has no sparse contacts", context->backend_name);
   if ((int64_t)desc->size * (desc->batch ? desc->batch : 1) > INT32_MAX / 16)
     return tsi_fail(context, TS_ERROR_LIMIT, "%d problems of %d unknowns are too many", desc->batch,
                     desc->size);
@@ -129,12 +146,27 @@ static ts_status set_limits(ts_lcp *lcp, const double *lower, const double *uppe
   return status;
 }
 
+static ts_status write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
+  TSI_TRY(tsi_enter(lcp->context));
+  return tsi_leave(lcp->context, lcp->context->ops->lcp->write_matrix(lcp, matrix));
+}
+
+static ts_status set_sparse(ts_lcp *lcp, const ts_lcp_desc *desc) {
+  tsi_lcp_sparse *made = NULL;
+  TSI_TRY(tsi_lcp_sparse_create(lcp, desc, &made));
+  const ts_status status = write_matrix(lcp, &(tsi_lcp_matrix){.sparse = made});
+  tsi_lcp_sparse *unused = status < 0 ? made : lcp->sparse;
+  if (status >= 0) lcp->sparse = made;
+  tsi_lcp_sparse_destroy(lcp->context, unused);
+  return status;
+}
+
 static ts_status set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc) {
   tsi_lcp_matrix matrix;
   double *made = NULL;
+  if (lcp->storage == TS_LCP_STORAGE_SPARSE) return set_sparse(lcp, desc);
   TSI_TRY(tsi_lcp_matrix_of(lcp, desc, &matrix, &made));
-  ts_status status = tsi_enter(lcp->context);
-  if (status == TS_OK) status = tsi_leave(lcp->context, lcp->context->ops->lcp->write_matrix(lcp, &matrix));
+  const ts_status status = write_matrix(lcp, &matrix);
   tsi_free(lcp->context, made);
   return status;
 }
@@ -172,6 +204,7 @@ ts_status ts_lcp_create(ts_context *context, const ts_lcp_desc *desc, ts_lcp **o
   lcp->batch = desc->batch ? desc->batch : 1;
   lcp->dimension = desc->dimension ? desc->dimension : 1;
   lcp->is_double = desc->precision == TS_PRECISION_DOUBLE;
+  lcp->storage = desc->storage ? desc->storage : tsi_lcp_choose_storage(lcp, desc);
   const ts_status status = create(lcp, desc);
   if (status < 0) {
     ts_lcp_destroy(&lcp);
@@ -198,6 +231,7 @@ void ts_lcp_destroy(ts_lcp **out) {
   tsi_free(context, lcp->lower);
   tsi_free(context, lcp->upper);
   tsi_free(context, lcp->friction);
+  tsi_lcp_sparse_destroy(context, lcp->sparse);
   tsi_free(context, lcp);
   *out = NULL;
 }

@@ -1,6 +1,6 @@
 /* Complementarity problems: the object, and what a backend does for it. The path: lcp.c (the descriptor, the
- * matrix), lcp_solve.c (sweeps and tests), a backend's sweep and residual, lcp_law.h (one unknown, one
- * contact).
+ * matrix), lcp_matrix.c or lcp_sparse.c, lcp_solve.c (sweeps and tests), a backend's sweep and residual,
+ * lcp_law.h (one unknown, one contact).
  */
 #ifndef TSI_LCP_H
 #define TSI_LCP_H
@@ -8,11 +8,13 @@
 #include <texsolve/lcp.h>
 
 #include "common/core/core.h"
+#include "lcp_sparse.h"
 
-/* The matrices as one array, the problems one after the other; one of the two. */
+/* One of the three; of the first two the problems one after the other. */
 typedef struct tsi_lcp_matrix {
   const float *single;
   const double *doubles;
+  const tsi_lcp_sparse *sparse; /* of sparse storage; once written it is lcp->sparse until the next one is */
 } tsi_lcp_matrix;
 
 struct ts_lcp {
@@ -21,7 +23,9 @@ struct ts_lcp {
   int32_t size, batch; /* unknowns of a problem, and problems */
   int dimension;       /* unknowns of a contact: 1 without friction */
   int is_double;
-  ts_lcp_local local; /* of the sweeps that follow, PROJECTION or EXACT; set by a solve */
+  ts_lcp_storage storage; /* DENSE or SPARSE */
+  tsi_lcp_sparse *sparse; /* NULL with dense storage, and before its first matrix */
+  ts_lcp_local local;     /* of the sweeps that follow, PROJECTION or EXACT; set by a solve */
   /* Per unknown, or per contact: NULL where the bounds are 0 and infinity, and without friction. */
   double *lower, *upper, *friction;
   ts_vector *z, *best,
@@ -41,13 +45,14 @@ static inline size_t tsi_lcp_entries(const ts_lcp *lcp) {
 
 /* clang-format off */
 #define TSI_LCP_OPERATIONS(REQUIRED, UNWATCHED, prefix)                                                        \
-  /* Storage for the matrices and limits, which follow. Leaves nothing on failure. */                          \
+  /* Storage for the matrices and limits, which follow. Leaves nothing on failure. That of sparse matrices     \
+   * comes with each of them, whose failure leaves the old one. */                                             \
   UNWATCHED(prefix, ts_status, create, (ts_lcp *lcp))                                                          \
   UNWATCHED(prefix, void, destroy, (ts_lcp *lcp))                                                              \
   UNWATCHED(prefix, ts_status, write_matrix, (ts_lcp *lcp, const tsi_lcp_matrix *matrix))                      \
   /* lcp->lower, upper, friction. */                                                                           \
   UNWATCHED(prefix, ts_status, write_limits, (ts_lcp *lcp))                                                    \
-  /* The scheme for TS_LCP_SCHEME_AUTO; 0 where it does not have `scheme`. */                                  \
+  /* The scheme for TS_LCP_SCHEME_AUTO; 0 where it does not have `scheme`, which fits lcp's storage. */                                 \
   UNWATCHED(prefix, ts_lcp_scheme, scheme, (const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme)) \
   /* z after so many sweeps, in single precision or as a pair. Does not wait for the device. */                \
   REQUIRED(prefix, ts_status, sweep,                                                                           \
@@ -59,11 +64,22 @@ static inline size_t tsi_lcp_entries(const ts_lcp *lcp) {
 
 struct tsi_lcp_ops {
   TSI_LCP_OPERATIONS(TSI_FIELD, TSI_FIELD, )
+  int has_sparse; /* whether it takes sparse storage */
 };
 
 /* ---- lcp_matrix.c ---- */
 /* The matrix of a descriptor as one array; `made` is to be freed, NULL where the array is the caller's. Checks
  * every number and the diagonal. */
 ts_status tsi_lcp_matrix_of(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_matrix *matrix, double **made);
+/* That one matrix is given, and jacobian or sparse_matrix have their sizes. */
+ts_status tsi_lcp_check_given(const ts_lcp *lcp, const ts_lcp_desc *desc);
+/* Of row `index` of all problems. */
+ts_status tsi_lcp_check_diagonal(const ts_lcp *lcp, size_t index, double value);
+/* Finite, also in lcp's precision. */
+int tsi_lcp_is_number(const ts_lcp *lcp, double value);
+
+static inline double tsi_lcp_value(const ts_csr *csr, int32_t entry) {
+  return csr->double_values ? csr->double_values[entry] : csr->values ? (double)csr->values[entry] : 0;
+}
 
 #endif

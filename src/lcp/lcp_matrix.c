@@ -1,4 +1,4 @@
-/* The matrices of complementarity problems: as they are given, or H M^-1 H^T. */
+/* Dense matrices of complementarity problems: as they are given, scattered, or H M^-1 H^T. */
 #include <math.h>
 
 #include "common/matrix/csr.h"
@@ -14,21 +14,25 @@ static ts_status refuse(const ts_lcp *lcp, const char *what, size_t problem, siz
 }
 
 /* A row's own entry divides in a sweep; of a contact that of its normal does, the tangents' may be 0. */
-static ts_status check_diagonal(const ts_lcp *lcp, const tsi_lcp_matrix *m) {
-  const size_t n = (size_t)lcp->size;
-  for (size_t problem = 0; problem < (size_t)lcp->batch; problem++)
-    for (size_t row = 0; row < n; row++) {
-      const size_t at = (problem * n + row) * n + row;
-      const double value = m->single ? (double)m->single[at] : m->doubles[at];
-      if (row % (size_t)lcp->dimension != 0 && value >= 0) continue;
-      if (!(value > 0)) return refuse(lcp, "the diagonal entry", problem, row, value);
-      if (!lcp->is_double && !((float)value > 0))
-        return refuse(lcp, "the diagonal entry in single precision", problem, row, (double)(float)value);
-    }
+ts_status tsi_lcp_check_diagonal(const ts_lcp *lcp, size_t index, double value) {
+  const size_t problem = index / (size_t)lcp->size, row = index % (size_t)lcp->size;
+  if (row % (size_t)lcp->dimension != 0 && value >= 0) return TS_OK;
+  if (!(value > 0)) return refuse(lcp, "the diagonal entry", problem, row, value);
+  if (!lcp->is_double && !((float)value > 0))
+    return refuse(lcp, "the diagonal entry in single precision", problem, row, (double)(float)value);
   return TS_OK;
 }
 
-static int is_number(const ts_lcp *lcp, double value) {
+static ts_status check_diagonal(const ts_lcp *lcp, const tsi_lcp_matrix *m) {
+  const size_t n = (size_t)lcp->size;
+  for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++) {
+    const size_t at = i * n + i % n;
+    TSI_TRY(tsi_lcp_check_diagonal(lcp, i, m->single ? (double)m->single[at] : m->doubles[at]));
+  }
+  return TS_OK;
+}
+
+int tsi_lcp_is_number(const ts_lcp *lcp, double value) {
   return isfinite(value) && (lcp->is_double || isfinite((float)value));
 }
 
@@ -36,12 +40,38 @@ static ts_status check_entries(const ts_lcp *lcp, const tsi_lcp_matrix *m) {
   const size_t entries = tsi_lcp_entries(lcp), n = (size_t)lcp->size;
   for (size_t k = 0; k < entries; k++) {
     const double value = m->single ? (double)m->single[k] : m->doubles[k];
-    if (is_number(lcp, value)) continue;
+    if (tsi_lcp_is_number(lcp, value)) continue;
     return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "the matrix%s holds %g in row %zu, column %zu%s%s",
                     lcp->batch > 1 ? "es" : "", value, k / n, k % n,
                     lcp->batch > 1 ? ", rows of all problems counted" : "",
                     isfinite(value) ? ", beyond single precision" : "");
   }
+  return TS_OK;
+}
+
+/* ---- Sparse matrices ---- */
+
+static ts_status check_sparse(const ts_lcp *lcp, const ts_csr *csr) {
+  TSI_TRY(tsi_csr_validate(lcp->context, csr));
+  if ((size_t)csr->rows != tsi_lcp_unknowns(lcp) || csr->columns != csr->rows)
+    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "sparse_matrix is %d x %d; there are %zu unknowns",
+                    csr->rows, csr->columns, tsi_lcp_unknowns(lcp));
+  for (int32_t i = 0; i < csr->rows && lcp->batch > 1; i++)
+    for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++)
+      if (csr->column_indices[e] / lcp->size != i / lcp->size)
+        return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT,
+                        "sparse_matrix has column %d in row %d, which is another problem's",
+                        csr->column_indices[e], i);
+  return TS_OK;
+}
+
+static ts_status scatter(const ts_lcp *lcp, const ts_csr *csr, double **out) {
+  const size_t n = (size_t)lcp->size;
+  *out = tsi_calloc(lcp->context, tsi_lcp_entries(lcp), sizeof **out);
+  if (!*out) return tsi_out_of_memory(lcp->context, "a dense matrix", tsi_lcp_entries(lcp) * sizeof **out);
+  for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++)
+    for (int32_t e = csr->row_offsets[i]; e < csr->row_offsets[i + 1]; e++)
+      (*out)[i * n + (size_t)csr->column_indices[e] % n] += tsi_lcp_value(csr, e);
   return TS_OK;
 }
 
@@ -63,10 +93,6 @@ static ts_status check_factors(const ts_lcp *lcp, const ts_lcp_desc *desc) {
   return TS_OK;
 }
 
-static double value_of(const ts_csr *csr, int32_t entry) {
-  return csr->double_values ? csr->double_values[entry] : (double)csr->values[entry];
-}
-
 /* row = H_i M^-1, of which only what stands in blocks that H_i touches is written: first cleared, then added.
  */
 static void multiply_mass(const ts_csr *H, const double *mass, int32_t block, int32_t i, double *row) {
@@ -76,7 +102,7 @@ static void multiply_mass(const ts_csr *H, const double *mass, int32_t block, in
   for (int32_t e = offsets[i]; e < offsets[i + 1]; e++) {
     const int32_t first = columns[e] / block * block;
     const double *m = mass + (size_t)columns[e] * (size_t)block;
-    for (int32_t c = 0; c < block; c++) row[first + c] += value_of(H, e) * m[c];
+    for (int32_t c = 0; c < block; c++) row[first + c] += tsi_lcp_value(H, e) * m[c];
   }
 }
 
@@ -88,14 +114,13 @@ static void clear_mass(const ts_csr *H, int32_t block, int32_t i, double *row) {
 static double dot_row(const ts_csr *H, int32_t j, const double *row) {
   double sum = 0;
   for (int32_t e = H->row_offsets[j]; e < H->row_offsets[j + 1]; e++)
-    sum += value_of(H, e) * row[H->column_indices[e]];
+    sum += tsi_lcp_value(H, e) * row[H->column_indices[e]];
   return sum;
 }
 
 static ts_status multiply_factors(const ts_lcp *lcp, const ts_lcp_desc *desc, double **out) {
   const ts_csr *H = desc->jacobian;
   const int32_t block = desc->mass_block ? desc->mass_block : 1, n = lcp->size;
-  TSI_TRY(check_factors(lcp, desc));
   double *row = tsi_calloc(lcp->context, (size_t)H->columns, sizeof *row);
   *out = tsi_malloc(lcp->context, tsi_lcp_entries(lcp), sizeof **out);
   if (!row || !*out) {
@@ -114,15 +139,25 @@ static ts_status multiply_factors(const ts_lcp *lcp, const ts_lcp_desc *desc, do
 
 /* ---- */
 
-ts_status tsi_lcp_matrix_of(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_matrix *matrix, double **made) {
-  *made = NULL;
-  const int given = (desc->matrix != NULL) + (desc->double_matrix != NULL) + (desc->jacobian != NULL);
+ts_status tsi_lcp_check_given(const ts_lcp *lcp, const ts_lcp_desc *desc) {
+  const int given = (desc->matrix != NULL) + (desc->double_matrix != NULL) + (desc->jacobian != NULL) +
+                    (desc->sparse_matrix != NULL);
   if (given != 1)
     return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT,
-                    given ? "more than one of matrix, double_matrix and jacobian are given"
-                          : "matrix, double_matrix and jacobian are NULL; one of them is needed");
-  ts_status status = desc->jacobian ? multiply_factors(lcp, desc, made) : TS_OK;
-  *matrix = (tsi_lcp_matrix){.single = desc->matrix, .doubles = desc->jacobian ? *made : desc->double_matrix};
+                    given
+                        ? "more than one of matrix, double_matrix, jacobian and sparse_matrix are given"
+                        : "matrix, double_matrix, jacobian and sparse_matrix are NULL; one of them is needed");
+  if (desc->jacobian) return check_factors(lcp, desc);
+  return desc->sparse_matrix ? check_sparse(lcp, desc->sparse_matrix) : TS_OK;
+}
+
+ts_status tsi_lcp_matrix_of(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_matrix *matrix, double **made) {
+  *made = NULL;
+  TSI_TRY(tsi_lcp_check_given(lcp, desc));
+  ts_status status = TS_OK;
+  if (desc->jacobian) status = multiply_factors(lcp, desc, made);
+  if (desc->sparse_matrix) status = scatter(lcp, desc->sparse_matrix, made);
+  *matrix = (tsi_lcp_matrix){.single = desc->matrix, .doubles = *made ? *made : desc->double_matrix};
   if (status == TS_OK) status = check_entries(lcp, matrix);
   if (status == TS_OK) status = check_diagonal(lcp, matrix);
   if (status < 0) {

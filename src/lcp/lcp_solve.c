@@ -69,6 +69,14 @@ ts_status ts_lcp_residual(const ts_lcp *lcp, const ts_vector *q, const ts_vector
 
 /* ---- The settings ---- */
 
+static ts_status check_storage(const ts_lcp *lcp, ts_lcp_scheme scheme) {
+  const int is_sparse = lcp->storage == TS_LCP_STORAGE_SPARSE;
+  const int is_both = scheme <= TS_LCP_SCHEME_ROW || scheme == TS_LCP_SCHEME_GRAPH;
+  if (is_both || is_sparse == (scheme == TS_LCP_SCHEME_COLOUR)) return TS_OK;
+  return tsi_fail(lcp->context, TS_ERROR_UNSUPPORTED, "the scheme %s is for %s problems; this one is %s",
+                  ts_lcp_scheme_name(scheme), is_sparse ? "dense" : "sparse", is_sparse ? "sparse" : "dense");
+}
+
 static ts_status check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
   ts_context *context = lcp->context;
   TSI_TRY(tsi_check_reserved(context, "", s->reserved, sizeof s->reserved));
@@ -91,7 +99,9 @@ static ts_status check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
   if (s->rtol < 0) s->rtol = 0;
   if (s->max_sweeps == 0) s->max_sweeps = 1000;
   if (s->check_interval == 0) s->check_interval = 10;
-  const ts_lcp_scheme scheme = context->ops->lcp->scheme(context, lcp, s->scheme);
+  const int has_scheme = ts_lcp_has_scheme(context, s->scheme);
+  if (has_scheme) TSI_TRY(check_storage(lcp, s->scheme));
+  const ts_lcp_scheme scheme = has_scheme ? context->ops->lcp->scheme(context, lcp, s->scheme) : 0;
   if (!scheme)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s does not have the scheme %s",
                     context->backend_name, ts_lcp_scheme_name(s->scheme));
@@ -213,7 +223,8 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
   if (q == z) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "z is q");
   TSI_TRY(check_settings(lcp, &own_settings));
   lcp->local = own_settings.local;
-  *result = (ts_lcp_result){.scheme = own_settings.scheme, .residual = NAN, .relative_residual = NAN};
+  *result = (ts_lcp_result){
+      .scheme = own_settings.scheme, .storage = lcp->storage, .residual = NAN, .relative_residual = NAN};
   solve_state s = {.lcp = lcp, .q = q, .settings = &own_settings, .result = result};
   const uint64_t before = context->host_synchronisations;
   TSI_TRY(tsi_enter(context));
