@@ -47,9 +47,8 @@ static int32_t column_of(maker *m, int32_t contact, int32_t group) {
 /* Columns of a contact's blocks; NULL: counts them alone. */
 static int32_t find_columns(maker *m, int32_t contact, int32_t *columns) {
   const ts_csr *csr = m->csr;
-  const int32_t dimension = m->sparse->dimension, width = m->sparse->width;
-  const int32_t first = csr->row_offsets[contact * dimension],
-                last = csr->row_offsets[(contact + 1) * dimension];
+  const int32_t row = contact * m->sparse->dimension, width = m->sparse->width;
+  const int32_t first = csr->row_offsets[row], last = csr->row_offsets[row + m->sparse->dimension];
   int32_t count = 0;
   for (int32_t e = first; e < last; e++) {
     const int32_t group = csr->column_indices[e] / width;

@@ -274,7 +274,7 @@ static void complementarity(void) {
     FAIL_EACH_USE(context, ts_lcp_set_bounds(lcp, NULL, NULL));
     FAIL_EACH_USE(context, ts_lcp_set_bounds(lcp, lower, upper));
     ts_vector *b = make_parts(ts_lcp_space(lcp), 1, 1, q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
-    for (int k = 0; ts_lcp_scheme_name((ts_lcp_scheme)k); k++) {
+    for (int k = 0; k <= TS_LCP_SCHEME_RELAXED; k++) {
       const ts_lcp_settings settings = {.scheme = (ts_lcp_scheme)k, .zero_start = 1};
       if (!ts_lcp_has_scheme(context, settings.scheme)) continue;
       FAIL_EACH_USE(context, ts_lcp_solve(lcp, b, z, &settings, NULL));
@@ -284,6 +284,39 @@ static void complementarity(void) {
       CHECK(found[5] == 1);
       free(found);
     }
+    ts_vector_destroy(&b);
+    ts_vector_destroy(&z);
+    ts_lcp_destroy(&lcp);
+  }
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
+/* Storage SPARSE of H M^-1 H^T, of M and of a dense array, with the steps of the schemes. */
+static void sparse_contacts(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  const int32_t offsets[] = {0, 1, 3, 4}, columns[] = {0, 0, 1, 1};
+  const double values[] = {1, 1, -1, 1}, mass[] = {1, 1}, q[] = {1, -2, 2};
+  const double dense[] = {1, 1, 0, 1, 2, -1, 0, -1, 1};
+  const ts_csr H = {
+      .rows = 3, .columns = 2, .row_offsets = offsets, .column_indices = columns, .double_values = values};
+  ts_lcp_desc lcp_desc = {.size = 3, .jacobian = &H, .inverse_mass = mass, .storage = TS_LCP_STORAGE_SPARSE};
+  ts_lcp_desc other = {.size = 3, .double_matrix = dense};
+  for (int k = 0; ts_lcp_has_scheme(context, TS_LCP_SCHEME_COLOUR) && k < 3; k++) {
+    static const ts_lcp_scheme schemes[] = {TS_LCP_SCHEME_ROW, TS_LCP_SCHEME_GRAPH, TS_LCP_SCHEME_COLOUR};
+    const ts_lcp_settings settings = {.scheme = schemes[k], .zero_start = 1};
+    ts_lcp *lcp = NULL;
+    FAIL_EACH_CREATION(context, lcp, ts_lcp_create(context, &lcp_desc, &lcp));
+    ts_vector *b = make_parts(ts_lcp_space(lcp), 1, 1, q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+    FAIL_EACH_USE(context, ts_lcp_solve(lcp, b, z, &settings, NULL));
+    FAIL_EACH_USE(context, ts_lcp_set_matrix(lcp, &other));
+    FAIL_EACH_USE(context, ts_lcp_solve(lcp, b, z, &settings, NULL));
+    double *found = read_doubles(z);
+    CHECK(found[0] == 0 && found[2] == 0);
+    CHECK_CLOSE(found[1], 1, 1e-5);
+    free(found);
     ts_vector_destroy(&b);
     ts_vector_destroy(&z);
     ts_lcp_destroy(&lcp);
@@ -525,6 +558,7 @@ static const test_case cases[] = {
     {"orders", orders},
     {"mesh_flows", mesh_flows},
     {"complementarity", complementarity},
+    {"sparse_contacts", sparse_contacts},
     {"mesh_flow_with_amg", mesh_flow_with_amg},
     {"grids", grids},
     {"algebraic_multigrid", algebraic_multigrid},

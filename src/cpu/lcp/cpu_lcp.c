@@ -17,33 +17,29 @@ static double get(const ts_lcp *lcp, const void *from, size_t at) {
   return lcp->is_double ? ((const double *)from)[at] : (double)((const float *)from)[at];
 }
 
-static void *take(unsigned char **next, size_t bytes) {
-  void *taken = *next;
-  *next += (bytes + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
-  return taken;
-}
-
-/* Parts of one block; NULL: counts what they need. The matrix is the last, for its pages. */
+/* Parts of one block; NULL: counts what they need. The matrix is the last, for its pages; a sparse one has a
+ * block of its own. */
 static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
   const size_t n = (size_t)lcp->size, batch = (size_t)lcp->batch, size = cpu_lcp_size_of(lcp);
-  const size_t several = cpu_lcp_blocks(lcp) > 1, threads = cpu_lcp_threads(lcp);
+  const size_t is_dense = !cpu_lcp_is_sparse(lcp), threads = is_dense ? cpu_lcp_threads(lcp) : 1;
+  const size_t several = is_dense && cpu_lcp_blocks(lcp) > 1;
   const size_t copies = threads > 1 ? threads : 0;
   unsigned char *next = block;
-  impl->stride = (n + CPU_LCP_LANES - 1) / CPU_LCP_LANES * CPU_LCP_LANES;
+  impl->stride = is_dense ? (n + CPU_LCP_LANES - 1) / CPU_LCP_LANES * CPU_LCP_LANES : n;
   impl->rows = several ? (n + 3) / 4 * 4 : n;
-  impl->z = take(&next, batch * impl->stride * size);
-  impl->q = take(&next, batch * impl->stride * size);
-  impl->w = take(&next, several * batch * impl->stride * size);
-  impl->deltas = take(&next, several * batch * impl->stride * size);
-  impl->copies = take(&next, copies * impl->stride * size);
-  impl->shared = take(&next, (copies > 0) * impl->stride * size);
-  impl->lower = take(&next, batch * n * size);
-  impl->upper = take(&next, batch * n * size);
-  impl->friction = take(&next, batch * n * size);
+  impl->z = cpu_lcp_take(&next, batch * impl->stride * size);
+  impl->q = cpu_lcp_take(&next, batch * impl->stride * size);
+  impl->w = cpu_lcp_take(&next, several * batch * impl->stride * size);
+  impl->deltas = cpu_lcp_take(&next, several * batch * impl->stride * size);
+  impl->copies = cpu_lcp_take(&next, copies * impl->stride * size);
+  impl->shared = cpu_lcp_take(&next, (copies > 0) * impl->stride * size);
+  impl->lower = cpu_lcp_take(&next, batch * n * size);
+  impl->upper = cpu_lcp_take(&next, batch * n * size);
+  impl->friction = cpu_lcp_take(&next, batch * n * size);
   impl->vector_bytes = (size_t)(next - block);
-  impl->diagonal = take(&next, several * batch * impl->rows * CPU_LCP_BLOCK * size);
+  impl->diagonal = cpu_lcp_take(&next, several * batch * impl->rows * CPU_LCP_BLOCK * size);
   if (!several) impl->diagonal = NULL;
-  impl->matrix = take(&next, batch * impl->rows * impl->stride * size);
+  impl->matrix = cpu_lcp_take(&next, is_dense * batch * impl->rows * impl->stride * size);
   return (size_t)(next - block);
 }
 
@@ -72,6 +68,7 @@ ts_status cpu_lcp_create(ts_lcp *lcp) {
 void cpu_lcp_destroy(ts_lcp *lcp) {
   cpu_lcp *impl = lcp->impl;
   cpu_lcp_forget_columns(lcp);
+  cpu_lcp_forget_sparse(lcp);
   tsi_device_give(lcp->context, impl->bytes);
   tsi_free(lcp->context, impl->block);
   tsi_free(lcp->context, impl);
@@ -122,6 +119,7 @@ enum { least_blocks = 8 };
 
 ts_lcp_scheme cpu_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme) {
   (void)context;
+  if (lcp && cpu_lcp_is_sparse(lcp)) return cpu_lcp_sparse_scheme(lcp, scheme);
   if (lcp && lcp->dimension > 1)
     return scheme == TS_LCP_SCHEME_AUTO || scheme == TS_LCP_SCHEME_ROW ? TS_LCP_SCHEME_ROW : TS_LCP_SCHEME_AUTO;
   if (scheme != TS_LCP_SCHEME_AUTO) return scheme;
@@ -187,8 +185,12 @@ ts_status cpu_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_
   if (scheme == TS_LCP_SCHEME_COLUMN || scheme == TS_LCP_SCHEME_BLOCK) TSI_TRY(cpu_lcp_make_columns(lcp));
   read_vector(lcp, q, impl->q);
   read_vector(lcp, z, impl->z);
-  if (threads == 1) cpu_for(lcp->context, (size_t)lcp->batch, n * n * (size_t)sweeps, body_problems, &job);
-  for (; threads > 1 && job.problem < (size_t)lcp->batch; job.problem++) sweep_shared(&job, threads);
+  if (cpu_lcp_is_sparse(lcp))
+    TSI_TRY(cpu_lcp_sweep_sparse(lcp, scheme, sweeps));
+  else if (threads == 1)
+    cpu_for(lcp->context, (size_t)lcp->batch, n * n * (size_t)sweeps, body_problems, &job);
+  for (; !cpu_lcp_is_sparse(lcp) && threads > 1 && job.problem < (size_t)lcp->batch; job.problem++)
+    sweep_shared(&job, threads);
   for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++)
     write_number(z, i, get(lcp, impl->z, i / n * impl->stride + i % n));
   return TS_OK;
@@ -219,8 +221,10 @@ ts_status cpu_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q
   const size_t n = (size_t)lcp->size, blocks = (n + map_block - 1) / map_block;
   read_vector(lcp, q, impl->q);
   read_vector(lcp, z, impl->z);
+  if (cpu_lcp_is_sparse(lcp))
+    (lcp->is_double ? cpu_lcp_velocity_sparse_double : cpu_lcp_velocity_sparse_float)(lcp);
   cpu_for(lcp->context, blocks * (size_t)lcp->batch, n * map_block, body_map, &(map_job){lcp, map});
   return TS_OK;
 }
 
-const tsi_lcp_ops cpu_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cpu_lcp_)};
+const tsi_lcp_ops cpu_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cpu_lcp_).has_sparse = 1};

@@ -11,6 +11,14 @@ enum {
   CPU_LCP_BLOCK = 64  /* m, rows of a block, a multiple of the lanes */
 };
 
+/* A matrix of lcp_sparse.h in the type of the sweeps; its lists are lcp->sparse's. */
+typedef struct cpu_lcp_sparse {
+  size_t stride; /* numbers of a row of `blocks` and `mass_blocks`, and of a body in v */
+  void *blocks, *mass_blocks, *diagonal, *v;
+  void *memory; /* all of it, as allocated */
+  size_t bytes;
+} cpu_lcp_sparse;
+
 /* All arrays are in the matrix's type. */
 typedef struct cpu_lcp {
   size_t stride;  /* numbers from row to row; those behind the last column are 0 */
@@ -28,6 +36,7 @@ typedef struct cpu_lcp {
   int has_columns, is_symmetric; /* symmetric: its rows are its columns, and `columns` is NULL */
   void *columns, *columns_block; /* aligned, and as allocated */
   size_t columns_bytes;
+  cpu_lcp_sparse sparse; /* instead of the matrix */
 } cpu_lcp;
 
 /* A run of sweeps over one problem. */
@@ -50,7 +59,14 @@ TSI_LCP_OPERATIONS(TSI_PROTOTYPE, TSI_PROTOTYPE, cpu_lcp_)
   void cpu_lcp_write_##type(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t problem, size_t block);    \
   int cpu_lcp_is_symmetric_##type(const ts_lcp *lcp);                                                          \
   /* impl->columns, of rows first .. last - 1. */                                                              \
-  void cpu_lcp_transpose_##type(const ts_lcp *lcp, size_t problem, size_t first, size_t last);
+  void cpu_lcp_transpose_##type(const ts_lcp *lcp, size_t problem, size_t first, size_t last);                 \
+  /* `steps` is NULL: in the order of the contacts, by one member. */                                          \
+  void cpu_lcp_sweep_sparse_##type(const ts_lcp *lcp, const tsi_lcp_steps *steps, const cpu_lcp_member *self,  \
+                                   int sweeps);                                                                \
+  /* v of z, and then the map of unknowns first .. last - 1 of all problems. */                                \
+  void cpu_lcp_velocity_sparse_##type(const ts_lcp *lcp);                                                      \
+  void cpu_lcp_map_sparse_##type(const ts_lcp *lcp, size_t first, size_t last, double *out);                   \
+  void cpu_lcp_write_sparse_##type(const tsi_lcp_sparse *s, const cpu_lcp_sparse *to);
 CPU_LCP_FUNCTIONS(float)
 CPU_LCP_FUNCTIONS(double)
 
@@ -58,10 +74,25 @@ CPU_LCP_FUNCTIONS(double)
 ts_status cpu_lcp_make_columns(const ts_lcp *lcp);
 void cpu_lcp_forget_columns(const ts_lcp *lcp);
 
+/* ---- cpu_lcp_sparse.c ---- */
+ts_status cpu_lcp_write_sparse(ts_lcp *lcp, const tsi_lcp_sparse *sparse);
+void cpu_lcp_forget_sparse(ts_lcp *lcp);
+ts_status cpu_lcp_sweep_sparse(const ts_lcp *lcp, ts_lcp_scheme scheme, int sweeps);
+ts_lcp_scheme cpu_lcp_sparse_scheme(const ts_lcp *lcp, ts_lcp_scheme scheme);
+
 /* ---- cpu_lcp.c ---- */
 /* How many threads may share one problem of the batch; 1: they share the batch. */
 size_t cpu_lcp_threads(const ts_lcp *lcp);
 
+static inline int cpu_lcp_is_sparse(const ts_lcp *lcp) {
+  return lcp->storage == TS_LCP_STORAGE_SPARSE;
+}
+/* The next part of a block of memory, aligned. */
+static inline void *cpu_lcp_take(unsigned char **next, size_t bytes) {
+  void *taken = *next;
+  *next += (bytes + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
+  return taken;
+}
 static inline size_t cpu_lcp_size_of(const ts_lcp *lcp) {
   return lcp->is_double ? sizeof(double) : sizeof(float);
 }

@@ -30,6 +30,7 @@ void cpu_lcp_forget_columns(const ts_lcp *lcp) {
 /* Problem by problem where threads share each: then a range is one thread's share. */
 ts_status cpu_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
   const size_t shares = cpu_lcp_threads(lcp), n = (size_t)lcp->size;
+  if (matrix->sparse) return cpu_lcp_write_sparse(lcp, matrix->sparse);
   const size_t problems = shares > 1 ? 1 : (size_t)lcp->batch;
   cpu_lcp_forget_columns(lcp);
   for (size_t k = 0; k < (size_t)lcp->batch; k += problems)

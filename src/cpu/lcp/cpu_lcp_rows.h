@@ -28,6 +28,7 @@ static void CPU_LCP(map_rows)(const CPU_LCP(problem) * p, size_t first, size_t l
 }
 
 #include "cpu_lcp_contacts.h"
+#include "cpu_lcp_sparse_rows.h"
 
 void CPU_LCP(sweep)(const cpu_lcp_run *run) {
   const CPU_LCP(problem) p = CPU_LCP(problem_of)(run->lcp, run->problem);
@@ -47,7 +48,9 @@ void CPU_LCP(sweep)(const cpu_lcp_run *run) {
 
 void CPU_LCP(map)(const ts_lcp *lcp, size_t problem, size_t first, size_t last, double *out) {
   const CPU_LCP(problem) p = CPU_LCP(problem_of)(lcp, problem);
-  if (lcp->dimension > 1)
+  if (cpu_lcp_is_sparse(lcp))
+    CPU_LCP(map_sparse)(lcp, problem * p.n + first, problem * p.n + last, out);
+  else if (lcp->dimension > 1)
     CPU_LCP(map_contacts)(&p, lcp, problem, first, last, out);
   else
     CPU_LCP(map_rows)(&p, first, last, out);

@@ -1,0 +1,122 @@
+/* Sparse complementarity problems on the CPU: storage, and the threads that share a sweep. */
+#include "cpu_lcp.h"
+
+/* ---- Storage ---- */
+
+/* Rows of bodies' blocks are padded with zeros to what a vector holds. */
+static size_t stride_of(const tsi_lcp_sparse *s) {
+  const size_t width = (size_t)s->width;
+  return s->mass_blocks && width > 2 ? (width + 3) / 4 * 4 : width;
+}
+
+static size_t numbers_of(const tsi_lcp_sparse *s) {
+  return (size_t)s->row_start[s->contacts] * (size_t)s->dimension * stride_of(s);
+}
+
+/* NULL: counts the bytes. */
+static size_t lay_out(const ts_lcp *lcp, const tsi_lcp_sparse *s, cpu_lcp_sparse *to, unsigned char *block) {
+  const size_t size = cpu_lcp_size_of(lcp), d = (size_t)s->dimension, numbers = numbers_of(s);
+  unsigned char *next = block;
+  to->stride = stride_of(s);
+  to->blocks = cpu_lcp_take(&next, numbers * size);
+  to->mass_blocks = cpu_lcp_take(&next, (s->mass_blocks ? numbers : 0) * size);
+  to->diagonal = cpu_lcp_take(&next, (size_t)s->contacts * d * d * size);
+  to->v = cpu_lcp_take(&next, (size_t)s->bodies * to->stride * size);
+  return (size_t)(next - block);
+}
+
+void cpu_lcp_forget_sparse(ts_lcp *lcp) {
+  cpu_lcp_sparse *sparse = &((cpu_lcp *)lcp->impl)->sparse;
+  tsi_device_give(lcp->context, sparse->bytes);
+  tsi_free(lcp->context, sparse->memory);
+  *sparse = (cpu_lcp_sparse){0};
+}
+
+ts_status cpu_lcp_write_sparse(ts_lcp *lcp, const tsi_lcp_sparse *s) {
+  ts_context *context = lcp->context;
+  cpu_lcp_sparse made = {0};
+  const size_t bytes = lay_out(lcp, s, &made, NULL) + CPU_ALIGNMENT;
+  TSI_TRY(tsi_device_take(context, bytes, "sparse contacts"));
+  void *memory = tsi_malloc(context, bytes, 1);
+  if (!memory) {
+    tsi_device_give(context, bytes);
+    return tsi_out_of_memory(context, "sparse contacts", bytes);
+  }
+  const uintptr_t start = ((uintptr_t)memory + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT;
+  lay_out(lcp, s, &made, (unsigned char *)start);
+  made.memory = memory;
+  made.bytes = bytes;
+  (lcp->is_double ? cpu_lcp_write_sparse_double : cpu_lcp_write_sparse_float)(s, &made);
+  cpu_lcp_forget_sparse(lcp);
+  ((cpu_lcp *)lcp->impl)->sparse = made;
+  return TS_OK;
+}
+
+/* ---- Sweeps ---- */
+
+enum {
+  contact_cost = 100, /* floats that the law of a contact stands for */
+  step_share = 64     /* of the work that is worth a thread: a step, which ends with a barrier */
+};
+
+static size_t work_of(const ts_lcp *lcp) {
+  const tsi_lcp_sparse *s = lcp->sparse;
+  return numbers_of(s) * (s->mass_blocks ? 2 : 1) + (size_t)s->contacts * contact_cost;
+}
+
+static size_t threads_for(const ts_lcp *lcp, const tsi_lcp_steps *steps, int sweeps) {
+  const size_t worth = (size_t)lcp->context->tuning.thread_floats;
+  const size_t all = work_of(lcp) * (size_t)sweeps / worth;
+  const size_t step = work_of(lcp) / (size_t)steps->count / (worth / step_share + 1);
+  size_t threads = (size_t)cpu_state_of(lcp->context)->threads;
+  if (threads > CPU_LCP_MEMBERS) threads = CPU_LCP_MEMBERS;
+  if (threads > all) threads = all;
+  if (threads > step) threads = step;
+  return threads;
+}
+
+typedef struct sparse_job {
+  const ts_lcp *lcp;
+  const tsi_lcp_steps *steps;
+  int sweeps;
+  cpu_lcp_team *team;
+} sparse_job;
+
+static void sweep_as(const sparse_job *job, const cpu_lcp_member *self) {
+  (job->lcp->is_double ? cpu_lcp_sweep_sparse_double : cpu_lcp_sweep_sparse_float)(job->lcp, job->steps, self,
+                                                                                   job->sweeps);
+}
+
+static void body_steps(const void *arguments, size_t first, size_t last) {
+  const sparse_job *job = arguments;
+  cpu_lcp_member self;
+  if (cpu_lcp_join(job->team, first, last - first < job->team->asked, &self)) sweep_as(job, &self);
+}
+
+ts_status cpu_lcp_sweep_sparse(const ts_lcp *lcp, ts_lcp_scheme scheme, int sweeps) {
+  const ts_context *context = lcp->context;
+  cpu_lcp_team team;
+  sparse_job job = {.lcp = lcp, .sweeps = sweeps, .team = &team};
+  size_t threads = 1;
+  if (scheme != TS_LCP_SCHEME_ROW) {
+    TSI_TRY(tsi_lcp_steps_of(lcp, scheme, &job.steps));
+    threads = threads_for(lcp, job.steps, sweeps);
+  }
+  if (threads < 2) {
+    cpu_lcp_team_init(&team, 1, 0);
+    sweep_as(&job, &(cpu_lcp_member){.team = &team, .members = 1});
+    return TS_OK;
+  }
+  const double work = (double)work_of(lcp) * sweeps, quarter = work * 1e-10; /* of one thread's time, about */
+  cpu_lcp_team_init(&team, threads, fmin(fmax(quarter, 20e-6), 500e-6));
+  cpu_for(context, threads, (size_t)work / threads + 1, body_steps, &job);
+  if (team.lost > 0) cpu_pace_note(&cpu_state_of(context)->pace, tsi_seconds(), team.lost);
+  return TS_OK;
+}
+
+ts_lcp_scheme cpu_lcp_sparse_scheme(const ts_lcp *lcp, ts_lcp_scheme scheme) {
+  if (scheme != TS_LCP_SCHEME_AUTO) return scheme;
+  const size_t worth = (size_t)lcp->context->tuning.thread_floats;
+  const int pays = cpu_state_of(lcp->context)->threads > 1 && work_of(lcp) >= worth;
+  return pays ? TS_LCP_SCHEME_COLOUR : TS_LCP_SCHEME_ROW;
+}

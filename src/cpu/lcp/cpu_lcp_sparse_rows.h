@@ -1,0 +1,215 @@
+/* Sweeps and residuals of sparse problems, in the type of cpu_lcp_rows.h, which includes this: step by step of
+ * lcp_sparse.h,
+ *
+ *   u_c = q_c + sum of M_ck z_k   or   q_c + H_c v;   z_c by its law;   v += G_c^T dz
+ *
+ * Units of a step have no neighbours among each other, so each z and v has one writer and no other reader.
+ * Those of a body come in one order, whoever does them: the threads do not show in the iterates. */
+enum {
+  CPU_LCP(sparse_renewal) = 16, /* sweeps after which v is computed from z, for what rounding has left in it */
+  CPU_LCP(most_lanes) = 8       /* columns of a block that are summed in lanes */
+};
+
+typedef struct CPU_LCP(graph) {
+  const tsi_lcp_sparse *s;
+  const tsi_lcp_steps *steps; /* NULL: unit after unit, by one member */
+  const REAL *blocks, *mass_blocks, *diagonal, *q, *lower, *upper, *friction;
+  REAL *z, *v;
+  size_t dimension, stride; /* the latter of a block's rows, and of v */
+  int exact;
+} CPU_LCP(graph);
+
+static CPU_LCP(graph) CPU_LCP(graph_of)(const ts_lcp *lcp) {
+  const cpu_lcp *impl = lcp->impl;
+  return (CPU_LCP(graph)){.s = lcp->sparse,
+                          .blocks = impl->sparse.blocks,
+                          .mass_blocks = lcp->sparse->mass_blocks ? impl->sparse.mass_blocks : NULL,
+                          .diagonal = impl->sparse.diagonal,
+                          .q = impl->q,
+                          .lower = impl->lower,
+                          .upper = impl->upper,
+                          .friction = impl->friction,
+                          .z = impl->z,
+                          .v = impl->sparse.v,
+                          .dimension = (size_t)lcp->dimension,
+                          .stride = impl->sparse.stride,
+                          .exact = lcp->local != TS_LCP_LOCAL_PROJECTION};
+}
+
+/* ---- One contact ---- */
+
+/* u = q + blocks times what they stand for: of M without the contact's own. */
+CPU_INLINE void CPU_LCP(gather)(const CPU_LCP(graph) * p, size_t c, size_t d, size_t stride, REAL *u) {
+  const REAL *from = p->mass_blocks ? p->v : p->z;
+  const int32_t first = p->s->row_start[c], last = p->s->row_start[c + 1];
+  REAL lanes[3][CPU_LCP(most_lanes)] = {{0}};
+  for (int32_t k = first; k < last; k++) {
+    const REAL *block = p->blocks + (size_t)k * d * stride, *x = from + (size_t)p->s->columns[k] * stride;
+    for (size_t begin = 0; begin < stride; begin += CPU_LCP(most_lanes)) {
+      const size_t left = stride - begin, count = left < CPU_LCP(most_lanes) ? left : CPU_LCP(most_lanes);
+      for (size_t i = 0; i < d; i++) {
+        CPU_SIMD
+        for (size_t l = 0; l < count; l++) lanes[i][l] += block[i * stride + begin + l] * x[begin + l];
+      }
+    }
+  }
+  for (size_t i = 0; i < d; i++) {
+    REAL sum = (lanes[i][0] + lanes[i][1]) + (lanes[i][2] + lanes[i][3]);
+    if (stride > 4) sum += (lanes[i][4] + lanes[i][5]) + (lanes[i][6] + lanes[i][7]);
+    u[i] = p->q[c * d + i] + sum;
+  }
+}
+
+/* v += G^T change; most contacts of bodies at rest change nothing. */
+CPU_INLINE void CPU_LCP(scatter)(const CPU_LCP(graph) * p, size_t c, size_t d, size_t stride,
+                                 const REAL *change) {
+  int changes = 0;
+  for (size_t i = 0; i < d; i++) changes |= change[i] < 0 || change[i] > 0 || change[i] != change[i];
+  if (!changes) return;
+  for (int32_t k = p->s->row_start[c]; k < p->s->row_start[c + 1]; k++) {
+    const REAL *block = p->mass_blocks + (size_t)k * d * stride;
+    REAL *v = p->v + (size_t)p->s->columns[k] * stride;
+    for (size_t i = 0; i < d; i++) {
+      CPU_SIMD
+      for (size_t l = 0; l < stride; l++) v[l] += block[i * stride + l] * change[i];
+    }
+  }
+}
+
+/* u += sign M_cc z_c. */
+CPU_INLINE void CPU_LCP(add_own)(const CPU_LCP(graph) * p, size_t c, size_t d, REAL sign, REAL *u) {
+  for (size_t i = 0; i < d; i++)
+    for (size_t k = 0; k < d; k++) u[i] += sign * p->diagonal[(c * d + i) * d + k] * p->z[c * d + k];
+}
+
+/* Apart from its callers, which are compiled for several sizes of blocks. */
+CPU_CLONES
+static void CPU_LCP(law)(REAL *r, const REAL *W, const REAL *b, REAL mu, size_t d, int exact) {
+  if (d == 2)
+    lcp_contact(r, W, b, mu, 2, exact);
+  else
+    lcp_contact(r, W, b, mu, 3, exact);
+}
+
+CPU_INLINE void CPU_LCP(solve_sparse)(const CPU_LCP(graph) * p, size_t c, size_t d, size_t stride) {
+  const REAL *W = p->diagonal + c * d * d;
+  REAL *z = p->z + c * d, u[3], next[3], change[3];
+  CPU_LCP(gather)(p, c, d, stride, u);
+  for (size_t i = 0; i < d; i++) next[i] = z[i];
+  if (d > 1) {
+    if (p->mass_blocks) CPU_LCP(add_own)(p, c, d, -1, u);
+    CPU_LCP(law)(next, W, u, p->friction[c], d, p->exact);
+  } else {
+    if (!p->mass_blocks) CPU_LCP(add_own)(p, c, d, 1, u);
+    next[0] = lcp_unknown(z[0], u[0], W[0], p->lower[c], p->upper[c]);
+  }
+  for (size_t i = 0; i < d; i++) change[i] = next[i] - z[i], z[i] = next[i];
+  if (p->mass_blocks) CPU_LCP(scatter)(p, c, d, stride, change);
+}
+
+/* ---- Sweeps ---- */
+
+/* v of what z is, or a sweep. */
+CPU_INLINE void CPU_LCP(do_unit)(const CPU_LCP(graph) * p, int32_t unit, size_t d, size_t stride, int renews) {
+  for (int32_t c = p->s->unit_start[unit]; c < p->s->unit_start[unit + 1]; c++) {
+    if (renews)
+      CPU_LCP(scatter)(p, (size_t)c, d, stride, p->z + (size_t)c * d);
+    else
+      CPU_LCP(solve_sparse)(p, (size_t)c, d, stride);
+  }
+}
+
+static void CPU_LCP(meet)(const cpu_lcp_member *self, size_t *meetings) {
+  if (self->members > 1) cpu_lcp_meet(self, ++*meetings);
+}
+
+CPU_INLINE void CPU_LCP(do_steps)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, size_t d, size_t stride,
+                                  int renews, size_t *meetings) {
+  for (int32_t unit = 0; !p->steps && unit < p->s->units; unit++) CPU_LCP(do_unit)(p, unit, d, stride, renews);
+  for (int32_t k = 0; p->steps && k < p->steps->count; k++) {
+    const int32_t *units = p->steps->units + p->steps->start[k];
+    const size_t count = (size_t)(p->steps->start[k + 1] - p->steps->start[k]);
+    const size_t last = count * (self->rank + 1) / self->members;
+    for (size_t i = count * self->rank / self->members; i < last; i++)
+      CPU_LCP(do_unit)(p, units[i], d, stride, renews);
+    CPU_LCP(meet)(self, meetings);
+  }
+}
+
+CPU_INLINE void CPU_LCP(do_sweeps)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, int sweeps, size_t d,
+                                   size_t stride) {
+  const size_t bodies = p->mass_blocks ? (size_t)p->s->bodies : 0;
+  const size_t begin = bodies * self->rank / self->members, end = bodies * (self->rank + 1) / self->members;
+  size_t meetings = 0;
+  for (int sweep = 0; sweep < sweeps; sweep++) {
+    if (p->mass_blocks && sweep % CPU_LCP(sparse_renewal) == 0) {
+      memset(p->v + begin * stride, 0, (end - begin) * stride * sizeof *p->v);
+      CPU_LCP(meet)(self, &meetings);
+      CPU_LCP(do_steps)(p, self, d, stride, 1, &meetings);
+    }
+    CPU_LCP(do_steps)(p, self, d, stride, 0, &meetings);
+  }
+}
+
+/* Bodies in three and two dimensions, and blocks of M of contacts, have loops of their own. */
+CPU_CLONES
+static void CPU_LCP(sweep_graph_of)(const CPU_LCP(graph) * p, const cpu_lcp_member *self, int sweeps) {
+  if (p->dimension == 3 && p->stride == 8)
+    CPU_LCP(do_sweeps)(p, self, sweeps, 3, 8);
+  else if (p->dimension == 3 && p->stride == 3)
+    CPU_LCP(do_sweeps)(p, self, sweeps, 3, 3);
+  else if (p->dimension == 2 && p->stride == 4)
+    CPU_LCP(do_sweeps)(p, self, sweeps, 2, 4);
+  else if (p->dimension == 1 && p->stride == 1)
+    CPU_LCP(do_sweeps)(p, self, sweeps, 1, 1);
+  else
+    CPU_LCP(do_sweeps)(p, self, sweeps, p->dimension, p->stride);
+}
+
+void CPU_LCP(sweep_sparse)(const ts_lcp *lcp, const tsi_lcp_steps *steps, const cpu_lcp_member *self,
+                           int sweeps) {
+  CPU_LCP(graph) p = CPU_LCP(graph_of)(lcp);
+  p.steps = steps;
+  CPU_LCP(sweep_graph_of)(&p, self, sweeps);
+}
+
+/* ---- The residual ---- */
+
+void CPU_LCP(velocity_sparse)(const ts_lcp *lcp) {
+  const CPU_LCP(graph) p = CPU_LCP(graph_of)(lcp);
+  if (!p.mass_blocks) return;
+  memset(p.v, 0, (size_t)p.s->bodies * p.stride * sizeof *p.v);
+  for (size_t c = 0; c < (size_t)p.s->contacts; c++)
+    CPU_LCP(scatter)(&p, c, p.dimension, p.stride, p.z + c * p.dimension);
+}
+
+void CPU_LCP(map_sparse)(const ts_lcp *lcp, size_t first, size_t last, double *out) {
+  const CPU_LCP(graph) p = CPU_LCP(graph_of)(lcp);
+  const size_t d = p.dimension;
+  REAL u[3], map[3];
+  for (size_t c = first / d; c < last / d; c++) {
+    const REAL *z = p.z + c * d;
+    CPU_LCP(gather)(&p, c, d, p.stride, u);
+    if (!p.mass_blocks) CPU_LCP(add_own)(&p, c, d, 1, u);
+    if (d == 1)
+      map[0] = z[0] - lcp_clamp(z[0] - u[0], p.lower[c], p.upper[c]);
+    else
+      lcp_contact_map(map, z, u, p.friction[c], (int)d);
+    for (size_t i = 0; i < d; i++) out[c * d + i - first] = (double)map[i];
+  }
+}
+
+/* ---- The matrix ---- */
+
+static void CPU_LCP(pad)(const double *from, size_t rows, size_t width, size_t stride, REAL *to) {
+  for (size_t i = 0; i < rows; i++)
+    for (size_t k = 0; k < stride; k++) to[i * stride + k] = k < width ? (REAL)from[i * width + k] : 0;
+}
+
+void CPU_LCP(write_sparse)(const tsi_lcp_sparse *s, const cpu_lcp_sparse *to) {
+  const size_t d = (size_t)s->dimension, width = (size_t)s->width, contacts = (size_t)s->contacts;
+  const size_t rows = (size_t)s->row_start[contacts] * d;
+  CPU_LCP(pad)(s->blocks, rows, width, to->stride, to->blocks);
+  CPU_LCP(pad)(s->diagonal, contacts * d, d, d, to->diagonal);
+  if (s->mass_blocks) CPU_LCP(pad)(s->mass_blocks, rows, width, to->stride, to->mass_blocks);
+}

@@ -1,0 +1,306 @@
+/* Sparse complementarity problems: sweeps against dense ones, schemes and threads, replaced matrices. */
+#include <texsolve/lcp.h>
+
+#include "helpers.h"
+#include "lcp_graphs.h"
+#include "lcp_samples.h"
+
+static ts_context *context;
+
+/* ---- Solving ---- */
+
+typedef struct problem {
+  ts_lcp *lcp;
+  ts_vector *q, *z;
+} problem;
+
+static problem make(ts_context *where, const lcp_graph *g, lcp_graph_form form, ts_lcp_storage storage,
+                    ts_precision precision) {
+  const ts_lcp_desc desc = lcp_graph_desc(g, form, storage, precision);
+  const int parts = precision == TS_PRECISION_DOUBLE ? 2 : 1;
+  problem p = {0};
+  if (!CHECK_OK(where, ts_lcp_create(where, &desc, &p.lcp))) return p;
+  p.q = make_parts(ts_lcp_space(p.lcp), 1, parts, g->q);
+  p.z = make_parts(ts_lcp_space(p.lcp), 1, parts, NULL);
+  return p;
+}
+
+static void end(problem *p) {
+  ts_vector_destroy(&p->q);
+  ts_vector_destroy(&p->z);
+  ts_lcp_destroy(&p->lcp);
+}
+
+static double *sweep(ts_context *where, const problem *p, ts_lcp_scheme scheme, int sweeps) {
+  ts_lcp_result result = {0};
+  CHECK_OK(where, ts_lcp_solve(p->lcp, p->q, p->z, &(ts_lcp_settings){.scheme = scheme, .fixed_sweeps = sweeps},
+                               &result));
+  return read_doubles(p->z);
+}
+
+/* ---- Sweep by sweep ---- */
+
+/* In double by a dense problem on the processor. */
+static void compare(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme scheme, ts_precision precision,
+                    ts_context *host) {
+  test_context_label("dimension %d, n %d, batch %d, form %d, %s, %s", g->dimension, g->n, g->batch, (int)form,
+                     ts_lcp_scheme_name(scheme), ts_precision_name(precision));
+  problem sparse = make(context, g, form, TS_LCP_STORAGE_SPARSE, precision);
+  problem dense = make(host, g, LCP_GRAPH_DENSE, TS_LCP_STORAGE_DENSE, TS_PRECISION_DOUBLE);
+  const double tolerance = precision == TS_PRECISION_DOUBLE ? 1e-11 : 1e-4;
+  double moved = 0;
+  for (int step = 0; step < 5 && sparse.lcp; step++) {
+    const int count = step == 3 ? 19 : 1; /* more than pass until v is computed again */
+    double *found = sweep(context, &sparse, scheme, count),
+           *expected = sweep(host, &dense, TS_LCP_SCHEME_ROW, count), residuals[2] = {-1, -2};
+    for (int32_t i = 0; i < g->n * g->batch; i++) {
+      CHECK_CLOSE(found[i], expected[i], tolerance * (1 + fabs(expected[i])));
+      moved += fabs(expected[i]);
+    }
+    CHECK_OK(context, ts_lcp_residual(sparse.lcp, sparse.q, sparse.z, &residuals[0]));
+    CHECK_OK(host, ts_lcp_residual(dense.lcp, dense.q, dense.z, &residuals[1]));
+    CHECK_CLOSE(residuals[0], residuals[1], 10 * tolerance * (1 + residuals[1]));
+    free(found), free(expected);
+  }
+  CHECK(moved > 0.1);
+  end(&sparse);
+  end(&dense);
+}
+
+static void sweeps(void) {
+  context = test_open();
+  if (!context) return;
+  ts_context *host = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "cpu"}, &host));
+  static const int32_t sizes[][2] = {{1, 1}, {4, 1}, {23, 1}, {6, 4}};
+  for (int dimension = 1; dimension <= 3; dimension++)
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+      lcp_graph g = lcp_graph_make(dimension, sizes[k][0], sizes[k][1], (unsigned)k + 3);
+      for (lcp_graph_form form = 0; form < LCP_GRAPH_FORMS; form++)
+        for (int scheme = TS_LCP_SCHEME_ROW; scheme <= TS_LCP_SCHEME_GRAPH; scheme += 3) {
+          compare(&g, form, (ts_lcp_scheme)scheme, TS_PRECISION_SINGLE, host);
+          if (has_pairs(context)) compare(&g, form, (ts_lcp_scheme)scheme, TS_PRECISION_DOUBLE, host);
+        }
+      lcp_graph_free(&g);
+    }
+  ts_context_destroy(&host);
+  test_close(&context);
+}
+
+/* ---- Dense storage of a sparse matrix, and auto ---- */
+
+static void scattered(void) {
+  context = test_open();
+  if (!context) return;
+  lcp_graph g = lcp_graph_make(1, 9, 2, 4);
+  problem from_csr = make(context, &g, LCP_GRAPH_BLOCKS, TS_LCP_STORAGE_DENSE, TS_PRECISION_SINGLE),
+          from_array = make(context, &g, LCP_GRAPH_DENSE, TS_LCP_STORAGE_AUTO, TS_PRECISION_SINGLE);
+  ts_lcp_result result = {0};
+  CHECK_OK(context, ts_lcp_solve(from_array.lcp, from_array.q, from_array.z, NULL, &result));
+  CHECK_INT(result.storage, TS_LCP_STORAGE_DENSE);
+  CHECK_OK(context, ts_lcp_solve(from_csr.lcp, from_csr.q, from_csr.z, NULL, &result));
+  CHECK_INT(result.storage, TS_LCP_STORAGE_DENSE);
+  double *a = read_doubles(from_csr.z), *b = read_doubles(from_array.z);
+  for (int32_t i = 0; i < 2 * g.n; i++) CHECK_CLOSE(a[i], b[i], 0);
+  free(a), free(b);
+  end(&from_csr);
+  end(&from_array);
+  lcp_graph_free(&g);
+  test_close(&context);
+}
+
+/* A few contacts are dense, many between neighbours are not, if the backend has them sparse. */
+static void chosen(void) {
+  context = test_open();
+  if (!context) return;
+  const ts_lcp_storage many =
+      ts_lcp_has_scheme(context, TS_LCP_SCHEME_COLOUR) ? TS_LCP_STORAGE_SPARSE : TS_LCP_STORAGE_DENSE;
+  for (int k = 0; k < 4; k++) {
+    lcp_graph g = lcp_graph_make(1, k < 2 ? 2 : 60, 1, 4);
+    problem p = make(context, &g, k % 2 ? LCP_GRAPH_FACTORS : LCP_GRAPH_BLOCKS, TS_LCP_STORAGE_AUTO,
+                     TS_PRECISION_SINGLE);
+    ts_lcp_result result = {0};
+    CHECK_OK(context, ts_lcp_solve(p.lcp, p.q, p.z, &(ts_lcp_settings){.fixed_sweeps = 1}, &result));
+    CHECK_INT(result.storage, k < 2 ? TS_LCP_STORAGE_DENSE : many);
+    end(&p);
+    lcp_graph_free(&g);
+  }
+  test_close(&context);
+}
+
+/* ---- Threads ---- */
+
+/* z after sweeps by so many threads. */
+static double *with_threads(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme scheme, int threads) {
+  ts_context_desc desc = test_desc();
+  desc.threads = threads;
+  if (!CHECK_OK(NULL, test_context_create(&desc, &context)))
+    return calloc((size_t)(g->n * g->batch), sizeof(double));
+  CHECK_OK(context, ts_context_set_tuning(context, "thread_floats", 1));
+  problem p = make(context, g, form, TS_LCP_STORAGE_SPARSE, TS_PRECISION_SINGLE);
+  double *found = sweep(context, &p, scheme, 37);
+  end(&p);
+  test_close(&context);
+  return found;
+}
+
+static int are_same(const double *a, const double *b, int32_t n) {
+  return memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+/* Neither levels nor colours show how many threads there are; levels are the loop, colours another order. */
+static void threads(void) {
+  context = test_open();
+  if (!context) return;
+  const int has_threads = context_info(context).threads > 0;
+  test_close(&context);
+  for (int k = 0; k < 6 && has_threads; k++) {
+    const lcp_graph_form form = k % 2 ? LCP_GRAPH_FACTORS : LCP_GRAPH_BLOCKS;
+    lcp_graph g = lcp_graph_make(k / 2 + 1, 50, 2, (unsigned)k);
+    const int32_t n = g.n * g.batch;
+    double *row = with_threads(&g, form, TS_LCP_SCHEME_ROW, 1),
+           *colour = with_threads(&g, form, TS_LCP_SCHEME_COLOUR, 1);
+    test_context_label("dimension %d, form %d", g.dimension, (int)form);
+    CHECK(!are_same(row, colour, n));
+    for (int count = 1; count <= 5; count += count < 3 ? 1 : 2) {
+      double *levels = with_threads(&g, form, TS_LCP_SCHEME_GRAPH, count),
+             *others = with_threads(&g, form, TS_LCP_SCHEME_COLOUR, count);
+      test_context_label("dimension %d, form %d, %d threads", g.dimension, (int)form, count);
+      CHECK(are_same(levels, row, n));
+      CHECK(are_same(others, colour, n));
+      free(levels), free(others);
+    }
+    free(row), free(colour);
+    lcp_graph_free(&g);
+  }
+}
+
+/* A row need not have a neighbour that has this row: what it reads is of the loop's moment all the same. */
+static void one_sided(void) {
+  context = test_open();
+  if (!context) return;
+  const int has_threads = context_info(context).threads > 0;
+  test_close(&context);
+  if (!has_threads) return;
+  for (int is_lower = 0; is_lower < 2; is_lower++) {
+    lcp_graph g = lcp_graph_make(1, 40, 1, 8);
+    for (int32_t i = 0; i < g.n; i++)
+      for (int32_t j = 0; j < g.n; j++)
+        if (is_lower ? j > i : j < i) g.matrix[i * g.n + j] = 0;
+    double *row = with_threads(&g, LCP_GRAPH_DENSE, TS_LCP_SCHEME_ROW, 1),
+           *levels = with_threads(&g, LCP_GRAPH_DENSE, TS_LCP_SCHEME_GRAPH, 3);
+    CHECK(are_same(levels, row, g.n));
+    free(row), free(levels);
+    lcp_graph_free(&g);
+  }
+}
+
+/* ---- Answers ---- */
+
+/* By the dense problem's residual, and where the answer is one, that. */
+static void solve_by(const lcp_graph *g, lcp_graph_form form, ts_lcp_scheme scheme, ts_context *host) {
+  test_context_label("dimension %d, form %d, %s", g->dimension, (int)form, ts_lcp_scheme_name(scheme));
+  problem p = make(context, g, form, TS_LCP_STORAGE_SPARSE, TS_PRECISION_DOUBLE);
+  problem dense = make(host, g, LCP_GRAPH_DENSE, TS_LCP_STORAGE_DENSE, TS_PRECISION_DOUBLE);
+  const ts_lcp_settings settings = {.scheme = scheme, .rtol = 1e-10, .max_sweeps = 20000};
+  ts_lcp_result result = {.residual = NAN};
+  double residual = NAN;
+  CHECK_OK(context, ts_lcp_solve(p.lcp, p.q, p.z, &settings, &result));
+  CHECK_INT(result.scheme, scheme);
+  CHECK_INT(result.storage, TS_LCP_STORAGE_SPARSE);
+  double *z = read_doubles(p.z);
+  ts_vector *copy = make_parts(ts_lcp_space(dense.lcp), 1, 2, z);
+  CHECK_OK(host, ts_lcp_residual(dense.lcp, dense.q, copy, &residual));
+  CHECK_CLOSE(residual, result.residual, 1e-12);
+  CHECK(result.relative_residual <= 1e-10 && residual < 1e-8);
+  ts_vector_destroy(&copy);
+  free(z);
+  end(&p);
+  end(&dense);
+}
+
+static void answers(void) {
+  context = test_open();
+  if (!context) return;
+  ts_context *host = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&(ts_context_desc){.backend = "cpu"}, &host));
+  static const ts_lcp_scheme schemes[] = {TS_LCP_SCHEME_ROW, TS_LCP_SCHEME_GRAPH, TS_LCP_SCHEME_COLOUR};
+  for (int dimension = 1; dimension <= 3 && has_pairs(context); dimension++) {
+    lcp_graph g = lcp_graph_make(dimension, 30, 1, 17);
+    for (lcp_graph_form form = 0; form < LCP_GRAPH_FORMS; form++)
+      for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) solve_by(&g, form, schemes[k], host);
+    lcp_graph_free(&g);
+  }
+  ts_context_destroy(&host);
+  test_close(&context);
+}
+
+/* ---- Bounds, and matrices that are replaced ---- */
+
+static void bounds(void) {
+  context = test_open();
+  if (!context) return;
+  lcp_graph g = lcp_graph_make(1, 20, 1, 6);
+  double *lower = ref_doubles((size_t)g.n, 1, -0.2, 0), *upper = ref_doubles((size_t)g.n, 2, 0, 0.2);
+  for (int32_t i = 0; i < g.n; i += 7) lower[i] = -INFINITY, upper[i] = INFINITY;
+  for (lcp_graph_form form = 0; form < LCP_GRAPH_FORMS; form++) {
+    problem p[2];
+    double *z[2];
+    for (int k = 0; k < 2; k++) {
+      p[k] = make(context, &g, form, k ? TS_LCP_STORAGE_SPARSE : TS_LCP_STORAGE_DENSE, TS_PRECISION_SINGLE);
+      CHECK_OK(context, ts_lcp_set_bounds(p[k].lcp, lower, upper));
+      z[k] = sweep(context, &p[k], TS_LCP_SCHEME_ROW, 20);
+    }
+    double most = 0;
+    for (int32_t i = 0; i < g.n; i++) {
+      CHECK_CLOSE(z[1][i], z[0][i], 1e-4 * (1 + fabs(z[0][i])));
+      most = fmax(most, -z[0][i]);
+    }
+    CHECK(most > 0);
+    for (int k = 0; k < 2; k++) free(z[k]), end(&p[k]);
+  }
+  free(lower), free(upper);
+  lcp_graph_free(&g);
+  test_close(&context);
+}
+
+/* Another pattern, the other form; one that is refused leaves the last one. */
+static void replaced(void) {
+  context = test_open();
+  if (!context) return;
+  lcp_graph first = lcp_graph_make(3, 12, 1, 5), next = first;
+  double *matrix = calloc((size_t)first.n * (size_t)first.n, sizeof *matrix);
+  for (int32_t i = 0; i < first.n; i++) {
+    matrix[i * first.n + i] = 2 + i % 3;
+    if (i >= 3) matrix[i * first.n + i - 3] = matrix[(i - 3) * first.n + i] = -0.5;
+  }
+  next.matrix = matrix;
+  static const ts_lcp_scheme schemes[] = {TS_LCP_SCHEME_ROW, TS_LCP_SCHEME_GRAPH, TS_LCP_SCHEME_COLOUR};
+  for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
+    problem p = make(context, &first, LCP_GRAPH_FACTORS, TS_LCP_STORAGE_SPARSE, TS_PRECISION_SINGLE),
+            fresh = make(context, &next, LCP_GRAPH_DENSE, TS_LCP_STORAGE_SPARSE, TS_PRECISION_SINGLE);
+    const ts_lcp_desc desc = lcp_graph_desc(&next, LCP_GRAPH_DENSE, 0, 0);
+    free(sweep(context, &p, schemes[k], 3));
+    CHECK_OK(context, ts_vector_fill(p.z, 0));
+    CHECK_OK(context, ts_lcp_set_matrix(p.lcp, &desc));
+    matrix[7 * first.n + 7] = NAN;
+    CHECK_FAILS(context, ts_lcp_set_matrix(p.lcp, &desc), TS_ERROR_INVALID_ARGUMENT, "nan in row 7", "");
+    matrix[7 * first.n + 7] = 2 + 7 % 3;
+    double *found = sweep(context, &p, schemes[k], 3), *expected = sweep(context, &fresh, schemes[k], 3);
+    CHECK(are_same(found, expected, first.n));
+    CHECK(fabs(expected[0]) + fabs(expected[3]) + fabs(expected[6]) > 0);
+    free(found), free(expected);
+    end(&p);
+    end(&fresh);
+  }
+  free(matrix);
+  lcp_graph_free(&first);
+  test_close(&context);
+}
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {{"sweeps", sweeps},   {"scattered", scattered}, {"chosen", chosen},
+                                    {"threads", threads}, {"one_sided", one_sided}, {"answers", answers},
+                                    {"bounds", bounds},   {"replaced", replaced}};
+  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
+}
