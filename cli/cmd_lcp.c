@@ -33,10 +33,25 @@ static int after_check(int sweeps, const double *residual, int count, void *user
 
 /* ---- On the device ---- */
 
-static ts_status upload(const lcp_problem *p, device_objects *d, const double *z, ts_precision precision) {
+/* A scheme that one storage alone has decides it. */
+static ts_lcp_storage storage_for(const lcp_options *o, const device_objects *d) {
+  if (o->storage || !ts_lcp_has_scheme(d->context, o->scheme)) return o->storage;
+  if (o->scheme == TS_LCP_SCHEME_COLOUR) return TS_LCP_STORAGE_SPARSE;
+  const int is_both = o->scheme <= TS_LCP_SCHEME_ROW || o->scheme == TS_LCP_SCHEME_GRAPH;
+  return is_both ? TS_LCP_STORAGE_AUTO : TS_LCP_STORAGE_DENSE;
+}
+
+static ts_status upload(const lcp_options *o, const lcp_problem *p, device_objects *d, const double *z,
+                        ts_precision precision) {
+  const ts_csr matrix = {.rows = p->matrix.rows,
+                         .columns = p->matrix.columns,
+                         .row_offsets = p->matrix.row_offsets,
+                         .column_indices = p->matrix.column_indices,
+                         .double_values = p->matrix.values};
   const ts_lcp_desc desc = {.size = p->size,
                             .dimension = p->dimension,
-                            .double_matrix = p->matrix,
+                            .sparse_matrix = &matrix,
+                            .storage = storage_for(o, d),
                             .lower = p->lower,
                             .upper = p->upper,
                             .friction = p->friction,
@@ -68,7 +83,7 @@ static int solve_in(ts_precision precision, const lcp_options *o, const lcp_prob
                                     .progress = after_check};
   double start = seconds_now();
   outcome->precision = precision;
-  ts_status status = upload(p, d, z, precision);
+  ts_status status = upload(o, p, d, z, precision);
   if (status < 0) return device_failed(d, status, o->input);
   outcome->seconds_setup += seconds_now() - start;
   start = seconds_now();

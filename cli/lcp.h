@@ -7,6 +7,7 @@
 #include <texsolve/lcp.h>
 #include <texsolve/texsolve.h>
 
+#include "matrix_market.h"
 #include "output_file.h"
 
 enum { LCP_PRECISION_AUTO, LCP_PRECISION_SINGLE, LCP_PRECISION_DOUBLE };
@@ -17,6 +18,7 @@ typedef struct lcp_options {
   int threads, precision; /* the latter of those above */
   int json, quiet, verbosity;
   ts_lcp_scheme scheme;
+  ts_lcp_storage storage;
   double rtol, friction; /* friction below 0: the file's */
   int max_sweeps, check_interval;
 } lcp_options;
@@ -30,8 +32,7 @@ typedef struct lcp_problem {
   lcp_form form;
   int dimension; /* 1: no friction */
   int32_t size;
-  int64_t nonzeros;
-  double *matrix; /* row by row */
+  mm_csr matrix;  /* without zeros, unless entries of the file add up to one */
   double *q, *z0; /* z0: NULL without a start */
   double *lower, *upper;
   double *friction;

@@ -13,6 +13,10 @@ static const char *scheme_at(int value) {
   return ts_lcp_scheme_name((ts_lcp_scheme)value);
 }
 
+static const char *storage_at(int value) {
+  return ts_lcp_storage_name((ts_lcp_storage)value);
+}
+
 static const char *const precisions[] = {"auto", "single", "double", NULL};
 
 static void take_input(void *options, const char *text) {
@@ -40,8 +44,11 @@ static const option_row rows[] = {
     OPTIONS_COMMAND_DEVICE,
     OPTION_HEADING("Gauss-Seidel:"),
     OPTION_NAME("scheme", "NAME", scheme, scheme_at,
-                "how a sweep is shared among threads: row, column, block, graph, graph-2, relaxed, or auto "
-                "(default), the fastest for the size"),
+                "how a sweep is shared among threads: row, column, block, graph, graph-2, relaxed, colour, or "
+                "auto (default), the fastest for the size"),
+    OPTION_NAME("storage", "NAME", storage, storage_at,
+                "of M: dense, sparse, by blocks that are not 0, or auto (default), the one whose sweeps read "
+                "less"),
     OPTION_WORD("precision", "NAME", precision, precisions,
                 "of M, z and the sweeps: single, double, or auto (default), single as far as it comes and then "
                 "double; double at once for an R below 1e-6"),

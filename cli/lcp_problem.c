@@ -8,23 +8,21 @@
 #include <string.h>
 
 #include "contact_file.h"
-#include "matrix_market.h"
 #include "message.h"
 #include "progress.h"
 
 /* ---- Files ---- */
 
-/* Entries in any order, those at one place added up. */
-static int make_dense(const char *name, const mm_entry *entries, int64_t count, lcp_problem *p) {
-  const size_t n = (size_t)p->size;
-  p->matrix = n > SIZE_MAX / sizeof *p->matrix / n ? NULL : calloc(n * n, sizeof *p->matrix);
-  if (!p->matrix) {
-    message("%s: out of memory for %zu x %zu numbers", name, n, n);
-    return -1;
-  }
-  for (int64_t k = 0; k < count; k++)
-    p->matrix[(size_t)entries[k].row * n + (size_t)entries[k].column] += entries[k].value;
-  return 0;
+/* Entries in any order, those at one place added up; an array's zeros are left out. */
+static int make_matrix(mm_file *file, lcp_problem *p) {
+  mm_error error;
+  int64_t count = 0;
+  for (int64_t k = 0; k < file->header.entries; k++)
+    if (file->entries[k].value != 0) file->entries[count++] = file->entries[k];
+  file->header.entries = count;
+  if (!mm_read_csr(file, &p->matrix, &error)) return 0;
+  message("%s", error.text);
+  return -1;
 }
 
 /* A Matrix Market file of `rows` numbers in one column. */
@@ -53,7 +51,6 @@ static int read_matrix_market(const lcp_options *o, char *name, const char *text
                               lcp_problem *p) {
   mm_file file = {.name = name};
   mm_error error;
-  int64_t duplicates;
   if (mm_parse(name, text, length, 0, &file.header, &file.entries, &error)) {
     message("%s", error.text);
     return -1;
@@ -62,31 +59,30 @@ static int read_matrix_market(const lcp_options *o, char *name, const char *text
   p->form = LCP_MATRIX_MARKET;
   p->dimension = 1;
   p->size = (int32_t)file.header.rows;
-  p->matrix = NULL;
   if (!o->q)
     message("%s: a matrix alone, expected a second file, q", name);
   else if (file.header.rows != file.header.columns)
     message("%s:%lld: %lld rows and %lld columns, expected a square matrix", name,
             (long long)file.header.size_line, (long long)file.header.rows, (long long)file.header.columns);
-  else if (mm_read_dense(&file, &p->matrix, &duplicates, &error))
-    message("%s", error.text);
   else
-    failed = read_column(o->q, p->size, 0, &p->q);
+    failed = make_matrix(&file, p) || read_column(o->q, p->size, 0, &p->q);
   free(file.entries);
   return failed;
 }
 
-static int take_contact_file(const char *name, contact_file *file, lcp_problem *p) {
+static int take_contact_file(char *name, contact_file *file, lcp_problem *p) {
+  mm_file matrix = {.name = name, .entries = file->entries};
+  matrix.header = (mm_header){.rows = file->size, .columns = file->size, .entries = file->count};
   p->dimension = file->dimension;
   p->size = file->size;
   p->q = file->q;
   p->friction = file->mu;
   p->solution = file->solution;
   file->q = file->mu = file->solution = NULL;
-  return make_dense(name, file->entries, file->count, p);
+  return make_matrix(&matrix, p);
 }
 
-static int read_contact_file(const lcp_options *o, const char *name, const char *text, size_t length,
+static int read_contact_file(const lcp_options *o, char *name, const char *text, size_t length,
                              lcp_problem *p) {
   contact_file file = {0};
   mm_error error;
@@ -128,9 +124,16 @@ static int read_problem(const lcp_options *o, lcp_problem *p) {
 
 /* ---- What the library would refuse, in the words of the file ---- */
 
+static double diagonal_of(const mm_csr *m, int32_t i) {
+  double sum = 0;
+  for (int32_t e = m->row_offsets[i]; e < m->row_offsets[i + 1]; e++)
+    if (m->column_indices[e] == i) sum += m->values[e];
+  return sum;
+}
+
 static int check_diagonal(const lcp_options *o, const lcp_problem *p) {
   for (int32_t i = 0; i < p->size; i += p->dimension) {
-    const double value = p->matrix[(size_t)i * (size_t)p->size + (size_t)i];
+    const double value = diagonal_of(&p->matrix, i);
     if (value > 0) continue;
     message("%s: diagonal entry of row %d%s: %g, expected a positive number", o->input, (int)i + 1,
             p->dimension > 1 ? ", the normal of a contact" : "", value);
@@ -173,13 +176,13 @@ int lcp_read(const lcp_options *o, lcp_problem *p) {
       (o->z0 && read_column(o->z0, p->size, 0, &p->z0)) || set_friction(o, p) || check_diagonal(o, p) ||
       check_bounds(o, p))
     return -1;
-  for (size_t k = 0; k < (size_t)p->size * (size_t)p->size; k++) p->nonzeros += p->matrix[k] != 0;
   return 0;
 }
 
 void lcp_free(lcp_problem *p) {
-  double *const arrays[] = {p->matrix, p->q, p->z0, p->lower, p->upper, p->friction, p->solution};
+  double *const arrays[] = {p->q, p->z0, p->lower, p->upper, p->friction, p->solution};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+  mm_free_csr(&p->matrix);
   memset(p, 0, sizeof *p);
 }
 
@@ -197,10 +200,11 @@ const char *lcp_kind_name(const lcp_problem *p) {
 /* ---- Residuals ---- */
 
 void lcp_multiply(const lcp_problem *p, const double *z, double *w) {
-  const size_t n = (size_t)p->size;
-  for (size_t i = 0; i < n; i++) {
+  const mm_csr *m = &p->matrix;
+  for (int32_t i = 0; i < p->size; i++) {
     double sum = p->q[i];
-    for (size_t j = 0; j < n; j++) sum += p->matrix[i * n + j] * z[j];
+    for (int32_t e = m->row_offsets[i]; e < m->row_offsets[i + 1]; e++)
+      sum += m->values[e] * z[m->column_indices[e]];
     w[i] = sum;
   }
 }

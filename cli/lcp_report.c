@@ -21,10 +21,12 @@ void lcp_report_text(const lcp_options *options, const lcp_problem *p, const lcp
   const ts_lcp_result *r = &o->result;
   printf("problem     %s: %s, %d unknowns", options->input, lcp_kind(p), (int)p->size);
   if (p->dimension > 1) printf(", %d contacts", (int)(p->size / p->dimension));
-  printf("; %.1f %% of the matrix not 0\n", 100 * (double)p->nonzeros / ((double)p->size * (double)p->size));
+  printf("; %.1f %% of the matrix not 0\n",
+         100 * (double)p->matrix.nonzeros / ((double)p->size * (double)p->size));
   printf("backend     %s: %s\n", o->context.backend, o->context.device);
-  printf("method      Gauss-Seidel, scheme %s, %s precision; residual to %.3g\n", ts_lcp_scheme_name(r->scheme),
-         ts_precision_name(o->precision), options->rtol);
+  printf("method      Gauss-Seidel, scheme %s, %s storage, %s precision; residual to %.3g\n",
+         ts_lcp_scheme_name(r->scheme), ts_lcp_storage_name(r->storage), ts_precision_name(o->precision),
+         options->rtol);
   printf("result      %s after ", o->status == TS_OK ? "converged" : "NOT converged");
   report_plural(r->sweeps, "sweep", "sweeps");
   printf(", %d host synchronisations\n", r->host_synchronisations);
@@ -49,8 +51,9 @@ int lcp_report_json(const lcp_options *options, const lcp_problem *p, const lcp_
   PUT(object, "size", json_integer(p->size));
   PUT(object, "dimension", json_integer(p->dimension));
   PUT(object, "contacts", p->dimension > 1 ? json_integer(p->size / p->dimension) : json_null());
-  PUT(object, "nonzeros", json_integer(p->nonzeros));
+  PUT(object, "nonzeros", json_integer(p->matrix.nonzeros));
   PUT(object, "scheme", json_string(ts_lcp_scheme_name(r->scheme)));
+  PUT(object, "storage", json_string(ts_lcp_storage_name(r->storage)));
   PUT(object, "precision", json_string(ts_precision_name(o->precision)));
   PUT(object, "rtol", report_number(options->rtol));
   PUT(object, "sweeps", json_integer(r->sweeps));

@@ -51,8 +51,13 @@ static ts_status check_entries(const ts_lcp *lcp, const tsi_lcp_matrix *m) {
 
 /* ---- Sparse matrices ---- */
 
+/* Of the numbers those that do not fit into lcp's precision are found later. */
 static ts_status check_sparse(const ts_lcp *lcp, const ts_csr *csr) {
-  TSI_TRY(tsi_csr_validate(lcp->context, csr));
+  ts_csr pattern = *csr;
+  if (csr->values && csr->double_values)
+    return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "values and double_values are both set");
+  pattern.values = NULL, pattern.double_values = NULL;
+  TSI_TRY(tsi_csr_validate(lcp->context, &pattern));
   if ((size_t)csr->rows != tsi_lcp_unknowns(lcp) || csr->columns != csr->rows)
     return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "sparse_matrix is %d x %d; there are %zu unknowns",
                     csr->rows, csr->columns, tsi_lcp_unknowns(lcp));

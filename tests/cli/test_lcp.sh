@@ -19,7 +19,7 @@ refused() {
 
 # ---- Arguments ----
 expect 0 help lcp
-for option in output w z0 lower upper friction scheme precision rtol max-sweeps check-interval backend threads json \
+for option in output w z0 lower upper friction scheme storage precision rtol max-sweeps check-interval backend threads json \
   quiet verbose; do
   grep -q -- "--$option" ../log/out || fail "help lcp does not mention --$option"
 done
@@ -27,6 +27,7 @@ refuse 2 'no file, expected PROBLEM, or M and q' lcp --backend cpu
 refuse 2 "'extra' after the files, expected one file, or M and q" lcp M.mtx q.mtx extra
 refuse 2 "'-' given for several files" lcp - -
 refuse 2 "--scheme: 'rows', expected auto, row, column" lcp M.mtx q.mtx --scheme rows
+refuse 2 "--storage: 'blocks', expected auto, dense or sparse" lcp M.mtx q.mtx --storage blocks
 refuse 2 "--precision: 'mixed', expected auto, single or double" lcp M.mtx q.mtx --precision mixed
 refuse 2 "--rtol: '1', expected a number between 0 and 1" lcp M.mtx q.mtx --rtol 1
 refuse 2 "--friction: '-1', expected a number that is not negative" lcp M.mtx q.mtx --friction=-1
@@ -63,6 +64,41 @@ same 'sweeps from the solution' "$(json integer sweeps)" 0
 file S.mtx '%%MatrixMarket matrix coordinate real symmetric' '2 2 4' '1 1 2' '2 1 1' '2 2 1' '2 2 1'
 lcp 0 S.mtx q.mtx --rtol 1e-10 -o z.mtx -q
 vector_near z.mtx 1e-8 1.3333333333 2.3333333333
+
+# ---- Storage ----
+# A few unknowns are dense; of a band of 400 a sweep reads less.
+lcp 0 M.mtx q.mtx --json
+same storage "$(json string storage)" dense
+lcp 0 M.mtx q.mtx --storage sparse --rtol 1e-10 -o z.mtx --json
+same storage "$(json string storage)" sparse
+vector_near z.mtx 1e-8 1.3333333333 2.3333333333
+lcp 0 M.mtx q.mtx --scheme colour --rtol 1e-10 -o z.mtx --json
+same storage "$(json string storage)" sparse
+same scheme "$(json string scheme)" colour
+vector_near z.mtx 1e-8 1.3333333333 2.3333333333
+awk 'BEGIN {
+  print "%%MatrixMarket matrix coordinate real symmetric\n400 400 799"
+  for (i = 1; i <= 400; i++) print i, i, 2 + i % 3
+  for (i = 2; i <= 400; i++) print i, i - 1, -1
+}' >band.mtx
+awk 'BEGIN {
+  print "%%MatrixMarket matrix array real general\n400 1"
+  for (i = 1; i <= 400; i++) print i % 5 - 2
+}' >long.mtx
+for storage in auto dense sparse; do
+  lcp 0 band.mtx long.mtx --storage $storage --rtol 1e-10 -o $storage.mtx --json
+  expected=$storage
+  [ $storage = auto ] && expected=sparse
+  same storage "$(json string storage)" $expected
+  same nonzeros "$(json integer nonzeros)" 1198
+done
+tail -n 400 dense.mtx >dense.txt
+tail -n 400 sparse.mtx | paste dense.txt - | awk '{ d = $1 - $2; if (d * d > 1e-16) exit 1; n += $1 > 0 } END { exit n < 100 }' ||
+  fail 'dense and sparse storage have other answers'
+lcp 0 band.mtx long.mtx --scheme block --json
+same 'storage of a scheme that is dense' "$(json string storage)" dense
+refused 'the scheme column is for dense problems; this one is sparse' M.mtx q.mtx --storage sparse --scheme column
+refused 'the scheme colour is for sparse problems; this one is dense' M.mtx q.mtx --storage dense --scheme colour
 
 # ---- Bounds ----
 file upper.mtx "$array" '2 1' 1 inf
