@@ -1,6 +1,7 @@
 /* Complementarity problems on CUDA: storage, vectors in and out, and which kernels make a sweep. */
 #include <math.h>
 
+#include "cuda_lcp_contacts.cuh"
 #include "cuda_lcp_words.cuh"
 
 typedef struct cuda_lcp {
@@ -22,7 +23,27 @@ template <> struct lcp_of<double> {
   static lcp_data<double> *data(const ts_lcp *lcp) { return &cuda_lcp_of(lcp)->doubles; }
 };
 
+/* run(lcp_dimension<1>()), or with 2 or 3. */
+template <int DIM> struct lcp_dimension { static constexpr int value = DIM; };
+
+template <typename RUN> static ts_status with_dimension(const ts_lcp *lcp, RUN run) {
+  switch (lcp->dimension) {
+  case 2:
+    return run(lcp_dimension<2>());
+  case 3:
+    return run(lcp_dimension<3>());
+  default:
+    return run(lcp_dimension<1>());
+  }
+}
+
 /* ---- Storage ---- */
+
+/* Rows up to that of the last unknown. */
+static size_t rows_of(const ts_lcp *lcp) {
+  const size_t last = (size_t)lcp->size - 1;
+  return 1 + (lcp->dimension == 3 ? lcp_place<3>(last) : last);
+}
 
 static void *part_of(unsigned char *block, size_t *used, size_t bytes) {
   void *part = block ? block + *used : NULL;
@@ -32,11 +53,11 @@ static void *part_of(unsigned char *block, size_t *used, size_t bytes) {
 
 /* Arrays in one block of memory; NULL: what they need is returned. */
 template <typename T> static size_t lay_out(const ts_lcp *lcp, lcp_data<T> *d, unsigned char *block) {
-  const size_t n = (size_t)lcp->size, batch = (size_t)lcp->batch, pack = lcp_pack<T>::size;
+  const size_t n = rows_of(lcp), batch = (size_t)lcp->batch, pack = lcp_pack<T>::size;
   *d = {};
-  d->n = lcp->size, d->batch = lcp->batch;
+  d->n = (int)n, d->batch = lcp->batch;
   d->blocks = (int)((n + LCP_BLOCK - 1) / LCP_BLOCK);
-  d->height = lcp->size < LCP_BLOCK ? lcp->size : (int)LCP_BLOCK;
+  d->height = d->n < LCP_BLOCK ? d->n : (int)LCP_BLOCK;
   d->stride = (n + pack - 1) / pack * pack;
   d->pitch = (size_t)d->blocks * (size_t)d->height;
   const size_t numbers = batch * d->pitch * sizeof(T);
@@ -57,8 +78,6 @@ template <typename T> static ts_status create(ts_lcp *lcp, cuda_lcp *impl, lcp_d
 }
 
 ts_status cuda_lcp_create(ts_lcp *lcp) {
-  if (lcp->dimension > 1)
-    return tsi_fail(lcp->context, TS_ERROR_UNSUPPORTED, "backend cuda has no friction yet");
   cuda_lcp *impl = (cuda_lcp *)tsi_calloc(lcp->context, 1, sizeof *impl);
   if (!impl) return tsi_out_of_memory(lcp->context, "a dense matrix", sizeof *impl);
   const ts_status status =
@@ -81,37 +100,38 @@ void cuda_lcp_destroy(ts_lcp *lcp) {
 
 enum { piece_entries = 1 << 22 };
 
-template <typename T> static size_t __host__ __device__ place_of(const lcp_data<T> &d, size_t entry) {
-  const size_t n = (size_t)d.n, row = entry / n, column = entry % n, i = row % n;
-  const size_t height = (size_t)d.height, pack = lcp_pack<T>::size;
+template <int DIM, typename T> static size_t __host__ __device__ place_of(const lcp_data<T> &d, size_t entry) {
+  const size_t n = lcp_unknowns<DIM>(d), row = entry / n, column = lcp_place<DIM>(entry % n);
+  const size_t i = lcp_place<DIM>(row % n), height = (size_t)d.height, pack = lcp_pack<T>::size;
   const size_t block = row / n * (size_t)d.blocks + i / LCP_BLOCK;
   return (block * d.stride + column / pack * pack) * height + i % LCP_BLOCK * pack + column % pack;
 }
 
-template <typename T, typename FROM>
+template <typename T, int DIM, typename FROM>
 static __global__ __launch_bounds__(CUDA_THREADS) void arrange(lcp_data<T> d, const FROM *entries, size_t first,
                                                                size_t count) {
   const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (k < count) d.matrix[place_of(d, first + k)] = (T)entries[k];
+  if (k < count) d.matrix[place_of<DIM>(d, first + k)] = (T)entries[k];
 }
 
-template <typename T> static __global__ __launch_bounds__(CUDA_THREADS) void invert(lcp_data<T> d) {
-  const size_t row = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = (size_t)d.n;
+template <typename T, int DIM> static __global__ __launch_bounds__(CUDA_THREADS) void invert(lcp_data<T> d) {
+  const size_t row = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = lcp_unknowns<DIM>(d);
   if (row >= n * (size_t)d.batch) return;
-  d.inverse[row / n * d.pitch + row % n] = (T)1 / d.matrix[place_of(d, row * n + row % n)];
+  const T diagonal = DIM == 1 ? d.matrix[place_of<DIM>(d, row * n + row % n)] : (T)1;
+  d.inverse[row / n * d.pitch + lcp_place<DIM>(row % n)] = (T)1 / diagonal;
 }
 
-template <typename T, typename FROM>
+template <typename T, int DIM, typename FROM>
 static ts_status write_pieces(const ts_lcp *lcp, const FROM *entries, FROM *piece) {
   const lcp_data<T> &d = *lcp_of<T>::data(lcp);
   const size_t all = tsi_lcp_entries(lcp);
   for (size_t first = 0; first < all; first += piece_entries) {
     const size_t count = all - first < piece_entries ? all - first : piece_entries;
     TSI_TRY(cuda_upload(lcp->context, piece, entries + first, count * sizeof *piece));
-    TSI_TRY(cuda_launch(lcp->context, "lcp_arrange", arrange<T, FROM>, dim3(cuda_blocks_for(count)),
+    TSI_TRY(cuda_launch(lcp->context, "lcp_arrange", arrange<T, DIM, FROM>, dim3(cuda_blocks_for(count)),
                         dim3(CUDA_THREADS), d, piece, first, count));
   }
-  return cuda_launch(lcp->context, "lcp_invert", invert<T>, dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp))),
+  return cuda_launch(lcp->context, "lcp_invert", invert<T, DIM>, dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp))),
                      dim3(CUDA_THREADS), d);
 }
 
@@ -120,7 +140,8 @@ template <typename T, typename FROM> static ts_status write(const ts_lcp *lcp, c
   const size_t bytes = (all < piece_entries ? all : (size_t)piece_entries) * sizeof(FROM);
   void *piece = NULL;
   TSI_TRY(cuda_take(lcp->context, &piece, bytes, "a piece of a dense matrix"));
-  const ts_status status = write_pieces<T, FROM>(lcp, entries, (FROM *)piece);
+  const ts_status status = with_dimension(
+      lcp, [&](auto dimension) { return write_pieces<T, dimension.value>(lcp, entries, (FROM *)piece); });
   cuda_give(lcp->context, piece, bytes);
   return status;
 }
@@ -132,29 +153,36 @@ ts_status cuda_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *m) {
 
 /* ---- Limits ---- */
 
-template <typename T>
-static ts_status write_bound(const ts_lcp *lcp, T *numbers, const double *bound, double otherwise, T *to) {
+/* Of each unknown, or of each contact in all of its rows. */
+template <typename T, int DIM>
+static ts_status write_limit(const ts_lcp *lcp, T *numbers, const double *limit, double otherwise, T *to) {
   const size_t n = (size_t)lcp->size, pitch = lcp_of<T>::data(lcp)->pitch;
   for (size_t i = 0; i < (size_t)lcp->batch * pitch; i++) {
-    const size_t row = i % pitch;
-    numbers[i] = row >= n ? (T)0 : (T)(bound ? bound[i / pitch * n + row] : otherwise);
+    const size_t unknown = lcp_unknown_of<DIM>(i % pitch, n);
+    numbers[i] = unknown >= n ? (T)0 : (T)(limit ? limit[(i / pitch * n + unknown) / DIM] : otherwise);
   }
   return cuda_upload(lcp->context, to, numbers, (size_t)lcp->batch * pitch * sizeof(T));
 }
 
-template <typename T> static ts_status write_bounds(const ts_lcp *lcp) {
+template <typename T> static ts_status write_limits(const ts_lcp *lcp) {
   const lcp_data<T> *d = lcp_of<T>::data(lcp);
   const size_t count = (size_t)lcp->batch * d->pitch;
   T *numbers = (T *)tsi_malloc(lcp->context, count, sizeof *numbers);
-  if (!numbers) return tsi_out_of_memory(lcp->context, "bounds", count * sizeof *numbers);
-  ts_status status = write_bound(lcp, numbers, lcp->lower, 0, d->lower);
-  if (status == TS_OK) status = write_bound(lcp, numbers, lcp->upper, HUGE_VAL, d->upper);
+  if (!numbers) return tsi_out_of_memory(lcp->context, "limits", count * sizeof *numbers);
+  const ts_status status = with_dimension(lcp, [&](auto dimension) {
+    if constexpr (dimension.value > 1) {
+      return write_limit<T, dimension.value>(lcp, numbers, lcp->friction, 0, d->friction);
+    } else {
+      TSI_TRY((write_limit<T, 1>(lcp, numbers, lcp->lower, 0, d->lower)));
+      return write_limit<T, 1>(lcp, numbers, lcp->upper, HUGE_VAL, d->upper);
+    }
+  });
   tsi_free(lcp->context, numbers);
   return status;
 }
 
 ts_status cuda_lcp_write_limits(ts_lcp *lcp) {
-  return lcp->is_double ? write_bounds<double>(lcp) : write_bounds<float>(lcp);
+  return lcp->is_double ? write_limits<double>(lcp) : write_limits<float>(lcp);
 }
 
 /* ---- Vectors in and out ---- */
@@ -179,43 +207,53 @@ LCP_INLINE void put_number(const vector_parts &v, size_t i, double value) {
 }
 
 /* Also the words, of which no sweep has written one. */
-template <typename T>
+template <typename T, int DIM>
 static __global__ __launch_bounds__(CUDA_THREADS) void take(lcp_data<T> d, vector_parts z, vector_parts q) {
-  const size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x, row = at % d.pitch;
+  const size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = lcp_unknowns<DIM>(d);
   if (at >= (size_t)d.batch * d.pitch) return;
-  const bool is_there = row < (size_t)d.n;
-  const size_t i = at / d.pitch * (size_t)d.n + row;
+  const size_t unknown = lcp_unknown_of<DIM>(at % d.pitch, n);
+  const bool is_there = unknown < n;
+  const size_t i = at / d.pitch * n + unknown;
   d.z[at] = is_there ? (T)number_of(z, i) : (T)0;
   d.q[at] = is_there ? (T)number_of(q, i) : (T)0;
   lcp_publish(d.words + at * lcp_words<T>::count, 0, d.z[at]);
 }
 
-template <typename T>
+template <typename T, int DIM>
 static __global__ __launch_bounds__(CUDA_THREADS) void give(lcp_data<T> d, vector_parts z) {
-  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = (size_t)d.n;
-  if (i < n * (size_t)d.batch) put_number(z, i, (double)d.z[i / n * d.pitch + i % n]);
+  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = lcp_unknowns<DIM>(d);
+  if (i < n * (size_t)d.batch) put_number(z, i, (double)d.z[i / n * d.pitch + lcp_place<DIM>(i % n)]);
 }
 
-/* z - P(z - w), where w is q and the sums of the shares. */
-template <typename T>
+/* z - P(z - w) of an unknown or a contact, where w is q and the sums of the shares. */
+template <typename T, int DIM>
 static __global__ __launch_bounds__(CUDA_THREADS) void give_map(lcp_data<T> d, vector_parts map, int slices) {
-  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = (size_t)d.n;
+  const size_t i = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * DIM, n = lcp_unknowns<DIM>(d);
   if (i >= n * (size_t)d.batch) return;
-  const size_t at = i / n * d.pitch + i % n;
-  T w = d.q[at];
-  for (int s = 0; s < slices; s++) w += d.sums[(size_t)s * (size_t)d.batch * d.pitch + at];
-  put_number(map, i, (double)(d.z[at] - lcp_clamp(d.z[at] - w, d.lower[at], d.upper[at])));
+  const size_t at = i / n * d.pitch + lcp_place<DIM>(i % n);
+  T w[DIM], out[DIM];
+  for (int k = 0; k < DIM; k++) {
+    w[k] = d.q[at + k];
+    for (int s = 0; s < slices; s++) w[k] += d.sums[(size_t)s * (size_t)d.batch * d.pitch + at + k];
+  }
+  if constexpr (DIM == 1)
+    out[0] = d.z[at] - lcp_clamp(d.z[at] - w[0], d.lower[at], d.upper[at]);
+  else
+    lcp_law<T>::lcp_contact_map(out, d.z + at, w, d.friction[at], DIM);
+  for (int k = 0; k < DIM; k++) put_number(map, i + k, (double)out[k]);
 }
 
-template <typename T> static ts_status take_vectors(const ts_lcp *lcp, const ts_vector *z, const ts_vector *q) {
+template <typename T, int DIM>
+static ts_status take_vectors(const ts_lcp *lcp, const ts_vector *z, const ts_vector *q) {
   const lcp_data<T> &d = *lcp_of<T>::data(lcp);
-  return cuda_launch(lcp->context, "lcp_take", take<T>, dim3(cuda_blocks_for((size_t)d.batch * d.pitch)),
+  return cuda_launch(lcp->context, "lcp_take", take<T, DIM>, dim3(cuda_blocks_for((size_t)d.batch * d.pitch)),
                      dim3(CUDA_THREADS), d, parts_of(z), parts_of(q));
 }
 
 /* ---- Sweeps and the residual ---- */
 
-/* A problem of one block is that block, whatever waits for its unknowns otherwise. */
+/* A problem of one block is that block, whatever waits for its unknowns otherwise. 64 unknowns are no contacts
+ * of three. */
 static int has_one_block(int32_t size) {
   return size <= LCP_BLOCK;
 }
@@ -234,37 +272,45 @@ ts_lcp_scheme cuda_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_l
   }
 }
 
-template <typename T>
+template <typename T, int DIM>
 static ts_status sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, const lcp_run *run) {
   const lcp_data<T> *d = lcp_of<T>::data(lcp);
   const bool steps = run->scheme <= TS_LCP_SCHEME_BLOCK;
-  TSI_TRY(take_vectors<T>(lcp, z, q));
+  TSI_TRY((take_vectors<T, DIM>(lcp, z, q)));
   if (run->scheme >= TS_LCP_SCHEME_BLOCK && has_one_block(lcp->size))
     TSI_TRY(cuda_lcp_sweep_small(run, d));
   else
     TSI_TRY(steps ? cuda_lcp_sweep_steps(run, d) : cuda_lcp_sweep_graph(run, d));
-  return cuda_launch(lcp->context, "lcp_give", give<T>, dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp))),
+  return cuda_launch(lcp->context, "lcp_give", give<T, DIM>, dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp))),
                      dim3(CUDA_THREADS), *d, parts_of(z));
 }
 
 ts_status cuda_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_lcp_scheme scheme,
                          int sweeps) {
-  const lcp_run run = {lcp->context, scheme, sweeps};
-  return lcp->is_double ? sweep<double>(z, lcp, q, &run) : sweep<float>(z, lcp, q, &run);
+  const int exact = lcp->local != TS_LCP_LOCAL_PROJECTION;
+  const lcp_run run = {lcp->context, scheme, sweeps, lcp->dimension, exact};
+  return with_dimension(lcp, [&](auto dimension) {
+    return lcp->is_double ? sweep<double, dimension.value>(z, lcp, q, &run)
+                          : sweep<float, dimension.value>(z, lcp, q, &run);
+  });
 }
 
-template <typename T>
+template <typename T, int DIM>
 static ts_status residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
   const lcp_data<T> &d = *lcp_of<T>::data(lcp);
   int slices = 1;
-  TSI_TRY(take_vectors<T>(lcp, z, q));
+  TSI_TRY((take_vectors<T, DIM>(lcp, z, q)));
   TSI_TRY(cuda_lcp_product(lcp->context, &d, false, &slices));
-  return cuda_launch(lcp->context, "lcp_map", give_map<T>, dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp))),
-                     dim3(CUDA_THREADS), d, parts_of(map), slices);
+  return cuda_launch(lcp->context, "lcp_map", give_map<T, DIM>,
+                     dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp) / DIM)), dim3(CUDA_THREADS), d, parts_of(map),
+                     slices);
 }
 
 ts_status cuda_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
-  return lcp->is_double ? residual<double>(map, lcp, q, z) : residual<float>(map, lcp, q, z);
+  return with_dimension(lcp, [&](auto dimension) {
+    return lcp->is_double ? residual<double, dimension.value>(map, lcp, q, z)
+                          : residual<float, dimension.value>(map, lcp, q, z);
+  });
 }
 
 const tsi_lcp_ops cuda_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_lcp_)};

@@ -27,13 +27,17 @@ enum {
 /* Arrays of the problems in the type of their matrices. Vectors have `pitch` numbers a problem. */
 template <typename T> struct lcp_data {
   T *matrix;
-  T *inverse; /* of the diagonal; 0 in rows that fill up */
-  T *lower, *upper;
+  T *inverse; /* of the diagonal, or with friction 1; 0 in rows that fill up */
+  union {
+    T *lower;
+    T *friction; /* of each contact, in all of its rows */
+  };
+  T *upper;
   T *z, *q;
-  T *carried;                /* what a row's next sweep knows already, between two visits of its block */
-  T *sums;                   /* LCP_SLICES vectors: products of rows that came in shares */
-  unsigned long long *words; /* z for other thread blocks (cuda_lcp_words.cuh) */
-  int n, batch, blocks, height;
+  T *carried;                   /* what a row's next sweep knows already, between two visits of its block */
+  T *sums;                      /* LCP_SLICES vectors: products of rows that came in shares */
+  unsigned long long *words;    /* z for other thread blocks (cuda_lcp_words.cuh) */
+  int n, batch, blocks, height; /* n: rows up to that of the last unknown */
   size_t stride, pitch;
 };
 
@@ -44,6 +48,7 @@ struct lcp_run {
   ts_context *context;
   ts_lcp_scheme scheme;
   int sweeps;
+  int dimension, exact; /* of contacts, and how they are solved */
 };
 
 /* ---- The sweeps of each scheme, from data.z to data.z ---- */
@@ -114,9 +119,9 @@ LCP_INLINE void lcp_load_tile(const lcp_data<T> &d, const T *row, int first, T (
 
 /* ---- A diagonal block ---- */
 
-/* a[j * SIZE + i] = -M_ij / M_ii, 0 on the diagonal and where there is no row or column: loaded by `threads`
- * threads, which have to meet afterwards. */
-template <typename T, int SIZE>
+/* a[j * SIZE + i] = -M_ij / M_ii, or with friction -M_ij; 0 on the diagonal, in a contact's own block and where
+ * there is no row or column: loaded by `threads` threads, which have to meet afterwards. */
+template <typename T, int SIZE, int DIM>
 LCP_INLINE void lcp_load_block(const lcp_data<T> &d, size_t problem, int block, int thread, int threads, T *a) {
   for (int e = thread; e < SIZE * (SIZE / lcp_pack<T>::size); e += threads) {
     const int i = e % SIZE, first = e / SIZE * lcp_pack<T>::size;
@@ -127,7 +132,7 @@ LCP_INLINE void lcp_load_block(const lcp_data<T> &d, size_t problem, int block, 
       scale = -d.inverse[problem * d.pitch + (size_t)(block * LCP_BLOCK + i)];
     }
     for (int k = 0; k < lcp_pack<T>::size; k++)
-      a[(first + k) * SIZE + i] = first + k == i ? (T)0 : scale * values[k];
+      a[(first + k) * SIZE + i] = (first + k) / DIM == i / DIM ? (T)0 : scale * values[k];
   }
 }
 

@@ -10,6 +10,7 @@
  * row's tiles are loaded before their unknowns are there, and only the rows that come next poll without rest.
  */
 #include "cuda/krylov/cuda_grid_sum.cuh"
+#include "cuda_lcp_contacts.cuh"
 #include "cuda_lcp_words.cuh"
 
 enum {
@@ -20,11 +21,12 @@ template <typename T> struct graph_job {
   lcp_data<T> d;
   int sweeps, team; /* thread blocks that share a problem */
   int slices;       /* of the products with the start */
+  int exact;        /* contacts */
 };
 
-template <typename T> struct graph_room {
+template <typename T, int DIM> struct graph_room {
   T a[LCP_BLOCK * LCP_BLOCK];
-  lcp_bounds<T> bounds[LCP_BLOCK];
+  lcp_limit<T, DIM> limits[lcp_contacts_of_block<DIM>];
   T z[2][LCP_BLOCK]; /* of two tiles in turn */
   T partial[LCP_SHARES][LCP_BLOCK];
   int ahead[2]; /* graph-2, with z: whether they are for the next row */
@@ -92,8 +94,9 @@ template <typename T> LCP_INLINE void add_tile(const T (&tile)[LCP_COLUMNS], con
   for (int c = 0; c < LCP_COLUMNS; c++) p->sum[c % 2] += tile[c] * z[p->first + c];
 }
 
-template <typename T, bool RELAXED>
-LCP_INLINE void add_tiles(const lcp_data<T> &d, const graph_row &row, graph_room<T> *room, graph_part<T> *p) {
+template <bool RELAXED, typename T, int DIM>
+LCP_INLINE void add_tiles(const lcp_data<T> &d, const graph_row &row, graph_room<T, DIM> *room,
+                          graph_part<T> *p) {
   constexpr int depth = sizeof(T) == 4 ? 4 : 2; /* tiles on their way */
   T tiles[depth][LCP_COLUMNS];
   const int count = row.count();
@@ -121,14 +124,15 @@ LCP_INLINE void add_tiles(const lcp_data<T> &d, const graph_row &row, graph_room
 /* ---- The diagonal block ---- */
 
 /* By all threads, before a row and where it is another block than before. */
-template <typename T>
-LCP_INLINE void load_room(const lcp_data<T> &d, const graph_row &row, graph_room<T> *room) {
+template <typename T, int DIM>
+LCP_INLINE void load_room(const graph_job<T> &job, const graph_row &row, graph_room<T, DIM> *room) {
+  const lcp_data<T> &d = job.d;
   const int thread = (int)threadIdx.x;
   __syncthreads();
-  lcp_load_block<T, LCP_BLOCK>(d, row.problem, row.block, thread, LCP_THREADS, room->a);
-  if (thread < LCP_BLOCK) {
-    const size_t at = row.problem * d.pitch + (size_t)(row.block * LCP_BLOCK + thread);
-    room->bounds[thread] = {d.lower[at], d.upper[at]};
+  lcp_load_block<T, LCP_BLOCK, DIM>(d, row.problem, row.block, thread, LCP_THREADS, room->a);
+  if (thread < lcp_contacts_of_block<DIM>) {
+    const size_t at = row.problem * d.pitch + (size_t)(row.block * LCP_BLOCK + DIM * thread);
+    room->limits[thread] = lcp_load_limit<T, DIM>(d, row.problem, at, job.exact);
   }
   __syncthreads();
 }
@@ -162,8 +166,8 @@ LCP_INLINE void begin_row(const graph_job<T> &job, const graph_row &row, const T
 }
 
 /* Solves the block's unknowns and hands them on. By the warp that began. */
-template <typename T>
-LCP_INLINE void end_row(const lcp_data<T> &d, const graph_row &row, const graph_room<T> *room, int lane,
+template <typename T, int DIM>
+LCP_INLINE void end_row(const lcp_data<T> &d, const graph_row &row, const graph_room<T, DIM> *room, int lane,
                         graph_lane<T> *l) {
 #pragma unroll
   for (int h = 0; h < 2; h++) {
@@ -172,7 +176,7 @@ LCP_INLINE void end_row(const lcp_data<T> &d, const graph_row &row, const graph_
     for (int s = 0; s < LCP_SHARES; s++) sum += room->partial[s][lcp_row_of<2>(lane, h)];
     l->rows.next[h] -= l->inverse[h] * sum;
   }
-  lcp_solve_block<T, 2>(room->a, room->bounds, LCP_BLOCK, lane, &l->rows);
+  lcp_solve_block(room->a, room->limits, lcp_contacts_of_block<DIM>, lane, &l->rows);
 #pragma unroll
   for (int h = 0; h < 2; h++)
     lcp_publish(words_of(d, row.problem, row.block, lcp_row_of<2>(lane, h)), (unsigned)row.sweep + 1,
@@ -186,7 +190,7 @@ LCP_INLINE void end_row(const lcp_data<T> &d, const graph_row &row, const graph_
 }
 
 /* The sums of all threads meet. */
-template <typename T> LCP_INLINE void leave_sums(graph_room<T> *room, const graph_part<T> *p) {
+template <typename T, int DIM> LCP_INLINE void leave_sums(graph_room<T, DIM> *room, const graph_part<T> *p) {
   room->partial[p->first / LCP_COLUMNS][threadIdx.x % LCP_BLOCK] = p->sum[0] + p->sum[1];
   __syncthreads();
 }
@@ -198,8 +202,8 @@ template <typename T> LCP_INLINE graph_part<T> part_of_thread(void) {
 
 /* ---- graph and relaxed: row after row ---- */
 
-template <typename T, bool RELAXED>
-LCP_INLINE void solve_problem(const graph_job<T> &job, size_t problem, int member, graph_room<T> *room) {
+template <bool RELAXED, typename T, int DIM>
+LCP_INLINE void solve_problem(const graph_job<T> &job, size_t problem, int member, graph_room<T, DIM> *room) {
   const lcp_data<T> &d = job.d;
   graph_part<T> p = part_of_thread<T>();
   graph_lane<T> lane;
@@ -207,23 +211,23 @@ LCP_INLINE void solve_problem(const graph_job<T> &job, size_t problem, int membe
   for (int sweep = 0; sweep < job.sweeps; sweep++)
     for (int block = member; block < d.blocks; block += job.team) {
       const graph_row row = {problem, block, sweep, d.blocks};
-      if (loaded != block) load_room(d, row, room);
+      if (loaded != block) load_room(job, row, room);
       loaded = block;
       if (p.warp == 0) begin_row(job, row, room->a, p.lane, &lane);
       p.row = lcp_row(d, problem, block, (int)threadIdx.x % LCP_BLOCK);
       p.sum[0] = p.sum[1] = 0;
-      add_tiles<T, RELAXED>(d, row, room, &p);
+      add_tiles<RELAXED>(d, row, room, &p);
       leave_sums(room, &p);
       if (p.warp == 0) end_row(d, row, room, p.lane, &lane);
     }
 }
 
-template <typename T, bool RELAXED>
+template <typename T, int DIM, bool RELAXED>
 static __global__ __launch_bounds__(LCP_THREADS, sizeof(T) == 4 ? 2 : 1) void graph(graph_job<T> job) {
-  __shared__ alignas(16) graph_room<T> room;
+  __shared__ alignas(16) graph_room<T, DIM> room;
   const int member = (int)(blockIdx.x % (unsigned)job.team), teams = (int)(gridDim.x / (unsigned)job.team);
   for (int problem = (int)(blockIdx.x / (unsigned)job.team); problem < job.d.batch; problem += teams)
-    solve_problem<T, RELAXED>(job, (size_t)problem, member, &room);
+    solve_problem<RELAXED>(job, (size_t)problem, member, &room);
 }
 
 /* ---- graph-2: tiles of the next row while the row's own have to wait ---- */
@@ -263,9 +267,9 @@ LCP_INLINE void load_next(const lcp_data<T> &d, const graph_turn<T> &turn, T (&t
   lcp_load_tile(d, turn.part.row, column_of(turn) * LCP_BLOCK + turn.part.first, tile);
 }
 
-template <typename T>
+template <typename T, int DIM>
 LCP_INLINE void add_tiles_of_two(const lcp_data<T> &d, graph_turn<T> *turn, graph_turn<T> *next, bool has_next,
-                                 graph_room<T> *room) {
+                                 graph_room<T, DIM> *room) {
   int side = 0; /* of room->z and ahead */
   while (turn->done < turn->row.count()) {
     T tile[LCP_COLUMNS], other[LCP_COLUMNS];
@@ -289,8 +293,9 @@ LCP_INLINE void add_tiles_of_two(const lcp_data<T> &d, graph_turn<T> *turn, grap
   }
 }
 
-template <typename T>
-LCP_INLINE void solve_problem_ahead(const graph_job<T> &job, size_t problem, int member, graph_room<T> *room) {
+template <typename T, int DIM>
+LCP_INLINE void solve_problem_ahead(const graph_job<T> &job, size_t problem, int member,
+                                    graph_room<T, DIM> *room) {
   const lcp_data<T> &d = job.d;
   graph_lane<T> lane;
   graph_turn<T> turn = turn_of(d, problem, member, 0);
@@ -299,7 +304,7 @@ LCP_INLINE void solve_problem_ahead(const graph_job<T> &job, size_t problem, int
     const bool is_last = turn.row.block + job.team >= d.blocks;
     graph_turn<T> next = turn_of(d, problem, is_last ? member : turn.row.block + job.team,
                                  is_last ? turn.row.sweep + 1 : turn.row.sweep);
-    if (loaded != turn.row.block) load_room(d, turn.row, room);
+    if (loaded != turn.row.block) load_room(job, turn.row, room);
     loaded = turn.row.block;
     if (turn.part.warp == 0) begin_row(job, turn.row, room->a, turn.part.lane, &lane);
     add_tiles_of_two(d, &turn, &next, next.row.sweep < job.sweeps, room);
@@ -309,9 +314,9 @@ LCP_INLINE void solve_problem_ahead(const graph_job<T> &job, size_t problem, int
   }
 }
 
-template <typename T>
+template <typename T, int DIM>
 static __global__ __launch_bounds__(LCP_THREADS, sizeof(T) == 4 ? 2 : 1) void graph_ahead(graph_job<T> job) {
-  __shared__ alignas(16) graph_room<T> room;
+  __shared__ alignas(16) graph_room<T, DIM> room;
   const int member = (int)(blockIdx.x % (unsigned)job.team), teams = (int)(gridDim.x / (unsigned)job.team);
   for (int problem = (int)(blockIdx.x / (unsigned)job.team); problem < job.d.batch; problem += teams)
     solve_problem_ahead(job, (size_t)problem, member, &room);
@@ -330,12 +335,18 @@ static ts_status start(ts_context *context, KERNEL kernel, graph_job<T> job) {
                              (teams < problems ? teams : problems) * (unsigned)job.team, LCP_THREADS, &job);
 }
 
+template <typename T, int DIM> static ts_status start_scheme(const lcp_run *run, const graph_job<T> &job) {
+  if (run->scheme == TS_LCP_SCHEME_RELAXED) return start(run->context, graph<T, DIM, true>, job);
+  if (run->scheme == TS_LCP_SCHEME_GRAPH_2) return start(run->context, graph_ahead<T, DIM>, job);
+  return start(run->context, graph<T, DIM, false>, job);
+}
+
 template <typename T> static ts_status sweep_graph(const lcp_run *run, const lcp_data<T> *data) {
-  graph_job<T> job = {*data, run->sweeps, 1, 0};
+  graph_job<T> job = {*data, run->sweeps, 1, 0, run->exact};
   TSI_TRY(cuda_lcp_product(run->context, data, true, &job.slices));
-  if (run->scheme == TS_LCP_SCHEME_RELAXED) return start(run->context, graph<T, true>, job);
-  if (run->scheme == TS_LCP_SCHEME_GRAPH_2) return start(run->context, graph_ahead<T>, job);
-  return start(run->context, graph<T, false>, job);
+  return run->dimension == 1   ? start_scheme<T, 1>(run, job)
+         : run->dimension == 2 ? start_scheme<T, 2>(run, job)
+                               : start_scheme<T, 3>(run, job);
 }
 
 ts_status cuda_lcp_sweep_graph(const lcp_run *run, const lcp_data<float> *data) {
