@@ -113,11 +113,9 @@ LCP_INLINE void lcp_solve_contact(const lcp_contact<T, DIM> &contact, const T (&
 
 /* The number of row j of a block, in all lanes. */
 template <typename T, int ROWS> LCP_INLINE T lcp_of_row(const T (&numbers)[ROWS], int j) {
-  T own = numbers[0];
-#pragma unroll
-  for (int h = 1; h < ROWS; h++)
-    if (j % ROWS == h) own = numbers[h];
-  return __shfl_sync(0xffffffffu, own, j / ROWS);
+  static_assert(ROWS <= 2, "a lane has more rows than two");
+  const T even = numbers[0], odd = numbers[ROWS - 1];
+  return __shfl_sync(0xffffffffu, j % ROWS ? odd : even, j / ROWS);
 }
 
 /* As lcp_solve_block of cuda_lcp.cuh. All lanes solve each contact, with the same numbers and so by the same
