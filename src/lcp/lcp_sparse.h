@@ -39,6 +39,10 @@ typedef struct tsi_lcp_sparse {
   tsi_lcp_steps levels, colours;
 } tsi_lcp_sparse;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Of a descriptor that is checked here, every number and the diagonal. */
 ts_status tsi_lcp_sparse_create(const ts_lcp *lcp, const ts_lcp_desc *desc, tsi_lcp_sparse **sparse);
 /* May be NULL. */
@@ -51,5 +55,9 @@ ts_lcp_storage tsi_lcp_choose_storage(const ts_lcp *lcp, const ts_lcp_desc *desc
 ts_status tsi_lcp_make_units(ts_context *context, tsi_lcp_sparse *sparse);
 /* The levels of TS_LCP_SCHEME_GRAPH or the colours of TS_LCP_SCHEME_COLOUR of lcp->sparse. Borrowed. */
 ts_status tsi_lcp_steps_of(const ts_lcp *lcp, ts_lcp_scheme scheme, const tsi_lcp_steps **steps);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cuda_lcp_contacts.cuh"
+#include "cuda_lcp_sparse.cuh"
 #include "cuda_lcp_words.cuh"
 
 typedef struct cuda_lcp {
@@ -9,6 +10,7 @@ typedef struct cuda_lcp {
   size_t bytes;
   lcp_data<float> single; /* one of the two */
   lcp_data<double> doubles;
+  lcp_sparse sparse; /* with sparse storage; the data has vectors alone then */
 } cuda_lcp;
 
 static cuda_lcp *cuda_lcp_of(const ts_lcp *lcp) {
@@ -39,9 +41,21 @@ template <typename RUN> static ts_status with_dimension(const ts_lcp *lcp, RUN r
 
 /* ---- Storage ---- */
 
+static bool is_sparse(const ts_lcp *lcp) {
+  return lcp->storage == TS_LCP_STORAGE_SPARSE;
+}
+
+/* Problems of a batch, and unknowns of each. Sparse ones are one problem. */
+static size_t batch_of(const ts_lcp *lcp) {
+  return is_sparse(lcp) ? 1 : (size_t)lcp->batch;
+}
+static size_t size_of(const ts_lcp *lcp) {
+  return tsi_lcp_unknowns(lcp) / batch_of(lcp);
+}
+
 /* Rows up to that of the last unknown. */
 static size_t rows_of(const ts_lcp *lcp) {
-  const size_t last = (size_t)lcp->size - 1;
+  const size_t last = size_of(lcp) - 1;
   return 1 + (lcp->dimension == 3 ? lcp_place<3>(last) : last);
 }
 
@@ -53,19 +67,23 @@ static void *part_of(unsigned char *block, size_t *used, size_t bytes) {
 
 /* Arrays in one block of memory; NULL: what they need is returned. */
 template <typename T> static size_t lay_out(const ts_lcp *lcp, lcp_data<T> *d, unsigned char *block) {
-  const size_t n = rows_of(lcp), batch = (size_t)lcp->batch, pack = lcp_pack<T>::size;
+  const size_t n = rows_of(lcp), batch = batch_of(lcp), pack = lcp_pack<T>::size;
   *d = {};
-  d->n = (int)n, d->batch = lcp->batch;
+  d->n = (int)n, d->batch = (int)batch;
   d->blocks = (int)((n + LCP_BLOCK - 1) / LCP_BLOCK);
   d->height = d->n < LCP_BLOCK ? d->n : (int)LCP_BLOCK;
   d->stride = (n + pack - 1) / pack * pack;
   d->pitch = (size_t)d->blocks * (size_t)d->height;
   const size_t numbers = batch * d->pitch * sizeof(T);
+  const size_t slices = is_sparse(lcp) ? 1 : d->blocks < LCP_SLICES ? (size_t)d->blocks : LCP_SLICES;
   size_t used = 0;
-  d->matrix = (T *)part_of(block, &used, numbers * d->stride);
-  T **const vectors[] = {&d->inverse, &d->lower, &d->upper, &d->z, &d->q, &d->carried};
+  T **const vectors[] = {&d->lower, &d->upper, &d->z, &d->q};
   for (T **vector : vectors) *vector = (T *)part_of(block, &used, numbers);
-  d->sums = (T *)part_of(block, &used, numbers * (d->blocks < LCP_SLICES ? (size_t)d->blocks : LCP_SLICES));
+  d->sums = (T *)part_of(block, &used, numbers * slices);
+  if (is_sparse(lcp)) return used;
+  d->matrix = (T *)part_of(block, &used, numbers * d->stride);
+  d->inverse = (T *)part_of(block, &used, numbers);
+  d->carried = (T *)part_of(block, &used, numbers);
   d->words = (unsigned long long *)part_of(block, &used, 2 * numbers);
   return used;
 }
@@ -91,6 +109,7 @@ ts_status cuda_lcp_create(ts_lcp *lcp) {
 
 void cuda_lcp_destroy(ts_lcp *lcp) {
   cuda_lcp *impl = cuda_lcp_of(lcp);
+  cuda_lcp_forget_sparse(lcp->context, &impl->sparse);
   cuda_give(lcp->context, impl->block, impl->bytes);
   tsi_free(lcp->context, impl);
   lcp->impl = NULL;
@@ -147,6 +166,7 @@ template <typename T, typename FROM> static ts_status write(const ts_lcp *lcp, c
 }
 
 ts_status cuda_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *m) {
+  if (m->sparse) return cuda_lcp_write_sparse(lcp, m->sparse, &cuda_lcp_of(lcp)->sparse);
   if (lcp->is_double) return m->single ? write<double>(lcp, m->single) : write<double>(lcp, m->doubles);
   return m->single ? write<float>(lcp, m->single) : write<float>(lcp, m->doubles);
 }
@@ -156,17 +176,17 @@ ts_status cuda_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *m) {
 /* Of each unknown, or of each contact in all of its rows. */
 template <typename T, int DIM>
 static ts_status write_limit(const ts_lcp *lcp, T *numbers, const double *limit, double otherwise, T *to) {
-  const size_t n = (size_t)lcp->size, pitch = lcp_of<T>::data(lcp)->pitch;
-  for (size_t i = 0; i < (size_t)lcp->batch * pitch; i++) {
+  const size_t n = size_of(lcp), pitch = lcp_of<T>::data(lcp)->pitch, count = batch_of(lcp) * pitch;
+  for (size_t i = 0; i < count; i++) {
     const size_t unknown = lcp_unknown_of<DIM>(i % pitch, n);
     numbers[i] = unknown >= n ? (T)0 : (T)(limit ? limit[(i / pitch * n + unknown) / DIM] : otherwise);
   }
-  return cuda_upload(lcp->context, to, numbers, (size_t)lcp->batch * pitch * sizeof(T));
+  return cuda_upload(lcp->context, to, numbers, count * sizeof(T));
 }
 
 template <typename T> static ts_status write_limits(const ts_lcp *lcp) {
   const lcp_data<T> *d = lcp_of<T>::data(lcp);
-  const size_t count = (size_t)lcp->batch * d->pitch;
+  const size_t count = batch_of(lcp) * d->pitch;
   T *numbers = (T *)tsi_malloc(lcp->context, count, sizeof *numbers);
   if (!numbers) return tsi_out_of_memory(lcp->context, "limits", count * sizeof *numbers);
   const ts_status status = with_dimension(lcp, [&](auto dimension) {
@@ -216,7 +236,7 @@ static __global__ __launch_bounds__(CUDA_THREADS) void take(lcp_data<T> d, vecto
   const size_t i = at / d.pitch * n + unknown;
   d.z[at] = is_there ? (T)number_of(z, i) : (T)0;
   d.q[at] = is_there ? (T)number_of(q, i) : (T)0;
-  lcp_publish(d.words + at * lcp_words<T>::count, 0, d.z[at]);
+  if (d.words) lcp_publish(d.words + at * lcp_words<T>::count, 0, d.z[at]);
 }
 
 template <typename T, int DIM>
@@ -260,12 +280,14 @@ static int has_one_block(int32_t size) {
 
 ts_lcp_scheme cuda_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme) {
   const int waits = cuda_state_of(context)->cooperative; /* thread blocks can wait for each other */
+  if (lcp && is_sparse(lcp)) return scheme ? scheme : TS_LCP_SCHEME_COLOUR;
   switch (scheme) {
   case TS_LCP_SCHEME_AUTO:
     return waits && lcp && !has_one_block(lcp->size) ? TS_LCP_SCHEME_GRAPH_2 : TS_LCP_SCHEME_BLOCK;
   case TS_LCP_SCHEME_ROW:
   case TS_LCP_SCHEME_COLUMN:
   case TS_LCP_SCHEME_BLOCK:
+  case TS_LCP_SCHEME_COLOUR:
     return scheme;
   default:
     return waits ? scheme : TS_LCP_SCHEME_AUTO;
@@ -277,7 +299,9 @@ static ts_status sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, cons
   const lcp_data<T> *d = lcp_of<T>::data(lcp);
   const bool steps = run->scheme <= TS_LCP_SCHEME_BLOCK;
   TSI_TRY((take_vectors<T, DIM>(lcp, z, q)));
-  if (run->scheme >= TS_LCP_SCHEME_BLOCK && has_one_block(lcp->size))
+  if (is_sparse(lcp))
+    TSI_TRY(cuda_lcp_sweep_sparse(lcp, &cuda_lcp_of(lcp)->sparse, run, d));
+  else if (run->scheme >= TS_LCP_SCHEME_BLOCK && has_one_block(lcp->size))
     TSI_TRY(cuda_lcp_sweep_small(run, d));
   else
     TSI_TRY(steps ? cuda_lcp_sweep_steps(run, d) : cuda_lcp_sweep_graph(run, d));
@@ -300,7 +324,8 @@ static ts_status residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q,
   const lcp_data<T> &d = *lcp_of<T>::data(lcp);
   int slices = 1;
   TSI_TRY((take_vectors<T, DIM>(lcp, z, q)));
-  TSI_TRY(cuda_lcp_product(lcp->context, &d, false, &slices));
+  TSI_TRY(is_sparse(lcp) ? cuda_lcp_product_sparse(lcp, &cuda_lcp_of(lcp)->sparse, &d)
+                         : cuda_lcp_product(lcp->context, &d, false, &slices));
   return cuda_launch(lcp->context, "lcp_map", give_map<T, DIM>,
                      dim3(cuda_blocks_for(tsi_lcp_unknowns(lcp) / DIM)), dim3(CUDA_THREADS), d, parts_of(map),
                      slices);
@@ -313,4 +338,4 @@ ts_status cuda_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *
   });
 }
 
-const tsi_lcp_ops cuda_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_lcp_)};
+const tsi_lcp_ops cuda_lcp_ops = {TSI_LCP_OPERATIONS(TSI_ENTRY, TSI_ENTRY, cuda_lcp_).has_sparse = 1};

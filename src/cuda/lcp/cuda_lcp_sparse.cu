@@ -1,0 +1,76 @@
+/* Storage of sparse complementarity problems. */
+#include "cuda_lcp_sparse.cuh"
+
+static void *part_of(unsigned char *block, size_t *used, size_t bytes) {
+  void *part = block ? block + *used : NULL;
+  *used += (bytes + 255) / 256 * 256;
+  return part;
+}
+
+static size_t numbers_of(const tsi_lcp_sparse *s) {
+  return (size_t)s->row_start[s->contacts] * (size_t)s->dimension * (size_t)s->width;
+}
+
+static size_t diagonal_of(const tsi_lcp_sparse *s) {
+  return (size_t)s->contacts * (size_t)s->dimension * (size_t)s->dimension;
+}
+
+/* Parts of one block; NULL: what they need is returned. */
+static size_t lay_out(const tsi_lcp_sparse *s, size_t size, lcp_sparse *to, unsigned char *block) {
+  const size_t contacts = (size_t)s->contacts, entries = (size_t)s->row_start[s->contacts];
+  size_t used = 0;
+  to->blocks = part_of(block, &used, numbers_of(s) * size);
+  to->mass_blocks = s->mass_blocks ? part_of(block, &used, numbers_of(s) * size) : NULL;
+  to->diagonal = part_of(block, &used, diagonal_of(s) * size);
+  to->v = part_of(block, &used, (size_t)s->bodies * (size_t)s->width * size);
+  to->row_start = (int *)part_of(block, &used, (contacts + 1) * sizeof(int));
+  to->columns = (int *)part_of(block, &used, entries * sizeof(int));
+  to->unit_start = (int *)part_of(block, &used, ((size_t)s->units + 1) * sizeof(int));
+  return used;
+}
+
+template <typename T>
+static ts_status write_numbers(ts_context *context, const double *numbers, size_t count, void *to) {
+  if (sizeof(T) == sizeof(double)) return cuda_upload(context, to, numbers, count * sizeof(T));
+  T *made = (T *)tsi_malloc(context, count ? count : 1, sizeof *made);
+  if (!made) return tsi_out_of_memory(context, "sparse contacts", count * sizeof *made);
+  for (size_t k = 0; k < count; k++) made[k] = (T)numbers[k];
+  const ts_status status = cuda_upload(context, to, made, count * sizeof *made);
+  tsi_free(context, made);
+  return status;
+}
+
+template <typename T>
+static ts_status write(ts_context *context, const tsi_lcp_sparse *s, const lcp_sparse *to) {
+  TSI_TRY(write_numbers<T>(context, s->blocks, numbers_of(s), to->blocks));
+  if (s->mass_blocks) TSI_TRY(write_numbers<T>(context, s->mass_blocks, numbers_of(s), to->mass_blocks));
+  TSI_TRY(write_numbers<T>(context, s->diagonal, diagonal_of(s), to->diagonal));
+  const size_t contacts = (size_t)s->contacts, entries = (size_t)s->row_start[s->contacts];
+  TSI_TRY(cuda_upload(context, to->row_start, s->row_start, (contacts + 1) * sizeof(int)));
+  TSI_TRY(cuda_upload(context, to->columns, s->columns, entries * sizeof(int)));
+  return cuda_upload(context, to->unit_start, s->unit_start, ((size_t)s->units + 1) * sizeof(int));
+}
+
+void cuda_lcp_forget_sparse(ts_context *context, lcp_sparse *sparse) {
+  cuda_give(context, sparse->levels.block, sparse->levels.bytes);
+  cuda_give(context, sparse->colours.block, sparse->colours.bytes);
+  cuda_give(context, sparse->block, sparse->bytes);
+  *sparse = {};
+}
+
+ts_status cuda_lcp_write_sparse(const ts_lcp *lcp, const tsi_lcp_sparse *s, lcp_sparse *to) {
+  ts_context *context = lcp->context;
+  const size_t size = lcp->is_double ? sizeof(double) : sizeof(float);
+  lcp_sparse made = {};
+  made.bytes = lay_out(s, size, &made, NULL);
+  TSI_TRY(cuda_take(context, &made.block, made.bytes, "sparse contacts"));
+  lay_out(s, size, &made, (unsigned char *)made.block);
+  const ts_status status = lcp->is_double ? write<double>(context, s, &made) : write<float>(context, s, &made);
+  if (status < 0) {
+    cuda_give(context, made.block, made.bytes);
+    return status;
+  }
+  cuda_lcp_forget_sparse(context, to);
+  *to = made;
+  return TS_OK;
+}

@@ -1,0 +1,266 @@
+/* Sweeps of sparse complementarity problems by one kernel whose thread blocks stay: step by step of
+ * lcp_sparse.h, with a barrier over all of them behind each. A warp has a unit and solves its contacts in
+ * order:
+ *
+ *   u_c = q_c + sum of M_ck z_k   or   q_c + H_c v;   z_c by its law;   v += G_c^T dz
+ *
+ * Lanes share the numbers of a contact's blocks; a lane that reads a body's number is the one that changes it,
+ * so that within a unit, whose contacts have the same bodies, nothing is to be waited for. */
+#include "cuda/krylov/cuda_grid_sum.cuh"
+#include "cuda_lcp_contacts.cuh"
+#include "cuda_lcp_sparse.cuh"
+
+enum {
+  SPARSE_THREADS = 128, /* few, so that the units of a step have a multiprocessor each as far as possible */
+  SPARSE_WARPS = SPARSE_THREADS / 32,
+  RENEWAL = 16 /* sweeps after which v is computed from z, for what rounding has left in it */
+};
+
+template <typename T> struct sparse_job {
+  lcp_data<T> d;
+  const T *blocks, *mass_blocks, *diagonal; /* mass_blocks: NULL for blocks of M */
+  T *v;
+  const int *row_start, *columns, *unit_start;
+  const int *step_start, *step_units; /* NULL: all units in their order, by one warp */
+  int contacts, units, steps, width, bodies, sweeps, exact;
+  cuda_grid_barrier barrier;
+};
+
+/* ---- One contact, by one warp ---- */
+
+/* Lanes take the numbers `width` a block, one block after the other, of blocks first .. last - 1. */
+#define FOR_NUMBERS(e, job, first, last, lane) for (int e = lane; e < ((last) - (first)) * (job).width; e += 32)
+
+/* The blocks times what they stand for, in all lanes: of M without the contact's own. */
+template <typename T, int DIM>
+LCP_INLINE void gather(const sparse_job<T> &job, int contact, int lane, T (&u)[DIM]) {
+  const int first = job.row_start[contact], last = job.row_start[contact + 1], width = job.width;
+#pragma unroll
+  for (int i = 0; i < DIM; i++) u[i] = 0;
+  FOR_NUMBERS(e, job, first, last, lane) {
+    const int k = first + e / width, l = e % width, column = job.columns[k];
+    const T x = __ldcg(job.mass_blocks ? job.v + (size_t)column * width + l
+                                       : job.d.z + (size_t)lcp_first_row<DIM>(column) + l);
+#pragma unroll
+    for (int i = 0; i < DIM; i++) u[i] += job.blocks[((size_t)k * DIM + i) * width + l] * x;
+  }
+#pragma unroll
+  for (int i = 0; i < DIM; i++)
+#pragma unroll
+    for (int half = 16; half > 0; half /= 2) u[i] += __shfl_xor_sync(0xffffffffu, u[i], half);
+}
+
+/* v += G^T change. */
+template <typename T, int DIM>
+LCP_INLINE void scatter(const sparse_job<T> &job, int contact, int lane, const T (&change)[DIM]) {
+  const int first = job.row_start[contact], last = job.row_start[contact + 1], width = job.width;
+  FOR_NUMBERS(e, job, first, last, lane) {
+    const int k = first + e / width, l = e % width;
+    T *v = job.v + (size_t)job.columns[k] * width + l, sum = __ldcg(v);
+#pragma unroll
+    for (int i = 0; i < DIM; i++) sum += job.mass_blocks[((size_t)k * DIM + i) * width + l] * change[i];
+    __stcg(v, sum);
+  }
+}
+
+/* u += sign M_cc z. */
+template <typename T, int DIM>
+LCP_INLINE void add_own(const T (&W)[DIM * DIM], const T (&z)[DIM], T sign, T (&u)[DIM]) {
+#pragma unroll
+  for (int i = 0; i < DIM; i++)
+#pragma unroll
+    for (int k = 0; k < DIM; k++) u[i] += sign * W[i * DIM + k] * z[k];
+}
+
+template <typename T, int DIM>
+LCP_INLINE void load_contact(const sparse_job<T> &job, int contact, T (&W)[DIM * DIM], T (&z)[DIM]) {
+  const int row = lcp_first_row<DIM>(contact);
+#pragma unroll
+  for (int k = 0; k < DIM * DIM; k++) W[k] = job.diagonal[(size_t)contact * DIM * DIM + k];
+#pragma unroll
+  for (int k = 0; k < DIM; k++) z[k] = __ldcg(job.d.z + row + k);
+}
+
+/* What the contact changes by. All lanes solve it, with the same numbers. */
+template <typename T, int DIM>
+LCP_INLINE void solve_contact(const sparse_job<T> &job, int contact, int lane, T (&change)[DIM]) {
+  const int row = lcp_first_row<DIM>(contact);
+  T W[DIM * DIM], z[DIM], next[DIM], u[DIM];
+  load_contact<T, DIM>(job, contact, W, z);
+  gather<T, DIM>(job, contact, lane, u);
+#pragma unroll
+  for (int k = 0; k < DIM; k++) u[k] += job.d.q[row + k], next[k] = z[k];
+  if constexpr (DIM == 1) {
+    if (!job.mass_blocks) add_own<T, DIM>(W, z, 1, u);
+    next[0] = lcp_clamp(z[0] - u[0] / W[0], job.d.lower[row], job.d.upper[row]);
+  } else {
+    if (job.mass_blocks) add_own<T, DIM>(W, z, -1, u);
+    lcp_law<T>::lcp_contact(next, W, u, job.d.friction[row], DIM, job.exact);
+  }
+#pragma unroll
+  for (int k = 0; k < DIM; k++) {
+    change[k] = next[k] - z[k];
+    if (lane == k) __stcg(job.d.z + row + k, next[k]);
+  }
+}
+
+/* ---- Sweeps ---- */
+
+/* A unit of a sweep, or what its z adds to v. */
+template <typename T, int DIM>
+LCP_INLINE void do_unit(const sparse_job<T> &job, int unit, int lane, bool renews) {
+  for (int contact = job.unit_start[unit]; contact < job.unit_start[unit + 1]; contact++) {
+    T change[DIM];
+    if (renews) {
+#pragma unroll
+      for (int k = 0; k < DIM; k++) change[k] = __ldcg(job.d.z + lcp_first_row<DIM>(contact) + k);
+    } else {
+      solve_contact<T, DIM>(job, contact, lane, change);
+    }
+    if (job.mass_blocks) scatter<T, DIM>(job, contact, lane, change);
+    __syncwarp(); /* blocks of M: the next contact reads what one lane has written */
+  }
+}
+
+template <typename T, int DIM>
+LCP_INLINE void do_steps(const sparse_job<T> &job, bool renews, unsigned *passed) {
+  const int lane = (int)threadIdx.x % 32;
+  const int wave = (int)(blockIdx.x + gridDim.x * (threadIdx.x / 32));
+  const int waves = (int)(gridDim.x * (blockDim.x / 32));
+  for (int step = 0; step < job.steps; step++) {
+    const int first = job.step_start ? job.step_start[step] : 0;
+    const int last = job.step_start ? job.step_start[step + 1] : job.units;
+    for (int k = first + wave; k < last; k += waves)
+      do_unit<T, DIM>(job, job.step_units ? job.step_units[k] : k, lane, renews);
+    cuda_barrier_wait(job.barrier, passed);
+  }
+}
+
+template <typename T, int DIM> LCP_INLINE void renew(const sparse_job<T> &job, unsigned *passed) {
+  const int threads = (int)(gridDim.x * blockDim.x);
+  for (int k = (int)(blockIdx.x * blockDim.x + threadIdx.x); k < job.bodies * job.width; k += threads)
+    __stcg(job.v + k, (T)0);
+  cuda_barrier_wait(job.barrier, passed);
+  do_steps<T, DIM>(job, true, passed);
+}
+
+/* No sweeps: v alone. */
+template <typename T, int DIM>
+static __global__ __launch_bounds__(SPARSE_THREADS) void sweep(sparse_job<T> job) {
+  unsigned passed = 0;
+  if (job.mass_blocks && job.sweeps == 0) renew<T, DIM>(job, &passed);
+  for (int k = 0; k < job.sweeps; k++) {
+    if (job.mass_blocks && k % RENEWAL == 0) renew<T, DIM>(job, &passed);
+    do_steps<T, DIM>(job, false, &passed);
+  }
+  cuda_barrier_leave(job.barrier);
+}
+
+/* sums = M z, a warp a contact. */
+template <typename T, int DIM>
+static __global__ __launch_bounds__(SPARSE_THREADS) void product(sparse_job<T> job) {
+  const int contact = (int)(blockIdx.x * SPARSE_WARPS + threadIdx.x / 32), lane = (int)threadIdx.x % 32;
+  if (contact >= job.contacts) return;
+  T W[DIM * DIM], z[DIM], u[DIM];
+  load_contact<T, DIM>(job, contact, W, z);
+  gather<T, DIM>(job, contact, lane, u);
+  if (!job.mass_blocks) add_own<T, DIM>(W, z, 1, u);
+#pragma unroll
+  for (int k = 0; k < DIM; k++)
+    if (lane == k) job.d.sums[lcp_first_row<DIM>(contact) + k] = u[k];
+}
+
+/* ---- Starting ---- */
+
+static ts_status steps_of(const ts_lcp *lcp, ts_lcp_scheme scheme, lcp_sparse *sparse, const lcp_steps **out) {
+  lcp_steps *steps = scheme == TS_LCP_SCHEME_COLOUR ? &sparse->colours : &sparse->levels;
+  *out = steps;
+  if (steps->block) return TS_OK;
+  const tsi_lcp_steps *of;
+  TSI_TRY(tsi_lcp_steps_of(lcp, scheme, &of));
+  const size_t starts = (size_t)of->count + 1, units = (size_t)lcp->sparse->units;
+  lcp_steps made = {};
+  made.bytes = (starts + units) * sizeof(int);
+  TSI_TRY(cuda_take(lcp->context, &made.block, made.bytes, "steps of contacts"));
+  made.start = (int *)made.block, made.units = made.start + starts;
+  made.count = of->count;
+  for (int k = 0; k < of->count; k++)
+    if (of->start[k + 1] - of->start[k] > made.most) made.most = of->start[k + 1] - of->start[k];
+  ts_status status = cuda_upload(lcp->context, made.start, of->start, starts * sizeof(int));
+  if (status == TS_OK) status = cuda_upload(lcp->context, made.units, of->units, units * sizeof(int));
+  if (status < 0) {
+    cuda_give(lcp->context, made.block, made.bytes);
+    return status;
+  }
+  *steps = made;
+  return TS_OK;
+}
+
+template <typename T>
+static sparse_job<T> job_of(const ts_lcp *lcp, const lcp_sparse *sparse, const lcp_data<T> *data) {
+  const tsi_lcp_sparse *s = lcp->sparse;
+  sparse_job<T> job = {};
+  job.d = *data;
+  job.blocks = (const T *)sparse->blocks, job.mass_blocks = (const T *)sparse->mass_blocks;
+  job.diagonal = (const T *)sparse->diagonal, job.v = (T *)sparse->v;
+  job.row_start = sparse->row_start, job.columns = sparse->columns, job.unit_start = sparse->unit_start;
+  job.contacts = s->contacts, job.units = s->units, job.width = s->width, job.bodies = s->bodies;
+  job.exact = lcp->local != TS_LCP_LOCAL_PROJECTION;
+  job.barrier = cuda_grid_barrier_of(lcp->context);
+  return job;
+}
+
+/* As many thread blocks as the longest step has work for and the device holds at once. */
+template <typename T, typename KERNEL>
+static ts_status start(ts_context *context, KERNEL kernel, sparse_job<T> job, int most) {
+  unsigned blocks = 1;
+  const unsigned wanted = ((unsigned)most + SPARSE_WARPS - 1) / SPARSE_WARPS;
+  if (!job.step_units) return cuda_launch(context, "lcp_sweep", kernel, dim3(1), dim3(32), job);
+  if (cuda_state_of(context)->cooperative)
+    TSI_TRY(cuda_blocks_at_once(context, (const void *)kernel, SPARSE_THREADS, &blocks));
+  if (blocks > wanted) blocks = wanted;
+  if (blocks == 1) return cuda_launch(context, "lcp_sweep", kernel, dim3(1), dim3(SPARSE_THREADS), job);
+  return cuda_start_together(context, (const void *)kernel, blocks, SPARSE_THREADS, &job);
+}
+
+template <typename T>
+static ts_status start_sweeps(const ts_lcp *lcp, lcp_sparse *sparse, ts_lcp_scheme scheme, int sweeps,
+                              const lcp_data<T> *data) {
+  sparse_job<T> job = job_of(lcp, sparse, data);
+  const lcp_steps *steps = NULL;
+  if (scheme != TS_LCP_SCHEME_ROW) TSI_TRY(steps_of(lcp, scheme, sparse, &steps));
+  job.sweeps = sweeps;
+  job.steps = steps ? steps->count : 1;
+  job.step_start = steps ? steps->start : NULL, job.step_units = steps ? steps->units : NULL;
+  const int most = steps ? steps->most : 1;
+  return lcp->dimension == 1   ? start(lcp->context, sweep<T, 1>, job, most)
+         : lcp->dimension == 2 ? start(lcp->context, sweep<T, 2>, job, most)
+                               : start(lcp->context, sweep<T, 3>, job, most);
+}
+
+ts_status cuda_lcp_sweep_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_run *run,
+                                const lcp_data<float> *data) {
+  return start_sweeps(lcp, sparse, run->scheme, run->sweeps, data);
+}
+ts_status cuda_lcp_sweep_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_run *run,
+                                const lcp_data<double> *data) {
+  return start_sweeps(lcp, sparse, run->scheme, run->sweeps, data);
+}
+
+template <typename T>
+static ts_status multiply(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_data<T> *data) {
+  if (sparse->mass_blocks) TSI_TRY(start_sweeps(lcp, sparse, TS_LCP_SCHEME_COLOUR, 0, data));
+  const sparse_job<T> job = job_of(lcp, sparse, data);
+  void (*const kernel)(sparse_job<T>) = lcp->dimension == 1   ? product<T, 1>
+                                        : lcp->dimension == 2 ? product<T, 2>
+                                                              : product<T, 3>;
+  const unsigned blocks = ((unsigned)job.contacts + SPARSE_WARPS - 1) / SPARSE_WARPS;
+  return cuda_launch(lcp->context, "lcp_product", kernel, dim3(blocks), dim3(SPARSE_THREADS), job);
+}
+
+ts_status cuda_lcp_product_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_data<float> *data) {
+  return multiply(lcp, sparse, data);
+}
+ts_status cuda_lcp_product_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_data<double> *data) {
+  return multiply(lcp, sparse, data);
+}
