@@ -31,6 +31,14 @@ template <typename T> struct sparse_job {
 /* Lanes take the numbers `width` a block, one block after the other, of blocks first .. last - 1. */
 #define FOR_NUMBERS(e, job, first, last, lane) for (int e = lane; e < ((last) - (first)) * (job).width; e += 32)
 
+/* The sums of all lanes, in all of them. */
+template <typename T, int DIM> LCP_INLINE void sum_lanes(T (&u)[DIM]) {
+#pragma unroll
+  for (int half = 16; half > 0; half /= 2)
+#pragma unroll
+    for (int i = 0; i < DIM; i++) u[i] += __shfl_xor_sync(0xffffffffu, u[i], half);
+}
+
 /* The blocks times what they stand for, in all lanes: of M without the contact's own. */
 template <typename T, int DIM>
 LCP_INLINE void gather(const sparse_job<T> &job, int contact, int lane, T (&u)[DIM]) {
@@ -44,10 +52,7 @@ LCP_INLINE void gather(const sparse_job<T> &job, int contact, int lane, T (&u)[D
 #pragma unroll
     for (int i = 0; i < DIM; i++) u[i] += job.blocks[((size_t)k * DIM + i) * width + l] * x;
   }
-#pragma unroll
-  for (int i = 0; i < DIM; i++)
-#pragma unroll
-    for (int half = 16; half > 0; half /= 2) u[i] += __shfl_xor_sync(0xffffffffu, u[i], half);
+  sum_lanes(u);
 }
 
 /* v += G^T change. */
@@ -81,22 +86,17 @@ LCP_INLINE void load_contact(const sparse_job<T> &job, int contact, T (&W)[DIM *
   for (int k = 0; k < DIM; k++) z[k] = __ldcg(job.d.z + row + k);
 }
 
-/* What the contact changes by. All lanes solve it, with the same numbers. */
+/* The contact's law, and z; `next` begins as z. All lanes solve it, with the same numbers. */
 template <typename T, int DIM>
-LCP_INLINE void solve_contact(const sparse_job<T> &job, int contact, int lane, T (&change)[DIM]) {
-  const int row = lcp_first_row<DIM>(contact);
-  T W[DIM * DIM], z[DIM], next[DIM], u[DIM];
-  load_contact<T, DIM>(job, contact, W, z);
-  gather<T, DIM>(job, contact, lane, u);
+LCP_INLINE void solve_law(const sparse_job<T> &job, int row, int lane, const T (&W)[DIM * DIM],
+                          const T (&z)[DIM], const T (&u)[DIM], T friction, T (&change)[DIM]) {
+  T next[DIM];
 #pragma unroll
-  for (int k = 0; k < DIM; k++) u[k] += job.d.q[row + k], next[k] = z[k];
-  if constexpr (DIM == 1) {
-    if (!job.mass_blocks) add_own<T, DIM>(W, z, 1, u);
+  for (int k = 0; k < DIM; k++) next[k] = z[k];
+  if constexpr (DIM == 1)
     next[0] = lcp_clamp(z[0] - u[0] / W[0], job.d.lower[row], job.d.upper[row]);
-  } else {
-    if (job.mass_blocks) add_own<T, DIM>(W, z, -1, u);
-    lcp_law<T>::lcp_contact(next, W, u, job.d.friction[row], DIM, job.exact);
-  }
+  else
+    lcp_law<T>::lcp_contact(next, W, u, friction, DIM, job.exact);
 #pragma unroll
   for (int k = 0; k < DIM; k++) {
     change[k] = next[k] - z[k];
@@ -104,12 +104,81 @@ LCP_INLINE void solve_contact(const sparse_job<T> &job, int contact, int lane, T
   }
 }
 
+/* What a contact of any kind changes by. */
+template <typename T, int DIM>
+LCP_INLINE void solve_contact(const sparse_job<T> &job, int contact, int lane, T (&change)[DIM]) {
+  const int row = lcp_first_row<DIM>(contact);
+  T W[DIM * DIM], z[DIM], u[DIM];
+  load_contact<T, DIM>(job, contact, W, z);
+  gather<T, DIM>(job, contact, lane, u);
+#pragma unroll
+  for (int k = 0; k < DIM; k++) u[k] += job.d.q[row + k];
+  if ((DIM > 1) == (job.mass_blocks != NULL)) add_own<T, DIM>(W, z, DIM > 1 ? -1 : 1, u);
+  solve_law<T, DIM>(job, row, lane, W, z, u, job.d.friction[row], change);
+}
+
+/* ---- Contacts of the same few bodies, whose numbers stay in the lanes' registers ---- */
+
+/* A contact's, on their way while the one before it is solved. */
+template <typename T, int DIM> struct sparse_contact {
+  T H[DIM], G[DIM]; /* of the lane's number */
+  T W[DIM * DIM], q[DIM], z[DIM], friction;
+};
+
+template <typename T, int DIM>
+LCP_INLINE void load_ahead(const sparse_job<T> &job, int contact, int lane, int count,
+                           sparse_contact<T, DIM> *c) {
+  const int row = lcp_first_row<DIM>(contact), width = job.width;
+  const size_t first = (size_t)job.row_start[contact] * DIM * width;
+#pragma unroll
+  for (int i = 0; i < DIM; i++) {
+    const size_t at = first + (size_t)(lane / width * DIM + i) * width + lane % width;
+    c->H[i] = lane < count ? job.blocks[at] : (T)0;
+    c->G[i] = lane < count ? job.mass_blocks[at] : (T)0;
+    c->q[i] = job.d.q[row + i];
+  }
+  load_contact<T, DIM>(job, contact, c->W, c->z);
+  c->friction = DIM > 1 ? job.d.friction[row] : (T)0;
+}
+
+template <typename T, int DIM>
+LCP_INLINE void solve_bodies(const sparse_job<T> &job, int begin, int end, int lane, int count) {
+  T *const place =
+      job.v + (lane < count
+                   ? (size_t)job.columns[job.row_start[begin] + lane / job.width] * job.width + lane % job.width
+                   : 0);
+  T v = lane < count ? __ldcg(place) : (T)0;
+  sparse_contact<T, DIM> c, next;
+  load_ahead<T, DIM>(job, begin, lane, count, &next);
+  for (int contact = begin; contact < end; contact++) {
+    T u[DIM], change[DIM];
+    c = next;
+    if (contact + 1 < end) load_ahead<T, DIM>(job, contact + 1, lane, count, &next);
+#pragma unroll
+    for (int i = 0; i < DIM; i++) u[i] = c.H[i] * v;
+    sum_lanes(u);
+#pragma unroll
+    for (int i = 0; i < DIM; i++) u[i] += c.q[i];
+    if (DIM > 1) add_own<T, DIM>(c.W, c.z, -1, u);
+    solve_law<T, DIM>(job, lcp_first_row<DIM>(contact), lane, c.W, c.z, u, c.friction, change);
+#pragma unroll
+    for (int i = 0; i < DIM; i++) v += c.G[i] * change[i];
+  }
+  if (lane < count) __stcg(place, v);
+}
+
 /* ---- Sweeps ---- */
 
 /* A unit of a sweep, or what its z adds to v. */
 template <typename T, int DIM>
 LCP_INLINE void do_unit(const sparse_job<T> &job, int unit, int lane, bool renews) {
-  for (int contact = job.unit_start[unit]; contact < job.unit_start[unit + 1]; contact++) {
+  const int begin = job.unit_start[unit], end = job.unit_start[unit + 1];
+  const int count = (job.row_start[begin + 1] - job.row_start[begin]) * job.width;
+  if (job.mass_blocks && count <= 32 && !renews) {
+    solve_bodies<T, DIM>(job, begin, end, lane, count);
+    return;
+  }
+  for (int contact = begin; contact < end; contact++) {
     T change[DIM];
     if (renews) {
 #pragma unroll
