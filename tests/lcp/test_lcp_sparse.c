@@ -175,6 +175,30 @@ static void threads(void) {
   }
 }
 
+/* What auto takes: the loop where one thread is used. */
+static void automatic(void) {
+  context = test_open();
+  if (!context) return;
+  const int has_threads = context_info(context).threads > 0;
+  test_close(&context);
+  lcp_graph g = lcp_graph_make(3, 20, 1, 2);
+  for (int count = 1; count <= 3 && has_threads; count += 2) {
+    ts_context_desc desc = test_desc();
+    desc.threads = count;
+    if (!CHECK_OK(NULL, test_context_create(&desc, &context))) continue;
+    problem p = make(context, &g, LCP_GRAPH_FACTORS, TS_LCP_STORAGE_SPARSE, TS_PRECISION_SINGLE);
+    for (int is_worth = 0; is_worth < 2; is_worth++) {
+      ts_lcp_result result = {0};
+      CHECK_OK(context, ts_context_set_tuning(context, "thread_floats", is_worth ? 1 : 1e9));
+      CHECK_OK(context, ts_lcp_solve(p.lcp, p.q, p.z, &(ts_lcp_settings){.fixed_sweeps = 1}, &result));
+      CHECK_INT(result.scheme == TS_LCP_SCHEME_ROW, count == 1 || !is_worth);
+    }
+    end(&p);
+    test_close(&context);
+  }
+  lcp_graph_free(&g);
+}
+
 /* A row need not have a neighbour that has this row: what it reads is of the loop's moment all the same. */
 static void one_sided(void) {
   context = test_open();
@@ -300,7 +324,7 @@ static void replaced(void) {
 
 int main(int argc, char **argv) {
   static const test_case cases[] = {{"sweeps", sweeps},   {"scattered", scattered}, {"chosen", chosen},
-                                    {"threads", threads}, {"one_sided", one_sided}, {"answers", answers},
-                                    {"bounds", bounds},   {"replaced", replaced}};
+                                    {"threads", threads}, {"automatic", automatic}, {"one_sided", one_sided},
+                                    {"answers", answers}, {"bounds", bounds},       {"replaced", replaced}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }
