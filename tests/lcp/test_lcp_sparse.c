@@ -128,6 +128,42 @@ static void chosen(void) {
   test_close(&context);
 }
 
+/* More unknowns than a dense matrix has memory for; no zero is ever stored. */
+static void large(void) {
+  context = test_open();
+  if (!context) return;
+  enum { n = 200000 };
+  int32_t *offsets = calloc(n + 1, sizeof *offsets), *columns = calloc((size_t)3 * n, sizeof *columns);
+  float *values = calloc((size_t)3 * n, sizeof *values);
+  for (int32_t i = 0, e = 0; i < n; i++) {
+    for (int32_t j = i ? i - 1 : 0; j <= i + 1 && j < n; j++) columns[e] = j, values[e++] = i == j ? 3 : -1;
+    offsets[i + 1] = e;
+  }
+  const ts_csr csr = {
+      .rows = n, .columns = n, .row_offsets = offsets, .column_indices = columns, .values = values};
+  double *numbers = ref_doubles(n, 5, -1, 1);
+  const size_t before = context_info(context).bytes_device;
+  ts_lcp *lcp = NULL;
+  CHECK_OK(context, ts_lcp_create(context, &(ts_lcp_desc){.size = n, .sparse_matrix = &csr}, &lcp));
+  CHECK(context_info(context).bytes_device - before < (size_t)200 * n);
+  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, numbers), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+  CHECK_OK(context, ts_lcp_solve(lcp, q, z, NULL, NULL));
+  double *found = read_doubles(z);
+  int32_t wrong = 0, positive = 0;
+  for (int32_t i = 0; i < n; i++) {
+    const double w = numbers[i] + 3 * found[i] - (i ? found[i - 1] : 0) - (i + 1 < n ? found[i + 1] : 0);
+    wrong += found[i] < 0 || w < -1e-3 || fabs(found[i] * w) > 1e-3;
+    positive += found[i] > 0;
+  }
+  CHECK_INT(wrong, 0);
+  CHECK(positive > n / 4);
+  free(offsets), free(columns), free(values), free(numbers), free(found);
+  ts_vector_destroy(&q);
+  ts_vector_destroy(&z);
+  ts_lcp_destroy(&lcp);
+  test_close(&context);
+}
+
 /* ---- Threads ---- */
 
 /* z after sweeps by so many threads. */
@@ -323,8 +359,9 @@ static void replaced(void) {
 }
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {{"sweeps", sweeps},   {"scattered", scattered}, {"chosen", chosen},
-                                    {"threads", threads}, {"automatic", automatic}, {"one_sided", one_sided},
-                                    {"answers", answers}, {"bounds", bounds},       {"replaced", replaced}};
+  static const test_case cases[] = {
+      {"sweeps", sweeps},   {"scattered", scattered}, {"chosen", chosen},       {"large", large},
+      {"threads", threads}, {"automatic", automatic}, {"one_sided", one_sided}, {"answers", answers},
+      {"bounds", bounds},   {"replaced", replaced}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }
