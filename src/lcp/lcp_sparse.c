@@ -1,5 +1,6 @@
 /* Sparse matrices of complementarity problems from rows of numbers: in blocks of M, or in blocks of H and of
  * G = H M_0^-1. A first pass over the entries counts blocks, a second one finds their columns, a third adds. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ typedef struct maker {
   const ts_csr *csr;  /* M or H */
   const double *mass; /* M_0^-1; NULL: M */
   tsi_lcp_sparse *sparse;
+  int32_t problem; /* of the current contact, + 1 */
   int32_t groups;  /* of `width` columns of csr */
   int32_t *marked; /* of each group: the last contact that was found to have it, + 1 */
   int32_t *index;  /* its column of blocks in the current problem; -1: no force moves it */
@@ -33,10 +35,9 @@ static int is_fixed(const maker *m, int32_t group) {
 /* Bodies are counted as contacts first touch them, in each problem of a batch for itself: the ground, which
  * touches many, links none. */
 static int32_t column_of(maker *m, int32_t contact, int32_t group) {
-  const int32_t problem = contact / (m->lcp->size / m->lcp->dimension) + 1;
   if (!m->mass) return group == contact ? -1 : group;
-  if (m->owner[group] != problem) {
-    m->owner[group] = problem;
+  if (m->owner[group] != m->problem) {
+    m->owner[group] = m->problem;
     m->index[group] = is_fixed(m, group) ? -1 : m->sparse->bodies;
     if (m->index[group] >= 0 && m->source) m->source[m->sparse->bodies] = group;
     m->sparse->bodies += m->index[group] >= 0;
@@ -44,14 +45,21 @@ static int32_t column_of(maker *m, int32_t contact, int32_t group) {
   return m->index[group];
 }
 
+/* The group of a column, which is as a rule that of the last one. */
+static int32_t group_of(const maker *m, int32_t column, int32_t last) {
+  const int32_t width = m->sparse->width, offset = column - last * width;
+  return offset >= 0 && offset < width ? last : column / width;
+}
+
 /* Columns of a contact's blocks; NULL: counts them alone. */
 static int32_t find_columns(maker *m, int32_t contact, int32_t *columns) {
   const ts_csr *csr = m->csr;
-  const int32_t row = contact * m->sparse->dimension, width = m->sparse->width;
+  const int32_t row = contact * m->sparse->dimension;
   const int32_t first = csr->row_offsets[row], last = csr->row_offsets[row + m->sparse->dimension];
-  int32_t count = 0;
+  int32_t count = 0, group = 0;
+  m->problem = row / m->lcp->size + 1;
   for (int32_t e = first; e < last; e++) {
-    const int32_t group = csr->column_indices[e] / width;
+    group = group_of(m, csr->column_indices[e], group);
     if (m->marked[group] == contact + 1 || !(tsi_lcp_value(csr, e) != 0)) continue;
     m->marked[group] = contact + 1;
     const int32_t column = column_of(m, contact, group);
@@ -140,11 +148,13 @@ static void add_entries(maker *m, int32_t contact, int32_t i) {
   const ts_csr *csr = m->csr;
   const size_t d = (size_t)s->dimension, w = (size_t)s->width;
   const int32_t row = contact * s->dimension + i;
+  int32_t last = -1, column = -1;
   for (int32_t e = csr->row_offsets[row]; e < csr->row_offsets[row + 1]; e++) {
     const double value = tsi_lcp_value(csr, e);
     if (!(value != 0)) continue;
-    const int32_t group = csr->column_indices[e] / s->width, column = column_of(m, contact, group);
-    const size_t k = (size_t)(csr->column_indices[e] % s->width);
+    const int32_t group = group_of(m, csr->column_indices[e], last);
+    const size_t k = (size_t)(csr->column_indices[e] - group * s->width);
+    if (group != last) column = column_of(m, contact, group), last = group;
     if (column >= 0)
       s->blocks[((size_t)m->places[column] * d + (size_t)i) * w + k] += value;
     else if (!m->mass)
@@ -174,6 +184,7 @@ static void add_numbers(maker *m) {
   const tsi_lcp_sparse *s = m->sparse;
   if (m->mass) restart(m);
   for (int32_t c = 0; c < s->contacts; c++) {
+    m->problem = c * s->dimension / m->lcp->size + 1;
     for (int32_t b = s->row_start[c]; b < s->row_start[c + 1]; b++) m->places[s->columns[b]] = b;
     for (int32_t i = 0; i < s->dimension; i++) add_entries(m, c, i);
     if (m->mass) multiply_mass(m, c);
@@ -184,8 +195,11 @@ static void add_numbers(maker *m) {
 
 static ts_status check_numbers(const ts_lcp *lcp, const double *numbers, int32_t first, int32_t last,
                                int32_t contact, size_t width) {
-  const size_t d = (size_t)lcp->dimension;
-  for (size_t k = (size_t)first * d * width; k < (size_t)last * d * width; k++)
+  const size_t d = (size_t)lcp->dimension, begin = (size_t)first * d * width, end = (size_t)last * d * width;
+  const double most = lcp->is_double ? DBL_MAX : (double)FLT_MAX;
+  int unsure = 0;
+  for (size_t k = begin; k < end; k++) unsure |= !(fabs(numbers[k]) <= most);
+  for (size_t k = begin; unsure && k < end; k++)
     if (!tsi_lcp_is_number(lcp, numbers[k]))
       return tsi_fail(lcp->context, TS_ERROR_INVALID_ARGUMENT, "the matrix holds %g in row %zu%s%s", numbers[k],
                       (size_t)contact * d + k / width % d,
