@@ -22,7 +22,7 @@ static double get(const ts_lcp *lcp, const void *from, size_t at) {
 static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
   const size_t n = (size_t)lcp->size, batch = (size_t)lcp->batch, size = cpu_lcp_size_of(lcp);
   const size_t is_dense = !cpu_lcp_is_sparse(lcp), threads = is_dense ? cpu_lcp_threads(lcp) : 1;
-  const size_t several = is_dense && cpu_lcp_blocks(lcp) > 1;
+  const size_t several = is_dense && (cpu_lcp_blocks(lcp) > 1 || lcp->dimension > 1);
   const size_t copies = threads > 1 ? threads : 0;
   unsigned char *next = block;
   impl->stride = is_dense ? (n + CPU_LCP_LANES - 1) / CPU_LCP_LANES * CPU_LCP_LANES : n;
@@ -37,7 +37,7 @@ static size_t lay_out(const ts_lcp *lcp, cpu_lcp *impl, unsigned char *block) {
   impl->upper = cpu_lcp_take(&next, batch * n * size);
   impl->friction = cpu_lcp_take(&next, batch * n * size);
   impl->vector_bytes = (size_t)(next - block);
-  impl->diagonal = cpu_lcp_take(&next, several * batch * impl->rows * CPU_LCP_BLOCK * size);
+  impl->diagonal = cpu_lcp_take(&next, several * batch * impl->rows * cpu_lcp_block(lcp) * size);
   if (!several) impl->diagonal = NULL;
   impl->matrix = cpu_lcp_take(&next, is_dense * batch * impl->rows * impl->stride * size);
   return (size_t)(next - block);
@@ -108,7 +108,7 @@ static void write_number(ts_vector *v, size_t i, double value) {
 
 size_t cpu_lcp_threads(const ts_lcp *lcp) {
   const size_t threads = (size_t)cpu_state_of(lcp->context)->threads, blocks = cpu_lcp_blocks(lcp);
-  if ((size_t)lcp->batch >= threads || lcp->dimension > 1) return 1;
+  if ((size_t)lcp->batch >= threads) return 1;
   const size_t most = blocks < threads ? blocks : threads;
   return most < CPU_LCP_MEMBERS ? most : CPU_LCP_MEMBERS;
 }
@@ -120,8 +120,6 @@ enum { least_blocks = 8 };
 ts_lcp_scheme cpu_lcp_scheme(const ts_context *context, const ts_lcp *lcp, ts_lcp_scheme scheme) {
   (void)context;
   if (lcp && cpu_lcp_is_sparse(lcp)) return cpu_lcp_sparse_scheme(lcp, scheme);
-  if (lcp && lcp->dimension > 1)
-    return scheme == TS_LCP_SCHEME_AUTO || scheme == TS_LCP_SCHEME_ROW ? TS_LCP_SCHEME_ROW : TS_LCP_SCHEME_AUTO;
   if (scheme != TS_LCP_SCHEME_AUTO) return scheme;
   const int pays = lcp && cpu_lcp_threads(lcp) > 1 && cpu_lcp_blocks(lcp) >= least_blocks;
   return pays ? TS_LCP_SCHEME_GRAPH : TS_LCP_SCHEME_ROW;

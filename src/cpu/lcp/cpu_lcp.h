@@ -7,8 +7,9 @@
 #include "lcp/lcp.h"
 
 enum {
-  CPU_LCP_LANES = 16, /* a row's stride is a multiple of it */
-  CPU_LCP_BLOCK = 64  /* m, rows of a block, a multiple of the lanes */
+  CPU_LCP_LANES = 16,        /* a row's stride is a multiple of it */
+  CPU_LCP_BLOCK = 64,        /* m, rows of a block, a multiple of the lanes */
+  CPU_LCP_CONTACT_BLOCK = 48 /* the same of contacts: a multiple of 2 and 3 too, no more than m */
 };
 
 /* A matrix of lcp_sparse.h in the type of the sweeps; its lists are lcp->sparse's. */
@@ -23,8 +24,9 @@ typedef struct cpu_lcp_sparse {
 typedef struct cpu_lcp {
   size_t stride;  /* numbers from row to row; those behind the last column are 0 */
   size_t rows;    /* of a problem: n, and with several blocks a multiple of four; those behind the last are 0 */
-  void *matrix;   /* aligned; float or double as lcp->is_double */
-  void *diagonal; /* of each unknown the column of its diagonal block; NULL for problems of one block */
+  void *matrix;   /* aligned; float or double as lcp->is_double. A contact's own block is 0 here */
+  void *diagonal; /* of each unknown the column of its diagonal block; NULL for problems of one block without
+                     contacts */
   void *z, *q;    /* of one sweep or residual, in the matrix's type, `stride` numbers a problem */
   void *w, *deltas;               /* of schemes by columns, as z */
   void *copies, *shared;          /* of the relaxed scheme: z of each member, and that of all */
@@ -96,8 +98,12 @@ static inline void *cpu_lcp_take(unsigned char **next, size_t bytes) {
 static inline size_t cpu_lcp_size_of(const ts_lcp *lcp) {
   return lcp->is_double ? sizeof(double) : sizeof(float);
 }
+/* Rows of a block. */
+static inline size_t cpu_lcp_block(const ts_lcp *lcp) {
+  return lcp->dimension > 1 ? CPU_LCP_CONTACT_BLOCK : CPU_LCP_BLOCK;
+}
 static inline size_t cpu_lcp_blocks(const ts_lcp *lcp) {
-  return ((size_t)lcp->size + CPU_LCP_BLOCK - 1) / CPU_LCP_BLOCK;
+  return ((size_t)lcp->size + cpu_lcp_block(lcp) - 1) / cpu_lcp_block(lcp);
 }
 
 #endif

@@ -11,40 +11,45 @@ typedef struct CPU_LCP(share) {
 } CPU_LCP(share);
 
 static CPU_LCP(share) CPU_LCP(share_of)(const CPU_LCP(problem) * p, const cpu_lcp_member *self) {
-  const size_t first = p->blocks * self->rank / self->members * CPU_LCP_BLOCK;
-  const size_t last = p->blocks * (self->rank + 1) / self->members * CPU_LCP_BLOCK;
+  const size_t first = p->blocks * self->rank / self->members * p->block;
+  const size_t last = p->blocks * (self->rank + 1) / self->members * p->block;
   return (CPU_LCP(share)){first, last < p->n ? last : p->n, last < p->n ? last : p->stride};
 }
 
 static void CPU_LCP(renew)(const CPU_LCP(problem) * p, const CPU_LCP(share) * own) {
   CPU_LCP(row) row;
-  for (size_t begin = own->first; begin < own->last; begin += CPU_LCP_BLOCK) {
+  for (size_t begin = own->first; begin < own->last; begin += p->block) {
     const size_t left = p->n - begin;
-    CPU_LCP(begin_row)(&row, begin / CPU_LCP_BLOCK);
+    CPU_LCP(begin_row)(&row, begin / p->block);
     CPU_LCP(advance)(p, &row, p->z, p->blocks);
-    CPU_LCP(sum_rows)(p->q + begin, left < CPU_LCP_BLOCK ? left : CPU_LCP_BLOCK, row.lanes, p->w + begin);
+    CPU_LCP(sum_rows)(p->q + begin, left < p->block ? left : p->block, row.lanes, p->w + begin);
   }
 }
 
 static void CPU_LCP(own_unknowns)(const CPU_LCP(problem) * p, const cpu_lcp_member *self,
                                   const CPU_LCP(share) * own, size_t before) {
-  for (size_t i = own->first; i < own->last; i++) {
-    const REAL diagonal = p->diagonal[i * CPU_LCP_BLOCK + i % CPU_LCP_BLOCK];
-    const REAL next = lcp_unknown(p->z[i], p->w[i], diagonal, p->lower[i], p->upper[i]);
-    p->deltas[i] = next - p->z[i];
-    p->z[i] = next;
-    cpu_lcp_publish(&self->team->done, before + i + 1);
-    CPU_LCP(add_columns)(p, i, i + 1, own->first, own->end);
+  for (size_t i = own->first, end; i < own->last; i = end) {
+    end = i + p->dimension;
+    if (p->dimension > 1) {
+      CPU_LCP(solve_one)(p, i);
+    } else {
+      const REAL diagonal = p->diagonal[i * CPU_LCP_BLOCK + i % CPU_LCP_BLOCK];
+      const REAL next = lcp_unknown(p->z[i], p->w[i], diagonal, p->lower[i], p->upper[i]);
+      p->deltas[i] = next - p->z[i];
+      p->z[i] = next;
+    }
+    cpu_lcp_publish(&self->team->done, before + end);
+    CPU_LCP(add_columns)(p, i, end, own->first, own->end);
   }
 }
 
 static void CPU_LCP(own_blocks)(const CPU_LCP(problem) * p, const cpu_lcp_member *self,
                                 const CPU_LCP(share) * own, size_t before) {
-  for (size_t begin = own->first; begin < own->last; begin += CPU_LCP_BLOCK) {
-    const size_t end = begin + CPU_LCP_BLOCK < own->last ? begin + CPU_LCP_BLOCK : own->last;
+  for (size_t begin = own->first; begin < own->last; begin += p->block) {
+    const size_t end = begin + p->block < own->last ? begin + p->block : own->last;
     REAL w[CPU_LCP_BLOCK] = {0};
     memcpy(w, p->w + begin, (end - begin) * sizeof *w);
-    CPU_LCP(solve_block)(p, begin / CPU_LCP_BLOCK, w, p->z + begin, p->deltas + begin);
+    CPU_LCP(solve_block)(p, begin / p->block, w, p->z + begin, p->deltas + begin);
     cpu_lcp_publish(&self->team->done, before + end);
     CPU_LCP(add_columns)(p, begin, end, own->first, own->end);
   }
@@ -86,8 +91,8 @@ int CPU_LCP(is_symmetric)(const ts_lcp *lcp) {
   for (size_t k = 0; k < (size_t)lcp->batch; k++) {
     const CPU_LCP(problem) p = CPU_LCP(problem_of)(lcp, k);
     for (size_t b = 0; b < p.blocks; b++)
-      for (size_t i = b * CPU_LCP_BLOCK; i < p.n; i++)
-        for (size_t j = b * CPU_LCP_BLOCK; j < (b + 1) * CPU_LCP_BLOCK && j < i; j++) {
+      for (size_t i = b * p.block; i < p.n; i++)
+        for (size_t j = b * p.block; j < (b + 1) * p.block && j < i; j++) {
           const REAL a = p.matrix[i * p.stride + j], c = p.matrix[j * p.stride + i];
           if (a < c || a > c) return 0;
         }

@@ -22,18 +22,18 @@ static size_t CPU_LCP(ready)(const CPU_LCP(row) * row, size_t blocks, size_t don
 
 /* Rows of block b, and those behind the last, of zeros. */
 static size_t CPU_LCP(rows_of)(const CPU_LCP(problem) * p, size_t b) {
-  const size_t left = (p->n - b * CPU_LCP_BLOCK + 3) / 4 * 4;
-  return left < CPU_LCP_BLOCK ? left : CPU_LCP_BLOCK;
+  const size_t left = (p->n - b * p->block + 3) / 4 * 4;
+  return left < p->block ? left : p->block;
 }
 
 /* Adds blocks to a row's sums, up to the one at position `to`. */
 static void CPU_LCP(advance)(const CPU_LCP(problem) * p, CPU_LCP(row) * row, const REAL *z, size_t to) {
   const size_t g = p->blocks, b = row->number % g, rows = CPU_LCP(rows_of)(p, b);
-  const REAL *m = p->matrix + b * CPU_LCP_BLOCK * p->stride;
+  const REAL *m = p->matrix + b * p->block * p->stride;
   while (row->position < to) {
     const size_t block = (b + row->position) % g;
     const size_t most = g - block, left = to - row->position, count = left < most ? left : most;
-    const size_t first = block * CPU_LCP_BLOCK, last = (block + count) * CPU_LCP_BLOCK;
+    const size_t first = block * p->block, last = (block + count) * p->block;
     CPU_LCP(add_rows)(m, rows, p->stride, z, first, last < p->stride ? last : p->stride, row->lanes);
     row->position += count;
   }
@@ -41,9 +41,9 @@ static void CPU_LCP(advance)(const CPU_LCP(problem) * p, CPU_LCP(row) * row, con
 
 /* The block on the diagonal. */
 static void CPU_LCP(finish_row)(const CPU_LCP(problem) * p, CPU_LCP(row) * row, REAL *z) {
-  const size_t b = row->number % p->blocks, begin = b * CPU_LCP_BLOCK, left = p->n - begin;
+  const size_t b = row->number % p->blocks, begin = b * p->block, left = p->n - begin;
   REAL w[CPU_LCP_BLOCK] = {0}, deltas[CPU_LCP_BLOCK];
-  CPU_LCP(sum_rows)(p->q + begin, left < CPU_LCP_BLOCK ? left : CPU_LCP_BLOCK, row->lanes, w);
+  CPU_LCP(sum_rows)(p->q + begin, left < p->block ? left : p->block, row->lanes, w);
   CPU_LCP(solve_block)(p, b, w, z + begin, deltas);
 }
 
@@ -95,8 +95,8 @@ static void CPU_LCP(look_at)(const CPU_LCP(problem) * p, const cpu_lcp_member *s
   const size_t own = (p->blocks - other + self->members - 1) / self->members; /* blocks of the other */
   const size_t done = cpu_lcp_read(&self->team->progress[other]);
   for (size_t k = done - *seen > own ? done - own : *seen; k < done; k++) {
-    const size_t begin = (other + k % own * self->members) * CPU_LCP_BLOCK;
-    for (size_t i = begin; i < p->n && i < begin + CPU_LCP_BLOCK; i++)
+    const size_t begin = (other + k % own * self->members) * p->block;
+    for (size_t i = begin; i < p->n && i < begin + p->block; i++)
       z[i] = atomic_load_explicit(&shared[i], memory_order_relaxed);
   }
   *seen = done;
@@ -112,19 +112,19 @@ static void CPU_LCP(sweep_relaxed)(const CPU_LCP(problem) * p, const cpu_lcp_mem
   memcpy(z, p->z, p->stride * sizeof *z);
   atomic_fetch_add(&self->team->done.value, 1);
   for (size_t r = self->rank; r < end; r = CPU_LCP(next_row)(p, self, r)) {
-    const size_t begin = r % p->blocks * CPU_LCP_BLOCK;
+    const size_t begin = r % p->blocks * p->block;
     for (size_t k = 0; k < self->members; k++)
       if (k != self->rank) CPU_LCP(look_at)(p, self, k, shared, &seen[k], z);
     CPU_LCP(begin_row)(&row, r);
     CPU_LCP(advance)(p, &row, z, p->blocks);
     CPU_LCP(finish_row)(p, &row, z);
-    for (size_t i = begin; i < p->n && i < begin + CPU_LCP_BLOCK; i++)
+    for (size_t i = begin; i < p->n && i < begin + p->block; i++)
       atomic_store_explicit(&shared[i], z[i], memory_order_relaxed);
     cpu_lcp_publish(&self->team->progress[self->rank], ++count);
   }
   cpu_lcp_wait(self, &self->team->done, self->members);
   for (size_t b = self->rank; b < p->blocks; b += self->members) {
-    const size_t begin = b * CPU_LCP_BLOCK, left = p->n - begin;
-    memcpy(p->z + begin, z + begin, (left < CPU_LCP_BLOCK ? left : CPU_LCP_BLOCK) * sizeof *z);
+    const size_t begin = b * p->block, left = p->n - begin;
+    memcpy(p->z + begin, z + begin, (left < p->block ? left : p->block) * sizeof *z);
   }
 }

@@ -2,15 +2,18 @@
  * them. Sums are formed in lanes, so that all compilations add in one order. */
 typedef struct CPU_LCP(problem) {
   const REAL *matrix, *q, *lower, *upper;
-  const REAL *diagonal; /* of each unknown the column of its diagonal block, CPU_LCP_BLOCK numbers */
-  const REAL *columns;  /* the matrix by columns; NULL where no scheme has asked for it */
-  REAL *z, *w, *deltas; /* the latter two for schemes by columns, `stride` numbers each */
-  size_t n, stride, blocks;
+  const REAL *friction;            /* of each contact */
+  const REAL *diagonal;            /* of each unknown the column of its diagonal block, `block` numbers */
+  const REAL *columns;             /* the matrix by columns; NULL where no scheme has asked for it */
+  REAL *z, *w, *deltas;            /* the latter two for schemes by columns, `stride` numbers each */
+  size_t n, stride, block, blocks; /* rows of a block, and how many there are */
+  size_t dimension;
+  int exact; /* the law of a contact */
 } CPU_LCP(problem);
 
 static CPU_LCP(problem) CPU_LCP(problem_of)(const ts_lcp *lcp, size_t k) {
   const cpu_lcp *impl = lcp->impl;
-  const size_t n = (size_t)lcp->size;
+  const size_t n = (size_t)lcp->size, dimension = (size_t)lcp->dimension, block = cpu_lcp_block(lcp);
   const REAL *columns = impl->columns ? impl->columns : impl->is_symmetric ? impl->matrix : NULL;
   return (CPU_LCP(problem)){.matrix = (const REAL *)impl->matrix + k * impl->rows * impl->stride,
                             .q = (const REAL *)impl->q + k * impl->stride,
@@ -19,11 +22,15 @@ static CPU_LCP(problem) CPU_LCP(problem_of)(const ts_lcp *lcp, size_t k) {
                             .deltas = (REAL *)impl->deltas + k * impl->stride,
                             .lower = (const REAL *)impl->lower + k * n,
                             .upper = (const REAL *)impl->upper + k * n,
-                            .diagonal = (const REAL *)impl->diagonal + k * impl->rows * CPU_LCP_BLOCK,
+                            .friction = (const REAL *)impl->friction + k * (n / dimension),
+                            .diagonal = (const REAL *)impl->diagonal + k * impl->rows * block,
                             .columns = columns ? columns + k * impl->rows * impl->stride : NULL,
                             .n = n,
                             .stride = impl->stride,
-                            .blocks = (n + CPU_LCP_BLOCK - 1) / CPU_LCP_BLOCK};
+                            .block = block,
+                            .blocks = cpu_lcp_blocks(lcp),
+                            .dimension = dimension,
+                            .exact = lcp->local != TS_LCP_LOCAL_PROJECTION};
 }
 
 CPU_INLINE REAL CPU_LCP(sum_lanes)(REAL *sums) {
@@ -74,11 +81,16 @@ static void CPU_LCP(sum_rows)(const REAL *q, size_t rows, REAL (*lanes)[CPU_LCP_
   for (size_t i = 0; i < rows; i++) w[i] = q[i] + CPU_LCP(sum_lanes)(lanes[i]);
 }
 
+/* What stays as it is adds nothing; NaN does. */
+CPU_INLINE int CPU_LCP(changes)(REAL delta) {
+  return delta < 0 || delta > 0 || !(delta == delta);
+}
+
 /* The unknowns of block b in their order, from w of all of them before the first: w is what follows from the
  * newest values of those before. What each of them changes by is in `deltas`. */
 CPU_CLONES
-static void CPU_LCP(solve_block)(const CPU_LCP(problem) * p, size_t b, REAL w[CPU_LCP_BLOCK], REAL *z,
-                                 REAL *deltas) {
+static void CPU_LCP(solve_unknowns)(const CPU_LCP(problem) * p, size_t b, REAL w[CPU_LCP_BLOCK], REAL *z,
+                                    REAL *deltas) {
   const size_t begin = b * CPU_LCP_BLOCK, left = p->n - begin;
   const size_t count = left < CPU_LCP_BLOCK ? left : CPU_LCP_BLOCK;
   for (size_t k = 0; k < count; k++) {
@@ -88,7 +100,7 @@ static void CPU_LCP(solve_block)(const CPU_LCP(problem) * p, size_t b, REAL w[CP
     z[k] = next;
     deltas[k] = delta;
     /* An unknown that stays at its bound has nothing to add, and the next one need not wait for it. */
-    if (!(delta < 0 || delta > 0) && delta == delta) continue;
+    if (!CPU_LCP(changes)(delta)) continue;
     for (size_t j = k / CPU_LCP_LANES * CPU_LCP_LANES; j < CPU_LCP_BLOCK; j += CPU_LCP_LANES) {
       CPU_SIMD
       for (size_t l = 0; l < CPU_LCP_LANES; l++) w[j + l] += column[j + l] * delta;
@@ -116,7 +128,7 @@ static void CPU_LCP(add_columns)(const CPU_LCP(problem) * p, size_t begin, size_
   size_t count = 0;
   for (size_t j = begin; j < end; j++) {
     const REAL delta = p->deltas[j];
-    if (!(delta < 0 || delta > 0) && delta == delta) continue;
+    if (!CPU_LCP(changes)(delta)) continue;
     columns[count] = p->columns + j * p->stride;
     factors[count++] = delta;
     if (count < 8) continue;

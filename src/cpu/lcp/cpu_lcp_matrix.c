@@ -47,9 +47,9 @@ typedef struct column_job {
 
 static void body_columns(const void *arguments, size_t first, size_t last) {
   const column_job *job = arguments;
-  const size_t n = (size_t)job->lcp->size, end = last * CPU_LCP_BLOCK;
-  (job->lcp->is_double ? cpu_lcp_transpose_double : cpu_lcp_transpose_float)(
-      job->lcp, job->problem, first * CPU_LCP_BLOCK, end < n ? end : n);
+  const size_t n = (size_t)job->lcp->size, block = cpu_lcp_block(job->lcp), end = last * block;
+  (job->lcp->is_double ? cpu_lcp_transpose_double : cpu_lcp_transpose_float)(job->lcp, job->problem,
+                                                                             first * block, end < n ? end : n);
 }
 
 ts_status cpu_lcp_make_columns(const ts_lcp *lcp) {
@@ -69,7 +69,7 @@ ts_status cpu_lcp_make_columns(const ts_lcp *lcp) {
     impl->columns =
         (void *)(((uintptr_t)impl->columns_block + CPU_ALIGNMENT - 1) / CPU_ALIGNMENT * CPU_ALIGNMENT);
     for (size_t k = 0; k < (size_t)lcp->batch; k++)
-      cpu_for(lcp->context, cpu_lcp_blocks(lcp), (size_t)lcp->size * CPU_LCP_BLOCK, body_columns,
+      cpu_for(lcp->context, cpu_lcp_blocks(lcp), (size_t)lcp->size * cpu_lcp_block(lcp), body_columns,
               &(column_job){lcp, k});
   }
   impl->has_columns = 1;

@@ -5,6 +5,7 @@
 #include "lcp/lcp_law.h"
 
 #include "cpu_lcp_kernels.h"
+#include "cpu_lcp_contacts.h"
 #include "cpu_lcp_graph.h"
 #include "cpu_lcp_columns.h"
 
@@ -27,18 +28,18 @@ static void CPU_LCP(map_rows)(const CPU_LCP(problem) * p, size_t first, size_t l
   }
 }
 
-#include "cpu_lcp_contacts.h"
 #include "cpu_lcp_sparse_rows.h"
 
 void CPU_LCP(sweep)(const cpu_lcp_run *run) {
   const CPU_LCP(problem) p = CPU_LCP(problem_of)(run->lcp, run->problem);
   const cpu_lcp *impl = run->lcp->impl;
   const cpu_lcp_member *self = run->self;
-  if (run->lcp->dimension > 1)
-    CPU_LCP(sweep_contacts)(&p, run);
+  const int by_columns = run->scheme == TS_LCP_SCHEME_COLUMN || run->scheme == TS_LCP_SCHEME_BLOCK;
+  if (p.dimension > 1 && (p.blocks == 1 || (self->members == 1 && !by_columns)))
+    CPU_LCP(sweep_contacts)(&p, run->sweeps);
   else if (p.blocks == 1)
     CPU_LCP(sweep_rows)(&p, run->sweeps);
-  else if (run->scheme == TS_LCP_SCHEME_COLUMN || run->scheme == TS_LCP_SCHEME_BLOCK)
+  else if (by_columns)
     CPU_LCP(sweep_columns)(&p, self, run->sweeps, run->scheme == TS_LCP_SCHEME_BLOCK);
   else if (run->scheme == TS_LCP_SCHEME_RELAXED && self->members > 1)
     CPU_LCP(sweep_relaxed)(&p, self, run->sweeps, (REAL *)impl->copies + self->rank * p.stride, impl->shared);
@@ -50,17 +51,18 @@ void CPU_LCP(map)(const ts_lcp *lcp, size_t problem, size_t first, size_t last, 
   const CPU_LCP(problem) p = CPU_LCP(problem_of)(lcp, problem);
   if (cpu_lcp_is_sparse(lcp))
     CPU_LCP(map_sparse)(lcp, problem * p.n + first, problem * p.n + last, out);
-  else if (lcp->dimension > 1)
-    CPU_LCP(map_contacts)(&p, lcp, problem, first, last, out);
+  else if (p.dimension > 1)
+    CPU_LCP(map_contacts)(&p, first, last, out);
   else
     CPU_LCP(map_rows)(&p, first, last, out);
 }
 
-/* Rows of block b of a problem from row-wise numbers, with zeros behind them, and its block on the diagonal. */
+/* Rows of block b of a problem from row-wise numbers, with zeros behind them, and its block on the diagonal;
+ * that alone has contacts' own blocks. */
 void CPU_LCP(write)(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t k, size_t b) {
   const cpu_lcp *impl = lcp->impl;
-  const size_t n = (size_t)lcp->size, stride = impl->stride, begin = b * CPU_LCP_BLOCK;
-  const size_t end = begin + CPU_LCP_BLOCK < impl->rows ? begin + CPU_LCP_BLOCK : impl->rows;
+  const size_t n = (size_t)lcp->size, stride = impl->stride, block = cpu_lcp_block(lcp), begin = b * block;
+  const size_t end = begin + block < impl->rows ? begin + block : impl->rows;
   REAL *to = (REAL *)impl->matrix + k * impl->rows * stride;
   for (size_t i = begin; i < end; i++)
     for (size_t j = 0; j < stride; j++) {
@@ -69,8 +71,11 @@ void CPU_LCP(write)(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t k, s
       to[i * stride + j] = !inside ? 0 : matrix->single ? (REAL)matrix->single[at] : (REAL)matrix->doubles[at];
     }
   if (!impl->diagonal) return;
-  REAL *diagonal = (REAL *)impl->diagonal + k * impl->rows * CPU_LCP_BLOCK;
+  REAL *diagonal = (REAL *)impl->diagonal + k * impl->rows * block;
   for (size_t i = begin; i < end; i++)
-    for (size_t j = 0; j < CPU_LCP_BLOCK; j++)
-      diagonal[i * CPU_LCP_BLOCK + j] = begin + j < n && i < n ? to[(begin + j) * stride + i] : 0;
+    for (size_t j = 0; j < block; j++)
+      diagonal[i * block + j] = begin + j < n && i < n ? to[(begin + j) * stride + i] : 0;
+  const size_t dimension = (size_t)lcp->dimension;
+  for (size_t i = begin; i < end && i < n && dimension > 1; i++)
+    memset(to + i * stride + i / dimension * dimension, 0, dimension * sizeof *to);
 }

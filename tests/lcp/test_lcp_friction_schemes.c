@@ -1,0 +1,241 @@
+/* Contacts with friction by every scheme: sweeps against the sequential loop, with every number of threads, and
+ * in batches. */
+#include <texsolve/lcp.h>
+
+#include "common/core/core.h"
+#include "helpers.h"
+#include "lcp_contacts.h"
+#include "lcp_law_calls.h"
+#include "lcp_samples.h"
+
+static ts_context *context;
+
+enum { most_batch = 4 };
+
+/* `batch` problems of random bodies, and their numbers one after the other. */
+typedef struct problems {
+  lcp_contacts one[most_batch];
+  int batch;
+  size_t n; /* of each */
+  double *matrix, *q, *friction;
+} problems;
+
+/* `skew`: what entries above the diagonal of contacts' blocks are multiplied by. */
+static problems make_problems(int dimension, int32_t contacts, int batch, double skew) {
+  const size_t n = (size_t)dimension * (size_t)contacts, count = (size_t)contacts;
+  problems p = {.batch = batch, .n = n};
+  p.matrix = calloc((size_t)batch * n * n, sizeof *p.matrix);
+  p.q = calloc((size_t)batch * n, sizeof *p.q);
+  p.friction = calloc((size_t)batch * count, sizeof *p.friction);
+  for (size_t k = 0; k < (size_t)batch; k++) {
+    lcp_contacts *s = &p.one[k];
+    *s = lcp_contacts_random(dimension, contacts, 0.8, (unsigned)k + 3);
+    for (size_t i = 0; i < n * n; i++)
+      if (i % n / (size_t)dimension > i / n / (size_t)dimension) s->matrix[i] *= skew;
+    memcpy(p.matrix + k * n * n, s->matrix, n * n * sizeof *p.matrix);
+    memcpy(p.q + k * n, s->q, n * sizeof *p.q);
+    memcpy(p.friction + k * count, s->friction, count * sizeof *p.friction);
+  }
+  return p;
+}
+
+static void free_problems(problems *p) {
+  for (int k = 0; k < p->batch; k++) lcp_contacts_free(&p->one[k]);
+  free(p->matrix), free(p->q), free(p->friction);
+}
+
+static ts_lcp *make_lcp(const problems *p, ts_precision precision) {
+  const ts_lcp_desc desc = {.size = (int32_t)p->n,
+                            .batch = p->batch,
+                            .dimension = p->one[0].dimension,
+                            .double_matrix = p->matrix,
+                            .friction = p->friction,
+                            .precision = precision};
+  ts_lcp *lcp = NULL;
+  CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));
+  return lcp;
+}
+
+/* One sweep of the sequential loop in double, which leaves a contact's own reaction out of its velocity. */
+static void sequential_sweep(const lcp_contacts *s, double *r, int exact) {
+  const int d = s->dimension;
+  for (int32_t first = 0; first < s->n; first += d) {
+    double W[9], b[3];
+    for (int k = 0; k < d; k++) {
+      const double *row = s->matrix + (size_t)(first + k) * (size_t)s->n;
+      b[k] = s->q[first + k];
+      for (int32_t j = 0; j < s->n; j++)
+        if (j < first || j >= first + d) b[k] += row[j] * r[j];
+      for (int l = 0; l < d; l++) W[k * d + l] = row[first + l];
+    }
+    law_contact_double(r + first, W, b, s->friction[first / d], d, exact);
+  }
+}
+
+/* ---- Sweep by sweep ---- */
+
+typedef struct variant {
+  int dimension;
+  int32_t contacts;
+  int batch;
+  ts_precision precision;
+  ts_lcp_local local;
+  double skew;
+} variant;
+
+static void compare_sweeps(const problems *p, const variant *v, ts_lcp_scheme scheme) {
+  test_context_label("dimension %d, %d contacts, batch %d, %s, %s, skew %g, %s", v->dimension, v->contacts,
+                     v->batch, ts_precision_name(v->precision), ts_lcp_local_name(v->local), v->skew,
+                     ts_lcp_scheme_name(scheme));
+  ts_lcp *lcp = make_lcp(p, v->precision);
+  if (!lcp) return;
+  const int is_double = v->precision == TS_PRECISION_DOUBLE;
+  const double tolerance = is_double ? 0x1p-43 : 0x1p-16;
+  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, is_double + 1, p->q),
+            *z = make_parts(ts_lcp_space(lcp), 1, is_double + 1, NULL);
+  double *expected = calloc(p->n * (size_t)p->batch, sizeof *expected);
+  for (int sweep = 1; sweep <= 4; sweep++) {
+    const int count = sweep == 3 ? 20 : 1; /* more than share one w in schemes by columns */
+    const ts_lcp_settings settings = {.scheme = scheme, .local = v->local, .fixed_sweeps = count};
+    CHECK_OK(context, ts_lcp_solve(lcp, q, z, &settings, NULL));
+    for (int k = 0; k < count * p->batch; k++)
+      sequential_sweep(&p->one[k % p->batch], expected + (size_t)(k % p->batch) * p->n,
+                       v->local != TS_LCP_LOCAL_PROJECTION);
+    double *found = read_doubles(z);
+    for (size_t i = 0; i < p->n * (size_t)p->batch; i++)
+      CHECK_CLOSE(found[i], expected[i], tolerance * (1 + fabs(expected[i])));
+    free(found);
+  }
+  free(expected);
+  ts_vector_destroy(&q);
+  ts_vector_destroy(&z);
+  ts_lcp_destroy(&lcp);
+}
+
+static void compare_schemes(variant v) {
+  problems p = make_problems(v.dimension, v.contacts, v.batch, v.skew);
+  for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++)
+    if (ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) compare_sweeps(&p, &v, (ts_lcp_scheme)scheme);
+  free_problems(&p);
+}
+
+/* Contacts, and problems: within a block, whole blocks, what is left behind them. */
+static const int32_t sizes[][2] = {{1, 1}, {9, 1}, {16, 1}, {25, 1}, {48, 1}, {81, 1}, {1, 4}, {7, 3}, {40, 2}};
+
+static void sweeps_of(ts_precision precision) {
+  for (int dimension = 2; dimension <= 3; dimension++)
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+      const ts_lcp_local local = k % 3 ? TS_LCP_LOCAL_EXACT : TS_LCP_LOCAL_PROJECTION;
+      compare_schemes((variant){dimension, sizes[k][0], sizes[k][1], precision, local, k % 2 ? 1 : 0.7});
+    }
+}
+
+static void sweeps(void) {
+  context = test_open();
+  if (!context) return;
+  sweeps_of(TS_PRECISION_SINGLE);
+  if (has_pairs(context)) sweeps_of(TS_PRECISION_DOUBLE);
+  test_close(&context);
+}
+
+/* ---- Answers, relaxed too ---- */
+
+static void solve(const problems *p, ts_precision precision, ts_lcp_scheme scheme) {
+  test_context_label("dimension %d, %zu unknowns, %s, %s", p->one[0].dimension, p->n,
+                     ts_precision_name(precision), ts_lcp_scheme_name(scheme));
+  ts_lcp *lcp = make_lcp(p, precision);
+  if (!lcp) return;
+  const int is_double = precision == TS_PRECISION_DOUBLE;
+  const ts_lcp_settings settings = {
+      .scheme = scheme, .rtol = is_double ? 1e-11 : 1e-5, .max_sweeps = 5000, .check_interval = 5};
+  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, is_double + 1, p->q),
+            *z = make_parts(ts_lcp_space(lcp), 1, is_double + 1, NULL);
+  ts_lcp_result result = {.residual = NAN};
+  CHECK_OK(context, ts_lcp_solve(lcp, q, z, &settings, &result));
+  if (scheme) CHECK_INT(result.scheme, scheme);
+  double *r = read_doubles(z), size = 0;
+  for (size_t i = 0; i < p->n; i++) size += fabs(p->q[i]) + fabs(r[i]);
+  CHECK_CLOSE(lcp_contacts_residual(&p->one[0], r), result.residual, (is_double ? 1e-14 : 1e-6) * size);
+  free(r);
+  ts_vector_destroy(&q);
+  ts_vector_destroy(&z);
+  ts_lcp_destroy(&lcp);
+}
+
+static void solve_by_all(void) {
+  for (int dimension = 2; dimension <= 3; dimension++) {
+    problems p = make_problems(dimension, 70, 1, 1);
+    for (int scheme = 0; ts_lcp_scheme_name((ts_lcp_scheme)scheme); scheme++) {
+      if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
+      solve(&p, TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme);
+      if (has_pairs(context)) solve(&p, TS_PRECISION_DOUBLE, (ts_lcp_scheme)scheme);
+    }
+    free_problems(&p);
+  }
+}
+
+static void answers(void) {
+  context = test_open();
+  if (!context) return;
+  solve_by_all();
+  test_close(&context);
+}
+
+/* However many threads share a problem, and whether there is a share for each of them. */
+static void with_threads(int threads) {
+  ts_context_desc desc = test_desc();
+  desc.threads = threads;
+  if (!CHECK_OK(NULL, test_context_create(&desc, &context))) return;
+  CHECK_OK(context, ts_context_set_tuning(context, "thread_floats", 1));
+  sweeps_of(TS_PRECISION_SINGLE);
+  sweeps_of(TS_PRECISION_DOUBLE);
+  solve_by_all();
+  test_close(&context);
+}
+
+static void threads(void) {
+  context = test_open();
+  if (!context) return;
+  ts_context_info info;
+  const int has_threads = CHECK_OK(context, ts_context_get_info(context, &info)) && info.threads > 0;
+  test_close(&context);
+  for (int count = 1; count <= 5 && has_threads; count++) with_threads(count);
+}
+
+/* Schemes by columns forget those of a matrix that is replaced, and contacts' own blocks are replaced too. */
+static void replaced(void) {
+  context = test_open();
+  if (!context) return;
+  problems p = make_problems(3, 40, 1, 0.7), next = make_problems(3, 40, 1, 1);
+  for (size_t i = 0; i < next.n * next.n; i++) next.matrix[i] = next.one[0].matrix[i] *= 2;
+  for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++) {
+    if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
+    test_context_label("%s", ts_lcp_scheme_name((ts_lcp_scheme)scheme));
+    ts_lcp *lcp = make_lcp(&p, TS_PRECISION_SINGLE);
+    ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 1, p.q), *z = make_parts(ts_lcp_space(lcp), 1, 1, NULL);
+    const ts_lcp_settings once = {.scheme = (ts_lcp_scheme)scheme, .fixed_sweeps = 1};
+    const ts_lcp_desc desc = {.size = (int32_t)p.n, .batch = 1, .dimension = 3, .double_matrix = next.matrix};
+    double expected[120] = {0};
+    CHECK_OK(context, ts_lcp_solve(lcp, q, z, &once, NULL));
+    CHECK_OK(context, ts_lcp_set_matrix(lcp, &desc));
+    CHECK_OK(context, ts_lcp_solve(lcp, q, z, &once, NULL));
+    sequential_sweep(&p.one[0], expected, 1);
+    memcpy(next.one[0].q, p.q, p.n * sizeof *p.q);
+    sequential_sweep(&next.one[0], expected, 1);
+    double *found = read_doubles(z);
+    for (size_t i = 0; i < p.n; i++) CHECK_CLOSE(found[i], expected[i], 0x1p-16 * (1 + fabs(expected[i])));
+    free(found);
+    ts_vector_destroy(&q);
+    ts_vector_destroy(&z);
+    ts_lcp_destroy(&lcp);
+  }
+  free_problems(&p);
+  free_problems(&next);
+  test_close(&context);
+}
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {
+      {"sweeps", sweeps}, {"answers", answers}, {"threads", threads}, {"replaced", replaced}};
+  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
+}
