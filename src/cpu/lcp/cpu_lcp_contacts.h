@@ -76,7 +76,7 @@ CPU_INLINE void CPU_LCP(sum_contact)(const CPU_LCP(problem) * p, size_t i, size_
     w[k] = p->q[i + k] + CPU_LCP(dot)(p->matrix + (i + k) * p->stride, p->z, p->stride);
 }
 
-/* The plain loop, of one thread: by rows of blocks it took a fifth to a third longer. */
+/* The plain loop, of one thread: by rows of blocks it took an eighth to a third longer. */
 CPU_CLONES
 static void CPU_LCP(sweep_contacts)(const CPU_LCP(problem) * p, int sweeps) {
   REAL w[3], deltas[3];

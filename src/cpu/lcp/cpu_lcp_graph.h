@@ -102,8 +102,8 @@ static void CPU_LCP(look_at)(const CPU_LCP(problem) * p, const cpu_lcp_member *s
   *seen = done;
 }
 
-/* Each member has a copy of z, which it refreshes before a row. `done` counts members, that of all of them
- * says that none reads p->z any more. */
+/* Each member has a copy of z, which it refreshes before a row; a contact's numbers there may be of two sweeps.
+ * `done` counts members, that of all of them says that none reads p->z any more. */
 static void CPU_LCP(sweep_relaxed)(const CPU_LCP(problem) * p, const cpu_lcp_member *self, int sweeps, REAL *z,
                                    _Atomic(REAL) *shared) {
   size_t seen[CPU_LCP_MEMBERS] = {0}, count = 0;
