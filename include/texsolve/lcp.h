@@ -123,7 +123,7 @@ TS_API int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme);
 
 /* How a contact's own law is solved in a sweep, with all other reactions as they are. */
 #define TS_LCP_LOCAL_LIST(X)                                                                                   \
-  X(TS_LCP_LOCAL_AUTO, 0, "auto")             /* exact */                                                      \
+  X(TS_LCP_LOCAL_AUTO, 0, "auto") /* exact; from where it stagnates, diverges or cycles projection */          \
   X(TS_LCP_LOCAL_PROJECTION, 1, "projection") /* a few steps r = P(r - (u_n + mu ||u_t||, u_t) / bound of the  \
                                                  block's eigenvalues): cheaper, and more sweeps */             \
   X(TS_LCP_LOCAL_EXACT, 2, "exact")           /* by cases: takes off, sticks, slides; the direction of sliding \
@@ -139,10 +139,31 @@ typedef enum ts_lcp_local {
 TS_API const char *ts_lcp_local_name(ts_lcp_local local); /* NULL for other values. Any thread. */
 TS_API int ts_lcp_local_from_name(const char *name);      /* -1 if none */
 
+/* What a sweep starts from. Only without acceleration are the iterates those of the sequential loop.
+ * Accelerated sweeps restart where an extrapolation does not lead on; where they stagnate, diverge or cycle all
+ * the same, sweeps without acceleration go on from the best z. With fixed_sweeps they only restart. A batch has
+ * one extrapolation for all its problems. */
+#define TS_LCP_ACCELERATION_LIST(X)                                                                            \
+  X(TS_LCP_ACCELERATION_AUTO, 0, "auto")           /* none */                                                  \
+  X(TS_LCP_ACCELERATION_NONE, 1, "none")           /* from the last one's z */                                 \
+  X(TS_LCP_ACCELERATION_MOMENTUM, 2, "momentum")   /* from beyond it, Nesterov's momentum with restarts */     \
+  X(TS_LCP_ACCELERATION_CONJUGATE, 3, "conjugate") /* the same by nonlinear conjugate gradients */
+
+typedef enum ts_lcp_acceleration {
+#define TS_LCP_ACCELERATION_ENUM(name, value, text) name = value,
+  TS_LCP_ACCELERATION_LIST(TS_LCP_ACCELERATION_ENUM)
+#undef TS_LCP_ACCELERATION_ENUM
+} ts_lcp_acceleration;
+
+TS_API const char *ts_lcp_acceleration_name(ts_lcp_acceleration acceleration); /* NULL for other values. Any
+                                                                                  thread. */
+TS_API int ts_lcp_acceleration_from_name(const char *name);                    /* -1 if none */
+
 /* Fields of 0 mean the defaults. */
 typedef struct ts_lcp_settings {
   ts_lcp_scheme scheme;
   ts_lcp_local local; /* with friction; without, a row is solved by its formula whatever this is */
+  ts_lcp_acceleration acceleration;
   double rtol;        /* default: 1e-5; negative: none */
   double atol;        /* default: 0 */
   int max_sweeps;     /* default: 1000 */

@@ -43,6 +43,17 @@ int ts_lcp_storage_from_name(const char *name) {
   return -1;
 }
 
+const char *ts_lcp_acceleration_name(ts_lcp_acceleration acceleration) {
+  switch (acceleration) { TS_LCP_ACCELERATION_LIST(CASE_TEXT) }
+  return NULL;
+}
+
+int ts_lcp_acceleration_from_name(const char *name) {
+  for (int k = 0; name && ts_lcp_acceleration_name((ts_lcp_acceleration)k); k++)
+    if (strcmp(name, ts_lcp_acceleration_name((ts_lcp_acceleration)k)) == 0) return k;
+  return -1;
+}
+
 int ts_lcp_has_scheme(const ts_context *context, ts_lcp_scheme scheme) {
   if (!context || !context->ops->lcp || !ts_lcp_scheme_name(scheme)) return 0;
   if (scheme == TS_LCP_SCHEME_COLOUR && !context->ops->lcp->has_sparse) return 0;
@@ -223,6 +234,7 @@ void ts_lcp_destroy(ts_lcp **out) {
     context->ops->lcp->destroy(lcp);
     tsi_leave(context, TS_OK);
   }
+  tsi_lcp_accelerator_destroy(lcp);
   ts_vector_destroy(&lcp->z);
   ts_vector_destroy(&lcp->best);
   ts_vector_destroy(&lcp->map);

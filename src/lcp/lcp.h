@@ -10,6 +10,8 @@
 #include "common/core/core.h"
 #include "lcp_sparse.h"
 
+typedef struct tsi_lcp_accelerator tsi_lcp_accelerator; /* lcp_accelerate.c */
+
 /* One of the three; of the first two the problems one after the other. */
 typedef struct tsi_lcp_matrix {
   const float *single;
@@ -31,7 +33,8 @@ struct ts_lcp {
   ts_vector *z, *best,
       *map; /* iterate, the one with the smallest residual, the natural map; in lcp's precision */
   ts_scalars *slots;
-  void *impl; /* the backend's */
+  tsi_lcp_accelerator *accelerator; /* NULL before it is asked for */
+  void *impl;                       /* the backend's */
 };
 
 static inline size_t tsi_lcp_unknowns(const ts_lcp *lcp) {
@@ -81,5 +84,15 @@ int tsi_lcp_is_number(const ts_lcp *lcp, double value);
 static inline double tsi_lcp_value(const ts_csr *csr, int32_t entry) {
   return csr->double_values ? csr->double_values[entry] : csr->values ? (double)csr->values[entry] : 0;
 }
+
+/* ---- lcp_accelerate.c ---- */
+/* Vectors for accelerated sweeps, if there are none yet; outside tsi_enter. */
+ts_status tsi_lcp_accelerator_create(ts_lcp *lcp);
+void tsi_lcp_accelerator_destroy(ts_lcp *lcp);
+/* lcp->z is the start. */
+ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp, ts_lcp_acceleration kind);
+/* lcp->z becomes what the last of so many sweeps gives. Does not wait for the device. */
+ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, const ts_lcp_settings *settings,
+                             int sweeps);
 
 #endif

@@ -3,7 +3,8 @@
  *   for i = 0 .. n - 1:  z_i = P_i(z_i - (q_i + sum over j of M_ij z_j) / M_ii)
  *
  * and of a contact, whose block of M is M_cc, the law of lcp_law.h. Every check_interval sweeps the natural map
- * is computed from z; the z with the smallest norm of it is kept. */
+ * is computed from z; the z with the smallest norm of it is kept. Where the sweeps would be given up, others
+ * follow from that z: without acceleration, then, unless the law was chosen, with the projection. */
 #include <math.h>
 
 #include "lcp.h"
@@ -11,6 +12,7 @@
 enum {
   SLOT_MAP = 0,
   SLOT_Q = 1,
+  hope = 10,        /* tests without any gain, and a third of all, before acceleration is given up */
   patience = 30,    /* tests without any gain, and a third of all, before it is stagnation: the residual of
                        contacts rises for a while and falls again */
   longest_cycle = 4 /* tests after which the residuals of a cycle repeat */
@@ -24,9 +26,11 @@ typedef struct solve_state {
   ts_lcp_result *result;
   double norm_q, least;
   double gained; /* `least` when it last fell by more than a thousandth, over as many tests as that took */
-  double last[longest_cycle]; /* residuals of the last tests, the newest first */
-  int repeats[longest_cycle]; /* how often in a row they were those of k + 1 tests before */
-  int tests, idle;            /* tests, and those since `gained` fell */
+  double last[longest_cycle];       /* residuals of the last tests, the newest first */
+  int repeats[longest_cycle];       /* how often in a row they were those of k + 1 tests before */
+  int tests, idle;                  /* tests, and those since `gained` fell */
+  int goes_back;                    /* the sweeps that follow start from the best z */
+  ts_lcp_acceleration acceleration; /* of the sweeps that follow, as lcp->local */
 } solve_state;
 
 /* ---- Residuals ---- */
@@ -84,6 +88,9 @@ static ts_status check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "scheme is %d, which is no ts_lcp_scheme", s->scheme);
   if (!ts_lcp_local_name(s->local))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "local is %d, which is no ts_lcp_local", s->local);
+  if (!ts_lcp_acceleration_name(s->acceleration))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "acceleration is %d, which is no ts_lcp_acceleration",
+                    s->acceleration);
   if (!(s->rtol < 1) || isnan(s->atol) || s->atol < 0)
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
                     "rtol is %g and atol %g; expected below 1, and at least 0", s->rtol, s->atol);
@@ -106,7 +113,6 @@ static ts_status check_settings(const ts_lcp *lcp, ts_lcp_settings *s) {
     return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend %s does not have the scheme %s",
                     context->backend_name, ts_lcp_scheme_name(s->scheme));
   s->scheme = scheme;
-  if (s->local == TS_LCP_LOCAL_AUTO) s->local = TS_LCP_LOCAL_EXACT;
   return TS_OK;
 }
 
@@ -131,19 +137,39 @@ static int is_cycling(solve_state *s, double residual) {
   return cycles;
 }
 
+/* Before sweeps are given up: those without acceleration, and those with the other law of a contact, if that
+ * was left open. 0: nothing is left. */
+static int has_other_sweeps(solve_state *s) {
+  if (s->acceleration != TS_LCP_ACCELERATION_NONE)
+    s->acceleration = TS_LCP_ACCELERATION_NONE;
+  else if (s->lcp->dimension > 1 && s->settings->local == TS_LCP_LOCAL_AUTO &&
+           s->lcp->local == TS_LCP_LOCAL_EXACT)
+    s->lcp->local = TS_LCP_LOCAL_PROJECTION;
+  else
+    return 0;
+  s->goes_back = 1;
+  s->idle = 0;
+  s->gained = s->least;
+  for (int k = 0; k < longest_cycle; k++) s->last[k] = s->repeats[k] = 0;
+  return 1;
+}
+
 /* Whether the sweeps end here. */
 static int judge(solve_state *s, double residual) {
   const ts_lcp_settings *settings = s->settings;
-  const int cycles = is_cycling(s, residual);
+  const int most = s->acceleration == TS_LCP_ACCELERATION_NONE ? patience : hope;
+  const int cycles = is_cycling(s, residual), idles = s->idle >= most && s->idle >= s->tests / 3;
+  const int diverges = !isfinite(residual) || residual > growth * s->least;
   s->tests++;
   if (s->least <= fmax(settings->rtol * s->norm_q, settings->atol)) {
     s->result->reason = s->result->sweeps || s->least > 0 ? TS_REASON_CONVERGED : TS_REASON_ZERO_RESIDUAL;
     return 1;
   }
-  if (!isfinite(residual) || residual > growth * s->least) return end(s, TS_REASON_DIVERGED, "diverged");
+  if ((diverges || cycles || idles) && s->result->sweeps < settings->max_sweeps && has_other_sweeps(s))
+    return 0;
+  if (diverges) return end(s, TS_REASON_DIVERGED, "diverged");
   if (cycles && residual > 2 * s->least) return end(s, TS_REASON_CYCLING, "cycling");
-  if (cycles || (s->idle >= patience && s->idle >= s->tests / 3))
-    return end(s, TS_REASON_STAGNATED, "stagnated");
+  if (cycles || idles) return end(s, TS_REASON_STAGNATED, "stagnated");
   if (s->result->sweeps >= settings->max_sweeps) return end(s, TS_REASON_MAX_ITERATIONS, "not converged");
   return 0;
 }
@@ -165,6 +191,8 @@ static ts_status test(solve_state *s, int *ends) {
     TSI_TRY(tsi_copy_parts(lcp->best, ts_constant(1), lcp->z));
   }
   *ends = judge(s, residual);
+  if (s->goes_back) TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), lcp->best));
+  s->goes_back = 0;
   const double relative = s->norm_q > 0 ? residual / s->norm_q : residual;
   if (s->settings->progress &&
       s->settings->progress(s->result->sweeps, &relative, 1, s->settings->progress_user) && !*ends)
@@ -176,7 +204,9 @@ static ts_status test(solve_state *s, int *ends) {
 
 static ts_status sweep(const solve_state *s, int sweeps) {
   const ts_lcp *lcp = s->lcp;
-  TSI_TRY(lcp->context->ops->lcp->sweep(lcp->z, lcp, s->q, s->settings->scheme, sweeps));
+  TSI_TRY(s->acceleration == TS_LCP_ACCELERATION_NONE
+              ? lcp->context->ops->lcp->sweep(lcp->z, lcp, s->q, s->settings->scheme, sweeps)
+              : tsi_lcp_accelerate(lcp, s->q, s->settings, sweeps));
   s->result->sweeps += sweeps;
   return TS_OK;
 }
@@ -203,6 +233,7 @@ static ts_status run_tested(solve_state *s, ts_vector *z) {
 static ts_status run(solve_state *s, ts_vector *z) {
   ts_lcp *lcp = s->lcp;
   TSI_TRY(s->settings->zero_start ? tsi_fill(lcp->z, 0) : tsi_copy_parts(lcp->z, ts_constant(1), z));
+  if (s->acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerate_begin(lcp, s->acceleration));
   if (!s->settings->fixed_sweeps) return run_tested(s, z);
   TSI_TRY(sweep(s, s->settings->fixed_sweeps));
   s->result->reason = TS_REASON_FIXED_ITERATIONS;
@@ -222,10 +253,16 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
   TSI_TRY(check_vector(lcp, z, "z"));
   if (q == z) return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "z is q");
   TSI_TRY(check_settings(lcp, &own_settings));
-  lcp->local = own_settings.local;
+  lcp->local = own_settings.local == TS_LCP_LOCAL_AUTO ? TS_LCP_LOCAL_EXACT : own_settings.local;
   *result = (ts_lcp_result){
       .scheme = own_settings.scheme, .storage = lcp->storage, .residual = NAN, .relative_residual = NAN};
-  solve_state s = {.lcp = lcp, .q = q, .settings = &own_settings, .result = result};
+  solve_state s = {.lcp = lcp,
+                   .q = q,
+                   .settings = &own_settings,
+                   .result = result,
+                   .acceleration = TS_LCP_ACCELERATION_NONE};
+  if (own_settings.acceleration != TS_LCP_ACCELERATION_AUTO) s.acceleration = own_settings.acceleration;
+  if (s.acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerator_create(lcp));
   const uint64_t before = context->host_synchronisations;
   TSI_TRY(tsi_enter(context));
   TSI_TRY(tsi_leave(context, run(&s, z)));

@@ -1,0 +1,166 @@
+/* Sweeps of Gauss-Seidel with an extrapolation after each. F is a sweep, y the point that it starts from, and z
+ * what it gives: that is within the bounds, and is the iterate. d = F(y) - y stands for a gradient; d' is the
+ * one before.
+ *
+ * Momentum (Nesterov; restarts by the sign of a product as O'Donoghue and Candes 2015, for contacts Mazhar et
+ * al. 2015; and by the growth of d, since F is no gradient step and may amplify what the product does not see):
+ *
+ *   m = F(y) - z,  z = F(y),  k = d^T m > 0 and d^T d < 1.2 d'^T d' ? k + 1 : 0,  y = z + k / (k + 3) m
+ *
+ * Conjugate (Fletcher and Reeves' rule, with restarts; Silcowitz, Niebe and Erleben 2010):
+ *
+ *   z = F(y),  p = d + (d^T d < d'^T d' ? d^T d / d'^T d' p : 0),  y = y + p
+ *
+ * Nothing waits for the device, whose coefficients are quotients and know no branches: a number s is put into a
+ * vector (s, 0), whose largest element is max(s, 0), and s / max(s, 0) is 1 where s > 0 and 0 elsewhere. The
+ * products are over the whole batch, in single precision. */
+#include "lcp.h"
+
+enum { SLOT_SIGN, SLOT_POSITIVE, SLOT_COUNT, SLOT_COUNT_3, SLOT_DD, slot_count = SLOT_DD + 2 };
+static const double largest_growth = 1.2;
+
+struct tsi_lcp_accelerator {
+  ts_space *space;           /* of two indices */
+  ts_vector *unit;           /* (1, 0) */
+  ts_vector *count, *number; /* (k, 0); (s, 0) */
+  ts_vector *from;           /* y */
+  ts_vector *last;           /* momentum: z, and m on the way; conjugate: p */
+  ts_vector *step;
+  ts_scalars *slots;
+  int odd; /* sweeps, modulo 2 */
+};
+
+/* ---- Storage ---- */
+
+static ts_status create(ts_lcp *lcp, tsi_lcp_accelerator *a) {
+  static const float unit[2] = {1, 0};
+  const ts_precision precision = lcp->is_double ? TS_PRECISION_DOUBLE : TS_PRECISION_SINGLE;
+  const ts_vector_desc one = {.components = 1}, vector = {.components = 1, .precision = precision};
+  TSI_TRY(ts_space_create(lcp->context, &(ts_space_desc){.size = 2}, &a->space));
+  TSI_TRY(ts_scalars_create(lcp->context, &(ts_scalars_desc){.count = slot_count}, &a->slots));
+  TSI_TRY(ts_vector_create(a->space, &one, &a->unit));
+  TSI_TRY(ts_vector_create(a->space, &one, &a->count));
+  TSI_TRY(ts_vector_create(a->space, &one, &a->number));
+  TSI_TRY(ts_vector_create(lcp->space, &vector, &a->from));
+  TSI_TRY(ts_vector_create(lcp->space, &vector, &a->last));
+  TSI_TRY(ts_vector_create(lcp->space, &vector, &a->step));
+  return ts_vector_write(a->unit, unit, 2);
+}
+
+void tsi_lcp_accelerator_destroy(ts_lcp *lcp) {
+  tsi_lcp_accelerator *a = lcp->accelerator;
+  if (!a) return;
+  ts_vector_destroy(&a->unit);
+  ts_vector_destroy(&a->count);
+  ts_vector_destroy(&a->number);
+  ts_vector_destroy(&a->from);
+  ts_vector_destroy(&a->last);
+  ts_vector_destroy(&a->step);
+  ts_scalars_destroy(&a->slots);
+  ts_space_destroy(&a->space);
+  tsi_free(lcp->context, a);
+  lcp->accelerator = NULL;
+}
+
+ts_status tsi_lcp_accelerator_create(ts_lcp *lcp) {
+  if (lcp->accelerator) return TS_OK;
+  lcp->accelerator = tsi_calloc(lcp->context, 1, sizeof *lcp->accelerator);
+  if (!lcp->accelerator) return tsi_out_of_memory(lcp->context, "an acceleration", sizeof *lcp->accelerator);
+  const ts_status status = create(lcp, lcp->accelerator);
+  if (status < 0) tsi_lcp_accelerator_destroy(lcp);
+  return status;
+}
+
+/* ---- Numbers on the device ---- */
+
+static ts_slot slot(const tsi_lcp_accelerator *a, int index) {
+  return (ts_slot){a->slots, index};
+}
+
+/* Slots of d^T d: of this sweep, and of the one before. */
+static int now(const tsi_lcp_accelerator *a) {
+  return SLOT_DD + a->odd;
+}
+static int before(const tsi_lcp_accelerator *a) {
+  return SLOT_DD + !a->odd;
+}
+
+/* 1 where number is (s, 0) with s > 0; 0 otherwise. */
+static ts_status find_sign(const tsi_lcp_accelerator *a, ts_coefficient *is_positive) {
+  const tsi_ops *ops = a->space->context->ops;
+  TSI_TRY(ops->reduce(a->slots, SLOT_SIGN, TSI_REDUCE_SUM, a->number, NULL));
+  TSI_TRY(ops->reduce(a->slots, SLOT_POSITIVE, TSI_REDUCE_MAX, a->number, NULL));
+  *is_positive = ts_quotient(1, slot(a, SLOT_SIGN), slot(a, SLOT_POSITIVE));
+  return TS_OK;
+}
+
+static ts_status dot(const tsi_lcp_accelerator *a, int index, const ts_vector *x, const ts_vector *y) {
+  const ts_vector first = tsi_first_part(x), second = tsi_first_part(y);
+  return a->space->context->ops->reduce(a->slots, index, TSI_REDUCE_DOT, &first, &second);
+}
+
+/* ---- One sweep ---- */
+
+/* 1 where d^T d is less than `most` times that of the sweep before. */
+static ts_status find_fall(tsi_lcp_accelerator *a, double most, ts_coefficient *falls) {
+  const tsi_ops *ops = a->space->context->ops;
+  a->odd = !a->odd;
+  TSI_TRY(dot(a, now(a), a->step, a->step));
+  TSI_TRY(ops->axpby(a->number, ts_scaled(most, a->slots, before(a)), a->unit, ts_scaled(-1, a->slots, now(a)),
+                     a->unit));
+  return find_sign(a, falls);
+}
+
+static ts_status add_momentum(const ts_lcp *lcp, tsi_lcp_accelerator *a) {
+  const tsi_ops *ops = lcp->context->ops;
+  const ts_coefficient one = ts_constant(1), minus = ts_constant(-1), none = ts_constant(0);
+  ts_coefficient goes_on;
+  TSI_TRY(ops->axpby(a->step, one, lcp->z, minus, a->from));
+  TSI_TRY(ops->axpby(a->last, one, lcp->z, minus, a->last)); /* m */
+  TSI_TRY(find_fall(a, largest_growth, &goes_on));
+  TSI_TRY(ops->axpby(a->count, goes_on, a->count, goes_on, a->unit));
+  TSI_TRY(dot(a, SLOT_SIGN, a->step, a->last));
+  TSI_TRY(ops->axpby(a->number, ts_scaled(1, a->slots, SLOT_SIGN), a->unit, none, a->unit));
+  TSI_TRY(find_sign(a, &goes_on));
+  TSI_TRY(ops->axpby(a->count, goes_on, a->count, none, a->unit));
+  TSI_TRY(ops->reduce(a->slots, SLOT_COUNT, TSI_REDUCE_SUM, a->count, NULL));
+  TSI_TRY(ops->axpby(a->number, one, a->count, ts_constant(3), a->unit));
+  TSI_TRY(ops->reduce(a->slots, SLOT_COUNT_3, TSI_REDUCE_SUM, a->number, NULL));
+  const ts_coefficient weight = ts_quotient(1, slot(a, SLOT_COUNT), slot(a, SLOT_COUNT_3));
+  TSI_TRY(ops->axpby(a->from, one, lcp->z, weight, a->last));
+  return tsi_copy_parts(a->last, one, lcp->z);
+}
+
+static ts_status add_direction(const ts_lcp *lcp, tsi_lcp_accelerator *a) {
+  const tsi_ops *ops = lcp->context->ops;
+  const ts_coefficient one = ts_constant(1);
+  ts_coefficient falls;
+  TSI_TRY(ops->axpby(a->step, one, lcp->z, ts_constant(-1), a->from));
+  TSI_TRY(find_fall(a, 1, &falls));
+  TSI_TRY(ops->axpby(a->last, falls, a->last, ts_constant(0), a->last));
+  TSI_TRY(ops->axpby(a->last, one, a->step, ts_quotient(1, slot(a, now(a)), slot(a, before(a))), a->last));
+  return ops->axpby(a->from, one, a->from, one, a->last);
+}
+
+ts_status tsi_lcp_accelerate_begin(const ts_lcp *lcp, ts_lcp_acceleration kind) {
+  tsi_lcp_accelerator *a = lcp->accelerator;
+  a->odd = 0;
+  TSI_TRY(tsi_fill(a->count, 0));
+  for (int k = SLOT_DD; k < slot_count; k++)
+    TSI_TRY(lcp->context->ops->reduce(a->slots, k, TSI_REDUCE_SUM, a->count, NULL));
+  TSI_TRY(tsi_copy_parts(a->from, ts_constant(1), lcp->z));
+  return kind == TS_LCP_ACCELERATION_MOMENTUM ? tsi_copy_parts(a->last, ts_constant(1), lcp->z)
+                                              : tsi_fill(a->last, 0);
+}
+
+ts_status tsi_lcp_accelerate(const ts_lcp *lcp, const ts_vector *q, const ts_lcp_settings *settings,
+                             int sweeps) {
+  tsi_lcp_accelerator *a = lcp->accelerator;
+  for (int k = 0; k < sweeps; k++) {
+    TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), a->from));
+    TSI_TRY(lcp->context->ops->lcp->sweep(lcp->z, lcp, q, settings->scheme, 1));
+    TSI_TRY(settings->acceleration == TS_LCP_ACCELERATION_MOMENTUM ? add_momentum(lcp, a)
+                                                                   : add_direction(lcp, a));
+  }
+  return TS_OK;
+}
