@@ -1,0 +1,77 @@
+/* The law of a contact that the library chooses: exact, and projection from where exact leads nowhere. */
+#include <string.h>
+#include <texsolve/lcp.h>
+
+#include "common/core/core.h"
+#include "helpers.h"
+#include "lcp_contacts.h"
+
+static ts_context *context;
+
+enum { contacts = 16, size = 2 * contacts };
+
+static ts_lcp_result solve(unsigned seed, ts_lcp_settings settings, ts_status expected, double *r) {
+  test_context_label("seed %u, %s, %s", seed, ts_lcp_local_name(settings.local),
+                     ts_lcp_acceleration_name(settings.acceleration));
+  lcp_contacts s = lcp_contacts_random(2, contacts, 2.048, seed);
+  ts_lcp *lcp = lcp_contacts_make(context, &s, TS_PRECISION_DOUBLE);
+  ts_vector *q = make_parts(ts_lcp_space(lcp), 1, 2, s.q), *z = make_parts(ts_lcp_space(lcp), 1, 2, NULL);
+  ts_lcp_result result;
+  CHECK_INT(ts_lcp_solve(lcp, q, z, &settings, &result), expected);
+  double *found = read_doubles(z);
+  memcpy(r, found, size * sizeof *r);
+  if (!settings.fixed_sweeps)
+    CHECK_CLOSE(lcp_contacts_residual(&s, r), result.residual, 1e-6 * result.residual + 1e-12);
+  free(found);
+  ts_vector_destroy(&q);
+  ts_vector_destroy(&z);
+  ts_lcp_destroy(&lcp);
+  lcp_contacts_free(&s);
+  return result;
+}
+
+/* Problems in which exact goes round and projection converges. */
+static void gives_up_exact(void) {
+  context = test_open();
+  if (!context) return;
+  static const unsigned seeds[] = {2, 38};
+  for (int k = 0; k < 2; k++) {
+    double r[size];
+    ts_lcp_settings settings = {.local = TS_LCP_LOCAL_EXACT, .rtol = 1e-8};
+    const ts_lcp_result exact = solve(seeds[k], settings, TS_NOT_CONVERGED, r);
+    CHECK(exact.reason == TS_REASON_CYCLING || exact.reason == TS_REASON_STAGNATED);
+    settings.local = TS_LCP_LOCAL_PROJECTION;
+    const ts_lcp_result projection = solve(seeds[k], settings, TS_OK, r);
+    settings.local = TS_LCP_LOCAL_AUTO;
+    const ts_lcp_result chosen = solve(seeds[k], settings, TS_OK, r);
+    CHECK(chosen.sweeps <= exact.sweeps + 2 * projection.sweeps);
+    /* No sweeps are left for the projection. */
+    settings.max_sweeps = exact.sweeps;
+    CHECK_INT(solve(seeds[k], settings, TS_NOT_CONVERGED, r).reason, exact.reason);
+    settings.max_sweeps = 0;
+    settings.acceleration = TS_LCP_ACCELERATION_MOMENTUM;
+    solve(seeds[k], settings, TS_OK, r);
+  }
+  test_close(&context);
+}
+
+/* The choice starts with exact, and so it stays where nothing is tested. */
+static void starts_exact(void) {
+  context = test_open();
+  if (!context) return;
+  double exact[size], chosen[size], projection[size];
+  ts_lcp_settings settings = {.local = TS_LCP_LOCAL_EXACT, .fixed_sweeps = 400};
+  solve(2, settings, TS_OK, exact);
+  settings.local = TS_LCP_LOCAL_AUTO;
+  solve(2, settings, TS_OK, chosen);
+  settings.local = TS_LCP_LOCAL_PROJECTION;
+  solve(2, settings, TS_OK, projection);
+  CHECK(memcmp(exact, chosen, sizeof exact) == 0);
+  CHECK(memcmp(exact, projection, sizeof exact) != 0);
+  test_close(&context);
+}
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {{"gives_up_exact", gives_up_exact}, {"starts_exact", starts_exact}};
+  return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
+}
