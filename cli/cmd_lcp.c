@@ -77,6 +77,8 @@ static int solve_in(ts_precision precision, const lcp_options *o, const lcp_prob
                     lcp_outcome *outcome, double *z, double *w) {
   const ts_lcp_result before = outcome->result;
   const ts_lcp_settings settings = {.scheme = o->scheme,
+                                    .local = o->local,
+                                    .acceleration = o->acceleration,
                                     .rtol = o->rtol,
                                     .max_sweeps = o->max_sweeps - before.sweeps,
                                     .check_interval = o->check_interval,

@@ -16,6 +16,8 @@ typedef struct contact_file {
   double *q;        /* size numbers */
   double *mu;       /* size / dimension numbers; NULL in an LCP */
   double *solution; /* r as the file has it; NULL: none */
+  double *guess;    /* the start that was asked for; NULL: none */
+  int guess_number; /* 0: none */
 } contact_file;
 
 /* Frees what is inside and clears it. */
@@ -27,9 +29,9 @@ int siconos_parse(const char *name, const char *text, size_t length, contact_fil
 
 /* Whether bytes begin as an HDF5 file does. */
 int fclib_is_file(const char *bytes, size_t length);
-/* The local problem of an FCLIB file. Returns 0, or -1 and an error that names the dataset. Without HDF5 in
- * this build that is the error. */
-int fclib_read(const char *path, contact_file *file, mm_error *error);
+/* The local problem of an FCLIB file, with guess 1, 2 ...; 0: without, -1: with the first if there is one.
+ * Returns 0, or -1 and an error that names the dataset. Without HDF5 in this build that is the error. */
+int fclib_read(const char *path, int guess, contact_file *file, mm_error *error);
 /* Puts r and u into the group /solution of a file, in place of what is there. */
 int fclib_write_solution(const char *path, int32_t size, const double *r, const double *u, mm_error *error);
 

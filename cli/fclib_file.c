@@ -1,9 +1,14 @@
 /* The local problems of FCLIB, the collection of problems of contact (Acary et al. 2014): HDF5 files with
  *
- *   /fclib_local/spacedim            2 or 3
- *   /fclib_local/W/{m, n, nz, nzmax, p, i, x}   nz >= 0: triplets, p rows and i columns; -1: compressed
- * columns; -2: compressed rows /fclib_local/vectors/{q, mu}     and s, which is not read /solution/{r, u}
- * perhaps */
+ *   /fclib_local/spacedim                   2 or 3
+ *   /fclib_local/W/{m, n, nz, nzmax, p, i, x}
+ *                                           nz >= 0: triplets, p rows and i columns; -1: compressed columns;
+ *                                           -2: compressed rows
+ *   /fclib_local/vectors/{q, mu}
+ *   /fclib_local/V, R, vectors/s            of equality constraints, which are refused
+ *   /solution/{r, u}                        perhaps
+ *   /guesses/number_of_guesses, 1/r, 2/r ...
+ *                                           perhaps */
 #include "contact_file.h"
 
 #include <math.h>
@@ -30,7 +35,8 @@ int fclib_is_file(const char *bytes, size_t length) {
 
 #ifndef TEXSOLVE_HAVE_FCLIB
 
-int fclib_read(const char *path, contact_file *file, mm_error *error) {
+int fclib_read(const char *path, int guess, contact_file *file, mm_error *error) {
+  (void)guess;
   memset(file, 0, sizeof *file);
   return fail(error, "%.200s: an HDF5 file, and this build has no HDF5 (TEXSOLVE_FCLIB)", path);
 }
@@ -219,6 +225,15 @@ static int read_matrix(const reader *r, contact_file *file) {
 
 /* ---- The problem ---- */
 
+/* Unknowns of joints and the like beside the contacts: u = W r + V l + q, 0 = V^T r + R l + s. */
+static int refuse_equalities(const reader *r) {
+  static const char *const names[] = {"/fclib_local/V", "/fclib_local/R", "/fclib_local/vectors/s"};
+  for (int k = 0; k < 3; k++)
+    if (k < 2 ? has_link(r, names[k]) : is_stored(r, names[k]))
+      return fail(r->error, "%.200s: %s: equality constraints, expected contacts alone", r->path, names[k]);
+  return 0;
+}
+
 static int read_problem(const reader *r, contact_file *file) {
   int32_t dimension = 0;
   if (!has_link(r, "/fclib_local"))
@@ -228,6 +243,7 @@ static int read_problem(const reader *r, contact_file *file) {
   if (dimension != 2 && dimension != 3)
     return fail(r->error, "%.200s: /fclib_local/spacedim: %d, expected 2 or 3", r->path, (int)dimension);
   file->dimension = (int)dimension;
+  if (refuse_equalities(r)) return -1;
   if (read_matrix(r, file)) return -1;
   const int32_t contacts = file->size / dimension;
   if (read_doubles(r, "/fclib_local/vectors/q", file->size, &file->q) ||
@@ -242,12 +258,24 @@ static int read_problem(const reader *r, contact_file *file) {
   return read_doubles(r, "/solution/r", file->size, &file->solution);
 }
 
-int fclib_read(const char *path, contact_file *file, mm_error *error) {
+/* r of guess 1, 2 ...; 0: none, -1: the first if there is one. */
+static int read_guess(const reader *r, int guess, contact_file *file) {
+  int32_t count = 0;
+  char name[40];
+  if (guess == 0 || (guess < 0 && !is_stored(r, "/guesses/1/r"))) return 0;
+  if (has_link(r, "/guesses") && read_int(r, "/guesses/number_of_guesses", &count)) return -1;
+  if (guess > count) return fail(r->error, "%.200s: guess %d, expected one of %d", r->path, guess, (int)count);
+  file->guess_number = guess < 0 ? 1 : guess;
+  snprintf(name, sizeof name, "/guesses/%d/r", file->guess_number);
+  return read_doubles(r, name, file->size, &file->guess);
+}
+
+int fclib_read(const char *path, int guess, contact_file *file, mm_error *error) {
   memset(file, 0, sizeof *file);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints otherwise */
   reader r = {path, H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), error};
   if (r.id < 0) return fail_by_hdf5(&r, "");
-  const int failed = read_problem(&r, file);
+  const int failed = read_problem(&r, file) || read_guess(&r, guess, file);
   H5Fclose(r.id);
   if (failed) contact_file_free(file);
   return failed;

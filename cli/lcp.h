@@ -19,6 +19,9 @@ typedef struct lcp_options {
   int json, quiet, verbosity;
   ts_lcp_scheme scheme;
   ts_lcp_storage storage;
+  ts_lcp_local local;
+  ts_lcp_acceleration acceleration;
+  int guess;             /* of FCLIB; -1: the first, 0: none */
   double rtol, friction; /* friction below 0: the file's */
   int max_sweeps, check_interval;
 } lcp_options;
@@ -34,6 +37,7 @@ typedef struct lcp_problem {
   int32_t size;
   mm_csr matrix;  /* without zeros, unless entries of the file add up to one */
   double *q, *z0; /* z0: NULL without a start */
+  int guess;      /* z0 is that of the file; 0: it is not */
   double *lower, *upper;
   double *friction;
   double *solution; /* that the file holds; NULL: none */

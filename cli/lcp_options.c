@@ -1,6 +1,7 @@
 /* The arguments of `texsolve lcp`. */
 #include "lcp.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +16,14 @@ static const char *scheme_at(int value) {
 
 static const char *storage_at(int value) {
   return ts_lcp_storage_name((ts_lcp_storage)value);
+}
+
+static const char *local_at(int value) {
+  return ts_lcp_local_name((ts_lcp_local)value);
+}
+
+static const char *acceleration_at(int value) {
+  return ts_lcp_acceleration_name((ts_lcp_acceleration)value);
 }
 
 static const char *const precisions[] = {"auto", "single", "double", NULL};
@@ -36,6 +45,8 @@ static const option_row rows[] = {
                   ".hdf5 or .h5 and PROBLEM is FCLIB's, as a copy of PROBLEM with this solution"),
     OPTION_TEXT("w", "FILE", w, "write w = M z + q here, as a Matrix Market array"),
     OPTION_TEXT("z0", "FILE", z0, "starting value (default: 0)"),
+    OPTION_WHOLE("guess", "N", guess, 0, INT_MAX,
+                 "start from guess N of an FCLIB file, 0: from 0 (default: the first if there is one)"),
     OPTION_TEXT("lower", "FILE", lower, "lower bounds, which may be -inf (default: 0)"),
     OPTION_TEXT("upper", "FILE", upper, "upper bounds, which may be inf (default: inf)"),
     OPTION_NUMBER("friction", "MU", friction, 0, HUGE_VAL, "a number that is not negative",
@@ -49,6 +60,10 @@ static const option_row rows[] = {
     OPTION_NAME("storage", "NAME", storage, storage_at,
                 "of M: dense, sparse, by blocks that are not 0, or auto (default), the one whose sweeps read "
                 "less"),
+    OPTION_NAME("local", "NAME", local, local_at,
+                "how the law of one contact is solved: exact, projection, or auto (default)"),
+    OPTION_NAME("acceleration", "NAME", acceleration, acceleration_at,
+                "what a sweep starts from: none, momentum, conjugate, or auto (default), none"),
     OPTION_WORD("precision", "NAME", precision, precisions,
                 "of M, z and the sweeps: single, double, or auto (default), single as far as it comes and then "
                 "double; double at once for an R below 1e-6"),
@@ -67,13 +82,14 @@ static const char description[] =
     "Exit status: 0 converged; 1 error; 2 wrong usage; 3 not converged, where the best z is still written.";
 
 void lcp_parse(int argc, char **argv, lcp_options *options) {
-  *options =
-      (lcp_options){.backend = "auto", .rtol = 1e-5, .friction = -1, .max_sweeps = 10000, .check_interval = 10};
+  *options = (lcp_options){
+      .backend = "auto", .rtol = 1e-5, .friction = -1, .guess = -1, .max_sweeps = 10000, .check_interval = 10};
   options_read("texsolve lcp", rows, description, argc, argv, options);
   const lcp_options *o = options;
   if (!o->input) arguments_usage("no file, expected PROBLEM, or M and q");
   const char *const inputs[] = {o->input, o->q, o->z0, o->lower, o->upper};
   int from_input = 0;
   for (int i = 0; i < 5; i++) from_input += inputs[i] && !strcmp(inputs[i], "-");
+  if (o->guess > 0 && o->z0) arguments_usage("--guess and --z0, expected one start");
   if (from_input > 1) arguments_usage("'-' given for several files, expected one file on standard input");
 }

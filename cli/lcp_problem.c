@@ -78,7 +78,9 @@ static int take_contact_file(char *name, contact_file *file, lcp_problem *p) {
   p->q = file->q;
   p->friction = file->mu;
   p->solution = file->solution;
-  file->q = file->mu = file->solution = NULL;
+  p->z0 = file->guess;
+  p->guess = file->guess_number;
+  file->q = file->mu = file->solution = file->guess = NULL;
   return make_matrix(&matrix, p);
 }
 
@@ -96,8 +98,8 @@ static int read_contact_file(const lcp_options *o, char *name, const char *text,
     message("%s: an HDF5 file, expected its name", name);
     return -1;
   }
-  int failed =
-      is_fclib ? fclib_read(o->input, &file, &error) : siconos_parse(name, text, length, &file, &error);
+  int failed = is_fclib ? fclib_read(o->input, o->z0 ? 0 : o->guess, &file, &error)
+                        : siconos_parse(name, text, length, &file, &error);
   if (failed)
     message("%s", error.text);
   else
@@ -169,6 +171,10 @@ int lcp_read(const lcp_options *o, lcp_problem *p) {
   if (read_problem(o, p)) return -1;
   if (p->dimension > 1 && (o->lower || o->upper)) {
     message("%s: contacts with friction, expected no --%s", o->input, o->lower ? "lower" : "upper");
+    return -1;
+  }
+  if (o->guess > 0 && p->form != LCP_FCLIB) {
+    message("%s: no file of FCLIB, expected no --guess", o->input);
     return -1;
   }
   if ((o->lower && read_column(o->lower, p->size, 1, &p->lower)) ||

@@ -54,6 +54,9 @@ int lcp_report_json(const lcp_options *options, const lcp_problem *p, const lcp_
   PUT(object, "nonzeros", json_integer(p->matrix.nonzeros));
   PUT(object, "scheme", json_string(ts_lcp_scheme_name(r->scheme)));
   PUT(object, "storage", json_string(ts_lcp_storage_name(r->storage)));
+  PUT(object, "local", p->dimension > 1 ? json_string(ts_lcp_local_name(options->local)) : json_null());
+  PUT(object, "acceleration", json_string(ts_lcp_acceleration_name(options->acceleration)));
+  PUT(object, "guess", p->guess ? json_integer(p->guess) : json_null());
   PUT(object, "precision", json_string(ts_precision_name(o->precision)));
   PUT(object, "rtol", report_number(options->rtol));
   PUT(object, "sweeps", json_integer(r->sweeps));

@@ -28,6 +28,7 @@ void contact_file_free(contact_file *file) {
   free(file->q);
   free(file->mu);
   free(file->solution);
+  free(file->guess);
   memset(file, 0, sizeof *file);
 }
 

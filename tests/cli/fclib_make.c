@@ -57,6 +57,18 @@ static void put_matrix(hid_t file, const char *form, const char *fault) {
   put(file, "/fclib_local/W/x", H5T_NATIVE_DOUBLE, !strcmp(fault, "short-x") ? 3 : nonzeros, x);
 }
 
+/* Two, the first one wrong by 1, or with the word guess-short cut. */
+static void put_guesses(hid_t file, const double *r, const char *fault) {
+  double first[size];
+  for (int i = 0; i < size; i++) first[i] = r[i] + 1;
+  put_group(file, "/guesses");
+  put_int(file, "/guesses/number_of_guesses", 2);
+  put_group(file, "/guesses/1");
+  put(file, "/guesses/1/r", H5T_NATIVE_DOUBLE, !strcmp(fault, "guess-short") ? 5 : size, first);
+  put_group(file, "/guesses/2");
+  put(file, "/guesses/2/r", H5T_NATIVE_DOUBLE, size, r);
+}
+
 static void put_problem(hid_t file, const char *form, const char *fault) {
   double q[size] = {-2.25, 0, 0, -1.5, 3, 0}, mu[contacts] = {0.5, 0.5};
   const double r[size] = {1, 0, 0, 1, -0.5, 0};
@@ -74,6 +86,13 @@ static void put_problem(hid_t file, const char *form, const char *fault) {
   if (strcmp(fault, "no-q") != 0)
     put(file, "/fclib_local/vectors/q", H5T_NATIVE_DOUBLE, !strcmp(fault, "short-q") ? 5 : size, q);
   put(file, "/fclib_local/vectors/mu", H5T_NATIVE_DOUBLE, contacts, mu);
+  if (!strcmp(fault, "V") || !strcmp(fault, "R")) {
+    char group[20];
+    snprintf(group, sizeof group, "/fclib_local/%s", fault);
+    put_group(file, group);
+  }
+  if (!strcmp(fault, "s")) put(file, "/fclib_local/vectors/s", H5T_NATIVE_DOUBLE, 1, q);
+  if (!strncmp(fault, "guess", 5)) put_guesses(file, r, fault);
   if (!strcmp(fault, "unsolved")) return;
   put_group(file, "/solution");
   put(file, "/solution/r", H5T_NATIVE_DOUBLE, size, r);

@@ -19,7 +19,7 @@ refused() {
 
 # ---- Arguments ----
 expect 0 help lcp
-for option in output w z0 lower upper friction scheme storage precision rtol max-sweeps check-interval backend threads json \
+for option in output w z0 lower upper guess friction scheme storage local acceleration precision rtol max-sweeps check-interval backend threads json \
   quiet verbose; do
   grep -q -- "--$option" ../log/out || fail "help lcp does not mention --$option"
 done
@@ -28,6 +28,10 @@ refuse 2 "'extra' after the files, expected one file, or M and q" lcp M.mtx q.mt
 refuse 2 "'-' given for several files" lcp - -
 refuse 2 "--scheme: 'rows', expected auto, row, column" lcp M.mtx q.mtx --scheme rows
 refuse 2 "--storage: 'blocks', expected auto, dense or sparse" lcp M.mtx q.mtx --storage blocks
+refuse 2 "--local: 'newton', expected auto, projection" lcp M.mtx q.mtx --local newton
+refuse 2 "--acceleration: 'nesterov', expected auto, none, momentum" lcp M.mtx q.mtx --acceleration nesterov
+refuse 2 "--guess: '-1', expected" lcp M.mtx q.mtx --guess=-1
+refuse 2 '--guess and --z0, expected one start' lcp p.hdf5 --guess 1 --z0 z0.mtx
 refuse 2 "--precision: 'mixed', expected auto, single or double" lcp M.mtx q.mtx --precision mixed
 refuse 2 "--rtol: '1', expected a number between 0 and 1" lcp M.mtx q.mtx --rtol 1
 refuse 2 "--friction: '-1', expected a number that is not negative" lcp M.mtx q.mtx --friction=-1
@@ -128,6 +132,7 @@ refused 'M.mtx:2: 2 rows and 2 columns, expected 2 rows and 1 column' M.mtx M.mt
 file zero.mtx "$array" '2 2' 2 1 1 0
 refused 'zero.mtx: diagonal entry of row 2: 0, expected a positive number' zero.mtx q.mtx
 refused 'M.mtx: a problem without contacts, expected no --friction' M.mtx q.mtx --friction 0.5
+refused 'M.mtx: no file of FCLIB, expected no --guess' M.mtx q.mtx --guess 1
 refused 'z.hdf5: a copy of the problem, expected one of FCLIB and not M.mtx' M.mtx q.mtx -o z.hdf5
 refused 'missing/z.mtx: No such file or directory' M.mtx q.mtx -o missing/z.mtx
 
@@ -145,6 +150,19 @@ lcp 3 slow.mtx s.mtx --rtol 1e-9 --max-sweeps 7 --check-interval 5 --json
 same sweeps "$(json integer sweeps)" 7
 same converged "$(json boolean converged)" false
 grep -q 'hint: try a larger --max-sweeps' ../log/err || fail 'no hint'
+
+# Acceleration: the same answer after fewer sweeps.
+lcp 0 slow.mtx s.mtx --rtol 1e-9 --json -o z.mtx --check-interval 1
+plain=$(json integer sweeps)
+same acceleration "$(json string acceleration)" auto
+for kind in none momentum conjugate; do
+  lcp 0 slow.mtx s.mtx --rtol 1e-9 --json -o fast.mtx --check-interval 1 --acceleration $kind
+  same acceleration "$(json string acceleration)" $kind
+  sweeps=$(json integer sweeps)
+  [ "$kind" = none ] && same 'sweeps without acceleration' "$sweeps" "$plain"
+  [ "$kind" = none ] || [ "$sweeps" -le $((plain / 2)) ] || fail "$kind: $sweeps sweeps, $plain without"
+  vector_near fast.mtx 1e-6 2.5125628141 2.5125628141
+done
 
 # Single precision does not reach the tolerance; from where it stagnates double does. z is -1000 and 1000.
 file far.mtx "$array" '2 2' 1 0.999 0.999 1
@@ -240,6 +258,29 @@ if [ -n "$fclib_make" ]; then
   run lcp --backend cpu p.hdf5 --friction 0.25 --json
   same contacts "$(json integer contacts)" 2
 
+  # Guesses: the first one by default, or none, or one by its number; the second one is the solution.
+  "$fclib_make" p.hdf5 rows guess
+  run lcp --backend cpu p.hdf5 --json --check-interval 1
+  same guess "$(json integer guess)" 1
+  [ "$(json integer sweeps)" -gt 0 ] || fail 'the first guess is the solution'
+  run lcp --backend cpu p.hdf5 --json --guess 2
+  same guess "$(json integer guess)" 2
+  same 'sweeps from the solution' "$(json integer sweeps)" 0
+  file start.mtx "$array" '6 1' 1 0 0 1 -0.5 0
+  run lcp --backend cpu p.hdf5 --json --z0 start.mtx
+  same 'guess beside --z0' "$(json null guess)" null
+  same 'sweeps from --z0' "$(json integer sweeps)" 0
+  run lcp --backend cpu p.hdf5 --json --guess 0 --check-interval 1
+  same 'no guess' "$(json null guess)" null
+  refused 'p.hdf5: guess 3, expected one of 2' p.hdf5 --guess 3
+  "$fclib_make" p.hdf5 rows
+  refused 'p.hdf5: guess 1, expected one of 0' p.hdf5 --guess 1
+  for local in auto exact projection; do
+    run lcp --backend cpu p.hdf5 --json --local $local
+    same local "$(json string local)" $local
+    near "distance with $local" "$(json number solution_distance)" 0 1e-4
+  done
+
   # fault WORD TEXT [FORM]
   fault() {
     "$fclib_make" p.hdf5 "${3-rows}" "$1" || fail "fclib_make $1"
@@ -257,6 +298,10 @@ if [ -n "$fclib_make" ]; then
   fault index '/fclib_local/W/i: number 3 is 6, expected one from 0 to 5' triplets
   fault start '/fclib_local/W/p: number 4 is 9, expected one from'
   fault diagonal 'diagonal entry of row 1, the normal of a contact: 0, expected a positive number'
+  fault guess-short '/guesses/1/r: 5 numbers, expected 6'
+  fault V '/fclib_local/V: equality constraints, expected contacts alone'
+  fault R '/fclib_local/R: equality constraints, expected contacts alone'
+  fault s '/fclib_local/vectors/s: equality constraints, expected contacts alone'
   "$fclib_make" whole.hdf5 rows
   head -c 3000 whole.hdf5 >p.hdf5
   refused 'p.hdf5: ' p.hdf5
