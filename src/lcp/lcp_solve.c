@@ -158,7 +158,7 @@ static int has_other_sweeps(solve_state *s) {
 static int judge(solve_state *s, double residual) {
   const ts_lcp_settings *settings = s->settings;
   const int most = s->acceleration == TS_LCP_ACCELERATION_NONE ? patience : hope;
-  const int cycles = is_cycling(s, residual), idles = s->idle >= most && s->idle >= s->tests / 3;
+  const int cycles = is_cycling(s, residual), idles = s->idle >= most && s->idle >= (s->tests + 1) / 3;
   const int diverges = !isfinite(residual) || residual > growth * s->least;
   s->tests++;
   if (s->least <= fmax(settings->rtol * s->norm_q, settings->atol)) {
