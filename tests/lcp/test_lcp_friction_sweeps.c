@@ -44,13 +44,22 @@ static double *copy_into(double *to, const double *from, size_t count) {
   return to + count;
 }
 
-static problems make_problems(int dimension, int32_t contacts, size_t count, ts_precision precision) {
+/* Multiplies what contacts do to each other. */
+static void weaken(lcp_contacts *s, double coupling) {
+  for (int32_t i = 0; i < s->n; i++)
+    for (int32_t j = 0; j < s->n; j++)
+      if (i / s->dimension != j / s->dimension) s->matrix[(size_t)i * (size_t)s->n + (size_t)j] *= coupling;
+}
+
+static problems make_problems(int dimension, int32_t contacts, size_t count, double coupling,
+                              ts_precision precision) {
   problems p = {.count = count, .n = (size_t)dimension * (size_t)contacts};
   double *matrix = calloc(count * p.n * p.n, sizeof *matrix), *next_matrix = matrix,
          *q = calloc(count * p.n, sizeof *q), *next_q = q, *friction = calloc(count * p.n, sizeof *friction),
          *next_friction = friction;
   for (size_t k = 0; k < count; k++) {
     p.of[k] = lcp_contacts_random(dimension, contacts, 0.8, (unsigned)(contacts + 7 * (int)k));
+    weaken(&p.of[k], coupling);
     next_matrix = copy_into(next_matrix, p.of[k].matrix, p.n * p.n);
     next_q = copy_into(next_q, p.of[k].q, p.n);
     next_friction = copy_into(next_friction, p.of[k].friction, (size_t)contacts);
@@ -115,7 +124,7 @@ static void compare_sweeps(const problems *p, ts_precision precision, ts_lcp_sch
 }
 
 static void compare_schemes(int dimension, int32_t contacts, size_t batch, ts_precision precision) {
-  problems p = make_problems(dimension, contacts, batch, precision);
+  problems p = make_problems(dimension, contacts, batch, 1, precision);
   for (int scheme = 0; p.lcp && scheme < TS_LCP_SCHEME_RELAXED; scheme++)
     for (ts_lcp_local local = TS_LCP_LOCAL_PROJECTION; local <= TS_LCP_LOCAL_EXACT; local++)
       if (ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme))
@@ -138,11 +147,14 @@ static void sweeps(void) {
   test_close(&context);
 }
 
-/* ---- To the end ---- */
+/* ---- To the end ----
+ * Thread blocks that are late may leave relaxed sweeps nothing but each other's start, as in Jacobi's method by
+ * blocks, which need not converge: of these problems that of 90 contacts in two dimensions does not. Contacts
+ * that are coupled an eighth as strongly are solved however the sweeps are timed. */
 
 static void solve_relaxed(int dimension, int32_t contacts, ts_precision precision) {
   test_context_label("dimension %d, %d contacts, %s", dimension, contacts, ts_precision_name(precision));
-  problems p = make_problems(dimension, contacts, 2, precision);
+  problems p = make_problems(dimension, contacts, 2, 0.125, precision);
   const double rtol = precision == TS_PRECISION_DOUBLE ? 1e-10 : 1e-4;
   const ts_lcp_settings settings = {.scheme = TS_LCP_SCHEME_RELAXED, .rtol = rtol, .max_sweeps = 5000};
   ts_lcp_result result = {.reason = TS_REASON_DIVERGED};
