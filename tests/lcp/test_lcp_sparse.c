@@ -128,6 +128,53 @@ static void chosen(void) {
   test_close(&context);
 }
 
+/* The same rows from their ends, each entry in two halves, and a zero that links nothing. */
+static ts_csr reversed(const ts_csr *csr) {
+  const int32_t entries = csr->row_offsets[csr->rows];
+  int32_t *offsets = calloc((size_t)csr->rows + 1, sizeof *offsets),
+          *columns = calloc(2 * (size_t)entries + (size_t)csr->rows, sizeof *columns), count = 0;
+  double *values = calloc(2 * (size_t)entries + (size_t)csr->rows, sizeof *values);
+  for (int32_t i = 0; i < csr->rows; i++) {
+    columns[count++] = (i + csr->columns / 2) % csr->columns;
+    for (int half = 0; half < 2; half++)
+      for (int32_t e = csr->row_offsets[i + 1] - 1; e >= csr->row_offsets[i]; e--) {
+        columns[count] = csr->column_indices[e];
+        values[count++] = csr->double_values[e] / 2;
+      }
+    offsets[i + 1] = count;
+  }
+  return (ts_csr){.rows = csr->rows,
+                  .columns = csr->columns,
+                  .row_offsets = offsets,
+                  .column_indices = columns,
+                  .double_values = values};
+}
+
+static void unordered(void) {
+  context = test_open();
+  if (!context) return;
+  for (int dimension = 1; dimension <= 3; dimension++)
+    for (int k = 0; k < 4; k++) {
+      const lcp_graph_form form = k % 2 ? LCP_GRAPH_FACTORS : LCP_GRAPH_BLOCKS;
+      const ts_lcp_storage storage = k / 2 ? TS_LCP_STORAGE_SPARSE : TS_LCP_STORAGE_DENSE;
+      test_context_label("dimension %d, form %d, %s", dimension, (int)form, ts_lcp_storage_name(storage));
+      lcp_graph g = lcp_graph_make(dimension, 20, 1, 7), other = g;
+      other.jacobian = reversed(&g.jacobian), other.sparse = reversed(&g.sparse);
+      problem a = make(context, &g, form, storage, TS_PRECISION_SINGLE),
+              b = make(context, &other, form, storage, TS_PRECISION_SINGLE);
+      double *expected = sweep(context, &a, TS_LCP_SCHEME_ROW, 3),
+             *found = sweep(context, &b, TS_LCP_SCHEME_ROW, 3);
+      for (int32_t i = 0; i < g.n; i++) CHECK_CLOSE(found[i], expected[i], 1e-4 * (1 + fabs(expected[i])));
+      free(expected), free(found);
+      end(&a);
+      end(&b);
+      lcp_csr_free(&other.jacobian);
+      lcp_csr_free(&other.sparse);
+      lcp_graph_free(&g);
+    }
+  test_close(&context);
+}
+
 /* More unknowns than a dense matrix has memory for; no zero is ever stored. */
 static void large(void) {
   context = test_open();
@@ -359,9 +406,9 @@ static void replaced(void) {
 }
 
 int main(int argc, char **argv) {
-  static const test_case cases[] = {
-      {"sweeps", sweeps},   {"scattered", scattered}, {"chosen", chosen},       {"large", large},
-      {"threads", threads}, {"automatic", automatic}, {"one_sided", one_sided}, {"answers", answers},
-      {"bounds", bounds},   {"replaced", replaced}};
+  static const test_case cases[] = {{"sweeps", sweeps},       {"scattered", scattered}, {"chosen", chosen},
+                                    {"unordered", unordered}, {"large", large},         {"threads", threads},
+                                    {"automatic", automatic}, {"one_sided", one_sided}, {"answers", answers},
+                                    {"bounds", bounds},       {"replaced", replaced}};
   return test_main(argc, argv, cases, sizeof cases / sizeof cases[0], 0);
 }
