@@ -76,7 +76,11 @@ static void steps(void) {
         CHECK_INT(lcp->sparse->units, 2 * 17);
       else
         CHECK(lcp->sparse->units > 17 && lcp->sparse->units <= 2 * 17);
-      CHECK_INT(lcp->sparse->contacts, 2 * g.n / dimension);
+      const tsi_lcp_sparse *made = lcp->sparse;
+      CHECK_INT(made->contacts, 2 * g.n / dimension);
+      for (int32_t c = 0; c < made->contacts; c++)
+        for (int32_t b = made->row_start[c] + 1; b < made->row_start[c + 1]; b++)
+          CHECK(made->columns[b - 1] < made->columns[b]);
       check_steps(&g, lcp, TS_LCP_SCHEME_GRAPH);
       check_steps(&g, lcp, TS_LCP_SCHEME_COLOUR);
       ts_lcp_destroy(&lcp);
