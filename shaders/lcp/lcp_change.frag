@@ -6,9 +6,9 @@ layout(location = 1) out vec4 result_low;
 
 void main() {
   ivec2 i = place();
-  Pair old;
-  for (int c = 0; c < 4; c++) {
-    Pair state = pair_at(input0, low0, ivec2(4 * i.x + c, i.y));
+  Pair old = NOTHING;
+  for (int c = 0; c < QUAD_ROWS; c++) {
+    Pair state = pair_at(input0, low0, ivec2(QUAD_ROWS * i.x + c, i.y));
     old.high[c] = state.high.y;
     old.low[c] = state.low.y;
   }

@@ -18,14 +18,15 @@ float at(int row, int problem) { return row < SIZE ? FETCH(0, texel_of(problem *
 
 void main() {
   ivec2 i = place();
-  int row = 4 * i.x;
+  int row = QUAD_ROWS * i.x;
 #ifdef PAIR
-  for (int c = 0; c < 4; c++) {
+  result = result_low = vec4(0);
+  for (int c = 0; c < QUAD_ROWS; c++) {
     Pair z = at(row + c, i.y);
     result[c] = z.high.x;
     result_low[c] = z.low.x;
   }
 #else
-  z = vec4(at(row, i.y), at(row + 1, i.y), at(row + 2, i.y), at(row + 3, i.y));
+  z = vec4(at(row, i.y), at(row + 1, i.y), at(row + 2, i.y), QUAD_ROWS < 4 ? 0.0 : at(row + 3, i.y));
 #endif
 }

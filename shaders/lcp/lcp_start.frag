@@ -7,8 +7,8 @@ layout(location = 1) out vec4 state_low;
 #endif
 
 void main() {
-  ivec2 i = place(), quad = ivec2(i.x >> 2, i.y);
-  int channel = i.x & 3;
+  ivec2 i = place(), quad = ivec2(quad_of(i.x), i.y);
+  int channel = channel_of(i.x);
   ivec2 at = texel_of(i.y * SIZE + min(i.x, SIZE - 1)); // padding has no q
 #ifdef PAIR
   Pair q = i.x < SIZE ? as_pair(FETCH_PAIR(0, at)) : NOTHING, z = splat(pair_at(input1, low1, quad), channel);

@@ -18,8 +18,8 @@ void main() {
   ivec2 at = ivec2(row, problem);
   int channel = 1;
 #else
-  ivec2 at = ivec2(row >> 2, problem);
-  int channel = row & 3;
+  ivec2 at = ivec2(quad_of(row), problem);
+  int channel = channel_of(row);
 #endif
   z.x = fetch_texel(input0, at)[channel];
 #ifdef PAIR

@@ -8,7 +8,7 @@ layout(location = 1) out vec4 state_low;
 #endif
 
 void main() {
-  ivec2 i = place(), at = matrix_of(i.y) + ivec2(i.x, FIRST_QUAD), quad = ivec2(i.x >> 2, i.y);
+  ivec2 i = place(), at = matrix_of(i.y) + ivec2(i.x, FIRST_QUAD), quad = ivec2(quad_of(i.x), i.y);
   bool is_inside = quad.x >= FIRST_QUAD && quad.x < FIRST_QUAD + BLOCK_QUADS;
 #ifdef PAIR
   Pair own = pair_at(input0, low0, i), sums = NOTHING;
@@ -16,7 +16,7 @@ void main() {
     sums = add_loosely(sums,
                        multiply(entry_at(at + ivec2(0, k)), pair_at(input2, low2, ivec2(FIRST_QUAD + k, i.y))));
   Pair w = add(splat(own, 0), total(normalise(sums)));
-  Pair z = is_inside ? splat(pair_at(input1, low1, quad), i.x & 3) : splat(own, 1);
+  Pair z = is_inside ? splat(pair_at(input1, low1, quad), channel_of(i.x)) : splat(own, 1);
   state = vec4(w.high.x, z.high.x, 0, 0);
   state_low = vec4(w.low.x, z.low.x, 0, 0);
 #else
@@ -24,7 +24,7 @@ void main() {
   vec4 sums = vec4(0);
   for (int k = 0; k < BLOCK_QUADS; k++)
     sums += fetch_texel(entries, at + ivec2(0, k)) * fetch_texel(input2, ivec2(FIRST_QUAD + k, i.y));
-  if (is_inside) own.y = fetch_texel(input1, quad)[i.x & 3];
+  if (is_inside) own.y = fetch_texel(input1, quad)[channel_of(i.x)];
   state = vec4(own.x + ((sums.x + sums.y) + (sums.z + sums.w)), own.y, 0, 0);
 #endif
 }

@@ -338,7 +338,7 @@ static void refuse(const ts_lcp_desc *desc, ts_status expected, const char *word
 static void refusals(void) {
   context = test_open();
   if (!context) return;
-  const double matrix[] = {2, 0, 0, 2}, friction[] = {0.5}, q[] = {1, 1};
+  const double matrix[] = {2, 0, 0, 2}, q[] = {1, 1};
   ts_lcp_desc desc = {.size = 2, .double_matrix = matrix};
   ts_lcp *lcp = NULL;
   CHECK_OK(context, ts_lcp_create(context, &desc, &lcp));
@@ -357,8 +357,6 @@ static void refusals(void) {
   if (test_is_gl()) {
     for (int k = TS_LCP_SCHEME_GRAPH; k <= TS_LCP_SCHEME_RELAXED; k++)
       CHECK(!ts_lcp_has_scheme(context, (ts_lcp_scheme)k));
-    refuse(&(ts_lcp_desc){.size = 2, .dimension = 2, .double_matrix = matrix, .friction = friction},
-           TS_ERROR_UNSUPPORTED, "friction");
     desc.size = context->caps.max_texture_size + 1;
     refuse(&desc, TS_ERROR_LIMIT, "size is");
     desc.size = 1, desc.batch = context->caps.max_texture_size + 1;

@@ -7,7 +7,7 @@
 
 #include "gl_lcp.h"
 
-/* Rows of the texture that are written at a time, of four columns each. */
+/* Rows of the texture that are written at a time, of a quad's columns each. */
 enum { strip_quads = 16 };
 
 /* ---- Storage ---- */
@@ -20,12 +20,12 @@ static ts_status create_parts(const ts_lcp *lcp, GLenum format, int width, int h
 }
 
 static ts_status create_textures(const ts_lcp *lcp, gl_lcp *impl) {
-  const int rows = 4 * impl->quads, batch = lcp->batch;
+  const int rows = gl_lcp_rows(impl), batch = lcp->batch;
   const int height = (batch - 1) / impl->abreast * impl->quads + impl->quads;
   static const char quads[] = "the unknowns of complementarity problems, a row each,";
   TSI_TRY(create_parts(lcp, GL_RGBA32F, rows * impl->abreast, height, "a dense matrix", impl->matrix));
   TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->lower));
-  TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->upper));
+  if (lcp->dimension == 1) TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->upper));
   TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->z));
   TSI_TRY(create_parts(lcp, GL_RGBA32F, impl->quads, batch, quads, impl->change));
   for (int k = 0; k < 2; k++) TSI_TRY(create_parts(lcp, GL_RG32F, rows, batch, quads, impl->states[k]));
@@ -42,14 +42,14 @@ static int count_abreast(const ts_lcp *lcp, int quads) {
 ts_status gl_lcp_create(ts_lcp *lcp) {
   ts_context *context = lcp->context;
   const int max = context->caps.max_texture_size;
-  if (lcp->dimension > 1) return tsi_fail(context, TS_ERROR_UNSUPPORTED, "backend gl has no friction yet");
   if (lcp->size > max)
     return tsi_fail(context, TS_ERROR_LIMIT, "size is %d; the largest texture has room for %d unknowns",
                     lcp->size, max);
   gl_lcp *impl = tsi_calloc(context, 1, sizeof *impl);
   if (!impl) return tsi_out_of_memory(context, "a complementarity problem", sizeof *impl);
   lcp->impl = impl;
-  impl->quads = (lcp->size - 1) / 4 + 1;
+  impl->quad_rows = lcp->dimension == 3 ? 3 : 4;
+  impl->quads = (lcp->size - 1) / impl->quad_rows + 1;
   impl->parts = lcp->is_double ? 2 : 1;
   impl->abreast = count_abreast(lcp, impl->quads);
   const ts_status status = create_textures(lcp, impl);
@@ -95,11 +95,11 @@ static double entry(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, size_t prob
 static void write_strip(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, int part, int problem, int first,
                         int count, float *strip) {
   const gl_lcp *impl = gl_lcp_of(lcp);
-  const size_t rows = 4 * (size_t)impl->quads;
+  const size_t rows = (size_t)gl_lcp_rows(impl), columns = (size_t)impl->quad_rows;
   for (size_t row = 0; row < rows; row++)
-    for (size_t c = 0; c < 4 * (size_t)count; c++)
-      strip[(c / 4 * rows + row) * 4 + c % 4] =
-          part_of(entry(lcp, matrix, (size_t)problem, row, 4 * (size_t)first + c), part);
+    for (size_t c = 0; c < columns * (size_t)count; c++)
+      strip[(c / columns * rows + row) * 4 + c % columns] =
+          part_of(entry(lcp, matrix, (size_t)problem, row, columns * (size_t)first + c), part);
   gl_texture_write(gl_of(lcp->context), impl->matrix[part], problem % impl->abreast * (int)rows,
                    problem / impl->abreast * impl->quads + first, (int)rows, count, strip);
 }
@@ -107,7 +107,7 @@ static void write_strip(const ts_lcp *lcp, const tsi_lcp_matrix *matrix, int par
 ts_status gl_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
   const int quads = gl_lcp_of(lcp)->quads, most = quads < strip_quads ? quads : strip_quads;
   const size_t numbers = 16 * (size_t)quads * (size_t)most;
-  float *strip = tsi_malloc(lcp->context, numbers, sizeof *strip);
+  float *strip = tsi_calloc(lcp->context, numbers, sizeof *strip);
   if (!strip) return tsi_out_of_memory(lcp->context, "a dense matrix", numbers * sizeof *strip);
   for (int part = 0; part < gl_lcp_of(lcp)->parts; part++)
     for (int problem = 0; problem < lcp->batch; problem++)
@@ -117,13 +117,16 @@ ts_status gl_lcp_write_matrix(ts_lcp *lcp, const tsi_lcp_matrix *matrix) {
   return gl_check(lcp->context, "writing a dense matrix");
 }
 
-/* ---- Bounds ---- */
+/* ---- Bounds and friction ---- */
 
-/* Padding has the bounds 0. */
-static void fill_bounds(const ts_lcp *lcp, const double *bounds, double value, int part, float *texels) {
-  const size_t n = (size_t)lcp->size, stride = 4 * (size_t)gl_lcp_of(lcp)->quads;
-  for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++)
-    texels[i / n * stride + i % n] = part_of(bounds ? bounds[i] : value, part);
+/* Padding has the bounds 0, and no friction. Bounds are per unknown, coefficients of friction per contact. */
+static void fill_limits(const ts_lcp *lcp, const double *limits, double value, int part, float *texels) {
+  const gl_lcp *impl = gl_lcp_of(lcp);
+  const size_t n = (size_t)lcp->size, rows = (size_t)impl->quad_rows, dimension = (size_t)lcp->dimension;
+  for (size_t i = 0; i < tsi_lcp_unknowns(lcp); i++) {
+    const size_t quad = i / n * (size_t)impl->quads + i % n / rows;
+    texels[4 * quad + i % n % rows] = part_of(limits ? limits[i / dimension] : value, part);
+  }
 }
 
 ts_status gl_lcp_write_limits(ts_lcp *lcp) {
@@ -132,9 +135,10 @@ ts_status gl_lcp_write_limits(ts_lcp *lcp) {
   float *texels = tsi_calloc(lcp->context, numbers, sizeof *texels);
   if (!texels) return tsi_out_of_memory(lcp->context, "bounds", numbers * sizeof *texels);
   for (int part = 0; part < impl->parts; part++) {
-    fill_bounds(lcp, lcp->lower, 0, part, texels);
+    fill_limits(lcp, lcp->friction ? lcp->friction : lcp->lower, 0, part, texels);
     gl_texture_write(gl_of(lcp->context), impl->lower[part], 0, 0, impl->quads, lcp->batch, texels);
-    fill_bounds(lcp, lcp->upper, (double)INFINITY, part, texels);
+    if (!impl->upper[part]) continue;
+    fill_limits(lcp, lcp->upper, (double)INFINITY, part, texels);
     gl_texture_write(gl_of(lcp->context), impl->upper[part], 0, 0, impl->quads, lcp->batch, texels);
   }
   tsi_free(lcp->context, texels);

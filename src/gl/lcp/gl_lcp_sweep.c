@@ -3,7 +3,8 @@
  *   load     the quads of z from the vector
  *   start    the state, w = M z + q and z
  *   sweep    blocks: for each block its new z and how it changes, in pairs two passes, then all of the state;
- *            columns: for each unknown all of the state; rows: for each unknown its quad, without a state
+ *            columns: for each unknown all of the state; rows: for each unknown its quad, without a state;
+ *            with friction an unknown is a contact
  *   store    the vector from the quads, or from the state
  *
  * w takes up the rounding errors of what is added to it, so that it is computed again after some sweeps. */
@@ -45,15 +46,16 @@ static ts_status prepare(const ts_lcp *lcp, const char *fragment, const char *de
                          gl_pass *pass) {
   gl_backend *gl = gl_of(lcp->context);
   const gl_lcp *impl = gl_lcp_of(lcp);
-  char pair[GL_PAIR_DEFINES] = "", defines[GL_PAIR_DEFINES + 96];
+  char pair[GL_PAIR_DEFINES] = "", defines[GL_PAIR_DEFINES + 112];
   pass->parts = impl->parts;
   if (impl->parts > 1) gl_pass_pairs(pass, pair);
-  snprintf(defines, sizeof defines, "%s#define COMPONENTS %d\n#define QUADS_OF_BLOCK %d\n%s", pair,
-           impl->parts > 1 ? 4 : 1, block_quads, define);
+  snprintf(defines, sizeof defines,
+           "%s#define COMPONENTS %d\n#define QUADS_OF_BLOCK %d\n#define DIMENSION %d\n%s", pair,
+           impl->parts > 1 ? 4 : 1, block_quads, lcp->dimension, define);
   TSI_TRY(gl_program_get(lcp->context, "core/fullscreen.vert", fragment, defines, &pass->program));
   bind_parts(gl, GL_UNIT_MATRIX, GL_UNIT_SLOT, impl->matrix);
   bind_parts(gl, GL_UNIT_MATRIX + 1, GL_UNIT_SLOT + 1, impl->lower);
-  bind_parts(gl, GL_UNIT_MATRIX + 2, GL_UNIT_SLOT + 2, impl->upper);
+  if (impl->upper[0]) bind_parts(gl, GL_UNIT_MATRIX + 2, GL_UNIT_SLOT + 2, impl->upper);
   gl_tiling_parameters(&lcp->space->tiling, pass->parameters);
   pass->parameters[6] = lcp->size;
   pass->parameters[7] = impl->abreast;
@@ -61,6 +63,14 @@ static ts_status prepare(const ts_lcp *lcp, const char *fragment, const char *de
   pass->parameters[9] = first;
   pass->parameters[10] = count;
   return TS_OK;
+}
+
+/* The same of a pass that solves unknowns, or contacts by their law. */
+static ts_status prepare_solve(const ts_lcp *lcp, const char *unknowns, const char *contacts, int first,
+                               int count, gl_pass *pass) {
+  if (lcp->dimension == 1) return prepare(lcp, unknowns, "", first, count, pass);
+  const int is_exact = lcp->local != TS_LCP_LOCAL_PROJECTION;
+  return prepare(lcp, contacts, is_exact ? "#define EXACT_LOCAL\n" : "", first, count, pass);
 }
 
 /* Columns x .. x + width - 1 of a texture, of all problems. */
@@ -87,7 +97,7 @@ static ts_status start(const ts_lcp *lcp, const ts_vector *q) {
   view z;
   gl_pass pass = {.inputs = {q, look(&z, lcp, impl->z)}};
   TSI_TRY(prepare(lcp, "lcp/lcp_start.frag", "", 0, 0, &pass));
-  return draw(lcp, impl->states[0], 0, 4 * impl->quads, &pass);
+  return draw(lcp, impl->states[0], 0, gl_lcp_rows(impl), &pass);
 }
 
 static ts_status store(ts_vector *out, const ts_lcp *lcp, gl_texture *const from[GL_LCP_PARTS],
@@ -106,10 +116,10 @@ static ts_status solve_block(const ts_lcp *lcp, gl_texture *const state[GL_LCP_P
   gl_pass pass = {.inputs = {look(&inputs[0], lcp, state)}};
   if (impl->parts == 1) {
     pass.more_targets[0] = impl->change[0];
-    TSI_TRY(prepare(lcp, "lcp/lcp_block.frag", "", first, count, &pass));
+    TSI_TRY(prepare_solve(lcp, "lcp/lcp_block.frag", "lcp/lcp_contact_block.frag", first, count, &pass));
     return draw(lcp, impl->z, first, count, &pass);
   }
-  TSI_TRY(prepare(lcp, "lcp/lcp_block_pair.frag", "", first, count, &pass));
+  TSI_TRY(prepare_solve(lcp, "lcp/lcp_block_pair.frag", "lcp/lcp_contact_block.frag", first, count, &pass));
   TSI_TRY(draw(lcp, impl->z, first, count, &pass));
   pass = (gl_pass){.inputs = {look(&inputs[0], lcp, state), look(&inputs[1], lcp, impl->z)}};
   TSI_TRY(prepare(lcp, "lcp/lcp_change.frag", "", first, count, &pass));
@@ -123,7 +133,7 @@ static ts_status add_block(const ts_lcp *lcp, int current, int first, int count,
   gl_pass pass = {.inputs = {look(&inputs[0], lcp, impl->states[current]), look(&inputs[1], lcp, impl->z),
                              look(&inputs[2], lcp, impl->change)}};
   TSI_TRY(prepare(lcp, "lcp/lcp_update.frag", "", first, count, &pass));
-  return draw(lcp, impl->states[!current], row, 4 * impl->quads - row, &pass);
+  return draw(lcp, impl->states[!current], row, gl_lcp_rows(impl) - row, &pass);
 }
 
 /* In the last sweep rows above a block are not read again. */
@@ -133,7 +143,7 @@ static ts_status sweep_blocks(const ts_lcp *lcp, int is_last, int *current) {
     const int end = first + block_quads < quads ? first + block_quads : quads;
     TSI_TRY(solve_block(lcp, gl_lcp_of(lcp)->states[*current], first, end - first));
     if (is_last && end == quads) return TS_OK;
-    TSI_TRY(add_block(lcp, *current, first, end - first, is_last ? 4 * end : 0));
+    TSI_TRY(add_block(lcp, *current, first, end - first, is_last ? gl_lcp_of(lcp)->quad_rows * end : 0));
     *current = !*current;
   }
   return TS_OK;
@@ -143,11 +153,11 @@ static ts_status sweep_blocks(const ts_lcp *lcp, int is_last, int *current) {
 
 static ts_status sweep_columns(const ts_lcp *lcp, int *current) {
   const gl_lcp *impl = gl_lcp_of(lcp);
-  for (int i = 0; i < lcp->size; i++) {
+  for (int i = 0; i < lcp->size / lcp->dimension; i++) {
     view input;
     gl_pass pass = {.inputs = {look(&input, lcp, impl->states[*current])}};
-    TSI_TRY(prepare(lcp, "lcp/lcp_column.frag", "", i, 0, &pass));
-    TSI_TRY(draw(lcp, impl->states[!*current], 0, 4 * impl->quads, &pass));
+    TSI_TRY(prepare_solve(lcp, "lcp/lcp_column.frag", "lcp/lcp_contact_column.frag", i, 0, &pass));
+    TSI_TRY(draw(lcp, impl->states[!*current], 0, gl_lcp_rows(impl), &pass));
     *current = !*current;
   }
   return TS_OK;
@@ -159,15 +169,16 @@ static ts_status sweep_columns(const ts_lcp *lcp, int *current) {
 static ts_status sweep_rows(const ts_lcp *lcp, const ts_vector *q) {
   gl_backend *gl = gl_of(lcp->context);
   const gl_lcp *impl = gl_lcp_of(lcp);
-  for (int i = 0; i < lcp->size; i++) {
+  for (int i = 0; i < lcp->size / lcp->dimension; i++) {
     view z;
     gl_pass pass = {.inputs = {q, look(&z, lcp, impl->z)}};
-    TSI_TRY(prepare(lcp, "lcp/lcp_row.frag", "", i, 0, &pass));
-    TSI_TRY(draw(lcp, impl->row[0] ? impl->row : impl->z, impl->row[0] ? 0 : i / 4, 1, &pass));
+    const int quad = i * lcp->dimension / impl->quad_rows;
+    TSI_TRY(prepare_solve(lcp, "lcp/lcp_row.frag", "lcp/lcp_contact_row.frag", i, 0, &pass));
+    TSI_TRY(draw(lcp, impl->row[0] ? impl->row : impl->z, impl->row[0] ? 0 : quad, 1, &pass));
     for (int part = 0; part < impl->parts && impl->row[part]; part++) {
       gl_bind_framebuffer(gl, impl->row[part]->framebuffer);
       gl_bind(gl, 0, impl->z[part]->name);
-      glCopyTexSubImage2D(GL_TEXTURE_2D, 0, i / 4, 0, 0, 0, 1, lcp->batch);
+      glCopyTexSubImage2D(GL_TEXTURE_2D, 0, quad, 0, 0, 0, 1, lcp->batch);
     }
   }
   return TS_OK;
@@ -203,8 +214,13 @@ ts_status gl_lcp_sweep(ts_vector *z, const ts_lcp *lcp, const ts_vector *q, ts_l
 
 ts_status gl_lcp_residual(ts_vector *map, const ts_lcp *lcp, const ts_vector *q, const ts_vector *z) {
   TSI_TRY(load(lcp, z));
-  view quads;
-  gl_pass pass = {.inputs = {q, look(&quads, lcp, gl_lcp_of(lcp)->z)}};
-  TSI_TRY(prepare(lcp, "lcp/lcp_residual.frag", "", 0, 0, &pass));
+  view input;
+  gl_pass pass = {.inputs = {q, look(&input, lcp, gl_lcp_of(lcp)->z)}};
+  if (lcp->dimension > 1) { /* every row of a contact needs the velocities of all */
+    TSI_TRY(start(lcp, q));
+    pass = (gl_pass){.inputs = {look(&input, lcp, gl_lcp_of(lcp)->states[0])}};
+  }
+  TSI_TRY(prepare(lcp, lcp->dimension > 1 ? "lcp/lcp_contact_residual.frag" : "lcp/lcp_residual.frag", "", 0, 0,
+                  &pass));
   return gl_draw_vector(map, &pass);
 }
