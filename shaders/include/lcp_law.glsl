@@ -195,7 +195,8 @@ REAL lcp_contact_reduce(out REAL S[4], out REAL axis[2], REAL W[BLOCK]) {
   S = REAL[4](real(LCP_EPSILON), real(0.0), real(0.0), real(LCP_EPSILON));
   if (rough(least) < -rounding) return real(0.0);
   if (rough(trace) <= rounding) return W[0];
-  if (is_positive(spread)) {
+  // So near to sigma I any axes will do; and in pairs numbers that small may have lost their second parts.
+  if (rough(spread) > 0.001 * LCP_EPSILON * rough(trace)) {
     bool is_first = !is_negative(part);
     REAL x = lcp_absolute(mean), y = subtract(spread, part);
     if (is_first) {

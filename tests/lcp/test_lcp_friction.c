@@ -78,6 +78,10 @@ static void one_contact(void) {
   check_one(3, W3, (const double[]){-2, 3, 4}, 0.5, (const double[]){1, -0.3, -0.4});
   check_one(3, W3, (const double[]){-2, 3, 4}, 0, (const double[]){1, 0, 0});
   check_one(3, W3, (const double[]){-2, 0, 0}, 0.5, (const double[]){1, 0, 0});
+  /* What is left of a symmetry in rounding, at the end of the range of single precision. */
+  const double nearly3[] = {2, 0, 0, 0, 1, 1e-33, 0, 1e-33, 1};
+  check_one(3, nearly3, (const double[]){-2, 0.3, -0.4}, 0.6, (const double[]){1, -0.3, 0.4});
+  check_one(3, nearly3, (const double[]){-2, 3, 4}, 0.5, (const double[]){1, -0.3, -0.4});
   /* Full blocks: b = u - W r for the sliding velocity and the reaction that are wanted. */
   const double full2[] = {2, 0.5, 0.5, 1.5}, full3[] = {2, 0.5, -0.4, 0.5, 1.5, 0.3, -0.4, 0.3, 1};
   const double mu = 0.4, r2[] = {1, 0.4}, u2[] = {0, -2}, r3[] = {1, -0.24, 0.32}, u3[] = {0, 1.5, -2};
