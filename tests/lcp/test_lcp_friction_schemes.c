@@ -20,8 +20,8 @@ typedef struct problems {
   double *matrix, *q, *friction;
 } problems;
 
-/* `skew`: what entries above the diagonal of contacts' blocks are multiplied by. */
-static problems make_problems(int dimension, int32_t contacts, int batch, double skew) {
+/* `coupling`: what entries outside of contacts' blocks are multiplied by; `skew`: those above them, too. */
+static problems make_problems(int dimension, int32_t contacts, int batch, double coupling, double skew) {
   const size_t n = (size_t)dimension * (size_t)contacts, count = (size_t)contacts;
   problems p = {.batch = batch, .n = n};
   p.matrix = calloc((size_t)batch * n * n, sizeof *p.matrix);
@@ -30,8 +30,10 @@ static problems make_problems(int dimension, int32_t contacts, int batch, double
   for (size_t k = 0; k < (size_t)batch; k++) {
     lcp_contacts *s = &p.one[k];
     *s = lcp_contacts_random(dimension, contacts, 0.8, (unsigned)k + 3);
-    for (size_t i = 0; i < n * n; i++)
-      if (i % n / (size_t)dimension > i / n / (size_t)dimension) s->matrix[i] *= skew;
+    for (size_t i = 0; i < n * n; i++) {
+      const size_t row = i / n / (size_t)dimension, column = i % n / (size_t)dimension;
+      if (row != column) s->matrix[i] *= column > row ? coupling * skew : coupling;
+    }
     memcpy(p.matrix + k * n * n, s->matrix, n * n * sizeof *p.matrix);
     memcpy(p.q + k * n, s->q, n * sizeof *p.q);
     memcpy(p.friction + k * count, s->friction, count * sizeof *p.friction);
@@ -113,14 +115,15 @@ static void compare_sweeps(const problems *p, const variant *v, ts_lcp_scheme sc
 }
 
 static void compare_schemes(variant v) {
-  problems p = make_problems(v.dimension, v.contacts, v.batch, v.skew);
+  problems p = make_problems(v.dimension, v.contacts, v.batch, 1, v.skew);
   for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++)
     if (ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) compare_sweeps(&p, &v, (ts_lcp_scheme)scheme);
   free_problems(&p);
 }
 
-/* Contacts, and problems: within a block, whole blocks, what is left behind them. */
-static const int32_t sizes[][2] = {{1, 1}, {9, 1}, {16, 1}, {25, 1}, {48, 1}, {81, 1}, {1, 4}, {7, 3}, {40, 2}};
+/* Contacts, and problems: within a block of 48 or 64 rows, whole blocks, what is left behind them. */
+static const int32_t sizes[][2] = {{1, 1},  {9, 1},  {16, 1}, {21, 1}, {22, 1}, {25, 1}, {32, 1},
+                                   {33, 1}, {48, 1}, {81, 1}, {1, 4},  {7, 3},  {40, 2}};
 
 static void sweeps_of(ts_precision precision) {
   for (int dimension = 2; dimension <= 3; dimension++)
@@ -162,9 +165,12 @@ static void solve(const problems *p, ts_precision precision, ts_lcp_scheme schem
   ts_lcp_destroy(&lcp);
 }
 
+/* Threads or thread blocks that are late may leave relaxed sweeps nothing but each other's start, as in
+ * Jacobi's method by blocks, which need not converge; contacts that are coupled an eighth as strongly are
+ * solved however the sweeps are timed. */
 static void solve_by_all(void) {
   for (int dimension = 2; dimension <= 3; dimension++) {
-    problems p = make_problems(dimension, 70, 1, 1);
+    problems p = make_problems(dimension, 70, 1, 0.125, 1);
     for (int scheme = 0; scheme <= TS_LCP_SCHEME_RELAXED; scheme++) {
       if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
       solve(&p, TS_PRECISION_SINGLE, (ts_lcp_scheme)scheme);
@@ -206,7 +212,7 @@ static void threads(void) {
 static void replaced(void) {
   context = test_open();
   if (!context) return;
-  problems p = make_problems(3, 40, 1, 0.7), next = make_problems(3, 40, 1, 1);
+  problems p = make_problems(3, 40, 1, 1, 0.7), next = make_problems(3, 40, 1, 1, 1);
   for (size_t i = 0; i < next.n * next.n; i++) next.matrix[i] = next.one[0].matrix[i] *= 2;
   for (int scheme = 0; scheme < TS_LCP_SCHEME_RELAXED; scheme++) {
     if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
