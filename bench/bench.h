@@ -37,13 +37,15 @@ typedef struct bench_options {
   int preconditioner; /* a ts_preconditioner_kind; -1: Jacobi and AMG */
   ts_amg_desc amg;
 
-  /* Of compare, paper, precision and amg. */
+  /* Of compare, paper, precision and amg; matrices and sizes of lcp too. */
   const char *backends;                 /* "gl,cuda,cpu"; NULL: these three as far as they are there */
   const char *matrices[BENCH_MATRICES]; /* beside `matrix` */
   int matrix_count;
   int32_t sizes[BENCH_SIZES]; /* all that were given; the first is `size` */
   int size_count;
   int set; /* all generated matrices */
+
+  int batch; /* of lcp: problems that are solved at once; 0: one */
 } bench_options;
 
 /* A benchmark that could not measure all that it was asked for; what it could is in the report. */

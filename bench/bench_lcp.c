@@ -1,16 +1,18 @@
-/* texsolve bench lcp: a sweep of dense Gauss-Seidel over a complementarity problem, by every scheme that the
- * backend has, beside the sequential loop of one core (figures 6, 7 and 8 of Courtecuisse and Allard 2009).
+/* texsolve bench lcp without problems: a sweep of dense Gauss-Seidel over a complementarity problem, by every
+ * scheme that the backend has, beside the sequential loop of one core (figures 6, 7 and 8 of Courtecuisse and
+ * Allard 2009).
  *
  * A sweep reads the whole matrix, n^2 numbers, and does 2 n^2 operations, unless it finds that unknowns have
  * not changed. So that none is spared anything, all change all the time: bounds are -1 and 1, the diagonal is
  * 1, and beside it are random entries within 4 / sqrt(n) which are not symmetric; the sweeps would go on for
- * ever. */
+ * ever. With --batch sweeps of many small problems at once. */
 #include "bench.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <texsolve/lcp.h>
 
+#include "lcp_solves.h"
 #include "report.h"
 #include "timing.h"
 
@@ -18,6 +20,7 @@ static const report_column COLUMNS[] = {
     {"size", "n", 'i', 6, 0},
     {"precision", "precision", 's', -9, 0},
     {"scheme", "scheme", 's', -10, 0},
+    {"backend", NULL, 's', 0, 0},
     {"milliseconds_a_sweep", "ms/sweep", 'f', 10, 4},
     {"spread_percent", "spread%", 'f', 7, 1},
     {"gigabytes_per_second", "GB/s", 'f', 8, 1},
@@ -25,12 +28,29 @@ static const report_column COLUMNS[] = {
     {"times_sequential", "x one core", 'f', 10, 2},
 };
 
+static const report_column BATCH_COLUMNS[] = {
+    {"size", "n", 'i', 6, 0},
+    {"batch", "problems", 'i', 8, 0},
+    {"sweeps", "sweeps", 'i', 6, 0},
+    {"precision", "precision", 's', -9, 0},
+    {"scheme", "scheme", 's', -10, 0},
+    {"backend", NULL, 's', 0, 0},
+    {"milliseconds", "ms for all", 'f', 10, 3},
+    {"spread_percent", "spread%", 'f', 7, 1},
+    {"times_sequential", "x one core", 'f', 10, 2},
+};
+
 static const int32_t DEFAULT_SIZES[] = {100, 300, 1000, 2000, 3000, 10000};
-enum { DEFAULT_COUNT = sizeof DEFAULT_SIZES / sizeof *DEFAULT_SIZES, most_sweeps = 100 };
+enum {
+  DEFAULT_COUNT = sizeof DEFAULT_SIZES / sizeof *DEFAULT_SIZES,
+  most_sweeps = 100,
+  batch_sweeps = 50,
+  batch_size = 60
+};
 static const double longest_sweep = 2; /* seconds; a scheme that takes longer is measured no further */
 
 typedef struct problem {
-  int32_t n;
+  int32_t n, batch;
   float *matrix, *q;
   double *lower, *upper;
 } problem;
@@ -41,21 +61,22 @@ static float next_random(uint64_t *state) {
   return (float)((double)(*state >> 40) * 0x1p-23 - 1);
 }
 
-static int make_problem(problem *p, int32_t n) {
-  const size_t order = (size_t)n;
+static int make_problem(problem *p, int32_t n, int32_t batch) {
+  const size_t order = (size_t)n, rows = order * (size_t)batch;
   uint64_t state = 1;
   *p = (problem){.n = n,
-                 .matrix = malloc(order * order * sizeof(float)),
-                 .q = malloc(order * sizeof(float)),
-                 .lower = malloc(order * sizeof(double)),
-                 .upper = malloc(order * sizeof(double))};
+                 .batch = batch,
+                 .matrix = malloc(rows * order * sizeof(float)),
+                 .q = malloc(rows * sizeof(float)),
+                 .lower = malloc(rows * sizeof(double)),
+                 .upper = malloc(rows * sizeof(double))};
   if (!p->matrix || !p->q || !p->lower || !p->upper) {
-    bench_error("out of memory for a matrix of %d x %d", n, n);
+    bench_error("out of memory for %d matrices of %d x %d", batch, n, n);
     return 1;
   }
-  for (size_t i = 0; i < order; i++) {
+  for (size_t i = 0; i < rows; i++) {
     for (size_t j = 0; j < order; j++)
-      p->matrix[i * order + j] = i == j ? 1 : 4 * next_random(&state) / sqrtf((float)n);
+      p->matrix[i * order + j] = i % order == j ? 1 : 4 * next_random(&state) / sqrtf((float)n);
     p->lower[i] = -1, p->upper[i] = 1;
     p->q[i] = next_random(&state);
   }
@@ -79,14 +100,18 @@ typedef struct objects {
 } objects;
 
 static int make_objects(objects *o, ts_context *context, const problem *p, ts_precision precision) {
-  const ts_lcp_desc desc = {
-      .size = p->n, .matrix = p->matrix, .lower = p->lower, .upper = p->upper, .precision = precision};
+  const ts_lcp_desc desc = {.size = p->n,
+                            .batch = p->batch,
+                            .matrix = p->matrix,
+                            .lower = p->lower,
+                            .upper = p->upper,
+                            .precision = precision};
   const ts_vector_desc vector = {.components = 1, .precision = precision};
   *o = (objects){.context = context};
   ts_status status = ts_lcp_create(context, &desc, &o->lcp);
   if (status >= 0) status = ts_vector_create(ts_lcp_space(o->lcp), &vector, &o->q);
   if (status >= 0) status = ts_vector_create(ts_lcp_space(o->lcp), &vector, &o->z);
-  if (status >= 0) status = ts_vector_write(o->q, p->q, (size_t)p->n);
+  if (status >= 0) status = ts_vector_write(o->q, p->q, (size_t)p->n * (size_t)p->batch);
   return bench_check(status, context, "ts_lcp_create");
 }
 
@@ -105,8 +130,12 @@ static int run_sweeps(void *user, long count) {
 }
 
 /* As many sweeps in a solve as the paper has, or as fit into a batch. Of a scheme that is too slow for that the
- * time of one sweep counts. */
+ * time of one sweep counts. Of several problems it is the time of all their sweeps. */
 static int measure_scheme(objects *o, const bench_options *options, ts_lcp_scheme scheme, timing *t) {
+  if (options->batch) {
+    o->settings = (ts_lcp_settings){.scheme = scheme, .fixed_sweeps = batch_sweeps};
+    return timing_measure(t, options->repeat, BENCH_BATCH_SECONDS, run_sweeps, o);
+  }
   o->settings = (ts_lcp_settings){.scheme = scheme, .fixed_sweeps = 1};
   if (run_sweeps(o, 1)) return 1;
   const double start = timing_now();
@@ -122,11 +151,19 @@ static int measure_scheme(objects *o, const bench_options *options, ts_lcp_schem
   return 0;
 }
 
-static void report_scheme(report *r, const problem *p, ts_precision precision, const char *scheme,
-                          const timing *t, double sequential) {
+static void report_scheme(report *r, const bench_options *options, const problem *p, ts_precision precision,
+                          const char *scheme, const ts_context *context, const timing *t, double sequential) {
+  ts_context_info info = {0};
+  (void)ts_context_get_info(context, &info);
+  if (options->batch) {
+    report_row(r, (long long)p->n, (long long)p->batch, (long long)batch_sweeps, ts_precision_name(precision),
+               scheme, info.backend, 1e3 * t->seconds, 100 * t->spread, sequential / t->seconds);
+    return;
+  }
   const double entries = (double)p->n * p->n, size = precision == TS_PRECISION_DOUBLE ? 8 : 4;
-  report_row(r, (long long)p->n, ts_precision_name(precision), scheme, 1e3 * t->seconds, 100 * t->spread,
-             1e-9 * size * entries / t->seconds, 2e-9 * entries / t->seconds, sequential / t->seconds);
+  report_row(r, (long long)p->n, ts_precision_name(precision), scheme, info.backend, 1e3 * t->seconds,
+             100 * t->spread, 1e-9 * size * entries / t->seconds, 2e-9 * entries / t->seconds,
+             sequential / t->seconds);
 }
 
 /* ---- All of them ---- */
@@ -144,7 +181,7 @@ static int measure_sequential(const bench_options *options, report *r, const pro
                measure_scheme(&o, options, TS_LCP_SCHEME_ROW, &t);
   if (!failed) {
     *seconds = t.seconds;
-    report_scheme(r, p, precision, "sequential", &t, t.seconds);
+    report_scheme(r, options, p, precision, "sequential", context, &t, t.seconds);
   }
   free_objects(&o);
   ts_context_destroy(&context);
@@ -162,7 +199,9 @@ static int measure_precision(const bench_options *options, report *r, const prob
     timing t;
     if (!ts_lcp_has_scheme(context, (ts_lcp_scheme)scheme)) continue;
     failed = measure_scheme(&o, options, (ts_lcp_scheme)scheme, &t);
-    if (!failed) report_scheme(r, p, precision, ts_lcp_scheme_name((ts_lcp_scheme)scheme), &t, sequential);
+    if (!failed)
+      report_scheme(r, options, p, precision, ts_lcp_scheme_name((ts_lcp_scheme)scheme), context, &t,
+                    sequential);
   }
   free_objects(&o);
   ts_context_destroy(&context);
@@ -171,7 +210,7 @@ static int measure_precision(const bench_options *options, report *r, const prob
 
 static int measure_size(const bench_options *options, report *r, int32_t n) {
   problem p;
-  int failed = make_problem(&p, n);
+  int failed = make_problem(&p, n, options->batch ? options->batch : 1);
   report_section(r, "n = %d", n);
   if (!failed && options->precision != TS_PRECISION_DOUBLE)
     failed = measure_precision(options, r, &p, TS_PRECISION_SINGLE);
@@ -185,10 +224,16 @@ int bench_lcp(const bench_options *options, report *r) {
   bench_device device;
   int failed = 0;
   if (bench_describe(options, r, &device)) return 1;
-  const int32_t *sizes = options->size_count ? options->sizes : DEFAULT_SIZES;
-  const int count = options->size_count ? options->size_count : DEFAULT_COUNT;
-  report_note(r, "GB/s: of the matrix, which a sweep reads once. sequential: rows, one thread of the CPU.");
-  report_table(r, "sweeps", NULL, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
+  if (options->matrix_count) return bench_lcp_solves(options, &device, r);
+  static const int32_t small = batch_size;
+  const int32_t *sizes = options->size_count ? options->sizes : options->batch ? &small : DEFAULT_SIZES;
+  const int count = options->size_count ? options->size_count : options->batch ? 1 : DEFAULT_COUNT;
+  report_note(r, "%ssequential: rows, one thread of the CPU.",
+              options->batch ? "" : "GB/s: of the matrix, which a sweep reads once. ");
+  if (options->batch)
+    report_table(r, "batch", NULL, BATCH_COLUMNS, sizeof BATCH_COLUMNS / sizeof *BATCH_COLUMNS);
+  else
+    report_table(r, "sweeps", NULL, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS);
   for (int k = 0; k < count && !failed; k++) failed = measure_size(options, r, sizes[k]);
   return failed;
 }

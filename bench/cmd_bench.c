@@ -74,10 +74,10 @@ static const char *smoother_at(int value) {
 }
 
 static int takes_matrices(const benchmark *b) {
-  return b->run == bench_compare || b->run == bench_precision || b->run == bench_amg;
+  return b->run == bench_compare || b->run == bench_precision || b->run == bench_amg || b->run == bench_lcp;
 }
 
-/* The benchmark, and behind compare, precision and amg matrices. */
+/* The benchmark, and behind compare, precision, amg and lcp matrices or problems. */
 static void set_argument(void *options, const char *text) {
   program_options *p = options;
   if (p->benchmark) {
@@ -94,8 +94,8 @@ static void set_argument(void *options, const char *text) {
 static const option_row rows[] = {
     {.kind = OPTION_IS_INPUT,
      .name = "benchmark",
-     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper|lcp|scaling\ncompare [MATRIX...]\nprecision "
-                 "[MATRIX...]\namg [MATRIX...]",
+     .argument = "limits|spmv|blas|cg|multigrid|system|tune|paper|scaling\ncompare [MATRIX...]\nprecision "
+                 "[MATRIX...]\namg [MATRIX...]\nlcp [PROBLEM...]",
      .parse = set_argument},
     OPTION_ROW(
         TEXT, "backend", "NAME", o.backend, .letter = 'B',
@@ -142,13 +142,17 @@ static const option_row rows[] = {
                    "amg: 3)"),
     OPTION_ROW(FLAG, "json", NULL, o.json, .letter = 'j', .help = "Print one JSON object"),
     OPTION_HEADING("Of precision, amg and lcp, and of scaling with mpirun:"),
-    OPTION_RTOL(o.rtol,
-                "relative tolerance (default: 1e-10, amg: 1e-8); scaling: one solve to that, no times of an "
-                "iteration"),
+    OPTION_RTOL(
+        o.rtol,
+        "relative tolerance (default: 1e-10, amg: 1e-8, lcp: 1e-6); scaling: one solve to that, no times of an "
+        "iteration"),
     OPTION_NAME(
         "precision", "NAME", o.precision, precision_at,
         "single, mixed, double or auto (default: one after the other, amg and scaling: auto); lcp: single "
         "or double (default: both)"),
+    OPTION_HEADING("Of lcp:"),
+    OPTION_WHOLE("batch", "N", o.batch, 1, 1 << 20,
+                 "50 sweeps of N problems of --size unknowns (default: 60) at once, and the time for all"),
     OPTION_HEADING("Of amg:"),
     OPTION_NAME("preconditioner", "NAME", o.preconditioner, preconditioner_at,
                 "jacobi, amg, auto, chebyshev, isai, none or block-jacobi (default: jacobi, then amg)"),
@@ -189,7 +193,9 @@ static const char description[] =
     "iterations, residual; b = 1\n"
     "lcp     a sweep of dense Gauss-Seidel by every scheme, beside the sequential loop of one core: problems "
     "of "
-    "--size unknowns (default: 100 to 10000)\n"
+    "--size unknowns (default: 100 to 10000); with --batch of many small ones\n"
+    "lcp PROBLEM...  files of `texsolve lcp', or dense, piles2d and piles3d, which are generated, solved to a "
+    "tolerance, beside other libraries where they are built\n"
     "scaling  an iteration of conjugate gradients over 1, 2, ... parts of a backend of several: of one matrix, "
     "and of one that grows with them; `mpirun -n 4 texsolve bench scaling' measures its 4 processes\n"
     "paper  figures 8, 9 and 11 of Buatois, Caumon and Levy 2008 on meshes of their sizes, 1.5 k to 1 M "
@@ -220,11 +226,14 @@ static void check_options(const program_options *p) {
   if (is_paper)
     options_refuse("paper has matrices of its own, expected it without ", OPTION_NAMES("matrix"), "");
   const int is_scaling = run == bench_scaling;
-  if (!is_precision && !is_amg && !is_scaling) {
-    options_refuse("", OPTION_NAMES("rtol"), " is for precision, amg and scaling");
-    if (!is_lcp) options_refuse("", OPTION_NAMES("precision"), " is for precision, amg, lcp and scaling");
-  }
+  if (!is_precision && !is_amg && !is_scaling && !is_lcp)
+    options_refuse("", OPTION_NAMES("rtol", "precision"), " is for precision, amg, lcp and scaling");
+  if (!is_lcp) options_refuse("", OPTION_NAMES("batch"), " is for lcp");
   if (is_lcp) {
+    if (p->o.matrix_count)
+      options_refuse("", OPTION_NAMES("batch"), " of lcp is for problems of its own, expected no other");
+    else
+      options_refuse("", OPTION_NAMES("rtol"), " of lcp is for problems that are named");
     options_refuse("lcp makes problems of its own, expected it without ", OPTION_NAMES("matrix", "format"), "");
     if (p->o.precision >= 0 && p->o.precision != TS_PRECISION_SINGLE && p->o.precision != TS_PRECISION_DOUBLE)
       arguments_usage("--precision of lcp is single or double");
@@ -284,7 +293,7 @@ int cmd_bench(int argc, char **argv) {
     p.o.amg.strength = -1; /* in the API 0 is the default */
   bench_order_set(p.o.reorder);
   if (p.o.rtol == 0 && p.benchmark->run != bench_scaling)
-    p.o.rtol = p.benchmark->run == bench_amg ? 1e-8 : 1e-10;
+    p.o.rtol = p.benchmark->run == bench_amg ? 1e-8 : p.benchmark->run == bench_lcp ? 1e-6 : 1e-10;
   const int is_long =
       p.benchmark->run == bench_paper || p.benchmark->run == bench_precision || p.benchmark->run == bench_amg;
   if (!p.o.repeat) p.o.repeat = is_long ? 3 : 7;

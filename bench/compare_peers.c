@@ -1,6 +1,5 @@
-/* Other libraries beside texsolve: each is a program of its own, so that texsolve starts where the library is
- * missing. It gets the matrix on standard input (peer/compare_peer.h) and answers with a JSON object. */
-#include <errno.h>
+/* The peers of `texsolve bench compare`: programs that get the matrix on standard input (peer/compare_peer.h).
+ */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +7,8 @@
 
 #include "compare.h"
 #include "peer/compare_peer.h"
-#include "platform.h"
+#include "peer_program.h"
 #include "timing.h"
-
-enum { PATH_SIZE = 4096 };
 
 static const struct {
   const char *backend, *program;
@@ -28,25 +25,10 @@ static const char *program_of(const char *backend) {
   return NULL;
 }
 
-/* In TEXSOLVE_PEER_DIR, or else beside this program, where it is built, or where it is installed. */
-static int find(const char *program, char path[PATH_SIZE]) {
-  static const char *const places[] = {".", "../bench/peer", "../libexec/texsolve"};
-  const char *given = getenv("TEXSOLVE_PEER_DIR");
-  if (given && *given)
-    return snprintf(path, PATH_SIZE, "%s/%s", given, program) < PATH_SIZE && platform_is_program(path);
-  char self[PATH_SIZE];
-  if (platform_own_directory(self, sizeof self)) return 0;
-  for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
-    if (snprintf(path, PATH_SIZE, "%s/%s/%s", self, places[i], program) < PATH_SIZE &&
-        platform_is_program(path))
-      return 1;
-  return 0;
-}
-
 const char *compare_peer_name(const char *backend, int *is_present) {
-  char path[PATH_SIZE];
+  char path[PEER_PATH_SIZE];
   const char *program = program_of(backend);
-  *is_present = program && find(program, path);
+  *is_present = program && peer_find(program, path);
   return program;
 }
 
@@ -54,47 +36,15 @@ static int write_array(FILE *file, const void *data, size_t size, size_t count) 
   return fwrite(data, size, count, file) != count;
 }
 
-static int write_matrix(FILE *file, const generated_matrix *A) {
+static int write_matrix(FILE *file, const void *matrix) {
+  const generated_matrix *A = matrix;
   peer_matrix_header header = {.rows = A->rows, .columns = A->columns, .entries = A->row_offsets[A->rows]};
   const size_t entries = (size_t)header.entries;
   memcpy(header.magic, PEER_MAGIC, sizeof header.magic);
   return write_array(file, &header, sizeof header, 1) ||
          write_array(file, A->row_offsets, sizeof *A->row_offsets, (size_t)A->rows + 1) ||
          write_array(file, A->column_indices, sizeof *A->column_indices, entries) ||
-         write_array(file, A->values, sizeof *A->values, entries) || fseek(file, 0, SEEK_SET);
-}
-
-/* Runs the program from one file to the other. Nonzero after a message. */
-static int run(const char *const arguments[], FILE *from, FILE *to) {
-  platform_child *child;
-  const int error = platform_start(arguments, from, to, NULL, NULL, &child);
-  if (error) {
-    bench_error("%s does not start: %s", arguments[0], strerror(error));
-    return 1;
-  }
-  const int status = platform_wait(&child);
-  if (status >= 256)
-    bench_error("%s was ended by signal %d", arguments[0], status - 256);
-  else if (status)
-    bench_error("%s ended with status %d", arguments[0], status);
-  return status != 0;
-}
-
-/* The program's answer; NULL after a message. */
-static json_t *ask(const char *const arguments[], const generated_matrix *A) {
-  FILE *question = tmpfile(), *reply = tmpfile();
-  json_t *answer = NULL;
-  json_error_t problem;
-  if (!question || !reply || write_matrix(question, A)) {
-    bench_error("no temporary file for the matrix: %s", strerror(errno));
-  } else if (!run(arguments, question, reply)) {
-    rewind(reply);
-    answer = json_loadf(reply, 0, &problem);
-    if (!answer) bench_error("%s gave no answer: %s", arguments[0], problem.text);
-  }
-  if (question) fclose(question);
-  if (reply) fclose(reply);
-  return answer;
+         write_array(file, A->values, sizeof *A->values, entries);
 }
 
 static compare_row *row_of(compare_results *results, int first, const char *implementation, const char *format,
@@ -137,9 +87,9 @@ static int take_answer(json_t *answer, const compare_backend *backend, const cha
 
 int compare_peers(const bench_options *options, const compare_backend *backend, const char *matrix,
                   const generated_matrix *A, compare_results *results) {
-  char path[PATH_SIZE], repeat[16], threads[16], subject[160];
+  char path[PEER_PATH_SIZE], repeat[16], threads[16], subject[160];
   const char *program = program_of(backend->name), *colon = strchr(backend->name, ':');
-  if (!program || !find(program, path)) return 0;
+  if (!program || !peer_find(program, path)) return 0;
   snprintf(repeat, sizeof repeat, "%d", options->repeat);
   snprintf(threads, sizeof threads, "%d", options->threads);
   char device[16];
@@ -147,7 +97,7 @@ int compare_peers(const bench_options *options, const compare_backend *backend, 
   const char *const arguments[] = {path, repeat, threads, device, NULL};
   snprintf(subject, sizeof subject, "%.64s: the peers of %s are left out", matrix, backend->name);
   bench_error_subject(subject);
-  json_t *answer = ask(arguments, A);
+  json_t *answer = peer_ask(arguments, write_matrix, A);
   const int failed = !answer || take_answer(answer, backend, matrix, A, results);
   json_decref(answer);
   bench_error_subject(NULL);

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Draws what `texsolve bench compare --json` or `texsolve bench paper --json` wrote.
+"""Draws what `texsolve bench compare --json`, `texsolve bench paper --json` or `texsolve bench lcp --json` wrote.
 
     texsolve bench compare -m grid -s 1k,16k,256k --json | bench/plot.py -o speed.svg
     bench/plot.py -o figure.svg paper.json
+    bench/plot.py -o sweeps.svg lcp-cpu.json lcp-cuda.json
 
 Several files count as one run. The picture's name ends with .svg, .png or .pdf; the figures of bench paper get their
-numbers in Buatois et al. 2008 before the ending: figure8.svg, figure9.svg and figure11.svg.
+numbers in Buatois et al. 2008 before the ending: figure8.svg, figure9.svg and figure11.svg. Those of bench lcp get theirs in
+Courtecuisse and Allard 2009: sweeps6.svg of the CPU, sweeps7.svg of GPUs, sweeps8.svg of all, as far as they were measured.
 Needs matplotlib (Debian: python3-matplotlib).
 """
 import argparse
 import math
 import os
 
+from plot_lcp import draw_lcp
 from report import PAPER_CUDA, fail, load, ordered, pyplot, save
 
 COLOURS = {"gl": "#1f66bf", "cuda": "#409919", "cpu": "#e6730d", "cuSPARSE": "#262626", "cuBLAS": "#262626", "Eigen": "#8c40a6"}
@@ -213,6 +216,10 @@ def main():
     plt = pyplot()
     if report.get("bench") == "compare":
         save(draw_compare(plt, report), options.output)
+        return
+    if report.get("bench") == "lcp":
+        for number, figure in draw_lcp(plt, report).items():
+            save(figure, name + number + ending)
         return
     for number, draw in (("8", draw_figure8), ("9", draw_figure9), ("11", draw_figure11)):
         if number != "11" or report.get("residuals"):

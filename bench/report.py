@@ -23,15 +23,19 @@ def ordered(values):
 
 def load(paths):
     """Reports of one benchmark as one; "-" is standard input."""
-    merged = {"devices": [], "results": [], "ratios": []}
+    merged = {"devices": [], "results": [], "ratios": [], "sweeps": []}
     for path in paths:
         try:
             with sys.stdin if path == "-" else open(path, encoding="utf-8") as file:
                 report = json.load(file)
         except (OSError, ValueError) as error:
             fail(f"{path}: {error}")
-        if not isinstance(report, dict) or not report.get("results"):
-            fail(f"{path}: there are no results of bench compare or bench paper in it")
+        if not isinstance(report, dict) or not (report.get("results") or report.get("sweeps")):
+            fail(f"{path}: there are no results of bench compare or bench paper, and no sweeps of bench lcp in it")
+        if report.get("sweeps"):
+            merged["devices"].append({"backend": report["backend"], "device": report["device"]})
+            for row in report["sweeps"]:
+                row["machine"] = report["backend"]
         for key, value in report.items():
             if isinstance(value, list) and isinstance(merged.get(key), list):
                 merged[key] += value
