@@ -145,24 +145,26 @@ static int solve_ours(const bench_options *options, const lcp_problem *p, const 
   if (!failed) failed = bench_check(ts_context_get_info(o.context, &info), o.context, "ts_context_get_info");
   if (!failed) describe(row, &info, precision, o.result.scheme);
   free_objects(&o);
+  if (failed) solves->count--;
   return failed;
 }
 
-/* On one thread of the CPU in double precision, and as the options have it if that is something else. */
+/* On one thread of the CPU in double precision, which the first row is, as the options have it if that is
+ * something else, and by peers. Nonzero: something failed, and the rest is there. */
 static int solve_all(const bench_options *options, const bench_device *device, const lcp_problem *p,
                      lcp_solves *solves) {
   const int is_cpu = !device->is_gl && !device->is_cuda;
+  int failed = 0;
   if (solve_ours(options, p, "cpu", 1, TS_PRECISION_DOUBLE, solves)) return 1;
-  solves->rows[0].is_reference = 1;
   for (int k = TS_PRECISION_SINGLE; k <= TS_PRECISION_DOUBLE; k++) {
     const ts_precision precision = (ts_precision)k;
     if (precision != TS_PRECISION_SINGLE && precision != TS_PRECISION_DOUBLE) continue;
     if (options->precision >= 0 ? options->precision != k : precision != TS_PRECISION_DOUBLE) continue;
     if (is_cpu && device->threads == 1 && precision == TS_PRECISION_DOUBLE) continue;
     const char *backend = options->backend ? options->backend : "auto";
-    if (solve_ours(options, p, backend, is_cpu ? device->threads : 0, precision, solves)) return 1;
+    failed |= solve_ours(options, p, backend, is_cpu ? device->threads : 0, precision, solves);
   }
-  return lcp_peers(options, p, solves);
+  return lcp_peers(options, p, solves) || failed;
 }
 
 /* ---- Results ---- */

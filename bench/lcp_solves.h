@@ -13,7 +13,6 @@ typedef struct lcp_solve {
   char solver[16]; /* texsolve or a library */
   char setting[40];
   int is_peer, sweeps;           /* sweeps: 0 where a library does not say */
-  int is_reference;              /* texsolve on one thread of the CPU */
   double seconds, spread, setup; /* seconds: NaN where the residual is larger than asked for */
   double residual;               /* ts_lcp_residual's by ||q||; NaN: no finite z */
 } lcp_solve;

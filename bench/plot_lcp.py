@@ -74,8 +74,9 @@ def draw_speedups(plt, rows, devices, number, facts):
                 points = sorted((r["size"], r["times_sequential"]) for r in rows
                                 if (r["backend"], r["scheme"], r["precision"]) == (backend, scheme, precision) and r["times_sequential"])
                 label = scheme if len(backends) == 1 else f"{backend} {scheme}"
-                axes.plot(*zip(*points), color=COLOURS.get(scheme, "0.5"), marker=MARKERS.get(scheme, "o"),
-                          linestyle="-" if k == 0 else "--", label=label) if points else None
+                if points:
+                    axes.plot(*zip(*points), color=COLOURS.get(scheme, "0.5"), marker=MARKERS.get(scheme, "o"),
+                              linestyle="-" if k == 0 else "--", label=label)
         paper(axes, facts, precision)
         finish(axes, f"{precision} precision", "times as fast as one core")
     legend(figure, [axes for axes, _ in panels])
@@ -86,8 +87,10 @@ def draw_rates(plt, rows, devices):
     """Figure 8: GFLOP/s of the fastest scheme that gives the sequential iterates, 2 operations an entry."""
     figure, panels = panels_of(plt, rows, "Sweeps of dense Gauss-Seidel (figure 8): the fastest scheme of each architecture")
     machines = ordered(r["machine"] for r in rows)
-    series = {"one core" + (f", beside {m}" if len(machines) > 1 else ""): lambda r, m=m: r["scheme"] == "sequential" and r["machine"] == m
-              for m in machines}
+    series = {}
+    for m in machines:
+        text = f"one core, beside {m}" if len(machines) > 1 else "one core"
+        series[text] = lambda r, m=m: r["scheme"] == "sequential" and r["machine"] == m
     for backend in ordered(r["backend"] for r in rows if r["scheme"] != "sequential"):
         series[f"{backend}: {devices.get(backend, '')}"] = (
             lambda r, b=backend: r["backend"] == b and r["scheme"] not in ("sequential", "relaxed"))
@@ -97,7 +100,8 @@ def draw_rates(plt, rows, devices):
             for r in rows:
                 if r["precision"] == precision and belongs(r) and r["gflops"]:
                     best[r["size"]] = max(best.get(r["size"], 0), r["gflops"])
-            axes.plot(*zip(*sorted(best.items())), marker="hos^Dv"[k % 6], color=list(COLOURS.values())[-1 - k % 7], label=text) if best else None
+            if best:
+                axes.plot(*zip(*sorted(best.items())), marker="hos^Dv"[k % 6], color=list(COLOURS.values())[-1 - k % 7], label=text)
         finish(axes, f"{precision} precision", "GFLOP/s")
     legend(figure, [axes for axes, _ in panels])
     return figure
