@@ -52,9 +52,9 @@ double lcp_peer_residual(const double *z);
  * many it took; negative: it failed. */
 typedef int (*lcp_peer_solve)(void *user, double tolerance, int max_sweeps, double *z);
 
-/* Finds the largest of the library's own tolerances from rtol down whose z has the residual that is asked for,
- * times solves to it, and takes the result down. Without one the best z counts. A run that would take longer
- * than 5 seconds is given fewer sweeps. */
+/* Finds the largest of the library's own tolerances whose z has the residual that is asked for, times solves to
+ * it, and takes the result down. Without one the best z counts. A run that would take longer than 5 seconds is
+ * given fewer sweeps. */
 void lcp_peer_measure(const char *implementation, const char *setting, double setup_seconds,
                       lcp_peer_solve solve, void *user);
 
