@@ -99,17 +99,39 @@ static double free_velocity(const contact *c, int k) {
   return sum;
 }
 
+/* Its entries that are not 0 become the problem's. Frees the matrix. */
+static int compress(double *matrix, lcp_problem *p) {
+  const size_t n = (size_t)p->size;
+  mm_csr *csr = &p->matrix;
+  *csr = (mm_csr){.rows = p->size, .columns = p->size};
+  for (size_t k = 0; k < n * n; k++) csr->nonzeros += matrix[k] != 0;
+  csr->row_offsets = calloc(n + 1, sizeof *csr->row_offsets);
+  csr->column_indices = calloc((size_t)csr->nonzeros, sizeof *csr->column_indices);
+  csr->values = calloc((size_t)csr->nonzeros, sizeof *csr->values);
+  const int is_whole = csr->row_offsets && csr->column_indices && csr->values;
+  for (size_t i = 0, e = 0; is_whole && i < n; i++) {
+    for (size_t j = 0; j < n; j++)
+      if (matrix[i * n + j] != 0) {
+        csr->column_indices[e] = (int32_t)j;
+        csr->values[e++] = matrix[i * n + j];
+      }
+    csr->row_offsets[i + 1] = (int32_t)e;
+  }
+  free(matrix);
+  return is_whole ? 0 : 2;
+}
+
 static int generate_pile(lcp_problem *p, int dimension, int32_t size) {
   const int32_t count = size < dimension ? 1 : size / dimension;
   const size_t d = (size_t)dimension, n = (size_t)count * d;
+  double *matrix = calloc(n * n, sizeof *matrix);
   contact *contacts = calloc((size_t)count, sizeof *contacts);
   *p = (lcp_problem){.dimension = dimension,
                      .size = (int32_t)n,
-                     .matrix = calloc(n * n, sizeof *p->matrix),
                      .q = calloc(n, sizeof *p->q),
                      .friction = calloc((size_t)count, sizeof *p->friction)};
-  if (!contacts || !p->matrix || !p->q || !p->friction) {
-    free(contacts);
+  if (!contacts || !matrix || !p->q || !p->friction) {
+    free(contacts), free(matrix);
     return 2;
   }
   make_contacts(contacts, dimension, count);
@@ -117,23 +139,26 @@ static int generate_pile(lcp_problem *p, int dimension, int32_t size) {
     p->q[i] = free_velocity(&contacts[i / d], (int)(i % d));
     p->friction[i / d] = 0.4;
     for (size_t j = 0; j < n; j++)
-      p->matrix[i * n + j] = coupling(&contacts[i / d], (int)(i % d), &contacts[j / d], (int)(j % d));
+      matrix[i * n + j] = coupling(&contacts[i / d], (int)(i % d), &contacts[j / d], (int)(j % d));
   }
   free(contacts);
-  return 0;
+  return compress(matrix, p);
 }
 
 static int generate_dense(lcp_problem *p, int32_t size) {
   const size_t n = (size_t)size;
-  *p = (lcp_problem){
-      .dimension = 1, .size = size, .matrix = calloc(n * n, sizeof *p->matrix), .q = calloc(n, sizeof *p->q)};
-  if (!p->matrix || !p->q) return 2;
+  double *matrix = calloc(n * n, sizeof *matrix);
+  *p = (lcp_problem){.dimension = 1, .size = size, .q = calloc(n, sizeof *p->q)};
+  if (!matrix || !p->q) {
+    free(matrix);
+    return 2;
+  }
   for (size_t i = 0; i < n; i++) {
     p->q[i] = chance((int32_t)i, 17);
     for (size_t j = 0; j < n; j++)
-      p->matrix[i * n + j] = exp(-fabs((double)i - (double)j) / 10) + (i == j ? 0.1 : 0);
+      matrix[i * n + j] = exp(-fabs((double)i - (double)j) / 10) + (i == j ? 0.1 : 0);
   }
-  return 0;
+  return compress(matrix, p);
 }
 
 static const char *const NAMES[] = {"dense", "piles2d", "piles3d"};
@@ -155,6 +180,5 @@ int lcp_generate(lcp_problem *p, const char *name, int32_t size) {
     lcp_free(p);
     return 2;
   }
-  for (size_t k = 0; k < (size_t)p->size * (size_t)p->size; k++) p->nonzeros += p->matrix[k] != 0;
   return 0;
 }

@@ -25,6 +25,21 @@ static int write_numbers(FILE *file, const double *numbers, size_t count) {
   return fwrite(numbers, sizeof *numbers, count, file) != count;
 }
 
+/* Row by row, zeros too. */
+static int write_matrix(FILE *file, const mm_csr *m) {
+  const size_t n = (size_t)m->columns;
+  double *row = calloc(n, sizeof *row);
+  int failed = !row;
+  for (int32_t i = 0; i < m->rows && !failed; i++) {
+    memset(row, 0, n * sizeof *row);
+    for (int32_t e = m->row_offsets[i]; e < m->row_offsets[i + 1]; e++)
+      row[m->column_indices[e]] += m->values[e];
+    failed = write_numbers(file, row, n);
+  }
+  free(row);
+  return failed;
+}
+
 /* A bound that is not given is 0 or infinity. */
 static int write_bounds(FILE *file, const double *bounds, double missing, size_t count) {
   int failed = 0;
@@ -38,7 +53,7 @@ static int write_problem(FILE *file, const void *problem) {
   lcp_peer_header header = {
       .size = p->size, .dimension = p->dimension, .has_bounds = p->lower != NULL || p->upper != NULL};
   memcpy(header.magic, LCP_PEER_MAGIC, sizeof header.magic);
-  if (fwrite(&header, sizeof header, 1, file) != 1 || write_numbers(file, p->matrix, n * n) ||
+  if (fwrite(&header, sizeof header, 1, file) != 1 || write_matrix(file, &p->matrix) ||
       write_numbers(file, p->q, n))
     return 1;
   if (p->dimension > 1) return write_numbers(file, p->friction, n / (size_t)p->dimension);

@@ -72,9 +72,14 @@ typedef struct objects {
 } objects;
 
 static int make_objects(objects *o, const lcp_problem *p, ts_precision precision) {
+  const ts_csr matrix = {.rows = p->matrix.rows,
+                         .columns = p->matrix.columns,
+                         .row_offsets = p->matrix.row_offsets,
+                         .column_indices = p->matrix.column_indices,
+                         .double_values = p->matrix.values};
   const ts_lcp_desc desc = {.size = p->size,
                             .dimension = p->dimension,
-                            .double_matrix = p->matrix,
+                            .sparse_matrix = &matrix,
                             .lower = p->lower,
                             .upper = p->upper,
                             .friction = p->friction,
@@ -172,9 +177,10 @@ static int solve_all(const bench_options *options, const bench_device *device, c
 static void report_solves(report *r, const char *name, const lcp_problem *p, const lcp_solves *solves) {
   for (int k = 0; k < solves->count; k++) {
     const lcp_solve *s = &solves->rows[k];
-    report_row(r, s->solver, s->setting, name, lcp_kind_name(p), (long long)p->size, (long long)p->nonzeros,
-               (long long)s->is_peer, s->sweeps ? (double)s->sweeps : (double)NAN, 1e3 * s->seconds,
-               100 * s->spread, 1e3 * s->setup, s->residual, s->seconds > 0 ? "yes" : "no");
+    report_row(r, s->solver, s->setting, name, lcp_kind_name(p), (long long)p->size,
+               (long long)p->matrix.nonzeros, (long long)s->is_peer,
+               s->sweeps ? (double)s->sweeps : (double)NAN, 1e3 * s->seconds, 100 * s->spread, 1e3 * s->setup,
+               s->residual, s->seconds > 0 ? "yes" : "no");
   }
 }
 
@@ -267,7 +273,8 @@ static int run_problem(const bench_options *options, const bench_device *device,
   const char *name = base_name(path);
   int failed = read_problem(&p, path, size);
   if (!failed) {
-    report_section(r, "%s: %s, %d unknowns, %lld entries", name, lcp_kind(&p), p.size, (long long)p.nonzeros);
+    report_section(r, "%s: %s, %d unknowns, %lld entries", name, lcp_kind(&p), p.size,
+                   (long long)p.matrix.nonzeros);
     bench_error_subject(name);
     failed = solve_all(options, device, &p, &solves);
     bench_error_subject(NULL);
