@@ -7,6 +7,7 @@ static const char cannot[] = "cannot draw a picture";
 #ifdef TEXSOLVE_HAVE_GL
 
 #include "flat_view.h"
+#include "mesh_view.h"
 
 static const char *draw(const flattening *f, const flat_source *source, const flat_look *look, image *picture,
                         const char **way) {
@@ -18,7 +19,7 @@ static const char *draw(const flattening *f, const flat_source *source, const fl
   if (!why) why = flat_view_update(view, f, source);
   if (!why) {
     *way = view_way_name(flat_view_way(view));
-    camera_fit_mesh(&c, &f->measures);
+    mesh_view_fit(&c, &f->measures);
     flat_view_fit_image(f, &window);
     why = flat_view_picture(view, &c, &window, &own, picture->width, picture->height, picture->rgb);
   }

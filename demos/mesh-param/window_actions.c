@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "mesh_view.h"
 #include "message.h"
 
 /* ---- The mesh and its UV map ---- */
@@ -14,7 +15,7 @@ void window_image_changed(window_state *w, const flat_source *source) {
 }
 
 void window_fit(window_state *w) {
-  camera_fit_mesh(&w->camera, &w->f->measures);
+  mesh_view_fit(&w->camera, &w->f->measures);
   flat_view_fit_image(w->f, &w->window);
   w->screen.stale = 1;
 }

@@ -31,7 +31,7 @@ int drawing_open(const smoother *s, const mesh_look *look, int width, int height
   if (!why) why = view_context_open(s->device.context, s->options.platform, &d->own);
   if (!why) why = mesh_view_create(&s->start->m, s->start->unit, &d->view);
   if (!why) why = positions_mark_controls(d->view, s, -1);
-  if (!why) camera_fit_mesh(&d->camera, &s->measures);
+  if (!why) mesh_view_fit(&d->camera, &s->measures);
   if (!why) return 0;
   fail(message, why);
   drawing_close(out);

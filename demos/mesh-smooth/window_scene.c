@@ -6,7 +6,7 @@
 #include <GLFW/glfw3.h>
 
 void window_fit(window_state *w) {
-  camera_fit_mesh(&w->scene.camera, &w->s->measures);
+  mesh_view_fit(&w->scene.camera, &w->s->measures);
   w->scene.screen.stale = 1;
 }
 

@@ -155,6 +155,15 @@ static double read_range(mesh_view *view, int channel) {
 
 /* ---- Drawing ---- */
 
+void mesh_view_fit(camera *c, const mesh_measures *m) {
+  float low[3], high[3];
+  for (int k = 0; k < 3; k++) {
+    high[k] = m->diagonal > 0 ? (float)(0.5 * (m->high[k] - m->low[k]) / m->diagonal) : 0;
+    low[k] = -high[k];
+  }
+  camera_fit(c, low, high);
+}
+
 static const char *draw_shape(mesh_view *view, const mesh_shape *shape, const camera *c, const mesh_look *look,
                               int width, int height) {
   const unsigned textures[] = {

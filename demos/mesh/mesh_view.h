@@ -57,6 +57,8 @@ void mesh_view_changed(mesh_view *view);
 /* Points that are drawn over the mesh from now on; copied. */
 const char *mesh_view_set_points(mesh_view *view, const mesh_point *points, int count);
 
+/* The camera sees the whole mesh, in units of its diagonal about the middle of its box. */
+void mesh_view_fit(camera *c, const mesh_measures *m);
 /* Into the framebuffer that is bound, over the whole of width x height pixels. */
 const char *mesh_view_draw(mesh_view *view, const camera *c, mesh_look *look, int width, int height);
 

@@ -1,13 +1,13 @@
 #include "video.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output_file.h"
 #include "platform.h"
-#include "simulation.h"
 
 struct video {
   char *path;
@@ -16,6 +16,14 @@ struct video {
   platform_child *child;
   FILE *pipe, *errors; /* of the child: its input, what it says */
 };
+
+static int __attribute__((format(printf, 2, 3))) fail(char message[VIDEO_MESSAGE], const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, VIDEO_MESSAGE, format, arguments);
+  va_end(arguments);
+  return 1;
+}
 
 /* The video's file, its format for ffmpeg, and an option of the encoder that ffmpeg takes for it: x264 in twice
  * its usual speed, VP9 in real time. */
@@ -47,19 +55,18 @@ int video_is_possible(void) {
 }
 
 /* ffmpeg goes back in the file at the end, which no pipe lets it do. */
-static int open_file(output_file *file, const char *path, char message[SIMULATION_MESSAGE]) {
+static int open_file(output_file *file, const char *path, char message[VIDEO_MESSAGE]) {
   const int error = output_create(file, path);
-  if (error)
-    return simulation_fail(message, "%s: %s, expected a file that can be written", path, strerror(error));
+  if (error) return fail(message, "%s: %s, expected a file that can be written", path, strerror(error));
   if (file->temporary) return 0;
   output_discard(file);
-  return simulation_fail(message, "%s: no regular file, as which alone a video can be written", path);
+  return fail(message, "%s: no regular file, as which alone a video can be written", path);
 }
 
-int video_can_open(const char *path, char message[SIMULATION_MESSAGE]) {
+int video_can_open(const char *path, char message[VIDEO_MESSAGE]) {
   if (format_of(path) == format_count)
-    return simulation_fail(message, "%s: a video of unknown format, expected .mp4, .mkv, .mov or .webm", path);
-  if (unavailable()) return simulation_fail(message, "%s: %s; single pictures need none", path, unavailable());
+    return fail(message, "%s: a video of unknown format, expected .mp4, .mkv, .mov or .webm", path);
+  if (unavailable()) return fail(message, "%s: %s; single pictures need none", path, unavailable());
   output_file file;
   if (open_file(&file, path, message)) return 1;
   output_discard(&file);
@@ -128,49 +135,49 @@ static void read_errors(const video *f, char text[200]) {
   text[strcspn(text, "\n")] = 0;
 }
 
-static int fail_ffmpeg(video *f, char message[SIMULATION_MESSAGE]) {
+static int fail_ffmpeg(video *f, char message[VIDEO_MESSAGE]) {
   char text[200];
   end(f);
   read_errors(f, text);
-  return simulation_fail(message, "%.150s: ffmpeg: %s", f->path, *text ? text : "it ended without a word");
+  return fail(message, "%.150s: ffmpeg: %s", f->path, *text ? text : "it ended without a word");
 }
 
 int video_open(const char *path, int width, int height, int frames_per_second, video **made,
-               char message[SIMULATION_MESSAGE]) {
+               char message[VIDEO_MESSAGE]) {
   *made = NULL;
   if (width % 2 || height % 2)
-    return simulation_fail(message, "a video of %d x %d pixels, expected even numbers", width, height);
+    return fail(message, "a video of %d x %d pixels, expected even numbers", width, height);
   if (video_can_open(path, message)) return 1;
   video *f = calloc(1, sizeof *f);
-  if (!f) return simulation_fail(message, "out of memory");
+  if (!f) return fail(message, "out of memory");
   *f = (video){.path = copy_text(path), .frame_bytes = 3 * (size_t)width * (size_t)height};
   if (!f->path) {
-    simulation_fail(message, "out of memory");
+    fail(message, "out of memory");
   } else if (!open_file(&f->file, path, message)) {
     const int error = start(f, width, height, frames_per_second);
     if (!error) {
       *made = f;
       return 0;
     }
-    simulation_fail(message, "%s: ffmpeg cannot be started: %s", path, strerror(error));
+    fail(message, "%s: ffmpeg cannot be started: %s", path, strerror(error));
   }
   video_discard(&f);
   return 1;
 }
 
-int video_add(video *f, const unsigned char *rgb, char message[SIMULATION_MESSAGE]) {
+int video_add(video *f, const unsigned char *rgb, char message[VIDEO_MESSAGE]) {
   const int written = f->pipe && fwrite(rgb, 1, f->frame_bytes, f->pipe) == f->frame_bytes;
   return written ? 0 : fail_ffmpeg(f, message);
 }
 
-int video_close(video **made, char message[SIMULATION_MESSAGE]) {
+int video_close(video **made, char message[VIDEO_MESSAGE]) {
   video *f = *made;
   char text[200];
   const int status = end(f);
   read_errors(f, text);
   int failed = status || *text ? fail_ffmpeg(f, message) : 0;
   const int error = failed ? 0 : output_finish(&f->file);
-  if (error) failed = simulation_fail(message, "%s: %s", f->path, strerror(error));
+  if (error) failed = fail(message, "%s: %s", f->path, strerror(error));
   destroy(made);
   return failed;
 }

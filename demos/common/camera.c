@@ -57,15 +57,6 @@ void camera_fit(camera *c, const float low[3], const float high[3]) {
   }
 }
 
-void camera_fit_mesh(camera *c, const mesh_measures *m) {
-  float low[3], high[3];
-  for (int k = 0; k < 3; k++) {
-    high[k] = m->diagonal > 0 ? (float)(0.5 * (m->high[k] - m->low[k]) / m->diagonal) : 0;
-    low[k] = -high[k];
-  }
-  camera_fit(c, low, high);
-}
-
 /* ---- Moves ---- */
 
 /* The pointer on a ball that fills the window, and on a hyperbolic sheet outside of it, so that turning goes on

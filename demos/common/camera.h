@@ -2,8 +2,6 @@
 #ifndef CAMERA_H
 #define CAMERA_H
 
-#include "mesh.h"
-
 typedef struct camera {
   float target[3];
   float rotation[4]; /* quaternion x, y, z, w: world to eye */
@@ -14,8 +12,6 @@ typedef struct camera {
 
 /* Looks at a box from a little above and aside. */
 void camera_fit(camera *c, const float low[3], const float high[3]);
-/* Shows the whole mesh, in units of its diagonal about the middle of its box. */
-void camera_fit_mesh(camera *c, const mesh_measures *m);
 /* Moves of the pointer in pixels from (x0, y0) to (x1, y1) in a window of width x height. */
 void camera_orbit(camera *c, float x0, float y0, float x1, float y1, int width, int height);
 void camera_pan(camera *c, float x0, float y0, float x1, float y1, int width, int height);
