@@ -57,6 +57,21 @@ void camera_fit(camera *c, const float low[3], const float high[3]) {
   }
 }
 
+void camera_look_at(camera *c, const float eye[3], const float target[3], float size) {
+  float back[3], above[4], aside[4];
+  for (int k = 0; k < 3; k++) {
+    c->target[k] = target[k];
+    back[k] = eye[k] - target[k];
+  }
+  c->field_of_view = 30 * pi / 180;
+  c->size = size;
+  c->distance = sqrtf(back[0] * back[0] + back[1] * back[1] + back[2] * back[2]);
+  /* First about z until the eye is at -y, then about x until it is at z. */
+  turn_about(2, -0.5f * pi - atan2f(back[1], back[0]), aside);
+  turn_about(0, asinf(back[2] / c->distance) - 0.5f * pi, above);
+  multiply(above, aside, c->rotation);
+}
+
 /* ---- Moves ---- */
 
 /* The pointer on a ball that fills the window, and on a hyperbolic sheet outside of it, so that turning goes on
@@ -83,6 +98,18 @@ void camera_orbit(camera *c, float x0, float y0, float x1, float y1, int width, 
   const float s = sinf(0.5f * angle) / sine;
   const float turn[4] = {axis[0] * s, axis[1] * s, axis[2] * s, cosf(0.5f * angle)};
   multiply(turn, c->rotation, c->rotation);
+}
+
+void camera_turn(camera *c, float x0, float y0, float x1, float y1, int width, int height) {
+  const float radius = 0.5f * (float)(width < height ? width : height);
+  float m[3][3], about_z[4], about_x[4];
+  rotation_matrix(c->rotation, m);
+  const float elevation = asinf(fminf(fmaxf(m[2][2], -1), 1));
+  const float tilted = fminf(fmaxf(elevation + (y1 - y0) / radius, 0.03f), 0.5f * pi - 0.01f);
+  turn_about(2, (x1 - x0) / radius, about_z);
+  turn_about(0, tilted - elevation, about_x);
+  multiply(c->rotation, about_z, c->rotation);
+  multiply(about_x, c->rotation, c->rotation);
 }
 
 /* World units a pixel at the distance of the target. */

@@ -12,8 +12,12 @@ typedef struct camera {
 
 /* Looks at a box from a little above and aside. */
 void camera_fit(camera *c, const float low[3], const float high[3]);
+/* From a place and at another, with z up; `size` is that of what there is to see. */
+void camera_look_at(camera *c, const float eye[3], const float target[3], float size);
 /* Moves of the pointer in pixels from (x0, y0) to (x1, y1) in a window of width x height. */
 void camera_orbit(camera *c, float x0, float y0, float x1, float y1, int width, int height);
+/* The same with z staying up, from just above the horizon to straight down. */
+void camera_turn(camera *c, float x0, float y0, float x1, float y1, int width, int height);
 void camera_pan(camera *c, float x0, float y0, float x1, float y1, int width, int height);
 void camera_zoom(camera *c, float steps); /* positive: nearer */
 /* Where a point is in the window, in pixels from its upper left. Returns 0 where it lies behind the camera. */

@@ -1,0 +1,5 @@
+/* Behind everything. */
+in vec2 across;
+out vec4 shown;
+
+void main() { shown = vec4(background(), 1.0); }

@@ -1,0 +1,222 @@
+#include <GL/glew.h>
+
+#include "view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact_shaders.h"
+#include "view_gl.h"
+#include "view_parts.h"
+
+const char *contact_view_create(contact_view **made) {
+  contact_view *view = *made = calloc(1, sizeof *view);
+  if (!view) return "out of memory";
+  const char *renderer = (const char *)glGetString(GL_RENDERER);
+  view->is_software = renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
+  const char *why = view_build_bodies(view);
+  if (!why) why = view_build_arrows(view);
+  if (why) contact_view_destroy(made);
+  return why;
+}
+
+void contact_view_destroy(contact_view **made) {
+  contact_view *view = *made;
+  if (!view) return;
+  const unsigned programs[] = {view->backdrop, view->occlusion, view->smoother, view->arrow};
+  glUseProgram(0); /* one that is deleted while it is used cannot be used again */
+  for (int pass = 0; pass < PASSES; pass++) {
+    glDeleteProgram(view->body[pass]);
+    glDeleteProgram(view->ground[pass]);
+  }
+  for (int k = 0; k < 4; k++) glDeleteProgram(programs[k]);
+  view_destroy_crowd(&view->blocks);
+  view_destroy_crowd(&view->balls);
+  view_destroy_crowd(&view->arrows);
+  view_destroy_layers(view);
+  glDeleteVertexArrays(1, &view->empty_array);
+  free(view);
+  *made = NULL;
+}
+
+/* ---- The camera and the light ---- */
+
+void contact_view_fit(const scene *s, camera *c, contact_look *look) {
+  float eye[3], middle[3], square = 0;
+  for (int k = 0; k < 3; k++) {
+    eye[k] = (float)s->eye[k];
+    middle[k] = (float)s->middle[k];
+    square += (eye[k] - middle[k]) * (eye[k] - middle[k]);
+  }
+  look->reach = sqrtf(square);
+  camera_look_at(c, eye, middle, 3 * look->reach);
+  /* From behind the viewer's left shoulder, 50 degrees high. */
+  const float aside = atan2f(eye[1] - middle[1], eye[0] - middle[0]) - 0.85f, high = 0.87f;
+  look->sun[0] = cosf(high) * cosf(aside);
+  look->sun[1] = cosf(high) * sinf(aside);
+  look->sun[2] = sinf(high);
+}
+
+static void multiply(const float a[16], const float b[16], float product[16]) {
+  for (int column = 0; column < 4; column++)
+    for (int row = 0; row < 4; row++) {
+      float sum = 0;
+      for (int k = 0; k < 4; k++) sum += a[4 * k + row] * b[4 * column + k];
+      product[4 * column + row] = sum;
+    }
+}
+
+/* ---- Programs ---- */
+
+static const char *const light_samplers[] = {"shadow_map", "openness", NULL};
+
+/* The sources begin with which pass it is, and fragments of the picture with the light. */
+static const char *use_program(contact_view *view, view_pass pass, view_gl_source vertex,
+                               view_gl_source fragment, unsigned *program) {
+  char defines[60], text[sizeof light_glsl + sizeof body_frag + sizeof ground_frag];
+  if (pass == PASS_PICTURE) {
+    snprintf(text, sizeof text, "%s#line 1\n%s", light_glsl, fragment.text);
+    fragment.text = text;
+  }
+  snprintf(defines, sizeof defines, "#define PASS %d\n#define TAPS %d\n", (int)pass, view->is_software ? 4 : 6);
+  return view_gl_program(defines, vertex, fragment, light_samplers, program);
+}
+
+const char *view_use_body(contact_view *view, view_pass pass, unsigned *program) {
+  const view_gl_source fragment[PASSES] = {VIEW_GL_SHADER(depth, frag), VIEW_GL_SHADER(geometry, frag),
+                                           VIEW_GL_SHADER(body, frag)};
+  const char *why = use_program(view, pass, VIEW_GL_SHADER(body, vert), fragment[pass], &view->body[pass]);
+  *program = view->body[pass];
+  return why;
+}
+
+static void set_light(const contact_view *view, unsigned program, const camera *c, const contact_look *look,
+                      int width, int height) {
+  float eye[3], direction[3], half[16], matrix[16];
+  const unsigned textures[] = {view->shadow.texture, view->openness.texture};
+  const float soft = fmaxf(0.02f * view->typical, 0.9f * view->shadow_texel);
+  camera_ray(c, 0, 0, width, height, eye, direction);
+  memset(half, 0, sizeof half);
+  for (int k = 0; k < 3; k++) half[5 * k] = half[12 + k] = 0.5f;
+  half[15] = 1;
+  multiply(half, view->to_shadow, matrix);
+  view_gl_bind(textures, 2);
+  glUniformMatrix4fv(view_gl_uniform(program, "to_clip"), 1, GL_FALSE, view->to_clip);
+  glUniformMatrix4fv(view_gl_uniform(program, "to_shadow"), 1, GL_FALSE, matrix);
+  glUniform3fv(view_gl_uniform(program, "sun"), 1, look->sun);
+  glUniform3fv(view_gl_uniform(program, "viewer"), 1, eye);
+  glUniform2f(view_gl_uniform(program, "shadow_step"), soft / view->shadow_width[0],
+              soft / view->shadow_width[1]);
+  glUniform1f(view_gl_uniform(program, "shadow_lift"), 1.5f * view->shadow_texel + 0.5f * soft);
+  glUniform1f(view_gl_uniform(program, "coarse"), look->fine ? 1 : 2);
+  glUniform2f(view_gl_uniform(program, "pixels"), (float)width, (float)height);
+}
+
+/* ---- Drawing ---- */
+
+const char *view_use_ground(contact_view *view, view_pass pass, const camera *c, const contact_look *look,
+                            unsigned *program) {
+  const char *why =
+      use_program(view, pass, VIEW_GL_SHADER(ground, vert),
+                  pass == PASS_GEOMETRY ? VIEW_GL_SHADER(geometry, frag) : VIEW_GL_SHADER(ground, frag),
+                  &view->ground[pass]);
+  if (why) return why;
+  *program = view->ground[pass];
+  glUniform2f(view_gl_uniform(*program, "middle"), c->target[0], c->target[1]);
+  glUniform1f(view_gl_uniform(*program, "reach"), 2.2f * look->reach);
+  return NULL;
+}
+
+static const char *draw_bodies(contact_view *view, const camera *c, const contact_look *look, int width,
+                               int height) {
+  unsigned program;
+  const char *why = view_use_body(view, PASS_PICTURE, &program);
+  if (why) return why;
+  set_light(view, program, c, look, width, height);
+  glUniform1f(view_gl_uniform(program, "pale"), look->forces ? 0.72f : 0);
+  glEnable(GL_CULL_FACE);
+  view_draw_crowd(&view->blocks);
+  view_draw_crowd(&view->balls);
+  glDisable(GL_CULL_FACE);
+  return NULL;
+}
+
+static const char *draw_arrows(contact_view *view, const contact_look *look) {
+  if (!view->arrows.count) return NULL;
+  const char *why =
+      view_gl_program("", VIEW_GL_SHADER(arrow, vert), VIEW_GL_SHADER(arrow, frag), NULL, &view->arrow);
+  if (why) return why;
+  glClear(GL_DEPTH_BUFFER_BIT);
+  glUniformMatrix4fv(view_gl_uniform(view->arrow, "to_clip"), 1, GL_FALSE, view->to_clip);
+  glUniform3fv(view_gl_uniform(view->arrow, "sun"), 1, look->sun);
+  view_draw_crowd(&view->arrows);
+  return NULL;
+}
+
+static const char *draw_picture(contact_view *view, const camera *c, const contact_look *look, int width,
+                                int height) {
+  unsigned program;
+  glViewport(0, 0, width, height);
+  glClear(GL_DEPTH_BUFFER_BIT);
+  const char *why = use_program(view, PASS_PICTURE, VIEW_GL_SHADER(whole, vert), VIEW_GL_SHADER(backdrop, frag),
+                                &view->backdrop);
+  if (why) return why;
+  glUniform2f(view_gl_uniform(view->backdrop, "pixels"), (float)width, (float)height);
+  view_gl_draw_vertices(&view->empty_array, GL_TRIANGLES, 3);
+  glEnable(GL_DEPTH_TEST);
+  why = draw_bodies(view, c, look, width, height);
+  if (!why) why = view_use_ground(view, PASS_PICTURE, c, look, &program);
+  if (!why) {
+    set_light(view, program, c, look, width, height);
+    glUniform1f(view_gl_uniform(program, "grid"), 0.5f);
+    view_gl_draw_vertices(&view->empty_array, GL_TRIANGLE_STRIP, 4);
+    why = draw_arrows(view, look);
+  }
+  glDisable(GL_DEPTH_TEST);
+  return why;
+}
+
+const char *contact_view_draw(contact_view *view, const world *w, const camera *c, const contact_look *look,
+                              int width, int height) {
+  GLint target;
+  float projection[16];
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &target);
+  view_gl_plain_state();
+  camera_view_matrix(c, view->to_eye);
+  camera_projection_matrix(c, width, height, projection);
+  multiply(projection, view->to_eye, view->to_clip);
+  const char *why = view_size_layers(view, look, width, height);
+  if (!why) why = view_take_bodies(view, w);
+  if (!why) why = view_take_forces(view, w, look);
+  view_aim_sun(view, w, look);
+  glClearDepth(1);
+  glEnable(GL_DEPTH_TEST);
+  glEnable(GL_CULL_FACE);
+  if (!why) why = view_draw_shadow(view);
+  if (!why) why = view_draw_openness(view, c, look, width, height);
+  glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)target);
+  if (!why) why = draw_picture(view, c, look, width, height);
+  return why ? why : view_gl_check("drawing the bodies");
+}
+
+/* ---- Into a picture ---- */
+
+typedef struct scenery {
+  contact_view *view;
+  const world *w;
+  const camera *c;
+  const contact_look *look;
+} scenery;
+
+static const char *draw_scenery(void *user, int width, int height) {
+  const scenery *s = user;
+  return contact_view_draw(s->view, s->w, s->c, s->look, width, height);
+}
+
+const char *contact_view_picture(contact_view *view, const world *w, const camera *c, const contact_look *look,
+                                 int width, int height, unsigned char *rgb) {
+  scenery s = {view, w, c, look};
+  return view_gl_picture(draw_scenery, &s, width, height, rgb);
+}

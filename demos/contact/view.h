@@ -1,0 +1,32 @@
+/* Draws bodies in the light of a sun and a sky, and the forces between them. OpenGL 3.3; needs a current
+ * context with functions loaded (view_gl_load). Functions return NULL, or why they failed. */
+#ifndef VIEW_H
+#define VIEW_H
+
+#include "camera.h"
+#include "scene.h"
+
+typedef struct contact_look {
+  int forces;   /* of the contacts, as arrows over pale bodies */
+  int fine;     /* ambient occlusion at every pixel, else at every second one */
+  float sun[3]; /* a unit vector towards it */
+  float reach;  /* about how much there is to see, m */
+} contact_look;
+
+typedef struct contact_view contact_view;
+
+const char *contact_view_create(contact_view **made);
+void contact_view_destroy(contact_view **made);
+
+/* The camera and the light for a scene at its beginning. */
+void contact_view_fit(const scene *s, camera *c, contact_look *look);
+
+/* Into the framebuffer that is bound, over the whole of width x height pixels. */
+const char *contact_view_draw(contact_view *view, const world *w, const camera *c, const contact_look *look,
+                              int width, int height);
+
+/* Into a picture: RGB, 3 x width x height bytes, top row first, with anti-aliasing. */
+const char *contact_view_picture(contact_view *view, const world *w, const camera *c, const contact_look *look,
+                                 int width, int height, unsigned char *rgb);
+
+#endif
