@@ -24,10 +24,10 @@ void main() {
     ivec2 at = here + ivec2(round(wide * part * vec2(cos(turn), sin(turn))));
     if (any(lessThan(at, ivec2(0))) || any(greaterThan(at, last))) continue;
     vec3 away = place(at, size, texelFetch(geometry, at, 0).w) - p;
-    float square = dot(away, away), above = dot(away, own.xyz) - 0.004 * own.w;
+    float square = dot(away, away), above = dot(away, own.xyz) - 0.0015 * own.w;
     float near = max(1.0 - square / (radius * radius), 0.0);
     /* Samples far out stand for more area. */
     hidden += near * max(above, 0.0) * inversesqrt(square + 1e-9) * (0.5 + part);
   }
-  seen.x = pow(clamp(1.0 - 1.7 * hidden / float(SAMPLES), 0.0, 1.0), 1.35);
+  seen.x = pow(clamp(1.0 - 2.3 * hidden / float(SAMPLES), 0.0, 1.0), 1.5);
 }
