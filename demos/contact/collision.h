@@ -1,5 +1,4 @@
-/* Where bodies touch, by Bullet's collision detection. Its persistent manifolds keep the points of a contact
- * from step to step, and what was stored at them. */
+/* Where bodies touch, by Bullet's collision detection. */
 #ifndef COLLISION_H
 #define COLLISION_H
 
@@ -15,16 +14,12 @@ typedef struct collision collision;
 collision *collision_create(const world *w);
 void collision_destroy(collision **made);
 
-/* Fills in the contacts of the world for its bodies' positions: points, normals and tangents, gaps, and the
- * reactions that collision_remember left at points that persist, 0 at others. Points of bodies that come close
- * are contacts already, with a gap. Returns 0, or 1 without memory. */
+/* Replaces the contacts of the world by those of its bodies' present positions. Bodies that come close have
+ * some already, with a gap. Each begins with the reaction of the one that was there in the last step, or with
+ * 0. Returns 0, or 1 without memory. */
 int collision_detect(collision *c, world *w);
-/* Stores the contacts' reactions where the next step finds them. */
-void collision_remember(world *w);
-/* Every point is as new. */
-void collision_forget(world *w);
 
-/* The first body that moves on a ray of any length, and where it is hit; -1: none. */
+/* The body on a ray of any length, and where it is hit; -1: none, or a fixed one before it. */
 int collision_pick(const collision *c, const double origin[3], const double direction[3], double point[3]);
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 
 typedef struct scene {
   const char *name, *text; /* the latter one line: what one sees */
-  int bodies;              /* that move, by default; 0: the scene has a number of its own */
+  int bodies;              /* that move, by default */
   double friction;         /* by default */
   /* From where to look at it, and at what, in metres. */
   double eye[3], middle[3];

@@ -6,6 +6,7 @@
 #include <texsolve/gl.h>
 #include <texsolve/lcp.h>
 
+#include "assembly.h"
 #include "collision.h"
 #include "scene.h"
 
@@ -58,7 +59,7 @@ typedef struct simulation {
   const scene *scene;
   world world;
   collision *collision;
-  struct assembly *assembly;
+  assembly assembly;
   int steps, missed_steps;
   simulation_figures figures; /* of the last step */
   simulation_history history;

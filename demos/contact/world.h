@@ -2,6 +2,10 @@
 #ifndef WORLD_H
 #define WORLD_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A wedge is a prism with a trapezoid as its base, the stone of an arch. */
 typedef enum body_shape { BODY_BOX, BODY_SPHERE, BODY_WEDGE, BODY_SHAPES } body_shape;
 
@@ -15,16 +19,20 @@ typedef struct body {
   double position[3], rotation[4]; /* of the centre of mass; unit quaternion w, x, y, z */
   double velocity[3], spin[3];     /* m/s, rad/s; world axes */
   float colour[3];                 /* sRGB; of a fixed body as well */
+  int touches, hit;                /* contacts of the last step; whether one was an impact */
+  double before[2][3];             /* velocity and spin before it */
+  double shift[3], twist[3];       /* what the last step adds against penetration: m, a vector of rotation */
 } body;
 
 typedef struct contact {
   int a, b; /* bodies; the reaction acts on a, and its opposite on b */
   double point[3];
-  double axes[3][3];  /* the normal, from b to a, and two tangents */
-  double gap;         /* below 0: penetration */
-  double approach;    /* relative velocity along the normal before the step; below 0: coming closer */
-  double reaction[3]; /* impulse of the last step along the axes, N s; by the step it is a force */
-  void *persistent;   /* the detector's own, which lives while the two touch here */
+  double axes[3][3];     /* the normal, from b to a, and two tangents */
+  double gap;            /* below 0: penetration */
+  double approach;       /* relative velocity along the normal before the step; below 0: coming closer */
+  double depth, pressed; /* what would penetrate after the step, and the pseudo-impulse against it */
+  double reaction[3];    /* impulse of the last step along the axes, N s; by the step it is a force */
+  double local[2][3];    /* where it is on a and on b, in their own axes */
 } contact;
 
 typedef struct world {
@@ -55,6 +63,10 @@ void world_destroy(world *w); /* what is in it */
 void world_accelerate(world *w);
 /* Adds the reactions to the velocities, moves the bodies, and takes back part of what penetrates. */
 void world_advance(world *w);
+/* Of that, the displacements that take back part of what will penetrate, into the bodies. */
+void world_separate(world *w);
+/* Of a relative to b along the normal, at the contact. */
+double world_relative_velocity(const world *w, const contact *c);
 
 typedef struct world_energy {
   double kinetic, potential; /* J; the latter 0 at z = 0 */
@@ -73,5 +85,12 @@ void body_corners(const body *b, double corners[8][3]);
 void body_inverse_inertia(const body *b, double rows[3][3]);
 /* A turn by `angle` about a unit axis, before what it is turned by already. */
 void body_turn(body *b, const double axis[3], double angle);
+/* The same by a vector of rotation, and a displacement. */
+void body_move(body *b, const double displacement[3], const double rotation[3]);
+/* Sets the mass and the inertia; density 0: fixed. */
+void body_weigh(body *b, double density);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,0 +1,220 @@
+// Where bodies touch: Bullet's collision detection behind C functions.
+//
+// Bullet sees every body with a skin, so that faces that come close have points of contact before they meet.
+// The points are then put back onto the bodies themselves, and the gap is what lies between them.
+#include "collision.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include <btBulletCollisionCommon.h>
+
+struct collision {
+  btDefaultCollisionConfiguration configuration;
+  btCollisionDispatcher dispatcher{&configuration};
+  btDbvtBroadphase broadphase;
+  btCollisionWorld detector{&dispatcher, &broadphase, &configuration};
+  std::vector<std::unique_ptr<btCollisionShape>> shapes;
+  std::vector<std::unique_ptr<btCollisionObject>> objects; // of the bodies
+  std::vector<contact> previous; // of the last step; a manifold's companions are its first one and their number
+  ~collision() {
+    for (auto &object : objects) detector.removeCollisionObject(object.get());
+  }
+};
+
+namespace {
+
+btVector3 vector_of(const double v[3]) {
+  return {static_cast<btScalar>(v[0]), static_cast<btScalar>(v[1]), static_cast<btScalar>(v[2])};
+}
+
+btTransform place_of(const body &b) {
+  const double *q = b.rotation;
+  return btTransform(btQuaternion(static_cast<btScalar>(q[1]), static_cast<btScalar>(q[2]),
+                                  static_cast<btScalar>(q[3]), static_cast<btScalar>(q[0])),
+                     vector_of(b.position));
+}
+
+// At most a centimetre, and less for what is thin.
+double skin_of(const body &b) {
+  return std::min(0.01, 0.25 * std::min(b.half[0], std::min(b.half[1], b.half[2])));
+}
+
+std::unique_ptr<btCollisionShape> shape_of(const body &b) {
+  const double skin = skin_of(b);
+  if (b.shape == BODY_SPHERE) return std::make_unique<btSphereShape>(static_cast<btScalar>(b.half[0] + skin));
+  if (b.shape == BODY_BOX) {
+    const double half[3] = {b.half[0] + skin, b.half[1] + skin, b.half[2] + skin};
+    auto box = std::make_unique<btBoxShape>(vector_of(half));
+    box->setSafeMargin(vector_of(half), btScalar(0.1));
+    box->initializePolyhedralFeatures();
+    return box;
+  }
+  // A wedge's faces are not parallel in pairs; Bullet finds points of contact of hulls ahead of them by itself.
+  double corners[8][3];
+  body_corners(&b, corners);
+  auto hull = std::make_unique<btConvexHullShape>();
+  for (const auto &corner : corners) hull->addPoint(vector_of(corner), false);
+  hull->recalcLocalAabb();
+  hull->setMargin(static_cast<btScalar>(skin));
+  hull->initializePolyhedralFeatures();
+  return hull;
+}
+
+void add(collision &c, const body &b) {
+  auto object = std::make_unique<btCollisionObject>();
+  c.shapes.push_back(shape_of(b));
+  object->setCollisionShape(c.shapes.back().get());
+  object->setUserIndex(static_cast<int>(c.objects.size()));
+  object->setWorldTransform(place_of(b));
+  const bool fixed = !(b.mass > 0);
+  if (fixed) object->setCollisionFlags(btCollisionObject::CF_STATIC_OBJECT);
+  c.objects.reserve(c.objects.size() + 1);
+  c.detector.addCollisionObject(
+      object.get(), fixed ? btBroadphaseProxy::StaticFilter : btBroadphaseProxy::DefaultFilter,
+      fixed ? btBroadphaseProxy::AllFilter ^ btBroadphaseProxy::StaticFilter : btBroadphaseProxy::AllFilter);
+  c.objects.push_back(std::move(object));
+}
+
+void update(collision &c, const world &w) {
+  while (c.objects.size() < static_cast<size_t>(w.count)) add(c, w.bodies[c.objects.size()]);
+  for (int k = 0; k < w.count; k++)
+    if (w.bodies[k].mass > 0) c.objects[static_cast<size_t>(k)]->setWorldTransform(place_of(w.bodies[k]));
+}
+
+// A point of the body's skin, in its own axes, put onto the body; `out` is of the body in the direction.
+void put_back(const body &b, const body &other, const btVector3 &local, const double outwards[3],
+              double point[3]) {
+  if (b.shape == BODY_SPHERE) {
+    for (int k = 0; k < 3; k++) point[k] = b.position[k] + b.half[0] * outwards[k];
+    return;
+  }
+  double own[3] = {local.x(), local.y(), local.z()};
+  if (b.shape == BODY_BOX)
+    for (int k = 0; k < 3; k++) own[k] = std::max(-b.half[k], std::min(own[k], b.half[k]));
+  body_point(&b, own, point);
+  if (b.shape == BODY_WEDGE &&
+      other.shape == BODY_SPHERE) // the one pair whose points are on the wedge's margin
+    for (int k = 0; k < 3; k++) point[k] -= skin_of(b) * outwards[k];
+}
+
+// Two tangents, continuous where the normal is.
+void complete(double axes[3][3]) {
+  const double *n = axes[0];
+  const int least = std::fabs(n[2]) < 0.7 ? 2 : 0;
+  double unit[3] = {0, 0, 0}, length = 0;
+  unit[least] = 1;
+  for (int k = 0; k < 3; k++)
+    axes[1][k] = unit[(k + 1) % 3] * n[(k + 2) % 3] - unit[(k + 2) % 3] * n[(k + 1) % 3];
+  for (int k = 0; k < 3; k++) length += axes[1][k] * axes[1][k];
+  for (int k = 0; k < 3; k++) axes[1][k] /= std::sqrt(length);
+  for (int k = 0; k < 3; k++)
+    axes[2][k] = n[(k + 1) % 3] * axes[1][(k + 2) % 3] - n[(k + 2) % 3] * axes[1][(k + 1) % 3];
+}
+
+void fill(const world &w, const btPersistentManifold &manifold, const btManifoldPoint &p, contact &c) {
+  c = contact();
+  c.a = manifold.getBody0()->getUserIndex();
+  c.b = manifold.getBody1()->getUserIndex();
+  double length = 0, outwards[3], of_a[3], of_b[3];
+  for (int k = 0; k < 3; k++) c.axes[0][k] = p.m_normalWorldOnB[k];
+  for (const double x : c.axes[0]) length += x * x;
+  for (double &x : c.axes[0]) x /= std::sqrt(length);
+  complete(c.axes);
+  for (int k = 0; k < 3; k++) outwards[k] = -c.axes[0][k];
+  const body &a = w.bodies[c.a], &b = w.bodies[c.b];
+  put_back(a, b, p.m_localPointA, outwards, of_a);
+  put_back(b, a, p.m_localPointB, c.axes[0], of_b);
+  for (int k = 0; k < 3; k++) {
+    c.gap += c.axes[0][k] * (of_a[k] - of_b[k]);
+    c.point[k] = 0.5 * (of_a[k] + of_b[k]);
+  }
+  body_local(&a, c.point, c.local[0]);
+  body_local(&b, c.point, c.local[1]);
+}
+
+// How far a point moved on the body on which it moved less.
+double moved(const contact &from, const contact &to) {
+  double squares[2] = {0, 0};
+  for (int side = 0; side < 2; side++)
+    for (int k = 0; k < 3; k++)
+      squares[side] += (from.local[side][k] - to.local[side][k]) * (from.local[side][k] - to.local[side][k]);
+  return std::sqrt(std::min(squares[0], squares[1]));
+}
+
+// The reaction of the nearest point of the same two bodies, which no other point gets as well.
+void inherit(contact *first, int count, contact &c) {
+  const double at_most = 0.05;
+  contact *nearest = nullptr;
+  double least = at_most;
+  for (contact *old = first; old < first + count; old++)
+    if (old->a >= 0 && moved(*old, c) < least) {
+      least = moved(*old, c);
+      nearest = old;
+    }
+  if (!nearest) return;
+  std::copy(nearest->reaction, nearest->reaction + 3, c.reaction);
+  nearest->a = -1;
+}
+
+// The manifolds are emptied first: what Bullet keeps in them of a body that slides is where it was.
+void collect(collision &c, world &w) {
+  c.previous.assign(w.contacts, w.contacts + w.contact_count);
+  for (int k = 0; k < c.dispatcher.getNumManifolds(); k++)
+    c.dispatcher.getManifoldByIndexInternal(k)->clearManifold();
+  c.detector.performDiscreteCollisionDetection();
+}
+
+} // namespace
+
+collision *collision_create(const world *w) {
+  try {
+    auto c = std::make_unique<collision>();
+    for (int k = 0; k < w->count; k++) add(*c, w->bodies[k]);
+    return c.release();
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
+void collision_destroy(collision **made) {
+  delete *made;
+  *made = nullptr;
+}
+
+int collision_detect(collision *c, world *w) {
+  try {
+    update(*c, *w);
+    collect(*c, *w);
+  } catch (const std::bad_alloc &) {
+    return 1;
+  }
+  w->contact_count = 0;
+  for (int k = 0; k < c->dispatcher.getNumManifolds(); k++) {
+    btPersistentManifold &manifold = *c->dispatcher.getManifoldByIndexInternal(k);
+    const int first = w->contact_count, points = manifold.getNumContacts();
+    if (world_reserve_contacts(w, first + points)) return 1;
+    for (int i = 0; i < points; i++) {
+      contact &made = w->contacts[w->contact_count++];
+      fill(*w, manifold, manifold.getContactPoint(i), made);
+      inherit(c->previous.data() + manifold.m_companionIdA, manifold.m_companionIdB, made);
+    }
+    manifold.m_companionIdA = first;
+    manifold.m_companionIdB = points;
+  }
+  return 0;
+}
+
+int collision_pick(const collision *c, const double origin[3], const double direction[3], double point[3]) {
+  double length = 0, end[3];
+  for (int k = 0; k < 3; k++) length += direction[k] * direction[k];
+  for (int k = 0; k < 3; k++) end[k] = origin[k] + 1000 * direction[k] / std::sqrt(length);
+  btCollisionWorld::ClosestRayResultCallback hit(vector_of(origin), vector_of(end));
+  c->detector.rayTest(vector_of(origin), vector_of(end), hit);
+  if (!hit.hasHit() || hit.m_collisionObject->isStaticObject()) return -1;
+  for (int k = 0; k < 3; k++) point[k] = hit.m_hitPointWorld[k];
+  return hit.m_collisionObject->getUserIndex();
+}
