@@ -210,7 +210,7 @@ int run_window(const program_options *options) {
   } else {
     take_options(&w, options);
     app_run(&w.app);
-    window_video_end(&w);
+    app_video_end(&w.app, &w.video);
   }
   fluid_view_destroy(&w.view);
   simulation_destroy(&w.s);

@@ -15,7 +15,7 @@ static void name_file(app_file *file, const char *given, const char *scene, cons
 void window_name_files(window_state *w) {
   const char *name = (w->s->options.scene)->name;
   name_file(&w->picture_file, w->options->screenshot, name, ".png");
-  if (!w->video) name_file(&w->video_file, w->options->video, name, ".mp4");
+  if (!w->video.made) name_file(&w->video.file, w->options->video, name, ".mp4");
   name_file(&w->report_file, NULL, name, ".json");
 }
 
@@ -35,54 +35,18 @@ void window_save_picture(window_state *w) {
 
 enum { VIDEO_RATE = 60 };
 
-static void end_video(window_state *w, int failed, const char *message) {
-  if (failed)
-    app_tell_error(&w->app, message);
-  else
-    app_tell(&w->app, "%s: a video of %d frames%s", w->video_file.path, w->video_frames,
-             app_written(&w->video_file));
-  image_destroy(&w->video_picture);
-}
-
-void window_video_end(window_state *w) {
-  char message[SIMULATION_MESSAGE];
-  if (w->video) end_video(w, video_close(&w->video, message), message);
-}
-
 void window_video(window_state *w) {
-  char message[SIMULATION_MESSAGE];
   const fluid_area area = window_area(w);
-  if (w->video) {
-    window_video_end(w);
-    return;
-  }
-  if (!app_may_write(&w->app, &w->video_file)) return;
-  const int width = area.width & ~1, height = area.height & ~1;
-  if (image_create(&w->video_picture, width, height)) {
-    app_tell_error(&w->app, "out of memory");
-  } else if (video_open(w->video_file.path, width, height, VIDEO_RATE, &w->video, message)) {
-    image_destroy(&w->video_picture);
-    app_tell_error(&w->app, message);
-  } else {
-    w->video_frames = w->video_steps = 0;
-    app_tell(&w->app, "%s: recording; F stops it", w->video_file.path);
-  }
+  w->video_steps = 0;
+  app_video_switch(&w->app, &w->video, area.width, area.height, VIDEO_RATE);
 }
 
 /* So many steps a frame as a window with 60 frames a second makes, whatever this one manages. */
 void window_video_frame(window_state *w, int steps) {
-  char message[SIMULATION_MESSAGE];
-  if (!w->video) return;
   w->video_steps += steps;
   if (w->video_steps < w->steps_per_frame) return;
   w->video_steps = 0;
-  image *picture = &w->video_picture;
-  const char *why = fluid_view_picture(w->view, w->s, &w->look, picture->width, picture->height, picture->rgb);
-  if (!why && video_add(w->video, picture->rgb, message)) why = message;
-  w->video_frames += !why;
-  if (!why) return;
-  video_discard(&w->video);
-  end_video(w, 1, why);
+  app_video_frame(&w->app, &w->video, draw_picture);
 }
 
 /* ---- Reports ---- */
@@ -112,17 +76,6 @@ void window_save_report(window_state *w) {
 }
 
 void window_write_report(window_state *w) {
-  app_file *const file = &w->report_file;
-  if (!w->report_due) return;
+  if (w->report_due) app_save_report(&w->app, &w->report_file, describe);
   w->report_due = 0;
-  if (!app_may_write(&w->app, file)) return;
-  json_t *report = describe(w);
-  char text[APP_PATH + 40];
-  if (!report || json_dump_file(report, file->path, JSON_INDENT(2) | JSON_REAL_PRECISION(9))) {
-    snprintf(text, sizeof text, "%s: cannot be written", file->path);
-    app_tell_error(&w->app, text);
-  } else {
-    app_tell(&w->app, "%s: settings and measurements%s", file->path, app_written(file));
-  }
-  json_decref(report);
 }

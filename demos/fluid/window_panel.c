@@ -322,7 +322,7 @@ static void file_section(window_state *w) {
                  window_save_picture);
   const char *why = video_is_possible() ? NULL : "videos need ffmpeg, which is not installed";
   ui_disabled_begin(why != NULL);
-  app_file_field(&w->app, "video", &w->video_file, w->video ? "Stop" : "Video",
+  app_file_field(&w->app, "video", &w->video.file, w->video.made ? "Stop" : "Video",
                  why ? why : "starts or stops a video in this file", window_video);
   ui_disabled_end();
   app_file_field(&w->app, "report", &w->report_file, "Report", "saves settings and measurements, as JSON",

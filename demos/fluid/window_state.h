@@ -2,10 +2,8 @@
 #ifndef WINDOW_STATE_H
 #define WINDOW_STATE_H
 
-#include "app.h"
-#include "video.h"
+#include "app_files.h"
 #include "fluid.h"
-#include "png_image.h"
 #include "view.h"
 
 /* ---- window_pointer.c ----
@@ -64,13 +62,12 @@ struct window_state {
   /* The controls. */
   char size_text[32];
   int iterations[WINDOW_SOLVERS]; /* that each solver had or will have */
-  video *video;                   /* that is being made; NULL: none */
-  image video_picture;            /* its frame */
-  int video_frames, video_steps;
-  int particles;  /* about so many */
-  int own_range;  /* of the colours; else they follow the data */
-  int report_due; /* at the end of the frame's work, so that it tells what all events before have done */
-  app_file picture_file, video_file, report_file;
+  app_video video;
+  int video_steps; /* since its last frame */
+  int particles;   /* about so many */
+  int own_range;   /* of the colours; else they follow the data */
+  int report_due;  /* at the end of the frame's work, so that it tells what all events before have done */
+  app_file picture_file, report_file;
 
   /* Running. */
   int paused, single_step;
@@ -110,7 +107,6 @@ void window_save_report(window_state *w);            /* at the end of this frame
 void window_write_report(window_state *w);           /* if it is due */
 void window_video(window_state *w);                  /* begins one, or ends it */
 void window_video_frame(window_state *w, int steps); /* where there is one: after steps of the fluid */
-void window_video_end(window_state *w);
 
 /* ---- window_panel.c ---- */
 void window_panel_draw(window_state *w);
