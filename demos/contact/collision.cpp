@@ -160,8 +160,26 @@ void inherit(contact *first, int count, contact &c) {
   nearest->a = -1;
 }
 
+// From the floor up: on heaps Gauss-Seidel takes fewer sweeps in this order than in others.
+std::vector<btPersistentManifold *> from_below(collision &c, const world &w) {
+  std::vector<std::pair<double, btPersistentManifold *>> heights;
+  std::vector<btPersistentManifold *> order;
+  for (int k = 0; k < c.dispatcher.getNumManifolds(); k++) {
+    btPersistentManifold *m = c.dispatcher.getManifoldByIndexInternal(k);
+    const body &a = w.bodies[m->getBody0()->getUserIndex()], &b = w.bodies[m->getBody1()->getUserIndex()];
+    heights.emplace_back(!(a.mass > 0)   ? b.position[2]
+                         : !(b.mass > 0) ? a.position[2]
+                                         : 0.5 * (a.position[2] + b.position[2]),
+                         m);
+  }
+  std::stable_sort(heights.begin(), heights.end(),
+                   [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (const auto &entry : heights) order.push_back(entry.second);
+  return order;
+}
+
 // The manifolds are emptied first: what Bullet keeps in them of a body that slides is where it was.
-void collect(collision &c, world &w) {
+void collect(collision &c, const world &w) {
   c.previous.assign(w.contacts, w.contacts + w.contact_count);
   for (int k = 0; k < c.dispatcher.getNumManifolds(); k++)
     c.dispatcher.getManifoldByIndexInternal(k)->clearManifold();
@@ -189,21 +207,20 @@ int collision_detect(collision *c, world *w) {
   try {
     update(*c, *w);
     collect(*c, *w);
+    w->contact_count = 0;
+    for (btPersistentManifold *manifold : from_below(*c, *w)) {
+      const int first = w->contact_count, points = manifold->getNumContacts();
+      if (world_reserve_contacts(w, first + points)) return 1;
+      for (int i = 0; i < points; i++) {
+        contact &made = w->contacts[w->contact_count++];
+        fill(*w, *manifold, manifold->getContactPoint(i), made);
+        inherit(c->previous.data() + manifold->m_companionIdA, manifold->m_companionIdB, made);
+      }
+      manifold->m_companionIdA = first;
+      manifold->m_companionIdB = points;
+    }
   } catch (const std::bad_alloc &) {
     return 1;
-  }
-  w->contact_count = 0;
-  for (int k = 0; k < c->dispatcher.getNumManifolds(); k++) {
-    btPersistentManifold &manifold = *c->dispatcher.getManifoldByIndexInternal(k);
-    const int first = w->contact_count, points = manifold.getNumContacts();
-    if (world_reserve_contacts(w, first + points)) return 1;
-    for (int i = 0; i < points; i++) {
-      contact &made = w->contacts[w->contact_count++];
-      fill(*w, manifold, manifold.getContactPoint(i), made);
-      inherit(c->previous.data() + manifold.m_companionIdA, manifold.m_companionIdB, made);
-    }
-    manifold.m_companionIdA = first;
-    manifold.m_companionIdB = points;
   }
   return 0;
 }

@@ -30,10 +30,12 @@ int run_window(const program_options *options);
 
 const char *scene_names(int k);
 const char *scheme_names(int k);
+const char *precision_names(int k);
 
 /* ---- report.c: what it says about its work: lines, or one JSON object ---- */
 
-/* Of one frame: sums over its steps, but for the last four. */
+/* Of one frame: sums of times and sweeps over its steps, the largest residual and penetration, and the energy
+ * after the last step. */
 typedef struct frame_report {
   simulation_figures figures;
   double draw; /* s, of its picture with all files; NAN: none */
@@ -53,5 +55,7 @@ void report_frame(const work_report *w); /* a line on a terminal or with -v */
 /* Return 0, or -1 after a message. */
 int report_end(const work_report *w);
 int report_json(const work_report *w);
+/* The simulation's own part of a report, for others too: scene, bodies, device, parameters. */
+json_t *report_simulation_json(const simulation *s);
 
 #endif

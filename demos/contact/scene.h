@@ -7,6 +7,7 @@
 typedef struct scene {
   const char *name, *text; /* the latter one line: what one sees */
   int bodies;              /* that move, by default */
+  int sweeps;              /* at most, by default: more for few bodies that hang on each other */
   double friction;         /* by default */
   /* From where to look at it, and at what, in metres. */
   double eye[3], middle[3];

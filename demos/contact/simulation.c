@@ -55,7 +55,7 @@ static ts_status upload(simulation *s, problem *p) {
 static ts_status solve_with(simulation *s, problem *p) {
   const simulation_parameters *from = &s->parameters;
   const ts_lcp_settings settings = {
-      .scheme = from->scheme, .rtol = from->tolerance, .max_sweeps = from->sweeps, .check_interval = 5};
+      .scheme = from->scheme, .rtol = from->tolerance, .max_sweeps = from->sweeps};
   ts_lcp_result result;
   ts_status status = upload(s, p);
   if (status >= 0) status = ts_lcp_solve(p->lcp, p->q, p->z, &settings, &result);
@@ -137,6 +137,7 @@ int simulation_step(simulation *s, char message[SIMULATION_MESSAGE]) {
   s->steps++;
   remember_figures(s);
   if (is_finite(w)) return 0;
+  s->broken = 1;
   return simulation_fail(message,
                          "step %d: the bodies fly beyond all bounds, expected a shorter step than %g s",
                          s->steps, p->step);
@@ -152,7 +153,7 @@ static int build(simulation *s, char message[SIMULATION_MESSAGE]) {
   collision_destroy(&s->collision);
   world_destroy(&s->world);
   s->world.gravity = 9.81;
-  s->history.count = s->steps = s->missed_steps = 0;
+  s->history.count = s->steps = s->missed_steps = s->broken = 0;
   s->figures = (simulation_figures){0};
   if (s->scene->build(&s->world, s->options.bodies ? s->options.bodies : s->scene->bodies))
     return fail_memory(message);
@@ -168,6 +169,7 @@ int simulation_set_scene(simulation *s, const scene *next, int bodies, char mess
   s->scene = next;
   s->options.bodies = bodies;
   s->parameters.friction = next->friction;
+  if (!s->options.parameters.sweeps) s->parameters.sweeps = next->sweeps;
   return build(s, message);
 }
 
@@ -177,7 +179,7 @@ static simulation_parameters complete(const simulation_parameters *given, const 
   if (isnan(p.restitution)) p.restitution = 0;
   if (!(p.step > 0)) p.step = 1.0 / 60;
   if (!(p.tolerance > 0)) p.tolerance = 1e-4;
-  if (!p.sweeps) p.sweeps = 500;
+  if (!p.sweeps) p.sweeps = of->sweeps;
   return p;
 }
 
@@ -229,7 +231,12 @@ int simulation_throw(simulation *s, const double from[3], const double velocity[
 }
 
 void simulation_describe(const simulation *s, char *text, size_t size) {
+  snprintf(text, size, "%s, %d bodies, %s: %s", s->scene->name, simulation_moving(s), s->device.backend,
+           s->device.device);
+}
+
+int simulation_moving(const simulation *s) {
   int moving = 0;
   for (int k = 0; k < s->world.count; k++) moving += s->world.bodies[k].mass > 0;
-  snprintf(text, size, "%s, %d bodies, %s: %s", s->scene->name, moving, s->device.backend, s->device.device);
+  return moving;
 }

@@ -61,6 +61,7 @@ typedef struct simulation {
   collision *collision;
   assembly assembly;
   int steps, missed_steps;
+  int broken;                 /* the bodies are nowhere any more; a reset helps */
   simulation_figures figures; /* of the last step */
   simulation_history history;
 } simulation;
@@ -79,6 +80,7 @@ int simulation_throw(simulation *s, const double from[3], const double velocity[
 int simulation_step(simulation *s, char message[SIMULATION_MESSAGE]);
 /* Adds to the last step of the history what the program itself took to draw. */
 void simulation_note_draw(simulation *s, double seconds);
+int simulation_moving(const simulation *s); /* bodies that are not fixed */
 /* "wall, 214 bodies, cpu: 2 threads" */
 void simulation_describe(const simulation *s, char *text, size_t size);
 

@@ -1,0 +1,16 @@
+/* contact: rigid bodies that touch, in a window or without one. */
+#include "contact.h"
+
+#include "message.h"
+#include "program.h"
+#include "progress.h"
+
+int main(int argc, char **argv) {
+  program_options options;
+  program_begin("contact");
+  options_parse(argc, argv, &options);
+  message_set_quiet(options.quiet);
+  progress_enable(!options.quiet);
+  if (options.bench) return run_bench(&options);
+  return options.headless ? run_headless(&options) : run_window(&options);
+}

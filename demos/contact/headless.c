@@ -1,0 +1,164 @@
+/* contact without a window: so many frames, then files. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "contact.h"
+#include "drawing.h"
+#include "message.h"
+#include "output_file.h"
+#include "platform.h"
+#include "progress.h"
+#include "video.h"
+
+enum { default_frames = 300, default_width = 1280, default_height = 720 };
+
+typedef struct headless_work {
+  work_report report;
+  const program_options *options;
+  simulation *s;
+  drawing *d; /* NULL where no picture is wanted */
+  video *film;
+  int frames;
+} headless_work;
+
+static int check_outputs(const program_options *o, int *made_directory) {
+  char why[SIMULATION_MESSAGE];
+  *made_directory = 0;
+  if (o->film && video_can_open(o->film, why)) return progress_fail(why);
+  if (output_check(o->picture, NULL)) return -1;
+  return output_check_directory(o->frames_dir, made_directory);
+}
+
+static int frames_per_second(const headless_work *w) {
+  const double seconds = w->s->parameters.step * w->report.steps_per_frame;
+  return (int)fmin(fmax(round(1 / seconds), 1), 120);
+}
+
+static int prepare(headless_work *w) {
+  const program_options *o = w->options;
+  work_report *r = &w->report;
+  char why[SIMULATION_MESSAGE];
+  const double begin = seconds_now();
+  progress_show("preparing");
+  if (simulation_create(&o->simulation, &w->s, why)) return progress_fail(why);
+  r->s = w->s;
+  r->steps_per_frame = o->steps_per_frame ? o->steps_per_frame : 1;
+  if (o->picture || o->film || o->frames_dir) {
+    r->picture_width = o->picture_width ? o->picture_width : default_width;
+    r->picture_height = o->picture_width ? o->picture_height : default_height;
+    if (drawing_open(w->s, o->forces, r->picture_width, r->picture_height, &w->d, why))
+      return progress_fail(why);
+  }
+  if (o->film && video_open(o->film, r->picture_width, r->picture_height, frames_per_second(w), &w->film, why))
+    return progress_fail(why);
+  r->prepare = seconds_now() - begin;
+  progress_clear();
+  return 0;
+}
+
+/* ---- Frames ---- */
+
+static int save_picture(const char *path, const image *picture) {
+  char reason[200], why[SIMULATION_MESSAGE];
+  if (!png_image_save(path, picture, reason, sizeof reason)) return 0;
+  snprintf(why, sizeof why, "%.180s: %s", path, reason);
+  return progress_fail(why);
+}
+
+static int draw(headless_work *w, int number, int last, double *seconds) {
+  const program_options *o = w->options;
+  char why[SIMULATION_MESSAGE], path[4096];
+  const image *picture;
+  *seconds = NAN;
+  if (!w->d || !(w->film || o->frames_dir || last)) return 0;
+  const double begin = seconds_now();
+  if (drawing_make(w->d, &picture, why)) return progress_fail(why);
+  if (w->film && video_add(w->film, picture->rgb, why)) return progress_fail(why);
+  if (o->frames_dir) {
+    if (snprintf(path, sizeof path, "%s/frame-%05d.png", o->frames_dir, number) >= (int)sizeof path)
+      return progress_fail("--frames-dir: the name is too long");
+    if (save_picture(path, picture)) return -1;
+  }
+  if (o->picture && last && save_picture(o->picture, picture)) return -1;
+  *seconds = seconds_now() - begin;
+  return 0;
+}
+
+static void add_figures(simulation_figures *sum, const simulation_figures *step) {
+  const simulation_figures before = *sum;
+  *sum = *step;
+  sum->collision += before.collision;
+  sum->assembly += before.assembly;
+  sum->solve += before.solve;
+  sum->sweeps += before.sweeps;
+  sum->missed += before.missed;
+  sum->residual = fmax(sum->residual, before.residual);
+  sum->penetration = fmax(sum->penetration, before.penetration);
+}
+
+/* Returns 0, 1 where the bodies are nowhere any more (`why`), or -1 after a message. */
+static int make_frame(headless_work *w, char why[SIMULATION_MESSAGE]) {
+  frame_report *f = &w->report.frames[w->report.frame_count];
+  *f = (frame_report){.draw = NAN};
+  for (int k = 0; k < w->report.steps_per_frame; k++) {
+    if (simulation_step(w->s, why)) return w->s->broken ? 1 : progress_fail(why);
+    add_figures(&f->figures, &w->s->figures);
+  }
+  return 0;
+}
+
+static int make_frames(headless_work *w, char broken[SIMULATION_MESSAGE]) {
+  broken[0] = 0;
+  w->report.frames = calloc((size_t)w->frames + 1, sizeof *w->report.frames);
+  if (!w->report.frames) return progress_fail("out of memory for that many frames");
+  const double begin = seconds_now();
+  for (int k = 0; k < w->frames; k++) {
+    progress_show("frame %d of %d", k + 1, w->frames);
+    const int result = make_frame(w, broken);
+    if (result < 0) return -1;
+    if (result) break; /* bodies that are nowhere cannot be drawn */
+    frame_report *f = &w->report.frames[w->report.frame_count++];
+    if (draw(w, k, k + 1 == w->frames, &f->draw)) return -1;
+    progress_clear();
+    report_frame(&w->report);
+  }
+  double seconds;
+  if (!w->frames && draw(w, 0, 1, &seconds)) return -1;
+  w->report.total = seconds_now() - begin;
+  progress_clear();
+  return 0;
+}
+
+static int work(headless_work *w) {
+  const program_options *o = w->options;
+  char why[SIMULATION_MESSAGE], broken[SIMULATION_MESSAGE];
+  if (!o->json && !o->quiet) report_begin(&w->report);
+  if (make_frames(w, broken)) return EXIT_ERROR;
+  if (w->film && video_close(&w->film, why)) {
+    message("%s", why);
+    return EXIT_ERROR;
+  }
+  if (o->json ? report_json(&w->report) : !o->quiet && report_end(&w->report)) return EXIT_ERROR;
+  if (!*broken) return EXIT_MADE;
+  message("%s", broken);
+  return EXIT_NOT_MADE;
+}
+
+int run_headless(const program_options *o) {
+  headless_work w = {
+      .report = {.options = o}, .options = o, .frames = o->frames < 0 ? default_frames : o->frames};
+  int made_directory, status = EXIT_ERROR;
+  if (check_outputs(o, &made_directory)) return EXIT_ERROR;
+  if (!prepare(&w)) {
+    status = work(&w);
+    made_directory = 0;
+  }
+  progress_clear();
+  video_discard(&w.film);
+  drawing_close(&w.d);
+  simulation_destroy(&w.s);
+  free(w.report.frames);
+  if (made_directory) platform_remove_directory(o->frames_dir);
+  return status;
+}

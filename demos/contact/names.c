@@ -1,0 +1,15 @@
+#include "contact.h"
+
+const char *scene_names(int k) {
+  return scene_at(k) ? scene_at(k)->name : NULL;
+}
+
+const char *scheme_names(int k) {
+  return ts_lcp_scheme_name((ts_lcp_scheme)k);
+}
+
+/* For --precision, which takes these two: ts_precision has more. */
+const char *precision_names(int k) {
+  static const char *const names[] = {"single", "double", NULL};
+  return names[k];
+}

@@ -1,0 +1,155 @@
+#include "contact.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "message.h"
+#include "platform.h"
+#include "reports.h"
+
+void report_begin(const work_report *w) {
+  const simulation *s = w->s;
+  const simulation_parameters *p = &s->parameters;
+  printf("scene       %s: %s\n", s->scene->name, s->scene->text);
+  printf("bodies      %d that move, friction %.4g, restitution %.4g, steps of %.4g s\n", simulation_moving(s),
+         p->friction, p->restitution, p->step);
+  printf("backend     %s: %s\n", s->device.backend, s->device.device);
+  printf("solver      %s, %s precision, to %.1e of ||q||, at most %d sweeps, from %s\n",
+         ts_lcp_scheme_name(p->scheme), ts_precision_name(s->options.precision), p->tolerance, p->sweeps,
+         p->cold_start ? "0" : "the forces of the last step");
+}
+
+void report_frame(const work_report *w) {
+  const program_options *o = w->options;
+  const frame_report *f = &w->frames[w->frame_count - 1];
+  const simulation_figures *figures = &f->figures;
+  if (o->json || o->quiet || (!o->verbosity && !platform_is_terminal(stdout))) return;
+  if (w->frame_count == 1)
+    printf("frame  contacts  sweeps   residual  collision ms  assembly ms   solve ms    draw ms   kinetic J  "
+           "potential J\n");
+  printf("%5d  %8d  %6d  %9.2e  %12.2f  %11.2f  %9.2f", w->frame_count, figures->contacts, figures->sweeps,
+         figures->residual, 1e3 * figures->collision, 1e3 * figures->assembly, 1e3 * figures->solve);
+  if (isfinite(f->draw))
+    printf("  %9.2f", 1e3 * f->draw);
+  else
+    printf("  %9s", "-");
+  printf("  %10.4g  %11.6g%s\n", figures->energy.kinetic, figures->energy.potential,
+         figures->missed ? "  missed" : "");
+  fflush(stdout);
+}
+
+/* ---- Over all frames ---- */
+
+typedef struct frame_medians {
+  double collision, assembly, solve, draw, all; /* s; `all` is of the first three together. NAN: no frames */
+  double sweeps, contacts;
+  int missed; /* frames, one of whose steps missed the tolerance */
+} frame_medians;
+
+enum { columns = 7 };
+
+static double of_frame(const frame_report *f, int column) {
+  const simulation_figures *x = &f->figures;
+  const double values[columns] = {
+      x->collision, x->assembly, x->solve, f->draw, x->collision + x->assembly + x->solve,
+      x->sweeps,    x->contacts};
+  return values[column];
+}
+
+static frame_medians medians_of(const work_report *w) {
+  frame_medians m = {.missed = 0};
+  double *const results[columns] = {&m.collision, &m.assembly, &m.solve,   &m.draw,
+                                    &m.all,       &m.sweeps,   &m.contacts};
+  double *values = malloc(((size_t)w->frame_count + 1) * sizeof *values);
+  for (int column = 0; column < columns; column++) {
+    int count = 0;
+    for (int k = 0; values && k < w->frame_count; k++) {
+      const double value = of_frame(&w->frames[k], column);
+      if (isfinite(value)) values[count++] = value;
+    }
+    *results[column] = count ? report_median(values, count) : NAN;
+  }
+  for (int k = 0; k < w->frame_count; k++) m.missed += w->frames[k].figures.missed > 0;
+  free(values);
+  return m;
+}
+
+int report_end(const work_report *w) {
+  const program_options *o = w->options;
+  printf("result      %d frames of %d step%s", w->frame_count, w->steps_per_frame,
+         w->steps_per_frame == 1 ? "" : "s");
+  if (w->frame_count) {
+    const frame_medians m = medians_of(w);
+    const simulation_figures *last = &w->frames[w->frame_count - 1].figures;
+    printf(", %.4g s of the bodies; %d missed %.1e\n", w->s->world.time, m.missed, w->s->parameters.tolerance);
+    printf("median      %.2f ms a frame: collision %.2f, assembly %.2f, solve %.2f", 1e3 * m.all,
+           1e3 * m.collision, 1e3 * m.assembly, 1e3 * m.solve);
+    if (isfinite(m.draw)) printf("; drawing apart %.2f", 1e3 * m.draw);
+    printf("\n            %.0f contacts, %.0f sweeps\n", m.contacts, m.sweeps);
+    printf("last        %d contacts, residual %.2e, energy %.4g J and %.6g J potential, deepest penetration "
+           "%.2f mm\n",
+           last->contacts, last->residual, last->energy.kinetic, last->energy.potential,
+           1e3 * last->penetration);
+    printf("seconds     prepare %.3f, frames %.3f\n", w->prepare, w->total);
+  } else {
+    putchar('\n');
+  }
+  if (o->picture) printf("picture     %s, %d x %d pixels\n", o->picture, w->picture_width, w->picture_height);
+  if (o->film) printf("film        %s, %d x %d pixels\n", o->film, w->picture_width, w->picture_height);
+  if (o->frames_dir)
+    printf("frames      %s/frame-00000.png ..., %d x %d pixels\n", o->frames_dir, w->picture_width,
+           w->picture_height);
+  return message_flush_stdout();
+}
+
+/* ---- As JSON ---- */
+
+static json_t *parameters(const simulation *s) {
+  const simulation_parameters *p = &s->parameters;
+  return json_pack("{s:o, s:o, s:o, s:o, s:i, s:s, s:b, s:s}", "friction", report_number(p->friction),
+                   "restitution", report_number(p->restitution), "step", report_number(p->step), "rtol",
+                   report_number(p->tolerance), "sweeps", p->sweeps, "scheme", ts_lcp_scheme_name(p->scheme),
+                   "warm_start", !p->cold_start, "precision",
+                   s->options.precision == TS_PRECISION_DOUBLE ? "double" : "single");
+}
+
+json_t *report_simulation_json(const simulation *s) {
+  return json_pack("{s:s, s:i, s:s, s:s, s:o}", "scene", s->scene->name, "bodies", simulation_moving(s),
+                   "backend", s->device.backend, "device", s->device.device, "parameters", parameters(s));
+}
+
+static json_t *milliseconds(double collision, double assembly, double solve, double all, double draw) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "collision", report_milliseconds(collision), "assembly",
+                   report_milliseconds(assembly), "solve", report_milliseconds(solve), "frame",
+                   report_milliseconds(all), "draw", report_milliseconds(draw));
+}
+
+static json_t *frame_json(const frame_report *f) {
+  const simulation_figures *x = &f->figures;
+  return json_pack(
+      "{s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "contacts", x->contacts, "sweeps", x->sweeps, "missed",
+      x->missed, "residual", report_number(x->residual), "penetration", report_number(x->penetration),
+      "kinetic_energy", report_number(x->energy.kinetic), "potential_energy",
+      report_number(x->energy.potential), "milliseconds",
+      milliseconds(x->collision, x->assembly, x->solve, x->collision + x->assembly + x->solve, f->draw));
+}
+
+static json_t *median_json(const work_report *w) {
+  const frame_medians m = medians_of(w);
+  return json_pack("{s:o, s:o, s:o}", "contacts", report_number(m.contacts), "sweeps", report_number(m.sweeps),
+                   "milliseconds", milliseconds(m.collision, m.assembly, m.solve, m.all, m.draw));
+}
+
+int report_json(const work_report *w) {
+  json_t *object = report_simulation_json(w->s), *frames = json_array();
+  int lost = !object;
+  for (int k = 0; k < w->frame_count; k++) lost |= json_array_append_new(frames, frame_json(&w->frames[k]));
+  lost |= json_object_set_new(object, "steps_per_frame", json_integer(w->steps_per_frame));
+  lost |= json_object_set_new(object, "finite", json_boolean(!w->s->broken));
+  lost |= json_object_set_new(object, "missed_frames", json_integer(medians_of(w).missed));
+  lost |= json_object_set_new(object, "median", median_json(w));
+  lost |= json_object_set_new(object, "seconds", report_number(w->total));
+  lost |= json_object_set_new(object, "frames", frames);
+  return report_print(object, lost);
+}
