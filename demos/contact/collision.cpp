@@ -160,21 +160,17 @@ void inherit(contact *first, int count, contact &c) {
   nearest->a = -1;
 }
 
-// From the floor up: on heaps Gauss-Seidel takes fewer sweeps in this order than in others.
-std::vector<btPersistentManifold *> from_below(collision &c, const world &w) {
-  std::vector<std::pair<double, btPersistentManifold *>> heights;
+// In the order of the bodies, which scenes add as masons would: Gauss-Seidel takes fewer sweeps so than in
+// Bullet's order or in that of the heights, and the order does not depend on what happened before.
+std::vector<btPersistentManifold *> in_order(collision &c) {
   std::vector<btPersistentManifold *> order;
-  for (int k = 0; k < c.dispatcher.getNumManifolds(); k++) {
-    btPersistentManifold *m = c.dispatcher.getManifoldByIndexInternal(k);
-    const body &a = w.bodies[m->getBody0()->getUserIndex()], &b = w.bodies[m->getBody1()->getUserIndex()];
-    heights.emplace_back(!(a.mass > 0)   ? b.position[2]
-                         : !(b.mass > 0) ? a.position[2]
-                                         : 0.5 * (a.position[2] + b.position[2]),
-                         m);
-  }
-  std::stable_sort(heights.begin(), heights.end(),
-                   [](const auto &a, const auto &b) { return a.first < b.first; });
-  for (const auto &entry : heights) order.push_back(entry.second);
+  for (int k = 0; k < c.dispatcher.getNumManifolds(); k++)
+    order.push_back(c.dispatcher.getManifoldByIndexInternal(k));
+  const auto key = [](const btPersistentManifold *m) {
+    const int a = m->getBody0()->getUserIndex(), b = m->getBody1()->getUserIndex();
+    return std::make_pair(std::max(a, b), std::min(a, b));
+  };
+  std::sort(order.begin(), order.end(), [&key](const auto *a, const auto *b) { return key(a) < key(b); });
   return order;
 }
 
@@ -208,7 +204,7 @@ int collision_detect(collision *c, world *w) {
     update(*c, *w);
     collect(*c, *w);
     w->contact_count = 0;
-    for (btPersistentManifold *manifold : from_below(*c, *w)) {
+    for (btPersistentManifold *manifold : in_order(*c)) {
       const int first = w->contact_count, points = manifold->getNumContacts();
       if (world_reserve_contacts(w, first + points)) return 1;
       for (int i = 0; i < points; i++) {
