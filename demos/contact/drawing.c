@@ -26,8 +26,8 @@ int drawing_open(const simulation *s, int forces, int width, int height, drawing
   if (!d) return fail(message, "out of memory");
   d->s = s;
   d->look = (contact_look){.forces = forces, .fine = 1};
-  contact_view_fit(s->scene, &d->camera, &d->look);
-  const char *why = image_create(&d->picture, width, height) ? "out of memory" : NULL;
+  const char *why = contact_view_fit(s->scene, &s->world, &d->camera, &d->look);
+  if (!why && image_create(&d->picture, width, height)) why = "out of memory";
   if (!why) why = view_context_open(s->context, s->options.platform, &d->own);
   if (!why) why = contact_view_create(&d->view);
   if (!why) return 0;

@@ -41,23 +41,7 @@ void contact_view_destroy(contact_view **made) {
   *made = NULL;
 }
 
-/* ---- The camera and the light ---- */
-
-void contact_view_fit(const scene *s, camera *c, contact_look *look) {
-  float eye[3], middle[3], square = 0;
-  for (int k = 0; k < 3; k++) {
-    eye[k] = (float)s->eye[k];
-    middle[k] = (float)s->middle[k];
-    square += (eye[k] - middle[k]) * (eye[k] - middle[k]);
-  }
-  look->reach = sqrtf(square);
-  camera_look_at(c, eye, middle, 3 * look->reach);
-  /* From behind the viewer's left shoulder, 50 degrees high. */
-  const float aside = atan2f(eye[1] - middle[1], eye[0] - middle[0]) - 0.85f, high = 0.87f;
-  look->sun[0] = cosf(high) * cosf(aside);
-  look->sun[1] = cosf(high) * sinf(aside);
-  look->sun[2] = sinf(high);
-}
+/* ---- Programs ---- */
 
 static void multiply(const float a[16], const float b[16], float product[16]) {
   for (int column = 0; column < 4; column++)
@@ -67,8 +51,6 @@ static void multiply(const float a[16], const float b[16], float product[16]) {
       product[4 * column + row] = sum;
     }
 }
-
-/* ---- Programs ---- */
 
 static const char *const light_samplers[] = {"shadow_map", "openness", NULL};
 
@@ -170,7 +152,7 @@ static const char *draw_picture(contact_view *view, const camera *c, const conta
   if (!why) why = view_use_ground(view, PASS_PICTURE, c, look, &program);
   if (!why) {
     set_light(view, program, c, look, width, height);
-    glUniform1f(view_gl_uniform(program, "grid"), 0.5f);
+    glUniform1f(view_gl_uniform(program, "grid"), look->reach < 12 ? 0.5f : look->reach < 40 ? 1 : 5);
     view_gl_draw_vertices(&view->empty_array, GL_TRIANGLE_STRIP, 4);
     why = draw_arrows(view, look);
   }

@@ -33,6 +33,12 @@ typedef struct arrow {
   float start[3], thickness, vector[3], value;
 } arrow;
 
+/* A contact's force acts on both bodies. The one that moves shows it, of two that do the upper one. */
+static double side_of(const world *w, const contact *c, double upward) {
+  if (!(w->bodies[c->a].mass > 0)) return -1;
+  return w->bodies[c->b].mass > 0 && upward < 0 ? -1 : 1;
+}
+
 /* The weight of most bodies, in N, and their size say how long an arrow is; long ones grow slower. */
 static double length_of(const contact_view *view, double force, double weight) {
   const double x = force / weight, size = (double)view->typical;
@@ -59,11 +65,13 @@ static int take_contact(const contact_view *view, const world *w, const contact 
   const double thickness = 0.030 * (double)view->typical * (0.6 + sqrt(fmin(force / weight, 9)));
   *a = (arrow){.thickness = (float)thickness,
                .value = w->friction > 0 ? (float)fmin(tangent / (w->friction * normal), 1) : 1};
+  double along[3] = {0, 0, 0};
+  for (int k = 0; k < 3; k++)
+    for (int axis = 0; axis < 3; axis++) along[k] += c->axes[axis][k] * c->reaction[axis];
+  const double scale = side_of(w, c, along[2]) * length / impulse;
   for (int k = 0; k < 3; k++) {
-    double along = 0;
-    for (int axis = 0; axis < 3; axis++) along += c->axes[axis][k] * c->reaction[axis];
     a->start[k] = (float)c->point[k];
-    a->vector[k] = (float)(length / impulse * along);
+    a->vector[k] = (float)(scale * along[k]);
   }
   return 1;
 }

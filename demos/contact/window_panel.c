@@ -1,0 +1,180 @@
+/* The controls at the left. */
+#include <math.h>
+#include <stdio.h>
+
+#include "colours.h"
+#include "window_state.h"
+
+/* ---- Scene ---- */
+
+static const char *name_of_scene(int index) {
+  const scene *s = scene_at(index);
+  return s ? s->name : NULL;
+}
+
+static void bodies_control(window_state *w) {
+  static const int counts[] = {0, 30, 100, 300, 1000, 2000};
+  static const char *const names[] = {"the scene's own", "30", "100", "300", "1000", "2000"};
+  int choice = 0;
+  for (int k = 1; k < 6; k++)
+    if (counts[k] == w->s->options.bodies) choice = k;
+  ui_disabled_begin(!w->s->scene->bodies);
+  if (ui_combo("bodies", &choice, names, 6)) window_set_scene(w, window_scene_index(w), counts[choice]);
+  ui_disabled_end();
+  ui_tip("about so many; the scene starts again");
+}
+
+static void scene_section(window_state *w) {
+  int choice = window_scene_index(w);
+  if (!ui_section("Scene")) return;
+  app_button(&w->app, w->paused ? "Run" : "Pause", 3, 1, window_run_or_pause);
+  ui_same_line();
+  app_button(&w->app, "Step", 3, 1, window_step);
+  ui_same_line();
+  app_button(&w->app, "Reset", 3, 1, window_reset);
+  if (app_choice("scene", &choice, name_of_scene)) window_set_scene(w, choice, 0);
+  ui_tip(w->s->scene->text);
+  bodies_control(w);
+  ui_slider_log_unit("speed", &w->speed, 0.05, 2, 0, "x");
+  ui_tip("of time, where steps are quick enough");
+  app_keys_button(&w->app, 1);
+}
+
+/* ---- Display ---- */
+
+static void look_section(window_state *w) {
+  contact_look *look = &w->look;
+  if (!ui_section("Display")) return;
+  int changed = ui_check_box("forces", &look->forces);
+  ui_tip("of the contacts, key A. Blue: the contact sticks; red: it slides");
+  ui_same_line();
+  changed |= ui_check_box("fine shading", &look->fine);
+  ui_tip("ambient occlusion at every pixel, else at every second one");
+  if (changed) w->screen.stale = 1;
+}
+
+/* ---- Contacts ---- */
+
+static void contact_section(window_state *w) {
+  simulation_parameters *p = &w->s->parameters;
+  if (!ui_section("Contacts")) return;
+  ui_slider_unit("friction", &p->friction, 0, 1.5, "");
+  ui_tip("Coulomb's coefficient, of all contacts");
+  ui_slider_unit("restitution", &p->restitution, 0, 0.95, "");
+  ui_tip("how much of the velocity a bounce gives back");
+  double milliseconds = 1e3 * p->step;
+  if (ui_slider_log_unit("time step", &milliseconds, 1, 50, 0, "ms")) p->step = milliseconds / 1e3;
+  ui_slider_log_unit("ball's radius", &w->throw_radius, 0.01, 2, 0, "m");
+  ui_tip("of the ball that key B, or Ctrl and the left button, throws where the pointer is");
+  ui_slider_log_unit("ball's speed", &w->throw_speed, 0.5, 50, 0, "m/s");
+}
+
+/* ---- Solver ---- */
+
+static void scheme_control(window_state *w) {
+  simulation_parameters *p = &w->s->parameters;
+  const char *name;
+  if (!ui_menu_begin("scheme", ts_lcp_scheme_name(p->scheme))) return;
+  for (int k = 0; (name = ts_lcp_scheme_name((ts_lcp_scheme)k)); k++) {
+    const int there = ts_lcp_has_scheme(w->s->context, (ts_lcp_scheme)k);
+    if (ui_menu_item(name, (int)p->scheme == k, there ? NULL : "not on this backend"))
+      p->scheme = (ts_lcp_scheme)k;
+  }
+  ui_menu_end();
+}
+
+static void solver_section(window_state *w) {
+  simulation_parameters *p = &w->s->parameters;
+  if (!ui_section("Solver")) return;
+  scheme_control(w);
+  ui_slider_int("sweeps", &p->sweeps, 1, 1000, "1");
+  ui_tip("of Gauss-Seidel, at most");
+  ui_slider_log_unit("tolerance", &p->tolerance, 1e-8, 0.1, 0, "");
+  ui_tip("of the residual, relative to ||q||; a step that does not reach it is missed");
+  int warm = !p->cold_start;
+  if (ui_check_box("warm start", &warm)) p->cold_start = !warm;
+  ui_tip("begin with the forces of the step before, key W");
+  const char *chosen = app_backend_choice(w->s->device.backend);
+  if (chosen) window_set_backend(w, chosen);
+  ui_tip("the scene starts again");
+}
+
+/* ---- Measured ---- */
+
+static void residual_plot(const simulation_history *h, double tolerance) {
+  static float powers[SIMULATION_HISTORY], wanted[SIMULATION_HISTORY];
+  char text[100];
+  float low = (float)floor(log10(tolerance)), high = low + 1;
+  for (int k = 0; k < h->count; k++) {
+    wanted[k] = (float)log10(tolerance);
+    /* A step without contacts has none. */
+    powers[k] = h->residual[k] > 0 ? log10f(h->residual[k]) : NAN;
+    if (!isfinite(powers[k])) continue;
+    low = fmaxf(fminf(low, floorf(powers[k])), -16);
+    high = fmaxf(high, ceilf(powers[k]));
+  }
+  snprintf(text, sizeof text, "residual, 1e%d to 1e%d", (int)low, (int)high);
+  const ui_curve curves[] = {{"tolerance", wanted, h->count, {0.75f, 0.40f, 0.05f}},
+                             {"residual", powers, h->count, {0.10f, 0.34f, 0.66f}}};
+  ui_curves(text, curves, 2, SIMULATION_HISTORY, low, high);
+}
+
+static void time_plot(const window_state *w, const simulation_history *h) {
+  static float drawing[SIMULATION_HISTORY];
+  char text[100] = "times of a step";
+  float high = 0;
+  /* Only the last step of a frame is drawn. */
+  for (int k = 0; k < h->count; k++) drawing[k] = h->draw[k] > 0 ? h->draw[k] : NAN;
+  const ui_curve curves[] = {{"collision", h->collision, h->count, {0.80f, 0.50f, 0.05f}},
+                             {"assembly", h->assembly, h->count, {0.10f, 0.55f, 0.30f}},
+                             {"solve", h->solve, h->count, {0.10f, 0.34f, 0.66f}},
+                             {"drawing", drawing, h->count, {0.40f, 0.40f, 0.42f}}};
+  for (int c = 0; c < 4; c++) high = fmaxf(high, plot_range(curves[c].values, curves[c].count));
+  const simulation_figures *f = &w->s->figures;
+  if (h->count)
+    snprintf(text, sizeof text, "a step %s ms", app_digits(1e3 * (f->collision + f->assembly + f->solve)));
+  ui_curves(text, curves, 4, SIMULATION_HISTORY, 0, high > 0 ? high : 1);
+  ui_text("collision %.3g, assembly %.3g, solve %.3g, drawing %.3g ms", 1e3 * f->collision, 1e3 * f->assembly,
+          1e3 * f->solve, 1e3 * w->seconds_draw);
+}
+
+static void plots_section(window_state *w) {
+  const simulation *s = w->s;
+  const simulation_figures *f = &s->figures;
+  if (!ui_section("Measured")) return;
+  ui_text("step %d: %d contacts, %d sweeps to %.1e", s->steps, f->contacts, f->sweeps, f->residual);
+  ui_text("%d of %d steps missed the tolerance", s->missed_steps, s->steps);
+  residual_plot(&s->history, s->parameters.tolerance);
+  time_plot(w, &s->history);
+  ui_text("energy %.4g J, %.3g of it kinetic; deepest overlap %.2g mm", f->energy.kinetic + f->energy.potential,
+          f->energy.kinetic, 1e3 * f->penetration);
+}
+
+/* ---- Files ---- */
+
+static void file_section(window_state *w) {
+  if (!ui_section("Files")) return;
+  app_file_field(&w->app, "picture", &w->picture_file, "Picture", "saves the picture in this file, as PNG",
+                 window_save_picture);
+  const char *why = video_is_possible() ? NULL : "videos need ffmpeg, which is not installed";
+  ui_disabled_begin(why != NULL);
+  app_file_field(&w->app, "video", &w->video.file, w->video.made ? "Stop" : "Video",
+                 why ? why : "starts or stops a video in this file", window_video);
+  ui_disabled_end();
+  app_file_field(&w->app, "report", &w->report_file, "Report", "saves settings and measurements, as JSON",
+                 window_save_report);
+}
+
+void window_panel_draw(window_state *w) {
+  char text[SIMULATION_MESSAGE];
+  simulation_describe(w->s, text, sizeof text);
+  ui_dim_text(text);
+  snprintf(text, sizeof text, "%.0f frames per second, time %.4g s", 1 / w->frame_seconds, w->s->world.time);
+  ui_dim_text(text);
+  scene_section(w);
+  look_section(w);
+  contact_section(w);
+  solver_section(w);
+  plots_section(w);
+  file_section(w);
+}
