@@ -71,7 +71,8 @@ void add(collision &c, const body &b) {
   object->setUserIndex(static_cast<int>(c.objects.size()));
   object->setWorldTransform(place_of(b));
   const bool fixed = !(b.mass > 0);
-  if (fixed) object->setCollisionFlags(btCollisionObject::CF_STATIC_OBJECT);
+  /* Bullet takes an object for a fixed one until it is told otherwise. */
+  object->setCollisionFlags(fixed ? btCollisionObject::CF_STATIC_OBJECT : 0);
   c.objects.reserve(c.objects.size() + 1);
   c.detector.addCollisionObject(
       object.get(), fixed ? btBroadphaseProxy::StaticFilter : btBroadphaseProxy::DefaultFilter,

@@ -14,13 +14,15 @@ static const char *name_of_scene(int index) {
 
 static void bodies_control(window_state *w) {
   static const int counts[] = {0, 30, 100, 300, 1000, 2000};
-  static const char *const names[] = {"the scene's own", "30", "100", "300", "1000", "2000"};
-  int choice = 0;
-  for (int k = 1; k < 6; k++)
+  const char *names[] = {"the scene's own", "30", "100", "300", "1000", "2000", NULL};
+  char other[24];
+  int choice = 6;
+  for (int k = 0; k < 6; k++)
     if (counts[k] == w->s->options.bodies) choice = k;
-  ui_disabled_begin(!w->s->scene->bodies);
-  if (ui_combo("bodies", &choice, names, 6)) window_set_scene(w, window_scene_index(w), counts[choice]);
-  ui_disabled_end();
+  snprintf(other, sizeof other, "%d", w->s->options.bodies);
+  names[6] = other;
+  if (ui_combo("bodies", &choice, names, choice < 6 ? 6 : 7) && choice < 6)
+    window_set_scene(w, window_scene_index(w), counts[choice]);
   ui_tip("about so many; the scene starts again");
 }
 
@@ -87,7 +89,8 @@ static void solver_section(window_state *w) {
   simulation_parameters *p = &w->s->parameters;
   if (!ui_section("Solver")) return;
   scheme_control(w);
-  ui_slider_int("sweeps", &p->sweeps, 1, 1000, "1");
+  double sweeps = p->sweeps;
+  if (ui_slider_log_unit("sweeps", &sweeps, 1, 20000, 0, "")) p->sweeps = (int)sweeps;
   ui_tip("of Gauss-Seidel, at most");
   ui_slider_log_unit("tolerance", &p->tolerance, 1e-8, 0.1, 0, "");
   ui_tip("of the residual, relative to ||q||; a step that does not reach it is missed");
