@@ -53,13 +53,19 @@ std::unique_ptr<btCollisionShape> shape_of(const body &b) {
     box->initializePolyhedralFeatures();
     return box;
   }
-  // A wedge's faces are not parallel in pairs; Bullet finds points of contact of hulls ahead of them by itself.
   double corners[8][3];
   body_corners(&b, corners);
+  const double slope = (corners[5][0] - corners[1][0]) / (corners[5][2] - corners[1][2]);
+  for (auto &corner : corners) { // the planes of all faces go outwards by the skin
+    const double up = corner[2] > 0 ? skin : -skin, out = skin * std::sqrt(1 + slope * slope) + slope * up;
+    corner[0] += corner[0] > 0 ? out : -out;
+    corner[1] += corner[1] > 0 ? skin : -skin;
+    corner[2] += up;
+  }
   auto hull = std::make_unique<btConvexHullShape>();
   for (const auto &corner : corners) hull->addPoint(vector_of(corner), false);
   hull->recalcLocalAabb();
-  hull->setMargin(static_cast<btScalar>(skin));
+  hull->setMargin(static_cast<btScalar>(0.1 * skin));
   hull->initializePolyhedralFeatures();
   return hull;
 }
@@ -86,20 +92,24 @@ void update(collision &c, const world &w) {
     if (w.bodies[k].mass > 0) c.objects[static_cast<size_t>(k)]->setWorldTransform(place_of(w.bodies[k]));
 }
 
-// A point of the body's skin, in its own axes, put onto the body; `out` is of the body in the direction.
-void put_back(const body &b, const body &other, const btVector3 &local, const double outwards[3],
-              double point[3]) {
+void clamp(double &x, double low, double high) {
+  x = std::max(low, std::min(x, high));
+}
+
+// A point of the body's skin, in its own axes, put onto the body.
+void put_back(const body &b, const btVector3 &local, const double outwards[3], double point[3]) {
   if (b.shape == BODY_SPHERE) {
     for (int k = 0; k < 3; k++) point[k] = b.position[k] + b.half[0] * outwards[k];
     return;
   }
-  double own[3] = {local.x(), local.y(), local.z()};
-  if (b.shape == BODY_BOX)
-    for (int k = 0; k < 3; k++) own[k] = std::max(-b.half[k], std::min(own[k], b.half[k]));
+  double own[3] = {local.x(), local.y(), local.z()}, corners[8][3];
+  body_corners(&b, corners);
+  clamp(own[1], corners[0][1], corners[2][1]);
+  clamp(own[2], corners[0][2], corners[4][2]);
+  const double part = (own[2] - corners[0][2]) / (corners[4][2] - corners[0][2]);
+  const double half = corners[1][0] + part * (corners[5][0] - corners[1][0]);
+  clamp(own[0], -half, half);
   body_point(&b, own, point);
-  if (b.shape == BODY_WEDGE &&
-      other.shape == BODY_SPHERE) // the one pair whose points are on the wedge's margin
-    for (int k = 0; k < 3; k++) point[k] -= skin_of(b) * outwards[k];
 }
 
 // Two tangents, continuous where the normal is.
@@ -127,8 +137,8 @@ void fill(const world &w, const btPersistentManifold &manifold, const btManifold
   complete(c.axes);
   for (int k = 0; k < 3; k++) outwards[k] = -c.axes[0][k];
   const body &a = w.bodies[c.a], &b = w.bodies[c.b];
-  put_back(a, b, p.m_localPointA, outwards, of_a);
-  put_back(b, a, p.m_localPointB, c.axes[0], of_b);
+  put_back(a, p.m_localPointA, outwards, of_a);
+  put_back(b, p.m_localPointB, c.axes[0], of_b);
   for (int k = 0; k < 3; k++) {
     c.gap += c.axes[0][k] * (of_a[k] - of_b[k]);
     c.point[k] = 0.5 * (of_a[k] + of_b[k]);
@@ -188,6 +198,9 @@ void collect(collision &c, const world &w) {
 collision *collision_create(const world *w) {
   try {
     auto c = std::make_unique<collision>();
+    gContactBreakingThreshold =
+        btScalar(0.001); // Bullet takes points that are nearer than that, by size, for one
+    c->detector.getDispatchInfo().m_enableSatConvex = true; // of skins that overlap, which is what touches here
     for (int k = 0; k < w->count; k++) add(*c, w->bodies[k]);
     return c.release();
   } catch (const std::bad_alloc &) {

@@ -30,6 +30,7 @@ int run_window(const program_options *options);
 
 const char *scene_names(int k);
 const char *scheme_names(int k);
+const char *acceleration_names(int k);
 const char *precision_names(int k);
 
 /* ---- report.c: what it says about its work: lines, or one JSON object ---- */

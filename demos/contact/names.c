@@ -8,6 +8,10 @@ const char *scheme_names(int k) {
   return ts_lcp_scheme_name((ts_lcp_scheme)k);
 }
 
+const char *acceleration_names(int k) {
+  return ts_lcp_acceleration_name((ts_lcp_acceleration)k);
+}
+
 /* For --precision, which takes these two: ts_precision has more. */
 const char *precision_names(int k) {
   static const char *const names[] = {"single", "double", NULL};

@@ -33,6 +33,8 @@ static const option_row rows[] = {
     OPTION_HEADING("The forces between them:"),
     OPTION_NAME("scheme", "NAME", SET(scheme), scheme_names,
                 "auto, row, column, block, graph, graph-2 or relaxed (default: auto)"),
+    OPTION_NAME("acceleration", "NAME", SET(acceleration), acceleration_names,
+                "auto, none, momentum or conjugate (default: auto, which is momentum)"),
     OPTION_WHOLE("sweeps", "N", SET(sweeps), 1, 1000000,
                  "at most N sweeps of Gauss-Seidel a step (default: the scene's, 500 in a pile)"),
     OPTION_RTOL(SET(tolerance), "stop when the residual is at most R ||q|| (default: 1e-4)"),

@@ -15,8 +15,9 @@ void report_begin(const work_report *w) {
   printf("bodies      %d that move, friction %.4g, restitution %.4g, steps of %.4g s\n", simulation_moving(s),
          p->friction, p->restitution, p->step);
   printf("backend     %s: %s\n", s->device.backend, s->device.device);
-  printf("solver      %s, %s precision, to %.1e of ||q||, at most %d sweeps, from %s\n",
-         ts_lcp_scheme_name(p->scheme), ts_precision_name(s->options.precision), p->tolerance, p->sweeps,
+  printf("solver      scheme %s, acceleration %s, %s precision, to %.1e of ||q||, at most %d sweeps, from %s\n",
+         ts_lcp_scheme_name(p->scheme), ts_lcp_acceleration_name(p->acceleration),
+         s->options.precision == TS_PRECISION_DOUBLE ? "double" : "single", p->tolerance, p->sweeps,
          p->cold_start ? "0" : "the forces of the last step");
 }
 
@@ -107,7 +108,7 @@ int report_end(const work_report *w) {
 
 static json_t *parameters(const simulation *s) {
   const simulation_parameters *p = &s->parameters;
-  return json_pack("{s:o, s:o, s:o, s:o, s:i, s:s, s:b, s:s}", "friction", report_number(p->friction),
+  return json_pack("{s:o, s:o, s:o, s:o, s:i, s:s, s:s, s:b, s:s}", "friction", report_number(p->friction),
                    "restitution", report_number(p->restitution), "step", report_number(p->step), "rtol",
                    report_number(p->tolerance), "sweeps", p->sweeps, "scheme", ts_lcp_scheme_name(p->scheme),
                    "warm_start", !p->cold_start, "precision",

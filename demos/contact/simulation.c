@@ -54,8 +54,10 @@ static ts_status upload(simulation *s, problem *p) {
 
 static ts_status solve_with(simulation *s, problem *p) {
   const simulation_parameters *from = &s->parameters;
-  const ts_lcp_settings settings = {
-      .scheme = from->scheme, .rtol = from->tolerance, .max_sweeps = from->sweeps};
+  const ts_lcp_settings settings = {.scheme = from->scheme,
+                                    .acceleration = from->acceleration,
+                                    .rtol = from->tolerance,
+                                    .max_sweeps = from->sweeps};
   ts_lcp_result result;
   ts_status status = upload(s, p);
   if (status >= 0) status = ts_lcp_solve(p->lcp, p->q, p->z, &settings, &result);
@@ -180,6 +182,7 @@ static simulation_parameters complete(const simulation_parameters *given, const 
   if (!(p.step > 0)) p.step = 1.0 / 60;
   if (!(p.tolerance > 0)) p.tolerance = 1e-4;
   if (!p.sweeps) p.sweeps = of->sweeps;
+  if (p.acceleration == TS_LCP_ACCELERATION_AUTO) p.acceleration = TS_LCP_ACCELERATION_MOMENTUM;
   return p;
 }
 

@@ -19,7 +19,8 @@ typedef struct simulation_parameters {
   double tolerance; /* of the residual, by ||q|| */
   int sweeps;       /* at most */
   ts_lcp_scheme scheme;
-  int cold_start; /* from reactions of 0 */
+  ts_lcp_acceleration acceleration; /* auto: momentum */
+  int cold_start;                   /* from reactions of 0 */
 } simulation_parameters;
 
 typedef struct simulation_options {
