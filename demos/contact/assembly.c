@@ -111,6 +111,7 @@ static void put_contacts(assembly *a, const world *w, int warm_start) {
 
 int assembly_make(assembly *a, const world *w, int warm_start) {
   if (reserve(a, w)) return 1;
+  if (!w->contact_count) return 0;
   a->mass = mean_mass(w);
   const int32_t columns = put_masses(a, w);
   put_contacts(a, w, warm_start);

@@ -19,7 +19,7 @@ typedef struct assembly {
   int body_capacity, contact_capacity;
 } assembly;
 
-/* For the velocities after world_accelerate. Returns 0, or 1 without memory. */
+/* For the velocities after world_accelerate; nothing where nothing touches. Returns 0, or 1 without memory. */
 int assembly_make(assembly *a, const world *w, int warm_start);
 /* Puts z into the contacts' reactions. */
 void assembly_take(const assembly *a, world *w);

@@ -8,6 +8,10 @@
 #include "platform.h"
 #include "reports.h"
 
+static const char *precision_of(const simulation *s) {
+  return precision_names(s->options.precision == TS_PRECISION_DOUBLE);
+}
+
 void report_begin(const work_report *w) {
   const simulation *s = w->s;
   const simulation_parameters *p = &s->parameters;
@@ -16,9 +20,8 @@ void report_begin(const work_report *w) {
          p->friction, p->restitution, p->step);
   printf("backend     %s: %s\n", s->device.backend, s->device.device);
   printf("solver      scheme %s, acceleration %s, %s precision, to %.1e of ||q||, at most %d sweeps, from %s\n",
-         ts_lcp_scheme_name(p->scheme), ts_lcp_acceleration_name(p->acceleration),
-         s->options.precision == TS_PRECISION_DOUBLE ? "double" : "single", p->tolerance, p->sweeps,
-         p->cold_start ? "0" : "the forces of the last step");
+         ts_lcp_scheme_name(p->scheme), ts_lcp_acceleration_name(p->acceleration), precision_of(s),
+         p->tolerance, p->sweeps, p->cold_start ? "0" : "the forces of the last step");
 }
 
 void report_frame(const work_report *w) {
@@ -111,8 +114,8 @@ static json_t *parameters(const simulation *s) {
   return json_pack("{s:o, s:o, s:o, s:o, s:i, s:s, s:s, s:b, s:s}", "friction", report_number(p->friction),
                    "restitution", report_number(p->restitution), "step", report_number(p->step), "rtol",
                    report_number(p->tolerance), "sweeps", p->sweeps, "scheme", ts_lcp_scheme_name(p->scheme),
-                   "warm_start", !p->cold_start, "precision",
-                   s->options.precision == TS_PRECISION_DOUBLE ? "double" : "single");
+                   "acceleration", ts_lcp_acceleration_name(p->acceleration), "warm_start", !p->cold_start,
+                   "precision", precision_of(s));
 }
 
 json_t *report_simulation_json(const simulation *s) {
