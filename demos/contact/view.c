@@ -81,7 +81,7 @@ static void set_light(const contact_view *view, unsigned program, const camera *
   const float soft = fmaxf(0.02f * view->typical, 0.9f * view->shadow_texel);
   camera_ray(c, 0, 0, width, height, eye, direction);
   memset(half, 0, sizeof half);
-  for (int k = 0; k < 3; k++) half[5 * k] = half[12 + k] = 0.5f;
+  half[0] = half[5] = half[10] = half[12] = half[13] = half[14] = 0.5f;
   half[15] = 1;
   multiply(half, view->to_shadow, matrix);
   view_gl_bind(textures, 2);

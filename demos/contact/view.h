@@ -18,8 +18,8 @@ typedef struct contact_view contact_view;
 const char *contact_view_create(contact_view **made);
 void contact_view_destroy(contact_view **made);
 
-/* The camera, from the scene's side, so that it sees the bodies, and the light. Who lies far off is left out, and
- * what is more than twice as high as the middle of the scene. Returns NULL, or "out of memory". */
+/* The camera, from the scene's side, so that it sees the bodies, and the light. Who lies far off is left out,
+ * and what is more than twice as high as the middle of the scene. Returns NULL, or "out of memory". */
 const char *contact_view_fit(const scene *s, const world *w, camera *c, contact_look *look);
 
 /* Into the framebuffer that is bound, over the whole of width x height pixels. */

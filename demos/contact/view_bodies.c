@@ -121,7 +121,8 @@ static void build_balls(view_crowd *crowd) {
   unsigned short *next = indices;
   const float pi = 3.14159265f;
   for (unsigned v = 0; v < ball_vertices; v++) {
-    const float above = pi * (float)(v / (segments + 1)) / rings;
+    const unsigned ring = v / (segments + 1);
+    const float above = pi * (float)ring / rings;
     const float around = 2 * pi * (float)(v % (segments + 1)) / segments;
     points[v][0] = sinf(above) * cosf(around);
     points[v][1] = sinf(above) * sinf(around);
@@ -168,7 +169,7 @@ static instance take_body(const world *w, int index) {
   const double least = fmin(fmin(b->half[0] * (b->shape == BODY_WEDGE ? b->taper : 1), b->half[1]), b->half[2]);
   instance i = {.bevel = (float)fmin(0.12 * least, 0.02),
                 .taper = b->shape == BODY_WEDGE ? (float)b->taper : 1,
-                .marked = index == w->held};
+                .marked = index == w->held ? 1 : 0};
   take_place(b, i.place);
   for (int k = 0; k < 4; k++) i.turn[k] = (float)b->rotation[k];
   for (int k = 0; k < 3; k++) {

@@ -16,7 +16,8 @@ const char *view_build_arrows(contact_view *view) {
     const float angle = 6.2831853f * (float)(v % around) / around;
     rings[v][0] = cosf(angle);
     rings[v][1] = sinf(angle);
-    rings[v][2] = (float)(v / around);
+    const unsigned part = v / around;
+    rings[v][2] = (float)part;
   }
   for (unsigned v = 0; v < (parts - 1) * around; v++) {
     const unsigned beside = v % around == around - 1 ? v + 1 - around : v + 1;

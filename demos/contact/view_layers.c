@@ -120,7 +120,7 @@ void view_aim_sun(contact_view *view, const world *w, const contact_look *look) 
   }
   view->shadow_texel = fmaxf(view->shadow_width[0], view->shadow_width[1]) / (float)view->shadow_size;
   for (int k = 0; k < 3; k++) {
-    const float scale = (k == 2 ? -2 : 2) / (high[k] - low[k]);
+    const float scale = (k == 2 ? -2.0f : 2.0f) / (high[k] - low[k]);
     for (int j = 0; j < 3; j++) view->to_shadow[4 * j + k] = scale * axes[k][j];
     view->to_shadow[12 + k] = -scale * 0.5f * (high[k] + low[k]);
     view->to_shadow[4 * k + 3] = 0;

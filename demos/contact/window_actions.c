@@ -95,6 +95,8 @@ void window_make_steps(window_state *w, double seconds) {
     w->screen.stale = 1;
     if (simulation_step(w->s, message)) {
       app_tell_error(&w->app, message);
+      /* A backend may lack a scheme for the contacts that there are now. */
+      w->s->parameters.scheme = TS_LCP_SCHEME_AUTO;
       w->paused = 1;
       return;
     }
