@@ -53,16 +53,17 @@ static int32_t put_masses(assembly *a, const world *w) {
   int32_t columns = 0;
   for (int k = 0; k < w->count; k++) {
     const body *b = &w->bodies[k];
-    double inverse[3][3], *block = a->inverse_mass + (size_t)columns * 6;
+    double inverse[3][3];
+    double(*const block)[6] = (double(*)[6])(void *)(a->inverse_mass + (size_t)columns * 6);
     a->slots[k] = -1;
     if (!(b->mass > 0)) continue;
     a->slots[k] = columns;
     columns += 6;
     body_inverse_inertia(b, inverse);
-    memset(block, 0, 36 * sizeof *block);
+    memset(block, 0, 36 * sizeof(double));
     for (int i = 0; i < 3; i++) {
-      block[7 * i] = a->mass / b->mass;
-      for (int j = 0; j < 3; j++) block[6 * (3 + i) + 3 + j] = a->mass * inverse[i][j];
+      block[i][i] = a->mass / b->mass;
+      for (int j = 0; j < 3; j++) block[3 + i][3 + j] = a->mass * inverse[i][j];
     }
   }
   return columns;
@@ -97,14 +98,15 @@ static void put_contacts(assembly *a, const world *w, int warm_start) {
   a->row_offsets[0] = 0;
   for (int k = 0; k < w->contact_count; k++) {
     const contact *c = &w->contacts[k];
+    const int first = 3 * k;
     for (int i = 0; i < 3; i++) {
-      const int row = 3 * k + i;
+      const int row = first + i;
       a->q[row] = put_body(a, w, c->a, c->point, c->axes[i], 1, &entry);
       a->q[row] += put_body(a, w, c->b, c->point, c->axes[i], -1, &entry);
       a->row_offsets[row + 1] = entry;
       a->z[row] = warm_start ? c->reaction[i] / a->mass : 0;
     }
-    a->q[3 * k] += bias(w, c);
+    a->q[first] += bias(w, c);
     a->friction[k] = w->friction;
   }
 }

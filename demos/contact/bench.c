@@ -81,7 +81,7 @@ int run_bench(const program_options *o) {
   char why[SIMULATION_MESSAGE];
   simulation_options options = o->simulation;
   simulation *s;
-  bench_result results[2];
+  bench_result results[2] = {{0}};
   if (!options.scene) options.scene = scene_find("boxes");
   progress_show("preparing");
   if (simulation_create(&options, &s, why)) {

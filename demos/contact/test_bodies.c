@@ -155,9 +155,9 @@ static double moved_most(simulation *s, int steps) {
   const double little =
       1e-6; /* a micrometre of a metre's height: what is left of velocities at the tolerance */
   const int count = s->world.count;
-  double most = 0, least_energy = INFINITY, *const before = malloc((size_t)count * 3 * sizeof *before);
+  double most = 0, least_energy = INFINITY, (*const before)[3] = malloc((size_t)count * sizeof *before);
   REQUIRE(before);
-  for (int k = 0; k < count; k++) memcpy(before + 3 * k, s->world.bodies[k].position, 3 * sizeof *before);
+  for (int k = 0; k < count; k++) memcpy(before[k], s->world.bodies[k].position, sizeof *before);
   const world_energy start = world_energy_of(&s->world);
   for (int k = 0; k < steps; k++) {
     run(s, 1);
@@ -166,7 +166,7 @@ static double moved_most(simulation *s, int steps) {
     CHECK(energy_of(s) - least_energy < little * start.potential);
   }
   for (int k = 0; k < count; k++)
-    for (int i = 0; i < 3; i++) most = fmax(most, fabs(s->world.bodies[k].position[i] - before[3 * k + i]));
+    for (int i = 0; i < 3; i++) most = fmax(most, fabs(s->world.bodies[k].position[i] - before[k][i]));
   free(before);
   return most;
 }
@@ -274,10 +274,11 @@ static void life(void) {
   REQUIRE(!simulation_reset(s, message));
   CHECK(s->history.count == 0 && s->steps == 0 && s->world.time == 0);
   run(s, 40);
-  CHECK(!is_cpu || !memcmp(first, last_of(s)->position, sizeof first)); /* the same again */
+  for (int k = 0; k < 3 && is_cpu; k++)
+    CHECK(!(fabs(first[k] - last_of(s)->position[k]) > 0)); /* the same again */
   for (int k = 0; k < scene_count(); k++) {
     REQUIRE(!simulation_set_scene(s, scene_at(k), k == 0 ? 9 : 0, message));
-    run(s, is_cpu && k != scene_count() ? 2 : 1);
+    run(s, 1);
     CHECK(simulation_moving(s) > 0);
   }
   const simulation_options options = {.backend = "none"};
