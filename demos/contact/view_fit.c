@@ -44,6 +44,19 @@ static void bound_bodies(const world *w, float *values, float low[3], float high
   }
 }
 
+/* What falls from above `height` spreads on the ground, unless there are walls. */
+static void leave_room(const world *w, float height, float low[3], float high[3]) {
+  int walls = 0;
+  for (int k = 0; k < w->count; k++) walls |= !(w->bodies[k].mass > 0) && !view_is_ground(&w->bodies[k]);
+  if (high[2] > height + 0.1f && !walls)
+    for (int k = 0; k < 2; k++) {
+      const float wider = 0.3f * (high[k] - low[k]);
+      low[k] -= wider;
+      high[k] += wider;
+    }
+  high[2] = fmaxf(fminf(high[2], height), low[2] + 0.1f);
+}
+
 /* ---- The camera ---- */
 
 /* Moves back until the box's farthest corner just fits into a picture somewhat wider than high. */
@@ -67,13 +80,15 @@ const char *contact_view_fit(const scene *s, const world *w, camera *c, contact_
   if (!values) return "out of memory";
   bound_bodies(w, values, low, high);
   free(values);
-  high[2] = fmaxf(fminf(high[2], 2 * (float)s->middle[2]), low[2] + 0.1f);
+  leave_room(w, 2 * (float)s->middle[2], low, high);
   for (int k = 0; k < 3; k++) {
     middle[k] = 0.5f * (low[k] + high[k]);
     eye[k] = middle[k] + (float)(s->eye[k] - s->middle[k]);
   }
   camera_look_at(c, eye, middle, 1);
+  const float least = 0.6f * c->distance; /* bodies need some room to move */
   move_back(c, low, high);
+  c->distance = fmaxf(c->distance, least);
   look->reach = c->distance;
   c->size = 3 * look->reach;
   /* From behind the viewer's left shoulder, 50 degrees high. */
