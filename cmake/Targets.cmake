@@ -46,6 +46,9 @@ if(NOT MSVC)
 endif()
 file(GLOB cuda_amg_sources CONFIGURE_DEPENDS src/cuda/precond/cuda_amg*.cu)
 set_source_files_properties(${cuda_amg_sources} PROPERTIES COMPILE_OPTIONS --fmad=false)
+# A contact's law is a chain of divisions and roots, and what a sweep waits for: they may miss the last bit.
+file(GLOB cuda_law_sources CONFIGURE_DEPENDS src/cuda/lcp/cuda_lcp_*.cu)
+set_source_files_properties(${cuda_law_sources} PROPERTIES COMPILE_OPTIONS "--prec-div=false;--prec-sqrt=false")
 
 # What the sources are compiled with, wherever they are compiled.
 function(texsolve_compile target)
