@@ -26,6 +26,10 @@ static size_t lay_out(const tsi_lcp_sparse *s, size_t size, lcp_sparse *to, unsi
   to->row_start = (int *)part_of(block, &used, (contacts + 1) * sizeof(int));
   to->columns = (int *)part_of(block, &used, entries * sizeof(int));
   to->unit_start = (int *)part_of(block, &used, ((size_t)s->units + 1) * sizeof(int));
+  if (!s->mass_blocks) return used;
+  to->body_start = (int *)part_of(block, &used, ((size_t)s->bodies + 1) * sizeof(int));
+  to->body_blocks = (int *)part_of(block, &used, entries * sizeof(int));
+  to->body_contacts = (int *)part_of(block, &used, entries * sizeof(int));
   return used;
 }
 
@@ -40,10 +44,40 @@ static ts_status write_numbers(ts_context *context, const double *numbers, size_
   return status;
 }
 
+/* Blocks by bodies. */
+static void sort_by_bodies(const tsi_lcp_sparse *s, int *start, int *blocks, int *contacts) {
+  for (int b = 0; b <= s->bodies; b++) start[b] = 0;
+  for (int k = 0; k < s->row_start[s->contacts]; k++) start[s->columns[k] + 1]++;
+  for (int b = 0; b < s->bodies; b++) start[b + 1] += start[b];
+  for (int c = 0; c < s->contacts; c++)
+    for (int k = s->row_start[c]; k < s->row_start[c + 1]; k++) {
+      const int at = start[s->columns[k]]++;
+      blocks[at] = k, contacts[at] = c;
+    }
+  for (int b = s->bodies; b > 0; b--) start[b] = start[b - 1];
+  start[0] = 0;
+}
+
+static ts_status write_bodies(ts_context *context, const tsi_lcp_sparse *s, const lcp_sparse *to) {
+  const size_t starts = (size_t)s->bodies + 1, entries = (size_t)s->row_start[s->contacts];
+  int *lists = (int *)tsi_malloc(context, starts + 2 * entries, sizeof *lists);
+  if (!lists) return tsi_out_of_memory(context, "sparse contacts", (starts + 2 * entries) * sizeof *lists);
+  sort_by_bodies(s, lists, lists + starts, lists + starts + entries);
+  ts_status status = cuda_upload(context, to->body_start, lists, starts * sizeof(int));
+  if (status == TS_OK) status = cuda_upload(context, to->body_blocks, lists + starts, entries * sizeof(int));
+  if (status == TS_OK)
+    status = cuda_upload(context, to->body_contacts, lists + starts + entries, entries * sizeof(int));
+  tsi_free(context, lists);
+  return status;
+}
+
 template <typename T>
 static ts_status write(ts_context *context, const tsi_lcp_sparse *s, const lcp_sparse *to) {
   TSI_TRY(write_numbers<T>(context, s->blocks, numbers_of(s), to->blocks));
-  if (s->mass_blocks) TSI_TRY(write_numbers<T>(context, s->mass_blocks, numbers_of(s), to->mass_blocks));
+  if (s->mass_blocks) {
+    TSI_TRY(write_numbers<T>(context, s->mass_blocks, numbers_of(s), to->mass_blocks));
+    TSI_TRY(write_bodies(context, s, to));
+  }
   TSI_TRY(write_numbers<T>(context, s->diagonal, diagonal_of(s), to->diagonal));
   const size_t contacts = (size_t)s->contacts, entries = (size_t)s->row_start[s->contacts];
   TSI_TRY(cuda_upload(context, to->row_start, s->row_start, (contacts + 1) * sizeof(int)));

@@ -18,6 +18,9 @@ struct lcp_sparse {
   size_t bytes;
   void *blocks, *mass_blocks, *diagonal, *v;
   int *row_start, *columns, *unit_start;
+  /* Of factors: body b has the blocks body_blocks[body_start[b]] .. of contacts body_contacts[..], ascending.
+   */
+  int *body_start, *body_blocks, *body_contacts;
   lcp_steps levels, colours; /* made with the first sweep that needs them */
 };
 

@@ -21,7 +21,8 @@ template <typename T> struct sparse_job {
   const T *blocks, *mass_blocks, *diagonal; /* mass_blocks: NULL for blocks of M */
   T *v;
   const int *row_start, *columns, *unit_start;
-  const int *step_start, *step_units; /* NULL: all units in their order, by one warp */
+  const int *body_start, *body_blocks, *body_contacts; /* of factors, as in lcp_sparse */
+  const int *step_start, *step_units;                  /* NULL: all units in their order, by one warp */
   int contacts, units, steps, width, bodies, sweeps, exact;
   cuda_grid_barrier barrier;
 };
@@ -169,66 +170,89 @@ LCP_INLINE void solve_bodies(const sparse_job<T> &job, int begin, int end, int l
 
 /* ---- Sweeps ---- */
 
-/* A unit of a sweep, or what its z adds to v. */
-template <typename T, int DIM>
-LCP_INLINE void do_unit(const sparse_job<T> &job, int unit, int lane, bool renews) {
+template <typename T, int DIM> LCP_INLINE void do_unit(const sparse_job<T> &job, int unit, int lane) {
   const int begin = job.unit_start[unit], end = job.unit_start[unit + 1];
   const int count = (job.row_start[begin + 1] - job.row_start[begin]) * job.width;
-  if (job.mass_blocks && count <= 32 && !renews) {
+  if (job.mass_blocks && count <= 32) {
     solve_bodies<T, DIM>(job, begin, end, lane, count);
     return;
   }
   for (int contact = begin; contact < end; contact++) {
     T change[DIM];
-    if (renews) {
-#pragma unroll
-      for (int k = 0; k < DIM; k++) change[k] = __ldcg(job.d.z + lcp_first_row<DIM>(contact) + k);
-    } else {
-      solve_contact<T, DIM>(job, contact, lane, change);
-    }
+    solve_contact<T, DIM>(job, contact, lane, change);
     if (job.mass_blocks) scatter<T, DIM>(job, contact, lane, change);
     __syncwarp(); /* blocks of M: the next contact reads what one lane has written */
   }
 }
 
-template <typename T, int DIM>
-LCP_INLINE void do_steps(const sparse_job<T> &job, bool renews, unsigned *passed) {
+/* The first of a warp's units, bodies or contacts, and how many warps there are. */
+LCP_INLINE int first_of_warp(void) {
+  return (int)(blockIdx.x + gridDim.x * (threadIdx.x / 32));
+}
+LCP_INLINE int warps_of_grid(void) {
+  return (int)(gridDim.x * (blockDim.x / 32));
+}
+
+template <typename T, int DIM> LCP_INLINE void do_steps(const sparse_job<T> &job, unsigned *passed) {
   const int lane = (int)threadIdx.x % 32;
-  const int wave = (int)(blockIdx.x + gridDim.x * (threadIdx.x / 32));
-  const int waves = (int)(gridDim.x * (blockDim.x / 32));
   for (int step = 0; step < job.steps; step++) {
     const int first = job.step_start ? job.step_start[step] : 0;
     const int last = job.step_start ? job.step_start[step + 1] : job.units;
-    for (int k = first + wave; k < last; k += waves)
-      do_unit<T, DIM>(job, job.step_units ? job.step_units[k] : k, lane, renews);
+    for (int k = first + first_of_warp(); k < last; k += warps_of_grid())
+      do_unit<T, DIM>(job, job.step_units ? job.step_units[k] : k, lane);
     cuda_barrier_wait(job.barrier, passed);
   }
 }
 
-template <typename T, int DIM> LCP_INLINE void renew(const sparse_job<T> &job, unsigned *passed) {
-  const int threads = (int)(gridDim.x * blockDim.x);
-  for (int k = (int)(blockIdx.x * blockDim.x + threadIdx.x); k < job.bodies * job.width; k += threads)
-    __stcg(job.v + k, (T)0);
-  cuda_barrier_wait(job.barrier, passed);
-  do_steps<T, DIM>(job, true, passed);
+/* A body's v from all its contacts' z. Groups of lanes, each with a lane for each of the body's numbers as far
+ * as they go, share the contacts. */
+template <typename T, int DIM> LCP_INLINE void renew_body(const sparse_job<T> &job, int body, int lane) {
+  const int width = job.width, across = width < 32 ? width : 32, groups = 32 / across;
+  for (int first = 0; first < width; first += across) {
+    const int l = first + lane % across;
+    T sum = 0;
+    for (int e = job.body_start[body] + lane / across; e < job.body_start[body + 1]; e += groups) {
+      if (lane >= groups * across || l >= width) break;
+      const T *G = job.mass_blocks + (size_t)job.body_blocks[e] * DIM * width + l;
+      const T *z = job.d.z + lcp_first_row<DIM>(job.body_contacts[e]);
+#pragma unroll
+      for (int i = 0; i < DIM; i++) sum += G[i * width] * __ldcg(z + i);
+    }
+    T all = sum;
+    for (int g = 1; g < groups; g++) {
+      const T other = __shfl_sync(0xffffffffu, sum, (lane + g * across) % 32);
+      if (lane < across) all += other;
+    }
+    if (lane < across && l < width) __stcg(job.v + (size_t)body * width + l, all);
+  }
 }
 
-/* No sweeps: v alone. */
+template <typename T, int DIM> LCP_INLINE void renew(const sparse_job<T> &job, unsigned *passed) {
+  for (int body = first_of_warp(); body < job.bodies; body += warps_of_grid())
+    renew_body<T, DIM>(job, body, (int)threadIdx.x % 32);
+  cuda_barrier_wait(job.barrier, passed);
+}
+
 template <typename T, int DIM>
 static __global__ __launch_bounds__(SPARSE_THREADS) void sweep(sparse_job<T> job) {
   unsigned passed = 0;
-  if (job.mass_blocks && job.sweeps == 0) renew<T, DIM>(job, &passed);
   for (int k = 0; k < job.sweeps; k++) {
     if (job.mass_blocks && k % RENEWAL == 0) renew<T, DIM>(job, &passed);
-    do_steps<T, DIM>(job, false, &passed);
+    do_steps<T, DIM>(job, &passed);
   }
   cuda_barrier_leave(job.barrier);
+}
+
+template <typename T, int DIM>
+static __global__ __launch_bounds__(SPARSE_THREADS) void velocities(sparse_job<T> job) {
+  const int body = first_of_warp();
+  if (body < job.bodies) renew_body<T, DIM>(job, body, (int)threadIdx.x % 32);
 }
 
 /* sums = M z, a warp a contact. */
 template <typename T, int DIM>
 static __global__ __launch_bounds__(SPARSE_THREADS) void product(sparse_job<T> job) {
-  const int contact = (int)(blockIdx.x * SPARSE_WARPS + threadIdx.x / 32), lane = (int)threadIdx.x % 32;
+  const int contact = first_of_warp(), lane = (int)threadIdx.x % 32;
   if (contact >= job.contacts) return;
   T W[DIM * DIM], z[DIM], u[DIM];
   load_contact<T, DIM>(job, contact, W, z);
@@ -273,17 +297,23 @@ static sparse_job<T> job_of(const ts_lcp *lcp, const lcp_sparse *sparse, const l
   job.blocks = (const T *)sparse->blocks, job.mass_blocks = (const T *)sparse->mass_blocks;
   job.diagonal = (const T *)sparse->diagonal, job.v = (T *)sparse->v;
   job.row_start = sparse->row_start, job.columns = sparse->columns, job.unit_start = sparse->unit_start;
+  job.body_start = sparse->body_start, job.body_blocks = sparse->body_blocks;
+  job.body_contacts = sparse->body_contacts;
   job.contacts = s->contacts, job.units = s->units, job.width = s->width, job.bodies = s->bodies;
   job.exact = lcp->local != TS_LCP_LOCAL_PROJECTION;
   job.barrier = cuda_grid_barrier_of(lcp->context);
   return job;
 }
 
+static unsigned blocks_for(int warps) {
+  return ((unsigned)warps + SPARSE_WARPS - 1) / SPARSE_WARPS;
+}
+
 /* As many thread blocks as the longest step has work for and the device holds at once. */
 template <typename T, typename KERNEL>
 static ts_status start(ts_context *context, KERNEL kernel, sparse_job<T> job, int most) {
   unsigned blocks = 1;
-  const unsigned wanted = ((unsigned)most + SPARSE_WARPS - 1) / SPARSE_WARPS;
+  const unsigned wanted = blocks_for(most);
   if (!job.step_units) return cuda_launch(context, "lcp_sweep", kernel, dim3(1), dim3(32), job);
   if (cuda_state_of(context)->cooperative)
     TSI_TRY(cuda_blocks_at_once(context, (const void *)kernel, SPARSE_THREADS, &blocks));
@@ -316,20 +346,27 @@ ts_status cuda_lcp_sweep_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp
   return start_sweeps(lcp, sparse, run->scheme, run->sweeps, data);
 }
 
-template <typename T>
-static ts_status multiply(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_data<T> *data) {
-  if (sparse->mass_blocks) TSI_TRY(start_sweeps(lcp, sparse, TS_LCP_SCHEME_COLOUR, 0, data));
+template <typename T, int DIM>
+static ts_status multiply(const ts_lcp *lcp, const lcp_sparse *sparse, const lcp_data<T> *data) {
   const sparse_job<T> job = job_of(lcp, sparse, data);
-  void (*const kernel)(sparse_job<T>) = lcp->dimension == 1   ? product<T, 1>
-                                        : lcp->dimension == 2 ? product<T, 2>
-                                                              : product<T, 3>;
-  const unsigned blocks = ((unsigned)job.contacts + SPARSE_WARPS - 1) / SPARSE_WARPS;
-  return cuda_launch(lcp->context, "lcp_product", kernel, dim3(blocks), dim3(SPARSE_THREADS), job);
+  const dim3 threads(SPARSE_THREADS);
+  if (job.mass_blocks && job.bodies)
+    TSI_TRY(cuda_launch(lcp->context, "lcp_velocities", velocities<T, DIM>, dim3(blocks_for(job.bodies)),
+                        threads, job));
+  return cuda_launch(lcp->context, "lcp_product", product<T, DIM>, dim3(blocks_for(job.contacts)), threads,
+                     job);
+}
+
+template <typename T>
+static ts_status multiply_any(const ts_lcp *lcp, const lcp_sparse *sparse, const lcp_data<T> *data) {
+  return lcp->dimension == 1   ? multiply<T, 1>(lcp, sparse, data)
+         : lcp->dimension == 2 ? multiply<T, 2>(lcp, sparse, data)
+                               : multiply<T, 3>(lcp, sparse, data);
 }
 
 ts_status cuda_lcp_product_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_data<float> *data) {
-  return multiply(lcp, sparse, data);
+  return multiply_any(lcp, sparse, data);
 }
 ts_status cuda_lcp_product_sparse(const ts_lcp *lcp, lcp_sparse *sparse, const lcp_data<double> *data) {
-  return multiply(lcp, sparse, data);
+  return multiply_any(lcp, sparse, data);
 }
